@@ -1,0 +1,27 @@
+/* The kinds we know: how they are named in URLs and files, and their schema. */
+#ifndef TY_API_KINDS_H
+#define TY_API_KINDS_H
+
+#include "api/schema.h"
+
+struct ty_kind {
+    const char *group, *version, *kind, *plural, *singular;
+    bool namespaced;
+    const struct ty_schema *schema; /* of the whole object; NULL: carried, not checked */
+    bool ours;                      /* trainer.kubeflow.org: we publish its CRD */
+};
+
+extern const struct ty_kind ty_kind_trainjob, ty_kind_trainingruntime,
+    ty_kind_clustertrainingruntime, ty_kind_jobset, ty_kind_configmap, ty_kind_secret,
+    ty_kind_podgroup_cosched, ty_kind_podgroup_volcano, ty_kind_priorityclass,
+    ty_kind_runtimeclass, ty_kind_limitrange;
+extern const struct ty_kind *const ty_kinds[]; /* NULL-terminated */
+
+/* By the object's apiVersion and kind; NULL if unknown. */
+const struct ty_kind *ty_kind_of(const struct ty_json *obj);
+/* By kind, plural or singular, any case ("trainjob", "TrainJobs"); the first that fits. */
+const struct ty_kind *ty_kind_named(struct ty_str name);
+/* "trainer.kubeflow.org/v1alpha1", or "v1" for the core group. */
+const char *ty_kind_api_version(struct ty_arena *a, const struct ty_kind *k);
+
+#endif

@@ -1,0 +1,36 @@
+/* Kubernetes resource quantities: exact decimal arithmetic, canonical text as k8s.io prints it. */
+#ifndef TY_API_QUANTITY_H
+#define TY_API_QUANTITY_H
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "json/json.h"
+
+__extension__ typedef __int128 ty_i128;
+
+enum ty_qformat { TY_Q_DECIMAL, TY_Q_BINARY, TY_Q_EXPONENT };
+struct ty_quantity {
+    ty_i128 nano; /* value times 10^9, exact; Kubernetes rounds anything finer up to this */
+    enum ty_qformat format;
+};
+
+/* False if it is not a quantity ("quantities must match the regular expression …"). */
+bool ty_quantity_parse(struct ty_str text, struct ty_quantity *ret_q);
+/* A JSON string or number. */
+bool ty_quantity_of(const struct ty_json *v, struct ty_quantity *ret_q);
+/* Canonical: 2.5 -> 2500m, 1000m -> 1, 1024Mi -> 1Gi, 1e3 -> 1e3, 0.5Gi -> 512Mi. */
+struct ty_str ty_quantity_text(struct ty_arena *a, struct ty_quantity q);
+struct ty_json *ty_quantity_json(struct ty_arena *a, struct ty_quantity q);
+int64_t ty_quantity_value(struct ty_quantity q); /* rounded up (away from zero); saturates */
+int ty_quantity_cmp(struct ty_quantity a, struct ty_quantity b);
+struct ty_quantity ty_quantity_add(struct ty_quantity a, struct ty_quantity b); /* a's format unless a is 0 */
+struct ty_quantity ty_quantity_mul(struct ty_quantity q, int64_t by);
+
+/* Lists: objects of name -> quantity, as in requests and limits. All live with the arena. */
+/* into[k] += from[k] * times */
+void ty_resources_add(struct ty_arena *a, struct ty_json *into, const struct ty_json *from,
+                      int64_t times);
+/* into[k] = max(into[k], from[k]) */
+void ty_resources_max(struct ty_arena *a, struct ty_json *into, const struct ty_json *from);
+
+#endif

@@ -1,0 +1,119 @@
+/* One table per type drives everything: validate, default, prune, normalise, explain, CRDs, and the
+ * keys of strategic merge. Tables are const; pod and JobSet types are generated (tools/gen-schema),
+ * our own kinds are written by hand in trainer_schema.c. */
+#ifndef TY_API_SCHEMA_H
+#define TY_API_SCHEMA_H
+
+#include "json/errs.h"
+#include "json/json.h"
+#include "json/patch.h"
+
+enum ty_type {
+    TY_T_OBJECT,        /* fields in props */
+    TY_T_MAP,           /* any key, values of `items` */
+    TY_T_ARRAY,         /* of `items` */
+    TY_T_STRING,
+    TY_T_INTEGER,       /* format int32 or int64 */
+    TY_T_NUMBER,
+    TY_T_BOOLEAN,
+    TY_T_INT_OR_STRING, /* x-kubernetes-int-or-string */
+    TY_T_QUANTITY,      /* int-or-string with the quantity pattern */
+    TY_T_TIME,          /* string, format date-time */
+    TY_T_ANY,           /* x-kubernetes-preserve-unknown-fields */
+};
+
+struct ty_schema;
+
+/* A CEL rule of the CRD and the same rule in C. */
+struct ty_rule {
+    const char *cel;     /* as it stands in the CRD */
+    const char *message;
+    bool transition;     /* uses oldSelf: runs only on update, when both values exist */
+    bool (*ok)(const struct ty_json *self, const struct ty_json *old); /* old NULL unless transition */
+};
+
+enum {
+    TY_F_REQUIRED = 1,   /* listed in `required` */
+    TY_F_ALWAYS = 2,     /* a Go struct by value: written as {} even when absent */
+    TY_F_OMITZERO = 4,   /* a Go value with omitempty: zero ("" 0 false [] {}) is not written */
+    TY_F_MERGE = 8,      /* strategic merge: list merged by patch_key (or a set, without one) */
+    TY_F_RETAIN = 16,    /* strategic merge: retainKeys */
+    TY_F_ZERO = 32,      /* a Go scalar by value without omitempty: written as "" or 0 when absent */
+    TY_F_OURS = 64,      /* an extension of trainyard's: told in docs, described in the CRD */
+    TY_F_DEPRECATED = 128, /* an older spelling that is still accepted */
+};
+
+struct ty_field {
+    const char *name;
+    const struct ty_schema *schema;
+    unsigned flags;
+    const char *patch_key; /* with TY_F_MERGE */
+    const char *def;       /* default as JSON text; NULL none */
+    const char *doc;       /* one sentence; NULL for generated types */
+};
+
+struct ty_schema {
+    enum ty_type type;
+    const char *go;               /* Go type name, for messages and explain: "EnvVar"; may be NULL */
+    const struct ty_field *fields; /* OBJECT: in Go's declaration order; ends with name NULL */
+    const struct ty_schema *items; /* ARRAY, MAP */
+    const char *format;            /* "int32", "int64", … */
+    const char *pattern;           /* regular expression for the CRD */
+    bool (*pattern_ok)(struct ty_str s); /* the same in C; NULL when there is no pattern */
+    const char *const *enums;      /* NULL-terminated; NULL none */
+    const char *const *list_keys;  /* x-kubernetes-list-map-keys; NULL-terminated; NULL: not a map list */
+    bool list_set, list_atomic;    /* x-kubernetes-list-type */
+    bool map_atomic;               /* x-kubernetes-map-type: atomic */
+    bool nullable, has_min, has_max;
+    bool metadata;                 /* the root's metadata: any ObjectMeta, in the CRD just an object */
+    int64_t min, max;              /* minimum, maximum */
+    uint32_t min_len, max_len;     /* strings; 0: none */
+    uint32_t min_items, max_items, min_props; /* 0: none */
+    const struct ty_rule *rules;   /* ends with cel NULL */
+    const char *doc;
+};
+
+/* ---- What the tables can do (schema_*.c) ---- */
+
+/* Fills in defaults, in place, as the API server does on decode. */
+void ty_schema_default(struct ty_arena *a, const struct ty_schema *s, struct ty_json *v);
+/* Removes unknown fields, in place. Each one removed is also reported to errs (TY_UNKNOWN, path,
+ * hint "did you mean …") unless errs is NULL. */
+void ty_schema_prune(struct ty_arena *a, const struct ty_schema *s, struct ty_json *v,
+                     const struct ty_path *at, struct ty_errs *errs);
+/* All that the API server's schema check would say of v: types, required, enums, bounds, patterns,
+ * duplicate list-map keys, then rules (old: the stored object on update, or NULL). When the shape is
+ * too broken for rules, Kubernetes' note "some validation rules were not checked …" is added. `at`
+ * is v's path; `body` is the prefix used inside "… in body" texts (normally the same path). */
+void ty_schema_validate(const struct ty_schema *s, const struct ty_json *v,
+                        const struct ty_json *old, const struct ty_path *at,
+                        const struct ty_path *body, struct ty_errs *errs);
+/* The object as Go would write it after decoding it into its typed struct: unknown fields and nulls
+ * gone, zero values of omitempty fields gone, empty structs present, quantities canonical, times as
+ * they are, fields in Go's order. A new tree; nodes keep line, column and origin. */
+struct ty_json *ty_schema_normal(struct ty_arena *a, const struct ty_schema *s,
+                                 const struct ty_json *v);
+/* Decoding as Go's typed clients do: 0, or -EINVAL with Go's words ("json: cannot unmarshal string
+ * into Go struct field Trainer.spec.trainer.numNodes of type int32"; "quantities must match …"). */
+int ty_schema_decode(const struct ty_schema *s, const struct ty_json *v, struct ty_err *err);
+/* For ty_strategic_merge; `type` pointers are struct ty_schema. */
+extern const struct ty_merge_guide ty_schema_guide;
+/* The field, or NULL. */
+const struct ty_field *ty_schema_field(const struct ty_schema *s, struct ty_str name);
+/* openAPIV3Schema of s, without descriptions except those of our own fields. */
+struct ty_json *ty_schema_openapi(struct ty_arena *a, const struct ty_schema *s);
+
+/* ---- Tables ---- */
+/* generated: */
+extern const struct ty_schema ty_schema_JobSetSpec, ty_schema_JobSetStatus, ty_schema_PodSpec,
+    ty_schema_PodTemplateSpec, ty_schema_Container, ty_schema_EnvVar, ty_schema_Volume,
+    ty_schema_VolumeMount, ty_schema_ResourceRequirements, ty_schema_Affinity,
+    ty_schema_Toleration, ty_schema_PodSchedulingGate, ty_schema_LocalObjectReference,
+    ty_schema_PodSecurityContext, ty_schema_SecurityContext, ty_schema_ObjectMeta,
+    ty_schema_ContainerPort, ty_schema_Condition;
+/* by hand: */
+extern const struct ty_schema ty_schema_TrainJob, ty_schema_TrainJobStatus,
+    ty_schema_TrainingRuntime, ty_schema_TrainingRuntimeSpec, ty_schema_RuntimePatch,
+    ty_schema_RuntimeRef, ty_schema_JobSet;
+
+#endif

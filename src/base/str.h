@@ -1,0 +1,54 @@
+/* A string is a view: not NUL-terminated, owned by whoever made the bytes. */
+#ifndef TY_BASE_STR_H
+#define TY_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct ty_arena;
+
+struct ty_str {
+    const char *p; /* may be NULL only when n is 0 */
+    size_t n;
+};
+
+/* For printf: "%.*s", TY_ARG(s) */
+#define TY_ARG(s)  (int)(s).n, ((s).p ? (s).p : "")
+#define TY_LIT(lit) ((struct ty_str){ "" lit, sizeof(lit) - 1 })
+
+struct ty_opt_i32 {
+    bool set;
+    int32_t v;
+};
+
+static inline struct ty_str ty_str(const char *c)
+{
+    return (struct ty_str){ c, c ? strlen(c) : 0 };
+}
+static inline bool ty_str_eq(struct ty_str a, struct ty_str b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+static inline bool ty_str_is(struct ty_str a, const char *c)
+{
+    return ty_str_eq(a, ty_str(c));
+}
+int ty_str_cmp(struct ty_str a, struct ty_str b); /* byte order, as Go sorts strings */
+bool ty_str_starts(struct ty_str s, struct ty_str prefix);
+bool ty_str_ends(struct ty_str s, struct ty_str suffix);
+bool ty_str_contains(struct ty_str s, struct ty_str part);
+struct ty_str ty_str_trim(struct ty_str s); /* without leading and trailing white space */
+/* Cuts at the first `c`: *ret_head gets what is before, the result is what follows, or an empty
+ * view with p == NULL when `c` does not occur (then *ret_head is all of s). */
+struct ty_str ty_str_cut(struct ty_str s, char c, struct ty_str *ret_head);
+
+/* Whole-string decimal numbers: true and *ret_v only if every byte belongs to the number. */
+bool ty_parse_i64(struct ty_str s, int64_t *ret_v);
+bool ty_parse_u64(struct ty_str s, uint64_t *ret_v);
+
+/* Of `n` names, the one a person who typed `typed` most likely meant, or NULL if none is near. */
+const char *ty_str_nearest(struct ty_str typed, const char *const *names, size_t n);
+
+#endif

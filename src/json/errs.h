@@ -1,0 +1,65 @@
+/* All of a user's mistakes at once, each with its field path, as Kubernetes words them. */
+#ifndef TY_JSON_ERRS_H
+#define TY_JSON_ERRS_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/str.h"
+
+struct ty_json;
+
+/* A path lives in the frames that walk: build it with the macros, never on the heap. */
+struct ty_path {
+    const struct ty_path *up;
+    struct ty_str key; /* used when index < 0; with `quoted` printed as [key] */
+    int index;
+    bool quoted;
+};
+#define TY_KEY(up, k)  (&(const struct ty_path){ (up), ty_str(k), -1, false })
+#define TY_KEYS(up, s) (&(const struct ty_path){ (up), (s), -1, false }) /* a struct ty_str */
+#define TY_IDX(up, i)  (&(const struct ty_path){ (up), { 0 }, (int)(i), false })
+#define TY_MAPKEY(up, s) (&(const struct ty_path){ (up), (s), -1, true }) /* annotations[a/b] */
+
+/* "spec.trainer.env[1].name"; "<nil>" for NULL, as the API server prints the root. */
+char *ty_path_text(struct ty_arena *a, const struct ty_path *p);
+
+enum ty_why {
+    TY_REQUIRED,     /* "Required value" */
+    TY_INVALID,      /* "Invalid value" */
+    TY_TYPE_INVALID, /* "Invalid value": wrong JSON type; stops rule checks as in Kubernetes */
+    TY_UNSUPPORTED,  /* "Unsupported value" */
+    TY_FORBIDDEN,    /* "Forbidden" */
+    TY_TOO_LONG,     /* "Too long" */
+    TY_TOO_MANY,     /* "Too many" */
+    TY_DUPLICATE,    /* "Duplicate value" */
+    TY_INTERNAL,     /* "Internal error" */
+    TY_UNKNOWN,      /* an unknown field: kubectl's strict decoding would refuse it */
+};
+
+struct ty_field_err {
+    struct ty_field_err *next;
+    const char *path;
+    const char *value;  /* printed as the API server prints it; NULL: it prints none */
+    const char *detail; /* may be "" */
+    const char *hint;   /* ours, for people: "did you mean …", what exists; NULL none */
+    const struct ty_json *at; /* the value in the input, for its line; NULL unknown */
+    enum ty_why why;
+};
+
+struct ty_errs {
+    struct ty_arena *arena;
+    struct ty_field_err *first, *last;
+    size_t n;
+};
+
+/* Appends and gives the new entry, so a caller may add ->hint or ->at. value: see above (borrowed,
+ * lives with the arena); the detail is formatted. */
+struct ty_field_err *ty_errs_add(struct ty_errs *errs, const struct ty_path *at, enum ty_why why,
+                                 const char *value, const char *fmt, ...) TY_PRINTF(5, 6);
+
+/* "spec.a: Invalid value: 3: must be 1", exactly as k8s.io field.Error prints it (no hint). */
+void ty_field_err_print(struct ty_buf *out, const struct ty_field_err *e);
+/* One bare, several as "[e1, e2]", equal texts once: the API server's aggregate. */
+char *ty_errs_text(struct ty_arena *a, const struct ty_errs *errs);
+
+#endif

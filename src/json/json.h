@@ -1,0 +1,125 @@
+/* The data model of everything: an arena JSON tree. Objects keep the order of their keys; numbers
+ * keep their exact text unless they are plain 64-bit integers. Nodes are never freed one by one. */
+#ifndef TY_JSON_JSON_H
+#define TY_JSON_JSON_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/str.h"
+
+enum ty_json_type {
+    TY_JSON_NULL,
+    TY_JSON_BOOL,
+    TY_JSON_INT,    /* a JSON number whose text is exactly the decimal form of an int64 */
+    TY_JSON_NUMBER, /* any other JSON number, by its text */
+    TY_JSON_STRING,
+    TY_JSON_ARRAY,
+    TY_JSON_OBJECT,
+};
+
+struct ty_json;
+struct ty_member {
+    struct ty_str key;
+    struct ty_json *value; /* never NULL */
+};
+
+struct ty_json {
+    uint8_t type;
+    uint16_t origin;    /* who wrote this value: an index that the plan explains; 0 unknown */
+    uint32_t line, col; /* place in the input text, from 1; 0 unknown */
+    uint32_t n, cap;    /* bytes of text, items, or members */
+    union {
+        bool b;
+        int64_t i;
+        const char *s; /* STRING, NUMBER: n bytes, not NUL-terminated */
+        struct ty_json **items;
+        struct ty_member *members;
+    };
+};
+
+struct ty_json_limits {
+    size_t bytes; /* longest input; 0: TY_JSON_MAX_BYTES */
+    unsigned depth; /* deepest nesting; 0: TY_JSON_MAX_DEPTH */
+};
+#define TY_JSON_MAX_BYTES ((size_t)32 << 20)
+#define TY_JSON_MAX_DEPTH 512u
+
+/* Reading. Strict RFC 8259: UTF-8 checked, lone surrogates, duplicate keys, trailing text refused.
+ * NULL with *err "line L, column C: …" on bad input. The text is borrowed: strings may point into
+ * it, so it must live as long as the tree. limits may be NULL. */
+struct ty_json *ty_json_parse(struct ty_arena *a, struct ty_str text,
+                              const struct ty_json_limits *limits, struct ty_err *err);
+
+/* Writing. Compact, keys in their order; as Go's encoding/json without HTML escaping. */
+void ty_json_print(struct ty_buf *out, const struct ty_json *v);
+/* `indent` spaces a level, keys sorted when `sorted`; ends with no newline. */
+void ty_json_pretty(struct ty_buf *out, const struct ty_json *v, int indent, bool sorted);
+/* Compact text that lives with the arena, NUL-terminated. */
+struct ty_str ty_json_text(struct ty_arena *a, const struct ty_json *v);
+
+/* Making. String bytes and keys are borrowed: give literals or what lives with the arena. */
+struct ty_json *ty_json_null(struct ty_arena *a);
+struct ty_json *ty_json_bool(struct ty_arena *a, bool b);
+struct ty_json *ty_json_int(struct ty_arena *a, int64_t i);
+struct ty_json *ty_json_str(struct ty_arena *a, struct ty_str s);
+struct ty_json *ty_json_cstr(struct ty_arena *a, const char *s);
+struct ty_json *ty_json_strf(struct ty_arena *a, const char *fmt, ...) TY_PRINTF(2, 3);
+struct ty_json *ty_json_array(struct ty_arena *a);
+struct ty_json *ty_json_object(struct ty_arena *a);
+/* Deep copy; strings are shared with v. origin 0 keeps the nodes' origins, else stamps all. */
+struct ty_json *ty_json_copy(struct ty_arena *a, const struct ty_json *v, uint16_t origin);
+void ty_json_stamp(struct ty_json *v, uint16_t origin); /* the whole tree */
+
+/* Looking. All accept NULL and the wrong type: they answer NULL, an empty view, 0 or false. */
+struct ty_json *ty_json_get(const struct ty_json *obj, const char *key);
+struct ty_json *ty_json_find(const struct ty_json *obj, struct ty_str key);
+/* A dotted path of plain keys: ty_json_at(job, "spec.trainer.numNodes"). */
+struct ty_json *ty_json_at(const struct ty_json *obj, const char *path);
+struct ty_json *ty_json_item(const struct ty_json *arr, size_t i);
+/* The first item of arr that is an object whose string member `key` equals `value`; or NULL.
+ * *ret_index (may be NULL) gets its place. */
+struct ty_json *ty_json_by(const struct ty_json *arr, const char *key, struct ty_str value,
+                           size_t *ret_index);
+static inline bool ty_json_is(const struct ty_json *v, enum ty_json_type t)
+{
+    return v && v->type == (uint8_t)t;
+}
+static inline size_t ty_json_len(const struct ty_json *v) /* of arrays and objects */
+{
+    return v && v->type >= TY_JSON_ARRAY ? v->n : 0;
+}
+static inline struct ty_str ty_json_text_of(const struct ty_json *v) /* of strings */
+{
+    return ty_json_is(v, TY_JSON_STRING) ? (struct ty_str){ v->s, v->n } : (struct ty_str){ "", 0 };
+}
+struct ty_str ty_json_str_at(const struct ty_json *obj, const char *path); /* at + text_of */
+bool ty_json_true_at(const struct ty_json *obj, const char *path);  /* present and true */
+/* False unless it is an integer that fits; *ret_v untouched then. */
+bool ty_json_int_at(const struct ty_json *obj, const char *path, int64_t *ret_v);
+/* Same meaning: keys in any order, numbers by value when both are integers, else by text. */
+bool ty_json_eq(const struct ty_json *a, const struct ty_json *b);
+
+/* Changing. Keys and values are borrowed and must live with the arena. */
+void ty_json_set(struct ty_arena *a, struct ty_json *obj, const char *key, struct ty_json *v);
+void ty_json_put(struct ty_arena *a, struct ty_json *obj, struct ty_str key, struct ty_json *v);
+bool ty_json_del(struct ty_json *obj, struct ty_str key); /* true if it was there */
+void ty_json_push(struct ty_arena *a, struct ty_json *arr, struct ty_json *v);
+void ty_json_insert(struct ty_arena *a, struct ty_json *arr, size_t at, struct ty_json *v);
+void ty_json_remove(struct ty_json *arr, size_t at);
+/* The object or array at obj.key, made when it is absent (or null). */
+struct ty_json *ty_json_need_object(struct ty_arena *a, struct ty_json *obj, const char *key);
+struct ty_json *ty_json_need_array(struct ty_arena *a, struct ty_json *obj, const char *key);
+
+/* Loops; v may be NULL; break and continue work. Do not change the list inside.
+ *     ty_each_item (it, arr) use(*it);        ty_each_member (m, obj) use(m->key, m->value); */
+#define ty_each_item(it, arr)                                                                      \
+    for (struct ty_json **it = ty_json_is((arr), TY_JSON_ARRAY) ? (arr)->items : NULL,             \
+                        **it##_end = it ? it + (arr)->n : NULL;                                    \
+         it < it##_end; it++)
+#define ty_each_member(m, obj)                                                                     \
+    for (struct ty_member *m = ty_json_is((obj), TY_JSON_OBJECT) ? (obj)->members : NULL,          \
+                          *m##_end = m ? m + (obj)->n : NULL;                                      \
+         m < m##_end; m++)
+
+#endif

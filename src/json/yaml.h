@@ -1,0 +1,33 @@
+/* YAML in and out, read the way Kubernetes reads it (sigs.k8s.io/yaml): YAML 1.1 words such as yes
+ * and off are booleans, keys are strings, duplicate keys are errors, JSON is YAML. */
+#ifndef TY_JSON_YAML_H
+#define TY_JSON_YAML_H
+
+#include "json/json.h"
+
+struct ty_docs {
+    struct ty_json **v; /* documents in order; empty ones are left out */
+    size_t n;
+};
+
+/* Every document of a stream. Nodes carry line and column (of the value). Errors are one sentence
+ * "NAME:LINE:COL: …". Limits as in json.h, aliases expand to at most 10x the input's nodes.
+ * The text is borrowed and must live as long as the trees. */
+int ty_yaml_read(struct ty_arena *a, const char *name, struct ty_str text,
+                 const struct ty_json_limits *limits, struct ty_docs *ret_docs, struct ty_err *err);
+
+/* A comment for a value's line: writes it into `out` without "# ", or nothing. */
+typedef void ty_yaml_note_fn(void *ctx, const struct ty_json *v, struct ty_buf *out);
+
+struct ty_yaml_style {
+    bool sorted;           /* keys in byte order, as sigs.k8s.io/yaml writes them */
+    ty_yaml_note_fn *note; /* may be NULL */
+    void *ctx;
+};
+
+/* Block style, two spaces, list dashes at the parent's indent, strings quoted only where YAML 1.1
+ * or 1.2 would read something else; long multi-line strings as |-blocks. Ends with a newline.
+ * What is printed reads back equal. style may be NULL. */
+void ty_yaml_print(struct ty_buf *out, const struct ty_json *v, const struct ty_yaml_style *style);
+
+#endif

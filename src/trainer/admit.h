@@ -1,0 +1,35 @@
+/* The door: what the API server with our CRDs and our webhooks answers to a create or an update. */
+#ifndef TY_TRAINER_ADMIT_H
+#define TY_TRAINER_ADMIT_H
+
+#include "trainer/plugin.h"
+
+enum ty_admit_op { TY_CREATE, TY_UPDATE, TY_UPDATE_STATUS };
+struct ty_admit_in {
+    const struct ty_pipeline *pipeline;
+    const struct ty_settings *settings;
+    const struct ty_view *view;
+    enum ty_admit_op op;
+    struct ty_json *obj;       /* defaulted, pruned and mutated in place */
+    const struct ty_json *old; /* the stored object on update */
+    int64_t now_s;
+    bool all; /* collect every stage's errors (validate command), not only the first stage's */
+    bool strict; /* unknown fields are errors (fieldValidation=Strict) */
+};
+struct ty_verdict {
+    int code;            /* 201, 200, 400, 403, 422 */
+    const char *message; /* as the API server words it; NULL when accepted */
+    struct ty_errs errs; /* the same, one by one, with hints and places */
+    struct ty_warnings warnings;
+};
+/* decode -> prune, default -> mutate -> schema and rules -> validating webhook. */
+void ty_admit(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *ret);
+
+/* The webhooks alone, for the server: */
+int ty_mutate_trainjob(struct ty_arena *a, struct ty_json *obj, const struct ty_json *old,
+                       int64_t now_s, struct ty_err *err);
+void ty_validate_trainjob(struct ty_arena *a, const struct ty_admit_in *in,
+                          struct ty_verdict *ret);
+void ty_validate_runtime(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *ret);
+
+#endif

@@ -1,0 +1,48 @@
+/* One reconcile pass as a pure function: objects in, wanted writes, status and events out
+ * (spec/trainer.md 7.1). Who skips needless writes and sends the rest is the caller. */
+#ifndef TY_TRAINER_PASS_H
+#define TY_TRAINER_PASS_H
+
+#include "trainer/plugin.h"
+
+struct ty_pass_in {
+    const struct ty_pipeline *pipeline;
+    const struct ty_settings *settings;
+    const struct ty_view *view;
+    const struct ty_json *job;    /* the TrainJob */
+    int64_t now_s;                /* Unix time */
+    const unsigned char *entropy; /* TY_ENTROPY bytes */
+};
+struct ty_event {
+    const char *type, *reason, *message; /* "Warning", … */
+    struct ty_event *next;
+};
+struct ty_pass {
+    struct ty_want *want;          /* apply in this order */
+    const struct ty_kind *delete_kind; /* JobSet after the deadline; NULL nothing to delete */
+    struct ty_json *status;        /* new status if it differs from the job's; else NULL */
+    struct ty_event *events;
+    int64_t requeue_s;             /* look again after so many seconds; 0: when something changes */
+    struct ty_plan plan;           /* for origins; valid when err.code == 0 and plan.arena */
+    struct ty_err err;             /* code < 0: the pass failed, retry with back-off */
+};
+/* ret->… live with the arena. */
+void ty_pass(struct ty_arena *a, const struct ty_pass_in *in, struct ty_pass *ret);
+
+/* The runtime that the job refers to: its snapshot if there is one, else the live runtime.
+ * *ret_snapshot: the ConfigMap to write first, or NULL. Errors in upstream's words. */
+int ty_resolve(struct ty_arena *a, const struct ty_trainjob *job, const struct ty_view *view,
+               const struct ty_json **ret_runtime, struct ty_json **ret_snapshot,
+               struct ty_err *err);
+
+/* Standard condition setting: order kept, lastTransitionTime moves only with the status. time_s < 0:
+ * take `time` text as it is. */
+void ty_condition_set(struct ty_arena *a, struct ty_json *status, const char *type,
+                      const char *state, struct ty_str reason, struct ty_str message,
+                      struct ty_str time);
+const struct ty_json *ty_condition(const struct ty_json *status, const char *type); /* or NULL */
+/* "2026-01-02T03:04:05Z" <-> Unix seconds. */
+struct ty_str ty_time_text(struct ty_arena *a, int64_t unix_s);
+bool ty_time_parse(struct ty_str text, int64_t *ret_unix_s);
+
+#endif

@@ -1,0 +1,174 @@
+/* The plan: a TrainJob and its runtime, resolved and patched, on the way to becoming child objects.
+ * Plugins edit the JobSet template in place through the functions below, which also note who wrote
+ * what (for `render --origins`). Pure: what is impure (live objects, time, entropy) is input. */
+#ifndef TY_TRAINER_PLAN_H
+#define TY_TRAINER_PLAN_H
+
+#include "api/kinds.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "json/errs.h"
+#include "json/json.h"
+#include "trainer/trainjob.h"
+
+struct ty_plugin;
+struct ty_pipeline;
+
+/* Constants of spec/trainer.md 2 that several files share. */
+#define TY_LABEL_ANCESTOR "trainer.kubeflow.org/trainjob-ancestor-step"
+#define TY_NODE           "node"     /* the trainer's job and main container */
+#define TY_LAUNCHER       "launcher" /* the MPI launcher's job */
+#define TY_DATASET_INIT   "dataset-initializer"
+#define TY_MODEL_INIT     "model-initializer"
+#define TY_TRAINER_PORT   29500
+#define TY_INDEX_FIELD    "metadata.annotations['batch.kubernetes.io/job-completion-index']"
+
+/* The cluster as a pass may see it: objects by kind and name, or NULL. Never waits. */
+struct ty_view {
+    void *ctx;
+    const struct ty_json *(*get)(void *ctx, const struct ty_kind *kind, struct ty_str ns,
+                                 struct ty_str name);
+};
+
+/* What the operator's configuration says to the pure part. */
+struct ty_settings {
+    bool status_gate;            /* feature gate TrainJobStatus */
+    int status_port;             /* 10443 */
+    const char *operator_ns;     /* "kubeflow-system" */
+    const char *webhook_service; /* "kubeflow-trainer-controller-manager" */
+    const char *webhook_secret;  /* "kubeflow-trainer-webhook-cert" */
+};
+extern const struct ty_settings ty_settings_default;
+
+/* Random bytes for the MPI key; made fresh by the caller for each pass. */
+#define TY_ENTROPY 128
+
+enum ty_role { TY_ROLE_NONE, TY_ROLE_TRAINER, TY_ROLE_DATASET, TY_ROLE_MODEL };
+
+/* One replicated job of the template. Pointers go into plan->spec. */
+struct ty_podset {
+    struct ty_str name;
+    enum ty_role role;
+    struct ty_json *rjob;     /* the entry of replicatedJobs */
+    struct ty_json *job;      /* its template.spec (a Job's spec) */
+    struct ty_json *pod;      /* the pod's spec */
+    struct ty_json *pod_meta; /* the pod template's metadata */
+    int64_t count;            /* pods per replica; >= 0 */
+    int64_t replicas;         /* of the job; 1 for trainer and initializers */
+};
+
+struct ty_want { /* one child object to apply */
+    const struct ty_kind *kind;
+    struct ty_json *obj;
+    struct ty_want *next;
+};
+
+struct ty_plan {
+    struct ty_arena *arena;
+    const struct ty_pipeline *pipeline;
+    const struct ty_settings *settings;
+    const struct ty_view *view;
+    const struct ty_plugin *running; /* whose hook runs now; NULL: the core */
+    const unsigned char *entropy;    /* TY_ENTROPY bytes; NULL in validation */
+
+    const struct ty_json *runtime; /* the runtime object, normalised */
+    struct ty_str runtime_name;
+    const struct ty_json *ml;      /* spec.mlPolicy, or NULL */
+    const struct ty_json *gang;    /* spec.podGroupPolicy, or NULL */
+    const struct ty_json *base;    /* the runtime's own JobSet spec, before patches */
+
+    struct ty_json *spec;                /* JobSet spec to be; plugins edit it */
+    struct ty_json *labels, *annotations; /* of the JobSet */
+    struct ty_json *pod_labels, *pod_annotations; /* for the gang's pods (enforce_gang fills them) */
+    struct ty_podset *sets;
+    size_t n_sets;
+    struct ty_podset *trainer; /* the first trainer job, or NULL */
+    bool implicit_trainer;     /* no job had an ancestor label: job `node` was taken (B28) */
+    const struct ty_json *command, *args; /* of the main container; NULL: leave the template's */
+
+    struct ty_want *want, *want_last; /* children, in apply order */
+    const char **origins;             /* texts by index; [0] unknown */
+    size_t n_origins, cap_origins;
+    uint16_t origin;                  /* what new values are stamped with now */
+};
+
+#define ty_each_set(s, plan)                                                                       \
+    for (struct ty_podset *s = (plan)->sets; s < (plan)->sets + (plan)->n_sets; s++)
+
+/* What the plan is made from. All borrowed. */
+struct ty_plan_in {
+    const struct ty_pipeline *pipeline;
+    const struct ty_settings *settings;
+    const struct ty_view *view;
+    const unsigned char *entropy; /* NULL when only validating */
+    const struct ty_json *runtime;
+};
+
+/* Resolves, patches, counts: spec/trainer.md 4.4. The plan and all of it live with the arena. */
+int ty_plan_make(struct ty_arena *a, const struct ty_trainjob *job, const struct ty_plan_in *in,
+                 struct ty_plan *ret_plan, struct ty_err *err);
+
+/* ---- looking ---- */
+struct ty_podset *ty_plan_set(const struct ty_plan *plan, struct ty_str name); /* or NULL */
+/* A regular container of the set, or NULL. */
+struct ty_json *ty_podset_container(const struct ty_podset *set, struct ty_str name);
+/* The same, then among init containers. */
+struct ty_json *ty_podset_any_container(const struct ty_podset *set, struct ty_str name);
+/* The trainer's container `node`, or NULL. */
+struct ty_json *ty_plan_main(const struct ty_plan *plan);
+/* mlPolicy.NAME, or NULL: "is this my runtime?" */
+const struct ty_json *ty_plan_policy(const struct ty_plan *plan, const char *name);
+/* Devices per node by the merged resources of the main container (of job `node` under mpi): requests,
+ * else limits; GPU-like names as in docs/design.md, TPUs are not. CPUs are rounded up; 0 if unsaid. */
+int64_t ty_plan_gpus(const struct ty_plan *plan);
+int64_t ty_plan_cpus(const struct ty_plan *plan);
+/* What one pod of the set asks for (Kubernetes' PodRequests; a limit without a request counts). */
+struct ty_json *ty_podset_requests(const struct ty_plan *plan, const struct ty_podset *set);
+
+/* ---- addresses: one at a time, in any phase, no list is made ---- */
+struct ty_endpoints {
+    const struct ty_plan *plan;
+    const struct ty_trainjob *job;
+    const struct ty_podset *set;
+    int64_t replica, pod; /* next one */
+};
+/* Appends "<job>-<rjob>-<replica>-<pod>.<subdomain>" and steps on; false: no more. */
+bool ty_endpoints_next(struct ty_endpoints *it, struct ty_buf *out);
+struct ty_str ty_plan_subdomain(const struct ty_plan *plan, const struct ty_trainjob *job);
+/* One address, lives with the arena: rank 0 of the trainer is (plan->trainer, 0, 0). */
+char *ty_plan_endpoint(const struct ty_plan *plan, const struct ty_trainjob *job,
+                       const struct ty_podset *set, int64_t replica, int64_t pod);
+
+/* ---- editing; each replaces what has the same key in place, else appends ---- */
+void ty_plan_env(struct ty_plan *plan, struct ty_json *container, const char *name, const char *fmt,
+                 ...) TY_PRINTF(4, 5);
+void ty_plan_env_field(struct ty_plan *plan, struct ty_json *container, const char *name,
+                       const char *field_path);
+/* Variables of the user's (copied; an absent value becomes ""). */
+void ty_plan_env_list(struct ty_plan *plan, struct ty_json *container, const struct ty_json *list);
+/* {containerPort: port}, unless a TCP port of that number is there already (B1). */
+void ty_plan_port(struct ty_plan *plan, struct ty_json *container, int port);
+/* By mountPath. */
+void ty_plan_mount(struct ty_plan *plan, struct ty_json *container, const char *volume,
+                   const char *path, bool read_only);
+/* By name; takes v. */
+void ty_plan_volume(struct ty_plan *plan, struct ty_podset *set, struct ty_json *v);
+/* Sets the pod count of a set (parallelism and completions follow at pre_build). */
+void ty_podset_scale(struct ty_podset *set, int64_t count);
+
+/* ---- children ---- */
+/* apiVersion, kind, metadata {name, namespace if any, ownerReferences to the TrainJob}; in the plan. */
+struct ty_json *ty_plan_child(struct ty_plan *plan, const struct ty_trainjob *job,
+                              const struct ty_kind *kind, const char *name);
+/* The same, not in the plan. */
+struct ty_json *ty_child_make(struct ty_arena *a, const struct ty_trainjob *job,
+                              const struct ty_kind *kind, const char *name);
+const struct ty_json *ty_plan_live(const struct ty_plan *plan, const struct ty_kind *kind,
+                                   struct ty_str ns, const char *name);
+
+/* ---- origins ---- */
+/* A new origin; what is written from now on (until the next call) is stamped with it. */
+uint16_t ty_plan_origin(struct ty_plan *plan, const char *fmt, ...) TY_PRINTF(2, 3);
+const char *ty_plan_origin_text(const struct ty_plan *plan, uint16_t origin); /* NULL unknown */
+
+#endif

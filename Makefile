@@ -1,9 +1,65 @@
-# Thin front for people; Meson and Ninja do the work.
-BUILD      ?= build
-TESTBUILD  ?= build-test
-.PHONY: all
-all: $(BUILD)/build.ninja
-	@ninja -C $(BUILD)
-# Reconfigure when the list of sources changes: Meson reads it only at setup.
-$(BUILD)/build.ninja: $(shell tools/sources | sha256sum | cut -c1-16 | sed 's,^,build-sources-,;s,.*,,')
-	@meson setup --wipe $(BUILD) -Dbuildtype=release >/dev/null 2>&1 || meson setup $(BUILD) -Dbuildtype=release
+# Thin front for people; Meson and Ninja do the work, tools/ has the longer recipes.
+#   make          release build: build/trainyard        make run    set up, build, render an example
+#   make test     set up, all tests under ASan + UBSan  make bench  benchmarks of the release build
+#   make fuzz     FUZZ_SECONDS (300) for each target    make lint   analysers and checks
+#   make deps     Debian packages that are missing      make format clang-format everything
+#   make install  DESTDIR, PREFIX (/usr/local)          make clean
+# WERROR=true makes warnings errors, as CI does.
+BUILD     ?= build
+TESTBUILD ?= build-test
+FUZZBUILD ?= build-fuzz
+LINTBUILD ?= build-lint
+PREFIX    ?= /usr/local
+WERROR    ?= false
+PYTHON    ?= /usr/bin/python3
+export PYTHON
+
+RELEASE  = -Dbuildtype=release -Doptimization=2 -Dwerror=$(WERROR)
+SANITIZE = -Db_sanitize=address,undefined -Db_lundef=false -Dhardening=false
+TESTS    = -Dtests=true -Dbuildtype=debugoptimized $(SANITIZE) -Dwerror=$(WERROR)
+FUZZ     = -Dfuzz=true -Dbuildtype=debugoptimized $(SANITIZE)
+
+.PHONY: all deps run test bench fuzz lint format install clean
+all:
+	@tools/configure $(BUILD) $(RELEASE)
+	@ninja --quiet -C $(BUILD)
+
+deps:
+	@tools/deps build test lint fuzz bench
+
+run:
+	@tools/deps build
+	@$(MAKE) --no-print-directory all
+	$(BUILD)/trainyard render -f examples/torch-ddp.yaml
+
+test:
+	@tools/deps build test
+	@tools/configure $(TESTBUILD) $(TESTS)
+	@ninja --quiet -C $(TESTBUILD)
+	@$(PYTHON) tools/test $(TESTBUILD)
+
+bench:
+	@tools/deps build bench
+	@tools/configure $(BUILD) $(RELEASE) -Dbench=true
+	@ninja --quiet -C $(BUILD)
+	@for b in bench/*.c; do n=$$(basename "$$b" .c); echo "== $$n"; $(BUILD)/bench-$$n || exit 1; done
+
+fuzz:
+	@tools/deps build fuzz
+	@CC=clang tools/configure $(FUZZBUILD) $(FUZZ)
+	@ninja --quiet -C $(FUZZBUILD)
+	@tools/fuzz $(FUZZBUILD)
+
+lint:
+	@tools/deps build test lint
+	@tools/lint $(LINTBUILD)
+
+format:
+	@tools/sources --all | xargs clang-format -i
+
+install: all
+	install -D -m 755 $(BUILD)/trainyard $(DESTDIR)$(PREFIX)/bin/trainyard
+	install -D -m 644 include/trainyard/plugin.h $(DESTDIR)$(PREFIX)/include/trainyard/plugin.h
+
+clean:
+	rm -rf $(BUILD) $(TESTBUILD) $(FUZZBUILD) $(LINTBUILD)

@@ -34,8 +34,10 @@ struct ty_rule {
 
 enum {
     TY_F_REQUIRED = 1,   /* listed in `required` */
-    TY_F_ALWAYS = 2,     /* a Go struct by value: written as {} even when absent */
-    TY_F_OMITZERO = 4,   /* a Go value with omitempty: zero ("" 0 false [] {}) is not written */
+    TY_F_ALWAYS = 2,     /* a Go struct by value: written even when absent, as {}; a quantity as
+                          * "0", an int-or-string as 0, a time as null */
+    TY_F_OMITZERO = 4,   /* a Go value with omitempty, or a struct with omitzero: zero ("" 0 false
+                          * [] {}) is not written; a struct is zero when all its members are */
     TY_F_MERGE = 8,      /* strategic merge: list merged by patch_key (or a set, without one) */
     TY_F_RETAIN = 16,    /* strategic merge: retainKeys */
     TY_F_ZERO = 32,      /* a Go scalar by value without omitempty: written as "" or 0 when absent */
@@ -110,7 +112,8 @@ extern const struct ty_schema ty_schema_JobSetSpec, ty_schema_JobSetStatus, ty_s
     ty_schema_VolumeMount, ty_schema_ResourceRequirements, ty_schema_Affinity,
     ty_schema_Toleration, ty_schema_PodSchedulingGate, ty_schema_LocalObjectReference,
     ty_schema_PodSecurityContext, ty_schema_SecurityContext, ty_schema_ObjectMeta,
-    ty_schema_ContainerPort, ty_schema_Condition;
+    ty_schema_ContainerPort, ty_schema_Condition,
+    ty_schema_metadata; /* a root's metadata in full; ObjectMeta is the part templates admit */
 /* by hand: */
 extern const struct ty_schema ty_schema_TrainJob, ty_schema_TrainJobStatus,
     ty_schema_TrainingRuntime, ty_schema_TrainingRuntimeSpec, ty_schema_RuntimePatch,

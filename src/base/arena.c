@@ -1,0 +1,211 @@
+/* Bump blocks that double in size. A block is never moved, so everything handed out stays where it
+ * is until the arena goes. Under ASan what is not handed out is poisoned, with a gap after each
+ * piece, so an overrun inside the arena is seen as one on the heap would be. */
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define WITH_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WITH_ASAN 1
+#endif
+#endif
+#ifdef WITH_ASAN
+#include <sanitizer/asan_interface.h>
+#define GAP        16u
+#define hide(p, n) ASAN_POISON_MEMORY_REGION((p), (n))
+#define show(p, n) ASAN_UNPOISON_MEMORY_REGION((p), (n))
+#else
+#define GAP        0u
+#define hide(p, n) ((void)(p), (void)(n))
+#define show(p, n) ((void)(p), (void)(n))
+#endif
+
+#define FIRST_BLOCK ((size_t)16 << 10)
+#define MAX_BLOCK   ((size_t)4 << 20)
+
+struct block {
+    struct block *next;
+    size_t size; /* of bytes */
+    _Alignas(max_align_t) char bytes[];
+};
+
+struct ty_arena {
+    char *p, *end; /* the free part of `current` */
+    struct block *current;
+    struct block *first; /* the list of all blocks, in the order they were made */
+    struct block *last;
+    size_t closed; /* handed out from blocks other than `current` */
+    size_t ceiling;
+};
+
+static _Noreturn void die(const char *why, size_t n, size_t ceiling)
+{
+    fprintf(stderr, "trainyard: %s: %zu more bytes wanted, the ceiling is %zu; this is a bug\n",
+            why, n, ceiling);
+    abort();
+}
+
+static struct block *add_block(struct ty_arena *a, size_t size)
+{
+    struct block *b = malloc(sizeof(*b) + size);
+    if (!b)
+        die("out of memory", size, a->ceiling);
+    b->next = NULL;
+    b->size = size;
+    hide(b->bytes, size);
+    if (a->last)
+        a->last->next = b;
+    else
+        a->first = b;
+    a->last = b;
+    return b;
+}
+
+/* The fast path looks only at `end`: it never lies beyond the ceiling. */
+static void limit_end(struct ty_arena *a)
+{
+    size_t used = ty_arena_used(a);
+    size_t left = a->ceiling > used ? a->ceiling - used : 0;
+    if ((size_t)(a->end - a->p) > left)
+        a->end = a->p + left;
+}
+
+static void use_block(struct ty_arena *a, struct block *b)
+{
+    a->current = b;
+    a->p = b->bytes;
+    a->end = b->bytes + b->size;
+    limit_end(a);
+}
+
+struct ty_arena *ty_arena_new(size_t ceiling)
+{
+    struct ty_arena *a = calloc(1, sizeof(*a));
+    if (!a)
+        die("out of memory", sizeof(*a), ceiling);
+    a->ceiling = ceiling;
+    use_block(a, add_block(a, FIRST_BLOCK));
+    return a;
+}
+
+static void free_blocks(struct block *b)
+{
+    while (b) {
+        struct block *next = b->next;
+        show(b->bytes, b->size);
+        free(b);
+        b = next;
+    }
+}
+
+void ty_arena_free(struct ty_arena *a)
+{
+    if (!a)
+        return;
+    free_blocks(a->first);
+    free(a);
+}
+
+void ty_arena_reset(struct ty_arena *a)
+{
+    free_blocks(a->first->next);
+    a->first->next = NULL;
+    a->last = a->first;
+    a->closed = 0;
+    hide(a->first->bytes, a->first->size);
+    use_block(a, a->first);
+}
+
+size_t ty_arena_used(const struct ty_arena *a)
+{
+    return a->closed + (size_t)(a->p - a->current->bytes);
+}
+
+/* Room for n bytes at the start of a block. A piece that would fill much of the next block gets one
+ * of its own, and the current block stays in use for what is small. */
+static char *alloc_slow(struct ty_arena *a, size_t n)
+{
+    size_t used = ty_arena_used(a);
+    if (used > a->ceiling || n > a->ceiling - used || n > SIZE_MAX / 2)
+        die("arena full", n, a->ceiling);
+    size_t size = a->last->size < MAX_BLOCK / 2 ? a->last->size * 2 : MAX_BLOCK;
+    if (n > size / 2) {
+        a->closed += n;
+        limit_end(a);
+        return add_block(a, n)->bytes;
+    }
+    a->closed = used;
+    use_block(a, add_block(a, size));
+    char *p = a->p;
+    a->p += n;
+    return p;
+}
+
+void *ty_arena_raw(struct ty_arena *a, size_t n, size_t align)
+{
+    if (GAP && align < 8)
+        align = 8; /* ASan's grain */
+    size_t pad = (size_t)(-(uintptr_t)a->p & (align - 1));
+    size_t room = (size_t)(a->end - a->p);
+    char *p;
+    size_t lost = pad + GAP;
+    if (room >= lost && n <= room - lost) {
+        p = a->p + pad;
+        a->p = p + n + GAP;
+    } else {
+        if (n > SIZE_MAX / 4)
+            die("arena full", n, a->ceiling);
+        p = alloc_slow(a, n + GAP);
+    }
+    show(p, n);
+    return p;
+}
+
+void *ty_arena_alloc(struct ty_arena *a, size_t n, size_t align)
+{
+    void *p = ty_arena_raw(a, n, align);
+    if (n > 0)
+        memset(p, 0, n);
+    return p;
+}
+
+char *ty_arena_strndup(struct ty_arena *a, const char *p, size_t n)
+{
+    char *copy = ty_arena_raw(a, n + 1, 1);
+    if (n > 0)
+        memcpy(copy, p, n);
+    copy[n] = '\0';
+    return copy;
+}
+
+char *ty_arena_vprintf(struct ty_arena *a, const char *fmt, va_list ap)
+{
+    char small[256];
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(small, sizeof(small), fmt, ap);
+    char *text;
+    if (n < 0) {
+        text = ty_arena_strndup(a, "", 0);
+    } else if ((size_t)n < sizeof(small)) {
+        text = ty_arena_strndup(a, small, (size_t)n);
+    } else {
+        text = ty_arena_raw(a, (size_t)n + 1, 1);
+        vsnprintf(text, (size_t)n + 1, fmt, again);
+    }
+    va_end(again);
+    return text;
+}
+
+char *ty_arena_printf(struct ty_arena *a, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    char *text = ty_arena_vprintf(a, fmt, ap);
+    va_end(ap);
+    return text;
+}

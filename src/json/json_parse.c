@@ -1,0 +1,548 @@
+/* Reading: one pass over the text, recursing once a level (the depth has a ceiling). Strings and
+ * numbers are views into the text; only a string with an escape is copied. The items of an open
+ * list wait on one stack and move to the arena, side by side, when the list closes. */
+#include "json/json.h"
+
+#include <errno.h>
+
+#include "json/inner.h"
+
+#define FEW_KEYS 16u /* up to here comparing every pair is cheaper than sorting */
+
+struct reader {
+    const char *p, *end;
+    const char *line_start;
+    uint32_t line;
+    unsigned depth, max_depth;
+    struct ty_json *node, *node_end; /* nodes made in advance */
+    struct ty_member *stack;         /* items of the lists that are open; heap */
+    size_t top, cap;
+    struct ty_arena *a;
+    const char *start;
+    struct ty_err *err;
+};
+
+/* The place is counted only now: nothing but a node needs it while all goes well. */
+static int fail_at(struct reader *r, const char *at, const char *why)
+{
+    unsigned line = 1;
+    const char *line_start = r->start;
+    for (const char *p = r->start; p < at; p++) {
+        if (*p == '\n') {
+            line++;
+            line_start = p + 1;
+        }
+    }
+    return ty_fail(r->err, -EINVAL, "line %u, column %zu: %s", line, (size_t)(at - line_start) + 1,
+                   why);
+}
+
+/* "expected WHAT, found …" for the byte at r->p. */
+static int fail_expected(struct reader *r, const char *what)
+{
+    char why[160];
+    if (r->p == r->end)
+        snprintf(why, sizeof(why), "expected %s, but the text ends here", what);
+    else if (*r->p > ' ' && *r->p < 0x7f)
+        snprintf(why, sizeof(why), "expected %s, found '%c'", what, *r->p);
+    else
+        snprintf(why, sizeof(why), "expected %s, found byte 0x%02x", what, (unsigned char)*r->p);
+    return fail_at(r, r->p, why);
+}
+
+static inline void skip_space(struct reader *r)
+{
+    while (r->p < r->end && (unsigned char)*r->p <= ' ') {
+        if (*r->p == '\n') {
+            r->line++;
+            r->line_start = r->p + 1;
+        } else if (*r->p != ' ' && *r->p != '\t' && *r->p != '\r') {
+            return;
+        }
+        r->p++;
+    }
+}
+
+static inline struct ty_json *new_node(struct reader *r, enum ty_json_type type)
+{
+    if (r->node == r->node_end) {
+        /* A value takes two bytes at least, a typical one more than ten. */
+        size_t some = (size_t)(r->end - r->p) / 16 + 4;
+        if (some > 128)
+            some = 128;
+        r->node = ty_arena_raw(r->a, some * sizeof(*r->node), _Alignof(struct ty_json));
+        r->node_end = r->node + some;
+    }
+    struct ty_json *v = r->node++;
+    *v = (struct ty_json){
+        .type = (uint8_t)type,
+        .line = r->line,
+        .col = (uint32_t)(r->p - r->line_start) + 1,
+    };
+    return v;
+}
+
+static void push(struct reader *r, struct ty_str key, struct ty_json *value)
+{
+    if (r->top == r->cap) {
+        r->cap = r->cap ? r->cap * 2 : 64;
+        r->stack = reallocarray(r->stack, r->cap, sizeof(*r->stack));
+        if (!r->stack)
+            abort();
+    }
+    r->stack[r->top++] = (struct ty_member){ key, value };
+}
+
+/* Strings */
+
+/* The four digits of \uXXXX at p, or -1. */
+static int hex4(const char *p, const char *end)
+{
+    int v = 0;
+    if (end - p < 4)
+        return -1;
+    for (int i = 0; i < 4; i++) {
+        int c = (unsigned char)p[i];
+        int letter = c | 0x20;
+        int digit = c >= '0' && c <= '9'             ? c - '0'
+                    : letter >= 'a' && letter <= 'f' ? letter - 'a' + 10
+                                                     : -1;
+        if (digit < 0)
+            return -1;
+        v = v * 16 + digit;
+    }
+    return v;
+}
+
+static size_t put_utf8(char *to, uint32_t c)
+{
+    if (c < 0x80) {
+        to[0] = (char)c;
+        return 1;
+    }
+    size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    static const unsigned char lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+    for (size_t i = n - 1; i > 0; i--) {
+        to[i] = (char)(0x80 | (c & 0x3f));
+        c >>= 6;
+    }
+    to[0] = (char)(lead[n] | c);
+    return n;
+}
+
+/* \uXXXX, or a pair of them, whose backslash is at r->p; moves r->p behind it. */
+static int read_unicode(struct reader *r, uint32_t *ret_c)
+{
+    int high = hex4(r->p + 2, r->end);
+    if (high < 0)
+        return fail_at(r, r->p, "\\u needs four hexadecimal digits");
+    if (high < 0xd800 || high > 0xdfff) {
+        *ret_c = (uint32_t)high;
+        r->p += 6;
+        return 0;
+    }
+    int low = -1;
+    if (r->end - r->p >= 12 && r->p[6] == '\\' && r->p[7] == 'u')
+        low = hex4(r->p + 8, r->end);
+    if (high > 0xdbff || low < 0xdc00 || low > 0xdfff)
+        return fail_at(r, r->p, "half of a surrogate pair");
+    *ret_c = 0x10000 + (((uint32_t)high - 0xd800) << 10) + ((uint32_t)low - 0xdc00);
+    r->p += 12;
+    return 0;
+}
+
+/* The escape whose backslash is at r->p; writes its character to *to and moves both. */
+static int read_escape(struct reader *r, char **to)
+{
+    static const char pairs[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
+    char c = '\0';
+    if (r->end - r->p >= 2)
+        c = r->p[1];
+    if (c == 'u') {
+        uint32_t code = 0;
+        int e = read_unicode(r, &code);
+        if (e == 0)
+            *to += put_utf8(*to, code);
+        return e;
+    }
+    for (const char *pair = pairs; *pair; pair += 2) {
+        if (*pair == c) {
+            *(*to)++ = pair[1];
+            r->p += 2;
+            return 0;
+        }
+    }
+    return fail_at(r, r->p, "no such escape: after \\ comes one of \" \\ / b f n r t u");
+}
+
+/* From r->p, in a string, to the next quote or backslash: what is between is checked text. */
+static int skip_text(struct reader *r)
+{
+    while (true) {
+        r->p = ty_skip_plain(r->p, r->end);
+        if (r->p == r->end)
+            return fail_at(r, r->p, "the text ends inside a string");
+        if (*r->p == '"' || *r->p == '\\')
+            return 0;
+        if ((unsigned char)*r->p < 0x20)
+            return fail_at(r, r->p, "a control character in a string must be written as an escape");
+        while (r->p < r->end && (unsigned char)*r->p >= 0x80) {
+            size_t n = ty_utf8_len(r->p, r->end);
+            if (n == 0)
+                return fail_at(r, r->p, "the text is not UTF-8");
+            r->p += n;
+        }
+    }
+}
+
+/* The rest of a string whose first backslash is at r->p. The bytes it may take are not known yet:
+ * up to the closing quote there are at least as many as it needs. */
+static int read_escaped(struct reader *r, const char *from, struct ty_str *ret_s)
+{
+    const char *quote = r->p;
+    while (quote < r->end && *quote != '"')
+        quote += *quote == '\\' && r->end - quote > 1 ? 2 : 1;
+    char *copy = ty_arena_raw(r->a, (size_t)(quote - from), 1), *to = copy;
+    while (true) {
+        size_t n = (size_t)(r->p - from);
+        memcpy(to, from, n);
+        to += n;
+        if (*r->p == '"')
+            break;
+        int e = read_escape(r, &to);
+        if (e < 0)
+            return e;
+        from = r->p;
+        e = skip_text(r);
+        if (e < 0)
+            return e;
+    }
+    *ret_s = (struct ty_str){ copy, (size_t)(to - copy) };
+    return 0;
+}
+
+/* The string whose quote is at r->p; moves behind it. */
+static inline int read_string(struct reader *r, struct ty_str *ret_s)
+{
+    const char *from = ++r->p;
+    int e = skip_text(r);
+    if (e < 0)
+        return e;
+    if (*r->p == '"') {
+        *ret_s = (struct ty_str){ from, (size_t)(r->p - from) };
+    } else {
+        e = read_escaped(r, from, ret_s);
+        if (e < 0)
+            return e;
+    }
+    r->p++;
+    return 0;
+}
+
+/* Numbers */
+
+static const char *skip_digits(const char *p, const char *end)
+{
+    while (p < end && *p >= '0' && *p <= '9')
+        p++;
+    return p;
+}
+
+/* Digits must be at r->p. */
+static int read_digits(struct reader *r, const char *what)
+{
+    const char *p = skip_digits(r->p, r->end);
+    if (p == r->p)
+        return fail_expected(r, what);
+    r->p = p;
+    return 0;
+}
+
+static int read_number(struct reader *r, struct ty_json **ret_v)
+{
+    struct ty_json *v = new_node(r, TY_JSON_NUMBER);
+    const char *from = r->p;
+    int e = 0;
+    bool whole = true;
+    if (*r->p == '-')
+        r->p++;
+    const char *digits = r->p;
+    e = read_digits(r, "a digit");
+    if (e == 0 && *digits == '0' && r->p - digits > 1)
+        return fail_at(r, digits, "a number must not start with a zero");
+    if (e == 0 && r->p < r->end && *r->p == '.') {
+        whole = false;
+        r->p++;
+        e = read_digits(r, "a digit after the decimal point");
+    }
+    if (e == 0 && r->p < r->end && (*r->p == 'e' || *r->p == 'E')) {
+        whole = false;
+        r->p++;
+        if (r->p < r->end && (*r->p == '+' || *r->p == '-'))
+            r->p++;
+        e = read_digits(r, "a digit of the exponent");
+    }
+    if (e < 0)
+        return e;
+    struct ty_str text = { from, (size_t)(r->p - from) };
+    int64_t i;
+    if (whole && !(*from == '-' && *digits == '0') && ty_parse_i64(text, &i)) {
+        v->type = TY_JSON_INT;
+        v->i = i;
+    } else {
+        v->s = text.p;
+        v->n = (uint32_t)text.n;
+    }
+    *ret_v = v;
+    return 0;
+}
+
+/* Lists */
+
+static int read_value(struct reader *r, struct ty_json **ret_v);
+
+static int enter(struct reader *r)
+{
+    if (r->depth == r->max_depth) {
+        char why[80];
+        snprintf(why, sizeof(why), "nested deeper than %u levels", r->max_depth);
+        return fail_at(r, r->p, why);
+    }
+    r->depth++;
+    r->p++;
+    skip_space(r);
+    return 0;
+}
+
+static void close_array(struct reader *r, struct ty_json *v, size_t base)
+{
+    size_t n = r->top - base;
+    v->n = v->cap = (uint32_t)n;
+    v->items = NULL;
+    if (n > 0) {
+        v->items = ty_arena_raw(r->a, n * sizeof(struct ty_json *), _Alignof(struct ty_json *));
+        for (size_t i = 0; i < n; i++)
+            v->items[i] = r->stack[base + i].value;
+    }
+    r->top = base;
+    r->depth--;
+    r->p++;
+}
+
+static int read_array(struct reader *r, struct ty_json **ret_v)
+{
+    struct ty_json *v = new_node(r, TY_JSON_ARRAY), *item;
+    size_t base = r->top;
+    int e = enter(r);
+    if (e < 0)
+        return e;
+    bool more = r->p == r->end || *r->p != ']';
+    while (more) {
+        e = read_value(r, &item);
+        if (e < 0)
+            return e;
+        push(r, (struct ty_str){ 0 }, item);
+        skip_space(r);
+        if (r->p == r->end || (*r->p != ',' && *r->p != ']'))
+            return fail_expected(r, "',' or ']' after a list item");
+        more = *r->p == ',';
+        if (more) {
+            r->p++;
+            skip_space(r);
+        }
+    }
+    close_array(r, v, base);
+    *ret_v = v;
+    return 0;
+}
+
+static int fail_twice(struct reader *r, const struct ty_member *m)
+{
+    char why[160];
+    const char *at = m->key.p;
+    snprintf(why, sizeof(why), "the key \"%.*s\" is there twice",
+             (int)(m->key.n > 100 ? 100 : m->key.n), m->key.p);
+    if ((uintptr_t)at > (uintptr_t)r->start && (uintptr_t)at <= (uintptr_t)r->end)
+        return fail_at(r, at - 1, why);
+    /* A key with escapes is a copy: its value's place must do. */
+    return ty_fail(r->err, -EINVAL, "line %u, column %u: %s", m->value->line, m->value->col, why);
+}
+
+/* The first member whose key was there before, or NULL. */
+static const struct ty_member *find_twice(const struct ty_member *m, size_t n)
+{
+    const struct ty_member *twice = NULL;
+    if (n <= FEW_KEYS) {
+        for (size_t i = 1; i < n; i++)
+            for (size_t j = 0; j < i; j++)
+                if (ty_str_eq(m[i].key, m[j].key))
+                    return &m[i];
+        return NULL;
+    }
+    const struct ty_member **sorted = ty_members_sorted(m, n);
+    for (size_t i = 1; i < n; i++)
+        if (ty_str_eq(sorted[i - 1]->key, sorted[i]->key) && (!twice || sorted[i] < twice))
+            twice = sorted[i];
+    free(sorted);
+    return twice;
+}
+
+static int close_object(struct reader *r, struct ty_json *v, size_t base, bool maybe_twice)
+{
+    size_t n = r->top - base;
+    const struct ty_member *twice = maybe_twice ? find_twice(r->stack + base, n) : NULL;
+    if (twice)
+        return fail_twice(r, twice);
+    v->n = v->cap = (uint32_t)n;
+    v->members = NULL;
+    if (n > 0) {
+        v->members = ty_arena_raw(r->a, n * sizeof(*v->members), _Alignof(struct ty_member));
+        memcpy(v->members, r->stack + base, n * sizeof(*v->members));
+    }
+    r->top = base;
+    r->depth--;
+    r->p++;
+    return 0;
+}
+
+/* One of 64 bits for a key: keys with different bits differ, so most objects need no comparing. */
+static inline uint64_t key_bit(struct ty_str key)
+{
+    unsigned h = (unsigned)key.n;
+    if (key.n > 0)
+        h += (unsigned char)key.p[0] * 7u + (unsigned char)key.p[key.n - 1] * 31u;
+    return (uint64_t)1 << (h & 63);
+}
+
+static int read_member(struct reader *r, struct ty_str *ret_key)
+{
+    struct ty_json *v = NULL;
+    if (r->p == r->end || *r->p != '"')
+        return fail_expected(r, "a key in quotes");
+    int e = read_string(r, ret_key);
+    if (e < 0)
+        return e;
+    skip_space(r);
+    if (r->p == r->end || *r->p != ':')
+        return fail_expected(r, "':' after a key");
+    r->p++;
+    skip_space(r);
+    e = read_value(r, &v);
+    if (e < 0)
+        return e;
+    push(r, *ret_key, v);
+    skip_space(r);
+    if (r->p == r->end || (*r->p != ',' && *r->p != '}'))
+        return fail_expected(r, "',' or '}' after a member");
+    return 0;
+}
+
+static int read_object(struct reader *r, struct ty_json **ret_v)
+{
+    struct ty_json *v = new_node(r, TY_JSON_OBJECT);
+    size_t base = r->top;
+    uint64_t seen = 0;
+    bool maybe_twice = false;
+    int e = enter(r);
+    if (e < 0)
+        return e;
+    bool more = r->p == r->end || *r->p != '}';
+    while (more) {
+        struct ty_str key;
+        e = read_member(r, &key);
+        if (e < 0)
+            return e;
+        uint64_t bit = key_bit(key);
+        maybe_twice |= (seen & bit) != 0;
+        seen |= bit;
+        more = *r->p == ',';
+        if (more) {
+            r->p++;
+            skip_space(r);
+        }
+    }
+    *ret_v = v;
+    return close_object(r, v, base, maybe_twice);
+}
+
+static int read_text(struct reader *r, struct ty_json **ret_v)
+{
+    struct ty_json *v = new_node(r, TY_JSON_STRING);
+    struct ty_str s;
+    int e = read_string(r, &s);
+    if (e < 0)
+        return e;
+    v->s = s.p;
+    v->n = (uint32_t)s.n;
+    *ret_v = v;
+    return 0;
+}
+
+static int read_word(struct reader *r, const char *word, struct ty_json *v, struct ty_json **ret_v)
+{
+    size_t n = strlen(word);
+    if ((size_t)(r->end - r->p) < n || memcmp(r->p, word, n) != 0)
+        return fail_expected(r, "a value");
+    r->p += n;
+    v->b = *word == 't';
+    *ret_v = v;
+    return 0;
+}
+
+/* The value at r->p; moves behind it. */
+static int read_value(struct reader *r, struct ty_json **ret_v)
+{
+    if (r->p == r->end)
+        return fail_expected(r, "a value");
+    switch (*r->p) {
+    case '"':
+        return read_text(r, ret_v);
+    case '{':
+        return read_object(r, ret_v);
+    case '[':
+        return read_array(r, ret_v);
+    case 't':
+        return read_word(r, "true", new_node(r, TY_JSON_BOOL), ret_v);
+    case 'f':
+        return read_word(r, "false", new_node(r, TY_JSON_BOOL), ret_v);
+    case 'n':
+        return read_word(r, "null", new_node(r, TY_JSON_NULL), ret_v);
+    default:
+        if (*r->p != '-' && (*r->p < '0' || *r->p > '9'))
+            return fail_expected(r, "a value");
+        return read_number(r, ret_v);
+    }
+}
+
+struct ty_json *ty_json_parse(struct ty_arena *a, struct ty_str text,
+                              const struct ty_json_limits *limits, struct ty_err *err)
+{
+    size_t most = limits && limits->bytes ? limits->bytes : TY_JSON_MAX_BYTES;
+    if (!text.p)
+        text = TY_LIT("");
+    struct reader r = {
+        .p = text.p,
+        .end = text.p + text.n,
+        .start = text.p,
+        .line_start = text.p,
+        .line = 1,
+        .max_depth = limits && limits->depth ? limits->depth : TY_JSON_MAX_DEPTH,
+        .a = a,
+        .err = err,
+    };
+    struct ty_json *v = NULL;
+    if (text.n > most || text.n > UINT32_MAX) {
+        ty_fail(err, -E2BIG, "line 1, column 1: the text has %zu bytes, more than the %zu allowed",
+                text.n, most);
+        return NULL;
+    }
+    skip_space(&r);
+    int e = read_value(&r, &v);
+    if (e == 0) {
+        skip_space(&r);
+        if (r.p != r.end)
+            e = fail_expected(&r, "the end of the text");
+    }
+    free(r.stack);
+    return e == 0 ? v : NULL;
+}

@@ -1,0 +1,185 @@
+/* Writing: the bytes that Go's encoding/json writes without HTML escaping. */
+#include "json/json.h"
+
+#include "json/inner.h"
+
+size_t ty_utf8_len(const char *p, const char *end)
+{
+    const unsigned char *u = (const unsigned char *)p;
+    size_t left = (size_t)(end - p);
+    if (left == 0)
+        return 0;
+    if (u[0] < 0x80)
+        return 1;
+    size_t n = u[0] >= 0xf0 ? 4 : u[0] >= 0xe0 ? 3 : 2;
+    if (u[0] < 0xc2 || u[0] > 0xf4 || left < n)
+        return 0;
+    /* The second byte rules out overlong forms, surrogates and what is above U+10FFFF. */
+    unsigned char from = u[0] == 0xe0 ? 0xa0 : u[0] == 0xf0 ? 0x90 : 0x80;
+    unsigned char to = u[0] == 0xed ? 0x9f : u[0] == 0xf4 ? 0x8f : 0xbf;
+    if (u[1] < from || u[1] > to)
+        return 0;
+    for (size_t i = 2; i < n; i++)
+        if ((u[i] & 0xc0) != 0x80)
+            return 0;
+    return n;
+}
+
+/* One character that is not plain; gives the bytes of input it took. */
+static size_t put_odd(struct ty_buf *out, const char *p, const char *end)
+{
+    static const char hex[] = "0123456789abcdef";
+    unsigned char c = (unsigned char)*p;
+    const char *shorts = "\"\"\\\\\nn\rr\tt\bb\ff";
+    if (c < 0x80) {
+        for (; *shorts; shorts += 2) {
+            if (*shorts == *p) {
+                ty_buf_put(out, (char[]){ '\\', shorts[1] }, 2);
+                return 1;
+            }
+        }
+        ty_buf_put(out, (char[]){ '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] }, 6);
+        return 1;
+    }
+    size_t n = ty_utf8_len(p, end);
+    if (n == 0) { /* no text of ours: show that something was there */
+        ty_buf_put(out, "\\ufffd", 6);
+        return 1;
+    }
+    if (n == 3 && memcmp(p, "\xe2\x80", 2) == 0 && ((unsigned char)p[2] & 0xfe) == 0xa8)
+        ty_buf_put(out, (unsigned char)p[2] == 0xa8 ? "\\u2028" : "\\u2029", 6);
+    else
+        ty_buf_put(out, p, n);
+    return n;
+}
+
+static void put_string(struct ty_buf *out, const char *p, size_t n)
+{
+    const char *end = p + n;
+    ty_buf_grow(out, n + 2); /* mostly all that is needed */
+    ty_buf_chr(out, '"');
+    while (p < end) {
+        const char *odd = ty_skip_plain(p, end);
+        ty_buf_put(out, p, (size_t)(odd - p));
+        p = odd;
+        while (p < end && !ty_is_plain(*p))
+            p += put_odd(out, p, end);
+    }
+    ty_buf_chr(out, '"');
+}
+
+static void put_int(struct ty_buf *out, int64_t i)
+{
+    char digits[20];
+    size_t at = sizeof(digits);
+    uint64_t v = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
+    do {
+        digits[--at] = (char)('0' + v % 10);
+        v /= 10;
+    } while (v);
+    if (i < 0)
+        digits[--at] = '-';
+    ty_buf_put(out, digits + at, sizeof(digits) - at);
+}
+
+struct style {
+    int indent; /* spaces a level; below 0: all on one line */
+    bool sorted;
+};
+
+static void put_value(struct ty_buf *out, const struct ty_json *v, const struct style *style,
+                      int level);
+
+static void put_break(struct ty_buf *out, const struct style *style, int level)
+{
+    static const char spaces[] = "                                ";
+    if (style->indent < 0)
+        return;
+    ty_buf_chr(out, '\n');
+    size_t n = (size_t)style->indent * (size_t)level;
+    while (n > 0) {
+        size_t some = n < sizeof(spaces) - 1 ? n : sizeof(spaces) - 1;
+        ty_buf_put(out, spaces, some);
+        n -= some;
+    }
+}
+
+static void put_array(struct ty_buf *out, const struct ty_json *v, const struct style *style,
+                      int level)
+{
+    ty_buf_chr(out, '[');
+    for (uint32_t i = 0; i < v->n; i++) {
+        if (i > 0)
+            ty_buf_chr(out, ',');
+        put_break(out, style, level + 1);
+        put_value(out, v->items[i], style, level + 1);
+    }
+    if (v->n > 0)
+        put_break(out, style, level);
+    ty_buf_chr(out, ']');
+}
+
+static void put_object(struct ty_buf *out, const struct ty_json *v, const struct style *style,
+                       int level)
+{
+    const struct ty_member **sorted = style->sorted ? ty_members_sorted(v->members, v->n) : NULL;
+    ty_buf_chr(out, '{');
+    for (uint32_t i = 0; i < v->n; i++) {
+        const struct ty_member *m = sorted ? sorted[i] : &v->members[i];
+        if (i > 0)
+            ty_buf_chr(out, ',');
+        put_break(out, style, level + 1);
+        put_string(out, m->key.p, m->key.n);
+        ty_buf_put(out, ": ", style->indent < 0 ? 1 : 2);
+        put_value(out, m->value, style, level + 1);
+    }
+    if (v->n > 0)
+        put_break(out, style, level);
+    ty_buf_chr(out, '}');
+    free(sorted);
+}
+
+static void put_value(struct ty_buf *out, const struct ty_json *v, const struct style *style,
+                      int level)
+{
+    switch ((enum ty_json_type)v->type) {
+    case TY_JSON_NULL:
+        ty_buf_put(out, "null", 4);
+        break;
+    case TY_JSON_BOOL:
+        ty_buf_put(out, v->b ? "true" : "false", v->b ? 4 : 5);
+        break;
+    case TY_JSON_INT:
+        put_int(out, v->i);
+        break;
+    case TY_JSON_NUMBER:
+        ty_buf_put(out, v->s, v->n);
+        break;
+    case TY_JSON_STRING:
+        put_string(out, v->s, v->n);
+        break;
+    case TY_JSON_ARRAY:
+        put_array(out, v, style, level);
+        break;
+    case TY_JSON_OBJECT:
+        put_object(out, v, style, level);
+        break;
+    }
+}
+
+void ty_json_print(struct ty_buf *out, const struct ty_json *v)
+{
+    put_value(out, v, &(const struct style){ .indent = -1 }, 0);
+}
+
+void ty_json_pretty(struct ty_buf *out, const struct ty_json *v, int indent, bool sorted)
+{
+    put_value(out, v, &(const struct style){ .indent = indent, .sorted = sorted }, 0);
+}
+
+struct ty_str ty_json_text(struct ty_arena *a, const struct ty_json *v)
+{
+    ty_auto_buf out = { 0 };
+    ty_json_print(&out, v);
+    return (struct ty_str){ ty_arena_strndup(a, out.p, out.n), out.n };
+}

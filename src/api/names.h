@@ -16,8 +16,8 @@ extern const char ty_dns1123_subdomain_msg[];
 extern const char ty_dns1123_label_msg[];
 extern const char ty_dns1035_label_msg[];
 
-/* A manager of a runtime patch, "acme.io/foo": NULL if fine, else what is wrong, and *ret_value is
- * the part to blame (the whole, the host, or the path). */
-const char *ty_domain_path_problem(struct ty_str s, struct ty_str *ret_value);
+/* A manager of a runtime patch, "acme.io/foo": the nth thing that is wrong (from 0), or NULL when
+ * there is no such; *ret_value is then the part to blame (the whole, the host, or the path). */
+const char *ty_domain_path_problem(struct ty_str s, unsigned nth, struct ty_str *ret_value);
 
 #endif

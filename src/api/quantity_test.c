@@ -64,7 +64,7 @@ static void test_canonical(void **state)
         { "0.1n", "1n" },
         { "-0.1n", "-1n" },
         { "1.0000000001", "1000000001n" },
-        { "1e-100", "1n" },
+        { "1e-100", "1e-9" },
         { "0.00000000000000001Ei", "11529215047n" },
     };
     (void)state;
@@ -119,7 +119,7 @@ static void test_ends(void **state)
     prints(parsed("7Ei"), "7Ei");
     prints(parsed("1000E"), "1000E");
     prints(parsed("123456789012345678901234567890"), "100000000000E");
-    prints(parsed("-10e300"), "-100e27");
+    prints(parsed("-10e299"), "-100e27");
     prints(ty_quantity_mul(parsed("1e29"), -2), "-100e27");
     prints(ty_quantity_add(parsed("9e28"), parsed("9e28")), "100e27");
     prints(ty_quantity_mul(parsed("8191Pi"), 2), "16382Pi");

@@ -1,0 +1,65 @@
+"""One control plane for the whole suite. TRAINYARD names the program under test."""
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+sys.path.insert(0, str(Path(__file__).parent))
+from plane import Plane, build, why_not  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = Path(os.environ.get("TRAINYARD", ROOT / "build/trainyard"))
+CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+ESTABLISH_SECONDS = 60
+
+
+@pytest.fixture(scope="session")
+def plane():
+    if why_not():
+        pytest.skip(why_not())
+    running = Plane(PROGRAM.parent / "cluster", build()).start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def api(plane):
+    return plane.client()
+
+
+@pytest.fixture(scope="session")
+def crds():
+    """Our CRDs as `trainyard crds` prints them."""
+    said = subprocess.run([PROGRAM, "crds"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return [doc for doc in yaml.load_all(said, yaml.CSafeLoader) if doc]
+
+
+def established(crd):
+    conditions = {c["type"]: c["status"] for c in crd["status"].get("conditions") or []}
+    assert conditions.get("NonStructuralSchema") != "True", conditions
+    return conditions.get("Established") == "True"
+
+
+@pytest.fixture(scope="session")
+def installed(api, crds):
+    """The CRDs, created with strict field validation and served."""
+    for crd in crds:
+        code, answer = api.request("POST", CRDS + "?fieldValidation=Strict", crd)
+        assert code == 201, answer.get("message")
+    end = time.monotonic() + ESTABLISH_SECONDS
+    waiting = {crd["metadata"]["name"]: crd for crd in crds}
+    while waiting and time.monotonic() < end:
+        for name, crd in list(waiting.items()):
+            _, live = api.request("GET", f"{CRDS}/{name}")
+            # Established comes a moment before the paths are served.
+            version = crd["spec"]["versions"][0]["name"]
+            path = f"/apis/{crd['spec']['group']}/{version}/{crd['spec']['names']['plural']}"
+            if established(live) and api.request("GET", path, raw=True)[0] == 200:
+                del waiting[name]
+        time.sleep(0.1)
+    assert not waiting, f"not established: {sorted(waiting)}"
+    return crds

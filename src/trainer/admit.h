@@ -13,7 +13,7 @@ struct ty_admit_in {
     struct ty_json *obj;       /* defaulted, pruned and mutated in place */
     const struct ty_json *old; /* the stored object on update */
     int64_t now_s;
-    bool all; /* collect every stage's errors (validate command), not only the first stage's */
+    bool all;    /* collect every stage's errors (validate command), not only the first stage's */
     bool strict; /* unknown fields are errors (fieldValidation=Strict) */
 };
 struct ty_verdict {
@@ -28,8 +28,7 @@ void ty_admit(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdic
 /* The webhooks alone, for the server: */
 int ty_mutate_trainjob(struct ty_arena *a, struct ty_json *obj, const struct ty_json *old,
                        int64_t now_s, struct ty_err *err);
-void ty_validate_trainjob(struct ty_arena *a, const struct ty_admit_in *in,
-                          struct ty_verdict *ret);
+void ty_validate_trainjob(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *ret);
 void ty_validate_runtime(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *ret);
 
 #endif

@@ -18,25 +18,19 @@ struct ty_event {
     struct ty_event *next;
 };
 struct ty_pass {
-    struct ty_want *want;          /* apply in this order */
+    struct ty_want *want;              /* apply in this order */
     const struct ty_kind *delete_kind; /* JobSet after the deadline; NULL nothing to delete */
-    struct ty_json *status;        /* new status if it differs from the job's; else NULL */
+    struct ty_json *status;            /* new status if it differs from the job's; else NULL */
     struct ty_event *events;
-    int64_t requeue_s;             /* look again after so many seconds; 0: when something changes */
-    struct ty_plan plan;           /* for origins; valid when err.code == 0 and plan.arena */
-    struct ty_err err;             /* code < 0: the pass failed, retry with back-off */
+    int64_t requeue_s;   /* look again after so many seconds; 0: when something changes */
+    struct ty_plan plan; /* for origins; valid when err.code == 0 and plan.arena */
+    struct ty_err err;   /* code < 0: the pass failed, retry with back-off */
 };
 /* ret->… live with the arena. */
 void ty_pass(struct ty_arena *a, const struct ty_pass_in *in, struct ty_pass *ret);
 
-/* The runtime that the job refers to: its snapshot if there is one, else the live runtime.
- * *ret_snapshot: the ConfigMap to write first, or NULL. Errors in upstream's words. */
-int ty_resolve(struct ty_arena *a, const struct ty_trainjob *job, const struct ty_view *view,
-               const struct ty_json **ret_runtime, struct ty_json **ret_snapshot,
-               struct ty_err *err);
-
-/* Standard condition setting: order kept, lastTransitionTime moves only with the status. time_s < 0:
- * take `time` text as it is. */
+/* Standard condition setting: order kept, `time` is taken over only when the status
+ * changes. */
 void ty_condition_set(struct ty_arena *a, struct ty_json *status, const char *type,
                       const char *state, struct ty_str reason, struct ty_str message,
                       struct ty_str time);

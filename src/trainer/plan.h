@@ -7,9 +7,9 @@
 #include "api/kinds.h"
 #include "base/arena.h"
 #include "base/buf.h"
+#include "trainer/trainjob.h"
 #include "json/errs.h"
 #include "json/json.h"
-#include "trainer/trainjob.h"
 
 struct ty_plugin;
 struct ty_pipeline;
@@ -55,6 +55,7 @@ struct ty_podset {
     struct ty_json *pod_meta; /* the pod template's metadata */
     int64_t count;            /* pods per replica; >= 0 */
     int64_t replicas;         /* of the job; 1 for trainer and initializers */
+    bool gang; /* runs together with the trainer: counted and labelled by gang plugins */
 };
 
 struct ty_want { /* one child object to apply */
@@ -73,13 +74,14 @@ struct ty_plan {
 
     const struct ty_json *runtime; /* the runtime object, normalised */
     struct ty_str runtime_name;
-    const struct ty_json *ml;      /* spec.mlPolicy, or NULL */
-    const struct ty_json *gang;    /* spec.podGroupPolicy, or NULL */
-    const struct ty_json *base;    /* the runtime's own JobSet spec, before patches */
+    const struct ty_json *ml;   /* spec.mlPolicy, or NULL */
+    const struct ty_json *gang; /* spec.podGroupPolicy, or NULL */
+    const struct ty_json *base; /* the runtime's own JobSet spec, before patches */
 
-    struct ty_json *spec;                /* JobSet spec to be; plugins edit it */
+    struct ty_json *spec;                 /* JobSet spec to be; plugins edit it */
     struct ty_json *labels, *annotations; /* of the JobSet */
-    struct ty_json *pod_labels, *pod_annotations; /* for the gang's pods (enforce_gang fills them) */
+    struct ty_json *pod_labels,
+        *pod_annotations; /* for the gang's pods (enforce_gang fills them) */
     struct ty_podset *sets;
     size_t n_sets;
     struct ty_podset *trainer; /* the first trainer job, or NULL */
@@ -89,7 +91,7 @@ struct ty_plan {
     struct ty_want *want, *want_last; /* children, in apply order */
     const char **origins;             /* texts by index; [0] unknown */
     size_t n_origins, cap_origins;
-    uint16_t origin;                  /* what new values are stamped with now */
+    uint16_t origin; /* what new values are stamped with now */
 };
 
 #define ty_each_set(s, plan)                                                                       \
@@ -118,8 +120,9 @@ struct ty_json *ty_podset_any_container(const struct ty_podset *set, struct ty_s
 struct ty_json *ty_plan_main(const struct ty_plan *plan);
 /* mlPolicy.NAME, or NULL: "is this my runtime?" */
 const struct ty_json *ty_plan_policy(const struct ty_plan *plan, const char *name);
-/* Devices per node by the merged resources of the main container (of job `node` under mpi): requests,
- * else limits; GPU-like names as in docs/design.md, TPUs are not. CPUs are rounded up; 0 if unsaid. */
+/* Devices per node by the merged resources of the main container (of job `node` under mpi):
+ * requests, else limits; GPU-like names as in docs/design.md, TPUs are not. CPUs are rounded up; 0
+ * if unsaid. */
 int64_t ty_plan_gpus(const struct ty_plan *plan);
 int64_t ty_plan_cpus(const struct ty_plan *plan);
 /* What one pod of the set asks for (Kubernetes' PodRequests; a limit without a request counts). */
@@ -157,7 +160,8 @@ void ty_plan_volume(struct ty_plan *plan, struct ty_podset *set, struct ty_json 
 void ty_podset_scale(struct ty_podset *set, int64_t count);
 
 /* ---- children ---- */
-/* apiVersion, kind, metadata {name, namespace if any, ownerReferences to the TrainJob}; in the plan. */
+/* apiVersion, kind, metadata {name, namespace if any, ownerReferences to the TrainJob}; in the
+ * plan. */
 struct ty_json *ty_plan_child(struct ty_plan *plan, const struct ty_trainjob *job,
                               const struct ty_kind *kind, const char *name);
 /* The same, not in the plan. */

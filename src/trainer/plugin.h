@@ -18,8 +18,8 @@ void ty_warn(struct ty_warnings *w, const char *fmt, ...) TY_PRINTF(2, 3);
 
 /* A kind whose objects matter to TrainJobs, for the operator. */
 enum ty_watch_via {
-    TY_WATCH_OWNER,     /* its controller-owner is the TrainJob */
-    TY_WATCH_SUSPENDED_NS,   /* every suspended TrainJob of its namespace (LimitRange) */
+    TY_WATCH_OWNER,           /* its controller-owner is the TrainJob */
+    TY_WATCH_SUSPENDED_NS,    /* every suspended TrainJob of its namespace (LimitRange) */
     TY_WATCH_SUSPENDED_CLASS, /* suspended TrainJobs whose runtime names it (RuntimeClass) */
 };
 struct ty_watch {
@@ -30,13 +30,14 @@ struct ty_watch {
 /*
  * Hooks may be NULL. They run member by member in this order, within a member in the order of
  * registry.def, and only when `applies` is NULL or answers true. They borrow every argument; what
- * they put into the plan lives with plan->arena. They return 0 or a negative errno with *err filled,
- * which ends the pass.
+ * they put into the plan lives with plan->arena. They return 0 or a negative errno with *err
+ * filled, which ends the pass.
  */
 struct ty_plugin {
-    const char *name; /* upstream's name where it has one: "Torch" */
+    const char *name;  /* upstream's name where it has one: "Torch" */
     const char *about; /* one line for `trainyard plugins` */
-    /* Does this plan ask for the plugin? One that is asked for but disabled refuses the TrainJob. */
+    /* Does this plan ask for the plugin? One that is asked for but disabled refuses the TrainJob.
+     */
     bool (*applies)(const struct ty_plan *plan);
     bool required; /* cannot be disabled */
 
@@ -63,9 +64,9 @@ struct ty_pipeline {
     const struct ty_plugin *off[TY_PLUGINS_MAX]; /* disabled: only asked whether they apply */
     size_t n_on, n_off;
 };
-/* Names are compared without case. `enabled` empty: all. Unknown names, disabling a required plugin,
- * two status plugins: -EINVAL. `extra` (may be NULL, ends with NULL) are out-of-tree plugins and run
- * before the registry's last (JobSet). */
+/* Names are compared without case. `enabled` empty: all. Unknown names, disabling a required
+ * plugin, two status plugins: -EINVAL. `extra` (may be NULL, ends with NULL) are out-of-tree
+ * plugins and run before the registry's last (JobSet). */
 int ty_pipeline_init(struct ty_pipeline *ret_p, const char *const *enabled,
                      const char *const *disabled, const struct ty_plugin *const *extra,
                      struct ty_err *err);

@@ -4,7 +4,13 @@
 
 #include "json/json.h"
 
-enum ty_numproc_kind { TY_NUMPROC_UNSET, TY_NUMPROC_INT, TY_NUMPROC_AUTO, TY_NUMPROC_CPU, TY_NUMPROC_GPU };
+enum ty_numproc_kind {
+    TY_NUMPROC_UNSET,
+    TY_NUMPROC_INT,
+    TY_NUMPROC_AUTO,
+    TY_NUMPROC_CPU,
+    TY_NUMPROC_GPU
+};
 struct ty_numproc {
     enum ty_numproc_kind kind;
     int32_t v; /* INT */
@@ -19,13 +25,14 @@ struct ty_trainjob {
     /* spec.trainer and what is in it; NULL when absent */
     const struct ty_json *trainer, *image, *command, *args, *env, *resources;
     struct ty_opt_i32 num_nodes;
-    struct ty_numproc num_proc; /* spec.trainer.numProcPerNode, or the annotation that remembers its word */
+    struct ty_numproc
+        num_proc; /* spec.trainer.numProcPerNode, or the annotation that remembers its word */
 
-    const struct ty_json *dataset, *model; /* spec.initializer.* */
-    const struct ty_json *patches;         /* spec.runtimePatches */
+    const struct ty_json *dataset, *model;                             /* spec.initializer.* */
+    const struct ty_json *patches;                                     /* spec.runtimePatches */
     const struct ty_json *pod_template_overrides, *pod_spec_overrides; /* v2.1, v2.0 */
-    bool suspended;   /* spec.suspend is true */
-    bool suspend_set; /* it is there at all */
+    bool suspended;                                                    /* spec.suspend is true */
+    bool suspend_set;                                                  /* it is there at all */
     int64_t deadline_s; /* spec.activeDeadlineSeconds; 0 unset */
 };
 

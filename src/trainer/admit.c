@@ -1,0 +1,114 @@
+/* The door, in the API server's order: decode, defaults, mutating webhook, schema and rules,
+ * validating webhook. The first stage that objects answers, unless all are asked for. */
+#include "trainer/admit.h"
+
+#include <errno.h>
+
+static const char *name_of(const struct ty_json *obj, struct ty_arena *a)
+{
+    struct ty_str s = ty_json_str_at(obj, "metadata.name");
+    return ty_arena_strndup(a, s.p, s.n);
+}
+
+/* Sets the answer unless an earlier stage gave one. */
+static void answer(struct ty_verdict *v, int code, const char *message)
+{
+    if (v->message)
+        return;
+    v->code = code;
+    v->message = message;
+}
+
+static void refuse_unknown(struct ty_arena *a, const struct ty_kind *kind, struct ty_verdict *v)
+{
+    ty_auto_buf out = { 0 };
+
+    for (const struct ty_field_err *e = v->errs.first; e; e = e->next) {
+        if (out.n)
+            ty_buf_cstr(&out, ", ");
+        ty_field_err_print(&out, e);
+    }
+    answer(v, 400,
+           ty_arena_printf(a,
+                           "%s in version \"%s\" cannot be handled as a %s: strict decoding error: "
+                           "%.*s",
+                           kind->kind, kind->version, kind->kind, (int)out.n, out.p));
+}
+
+static void check_schema(struct ty_arena *a, const struct ty_admit_in *in,
+                         const struct ty_kind *kind, struct ty_verdict *v)
+{
+    size_t before = v->errs.n;
+    struct ty_errs mine = { .arena = a };
+    const struct ty_path *status = TY_KEY(NULL, "status");
+
+    if (in->op == TY_UPDATE_STATUS)
+        ty_schema_validate(ty_schema_field(kind->schema, TY_LIT("status"))->schema,
+                           ty_json_get(in->obj, "status"), ty_json_get(in->old, "status"), status,
+                           NULL, &mine);
+    else
+        ty_schema_validate(kind->schema, in->obj, in->old, NULL, NULL, &mine);
+    if (mine.n == 0)
+        return;
+    answer(v, 422,
+           ty_arena_printf(a, "%s.%s \"%s\" is invalid: %s", kind->kind, kind->group,
+                           name_of(in->obj, a), ty_errs_text(a, &mine)));
+    if (v->errs.last)
+        v->errs.last->next = mine.first;
+    else
+        v->errs.first = mine.first;
+    v->errs.last = mine.last;
+    v->errs.n = before + mine.n;
+}
+
+static void decode(struct ty_arena *a, const struct ty_admit_in *in, const struct ty_kind *kind,
+                   struct ty_verdict *v)
+{
+    ty_schema_prune(a, kind->schema, in->obj, NULL, in->strict ? &v->errs : NULL);
+    if (v->errs.n)
+        refuse_unknown(a, kind, v);
+    ty_schema_default(a, kind->schema, in->obj);
+}
+
+static void mutate(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *v)
+{
+    struct ty_err err = { 0 };
+
+    if (ty_mutate_trainjob(a, in->obj, in->old, in->now_s, &err) == 0)
+        return;
+    answer(v, 400,
+           ty_arena_printf(a,
+                           "admission webhook \"defaulter.trainjob.trainer.kubeflow.org\" denied "
+                           "the request: %s",
+                           err.text));
+    if (!in->all) /* with all, the schema says the same with the field's path */
+        ty_errs_add(&v->errs, NULL, TY_INVALID, NULL, "%s", err.text);
+}
+
+void ty_admit(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *ret)
+{
+    const struct ty_kind *kind = ty_kind_of(in->obj);
+    bool trainjob = kind == &ty_kind_trainjob;
+
+    *ret = (struct ty_verdict){ .code = in->op == TY_CREATE ? 201 : 200,
+                                .errs = { .arena = a },
+                                .warnings = { .arena = a } };
+    if (!kind || !kind->schema)
+        return; /* carried, not checked */
+    decode(a, in, kind, ret);
+    if (ret->message && !in->all)
+        return;
+    if (trainjob && in->op != TY_UPDATE_STATUS)
+        mutate(a, in, ret);
+    if (ret->message && !in->all)
+        return;
+    size_t before = ret->errs.n;
+    check_schema(a, in, kind, ret);
+    if (!kind->ours || in->op == TY_UPDATE_STATUS || ret->errs.n > before ||
+        (ret->message && !in->all))
+        return; /* the webhooks could not even read it */
+    if (trainjob)
+        ty_validate_trainjob(a, in, ret);
+    else
+        ty_validate_runtime(a, in, ret);
+}

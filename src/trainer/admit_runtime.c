@@ -1,0 +1,90 @@
+/* The runtimes' webhook: what a job with an ancestor label must have (spec/trainer.md 8.3). Both
+ * kinds are checked, on create and on update (B20). */
+#include "trainer/admit.h"
+
+#define DEPRECATION                                                                                \
+    "is deprecated and will be removed in a future release of Kubeflow Trainer. See runtime "      \
+    "deprecation policy: https://trainer.kubeflow.org/en/latest/operator-guides/"                  \
+    "runtime.html#runtime-deprecation-policy"
+
+/* The container that a job with this ancestor must have; NULL: none. */
+static const char *required_container(struct ty_str ancestor)
+{
+    if (ty_str_is(ancestor, "trainer"))
+        return TY_NODE;
+    if (ty_str_is(ancestor, TY_DATASET_INIT))
+        return TY_DATASET_INIT;
+    if (ty_str_is(ancestor, TY_MODEL_INIT))
+        return TY_MODEL_INIT;
+    return NULL;
+}
+
+static void check_job(struct ty_arena *a, const struct ty_json *job, const struct ty_path *at,
+                      struct ty_errs *errs)
+{
+    const struct ty_json *label =
+        ty_json_find(ty_json_at(job, "template.metadata.labels"), TY_LIT(TY_LABEL_ANCESTOR));
+    struct ty_str ancestor = ty_json_text_of(label);
+    const char *need = required_container(ancestor);
+    const struct ty_json *containers = ty_json_at(job, "template.spec.template.spec.containers");
+    int64_t replicas = 0; /* absent: v2.3.0 reads the typed zero, but the schema defaults it to 1 */
+
+    if (!need)
+        return;
+    ty_json_int_at(job, "replicas", &replicas);
+    if (replicas != 1)
+        ty_errs_add(errs, TY_KEY(at, "replicas"), TY_INVALID,
+                    ty_arena_printf(a, "%lld", (long long)replicas), "always must be 1")
+            ->at = ty_json_get(job, "replicas");
+    if (ty_json_by(containers, "name", ty_str(need), NULL))
+        return;
+    const struct ty_path *spec =
+        TY_KEY(TY_KEY(TY_KEY(TY_KEY(at, "template"), "spec"), "template"), "spec");
+    struct ty_field_err *e =
+        ty_errs_add(errs, TY_KEY(spec, "containers"), TY_INVALID,
+                    containers ? ty_json_text(a, containers).p : "null",
+                    "must contain the required container for the ancestor: %.*s", TY_ARG(ancestor));
+    e->at = containers;
+    e->hint = ty_arena_printf(a, "name the main container \"%s\"", need);
+}
+
+/* B28: no label anywhere means job `node` will be taken; say so where it can still be mended. */
+static void warn_unlabelled(const struct ty_json *jobs, struct ty_str name,
+                            struct ty_warnings *warnings)
+{
+    ty_each_item (j, jobs)
+        if (ty_json_find(ty_json_at(*j, "template.metadata.labels"), TY_LIT(TY_LABEL_ANCESTOR)))
+            return;
+    if (ty_json_by(jobs, "name", TY_LIT(TY_NODE), NULL))
+        ty_warn(warnings,
+                "runtime \"%.*s\" labels no job with " TY_LABEL_ANCESTOR
+                "; job \"node\" will be taken as the trainer",
+                TY_ARG(name));
+}
+
+void ty_validate_runtime(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *ret)
+{
+    const struct ty_kind *kind = ty_kind_of(in->obj);
+    struct ty_json *typed = ty_schema_normal(a, kind->schema, in->obj);
+    const struct ty_json *jobs = ty_json_at(typed, "spec.template.spec.replicatedJobs");
+    const struct ty_json *labels = ty_json_at(in->obj, "metadata.labels");
+    struct ty_str name = ty_json_str_at(in->obj, "metadata.name");
+    const struct ty_path *list =
+        TY_KEY(TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "template"), "spec"), "replicatedJobs");
+    size_t before = ret->errs.n;
+
+    ty_each_item (j, jobs)
+        check_job(a, *j, TY_IDX(list, j - jobs->items), &ret->errs);
+    warn_unlabelled(jobs, name, &ret->warnings);
+    if (in->op == TY_CREATE &&
+        ty_str_is(ty_json_text_of(ty_json_find(labels, TY_LIT("trainer.kubeflow.org/support"))),
+                  "deprecated"))
+        ty_warn(&ret->warnings, "%s \"%.*s\" " DEPRECATION, kind->kind, TY_ARG(name));
+    if (ret->errs.n == before || ret->message)
+        return;
+    ret->code = 403;
+    ret->message = ty_arena_printf(a,
+                                   "admission webhook \"validator.%s.trainer.kubeflow.org\" denied "
+                                   "the request: %s",
+                                   kind->singular, ty_errs_text(a, &ret->errs));
+}

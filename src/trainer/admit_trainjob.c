@@ -1,0 +1,173 @@
+/* The TrainJob's webhooks: stamps on patches, words of numProcPerNode, all plugin checks
+ * (spec/trainer.md 8.1, 8.2). */
+#include <errno.h>
+
+#include "trainer/admit.h"
+#include "trainer/pass.h"
+#include "trainer/resolve.h"
+
+#define DEPRECATION                                                                                \
+    "is deprecated and will be removed in a future release of Kubeflow Trainer. See runtime "      \
+    "deprecation policy: https://trainer.kubeflow.org/en/latest/operator-guides/"                  \
+    "runtime.html#runtime-deprecation-policy"
+
+/* Equal but for `time`. */
+static bool same_patch(struct ty_arena *a, const struct ty_json *p, const struct ty_json *q)
+{
+    struct ty_json *x = ty_json_copy(a, p, 0), *y = ty_json_copy(a, q, 0);
+
+    ty_json_del(x, TY_LIT("time"));
+    ty_json_del(y, TY_LIT("time"));
+    return ty_json_eq(x, y);
+}
+
+/* When a patch was last changed: kept while it is unchanged, now when it changed. */
+static void stamp_patch(struct ty_arena *a, struct ty_json *patch, const struct ty_json *old,
+                        int64_t now_s)
+{
+    const struct ty_json *old_time = ty_json_get(old, "time");
+    struct ty_json *now = ty_json_str(a, ty_time_text(a, now_s));
+
+    if (!ty_json_is(patch, TY_JSON_OBJECT))
+        return;
+    if (old && same_patch(a, patch, old)) {
+        if (old_time)
+            ty_json_set(a, patch, "time", ty_json_copy(a, old_time, 0));
+        else
+            ty_json_del(patch, TY_LIT("time"));
+    } else if (old || !ty_json_get(patch, "time")) {
+        ty_json_set(a, patch, "time", now);
+    }
+}
+
+/* Stored objects must stay readable for typed clients: a word becomes an absent field, and an
+ * annotation that remembers cpu or gpu. */
+static void store_numproc(struct ty_arena *a, struct ty_json *obj)
+{
+    struct ty_json *trainer = ty_json_at(obj, "spec.trainer");
+    struct ty_json *word = ty_json_get(trainer, "numProcPerNode");
+    struct ty_numproc n = ty_numproc_read(word);
+    struct ty_json *meta = ty_json_need_object(a, obj, "metadata");
+
+    if (n.kind == TY_NUMPROC_UNSET || n.kind == TY_NUMPROC_INT)
+        return;
+    ty_json_del(trainer, TY_LIT("numProcPerNode"));
+    if (n.kind != TY_NUMPROC_AUTO)
+        ty_json_put(a, ty_json_need_object(a, meta, "annotations"), TY_LIT(TY_ANN_NUMPROC), word);
+}
+
+int ty_mutate_trainjob(struct ty_arena *a, struct ty_json *obj, const struct ty_json *old,
+                       int64_t now_s, struct ty_err *err)
+{
+    struct ty_json *patches = ty_json_at(obj, "spec.runtimePatches");
+    const struct ty_json *before = ty_json_at(old, "spec.runtimePatches");
+    int r = ty_schema_decode(&ty_schema_TrainJob, obj, err);
+
+    if (r < 0)
+        return r;
+    ty_each_item (p, patches)
+        stamp_patch(a, *p, ty_json_by(before, "manager", ty_json_str_at(*p, "manager"), NULL),
+                    now_s);
+    store_numproc(a, obj);
+    return 0;
+}
+
+static void deny(struct ty_arena *a, struct ty_verdict *v, const struct ty_errs *mine)
+{
+    if (mine->n && !v->message) {
+        v->code = 403;
+        v->message =
+            ty_arena_printf(a,
+                            "admission webhook \"validator.trainjob.trainer.kubeflow.org\" "
+                            "denied the request: %s",
+                            ty_errs_text(a, mine));
+    }
+    if (v->errs.last)
+        v->errs.last->next = mine->first;
+    else
+        v->errs.first = mine->first;
+    if (mine->last)
+        v->errs.last = mine->last;
+    v->errs.n += mine->n;
+}
+
+/* Upstream's texts, path `spec.RuntimeRef` of the cluster kind included. */
+static void runtime_missing(struct ty_arena *a, const struct ty_trainjob *job, struct ty_errs *errs)
+{
+    bool cluster = ty_runtime_kind(job) == &ty_kind_clustertrainingruntime;
+    struct ty_json *ref = ty_schema_normal(a, &ty_schema_RuntimeRef, job->ref);
+    struct ty_field_err *e = ty_errs_add(
+        errs, TY_KEY(TY_KEY(NULL, "spec"), cluster ? "RuntimeRef" : "runtimeRef"), TY_INVALID,
+        ty_json_text(a, ref).p,
+        "%.*s.trainer.kubeflow.org \"%.*s\" not found: specified %srainingRuntime must be created "
+        "before the TrainJob is created",
+        TY_ARG(job->ref_kind), TY_ARG(job->ref_name), cluster ? "clusterT" : "t");
+
+    e->at = job->ref;
+}
+
+/* The live runtime; on update, when that is gone, the job's snapshot of it (B12). */
+static const struct ty_json *runtime_for(struct ty_arena *a, const struct ty_admit_in *in,
+                                         const struct ty_trainjob *job)
+{
+    const struct ty_json *runtime = ty_runtime_live(job, in->view);
+    struct ty_err err = { 0 };
+
+    if (!runtime && in->op == TY_UPDATE && ty_snapshot_read(a, job, in->view, &runtime, &err) != 0)
+        return NULL;
+    return runtime;
+}
+
+static void check_job(struct ty_arena *a, const struct ty_admit_in *in,
+                      const struct ty_trainjob *job, const struct ty_trainjob *old,
+                      const struct ty_json *runtime, struct ty_errs *errs,
+                      struct ty_warnings *warnings)
+{
+    struct ty_plan_in plan_in = {
+        .pipeline = in->pipeline, .settings = in->settings, .view = in->view, .runtime = runtime
+    };
+    const struct ty_json *labels = ty_json_at(runtime, "metadata.labels");
+    struct ty_plan plan;
+    struct ty_err err = { 0 };
+
+    if (ty_str_is(ty_json_text_of(ty_json_find(labels, TY_LIT("trainer.kubeflow.org/support"))),
+                  "deprecated"))
+        ty_warn(warnings, "Referenced %.*s \"%.*s\" " DEPRECATION, TY_ARG(job->ref_kind),
+                TY_ARG(job->ref_name));
+    if (ty_plan_make(a, job, &plan_in, &plan, &err) < 0) {
+        ty_errs_add(errs, TY_KEY(NULL, "spec"), TY_FORBIDDEN, NULL, "%s", err.text);
+        return;
+    }
+    ty_pipeline_validate(&plan, job, old, errs, warnings);
+}
+
+void ty_validate_trainjob(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *ret)
+{
+    struct ty_trainjob job, old;
+    struct ty_errs errs = { .arena = a };
+
+    ty_trainjob_read(&job, in->obj);
+    ty_trainjob_read(&old, in->old);
+    if (!ty_runtime_kind(&job)) {
+        const char *text = ty_runtime_unsupported(a, &job);
+        struct ty_field_err *e = ty_errs_add(&errs, TY_KEY(TY_KEY(NULL, "spec"), "runtimeRef"),
+                                             TY_INVALID, NULL, "%s", text);
+        e->at = job.ref;
+        if (!ret->message) { /* upstream's bare words, without a path */
+            ret->code = 403;
+            ret->message = ty_arena_printf(
+                a,
+                "admission webhook \"validator.trainjob.trainer.kubeflow.org\" denied the "
+                "request: %s",
+                text);
+        }
+        deny(a, ret, &errs);
+        return;
+    }
+    const struct ty_json *runtime = runtime_for(a, in, &job);
+    if (runtime)
+        check_job(a, in, &job, in->op == TY_UPDATE ? &old : NULL, runtime, &errs, &ret->warnings);
+    else
+        runtime_missing(a, &job, &errs);
+    deny(a, ret, &errs);
+}

@@ -1,0 +1,227 @@
+/* Checks of runtimePatches and of the older overrides. A wrong name is answered with the names that
+ * exist, at the place in the list where it stands. */
+#include "api/names.h"
+#include "trainer/checks.h"
+
+#define RESERVED "dataset-initializer, model-initializer, node"
+
+static const struct ty_path spec_path = { NULL, { "spec", 4 }, -1, false };
+
+static const char *quoted(struct ty_arena *a, struct ty_str s)
+{
+    return ty_json_text(a, ty_json_str(a, s)).p;
+}
+
+/* "a, b, c": the names in a list of objects. */
+static char *names_in(struct ty_arena *a, const struct ty_json *list)
+{
+    ty_auto_buf out = { 0 };
+
+    ty_each_item (it, list)
+        ty_buf_printf(&out, "%s%.*s", it == list->items ? "" : ", ",
+                      TY_ARG(ty_json_str_at(*it, "name")));
+    return out.n ? ty_arena_strndup(a, out.p, out.n) : ty_arena_printf(a, "none");
+}
+
+static const char *nearest_in(struct ty_arena *a, struct ty_str typed, const struct ty_json *list)
+{
+    size_t n = ty_json_len(list);
+    const char **names = ty_new_n(a, const char *, n + 1);
+
+    for (size_t i = 0; i < n; i++) {
+        struct ty_str s = ty_json_str_at(list->items[i], "name");
+        names[i] = ty_arena_strndup(a, s.p, s.n);
+    }
+    const char *near = ty_str_nearest(typed, names, n);
+    return near ? ty_arena_printf(a, "did you mean \"%s\"?", near) : NULL;
+}
+
+static void check_known(const struct ty_plan *plan, const struct ty_json *named,
+                        const struct ty_json *list, const char *what, struct ty_str owner,
+                        const struct ty_path *at, struct ty_errs *errs)
+{
+    struct ty_str name = ty_json_str_at(named, "name");
+
+    if (ty_json_by(list, "name", name, NULL))
+        return;
+    struct ty_field_err *e =
+        ty_errs_add(errs, TY_KEY(at, "name"), TY_INVALID, quoted(plan->arena, name),
+                    "%.*s has no %s \"%.*s\"; it has: %s", TY_ARG(owner), what, TY_ARG(name),
+                    names_in(plan->arena, list));
+    e->hint = nearest_in(plan->arena, name, list);
+    const struct ty_json *place = ty_json_get(named, "name");
+    e->at = place ? place : named;
+}
+
+static bool is_reserved(struct ty_str name)
+{
+    return ty_str_is(name, TY_NODE) || ty_str_is(name, TY_DATASET_INIT) ||
+           ty_str_is(name, TY_MODEL_INIT);
+}
+
+/* `whole`: the list to print as the bad value when env is given for a reserved container. */
+static void check_pod(const struct ty_plan *plan, const struct ty_json *pod,
+                      const struct ty_json *base_job, const struct ty_path *at,
+                      const struct ty_path *list_path, const struct ty_json *whole,
+                      struct ty_errs *errs)
+{
+    static const char *const lists[] = { "initContainers", "containers" };
+    static const char *const whats[] = { "init container", "container" };
+    const struct ty_json *base = ty_json_at(base_job, "template.spec.template.spec");
+    struct ty_str job = ty_json_str_at(base_job, "name");
+    char *owner = ty_arena_printf(plan->arena, "job \"%.*s\" of runtime \"%.*s\"", TY_ARG(job),
+                                  TY_ARG(plan->runtime_name));
+
+    for (size_t k = 0; k < 2; k++) {
+        const struct ty_json *list = ty_json_get(pod, lists[k]);
+        ty_each_item (c, list) {
+            const struct ty_path *here = TY_IDX(TY_KEY(at, lists[k]), c - list->items);
+            check_known(plan, *c, ty_json_get(base, lists[k]), whats[k], ty_str(owner), here, errs);
+            if (k == 1 && ty_json_len(ty_json_get(*c, "env")) &&
+                is_reserved(ty_json_str_at(*c, "name"))) {
+                struct ty_field_err *e =
+                    ty_errs_add(errs, list_path, TY_INVALID, ty_json_text(plan->arena, whole).p,
+                                "must not have envs for the " RESERVED " containers");
+                e->at = ty_json_get(*c, "env");
+                e->hint = "set the trainer's variables in spec.trainer.env, an initializer's in "
+                          "spec.initializer";
+            }
+        }
+    }
+}
+
+static void check_manager(const struct ty_plan *plan, const struct ty_json *patch,
+                          struct ty_errs *errs)
+{
+    struct ty_str blamed = { 0 };
+    const char *problem = ty_domain_path_problem(ty_json_str_at(patch, "manager"), &blamed);
+
+    if (!problem)
+        return;
+    struct ty_field_err *e =
+        ty_errs_add(errs, TY_KEY(TY_KEY(&spec_path, "runtimePatches"), "manager"), TY_INVALID,
+                    quoted(plan->arena, blamed), "%s", problem);
+    e->at = ty_json_get(patch, "manager");
+}
+
+/* The patches as typed clients print them. */
+static struct ty_json *typed_patches(struct ty_arena *a, const struct ty_json *patches)
+{
+    struct ty_json *list = ty_json_array(a);
+
+    ty_each_item (p, patches)
+        ty_json_push(a, list, ty_schema_normal(a, &ty_schema_RuntimePatch, *p));
+    return list;
+}
+
+static void check_patch(const struct ty_plan *plan, const struct ty_json *patch,
+                        const struct ty_path *at, const struct ty_json *whole, struct ty_errs *errs)
+{
+    const struct ty_json *jobs =
+        ty_json_at(patch, "trainingRuntimeSpec.template.spec.replicatedJobs");
+    const struct ty_json *base = ty_json_get(plan->base, "replicatedJobs");
+    const struct ty_path *list = TY_KEY(
+        TY_KEY(TY_KEY(TY_KEY(at, "trainingRuntimeSpec"), "template"), "spec"), "replicatedJobs");
+    char *owner = ty_arena_printf(plan->arena, "runtime \"%.*s\"", TY_ARG(plan->runtime_name));
+
+    check_manager(plan, patch, errs);
+    ty_each_item (j, jobs) {
+        const struct ty_path *here = TY_IDX(list, j - jobs->items);
+        const struct ty_json *known = ty_json_by(base, "name", ty_json_str_at(*j, "name"), NULL);
+        check_known(plan, *j, base, "job", ty_str(owner), here, errs);
+        if (known)
+            check_pod(plan, ty_json_at(*j, "template.spec.template.spec"), known,
+                      TY_KEY(TY_KEY(TY_KEY(TY_KEY(here, "template"), "spec"), "template"), "spec"),
+                      TY_KEY(&spec_path, "runtimePatches"), whole, errs);
+    }
+}
+
+void ty_check_patches(const struct ty_plan *plan, const struct ty_trainjob *job,
+                      struct ty_errs *errs)
+{
+    if (ty_json_len(job->patches) == 0)
+        return;
+    const struct ty_json *whole = typed_patches(plan->arena, job->patches);
+    ty_each_item (p, job->patches)
+        check_patch(plan, *p, TY_IDX(TY_KEY(&spec_path, "runtimePatches"), p - job->patches->items),
+                    whole, errs);
+}
+
+static void check_override_list(const struct ty_plan *plan, const struct ty_json *list,
+                                const char *field, bool flat, struct ty_errs *errs)
+{
+    const struct ty_json *base = ty_json_get(plan->base, "replicatedJobs");
+    const struct ty_path *at = TY_KEY(&spec_path, field);
+    char *owner = ty_arena_printf(plan->arena, "runtime \"%.*s\"", TY_ARG(plan->runtime_name));
+
+    ty_each_item (o, list) {
+        const struct ty_path *here = TY_IDX(at, o - list->items);
+        const struct ty_json *targets = ty_json_get(*o, "targetJobs");
+        ty_each_item (t, targets) {
+            const struct ty_json *known =
+                ty_json_by(base, "name", ty_json_str_at(*t, "name"), NULL);
+            check_known(plan, *t, base, "job", ty_str(owner),
+                        TY_IDX(TY_KEY(here, "targetJobs"), t - targets->items), errs);
+            if (known)
+                check_pod(plan, flat ? *o : ty_json_get(*o, "spec"), known,
+                          flat ? here : TY_KEY(here, "spec"), at, list, errs);
+        }
+    }
+}
+
+void ty_check_overrides(const struct ty_plan *plan, const struct ty_trainjob *job,
+                        struct ty_errs *errs)
+{
+    check_override_list(plan, job->pod_template_overrides, "podTemplateOverrides", false, errs);
+    check_override_list(plan, job->pod_spec_overrides, "podSpecOverrides", true, errs);
+}
+
+/* Equal lists, absent and empty being the same. */
+static bool same(const struct ty_json *a, const struct ty_json *b)
+{
+    return ty_json_len(a) == 0 ? ty_json_len(b) == 0 : ty_json_eq(a, b);
+}
+
+static void check_active(const struct ty_plan *plan, const struct ty_trainjob *job,
+                         const struct ty_path *at, const char *what, struct ty_errs *errs)
+{
+    const char *name = ty_arena_strndup(plan->arena, job->name.p, job->name.n);
+    const struct ty_json *live = ty_plan_live(plan, &ty_kind_jobset, job->ns, name);
+    const struct ty_json *list = ty_json_at(live, "status.replicatedJobsStatus");
+
+    ty_each_item (s, list) {
+        int64_t active = 0;
+        if (ty_json_int_at(*s, "active", &active) && active > 0)
+            ty_errs_add(
+                errs, at, TY_FORBIDDEN, NULL,
+                "%s cannot be modified when the JobSet's ReplicatedJob %.*s is still active", what,
+                TY_ARG(ty_json_str_at(*s, "name")));
+    }
+}
+
+static void check_change(const struct ty_plan *plan, const struct ty_trainjob *job,
+                         const struct ty_trainjob *old, const char *field, const char *what,
+                         const char *when, struct ty_errs *errs)
+{
+    const struct ty_path *at = TY_KEY(&spec_path, field);
+
+    if (same(ty_json_at(job->obj, ty_path_text(plan->arena, at)),
+             ty_json_at(old->obj, ty_path_text(plan->arena, at))))
+        return;
+    if (job->suspended || old->suspended)
+        check_active(plan, job, at, what, errs);
+    else
+        ty_errs_add(errs, at, TY_FORBIDDEN, NULL,
+                    "%s can only be modified when the TrainJob is suspended%s", what, when);
+}
+
+void ty_check_patch_changes(const struct ty_plan *plan, const struct ty_trainjob *job,
+                            const struct ty_trainjob *old, struct ty_errs *errs)
+{
+    if (!old)
+        return;
+    check_change(plan, job, old, "runtimePatches", "RuntimePatches", " before or after the update",
+                 errs);
+    check_change(plan, job, old, "podTemplateOverrides", "PodTemplateOverrides", "", errs);
+    check_change(plan, job, old, "podSpecOverrides", "PodSpecOverrides", "", errs);
+}

@@ -1,0 +1,109 @@
+/* Membership and size of the gang, shared by the gang plugins. */
+#include "trainer/gang.h"
+
+#include "api/quantity.h"
+
+/* The jobs as a graph: who waits for whom. Each job is looked at once, however tangled the graph.
+ */
+struct waits {
+    const struct ty_plan *plan;
+    bool *over;  /* finished before the trainer starts */
+    bool *ready; /* the trainer waits for it, but only until it is ready */
+    char *late;  /* starts after a member: 0 not asked yet, 1 being asked, 2 no, 3 yes */
+};
+
+/* Walks from a trainer to what it waits for; past a Complete, everything is over by then. */
+static void mark_awaited(struct waits *w, const struct ty_podset *set, bool over)
+{
+    const struct ty_json *deps = ty_json_get(set->rjob, "dependsOn");
+
+    ty_each_item (d, deps) {
+        struct ty_podset *next = ty_plan_set(w->plan, ty_json_str_at(*d, "name"));
+        bool done = over || ty_str_is(ty_json_str_at(*d, "status"), "Complete");
+        bool *seen = NULL;
+
+        if (!next)
+            continue;
+        seen = (done ? w->over : w->ready) + (next - w->plan->sets);
+        if (*seen)
+            continue;
+        *seen = true;
+        mark_awaited(w, next, done);
+    }
+}
+
+static bool is_late(struct waits *w, const struct ty_podset *set)
+{
+    const struct ty_json *deps = ty_json_get(set->rjob, "dependsOn");
+    char *answer = &w->late[set - w->plan->sets];
+
+    if (*answer)
+        return *answer == 3; /* 1: a circle, which the JobSet webhook refuses */
+    *answer = 1;
+    ty_each_item (d, deps) {
+        struct ty_podset *next = ty_plan_set(w->plan, ty_json_str_at(*d, "name"));
+        if (next && next != set && (!w->over[next - w->plan->sets] || is_late(w, next))) {
+            *answer = 3;
+            return true;
+        }
+    }
+    *answer = 2;
+    return false;
+}
+
+void ty_gang_mark(struct ty_plan *plan)
+{
+    struct waits w = { .plan = plan,
+                       .over = ty_new_n(plan->arena, bool, plan->n_sets + 1),
+                       .ready = ty_new_n(plan->arena, bool, plan->n_sets + 1),
+                       .late = ty_new_n(plan->arena, char, plan->n_sets + 1) };
+
+    ty_each_set (s, plan)
+        if (s->role == TY_ROLE_TRAINER)
+            mark_awaited(&w, s, false);
+    ty_each_set (s, plan)
+        s->gang = !w.over[s - plan->sets] && !is_late(&w, s);
+}
+
+int64_t ty_gang_members(const struct ty_plan *plan)
+{
+    int64_t n = 0;
+
+    ty_each_set (s, plan)
+        if (s->gang)
+            n += s->count * s->replicas;
+    return n;
+}
+
+struct ty_json *ty_gang_resources(const struct ty_plan *plan)
+{
+    struct ty_json *sum = ty_json_object(plan->arena);
+
+    ty_each_set (s, plan)
+        if (s->gang)
+            ty_resources_add(plan->arena, sum, ty_podset_requests(plan, s), s->count * s->replicas);
+    return sum;
+}
+
+void ty_gang_join(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_json *map,
+                  const char *key)
+{
+    struct ty_json *name = ty_json_str(plan->arena, job->name);
+
+    name->origin = plan->origin;
+    ty_json_set(plan->arena, map, key, name);
+}
+
+struct ty_json *ty_gang_podgroup(struct ty_plan *plan, const struct ty_trainjob *job,
+                                 const struct ty_kind *kind)
+{
+    const char *name = ty_arena_strndup(plan->arena, job->name.p, job->name.n);
+
+    if (ty_plan_live(plan, kind, job->ns, name) && !job->suspended)
+        return NULL; /* a running job is frozen */
+    struct ty_json *obj = ty_plan_child(plan, job, kind, name);
+    struct ty_json *spec = ty_json_need_object(plan->arena, obj, "spec");
+    ty_json_set(plan->arena, spec, "minMember", ty_json_int(plan->arena, ty_gang_members(plan)));
+    ty_json_set(plan->arena, spec, "minResources", ty_gang_resources(plan));
+    return obj;
+}

@@ -1,0 +1,188 @@
+/* The main line of the pure part: one TrainJob, one pass (spec/trainer.md 7.1, 7.3). */
+#include "trainer/pass.h"
+
+#include <errno.h>
+
+#include "trainer/resolve.h"
+
+#define MANAGER  "trainer.kubeflow.org/trainjob-controller"
+#define NOTE_MAX 950 /* bytes of an error that fit into an event's note */
+#define DEADLINE "DeadlineExceeded"
+
+static void add_event(struct ty_arena *a, struct ty_pass *ret, const char *reason, const char *text)
+{
+    struct ty_event *e = ty_new(a, struct ty_event), **end = &ret->events;
+
+    *e = (struct ty_event){ .type = "Warning", .reason = reason, .message = text };
+    while (*end)
+        end = &(*end)->next;
+    *end = e;
+}
+
+static void tell_failure(struct ty_arena *a, struct ty_pass *ret)
+{
+    const char *more = strlen(ret->err.text) > NOTE_MAX ? " ..." : "";
+
+    add_event(a, ret, "TrainJobResourcesCreationFailed",
+              ty_arena_printf(a, "TrainJob resources reconciliation failed: %.*s%s", NOTE_MAX,
+                              ret->err.text, more));
+}
+
+/* The snapshot goes first: without it a retry could meet another runtime. */
+static void put_first(struct ty_arena *a, struct ty_pass *ret, struct ty_json *snapshot)
+{
+    struct ty_want *w = ty_new(a, struct ty_want);
+
+    *w = (struct ty_want){ .kind = &ty_kind_configmap, .obj = snapshot, .next = ret->want };
+    ret->want = w;
+}
+
+static int build(struct ty_arena *a, const struct ty_pass_in *in, const struct ty_trainjob *job,
+                 struct ty_pass *ret)
+{
+    struct ty_plan_in plan_in = {
+        .pipeline = in->pipeline, .settings = in->settings, .view = in->view, .entropy = in->entropy
+    };
+    struct ty_json *snapshot = NULL;
+    int r = ty_resolve(a, job, in->view, &plan_in.runtime, &snapshot, &ret->err);
+
+    if (r == 0)
+        r = ty_plan_make(a, job, &plan_in, &ret->plan, &ret->err);
+    if (r == 0)
+        r = ty_pipeline_run(&ret->plan, job, &ret->err);
+    ret->want = r == 0 ? ret->plan.want : NULL;
+    if (snapshot)
+        put_first(a, ret, snapshot);
+    return r;
+}
+
+/* v2.3.0 derives Failed anew in each pass; only a missed deadline is for ever (D3). */
+static void forget_failed(struct ty_json *status)
+{
+    struct ty_json *list = ty_json_get(status, "conditions");
+    size_t at = 0;
+    const struct ty_json *c = ty_json_by(list, "type", TY_LIT("Failed"), &at);
+
+    if (c && !ty_str_is(ty_json_str_at(c, "reason"), DEADLINE))
+        ty_json_remove(list, at);
+}
+
+static void set_suspended(struct ty_arena *a, const struct ty_trainjob *job, struct ty_json *status,
+                          struct ty_str now)
+{
+    const struct ty_json *had = ty_condition(status, "Suspended");
+
+    if (job->suspended)
+        ty_condition_set(a, status, "Suspended", "True", TY_LIT("Suspended"),
+                         TY_LIT("TrainJob is suspended"), now);
+    else if (had && ty_str_is(ty_json_str_at(had, "status"), "True"))
+        ty_condition_set(a, status, "Suspended", "False", TY_LIT("Resumed"),
+                         TY_LIT("TrainJob is resumed"), now);
+}
+
+/* The JobSet's state, but a missed deadline wins over whatever the dying JobSet says. */
+static void mirror_children(struct ty_arena *a, const struct ty_pass_in *in,
+                            const struct ty_trainjob *job, struct ty_json *status)
+{
+    const struct ty_json *failed = ty_condition(status, "Failed");
+    struct ty_json *kept = failed ? ty_json_copy(a, failed, 0) : NULL;
+
+    ty_pipeline_status(in->pipeline, a, job, in->view, status);
+    if (!kept)
+        return;
+    struct ty_json *list = ty_json_get(status, "conditions");
+    size_t at = 0;
+    if (ty_json_by(list, "type", TY_LIT("Failed"), &at))
+        list->items[at] = kept;
+}
+
+/* When the clock started: at the last resume, else at creation. */
+static bool deadline_start(const struct ty_trainjob *job, const struct ty_json *status,
+                           int64_t *ret_s)
+{
+    const struct ty_json *suspended = ty_condition(status, "Suspended");
+    struct ty_str text = ty_json_str_at(job->obj, "metadata.creationTimestamp");
+
+    if (suspended && ty_str_is(ty_json_str_at(suspended, "status"), "False"))
+        text = ty_json_str_at(suspended, "lastTransitionTime");
+    return ty_time_parse(text, ret_s);
+}
+
+static void check_deadline(struct ty_arena *a, const struct ty_pass_in *in,
+                           const struct ty_trainjob *job, struct ty_json *status,
+                           struct ty_pass *ret)
+{
+    const struct ty_json *failed = ty_condition(status, "Failed");
+    int64_t start = 0;
+
+    if (failed && ty_str_is(ty_json_str_at(failed, "reason"), DEADLINE)) {
+        /* Already said; the deletion is repeated until the JobSet is gone (B13). */
+        if (in->view->get(in->view->ctx, &ty_kind_jobset, job->ns, job->name))
+            ret->delete_kind = &ty_kind_jobset;
+        return;
+    }
+    if (job->deadline_s == 0 || job->suspended || ty_trainjob_finished(status) ||
+        !deadline_start(job, status, &start))
+        return;
+    if (in->now_s <= start + job->deadline_s) {
+        ret->requeue_s = start + job->deadline_s - in->now_s;
+        if (ret->requeue_s < 1)
+            ret->requeue_s = 1;
+        return;
+    }
+    ty_condition_set(a, status, "Failed", "True", TY_LIT(DEADLINE),
+                     TY_LIT("TrainJob exceeded its active deadline"), ty_time_text(a, in->now_s));
+    add_event(a, ret, DEADLINE,
+              ty_arena_printf(a,
+                              "TrainJob exceeded its active deadline of %lld seconds; its JobSet "
+                              "is deleted",
+                              (long long)job->deadline_s));
+    ret->delete_kind = &ty_kind_jobset;
+}
+
+/* B3: a condition instead of v2.3.0's crash; it keeps its time from pass to pass. */
+static void refuse_runtime(struct ty_arena *a, const struct ty_trainjob *job,
+                           const struct ty_json *was, struct ty_json *status, struct ty_str now)
+{
+    const struct ty_json *failed = ty_condition(was, "Failed");
+    const char *reason = "TrainingRuntimeNotSupported";
+
+    if (failed && ty_str_is(ty_json_str_at(failed, "reason"), reason))
+        now = ty_json_str_at(failed, "lastTransitionTime");
+    ty_condition_set(a, status, "Failed", "True", ty_str(reason),
+                     ty_str(ty_runtime_unsupported(a, job)), now);
+}
+
+static void keep_if_changed(struct ty_arena *a, const struct ty_json *was, struct ty_json *status,
+                            struct ty_pass *ret)
+{
+    if (ty_json_len(ty_json_get(status, "conditions")) == 0)
+        ty_json_del(status, TY_LIT("conditions"));
+    if (!ty_json_eq(was ? was : ty_json_object(a), status))
+        ret->status = status;
+}
+
+void ty_pass(struct ty_arena *a, const struct ty_pass_in *in, struct ty_pass *ret)
+{
+    struct ty_trainjob job;
+    struct ty_str now = ty_time_text(a, in->now_s);
+    const struct ty_json *was = ty_json_get(in->job, "status");
+    struct ty_json *status = was ? ty_json_copy(a, was, 0) : ty_json_object(a);
+    struct ty_str manager = ty_json_str_at(in->job, "spec.managedBy");
+
+    *ret = (struct ty_pass){ 0 };
+    ty_trainjob_read(&job, in->job);
+    if (manager.n && !ty_str_is(manager, MANAGER))
+        return; /* MultiKueue's: not ours to touch, not even its status */
+    forget_failed(status);
+    if (!ty_runtime_kind(&job)) {
+        refuse_runtime(a, &job, was, status, now);
+    } else if (!ty_trainjob_finished(status) && build(a, in, &job, ret) < 0) {
+        tell_failure(a, ret);
+    }
+    set_suspended(a, &job, status, now);
+    if (ty_runtime_kind(&job))
+        mirror_children(a, in, &job, status);
+    check_deadline(a, in, &job, status, ret);
+    keep_if_changed(a, was, status, ret);
+}

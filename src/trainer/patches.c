@@ -1,0 +1,154 @@
+/* Second step of the flow: the runtime's template with the TrainJob's patches merged in
+ * (spec/trainer.md 4.5). The older override forms become patches of the same shape first. */
+#include "trainer/patches.h"
+
+static void overlay(struct ty_plan *plan, struct ty_json *into, const struct ty_json *from)
+{
+    ty_each_member (m, from)
+        ty_json_put(plan->arena, into, m->key, ty_json_copy(plan->arena, m->value, plan->origin));
+}
+
+static void overlay_metadata(struct ty_plan *plan, const struct ty_json *meta)
+{
+    overlay(plan, plan->labels, ty_json_get(meta, "labels"));
+    overlay(plan, plan->annotations, ty_json_get(meta, "annotations"));
+}
+
+static int merge(struct ty_plan *plan, const struct ty_json *patch, struct ty_err *err)
+{
+    return ty_strategic_merge(plan->arena, plan->spec, patch, &ty_schema_guide,
+                              &ty_schema_JobSetSpec, plan->origin, &plan->spec, err);
+}
+
+/* {replicatedJobs: [{name, template: {spec: {template: POD}}}]}: what an override of the older API
+ * says of one target job. */
+static struct ty_json *patch_of_pod(struct ty_arena *a, const struct ty_json *target,
+                                    struct ty_json *pod)
+{
+    struct ty_json *job_spec = ty_json_object(a), *job = ty_json_object(a);
+    struct ty_json *rjob = ty_json_object(a), *jobs = ty_json_array(a), *spec = ty_json_object(a);
+
+    ty_json_set(a, job_spec, "template", pod);
+    ty_json_set(a, job, "spec", job_spec);
+    ty_json_set(a, rjob, "name", ty_json_copy(a, ty_json_get(target, "name"), 0));
+    ty_json_set(a, rjob, "template", job);
+    ty_json_push(a, jobs, rjob);
+    ty_json_set(a, spec, "replicatedJobs", jobs);
+    return spec;
+}
+
+/* Only labels and annotations of an override's metadata were ever used. */
+static struct ty_json *pod_of_override(struct ty_arena *a, const struct ty_json *override,
+                                       bool flat)
+{
+    static const char *const meta_keys[] = { "labels", "annotations" };
+    struct ty_json *pod = ty_json_object(a), *meta = ty_json_object(a), *spec = NULL;
+
+    if (flat) {
+        spec = ty_json_copy(a, override, 0);
+        ty_json_del(spec, TY_LIT("targetJobs"));
+    } else {
+        const struct ty_json *given = ty_json_get(override, "spec");
+        spec = given ? ty_json_copy(a, given, 0) : NULL;
+        for (size_t i = 0; i < 2; i++) {
+            struct ty_json *v = ty_json_at(ty_json_get(override, "metadata"), meta_keys[i]);
+            if (v)
+                ty_json_set(a, meta, meta_keys[i], v);
+        }
+    }
+    if (meta->n)
+        ty_json_set(a, pod, "metadata", meta);
+    if (spec)
+        ty_json_set(a, pod, "spec", spec);
+    return pod;
+}
+
+/* An override of a job that is not there would create it; admission refuses that, a stored job of
+ * the older API may still carry one: it is passed over. */
+static bool has_job(const struct ty_json *spec, struct ty_str name)
+{
+    return ty_json_by(ty_json_get(spec, "replicatedJobs"), "name", name, NULL) != NULL;
+}
+
+static int apply_overrides(struct ty_plan *plan, const struct ty_json *list, const char *field,
+                           bool flat, struct ty_err *err)
+{
+    int r = 0;
+
+    ty_each_item (o, list) {
+        ty_plan_origin(plan, "spec.%s[%zu]", field, (size_t)(o - list->items));
+        const struct ty_json *targets = ty_json_get(*o, "targetJobs");
+        ty_each_item (t, targets) {
+            if (!has_job(plan->base, ty_json_str_at(*t, "name")))
+                continue;
+            r = merge(plan, patch_of_pod(plan->arena, *t, pod_of_override(plan->arena, *o, flat)),
+                      err);
+            if (r < 0)
+                return ty_wrap(err, "spec.%s[%zu]", field, (size_t)(o - list->items));
+        }
+    }
+    return r;
+}
+
+static int apply_patches(struct ty_plan *plan, const struct ty_json *patches, struct ty_err *err)
+{
+    ty_each_item (p, patches) {
+        struct ty_str manager = ty_json_str_at(*p, "manager");
+        /* Typed clients cannot express null or empty values, so a patch never deletes. */
+        struct ty_json *typed = ty_schema_normal(plan->arena, &ty_schema_RuntimePatch, *p);
+        const struct ty_json *template = ty_json_at(typed, "trainingRuntimeSpec.template");
+        const struct ty_json *spec = ty_json_get(template, "spec");
+
+        ty_plan_origin(plan, "patch by %.*s", TY_ARG(manager));
+        overlay_metadata(plan, ty_json_get(template, "metadata"));
+        if (spec && merge(plan, spec, err) < 0)
+            return ty_wrap(err, "runtime patch of %.*s", TY_ARG(manager));
+    }
+    return 0;
+}
+
+/* Merging puts new items first; the jobs keep the runtime's order (new names, then the old ones).
+ */
+static void restore_job_order(struct ty_plan *plan)
+{
+    const struct ty_json *base = ty_json_get(plan->base, "replicatedJobs");
+    struct ty_json *now = ty_json_get(plan->spec, "replicatedJobs");
+    struct ty_json *sorted = ty_json_array(plan->arena);
+
+    if (!now)
+        return;
+    ty_each_item (j, now)
+        if (!ty_json_by(base, "name", ty_json_str_at(*j, "name"), NULL))
+            ty_json_push(plan->arena, sorted, *j);
+    ty_each_item (b, base) {
+        struct ty_json *j = ty_json_by(now, "name", ty_json_str_at(*b, "name"), NULL);
+        if (j)
+            ty_json_push(plan->arena, sorted, j);
+    }
+    ty_json_set(plan->arena, plan->spec, "replicatedJobs", sorted);
+}
+
+int ty_patches_apply(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
+{
+    const struct ty_json *meta = ty_json_at(plan->runtime, "spec.template.metadata");
+    bool patched = ty_json_len(job->patches) || ty_json_len(job->pod_template_overrides) ||
+                   ty_json_len(job->pod_spec_overrides);
+
+    ty_plan_origin(plan, "runtime %.*s", TY_ARG(plan->runtime_name));
+    plan->spec = ty_json_copy(plan->arena, plan->base, plan->origin);
+    overlay_metadata(plan, meta);
+    ty_plan_origin(plan, "TrainJob's spec.labels and spec.annotations");
+    overlay_metadata(plan, ty_json_get(job->obj, "spec")); /* v2.0 had them there */
+    if (!patched)
+        return 0;
+    int r = apply_overrides(plan, job->pod_spec_overrides, "podSpecOverrides", true, err);
+    if (r == 0)
+        r = apply_overrides(plan, job->pod_template_overrides, "podTemplateOverrides", false, err);
+    if (r == 0)
+        r = apply_patches(plan, job->patches, err);
+    if (r < 0)
+        return r;
+    restore_job_order(plan);
+    plan->spec = ty_schema_normal(plan->arena, &ty_schema_JobSetSpec, plan->spec);
+    return 0;
+}

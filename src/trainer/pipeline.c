@@ -1,0 +1,199 @@
+/* Fourth step of the flow: the plugins, phase by phase (spec/trainer.md 4.8, 5). */
+#include "trainer/plugin.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <strings.h>
+
+void ty_warn(struct ty_warnings *w, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (!w || w->n == sizeof(w->v) / sizeof(w->v[0]))
+        return;
+    va_start(ap, fmt);
+    w->v[w->n++] = ty_arena_vprintf(w->arena, fmt, ap);
+    va_end(ap);
+}
+
+static bool listed(const char *const *names, const char *name)
+{
+    for (; names && *names; names++)
+        if (strcasecmp(*names, name) == 0)
+            return true;
+    return false;
+}
+
+static const struct ty_plugin *named(const struct ty_pipeline *p, const char *name)
+{
+    for (size_t i = 0; i < p->n_on; i++)
+        if (strcasecmp(p->on[i]->name, name) == 0)
+            return p->on[i];
+    for (size_t i = 0; i < p->n_off; i++)
+        if (strcasecmp(p->off[i]->name, name) == 0)
+            return p->off[i];
+    return NULL;
+}
+
+static int check_names(const struct ty_pipeline *p, const char *const *names, const char *field,
+                       struct ty_err *err)
+{
+    for (size_t i = 0; names && names[i]; i++)
+        if (!named(p, names[i]))
+            return ty_fail(err, -EINVAL, "plugins.%s[%zu]: there is no plugin \"%s\"", field, i,
+                           names[i]);
+    return 0;
+}
+
+static int add(struct ty_pipeline *p, const struct ty_plugin *plugin, bool on, struct ty_err *err)
+{
+    if (named(p, plugin->name))
+        return ty_fail(err, -EINVAL, "plugin \"%s\" is there twice", plugin->name);
+    if (p->n_on + p->n_off == TY_PLUGINS_MAX)
+        return ty_fail(err, -E2BIG, "more than %d plugins", TY_PLUGINS_MAX);
+    if (on)
+        p->on[p->n_on++] = plugin;
+    else
+        p->off[p->n_off++] = plugin;
+    return 0;
+}
+
+static int check_status_hooks(const struct ty_pipeline *p, struct ty_err *err)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->n_on; i++)
+        n += p->on[i]->status != NULL;
+    if (n > 1)
+        return ty_fail(err, -EINVAL, "too many TrainJobStatus plugins are registered");
+    return 0;
+}
+
+int ty_pipeline_init(struct ty_pipeline *ret_p, const char *const *enabled,
+                     const char *const *disabled, const struct ty_plugin *const *extra,
+                     struct ty_err *err)
+{
+    struct ty_pipeline p = { .n_on = 0 };
+    bool all = !enabled || !*enabled;
+    int r = 0;
+
+    for (size_t i = 0; ty_plugins[i] && r == 0; i++) {
+        const struct ty_plugin *plugin = ty_plugins[i];
+        bool last = !ty_plugins[i + 1];
+        bool off = listed(disabled, plugin->name);
+
+        for (size_t k = 0; last && extra && extra[k] && r == 0; k++)
+            r = add(&p, extra[k], !listed(disabled, extra[k]->name), err);
+        if (plugin->required && off)
+            return ty_fail(err, -EINVAL, "plugins.disabledPlugins: %s cannot be disabled",
+                           plugin->name);
+        if (r == 0)
+            r = add(&p, plugin,
+                    plugin->required || (!off && (all || listed(enabled, plugin->name))), err);
+    }
+    if (r == 0)
+        r = check_names(&p, enabled, "enabledPlugins", err);
+    if (r == 0)
+        r = check_names(&p, disabled, "disabledPlugins", err);
+    if (r == 0)
+        r = check_status_hooks(&p, err);
+    if (r == 0)
+        *ret_p = p;
+    return r;
+}
+
+/* A plugin that the runtime asks for but that is switched off, or NULL. */
+static const struct ty_plugin *missing(const struct ty_plan *plan)
+{
+    for (size_t i = 0; i < plan->pipeline->n_off; i++) {
+        const struct ty_plugin *p = plan->pipeline->off[i];
+        if (p->applies && p->applies(plan))
+            return p;
+    }
+    return NULL;
+}
+
+typedef ty_hook_fn *hook_of(const struct ty_plugin *p);
+
+static ty_hook_fn *hook_ml(const struct ty_plugin *p)
+{
+    return p->enforce_ml;
+}
+static ty_hook_fn *hook_gang(const struct ty_plugin *p)
+{
+    return p->enforce_gang;
+}
+static ty_hook_fn *hook_pod(const struct ty_plugin *p)
+{
+    return p->enforce_pod;
+}
+static ty_hook_fn *hook_pre_build(const struct ty_plugin *p)
+{
+    return p->pre_build;
+}
+static ty_hook_fn *hook_build(const struct ty_plugin *p)
+{
+    return p->build;
+}
+
+static int run_phase(struct ty_plan *plan, const struct ty_trainjob *job, hook_of *hook,
+                     struct ty_err *err)
+{
+    int r = 0;
+
+    for (size_t i = 0; i < plan->pipeline->n_on && r == 0; i++) {
+        const struct ty_plugin *p = plan->pipeline->on[i];
+        ty_hook_fn *fn = hook(p);
+        if (!fn || (p->applies && !p->applies(plan)))
+            continue;
+        plan->running = p;
+        ty_plan_origin(plan, "plugin %s", p->name);
+        r = fn(plan, job, err);
+    }
+    plan->running = NULL;
+    return r;
+}
+
+int ty_pipeline_run(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
+{
+    static hook_of *const phases[] = { hook_ml, hook_gang, hook_pod, hook_pre_build, hook_build };
+    const struct ty_plugin *off = missing(plan);
+    int r = 0;
+
+    if (off)
+        return ty_fail(err, -EINVAL,
+                       "runtime %.*s needs plugin %s, which the configuration disables",
+                       TY_ARG(plan->runtime_name), off->name);
+    for (size_t i = 0; i < sizeof(phases) / sizeof(phases[0]) && r == 0; i++)
+        r = run_phase(plan, job, phases[i], err);
+    return r;
+}
+
+void ty_pipeline_validate(struct ty_plan *plan, const struct ty_trainjob *job,
+                          const struct ty_trainjob *old, struct ty_errs *errs,
+                          struct ty_warnings *warnings)
+{
+    const struct ty_plugin *off = missing(plan);
+
+    if (off)
+        ty_errs_add(errs, TY_KEY(TY_KEY(NULL, "spec"), "runtimeRef"), TY_FORBIDDEN, NULL,
+                    "runtime \"%.*s\" needs plugin %s, which the operator's configuration disables",
+                    TY_ARG(plan->runtime_name), off->name);
+    for (size_t i = 0; i < plan->pipeline->n_on; i++) {
+        const struct ty_plugin *p = plan->pipeline->on[i];
+        if (!p->validate || (p->applies && !p->applies(plan)))
+            continue;
+        plan->running = p;
+        p->validate(plan, job, old, errs, warnings);
+    }
+    plan->running = NULL;
+}
+
+void ty_pipeline_status(const struct ty_pipeline *p, struct ty_arena *a,
+                        const struct ty_trainjob *job, const struct ty_view *view,
+                        struct ty_json *status)
+{
+    for (size_t i = 0; i < p->n_on; i++)
+        if (p->on[i]->status)
+            p->on[i]->status(a, job, view, status);
+}

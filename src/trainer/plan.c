@@ -1,0 +1,239 @@
+/* Third step of the flow: the plan that plugins edit. Jobs are found, roles given, pods counted,
+ * resourcesPerNode merged (spec/trainer.md 4.3 to 4.6). */
+#include "trainer/plan.h"
+
+#include <errno.h>
+
+#include "trainer/gang.h"
+#include "trainer/patches.h"
+#include "trainer/plugin.h"
+
+/* Far above what fits into one stored object; keeps look-ups by name and walks along dependsOn
+ * cheap. */
+#define JOBS_MAX 4096
+
+const struct ty_settings ty_settings_default = {
+    .status_port = 10443,
+    .operator_ns = "kubeflow-system",
+    .webhook_service = "kubeflow-trainer-controller-manager",
+    .webhook_secret = "kubeflow-trainer-webhook-cert",
+};
+
+static enum ty_role role_of(struct ty_str ancestor)
+{
+    if (ty_str_is(ancestor, "trainer"))
+        return TY_ROLE_TRAINER;
+    if (ty_str_is(ancestor, TY_DATASET_INIT))
+        return TY_ROLE_DATASET;
+    if (ty_str_is(ancestor, TY_MODEL_INIT))
+        return TY_ROLE_MODEL;
+    return TY_ROLE_NONE;
+}
+
+/* Pointers into the template, made where it leaves them out. */
+static void find_parts(struct ty_plan *plan, struct ty_podset *set, struct ty_json *rjob)
+{
+    struct ty_json *template = ty_json_need_object(plan->arena, rjob, "template");
+    struct ty_json *pod = NULL;
+
+    set->rjob = rjob;
+    set->name = ty_json_str_at(rjob, "name");
+    set->job = ty_json_need_object(plan->arena, template, "spec");
+    pod = ty_json_need_object(plan->arena, set->job, "template");
+    set->pod_meta = ty_json_need_object(plan->arena, pod, "metadata");
+    set->pod = ty_json_need_object(plan->arena, pod, "spec");
+    set->replicas = 1;
+    ty_json_int_at(rjob, "replicas", &set->replicas);
+    set->count = 1;
+    ty_json_int_at(set->job, "parallelism", &set->count);
+}
+
+/* B28: runtimes without a single ancestor label were meant to train in job `node` (under mpi, which
+ * starts from the launcher, in job `launcher`). */
+static void take_implicit_trainer(struct ty_plan *plan)
+{
+    struct ty_podset *set = NULL;
+
+    if (ty_plan_policy(plan, "mpi"))
+        set = ty_plan_set(plan, TY_LIT(TY_LAUNCHER));
+    if (!set)
+        set = ty_plan_set(plan, TY_LIT(TY_NODE));
+    if (!set || !ty_podset_container(set, TY_LIT(TY_NODE)))
+        return;
+    set->role = TY_ROLE_TRAINER;
+    plan->implicit_trainer = true;
+}
+
+static void give_roles(struct ty_plan *plan)
+{
+    bool labelled = false;
+
+    ty_each_set (s, plan) {
+        const struct ty_json *labels = ty_json_at(s->rjob, "template.metadata.labels");
+        const struct ty_json *step = ty_json_find(labels, TY_LIT(TY_LABEL_ANCESTOR));
+        labelled |= step != NULL;
+        s->role = role_of(ty_json_text_of(step));
+    }
+    if (!labelled)
+        take_implicit_trainer(plan);
+    ty_each_set (s, plan)
+        if (s->role == TY_ROLE_TRAINER && !plan->trainer)
+            plan->trainer = s;
+}
+
+/* mlPolicy.numNodes counts the trainer's pods; under mpi it counts the nodes and never scales the
+ * launcher, which carries the trainer's label there (B27): the mpi plugin scales job `node`. */
+static void count_pods(struct ty_plan *plan)
+{
+    int64_t nodes = 1;
+    bool mpi = ty_plan_policy(plan, "mpi") != NULL;
+
+    ty_json_int_at(plan->ml, "numNodes", &nodes);
+    ty_each_set (s, plan) {
+        if (s->role == TY_ROLE_TRAINER && plan->ml)
+            s->count = mpi ? 1 : nodes;
+        if (s->count < 1)
+            s->count = 1;
+        if (s->role != TY_ROLE_NONE)
+            s->replicas = 1; /* the builder writes it so */
+    }
+}
+
+/* Key by key for requests and limits, by name for claims (B7: nobody's claims are lost). */
+static void merge_resources(struct ty_plan *plan, struct ty_json *container,
+                            const struct ty_json *resources)
+{
+    static const char *const lists[] = { "limits", "requests" };
+    struct ty_json *into = ty_json_need_object(plan->arena, container, "resources");
+
+    for (size_t i = 0; i < 2; i++) {
+        const struct ty_json *from = ty_json_get(resources, lists[i]);
+        if (ty_json_len(from) == 0)
+            continue;
+        struct ty_json *list = ty_json_need_object(plan->arena, into, lists[i]);
+        ty_each_member (m, from)
+            ty_json_put(plan->arena, list, m->key,
+                        ty_json_copy(plan->arena, m->value, plan->origin));
+    }
+    const struct ty_json *claims = ty_json_get(resources, "claims");
+    ty_each_item (c, claims) {
+        struct ty_json *list = ty_json_need_array(plan->arena, into, "claims");
+        struct ty_json *copy = ty_json_copy(plan->arena, *c, plan->origin);
+        size_t at = 0;
+        if (ty_json_by(list, "name", ty_json_str_at(*c, "name"), &at))
+            list->items[at] = copy;
+        else
+            ty_json_push(plan->arena, list, copy);
+    }
+}
+
+static void apply_resources(struct ty_plan *plan, const struct ty_trainjob *job)
+{
+    if (!job->resources)
+        return;
+    bool all_nodes = ty_json_true_at(plan->ml, "mpi.runLauncherAsNode");
+    const struct ty_json *typed =
+        ty_schema_normal(plan->arena, &ty_schema_ResourceRequirements, job->resources);
+
+    ty_plan_origin(plan, "spec.trainer.resourcesPerNode");
+    ty_each_set (s, plan) {
+        struct ty_json *c = ty_podset_container(s, TY_LIT(TY_NODE));
+        bool node = all_nodes && ty_str_is(s->name, TY_NODE);
+        if (c && (s->role == TY_ROLE_TRAINER || node))
+            merge_resources(plan, c, typed);
+    }
+}
+
+static int make_sets(struct ty_plan *plan, struct ty_err *err)
+{
+    struct ty_json *jobs = ty_json_get(plan->spec, "replicatedJobs");
+
+    plan->n_sets = ty_json_len(jobs);
+    if (plan->n_sets > JOBS_MAX)
+        return ty_fail(err, -E2BIG,
+                       "runtime %.*s has %zu replicatedJobs, at most %d can be planned",
+                       TY_ARG(plan->runtime_name), plan->n_sets, JOBS_MAX);
+    plan->sets = ty_new_n(plan->arena, struct ty_podset, plan->n_sets + 1);
+    for (size_t i = 0; i < plan->n_sets; i++) {
+        if (!ty_json_is(jobs->items[i], TY_JSON_OBJECT))
+            return ty_fail(err, -EINVAL, "replicatedJobs[%zu] of runtime %.*s is not an object", i,
+                           TY_ARG(plan->runtime_name));
+        find_parts(plan, &plan->sets[i], jobs->items[i]);
+    }
+    return 0;
+}
+
+int ty_plan_make(struct ty_arena *a, const struct ty_trainjob *job, const struct ty_plan_in *in,
+                 struct ty_plan *ret_plan, struct ty_err *err)
+{
+    struct ty_plan plan = { .arena = a,
+                            .pipeline = in->pipeline,
+                            .settings = in->settings ? in->settings : &ty_settings_default,
+                            .view = in->view,
+                            .entropy = in->entropy };
+
+    plan.runtime = ty_schema_normal(a, &ty_schema_TrainingRuntime, in->runtime);
+    plan.runtime_name = ty_json_str_at(plan.runtime, "metadata.name");
+    plan.ml = ty_json_at(plan.runtime, "spec.mlPolicy");
+    plan.gang = ty_json_at(plan.runtime, "spec.podGroupPolicy");
+    plan.base = ty_json_at(plan.runtime, "spec.template.spec");
+    if (!plan.base)
+        plan.base = ty_json_object(a);
+    plan.labels = ty_json_object(a);
+    plan.annotations = ty_json_object(a);
+    plan.pod_labels = ty_json_object(a);
+    plan.pod_annotations = ty_json_object(a);
+    plan.command = job->command;
+    plan.args = job->args;
+    int r = ty_patches_apply(&plan, job, err);
+    if (r == 0)
+        r = make_sets(&plan, err);
+    if (r < 0)
+        return r;
+    give_roles(&plan);
+    count_pods(&plan);
+    apply_resources(&plan, job);
+    ty_gang_mark(&plan);
+    *ret_plan = plan;
+    return 0;
+}
+
+struct ty_podset *ty_plan_set(const struct ty_plan *plan, struct ty_str name)
+{
+    ty_each_set (s, plan)
+        if (ty_str_eq(s->name, name))
+            return s;
+    return NULL;
+}
+
+struct ty_json *ty_podset_container(const struct ty_podset *set, struct ty_str name)
+{
+    return ty_json_by(ty_json_get(set->pod, "containers"), "name", name, NULL);
+}
+
+struct ty_json *ty_podset_any_container(const struct ty_podset *set, struct ty_str name)
+{
+    struct ty_json *c = ty_podset_container(set, name);
+    return c ? c : ty_json_by(ty_json_get(set->pod, "initContainers"), "name", name, NULL);
+}
+
+struct ty_json *ty_plan_main(const struct ty_plan *plan)
+{
+    return plan->trainer ? ty_podset_container(plan->trainer, TY_LIT(TY_NODE)) : NULL;
+}
+
+const struct ty_json *ty_plan_policy(const struct ty_plan *plan, const char *name)
+{
+    return ty_json_get(plan->ml, name);
+}
+
+const struct ty_json *ty_plan_live(const struct ty_plan *plan, const struct ty_kind *kind,
+                                   struct ty_str ns, const char *name)
+{
+    return plan->view ? plan->view->get(plan->view->ctx, kind, ns, ty_str(name)) : NULL;
+}
+
+void ty_podset_scale(struct ty_podset *set, int64_t count)
+{
+    set->count = count;
+}

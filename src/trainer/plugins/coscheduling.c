@@ -1,0 +1,44 @@
+/* podGroupPolicy.coscheduling: a PodGroup of scheduler-plugins, and the pods' label that joins it.
+ */
+#include "trainer/gang.h"
+#include "trainer/plugin.h"
+
+static bool cosched_applies(const struct ty_plan *plan)
+{
+    return ty_json_get(plan->gang, "coscheduling") != NULL;
+}
+
+static int cosched_enforce(struct ty_plan *plan, const struct ty_trainjob *job,
+                           struct ty_err *err TY_UNUSED)
+{
+    ty_gang_join(plan, job, plan->pod_labels, "scheduling.x-k8s.io/pod-group");
+    return 0;
+}
+
+static int cosched_build(struct ty_plan *plan, const struct ty_trainjob *job,
+                         struct ty_err *err TY_UNUSED)
+{
+    struct ty_json *group = ty_gang_podgroup(plan, job, &ty_kind_podgroup_cosched);
+    struct ty_json *timeout = ty_json_at(plan->gang, "coscheduling.scheduleTimeoutSeconds");
+
+    if (group && timeout)
+        ty_json_set(plan->arena, ty_json_get(group, "spec"), "scheduleTimeoutSeconds",
+                    ty_json_copy(plan->arena, timeout, plan->origin));
+    return 0;
+}
+
+static const struct ty_watch cosched_watches[] = {
+    { &ty_kind_podgroup_cosched, TY_WATCH_OWNER },
+    { &ty_kind_limitrange, TY_WATCH_SUSPENDED_NS },
+    { &ty_kind_runtimeclass, TY_WATCH_SUSPENDED_CLASS },
+    { 0 },
+};
+
+const struct ty_plugin ty_plugin_coscheduling = {
+    .name = "CoScheduling",
+    .about = "podGroupPolicy.coscheduling: a PodGroup for scheduler-plugins",
+    .applies = cosched_applies,
+    .enforce_gang = cosched_enforce,
+    .build = cosched_build,
+    .watches = cosched_watches,
+};

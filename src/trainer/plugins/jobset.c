@@ -1,0 +1,250 @@
+/* The owner of the template: folds counts, initializers and trainer settings into the JobSet, and
+ * mirrors its state back (spec/trainer.md 6.10). */
+#include "trainer/checks.h"
+#include "trainer/pass.h"
+#include "trainer/plugin.h"
+
+static void jobset_validate(const struct ty_plan *plan, const struct ty_trainjob *job,
+                            const struct ty_trainjob *old, struct ty_errs *errs,
+                            struct ty_warnings *warnings)
+{
+    ty_check_initializers(plan, job, errs);
+    ty_check_patch_changes(plan, job, old, errs);
+    ty_check_patches(plan, job, errs);
+    ty_check_overrides(plan, job, errs);
+    if (!old)
+        ty_check_names(plan, job, errs);
+    if (plan->implicit_trainer)
+        ty_warn(warnings,
+                "runtime \"%.*s\" labels no job with " TY_LABEL_ANCESTOR
+                "; job \"%.*s\" is taken as the trainer",
+                TY_ARG(plan->runtime_name), TY_ARG(plan->trainer->name));
+}
+
+/* Every job's parallelism and completions are its count, initializers included. */
+static int jobset_pre_build(struct ty_plan *plan, const struct ty_trainjob *job TY_UNUSED,
+                            struct ty_err *err TY_UNUSED)
+{
+    static const char *const fields[] = { "parallelism", "completions" };
+
+    ty_each_set (s, plan) {
+        for (size_t i = 0; i < 2; i++) {
+            int64_t had = -1;
+            if (ty_json_int_at(s->job, fields[i], &had) && had == s->count)
+                continue; /* keeps the origin of what was right already */
+            struct ty_json *n = ty_json_int(plan->arena, s->count);
+            n->origin = plan->origin;
+            ty_json_set(plan->arena, s->job, fields[i], n);
+        }
+    }
+    return 0;
+}
+
+static void set_one_replica(struct ty_plan *plan, struct ty_podset *set)
+{
+    int64_t had = 0;
+
+    if (ty_json_int_at(set->rjob, "replicas", &had) && had == 1)
+        return;
+    struct ty_json *one = ty_json_int(plan->arena, 1);
+    one->origin = plan->origin;
+    ty_json_set(plan->arena, set->rjob, "replicas", one);
+}
+
+static void fill_initializer(struct ty_plan *plan, struct ty_podset *set,
+                             const struct ty_json *init, const char *name)
+{
+    struct ty_json *c = ty_podset_container(set, ty_str(name));
+    const struct ty_json *uri = ty_json_get(init, "storageUri");
+    const struct ty_json *secret = ty_json_get(init, "secretRef");
+
+    set_one_replica(plan, set);
+    if (!init || !c)
+        return;
+    ty_plan_origin(plan, "spec.initializer");
+    if (uri) {
+        struct ty_str text = ty_json_text_of(uri);
+        ty_plan_env(plan, c, "STORAGE_URI", "%.*s", TY_ARG(text));
+    }
+    ty_plan_env_list(plan, c, ty_json_get(init, "env")); /* may override STORAGE_URI */
+    if (secret) {
+        struct ty_json *from = ty_json_object(plan->arena), *ref = ty_json_object(plan->arena);
+        ty_json_set(plan->arena, ref, "name",
+                    ty_json_str(plan->arena, ty_json_str_at(secret, "name")));
+        ty_json_set(plan->arena, from, "secretRef", ref);
+        ty_json_stamp(from, plan->origin);
+        ty_json_push(plan->arena, ty_json_need_array(plan->arena, c, "envFrom"), from);
+    }
+}
+
+/* An empty list clears the template's. */
+static void replace_list(struct ty_plan *plan, struct ty_json *c, const char *key,
+                         const struct ty_json *list)
+{
+    if (!list)
+        return;
+    if (list->n == 0)
+        ty_json_del(c, ty_str(key));
+    else
+        ty_json_set(plan->arena, c, key, ty_json_copy(plan->arena, list, plan->origin));
+}
+
+static void fill_trainer(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_podset *set)
+{
+    struct ty_json *c = ty_podset_container(set, TY_LIT(TY_NODE));
+
+    set_one_replica(plan, set);
+    if (!c)
+        return;
+    ty_plan_origin(plan, "spec.trainer");
+    if (job->image)
+        ty_json_set(plan->arena, c, "image", ty_json_copy(plan->arena, job->image, plan->origin));
+    if (plan->command == job->command)
+        replace_list(plan, c, "command", job->command);
+    if (plan->args == job->args)
+        replace_list(plan, c, "args", job->args);
+    if (plan->command != job->command) { /* a plugin wrote its own: torchtune, flux */
+        ty_plan_origin(plan, "spec.trainer.command, rewritten by a plugin");
+        replace_list(plan, c, "command", plan->command);
+    }
+    if (plan->args != job->args)
+        replace_list(plan, c, "args", plan->args);
+}
+
+/* The user's variables once more: they win over all that is not reserved. */
+static void fill_env(struct ty_plan *plan, const struct ty_trainjob *job)
+{
+    bool nodes_too = ty_json_true_at(plan->ml, "mpi.runLauncherAsNode");
+
+    ty_plan_origin(plan, "spec.trainer.env");
+    ty_each_set (s, plan) {
+        struct ty_json *c = ty_podset_container(s, TY_LIT(TY_NODE));
+        if (c && (s->role == TY_ROLE_TRAINER || (nodes_too && ty_str_is(s->name, TY_NODE))))
+            ty_plan_env_list(plan, c, job->env);
+    }
+}
+
+static void add_to_metadata(struct ty_plan *plan, struct ty_json *meta, const char *key,
+                            const struct ty_json *more)
+{
+    if (ty_json_len(more) == 0)
+        return;
+    struct ty_json *into = ty_json_need_object(plan->arena, meta, key);
+    ty_each_member (m, more)
+        ty_json_put(plan->arena, into, m->key, ty_json_copy(plan->arena, m->value, 0));
+}
+
+/* A running job is frozen: v2.3.0 writes its JobSet only while one of the two is suspended. */
+static bool frozen(const struct ty_plan *plan, const struct ty_trainjob *job, const char *name)
+{
+    const struct ty_json *live = ty_plan_live(plan, &ty_kind_jobset, job->ns, name);
+
+    return live && !job->suspended && !ty_json_true_at(live, "spec.suspend");
+}
+
+static void fill_jobs(struct ty_plan *plan, const struct ty_trainjob *job)
+{
+    ty_each_set (s, plan) {
+        if (s->role == TY_ROLE_DATASET)
+            fill_initializer(plan, s, job->dataset, TY_DATASET_INIT);
+        else if (s->role == TY_ROLE_MODEL)
+            fill_initializer(plan, s, job->model, TY_MODEL_INIT);
+        else if (s->role == TY_ROLE_TRAINER)
+            fill_trainer(plan, job, s);
+        if (!s->gang)
+            continue;
+        add_to_metadata(plan, s->pod_meta, "labels", plan->pod_labels);
+        add_to_metadata(plan, s->pod_meta, "annotations", plan->pod_annotations);
+    }
+    fill_env(plan, job);
+}
+
+static int jobset_build(struct ty_plan *plan, const struct ty_trainjob *job,
+                        struct ty_err *err TY_UNUSED)
+{
+    const char *name = ty_arena_strndup(plan->arena, job->name.p, job->name.n);
+
+    if (frozen(plan, job, name))
+        return 0;
+    struct ty_json *obj = ty_plan_child(plan, job, &ty_kind_jobset, name);
+    struct ty_json *meta = ty_json_get(obj, "metadata");
+    fill_jobs(plan, job);
+    add_to_metadata(plan, meta, "labels", plan->labels);
+    add_to_metadata(plan, meta, "annotations", plan->annotations);
+    ty_json_del(plan->spec, TY_LIT("suspend"));
+    if (job->suspend_set) {
+        struct ty_json *suspend = ty_json_bool(plan->arena, job->suspended);
+        suspend->origin = ty_plan_origin(plan, "spec.suspend");
+        ty_json_set(plan->arena, plan->spec, "suspend", suspend);
+    }
+    ty_json_set(plan->arena, obj, "spec", plan->spec);
+    return 0;
+}
+
+static void mirror_condition(struct ty_arena *a, const struct ty_json *jobset, const char *theirs,
+                             const char *ours, struct ty_json *status)
+{
+    const struct ty_json *c = ty_condition(ty_json_get(jobset, "status"), theirs);
+
+    if (!c || !ty_str_is(ty_json_str_at(c, "status"), "True"))
+        return;
+    ty_condition_set(a, status, ours, "True", ty_json_str_at(c, "reason"),
+                     ty_json_str_at(c, "message"), ty_json_str_at(c, "lastTransitionTime"));
+    int64_t generation = 0;
+    if (ty_json_int_at(c, "observedGeneration", &generation)) {
+        struct ty_json *mine =
+            ty_json_by(ty_json_get(status, "conditions"), "type", ty_str(ours), NULL);
+        ty_json_set(a, mine, "observedGeneration", ty_json_int(a, generation));
+    }
+}
+
+static struct ty_json *mirror_counts(struct ty_arena *a, const struct ty_json *theirs)
+{
+    static const char *const counts[] = { "ready", "succeeded", "failed", "active", "suspended" };
+    struct ty_json *list = ty_json_array(a);
+
+    ty_each_item (t, theirs) {
+        struct ty_json *j = ty_json_object(a);
+        ty_json_set(a, j, "name", ty_json_str(a, ty_json_str_at(*t, "name")));
+        for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+            int64_t n = 0;
+            ty_json_int_at(*t, counts[i], &n);
+            ty_json_set(a, j, counts[i], ty_json_int(a, n));
+        }
+        ty_json_push(a, list, j);
+    }
+    return list;
+}
+
+static void jobset_status(struct ty_arena *a, const struct ty_trainjob *job,
+                          const struct ty_view *view, struct ty_json *status)
+{
+    const struct ty_json *live =
+        view ? view->get(view->ctx, &ty_kind_jobset, job->ns, job->name) : NULL;
+
+    if (!live)
+        return; /* not there yet, or gone after the end: what was known stays */
+    mirror_condition(a, live, "Completed", "Complete", status);
+    mirror_condition(a, live, "Failed", "Failed", status);
+    struct ty_json *counts = mirror_counts(a, ty_json_at(live, "status.replicatedJobsStatus"));
+    if (counts->n)
+        ty_json_set(a, status, "jobsStatus", counts);
+    else
+        ty_json_del(status, TY_LIT("jobsStatus"));
+}
+
+static const struct ty_watch jobset_watches[] = {
+    { &ty_kind_jobset, TY_WATCH_OWNER },
+    { 0 },
+};
+
+const struct ty_plugin ty_plugin_jobset = {
+    .name = "JobSet",
+    .about = "the JobSet itself: counts, initializers, trainer settings; status back",
+    .required = true,
+    .validate = jobset_validate,
+    .pre_build = jobset_pre_build,
+    .build = jobset_build,
+    .status = jobset_status,
+    .watches = jobset_watches,
+};

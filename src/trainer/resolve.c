@@ -1,0 +1,158 @@
+/* The runtime of a TrainJob: its snapshot once there is one, so that a later change or deletion of
+ * the runtime does not reach a job that has begun (spec/trainer.md 4.1, 4.2). */
+#include "trainer/resolve.h"
+
+#include <errno.h>
+
+#include "json/yaml.h"
+
+#define GROUP "trainer.kubeflow.org"
+
+const struct ty_kind *ty_runtime_kind(const struct ty_trainjob *job)
+{
+    if (!ty_str_is(job->ref_group, GROUP))
+        return NULL;
+    if (ty_str_is(job->ref_kind, "TrainingRuntime"))
+        return &ty_kind_trainingruntime;
+    if (ty_str_is(job->ref_kind, "ClusterTrainingRuntime"))
+        return &ty_kind_clustertrainingruntime;
+    return NULL;
+}
+
+char *ty_runtime_unsupported(struct ty_arena *a, const struct ty_trainjob *job)
+{
+    return ty_arena_printf(a, "unsupported runtime: %.*s%s%.*s", TY_ARG(job->ref_kind),
+                           job->ref_group.n ? "." : "", TY_ARG(job->ref_group));
+}
+
+const struct ty_json *ty_runtime_live(const struct ty_trainjob *job, const struct ty_view *view)
+{
+    const struct ty_kind *kind = ty_runtime_kind(job);
+    struct ty_str ns = kind && kind->namespaced ? job->ns : (struct ty_str){ 0 };
+
+    return kind && view ? view->get(view->ctx, kind, ns, job->ref_name) : NULL;
+}
+
+static const char *snapshot_name(struct ty_arena *a, const struct ty_trainjob *job)
+{
+    return ty_arena_printf(a, "%.*s-runtime-snapshot", TY_ARG(job->name));
+}
+
+static bool owned_by(const struct ty_json *obj, const struct ty_trainjob *job)
+{
+    const struct ty_json *owners = ty_json_at(obj, "metadata.ownerReferences");
+
+    ty_each_item (o, owners)
+        if (ty_json_true_at(*o, "controller"))
+            return ty_str_eq(ty_json_str_at(*o, "uid"), job->uid);
+    return false;
+}
+
+static const char *or_any(struct ty_arena *a, struct ty_str s)
+{
+    return s.n ? ty_arena_strndup(a, s.p, s.n) : "<any>";
+}
+
+/* The snapshot must be of the runtime that the job names. */
+static int check_identity(struct ty_arena *a, const struct ty_trainjob *job,
+                          const struct ty_json *runtime, struct ty_err *err)
+{
+    struct ty_str name = ty_json_str_at(runtime, "metadata.name");
+    struct ty_str kind = ty_json_str_at(runtime, "kind"), group = { 0 };
+    struct ty_str version = ty_str_cut(ty_json_str_at(runtime, "apiVersion"), '/', &group);
+
+    if (!version.p)
+        group = (struct ty_str){ "", 0 }; /* "v1": the core group has no name */
+    if (ty_str_eq(name, job->ref_name) && (!job->ref_kind.n || ty_str_eq(kind, job->ref_kind)) &&
+        (!job->ref_group.n || ty_str_eq(group, job->ref_group)))
+        return 0;
+    return ty_fail(err, -EINVAL,
+                   "the snapshot refers to the wrong runtime: expecting a runtime with name, api "
+                   "group and kind of \"%.*s\", \"%s\", \"%s\" but found runtime with name, api "
+                   "group and kind of \"%.*s\", \"%.*s\", \"%.*s\"",
+                   TY_ARG(job->ref_name), or_any(a, job->ref_group), or_any(a, job->ref_kind),
+                   TY_ARG(name), TY_ARG(group), TY_ARG(kind));
+}
+
+static int read_snapshot(struct ty_arena *a, const struct ty_trainjob *job,
+                         const struct ty_json *map, const struct ty_json **ret_runtime,
+                         struct ty_err *err)
+{
+    const struct ty_json *text = ty_json_at(map, "data.runtime");
+    struct ty_docs docs = { 0 };
+    struct ty_err why = { 0 };
+
+    if (!owned_by(map, job))
+        return ty_fail(err, -EEXIST, "a snapshot configmap exists but is owned by another object");
+    if (!text)
+        return ty_fail(err, -EINVAL, "snapshot ConfigMap missing \"runtime\" data key");
+    int r = ty_yaml_read(a, "runtime", ty_json_text_of(text), NULL, &docs, &why);
+    if (r == 0 && (docs.n != 1 || !ty_json_is(docs.v[0], TY_JSON_OBJECT)))
+        r = ty_fail(&why, -EINVAL, "not one object");
+    if (r < 0)
+        return ty_fail(err, -EINVAL, "unable to unmarshal the snapshot: %s", why.text);
+    r = check_identity(a, job, docs.v[0], err);
+    if (r == 0)
+        *ret_runtime = docs.v[0];
+    return r;
+}
+
+int ty_snapshot_read(struct ty_arena *a, const struct ty_trainjob *job, const struct ty_view *view,
+                     const struct ty_json **ret_runtime, struct ty_err *err)
+{
+    const struct ty_json *map =
+        view ? view->get(view->ctx, &ty_kind_configmap, job->ns, ty_str(snapshot_name(a, job)))
+             : NULL;
+
+    if (!map)
+        return TY_NOT_FOUND;
+    int r = read_snapshot(a, job, map, ret_runtime, err);
+    if (r < 0)
+        return ty_wrap(err, "%s: invalid runtime snapshot",
+                       ty_str_is(job->ref_kind, "TrainingRuntime")
+                           ? "unable to get runtime snapshot"
+                           : "getting runtime snapshot");
+    return r;
+}
+
+/* The runtime as typed clients would write it, less the API server's book-keeping (B19). */
+static struct ty_json *make_snapshot(struct ty_arena *a, const struct ty_trainjob *job,
+                                     const struct ty_json *runtime)
+{
+    struct ty_json *copy = ty_schema_normal(a, &ty_schema_TrainingRuntime, runtime);
+    struct ty_json *obj = ty_child_make(a, job, &ty_kind_configmap, snapshot_name(a, job));
+    struct ty_yaml_style style = { .sorted = true };
+    ty_auto_buf text = { 0 };
+
+    ty_json_del(ty_json_get(copy, "metadata"), TY_LIT("managedFields"));
+    ty_yaml_print(&text, copy, &style);
+    ty_json_set(a, ty_json_need_object(a, obj, "data"), "runtime",
+                ty_json_cstr(a, ty_arena_strndup(a, text.p, text.n)));
+    return obj;
+}
+
+static int not_found(const struct ty_trainjob *job, struct ty_err *err)
+{
+    bool cluster = ty_str_is(job->ref_kind, "ClusterTrainingRuntime");
+
+    return ty_fail(err, -ENOENT, "%s: %.*s." GROUP " \"%.*s\" not found",
+                   cluster ? "not found ClusterTrainingRuntime specified in TrainJob"
+                           : "TrainingRuntime specified in TrainJob is not found",
+                   TY_ARG(job->ref_kind), TY_ARG(job->ref_name));
+}
+
+int ty_resolve(struct ty_arena *a, const struct ty_trainjob *job, const struct ty_view *view,
+               const struct ty_json **ret_runtime, struct ty_json **ret_snapshot,
+               struct ty_err *err)
+{
+    *ret_snapshot = NULL;
+    int r = ty_snapshot_read(a, job, view, ret_runtime, err);
+    if (r != TY_NOT_FOUND)
+        return r;
+    const struct ty_json *runtime = ty_runtime_live(job, view);
+    if (!runtime)
+        return not_found(job, err);
+    *ret_runtime = runtime;
+    *ret_snapshot = make_snapshot(a, job, runtime);
+    return 0;
+}

@@ -1,0 +1,23 @@
+/* Which runtime a TrainJob means. */
+#ifndef TY_TRAINER_RESOLVE_H
+#define TY_TRAINER_RESOLVE_H
+
+#include "trainer/plan.h"
+
+/* By runtimeRef's group and kind; NULL: not a kind we support. */
+const struct ty_kind *ty_runtime_kind(const struct ty_trainjob *job);
+/* "unsupported runtime: Kind.group" */
+char *ty_runtime_unsupported(struct ty_arena *a, const struct ty_trainjob *job);
+/* The runtime as it is now, or NULL. */
+const struct ty_json *ty_runtime_live(const struct ty_trainjob *job, const struct ty_view *view);
+/* The runtime as it was when the job began: 0, TY_NOT_FOUND, or -errno for a snapshot that is not
+ * ours or not readable. */
+int ty_snapshot_read(struct ty_arena *a, const struct ty_trainjob *job, const struct ty_view *view,
+                     const struct ty_json **ret_runtime, struct ty_err *err);
+/* The snapshot if there is one, else the live runtime; then *ret_snapshot is the ConfigMap to write
+ * before anything else, otherwise NULL. Errors in upstream's words. */
+int ty_resolve(struct ty_arena *a, const struct ty_trainjob *job, const struct ty_view *view,
+               const struct ty_json **ret_runtime, struct ty_json **ret_snapshot,
+               struct ty_err *err);
+
+#endif

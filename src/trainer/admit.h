@@ -4,6 +4,12 @@
 
 #include "trainer/plugin.h"
 
+/* What follows the name of a runtime labelled trainer.kubeflow.org/support=deprecated. */
+#define TY_DEPRECATION                                                                             \
+    "is deprecated and will be removed in a future release of Kubeflow Trainer. See runtime "      \
+    "deprecation policy: https://trainer.kubeflow.org/en/latest/operator-guides/"                  \
+    "runtime.html#runtime-deprecation-policy"
+
 enum ty_admit_op { TY_CREATE, TY_UPDATE, TY_UPDATE_STATUS };
 struct ty_admit_in {
     const struct ty_pipeline *pipeline;

@@ -2,11 +2,6 @@
  * kinds are checked, on create and on update (B20). */
 #include "trainer/admit.h"
 
-#define DEPRECATION                                                                                \
-    "is deprecated and will be removed in a future release of Kubeflow Trainer. See runtime "      \
-    "deprecation policy: https://trainer.kubeflow.org/en/latest/operator-guides/"                  \
-    "runtime.html#runtime-deprecation-policy"
-
 /* The container that a job with this ancestor must have; NULL: none. */
 static const char *required_container(struct ty_str ancestor)
 {
@@ -79,7 +74,7 @@ void ty_validate_runtime(struct ty_arena *a, const struct ty_admit_in *in, struc
     if (in->op == TY_CREATE &&
         ty_str_is(ty_json_text_of(ty_json_find(labels, TY_LIT("trainer.kubeflow.org/support"))),
                   "deprecated"))
-        ty_warn(&ret->warnings, "%s \"%.*s\" " DEPRECATION, kind->kind, TY_ARG(name));
+        ty_warn(&ret->warnings, "%s \"%.*s\" " TY_DEPRECATION, kind->kind, TY_ARG(name));
     if (ret->errs.n == before || ret->message)
         return;
     ret->code = 403;

@@ -6,11 +6,6 @@
 #include "trainer/pass.h"
 #include "trainer/resolve.h"
 
-#define DEPRECATION                                                                                \
-    "is deprecated and will be removed in a future release of Kubeflow Trainer. See runtime "      \
-    "deprecation policy: https://trainer.kubeflow.org/en/latest/operator-guides/"                  \
-    "runtime.html#runtime-deprecation-policy"
-
 /* Equal but for `time`. */
 static bool same_patch(struct ty_arena *a, const struct ty_json *p, const struct ty_json *q)
 {
@@ -132,7 +127,7 @@ static void check_job(struct ty_arena *a, const struct ty_admit_in *in,
 
     if (ty_str_is(ty_json_text_of(ty_json_find(labels, TY_LIT("trainer.kubeflow.org/support"))),
                   "deprecated"))
-        ty_warn(warnings, "Referenced %.*s \"%.*s\" " DEPRECATION, TY_ARG(job->ref_kind),
+        ty_warn(warnings, "Referenced %.*s \"%.*s\" " TY_DEPRECATION, TY_ARG(job->ref_kind),
                 TY_ARG(job->ref_name));
     if (ty_plan_make(a, job, &plan_in, &plan, &err) < 0) {
         ty_errs_add(errs, TY_KEY(NULL, "spec"), TY_FORBIDDEN, NULL, "%s", err.text);

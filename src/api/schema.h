@@ -116,7 +116,7 @@ extern const struct ty_schema ty_schema_JobSetSpec, ty_schema_JobSetStatus, ty_s
     ty_schema_metadata; /* a root's metadata in full; ObjectMeta is the part templates admit */
 /* by hand: */
 extern const struct ty_schema ty_schema_TrainJob, ty_schema_TrainJobStatus,
-    ty_schema_TrainingRuntime, ty_schema_TrainingRuntimeSpec, ty_schema_RuntimePatch,
+    ty_schema_TrainingRuntime, ty_schema_ClusterTrainingRuntime, ty_schema_TrainingRuntimeSpec, ty_schema_RuntimePatch,
     ty_schema_RuntimeRef, ty_schema_JobSet;
 
 #endif

@@ -828,7 +828,7 @@ const struct ty_schema ty_schema_Sysctl = { .type = TY_T_OBJECT, .go = "Sysctl",
 
 const struct ty_schema ty_schema_list_Sysctl_atomic = { .type = TY_T_ARRAY, .items = &ty_schema_Sysctl, .list_atomic = true };
 
-static const struct ty_field fields_PodSecurityContext[] = {
+const struct ty_field ty_fields_PodSecurityContext[] = {
     { .name = "seLinuxOptions", .schema = &ty_schema_SELinuxOptions },
     { .name = "windowsOptions", .schema = &ty_schema_WindowsSecurityContextOptions },
     { .name = "runAsUser", .schema = &ty_schema_int64 },
@@ -844,7 +844,7 @@ static const struct ty_field fields_PodSecurityContext[] = {
     { .name = "seLinuxChangePolicy", .schema = &ty_schema_string },
     { .name = NULL },
 };
-const struct ty_schema ty_schema_PodSecurityContext = { .type = TY_T_OBJECT, .go = "PodSecurityContext", .fields = fields_PodSecurityContext };
+const struct ty_schema ty_schema_PodSecurityContext = { .type = TY_T_OBJECT, .go = "PodSecurityContext", .fields = ty_fields_PodSecurityContext };
 
 static const char *const list_keys_list_LocalObjectReference_by_name[] = { "name", NULL };
 const struct ty_schema ty_schema_list_LocalObjectReference_by_name = { .type = TY_T_ARRAY, .list_keys = list_keys_list_LocalObjectReference_by_name, .items = &ty_schema_LocalObjectReference };

@@ -218,4 +218,6 @@ extern const struct ty_schema ty_schema_string_reason;
 extern const struct ty_schema ty_schema_string_type;
 extern const struct ty_schema ty_schema_time;
 
+extern const struct ty_field ty_fields_PodSecurityContext[];
+
 #endif

@@ -1,0 +1,69 @@
+/* Kind + schema table -> CustomResourceDefinition, ready for `kubectl apply --server-side`. */
+#include "api/crd.h"
+
+static void put(struct ty_arena *a, struct ty_json *obj, const char *key, const char *text)
+{
+    ty_json_set(a, obj, key, ty_json_cstr(a, text));
+}
+
+static struct ty_json *names(struct ty_arena *a, const struct ty_kind *k)
+{
+    struct ty_json *out = ty_json_object(a);
+
+    put(a, out, "kind", k->kind);
+    ty_json_set(a, out, "listKind", ty_json_strf(a, "%sList", k->kind));
+    put(a, out, "plural", k->plural);
+    put(a, out, "singular", k->singular);
+    return out;
+}
+
+/* What kubectl get shows for a kind with a status: the newest condition, and the age. */
+static struct ty_json *columns(struct ty_arena *a)
+{
+    static const char *const rows[][3] = {
+        { "State", "string", ".status.conditions[-1:].type" },
+        { "Age", "date", ".metadata.creationTimestamp" },
+    };
+    struct ty_json *out = ty_json_array(a);
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct ty_json *one = ty_json_object(a);
+        put(a, one, "jsonPath", rows[i][2]);
+        put(a, one, "name", rows[i][0]);
+        put(a, one, "type", rows[i][1]);
+        ty_json_push(a, out, one);
+    }
+    return out;
+}
+
+static struct ty_json *version(struct ty_arena *a, const struct ty_kind *k)
+{
+    struct ty_json *out = ty_json_object(a);
+    struct ty_json *openapi = ty_schema_openapi(a, k->schema);
+
+    put(a, out, "name", k->version);
+    ty_json_set(a, out, "served", ty_json_bool(a, true));
+    ty_json_set(a, out, "storage", ty_json_bool(a, true));
+    if (ty_json_at(openapi, "properties.status")) {
+        ty_json_set(a, out, "additionalPrinterColumns", columns(a));
+        ty_json_need_object(a, ty_json_need_object(a, out, "subresources"), "status");
+    }
+    ty_json_set(a, ty_json_need_object(a, out, "schema"), "openAPIV3Schema", openapi);
+    return out;
+}
+
+struct ty_json *ty_crd(struct ty_arena *a, const struct ty_kind *k)
+{
+    struct ty_json *crd = ty_json_object(a), *spec;
+
+    put(a, crd, "apiVersion", "apiextensions.k8s.io/v1");
+    put(a, crd, "kind", "CustomResourceDefinition");
+    ty_json_set(a, ty_json_need_object(a, crd, "metadata"), "name",
+                ty_json_strf(a, "%s.%s", k->plural, k->group));
+    spec = ty_json_need_object(a, crd, "spec");
+    put(a, spec, "group", k->group);
+    ty_json_set(a, spec, "names", names(a, k));
+    put(a, spec, "scope", k->namespaced ? "Namespaced" : "Cluster");
+    ty_json_push(a, ty_json_need_array(a, spec, "versions"), version(a, k));
+    return crd;
+}

@@ -1,0 +1,119 @@
+/* The kinds we read, write or watch. Order matters for ty_kind_named: ours come first. */
+#include "api/kinds.h"
+
+#include <strings.h>
+
+const struct ty_kind ty_kind_trainjob = { .group = "trainer.kubeflow.org",
+                                          .version = "v1alpha1",
+                                          .kind = "TrainJob",
+                                          .plural = "trainjobs",
+                                          .singular = "trainjob",
+                                          .namespaced = true,
+                                          .schema = &ty_schema_TrainJob,
+                                          .ours = true };
+const struct ty_kind ty_kind_trainingruntime = { .group = "trainer.kubeflow.org",
+                                                 .version = "v1alpha1",
+                                                 .kind = "TrainingRuntime",
+                                                 .plural = "trainingruntimes",
+                                                 .singular = "trainingruntime",
+                                                 .namespaced = true,
+                                                 .schema = &ty_schema_TrainingRuntime,
+                                                 .ours = true };
+const struct ty_kind ty_kind_clustertrainingruntime = { .group = "trainer.kubeflow.org",
+                                                        .version = "v1alpha1",
+                                                        .kind = "ClusterTrainingRuntime",
+                                                        .plural = "clustertrainingruntimes",
+                                                        .singular = "clustertrainingruntime",
+                                                        .schema = &ty_schema_ClusterTrainingRuntime,
+                                                        .ours = true };
+const struct ty_kind ty_kind_jobset = { .group = "jobset.x-k8s.io",
+                                        .version = "v1alpha2",
+                                        .kind = "JobSet",
+                                        .plural = "jobsets",
+                                        .singular = "jobset",
+                                        .namespaced = true,
+                                        .schema = &ty_schema_JobSet };
+const struct ty_kind ty_kind_configmap = { .group = "",
+                                           .version = "v1",
+                                           .kind = "ConfigMap",
+                                           .plural = "configmaps",
+                                           .singular = "configmap",
+                                           .namespaced = true };
+const struct ty_kind ty_kind_secret = { .group = "",
+                                        .version = "v1",
+                                        .kind = "Secret",
+                                        .plural = "secrets",
+                                        .singular = "secret",
+                                        .namespaced = true };
+const struct ty_kind ty_kind_podgroup_cosched = { .group = "scheduling.x-k8s.io",
+                                                  .version = "v1alpha1",
+                                                  .kind = "PodGroup",
+                                                  .plural = "podgroups",
+                                                  .singular = "podgroup",
+                                                  .namespaced = true };
+const struct ty_kind ty_kind_podgroup_volcano = { .group = "scheduling.volcano.sh",
+                                                  .version = "v1beta1",
+                                                  .kind = "PodGroup",
+                                                  .plural = "podgroups",
+                                                  .singular = "podgroup",
+                                                  .namespaced = true };
+const struct ty_kind ty_kind_priorityclass = { .group = "scheduling.k8s.io",
+                                               .version = "v1",
+                                               .kind = "PriorityClass",
+                                               .plural = "priorityclasses",
+                                               .singular = "priorityclass" };
+const struct ty_kind ty_kind_runtimeclass = { .group = "node.k8s.io",
+                                              .version = "v1",
+                                              .kind = "RuntimeClass",
+                                              .plural = "runtimeclasses",
+                                              .singular = "runtimeclass" };
+const struct ty_kind ty_kind_limitrange = { .group = "",
+                                            .version = "v1",
+                                            .kind = "LimitRange",
+                                            .plural = "limitranges",
+                                            .singular = "limitrange",
+                                            .namespaced = true };
+
+const struct ty_kind *const ty_kinds[] = {
+    &ty_kind_trainjob,         &ty_kind_trainingruntime,  &ty_kind_clustertrainingruntime,
+    &ty_kind_jobset,           &ty_kind_configmap,        &ty_kind_secret,
+    &ty_kind_podgroup_cosched, &ty_kind_podgroup_volcano, &ty_kind_priorityclass,
+    &ty_kind_runtimeclass,     &ty_kind_limitrange,       NULL,
+};
+
+const struct ty_kind *ty_kind_of(const struct ty_json *obj)
+{
+    struct ty_str kind = ty_json_str_at(obj, "kind");
+    struct ty_str group, version = ty_str_cut(ty_json_str_at(obj, "apiVersion"), '/', &group);
+
+    if (!version.p) { /* the core group has no name and no slash */
+        version = group;
+        group = TY_LIT("");
+    }
+    for (const struct ty_kind *const *k = ty_kinds; *k; k++)
+        if (ty_str_is(kind, (*k)->kind) && ty_str_is(group, (*k)->group) &&
+            ty_str_is(version, (*k)->version))
+            return *k;
+    return NULL;
+}
+
+static bool same_word(struct ty_str typed, const char *word)
+{
+    return typed.n == strlen(word) && strncasecmp(typed.p, word, typed.n) == 0;
+}
+
+const struct ty_kind *ty_kind_named(struct ty_str name)
+{
+    for (const struct ty_kind *const *k = ty_kinds; name.n > 0 && *k; k++)
+        if (same_word(name, (*k)->kind) || same_word(name, (*k)->plural) ||
+            same_word(name, (*k)->singular))
+            return *k;
+    return NULL;
+}
+
+const char *ty_kind_api_version(struct ty_arena *a, const struct ty_kind *k)
+{
+    if (!k->group[0])
+        return k->version;
+    return ty_arena_printf(a, "%s/%s", k->group, k->version);
+}

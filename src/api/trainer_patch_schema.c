@@ -1,0 +1,224 @@
+/* spec.runtimePatches: the parts of a runtime's template that a TrainJob may change. Types are
+ * named after the template's own with Patch at the end; each level holds what the next one needs.
+ */
+#include "api/gen/gen.h"
+#include "api/jobset_rules.h"
+#include "api/trainer_rules.h"
+#include "api/trainer_tables.h"
+
+/* ---- pods ---- */
+
+static const struct ty_schema account = { .type = TY_T_STRING,
+                                          .max_len = 253,
+                                          .rules = ty_rules_immutable };
+static const struct ty_schema grace = {
+    .type = TY_T_INTEGER, .format = "int64", .has_min = true, .min = 0, .rules = ty_rules_immutable
+};
+static const struct ty_schema volumes = { .type = TY_T_ARRAY,
+                                          .items = &ty_schema_Volume,
+                                          .max_items = 128,
+                                          .list_keys = ty_keys_name,
+                                          .rules = ty_rules_immutable_by_name };
+static const struct ty_schema pull_secrets = { .type = TY_T_ARRAY,
+                                               .items = &ty_schema_LocalObjectReference,
+                                               .max_items = 64,
+                                               .list_keys = ty_keys_name,
+                                               .rules = ty_rules_immutable_by_name };
+static const struct ty_schema tolerations = {
+    .type = TY_T_ARRAY, .items = &ty_schema_Toleration, .max_items = 128, .list_atomic = true
+};
+static const struct ty_schema gates = { .type = TY_T_ARRAY,
+                                        .items = &ty_schema_PodSchedulingGate,
+                                        .max_items = 16,
+                                        .list_keys = ty_keys_name };
+/* One mount per volume and patch, unlike pods, which tell mounts apart by their path. */
+static const struct ty_schema mounts = {
+    .type = TY_T_ARRAY, .items = &ty_schema_VolumeMount, .max_items = 128, .list_keys = ty_keys_name
+};
+
+static const struct ty_field container_patch_fields[] = {
+    { .name = "name",
+      .schema = &ty_schema_name,
+      .flags = TY_F_REQUIRED | TY_F_OMITZERO,
+      .doc = "Name of the container in the runtime's template." },
+    { .name = "env",
+      .schema = &ty_schema_list_EnvVar_128,
+      .flags = TY_F_OMITZERO,
+      .doc = "Environment variables to add or replace; those of the framework are reserved." },
+    { .name = "volumeMounts",
+      .schema = &mounts,
+      .flags = TY_F_OMITZERO,
+      .doc = "Mounts to add, one per volume." },
+    { .name = "securityContext",
+      .schema = &ty_schema_SecurityContext,
+      .doc = "Security settings of the container." },
+    { .name = NULL },
+};
+static const struct ty_schema container_patch = { .type = TY_T_OBJECT,
+                                                  .go = "ContainerPatch",
+                                                  .fields = container_patch_fields };
+static const struct ty_rule containers_rules[] = {
+    { .cel = "self == oldSelf",
+      .message = "field is immutable",
+      .transition = true,
+      .ok = ty_rule_containers_unchanged },
+    { .cel = NULL },
+};
+const struct ty_schema ty_schema_list_ContainerPatch = { .type = TY_T_ARRAY,
+                                                         .items = &container_patch,
+                                                         .max_items = 64,
+                                                         .list_keys = ty_keys_name,
+                                                         .rules = containers_rules };
+
+static const struct ty_schema security = { .type = TY_T_OBJECT,
+                                           .go = "PodSecurityContext",
+                                           .fields = ty_fields_PodSecurityContext,
+                                           .rules = ty_rules_immutable };
+
+static const struct ty_field pod_spec_patch_fields[] = {
+    { .name = "serviceAccountName", .schema = &account, .doc = "Service account of the pods." },
+    { .name = "volumes",
+      .schema = &volumes,
+      .flags = TY_F_OMITZERO,
+      .doc = "Volumes to add or replace, by name." },
+    { .name = "initContainers",
+      .schema = &ty_schema_list_ContainerPatch,
+      .flags = TY_F_OMITZERO,
+      .doc = "Changes to init containers that the runtime has, by name." },
+    { .name = "containers",
+      .schema = &ty_schema_list_ContainerPatch,
+      .flags = TY_F_OMITZERO,
+      .doc = "Changes to containers that the runtime has, by name." },
+    { .name = "imagePullSecrets",
+      .schema = &pull_secrets,
+      .flags = TY_F_OMITZERO,
+      .doc = "Secrets for pulling images, added to the runtime's." },
+    { .name = "securityContext", .schema = &security, .doc = "Security settings of the pods." },
+    { .name = "nodeSelector",
+      .schema = &ty_schema_map_string,
+      .flags = TY_F_OMITZERO,
+      .doc = "Labels that a node must have." },
+    { .name = "affinity",
+      .schema = &ty_schema_Affinity,
+      .doc = "Scheduling constraints of the pods." },
+    { .name = "tolerations",
+      .schema = &tolerations,
+      .flags = TY_F_OMITZERO,
+      .doc = "Taints that the pods tolerate; replaces the runtime's list." },
+    { .name = "schedulingGates",
+      .schema = &gates,
+      .flags = TY_F_OMITZERO,
+      .doc = "Gates that hold the pods back from scheduling until they are removed." },
+    { .name = "terminationGracePeriodSeconds",
+      .schema = &grace,
+      .doc = "Seconds between the stop signal and the kill." },
+    { .name = NULL },
+};
+static const struct ty_schema pod_spec_patch = { .type = TY_T_OBJECT,
+                                                 .go = "PodSpecPatch",
+                                                 .fields = pod_spec_patch_fields };
+
+static const struct ty_field pod_template_patch_fields[] = {
+    { .name = "metadata",
+      .schema = &ty_schema_ObjectMeta,
+      .doc = "Labels and annotations to add to the pods." },
+    { .name = "spec", .schema = &pod_spec_patch, .doc = "Changes to the pods." },
+    { .name = NULL },
+};
+static const struct ty_schema pod_template_patch = { .type = TY_T_OBJECT,
+                                                     .go = "PodTemplatePatch",
+                                                     .fields = pod_template_patch_fields };
+
+/* ---- jobs and the JobSet ---- */
+
+static const struct ty_field job_spec_patch_fields[] = {
+    { .name = "template", .schema = &pod_template_patch, .doc = "Changes to the pod template." },
+    { .name = NULL },
+};
+static const struct ty_schema job_spec_patch = { .type = TY_T_OBJECT,
+                                                 .go = "JobSpecPatch",
+                                                 .fields = job_spec_patch_fields };
+
+static const struct ty_field job_template_patch_fields[] = {
+    { .name = "metadata",
+      .schema = &ty_schema_ObjectMeta,
+      .doc = "Labels and annotations to add to the jobs." },
+    { .name = "spec", .schema = &job_spec_patch, .doc = "Changes to the jobs." },
+    { .name = NULL },
+};
+static const struct ty_schema job_template_patch = { .type = TY_T_OBJECT,
+                                                     .go = "JobTemplatePatch",
+                                                     .fields = job_template_patch_fields };
+
+static const struct ty_field replicated_job_patch_fields[] = {
+    { .name = "name",
+      .schema = &ty_schema_name,
+      .flags = TY_F_REQUIRED | TY_F_OMITZERO,
+      .doc = "Name of the replicated job in the runtime." },
+    { .name = "template", .schema = &job_template_patch, .doc = "Changes to its job template." },
+    { .name = NULL },
+};
+static const struct ty_schema replicated_job_patch = { .type = TY_T_OBJECT,
+                                                       .go = "ReplicatedJobPatch",
+                                                       .fields = replicated_job_patch_fields };
+static const struct ty_schema replicated_jobs = {
+    .type = TY_T_ARRAY, .items = &replicated_job_patch, .max_items = 100, .list_keys = ty_keys_name
+};
+
+static const struct ty_field job_set_spec_patch_fields[] = {
+    { .name = "replicatedJobs",
+      .schema = &replicated_jobs,
+      .flags = TY_F_OMITZERO,
+      .doc = "Changes to replicated jobs, by name." },
+    { .name = NULL },
+};
+static const struct ty_schema job_set_spec_patch = { .type = TY_T_OBJECT,
+                                                     .go = "JobSetSpecPatch",
+                                                     .fields = job_set_spec_patch_fields };
+
+static const struct ty_field job_set_template_patch_fields[] = {
+    { .name = "metadata",
+      .schema = &ty_schema_ObjectMeta,
+      .doc = "Labels and annotations to add to the JobSet." },
+    { .name = "spec", .schema = &job_set_spec_patch, .doc = "Changes to the JobSet." },
+    { .name = NULL },
+};
+static const struct ty_schema job_set_template_patch = { .type = TY_T_OBJECT,
+                                                         .go = "JobSetTemplatePatch",
+                                                         .fields = job_set_template_patch_fields };
+
+static const struct ty_field runtime_spec_patch_fields[] = {
+    { .name = "template",
+      .schema = &job_set_template_patch,
+      .doc = "Changes to the JobSet template." },
+    { .name = NULL },
+};
+static const struct ty_schema runtime_spec_patch = { .type = TY_T_OBJECT,
+                                                     .go = "TrainingRuntimeSpecPatch",
+                                                     .fields = runtime_spec_patch_fields };
+
+/* ---- one patch ---- */
+
+static const struct ty_schema manager = {
+    .type = TY_T_STRING, .min_len = 1, .max_len = 253, .rules = ty_rules_immutable
+};
+static const struct ty_field runtime_patch_fields[] = {
+    { .name = "manager",
+      .schema = &manager,
+      .flags = TY_F_REQUIRED | TY_F_OMITZERO,
+      .doc = "Who made the patch, as domain/path; one patch each." },
+    { .name = "time",
+      .schema = &ty_schema_time,
+      .doc = "When the patch was last changed; set at admission." },
+    { .name = "trainingRuntimeSpec",
+      .schema = &runtime_spec_patch,
+      .doc = "Changes to the runtime's spec." },
+    { .name = NULL },
+};
+const struct ty_schema ty_schema_RuntimePatch = { .type = TY_T_OBJECT,
+                                                  .go = "RuntimePatch",
+                                                  .fields = runtime_patch_fields };
+static const char *const keys_manager[] = { "manager", NULL };
+const struct ty_schema ty_schema_list_RuntimePatch = {
+    .type = TY_T_ARRAY, .items = &ty_schema_RuntimePatch, .max_items = 16, .list_keys = keys_manager
+};

@@ -1,0 +1,30 @@
+/* The CEL rules of our own kinds in C; they follow ty_rule.ok: true means the value is fine. */
+#ifndef TY_API_TRAINER_RULES_H
+#define TY_API_TRAINER_RULES_H
+
+#include "api/schema.h"
+
+/* TrainJob */
+bool ty_rule_name_is_label(const struct ty_json *self, const struct ty_json *old);
+bool ty_rule_name_is_short(const struct ty_json *self, const struct ty_json *old);
+bool ty_rule_storage_uri(const struct ty_json *self, const struct ty_json *old);
+bool ty_rule_managed_by(const struct ty_json *self, const struct ty_json *old);
+bool ty_rule_int_or_word(const struct ty_json *self, const struct ty_json *old);
+bool ty_rule_initializer_unchanged(const struct ty_json *self, const struct ty_json *old);
+bool ty_rule_trainer_unchanged(const struct ty_json *self, const struct ty_json *old);
+bool ty_rule_containers_unchanged(const struct ty_json *self, const struct ty_json *old);
+bool ty_rule_has_update_time(const struct ty_json *self, const struct ty_json *old);
+
+/* Runtimes */
+bool ty_rule_one_policy(const struct ty_json *self, const struct ty_json *old);
+bool ty_rule_at_least_one(const struct ty_json *self, const struct ty_json *old);
+bool ty_rule_positive_or_word(const struct ty_json *self, const struct ty_json *old);
+bool ty_rule_elastic_range(const struct ty_json *self, const struct ty_json *old);
+bool ty_rule_mpi_implementation(const struct ty_json *self, const struct ty_json *old);
+bool ty_rule_not_node(const struct ty_json *self, const struct ty_json *old);
+
+/* "field is immutable" for values whose equality needs no schema; ends with cel NULL. */
+extern const struct ty_rule ty_rules_immutable[];
+extern const struct ty_rule ty_rules_immutable_by_name[]; /* map lists keyed by name */
+
+#endif

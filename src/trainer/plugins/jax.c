@@ -1,0 +1,34 @@
+/* mlPolicy.jax: the variables from which jax.distributed.initialize() finds its coordinator. They
+ * are not reserved: the JobSet builder writes the user's variables last, so a user's JAX_… wins. */
+#include <inttypes.h>
+
+#include "trainer/plugin.h"
+#include "trainer/plugins/ml.h"
+
+static bool jax_applies(const struct ty_plan *plan)
+{
+    return ty_plan_policy(plan, "jax") != NULL;
+}
+
+static int jax_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
+{
+    struct ty_json *main = ty_plan_main(plan);
+
+    (void)err;
+    ty_ml_scale(plan, job);
+    if (!main)
+        return 0;
+    ty_plan_env(plan, main, "JAX_NUM_PROCESSES", "%" PRId64, plan->trainer->count);
+    ty_plan_env_field(plan, main, "JAX_PROCESS_ID", TY_INDEX_FIELD);
+    ty_plan_env(plan, main, "JAX_COORDINATOR_ADDRESS", "%s:%d",
+                ty_plan_endpoint(plan, job, plan->trainer, 0, 0), TY_TRAINER_PORT);
+    ty_plan_port(plan, main, TY_TRAINER_PORT);
+    return 0;
+}
+
+const struct ty_plugin ty_plugin_jax = {
+    .name = "JAX",
+    .about = "JAX_NUM_PROCESSES, JAX_PROCESS_ID and JAX_COORDINATOR_ADDRESS for mlPolicy.jax",
+    .applies = jax_applies,
+    .enforce_ml = jax_enforce_ml,
+};

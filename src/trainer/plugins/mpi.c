@@ -1,0 +1,268 @@
+/* mlPolicy.mpi: a launcher that reaches the nodes by ssh. The key pair is a Secret, made once; the
+ * hosts are a ConfigMap; the launcher's mpirun finds both by its implementation's own variables. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "trainer/plugin.h"
+#include "trainer/plugins/ml.h"
+#include "trainer/sshkey.h"
+
+#define SSH_VOLUME   "mpi-ssh-auth"
+#define HOSTS_VOLUME "mpi-hostfile"
+#define HOSTS_DIR    "/etc/mpi"
+#define HOSTS_FILE   HOSTS_DIR "/hostfile"
+#define SSH_ARGS     "-o ConnectionAttempts=10" /* nodes may come up after the launcher */
+
+/* An implementation's variables in the launcher; a NULL value is the number of slots. */
+struct flavour {
+    const char *name, *slots; /* how the hostfile writes slots after a host's name */
+    const char *names[5], *values[5];
+};
+
+static const struct flavour flavours[] = {
+    { "OpenMPI",
+      " slots=",
+      { "OMPI_MCA_orte_default_hostfile", "OMPI_MCA_orte_keep_fqdn_hostnames",
+        "OMPI_MCA_orte_set_default_slots", "OMPI_MCA_plm_rsh_args" },
+      { HOSTS_FILE, "true", NULL, SSH_ARGS } },
+    { "IntelMPI",
+      ":",
+      { "I_MPI_HYDRA_HOST_FILE", "I_MPI_PERHOST", "I_MPI_HYDRA_BOOTSTRAP",
+        "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS" },
+      { HOSTS_FILE, NULL, "ssh", SSH_ARGS } },
+    { "MPICH",
+      ":",
+      { "HYDRA_HOST_FILE", "HYDRA_LAUNCHER", "HYDRA_LAUNCHER_EXTRA_ARGS" },
+      { HOSTS_FILE, "ssh", SSH_ARGS } },
+};
+#define BAD_FLAVOUR "spec.mlPolicy.mpi.mpiImplementation must be one of OpenMPI, IntelMPI, MPICH"
+
+static bool mpi_applies(const struct ty_plan *plan)
+{
+    return ty_plan_policy(plan, "mpi") != NULL;
+}
+
+/* NULL: the runtime names none that we know. Absent means OpenMPI, "Intel" is an older spelling. */
+static const struct flavour *flavour_of(const struct ty_plan *plan)
+{
+    const struct ty_json *v = ty_json_get(ty_plan_policy(plan, "mpi"), "mpiImplementation");
+    struct ty_str name = v ? ty_json_text_of(v) : ty_str(flavours[0].name);
+
+    if (ty_str_is(name, "Intel"))
+        name = TY_LIT("IntelMPI");
+    for (size_t i = 0; i < sizeof(flavours) / sizeof(*flavours); i++)
+        if (ty_str_is(name, flavours[i].name))
+            return &flavours[i];
+    return NULL;
+}
+
+static bool launcher_is_node(const struct ty_plan *plan)
+{
+    return ty_json_true_at(ty_plan_policy(plan, "mpi"), "runLauncherAsNode");
+}
+
+static int64_t slots_of(const struct ty_plan *plan, const struct ty_trainjob *job)
+{
+    int64_t slots = 1;
+
+    if (job->num_proc.kind == TY_NUMPROC_INT)
+        return job->num_proc.v;
+    ty_json_int_at(ty_plan_policy(plan, "mpi"), "numProcPerNode", &slots);
+    int64_t gpus = ty_plan_gpus(plan);
+    return slots == 1 && gpus > 1 ? gpus : slots; /* a runtime that asks for more is obeyed */
+}
+
+static bool is_launcher(const struct ty_podset *set)
+{
+    return ty_str_is(set->name, TY_LAUNCHER);
+}
+
+static bool is_node(const struct ty_podset *set)
+{
+    return ty_str_is(set->name, TY_NODE);
+}
+
+/* ---- validation ---- */
+
+static void mpi_validate(const struct ty_plan *plan, const struct ty_trainjob *job,
+                         const struct ty_trainjob *old, struct ty_errs *errs,
+                         struct ty_warnings *warnings)
+{
+    const struct flavour *f = flavour_of(plan);
+    const struct ty_path *spec = TY_KEY(NULL, "spec"), *trainer = TY_KEY(spec, "trainer");
+    bool both = ty_plan_set(plan, TY_LIT(TY_LAUNCHER)) && ty_plan_set(plan, TY_LIT(TY_NODE));
+
+    (void)old;
+    (void)warnings;
+    if (job->num_nodes.set && job->num_nodes.v >= 2 && launcher_is_node(plan) && !both)
+        ty_errs_add(errs, TY_KEY(trainer, "numNodes"), TY_INVALID,
+                    ty_arena_printf(errs->arena, "%" PRId32, job->num_nodes.v),
+                    "must have 1 when MPI trainingRuntime with enabled runLauncherAsNode does not "
+                    "have either launcher and node");
+    if (job->num_proc.kind == TY_NUMPROC_CPU || job->num_proc.kind == TY_NUMPROC_GPU)
+        ty_errs_add(errs, TY_KEY(trainer, "numProcPerNode"), TY_INVALID,
+                    job->num_proc.kind == TY_NUMPROC_CPU ? "\"cpu\"" : "\"gpu\"",
+                    "must have an int value for MPI TrainJob");
+    if (f)
+        ty_ml_reserved(job, f->names, errs);
+    else
+        ty_errs_add(errs, TY_KEY(spec, "runtimeRef"), TY_INVALID, ty_ml_ref_text(errs->arena, job),
+                    BAD_FLAVOUR " in the runtime");
+}
+
+/* ---- enforcement ---- */
+
+/* numNodes counts nodes, whether the TrainJob or the runtime says it (B27); one of them is the
+ * launcher if it works too, yet a job `node` keeps at least one pod. There is always one launcher.
+ */
+static void scale(struct ty_plan *plan, const struct ty_trainjob *job)
+{
+    struct ty_podset *node = ty_plan_set(plan, TY_LIT(TY_NODE));
+    struct ty_podset *launcher = ty_plan_set(plan, TY_LIT(TY_LAUNCHER));
+    int64_t nodes = job->num_nodes.v;
+    bool said = job->num_nodes.set || ty_json_int_at(plan->ml, "numNodes", &nodes);
+
+    if (launcher)
+        ty_podset_scale(launcher, 1);
+    if (!node || !said)
+        return;
+    if (launcher_is_node(plan))
+        nodes = nodes - 1 < 1 ? 1 : nodes - 1;
+    ty_podset_scale(node, nodes);
+}
+
+static struct ty_json *ssh_volume(struct ty_arena *a, const struct ty_trainjob *job)
+{
+    struct ty_json *secret = ty_json_object(a);
+
+    ty_json_set(a, secret, "secretName", ty_json_strf(a, "%.*s-mpi-ssh-auth", TY_ARG(job->name)));
+    struct ty_json *items = ty_json_need_array(a, secret, "items");
+    ty_json_push(a, items, ty_ml_item(a, "ssh-privatekey", "id_rsa", 0640));
+    ty_json_push(a, items, ty_ml_item(a, "ssh-publickey", "id_rsa.pub", 0644));
+    ty_json_push(a, items, ty_ml_item(a, "ssh-publickey", "authorized_keys", 0644));
+    ty_json_set(a, secret, "defaultMode", ty_json_int(a, 0400));
+    return ty_ml_volume(a, SSH_VOLUME, "secret", secret);
+}
+
+static struct ty_json *hosts_volume(struct ty_arena *a, const struct ty_trainjob *job)
+{
+    struct ty_json *cm = ty_json_object(a);
+
+    ty_json_set(a, cm, "name", ty_json_strf(a, "%.*s-mpi-hostfile", TY_ARG(job->name)));
+    ty_json_push(a, ty_json_need_array(a, cm, "items"),
+                 ty_ml_item(a, "hostfile", "hostfile", 0444));
+    return ty_ml_volume(a, HOSTS_VOLUME, "configMap", cm);
+}
+
+static void launcher_env(struct ty_plan *plan, const struct ty_trainjob *job,
+                         const struct flavour *f, struct ty_json *container)
+{
+    for (size_t i = 0; f->names[i]; i++) {
+        if (f->values[i])
+            ty_plan_env(plan, container, f->names[i], "%s", f->values[i]);
+        else
+            ty_plan_env(plan, container, f->names[i], "%" PRId64, slots_of(plan, job));
+    }
+}
+
+static int mpi_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
+{
+    const struct flavour *f = flavour_of(plan);
+    const struct ty_json *at = ty_json_get(ty_plan_policy(plan, "mpi"), "sshAuthMountPath");
+    const char *ssh_dir = "/root/.ssh";
+
+    if (!f)
+        return ty_fail(err, -EINVAL, BAD_FLAVOUR " in runtime \"%.*s\"",
+                       TY_ARG(plan->runtime_name));
+    if (at)
+        ssh_dir = ty_arena_strndup(plan->arena, ty_json_text_of(at).p, ty_json_text_of(at).n);
+    scale(plan, job);
+    ty_each_set (set, plan) {
+        struct ty_json *container = ty_podset_container(set, TY_LIT(TY_NODE));
+        if (!is_node(set) && !is_launcher(set))
+            continue;
+        ty_plan_volume(plan, set, ssh_volume(plan->arena, job));
+        if (container)
+            ty_plan_mount(plan, container, SSH_VOLUME, ssh_dir, false);
+        if (!is_launcher(set))
+            continue;
+        ty_plan_volume(plan, set, hosts_volume(plan->arena, job));
+        if (!container) /* a container of another name is left alone, as upstream leaves it */
+            continue;
+        ty_plan_mount(plan, container, HOSTS_VOLUME, HOSTS_DIR, false);
+        launcher_env(plan, job, f, container);
+    }
+    return 0;
+}
+
+/* ---- children ---- */
+
+static int build_secret(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
+{
+    struct ty_arena *a = plan->arena;
+    const char *name = ty_arena_printf(a, "%.*s-mpi-ssh-auth", TY_ARG(job->name));
+    struct ty_sshkey key;
+
+    if (ty_plan_live(plan, &ty_kind_secret, job->ns, name))
+        return 0; /* running nodes trust that key: it never changes */
+    if (!plan->entropy)
+        return ty_fail(err, -EINVAL, "failed to build SSH Auth secret: no random numbers");
+    ty_sshkey_make(a, plan->entropy, TY_ENTROPY, &key);
+    struct ty_json *secret = ty_plan_child(plan, job, &ty_kind_secret, name);
+    struct ty_json *data = ty_json_need_object(a, secret, "data");
+    ty_json_set(a, secret, "type", ty_json_cstr(a, "kubernetes.io/ssh-auth"));
+    ty_json_set(a, secret, "immutable", ty_json_bool(a, true));
+    ty_json_set(a, data, "ssh-privatekey", ty_json_str(a, ty_ml_base64(a, key.private_pem)));
+    ty_json_set(a, data, "ssh-publickey", ty_json_str(a, ty_ml_base64(a, key.public_line)));
+    ty_json_stamp(secret, plan->origin);
+    return 0;
+}
+
+static void build_hostfile(struct ty_plan *plan, const struct ty_trainjob *job,
+                           const struct flavour *f)
+{
+    struct ty_arena *a = plan->arena;
+    ty_auto_buf hosts = { 0 };
+
+    ty_each_set (set, plan) {
+        struct ty_endpoints it = { .plan = plan, .job = job, .set = set };
+        if (!is_node(set) && !(is_launcher(set) && launcher_is_node(plan)))
+            continue;
+        while (ty_endpoints_next(&it, &hosts))
+            ty_buf_printf(&hosts, "%s%" PRId64 "\n", f->slots, slots_of(plan, job));
+    }
+    struct ty_json *cm = ty_plan_child(plan, job, &ty_kind_configmap,
+                                       ty_arena_printf(a, "%.*s-mpi-hostfile", TY_ARG(job->name)));
+    struct ty_str text = { ty_arena_strndup(a, hosts.p, hosts.n), hosts.n };
+    ty_json_set(a, ty_json_need_object(a, cm, "data"), "hostfile", ty_json_str(a, text));
+    ty_json_stamp(cm, plan->origin);
+}
+
+static int mpi_build(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
+{
+    const struct flavour *f = flavour_of(plan);
+    int r = build_secret(plan, job, err);
+
+    if (r < 0)
+        return r;
+    if (f) /* enforce_ml has refused any other */
+        build_hostfile(plan, job, f);
+    return 0;
+}
+
+static const struct ty_watch watches[] = {
+    { &ty_kind_configmap, TY_WATCH_OWNER },
+    { &ty_kind_secret, TY_WATCH_OWNER },
+    { 0 },
+};
+
+const struct ty_plugin ty_plugin_mpi = {
+    .name = "MPI",
+    .about =
+        "ssh keys, hostfile and launcher settings of Open MPI, Intel MPI, MPICH for mlPolicy.mpi",
+    .applies = mpi_applies,
+    .validate = mpi_validate,
+    .enforce_ml = mpi_enforce_ml,
+    .build = mpi_build,
+    .watches = watches,
+};

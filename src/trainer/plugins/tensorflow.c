@@ -1,0 +1,160 @@
+/* mlPolicy.tensorflow (ours): TF_CONFIG for the jobs of a distributed TensorFlow cluster. What a
+ * job does follows from its name: chief, master, worker, ps, evaluator; a trainer of any other name
+ * is the workers. A lone pod is not a cluster and gets none. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "trainer/plugin.h"
+#include "trainer/plugins/ml.h"
+
+#define DEFAULT_PORT 2222
+#define INDEX_ENV    "TY_INDEX"
+#define JOB_INDEX    "metadata.annotations['jobset.sigs.k8s.io/job-index']"
+
+/* In the order in which they stand in TF_CONFIG. TensorFlow wants no evaluator in the cluster. */
+enum task { CHIEF, MASTER, WORKER, PS, EVALUATOR, N_TASKS };
+static const char *const task_names[N_TASKS] = { "chief", "master", "worker", "ps", "evaluator" };
+
+struct cluster {
+    const struct ty_podset *of[N_TASKS];
+    int64_t pods; /* all of them */
+    int port;
+};
+
+static bool tensorflow_applies(const struct ty_plan *plan)
+{
+    return ty_plan_policy(plan, "tensorflow") != NULL;
+}
+
+/* N_TASKS: no part of the cluster. */
+static enum task task_of(const struct ty_plan *plan, const struct ty_podset *set)
+{
+    for (enum task t = CHIEF; t < N_TASKS; t++)
+        if (ty_str_is(set->name, task_names[t]))
+            return t;
+    return set == plan->trainer ? WORKER : N_TASKS;
+}
+
+static int64_t pods_of(const struct ty_podset *set)
+{
+    return set->count * set->replicas;
+}
+
+/* A task's index must be a field of its pod, so one job holds all pods of a task, and either its
+ * replicas or its pods are one. */
+static int cluster_read(const struct ty_plan *plan, struct cluster *ret_c, struct ty_err *err)
+{
+    struct cluster c = { .port = DEFAULT_PORT };
+    int64_t port;
+
+    if (ty_json_int_at(ty_plan_policy(plan, "tensorflow"), "port", &port) && port > 0 &&
+        port <= UINT16_MAX)
+        c.port = (int)port;
+    ty_each_set (set, plan) {
+        enum task t = task_of(plan, set);
+        if (t == N_TASKS)
+            continue;
+        if (c.of[t])
+            return ty_fail(err, -EINVAL, "jobs \"%.*s\" and \"%.*s\" are both TensorFlow's %s",
+                           TY_ARG(c.of[t]->name), TY_ARG(set->name), task_names[t]);
+        if (set->count > 1 && set->replicas > 1)
+            return ty_fail(err, -EINVAL,
+                           "job \"%.*s\" has several replicas of several pods, which TensorFlow "
+                           "cannot count",
+                           TY_ARG(set->name));
+        c.of[t] = set;
+        c.pods += pods_of(set);
+    }
+    *ret_c = c;
+    return 0;
+}
+
+static void tensorflow_validate(const struct ty_plan *plan, const struct ty_trainjob *job,
+                                const struct ty_trainjob *old, struct ty_errs *errs,
+                                struct ty_warnings *warnings)
+{
+    static const char *const reserved[] = { "TF_CONFIG", INDEX_ENV, NULL };
+    struct cluster c;
+    struct ty_err err = { 0 };
+
+    (void)old;
+    (void)warnings;
+    if (cluster_read(plan, &c, &err) < 0)
+        ty_errs_add(errs, TY_KEY(TY_KEY(NULL, "spec"), "runtimeRef"), TY_INVALID,
+                    ty_ml_ref_text(errs->arena, job), "%s", err.text);
+    ty_ml_reserved(job, reserved, errs);
+}
+
+/* "chief":["host:port",…],… */
+static void put_hosts(struct ty_buf *out, const struct ty_plan *plan, const struct ty_trainjob *job,
+                      const struct cluster *c)
+{
+    bool first_task = true;
+
+    for (enum task t = CHIEF; t < EVALUATOR; t++) {
+        struct ty_endpoints it = { .plan = plan, .job = job, .set = c->of[t] };
+        bool first = true;
+        if (!c->of[t] || pods_of(c->of[t]) == 0)
+            continue;
+        ty_buf_printf(out, "%s\"%s\":[", first_task ? "" : ",", task_names[t]);
+        first_task = false;
+        for (;; first = false) {
+            size_t before = out->n;
+            ty_buf_cstr(out, first ? "\"" : ",\"");
+            if (!ty_endpoints_next(&it, out)) {
+                out->n = before;
+                break;
+            }
+            ty_buf_printf(out, ":%d\"", c->port);
+        }
+        ty_buf_chr(out, ']');
+    }
+}
+
+/* The index is not known yet: Kubernetes expands $(TY_INDEX), which must stand before TF_CONFIG. */
+static void tell(struct ty_plan *plan, const struct cluster *c, enum task t, struct ty_str hosts,
+                 struct ty_json *container)
+{
+    if (c->pods != 1) {
+        ty_plan_env_field(plan, container, INDEX_ENV,
+                          c->of[t]->replicas > 1 ? JOB_INDEX : TY_INDEX_FIELD);
+        ty_plan_env(plan, container, "TF_CONFIG",
+                    "{\"cluster\":{%.*s},\"task\":{\"type\":\"%s\",\"index\":$(" INDEX_ENV
+                    ")},\"environment\":\"cloud\"}",
+                    TY_ARG(hosts), task_names[t]);
+    }
+    ty_plan_port(plan, container, c->port);
+}
+
+static int tensorflow_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job,
+                                 struct ty_err *err)
+{
+    ty_auto_buf hosts = { 0 };
+    struct cluster c;
+
+    ty_ml_scale(plan, job);
+    int r = cluster_read(plan, &c, err);
+    if (r < 0)
+        return r;
+    if (ty_plan_main(plan))
+        ty_plan_env_list(plan, ty_plan_main(plan), job->env);
+    put_hosts(&hosts, plan, job, &c);
+    for (enum task t = CHIEF; t < N_TASKS; t++) {
+        const struct ty_podset *set = c.of[t];
+        struct ty_json *node = set ? ty_podset_container(set, TY_LIT(TY_NODE)) : NULL;
+        if (node)
+            tell(plan, &c, t, ty_buf_str(&hosts), node);
+        else if (set)
+            ty_each_item (it, ty_json_get(set->pod, "containers"))
+                tell(plan, &c, t, ty_buf_str(&hosts), *it);
+    }
+    return 0;
+}
+
+const struct ty_plugin ty_plugin_tensorflow = {
+    .name = "TensorFlow",
+    .about = "TF_CONFIG for the chief, workers, parameter servers of mlPolicy.tensorflow",
+    .applies = tensorflow_applies,
+    .validate = tensorflow_validate,
+    .enforce_ml = tensorflow_enforce_ml,
+};

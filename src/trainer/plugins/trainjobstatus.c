@@ -1,0 +1,114 @@
+/* Feature gate TrainJobStatus: every container of the trainer learns where to post its progress,
+ * with a token for that one address and the CA to trust. */
+#include <errno.h>
+
+#include <nettle/base64.h>
+
+#include "trainer/plugin.h"
+#include "trainer/plugins/ml.h"
+
+#define VOLUME "kubeflow-trainer-token"
+#define MOUNT  "/var/run/secrets/kubeflow/trainer"
+
+static bool trainjobstatus_applies(const struct ty_plan *plan)
+{
+    return plan->settings->status_gate;
+}
+
+/* The token's audience; the path of the URL is the same under /apis. */
+static const char *audience(struct ty_arena *a, const struct ty_trainjob *job)
+{
+    return ty_arena_printf(a, "trainer.kubeflow.org/v1alpha1/namespaces/%.*s/trainjobs/%.*s/status",
+                           TY_ARG(job->ns), TY_ARG(job->name));
+}
+
+static const char *ca_name(struct ty_arena *a, const struct ty_trainjob *job)
+{
+    return ty_arena_printf(a, "%.*s-tls-config", TY_ARG(job->name));
+}
+
+static struct ty_json *token_volume(struct ty_arena *a, const struct ty_trainjob *job)
+{
+    struct ty_json *token = ty_json_object(a), *ca = ty_json_object(a);
+    struct ty_json *source = ty_json_object(a), *projected = ty_json_object(a);
+    struct ty_json *sources = ty_json_need_array(a, projected, "sources");
+
+    ty_json_set(a, token, "audience", ty_json_cstr(a, audience(a, job)));
+    ty_json_set(a, token, "expirationSeconds", ty_json_int(a, 3600));
+    ty_json_set(a, token, "path", ty_json_cstr(a, "token"));
+    ty_json_set(a, source, "serviceAccountToken", token);
+    ty_json_push(a, sources, source);
+
+    ty_json_set(a, ca, "name", ty_json_cstr(a, ca_name(a, job)));
+    ty_json_push(a, ty_json_need_array(a, ca, "items"), ty_ml_item(a, "ca.crt", "ca.crt", -1));
+    source = ty_json_object(a);
+    ty_json_set(a, source, "configMap", ca);
+    ty_json_push(a, sources, source);
+    return ty_ml_volume(a, VOLUME, "projected", projected);
+}
+
+static int trainjobstatus_enforce_pod(struct ty_plan *plan, const struct ty_trainjob *job,
+                                      struct ty_err *err)
+{
+    const struct ty_settings *s = plan->settings;
+
+    if (s->status_port <= 0)
+        return ty_fail(err, -EINVAL, "missing status server port");
+    if (!plan->trainer)
+        return 0;
+    ty_each_item (it, ty_json_get(plan->trainer->pod, "containers")) {
+        ty_plan_env(plan, *it, "KUBEFLOW_TRAINER_SERVER_URL", "https://%s.%s.svc:%d/apis/%s",
+                    s->webhook_service, s->operator_ns, s->status_port, audience(plan->arena, job));
+        ty_plan_env(plan, *it, "KUBEFLOW_TRAINER_SERVER_CA_CERT", "%s", MOUNT "/ca.crt");
+        ty_plan_env(plan, *it, "KUBEFLOW_TRAINER_SERVER_TOKEN", "%s", MOUNT "/token");
+        ty_plan_mount(plan, *it, VOLUME, MOUNT, true);
+    }
+    ty_plan_volume(plan, plan->trainer, token_volume(plan->arena, job));
+    return 0;
+}
+
+/* The bytes of a Secret's value; false if it is absent, empty or not base64. */
+static bool secret_value(struct ty_arena *a, const struct ty_json *secret, const char *key,
+                         struct ty_str *ret_v)
+{
+    struct ty_str text = ty_json_text_of(ty_json_get(ty_json_get(secret, "data"), key));
+    size_t n = BASE64_DECODE_LENGTH(text.n);
+    char *bytes = ty_arena_alloc(a, n + 1, 1);
+    struct base64_decode_ctx ctx;
+
+    base64_decode_init(&ctx);
+    if (!base64_decode_update(&ctx, &n, (uint8_t *)bytes, text.n, text.p) ||
+        !base64_decode_final(&ctx) || n == 0)
+        return false;
+    *ret_v = (struct ty_str){ bytes, n };
+    return true;
+}
+
+static int trainjobstatus_build(struct ty_plan *plan, const struct ty_trainjob *job,
+                                struct ty_err *err)
+{
+    const struct ty_settings *s = plan->settings;
+    struct ty_arena *a = plan->arena;
+    const struct ty_json *secret =
+        ty_plan_live(plan, &ty_kind_secret, ty_str(s->operator_ns), s->webhook_secret);
+    struct ty_str ca;
+
+    if (!secret)
+        return ty_fail(err, -ENOENT,
+                       "failed to look up status server tls secret: Secret \"%s\" not found",
+                       s->webhook_secret);
+    if (!secret_value(a, secret, "ca.crt", &ca))
+        return ty_fail(err, -EINVAL, "failed to find status server ca.crt in tls secret");
+    struct ty_json *cm = ty_plan_child(plan, job, &ty_kind_configmap, ca_name(a, job));
+    ty_json_set(a, ty_json_need_object(a, cm, "data"), "ca.crt", ty_json_str(a, ca));
+    ty_json_stamp(cm, plan->origin);
+    return 0;
+}
+
+const struct ty_plugin ty_plugin_trainjobstatus = {
+    .name = "TrainJobStatus",
+    .about = "address, token and CA for progress reports (feature gate TrainJobStatus)",
+    .applies = trainjobstatus_applies,
+    .enforce_pod = trainjobstatus_enforce_pod,
+    .build = trainjobstatus_build,
+};

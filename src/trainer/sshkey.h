@@ -1,0 +1,18 @@
+/* The key pair with which an MPI launcher reaches its nodes: ECDSA on P-521, made from given
+ * entropy and nothing else, so that a pass stays a pure function. */
+#ifndef TY_TRAINER_SSHKEY_H
+#define TY_TRAINER_SSHKEY_H
+
+#include "base/arena.h"
+#include "base/str.h"
+
+struct ty_sshkey {
+    struct ty_str private_pem; /* "-----BEGIN EC PRIVATE KEY-----…" (SEC 1) */
+    struct ty_str public_line; /* "ecdsa-sha2-nistp521 AAAA…\n", as in authorized_keys */
+};
+
+/* The same entropy makes the same key. Texts are NUL-terminated and live with the arena. */
+void ty_sshkey_make(struct ty_arena *a, const unsigned char *entropy, size_t n,
+                    struct ty_sshkey *ret_key);
+
+#endif

@@ -122,7 +122,8 @@ static void put_fields(struct ty_arena *a, const struct ty_schema *s, struct ty_
 
     for (const struct ty_field *f = s->fields; f && f->name; f++) {
         struct ty_json *prop = ty_schema_openapi(a, f->schema);
-        put_str(a, prop, "description", f->doc);
+        if (!f->schema->metadata) /* the API server describes ObjectMeta itself, and only itself */
+            put_str(a, prop, "description", f->doc);
         if (f->def)
             ty_json_set(a, prop, "default", default_of(a, f));
         if (f->flags & TY_F_REQUIRED)
@@ -141,7 +142,7 @@ struct ty_json *ty_schema_openapi(struct ty_arena *a, const struct ty_schema *s)
 
     put_type(a, s, out);
     if (s->metadata)
-        return out; /* the API server knows ObjectMeta and forbids more than its type here */
+        return out; /* more than its type is refused here */
     put_str(a, out, "description", s->doc);
     put_bounds(a, s, out);
     if (s->type == TY_T_OBJECT)

@@ -1,0 +1,187 @@
+/* Reads an object as Go's typed clients would and says what they say: webhooks of the original
+ * refuse an object in these words, before any validation. */
+#include <errno.h>
+
+#include "api/quantity.h"
+#include "api/schema_walk.h"
+
+/* The way to a value: field names only, Go leaves out places in lists and keys of maps. */
+struct step {
+    const struct step *up;
+    const char *name;
+    const struct ty_schema *owner; /* the struct that has the field */
+};
+
+static const char *const json_words[] = {
+    [TY_JSON_NULL] = "null",     [TY_JSON_BOOL] = "bool",     [TY_JSON_INT] = "number",
+    [TY_JSON_NUMBER] = "number", [TY_JSON_STRING] = "string", [TY_JSON_ARRAY] = "array",
+    [TY_JSON_OBJECT] = "object",
+};
+
+/* Go's package of a struct: ours have descriptions, JobSet's are few, the rest is Kubernetes'. */
+static const char *package_of(const struct ty_schema *s)
+{
+    static const char *const jobset[] = {
+        "Coordinator",
+        "DependsOn",
+        "FailurePolicy",
+        "FailurePolicyRule",
+        "JobSet",
+        "JobSetSpec",
+        "JobSetStatus",
+        "Network",
+        "ReplicatedJob",
+        "ReplicatedJobStatus",
+        "StartupPolicy",
+        "SuccessPolicy",
+        "VolumeClaimPolicy",
+        "VolumeRetentionPolicy",
+    };
+
+    for (size_t i = 0; i < sizeof(jobset) / sizeof(jobset[0]); i++)
+        if (strcmp(s->go, jobset[i]) == 0)
+            return "v1alpha2";
+    for (const struct ty_field *f = s->fields; f && f->name; f++)
+        if (f->doc)
+            return "v1alpha1";
+    return "v1";
+}
+
+static void put_type(struct ty_buf *out, const struct ty_schema *s)
+{
+    switch (s->type) {
+    case TY_T_OBJECT:
+        ty_buf_printf(out, "%s.%s", s->go ? package_of(s) : "v1", s->go ? s->go : "Object");
+        return;
+    case TY_T_MAP:
+        if (s->items->type == TY_T_QUANTITY) {
+            ty_buf_cstr(out, "v1.ResourceList");
+            return;
+        }
+        ty_buf_cstr(out, "map[string]");
+        put_type(out, s->items);
+        return;
+    case TY_T_ARRAY:
+        ty_buf_cstr(out, "[]");
+        put_type(out, s->items);
+        return;
+    case TY_T_INTEGER:
+        ty_buf_cstr(out, s->format ? s->format : "int");
+        return;
+    case TY_T_INT_OR_STRING:
+        ty_buf_cstr(out, "int32");
+        return;
+    case TY_T_BOOLEAN:
+        ty_buf_cstr(out, "bool");
+        return;
+    case TY_T_NUMBER:
+        ty_buf_cstr(out, "float64");
+        return;
+    case TY_T_STRING:
+    case TY_T_TIME:
+    case TY_T_QUANTITY:
+    case TY_T_ANY:
+        ty_buf_cstr(out, "string");
+        return;
+    }
+}
+
+static void put_path(struct ty_buf *out, const struct step *at)
+{
+    if (at->up) {
+        put_path(out, at->up);
+        ty_buf_chr(out, '.');
+    }
+    ty_buf_cstr(out, at->name);
+}
+
+static int fail_type(const struct ty_schema *s, const struct ty_json *v, const struct step *at,
+                     struct ty_err *err)
+{
+    bool exact = (v->type == TY_JSON_INT || v->type == TY_JSON_NUMBER) &&
+                 (s->type == TY_T_INTEGER || s->type == TY_T_INT_OR_STRING);
+    ty_auto_buf out = { .ceiling = sizeof(err->text) * 2 };
+
+    ty_buf_printf(&out, "json: cannot unmarshal %s", json_words[v->type]);
+    if (exact) {
+        ty_buf_chr(&out, ' ');
+        ty_json_print(&out, v);
+    }
+    if (at) {
+        const char *go = at->owner->go;
+        ty_buf_printf(&out, " into Go struct field %s.", go ? go : "Object");
+        put_path(&out, at);
+        ty_buf_cstr(&out, " of type ");
+    } else {
+        ty_buf_cstr(&out, " into Go value of type ");
+    }
+    put_type(&out, s);
+    return ty_fail(err, -EINVAL, "%.*s", TY_ARG(ty_buf_str(&out)));
+}
+
+static bool holds(const struct ty_schema *s, const struct ty_json *v)
+{
+    bool small = !s->format || strcmp(s->format, "int32") != 0;
+
+    switch (s->type) {
+    case TY_T_OBJECT:
+    case TY_T_MAP:
+        return v->type == TY_JSON_OBJECT;
+    case TY_T_ARRAY:
+        return v->type == TY_JSON_ARRAY;
+    case TY_T_STRING:
+    case TY_T_TIME:
+        return v->type == TY_JSON_STRING;
+    case TY_T_INTEGER:
+        return v->type == TY_JSON_INT && (small || (v->i >= INT32_MIN && v->i <= INT32_MAX));
+    case TY_T_INT_OR_STRING:
+        return v->type == TY_JSON_STRING ||
+               (v->type == TY_JSON_INT && v->i >= INT32_MIN && v->i <= INT32_MAX);
+    case TY_T_NUMBER:
+        return v->type == TY_JSON_INT || v->type == TY_JSON_NUMBER;
+    case TY_T_BOOLEAN:
+        return v->type == TY_JSON_BOOL;
+    case TY_T_QUANTITY:
+    case TY_T_ANY:
+        return true;
+    }
+    return true;
+}
+
+static int decode(const struct ty_schema *s, const struct ty_json *v, const struct step *at,
+                  struct ty_err *err)
+{
+    struct ty_quantity q;
+    int r = 0;
+
+    if (v->type == TY_JSON_NULL || s->type == TY_T_ANY)
+        return 0;
+    if (!holds(s, v))
+        return fail_type(s, v, at, err);
+    if (s->type == TY_T_QUANTITY && !ty_quantity_of(v, &q))
+        return ty_fail(err, -EINVAL,
+                       "quantities must match the regular expression "
+                       "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+    if (s->type == TY_T_TIME)
+        return ty_decode_time(ty_json_text_of(v), err);
+    if (s->type == TY_T_ARRAY)
+        for (uint32_t i = 0; i < v->n && r == 0; i++)
+            r = decode(s->items, v->items[i], at, err);
+    if (s->type != TY_T_OBJECT && s->type != TY_T_MAP)
+        return r;
+    ty_each_member (m, v) {
+        const struct ty_field *f = ty_schema_field(s, m->key);
+        if (s->type == TY_T_MAP)
+            r = decode(s->items, m->value, at, err);
+        else if (f)
+            r = decode(f->schema, m->value, &(const struct step){ at, f->name, s }, err);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+int ty_schema_decode(const struct ty_schema *s, const struct ty_json *v, struct ty_err *err)
+{
+    return decode(s, v, NULL, err);
+}

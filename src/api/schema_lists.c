@@ -1,0 +1,187 @@
+/* Lists that are really maps or sets (x-kubernetes-list-type): no key or value may come twice, and
+ * on update their items are matched by key, not by place. */
+#include "api/govalue.h"
+#include "api/schema_walk.h"
+
+const struct ty_schema *ty_walk_member(const struct ty_schema *s, struct ty_str key)
+{
+    const struct ty_field *f;
+
+    if (s->type == TY_T_MAP)
+        return s->items;
+    f = ty_schema_field(s, key);
+    return f ? f->schema : NULL;
+}
+
+/* Both carry the same value, or none, in every key. */
+static bool keys_equal(const char *const *keys, const struct ty_json *a, const struct ty_json *b)
+{
+    for (; *keys; keys++) {
+        const struct ty_json *x = ty_json_get(a, *keys), *y = ty_json_get(b, *keys);
+        if (!x != !y || (x && !ty_json_eq(x, y)))
+            return false;
+    }
+    return true;
+}
+
+static bool same_element(const struct ty_schema *s, const struct ty_json *a,
+                         const struct ty_json *b)
+{
+    return s->list_keys ? keys_equal(s->list_keys, a, b) : ty_json_eq(a, b);
+}
+
+const struct ty_json *ty_walk_twin(const struct ty_schema *list, const struct ty_json *item,
+                                   const struct ty_json *old, size_t i)
+{
+    const struct ty_json *guess = ty_json_item(old, i);
+
+    if (!list->list_keys || !ty_json_is(item, TY_JSON_OBJECT))
+        return NULL;
+    if (guess && keys_equal(list->list_keys, item, guess))
+        return guess; /* most lists keep their order */
+    ty_each_item (it, old)
+        if (keys_equal(list->list_keys, item, *it))
+            return *it;
+    return NULL;
+}
+
+/* FNV-1a over what same_element compares; members of nested values are added, so that their order
+ * does not count. */
+static uint64_t hash_bytes(uint64_t h, const void *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ ((const unsigned char *)p)[i]) * 1099511628211u;
+    return h;
+}
+
+static uint64_t hash_value(const struct ty_json *v)
+{
+    uint64_t h = 14695981039346656037u;
+
+    if (ty_json_is(v, TY_JSON_STRING) || ty_json_is(v, TY_JSON_NUMBER))
+        return hash_bytes(h, v->s, v->n);
+    if (ty_json_is(v, TY_JSON_INT))
+        return hash_bytes(h, &v->i, sizeof(v->i));
+    h += ty_json_len(v);
+    ty_each_member (m, v)
+        h += hash_bytes(hash_value(m->value), m->key.p, m->key.n);
+    ty_each_item (it, v)
+        h += hash_value(*it);
+    return h;
+}
+
+static uint64_t hash_element(const struct ty_schema *s, const struct ty_json *v)
+{
+    uint64_t h = 0;
+
+    if (!s->list_keys)
+        return hash_value(v);
+    for (const char *const *k = s->list_keys; *k; k++)
+        h = h * 31 + hash_value(ty_json_get(v, *k));
+    return h;
+}
+
+/* {"containerPort":80,"protocol":"TCP"}: the keys alone, sorted, as the API server shows them. */
+static const char *element_text(struct ty_arena *a, const struct ty_schema *s,
+                                const struct ty_json *v)
+{
+    if (!s->list_keys)
+        return ty_go_value(a, v);
+    struct ty_json *keys = ty_json_object(a);
+    for (const char *const *k = s->list_keys; *k; k++) {
+        struct ty_json *x = ty_json_get(v, *k);
+        if (x)
+            ty_json_set(a, keys, *k, x);
+    }
+    return ty_go_value(a, keys);
+}
+
+static void add_duplicate(struct ty_errs *errs, const struct ty_schema *s,
+                          const struct ty_json *list, size_t i, const struct ty_path *at)
+{
+    const struct ty_json *item = ty_json_item(list, i);
+    const char *text;
+
+    if (!errs)
+        return;
+    text = element_text(errs->arena, s, item);
+    ty_errs_add(errs, TY_IDX(at, i), TY_DUPLICATE, text, "%s", "")->at = item;
+}
+
+/* Reports the second appearance of each element, not the third. A hash table of places keeps lists
+ * of any length linear. */
+static size_t find_duplicates(struct ty_arena *a, struct ty_errs *errs, const struct ty_schema *s,
+                              const struct ty_json *list, const struct ty_path *at)
+{
+    size_t size = 4, found = 0;
+
+    while (size < 2 * (size_t)list->n)
+        size *= 2;
+    uint32_t *slots = ty_new_n(a, uint32_t, size); /* place + 1 */
+    bool *told = ty_new_n(a, bool, list->n);
+    for (uint32_t i = 0; i < list->n; i++) {
+        size_t at_slot = hash_element(s, list->items[i]) & (size - 1);
+        while (slots[at_slot] && !same_element(s, list->items[slots[at_slot] - 1], list->items[i]))
+            at_slot = (at_slot + 1) & (size - 1);
+        if (!slots[at_slot]) {
+            slots[at_slot] = i + 1;
+        } else if (!told[slots[at_slot] - 1]) {
+            told[slots[at_slot] - 1] = true;
+            add_duplicate(errs, s, list, i, at);
+            found++;
+        }
+    }
+    return found;
+}
+
+/* A map list may hold only objects (and nulls, which have no keys). */
+static bool add_not_object(struct ty_errs *errs, const struct ty_json *list,
+                           const struct ty_path *at)
+{
+    for (uint32_t i = 0; i < list->n; i++) {
+        const struct ty_json *v = list->items[i];
+        if (v->type == TY_JSON_OBJECT || v->type == TY_JSON_NULL)
+            continue;
+        if (errs)
+            ty_errs_add(errs, TY_IDX(at, i), TY_INVALID, ty_go_value(errs->arena, v),
+                        "must be an object for an array of list-type map")
+                ->at = v;
+        return true;
+    }
+    return false;
+}
+
+static size_t check_list(struct ty_arena *a, struct ty_errs *errs, const struct ty_schema *s,
+                         const struct ty_json *list, const struct ty_path *at)
+{
+    size_t found = 0;
+
+    if (s->list_keys && add_not_object(errs, list, at))
+        found = 1;
+    else if (list->n > 1 && (s->list_keys || s->list_set))
+        found = find_duplicates(a, errs, s, list, at);
+    for (uint32_t i = 0; i < list->n; i++)
+        if (list->items[i]->type >= TY_JSON_ARRAY)
+            found += ty_walk_lists(a, errs, s->items, list->items[i], TY_IDX(at, i));
+    return found;
+}
+
+size_t ty_walk_lists(struct ty_arena *a, struct ty_errs *errs, const struct ty_schema *s,
+                     const struct ty_json *v, const struct ty_path *at)
+{
+    size_t found = 0;
+
+    if (!s || s->metadata)
+        return 0;
+    if (s->type == TY_T_ARRAY && ty_json_is(v, TY_JSON_ARRAY))
+        return check_list(a, errs, s, v, at);
+    if (s->type != TY_T_OBJECT && s->type != TY_T_MAP)
+        return 0;
+    ty_each_member (m, v) {
+        if (m->value->type < TY_JSON_ARRAY)
+            continue;
+        const struct ty_path *p = s->type == TY_T_MAP ? TY_MAPKEY(at, m->key) : TY_KEYS(at, m->key);
+        found += ty_walk_lists(a, errs, ty_walk_member(s, m->key), m->value, p);
+    }
+    return found;
+}

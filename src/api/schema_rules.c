@@ -1,0 +1,69 @@
+/* The x-kubernetes-validations of a schema: which of them run on which pair of values. */
+#include "api/govalue.h"
+#include "api/same.h"
+#include "api/schema_walk.h"
+
+/* A value and its earlier version. */
+struct pair {
+    const struct ty_schema *s;
+    const struct ty_json *v, *old;
+};
+
+static bool unchanged(const struct pair *p)
+{
+    return p->old && ty_same(p->s, p->v, p->old);
+}
+
+static void run(struct ty_errs *errs, const struct pair *p, const struct pair *near,
+                const struct ty_path *at)
+{
+    for (const struct ty_rule *r = p->s->rules; r && r->cel; r++) {
+        if (r->transition && !p->old)
+            continue;
+        if (r->ok(p->v, r->transition ? p->old : NULL))
+            continue;
+        /* What was wrong before and has not changed is forgiven on update. */
+        if (!r->transition && unchanged(p->old ? p : near))
+            continue;
+        bool plain = p->v->type < TY_JSON_ARRAY;
+        const char *value = plain ? ty_go_value(errs->arena, p->v) : NULL;
+        ty_errs_add(errs, at, TY_INVALID, value, "%s", r->message)->at = p->v;
+    }
+}
+
+/* `near` is the nearest value above that has an earlier version. */
+static void walk(struct ty_errs *errs, const struct pair *p, const struct pair *near,
+                 const struct ty_path *at)
+{
+    const struct pair *below = p->old ? p : near;
+
+    if (!p->s || p->v->type == TY_JSON_NULL)
+        return;
+    if (p->s->rules)
+        run(errs, p, near, at);
+    if (p->s->type == TY_T_ARRAY) {
+        size_t i = 0;
+        ty_each_item (it, p->v) {
+            const struct ty_json *twin = p->old ? ty_walk_twin(p->s, *it, p->old, i) : NULL;
+            walk(errs, &(struct pair){ p->s->items, *it, twin }, below, TY_IDX(at, i));
+            i++;
+        }
+    } else if ((p->s->type == TY_T_OBJECT && !p->s->metadata) || p->s->type == TY_T_MAP) {
+        bool map = p->s->type == TY_T_MAP;
+        ty_each_member (m, p->v) {
+            const struct ty_json *old = p->old ? ty_json_find(p->old, m->key) : NULL;
+            if (ty_json_is(old, TY_JSON_NULL))
+                old = NULL;
+            walk(errs, &(struct pair){ ty_walk_member(p->s, m->key), m->value, old }, below,
+                 map ? TY_MAPKEY(at, m->key) : TY_KEYS(at, m->key));
+        }
+    }
+}
+
+void ty_walk_rules(struct ty_errs *errs, const struct ty_schema *s, const struct ty_json *v,
+                   const struct ty_json *old, const struct ty_path *at)
+{
+    const struct pair none = { 0 };
+
+    walk(errs, &(struct pair){ s, v, old }, &none, at);
+}

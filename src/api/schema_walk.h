@@ -1,0 +1,51 @@
+/* What the files of the schema check share; callers want api/schema.h. */
+#ifndef TY_API_SCHEMA_WALK_H
+#define TY_API_SCHEMA_WALK_H
+
+#include "api/schema.h"
+
+/* One check of one value. */
+struct ty_walk {
+    struct ty_errs *errs;
+    const struct ty_path *at;   /* of the value the check began with */
+    const struct ty_path *body; /* the same place in "… in body" texts */
+};
+
+/* The schema of member `key` of an object or map; NULL if unknown. */
+const struct ty_schema *ty_walk_member(const struct ty_schema *s, struct ty_str key);
+/* The item of `old` that the API server takes for an earlier version of `item`, which stands at
+ * place `i` of the new list: the one with the same keys in a map list, else NULL. */
+const struct ty_json *ty_walk_twin(const struct ty_schema *list, const struct ty_json *item,
+                                   const struct ty_json *old, size_t i);
+
+/* Duplicates in map lists and sets, everywhere below v; the number found. errs NULL: only counts.
+ */
+size_t ty_walk_lists(struct ty_arena *a, struct ty_errs *errs, const struct ty_schema *s,
+                     const struct ty_json *v, const struct ty_path *at);
+/* The rules of s and of everything below. old: v's earlier version, or NULL. */
+void ty_walk_rules(struct ty_errs *errs, const struct ty_schema *s, const struct ty_json *v,
+                   const struct ty_json *old, const struct ty_path *at);
+
+/* The regular expression of TY_T_QUANTITY, and the same in C. */
+extern const char ty_quantity_pattern[];
+bool ty_is_quantity_pattern(struct ty_str s);
+/* RFC 3339 as the API server's format date-time reads it. */
+bool ty_is_date_time(struct ty_str s);
+/* The same as Go's time.Parse reads it, with its words: 0 or -EINVAL. */
+int ty_decode_time(struct ty_str s, struct ty_err *err);
+
+/* For people, or NULL: how to write what v seems to mean in the type of s. */
+const char *ty_hint_type(struct ty_arena *a, const struct ty_schema *s, const struct ty_json *v);
+/* The allowed word nearest to v, or NULL. */
+const char *ty_hint_enum(struct ty_arena *a, const struct ty_schema *s, const struct ty_json *v);
+/* Where an unknown field may belong. `up` are the schemas from the root down to the object that has
+ * it, at their paths; the result is "did you mean …" or NULL. */
+struct ty_hint_place {
+    const struct ty_hint_place *up;
+    const struct ty_schema *schema;
+    const struct ty_path *at;
+};
+const char *ty_hint_unknown(struct ty_arena *a, const struct ty_hint_place *place,
+                            struct ty_str key);
+
+#endif

@@ -53,10 +53,26 @@ static inline const char *ty_skip_plain(const char *p, const char *end)
     return p;
 }
 
-/* Bytes of the well-formed UTF-8 character at p (1 to 4), or 0: cut, overlong, surrogate, too big. */
+/* Bytes of the well-formed UTF-8 character at p (1 to 4), or 0: cut, overlong, surrogate, too big.
+ */
 size_t ty_utf8_len(const char *p, const char *end);
+
+/* Writes the character at p, one that is not plain, as Go does; gives the bytes it took of p. What
+ * is not UTF-8 becomes U+FFFD, a byte at a time. */
+size_t ty_escape(struct ty_buf *out, const char *p, const char *end);
+
+/* The escape whose backslash is at *p: writes its character to *to (never more bytes than were
+ * read) and moves both. Gives NULL, or what is wrong; *p stays then. */
+const char *ty_unescape(const char **p, const char *end, char **to);
+
+/* A number at *p, a digit or a minus; moves behind it. *ret_whole: it has neither point nor
+ * exponent. Gives NULL, or what was expected at *p. */
+const char *ty_scan_number(const char **p, const char *end, bool *ret_whole);
 
 /* The members of obj by key, equal keys in their order: a heap array of n, the caller frees it. */
 const struct ty_member **ty_members_sorted(const struct ty_member *members, size_t n);
+
+/* The first member whose key was there before, or NULL. Never quadratic. */
+const struct ty_member *ty_members_twice(const struct ty_member *members, size_t n);
 
 #endif

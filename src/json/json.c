@@ -5,6 +5,8 @@
 
 #include "json/inner.h"
 
+#define FEW_KEYS 16u /* up to here comparing every pair is cheaper than sorting */
+
 /* Making */
 
 static struct ty_json *new_node(struct ty_arena *a, enum ty_json_type type)
@@ -192,6 +194,24 @@ const struct ty_member **ty_members_sorted(const struct ty_member *members, size
     return sorted;
 }
 
+const struct ty_member *ty_members_twice(const struct ty_member *members, size_t n)
+{
+    const struct ty_member *twice = NULL;
+    if (n <= FEW_KEYS) {
+        for (size_t i = 1; i < n; i++)
+            for (size_t j = 0; j < i; j++)
+                if (ty_str_eq(members[i].key, members[j].key))
+                    return &members[i];
+        return NULL;
+    }
+    const struct ty_member **sorted = ty_members_sorted(members, n);
+    for (size_t i = 1; i < n; i++)
+        if (ty_str_eq(sorted[i - 1]->key, sorted[i]->key) && (!twice || sorted[i] < twice))
+            twice = sorted[i];
+    free(sorted);
+    return twice;
+}
+
 /* Two objects of the same size. Mostly their keys have the same order; where they have not, big
  * ones are sorted, so that no input makes this quadratic. */
 static bool eq_members(const struct ty_json *a, const struct ty_json *b)
@@ -204,7 +224,7 @@ static bool eq_members(const struct ty_json *a, const struct ty_json *b)
     }
     uint32_t left = a->n - i;
     bool same = true;
-    if (left <= 16) {
+    if (left <= FEW_KEYS) {
         for (; same && i < a->n; i++)
             same = ty_json_eq(a->members[i].value, ty_json_find(b, a->members[i].key));
         return same;

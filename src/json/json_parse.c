@@ -7,8 +7,6 @@
 
 #include "json/inner.h"
 
-#define FEW_KEYS 16u /* up to here comparing every pair is cheaper than sorting */
-
 struct reader {
     const char *p, *end;
     const char *line_start;
@@ -95,86 +93,6 @@ static void push(struct reader *r, struct ty_str key, struct ty_json *value)
 
 /* Strings */
 
-/* The four digits of \uXXXX at p, or -1. */
-static int hex4(const char *p, const char *end)
-{
-    int v = 0;
-    if (end - p < 4)
-        return -1;
-    for (int i = 0; i < 4; i++) {
-        int c = (unsigned char)p[i];
-        int letter = c | 0x20;
-        int digit = c >= '0' && c <= '9'             ? c - '0'
-                    : letter >= 'a' && letter <= 'f' ? letter - 'a' + 10
-                                                     : -1;
-        if (digit < 0)
-            return -1;
-        v = v * 16 + digit;
-    }
-    return v;
-}
-
-static size_t put_utf8(char *to, uint32_t c)
-{
-    if (c < 0x80) {
-        to[0] = (char)c;
-        return 1;
-    }
-    size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    static const unsigned char lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
-    for (size_t i = n - 1; i > 0; i--) {
-        to[i] = (char)(0x80 | (c & 0x3f));
-        c >>= 6;
-    }
-    to[0] = (char)(lead[n] | c);
-    return n;
-}
-
-/* \uXXXX, or a pair of them, whose backslash is at r->p; moves r->p behind it. */
-static int read_unicode(struct reader *r, uint32_t *ret_c)
-{
-    int high = hex4(r->p + 2, r->end);
-    if (high < 0)
-        return fail_at(r, r->p, "\\u needs four hexadecimal digits");
-    if (high < 0xd800 || high > 0xdfff) {
-        *ret_c = (uint32_t)high;
-        r->p += 6;
-        return 0;
-    }
-    int low = -1;
-    if (r->end - r->p >= 12 && r->p[6] == '\\' && r->p[7] == 'u')
-        low = hex4(r->p + 8, r->end);
-    if (high > 0xdbff || low < 0xdc00 || low > 0xdfff)
-        return fail_at(r, r->p, "half of a surrogate pair");
-    *ret_c = 0x10000 + (((uint32_t)high - 0xd800) << 10) + ((uint32_t)low - 0xdc00);
-    r->p += 12;
-    return 0;
-}
-
-/* The escape whose backslash is at r->p; writes its character to *to and moves both. */
-static int read_escape(struct reader *r, char **to)
-{
-    static const char pairs[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
-    char c = '\0';
-    if (r->end - r->p >= 2)
-        c = r->p[1];
-    if (c == 'u') {
-        uint32_t code = 0;
-        int e = read_unicode(r, &code);
-        if (e == 0)
-            *to += put_utf8(*to, code);
-        return e;
-    }
-    for (const char *pair = pairs; *pair; pair += 2) {
-        if (*pair == c) {
-            *(*to)++ = pair[1];
-            r->p += 2;
-            return 0;
-        }
-    }
-    return fail_at(r, r->p, "no such escape: after \\ comes one of \" \\ / b f n r t u");
-}
-
 /* From r->p, in a string, to the next quote or backslash: what is between is checked text. */
 static int skip_text(struct reader *r)
 {
@@ -209,11 +127,11 @@ static int read_escaped(struct reader *r, const char *from, struct ty_str *ret_s
         to += n;
         if (*r->p == '"')
             break;
-        int e = read_escape(r, &to);
-        if (e < 0)
-            return e;
+        const char *wrong = ty_unescape(&r->p, r->end, &to);
+        if (wrong)
+            return fail_at(r, r->p, wrong);
         from = r->p;
-        e = skip_text(r);
+        int e = skip_text(r);
         if (e < 0)
             return e;
     }
@@ -239,54 +157,18 @@ static inline int read_string(struct reader *r, struct ty_str *ret_s)
     return 0;
 }
 
-/* Numbers */
-
-static const char *skip_digits(const char *p, const char *end)
-{
-    while (p < end && *p >= '0' && *p <= '9')
-        p++;
-    return p;
-}
-
-/* Digits must be at r->p. */
-static int read_digits(struct reader *r, const char *what)
-{
-    const char *p = skip_digits(r->p, r->end);
-    if (p == r->p)
-        return fail_expected(r, what);
-    r->p = p;
-    return 0;
-}
-
 static int read_number(struct reader *r, struct ty_json **ret_v)
 {
     struct ty_json *v = new_node(r, TY_JSON_NUMBER);
     const char *from = r->p;
-    int e = 0;
-    bool whole = true;
-    if (*r->p == '-')
-        r->p++;
-    const char *digits = r->p;
-    e = read_digits(r, "a digit");
-    if (e == 0 && *digits == '0' && r->p - digits > 1)
-        return fail_at(r, digits, "a number must not start with a zero");
-    if (e == 0 && r->p < r->end && *r->p == '.') {
-        whole = false;
-        r->p++;
-        e = read_digits(r, "a digit after the decimal point");
-    }
-    if (e == 0 && r->p < r->end && (*r->p == 'e' || *r->p == 'E')) {
-        whole = false;
-        r->p++;
-        if (r->p < r->end && (*r->p == '+' || *r->p == '-'))
-            r->p++;
-        e = read_digits(r, "a digit of the exponent");
-    }
-    if (e < 0)
-        return e;
+    bool whole;
+    const char *want = ty_scan_number(&r->p, r->end, &whole);
+    if (want)
+        return fail_expected(r, want);
     struct ty_str text = { from, (size_t)(r->p - from) };
     int64_t i;
-    if (whole && !(*from == '-' && *digits == '0') && ty_parse_i64(text, &i)) {
+    /* "-0" is no int64: its sign would be lost. */
+    if (whole && !(from[0] == '-' && from[1] == '0') && ty_parse_i64(text, &i)) {
         v->type = TY_JSON_INT;
         v->i = i;
     } else {
@@ -368,29 +250,10 @@ static int fail_twice(struct reader *r, const struct ty_member *m)
     return ty_fail(r->err, -EINVAL, "line %u, column %u: %s", m->value->line, m->value->col, why);
 }
 
-/* The first member whose key was there before, or NULL. */
-static const struct ty_member *find_twice(const struct ty_member *m, size_t n)
-{
-    const struct ty_member *twice = NULL;
-    if (n <= FEW_KEYS) {
-        for (size_t i = 1; i < n; i++)
-            for (size_t j = 0; j < i; j++)
-                if (ty_str_eq(m[i].key, m[j].key))
-                    return &m[i];
-        return NULL;
-    }
-    const struct ty_member **sorted = ty_members_sorted(m, n);
-    for (size_t i = 1; i < n; i++)
-        if (ty_str_eq(sorted[i - 1]->key, sorted[i]->key) && (!twice || sorted[i] < twice))
-            twice = sorted[i];
-    free(sorted);
-    return twice;
-}
-
 static int close_object(struct reader *r, struct ty_json *v, size_t base, bool maybe_twice)
 {
     size_t n = r->top - base;
-    const struct ty_member *twice = maybe_twice ? find_twice(r->stack + base, n) : NULL;
+    const struct ty_member *twice = maybe_twice ? ty_members_twice(r->stack + base, n) : NULL;
     if (twice)
         return fail_twice(r, twice);
     v->n = v->cap = (uint32_t)n;

@@ -3,56 +3,6 @@
 
 #include "json/inner.h"
 
-size_t ty_utf8_len(const char *p, const char *end)
-{
-    const unsigned char *u = (const unsigned char *)p;
-    size_t left = (size_t)(end - p);
-    if (left == 0)
-        return 0;
-    if (u[0] < 0x80)
-        return 1;
-    size_t n = u[0] >= 0xf0 ? 4 : u[0] >= 0xe0 ? 3 : 2;
-    if (u[0] < 0xc2 || u[0] > 0xf4 || left < n)
-        return 0;
-    /* The second byte rules out overlong forms, surrogates and what is above U+10FFFF. */
-    unsigned char from = u[0] == 0xe0 ? 0xa0 : u[0] == 0xf0 ? 0x90 : 0x80;
-    unsigned char to = u[0] == 0xed ? 0x9f : u[0] == 0xf4 ? 0x8f : 0xbf;
-    if (u[1] < from || u[1] > to)
-        return 0;
-    for (size_t i = 2; i < n; i++)
-        if ((u[i] & 0xc0) != 0x80)
-            return 0;
-    return n;
-}
-
-/* One character that is not plain; gives the bytes of input it took. */
-static size_t put_odd(struct ty_buf *out, const char *p, const char *end)
-{
-    static const char hex[] = "0123456789abcdef";
-    unsigned char c = (unsigned char)*p;
-    const char *shorts = "\"\"\\\\\nn\rr\tt\bb\ff";
-    if (c < 0x80) {
-        for (; *shorts; shorts += 2) {
-            if (*shorts == *p) {
-                ty_buf_put(out, (char[]){ '\\', shorts[1] }, 2);
-                return 1;
-            }
-        }
-        ty_buf_put(out, (char[]){ '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] }, 6);
-        return 1;
-    }
-    size_t n = ty_utf8_len(p, end);
-    if (n == 0) { /* no text of ours: show that something was there */
-        ty_buf_put(out, "\\ufffd", 6);
-        return 1;
-    }
-    if (n == 3 && memcmp(p, "\xe2\x80", 2) == 0 && ((unsigned char)p[2] & 0xfe) == 0xa8)
-        ty_buf_put(out, (unsigned char)p[2] == 0xa8 ? "\\u2028" : "\\u2029", 6);
-    else
-        ty_buf_put(out, p, n);
-    return n;
-}
-
 static void put_string(struct ty_buf *out, const char *p, size_t n)
 {
     const char *end = p + n;
@@ -63,7 +13,7 @@ static void put_string(struct ty_buf *out, const char *p, size_t n)
         ty_buf_put(out, p, (size_t)(odd - p));
         p = odd;
         while (p < end && !ty_is_plain(*p))
-            p += put_odd(out, p, end);
+            p += ty_escape(out, p, end);
     }
     ty_buf_chr(out, '"');
 }

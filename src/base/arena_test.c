@@ -1,0 +1,118 @@
+/* The arena: alignment, zeroing, reuse, and death at the ceiling. */
+#include "base/arena.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void aligned_and_zeroed(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 22);
+    for (size_t round = 0; round < 2; round++) {
+        for (size_t n = 0; n < 400; n++) {
+            size_t align = (size_t)1 << (n % 5);
+            unsigned char *p = ty_arena_alloc(a, n, align);
+            assert_int_equal((uintptr_t)p % align, 0);
+            for (size_t i = 0; i < n; i++)
+                assert_int_equal(p[i], 0);
+            memset(p, 0xa5, n); /* so that the second round finds no zeroes by luck */
+        }
+        ty_arena_reset(a);
+    }
+}
+
+static void pieces_do_not_overlap(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 24);
+    enum { N = 300 };
+    char *p[N];
+    /* Small ones between big ones: big ones have blocks of their own. */
+    for (size_t i = 0; i < N; i++) {
+        size_t n = i % 10 == 0 ? 20000 : i + 1;
+        p[i] = ty_arena_raw(a, n, 1);
+        memset(p[i], (int)(i & 0x7f), n);
+    }
+    for (size_t i = 0; i < N; i++) {
+        size_t n = i % 10 == 0 ? 20000 : i + 1;
+        for (size_t k = 0; k < n; k++)
+            assert_int_equal(p[i][k], (int)(i & 0x7f));
+    }
+}
+
+static void reset_keeps_the_first_block(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 24);
+    void *first = ty_arena_alloc(a, 8, 8);
+    for (int i = 0; i < 100; i++)
+        ty_arena_alloc(a, 5000, 8);
+    assert_true(ty_arena_used(a) >= 500000);
+    ty_arena_reset(a);
+    assert_int_equal(ty_arena_used(a), 0);
+    assert_ptr_equal(ty_arena_alloc(a, 8, 8), first);
+    ty_arena_free(NULL);
+}
+
+static void texts(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    char big[2000];
+    memset(big, 'x', sizeof(big));
+    big[sizeof(big) - 1] = '\0';
+    assert_string_equal(ty_arena_printf(a, "%s-%d", "a", 7), "a-7");
+    assert_string_equal(ty_arena_printf(a, "%s", big), big);
+    for (int n = 250; n < 260; n++)
+        assert_int_equal(strlen(ty_arena_printf(a, "%.*s", n, big)), n);
+    assert_string_equal(ty_arena_strndup(a, "abcdef", 3), "abc");
+    assert_string_equal(ty_arena_strndup(a, NULL, 0), "");
+}
+
+/* Allocates `times` pieces of `n` bytes in a child; gives the signal that ended it, 0 none. */
+static int allocate_in_child(size_t ceiling, size_t n, int times)
+{
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        struct sigaction plain = { .sa_handler = SIG_DFL };
+        sigaction(SIGABRT, &plain, NULL);
+        if (!freopen("/dev/null", "w", stderr))
+            _exit(1);
+        struct ty_arena *a = ty_arena_new(ceiling);
+        for (int i = 0; i < times; i++)
+            ty_arena_alloc(a, n, 1);
+        _exit(0);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void dies_at_the_ceiling(void **state)
+{
+    (void)state;
+    /* Half of each piece's room is left for the gaps of an ASan build. */
+    assert_int_equal(allocate_in_child(100000, 1000, 50), 0);
+    assert_int_equal(allocate_in_child(100000, 1000, 101), SIGABRT);
+    assert_int_equal(allocate_in_child(100, 101, 1), SIGABRT);
+    assert_int_equal(allocate_in_child(1 << 20, (size_t)1 << 19, 1), 0);
+    assert_int_equal(allocate_in_child(1 << 20, (size_t)1 << 19, 3), SIGABRT);
+    assert_int_equal(allocate_in_child(SIZE_MAX, SIZE_MAX - 4, 1), SIGABRT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(aligned_and_zeroed),          cmocka_unit_test(pieces_do_not_overlap),
+        cmocka_unit_test(reset_keeps_the_first_block), cmocka_unit_test(texts),
+        cmocka_unit_test(dies_at_the_ceiling),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

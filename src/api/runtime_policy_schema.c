@@ -53,7 +53,7 @@ static const struct ty_schema env_injection = { .type = TY_T_OBJECT,
 
 /* v2.0's words; type() keeps the message the same for words and numbers. */
 static const struct ty_rule torch_num_proc_rules[] = {
-    { .cel = "type(self) == int ? self > 0 : self in ['auto', 'cpu', 'gpu']",
+    { .cel = "type(self) == int ? self > 0 && self <= 2147483647 : self in ['auto', 'cpu', 'gpu']",
       .message = "NumProcPerNode must be equal to auto, cpu, gpu, or int value",
       .ok = ty_rule_positive_or_word },
     { .cel = NULL },

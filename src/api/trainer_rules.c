@@ -99,7 +99,9 @@ bool ty_rule_managed_by(const struct ty_json *self, const struct ty_json *old TY
 
 bool ty_rule_int_or_word(const struct ty_json *self, const struct ty_json *old TY_UNUSED)
 {
-    return ty_json_is(self, TY_JSON_INT) || is_one_of(self, proc_words);
+    if (ty_json_is(self, TY_JSON_INT))
+        return self->i >= INT32_MIN && self->i <= INT32_MAX;
+    return is_one_of(self, proc_words);
 }
 
 bool ty_rule_initializer_unchanged(const struct ty_json *self, const struct ty_json *old)
@@ -139,9 +141,11 @@ bool ty_rule_at_least_one(const struct ty_json *self, const struct ty_json *old 
     return ty_json_is(self, TY_JSON_INT) && self->i >= 1;
 }
 
-bool ty_rule_positive_or_word(const struct ty_json *self, const struct ty_json *old)
+bool ty_rule_positive_or_word(const struct ty_json *self, const struct ty_json *old TY_UNUSED)
 {
-    return ty_rule_at_least_one(self, old) || is_one_of(self, proc_words);
+    if (ty_json_is(self, TY_JSON_INT))
+        return self->i > 0 && self->i <= INT32_MAX;
+    return is_one_of(self, proc_words);
 }
 
 bool ty_rule_elastic_range(const struct ty_json *self, const struct ty_json *old TY_UNUSED)

@@ -96,9 +96,11 @@ const struct ty_schema ty_schema_Initializer = { .type = TY_T_OBJECT,
 
 /* ---- spec.trainer ---- */
 
-/* v2.0 and v2.1 took words here; integers are unbounded in the CRD of v2.3.0. */
+/* v2.0 and v2.1 took words here. Integers: any int32, as the CRD of v2.3.0 has it; one that does
+ * not fit would break typed clients' list calls for the whole namespace. */
 static const struct ty_rule num_proc_rules[] = {
-    { .cel = "type(self) == int || self in ['auto', 'cpu', 'gpu']",
+    { .cel = "type(self) == int ? self >= -2147483648 && self <= 2147483647 : "
+             "self in ['auto', 'cpu', 'gpu']",
       .message = "must have an int value or [auto cpu gpu]",
       .ok = ty_rule_int_or_word },
     { .cel = NULL },

@@ -15,7 +15,7 @@
 #endif
 #ifdef WITH_ASAN
 #include <sanitizer/asan_interface.h>
-#define GAP        16u
+#define GAP        8u
 #define hide(p, n) ASAN_POISON_MEMORY_REGION((p), (n))
 #define show(p, n) ASAN_UNPOISON_MEMORY_REGION((p), (n))
 #else

@@ -5,15 +5,16 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#define TY_AUTO(fn)      __attribute__((cleanup(fn)))
-#define TY_PRINTF(f, a)  __attribute__((format(printf, f, a)))
-#define TY_UNUSED        __attribute__((unused))
+#define TY_AUTO(fn)     __attribute__((cleanup(fn)))
+#define TY_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define TY_UNUSED       __attribute__((unused))
 
 struct ty_arena;
 
-/* gives. More than `ceiling` bytes is our own bug (inputs have ceilings of their own): it aborts. */
+/* gives. More than `ceiling` bytes is our own bug (inputs have ceilings of their own): it aborts.
+ */
 struct ty_arena *ty_arena_new(size_t ceiling);
-void ty_arena_free(struct ty_arena *a); /* takes; NULL is fine */
+void ty_arena_free(struct ty_arena *a);  /* takes; NULL is fine */
 void ty_arena_reset(struct ty_arena *a); /* forgets everything, keeps the first block for reuse */
 size_t ty_arena_used(const struct ty_arena *a); /* bytes handed out so far */
 
@@ -29,8 +30,8 @@ static inline void ty_arena_freep(struct ty_arena **a)
 {
     ty_arena_free(*a);
 }
-#define ty_auto_arena TY_AUTO(ty_arena_freep) struct ty_arena
-#define ty_new(a, type) ((type *)ty_arena_alloc((a), sizeof(type), _Alignof(type)))
+#define ty_auto_arena        TY_AUTO(ty_arena_freep) struct ty_arena
+#define ty_new(a, type)      ((type *)ty_arena_alloc((a), sizeof(type), _Alignof(type)))
 #define ty_new_n(a, type, n) ((type *)ty_arena_alloc((a), sizeof(type) * (n), _Alignof(type)))
 
 #endif

@@ -14,7 +14,7 @@ struct ty_buf {
 
 void ty_buf_grow(struct ty_buf *b, size_t more); /* room for `more` bytes, or full */
 void ty_buf_printf(struct ty_buf *b, const char *fmt, ...) TY_PRINTF(2, 3);
-void ty_buf_done(struct ty_buf *b); /* frees; the struct may be used again */
+void ty_buf_done(struct ty_buf *b);               /* frees; the struct may be used again */
 struct ty_str ty_buf_str(const struct ty_buf *b); /* borrows: valid until the next change */
 
 static inline void ty_buf_put(struct ty_buf *b, const void *p, size_t n)

@@ -15,7 +15,7 @@ struct ty_str {
 };
 
 /* For printf: "%.*s", TY_ARG(s) */
-#define TY_ARG(s)  (int)(s).n, ((s).p ? (s).p : "")
+#define TY_ARG(s)   (int)(s).n, ((s).p ? (s).p : "")
 #define TY_LIT(lit) ((struct ty_str){ "" lit, sizeof(lit) - 1 })
 
 struct ty_opt_i32 {

@@ -109,7 +109,7 @@ static void nearest(void **state)
         { "numProcsPerNode", "numProcPerNode" },
         { "imgae", "image" }, /* a swap is one mistake */
         { "imags", "image" },
-        { "comand", "command" },
+        { "cmomand", "command" },
         { "arg", "args" },
         { "evn", "env" },
         { "initialiser", "initializer" },

@@ -15,9 +15,9 @@ struct ty_path {
     int index;
     bool quoted;
 };
-#define TY_KEY(up, k)  (&(const struct ty_path){ (up), ty_str(k), -1, false })
-#define TY_KEYS(up, s) (&(const struct ty_path){ (up), (s), -1, false }) /* a struct ty_str */
-#define TY_IDX(up, i)  (&(const struct ty_path){ (up), { 0 }, (int)(i), false })
+#define TY_KEY(up, k)    (&(const struct ty_path){ (up), ty_str(k), -1, false })
+#define TY_KEYS(up, s)   (&(const struct ty_path){ (up), (s), -1, false }) /* a struct ty_str */
+#define TY_IDX(up, i)    (&(const struct ty_path){ (up), { 0 }, (int)(i), false })
 #define TY_MAPKEY(up, s) (&(const struct ty_path){ (up), (s), -1, true }) /* annotations[a/b] */
 
 /* "spec.trainer.env[1].name"; "<nil>" for NULL, as the API server prints the root. */
@@ -39,9 +39,9 @@ enum ty_why {
 struct ty_field_err {
     struct ty_field_err *next;
     const char *path;
-    const char *value;  /* printed as the API server prints it; NULL: it prints none */
-    const char *detail; /* may be "" */
-    const char *hint;   /* ours, for people: "did you mean …", what exists; NULL none */
+    const char *value;        /* printed as the API server prints it; NULL: it prints none */
+    const char *detail;       /* may be "" */
+    const char *hint;         /* ours, for people: "did you mean …", what exists; NULL none */
     const struct ty_json *at; /* the value in the input, for its line; NULL unknown */
     enum ty_why why;
 };

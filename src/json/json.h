@@ -39,7 +39,7 @@ struct ty_json {
 };
 
 struct ty_json_limits {
-    size_t bytes; /* longest input; 0: TY_JSON_MAX_BYTES */
+    size_t bytes;   /* longest input; 0: TY_JSON_MAX_BYTES */
     unsigned depth; /* deepest nesting; 0: TY_JSON_MAX_DEPTH */
 };
 #define TY_JSON_MAX_BYTES ((size_t)32 << 20)
@@ -47,7 +47,8 @@ struct ty_json_limits {
 
 /* Reading. Strict RFC 8259: UTF-8 checked, lone surrogates, duplicate keys, trailing text refused.
  * NULL with *err "line L, column C: …" on bad input. The text is borrowed: strings may point into
- * it, so it must live as long as the tree. limits may be NULL. */
+ * it, so it must live as long as the tree. The tree takes up to 24 bytes of the arena for a byte of
+ * text. limits may be NULL. */
 struct ty_json *ty_json_parse(struct ty_arena *a, struct ty_str text,
                               const struct ty_json_limits *limits, struct ty_err *err);
 
@@ -94,7 +95,7 @@ static inline struct ty_str ty_json_text_of(const struct ty_json *v) /* of strin
     return ty_json_is(v, TY_JSON_STRING) ? (struct ty_str){ v->s, v->n } : (struct ty_str){ "", 0 };
 }
 struct ty_str ty_json_str_at(const struct ty_json *obj, const char *path); /* at + text_of */
-bool ty_json_true_at(const struct ty_json *obj, const char *path);  /* present and true */
+bool ty_json_true_at(const struct ty_json *obj, const char *path);         /* present and true */
 /* False unless it is an integer that fits; *ret_v untouched then. */
 bool ty_json_int_at(const struct ty_json *obj, const char *path, int64_t *ret_v);
 /* Same meaning: keys in any order, numbers by value when both are integers, else by text. */

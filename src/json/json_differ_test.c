@@ -146,7 +146,7 @@ static void refused(void **state)
         TY_LIT(" "),
         TY_LIT("\xef\xbb\xbf{}"),
         TY_LIT("nul"),
-        TY_LIT("nulll"),
+        TY_LIT("nullx"),
         TY_LIT("True"),
         TY_LIT("NaN"),
         TY_LIT("Infinity"),

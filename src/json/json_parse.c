@@ -161,7 +161,7 @@ static int read_number(struct reader *r, struct ty_json **ret_v)
 {
     struct ty_json *v = new_node(r, TY_JSON_NUMBER);
     const char *from = r->p;
-    bool whole;
+    bool whole = false;
     const char *want = ty_scan_number(&r->p, r->end, &whole);
     if (want)
         return fail_expected(r, want);
@@ -213,7 +213,7 @@ static void close_array(struct reader *r, struct ty_json *v, size_t base)
 
 static int read_array(struct reader *r, struct ty_json **ret_v)
 {
-    struct ty_json *v = new_node(r, TY_JSON_ARRAY), *item;
+    struct ty_json *v = new_node(r, TY_JSON_ARRAY), *item = NULL;
     size_t base = r->top;
     int e = enter(r);
     if (e < 0)
@@ -311,7 +311,7 @@ static int read_object(struct reader *r, struct ty_json **ret_v)
         return e;
     bool more = r->p == r->end || *r->p != '}';
     while (more) {
-        struct ty_str key;
+        struct ty_str key = { 0 };
         e = read_member(r, &key);
         if (e < 0)
             return e;
@@ -331,7 +331,7 @@ static int read_object(struct reader *r, struct ty_json **ret_v)
 static int read_text(struct reader *r, struct ty_json **ret_v)
 {
     struct ty_json *v = new_node(r, TY_JSON_STRING);
-    struct ty_str s;
+    struct ty_str s = { 0 };
     int e = read_string(r, &s);
     if (e < 0)
         return e;

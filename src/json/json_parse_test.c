@@ -46,8 +46,10 @@ static void values(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct ty_err err = { 0 };
         const struct ty_json *v = ty_json_parse(a, ty_str(cases[i].text), NULL, &err);
-        if (!v)
+        if (!v) {
             fail_msg("%s: %s", cases[i].text, err.text);
+            return;
+        }
         assert_int_equal(v->type, cases[i].type);
         assert_string_equal(ty_json_text(a, v).p, cases[i].want);
     }
@@ -186,11 +188,28 @@ static void twice_in_big(void **state)
     assert_string_equal(err.text, "line 2, column 1: the key \"k000007k\" is there twice");
 }
 
+/* What a caller must know to choose an arena's ceiling: see the header. */
+static void memory(void **state)
+{
+    (void)state;
+    static const char *const items[] = { "0", "[]", "[0]", "{}", "{\"\":0}", "\"\\n\"", "[[[]]]" };
+    for (size_t k = 0; k < COUNT(items); k++) {
+        ty_auto_arena *a = ty_arena_new((size_t)1 << 26);
+        ty_auto_buf out = { 0 };
+        for (int i = 0; i < 50000; i++)
+            ty_buf_printf(&out, "%c%s", i ? ',' : '[', items[k]);
+        ty_buf_chr(&out, ']');
+        assert_non_null(ty_json_parse(a, ty_buf_str(&out), NULL, NULL));
+        assert_in_range(ty_arena_used(a), out.n, out.n * 24 + 8192);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values), cmocka_unit_test(sentences), cmocka_unit_test(prefixes),
         cmocka_unit_test(places), cmocka_unit_test(ceilings),  cmocka_unit_test(twice_in_big),
+        cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

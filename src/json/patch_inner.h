@@ -1,0 +1,37 @@
+/* What the patch files share and nobody else needs. */
+#ifndef TY_JSON_PATCH_INNER_H
+#define TY_JSON_PATCH_INNER_H
+
+#include "json/json.h"
+
+/* A copy of v whose list of items or members is its own, while what is in the list is shared. */
+struct ty_json *ty_json_shell(struct ty_arena *a, const struct ty_json *v);
+
+/* A list while it is merged: items told apart by a key, put into Kubernetes' order at the end. */
+struct ty_merge_item {
+    const struct ty_json *key;
+    struct ty_json *value;
+    size_t first; /* the item that came first with this key; the rest is told by that one alone */
+    size_t old;   /* place in the old list, or TY_NOWHERE */
+    size_t turn;  /* place in the list that gives the order, or TY_NOWHERE */
+    bool gone;
+};
+#define TY_NOWHERE SIZE_MAX
+struct ty_merge_list {
+    struct ty_arena *arena;
+    struct ty_merge_item *items;
+    uint32_t *slots; /* hash table: index + 1 of the first item with a key */
+    size_t n, cap, mask;
+};
+/* For at most cap items. */
+void ty_merge_list_init(struct ty_merge_list *l, struct ty_arena *a, size_t cap);
+/* The first item with this key that is not gone, or NULL. */
+struct ty_merge_item *ty_merge_list_find(const struct ty_merge_list *l, const struct ty_json *key);
+/* `old` counts only for the first with its key. */
+void ty_merge_list_add(struct ty_merge_list *l, const struct ty_json *key, struct ty_json *value,
+                       size_t old);
+/* The array. Items with a turn stand in the order of their turns, the others in their own order,
+ * and one of the latter comes earlier only where both have an old place and its is lower. */
+struct ty_json *ty_merge_list_order(const struct ty_merge_list *l);
+
+#endif

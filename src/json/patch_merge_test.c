@@ -1,0 +1,103 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "json/patch.h"
+
+#define CEILING ((size_t)1 << 20)
+
+static struct ty_json *read(struct ty_arena *a, const char *text)
+{
+    struct ty_err err = { 0 };
+    struct ty_json *v = ty_json_parse(a, ty_str(text), NULL, &err);
+    if (!v)
+        fail_msg("%s: %s", text, err.text);
+    return v;
+}
+
+/* The table of RFC 7386, appendix A: document, patch, result. */
+static void test_rfc7386(void **state)
+{
+    static const char *const cases[][3] = {
+        { "{\"a\":\"b\"}", "{\"a\":\"c\"}", "{\"a\":\"c\"}" },
+        { "{\"a\":\"b\"}", "{\"b\":\"c\"}", "{\"a\":\"b\",\"b\":\"c\"}" },
+        { "{\"a\":\"b\"}", "{\"a\":null}", "{}" },
+        { "{\"a\":\"b\",\"b\":\"c\"}", "{\"a\":null}", "{\"b\":\"c\"}" },
+        { "{\"a\":[\"b\"]}", "{\"a\":\"c\"}", "{\"a\":\"c\"}" },
+        { "{\"a\":\"c\"}", "{\"a\":[\"b\"]}", "{\"a\":[\"b\"]}" },
+        { "{\"a\":{\"b\":\"c\"}}", "{\"a\":{\"b\":\"d\",\"c\":null}}", "{\"a\":{\"b\":\"d\"}}" },
+        { "{\"a\":[{\"b\":\"c\"}]}", "{\"a\":[1]}", "{\"a\":[1]}" },
+        { "[\"a\",\"b\"]", "[\"c\",\"d\"]", "[\"c\",\"d\"]" },
+        { "{\"a\":\"b\"}", "[\"c\"]", "[\"c\"]" },
+        { "{\"a\":\"foo\"}", "null", "null" },
+        { "{\"a\":\"foo\"}", "\"bar\"", "\"bar\"" },
+        { "{\"e\":null}", "{\"a\":1}", "{\"e\":null,\"a\":1}" },
+        { "[1,2]", "{\"a\":\"b\",\"c\":null}", "{\"a\":\"b\"}" },
+        { "{}", "{\"a\":{\"bb\":{\"ccc\":null}}}", "{\"a\":{\"bb\":{}}}" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        ty_auto_arena *a = ty_arena_new(CEILING);
+        struct ty_json *doc = read(a, cases[i][0]), *patch = read(a, cases[i][1]);
+        struct ty_json *got = ty_merge_patch(a, doc, patch);
+        assert_string_equal(ty_json_text(a, got).p, cases[i][2]);
+        assert_string_equal(ty_json_text(a, doc).p, cases[i][0]);
+        assert_string_equal(ty_json_text(a, patch).p, cases[i][1]);
+    }
+}
+
+/* What the patch did not touch is the same node; what it brought is not the patch's own. */
+static void test_sharing(void **state)
+{
+    ty_auto_arena *a = ty_arena_new(CEILING);
+    struct ty_json *doc = read(a, "{\"keep\":{\"x\":1},\"change\":{\"y\":1}}");
+    struct ty_json *patch = read(a, "{\"change\":{\"y\":[2]},\"new\":{\"z\":3}}");
+    struct ty_json *got = ty_merge_patch(a, doc, patch);
+
+    (void)state;
+    assert_ptr_equal(ty_json_get(got, "keep"), ty_json_get(doc, "keep"));
+    assert_ptr_not_equal(ty_json_at(got, "change.y"), ty_json_at(patch, "change.y"));
+    assert_int_equal(ty_json_at(got, "new.z")->col, ty_json_at(patch, "new.z")->col);
+    ty_json_set(a, got, "more", ty_json_int(a, 1));
+    assert_null(ty_json_get(doc, "more"));
+    assert_string_equal(ty_json_text(a, ty_merge_patch(a, NULL, patch)).p,
+                        "{\"change\":{\"y\":[2]},\"new\":{\"z\":3}}");
+}
+
+static void test_diff(void **state)
+{
+    static const char *const cases[][3] = {
+        { "{\"a\":1}", "{\"a\":1}", "{}" },
+        { "{\"a\":1,\"b\":2}", "{\"b\":2,\"a\":1}", "{}" },
+        { "{\"a\":1,\"b\":2}", "{\"b\":3}", "{\"a\":null,\"b\":3}" },
+        { "{\"a\":{\"b\":1,\"c\":2}}", "{\"a\":{\"c\":2}}", "{\"a\":{\"b\":null}}" },
+        { "{\"a\":{\"b\":1}}", "{\"a\":{}}", "{\"a\":{\"b\":null}}" },
+        { "{\"a\":1}", "{\"a\":{}}", "{\"a\":{}}" },
+        { "{\"a\":[1,2]}", "{\"a\":[2,1]}", "{\"a\":[2,1]}" },
+        { "{\"a\":{\"b\":1}}", "{\"a\":[]}", "{\"a\":[]}" },
+        { "{\"a\":1}", "[1]", "[1]" },
+        { "[1]", "{\"a\":1}", "{\"a\":1}" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        ty_auto_arena *a = ty_arena_new(CEILING);
+        struct ty_json *from = read(a, cases[i][0]), *to = read(a, cases[i][1]);
+        struct ty_json *patch = ty_merge_diff(a, from, to);
+        assert_string_equal(ty_json_text(a, patch).p, cases[i][2]);
+        assert_true(ty_json_eq(ty_merge_patch(a, from, patch), to));
+        assert_string_equal(ty_json_text(a, from).p, cases[i][0]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rfc7386),
+        cmocka_unit_test(test_sharing),
+        cmocka_unit_test(test_diff),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,107 @@
+/* Lists merged by key: finding items (a hash table, as lists may be long) and the order of the
+ * result, in which strategic merge differs from all that one would expect: what the patch names
+ * keeps the order of the patch, and its new items come as early as they can. */
+#include <assert.h>
+
+#include "json/patch_inner.h"
+
+static uint32_t hash_of(const struct ty_json *key)
+{
+    uint32_t h = 2166136261u ^ key->type;
+    const char *p = NULL;
+    size_t n = 0;
+
+    if (key->type == TY_JSON_STRING || key->type == TY_JSON_NUMBER) {
+        p = key->s;
+        n = key->n;
+    } else if (key->type == TY_JSON_INT) {
+        p = (const char *)&key->i;
+        n = sizeof(key->i);
+    }
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (unsigned char)p[i]) * 16777619u;
+    return h ^ h >> 15;
+}
+
+void ty_merge_list_init(struct ty_merge_list *l, struct ty_arena *a, size_t cap)
+{
+    size_t slots = 8;
+
+    while (slots < cap * 2)
+        slots *= 2;
+    *l = (struct ty_merge_list){ .arena = a, .cap = cap, .mask = slots - 1 };
+    l->items = ty_new_n(a, struct ty_merge_item, cap);
+    l->slots = ty_new_n(a, uint32_t, slots);
+}
+
+/* The slot that holds the key, or the free one where it belongs. */
+static uint32_t *slot_of(const struct ty_merge_list *l, const struct ty_json *key)
+{
+    size_t at = hash_of(key) & l->mask;
+
+    while (l->slots[at] && !ty_json_eq(l->items[l->slots[at] - 1].key, key))
+        at = (at + 1) & l->mask;
+    return &l->slots[at];
+}
+
+struct ty_merge_item *ty_merge_list_find(const struct ty_merge_list *l, const struct ty_json *key)
+{
+    uint32_t slot = *slot_of(l, key);
+    return slot && !l->items[slot - 1].gone ? &l->items[slot - 1] : NULL;
+}
+
+void ty_merge_list_add(struct ty_merge_list *l, const struct ty_json *key, struct ty_json *value,
+                       size_t old)
+{
+    assert(l->n < l->cap);
+    uint32_t *slot = slot_of(l, key);
+    struct ty_merge_item *it = &l->items[l->n];
+
+    *it = (struct ty_merge_item){ .key = key, .value = value, .old = old, .turn = TY_NOWHERE };
+    if (*slot && !l->items[*slot - 1].gone) {
+        it->first = *slot - 1;
+    } else {
+        it->first = l->n;
+        *slot = (uint32_t)l->n + 1;
+    }
+    l->n++;
+}
+
+struct ranked {
+    size_t turn, at, old;
+};
+
+static int by_turn(const void *x, const void *y)
+{
+    const struct ranked *a = x, *b = y;
+    int c = (a->turn > b->turn) - (a->turn < b->turn);
+    return c ? c : (a->at > b->at) - (a->at < b->at);
+}
+
+struct ty_json *ty_merge_list_order(const struct ty_merge_list *l)
+{
+    struct ty_json *list = ty_json_array(l->arena);
+    struct ranked *named = ty_new_n(l->arena, struct ranked, l->n);
+    struct ranked *rest = ty_new_n(l->arena, struct ranked, l->n);
+    size_t n_named = 0, n_rest = 0, i = 0, k = 0;
+
+    for (size_t at = 0; at < l->n; at++) {
+        const struct ty_merge_item *first = &l->items[l->items[at].first];
+        struct ranked r = { first->turn, at, first->old };
+        if (first->gone)
+            continue;
+        if (r.turn == TY_NOWHERE)
+            rest[n_rest++] = r;
+        else
+            named[n_named++] = r;
+    }
+    if (n_named > 1)
+        qsort(named, n_named, sizeof(named[0]), by_turn);
+    while (i < n_named || k < n_rest) {
+        bool take_rest = i == n_named ||
+                         (k < n_rest && named[i].old != TY_NOWHERE && rest[k].old < named[i].old);
+        size_t at = take_rest ? rest[k++].at : named[i++].at;
+        ty_json_push(l->arena, list, l->items[at].value);
+    }
+    return list;
+}

@@ -93,15 +93,15 @@ static void check_pod(const struct ty_plan *plan, const struct ty_json *pod,
 static void check_manager(const struct ty_plan *plan, const struct ty_json *patch,
                           struct ty_errs *errs)
 {
-    struct ty_str blamed = { 0 };
-    const char *problem = ty_domain_path_problem(ty_json_str_at(patch, "manager"), &blamed);
+    struct ty_str manager = ty_json_str_at(patch, "manager"), blamed = { 0 };
+    const char *problem = NULL;
 
-    if (!problem)
-        return;
-    struct ty_field_err *e =
-        ty_errs_add(errs, TY_KEY(TY_KEY(&spec_path, "runtimePatches"), "manager"), TY_INVALID,
-                    quoted(plan->arena, blamed), "%s", problem);
-    e->at = ty_json_get(patch, "manager");
+    for (unsigned n = 0; (problem = ty_domain_path_problem(manager, n, &blamed)); n++) {
+        struct ty_field_err *e =
+            ty_errs_add(errs, TY_KEY(TY_KEY(&spec_path, "runtimePatches"), "manager"), TY_INVALID,
+                        quoted(plan->arena, blamed), "%s", problem);
+        e->at = ty_json_get(patch, "manager");
+    }
 }
 
 /* The patches as typed clients print them. */

@@ -1,0 +1,220 @@
+#include "compare.h"
+
+#include <ctype.h>
+
+#include "api/kinds.h"
+#include "json/yaml.h"
+
+static struct ty_json *fixed(struct ty_arena *a, const char *fmt, struct ty_str name)
+{
+    return ty_json_strf(a, fmt, TY_ARG(name));
+}
+
+/* RFC 3339 times inside messages. */
+static struct ty_json *without_times(struct ty_arena *a, struct ty_json *v)
+{
+    ty_auto_buf out = { 0 };
+    struct ty_str s = ty_json_text_of(v);
+
+    for (size_t i = 0; i < s.n; i++) {
+        const char *p = s.p + i;
+        if (s.n - i >= 20 && isdigit((unsigned char)p[0]) && p[4] == '-' && p[7] == '-' &&
+            p[10] == 'T' && p[13] == ':' && p[19] == 'Z') {
+            ty_buf_cstr(&out, "<time>");
+            i += 19;
+        } else {
+            ty_buf_chr(&out, *p);
+        }
+    }
+    return out.n ? ty_json_cstr(a, ty_arena_strndup(a, out.p, out.n)) : v;
+}
+
+static int b64(char c)
+{
+    static const char set[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *at = c ? strchr(set, c) : NULL;
+    return at ? (int)(at - set) : -1;
+}
+
+/* The first word of base64 text, as the recordings show key material. */
+static struct ty_str first_word(struct ty_arena *a, struct ty_str s)
+{
+    ty_auto_buf out = { 0 };
+    unsigned bits = 0;
+    int have = 0;
+
+    for (size_t i = 0; i < s.n && b64(s.p[i]) >= 0; i++) {
+        bits = bits << 6 | (unsigned)b64(s.p[i]);
+        have += 6;
+        if (have < 8)
+            continue;
+        have -= 8;
+        char c = (char)(bits >> have & 255);
+        if (isspace((unsigned char)c))
+            break;
+        ty_buf_chr(&out, c);
+    }
+    return (struct ty_str){ ty_arena_strndup(a, out.p, out.n), out.n };
+}
+
+static struct ty_json *normal_data(struct ty_arena *a, struct ty_str key, struct ty_json *v,
+                                   bool secret)
+{
+    struct ty_str text = ty_json_text_of(v);
+
+    if (secret && !ty_str_starts(text, TY_LIT("<")))
+        return ty_json_strf(a, "<%.*s: %.*s>", TY_ARG(key), TY_ARG(first_word(a, text)));
+    if (ty_str_ends(key, TY_LIT(".sh")))
+        return ty_json_cstr(a, "<script>");
+    if (ty_str_is(key, "runtime") && text.n) {
+        struct ty_docs docs = { 0 };
+        struct ty_err err = { 0 };
+        if (ty_yaml_read(a, "runtime", text, NULL, &docs, &err) == 0 && docs.n == 1)
+            return docs.v[0];
+    }
+    return v;
+}
+
+static void normal_member(struct ty_arena *a, struct ty_member *m, bool secret_data, bool data)
+{
+    if (data) {
+        m->value = normal_data(a, m->key, m->value, secret_data);
+    } else if (ty_json_is(m->value, TY_JSON_STRING)) {
+        if (ty_str_is(m->key, "uid"))
+            m->value = fixed(a, "<%.*s>", m->key);
+        else if (ty_str_is(m->key, "lastTransitionTime") || ty_str_is(m->key, "time"))
+            m->value = fixed(a, "<%.*s>", m->key);
+        else if (ty_str_is(m->key, "message"))
+            m->value = without_times(a, m->value);
+    }
+}
+
+static void normalise(struct ty_arena *a, struct ty_json *v, bool secret, bool data)
+{
+    if (ty_json_is(v, TY_JSON_OBJECT)) {
+        bool is_secret = ty_str_is(ty_json_str_at(v, "kind"), "Secret");
+        bool is_map = is_secret || ty_str_is(ty_json_str_at(v, "kind"), "ConfigMap");
+        if (ty_str_is(ty_json_str_at(v, "kind"), "ClusterTrainingRuntime") ||
+            ty_str_is(ty_json_str_at(v, "kind"), "TrainingRuntime")) {
+            static const char *const gone[] = { "creationTimestamp", "generation",
+                                                "resourceVersion", "namespace" };
+            for (size_t i = 0; i < 4; i++)
+                ty_json_del(ty_json_get(v, "metadata"), ty_str(gone[i]));
+        }
+        ty_each_member (m, v) {
+            normal_member(a, m, secret, data);
+            normalise(a, m->value, is_secret, is_map && ty_str_is(m->key, "data"));
+        }
+    }
+    ty_each_item (it, v)
+        normalise(a, *it, false, false);
+}
+
+void compare_normalise(struct ty_arena *a, struct ty_json *result)
+{
+    normalise(a, result, false, false);
+}
+
+struct cmp {
+    struct ty_arena *arena;
+    struct ty_buf *out;
+    size_t n;
+};
+
+static void differ(struct cmp *c, const char *path, const struct ty_json *want,
+                   const struct ty_json *got)
+{
+    const char *w = want ? ty_json_text(c->arena, want).p : "(absent)";
+    const char *g = got ? ty_json_text(c->arena, got).p : "(absent)";
+
+    c->n++;
+    ty_buf_printf(c->out, "    %s\n      recorded: %.600s\n      ours:     %.600s\n", path, w, g);
+}
+
+static void compare(struct cmp *c, const char *path, const struct ty_schema *s,
+                    const struct ty_json *want, const struct ty_json *got);
+
+static const struct ty_schema *member_schema(const struct ty_schema *s, struct ty_str key,
+                                             const struct ty_json *parent)
+{
+    const struct ty_field *f = NULL;
+
+    if (ty_str_is(key, "body"))
+        return ty_str_is(ty_json_str_at(parent, "body.kind"), "JobSet") ? &ty_schema_JobSet : NULL;
+    if (ty_str_is(key, "runtime"))
+        return &ty_schema_TrainingRuntime;
+    if (!s)
+        return NULL;
+    if (s->type == TY_T_MAP)
+        return s->items;
+    f = ty_schema_field(s, key);
+    return f ? f->schema : NULL;
+}
+
+static void compare_objects(struct cmp *c, const char *path, const struct ty_schema *s,
+                            const struct ty_json *want, const struct ty_json *got)
+{
+    ty_each_member (m, want)
+        compare(c, ty_arena_printf(c->arena, "%s/%.*s", path, TY_ARG(m->key)),
+                member_schema(s, m->key, want), m->value, ty_json_find(got, m->key));
+    ty_each_member (m, got)
+        if (!ty_json_find(want, m->key))
+            differ(c, ty_arena_printf(c->arena, "%s/%.*s", path, TY_ARG(m->key)), NULL, m->value);
+}
+
+static struct ty_json *same_key(const struct ty_schema *s, const struct ty_json *list,
+                                const struct ty_json *like)
+{
+    ty_each_item (it, list) {
+        bool same = true;
+        for (const char *const *k = s->list_keys; *k && same; k++) {
+            const struct ty_json *x = ty_json_get(*it, *k), *y = ty_json_get(like, *k);
+            same = x == y || (x && y && ty_json_eq(x, y));
+        }
+        if (same)
+            return *it;
+    }
+    return NULL;
+}
+
+static void compare_lists(struct cmp *c, const char *path, const struct ty_schema *s,
+                          const struct ty_json *want, const struct ty_json *got)
+{
+    if (s && s->type == TY_T_ARRAY && s->list_keys) {
+        ty_each_item (it, want)
+            compare(c, ty_arena_printf(c->arena, "%s/%zu", path, (size_t)(it - want->items)),
+                    s->items, *it, same_key(s, got, *it));
+        ty_each_item (it, got)
+            if (!same_key(s, want, *it))
+                differ(c, ty_arena_printf(c->arena, "%s/-", path), NULL, *it);
+        return;
+    }
+    for (size_t i = 0; i < want->n || i < got->n; i++)
+        compare(c, ty_arena_printf(c->arena, "%s/%zu", path, i),
+                s && s->type == TY_T_ARRAY ? s->items : NULL, ty_json_item(want, i),
+                ty_json_item(got, i));
+}
+
+static void compare(struct cmp *c, const char *path, const struct ty_schema *s,
+                    const struct ty_json *want, const struct ty_json *got)
+{
+    if (!want || !got || want->type != got->type) {
+        if (want != got)
+            differ(c, path, want, got);
+    } else if (want->type == TY_JSON_OBJECT) {
+        compare_objects(c, path, s, want, got);
+    } else if (want->type == TY_JSON_ARRAY) {
+        compare_lists(c, path, s, want, got);
+    } else if (!ty_json_eq(want, got)) {
+        differ(c, path, want, got);
+    }
+}
+
+bool compare_results(struct ty_arena *a, const struct ty_json *want, const struct ty_json *got,
+                     struct ty_buf *out)
+{
+    struct cmp c = { .arena = a, .out = out };
+
+    compare(&c, "", NULL, want, got);
+    return c.n == 0;
+}

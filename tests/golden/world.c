@@ -1,0 +1,283 @@
+#include "world.h"
+
+#include "json/patch.h"
+
+#define NOW     1794700000 /* the world's clock stands still: 2026-11-14 */
+#define PASSES  8
+#define OBJECTS 64
+
+struct object {
+    const struct ty_kind *kind;
+    struct ty_str name;
+    struct ty_json *obj; /* NULL: deleted */
+};
+
+struct world {
+    struct ty_arena *arena;
+    struct ty_pipeline pipeline;
+    struct ty_view view;
+    struct object objects[OBJECTS];
+    size_t n;
+    unsigned uids;
+};
+
+static struct object *find(struct world *w, const struct ty_kind *kind, struct ty_str name)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (w->objects[i].obj && w->objects[i].kind == kind && ty_str_eq(w->objects[i].name, name))
+            return &w->objects[i];
+    return NULL;
+}
+
+static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind,
+                                      struct ty_str ns TY_UNUSED, struct ty_str name)
+{
+    struct object *o = find(ctx, kind, name);
+    return o ? o->obj : NULL;
+}
+
+struct world *world_new(struct ty_arena *a)
+{
+    struct world *w = ty_new(a, struct world);
+    struct ty_err err = { 0 };
+
+    w->arena = a;
+    w->view = (struct ty_view){ .ctx = w, .get = view_get };
+    if (ty_pipeline_init(&w->pipeline, NULL, NULL, NULL, &err) < 0)
+        abort();
+    return w;
+}
+
+static void put(struct world *w, const struct ty_kind *kind, struct ty_json *obj)
+{
+    struct ty_str name = ty_json_str_at(obj, "metadata.name");
+    struct object *o = find(w, kind, name);
+
+    if (!o && w->n == OBJECTS)
+        abort();
+    if (!o)
+        o = &w->objects[w->n++];
+    *o = (struct object){ kind, name, obj };
+}
+
+static void give_identity(struct world *w, struct ty_json *obj)
+{
+    struct ty_json *meta = ty_json_need_object(w->arena, obj, "metadata");
+
+    ty_json_set(w->arena, meta, "uid", ty_json_strf(w->arena, "uid-%u", ++w->uids));
+    ty_json_set(w->arena, meta, "creationTimestamp",
+                ty_json_str(w->arena, ty_time_text(w->arena, NOW)));
+}
+
+static struct ty_json *verdict_json(struct world *w, const char *op, const struct ty_verdict *v)
+{
+    struct ty_json *j = ty_json_object(w->arena);
+
+    ty_json_set(w->arena, j, "code", ty_json_int(w->arena, v->code));
+    if (v->message)
+        ty_json_set(w->arena, j, "message", ty_json_cstr(w->arena, v->message));
+    ty_json_set(w->arena, j, "op", ty_json_cstr(w->arena, op));
+    return j;
+}
+
+static void admit(struct world *w, enum ty_admit_op op, struct ty_json *obj,
+                  const struct ty_json *old, struct ty_verdict *v)
+{
+    struct ty_admit_in in = {
+        .pipeline = &w->pipeline, .view = &w->view, .op = op, .obj = obj, .old = old, .now_s = NOW
+    };
+    ty_admit(w->arena, &in, v);
+}
+
+static struct ty_json *create(struct world *w, struct ty_json *obj)
+{
+    const struct ty_kind *kind = ty_kind_of(obj);
+    struct ty_verdict v;
+    char *op = ty_arena_printf(w->arena, "create %.*s/%.*s", TY_ARG(ty_json_str_at(obj, "kind")),
+                               TY_ARG(ty_json_str_at(obj, "metadata.name")));
+
+    give_identity(w, obj);
+    admit(w, TY_CREATE, obj, NULL, &v);
+    if (!v.message && kind)
+        put(w, kind, obj);
+    return verdict_json(w, op, &v);
+}
+
+static struct ty_json *change(struct world *w, const struct ty_json *step, const char *op,
+                              struct object *o, bool status)
+{
+    struct ty_json *next = ty_merge_patch(w->arena, o->obj, ty_json_get(step, "patch"));
+    struct ty_verdict v;
+
+    next = ty_json_copy(w->arena, next, 0);
+    admit(w, status ? TY_UPDATE_STATUS : TY_UPDATE, next, o->obj, &v);
+    if (!v.message)
+        o->obj = next;
+    return verdict_json(w, op, &v);
+}
+
+struct ty_json *world_step(struct world *w, struct ty_json *doc)
+{
+    const struct ty_json *step = ty_json_get(doc, "x-step");
+    struct ty_str verb = ty_json_str_at(step, "op"), kind = ty_json_str_at(step, "kind");
+    struct ty_str name = ty_json_str_at(step, "name");
+    const struct ty_kind *k = step ? ty_kind_named(kind) : NULL;
+    struct object *o = k ? find(w, k, name) : NULL;
+    struct ty_verdict v = { .code = 200 };
+    char *op =
+        ty_arena_printf(w->arena, "%.*s %.*s/%.*s", TY_ARG(verb), TY_ARG(kind), TY_ARG(name));
+
+    if (!step)
+        return create(w, doc);
+    if (!o) {
+        v = (struct ty_verdict){ .code = 404, .message = "not found" };
+        return verdict_json(w, op, &v);
+    }
+    if (ty_str_is(verb, "delete")) {
+        o->obj = NULL;
+        return verdict_json(w, op, &v);
+    }
+    return change(w, step, op, o, ty_str_is(verb, "status-patch"));
+}
+
+/* Server-side apply as far as these cases need it: our fields are replaced, what the server and
+ * others own (identity, status, other labels and annotations) stays. */
+static void store_applied(struct world *w, const struct ty_want *want)
+{
+    struct ty_json *next = ty_json_copy(w->arena, want->obj, 0);
+    struct object *o = find(w, want->kind, ty_json_str_at(next, "metadata.name"));
+
+    if (o) {
+        static const char *const kept[] = { "uid", "creationTimestamp" };
+        struct ty_json *meta = ty_json_get(next, "metadata");
+        for (size_t i = 0; i < 2; i++)
+            ty_json_set(w->arena, meta, kept[i],
+                        ty_json_get(ty_json_get(o->obj, "metadata"), kept[i]));
+        if (ty_json_get(o->obj, "status"))
+            ty_json_set(w->arena, next, "status", ty_json_get(o->obj, "status"));
+    } else {
+        give_identity(w, next);
+    }
+    put(w, want->kind, next);
+}
+
+/* The API server's own check of what we apply. */
+static const char *refusal(struct world *w, const struct ty_want *want)
+{
+    struct ty_errs errs = { .arena = w->arena };
+
+    if (!want->kind->schema)
+        return NULL;
+    struct ty_json *copy = ty_json_copy(w->arena, want->obj, 0);
+    ty_schema_default(w->arena, want->kind->schema, copy);
+    ty_schema_validate(want->kind->schema, copy, NULL, NULL, NULL, &errs);
+    return errs.n ? ty_errs_text(w->arena, &errs) : NULL;
+}
+
+static void note_write(struct world *w, struct ty_json *stage, const struct ty_kind *kind,
+                       struct ty_str name, struct ty_json *body, const char *how)
+{
+    struct ty_json *entry = ty_json_object(w->arena);
+    char *key = ty_arena_printf(w->arena, "%s/%.*s", kind->kind, TY_ARG(name));
+    struct ty_json *applied = ty_json_need_object(w->arena, stage, "applied");
+    const struct ty_json *had = ty_json_get(applied, key);
+
+    /* Two PodGroup kinds share one name in a recording. */
+    if (had && body &&
+        !ty_str_eq(ty_json_str_at(had, "body.apiVersion"), ty_json_str_at(body, "apiVersion")))
+        key = ty_arena_printf(w->arena, "%s %s", key,
+                              ty_json_text(w->arena, ty_json_get(body, "apiVersion")).p);
+    if (body)
+        ty_json_set(w->arena, entry, "body", ty_json_copy(w->arena, body, 0));
+    ty_json_set(w->arena, entry, "how", ty_json_cstr(w->arena, how));
+    ty_json_set(w->arena, applied, key, entry);
+}
+
+static void write_children(struct world *w, const struct ty_pass *pass, struct ty_str job,
+                           struct ty_json *stage)
+{
+    for (const struct ty_want *want = pass->want; want; want = want->next) {
+        struct ty_str name = ty_json_str_at(want->obj, "metadata.name");
+        const char *no = refusal(w, want);
+        if (no) {
+            ty_json_push(w->arena, ty_json_need_array(w->arena, stage, "failed"),
+                         ty_json_cstr(w->arena, no));
+            continue;
+        }
+        store_applied(w, want);
+        note_write(w, stage, want->kind, name, want->obj, "patch as trainer force");
+    }
+    struct object *gone = pass->delete_kind ? find(w, pass->delete_kind, job) : NULL;
+    if (gone) {
+        gone->obj = NULL;
+        note_write(w, stage, pass->delete_kind, job, NULL, "delete");
+    }
+}
+
+static void note_events(struct world *w, const struct ty_pass *pass, struct ty_str job,
+                        struct ty_json *stage)
+{
+    struct ty_json *list = ty_json_need_array(w->arena, stage, "events");
+
+    for (const struct ty_event *e = pass->events; e; e = e->next) {
+        const char *parts[] = { "TrainJob", NULL, e->type, e->reason, e->message };
+        struct ty_json *row = ty_json_array(w->arena);
+        bool known = false;
+        for (size_t i = 0; i < 5; i++)
+            ty_json_push(w->arena, row,
+                         i == 1 ? ty_json_str(w->arena, job) : ty_json_cstr(w->arena, parts[i]));
+        ty_each_item (it, list)
+            known |= ty_json_eq(*it, row);
+        if (!known)
+            ty_json_push(w->arena, list, row);
+    }
+}
+
+static bool pass_once(struct world *w, struct object *o, struct ty_json *stage)
+{
+    static const unsigned char entropy[TY_ENTROPY] = { 7, 1 };
+    struct ty_pass_in in = {
+        .pipeline = &w->pipeline, .view = &w->view, .job = o->obj, .now_s = NOW, .entropy = entropy
+    };
+    struct ty_pass pass;
+
+    ty_pass(w->arena, &in, &pass);
+    write_children(w, &pass, o->name, stage);
+    note_events(w, &pass, o->name, stage);
+    if (pass.status) {
+        struct ty_json *next = ty_json_copy(w->arena, o->obj, 0);
+        ty_json_set(w->arena, next, "status", pass.status);
+        o->obj = next;
+    }
+    return pass.status != NULL;
+}
+
+static struct ty_json *seen_job(struct world *w, const struct ty_json *obj)
+{
+    struct ty_json *j = ty_json_object(w->arena);
+    struct ty_json *finalizers = ty_json_at(obj, "metadata.finalizers");
+    struct ty_json *status = ty_json_get(obj, "status"), *suspend = ty_json_at(obj, "spec.suspend");
+
+    ty_json_set(w->arena, j, "finalizers", finalizers ? finalizers : ty_json_null(w->arena));
+    ty_json_set(w->arena, j, "spec.suspend", suspend ? suspend : ty_json_null(w->arena));
+    ty_json_set(w->arena, j, "status", status ? status : ty_json_object(w->arena));
+    return j;
+}
+
+void world_settle(struct world *w, struct ty_json *stage)
+{
+    struct ty_json *jobs = ty_json_need_object(w->arena, stage, "trainjobs");
+
+    ty_json_need_object(w->arena, stage, "applied");
+    ty_json_need_array(w->arena, stage, "events");
+    ty_json_need_array(w->arena, stage, "failed");
+    for (size_t i = 0; i < w->n; i++) {
+        struct object *o = &w->objects[i];
+        if (!o->obj || o->kind != &ty_kind_trainjob)
+            continue;
+        /* At least twice: the second pass sees what the first one wrote. */
+        for (int n = 0; n < PASSES && (pass_once(w, o, stage) || n < 1); n++)
+            ;
+        ty_json_put(w->arena, jobs, o->name, seen_job(w, o->obj));
+    }
+}

@@ -5,9 +5,9 @@
 #include "api/kinds.h"
 #include "json/yaml.h"
 
-static struct ty_json *fixed(struct ty_arena *a, const char *fmt, struct ty_str name)
+static struct ty_json *fixed(struct ty_arena *a, struct ty_str name)
 {
-    return ty_json_strf(a, fmt, TY_ARG(name));
+    return ty_json_strf(a, "<%.*s>", TY_ARG(name));
 }
 
 /* RFC 3339 times inside messages. */
@@ -81,9 +81,9 @@ static void normal_member(struct ty_arena *a, struct ty_member *m, bool secret_d
         m->value = normal_data(a, m->key, m->value, secret_data);
     } else if (ty_json_is(m->value, TY_JSON_STRING)) {
         if (ty_str_is(m->key, "uid"))
-            m->value = fixed(a, "<%.*s>", m->key);
+            m->value = fixed(a, m->key);
         else if (ty_str_is(m->key, "lastTransitionTime") || ty_str_is(m->key, "time"))
-            m->value = fixed(a, "<%.*s>", m->key);
+            m->value = fixed(a, m->key);
         else if (ty_str_is(m->key, "message"))
             m->value = without_times(a, m->value);
     }

@@ -82,7 +82,8 @@ static void normal_member(struct ty_arena *a, struct ty_member *m, bool secret_d
     } else if (ty_json_is(m->value, TY_JSON_STRING)) {
         if (ty_str_is(m->key, "uid"))
             m->value = fixed(a, m->key);
-        else if (ty_str_is(m->key, "lastTransitionTime") || ty_str_is(m->key, "time"))
+        else if (ty_str_is(m->key, "lastTransitionTime") || ty_str_is(m->key, "lastUpdatedTime") ||
+                 ty_str_is(m->key, "time"))
             m->value = fixed(a, m->key);
         else if (ty_str_is(m->key, "message"))
             m->value = without_times(a, m->value);
@@ -101,6 +102,8 @@ static void normalise(struct ty_arena *a, struct ty_json *v, bool secret, bool d
             for (size_t i = 0; i < 4; i++)
                 ty_json_del(ty_json_get(v, "metadata"), ty_str(gone[i]));
         }
+        if (ty_str_is(ty_json_str_at(v, "how"), "delete"))
+            ty_json_del(v, TY_LIT("body")); /* DeleteOptions, in the API server's own words */
         ty_each_member (m, v) {
             normal_member(a, m, secret, data);
             normalise(a, m->value, is_secret, is_map && ty_str_is(m->key, "data"));

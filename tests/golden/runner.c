@@ -36,6 +36,18 @@ static struct ty_str slurp(struct ty_arena *a, const char *path)
     return (struct ty_str){ ty_arena_strndup(a, b.p, b.n), b.n };
 }
 
+/* A stage in which everything was refused changes nothing, so no pass is due. */
+static void settle(struct world *w, struct ty_json *stage)
+{
+    const struct ty_json *verdicts = ty_json_get(stage, "verdicts");
+    bool changed = false;
+
+    ty_each_item (v, verdicts)
+        changed |= !ty_json_get(*v, "message");
+    if (stage)
+        world_settle(w, stage, changed);
+}
+
 static struct ty_json *play(struct ty_arena *a, const char *name, const struct ty_docs *docs)
 {
     struct ty_json *result = ty_json_object(a), *stages = NULL, *stage = NULL;
@@ -46,15 +58,13 @@ static struct ty_json *play(struct ty_arena *a, const char *name, const struct t
     for (size_t i = 0; i < docs->n; i++) {
         bool step = ty_json_get(docs->v[i], "x-step") != NULL;
         if (!stage || step) { /* all creations are one stage, every step is its own */
-            if (stage)
-                world_settle(w, stage);
+            settle(w, stage);
             stage = ty_json_object(a);
             ty_json_push(a, stages, stage);
         }
         ty_json_push(a, ty_json_need_array(a, stage, "verdicts"), world_step(w, docs->v[i]));
     }
-    if (stage)
-        world_settle(w, stage);
+    settle(w, stage);
     return result;
 }
 
@@ -209,12 +219,11 @@ int main(int argc, char **argv)
         return 1;
     }
     run.differs = docs.n ? docs.v[0] : NULL;
-    for (int i = 2; i < argc; i++) {
-        if (strcmp(argv[i], "--print") == 0)
-            run.print = true;
-        else
+    for (int i = 2; i < argc; i++)
+        run.print |= strcmp(argv[i], "--print") == 0;
+    for (int i = 2; i < argc; i++)
+        if (argv[i][0] != '-')
             run_case(&run, argv[named = i]);
-    }
     if (!named)
         run_all(&run);
     size_t listed = ty_json_len(ty_json_get(run.differs, "cases"));

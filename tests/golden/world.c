@@ -264,7 +264,7 @@ static struct ty_json *seen_job(struct world *w, const struct ty_json *obj)
     return j;
 }
 
-void world_settle(struct world *w, struct ty_json *stage)
+void world_settle(struct world *w, struct ty_json *stage, bool changed)
 {
     struct ty_json *jobs = ty_json_need_object(w->arena, stage, "trainjobs");
 
@@ -276,7 +276,7 @@ void world_settle(struct world *w, struct ty_json *stage)
         if (!o->obj || o->kind != &ty_kind_trainjob)
             continue;
         /* At least twice: the second pass sees what the first one wrote. */
-        for (int n = 0; n < PASSES && (pass_once(w, o, stage) || n < 1); n++)
+        for (int n = 0; changed && n < PASSES && (pass_once(w, o, stage) || n < 1); n++)
             ;
         ty_json_put(w->arena, jobs, o->name, seen_job(w, o->obj));
     }

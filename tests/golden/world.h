@@ -13,7 +13,8 @@ struct world;
 struct world *world_new(struct ty_arena *a);
 /* Creates the object or carries out the x-step; gives {op, code, message?}. */
 struct ty_json *world_step(struct world *w, struct ty_json *doc);
-/* Passes over every TrainJob until nothing changes; adds applied, events, failed, trainjobs. */
-void world_settle(struct world *w, struct ty_json *stage);
+/* If `changed`, passes over every TrainJob until nothing changes; adds applied, events, failed,
+ * trainjobs. */
+void world_settle(struct world *w, struct ty_json *stage, bool changed);
 
 #endif

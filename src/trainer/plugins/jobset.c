@@ -51,6 +51,20 @@ static void set_one_replica(struct ty_plan *plan, struct ty_podset *set)
     ty_json_set(plan->arena, set->rjob, "replicas", one);
 }
 
+/* v2.3.0 leaves apiVersion out of an initializer's field references. v1 is what absent means, so
+ * ours equals it here; a trainer's references keep what the user wrote (B7). */
+static struct ty_json *plain_field_refs(struct ty_plan *plan, const struct ty_json *env)
+{
+    struct ty_json *copy = env ? ty_json_copy(plan->arena, env, 0) : NULL;
+
+    ty_each_item (e, copy) {
+        struct ty_json *ref = ty_json_at(*e, "valueFrom.fieldRef");
+        if (ty_str_is(ty_json_str_at(ref, "apiVersion"), "v1"))
+            ty_json_del(ref, TY_LIT("apiVersion"));
+    }
+    return copy;
+}
+
 static void fill_initializer(struct ty_plan *plan, struct ty_podset *set,
                              const struct ty_json *init, const char *name)
 {
@@ -66,7 +80,8 @@ static void fill_initializer(struct ty_plan *plan, struct ty_podset *set,
         struct ty_str text = ty_json_text_of(uri);
         ty_plan_env(plan, c, "STORAGE_URI", "%.*s", TY_ARG(text));
     }
-    ty_plan_env_list(plan, c, ty_json_get(init, "env")); /* may override STORAGE_URI */
+    /* may override STORAGE_URI */
+    ty_plan_env_list(plan, c, plain_field_refs(plan, ty_json_get(init, "env")));
     if (secret) {
         struct ty_json *from = ty_json_object(plan->arena), *ref = ty_json_object(plan->arena);
         ty_json_set(plan->arena, ref, "name",

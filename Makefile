@@ -14,6 +14,10 @@ WERROR    ?= false
 PYTHON    ?= /usr/bin/python3
 export PYTHON
 
+BASH_DIR = bash-completion/completions
+ZSH_DIR  = zsh/site-functions
+FISH_DIR = fish/vendor_completions.d
+
 RELEASE  = -Dbuildtype=release -Doptimization=2 -Dwerror=$(WERROR)
 SANITIZE = -Db_sanitize=address,undefined -Db_lundef=false -Dhardening=false
 TESTS    = -Dtests=true -Dbuildtype=debugoptimized $(SANITIZE) -Dwerror=$(WERROR)
@@ -60,6 +64,11 @@ format:
 install: all
 	install -D -m 755 $(BUILD)/trainyard $(DESTDIR)$(PREFIX)/bin/trainyard
 	install -D -m 644 include/trainyard/plugin.h $(DESTDIR)$(PREFIX)/include/trainyard/plugin.h
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/,$(BASH_DIR) $(ZSH_DIR) $(FISH_DIR))
+	$(PYTHON) tools/man $(BUILD)/trainyard $(DESTDIR)$(PREFIX)/share/man/man1
+	$(BUILD)/trainyard completion bash > $(DESTDIR)$(PREFIX)/share/$(BASH_DIR)/trainyard
+	$(BUILD)/trainyard completion zsh > $(DESTDIR)$(PREFIX)/share/$(ZSH_DIR)/_trainyard
+	$(BUILD)/trainyard completion fish > $(DESTDIR)$(PREFIX)/share/$(FISH_DIR)/trainyard.fish
 
 clean:
 	rm -rf $(BUILD) $(TESTBUILD) $(FUZZBUILD) $(LINTBUILD)

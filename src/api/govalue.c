@@ -121,7 +121,7 @@ void ty_go_float(struct ty_buf *out, double d)
         return;
     }
     n = shortest(fabs(d), digits, &point);
-    if (point < -3 || point > 21) {
+    if (point < -3 || point > 6) {
         ty_buf_chr(out, digits[0]);
         if (n > 1)
             ty_buf_printf(out, ".%.*s", n - 1, digits + 1);

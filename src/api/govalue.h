@@ -7,7 +7,7 @@
 
 /* %q: double quotes, escapes for what cannot be seen. */
 void ty_go_quote(struct ty_buf *out, struct ty_str s);
-/* %v of a float64: the shortest digits that read back the same, 1e+21 and up with an exponent. */
+/* %v of a float64: the shortest digits that read back the same, 1e+06 and up with an exponent. */
 void ty_go_float(struct ty_buf *out, double d);
 /* The value of a field error: strings %q, numbers and booleans %v, anything else as json.Marshal
  * writes a map (keys sorted, <, > and & escaped). Lives with the arena. */

@@ -86,12 +86,46 @@ static void put_type(struct ty_buf *out, const struct ty_schema *s)
     }
 }
 
+/* Go names the embedded struct that a field comes from, though JSON does not show it: all fields of
+ * `owner` but `own` (or, with `only`, just that one) are its `inner` struct's. */
+static const char *embedded(const struct step *at)
+{
+    static const struct {
+        const char *owner, *inner, *own, *only;
+    } all[] = {
+        { "Volume", "VolumeSource", "name", NULL },
+        { "MLPolicy", "MLPolicySource", "numNodes", NULL },
+        { "PodGroupPolicy", "PodGroupPolicySource", "", NULL },
+        { "ConfigMapKeySelector", "LocalObjectReference", NULL, "name" },
+        { "SecretKeySelector", "LocalObjectReference", NULL, "name" },
+        { "ConfigMapEnvSource", "LocalObjectReference", NULL, "name" },
+        { "SecretEnvSource", "LocalObjectReference", NULL, "name" },
+        { "ConfigMapVolumeSource", "LocalObjectReference", NULL, "name" },
+        { "ConfigMapProjection", "LocalObjectReference", NULL, "name" },
+        { "SecretProjection", "LocalObjectReference", NULL, "name" },
+        { "Probe", "ProbeHandler", NULL, "exec" },
+        { "Probe", "ProbeHandler", NULL, "grpc" },
+        { "Probe", "ProbeHandler", NULL, "httpGet" },
+        { "Probe", "ProbeHandler", NULL, "tcpSocket" },
+    };
+
+    for (size_t i = 0; at->owner->go && i < sizeof(all) / sizeof(all[0]); i++)
+        if (strcmp(at->owner->go, all[i].owner) == 0 &&
+            (all[i].only ? strcmp(at->name, all[i].only) == 0 : strcmp(at->name, all[i].own) != 0))
+            return all[i].inner;
+    return NULL;
+}
+
 static void put_path(struct ty_buf *out, const struct step *at)
 {
+    const char *inner = embedded(at);
+
     if (at->up) {
         put_path(out, at->up);
         ty_buf_chr(out, '.');
     }
+    if (inner)
+        ty_buf_printf(out, "%s.", inner);
     ty_buf_cstr(out, at->name);
 }
 

@@ -1,0 +1,73 @@
+/* Shared by the tests of the schema files. */
+#ifndef TY_API_SCHEMA_TESTING_H
+#define TY_API_SCHEMA_TESTING_H
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "api/kinds.h"
+#include "api/schema_walk.h"
+
+/* JSON with single quotes, which read better in C. */
+TY_UNUSED static struct ty_json *parse(struct ty_arena *a, const char *text)
+{
+    struct ty_err err = { 0 };
+    char *copy = ty_arena_strndup(a, text, strlen(text));
+    struct ty_json *v;
+
+    for (char *p = copy; *p; p++)
+        *p = *p == '\'' ? '"' : *p;
+    v = ty_json_parse(a, ty_str(copy), NULL, &err);
+    if (!v)
+        fail_msg("%s: %s", err.text, copy);
+    return v;
+}
+
+TY_UNUSED static struct ty_json *parse_file(struct ty_arena *a, const char *path)
+{
+    struct ty_err err = { 0 };
+    ty_auto_buf b = { 0 };
+    char part[4096];
+    FILE *f = fopen(path, "re");
+
+    assert_non_null(f);
+    for (size_t n; (n = fread(part, 1, sizeof(part), f)) > 0;)
+        ty_buf_put(&b, part, n);
+    (void)fclose(f);
+    const char *text = ty_arena_strndup(a, b.p, b.n);
+    struct ty_json *v = ty_json_parse(a, ty_str(text), NULL, &err);
+    if (!v)
+        fail_msg("%s: %s", path, err.text);
+    return v;
+}
+
+/* Compact text with single quotes. */
+TY_UNUSED static const char *show(struct ty_arena *a, const struct ty_json *v)
+{
+    struct ty_str s = ty_json_text(a, v);
+    char *copy = ty_arena_strndup(a, s.p, s.n);
+
+    for (char *p = copy; *p; p++)
+        *p = *p == '"' ? '\'' : *p;
+    return copy;
+}
+
+/* The errors one a line, with hints after " | ". */
+TY_UNUSED static const char *lines(struct ty_arena *a, const struct ty_errs *errs)
+{
+    ty_auto_buf out = { 0 };
+
+    for (const struct ty_field_err *e = errs->first; e; e = e->next) {
+        ty_field_err_print(&out, e);
+        if (e->hint)
+            ty_buf_printf(&out, " | %s", e->hint);
+        ty_buf_chr(&out, '\n');
+    }
+    return ty_arena_strndup(a, out.n ? out.p : "", out.n);
+}
+
+#endif

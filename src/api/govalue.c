@@ -163,7 +163,7 @@ bool ty_go_whole(const struct ty_json *v, int64_t *ret_v)
     if (!ty_json_is(v, TY_JSON_NUMBER))
         return false;
     double d = ty_go_number(v);
-    if (!(fabs(d) <= safest) || floor(d) != d)
+    if (!(fabs(d) <= safest) || (double)(int64_t)d != d)
         return false;
     *ret_v = (int64_t)d;
     return true;

@@ -75,6 +75,24 @@ static void test_runtimes(void **state)
         ty_json_eq(ty_json_at(version_of(ns), spec), ty_json_at(version_of(cluster), spec)));
 }
 
+static void check_list_keys(const struct ty_json *s, const char *at)
+{
+    const struct ty_json *items = ty_json_get(s, "items");
+    const struct ty_json *keys = ty_json_get(s, "x-kubernetes-list-map-keys");
+    const struct ty_json *required = ty_json_get(items, "required");
+
+    for (size_t i = 0; i < ty_json_len(keys); i++) {
+        const struct ty_json *key = ty_json_item(keys, i);
+        const struct ty_json *prop =
+            ty_json_find(ty_json_get(items, "properties"), ty_json_text_of(key));
+        bool sure = ty_json_get(prop, "default");
+        for (size_t j = 0; j < ty_json_len(required); j++)
+            sure |= ty_json_eq(ty_json_item(required, j), key);
+        if (!prop || !sure)
+            fail_msg("%s: a list key is neither required nor defaulted", at);
+    }
+}
+
 /* The structural-schema rules of apiextensions/v1 that a table could break. */
 static void check_node(struct ty_arena *a, const struct ty_json *s, const char *at)
 {
@@ -88,17 +106,11 @@ static void check_node(struct ty_arena *a, const struct ty_json *s, const char *
         fail_msg("%s: int-or-string goes with anyOf", at);
     if ((items != NULL) != ty_str_is(ty_json_str_at(s, "type"), "array") || (props && values))
         fail_msg("%s: items of arrays; properties or additionalProperties of objects", at);
-    ty_each_item (key, ty_json_get(s, "x-kubernetes-list-map-keys")) {
-        const struct ty_json *prop =
-            ty_json_find(ty_json_get(items, "properties"), ty_json_text_of(*key));
-        bool required = false;
-        ty_each_item (r, ty_json_get(items, "required"))
-            required |= ty_json_eq(*r, *key);
-        if (!prop || !(required || ty_json_get(prop, "default")))
-            fail_msg("%s: a list key is neither required nor defaulted", at);
+    check_list_keys(s, at);
+    if (props) {
+        ty_each_member (m, props)
+            check_node(a, m->value, ty_arena_printf(a, "%s.%.*s", at, TY_ARG(m->key)));
     }
-    ty_each_member (m, props)
-        check_node(a, m->value, ty_arena_printf(a, "%s.%.*s", at, TY_ARG(m->key)));
     if (items)
         check_node(a, items, ty_arena_printf(a, "%s[]", at));
     if (values)

@@ -129,11 +129,13 @@ static void test_name_is_short(void **state)
     (void)state;
     ty_json_set(a, job, "metadata", meta);
     assert_false(ty_rule_name_is_short(job, NULL));
-    for (size_t i = 0; i < 64; i++)
-        memcpy(text + 2 * i, "\xc3\xa9", 2);
-    ty_json_set(a, meta, "name", ty_json_str(a, (struct ty_str){ text, 63 * 2 }));
+    for (size_t i = 0; i < sizeof(text); i += 2) {
+        text[i] = '\xc3';
+        text[i + 1] = '\xa9';
+    }
+    ty_json_set(a, meta, "name", ty_json_str(a, (struct ty_str){ text, sizeof(text) - 2 }));
     assert_true(ty_rule_name_is_short(job, NULL));
-    ty_json_set(a, meta, "name", ty_json_str(a, (struct ty_str){ text, 64 * 2 }));
+    ty_json_set(a, meta, "name", ty_json_str(a, (struct ty_str){ text, sizeof(text) }));
     assert_false(ty_rule_name_is_short(job, NULL));
 }
 

@@ -21,8 +21,10 @@ static const struct ty_field *field_at(const struct ty_schema *s, const char *pa
             s = s->items;
         for (f = s->fields; f && f->name && !ty_str_is(key, f->name); f++)
             ;
-        if (!f || !f->name)
+        if (!f || !f->name) {
             fail_msg("no field %s (at %.*s)", path, TY_ARG(key));
+            return NULL;
+        }
         s = f->schema;
     }
     return f;

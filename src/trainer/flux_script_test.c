@@ -24,14 +24,14 @@ static const struct ty_flux two = {
 
 static void has(struct ty_str text, const char *part)
 {
-    if (!strstr(text.p, part))
-        fail_msg("missing: %s\nin:\n%s", part, text.p);
+    if (!ty_str_contains(text, ty_str(part)))
+        fail_msg("missing: %s\nin:\n%.*s", part, TY_ARG(text));
 }
 
 static void has_not(struct ty_str text, const char *part)
 {
-    if (strstr(text.p, part))
-        fail_msg("unwanted: %s\nin:\n%s", part, text.p);
+    if (ty_str_contains(text, ty_str(part)))
+        fail_msg("unwanted: %s\nin:\n%.*s", part, TY_ARG(text));
 }
 
 static void test_ranges(void **state)

@@ -53,14 +53,12 @@ static void read_settings(const struct ty_plan *plan, const struct ty_trainjob *
 }
 
 static void flux_validate(const struct ty_plan *plan, const struct ty_trainjob *job,
-                          const struct ty_trainjob *old, struct ty_errs *errs,
-                          struct ty_warnings *warnings)
+                          const struct ty_trainjob *old TY_UNUSED, struct ty_errs *errs,
+                          struct ty_warnings *warnings TY_UNUSED)
 {
     const struct ty_podset *set = flux_set(plan);
     const struct ty_path *trainer = TY_KEY(TY_KEY(NULL, "spec"), "trainer");
 
-    (void)old;
-    (void)warnings;
     if (job->num_proc.kind == TY_NUMPROC_CPU || job->num_proc.kind == TY_NUMPROC_GPU)
         ty_errs_add(errs, TY_KEY(trainer, "numProcPerNode"), TY_INVALID,
                     job->num_proc.kind == TY_NUMPROC_CPU ? "\"cpu\"" : "\"gpu\"",

@@ -10,11 +10,11 @@ static bool jax_applies(const struct ty_plan *plan)
     return ty_plan_policy(plan, "jax") != NULL;
 }
 
-static int jax_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
+static int jax_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job,
+                          struct ty_err *err TY_UNUSED)
 {
     struct ty_json *main = ty_plan_main(plan);
 
-    (void)err;
     ty_ml_scale(plan, job);
     if (!main)
         return 0;

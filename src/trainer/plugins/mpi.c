@@ -85,15 +85,13 @@ static bool is_node(const struct ty_podset *set)
 /* ---- validation ---- */
 
 static void mpi_validate(const struct ty_plan *plan, const struct ty_trainjob *job,
-                         const struct ty_trainjob *old, struct ty_errs *errs,
-                         struct ty_warnings *warnings)
+                         const struct ty_trainjob *old TY_UNUSED, struct ty_errs *errs,
+                         struct ty_warnings *warnings TY_UNUSED)
 {
     const struct flavour *f = flavour_of(plan);
     const struct ty_path *spec = TY_KEY(NULL, "spec"), *trainer = TY_KEY(spec, "trainer");
     bool both = ty_plan_set(plan, TY_LIT(TY_LAUNCHER)) && ty_plan_set(plan, TY_LIT(TY_NODE));
 
-    (void)old;
-    (void)warnings;
     if (job->num_nodes.set && job->num_nodes.v >= 2 && launcher_is_node(plan) && !both)
         ty_errs_add(errs, TY_KEY(trainer, "numNodes"), TY_INVALID,
                     ty_arena_printf(errs->arena, "%" PRId32, job->num_nodes.v),

@@ -14,11 +14,10 @@ static bool plainml_applies(const struct ty_plan *plan)
 }
 
 static int plainml_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job,
-                              struct ty_err *err)
+                              struct ty_err *err TY_UNUSED)
 {
     struct ty_json *main = ty_plan_main(plan);
 
-    (void)err;
     ty_ml_scale(plan, job);
     if (main)
         ty_plan_env_list(plan, main, job->env);

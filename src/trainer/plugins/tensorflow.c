@@ -70,15 +70,13 @@ static int cluster_read(const struct ty_plan *plan, struct cluster *ret_c, struc
 }
 
 static void tensorflow_validate(const struct ty_plan *plan, const struct ty_trainjob *job,
-                                const struct ty_trainjob *old, struct ty_errs *errs,
-                                struct ty_warnings *warnings)
+                                const struct ty_trainjob *old TY_UNUSED, struct ty_errs *errs,
+                                struct ty_warnings *warnings TY_UNUSED)
 {
     static const char *const reserved[] = { "TF_CONFIG", INDEX_ENV, NULL };
-    struct cluster c;
+    struct cluster c = { 0 };
     struct ty_err err = { 0 };
 
-    (void)old;
-    (void)warnings;
     if (cluster_read(plan, &c, &err) < 0)
         ty_errs_add(errs, TY_KEY(TY_KEY(NULL, "spec"), "runtimeRef"), TY_INVALID,
                     ty_ml_ref_text(errs->arena, job), "%s", err.text);
@@ -130,7 +128,7 @@ static int tensorflow_enforce_ml(struct ty_plan *plan, const struct ty_trainjob 
                                  struct ty_err *err)
 {
     ty_auto_buf hosts = { 0 };
-    struct cluster c;
+    struct cluster c = { 0 };
 
     ty_ml_scale(plan, job);
     int r = cluster_read(plan, &c, err);

@@ -154,13 +154,11 @@ static void validate_elastic(const struct elastic *e, const struct ty_trainjob *
 }
 
 static void torch_validate(const struct ty_plan *plan, const struct ty_trainjob *job,
-                           const struct ty_trainjob *old, struct ty_errs *errs,
-                           struct ty_warnings *warnings)
+                           const struct ty_trainjob *old TY_UNUSED, struct ty_errs *errs,
+                           struct ty_warnings *warnings TY_UNUSED)
 {
     struct elastic elastic = elastic_read(plan, job);
 
-    (void)old;
-    (void)warnings;
     validate_targets(plan, errs);
     if (elastic.on)
         validate_elastic(&elastic, job, errs);

@@ -176,11 +176,9 @@ static void validate_args(const struct ty_trainjob *job, const struct ty_path *t
 }
 
 static void torchtune_validate(const struct ty_plan *plan, const struct ty_trainjob *job,
-                               const struct ty_trainjob *old, struct ty_errs *errs,
-                               struct ty_warnings *warnings)
+                               const struct ty_trainjob *old TY_UNUSED, struct ty_errs *errs,
+                               struct ty_warnings *warnings TY_UNUSED)
 {
-    (void)old;
-    (void)warnings;
     /* Words stay words here, as upstream: processes by CPU are counted only when the job is built.
      */
     int64_t nodes = job->num_nodes.set ? job->num_nodes.v : 1;
@@ -214,12 +212,11 @@ static bool needs_rendezvous(const struct tune *t)
 }
 
 static int torchtune_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job,
-                                struct ty_err *err)
+                                struct ty_err *err TY_UNUSED)
 {
     struct ty_json *main = ty_plan_main(plan);
     struct ty_arena *a = plan->arena;
 
-    (void)err;
     if (!main)
         return 0;
     struct tune t = tune_read(plan, job, plan->trainer->count, ty_torch_procs(plan, job));

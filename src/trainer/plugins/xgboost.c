@@ -16,16 +16,13 @@ static bool reserved(struct ty_str name)
            ty_str_is(name, "DMLC_TASK_ID") || ty_str_is(name, "DMLC_NUM_WORKER");
 }
 
-static void xgboost_validate(const struct ty_plan *plan, const struct ty_trainjob *job,
-                             const struct ty_trainjob *old, struct ty_errs *errs,
-                             struct ty_warnings *warnings)
+static void xgboost_validate(const struct ty_plan *plan TY_UNUSED, const struct ty_trainjob *job,
+                             const struct ty_trainjob *old TY_UNUSED, struct ty_errs *errs,
+                             struct ty_warnings *warnings TY_UNUSED)
 {
     const struct ty_path *at = TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "trainer"), "env");
     int i = 0;
 
-    (void)plan;
-    (void)old;
-    (void)warnings;
     ty_each_item (it, job->env) {
         struct ty_str name = ty_json_text_of(ty_json_get(*it, "name"));
         if (reserved(name))
@@ -37,11 +34,10 @@ static void xgboost_validate(const struct ty_plan *plan, const struct ty_trainjo
 }
 
 static int xgboost_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job,
-                              struct ty_err *err)
+                              struct ty_err *err TY_UNUSED)
 {
     struct ty_json *main = ty_plan_main(plan);
 
-    (void)err;
     ty_ml_scale(plan, job);
     if (!main)
         return 0;

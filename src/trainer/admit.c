@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "api/names.h"
+
 static const char *name_of(const struct ty_json *obj, struct ty_arena *a)
 {
     struct ty_str s = ty_json_str_at(obj, "metadata.name");
@@ -35,6 +37,25 @@ static void refuse_unknown(struct ty_arena *a, const struct ty_kind *kind, struc
                            kind->kind, kind->version, kind->kind, (int)out.n, out.p));
 }
 
+/* The API server's own rule for names, before any schema of ours. */
+static void check_name(const struct ty_admit_in *in, struct ty_errs *errs)
+{
+    const struct ty_path *at = TY_KEY(TY_KEY(NULL, "metadata"), "name");
+    const struct ty_json *node = ty_json_at(in->obj, "metadata.name");
+    struct ty_str name = ty_json_text_of(node);
+    struct ty_field_err *e = NULL;
+
+    if (in->op != TY_CREATE || ty_json_at(in->obj, "metadata.generateName"))
+        return;
+    if (name.n == 0)
+        e = ty_errs_add(errs, at, TY_REQUIRED, NULL, "name or generateName is required");
+    else if (!ty_is_dns1123_subdomain(name))
+        e = ty_errs_add(errs, at, TY_INVALID, ty_json_text(errs->arena, node).p, "%s",
+                        ty_dns1123_subdomain_msg);
+    if (e)
+        e->at = node ? node : in->obj;
+}
+
 static void check_schema(struct ty_arena *a, const struct ty_admit_in *in,
                          const struct ty_kind *kind, struct ty_verdict *v)
 {
@@ -42,6 +63,7 @@ static void check_schema(struct ty_arena *a, const struct ty_admit_in *in,
     struct ty_errs mine = { .arena = a };
     const struct ty_path *status = TY_KEY(NULL, "status");
 
+    check_name(in, &mine);
     if (in->op == TY_UPDATE_STATUS)
         ty_schema_validate(ty_schema_field(kind->schema, TY_LIT("status"))->schema,
                            ty_json_get(in->obj, "status"), ty_json_get(in->old, "status"), status,

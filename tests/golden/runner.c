@@ -36,14 +36,16 @@ static struct ty_str slurp(struct ty_arena *a, const char *path)
     return (struct ty_str){ ty_arena_strndup(a, b.p, b.n), b.n };
 }
 
-/* A stage in which everything was refused changes nothing, so no pass is due. */
+/* No pass is due when everything was refused, nor when only a runtime changed: no TrainJob watches
+ * it. */
 static void settle(struct world *w, struct ty_json *stage)
 {
     const struct ty_json *verdicts = ty_json_get(stage, "verdicts");
     bool changed = false;
 
     ty_each_item (v, verdicts)
-        changed |= !ty_json_get(*v, "message");
+        changed |= !ty_json_get(*v, "message") &&
+                   !ty_str_contains(ty_json_str_at(*v, "op"), TY_LIT("trainingruntime/"));
     if (stage)
         world_settle(w, stage, changed);
 }

@@ -20,8 +20,7 @@ static void check_priority(const struct ty_plan *plan, struct ty_str name, struc
     if (ty_plan_live(plan, &ty_kind_priorityclass, (struct ty_str){ 0 }, class))
         return;
     ty_errs_add(errs, at, TY_INVALID, ty_arena_printf(plan->arena, "\"%s\"", class),
-                "PriorityClass \"%s\" doesn't exist: priorityclasses.scheduling.k8s.io \"%s\" not "
-                "found",
+                "PriorityClass \"%s\" doesn't exist: PriorityClass.scheduling.k8s.io \"%s\" not found",
                 class, class);
 }
 

@@ -1,0 +1,164 @@
+/* TrainJobs a second: how fast a torch TrainJob and its runtime become child objects, on one core.
+ * "plan" is the pass alone over objects in memory, as the operator does it; "text" also reads both
+ * from JSON, admits the TrainJob, and prints the children, as `render` does it. CPU time is
+ * counted, so that a busy machine does not change the figure; the median of the rounds is printed.
+ */
+#include <stdio.h>
+#include <time.h>
+
+#include "trainer/admit.h"
+#include "trainer/pass.h"
+
+#define ROUNDS    41
+#define PER_ROUND 500
+#define TARGET    10000
+
+static const char runtime_text[] =
+    "{\"apiVersion\":\"trainer.kubeflow.org/v1alpha1\",\"kind\":\"ClusterTrainingRuntime\","
+    "\"metadata\":{\"name\":\"torch-distributed\",\"uid\":\"7f3c\"},\"spec\":{\"mlPolicy\":{"
+    "\"numNodes\":1,\"torch\":{}},\"podGroupPolicy\":{\"coscheduling\":{\"scheduleTimeoutSeconds\":"
+    "120}},\"template\":{\"metadata\":{\"labels\":{\"team\":\"vision\"}},\"spec\":{"
+    "\"replicatedJobs\":[{\"name\":\"node\",\"groupName\":\"default\",\"replicas\":1,\"template\":{"
+    "\"metadata\":{\"labels\":{\"trainer.kubeflow.org/trainjob-ancestor-step\":\"trainer\"}},"
+    "\"spec\":{\"backoffLimit\":0,\"template\":{\"spec\":{\"tolerations\":[{\"key\":\"gpu\","
+    "\"operator\":\"Exists\"}],\"volumes\":[{\"name\":\"data\",\"persistentVolumeClaim\":{"
+    "\"claimName\":\"imagenet\"}}],\"containers\":[{\"name\":\"node\",\"image\":"
+    "\"pytorch/pytorch:2.9.1\",\"command\":[\"torchrun\",\"train.py\"],\"env\":[{\"name\":"
+    "\"NCCL_DEBUG\",\"value\":\"WARN\"}],\"resources\":{\"limits\":{\"cpu\":\"16\",\"memory\":"
+    "\"128Gi\",\"nvidia.com/gpu\":\"8\"}},\"volumeMounts\":[{\"name\":\"data\",\"mountPath\":"
+    "\"/data\"}]}]}}}}}]}}}}";
+static const char job_text[] =
+    "{\"apiVersion\":\"trainer.kubeflow.org/"
+    "v1alpha1\",\"kind\":\"TrainJob\",\"metadata\":{\"name\":"
+    "\"resnet\",\"namespace\":\"team-a\",\"uid\":\"11aa\",\"creationTimestamp\":"
+    "\"2026-11-15T10:00:00Z\"},\"spec\":{\"runtimeRef\":{\"name\":\"torch-distributed\"},"
+    "\"trainer\":{\"image\":\"registry.example/"
+    "resnet:7\",\"args\":[\"--epochs=90\"],\"numNodes\":8,"
+    "\"env\":[{\"name\":\"LR\",\"value\":\"0.1\"}],\"resourcesPerNode\":{\"limits\":{"
+    "\"nvidia.com/gpu\":8}}},\"runtimePatches\":[{\"manager\":\"kueue.x-k8s.io/manager\","
+    "\"trainingRuntimeSpec\":{\"template\":{\"spec\":{\"replicatedJobs\":[{\"name\":\"node\","
+    "\"template\":{\"spec\":{\"template\":{\"spec\":{\"nodeSelector\":{\"pool\":\"a100\"}}}}}}]}}}}"
+    "]}}";
+
+static const struct ty_json *get_runtime(void *ctx, const struct ty_kind *kind,
+                                         struct ty_str ns TY_UNUSED, struct ty_str name TY_UNUSED)
+{
+    return kind == &ty_kind_clustertrainingruntime ? ctx : NULL;
+}
+
+static double cpu_seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static struct ty_json *read_object(struct ty_arena *a, const char *text)
+{
+    struct ty_err err = { 0 };
+    struct ty_json *v = ty_json_parse(a, ty_str(text), NULL, &err);
+
+    if (!v) {
+        fprintf(stderr, "%s\n", err.text);
+        exit(1);
+    }
+    return v;
+}
+
+struct bench {
+    struct ty_pipeline pipeline;
+    const struct ty_json *runtime, *job; /* for "plan" */
+    size_t children, bytes;
+};
+
+static struct ty_pass one_pass(struct bench *b, struct ty_arena *a, const struct ty_json *job,
+                               const struct ty_view *view)
+{
+    static const unsigned char entropy[TY_ENTROPY] = { 1 };
+    struct ty_pass_in in = {
+        .pipeline = &b->pipeline, .view = view, .job = job, .now_s = 1794700000, .entropy = entropy
+    };
+    struct ty_pass pass;
+
+    ty_pass(a, &in, &pass);
+    if (pass.err.code < 0) {
+        fprintf(stderr, "%s\n", pass.err.text);
+        exit(1);
+    }
+    return pass;
+}
+
+static void plan_once(struct bench *b, struct ty_arena *a)
+{
+    struct ty_view view = { .get = get_runtime };
+
+    memcpy(&view.ctx, &b->runtime, sizeof(view.ctx)); /* borrowed, never written */
+    struct ty_pass pass = one_pass(b, a, b->job, &view);
+    b->children = 0;
+    for (const struct ty_want *w = pass.want; w; w = w->next)
+        b->children++;
+}
+
+static void text_once(struct bench *b, struct ty_arena *a)
+{
+    struct ty_json *runtime = read_object(a, runtime_text), *job = read_object(a, job_text);
+    struct ty_view view = { .ctx = runtime, .get = get_runtime };
+    struct ty_admit_in in = {
+        .pipeline = &b->pipeline, .view = &view, .op = TY_CREATE, .obj = job, .now_s = 1794700000
+    };
+    struct ty_verdict verdict;
+    ty_auto_buf out = { 0 };
+
+    ty_admit(a, &in, &verdict);
+    if (verdict.message) {
+        fprintf(stderr, "%s\n", verdict.message);
+        exit(1);
+    }
+    struct ty_pass pass = one_pass(b, a, job, &view);
+    for (const struct ty_want *w = pass.want; w; w = w->next)
+        ty_json_print(&out, w->obj);
+    b->bytes = out.n;
+}
+
+static int by_value(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+static double per_second(struct bench *b, void (*once)(struct bench *, struct ty_arena *))
+{
+    ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
+    double rates[ROUNDS];
+
+    for (int r = 0; r < ROUNDS; r++) {
+        double start = cpu_seconds();
+        for (int i = 0; i < PER_ROUND; i++) {
+            ty_arena_reset(a);
+            once(b, a);
+        }
+        rates[r] = PER_ROUND / (cpu_seconds() - start);
+    }
+    qsort(rates, ROUNDS, sizeof(rates[0]), by_value);
+    return rates[ROUNDS / 2];
+}
+
+int main(void)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
+    struct bench b = { .runtime = read_object(a, runtime_text) };
+    struct ty_json *job = read_object(a, job_text);
+    struct ty_err err = { 0 };
+
+    if (ty_pipeline_init(&b.pipeline, NULL, NULL, NULL, &err) < 0)
+        return 1;
+    ty_schema_default(a, &ty_schema_TrainJob, job);
+    b.job = job;
+    double plan = per_second(&b, plan_once), text = per_second(&b, text_once);
+    printf("render, plan: %9.0f a second, %.1f us each, %zu children (target %d: %s)\n", plan,
+           1e6 / plan, b.children, TARGET, plan >= TARGET ? "met" : "MISSED");
+    printf("render, text: %9.0f a second, %.1f us each, %zu bytes out (target %d: %s)\n", text,
+           1e6 / text, b.bytes, TARGET, text >= TARGET ? "met" : "MISSED");
+    return 0;
+}

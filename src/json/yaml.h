@@ -1,5 +1,6 @@
 /* YAML in and out, read the way Kubernetes reads it (sigs.k8s.io/yaml): YAML 1.1 words such as yes
- * and off are booleans, keys are strings, duplicate keys are errors, JSON is YAML. */
+ * and off are booleans, keys are strings, duplicate keys are errors, JSON is YAML. Numbers come out
+ * as Go writes them: 1.0 and 1e0 are the integer 1. */
 #ifndef TY_JSON_YAML_H
 #define TY_JSON_YAML_H
 
@@ -11,8 +12,10 @@ struct ty_docs {
 };
 
 /* Every document of a stream. Nodes carry line and column (of the value). Errors are one sentence
- * "NAME:LINE:COL: …". Limits as in json.h, aliases expand to at most 10x the input's nodes.
- * The text is borrowed and must live as long as the trees. */
+ * "NAME:LINE:COL: …". Limits as in json.h; aliases may add 100,000 nodes, and beyond that ten for
+ * each node read. The text is borrowed and must live as long as the trees.
+ * Stricter than Kubernetes: tags that mean nothing are errors, and so is an empty item in a list
+ * that is not indented more than its key (libfyaml 0.7 cannot read it). */
 int ty_yaml_read(struct ty_arena *a, const char *name, struct ty_str text,
                  const struct ty_json_limits *limits, struct ty_docs *ret_docs, struct ty_err *err);
 
@@ -27,7 +30,7 @@ struct ty_yaml_style {
 
 /* Block style, two spaces, list dashes at the parent's indent, strings quoted only where YAML 1.1
  * or 1.2 would read something else; long multi-line strings as |-blocks. Ends with a newline.
- * What is printed reads back equal. style may be NULL. */
+ * What was read is printed so that it reads back equal. style may be NULL. */
 void ty_yaml_print(struct ty_buf *out, const struct ty_json *v, const struct ty_yaml_style *style);
 
 #endif

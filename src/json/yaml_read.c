@@ -1,0 +1,326 @@
+/* Reading YAML: check the text, take JSON as JSON, else let libfyaml make events of each document
+ * and the builder make a tree of the events. libfyaml's diagnostics are collected, never printed.
+ */
+#include "json/yaml.h"
+
+#include <errno.h>
+#include <libfyaml.h>
+
+#include "json/yaml_inner.h"
+
+struct reader {
+    struct ty_arena *a;
+    const char *name;
+    struct ty_json_limits limits; /* no zeros */
+    struct ty_json *docs;         /* a list while reading */
+    struct ty_yaml_build *build;
+    struct ty_yaml_part part;
+    struct ty_yaml_place last; /* where the last event was */
+    struct fy_token_iter *iter;
+};
+
+/* JSON. Its reader is stricter, quicker and frugal; what it refuses may still be YAML. */
+
+/* The end of the value in brackets at p, or NULL. Only counts: the parser checks. */
+static const char *json_end(const char *p, const char *end)
+{
+    size_t depth = 0;
+    bool quoted = false;
+    for (; p < end; p++) {
+        if (*p == '"')
+            quoted = !quoted;
+        else if (quoted && *p == '\\')
+            p++; /* what it escapes is no quote */
+        else if (!quoted && (*p == '{' || *p == '['))
+            depth++;
+        else if (!quoted && (*p == '}' || *p == ']') && --depth == 0)
+            return p + 1;
+    }
+    return NULL;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Places in the whole text; numbers as the YAML reader would have made them. */
+static bool adopt(struct reader *r, struct ty_json *v, struct ty_yaml_place start)
+{
+    if (v->line == 1)
+        v->col += start.col - 1;
+    v->line += start.line - 1;
+    if (v->type == TY_JSON_NUMBER)
+        return ty_yaml_number_read(r->a, (struct ty_str){ v->s, v->n }, v);
+    ty_each_item (it, v)
+        if (!adopt(r, *it, start))
+            return false;
+    ty_each_member (m, v)
+        if (!adopt(r, m->value, start))
+            return false;
+    return true;
+}
+
+/* A text of JSON objects and lists with white space between; false if it is anything else. */
+static bool read_json(struct reader *r, struct ty_str text)
+{
+    const char *p = text.p, *end = text.p + text.n;
+    struct ty_yaml_place at = { 1, 1 };
+    for (;;) {
+        for (; p < end && is_space(*p); p++)
+            at = *p == '\n' ? (struct ty_yaml_place){ at.line + 1, 1 }
+                            : (struct ty_yaml_place){ at.line, at.col + 1 };
+        if (p == end)
+            return r->docs->n > 0;
+        if (*p != '{' && *p != '[')
+            return false;
+        const char *next = json_end(p, end);
+        struct ty_json *v = NULL;
+        if (next)
+            v = ty_json_parse(r->a, (struct ty_str){ p, (size_t)(next - p) }, &r->limits, NULL);
+        if (!v || !adopt(r, v, at))
+            return false;
+        ty_json_push(r->a, r->docs, v);
+        for (; p < next; p++)
+            at = *p == '\n' ? (struct ty_yaml_place){ at.line + 1, 1 }
+                            : (struct ty_yaml_place){ at.line, at.col + 1 };
+    }
+}
+
+/* libfyaml */
+
+/* The text of a token. Read piece by piece, not as a whole: for odd scalars libfyaml gives a length
+ * that is not that of its text. What lies in the input is borrowed, the rest is copied. */
+static struct ty_str take_text(struct reader *r, struct fy_token *token)
+{
+    const struct fy_iter_chunk *piece = NULL;
+    struct ty_str first = { 0 }, in = r->part.text;
+    ty_auto_buf all = { 0 };
+    int error = 0;
+    if (!token)
+        return (struct ty_str){ "", 0 };
+    fy_token_iter_start(token, r->iter);
+    while ((piece = fy_token_iter_chunk_next(r->iter, piece, &error))) {
+        if (all.n == 0)
+            first = (struct ty_str){ piece->str, piece->len };
+        ty_buf_put(&all, piece->str, piece->len); /* valid only until the next one */
+    }
+    fy_token_iter_finish(r->iter);
+    if (first.n == all.n && (uintptr_t)first.p >= (uintptr_t)in.p &&
+        (uintptr_t)first.p + first.n <= (uintptr_t)in.p + in.n)
+        return first;
+    return (struct ty_str){ ty_arena_strndup(r->a, all.p ? all.p : "", all.n), all.n };
+}
+
+static struct ty_str take_scalar(struct reader *r, struct fy_token *token)
+{
+    const struct fy_mark *from = fy_token_start_mark(token), *to = fy_token_end_mark(token);
+    enum fy_scalar_style style = fy_token_scalar_style(token);
+    bool quoted = style == FYSS_DOUBLE_QUOTED || style == FYSS_SINGLE_QUOTED;
+    struct ty_str text;
+    if (!quoted || !from || !to)
+        return take_text(r, token);
+    struct ty_str raw = { r->part.text.p + from->input_pos, to->input_pos - from->input_pos };
+    if (ty_yaml_quoted_read(r->a, raw, style == FYSS_DOUBLE_QUOTED ? '"' : '\'', &text))
+        return text;
+    return take_text(r, token);
+}
+
+/* libfyaml points behind an opening quote and behind the star of an alias. */
+static bool points_behind(const struct fy_event *e)
+{
+    if (e->type != FYET_SCALAR)
+        return e->type == FYET_ALIAS;
+    enum fy_scalar_style style = fy_token_scalar_style(e->scalar.value);
+    return style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED;
+}
+
+static struct ty_yaml_place place_of(const struct reader *r, struct fy_event *e)
+{
+    const struct fy_mark *mark = fy_event_start_mark(e);
+    if (!mark)
+        return r->last;
+    uint32_t col = (uint32_t)mark->column + 1;
+    return (struct ty_yaml_place){ r->part.line + (uint32_t)mark->line,
+                                   col - (col > 1 && points_behind(e)) };
+}
+
+/* False for events that the builder need not see. */
+static bool translate(struct reader *r, struct fy_event *e, struct ty_yaml_event *ret)
+{
+    *ret = (struct ty_yaml_event){ .at = place_of(r, e) };
+    r->last = ret->at;
+    switch (e->type) {
+    case FYET_SCALAR:
+        ret->kind = TY_YAML_SCALAR;
+        ret->scalar.text = take_scalar(r, e->scalar.value);
+        ret->scalar.plain = fy_token_scalar_style(e->scalar.value) == FYSS_PLAIN;
+        break;
+    case FYET_SEQUENCE_START:
+    case FYET_MAPPING_START:
+        ret->kind = e->type == FYET_MAPPING_START ? TY_YAML_MAPPING : TY_YAML_LIST;
+        ret->flow = fy_event_get_node_style(e) == FYNS_FLOW;
+        break;
+    case FYET_SEQUENCE_END:
+    case FYET_MAPPING_END:
+        ret->kind = TY_YAML_END;
+        return true;
+    case FYET_ALIAS:
+        ret->kind = TY_YAML_ALIAS;
+        ret->anchor = take_text(r, e->alias.anchor);
+        return true;
+    case FYET_NONE:
+    case FYET_STREAM_START:
+    case FYET_STREAM_END:
+    case FYET_DOCUMENT_START:
+    case FYET_DOCUMENT_END:
+        return false;
+    }
+    ret->anchor = take_text(r, fy_event_get_anchor_token(e));
+    ret->scalar.tag = take_text(r, fy_event_get_tag_token(e));
+    return true;
+}
+
+/* Where the part's last character is. */
+static struct ty_yaml_place end_of(const struct ty_yaml_part *part)
+{
+    struct ty_yaml_place at = { part->line, 0 };
+    struct ty_str s = ty_str_trim(part->text);
+    for (const char *p = part->text.p; p < s.p + s.n; p++)
+        at = *p == '\n' ? (struct ty_yaml_place){ at.line + 1, 0 }
+                        : (struct ty_yaml_place){ at.line, at.col + 1 };
+    return at;
+}
+
+/* The parser stopped at its end, in brackets. */
+static bool is_unclosed(const struct reader *r, struct ty_yaml_place at)
+{
+    struct ty_yaml_place last = end_of(&r->part);
+    return at.line > last.line || (at.line == last.line && at.col > last.col);
+}
+
+/* The column of the first tab on a line, or `otherwise`: libfyaml often points behind it. */
+static uint32_t tab_on(const struct ty_yaml_part *part, uint32_t line, uint32_t otherwise)
+{
+    const char *p = part->text.p, *end = p + part->text.n;
+    for (uint32_t at = part->line; p && at < line; at++) {
+        p = memchr(p, '\n', (size_t)(end - p));
+        p += p != NULL;
+    }
+    for (uint32_t col = 1; p && p < end && *p != '\n'; p++, col++)
+        if (*p == '\t')
+            return col;
+    return otherwise;
+}
+
+/* The parser stopped: one sentence from what it collected. */
+static int refuse(struct reader *r, struct fy_diag *diag, struct ty_err *err)
+{
+    void *iter = NULL;
+    const struct fy_diag_error *e = fy_diag_errors_iterate(diag, &iter);
+    struct ty_yaml_place at = r->last, open_at = { 0 };
+    const char *msg = e && e->msg ? e->msg : "";
+    if (e && e->line > 0)
+        at = (struct ty_yaml_place){ r->part.line + (uint32_t)e->line - 1,
+                                     e->column > 0 ? (uint32_t)e->column : 1 };
+    char open = ty_yaml_build_open(r->build, &open_at);
+    bool quote = strstr(msg, "without closing quote");
+    if (open == '-' && strstr(msg, "expected node content"))
+        return TY_YAML_FAIL(err, r->name, at, "the list item before this is %s",
+                            "empty; write null if that is meant");
+    if ((open == '[' || open == '{') && !quote && is_unclosed(r, at))
+        return TY_YAML_FAIL(err, r->name, open_at, "this %c is never closed", open);
+    if (quote && at.col > 1)
+        at.col--; /* libfyaml points behind it */
+    if (strstr(msg, "tab"))
+        at.col = tab_on(&r->part, at.line, at.col);
+    return TY_YAML_FAIL(err, r->name, at, "%s",
+                        *msg ? ty_yaml_diag_say(r->a, msg) : "this is not YAML");
+}
+
+static int run(struct reader *r, struct fy_parser *parser, struct fy_diag *diag, struct ty_err *err)
+{
+    for (;;) {
+        struct ty_yaml_event ev;
+        struct fy_event *e = fy_parser_parse(parser);
+        if (!e)
+            return fy_parser_get_stream_error(parser) ? refuse(r, diag, err) : 0;
+        int done = translate(r, e, &ev) ? ty_yaml_build_add(r->build, &ev, err) : 0;
+        fy_parser_event_free(parser, e);
+        if (done < 0)
+            return done;
+    }
+}
+
+static int read_part(struct reader *r, struct ty_err *err)
+{
+    struct fy_diag_cfg diag_cfg = { .level = FYET_ERROR, .module_mask = ~0u };
+    struct fy_diag *diag = fy_diag_create(&diag_cfg);
+    struct fy_parse_cfg cfg = {
+        .flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE |
+                 FYPCF_SLOPPY_FLOW_INDENTATION | FYPCF_DISABLE_DEPTH_LIMIT,
+        .diag = diag,
+    };
+    if (!diag)
+        return ty_fail(err, -ENOMEM, "%s:1:1: out of memory", r->name);
+    fy_diag_set_collect_errors(diag, true);
+    struct fy_parser *parser = fy_parser_create(&cfg);
+    int done = -ENOMEM;
+    if (!parser || fy_parser_set_string(parser, r->part.text.p, r->part.text.n) != 0)
+        ty_fail(err, -ENOMEM, "%s:1:1: out of memory", r->name);
+    else
+        done = run(r, parser, diag, err);
+    fy_parser_destroy(parser);
+    fy_diag_destroy(diag);
+    return done;
+}
+
+static int read_parts(struct reader *r, struct ty_str text, struct ty_err *err)
+{
+    uint32_t line = 1;
+    while (ty_yaml_text_next(&text, &line, &r->part)) {
+        r->last = (struct ty_yaml_place){ r->part.line, 1 };
+        int done = read_part(r, err);
+        if (done < 0)
+            return done;
+        struct ty_json *doc = ty_yaml_build_take(r->build);
+        if (doc && doc->type != TY_JSON_NULL)
+            ty_json_push(r->a, r->docs, doc);
+    }
+    return 0;
+}
+
+static int read_yaml(struct reader *r, struct ty_str text, struct ty_err *err)
+{
+    int done = ty_yaml_text_check(r->name, text, err);
+    if (done < 0)
+        return done;
+    r->docs = ty_json_array(r->a);
+    r->build = ty_yaml_build_new(r->a, r->name, r->limits.depth);
+    r->iter = fy_token_iter_create(NULL);
+    done = r->iter ? read_parts(r, text, err)
+                   : ty_fail(err, -ENOMEM, "%s:1:1: out of memory", r->name);
+    fy_token_iter_destroy(r->iter);
+    ty_yaml_build_free(r->build);
+    return done;
+}
+
+int ty_yaml_read(struct ty_arena *a, const char *name, struct ty_str text,
+                 const struct ty_json_limits *limits, struct ty_docs *ret_docs, struct ty_err *err)
+{
+    struct reader r = { .a = a, .name = name, .docs = ty_json_array(a) };
+    r.limits.bytes = limits && limits->bytes ? limits->bytes : TY_JSON_MAX_BYTES;
+    r.limits.depth = limits && limits->depth ? limits->depth : TY_JSON_MAX_DEPTH;
+    if (text.n > r.limits.bytes || text.n > INT32_MAX)
+        return ty_fail(err, -E2BIG, "%s:1:1: the text has %zu bytes, more than the %zu allowed",
+                       name, text.n, r.limits.bytes);
+    if (ty_str_starts(text, TY_LIT("\xef\xbb\xbf")))
+        text = (struct ty_str){ text.p + 3, text.n - 3 };
+    if (text.n > 0 && !read_json(&r, text)) {
+        int done = read_yaml(&r, text, err);
+        if (done < 0)
+            return done;
+    }
+    *ret_docs = (struct ty_docs){ r.docs->items, r.docs->n };
+    return 0;
+}

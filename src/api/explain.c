@@ -95,7 +95,8 @@ static size_t sorted_fields(const struct ty_schema *s, const struct ty_field *li
         assert(n < MAX_FIELDS);
         list[n++] = f;
     }
-    qsort(list, n, sizeof(list[0]), by_name);
+    if (n > 1)
+        qsort(list, n, sizeof(list[0]), by_name);
     return n;
 }
 
@@ -145,21 +146,8 @@ static void put_bounds(struct ty_buf *out, const struct ty_schema *s)
         ty_buf_printf(out, "    - at least %lld\n", (long long)s->min);
     if (s->has_max)
         ty_buf_printf(out, "    - at most %lld\n", (long long)s->max);
-    if (s->min_len)
-        ty_buf_printf(out, "    - at least %u character%s\n", s->min_len,
-                      s->min_len == 1 ? "" : "s");
-    if (s->max_len)
-        ty_buf_printf(out, "    - at most %u characters\n", s->max_len);
     if (s->pattern)
         ty_buf_printf(out, "    - matches %s\n", s->pattern);
-    if (s->min_items)
-        ty_buf_printf(out, "    - at least %u item%s\n", s->min_items,
-                      s->min_items == 1 ? "" : "s");
-    if (s->max_items)
-        ty_buf_printf(out, "    - at most %u items\n", s->max_items);
-    if (s->min_props)
-        ty_buf_printf(out, "    - at least %u field%s\n", s->min_props,
-                      s->min_props == 1 ? "" : "s");
     if (s->list_set)
         ty_buf_cstr(out, "    - no item twice\n");
     for (const char *const *k = s->list_keys; k && *k; k++)
@@ -169,10 +157,21 @@ static void put_bounds(struct ty_buf *out, const struct ty_schema *s)
         ty_buf_printf(out, "    - %s\n", r->message);
 }
 
+static void put_size(struct ty_buf *out, const char *bound, uint32_t n, const char *what)
+{
+    if (n)
+        ty_buf_printf(out, "    - at %s %u %s%s\n", bound, n, what, n == 1 ? "" : "s");
+}
+
 static void put_rules(struct ty_buf *out, const struct ty_schema *s)
 {
     ty_auto_buf rules = { 0 };
 
+    put_size(&rules, "least", s->min_len, "character");
+    put_size(&rules, "most", s->max_len, "character");
+    put_size(&rules, "least", s->min_items, "item");
+    put_size(&rules, "most", s->max_items, "item");
+    put_size(&rules, "least", s->min_props, "field");
     put_bounds(&rules, s);
     if (rules.n > 0)
         ty_buf_printf(out, "RULES:\n%.*s\n", TY_ARG(ty_buf_str(&rules)));

@@ -24,7 +24,7 @@ static const char *refusal(struct ty_arena *a, const char *path)
 static void has(const char *text, const char *part)
 {
     if (!strstr(text, part))
-        fail_msg("\"%s\" is not in:\n%s", part, text);
+        fail_msg("\"%s\" is not in:\n%s", part, text ? text : "");
 }
 
 static void explains_an_object(void **state TY_UNUSED)
@@ -74,7 +74,8 @@ static void goes_through_lists_and_maps(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
 
-    has(explain(a, "trainjob.spec.trainer.env.valueFrom", false), "FIELD: valueFrom <EnvVarSource>");
+    has(explain(a, "trainjob.spec.trainer.env.valueFrom", false),
+        "FIELD: valueFrom <EnvVarSource>");
     assert_string_equal(explain(a, "trainjob.spec.trainer.env[0].name", false),
                         explain(a, "trainjob.spec.trainer.env.name", false));
     has(explain(a, "trainjob.spec.trainer.env", false), "    - items differ in name\n");
@@ -82,7 +83,8 @@ static void goes_through_lists_and_maps(void **state TY_UNUSED)
         "FIELD: limits <map[string]Quantity>\n");
     has(explain(a, "trainjob.spec.trainer.resourcesPerNode.limits.cpu", false),
         "FIELD: value <Quantity>\n");
-    has(explain(a, "jobset.spec.replicatedJobs.template.spec.template.spec.containers.ports", false),
+    has(explain(a, "jobset.spec.replicatedJobs.template.spec.template.spec.containers.ports",
+                false),
         "    - items differ in containerPort and protocol\n");
 }
 
@@ -92,7 +94,8 @@ static void shows_the_tree(void **state TY_UNUSED)
     const char *text = explain(a, "trainjob", true);
 
     has(text, "\n  spec\t<TrainJobSpec>\n");
-    has(text, "\n      env\t<[]EnvVar>\n        name\t<string> -required-\n        value\t<string>\n");
+    has(text,
+        "\n      env\t<[]EnvVar>\n        name\t<string> -required-\n        value\t<string>\n");
     assert_null(strstr(text, "Container image of")); /* names only */
     assert_true(strlen(explain(a, "clustertrainingruntime", true)) > 20000);
 }
@@ -131,9 +134,9 @@ static void helps_the_lost(void **state TY_UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(explains_an_object),  cmocka_unit_test(explains_a_kind),
-        cmocka_unit_test(explains_a_value),    cmocka_unit_test(goes_through_lists_and_maps),
-        cmocka_unit_test(shows_the_tree),      cmocka_unit_test(lines_are_short),
+        cmocka_unit_test(explains_an_object), cmocka_unit_test(explains_a_kind),
+        cmocka_unit_test(explains_a_value),   cmocka_unit_test(goes_through_lists_and_maps),
+        cmocka_unit_test(shows_the_tree),     cmocka_unit_test(lines_are_short),
         cmocka_unit_test(helps_the_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,7 +107,7 @@ static int shortest(double d, char digits[32], int *ret_point)
 
 void ty_go_float(struct ty_buf *out, double d)
 {
-    char digits[32];
+    char digits[32] = { 0 };
     int point, n;
 
     if (!isfinite(d)) {

@@ -146,12 +146,11 @@ static struct ty_json *normal_field(struct ty_arena *a, const struct ty_field *f
 {
     if (!v || v->type == TY_JSON_NULL)
         return f->flags & (TY_F_ALWAYS | TY_F_ZERO) ? zero(a, f->schema) : NULL;
-    if (!(f->flags & TY_F_OMITZERO))
-        return normal(a, f->schema, v);
-    if (is_zero(v))
+    if ((f->flags & TY_F_OMITZERO) && is_zero(v))
         return NULL;
     struct ty_json *n = normal(a, f->schema, v);
-    return f->schema->type == TY_T_OBJECT && is_zero(n) ? NULL : n; /* all its fields were zero */
+    /* A struct whose fields were all zero, 0.0: zero only now. */
+    return (f->flags & TY_F_OMITZERO) && is_zero(n) ? NULL : n;
 }
 
 static struct ty_json *normal_object(struct ty_arena *a, const struct ty_schema *s,

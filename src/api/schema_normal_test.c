@@ -68,7 +68,7 @@ static void finds_fields(void **state TY_UNUSED)
 {
     assert_string_equal(ty_schema_field(&ty_schema_EnvVar, TY_LIT("value"))->name, "value");
     assert_string_equal(ty_schema_field(&ty_schema_EnvVar, TY_LIT("valueFrom"))->name, "valueFrom");
-    assert_null(ty_schema_field(&ty_schema_EnvVar, TY_LIT("valu")));
+    assert_null(ty_schema_field(&ty_schema_EnvVar, TY_LIT("val")));
     assert_null(ty_schema_field(&ty_schema_EnvVar, TY_LIT("values")));
     assert_null(ty_schema_field(&ty_schema_EnvVar, TY_LIT("")));
     assert_null(ty_schema_field(&ty_schema_EnvVar, (struct ty_str){ "name\0more", 9 }));

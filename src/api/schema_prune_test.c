@@ -17,12 +17,12 @@ static void removes_and_tells(void **state TY_UNUSED)
 {
     expect(&ty_schema_TrainJob,
            "{'apiVersion':'x','kind':'TrainJob','metadata':{'name':'j'},"
-           "'spec':{'numNodes':2,'trainer':{'nmuNodes':3,'env':[{'name':'A','vlaue':'x'}]}}}",
+           "'spec':{'numNodes':2,'trainer':{'nmuNodes':3,'env':[{'name':'A','values':'x'}]}}}",
            "{'apiVersion':'x','kind':'TrainJob','metadata':{'name':'j'},"
            "'spec':{'trainer':{'env':[{'name':'A'}]}}}",
            "unknown field \"spec.numNodes\" | did you mean spec.trainer.numNodes?\n"
            "unknown field \"spec.trainer.nmuNodes\" | did you mean spec.trainer.numNodes?\n"
-           "unknown field \"spec.trainer.env[0].vlaue\" | did you mean "
+           "unknown field \"spec.trainer.env[0].values\" | did you mean "
            "spec.trainer.env[0].value?\n");
 }
 

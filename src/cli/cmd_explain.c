@@ -1,0 +1,49 @@
+/* trainyard explain: what a field is for, without a cluster. */
+#include "api/explain.h"
+#include "cli/cmds.h"
+
+static const struct ty_opt options[] = {
+    { "recursive", 'R', TY_OPT_FLAG, NULL, "the whole tree below, names and types only", NULL,
+      TY_OPT_AT(recursive) },
+    TY_OPT_HELP,
+    TY_OPT_END,
+};
+static const char *const kinds[] = {
+    "trainjob",
+    "trainjob.spec",
+    "trainjob.spec.trainer",
+    "trainingruntime",
+    "trainingruntime.spec",
+    "trainingruntime.spec.mlPolicy",
+    "clustertrainingruntime",
+    "jobset",
+    NULL,
+};
+
+static int run(struct ty_cli *cli, const struct ty_args *args)
+{
+    ty_auto_buf out = { 0 };
+    struct ty_err err = { 0 };
+    if (args->rest.n != 1)
+        return ty_cli_usage(cli, &ty_cmd_explain,
+                            "name one kind or field, such as trainjob.spec.trainer");
+    if (ty_explain(&out, ty_str(args->rest.v[0]), args->recursive, &err) < 0) {
+        ty_cli_say(cli, TY_SAY_ERROR, "%s", err.text);
+        return TY_EXIT_BAD;
+    }
+    return ty_cli_print(cli, &out);
+}
+
+const struct ty_cmd ty_cmd_explain = {
+    .name = "explain",
+    .about = "Explain a kind or a field",
+    .operand = "KIND[.FIELD…]",
+    .more = "Like kubectl explain, from the tables that also validate: kinds are trainjob,\n"
+            "trainingruntime, clustertrainingruntime and jobset.\n",
+    .examples = "  trainyard explain trainjob\n"
+                "  trainyard explain trainjob.spec.trainer.resourcesPerNode\n"
+                "  trainyard explain trainingruntime.spec.mlPolicy --recursive\n",
+    .opts = options,
+    .run = run,
+    .operands = kinds,
+};

@@ -1,0 +1,132 @@
+/* trainyard render: TrainJobs become the objects that the operator would apply. */
+#include "cli/cmds.h"
+#include "cli/printer.h"
+#include "cli/session.h"
+#include "trainer/pass.h"
+
+/* Memory of one TrainJob's pass: inputs are at most 32 MB a file. */
+#define PASS_CEILING ((size_t)4 << 30)
+
+static const char *const formats[] = { "yaml", "json", "name", NULL };
+static const struct ty_opt options[] = {
+    TY_OPTS_INPUT,
+    { "output", 'o', TY_OPT_WORD, "FORMAT", "yaml (default), json or name", formats,
+      TY_OPT_AT(output) },
+    { "origins", 0, TY_OPT_FLAG, NULL, "comment each field with where it came from", NULL,
+      TY_OPT_AT(origins) },
+    { "redact-secrets", 0, TY_OPT_FLAG, NULL, "print <redacted> instead of key material", NULL,
+      TY_OPT_AT(redact) },
+    TY_OPTS_CONFIG,
+    TY_OPT_HELP,
+    TY_OPT_END,
+};
+
+static void explain_nothing(struct ty_session *s, const struct ty_doc *job)
+{
+    struct ty_str by = ty_json_str_at(job->obj, "spec.managedBy");
+    const char *why = "it is finished";
+    if (by.n && !ty_str_is(by, "trainer.kubeflow.org/trainjob-controller"))
+        why = ty_arena_printf(s->cli->arena, "it is managed by %.*s", TY_ARG(by));
+    ty_cli_say(s->cli, TY_SAY_NOTE, "%s:%u: TrainJob %.*s renders to nothing: %s", job->file,
+               job->obj->line, TY_ARG(job->name), why);
+}
+
+/* One TrainJob. False: it failed, and a finding says why. */
+static bool render_job(struct ty_session *s, struct ty_arena *a, const struct ty_doc *job,
+                       struct ty_printer *printer)
+{
+    unsigned char entropy[TY_ENTROPY];
+    int r = s->cli->entropy(entropy, sizeof(entropy));
+    if (r < 0) {
+        ty_findings_error(&s->findings, job, "no random bytes for keys: %s", strerrordesc_np(-r));
+        return false;
+    }
+    struct ty_pass_in in = {
+        .pipeline = &s->pipeline,
+        .settings = &s->settings,
+        .view = &s->view,
+        .job = job->obj,
+        .now_s = s->cli->now_s,
+        .entropy = entropy,
+    };
+    struct ty_pass pass = { 0 };
+    ty_pass(a, &in, &pass);
+    if (pass.err.code < 0) {
+        ty_findings_error(&s->findings, job, "%s", pass.err.text);
+        return false;
+    }
+    if (!pass.want)
+        explain_nothing(s, job);
+    for (const struct ty_want *w = pass.want; w; w = w->next)
+        ty_printer_add(printer, a, w->kind, w->obj, &pass.plan);
+    return true;
+}
+
+/* Findings so far go to standard error, before anything that comes later. */
+static void tell(struct ty_session *s)
+{
+    ty_auto_buf b = { 0 };
+    ty_findings_print(&b, &s->findings, s->cli->colour);
+    if (b.n)
+        fwrite(b.p, 1, b.n, s->cli->err);
+}
+
+static int render(struct ty_session *s, const struct ty_args *args)
+{
+    struct ty_cli *cli = s->cli;
+    ty_auto_arena *scratch = ty_arena_new(PASS_CEILING);
+    struct ty_printer printer = { .cli = cli, .origins = args->origins, .redact = args->redact };
+    ty_printer_begin(&printer, args->output);
+    size_t jobs = 0;
+    if (!s->inputs.n_troubles && !s->library.n_troubles)
+        ty_session_admit_all(s); /* a file that cannot be read may hold the runtime: stop there */
+    for (size_t i = 0; i < s->inputs.n && printer.code == TY_EXIT_OK; i++) {
+        struct ty_doc *d = s->inputs.v[i];
+        jobs += d->kind == &ty_kind_trainjob;
+        if (d->kind != &ty_kind_trainjob || d->state != TY_DOC_ACCEPTED)
+            continue;
+        if (!render_job(s, scratch, d, &printer))
+            s->n_invalid++;
+        ty_arena_reset(scratch);
+    }
+    ty_printer_end(&printer);
+    tell(s);
+    if (!jobs && !s->findings.n_errors)
+        ty_cli_say(cli, TY_SAY_NOTE, "no TrainJob in the input: nothing to render");
+    return s->findings.n_errors ? TY_EXIT_BAD : printer.code;
+}
+
+static int run(struct ty_cli *cli, const struct ty_args *args)
+{
+    struct ty_session s;
+    struct ty_err err = { 0 };
+    int code = TY_EXIT_BAD;
+    if (!args->files.n && !args->rest.n)
+        return ty_cli_usage(cli, &ty_cmd_render, "nothing to render: give a file with -f");
+    if (args->origins && args->output && strcmp(args->output, "yaml") != 0)
+        return ty_cli_usage(cli, &ty_cmd_render, "--origins writes comments: it needs -o yaml");
+    if (ty_session_open(&s, cli, args, &err) < 0)
+        ty_cli_say(cli, TY_SAY_ERROR, "%s", err.text);
+    else
+        code = render(&s, args);
+    ty_session_close(&s);
+    return code;
+}
+
+const struct ty_cmd ty_cmd_render = {
+    .name = "render",
+    .about = "Print the objects that TrainJobs become",
+    .operand = "[FILE…]",
+    .more =
+        "Reads TrainJobs with their runtimes and prints the child objects in the order in which\n"
+        "they are applied. Runtimes are looked for in the same files, then in --runtimes, then in\n"
+        "the built-in catalog. Other kinds in the files (Secret, PriorityClass, LimitRange …) are\n"
+        "taken as the state of the cluster. No cluster is needed or asked.\n"
+        "\n"
+        "A TrainJob that is invalid is reported as by 'trainyard validate', and not rendered.\n",
+    .examples = "  trainyard render -f job.yaml\n"
+                "  trainyard render -f job.yaml --runtimes runtimes/ --origins\n"
+                "  trainyard render -f job.yaml -o json | jq '.items[].kind'\n",
+    .opts = options,
+    .run = run,
+};

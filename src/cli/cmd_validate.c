@@ -1,0 +1,89 @@
+/* trainyard validate: everything that a cluster would say of the objects, at once. */
+#include "cli/cmds.h"
+#include "cli/session.h"
+
+static const char *const formats[] = { "text", "json", NULL };
+static const struct ty_opt options[] = {
+    TY_OPTS_INPUT,
+    { "output", 'o', TY_OPT_WORD, "FORMAT", "text (default) or json", formats, TY_OPT_AT(output) },
+    { "quiet", 'q', TY_OPT_FLAG, NULL, "errors only: no warnings, no summary", NULL,
+      TY_OPT_AT(quiet) },
+    TY_OPTS_CONFIG,
+    TY_OPT_HELP,
+    TY_OPT_END,
+};
+
+static void summary(struct ty_cli *cli, const struct ty_session *s)
+{
+    fprintf(cli->err, "%zu object%s, %zu invalid", s->inputs.n, s->inputs.n == 1 ? "" : "s",
+            s->n_invalid);
+    if (s->findings.n_warnings)
+        fprintf(cli->err, ", %zu warning%s", s->findings.n_warnings,
+                s->findings.n_warnings == 1 ? "" : "s");
+    if (s->inputs.n_troubles)
+        fprintf(cli->err, "; %zu could not be read", s->inputs.n_troubles);
+    if (s->findings.unchecked)
+        fputs(" (some rules can be checked once this is corrected)", cli->err);
+    fputc('\n', cli->err);
+}
+
+static void drop_warnings(struct ty_findings *f)
+{
+    struct ty_finding **at = &f->first;
+    while (*at)
+        if ((*at)->warning)
+            *at = (*at)->next;
+        else
+            at = &(*at)->next;
+}
+
+static int validate(struct ty_cli *cli, const struct ty_args *args, struct ty_session *s)
+{
+    ty_auto_buf out = { 0 };
+    bool json = args->output && strcmp(args->output, "json") == 0;
+    ty_session_admit_all(s);
+    if (args->quiet)
+        drop_warnings(&s->findings);
+    if (json) {
+        ty_json_pretty(&out, ty_findings_json(cli->arena, &s->findings), 2, false);
+        ty_buf_chr(&out, '\n');
+    } else {
+        ty_findings_print(&out, &s->findings, cli->colour_out);
+    }
+    int code = ty_cli_print(cli, &out);
+    if (!args->quiet)
+        summary(cli, s);
+    return s->findings.n_errors ? TY_EXIT_BAD : code;
+}
+
+static int run(struct ty_cli *cli, const struct ty_args *args)
+{
+    struct ty_session s;
+    struct ty_err err = { 0 };
+    int code = TY_EXIT_BAD;
+    if (!args->files.n && !args->rest.n)
+        return ty_cli_usage(cli, &ty_cmd_validate, "nothing to validate: give a file with -f");
+    if (ty_session_open(&s, cli, args, &err) < 0)
+        ty_cli_say(cli, TY_SAY_ERROR, "%s", err.text);
+    else
+        code = validate(cli, args, &s);
+    ty_session_close(&s);
+    return code;
+}
+
+const struct ty_cmd ty_cmd_validate = {
+    .name = "validate",
+    .about = "Check TrainJobs and runtimes, all mistakes at once",
+    .operand = "[FILE…]",
+    .more =
+        "Says what the API server (schema and rules) and the webhooks would say, each with its\n"
+        "file and line. Runtimes that a TrainJob names are looked for in the same files, then in\n"
+        "--runtimes, then in the built-in catalog.\n"
+        "\n"
+        "Exit status: 0 all valid, 1 something is invalid, 2 wrong usage.\n",
+    .examples = "  trainyard validate -f job.yaml\n"
+                "  trainyard validate -f jobs/ -R -o json\n"
+                "  kubectl get trainjob x -o yaml | trainyard validate -f -\n",
+    .opts = options,
+    .run = run,
+};

@@ -1,0 +1,52 @@
+/* The commands, each in its cmd_NAME.c, and the options they share. */
+#ifndef TY_CLI_CMDS_H
+#define TY_CLI_CMDS_H
+
+#include "cli/cli.h"
+
+extern const struct ty_cmd ty_cmd_render, ty_cmd_validate, ty_cmd_explain, ty_cmd_crds,
+    ty_cmd_plugins, ty_cmd_completion, ty_cmd_version;
+
+/* Rows of the option tables. */
+#define TY_OPT_HELP                                                                                \
+    {                                                                                              \
+        "help", 'h', TY_OPT_FLAG, NULL, "show this help", NULL, TY_OPT_AT(help)                    \
+    }
+#define TY_OPT_END                                                                                 \
+    {                                                                                              \
+        0                                                                                          \
+    }
+#define TY_OPTS_INPUT                                                                                \
+    { "filename",                                                                                    \
+      'f',                                                                                           \
+      TY_OPT_WORDS,                                                                                  \
+      "FILE",                                                                                        \
+      "file, directory, or - for standard input; repeatable",                                        \
+      NULL,                                                                                          \
+      TY_OPT_AT(files) },                                                                            \
+        { "recursive",         'R', TY_OPT_FLAG, NULL, "read directories with all below them", NULL, \
+          TY_OPT_AT(recursive) },                                                                    \
+        { "namespace", 'n',          TY_OPT_WORD, "NAME", "namespace of objects that name none",     \
+          NULL,        TY_OPT_AT(ns) },                                                              \
+    {                                                                                                \
+        "runtimes", 0, TY_OPT_WORDS, "DIR", "look for runtimes here before the built-in catalog",    \
+            NULL, TY_OPT_AT(runtimes)                                                                \
+    }
+#define TY_OPTS_CONFIG                                                                             \
+    {                                                                                              \
+        "config",         0, TY_OPT_WORD, "FILE", "the operator's configuration file", NULL,       \
+        TY_OPT_AT(config)                                                                          \
+    },                                                                                             \
+        { "feature-gates",                                                                         \
+          0,                                                                                       \
+          TY_OPT_WORD,                                                                             \
+          "NAME=BOOL,…",                                                                           \
+          "switch features: TrainJobStatus=true",                                                  \
+          NULL,                                                                                    \
+          TY_OPT_AT(gates) },                                                                      \
+    {                                                                                              \
+        "plugin-dir", 0, TY_OPT_WORDS, "DIR", "load the plugins (*.so) of a directory", NULL,      \
+            TY_OPT_AT(plugin_dirs)                                                                 \
+    }
+
+#endif

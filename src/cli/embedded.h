@@ -1,0 +1,14 @@
+/* Files that the build puts into the binary (tools/embed). */
+#ifndef TY_CLI_EMBEDDED_H
+#define TY_CLI_EMBEDDED_H
+
+#include "base/str.h"
+
+struct ty_embedded {
+    const char *name; /* the file's name without its ending; NULL ends a table */
+    struct ty_str text;
+};
+
+extern const struct ty_embedded ty_catalog_files[]; /* catalog/NAME.yaml */
+
+#endif

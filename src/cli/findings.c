@@ -1,0 +1,234 @@
+/* Gathers findings in the order they were made and prints them. */
+#include "cli/findings.h"
+#include <stdarg.h>
+#include <strings.h>
+
+static const struct ty_json *member(const struct ty_json *obj, struct ty_str key)
+{
+    ty_each_member (m, obj)
+        if (m->key.n == key.n && strncasecmp(m->key.p, key.p, key.n) == 0)
+            return m->value;
+    return NULL;
+}
+
+/* One step of the path: ".key", "[3]" or "[key]"; *path moves behind it. */
+static const struct ty_json *step(const struct ty_json *at, const char **path)
+{
+    const char *p = *path;
+    if (*p == '[') {
+        struct ty_str inner = { p + 1, strcspn(p + 1, "]") };
+        *path = p + 1 + inner.n;
+        *path += **path == ']';
+        int64_t i = 0;
+        if (ty_json_is(at, TY_JSON_ARRAY) && ty_parse_i64(inner, &i) && i >= 0)
+            return ty_json_item(at, (size_t)i);
+        return member(at, inner);
+    }
+    p += *p == '.';
+    size_t n = strcspn(p, ".[");
+    *path = p + n;
+    return member(at, (struct ty_str){ p, n });
+}
+
+const struct ty_json *ty_place_of(const struct ty_json *obj, const char *path)
+{
+    const struct ty_json *best = obj;
+    for (const struct ty_json *at = obj; at && *path;) {
+        at = step(at, &path);
+        if (at && at->line) /* values that defaults made have no line */
+            best = at;
+    }
+    return best;
+}
+
+static struct ty_finding *append(struct ty_findings *f, bool warning)
+{
+    struct ty_finding *x = ty_new(f->arena, struct ty_finding);
+    x->warning = warning;
+    if (f->last)
+        f->last->next = x;
+    else
+        f->first = x;
+    f->last = x;
+    *(warning ? &f->n_warnings : &f->n_errors) += 1;
+    return x;
+}
+
+static void set_object(struct ty_findings *f, struct ty_finding *x, const struct ty_doc *doc)
+{
+    x->object = doc->obj;
+    x->file = doc->file;
+    x->line = doc->obj->line;
+    x->kind = doc->kind->kind;
+    x->name = ty_arena_strndup(f->arena, doc->name.n ? doc->name.p : "", doc->name.n);
+}
+
+static const char *type_text(enum ty_why why)
+{
+    switch (why) {
+    case TY_REQUIRED:
+        return "Required value";
+    case TY_INVALID:
+    case TY_TYPE_INVALID:
+        return "Invalid value";
+    case TY_UNSUPPORTED:
+        return "Unsupported value";
+    case TY_FORBIDDEN:
+        return "Forbidden";
+    case TY_TOO_LONG:
+        return "Too long";
+    case TY_TOO_MANY:
+        return "Too many";
+    case TY_DUPLICATE:
+        return "Duplicate value";
+    case TY_INTERNAL:
+        return "Internal error";
+    case TY_UNKNOWN:
+        return "Unknown field";
+    }
+    return "Invalid value";
+}
+
+/* Rules about the whole object name the field first: "metadata.name must be …". */
+static const char *field_named_first(struct ty_findings *f, const char *detail)
+{
+    size_t n = strcspn(detail, " :");
+    return memchr(detail, '.', n) ? ty_arena_strndup(f->arena, detail, n) : "";
+}
+
+/* Is there a mistake of the same object, of that field or of one above it ("": any)? */
+static bool was_blamed(const struct ty_findings *f, const struct ty_doc *doc, const char *path)
+{
+    for (const struct ty_finding *x = f->first; x; x = x->next) {
+        if (x->object != doc->obj || x->warning || !x->path)
+            continue;
+        size_t n = strlen(x->path);
+        if (!*path || (strncmp(path, x->path, n) == 0 && (!path[n] || path[n] == '.')))
+            return true;
+    }
+    return false;
+}
+
+/* Values that are long lists or objects tell nobody anything on a line of text. */
+#define SHORT_VALUE 80
+
+void ty_findings_field(struct ty_findings *f, const struct ty_doc *doc,
+                       const struct ty_field_err *e)
+{
+    bool whole = strcmp(e->path, "<nil>") == 0;
+    const char *path = whole ? field_named_first(f, e->detail) : e->path;
+    if (whole && was_blamed(f, doc, path)) {
+        f->unchecked |= strstr(e->detail, "rules were not checked") != NULL;
+        return;
+    }
+    struct ty_finding *x = append(f, false);
+    set_object(f, x, doc);
+    const struct ty_json *at = e->at && e->at->line ? e->at : NULL;
+    if (!at || (whole && *path))
+        at = ty_place_of(doc->obj, path);
+    x->line = at->line;
+    x->col = at == doc->obj ? 0 : at->col;
+    x->path = whole ? NULL : e->path;
+    x->type = type_text(e->why);
+    x->value = e->value;
+    x->detail = e->detail && *e->detail ? e->detail : NULL;
+    x->hint = e->hint;
+}
+
+void ty_findings_warn(struct ty_findings *f, const struct ty_doc *doc, const char *text)
+{
+    struct ty_finding *x = append(f, true);
+    set_object(f, x, doc);
+    x->detail = text;
+}
+
+void ty_findings_error(struct ty_findings *f, const struct ty_doc *doc, const char *fmt, ...)
+{
+    struct ty_finding *x = append(f, false);
+    set_object(f, x, doc);
+    va_list ap;
+    va_start(ap, fmt);
+    x->detail = ty_arena_vprintf(f->arena, fmt, ap);
+    va_end(ap);
+}
+
+void ty_findings_trouble(struct ty_findings *f, const struct ty_trouble *t)
+{
+    struct ty_finding *x = append(f, false);
+    x->file = t->file;
+    x->line = t->line;
+    x->col = t->col;
+    x->detail = t->text;
+}
+
+static void print_field(struct ty_buf *out, const struct ty_finding *f)
+{
+    ty_buf_printf(out, "%s: ", f->path);
+    if (strcmp(f->type, "Unknown field") == 0) {
+        ty_buf_cstr(out, "unknown field");
+        return;
+    }
+    ty_buf_cstr(out, f->type);
+    if (f->value && strlen(f->value) <= SHORT_VALUE)
+        ty_buf_printf(out, ": %s", f->value);
+    if (f->detail)
+        ty_buf_printf(out, ": %s", f->detail);
+}
+
+void ty_finding_print(struct ty_buf *out, const struct ty_finding *f, bool colour)
+{
+    const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
+    ty_buf_printf(out, "%s%s", bold, f->file);
+    if (f->line)
+        ty_buf_printf(out, ":%u", f->line);
+    if (f->line && f->col)
+        ty_buf_printf(out, ":%u", f->col);
+    ty_buf_printf(out, ":%s ", plain);
+    if (f->warning)
+        ty_buf_printf(out, "%swarning:%s ", colour ? "\033[1;33m" : "", plain);
+    if (f->path && f->type) {
+        print_field(out, f);
+    } else {
+        if (f->kind && !f->type) /* else the text names the field */
+            ty_buf_printf(out, "%s %s: ", f->kind, f->name);
+        ty_buf_cstr(out, f->detail ? f->detail : "invalid");
+    }
+    if (f->hint)
+        ty_buf_printf(out, " (%s)", f->hint);
+    ty_buf_chr(out, '\n');
+}
+
+void ty_findings_print(struct ty_buf *out, const struct ty_findings *f, bool colour)
+{
+    for (const struct ty_finding *x = f->first; x; x = x->next)
+        ty_finding_print(out, x, colour);
+}
+
+static void set_text(struct ty_arena *a, struct ty_json *obj, const char *key, const char *text)
+{
+    if (text)
+        ty_json_set(a, obj, key, ty_json_cstr(a, text));
+}
+
+struct ty_json *ty_findings_json(struct ty_arena *a, const struct ty_findings *f)
+{
+    struct ty_json *list = ty_json_array(a);
+    for (const struct ty_finding *x = f->first; x; x = x->next) {
+        struct ty_json *o = ty_json_object(a);
+        set_text(a, o, "severity", x->warning ? "warning" : "error");
+        set_text(a, o, "file", x->file);
+        if (x->line)
+            ty_json_set(a, o, "line", ty_json_int(a, x->line));
+        if (x->line && x->col)
+            ty_json_set(a, o, "column", ty_json_int(a, x->col));
+        set_text(a, o, "kind", x->kind);
+        set_text(a, o, "name", x->name);
+        set_text(a, o, "path", x->path);
+        set_text(a, o, "type", x->type);
+        set_text(a, o, "value", x->value);
+        set_text(a, o, "detail", x->detail);
+        set_text(a, o, "hint", x->hint);
+        ty_json_push(a, list, o);
+    }
+    return list;
+}

@@ -1,0 +1,114 @@
+#include "cli/findings.h"
+#include "cli/testing.h"
+
+static const char text[] = "{\"metadata\":{\"name\":\"j\"},\n\"spec\":{\"runtimeRef\":{},\n"
+                           "\"trainer\":{\n  \"env\":[{\"name\":\"A\"},\n  {\"name\":\"A\"}]}}}";
+
+static struct ty_doc doc_of(struct ty_arena *a)
+{
+    struct ty_err err = { 0 };
+    struct ty_doc d = {
+        .file = "job.yaml",
+        .obj = ty_json_parse(a, ty_str(text), NULL, &err),
+        .kind = &ty_kind_trainjob,
+        .name = TY_LIT("j"),
+    };
+    assert_non_null(d.obj);
+    return d;
+}
+
+static void test_place_of(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    struct ty_doc d = doc_of(a);
+    assert_int_equal(ty_place_of(d.obj, "spec.trainer.env[1].name")->line, 5);
+    assert_int_equal(ty_place_of(d.obj, "spec.trainer.env[7].name")->line, 4); /* the list */
+    assert_int_equal(ty_place_of(d.obj, "spec.RuntimeRef")->line, 2);
+    assert_ptr_equal(ty_place_of(d.obj, "<nil>"), d.obj);
+    assert_ptr_equal(ty_place_of(d.obj, ""), d.obj);
+}
+
+static void test_lines(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    ty_auto_buf out = { 0 };
+    struct ty_doc d = doc_of(a);
+    struct ty_findings f = { .arena = a };
+    struct ty_errs errs = { .arena = a };
+    const struct ty_path *trainer = TY_KEY(TY_KEY(NULL, "spec"), "trainer");
+    ty_errs_add(&errs, TY_KEY(trainer, "numNode"), TY_UNKNOWN, NULL, "%s", "")->hint =
+        "did you mean \"numNodes\"?";
+    ty_errs_add(&errs, TY_KEY(TY_IDX(TY_KEY(trainer, "env"), 1), "name"), TY_DUPLICATE, "\"A\"",
+                "%s", "");
+    ty_errs_add(&errs, TY_KEY(TY_KEY(NULL, "spec"), "runtimeRef"), TY_REQUIRED, NULL, "%s",
+                "say it");
+    for (const struct ty_field_err *e = errs.first; e; e = e->next)
+        ty_findings_field(&f, &d, e);
+    ty_findings_warn(&f, &d, "mind the gap");
+    ty_findings_error(&f, &d, "no %s", "luck");
+    ty_findings_trouble(&f, &(struct ty_trouble){ .file = "x.yaml", .text = "gone" });
+    ty_findings_print(&out, &f, false);
+    ty_buf_chr(&out, '\0');
+    assert_string_equal(
+        out.p, "job.yaml:3:11: spec.trainer.numNode: unknown field (did you mean \"numNodes\"?)\n"
+               "job.yaml:5:11: spec.trainer.env[1].name: Duplicate value: \"A\"\n"
+               "job.yaml:2:22: spec.runtimeRef: Required value: say it\n"
+               "job.yaml:1: warning: TrainJob j: mind the gap\n"
+               "job.yaml:1: TrainJob j: no luck\n"
+               "x.yaml: gone\n");
+    assert_int_equal(f.n_errors, 5);
+    assert_int_equal(f.n_warnings, 1);
+}
+
+static void test_long_values_are_left_out(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    ty_auto_buf out = { 0 };
+    struct ty_doc d = doc_of(a);
+    struct ty_findings f = { .arena = a };
+    struct ty_errs errs = { .arena = a };
+    char value[200];
+    memset(value, 'v', sizeof(value) - 1);
+    value[sizeof(value) - 1] = 0;
+    ty_findings_field(&f, &d,
+                      ty_errs_add(&errs, TY_KEY(NULL, "spec"), TY_INVALID, value, "%s", "wrong"));
+    ty_findings_print(&out, &f, false);
+    ty_buf_chr(&out, '\0');
+    assert_string_equal(out.p, "job.yaml:2:8: spec: Invalid value: wrong\n");
+    /* programs get it whole */
+    struct ty_json *first = ty_json_item(ty_findings_json(a, &f), 0);
+    assert_int_equal(ty_json_str_at(first, "value").n, 199);
+}
+
+static void test_json(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    struct ty_doc d = doc_of(a);
+    struct ty_findings f = { .arena = a };
+    struct ty_errs errs = { .arena = a };
+    ty_findings_field(&f, &d,
+                      ty_errs_add(&errs, TY_KEY(NULL, "spec"), TY_FORBIDDEN, NULL, "%s", "no"));
+    ty_findings_warn(&f, &d, "hm");
+    struct ty_str got = ty_json_text(a, ty_findings_json(a, &f));
+    assert_string_equal(
+        got.p, "[{\"severity\":\"error\",\"file\":\"job.yaml\",\"line\":2,\"column\":8,\"kind\":"
+               "\"TrainJob\","
+               "\"name\":\"j\",\"path\":\"spec\",\"type\":\"Forbidden\",\"detail\":\"no\"},"
+               "{\"severity\":\"warning\",\"file\":\"job.yaml\",\"line\":1,\"kind\":\"TrainJob\","
+               "\"name\":\"j\",\"detail\":\"hm\"}]");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_place_of),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_long_values_are_left_out),
+        cmocka_unit_test(test_json),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,257 @@
+/* Turns documents into objects: takes lists apart, tells kinds, finds doubles. Files are read in
+ * files.c. */
+#include "cli/inputs.h"
+#include "base/str.h"
+#include "cli/files.h"
+#include "json/yaml.h"
+#include <stdarg.h>
+
+void ty_inputs_trouble(struct ty_inputs *in, const char *file, const struct ty_json *at,
+                       const char *fmt, ...)
+{
+    struct ty_trouble *t = ty_new(in->cli->arena, struct ty_trouble);
+    va_list ap;
+    va_start(ap, fmt);
+    t->text = ty_arena_vprintf(in->cli->arena, fmt, ap);
+    va_end(ap);
+    t->file = file;
+    t->line = at ? at->line : 0;
+    t->col = at ? at->col : 0;
+    if (in->troubles_last)
+        in->troubles_last->next = t;
+    else
+        in->troubles = t;
+    in->troubles_last = t;
+    in->n_troubles++;
+}
+
+/* "NAME:LINE:COL: text" of the reader becomes a trouble with its place apart. */
+static void syntax_trouble(struct ty_inputs *in, const char *file, const char *sentence)
+{
+    struct ty_json place = { 0 };
+    size_t n = strlen(file);
+    const char *text = sentence;
+    if (strncmp(sentence, file, n) == 0 && sentence[n] == ':') {
+        text = sentence + n + 1;
+        char *end = NULL;
+        unsigned long line = strtoul(text, &end, 10);
+        if (end > text && *end == ':') {
+            place.line = (uint32_t)line;
+            text = end + 1;
+            unsigned long col = strtoul(text, &end, 10);
+            if (end > text && *end == ':') {
+                place.col = (uint32_t)col;
+                text = end + 1;
+            }
+        }
+        text += *text == ' ';
+    }
+    ty_inputs_trouble(in, file, &place, "%s", text);
+}
+
+static void pass_over(struct ty_inputs *in, const char *file, const struct ty_json *at,
+                      const char *what)
+{
+    ty_cli_say(in->cli, TY_SAY_NOTE, "%s:%u: %s is passed over", file, at->line, what);
+    in->n_left_out++;
+}
+
+struct ty_doc *ty_inputs_add(struct ty_inputs *in, const char *file, struct ty_json *obj,
+                             const struct ty_kind *kind)
+{
+    if (in->n == in->cap) {
+        size_t cap = in->cap ? in->cap * 2 : 16;
+        struct ty_doc **more = ty_new_n(in->cli->arena, struct ty_doc *, cap);
+        if (in->n)
+            memcpy(more, in->v, in->n * sizeof(struct ty_doc *));
+        in->v = more;
+        in->cap = cap;
+    }
+    struct ty_doc *d = ty_new(in->cli->arena, struct ty_doc);
+    *d = (struct ty_doc){
+        .file = file,
+        .obj = obj,
+        .kind = kind,
+        .ns = ty_json_str_at(obj, "metadata.namespace"),
+        .name = ty_json_str_at(obj, "metadata.name"),
+    };
+    in->v[in->n++] = d;
+    return d;
+}
+
+/* A TrainJob whose apiVersion is mistyped must not vanish as "some other kind". */
+static bool nearly_ours(struct ty_inputs *in, const char *file, const struct ty_json *obj)
+{
+    struct ty_str version = ty_json_str_at(obj, "apiVersion"), kind = ty_json_str_at(obj, "kind");
+    const char *names[8];
+    size_t n = 0;
+    for (const struct ty_kind *const *k = ty_kinds; *k; k++) {
+        if (!(*k)->ours)
+            continue;
+        if (n < 8)
+            names[n++] = (*k)->kind;
+        if (!ty_str_is(kind, (*k)->kind))
+            continue;
+        ty_inputs_trouble(in, file, ty_json_get(obj, "apiVersion"),
+                          "apiVersion \"%.*s\" has no kind %s (did you mean \"%s\"?)",
+                          TY_ARG(version), (*k)->kind, ty_kind_api_version(in->cli->arena, *k));
+        return true;
+    }
+    if (!ty_str_starts(version, TY_LIT("trainer.kubeflow.org/")))
+        return false;
+    const char *near = ty_str_nearest(kind, names, n);
+    ty_inputs_trouble(in, file, ty_json_get(obj, "kind"), "%.*s has no kind \"%.*s\"%s%s%s",
+                      TY_ARG(version), TY_ARG(kind), near ? " (did you mean \"" : "",
+                      near ? near : "", near ? "\"?)" : "");
+    return true;
+}
+
+static void take(struct ty_inputs *in, const char *file, struct ty_json *obj)
+{
+    static const char *const types[] = { "null",     "a boolean", "a number", "a number",
+                                         "a string", "a list",    "an object" };
+    if (!ty_json_is(obj, TY_JSON_OBJECT)) {
+        ty_inputs_trouble(in, file, obj, "an object was expected here, not %s", types[obj->type]);
+        return;
+    }
+    const struct ty_json *kind = ty_json_get(obj, "kind"),
+                         *version = ty_json_get(obj, "apiVersion");
+    struct ty_str kind_text = ty_json_text_of(kind);
+    if (!kind) {
+        pass_over(in, file, obj, "a document without kind");
+    } else if (!ty_json_is(kind, TY_JSON_STRING) || kind_text.n == 0) {
+        ty_inputs_trouble(in, file, kind, "kind must be a word such as TrainJob");
+    } else if (!ty_json_is(version, TY_JSON_STRING)) {
+        ty_inputs_trouble(in, file, version ? version : obj, "kind %.*s needs an apiVersion",
+                          TY_ARG(kind_text));
+    } else if (ty_str_ends(kind_text, TY_LIT("List")) &&
+               ty_json_is(ty_json_get(obj, "items"), TY_JSON_ARRAY)) {
+        ty_each_item (it, ty_json_get(obj, "items"))
+            take(in, file, *it);
+    } else if (ty_kind_of(obj)) {
+        ty_inputs_add(in, file, obj, ty_kind_of(obj));
+    } else if (!nearly_ours(in, file, obj)) {
+        pass_over(in, file, obj,
+                  ty_arena_printf(in->cli->arena, "%.*s %.*s", TY_ARG(ty_json_text_of(version)),
+                                  TY_ARG(kind_text)));
+    }
+}
+
+static void read_text(void *ctx, const char *file, struct ty_str text)
+{
+    struct ty_inputs *in = ctx;
+    struct ty_docs docs = { 0 };
+    struct ty_err err = { 0 };
+    in->n_files++;
+    in->n_bytes += text.n;
+    if (ty_yaml_read(in->cli->arena, file, text, NULL, &docs, &err) < 0) {
+        syntax_trouble(in, file, err.text);
+        return;
+    }
+    if (docs.n == 0)
+        ty_inputs_trouble(in, file, NULL, "the file is empty");
+    for (size_t i = 0; i < docs.n; i++)
+        take(in, file, docs.v[i]);
+}
+
+static void file_trouble(void *ctx, const char *file, const char *text)
+{
+    ty_inputs_trouble(ctx, file, NULL, "%s", text);
+}
+
+void ty_inputs_read(struct ty_inputs *in, const char *path, bool recursive)
+{
+    struct ty_files f = {
+        .arena = in->cli->arena,
+        .stdin_fd = in->cli->in,
+        .recursive = recursive,
+        .room_bytes = TY_INPUT_MAX_TOTAL - in->n_bytes,
+        .room_files = TY_INPUT_MAX_FILES - in->n_files,
+        .text = read_text,
+        .trouble = file_trouble,
+        .ctx = in,
+    };
+    ty_files_read(&f, path);
+}
+
+void ty_inputs_namespace(struct ty_inputs *in, const char *ns)
+{
+    for (size_t i = 0; i < in->n; i++) {
+        struct ty_doc *d = in->v[i];
+        if (!d->kind->namespaced || ty_str_is(d->ns, ns))
+            continue;
+        if (d->ns.n) {
+            ty_inputs_trouble(in, d->file, ty_json_at(d->obj, "metadata.namespace"),
+                              "%s %.*s is in namespace \"%.*s\", not in \"%s\" of --namespace",
+                              d->kind->kind, TY_ARG(d->name), TY_ARG(d->ns), ns);
+            continue;
+        }
+        struct ty_json *meta = ty_json_get(d->obj, "metadata");
+        if (!ty_json_is(meta, TY_JSON_OBJECT))
+            continue; /* its admission says what is wrong */
+        ty_json_set(in->cli->arena, meta, "namespace", ty_json_cstr(in->cli->arena, ns));
+        d->ns = ty_str(ns);
+    }
+}
+
+static int compare(const struct ty_doc *a, const struct ty_doc *b)
+{
+    if (a->kind != b->kind)
+        return (uintptr_t)a->kind < (uintptr_t)b->kind ? -1 : 1;
+    int c = ty_str_cmp(a->name, b->name);
+    return c ? c : ty_str_cmp(a->ns, b->ns);
+}
+
+static int compare_docs(const void *a, const void *b)
+{
+    const struct ty_doc *const *x = a, *const *y = b;
+    int c = compare(*x, *y);
+    if (c)
+        return c;
+    /* The earlier one first, so that the later is reported: documents are made in input order. */
+    return (*x)->order < (*y)->order ? -1 : 1;
+}
+
+void ty_inputs_index(struct ty_inputs *in)
+{
+    in->index = ty_new_n(in->cli->arena, struct ty_doc *, in->n + 1);
+    for (size_t i = 0; i < in->n; i++) {
+        in->v[i]->order = i;
+        in->index[i] = in->v[i];
+    }
+    qsort(in->index, in->n, sizeof(*in->index), compare_docs);
+    for (size_t i = 1; i < in->n; i++) {
+        const struct ty_doc *first = in->index[i - 1], *again = in->index[i];
+        if (!again->name.n || compare(first, again) != 0)
+            continue;
+        ty_inputs_trouble(in, again->file, again->obj,
+                          "%s %.*s is given a second time; the first is at %s:%u",
+                          again->kind->kind, TY_ARG(again->name), first->file, first->obj->line);
+    }
+}
+
+static struct ty_doc *look_up(const struct ty_inputs *in, const struct ty_doc *want)
+{
+    size_t lo = 0, hi = in->n;
+    while (lo < hi) { /* the first that is not before `want` */
+        size_t mid = lo + (hi - lo) / 2;
+        if (compare(in->index[mid], want) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < in->n && compare(in->index[lo], want) == 0 ? in->index[lo] : NULL;
+}
+
+struct ty_doc *ty_inputs_get(const struct ty_inputs *in, const struct ty_kind *kind,
+                             struct ty_str ns, struct ty_str name)
+{
+    struct ty_doc want = { .kind = kind, .name = name };
+    if (kind->namespaced)
+        want.ns = ns;
+    struct ty_doc *d = look_up(in, &want);
+    if (d || !want.ns.n)
+        return d;
+    want.ns = (struct ty_str){ 0 };
+    return look_up(in, &want);
+}

@@ -1,0 +1,48 @@
+/* The process: streams, clock, entropy, colour. All else is in ty_cli_main. */
+#include "cli/cli.h"
+#include <errno.h>
+#include <signal.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+/* Inputs have ceilings of their own (cli/inputs.h); this one only stops a runaway of ours. */
+#define RUN_CEILING ((size_t)16 << 30)
+
+static int entropy(void *p, size_t n)
+{
+    char *at = p;
+    while (n) {
+        ssize_t got = getrandom(at, n, 0);
+        if (got < 0 && errno != EINTR)
+            return -errno;
+        if (got > 0) {
+            at += got;
+            n -= (size_t)got;
+        }
+    }
+    return 0;
+}
+
+static bool wants_colour(int fd)
+{
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return !(no && *no) && isatty(fd) && term && strcmp(term, "dumb") != 0;
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN); /* `trainyard render | head` ends quietly: EPIPE is handled */
+    struct ty_cli cli = {
+        .arena = ty_arena_new(RUN_CEILING),
+        .in = STDIN_FILENO,
+        .out = stdout,
+        .err = stderr,
+        .colour = wants_colour(STDERR_FILENO),
+        .colour_out = wants_colour(STDOUT_FILENO),
+        .now_s = (int64_t)time(NULL),
+        .entropy = entropy,
+    };
+    int code = ty_cli_main(&cli, argc, argv);
+    ty_arena_free(cli.arena);
+    return code;
+}

@@ -1,0 +1,159 @@
+/* Reads a command line by the command's option table. */
+#include "cli/opts.h"
+#include "base/str.h"
+#include <errno.h>
+
+void ty_words_add(struct ty_arena *a, struct ty_words *w, const char *word)
+{
+    if ((w->n & (w->n - 1)) == 0) { /* 0, 1, 2, 4, 8 … words are full */
+        const char **more = ty_new_n(a, const char *, w->n ? w->n * 2 : 1);
+        if (w->n)
+            memcpy(more, w->v, w->n * sizeof(*more));
+        w->v = more;
+    }
+    w->v[w->n++] = word;
+}
+
+static const struct ty_opt *by_name(const struct ty_opt *opts, struct ty_str name)
+{
+    for (const struct ty_opt *o = opts; o->name; o++)
+        if (ty_str_is(name, o->name))
+            return o;
+    return NULL;
+}
+
+static const struct ty_opt *by_letter(const struct ty_opt *opts, char letter)
+{
+    for (const struct ty_opt *o = opts; o->name; o++)
+        if (o->letter && o->letter == letter)
+            return o;
+    return NULL;
+}
+
+static int unknown(const struct ty_opt *opts, struct ty_str name, struct ty_err *err)
+{
+    const char *names[64];
+    size_t n = 0;
+    for (const struct ty_opt *o = opts; o->name && n < 64; o++)
+        names[n++] = o->name;
+    const char *near = ty_str_nearest(name, names, n);
+    if (near)
+        return ty_fail(err, -EINVAL, "unknown option --%.*s (did you mean --%s?)", TY_ARG(name),
+                       near);
+    return ty_fail(err, -EINVAL, "unknown option --%.*s", TY_ARG(name));
+}
+
+/* Stores one value, after a look at the choices. */
+static int store(struct ty_arena *a, const struct ty_opt *o, const char *value, struct ty_args *ret,
+                 struct ty_err *err)
+{
+    char *at = (char *)ret + o->at;
+    bool legal = !o->choices;
+    for (const char *const *c = o->choices; c && *c; c++)
+        legal |= strcmp(*c, value) == 0;
+    if (!legal) {
+        char list[256] = "";
+        size_t n = 0;
+        for (const char *const *c = o->choices; *c && n < sizeof(list); c++)
+            n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "", *c);
+        return ty_fail(err, -EINVAL, "--%s: \"%s\" is not one of %s", o->name, value, list);
+    }
+    if (o->kind == TY_OPT_WORDS)
+        ty_words_add(a, (struct ty_words *)(void *)at, value);
+    else
+        memcpy(at, &value, sizeof(value));
+    return 0;
+}
+
+struct reader { /* where we are in argv */
+    struct ty_arena *a;
+    const struct ty_opt *opts;
+    char **argv;
+    int argc, i;
+    struct ty_args *ret;
+    struct ty_err *err;
+};
+
+/* The option's value: what is glued to it, else the next word. */
+static int take_value(struct reader *r, const struct ty_opt *o, const char *glued)
+{
+    if (!glued && r->i + 1 >= r->argc)
+        return ty_fail(r->err, -EINVAL, "--%s needs a value: %s", o->name, o->arg);
+    return store(r->a, o, glued ? glued : r->argv[++r->i], r->ret, r->err);
+}
+
+static int read_long(struct reader *r, const char *word)
+{
+    struct ty_str name, value = ty_str_cut(ty_str(word), '=', &name);
+    const struct ty_opt *o = by_name(r->opts, name);
+    if (!o)
+        return unknown(r->opts, name, r->err);
+    if (o->kind != TY_OPT_FLAG)
+        return take_value(r, o, value.p);
+    bool on = !value.p || ty_str_is(value, "true");
+    if (!on && !ty_str_is(value, "false"))
+        return ty_fail(r->err, -EINVAL, "--%s is true or false", o->name);
+    memcpy((char *)r->ret + o->at, &on, sizeof(on));
+    return 0;
+}
+
+/* Letters of one word: flags may be joined, a value may follow its letter at once. */
+static int read_short(struct reader *r, const char *letters)
+{
+    for (const char *c = letters; *c; c++) {
+        const struct ty_opt *o = by_letter(r->opts, *c);
+        if (!o)
+            return ty_fail(r->err, -EINVAL, "unknown option -%c", *c);
+        if (o->kind == TY_OPT_FLAG) {
+            const bool on = true;
+            memcpy((char *)r->ret + o->at, &on, sizeof(on));
+            continue;
+        }
+        const char *glued = c[1] == '=' ? c + 2 : c + 1;
+        return take_value(r, o, *glued ? glued : NULL);
+    }
+    return 0;
+}
+
+int ty_args_parse(struct ty_arena *a, const struct ty_opt *opts, int argc, char **argv,
+                  struct ty_args *ret, struct ty_err *err)
+{
+    struct ty_args args = { 0 };
+    struct reader r = {
+        .a = a, .opts = opts, .argv = argv, .argc = argc, .ret = &args, .err = err
+    };
+    bool only_words = false;
+    for (; r.i < argc; r.i++) {
+        const char *word = argv[r.i];
+        int rc = 0;
+        if (only_words || word[0] != '-' || !word[1])
+            ty_words_add(a, &args.rest, word); /* "-" alone is standard input */
+        else if (strcmp(word, "--") == 0)
+            only_words = true;
+        else if (word[1] == '-')
+            rc = read_long(&r, word + 2);
+        else
+            rc = read_short(&r, word + 1);
+        if (rc < 0)
+            return rc;
+    }
+    *ret = args;
+    return 0;
+}
+
+void ty_opts_help(FILE *out, const struct ty_opt *opts)
+{
+    int width = 0;
+    for (const struct ty_opt *o = opts; o->name; o++) {
+        int w = (int)(strlen(o->name) + (o->arg ? strlen(o->arg) + 1 : 0));
+        width = w > width ? w : width;
+    }
+    for (const struct ty_opt *o = opts; o->name; o++) {
+        char left[64];
+        snprintf(left, sizeof(left), "%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+        if (o->letter)
+            fprintf(out, "  -%c, --%-*s  %s\n", o->letter, width, left, o->about);
+        else
+            fprintf(out, "      --%-*s  %s\n", width, left, o->about);
+    }
+}

@@ -1,0 +1,46 @@
+/* Options of a command: a const table read into struct ty_args, printed as help, and turned into
+ * shell completion. Written as kubectl's users expect: -f x, -fx, -f=x, --filename x, --filename=x.
+ */
+#ifndef TY_CLI_OPTS_H
+#define TY_CLI_OPTS_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct ty_words {
+    const char **v;
+    size_t n;
+};
+
+/* All that any command can be told. */
+struct ty_args {
+    struct ty_words rest; /* what is not an option */
+    struct ty_words files, runtimes, plugin_dirs;
+    const char *output, *ns, *config, *gates;
+    bool help, recursive, origins, redact, quiet;
+};
+
+enum ty_opt_kind { TY_OPT_FLAG, TY_OPT_WORD, TY_OPT_WORDS };
+
+struct ty_opt {
+    const char *name; /* long form without dashes; NULL ends a table */
+    char letter;      /* short form; 0 none */
+    enum ty_opt_kind kind;
+    const char *arg;            /* name of the value in the help: "FILE", "DIR" */
+    const char *about;          /* one line */
+    const char *const *choices; /* legal values, NULL-terminated; NULL: anything */
+    size_t at;                  /* place in struct ty_args */
+};
+#define TY_OPT_AT(member) offsetof(struct ty_args, member)
+
+/* Reads argv[0..argc). -EINVAL with a sentence for the user; *ret lives with the arena and argv. */
+int ty_args_parse(struct ty_arena *a, const struct ty_opt *opts, int argc, char **argv,
+                  struct ty_args *ret, struct ty_err *err);
+/* "  -f, --filename FILE   …", one line an option. */
+void ty_opts_help(FILE *out, const struct ty_opt *opts);
+void ty_words_add(struct ty_arena *a, struct ty_words *w, const char *word);
+
+#endif

@@ -1,0 +1,95 @@
+#include "cli/testing.h"
+
+static const char *const colours[] = { "red", "green", NULL };
+static const struct ty_opt options[] = {
+    { "filename", 'f', TY_OPT_WORDS, "FILE", "a file", NULL, TY_OPT_AT(files) },
+    { "output", 'o', TY_OPT_WORD, "FORMAT", "a colour", colours, TY_OPT_AT(output) },
+    { "recursive", 'R', TY_OPT_FLAG, NULL, "all below", NULL, TY_OPT_AT(recursive) },
+    { "help", 'h', TY_OPT_FLAG, NULL, "help", NULL, TY_OPT_AT(help) },
+    { 0 },
+};
+
+static int parse(struct ty_arena *a, const char *const *words, struct ty_args *ret,
+                 struct ty_err *err)
+{
+    char *argv[16];
+    int n = 0;
+    for (; words[n]; n++)
+        argv[n] = ty_arena_printf(a, "%s", words[n]);
+    return ty_args_parse(a, options, n, argv, ret, err);
+}
+#define PARSE(...) parse(a, (const char *const[]){ __VA_ARGS__, NULL }, &args, &err)
+
+static void test_every_spelling(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    struct ty_args args = { 0 };
+    struct ty_err err = { 0 };
+    assert_int_equal(PARSE("-f", "1", "-f2", "-f=3", "--filename", "4", "--filename=5", "-", "-Rf6",
+                           "--output=red", "--", "-o"),
+                     0);
+    assert_int_equal(args.files.n, 6);
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(args.files.v[i][0], '1' + (int)i);
+    assert_true(args.recursive);
+    assert_string_equal(args.output, "red");
+    assert_int_equal(args.rest.n, 2); /* "-" is standard input, "--" ends options */
+    assert_string_equal(args.rest.v[0], "-");
+    assert_string_equal(args.rest.v[1], "-o");
+}
+
+static void test_flags_can_be_denied(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    struct ty_args args = { 0 };
+    struct ty_err err = { 0 };
+    assert_int_equal(PARSE("-R", "--recursive=false"), 0);
+    assert_false(args.recursive);
+    assert_true(PARSE("--recursive=perhaps") < 0);
+    assert_string_equal(err.text, "--recursive is true or false");
+}
+
+static void test_mistakes(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    struct ty_args args = { .output = "untouched" };
+    struct ty_err err = { 0 };
+    assert_true(PARSE("--filenam", "x") < 0);
+    assert_string_equal(err.text, "unknown option --filenam (did you mean --filename?)");
+    assert_true(PARSE("--zzzzzzzzzz") < 0);
+    assert_string_equal(err.text, "unknown option --zzzzzzzzzz");
+    assert_true(PARSE("-x") < 0);
+    assert_string_equal(err.text, "unknown option -x");
+    assert_true(PARSE("-f") < 0);
+    assert_string_equal(err.text, "--filename needs a value: FILE");
+    assert_true(PARSE("-o", "blue") < 0);
+    assert_string_equal(err.text, "--output: \"blue\" is not one of red, green");
+    assert_string_equal(args.output, "untouched");
+}
+
+static void test_help(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    ty_opts_help(f, options);
+    fclose(f);
+    assert_has(text, "  -f, --filename FILE  a file\n");
+    assert_has(text, "  -R, --recursive      all below\n");
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_spelling),
+        cmocka_unit_test(test_flags_can_be_denied),
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_help),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,242 @@
+/* Opens a session: configuration, plugins, files; then lets objects in one by one. */
+#include "cli/session.h"
+#include "cli/catalog.h"
+#include "trainer/admit.h"
+#include <strings.h>
+
+static bool is_runtime(const struct ty_kind *k)
+{
+    return k == &ty_kind_trainingruntime || k == &ty_kind_clustertrainingruntime;
+}
+
+/* A runtime of the catalog becomes a document of s->builtin when it is first asked for. */
+static struct ty_doc *builtin(struct ty_session *s, struct ty_str name)
+{
+    for (size_t i = 0; i < s->builtin.n; i++)
+        if (ty_str_eq(s->builtin.v[i]->name, name))
+            return s->builtin.v[i];
+    struct ty_json *obj = ty_catalog_get(s->cli->arena, name);
+    if (!obj)
+        return NULL;
+    const char *file = ty_arena_printf(s->cli->arena, "built-in %.*s", TY_ARG(name));
+    return ty_inputs_add(&s->builtin, file, obj, &ty_kind_clustertrainingruntime);
+}
+
+static struct ty_doc *find(struct ty_session *s, const struct ty_kind *kind, struct ty_str ns,
+                           struct ty_str name)
+{
+    struct ty_doc *d = ty_inputs_get(&s->inputs, kind, ns, name);
+    if (!d)
+        d = ty_inputs_get(&s->library, kind, ns, name);
+    if (!d && kind == &ty_kind_clustertrainingruntime)
+        d = builtin(s, name);
+    return d;
+}
+
+/* struct ty_view: runtimes are let in first, as the API server would have done. */
+static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, struct ty_str ns,
+                                      struct ty_str name)
+{
+    struct ty_session *s = ctx;
+    struct ty_doc *d = find(s, kind, ns, name);
+    if (!d || (is_runtime(kind) && !ty_session_admit(s, d)))
+        return NULL;
+    return d->obj;
+}
+
+/* The runtime kind that a TrainJob's reference names; NULL: none of ours. */
+static const struct ty_kind *ref_kind(const struct ty_json *job)
+{
+    struct ty_str kind = ty_json_str_at(job, "spec.runtimeRef.kind");
+    if (!kind.n || ty_str_is(kind, "ClusterTrainingRuntime"))
+        return &ty_kind_clustertrainingruntime;
+    return ty_str_is(kind, "TrainingRuntime") ? &ty_kind_trainingruntime : NULL;
+}
+
+static struct ty_doc *runtime_of(struct ty_session *s, const struct ty_doc *job)
+{
+    const struct ty_kind *kind = ref_kind(job->obj);
+    struct ty_str name = ty_json_str_at(job->obj, "spec.runtimeRef.name");
+    return kind && name.n ? find(s, kind, job->ns, name) : NULL;
+}
+
+/* The names of a kind's runtimes, the input's first. */
+enum { NAMES_MAX = 256, NAMES_SHOWN = 16 };
+static size_t runtime_names(struct ty_session *s, const struct ty_kind *kind,
+                            const char *ret[NAMES_MAX])
+{
+    const struct ty_inputs *all[] = { &s->inputs, &s->library };
+    size_t n = 0;
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < all[k]->n && n < NAMES_MAX; i++) {
+            const struct ty_doc *d = all[k]->v[i];
+            if (d->kind == kind && d->name.n)
+                ret[n++] = ty_arena_strndup(s->cli->arena, d->name.p, d->name.n);
+        }
+    if (kind == &ty_kind_clustertrainingruntime)
+        for (const struct ty_embedded *e = ty_catalog_files; e->name && n < NAMES_MAX; e++)
+            ret[n++] = e->name;
+    return n;
+}
+
+/* What a TrainJob could have named, and what it most likely meant; NULL: there is nothing. */
+static const char *runtime_hint(struct ty_session *s, const struct ty_doc *job)
+{
+    const char *names[NAMES_MAX];
+    size_t n = runtime_names(s, ref_kind(job->obj), names);
+    if (n == 0)
+        return NULL;
+    ty_auto_buf b = { 0 };
+    const char *near = ty_str_nearest(ty_json_str_at(job->obj, "spec.runtimeRef.name"), names, n);
+    if (near)
+        ty_buf_printf(&b, "did you mean \"%s\"? ", near);
+    ty_buf_cstr(&b, "there are: ");
+    for (size_t i = 0; i < n && i < NAMES_SHOWN; i++)
+        ty_buf_printf(&b, "%s%s", i ? ", " : "", names[i]);
+    if (n > NAMES_SHOWN)
+        ty_buf_printf(&b, " and %zu more", n - NAMES_SHOWN);
+    return ty_arena_strndup(s->cli->arena, b.p, b.n);
+}
+
+/* The schema alone, for a TrainJob whose runtime was refused: the rest of its checks need it. */
+static void admit_shape(struct ty_session *s, struct ty_doc *doc, const struct ty_doc *runtime)
+{
+    struct ty_arena *a = s->cli->arena;
+    struct ty_errs errs = { .arena = a };
+    ty_schema_prune(a, doc->kind->schema, doc->obj, NULL, &errs);
+    ty_schema_default(a, doc->kind->schema, doc->obj);
+    ty_schema_validate(doc->kind->schema, doc->obj, NULL, NULL, NULL, &errs);
+    for (const struct ty_field_err *e = errs.first; e; e = e->next)
+        ty_findings_field(&s->findings, doc, e);
+    ty_findings_error(&s->findings, doc,
+                      "not checked against its runtime \"%.*s\", which is invalid (%s:%u)",
+                      TY_ARG(runtime->name), runtime->file, runtime->obj->line);
+}
+
+static void report(struct ty_session *s, struct ty_doc *doc, struct ty_verdict *v, bool no_runtime)
+{
+    for (struct ty_field_err *e = v->errs.first; e; e = e->next) {
+        if (no_runtime && !e->hint && strcasecmp(e->path, "spec.runtimeRef") == 0)
+            e->hint = runtime_hint(s, doc);
+        ty_findings_field(&s->findings, doc, e);
+    }
+    if (v->code >= 400 && !v->errs.first)
+        ty_findings_error(&s->findings, doc, "%s", v->message ? v->message : "refused");
+    for (size_t i = 0; i < v->warnings.n; i++)
+        ty_findings_warn(&s->findings, doc, v->warnings.v[i]);
+}
+
+/* The API server makes a name from generateName before anything looks at it; so do we. */
+static void give_name(struct ty_session *s, struct ty_doc *doc)
+{
+    struct ty_json *meta = ty_json_get(doc->obj, "metadata");
+    struct ty_str stem = ty_json_str_at(meta, "generateName");
+    if (doc->name.n || !stem.n)
+        return;
+    struct ty_json *name = ty_json_strf(s->cli->arena, "%.*sxxxxx", TY_ARG(stem));
+    ty_json_set(s->cli->arena, meta, "name", name);
+    doc->name = ty_json_text_of(name);
+}
+
+static bool admit(struct ty_session *s, struct ty_doc *doc)
+{
+    give_name(s, doc);
+    bool is_job = doc->kind == &ty_kind_trainjob;
+    struct ty_doc *runtime = is_job ? runtime_of(s, doc) : NULL;
+    if (runtime && !ty_session_admit(s, runtime)) {
+        admit_shape(s, doc, runtime);
+        return false;
+    }
+    struct ty_admit_in in = {
+        .pipeline = &s->pipeline,
+        .settings = &s->settings,
+        .view = &s->view,
+        .op = TY_CREATE,
+        .obj = doc->obj,
+        .now_s = s->cli->now_s,
+        .all = true,
+        .strict = true,
+    };
+    struct ty_verdict v = { 0 };
+    ty_admit(s->cli->arena, &in, &v);
+    report(s, doc, &v, is_job && !runtime);
+    return v.code < 400;
+}
+
+bool ty_session_admit(struct ty_session *s, struct ty_doc *doc)
+{
+    if (doc->state == TY_DOC_NEW) {
+        bool ok = !doc->kind->ours || admit(s, doc);
+        doc->state = ok ? TY_DOC_ACCEPTED : TY_DOC_REFUSED;
+    }
+    return doc->state == TY_DOC_ACCEPTED;
+}
+
+void ty_session_admit_all(struct ty_session *s)
+{
+    for (int jobs = 0; jobs < 2; jobs++)
+        for (size_t i = 0; i < s->inputs.n; i++) {
+            struct ty_doc *d = s->inputs.v[i];
+            if ((d->kind == &ty_kind_trainjob) == jobs && !ty_session_admit(s, d))
+                s->n_invalid++;
+        }
+}
+
+static void take_troubles(struct ty_session *s, const struct ty_inputs *in)
+{
+    for (const struct ty_trouble *t = in->troubles; t; t = t->next)
+        ty_findings_trouble(&s->findings, t);
+}
+
+static void read_inputs(struct ty_session *s, const struct ty_args *args)
+{
+    const struct ty_words *given[] = { &args->files, &args->rest };
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < given[k]->n; i++)
+            ty_inputs_read(&s->inputs, given[k]->v[i], args->recursive);
+    if (args->ns)
+        ty_inputs_namespace(&s->inputs, args->ns);
+    ty_inputs_index(&s->inputs);
+    for (size_t i = 0; i < args->runtimes.n; i++)
+        ty_inputs_read(&s->library, args->runtimes.v[i], args->recursive);
+    ty_inputs_index(&s->library);
+    take_troubles(s, &s->inputs);
+    take_troubles(s, &s->library);
+}
+
+/* The names of a configuration's list, NULL-terminated. */
+static const char *const *words(struct ty_arena *a, struct ty_words *w)
+{
+    ty_words_add(a, w, NULL);
+    return w->v;
+}
+
+int ty_session_open(struct ty_session *s, struct ty_cli *cli, const struct ty_args *args,
+                    struct ty_err *err)
+{
+    *s = (struct ty_session){
+        .cli = cli,
+        .inputs.cli = cli,
+        .library.cli = cli,
+        .builtin.cli = cli,
+        .findings.arena = cli->arena,
+        .view = { .ctx = s, .get = view_get },
+    };
+    struct ty_config config;
+    int r = ty_config_read(cli->arena, args->config, args->gates, &config, err);
+    for (size_t i = 0; r == 0 && i < args->plugin_dirs.n; i++)
+        r = ty_externs_load(&s->externs, cli->arena, args->plugin_dirs.v[i], err);
+    if (r == 0) {
+        s->settings = config.settings;
+        r = ty_pipeline_init(&s->pipeline, words(cli->arena, &config.enabled),
+                             words(cli->arena, &config.disabled), s->externs.v, err);
+    }
+    if (r == 0)
+        read_inputs(s, args);
+    return r;
+}
+
+void ty_session_close(struct ty_session *s)
+{
+    ty_externs_done(&s->externs);
+}

@@ -1,0 +1,36 @@
+/* What render and validate share: the objects, the runtimes they may use, the settings, and the
+ * door through which every object goes. */
+#ifndef TY_CLI_SESSION_H
+#define TY_CLI_SESSION_H
+
+#include "cli/config.h"
+#include "cli/findings.h"
+#include "cli/inputs.h"
+#include "control/extern_plugin.h"
+#include "trainer/plugin.h"
+
+struct ty_session {
+    struct ty_cli *cli;
+    struct ty_settings settings;
+    struct ty_pipeline pipeline;
+    struct ty_externs externs; /* --plugin-dir */
+    struct ty_inputs inputs;   /* what was asked about */
+    struct ty_inputs library;  /* --runtimes */
+    struct ty_inputs builtin;  /* runtimes of the catalog that were needed */
+    struct ty_view view;       /* of all three; earlier ones win */
+    struct ty_findings findings;
+    size_t n_invalid; /* objects of the input that were refused */
+};
+
+/* Reads everything that args name. Files that cannot be used become findings. Negative: the
+ * configuration, the plugins or the command line are at fault, *err says how. */
+int ty_session_open(struct ty_session *s, struct ty_cli *cli, const struct ty_args *args,
+                    struct ty_err *err);
+void ty_session_close(struct ty_session *s);
+/* What the API server and the webhooks say: true if the object is accepted. It is defaulted in
+ * place, once; mistakes and warnings go to s->findings. */
+bool ty_session_admit(struct ty_session *s, struct ty_doc *doc);
+/* All of the input: runtimes first, since TrainJobs are checked against them. */
+void ty_session_admit_all(struct ty_session *s);
+
+#endif

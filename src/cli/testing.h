@@ -1,0 +1,100 @@
+/* For the tests of this folder: a process of their own, and files in a folder of their own. */
+#ifndef TY_CLI_TESTING_H
+#define TY_CLI_TESTING_H
+
+#include "cli/cli.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <ftw.h>
+#include <unistd.h>
+
+struct ty_bench {
+    struct ty_cli cli;
+    char *out, *err; /* after bench_flush */
+    size_t n_out, n_err;
+    char dir[64];
+    char was[4096]; /* the folder to come back to */
+};
+
+static inline int bench_entropy(void *p, size_t n)
+{
+    memset(p, 7, n); /* the same keys in every run */
+    return 0;
+}
+
+static inline void bench_open(struct ty_bench *b)
+{
+    memset(b, 0, sizeof(*b));
+    snprintf(b->dir, sizeof(b->dir), "%s", "/tmp/trainyard-test-XXXXXX");
+    assert_non_null(getcwd(b->was, sizeof(b->was)));
+    assert_non_null(mkdtemp(b->dir));
+    assert_int_equal(chdir(b->dir), 0);
+    b->cli = (struct ty_cli){
+        .arena = ty_arena_new((size_t)1 << 32),
+        .in = -1,
+        .out = open_memstream(&b->out, &b->n_out),
+        .err = open_memstream(&b->err, &b->n_err),
+        .now_s = 1700000000,
+        .entropy = bench_entropy,
+    };
+}
+
+static inline int bench_remove(const char *path, const struct stat *st, int kind, struct FTW *f)
+{
+    (void)st;
+    (void)kind;
+    (void)f;
+    return remove(path);
+}
+
+static inline void bench_close(struct ty_bench *b)
+{
+    fclose(b->cli.out);
+    fclose(b->cli.err);
+    free(b->out);
+    free(b->err);
+    ty_arena_free(b->cli.arena);
+    assert_int_equal(chdir(b->was), 0);
+    nftw(b->dir, bench_remove, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* What was written so far is in b->out and b->err. */
+static inline void bench_flush(struct ty_bench *b)
+{
+    fflush(b->cli.out);
+    fflush(b->cli.err);
+}
+
+static inline void bench_file(const char *name, const char *text)
+{
+    FILE *f = fopen(name, "we");
+    assert_non_null(f);
+    assert_int_equal(fputs(text, f) >= 0, 1);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* Runs "trainyard …" in this process; words end with NULL. */
+static inline int bench_run(struct ty_bench *b, const char *const *words)
+{
+    char *argv[32] = { NULL };
+    int n = 1;
+    argv[0] = ty_arena_printf(b->cli.arena, "trainyard");
+    for (; words[n - 1] && n < 31; n++)
+        argv[n] = ty_arena_printf(b->cli.arena, "%s", words[n - 1]);
+    int code = ty_cli_main(&b->cli, n, argv);
+    bench_flush(b);
+    return code;
+}
+#define BENCH_RUN(b, ...) bench_run((b), (const char *const[]){ __VA_ARGS__, NULL })
+
+#define assert_has(text, part)                                                                     \
+    do {                                                                                           \
+        if (!strstr((text), (part)))                                                               \
+            fail_msg("\"%s\" is not in:\n%s", (part), (text));                                     \
+    } while (0)
+
+#endif

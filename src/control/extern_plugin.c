@@ -1,0 +1,148 @@
+/* Loads shared objects and dresses each as a struct ty_plugin, whose hooks find the plugin's own
+ * description in plan->running->ext. */
+#include "control/extern_plugin.h"
+#include "control/extern_host.h"
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+
+typedef const struct trainyard_plugin_info *entry_fn(const struct trainyard_host *host);
+
+static const struct trainyard_plugin_info *info_of(const struct ty_plan *plan)
+{
+    return plan->running->ext;
+}
+
+static void run_validate(const struct ty_plan *plan, const struct ty_trainjob *job,
+                         const struct ty_trainjob *old, struct ty_errs *errs,
+                         struct ty_warnings *warnings)
+{
+    (void)old;
+    struct trainyard_plan p = { .plan = plan, .job = job, .errs = errs, .warnings = warnings };
+    info_of(plan)->validate(&ty_extern_host, &p);
+}
+
+typedef int extern_hook(const struct trainyard_host *host, struct trainyard_plan *plan);
+
+static int run(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err,
+               extern_hook *hook, bool building)
+{
+    struct trainyard_plan p = {
+        .plan = plan, .edit = plan, .job = job, .err = err, .building = building
+    };
+    if (hook(&ty_extern_host, &p) >= 0)
+        return 0;
+    if (err->code >= 0) /* it failed without a word */
+        ty_fail(err, -EINVAL, "the plugin gave no reason");
+    return ty_wrap(err, "plugin %s", plan->running->name);
+}
+
+static int run_ml(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
+{
+    return run(plan, job, err, info_of(plan)->enforce_ml, false);
+}
+
+static int run_pod(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
+{
+    return run(plan, job, err, info_of(plan)->enforce_pod, false);
+}
+
+static int run_build(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
+{
+    return run(plan, job, err, info_of(plan)->build, true);
+}
+
+static const struct ty_plugin *dress(struct ty_arena *a, const struct trainyard_plugin_info *info)
+{
+    struct ty_plugin *p = ty_new(a, struct ty_plugin);
+    p->name = info->name;
+    p->about = info->about ? info->about : "";
+    p->ext = info;
+    p->validate = info->validate ? run_validate : NULL;
+    p->enforce_ml = info->enforce_ml ? run_ml : NULL;
+    p->enforce_pod = info->enforce_pod ? run_pod : NULL;
+    p->build = info->build ? run_build : NULL;
+    return p;
+}
+
+/* Asks the shared object who it is. */
+static int introduce(void *handle, const char *path, const struct trainyard_plugin_info **ret_info,
+                     struct ty_err *err)
+{
+    void *symbol = dlsym(handle, "trainyard_plugin");
+    entry_fn *entry = NULL;
+    memcpy(&entry, &symbol, sizeof(entry)); /* ISO C has no cast from object to function */
+    if (!entry)
+        return ty_fail(err, -EINVAL,
+                       "%s: not a trainyard plugin: it has no symbol trainyard_plugin", path);
+    const struct trainyard_plugin_info *info = entry(&ty_extern_host);
+    if (!info)
+        return ty_fail(err, -EINVAL, "%s: the plugin does not want to work with this trainyard",
+                       path);
+    if (info->abi != TRAINYARD_PLUGIN_ABI || info->size < sizeof(*info))
+        return ty_fail(err, -EINVAL, "%s: built for plugin ABI %u, this trainyard has ABI %u", path,
+                       info->abi, TRAINYARD_PLUGIN_ABI);
+    if (!info->name || !*info->name)
+        return ty_fail(err, -EINVAL, "%s: the plugin has no name", path);
+    *ret_info = info;
+    return 0;
+}
+
+static int load(struct ty_externs *x, struct ty_arena *a, const char *path, struct ty_err *err)
+{
+    if (x->n == TY_EXTERNS_MAX)
+        return ty_fail(err, -EINVAL, "%s: more than %d plugins", path, TY_EXTERNS_MAX);
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+        const char *why = dlerror();
+        size_t n = strlen(path); /* the loader's sentence usually starts with the path */
+        if (why && strncmp(why, path, n) == 0 && strncmp(why + n, ": ", 2) == 0)
+            why += n + 2;
+        return ty_fail(err, -EINVAL, "%s: cannot load the plugin: %s", path, why ? why : "unknown");
+    }
+    const struct trainyard_plugin_info *info = NULL;
+    int r = introduce(handle, path, &info, err);
+    if (r < 0) {
+        dlclose(handle);
+        return r;
+    }
+    x->handles[x->n] = handle;
+    x->v[x->n++] = dress(a, info);
+    return 0;
+}
+
+static int is_shared_object(const struct dirent *e)
+{
+    return e->d_name[0] != '.' && ty_str_ends(ty_str(e->d_name), TY_LIT(".so"));
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+int ty_externs_load(struct ty_externs *x, struct ty_arena *a, const char *dir, struct ty_err *err)
+{
+    struct dirent **found = NULL;
+    int n = scandir(dir, &found, is_shared_object, by_name), r = 0;
+    if (n < 0)
+        return ty_fail(err, -EINVAL, "%s: cannot read the plugin directory: %s", dir,
+                       strerrordesc_np(errno));
+    for (int i = 0; i < n; i++) {
+        /* a slash, so that the loader does not search its own path */
+        const char *slash = strchr(dir, '/') ? "" : "./";
+        const char *path = ty_arena_printf(a, "%s%s/%s", slash, dir, found[i]->d_name);
+        if (r == 0)
+            r = load(x, a, path, err);
+        free(found[i]);
+    }
+    free(found);
+    return r;
+}
+
+void ty_externs_done(struct ty_externs *x)
+{
+    while (x->n)
+        dlclose(x->handles[--x->n]);
+    memset(x, 0, sizeof(*x));
+}

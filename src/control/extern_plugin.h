@@ -1,0 +1,20 @@
+/* Out-of-tree plugins: shared objects that see include/trainyard/plugin.h and nothing else. */
+#ifndef TY_CONTROL_EXTERN_PLUGIN_H
+#define TY_CONTROL_EXTERN_PLUGIN_H
+
+#include "trainer/plugin.h"
+
+#define TY_EXTERNS_MAX 32
+
+struct ty_externs {
+    const struct ty_plugin *v[TY_EXTERNS_MAX + 1]; /* NULL-terminated, for ty_pipeline_init */
+    void *handles[TY_EXTERNS_MAX];
+    size_t n;
+};
+
+/* Loads every *.so of the directory in byte order and adds it. -EINVAL with a sentence naming the
+ * file if one cannot be used; those before it stay loaded. Descriptions live with the arena. */
+int ty_externs_load(struct ty_externs *x, struct ty_arena *a, const char *dir, struct ty_err *err);
+void ty_externs_done(struct ty_externs *x); /* unloads; no plugin may be used afterwards */
+
+#endif

@@ -1,0 +1,82 @@
+"""Help, version, completion, plugins list."""
+import subprocess
+
+import pytest
+from conftest import ROOT, TRAINYARD, run
+
+COMMANDS = ["render", "validate", "explain", "crds", "plugins", "completion", "version"]
+
+
+def test_help():
+    top = run("--help").ok()
+    assert top.out == run("help").ok().out
+    for name in COMMANDS:
+        assert f"  {name} " in top.out
+        text = run(name, "--help").ok().out
+        assert text == run("help", name).ok().out
+        assert f"Usage: trainyard {name}" in text
+        assert all(len(line) <= 100 for line in text.splitlines())
+
+
+def test_version():
+    assert run("--version").ok().out == run("version").ok().out
+    assert run("version", "-o", "json").ok().json()["compatibleWith"] == "v2.3.0"
+
+
+def test_man_pages(tmp_path):
+    subprocess.run([ROOT / "tools/man", TRAINYARD, tmp_path], check=True)
+    assert {p.name for p in tmp_path.iterdir()} == {"trainyard.1"} | {f"trainyard-{c}.1" for c in COMMANDS}
+
+
+class TestCompletion:
+    def complete(self, *words):
+        """What bash offers for the last word."""
+        script = f"""source <({TRAINYARD} completion bash)
+            COMP_WORDS=({' '.join(f"'{w}'" for w in words)}); COMP_CWORD={len(words) - 1}
+            _trainyard; printf '%s\\n' "${{COMPREPLY[@]}}" """
+        done = subprocess.run(["bash", "-eu", "-c", script], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0 and done.stderr == "", done.stderr
+        return done.stdout.split()
+
+    def test_commands(self):
+        assert self.complete("trainyard", "") == COMMANDS + ["help"]
+        assert self.complete("trainyard", "re") == ["render"]
+        assert self.complete("trainyard", "help", "va") == ["validate"]
+
+    def test_options(self):
+        assert self.complete("trainyard", "render", "--or") == ["--origins"]
+        assert "-f" in self.complete("trainyard", "validate", "-")
+
+    def test_values(self):
+        assert self.complete("trainyard", "render", "-o", "") == ["yaml", "json", "name"]
+        assert self.complete("trainyard", "completion", "") == ["bash", "zsh", "fish"]
+        assert "trainjob" in self.complete("trainyard", "explain", "train")
+
+    def test_files_are_left_to_bash(self):
+        assert self.complete("trainyard", "render", "-f", "") == []
+
+    @pytest.mark.parametrize("shell", ["zsh", "fish"])
+    def test_others_are_written(self, shell):
+        text = run("completion", shell).ok().out
+        for name in COMMANDS:
+            assert name in text
+
+
+def test_plugins():
+    rows = run("plugins", "-o", "json").ok().json()
+    assert [r["name"] for r in rows][-1] == "JobSet"
+    assert rows[-1]["state"] == "required" and "build" in rows[-1]["hooks"]
+    names = run("plugins", "-o", "name").ok().out.split()
+    assert names == [r["name"] for r in rows] and len(names) == 12
+    table = run("plugins").ok().out.splitlines()
+    assert table[0].split() == ["NAME", "STATE", "HOOKS", "ABOUT"]
+    assert len(table) == 13
+    assert all(len(line) <= 160 for line in table)
+
+
+def test_plugins_switched_off(tmp_path):
+    config = tmp_path / "c.yaml"
+    config.write_text("apiVersion: config.trainer.kubeflow.org/v1alpha1\nkind: Configuration\n"
+                      "plugins: {disabledPlugins: [mpi]}\n")
+    rows = {r["name"]: r["state"] for r in run("plugins", "--config", config, "-o", "json").ok().json()}
+    assert rows["MPI"] == "off" and rows["Torch"] == "on"

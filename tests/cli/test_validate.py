@@ -1,0 +1,143 @@
+"""trainyard validate: everything at once, each with its place."""
+from conftest import JOB, ROOT, run
+
+MANY = JOB.replace("numNodes: 2", "numNode: 2") + """\
+    env:
+    - name: A
+    - name: A
+    - nme: B
+    resourcesPerNode:
+      limits:
+        cpu: many
+  suspnd: true
+"""
+
+
+def test_all_at_once(box):
+    box.file("job.yaml", MANY)
+    result = box.run("validate", "-f", "job.yaml")
+    assert result.code == 1
+    lines = result.out.splitlines()
+    for want in [
+        'job.yaml:9:14: spec.trainer.numNode: unknown field (did you mean spec.trainer.numNodes?)',
+        'job.yaml:14:12: spec.trainer.env[2].nme: unknown field (did you mean spec.trainer.env[2].name?)',
+        'job.yaml:18:11: spec.suspnd: unknown field (did you mean spec.suspend?)',
+        "job.yaml:14:7: spec.trainer.env[2].name: Required value",
+    ]:
+        assert want in lines, result.out
+    for start in ["job.yaml:13:7: spec.trainer.env[1]: Duplicate value: ",
+                  "job.yaml:17:14: spec.trainer.resourcesPerNode.limits.cpu: Invalid value: "]:
+        assert any(line.startswith(start) for line in lines), (start, result.out)
+    assert len(lines) == 6
+    assert result.err == "1 object, 1 invalid (some rules can be checked once this is corrected)\n"
+
+
+def test_rules_and_webhook(box):
+    """Rules of the schema; the webhook's checks wait for them, as on a cluster."""
+    box.file("job.yaml", JOB + "    env:\n    - {name: PET_NNODES, value: x}\n  managedBy: nobody\n")
+    result = box.run("validate", "-f", "job.yaml")
+    assert result.code == 1
+    assert result.out == ("job.yaml:13:14: spec.managedBy: Invalid value: \"nobody\": ManagedBy must be "
+                          "trainer.kubeflow.org/trainjob-controller or kueue.x-k8s.io/multikueue if set\n")
+    box.file("job.yaml", JOB + "    env:\n    - {name: PET_NNODES, value: x}\n")
+    result = box.run("validate", "-f", "job.yaml")
+    assert result.code == 1
+    assert "job.yaml:12:5: spec.trainer.env: Invalid value: " in result.out
+    assert "must not have reserved envs, invalid envs configured: [PET_NNODES]" in result.out
+
+
+def test_summary(box):
+    box.file("good.yaml", JOB)
+    box.file("bad.yaml", JOB.replace("name: train", "name: other").replace("numNodes: 2", "numNodes: x"))
+    box.file("broken.yaml", "[")
+    result = box.run("validate", "-f", ".")
+    assert result.code == 1
+    assert result.err == "2 objects, 1 invalid; 1 could not be read (some rules can be checked once this is corrected)\n"
+    assert box.run("validate", "-f", "good.yaml").ok().err == "1 object, 0 invalid\n"
+    quiet = box.run("validate", "-q", "-f", "good.yaml").ok()
+    assert quiet.out == quiet.err == ""
+
+
+def test_json(box):
+    box.file("job.yaml", JOB.replace("numNodes", "numNode"))
+    result = box.run("validate", "-f", "job.yaml", "-o", "json")
+    assert result.code == 1
+    assert result.json() == [{
+        "severity": "error", "file": "job.yaml", "line": 9, "column": 14, "kind": "TrainJob", "name": "train",
+        "path": "spec.trainer.numNode", "type": "Unknown field", "hint": "did you mean spec.trainer.numNodes?",
+    }]
+    box.file("good.yaml", JOB)
+    assert box.run("validate", "-f", "good.yaml", "-o", "json").ok().json() == []
+
+
+def test_json_of_a_file_that_cannot_be_read(box):
+    result = box.run("validate", "-f", "gone.yaml", "-o", "json")
+    assert result.code == 1
+    assert result.json() == [{"severity": "error", "file": "gone.yaml",
+                              "detail": "cannot open: No such file or directory"}]
+
+
+def test_warning(box):
+    runtime = (ROOT / "catalog/torch-distributed.yaml").read_text().replace(
+        "  labels:\n    trainer", "  labels:\n    trainer.kubeflow.org/support: deprecated\n    trainer", 1)
+    box.file("rt.yaml", runtime)
+    box.file("job.yaml", JOB)
+    result = box.run("validate", "-f", "rt.yaml", "-f", "job.yaml").ok()
+    assert "job.yaml:1: warning: TrainJob train: Referenced ClusterTrainingRuntime \"torch-distributed\" is deprecated" \
+        in result.out
+    assert result.err == "2 objects, 0 invalid, 2 warnings\n"
+
+
+def test_patch_of_an_unknown_container(box):
+    box.file("job.yaml", JOB + """\
+  runtimePatches:
+  - manager: example.org/me
+    trainingRuntimeSpec:
+      template:
+        spec:
+          replicatedJobs:
+          - name: node
+            template:
+              spec:
+                template:
+                  spec:
+                    containers:
+                    - name: trainer
+                      volumeMounts:
+                      - {name: x, mountPath: /x}
+""")
+    result = box.run("validate", "-f", "job.yaml")
+    assert result.code == 1
+    (line,) = result.out.splitlines()
+    assert line.startswith("job.yaml:23:29: spec.runtimePatches[0].")
+    assert line.endswith('containers[0].name: Invalid value: "trainer": '
+                         'job "node" of runtime "torch-distributed" has no container "trainer"; it has: node')
+
+
+def test_runtime_from_the_library(box):
+    box.file("lib/rt.yaml", (ROOT / "catalog/torch-distributed.yaml").read_text().replace(
+        "name: torch-distributed", "name: ours").replace("    torch: {}", "    torch: {nope: 1}"))
+    box.file("job.yaml", JOB.replace("torch-distributed", "ours"))
+    result = box.run("validate", "-f", "job.yaml", "--runtimes", "lib")
+    assert result.code == 1
+    first, second = result.out.splitlines()
+    assert first.startswith("lib/rt.yaml:11:19: spec.mlPolicy.torch.nope: unknown field")
+    assert 'not checked against its runtime "ours"' in second
+    assert result.err == "1 object, 1 invalid\n"
+
+
+def test_own_crds_kinds_only(box):
+    """Cluster state is carried, not judged."""
+    box.file("s.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nnonsense: 1\n")
+    assert box.run("validate", "-f", "s.yaml").ok().out == ""
+
+
+def test_generated_name(box):
+    box.file("job.yaml", JOB.replace("name: train", "generateName: train-"))
+    box.run("validate", "-f", "job.yaml").ok()
+    assert box.run("render", "-f", "job.yaml").ok().kind("JobSet")["metadata"]["name"] == "train-xxxxx"
+
+
+def test_colour_only_on_a_terminal(box):
+    box.file("job.yaml", JOB.replace("numNodes", "numNode"))
+    assert "\033" not in run("validate", "-f", box.path / "job.yaml").out

@@ -47,6 +47,9 @@ static void check_name(const struct ty_admit_in *in, struct ty_errs *errs)
 
     if (in->op != TY_CREATE || ty_json_at(in->obj, "metadata.generateName"))
         return;
+    if (ty_json_get(in->obj, "metadata") &&
+        !ty_json_is(ty_json_get(in->obj, "metadata"), TY_JSON_OBJECT))
+        return; /* the schema says what it must be */
     if (name.n == 0)
         e = ty_errs_add(errs, at, TY_REQUIRED, NULL, "name or generateName is required");
     else if (!ty_is_dns1123_subdomain(name))

@@ -336,6 +336,7 @@ static int add_alias(struct ty_yaml_build *b, const struct ty_yaml_event *ev, st
     if (b->depth + x->height > b->max_depth)
         return TY_YAML_FAIL(err, b->name, ev->at, "the alias %s nests more than %u levels deep",
                             shown, b->max_depth);
+    b->written++; /* the alias itself: one that means a scalar makes nothing larger */
     b->copied += x->nodes;
     if (b->copied > FREE_COPIES && b->copied > MOST_GROWTH * b->written)
         return TY_YAML_FAIL(err, b->name, ev->at,

@@ -168,6 +168,22 @@ static void bounds_aliases(void **state)
     stop(&m);
 }
 
+/* Many aliases of little are no attack. */
+static void allows_small_aliases(void **state)
+{
+    (void)state;
+    struct maker m;
+    start(&m, 8);
+    add(&m, TY_YAML_LIST, "", "");
+    add(&m, TY_YAML_SCALAR, "x", "a");
+    for (int i = 0; i < 150000; i++)
+        if (add(&m, TY_YAML_ALIAS, "", "a") < 0)
+            fail_msg("%s", m.err.text);
+    assert_int_equal(add(&m, TY_YAML_END, "", ""), 0);
+    assert_int_equal(ty_yaml_build_take(m.b)->n, 150001);
+    stop(&m);
+}
+
 static void tells_what_is_open(void **state)
 {
     (void)state;
@@ -187,9 +203,13 @@ static void tells_what_is_open(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(builds),         cmocka_unit_test(merges),
-        cmocka_unit_test(refuses),        cmocka_unit_test(many),
-        cmocka_unit_test(bounds_aliases), cmocka_unit_test(tells_what_is_open),
+        cmocka_unit_test(builds),
+        cmocka_unit_test(merges),
+        cmocka_unit_test(refuses),
+        cmocka_unit_test(many),
+        cmocka_unit_test(bounds_aliases),
+        cmocka_unit_test(allows_small_aliases),
+        cmocka_unit_test(tells_what_is_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

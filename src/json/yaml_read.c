@@ -89,27 +89,35 @@ static bool read_json(struct reader *r, struct ty_str text)
 
 /* libfyaml */
 
+static bool is_inside(struct ty_str all, const char *p, size_t n)
+{
+    return (uintptr_t)p >= (uintptr_t)all.p && (uintptr_t)p + n <= (uintptr_t)all.p + all.n;
+}
+
 /* The text of a token. Read piece by piece, not as a whole: for odd scalars libfyaml gives a length
  * that is not that of its text. What lies in the input is borrowed, the rest is copied. */
 static struct ty_str take_text(struct reader *r, struct fy_token *token)
 {
     const struct fy_iter_chunk *piece = NULL;
-    struct ty_str first = { 0 }, in = r->part.text;
-    ty_auto_buf all = { 0 };
+    struct ty_str first = { "", 0 };
+    ty_auto_buf joined = { 0 };
     int error = 0;
     if (!token)
-        return (struct ty_str){ "", 0 };
+        return first;
     fy_token_iter_start(token, r->iter);
     while ((piece = fy_token_iter_chunk_next(r->iter, piece, &error))) {
-        if (all.n == 0)
+        if (first.n == 0 && joined.n == 0 && is_inside(r->part.text, piece->str, piece->len)) {
             first = (struct ty_str){ piece->str, piece->len };
-        ty_buf_put(&all, piece->str, piece->len); /* valid only until the next one */
+            continue;
+        }
+        ty_buf_add(&joined, first); /* pieces from elsewhere are valid only until the next one */
+        ty_buf_put(&joined, piece->str, piece->len);
+        first.n = 0;
     }
     fy_token_iter_finish(r->iter);
-    if (first.n == all.n && (uintptr_t)first.p >= (uintptr_t)in.p &&
-        (uintptr_t)first.p + first.n <= (uintptr_t)in.p + in.n)
+    if (joined.n == 0)
         return first;
-    return (struct ty_str){ ty_arena_strndup(r->a, all.p ? all.p : "", all.n), all.n };
+    return (struct ty_str){ ty_arena_strndup(r->a, joined.p, joined.n), joined.n };
 }
 
 static struct ty_str take_scalar(struct reader *r, struct fy_token *token)
@@ -205,7 +213,7 @@ static uint32_t tab_on(const struct ty_yaml_part *part, uint32_t line, uint32_t 
     const char *p = part->text.p, *end = p + part->text.n;
     for (uint32_t at = part->line; p && at < line; at++) {
         p = memchr(p, '\n', (size_t)(end - p));
-        p += p != NULL;
+        p = p ? p + 1 : NULL;
     }
     for (uint32_t col = 1; p && p < end && *p != '\n'; p++, col++)
         if (*p == '\t')

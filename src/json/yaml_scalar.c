@@ -27,8 +27,8 @@ static const struct {
 
 static enum word word_of(struct ty_str s)
 {
-    if (s.n > 5)
-        return NO_WORD;
+    if (s.n > 5 || (s.n > 0 && !memchr("~nNtTyYfFoO.+-", s.p[0], 14)))
+        return NO_WORD; /* nearly all strings */
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (ty_str_is(s, words[i].lower) || ty_str_is(s, words[i].title) ||
             ty_str_is(s, words[i].upper))

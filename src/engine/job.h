@@ -1,0 +1,51 @@
+/* Job -> Pods, as the Job controller does it (batch/v1 of Kubernetes 1.36). Pure. */
+#ifndef TY_ENGINE_JOB_H
+#define TY_ENGINE_JOB_H
+
+#include "engine/change.h"
+
+enum ty_phase { TY_PENDING, TY_RUNNING, TY_SUCCEEDED, TY_FAILED };
+
+/* A container of a finished or failing pod that ended with an exit code other than 0. */
+struct ty_exit {
+    struct ty_str container;
+    int code;
+    bool init;
+};
+
+/* A pod as its Job sees it: read from the Pod object by ty_pod_see, so that a Job of thousands of
+ * pods does not parse thousands of objects in every pass. */
+struct ty_pod_seen {
+    struct ty_str name, uid;
+    int64_t index; /* completion index, -1 none */
+    enum ty_phase phase;
+    bool ready, deleting, disrupted;          /* Ready; deletionTimestamp; DisruptionTarget=True */
+    bool counted;                             /* its end is in the Job's status already */
+    int64_t restarts;                         /* sum over containers and init containers */
+    int64_t created_s, finished_s, deleted_s; /* 0: not */
+    int64_t failures, ignored;                /* per-index counts that it was created with */
+    const struct ty_exit *exits;
+    size_t n_exits;
+};
+/* Lives with the arena; strings are borrowed from pod. */
+void ty_pod_see(struct ty_arena *a, const struct ty_json *pod, struct ty_pod_seen *ret);
+/* Annotation by which a pod's end is counted once: the local form of the tracking finalizer. */
+#define TY_ANN_COUNTED "trainyard.dev/counted"
+
+void ty_job_default(struct ty_arena *a, struct ty_json *job);
+/* batch/v1 validation of the fields that the engine obeys; path prefix `at`. */
+void ty_job_validate(struct ty_arena *a, const struct ty_json *job, const struct ty_path *at,
+                     struct ty_errs *errs);
+
+struct ty_job_in {
+    const struct ty_json *job;
+    const struct ty_pod_seen *pods; /* owned by it */
+    size_t n_pods;
+    int64_t now_s;
+    uint64_t seed; /* for the random part of pod names */
+};
+/* Changes: CREATE Pod, DELETE Pod, UPDATE Pod {metadata only: counted}, STATUS (the Job), DELETE
+ * Job (TTL). */
+void ty_job_pass(struct ty_arena *a, const struct ty_job_in *in, struct ty_changes *ret);
+
+#endif

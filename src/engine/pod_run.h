@@ -1,0 +1,66 @@
+/* The life of a pod's containers, as the kubelet leads it (spec/jobset.md 5.2 to 5.6). A state
+ * machine without I/O: it is told what happened, and says what to do next. */
+#ifndef TY_ENGINE_POD_RUN_H
+#define TY_ENGINE_POD_RUN_H
+
+#include "engine/job.h"
+#include "engine/pod_plan.h"
+
+enum ty_deed_kind {
+    TY_DEED_START,  /* start container `c` (attempt `n`) */
+    TY_DEED_SIGNAL, /* send `n` to container `c`: SIGTERM to its main process, SIGKILL to all of it
+                     */
+    TY_DEED_PROBE,  /* run probe `n` (enum ty_probe_use) of container `c`, answer with
+                       ty_pod_run_probed */
+    TY_DEED_HOOK,   /* run preStop (n 0) or postStart (n 1) of `c`, answer with ty_pod_run_hooked */
+    TY_DEED_STATUS, /* the pod's status changed: write it */
+    TY_DEED_OVER,   /* terminal phase reached and nothing of the pod runs any more */
+    TY_DEED_EVENT,  /* tell `event` */
+};
+enum ty_probe_use { TY_USE_STARTUP, TY_USE_LIVENESS, TY_USE_READINESS };
+struct ty_deed {
+    enum ty_deed_kind kind;
+    size_t c;
+    int n;
+    struct ty_happening event;
+};
+enum { TY_DEEDS_MAX = 64 };
+struct ty_deeds {
+    struct ty_deed v[TY_DEEDS_MAX];
+    size_t n;
+    int64_t wake_ms; /* call ty_pod_run_step again then; -1: not needed */
+};
+
+struct ty_pod_run; /* heap, small: a few hundred bytes a pod */
+/* Borrows plan, which must outlive it. */
+struct ty_pod_run *ty_pod_run_new(const struct ty_pod_plan *plan, int64_t now_ms);
+void ty_pod_run_free(struct ty_pod_run *r);
+
+/* What happened: */
+void ty_pod_run_started(struct ty_pod_run *r, size_t c, int64_t now_ms);
+/* exec impossible: exit code 128, reason StartError with the OS error. */
+void ty_pod_run_start_failed(struct ty_pod_run *r, size_t c, const char *why, int64_t now_ms);
+/* wait(2) status; oom: the kernel killed it for memory; message: terminationMessage, may be NULL.
+ */
+void ty_pod_run_exited(struct ty_pod_run *r, size_t c, int wstatus, bool oom, const char *message,
+                       int64_t now_ms);
+void ty_pod_run_probed(struct ty_pod_run *r, size_t c, enum ty_probe_use use, bool ok,
+                       const char *output, int64_t now_ms);
+void ty_pod_run_hooked(struct ty_pod_run *r, size_t c, bool ok, int64_t now_ms);
+/* The pod is deleted: end it within grace_s (-1: its own). Again with 0: at once. */
+void ty_pod_run_stop(struct ty_pod_run *r, int64_t grace_s, int64_t now_ms);
+/* The gates were removed. */
+void ty_pod_run_ungate(struct ty_pod_run *r, int64_t now_ms);
+
+/* What to do now. Call after every happening and at wake_ms; until it returns no deeds. */
+void ty_pod_run_step(struct ty_pod_run *r, int64_t now_ms, struct ty_deeds *ret);
+
+enum ty_phase ty_pod_run_phase(const struct ty_pod_run *r);
+bool ty_pod_run_ready(const struct ty_pod_run *r);
+bool ty_pod_run_over(const struct ty_pod_run *r); /* terminal and nothing runs */
+/* status of the Pod object: phase, conditions, containerStatuses, initContainerStatuses, podIP,
+ * startTime, reason, message. Texts as Kubernetes has them. */
+struct ty_json *ty_pod_run_status(const struct ty_pod_run *r, struct ty_arena *a,
+                                  const char *address);
+
+#endif

@@ -1,0 +1,74 @@
+/* Pods as processes. A zygote, forked while this program is still small, forks one keeper per pod;
+ * the keeper is init of the pod's own pid, mount and host-name namespaces (where the kernel allows
+ * that, else a child subreaper), starts its containers' processes, and reports their ends. When
+ * this program dies, however it dies, the zygote dies, then the keepers, then everything in the
+ * pods.
+ *
+ *   trainyard ──fork at start──> zygote ──fork per pod──> keeper ──vfork+exec──> processes
+ *        └────────────────────────── one socket per pod ──────┘
+ */
+#ifndef TY_PROC_KEEPER_H
+#define TY_PROC_KEEPER_H
+
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct ty_zygote;
+/* Call before threads, before the event loop. *ret lives until ty_zygote_stop. */
+int ty_zygote_start(struct ty_zygote **ret, struct ty_err *err);
+void ty_zygote_stop(struct ty_zygote *z); /* ends all keepers and what is in them; waits for them */
+
+/* What this kernel allows us, tried once by the zygote. */
+struct ty_zygote_can {
+    bool mounts, pid_ns, user_ns; /* user_ns: the others only inside one of our own */
+    char why[128];                /* the first refusal in words, "" if none */
+};
+struct ty_zygote_can ty_zygote_can(const struct ty_zygote *z);
+
+struct ty_bind { /* made visible at `to` inside the pod only */
+    const char *from, *to;
+    bool read_only, tmpfs; /* tmpfs: from is ignored */
+};
+struct ty_keep {
+    const char *hostname;
+    const struct ty_bind *binds; /* in order; ends with to NULL. /etc/hosts goes here too */
+};
+struct ty_keeper;
+/* One pod. -errno: the keeper could not be made, with the step that failed in err. */
+int ty_keeper_new(struct ty_zygote *z, const struct ty_keep *k, struct ty_keeper **ret,
+                  struct ty_err *err);
+void ty_keeper_free(struct ty_keeper *k);    /* kills what is left in it */
+int ty_keeper_fd(const struct ty_keeper *k); /* readable: call ty_keeper_next */
+
+struct ty_start {
+    uint32_t id;             /* chosen by the caller, unique in the pod */
+    const char *const *argv; /* argv[0] is looked up along PATH of env */
+    const char *const *env;
+    const char *cwd;
+    const struct ty_bind *binds;                             /* of this container only; NULL none */
+    int in, out, err;                                        /* fds; -1: /dev/null */
+    int uid, gid;                                            /* -1: unchanged */
+    int64_t cpus_mask[16];                                   /* affinity; all 0: unchanged */
+    int64_t limit_nproc, limit_as, limit_nofile, limit_core; /* RLIMITs; -1: unchanged */
+};
+/* Asks; the answer comes as TY_STARTED or TY_START_FAILED. */
+int ty_keeper_start(struct ty_keeper *k, const struct ty_start *s, struct ty_err *err);
+/* To the process (group false) or to its whole process group and session. */
+int ty_keeper_signal(struct ty_keeper *k, uint32_t id, int sig, bool group);
+
+enum ty_kept { TY_KEPT_NOTHING, TY_STARTED, TY_START_FAILED, TY_EXITED, TY_GONE };
+struct ty_kept_news {
+    enum ty_kept what; /* GONE: the keeper itself ended: everything in the pod is dead */
+    uint32_t id;
+    pid_t pid;                           /* STARTED: as we see it, outside the namespace */
+    int wstatus;                         /* EXITED */
+    int64_t user_us, sys_us, max_rss_kb; /* EXITED */
+    char text[256]; /* START_FAILED: "exec torchrun: No such file or directory" */
+    int code;       /* START_FAILED: errno */
+};
+/* The next news without waiting; NOTHING when there is none. */
+void ty_keeper_next(struct ty_keeper *k, struct ty_kept_news *ret);
+
+#endif

@@ -329,6 +329,9 @@ static int merge_member(const struct merge *m, struct ty_json *merged, const str
     struct ty_merge_type how = { 0 };
     int failed = 0;
 
+    if (old && old->type < TY_JSON_ARRAY && ty_json_eq(old, f->value) && old->type != TY_JSON_NULL)
+        return 0; /* nothing new, a key that names an item above all: who wrote it first stays known
+                   */
     if (old && old->type == f->value->type && old->type >= TY_JSON_ARRAY)
         how = m->guide->member(parent->type, f->key);
     if (how.how == TY_MERGE_REPLACE)

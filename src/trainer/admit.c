@@ -127,11 +127,9 @@ void ty_admit(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdic
         mutate(a, in, ret);
     if (ret->message && !in->all)
         return;
-    size_t before = ret->errs.n;
     check_schema(a, in, kind, ret);
-    if (!kind->ours || in->op == TY_UPDATE_STATUS || ret->errs.n > before ||
-        (ret->message && !in->all))
-        return; /* the webhooks could not even read it */
+    if (!kind->ours || in->op == TY_UPDATE_STATUS || (ret->message && !in->all))
+        return; /* refused before the webhooks are asked; with `all` they say what they can */
     if (trainjob)
         ty_validate_trainjob(a, in, ret);
     else

@@ -27,7 +27,7 @@ static void read_trainer(struct ty_trainjob *job, const struct ty_json *trainer)
     job->args = ty_json_get(trainer, "args");
     job->env = ty_json_get(trainer, "env");
     job->resources = ty_json_get(trainer, "resourcesPerNode");
-    if (ty_json_int_at(trainer, "numNodes", &nodes))
+    if (ty_json_int_at(trainer, "numNodes", &nodes) && nodes >= INT32_MIN && nodes <= INT32_MAX)
         job->num_nodes = (struct ty_opt_i32){ true, (int32_t)nodes };
     job->num_proc = ty_numproc_read(ty_json_get(trainer, "numProcPerNode"));
 }

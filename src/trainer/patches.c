@@ -2,6 +2,8 @@
  * (spec/trainer.md 4.5). The older override forms become patches of the same shape first. */
 #include "trainer/patches.h"
 
+#include <errno.h>
+
 static void overlay(struct ty_plan *plan, struct ty_json *into, const struct ty_json *from)
 {
     ty_each_member (m, from)
@@ -63,31 +65,44 @@ static struct ty_json *pod_of_override(struct ty_arena *a, const struct ty_json 
     return pod;
 }
 
-/* An override of a job that is not there would create it; admission refuses that, a stored job of
- * the older API may still carry one: it is passed over. */
-static bool has_job(const struct ty_json *spec, struct ty_str name)
+/* One override, once for each job that it names. An override of a job that is not there would
+ * create it; admission refuses that, a stored job of the older API may still carry one: it is
+ * passed over.
+ */
+static int apply_override(struct ty_plan *plan, const struct ty_json *override, bool flat,
+                          size_t *budget, struct ty_err *err)
 {
-    return ty_json_by(ty_json_get(spec, "replicatedJobs"), "name", name, NULL) != NULL;
+    const struct ty_json *base = ty_json_get(plan->base, "replicatedJobs");
+    const struct ty_json *targets = ty_json_get(override, "targetJobs");
+    bool *done = ty_new_n(plan->arena, bool, ty_json_len(base) + 1);
+    struct ty_json *pod = pod_of_override(plan->arena, override, flat);
+    size_t bytes = ty_json_text(plan->arena, pod).n, at = 0;
+
+    ty_each_item (t, targets) {
+        if (!ty_json_by(base, "name", ty_json_str_at(*t, "name"), &at) || done[at])
+            continue;
+        if (bytes > *budget)
+            return ty_fail(err, -E2BIG, "the JobSet would become too large");
+        *budget -= bytes;
+        done[at] = true;
+        int r = merge(plan, patch_of_pod(plan->arena, *t, pod), err);
+        if (r < 0)
+            return r;
+    }
+    return 0;
 }
 
 static int apply_overrides(struct ty_plan *plan, const struct ty_json *list, const char *field,
                            bool flat, struct ty_err *err)
 {
-    int r = 0;
+    size_t budget = TY_SPEC_MAX;
 
     ty_each_item (o, list) {
         ty_plan_origin(plan, "spec.%s[%zu]", field, (size_t)(o - list->items));
-        const struct ty_json *targets = ty_json_get(*o, "targetJobs");
-        ty_each_item (t, targets) {
-            if (!has_job(plan->base, ty_json_str_at(*t, "name")))
-                continue;
-            r = merge(plan, patch_of_pod(plan->arena, *t, pod_of_override(plan->arena, *o, flat)),
-                      err);
-            if (r < 0)
-                return ty_wrap(err, "spec.%s[%zu]", field, (size_t)(o - list->items));
-        }
+        if (apply_override(plan, *o, flat, &budget, err) < 0)
+            return ty_wrap(err, "spec.%s[%zu]", field, (size_t)(o - list->items));
     }
-    return r;
+    return 0;
 }
 
 static int apply_patches(struct ty_plan *plan, const struct ty_json *patches, struct ty_err *err)

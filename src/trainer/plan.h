@@ -21,6 +21,8 @@ struct ty_pipeline;
 #define TY_DATASET_INIT   "dataset-initializer"
 #define TY_MODEL_INIT     "model-initializer"
 #define TY_TRAINER_PORT   29500
+/* What one TrainJob may add to a template, all copies together; a stored object is far smaller. */
+#define TY_SPEC_MAX ((size_t)16 << 20)
 #define TY_INDEX_FIELD    "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 
 /* The cluster as a pass may see it: objects by kind and name, or NULL. Never waits. */

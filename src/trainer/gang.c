@@ -3,13 +3,12 @@
 
 #include "api/quantity.h"
 
-/* The jobs as a graph: who waits for whom. Each job is looked at once, however tangled the graph.
+/* Which jobs the trainers wait for. Each job is looked at once a mark, however tangled the graph.
  */
 struct waits {
     const struct ty_plan *plan;
-    bool *over;  /* finished before the trainer starts */
-    bool *ready; /* the trainer waits for it, but only until it is ready */
-    char *late;  /* starts after a member: 0 not asked yet, 1 being asked, 2 no, 3 yes */
+    bool *over;  /* finished before a trainer starts */
+    bool *ready; /* a trainer waits for it, but only until it is ready */
 };
 
 /* Walks from a trainer to what it waits for; past a Complete, everything is over by then. */
@@ -32,22 +31,16 @@ static void mark_awaited(struct waits *w, const struct ty_podset *set, bool over
     }
 }
 
-static bool is_late(struct waits *w, const struct ty_podset *set)
+/* Waits for a job that is not over: for a member, or for one that waits for a member itself. */
+static bool is_late(const struct waits *w, const struct ty_podset *set)
 {
     const struct ty_json *deps = ty_json_get(set->rjob, "dependsOn");
-    char *answer = &w->late[set - w->plan->sets];
 
-    if (*answer)
-        return *answer == 3; /* 1: a circle, which the JobSet webhook refuses */
-    *answer = 1;
     ty_each_item (d, deps) {
         struct ty_podset *next = ty_plan_set(w->plan, ty_json_str_at(*d, "name"));
-        if (next && next != set && (!w->over[next - w->plan->sets] || is_late(w, next))) {
-            *answer = 3;
+        if (next && next != set && !w->over[next - w->plan->sets])
             return true;
-        }
     }
-    *answer = 2;
     return false;
 }
 
@@ -55,8 +48,7 @@ void ty_gang_mark(struct ty_plan *plan)
 {
     struct waits w = { .plan = plan,
                        .over = ty_new_n(plan->arena, bool, plan->n_sets + 1),
-                       .ready = ty_new_n(plan->arena, bool, plan->n_sets + 1),
-                       .late = ty_new_n(plan->arena, char, plan->n_sets + 1) };
+                       .ready = ty_new_n(plan->arena, bool, plan->n_sets + 1) };
 
     ty_each_set (s, plan)
         if (s->role == TY_ROLE_TRAINER)
@@ -65,13 +57,20 @@ void ty_gang_mark(struct ty_plan *plan)
         s->gang = !w.over[s - plan->sets] && !is_late(&w, s);
 }
 
+/* Counts come from the template, whose numbers only a schema has bounded: they must not wrap. */
+static int64_t pods_of(const struct ty_podset *set)
+{
+    int64_t n = 0;
+    return __builtin_mul_overflow(set->count, set->replicas, &n) ? INT64_MAX : n;
+}
+
 int64_t ty_gang_members(const struct ty_plan *plan)
 {
     int64_t n = 0;
 
     ty_each_set (s, plan)
-        if (s->gang)
-            n += s->count * s->replicas;
+        if (s->gang && __builtin_add_overflow(n, pods_of(s), &n))
+            return INT64_MAX;
     return n;
 }
 
@@ -81,7 +80,7 @@ struct ty_json *ty_gang_resources(const struct ty_plan *plan)
 
     ty_each_set (s, plan)
         if (s->gang)
-            ty_resources_add(plan->arena, sum, ty_podset_requests(plan, s), s->count * s->replicas);
+            ty_resources_add(plan->arena, sum, ty_podset_requests(plan, s), pods_of(s));
     return sum;
 }
 

@@ -144,15 +144,21 @@ static void apply_resources(struct ty_plan *plan, const struct ty_trainjob *job)
     }
 }
 
+static int check_jobs(const struct ty_plan *plan, const struct ty_json *spec, struct ty_err *err)
+{
+    size_t n = ty_json_len(ty_json_get(spec, "replicatedJobs"));
+
+    if (n <= JOBS_MAX)
+        return 0;
+    return ty_fail(err, -E2BIG, "runtime %.*s has %zu replicatedJobs, at most %d can be planned",
+                   TY_ARG(plan->runtime_name), n, JOBS_MAX);
+}
+
 static int make_sets(struct ty_plan *plan, struct ty_err *err)
 {
     struct ty_json *jobs = ty_json_get(plan->spec, "replicatedJobs");
 
-    plan->n_sets = ty_json_len(jobs);
-    if (plan->n_sets > JOBS_MAX)
-        return ty_fail(err, -E2BIG,
-                       "runtime %.*s has %zu replicatedJobs, at most %d can be planned",
-                       TY_ARG(plan->runtime_name), plan->n_sets, JOBS_MAX);
+    plan->n_sets = ty_json_is(jobs, TY_JSON_ARRAY) ? jobs->n : 0;
     plan->sets = ty_new_n(plan->arena, struct ty_podset, plan->n_sets + 1);
     for (size_t i = 0; i < plan->n_sets; i++) {
         if (!ty_json_is(jobs->items[i], TY_JSON_OBJECT))
@@ -161,6 +167,19 @@ static int make_sets(struct ty_plan *plan, struct ty_err *err)
         find_parts(plan, &plan->sets[i], jobs->items[i]);
     }
     return 0;
+}
+
+/* Every trainer job gets a copy of spec.trainer. */
+static int check_size(const struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
+{
+    size_t n = 0;
+
+    ty_each_set (s, plan)
+        n += s->role == TY_ROLE_TRAINER;
+    if (n < 2 || !job->trainer || ty_json_text(plan->arena, job->trainer).n <= TY_SPEC_MAX / n)
+        return 0;
+    return ty_fail(err, -E2BIG,
+                   "spec.trainer, copied into %zu jobs: the JobSet would become too large", n);
 }
 
 int ty_plan_make(struct ty_arena *a, const struct ty_trainjob *job, const struct ty_plan_in *in,
@@ -177,7 +196,7 @@ int ty_plan_make(struct ty_arena *a, const struct ty_trainjob *job, const struct
     plan.ml = ty_json_at(plan.runtime, "spec.mlPolicy");
     plan.gang = ty_json_at(plan.runtime, "spec.podGroupPolicy");
     plan.base = ty_json_at(plan.runtime, "spec.template.spec");
-    if (!plan.base)
+    if (!ty_json_is(plan.base, TY_JSON_OBJECT))
         plan.base = ty_json_object(a);
     plan.labels = ty_json_object(a);
     plan.annotations = ty_json_object(a);
@@ -185,12 +204,19 @@ int ty_plan_make(struct ty_arena *a, const struct ty_trainjob *job, const struct
     plan.pod_annotations = ty_json_object(a);
     plan.command = job->command;
     plan.args = job->args;
-    int r = ty_patches_apply(&plan, job, err);
+    int r = check_jobs(&plan, plan.base, err);
+    if (r == 0)
+        r = ty_patches_apply(&plan, job, err);
+    if (r == 0)
+        r = check_jobs(&plan, plan.spec, err); /* a patch may bring its own */
     if (r == 0)
         r = make_sets(&plan, err);
     if (r < 0)
         return r;
     give_roles(&plan);
+    r = check_size(&plan, job, err);
+    if (r < 0)
+        return r;
     count_pods(&plan);
     apply_resources(&plan, job);
     ty_gang_mark(&plan);

@@ -274,7 +274,7 @@ static int apply_one(struct run *r, const struct ty_json *v)
 int ty_json_patch(struct ty_arena *a, const struct ty_json *doc, const struct ty_json *ops,
                   struct ty_json **ret_doc, struct ty_err *err)
 {
-    struct ty_err unused;
+    struct ty_err unused = { 0 };
     struct run r = { .a = a, .err = err ? err : &unused };
 
     if (!ty_json_is(ops, TY_JSON_ARRAY))

@@ -281,11 +281,11 @@ static int add_scalar(struct ty_yaml_build *b, const struct ty_yaml_event *ev, s
 static int begin(struct ty_yaml_build *b, const struct ty_yaml_event *ev, struct ty_err *err)
 {
     bool map = ev->kind == TY_YAML_MAPPING;
-    const struct frame *up = b->depth ? &b->stack[b->depth - 1] : NULL;
+    const struct frame *up = &b->stack[b->depth ? b->depth - 1 : 0];
     struct ty_str tag = ev->scalar.tag;
     if (b->depth == b->max_depth)
         return TY_YAML_FAIL(err, b->name, ev->at, "nested more than %u levels deep", b->max_depth);
-    if (up && up->v->type == TY_JSON_OBJECT && !up->has_key)
+    if (b->depth && up->v->type == TY_JSON_OBJECT && !up->has_key)
         return TY_YAML_FAIL(err, b->name, ev->at, "a mapping key cannot be a %s",
                             map ? "mapping; quote it if it is text, such as \"{{ x }}\"" : "list");
     if (tag.n && !ty_str_is(tag, "!") &&

@@ -163,7 +163,7 @@ static void put_zeros(struct ty_buf *out, int n)
 
 static struct ty_str format(struct ty_arena *a, double d, const struct layout *l)
 {
-    char digits[24];
+    char digits[24] = "";
     int exp = 0;
     int n = shortest(d, l->single, digits, &exp);
     ty_auto_buf out = { 0 };

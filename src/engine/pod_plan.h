@@ -17,6 +17,10 @@ struct ty_host {
     const char *gpu_resource;     /* "nvidia.com/gpu", "amd.com/gpu" */
     const struct ty_json *labels; /* configured host labels for nodeSelector; may be NULL */
     const struct ty_json *claims; /* claim name -> directory, configured; may be NULL */
+    const char *no_mounts;        /* why `mounts` is false, in words; may be NULL */
+    const char *token; /* what a projected serviceAccountToken holds; NULL: no issuer, refused */
+    bool cgroups;      /* cpu and memory limits are enforced by cgroups */
+    bool one_address;  /* all pods share one address: equal ports collide */
 };
 
 /* Finds everything that cannot be honoured here, before anything starts: one entry per finding, in
@@ -36,6 +40,12 @@ void ty_local_check(const struct ty_json *pod_template, const struct ty_host *ho
                     const struct ty_view *view, struct ty_str ns, const char *path, int64_t at_once,
                     struct ty_findings *ret);
 
+/* The same for every pod template of a JobSet, and what only the whole of it shows: devices wanted
+ * by jobs that run together, claims of volumeClaimPolicies, placement, jobs that never start. The
+ * findings of 5.11 that need no machine (gates, unknown keys) are the validators'. */
+void ty_local_check_jobset(const struct ty_json *jobset, const struct ty_host *host,
+                           const struct ty_view *view, struct ty_findings *ret);
+
 enum ty_mount_kind {
     TY_MOUNT_SCRATCH, /* emptyDir: made fresh, gone with the pod */
     TY_MOUNT_MEMORY,  /* emptyDir on tmpfs */
@@ -45,7 +55,7 @@ enum ty_mount_kind {
 };
 struct ty_file {
     const char *path; /* relative, no .. */
-    struct ty_str data;
+    struct ty_str data; /* may be borrowed from an object of the view: write it within the pass */
     unsigned mode;
     struct ty_file *next;
 };
@@ -64,7 +74,9 @@ struct ty_mount {
     bool read_only;
     struct ty_mount *next;
 };
-enum ty_probe_kind { TY_PROBE_EXEC, TY_PROBE_TCP, TY_PROBE_HTTP, TY_PROBE_GRPC };
+enum ty_probe_kind { TY_PROBE_EXEC, TY_PROBE_TCP, TY_PROBE_HTTP, TY_PROBE_GRPC, TY_PROBE_SLEEP };
+/* A probe, or a lifecycle handler: those have no thresholds (0), may be SLEEP (timeout_s long), and
+ * run without a time limit of their own. */
 struct ty_probe {
     enum ty_probe_kind kind;
     const char **argv;                     /* EXEC, NULL-terminated */
@@ -74,6 +86,13 @@ struct ty_probe {
     int64_t initial_delay_s, period_s, timeout_s, success, failure,
         grace_s; /* grace -1: the pod's */
 };
+/* An entry of restartPolicyRules: the first one that matches the exit code decides. */
+struct ty_restart_rule {
+    bool all;    /* RestartAllContainers, else Restart */
+    bool not_in; /* NotIn, else In */
+    const int *codes;
+    size_t n_codes;
+};
 struct ty_container_plan {
     const char *name, *image;
     const char **argv, **env; /* NULL-terminated */
@@ -81,9 +100,10 @@ struct ty_container_plan {
     struct ty_mount *mounts;
     bool init, sidecar;
     int restart; /* own restartPolicy: 0 the pod's, 'A'lways, 'O'nFailure, 'N'ever */
-    const struct ty_json *restart_rules;                   /* or NULL */
+    const struct ty_restart_rule *rules;
+    size_t n_rules;
     const struct ty_probe *startup, *liveness, *readiness; /* or NULL */
-    const struct ty_json *pre_stop, *post_start;           /* lifecycle handlers, or NULL */
+    const struct ty_probe *pre_stop, *post_start;          /* lifecycle handlers, or NULL */
     const char *message_path;                              /* terminationMessagePath */
     bool message_from_log;                                 /* FallbackToLogsOnError */
     int uid, gid;                                          /* -1: ours */
@@ -94,15 +114,18 @@ struct ty_container_plan {
     const char *initializer; /* "dataset" or "model": run our own instead of the image's program */
 };
 struct ty_pod_plan {
+    const char *name, *ns, *uid;
     struct ty_container_plan *containers; /* init containers first, in order */
-    size_t n;
+    size_t n, n_init;
     struct ty_volume *volumes;
-    const char *hostname, *subdomain;
-    char restart;       /* 'O'nFailure or 'N'ever */
-    int64_t grace_s;    /* 30 */
-    int64_t deadline_s; /* activeDeadlineSeconds; 0 none */
-    bool gated;         /* schedulingGates: stays Pending */
-    int fs_group;       /* -1 none */
+    const char *hostname, *subdomain; /* subdomain NULL: none */
+    const char **host_aliases;        /* lines of /etc/hosts, NULL-terminated */
+    int64_t cpu_milli, memory, gpus;  /* what the whole pod asks the machine for; 0: nothing */
+    char restart;                     /* 'O'nFailure or 'N'ever */
+    int64_t grace_s;                  /* 30 */
+    int64_t deadline_s;               /* activeDeadlineSeconds; 0 none */
+    bool gated;                       /* schedulingGates: stays Pending */
+    int fs_group;                     /* -1 none */
 };
 
 /* Addresses and ports that the engine chose for this pod's JobSet. */
@@ -121,6 +144,11 @@ struct ty_pod_net {
 int ty_pod_plan_make(struct ty_arena *a, const struct ty_json *pod, const struct ty_host *host,
                      const struct ty_view *view, const struct ty_pod_net *net,
                      struct ty_pod_plan *ret, struct ty_err *err);
+
+/* Sets a variable in a made plan, instead of what has that name. For what is known only when the
+ * pod is about to run: the devices it got (host->gpu_var), its folders. */
+void ty_pod_plan_setenv(struct ty_arena *a, struct ty_container_plan *c, const char *name,
+                        const char *value);
 
 /* $(VAR) expansion (spec/jobset.md 5.7): `env` is a NULL-terminated list of NAME=value. */
 char *ty_expand(struct ty_arena *a, struct ty_str text, const char *const *env);

@@ -1,5 +1,13 @@
 /* The life of a pod's containers, as the kubelet leads it (spec/jobset.md 5.2 to 5.6). A state
- * machine without I/O: it is told what happened, and says what to do next. */
+ * machine without I/O: it is told what happened, and says what to do next. Times are milliseconds
+ * since 1970 on a clock that does not go back: they end up in the pod's status.
+ *
+ * A holder container (struct ty_container_plan) has no process: it is started and ready as soon as
+ * its turn comes, its probes and hooks are not run, and it ends with code 0 when the pod is
+ * stopped.
+ *
+ * Deviations from the kubelet, all because there is no image and no sandbox: a process that does
+ * not handle SIGTERM dies of it (143), and a first probe comes exactly after its initial delay. */
 #ifndef TY_ENGINE_POD_RUN_H
 #define TY_ENGINE_POD_RUN_H
 
@@ -15,7 +23,7 @@ enum ty_deed_kind {
     TY_DEED_HOOK,   /* run preStop (n 0) or postStart (n 1) of `c`, answer with ty_pod_run_hooked */
     TY_DEED_STATUS, /* the pod's status changed: write it */
     TY_DEED_OVER,   /* terminal phase reached and nothing of the pod runs any more */
-    TY_DEED_EVENT,  /* tell `event` */
+    TY_DEED_EVENT,  /* tell `event`, about container `c`; its texts live until the next step */
 };
 enum ty_probe_use { TY_USE_STARTUP, TY_USE_LIVENESS, TY_USE_READINESS };
 struct ty_deed {
@@ -36,7 +44,8 @@ struct ty_pod_run; /* heap, small: a few hundred bytes a pod */
 struct ty_pod_run *ty_pod_run_new(const struct ty_pod_plan *plan, int64_t now_ms);
 void ty_pod_run_free(struct ty_pod_run *r);
 
-/* What happened: */
+/* What happened. An answer for a container that ended meanwhile is ignored; stop the probes and
+ * hooks of a container that ends, so that none is taken for one of its next run. */
 void ty_pod_run_started(struct ty_pod_run *r, size_t c, int64_t now_ms);
 /* exec impossible: exit code 128, reason StartError with the OS error. */
 void ty_pod_run_start_failed(struct ty_pod_run *r, size_t c, const char *why, int64_t now_ms);
@@ -49,7 +58,10 @@ void ty_pod_run_probed(struct ty_pod_run *r, size_t c, enum ty_probe_use use, bo
 void ty_pod_run_hooked(struct ty_pod_run *r, size_t c, bool ok, int64_t now_ms);
 /* The pod is deleted: end it within grace_s (-1: its own). Again with 0: at once. */
 void ty_pod_run_stop(struct ty_pod_run *r, int64_t grace_s, int64_t now_ms);
-/* The gates were removed. */
+/* The pod does not fit on the machine now: PodScheduled is False (Unschedulable) with this message,
+ * which must outlive the run, until ty_pod_run_ungate. Only before anything was started. */
+void ty_pod_run_hold(struct ty_pod_run *r, const char *why, int64_t now_ms);
+/* The gates were removed, or it fits now. */
 void ty_pod_run_ungate(struct ty_pod_run *r, int64_t now_ms);
 
 /* What to do now. Call after every happening and at wake_ms; until it returns no deeds. */

@@ -13,23 +13,31 @@ struct ty_exit {
     bool init;
 };
 
+struct ty_seen_condition {
+    struct ty_str type, status;
+};
+
 /* A pod as its Job sees it: read from the Pod object by ty_pod_see, so that a Job of thousands of
  * pods does not parse thousands of objects in every pass. */
 struct ty_pod_seen {
     struct ty_str name, uid;
     int64_t index; /* completion index, -1 none */
     enum ty_phase phase;
-    bool ready, deleting, disrupted;          /* Ready; deletionTimestamp; DisruptionTarget=True */
-    bool counted;                             /* its end is in the Job's status already */
-    int64_t restarts;                         /* sum over containers and init containers */
-    int64_t created_s, finished_s, deleted_s; /* 0: not */
-    int64_t failures, ignored;                /* per-index counts that it was created with */
-    const struct ty_exit *exits;
+    bool ready, deleting, disrupted; /* Ready; deletionTimestamp; DisruptionTarget=True */
+    bool counted;                    /* its end is in the Job's status already */
+    int64_t counted_at;              /* in which count of its Job, from 1; 0: never to be counted */
+    int64_t restarts;                /* sum over containers and init containers */
+    int64_t created_s, ready_s, finished_s, deleted_s; /* 0: not */
+    int64_t failures, ignored;   /* per-index counts that it was created with */
+    const struct ty_exit *exits; /* containers, then init containers */
     size_t n_exits;
+    const struct ty_seen_condition *conditions;
+    size_t n_conditions;
 };
 /* Lives with the arena; strings are borrowed from pod. */
 void ty_pod_see(struct ty_arena *a, const struct ty_json *pod, struct ty_pod_seen *ret);
-/* Annotation by which a pod's end is counted once: the local form of the tracking finalizer. */
+/* Annotation by which a pod's end is counted once: the local form of the tracking finalizer. Its
+ * value is counted_at: retry delays depend on which ends were seen together. */
 #define TY_ANN_COUNTED "trainyard.dev/counted"
 
 void ty_job_default(struct ty_arena *a, struct ty_json *job);
@@ -44,8 +52,11 @@ struct ty_job_in {
     int64_t now_s;
     uint64_t seed; /* for the random part of pod names */
 };
-/* Changes: CREATE Pod, DELETE Pod, UPDATE Pod {metadata only: counted}, STATUS (the Job), DELETE
- * Job (TTL). */
+/* Changes: UPDATE Pod (a merge patch: metadata.annotations only), DELETE Pod, CREATE Pod, STATUS
+ * (the Job), DELETE Job (TTL). Apply all of them or none: a pod that is counted and the count
+ * belong together. New pods share the nodes of the template that they have in common. A Job that is
+ * being deleted gets no changes; its pods go with it. Pods that ended must stay as long as their
+ * Job. */
 void ty_job_pass(struct ty_arena *a, const struct ty_job_in *in, struct ty_changes *ret);
 
 #endif

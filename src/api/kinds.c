@@ -73,12 +73,50 @@ const struct ty_kind ty_kind_limitrange = { .group = "",
                                             .plural = "limitranges",
                                             .singular = "limitrange",
                                             .namespaced = true };
+/* Made by the local engine below a JobSet. No schema: their templates were checked with the JobSet.
+ */
+const struct ty_kind ty_kind_job = { .group = "batch",
+                                     .version = "v1",
+                                     .kind = "Job",
+                                     .plural = "jobs",
+                                     .singular = "job",
+                                     .namespaced = true };
+const struct ty_kind ty_kind_pod = { .group = "",
+                                     .version = "v1",
+                                     .kind = "Pod",
+                                     .plural = "pods",
+                                     .singular = "pod",
+                                     .namespaced = true };
+const struct ty_kind ty_kind_service = { .group = "",
+                                         .version = "v1",
+                                         .kind = "Service",
+                                         .plural = "services",
+                                         .singular = "service",
+                                         .namespaced = true };
+const struct ty_kind ty_kind_claim = { .group = "",
+                                       .version = "v1",
+                                       .kind = "PersistentVolumeClaim",
+                                       .plural = "persistentvolumeclaims",
+                                       .singular = "persistentvolumeclaim",
+                                       .namespaced = true };
 
 const struct ty_kind *const ty_kinds[] = {
-    &ty_kind_trainjob,         &ty_kind_trainingruntime,  &ty_kind_clustertrainingruntime,
-    &ty_kind_jobset,           &ty_kind_configmap,        &ty_kind_secret,
-    &ty_kind_podgroup_cosched, &ty_kind_podgroup_volcano, &ty_kind_priorityclass,
-    &ty_kind_runtimeclass,     &ty_kind_limitrange,       NULL,
+    &ty_kind_trainjob,
+    &ty_kind_trainingruntime,
+    &ty_kind_clustertrainingruntime,
+    &ty_kind_jobset,
+    &ty_kind_configmap,
+    &ty_kind_secret,
+    &ty_kind_podgroup_cosched,
+    &ty_kind_podgroup_volcano,
+    &ty_kind_priorityclass,
+    &ty_kind_runtimeclass,
+    &ty_kind_limitrange,
+    &ty_kind_job,
+    &ty_kind_pod,
+    &ty_kind_service,
+    &ty_kind_claim,
+    NULL,
 };
 
 const struct ty_kind *ty_kind_of(const struct ty_json *obj)

@@ -13,8 +13,9 @@ struct ty_kind {
 
 extern const struct ty_kind ty_kind_trainjob, ty_kind_trainingruntime,
     ty_kind_clustertrainingruntime, ty_kind_jobset, ty_kind_configmap, ty_kind_secret,
-    ty_kind_podgroup_cosched, ty_kind_podgroup_volcano, ty_kind_priorityclass,
-    ty_kind_runtimeclass, ty_kind_limitrange;
+    ty_kind_podgroup_cosched, ty_kind_podgroup_volcano, ty_kind_priorityclass, ty_kind_runtimeclass,
+    ty_kind_limitrange, ty_kind_job, ty_kind_pod, ty_kind_service,
+    ty_kind_claim;                             /* PersistentVolumeClaim */
 extern const struct ty_kind *const ty_kinds[]; /* NULL-terminated */
 
 /* By the object's apiVersion and kind; NULL if unknown. */

@@ -33,7 +33,4 @@ void ty_changes_event(struct ty_changes *c, const char *type, const char *reason
                       ...) TY_PRINTF(4, 5);
 void ty_changes_wake(struct ty_changes *c, int64_t ms); /* keeps the nearest */
 
-/* batch/v1 Job, core Pod, Service, PersistentVolumeClaim: kinds that only the engine needs. */
-extern const struct ty_kind ty_kind_job, ty_kind_pod, ty_kind_service, ty_kind_claim;
-
 #endif

@@ -3,6 +3,7 @@
 #ifndef TY_TRAINER_PASS_H
 #define TY_TRAINER_PASS_H
 
+#include "base/clock.h"
 #include "trainer/plugin.h"
 
 struct ty_pass_in {
@@ -35,8 +36,5 @@ void ty_condition_set(struct ty_arena *a, struct ty_json *status, const char *ty
                       const char *state, struct ty_str reason, struct ty_str message,
                       struct ty_str time);
 const struct ty_json *ty_condition(const struct ty_json *status, const char *type); /* or NULL */
-/* "2026-01-02T03:04:05Z" <-> Unix seconds. */
-struct ty_str ty_time_text(struct ty_arena *a, int64_t unix_s);
-bool ty_time_parse(struct ty_str text, int64_t *ret_unix_s);
 
 #endif

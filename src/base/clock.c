@@ -1,0 +1,84 @@
+/* Times as Kubernetes writes them: RFC 3339, UTC, whole seconds. */
+#include "base/clock.h"
+
+#include <time.h>
+
+struct ty_str ty_time_text(struct ty_arena *a, int64_t unix_s)
+{
+    struct tm tm = { 0 };
+    time_t t = (time_t)unix_s;
+    char *text = ty_arena_alloc(a, 32, 1);
+
+    gmtime_r(&t, &tm);
+    return (struct ty_str){ text, strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &tm) };
+}
+
+/* Takes exactly n digits and then `after` (0: nothing) off the front of s. */
+static bool take(struct ty_str *s, size_t n, char after, int *ret_v)
+{
+    int v = 0;
+
+    if (s->n < n + (after != 0))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (s->p[i] < '0' || s->p[i] > '9')
+            return false;
+        v = v * 10 + (s->p[i] - '0');
+    }
+    if (after && s->p[n] != after)
+        return false;
+    *s = (struct ty_str){ s->p + n + (after != 0), s->n - n - (after != 0) };
+    *ret_v = v;
+    return true;
+}
+
+/* ".5": cut, as conditions have whole seconds. */
+static bool skip_fraction(struct ty_str *s)
+{
+    size_t n = 1;
+
+    if (s->n == 0 || s->p[0] != '.')
+        return true;
+    while (n < s->n && s->p[n] >= '0' && s->p[n] <= '9')
+        n++;
+    *s = (struct ty_str){ s->p + n, s->n - n };
+    return n > 1;
+}
+
+/* All of s is Z, or an offset as +02:00; in seconds. */
+static bool take_zone(struct ty_str s, int *ret_s)
+{
+    int hours = 0, minutes = 0, sign = 1;
+
+    *ret_s = 0;
+    if (ty_str_is(s, "Z") || ty_str_is(s, "z"))
+        return true;
+    if (s.n == 0 || (s.p[0] != '+' && s.p[0] != '-'))
+        return false;
+    if (s.p[0] == '-')
+        sign = -1;
+    s = (struct ty_str){ s.p + 1, s.n - 1 };
+    if (!take(&s, 2, ':', &hours) || !take(&s, 2, 0, &minutes) || s.n > 0)
+        return false;
+    *ret_s = sign * (hours * 3600 + minutes * 60);
+    return hours < 24 && minutes < 60;
+}
+
+bool ty_time_parse(struct ty_str text, int64_t *ret_unix_s)
+{
+    struct tm tm = { 0 };
+    int offset = 0;
+
+    if (!take(&text, 4, '-', &tm.tm_year) || !take(&text, 2, '-', &tm.tm_mon) ||
+        !take(&text, 2, 'T', &tm.tm_mday) || !take(&text, 2, ':', &tm.tm_hour) ||
+        !take(&text, 2, ':', &tm.tm_min) || !take(&text, 2, 0, &tm.tm_sec) ||
+        !skip_fraction(&text) || !take_zone(text, &offset))
+        return false;
+    if (tm.tm_mon < 1 || tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31 || tm.tm_hour > 23 ||
+        tm.tm_min > 59 || tm.tm_sec > 60)
+        return false;
+    tm.tm_year -= 1900;
+    tm.tm_mon -= 1;
+    *ret_unix_s = (int64_t)timegm(&tm) - offset;
+    return true;
+}

@@ -1,0 +1,13 @@
+/* Times as text. Nothing here reads a clock: the caller has the time. */
+#ifndef TY_BASE_CLOCK_H
+#define TY_BASE_CLOCK_H
+
+#include "base/arena.h"
+#include "base/str.h"
+
+/* "2026-01-02T03:04:05Z" <-> Unix seconds. Parsing takes fractions and offsets, too; fractions are
+ * cut. */
+struct ty_str ty_time_text(struct ty_arena *a, int64_t unix_s);
+bool ty_time_parse(struct ty_str text, int64_t *ret_unix_s);
+
+#endif

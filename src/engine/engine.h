@@ -1,0 +1,84 @@
+/* The local engine: an embedded store, the passes over it, and processes, on one libuv loop.
+ *
+ *   submit ──> store ──watch──> queue ──> TrainJob pass ─> JobSet pass ─> Job pass ─> pod runs ──>
+ * keepers ^                                                                     │ logs, exits
+ *                └────────────────────────── statuses, events <────────────────────────┘
+ *
+ * A run's folder holds what outlives it: DIR/logs/POD/CONTAINER.ATTEMPT.log, DIR/claims,
+ * DIR/objects. */
+#ifndef TY_ENGINE_ENGINE_H
+#define TY_ENGINE_ENGINE_H
+
+#include <uv.h>
+
+#include "engine/pod_plan.h"
+#include "proc/keeper.h"
+#include "trainer/plugin.h"
+
+struct ty_engine;
+struct ty_local;
+
+/* What a spectator is told. All pointers are borrowed for the call. */
+struct ty_pod_news {
+    const char *job;  /* TrainJob */
+    const char *pod;  /* host name: "<js>-<rj>-<ji>-<pi>" */
+    const char *rjob; /* "node", "launcher", "dataset-initializer" */
+    int64_t index;    /* completion index, -1 none */
+    int64_t attempt;  /* JobSet restarts so far */
+    enum ty_phase phase;
+    bool ready, stopping;
+    const char *container; /* the one this news is about, or NULL */
+    int restarts;          /* of that container */
+    int exit_code;         /* when it ended; -1 still runs or did not start */
+    int exit_signal;       /* 0: none */
+    const char
+        *reason; /* "Completed", "Error", "StartError", "OOMKilled", "CrashLoopBackOff"; or NULL */
+    const char *message; /* or NULL */
+    bool by_us;          /* it ended because the engine stopped it */
+    int64_t time_ms;     /* wall clock */
+};
+struct ty_spectator {
+    void *ctx;
+    void (*pod)(void *ctx, const struct ty_pod_news *news);
+    /* One line without its newline, or a piece of up to 64 KiB of a longer one. */
+    void (*line)(void *ctx, const char *job, const char *pod, const char *container,
+                 struct ty_str text, int64_t time_ms);
+    void (*event)(void *ctx, const struct ty_kind *kind, const char *name, const char *type,
+                  const char *reason, const char *message, int64_t time_ms);
+    /* The TrainJob's conditions, jobsStatus or trainerStatus changed. */
+    void (*job)(void *ctx, const char *job, const struct ty_json *trainjob, int64_t time_ms);
+};
+
+struct ty_engine_opts {
+    uv_loop_t *loop;
+    struct ty_zygote *zygote;
+    const struct ty_pipeline *pipeline;
+    const struct ty_settings *settings;
+    const char *dir;        /* the run's folder; exists */
+    const char *claims_dir; /* where PVCs live; they stay */
+    const char *program;    /* our own binary: stands in for initializer images, and for ssh */
+    const char *workdir; /* default working directory of containers; NULL: the pod's own folder */
+    const char *const *env; /* more variables for every container, "NAME=value"; may be NULL */
+    struct ty_host host;    /* see ty_host_find */
+    const struct ty_spectator *spectators[4]; /* NULL-terminated within the array */
+};
+
+/* Finds cpus, memory, gpus (through /dev and /proc; TRAINYARD_GPUS=0,1,… overrides) and ids. */
+void ty_host_find(struct ty_arena *a, const struct ty_zygote *z, struct ty_host *ret);
+
+int ty_engine_new(const struct ty_engine_opts *opts, struct ty_engine **ret, struct ty_err *err);
+/* Every object that is not a TrainJob (runtimes, ConfigMaps, Secrets …), then the TrainJobs.
+ * Objects are admitted already. What cannot run here is found before anything starts: -ENOTSUP, all
+ * in *ret_findings. */
+int ty_engine_submit(struct ty_engine *e, const struct ty_json *const *objs, size_t n,
+                     struct ty_findings *ret_findings, struct ty_err *err);
+/* All TrainJobs have ended (Complete or Failed) and nothing of theirs runs. */
+bool ty_engine_done(const struct ty_engine *e);
+/* Ends everything: SIGTERM and grace, or at once. Spectators see it happen. */
+void ty_engine_stop(struct ty_engine *e, bool at_once, const char *why);
+/* Suspends or resumes a TrainJob. */
+int ty_engine_suspend(struct ty_engine *e, const char *job, bool suspend, struct ty_err *err);
+struct ty_local *ty_engine_store(struct ty_engine *e);
+void ty_engine_free(struct ty_engine *e); /* after the loop; NULL is fine */
+
+#endif

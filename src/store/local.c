@@ -1,0 +1,476 @@
+/* Objects live on the heap as text. Two maps find them: by kind, namespace and name, and by uid; an
+ * entry knows its owner and its children, for foreground deletion. */
+#include "store/local.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "base/clock.h"
+#include "base/map.h"
+#include "json/patch.h"
+
+struct entry {
+    struct ty_stored pub; /* first: a ty_stored is its entry */
+    char *strings, *text;
+    char *applied; /* what the manager applied last, as JSON; NULL: nothing */
+    struct entry *parent, *children, *next, *prev; /* the stored owner; its list of children */
+};
+
+struct ty_local {
+    int64_t (*now)(void *ctx);
+    void *now_ctx;
+    ty_stored_fn *fn;
+    void *fn_ctx;
+    struct ty_map by_key, by_uid;
+    uint64_t version;
+    size_t bytes;
+};
+
+static void *must(void *p)
+{
+    if (!p) {
+        fputs("trainyard: out of memory\n", stderr);
+        abort();
+    }
+    return p;
+}
+
+struct ty_local *ty_local_new(int64_t (*now)(void *ctx), void *ctx)
+{
+    struct ty_local *l = must(calloc(1, sizeof(*l)));
+
+    l->now = now;
+    l->now_ctx = ctx;
+    return l;
+}
+
+static void entry_free(struct entry *e)
+{
+    free(e->strings);
+    free(e->text);
+    free(e->applied);
+    free(e);
+}
+
+void ty_local_free(struct ty_local *l)
+{
+    const struct ty_map_slot *s = NULL;
+    size_t at = 0;
+
+    if (!l)
+        return;
+    while ((s = ty_map_next(&l->by_key, &at)))
+        entry_free(s->value);
+    ty_map_done(&l->by_key);
+    ty_map_done(&l->by_uid);
+    free(l);
+}
+
+void ty_local_watch(struct ty_local *l, ty_stored_fn *fn, void *ctx)
+{
+    l->fn = fn;
+    l->fn_ctx = ctx;
+}
+
+/* "Kind.group/ns/name" in a buffer of the caller's; too long a name finds nothing. */
+struct key {
+    char text[640];
+    size_t n;
+};
+
+static struct key key_of(const struct ty_kind *kind, struct ty_str ns, struct ty_str name)
+{
+    struct key k;
+    int n = snprintf(k.text, sizeof(k.text), "%s.%s/%.*s/%.*s", kind->kind, kind->group,
+                     kind->namespaced ? (int)ns.n : 0, ns.n ? ns.p : "", TY_ARG(name));
+
+    k.n = n < 0 ? 0 : (size_t)n < sizeof(k.text) ? (size_t)n : sizeof(k.text) - 1;
+    return k;
+}
+
+static struct entry *find(const struct ty_local *l, const struct ty_kind *kind, struct ty_str ns,
+                          struct ty_str name)
+{
+    struct key k = key_of(kind, ns, name);
+    return ty_map_get(&l->by_key, (struct ty_str){ k.text, k.n });
+}
+
+const struct ty_stored *ty_local_find(const struct ty_local *l, const struct ty_kind *kind,
+                                      struct ty_str ns, struct ty_str name)
+{
+    struct entry *e = find(l, kind, ns, name);
+    return e ? &e->pub : NULL;
+}
+
+struct ty_json *ty_local_read(struct ty_arena *a, const struct ty_stored *obj)
+{
+    /* A copy, because the stored text may be replaced while the tree is still in use. */
+    struct ty_str text = { ty_arena_strndup(a, obj->text.p, obj->text.n), obj->text.n };
+    return ty_json_parse(a, text, NULL, NULL);
+}
+
+struct ty_json *ty_local_get(const struct ty_local *l, struct ty_arena *a,
+                             const struct ty_kind *kind, struct ty_str ns, struct ty_str name)
+{
+    const struct ty_stored *obj = ty_local_find(l, kind, ns, name);
+    return obj ? ty_local_read(a, obj) : NULL;
+}
+
+void ty_local_each(const struct ty_local *l, const struct ty_kind *kind,
+                   void (*fn)(void *ctx, const struct ty_stored *obj), void *ctx)
+{
+    const struct ty_map_slot *s = NULL;
+    size_t at = 0;
+
+    while ((s = ty_map_next(&l->by_key, &at))) {
+        const struct entry *e = s->value;
+        if (!kind || e->pub.kind == kind)
+            fn(ctx, &e->pub);
+    }
+}
+
+void ty_local_children(const struct ty_local *l, const char *owner_uid,
+                       void (*fn)(void *ctx, const struct ty_stored *obj), void *ctx)
+{
+    const struct entry *owner = ty_map_get(&l->by_uid, ty_str(owner_uid));
+
+    for (const struct entry *e = owner ? owner->children : NULL; e; e = e->next)
+        fn(ctx, &e->pub);
+}
+
+size_t ty_local_count(const struct ty_local *l)
+{
+    return l->by_key.n;
+}
+
+size_t ty_local_bytes(const struct ty_local *l)
+{
+    return l->bytes + l->by_key.n * sizeof(struct entry) +
+           (l->by_key.cap + l->by_uid.cap) * sizeof(struct ty_map_slot);
+}
+
+static void tell(struct ty_local *l, enum ty_stored_change what, const struct entry *e)
+{
+    if (l->fn)
+        l->fn(l->fn_ctx, what, &e->pub);
+}
+
+/* A random (version 4) uid. */
+static char *new_uid(struct ty_arena *a)
+{
+    unsigned char b[16];
+
+    if (getrandom(b, sizeof(b), 0) != (ssize_t)sizeof(b))
+        abort(); /* never fails for 16 bytes once the system is up */
+    b[6] = (unsigned char)((b[6] & 0x0f) | 0x40);
+    b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
+    return ty_arena_printf(
+        a, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2],
+        b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+}
+
+static struct ty_str controller_of(const struct ty_json *obj)
+{
+    const struct ty_json *owners = ty_json_at(obj, "metadata.ownerReferences");
+
+    ty_each_item (o, owners)
+        if (ty_json_true_at(*o, "controller"))
+            return ty_json_str_at(*o, "uid");
+    return (struct ty_str){ 0 };
+}
+
+/* Takes over the text of obj. */
+static void keep_text(struct ty_local *l, struct entry *e, const struct ty_json *obj)
+{
+    ty_auto_buf out = { 0 };
+
+    ty_json_print(&out, obj);
+    l->bytes -= e->pub.text.n;
+    free(e->text);
+    e->text = must(malloc(out.n + 1));
+    memcpy(e->text, out.p, out.n);
+    e->text[out.n] = 0;
+    e->pub.text = (struct ty_str){ e->text, out.n };
+    e->pub.deleting = ty_json_at(obj, "metadata.deletionTimestamp") != NULL;
+    l->bytes += out.n;
+}
+
+static void keep_strings(struct entry *e, const struct ty_json *obj)
+{
+    struct ty_str part[] = { ty_json_str_at(obj, "metadata.namespace"),
+                             ty_json_str_at(obj, "metadata.name"),
+                             ty_json_str_at(obj, "metadata.uid"), controller_of(obj) };
+    const char *at[4];
+    char *p = e->strings = must(malloc(part[0].n + part[1].n + part[2].n + part[3].n + 4));
+
+    for (int i = 0; i < 4; i++) {
+        at[i] = p;
+        if (part[i].n)
+            memcpy(p, part[i].p, part[i].n);
+        p[part[i].n] = 0;
+        p += part[i].n + 1;
+    }
+    e->pub.ns = at[0];
+    e->pub.name = at[1];
+    e->pub.uid = at[2];
+    e->pub.owner = part[3].n ? at[3] : NULL;
+}
+
+static void join_owner(struct ty_local *l, struct entry *e)
+{
+    e->parent = e->pub.owner ? ty_map_get(&l->by_uid, ty_str(e->pub.owner)) : NULL;
+    if (!e->parent)
+        return;
+    e->next = e->parent->children;
+    if (e->next)
+        e->next->prev = e;
+    e->parent->children = e;
+}
+
+static void leave_owner(struct entry *e)
+{
+    if (e->prev)
+        e->prev->next = e->next;
+    else if (e->parent)
+        e->parent->children = e->next;
+    if (e->next)
+        e->next->prev = e->prev;
+    e->parent = e->next = e->prev = NULL;
+}
+
+static void new_version(struct ty_local *l, struct ty_arena *a, struct entry *e,
+                        struct ty_json *meta)
+{
+    e->pub.version = ++l->version;
+    ty_json_set(a, meta, "resourceVersion",
+                ty_json_strf(a, "%llu", (unsigned long long)l->version));
+}
+
+int ty_local_create(struct ty_local *l, struct ty_arena *a, struct ty_json *obj, struct ty_err *err)
+{
+    const struct ty_kind *kind = ty_kind_of(obj);
+    struct ty_json *meta = ty_json_need_object(a, obj, "metadata");
+    struct ty_str name = ty_json_str_at(meta, "name"), ns = ty_json_str_at(meta, "namespace");
+
+    if (!kind || name.n == 0)
+        return ty_fail(err, -EINVAL, "an object needs a kind that is known, and a name");
+    struct key k = key_of(kind, ns, name);
+    if (ty_map_get(&l->by_key, (struct ty_str){ k.text, k.n }))
+        return ty_fail(err, -EEXIST, "%s \"%.*s\" already exists", kind->plural, TY_ARG(name));
+    struct entry *e = must(calloc(1, sizeof(*e)));
+    if (!ty_json_get(meta, "uid"))
+        ty_json_set(a, meta, "uid", ty_json_cstr(a, new_uid(a)));
+    ty_json_set(a, meta, "creationTimestamp", ty_json_str(a, ty_time_text(a, l->now(l->now_ctx))));
+    ty_json_set(a, meta, "generation", ty_json_int(a, 1));
+    e->pub.kind = kind;
+    new_version(l, a, e, meta);
+    keep_strings(e, obj);
+    keep_text(l, e, obj);
+    ty_map_put(&l->by_key, (struct ty_str){ k.text, k.n }, e);
+    ty_map_put(&l->by_uid, ty_str(e->pub.uid), e);
+    join_owner(l, e);
+    tell(l, TY_STORED_ADDED, e);
+    return 0;
+}
+
+/* The stored object that obj means, or an error in the API server's words. */
+static struct entry *target(const struct ty_local *l, const struct ty_json *obj, struct ty_err *err)
+{
+    const struct ty_kind *kind = ty_kind_of(obj);
+    struct ty_str name = ty_json_str_at(obj, "metadata.name");
+    struct entry *e = kind ? find(l, kind, ty_json_str_at(obj, "metadata.namespace"), name) : NULL;
+
+    if (!e)
+        ty_fail(err, -ENOENT, "%s \"%.*s\" not found", kind ? kind->plural : "object",
+                TY_ARG(name));
+    return e;
+}
+
+static void carry_over(struct ty_arena *a, struct ty_json *meta, const struct ty_json *was)
+{
+    static const char *const kept[] = { "uid", "creationTimestamp", "generation",
+                                        "deletionTimestamp" };
+
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+        if (ty_json_get(was, kept[i]))
+            ty_json_set(a, meta, kept[i], ty_json_get(was, kept[i]));
+}
+
+int ty_local_update(struct ty_local *l, struct ty_arena *a, struct ty_json *obj, struct ty_err *err)
+{
+    struct entry *e = target(l, obj, err);
+    struct ty_json *meta = ty_json_need_object(a, obj, "metadata");
+    struct ty_str wanted = ty_json_str_at(meta, "resourceVersion");
+
+    if (!e)
+        return -ENOENT;
+    const struct ty_json *was = ty_local_read(a, &e->pub);
+    if (wanted.n && !ty_str_eq(wanted, ty_json_str_at(was, "metadata.resourceVersion")))
+        return ty_fail(err, -ESTALE,
+                       "%s \"%s\": the object has been modified; apply your changes to the latest "
+                       "version and try again",
+                       e->pub.kind->plural, e->pub.name);
+    carry_over(a, meta, ty_json_get(was, "metadata"));
+    struct ty_json *status = ty_json_get(was, "status");
+    if (status)
+        ty_json_set(a, obj, "status", status);
+    else
+        ty_json_del(obj, TY_LIT("status"));
+    ty_json_set(a, meta, "resourceVersion",
+                ty_json_str(a, ty_json_str_at(was, "metadata.resourceVersion")));
+    if (ty_json_eq(was, obj))
+        return 0; /* nothing new: nobody need look */
+    int64_t generation = 1;
+    ty_json_int_at(meta, "generation", &generation);
+    const struct ty_json *spec = ty_json_get(obj, "spec"), *old_spec = ty_json_get(was, "spec");
+    if (spec && old_spec && !ty_json_eq(spec, old_spec))
+        ty_json_set(a, meta, "generation", ty_json_int(a, generation + 1));
+    new_version(l, a, e, meta);
+    keep_text(l, e, obj);
+    tell(l, TY_STORED_CHANGED, e);
+    return 0;
+}
+
+int ty_local_status(struct ty_local *l, struct ty_arena *a, const struct ty_json *obj,
+                    struct ty_err *err)
+{
+    struct entry *e = target(l, obj, err);
+    struct ty_json *status = ty_json_get(obj, "status");
+
+    if (!e)
+        return -ENOENT;
+    struct ty_json *now = ty_local_read(a, &e->pub);
+    const struct ty_json *was = ty_json_get(now, "status");
+    if (was == status || (was && status && ty_json_eq(was, status)))
+        return 0;
+    if (status)
+        ty_json_set(a, now, "status", status);
+    else
+        ty_json_del(now, TY_LIT("status"));
+    new_version(l, a, e, ty_json_get(now, "metadata"));
+    keep_text(l, e, now);
+    tell(l, TY_STORED_CHANGED, e);
+    return 0;
+}
+
+/* What the manager applied before and no longer wants, as a merge patch of nulls. */
+static struct ty_json *dropped(struct ty_arena *a, const struct ty_json *before,
+                               const struct ty_json *now)
+{
+    struct ty_json *gone = ty_json_object(a);
+
+    ty_each_member (m, before) {
+        const struct ty_json *still = ty_json_find(now, m->key);
+        if (!still) {
+            ty_json_put(a, gone, m->key, ty_json_null(a));
+        } else if (m->value->type == TY_JSON_OBJECT && still->type == TY_JSON_OBJECT) {
+            struct ty_json *inner = dropped(a, m->value, still);
+            if (inner->n)
+                ty_json_put(a, gone, m->key, inner);
+        }
+    }
+    return gone;
+}
+
+int ty_local_apply(struct ty_local *l, struct ty_arena *a, const struct ty_json *obj,
+                   const char *manager TY_UNUSED, struct ty_err *err)
+{
+    const struct ty_kind *kind = ty_kind_of(obj);
+    struct ty_str name = ty_json_str_at(obj, "metadata.name");
+    struct entry *e = kind ? find(l, kind, ty_json_str_at(obj, "metadata.namespace"), name) : NULL;
+    struct ty_json *next = ty_json_copy(a, obj, 0);
+    int r = 0;
+
+    if (!e) {
+        r = ty_local_create(l, a, next, err);
+        e = r == 0 ? target(l, obj, NULL) : NULL;
+    } else {
+        struct ty_json *live = ty_local_read(a, &e->pub);
+        if (e->applied)
+            live = ty_merge_patch(
+                a, live, dropped(a, ty_json_parse(a, ty_str(e->applied), NULL, NULL), obj));
+        next = ty_json_copy(a, ty_merge_patch(a, live, obj), 0);
+        r = ty_local_update(l, a, next, err);
+    }
+    if (r == 0 && e) {
+        struct ty_str text = ty_json_text(a, obj);
+        free(e->applied);
+        e->applied = must(strndup(text.p, text.n));
+    }
+    return r;
+}
+
+static void remove_entry(struct ty_local *l, struct entry *e);
+
+/* Pods go when their processes are gone, everything else when it has no children left. */
+static bool may_go(const struct entry *e)
+{
+    return !e->children && strcmp(e->pub.kind->kind, "Pod") != 0;
+}
+
+static void remove_entry(struct ty_local *l, struct entry *e)
+{
+    struct entry *parent = e->parent;
+    struct key k = key_of(e->pub.kind, ty_str(e->pub.ns), ty_str(e->pub.name));
+
+    for (struct entry *c = e->children; c; c = e->children) {
+        leave_owner(c); /* only an object that was finished by force can have some */
+    }
+    leave_owner(e);
+    ty_map_del(&l->by_key, (struct ty_str){ k.text, k.n });
+    ty_map_del(&l->by_uid, ty_str(e->pub.uid));
+    e->pub.version = ++l->version;
+    tell(l, TY_STORED_GONE, e);
+    l->bytes -= e->pub.text.n;
+    entry_free(e);
+    if (parent && parent->pub.deleting && may_go(parent))
+        remove_entry(l, parent);
+}
+
+static void mark_deleted(struct ty_local *l, struct ty_arena *a, struct entry *e)
+{
+    struct ty_json *obj = ty_local_read(a, &e->pub);
+    struct ty_json *meta = ty_json_get(obj, "metadata");
+
+    ty_json_set(a, meta, "deletionTimestamp", ty_json_str(a, ty_time_text(a, l->now(l->now_ctx))));
+    new_version(l, a, e, meta);
+    keep_text(l, e, obj);
+    tell(l, TY_STORED_CHANGED, e);
+}
+
+static void delete_entry(struct ty_local *l, struct ty_arena *a, struct entry *e)
+{
+    if (e->pub.deleting)
+        return;
+    if (may_go(e)) {
+        remove_entry(l, e);
+        return;
+    }
+    mark_deleted(l, a, e);
+    for (struct entry *c = e->children, *next = NULL; c; c = next) {
+        next = c->next;
+        delete_entry(l, a, c);
+    }
+}
+
+int ty_local_delete(struct ty_local *l, struct ty_arena *a, const struct ty_kind *kind,
+                    struct ty_str ns, struct ty_str name, struct ty_err *err)
+{
+    struct entry *e = find(l, kind, ns, name);
+
+    if (!e)
+        return ty_fail(err, -ENOENT, "%s \"%.*s\" not found", kind->plural, TY_ARG(name));
+    delete_entry(l, a, e);
+    return 0;
+}
+
+void ty_local_finish(struct ty_local *l, const struct ty_kind *kind, struct ty_str ns,
+                     struct ty_str name)
+{
+    struct entry *e = find(l, kind, ns, name);
+
+    if (e)
+        remove_entry(l, e);
+}

@@ -1,0 +1,220 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "api/kinds.h"
+#include "store/local.h"
+
+struct world {
+    struct ty_arena *a;
+    struct ty_local *l;
+    char log[4096]; /* "+pods/a ~pods/a -pods/a " */
+};
+
+static int64_t noon(void *ctx)
+{
+    (void)ctx;
+    return 1767323045;
+}
+
+static void note(void *ctx, enum ty_stored_change what, const struct ty_stored *obj)
+{
+    struct world *w = ctx;
+    size_t n = strlen(w->log);
+
+    snprintf(w->log + n, sizeof(w->log) - n, "%c%s/%s ", "+~-"[what], obj -> kind -> plural,
+             obj -> name);
+}
+
+static int setup(void **state)
+{
+    struct world *w = calloc(1, sizeof(*w));
+
+    w->a = ty_arena_new((size_t)64 << 20);
+    w->l = ty_local_new(noon, NULL);
+    ty_local_watch(w->l, note, w);
+    *state = w;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct world *w = *state;
+
+    ty_local_free(w->l);
+    ty_arena_free(w->a);
+    free(w);
+    return 0;
+}
+
+static struct ty_json *obj(struct world *w, const char *api, const char *kind, const char *name,
+                           const struct ty_json *owner)
+{
+    struct ty_err err = { 0 };
+    char *text = ty_arena_printf(
+        w->a,
+        "{\"apiVersion\":\"%s\",\"kind\":\"%s\",\"metadata\":{\"name\":\"%s\",\"namespace\":"
+        "\"ns\"%s%.*s%s},\"spec\":{\"x\":1}}",
+        api, kind, name, owner ? ",\"ownerReferences\":[{\"controller\":true,\"uid\":\"" : "",
+        TY_ARG(ty_json_str_at(owner, "metadata.uid")), owner ? "\"}]" : "");
+    struct ty_json *v = ty_json_parse(w->a, ty_str(text), NULL, &err);
+
+    assert_non_null(v);
+    return v;
+}
+
+static struct ty_json *create(struct world *w, const char *api, const char *kind, const char *name,
+                              const struct ty_json *owner)
+{
+    struct ty_json *v = obj(w, api, kind, name, owner);
+    struct ty_err err = { 0 };
+
+    assert_int_equal(ty_local_create(w->l, w->a, v, &err), 0);
+    return v;
+}
+
+static struct ty_json *stored(struct world *w, const struct ty_kind *kind, const char *name)
+{
+    return ty_local_get(w->l, w->a, kind, TY_LIT("ns"), ty_str(name));
+}
+
+static void test_create_fills_metadata(void **state)
+{
+    struct world *w = *state;
+    struct ty_json *v = create(w, "batch/v1", "Job", "a", NULL);
+    struct ty_err err = { 0 };
+
+    assert_int_equal(ty_json_str_at(v, "metadata.uid").n, 36);
+    assert_true(ty_str_is(ty_json_str_at(v, "metadata.creationTimestamp"), "2026-01-02T03:04:05Z"));
+    assert_true(ty_str_is(ty_json_str_at(v, "metadata.resourceVersion"), "1"));
+    assert_true(ty_json_eq(v, stored(w, &ty_kind_job, "a")));
+    assert_int_equal(ty_local_create(w->l, w->a, obj(w, "batch/v1", "Job", "a", NULL), &err),
+                     -EEXIST);
+    assert_string_equal(err.text, "jobs \"a\" already exists");
+    assert_null(ty_local_find(w->l, &ty_kind_job, TY_LIT("other"), TY_LIT("a")));
+}
+
+static void test_update_and_conflict(void **state)
+{
+    struct world *w = *state;
+    struct ty_json *v = create(w, "batch/v1", "Job", "a", NULL);
+    struct ty_json *stale = ty_json_copy(w->a, v, 0);
+    struct ty_err err = { 0 };
+
+    assert_int_equal(ty_local_update(w->l, w->a, ty_json_copy(w->a, v, 0), &err), 0);
+    assert_string_equal(w->log, "+jobs/a "); /* no change, nobody told */
+    ty_json_set(w->a, ty_json_get(v, "spec"), "x", ty_json_int(w->a, 2));
+    assert_int_equal(ty_local_update(w->l, w->a, v, &err), 0);
+    int64_t generation = 0;
+    assert_true(ty_json_int_at(stored(w, &ty_kind_job, "a"), "metadata.generation", &generation));
+    assert_int_equal(generation, 2);
+    assert_int_equal(ty_local_update(w->l, w->a, stale, &err), -ESTALE);
+    assert_int_equal(ty_local_update(w->l, w->a, obj(w, "batch/v1", "Job", "b", NULL), &err),
+                     -ENOENT);
+    assert_string_equal(err.text, "jobs \"b\" not found");
+}
+
+static void test_status_is_apart(void **state)
+{
+    struct world *w = *state;
+    struct ty_json *v = create(w, "batch/v1", "Job", "a", NULL);
+    struct ty_json *with = ty_json_copy(w->a, v, 0);
+    struct ty_err err = { 0 };
+
+    ty_json_set(w->a, ty_json_need_object(w->a, with, "status"), "active", ty_json_int(w->a, 3));
+    ty_json_set(w->a, ty_json_get(with, "spec"), "x", ty_json_int(w->a, 9));
+    assert_int_equal(ty_local_status(w->l, w->a, with, &err), 0);
+    int64_t n = 0;
+    assert_true(ty_json_int_at(stored(w, &ty_kind_job, "a"), "status.active", &n) && n == 3);
+    assert_true(ty_json_int_at(stored(w, &ty_kind_job, "a"), "spec.x", &n) && n == 1);
+    struct ty_json *plain = obj(w, "batch/v1", "Job", "a", NULL); /* an update keeps the status */
+    ty_json_set(w->a, ty_json_get(plain, "spec"), "x", ty_json_int(w->a, 5));
+    assert_int_equal(ty_local_update(w->l, w->a, plain, &err), 0);
+    assert_true(ty_json_int_at(stored(w, &ty_kind_job, "a"), "status.active", &n) && n == 3);
+    assert_true(ty_json_int_at(stored(w, &ty_kind_job, "a"), "spec.x", &n) && n == 5);
+}
+
+static void test_apply_drops_what_is_no_longer_wanted(void **state)
+{
+    struct world *w = *state;
+    struct ty_json *v = obj(w, "batch/v1", "Job", "a", NULL);
+    struct ty_err err = { 0 };
+
+    ty_json_set(w->a, ty_json_get(v, "spec"), "mine", ty_json_int(w->a, 1));
+    assert_int_equal(ty_local_apply(w->l, w->a, v, "trainer", &err), 0);
+    struct ty_json *other = stored(w, &ty_kind_job, "a"); /* somebody else adds a label */
+    ty_json_set(w->a, ty_json_need_object(w->a, ty_json_get(other, "metadata"), "labels"), "l",
+                ty_json_cstr(w->a, "theirs"));
+    assert_int_equal(ty_local_update(w->l, w->a, other, &err), 0);
+    assert_int_equal(
+        ty_local_apply(w->l, w->a, obj(w, "batch/v1", "Job", "a", NULL), "trainer", &err), 0);
+    struct ty_json *now = stored(w, &ty_kind_job, "a");
+    assert_null(ty_json_at(now, "spec.mine"));
+    assert_true(ty_str_is(ty_json_str_at(now, "metadata.labels.l"), "theirs"));
+}
+
+/* A JobSet's Job stays until its pods have ended; then both go, children first. */
+static void test_foreground_deletion(void **state)
+{
+    struct world *w = *state;
+    struct ty_json *set = create(w, "jobset.x-k8s.io/v1alpha2", "JobSet", "s", NULL);
+    struct ty_json *job = create(w, "batch/v1", "Job", "j", set);
+    struct ty_err err = { 0 };
+
+    create(w, "v1", "Pod", "p", job);
+    create(w, "v1", "ConfigMap", "c", set);
+    w->log[0] = 0;
+    assert_int_equal(ty_local_delete(w->l, w->a, &ty_kind_jobset, TY_LIT("ns"), TY_LIT("s"), &err),
+                     0);
+    assert_string_equal(w->log, "~jobsets/s -configmaps/c ~jobs/j ~pods/p ");
+    assert_true(ty_local_find(w->l, &ty_kind_pod, TY_LIT("ns"), TY_LIT("p"))->deleting);
+    w->log[0] = 0;
+    ty_local_delete(w->l, w->a, &ty_kind_jobset, TY_LIT("ns"), TY_LIT("s"),
+                    &err); /* again: nothing */
+    assert_string_equal(w->log, "");
+    ty_local_finish(w->l, &ty_kind_pod, TY_LIT("ns"), TY_LIT("p"));
+    assert_string_equal(w->log, "-pods/p -jobs/j -jobsets/s ");
+    assert_int_equal(ty_local_count(w->l), 0);
+    assert_int_equal(ty_local_delete(w->l, w->a, &ty_kind_jobset, TY_LIT("ns"), TY_LIT("s"), &err),
+                     -ENOENT);
+}
+
+static void count_child(void *ctx, const struct ty_stored *child)
+{
+    assert_string_equal(child->kind->kind, "Pod");
+    (*(size_t *)ctx)++;
+}
+
+static void test_many_pods_cost_little(void **state)
+{
+    struct world *w = *state;
+    struct ty_json *job = create(w, "batch/v1", "Job", "j", NULL);
+    size_t n = 0;
+
+    ty_local_watch(w->l, NULL, NULL);
+    for (int i = 0; i < 1000; i++)
+        create(w, "v1", "Pod", ty_arena_printf(w->a, "p%d", i), job);
+    ty_local_children(w->l, ty_local_find(w->l, &ty_kind_job, TY_LIT("ns"), TY_LIT("j"))->uid,
+                      count_child, &n);
+    assert_int_equal(n, 1000);
+    assert_true(ty_local_bytes(w->l) < 1000 * 1024);
+    for (int i = 0; i < 1000; i++)
+        ty_local_finish(w->l, &ty_kind_pod, TY_LIT("ns"), ty_str(ty_arena_printf(w->a, "p%d", i)));
+    assert_int_equal(ty_local_count(w->l), 1);
+}
+
+#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(test_create_fills_metadata), T(test_update_and_conflict),
+        T(test_status_is_apart),       T(test_apply_drops_what_is_no_longer_wanted),
+        T(test_foreground_deletion),   T(test_many_pods_cost_little),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -25,7 +25,7 @@ static void test_kinds_and_places(void **state)
         "# a comment\n" JOB(
             "a",
             "") "---\nx-step: patch\n---\napiVersion: v1\n"
-                "kind: Service\nmetadata: {name: s}\n---\napiVersion: v1\nkind: List\n"
+                "kind: Node\nmetadata: {name: s}\n---\napiVersion: v1\nkind: List\n"
                 "items:\n- {apiVersion: v1, kind: Secret, metadata: {name: k, namespace: ns}}\n");
     assert_int_equal(in.n_troubles, 0);
     assert_int_equal(in.n, 2);
@@ -36,7 +36,7 @@ static void test_kinds_and_places(void **state)
     assert_true(ty_str_is(in.v[1]->ns, "ns"));
     assert_int_equal(in.n_left_out, 2);
     assert_has(b.err, "note: in.yaml:8: a document without kind is passed over\n");
-    assert_has(b.err, "note: in.yaml:10: v1 Service is passed over\n");
+    assert_has(b.err, "note: in.yaml:10: v1 Node is passed over\n");
     bench_close(&b);
 }
 

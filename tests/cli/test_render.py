@@ -174,10 +174,10 @@ def test_nothing_to_render(box):
 
 
 def test_other_documents_are_passed_over(box):
-    box.file("job.yaml", JOB + "---\nx-step: delete\n---\napiVersion: v1\nkind: Service\nmetadata: {name: s}\n")
+    box.file("job.yaml", JOB + "---\nx-step: delete\n---\napiVersion: v1\nkind: Node\nmetadata: {name: s}\n")
     result = box.run("render", "-f", "job.yaml").ok()
     assert result.err == ("note: job.yaml:12: a document without kind is passed over\n"
-                          "note: job.yaml:14: v1 Service is passed over\n")
+                          "note: job.yaml:14: v1 Node is passed over\n")
 
 
 def test_cluster_state_is_seen(box):

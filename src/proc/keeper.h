@@ -16,19 +16,25 @@
 #include "base/str.h"
 
 struct ty_zygote;
-/* Call before threads, before the event loop. *ret lives until ty_zygote_stop. */
+/* Call from the main thread, before other threads and the event loop exist. Raises our soft limit
+ * of open files to the hard one: a pod costs a descriptor. *ret lives until ty_zygote_stop. */
 int ty_zygote_start(struct ty_zygote **ret, struct ty_err *err);
 void ty_zygote_stop(struct ty_zygote *z); /* ends all keepers and what is in them; waits for them */
 
 /* What this kernel allows us, tried once by the zygote. */
 struct ty_zygote_can {
-    bool mounts, pid_ns, user_ns; /* user_ns: the others only inside one of our own */
-    char why[128];                /* the first refusal in words, "" if none */
+    bool mounts;   /* binds and host names; without, both are left out */
+    bool pid_ns;   /* else a subreaper kills what it finds through /proc */
+    bool user_ns;  /* the others only inside one of our own: a container's uid is always ours */
+    char why[128]; /* the first refusal in words, "" if none */
 };
 struct ty_zygote_can ty_zygote_can(const struct ty_zygote *z);
 
-struct ty_bind { /* made visible at `to` inside the pod only */
-    const char *from, *to;
+/* Made visible at `to`, an absolute path, inside the pod only. A missing `to` is made: inside a
+ * mount of this pod or where we may write (there the empty directory stays), else the nearest
+ * directory that exists is laid over, in the pod, with a copy of itself that holds more. */
+struct ty_bind {
+    const char *from, *to; /* every `from` of a list is looked up before anything is mounted */
     bool read_only, tmpfs; /* tmpfs: from is ignored */
 };
 struct ty_keep {
@@ -36,11 +42,14 @@ struct ty_keep {
     const struct ty_bind *binds; /* in order; ends with to NULL. /etc/hosts goes here too */
 };
 struct ty_keeper;
-/* One pod. -errno: the keeper could not be made, with the step that failed in err. */
+/* One pod. Does not wait for it: starts may be asked at once, and what fails while the pod is set
+ * up comes as TY_GONE with code and text. -errno: the zygote is gone, or out of descriptors. */
 int ty_keeper_new(struct ty_zygote *z, const struct ty_keep *k, struct ty_keeper **ret,
                   struct ty_err *err);
-void ty_keeper_free(struct ty_keeper *k);    /* kills what is left in it */
-int ty_keeper_fd(const struct ty_keeper *k); /* readable: call ty_keeper_next */
+void ty_keeper_stop(
+    struct ty_keeper *k); /* kills what is in it; TY_GONE follows when all is dead */
+void ty_keeper_free(struct ty_keeper *k);    /* takes; the same, without news and without waiting */
+int ty_keeper_fd(const struct ty_keeper *k); /* readable: ty_keeper_next until it has nothing */
 
 struct ty_start {
     uint32_t id;             /* chosen by the caller, unique in the pod */
@@ -53,9 +62,10 @@ struct ty_start {
     int64_t cpus_mask[16];                                   /* affinity; all 0: unchanged */
     int64_t limit_nproc, limit_as, limit_nofile, limit_core; /* RLIMITs; -1: unchanged */
 };
-/* Asks; the answer comes as TY_STARTED or TY_START_FAILED. */
+/* Asks, borrowing everything; the answer comes as TY_STARTED or TY_START_FAILED. The process leads
+ * a session of its own; daemons that it leaves behind are killed when it ends, before TY_EXITED. */
 int ty_keeper_start(struct ty_keeper *k, const struct ty_start *s, struct ty_err *err);
-/* To the process (group false) or to its whole process group and session. */
+/* To the process (group false), or to its process group and all its descendants. */
 int ty_keeper_signal(struct ty_keeper *k, uint32_t id, int sig, bool group);
 
 enum ty_kept { TY_KEPT_NOTHING, TY_STARTED, TY_START_FAILED, TY_EXITED, TY_GONE };
@@ -65,10 +75,11 @@ struct ty_kept_news {
     pid_t pid;                           /* STARTED: as we see it, outside the namespace */
     int wstatus;                         /* EXITED */
     int64_t user_us, sys_us, max_rss_kb; /* EXITED */
-    char text[256]; /* START_FAILED: "exec torchrun: No such file or directory" */
-    int code;       /* START_FAILED: errno */
+    int code;       /* START_FAILED: errno. GONE: 0, or why the pod could not be set up */
+    char text[256]; /* START_FAILED, GONE: "exec torchrun: No such file or directory" */
 };
-/* The next news without waiting; NOTHING when there is none. */
+/* The next news without waiting; NOTHING when there is none. After GONE there is never any: stop
+ * polling the descriptor, which stays readable. */
 void ty_keeper_next(struct ty_keeper *k, struct ty_kept_news *ret);
 
 #endif

@@ -69,7 +69,7 @@ int ty_file_read(struct ty_arena *a, const char *path, int stdin_fd, struct ty_s
 static void read_file(struct ty_files *f, const char *path)
 {
     const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
-    struct ty_str text;
+    struct ty_str text = { 0 };
     struct ty_err err = { 0 };
     if (f->room_files == 0) {
         f->trouble(f->ctx, name, "too many files");

@@ -25,7 +25,7 @@ static int entropy(void *p, size_t n)
 
 static bool wants_colour(int fd)
 {
-    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    const char *no = secure_getenv("NO_COLOR"), *term = secure_getenv("TERM");
     return !(no && *no) && isatty(fd) && term && strcmp(term, "dumb") != 0;
 }
 

@@ -59,6 +59,7 @@ static inline void bench_close(struct ty_bench *b)
     free(b->err);
     ty_arena_free(b->cli.arena);
     assert_int_equal(chdir(b->was), 0);
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): tests have one thread */
     nftw(b->dir, bench_remove, 8, FTW_DEPTH | FTW_PHYS);
 }
 

@@ -65,27 +65,29 @@ static const struct ty_plugin *dress(struct ty_arena *a, const struct trainyard_
     return p;
 }
 
-/* Asks the shared object who it is. */
-static int introduce(void *handle, const char *path, const struct trainyard_plugin_info **ret_info,
-                     struct ty_err *err)
+/* Asks the shared object who it is; NULL with a sentence if it cannot be used. */
+static const struct trainyard_plugin_info *introduce(void *handle, const char *path,
+                                                     struct ty_err *err)
 {
+    const struct trainyard_plugin_info *info = NULL;
     void *symbol = dlsym(handle, "trainyard_plugin");
     entry_fn *entry = NULL;
     memcpy(&entry, &symbol, sizeof(entry)); /* ISO C has no cast from object to function */
+    if (entry)
+        info = entry(&ty_extern_host);
     if (!entry)
-        return ty_fail(err, -EINVAL,
-                       "%s: not a trainyard plugin: it has no symbol trainyard_plugin", path);
-    const struct trainyard_plugin_info *info = entry(&ty_extern_host);
-    if (!info)
-        return ty_fail(err, -EINVAL, "%s: the plugin does not want to work with this trainyard",
-                       path);
-    if (info->abi != TRAINYARD_PLUGIN_ABI || info->size < sizeof(*info))
-        return ty_fail(err, -EINVAL, "%s: built for plugin ABI %u, this trainyard has ABI %u", path,
-                       info->abi, TRAINYARD_PLUGIN_ABI);
-    if (!info->name || !*info->name)
-        return ty_fail(err, -EINVAL, "%s: the plugin has no name", path);
-    *ret_info = info;
-    return 0;
+        ty_fail(err, -EINVAL, "%s: not a trainyard plugin: it has no symbol trainyard_plugin",
+                path);
+    else if (!info)
+        ty_fail(err, -EINVAL, "%s: the plugin does not want to work with this trainyard", path);
+    else if (info->abi != TRAINYARD_PLUGIN_ABI || info->size < sizeof(*info))
+        ty_fail(err, -EINVAL, "%s: built for plugin ABI %u, this trainyard has ABI %u", path,
+                info->abi, TRAINYARD_PLUGIN_ABI);
+    else if (!info->name || !*info->name)
+        ty_fail(err, -EINVAL, "%s: the plugin has no name", path);
+    else
+        return info;
+    return NULL;
 }
 
 static int load(struct ty_externs *x, struct ty_arena *a, const char *path, struct ty_err *err)
@@ -94,17 +96,16 @@ static int load(struct ty_externs *x, struct ty_arena *a, const char *path, stru
         return ty_fail(err, -EINVAL, "%s: more than %d plugins", path, TY_EXTERNS_MAX);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
-        const char *why = dlerror();
-        size_t n = strlen(path); /* the loader's sentence usually starts with the path */
+        const char *why = dlerror(); /* NOLINT(concurrency-mt-unsafe): one a thread in glibc */
+        size_t n = strlen(path);     /* the loader's sentence usually starts with the path */
         if (why && strncmp(why, path, n) == 0 && strncmp(why + n, ": ", 2) == 0)
             why += n + 2;
         return ty_fail(err, -EINVAL, "%s: cannot load the plugin: %s", path, why ? why : "unknown");
     }
-    const struct trainyard_plugin_info *info = NULL;
-    int r = introduce(handle, path, &info, err);
-    if (r < 0) {
+    const struct trainyard_plugin_info *info = introduce(handle, path, err);
+    if (!info) {
         dlclose(handle);
-        return r;
+        return -EINVAL;
     }
     x->handles[x->n] = handle;
     x->v[x->n++] = dress(a, info);

@@ -96,14 +96,25 @@ static const char *field_named_first(struct ty_findings *f, const char *detail)
     return memchr(detail, '.', n) ? ty_arena_strndup(f->arena, detail, n) : "";
 }
 
-/* Is there a mistake of the same object, of that field or of one above it ("": any)? */
-static bool was_blamed(const struct ty_findings *f, const struct ty_doc *doc, const char *path)
+/* Does `path` lie in `above`, or below it? */
+static bool within(const char *path, const char *above)
+{
+    size_t n = strlen(above);
+    return strncmp(path, above, n) == 0 && (!path[n] || path[n] == '.' || path[n] == '[');
+}
+
+/* Was it said before, in other words? */
+static bool is_echo(const struct ty_findings *f, const struct ty_doc *doc, const char *path,
+                    bool whole)
 {
     for (const struct ty_finding *x = f->first; x; x = x->next) {
-        if (x->object != doc->obj || x->warning || !x->path)
+        if (x->object != doc->obj || x->warning || !x->blames)
             continue;
-        size_t n = strlen(x->path);
-        if (!*path || (strncmp(path, x->path, n) == 0 && (!path[n] || path[n] == '.')))
+        if (whole && (!*path || within(path, x->blames)))
+            return true;
+        if (!whole && x->whole && strcmp(path, x->blames) == 0)
+            return true;
+        if (x->shape && within(path, x->blames) && strcmp(path, x->blames) != 0)
             return true;
     }
     return false;
@@ -117,8 +128,8 @@ void ty_findings_field(struct ty_findings *f, const struct ty_doc *doc,
 {
     bool whole = strcmp(e->path, "<nil>") == 0;
     const char *path = whole ? field_named_first(f, e->detail) : e->path;
-    if (whole && was_blamed(f, doc, path)) {
-        f->unchecked |= strstr(e->detail, "rules were not checked") != NULL;
+    if (is_echo(f, doc, path, whole)) {
+        f->unchecked |= whole && strstr(e->detail, "rules were not checked");
         return;
     }
     struct ty_finding *x = append(f, false);
@@ -129,6 +140,9 @@ void ty_findings_field(struct ty_findings *f, const struct ty_doc *doc,
     x->line = at->line;
     x->col = at == doc->obj ? 0 : at->col;
     x->path = whole ? NULL : e->path;
+    x->blames = path;
+    x->whole = whole;
+    x->shape = e->why == TY_TYPE_INVALID;
     x->type = type_text(e->why);
     x->value = e->value;
     x->detail = e->detail && *e->detail ? e->detail : NULL;

@@ -11,6 +11,8 @@ struct ty_finding {
     const char *file;
     unsigned line, col;           /* 0 unknown */
     const struct ty_json *object; /* that it is about; NULL */
+    const char *blames;           /* the field, also when a rule of the whole object names it */
+    bool whole, shape;            /* such a rule; a value of the wrong type */
     const char *kind, *name;      /* of the object; NULL when there is none */
     const char *path;             /* of the field; NULL */
     const char *type; /* "Invalid value", "Unknown field", …; NULL for plain sentences */

@@ -102,6 +102,30 @@ static void test_json(void **state)
                "\"name\":\"j\",\"detail\":\"hm\"}]");
 }
 
+/* The API server's echoes of one mistake. */
+static void test_echoes(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    ty_auto_buf out = { 0 };
+    struct ty_doc d = doc_of(a);
+    struct ty_findings f = { .arena = a };
+    struct ty_errs errs = { .arena = a };
+    const struct ty_path *spec = TY_KEY(NULL, "spec"), *meta = TY_KEY(NULL, "metadata");
+    ty_errs_add(&errs, spec, TY_TYPE_INVALID, NULL, "%s", "wrong type");
+    ty_errs_add(&errs, TY_KEY(spec, "runtimeRef"), TY_REQUIRED, NULL, "%s", "");
+    ty_errs_add(&errs, NULL, TY_INVALID, NULL, "%s", "some validation rules were not checked");
+    ty_errs_add(&errs, NULL, TY_INVALID, NULL, "%s", "metadata.name must be short");
+    ty_errs_add(&errs, TY_KEY(meta, "name"), TY_INVALID, NULL, "%s", "too long");
+    for (const struct ty_field_err *e = errs.first; e; e = e->next)
+        ty_findings_field(&f, &d, e);
+    ty_findings_print(&out, &f, false);
+    ty_buf_chr(&out, '\0');
+    assert_string_equal(out.p, "job.yaml:2:8: spec: Invalid value: wrong type\n"
+                               "job.yaml:1:21: metadata.name must be short\n");
+    assert_true(f.unchecked);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +133,7 @@ int main(void)
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_long_values_are_left_out),
         cmocka_unit_test(test_json),
+        cmocka_unit_test(test_echoes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,17 @@
 
 #include "json/json.h"
 
-/* A copy of v whose list of items or members is its own, while what is in the list is shared. */
-struct ty_json *ty_json_shell(struct ty_arena *a, const struct ty_json *v);
+#define TY_NOWHERE SIZE_MAX
+
+/* A copy of v whose list is its own, with room for `more`; what is in the list is shared. */
+struct ty_json *ty_json_shell(struct ty_arena *a, const struct ty_json *v, size_t more);
+/* For each member of `patch` the place of that key in obj, or TY_NOWHERE. Never quadratic. */
+const size_t *ty_member_places(struct ty_arena *a, const struct ty_json *obj,
+                               const struct ty_json *patch);
+/* Sets the member at a place, or a new one where there is room for it. NULL takes it away, for
+ * which ty_members_sweep must be called in the end: until then places stay as they are. */
+void ty_member_set(struct ty_json *obj, size_t place, struct ty_str key, struct ty_json *value);
+void ty_members_sweep(struct ty_json *obj);
 
 /* A list while it is merged: items told apart by a key, put into Kubernetes' order at the end. */
 struct ty_merge_item {
@@ -16,7 +25,6 @@ struct ty_merge_item {
     size_t turn;  /* place in the list that gives the order, or TY_NOWHERE */
     bool gone;
 };
-#define TY_NOWHERE SIZE_MAX
 struct ty_merge_list {
     struct ty_arena *arena;
     struct ty_merge_item *items;

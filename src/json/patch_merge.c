@@ -1,66 +1,124 @@
 /* RFC 7386: a patch has the shape of the document; a null in it takes away, anything else is set.
  */
+#include <assert.h>
+
+#include "json/inner.h"
 #include "json/patch.h"
 #include "json/patch_inner.h"
 
-struct ty_json *ty_json_shell(struct ty_arena *a, const struct ty_json *v)
+struct ty_json *ty_json_shell(struct ty_arena *a, const struct ty_json *v, size_t more)
 {
     size_t each = v->type == TY_JSON_ARRAY ? sizeof(v->items[0]) : sizeof(v->members[0]);
     struct ty_json *shell = ty_new(a, struct ty_json);
 
+    assert(v->n + more <= UINT32_MAX);
     *shell = *v;
-    if (v->type < TY_JSON_ARRAY || v->n == 0) {
-        shell->cap = 0;
+    if (v->type < TY_JSON_ARRAY)
         return shell;
-    }
-    void *list = ty_arena_raw(a, v->n * each, _Alignof(max_align_t));
-    memcpy(list, v->items, v->n * each);
+    void *list = ty_arena_raw(a, (v->n + more) * each, _Alignof(max_align_t));
+    if (v->n > 0)
+        memcpy(list, v->items, v->n * each);
     shell->items = list;
-    shell->cap = v->n;
+    shell->cap = (uint32_t)(v->n + more);
     return shell;
+}
+
+static size_t place_of(const struct ty_json *obj, struct ty_str key)
+{
+    for (size_t i = 0; i < obj->n; i++) {
+        if (ty_str_eq(obj->members[i].key, key))
+            return i;
+    }
+    return TY_NOWHERE;
+}
+
+const size_t *ty_member_places(struct ty_arena *a, const struct ty_json *obj,
+                               const struct ty_json *patch)
+{
+    size_t *places = ty_new_n(a, size_t, patch->n);
+
+    if (obj->n <= 16 || patch->n <= 2) {
+        for (size_t i = 0; i < patch->n; i++)
+            places[i] = place_of(obj, patch->members[i].key);
+        return places;
+    }
+    const struct ty_member **have = ty_members_sorted(obj->members, obj->n);
+    const struct ty_member **want = ty_members_sorted(patch->members, patch->n);
+    for (size_t i = 0, k = 0; i < patch->n; i++) {
+        while (k < obj->n && ty_str_cmp(have[k]->key, want[i]->key) < 0)
+            k++;
+        bool found = k < obj->n && ty_str_eq(have[k]->key, want[i]->key);
+        places[want[i] - patch->members] = found ? (size_t)(have[k] - obj->members) : TY_NOWHERE;
+    }
+    free(have);
+    free(want);
+    return places;
+}
+
+void ty_member_set(struct ty_json *obj, size_t place, struct ty_str key, struct ty_json *value)
+{
+    if (place != TY_NOWHERE) {
+        obj->members[place].value = value;
+    } else if (value) {
+        assert(obj->n < obj->cap);
+        obj->members[obj->n++] = (struct ty_member){ key, value };
+    }
+}
+
+void ty_members_sweep(struct ty_json *obj)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < obj->n; i++) {
+        if (obj->members[i].value)
+            obj->members[n++] = obj->members[i];
+    }
+    obj->n = n;
 }
 
 struct ty_json *ty_merge_patch(struct ty_arena *a, const struct ty_json *doc,
                                const struct ty_json *patch)
 {
-    static const struct ty_json nothing = { .type = TY_JSON_OBJECT };
-    struct ty_json *merged;
+    struct ty_json nothing = { .type = TY_JSON_OBJECT };
 
-    if (!ty_json_is(patch, TY_JSON_OBJECT))
+    if (patch->type != TY_JSON_OBJECT)
         return ty_json_copy(a, patch, 0);
-    if (ty_json_is(doc, TY_JSON_OBJECT)) {
-        merged = ty_json_shell(a, doc);
-    } else {
-        merged = ty_json_shell(a, &nothing);
-        merged->origin = patch->origin;
-        merged->line = patch->line;
-        merged->col = patch->col;
+    if (!doc || doc->type != TY_JSON_OBJECT) {
+        nothing.origin = patch->origin;
+        nothing.line = patch->line;
+        nothing.col = patch->col;
+        doc = &nothing;
     }
-    ty_each_member (m, patch) {
-        if (ty_json_is(m->value, TY_JSON_NULL)) {
-            ty_json_del(merged, m->key);
-            continue;
-        }
-        struct ty_json *old = ty_json_find(merged, m->key);
-        ty_json_put(a, merged, m->key, ty_merge_patch(a, old, m->value));
+    struct ty_json *merged = ty_json_shell(a, doc, patch->n);
+    const size_t *places = ty_member_places(a, doc, patch);
+    for (size_t i = 0; i < patch->n; i++) {
+        const struct ty_member *m = &patch->members[i];
+        const struct ty_json *old = places[i] == TY_NOWHERE ? NULL : doc->members[places[i]].value;
+        bool gone = m->value->type == TY_JSON_NULL;
+        ty_member_set(merged, places[i], m->key, gone ? NULL : ty_merge_patch(a, old, m->value));
     }
+    ty_members_sweep(merged);
     return merged;
 }
 
 struct ty_json *ty_merge_diff(struct ty_arena *a, const struct ty_json *from,
                               const struct ty_json *to)
 {
-    if (!ty_json_is(from, TY_JSON_OBJECT) || !ty_json_is(to, TY_JSON_OBJECT))
+    const struct ty_json nothing = { .type = TY_JSON_OBJECT };
+
+    if (!from || from->type != TY_JSON_OBJECT || to->type != TY_JSON_OBJECT)
         return ty_json_copy(a, to, 0);
-    struct ty_json *patch = ty_json_object(a);
-    ty_each_member (m, from) {
-        if (!ty_json_find(to, m->key))
-            ty_json_put(a, patch, m->key, ty_json_null(a));
+    struct ty_json *patch = ty_json_shell(a, &nothing, (size_t)from->n + to->n);
+    const size_t *later = ty_member_places(a, to, from), *before = ty_member_places(a, from, to);
+    for (size_t i = 0; i < from->n; i++) {
+        if (later[i] == TY_NOWHERE)
+            ty_member_set(patch, TY_NOWHERE, from->members[i].key, ty_json_null(a));
     }
-    ty_each_member (m, to) {
-        struct ty_json *old = ty_json_find(from, m->key);
+    for (size_t i = 0; i < to->n; i++) {
+        const struct ty_member *m = &to->members[i];
+        const struct ty_json *old = before[i] == TY_NOWHERE ? NULL : from->members[before[i]].value;
         if (!old || !ty_json_eq(old, m->value))
-            ty_json_put(a, patch, m->key, ty_merge_diff(a, old, m->value));
+            ty_member_set(patch, TY_NOWHERE, m->key, ty_merge_diff(a, old, m->value));
     }
     return patch;
 }

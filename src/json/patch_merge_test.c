@@ -92,12 +92,43 @@ static void test_diff(void **state)
     }
 }
 
+/* Many members, in another order: the quick search must find what the plain one would. */
+static void test_many(void **state)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)16 << 20);
+    struct ty_json *doc = ty_json_object(a), *patch = ty_json_object(a);
+
+    (void)state;
+    for (int i = 0; i < 200; i++)
+        ty_json_put(a, doc, ty_str(ty_arena_printf(a, "k%d", i)), ty_json_int(a, i));
+    for (int i = 299; i >= 0; i -= 3)
+        ty_json_put(a, patch, ty_str(ty_arena_printf(a, "k%d", i)),
+                    i % 2 ? ty_json_null(a) : ty_json_int(a, -i));
+    struct ty_json *got = ty_merge_patch(a, doc, patch);
+    for (int i = 0; i < 300; i++) {
+        const struct ty_json *v = ty_json_get(got, ty_arena_printf(a, "k%d", i));
+        if (i % 3 == 2 && i % 2) {
+            assert_null(v);
+        } else if (i % 3 == 2) {
+            assert_int_equal(v->i, -i);
+        } else if (i < 200) {
+            assert_int_equal(v->i, i);
+        } else {
+            assert_null(v);
+        }
+    }
+    assert_int_equal(doc->n, 200);
+    assert_true(ty_json_eq(ty_merge_patch(a, doc, ty_merge_diff(a, doc, got)), got));
+    assert_true(ty_json_eq(ty_merge_patch(a, got, ty_merge_diff(a, got, doc)), doc));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rfc7386),
         cmocka_unit_test(test_sharing),
         cmocka_unit_test(test_diff),
+        cmocka_unit_test(test_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

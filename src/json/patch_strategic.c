@@ -52,7 +52,7 @@ static struct ty_json *taken(const struct merge *m, const struct ty_json *v)
     if (ty_json_is(v, TY_JSON_OBJECT) && ty_json_get(v, PATCH) &&
         !ty_str_is(ty_json_str_at(v, PATCH), "replace"))
         return NULL;
-    copy = ty_json_shell(m->a, v);
+    copy = ty_json_shell(m->a, v, 0);
     copy->n = 0;
     if (m->origin)
         copy->origin = m->origin;
@@ -290,7 +290,7 @@ static int delete_values(const struct merge *m, struct ty_json *merged, const st
     ty_merge_list_init(&doomed, m->a, f->value->n);
     ty_each_item (it, f->value)
         ty_merge_list_add(&doomed, *it, *it, TY_NOWHERE);
-    struct ty_json *left = ty_json_shell(m->a, old);
+    struct ty_json *left = ty_json_shell(m->a, old, 0);
     left->n = 0;
     ty_each_item (it, old) {
         if (!ty_merge_list_find(&doomed, *it))
@@ -322,10 +322,11 @@ static int order_values(const struct merge *m, const struct ty_json *doc,
     return failed;
 }
 
-static int merge_member(const struct merge *m, struct ty_json *merged, const struct ty_member *f,
-                        const struct ty_merge_type *parent, const struct ty_path *at)
+static int merge_member(const struct merge *m, struct ty_json *merged, size_t place,
+                        const struct ty_member *f, const struct ty_merge_type *parent,
+                        const struct ty_path *at)
 {
-    struct ty_json *old = ty_json_find(merged, f->key), *value = NULL;
+    struct ty_json *old = place == TY_NOWHERE ? NULL : merged->members[place].value, *value = NULL;
     struct ty_merge_type how = { 0 };
     int failed = 0;
 
@@ -340,10 +341,8 @@ static int merge_member(const struct merge *m, struct ty_json *merged, const str
         failed = merge_list(m, old, f->value, &how, at, &value);
     else
         failed = merge_object(m, old, f->value, &how, at, &value);
-    if (value)
-        ty_json_put(m->a, merged, f->key, value);
-    else if (!failed)
-        ty_json_del(merged, f->key);
+    if (!failed)
+        ty_member_set(merged, place, f->key, value);
     return failed;
 }
 
@@ -373,16 +372,19 @@ static int merge_object(const struct merge *m, const struct ty_json *doc,
 
     if (obey_object(m, patch, at, ret, &failed))
         return failed;
-    struct ty_json *merged = ty_json_shell(m->a, doc);
+    struct ty_json *merged = ty_json_shell(m->a, doc, patch->n);
     failed = drop_unnamed(m, merged, patch, how, at);
     ty_each_member (f, patch) {
         if (!failed && after(f->key, TY_LIT(DELETE)).n > 0)
             failed = delete_values(m, merged, f, at);
     }
-    ty_each_member (f, patch) {
-        if (!failed && !is_directive(f->key))
-            failed = merge_member(m, merged, f, how, TY_KEYS(at, f->key));
+    const size_t *places = ty_member_places(m->a, merged, patch);
+    for (size_t i = 0; !failed && i < patch->n; i++) {
+        const struct ty_member *f = &patch->members[i];
+        if (!is_directive(f->key))
+            failed = merge_member(m, merged, places[i], f, how, TY_KEYS(at, f->key));
     }
+    ty_members_sweep(merged);
     ty_each_member (f, patch) {
         if (!failed && after(f->key, TY_LIT(ORDER)).n > 0)
             failed = order_values(m, doc, patch, f, how, at, merged);

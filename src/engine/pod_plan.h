@@ -54,7 +54,7 @@ enum ty_mount_kind {
     TY_MOUNT_FILES,   /* files that the engine writes: configMap, secret, projected, downwardAPI */
 };
 struct ty_file {
-    const char *path; /* relative, no .. */
+    const char *path;   /* relative, no .. */
     struct ty_str data; /* may be borrowed from an object of the view: write it within the pass */
     unsigned mode;
     struct ty_file *next;

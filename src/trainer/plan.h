@@ -129,6 +129,7 @@ int64_t ty_plan_gpus(const struct ty_plan *plan);
 int64_t ty_plan_cpus(const struct ty_plan *plan);
 /* What one pod of the set asks for (Kubernetes' PodRequests; a limit without a request counts). */
 struct ty_json *ty_podset_requests(const struct ty_plan *plan, const struct ty_podset *set);
+struct ty_json *ty_pod_requests(struct ty_arena *a, const struct ty_json *pod_spec); /* the same */
 
 /* ---- addresses: one at a time, in any phase, no list is made ---- */
 struct ty_endpoints {

@@ -126,15 +126,19 @@ static void apply_pod_level(struct ty_arena *a, const struct ty_json *pod, struc
             ty_json_put(a, sum, m->key, m->value);
 }
 
+struct ty_json *ty_pod_requests(struct ty_arena *a, const struct ty_json *pod)
+{
+    struct ty_json *sum = ty_json_object(a);
+
+    ty_each_item (c, ty_json_get(pod, "containers"))
+        ty_resources_add(a, sum, container_requests(a, *c), 1);
+    add_init_peaks(a, ty_json_get(pod, "initContainers"), sum);
+    apply_pod_level(a, pod, sum);
+    ty_resources_add(a, sum, ty_json_get(pod, "overhead"), 1);
+    return sum;
+}
+
 struct ty_json *ty_podset_requests(const struct ty_plan *plan, const struct ty_podset *set)
 {
-    struct ty_json *sum = ty_json_object(plan->arena);
-    const struct ty_json *containers = ty_json_get(set->pod, "containers");
-
-    ty_each_item (c, containers)
-        ty_resources_add(plan->arena, sum, container_requests(plan->arena, *c), 1);
-    add_init_peaks(plan->arena, ty_json_get(set->pod, "initContainers"), sum);
-    apply_pod_level(plan->arena, set->pod, sum);
-    ty_resources_add(plan->arena, sum, ty_json_get(set->pod, "overhead"), 1);
-    return sum;
+    return ty_pod_requests(plan->arena, set->pod);
 }

@@ -13,8 +13,9 @@ struct ty_quantity {
     ty_i128 nano; /* value times 10^9, exact; Kubernetes rounds anything finer up to this. Ours ends
                    * at 10^29 units (Kubernetes: none for decimals), where it saturates */
     enum ty_qformat format;
-    struct ty_str kept; /* the parsed text, where Kubernetes prints it back as it was ("+1", "1.500",
-                         * "1e3"); empty: print the canonical form. Arithmetic forgets it */
+    struct ty_str
+        kept; /* the parsed text, where Kubernetes prints it back as it was ("+1", "1.500",
+               * "1e3"); empty: print the canonical form. Arithmetic forgets it */
 };
 
 /* False if it is not a quantity ("quantities must match the regular expression …"). The text is
@@ -27,7 +28,8 @@ struct ty_str ty_quantity_text(struct ty_arena *a, struct ty_quantity q);
 struct ty_json *ty_quantity_json(struct ty_arena *a, struct ty_quantity q);
 int64_t ty_quantity_value(struct ty_quantity q); /* rounded up (away from zero); saturates */
 int ty_quantity_cmp(struct ty_quantity a, struct ty_quantity b);
-struct ty_quantity ty_quantity_add(struct ty_quantity a, struct ty_quantity b); /* a's format unless a is 0 */
+struct ty_quantity ty_quantity_add(struct ty_quantity a,
+                                   struct ty_quantity b); /* a's format unless a is 0 */
 struct ty_quantity ty_quantity_mul(struct ty_quantity q, int64_t by);
 
 /* Lists: objects of name -> quantity, as in requests and limits. All live with the arena; what is

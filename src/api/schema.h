@@ -9,11 +9,11 @@
 #include "json/patch.h"
 
 enum ty_type {
-    TY_T_OBJECT,        /* fields in props */
-    TY_T_MAP,           /* any key, values of `items` */
-    TY_T_ARRAY,         /* of `items` */
+    TY_T_OBJECT, /* fields in props */
+    TY_T_MAP,    /* any key, values of `items` */
+    TY_T_ARRAY,  /* of `items` */
     TY_T_STRING,
-    TY_T_INTEGER,       /* format int32 or int64 */
+    TY_T_INTEGER, /* format int32 or int64 */
     TY_T_NUMBER,
     TY_T_BOOLEAN,
     TY_T_INT_OR_STRING, /* x-kubernetes-int-or-string */
@@ -26,22 +26,23 @@ struct ty_schema;
 
 /* A CEL rule of the CRD and the same rule in C. */
 struct ty_rule {
-    const char *cel;     /* as it stands in the CRD */
+    const char *cel; /* as it stands in the CRD */
     const char *message;
-    bool transition;     /* uses oldSelf: runs only on update, when both values exist */
-    bool (*ok)(const struct ty_json *self, const struct ty_json *old); /* old NULL unless transition */
+    bool transition; /* uses oldSelf: runs only on update, when both values exist */
+    bool (*ok)(const struct ty_json *self,
+               const struct ty_json *old); /* old NULL unless transition */
 };
 
 enum {
-    TY_F_REQUIRED = 1,   /* listed in `required` */
-    TY_F_ALWAYS = 2,     /* a Go struct by value: written even when absent, as {}; a quantity as
-                          * "0", an int-or-string as 0, a time as null */
-    TY_F_OMITZERO = 4,   /* a Go value with omitempty, or a struct with omitzero: zero ("" 0 false
-                          * [] {}) is not written; a struct is zero when all its members are */
-    TY_F_MERGE = 8,      /* strategic merge: list merged by patch_key (or a set, without one) */
-    TY_F_RETAIN = 16,    /* strategic merge: retainKeys */
-    TY_F_ZERO = 32,      /* a Go scalar by value without omitempty: written as "" or 0 when absent */
-    TY_F_OURS = 64,      /* an extension of trainyard's: told in docs, described in the CRD */
+    TY_F_REQUIRED = 1, /* listed in `required` */
+    TY_F_ALWAYS = 2,   /* a Go struct by value: written even when absent, as {}; a quantity as
+                        * "0", an int-or-string as 0, a time as null */
+    TY_F_OMITZERO = 4, /* a Go value with omitempty, or a struct with omitzero: zero ("" 0 false
+                        * [] {}) is not written; a struct is zero when all its members are */
+    TY_F_MERGE = 8,    /* strategic merge: list merged by patch_key (or a set, without one) */
+    TY_F_RETAIN = 16,  /* strategic merge: retainKeys */
+    TY_F_ZERO = 32,    /* a Go scalar by value without omitempty: written as "" or 0 when absent */
+    TY_F_OURS = 64,    /* an extension of trainyard's: told in docs, described in the CRD */
     TY_F_DEPRECATED = 128, /* an older spelling that is still accepted */
 };
 
@@ -56,22 +57,23 @@ struct ty_field {
 
 struct ty_schema {
     enum ty_type type;
-    const char *go;               /* Go type name, for messages and explain: "EnvVar"; may be NULL */
+    const char *go; /* Go type name, for messages and explain: "EnvVar"; may be NULL */
     const struct ty_field *fields; /* OBJECT: in Go's declaration order; ends with name NULL */
     const struct ty_schema *items; /* ARRAY, MAP */
     const char *format;            /* "int32", "int64", … */
     const char *pattern;           /* regular expression for the CRD */
     bool (*pattern_ok)(struct ty_str s); /* the same in C; NULL when there is no pattern */
-    const char *const *enums;      /* NULL-terminated; NULL none */
-    const char *const *list_keys;  /* x-kubernetes-list-map-keys; NULL-terminated; NULL: not a map list */
-    bool list_set, list_atomic;    /* x-kubernetes-list-type */
-    bool map_atomic;               /* x-kubernetes-map-type: atomic */
+    const char *const *enums;            /* NULL-terminated; NULL none */
+    const char *const
+        *list_keys; /* x-kubernetes-list-map-keys; NULL-terminated; NULL: not a map list */
+    bool list_set, list_atomic; /* x-kubernetes-list-type */
+    bool map_atomic;            /* x-kubernetes-map-type: atomic */
     bool nullable, has_min, has_max;
-    bool metadata;                 /* the root's metadata: any ObjectMeta, in the CRD just an object */
-    int64_t min, max;              /* minimum, maximum */
-    uint32_t min_len, max_len;     /* strings; 0: none */
+    bool metadata;             /* the root's metadata: any ObjectMeta, in the CRD just an object */
+    int64_t min, max;          /* minimum, maximum */
+    uint32_t min_len, max_len; /* strings; 0: none */
     uint32_t min_items, max_items, min_props; /* 0: none */
-    const struct ty_rule *rules;   /* ends with cel NULL */
+    const struct ty_rule *rules;              /* ends with cel NULL */
     const char *doc;
 };
 
@@ -84,9 +86,9 @@ void ty_schema_default(struct ty_arena *a, const struct ty_schema *s, struct ty_
 void ty_schema_prune(struct ty_arena *a, const struct ty_schema *s, struct ty_json *v,
                      const struct ty_path *at, struct ty_errs *errs);
 /* All that the API server's schema check would say of v: types, required, enums, bounds, patterns,
- * duplicate list-map keys, then rules (old: the stored object on update, or NULL). When the shape is
- * too broken for rules, Kubernetes' note "some validation rules were not checked …" is added. `at`
- * is v's path; `body` is the prefix used inside "… in body" texts (normally the same path). */
+ * duplicate list-map keys, then rules (old: the stored object on update, or NULL). When the shape
+ * is too broken for rules, Kubernetes' note "some validation rules were not checked …" is added.
+ * `at` is v's path; `body` is the prefix used inside "… in body" texts (normally the same path). */
 void ty_schema_validate(const struct ty_schema *s, const struct ty_json *v,
                         const struct ty_json *old, const struct ty_path *at,
                         const struct ty_path *body, struct ty_errs *errs);
@@ -109,14 +111,13 @@ struct ty_json *ty_schema_openapi(struct ty_arena *a, const struct ty_schema *s)
 /* generated: */
 extern const struct ty_schema ty_schema_JobSetSpec, ty_schema_JobSetStatus, ty_schema_PodSpec,
     ty_schema_PodTemplateSpec, ty_schema_Container, ty_schema_EnvVar, ty_schema_Volume,
-    ty_schema_VolumeMount, ty_schema_ResourceRequirements, ty_schema_Affinity,
-    ty_schema_Toleration, ty_schema_PodSchedulingGate, ty_schema_LocalObjectReference,
-    ty_schema_PodSecurityContext, ty_schema_SecurityContext, ty_schema_ObjectMeta,
-    ty_schema_ContainerPort, ty_schema_Condition,
+    ty_schema_VolumeMount, ty_schema_ResourceRequirements, ty_schema_Affinity, ty_schema_Toleration,
+    ty_schema_PodSchedulingGate, ty_schema_LocalObjectReference, ty_schema_PodSecurityContext,
+    ty_schema_SecurityContext, ty_schema_ObjectMeta, ty_schema_ContainerPort, ty_schema_Condition,
     ty_schema_metadata; /* a root's metadata in full; ObjectMeta is the part templates admit */
 /* by hand: */
 extern const struct ty_schema ty_schema_TrainJob, ty_schema_TrainJobStatus,
-    ty_schema_TrainingRuntime, ty_schema_ClusterTrainingRuntime, ty_schema_TrainingRuntimeSpec, ty_schema_RuntimePatch,
-    ty_schema_RuntimeRef, ty_schema_JobSet;
+    ty_schema_TrainingRuntime, ty_schema_ClusterTrainingRuntime, ty_schema_TrainingRuntimeSpec,
+    ty_schema_RuntimePatch, ty_schema_RuntimeRef, ty_schema_JobSet;
 
 #endif

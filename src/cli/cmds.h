@@ -40,7 +40,7 @@ extern const struct ty_cmd ty_cmd_render, ty_cmd_validate, ty_cmd_explain, ty_cm
         { "feature-gates",                                                                         \
           0,                                                                                       \
           TY_OPT_WORD,                                                                             \
-          "NAME=BOOL,...",                                                                           \
+          "NAME=BOOL,...",                                                                         \
           "switch features: TrainJobStatus=true",                                                  \
           NULL,                                                                                    \
           TY_OPT_AT(gates) },                                                                      \

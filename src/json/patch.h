@@ -20,16 +20,16 @@ enum ty_merge_how { TY_MERGE_REPLACE, TY_MERGE_DEEP, TY_MERGE_BY_KEY, TY_MERGE_S
 struct ty_merge_type {
     enum ty_merge_how how; /* of the list or object at this place */
     const char *key;       /* BY_KEY: the key that tells items apart ("name") */
-    bool retain_keys;      /* union: a patch that names other members (than key) drops the old ones */
-    const void *type;      /* of the value, to ask about its members or items */
+    bool retain_keys; /* union: a patch that names other members (than key) drops the old ones */
+    const void *type; /* of the value, to ask about its members or items */
 };
 struct ty_merge_guide {
     /* About member `key` of an object of `type` (NULL: unknown type). */
     struct ty_merge_type (*member)(const void *type, struct ty_str key);
     const void *(*item)(const void *type); /* type of a list's items */
-    /* NULL, or: after two objects of `type` were merged into `merged` by `patch`, a last say: members
-     * may be taken away or replaced, their values are shared. Ours uses it so that a patched volume
-     * or variable has one source (B21). */
+    /* NULL, or: after two objects of `type` were merged into `merged` by `patch`, a last say:
+     * members may be taken away or replaced, their values are shared. Ours uses it so that a
+     * patched volume or variable has one source (B21). */
     void (*merged)(struct ty_arena *a, const void *type, struct ty_json *merged,
                    const struct ty_json *patch);
 };

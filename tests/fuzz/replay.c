@@ -1,4 +1,5 @@
-/* Runs a fuzz target over every file of the given folders: the corpus as a test, with any compiler. */
+/* Runs a fuzz target over every file of the given folders: the corpus as a test, with any compiler.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <stdint.h>

@@ -19,9 +19,10 @@ static void check_priority(const struct ty_plan *plan, struct ty_str name, struc
         return; /* every cluster has these */
     if (ty_plan_live(plan, &ty_kind_priorityclass, (struct ty_str){ 0 }, class))
         return;
-    ty_errs_add(errs, at, TY_INVALID, ty_arena_printf(plan->arena, "\"%s\"", class),
-                "PriorityClass \"%s\" doesn't exist: PriorityClass.scheduling.k8s.io \"%s\" not found",
-                class, class);
+    ty_errs_add(
+        errs, at, TY_INVALID, ty_arena_printf(plan->arena, "\"%s\"", class),
+        "PriorityClass \"%s\" doesn't exist: PriorityClass.scheduling.k8s.io \"%s\" not found",
+        class, class);
 }
 
 static void volcano_validate(const struct ty_plan *plan, const struct ty_trainjob *job TY_UNUSED,

@@ -66,6 +66,7 @@ static bool render_job(struct ty_session *s, struct ty_arena *a, const struct ty
 static void tell(struct ty_session *s)
 {
     ty_auto_buf b = { 0 };
+    ty_findings_sort(&s->findings);
     ty_findings_print(&b, &s->findings, s->cli->colour);
     if (b.n)
         fwrite(b.p, 1, b.n, s->cli->err);

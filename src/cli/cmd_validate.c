@@ -42,6 +42,7 @@ static int validate(struct ty_cli *cli, const struct ty_args *args, struct ty_se
     ty_auto_buf out = { 0 };
     bool json = args->output && strcmp(args->output, "json") == 0;
     ty_session_admit_all(s);
+    ty_findings_sort(&s->findings);
     if (args->quiet)
         drop_warnings(&s->findings);
     if (json) {

@@ -175,6 +175,49 @@ void ty_findings_trouble(struct ty_findings *f, const struct ty_trouble *t)
     x->detail = t->text;
 }
 
+struct place { /* what findings are sorted by */
+    struct ty_finding *finding;
+    size_t file, order;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    if (x->finding->line != y->finding->line)
+        return x->finding->line < y->finding->line ? -1 : 1;
+    if (x->finding->col != y->finding->col)
+        return x->finding->col < y->finding->col ? -1 : 1;
+    return x->order < y->order ? -1 : 1;
+}
+
+/* The place in `all` of the first finding of the same file. */
+static size_t file_rank(const struct place *all, size_t n, const char *file)
+{
+    if (n && strcmp(all[n - 1].finding->file, file) == 0)
+        return all[n - 1].file; /* nearly always */
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(all[i].finding->file, file) == 0)
+            return all[i].file;
+    return n;
+}
+
+void ty_findings_sort(struct ty_findings *f)
+{
+    size_t n = 0, all_n = f->n_errors + f->n_warnings;
+    struct place *all = ty_new_n(f->arena, struct place, all_n + 1);
+    for (struct ty_finding *x = f->first; x && n < all_n; x = x->next, n++)
+        all[n] = (struct place){ x, file_rank(all, n, x->file), n };
+    qsort(all, n, sizeof(*all), by_place);
+    struct ty_finding **at = &f->first;
+    for (size_t i = 0; i < n; i++) {
+        *at = f->last = all[i].finding;
+        at = &all[i].finding->next;
+    }
+    *at = NULL;
+}
+
 static void print_field(struct ty_buf *out, const struct ty_finding *f)
 {
     ty_buf_printf(out, "%s: ", f->path);

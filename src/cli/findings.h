@@ -39,6 +39,8 @@ void ty_findings_error(struct ty_findings *f, const struct ty_doc *doc, const ch
 /* A file that cannot be used. */
 void ty_findings_trouble(struct ty_findings *f, const struct ty_trouble *t);
 
+/* By file, in the order in which files were first blamed, then by line and column. */
+void ty_findings_sort(struct ty_findings *f);
 /* "job.yaml:12:9: spec.trainer.numNode: unknown field (did you mean "numNodes"?)" */
 void ty_finding_print(struct ty_buf *out, const struct ty_finding *f, bool colour);
 /* All, one a line. */

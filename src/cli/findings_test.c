@@ -102,6 +102,28 @@ static void test_json(void **state)
                "\"name\":\"j\",\"detail\":\"hm\"}]");
 }
 
+static void test_sort(void **state)
+{
+    (void)state;
+    static const struct ty_trouble rows[] = {
+        { .file = "b", .line = 9, .text = "1" },           { .file = "a", .line = 2, .text = "2" },
+        { .file = "b", .line = 3, .col = 7, .text = "3" }, { .file = "b", .line = 3, .text = "4" },
+        { .file = "b", .line = 9, .text = "5" },           { .file = "a", .text = "6" },
+    };
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    ty_auto_buf out = { 0 };
+    struct ty_findings f = { .arena = a };
+    ty_findings_sort(&f); /* nothing is fine */
+    assert_null(f.first);
+    for (size_t i = 0; i < 6; i++)
+        ty_findings_trouble(&f, &rows[i]);
+    ty_findings_sort(&f);
+    ty_findings_print(&out, &f, false);
+    ty_buf_chr(&out, '\0');
+    assert_string_equal(out.p, "b:3: 4\nb:3:7: 3\nb:9: 1\nb:9: 5\na: 6\na:2: 2\n");
+    assert_string_equal(f.last->detail, "2");
+}
+
 /* The API server's echoes of one mistake. */
 static void test_echoes(void **state)
 {
@@ -134,6 +156,7 @@ int main(void)
         cmocka_unit_test(test_long_values_are_left_out),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_echoes),
+        cmocka_unit_test(test_sort),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

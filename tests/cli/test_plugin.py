@@ -70,6 +70,14 @@ def test_list(place):
     assert rows[-2]["hooks"] == ["validate", "ml", "pod"]
 
 
+def test_the_documentation_s_plugin(place, box):
+    text = (ROOT / "docs/plugins.md").read_text()
+    source = text.split("```c\n")[1].split("```")[0]
+    folder = build(place, box.path / "so", source)
+    jobset = run("render", "--plugin-dir", folder, "-f", place / "plugin/job.yaml").ok().kind("JobSet")
+    assert env(container(jobset))["WANDB_PROJECT"] == "vision"
+
+
 def test_children_come_before_the_jobset(place, box):
     folder = build(place, box.path / "so", plugin(".build = build", r"""
 static int build(const struct trainyard_host *h, struct trainyard_plan *p)

@@ -37,7 +37,7 @@ def test_rules_and_webhook(box):
     box.file("job.yaml", JOB + "    env:\n    - {name: PET_NNODES, value: x}\n  managedBy: nobody\n")
     result = box.run("validate", "-f", "job.yaml")
     assert result.code == 1
-    rule, webhook = result.out.splitlines()
+    webhook, rule = result.out.splitlines()
     assert rule == ("job.yaml:13:14: spec.managedBy: Invalid value: \"nobody\": ManagedBy must be "
                     "trainer.kubeflow.org/trainjob-controller or kueue.x-k8s.io/multikueue if set")
     assert webhook.startswith("job.yaml:12:5: spec.trainer.env: Invalid value: ")

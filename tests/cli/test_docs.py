@@ -1,0 +1,34 @@
+"""Every console block of the documentation is run, and says what the page says it says."""
+import os
+import re
+import subprocess
+
+import pytest
+from conftest import ROOT, TRAINYARD
+
+PAGES = ["render", "validate", "explain", "crds", "plugins"]
+BLOCK = re.compile(r"^```console\n\$ (trainyard [^\n]*)\n(.*?)^```$", re.M | re.S)
+BLOCKS = [(page, *found) for page in PAGES
+          for found in BLOCK.findall((ROOT / "docs" / f"{page}.md").read_text())]
+
+
+def console(command):
+    env = dict(os.environ, PATH=f"{TRAINYARD.parent}:{os.environ['PATH']}", LC_ALL="C.UTF-8")
+    done = subprocess.run(["bash", "-c", command], cwd=ROOT, env=env, text=True, timeout=60,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.stdout
+
+
+@pytest.mark.parametrize("page, command, text", BLOCKS, ids=[f"{p}-{i}" for i, (p, *_) in enumerate(BLOCKS)])
+def test_console(page, command, text):
+    assert console(command) == text
+
+
+def test_there_are_some():
+    assert len(BLOCKS) >= 7
+
+
+if __name__ == "__main__":  # writes what the program says now into the pages
+    for page in PAGES:
+        path = ROOT / "docs" / f"{page}.md"
+        path.write_text(BLOCK.sub(lambda m: f"```console\n$ {m[1]}\n{console(m[1])}```", path.read_text()))

@@ -71,7 +71,7 @@ int ty_engine_new(const struct ty_engine_opts *opts, struct ty_engine **ret, str
  * Objects are admitted already. What cannot run here is found before anything starts: -ENOTSUP, all
  * in *ret_findings. */
 int ty_engine_submit(struct ty_engine *e, const struct ty_json *const *objs, size_t n,
-                     struct ty_findings *ret_findings, struct ty_err *err);
+                     struct ty_unfits *ret_findings, struct ty_err *err);
 /* All TrainJobs have ended (Complete or Failed) and nothing of theirs runs. */
 bool ty_engine_done(const struct ty_engine *e);
 /* Ends everything: SIGTERM and grace, or at once. Spectators see it happen. */

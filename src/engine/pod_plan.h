@@ -25,26 +25,26 @@ struct ty_host {
 
 /* Finds everything that cannot be honoured here, before anything starts: one entry per finding, in
  * the words of spec/jobset.md 5.11 ("unsupported locally: PATH: …" is the printer's part). */
-struct ty_finding {
+struct ty_unfit {
     const char *path, *text;
     bool error; /* else a warning: no effect here */
-    struct ty_finding *next;
+    struct ty_unfit *next;
 };
-struct ty_findings {
+struct ty_unfits {
     struct ty_arena *arena;
-    struct ty_finding *first, *last;
+    struct ty_unfit *first, *last;
     size_t n_errors, n_warnings;
 };
 /* A pod template at `path` of a JobSet; `at_once`: how many such pods run together. */
 void ty_local_check(const struct ty_json *pod_template, const struct ty_host *host,
                     const struct ty_view *view, struct ty_str ns, const char *path, int64_t at_once,
-                    struct ty_findings *ret);
+                    struct ty_unfits *ret);
 
 /* The same for every pod template of a JobSet, and what only the whole of it shows: devices wanted
  * by jobs that run together, claims of volumeClaimPolicies, placement, jobs that never start. The
  * findings of 5.11 that need no machine (gates, unknown keys) are the validators'. */
 void ty_local_check_jobset(const struct ty_json *jobset, const struct ty_host *host,
-                           const struct ty_view *view, struct ty_findings *ret);
+                           const struct ty_view *view, struct ty_unfits *ret);
 
 enum ty_mount_kind {
     TY_MOUNT_SCRATCH, /* emptyDir: made fresh, gone with the pod */

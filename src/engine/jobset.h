@@ -15,6 +15,10 @@ void ty_jobset_default(struct ty_arena *a, struct ty_json *jobset);
 void ty_jobset_validate(struct ty_arena *a, const struct ty_json *jobset, const struct ty_json *old,
                         unsigned gates, struct ty_errs *errs);
 
+/* On creation: what the webhook says of claims that exist already (any owner, any namespace). */
+void ty_jobset_validate_claims(const struct ty_json *jobset, const struct ty_json *const *claims,
+                               size_t n_claims, struct ty_errs *errs);
+
 struct ty_jobset_in {
     const struct ty_json *jobset;
     const struct ty_json *const *jobs; /* owned by it, any order */
@@ -25,8 +29,9 @@ struct ty_jobset_in {
     int64_t now_s;
     unsigned gates;
 };
-/* One pass. Changes: CREATE (Service, PVC, Job), UPDATE (a Job's suspend or template), DELETE (Job,
- * or the JobSet when its TTL is over), STATUS (the JobSet). Events only if the status is written.
+/* One pass. Changes: CREATE (Service, PVC, Job), UPDATE (a Job's suspend, template or scale),
+ * STATUS (of a resumed Job, without its start), DELETE (Job, or the JobSet when its TTL is over),
+ * STATUS (the JobSet). Events only if the status is written, except Warnings of a pass that failed.
  */
 void ty_jobset_pass(struct ty_arena *a, const struct ty_jobset_in *in, struct ty_changes *ret);
 

@@ -1,0 +1,230 @@
+/* The first steps of a pass: the JobSet and its Jobs as numbers and buckets. */
+#include <stdlib.h>
+
+#include "engine/jobset_inner.h"
+#include "trainer/pass.h" /* conditions */
+
+int64_t ty_js_int(const struct ty_json *obj, const char *path, int64_t otherwise)
+{
+    int64_t v = otherwise;
+
+    (void)ty_json_int_at(obj, path, &v);
+    return v;
+}
+
+struct ty_str ty_js_label(const struct ty_json *obj, const char *key)
+{
+    return ty_json_text_of(ty_json_get(ty_json_at(obj, "metadata.labels"), key));
+}
+
+int64_t ty_js_counter(const struct ty_json *list, int64_t index)
+{
+    const struct ty_json *v = index < 0 ? NULL : ty_json_item(list, (size_t)index);
+
+    return ty_json_is(v, TY_JSON_INT) ? v->i : 0;
+}
+
+char *ty_jobset_job_name(struct ty_arena *a, struct ty_str jobset, struct ty_str rjob,
+                         int64_t index)
+{
+    return ty_arena_printf(a, "%.*s-%.*s-%lld", TY_ARG(jobset), TY_ARG(rjob), (long long)index);
+}
+
+static struct ty_str subdomain_of(const struct ty_json *spec, struct ty_str name)
+{
+    struct ty_str own = ty_json_str_at(spec, "network.subdomain");
+
+    return own.n > 0 ? own : name;
+}
+
+char *ty_js_coordinator(struct ty_arena *a, const struct ty_json *spec, struct ty_str name)
+{
+    const struct ty_json *c = ty_json_get(spec, "coordinator");
+
+    return ty_arena_printf(
+        a, "%.*s-%.*s-%lld-%lld.%.*s", TY_ARG(name), TY_ARG(ty_json_str_at(c, "replicatedJob")),
+        (long long)ty_js_int(c, "jobIndex", 0), (long long)ty_js_int(c, "podIndex", 0),
+        TY_ARG(subdomain_of(spec, name)));
+}
+
+struct ty_js_rjob *ty_js_rjob(const struct ty_js *js, struct ty_str name)
+{
+    ty_each_rjob(r, js) if (ty_str_eq(r->name, name)) return r;
+    return NULL;
+}
+
+static void read_rjobs(struct ty_js *js)
+{
+    const struct ty_json *list = ty_json_get(js->spec, "replicatedJobs");
+    const struct ty_json *stored = ty_json_get(js->status, "replicatedJobsStatus");
+
+    js->rjobs = ty_new_n(js->arena, struct ty_js_rjob, ty_json_len(list));
+    ty_each_item (it, list) {
+        struct ty_js_rjob *r = &js->rjobs[js->n_rjobs++];
+        r->obj = *it;
+        r->name = ty_json_str_at(*it, "name");
+        r->group = ty_json_str_at(*it, "groupName");
+        r->replicas = ty_js_int(*it, "replicas", 1);
+        r->before = js->replicas;
+        js->replicas += r->replicas;
+        if (!(js->in->gates & TY_GATE_RESTART_JOB))
+            continue;
+        const struct ty_json *was = ty_json_by(stored, "name", r->name, NULL);
+        r->restarts = ty_json_get(was, "jobRestarts");
+        r->toward_max = ty_json_get(was, "jobRestartsCountTowardsMax");
+    }
+    ty_each_rjob(r, js)
+    {
+        ty_each_rjob(other, js)
+        {
+            if (!ty_str_eq(r->group, other->group))
+                continue;
+            r->group_before += other < r ? other->replicas : 0;
+            r->group_replicas += other->replicas;
+        }
+    }
+}
+
+void ty_js_init(struct ty_js *js, struct ty_arena *a, const struct ty_jobset_in *in,
+                struct ty_changes *out)
+{
+    const struct ty_json *status = ty_json_get(in->jobset, "status");
+
+    *js = (struct ty_js){ .arena = a, .in = in, .out = out };
+    ty_changes_init(&js->told, a);
+    js->spec = ty_json_get(in->jobset, "spec");
+    js->failure_policy = ty_json_get(js->spec, "failurePolicy");
+    if (!ty_json_is(js->failure_policy, TY_JSON_OBJECT))
+        js->failure_policy = NULL;
+    js->ns = ty_json_str_at(in->jobset, "metadata.namespace");
+    js->name = ty_json_str_at(in->jobset, "metadata.name");
+    js->uid = ty_json_str_at(in->jobset, "metadata.uid");
+    js->subdomain = subdomain_of(js->spec, js->name);
+    js->dns = ty_json_true_at(js->spec, "network.enableDNSHostnames");
+    js->suspended = ty_json_true_at(js->spec, "suspend");
+    js->in_order =
+        ty_str_is(ty_json_str_at(js->spec, "startupPolicy.startupPolicyOrder"), "InOrder");
+    js->status =
+        ty_json_is(status, TY_JSON_OBJECT) ? ty_json_copy(a, status, 0) : ty_json_object(a);
+    js->restarts = ty_js_int(js->status, "restarts", 0);
+    js->toward_max = ty_js_int(js->status, "restartsCountTowardsMax", 0);
+    js->max_restarts = ty_js_int(js->failure_policy, "maxRestarts", 0);
+    read_rjobs(js);
+}
+
+/* The controller's uid decides, not the name: a namesake of another owner is not ours. */
+static bool is_ours(const struct ty_js *js, const struct ty_json *job)
+{
+    const struct ty_json *owners = ty_json_at(job, "metadata.ownerReferences");
+
+    ty_each_item (it, owners)
+        if (ty_json_true_at(*it, "controller"))
+            return ty_str_eq(ty_json_str_at(*it, "uid"), js->uid);
+    return false;
+}
+
+static bool condition_is_true(const struct ty_json *job, const char *type)
+{
+    const struct ty_json *c = ty_condition(ty_json_get(job, "status"), type);
+
+    return ty_str_is(ty_json_str_at(c, "status"), "True");
+}
+
+static enum ty_js_bucket bucket_of(const struct ty_js *js, const struct ty_js_child *c)
+{
+    int64_t attempt = 0, job_attempt = 0;
+
+    (void)ty_parse_i64(ty_js_label(c->job, TY_JS_ATTEMPT), &attempt);
+    if (attempt < js->restarts)
+        return TY_JS_PREVIOUS;
+    /* A Job made before the gate was on has no such label and stays. */
+    if ((js->in->gates & TY_GATE_RESTART_JOB) && c->rjob &&
+        ty_parse_i64(ty_js_label(c->job, TY_JS_JOB_ATTEMPT), &job_attempt) &&
+        job_attempt < ty_js_counter(c->rjob->restarts, c->index))
+        return TY_JS_PREVIOUS;
+    if (condition_is_true(c->job, "Failed"))
+        return TY_JS_FAILED;
+    return condition_is_true(c->job, "Complete") ? TY_JS_SUCCESSFUL : TY_JS_ACTIVE;
+}
+
+/* Ready: as many pods ready or done as may run at once. */
+static bool is_ready(const struct ty_json *job)
+{
+    int64_t pods = ty_js_int(job, "spec.parallelism", 1);
+    int64_t completions = ty_js_int(job, "spec.completions", pods);
+
+    if (completions < pods)
+        pods = completions;
+    return ty_js_int(job, "status.succeeded", 0) + ty_js_int(job, "status.ready", 0) >= pods;
+}
+
+static void count(struct ty_js_child *c)
+{
+    struct ty_js_rjob *r = c->rjob;
+
+    switch (c->bucket) {
+    case TY_JS_ACTIVE:
+        r->ready += is_ready(c->job);
+        r->active += ty_js_int(c->job, "status.active", 0) > 0;
+        r->suspended += ty_json_true_at(c->job, "spec.suspend");
+        break;
+    case TY_JS_SUCCESSFUL:
+        r->succeeded++;
+        break;
+    case TY_JS_FAILED:
+        r->failed++;
+        break;
+    case TY_JS_PREVIOUS:
+        break; /* counted no more */
+    }
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct ty_js_child *const *x = a, *const *y = b;
+
+    return ty_str_cmp((*x)->name, (*y)->name);
+}
+
+void ty_js_read_children(struct ty_js *js)
+{
+    js->children = ty_new_n(js->arena, struct ty_js_child, js->in->n_jobs);
+    js->by_name = ty_new_n(js->arena, struct ty_js_child *, js->in->n_jobs);
+    for (size_t i = 0; i < js->in->n_jobs; i++) {
+        struct ty_js_child *c = &js->children[js->n_children];
+        c->job = js->in->jobs[i];
+        if (!is_ours(js, c->job))
+            continue;
+        c->name = ty_json_str_at(c->job, "metadata.name");
+        c->rjob = ty_js_rjob(js, ty_js_label(c->job, TY_JS_RJOB));
+        if (!ty_parse_i64(ty_js_label(c->job, TY_JS_INDEX), &c->index))
+            c->index = -1;
+        c->bucket = bucket_of(js, c);
+        if (c->rjob) {
+            c->rjob->owned++;
+            count(c);
+        }
+        js->by_name[js->n_children++] = c;
+    }
+    if (js->n_children > 0)
+        qsort(js->by_name, js->n_children, sizeof(*js->by_name), by_name);
+}
+
+struct ty_js_child *ty_js_child(const struct ty_js *js, struct ty_str name)
+{
+    struct ty_js_child wanted = { .name = name }, *key = &wanted;
+
+    if (js->n_children == 0)
+        return NULL;
+    struct ty_js_child **found =
+        bsearch(&key, js->by_name, js->n_children, sizeof(*js->by_name), by_name);
+    return found ? *found : NULL;
+}
+
+size_t ty_js_in_bucket(const struct ty_js *js, enum ty_js_bucket bucket)
+{
+    size_t n = 0;
+
+    ty_each_child(c, js) n += c->bucket == bucket;
+    return n;
+}

@@ -1,0 +1,315 @@
+/* RE2 to POSIX. Only whether a pattern matches somewhere is asked, so leftmost-first against
+ * leftmost-longest makes no difference, lazy repeats are plain ones, and groups need no names.
+ * What is left differs in spelling: classes (\d, [\w.]), the dot, anchors. A recursive descent
+ * reads the pattern and writes the POSIX extended one beside it. */
+#include "engine/jobset_regex.h"
+
+#include <errno.h>
+#include <regex.h>
+
+#include "base/buf.h"
+#include "engine/jobset_class.h"
+
+#define MAX_PATTERN 2048 /* bytes; Go has no limit, a failure message needs less */
+#define MAX_DEPTH   100
+#define MAX_REPEAT  1000 /* as Go's */
+#define MAX_SIZE    5000 /* characters and classes once all repeats are written out */
+
+struct reader {
+    struct ty_str in;
+    size_t at;
+    struct ty_buf *out;
+    bool dot_all; /* (?s) */
+    bool fold;    /* (?i) */
+    unsigned depth;
+    struct ty_err *err;
+};
+
+static int refuse(struct reader *r, const char *what)
+{
+    return ty_fail(r->err, -EINVAL, "%s at byte %zu of the pattern", what, r->at);
+}
+
+static int peek(const struct reader *r)
+{
+    return r->at < r->in.n ? (unsigned char)r->in.p[r->at] : -1;
+}
+
+static bool accept(struct reader *r, const char *text)
+{
+    struct ty_str rest = { r->in.p + r->at, r->in.n - r->at };
+
+    if (!ty_str_starts(rest, ty_str(text)))
+        return false;
+    r->at += strlen(text);
+    return true;
+}
+
+static void put_literal(struct reader *r, int c)
+{
+    if (strchr(".[{()*+?^$|\\", c))
+        ty_buf_chr(r->out, '\\');
+    ty_buf_chr(r->out, (char)c);
+}
+
+/* A character of several bytes must be one thing for a repeat that follows it. */
+static void put_rune(struct reader *r)
+{
+    ty_buf_chr(r->out, '(');
+    do
+        ty_buf_chr(r->out, r->in.p[r->at++]);
+    while ((peek(r) & 0xc0) == 0x80 && peek(r) > 0);
+    ty_buf_chr(r->out, ')');
+}
+
+/* Of the whole text. GNU's own words for it: its $ can match before a newline inside. */
+static void put_anchor(struct reader *r, bool begin)
+{
+    ty_buf_cstr(r->out, begin ? "\\`" : "\\'");
+}
+
+static int read_escape(struct reader *r)
+{
+    static const char *const same[] = { "\\b", "\\B" }; /* GNU's matcher knows them too */
+    struct ty_class set = { 0 };
+    const char *why = NULL;
+
+    for (size_t i = 0; i < 2; i++)
+        if (accept(r, same[i])) {
+            ty_buf_cstr(r->out, same[i]);
+            return 0;
+        }
+    if (accept(r, "\\A") || accept(r, "\\z")) {
+        put_anchor(r, r->in.p[r->at - 1] == 'A');
+        return 0;
+    }
+    r->at = ty_class_escape(r->in, r->at, &set, &why);
+    if (why)
+        return refuse(r, why);
+    ty_class_print(&set, r->out);
+    return 0;
+}
+
+static int read_class(struct reader *r)
+{
+    struct ty_class set = { 0 };
+    const char *why = NULL;
+
+    r->at = ty_class_read(r->in, r->at, &set, &why);
+    if (why)
+        return refuse(r, why);
+    ty_class_print(&set, r->out);
+    return 0;
+}
+
+static int read_choice(struct reader *r, int64_t *ret_size);
+
+/* After "(?": names are dropped, flags may only stand at the very beginning. */
+static int read_group_kind(struct reader *r)
+{
+    if (accept(r, "?:"))
+        return 0;
+    if (accept(r, "?P<") || accept(r, "?<")) {
+        if (peek(r) == '=' || peek(r) == '!')
+            return refuse(r, "looking behind is not supported");
+        while (peek(r) >= 0 && peek(r) != '>')
+            r->at++;
+        return accept(r, ">") ? 0 : refuse(r, "a group's name has no end");
+    }
+    if (peek(r) == '?')
+        return refuse(r, "only the flags (?i) and (?s) are supported, at the beginning, and no "
+                         "looking ahead");
+    return 0;
+}
+
+static int read_group(struct reader *r, int64_t *ret_size)
+{
+    int rc;
+
+    r->at++;
+    if (++r->depth > MAX_DEPTH)
+        return refuse(r, "groups are nested too deep");
+    rc = read_group_kind(r);
+    if (rc < 0)
+        return rc;
+    ty_buf_chr(r->out, '(');
+    rc = read_choice(r, ret_size);
+    if (rc < 0)
+        return rc;
+    if (!accept(r, ")"))
+        return refuse(r, "a parenthesis is not closed");
+    ty_buf_chr(r->out, ')');
+    r->depth--;
+    return 0;
+}
+
+/* "{2}", "{2,}", "{2,5}": false for anything else, where Go takes the brace for itself. */
+static bool read_counts(struct reader *r, int64_t *ret_most, struct ty_str *ret_text)
+{
+    const char *start = r->in.p + r->at;
+    const char *end = memchr(start, '}', r->in.n - r->at);
+    struct ty_str inner, low, high;
+    int64_t a, b;
+
+    if (!end)
+        return false;
+    inner = (struct ty_str){ start + 1, (size_t)(end - start - 1) };
+    high = ty_str_cut(inner, ',', &low);
+    if (low.n == 0 || low.n > 6 || high.n > 6 || low.p[0] == '-' || !ty_parse_i64(low, &a))
+        return false;
+    b = a;
+    if (high.n > 0 && (high.p[0] == '-' || !ty_parse_i64(high, &b)))
+        return false;
+    *ret_most = b < a ? INT64_MAX : b; /* the wrong way round: more than any limit */
+    *ret_text = (struct ty_str){ start, inner.n + 2 };
+    return true;
+}
+
+/* One thing that a repeat may follow; *ret_repeatable false for anchors. */
+static int read_atom(struct reader *r, int64_t *ret_size, bool *ret_repeatable)
+{
+    struct ty_str counts;
+    int64_t most;
+    int c = peek(r);
+
+    *ret_size = 1;
+    *ret_repeatable = true;
+    if (c == '(')
+        return read_group(r, ret_size);
+    if (c == '[')
+        return read_class(r);
+    if (c == '\\') {
+        int next = r->at + 1 < r->in.n ? r->in.p[r->at + 1] : 0;
+        *ret_repeatable = !next || !strchr("AzbB", next);
+        return read_escape(r);
+    }
+    if (c == '*' || c == '+' || c == '?' || (c == '{' && read_counts(r, &most, &counts)))
+        return refuse(r, "nothing to repeat");
+    if (c >= 0x80) {
+        put_rune(r);
+        return 0;
+    }
+    r->at++;
+    if (c == '.' && !r->dot_all)
+        ty_buf_cstr(r->out, "[^\n]"); /* Go's dot stops at the end of a line */
+    else if (c == '.')
+        ty_buf_chr(r->out, '.');
+    else if (c == '^' || c == '$')
+        put_anchor(r, c == '^');
+    else
+        put_literal(r, c);
+    *ret_repeatable = c != '^' && c != '$';
+    return 0;
+}
+
+static int read_repeat(struct reader *r, int64_t *size, bool repeatable)
+{
+    struct ty_str counts = { 0 };
+    int64_t most = 1;
+    int c = peek(r);
+
+    if (c == '{' && !read_counts(r, &most, &counts))
+        return 0; /* the next atom */
+    if (c != '{' && c != '*' && c != '+' && c != '?')
+        return 0;
+    if (!repeatable)
+        return refuse(r, "an anchor cannot be repeated");
+    if (most > MAX_REPEAT)
+        return refuse(r, "a repeat count is wrong or above 1000");
+    *size *= most > 0 ? most : 1;
+    if (c == '{')
+        ty_buf_add(r->out, counts);
+    else
+        ty_buf_chr(r->out, (char)c);
+    r->at += c == '{' ? counts.n : 1;
+    accept(r, "?"); /* lazy: the same answer */
+    c = peek(r);
+    if (c == '*' || c == '+' || c == '?' || (c == '{' && read_counts(r, &most, &counts)))
+        return refuse(r, "a repeat cannot be repeated");
+    return 0;
+}
+
+static int read_choice(struct reader *r, int64_t *ret_size)
+{
+    *ret_size = 1;
+    for (int c = peek(r); c >= 0 && c != ')'; c = peek(r)) {
+        int64_t size;
+        bool repeatable;
+        if (accept(r, "|")) {
+            ty_buf_chr(r->out, '|');
+            continue;
+        }
+        int rc = read_atom(r, &size, &repeatable);
+        if (rc == 0)
+            rc = read_repeat(r, &size, repeatable);
+        if (rc < 0)
+            return rc;
+        *ret_size += size;
+        if (*ret_size > MAX_SIZE)
+            return refuse(r, "the repeats make too large an expression");
+    }
+    return 0;
+}
+
+static void read_flags(struct reader *r)
+{
+    static const char *const forms[] = { "(?i)", "(?s)", "(?is)", "(?si)" };
+
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        if (!accept(r, forms[i]))
+            continue;
+        r->fold = strchr(forms[i], 'i') != NULL;
+        r->dot_all = strchr(forms[i], 's') != NULL;
+        return;
+    }
+}
+
+/* On 0 *ret_re is to be freed. */
+static int compile(struct ty_arena *a, struct ty_str pattern, regex_t *ret_re, struct ty_err *err)
+{
+    ty_auto_buf out = { 0 };
+    struct reader r = { .in = pattern, .out = &out, .err = err };
+    int64_t size;
+    int rc;
+
+    if (pattern.n > MAX_PATTERN)
+        return ty_fail(err, -EINVAL, "the pattern is longer than %d bytes", MAX_PATTERN);
+    if (pattern.n > 0 && memchr(pattern.p, '\0', pattern.n))
+        return ty_fail(err, -EINVAL, "the pattern has a NUL in it");
+    read_flags(&r);
+    ty_buf_chr(&out, '('); /* an empty pattern is fine, an empty POSIX one may not be */
+    rc = read_choice(&r, &size);
+    if (rc < 0)
+        return rc;
+    if (r.at < pattern.n)
+        return refuse(&r, "a parenthesis was not opened");
+    ty_buf_chr(&out, ')');
+    rc = regcomp(ret_re, ty_arena_strndup(a, out.p, out.n),
+                 REG_EXTENDED | REG_NOSUB | (r.fold ? REG_ICASE : 0));
+    if (rc == 0)
+        return 0;
+    char text[128];
+    (void)regerror(rc, ret_re, text, sizeof(text));
+    return ty_fail(err, -EINVAL, "%s", text);
+}
+
+int ty_regex_check(struct ty_arena *a, struct ty_str pattern, struct ty_err *err)
+{
+    regex_t re;
+    int rc = compile(a, pattern, &re, err);
+
+    if (rc == 0)
+        regfree(&re);
+    return rc;
+}
+
+bool ty_regex_found(struct ty_arena *a, struct ty_str pattern, struct ty_str text)
+{
+    regex_t re;
+
+    if (compile(a, pattern, &re, NULL) < 0)
+        return false;
+    bool found = regexec(&re, ty_arena_strndup(a, text.p, text.n), 0, NULL, 0) == 0;
+    regfree(&re);
+    return found;
+}

@@ -89,6 +89,8 @@ static int read_snapshot(struct ty_arena *a, const struct ty_trainjob *job,
     int r = ty_yaml_read(a, "runtime", ty_json_text_of(text), NULL, &docs, &why);
     if (r == 0 && (docs.n != 1 || !ty_json_is(docs.v[0], TY_JSON_OBJECT)))
         r = ty_fail(&why, -EINVAL, "not one object");
+    if (r == 0) /* a ConfigMap has no schema: nothing has looked at the types yet */
+        r = ty_schema_decode(&ty_schema_TrainingRuntime, docs.v[0], &why);
     if (r < 0)
         return ty_fail(err, -EINVAL, "unable to unmarshal the snapshot: %s", why.text);
     r = check_identity(a, job, docs.v[0], err);

@@ -21,11 +21,16 @@ static void add_event(struct ty_arena *a, struct ty_pass *ret, const char *reaso
 
 static void tell_failure(struct ty_arena *a, struct ty_pass *ret)
 {
-    const char *more = strlen(ret->err.text) > NOTE_MAX ? " ..." : "";
+    const char *text = ret->err.text;
+    size_t n = strlen(text);
+    bool cut = n > NOTE_MAX;
 
+    if (cut)
+        for (n = NOTE_MAX; n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80;)
+            n--; /* not inside a UTF-8 character: the event is JSON */
     add_event(a, ret, "TrainJobResourcesCreationFailed",
-              ty_arena_printf(a, "TrainJob resources reconciliation failed: %.*s%s", NOTE_MAX,
-                              ret->err.text, more));
+              ty_arena_printf(a, "TrainJob resources reconciliation failed: %.*s%s", (int)n, text,
+                              cut ? " ..." : ""));
 }
 
 /* The snapshot goes first: without it a retry could meet another runtime. */
@@ -113,21 +118,21 @@ static void check_deadline(struct ty_arena *a, const struct ty_pass_in *in,
                            struct ty_pass *ret)
 {
     const struct ty_json *failed = ty_condition(status, "Failed");
-    int64_t start = 0;
+    int64_t start = 0, end = 0;
 
     if (failed && ty_str_is(ty_json_str_at(failed, "reason"), DEADLINE)) {
         /* Already said; the deletion is repeated until the JobSet is gone (B13). */
-        if (in->view->get(in->view->ctx, &ty_kind_jobset, job->ns, job->name))
+        if (ty_view_get(in->view, &ty_kind_jobset, job->ns, job->name))
             ret->delete_kind = &ty_kind_jobset;
         return;
     }
     if (job->deadline_s == 0 || job->suspended || ty_trainjob_finished(status) ||
         !deadline_start(job, status, &start))
         return;
-    if (in->now_s <= start + job->deadline_s) {
-        ret->requeue_s = start + job->deadline_s - in->now_s;
-        if (ret->requeue_s < 1)
-            ret->requeue_s = 1;
+    if (__builtin_add_overflow(start, job->deadline_s, &end))
+        end = INT64_MAX; /* the schema sets no upper bound */
+    if (in->now_s <= end) {
+        ret->requeue_s = end > in->now_s ? end - in->now_s : 1;
         return;
     }
     ty_condition_set(a, status, "Failed", "True", TY_LIT(DEADLINE),

@@ -256,7 +256,7 @@ const struct ty_json *ty_plan_policy(const struct ty_plan *plan, const char *nam
 const struct ty_json *ty_plan_live(const struct ty_plan *plan, const struct ty_kind *kind,
                                    struct ty_str ns, const char *name)
 {
-    return plan->view ? plan->view->get(plan->view->ctx, kind, ns, ty_str(name)) : NULL;
+    return ty_view_get(plan->view, kind, ns, ty_str(name));
 }
 
 void ty_podset_scale(struct ty_podset *set, int64_t count)

@@ -31,6 +31,13 @@ struct ty_view {
     const struct ty_json *(*get)(void *ctx, const struct ty_kind *kind, struct ty_str ns,
                                  struct ty_str name);
 };
+/* view may be NULL: an empty cluster. */
+static inline const struct ty_json *ty_view_get(const struct ty_view *view,
+                                                const struct ty_kind *kind, struct ty_str ns,
+                                                struct ty_str name)
+{
+    return view ? view->get(view->ctx, kind, ns, name) : NULL;
+}
 
 /* What the operator's configuration says to the pure part. */
 struct ty_settings {

@@ -30,7 +30,7 @@ const struct ty_json *ty_runtime_live(const struct ty_trainjob *job, const struc
     const struct ty_kind *kind = ty_runtime_kind(job);
     struct ty_str ns = kind && kind->namespaced ? job->ns : (struct ty_str){ 0 };
 
-    return kind && view ? view->get(view->ctx, kind, ns, job->ref_name) : NULL;
+    return kind ? ty_view_get(view, kind, ns, job->ref_name) : NULL;
 }
 
 static const char *snapshot_name(struct ty_arena *a, const struct ty_trainjob *job)
@@ -103,8 +103,7 @@ int ty_snapshot_read(struct ty_arena *a, const struct ty_trainjob *job, const st
                      const struct ty_json **ret_runtime, struct ty_err *err)
 {
     const struct ty_json *map =
-        view ? view->get(view->ctx, &ty_kind_configmap, job->ns, ty_str(snapshot_name(a, job)))
-             : NULL;
+        ty_view_get(view, &ty_kind_configmap, job->ns, ty_str(snapshot_name(a, job)));
 
     if (!map)
         return TY_NOT_FOUND;

@@ -234,8 +234,7 @@ static struct ty_json *mirror_counts(struct ty_arena *a, const struct ty_json *t
 static void jobset_status(struct ty_arena *a, const struct ty_trainjob *job,
                           const struct ty_view *view, struct ty_json *status)
 {
-    const struct ty_json *live =
-        view ? view->get(view->ctx, &ty_kind_jobset, job->ns, job->name) : NULL;
+    const struct ty_json *live = ty_view_get(view, &ty_kind_jobset, job->ns, job->name);
 
     if (!live)
         return; /* not there yet, or gone after the end: what was known stays */

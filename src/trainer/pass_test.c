@@ -1,0 +1,510 @@
+#include "trainer/testing.h"
+
+#define CREATED "2026-01-02T03:04:05Z" /* CORE_NOW */
+#define TRAINJOB(spec, status)                                                                     \
+    "{'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'TrainJob','metadata':{'name':'j',"      \
+    "'namespace':'ns','uid':'test-uid','creationTimestamp':'" CREATED "'},'spec':{'runtimeRef':{"  \
+    "'name':'rt','kind':'ClusterTrainingRuntime','apiGroup':'trainer.kubeflow.org'}" spec          \
+    "}" status "}"
+#define JOBSET(spec, status)                                                                       \
+    "{'apiVersion':'jobset.x-k8s.io/v1alpha2','kind':'JobSet','metadata':{'name':'j','namespace':" \
+    "'ns'},'spec':{" spec "},'status':{" status "}}"
+#define JOBSET_FAILED                                                                              \
+    "'conditions':[{'type':'Failed','status':'True','reason':'FailedJobs','message':'it broke',"   \
+    "'lastTransitionTime':'2026-01-02T04:00:00Z'}]"
+#define JOBSET_COMPLETED                                                                           \
+    "'conditions':[{'type':'Completed','status':'True','reason':'AllJobsCompleted','message':"     \
+    "'done','lastTransitionTime':'2026-01-02T04:00:00Z'}]"
+
+static int setup(void **state)
+{
+    core_setup(state);
+    core_put(*state, RUNTIME("{'numNodes':1}", ""));
+    return 0;
+}
+#define pass_test(fn) cmocka_unit_test_setup_teardown(fn, setup, fx_teardown)
+
+/* "Type=Status/Reason@time", in order. */
+static const char *conditions(struct fixture *f, const struct ty_json *status)
+{
+    ty_auto_buf out = { 0 };
+
+    ty_each_item (c, ty_json_get(status, "conditions"))
+        ty_buf_printf(&out, "%s%.*s=%.*s/%.*s@%.*s", out.n ? " " : "",
+                      TY_ARG(ty_json_str_at(*c, "type")), TY_ARG(ty_json_str_at(*c, "status")),
+                      TY_ARG(ty_json_str_at(*c, "reason")),
+                      TY_ARG(ty_json_str_at(*c, "lastTransitionTime")));
+    return ty_arena_strndup(f->arena, out.p ? out.p : "", out.n);
+}
+
+/* A pass whose status is written back into the job, as the operator does. */
+static struct ty_pass pass_at(struct fixture *f, struct ty_json *job, int64_t now_s)
+{
+    struct ty_pass p = core_pass_at(f, job, now_s);
+
+    if (p.status)
+        ty_json_set(f->arena, job, "status", p.status);
+    return p;
+}
+
+/* One pass, then a second which must find nothing to say: else status is written for ever. */
+static struct ty_pass settles(struct fixture *f, struct ty_json *job, int64_t now_s)
+{
+    struct ty_pass p = pass_at(f, job, now_s);
+
+    assert_null(pass_at(f, job, now_s + 10).status);
+    assert_null(pass_at(f, job, now_s + 20).status);
+    return p;
+}
+
+/* ---- children ---- */
+
+static void test_first_pass(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_pass p = settles(f, fx_json(f->arena, TRAINJOB("", "")), CORE_NOW);
+
+    assert_int_equal(p.err.code, 0);
+    assert_null(p.status);
+    assert_null(p.events);
+    assert_int_equal(p.requeue_s, 0);
+    assert_ptr_equal(p.want->kind, &ty_kind_configmap); /* the snapshot goes first */
+    assert_ptr_equal(p.want->next->kind, &ty_kind_jobset);
+    assert_null(p.want->next->next);
+    assert_ptr_equal(p.plan.arena, f->arena);
+}
+
+/* The same input gives the same output: nothing of the world leaks in. */
+static void test_passes_are_equal(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(f->arena, TRAINJOB("", ""));
+    struct ty_pass a = core_pass_at(f, job, CORE_NOW), b = core_pass_at(f, job, CORE_NOW + 99);
+
+    for (struct ty_want *x = a.want, *y = b.want; x || y; x = x->next, y = y->next)
+        assert_true(x && y && x->kind == y->kind && ty_json_eq(x->obj, y->obj));
+}
+
+static void test_job_is_not_changed(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job =
+        fx_json(f->arena, TRAINJOB(",'suspend':true,'trainer':{'command':['a']}",
+                                   ",'status':{'conditions':"
+                                   "[{'type':'Failed','status':'True','reason':'x'}]}"));
+    const char *before = fx_text(f, job);
+
+    core_pass_at(f, job, CORE_NOW);
+    assert_string_equal(fx_text(f, job), before);
+}
+
+/* Fact 143: MultiKueue's jobs are not ours to touch. */
+static void test_managed_by_another(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_pass p = core_pass_at(
+        f,
+        fx_json(f->arena, TRAINJOB(",'suspend':true,'managedBy':'kueue.x-k8s.io/multikueue'", "")),
+        CORE_NOW);
+
+    assert_true(!p.want && !p.status && !p.events && !p.delete_kind && p.err.code == 0);
+}
+
+static void test_managed_by_us(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_pass p = core_pass_at(
+        f,
+        fx_json(f->arena, TRAINJOB(",'managedBy':'trainer.kubeflow.org/trainjob-controller'", "")),
+        CORE_NOW);
+
+    assert_non_null(core_wanted(&p, &ty_kind_jobset, "j"));
+}
+
+static void test_running_jobset_is_frozen(void **state)
+{
+    struct fixture *f = *state;
+
+    core_put(f, JOBSET("", ""));
+    struct ty_pass p = core_pass_at(f, fx_json(f->arena, TRAINJOB("", "")), CORE_NOW);
+    assert_null(core_wanted(&p, &ty_kind_jobset, "j"));
+}
+
+static void test_complete_job_is_left_alone(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job =
+        fx_json(f->arena, TRAINJOB("", ",'status':{'conditions':[{'type':'Complete','status':"
+                                       "'True','reason':'r','message':'m'}]}"));
+
+    assert_null(settles(f, job, CORE_NOW).want);
+}
+
+/* ---- failures ---- */
+
+static void test_runtime_missing(void **state)
+{
+    struct fixture *f = *state;
+
+    core_drop(f, &ty_kind_clustertrainingruntime);
+    struct ty_pass p = core_pass_at(f, fx_json(f->arena, TRAINJOB("", "")), CORE_NOW);
+    assert_true(p.err.code < 0);
+    assert_true(!p.want && !p.status && !p.events->next);
+    assert_string_equal(p.events->type, "Warning");
+    assert_string_equal(p.events->reason, "TrainJobResourcesCreationFailed");
+    assert_string_equal(p.events->message,
+                        "TrainJob resources reconciliation failed: not found "
+                        "ClusterTrainingRuntime specified in TrainJob: "
+                        "ClusterTrainingRuntime.trainer.kubeflow.org \"rt\" not found");
+}
+
+/* A job that cannot be built still tells that it is suspended. */
+static void test_conditions_despite_failure(void **state)
+{
+    struct fixture *f = *state;
+
+    core_drop(f, &ty_kind_clustertrainingruntime);
+    struct ty_json *job = fx_json(f->arena, TRAINJOB(",'suspend':true", ""));
+    struct ty_pass p = settles(f, job, CORE_NOW);
+    assert_string_equal(conditions(f, p.status), "Suspended=True/Suspended@" CREATED);
+}
+
+/* The snapshot is written even if the plan then fails: a retry must meet the same runtime. */
+static void test_snapshot_despite_failure(void **state)
+{
+    struct fixture *f = *state;
+
+    core_put(f, RUNTIME("{'mpi':{'mpiImplementation':'none'}}", ""));
+    struct ty_pass p = core_pass_at(f, fx_json(f->arena, TRAINJOB("", "")), CORE_NOW);
+    assert_true(p.err.code < 0);
+    assert_ptr_equal(p.want->kind, &ty_kind_configmap);
+    assert_null(p.want->next);
+}
+
+/* A note has room for 950 bytes of the error, and never ends inside a character. */
+static void test_long_errors_are_cut(void **state)
+{
+    struct fixture *f = *state;
+    static const char head[] = "TrainJob resources reconciliation failed: ";
+    ty_auto_buf name = { 0 };
+
+    for (int i = 0; i < 600; i++)
+        ty_buf_cstr(&name, "\xc3\xa4");
+    core_drop(f, &ty_kind_clustertrainingruntime);
+    for (int shift = 0; shift < 2; shift++) {
+        struct ty_json *job = fx_json(f->arena, TRAINJOB("", ""));
+        struct ty_json *ref = ty_json_at(job, "spec.runtimeRef");
+        ty_json_set(f->arena, ref, "name",
+                    ty_json_strf(f->arena, "%s%.*s", shift ? "x" : "", (int)name.n, name.p));
+        struct ty_pass p = core_pass_at(f, job, CORE_NOW);
+        size_t n = strlen(p.events->message);
+        assert_true(ty_str_ends(ty_str(p.events->message), TY_LIT("\xc3\xa4 ...")));
+        assert_in_range(n, sizeof(head) - 1 + 949 + 4, sizeof(head) - 1 + 950 + 4);
+    }
+}
+
+/* B3: a condition instead of a crash; its time does not move. */
+static void test_unsupported_runtime(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(f->arena, TRAINJOB("", ""));
+
+    ty_json_set(f->arena, ty_json_at(job, "spec.runtimeRef"), "kind",
+                ty_json_cstr(f->arena, "Other"));
+    struct ty_pass p = settles(f, job, CORE_NOW);
+    assert_string_equal(conditions(f, p.status),
+                        "Failed=True/TrainingRuntimeNotSupported@" CREATED);
+    assert_true(ty_str_is(ty_json_str_at(ty_condition(p.status, "Failed"), "message"),
+                          "unsupported runtime: Other.trainer.kubeflow.org"));
+    assert_true(!p.want && !p.events && p.err.code == 0);
+}
+
+/* ---- suspension ---- */
+
+static void test_never_suspended(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_null(
+        core_pass_at(f, fx_json(f->arena, TRAINJOB(",'suspend':false", "")), CORE_NOW).status);
+}
+
+/* Fact 145: order and times through a whole life. */
+static void test_suspend_resume_complete(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(f->arena, TRAINJOB(",'suspend':true", ""));
+
+    settles(f, job, CORE_NOW);
+    assert_string_equal(conditions(f, ty_json_get(job, "status")),
+                        "Suspended=True/Suspended@" CREATED);
+    ty_json_set(f->arena, ty_json_get(job, "spec"), "suspend", ty_json_bool(f->arena, false));
+    settles(f, job, CORE_NOW + 60);
+    assert_string_equal(conditions(f, ty_json_get(job, "status")),
+                        "Suspended=False/Resumed@2026-01-02T03:05:05Z");
+    core_put(f, JOBSET("", JOBSET_COMPLETED));
+    settles(f, job, CORE_NOW + 120);
+    assert_string_equal(conditions(f, ty_json_get(job, "status")),
+                        "Suspended=False/Resumed@2026-01-02T03:05:05Z "
+                        "Complete=True/AllJobsCompleted@2026-01-02T04:00:00Z");
+}
+
+/* Suspension is told of finished jobs too. */
+static void test_suspend_when_finished(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(f->arena, TRAINJOB(",'suspend':true", ""));
+
+    core_put(f, JOBSET("", JOBSET_COMPLETED));
+    struct ty_pass p = settles(f, job, CORE_NOW);
+    assert_string_equal(conditions(f, p.status),
+                        "Suspended=True/Suspended@" CREATED
+                        " Complete=True/AllJobsCompleted@2026-01-02T04:00:00Z");
+}
+
+/* ---- the JobSet's end ---- */
+
+/* Derived anew each pass, with the JobSet's time: a fixed point. */
+static void test_failed_is_stable(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(f->arena, TRAINJOB("", ""));
+
+    core_put(f, JOBSET("", JOBSET_FAILED));
+    struct ty_pass p = settles(f, job, CORE_NOW);
+    assert_string_equal(conditions(f, p.status), "Failed=True/FailedJobs@2026-01-02T04:00:00Z");
+}
+
+/* Whatever order an older version left, one pass settles it. */
+static void test_failed_before_suspended(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(
+        f->arena, TRAINJOB("", ",'status':{'conditions':[{'type':'Failed','status':'True','reason':"
+                               "'FailedJobs','message':'it broke','lastTransitionTime':"
+                               "'2026-01-02T04:00:00Z'},{'type':'Suspended','status':'False',"
+                               "'reason':'Resumed','message':'TrainJob is resumed',"
+                               "'lastTransitionTime':'" CREATED "'}]}"));
+
+    core_put(f, JOBSET("", JOBSET_FAILED));
+    settles(f, job, CORE_NOW);
+}
+
+/* v2.3.0 (D3): a failure that the JobSet does not confirm is forgotten. */
+static void test_failed_no_more(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job =
+        fx_json(f->arena, TRAINJOB("", ",'status':{'conditions':[{'type':'Failed','status':'True',"
+                                       "'reason':'FailedJobs'}]}"));
+
+    core_put(f, JOBSET("", ""));
+    struct ty_pass p = settles(f, job, CORE_NOW);
+    assert_string_equal(fx_text(f, p.status), "{}");
+}
+
+/* Fact 147. */
+static void test_counts_follow(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(f->arena, TRAINJOB("", ""));
+
+    core_put(f, JOBSET("", "'replicatedJobsStatus':[{'name':'node','ready':1,'active':1}]"));
+    settles(f, job, CORE_NOW);
+    assert_string_equal(fx_text(f, ty_json_at(job, "status.jobsStatus")),
+                        "[{'name':'node','ready':1,'succeeded':0,'failed':0,'active':1,"
+                        "'suspended':0}]");
+    core_put(f, JOBSET("", ""));
+    settles(f, job, CORE_NOW);
+    assert_string_equal(fx_text(f, ty_json_get(job, "status")), "{}");
+}
+
+/* trainerStatus belongs to the status server. */
+static void test_trainer_status_is_kept(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job =
+        fx_json(f->arena, TRAINJOB("", ",'status':{'trainerStatus':{'progressPercentage':5}}"));
+
+    core_put(f, JOBSET("", JOBSET_COMPLETED));
+    settles(f, job, CORE_NOW);
+    assert_string_equal(fx_text(f, ty_json_at(job, "status.trainerStatus")),
+                        "{'progressPercentage':5}");
+}
+
+/* ---- the deadline ---- */
+
+static void test_before_the_deadline(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60", ""));
+    struct ty_pass p = core_pass_at(f, job, CORE_NOW + 10);
+
+    assert_int_equal(p.requeue_s, 50);
+    assert_true(!p.status && !p.delete_kind && !p.events);
+}
+
+/* On the very second it is not yet exceeded: look again in a second. */
+static void test_at_the_deadline(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60", ""));
+    struct ty_pass p = core_pass_at(f, job, CORE_NOW + 60);
+
+    assert_int_equal(p.requeue_s, 1);
+    assert_null(p.status);
+}
+
+static void test_after_the_deadline(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60", ""));
+    struct ty_pass p;
+
+    core_put(f, JOBSET("", ""));
+    p = core_pass_at(f, job, CORE_NOW + 61);
+    assert_string_equal(conditions(f, p.status),
+                        "Failed=True/DeadlineExceeded@2026-01-02T03:05:06Z");
+    assert_true(ty_str_is(ty_json_str_at(ty_condition(p.status, "Failed"), "message"),
+                          "TrainJob exceeded its active deadline"));
+    assert_ptr_equal(p.delete_kind, &ty_kind_jobset);
+    assert_string_equal(p.events->reason, "DeadlineExceeded");
+    assert_string_equal(p.events->message, "TrainJob exceeded its active deadline of 60 seconds; "
+                                           "its JobSet is deleted");
+    assert_null(p.events->next);
+    assert_int_equal(p.requeue_s, 0);
+}
+
+/* B13: said once, deleted until it is gone. */
+static void test_deletion_is_repeated(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60", ""));
+
+    core_put(f, JOBSET("", ""));
+    pass_at(f, job, CORE_NOW + 61);
+    for (int i = 0; i < 3; i++) {
+        struct ty_pass p = pass_at(f, job, CORE_NOW + 70 + i);
+        assert_ptr_equal(p.delete_kind, &ty_kind_jobset);
+        assert_true(!p.events && !p.status && !p.want);
+    }
+    core_drop(f, &ty_kind_jobset);
+    struct ty_pass p = pass_at(f, job, CORE_NOW + 80);
+    assert_true(!p.delete_kind && !p.events && !p.status && !p.want);
+}
+
+/* The dying JobSet may say Failed as well: the deadline stays the reason. */
+static void test_deadline_wins_over_jobset(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60", ""));
+
+    core_put(f, JOBSET("", ""));
+    pass_at(f, job, CORE_NOW + 61);
+    core_put(f, JOBSET("", JOBSET_FAILED));
+    assert_null(pass_at(f, job, CORE_NOW + 62).status);
+}
+
+static void test_finished_in_time(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60", ""));
+
+    core_put(f, JOBSET("", JOBSET_COMPLETED));
+    struct ty_pass p = settles(f, job, CORE_NOW + 1000);
+    assert_string_equal(conditions(f, p.status),
+                        "Complete=True/AllJobsCompleted@2026-01-02T04:00:00Z");
+    assert_true(!p.delete_kind && p.requeue_s == 0);
+}
+
+/* Fact 149: no clock runs while suspended; it starts anew on resume. */
+static void test_deadline_and_suspension(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job =
+        fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60,'suspend':true", ""));
+
+    struct ty_pass p = settles(f, job, CORE_NOW + 1000);
+    assert_true(!p.delete_kind && p.requeue_s == 0);
+    ty_json_set(f->arena, ty_json_get(job, "spec"), "suspend", ty_json_bool(f->arena, false));
+    p = pass_at(f, job, CORE_NOW + 2000);
+    assert_int_equal(p.requeue_s, 60);
+    p = pass_at(f, job, CORE_NOW + 2060);
+    assert_int_equal(p.requeue_s, 1);
+    p = pass_at(f, job, CORE_NOW + 2061);
+    assert_ptr_equal(p.delete_kind, &ty_kind_jobset);
+}
+
+/* A file has no creation time: no clock. */
+static void test_no_start_no_deadline(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60", ""));
+
+    ty_json_del(ty_json_get(job, "metadata"), TY_LIT("creationTimestamp"));
+    struct ty_pass p = core_pass_at(f, job, CORE_NOW + 1000);
+    assert_true(!p.delete_kind && !p.status && p.requeue_s == 0);
+}
+
+/* The schema has no upper bound. */
+static void test_endless_deadline(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job =
+        fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':9223372036854775807", ""));
+    struct ty_pass p = core_pass_at(f, job, CORE_NOW + 7);
+
+    assert_true(p.requeue_s == INT64_MAX - CORE_NOW - 7);
+    assert_null(p.status);
+}
+
+static void test_without_a_view(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job =
+        fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60",
+                                   ",'status':{'conditions':[{'type':"
+                                   "'Failed','status':'True','reason':'DeadlineExceeded'}]}"));
+    struct ty_pass_in in = { .pipeline = &f->pipeline, .job = job, .now_s = CORE_NOW };
+    struct ty_pass p;
+
+    ty_pass(f->arena, &in, &p);
+    assert_true(!p.want && !p.status && !p.delete_kind && p.err.code == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        pass_test(test_first_pass),
+        pass_test(test_passes_are_equal),
+        pass_test(test_job_is_not_changed),
+        pass_test(test_managed_by_another),
+        pass_test(test_managed_by_us),
+        pass_test(test_running_jobset_is_frozen),
+        pass_test(test_complete_job_is_left_alone),
+        pass_test(test_runtime_missing),
+        pass_test(test_conditions_despite_failure),
+        pass_test(test_snapshot_despite_failure),
+        pass_test(test_long_errors_are_cut),
+        pass_test(test_unsupported_runtime),
+        pass_test(test_never_suspended),
+        pass_test(test_suspend_resume_complete),
+        pass_test(test_suspend_when_finished),
+        pass_test(test_failed_is_stable),
+        pass_test(test_failed_before_suspended),
+        pass_test(test_failed_no_more),
+        pass_test(test_counts_follow),
+        pass_test(test_trainer_status_is_kept),
+        pass_test(test_before_the_deadline),
+        pass_test(test_at_the_deadline),
+        pass_test(test_after_the_deadline),
+        pass_test(test_deletion_is_repeated),
+        pass_test(test_deadline_wins_over_jobset),
+        pass_test(test_finished_in_time),
+        pass_test(test_deadline_and_suspension),
+        pass_test(test_no_start_no_deadline),
+        pass_test(test_endless_deadline),
+        pass_test(test_without_a_view),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

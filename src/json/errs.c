@@ -81,32 +81,64 @@ void ty_field_err_print(struct ty_buf *out, const struct ty_field_err *e)
     }
 }
 
-static bool said_before(const struct ty_str *said, size_t n, struct ty_str text)
+/* Texts that were said, as places in `out`, by their hash: a bad list may have thousands. */
+struct said {
+    struct {
+        size_t at, n;
+    } * slots; /* n 0: free, no text is empty */
+    size_t mask, count;
+};
+
+/* Remembers the text at the end of `out`, which begins at `at`; false if it was said before. */
+static bool say(struct said *said, const struct ty_buf *out, size_t at)
 {
-    for (size_t i = 0; i < n; i++)
-        if (ty_str_eq(said[i], text))
-            return true;
-    return false;
+    struct ty_str text = { out->p + at, out->n - at };
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+
+    for (size_t i = 0; i < text.n; i++)
+        hash = (hash ^ (unsigned char)text.p[i]) * 1099511628211u;
+    size_t i = (size_t)hash & said->mask;
+    for (; said->slots[i].n > 0; i = (i + 1) & said->mask)
+        if (ty_str_eq(text, (struct ty_str){ out->p + said->slots[i].at, said->slots[i].n }))
+            return false;
+    said->slots[i].at = at;
+    said->slots[i].n = text.n;
+    said->count++;
+    return true;
 }
 
 char *ty_errs_text(struct ty_arena *a, const struct ty_errs *errs)
 {
-    struct ty_str *said = ty_new_n(a, struct ty_str, errs->n);
-    size_t n = 0;
-    ty_auto_buf one = { 0 };
-    ty_auto_buf all = { 0 };
+    struct said said = { .mask = 1 };
+    ty_auto_buf out = { 0 };
+
+    while (said.mask < errs->n * 2)
+        said.mask = said.mask * 2 + 1;
+    said.slots = ty_arena_alloc(a, (said.mask + 1) * sizeof(*said.slots), _Alignof(size_t));
+    ty_buf_chr(&out, '[');
     for (const struct ty_field_err *e = errs->first; e; e = e->next) {
-        one.n = 0;
-        ty_field_err_print(&one, e);
-        if (said_before(said, n, ty_buf_str(&one)))
-            continue;
-        said[n++] = (struct ty_str){ ty_arena_strndup(a, one.p, one.n), one.n };
+        size_t before = out.n;
+        if (said.count > 0)
+            ty_buf_cstr(&out, ", ");
+        size_t at = out.n;
+        ty_field_err_print(&out, e);
+        if (!say(&said, &out, at))
+            out.n = before;
     }
-    for (size_t i = 0; i < n; i++) {
-        ty_buf_cstr(&all, i > 0 ? ", " : n > 1 ? "[" : "");
-        ty_buf_add(&all, said[i]);
-    }
-    if (n > 1)
-        ty_buf_chr(&all, ']');
-    return ty_arena_strndup(a, all.p, all.n);
+    if (said.count < 2)
+        return ty_arena_strndup(a, out.p + 1, out.n - 1);
+    ty_buf_chr(&out, ']');
+    return ty_arena_strndup(a, out.p, out.n);
+}
+
+void ty_errs_join(struct ty_errs *into, const struct ty_errs *from)
+{
+    if (!from->first)
+        return;
+    if (into->last)
+        into->last->next = from->first;
+    else
+        into->first = from->first;
+    into->last = from->last;
+    into->n += from->n;
 }

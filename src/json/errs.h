@@ -61,5 +61,7 @@ struct ty_field_err *ty_errs_add(struct ty_errs *errs, const struct ty_path *at,
 void ty_field_err_print(struct ty_buf *out, const struct ty_field_err *e);
 /* One bare, several as "[e1, e2]", equal texts once: the API server's aggregate. */
 char *ty_errs_text(struct ty_arena *a, const struct ty_errs *errs);
+/* Moves the entries of `from` (same arena) to the end of `into`. */
+void ty_errs_join(struct ty_errs *into, const struct ty_errs *from);
 
 #endif

@@ -83,12 +83,46 @@ static void aggregates(void **state)
     assert_ptr_equal(errs.first->next->next->next->next, errs.last);
 }
 
+/* Thousands of mistakes, half of them said twice: found in no time, in order. */
+static void many(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
+    struct ty_errs errs = { .arena = a };
+    ty_auto_buf want = { 0 };
+    for (int i = 0; i < 40000; i++) {
+        ty_errs_add(&errs, TY_IDX(NULL, i / 2), TY_FORBIDDEN, NULL, "no");
+        if (i % 2 == 0)
+            ty_buf_printf(&want, "%s[%d]: Forbidden: no", i ? ", " : "[", i / 2);
+    }
+    ty_buf_put(&want, "]", 2);
+    assert_string_equal(ty_errs_text(a, &errs), want.p);
+}
+
+static void joins(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    struct ty_errs into = { .arena = a }, from = { .arena = a };
+    ty_errs_join(&into, &from);
+    assert_true(!into.first && !into.last && into.n == 0);
+    ty_errs_add(&from, TY_KEY(NULL, "x"), TY_FORBIDDEN, NULL, "1");
+    ty_errs_join(&into, &from);
+    from = (struct ty_errs){ .arena = a };
+    ty_errs_add(&from, TY_KEY(NULL, "y"), TY_FORBIDDEN, NULL, "2");
+    ty_errs_add(&from, TY_KEY(NULL, "z"), TY_FORBIDDEN, NULL, "3");
+    ty_errs_join(&into, &from);
+    assert_int_equal(into.n, 3);
+    assert_string_equal(into.first->path, "x");
+    assert_string_equal(into.first->next->path, "y");
+    assert_string_equal(into.last->path, "z");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paths),
-        cmocka_unit_test(texts),
-        cmocka_unit_test(aggregates),
+        cmocka_unit_test(paths), cmocka_unit_test(texts), cmocka_unit_test(aggregates),
+        cmocka_unit_test(many),  cmocka_unit_test(joins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* Checks of initializers and names; those of patches are in checks_patches.c. */
 #include "trainer/checks.h"
 
-#define HOST_MAX 63
+#define NAME_MAX_LEN 63
+#define POD_SUFFIX   "-abcde" /* stands for the random end of a pod's name, as in JobSet's check */
 
 static const struct ty_path *ref_path(void)
 {
@@ -57,25 +58,58 @@ void ty_check_initializers(const struct ty_plan *plan, const struct ty_trainjob 
         check_initializer(plan, job, TY_MODEL_INIT, "modelConfig", errs);
 }
 
+/* Pods of a set once the plugins have scaled it: under mpi numNodes counts job `node` (B27), one of
+ * them being the launcher if that works too. */
+static int64_t pods_of(const struct ty_plan *plan, const struct ty_trainjob *job,
+                       const struct ty_podset *set)
+{
+    int64_t nodes = set->count;
+
+    if (!ty_plan_policy(plan, "mpi"))
+        return set == plan->trainer && job->num_nodes.set ? job->num_nodes.v : nodes;
+    if (!ty_str_is(set->name, TY_NODE))
+        return nodes;
+    if (job->num_nodes.set)
+        nodes = job->num_nodes.v;
+    else if (!ty_json_int_at(plan->ml, "numNodes", &nodes))
+        return nodes;
+    return ty_json_true_at(plan->ml, "mpi.runLauncherAsNode") && nodes > 1 ? nodes - 1 : nodes;
+}
+
+/* The longest name that the JobSet's webhook will look at: of a pod, or of a Job whose pods have no
+ * index. NULL: there are none. */
+static char *longest_name(const struct ty_plan *plan, const struct ty_trainjob *job,
+                          const struct ty_podset *set)
+{
+    int64_t pods = pods_of(plan, job, set);
+
+    if (set->replicas < 1)
+        return NULL;
+    char *name = ty_arena_printf(plan->arena, "%.*s-%.*s-%lld", TY_ARG(job->name),
+                                 TY_ARG(set->name), (long long)(set->replicas - 1));
+    if (ty_str_is(ty_json_str_at(set->job, "completionMode"), "NonIndexed") || pods < 1)
+        return name;
+    return ty_arena_printf(plan->arena, "%s-%lld" POD_SUFFIX, name, (long long)(pods - 1));
+}
+
 void ty_check_names(const struct ty_plan *plan, const struct ty_trainjob *job, struct ty_errs *errs)
 {
+    const char *worst = "";
+    size_t n = 0;
+
     ty_each_set (s, plan) {
-        int64_t pods = s->count;
-        if (s->role == TY_ROLE_TRAINER && job->num_nodes.set)
-            pods = job->num_nodes.v;
-        if (pods < 1 || s->replicas < 1)
-            continue;
-        char *host =
-            ty_arena_printf(plan->arena, "%.*s-%.*s-%lld-%lld", TY_ARG(job->name), TY_ARG(s->name),
-                            (long long)(s->replicas - 1), (long long)(pods - 1));
-        size_t n = strlen(host);
-        if (n <= HOST_MAX)
-            continue;
-        ty_errs_add(errs, TY_KEY(TY_KEY(NULL, "metadata"), "name"), TY_INVALID,
-                    ty_arena_printf(plan->arena, "\"%.*s\"", TY_ARG(job->name)),
-                    "the host name of a pod would be \"%s\", %zu characters of at most %d: shorten "
-                    "the name by %zu",
-                    host, n, HOST_MAX, n - HOST_MAX);
-        return; /* one job's name is enough to say it */
+        const char *name = longest_name(plan, job, s);
+        if (name && strlen(name) > n) {
+            worst = name;
+            n = strlen(name);
+        }
     }
+    if (n <= NAME_MAX_LEN)
+        return;
+    ty_errs_add(errs, TY_KEY(TY_KEY(NULL, "metadata"), "name"), TY_INVALID,
+                ty_arena_printf(plan->arena, "\"%.*s\"", TY_ARG(job->name)),
+                "the longest name of its jobs and pods would be \"%s\", %zu characters of at most "
+                "%d: shorten the name by %zu",
+                worst, n, NAME_MAX_LEN, n - NAME_MAX_LEN)
+        ->at = ty_json_at(job->obj, "metadata.name");
 }

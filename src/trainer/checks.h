@@ -16,7 +16,7 @@ void ty_check_patches(const struct ty_plan *plan, const struct ty_trainjob *job,
 /* The same for podTemplateOverrides and podSpecOverrides. */
 void ty_check_overrides(const struct ty_plan *plan, const struct ty_trainjob *job,
                         struct ty_errs *errs);
-/* Pod host names must fit into 63 characters (B25). */
+/* Names of Jobs and pods must fit into 63 characters, or the JobSet is refused later (B25). */
 void ty_check_names(const struct ty_plan *plan, const struct ty_trainjob *job,
                     struct ty_errs *errs);
 

@@ -14,9 +14,12 @@ static const struct ty_field target_job_fields[] = {
 static const struct ty_schema target_job = { .type = TY_T_OBJECT,
                                              .go = "PodTemplateOverrideTargetJob",
                                              .fields = target_job_fields };
-static const struct ty_schema target_jobs = { .type = TY_T_ARRAY,
-                                              .items = &target_job,
-                                              .list_atomic = true };
+/* v2.1 set no bounds; these are far above what any client sent, and keep copies of overrides few.
+ */
+enum { MAX_OVERRIDES = 128, MAX_TARGETS = 128 };
+static const struct ty_schema target_jobs = {
+    .type = TY_T_ARRAY, .items = &target_job, .max_items = MAX_TARGETS, .list_atomic = true
+};
 
 static const struct ty_schema mounts = { .type = TY_T_ARRAY,
                                          .items = &ty_schema_VolumeMount,
@@ -101,9 +104,9 @@ static const struct ty_field template_override_fields[] = {
 static const struct ty_schema template_override = { .type = TY_T_OBJECT,
                                                     .go = "PodTemplateOverride",
                                                     .fields = template_override_fields };
-const struct ty_schema ty_schema_list_PodTemplateOverride = { .type = TY_T_ARRAY,
-                                                              .items = &template_override,
-                                                              .list_atomic = true };
+const struct ty_schema ty_schema_list_PodTemplateOverride = {
+    .type = TY_T_ARRAY, .items = &template_override, .max_items = MAX_OVERRIDES, .list_atomic = true
+};
 
 /* ---- v2.0: spec.podSpecOverrides, the same without levels ---- */
 
@@ -144,6 +147,6 @@ static const struct ty_field spec_override_fields[] = {
 static const struct ty_schema spec_override = { .type = TY_T_OBJECT,
                                                 .go = "PodSpecOverride",
                                                 .fields = spec_override_fields };
-const struct ty_schema ty_schema_list_PodSpecOverride = { .type = TY_T_ARRAY,
-                                                          .items = &spec_override,
-                                                          .list_atomic = true };
+const struct ty_schema ty_schema_list_PodSpecOverride = {
+    .type = TY_T_ARRAY, .items = &spec_override, .max_items = MAX_OVERRIDES, .list_atomic = true
+};

@@ -3,7 +3,9 @@
 #include "api/names.h"
 #include "trainer/checks.h"
 
-#define RESERVED "dataset-initializer, model-initializer, node"
+#define RESERVED  "dataset-initializer, model-initializer, node"
+#define ERRS_MAX  100 /* mistakes of one kind of list that are told; each may carry long texts */
+#define NAMES_MAX 20  /* names in one sentence */
 
 static const struct ty_path spec_path = { NULL, { "spec", 4 }, -1, false };
 
@@ -12,14 +14,19 @@ static const char *quoted(struct ty_arena *a, struct ty_str s)
     return ty_json_text(a, ty_json_str(a, s)).p;
 }
 
-/* "a, b, c": the names in a list of objects. */
+/* "a, b, c": the names in a list of objects, or the first of them. */
 static char *names_in(struct ty_arena *a, const struct ty_json *list)
 {
     ty_auto_buf out = { 0 };
 
-    ty_each_item (it, list)
-        ty_buf_printf(&out, "%s%.*s", it == list->items ? "" : ", ",
-                      TY_ARG(ty_json_str_at(*it, "name")));
+    ty_each_item (it, list) {
+        size_t at = (size_t)(it - list->items);
+        if (at == NAMES_MAX) {
+            ty_buf_printf(&out, " and %zu more", ty_json_len(list) - at);
+            break;
+        }
+        ty_buf_printf(&out, "%s%.*s", at ? ", " : "", TY_ARG(ty_json_str_at(*it, "name")));
+    }
     return out.n ? ty_arena_strndup(a, out.p, out.n) : ty_arena_printf(a, "none");
 }
 
@@ -36,17 +43,36 @@ static const char *nearest_in(struct ty_arena *a, struct ty_str typed, const str
     return near ? ty_arena_printf(a, "did you mean \"%s\"?", near) : NULL;
 }
 
-static void check_known(const struct ty_plan *plan, const struct ty_json *named,
-                        const struct ty_json *list, const char *what, struct ty_str owner,
-                        const struct ty_path *at, struct ty_errs *errs)
+/* What the checks of one list share. */
+struct check {
+    const struct ty_plan *plan;
+    const struct ty_path *list; /* spec.runtimePatches, … */
+    const char *whole;          /* its text, printed as the bad value; made when it is needed */
+    const struct ty_json *typed;
+    struct ty_errs *errs;
+    size_t room; /* for so many more mistakes */
+};
+
+static bool has_room(struct check *c)
 {
+    if (c->room == 0)
+        return false;
+    c->room--;
+    return true;
+}
+
+static void check_known(struct check *c, const struct ty_json *named, const struct ty_json *list,
+                        const char *what, const char *owner, const struct ty_path *at)
+{
+    const struct ty_plan *plan = c->plan;
+    struct ty_errs *errs = c->errs;
     struct ty_str name = ty_json_str_at(named, "name");
 
-    if (ty_json_by(list, "name", name, NULL))
+    if (ty_json_by(list, "name", name, NULL) || !has_room(c))
         return;
     struct ty_field_err *e =
         ty_errs_add(errs, TY_KEY(at, "name"), TY_INVALID, quoted(plan->arena, name),
-                    "%.*s has no %s \"%.*s\"; it has: %s", TY_ARG(owner), what, TY_ARG(name),
+                    "%s has no %s \"%.*s\"; it has: %s", owner, what, TY_ARG(name),
                     names_in(plan->arena, list));
     e->hint = nearest_in(plan->arena, name, list);
     const struct ty_json *place = ty_json_get(named, "name");
@@ -59,47 +85,51 @@ static bool is_reserved(struct ty_str name)
            ty_str_is(name, TY_MODEL_INIT);
 }
 
-/* `whole`: the list to print as the bad value when env is given for a reserved container. */
-static void check_pod(const struct ty_plan *plan, const struct ty_json *pod,
-                      const struct ty_json *base_job, const struct ty_path *at,
-                      const struct ty_path *list_path, const struct ty_json *whole,
-                      struct ty_errs *errs)
+/* The variables of these containers have a place of their own in the TrainJob. */
+static void check_env(struct check *c, const struct ty_json *container)
+{
+    const struct ty_json *env = ty_json_get(container, "env");
+
+    if (ty_json_len(env) == 0 || !is_reserved(ty_json_str_at(container, "name")) || !has_room(c))
+        return;
+    if (!c->whole)
+        c->whole = ty_json_text(c->plan->arena, c->typed).p;
+    struct ty_field_err *e = ty_errs_add(c->errs, c->list, TY_INVALID, c->whole,
+                                         "must not have envs for the " RESERVED " containers");
+    e->at = env;
+    e->hint = "set the trainer's variables in spec.trainer.env, an initializer's in "
+              "spec.initializer";
+}
+
+static void check_pod(struct check *c, const struct ty_json *pod, const struct ty_json *base_job,
+                      const struct ty_path *at)
 {
     static const char *const lists[] = { "initContainers", "containers" };
     static const char *const whats[] = { "init container", "container" };
     const struct ty_json *base = ty_json_at(base_job, "template.spec.template.spec");
     struct ty_str job = ty_json_str_at(base_job, "name");
-    char *owner = ty_arena_printf(plan->arena, "job \"%.*s\" of runtime \"%.*s\"", TY_ARG(job),
-                                  TY_ARG(plan->runtime_name));
+    char *owner = ty_arena_printf(c->plan->arena, "job \"%.*s\" of runtime \"%.*s\"", TY_ARG(job),
+                                  TY_ARG(c->plan->runtime_name));
 
     for (size_t k = 0; k < 2; k++) {
         const struct ty_json *list = ty_json_get(pod, lists[k]);
-        ty_each_item (c, list) {
-            const struct ty_path *here = TY_IDX(TY_KEY(at, lists[k]), c - list->items);
-            check_known(plan, *c, ty_json_get(base, lists[k]), whats[k], ty_str(owner), here, errs);
-            if (k == 1 && ty_json_len(ty_json_get(*c, "env")) &&
-                is_reserved(ty_json_str_at(*c, "name"))) {
-                struct ty_field_err *e =
-                    ty_errs_add(errs, list_path, TY_INVALID, ty_json_text(plan->arena, whole).p,
-                                "must not have envs for the " RESERVED " containers");
-                e->at = ty_json_get(*c, "env");
-                e->hint = "set the trainer's variables in spec.trainer.env, an initializer's in "
-                          "spec.initializer";
-            }
+        ty_each_item (it, list) {
+            check_known(c, *it, ty_json_get(base, lists[k]), whats[k], owner,
+                        TY_IDX(TY_KEY(at, lists[k]), it - list->items));
+            if (k == 1)
+                check_env(c, *it);
         }
     }
 }
 
-static void check_manager(const struct ty_plan *plan, const struct ty_json *patch,
-                          struct ty_errs *errs)
+static void check_manager(struct check *c, const struct ty_json *patch)
 {
     struct ty_str manager = ty_json_str_at(patch, "manager"), blamed = { 0 };
     const char *problem = NULL;
 
     for (unsigned n = 0; (problem = ty_domain_path_problem(manager, n, &blamed)); n++) {
-        struct ty_field_err *e =
-            ty_errs_add(errs, TY_KEY(TY_KEY(&spec_path, "runtimePatches"), "manager"), TY_INVALID,
-                        quoted(plan->arena, blamed), "%s", problem);
+        struct ty_field_err *e = ty_errs_add(c->errs, TY_KEY(c->list, "manager"), TY_INVALID,
+                                             quoted(c->plan->arena, blamed), "%s", problem);
         e->at = ty_json_get(patch, "manager");
     }
 }
@@ -114,59 +144,78 @@ static struct ty_json *typed_patches(struct ty_arena *a, const struct ty_json *p
     return list;
 }
 
-static void check_patch(const struct ty_plan *plan, const struct ty_json *patch,
-                        const struct ty_path *at, const struct ty_json *whole, struct ty_errs *errs)
+static void check_patch(struct check *c, const struct ty_json *patch, const struct ty_path *at,
+                        const char *owner)
 {
     const struct ty_json *jobs =
         ty_json_at(patch, "trainingRuntimeSpec.template.spec.replicatedJobs");
-    const struct ty_json *base = ty_json_get(plan->base, "replicatedJobs");
+    const struct ty_json *base = ty_json_get(c->plan->base, "replicatedJobs");
     const struct ty_path *list = TY_KEY(
         TY_KEY(TY_KEY(TY_KEY(at, "trainingRuntimeSpec"), "template"), "spec"), "replicatedJobs");
-    char *owner = ty_arena_printf(plan->arena, "runtime \"%.*s\"", TY_ARG(plan->runtime_name));
 
-    check_manager(plan, patch, errs);
+    check_manager(c, patch);
     ty_each_item (j, jobs) {
         const struct ty_path *here = TY_IDX(list, j - jobs->items);
         const struct ty_json *known = ty_json_by(base, "name", ty_json_str_at(*j, "name"), NULL);
-        check_known(plan, *j, base, "job", ty_str(owner), here, errs);
+        check_known(c, *j, base, "job", owner, here);
         if (known)
-            check_pod(plan, ty_json_at(*j, "template.spec.template.spec"), known,
-                      TY_KEY(TY_KEY(TY_KEY(TY_KEY(here, "template"), "spec"), "template"), "spec"),
-                      TY_KEY(&spec_path, "runtimePatches"), whole, errs);
+            check_pod(c, ty_json_at(*j, "template.spec.template.spec"), known,
+                      TY_KEY(TY_KEY(TY_KEY(TY_KEY(here, "template"), "spec"), "template"), "spec"));
     }
+}
+
+static const char *owner_of(const struct ty_plan *plan)
+{
+    return ty_arena_printf(plan->arena, "runtime \"%.*s\"", TY_ARG(plan->runtime_name));
 }
 
 void ty_check_patches(const struct ty_plan *plan, const struct ty_trainjob *job,
                       struct ty_errs *errs)
 {
+    struct check c = {
+        .plan = plan, .list = TY_KEY(&spec_path, "runtimePatches"), .errs = errs, .room = ERRS_MAX
+    };
+
     if (ty_json_len(job->patches) == 0)
         return;
-    const struct ty_json *whole = typed_patches(plan->arena, job->patches);
+    c.typed = typed_patches(plan->arena, job->patches);
     ty_each_item (p, job->patches)
-        check_patch(plan, *p, TY_IDX(TY_KEY(&spec_path, "runtimePatches"), p - job->patches->items),
-                    whole, errs);
+        check_patch(&c, *p, TY_IDX(c.list, p - job->patches->items), owner_of(plan));
+}
+
+/* Each job is checked once an override, however often it is named. */
+static void check_override(struct check *c, const struct ty_json *override, bool flat,
+                           const struct ty_path *at)
+{
+    const struct ty_json *base = ty_json_get(c->plan->base, "replicatedJobs");
+    const struct ty_json *targets = ty_json_get(override, "targetJobs");
+    const struct ty_json *pod = flat ? override : ty_json_get(override, "spec");
+    bool *seen = ty_new_n(c->plan->arena, bool, ty_json_len(base) + 1);
+    const char *owner = owner_of(c->plan);
+
+    ty_each_item (t, targets) {
+        size_t n = 0;
+        const struct ty_json *known = ty_json_by(base, "name", ty_json_str_at(*t, "name"), &n);
+        check_known(c, *t, base, "job", owner,
+                    TY_IDX(TY_KEY(at, "targetJobs"), t - targets->items));
+        if (!known || seen[n])
+            continue;
+        seen[n] = true;
+        check_pod(c, pod, known, flat ? at : TY_KEY(at, "spec"));
+    }
 }
 
 static void check_override_list(const struct ty_plan *plan, const struct ty_json *list,
                                 const char *field, bool flat, struct ty_errs *errs)
 {
-    const struct ty_json *base = ty_json_get(plan->base, "replicatedJobs");
-    const struct ty_path *at = TY_KEY(&spec_path, field);
-    char *owner = ty_arena_printf(plan->arena, "runtime \"%.*s\"", TY_ARG(plan->runtime_name));
+    struct check c = { .plan = plan,
+                       .list = TY_KEY(&spec_path, field),
+                       .typed = list,
+                       .errs = errs,
+                       .room = ERRS_MAX };
 
-    ty_each_item (o, list) {
-        const struct ty_path *here = TY_IDX(at, o - list->items);
-        const struct ty_json *targets = ty_json_get(*o, "targetJobs");
-        ty_each_item (t, targets) {
-            const struct ty_json *known =
-                ty_json_by(base, "name", ty_json_str_at(*t, "name"), NULL);
-            check_known(plan, *t, base, "job", ty_str(owner),
-                        TY_IDX(TY_KEY(here, "targetJobs"), t - targets->items), errs);
-            if (known)
-                check_pod(plan, flat ? *o : ty_json_get(*o, "spec"), known,
-                          flat ? here : TY_KEY(here, "spec"), at, list, errs);
-        }
-    }
+    ty_each_item (o, list)
+        check_override(&c, *o, flat, TY_IDX(c.list, o - list->items));
 }
 
 void ty_check_overrides(const struct ty_plan *plan, const struct ty_trainjob *job,

@@ -43,26 +43,13 @@ static void check_job(struct ty_arena *a, const struct ty_json *job, const struc
     e->hint = ty_arena_printf(a, "name the main container \"%s\"", need);
 }
 
-/* B28: no label anywhere means job `node` will be taken; say so where it can still be mended. */
-static void warn_unlabelled(const struct ty_json *jobs, struct ty_str name,
-                            struct ty_warnings *warnings)
-{
-    ty_each_item (j, jobs)
-        if (ty_json_find(ty_json_at(*j, "template.metadata.labels"), TY_LIT(TY_LABEL_ANCESTOR)))
-            return;
-    if (ty_json_by(jobs, "name", TY_LIT(TY_NODE), NULL))
-        ty_warn(warnings,
-                "runtime \"%.*s\" labels no job with " TY_LABEL_ANCESTOR
-                "; job \"node\" will be taken as the trainer",
-                TY_ARG(name));
-}
-
 void ty_validate_runtime(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *ret)
 {
     const struct ty_kind *kind = ty_kind_of(in->obj);
     struct ty_json *typed = ty_schema_normal(a, kind->schema, in->obj);
     const struct ty_json *jobs = ty_json_at(typed, "spec.template.spec.replicatedJobs");
     const struct ty_json *labels = ty_json_at(in->obj, "metadata.labels");
+    const struct ty_json *taken = ty_unlabelled_trainer(jobs, ty_json_at(typed, "spec.mlPolicy"));
     struct ty_str name = ty_json_str_at(in->obj, "metadata.name");
     const struct ty_path *list =
         TY_KEY(TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "template"), "spec"), "replicatedJobs");
@@ -70,7 +57,11 @@ void ty_validate_runtime(struct ty_arena *a, const struct ty_admit_in *in, struc
 
     ty_each_item (j, jobs)
         check_job(a, *j, TY_IDX(list, j - jobs->items), &ret->errs);
-    warn_unlabelled(jobs, name, &ret->warnings);
+    if (taken) /* B28: say so where it can still be mended */
+        ty_warn(&ret->warnings,
+                "runtime \"%.*s\" labels no job with " TY_LABEL_ANCESTOR
+                "; job \"%.*s\" will be taken as the trainer",
+                TY_ARG(name), TY_ARG(ty_json_str_at(taken, "name")));
     if (in->op == TY_CREATE &&
         ty_str_is(ty_json_text_of(ty_json_find(labels, TY_LIT("trainer.kubeflow.org/support"))),
                   "deprecated"))

@@ -48,37 +48,35 @@ static void find_parts(struct ty_plan *plan, struct ty_podset *set, struct ty_js
     ty_json_int_at(set->job, "parallelism", &set->count);
 }
 
-/* B28: runtimes without a single ancestor label were meant to train in job `node` (under mpi, which
- * starts from the launcher, in job `launcher`). */
-static void take_implicit_trainer(struct ty_plan *plan)
+const struct ty_json *ty_unlabelled_trainer(const struct ty_json *jobs, const struct ty_json *ml)
 {
-    struct ty_podset *set = NULL;
+    const struct ty_json *taken = NULL;
 
-    if (ty_plan_policy(plan, "mpi"))
-        set = ty_plan_set(plan, TY_LIT(TY_LAUNCHER));
-    if (!set)
-        set = ty_plan_set(plan, TY_LIT(TY_NODE));
-    if (!set || !ty_podset_container(set, TY_LIT(TY_NODE)))
-        return;
-    set->role = TY_ROLE_TRAINER;
-    plan->implicit_trainer = true;
+    ty_each_item (j, jobs)
+        if (ty_json_find(ty_json_at(*j, "template.metadata.labels"), TY_LIT(TY_LABEL_ANCESTOR)))
+            return NULL;
+    if (ty_json_get(ml, "mpi")) /* it starts from the launcher */
+        taken = ty_json_by(jobs, "name", TY_LIT(TY_LAUNCHER), NULL);
+    if (!taken)
+        taken = ty_json_by(jobs, "name", TY_LIT(TY_NODE), NULL);
+    const struct ty_json *containers = ty_json_at(taken, "template.spec.template.spec.containers");
+    return ty_json_by(containers, "name", TY_LIT(TY_NODE), NULL) ? taken : NULL;
 }
 
 static void give_roles(struct ty_plan *plan)
 {
-    bool labelled = false;
+    const struct ty_json *taken =
+        ty_unlabelled_trainer(ty_json_get(plan->spec, "replicatedJobs"), plan->ml);
 
+    plan->implicit_trainer = taken != NULL;
     ty_each_set (s, plan) {
         const struct ty_json *labels = ty_json_at(s->rjob, "template.metadata.labels");
-        const struct ty_json *step = ty_json_find(labels, TY_LIT(TY_LABEL_ANCESTOR));
-        labelled |= step != NULL;
-        s->role = role_of(ty_json_text_of(step));
-    }
-    if (!labelled)
-        take_implicit_trainer(plan);
-    ty_each_set (s, plan)
+        s->role = role_of(ty_json_text_of(ty_json_find(labels, TY_LIT(TY_LABEL_ANCESTOR))));
+        if (s->rjob == taken)
+            s->role = TY_ROLE_TRAINER;
         if (s->role == TY_ROLE_TRAINER && !plan->trainer)
             plan->trainer = s;
+    }
 }
 
 /* mlPolicy.numNodes counts the trainer's pods; under mpi it counts the nodes and never scales the

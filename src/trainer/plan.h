@@ -22,8 +22,8 @@ struct ty_pipeline;
 #define TY_MODEL_INIT     "model-initializer"
 #define TY_TRAINER_PORT   29500
 /* What one TrainJob may add to a template, all copies together; a stored object is far smaller. */
-#define TY_SPEC_MAX ((size_t)16 << 20)
-#define TY_INDEX_FIELD    "metadata.annotations['batch.kubernetes.io/job-completion-index']"
+#define TY_SPEC_MAX    ((size_t)16 << 20)
+#define TY_INDEX_FIELD "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 
 /* The cluster as a pass may see it: objects by kind and name, or NULL. Never waits. */
 struct ty_view {
@@ -120,6 +120,10 @@ int ty_plan_make(struct ty_arena *a, const struct ty_trainjob *job, const struct
                  struct ty_plan *ret_plan, struct ty_err *err);
 
 /* ---- looking ---- */
+/* The job that trains in a runtime whose replicatedJobs carry no ancestor label at all: `node`, or
+ * under mpi `launcher`, if it has a container `node` (B28). NULL: labels decide, or there is none.
+ */
+const struct ty_json *ty_unlabelled_trainer(const struct ty_json *jobs, const struct ty_json *ml);
 struct ty_podset *ty_plan_set(const struct ty_plan *plan, struct ty_str name); /* or NULL */
 /* A regular container of the set, or NULL. */
 struct ty_json *ty_podset_container(const struct ty_podset *set, struct ty_str name);

@@ -6,10 +6,11 @@
 #include "trainer/pass.h"
 #include "trainer/resolve.h"
 
-/* Equal but for `time`. */
+/* Equal but for `time`, as typed clients see it: null is absent. */
 static bool same_patch(struct ty_arena *a, const struct ty_json *p, const struct ty_json *q)
 {
-    struct ty_json *x = ty_json_copy(a, p, 0), *y = ty_json_copy(a, q, 0);
+    struct ty_json *x = ty_schema_normal(a, &ty_schema_RuntimePatch, p);
+    struct ty_json *y = ty_schema_normal(a, &ty_schema_RuntimePatch, q);
 
     ty_json_del(x, TY_LIT("time"));
     ty_json_del(y, TY_LIT("time"));
@@ -30,7 +31,7 @@ static void stamp_patch(struct ty_arena *a, struct ty_json *patch, const struct 
             ty_json_set(a, patch, "time", ty_json_copy(a, old_time, 0));
         else
             ty_json_del(patch, TY_LIT("time"));
-    } else if (old || !ty_json_get(patch, "time")) {
+    } else if (old || ty_json_str_at(patch, "time").n == 0) {
         ty_json_set(a, patch, "time", now);
     }
 }
@@ -42,13 +43,16 @@ static void store_numproc(struct ty_arena *a, struct ty_json *obj)
     struct ty_json *trainer = ty_json_at(obj, "spec.trainer");
     struct ty_json *word = ty_json_get(trainer, "numProcPerNode");
     struct ty_numproc n = ty_numproc_read(word);
-    struct ty_json *meta = ty_json_need_object(a, obj, "metadata");
 
     if (n.kind == TY_NUMPROC_UNSET || n.kind == TY_NUMPROC_INT)
         return;
     ty_json_del(trainer, TY_LIT("numProcPerNode"));
-    if (n.kind != TY_NUMPROC_AUTO)
-        ty_json_put(a, ty_json_need_object(a, meta, "annotations"), TY_LIT(TY_ANN_NUMPROC), word);
+    if (n.kind == TY_NUMPROC_AUTO) { /* what an earlier word left must not speak for this one */
+        ty_json_del(ty_json_at(obj, "metadata.annotations"), TY_LIT(TY_ANN_NUMPROC));
+        return;
+    }
+    struct ty_json *meta = ty_json_need_object(a, obj, "metadata");
+    ty_json_put(a, ty_json_need_object(a, meta, "annotations"), TY_LIT(TY_ANN_NUMPROC), word);
 }
 
 int ty_mutate_trainjob(struct ty_arena *a, struct ty_json *obj, const struct ty_json *old,
@@ -77,13 +81,7 @@ static void deny(struct ty_arena *a, struct ty_verdict *v, const struct ty_errs 
                             "denied the request: %s",
                             ty_errs_text(a, mine));
     }
-    if (v->errs.last)
-        v->errs.last->next = mine->first;
-    else
-        v->errs.first = mine->first;
-    if (mine->last)
-        v->errs.last = mine->last;
-    v->errs.n += mine->n;
+    ty_errs_join(&v->errs, mine);
 }
 
 /* Upstream's texts, path `spec.RuntimeRef` of the cluster kind included. */

@@ -6,6 +6,8 @@
 
 #include "api/names.h"
 
+#define GENERATED_MAX 58 /* of generateName: five random characters follow, 63 in all */
+
 static const char *name_of(const struct ty_json *obj, struct ty_arena *a)
 {
     struct ty_str s = ty_json_str_at(obj, "metadata.name");
@@ -45,7 +47,7 @@ static void check_name(const struct ty_admit_in *in, struct ty_errs *errs)
     struct ty_str name = ty_json_text_of(node);
     struct ty_field_err *e = NULL;
 
-    if (in->op != TY_CREATE || ty_json_at(in->obj, "metadata.generateName"))
+    if (in->op != TY_CREATE)
         return;
     if (ty_json_get(in->obj, "metadata") &&
         !ty_json_is(ty_json_get(in->obj, "metadata"), TY_JSON_OBJECT))
@@ -59,31 +61,39 @@ static void check_name(const struct ty_admit_in *in, struct ty_errs *errs)
         e->at = node ? node : in->obj;
 }
 
+/* Where the API server has put a name together from generateName by now; a file shows the place of
+ * its five random characters. */
+static void fill_name(struct ty_arena *a, struct ty_json *obj)
+{
+    struct ty_json *meta = ty_json_get(obj, "metadata");
+    struct ty_str prefix = ty_json_str_at(meta, "generateName");
+
+    if (prefix.n == 0 || ty_json_get(meta, "name"))
+        return;
+    if (prefix.n > GENERATED_MAX)
+        prefix.n = GENERATED_MAX;
+    ty_json_set(a, meta, "name", ty_json_strf(a, "%.*sxxxxx", TY_ARG(prefix)));
+}
+
 static void check_schema(struct ty_arena *a, const struct ty_admit_in *in,
                          const struct ty_kind *kind, struct ty_verdict *v)
 {
-    size_t before = v->errs.n;
+    const struct ty_field *field = ty_schema_field(kind->schema, TY_LIT("status"));
     struct ty_errs mine = { .arena = a };
     const struct ty_path *status = TY_KEY(NULL, "status");
 
     check_name(in, &mine);
-    if (in->op == TY_UPDATE_STATUS)
-        ty_schema_validate(ty_schema_field(kind->schema, TY_LIT("status"))->schema,
-                           ty_json_get(in->obj, "status"), ty_json_get(in->old, "status"), status,
-                           NULL, &mine);
-    else
+    if (in->op != TY_UPDATE_STATUS)
         ty_schema_validate(kind->schema, in->obj, in->old, NULL, NULL, &mine);
+    else if (field && ty_json_get(in->obj, "status"))
+        ty_schema_validate(field->schema, ty_json_get(in->obj, "status"),
+                           ty_json_get(in->old, "status"), status, NULL, &mine);
     if (mine.n == 0)
         return;
     answer(v, 422,
            ty_arena_printf(a, "%s.%s \"%s\" is invalid: %s", kind->kind, kind->group,
                            name_of(in->obj, a), ty_errs_text(a, &mine)));
-    if (v->errs.last)
-        v->errs.last->next = mine.first;
-    else
-        v->errs.first = mine.first;
-    v->errs.last = mine.last;
-    v->errs.n = before + mine.n;
+    ty_errs_join(&v->errs, &mine);
 }
 
 static void decode(struct ty_arena *a, const struct ty_admit_in *in, const struct ty_kind *kind,
@@ -127,6 +137,8 @@ void ty_admit(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdic
         mutate(a, in, ret);
     if (ret->message && !in->all)
         return;
+    if (in->op == TY_CREATE)
+        fill_name(a, in->obj);
     check_schema(a, in, kind, ret);
     if (!kind->ours || in->op == TY_UPDATE_STATUS || (ret->message && !in->all))
         return; /* refused before the webhooks are asked; with `all` they say what they can */

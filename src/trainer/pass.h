@@ -21,7 +21,8 @@ struct ty_event {
 struct ty_pass {
     struct ty_want *want;              /* apply in this order */
     const struct ty_kind *delete_kind; /* JobSet after the deadline; NULL nothing to delete */
-    struct ty_json *status;            /* new status if it differs from the job's; else NULL */
+    struct ty_json *status;            /* new status if it differs from the job's; else NULL. Empty:
+                                        * take it away, the CRD admits no empty status */
     struct ty_event *events;
     int64_t requeue_s;   /* look again after so many seconds; 0: when something changes */
     struct ty_plan plan; /* for origins; valid when err.code == 0 and plan.arena */

@@ -1,0 +1,276 @@
+#include "trainer/testing.h"
+
+#define NEW(meta, spec)                                                                            \
+    "{'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'TrainJob','metadata':{" meta            \
+    "},'spec':{'runtimeRef':{'name':'rt'}" spec "}}"
+#define NAMED "'name':'j','namespace':'ns'"
+
+static int setup(void **state)
+{
+    core_setup(state);
+    core_put(*state, RUNTIME("{'numNodes':1}", ""));
+    return 0;
+}
+#define admit_test(fn) cmocka_unit_test_setup_teardown(fn, setup, fx_teardown)
+
+static struct ty_verdict create(struct fixture *f, const char *text)
+{
+    return core_admit(f, TY_CREATE, fx_json(f->arena, text), NULL);
+}
+
+/* Fact 138. */
+static void test_defaults(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *obj = fx_json(f->arena, NEW(NAMED, ""));
+    struct ty_verdict v = core_admit(f, TY_CREATE, obj, NULL);
+
+    assert_int_equal(v.code, 201);
+    assert_null(v.message);
+    assert_int_equal(v.errs.n, 0);
+    assert_true(ty_json_eq(
+        ty_json_get(obj, "spec"),
+        fx_json(f->arena, "{'runtimeRef':{'name':'rt','apiGroup':'trainer.kubeflow.org','kind':"
+                          "'ClusterTrainingRuntime'},'suspend':false,'managedBy':"
+                          "'trainer.kubeflow.org/trainjob-controller'}")));
+}
+
+static void test_foreign_kinds_are_carried(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_verdict v = create(f, "{'apiVersion':'v1','kind':'Pod','spec':7}");
+
+    assert_true(v.code == 201 && !v.message);
+    v = create(f, "{'apiVersion':'v1','kind':'ConfigMap','data':7}");
+    assert_true(v.code == 201 && !v.message);
+    v = create(f, "7");
+    assert_true(v.code == 201 && !v.message);
+}
+
+static void test_unknown_fields_are_dropped(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *obj = fx_json(f->arena, NEW(NAMED, ",'trainer':{'numNode':3}"));
+
+    assert_int_equal(core_admit(f, TY_CREATE, obj, NULL).code, 201);
+    assert_string_equal(fx_text(f, ty_json_at(obj, "spec.trainer")), "{}");
+}
+
+static void test_strict_refuses_unknown_fields(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_admit_in in = { .pipeline = &f->pipeline,
+                              .view = &f->view,
+                              .obj =
+                                  fx_json(f->arena, NEW(NAMED, ",'trainer':{'numNode':3},'x':1")),
+                              .strict = true };
+    struct ty_verdict v;
+
+    ty_admit(f->arena, &in, &v);
+    assert_int_equal(v.code, 400);
+    assert_string_equal(v.message, "TrainJob in version \"v1alpha1\" cannot be handled as a "
+                                   "TrainJob: strict decoding error: unknown field "
+                                   "\"spec.trainer.numNode\", unknown field \"spec.x\"");
+    assert_int_equal(v.errs.n, 2);
+}
+
+static void test_names(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_verdict v = create(f, NEW("'namespace':'ns'", ""));
+
+    assert_int_equal(v.code, 422);
+    assert_non_null(strstr(v.message, "metadata.name: Required value: name or generateName is "
+                                      "required"));
+    v = create(f, NEW("'name':'A_b'", ""));
+    assert_int_equal(v.code, 422);
+    assert_non_null(strstr(v.message, "metadata.name: Invalid value: \"A_b\": a lowercase RFC 1123 "
+                                      "subdomain must consist of"));
+}
+
+static void test_schema_answers_422(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_verdict v = create(f, NEW(NAMED, ",'managedBy':'me'"));
+
+    assert_int_equal(v.code, 422);
+    assert_string_equal(v.message,
+                        "TrainJob.trainer.kubeflow.org \"j\" is invalid: spec.managedBy: Invalid "
+                        "value: \"me\": ManagedBy must be "
+                        "trainer.kubeflow.org/trainjob-controller or kueue.x-k8s.io/multikueue if "
+                        "set");
+}
+
+/* The mutating webhook decodes before the schema is asked. */
+static void test_wrong_type_answers_400(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_verdict v = create(f, NEW(NAMED, ",'trainer':{'numNodes':'x'}"));
+
+    assert_int_equal(v.code, 400);
+    assert_string_equal(v.message,
+                        "admission webhook \"defaulter.trainjob.trainer.kubeflow.org\" denied the "
+                        "request: json: cannot unmarshal string into Go struct field "
+                        "Trainer.spec.trainer.numNodes of type int32");
+    assert_int_equal(v.errs.n, 1);
+}
+
+static void test_first_stage_answers(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_verdict v =
+        create(f, NEW(NAMED, ",'managedBy':'me','trainer':{'numNodes':'x'},'initializer':{"
+                             "'model':{}}"));
+
+    assert_int_equal(v.code, 400);
+    assert_int_equal(v.errs.n, 1);
+}
+
+/* The validate command wants to hear all at once; the answer is still the first stage's. */
+static void test_all_stages(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_admit_in in = { .pipeline = &f->pipeline,
+                              .view = &f->view,
+                              .obj = fx_json(f->arena, NEW(NAMED, ",'x':1,'initializer':{'model':"
+                                                                  "{}}")),
+                              .strict = true,
+                              .all = true };
+    struct ty_verdict v;
+
+    ty_admit(f->arena, &in, &v);
+    assert_int_equal(v.code, 400);
+    assert_int_equal(v.errs.n, 2);
+    assert_string_equal(v.errs.first->path, "spec.x");
+    assert_string_equal(v.errs.last->path, "spec.runtimeRef");
+    in.obj = fx_json(f->arena, NEW(NAMED, ",'x':1,'trainer':{'numNodes':'x'}"));
+    ty_admit(f->arena, &in, &v);
+    assert_string_equal(v.errs.first->next->path, "spec.trainer.numNodes");
+}
+
+/* What the schema refuses the webhooks never see, unless all is to be told: then they must bear it.
+ */
+static void test_broken_objects_and_the_webhooks(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const broken[] = {
+        NEW(NAMED, ",'managedBy':'me','initializer':{'model':{}}"),
+        NEW(NAMED, ",'trainer':7,'initializer':[],'runtimePatches':{},'podSpecOverrides':7"),
+        NEW(NAMED, ",'runtimePatches':[7,{'manager':7,'trainingRuntimeSpec':{'template':[]}}]"),
+        NEW(NAMED, ",'trainer':{'env':[7],'command':'x','args':{},'resourcesPerNode':7}"),
+        NEW(NAMED, ",'podTemplateOverrides':[7,{'targetJobs':[7],'spec':'x','metadata':[]}]"),
+        "{'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'TrainJob','spec':7,'metadata':7}",
+        "{'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'TrainingRuntime','spec':[]}",
+        "{'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'TrainingRuntime','spec':{'template':"
+        "{'spec':{'replicatedJobs':[7,{'name':7,'template':{'metadata':{'labels':{"
+        "'" TY_LABEL_ANCESTOR "':'trainer'}},'spec':7}}]}}}}",
+    };
+
+    for (size_t i = 0; i < sizeof(broken) / sizeof(*broken); i++) {
+        struct ty_admit_in in = { .pipeline = &f->pipeline,
+                                  .view = &f->view,
+                                  .obj = fx_json(f->arena, broken[i]) };
+        struct ty_verdict one, all;
+        ty_admit(f->arena, &in, &one);
+        in.obj = fx_json(f->arena, broken[i]);
+        in.all = true;
+        ty_admit(f->arena, &in, &all);
+        assert_true(one.code == 400 || one.code == 422);
+        assert_int_equal(all.code, one.code);
+        assert_string_equal(all.message, one.message);
+        assert_true(all.errs.n >= one.errs.n);
+    }
+}
+
+static void test_generated_names(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *obj = fx_json(f->arena, NEW("'generateName':'job-','namespace':'ns'", ""));
+
+    assert_int_equal(core_admit(f, TY_CREATE, obj, NULL).code, 201);
+    assert_true(ty_str_is(ty_json_str_at(obj, "metadata.name"), "job-xxxxx"));
+    assert_int_equal(create(f, NEW("'generateName':'Job-'", "")).code, 422);
+    obj = fx_json(f->arena,
+                  NEW("'generateName':"
+                      "'a1234567890123456789012345678901234567890123456789012345678901234567890'",
+                      ""));
+    core_admit(f, TY_CREATE, obj, NULL);
+    assert_int_equal(ty_json_str_at(obj, "metadata.name").n, 63);
+}
+
+/* ---- status ---- */
+
+static struct ty_verdict update_status(struct fixture *f, const char *obj)
+{
+    return core_admit(f, TY_UPDATE_STATUS, fx_json(f->arena, obj),
+                      fx_json(f->arena, NEW(NAMED, "")));
+}
+
+#define WITH_STATUS(status)                                                                        \
+    "{'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'TrainJob','metadata':{" NAMED           \
+    "},'spec':{'runtimeRef':{'name':'nowhere'}},'status':" status "}"
+
+static void test_status_alone_is_checked(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_verdict v = update_status(f, WITH_STATUS("{'jobsStatus':[]}"));
+
+    assert_int_equal(v.code, 200);
+    assert_null(v.message);
+    v = update_status(f, WITH_STATUS("{'trainerStatus':{'progressPercentage':150}}"));
+    assert_int_equal(v.code, 422);
+    assert_non_null(
+        strstr(v.message, "status.trainerStatus.progressPercentage: Invalid value: 150"));
+}
+
+static void test_status_that_is_absent(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_int_equal(update_status(f, NEW(NAMED, "")).code, 200);
+}
+
+/* Runtimes have no status. */
+static void test_status_of_a_runtime(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_verdict v =
+        core_admit(f, TY_UPDATE_STATUS, fx_json(f->arena, RUNTIME("{}", "")), NULL);
+
+    assert_int_equal(v.code, 200);
+    assert_null(v.message);
+}
+
+/* ---- other kinds with a schema ---- */
+
+static void test_jobset(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_verdict v = create(
+        f, "{'apiVersion':'jobset.x-k8s.io/v1alpha2','kind':'JobSet','metadata':{'name':'a'},"
+           "'spec':{'replicatedJobs':'x'}}");
+
+    assert_int_equal(v.code, 422);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        admit_test(test_defaults),
+        admit_test(test_foreign_kinds_are_carried),
+        admit_test(test_unknown_fields_are_dropped),
+        admit_test(test_strict_refuses_unknown_fields),
+        admit_test(test_names),
+        admit_test(test_schema_answers_422),
+        admit_test(test_wrong_type_answers_400),
+        admit_test(test_first_stage_answers),
+        admit_test(test_all_stages),
+        admit_test(test_broken_objects_and_the_webhooks),
+        admit_test(test_generated_names),
+        admit_test(test_status_alone_is_checked),
+        admit_test(test_status_that_is_absent),
+        admit_test(test_status_of_a_runtime),
+        admit_test(test_jobset),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

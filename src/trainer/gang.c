@@ -104,5 +104,6 @@ struct ty_json *ty_gang_podgroup(struct ty_plan *plan, const struct ty_trainjob 
     struct ty_json *spec = ty_json_need_object(plan->arena, obj, "spec");
     ty_json_set(plan->arena, spec, "minMember", ty_json_int(plan->arena, ty_gang_members(plan)));
     ty_json_set(plan->arena, spec, "minResources", ty_gang_resources(plan));
+    ty_json_stamp(spec, plan->origin);
     return obj;
 }

@@ -94,25 +94,29 @@ static bool tells_more(const struct ty_pod_seen *p, const struct ty_pod_seen *q)
     return p->failures + p->ignored <= q->failures + q->ignored && q->finished_s >= p->finished_s;
 }
 
+/* Does the next pod of its index still have to learn the failure count from this one? */
+static bool is_needed(const struct ty_job_count *c, const struct ty_job_pod *p)
+{
+    int64_t index = p->seen->index;
+
+    return p->failed && p->fresh && p->valid && !ty_indexes_has(&c->done, index) &&
+           !ty_indexes_has(&c->lost, index) && !ty_indexes_has(&c->busy, index);
+}
+
 /* The replacement of a failed pod carries its index's failure count. Until there is one, the pod
  * that knows the count must not be counted, or the count would be lost. */
 static void hold(struct ty_arena *a, struct ty_job_count *c)
 {
-    struct ty_job_pod **v = NULL;
     size_t n = 0, kept = 0;
 
-    for (size_t i = 0; i < c->n; i++) {
-        struct ty_job_pod *p = &c->pods[i];
-        int64_t index = p->seen->index;
-        if (!p->failed || !p->fresh || !p->valid || ty_indexes_has(&c->done, index) ||
-            ty_indexes_has(&c->lost, index) || ty_indexes_has(&c->busy, index))
-            continue;
-        if (!v)
-            v = ty_new_n(a, struct ty_job_pod *, c->n - i);
-        v[n++] = p;
-    }
+    for (size_t i = 0; i < c->n; i++)
+        n += is_needed(c, &c->pods[i]);
     if (n == 0)
         return;
+    struct ty_job_pod **v = ty_new_n(a, struct ty_job_pod *, n);
+    for (size_t i = 0, k = 0; k < n; i++)
+        if (is_needed(c, &c->pods[i]))
+            v[k++] = &c->pods[i];
     qsort(v, n, sizeof(struct ty_job_pod *), by_index);
     for (size_t i = 0; i < n; i++) {
         if (kept == 0 || v[kept - 1]->seen->index != v[i]->seen->index)

@@ -29,32 +29,45 @@ static int64_t count_of(const struct ty_job_pod *p)
     return p->seen->counted_at;
 }
 
+/* An end: the count that it belongs to, and when it was. Later counts are later. */
+struct end {
+    int64_t count, s;
+};
+
+static bool is_later(struct end x, struct end y)
+{
+    return x.count != y.count ? x.count > y.count : x.s > y.s;
+}
+
+static struct end end_of(const struct ty_job_pod *p)
+{
+    return (struct end){ count_of(p), p->seen->finished_s };
+}
+
+static struct end last_success(const struct ty_job_count *c)
+{
+    struct end last = { 0 };
+
+    for (size_t i = 0; i < c->n; i++)
+        if (c->pods[i].seen->phase == TY_SUCCEEDED && is_later(end_of(&c->pods[i]), last))
+            last = end_of(&c->pods[i]);
+    return last;
+}
+
 int64_t ty_job_wait_s(const struct ty_job_count *c, int64_t now_s)
 {
-    int64_t failures = 0, last_count = 0, last_s = 0;
-    int64_t good_count = 0, good_s = 0; /* the newest count with a success, its last one */
+    struct end success = last_success(c), last = { 0 };
+    int64_t failures = 0;
 
     for (size_t i = 0; i < c->n; i++) {
-        const struct ty_pod_seen *seen = c->pods[i].seen;
-        int64_t count = count_of(&c->pods[i]);
-        if (seen->phase != TY_SUCCEEDED || count < good_count)
-            continue;
-        good_s = count > good_count || seen->finished_s > good_s ? seen->finished_s : good_s;
-        good_count = count;
-    }
-    for (size_t i = 0; i < c->n; i++) {
-        const struct ty_pod_seen *seen = c->pods[i].seen;
-        int64_t count = count_of(&c->pods[i]);
-        if (!c->pods[i].failed || count == 0 || count < good_count ||
-            (count == good_count && seen->finished_s <= good_s))
+        struct end e = end_of(&c->pods[i]);
+        if (!c->pods[i].failed || e.count == 0 || !is_later(e, success))
             continue;
         failures++;
-        if (count > last_count || (count == last_count && seen->finished_s > last_s))
-            last_s = seen->finished_s;
-        if (count > last_count)
-            last_count = count;
+        if (is_later(e, last))
+            last = e;
     }
-    return left(failures, last_s, now_s);
+    return left(failures, last.s, now_s);
 }
 
 int64_t ty_job_index_wait_s(const struct ty_pod_seen *lost, int64_t now_s)

@@ -118,7 +118,7 @@ void ty_pod_see(struct ty_arena *a, const struct ty_json *pod, struct ty_pod_see
         .name = ty_json_str_at(meta, "name"),
         .uid = ty_json_str_at(meta, "uid"),
         .phase = phase_of(ty_json_str_at(pod, "status.phase")),
-        .index = number_of(notes, TY_ANN_INDEX, INT64_MAX, -1),
+        .index = number_of(notes, TY_ANN_INDEX, INT32_MAX, -1),
         .deleting = ty_json_get(meta, "deletionTimestamp") != NULL,
         .counted = ty_json_get(notes, TY_ANN_COUNTED) != NULL,
         .counted_at = number_of(notes, TY_ANN_COUNTED, INT64_MAX - 1, 0),

@@ -47,6 +47,10 @@ static void test_annotations(void **state)
     assert_int_equal(s.failures, 0);
     assert_true(s.counted);
     assert_int_equal(s.counted_at, 0);
+    sees("{'metadata':{'annotations':{'batch.kubernetes.io/job-completion-index':"
+         "'9223372036854775807'}}}",
+         a, &s);
+    assert_int_equal(s.index, -1);
 }
 
 static void test_containers_and_conditions(void **state)

@@ -2,12 +2,15 @@
  * that a Job that went past defaulting is still run right. */
 #include "engine/job_inner.h"
 
+#define NUMBER_MAX ((int64_t)1 << 40) /* seconds are int64: adding to them must not overflow */
+
 static int64_t number(const struct ty_json *spec, const char *key, int64_t otherwise)
 {
     int64_t v = otherwise;
 
-    (void)ty_json_int_at(spec, key, &v);
-    return v < 0 ? otherwise : v;
+    if (!ty_json_int_at(spec, key, &v) || v < 0)
+        return otherwise;
+    return v < NUMBER_MAX ? v : NUMBER_MAX;
 }
 
 void ty_job_spec_read(const struct ty_json *job, struct ty_job_spec *ret)

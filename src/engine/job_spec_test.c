@@ -56,6 +56,9 @@ static void test_what_is_said(void **state)
     assert_true(s.replace_failed);
     assert_int_equal(s.per_index, -1); /* without indexes there is nothing to limit */
     assert_null(s.success_rules);
+    s = read_spec(a, "{'activeDeadlineSeconds':9223372036854775807,'ttlSecondsAfterFinished':-1}");
+    assert_true(s.deadline_s > 0 && s.deadline_s < INT64_MAX / 1000000);
+    assert_int_equal(s.ttl_s, -1);
 }
 
 int main(void)

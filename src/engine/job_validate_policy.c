@@ -4,7 +4,13 @@
 #include "api/govalue.h"
 #include "api/names.h"
 
-enum { RULES_MAX = 20, PATTERNS_MAX = 20, VALUES_MAX = 255, INDEXES_TEXT_MAX = 64 * 1024 };
+enum {
+    RULES_MAX = 20,
+    PATTERNS_MAX = 20,
+    VALUES_MAX = 255,
+    VALUES_READ = 512, /* of a longer list is only said that it is too long */
+    INDEXES_TEXT_MAX = 64 * 1024,
+};
 
 static void check_length(const struct ty_job_check *c, const struct ty_json *list, unsigned max,
                          const struct ty_path *at)
@@ -39,8 +45,8 @@ static void check_values(const struct ty_job_check *c, const struct ty_json *val
         ty_job_check_bad(c, values ? values : ty_json_null(c->a), at,
                          "at least one value is required");
     check_length(c, values, VALUES_MAX, at);
-    if (ty_json_len(values) > 2 * VALUES_MAX)
-        return; /* said enough */
+    if (ty_json_len(values) > VALUES_READ)
+        return;
     for (size_t i = 0; i < ty_json_len(values); i++) {
         const struct ty_json *v = ty_json_item(values, i);
         int64_t code = ty_json_is(v, TY_JSON_INT) ? v->i : 0;
@@ -81,11 +87,12 @@ static void check_conditions(const struct ty_job_check *c, const struct ty_json 
         const struct ty_json *p = ty_json_item(patterns, i);
         const struct ty_json *type = ty_json_get(p, "type");
         if (!ty_is_qualified_name(ty_json_text_of(type)))
-            ty_job_check_bad(c, type ? type : ty_json_cstr(c->a, ""), TY_KEY(TY_IDX(at, i), "type"),
-                             "name part must consist of alphanumeric characters, '-', '_' or '.', and must "
-                             "start and end with an alphanumeric character (e.g. 'MyName',  or "
-                             "'my.name',  or '123-abc', regex used for validation is "
-                             "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')");
+            ty_job_check_bad(
+                c, type ? type : ty_json_cstr(c->a, ""), TY_KEY(TY_IDX(at, i), "type"),
+                "name part must consist of alphanumeric characters, '-', '_' or '.', and must "
+                "start and end with an alphanumeric character (e.g. 'MyName',  or "
+                "'my.name',  or '123-abc', regex used for validation is "
+                "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')");
         if (ty_json_get(p, "status")) /* absent means True */
             ty_job_check_word(c, ty_json_get(p, "status"), states, TY_KEY(TY_IDX(at, i), "status"));
     }

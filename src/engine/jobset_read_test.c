@@ -1,0 +1,131 @@
+#include "engine/jobset_testing.h"
+
+/* The counters of job a when its only Job is this. */
+static const char *with_job(struct ty_arena *a, const char *spec, const char *status)
+{
+    struct world w;
+
+    world_init(&w, a, set_t(a), 0);
+    pass(&w);
+    w.jobs[0] = merged(a, w.jobs[0], ty_arena_printf(a, "{'spec':%s,'status':%s}", spec, status));
+    pass(&w);
+    world_done(&w);
+    return counts(&w, A);
+}
+
+static void case_072_073_074_075_ready(void **state TY_UNUSED)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 24);
+
+    assert_string_equal(
+        with_job(a, "{'parallelism':1,'completions':2}", "{'ready':1,'succeeded':1}"), "1 0 0 0 0");
+    assert_string_equal(
+        with_job(a, "{'parallelism':5,'completions':null}", "{'ready':2,'succeeded':3}"),
+        "1 0 0 0 0");
+    assert_string_equal(
+        with_job(a, "{'parallelism':3,'completions':2}", "{'ready':1,'succeeded':1}"), "1 0 0 0 0");
+    assert_string_equal(
+        with_job(a, "{'parallelism':2,'completions':3}", "{'ready':2,'succeeded':1}"), "1 0 0 0 0");
+    assert_string_equal(with_job(a, "{'parallelism':0}", "{}"), "1 0 0 0 0");
+}
+
+static void case_076_not_ready(void **state TY_UNUSED)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 24);
+
+    assert_string_equal(
+        with_job(a, "{'parallelism':4,'completions':5}", "{'ready':2,'succeeded':1}"), "0 0 0 0 0");
+}
+
+static void case_077_no_jobs(void **state TY_UNUSED)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 24);
+    struct ty_json *js = set_t(a);
+    struct world w;
+
+    ty_json_set(a, rj(js, 0), "replicas", ty_json_int(a, 0));
+    ty_json_set(a, rj(js, 1), "replicas", ty_json_int(a, 0));
+    world_init(&w, a, js, 0);
+    pass(&w);
+    assert_string_equal(show(a, ty_json_at(w.js, "status.replicatedJobsStatus")),
+                        "[{'name':'" B "','ready':0,'succeeded':0,'failed':0,'active':0,"
+                        "'suspended':0},{'name':'" A "','ready':0,'succeeded':0,'failed':0,"
+                        "'active':0,'suspended':0}]");
+    world_done(&w);
+}
+
+static void case_078_failure_target(void **state TY_UNUSED)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 24);
+    struct world w;
+
+    world_init(&w, a, set_t(a), 0);
+    settle(&w);
+    job_ends(&w, A0, "FailureTarget", "BackoffLimitExceeded", "m");
+    settle(&w);
+    assert_string_equal(counts(&w, A), "0 0 0 0 0");
+    assert_string_equal(condition(&w, "Failed"), "");
+    job_ends(&w, A0, "SuccessCriteriaMet", "SuccessPolicy", "m");
+    settle(&w);
+    assert_string_equal(counts(&w, A), "0 0 0 0 0");
+    world_done(&w);
+}
+
+static void case_038_owner_decides(void **state TY_UNUSED)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 24);
+    struct world w;
+
+    world_init(&w, a, set_t(a), 0);
+    settle(&w);
+    job_completes(&w, A0);
+    w.jobs[0] = merged(a, w.jobs[0],
+                       "{'metadata':{'ownerReferences':[{'uid':'another','controller':true}]}}");
+    const struct ty_jobset_in in = { .jobset = w.js, .jobs = w.jobs, .n_jobs = 4, .now_s = NOW };
+    struct ty_changes out;
+    struct ty_js js;
+    ty_js_init(&js, a, &in, &out);
+    ty_js_read_children(&js);
+    assert_int_equal(js.n_children, 3);
+    assert_null(ty_js_child(&js, TY_LIT(A0)));
+    assert_int_equal(js.rjobs[0].succeeded, 0);
+    assert_ptr_equal(ty_js_child(&js, TY_LIT(B2))->rjob, &js.rjobs[1]);
+    world_done(&w);
+}
+
+static void sorts_into_buckets(void **state TY_UNUSED)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 24);
+    struct world w;
+
+    world_init(&w, a, set_t(a), 0);
+    settle(&w);
+    job_completes(&w, B0);
+    job_fails(&w, B1);
+    w.jobs[3] = merged(a, w.jobs[3], "{'metadata':{'labels':{'" TY_JS_JOB_ATTEMPT "':'0'}}}");
+    w.js = merged(a, w.js,
+                  "{'status':{'replicatedJobsStatus':[{'name':'" B "','jobRestarts':[0,0,1]}]}}");
+    const struct ty_jobset_in in = {
+        .jobset = w.js, .jobs = w.jobs, .n_jobs = 4, .gates = TY_GATE_RESTART_JOB
+    };
+    struct ty_changes out;
+    struct ty_js js;
+    ty_js_init(&js, a, &in, &out);
+    ty_js_read_children(&js);
+    assert_int_equal(ty_js_child(&js, TY_LIT(A0))->bucket, TY_JS_ACTIVE);
+    assert_int_equal(ty_js_child(&js, TY_LIT(B0))->bucket, TY_JS_SUCCESSFUL);
+    assert_int_equal(ty_js_child(&js, TY_LIT(B1))->bucket, TY_JS_FAILED);
+    assert_int_equal(ty_js_child(&js, TY_LIT(B2))->bucket, TY_JS_PREVIOUS);
+    assert_int_equal(ty_js_in_bucket(&js, TY_JS_PREVIOUS), 1);
+    world_done(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(case_072_073_074_075_ready), cmocka_unit_test(case_076_not_ready),
+        cmocka_unit_test(case_077_no_jobs),           cmocka_unit_test(case_078_failure_target),
+        cmocka_unit_test(case_038_owner_decides),     cmocka_unit_test(sorts_into_buckets),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

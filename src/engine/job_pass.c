@@ -148,6 +148,8 @@ static void write_mark(struct pass *p, const struct ty_job_pod *pod, struct ty_j
     ty_json_set(a, meta, "name", ty_json_str(a, pod->seen->name));
     ty_json_set(a, meta, "namespace", ty_json_str(a, p->spec.ns));
     ty_json_set(a, meta, "annotations", notes);
+    ty_json_set(a, patch, "apiVersion", ty_json_cstr(a, "v1"));
+    ty_json_set(a, patch, "kind", ty_json_cstr(a, "Pod"));
     ty_json_set(a, patch, "metadata", meta);
     ty_changes_add(p->out, TY_DO_UPDATE, &ty_kind_pod, patch);
 }

@@ -208,6 +208,7 @@ static void carry_out(struct world *w, const struct ty_change *c)
 {
     if (c->kind == &ty_kind_job) {
         w->told += c->op == TY_DO_STATUS;
+        assert_true(!c->obj || ty_kind_of(c->obj) == &ty_kind_job);
         if (c->op == TY_DO_STATUS)
             w->job = c->obj;
         else
@@ -215,6 +216,8 @@ static void carry_out(struct world *w, const struct ty_change *c)
         return;
     }
     assert_ptr_equal(c->kind, &ty_kind_pod);
+    if (c->obj)
+        assert_ptr_equal(ty_kind_of(c->obj), &ty_kind_pod);
     is_text(c->ns, "default");
     if (c->op == TY_DO_CREATE) {
         w->created++;

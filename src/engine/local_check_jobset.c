@@ -1,0 +1,212 @@
+/* What only a whole JobSet shows: who runs together, and what can never start. */
+#include "engine/local_check_inner.h"
+
+#define OWN_JOBSET "jobset.sigs.k8s.io/jobset-controller"
+#define OWN_JOB    "kubernetes.io/job-controller"
+#define EXCLUSIVE  "alpha.jobset.sigs.k8s.io/exclusive-topology"
+
+static int64_t number(const struct ty_json *obj, const char *path, int64_t otherwise)
+{
+    int64_t v;
+    return ty_json_int_at(obj, path, &v) ? v : otherwise;
+}
+
+/* Pods of one Job that run at the same time. */
+static int64_t pods_at_once(const struct ty_json *job_spec)
+{
+    int64_t parallelism = number(job_spec, "parallelism", 1);
+    int64_t completions = number(job_spec, "completions", parallelism);
+
+    return completions < parallelism ? completions : parallelism;
+}
+
+static bool managed_by_other(struct ty_check *x, struct ty_str who, const char *own,
+                             const struct ty_path *at)
+{
+    if (!who.n || ty_str_is(who, own))
+        return false;
+    ty_check_warn(x, at, "managed by %.*s; not run", TY_ARG(who));
+    return true;
+}
+
+static void check_exclusive(struct ty_check *x, const struct ty_json *meta, int64_t jobs,
+                            const struct ty_path *at)
+{
+    const struct ty_json *annotations = ty_json_get(meta, "annotations");
+
+    if (ty_json_find(annotations, TY_LIT(EXCLUSIVE)) && jobs > 1)
+        ty_check_error(x, TY_MAPKEY(TY_KEY(at, "annotations"), TY_LIT(EXCLUSIVE)),
+                       "one host is a single topology domain; exclusive placement of %lld Jobs is "
+                       "impossible",
+                       (long long)jobs);
+}
+
+/* ---- who runs together ---- */
+
+/* A job that waits for the completion of another runs in a later stage than it; one that waits for
+ * it to be ready, in the same. dependsOn names only jobs listed before (or is refused). */
+static void find_stages(const struct ty_json *rjobs, int *stages)
+{
+    size_t n = ty_json_len(rjobs);
+
+    for (size_t i = 0; i < n; i++) {
+        ty_each_item (d, ty_json_get(rjobs->items[i], "dependsOn")) {
+            size_t on;
+            if (!ty_json_by(rjobs, "name", ty_json_str_at(*d, "name"), &on) || on >= i)
+                continue;
+            int stage = stages[on] + ty_str_is(ty_json_str_at(*d, "status"), "Complete");
+            if (stage > stages[i])
+                stages[i] = stage;
+        }
+    }
+}
+
+static const struct ty_json *pod_of(const struct ty_json *rjob)
+{
+    return ty_json_at(rjob, "template.spec.template.spec");
+}
+
+static int64_t pods_of(const struct ty_json *rjob)
+{
+    return number(rjob, "replicas", 1) * pods_at_once(ty_json_at(rjob, "template.spec"));
+}
+
+static void check_devices(struct ty_check *x, const struct ty_json *rjobs, const int *stages,
+                          const struct ty_path *at)
+{
+    size_t n = ty_json_len(rjobs);
+
+    for (size_t i = 0; i < n; i++) {
+        struct ty_json *sum = ty_json_object(x->out->arena);
+        bool first = true;
+        for (size_t k = 0; k < n; k++) {
+            first = first && !(k < i && stages[k] == stages[i]);
+            if (stages[k] == stages[i])
+                ty_check_add_wants(x, pod_of(rjobs->items[k]), pods_of(rjobs->items[k]), sum);
+        }
+        if (first)
+            ty_check_wants(x, sum, TY_IDX(at, i));
+    }
+}
+
+/* ---- ports, when all pods have one address ---- */
+
+static bool wants_port(const struct ty_json *pod, int64_t port)
+{
+    ty_each_item (c, ty_json_get(pod, "containers")) {
+        ty_each_item (p, ty_json_get(*c, "ports"))
+            if (number(*p, "containerPort", 0) == port)
+                return true;
+    }
+    return false;
+}
+
+static const char *pod_name(struct ty_check *x, const struct ty_json *rjob, int64_t nth)
+{
+    int64_t pods = pods_at_once(ty_json_at(rjob, "template.spec"));
+
+    return ty_arena_printf(x->out->arena, "%.*s-%.*s-%lld-%lld", TY_ARG(x->jobset),
+                           TY_ARG(ty_json_str_at(rjob, "name")), (long long)(nth / pods),
+                           (long long)(nth % pods));
+}
+
+/* Another pod beside the first of rjob `i` that wants the port and runs with it, or NULL. */
+static const char *rival(struct ty_check *x, const struct ty_json *rjobs, const int *stages,
+                         size_t i, int64_t port)
+{
+    if (pods_of(rjobs->items[i]) > 1)
+        return pod_name(x, rjobs->items[i], 1);
+    for (size_t k = i + 1; k < ty_json_len(rjobs); k++)
+        if (stages[k] == stages[i] && pods_of(rjobs->items[k]) > 0 &&
+            wants_port(pod_of(rjobs->items[k]), port))
+            return pod_name(x, rjobs->items[k], 0);
+    return NULL;
+}
+
+static void check_ports(struct ty_check *x, const struct ty_json *rjobs, const int *stages,
+                        size_t i, const struct ty_path *at)
+{
+    const struct ty_json *rjob = rjobs->items[i];
+    const struct ty_json *containers = ty_json_get(pod_of(rjob), "containers");
+
+    if (pods_of(rjob) < 1)
+        return;
+    ty_each_item (c, containers) {
+        ty_each_item (p, ty_json_get(*c, "ports")) {
+            int64_t port = number(*p, "containerPort", 0);
+            const char *other = rival(x, rjobs, stages, i, port);
+            if (other)
+                ty_check_error(x, at, "port %lld is wanted by %s and %s on one address",
+                               (long long)port, pod_name(x, rjob, 0), other);
+        }
+    }
+}
+
+/* ---- each of its jobs ---- */
+
+static void check_rjob(struct ty_check *x, const struct ty_json *rjob, const struct ty_path *at)
+{
+    struct ty_str name = ty_json_str_at(rjob, "name");
+    const struct ty_path *template = TY_KEY(at, "template");
+    const struct ty_path *spec = TY_KEY(template, "spec");
+    const struct ty_json *job = ty_json_at(rjob, "template.spec");
+    size_t i = 0;
+
+    ty_each_item (d, ty_json_get(rjob, "dependsOn")) {
+        if (ty_str_eq(ty_json_str_at(*d, "name"), name))
+            ty_check_error(x, TY_IDX(TY_KEY(at, "dependsOn"), i),
+                           "replicatedJob depends on itself and would never start");
+        i++;
+    }
+    if (ty_json_get(job, "ttlSecondsAfterFinished"))
+        ty_check_warn(x, TY_KEY(spec, "ttlSecondsAfterFinished"),
+                      "the Job will be deleted and run again if the JobSet is still running");
+    check_exclusive(x, ty_json_at(rjob, "template.metadata"), number(rjob, "replicas", 1),
+                    TY_KEY(template, "metadata"));
+    if (!managed_by_other(x, ty_json_str_at(job, "managedBy"), OWN_JOB, TY_KEY(spec, "managedBy")))
+        ty_check_template(x, ty_json_get(job, "template"), TY_KEY(spec, "template"));
+}
+
+static void check_rjobs(struct ty_check *x, const struct ty_json *jobset, const struct ty_path *at)
+{
+    const struct ty_json *rjobs = ty_json_at(jobset, "spec.replicatedJobs");
+    int *stages = ty_new_n(x->out->arena, int, ty_json_len(rjobs) + 1);
+    int64_t jobs = 0;
+    size_t i = 0;
+
+    ty_each_item (r, rjobs) {
+        jobs += number(*r, "replicas", 1);
+        check_rjob(x, *r, TY_IDX(at, i++));
+    }
+    if (!jobs)
+        ty_check_warn(x, at, "no Job will ever run; this JobSet never completes");
+    check_exclusive(x, ty_json_get(jobset, "metadata"), jobs, TY_KEY(NULL, "metadata"));
+    find_stages(rjobs, stages);
+    check_devices(x, rjobs, stages, at);
+    for (i = 0; x->pod.host->one_address && i < ty_json_len(rjobs); i++)
+        check_ports(x, rjobs, stages, i, TY_IDX(at, i));
+}
+
+void ty_local_check_jobset(const struct ty_json *jobset, const struct ty_host *host,
+                           const struct ty_view *view, struct ty_unfits *ret)
+{
+    static const struct ty_pod_net net = { .address = "" };
+    const struct ty_path *spec = TY_KEY(NULL, "spec");
+    struct ty_str ns = ty_json_str_at(jobset, "metadata.namespace");
+    struct ty_check x = { .out = ret,
+                          .pod = { .a = ret->arena,
+                                   .scratch = ret->arena,
+                                   .ns = ns.n ? ns : TY_LIT("default"),
+                                   .hostname = "",
+                                   .host = host,
+                                   .view = view,
+                                   .net = &net },
+                          .policies = ty_json_at(jobset, "spec.volumeClaimPolicies"),
+                          .jobset = ty_json_str_at(jobset, "metadata.name") };
+
+    if (managed_by_other(&x, ty_json_str_at(jobset, "spec.managedBy"), OWN_JOBSET,
+                         TY_KEY(spec, "managedBy")))
+        return;
+    ty_check_policies(&x, TY_KEY(spec, "volumeClaimPolicies"));
+    check_rjobs(&x, jobset, TY_KEY(spec, "replicatedJobs"));
+}

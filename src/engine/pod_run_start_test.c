@@ -67,11 +67,11 @@ static void test_a_sidecar_with_a_startup_probe(void **state)
     struct world *w = *state;
 
     begin(w, "{'initContainers':[" C(
-                 "side", ",'restartPolicy':'Always','startupProbe':"
-                         "{'exec':{'command':['p']},'periodSeconds':2}") "," C("setup",
-                                                                               "") "],'containers':"
-                                                                                   "[" C("main",
-                                                                                         "") "]}");
+                 "side",
+                 ",'restartPolicy':'Always','startupProbe':"
+                 "{'exec':{'command':['p']},'periodSeconds':2}") "," C("setup",
+                                                                       "") "],'containers':"
+                                                                           "[" C("main", "") "]}");
     assert_string_equal(deeds(w), "start side 0;");
     assert_string_equal(started(w, "side"), "startup side;");
     assert_string_equal(probed(w, "side", TY_USE_STARTUP, false), "");
@@ -192,15 +192,11 @@ static void test_restart_all_containers(void **state)
 {
     struct world *w = *state;
 
-    begin(
-        w,
-        "{'restartPolicy':'Never','initContainers':[" C(
-            "setup",
-            "") "],'containers':[" C("main",
-                                     ",'restartPolicy':'Never','restartPolicyRules':[{'action':"
-                                     "'RestartAllContainers','exitCodes':{'operator':'In','values':"
-                                     "[9]}}]") "," C("other", ",'lifecycle':{'preStop':{'exec':{'"
-                                                              "command':['p']}}}") "]}");
+    begin(w, "{'restartPolicy':'Never','initContainers':[" C("setup", "") "],'containers':[" C(
+                 "main", ",'restartPolicy':'Never','restartPolicyRules':[{'action':"
+                         "'RestartAllContainers','exitCodes':{'operator':'In','values':"
+                         "[9]}}]") "," C("other", ",'lifecycle':{'preStop':{'exec':{'"
+                                                  "command':['p']}}}") "]}");
     deeds(w);
     started(w, "setup");
     exited(w, "setup", 0);

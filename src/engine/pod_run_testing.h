@@ -103,9 +103,9 @@ TY_UNUSED static const char *wake(struct world *w, int64_t after_s)
 
 TY_UNUSED static void begin(struct world *w, const char *spec)
 {
+    ty_pod_run_free(w->r); /* before its plan goes */
     if (make(w->f, spec) < 0)
         fail_msg("%s", w->f->err.text);
-    ty_pod_run_free(w->r);
     w->r = ty_pod_run_new(&w->f->plan, w->now);
 }
 

@@ -1,0 +1,128 @@
+/* Pods a second: a keeper is made, runs `true`, tells its end, and is freed, one pod after the
+ * other through one zygote; then four pods at once, from the first request to the last end. "one
+ * core" runs all processes of the benchmark on one cpu, which is what a pod costs; wall-clock time.
+ */
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "proc/keeper.h"
+
+enum { PODS = 1000, ROUNDS = 21, AT_ONCE = 4, TARGET_US = 1000 };
+
+static double now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+static void die(const char *what, const char *why)
+{
+    fprintf(stderr, "%s: %s\n", what, why);
+    exit(1);
+}
+
+static struct ty_keeper *begin(struct ty_zygote *z, const char *hosts)
+{
+    const struct ty_bind binds[] = { { .from = hosts, .to = "/etc/hosts", .read_only = true },
+                                     { 0 } };
+    const struct ty_keep keep = { .hostname = "bench-node-0-0", .binds = binds };
+    const char *const argv[] = { "true", NULL }, *const env[] = { "PATH=/usr/bin:/bin", NULL };
+    const struct ty_start start = { .argv = argv,
+                                    .env = env,
+                                    .cwd = "/",
+                                    .in = -1,
+                                    .out = -1,
+                                    .err = -1,
+                                    .uid = -1,
+                                    .gid = -1,
+                                    .limit_nproc = -1,
+                                    .limit_as = -1,
+                                    .limit_nofile = -1,
+                                    .limit_core = -1 };
+    struct ty_err err = { 0 };
+    struct ty_keeper *k = NULL;
+
+    if (ty_keeper_new(z, &keep, &k, &err) < 0 || ty_keeper_start(k, &start, &err) < 0)
+        die("start", err.text);
+    return k;
+}
+
+static void await_exit(struct ty_keeper *k)
+{
+    struct ty_kept_news n = { 0 };
+    while (n.what != TY_EXITED) {
+        struct pollfd p = { ty_keeper_fd(k), POLLIN, 0 };
+        poll(&p, 1, -1);
+        ty_keeper_next(k, &n);
+        if (n.what == TY_GONE || n.what == TY_START_FAILED)
+            die("pod", n.text);
+    }
+    if (!WIFEXITED(n.wstatus) || WEXITSTATUS(n.wstatus) != 0)
+        die("true", "did not end well");
+    ty_keeper_free(k);
+}
+
+static int by_value(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+static double four_at_once(struct ty_zygote *z, const char *hosts)
+{
+    double took[ROUNDS];
+    struct ty_keeper *k[AT_ONCE];
+    for (int r = 0; r < ROUNDS; r++) {
+        double start = now_us();
+        for (int i = 0; i < AT_ONCE; i++)
+            k[i] = begin(z, hosts);
+        for (int i = 0; i < AT_ONCE; i++)
+            await_exit(k[i]);
+        took[r] = now_us() - start;
+    }
+    qsort(took, ROUNDS, sizeof(took[0]), by_value);
+    return took[ROUNDS / 2];
+}
+
+static void measure(const char *name)
+{
+    char hosts[] = "/tmp/trainyard-bench-XXXXXX";
+    struct ty_zygote *z = NULL;
+    struct ty_err err = { 0 };
+    int fd = mkstemp(hosts);
+    double start = now_us();
+
+    if (fd < 0 || ty_zygote_start(&z, &err) < 0)
+        die("zygote", err.text);
+    double ready = now_us() - start;
+    struct ty_zygote_can can = ty_zygote_can(z);
+    start = now_us();
+    for (int i = 0; i < PODS; i++)
+        await_exit(begin(z, hosts));
+    double each = (now_us() - start) / PODS, four = four_at_once(z, hosts);
+    start = now_us();
+    ty_zygote_stop(z);
+    printf("keeper, %s: %6.0f pods a second, %.0f us each (target %d: %s); 4 at once %.1f ms; "
+           "zygote up %.1f ms, down %.1f ms%s%s%s\n",
+           name, 1e6 / each, each, TARGET_US, each <= TARGET_US ? "met" : "MISSED", four / 1e3,
+           ready / 1e3, (now_us() - start) / 1e3, can.user_ns ? ", user namespace" : "",
+           can.why[0] ? ", poorer: " : "", can.why);
+    unlink(hosts);
+    close(fd);
+}
+
+int main(void)
+{
+    cpu_set_t one;
+    measure("all cores");
+    CPU_ZERO(&one);
+    CPU_SET(0, &one);
+    if (sched_setaffinity(0, sizeof(one), &one) == 0)
+        measure("one core ");
+    return 0;
+}

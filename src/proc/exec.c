@@ -1,0 +1,197 @@
+/* The child shares our memory until it has called execve and we stand still meanwhile (as vfork
+ * does), so nothing is copied and it tells its failure by writing it down. It makes only
+ * async-signal-safe calls, on a stack of its own. */
+#include "proc/exec.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "proc/keeper_ns.h"
+
+enum { STACK_SIZE = 256 << 10 };
+static const char default_path[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/* A daemon that loses its parent becomes a child of the container's first process, as in a
+ * container of its own; when that ends they come to the keeper, which knows them as strangers. */
+static int lead(struct ty_step *fail)
+{
+    if (setsid() < 0)
+        return ty_step_fail(fail, "setsid", NULL);
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+        return ty_step_fail(fail, "become a subreaper", NULL);
+    return 0;
+}
+
+static int set_view(const struct ty_exec *x, struct ty_step *fail)
+{
+    const struct ty_bind *binds = x->start->binds;
+    if (!binds || !binds[0].to || !x->mode->can.mounts)
+        return 0;
+    if (unshare(CLONE_NEWNS) < 0)
+        return ty_step_fail(fail, "make a mount namespace", NULL);
+    return ty_ns_binds(binds, fail);
+}
+
+static int set_limit(int what, int64_t v, const char *name, struct ty_step *fail)
+{
+    if (v < 0)
+        return 0;
+    __rlimit_resource_t res = (__rlimit_resource_t)what;
+    struct rlimit old, want = { (rlim_t)v, (rlim_t)v };
+    int r = setrlimit(res, &want);
+    if (r < 0 && errno == EPERM && getrlimit(res, &old) == 0) {
+        want.rlim_cur = want.rlim_max = old.rlim_max; /* ours is lower, and limits it as well */
+        r = setrlimit(res, &want);
+    }
+    return r < 0 ? ty_step_fail(fail, "limit", name) : 0;
+}
+
+static int set_limits(const struct ty_exec *x, struct ty_step *fail)
+{
+    const struct ty_start *s = x->start;
+    static const int64_t nowhere[16];
+    int r = 0;
+
+    if (memcmp(s->cpus_mask, nowhere, sizeof(nowhere)) != 0 &&
+        syscall(SYS_sched_setaffinity, 0, sizeof(s->cpus_mask), s->cpus_mask) < 0)
+        r = ty_step_fail(fail, "pin to cpus", NULL);
+    if (r == 0 && s->limit_nofile < 0 && setrlimit(RLIMIT_NOFILE, &x->mode->nofile) < 0)
+        r = ty_step_fail(fail, "limit", "open files");
+    if (r == 0)
+        r = set_limit(RLIMIT_NOFILE, s->limit_nofile, "open files", fail);
+    if (r == 0)
+        r = set_limit(RLIMIT_NPROC, s->limit_nproc, "processes", fail);
+    if (r == 0)
+        r = set_limit(RLIMIT_CORE, s->limit_core, "core size", fail);
+    if (r == 0)
+        r = set_limit(RLIMIT_AS, s->limit_as, "address space", fail);
+    return r;
+}
+
+/* The system calls themselves: the library's wrappers would tell other threads, which we have not.
+ */
+static int set_ids(const struct ty_exec *x, struct ty_step *fail)
+{
+    long uid = x->start->uid, gid = x->start->gid;
+    bool same = (uid < 0 || (uid_t)uid == geteuid()) && (gid < 0 || (gid_t)gid == getegid());
+    if (same)
+        return 0;
+    if (!x->mode->can.user_ns && geteuid() == 0 && syscall(SYS_setgroups, 0, NULL) < 0)
+        return ty_step_fail(fail, "leave the groups", NULL);
+    if (gid >= 0 && syscall(SYS_setresgid, gid, gid, gid) < 0)
+        return ty_step_fail(fail, "change the group", NULL);
+    if (uid >= 0 && syscall(SYS_setresuid, uid, uid, uid) < 0)
+        return ty_step_fail(fail, "change the user", NULL);
+    return 0;
+}
+
+static int set_fd(int fd, int to, struct ty_step *fail)
+{
+    int null = -1;
+    if (fd < 0)
+        fd = null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (fd < 0 || dup2(fd, to) < 0)
+        return ty_step_fail(fail, "open", "/dev/null");
+    if (null >= 0)
+        close(null);
+    return 0;
+}
+
+static int set_place(const struct ty_exec *x, struct ty_step *fail)
+{
+    const struct ty_start *s = x->start;
+    if (s->cwd && chdir(s->cwd) < 0)
+        return ty_step_fail(fail, "working directory", s->cwd);
+    int r = set_fd(s->in, 0, fail);
+    if (r == 0)
+        r = set_fd(s->out, 1, fail);
+    if (r == 0)
+        r = set_fd(s->err, 2, fail);
+    /* Without namespaces a setuid program would become root, whom our guard cannot kill; inside a
+     * user namespace the kernel ignores the bit anyway. */
+    if (r == 0 && !x->mode->can.pid_ns && geteuid() != 0)
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    return r;
+}
+
+static const char *path_of(char *const *env)
+{
+    for (; *env; env++)
+        if (strncmp(*env, "PATH=", 5) == 0)
+            return *env + 5;
+    return default_path;
+}
+
+/* Tries the directories of PATH, as a shell does. A program that may not be executed is told only
+ * if no other is found. */
+static void exec_along(const struct ty_exec *x, const char *dirs)
+{
+    int worst = ENOENT;
+    while (dirs) {
+        size_t n = strcspn(dirs, ":");
+        struct ty_ns_path p = { 0 };
+        if (ty_ns_path_add(&p, n ? dirs : ".", n ? n : 1) == 0 && ty_ns_path_add(&p, "/", 1) == 0 &&
+            ty_ns_path_add(&p, x->argv[0], strlen(x->argv[0])) == 0)
+            execve(p.p, x->argv, x->env);
+        if (errno == EACCES)
+            worst = EACCES;
+        else if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG)
+            return; /* found, but something is wrong with it */
+        dirs = dirs[n] ? dirs + n + 1 : NULL;
+    }
+    errno = worst;
+}
+
+static int become(const struct ty_exec *x, struct ty_step *fail)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (!x->argv[0] || !x->argv[0][0])
+        errno = ENOENT;
+    else if (strchr(x->argv[0], '/'))
+        execve(x->argv[0], x->argv, x->env);
+    else
+        exec_along(x, path_of(x->env));
+    return ty_step_fail(fail, "exec", x->argv[0]);
+}
+
+static int child(void *arg)
+{
+    struct ty_exec *x = arg;
+    struct ty_step *fail = &x->fail;
+    int r = lead(fail);
+    if (r == 0)
+        r = set_view(x, fail);
+    if (r == 0)
+        r = set_limits(x, fail);
+    if (r == 0)
+        r = set_ids(x, fail);
+    if (r == 0)
+        r = set_place(x, fail);
+    if (r == 0)
+        become(x, fail);
+    syscall(SYS_exit_group, 127); /* not _exit: sanitizers would take this stack for the keeper's */
+    return 127;
+}
+
+int ty_exec_spawn(struct ty_exec *x, pid_t *ret_pid)
+{
+    char *stack = malloc(STACK_SIZE);
+    x->fail = (struct ty_step){ 0 };
+    if (!stack)
+        return ty_step_fail(&x->fail, "allocate a stack", NULL);
+    pid_t pid = clone(child, stack + STACK_SIZE, CLONE_VM | CLONE_VFORK | SIGCHLD, x);
+    int r = pid < 0 ? ty_step_fail(&x->fail, "clone", NULL) : -x->fail.code;
+    free(stack);
+    if (pid > 0 && r < 0)
+        waitpid(pid, NULL, 0);
+    if (r == 0)
+        *ret_pid = pid;
+    return r;
+}

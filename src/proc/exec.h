@@ -1,0 +1,17 @@
+/* A container's process: from the keeper's order to execve. */
+#ifndef TY_PROC_EXEC_H
+#define TY_PROC_EXEC_H
+
+#include "proc/inner.h"
+
+struct ty_exec {
+    const struct ty_mode *mode;
+    const struct ty_start *start; /* its argv and env are not used: execve wants them unqualified */
+    char *const *argv, *const *env;
+    struct ty_step fail; /* set when ty_exec_spawn fails */
+};
+/* Clones and execs; returns when the program runs. *ret_pid as this process counts. -errno: *fail
+ * says which step, and nothing runs. All signals must be blocked; the program has none blocked. */
+int ty_exec_spawn(struct ty_exec *x, pid_t *ret_pid);
+
+#endif

@@ -1,0 +1,48 @@
+/* What the files of this folder share: the modes a zygote can work in, and the words for a step
+ * that failed where nothing may be allocated. */
+#ifndef TY_PROC_INNER_H
+#define TY_PROC_INNER_H
+
+#include <errno.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "proc/keeper.h"
+
+/* Parts of the kernel that a zygote shall not use: how tests walk the paths of poorer machines. */
+enum ty_without { TY_NO_PID_NS = 1, TY_NO_MOUNTS = 2, TY_NO_USER_NS = 4 };
+int ty_zygote_start_with(unsigned without, struct ty_zygote **ret, struct ty_err *err);
+pid_t ty_zygote_pid(const struct ty_zygote *z);
+
+/* How the zygote works, fixed at its start; keepers inherit it. */
+struct ty_mode {
+    struct ty_zygote_can can;
+    struct rlimit nofile; /* as our caller had it, before we raised ours: containers get it back */
+};
+
+/* Descriptors of a keeper, moved to these places. */
+enum { TY_KEEPER_SOCK = 3, TY_KEEPER_LIFELINE = 4, TY_KEEPER_FIRST_FREE = 5 };
+
+/* The zygote's whole life. Ends when `control` ends. */
+_Noreturn void ty_zygote_run(int control, pid_t parent, unsigned without,
+                             const struct rlimit *nofile);
+/* The keeper's whole life, with the descriptors above in place. */
+_Noreturn void ty_keeper_run(const struct ty_mode *mode);
+
+/* The step that failed between fork and exec: formatted later, by somebody who may. */
+struct ty_step {
+    const char *doing; /* "mount", "exec", … */
+    const char *what;  /* a path, or NULL; borrowed */
+    int code;          /* errno */
+};
+/* Notes the step with errno; returns -errno. */
+static inline int ty_step_fail(struct ty_step *step, const char *doing, const char *what)
+{
+    *step = (struct ty_step){ doing, what, errno };
+    return -errno;
+}
+/* "exec torchrun: No such file or directory" */
+void ty_step_text(const struct ty_step *step, char *ret, size_t size);
+
+#endif

@@ -1,0 +1,281 @@
+/* A keeper's own life: the init of one pod, or its guard where there are no pid namespaces. Starts
+ * what it is told, tells what ends, and ends itself, with everything in the pod, when its socket or
+ * its zygote does.
+ *
+ *   set up ──> serve: START, SIGNAL, children that end ──> end
+ *
+ * A container that ended is told only when what it left behind is dead, too: its successor may want
+ * the same port. */
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+
+#include "proc/exec.h"
+#include "proc/keeper_ns.h"
+#include "proc/news.h"
+#include "proc/reap.h"
+#include "proc/wire.h"
+
+enum { LINGER_MS = 2000 }; /* what cannot be killed for longer hangs in the kernel */
+
+struct keeper {
+    const struct ty_mode *mode;
+    int sigfd;
+    pid_t *pids;   /* running */
+    uint32_t *ids; /* of the same */
+    size_t n;
+    struct ty_kept_news *ended; /* to be told when nothing of them is left */
+    size_t n_ended, cap;
+    int64_t ended_ms; /* when the first of them ended */
+    struct ty_wire_msg msg;
+};
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Everything in the pod dies with its init; a guard must see to it. */
+_Noreturn static void end(const struct keeper *k)
+{
+    if (!k->mode->can.pid_ns)
+        ty_reap_everything();
+    _exit(0);
+}
+
+/* Waits for a reader, but not for a dead one. */
+static void tell(const struct keeper *k, const struct ty_kept_news *n)
+{
+    bool translate = n->what == TY_STARTED && k->mode->can.pid_ns;
+    int r;
+    while ((r = ty_news_send(TY_KEEPER_SOCK, n, translate)) == -EAGAIN) {
+        struct pollfd p[] = { { TY_KEEPER_SOCK, POLLOUT, 0 }, { TY_KEEPER_LIFELINE, 0, 0 } };
+        poll(p, 2, -1);
+        if (p[1].revents)
+            end(k);
+    }
+    if (r < 0)
+        end(k);
+}
+
+/* Room for one more process, running or ended. */
+static void make_room(struct keeper *k)
+{
+    if (k->n + k->n_ended < k->cap)
+        return;
+    k->cap = k->cap ? k->cap * 2 : 8;
+    k->pids = realloc(k->pids, k->cap * sizeof(*k->pids));
+    k->ids = realloc(k->ids, k->cap * sizeof(*k->ids));
+    k->ended = realloc(k->ended, k->cap * sizeof(*k->ended));
+    if (!k->pids || !k->ids || !k->ended)
+        abort();
+}
+
+static void tell_failure(const struct keeper *k, enum ty_kept what, uint32_t id,
+                         const struct ty_step *fail)
+{
+    struct ty_kept_news n = { .what = what, .id = id, .code = fail->code };
+    ty_step_text(fail, n.text, sizeof(n.text));
+    tell(k, &n);
+}
+
+static void spawn(struct keeper *k, struct ty_exec *x)
+{
+    uint32_t id = x->start->id;
+    struct ty_kept_news n = { .what = TY_STARTED, .id = id };
+
+    if (ty_exec_spawn(x, &n.pid) < 0) {
+        tell_failure(k, TY_START_FAILED, id, &x->fail);
+        return;
+    }
+    make_room(k);
+    k->pids[k->n] = n.pid;
+    k->ids[k->n++] = id;
+    tell(k, &n);
+}
+
+static void start(struct keeper *k)
+{
+    struct ty_wire_msg *m = &k->msg;
+    struct ty_wire_in in = { .p = m->body, .end = m->body + m->n };
+    struct ty_start s;
+    ty_wire_get(&in, &s, sizeof(s));
+    char **argv = ty_wire_get_strs(&in), **env = ty_wire_get_strs(&in);
+    const char *cwd = ty_wire_get_str(&in);
+    struct ty_bind *binds = ty_wire_get_binds(&in);
+    int *fds[] = { &s.in, &s.out, &s.err };
+    size_t n = 0;
+
+    for (size_t i = 0; i < 3; i++)
+        if (*fds[i] >= 0)
+            *fds[i] = n < m->n_fds ? m->fds[n++] : -1;
+    if (binds) { /* the last: none is bad */
+        s.cwd = *cwd ? cwd : NULL;
+        s.binds = binds;
+        struct ty_exec x = { .mode = k->mode, .start = &s, .argv = argv, .env = env };
+        spawn(k, &x);
+    } else {
+        tell_failure(k, TY_START_FAILED, s.id,
+                     &(struct ty_step){ "read the order", NULL, EBADMSG });
+    }
+    free(argv);
+    free(env);
+    free(binds);
+}
+
+static void send_signal(const struct keeper *k)
+{
+    int32_t body[3];
+    if (k->msg.n != sizeof(body))
+        return;
+    memcpy(body, k->msg.body, sizeof(body));
+    for (size_t i = 0; i < k->n; i++) {
+        if (k->ids[i] != (uint32_t)body[0])
+            continue;
+        if (body[2])
+            ty_reap_signal_tree(k->pids[i], body[1]);
+        else
+            kill(k->pids[i], body[1]);
+    }
+}
+
+static void note_exit(struct keeper *k, pid_t pid, int status, const struct rusage *u)
+{
+    for (size_t i = 0; i < k->n; i++) {
+        if (k->pids[i] != pid)
+            continue;
+        if (k->n_ended == 0)
+            k->ended_ms = now_ms();
+        k->ended[k->n_ended++] = (struct ty_kept_news){
+            .what = TY_EXITED,
+            .id = k->ids[i],
+            .wstatus = status,
+            .user_us = (int64_t)u->ru_utime.tv_sec * 1000000 + u->ru_utime.tv_usec,
+            .sys_us = (int64_t)u->ru_stime.tv_sec * 1000000 + u->ru_stime.tv_usec,
+            .max_rss_kb = u->ru_maxrss,
+        };
+        k->pids[i] = k->pids[--k->n];
+        k->ids[i] = k->ids[k->n];
+        return;
+    }
+}
+
+/* Reaps as init does; false: there is no child at all. */
+static bool reap(struct keeper *k)
+{
+    struct rusage usage;
+    int status;
+    pid_t pid;
+    while ((pid = wait4(-1, &status, WNOHANG | __WALL, &usage)) > 0)
+        note_exit(k, pid, status, &usage);
+    return pid == 0;
+}
+
+/* Kills what ended containers left behind. True: some of it is still alive. */
+static bool sweep(struct keeper *k)
+{
+    if (k->n > 0 || !k->mode->can.pid_ns)
+        return ty_reap_strangers(k->pids, k->n) > 0;
+    if (!reap(k))
+        return false;
+    kill(-1, SIGKILL); /* all of this namespace but us */
+    return true;
+}
+
+static void settle(struct keeper *k)
+{
+    if (k->n_ended == 0 || (sweep(k) && now_ms() - k->ended_ms < LINGER_MS))
+        return;
+    for (size_t i = 0; i < k->n_ended; i++)
+        tell(k, &k->ended[i]);
+    k->n_ended = 0;
+}
+
+static void receive(struct keeper *k)
+{
+    int r = ty_wire_recv(TY_KEEPER_SOCK, &k->msg);
+    if (r == 0 || r == -ECONNRESET)
+        end(k);
+    if (r < 0)
+        return;
+    if (k->msg.kind == TY_WIRE_START)
+        start(k);
+    else if (k->msg.kind == TY_WIRE_SIGNAL)
+        send_signal(k);
+    ty_wire_done(&k->msg);
+}
+
+static void serve(struct keeper *k)
+{
+    struct pollfd p[] = { { TY_KEEPER_SOCK, POLLIN, 0 },
+                          { k->sigfd, POLLIN, 0 },
+                          { TY_KEEPER_LIFELINE, 0, 0 } };
+    struct signalfd_siginfo info;
+
+    poll(p, 3, k->n_ended ? 1 : -1);
+    if (p[2].revents)
+        end(k);
+    if (p[1].revents) {
+        while (read(k->sigfd, &info, sizeof(info)) > 0)
+            ;
+        reap(k);
+    }
+    settle(k);
+    if (p[0].revents)
+        receive(k);
+}
+
+static void set_up(struct keeper *k)
+{
+    struct pollfd p[] = { { TY_KEEPER_SOCK, POLLIN, 0 }, { TY_KEEPER_LIFELINE, 0, 0 } };
+    struct ty_step fail = { 0 };
+    int r = 0;
+
+    poll(p, 2, -1);
+    if (p[1].revents || ty_wire_recv(TY_KEEPER_SOCK, &k->msg) <= 0)
+        end(k);
+    struct ty_wire_in in = { .p = k->msg.body, .end = k->msg.body + k->msg.n };
+    const char *hostname = ty_wire_get_str(&in);
+    struct ty_bind *binds = ty_wire_get_binds(&in);
+    if (!binds)
+        end(k);
+    if (k->mode->can.pid_ns)
+        r = ty_ns_proc(&fail);
+    if (r == 0 && k->mode->can.mounts && *hostname && sethostname(hostname, strlen(hostname)) < 0)
+        r = ty_step_fail(&fail, "host name", hostname);
+    if (r == 0 && k->mode->can.mounts)
+        r = ty_ns_binds(binds, &fail);
+    if (r < 0) {
+        tell_failure(k, TY_GONE, 0, &fail);
+        end(k);
+    }
+    free(binds);
+    ty_wire_done(&k->msg);
+}
+
+_Noreturn void ty_keeper_run(const struct ty_mode *mode)
+{
+    struct keeper *k = calloc(1, sizeof(*k));
+    sigset_t child;
+
+    if (!k)
+        abort();
+    k->mode = mode;
+    prctl(PR_SET_NAME, "ty-keeper", 0, 0, 0);
+    if (mode->can.pid_ns)
+        prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* too late? then the lifeline has ended */
+    else
+        prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    k->sigfd = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (k->sigfd < 0)
+        end(k);
+    set_up(k);
+    for (;;)
+        serve(k);
+}

@@ -1,0 +1,135 @@
+/* trainyard's side of a keeper: requests out, news in. Nothing here waits, but for a zygote that
+ * has hundreds of pods still to make. */
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "proc/news.h"
+#include "proc/wire.h"
+#include "proc/zygote.h"
+
+enum { ZYGOTE_MS = 20 * 1000 };
+
+struct ty_keeper {
+    int fd;
+    bool gone;
+};
+
+/* The zygote's end of the pair, once it has room for it. */
+static int hand_over(struct ty_zygote *z, int fd)
+{
+    const struct ty_str nothing = { 0 };
+    for (int waited = 0;; waited++) {
+        int r = ty_wire_send(z->control, TY_WIRE_NEW, nothing, &fd, 1);
+        if ((r != -EAGAIN && r != -ETOOMANYREFS) || waited == ZYGOTE_MS)
+            return r;
+        struct pollfd p = { z->control, POLLOUT, 0 };
+        poll(r == -EAGAIN ? &p : NULL, r == -EAGAIN, 1);
+    }
+}
+
+static int make(struct ty_zygote *z, const struct ty_keep *k, const int pair[2])
+{
+    const int on = 1;
+    ty_auto_buf body = { .ceiling = TY_WIRE_MOST };
+    ty_wire_put_str(&body, k->hostname ? k->hostname : "");
+    ty_wire_put_binds(&body, k->binds);
+    if (body.full)
+        return -E2BIG;
+    if (setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0)
+        return -errno;
+    int r = ty_wire_send(pair[0], TY_WIRE_KEEP, ty_buf_str(&body), NULL, 0);
+    return r < 0 ? r : hand_over(z, pair[1]);
+}
+
+int ty_keeper_new(struct ty_zygote *z, const struct ty_keep *k, struct ty_keeper **ret,
+                  struct ty_err *err)
+{
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+        return ty_fail(err, -errno, "cannot make a pod: %s", strerrordesc_np(errno));
+    int r = make(z, k, pair);
+    close(pair[1]);
+    if (r < 0) {
+        close(pair[0]);
+        return ty_fail(err, r, "cannot make a pod: %s",
+                       r == -EPIPE ? "the helper process that starts pods is gone"
+                                   : strerrordesc_np(-r));
+    }
+    *ret = calloc(1, sizeof(**ret));
+    if (!*ret)
+        abort();
+    (*ret)->fd = pair[0];
+    return 0;
+}
+
+void ty_keeper_stop(struct ty_keeper *k)
+{
+    shutdown(k->fd, SHUT_WR);
+}
+
+void ty_keeper_free(struct ty_keeper *k)
+{
+    if (!k)
+        return;
+    close(k->fd);
+    free(k);
+}
+
+int ty_keeper_fd(const struct ty_keeper *k)
+{
+    return k->fd;
+}
+
+/* Descriptors go beside the message; in it, 0 says that there is one and -1 that there is none. */
+static void pass(int *fd, int *fds, size_t *n)
+{
+    if (*fd >= 0)
+        fds[(*n)++] = *fd;
+    *fd = *fd >= 0 ? 0 : -1;
+}
+
+int ty_keeper_start(struct ty_keeper *k, const struct ty_start *s, struct ty_err *err)
+{
+    struct ty_start plain = *s;
+    ty_auto_buf body = { .ceiling = TY_WIRE_MOST };
+    int fds[3];
+    size_t n = 0;
+
+    plain.argv = plain.env = NULL;
+    plain.cwd = NULL;
+    plain.binds = NULL;
+    pass(&plain.in, fds, &n);
+    pass(&plain.out, fds, &n);
+    pass(&plain.err, fds, &n);
+    ty_buf_put(&body, &plain, sizeof(plain));
+    ty_wire_put_strs(&body, s->argv);
+    ty_wire_put_strs(&body, s->env);
+    ty_wire_put_str(&body, s->cwd ? s->cwd : "");
+    ty_wire_put_binds(&body, s->binds);
+    int r = body.full ? -E2BIG : ty_wire_send(k->fd, TY_WIRE_START, ty_buf_str(&body), fds, n);
+    if (r < 0)
+        return ty_fail(err, r, "cannot start a process in the pod: %s",
+                       r == -EPIPE ? "the pod is gone" : strerrordesc_np(-r));
+    return 0;
+}
+
+int ty_keeper_signal(struct ty_keeper *k, uint32_t id, int sig, bool group)
+{
+    const int32_t body[] = { (int32_t)id, sig, group };
+    return ty_wire_send(k->fd, TY_WIRE_SIGNAL, (struct ty_str){ (const char *)body, sizeof(body) },
+                        NULL, 0);
+}
+
+void ty_keeper_next(struct ty_keeper *k, struct ty_kept_news *ret)
+{
+    *ret = (struct ty_kept_news){ .what = TY_KEPT_NOTHING };
+    if (k->gone)
+        return;
+    int r = ty_news_recv(k->fd, ret);
+    if (r < 0 && r != -EAGAIN)
+        *ret = (struct ty_kept_news){ .what = TY_GONE, .code = -r };
+    else if (r == 0)
+        ret->what = TY_GONE;
+    k->gone = ret->what == TY_GONE;
+}

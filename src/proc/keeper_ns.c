@@ -1,0 +1,120 @@
+/* Binds and tmpfs of a pod or a container, in order. Sources are opened before the first mount, so
+ * that a volume laid over a directory hides no later source below it. */
+#include "proc/keeper_ns.h"
+
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+int ty_ns_path_add(struct ty_ns_path *p, const char *s, size_t n)
+{
+    if (n >= sizeof(p->p) - p->n) {
+        errno = ENAMETOOLONG;
+        return -ENAMETOOLONG;
+    }
+    memcpy(p->p + p->n, s, n);
+    p->n += n;
+    p->p[p->n] = 0;
+    return 0;
+}
+
+int ty_ns_path_fd(struct ty_ns_path *p, int fd)
+{
+    static const char dir[] = "/proc/self/fd/";
+    char digits[12];
+    size_t at = sizeof(digits);
+    do
+        digits[--at] = (char)('0' + fd % 10);
+    while (fd /= 10);
+    p->n = 0;
+    ty_ns_path_add(p, dir, sizeof(dir) - 1);
+    return ty_ns_path_add(p, digits + at, sizeof(digits) - at);
+}
+
+int ty_ns_seclude(struct ty_step *fail)
+{
+    if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
+        return ty_step_fail(fail, "separate the mounts", NULL);
+    return 0;
+}
+
+int ty_ns_proc(struct ty_step *fail)
+{
+    if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0)
+        return ty_step_fail(fail, "mount", "/proc");
+    return 0;
+}
+
+/* The flags that a remount must repeat: a mount from outside our user namespace has them locked. */
+static unsigned long kept_flags(const char *path)
+{
+    struct statvfs st;
+    if (statvfs(path, &st) < 0)
+        return 0;
+    return (st.f_flag & ST_NOSUID ? MS_NOSUID : 0UL) | (st.f_flag & ST_NODEV ? MS_NODEV : 0UL) |
+           (st.f_flag & ST_NOEXEC ? MS_NOEXEC : 0UL) | (st.f_flag & ST_NOATIME ? MS_NOATIME : 0UL) |
+           (st.f_flag & ST_NODIRATIME ? MS_NODIRATIME : 0UL) |
+           (st.f_flag & ST_RELATIME ? MS_RELATIME : 0UL);
+}
+
+static int make_bind(const struct ty_bind *b, int from, struct ty_step *fail)
+{
+    struct ty_ns_path path;
+    ty_ns_path_fd(&path, from);
+    if (mount(path.p, b->to, NULL, MS_BIND | MS_REC, NULL) < 0)
+        return ty_step_fail(fail, "mount", b->to);
+    if (b->read_only &&
+        mount(NULL, b->to, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY | kept_flags(b->to), NULL) < 0)
+        return ty_step_fail(fail, "mount read-only", b->to);
+    return 0;
+}
+
+static int make_one(const struct ty_bind *binds, size_t i, int from, struct ty_step *fail)
+{
+    const struct ty_bind *b = &binds[i];
+    struct stat st = { .st_mode = S_IFDIR };
+    if (from >= 0 && fstat(from, &st) < 0)
+        return ty_step_fail(fail, "read", b->from);
+    int r = ty_target_make(b->to, S_ISDIR(st.st_mode), binds, i, fail);
+    if (r < 0 || from >= 0)
+        return r < 0 ? r : make_bind(b, from, fail);
+    unsigned long flags = MS_NOSUID | MS_NODEV | (b->read_only ? MS_RDONLY : 0);
+    if (mount("tmpfs", b->to, "tmpfs", flags, "mode=0777") < 0)
+        return ty_step_fail(fail, "mount tmpfs", b->to);
+    return 0;
+}
+
+static int make_all(const struct ty_bind *binds, const int *from, size_t n, struct ty_step *fail)
+{
+    for (size_t i = 0; i < n; i++) {
+        int r = make_one(binds, i, from[i], fail);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+int ty_ns_binds(const struct ty_bind *binds, struct ty_step *fail)
+{
+    int from[TY_BINDS_MOST];
+    size_t n = 0;
+    int r = 0;
+
+    for (; r == 0 && binds[n].to; n++) {
+        if (n == TY_BINDS_MOST) {
+            errno = E2BIG;
+            r = ty_step_fail(fail, "mount", binds[n].to);
+            break;
+        }
+        from[n] = binds[n].tmpfs ? -1 : open(binds[n].from, O_PATH | O_CLOEXEC);
+        if (from[n] < 0 && !binds[n].tmpfs)
+            r = ty_step_fail(fail, "open", binds[n].from);
+    }
+    if (r == 0)
+        r = make_all(binds, from, n, fail);
+    while (n--)
+        if (from[n] >= 0)
+            close(from[n]);
+    return r;
+}

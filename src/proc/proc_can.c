@@ -1,0 +1,129 @@
+/* Root has namespaces for the asking; anybody else inside a user namespace, where the caller's uid
+ * and gid are mapped to themselves. Containers, security modules and sysctls forbid parts of this
+ * in many ways, so it is tried for real. */
+#include "proc/proc_can.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "proc/keeper_ns.h"
+
+void ty_step_text(const struct ty_step *step, char *ret, size_t size)
+{
+    snprintf(ret, size, "%s%s%.150s: %s", step->doing, step->what ? " " : "",
+             step->what ? step->what : "", strerrordesc_np(step->code));
+}
+
+static int write_file(const char *path, const char *text, struct ty_step *fail)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : write(fd, text, strlen(text));
+    int r = n < 0 ? ty_step_fail(fail, "write", path) : 0;
+    if (fd >= 0)
+        close(fd);
+    return r;
+}
+
+/* The kernel wants setgroups given up before an ordinary user may map a group. */
+static int map_ids(uid_t uid, gid_t gid, struct ty_step *fail)
+{
+    char text[64];
+    snprintf(text, sizeof(text), "%u %u 1", uid, uid);
+    int r = write_file("/proc/self/uid_map", text, fail);
+    if (r == 0)
+        r = write_file("/proc/self/setgroups", "deny", fail);
+    snprintf(text, sizeof(text), "%u %u 1", gid, gid);
+    return r < 0 ? r : write_file("/proc/self/gid_map", text, fail);
+}
+
+int ty_can_enter(const struct ty_zygote_can *can, struct ty_step *fail)
+{
+    uid_t uid = geteuid();
+    gid_t gid = getegid();
+
+    if (!can->mounts)
+        return 0;
+    if (unshare(CLONE_NEWNS | (can->user_ns ? CLONE_NEWUSER : 0)) < 0)
+        return ty_step_fail(fail, can->user_ns ? "make a user namespace" : "make a mount namespace",
+                            NULL);
+    int r = can->user_ns ? map_ids(uid, gid, fail) : 0;
+    return r < 0 ? r : ty_ns_seclude(fail);
+}
+
+/* Not fork(): that cannot make namespaces. One thread, so the library needs no preparation. */
+pid_t ty_can_fork(const struct ty_zygote_can *can)
+{
+    unsigned long flags =
+        SIGCHLD | (can->mounts ? CLONE_NEWNS | CLONE_NEWUTS : 0) | (can->pid_ns ? CLONE_NEWPID : 0);
+    return (pid_t)syscall(SYS_clone, flags, NULL, NULL, NULL, NULL);
+}
+
+static int try_pod(struct ty_zygote_can *can, struct ty_step *fail)
+{
+    int status = 0;
+    can->pid_ns = true;
+    pid_t pid = ty_can_fork(can);
+    if (pid == 0)
+        _exit(ty_ns_proc(fail) < 0 ? fail->code : 0); /* an errno fits */
+    can->pid_ns = false;
+    if (pid < 0)
+        return ty_step_fail(fail, "make a pid namespace", NULL);
+    if (waitpid(pid, &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+        errno = WIFEXITED(status) ? WEXITSTATUS(status) : EPERM;
+        return ty_step_fail(fail, "mount", "/proc");
+    }
+    can->pid_ns = true;
+    return 0;
+}
+
+/* In the child: as root directly, else or when that is forbidden inside a user namespace. */
+static void try_all(unsigned without, struct ty_zygote_can *can)
+{
+    struct ty_step fail = { 0 };
+    can->mounts = true;
+    int r = geteuid() == 0 ? ty_can_enter(can, &fail) : -EPERM;
+    if (r < 0 && !(without & TY_NO_USER_NS)) {
+        can->user_ns = true;
+        r = ty_can_enter(can, &fail);
+    }
+    if (r < 0) {
+        can->mounts = can->user_ns = false;
+        if (!fail.code)
+            fail = (struct ty_step){ "make a mount namespace", NULL, EPERM };
+    } else if (!(without & TY_NO_PID_NS)) {
+        r = try_pod(can, &fail);
+    }
+    if (r < 0)
+        ty_step_text(&fail, can->why, sizeof(can->why));
+    else if (without)
+        snprintf(can->why, sizeof(can->why), "switched off");
+}
+
+struct ty_zygote_can ty_can_try(unsigned without)
+{
+    struct ty_zygote_can can = { 0 };
+    int pipe[2];
+
+    if (without & TY_NO_MOUNTS) {
+        snprintf(can.why, sizeof(can.why), "switched off");
+        return can;
+    }
+    if (pipe2(pipe, O_CLOEXEC) < 0)
+        return can;
+    pid_t pid = fork();
+    if (pid == 0) {
+        try_all(without, &can);
+        _exit(write(pipe[1], &can, sizeof(can)) == sizeof(can) ? 0 : 1);
+    }
+    close(pipe[1]);
+    if (pid > 0) {
+        if (read(pipe[0], &can, sizeof(can)) != sizeof(can))
+            can = (struct ty_zygote_can){ .why = "the trial ended early" };
+        waitpid(pid, NULL, 0);
+    }
+    close(pipe[0]);
+    return can;
+}

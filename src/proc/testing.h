@@ -1,0 +1,203 @@
+/* For the tests of this folder: pods that run shell scripts, as root and as an ordinary user. */
+#ifndef TY_PROC_TESTING_H
+#define TY_PROC_TESTING_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "proc/inner.h"
+
+enum { NOBODY = 65534, PATIENCE_MS = 20000 };
+/* A machine that allows everything, one without pid namespaces, one without any. */
+static const unsigned modes[] = { 0, TY_NO_PID_NS, TY_NO_PID_NS | TY_NO_MOUNTS };
+enum { N_MODES = sizeof(modes) / sizeof(modes[0]) };
+
+static inline int become_nobody(void)
+{
+    if (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
+        setresuid(NOBODY, NOBODY, NOBODY) < 0 || chdir("/") < 0)
+        return -1;
+    return prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* as after an exec: /proc/self is ours again */
+}
+
+/* Runs the tests; as root once more as nobody. */
+static inline int run_as_both(const char *name, const struct CMUnitTest *tests, size_t n)
+{
+    int failed = _cmocka_run_group_tests(name, tests, n, NULL, NULL), status = 0;
+    if (geteuid() != 0)
+        return failed;
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (become_nobody() < 0)
+            exit(100);
+        exit(_cmocka_run_group_tests(name, tests, n, NULL, NULL));
+    }
+    if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+        return 100;
+    return failed + WEXITSTATUS(status);
+}
+
+static inline struct ty_zygote *zygote(unsigned without)
+{
+    struct ty_zygote *z = NULL;
+    struct ty_err err = { 0 };
+    if (ty_zygote_start_with(without, &z, &err) < 0)
+        fail_msg("%s", err.text);
+    return z;
+}
+
+static inline struct ty_keeper *keeper(struct ty_zygote *z, const struct ty_bind *binds)
+{
+    struct ty_keep keep = { .hostname = "pod-0", .binds = binds };
+    struct ty_keeper *k = NULL;
+    struct ty_err err = { 0 };
+    if (ty_keeper_new(z, &keep, &k, &err) < 0)
+        fail_msg("%s", err.text);
+    return k;
+}
+
+static const char *const plain_env[] = { "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin", NULL };
+
+static inline struct ty_start plain(uint32_t id, const char *const *argv)
+{
+    return (struct ty_start){ .id = id,
+                              .argv = argv,
+                              .env = plain_env,
+                              .cwd = "/",
+                              .in = -1,
+                              .out = -1,
+                              .err = -1,
+                              .uid = -1,
+                              .gid = -1,
+                              .limit_nproc = -1,
+                              .limit_as = -1,
+                              .limit_nofile = -1,
+                              .limit_core = -1 };
+}
+
+static inline void start(struct ty_keeper *k, const struct ty_start *s)
+{
+    struct ty_err err = { 0 };
+    if (ty_keeper_start(k, s, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+static inline void start_sh(struct ty_keeper *k, uint32_t id, const char *script)
+{
+    const char *const argv[] = { "sh", "-c", script, NULL };
+    struct ty_start s = plain(id, argv);
+    start(k, &s);
+}
+
+/* The next news, waited for. */
+static inline struct ty_kept_news next(struct ty_keeper *k)
+{
+    struct ty_kept_news n = { 0 };
+    for (;;) {
+        ty_keeper_next(k, &n);
+        if (n.what != TY_KEPT_NOTHING)
+            return n;
+        struct pollfd p = { ty_keeper_fd(k), POLLIN, 0 };
+        if (poll(&p, 1, PATIENCE_MS) == 0)
+            fail_msg("no news from the keeper");
+    }
+}
+
+static inline struct ty_kept_news expect(struct ty_keeper *k, enum ty_kept what, uint32_t id)
+{
+    struct ty_kept_news n = next(k);
+    if (n.what != what || n.id != id)
+        fail_msg("news %d of %u instead of %d of %u: %s", (int)n.what, n.id, (int)what, id, n.text);
+    return n;
+}
+
+struct said {
+    char text[4096]; /* stdout and stderr */
+    struct ty_kept_news end;
+};
+
+static inline void read_all(int fd, char *ret, size_t size)
+{
+    size_t n = 0;
+    while (n < size - 1) {
+        ssize_t r = read(fd, ret + n, size - 1 - n);
+        if (r <= 0)
+            break;
+        n += (size_t)r;
+    }
+    ret[n] = 0;
+}
+
+/* Runs s in the pod to its end. */
+static inline struct said run(struct ty_keeper *k, struct ty_start s)
+{
+    struct said said = { 0 };
+    int pipe[2];
+    assert_int_equal(pipe2(pipe, O_CLOEXEC), 0);
+    s.out = s.err = pipe[1];
+    start(k, &s);
+    close(pipe[1]);
+    struct ty_kept_news n = next(k);
+    if (n.what != TY_STARTED) {
+        said.end = n;
+    } else {
+        read_all(pipe[0], said.text, sizeof(said.text));
+        said.end = expect(k, TY_EXITED, s.id);
+    }
+    close(pipe[0]);
+    return said;
+}
+
+static inline struct said run_sh(struct ty_keeper *k, const char *script)
+{
+    const char *const argv[] = { "sh", "-c", script, NULL };
+    return run(k, plain(77, argv));
+}
+
+static inline void assert_exit(const struct said *s, int code)
+{
+    if (s->end.what != TY_EXITED || !WIFEXITED(s->end.wstatus) ||
+        WEXITSTATUS(s->end.wstatus) != code)
+        fail_msg("news %d, status %d, not exit %d: %s%s", (int)s->end.what, s->end.wstatus, code,
+                 s->text, s->end.text);
+}
+
+static inline int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static inline void nap(void)
+{
+    const struct timespec ms = { .tv_nsec = 1000000 };
+    nanosleep(&ms, NULL);
+}
+
+/* Gone, or only waiting to be reaped by somebody else. */
+static inline bool is_dead(pid_t pid)
+{
+    char path[64], room[512];
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return true;
+    read_all(fd, room, sizeof(room));
+    close(fd);
+    const char *after = strrchr(room, ')');
+    return !after || after[2] == 'Z' || after[2] == 'X';
+}
+
+#endif

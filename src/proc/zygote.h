@@ -1,0 +1,13 @@
+/* trainyard's side of the zygote, for keeper_client.c. */
+#ifndef TY_PROC_ZYGOTE_H
+#define TY_PROC_ZYGOTE_H
+
+#include "proc/inner.h"
+
+struct ty_zygote {
+    pid_t pid;
+    int control;
+    struct ty_zygote_can can;
+};
+
+#endif

@@ -1,0 +1,239 @@
+/* The zygote's own life: forks a keeper whenever it is handed a socket, and buries it. It stays
+ * small, because every keeper is a copy of it.
+ *
+ * Each pod's socket is kept open here until its keeper is buried, so that trainyard reads its end
+ * as closed only when everything in the pod is dead: the kernel lets an init be waited for when its
+ * namespace is empty, but closes its files before. */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+
+#include "proc/news.h"
+#include "proc/proc_can.h"
+#include "proc/reap.h"
+#include "proc/wire.h"
+
+struct zygote {
+    struct ty_mode mode;
+    int control, sigfd;
+    int lifeline[2]; /* the keepers see its end when we die */
+    pid_t *pids;     /* of the keepers */
+    int *socks;
+    size_t n, cap;
+    struct ty_wire_msg msg;
+};
+
+static void move_fd(int from, int to)
+{
+    if (from == to)
+        return;
+    if (dup3(from, to, O_CLOEXEC) < 0)
+        _exit(1);
+    close(from);
+}
+
+static void close_from(int first)
+{
+    if (close_range((unsigned)first, ~0U, 0) == 0)
+        return;
+    struct rlimit most; /* a kernel before 5.9 */
+    int end = getrlimit(RLIMIT_NOFILE, &most) == 0 ? (int)most.rlim_cur : 1024;
+    for (int fd = first; fd < end; fd++)
+        close(fd);
+}
+
+/* Nothing of trainyard's terminal, descriptors, signal handlers stays, but stderr. */
+static int detach(int control)
+{
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    for (int i = 1; i < NSIG; i++)
+        signal(i, SIG_DFL); /* containers inherit these */
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0)
+        return -errno;
+    dup2(null, 0);
+    dup2(null, 1);
+    if (fcntl(2, F_GETFD) < 0)
+        dup2(null, 2);
+    move_fd(control, TY_KEEPER_SOCK); /* here the zygote's; a keeper puts its own in its place */
+    close_from(TY_KEEPER_LIFELINE);
+    setsid(); /* Ctrl-C is trainyard's affair */
+    return 0;
+}
+
+static int open_own(struct zygote *z)
+{
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    if (pipe2(z->lifeline, O_CLOEXEC) < 0)
+        return -errno;
+    z->sigfd = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+    return z->sigfd < 0 ? -errno : 0;
+}
+
+static void raise_nofile(void)
+{
+    struct rlimit r;
+    if (getrlimit(RLIMIT_NOFILE, &r) == 0) {
+        r.rlim_cur = r.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &r);
+    }
+}
+
+static void remember(struct zygote *z, pid_t pid, int sock)
+{
+    if (z->n == z->cap) {
+        z->cap = z->cap ? z->cap * 2 : 64;
+        z->pids = realloc(z->pids, z->cap * sizeof(*z->pids));
+        z->socks = realloc(z->socks, z->cap * sizeof(*z->socks));
+        if (!z->pids || !z->socks)
+            abort();
+    }
+    z->pids[z->n] = pid;
+    z->socks[z->n++] = sock;
+}
+
+static void new_pod(struct zygote *z)
+{
+    if (z->msg.kind != TY_WIRE_NEW || z->msg.n_fds != 1)
+        return;
+    int sock = ty_wire_take(&z->msg, 0);
+    pid_t pid = ty_can_fork(&z->mode.can);
+    if (pid == 0) {
+        move_fd(sock, TY_KEEPER_SOCK);
+        move_fd(z->lifeline[0], TY_KEEPER_LIFELINE);
+        close_from(TY_KEEPER_FIRST_FREE);
+        ty_keeper_run(&z->mode);
+    }
+    if (pid > 0) {
+        remember(z, pid, sock);
+        return;
+    }
+    struct ty_step fail = { "fork a keeper", NULL, errno };
+    struct ty_kept_news gone = { .what = TY_GONE, .code = errno };
+    ty_step_text(&fail, gone.text, sizeof(gone.text));
+    ty_news_send(sock, &gone, false);
+    close(sock);
+}
+
+/* Reaps what has ended. The sockets of dead keepers move behind the living ones, to be closed when
+ * nothing of their pods is left. True: a keeper was killed, and what it guarded may live on. */
+static bool collect(struct zygote *z, size_t *dead)
+{
+    bool killed = false;
+    int status = 0;
+    pid_t pid;
+
+    while ((pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0) {
+        for (size_t i = 0; i < z->n; i++) {
+            if (z->pids[i] != pid)
+                continue;
+            int sock = z->socks[i];
+            z->pids[i] = z->pids[--z->n];
+            z->socks[i] = z->socks[z->n];
+            z->socks[z->n] = sock;
+            ++*dead;
+            killed = killed || !WIFEXITED(status);
+            break;
+        }
+    }
+    return killed;
+}
+
+/* Where there is no pid namespace, the children of a killed keeper come to us. */
+static void bury(struct zygote *z)
+{
+    size_t dead = 0;
+    bool killed = collect(z, &dead);
+    const struct timespec pause = { .tv_nsec = 200 * 1000 };
+
+    while (killed && !z->mode.can.pid_ns && ty_reap_strangers(z->pids, z->n))
+        nanosleep(&pause, NULL);
+    if (killed)
+        collect(z, &dead); /* those we have killed */
+    for (size_t i = 0; i < dead; i++)
+        close(z->socks[z->n + i]);
+}
+
+/* The keepers see the lifeline end and kill what they have; inits need not even be asked. */
+_Noreturn static void stop(struct zygote *z)
+{
+    close(z->lifeline[1]);
+    for (size_t i = 0; z->mode.can.pid_ns && i < z->n; i++)
+        kill(z->pids[i], SIGKILL);
+    while (z->n) {
+        struct pollfd p = { z->sigfd, POLLIN, 0 };
+        struct signalfd_siginfo info;
+        poll(&p, 1, 100);
+        while (read(z->sigfd, &info, sizeof(info)) > 0)
+            ;
+        bury(z);
+    }
+    if (!z->mode.can.pid_ns)
+        ty_reap_everything();
+    _exit(0);
+}
+
+static void serve(struct zygote *z)
+{
+    struct pollfd p[] = { { z->control, POLLIN, 0 }, { z->sigfd, POLLIN, 0 } };
+    struct signalfd_siginfo info;
+
+    if (poll(p, 2, -1) < 0)
+        return;
+    if (p[1].revents) {
+        while (read(z->sigfd, &info, sizeof(info)) > 0)
+            ;
+        bury(z);
+    }
+    if (!p[0].revents)
+        return;
+    int r = ty_wire_recv(z->control, &z->msg);
+    if (r == 0 || r == -ECONNRESET)
+        stop(z);
+    if (r > 0) {
+        new_pod(z);
+        ty_wire_done(&z->msg);
+    }
+}
+
+/* In a pid namespace the death of a parent may kill: the kernel does the rest. A guard without one
+ * must live on to kill what it guards; it sees its socket end. */
+static void tie_to(const struct zygote *z, pid_t parent)
+{
+    if (z->mode.can.pid_ns)
+        prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    else
+        prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    if (getppid() != parent)
+        _exit(0);
+}
+
+_Noreturn void ty_zygote_run(int control, pid_t parent, unsigned without,
+                             const struct rlimit *nofile)
+{
+    struct zygote *z = calloc(1, sizeof(*z));
+    struct ty_step fail = { 0 };
+
+    if (!z || detach(control) < 0 || open_own(z) < 0)
+        _exit(1);
+    prctl(PR_SET_NAME, "ty-zygote", 0, 0, 0);
+    z->control = TY_KEEPER_SOCK;
+    z->mode.nofile = *nofile;
+    raise_nofile();
+    z->mode.can = ty_can_try(without);
+    if (ty_can_enter(&z->mode.can, &fail) < 0)
+        _exit(1);
+    tie_to(z, parent);
+    struct ty_str hello = { (const char *)&z->mode.can, sizeof(z->mode.can) };
+    if (ty_wire_send(z->control, TY_WIRE_HELLO, hello, NULL, 0) < 0)
+        _exit(1);
+    for (;;)
+        serve(z);
+}

@@ -20,6 +20,7 @@ struct ty_args {
     struct ty_words rest; /* what is not an option */
     struct ty_words files, runtimes, plugin_dirs;
     const char *output, *ns, *config, *gates;
+    const char *uri, *to, *include, *ignore, *jobs, *retries, *stall; /* initialize */
     bool help, recursive, origins, redact, quiet;
 };
 

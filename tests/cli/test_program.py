@@ -4,7 +4,7 @@ import subprocess
 import pytest
 from conftest import ROOT, TRAINYARD, run
 
-COMMANDS = ["render", "validate", "explain", "crds", "plugins", "completion", "version"]
+COMMANDS = ["render", "validate", "explain", "crds", "plugins", "initialize", "completion", "version"]
 
 
 def test_help():

@@ -1,0 +1,109 @@
+/* One small request at a time. */
+#include "fetch/ask.h"
+#include "base/buf.h"
+#include "fetch/retry.h"
+#include "net/url.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define MAX_ANSWER ((size_t)32 << 20)
+
+struct asking {
+    struct ty_run *run;
+    struct ty_buf body;
+    struct ty_retry retry;
+    struct ty_reply reply;
+    struct ty_err *err;
+    const char *shown;
+    int result;      /* 1 under way, 0 answered, negative failed */
+    int64_t wait_ms; /* before the next try; -1: no next one */
+};
+
+static int on_body(void *ctx, struct ty_call *call, struct ty_str piece)
+{
+    (void)call;
+    struct asking *q = ctx;
+    ty_buf_add(&q->body, piece);
+    return q->body.full ? -EFBIG : 0;
+}
+
+/* Link: <https://…>; rel="next" — several may stand in one header, separated by commas. */
+static const char *next_page(struct ty_arena *a, const char *link)
+{
+    struct ty_str rest = ty_str(link ? link : "");
+    while (rest.n) {
+        struct ty_str url, params;
+        rest = ty_str_cut(rest, '<', &params);
+        rest = ty_str_cut(rest, '>', &url);
+        rest = ty_str_cut(rest, ',', &params);
+        if (ty_str_contains(params, TY_LIT("rel=\"next\"")))
+            return ty_arena_strndup(a, url.p, url.n);
+    }
+    return NULL;
+}
+
+static void on_end(void *ctx, struct ty_call *call, const struct ty_http_end *end)
+{
+    struct asking *q = ctx;
+    struct ty_arena *a = q->run->arena;
+    char *words = ty_answer_text(a, call, ty_buf_str(&q->body));
+    const char *why = end->how == TY_HTTP_DONE ? words : end->text;
+    const char *after = ty_call_header(call, "Retry-After");
+    if (ty_retry_again(&q->retry, end, after, (int64_t)time(NULL), arc4random(), &q->wait_ms)) {
+        ty_run_note(q->run, "%s: %s; trying again in %.1f s (%u of %u)", q->shown, why,
+                    (double)q->wait_ms / 1000, q->retry.tries, q->retry.most);
+        return;
+    }
+    q->wait_ms = -1;
+    if (end->how != TY_HTTP_DONE) {
+        q->result = q->body.full ? ty_fail(q->err, -EFBIG, "%s: the answer is too long", q->shown)
+                                 : ty_fail(q->err, -EIO, "%s: %s", q->shown, why);
+        return;
+    }
+    q->result = 0;
+    q->reply = (struct ty_reply){
+        .body = { ty_arena_strndup(a, q->body.p ? q->body.p : "", q->body.n), q->body.n },
+        .status = end->status,
+        .next = next_page(a, ty_call_header(call, "Link")),
+        .words = words,
+    };
+}
+
+static void sleep_ms(int64_t ms)
+{
+    struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &t, &t) == EINTR)
+        ;
+}
+
+int ty_ask(struct ty_run *run, const char *url, const char *const *headers,
+           const struct ty_aws_key *key, struct ty_reply *ret, struct ty_err *err)
+{
+    struct asking q = {
+        .run = run,
+        .body = { .ceiling = MAX_ANSWER },
+        .retry = { .most = run->opts->retries },
+        .err = err,
+        .shown = ty_url_shown(run->arena, ty_str(url)),
+        .result = 1,
+    };
+    const struct ty_http_ask ask = {
+        .url = url, .headers = headers, .key = key, .body = on_body, .end = on_end, .ctx = &q
+    };
+    while (q.result == 1) {
+        q.body.n = 0;
+        q.wait_ms = 0;
+        int r = ty_http_start(run->http, &ask, err);
+        while (r == 0 && q.result == 1 && q.wait_ms == 0)
+            r = ty_http_turn(run->http, 1000, err);
+        if (r < 0)
+            q.result = r;
+        else if (q.wait_ms > 0)
+            sleep_ms(q.wait_ms);
+    }
+    ty_buf_done(&q.body);
+    if (q.result == 0)
+        *ret = q.reply;
+    return q.result;
+}

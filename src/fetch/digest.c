@@ -1,0 +1,60 @@
+/* Checksums by nettle. */
+#include "fetch/digest.h"
+
+const char *ty_sum_name(enum ty_sum sum)
+{
+    static const char *const names[] = {
+        [TY_SUM_NONE] = "none",
+        [TY_SUM_SHA256] = "sha256",
+        [TY_SUM_GIT] = "git",
+        [TY_SUM_MD5] = "md5",
+    };
+    return names[sum];
+}
+
+void ty_digest_init(struct ty_digest *d, enum ty_sum sum, int64_t size)
+{
+    d->sum = sum;
+    if (sum == TY_SUM_SHA256) {
+        sha256_init(&d->sha256);
+    } else if (sum == TY_SUM_MD5) {
+        md5_init(&d->md5);
+    } else if (sum == TY_SUM_GIT) {
+        char head[32];
+        int n = snprintf(head, sizeof(head), "blob %lld", (long long)size);
+        sha1_init(&d->sha1);
+        sha1_update(&d->sha1, (size_t)n + 1, (const uint8_t *)head); /* with its NUL */
+    }
+}
+
+void ty_digest_add(struct ty_digest *d, struct ty_str bytes)
+{
+    const uint8_t *p = (const uint8_t *)bytes.p;
+    if (d->sum == TY_SUM_SHA256)
+        sha256_update(&d->sha256, bytes.n, p);
+    else if (d->sum == TY_SUM_GIT)
+        sha1_update(&d->sha1, bytes.n, p);
+    else if (d->sum == TY_SUM_MD5)
+        md5_update(&d->md5, bytes.n, p);
+}
+
+void ty_digest_hex(struct ty_digest *d, char ret_hex[TY_DIGEST_HEX])
+{
+    uint8_t raw[SHA256_DIGEST_SIZE];
+    size_t n = 0;
+    if (d->sum == TY_SUM_SHA256) {
+        n = SHA256_DIGEST_SIZE;
+        sha256_digest(&d->sha256, n, raw);
+    } else if (d->sum == TY_SUM_GIT) {
+        n = SHA1_DIGEST_SIZE;
+        sha1_digest(&d->sha1, n, raw);
+    } else if (d->sum == TY_SUM_MD5) {
+        n = MD5_DIGEST_SIZE;
+        md5_digest(&d->md5, n, raw);
+    }
+    for (size_t i = 0; i < n; i++) {
+        ret_hex[2 * i] = "0123456789abcdef"[raw[i] >> 4];
+        ret_hex[2 * i + 1] = "0123456789abcdef"[raw[i] & 15];
+    }
+    ret_hex[2 * n] = '\0';
+}

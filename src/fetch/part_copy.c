@@ -1,0 +1,81 @@
+/* Copies of files of this machine: shared blocks, else a hard link, else bytes. */
+#include "fetch/shelf.h"
+#include "fetch/shelf_inner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHUNK ((size_t)64 << 20)
+
+/* Where the kernel cannot copy between these two by itself. */
+static int copy_by_hand(int in, int out, char *buf, size_t n)
+{
+    ssize_t got = read(in, buf, n);
+    for (ssize_t at = 0; at < got;) {
+        ssize_t put = write(out, buf + at, (size_t)(got - at));
+        if (put < 0 && errno != EINTR)
+            return -errno;
+        at += put > 0 ? put : 0;
+    }
+    return got < 0 ? -errno : (int)got;
+}
+
+static int64_t copy_some(int in, int out)
+{
+    char buf[1 << 16];
+    ssize_t n = copy_file_range(in, NULL, out, NULL, CHUNK, 0);
+    if (n > 0)
+        return n;
+    if (n < 0 && errno != EXDEV && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP &&
+        errno != EPERM)
+        return -errno;
+    return copy_by_hand(in, out, buf, sizeof(buf)); /* also /proc-like files that claim size 0 */
+}
+
+static int copy_bytes(struct ty_part *p, int in, void (*copied)(void *ctx, int64_t n), void *ctx)
+{
+    for (;;) {
+        int64_t n = copy_some(in, p->fd);
+        if (n == -EINTR)
+            continue;
+        if (n <= 0)
+            return (int)n;
+        p->have += n;
+        copied(ctx, n);
+    }
+}
+
+/* A second name of the same file; the part's own file makes way for it. */
+static bool link_to(struct ty_shelf *s, const struct ty_part *p, const char *from)
+{
+    char file[48], fresh[48];
+    snprintf(file, sizeof(file), "%s.part", p->id);
+    snprintf(fresh, sizeof(fresh), "%s.new.part", p->id);
+    unlinkat(s->own, fresh, 0);
+    return linkat(AT_FDCWD, from, s->own, fresh, AT_SYMLINK_FOLLOW) == 0 &&
+           renameat(s->own, fresh, s->own, file) == 0;
+}
+
+int ty_part_copy(struct ty_shelf *s, struct ty_part *p, const char *from,
+                 void (*copied)(void *ctx, int64_t n), void *ctx, struct ty_err *err)
+{
+    struct stat st;
+    int in = open(from, O_RDONLY | O_CLOEXEC), r = 0;
+    if (in < 0 || fstat(in, &st) < 0) {
+        int code = -errno;
+        ty_close(&in);
+        return ty_fail(err, code, "%s: %s", from, strerrordesc_np(-code));
+    }
+    if (ioctl(p->fd, FICLONE, in) == 0 || link_to(s, p, from)) {
+        p->have = st.st_size;
+        copied(ctx, st.st_size);
+    } else {
+        r = copy_bytes(p, in, copied, ctx);
+    }
+    ty_close(&in);
+    return r < 0 ? ty_shelf_fail(s, r, from, err) : 0;
+}

@@ -1,0 +1,33 @@
+#include "fetch/patterns.h"
+#include "fetch/testing.h"
+
+static void test_patterns(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    const char *const *p = ty_patterns_split(a, " *.bin, ,logs/,x?[0-9],[!a]z,");
+    assert_string_equal(p[0], "*.bin");
+    assert_string_equal(p[1], "logs/*");
+    assert_null(p[4]);
+    assert_true(ty_patterns_fit(p, "a.bin"));
+    assert_true(ty_patterns_fit(p, "deep/er/a.bin")); /* '*' crosses slashes */
+    assert_true(ty_patterns_fit(p, ".bin"));
+    assert_true(ty_patterns_fit(p, "logs/a/b"));
+    assert_true(ty_patterns_fit(p, "xy7"));
+    assert_true(ty_patterns_fit(p, "bz"));
+    assert_false(ty_patterns_fit(p, "az"));
+    assert_false(ty_patterns_fit(p, "a.bin.txt"));
+    assert_false(ty_patterns_fit(p, "logs"));
+    assert_false(ty_patterns_fit(NULL, "x"));
+    assert_false(ty_patterns_fit(ty_patterns_split(a, NULL), "x"));
+    p = ty_patterns_split(a, "a\\*");
+    assert_true(ty_patterns_fit(p, "a\\b")); /* a backslash is no escape, as in Python */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_patterns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,140 @@
+/* The destination folder. */
+#include "fetch/shelf.h"
+#include "fetch/safename.h"
+#include "fetch/shelf_inner.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+void ty_close(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+int ty_shelf_fail(const struct ty_shelf *s, int code, const char *name, struct ty_err *err)
+{
+    if (code == -ENOSPC || code == -EDQUOT)
+        return ty_fail(err, code, "no room left on the disk of %s while writing %s", s->to, name);
+    if (code == -EISDIR || code == -ENOTDIR || code == -ENOTEMPTY || code == -EEXIST)
+        return ty_fail(err, code, "%s/%s: a file and a folder want the same name", s->to, name);
+    return ty_fail(err, code, "%s/%s: %s", s->to, name, strerrordesc_np(-code));
+}
+
+static int make_folders(struct ty_arena *a, const char *path, struct ty_err *err)
+{
+    char *copy = ty_arena_printf(a, "%s", path);
+    for (char *c = copy + 1; c[-1]; c++) {
+        if (*c != '/' && *c)
+            continue;
+        char was = *c;
+        *c = '\0';
+        if (mkdir(copy, 0777) < 0 && errno != EEXIST) {
+            int code = -errno;
+            return ty_fail(err, code, "cannot make the folder %s: %s", copy,
+                           strerrordesc_np(-code));
+        }
+        *c = was;
+        if (!was)
+            break;
+    }
+    return 0;
+}
+
+static int open_all(struct ty_shelf *s, struct ty_err *err)
+{
+    s->dir = open(s->to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (s->dir < 0)
+        return ty_fail(err, -errno, "%s: %s", s->to, strerrordesc_np(errno));
+    if (mkdirat(s->dir, TY_FETCH_FOLDER, 0777) < 0 && errno != EEXIST)
+        return ty_shelf_fail(s, -errno, TY_FETCH_FOLDER, err);
+    s->own = openat(s->dir, TY_FETCH_FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (s->own < 0)
+        return ty_shelf_fail(s, -errno, TY_FETCH_FOLDER, err);
+    s->lock = openat(s->own, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (s->lock < 0)
+        return ty_shelf_fail(s, -errno, TY_FETCH_FOLDER "/lock", err);
+    if (flock(s->lock, LOCK_EX | LOCK_NB) < 0)
+        return errno == EWOULDBLOCK
+                   ? ty_fail(err, -EBUSY, "%s is being filled by another trainyard", s->to)
+                   : ty_shelf_fail(s, -errno, TY_FETCH_FOLDER "/lock", err);
+    s->journal =
+        openat(s->own, "done.jsonl", O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (s->journal < 0)
+        return ty_shelf_fail(s, -errno, TY_FETCH_FOLDER "/done.jsonl", err);
+    return 0;
+}
+
+int ty_shelf_open(struct ty_arena *a, const char *to, struct ty_shelf **ret, struct ty_err *err)
+{
+    struct ty_shelf *s = ty_new(a, struct ty_shelf);
+    *s = (struct ty_shelf){ .arena = a, .to = to, .dir = -1, .own = -1, .lock = -1, .journal = -1 };
+    int r = make_folders(a, to, err);
+    if (r == 0)
+        r = open_all(s, err);
+    if (r == 0)
+        r = ty_journal_read(s, err);
+    if (r < 0) {
+        ty_shelf_close(s);
+        return r;
+    }
+    *ret = s;
+    return 0;
+}
+
+void ty_shelf_close(struct ty_shelf *s)
+{
+    if (!s)
+        return;
+    ty_close(&s->journal);
+    ty_close(&s->lock);
+    ty_close(&s->own);
+    ty_close(&s->dir);
+}
+
+int64_t ty_shelf_room(const struct ty_shelf *s)
+{
+    struct statvfs v;
+    uint64_t room;
+    if (fstatvfs(s->dir, &v) < 0 || v.f_blocks == 0 ||
+        __builtin_mul_overflow((uint64_t)v.f_bavail, (uint64_t)v.f_frsize, &room) ||
+        room > INT64_MAX)
+        return INT64_MAX;
+    return (int64_t)room;
+}
+
+static bool is_part(const char *name)
+{
+    struct ty_str s = ty_str(name);
+    return ty_str_ends(s, TY_LIT(".part")) || ty_str_ends(s, TY_LIT(".tag"));
+}
+
+void ty_shelf_tidy(struct ty_shelf *s)
+{
+    int fd = openat(s->own, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d) {
+        ty_close(&fd);
+        return;
+    }
+    /* One of ours has a thread in it: this is the only reader of this stream. */
+    for (const struct dirent *e = readdir(d); e; e = readdir(d)) /* NOLINT(concurrency-mt-unsafe) */
+        if (is_part(e->d_name))
+            unlinkat(s->own, e->d_name, 0);
+    closedir(d);
+}
+
+int ty_shelf_peek(const struct ty_shelf *s, const char *name, int64_t size)
+{
+    struct stat st;
+    int fd = openat(s->dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size != size))
+        ty_close(&fd);
+    return fd;
+}

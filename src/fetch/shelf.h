@@ -1,0 +1,57 @@
+/* The destination folder, and in it .trainyard: what has arrived of unfinished files, and a journal
+ * of the finished ones. All of it is only ever appended to or renamed, so a run may be killed at
+ * any moment; the next one believes no more than it can check.
+ *
+ *   .trainyard/lock        held by the run that fills the folder
+ *   .trainyard/ID.part     the first bytes of a file; ID comes from its name
+ *   .trainyard/ID.tag      which content they are of
+ *   .trainyard/done.jsonl  {"name", "tag", "size", "mtime"} of what is in place
+ */
+#ifndef TY_FETCH_SHELF_H
+#define TY_FETCH_SHELF_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+
+struct ty_shelf;
+
+/* Makes the folder if need be. -EBUSY: another run is filling it. The shelf is closed by
+ * ty_shelf_close, its memory lives with the arena. */
+int ty_shelf_open(struct ty_arena *a, const char *to, struct ty_shelf **ret, struct ty_err *err);
+void ty_shelf_close(struct ty_shelf *s);
+int64_t ty_shelf_room(const struct ty_shelf *s); /* free bytes; INT64_MAX unknown */
+void ty_shelf_tidy(struct ty_shelf *s);          /* all is in place: parts of other files may go */
+
+/* The tag of the file in place, if it is as this program left it; else NULL. */
+const char *ty_shelf_tag(const struct ty_shelf *s, const char *name);
+/* Opens the file in place for reading; -1 if there is none of this size. */
+int ty_shelf_peek(const struct ty_shelf *s, const char *name, int64_t size);
+/* Remembers that it is in place and what it is. */
+int ty_shelf_done(struct ty_shelf *s, const char *name, const char *tag, struct ty_err *err);
+
+struct ty_part {
+    int fd;          /* -1: closed */
+    int64_t have;    /* bytes that arrived */
+    int64_t size;    /* of the whole; -1 unknown */
+    const char *tag; /* of the content they are of; "" unknown: they are worth nothing */
+    char id[33];
+};
+/* For a new file as for one that was begun; part->tag lives with `a`. */
+int ty_part_open(struct ty_shelf *s, struct ty_arena *a, const char *name, struct ty_part *ret,
+                 struct ty_err *err);
+void ty_part_close(struct ty_part *p); /* keeps what has arrived */
+/* Forgets what has arrived; from now on it is bytes of `tag` (borrowed with the part). */
+int ty_part_restart(struct ty_shelf *s, struct ty_part *p, const char *name, const char *tag,
+                    int64_t size, struct ty_err *err);
+int ty_part_write(struct ty_shelf *s, struct ty_part *p, const char *name, struct ty_str bytes,
+                  struct ty_err *err);
+/* Puts the file in place under its name and remembers it. Closes the part. */
+int ty_part_finish(struct ty_shelf *s, struct ty_part *p, const char *name, const char *tag,
+                   struct ty_err *err);
+/* A copy of a file of this machine instead, into a part that was restarted: shares its blocks or is
+ * a hard link where the file system can do that. `copied` hears how many bytes were added. */
+int ty_part_copy(struct ty_shelf *s, struct ty_part *p, const char *from,
+                 void (*copied)(void *ctx, int64_t n), void *ctx, struct ty_err *err);
+
+#endif

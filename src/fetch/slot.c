@@ -1,0 +1,381 @@
+/* The transfer of one file.
+ *
+ *            begin ── is there already, or is copied ──> free
+ *              │
+ *              ▼        lost, 429, 5xx
+ *   ┌───────> ask ─────────────────────> wait ──┐
+ *   │          │ 200 206                        │
+ *   │          ▼                                │
+ *   │        bytes ── wrong bytes ──> restart ──┤
+ *   │          │                                │
+ *   │          ▼                                │
+ *   │        check ── wrong sum ────> restart ──┤
+ *   │          │                                │
+ *   └──────────┼────────────────────────────────┘
+ *              ▼
+ *            free                 anything else: s->err, and the run ends
+ */
+#include "fetch/slot.h"
+#include "net/url.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#define ITEM_CEILING ((size_t)64 << 20)
+#define ASK_CEILING  ((size_t)1 << 20)
+#define WORDS_MAX    ((size_t)16 << 10)
+#define STARTS_MAX   3u
+#define READ_BYTES   ((size_t)1 << 20)
+
+void ty_slot_init(struct ty_slot *s, struct ty_run *run)
+{
+    *s = (struct ty_slot){
+        .run = run,
+        .arena = ty_arena_new(ITEM_CEILING),
+        .asking = ty_arena_new(ASK_CEILING),
+        .part = { .fd = -1 },
+        .words = { .ceiling = WORDS_MAX },
+    };
+}
+
+void ty_slot_done(struct ty_slot *s)
+{
+    ty_part_close(&s->part);
+    ty_buf_done(&s->words);
+    ty_arena_free(s->asking);
+    ty_arena_free(s->arena);
+    s->arena = s->asking = NULL;
+}
+
+static bool is_whole(const struct ty_part *p)
+{
+    return p->have > 0 && p->have == p->size;
+}
+
+static void leave(struct ty_slot *s)
+{
+    s->item->done = true;
+    s->run->progress.files_done++;
+    s->item = NULL;
+}
+
+/* Bytes that are no longer worth anything were counted before. */
+static int restart(struct ty_slot *s, const char *tag, int64_t size)
+{
+    s->run->progress.bytes_done -= s->part.have;
+    ty_digest_init(&s->digest, s->item->sum, size);
+    return ty_part_restart(s->run->shelf, &s->part, s->item->name, tag, size, &s->err);
+}
+
+static void start_over(struct ty_slot *s, const char *why)
+{
+    if (++s->starts >= STARTS_MAX) {
+        ty_fail(&s->err, -EBADMSG, "%s: %s, in %u attempts", s->item->name, why, STARTS_MAX);
+        return;
+    }
+    ty_run_note(s->run, "%s: %s; fetching it again from its start", s->item->name, why);
+    if (restart(s, "", -1) == 0)
+        s->wake_ns = ty_run_now_ns();
+}
+
+/* What was received: right to the last byte, or worth nothing. */
+static void check(struct ty_slot *s)
+{
+    const struct ty_item *item = s->item;
+    char hex[TY_DIGEST_HEX];
+    ty_digest_hex(&s->digest, hex);
+    if (item->sum != TY_SUM_NONE && !s->unsummed && strcmp(hex, item->hex) != 0) {
+        start_over(s, ty_arena_printf(s->asking, "its %s checksum is %s and should be %s",
+                                      ty_sum_name(item->sum), hex, item->hex));
+        return;
+    }
+    const char *tag = item->tag ? item->tag : s->part.tag;
+    if (ty_part_finish(s->run->shelf, &s->part, item->name, tag, &s->err) == 0)
+        leave(s);
+}
+
+/* A tag from the answer, if it can tell one content from another. */
+static const char *answer_tag(struct ty_slot *s, const struct ty_call *call)
+{
+    const char *etag = ty_call_header(call, "ETag"), *date = ty_call_header(call, "Last-Modified");
+    if (etag && etag[0] == '"' && strlen(etag) < 512)
+        return ty_arena_printf(s->arena, "%s etag:%s", s->item->place, etag);
+    if (date && strlen(date) < 64)
+        return ty_arena_printf(s->arena, "%s date:%s", s->item->place, date);
+    return "";
+}
+
+static int64_t number_of(const char *text)
+{
+    uint64_t v;
+    return text && ty_parse_u64(ty_str_trim(ty_str(text)), &v) && v <= INT64_MAX ? (int64_t)v : -1;
+}
+
+/* The whole from its start. */
+static int accept_whole(struct ty_slot *s, const struct ty_call *call)
+{
+    struct ty_item *item = s->item;
+    int64_t size = number_of(ty_call_header(call, "Content-Length"));
+    if (item->size >= 0 && size >= 0 && size != item->size)
+        return ty_fail(&s->err, -EBADMSG, "%s: has %lld bytes, and should have %lld", item->name,
+                       (long long)size, (long long)item->size);
+    if (item->size < 0 && size >= 0) {
+        item->size = size;
+        s->run->progress.bytes = size; /* only a single file has no size before */
+    }
+    return restart(s, item->tag ? item->tag : answer_tag(s, call), item->size);
+}
+
+/* "bytes 5-9/10": the rest of what is here, and of nothing else. */
+static int accept_rest(struct ty_slot *s, const struct ty_call *call)
+{
+    const char *range = ty_call_header(call, "Content-Range");
+    struct ty_str unit, from, span, whole = ty_str(range ? range : "");
+    whole = ty_str_cut(whole, ' ', &unit);
+    whole = ty_str_cut(whole, '/', &span);
+    (void)ty_str_cut(span, '-', &from);
+    uint64_t first, total;
+    if (s->part.have == 0 || !ty_str_is(unit, "bytes") || !ty_parse_u64(from, &first) ||
+        first != (uint64_t)s->part.have) {
+        s->redo = "the server sent other bytes than those asked for";
+        return -EBADMSG;
+    }
+    if (ty_parse_u64(whole, &total) && s->part.size >= 0 && total != (uint64_t)s->part.size) {
+        s->redo = "it has changed on the server";
+        return -EBADMSG;
+    }
+    return 0;
+}
+
+/* Amazon's ETag is an MD5 only of what it does not encrypt with a customer's key. */
+static bool is_encrypted(const struct ty_call *call)
+{
+    const char *how = ty_call_header(call, "x-amz-server-side-encryption");
+    return (how && strncmp(how, "aws:", 4) == 0) ||
+           ty_call_header(call, "x-amz-server-side-encryption-customer-algorithm");
+}
+
+static int accept_head(struct ty_slot *s, const struct ty_call *call)
+{
+    s->headed = true;
+    s->unsummed = s->item->sum == TY_SUM_MD5 && is_encrypted(call);
+    int status = ty_call_status(call);
+    return status == 200 ? accept_whole(s, call) : status == 206 ? accept_rest(s, call) : 0;
+}
+
+static int on_body(void *ctx, struct ty_call *call, struct ty_str piece)
+{
+    struct ty_slot *s = ctx;
+    int status = ty_call_status(call);
+    int r = s->headed ? 0 : accept_head(s, call);
+    if (r < 0)
+        return r;
+    if (status != 200 && status != 206) {
+        ty_buf_add(&s->words, piece); /* as much as fits: the start tells */
+        return 0;
+    }
+    if (s->part.size >= 0 && (int64_t)piece.n > s->part.size - s->part.have) {
+        s->redo = "the server sent more bytes than it has";
+        return -EBADMSG;
+    }
+    r = ty_part_write(s->run->shelf, &s->part, s->item->name, piece, &s->err);
+    if (r < 0)
+        return r;
+    ty_digest_add(&s->digest, piece);
+    s->run->progress.bytes_done += (int64_t)piece.n;
+    s->run->progress.bytes_got += (int64_t)piece.n;
+    return 0;
+}
+
+/* Another try later, or the end of the run. */
+static void try_again(struct ty_slot *s, const struct ty_call *call, const struct ty_http_end *end)
+{
+    int64_t ms;
+    const char *words = end->how == TY_HTTP_DONE
+                            ? ty_answer_text(s->asking, call, ty_buf_str(&s->words))
+                            : end->text;
+    if (s->part.have > s->most) {
+        s->most = s->part.have;
+        s->retry.tries = 0;
+    }
+    if (ty_retry_again(&s->retry, end, ty_call_header(call, "Retry-After"), (int64_t)time(NULL),
+                       arc4random(), &ms)) {
+        ty_run_note(s->run, "%s: %s; trying again in %.1f s (%u of %u)", s->item->name, words,
+                    (double)ms / 1000, s->retry.tries, s->retry.most);
+        s->wake_ns = ty_run_now_ns() + ms * 1000000;
+        return;
+    }
+    if (end->how == TY_HTTP_DONE)
+        ty_run_refused(s->run, s->item->name, end->status, words, &s->err);
+    else
+        ty_fail(&s->err, -EIO, "%s: %s", s->item->name, words);
+}
+
+/* 304: what is in place is what the server has, or all of it had arrived and only its name was
+ * missing. */
+static void unchanged(struct ty_slot *s)
+{
+    if (is_whole(&s->part)) {
+        check(s);
+        return;
+    }
+    s->run->there++;
+    leave(s);
+}
+
+static void on_end(void *ctx, struct ty_call *call, const struct ty_http_end *end)
+{
+    struct ty_slot *s = ctx;
+    if (s->err.code < 0)
+        return;
+    bool good = end->how == TY_HTTP_DONE && (end->status == 200 || end->status == 206);
+    if (good && !s->headed && accept_head(s, call) < 0 && s->err.code < 0)
+        return; /* an empty body has no pieces */
+    if (s->redo)
+        start_over(s, s->redo);
+    else if (good && s->part.size >= 0 && s->part.have < s->part.size)
+        try_again(s, call, &(struct ty_http_end){ TY_HTTP_LOST, end->status, "it ended early" });
+    else if (good)
+        check(s);
+    else if (end->how == TY_HTTP_DONE && end->status == 304)
+        unchanged(s);
+    else if (end->how == TY_HTTP_DONE && end->status == 416)
+        start_over(s, "the server has no such bytes");
+    else if (end->how == TY_HTTP_DONE && end->status == 412)
+        ty_fail(&s->err, -ESTALE, "%s: has changed on the server since it was listed: run again",
+                s->item->name);
+    else
+        try_again(s, call, end);
+}
+
+/* What only the answer can tell is asked with conditions: nothing if it is here, the rest if it is
+ * still the same. */
+static const char *condition(struct ty_slot *s, bool rest)
+{
+    const struct ty_item *item = s->item;
+    if (item->etag)
+        return ty_arena_printf(s->asking, "If-Match: %s", item->etag);
+    if (item->tag)
+        return NULL; /* the name of a content, or a checksum that will tell */
+    const char *tag = s->part.have ? s->part.tag : ty_shelf_tag(s->run->shelf, item->name);
+    if (!tag || strncmp(tag, item->place, strlen(item->place)) != 0)
+        return NULL;
+    tag += strlen(item->place);
+    bool etag = strncmp(tag, " etag:", 6) == 0;
+    const char *name = rest ? "If-Range" : etag ? "If-None-Match" : "If-Modified-Since";
+    return ty_arena_printf(s->asking, "%s: %s", name, tag + strlen(" etag:"));
+}
+
+void ty_slot_ask(struct ty_slot *s)
+{
+    const char **headers;
+    size_t n = 0, most = 3;
+    bool rest = s->part.have > 0 && !is_whole(&s->part);
+    ty_arena_reset(s->asking);
+    for (const char *const *h = s->run->headers; h && *h; h++)
+        most++;
+    headers = ty_new_n(s->asking, const char *, most);
+    for (const char *const *h = s->run->headers; h && *h; h++)
+        headers[n++] = *h;
+    const char *when = condition(s, rest);
+    if (when)
+        headers[n++] = when;
+    if (rest)
+        headers[n++] = ty_arena_printf(s->asking, "Range: bytes=%lld-", (long long)s->part.have);
+    s->wake_ns = 0;
+    s->headed = false;
+    s->redo = NULL;
+    s->words.n = 0;
+    s->words.full = false;
+    const struct ty_http_ask ask = {
+        .url = s->item->url,
+        .headers = headers,
+        .key = s->run->key,
+        .body = on_body,
+        .end = on_end,
+        .ctx = s,
+    };
+    ty_http_start(s->run->http, &ask, &s->err);
+}
+
+/* The checksum of what a run before this one received. */
+static int read_part(struct ty_slot *s)
+{
+    ty_auto_buf buf = { 0 };
+    ty_buf_grow(&buf, READ_BYTES);
+    for (int64_t at = 0; at < s->part.have;) {
+        ssize_t n = pread(s->part.fd, buf.p, READ_BYTES, (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return ty_fail(&s->err, n < 0 ? -errno : -EIO, "%s: what has arrived cannot be read",
+                           s->item->name);
+        ty_digest_add(&s->digest, (struct ty_str){ buf.p, (size_t)n });
+        at += n;
+    }
+    return 0;
+}
+
+/* Are the bytes of a run before this one of any use? */
+static bool is_worth(const struct ty_item *item, const struct ty_part *p)
+{
+    if (p->have == 0 || !p->tag[0])
+        return false;
+    if (item->tag && strcmp(item->tag, p->tag) != 0)
+        return false;
+    if (!item->tag && strncmp(item->place, p->tag, strlen(item->place)) != 0)
+        return false;
+    int64_t size = item->size >= 0 ? item->size : p->size;
+    return size < 0 || p->have <= size;
+}
+
+static void copied(void *ctx, int64_t n)
+{
+    struct ty_slot *s = ctx;
+    struct ty_run *run = s->run;
+    run->progress.bytes_done += n;
+    run->progress.bytes_got += n;
+    run->progress.spent_ns = ty_run_now_ns() - run->began_ns;
+    run->opts->progress(run->opts->ctx, &run->progress);
+}
+
+static void copy(struct ty_slot *s)
+{
+    struct ty_run *run = s->run;
+    if (restart(s, s->item->tag, s->item->size) < 0 ||
+        ty_part_copy(run->shelf, &s->part, s->item->from, copied, s, &s->err) < 0)
+        return;
+    if (s->part.have != s->item->size)
+        ty_fail(&s->err, -ESTALE, "%s: has changed while it was copied", s->item->from);
+    else if (ty_part_finish(run->shelf, &s->part, s->item->name, s->item->tag, &s->err) == 0)
+        leave(s);
+}
+
+void ty_slot_begin(struct ty_slot *s, struct ty_item *item)
+{
+    ty_arena_reset(s->arena);
+    s->item = item;
+    s->retry = (struct ty_retry){ .most = s->run->opts->retries };
+    s->starts = 0;
+    s->unsummed = false;
+    if (ty_part_open(s->run->shelf, s->arena, item->name, &s->part, &s->err) < 0)
+        return;
+    bool worth = !item->from && is_worth(item, &s->part);
+    if (!worth) { /* the answer's head will cut them; they were never counted */
+        s->part.have = 0;
+        s->part.size = -1;
+    } else if (item->size < 0 && s->part.size >= 0) {
+        item->size = s->run->progress.bytes = s->part.size;
+    }
+    s->most = s->part.have;
+    s->run->progress.bytes_done += s->part.have;
+    ty_digest_init(&s->digest, item->sum, item->size);
+    if (item->from)
+        copy(s);
+    else if (read_part(s) < 0)
+        return;
+    else if (item->tag && is_whole(&s->part))
+        check(s);
+    else
+        ty_slot_ask(s);
+}

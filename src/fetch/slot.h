@@ -1,0 +1,34 @@
+/* One place among those that transfer at once. */
+#ifndef TY_FETCH_SLOT_H
+#define TY_FETCH_SLOT_H
+
+#include "base/buf.h"
+#include "fetch/retry.h"
+#include "fetch/run.h"
+#include "fetch/shelf.h"
+
+struct ty_slot {
+    struct ty_run *run;
+    struct ty_arena *arena;  /* for one item */
+    struct ty_arena *asking; /* for one request */
+    struct ty_item *item;    /* NULL: the slot is free */
+    struct ty_part part;
+    struct ty_digest digest;
+    struct ty_retry retry;
+    int64_t most;        /* bytes that were ever there: more is progress */
+    int64_t wake_ns;     /* when to ask again; 0: an answer is awaited */
+    unsigned starts;     /* from the first byte, because what came was wrong */
+    bool headed;         /* the answer's head was looked at */
+    bool unsummed;       /* the server says that its ETag is no checksum */
+    const char *redo;    /* why all bytes must come again; NULL they need not */
+    struct ty_buf words; /* the body of a refusal */
+    struct ty_err err;   /* code < 0: the run has failed */
+};
+
+void ty_slot_init(struct ty_slot *s, struct ty_run *run);
+void ty_slot_done(struct ty_slot *s);
+/* Takes up an item: copies it at once, or asks for it. What goes wrong is in s->err. */
+void ty_slot_begin(struct ty_slot *s, struct ty_item *item);
+void ty_slot_ask(struct ty_slot *s); /* its time has come */
+
+#endif

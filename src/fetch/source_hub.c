@@ -1,0 +1,134 @@
+/* hf://owner/name: the files of one commit of a repository on the Hugging Face Hub. The revision is
+ * resolved to its commit first, so that a push in between cannot mix two states. */
+#include "fetch/ask.h"
+#include "net/url.h"
+#include "json/json.h"
+
+#include <errno.h>
+
+struct repo {
+    struct ty_run *run;
+    const char *api;   /* https://…/api/models/owner/name */
+    const char *files; /* https://…/owner/name/resolve/COMMIT */
+    struct ty_str commit;
+};
+
+/* As Kubeflow's model initializer has it: weights in safetensors, tokenizers, configurations. */
+static const char *const model_files[] = { "*.json", "*.safetensors", "*.model", "*.txt", NULL };
+
+static int get_json(struct repo *r, const char *url, struct ty_reply *ret_reply,
+                    struct ty_json **ret, struct ty_err *err)
+{
+    struct ty_run *run = r->run;
+    int done = ty_ask(run, url, run->headers, NULL, ret_reply, err);
+    if (done < 0)
+        return done;
+    if (ret_reply->status != 200)
+        return ty_run_refused(run, run->uri.shown, ret_reply->status, ret_reply->words, err);
+    *ret = ty_json_parse(run->arena, ret_reply->body, NULL, err);
+    return *ret ? 0 : ty_wrap(err, "%s: the Hub's answer", run->uri.shown);
+}
+
+/* The branch, tag or short hash as a full commit. */
+static int resolve(struct repo *r, struct ty_err *err)
+{
+    struct ty_arena *a = r->run->arena;
+    const char *revision = r->run->uri.revision ? r->run->uri.revision : "main";
+    struct ty_reply reply;
+    struct ty_json *info;
+    char *url =
+        ty_arena_printf(a, "%s/revision/%s", r->api, ty_url_encode(a, ty_str(revision), ""));
+    int done = get_json(r, url, &reply, &info, err);
+    if (done < 0)
+        return done;
+    r->commit = ty_json_str_at(info, "sha");
+    if (r->commit.n != 40)
+        return ty_fail(err, -EBADMSG, "%s: the Hub names no commit for revision '%s'",
+                       r->run->uri.shown, revision);
+    return 0;
+}
+
+static bool is_below(const char *folder, const char *name)
+{
+    size_t n = strlen(folder);
+    return n == 0 || (strncmp(folder, name, n) == 0 && (name[n] == '/' || !name[n]));
+}
+
+static int add(struct repo *r, const struct ty_json *entry, struct ty_err *err)
+{
+    struct ty_arena *a = r->run->arena;
+    const struct ty_json *lfs = ty_json_get(entry, "lfs");
+    bool big = ty_json_is(lfs, TY_JSON_OBJECT);
+    struct ty_str path = ty_json_str_at(entry, "path");
+    struct ty_str oid = ty_json_str_at(big ? lfs : entry, "oid");
+    int64_t size = -1;
+    if (!ty_str_is(ty_json_str_at(entry, "type"), "file"))
+        return 0;
+    if (!ty_json_int_at(big ? lfs : entry, "size", &size) || size < 0 ||
+        oid.n != (big ? 64u : 40u) || memchr(path.p, '\0', path.n))
+        return ty_fail(err, -EBADMSG, "%s: the Hub's listing has an entry without size or hash",
+                       r->run->uri.shown);
+    char *name = ty_arena_strndup(a, path.p, path.n);
+    if (!is_below(r->run->uri.path, name))
+        return 0;
+    enum ty_sum sum = big ? TY_SUM_SHA256 : TY_SUM_GIT;
+    const struct ty_item item = {
+        .name = name,
+        .url = ty_arena_printf(a, "%s/%s", r->files, ty_url_encode(a, path, "/")),
+        .size = size,
+        .sum = sum,
+        .hex = ty_arena_strndup(a, oid.p, oid.n),
+        .tag = ty_arena_printf(a, "%s:%.*s", ty_sum_name(sum), TY_ARG(oid)),
+    };
+    return ty_run_add(r->run, name, &item, err);
+}
+
+static int list_commit(struct repo *r, struct ty_err *err)
+{
+    const char *url = ty_arena_printf(r->run->arena, "%s/tree/%.*s?recursive=true&expand=false",
+                                      r->api, TY_ARG(r->commit));
+    while (url) {
+        struct ty_reply reply;
+        struct ty_json *page;
+        int done = get_json(r, url, &reply, &page, err);
+        if (done == 0 && !ty_json_is(page, TY_JSON_ARRAY))
+            done = ty_fail(err, -EBADMSG, "%s: the Hub's listing is no list", r->run->uri.shown);
+        for (size_t i = 0; done == 0 && i < ty_json_len(page); i++)
+            done = add(r, ty_json_item(page, i), err);
+        if (done < 0)
+            return done;
+        url = reply.next;
+    }
+    return 0;
+}
+
+static int list(struct ty_run *run, struct ty_err *err)
+{
+    struct ty_arena *a = run->arena;
+    struct ty_str end = ty_str(run->opts->hub);
+    while (end.n && end.p[end.n - 1] == '/')
+        end.n--;
+    bool datasets = run->uri.datasets || !run->opts->model;
+    if (run->opts->token) {
+        const char **headers = ty_new_n(a, const char *, 2);
+        headers[0] = ty_arena_printf(a, "Authorization: Bearer %s", run->opts->token);
+        run->headers = headers;
+    }
+    run->hint = run->opts->token ? "may the token in ACCESS_TOKEN read this repository?"
+                                 : "private and gated repositories need a token in ACCESS_TOKEN";
+    if (!datasets && !run->include && !*run->uri.path)
+        run->include = model_files;
+    struct repo r = {
+        .run = run,
+        .api = ty_arena_printf(a, "%.*s/api/%s/%s", TY_ARG(end), datasets ? "datasets" : "models",
+                               run->uri.repo),
+    };
+    int done = resolve(&r, err);
+    if (done < 0)
+        return done;
+    r.files = ty_arena_printf(a, "%.*s/%s%s/resolve/%.*s", TY_ARG(end), datasets ? "datasets/" : "",
+                              run->uri.repo, TY_ARG(r.commit));
+    return list_commit(&r, err);
+}
+
+const struct ty_source ty_source_hf = { .scheme = TY_SCHEME_HF, .http = true, .list = list };

@@ -1,0 +1,64 @@
+/* For tests of this folder: a folder of their own and files in it. */
+#ifndef TY_FETCH_TESTING_H
+#define TY_FETCH_TESTING_H
+
+#include "net/testing.h"
+#include <fcntl.h>
+#include <ftw.h>
+#include <sys/stat.h>
+
+struct ty_box {
+    char dir[64], was[4096];
+};
+
+static inline int box_open(void **state)
+{
+    struct ty_box *b = calloc(1, sizeof(*b));
+    assert_non_null(b);
+    snprintf(b->dir, sizeof(b->dir), "%s", "/tmp/trainyard-fetch-XXXXXX");
+    assert_non_null(getcwd(b->was, sizeof(b->was)));
+    assert_non_null(mkdtemp(b->dir));
+    assert_int_equal(chdir(b->dir), 0);
+    *state = b;
+    return 0;
+}
+
+static inline int box_remove(const char *path, const struct stat *st, int kind, struct FTW *f)
+{
+    (void)st;
+    (void)kind;
+    (void)f;
+    return remove(path);
+}
+
+static inline int box_close(void **state)
+{
+    struct ty_box *b = *state;
+    assert_int_equal(chdir(b->was), 0);
+    nftw(b->dir, box_remove, 8, FTW_DEPTH | FTW_PHYS);
+    free(b);
+    return 0;
+}
+#define box_test(fn) cmocka_unit_test_setup_teardown(fn, box_open, box_close)
+
+static inline void box_write(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "we");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+static inline void box_holds(const char *path, const char *text)
+{
+    char got[4096] = { 0 };
+    FILE *f = fopen(path, "re");
+    if (!f)
+        fail_msg("%s is not there", path);
+    size_t n = fread(got, 1, sizeof(got) - 1, f);
+    assert_int_equal(fclose(f), 0);
+    got[n] = '\0';
+    assert_string_equal(got, text);
+}
+
+#endif

@@ -1,0 +1,233 @@
+/* A reader for well-formed XML without a DTD: one pass, one path, one text. */
+#include "fetch/xml.h"
+#include "base/buf.h"
+
+#include <errno.h>
+
+#define MAX_PATH_BYTES 1024
+
+struct reader {
+    struct ty_str rest;
+    struct ty_buf text; /* since the last tag */
+    char path[MAX_PATH_BYTES];
+    size_t n_path;
+    bool had_root;
+    ty_xml_fn *fn;
+    void *ctx;
+    struct ty_err *err;
+};
+
+static int bad(struct reader *r, const char *what)
+{
+    return ty_fail(r->err, -EBADMSG, "the answer is not well-formed XML: %s", what);
+}
+
+static void skip(struct reader *r, size_t n)
+{
+    r->rest = (struct ty_str){ r->rest.p + n, r->rest.n - n };
+}
+
+static bool ahead(const struct reader *r, const char *word)
+{
+    return ty_str_starts(r->rest, ty_str(word));
+}
+
+/* What stands before `end`; the reader goes behind it. */
+static bool until(struct reader *r, const char *end, struct ty_str *ret)
+{
+    const char *at = memmem(r->rest.p, r->rest.n, end, strlen(end));
+    if (!at)
+        return false;
+    *ret = (struct ty_str){ r->rest.p, (size_t)(at - r->rest.p) };
+    skip(r, ret->n + strlen(end));
+    return true;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static void put_utf8(struct ty_buf *b, uint32_t c)
+{
+    if (c < 0x80) {
+        ty_buf_chr(b, (char)c);
+        return;
+    }
+    int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    static const unsigned lead[] = { 0, 0xc0, 0xe0, 0xf0 };
+    ty_buf_chr(b, (char)(lead[more] | (c >> (6 * more))));
+    while (more-- > 0)
+        ty_buf_chr(b, (char)(0x80 | ((c >> (6 * more)) & 0x3f)));
+}
+
+/* "#38" or "#x26": a character that XML 1.0 allows. */
+static bool read_number(struct ty_str name, uint32_t *ret)
+{
+    bool hex = name.n > 1 && name.p[1] == 'x';
+    uint32_t v = 0;
+    size_t i = hex ? 2 : 1;
+    if (i >= name.n || name.n > 10)
+        return false;
+    for (; i < name.n; i++) {
+        const char *digits = "0123456789abcdef";
+        char c = name.p[i] >= 'A' && name.p[i] <= 'F' ? (char)(name.p[i] | 0x20) : name.p[i];
+        const char *at = c ? strchr(digits, c) : NULL;
+        if (!at || (!hex && at - digits > 9))
+            return false;
+        v = v * (hex ? 16 : 10) + (uint32_t)(at - digits);
+        if (v > 0x10ffff)
+            return false;
+    }
+    *ret = v;
+    return v == '\t' || v == '\n' || v == '\r' || (v >= 0x20 && v < 0xd800) ||
+           (v >= 0xe000 && v != 0xfffe && v != 0xffff);
+}
+
+static int read_entity(struct reader *r)
+{
+    static const struct {
+        const char *name;
+        char c;
+    } known[] = { { "amp", '&' }, { "lt", '<' }, { "gt", '>' }, { "quot", '"' }, { "apos", '\'' } };
+    struct ty_str name;
+    uint32_t c;
+    skip(r, 1);
+    if (!until(r, ";", &name))
+        return bad(r, "an entity has no end");
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if (ty_str_is(name, known[i].name)) {
+            ty_buf_chr(&r->text, known[i].c);
+            return 0;
+        }
+    if (name.n == 0 || name.p[0] != '#' || !read_number(name, &c))
+        return bad(r, "an unknown entity");
+    put_utf8(&r->text, c);
+    return 0;
+}
+
+static int open_element(struct reader *r, struct ty_str name)
+{
+    if (r->n_path == 0 && r->had_root)
+        return bad(r, "a second root");
+    if (r->n_path + name.n + 2 > sizeof(r->path))
+        return bad(r, "elements are nested too deeply");
+    if (r->n_path)
+        r->path[r->n_path++] = '/';
+    memcpy(r->path + r->n_path, name.p, name.n);
+    r->n_path += name.n;
+    r->path[r->n_path] = '\0';
+    r->had_root = true;
+    r->text.n = 0;
+    return 0;
+}
+
+static int close_element(struct reader *r, struct ty_str name)
+{
+    const char *slash = r->n_path ? memrchr(r->path, '/', r->n_path) : NULL;
+    size_t start = slash ? (size_t)(slash - r->path) + 1 : 0;
+    if (r->n_path == 0 || !ty_str_eq(name, (struct ty_str){ r->path + start, r->n_path - start }))
+        return bad(r, "an end that fits no start");
+    int done = r->fn(r->ctx, r->path, ty_buf_str(&r->text), r->err);
+    r->n_path = start ? start - 1 : 0;
+    r->path[r->n_path] = '\0';
+    r->text.n = 0;
+    return done;
+}
+
+/* The name at the start of a tag: up to white space or the end, and no character of markup. */
+static struct ty_str tag_name(struct ty_str tag)
+{
+    size_t n = 0;
+    while (n < tag.n && !is_space(tag.p[n]) && !memchr("/<>&\"'=", tag.p[n], 7) && tag.p[n])
+        n++;
+    return (struct ty_str){ tag.p, n };
+}
+
+/* Where the tag ends: a '>' outside quotes. */
+static bool read_tag(struct reader *r, struct ty_str *ret)
+{
+    char quote = 0;
+    for (size_t i = 0; i < r->rest.n; i++) {
+        char c = r->rest.p[i];
+        if (quote ? c == quote : (c == '"' || c == '\''))
+            quote = quote ? 0 : c;
+        else if (!quote && c == '>') {
+            *ret = (struct ty_str){ r->rest.p, i };
+            skip(r, i + 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+static int read_element(struct reader *r)
+{
+    struct ty_str tag;
+    skip(r, 1);
+    if (!read_tag(r, &tag))
+        return bad(r, "a tag has no end");
+    bool end = tag.n && tag.p[0] == '/';
+    bool empty = !end && tag.n && tag.p[tag.n - 1] == '/';
+    if (end)
+        tag = (struct ty_str){ tag.p + 1, tag.n - 1 };
+    if (empty)
+        tag.n--;
+    struct ty_str name = tag_name(tag);
+    if (name.n == 0 || (name.n < tag.n && !is_space(tag.p[name.n])))
+        return bad(r, "a tag has no name");
+    if (end)
+        return close_element(r, name);
+    int done = open_element(r, name);
+    return done == 0 && empty ? close_element(r, name) : done;
+}
+
+static int read_markup(struct reader *r)
+{
+    struct ty_str inner;
+    if (ahead(r, "<?") || ahead(r, "<!--")) {
+        if (!until(r, ahead(r, "<?") ? "?>" : "-->", &inner))
+            return bad(r, "a comment has no end");
+        return 0;
+    }
+    if (ahead(r, "<![CDATA[")) {
+        skip(r, strlen("<![CDATA["));
+        if (!until(r, "]]>", &inner))
+            return bad(r, "a CDATA section has no end");
+        ty_buf_add(&r->text, inner);
+        return 0;
+    }
+    if (ahead(r, "<!"))
+        return bad(r, "document types are refused");
+    return read_element(r);
+}
+
+static int read_all(struct reader *r)
+{
+    if (ahead(r, "\xef\xbb\xbf"))
+        skip(r, 3);
+    while (r->rest.n) {
+        int done = 0;
+        if (r->rest.p[0] == '<')
+            done = read_markup(r);
+        else if (r->n_path == 0 && !is_space(r->rest.p[0]))
+            done = bad(r, "text outside the root");
+        else if (r->rest.p[0] == '&')
+            done = read_entity(r);
+        else {
+            ty_buf_chr(&r->text, r->rest.p[0]);
+            skip(r, 1);
+        }
+        if (done < 0)
+            return done;
+    }
+    return r->n_path || !r->had_root ? bad(r, "it ends too early") : 0;
+}
+
+int ty_xml_read(struct ty_str xml, ty_xml_fn *fn, void *ctx, struct ty_err *err)
+{
+    struct reader r = { .rest = xml, .fn = fn, .ctx = ctx, .err = err };
+    int done = read_all(&r);
+    ty_buf_done(&r.text);
+    return done;
+}

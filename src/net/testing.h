@@ -1,0 +1,86 @@
+/* For tests: a server on loopback that says what it is told to. */
+#ifndef TY_NET_TESTING_H
+#define TY_NET_TESTING_H
+
+#include "base/str.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <arpa/inet.h>
+#include <cmocka.h>
+#include <pthread.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Answers each connection with the next of `answers`, byte for byte, and closes it. */
+struct ty_peer {
+    pthread_t thread;
+    int fd;
+    char url[64];
+    const char *const *answers; /* ends with NULL */
+    char asked[8][2048];        /* what was received */
+    size_t n;
+};
+
+static inline void *peer_run(void *ctx)
+{
+    struct ty_peer *p = ctx;
+    for (; p->answers[p->n]; p->n++) {
+        int c = accept4(p->fd, NULL, NULL, SOCK_CLOEXEC);
+        if (c < 0)
+            break;
+        size_t at = 0;
+        char *to = p->asked[p->n];
+        while (at + 1 < sizeof(p->asked[0]) && !strstr(to, "\r\n\r\n")) {
+            ssize_t got = read(c, to + at, sizeof(p->asked[0]) - 1 - at);
+            if (got <= 0)
+                break;
+            at += (size_t)got;
+        }
+        struct ty_str rest = ty_str(p->answers[p->n]);
+        while (rest.n) {
+            ssize_t put = send(c, rest.p, rest.n, MSG_NOSIGNAL);
+            if (put <= 0)
+                break;
+            rest = (struct ty_str){ rest.p + put, rest.n - (size_t)put };
+        }
+        shutdown(c, SHUT_WR);
+        char junk[256];
+        while (read(c, junk, sizeof(junk)) > 0) /* until it is done with us: no reset */
+            ;
+        close(c);
+    }
+    return NULL;
+}
+
+static inline void peer_start(struct ty_peer *p, const char *const *answers)
+{
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+    socklen_t n = sizeof(at);
+    memset(p, 0, sizeof(*p));
+    p->answers = answers;
+    p->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(p->fd >= 0);
+    assert_int_equal(bind(p->fd, (struct sockaddr *)&at, sizeof(at)), 0);
+    assert_int_equal(listen(p->fd, 16), 0);
+    assert_int_equal(getsockname(p->fd, (struct sockaddr *)&at, &n), 0);
+    snprintf(p->url, sizeof(p->url), "http://127.0.0.1:%d", ntohs(at.sin_port));
+    assert_int_equal(pthread_create(&p->thread, NULL, peer_run, p), 0);
+}
+
+static inline void peer_stop(struct ty_peer *p)
+{
+    shutdown(p->fd, SHUT_RDWR);
+    pthread_join(p->thread, NULL);
+    close(p->fd);
+}
+
+#define assert_has(text, part)                                                                     \
+    do {                                                                                           \
+        if (!strstr((text), (part)))                                                               \
+            fail_msg("\"%s\" is not in:\n%s", (part), (text));                                     \
+    } while (0)
+
+#endif

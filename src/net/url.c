@@ -1,0 +1,69 @@
+/* Percent-encoding. */
+#include "net/url.h"
+
+static bool is_unreserved(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '.' || c == '_' || c == '~';
+}
+
+char *ty_url_encode(struct ty_arena *a, struct ty_str s, const char *keep)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    char *out = ty_arena_raw(a, 3 * s.n + 1, 1), *to = out;
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        if (is_unreserved(c) || (c && strchr(keep, c))) {
+            *to++ = c;
+            continue;
+        }
+        *to++ = '%';
+        *to++ = hex[(unsigned char)c >> 4];
+        *to++ = hex[(unsigned char)c & 15];
+    }
+    *to = '\0';
+    return out;
+}
+
+static int hex_of(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c = (char)(c | 0x20);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+struct ty_str ty_url_decode(struct ty_arena *a, struct ty_str s)
+{
+    char *out = ty_arena_raw(a, s.n + 1, 1);
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        bool escape = s.p[i] == '%' && s.n - i > 2;
+        int high = escape ? hex_of(s.p[i + 1]) : -1, low = escape ? hex_of(s.p[i + 2]) : -1;
+        if (high >= 0 && low >= 0)
+            i += 2;
+        out[n++] = high >= 0 && low >= 0 ? (char)(high * 16 + low) : s.p[i];
+    }
+    out[n] = '\0';
+    return (struct ty_str){ out, n };
+}
+
+char *ty_url_shown(struct ty_arena *a, struct ty_str url)
+{
+    struct ty_str head, path;
+    (void)ty_str_cut(url, '#', &head);
+    (void)ty_str_cut(head, '?', &head);
+    const char *slashes = head.n > 2 ? memmem(head.p, head.n, "://", 3) : NULL;
+    if (!slashes)
+        return ty_arena_strndup(a, head.p, head.n);
+    size_t scheme = (size_t)(slashes - head.p) + 3;
+    struct ty_str host;
+    path = ty_str_cut((struct ty_str){ head.p + scheme, head.n - scheme }, '/', &host);
+    for (size_t i = host.n; i > 0; i--) /* the last '@' ends the user's part */
+        if (host.p[i - 1] == '@') {
+            host = (struct ty_str){ host.p + i, host.n - i };
+            break;
+        }
+    return ty_arena_printf(a, "%.*s%.*s%s%.*s", (int)scheme, head.p, TY_ARG(host),
+                           path.p ? "/" : "", TY_ARG(path));
+}

@@ -1,0 +1,62 @@
+#include "net/url.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void test_encode(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    assert_string_equal(ty_url_encode(a, TY_LIT("a/b c+d=ü~._-"), "/"), "a/b%20c%2Bd%3D%C3%BC~._-");
+    assert_string_equal(ty_url_encode(a, TY_LIT("a/b"), ""), "a%2Fb");
+    assert_string_equal(ty_url_encode(a, (struct ty_str){ "\0\xff", 2 }, "/"), "%00%FF");
+    assert_string_equal(ty_url_encode(a, TY_LIT(""), ""), "");
+}
+
+static void test_decode(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    assert_string_equal(ty_url_decode(a, TY_LIT("a%20b%2fc%C3%bc")).p, "a b/cü");
+    assert_string_equal(ty_url_decode(a, TY_LIT("100%")).p, "100%");
+    assert_string_equal(ty_url_decode(a, TY_LIT("%2")).p, "%2");
+    assert_string_equal(ty_url_decode(a, TY_LIT("%zz%41")).p, "%zzA");
+    assert_string_equal(ty_url_decode(a, TY_LIT("a+b")).p, "a+b");
+    assert_int_equal(ty_url_decode(a, TY_LIT("%00")).n, 1);
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    char all[256];
+    for (size_t i = 0; i < sizeof(all); i++)
+        all[i] = (char)i;
+    struct ty_str s = { all, sizeof(all) };
+    assert_true(ty_str_eq(s, ty_url_decode(a, ty_str(ty_url_encode(a, s, "")))));
+}
+
+static void test_shown(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    assert_string_equal(ty_url_shown(a, TY_LIT("https://u:p@h:1/a?k=1#f")), "https://h:1/a");
+    assert_string_equal(ty_url_shown(a, TY_LIT("https://u:p@x@h")), "https://h");
+    assert_string_equal(ty_url_shown(a, TY_LIT("s3://b/a@b")), "s3://b/a@b");
+    assert_string_equal(ty_url_shown(a, TY_LIT("no scheme")), "no scheme");
+    assert_string_equal(ty_url_shown(a, TY_LIT("")), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_encode),
+        cmocka_unit_test(test_decode),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_shown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -5,7 +5,8 @@ usage: plane.py build      compile what is missing into the cache (minutes, once
        plane.py up DIR     start in DIR and stay until interrupted; prints the server and its token
 
 The binaries come from KUBEBUILDER_ASSETS if that is set, else from the cache
-(${XDG_CACHE_HOME:-~/.cache}/trainyard/k8s-VERSION), where `build` puts them if Go 1.26 or later is there.
+(${XDG_CACHE_HOME:-~/.cache}/trainyard/k8s-VERSION), where `build` puts them if there is a Go 1.26
+or later.
 """
 import ctypes
 import fcntl
@@ -65,7 +66,8 @@ def go_build(go, work, package, name):
     env = dict(os.environ, GOFLAGS="-mod=mod -buildvcs=false")
     part = CACHE / "bin" / f".{name}.part"
     print(f"cluster: building {name} (a few minutes, once)", flush=True)
-    subprocess.run([go, "build", "-ldflags=-s -w", "-o", part, package], cwd=work, env=env, check=True)
+    subprocess.run([go, "build", "-ldflags=-s -w", "-o", part, package], cwd=work, env=env,
+                   check=True)
     part.rename(CACHE / "bin" / name)
 
 
@@ -74,10 +76,12 @@ def kubernetes_module(go, work):
     which its own go.mod replaces by folders of its repository."""
     work.mkdir(parents=True, exist_ok=True)
     (work / "go.mod").write_text("module build\ngo 1.26.0\n")
-    said = subprocess.run([go, "mod", "download", "-json", f"k8s.io/kubernetes@v{K8S}"], cwd=work,
-                          check=True, capture_output=True, text=True).stdout
-    theirs = json.loads(subprocess.run([go, "mod", "edit", "-json", json.loads(said)["GoMod"]], cwd=work,
-                                       check=True, capture_output=True, text=True).stdout)
+
+    def ask(*words):
+        return json.loads(subprocess.run([go, "mod", *words], cwd=work, check=True, text=True,
+                                         stdout=subprocess.PIPE).stdout)
+
+    theirs = ask("edit", "-json", ask("download", "-json", f"k8s.io/kubernetes@v{K8S}")["GoMod"])
     staging = "v0." + K8S.split(".", 1)[1]
     lines = ["module build", "go 1.26.0", f"require k8s.io/kubernetes v{K8S}"]
     for need in theirs["Require"]:
@@ -94,7 +98,7 @@ def build():
         return bin_dir()
     (CACHE / "bin").mkdir(parents=True, exist_ok=True)
     with open(CACHE / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # another run may be building: then there is nothing left to do
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another run may be building: then nothing is left to do
         go = find_go()
         if not (CACHE / "bin/kube-apiserver").exists():
             work = CACHE / "src/apiserver"
@@ -164,20 +168,23 @@ class Plane:
                 "--service-account-issuer=https://kubernetes.default.svc",
                 "--service-account-key-file=sa.key", "--service-account-signing-key-file=sa.key",
                 "--token-auth-file=tokens.csv", "--authorization-mode=RBAC",
-                "--service-cluster-ip-range=10.96.0.0/16", "--disable-admission-plugins=ServiceAccount"]
+                "--service-cluster-ip-range=10.96.0.0/16",
+                "--disable-admission-plugins=ServiceAccount"]
 
     def _spawn(self, name, args):
         with open(self.folder / f"log/{name}.log", "wb") as log:
             self.children.append(subprocess.Popen(
-                [self.binaries / name, *args], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log,
-                stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=die_with_parent))
+                [self.binaries / name, *args], cwd=self.folder, stdin=subprocess.DEVNULL,
+                stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
+                preexec_fn=die_with_parent))
 
     def _wait_ready(self):
         end = time.monotonic() + START_SECONDS
         while time.monotonic() < end:
             for child in self.children:
                 if child.poll() is not None:
-                    raise RuntimeError(f"{child.args[0].name} ended with {child.returncode}: {self.tail()}")
+                    name, code = child.args[0].name, child.returncode
+                    raise RuntimeError(f"{name} ended with {code}: {self.tail()}")
             try:
                 if self.client().request("GET", "/readyz", raw=True)[0] == 200:
                     return
@@ -238,8 +245,7 @@ def main(argv):
     if len(argv) == 3 and argv[1] == "up":
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
         plane = Plane(argv[2], build() or sys.exit(why_not())).start()
-        print(f"https://127.0.0.1:{plane.port}  token {plane.token}  ca {plane.folder}/pki/apiserver.crt",
-              flush=True)
+        print(f"https://127.0.0.1:{plane.port} token {plane.token}", flush=True)
         signal.sigwait({signal.SIGINT, signal.SIGTERM})
         plane.stop()
         return 0

@@ -1,6 +1,6 @@
-"""Our CRDs on a real API server, no webhook installed. Every recorded case runs against it: what was
-accepted is created with strict field validation and read back equal, what the schema or a CEL rule
-refused is refused with the recorded message."""
+"""Our CRDs on a real API server, no webhook installed. Every recorded case runs against it: what
+was accepted is created with strict field validation and read back equal, what the schema or a CEL
+rule refused is refused with the recorded message."""
 import json
 import os
 import re
@@ -11,7 +11,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = Path(os.environ.get("TRAINYARD_GOLDEN", ROOT / "tests/golden"))
-CASES = sorted(str(p.relative_to(GOLDEN / "cases"))[:-5] for p in (GOLDEN / "cases").rglob("*.yaml"))
+CASES = sorted(f"{p.parent.name}/{p.stem}" for p in (GOLDEN / "cases").glob("*/*.yaml"))
 # Sends fields that the schema is meant to drop, here by the end of their path.
 PRUNES = {"patches/patch-image-pruned": (".image is gone", ".replicas is gone")}
 SIZE_LIMIT = 300_000
@@ -28,7 +28,7 @@ RESOURCES = {  # kind: (API, resource, namespaced)
     "PriorityClass": ("/apis/scheduling.k8s.io/v1", "priorityclasses", False),
     "RuntimeClass": ("/apis/node.k8s.io/v1", "runtimeclasses", False),
 }
-STEP_KINDS = {kind.lower(): kind for kind in ("TrainJob", "TrainingRuntime", "ClusterTrainingRuntime")}
+STEP_KINDS = {kind.lower(): kind for kind, where in RESOURCES.items() if where[0] == OURS}
 
 
 class Loader(yaml.CSafeLoader):
@@ -53,8 +53,8 @@ DIFFERS = read_differs()
 
 
 def verdicts(case):
-    """What is expected of each document: the recording, changed as differs.yaml says. Its JSON patches
-    touch far more than verdicts; what they do elsewhere is the golden runner's business."""
+    """What is expected of each document: the recording, changed as differs.yaml says. Its JSON
+    patches touch far more than verdicts; the rest is the golden runner's business."""
     stages = json.loads((GOLDEN / "expected" / f"{case}.json").read_text())["stages"]
     for change in DIFFERS.get(case, {}).get("patch", []):
         _, _, stage, member, *rest = change["path"].split("/") + [""]
@@ -79,8 +79,8 @@ def apply_change(said, where, change):
 
 
 def without_webhook(verdict):
-    """(code class, message) that the API server alone must give; class None where it cannot be told,
-    because a mutating webhook refused the request before the schema was asked."""
+    """(code class, message) that the API server alone must give; class None where it cannot be
+    told, because a mutating webhook refused the request before the schema was asked."""
     code, message = verdict["code"], verdict.get("message", "")
     if code == 422:
         return 4, message
@@ -90,7 +90,7 @@ def without_webhook(verdict):
 
 
 def causes(message):
-    """The head of a message and its causes, sorted: the API server goes through fields in any order."""
+    """A message's head and its causes, sorted: the API server takes fields in any order."""
     head, _, rest = message.partition(" is invalid: ")
     return head, sorted(re.split(r", (?=spec[.:]|status\.|metadata\.|<nil>)", rest.strip("[]")))
 
@@ -125,7 +125,8 @@ class Case:
         self.api, self.name = api, name
         self.namespace = "c-" + name.replace("/", "-")
         self.runtimes = []  # of the cluster, which other cases may name alike
-        code, answer = api.request("POST", "/api/v1/namespaces", {"metadata": {"name": self.namespace}})
+        namespace = {"metadata": {"name": self.namespace}}
+        code, answer = api.request("POST", "/api/v1/namespaces", namespace)
         assert code == 201, answer
 
     def create(self, doc):
@@ -143,7 +144,8 @@ class Case:
         if step["op"] == "delete":
             return *self.api.request("DELETE", path), None, None
         target = path + "/status" if step["op"] == "status-patch" else path
-        code, answer = self.api.request("PATCH", target, step["patch"], "application/merge-patch+json")
+        code, answer = self.api.request("PATCH", target, step["patch"],
+                                        "application/merge-patch+json")
         return code, answer, path, step["patch"]
 
     def run(self, doc, verdict):
@@ -180,7 +182,8 @@ def test_there_are_cases():
 
 
 def test_size(crds):
-    compact = sum(len(json.dumps(crd, separators=(",", ":"), ensure_ascii=False).encode()) for crd in crds)
+    texts = [json.dumps(crd, separators=(",", ":"), ensure_ascii=False) for crd in crds]
+    compact = sum(len(text.encode()) for text in texts)
     print(f"three CRDs: {compact} bytes as compact JSON")
     assert len(crds) == 3 and compact < SIZE_LIMIT
 

@@ -32,7 +32,8 @@ def test_cmocka_cases():
 
 
 def test_crash_in_a_case():
-    assert counts(runner.cmocka_count("[ RUN      ] a\n[       OK ] a\n[ RUN      ] b\n", False)) == (1, 1, 0)
+    said = "[ RUN      ] a\n[       OK ] a\n[ RUN      ] b\n"
+    assert counts(runner.cmocka_count(said, False)) == (1, 1, 0)
 
 
 def test_leak_after_the_last_case():
@@ -47,4 +48,5 @@ def test_golden_line():
     def count(line):
         return counts(runner.golden_count(re.search(runner.GOLDEN, line)))
     assert count("golden: 9 cases, 6 as recorded, 2 differing on purpose, 1 failed") == (8, 1, 0)
-    assert count("golden: 9 cases, 6 as recorded, 2 differing on purpose, 0 failed") == (8, 1, 0)  # one lost
+    # one lost
+    assert count("golden: 9 cases, 6 as recorded, 2 differing on purpose, 0 failed") == (8, 1, 0)

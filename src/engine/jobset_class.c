@@ -243,9 +243,23 @@ static void print_one(struct ty_buf *out, int c)
     ty_buf_chr(out, (char)c);
 }
 
+/* ] only counts at the beginning, ^ anywhere else, - at the end, and [ before none of . = : */
+static void print_bracket(const struct ty_class *set, struct ty_buf *out)
+{
+    static const char special[] = "]^-[", last[] = "[^-";
+
+    if (set->has[']'])
+        ty_buf_chr(out, ']');
+    for (int c = 1; c < 128; c++)
+        if (set->has[c] && !strchr(special, c))
+            ty_buf_chr(out, (char)c);
+    for (const char *p = last; *p; p++)
+        if (set->has[(unsigned char)*p])
+            ty_buf_chr(out, *p);
+}
+
 void ty_class_print(const struct ty_class *set, struct ty_buf *out)
 {
-    static const char special[] = "]^-[";
     int n = 0, only = 0;
 
     for (int c = 1; c < 128; c++) {
@@ -254,24 +268,13 @@ void ty_class_print(const struct ty_class *set, struct ty_buf *out)
     }
     if (n == 0) { /* never, or always */
         ty_buf_cstr(out, set->negated ? "(.|\n)" : "(\\'.)");
-        return;
-    }
-    if (n == 1 && !set->negated) {
+    } else if (n == 1 && !set->negated) {
         print_one(out, only);
-        return;
-    }
-    ty_buf_cstr(out, set->negated ? "[^" : "[");
-    if (set->has[']'])
+    } else if (n == 2 && !set->negated && set->has['^'] && set->has['-']) {
+        ty_buf_cstr(out, "[-^]"); /* the other way round it would be a negation */
+    } else {
+        ty_buf_cstr(out, set->negated ? "[^" : "[");
+        print_bracket(set, out);
         ty_buf_chr(out, ']');
-    for (int c = 1; c < 128; c++)
-        if (set->has[c] && !strchr(special, c))
-            ty_buf_chr(out, (char)c);
-    if (n == 2 && set->has['^'] && set->has['-']) {
-        ty_buf_cstr(out, "-^]");
-        return;
     }
-    for (const char *p = "[^-"; *p; p++)
-        if (set->has[(unsigned char)*p])
-            ty_buf_chr(out, *p);
-    ty_buf_chr(out, ']');
 }

@@ -19,6 +19,7 @@ enum ty_js_bucket {
     TY_JS_FAILED,
     TY_JS_PREVIOUS, /* of an attempt that a restart has ended */
 };
+#define TY_JS_BUCKETS 4
 
 /* One entry of spec.replicatedJobs and what its Jobs do. */
 struct ty_js_rjob {
@@ -52,9 +53,9 @@ struct ty_js {
     bool dns, suspended, in_order;
     struct ty_js_rjob *rjobs;
     size_t n_rjobs;
-    int64_t replicas; /* of all rjobs */
-    struct ty_js_child *children, **by_name;
-    size_t n_children;
+    int64_t replicas;                        /* of all rjobs */
+    struct ty_js_child *children, **by_name; /* sorted when first asked for */
+    size_t n_children, in_bucket[TY_JS_BUCKETS];
     struct ty_json *status; /* copy of the stored one; restarts and rjobs are written at the end */
     int64_t restarts, toward_max, max_restarts;
     bool dirty;             /* the status is to be written */
@@ -74,8 +75,7 @@ void ty_js_init(struct ty_js *js, struct ty_arena *a, const struct ty_jobset_in 
 /* Sorts the Jobs into buckets and counts them per rjob. */
 void ty_js_read_children(struct ty_js *js);
 struct ty_js_rjob *ty_js_rjob(const struct ty_js *js, struct ty_str name); /* or NULL */
-struct ty_js_child *ty_js_child(const struct ty_js *js, struct ty_str name);
-size_t ty_js_in_bucket(const struct ty_js *js, enum ty_js_bucket bucket);
+struct ty_js_child *ty_js_child(struct ty_js *js, struct ty_str name);     /* or NULL */
 int64_t ty_js_int(const struct ty_json *obj, const char *path, int64_t otherwise);
 struct ty_str ty_js_label(const struct ty_json *obj, const char *key);
 int64_t ty_js_counter(const struct ty_json *list, int64_t index); /* 0 when it is not there */

@@ -88,11 +88,11 @@ static void go_on(struct ty_js *js)
     delete_bucket(js, TY_JS_PREVIOUS);
     if (!js->suspended && all_ready(js))
         ty_js_not_restarting(js, "JobsReady", "all jobs are ready");
-    if (ty_js_in_bucket(js, TY_JS_FAILED) > 0) {
+    if (js->in_bucket[TY_JS_FAILED] > 0) {
         ty_js_apply_failure_policy(js);
         return;
     }
-    if (ty_js_in_bucket(js, TY_JS_SUCCESSFUL) > 0 && ty_js_apply_success_policy(js))
+    if (js->in_bucket[TY_JS_SUCCESSFUL] > 0 && ty_js_apply_success_policy(js))
         return;
     ensure_service_and_claims(js);
     if (js->in->gates & TY_GATE_ELASTIC)

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "engine/jobset_inner.h"
-#include "trainer/pass.h" /* conditions */
 
 int64_t ty_js_int(const struct ty_json *obj, const char *path, int64_t otherwise)
 {
@@ -113,60 +112,87 @@ void ty_js_init(struct ty_js *js, struct ty_arena *a, const struct ty_jobset_in 
 }
 
 /* The controller's uid decides, not the name: a namesake of another owner is not ours. */
-static bool is_ours(const struct ty_js *js, const struct ty_json *job)
+static bool is_ours(const struct ty_js *js, const struct ty_json *metadata)
 {
-    const struct ty_json *owners = ty_json_at(job, "metadata.ownerReferences");
+    const struct ty_json *owners = ty_json_get(metadata, "ownerReferences");
 
-    ty_each_item (it, owners)
-        if (ty_json_true_at(*it, "controller"))
-            return ty_str_eq(ty_json_str_at(*it, "uid"), js->uid);
+    ty_each_item (it, owners) {
+        const struct ty_json *controller = ty_json_get(*it, "controller");
+        if (ty_json_is(controller, TY_JSON_BOOL) && controller->b)
+            return ty_str_eq(ty_json_text_of(ty_json_get(*it, "uid")), js->uid);
+    }
     return false;
 }
 
-static bool condition_is_true(const struct ty_json *job, const char *type)
+static int64_t number_in(const struct ty_json *labels, const char *key, int64_t otherwise)
 {
-    const struct ty_json *c = ty_condition(ty_json_get(job, "status"), type);
+    int64_t v = otherwise;
 
-    return ty_str_is(ty_json_str_at(c, "status"), "True");
+    (void)ty_parse_i64(ty_json_text_of(ty_json_get(labels, key)), &v);
+    return v;
 }
 
-static enum ty_js_bucket bucket_of(const struct ty_js *js, const struct ty_js_child *c)
+/* How the Job ended, if it did: FailureTarget and SuccessCriteriaMet are not the end yet. */
+static enum ty_js_bucket end_of(const struct ty_json *status)
 {
-    int64_t attempt = 0, job_attempt = 0;
+    const struct ty_json *conditions = ty_json_get(status, "conditions");
+    enum ty_js_bucket bucket = TY_JS_ACTIVE;
 
-    (void)ty_parse_i64(ty_js_label(c->job, TY_JS_ATTEMPT), &attempt);
-    if (attempt < js->restarts)
+    ty_each_item (it, conditions) {
+        struct ty_str type = ty_json_text_of(ty_json_get(*it, "type"));
+        if (!ty_str_is(ty_json_text_of(ty_json_get(*it, "status")), "True"))
+            continue;
+        if (ty_str_is(type, "Failed"))
+            return TY_JS_FAILED;
+        if (ty_str_is(type, "Complete"))
+            bucket = TY_JS_SUCCESSFUL;
+    }
+    return bucket;
+}
+
+static enum ty_js_bucket bucket_of(const struct ty_js *js, const struct ty_js_child *c,
+                                   const struct ty_json *labels)
+{
+    if (number_in(labels, TY_JS_ATTEMPT, 0) < js->restarts)
         return TY_JS_PREVIOUS;
     /* A Job made before the gate was on has no such label and stays. */
     if ((js->in->gates & TY_GATE_RESTART_JOB) && c->rjob &&
-        ty_parse_i64(ty_js_label(c->job, TY_JS_JOB_ATTEMPT), &job_attempt) &&
-        job_attempt < ty_js_counter(c->rjob->restarts, c->index))
+        number_in(labels, TY_JS_JOB_ATTEMPT, INT64_MAX) <
+            ty_js_counter(c->rjob->restarts, c->index))
         return TY_JS_PREVIOUS;
-    if (condition_is_true(c->job, "Failed"))
-        return TY_JS_FAILED;
-    return condition_is_true(c->job, "Complete") ? TY_JS_SUCCESSFUL : TY_JS_ACTIVE;
+    return end_of(ty_json_get(c->job, "status"));
+}
+
+static int64_t number_at(const struct ty_json *obj, const char *key, int64_t otherwise)
+{
+    const struct ty_json *v = ty_json_get(obj, key);
+
+    return ty_json_is(v, TY_JSON_INT) ? v->i : otherwise;
 }
 
 /* Ready: as many pods ready or done as may run at once. */
-static bool is_ready(const struct ty_json *job)
+static bool is_ready(const struct ty_json *spec, const struct ty_json *status)
 {
-    int64_t pods = ty_js_int(job, "spec.parallelism", 1);
-    int64_t completions = ty_js_int(job, "spec.completions", pods);
+    int64_t pods = number_at(spec, "parallelism", 1);
+    int64_t completions = number_at(spec, "completions", pods);
 
     if (completions < pods)
         pods = completions;
-    return ty_js_int(job, "status.succeeded", 0) + ty_js_int(job, "status.ready", 0) >= pods;
+    return number_at(status, "succeeded", 0) + number_at(status, "ready", 0) >= pods;
 }
 
 static void count(struct ty_js_child *c)
 {
+    const struct ty_json *spec = ty_json_get(c->job, "spec");
+    const struct ty_json *status = ty_json_get(c->job, "status");
     struct ty_js_rjob *r = c->rjob;
 
+    r->owned++;
     switch (c->bucket) {
     case TY_JS_ACTIVE:
-        r->ready += is_ready(c->job);
-        r->active += ty_js_int(c->job, "status.active", 0) > 0;
-        r->suspended += ty_json_true_at(c->job, "spec.suspend");
+        r->ready += is_ready(spec, status);
+        r->active += number_at(status, "active", 0) > 0;
+        r->suspended += ty_json_true_at(spec, "suspend");
         break;
     case TY_JS_SUCCESSFUL:
         r->succeeded++;
@@ -179,6 +205,29 @@ static void count(struct ty_js_child *c)
     }
 }
 
+/* A JobSet may have thousands of Jobs and is looked at whenever one of them changes: every object
+ * is reached once, its labels once. */
+void ty_js_read_children(struct ty_js *js)
+{
+    js->children = ty_new_n(js->arena, struct ty_js_child, js->in->n_jobs);
+    for (size_t i = 0; i < js->in->n_jobs; i++) {
+        struct ty_js_child *c = &js->children[js->n_children];
+        const struct ty_json *metadata = ty_json_get(js->in->jobs[i], "metadata");
+        const struct ty_json *labels = ty_json_get(metadata, "labels");
+        if (!is_ours(js, metadata))
+            continue;
+        c->job = js->in->jobs[i];
+        c->name = ty_json_text_of(ty_json_get(metadata, "name"));
+        c->rjob = ty_js_rjob(js, ty_json_text_of(ty_json_get(labels, TY_JS_RJOB)));
+        c->index = number_in(labels, TY_JS_INDEX, -1);
+        c->bucket = bucket_of(js, c, labels);
+        js->in_bucket[c->bucket]++;
+        js->n_children++;
+        if (c->rjob)
+            count(c);
+    }
+}
+
 static int by_name(const void *a, const void *b)
 {
     const struct ty_js_child *const *x = a, *const *y = b;
@@ -186,45 +235,19 @@ static int by_name(const void *a, const void *b)
     return ty_str_cmp((*x)->name, (*y)->name);
 }
 
-void ty_js_read_children(struct ty_js *js)
+/* Names are only looked up when a Job is missing, so only then are they sorted. */
+struct ty_js_child *ty_js_child(struct ty_js *js, struct ty_str name)
 {
-    js->children = ty_new_n(js->arena, struct ty_js_child, js->in->n_jobs);
-    js->by_name = ty_new_n(js->arena, struct ty_js_child *, js->in->n_jobs);
-    for (size_t i = 0; i < js->in->n_jobs; i++) {
-        struct ty_js_child *c = &js->children[js->n_children];
-        c->job = js->in->jobs[i];
-        if (!is_ours(js, c->job))
-            continue;
-        c->name = ty_json_str_at(c->job, "metadata.name");
-        c->rjob = ty_js_rjob(js, ty_js_label(c->job, TY_JS_RJOB));
-        if (!ty_parse_i64(ty_js_label(c->job, TY_JS_INDEX), &c->index))
-            c->index = -1;
-        c->bucket = bucket_of(js, c);
-        if (c->rjob) {
-            c->rjob->owned++;
-            count(c);
-        }
-        js->by_name[js->n_children++] = c;
-    }
-    if (js->n_children > 0)
-        qsort(js->by_name, js->n_children, sizeof(*js->by_name), by_name);
-}
-
-struct ty_js_child *ty_js_child(const struct ty_js *js, struct ty_str name)
-{
-    struct ty_js_child wanted = { .name = name }, *key = &wanted;
+    struct ty_js_child wanted = { .name = name }, *key = &wanted, **found;
 
     if (js->n_children == 0)
         return NULL;
-    struct ty_js_child **found =
-        bsearch(&key, js->by_name, js->n_children, sizeof(*js->by_name), by_name);
+    if (!js->by_name) {
+        js->by_name = ty_new_n(js->arena, struct ty_js_child *, js->n_children);
+        for (size_t i = 0; i < js->n_children; i++)
+            js->by_name[i] = &js->children[i];
+        qsort(js->by_name, js->n_children, sizeof(*js->by_name), by_name);
+    }
+    found = bsearch(&key, js->by_name, js->n_children, sizeof(*js->by_name), by_name);
     return found ? *found : NULL;
-}
-
-size_t ty_js_in_bucket(const struct ty_js *js, enum ty_js_bucket bucket)
-{
-    size_t n = 0;
-
-    ty_each_child(c, js) n += c->bucket == bucket;
-    return n;
 }

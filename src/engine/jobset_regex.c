@@ -165,68 +165,77 @@ static bool read_counts(struct reader *r, int64_t *ret_most, struct ty_str *ret_
     return true;
 }
 
+/* Does a repeat begin here? Then *ret_most is its count (1: not counted) and *ret_n its length. */
+static bool is_repeat(struct reader *r, int64_t *ret_most, size_t *ret_n)
+{
+    struct ty_str counts = { 0 };
+    int c = peek(r);
+
+    *ret_most = 1;
+    *ret_n = 1;
+    if (c != '{')
+        return c == '*' || c == '+' || c == '?';
+    if (!read_counts(r, ret_most, &counts))
+        return false; /* just a brace */
+    *ret_n = counts.n;
+    return true;
+}
+
+/* A character that stands for itself, the dot, an anchor. */
+static void read_char(struct reader *r)
+{
+    int c = peek(r);
+
+    if (c >= 0x80) {
+        put_rune(r);
+        return;
+    }
+    r->at++;
+    if (c == '^' || c == '$')
+        put_anchor(r, c == '^');
+    else if (c == '.')
+        ty_buf_cstr(r->out, r->dot_all ? "." : "[^\n]"); /* Go's dot stops at the end of a line */
+    else
+        put_literal(r, c);
+}
+
 /* One thing that a repeat may follow; *ret_repeatable false for anchors. */
 static int read_atom(struct reader *r, int64_t *ret_size, bool *ret_repeatable)
 {
-    struct ty_str counts;
+    int c = peek(r), next = r->at + 1 < r->in.n ? r->in.p[r->at + 1] : 0;
     int64_t most;
-    int c = peek(r);
+    size_t n;
 
     *ret_size = 1;
-    *ret_repeatable = true;
+    *ret_repeatable = c != '^' && c != '$' && !(c == '\\' && next && strchr("AzbB", next));
+    if (is_repeat(r, &most, &n))
+        return refuse(r, "nothing to repeat");
     if (c == '(')
         return read_group(r, ret_size);
     if (c == '[')
         return read_class(r);
-    if (c == '\\') {
-        int next = r->at + 1 < r->in.n ? r->in.p[r->at + 1] : 0;
-        *ret_repeatable = !next || !strchr("AzbB", next);
+    if (c == '\\')
         return read_escape(r);
-    }
-    if (c == '*' || c == '+' || c == '?' || (c == '{' && read_counts(r, &most, &counts)))
-        return refuse(r, "nothing to repeat");
-    if (c >= 0x80) {
-        put_rune(r);
-        return 0;
-    }
-    r->at++;
-    if (c == '.' && !r->dot_all)
-        ty_buf_cstr(r->out, "[^\n]"); /* Go's dot stops at the end of a line */
-    else if (c == '.')
-        ty_buf_chr(r->out, '.');
-    else if (c == '^' || c == '$')
-        put_anchor(r, c == '^');
-    else
-        put_literal(r, c);
-    *ret_repeatable = c != '^' && c != '$';
+    read_char(r);
     return 0;
 }
 
 static int read_repeat(struct reader *r, int64_t *size, bool repeatable)
 {
-    struct ty_str counts = { 0 };
-    int64_t most = 1;
-    int c = peek(r);
+    int64_t most;
+    size_t n;
 
-    if (c == '{' && !read_counts(r, &most, &counts))
-        return 0; /* the next atom */
-    if (c != '{' && c != '*' && c != '+' && c != '?')
+    if (!is_repeat(r, &most, &n))
         return 0;
     if (!repeatable)
         return refuse(r, "an anchor cannot be repeated");
     if (most > MAX_REPEAT)
         return refuse(r, "a repeat count is wrong or above 1000");
     *size *= most > 0 ? most : 1;
-    if (c == '{')
-        ty_buf_add(r->out, counts);
-    else
-        ty_buf_chr(r->out, (char)c);
-    r->at += c == '{' ? counts.n : 1;
-    accept(r, "?"); /* lazy: the same answer */
-    c = peek(r);
-    if (c == '*' || c == '+' || c == '?' || (c == '{' && read_counts(r, &most, &counts)))
-        return refuse(r, "a repeat cannot be repeated");
-    return 0;
+    ty_buf_put(r->out, r->in.p + r->at, n);
+    r->at += n;
+    (void)accept(r, "?"); /* lazy: the same answer */
+    return is_repeat(r, &most, &n) ? refuse(r, "a repeat cannot be repeated") : 0;
 }
 
 static int read_choice(struct reader *r, int64_t *ret_size)

@@ -76,7 +76,7 @@ static bool must_wait(const struct ty_js *js)
     struct ty_str strategy = ty_json_str_at(js->failure_policy, "restartStrategy");
 
     return (ty_str_is(strategy, "BlockingRecreate") || ty_js_in_place(js)) &&
-           ty_js_in_bucket(js, TY_JS_PREVIOUS) > 0;
+           js->in_bucket[TY_JS_PREVIOUS] > 0;
 }
 
 void ty_js_create_jobs(struct ty_js *js)

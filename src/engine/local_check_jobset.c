@@ -50,7 +50,7 @@ static void find_stages(const struct ty_json *rjobs, int *stages)
     size_t n = ty_json_len(rjobs);
 
     for (size_t i = 0; i < n; i++) {
-        ty_each_item (d, ty_json_get(rjobs->items[i], "dependsOn")) {
+        ty_each_item (d, ty_json_get(ty_json_item(rjobs, i), "dependsOn")) {
             size_t on;
             if (!ty_json_by(rjobs, "name", ty_json_str_at(*d, "name"), &on) || on >= i)
                 continue;
@@ -82,7 +82,8 @@ static void check_devices(struct ty_check *x, const struct ty_json *rjobs, const
         for (size_t k = 0; k < n; k++) {
             first = first && !(k < i && stages[k] == stages[i]);
             if (stages[k] == stages[i])
-                ty_check_add_wants(x, pod_of(rjobs->items[k]), pods_of(rjobs->items[k]), sum);
+                ty_check_add_wants(x, pod_of(ty_json_item(rjobs, k)),
+                                   pods_of(ty_json_item(rjobs, k)), sum);
         }
         if (first)
             ty_check_wants(x, sum, TY_IDX(at, i));
@@ -114,19 +115,19 @@ static const char *pod_name(struct ty_check *x, const struct ty_json *rjob, int6
 static const char *rival(struct ty_check *x, const struct ty_json *rjobs, const int *stages,
                          size_t i, int64_t port)
 {
-    if (pods_of(rjobs->items[i]) > 1)
-        return pod_name(x, rjobs->items[i], 1);
+    if (pods_of(ty_json_item(rjobs, i)) > 1)
+        return pod_name(x, ty_json_item(rjobs, i), 1);
     for (size_t k = i + 1; k < ty_json_len(rjobs); k++)
-        if (stages[k] == stages[i] && pods_of(rjobs->items[k]) > 0 &&
-            wants_port(pod_of(rjobs->items[k]), port))
-            return pod_name(x, rjobs->items[k], 0);
+        if (stages[k] == stages[i] && pods_of(ty_json_item(rjobs, k)) > 0 &&
+            wants_port(pod_of(ty_json_item(rjobs, k)), port))
+            return pod_name(x, ty_json_item(rjobs, k), 0);
     return NULL;
 }
 
 static void check_ports(struct ty_check *x, const struct ty_json *rjobs, const int *stages,
                         size_t i, const struct ty_path *at)
 {
-    const struct ty_json *rjob = rjobs->items[i];
+    const struct ty_json *rjob = ty_json_item(rjobs, i);
     const struct ty_json *containers = ty_json_get(pod_of(rjob), "containers");
 
     if (pods_of(rjob) < 1)

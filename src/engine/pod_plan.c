@@ -131,7 +131,7 @@ static int read_container(struct ty_pod_ctx *x, const struct ty_json *container,
 {
     struct ty_str cwd = ty_json_str_at(container, "workingDir");
     struct ty_str message = ty_json_str_at(container, "terminationMessagePath");
-    struct ty_env declared;
+    struct ty_env declared = { 0 };
     int r = read_id(x, container, "runAsUser", x->host->uid, &c->uid, err);
 
     if (r == 0)

@@ -1,5 +1,5 @@
-/* Volumes whose files the engine writes: configMap, secret, downwardAPI, and projected, which merges
- * them. No two files may have one path. */
+/* Volumes whose files the engine writes: configMap, secret, downwardAPI, and projected, which
+ * merges them. No two files may have one path. */
 #include <errno.h>
 
 #include "engine/pod_plan_inner.h"

@@ -1,4 +1,4 @@
-/* JobSet -> Jobs, as the JobSet controller does it (spec: docs/jobset.md). Pure: objects and the
+/* JobSet -> Jobs, as the JobSet controller does it. Pure: objects and the
  * time in, wanted changes out. */
 #ifndef TY_ENGINE_JOBSET_H
 #define TY_ENGINE_JOBSET_H

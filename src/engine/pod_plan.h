@@ -131,11 +131,14 @@ struct ty_pod_plan {
 /* Addresses and ports that the engine chose for this pod's JobSet. */
 struct ty_pod_net {
     const char *address; /* 127.x.y.z of this pod */
-    int master_port;     /* stands for 29500 in env, args and ports; 0: leave */
+    /* Stands for 29500 in env, args and ports, unless the number's own name says that it is none
+     * ("--max-steps 29500", SEED=29500); 0: leave. */
+    int master_port;
     const char *const
         *extra_env; /* "NAME=value" set before everything else (PATH, HOME, …); NULL-terminated */
     bool rewrite_names; /* no private /etc/hosts: host names become addresses in env and args */
-    /* address of a host name of the job, or NULL; used with rewrite_names */
+    /* address of a host name of the job, or NULL; used with rewrite_names. Only names with a dot
+     * are asked for: the job's own name may be any word. */
     const char *(*lookup)(void *ctx, struct ty_str host);
     void *ctx;
 };

@@ -56,7 +56,8 @@ void ty_pod_run_exited(struct ty_pod_run *r, size_t c, int wstatus, bool oom, co
 void ty_pod_run_probed(struct ty_pod_run *r, size_t c, enum ty_probe_use use, bool ok,
                        const char *output, int64_t now_ms);
 void ty_pod_run_hooked(struct ty_pod_run *r, size_t c, bool ok, int64_t now_ms);
-/* The pod is deleted: end it within grace_s (-1: its own). Again with 0: at once. */
+/* The pod is deleted: end it within grace_s (-1: its own; at least 2 s), or at once with 0. Again:
+ * a shorter time counts, a longer one does not. */
 void ty_pod_run_stop(struct ty_pod_run *r, int64_t grace_s, int64_t now_ms);
 /* The pod does not fit on the machine now: PodScheduled is False (Unschedulable) with this message,
  * which must outlive the run, until ty_pod_run_ungate. Only before anything was started. */

@@ -57,19 +57,12 @@ void ty_gang_mark(struct ty_plan *plan)
         s->gang = !w.over[s - plan->sets] && !is_late(&w, s);
 }
 
-/* Counts come from the template, whose numbers only a schema has bounded: they must not wrap. */
-static int64_t pods_of(const struct ty_podset *set)
-{
-    int64_t n = 0;
-    return __builtin_mul_overflow(set->count, set->replicas, &n) ? INT64_MAX : n;
-}
-
 int64_t ty_gang_members(const struct ty_plan *plan)
 {
     int64_t n = 0;
 
     ty_each_set (s, plan)
-        if (s->gang && __builtin_add_overflow(n, pods_of(s), &n))
+        if (s->gang && __builtin_add_overflow(n, ty_podset_pods(s), &n))
             return INT64_MAX;
     return n;
 }
@@ -80,7 +73,7 @@ struct ty_json *ty_gang_resources(const struct ty_plan *plan)
 
     ty_each_set (s, plan)
         if (s->gang)
-            ty_resources_add(plan->arena, sum, ty_podset_requests(plan, s), pods_of(s));
+            ty_resources_add(plan->arena, sum, ty_podset_requests(plan, s), ty_podset_pods(s));
     return sum;
 }
 

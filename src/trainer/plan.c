@@ -257,6 +257,16 @@ const struct ty_json *ty_plan_live(const struct ty_plan *plan, const struct ty_k
     return ty_view_get(plan->view, kind, ns, ty_str(name));
 }
 
+/* Counts come from the template, whose numbers only a schema has bounded: they must not wrap. */
+int64_t ty_podset_pods(const struct ty_podset *set)
+{
+    int64_t n = 0;
+
+    if (set->count <= 0 || set->replicas <= 0)
+        return 0;
+    return __builtin_mul_overflow(set->count, set->replicas, &n) ? INT64_MAX : n;
+}
+
 void ty_podset_scale(struct ty_podset *set, int64_t count)
 {
     set->count = count;

@@ -142,6 +142,9 @@ int64_t ty_plan_cpus(const struct ty_plan *plan);
 struct ty_json *ty_podset_requests(const struct ty_plan *plan, const struct ty_podset *set);
 struct ty_json *ty_pod_requests(struct ty_arena *a, const struct ty_json *pod_spec); /* the same */
 
+/* Pods of the set in all its replicas; at most INT64_MAX, never less than 0. */
+int64_t ty_podset_pods(const struct ty_podset *set);
+
 /* ---- addresses: one at a time, in any phase, no list is made ---- */
 struct ty_endpoints {
     const struct ty_plan *plan;
@@ -149,7 +152,8 @@ struct ty_endpoints {
     const struct ty_podset *set;
     int64_t replica, pod; /* next one */
 };
-/* Appends "<job>-<rjob>-<replica>-<pod>.<subdomain>" and steps on; false: no more. */
+/* Appends "<job>-<rjob>-<replica>-<pod>.<subdomain>" and steps on; false: no more, or out is full.
+ */
 bool ty_endpoints_next(struct ty_endpoints *it, struct ty_buf *out);
 struct ty_str ty_plan_subdomain(const struct ty_plan *plan, const struct ty_trainjob *job);
 /* One address, lives with the arena: rank 0 of the trainer is (plan->trainer, 0, 0). */

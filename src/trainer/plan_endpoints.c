@@ -30,5 +30,5 @@ bool ty_endpoints_next(struct ty_endpoints *it, struct ty_buf *out)
     ty_buf_printf(out, "%.*s-%.*s-%lld-%lld.%.*s", TY_ARG(it->job->name), TY_ARG(it->set->name),
                   (long long)it->replica, (long long)it->pod, TY_ARG(domain));
     it->pod++;
-    return true;
+    return !out->full;
 }

@@ -77,11 +77,27 @@ static void test_stays_at_the_end(void **state)
         assert_false(ty_endpoints_next(&it, &out));
 }
 
+/* A list that is full ends: nobody counts to two thousand million. */
+static void test_full_list(void **state)
+{
+    struct fixture *f = *state;
+    ty_auto_buf out = { .ceiling = 30 };
+    int n = 0;
+
+    fx_plan(f, TWO_JOBS, JOB(""));
+    ty_podset_scale(f->plan.trainer, INT64_MAX);
+    struct ty_endpoints it = { .plan = &f->plan, .job = &f->job, .set = f->plan.trainer };
+    while (ty_endpoints_next(&it, &out))
+        n++;
+    assert_int_equal(n, 2);
+    assert_true(out.full);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         core_test(test_addresses), core_test(test_replicas),         core_test(test_subdomain),
-        core_test(test_none),      core_test(test_stays_at_the_end),
+        core_test(test_none),      core_test(test_stays_at_the_end), core_test(test_full_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 #define HOSTS_VOLUME "mpi-hostfile"
 #define HOSTS_DIR    "/etc/mpi"
 #define HOSTS_FILE   HOSTS_DIR "/hostfile"
+#define HOSTS_MAX    1048576                    /* of a ConfigMap's data */
 #define SSH_ARGS     "-o ConnectionAttempts=10" /* nodes may come up after the launcher */
 
 /* An implementation's variables in the launcher; a NULL value is the number of slots. */
@@ -216,24 +217,30 @@ static int build_secret(struct ty_plan *plan, const struct ty_trainjob *job, str
     return 0;
 }
 
-static void build_hostfile(struct ty_plan *plan, const struct ty_trainjob *job,
-                           const struct flavour *f)
+static int build_hostfile(struct ty_plan *plan, const struct ty_trainjob *job,
+                          const struct flavour *f, struct ty_err *err)
 {
     struct ty_arena *a = plan->arena;
-    ty_auto_buf hosts = { 0 };
+    int64_t slots = slots_of(plan, job);
+    ty_auto_buf hosts = { .ceiling = HOSTS_MAX };
 
     ty_each_set (set, plan) {
         struct ty_endpoints it = { .plan = plan, .job = job, .set = set };
         if (!is_node(set) && !(is_launcher(set) && launcher_is_node(plan)))
             continue;
         while (ty_endpoints_next(&it, &hosts))
-            ty_buf_printf(&hosts, "%s%" PRId64 "\n", f->slots, slots_of(plan, job));
+            ty_buf_printf(&hosts, "%s%" PRId64 "\n", f->slots, slots);
     }
+    if (hosts.full)
+        return ty_fail(err, -E2BIG,
+                       "the hostfile of that many nodes does not fit into a ConfigMap of %d bytes",
+                       HOSTS_MAX);
     struct ty_json *cm = ty_plan_child(plan, job, &ty_kind_configmap,
                                        ty_arena_printf(a, "%.*s-mpi-hostfile", TY_ARG(job->name)));
     struct ty_str text = { ty_arena_strndup(a, hosts.p, hosts.n), hosts.n };
     ty_json_set(a, ty_json_need_object(a, cm, "data"), "hostfile", ty_json_str(a, text));
     ty_json_stamp(cm, plan->origin);
+    return 0;
 }
 
 static int mpi_build(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
@@ -243,9 +250,7 @@ static int mpi_build(struct ty_plan *plan, const struct ty_trainjob *job, struct
 
     if (r < 0)
         return r;
-    if (f) /* enforce_ml has refused any other */
-        build_hostfile(plan, job, f);
-    return 0;
+    return f ? build_hostfile(plan, job, f, err) : 0; /* enforce_ml has refused any other */
 }
 
 static const struct ty_watch watches[] = {

@@ -1,3 +1,5 @@
+#include <errno.h>
+
 #include "trainer/plugins/fixture.h"
 
 #include <nettle/base64.h>
@@ -178,6 +180,17 @@ static void test_live_secret_is_left_alone(void **state)
     assert_string_equal(hostfile(f), "j-node-0-0.j slots=1\n");
 }
 
+/* Two thousand million nodes: refused, not written down. */
+static void test_hostfile_has_an_end(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_int_equal(fx_try(f, MPI(""), JOB("'numNodes':2147483647")), -E2BIG);
+    assert_string_equal(f->err.text,
+                        "the hostfile of that many nodes does not fit into a ConfigMap "
+                        "of 1048576 bytes");
+}
+
 /* ---- validation ---- */
 
 static void test_launcher_needed(void **state)
@@ -224,6 +237,7 @@ int main(void)
         fx_test(test_container_of_another_name),
         fx_test(test_secret),
         fx_test(test_live_secret_is_left_alone),
+        fx_test(test_hostfile_has_an_end),
         fx_test(test_launcher_needed),
         fx_test(test_reserved),
     };

@@ -7,6 +7,7 @@
 #include "trainer/plugin.h"
 #include "trainer/plugins/ml.h"
 
+#define ENV_MAX      98304 /* the kernel takes 128 KiB for one variable, the rest of it included */
 #define DEFAULT_PORT 2222
 #define INDEX_ENV    "TY_INDEX"
 #define JOB_INDEX    "metadata.annotations['jobset.sigs.k8s.io/job-index']"
@@ -35,11 +36,6 @@ static enum task task_of(const struct ty_plan *plan, const struct ty_podset *set
     return set == plan->trainer ? WORKER : N_TASKS;
 }
 
-static int64_t pods_of(const struct ty_podset *set)
-{
-    return set->count * set->replicas;
-}
-
 /* A task's index must be a field of its pod, so one job holds all pods of a task, and either its
  * replicas or its pods are one. */
 static int cluster_read(const struct ty_plan *plan, struct cluster *ret_c, struct ty_err *err)
@@ -63,7 +59,8 @@ static int cluster_read(const struct ty_plan *plan, struct cluster *ret_c, struc
                            "cannot count",
                            TY_ARG(set->name));
         c.of[t] = set;
-        c.pods += pods_of(set);
+        if (__builtin_add_overflow(c.pods, ty_podset_pods(set), &c.pods))
+            c.pods = INT64_MAX;
     }
     *ret_c = c;
     return 0;
@@ -92,7 +89,7 @@ static void put_hosts(struct ty_buf *out, const struct ty_plan *plan, const stru
     for (enum task t = CHIEF; t < EVALUATOR; t++) {
         struct ty_endpoints it = { .plan = plan, .job = job, .set = c->of[t] };
         bool first = true;
-        if (!c->of[t] || pods_of(c->of[t]) == 0)
+        if (!c->of[t] || ty_podset_pods(c->of[t]) == 0)
             continue;
         ty_buf_printf(out, "%s\"%s\":[", first_task ? "" : ",", task_names[t]);
         first_task = false;
@@ -127,7 +124,7 @@ static void tell(struct ty_plan *plan, const struct cluster *c, enum task t, str
 static int tensorflow_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job,
                                  struct ty_err *err)
 {
-    ty_auto_buf hosts = { 0 };
+    ty_auto_buf hosts = { .ceiling = ENV_MAX };
     struct cluster c = { 0 };
 
     ty_ml_scale(plan, job);
@@ -137,6 +134,11 @@ static int tensorflow_enforce_ml(struct ty_plan *plan, const struct ty_trainjob 
     if (ty_plan_main(plan))
         ty_plan_env_list(plan, ty_plan_main(plan), job->env);
     put_hosts(&hosts, plan, job, &c);
+    if (hosts.full)
+        return ty_fail(err, -E2BIG,
+                       "the names of %" PRId64 " pods do not fit into TF_CONFIG, which may have %d "
+                       "bytes",
+                       c.pods, ENV_MAX);
     for (enum task t = CHIEF; t < N_TASKS; t++) {
         const struct ty_podset *set = c.of[t];
         struct ty_json *node = set ? ty_podset_container(set, TY_LIT(TY_NODE)) : NULL;

@@ -1,3 +1,5 @@
+#include <errno.h>
+
 #include "trainer/plugins/fixture.h"
 
 #define C(name)    "{'name':'" name "','image':'i'}"
@@ -92,12 +94,23 @@ static void test_refusals(void **state)
                            "invalid envs configured: [TF_CONFIG]"));
 }
 
+static void test_config_has_an_end(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_int_equal(fx_try(f, RUNTIME("{'tensorflow':{}}", ""), JOB("'numNodes':2147483647")),
+                     -E2BIG);
+    assert_string_equal(f->err.text,
+                        "the names of 2147483647 pods do not fit into TF_CONFIG, which "
+                        "may have 98304 bytes");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         fx_test(test_cluster),  fx_test(test_is_json),
         fx_test(test_alone),    fx_test(test_replicas_are_indices),
-        fx_test(test_refusals),
+        fx_test(test_refusals), fx_test(test_config_has_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,13 +41,14 @@ static int xgboost_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *jo
     ty_ml_scale(plan, job);
     if (!main)
         return 0;
-    int64_t gpus = ty_plan_gpus(plan); /* one worker a GPU, else one a node */
+    int64_t workers = plan->trainer->count, gpus = ty_plan_gpus(plan);
+    if (gpus > 0 && __builtin_mul_overflow(workers, gpus, &workers))
+        workers = INT64_MAX; /* one worker a GPU, else one a node */
     ty_plan_env(plan, main, "DMLC_TRACKER_URI", "%s",
                 ty_plan_endpoint(plan, job, plan->trainer, 0, 0));
     ty_plan_env(plan, main, "DMLC_TRACKER_PORT", "%d", TY_TRAINER_PORT);
     ty_plan_env_field(plan, main, "DMLC_TASK_ID", TY_INDEX_FIELD);
-    ty_plan_env(plan, main, "DMLC_NUM_WORKER", "%" PRId64,
-                plan->trainer->count * (gpus > 0 ? gpus : 1));
+    ty_plan_env(plan, main, "DMLC_NUM_WORKER", "%" PRId64, workers);
     ty_plan_port(plan, main, TY_TRAINER_PORT);
     return 0;
 }

@@ -30,6 +30,7 @@ static void test_workers(void **state)
     check_workers(f, XGB("3", "," GPU("requests", "2")), JOB(""), "6");
     check_workers(f, XGB("1", "," GPU("limits", "8")),
                   JOB("'numNodes':2,'resourcesPerNode':{'requests':{'cpu':4}}"), "16");
+    check_workers(f, XGB("2", "," GPU("limits", "'9E'")), JOB(""), "9223372036854775807");
     check_workers(f, XGB("1", "," GPU("limits", "1")),
                   JOB("'numNodes':2,'resourcesPerNode':{'limits':{'nvidia.com/gpu':3}}"), "6");
 }

@@ -105,25 +105,38 @@ static void decode(struct ty_arena *a, const struct ty_admit_in *in, const struc
     ty_schema_default(a, kind->schema, in->obj);
 }
 
-static void mutate(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *v)
+/* The answer, and in *err what was wrong. */
+static void mutate(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *v,
+                   struct ty_err *err)
 {
-    struct ty_err err = { 0 };
-
-    if (ty_mutate_trainjob(a, in->obj, in->old, in->now_s, &err) == 0)
+    if (ty_mutate_trainjob(a, in->obj, in->old, in->now_s, err) == 0)
         return;
     answer(v, 400,
            ty_arena_printf(a,
                            "admission webhook \"defaulter.trainjob.trainer.kubeflow.org\" denied "
                            "the request: %s",
-                           err.text));
-    if (!in->all) /* with all, the schema says the same with the field's path */
-        ty_errs_add(&v->errs, NULL, TY_INVALID, NULL, "%s", err.text);
+                           err->text));
+}
+
+/* What a typed client cannot read the schema mostly refuses too, with the field's path: then that
+ * is enough. */
+static void check_shape(struct ty_arena *a, const struct ty_admit_in *in,
+                        const struct ty_kind *kind, const struct ty_err *unreadable,
+                        struct ty_verdict *v)
+{
+    size_t before = v->errs.n;
+
+    if (!v->message || in->all)
+        check_schema(a, in, kind, v);
+    if (unreadable->code < 0 && v->errs.n == before)
+        ty_errs_add(&v->errs, NULL, TY_INVALID, NULL, "%s", unreadable->text);
 }
 
 void ty_admit(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *ret)
 {
     const struct ty_kind *kind = ty_kind_of(in->obj);
     bool trainjob = kind == &ty_kind_trainjob;
+    struct ty_err unreadable = { 0 };
 
     *ret = (struct ty_verdict){ .code = in->op == TY_CREATE ? 201 : 200,
                                 .errs = { .arena = a },
@@ -134,12 +147,10 @@ void ty_admit(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdic
     if (ret->message && !in->all)
         return;
     if (trainjob && in->op != TY_UPDATE_STATUS)
-        mutate(a, in, ret);
-    if (ret->message && !in->all)
-        return;
+        mutate(a, in, ret, &unreadable);
     if (in->op == TY_CREATE)
         fill_name(a, in->obj);
-    check_schema(a, in, kind, ret);
+    check_shape(a, in, kind, &unreadable, ret);
     if (!kind->ours || in->op == TY_UPDATE_STATUS || (ret->message && !in->all))
         return; /* refused before the webhooks are asked; with `all` they say what they can */
     if (trainjob)

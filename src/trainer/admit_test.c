@@ -148,6 +148,23 @@ static void test_all_stages(void **state)
     assert_string_equal(v.errs.first->next->path, "spec.trainer.numNodes");
 }
 
+/* Metadata is not described in a CRD: only the webhook's decoder objects, and that is told. */
+static void test_unreadable_metadata(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_admit_in in = { .pipeline = &f->pipeline, .view = &f->view };
+    struct ty_verdict v;
+
+    for (int all = 0; all < 2; all++) {
+        in.obj = fx_json(f->arena, NEW(NAMED ",'creationTimestamp':'yesterday'", ""));
+        in.all = all;
+        ty_admit(f->arena, &in, &v);
+        assert_int_equal(v.code, 400);
+        assert_int_equal(v.errs.n, 1);
+        assert_non_null(strstr(v.errs.first->detail, "parsing time"));
+    }
+}
+
 /* What the schema refuses the webhooks never see, unless all is to be told: then they must bear it.
  */
 static void test_broken_objects_and_the_webhooks(void **state)
@@ -267,6 +284,7 @@ int main(void)
         admit_test(test_all_stages),
         admit_test(test_broken_objects_and_the_webhooks),
         admit_test(test_generated_names),
+        admit_test(test_unreadable_metadata),
         admit_test(test_status_alone_is_checked),
         admit_test(test_status_that_is_absent),
         admit_test(test_status_of_a_runtime),

@@ -69,27 +69,43 @@ static int check_status_hooks(const struct ty_pipeline *p, struct ty_err *err)
     return 0;
 }
 
+/* Out-of-tree plugins: whoever gives them wants them on. */
+static int add_extra(struct ty_pipeline *p, const struct ty_plugin *const *extra,
+                     const char *const *disabled, struct ty_err *err)
+{
+    int r = 0;
+
+    for (; extra && *extra && r == 0; extra++)
+        r = add(p, *extra, !listed(disabled, (*extra)->name), err);
+    return r;
+}
+
+/* One of ours. */
+static int add_own(struct ty_pipeline *p, const struct ty_plugin *plugin,
+                   const char *const *enabled, const char *const *disabled, struct ty_err *err)
+{
+    bool all = !enabled || !*enabled;
+    bool off = listed(disabled, plugin->name);
+
+    if (plugin->required && off)
+        return ty_fail(err, -EINVAL, "plugins.disabledPlugins: %s cannot be disabled",
+                       plugin->name);
+    return add(p, plugin, plugin->required || (!off && (all || listed(enabled, plugin->name))),
+               err);
+}
+
 int ty_pipeline_init(struct ty_pipeline *ret_p, const char *const *enabled,
                      const char *const *disabled, const struct ty_plugin *const *extra,
                      struct ty_err *err)
 {
     struct ty_pipeline p = { .n_on = 0 };
-    bool all = !enabled || !*enabled;
     int r = 0;
 
     for (size_t i = 0; ty_plugins[i] && r == 0; i++) {
-        const struct ty_plugin *plugin = ty_plugins[i];
-        bool last = !ty_plugins[i + 1];
-        bool off = listed(disabled, plugin->name);
-
-        for (size_t k = 0; last && extra && extra[k] && r == 0; k++)
-            r = add(&p, extra[k], !listed(disabled, extra[k]->name), err);
-        if (plugin->required && off)
-            return ty_fail(err, -EINVAL, "plugins.disabledPlugins: %s cannot be disabled",
-                           plugin->name);
+        if (!ty_plugins[i + 1])
+            r = add_extra(&p, extra, disabled, err);
         if (r == 0)
-            r = add(&p, plugin,
-                    plugin->required || (!off && (all || listed(enabled, plugin->name))), err);
+            r = add_own(&p, ty_plugins[i], enabled, disabled, err);
     }
     if (r == 0)
         r = check_names(&p, enabled, "enabledPlugins", err);

@@ -111,8 +111,10 @@ static int look_all(struct ty_run *run, struct ty_err *err)
     }
     int64_t room = ty_shelf_room(run->shelf), need = p->bytes - p->bytes_done;
     if (run->http && p->bytes >= 0 && need > room)
-        return ty_fail(err, -ENOSPC, "no room on the disk of %s: %lld bytes are needed, %lld free",
-                       run->opts->to, (long long)need, (long long)room);
+        return ty_fail(
+            err, -ENOSPC,
+            "no room on the disk of %s: %lld bytes are to come, and there is room for %lld",
+            run->opts->to, (long long)need, (long long)room);
     return 0;
 }
 

@@ -83,10 +83,10 @@ char *ty_answer_text(struct ty_arena *a, const struct ty_call *call, struct ty_s
         ty_xml_read(body, read_refusal, &xml, NULL) == 0 && xml.code) {
         const char *region = ty_call_header(call, "x-amz-bucket-region");
         region = xml.region ? xml.region : region;
-        return ty_arena_printf(a, "%d: %s: %s%s%s", status, tame(a, ty_str(xml.code)),
-                               tame(a, ty_str(xml.message ? xml.message : "")),
-                               region ? "; the bucket is in region " : "",
-                               region ? tame(a, ty_str(region)) : "");
+        return ty_arena_printf(
+            a, "%d: %s%s%s%s%s", status, tame(a, ty_str(xml.code)), xml.message ? ": " : "",
+            xml.message ? tame(a, ty_str(xml.message)) : "",
+            region ? "; the bucket is in region " : "", region ? tame(a, ty_str(region)) : "");
     }
     struct ty_str error = ty_json_str_at(ty_json_parse(a, body, NULL, NULL), "error");
     if (error.n)

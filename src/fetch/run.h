@@ -13,7 +13,7 @@ struct ty_item {
     const char *name; /* below the destination, checked */
     const char *url;  /* by HTTP; or NULL */
     const char *from; /* a file of this machine; or NULL */
-    int64_t size;     /* -1: only the answer tells */
+    int64_t size;     /* -1: only the answer tells, and may tell another one next time */
     enum ty_sum sum;
     const char *hex;   /* the checksum; NULL with TY_SUM_NONE */
     const char *tag;   /* equal tags, equal content; NULL: only the answer tells */

@@ -98,24 +98,9 @@ void ty_shelf_close(struct ty_shelf *s)
     ty_close(&s->dir);
 }
 
-int64_t ty_shelf_room(const struct ty_shelf *s)
-{
-    struct statvfs v;
-    uint64_t room;
-    if (fstatvfs(s->dir, &v) < 0 || v.f_blocks == 0 ||
-        __builtin_mul_overflow((uint64_t)v.f_bavail, (uint64_t)v.f_frsize, &room) ||
-        room > INT64_MAX)
-        return INT64_MAX;
-    return (int64_t)room;
-}
-
-static bool is_part(const char *name)
-{
-    struct ty_str s = ty_str(name);
-    return ty_str_ends(s, TY_LIT(".part")) || ty_str_ends(s, TY_LIT(".tag"));
-}
-
-void ty_shelf_tidy(struct ty_shelf *s)
+/* Calls fn with every file of a part or its tag. */
+static void each_part(const struct ty_shelf *s, void (*fn)(int own, const char *name, void *ctx),
+                      void *ctx)
 {
     int fd = openat(s->own, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -123,11 +108,44 @@ void ty_shelf_tidy(struct ty_shelf *s)
         ty_close(&fd);
         return;
     }
-    /* One of ours has a thread in it: this is the only reader of this stream. */
-    for (const struct dirent *e = readdir(d); e; e = readdir(d)) /* NOLINT(concurrency-mt-unsafe) */
-        if (is_part(e->d_name))
-            unlinkat(s->own, e->d_name, 0);
+    /* This is the only reader of this stream. */
+    for (const struct dirent *e = readdir(d); e;
+         e = readdir(d)) { /* NOLINT(concurrency-mt-unsafe) */
+        struct ty_str name = ty_str(e->d_name);
+        if (ty_str_ends(name, TY_LIT(".part")) || ty_str_ends(name, TY_LIT(".tag")))
+            fn(s->own, e->d_name, ctx);
+    }
     closedir(d);
+}
+
+static void remove_part(int own, const char *name, void *ctx)
+{
+    (void)ctx;
+    unlinkat(own, name, 0);
+}
+
+void ty_shelf_tidy(struct ty_shelf *s)
+{
+    each_part(s, remove_part, NULL);
+}
+
+static void add_part(int own, const char *name, void *ctx)
+{
+    struct stat st;
+    if (fstatat(own, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
+        *(uint64_t *)ctx += (uint64_t)st.st_size;
+}
+
+int64_t ty_shelf_room(const struct ty_shelf *s)
+{
+    struct statvfs v;
+    uint64_t room, begun = 0;
+    each_part(s, add_part, &begun);
+    if (fstatvfs(s->dir, &v) < 0 || v.f_blocks == 0 ||
+        __builtin_mul_overflow((uint64_t)v.f_bavail, (uint64_t)v.f_frsize, &room) ||
+        __builtin_add_overflow(room, begun, &room) || room > INT64_MAX)
+        return INT64_MAX;
+    return (int64_t)room;
 }
 
 int ty_shelf_peek(const struct ty_shelf *s, const char *name, int64_t size)

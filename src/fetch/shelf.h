@@ -20,8 +20,10 @@ struct ty_shelf;
  * ty_shelf_close, its memory lives with the arena. */
 int ty_shelf_open(struct ty_arena *a, const char *to, struct ty_shelf **ret, struct ty_err *err);
 void ty_shelf_close(struct ty_shelf *s);
-int64_t ty_shelf_room(const struct ty_shelf *s); /* free bytes; INT64_MAX unknown */
-void ty_shelf_tidy(struct ty_shelf *s);          /* all is in place: parts of other files may go */
+/* Bytes for files that are still to come: free ones, and those that parts of files have taken.
+ * INT64_MAX: unknown. */
+int64_t ty_shelf_room(const struct ty_shelf *s);
+void ty_shelf_tidy(struct ty_shelf *s); /* all is in place: parts of other files may go */
 
 /* The tag of the file in place, if it is as this program left it; else NULL. */
 const char *ty_shelf_tag(const struct ty_shelf *s, const char *name);

@@ -114,16 +114,16 @@ static int64_t number_of(const char *text)
 /* The whole from its start. */
 static int accept_whole(struct ty_slot *s, const struct ty_call *call)
 {
-    struct ty_item *item = s->item;
+    const struct ty_item *item = s->item;
     int64_t size = number_of(ty_call_header(call, "Content-Length"));
     if (item->size >= 0 && size >= 0 && size != item->size)
         return ty_fail(&s->err, -EBADMSG, "%s: has %lld bytes, and should have %lld", item->name,
                        (long long)size, (long long)item->size);
-    if (item->size < 0 && size >= 0) {
-        item->size = size;
+    if (item->size >= 0)
+        size = item->size;
+    else
         s->run->progress.bytes = size; /* only a single file has no size before */
-    }
-    return restart(s, item->tag ? item->tag : answer_tag(s, call), item->size);
+    return restart(s, item->tag ? item->tag : answer_tag(s, call), size);
 }
 
 /* "bytes 5-9/10": the rest of what is here, and of nothing else. */
@@ -364,8 +364,8 @@ void ty_slot_begin(struct ty_slot *s, struct ty_item *item)
     if (!worth) { /* the answer's head will cut them; they were never counted */
         s->part.have = 0;
         s->part.size = -1;
-    } else if (item->size < 0 && s->part.size >= 0) {
-        item->size = s->run->progress.bytes = s->part.size;
+    } else if (item->size < 0) {
+        s->run->progress.bytes = s->part.size;
     }
     s->most = s->part.have;
     s->run->progress.bytes_done += s->part.have;

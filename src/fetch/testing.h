@@ -2,6 +2,7 @@
 #ifndef TY_FETCH_TESTING_H
 #define TY_FETCH_TESTING_H
 
+#include "fetch/fetch.h"
 #include "net/testing.h"
 #include <fcntl.h>
 #include <ftw.h>
@@ -60,5 +61,52 @@ static inline void box_holds(const char *path, const char *text)
     got[n] = '\0';
     assert_string_equal(got, text);
 }
+
+/* A run of the whole against a peer; notes are kept. */
+struct ty_trial {
+    struct ty_fetch_opts opts;
+    struct ty_fetch_done done;
+    struct ty_err err;
+    char notes[2048];
+    size_t n_progress;
+};
+
+static inline void trial_note(void *ctx, const char *text)
+{
+    struct ty_trial *t = ctx;
+    size_t n = strlen(t->notes);
+    snprintf(t->notes + n, sizeof(t->notes) - n, "%s\n", text);
+}
+
+static inline void trial_progress(void *ctx, const struct ty_fetch_progress *p)
+{
+    struct ty_trial *t = ctx;
+    assert_true(p->files_done <= p->files && p->bytes_done >= 0);
+    assert_true(p->bytes < 0 || p->bytes_done <= p->bytes);
+    t->n_progress++;
+}
+
+/* Into the folder d, one file at a time, so that a peer's answers come in order. */
+static inline int trial(struct ty_trial *t, const char *uri)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
+    t->opts.uri = uri;
+    t->opts.to = "d";
+    t->opts.jobs = 1;
+    t->opts.stall_s = 5;
+    t->opts.region = "r";
+    t->opts.note = trial_note;
+    t->opts.progress = trial_progress;
+    t->opts.ctx = t;
+    t->notes[0] = '\0';
+    t->err = (struct ty_err){ 0 };
+    t->done = (struct ty_fetch_done){ 0 };
+    return ty_fetch(a, &t->opts, &t->done, &t->err);
+}
+#define trial_ok(t, uri)                                                                           \
+    do {                                                                                           \
+        if (trial((t), (uri)) < 0)                                                                 \
+            fail_msg("%s", (t)->err.text);                                                         \
+    } while (0)
 
 #endif

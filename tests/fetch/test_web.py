@@ -1,0 +1,196 @@
+"""http(s):// against servers with and without ranges, with and without TLS."""
+import hashlib
+import http.server
+import json
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from functools import partial
+
+import pytest
+from conftest import noise
+from serving import Brake, Files
+
+DATA = noise(2_000_000)
+
+
+@pytest.fixture
+def one(files):
+    files.files["/d/f.zip"] = DATA
+    return f"{files.url}/d/f.zip"
+
+
+def test_kept_as_it_is(files, one, box):
+    box.run("dataset", one).ok()
+    assert box.files() == {"f.zip": DATA} and box.is_tidy()
+    assert "1 was there before" in box.run("dataset", one).ok().out
+    assert files.sent == len(DATA)
+    files.files["/d/f.zip"] = b"new"
+    box.run("dataset", one).ok()
+    assert box.files() == {"f.zip": b"new"}
+
+
+def test_names_and_paths(files, box):
+    files.files["/d%20x/set%20v1.zip"] = b"1"  # the path of the request is as it was written
+    box.run("dataset", f"{files.url}/d%20x/set%20v1.zip?version=2").ok()
+    assert box.files() == {"set v1.zip": b"1"}
+    assert files.seen[0][0] == "/d%20x/set%20v1.zip?version=2"
+
+
+def test_redirects(files, one, box):
+    other = Files({"/final": DATA}, host="127.0.0.2")
+    files.files.update({"/a": "/b", "/b": f"{other.url}/final", "/loop": "/loop"})
+    box.run("dataset", f"{files.url}/a").ok()
+    assert box.files() == {"a": DATA}
+    other.close()
+    box.run("dataset", f"{files.url}/loop", "--retries", 0).bad("redirects")
+
+
+def test_killed_and_resumed(files, one, box):
+    files.fault("/d/f.zip", rate=1_000_000)
+    box.kill_after(box.start("dataset", one), 500_000)
+    had = box.parts()
+    box.run("dataset", one).ok()
+    assert box.files() == {"f.zip": DATA}
+    headers = files.seen[-1][1]
+    assert int(headers["Range"][6:-1]) >= had and headers["If-Range"].startswith('"')
+
+
+def test_changed_in_between(files, one, box):
+    files.fault("/d/f.zip", rate=1_000_000)
+    box.kill_after(box.start("dataset", one), 500_000)
+    files.files["/d/f.zip"] = new = noise(1_500_000, 4)
+    box.run("dataset", one).ok()
+    assert box.files() == {"f.zip": new}
+
+
+def test_killed_between_the_last_byte_and_the_name(files, one, box):
+    """All bytes are there, only the name is missing: one question, no bytes."""
+    box.run("dataset", one).ok()
+    entry = (box.to / ".trainyard/done.jsonl").read_text()
+    digest = hashlib.sha256(b"f.zip").hexdigest()[:32]
+    (box.to / "f.zip").rename(box.to / ".trainyard" / f"{digest}.part")
+    tag = json.loads(entry)["tag"]
+    (box.to / ".trainyard" / f"{digest}.tag").write_text(json.dumps({"name": "f.zip", "tag": tag, "size": len(DATA)}))
+    box.run("dataset", one).ok()
+    assert box.files() == {"f.zip": DATA} and files.sent == len(DATA)
+
+
+def test_a_checksum_in_the_uri(one, box):
+    right = hashlib.sha256(DATA).hexdigest()
+    box.run("dataset", f"{one}#sha256={'0' * 64}").bad("sha256 checksum is " + right)
+    assert box.files() == {}
+    box.run("dataset", f"{one}#sha256={right}").ok()
+    assert box.files() == {"f.zip": DATA}
+    assert "1 was there before" in box.run("dataset", f"{one}#sha256={right}").ok().out
+
+
+def test_without_length(files, one, box):
+    files.fault("/d/f.zip", chunked=True)
+    box.run("dataset", one).ok()
+    assert box.files() == {"f.zip": DATA}
+
+
+def test_passwords_are_not_shown(files, box):
+    url = files.url.replace("://", "://me:secret@") + "/none?sig=secret2"
+    said = box.run("dataset", url).bad("the server answers 404")
+    assert "secret" not in said.err + said.out
+
+
+def test_a_server_without_ranges(tmp_path, box):
+    """Python's own server knows neither Range nor ETag: it starts over, and is right in the end."""
+    (tmp_path / "www").mkdir()
+    (tmp_path / "www/f").write_bytes(DATA)
+    handler = partial(http.server.SimpleHTTPRequestHandler, directory=tmp_path / "www")
+    handler.func.log_message = lambda *_: None
+    httpd = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=httpd.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{httpd.server_address[1]}"
+    brake = Brake(url, 1_000_000)
+    box.kill_after(box.start("dataset", brake.url + "/f"), 500_000)
+    brake.close()
+    box.run("dataset", url + "/f").ok()
+    assert box.files() == {"f": DATA}
+    assert "1 was there before" in box.run("dataset", url + "/f").ok().out  # by its date
+    httpd.shutdown()
+    httpd.server_close()
+
+
+@pytest.fixture
+def nginx(tmp_path):
+    program = shutil.which("nginx", path="/usr/sbin:/usr/bin:/bin")
+    if not program:
+        pytest.skip("no nginx on this machine")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    (tmp_path / "www").mkdir()
+    tmp_path.chmod(0o755)
+    (tmp_path / "nginx.conf").write_text(f"""
+daemon off; pid {tmp_path}/pid; error_log {tmp_path}/error.log; worker_processes 1;
+events {{ }}
+http {{
+  access_log off;
+  client_body_temp_path {tmp_path}/t1; proxy_temp_path {tmp_path}/t2; fastcgi_temp_path {tmp_path}/t3;
+  uwsgi_temp_path {tmp_path}/t4; scgi_temp_path {tmp_path}/t5;
+  server {{ listen 127.0.0.1:{port}; root {tmp_path}/www;
+            location /slow/ {{ alias {tmp_path}/www/; limit_rate 1m; }} }}
+}}""")
+    user = ["-g", "user root;"] if os.geteuid() == 0 else []
+    process = subprocess.Popen([program, "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf"), *user],
+                               stderr=subprocess.DEVNULL)
+    for _ in range(100):
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+            break
+        except OSError:
+            time.sleep(0.05)
+    yield f"http://127.0.0.1:{port}", tmp_path / "www"
+    process.terminate()
+    process.wait(30)
+
+
+def test_nginx_killed_and_resumed(nginx, box):
+    url, www = nginx
+    (www / "f").write_bytes(DATA)
+    box.kill_after(box.start("dataset", f"{url}/slow/f"), 300_000)
+    box.run("dataset", f"{url}/slow/f").ok()
+    assert box.files() == {"f": DATA}
+    assert "1 was there before" in box.run("dataset", f"{url}/slow/f").ok().out
+
+
+def test_nginx_changed_in_between(nginx, box):
+    url, www = nginx
+    (www / "f").write_bytes(DATA)
+    box.kill_after(box.start("dataset", f"{url}/slow/f"), 300_000)
+    new = noise(2_100_000, 8)
+    (www / "f").write_bytes(new)
+    box.run("dataset", f"{url}/slow/f").ok()
+    assert box.files() == {"f": new}
+
+
+def certificate(folder, name):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", f"/CN={name}",
+                    "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", folder / f"{name}.key",
+                    "-out", folder / f"{name}.pem"], check=True, capture_output=True)
+    return folder / f"{name}.pem", folder / f"{name}.key"
+
+
+def test_tls(tmp_path, box):
+    ours, key = certificate(tmp_path, "ours")
+    others, _ = certificate(tmp_path, "others")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(ours, key)
+    plain = Files({"/f": b"plain"})
+    server = Files({"/f": DATA, "/down": f"{plain.url}/f"}, context=context)
+    said = box.run("dataset", f"{server.url}/f", SSL_CERT_FILE=others).bad("certificate")
+    assert said.seconds < 10  # not tried again
+    box.run("dataset", f"{server.url}/f", SSL_CERT_FILE=ours).ok()
+    assert box.files() == {"f": DATA}
+    box.run("dataset", f"{server.url}/down", SSL_CERT_FILE=ours).bad("down: ")  # never from https to http
+    assert not plain.seen
+    server.close()
+    plain.close()

@@ -77,7 +77,7 @@ static void on_note(void *ctx, const char *text)
 
 static const char *env(const char *name)
 {
-    const char *v = getenv(name);
+    const char *v = secure_getenv(name);
     return v && *v ? v : NULL;
 }
 

@@ -108,9 +108,8 @@ static void each_part(const struct ty_shelf *s, void (*fn)(int own, const char *
         ty_close(&fd);
         return;
     }
-    /* This is the only reader of this stream. */
-    for (const struct dirent *e = readdir(d); e;
-         e = readdir(d)) { /* NOLINT(concurrency-mt-unsafe) */
+    const struct dirent *e;
+    while ((e = readdir(d))) { /* NOLINT(concurrency-mt-unsafe): the only reader of this stream */
         struct ty_str name = ty_str(e->d_name);
         if (ty_str_ends(name, TY_LIT(".part")) || ty_str_ends(name, TY_LIT(".tag")))
             fn(s->own, e->d_name, ctx);

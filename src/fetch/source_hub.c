@@ -34,8 +34,8 @@ static int resolve(struct repo *r, struct ty_err *err)
 {
     struct ty_arena *a = r->run->arena;
     const char *revision = r->run->uri.revision ? r->run->uri.revision : "main";
-    struct ty_reply reply;
-    struct ty_json *info;
+    struct ty_reply reply = { 0 };
+    struct ty_json *info = NULL;
     char *url =
         ty_arena_printf(a, "%s/revision/%s", r->api, ty_url_encode(a, ty_str(revision), ""));
     int done = get_json(r, url, &reply, &info, err);
@@ -88,8 +88,8 @@ static int list_commit(struct repo *r, struct ty_err *err)
     const char *url = ty_arena_printf(r->run->arena, "%s/tree/%.*s?recursive=true&expand=false",
                                       r->api, TY_ARG(r->commit));
     while (url) {
-        struct ty_reply reply;
-        struct ty_json *page;
+        struct ty_reply reply = { 0 };
+        struct ty_json *page = NULL;
         int done = get_json(r, url, &reply, &page, err);
         if (done == 0 && !ty_json_is(page, TY_JSON_ARRAY))
             done = ty_fail(err, -EBADMSG, "%s: the Hub's listing is no list", r->run->uri.shown);

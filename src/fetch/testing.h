@@ -36,6 +36,7 @@ static inline int box_close(void **state)
 {
     struct ty_box *b = *state;
     assert_int_equal(chdir(b->was), 0);
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): only the peer has another thread */
     nftw(b->dir, box_remove, 8, FTW_DEPTH | FTW_PHYS);
     free(b);
     return 0;

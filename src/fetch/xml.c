@@ -61,27 +61,30 @@ static void put_utf8(struct ty_buf *b, uint32_t c)
         ty_buf_chr(b, (char)(0x80 | ((c >> (6 * more)) & 0x3f)));
 }
 
-/* "#38" or "#x26": a character that XML 1.0 allows. */
+/* Those that XML 1.0 allows. */
+static bool is_character(uint32_t c)
+{
+    return c == '\t' || c == '\n' || c == '\r' || (c >= 0x20 && c < 0xd800) ||
+           (c >= 0xe000 && c <= 0x10ffff && c != 0xfffe && c != 0xffff);
+}
+
+/* "#38" or "#x26". */
 static bool read_number(struct ty_str name, uint32_t *ret)
 {
+    static const char digits[] = "0123456789abcdef";
     bool hex = name.n > 1 && name.p[1] == 'x';
-    uint32_t v = 0;
+    uint32_t v = 0, base = hex ? 16 : 10;
     size_t i = hex ? 2 : 1;
-    if (i >= name.n || name.n > 10)
+    if (i >= name.n || name.n > i + 7) /* no more digits than 0x10ffff has: no overflow */
         return false;
     for (; i < name.n; i++) {
-        const char *digits = "0123456789abcdef";
-        char c = name.p[i] >= 'A' && name.p[i] <= 'F' ? (char)(name.p[i] | 0x20) : name.p[i];
-        const char *at = c ? strchr(digits, c) : NULL;
-        if (!at || (!hex && at - digits > 9))
+        const char *at = memchr(digits, name.p[i] | (name.p[i] >= 'A' ? 0x20 : 0), base);
+        if (!at)
             return false;
-        v = v * (hex ? 16 : 10) + (uint32_t)(at - digits);
-        if (v > 0x10ffff)
-            return false;
+        v = v * base + (uint32_t)(at - digits);
     }
     *ret = v;
-    return v == '\t' || v == '\n' || v == '\r' || (v >= 0x20 && v < 0xd800) ||
-           (v >= 0xe000 && v != 0xfffe && v != 0xffff);
+    return is_character(v);
 }
 
 static int read_entity(struct reader *r)

@@ -19,12 +19,13 @@ static int find(void *lib, const char *name, void *ret_fn, struct ty_err *err)
 
 static int find_all(struct ty_curl *c, struct ty_err *err)
 {
+    int r = 0;
 #define FIND(name)                                                                                 \
-    if (find(c->lib, "curl_" #name, &c->name, err) < 0)                                            \
-        return err ? err->code : -ENOENT;
+    if (r == 0)                                                                                    \
+        r = find(c->lib, "curl_" #name, &c->name, err);
     TY_CURL_EACH(FIND)
 #undef FIND
-    return 0;
+    return r;
 }
 
 int ty_curl_load(struct ty_curl *c, struct ty_err *err)
@@ -34,7 +35,7 @@ int ty_curl_load(struct ty_curl *c, struct ty_err *err)
         curl.lib = dlopen(flavours[i], RTLD_NOW | RTLD_LOCAL);
     if (!curl.lib)
         return ty_fail(err, -ENOENT, "downloads need libcurl (Debian: libcurl3-gnutls): %s",
-                       dlerror());
+                       dlerror()); /* NOLINT(concurrency-mt-unsafe): one a thread in glibc */
     int r = find_all(&curl, err);
     if (r == 0 && curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         r = ty_fail(err, -EIO, "libcurl cannot be initialised");

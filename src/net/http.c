@@ -61,8 +61,10 @@ void ty_http_free(struct ty_http *h)
 {
     if (!h)
         return;
-    while (h->calls)
-        call_free(h->calls);
+    for (struct ty_call *call = h->calls, *next; call; call = next) {
+        next = call->next;
+        call_free(call);
+    }
     if (h->multi)
         h->curl.multi_cleanup(h->multi);
     ty_curl_done(&h->curl);

@@ -3,8 +3,6 @@
  * async-signal-safe calls, on a stack of its own. */
 #include "proc/exec.h"
 
-#include <fcntl.h>
-#include <grp.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -90,15 +88,12 @@ static int set_ids(const struct ty_exec *x, struct ty_step *fail)
     return 0;
 }
 
-static int set_fd(int fd, int to, struct ty_step *fail)
+/* The keeper has /dev/null open as 0 and 1: 1 serves until it is replaced itself. */
+static int set_fds(const struct ty_start *s, struct ty_step *fail)
 {
-    int null = -1;
-    if (fd < 0)
-        fd = null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (fd < 0 || dup2(fd, to) < 0)
-        return ty_step_fail(fail, "open", "/dev/null");
-    if (null >= 0)
-        close(null);
+    if (dup2(s->in < 0 ? 1 : s->in, 0) < 0 || dup2(s->err < 0 ? 1 : s->err, 2) < 0 ||
+        (s->out >= 0 && dup2(s->out, 1) < 0))
+        return ty_step_fail(fail, "pass descriptors", NULL);
     return 0;
 }
 
@@ -107,11 +102,7 @@ static int set_place(const struct ty_exec *x, struct ty_step *fail)
     const struct ty_start *s = x->start;
     if (s->cwd && chdir(s->cwd) < 0)
         return ty_step_fail(fail, "working directory", s->cwd);
-    int r = set_fd(s->in, 0, fail);
-    if (r == 0)
-        r = set_fd(s->out, 1, fail);
-    if (r == 0)
-        r = set_fd(s->err, 2, fail);
+    int r = set_fds(s, fail);
     /* Without namespaces a setuid program would become root, whom our guard cannot kill; inside a
      * user namespace the kernel ignores the bit anyway. */
     if (r == 0 && !x->mode->can.pid_ns && geteuid() != 0)

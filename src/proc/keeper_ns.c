@@ -1,5 +1,5 @@
-/* Binds and tmpfs of a pod or a container, in order. Sources are opened before the first mount, so
- * that a volume laid over a directory hides no later source below it. */
+/* Binds and tmpfs of a pod or a container, in order. Sources are copied before the first mount, so
+ * that a volume laid over a directory hides no later source below it, and is part of none. */
 #include "proc/keeper_ns.h"
 
 #include <fcntl.h>
@@ -19,17 +19,15 @@ int ty_ns_path_add(struct ty_ns_path *p, const char *s, size_t n)
     return 0;
 }
 
-int ty_ns_path_fd(struct ty_ns_path *p, int fd)
+int ty_ns_copy(int dir, const char *name)
 {
-    static const char dir[] = "/proc/self/fd/";
-    char digits[12];
-    size_t at = sizeof(digits);
-    do
-        digits[--at] = (char)('0' + fd % 10);
-    while (fd /= 10);
-    p->n = 0;
-    ty_ns_path_add(p, dir, sizeof(dir) - 1);
-    return ty_ns_path_add(p, digits + at, sizeof(digits) - at);
+    return open_tree(dir, name, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+}
+
+int ty_ns_put(int tree, const char *to)
+{
+    return move_mount(tree, "", AT_FDCWD, to,
+                      MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_SYMLINKS | MOVE_MOUNT_T_AUTOMOUNTS);
 }
 
 int ty_ns_seclude(struct ty_step *fail)
@@ -60,9 +58,7 @@ static unsigned long kept_flags(const char *path)
 
 static int make_bind(const struct ty_bind *b, int from, struct ty_step *fail)
 {
-    struct ty_ns_path path;
-    ty_ns_path_fd(&path, from);
-    if (mount(path.p, b->to, NULL, MS_BIND | MS_REC, NULL) < 0)
+    if (ty_ns_put(from, b->to) < 0)
         return ty_step_fail(fail, "mount", b->to);
     if (b->read_only &&
         mount(NULL, b->to, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY | kept_flags(b->to), NULL) < 0)
@@ -107,7 +103,7 @@ int ty_ns_binds(const struct ty_bind *binds, struct ty_step *fail)
             r = ty_step_fail(fail, "mount", binds[n].to);
             break;
         }
-        from[n] = binds[n].tmpfs ? -1 : open(binds[n].from, O_PATH | O_CLOEXEC);
+        from[n] = binds[n].tmpfs ? -1 : ty_ns_copy(AT_FDCWD, binds[n].from);
         if (from[n] < 0 && !binds[n].tmpfs)
             r = ty_step_fail(fail, "open", binds[n].from);
     }

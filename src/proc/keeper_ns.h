@@ -16,12 +16,16 @@ int ty_ns_binds(const struct ty_bind *binds, struct ty_step *fail); /* ends with
 int ty_target_make(const char *to, bool dir, const struct ty_bind *made, size_t n_made,
                    struct ty_step *fail);
 
+/* What is at name below dir, with all that is mounted there, as it is now: a tree that hangs
+ * nowhere, to be put somewhere. -1 and errno. */
+int ty_ns_copy(int dir, const char *name);
+int ty_ns_put(int tree, const char *to);
+
 /* A path that grows by names; never truncated: -ENAMETOOLONG. */
 struct ty_ns_path {
     size_t n;
     char p[4096];
 };
-int ty_ns_path_fd(struct ty_ns_path *p, int fd); /* "/proc/self/fd/7" */
 int ty_ns_path_add(struct ty_ns_path *p, const char *s, size_t n);
 
 #endif

@@ -68,7 +68,7 @@ static int make_empty(const char *path, bool dir, mode_t mode)
 
 struct overlay {
     int dir;           /* what is laid over */
-    int staged;        /* the original of `stage`, or -1: the overlay lies in its place */
+    int staged;        /* a copy of what was at `stage`, or -1: the overlay lies in its place */
     const char *where; /* the tmpfs */
 };
 
@@ -82,30 +82,36 @@ static int copy_link(const struct overlay *o, const char *name, const char *to)
     return symlink(target, to);
 }
 
-/* One entry of the directory appears in the overlay. One that we cannot reach (a FUSE mount of
- * somebody else, a file just removed) stays empty or away: nobody in the pod could use it either.
- */
-static int copy_entry(const struct overlay *o, const char *name, struct ty_step *fail)
+/* One that we cannot reach (a FUSE mount of somebody else, a file just removed) stays empty: nobody
+ * in the pod could use it either. */
+static int copy_tree(const struct overlay *o, const char *name, bool staged, const char *to)
 {
-    struct ty_ns_path from, to = { 0 };
+    int tree = staged ? o->staged : ty_ns_copy(o->dir, name);
+    if (tree < 0)
+        return errno == EACCES || errno == ENOENT ? 0 : -1;
+    int r = ty_ns_put(tree, to);
+    if (!staged)
+        close(tree);
+    return r;
+}
+
+/* One entry of the directory appears in the overlay. */
+static int copy_entry(const struct overlay *o, const char *name)
+{
+    struct ty_ns_path to = { 0 };
     struct stat st;
     bool staged = o->staged >= 0 && strcmp(name, stage + 1) == 0;
 
-    if (fstatat(o->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 && !staged)
-        return 0;
-    ty_ns_path_fd(&from, staged ? o->staged : o->dir);
-    if (!staged && (ty_ns_path_add(&from, "/", 1) || ty_ns_path_add(&from, name, strlen(name))))
-        return ty_step_fail(fail, "copy", o->where);
     if (ty_ns_path_add(&to, o->where, strlen(o->where)) || ty_ns_path_add(&to, "/", 1) ||
         ty_ns_path_add(&to, name, strlen(name)))
-        return ty_step_fail(fail, "copy", o->where);
-    if (!staged && S_ISLNK(st.st_mode))
-        return copy_link(o, name, to.p) < 0 ? ty_step_fail(fail, "copy", o->where) : 0;
-    if (make_empty(to.p, staged || S_ISDIR(st.st_mode), 0755) < 0)
-        return ty_step_fail(fail, "copy", o->where);
-    if (mount(from.p, to.p, NULL, MS_BIND | MS_REC, NULL) < 0 && errno != EACCES && errno != ENOENT)
-        return ty_step_fail(fail, "lay over", o->where);
-    return 0;
+        return -1;
+    if (fstatat(o->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return 0;
+    if (S_ISLNK(st.st_mode))
+        return copy_link(o, name, to.p);
+    if (make_empty(to.p, S_ISDIR(st.st_mode), 0755) < 0)
+        return -1;
+    return copy_tree(o, name, staged, to.p);
 }
 
 static int copy_entries(const struct overlay *o, struct ty_step *fail)
@@ -124,9 +130,8 @@ static int copy_entries(const struct overlay *o, struct ty_step *fail)
                 errno = E2BIG;
                 return ty_step_fail(fail, "lay over", o->where);
             }
-            int r = copy_entry(o, e->d_name, fail);
-            if (r < 0)
-                return r;
+            if (copy_entry(o, e->d_name) < 0)
+                return ty_step_fail(fail, "lay over", o->where);
         }
     }
     return n < 0 ? ty_step_fail(fail, "read", o->where) : 0;
@@ -149,10 +154,10 @@ static int lay_over(const char *dir, struct ty_step *fail)
     if (o.dir < 0)
         return ty_step_fail(fail, "open", o.where);
     if (root)
-        o.staged = open(stage, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        o.staged = ty_ns_copy(AT_FDCWD, stage);
     int r = 0;
     if (root && o.staged < 0)
-        r = ty_step_fail(fail, "open", stage);
+        r = ty_step_fail(fail, "copy", stage);
     else if (mount("tmpfs", o.where, "tmpfs", MS_NOSUID | MS_NODEV, OVER_OPTION) < 0)
         r = ty_step_fail(fail, "mount tmpfs", o.where);
     if (r == 0)
@@ -196,8 +201,10 @@ int ty_target_make(const char *to, bool dir, const struct ty_bind *made, size_t 
         errno = EINVAL;
         return ty_step_fail(fail, "mount", to);
     }
-    if (stat(to, &st) == 0)
-        return 0;
+    if (stat(to, &st) == 0) {
+        errno = dir ? ENOTDIR : EISDIR;
+        return dir == S_ISDIR(st.st_mode) ? 0 : ty_step_fail(fail, "mount", to);
+    }
     if (ty_ns_path_add(&p, to, strlen(to)) < 0)
         return ty_step_fail(fail, "mount", to);
     cut_to_existing(&p);

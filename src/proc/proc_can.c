@@ -53,6 +53,16 @@ int ty_can_enter(const struct ty_zygote_can *can, struct ty_step *fail)
     return r < 0 ? r : ty_ns_seclude(fail);
 }
 
+/* Kernels before 5.2, and filters of system calls, know no detached trees. */
+static int try_bind(struct ty_step *fail)
+{
+    int tree = ty_ns_copy(AT_FDCWD, "/dev");
+    int r = tree < 0 || ty_ns_put(tree, "/dev") < 0 ? ty_step_fail(fail, "bind", "/dev") : 0;
+    if (tree >= 0)
+        close(tree);
+    return r;
+}
+
 /* Not fork(): that cannot make namespaces. One thread, so the library needs no preparation. */
 pid_t ty_can_fork(const struct ty_zygote_can *can)
 {
@@ -89,6 +99,8 @@ static void try_all(unsigned without, struct ty_zygote_can *can)
         can->user_ns = true;
         r = ty_can_enter(can, &fail);
     }
+    if (r == 0)
+        r = try_bind(&fail);
     if (r < 0) {
         can->mounts = can->user_ns = false;
         if (!fail.code)

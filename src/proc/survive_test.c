@@ -1,11 +1,12 @@
 /* Nothing survives: however a pod, its zygote or the whole program ends, and whatever the processes
  * in it do, two seconds later none of them is left. The program is a child of this test, so that it
- * can be killed; its processes are told by a mark in their environment. */
+ * can be killed; its processes are told by a mark in their environment. A machine too busy to let
+ * anybody run for two seconds gets a second and a third chance; survivors get none. */
 #include "proc/testing.h"
 
 #include <dirent.h>
 
-enum { LIMIT_MS = 2000, NPROC = 100 };
+enum { LIMIT_MS = 2000, CHANCES = 3, NPROC = 60 };
 enum method { FREE, STOP, ZYGOTE_STOP, KILL_PROGRAM, KILL_ZYGOTE, KILL_KEEPER, N_METHODS };
 static const char *const method_names[] = { "ty_keeper_free",        "ty_keeper_stop",
                                             "ty_zygote_stop",        "kill -9 of the program",
@@ -96,28 +97,54 @@ static pid_t child_of(pid_t parent)
     return (pid_t)pid;
 }
 
-/* The program: a pod with the crew in it; then waits for its order. */
-_Noreturn static void be_program(unsigned without, const struct crew *c, const char *mark,
-                                 enum method how, int orders, int answer)
+/* Not cmocka's: in the program a failure must end the program, not go on with the next test. */
+#define NEED(x)                                                                                    \
+    do {                                                                                           \
+        if (!(x))                                                                                  \
+            _exit(99);                                                                             \
+    } while (0)
+
+static void await(struct ty_keeper *k, enum ty_kept what)
 {
-    struct ty_zygote *z = zygote(without);
-    struct ty_keeper *k = keeper(z, NULL);
+    struct ty_kept_news n = { 0 };
+    while (n.what != what) {
+        struct pollfd p = { ty_keeper_fd(k), POLLIN, 0 };
+        NEED(poll(&p, 1, PATIENCE_MS) == 1);
+        ty_keeper_next(k, &n);
+        NEED(n.what != TY_START_FAILED);
+    }
+}
+
+static void start_crew(struct ty_keeper *k, const struct crew *c, const char *mark)
+{
     const char *const argv[] = { c->program, c->program[0] == 'p' ? "-e" : "-c", c->script, NULL };
     const char *const env[] = { plain_env[0], mark, NULL };
     struct ty_start s = plain(1, argv);
-    char order;
-
     s.env = env;
     if (c->limited) {
         s.limit_nproc = NPROC;
         if (geteuid() == 0)
-            s.uid = s.gid = NOBODY; /* root has no limit of processes */
+            s.uid = s.gid = ordinary_uid(); /* root has no limit of processes */
     }
-    start(k, &s);
-    expect(k, TY_STARTED, 1);
+    NEED(ty_keeper_start(k, &s, NULL) == 0);
+    await(k, TY_STARTED);
+}
+
+/* The program: a pod with the crew in it; then waits for its order. */
+_Noreturn static void be_program(unsigned without, const struct crew *c, const char *mark,
+                                 enum method how, int orders, int answer)
+{
+    const struct ty_keep keep = { .hostname = "pod-0" };
+    struct ty_zygote *z = NULL;
+    struct ty_keeper *k = NULL;
+    char order;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* a test that is killed leaves nothing either */
+    NEED(ty_zygote_start_with(without, &z, NULL) == 0);
+    NEED(ty_keeper_new(z, &keep, &k, NULL) == 0);
+    start_crew(k, c, mark);
     pid_t pid = ty_zygote_pid(z);
-    if (write(answer, &pid, sizeof(pid)) < 0 || read(orders, &order, 1) != 1)
-        _exit(1);
+    NEED(write(answer, &pid, sizeof(pid)) == sizeof(pid) && read(orders, &order, 1) == 1);
     if (how == FREE)
         ty_keeper_free(k);
     else if (how == ZYGOTE_STOP)
@@ -125,10 +152,8 @@ _Noreturn static void be_program(unsigned without, const struct crew *c, const c
     else if (how == STOP)
         ty_keeper_stop(k);
     if (how == STOP)
-        while (next(k).what != TY_GONE)
-            ;
-    if (write(answer, &order, 1) < 0)
-        _exit(1);
+        await(k, TY_GONE);
+    NEED(write(answer, &order, 1) == 1);
     for (;;)
         pause();
 }
@@ -188,6 +213,13 @@ static void finish(const struct program *p, int answer)
     close(answer);
 }
 
+static bool is_over(const struct program *p, const char *mark, enum method how)
+{
+    bool zygote_too = how == ZYGOTE_STOP || how == KILL_PROGRAM || how == KILL_ZYGOTE;
+    return count_marked(mark, false) == 0 && is_dead(p->keeper) &&
+           (!zygote_too || is_dead(p->zygote));
+}
+
 /* Milliseconds until all were dead. */
 static int64_t scenario(unsigned without, const struct crew *c, enum method how)
 {
@@ -199,36 +231,50 @@ static int64_t scenario(unsigned without, const struct crew *c, enum method how)
     int64_t begun = now_ms();
     while (count_marked(mark, false) < c->least && now_ms() - begun < PATIENCE_MS)
         nap();
-    assert_true(now_ms() - begun < PATIENCE_MS);
+    bool complete = now_ms() - begun < PATIENCE_MS;
 
-    int64_t start_ms = now_ms(), took;
+    int64_t start_ms = now_ms(), took = 0;
     carry_out(&p, how, answer);
-    bool over;
-    do {
-        over = count_marked(mark, false) == 0 && is_dead(p.keeper);
-        if (how >= ZYGOTE_STOP && how <= KILL_ZYGOTE)
-            over = over && is_dead(p.zygote);
+    bool over = is_over(&p, mark, how);
+    while (!over && how != STOP && took < PATIENCE_MS) { /* GONE says that all are dead already */
+        nap();
+        over = is_over(&p, mark, how);
         took = now_ms() - start_ms;
-        if (how == STOP && !over)
-            break; /* all must be dead before GONE comes */
-    } while (!over && took < LIMIT_MS);
+    }
     finish(&p, answer);
-    if (!over) {
-        int left = 0;
-        for (int i = 0, n = 1; i < 1000 && n; i++)
-            left += n = count_marked(mark, true);
+    int left = 0;
+    for (int i = 0, n = 1; !over && i < 1000 && n; i++)
+        left += n = count_marked(mark, true);
+    if (!over)
         fail_msg("without %u, %s: %s left %d behind after %d ms", without, c->name,
                  method_names[how], left, (int)took);
-    }
+    if (!complete)
+        fail_msg("without %u, %s: too few came to life", without, c->name);
     return took;
 }
 
+static int64_t in_time(unsigned without, const struct crew *c, enum method how)
+{
+    int64_t took = 0;
+    for (int chance = 0; chance < CHANCES; chance++) {
+        took = scenario(without, c, how);
+        if (took < LIMIT_MS)
+            return took;
+        print_message("%s, %s: %d ms\n", c->name, method_names[how], (int)took);
+    }
+    fail_msg("without %u, %s: %s took %d ms", without, c->name, method_names[how], (int)took);
+    return took;
+}
+
+/* The wild crews only where it matters: with all namespaces, and with none. */
 static void nothing_survives(unsigned without)
 {
     for (size_t c = 0; c < N_CREWS; c++) {
         int64_t worst = 0;
+        if (without == TY_NO_PID_NS && crews[c].limited)
+            continue;
         for (enum method how = 0; how < N_METHODS; how++) {
-            int64_t took = scenario(without, &crews[c], how);
+            int64_t took = in_time(without, &crews[c], how);
             worst = took > worst ? took : worst;
         }
         print_message("%s: all dead within %d ms\n", crews[c].name, (int)worst);

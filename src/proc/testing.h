@@ -17,20 +17,27 @@
 
 #include "proc/inner.h"
 
-enum { NOBODY = 65534, PATIENCE_MS = 20000 };
+enum { PATIENCE_MS = 20000 };
 /* A machine that allows everything, one without pid namespaces, one without any. */
 static const unsigned modes[] = { 0, TY_NO_PID_NS, TY_NO_PID_NS | TY_NO_MOUNTS };
 enum { N_MODES = sizeof(modes) / sizeof(modes[0]) };
 
-static inline int become_nobody(void)
+/* A uid that no other run of these tests has: limits of processes count all of a user. */
+static inline int ordinary_uid(void)
 {
-    if (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
-        setresuid(NOBODY, NOBODY, NOBODY) < 0 || chdir("/") < 0)
+    return 1000000 + (int)getpid();
+}
+
+static inline int become_ordinary(void)
+{
+    uid_t id = (uid_t)ordinary_uid();
+    if (setgroups(0, NULL) < 0 || setresgid(id, id, id) < 0 || setresuid(id, id, id) < 0 ||
+        chdir("/") < 0)
         return -1;
     return prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* as after an exec: /proc/self is ours again */
 }
 
-/* Runs the tests; as root once more as nobody. */
+/* Runs the tests; as root once more as an ordinary user. */
 static inline int run_as_both(const char *name, const struct CMUnitTest *tests, size_t n)
 {
     int failed = _cmocka_run_group_tests(name, tests, n, NULL, NULL), status = 0;
@@ -39,7 +46,7 @@ static inline int run_as_both(const char *name, const struct CMUnitTest *tests, 
     fflush(stdout);
     pid_t pid = fork();
     if (pid == 0) {
-        if (become_nobody() < 0)
+        if (become_ordinary() < 0)
             exit(100);
         exit(_cmocka_run_group_tests(name, tests, n, NULL, NULL));
     }

@@ -82,14 +82,19 @@ static void use_block(struct ty_arena *a, struct block *b)
     limit_end(a);
 }
 
-struct ty_arena *ty_arena_new(size_t ceiling)
+struct ty_arena *ty_arena_new_small(size_t ceiling, size_t first)
 {
     struct ty_arena *a = calloc(1, sizeof(*a));
     if (!a)
         die("out of memory", sizeof(*a), ceiling);
     a->ceiling = ceiling;
-    use_block(a, add_block(a, FIRST_BLOCK));
+    use_block(a, add_block(a, first));
     return a;
+}
+
+struct ty_arena *ty_arena_new(size_t ceiling)
+{
+    return ty_arena_new_small(ceiling, FIRST_BLOCK);
 }
 
 static void free_blocks(struct block *b)

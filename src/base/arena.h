@@ -14,6 +14,8 @@ struct ty_arena;
 /* gives. More than `ceiling` bytes is our own bug (inputs have ceilings of their own): it aborts.
  */
 struct ty_arena *ty_arena_new(size_t ceiling);
+/* The same, beginning with `first` bytes: for those of which there are thousands. */
+struct ty_arena *ty_arena_new_small(size_t ceiling, size_t first);
 void ty_arena_free(struct ty_arena *a);  /* takes; NULL is fine */
 void ty_arena_reset(struct ty_arena *a); /* forgets everything, keeps the first block for reuse */
 size_t ty_arena_used(const struct ty_arena *a); /* bytes handed out so far */

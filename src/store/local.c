@@ -104,6 +104,12 @@ const struct ty_stored *ty_local_find(const struct ty_local *l, const struct ty_
     return e ? &e->pub : NULL;
 }
 
+const struct ty_stored *ty_local_by_uid(const struct ty_local *l, const char *uid)
+{
+    struct entry *e = ty_map_get(&l->by_uid, ty_str(uid));
+    return e ? &e->pub : NULL;
+}
+
 struct ty_json *ty_local_read(struct ty_arena *a, const struct ty_stored *obj)
 {
     /* A copy, because the stored text may be replaced while the tree is still in use. */
@@ -331,6 +337,17 @@ int ty_local_update(struct ty_local *l, struct ty_arena *a, struct ty_json *obj,
     keep_text(l, e, obj);
     tell(l, TY_STORED_CHANGED, e);
     return 0;
+}
+
+int ty_local_merge(struct ty_local *l, struct ty_arena *a, const struct ty_json *patch,
+                   struct ty_err *err)
+{
+    struct entry *e = target(l, patch, err);
+
+    if (!e)
+        return -ENOENT;
+    struct ty_json *next = ty_merge_patch(a, ty_local_read(a, &e->pub), patch);
+    return ty_local_update(l, a, ty_json_copy(a, next, 0), err);
 }
 
 int ty_local_status(struct ty_local *l, struct ty_arena *a, const struct ty_json *obj,

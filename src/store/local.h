@@ -29,7 +29,8 @@ void ty_local_free(struct ty_local *l);
 void ty_local_watch(struct ty_local *l, ty_stored_fn *fn, void *ctx);
 
 const struct ty_stored *ty_local_find(const struct ty_local *l, const struct ty_kind *kind,
-                                      struct ty_str ns, struct ty_str name); /* or NULL */
+                                      struct ty_str ns, struct ty_str name);        /* or NULL */
+const struct ty_stored *ty_local_by_uid(const struct ty_local *l, const char *uid); /* or NULL */
 /* Parsed, lives with the arena; NULL if it is not there. */
 struct ty_json *ty_local_get(const struct ty_local *l, struct ty_arena *a,
                              const struct ty_kind *kind, struct ty_str ns, struct ty_str name);
@@ -50,6 +51,9 @@ int ty_local_create(struct ty_local *l, struct ty_arena *a, struct ty_json *obj,
                     struct ty_err *err);
 int ty_local_update(struct ty_local *l, struct ty_arena *a, struct ty_json *obj,
                     struct ty_err *err);
+/* A merge patch that carries apiVersion, kind and metadata.name of its object. */
+int ty_local_merge(struct ty_local *l, struct ty_arena *a, const struct ty_json *patch,
+                   struct ty_err *err);
 int ty_local_status(struct ty_local *l, struct ty_arena *a, const struct ty_json *obj,
                     struct ty_err *err);
 /* Server-side apply by one manager, by force: creates, or replaces what this manager applied before

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "proc/news.h"
@@ -45,6 +46,20 @@ static void close_from(int first)
         close(fd);
 }
 
+/* By the kernel's own call: the C library keeps two signals (32, 33) to itself, and whoever started
+ * us may have left them ignored. All zero is SIG_DFL without flags. */
+static void reset_signal(int sig)
+{
+    struct {
+        void *handler;
+        unsigned long flags;
+        void *restorer;
+        uint64_t mask;
+    } plain = { 0 };
+
+    syscall(SYS_rt_sigaction, sig, &plain, NULL, sizeof(plain.mask));
+}
+
 /* Nothing of trainyard's terminal, descriptors, signal handlers stays, but stderr. */
 static int detach(int control)
 {
@@ -52,7 +67,7 @@ static int detach(int control)
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
     for (int i = 1; i < NSIG; i++)
-        signal(i, SIG_DFL); /* containers inherit these */
+        reset_signal(i); /* containers inherit these */
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0)
         return -errno;

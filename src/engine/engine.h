@@ -1,16 +1,18 @@
+/* clang-format off */
 /* The local engine: an embedded store, the passes over it, and processes, on one libuv loop.
  *
- *   submit ──> store ──watch──> queue ──> TrainJob pass ─> JobSet pass ─> Job pass ─> pod runs ──>
- * keepers ^                                                                     │ logs, exits
- *                └────────────────────────── statuses, events <────────────────────────┘
+ *   submit --> store --watch--> queue --> TrainJob pass > JobSet pass > Job pass > pods --> keepers
+ *                ^                                                                 | logs, exits
+ *                +-------------------------- statuses, events <--------------------+
  *
- * A run's folder holds what outlives it: DIR/logs/POD/CONTAINER.ATTEMPT.log, DIR/claims,
- * DIR/objects. */
+ * A run's folder holds what outlives it: DIR/logs/POD/CONTAINER.ATTEMPT.log. */
+/* clang-format on */
 #ifndef TY_ENGINE_ENGINE_H
 #define TY_ENGINE_ENGINE_H
 
 #include <uv.h>
 
+#include "engine/job.h"
 #include "engine/pod_plan.h"
 #include "proc/keeper.h"
 #include "trainer/plugin.h"

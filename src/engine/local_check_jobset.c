@@ -50,8 +50,9 @@ static void find_stages(const struct ty_json *rjobs, int *stages)
     size_t n = ty_json_len(rjobs);
 
     for (size_t i = 0; i < n; i++) {
-        ty_each_item (d, ty_json_get(ty_json_item(rjobs, i), "dependsOn")) {
-            size_t on;
+        const struct ty_json *deps = ty_json_get(ty_json_item(rjobs, i), "dependsOn");
+        ty_each_item (d, deps) {
+            size_t on = 0;
             if (!ty_json_by(rjobs, "name", ty_json_str_at(*d, "name"), &on) || on >= i)
                 continue;
             int stage = stages[on] + ty_str_is(ty_json_str_at(*d, "status"), "Complete");

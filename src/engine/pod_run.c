@@ -71,8 +71,8 @@ struct ty_deed *ty_run_deed(struct ty_deeds *ret, enum ty_deed_kind kind, size_t
     return &ret->v[ret->n++];
 }
 
-void ty_run_note(struct ty_pod_run *r, size_t c, const char *type, const char *reason,
-                 const char *fmt, ...)
+void ty_pod_run_note(struct ty_pod_run *r, size_t c, const char *type, const char *reason,
+                     const char *fmt, ...)
 {
     char text[NOTE_MAX];
     struct ty_note *note;
@@ -99,7 +99,7 @@ void ty_pod_run_started(struct ty_pod_run *r, size_t c, int64_t now_ms)
     k->life = TY_LIFE_RUNNING;
     k->started_ms = now_ms;
     r->dirty = true;
-    ty_run_note(r, c, "Normal", "Started", "Container started");
+    ty_pod_run_note(r, c, "Normal", "Started", "Container started");
     ty_run_probes_begin(r, c);
     if (r->plan->containers[c].post_start && k->kill == TY_KILL_NOT)
         k->hook = TY_HOOK_WANTED;
@@ -112,7 +112,7 @@ void ty_pod_run_start_failed(struct ty_pod_run *r, size_t c, const char *why, in
     if (r->c[c].life != TY_LIFE_STARTING)
         return;
     r->c[c].started_ms = now_ms;
-    ty_run_note(r, c, "Warning", "Failed", "Error: %s", why);
+    ty_pod_run_note(r, c, "Warning", "Failed", "Error: %s", why);
     ty_run_ended(r, c, 128, TY_END_START_ERROR, why, now_ms);
 }
 
@@ -139,16 +139,16 @@ void ty_pod_run_hooked(struct ty_pod_run *r, size_t c, bool ok, int64_t now_ms)
     r->dirty = true;
     if (hook == TY_HOOK_PRE_STOP) {
         if (!ok)
-            ty_run_note(r, c, "Warning", "FailedPreStopHook", "PreStopHook failed");
+            ty_pod_run_note(r, c, "Warning", "FailedPreStopHook", "PreStopHook failed");
         return;
     }
     if (ok) {
         ty_run_begun(r, c);
         return;
     }
-    ty_run_note(r, c, "Warning", "FailedPostStartHook", "PostStartHook failed");
+    ty_pod_run_note(r, c, "Warning", "FailedPostStartHook", "PostStartHook failed");
     if (k->kill == TY_KILL_NOT) {
-        ty_run_note(r, c, "Normal", "Killing", "FailedPostStartHook");
+        ty_pod_run_note(r, c, "Normal", "Killing", "FailedPostStartHook");
         ty_run_doom(r, c, r->plan->grace_s, now_ms);
     }
 }

@@ -99,7 +99,7 @@ size_t ty_run_count_alive(const struct ty_pod_run *r);
 /* NULL: no room, the next step does it. */
 struct ty_deed *ty_run_deed(struct ty_deeds *ret, enum ty_deed_kind kind, size_t c, int n);
 /* `type` and `reason` are literals. */
-void ty_run_note(struct ty_pod_run *r, size_t c, const char *type, const char *reason,
+void ty_pod_run_note(struct ty_pod_run *r, size_t c, const char *type, const char *reason,
                  const char *fmt, ...) TY_PRINTF(5, 6);
 
 /* ---- pod_run_start.c ---- */

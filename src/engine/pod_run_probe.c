@@ -54,8 +54,8 @@ static void kill_for(struct ty_pod_run *r, size_t i, const struct ty_probe *p, c
 {
     bool again = ty_run_policy(r, i) != 'N';
 
-    ty_run_note(r, i, "Normal", "Killing", "Container %s failed %s probe%s",
-                r->plan->containers[i].name, which, again ? ", will be restarted" : "");
+    ty_pod_run_note(r, i, "Normal", "Killing", "Container %s failed %s probe%s",
+                    r->plan->containers[i].name, which, again ? ", will be restarted" : "");
     r->c[i].revive = true;
     ty_run_doom(r, i, p->grace_s >= 0 ? p->grace_s : r->plan->grace_s, now_ms);
 }
@@ -96,8 +96,8 @@ void ty_pod_run_probed(struct ty_pod_run *r, size_t c, enum ty_probe_use use, bo
     if (!ty_run_probing(r, c, use))
         return; /* it ended or is being ended */
     if (!ok)
-        ty_run_note(r, c, "Warning", "Unhealthy", "%s probe failed: %s", names[use],
-                    output ? output : "");
+        ty_pod_run_note(r, c, "Warning", "Unhealthy", "%s probe failed: %s", names[use],
+                        output ? output : "");
     p->run = p->ok == ok && p->run < INT32_MAX ? p->run + 1 : 1;
     p->ok = ok;
     if (p->run >= (ok ? plan->success : plan->failure))

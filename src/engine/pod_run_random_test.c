@@ -4,47 +4,47 @@
 #define POD                                                                                        \
     "{'restartPolicy':'%s','activeDeadlineSeconds':%d,'terminationGracePeriodSeconds':5,"          \
     "'initContainers':[" C(                                                                        \
-        "side", ",'restartPolicy':'Always','startupProbe':{'exec':{'command':"                     \
-                "['p']},'periodSeconds':1}") "," C("setup",                                        \
-                                                   "") "],'containers':[" C("a",                   \
-                                                                            ",'lifecycle':{'"      \
-                                                                            "postStart':{'exec':{" \
-                                                                            "'command':['p']}},'"  \
-                                                                            "preStop':{'exec':{'"  \
-                                                                            "command':"            \
-                                                                            "['p']}}},'"           \
-                                                                            "livenessProbe':{'"    \
-                                                                            "exec':{'command':['"  \
-                                                                            "p']},'"               \
-                                                                            "failureThreshold':1}" \
-                                                                            ","                    \
-                                                                            "'readinessProbe':{'"  \
-                                                                            "exec':{'command':['"  \
-                                                                            "p']},'periodSeconds'" \
-                                                                            ":3}") "," C("b",      \
-                                                                                         ",'"      \
-                                                                                         "restart" \
-                                                                                         "Policy'" \
-                                                                                         ":'"      \
-                                                                                         "Never'," \
-                                                                                         "'restar" \
-                                                                                         "tPolicy" \
-                                                                                         "Rules':" \
-                                                                                         "[{'"     \
-                                                                                         "action'" \
-                                                                                         ":'"      \
-                                                                                         "Restart" \
-                                                                                         "AllCont" \
-                                                                                         "ainers'" \
-                                                                                         ","       \
-                                                                                         "'exitCo" \
-                                                                                         "des':{'" \
-                                                                                         "operato" \
-                                                                                         "r':'In'" \
-                                                                                         ",'"      \
-                                                                                         "values'" \
-                                                                                         ":[9]}}"  \
-                                                                                         "]") "]}"
+        "side",                                                                                    \
+        ",'restartPolicy':'Always','startupProbe':{'exec':{'command':"                             \
+        "['p']},'periodSeconds':1}") "," C("setup",                                                \
+                                           "") "],'containers':[" C("a",                           \
+                                                                    ",'lifecycle':{'"              \
+                                                                    "postStart':{'exec':{"         \
+                                                                    "'command':['p']}},'"          \
+                                                                    "preStop':{'exec':{'"          \
+                                                                    "command':"                    \
+                                                                    "['p']}}},'"                   \
+                                                                    "livenessProbe':{'"            \
+                                                                    "exec':{'command':['"          \
+                                                                    "p']},'"                       \
+                                                                    "failureThreshold':1}"         \
+                                                                    ","                            \
+                                                                    "'readinessProbe':{'"          \
+                                                                    "exec':{'command':['"          \
+                                                                    "p']},'periodSeconds'"         \
+                                                                    ":3}") "," C("b", ",'"         \
+                                                                                      "restart"    \
+                                                                                      "Policy'"    \
+                                                                                      ":'"         \
+                                                                                      "Never',"    \
+                                                                                      "'restar"    \
+                                                                                      "tPolicy"    \
+                                                                                      "Rules':"    \
+                                                                                      "[{'"        \
+                                                                                      "action'"    \
+                                                                                      ":'"         \
+                                                                                      "Restart"    \
+                                                                                      "AllCont"    \
+                                                                                      "ainers'"    \
+                                                                                      ","          \
+                                                                                      "'exitCo"    \
+                                                                                      "des':{'"    \
+                                                                                      "operato"    \
+                                                                                      "r':'In'"    \
+                                                                                      ",'"         \
+                                                                                      "values'"    \
+                                                                                      ":[9]}}"     \
+                                                                                      "]") "]}"
 enum { CONTAINERS = 4 };
 
 /* The machine as it really is, beside what the pod believes. */

@@ -62,9 +62,9 @@ static void back_off(struct ty_pod_run *r, size_t i)
     k->again = true;
     k->retry_ms = k->end.ended_ms + (int64_t)k->back_off_s * 1000;
     if (k->back_off_s)
-        ty_run_note(r, i, "Warning", "BackOff",
-                    "Back-off restarting failed container %s in pod %s_%s(%s)",
-                    p->containers[i].name, p->name, p->ns, p->uid);
+        ty_pod_run_note(r, i, "Warning", "BackOff",
+                        "Back-off restarting failed container %s in pod %s_%s(%s)",
+                        p->containers[i].name, p->name, p->ns, p->uid);
 }
 
 void ty_run_ended(struct ty_pod_run *r, size_t i, int code, enum ty_ending why, const char *message,

@@ -30,8 +30,8 @@ void ty_run_stop(struct ty_pod_run *r, enum ty_stop why, int64_t grace_s, int64_
         if (!ty_run_alive(k))
             continue;
         if (k->kill == TY_KILL_NOT && !r->plan->containers[i].holder)
-            ty_run_note(r, i, "Normal", "Killing", "Stopping container %s",
-                        r->plan->containers[i].name);
+            ty_pod_run_note(r, i, "Normal", "Killing", "Stopping container %s",
+                            r->plan->containers[i].name);
         ty_run_doom(r, i, grace_s, now_ms);
     }
 }

@@ -1,0 +1,161 @@
+/* What the files of the engine share. */
+#ifndef TY_ENGINE_INNER_H
+#define TY_ENGINE_INNER_H
+
+#include "base/map.h"
+#include "engine/engine.h"
+#include "engine/job.h"
+#include "engine/pod_run.h"
+#include "engine/rsh.h"
+#include "store/local.h"
+
+/* Addresses, names and the master port of one JobSet. */
+struct ty_jobnet {
+    char *uid;               /* of the JobSet */
+    char *hosts;             /* path of its /etc/hosts */
+    struct ty_map addresses; /* host name and its longer forms -> char * address */
+    int master_port;
+    int port_lock; /* fd that keeps the port ours among runs; -1 none */
+};
+
+/* Where a stream of a container goes. */
+struct ty_pump {
+    struct ty_podrt *pod;
+    size_t c;
+    int fd, file; /* pipe; log file; -1 closed */
+    uv_poll_t poll;
+    bool polling, full; /* full: the disk is, said once */
+    char *part;         /* the unfinished last line */
+    size_t part_n;
+    int attempt;
+    bool exited; /* news of the end waits until the pipe is read empty */
+    int wstatus;
+    int handles; /* uv handles still to be closed before it may be freed */
+};
+
+/* A probe or hook under way. */
+struct ty_check;
+struct ty_remote; /* a command that another pod asked for */
+
+/* A pod that runs or is about to. */
+struct ty_podrt {
+    struct ty_engine *e;
+    struct ty_arena *arena;               /* holds the plan */
+    char *ns, *name, *uid, *job, *jobset; /* job: the TrainJob */
+    const char *host, *rjob, *address;    /* live with the arena */
+    int64_t index, attempt;
+    struct ty_pod_plan plan;
+    struct ty_pod_run *run;
+    struct ty_keeper *keeper;
+    uv_poll_t poll;
+    uv_timer_t timer;
+    int handles;            /* of ours that libuv still has */
+    struct ty_pump **pumps; /* per container, or NULL */
+    int *attempts;          /* per container: starts so far */
+    bool *by_us;            /* per container: we told it to end */
+    struct ty_check *checks;
+    char *dir;    /* its scratch folder */
+    int64_t gpus; /* devices it holds */
+    uint64_t gpu_mask;
+    bool waiting; /* for devices */
+    bool over;
+    struct ty_podrt *next;
+};
+
+struct ty_due {
+    char *key;
+    int64_t at_ms;
+    struct ty_due *next;
+};
+
+#define TY_CHUNK 65536
+
+struct ty_engine {
+    struct ty_engine_opts o;
+    struct ty_local *store;
+    struct ty_view view;
+    struct ty_arena *pass; /* reset for each pass */
+    struct ty_map queued;  /* key -> itself: what must be looked at */
+    char **queue;
+    size_t queue_at, queue_n, queue_cap;
+    uv_prepare_t prepare;
+    uv_idle_t idle;
+    uv_timer_t due_timer;
+    struct ty_due *due;
+    struct ty_map pods; /* uid -> ty_podrt */
+    struct ty_map nets; /* JobSet uid -> ty_jobnet */
+    struct ty_map seen; /* pod uid -> struct ty_seen */
+    struct ty_podrt *all;
+    unsigned next_address;
+    uint64_t gpus_used, seed;
+    size_t n_pods_live;
+    char *chunk;          /* TY_CHUNK bytes of scratch for reading logs */
+    int64_t wall_base_ms; /* wall clock minus monotonic, at the start */
+    bool stopping;
+    int handles;
+    uint32_t next_check, next_remote;
+    struct ty_remote *remotes;
+    int rsh_fd;
+    uv_poll_t rsh_poll;
+    char *rsh_path;
+};
+
+int64_t ty_engine_wall_ms(void);
+int64_t ty_engine_now_ms(const struct ty_engine *e); /* since 1970, but never goes back */
+void ty_engine_look(struct ty_engine *e, const struct ty_kind *kind, const char *ns,
+                    const char *name);
+void ty_engine_look_later(struct ty_engine *e, const struct ty_kind *kind, const char *ns,
+                          const char *name, int64_t ms);
+void ty_engine_event(struct ty_engine *e, const struct ty_kind *kind, const char *name,
+                     const char *type, const char *reason, const char *message);
+
+/* passes.c: one pass for one object. */
+void ty_engine_pass(struct ty_engine *e, const struct ty_kind *kind, struct ty_str ns,
+                    struct ty_str name);
+/* seen.c: pods as their Job sees them, read once per version. */
+const struct ty_pod_seen *ty_engine_seen(struct ty_engine *e, const struct ty_stored *pod);
+void ty_engine_unsee(struct ty_engine *e, const char *uid);
+void ty_engine_seen_done(struct ty_engine *e);
+
+/* pods.c */
+void ty_pods_look(struct ty_engine *e, const struct ty_stored *pod); /* added or changed */
+void ty_pods_stop_all(struct ty_engine *e, bool at_once);
+void ty_pods_on_keeper(uv_poll_t *poll, int status, int events);
+void ty_pods_let_in(struct ty_engine *e); /* devices are free again */
+void ty_pods_turn(struct ty_podrt *p);    /* carries out what the run wants now */
+void ty_pods_exited(struct ty_podrt *p, size_t c, int wstatus);
+struct ty_podrt *ty_pods_by_host(struct ty_engine *e, struct ty_str host);
+void ty_pods_free(struct ty_podrt *p);
+
+/* pump.c: NULL if no pipe or no file can be made; *ret_fd is the end for the process. */
+struct ty_pump *ty_pump_new(struct ty_podrt *p, size_t c, int attempt, int *ret_fd,
+                            struct ty_err *err);
+/* The process ended: reads what is left, then tells the pod. */
+void ty_pump_exited(struct ty_pump *u, int wstatus);
+void ty_pump_close(struct ty_pump *u); /* frees it when libuv is done with it */
+struct ty_str ty_pump_tail(struct ty_arena *a, const struct ty_podrt *p, size_t c, size_t max_bytes,
+                           size_t max_lines);
+
+/* net.c */
+struct ty_jobnet *ty_net_of(struct ty_engine *e, const struct ty_json *jobset, struct ty_err *err);
+void ty_net_free(struct ty_jobnet *n);
+const char *ty_net_lookup(void *ctx, struct ty_str host);
+
+/* files.c: the pod's folder, volumes and binds. */
+struct ty_bind *ty_files_make(struct ty_podrt *p, const char *hosts, struct ty_err *err);
+struct ty_bind *ty_files_binds(struct ty_podrt *p, size_t c, struct ty_err *err);
+void ty_files_remove(struct ty_podrt *p);
+char *ty_files_message(struct ty_arena *a, const struct ty_podrt *p, size_t c); /* or NULL */
+
+/* checks.c: probes and hooks; answers come through ty_check_done's callers. */
+void ty_checks_probe(struct ty_podrt *p, size_t c, enum ty_probe_use use);
+void ty_checks_hook(struct ty_podrt *p, size_t c, bool post_start);
+bool ty_checks_news(struct ty_podrt *p, const struct ty_kept_news *n); /* true: it was a check's */
+void ty_checks_close(struct ty_podrt *p);
+
+/* rsh.c */
+int ty_rsh_listen(struct ty_engine *e, struct ty_err *err);
+bool ty_rsh_news(struct ty_podrt *p, const struct ty_kept_news *n);
+void ty_rsh_close(struct ty_engine *e);
+
+#endif

@@ -1,0 +1,189 @@
+/* Names, addresses and ports of a JobSet on one machine. Every pod has an address of its own in
+ * 127.0.0.0/8; a private /etc/hosts makes the cluster's names mean them. Separate addresses do not
+ * separate ports (torch's store listens on all of them), so each JobSet has its own master port. */
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "engine/inner.h"
+
+/* 127.64.0.0 and up: the first half by process, so that two runs never share one. */
+static char *next_address(struct ty_engine *e)
+{
+    char *text = malloc(16);
+    unsigned n = e->next_address++;
+    unsigned block = ((unsigned)getpid() * 4 + n / 250) & 0x3fff;
+
+    if (!text)
+        abort();
+    snprintf(text, 16, "127.%u.%u.%u", 64 + (block >> 8), block & 255, 1 + n % 250);
+    return text;
+}
+
+static int free_port(void)
+{
+    struct sockaddr_in addr = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_ANY) };
+    socklen_t n = sizeof(addr);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), port = 0;
+
+    if (fd >= 0 && bind(fd, (struct sockaddr *)&addr, n) == 0 &&
+        getsockname(fd, (struct sockaddr *)&addr, &n) == 0)
+        port = ntohs(addr.sin_port);
+    if (fd >= 0)
+        close(fd);
+    return port;
+}
+
+/* A port that no other run of ours holds: a locked file says so, because the port itself must stay
+ * unbound for the job. */
+static int take_port(struct ty_engine *e, struct ty_jobnet *n, struct ty_err *err)
+{
+    for (int i = 0; i < 64; i++) {
+        char path[4096];
+        int port = free_port();
+        if (port <= 0)
+            break;
+        snprintf(path, sizeof(path), "%s/../port-%d.lock", e->o.dir, port);
+        int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+            n->master_port = port;
+            n->port_lock = fd;
+            return 0;
+        }
+        if (fd >= 0)
+            close(fd);
+    }
+    return ty_fail(err, -EADDRINUSE, "no free TCP port for the job's rendezvous");
+}
+
+static void name(struct ty_jobnet *n, const char *host, const char *address)
+{
+    char *copy = strdup(address);
+
+    if (!copy)
+        abort();
+    free(ty_map_put(&n->addresses, ty_str(host), copy));
+}
+
+/* One pod's line: all forms of its name, long to short. */
+static void add_pod(struct ty_engine *e, struct ty_jobnet *n, FILE *f, const char *host,
+                    struct ty_str domain, struct ty_str ns)
+{
+    static const char *const tails[] = { ".svc.cluster.local", ".svc", "" };
+    char *address = next_address(e);
+
+    fprintf(f, "%s\t", address);
+    for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
+        char *full =
+            ty_arena_printf(e->pass, "%s.%.*s.%.*s%s", host, TY_ARG(domain), TY_ARG(ns), tails[i]);
+        fprintf(f, "%s ", full);
+        name(n, full, address);
+    }
+    char *near = ty_arena_printf(e->pass, "%s.%.*s", host, TY_ARG(domain));
+    fprintf(f, "%s %s\n%s\t%.*s\n", near, host, address, TY_ARG(domain));
+    name(n, near, address);
+    name(n, host, address);
+    free(address);
+}
+
+static void add_jobs(struct ty_engine *e, struct ty_jobnet *n, FILE *f,
+                     const struct ty_json *jobset)
+{
+    struct ty_str js = ty_json_str_at(jobset, "metadata.name");
+    struct ty_str ns = ty_json_str_at(jobset, "metadata.namespace");
+    struct ty_str domain = ty_json_str_at(jobset, "spec.network.subdomain");
+    const struct ty_json *rjobs = ty_json_at(jobset, "spec.replicatedJobs");
+
+    ty_each_item (r, rjobs) {
+        int64_t replicas = 1, pods = 1;
+        ty_json_int_at(*r, "replicas", &replicas);
+        ty_json_int_at(*r, "template.spec.parallelism", &pods);
+        ty_json_int_at(*r, "template.spec.completions", &pods);
+        for (int64_t i = 0; i < replicas; i++)
+            for (int64_t k = 0; k < pods; k++) {
+                char host[512];
+                snprintf(host, sizeof(host), "%.*s-%.*s-%lld-%lld", TY_ARG(js),
+                         TY_ARG(ty_json_str_at(*r, "name")), (long long)i, (long long)k);
+                add_pod(e, n, f, host, domain.n ? domain : js, ns);
+            }
+    }
+}
+
+static int write_hosts(struct ty_engine *e, struct ty_jobnet *n, const struct ty_json *jobset,
+                       struct ty_err *err)
+{
+    FILE *f = fopen(n->hosts, "we");
+
+    if (!f)
+        return ty_fail(err, -errno, "%s cannot be written", n->hosts);
+    fputs("127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n", f);
+    char self[256] = "";
+    if (gethostname(self, sizeof(self) - 1) == 0 && self[0])
+        fprintf(f, "127.0.1.1\t%s\n", self);
+    add_jobs(e, n, f, jobset);
+    bool bad = ferror(f);
+    if (fclose(f) != 0 || bad)
+        return ty_fail(err, -EIO, "%s cannot be written", n->hosts);
+    return 0;
+}
+
+struct ty_jobnet *ty_net_of(struct ty_engine *e, const struct ty_json *jobset, struct ty_err *err)
+{
+    struct ty_str uid = ty_json_str_at(jobset, "metadata.uid");
+    struct ty_jobnet *n = ty_map_get(&e->nets, uid);
+    char path[4096];
+
+    if (n)
+        return n;
+    n = calloc(1, sizeof(*n));
+    if (!n)
+        abort();
+    n->port_lock = -1;
+    n->uid = strndup(uid.p, uid.n);
+    snprintf(path, sizeof(path), "%s/hosts-%.*s", e->o.dir,
+             TY_ARG(ty_json_str_at(jobset, "metadata.name")));
+    n->hosts = strdup(path);
+    if (!n->uid || !n->hosts)
+        abort();
+    if (take_port(e, n, err) < 0 || write_hosts(e, n, jobset, err) < 0) {
+        ty_net_free(n);
+        return NULL;
+    }
+    ty_map_put(&e->nets, uid, n);
+    return n;
+}
+
+const char *ty_net_lookup(void *ctx, struct ty_str host)
+{
+    struct ty_jobnet *n = ctx;
+    return ty_map_get(&n->addresses, host);
+}
+
+void ty_net_free(struct ty_jobnet *n)
+{
+    const struct ty_map_slot *s = NULL;
+    size_t at = 0;
+
+    if (!n)
+        return;
+    while ((s = ty_map_next(&n->addresses, &at)))
+        free(s->value);
+    ty_map_done(&n->addresses);
+    if (n->port_lock >= 0) {
+        char path[64], file[4096];
+        snprintf(path, sizeof(path), "/proc/self/fd/%d", n->port_lock);
+        ssize_t got = readlink(path, file, sizeof(file) - 1);
+        if (got > 0) {
+            file[got] = 0;
+            unlink(file);
+        }
+        close(n->port_lock);
+    }
+    free(n->hosts);
+    free(n->uid);
+    free(n);
+}

@@ -1,0 +1,198 @@
+/* One pass for one object: read it and what it owns, ask the pure part, write what it wants. */
+#include <errno.h>
+#include <sys/random.h>
+
+#include "engine/inner.h"
+#include "engine/jobset.h"
+#include "trainer/pass.h"
+
+static void carry_out(struct ty_engine *e, const struct ty_kind *kind, const char *ns,
+                      const char *name, const struct ty_changes *changes)
+{
+    struct ty_err err = { 0 };
+
+    for (const struct ty_change *c = changes->first; c; c = c->next) {
+        int r = 0;
+        switch (c->op) {
+        case TY_DO_CREATE:
+            r = ty_local_create(e->store, e->pass, c->obj, &err);
+            break;
+        case TY_DO_UPDATE:
+            r = ty_local_merge(e->store, e->pass, c->obj, &err);
+            break;
+        case TY_DO_STATUS:
+            r = ty_local_status(e->store, e->pass, c->obj, &err);
+            break;
+        case TY_DO_DELETE:
+            r = ty_local_delete(e->store, e->pass, c->kind, c->ns, c->name, &err);
+            break;
+        default:
+            break;
+        }
+        if (r < 0 && r != -ENOENT && r != -EEXIST)
+            ty_engine_event(e, kind, name, "Warning", "WriteFailed", err.text);
+    }
+    for (const struct ty_happening *h = changes->events; h; h = h->next)
+        ty_engine_event(e, kind, name, h->type, h->reason, h->message);
+    if (changes->requeue_ms >= 0)
+        ty_engine_look_later(e, kind, ns, name, changes->requeue_ms);
+}
+
+/* The JobSet as its webhook would store it, so that a re-applied one compares equal. */
+static struct ty_json *as_applied(struct ty_engine *e, const struct ty_want *w)
+{
+    struct ty_json *obj = ty_json_copy(e->pass, w->obj, 0);
+
+    if (w->kind == &ty_kind_jobset)
+        ty_jobset_default(e->pass, obj);
+    return obj;
+}
+
+static void tell_job(struct ty_engine *e, const struct ty_json *job, struct ty_json *status)
+{
+    struct ty_json *now = ty_json_copy(e->pass, job, 0);
+    struct ty_str name = ty_json_str_at(job, "metadata.name");
+    const char *text = ty_arena_strndup(e->pass, name.p, name.n);
+
+    ty_json_set(e->pass, now, "status", status);
+    for (size_t i = 0; i < 4 && e->o.spectators[i]; i++)
+        if (e->o.spectators[i]->job)
+            e->o.spectators[i]->job(e->o.spectators[i]->ctx, text, now, ty_engine_wall_ms());
+}
+
+static void pass_trainjob(struct ty_engine *e, const struct ty_stored *obj)
+{
+    unsigned char entropy[TY_ENTROPY];
+    struct ty_json *job = ty_local_read(e->pass, obj);
+    struct ty_pass_in in = { .pipeline = e->o.pipeline,
+                             .settings = e->o.settings,
+                             .view = &e->view,
+                             .job = job,
+                             .now_s = ty_engine_wall_ms() / 1000,
+                             .entropy = entropy };
+    const char *name = ty_arena_strndup(e->pass, obj->name, strlen(obj->name));
+    const char *ns = ty_arena_strndup(e->pass, obj->ns, strlen(obj->ns));
+    struct ty_err err = { 0 };
+    struct ty_pass pass;
+
+    if (e->stopping)
+        return; /* nothing new begins */
+    if (getrandom(entropy, sizeof(entropy), 0) != (ssize_t)sizeof(entropy))
+        return;
+    ty_pass(e->pass, &in, &pass);
+    for (const struct ty_want *w = pass.want; w; w = w->next)
+        if (ty_local_apply(e->store, e->pass, as_applied(e, w), "trainer", &err) < 0)
+            ty_engine_event(e, &ty_kind_trainjob, name, "Warning", "WriteFailed", err.text);
+    if (pass.delete_kind)
+        ty_local_delete(e->store, e->pass, pass.delete_kind, ty_str(ns), ty_str(name), &err);
+    for (const struct ty_event *ev = pass.events; ev; ev = ev->next)
+        ty_engine_event(e, &ty_kind_trainjob, name, ev->type, ev->reason, ev->message);
+    if (pass.status) {
+        struct ty_json *next = ty_json_copy(e->pass, job, 0);
+        ty_json_set(e->pass, next, "status", pass.status);
+        ty_local_status(e->store, e->pass, next, &err);
+        tell_job(e, job, pass.status);
+    }
+    if (pass.requeue_s > 0)
+        ty_engine_look_later(e, &ty_kind_trainjob, ns, name, pass.requeue_s * 1000);
+}
+
+struct gather {
+    struct ty_engine *e;
+    const struct ty_json **objs;
+    struct ty_pod_seen *pods;
+    size_t n, cap;
+    bool service;
+    const struct ty_kind *kind;
+};
+
+static void count_children(void *ctx, const struct ty_stored *obj)
+{
+    struct gather *g = ctx;
+    g->cap += obj->kind == g->kind;
+    g->service |= obj->kind == &ty_kind_service;
+}
+
+static void gather_objects(void *ctx, const struct ty_stored *obj)
+{
+    struct gather *g = ctx;
+
+    if (obj->kind == g->kind && g->n < g->cap)
+        g->objs[g->n++] = ty_local_read(g->e->pass, obj);
+}
+
+static void gather_pods(void *ctx, const struct ty_stored *obj)
+{
+    struct gather *g = ctx;
+
+    if (obj->kind == g->kind && g->n < g->cap)
+        g->pods[g->n++] = *ty_engine_seen(g->e, obj);
+}
+
+static void pass_jobset(struct ty_engine *e, const struct ty_stored *obj)
+{
+    struct gather jobs = { .e = e, .kind = &ty_kind_job };
+    struct gather claims = { .e = e, .kind = &ty_kind_claim };
+    struct ty_jobset_in in = { .jobset = ty_local_read(e->pass, obj),
+                               .now_s = ty_engine_wall_ms() / 1000 };
+    const char *name = ty_arena_strndup(e->pass, obj->name, strlen(obj->name));
+    const char *ns = ty_arena_strndup(e->pass, obj->ns, strlen(obj->ns));
+    struct ty_changes changes;
+
+    if (obj->deleting || e->stopping)
+        return;
+    ty_local_children(e->store, obj->uid, count_children, &jobs);
+    jobs.objs = ty_new_n(e->pass, const struct ty_json *, jobs.cap + 1);
+    ty_local_children(e->store, obj->uid, gather_objects, &jobs);
+    ty_local_each(e->store, &ty_kind_claim, count_children, &claims);
+    claims.objs = ty_new_n(e->pass, const struct ty_json *, claims.cap + 1);
+    ty_local_each(e->store, &ty_kind_claim, gather_objects, &claims);
+    in.jobs = jobs.objs;
+    in.n_jobs = jobs.n;
+    in.service = jobs.service;
+    in.claims = claims.objs;
+    in.n_claims = claims.n;
+    ty_changes_init(&changes, e->pass);
+    ty_jobset_pass(e->pass, &in, &changes);
+    carry_out(e, &ty_kind_jobset, ns, name, &changes);
+}
+
+static void pass_job(struct ty_engine *e, const struct ty_stored *obj)
+{
+    struct gather pods = { .e = e, .kind = &ty_kind_pod };
+    struct ty_job_in in = { .job = ty_local_read(e->pass, obj),
+                            .now_s = ty_engine_wall_ms() / 1000,
+                            .seed = e->seed++ };
+    const char *name = ty_arena_strndup(e->pass, obj->name, strlen(obj->name));
+    const char *ns = ty_arena_strndup(e->pass, obj->ns, strlen(obj->ns));
+    struct ty_changes changes;
+
+    if (obj->deleting || e->stopping)
+        return;
+    ty_local_children(e->store, obj->uid, count_children, &pods);
+    pods.pods = ty_new_n(e->pass, struct ty_pod_seen, pods.cap + 1);
+    ty_local_children(e->store, obj->uid, gather_pods, &pods);
+    in.pods = pods.pods;
+    in.n_pods = pods.n;
+    ty_changes_init(&changes, e->pass);
+    ty_job_pass(e->pass, &in, &changes);
+    carry_out(e, &ty_kind_job, ns, name, &changes);
+}
+
+void ty_engine_pass(struct ty_engine *e, const struct ty_kind *kind, struct ty_str ns,
+                    struct ty_str name)
+{
+    const struct ty_stored *obj = ty_local_find(e->store, kind, ns, name);
+
+    ty_arena_reset(e->pass);
+    if (!obj)
+        return; /* gone meanwhile */
+    if (kind == &ty_kind_trainjob)
+        pass_trainjob(e, obj);
+    else if (kind == &ty_kind_jobset)
+        pass_jobset(e, obj);
+    else if (kind == &ty_kind_job)
+        pass_job(e, obj);
+    else if (kind == &ty_kind_pod)
+        ty_pods_look(e, obj);
+}

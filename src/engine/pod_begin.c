@@ -1,0 +1,228 @@
+/* How a pod begins: its plan, folder, keeper and devices. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "engine/inner.h"
+
+#define POD_CEILING ((size_t)64 << 20)
+#define POD_FIRST   ((size_t)4 << 10) /* most plans fit; there may be thousands of pods */
+
+static char *dup_str(struct ty_str s)
+{
+    char *c = strndup(s.n ? s.p : "", s.n);
+
+    if (!c)
+        abort();
+    return c;
+}
+
+static bool take_gpus(struct ty_podrt *p)
+{
+    struct ty_engine *e = p->e;
+    int64_t want = 0;
+    uint64_t mask = 0;
+
+    for (size_t c = 0; c < p->plan.n; c++)
+        want += p->plan.containers[c].gpus;
+    for (size_t i = 0; want > 0 && e->o.host.gpus && e->o.host.gpus[i] && i < 64; i++)
+        if (!(e->gpus_used >> i & 1)) {
+            mask |= (uint64_t)1 << i;
+            want--;
+        }
+    if (want > 0)
+        return false;
+    p->gpu_mask = mask;
+    e->gpus_used |= mask;
+    return true;
+}
+
+void ty_pods_let_in(struct ty_engine *e)
+{
+    for (struct ty_podrt *p = e->all; p; p = p->next)
+        if (p->waiting && take_gpus(p)) {
+            p->waiting = false;
+            ty_pod_run_ungate(p->run, ty_engine_now_ms(e));
+            ty_pods_turn(p);
+            return; /* the list may have changed; the next one comes when this one ends */
+        }
+}
+
+static const char *const *base_env(struct ty_podrt *p, const char *tmp)
+{
+    static const char *const names[] = {
+        "PATH",        "HOME",          "USER",       "LOGNAME",
+        "SHELL",       "LANG",          "LC_ALL",     "TZ",
+        "VIRTUAL_ENV", "CONDA_PREFIX",  "PYTHONPATH", "LD_LIBRARY_PATH",
+        "CUDA_HOME",   "XDG_CACHE_HOME"
+    };
+    size_t n = 0, more = 0;
+
+    while (p->e->o.env && p->e->o.env[more])
+        more++;
+    const char **env =
+        ty_new_n(p->arena, const char *, sizeof(names) / sizeof(names[0]) + more + 6);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+        const char *value = getenv(names[i]);
+        if (value && i == 0) /* our ssh comes first: mpirun and friends find it */
+            env[n++] = ty_arena_printf(p->arena, "PATH=%s/bin:%s", p->e->o.dir, value);
+        else if (value)
+            env[n++] = ty_arena_printf(p->arena, "%s=%s", names[i], value);
+    }
+    env[n++] = ty_arena_printf(p->arena, "HOSTNAME=%s", p->host);
+    env[n++] = ty_arena_printf(p->arena, "TMPDIR=%s", tmp);
+    env[n++] = ty_arena_printf(p->arena, "TRAINYARD_POD=%s", p->host);
+    env[n++] = ty_arena_printf(p->arena, "TRAINYARD_RSH=%s", p->e->rsh_path);
+    env[n++] = "PYTHONUNBUFFERED=1";
+    for (size_t i = 0; i < more; i++)
+        env[n++] = p->e->o.env[i];
+    return env;
+}
+
+static struct ty_podrt *podrt_new(struct ty_engine *e, const struct ty_json *pod)
+{
+    struct ty_podrt *p = calloc(1, sizeof(*p));
+    const struct ty_json *labels = ty_json_at(pod, "metadata.labels");
+    struct ty_str js =
+        ty_json_text_of(ty_json_find(labels, TY_LIT("jobset.sigs.k8s.io/jobset-name")));
+    struct ty_str rj =
+        ty_json_text_of(ty_json_find(labels, TY_LIT("jobset.sigs.k8s.io/replicatedjob-name")));
+    struct ty_str index =
+        ty_json_text_of(ty_json_find(labels, TY_LIT("batch.kubernetes.io/job-completion-index")));
+    struct ty_str attempt =
+        ty_json_text_of(ty_json_find(labels, TY_LIT("jobset.sigs.k8s.io/restart-attempt")));
+    struct ty_str host = ty_json_str_at(pod, "spec.hostname");
+
+    if (!p)
+        abort();
+    p->e = e;
+    p->arena = ty_arena_new_small(POD_CEILING, POD_FIRST);
+    p->ns = dup_str(ty_json_str_at(pod, "metadata.namespace"));
+    p->name = dup_str(ty_json_str_at(pod, "metadata.name"));
+    p->uid = dup_str(ty_json_str_at(pod, "metadata.uid"));
+    p->jobset = dup_str(js);
+    p->job = dup_str(js); /* a TrainJob and its JobSet have one name */
+    p->rjob = ty_arena_strndup(p->arena, rj.p, rj.n);
+    p->host = host.n ? ty_arena_strndup(p->arena, host.p, host.n) : p->name;
+    p->index = -1;
+    ty_parse_i64(index, &p->index);
+    ty_parse_i64(attempt, &p->attempt);
+    p->dir = dup_str(ty_str(ty_arena_printf(p->arena, "%s/pods/%s", e->o.dir, p->name)));
+    return p;
+}
+
+static int make_plan(struct ty_podrt *p, const struct ty_json *pod, struct ty_jobnet *net,
+                     struct ty_err *err)
+{
+    struct ty_engine *e = p->e;
+    struct ty_pod_net pn = { .master_port = net->master_port,
+                             .rewrite_names = !e->o.host.mounts,
+                             .lookup = ty_net_lookup,
+                             .ctx = net };
+    const char *address = ty_net_lookup(net, ty_str(p->host));
+
+    p->address = address ? address : "127.0.0.1";
+    pn.address = p->address;
+    pn.extra_env = base_env(p, ty_arena_printf(p->arena, "%s/tmp", p->dir));
+    int r = ty_pod_plan_make(p->arena, pod, &e->o.host, &e->view, &pn, &p->plan, err);
+    if (r < 0)
+        return r;
+    p->pumps = calloc(p->plan.n + 1, sizeof(*p->pumps));
+    p->attempts = calloc(p->plan.n + 1, sizeof(*p->attempts));
+    p->by_us = calloc(p->plan.n + 1, sizeof(*p->by_us));
+    if (!p->pumps || !p->attempts || !p->by_us)
+        abort();
+    return 0;
+}
+
+static int make_keeper(struct ty_podrt *p, struct ty_jobnet *net, struct ty_err *err)
+{
+    struct ty_keep k = { .hostname = p->host };
+
+    k.binds = ty_files_make(p, net->hosts, err);
+    return k.binds ? ty_keeper_new(p->e->o.zygote, &k, &p->keeper, err) : err->code;
+}
+
+/* A pod that cannot even begin fails with the reason, like one whose process could not start. */
+static void cannot_begin(struct ty_engine *e, struct ty_podrt *p, const char *why)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
+    struct ty_json *obj = ty_json_object(a), *meta = ty_json_object(a), *status = ty_json_object(a);
+    struct ty_err err = { 0 };
+
+    ty_engine_event(e, &ty_kind_pod, p->host, "Warning", "FailedToBegin", why);
+    ty_json_set(a, meta, "name", ty_json_cstr(a, p->name));
+    ty_json_set(a, meta, "namespace", ty_json_cstr(a, p->ns));
+    ty_json_set(a, obj, "apiVersion", ty_json_cstr(a, "v1"));
+    ty_json_set(a, obj, "kind", ty_json_cstr(a, "Pod"));
+    ty_json_set(a, obj, "metadata", meta);
+    ty_json_set(a, status, "phase", ty_json_cstr(a, "Failed"));
+    ty_json_set(a, status, "reason", ty_json_cstr(a, "FailedToBegin"));
+    ty_json_set(a, status, "message", ty_json_cstr(a, why));
+    ty_json_set(a, obj, "status", status);
+    ty_local_status(e->store, a, obj, &err);
+}
+
+static void begin(struct ty_engine *e, const struct ty_stored *obj)
+{
+    struct ty_json *pod = ty_local_read(e->pass, obj);
+    struct ty_podrt *p = podrt_new(e, pod);
+    struct ty_json *jobset =
+        ty_local_get(e->store, e->pass, &ty_kind_jobset, ty_str(p->ns), ty_str(p->jobset));
+    struct ty_err err = { 0 };
+    struct ty_jobnet *net = ty_net_of(e, jobset, &err);
+    int r = net ? make_plan(p, pod, net, &err) : err.code;
+
+    if (net && r == 0)
+        r = make_keeper(p, net, &err);
+    uv_timer_init(e->o.loop, &p->timer);
+    p->timer.data = p->poll.data = p;
+    p->handles = 1;
+    if (r < 0) {
+        cannot_begin(e, p, err.text);
+        ty_pods_free(p);
+        return;
+    }
+    uv_poll_init(e->o.loop, &p->poll, ty_keeper_fd(p->keeper));
+    p->poll.data = p;
+    p->handles = 2;
+    uv_poll_start(&p->poll, UV_READABLE, ty_pods_on_keeper);
+    p->run = ty_pod_run_new(&p->plan, ty_engine_now_ms(e));
+    p->next = e->all;
+    e->all = p;
+    e->n_pods_live++;
+    ty_map_put(&e->pods, ty_str(p->uid), p);
+    p->waiting = !take_gpus(p);
+    if (p->waiting)
+        ty_pod_run_hold(p->run, "0/1 nodes are available: 1 Insufficient devices.",
+                        ty_engine_now_ms(e));
+    ty_pods_turn(p);
+}
+
+void ty_pods_look(struct ty_engine *e, const struct ty_stored *obj)
+{
+    struct ty_podrt *p = ty_map_get(&e->pods, ty_str(obj->uid));
+
+    if (p) {
+        if (obj->deleting && !p->over) {
+            ty_pod_run_stop(p->run, -1, ty_engine_now_ms(e));
+            ty_pods_turn(p);
+        }
+        return;
+    }
+    struct ty_json *pod = ty_local_read(e->pass, obj);
+    struct ty_str phase = ty_json_str_at(pod, "status.phase");
+    if (obj->deleting)
+        ty_local_finish(e->store, &ty_kind_pod, ty_str(obj->ns), ty_str(obj->name));
+    else if (!ty_str_is(phase, "Succeeded") && !ty_str_is(phase, "Failed") && !e->stopping)
+        begin(e, obj);
+}
+
+void ty_pods_stop_all(struct ty_engine *e, bool at_once)
+{
+    for (struct ty_podrt *p = e->all, *next = NULL; p; p = next) {
+        next = p->next;
+        ty_pod_run_stop(p->run, at_once ? 0 : -1, ty_engine_now_ms(e));
+        ty_pods_turn(p);
+    }
+}

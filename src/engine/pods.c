@@ -1,0 +1,374 @@
+/* Pods at work: a plan, a keeper, and the pod's life, which is told what happens and says what to
+ * do. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "engine/inner.h"
+
+static char *dup_str(struct ty_str s)
+{
+    char *c = strndup(s.n ? s.p : "", s.n);
+
+    if (!c)
+        abort();
+    return c;
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    ty_pods_turn(timer->data);
+}
+
+struct ty_podrt *ty_pods_by_host(struct ty_engine *e, struct ty_str host)
+{
+    for (struct ty_podrt *p = e->all; p; p = p->next)
+        if (!p->over && p->host &&
+            (ty_str_is(host, p->host) ||
+             (ty_str_starts(host, ty_str(p->host)) && host.p[strlen(p->host)] == '.') ||
+             (p->address && ty_str_is(host, p->address))))
+            return p;
+    return NULL;
+}
+
+static void tell(struct ty_podrt *p, size_t c, bool container)
+{
+    struct ty_engine *e = p->e;
+    struct ty_pod_news news = { .job = p->job,
+                                .pod = p->host,
+                                .rjob = p->rjob,
+                                .index = p->index,
+                                .attempt = p->attempt,
+                                .phase = ty_pod_run_phase(p->run),
+                                .ready = ty_pod_run_ready(p->run),
+                                .exit_code = -1,
+                                .time_ms = ty_engine_wall_ms() };
+    if (container) {
+        ty_auto_arena *a = ty_arena_new((size_t)4 << 20);
+        struct ty_json *status = ty_pod_run_status(p->run, a, p->address);
+        const char *name = p->plan.containers[c].name;
+        const struct ty_json *cs =
+            ty_json_by(ty_json_get(status, "containerStatuses"), "name", ty_str(name), NULL);
+        if (!cs)
+            cs = ty_json_by(ty_json_get(status, "initContainerStatuses"), "name", ty_str(name),
+                            NULL);
+        const struct ty_json *ended = ty_json_at(cs, "state.terminated");
+        int64_t n = 0;
+        if (!ended)
+            ended = ty_json_at(cs, "lastState.terminated");
+        news.container = name;
+        news.restarts = ty_json_int_at(cs, "restartCount", &n) ? (int)n : 0;
+        if (ty_json_int_at(ended, "exitCode", &n))
+            news.exit_code = (int)n;
+        news.exit_signal = n > 128 && n < 128 + 65 ? (int)n - 128 : 0;
+        struct ty_str reason = ty_json_str_at(ended, "reason"),
+                      text = ty_json_str_at(ended, "message");
+        news.reason = reason.n ? ty_arena_strndup(a, reason.p, reason.n) : NULL;
+        news.message = text.n ? ty_arena_strndup(a, text.p, text.n) : NULL;
+        news.by_us = p->by_us[c];
+        for (size_t i = 0; i < 4 && e->o.spectators[i]; i++)
+            if (e->o.spectators[i]->pod)
+                e->o.spectators[i]->pod(e->o.spectators[i]->ctx, &news);
+        return;
+    }
+    for (size_t i = 0; i < 4 && e->o.spectators[i]; i++)
+        if (e->o.spectators[i]->pod)
+            e->o.spectators[i]->pod(e->o.spectators[i]->ctx, &news);
+}
+
+static void write_status(struct ty_podrt *p)
+{
+    struct ty_engine *e = p->e;
+    ty_auto_arena *a = ty_arena_new((size_t)16 << 20);
+    struct ty_json *obj = ty_json_object(a), *meta = ty_json_object(a);
+    struct ty_err err = { 0 };
+
+    ty_json_set(a, meta, "name", ty_json_cstr(a, p->name));
+    ty_json_set(a, meta, "namespace", ty_json_cstr(a, p->ns));
+    ty_json_set(a, obj, "apiVersion", ty_json_cstr(a, "v1"));
+    ty_json_set(a, obj, "kind", ty_json_cstr(a, "Pod"));
+    ty_json_set(a, obj, "metadata", meta);
+    ty_json_set(a, obj, "status", ty_pod_run_status(p->run, a, p->address));
+    ty_local_status(e->store, a, obj, &err);
+}
+
+/* ---- starting containers ---- */
+
+static void pin(const struct ty_podrt *p, const struct ty_container_plan *c, struct ty_start *s)
+{
+    int64_t cpus = p->e->o.host.cpus;
+    int64_t first = 0;
+
+    if (c->whole_cpus <= 0 || cpus <= 0 || c->whole_cpus >= cpus || cpus > 1024)
+        return; /* as many as there are, or more: no use in pinning */
+    first = (p->index > 0 ? p->index : 0) * c->whole_cpus % cpus;
+    for (int64_t i = 0; i < c->whole_cpus; i++) {
+        int64_t cpu = (first + i) % cpus;
+        s->cpus_mask[cpu / 64] |= (int64_t)((uint64_t)1 << (cpu % 64));
+    }
+}
+
+/* "dataset" or "model": our own program instead of the image's. */
+static const char *const *initializer_argv(struct ty_podrt *p, const char *what)
+{
+    const char **argv = ty_new_n(p->arena, const char *, 4);
+
+    argv[0] = p->e->o.program;
+    argv[1] = "initialize";
+    argv[2] = what;
+    return argv;
+}
+
+/* The plan's variables and the devices that the pod was given. */
+static const char *const *env_of(struct ty_podrt *p, const struct ty_container_plan *c)
+{
+    const struct ty_host *h = &p->e->o.host;
+    size_t n = 0;
+
+    while (c->env[n])
+        n++;
+    const char **env = ty_new_n(p->arena, const char *, n + 2);
+    memcpy(env, c->env, n * sizeof(*env));
+    if (!h->gpus || !h->gpus[0])
+        return env;
+    ty_auto_buf list = { 0 };
+    for (size_t i = 0; h->gpus[i] && i < 64; i++)
+        if (c->gpus > 0 && (p->gpu_mask >> i & 1))
+            ty_buf_printf(&list, "%s%s", list.n ? "," : "", h->gpus[i]);
+    env[n] = ty_arena_printf(p->arena, "%s=%.*s", h->gpu_var, (int)list.n, list.n ? list.p : "");
+    return env;
+}
+
+static int start_container(struct ty_podrt *p, size_t c, struct ty_err *err)
+{
+    const struct ty_container_plan *plan = &p->plan.containers[c];
+    struct ty_start s = { .id = (uint32_t)c + 1,
+                          .argv = plan->argv,
+                          .env = env_of(p, plan),
+                          .cwd = plan->cwd         ? plan->cwd
+                                 : p->e->o.workdir ? p->e->o.workdir
+                                                   : p->dir,
+                          .in = -1,
+                          .uid = plan->uid,
+                          .gid = plan->gid,
+                          .limit_nproc = -1,
+                          .limit_as = -1,
+                          .limit_nofile = -1,
+                          .limit_core = -1 };
+    int fd = -1;
+
+    if (plan->initializer)
+        s.argv = initializer_argv(p, plan->initializer);
+    s.binds = ty_files_binds(p, c, err);
+    if (!s.binds)
+        return err->code;
+    pin(p, plan, &s);
+    p->pumps[c] = ty_pump_new(p, c, p->attempts[c]++, &fd, err);
+    if (!p->pumps[c])
+        return err->code;
+    p->by_us[c] = false;
+    s.out = s.err = fd;
+    int r = ty_keeper_start(p->keeper, &s, err);
+    close(fd);
+    return r;
+}
+
+static void start(struct ty_podrt *p, size_t c)
+{
+    struct ty_err err = { 0 };
+
+    if (start_container(p, c, &err) == 0)
+        return;
+    ty_pump_close(p->pumps[c]);
+    ty_pod_run_start_failed(p->run, c, err.text, ty_engine_now_ms(p->e));
+}
+
+/* ---- the end of a pod ---- */
+
+static void handle_closed(uv_handle_t *h)
+{
+    struct ty_podrt *p = h->data;
+
+    if (--p->handles > 0)
+        return;
+    ty_pod_run_free(p->run);
+    ty_keeper_free(p->keeper);
+    ty_arena_free(p->arena);
+    free(p->ns);
+    free(p->name);
+    free(p->uid);
+    free(p->job);
+    free(p->jobset);
+    free(p->dir);
+    free(p->pumps);
+    free(p->attempts);
+    free(p->by_us);
+    free(p);
+}
+
+void ty_pods_free(struct ty_podrt *p)
+{
+    ty_checks_close(p);
+    for (size_t c = 0; p->pumps && c < p->plan.n; c++)
+        ty_pump_close(p->pumps[c]);
+    ty_files_remove(p);
+    ty_map_del(&p->e->pods, ty_str(p->uid));
+    uv_close((uv_handle_t *)&p->timer, handle_closed);
+    if (p->handles > 1)
+        uv_close((uv_handle_t *)&p->poll, handle_closed);
+}
+
+static void over(struct ty_podrt *p)
+{
+    struct ty_engine *e = p->e;
+
+    if (p->over)
+        return;
+    p->over = true;
+    write_status(p);
+    tell(p, 0, false);
+    e->n_pods_live--;
+    e->gpus_used &= ~p->gpu_mask;
+    const struct ty_stored *obj =
+        ty_local_find(e->store, &ty_kind_pod, ty_str(p->ns), ty_str(p->name));
+    if (obj && obj->deleting)
+        ty_local_finish(e->store, &ty_kind_pod, ty_str(p->ns), ty_str(p->name));
+    for (struct ty_podrt **it = &e->all; *it; it = &(*it)->next)
+        if (*it == p) {
+            *it = p->next;
+            break;
+        }
+    ty_pods_free(p);
+    ty_pods_let_in(e);
+}
+
+/* ---- carrying out ---- */
+
+static void signal_container(struct ty_podrt *p, size_t c, int sig)
+{
+    p->by_us[c] = true;
+    if (p->keeper)
+        ty_keeper_signal(p->keeper, (uint32_t)c + 1, sig, sig == SIGKILL);
+}
+
+/* True if the pod is over, and gone. */
+static bool carry_out(struct ty_podrt *p, const struct ty_deed *d)
+{
+    switch (d->kind) {
+    case TY_DEED_START:
+        start(p, d->c);
+        return false;
+    case TY_DEED_SIGNAL:
+        signal_container(p, d->c, d->n);
+        return false;
+    case TY_DEED_PROBE:
+        ty_checks_probe(p, d->c, (enum ty_probe_use)d->n);
+        return false;
+    case TY_DEED_HOOK:
+        ty_checks_hook(p, d->c, d->n == 1);
+        return false;
+    case TY_DEED_STATUS:
+        write_status(p);
+        tell(p, 0, false);
+        return false;
+    case TY_DEED_EVENT:
+        ty_engine_event(p->e, &ty_kind_pod, p->host, d->event.type, d->event.reason,
+                        d->event.message);
+        return false;
+    case TY_DEED_OVER:
+        over(p);
+        return true;
+    default:
+        return false;
+    }
+}
+
+void ty_pods_turn(struct ty_podrt *p)
+{
+    struct ty_deeds deeds;
+    int64_t now = ty_engine_now_ms(p->e);
+
+    do {
+        ty_pod_run_step(p->run, now, &deeds);
+        for (size_t i = 0; i < deeds.n; i++)
+            if (carry_out(p, &deeds.v[i]))
+                return;
+    } while (deeds.n);
+    if (deeds.wake_ms >= 0)
+        uv_timer_start(&p->timer, on_timer,
+                       deeds.wake_ms > now ? (uint64_t)(deeds.wake_ms - now) : 0, 0);
+    else
+        uv_timer_stop(&p->timer);
+}
+
+void ty_pods_exited(struct ty_podrt *p, size_t c, int wstatus)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
+    char *message = ty_files_message(a, p, c);
+
+    if (!message && p->plan.containers[c].message_from_log && wstatus != 0) {
+        struct ty_str tail = ty_pump_tail(a, p, c, 2048, 80);
+        message = tail.n ? ty_arena_strndup(a, tail.p, tail.n) : NULL;
+    }
+    ty_pod_run_exited(p->run, c, wstatus, false, message, ty_engine_now_ms(p->e));
+    tell(p, c, true);
+    ty_pods_turn(p);
+}
+
+static void start_refused(struct ty_podrt *p, const struct ty_kept_news *n)
+{
+    size_t c = n->id - 1;
+
+    ty_pump_close(p->pumps[c]);
+    ty_pod_run_start_failed(p->run, c, n->text, ty_engine_now_ms(p->e));
+    tell(p, c, true);
+}
+
+/* The keeper died, or could not set up the pod: whatever ran in it is dead. */
+static void keeper_gone(struct ty_podrt *p, const struct ty_kept_news *n)
+{
+    uv_poll_stop(&p->poll);
+    for (size_t c = 0; c < p->plan.n; c++) {
+        if (!p->pumps[c])
+            continue;
+        if (n->text[0]) {
+            ty_pump_close(p->pumps[c]);
+            ty_pod_run_start_failed(p->run, c, n->text, ty_engine_now_ms(p->e));
+            tell(p, c, true);
+        } else {
+            ty_pump_exited(p->pumps[c], SIGKILL);
+        }
+    }
+}
+
+void ty_pods_on_keeper(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED)
+{
+    struct ty_podrt *p = poll->data;
+    struct ty_engine *e = p->e;
+    char *uid = dup_str(ty_str(p->uid)); /* the pod may be over after any news */
+    struct ty_kept_news n;
+
+    while (ty_map_get(&e->pods, ty_str(uid)) == p) {
+        ty_keeper_next(p->keeper, &n);
+        if (n.what == TY_KEPT_NOTHING)
+            break;
+        if (ty_checks_news(p, &n) || ty_rsh_news(p, &n))
+            continue;
+        if (n.what == TY_STARTED) {
+            ty_pod_run_started(p->run, n.id - 1, ty_engine_now_ms(e));
+        } else if (n.what == TY_START_FAILED) {
+            start_refused(p, &n);
+        } else if (n.what == TY_EXITED && p->pumps[n.id - 1]) {
+            ty_pump_exited(p->pumps[n.id - 1], n.wstatus);
+            continue; /* that took its turn, and the pod may be gone */
+        } else if (n.what == TY_GONE) {
+            keeper_gone(p, &n);
+            if (ty_map_get(&e->pods, ty_str(uid)) == p)
+                ty_pods_turn(p);
+            break;
+        }
+        ty_pods_turn(p);
+    }
+    free(uid);
+}

@@ -1,0 +1,218 @@
+/* What a container prints: read as it comes, kept in its log file, cut into lines for spectators.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/inner.h"
+
+#define LINE_MAX_BYTES 65536
+#define TURNS          16 /* chunks read in one go: a flood must not starve the others */
+
+static char *log_path(struct ty_arena *a, const struct ty_podrt *p, size_t c, int attempt)
+{
+    return ty_arena_printf(a, "%s/logs/%s/%s.%lld.%d.log", p->e->o.dir, p->host,
+                           p->plan.containers[c].name, (long long)p->attempt, attempt);
+}
+
+static void on_readable(uv_poll_t *poll, int status, int events);
+
+static void pump_freed(uv_handle_t *h)
+{
+    struct ty_pump *u = h->data;
+
+    free(u->part);
+    free(u);
+}
+
+struct ty_pump *ty_pump_new(struct ty_podrt *p, size_t c, int attempt, int *ret_fd,
+                            struct ty_err *err)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    char *dir = ty_arena_printf(a, "%s/logs/%s", p->e->o.dir, p->host);
+    struct ty_pump *u = calloc(1, sizeof(*u));
+    int fds[2];
+
+    if (!u)
+        abort();
+    if (pipe2(fds, O_CLOEXEC) < 0) {
+        free(u);
+        ty_fail(err, -errno, "no pipe for the log of %s: %s", p->host, strerrordesc_np(errno));
+        return NULL;
+    }
+    fcntl(fds[0], F_SETFL, O_NONBLOCK);
+    mkdir(dir, 0755); /* its logs folder exists; a failure shows at open */
+    *u = (struct ty_pump){ .pod = p, .c = c, .fd = fds[0], .attempt = attempt };
+    u->file = open(log_path(a, p, c, attempt), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (u->file < 0) {
+        ty_fail(err, -errno, "%s: %s", log_path(a, p, c, attempt), strerrordesc_np(errno));
+        close(fds[0]);
+        close(fds[1]);
+        free(u);
+        return NULL;
+    }
+    uv_poll_init(p->e->o.loop, &u->poll, u->fd);
+    u->poll.data = u;
+    uv_poll_start(&u->poll, UV_READABLE, on_readable);
+    *ret_fd = fds[1];
+    return u;
+}
+
+static void tell_line(struct ty_pump *u, struct ty_str text)
+{
+    struct ty_podrt *p = u->pod;
+    struct ty_engine *e = p->e;
+
+    if (text.n && text.p[text.n - 1] == '\r')
+        text.n--;
+    for (size_t i = 0; i < 4 && e->o.spectators[i]; i++)
+        if (e->o.spectators[i]->line)
+            e->o.spectators[i]->line(e->o.spectators[i]->ctx, p->job, p->host,
+                                     p->plan.containers[u->c].name, text, ty_engine_wall_ms());
+}
+
+static void hold(struct ty_pump *u, struct ty_str rest)
+{
+    if (rest.n == 0)
+        return;
+    if (u->part_n + rest.n > LINE_MAX_BYTES) { /* a line without end: in pieces */
+        tell_line(u, (struct ty_str){ u->part, u->part_n });
+        u->part_n = 0;
+    }
+    char *more = realloc(u->part, u->part_n + rest.n);
+    if (!more)
+        abort();
+    memcpy(more + u->part_n, rest.p, rest.n);
+    u->part = more;
+    u->part_n += rest.n;
+}
+
+/* A carriage return ends a line for spectators, too: progress bars rewrite theirs. */
+static void cut_lines(struct ty_pump *u, struct ty_str s)
+{
+    for (size_t i = 0, from = 0; i <= s.n; i++) {
+        bool end =
+            i < s.n && (s.p[i] == '\n' || (s.p[i] == '\r' && i + 1 < s.n && s.p[i + 1] != '\n'));
+        if (i == s.n)
+            hold(u, (struct ty_str){ s.p + from, i - from });
+        if (!end)
+            continue;
+        if (u->part_n) {
+            hold(u, (struct ty_str){ s.p + from, i - from });
+            tell_line(u, (struct ty_str){ u->part, u->part_n });
+            u->part_n = 0;
+        } else {
+            tell_line(u, (struct ty_str){ s.p + from, i - from });
+        }
+        from = i + 1;
+    }
+}
+
+/* A full disk costs the log, not the job: said once, then only shown. */
+static void keep(struct ty_pump *u, const char *p, size_t n)
+{
+    while (n > 0 && !u->full) {
+        ssize_t done = write(u->file, p, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0) {
+            char text[256];
+            u->full = true;
+            snprintf(text, sizeof(text), "the log of %s is cut off here: %s", u->pod->host,
+                     strerrordesc_np(errno));
+            ty_engine_event(u->pod->e, &ty_kind_pod, u->pod->host, "Warning", "LogWriteFailed",
+                            text);
+            return;
+        }
+        p += done;
+        n -= (size_t)done;
+    }
+}
+
+/* True when the pipe is read to its end. */
+static bool drain(struct ty_pump *u, int turns)
+{
+    char *chunk = u->pod->e->chunk;
+
+    for (int i = 0; i < turns; i++) {
+        ssize_t n = read(u->fd, chunk, TY_CHUNK);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return errno != EAGAIN;
+        if (n == 0)
+            return true;
+        keep(u, chunk, (size_t)n);
+        cut_lines(u, (struct ty_str){ chunk, (size_t)n });
+    }
+    return false;
+}
+
+static void finish(struct ty_pump *u)
+{
+    struct ty_podrt *p = u->pod;
+
+    if (u->part_n)
+        tell_line(u, (struct ty_str){ u->part, u->part_n });
+    u->part_n = 0;
+    uv_poll_stop(&u->poll);
+    if (u->exited) {
+        size_t c = u->c;
+        int wstatus = u->wstatus;
+        ty_pump_close(u); /* also forgets it in the pod */
+        ty_pods_exited(p, c, wstatus);
+    }
+}
+
+static void on_readable(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED)
+{
+    struct ty_pump *u = poll->data;
+
+    if (drain(u, TURNS))
+        finish(u);
+}
+
+void ty_pump_exited(struct ty_pump *u, int wstatus)
+{
+    u->exited = true;
+    u->wstatus = wstatus;
+    /* All that the process wrote is in the pipe by now; daemons of its own were killed before. */
+    drain(u, 1 << 20);
+    finish(u);
+}
+
+void ty_pump_close(struct ty_pump *u)
+{
+    if (!u)
+        return;
+    u->pod->pumps[u->c] = NULL;
+    close(u->file);
+    uv_poll_stop(&u->poll);
+    uv_close((uv_handle_t *)&u->poll, pump_freed);
+    close(u->fd);
+}
+
+struct ty_str ty_pump_tail(struct ty_arena *a, const struct ty_podrt *p, size_t c, size_t max_bytes,
+                           size_t max_lines)
+{
+    int fd = open(log_path(a, p, c, p->attempts[c] - 1), O_RDONLY | O_CLOEXEC);
+    off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
+    off_t from = size > (off_t)max_bytes ? size - (off_t)max_bytes : 0;
+    char *text = ty_arena_alloc(a, max_bytes + 1, 1);
+    ssize_t n = fd >= 0 ? pread(fd, text, max_bytes, from) : 0;
+    size_t start = n > 0 ? (size_t)n : 0, lines = 0;
+
+    if (fd >= 0)
+        close(fd);
+    while (start > 0 && (lines < max_lines || text[start - 1] != '\n')) {
+        start--;
+        lines += text[start] == '\n' && start + 1 < (size_t)n;
+        if (lines == max_lines) {
+            start++;
+            break;
+        }
+    }
+    return (struct ty_str){ text + start, n > 0 ? (size_t)n - start : 0 };
+}

@@ -1,0 +1,251 @@
+/* The remote shell of a machine that is its own cluster: `trainyard rsh HOST CMD` inside one pod
+ * asks, through a socket in the run's folder, for CMD to be run in the pod HOST, with its own
+ * stdin, stdout and stderr. mpirun's daemons start this way, each a child of its pod's keeper. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "engine/inner.h"
+#include "engine/rsh.h"
+
+struct ty_remote {
+    struct ty_engine *e;
+    struct ty_remote *next;
+    int fd;
+    uv_poll_t poll;
+    int fds[3];
+    struct ty_podrt *pod; /* NULL until it runs, and after its pod is gone */
+    uint32_t id;
+};
+
+static void remote_closed(uv_handle_t *h)
+{
+    struct ty_remote *r = h->data;
+
+    r->e->handles--;
+    close(r->fd);
+    free(r);
+}
+
+static void remote_free(struct ty_remote *r)
+{
+    for (struct ty_remote **it = &r->e->remotes; *it; it = &(*it)->next)
+        if (*it == r) {
+            *it = r->next;
+            break;
+        }
+    for (int i = 0; i < 3; i++)
+        if (r->fds[i] >= 0)
+            close(r->fds[i]);
+    r->e->handles++;
+    uv_close((uv_handle_t *)&r->poll, remote_closed);
+}
+
+/* {exit code, text}: one packet, then the connection ends. */
+static void reply(struct ty_remote *r, int code, const char *text)
+{
+    struct ty_rsh_reply out = { .code = code };
+
+    snprintf(out.text, sizeof(out.text), "%.*s", (int)sizeof(out.text) - 1, text);
+    if (send(r->fd, &out, sizeof(out), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+        /* the asker is gone: nobody needs the answer */
+    }
+    remote_free(r);
+}
+
+/* A shell runs the words, as sshd would have it do. */
+static int start_remote(struct ty_remote *r, const char *command, struct ty_err *err)
+{
+    struct ty_podrt *p = r->pod;
+    const struct ty_container_plan *c = &p->plan.containers[0];
+    const char *argv[] = { "/bin/sh", "-c", command, NULL };
+
+    for (size_t i = 0; i < p->plan.n; i++)
+        if (!p->plan.containers[i].init)
+            c = &p->plan.containers[i];
+    for (size_t i = p->plan.n; i-- > 0;)
+        if (strcmp(p->plan.containers[i].name, TY_NODE) == 0)
+            c = &p->plan.containers[i];
+    struct ty_start s = { .id = r->id,
+                          .argv = argv,
+                          .env = c->env,
+                          .cwd = c->cwd            ? c->cwd
+                                 : p->e->o.workdir ? p->e->o.workdir
+                                                   : p->dir,
+                          .in = r->fds[0],
+                          .out = r->fds[1],
+                          .err = r->fds[2],
+                          .uid = c->uid,
+                          .gid = c->gid,
+                          .limit_nproc = -1,
+                          .limit_as = -1,
+                          .limit_nofile = -1,
+                          .limit_core = -1 };
+    return ty_keeper_start(p->keeper, &s, err);
+}
+
+static void on_request(struct ty_remote *r)
+{
+    struct ty_rsh_request req;
+    struct iovec iov = { &req, sizeof(req) };
+    char control[CMSG_SPACE(3 * sizeof(int))];
+    struct msghdr msg = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
+    };
+    ssize_t n = recvmsg(r->fd, &msg, MSG_CMSG_CLOEXEC);
+    struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
+    struct ty_err err = { 0 };
+    char text[sizeof(err.text)];
+
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n != (ssize_t)sizeof(req) || !c || c->cmsg_len != CMSG_LEN(3 * sizeof(int))) {
+        remote_free(r);
+        return;
+    }
+    memcpy(r->fds, CMSG_DATA(c), 3 * sizeof(int));
+    req.host[sizeof(req.host) - 1] = req.command[sizeof(req.command) - 1] = 0;
+    r->pod = ty_pods_by_host(r->e, ty_str(req.host));
+    if (!r->pod) {
+        snprintf(text, sizeof(text), "no pod of this run is called %.200s", req.host);
+        reply(r, 255, text);
+        return;
+    }
+    r->id = TY_RSH_FIRST + r->e->next_remote++;
+    if (start_remote(r, req.command, &err) < 0)
+        reply(r, 255, err.text);
+}
+
+static void on_remote(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED)
+{
+    struct ty_remote *r = poll->data;
+    char c;
+
+    if (!r->pod) {
+        on_request(r);
+        return;
+    }
+    /* The asker says nothing more; its end is the end of what it asked for. */
+    if (recv(r->fd, &c, 1, MSG_DONTWAIT) == 0) {
+        ty_keeper_signal(r->pod->keeper, r->id, SIGHUP, true);
+        ty_keeper_signal(r->pod->keeper, r->id, SIGKILL, true);
+        remote_free(r);
+    }
+}
+
+static void on_connection(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED)
+{
+    struct ty_engine *e = poll->data;
+    int fd = accept4(e->rsh_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    struct ty_remote *r = fd >= 0 ? calloc(1, sizeof(*r)) : NULL;
+
+    if (!r)
+        return;
+    *r = (struct ty_remote){ .e = e, .fd = fd, .fds = { -1, -1, -1 }, .next = e->remotes };
+    e->remotes = r;
+    uv_poll_init(e->o.loop, &r->poll, fd);
+    r->poll.data = r;
+    uv_poll_start(&r->poll, UV_READABLE, on_remote);
+}
+
+bool ty_rsh_news(struct ty_podrt *p, const struct ty_kept_news *n)
+{
+    struct ty_remote *r = p->e->remotes;
+
+    if (n->what == TY_GONE) {
+        while (r) {
+            struct ty_remote *next = r->next;
+            if (r->pod == p)
+                reply(r, 255, "the pod ended");
+            r = next;
+        }
+        return false;
+    }
+    if (n->id < TY_RSH_FIRST)
+        return false;
+    while (r && (r->pod != p || r->id != n->id))
+        r = r->next;
+    if (r && n->what == TY_START_FAILED)
+        reply(r, 127, n->text);
+    else if (r && n->what == TY_EXITED)
+        reply(r, WIFEXITED(n->wstatus) ? WEXITSTATUS(n->wstatus) : 128 + WTERMSIG(n->wstatus), "");
+    return true;
+}
+
+/* bin/ssh in the run's folder, first in every pod's PATH. */
+static int write_ssh(struct ty_engine *e, struct ty_err *err)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 16);
+    char *dir = ty_arena_printf(a, "%s/bin", e->o.dir);
+    char *path = ty_arena_printf(a, "%s/ssh", dir);
+
+    if (mkdir(dir, 0755) < 0 && errno != EEXIST)
+        return ty_fail(err, -errno, "%s: %s", dir, strerrordesc_np(errno));
+    FILE *f = fopen(path, "we");
+    if (!f)
+        return ty_fail(err, -errno, "%s: %s", path, strerrordesc_np(errno));
+    fprintf(f,
+            "#!/bin/sh\n# Remote start inside this run: no sshd is needed.\nexec '%s' rsh \"$@\"\n",
+            e->o.program);
+    bool bad = fchmod(fileno(f), 0755) < 0;
+    if (fclose(f) != 0 || bad)
+        return ty_fail(err, -EIO, "%s cannot be written", path);
+    return 0;
+}
+
+int ty_rsh_listen(struct ty_engine *e, struct ty_err *err)
+{
+    struct sockaddr_un addr = { .sun_family = AF_UNIX };
+    ty_auto_arena *a = ty_arena_new(1 << 16);
+    int r = write_ssh(e, err);
+
+    if (r < 0)
+        return r;
+    /* A socket's path is short by law; the run's folder may be long. /proc/self/fd is not. */
+    e->rsh_path = strdup(ty_arena_printf(a, "%s/rsh.sock", e->o.dir));
+    int dir = open(e->o.dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    snprintf(addr.sun_path, sizeof(addr.sun_path), "/proc/self/fd/%d/rsh.sock", dir);
+    e->rsh_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    r = dir < 0 || e->rsh_fd < 0 || !e->rsh_path ||
+                bind(e->rsh_fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
+                listen(e->rsh_fd, 128) < 0
+            ? ty_fail(err, -errno, "%s/rsh.sock: %s", e->o.dir, strerrordesc_np(errno))
+            : 0;
+    if (dir >= 0)
+        close(dir);
+    if (r < 0)
+        return r;
+    chmod(e->rsh_path, 0777); /* containers may run as somebody else; the folder is ours alone */
+    uv_poll_init(e->o.loop, &e->rsh_poll, e->rsh_fd);
+    e->rsh_poll.data = e;
+    uv_poll_start(&e->rsh_poll, UV_READABLE, on_connection);
+    return 0;
+}
+
+static void listener_closed(uv_handle_t *h)
+{
+    struct ty_engine *e = h->data;
+    e->handles--;
+}
+
+void ty_rsh_close(struct ty_engine *e)
+{
+    while (e->remotes)
+        remote_free(e->remotes);
+    if (e->rsh_poll.data) {
+        e->handles++;
+        uv_close((uv_handle_t *)&e->rsh_poll, listener_closed);
+    }
+    if (e->rsh_fd >= 0)
+        close(e->rsh_fd);
+    if (e->rsh_path)
+        unlink(e->rsh_path);
+    free(e->rsh_path);
+    e->rsh_fd = -1;
+    e->rsh_path = NULL;
+}

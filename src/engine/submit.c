@@ -1,0 +1,122 @@
+/* The door of the engine: what cannot run on this machine is found before anything starts. */
+#include <errno.h>
+#include <sys/random.h>
+
+#include "engine/inner.h"
+#include "engine/jobset.h"
+#include "trainer/pass.h"
+
+#define NAMESPACE "default"
+
+/* The store, and what a first pass would add to it: a job's own Secrets and ConfigMaps. */
+struct ahead {
+    struct ty_engine *e;
+    const struct ty_want *want;
+};
+
+static const struct ty_json *ahead_get(void *ctx, const struct ty_kind *kind, struct ty_str ns,
+                                       struct ty_str name)
+{
+    struct ahead *v = ctx;
+
+    for (const struct ty_want *w = v->want; w; w = w->next)
+        if (w->kind == kind && ty_str_eq(ty_json_str_at(w->obj, "metadata.name"), name))
+            return w->obj;
+    return ty_local_get(v->e->store, v->e->pass, kind, ns, name);
+}
+
+static void add_errors(struct ty_unfits *f, const struct ty_errs *errs)
+{
+    for (const struct ty_field_err *e = errs->first; e; e = e->next) {
+        struct ty_unfit *it = ty_new(f->arena, struct ty_unfit);
+        ty_auto_buf text = { 0 };
+        ty_field_err_print(&text, e);
+        *it = (struct ty_unfit){ .path = "JobSet",
+                                 .text = ty_arena_strndup(f->arena, text.p, text.n),
+                                 .error = true };
+        if (f->last)
+            f->last->next = it;
+        else
+            f->first = it;
+        f->last = it;
+        f->n_errors++;
+    }
+}
+
+static void check_jobset(struct ty_engine *e, struct ty_json *jobset, const struct ty_want *want,
+                         struct ty_unfits *ret)
+{
+    struct ahead ahead = { e, want };
+    struct ty_view view = { .ctx = &ahead, .get = ahead_get };
+    struct ty_errs errs = { .arena = e->pass };
+
+    ty_jobset_default(e->pass, jobset);
+    ty_jobset_validate(e->pass, jobset, NULL, 0, &errs);
+    add_errors(ret, &errs);
+    if (errs.n == 0)
+        ty_local_check_jobset(jobset, &e->o.host, &view, ret);
+}
+
+static int check_trainjob(struct ty_engine *e, const struct ty_json *job, struct ty_unfits *ret,
+                          struct ty_err *err)
+{
+    unsigned char entropy[TY_ENTROPY];
+    struct ty_pass_in in = { .pipeline = e->o.pipeline,
+                             .settings = e->o.settings,
+                             .view = &e->view,
+                             .job = job,
+                             .now_s = ty_engine_wall_ms() / 1000,
+                             .entropy = entropy };
+    struct ty_pass pass;
+
+    if (getrandom(entropy, sizeof(entropy), 0) != (ssize_t)sizeof(entropy))
+        return ty_fail(err, -EIO, "no random bytes");
+    ty_pass(e->pass, &in, &pass);
+    if (pass.err.code < 0)
+        return ty_fail(err, pass.err.code, "%s", pass.err.text);
+    for (const struct ty_want *w = pass.want; w; w = w->next)
+        if (w->kind == &ty_kind_jobset)
+            check_jobset(e, ty_json_copy(e->pass, w->obj, 0), pass.want, ret);
+    return 0;
+}
+
+static struct ty_json *prepared(struct ty_engine *e, const struct ty_json *obj)
+{
+    const struct ty_kind *kind = ty_kind_of(obj);
+    struct ty_json *copy = ty_json_copy(e->pass, obj, 0);
+    struct ty_json *meta = ty_json_need_object(e->pass, copy, "metadata");
+
+    if (kind && kind->namespaced && ty_json_str_at(meta, "namespace").n == 0)
+        ty_json_set(e->pass, meta, "namespace", ty_json_cstr(e->pass, NAMESPACE));
+    if (kind == &ty_kind_trainjob) /* a job from a cluster begins anew here */
+        ty_json_del(copy, TY_LIT("status"));
+    return copy;
+}
+
+static int store_all(struct ty_engine *e, const struct ty_json *const *objs, size_t n, bool jobs,
+                     struct ty_err *err)
+{
+    int r = 0;
+
+    for (size_t i = 0; i < n && r == 0; i++)
+        if (ty_kind_of(objs[i]) && (ty_kind_of(objs[i]) == &ty_kind_trainjob) == jobs)
+            r = ty_local_create(e->store, e->pass, prepared(e, objs[i]), err);
+    return r;
+}
+
+int ty_engine_submit(struct ty_engine *e, const struct ty_json *const *objs, size_t n,
+                     struct ty_unfits *ret_findings, struct ty_err *err)
+{
+    ty_arena_reset(e->pass);
+    int r = store_all(e, objs, n, false, err);
+
+    for (size_t i = 0; i < n && r == 0; i++)
+        if (ty_kind_of(objs[i]) == &ty_kind_trainjob)
+            r = check_trainjob(e, prepared(e, objs[i]), ret_findings, err);
+    if (r < 0)
+        return r;
+    if (ret_findings->n_errors)
+        return ty_fail(err, -ENOTSUP, "%zu finding%s: not everything here can run on this machine",
+                       ret_findings->n_errors, ret_findings->n_errors == 1 ? "" : "s");
+    return store_all(e, objs, n, true, err);
+}

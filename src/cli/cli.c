@@ -8,8 +8,9 @@
 #include <stdio_ext.h>
 
 const struct ty_cmd *const ty_cmds[] = {
-    &ty_cmd_render,     &ty_cmd_validate,   &ty_cmd_explain, &ty_cmd_crds, &ty_cmd_plugins,
-    &ty_cmd_initialize, &ty_cmd_completion, &ty_cmd_version, NULL,
+    &ty_cmd_run,        &ty_cmd_render,     &ty_cmd_validate, &ty_cmd_explain, &ty_cmd_crds,
+    &ty_cmd_initialize, &ty_cmd_plugins,    &ty_cmd_completion, &ty_cmd_rsh,   &ty_cmd_version,
+    NULL,
 };
 
 const struct ty_cmd *ty_cmd_named(const char *name)
@@ -149,7 +150,11 @@ int ty_cli_main(struct ty_cli *cli, int argc, char **argv)
 
     struct ty_args args;
     struct ty_err err = { 0 };
-    if (ty_args_parse(cli->arena, cmd->opts, argc - 2, argv + 2, &args, &err) < 0)
+    if (cmd->raw) {
+        args = (struct ty_args){ .help = argc > 2 && is_any(argv[2], "--help", "-h") };
+        for (int i = 2; i < argc; i++)
+            ty_words_add(cli->arena, &args.rest, argv[i]);
+    } else if (ty_args_parse(cli->arena, cmd->opts, argc - 2, argv + 2, &args, &err) < 0)
         return ty_cli_usage(cli, cmd, "%s", err.text);
     if (args.help)
         return help(cli, cmd->name);

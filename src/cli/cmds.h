@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 
 extern const struct ty_cmd ty_cmd_render, ty_cmd_validate, ty_cmd_explain, ty_cmd_crds,
-    ty_cmd_plugins, ty_cmd_initialize, ty_cmd_completion, ty_cmd_version;
+    ty_cmd_plugins, ty_cmd_completion, ty_cmd_version, ty_cmd_initialize, ty_cmd_run, ty_cmd_rsh;
 
 /* Rows of the option tables. */
 #define TY_OPT_HELP                                                                                \

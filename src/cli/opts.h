@@ -19,8 +19,10 @@ struct ty_words {
 struct ty_args {
     struct ty_words rest; /* what is not an option */
     struct ty_words files, runtimes, plugin_dirs;
+    struct ty_words sets, env; /* --set, --env */
     const char *output, *ns, *config, *gates;
     const char *uri, *to, *include, *ignore, *jobs, *retries, *stall; /* initialize */
+    const char *workdir, *timeout, *logs;
     bool help, recursive, origins, redact, quiet;
 };
 

@@ -4,7 +4,8 @@ import subprocess
 import pytest
 from conftest import ROOT, TRAINYARD, run
 
-COMMANDS = ["render", "validate", "explain", "crds", "plugins", "initialize", "completion", "version"]
+COMMANDS = ["run", "render", "validate", "explain", "crds", "initialize", "plugins", "completion", "rsh",
+            "version"]
 
 
 def test_help():

@@ -11,7 +11,7 @@
 
 #include "proc/keeper_ns.h"
 
-enum { STACK_SIZE = 256 << 10 };
+enum { STACK_SIZE = 64 << 10 }; /* small enough to come from the heap, without a mapping */
 static const char default_path[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /* A daemon that loses its parent becomes a child of the container's first process, as in a
@@ -125,7 +125,8 @@ static void exec_along(const struct ty_exec *x, const char *dirs)
     int worst = ENOENT;
     while (dirs) {
         size_t n = strcspn(dirs, ":");
-        struct ty_ns_path p = { 0 };
+        struct ty_ns_path p;
+        p.n = 0;
         if (ty_ns_path_add(&p, n ? dirs : ".", n ? n : 1) == 0 && ty_ns_path_add(&p, "/", 1) == 0 &&
             ty_ns_path_add(&p, x->argv[0], strlen(x->argv[0])) == 0)
             execve(p.p, x->argv, x->env);
@@ -142,7 +143,7 @@ static int become(const struct ty_exec *x, struct ty_step *fail)
 {
     sigset_t none;
     sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    pthread_sigmask(SIG_SETMASK, &none, NULL);
     if (!x->argv[0] || !x->argv[0][0])
         errno = ENOENT;
     else if (strchr(x->argv[0], '/'))

@@ -8,6 +8,7 @@
  * the same port. */
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -28,8 +29,8 @@ struct keeper {
     size_t n;
     struct ty_kept_news *ended; /* to be told when nothing of them is left */
     size_t n_ended, cap;
-    int64_t ended_ms; /* when the first of them ended */
-    struct ty_wire_msg msg;
+    int64_t ended_ms;       /* when the first of them ended */
+    struct ty_wire_msg msg; /* the last member */
 };
 
 static int64_t now_ms(void)
@@ -259,11 +260,12 @@ static void set_up(struct keeper *k)
 
 _Noreturn void ty_keeper_run(const struct ty_mode *mode)
 {
-    struct keeper *k = calloc(1, sizeof(*k));
+    struct keeper *k = malloc(sizeof(*k));
     sigset_t child;
 
     if (!k)
         abort();
+    memset(k, 0, offsetof(struct keeper, msg)); /* the room for messages costs no page until used */
     k->mode = mode;
     prctl(PR_SET_NAME, "ty-keeper", 0, 0, 0);
     if (mode->can.pid_ns)

@@ -98,10 +98,11 @@ static int copy_tree(const struct overlay *o, const char *name, bool staged, con
 /* One entry of the directory appears in the overlay. */
 static int copy_entry(const struct overlay *o, const char *name)
 {
-    struct ty_ns_path to = { 0 };
+    struct ty_ns_path to;
     struct stat st;
     bool staged = o->staged >= 0 && strcmp(name, stage + 1) == 0;
 
+    to.n = 0;
     if (ty_ns_path_add(&to, o->where, strlen(o->where)) || ty_ns_path_add(&to, "/", 1) ||
         ty_ns_path_add(&to, name, strlen(name)))
         return -1;
@@ -194,9 +195,10 @@ static int make_rest(struct ty_ns_path *p, const char *to, bool dir, struct ty_s
 int ty_target_make(const char *to, bool dir, const struct ty_bind *made, size_t n_made,
                    struct ty_step *fail)
 {
-    struct ty_ns_path p = { 0 };
+    struct ty_ns_path p;
     struct stat st;
 
+    p.n = 0;
     if (to[0] != '/') {
         errno = EINVAL;
         return ty_step_fail(fail, "mount", to);

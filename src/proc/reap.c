@@ -98,7 +98,8 @@ static void each_process(each_fn *fn, void *ctx)
     struct process p;
     if (!d)
         return;
-    for (struct dirent *e = readdir(d); e; e = readdir(d)) {
+    const struct dirent *e;
+    while ((e = readdir(d))) { /* NOLINT(concurrency-mt-unsafe): d is ours alone */
         int64_t pid = 0;
         if (ty_parse_i64(ty_str(e->d_name), &pid) && read_process(dirfd(d), (pid_t)pid, &p))
             fn(ctx, &p);
@@ -161,13 +162,13 @@ size_t ty_reap_strangers(const pid_t *mine, size_t n)
 void ty_reap_everything(void)
 {
     enum { UNREAPED = 32 };
-    struct timespec pause = { .tv_nsec = 20 * 1000 };
+    struct timespec pause = { .tv_nsec = 20 * 1000L };
 
     for (int round = 1;; round++) {
         /* One that forks on without a limit must not fill the machine with zombies, either. */
         if (ty_reap_strangers(NULL, 0) && round % UNREAPED) {
             nanosleep(&pause, NULL);
-            if (pause.tv_nsec < 2 * 1000 * 1000)
+            if (pause.tv_nsec < 2L * 1000 * 1000)
                 pause.tv_nsec *= 2;
             continue;
         }

@@ -65,7 +65,7 @@ static int detach(int control)
 {
     sigset_t all;
     sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, NULL);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
     for (int i = 1; i < NSIG; i++)
         reset_signal(i); /* containers inherit these */
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -166,7 +166,7 @@ static void bury(struct zygote *z)
 {
     size_t dead = 0;
     bool killed = collect(z, &dead);
-    const struct timespec pause = { .tv_nsec = 200 * 1000 };
+    const struct timespec pause = { .tv_nsec = 200 * 1000L };
 
     while (killed && !z->mode.can.pid_ns && ty_reap_strangers(z->pids, z->n))
         nanosleep(&pause, NULL);

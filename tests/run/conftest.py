@@ -45,6 +45,8 @@ def job(command, name="job", nodes=1, policies="", before="", depends="", more="
 
 
 class Box:
+    binary = BINARY
+
     def __init__(self, path):
         self.path = path
         self.env = dict(os.environ, XDG_STATE_HOME=str(path / "state"),

@@ -8,8 +8,16 @@
 #include <stdio_ext.h>
 
 const struct ty_cmd *const ty_cmds[] = {
-    &ty_cmd_run,        &ty_cmd_render,     &ty_cmd_validate, &ty_cmd_explain, &ty_cmd_crds,
-    &ty_cmd_initialize, &ty_cmd_plugins,    &ty_cmd_completion, &ty_cmd_rsh,   &ty_cmd_version,
+    &ty_cmd_run,
+    &ty_cmd_render,
+    &ty_cmd_validate,
+    &ty_cmd_explain,
+    &ty_cmd_crds,
+    &ty_cmd_initialize,
+    &ty_cmd_plugins,
+    &ty_cmd_completion,
+    &ty_cmd_rsh,
+    &ty_cmd_version,
     NULL,
 };
 

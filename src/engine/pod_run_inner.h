@@ -100,7 +100,7 @@ size_t ty_run_count_alive(const struct ty_pod_run *r);
 struct ty_deed *ty_run_deed(struct ty_deeds *ret, enum ty_deed_kind kind, size_t c, int n);
 /* `type` and `reason` are literals. */
 void ty_pod_run_note(struct ty_pod_run *r, size_t c, const char *type, const char *reason,
-                 const char *fmt, ...) TY_PRINTF(5, 6);
+                     const char *fmt, ...) TY_PRINTF(5, 6);
 
 /* ---- pod_run_start.c ---- */
 void ty_run_starts(struct ty_pod_run *r, int64_t now_ms, struct ty_deeds *ret);

@@ -1,50 +1,23 @@
 /* Any order of happenings: what must hold of a pod's life whatever comes. */
 #include "engine/pod_run_testing.h"
 
+#define SIDE                                                                                       \
+    C("side", ",'restartPolicy':'Always','startupProbe':{'exec':{'command':['p']},"                \
+              "'periodSeconds':1}")
+#define SETUP C("setup", "")
+#define A                                                                                          \
+    C("a", ",'lifecycle':{'postStart':{'exec':{'command':['p']}},"                                 \
+           "'preStop':{'exec':{'command':['p']}}},"                                                \
+           "'livenessProbe':{'exec':{'command':['p']},'failureThreshold':1},"                      \
+           "'readinessProbe':{'exec':{'command':['p']},'periodSeconds':3}")
+#define B                                                                                          \
+    C("b", ",'restartPolicy':'Never','restartPolicyRules':[{"                                      \
+           "'action':'RestartAllContainers',"                                                      \
+           "'exitCodes':{'operator':'In','values':[9]}}]")
 #define POD                                                                                        \
-    "{'restartPolicy':'%s','activeDeadlineSeconds':%d,'terminationGracePeriodSeconds':5,"          \
-    "'initContainers':[" C(                                                                        \
-        "side",                                                                                    \
-        ",'restartPolicy':'Always','startupProbe':{'exec':{'command':"                             \
-        "['p']},'periodSeconds':1}") "," C("setup",                                                \
-                                           "") "],'containers':[" C("a",                           \
-                                                                    ",'lifecycle':{'"              \
-                                                                    "postStart':{'exec':{"         \
-                                                                    "'command':['p']}},'"          \
-                                                                    "preStop':{'exec':{'"          \
-                                                                    "command':"                    \
-                                                                    "['p']}}},'"                   \
-                                                                    "livenessProbe':{'"            \
-                                                                    "exec':{'command':['"          \
-                                                                    "p']},'"                       \
-                                                                    "failureThreshold':1}"         \
-                                                                    ","                            \
-                                                                    "'readinessProbe':{'"          \
-                                                                    "exec':{'command':['"          \
-                                                                    "p']},'periodSeconds'"         \
-                                                                    ":3}") "," C("b", ",'"         \
-                                                                                      "restart"    \
-                                                                                      "Policy'"    \
-                                                                                      ":'"         \
-                                                                                      "Never',"    \
-                                                                                      "'restar"    \
-                                                                                      "tPolicy"    \
-                                                                                      "Rules':"    \
-                                                                                      "[{'"        \
-                                                                                      "action'"    \
-                                                                                      ":'"         \
-                                                                                      "Restart"    \
-                                                                                      "AllCont"    \
-                                                                                      "ainers'"    \
-                                                                                      ","          \
-                                                                                      "'exitCo"    \
-                                                                                      "des':{'"    \
-                                                                                      "operato"    \
-                                                                                      "r':'In'"    \
-                                                                                      ",'"         \
-                                                                                      "values'"    \
-                                                                                      ":[9]}}"     \
-                                                                                      "]") "]}"
+    "{'restartPolicy':'%s','activeDeadlineSeconds':%d,"                                            \
+    "'terminationGracePeriodSeconds':5,"                                                           \
+    "'initContainers':[" SIDE "," SETUP "],'containers':[" A "," B "]}"
 enum { CONTAINERS = 4 };
 
 /* The machine as it really is, beside what the pod believes. */

@@ -79,8 +79,11 @@ static bool is_same(const struct ty_item *item, int fd)
 
 static int look(struct ty_run *run, struct ty_item *item, struct ty_err *err)
 {
-    const char *tag = item->tag ? ty_shelf_tag(run->shelf, item->name) : NULL;
+    int64_t size = -1;
+    const char *tag = item->tag ? ty_shelf_tag(run->shelf, item->name, &size) : NULL;
     item->done = tag && strcmp(tag, item->tag) == 0;
+    if (item->done && item->size < 0)
+        item->size = size;
     if (item->done || item->sum == TY_SUM_NONE || item->size < 0)
         return 0;
     int fd = ty_shelf_peek(run->shelf, item->name, item->size);

@@ -96,13 +96,17 @@ static const struct ty_done_entry *entry_of(const struct ty_shelf *s, const char
     return low && strcmp(s->done[low - 1].name, name) == 0 ? &s->done[low - 1] : NULL;
 }
 
-const char *ty_shelf_tag(const struct ty_shelf *s, const char *name)
+const char *ty_shelf_tag(const struct ty_shelf *s, const char *name, int64_t *ret_size)
 {
     struct stat st;
     const struct ty_done_entry *e = entry_of(s, name);
     if (!e || fstatat(s->dir, name, &st, 0) < 0 || !S_ISREG(st.st_mode))
         return NULL;
-    return st.st_size == e->size && mtime_ns(&st) == e->mtime_ns ? e->tag : NULL;
+    if (st.st_size != e->size || mtime_ns(&st) != e->mtime_ns)
+        return NULL;
+    if (ret_size)
+        *ret_size = e->size;
+    return e->tag;
 }
 
 int ty_shelf_done(struct ty_shelf *s, const char *name, const char *tag, struct ty_err *err)

@@ -23,9 +23,11 @@ static void test_remembers(void **state)
     assert_true(ty_shelf_done(s, "none", "x", NULL) < 0);
     ty_shelf_close(s);
     s = opened(a);
-    assert_string_equal(ty_shelf_tag(s, "a \"q\""), "one");
-    assert_string_equal(ty_shelf_tag(s, "b"), "new"); /* the later line */
-    assert_null(ty_shelf_tag(s, "c"));
+    assert_string_equal(ty_shelf_tag(s, "a \"q\"", NULL), "one");
+    int64_t size = 0;
+    assert_string_equal(ty_shelf_tag(s, "b", &size), "new"); /* the later line */
+    assert_int_equal(size, 2);
+    assert_null(ty_shelf_tag(s, "c", NULL));
     ty_shelf_close(s);
 }
 
@@ -45,9 +47,9 @@ static void test_believes_only_what_is_still_so(void **state)
     assert_int_equal(utimensat(AT_FDCWD, "d/touched", then, 0), 0);
     assert_int_equal(unlink("d/gone"), 0);
     s = opened(a);
-    assert_string_equal(ty_shelf_tag(s, "same"), "t");
+    assert_string_equal(ty_shelf_tag(s, "same", NULL), "t");
     for (size_t i = 1; i < 4; i++)
-        assert_null(ty_shelf_tag(s, names[i] + 2));
+        assert_null(ty_shelf_tag(s, names[i] + 2, NULL));
     ty_shelf_close(s);
 }
 
@@ -60,12 +62,12 @@ static void test_a_torn_line(void **state)
     box_write("d/.trainyard/done.jsonl", "nonsense\n{\"name\":\"b\"}\n\n{\"name\":\"a\",\"ta");
     box_write("d/a", "1");
     struct ty_shelf *s = opened(a);
-    assert_null(ty_shelf_tag(s, "a"));
-    assert_null(ty_shelf_tag(s, "b"));
+    assert_null(ty_shelf_tag(s, "a", NULL));
+    assert_null(ty_shelf_tag(s, "b", NULL));
     assert_int_equal(ty_shelf_done(s, "a", "t", NULL), 0);
     ty_shelf_close(s);
     s = opened(a); /* the next line did not stick to the torn one */
-    assert_string_equal(ty_shelf_tag(s, "a"), "t");
+    assert_string_equal(ty_shelf_tag(s, "a", NULL), "t");
     ty_shelf_close(s);
 }
 

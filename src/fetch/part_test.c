@@ -41,7 +41,7 @@ static void test_from_first_byte_to_name(void **state)
     box_holds("d/x/y/z", "hello");
     ty_shelf_close(s);
     s = opened(a);
-    assert_string_equal(ty_shelf_tag(s, "x/y/z"), "t1");
+    assert_string_equal(ty_shelf_tag(s, "x/y/z", NULL), "t1");
     p = part_of(s, a, "x/y/z"); /* nothing is left of it */
     assert_int_equal(p.have, 0);
     assert_string_equal(p.tag, "");

@@ -25,8 +25,9 @@ void ty_shelf_close(struct ty_shelf *s);
 int64_t ty_shelf_room(const struct ty_shelf *s);
 void ty_shelf_tidy(struct ty_shelf *s); /* all is in place: parts of other files may go */
 
-/* The tag of the file in place, if it is as this program left it; else NULL. */
-const char *ty_shelf_tag(const struct ty_shelf *s, const char *name);
+/* The tag of the file in place, if it is as this program left it; else NULL. ret_size may be NULL.
+ */
+const char *ty_shelf_tag(const struct ty_shelf *s, const char *name, int64_t *ret_size);
 /* Opens the file in place for reading; -1 if there is none of this size. */
 int ty_shelf_peek(const struct ty_shelf *s, const char *name, int64_t size);
 /* Remembers that it is in place and what it is. */

@@ -219,6 +219,9 @@ static void unchanged(struct ty_slot *s)
         check(s);
         return;
     }
+    struct ty_fetch_progress *p = &s->run->progress;
+    ty_shelf_tag(s->run->shelf, s->item->name, &p->bytes_done); /* it is the only file */
+    p->bytes = p->bytes_done;
     s->run->there++;
     leave(s);
 }
@@ -257,7 +260,7 @@ static const char *condition(struct ty_slot *s, bool rest)
         return ty_arena_printf(s->asking, "If-Match: %s", item->etag);
     if (item->tag)
         return NULL; /* the name of a content, or a checksum that will tell */
-    const char *tag = s->part.have ? s->part.tag : ty_shelf_tag(s->run->shelf, item->name);
+    const char *tag = s->part.have ? s->part.tag : ty_shelf_tag(s->run->shelf, item->name, NULL);
     if (!tag || strncmp(tag, item->place, strlen(item->place)) != 0)
         return NULL;
     tag += strlen(item->place);

@@ -24,7 +24,7 @@ static bool take_gpus(struct ty_podrt *p)
 
     for (size_t c = 0; c < p->plan.n; c++)
         want += p->plan.containers[c].gpus;
-    for (size_t i = 0; want > 0 && e->o.host.gpus && e->o.host.gpus[i] && i < 64; i++)
+    for (size_t i = 0; i < 64 && want > 0 && e->o.host.gpus && e->o.host.gpus[i]; i++)
         if (!(e->gpus_used >> i & 1)) {
             mask |= (uint64_t)1 << i;
             want--;

@@ -133,7 +133,7 @@ static const char *const *env_of(struct ty_podrt *p, const struct ty_container_p
     if (!h->gpus || !h->gpus[0])
         return env;
     ty_auto_buf list = { 0 };
-    for (size_t i = 0; h->gpus[i] && i < 64; i++)
+    for (size_t i = 0; i < 64 && h->gpus[i]; i++)
         if (c->gpus > 0 && (p->gpu_mask >> i & 1))
             ty_buf_printf(&list, "%s%s", list.n ? "," : "", h->gpus[i]);
     env[n] = ty_arena_printf(p->arena, "%s=%.*s", h->gpu_var, (int)list.n, list.n ? list.p : "");

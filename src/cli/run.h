@@ -1,0 +1,38 @@
+/* What the files of `trainyard run` share: one run, from the command line to its exit status. */
+#ifndef TY_CLI_RUN_H
+#define TY_CLI_RUN_H
+
+#include "cli/run_view.h"
+#include "cli/session.h"
+
+struct ty_run {
+    struct ty_cli *cli;
+    struct ty_session session;
+    uv_loop_t loop;
+    struct ty_zygote *zygote;
+    struct ty_engine *engine;
+    struct ty_run_view view;
+    uv_signal_t sigint, sigterm;
+    uv_check_t check;
+    uv_timer_t timeout;
+    int interrupts;
+    bool timed_out;
+    char *dir, *claims;
+    char *program, *workdir;
+    const char **env; /* --env, NULL-terminated */
+};
+
+/* run_input.c: what is run. Everything that was accepted, and the runtimes that the jobs refer to;
+ * objs has room for twice the inputs. */
+size_t ty_run_gather(struct ty_run *r, const struct ty_json **objs, size_t *ret_jobs);
+/* --set spec.trainer.numNodes=4: the value is YAML, on every TrainJob of the input. */
+int ty_run_sets(struct ty_run *r, const struct ty_args *args, struct ty_err *err);
+
+/* run_folders.c: makes r->dir with its logs and pods, and r->claims. */
+int ty_run_folders(struct ty_run *r, const char *name, struct ty_err *err);
+
+/* run_end.c */
+int ty_run_exit_code(struct ty_run *r); /* before ty_run_end */
+void ty_run_end(struct ty_run *r);      /* the engine, the loop, the zygote; half-built is fine */
+
+#endif

@@ -1,0 +1,50 @@
+/* How a run ends: its exit status, and everything it held. */
+#include <stdlib.h>
+
+#include "cli/run.h"
+#include "store/local.h"
+#include "trainer/pass.h"
+
+struct failed {
+    struct ty_run *r;
+    size_t n;
+};
+
+static void count_failed(void *ctx, const struct ty_stored *obj)
+{
+    struct failed *f = ctx;
+    struct ty_json *job = ty_local_read(f->r->cli->arena, obj);
+    const struct ty_json *c = ty_condition(ty_json_get(job, "status"), "Complete");
+
+    f->n += !c || !ty_str_is(ty_json_str_at(c, "status"), "True");
+}
+
+/* 0: all complete; 130 and 143 as shells have it for a signal; 124 as timeout(1) has it. */
+int ty_run_exit_code(struct ty_run *r)
+{
+    struct failed f = { r, 0 };
+
+    ty_local_each(ty_engine_store(r->engine), &ty_kind_trainjob, count_failed, &f);
+    if (r->timed_out)
+        return 124;
+    if (r->interrupts)
+        return 130;
+    return f.n ? TY_EXIT_BAD : TY_EXIT_OK;
+}
+
+static void close_handle(uv_handle_t *h, void *arg TY_UNUSED)
+{
+    if (!uv_is_closing(h))
+        uv_close(h, NULL);
+}
+
+void ty_run_end(struct ty_run *r)
+{
+    ty_engine_free(r->engine);
+    uv_walk(&r->loop, close_handle, NULL);
+    uv_run(&r->loop, UV_RUN_DEFAULT);
+    uv_loop_close(&r->loop);
+    ty_zygote_stop(r->zygote);
+    free(r->program);
+    free(r->workdir);
+}

@@ -1,0 +1,167 @@
+/* A real Kubernetes API server, on the program's libuv loop: objects by kind, namespace and name,
+ * read, written, listed and watched without ever waiting. Objects are JSON text on the way out, and
+ * both text and tree on the way in.
+ *
+ *   ty_kube_start ---> (limiter) ---> (credentials) ---> request ---> answer ---> fn, once
+ *                          ^                                 | 429, 503 with Retry-After, 401 once
+ *                          +---------------------------------+
+ *
+ * Who owns what. Everything in an ask is borrowed for the call and copied. What a callback is given
+ * is borrowed until it returns. A struct ty_kube_op lives until its `fn` or `end` returns, or until
+ * ty_kube_cancel.
+ * When callbacks come. From the loop, never inside the call that started or cancelled something;
+ * `fn` and `end` exactly once, unless the op is cancelled: then nothing is called any more.
+ * Callbacks may start and cancel anything, their own op included, except that they must not free
+ * the client. One thread. Every request has an end: see `timeout_ms`.
+ *
+ * Two connections: lists and watches share one (HTTP/2, as many streams as there are watches), so a
+ * write never waits behind a long list; everything else has its own. A connection whose peer says
+ * nothing when it should is left to die, and what follows goes over a new one. */
+#ifndef TY_STORE_KUBE_H
+#define TY_STORE_KUBE_H
+
+#include "api/kinds.h"
+#include "base/err.h"
+#include "store/kubeconfig.h"
+#include "json/json.h"
+
+struct uv_loop_s;
+struct ty_kube;
+struct ty_kube_op;
+
+struct ty_kube_settings {
+    struct uv_loop_s *loop;             /* outlives the client */
+    const struct ty_kubeconfig *config; /* outlives the client */
+    const char *agent;                  /* User-Agent; outlives the client */
+    double qps;         /* requests a second on average; 0: no limit. Watches are not counted */
+    int burst;          /* requests at once; 0: as many as qps, at least one */
+    int64_t timeout_ms; /* of a request, tries and waits included; 0: TY_KUBE_TIMEOUT_MS */
+    int64_t idle_ms;    /* a watch without a byte for so long is dead; 0: TY_KUBE_IDLE_MS */
+    int64_t dead_ms;    /* unacknowledged bytes, unanswered keep-alives; 0: TY_KUBE_DEAD_MS */
+    bool http1;         /* no HTTP/2: every watch has its own connection */
+};
+#define TY_KUBE_TIMEOUT_MS 30000
+#define TY_KUBE_IDLE_MS    90000 /* the API server sends a bookmark every minute */
+#define TY_KUBE_DEAD_MS    30000
+
+/* gives. Loads libcurl; speaks to nobody yet. -EINVAL, -ENOENT with a sentence. */
+int ty_kube_new(struct ty_kube **ret, const struct ty_kube_settings *s, struct ty_err *err);
+/* takes. Cancels everything. The loop must turn once more before it is closed (uv_run until it
+ * answers 0), because libuv closes its handles there. NULL is fine. */
+void ty_kube_free(struct ty_kube *k);
+const struct ty_kubeconfig *ty_kube_config(const struct ty_kube *k);
+/* Begins the TLS handshake of the connection for writes, so that the first write need not. */
+void ty_kube_warm(struct ty_kube *k);
+
+/* What came of an op. `r` is what to do about it, `code` and `reason` are what was said.
+ *   0               done
+ *   -ENOENT         404: no such object, or no such kind
+ *   -EEXIST         409 AlreadyExists
+ *   -ESTALE         409 Conflict: resourceVersion, uid, or a field that another manager owns
+ *   -EIDRM          410 Gone, Expired: that resourceVersion is too old, begin with a list
+ *   -EINVAL         400, 422: it will never be taken like this
+ *   -EACCES         401, 403
+ *   -EAGAIN         429, 500, 502, 503, 504 or no answer at all: later may help. After a lost
+ *                   answer a write may have happened
+ *   -EPROTO         something else, such as an answer that is not JSON
+ * A refused certificate, a missing exec plugin and the like are -EAGAIN, too: they are mended while
+ * we run. */
+struct ty_kube_answer {
+    int r;
+    int code;                   /* HTTP status, or that of a watch's ERROR; 0: no answer */
+    struct ty_str reason;       /* metav1.Status: "NotFound", "AlreadyExists", ...; may be empty */
+    struct ty_str message;      /* a sentence for people; empty when r is 0 */
+    int64_t retry_after_ms;     /* the server's wish; 0 none */
+    struct ty_str text;         /* the body: an object, or the Status. Not of lists and watches */
+    const struct ty_json *json; /* the same, parsed; NULL: there is none, or it is not JSON */
+    struct ty_str version;      /* resourceVersion: the object's; of lists the list's; else empty */
+};
+typedef void ty_kube_fn(void *ctx, const struct ty_kube_answer *answer);
+
+/* One object. */
+
+enum ty_kube_verb {
+    TY_KUBE_GET,
+    TY_KUBE_CREATE, /* name: empty, it is in the body. Answer 0 also for reviews */
+    TY_KUBE_UPDATE, /* metadata.resourceVersion in the body makes it conditional */
+    TY_KUBE_MERGE,  /* JSON merge patch */
+    TY_KUBE_APPLY,  /* server-side apply: manager, force */
+    TY_KUBE_DELETE, /* a body is made of uid, version, propagation */
+};
+struct ty_kube_ask {
+    enum ty_kube_verb verb;
+    const struct ty_kind *kind;
+    struct ty_str ns, name; /* ns: of kinds without namespace it is left out */
+    const char *sub;        /* "status", "token", ...; NULL: the object itself */
+    struct ty_str body;     /* JSON */
+    const char *path;       /* instead of kind, ns, name, sub: "/version", with its query if any */
+    const char *manager;    /* field manager; NULL: the server takes the agent's first word */
+    bool force;             /* APPLY: take fields from other managers */
+    bool meta;              /* answer with PartialObjectMetadata */
+    bool dry_run;
+    struct ty_str uid, version; /* DELETE: preconditions; may be empty */
+    const char *propagation;    /* DELETE: "Foreground", "Background", "Orphan"; NULL: default */
+    int64_t timeout_ms;         /* 0: the client's */
+    int tries;      /* how often 429 and 503 are tried again while time is left; 0: 10; -1: never */
+    ty_kube_fn *fn; /* NULL: nobody wants to know */
+    void *ctx;
+};
+/* Never fails: what is wrong comes to fn. Lives until fn returns. */
+struct ty_kube_op *ty_kube_start(struct ty_kube *k, const struct ty_kube_ask *ask);
+/* NULL is fine. The request may have been executed by then. */
+void ty_kube_cancel(struct ty_kube_op *op);
+
+/* Is this kind served? Asks /apis/GROUP/VERSION. r: 0 yes, -ENOENT no, else not known. */
+struct ty_kube_op *ty_kube_served(struct ty_kube *k, const struct ty_kind *kind, ty_kube_fn *fn,
+                                  void *ctx);
+
+/* Many objects. What follows is what src/store/reflect.h is made of; use that where you can. */
+
+struct ty_kube_object {
+    const struct ty_json *json; /* strings point into text */
+    struct ty_str text;         /* compact JSON, as the server sent it */
+    /* Of its metadata. Items of lists carry neither kind nor apiVersion. */
+    struct ty_str ns, name, uid, version;
+};
+struct ty_kube_which {
+    const struct ty_kind *kind;
+    struct ty_str ns;             /* empty: all */
+    struct ty_str labels, fields; /* selectors as kubectl takes them; may be empty */
+    bool meta;                    /* PartialObjectMetadata: no spec, no status, no data */
+};
+
+struct ty_kube_list {
+    struct ty_kube_which which;
+    int page;              /* objects a request; 0: 500 */
+    struct ty_str version; /* of the first page: empty: the newest; "0": whatever the server has at
+                              hand, all in one page */
+    /* One object as soon as its last byte is there: a page is never held in memory. */
+    void (*object)(void *ctx, const struct ty_kube_object *o);
+    /* The list changed too much while we paged (410): it begins anew, forget what was given. NULL:
+     * the op ends with -EIDRM instead. */
+    void (*again)(void *ctx);
+    ty_kube_fn *end; /* answer->version: watch from there */
+    void *ctx;
+};
+struct ty_kube_op *ty_kube_list(struct ty_kube *k, const struct ty_kube_list *list);
+
+enum ty_kube_event {
+    TY_KUBE_ADDED,
+    TY_KUBE_MODIFIED,
+    TY_KUBE_DELETED,  /* o: its last state; o->version: that of the deletion */
+    TY_KUBE_BOOKMARK, /* o: only version; nothing older will come */
+};
+struct ty_kube_watch {
+    struct ty_kube_which which;
+    struct ty_str version; /* after which; from a list */
+    int64_t seconds;       /* the server ends it after that long; 0: 5 to 10 minutes, at random */
+    void (*event)(void *ctx, enum ty_kube_event what, const struct ty_kube_object *o);
+    ty_kube_fn *end; /* r: 0 the server ended it in order, -EIDRM: list again */
+    void *ctx;
+};
+struct ty_kube_op *ty_kube_watch(struct ty_kube *k, const struct ty_kube_watch *watch);
+
+/* For logs and metrics: requests sent since the start, tries counted singly. */
+uint64_t ty_kube_requests(const struct ty_kube *k);
+
+#endif

@@ -1,0 +1,53 @@
+/* All objects of a kind, for as long as you like: a list, then watches from there on, through
+ * closed watches, restarted servers and 410. Keeps no objects: only which there are, in about a
+ * hundred bytes each, so that a new list can tell what has gone meanwhile and what has not changed.
+ *
+ *            +--------------- 410 ----------------+
+ *            v                                    |
+ *   new -> list ---> SYNCED ---> watch ---> ends: watch again from the last version
+ *            | fails: TROUBLE, again later     | fails: TROUBLE, again later
+ *            | 404: ABSENT, again later        | 404: list
+ *
+ * Each object is told once a state: never the same resourceVersion of it twice, never backwards.
+ * Callbacks come from the loop only. They may free the reflector they belong to. */
+#ifndef TY_STORE_REFLECT_H
+#define TY_STORE_REFLECT_H
+
+#include "store/kube.h"
+
+struct ty_reflect;
+
+enum ty_reflect_change { TY_REFLECT_ADDED, TY_REFLECT_CHANGED, TY_REFLECT_GONE };
+enum ty_reflect_state {
+    TY_REFLECT_SYNCED,  /* every object of a list has been told; comes after each list */
+    TY_REFLECT_ABSENT,  /* the server does not serve the kind: all its objects have been told GONE.
+                           Told once, until it is there */
+    TY_REFLECT_TROUBLE, /* list or watch failed; again after `again_ms` */
+};
+struct ty_reflect_want {
+    struct ty_kube_which which;
+    int page; /* as in ty_kube_list */
+    /* o: borrowed. GONE: json and text may be NULL and empty, when a list told us; the names and
+     * the uid are always there. An object that was replaced by another of its name is GONE, then
+     * ADDED.
+     */
+    void (*changed)(void *ctx, enum ty_reflect_change what, const struct ty_kube_object *o);
+    /* why: NULL when SYNCED. May be NULL. */
+    void (*state)(void *ctx, enum ty_reflect_state state, const struct ty_kube_answer *why,
+                  int64_t again_ms);
+    void *ctx;
+};
+
+/* gives. Copies want, except kind, which outlives it. Begins at once. */
+struct ty_reflect *ty_reflect_new(struct ty_kube *k, const struct ty_reflect_want *want);
+void ty_reflect_free(struct ty_reflect *f);          /* takes; NULL is fine; before its client */
+bool ty_reflect_synced(const struct ty_reflect *f);  /* a list was complete; true ever after, but
+                                                        for ABSENT */
+size_t ty_reflect_count(const struct ty_reflect *f); /* objects that are there */
+/* Do not wait for the end of a back-off: something says that it may work now. */
+void ty_reflect_hurry(struct ty_reflect *f);
+/* The answer to a write of our own: told as a change at once, so that what the watch says later
+ * about the same version is not told again. Older than what is known: ignored. */
+void ty_reflect_wrote(struct ty_reflect *f, const struct ty_kube_object *o);
+
+#endif

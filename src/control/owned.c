@@ -1,0 +1,247 @@
+/* Owned fields as a number: the sum over all leaves of a mix of the leaf's path and value. A sum,
+ * because the API server sorts what we do not. */
+#include <stdlib.h>
+
+#include "control/owned.h"
+
+#define SEED 0x9e3779b97f4a7c15u
+
+static uint64_t mix(uint64_t h)
+{
+    h ^= h >> 32;
+    h *= 0xd6e8feb86659fd93u;
+    h ^= h >> 32;
+    h *= 0xd6e8feb86659fd93u;
+    return h ^ h >> 32;
+}
+
+static uint64_t hash_bytes(uint64_t h, const char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (unsigned char)p[i]) * 0x100000001b3u;
+    return mix(h ^ n);
+}
+
+/* The same number for the same meaning: members in any order. */
+static uint64_t hash_value(const struct ty_json *v)
+{
+    uint64_t h = SEED;
+
+    if (!v)
+        return 1;
+    switch ((enum ty_json_type)v->type) {
+    case TY_JSON_NULL:
+        return 2;
+    case TY_JSON_BOOL:
+        return mix(3 + (uint64_t)v->b);
+    case TY_JSON_INT:
+        return mix(hash_bytes(5, (const char *)&v->i, sizeof(v->i)));
+    case TY_JSON_NUMBER:
+    case TY_JSON_STRING:
+        return hash_bytes(6 + (uint64_t)v->type, v->s, v->n);
+    case TY_JSON_ARRAY:
+        ty_each_item (it, v)
+            h = mix(h ^ hash_value(*it));
+        return mix(h + 20);
+    case TY_JSON_OBJECT:
+        ty_each_member (m, v)
+            h += mix(hash_bytes(21, m->key.p, m->key.n) ^ mix(hash_value(m->value)));
+        return mix(h + 22);
+    default:
+        return 0;
+    }
+}
+
+static uint64_t step(uint64_t path, char kind, struct ty_str text)
+{
+    return hash_bytes(mix(path + (unsigned char)kind), text.p, text.n);
+}
+
+static uint64_t leaf(uint64_t path, const struct ty_json *v)
+{
+    return mix(path ^ mix(hash_value(v)));
+}
+
+/* ---- what we want ---- */
+
+/* A map without members is owned as such, and stays equal when others put theirs into it. */
+static uint64_t leaf_of(uint64_t path, const struct ty_schema *s, const struct ty_json *v)
+{
+    bool map = ty_json_is(v, TY_JSON_OBJECT) && !(s && s->map_atomic);
+    return map ? mix(path + 23) : leaf(path, v);
+}
+
+static const struct ty_schema *member_schema(const struct ty_schema *s, struct ty_str key)
+{
+    const struct ty_field *f = s && s->type == TY_T_OBJECT ? ty_schema_field(s, key) : NULL;
+
+    if (f)
+        return f->schema;
+    return s && s->type == TY_T_MAP ? s->items : NULL;
+}
+
+/* {"containerPort":80,"protocol":"TCP"}: keys sorted, an absent one by its default. */
+static struct ty_str item_key(struct ty_arena *a, const struct ty_schema *list,
+                              const struct ty_json *item)
+{
+    struct ty_json *key = ty_json_object(a);
+    const char *last = "";
+
+    for (const char *next = ""; next; last = next) {
+        next = NULL;
+        for (size_t i = 0; list->list_keys[i]; i++)
+            if (strcmp(list->list_keys[i], last) > 0 &&
+                (!next || strcmp(list->list_keys[i], next) < 0))
+                next = list->list_keys[i];
+        if (!next)
+            break;
+        const struct ty_field *f =
+            list->items->fields ? ty_schema_field(list->items, ty_str(next)) : NULL;
+        struct ty_json *v = ty_json_get(item, next);
+        if (!v && f && f->def)
+            v = ty_json_parse(a, ty_str(f->def), NULL, NULL);
+        if (v)
+            ty_json_set(a, key, next, v);
+    }
+    return ty_json_text(a, key);
+}
+
+static uint64_t wanted(struct ty_arena *a, const struct ty_schema *s, const struct ty_json *v,
+                       uint64_t path);
+
+static uint64_t wanted_object(struct ty_arena *a, const struct ty_schema *s,
+                              const struct ty_json *v, uint64_t path)
+{
+    uint64_t sum = 0;
+
+    ty_each_member (m, v)
+        if (m->value->type != TY_JSON_NULL)
+            sum += wanted(a, member_schema(s, m->key), m->value, step(path, 'f', m->key));
+    return sum;
+}
+
+static uint64_t wanted_list(struct ty_arena *a, const struct ty_schema *s, const struct ty_json *v,
+                            uint64_t path)
+{
+    uint64_t sum = 0;
+
+    ty_each_item (it, v)
+        sum += s->list_set ? leaf(step(path, 'v', ty_json_text(a, *it)), *it)
+                           : wanted(a, s->items, *it, step(path, 'k', item_key(a, s, *it)));
+    return sum;
+}
+
+static uint64_t wanted(struct ty_arena *a, const struct ty_schema *s, const struct ty_json *v,
+                       uint64_t path)
+{
+    if (v->type == TY_JSON_OBJECT && v->n && !(s && s->map_atomic))
+        return wanted_object(a, s, v, path);
+    if (v->type == TY_JSON_ARRAY && v->n && s && (s->list_keys || s->list_set))
+        return wanted_list(a, s, v, path);
+    return leaf_of(path, s, v);
+}
+
+/* What the API server itself knows of metadata: references by uid, each atomic; a set of
+ * finalizers.
+ */
+static const char *const uid_key[] = { "uid", NULL };
+static const struct ty_schema reference = { .type = TY_T_OBJECT, .map_atomic = true };
+static const struct ty_schema references = { .type = TY_T_ARRAY,
+                                             .items = &reference,
+                                             .list_keys = uid_key };
+static const struct ty_schema finalizers = { .type = TY_T_ARRAY, .list_set = true };
+static const struct ty_field metadata_fields[] = {
+    { .name = "ownerReferences", .schema = &references },
+    { .name = "finalizers", .schema = &finalizers },
+    { .name = NULL },
+};
+static const struct ty_schema metadata = { .type = TY_T_OBJECT, .fields = metadata_fields };
+
+static const struct ty_schema *root_schema(const struct ty_schema *s, struct ty_str key)
+{
+    return ty_str_is(key, "metadata") ? &metadata : member_schema(s, key);
+}
+
+/* What names an object is not owned by anyone. */
+static bool is_name(struct ty_str key, bool meta)
+{
+    return meta ? ty_str_is(key, "name") || ty_str_is(key, "namespace")
+                : ty_str_is(key, "apiVersion") || ty_str_is(key, "kind");
+}
+
+uint64_t ty_owned_wanted(struct ty_arena *a, const struct ty_schema *s, const struct ty_json *obj)
+{
+    uint64_t sum = 0;
+
+    ty_each_member (m, obj) {
+        uint64_t path = step(SEED, 'f', m->key);
+        if (is_name(m->key, false) || ty_str_is(m->key, "status"))
+            continue;
+        if (!ty_str_is(m->key, "metadata")) {
+            sum += wanted(a, root_schema(s, m->key), m->value, path);
+            continue;
+        }
+        ty_each_member (mm, m->value)
+            if (!is_name(mm->key, true))
+                sum += wanted(a, member_schema(&metadata, mm->key), mm->value,
+                              step(path, 'f', mm->key));
+    }
+    return sum ? sum : 1;
+}
+
+/* ---- what is owned ---- */
+
+static bool item_fits(const struct ty_json *item, const struct ty_json *key)
+{
+    ty_each_member (m, key) {
+        const struct ty_json *v = ty_json_find(item, m->key);
+        if (!v || !ty_json_eq(v, m->value))
+            return false;
+    }
+    return key != NULL;
+}
+
+static const struct ty_json *pick(struct ty_arena *a, const struct ty_json *v, char kind,
+                                  struct ty_str text)
+{
+    if (kind == 'f')
+        return ty_json_find(v, text);
+    const struct ty_json *key = ty_json_parse(a, text, NULL, NULL);
+    ty_each_item (it, v)
+        if (kind == 'k' ? item_fits(*it, key) : key && ty_json_eq(*it, key))
+            return *it;
+    return NULL;
+}
+
+static uint64_t owned(struct ty_arena *a, const struct ty_schema *s, const struct ty_json *fields,
+                      const struct ty_json *v, uint64_t path)
+{
+    uint64_t sum = 0;
+
+    ty_each_member (m, fields) {
+        if (m->key.n < 2 || m->key.p[1] != ':')
+            continue; /* ".": the item itself, whose key is a leaf anyway */
+        struct ty_str text = { m->key.p + 2, m->key.n - 2 };
+        char kind = m->key.p[0];
+        const struct ty_json *inner = pick(a, v, kind, text);
+        const struct ty_schema *is = kind != 'f'    ? s ? s->items : NULL
+                                     : path == SEED ? root_schema(s, text)
+                                                    : member_schema(s, text);
+        uint64_t at = step(path, kind, text);
+        sum += ty_json_len(m->value) ? owned(a, is, m->value, inner, at) : leaf_of(at, is, inner);
+    }
+    return sum;
+}
+
+uint64_t ty_owned_live(struct ty_arena *a, const struct ty_schema *s, const struct ty_json *obj,
+                       const char *manager)
+{
+    const struct ty_json *entries = ty_json_at(obj, "metadata.managedFields");
+
+    ty_each_item (it, entries)
+        if (ty_str_is(ty_json_str_at(*it, "manager"), manager) &&
+            ty_str_is(ty_json_str_at(*it, "operation"), "Apply") &&
+            ty_json_str_at(*it, "subresource").n == 0)
+            return owned(a, s, ty_json_get(*it, "fieldsV1"), obj, SEED);
+    return 0;
+}

@@ -1,0 +1,19 @@
+/* Does a live object hold exactly what we want of it? Server-side apply leaves, in managedFields,
+ * which fields a manager owns. Two ways lead to the same number: the fields that we would apply, by
+ * the schema's list keys, and the fields that the manager owns, with their live values. Equal
+ * numbers: applying would change nothing and would take nothing away. So eight bytes stand for an
+ * object that we need not keep. */
+#ifndef TY_CONTROL_OWNED_H
+#define TY_CONTROL_OWNED_H
+
+#include "api/schema.h"
+
+/* What an apply of obj would own. s: schema of the whole object; NULL: maps are granular, lists
+ * atomic, as the API server takes types that it knows nothing of. Never 0. */
+uint64_t ty_owned_wanted(struct ty_arena *a, const struct ty_schema *s, const struct ty_json *obj);
+/* What `manager` owns of the live object by apply, status excluded; 0: nothing. The arena is
+ * scratch. */
+uint64_t ty_owned_live(struct ty_arena *a, const struct ty_schema *s, const struct ty_json *obj,
+                       const char *manager);
+
+#endif

@@ -1,0 +1,143 @@
+/* Live objects below are as kube-apiserver 1.36 answered an apply of the wanted ones, shortened. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "api/kinds.h"
+#include "control/owned.h"
+
+#define MANAGED(fields)                                                                            \
+    "\"managedFields\":[{\"manager\":\"kubectl\",\"operation\":\"Update\",\"fieldsV1\":"           \
+    "{\"f:spec\":{\"f:x\":{}}}},{\"manager\":\"trainer\",\"operation\":\"Apply\","                 \
+    "\"subresource\":\"status\",\"fieldsV1\":{\"f:status\":{}}},{\"manager\":\"trainer\","         \
+    "\"operation\":\"Apply\",\"fieldsV1\":" fields "}]"
+
+static const char *const wanted_jobset =
+    "{\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\",\"kind\":\"JobSet\",\"metadata\":{\"name\":\"t\","
+    "\"namespace\":\"default\",\"labels\":{\"a\":\"b\"},\"ownerReferences\":[{\"uid\":\"abc\","
+    "\"kind\":\"TrainJob\",\"name\":\"t\"}]},\"spec\":{\"suspend\":true,\"replicatedJobs\":[{"
+    "\"name\":\"node\",\"template\":{\"spec\":{\"template\":{\"metadata\":{},\"spec\":{"
+    "\"containers\":[{\"name\":\"node\",\"command\":[\"a\",\"b\"],\"ports\":[{\"containerPort\":"
+    "29500}],\"env\":[{\"name\":\"X\",\"value\":\"1\"}]}]}}}}}]}}";
+
+#define FIELDS                                                                                     \
+    "{\"f:metadata\":{\"f:labels\":{\"f:a\":{}},\"f:ownerReferences\":{\"k:{\\\"uid\\\":"          \
+    "\\\"abc\\\"}\":{}}},\"f:spec\":{\"f:suspend\":{},\"f:replicatedJobs\":{\"k:{\\\"name\\\":"    \
+    "\\\"node\\\"}\":{\".\":{},\"f:name\":{},\"f:template\":{\"f:spec\":{\"f:template\":{"         \
+    "\"f:metadata\":{},\"f:spec\":{\"f:containers\":{\"k:{\\\"name\\\":\\\"node\\\"}\":{\".\":{}," \
+    "\"f:name\":{},\"f:command\":{},\"f:ports\":{\"k:{\\\"containerPort\\\":29500,\\\"protocol"    \
+    "\\\":\\\"TCP\\\"}\":{\".\":{},\"f:containerPort\":{}}},\"f:env\":{\"k:{\\\"name\\\":\\\"X"    \
+    "\\\"}\":{\".\":{},\"f:name\":{},\"f:value\":{}}}}}}}}}}}}}"
+
+/* Defaults filled in, another manager's label in the pod template, members in another order. */
+#define LIVE(more, command)                                                                        \
+    "{\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\",\"kind\":\"JobSet\",\"metadata\":{"              \
+    "\"labels\":{\"kueue\":\"q\",\"a\":\"b\"}," MANAGED(                                           \
+        FIELDS) ",\"name\":\"t\",\"namespace\":\"default\",\"ownerReferences\":[{\"kind\":"        \
+                "\"TrainJob\",\"name\":\"t\",\"uid\":\"abc\"}],\"uid\":\"u\"},\"spec\":{" more     \
+                "\"replicatedJobs\":[{\"name\":\"node\",\"groupName\":\"default\",\"template\":{"  \
+                "\"spec\":{\"backoffLimit\":6,\"template\":{\"metadata\":{\"labels\":{\"k\":"      \
+                "\"q\"}},\"spec\":{\"restartPolicy\":\"OnFailure\",\"containers\":[{\"command\":"  \
+                "[\"a\",\"" command "\"],\"env\":[{\"name\":\"X\",\"value\":\"1\"}],\"name\":"     \
+                "\"node\",\"ports\":[{\"containerPort\":29500,\"protocol\":\"TCP\"}]}]}}}}}]}}"
+
+static struct ty_json *read_json(struct ty_arena *a, const char *text)
+{
+    struct ty_err err = { 0 };
+    struct ty_json *v = ty_json_parse(a, ty_str(text), NULL, &err);
+
+    if (!v)
+        fail_msg("%s", err.text);
+    return v;
+}
+
+static uint64_t live(struct ty_arena *a, const char *text)
+{
+    return ty_owned_live(a, ty_kind_jobset.schema, read_json(a, text), "trainer");
+}
+
+static void test_what_was_applied_is_known_again(void **state TY_UNUSED)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)8 << 20);
+    uint64_t want = ty_owned_wanted(a, ty_kind_jobset.schema, read_json(a, wanted_jobset));
+
+    assert_true(want == live(a, LIVE("\"suspend\":true,", "b")));
+}
+
+static void test_a_changed_value_differs(void **state TY_UNUSED)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)8 << 20);
+    uint64_t same = live(a, LIVE("\"suspend\":true,", "b"));
+
+    assert_false(same == live(a, LIVE("\"suspend\":false,", "b")));
+    assert_false(same == live(a, LIVE("", "b")));
+    assert_false(same == live(a, LIVE("\"suspend\":true,", "c"))); /* within an atomic list */
+    /* what somebody else added is no business of ours */
+    assert_true(same == live(a, LIVE("\"suspend\":true,\"ttlSecondsAfterFinished\":1,", "b")));
+}
+
+/* A field that is no longer wanted must be applied away: its being owned shows. */
+static void test_a_field_too_many_differs(void **state TY_UNUSED)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)8 << 20);
+    const char *less = "{\"metadata\":{\"name\":\"t\"},\"data\":{\"a\":\"1\"}}";
+    const char *more = "{\"metadata\":{\"name\":\"t\"," MANAGED(
+        "{\"f:data\":{\"f:a\":{},\"f:b\":{}}}") "},\"data\":{\"a\":\"1\",\"b\":\"2\"}}";
+    const char *same = "{\"metadata\":{\"name\":\"t\"," MANAGED(
+        "{\"f:data\":{\"f:a\":{}}}") "},\"data\":{\"a\":\"1\",\"b\":\"2\"}}";
+    uint64_t want = ty_owned_wanted(a, NULL, read_json(a, less));
+
+    assert_false(want == ty_owned_live(a, NULL, read_json(a, more), "trainer"));
+    assert_true(want == ty_owned_live(a, NULL, read_json(a, same), "trainer"));
+}
+
+static void test_nothing_owned(void **state TY_UNUSED)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)8 << 20);
+    const char *text = "{\"metadata\":{\"name\":\"t\"},\"data\":{\"a\":\"1\"}}";
+
+    assert_true(ty_owned_live(a, NULL, read_json(a, text), "trainer") == 0);
+    assert_true(ty_owned_live(a, NULL, NULL, "trainer") == 0);
+    assert_false(ty_owned_wanted(a, NULL, read_json(a, "{}")) == 0);
+    assert_true(live(a, LIVE("\"suspend\":true,", "b")) != 0);
+}
+
+/* What an API server may never send must not hurt either. */
+static void test_odd_fields(void **state TY_UNUSED)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)8 << 20);
+    static const char *const odd[] = { "{\"\":{}}",
+                                       "{\"f\":{}}",
+                                       "{\"f:\":{}}",
+                                       "{\"k:{\":{}}",
+                                       "{\"v:\":{}}",
+                                       "{\"i:0\":{}}",
+                                       "{\"f:spec\":[1,2]}",
+                                       "{\"f:a\":1}",
+                                       "{\"f:metadata\":{\"f:finalizers\":{\"v:1\":{}}}}",
+                                       "{\"k:[1]\":{\"f:a\":{}}}" };
+
+    for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+        char *text = ty_arena_printf(
+            a,
+            "{\"metadata\":{\"managedFields\":[{\"manager\":\"trainer\",\"operation\":\"Apply\","
+            "\"fieldsV1\":%s}]},\"spec\":[1]}",
+            odd[i]);
+        ty_owned_live(a, ty_kind_jobset.schema, read_json(a, text), "trainer");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_was_applied_is_known_again),
+        cmocka_unit_test(test_a_changed_value_differs),
+        cmocka_unit_test(test_a_field_too_many_differs),
+        cmocka_unit_test(test_nothing_owned),
+        cmocka_unit_test(test_odd_fields),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,5 +1,6 @@
 /* Objects live on the heap as text. Two maps find them: by kind, namespace and name, and by uid; an
- * entry knows its owner and its children, for foreground deletion. */
+ * entry knows its owner and its children, for foreground deletion. Children of one owner are much
+ * alike: most are kept as their difference from the text of a sister. */
 #include "store/local.h"
 
 #include <errno.h>
@@ -9,12 +10,24 @@
 
 #include "base/clock.h"
 #include "base/map.h"
+#include "store/apply.h"
+#include "store/delta.h"
 #include "json/patch.h"
+
+/* A whole text, shared by all that are kept as their difference from it. */
+struct pattern {
+    size_t refs, n;
+    char text[];
+};
 
 struct entry {
     struct ty_stored pub; /* first: a ty_stored is its entry */
-    char *strings, *text;
-    char *applied; /* what the manager applied last, as JSON; NULL: nothing */
+    char *strings;
+    struct pattern *base; /* its text, if there is no delta */
+    char *delta;
+    size_t n_delta;
+    struct ty_applied *applied;   /* per manager; NULL: nobody applied it */
+    struct pattern *for_children; /* of which new children should be a delta; or NULL */
     struct entry *parent, *children, *next, *prev; /* the stored owner; its list of children */
 };
 
@@ -46,11 +59,32 @@ struct ty_local *ty_local_new(int64_t (*now)(void *ctx), void *ctx)
     return l;
 }
 
-static void entry_free(struct entry *e)
+static void unref(struct ty_local *l, struct pattern *p)
 {
+    if (!p || --p->refs > 0)
+        return;
+    l->bytes -= p->n;
+    free(p);
+}
+
+static struct pattern *pattern_new(struct ty_local *l, struct ty_str text)
+{
+    struct pattern *p = must(malloc(sizeof(*p) + text.n));
+
+    *p = (struct pattern){ .refs = 1, .n = text.n };
+    memcpy(p->text, text.p, text.n);
+    l->bytes += text.n;
+    return p;
+}
+
+static void entry_free(struct ty_local *l, struct entry *e)
+{
+    l->bytes -= e->n_delta;
+    unref(l, e->base);
+    unref(l, e->for_children);
+    free(e->delta);
     free(e->strings);
-    free(e->text);
-    free(e->applied);
+    ty_applied_free(e->applied);
     free(e);
 }
 
@@ -62,7 +96,7 @@ void ty_local_free(struct ty_local *l)
     if (!l)
         return;
     while ((s = ty_map_next(&l->by_key, &at)))
-        entry_free(s->value);
+        entry_free(l, s->value);
     ty_map_done(&l->by_key);
     ty_map_done(&l->by_uid);
     free(l);
@@ -110,11 +144,22 @@ const struct ty_stored *ty_local_by_uid(const struct ty_local *l, const char *ui
     return e ? &e->pub : NULL;
 }
 
+struct ty_str ty_local_text(struct ty_arena *a, const struct ty_stored *obj)
+{
+    const struct entry *e = (const struct entry *)obj;
+    struct ty_str base = { e->base->text, e->base->n };
+    ty_auto_buf text = { 0 };
+
+    if (!e->delta)
+        return (struct ty_str){ ty_arena_strndup(a, base.p, base.n), base.n };
+    if (!ty_delta_read(base, (struct ty_str){ e->delta, e->n_delta }, &text))
+        abort(); /* we made it */
+    return (struct ty_str){ ty_arena_strndup(a, text.p, text.n), text.n };
+}
+
 struct ty_json *ty_local_read(struct ty_arena *a, const struct ty_stored *obj)
 {
-    /* A copy, because the stored text may be replaced while the tree is still in use. */
-    struct ty_str text = { ty_arena_strndup(a, obj->text.p, obj->text.n), obj->text.n };
-    return ty_json_parse(a, text, NULL, NULL);
+    return ty_json_parse(a, ty_local_text(a, obj), NULL, NULL);
 }
 
 struct ty_json *ty_local_get(const struct ty_local *l, struct ty_arena *a,
@@ -187,20 +232,37 @@ static struct ty_str controller_of(const struct ty_json *obj)
     return (struct ty_str){ 0 };
 }
 
-/* Takes over the text of obj. */
+/* A delta that saves less than three quarters is none: then the text is the next pattern, and the
+ * sisters that follow are like it. */
 static void keep_text(struct ty_local *l, struct entry *e, const struct ty_json *obj)
 {
-    ty_auto_buf out = { 0 };
+    struct pattern *base = e->parent ? e->parent->for_children : NULL, *old = e->base;
+    ty_auto_buf text = { 0 };
+    ty_auto_buf delta = { 0 };
 
-    ty_json_print(&out, obj);
-    l->bytes -= e->pub.text.n;
-    free(e->text);
-    e->text = must(malloc(out.n + 1));
-    memcpy(e->text, out.p, out.n);
-    e->text[out.n] = 0;
-    e->pub.text = (struct ty_str){ e->text, out.n };
+    ty_json_print(&text, obj);
+    if (base)
+        ty_delta_make((struct ty_str){ base->text, base->n }, ty_buf_str(&text), &delta);
+    l->bytes -= e->n_delta;
+    free(e->delta);
+    e->delta = NULL;
+    e->n_delta = 0;
+    if (base && delta.n < text.n / 4) {
+        e->delta = must(malloc(delta.n));
+        memcpy(e->delta, delta.p, delta.n);
+        l->bytes += e->n_delta = delta.n;
+        e->base = base;
+        base->refs++;
+    } else {
+        e->base = pattern_new(l, ty_buf_str(&text));
+        if (e->parent) {
+            e->parent->for_children = e->base;
+            e->base->refs++;
+            unref(l, base);
+        }
+    }
+    unref(l, old);
     e->pub.deleting = ty_json_at(obj, "metadata.deletionTimestamp") != NULL;
-    l->bytes += out.n;
 }
 
 static void keep_strings(struct entry *e, const struct ty_json *obj)
@@ -273,10 +335,10 @@ int ty_local_create(struct ty_local *l, struct ty_arena *a, struct ty_json *obj,
     e->pub.kind = kind;
     new_version(l, a, e, meta);
     keep_strings(e, obj);
+    join_owner(l, e);
     keep_text(l, e, obj);
     ty_map_put(&l->by_key, (struct ty_str){ k.text, k.n }, e);
     ty_map_put(&l->by_uid, ty_str(e->pub.uid), e);
-    join_owner(l, e);
     tell(l, TY_STORED_ADDED, e);
     return 0;
 }
@@ -372,50 +434,24 @@ int ty_local_status(struct ty_local *l, struct ty_arena *a, const struct ty_json
     return 0;
 }
 
-/* What the manager applied before and no longer wants, as a merge patch of nulls. */
-static struct ty_json *dropped(struct ty_arena *a, const struct ty_json *before,
-                               const struct ty_json *now)
-{
-    struct ty_json *gone = ty_json_object(a);
-
-    ty_each_member (m, before) {
-        const struct ty_json *still = ty_json_find(now, m->key);
-        if (!still) {
-            ty_json_put(a, gone, m->key, ty_json_null(a));
-        } else if (m->value->type == TY_JSON_OBJECT && still->type == TY_JSON_OBJECT) {
-            struct ty_json *inner = dropped(a, m->value, still);
-            if (inner->n)
-                ty_json_put(a, gone, m->key, inner);
-        }
-    }
-    return gone;
-}
-
 int ty_local_apply(struct ty_local *l, struct ty_arena *a, const struct ty_json *obj,
-                   const char *manager TY_UNUSED, struct ty_err *err)
+                   const char *manager, struct ty_err *err)
 {
     const struct ty_kind *kind = ty_kind_of(obj);
     struct ty_str name = ty_json_str_at(obj, "metadata.name");
     struct entry *e = kind ? find(l, kind, ty_json_str_at(obj, "metadata.namespace"), name) : NULL;
-    struct ty_json *next = ty_json_copy(a, obj, 0);
     int r = 0;
 
-    if (!e) {
-        r = ty_local_create(l, a, next, err);
-        e = r == 0 ? target(l, obj, NULL) : NULL;
-    } else {
+    if (e) {
         struct ty_json *live = ty_local_read(a, &e->pub);
-        if (e->applied)
-            live = ty_merge_patch(
-                a, live, dropped(a, ty_json_parse(a, ty_str(e->applied), NULL, NULL), obj));
-        next = ty_json_copy(a, ty_merge_patch(a, live, obj), 0);
-        r = ty_local_update(l, a, next, err);
+        struct ty_json *next = ty_apply(a, live, e->applied, manager, obj);
+        r = ty_local_update(l, a, ty_json_copy(a, next, 0), err);
+    } else {
+        r = ty_local_create(l, a, ty_json_copy(a, obj, 0), err);
+        e = r == 0 ? target(l, obj, NULL) : NULL;
     }
-    if (r == 0 && e) {
-        struct ty_str text = ty_json_text(a, obj);
-        free(e->applied);
-        e->applied = must(strndup(text.p, text.n));
-    }
+    if (r == 0 && e)
+        ty_applied_note(a, &e->applied, manager, obj);
     return r;
 }
 
@@ -440,8 +476,7 @@ static void remove_entry(struct ty_local *l, struct entry *e)
     ty_map_del(&l->by_uid, ty_str(e->pub.uid));
     e->pub.version = ++l->version;
     tell(l, TY_STORED_GONE, e);
-    l->bytes -= e->pub.text.n;
-    entry_free(e);
+    entry_free(l, e);
     if (parent && parent->pub.deleting && may_go(parent))
         remove_entry(l, parent);
 }

@@ -1,5 +1,6 @@
-/* The embedded store: Kubernetes objects by kind, namespace and name, as compact JSON text, so that
- * thousands of pods cost kilobytes each. One process, one thread; every change is told at once. */
+/* The embedded store: Kubernetes objects by kind, namespace and name, as JSON text or as their
+ * difference from a sister's, so that a pod among thousands costs a few hundred bytes. One process,
+ * one thread; every change is told at once. */
 #ifndef TY_STORE_LOCAL_H
 #define TY_STORE_LOCAL_H
 
@@ -16,7 +17,6 @@ struct ty_stored {
     const char *owner; /* uid of its controller, or NULL */
     uint64_t version;  /* resourceVersion: counts every change in the store */
     bool deleting;     /* deletionTimestamp is set */
-    struct ty_str text;
 };
 
 enum ty_stored_change { TY_STORED_ADDED, TY_STORED_CHANGED, TY_STORED_GONE };
@@ -35,6 +35,7 @@ const struct ty_stored *ty_local_by_uid(const struct ty_local *l, const char *ui
 struct ty_json *ty_local_get(const struct ty_local *l, struct ty_arena *a,
                              const struct ty_kind *kind, struct ty_str ns, struct ty_str name);
 struct ty_json *ty_local_read(struct ty_arena *a, const struct ty_stored *obj);
+struct ty_str ty_local_text(struct ty_arena *a, const struct ty_stored *obj); /* as JSON */
 /* Each object of a kind (kind NULL: all), or each child of an owner. fn must not change the store.
  */
 void ty_local_each(const struct ty_local *l, const struct ty_kind *kind,
@@ -56,8 +57,10 @@ int ty_local_merge(struct ty_local *l, struct ty_arena *a, const struct ty_json 
                    struct ty_err *err);
 int ty_local_status(struct ty_local *l, struct ty_arena *a, const struct ty_json *obj,
                     struct ty_err *err);
-/* Server-side apply by one manager, by force: creates, or replaces what this manager applied before
- * (fields it no longer wants go away), keeping what others wrote. */
+/* Server-side apply by one manager, by force: creates, or replaces what this manager applied
+ * before. Fields it no longer wants go away unless another manager applied them, too; a field that
+ * another one applied with another value is this one's from now on. What nobody applied stays.
+ * Lists are one value. */
 int ty_local_apply(struct ty_local *l, struct ty_arena *a, const struct ty_json *obj,
                    const char *manager, struct ty_err *err);
 /* Foreground deletion: children first. An object with children, and a Pod, gets a deletionTimestamp

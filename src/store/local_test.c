@@ -208,13 +208,79 @@ static void test_many_pods_cost_little(void **state)
     assert_int_equal(ty_local_count(w->l), 1);
 }
 
+static struct ty_json *status_of(struct world *w, const char *name, const char *text)
+{
+    struct ty_json *v = obj(w, "v1", "Pod", name, NULL);
+    ty_json_set(w->a, v, "status", ty_json_parse(w->a, ty_str(text), NULL, NULL));
+    return v;
+}
+
+/* Siblings that drift apart, two ways in turn, and one that is all by itself: each reads back as it
+ * was written, whoever goes first, and nothing is left in the count. */
+static void test_sisters_are_kept_as_differences(void **state)
+{
+    struct world *w = *state;
+    size_t before = ty_local_bytes(w->l);
+    struct ty_json *job = create(w, "batch/v1", "Job", "j", NULL);
+    struct ty_err err = { 0 };
+    char text[4200], *name = NULL;
+
+    for (int i = 0; i < 40; i++)
+        create(w, "v1", "Pod", ty_arena_printf(w->a, "p%d", i), job);
+    for (int round = 0; round < 3; round++)
+        for (int i = 0; i < 40; i++) {
+            snprintf(text, sizeof(text), "{\"phase\":\"%d\",\"n\":%d,\"long\":\"%0*d\"}", round, i,
+                     i % 2 ? 2000 : 200, i % 7 ? 5 : i);
+            name = ty_arena_printf(w->a, "p%d", i);
+            assert_int_equal(ty_local_status(w->l, w->a, status_of(w, name, text), &err), 0);
+        }
+    for (int i = 0; i < 40; i++) {
+        snprintf(text, sizeof(text), "{\"phase\":\"2\",\"n\":%d,\"long\":\"%0*d\"}", i,
+                 i % 2 ? 2000 : 200, i % 7 ? 5 : i);
+        name = ty_arena_printf(w->a, "p%d", i);
+        struct ty_json *pod = ty_local_get(w->l, w->a, &ty_kind_pod, TY_LIT("ns"), ty_str(name));
+        assert_string_equal(ty_json_text(w->a, ty_json_get(pod, "status")).p, text);
+        assert_true(ty_str_is(ty_json_str_at(pod, "metadata.name"), name));
+        ty_local_finish(w->l, &ty_kind_pod, TY_LIT("ns"), ty_str(name));
+    }
+    ty_local_finish(w->l, &ty_kind_job, TY_LIT("ns"), TY_LIT("j"));
+    assert_int_equal(ty_local_count(w->l), 0);
+    assert_in_range(ty_local_bytes(w->l) - before, 0, 64 * 2 * sizeof(void *) * 4); /* slots */
+}
+
+static void test_managers_apply_side_by_side(void **state)
+{
+    struct world *w = *state;
+    struct ty_err err = { 0 };
+    struct ty_json *one = obj(w, "batch/v1", "Job", "j", NULL);
+    struct ty_json *two = ty_json_copy(w->a, one, 0);
+    struct ty_json *live = NULL;
+
+    ty_json_set(w->a, ty_json_get(one, "spec"), "one", ty_json_int(w->a, 1));
+    ty_json_set(w->a, ty_json_get(two, "spec"), "two", ty_json_int(w->a, 2));
+    assert_int_equal(ty_local_apply(w->l, w->a, one, "a", &err), 0);
+    assert_int_equal(ty_local_apply(w->l, w->a, two, "b", &err), 0);
+    ty_json_del(ty_json_get(one, "spec"), TY_LIT("one"));
+    assert_int_equal(ty_local_apply(w->l, w->a, one, "a", &err), 0);
+    live = ty_local_get(w->l, w->a, &ty_kind_job, TY_LIT("ns"), TY_LIT("j"));
+    assert_null(ty_json_at(live, "spec.one"));
+    assert_non_null(ty_json_at(live, "spec.two"));
+    assert_non_null(ty_json_at(live, "spec.x")); /* of both */
+    assert_non_null(ty_json_at(live, "metadata.uid"));
+}
+
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_create_fills_metadata), T(test_update_and_conflict),
-        T(test_status_is_apart),       T(test_apply_drops_what_is_no_longer_wanted),
-        T(test_foreground_deletion),   T(test_many_pods_cost_little),
+        T(test_create_fills_metadata),
+        T(test_update_and_conflict),
+        T(test_status_is_apart),
+        T(test_apply_drops_what_is_no_longer_wanted),
+        T(test_foreground_deletion),
+        T(test_many_pods_cost_little),
+        T(test_sisters_are_kept_as_differences),
+        T(test_managers_apply_side_by_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

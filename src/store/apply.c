@@ -1,0 +1,147 @@
+/* Field ownership from whole objects: no field sets are kept, only what each manager said last. */
+#include "store/apply.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "json/patch.h"
+
+struct ty_applied {
+    struct ty_applied *next;
+    char *text; /* JSON */
+    char manager[];
+};
+
+static void *must(void *p)
+{
+    if (!p) {
+        fputs("trainyard: out of memory\n", stderr);
+        abort();
+    }
+    return p;
+}
+
+static struct ty_json *read_one(struct ty_arena *a, const struct ty_applied *one)
+{
+    return ty_json_parse(a, ty_str(ty_arena_strndup(a, one->text, strlen(one->text))), NULL, NULL);
+}
+
+/* What the managers say about one map of the object. */
+struct said {
+    const struct ty_json *before, *now; /* the one that applies: then and now */
+    const struct ty_json **others;      /* NULL where one has no such map */
+    size_t n;
+};
+
+static struct said inside(struct ty_arena *a, const struct said *s, struct ty_str key)
+{
+    struct said in = { ty_json_find(s->before, key), ty_json_find(s->now, key),
+                       ty_new_n(a, const struct ty_json *, s->n + 1), s->n };
+
+    for (size_t i = 0; i < s->n; i++)
+        in.others[i] = ty_json_find(s->others[i], key);
+    return in;
+}
+
+static bool wanted(const struct said *s)
+{
+    bool any = s->now != NULL;
+
+    for (size_t i = 0; i < s->n; i++)
+        any |= s->others[i] != NULL;
+    return any;
+}
+
+/* The live map without what was applied before and nobody wants now. A map goes when nothing is
+ * left in it. */
+static struct ty_json *remaining(struct ty_arena *a, const struct ty_json *live,
+                                 const struct said *s)
+{
+    struct ty_json *left = ty_json_object(a);
+
+    ty_each_member (m, live) {
+        struct said in = inside(a, s, m->key);
+        struct ty_json *v = m->value;
+        if (in.before && in.before->type == TY_JSON_OBJECT && v->type == TY_JSON_OBJECT) {
+            v = remaining(a, v, &in);
+            if (v->n == 0 && !wanted(&in))
+                continue;
+        } else if (in.before && !wanted(&in)) {
+            continue;
+        }
+        ty_json_put(a, left, m->key, v);
+    }
+    return left;
+}
+
+struct ty_json *ty_apply(struct ty_arena *a, const struct ty_json *live,
+                         const struct ty_applied *all, const char *manager,
+                         const struct ty_json *obj)
+{
+    struct said s = { .now = obj };
+
+    for (const struct ty_applied *it = all; it; it = it->next)
+        s.n++;
+    s.others = ty_new_n(a, const struct ty_json *, s.n + 1);
+    s.n = 0;
+    for (const struct ty_applied *it = all; it; it = it->next) {
+        if (strcmp(it->manager, manager) == 0)
+            s.before = read_one(a, it);
+        else
+            s.others[s.n++] = read_one(a, it);
+    }
+    return ty_merge_patch(a, s.before ? remaining(a, live, &s) : live, obj);
+}
+
+/* `theirs` without the fields that `obj` has with another value. */
+static struct ty_json *without(struct ty_arena *a, const struct ty_json *theirs,
+                               const struct ty_json *obj)
+{
+    struct ty_json *left = ty_json_object(a);
+
+    ty_each_member (m, theirs) {
+        const struct ty_json *now = ty_json_find(obj, m->key);
+        if (!now || ty_json_eq(now, m->value))
+            ty_json_put(a, left, m->key, m->value);
+        else if (now->type == TY_JSON_OBJECT && m->value->type == TY_JSON_OBJECT)
+            ty_json_put(a, left, m->key, without(a, m->value, now));
+    }
+    return left;
+}
+
+static void keep(struct ty_arena *a, struct ty_applied *one, const struct ty_json *obj)
+{
+    struct ty_str text = ty_json_text(a, obj);
+
+    free(one->text);
+    one->text = must(strndup(text.p, text.n));
+}
+
+void ty_applied_note(struct ty_arena *a, struct ty_applied **all, const char *manager,
+                     const struct ty_json *obj)
+{
+    struct ty_applied *own = NULL;
+
+    for (struct ty_applied *it = *all; it; it = it->next) {
+        if (strcmp(it->manager, manager) == 0)
+            own = it;
+        else
+            keep(a, it, without(a, read_one(a, it), obj));
+    }
+    if (!own) {
+        own = must(calloc(1, sizeof(*own) + strlen(manager) + 1));
+        memcpy(own->manager, manager, strlen(manager) + 1);
+        own->next = *all;
+        *all = own;
+    }
+    keep(a, own, obj);
+}
+
+void ty_applied_free(struct ty_applied *all)
+{
+    for (struct ty_applied *it = all, *next = NULL; it; it = next) {
+        next = it->next;
+        free(it->text);
+        free(it);
+    }
+}

@@ -3,6 +3,7 @@
  * alike: most are kept as their difference from the text of a sister. */
 #include "store/local.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +35,11 @@ struct entry {
 struct ty_local {
     int64_t (*now)(void *ctx);
     void *now_ctx;
-    ty_stored_fn *fn;
-    void *fn_ctx;
+    struct watcher {
+        ty_stored_fn *fn;
+        void *ctx;
+    } watchers[TY_LOCAL_WATCHERS];
+    size_t n_watchers;
     struct ty_map by_key, by_uid;
     uint64_t version;
     size_t bytes;
@@ -104,8 +108,18 @@ void ty_local_free(struct ty_local *l)
 
 void ty_local_watch(struct ty_local *l, ty_stored_fn *fn, void *ctx)
 {
-    l->fn = fn;
-    l->fn_ctx = ctx;
+    assert(l->n_watchers < TY_LOCAL_WATCHERS);
+    l->watchers[l->n_watchers++] = (struct watcher){ fn, ctx };
+}
+
+void ty_local_unwatch(struct ty_local *l, ty_stored_fn *fn, const void *ctx)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->n_watchers; i++)
+        if (l->watchers[i].fn != fn || l->watchers[i].ctx != ctx)
+            l->watchers[n++] = l->watchers[i];
+    l->n_watchers = n;
 }
 
 /* "Kind.group/ns/name" in a buffer of the caller's; too long a name finds nothing. */
@@ -204,8 +218,8 @@ size_t ty_local_bytes(const struct ty_local *l)
 
 static void tell(struct ty_local *l, enum ty_stored_change what, const struct entry *e)
 {
-    if (l->fn)
-        l->fn(l->fn_ctx, what, &e->pub);
+    for (size_t i = 0; i < l->n_watchers; i++)
+        l->watchers[i].fn(l->watchers[i].ctx, what, &e->pub);
 }
 
 /* A random (version 4) uid. */

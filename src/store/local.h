@@ -25,8 +25,12 @@ typedef void ty_stored_fn(void *ctx, enum ty_stored_change what, const struct ty
 /* now: wall clock, Unix seconds. gives. */
 struct ty_local *ty_local_new(int64_t (*now)(void *ctx), void *ctx);
 void ty_local_free(struct ty_local *l);
-/* One watcher, told after each change. It may call the store. */
+/* Watchers are told after each change, in the order in which they came; at most
+ * TY_LOCAL_WATCHERS. They may read the store, not change it: the next one would be told of what is
+ * no longer so. */
+#define TY_LOCAL_WATCHERS 4
 void ty_local_watch(struct ty_local *l, ty_stored_fn *fn, void *ctx);
+void ty_local_unwatch(struct ty_local *l, ty_stored_fn *fn, const void *ctx);
 
 const struct ty_stored *ty_local_find(const struct ty_local *l, const struct ty_kind *kind,
                                       struct ty_str ns, struct ty_str name);        /* or NULL */

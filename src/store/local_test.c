@@ -196,7 +196,7 @@ static void test_many_pods_cost_little(void **state)
     struct ty_json *job = create(w, "batch/v1", "Job", "j", NULL);
     size_t n = 0;
 
-    ty_local_watch(w->l, NULL, NULL);
+    ty_local_unwatch(w->l, note, w);
     for (int i = 0; i < 1000; i++)
         create(w, "v1", "Pod", ty_arena_printf(w->a, "p%d", i), job);
     ty_local_children(w->l, ty_local_find(w->l, &ty_kind_job, TY_LIT("ns"), TY_LIT("j"))->uid,
@@ -269,6 +269,20 @@ static void test_managers_apply_side_by_side(void **state)
     assert_non_null(ty_json_at(live, "metadata.uid"));
 }
 
+static void test_two_watchers(void **state)
+{
+    struct world *w = *state, second = { .a = w->a };
+
+    ty_local_watch(w->l, note, &second);
+    create(w, "batch/v1", "Job", "a", NULL);
+    assert_string_equal(w->log, "+jobs/a ");
+    assert_string_equal(second.log, "+jobs/a ");
+    ty_local_unwatch(w->l, note, &second);
+    create(w, "batch/v1", "Job", "b", NULL);
+    assert_string_equal(w->log, "+jobs/a +jobs/b ");
+    assert_string_equal(second.log, "+jobs/a ");
+}
+
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 int main(void)
 {
@@ -281,6 +295,7 @@ int main(void)
         T(test_many_pods_cost_little),
         T(test_sisters_are_kept_as_differences),
         T(test_managers_apply_side_by_side),
+        T(test_two_watchers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

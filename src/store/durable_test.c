@@ -1,0 +1,133 @@
+#include "store/past_testing.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+static int open_code(struct past_world *w, enum ty_durable_use use, struct ty_err *err)
+{
+    struct ty_durable *d = NULL;
+    int r = ty_durable_open(w->path, use, &d, err);
+
+    ty_durable_close(d);
+    return r;
+}
+
+static void sql(struct past_world *w, const char *text)
+{
+    sqlite3 *db = NULL;
+
+    assert_int_equal(sqlite3_open(w->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static void test_a_reader_makes_nothing(void **state)
+{
+    struct past_world *w = *state;
+    struct ty_err err = { 0 };
+
+    assert_int_equal(open_code(w, TY_DURABLE_READ, &err), -ENOENT);
+    assert_int_equal(access(w->path, F_OK), -1);
+}
+
+static void test_only_its_owner_reads_it(void **state)
+{
+    struct past_world *w = *state;
+    struct ty_err err = { 0 };
+    struct stat st;
+
+    assert_int_equal(open_code(w, TY_DURABLE_WRITE, &err), 0);
+    assert_int_equal(stat(w->path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    assert_int_equal(open_code(w, TY_DURABLE_WRITE, &err), 0); /* again, as it is */
+    assert_int_equal(open_code(w, TY_DURABLE_READ, &err), 0);
+}
+
+static void test_a_newer_file_is_refused(void **state)
+{
+    struct past_world *w = *state;
+    struct ty_err err = { 0 };
+
+    sql(w, "PRAGMA user_version = 7");
+    assert_int_equal(open_code(w, TY_DURABLE_WRITE, &err), -EPROTO);
+    assert_non_null(strstr(err.text, "made by a newer trainyard (layout 7, this one knows 1)"));
+    assert_int_equal(open_code(w, TY_DURABLE_READ, &err), -EPROTO);
+}
+
+static void test_garbage_is_no_history(void **state)
+{
+    struct past_world *w = *state;
+    struct ty_err err = { 0 };
+    FILE *f = fopen(w->path, "we");
+
+    assert_non_null(f);
+    for (int i = 0; i < 1000; i++)
+        fputs("this is no database ", f);
+    fclose(f);
+    assert_int_equal(open_code(w, TY_DURABLE_WRITE, &err), -EIO);
+    assert_non_null(strstr(err.text, "file is not a database"));
+    assert_int_equal(open_code(w, TY_DURABLE_READ, &err), -EIO);
+}
+
+static void test_an_empty_file_is_filled(void **state)
+{
+    struct past_world *w = *state;
+    struct ty_err err = { 0 };
+
+    close(open(w->path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+    assert_int_equal(open_code(w, TY_DURABLE_READ, &err), -ENOENT);
+    assert_int_equal(open_code(w, TY_DURABLE_WRITE, &err), 0);
+    assert_int_equal(open_code(w, TY_DURABLE_READ, &err), 0);
+}
+
+static void test_busy_is_told_apart(void **state)
+{
+    struct past_world *w = *state;
+    struct ty_durable *one = past_open(w, TY_DURABLE_WRITE), *two = past_open(w, TY_DURABLE_WRITE);
+    struct ty_err err = { 0 };
+
+    assert_int_equal(ty_durable_do(one, TY_SQL_BEGIN, &err), 0);
+    ty_durable_patience(two, 1);
+    assert_int_equal(ty_durable_do(two, TY_SQL_BEGIN, &err), -EAGAIN);
+    assert_int_equal(ty_durable_do(one, TY_SQL_COMMIT, &err), 0);
+    assert_int_equal(ty_durable_do(two, TY_SQL_BEGIN, &err), 0);
+    assert_int_equal(ty_durable_do(two, TY_SQL_ROLLBACK, &err), 0);
+    ty_durable_close(one);
+    ty_durable_close(two);
+}
+
+static void test_runs_get_their_own_numbers(void **state)
+{
+    struct past_world *w = *state;
+    struct ty_durable *d = past_open(w, TY_DURABLE_WRITE);
+    struct ty_durable_run one = w->run, two = w->run;
+    struct ty_err err = { 0 };
+
+    assert_int_equal(ty_durable_begin(d, &one, &err), 0);
+    assert_int_equal(ty_durable_begin(d, &two, &err), 0);
+    assert_int_equal(one.id, 1);
+    assert_int_equal(two.id, 2);
+    assert_int_equal(ty_durable_end(d, 1, 5000, "Complete", &err), 0);
+    ty_durable_close(d);
+}
+
+static void test_a_path_with_odd_letters(void **state)
+{
+    struct past_world *w = *state;
+    struct ty_err err = { 0 };
+
+    snprintf(w->path, sizeof(w->path), "%s/a?b#c%%20.db", w->dir);
+    assert_int_equal(open_code(w, TY_DURABLE_WRITE, &err), 0);
+    assert_int_equal(access(w->path, F_OK), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PAST_T(test_a_reader_makes_nothing),     PAST_T(test_only_its_owner_reads_it),
+        PAST_T(test_a_newer_file_is_refused),    PAST_T(test_garbage_is_no_history),
+        PAST_T(test_an_empty_file_is_filled),    PAST_T(test_busy_is_told_apart),
+        PAST_T(test_runs_get_their_own_numbers), PAST_T(test_a_path_with_odd_letters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,171 @@
+#include "store/past.h"
+
+#include <errno.h>
+
+#include "store/hold.h"
+
+static const char objects_sql[] =
+    "SELECT r.id, r.pid, r.dir, r.command, r.started, r.ended, r.how,"
+    " o.kind, o.ns, o.name, o.uid, o.job, o.gone, o.text"
+    " FROM objects o JOIN runs r ON r.id = o.run"
+    " WHERE (?1 = 0 OR o.run = ?1) AND (?2 IS NULL OR o.job = ?2) AND (?3 IS NULL OR o.ns = ?3)"
+    " AND (?4 IS NULL OR o.kind = ?4) ORDER BY o.run DESC, o.name, o.version DESC";
+static const char events_sql[] =
+    "SELECT run, job, kind, name, type, reason, message, count, first, last FROM events"
+    " WHERE (?1 = 0 OR run = ?1) AND (?2 IS NULL OR job = ?2) ORDER BY last, id";
+
+static void finalize(sqlite3_stmt **s)
+{
+    sqlite3_finalize(*s);
+}
+#define auto_stmt TY_AUTO(finalize) sqlite3_stmt
+
+static int prepare(struct ty_durable *d, const char *sql, sqlite3_stmt **ret, struct ty_err *err)
+{
+    return sqlite3_prepare_v2(ty_durable_db(d), sql, -1, ret, NULL) == SQLITE_OK
+               ? 0
+               : ty_durable_fail(d, err);
+}
+
+static void bind_opt(sqlite3_stmt *s, int at, const char *text)
+{
+    if (text)
+        ty_durable_bind(s, at, ty_str(text));
+}
+
+static const char *text_at(sqlite3_stmt *s, int i)
+{
+    const unsigned char *p = sqlite3_column_text(s, i);
+    return p ? (const char *)p : "";
+}
+
+static void read_run(sqlite3_stmt *s, struct ty_durable_run *ret)
+{
+    *ret = (struct ty_durable_run){ .id = sqlite3_column_int64(s, 0),
+                                    .pid = sqlite3_column_int64(s, 1),
+                                    .dir = text_at(s, 2),
+                                    .command = text_at(s, 3),
+                                    .started_ms = sqlite3_column_int64(s, 4),
+                                    .ended_ms = sqlite3_column_int64(s, 5),
+                                    .how = text_at(s, 6) };
+}
+
+int ty_past_objects(struct ty_durable *d, const struct ty_past_which *which,
+                    bool (*fn)(void *ctx, const struct ty_past_object *obj), void *ctx,
+                    struct ty_err *err)
+{
+    auto_stmt *s = NULL;
+    bool more = true;
+    int code = SQLITE_DONE;
+    int r = prepare(d, objects_sql, &s, err);
+
+    if (r < 0)
+        return r;
+    sqlite3_bind_int64(s, 1, which->run);
+    bind_opt(s, 2, which->job);
+    bind_opt(s, 3, which->ns);
+    bind_opt(s, 4, which->kind ? which->kind->kind : NULL);
+    while (more && (code = sqlite3_step(s)) == SQLITE_ROW) {
+        struct ty_past_object o = { .kind = ty_kind_named(ty_str(text_at(s, 7))),
+                                    .ns = text_at(s, 8),
+                                    .name = text_at(s, 9),
+                                    .uid = text_at(s, 10),
+                                    .job = text_at(s, 11),
+                                    .gone = sqlite3_column_int(s, 12) };
+        o.text.p = text_at(s, 13);
+        o.text.n = (size_t)sqlite3_column_bytes(s, 13);
+        read_run(s, &o.run);
+        if (o.kind)
+            more = fn(ctx, &o);
+    }
+    return !more || code == SQLITE_DONE ? 0 : ty_durable_fail(d, err);
+}
+
+int ty_past_events(struct ty_durable *d, const struct ty_past_which *which,
+                   bool (*fn)(void *ctx, const struct ty_past_event *event), void *ctx,
+                   struct ty_err *err)
+{
+    auto_stmt *s = NULL;
+    bool more = true;
+    int code = SQLITE_DONE;
+    int r = prepare(d, events_sql, &s, err);
+
+    if (r < 0)
+        return r;
+    sqlite3_bind_int64(s, 1, which->run);
+    bind_opt(s, 2, which->job);
+    while (more && (code = sqlite3_step(s)) == SQLITE_ROW) {
+        struct ty_past_event e = { .run = sqlite3_column_int64(s, 0),
+                                   .job = text_at(s, 1),
+                                   .kind = text_at(s, 2),
+                                   .name = text_at(s, 3),
+                                   .type = text_at(s, 4),
+                                   .reason = text_at(s, 5),
+                                   .message = text_at(s, 6),
+                                   .count = sqlite3_column_int64(s, 7),
+                                   .first_ms = sqlite3_column_int64(s, 8),
+                                   .last_ms = sqlite3_column_int64(s, 9) };
+        more = fn(ctx, &e);
+    }
+    return !more || code == SQLITE_DONE ? 0 : ty_durable_fail(d, err);
+}
+
+static bool has_ended(struct ty_durable *d, int64_t run)
+{
+    auto_stmt *s = NULL;
+
+    if (prepare(d, "SELECT ended FROM runs WHERE id = ?1", &s, NULL) < 0)
+        return false;
+    sqlite3_bind_int64(s, 1, run);
+    return sqlite3_step(s) == SQLITE_ROW && sqlite3_column_int64(s, 0) != 0;
+}
+
+enum ty_past_state ty_past_state(struct ty_durable *d, const struct ty_durable_run *run)
+{
+    if (run->ended_ms)
+        return TY_PAST_ENDED;
+    if (ty_hold_held(run->dir))
+        return TY_PAST_LIVE;
+    return has_ended(d, run->id) ? TY_PAST_ENDED : TY_PAST_CUT_OFF;
+}
+
+/* How many rows it touched, or a negative errno. */
+static int change(struct ty_durable *d, const char *sql, int64_t run, const char *job,
+                  struct ty_err *err)
+{
+    auto_stmt *s = NULL;
+    int r = prepare(d, sql, &s, err);
+
+    if (r < 0)
+        return r;
+    sqlite3_bind_int64(s, 1, run);
+    if (sqlite3_bind_parameter_count(s) > 1)
+        bind_opt(s, 2, job);
+    r = ty_durable_step(d, s, err);
+    return r < 0 ? r : sqlite3_changes(ty_durable_db(d));
+}
+
+int ty_past_delete(struct ty_durable *d, int64_t run, const char *job, bool *ret_last,
+                   struct ty_err *err)
+{
+    int r = ty_durable_do(d, TY_SQL_BEGIN, err);
+
+    if (r < 0)
+        return r;
+    r = change(d, "DELETE FROM objects WHERE run = ?1 AND job = ?2", run, job, err);
+    if (r >= 0)
+        r = change(d, "DELETE FROM events WHERE run = ?1 AND job = ?2", run, job, err);
+    if (r >= 0)
+        r = change(d,
+                   "DELETE FROM runs WHERE id = ?1 AND NOT EXISTS"
+                   " (SELECT 1 FROM objects WHERE run = ?1 AND kind = 'TrainJob')",
+                   run, NULL, err);
+    *ret_last = r > 0;
+    if (r > 0)
+        r = change(d, "DELETE FROM objects WHERE run = ?1", run, NULL, err);
+    if (r >= 0)
+        r = ty_durable_do(d, TY_SQL_COMMIT, err);
+    if (r < 0)
+        ty_durable_do(d, TY_SQL_ROLLBACK, NULL);
+    return r < 0 ? r : 0;
+}

@@ -1,0 +1,109 @@
+#include "base/text.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void cleaned(const char *in, const char *want)
+{
+    char out[256];
+    size_t n = ty_text_clean(ty_str(in), out, sizeof(out) - 1);
+
+    out[n] = 0;
+    assert_string_equal(out, want);
+}
+
+static void test_plain_text_stays(void **state)
+{
+    (void)state;
+    cleaned("", "");
+    cleaned("loss 0.5 … ü 漢 🚂", "loss 0.5 … ü 漢 🚂");
+}
+
+static void test_escape_sequences_go(void **state)
+{
+    (void)state;
+    cleaned("\033[31mred\033[0m", "red");
+    cleaned("a\033[2J\033[1;1Hb", "ab");
+    cleaned("\033]0;title\007x", "x");
+    cleaned("\033]8;;http://h/\033\\link\033]8;;\033\\", "link");
+    cleaned("\033Psixel\033\\y", "y");
+    cleaned("\033(Bz", "z");
+    cleaned("\0337saved\0338", "saved");
+    cleaned("cut\033[31", "cut");
+    cleaned("cut\033]0;never ends", "cut");
+    cleaned("end\033", "end");
+}
+
+static void test_controls_go(void **state)
+{
+    (void)state;
+    cleaned("a\b\a\r\nb\tc\x7f", "ab c");
+    cleaned("\xc2\x9b"
+            "31mx",
+            "31mx"); /* CSI as one character */
+    cleaned("abc\xe2\x80\xae"
+            "def",
+            "abcdef"); /* right to left */
+    cleaned("\xe2\x80\xa8x\xef\xbb\xbfy", "xy");
+}
+
+static void test_what_is_no_utf8(void **state)
+{
+    (void)state;
+    cleaned("a\xff"
+            "b\xc3",
+            "a?b?");
+    cleaned("\xc0\x80", "??");           /* overlong */
+    cleaned("\xed\xa0\x80", "???");      /* a lone surrogate */
+    cleaned("\xf4\x90\x80\x80", "????"); /* past the end of Unicode */
+    cleaned("\xe2\x82", "??");           /* cut */
+}
+
+static void test_cut_between_characters(void **state)
+{
+    char out[4];
+
+    (void)state;
+    assert_int_equal(ty_text_clean(TY_LIT("aüüü"), out, sizeof(out)), 3);
+    assert_memory_equal(out, "aü", 3);
+    assert_int_equal(ty_text_clean(TY_LIT("abc"), out, 0), 0);
+}
+
+static void test_columns(void **state)
+{
+    (void)state;
+    assert_int_equal(ty_text_width(TY_LIT("")), 0);
+    assert_int_equal(ty_text_width(TY_LIT("abc")), 3);
+    assert_int_equal(ty_text_width(TY_LIT("漢字")), 4);
+    assert_int_equal(ty_text_width(TY_LIT("🚂")), 2);
+    assert_int_equal(ty_text_width(TY_LIT("e\xcc\x81")), 1);
+    assert_int_equal(ty_text_width(TY_LIT("████▌")), 5);
+}
+
+static void test_cut_to_columns(void **state)
+{
+    (void)state;
+    assert_int_equal(ty_text_cut(TY_LIT("abc"), 2).n, 2);
+    assert_int_equal(ty_text_cut(TY_LIT("abc"), 0).n, 0);
+    assert_int_equal(ty_text_cut(TY_LIT("abc"), -1).n, 0);
+    assert_int_equal(ty_text_cut(TY_LIT("漢字"), 3).n, 3); /* half of one is none */
+    assert_int_equal(ty_text_cut(TY_LIT("e\xcc\x81x"), 1).n, 3);
+    assert_int_equal(ty_text_cut(TY_LIT("abc"), 9).n, 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain_text_stays),
+        cmocka_unit_test(test_escape_sequences_go),
+        cmocka_unit_test(test_controls_go),
+        cmocka_unit_test(test_what_is_no_utf8),
+        cmocka_unit_test(test_cut_between_characters),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_cut_to_columns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,131 @@
+/* Objects cut down to what is needed of them. */
+#include "control/keep.h"
+
+#define LAST_APPLIED "kubectl.kubernetes.io/last-applied-configuration"
+
+struct ty_str ty_keep_owner(const struct ty_json *obj, struct ty_str *ret_uid)
+{
+    const struct ty_json *owners = ty_json_at(obj, "metadata.ownerReferences");
+
+    ty_each_item (o, owners) {
+        struct ty_str group = { 0 };
+        ty_str_cut(ty_json_str_at(*o, "apiVersion"), '/', &group);
+        if (!ty_json_true_at(*o, "controller") ||
+            !ty_str_is(ty_json_str_at(*o, "kind"), ty_kind_trainjob.kind) ||
+            !ty_str_is(group, ty_kind_trainjob.group))
+            continue;
+        if (ret_uid)
+            *ret_uid = ty_json_str_at(*o, "uid");
+        return ty_json_str_at(*o, "name");
+    }
+    return (struct ty_str){ 0 };
+}
+
+static void take(struct ty_arena *a, struct ty_json *to, const struct ty_json *from,
+                 const char *key)
+{
+    struct ty_json *v = ty_json_get(from, key);
+
+    if (v)
+        ty_json_set(a, to, key, v);
+}
+
+static struct ty_json *begin(struct ty_arena *a, const struct ty_kind *kind)
+{
+    struct ty_json *kept = ty_json_object(a);
+
+    ty_json_set(a, kept, "apiVersion", ty_json_cstr(a, ty_kind_api_version(a, kind)));
+    ty_json_set(a, kept, "kind", ty_json_cstr(a, kind->kind));
+    return kept;
+}
+
+/* kubectl's copy of the whole object is of no use to us; annotations stay otherwise. */
+static struct ty_json *without_copy(struct ty_arena *a, struct ty_json *annotations)
+{
+    struct ty_json *less = ty_json_object(a);
+
+    ty_each_member (m, annotations)
+        if (!ty_str_is(m->key, LAST_APPLIED))
+            ty_json_put(a, less, m->key, m->value);
+    return less;
+}
+
+static struct ty_json *whole(struct ty_arena *a, const struct ty_kind *kind,
+                             const struct ty_json *obj)
+{
+    struct ty_json *kept = begin(a, kind), *meta = ty_json_object(a);
+
+    ty_each_member (m, ty_json_get(obj, "metadata")) {
+        if (ty_str_is(m->key, "managedFields"))
+            continue;
+        struct ty_json *v = m->value;
+        if (ty_str_is(m->key, "annotations") && kind == &ty_kind_trainjob)
+            v = without_copy(a, v);
+        if (v->n || v->type < TY_JSON_ARRAY)
+            ty_json_put(a, meta, m->key, v);
+    }
+    ty_json_set(a, kept, "metadata", meta);
+    ty_each_member (m, obj)
+        if (!ty_str_is(m->key, "metadata") && !ty_str_is(m->key, "apiVersion") &&
+            !ty_str_is(m->key, "kind"))
+            ty_json_put(a, kept, m->key, m->value);
+    return kept;
+}
+
+/* Who it is: passes ask whether it is there and whose it is. */
+static struct ty_json *identity(struct ty_arena *a, const struct ty_kind *kind,
+                                const struct ty_json *obj)
+{
+    static const char *const keys[] = { "name", "namespace", "uid", "ownerReferences" };
+    struct ty_json *kept = begin(a, kind), *meta = ty_json_object(a);
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        take(a, meta, ty_json_get(obj, "metadata"), keys[i]);
+    ty_json_set(a, kept, "metadata", meta);
+    return kept;
+}
+
+static void add_mount(struct ty_arena *a, struct ty_json *mounts, struct ty_str name)
+{
+    ty_each_item (it, mounts)
+        if (ty_str_eq(ty_json_text_of(*it), name))
+            return;
+    if (name.n)
+        ty_json_push(a, mounts, ty_json_str(a, name));
+}
+
+static void add_mounts(struct ty_arena *a, struct ty_json *mounts, const struct ty_json *rjob)
+{
+    const struct ty_json *volumes = ty_json_at(rjob, "template.spec.template.spec.volumes");
+
+    ty_each_item (v, volumes) {
+        add_mount(a, mounts, ty_json_str_at(*v, "configMap.name"));
+        add_mount(a, mounts, ty_json_str_at(*v, "secret.secretName"));
+    }
+}
+
+static struct ty_json *jobset(struct ty_arena *a, const struct ty_json *obj)
+{
+    struct ty_json *kept = identity(a, &ty_kind_jobset, obj), *spec = ty_json_object(a);
+    struct ty_json *mounts = ty_json_array(a);
+    const struct ty_json *rjobs = ty_json_at(obj, "spec.replicatedJobs");
+
+    take(a, spec, ty_json_get(obj, "spec"), "suspend");
+    ty_each_item (it, rjobs)
+        add_mounts(a, mounts, *it);
+    if (mounts->n)
+        ty_json_set(a, spec, "mounts", mounts);
+    ty_json_set(a, kept, "spec", spec);
+    take(a, kept, obj, "status");
+    return kept;
+}
+
+struct ty_json *ty_keep(struct ty_arena *a, const struct ty_kind *kind, const struct ty_json *obj)
+{
+    if (kind->ours || kind == &ty_kind_limitrange || kind == &ty_kind_runtimeclass ||
+        kind == &ty_kind_priorityclass)
+        return whole(a, kind, obj);
+    if (ty_keep_owner(obj, NULL).n == 0)
+        return NULL;
+    return kind == &ty_kind_jobset ? jobset(a, obj) : identity(a, kind, obj);
+}

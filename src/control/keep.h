@@ -1,0 +1,18 @@
+/* What the operator keeps of an object that it watches: what passes and webhooks look at, no more,
+ * so that ten thousand TrainJobs fit into tens of megabytes. */
+#ifndef TY_CONTROL_KEEP_H
+#define TY_CONTROL_KEEP_H
+
+#include "api/kinds.h"
+
+/* NULL: nothing of it is needed (somebody else's ConfigMap). Shares nodes with obj; lives with the
+ * arena. apiVersion and kind are always there; managedFields never.
+ *   TrainJob, runtimes, LimitRange, RuntimeClass, PriorityClass   all of it
+ *   JobSet      who it is, spec.suspend, status, and in spec.mounts (not a field of JobSets) the
+ *               names of the ConfigMaps and Secrets that its pods mount
+ *   others      who it is */
+struct ty_json *ty_keep(struct ty_arena *a, const struct ty_kind *kind, const struct ty_json *obj);
+/* The TrainJob that controls obj: its name; empty if none. *ret_uid may be NULL. */
+struct ty_str ty_keep_owner(const struct ty_json *obj, struct ty_str *ret_uid);
+
+#endif

@@ -1,0 +1,81 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "control/keep.h"
+
+static struct ty_json *read_json(struct ty_arena *a, const char *text)
+{
+    struct ty_err err = { 0 };
+    struct ty_json *v = ty_json_parse(a, ty_str(text), NULL, &err);
+
+    if (!v)
+        fail_msg("%s", err.text);
+    return v;
+}
+
+#define REF(group, kind, controller)                                                               \
+    "{\"metadata\":{\"name\":\"x\",\"uid\":\"u\",\"labels\":{\"a\":\"b\"},\"ownerReferences\":[{"  \
+    "\"apiVersion\":\"" group "/v1alpha1\",\"kind\":\"" kind "\",\"name\":\"j\",\"uid\":\"o\","    \
+    "\"controller\":" controller "}]},\"data\":{\"k\":\"v\"}}"
+
+static void test_whose_it_is(void **state TY_UNUSED)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
+    struct ty_str uid = { 0 };
+    struct ty_json *ours = read_json(a, REF("trainer.kubeflow.org", "TrainJob", "true"));
+
+    assert_true(ty_str_is(ty_keep_owner(ours, &uid), "j"));
+    assert_true(ty_str_is(uid, "o"));
+    static const char *const others[] = { REF("trainer.kubeflow.org", "TrainJob", "false"),
+                                          REF("trainer.kubeflow.org", "Other", "true"),
+                                          REF("example.com", "TrainJob", "true"), "{}",
+                                          "{\"metadata\":{\"ownerReferences\":{}}}" };
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        assert_true(ty_keep_owner(read_json(a, others[i]), NULL).n == 0);
+}
+
+static void test_a_child_is_only_who_it_is(void **state TY_UNUSED)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
+    struct ty_json *kept =
+        ty_keep(a, &ty_kind_secret, read_json(a, REF("trainer.kubeflow.org", "TrainJob", "true")));
+
+    assert_true(ty_str_is(ty_json_str_at(kept, "kind"), "Secret"));
+    assert_true(ty_str_is(ty_json_str_at(kept, "apiVersion"), "v1"));
+    assert_true(ty_str_is(ty_json_str_at(kept, "metadata.uid"), "u"));
+    assert_null(ty_json_get(kept, "data"));
+    assert_null(ty_json_at(kept, "metadata.labels"));
+    assert_null(ty_keep(a, &ty_kind_secret, read_json(a, REF("example.com", "TrainJob", "true"))));
+}
+
+static void test_runtimes_and_ranges_stay_whole(void **state TY_UNUSED)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
+    struct ty_json *obj = read_json(
+        a, "{\"metadata\":{\"name\":\"r\",\"managedFields\":[{}],\"annotations\":{\"k\":\"v\"}},"
+           "\"spec\":{\"limits\":[1]}}");
+    const struct ty_kind *const kinds[] = { &ty_kind_clustertrainingruntime, &ty_kind_limitrange,
+                                            &ty_kind_runtimeclass };
+
+    for (size_t i = 0; i < 3; i++) {
+        struct ty_json *kept = ty_keep(a, kinds[i], obj);
+        assert_non_null(ty_json_at(kept, "spec.limits"));
+        assert_non_null(ty_json_at(kept, "metadata.annotations"));
+        assert_null(ty_json_at(kept, "metadata.managedFields"));
+    }
+    assert_non_null(ty_json_at(obj, "metadata.managedFields")); /* the original is as it was */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_whose_it_is),
+        cmocka_unit_test(test_a_child_is_only_who_it_is),
+        cmocka_unit_test(test_runtimes_and_ranges_stay_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,312 @@
+/* One allocation an object: names and text behind the struct. */
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "control/keep.h"
+#include "control/owned.h"
+#include "control/world.h"
+
+#define MANAGER      "trainer"
+#define PASS_CEILING ((size_t)64 << 20)
+
+struct body {
+    size_t refs, n;
+    uint64_t hash;
+    bool shared; /* in the map; a second text of the same hash is not */
+    char text[];
+};
+
+struct entry {
+    struct ty_known pub;
+    struct body *body;
+    size_t size;
+    char data[]; /* text, ns, name, uid, job, job uid: each ends with NUL */
+};
+
+struct ty_world {
+    struct ty_map by_key; /* "kind.group/ns/name" -> entry */
+    struct ty_map bodies; /* hash, eight bytes -> body */
+    struct ty_arena *scratch;
+    size_t bytes;
+};
+
+static void *must(void *p)
+{
+    if (!p)
+        abort();
+    return p;
+}
+
+struct ty_world *ty_world_new(void)
+{
+    struct ty_world *w = must(calloc(1, sizeof(*w)));
+
+    w->scratch = ty_arena_new(PASS_CEILING);
+    return w;
+}
+
+/* In a buffer of the caller's; too long a name finds nothing. */
+struct key {
+    char text[640];
+    size_t n;
+};
+
+static struct key key_of(const struct ty_kind *kind, struct ty_str ns, struct ty_str name)
+{
+    struct key k;
+    int n = snprintf(k.text, sizeof(k.text), "%s.%s/%.*s/%.*s", kind->singular, kind->group,
+                     kind->namespaced ? (int)ns.n : 0, ns.n ? ns.p : "", TY_ARG(name));
+
+    k.n = n < 0 ? 0 : (size_t)n < sizeof(k.text) ? (size_t)n : sizeof(k.text) - 1;
+    return k;
+}
+
+static void leave_body(struct ty_world *w, struct entry *e)
+{
+    struct body *b = e->body;
+
+    e->body = NULL;
+    e->pub.body = NULL;
+    if (!b || --b->refs > 0)
+        return;
+    if (b->shared)
+        ty_map_del(&w->bodies, (struct ty_str){ (const char *)&b->hash, sizeof(b->hash) });
+    w->bytes -= sizeof(*b) + b->n + 1;
+    free(b);
+}
+
+static void entry_free(struct ty_world *w, struct entry *e)
+{
+    leave_body(w, e);
+    w->bytes -= sizeof(*e) + e->size;
+    free(e);
+}
+
+void ty_world_free(struct ty_world *w)
+{
+    const struct ty_map_slot *s = NULL;
+    size_t at = 0;
+
+    if (!w)
+        return;
+    while ((s = ty_map_next(&w->by_key, &at)))
+        entry_free(w, s->value);
+    ty_map_done(&w->by_key);
+    ty_map_done(&w->bodies);
+    ty_arena_free(w->scratch);
+    free(w);
+}
+
+static const char *put_text(char **at, struct ty_str s)
+{
+    char *p = *at;
+
+    if (s.n)
+        memcpy(p, s.p, s.n);
+    p[s.n] = 0;
+    *at = p + s.n + 1;
+    return p;
+}
+
+static struct entry *entry_new(const struct ty_kind *kind, const struct ty_json *obj,
+                               struct ty_str text)
+{
+    struct ty_str uid = { 0 }, job = ty_keep_owner(obj, &uid);
+    struct ty_str part[] = { text,
+                             ty_json_str_at(obj, "metadata.namespace"),
+                             ty_json_str_at(obj, "metadata.name"),
+                             ty_json_str_at(obj, "metadata.uid"),
+                             job,
+                             uid };
+    const char *at[6];
+    size_t size = 0;
+
+    for (int i = 0; i < 6; i++)
+        size += part[i].n + 1;
+    struct entry *e = must(malloc(sizeof(*e) + size));
+    char *p = e->data;
+    for (int i = 0; i < 6; i++)
+        at[i] = put_text(&p, part[i]);
+    *e = (struct entry){ .size = size };
+    e->pub = (struct ty_known){ .kind = kind,
+                                .text = { at[0], text.n },
+                                .ns = at[1],
+                                .name = at[2],
+                                .uid = at[3],
+                                .job = job.n ? at[4] : NULL,
+                                .job_uid = job.n ? at[5] : NULL };
+    return e;
+}
+
+/* What a successor of the same object takes over. */
+static void inherit(struct entry *e, struct entry *was)
+{
+    if (strcmp(was->pub.uid, e->pub.uid) != 0)
+        return;
+    e->pub.want = was->pub.want;
+    e->pub.at = was->pub.at;
+    if (was->pub.version != e->pub.version)
+        return; /* somebody wrote: its body is another, perhaps */
+    e->body = was->body;
+    e->pub.body = was->pub.body;
+    was->body = NULL;
+}
+
+static uint64_t version_of(const struct ty_json *obj)
+{
+    int64_t v = 0;
+
+    ty_parse_i64(ty_json_str_at(obj, "metadata.resourceVersion"), &v);
+    return (uint64_t)v;
+}
+
+const struct ty_known *ty_world_put(struct ty_world *w, const struct ty_kind *kind,
+                                    const struct ty_json *obj, bool *ret_news)
+{
+    struct key k = key_of(kind, ty_json_str_at(obj, "metadata.namespace"),
+                          ty_json_str_at(obj, "metadata.name"));
+    struct ty_str key = { k.text, k.n };
+    struct entry *was = ty_map_get(&w->by_key, key);
+
+    ty_arena_reset(w->scratch);
+    struct ty_json *kept = ty_keep(w->scratch, kind, obj);
+    if (!kept) {
+        if (was)
+            entry_free(w, ty_map_del(&w->by_key, key));
+        if (ret_news)
+            *ret_news = was != NULL;
+        return NULL;
+    }
+    struct entry *e = entry_new(kind, obj, ty_json_text(w->scratch, kept));
+    e->pub.version = version_of(obj);
+    e->pub.owned = ty_owned_live(w->scratch, kind->schema, obj, MANAGER);
+    w->bytes += sizeof(*e) + e->size;
+    if (ret_news)
+        *ret_news = !was || !ty_str_eq(was->pub.text, e->pub.text) ||
+                    was->pub.owned != e->pub.owned || was->pub.version != e->pub.version;
+    if (was) {
+        inherit(e, was);
+        entry_free(w, was);
+    }
+    ty_map_put(&w->by_key, key, e);
+    return &e->pub;
+}
+
+bool ty_world_drop(struct ty_world *w, const struct ty_kind *kind, struct ty_str ns,
+                   struct ty_str name, struct ty_str uid)
+{
+    struct key k = key_of(kind, ns, name);
+    struct entry *e = ty_map_get(&w->by_key, (struct ty_str){ k.text, k.n });
+
+    if (!e || (uid.n && !ty_str_is(uid, e->pub.uid)))
+        return false;
+    ty_map_del(&w->by_key, (struct ty_str){ k.text, k.n });
+    entry_free(w, e);
+    return true;
+}
+
+const struct ty_known *ty_world_find(const struct ty_world *w, const struct ty_kind *kind,
+                                     struct ty_str ns, struct ty_str name)
+{
+    struct key k = key_of(kind, ns, name);
+    struct entry *e = ty_map_get(&w->by_key, (struct ty_str){ k.text, k.n });
+
+    return e ? &e->pub : NULL;
+}
+
+/* A copy: the object may be replaced while the tree is still in use. */
+static struct ty_json *read_text(struct ty_arena *a, struct ty_str text)
+{
+    struct ty_str copy = { ty_arena_strndup(a, text.p, text.n), text.n };
+    return ty_json_parse(a, copy, NULL, NULL);
+}
+
+struct ty_json *ty_world_read(struct ty_arena *a, const struct ty_known *o)
+{
+    struct ty_json *obj = read_text(a, o->text);
+
+    if (o->body)
+        ty_json_set(a, obj, "data", read_text(a, ty_str(o->body)));
+    return obj;
+}
+
+void ty_world_each(const struct ty_world *w, const struct ty_kind *kind,
+                   void (*fn)(void *ctx, const struct ty_known *o), void *ctx)
+{
+    const struct ty_map_slot *s = NULL;
+    size_t at = 0;
+
+    while ((s = ty_map_next(&w->by_key, &at))) {
+        const struct entry *e = s->value;
+        if (!kind || e->pub.kind == kind)
+            fn(ctx, &e->pub);
+    }
+}
+
+static struct entry *entry_of(struct ty_world *w, const struct ty_known *o)
+{
+    struct key k = key_of(o->kind, ty_str(o->ns), ty_str(o->name));
+    return ty_map_get(&w->by_key, (struct ty_str){ k.text, k.n });
+}
+
+void ty_world_settle(struct ty_world *w, const struct ty_known *o, uint64_t want)
+{
+    struct entry *e = entry_of(w, o);
+
+    if (!e)
+        return;
+    e->pub.want = want;
+    e->pub.at = e->pub.version;
+}
+
+static struct body *body_of(struct ty_world *w, struct ty_str text)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (size_t i = 0; i < text.n; i++)
+        hash = (hash ^ (unsigned char)text.p[i]) * 0x100000001b3u;
+    struct ty_str key = { (const char *)&hash, sizeof(hash) };
+    struct body *had = ty_map_get(&w->bodies, key);
+    if (had && ty_str_eq((struct ty_str){ had->text, had->n }, text))
+        return had;
+    struct body *b = must(calloc(1, sizeof(*b) + text.n + 1));
+    memcpy(b->text, text.p, text.n);
+    b->n = text.n;
+    b->hash = hash;
+    b->shared = !had;
+    if (b->shared)
+        ty_map_put(&w->bodies, key, b);
+    w->bytes += sizeof(*b) + text.n + 1;
+    return b;
+}
+
+void ty_world_body(struct ty_world *w, const struct ty_known *o, struct ty_str data)
+{
+    struct entry *e = entry_of(w, o);
+
+    if (!e)
+        return;
+    struct body *b = data.n ? body_of(w, data) : NULL;
+    if (b)
+        b->refs++;
+    leave_body(w, e);
+    e->body = b;
+    e->pub.body = b ? b->text : NULL;
+}
+
+size_t ty_world_count(const struct ty_world *w, const struct ty_kind *kind)
+{
+    const struct ty_map_slot *s = NULL;
+    size_t at = 0, n = 0;
+
+    if (!kind)
+        return w->by_key.n;
+    while ((s = ty_map_next(&w->by_key, &at)))
+        n += ((const struct entry *)s->value)->pub.kind == kind;
+    return n;
+}
+
+size_t ty_world_bytes(const struct ty_world *w)
+{
+    return w->bytes + (w->by_key.cap + w->bodies.cap) * sizeof(struct ty_map_slot);
+}

@@ -1,0 +1,50 @@
+/* The operator's cache: the objects that it watches, cut down to what is needed (keep.h), as
+ * compact text by kind, namespace and name. One thread; nothing here waits or talks. */
+#ifndef TY_CONTROL_WORLD_H
+#define TY_CONTROL_WORLD_H
+
+#include "api/kinds.h"
+
+struct ty_world;
+
+/* Borrowed: until this object changes. */
+struct ty_known {
+    const struct ty_kind *kind;
+    const char *ns, *name, *uid;
+    const char *job;     /* TrainJob that controls it; NULL none */
+    const char *job_uid; /* that one's uid; NULL none */
+    uint64_t version;    /* resourceVersion */
+    uint64_t owned;      /* ty_owned_live for manager `trainer`; 0: nothing, or not known */
+    uint64_t want, at;   /* our last apply: what was wanted (ty_owned_wanted), version after it */
+    const char *body;    /* its `data` as JSON text, where we have it (snapshots); NULL none */
+    struct ty_str text;  /* JSON */
+};
+
+struct ty_world *ty_world_new(void);
+void ty_world_free(struct ty_world *w);
+
+/* Something was told by a watch, or answered to a write. The object as known from now on; NULL:
+ * nothing of it is kept. *ret_news (may be NULL): what passes could see has changed. */
+const struct ty_known *ty_world_put(struct ty_world *w, const struct ty_kind *kind,
+                                    const struct ty_json *obj, bool *ret_news);
+/* False: it was not known, or another one (uid) has taken its place meanwhile. */
+bool ty_world_drop(struct ty_world *w, const struct ty_kind *kind, struct ty_str ns,
+                   struct ty_str name, struct ty_str uid);
+const struct ty_known *ty_world_find(const struct ty_world *w, const struct ty_kind *kind,
+                                     struct ty_str ns, struct ty_str name); /* or NULL */
+/* Parsed: lives with the arena. */
+struct ty_json *ty_world_read(struct ty_arena *a, const struct ty_known *o);
+void ty_world_each(const struct ty_world *w, const struct ty_kind *kind,
+                   void (*fn)(void *ctx, const struct ty_known *o), void *ctx);
+
+/* Our apply of `want` was answered by what is known now: the same again needs no write, as long as
+ * nobody else has written. */
+void ty_world_settle(struct ty_world *w, const struct ty_known *o, uint64_t want);
+/* The `data` of an object as JSON text; equal texts are kept once: a thousand jobs of one runtime
+ * have one snapshot. Empty: forget it. */
+void ty_world_body(struct ty_world *w, const struct ty_known *o, struct ty_str data);
+
+size_t ty_world_count(const struct ty_world *w, const struct ty_kind *kind); /* NULL: all */
+size_t ty_world_bytes(const struct ty_world *w);
+
+#endif

@@ -1,0 +1,191 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "control/world.h"
+
+#define OWNER(uid)                                                                                 \
+    "\"ownerReferences\":[{\"apiVersion\":\"trainer.kubeflow.org/"                                 \
+    "v1alpha1\",\"kind\":\"TrainJob\","                                                            \
+    "\"name\":\"j\",\"uid\":\"" uid "\",\"controller\":true}]"
+#define SNAPSHOT(name, version)                                                                    \
+    "{\"metadata\":{\"name\":\"" name "\",\"namespace\":\"a\",\"uid\":\"" name                     \
+    "\",\"resourceVersion\":\"" version "\"," OWNER("u1") "}}"
+#define JOBSET(uid, version, status)                                                               \
+    "{\"metadata\":{\"name\":\"j\",\"namespace\":\"a\",\"uid\":\"" uid                             \
+    "\",\"resourceVersion\":\"" version "\"," OWNER(                                               \
+        "u1") ",\"managedFields\":[{\"manager\":\"trainer\",\"operation\":\"Apply\","              \
+              "\"fieldsV1\":{\"f:spec\":{\"f:suspend\":{}}}}]},\"spec\":{\"suspend\":true,"        \
+              "\"replicatedJobs\":[{\"name\":\"node\",\"template\":{\"spec\":{\"template\":{"      \
+              "\"spec\":{\"volumes\":[{\"name\":\"h\",\"configMap\":{\"name\":\"j-hosts\"}},{"     \
+              "\"name\":\"s\",\"secret\":{\"secretName\":\"j-ssh\"}},{\"name\":\"e\","             \
+              "\"emptyDir\":{}}]}}}}}]},\"status\":" status "}"
+
+struct fx {
+    struct ty_arena *a;
+    struct ty_world *w;
+};
+
+static int up(void **state)
+{
+    static struct fx f;
+
+    f = (struct fx){ ty_arena_new((size_t)16 << 20), ty_world_new() };
+    *state = &f;
+    return 0;
+}
+
+static int down(void **state)
+{
+    struct fx *f = *state;
+
+    ty_world_free(f->w);
+    ty_arena_free(f->a);
+    return 0;
+}
+
+static const struct ty_known *put(struct fx *f, const struct ty_kind *kind, const char *text,
+                                  bool *news)
+{
+    struct ty_err err = { 0 };
+    struct ty_json *obj = ty_json_parse(f->a, ty_str(text), NULL, &err);
+
+    if (!obj)
+        fail_msg("%s", err.text);
+    return ty_world_put(f->w, kind, obj, news);
+}
+
+static void test_a_jobset_is_cut_down(void **state)
+{
+    struct fx *f = *state;
+    bool news = false;
+    const struct ty_known *o =
+        put(f, &ty_kind_jobset, JOBSET("s1", "7", "{\"restarts\":1}"), &news);
+
+    assert_non_null(o);
+    assert_true(news);
+    assert_string_equal(o->job, "j");
+    assert_string_equal(o->job_uid, "u1");
+    assert_true(o->version == 7 && o->owned != 0);
+    struct ty_json *kept = ty_world_read(f->a, o);
+    assert_true(ty_json_true_at(kept, "spec.suspend"));
+    assert_null(ty_json_at(kept, "spec.replicatedJobs"));
+    assert_null(ty_json_at(kept, "metadata.managedFields"));
+    assert_int_equal(ty_json_len(ty_json_at(kept, "spec.mounts")), 2);
+    int64_t n = 0;
+    assert_true(ty_json_int_at(kept, "status.restarts", &n) && n == 1);
+}
+
+static void test_the_same_again_is_no_news(void **state)
+{
+    struct fx *f = *state;
+    bool news = true;
+
+    put(f, &ty_kind_jobset, JOBSET("s1", "7", "{}"), NULL);
+    put(f, &ty_kind_jobset, JOBSET("s1", "7", "{}"), &news);
+    assert_false(news);
+    put(f, &ty_kind_jobset, JOBSET("s1", "8", "{\"restarts\":1}"), &news);
+    assert_true(news);
+    assert_int_equal(ty_world_count(f->w, &ty_kind_jobset), 1);
+}
+
+static void test_what_nobody_of_ours_owns_is_not_kept(void **state)
+{
+    struct fx *f = *state;
+    bool news = true;
+
+    assert_null(
+        put(f, &ty_kind_configmap, "{\"metadata\":{\"name\":\"x\",\"namespace\":\"a\"}}", &news));
+    assert_false(news);
+    assert_int_equal(ty_world_count(f->w, NULL), 0);
+    /* it was ours, and is no longer */
+    put(f, &ty_kind_configmap, SNAPSHOT("x", "1"), NULL);
+    assert_null(
+        put(f, &ty_kind_configmap, "{\"metadata\":{\"name\":\"x\",\"namespace\":\"a\"}}", &news));
+    assert_true(news);
+    assert_int_equal(ty_world_count(f->w, NULL), 0);
+}
+
+static void test_a_trainjob_keeps_all_but_copies(void **state)
+{
+    struct fx *f = *state;
+    const struct ty_known *o =
+        put(f, &ty_kind_trainjob,
+            "{\"metadata\":{\"name\":\"j\",\"namespace\":\"a\",\"uid\":\"u1\",\"annotations\":{"
+            "\"kubectl.kubernetes.io/last-applied-configuration\":\"{}\",\"k\":\"v\"},"
+            "\"managedFields\":[{}]},\"spec\":{\"suspend\":true}}",
+            NULL);
+    struct ty_json *kept = ty_world_read(f->a, o);
+
+    assert_true(ty_str_is(ty_json_str_at(kept, "kind"), "TrainJob"));
+    assert_int_equal(ty_json_len(ty_json_at(kept, "metadata.annotations")), 1);
+    assert_null(ty_json_at(kept, "metadata.managedFields"));
+    assert_true(ty_json_true_at(kept, "spec.suspend"));
+}
+
+static void test_drop_knows_who_is_meant(void **state)
+{
+    struct fx *f = *state;
+    struct ty_str ns = TY_LIT("a"), name = TY_LIT("j");
+
+    put(f, &ty_kind_jobset, JOBSET("s2", "7", "{}"), NULL);
+    assert_false(ty_world_drop(f->w, &ty_kind_jobset, ns, name, TY_LIT("s1")));
+    assert_non_null(ty_world_find(f->w, &ty_kind_jobset, ns, name));
+    assert_true(ty_world_drop(f->w, &ty_kind_jobset, ns, name, TY_LIT("s2")));
+    assert_null(ty_world_find(f->w, &ty_kind_jobset, ns, name));
+    assert_false(ty_world_drop(f->w, &ty_kind_jobset, ns, name, TY_LIT("s2")));
+}
+
+static void test_settled_until_somebody_writes(void **state)
+{
+    struct fx *f = *state;
+    const struct ty_known *o = put(f, &ty_kind_jobset, JOBSET("s1", "7", "{}"), NULL);
+
+    ty_world_settle(f->w, o, 42);
+    o = put(f, &ty_kind_jobset, JOBSET("s1", "7", "{}"), NULL);
+    assert_true(o->want == 42 && o->at == o->version);
+    o = put(f, &ty_kind_jobset, JOBSET("s1", "8", "{}"), NULL);
+    assert_true(o->want == 42 && o->at != o->version);
+    o = put(f, &ty_kind_jobset, JOBSET("other", "9", "{}"), NULL);
+    assert_true(o->want == 0 && o->at == 0);
+}
+
+static void test_equal_bodies_are_kept_once(void **state)
+{
+    struct fx *f = *state;
+    struct ty_str data = TY_LIT("{\"runtime\":\"a rather long text that two jobs share\"}");
+    const struct ty_known *one = put(f, &ty_kind_configmap, SNAPSHOT("x", "1"), NULL);
+    const struct ty_known *two = put(f, &ty_kind_configmap, SNAPSHOT("y", "2"), NULL);
+
+    ty_world_body(f->w, one, data);
+    size_t bytes = ty_world_bytes(f->w);
+    ty_world_body(f->w, two, data);
+    assert_ptr_equal(one->body, two->body);
+    assert_int_equal(ty_world_bytes(f->w), bytes);
+    assert_true(ty_json_at(ty_world_read(f->a, two), "data.runtime") != NULL);
+    /* somebody wrote: what we have may be old */
+    one = put(f, &ty_kind_configmap, SNAPSHOT("x", "3"), NULL);
+    assert_null(one->body);
+    assert_non_null(two->body);
+    ty_world_body(f->w, two, (struct ty_str){ 0 });
+    assert_null(two->body);
+    assert_true(ty_world_bytes(f->w) < bytes);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, up, down)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_a_jobset_is_cut_down),
+        TEST(test_the_same_again_is_no_news),
+        TEST(test_what_nobody_of_ours_owns_is_not_kept),
+        TEST(test_a_trainjob_keeps_all_but_copies),
+        TEST(test_drop_knows_who_is_meant),
+        TEST(test_settled_until_somebody_writes),
+        TEST(test_equal_bodies_are_kept_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -47,6 +47,7 @@ bench:
 	@tools/configure $(BUILD) $(RELEASE) -Dbench=true
 	@ninja --quiet -C $(BUILD)
 	@for b in bench/*.c; do n=$$(basename "$$b" .c); echo "== $$n"; $(BUILD)/bench-$$n || exit 1; done
+	@echo "== local"; $(PYTHON) bench/local.py $(BUILD)/trainyard
 
 fuzz:
 	@tools/deps build fuzz

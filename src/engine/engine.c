@@ -9,7 +9,9 @@
 #include "engine/inner.h"
 #include "engine/jobset.h"
 
-#define PASS_CEILING ((size_t)1 << 30)
+#define PASS_CEILING  ((size_t)1 << 30)
+#define SCRATCH_FIRST ((size_t)64 << 10) /* most objects fit */
+#define LASTING_FIRST ((size_t)2 << 10)
 
 int64_t ty_engine_wall_ms(void)
 {
@@ -206,6 +208,8 @@ int ty_engine_new(const struct ty_engine_opts *opts, struct ty_engine **ret, str
     e->store = ty_local_new(wall_s, NULL);
     e->view = (struct ty_view){ .ctx = e, .get = view_get };
     e->pass = ty_arena_new(PASS_CEILING);
+    e->scratch = ty_arena_new_small(PASS_CEILING, SCRATCH_FIRST);
+    e->lasting = ty_arena_new_small(PASS_CEILING, LASTING_FIRST);
     if (getrandom(&e->seed, sizeof(e->seed), 0) != (ssize_t)sizeof(e->seed))
         abort();
     ty_local_watch(e->store, on_change, e);
@@ -319,6 +323,8 @@ void ty_engine_free(struct ty_engine *e)
     }
     ty_local_free(e->store);
     ty_arena_free(e->pass);
+    ty_arena_free(e->scratch);
+    ty_arena_free(e->lasting);
     free(e->chunk);
     free(e);
 }

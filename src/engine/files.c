@@ -57,13 +57,13 @@ static int write_file(const char *dir, const struct ty_file *f, struct ty_err *e
     return code < 0 ? ty_fail(err, code, "%s: %s", path, strerrordesc_np(-code)) : 0;
 }
 
-static char *volume_dir(const struct ty_podrt *p, const struct ty_volume *v)
+static char *volume_dir(struct ty_arena *a, const struct ty_podrt *p, const struct ty_volume *v)
 {
     if (v->kind == TY_MOUNT_HOST)
-        return ty_arena_printf(p->arena, "%s", v->host_path);
+        return ty_arena_printf(a, "%s", v->host_path);
     if (v->kind == TY_MOUNT_CLAIM)
-        return ty_arena_printf(p->arena, "%s/%s", p->e->o.claims_dir, v->claim);
-    return ty_arena_printf(p->arena, "%s/volumes/%s", p->dir, v->name);
+        return ty_arena_printf(a, "%s/%s", p->e->o.claims_dir, v->claim);
+    return ty_arena_printf(a, "%s/volumes/%s", p->dir, v->name);
 }
 
 static int check_host_type(const struct ty_volume *v, struct ty_err *err)
@@ -99,9 +99,10 @@ static int check_host_type(const struct ty_volume *v, struct ty_err *err)
     return 0;
 }
 
-static int make_volume(struct ty_podrt *p, const struct ty_volume *v, struct ty_err *err)
+static int make_volume(struct ty_arena *a, struct ty_podrt *p, const struct ty_volume *v,
+                       struct ty_err *err)
 {
-    char *dir = volume_dir(p, v);
+    char *dir = volume_dir(a, p, v);
     int r = 0;
 
     switch (v->kind) {
@@ -122,9 +123,10 @@ static int make_volume(struct ty_podrt *p, const struct ty_volume *v, struct ty_
     }
 }
 
-struct ty_bind *ty_files_make(struct ty_podrt *p, const char *hosts, struct ty_err *err)
+struct ty_bind *ty_files_make(struct ty_arena *a, struct ty_podrt *p, const char *hosts,
+                              struct ty_err *err)
 {
-    struct ty_bind *binds = ty_new_n(p->arena, struct ty_bind, 2);
+    struct ty_bind *binds = ty_new_n(a, struct ty_bind, 2);
     char path[4096];
     int r = make_dir(p->dir, 0755, err);
 
@@ -135,7 +137,7 @@ struct ty_bind *ty_files_make(struct ty_podrt *p, const char *hosts, struct ty_e
     if (r == 0)
         r = make_dir(path, 0777, err);
     for (const struct ty_volume *v = p->plan.volumes; v && r == 0; v = v->next)
-        r = make_volume(p, v, err);
+        r = make_volume(a, p, v, err);
     if (r < 0)
         return NULL;
     binds[0] = (struct ty_bind){ .from = hosts, .to = "/etc/hosts", .read_only = true };
@@ -148,29 +150,29 @@ static char *message_file(const struct ty_podrt *p, size_t c, struct ty_arena *a
 }
 
 /* Mounts of one container, and its empty termination-message file. */
-struct ty_bind *ty_files_binds(struct ty_podrt *p, size_t c, struct ty_err *err)
+struct ty_bind *ty_files_binds(struct ty_arena *a, struct ty_podrt *p, size_t c, struct ty_err *err)
 {
     const struct ty_container_plan *plan = &p->plan.containers[c];
     size_t n = 0;
 
     for (const struct ty_mount *m = plan->mounts; m; m = m->next)
         n++;
-    struct ty_bind *binds = ty_new_n(p->arena, struct ty_bind, n + 2), *b = binds;
+    struct ty_bind *binds = ty_new_n(a, struct ty_bind, n + 2), *b = binds;
     for (const struct ty_mount *m = plan->mounts; m; m = m->next, b++) {
-        char *from = volume_dir(p, m->volume);
+        char *from = volume_dir(a, p, m->volume);
         if (m->sub_path && m->sub_path[0]) {
             char path[4096];
             snprintf(path, sizeof(path), "%s/%s/", from, m->sub_path);
             if (make_parents(path, from, err) < 0)
                 return NULL;
-            from = ty_arena_printf(p->arena, "%s/%s", from, m->sub_path);
+            from = ty_arena_printf(a, "%s/%s", from, m->sub_path);
         }
         *b = (struct ty_bind){ .from = from,
                                .to = m->path,
                                .read_only = m->read_only,
                                .tmpfs = m->volume->kind == TY_MOUNT_MEMORY };
     }
-    char *file = message_file(p, c, p->arena);
+    char *file = message_file(p, c, a);
     int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) {
         ty_fail(err, -errno, "%s: %s", file, strerrordesc_np(errno));

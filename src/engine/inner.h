@@ -13,7 +13,8 @@
 struct ty_jobnet {
     char *uid;               /* of the JobSet */
     char *hosts;             /* path of its /etc/hosts */
-    struct ty_map addresses; /* host name and its longer forms -> char * address */
+    char *domain;            /* "<subdomain>.<namespace>.svc.cluster.local" */
+    struct ty_map addresses; /* host name -> char * address */
     int master_port;
     int port_lock; /* fd that keeps the port ours among runs; -1 none */
 };
@@ -74,8 +75,12 @@ struct ty_engine {
     struct ty_engine_opts o;
     struct ty_local *store;
     struct ty_view view;
-    struct ty_arena *pass; /* reset for each pass */
-    struct ty_map queued;  /* key -> itself: what must be looked at */
+    struct ty_arena *pass;    /* reset for each pass */
+    struct ty_arena *scratch; /* reset for each object: never hold on to what is in it */
+    struct ty_arena *lasting; /* lives with the engine */
+    const char *const *env;   /* of every container; lives with `lasting` */
+    size_t plan_size;         /* of the last pod: the next one is much like it */
+    struct ty_map queued;     /* key -> itself: what must be looked at */
     char **queue;
     size_t queue_at, queue_n, queue_cap;
     uv_prepare_t prepare;
@@ -142,8 +147,10 @@ void ty_net_free(struct ty_jobnet *n);
 const char *ty_net_lookup(void *ctx, struct ty_str host);
 
 /* files.c: the pod's folder, volumes and binds. */
-struct ty_bind *ty_files_make(struct ty_podrt *p, const char *hosts, struct ty_err *err);
-struct ty_bind *ty_files_binds(struct ty_podrt *p, size_t c, struct ty_err *err);
+struct ty_bind *ty_files_make(struct ty_arena *a, struct ty_podrt *p, const char *hosts,
+                              struct ty_err *err);
+struct ty_bind *ty_files_binds(struct ty_arena *a, struct ty_podrt *p, size_t c,
+                               struct ty_err *err);
 void ty_files_remove(struct ty_podrt *p);
 char *ty_files_message(struct ty_arena *a, const struct ty_podrt *p, size_t c); /* or NULL */
 

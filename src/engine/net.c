@@ -60,34 +60,24 @@ static int take_port(struct ty_engine *e, struct ty_jobnet *n, struct ty_err *er
     return ty_fail(err, -EADDRINUSE, "no free TCP port for the job's rendezvous");
 }
 
-static void name(struct ty_jobnet *n, const char *host, const char *address)
-{
-    char *copy = strdup(address);
-
-    if (!copy)
-        abort();
-    free(ty_map_put(&n->addresses, ty_str(host), copy));
-}
-
-/* One pod's line: all forms of its name, long to short. */
+/* One pod's lines: all forms of its name, long to short; and the domain means them all. */
 static void add_pod(struct ty_engine *e, struct ty_jobnet *n, FILE *f, const char *host,
                     struct ty_str domain, struct ty_str ns)
 {
-    static const char *const tails[] = { ".svc.cluster.local", ".svc", "" };
     char *address = next_address(e);
 
-    fprintf(f, "%s\t", address);
-    for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
-        char *full =
-            ty_arena_printf(e->pass, "%s.%.*s.%.*s%s", host, TY_ARG(domain), TY_ARG(ns), tails[i]);
-        fprintf(f, "%s ", full);
-        name(n, full, address);
-    }
-    char *near = ty_arena_printf(e->pass, "%s.%.*s", host, TY_ARG(domain));
-    fprintf(f, "%s %s\n%s\t%.*s\n", near, host, address, TY_ARG(domain));
-    name(n, near, address);
-    name(n, host, address);
-    free(address);
+    fprintf(f, "%s\t%s.%s", address, host, n->domain);
+    fprintf(f, " %s.%.*s.%.*s.svc", host, TY_ARG(domain), TY_ARG(ns));
+    fprintf(f, " %s.%.*s.%.*s", host, TY_ARG(domain), TY_ARG(ns));
+    fprintf(f, " %s.%.*s %s\n", host, TY_ARG(domain), host);
+    fprintf(f, "%s\t%.*s\n", address, TY_ARG(domain));
+    free(ty_map_put(&n->addresses, ty_str(host), address));
+}
+
+static struct ty_str subdomain_of(const struct ty_json *jobset)
+{
+    struct ty_str domain = ty_json_str_at(jobset, "spec.network.subdomain");
+    return domain.n ? domain : ty_json_str_at(jobset, "metadata.name");
 }
 
 static void add_jobs(struct ty_engine *e, struct ty_jobnet *n, FILE *f,
@@ -95,7 +85,7 @@ static void add_jobs(struct ty_engine *e, struct ty_jobnet *n, FILE *f,
 {
     struct ty_str js = ty_json_str_at(jobset, "metadata.name");
     struct ty_str ns = ty_json_str_at(jobset, "metadata.namespace");
-    struct ty_str domain = ty_json_str_at(jobset, "spec.network.subdomain");
+    struct ty_str domain = subdomain_of(jobset);
     const struct ty_json *rjobs = ty_json_at(jobset, "spec.replicatedJobs");
 
     ty_each_item (r, rjobs) {
@@ -108,7 +98,7 @@ static void add_jobs(struct ty_engine *e, struct ty_jobnet *n, FILE *f,
                 char host[512];
                 snprintf(host, sizeof(host), "%.*s-%.*s-%lld-%lld", TY_ARG(js),
                          TY_ARG(ty_json_str_at(*r, "name")), (long long)i, (long long)k);
-                add_pod(e, n, f, host, domain.n ? domain : js, ns);
+                add_pod(e, n, f, host, domain, ns);
             }
     }
 }
@@ -147,7 +137,10 @@ struct ty_jobnet *ty_net_of(struct ty_engine *e, const struct ty_json *jobset, s
     snprintf(path, sizeof(path), "%s/hosts-%.*s", e->o.dir,
              TY_ARG(ty_json_str_at(jobset, "metadata.name")));
     n->hosts = strdup(path);
-    if (!n->uid || !n->hosts)
+    n->domain =
+        strdup(ty_arena_printf(e->pass, "%.*s.%.*s.svc.cluster.local", TY_ARG(subdomain_of(jobset)),
+                               TY_ARG(ty_json_str_at(jobset, "metadata.namespace"))));
+    if (!n->uid || !n->hosts || !n->domain)
         abort();
     if (take_port(e, n, err) < 0 || write_hosts(e, n, jobset, err) < 0) {
         ty_net_free(n);
@@ -157,10 +150,21 @@ struct ty_jobnet *ty_net_of(struct ty_engine *e, const struct ty_json *jobset, s
     return n;
 }
 
+/* "sub", "sub.ns", "sub.ns.svc" or all of it: the domain, cut off at one of its first dots. */
+static bool is_ours(const struct ty_jobnet *n, struct ty_str tail)
+{
+    struct ty_str whole = ty_str(n->domain);
+
+    return ty_str_starts(whole, tail) &&
+           (tail.n == whole.n || (whole.p[tail.n] == '.' && whole.n - tail.n != strlen(".local")));
+}
+
 const char *ty_net_lookup(void *ctx, struct ty_str host)
 {
-    struct ty_jobnet *n = ctx;
-    return ty_map_get(&n->addresses, host);
+    const struct ty_jobnet *n = ctx;
+    struct ty_str head, tail = ty_str_cut(host, '.', &head);
+
+    return !tail.p || is_ours(n, tail) ? ty_map_get(&n->addresses, head) : NULL;
 }
 
 void ty_net_free(struct ty_jobnet *n)
@@ -184,6 +188,7 @@ void ty_net_free(struct ty_jobnet *n)
         close(n->port_lock);
     }
     free(n->hosts);
+    free(n->domain);
     free(n->uid);
     free(n);
 }

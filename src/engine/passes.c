@@ -13,18 +13,19 @@ static void carry_out(struct ty_engine *e, const struct ty_kind *kind, const cha
 
     for (const struct ty_change *c = changes->first; c; c = c->next) {
         int r = 0;
+        ty_arena_reset(e->scratch); /* a pass may change a thousand pods */
         switch (c->op) {
         case TY_DO_CREATE:
-            r = ty_local_create(e->store, e->pass, c->obj, &err);
+            r = ty_local_create(e->store, e->scratch, c->obj, &err);
             break;
         case TY_DO_UPDATE:
-            r = ty_local_merge(e->store, e->pass, c->obj, &err);
+            r = ty_local_merge(e->store, e->scratch, c->obj, &err);
             break;
         case TY_DO_STATUS:
-            r = ty_local_status(e->store, e->pass, c->obj, &err);
+            r = ty_local_status(e->store, e->scratch, c->obj, &err);
             break;
         case TY_DO_DELETE:
-            r = ty_local_delete(e->store, e->pass, c->kind, c->ns, c->name, &err);
+            r = ty_local_delete(e->store, e->scratch, c->kind, c->ns, c->name, &err);
             break;
         default:
             break;

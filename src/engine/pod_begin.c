@@ -5,7 +5,8 @@
 #include "engine/inner.h"
 
 #define POD_CEILING ((size_t)64 << 20)
-#define POD_FIRST   ((size_t)4 << 10) /* most plans fit; there may be thousands of pods */
+#define POD_FIRST   ((size_t)2 << 10)
+#define POD_SPARE   ((size_t)64) /* a longer number here and there */
 
 static char *dup_str(struct ty_str s)
 {
@@ -47,7 +48,8 @@ void ty_pods_let_in(struct ty_engine *e)
         }
 }
 
-static const char *const *base_env(struct ty_podrt *p, const char *tmp)
+/* What every container of this run gets; made once. */
+static const char *const *shared_env(struct ty_engine *e)
 {
     static const char *const names[] = {
         "PATH",        "HOME",          "USER",       "LOGNAME",
@@ -55,27 +57,45 @@ static const char *const *base_env(struct ty_podrt *p, const char *tmp)
         "VIRTUAL_ENV", "CONDA_PREFIX",  "PYTHONPATH", "LD_LIBRARY_PATH",
         "CUDA_HOME",   "XDG_CACHE_HOME"
     };
-    size_t n = 0, more = 0;
+    size_t n = 0;
+    const char **env = ty_new_n(e->lasting, const char *, sizeof(names) / sizeof(names[0]) + 3);
 
-    while (p->e->o.env && p->e->o.env[more])
-        more++;
-    const char **env =
-        ty_new_n(p->arena, const char *, sizeof(names) / sizeof(names[0]) + more + 6);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
         const char *value = getenv(names[i]);
         if (value && i == 0) /* our ssh comes first: mpirun and friends find it */
-            env[n++] = ty_arena_printf(p->arena, "PATH=%s/bin:%s", p->e->o.dir, value);
+            env[n++] = ty_arena_printf(e->lasting, "PATH=%s/bin:%s", e->o.dir, value);
         else if (value)
-            env[n++] = ty_arena_printf(p->arena, "%s=%s", names[i], value);
+            env[n++] = ty_arena_printf(e->lasting, "%s=%s", names[i], value);
     }
-    env[n++] = ty_arena_printf(p->arena, "HOSTNAME=%s", p->host);
-    env[n++] = ty_arena_printf(p->arena, "TMPDIR=%s", tmp);
-    env[n++] = ty_arena_printf(p->arena, "TRAINYARD_POD=%s", p->host);
-    env[n++] = ty_arena_printf(p->arena, "TRAINYARD_RSH=%s", p->e->rsh_path);
+    env[n++] = ty_arena_printf(e->lasting, "TRAINYARD_RSH=%s", e->rsh_path);
     env[n++] = "PYTHONUNBUFFERED=1";
-    for (size_t i = 0; i < more; i++)
-        env[n++] = p->e->o.env[i];
+    return env;
+}
+
+static size_t count(const char *const *list)
+{
+    size_t n = 0;
+
+    while (list && list[n])
+        n++;
+    return n;
+}
+
+/* The list is needed while the plan is made; its texts stay. */
+static const char *const *base_env(struct ty_podrt *p)
+{
+    struct ty_engine *e = p->e;
+
+    if (!e->env)
+        e->env = shared_env(e);
+    size_t shared = count(e->env), more = count(e->o.env), n = shared;
+    const char **env = ty_new_n(e->pass, const char *, shared + more + 4);
+    memcpy(env, e->env, shared * sizeof(*env));
+    env[n++] = ty_arena_printf(p->arena, "TMPDIR=%s/tmp", p->dir);
+    env[n++] = ty_arena_printf(p->arena, "TRAINYARD_POD=%s", p->host);
+    if (more)
+        memcpy(env + n, e->o.env, more * sizeof(*env));
     return env;
 }
 
@@ -96,7 +116,8 @@ static struct ty_podrt *podrt_new(struct ty_engine *e, const struct ty_json *pod
     if (!p)
         abort();
     p->e = e;
-    p->arena = ty_arena_new_small(POD_CEILING, POD_FIRST);
+    /* There may be thousands of pods: each takes what the one before it took. */
+    p->arena = ty_arena_new_small(POD_CEILING, e->plan_size ? e->plan_size + POD_SPARE : POD_FIRST);
     p->ns = dup_str(ty_json_str_at(pod, "metadata.namespace"));
     p->name = dup_str(ty_json_str_at(pod, "metadata.name"));
     p->uid = dup_str(ty_json_str_at(pod, "metadata.uid"));
@@ -107,7 +128,7 @@ static struct ty_podrt *podrt_new(struct ty_engine *e, const struct ty_json *pod
     p->index = -1;
     ty_parse_i64(index, &p->index);
     ty_parse_i64(attempt, &p->attempt);
-    p->dir = dup_str(ty_str(ty_arena_printf(p->arena, "%s/pods/%s", e->o.dir, p->name)));
+    p->dir = dup_str(ty_str(ty_arena_printf(e->pass, "%s/pods/%s", e->o.dir, p->name)));
     return p;
 }
 
@@ -123,10 +144,11 @@ static int make_plan(struct ty_podrt *p, const struct ty_json *pod, struct ty_jo
 
     p->address = address ? address : "127.0.0.1";
     pn.address = p->address;
-    pn.extra_env = base_env(p, ty_arena_printf(p->arena, "%s/tmp", p->dir));
+    pn.extra_env = base_env(p);
     int r = ty_pod_plan_make(p->arena, pod, &e->o.host, &e->view, &pn, &p->plan, err);
     if (r < 0)
         return r;
+    e->plan_size = ty_arena_used(p->arena);
     p->pumps = calloc(p->plan.n + 1, sizeof(*p->pumps));
     p->attempts = calloc(p->plan.n + 1, sizeof(*p->attempts));
     p->by_us = calloc(p->plan.n + 1, sizeof(*p->by_us));
@@ -139,7 +161,7 @@ static int make_keeper(struct ty_podrt *p, struct ty_jobnet *net, struct ty_err 
 {
     struct ty_keep k = { .hostname = p->host };
 
-    k.binds = ty_files_make(p, net->hosts, err);
+    k.binds = ty_files_make(p->e->pass, p, net->hosts, err);
     return k.binds ? ty_keeper_new(p->e->o.zygote, &k, &p->keeper, err) : err->code;
 }
 

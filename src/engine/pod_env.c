@@ -177,7 +177,7 @@ const char **ty_pod_env_whole(struct ty_pod_ctx *x, const struct ty_env *declare
     ty_env_set(&e, TY_LIT("HOSTNAME"), ty_str(x->hostname));
     for (const char *const *v = x->net->extra_env; v && *v; v++)
         if (strchr(*v, '='))
-            put(&e, ty_arena_strndup(x->a, *v, strlen(*v)));
+            put(&e, *v);
     for (size_t i = 0; i < declared->n; i++)
         put(&e, declared->v[i]);
     for (size_t i = 0; (setting = ty_pod_net_setting(i, root)); i++) {

@@ -134,8 +134,9 @@ struct ty_pod_net {
     /* Stands for 29500 in env, args and ports, unless the number's own name says that it is none
      * ("--max-steps 29500", SEED=29500); 0: leave. */
     int master_port;
-    const char *const
-        *extra_env; /* "NAME=value" set before everything else (PATH, HOME, …); NULL-terminated */
+    /* "NAME=value" set before everything else (PATH, HOME, …); NULL-terminated. The texts are not
+     * copied, and must outlive the plan: they are the same for thousands of pods. */
+    const char *const *extra_env;
     bool rewrite_names; /* no private /etc/hosts: host names become addresses in env and args */
     /* address of a host name of the job, or NULL; used with rewrite_names. Only names with a dot
      * are asked for: the job's own name may be any word. */

@@ -7,6 +7,8 @@
 
 #include "engine/inner.h"
 
+#define START_CEILING ((size_t)64 << 20)
+
 static char *dup_str(struct ty_str s)
 {
     char *c = strndup(s.n ? s.p : "", s.n);
@@ -110,9 +112,10 @@ static void pin(const struct ty_podrt *p, const struct ty_container_plan *c, str
 }
 
 /* "dataset" or "model": our own program instead of the image's. */
-static const char *const *initializer_argv(struct ty_podrt *p, const char *what)
+static const char *const *initializer_argv(struct ty_arena *a, const struct ty_podrt *p,
+                                           const char *what)
 {
-    const char **argv = ty_new_n(p->arena, const char *, 4);
+    const char **argv = ty_new_n(a, const char *, 4);
 
     argv[0] = p->e->o.program;
     argv[1] = "initialize";
@@ -121,14 +124,15 @@ static const char *const *initializer_argv(struct ty_podrt *p, const char *what)
 }
 
 /* The plan's variables and the devices that the pod was given. */
-static const char *const *env_of(struct ty_podrt *p, const struct ty_container_plan *c)
+static const char *const *env_of(struct ty_arena *a, const struct ty_podrt *p,
+                                 const struct ty_container_plan *c)
 {
     const struct ty_host *h = &p->e->o.host;
     size_t n = 0;
 
     while (c->env[n])
         n++;
-    const char **env = ty_new_n(p->arena, const char *, n + 2);
+    const char **env = ty_new_n(a, const char *, n + 2);
     memcpy(env, c->env, n * sizeof(*env));
     if (!h->gpus || !h->gpus[0])
         return env;
@@ -136,16 +140,17 @@ static const char *const *env_of(struct ty_podrt *p, const struct ty_container_p
     for (size_t i = 0; i < 64 && h->gpus[i]; i++)
         if (c->gpus > 0 && (p->gpu_mask >> i & 1))
             ty_buf_printf(&list, "%s%s", list.n ? "," : "", h->gpus[i]);
-    env[n] = ty_arena_printf(p->arena, "%s=%.*s", h->gpu_var, (int)list.n, list.n ? list.p : "");
+    env[n] = ty_arena_printf(a, "%s=%.*s", h->gpu_var, (int)list.n, list.n ? list.p : "");
     return env;
 }
 
 static int start_container(struct ty_podrt *p, size_t c, struct ty_err *err)
 {
     const struct ty_container_plan *plan = &p->plan.containers[c];
+    ty_auto_arena *a = ty_arena_new(START_CEILING);
     struct ty_start s = { .id = (uint32_t)c + 1,
                           .argv = plan->argv,
-                          .env = env_of(p, plan),
+                          .env = env_of(a, p, plan),
                           .cwd = plan->cwd         ? plan->cwd
                                  : p->e->o.workdir ? p->e->o.workdir
                                                    : p->dir,
@@ -159,8 +164,8 @@ static int start_container(struct ty_podrt *p, size_t c, struct ty_err *err)
     int fd = -1;
 
     if (plan->initializer)
-        s.argv = initializer_argv(p, plan->initializer);
-    s.binds = ty_files_binds(p, c, err);
+        s.argv = initializer_argv(a, p, plan->initializer);
+    s.binds = ty_files_binds(a, p, c, err);
     if (!s.binds)
         return err->code;
     pin(p, plan, &s);

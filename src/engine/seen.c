@@ -6,37 +6,60 @@
 
 struct ty_seen {
     uint64_t version;
-    struct ty_arena *arena;
     struct ty_pod_seen seen;
+    /* and in the same piece of memory its exits, its conditions, and their texts */
+    _Alignas(max_align_t) char rest[];
 };
 
-/* A summary is small; most of what it takes is its names. */
-#define SEEN_CEILING ((size_t)4 << 20)
-
-static struct ty_str keep(struct ty_arena *a, struct ty_str s)
+static size_t text_bytes(const struct ty_pod_seen *s)
 {
-    return (struct ty_str){ ty_arena_strndup(a, s.p, s.n), s.n };
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n_exits; i++)
+        n += s->exits[i].container.n;
+    for (size_t i = 0; i < s->n_conditions; i++)
+        n += s->conditions[i].type.n + s->conditions[i].status.n;
+    return n;
 }
 
-/* Copies what ty_pod_see borrowed from an object that will be gone after this pass. */
-static void own(struct ty_seen *s, const struct ty_pod_seen *from)
+static struct ty_str keep(char **at, struct ty_str s)
 {
-    struct ty_exit *exits = ty_new_n(s->arena, struct ty_exit, from->n_exits + 1);
-    struct ty_seen_condition *conditions =
-        ty_new_n(s->arena, struct ty_seen_condition, from->n_conditions + 1);
+    struct ty_str kept = { *at, s.n };
 
+    if (s.n)
+        memcpy(*at, s.p, s.n);
+    *at += s.n;
+    return kept;
+}
+
+/* Copies what ty_pod_see borrowed from an object that will be gone after this pass. Name and uid
+ * are the store's, as long as the pod is. */
+static struct ty_seen *own(const struct ty_stored *pod, const struct ty_pod_seen *from)
+{
+    size_t exits_n = from->n_exits * sizeof(struct ty_exit);
+    size_t conditions_n = from->n_conditions * sizeof(struct ty_seen_condition);
+    struct ty_seen *s = calloc(1, sizeof(*s) + exits_n + conditions_n + text_bytes(from));
+
+    if (!s)
+        abort();
+    struct ty_seen_condition *conditions = (void *)s->rest;
+    struct ty_exit *exits = (void *)(s->rest + conditions_n);
+    char *text = s->rest + conditions_n + exits_n;
+    s->version = pod->version;
     s->seen = *from;
-    s->seen.name = keep(s->arena, from->name);
-    s->seen.uid = keep(s->arena, from->uid);
+    s->seen.name = ty_str(pod->name);
+    s->seen.uid = ty_str(pod->uid);
     for (size_t i = 0; i < from->n_exits; i++) {
         exits[i] = from->exits[i];
-        exits[i].container = keep(s->arena, from->exits[i].container);
+        exits[i].container = keep(&text, from->exits[i].container);
     }
-    for (size_t i = 0; i < from->n_conditions; i++)
-        conditions[i] = (struct ty_seen_condition){ keep(s->arena, from->conditions[i].type),
-                                                    keep(s->arena, from->conditions[i].status) };
+    for (size_t i = 0; i < from->n_conditions; i++) {
+        conditions[i].type = keep(&text, from->conditions[i].type);
+        conditions[i].status = keep(&text, from->conditions[i].status);
+    }
     s->seen.exits = exits;
     s->seen.conditions = conditions;
+    return s;
 }
 
 const struct ty_pod_seen *ty_engine_seen(struct ty_engine *e, const struct ty_stored *pod)
@@ -46,30 +69,16 @@ const struct ty_pod_seen *ty_engine_seen(struct ty_engine *e, const struct ty_st
 
     if (s && s->version == pod->version)
         return &s->seen;
-    if (!s) {
-        s = calloc(1, sizeof(*s));
-        if (!s)
-            abort();
-        s->arena = ty_arena_new_small(SEEN_CEILING, 256);
-        ty_map_put(&e->seen, ty_str(pod->uid), s);
-    }
-    ty_arena_reset(s->arena);
-    ty_pod_see(e->pass, ty_local_read(e->pass, pod), &seen);
-    own(s, &seen);
-    s->version = pod->version;
+    ty_arena_reset(e->scratch);
+    ty_pod_see(e->scratch, ty_local_read(e->scratch, pod), &seen);
+    s = own(pod, &seen);
+    free(ty_map_put(&e->seen, ty_str(pod->uid), s));
     return &s->seen;
-}
-
-static void seen_free(struct ty_seen *s)
-{
-    if (s)
-        ty_arena_free(s->arena);
-    free(s);
 }
 
 void ty_engine_unsee(struct ty_engine *e, const char *uid)
 {
-    seen_free(ty_map_del(&e->seen, ty_str(uid)));
+    free(ty_map_del(&e->seen, ty_str(uid)));
 }
 
 void ty_engine_seen_done(struct ty_engine *e)
@@ -78,6 +87,6 @@ void ty_engine_seen_done(struct ty_engine *e)
     size_t at = 0;
 
     while ((s = ty_map_next(&e->seen, &at)))
-        seen_free(s->value);
+        free(s->value);
     ty_map_done(&e->seen);
 }

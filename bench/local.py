@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""What `trainyard run` itself costs: local.py PROGRAM.
+
+Four pods of `true` over the same four processes alone; a thousand pods of `true`; and the memory of a
+thousand pods that live. Times are wall clock, medians where there are several; memory is the peak
+resident set of the program's own process, and apart from it what zygote and keepers have written to
+for themselves alone. mpirun is measured beside it where there is one.
+"""
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROUNDS, MANY = 15, 1000
+TARGET_MS, TARGET_S, TARGET_MB = 25, 3, 10
+TEMPLATE = """apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {name: plain}
+spec:
+  mlPolicy: {numNodes: NODES}
+  template:
+    spec:
+      replicatedJobs:
+      - name: node
+        template:
+          metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+          spec:
+            backoffLimit: 0
+            template: {spec: {restartPolicy: Never, containers: [{name: node, image: none, command: COMMAND}]}}
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: bench}
+spec: {runtimeRef: {name: plain}, trainer: {}}
+"""
+
+
+def verdict(value, target):
+    return "met" if value <= target else "MISSED"
+
+
+def job(folder, nodes, command):
+    path = os.path.join(folder, "job.yaml")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(TEMPLATE.replace("NODES", str(nodes)).replace("COMMAND", command))
+    return path
+
+
+def start(argv, folder):
+    env = dict(os.environ, XDG_STATE_HOME=os.path.join(folder, "state"))
+    return subprocess.Popen(argv, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def peak_mb(pid):
+    """Of this process alone, and not of the one that it was forked from: wait4 would mix them."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii") as f:
+            return max((int(l.split()[1]) for l in f if l.startswith("VmHWM")), default=0) / 1024
+    except OSError:
+        return 0
+
+
+def end(process):
+    """Waits; gives the peak resident set in MB."""
+    peak = 0
+    while process.poll() is None:
+        peak = max(peak, peak_mb(process.pid))
+        time.sleep(0.005)
+    if process.returncode != 0:
+        sys.exit(f"{process.args[0]} ended with {process.returncode}")
+    return peak
+
+
+def median_ms(argv, folder):
+    times = []
+    for _ in range(ROUNDS):
+        begin = time.monotonic()
+        if start(argv, folder).wait() != 0:
+            sys.exit(f"{argv[0]} failed")
+        times.append((time.monotonic() - begin) * 1000)
+    return statistics.median(times)
+
+
+def four(program, folder):
+    ours = median_ms([program, "run", "--quiet", job(folder, 4, '["true"]')], folder)
+    bare = median_ms(["sh", "-c", "/bin/true & /bin/true & /bin/true & /bin/true & wait"], folder)
+    over = ours - bare
+    line = f"4 pods of true: {ours:.1f} ms; by sh alone {bare:.1f}; over it {over:.1f} ms"
+    line += f" (target {TARGET_MS}: {verdict(over, TARGET_MS)})"
+    mpirun = shutil.which("mpirun")
+    if mpirun:
+        argv = [mpirun, "--allow-run-as-root", "--oversubscribe", "-n", "4", "true"]
+        line += f"; mpirun -n 4 true {median_ms(argv, folder):.0f} ms"
+    print(line, flush=True)
+
+
+def thousand(program, folder):
+    begin = time.monotonic()
+    peak = end(start([program, "run", "--quiet", job(folder, MANY, '["true"]')], folder))
+    took = time.monotonic() - begin
+    print(
+        f"{MANY} pods of true: {took:.2f} s (target {TARGET_S}: {verdict(took, TARGET_S)}),"
+        f" {took * 1e6 / MANY:.0f} us each; engine's peak {peak:.1f} MB"
+        f" (target {TARGET_MB}: {verdict(peak, TARGET_MB)})",
+        flush=True,
+    )
+
+
+def private_kb(pid):
+    try:
+        with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as f:
+            return sum(int(line.split()[1]) for line in f if line.startswith("Private_Dirty"))
+    except OSError:
+        return 0
+
+
+def children(pid):
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
+            return [int(word) for word in f.read().split()]
+    except OSError:
+        return []
+
+
+def helpers(pid):
+    """The zygote and its keepers; not what runs in the pods."""
+    zygotes = children(pid)
+    return zygotes + [k for z in zygotes for k in children(z)]
+
+
+def alive(program, folder):
+    process = start([program, "run", "--quiet", job(folder, MANY, '["sleep", "4"]')], folder)
+    most = []
+    while process.poll() is None and len(most) <= MANY:
+        now = helpers(process.pid)
+        most = now if len(now) > len(most) else most
+        time.sleep(0.02)
+    own = private_kb(process.pid) / 1024
+    aside = sum(private_kb(pid) for pid in most) / 1024
+    peak = end(process)
+    idle = end(start([program, "run", "--quiet", job(folder, 1, '["true"]')], folder))
+    print(
+        f"{MANY} pods alive: engine's peak {peak:.1f} MB (target {TARGET_MB}: {verdict(peak, TARGET_MB)}),"
+        f" of it private {own:.1f}; with one pod {idle:.1f} MB; zygote and {max(len(most) - 1, 0)} keepers"
+        f" {aside:.1f} MB for themselves"
+    )
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory(prefix="trainyard-bench-") as folder:
+        four(program, folder)
+        thousand(program, folder)
+        alive(program, folder)
+
+
+main()

@@ -10,6 +10,7 @@
                                     .namespaced = (in_ns) }
 
 KIND(ty_kind_event, "", "v1", "Event", "events", "event", true);
+KIND(ty_kind_event_v1, "events.k8s.io", "v1", "Event", "events", "event", true);
 KIND(ty_kind_namespace, "", "v1", "Namespace", "namespaces", "namespace", false);
 KIND(ty_kind_lease, "coordination.k8s.io", "v1", "Lease", "leases", "lease", true);
 KIND(ty_kind_crd, "apiextensions.k8s.io", "v1", "CustomResourceDefinition",

@@ -1,0 +1,76 @@
+/* Who leads: client-go's algorithm as a machine without clock and network. Feed it what was seen
+ * and what came of what it asked for; ask it what to do. Times: `now_ms` is a clock of this process
+ * that only goes forward and counts suspended time (CLOCK_BOOTTIME); the clocks of other processes
+ * are never compared with ours, their records are only looked at for change.
+ *
+ *                   +---------- held by another, and it changes ----------+
+ *                   v                                                     |
+ *   start --> GET --+-- absent: CREATE --+                                |
+ *                   +-- free, or unchanged for its duration: UPDATE --+---+-- conflict: GET
+ *                                        |                            v
+ *                                        +----------------------> leading -- UPDATE every retry_ms
+ *                                                                     |
+ *                     not renewed for renew_ms, or another holds it --+--> LOST, for ever */
+#ifndef TY_CONTROL_ELECT_H
+#define TY_CONTROL_ELECT_H
+
+#include "base/arena.h"
+#include "base/str.h"
+
+struct ty_json;
+
+/* What of a Lease matters. All text is owned by the machine that it was given to. */
+struct ty_elect_record {
+    char holder[256], version[64];  /* holder "": free */
+    char acquired[40], renewed[40]; /* as written, RFC 3339 with microseconds */
+    int64_t duration_ms, transitions;
+};
+
+enum ty_elect_do {
+    TY_ELECT_WAIT,   /* until `at_ms`, or until something is seen */
+    TY_ELECT_GET,    /* then ty_elect_saw, _absent or _failed */
+    TY_ELECT_CREATE, /* ty_elect_want; then _wrote, _failed */
+    TY_ELECT_UPDATE, /* ty_elect_want, with version; then _wrote, _conflict, _failed */
+    TY_ELECT_LOST,   /* stop writing now; nothing comes after it */
+};
+
+struct ty_elect {
+    /* set by the caller */
+    char me[256];
+    int64_t lease_ms, renew_ms, retry_ms; /* 15000, 10000, 2000 */
+    /* the machine's own */
+    struct ty_elect_record seen;
+    bool known, absent, stale; /* seen is a record; there is none; look before the next update */
+    bool busy, leading, lost;
+    int64_t seen_ms;           /* when `seen` was last different */
+    int64_t next_ms;           /* not to try before */
+    int64_t sent_ms, first_ms; /* of the last renewal that was taken; of the first try since */
+    int64_t asked_ms;          /* when what is in flight was sent */
+};
+
+/* What to do now. GET, CREATE, UPDATE: it is in flight from now on; WAIT meanwhile. */
+enum ty_elect_do ty_elect_next(struct ty_elect *e, int64_t now_ms, int64_t *ret_at_ms);
+/* The record to write for the last CREATE or UPDATE; wall_us: Unix time, microseconds. */
+void ty_elect_want(const struct ty_elect *e, int64_t wall_us, struct ty_elect_record *ret);
+/* What came of it. */
+void ty_elect_saw(struct ty_elect *e, const struct ty_elect_record *r, int64_t now_ms);
+void ty_elect_absent(struct ty_elect *e, int64_t now_ms);
+void ty_elect_wrote(struct ty_elect *e, const struct ty_elect_record *r, int64_t now_ms);
+void ty_elect_conflict(struct ty_elect *e, int64_t now_ms); /* exists, or another version */
+void ty_elect_failed(struct ty_elect *e, int64_t now_ms);   /* no answer, or a refusal */
+/* A watch tells, nothing was asked: as _saw, but what is in flight stays so. NULL: it was deleted.
+ */
+void ty_elect_heard(struct ty_elect *e, const struct ty_elect_record *r, int64_t now_ms);
+
+/* May we write at this moment? False as soon as another may take over, told or not. */
+bool ty_elect_leads(const struct ty_elect *e, int64_t now_ms);
+/* The record that gives the lease back. */
+void ty_elect_release(const struct ty_elect *e, int64_t wall_us, struct ty_elect_record *ret);
+
+/* From and to the Lease's JSON. _read: false if it is no Lease. *keep may be NULL: else a Lease
+ * whose labels, annotations and other fields are kept. */
+bool ty_elect_read(const struct ty_json *lease, struct ty_elect_record *ret);
+struct ty_str ty_elect_body(struct ty_arena *a, struct ty_str ns, struct ty_str name,
+                            const struct ty_elect_record *r);
+
+#endif

@@ -1,0 +1,57 @@
+/* The webhook's certificate, always there and always one that the API server trusts. Either from a
+ * directory (tls.crt, tls.key, read again as they change; who trusts them is somebody else's care),
+ * or our own, kept in a Secret that all replicas share:
+ *
+ *   Secret  ca.crt ca.key  --signs-->  tls.crt tls.key  ---> `ready`: serve with it
+ *              |
+ *              +--> caBundle of every webhook of the two configurations, put back if it is changed
+ *
+ * What is missing, broken or ends within 90 days is made anew; the Secret is written with its
+ * resourceVersion, so of several replicas one wins and the others read what it wrote. A Secret that
+ * v2.3.0's manager wrote is used as it is while it is valid, and it can use ours.
+ *
+ * A new CA comes in two steps, so that there is no moment at which the server refuses us: first
+ * ca.crt is the new CA and the old one, in this order, while the old certificate is still served;
+ * once both configurations have had that bundle for TY_HOOKCERTS_SETTLE_S, a certificate signed by
+ * the new CA follows. The old CA leaves the bundle when it ends. */
+#ifndef TY_CONTROL_HOOKCERTS_H
+#define TY_CONTROL_HOOKCERTS_H
+
+#include "control/log.h"
+#include "net/certs.h"
+#include "store/kube.h"
+
+struct ty_hookcerts;
+
+#define TY_HOOKCERTS_AHEAD_S  ((int64_t)90 * 24 * 3600) /* renewed before the end */
+#define TY_HOOKCERTS_CHECK_S  ((int64_t)12 * 3600)
+#define TY_HOOKCERTS_SETTLE_S 15 /* the API server takes a new bundle within seconds */
+#define TY_HOOKCERTS_DIR      "/tmp/k8s-webhook-server/serving-certs" /* v2.3.0's */
+
+struct ty_hookcerts_settings { /* texts are copied */
+    struct uv_loop_s *loop;
+    const struct ty_gnutls *gnutls;
+    const struct ty_log *log;          /* may be NULL */
+    const char *dir;                   /* or NULL: our own */
+    struct ty_kube *kube;              /* not used with dir; nor are the next three */
+    const char *ns, *secret, *service; /* the certificate is for SERVICE.NS.svc */
+    const char *validating, *mutating; /* names of the configurations; NULL: v2.3.0's */
+    int64_t (*now_s)(void *ctx);       /* Unix time; NULL: the system's */
+    /* Serve with this from now on; borrowed. Comes from the loop, at first and whenever it changed.
+     * ca: those who trust it accept the certificate; empty with dir. */
+    void (*ready)(void *ctx, const struct ty_pem *pem, struct ty_str ca);
+    void *ctx;
+};
+
+/* gives; begins at once. */
+struct ty_hookcerts *ty_hookcerts_new(const struct ty_hookcerts_settings *s);
+/* takes; before its client; NULL is fine. The loop must turn once more. */
+void ty_hookcerts_free(struct ty_hookcerts *h);
+/* A certificate is served, and the API server has been told whom to trust: both configurations
+ * carry our CA, or are not there at all. With a directory: a pair was read. */
+bool ty_hookcerts_ready(const struct ty_hookcerts *h);
+const char *ty_hookcerts_why(const struct ty_hookcerts *h); /* not ready: a sentence; else "" */
+int64_t ty_hookcerts_until(const struct ty_hookcerts *h); /* end of what is served, Unix time; 0 */
+void ty_hookcerts_check(struct ty_hookcerts *h);          /* look now, not in 12 hours */
+
+#endif

@@ -1,0 +1,30 @@
+/* What to do about the Secret with the webhook's certificates: pure, but for the entropy of keys
+ * that GnuTLS makes. hookcerts.h tells the story. */
+#ifndef TY_CONTROL_HOOKPLAN_H
+#define TY_CONTROL_HOOKPLAN_H
+
+#include "net/certs.h"
+
+struct ty_hookplan_in {
+    const struct ty_gnutls *gnutls;
+    const char *service_name; /* SERVICE.NS.svc */
+    struct ty_str ca_crt, ca_key, tls_crt,
+        tls_key; /* as the Secret has them, decoded; may be empty */
+    int64_t now_s;
+    bool settled; /* the configurations carry ca_crt, and have for long enough */
+};
+
+struct ty_hookplan {
+    bool write;                                     /* the four texts differ from what was given */
+    struct ty_str ca_crt, ca_key, tls_crt, tls_key; /* as they should be */
+    bool serve;      /* tls_* can be served to those who trust ca_crt */
+    bool waits;      /* for `settled`: then look again */
+    const char *why; /* of the write: "the certificate ends at ..."; "" none */
+    int64_t until_s; /* end of tls_crt */
+};
+
+/* All lives with the arena. Fails only if no key or certificate can be made. */
+int ty_hookplan_make(struct ty_arena *a, const struct ty_hookplan_in *in, struct ty_hookplan *ret,
+                     struct ty_err *err);
+
+#endif

@@ -84,7 +84,8 @@ static void pass_trainjob(struct ty_engine *e, const struct ty_stored *obj)
     for (const struct ty_want *w = pass.want; w; w = w->next)
         if (ty_local_apply(e->store, e->pass, as_applied(e, w), "trainer", &err) < 0)
             ty_engine_event(e, &ty_kind_trainjob, name, "Warning", "WriteFailed", err.text);
-    if (pass.delete_kind)
+    /* A TrainJob whose time is over stays: this run is its end, and its history is the user's. */
+    if (pass.delete_kind && pass.delete_kind != &ty_kind_trainjob)
         ty_local_delete(e->store, e->pass, pass.delete_kind, ty_str(ns), ty_str(name), &err);
     for (const struct ty_event *ev = pass.events; ev; ev = ev->next)
         ty_engine_event(e, &ty_kind_trainjob, name, ev->type, ev->reason, ev->message);

@@ -5,9 +5,10 @@
 
 #include "trainer/resolve.h"
 
-#define MANAGER  "trainer.kubeflow.org/trainjob-controller"
-#define NOTE_MAX 950 /* bytes of an error that fit into an event's note */
-#define DEADLINE "DeadlineExceeded"
+#define MANAGER     "trainer.kubeflow.org/trainjob-controller"
+#define NOTE_MAX    950 /* bytes of an error that fit into an event's note */
+#define DEADLINE    "DeadlineExceeded"
+#define UNSUPPORTED "TrainingRuntimeNotSupported"
 
 static void add_event(struct ty_arena *a, struct ty_pass *ret, const char *reason, const char *text)
 {
@@ -70,6 +71,18 @@ static void forget_failed(struct ty_json *status)
 
     if (c && !ty_str_is(ty_json_str_at(c, "reason"), DEADLINE))
         ty_json_remove(list, at);
+}
+
+/* What its JobSet once said is final: a JobSet that is gone (its own TTL, a tidy administrator)
+ * must not make finished work start again. */
+static bool ended_for_good(const struct ty_pass_in *in, const struct ty_trainjob *job,
+                           const struct ty_json *was)
+{
+    const struct ty_json *failed = ty_condition(was, "Failed");
+
+    return ty_trainjob_finished(was) &&
+           !ty_view_get(in->view, &ty_kind_jobset, job->ns, job->name) &&
+           !(failed && ty_str_is(ty_json_str_at(failed, "reason"), UNSUPPORTED));
 }
 
 static void set_suspended(struct ty_arena *a, const struct ty_trainjob *job, struct ty_json *status,
@@ -145,16 +158,41 @@ static void check_deadline(struct ty_arena *a, const struct ty_pass_in *in,
     ret->delete_kind = &ty_kind_jobset;
 }
 
+/* ttlSecondsAfterFinished (ours): the TrainJob goes, and with it all that it owns. */
+static void check_ttl(const struct ty_trainjob *job, const struct ty_json *status, int64_t now_s,
+                      struct ty_pass *ret)
+{
+    static const char *const ends[] = { "Complete", "Failed" };
+    int64_t ttl = 0, at = 0, end = 0;
+
+    if (!ty_json_int_at(job->obj, "spec.ttlSecondsAfterFinished", &ttl))
+        return;
+    for (size_t i = 0; i < 2; i++) {
+        const struct ty_json *c = ty_condition(status, ends[i]);
+        int64_t t = 0;
+        if (ty_str_is(ty_json_str_at(c, "status"), "True") &&
+            ty_time_parse(ty_json_str_at(c, "lastTransitionTime"), &t) && t > at)
+            at = t;
+    }
+    if (at == 0)
+        return; /* not finished, or nobody knows since when */
+    if (__builtin_add_overflow(at, ttl, &end))
+        return;
+    if (now_s >= end)
+        ret->delete_kind = &ty_kind_trainjob;
+    else if (ret->requeue_s == 0 || end - now_s < ret->requeue_s)
+        ret->requeue_s = end - now_s;
+}
+
 /* B3: a condition instead of v2.3.0's crash; it keeps its time from pass to pass. */
 static void refuse_runtime(struct ty_arena *a, const struct ty_trainjob *job,
                            const struct ty_json *was, struct ty_json *status, struct ty_str now)
 {
     const struct ty_json *failed = ty_condition(was, "Failed");
-    const char *reason = "TrainingRuntimeNotSupported";
 
-    if (failed && ty_str_is(ty_json_str_at(failed, "reason"), reason))
+    if (failed && ty_str_is(ty_json_str_at(failed, "reason"), UNSUPPORTED))
         now = ty_json_str_at(failed, "lastTransitionTime");
-    ty_condition_set(a, status, "Failed", "True", ty_str(reason),
+    ty_condition_set(a, status, "Failed", "True", TY_LIT(UNSUPPORTED),
                      ty_str(ty_runtime_unsupported(a, job)), now);
 }
 
@@ -179,15 +217,17 @@ void ty_pass(struct ty_arena *a, const struct ty_pass_in *in, struct ty_pass *re
     ty_trainjob_read(&job, in->job);
     if (manager.n && !ty_str_is(manager, MANAGER))
         return; /* MultiKueue's: not ours to touch, not even its status */
-    forget_failed(status);
-    if (!ty_runtime_kind(&job)) {
+    bool over = ended_for_good(in, &job, was), known = ty_runtime_kind(&job);
+    if (!over)
+        forget_failed(status);
+    if (!known)
         refuse_runtime(a, &job, was, status, now);
-    } else if (!ty_trainjob_finished(status) && build(a, in, &job, ret) < 0) {
+    else if (!over && !in->no_build && !ty_trainjob_finished(status) && build(a, in, &job, ret) < 0)
         tell_failure(a, ret);
-    }
     set_suspended(a, &job, status, now);
-    if (ty_runtime_kind(&job))
+    if (known && !over)
         mirror_children(a, in, &job, status);
     check_deadline(a, in, &job, status, ret);
+    check_ttl(&job, status, in->now_s, ret);
     keep_if_changed(a, was, status, ret);
 }

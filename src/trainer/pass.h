@@ -13,6 +13,7 @@ struct ty_pass_in {
     const struct ty_json *job;    /* the TrainJob */
     int64_t now_s;                /* Unix time */
     const unsigned char *entropy; /* TY_ENTROPY bytes */
+    bool no_build;                /* the caller knows that its children are as they should be */
 };
 struct ty_event {
     const char *type, *reason, *message; /* "Warning", … */
@@ -20,7 +21,8 @@ struct ty_event {
 };
 struct ty_pass {
     struct ty_want *want;              /* apply in this order */
-    const struct ty_kind *delete_kind; /* JobSet after the deadline; NULL nothing to delete */
+    const struct ty_kind *delete_kind; /* JobSet after the deadline; TrainJob after its
+                                        * ttlSecondsAfterFinished; NULL nothing to delete */
     struct ty_json *status;            /* new status if it differs from the job's; else NULL. Empty:
                                         * take it away, the CRD admits no empty status */
     struct ty_event *events;

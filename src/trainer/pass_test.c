@@ -140,6 +140,68 @@ static void test_complete_job_is_left_alone(void **state)
     assert_null(settles(f, job, CORE_NOW).want);
 }
 
+#define ENDED(type, reason)                                                                        \
+    ",'status':{'conditions':[{'type':'" type "','status':'True','reason':'" reason                \
+    "','message':'m','lastTransitionTime':'" CREATED "'}]}"
+
+/* Its JobSet may go, by its own TTL or by hand: what failed stays failed, and nothing is made. */
+static void test_finished_work_never_starts_again(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const jobs[] = { TRAINJOB("", ENDED("Failed", "FailedJobs")),
+                                        TRAINJOB("", ENDED("Failed", "DeadlineExceeded")),
+                                        TRAINJOB("", ENDED("Complete", "AllJobsCompleted")) };
+
+    for (size_t i = 0; i < 3; i++) {
+        struct ty_pass p = core_pass_at(f, fx_json(f->arena, jobs[i]), CORE_NOW);
+        assert_true(!p.want && !p.status && !p.events && !p.delete_kind && p.requeue_s == 0);
+    }
+}
+
+/* A runtime kind that is known after all (its plugin was off) makes such a job begin. */
+static void test_unsupported_is_not_the_end(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_pass p = core_pass_at(
+        f, fx_json(f->arena, TRAINJOB("", ENDED("Failed", "TrainingRuntimeNotSupported"))),
+        CORE_NOW);
+
+    assert_non_null(core_wanted(&p, &ty_kind_jobset, "j"));
+}
+
+static void test_ttl(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(
+        f->arena, TRAINJOB(",'ttlSecondsAfterFinished':60", ENDED("Complete", "AllJobsCompleted")));
+    struct ty_pass p = core_pass_at(f, job, CORE_NOW);
+
+    assert_true(!p.delete_kind && p.requeue_s == 60);
+    p = core_pass_at(f, job, CORE_NOW + 59);
+    assert_true(!p.delete_kind && p.requeue_s == 1);
+    p = core_pass_at(f, job, CORE_NOW + 60);
+    assert_true(p.delete_kind == &ty_kind_trainjob);
+    p = core_pass_at(f, fx_json(f->arena, TRAINJOB(",'ttlSecondsAfterFinished':0", "")), CORE_NOW);
+    assert_null(p.delete_kind); /* not finished */
+}
+
+static void test_no_build(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_pass_in in = { .pipeline = &f->pipeline,
+                             .settings = &f->settings,
+                             .view = &f->view,
+                             .job = fx_json(f->arena, TRAINJOB(",'suspend':true", "")),
+                             .now_s = CORE_NOW,
+                             .entropy = f->entropy,
+                             .no_build = true };
+    struct ty_pass p;
+
+    ty_pass(f->arena, &in, &p);
+    assert_null(p.want);
+    assert_string_equal(conditions(f, p.status), "Suspended=True/Suspended@" CREATED);
+}
+
 /* ---- failures ---- */
 
 static void test_runtime_missing(void **state)
@@ -482,6 +544,10 @@ int main(void)
         pass_test(test_managed_by_us),
         pass_test(test_running_jobset_is_frozen),
         pass_test(test_complete_job_is_left_alone),
+        pass_test(test_finished_work_never_starts_again),
+        pass_test(test_unsupported_is_not_the_end),
+        pass_test(test_ttl),
+        pass_test(test_no_build),
         pass_test(test_runtime_missing),
         pass_test(test_conditions_despite_failure),
         pass_test(test_snapshot_despite_failure),

@@ -168,10 +168,10 @@ int ty_pod_env_declared(struct ty_pod_ctx *x, const struct ty_json *container, s
     return 0;
 }
 
-const char **ty_pod_env_whole(struct ty_pod_ctx *x, const struct ty_env *declared, int uid)
+const char **ty_pod_env_whole(struct ty_pod_ctx *x, const struct ty_env *declared)
 {
     struct ty_env e = { .a = x->a, .list = x->scratch };
-    bool root = uid == 0 || (uid < 0 && x->host->uid == 0);
+    bool root = x->host->uid == 0;
     const char *setting, **exact;
 
     ty_env_set(&e, TY_LIT("HOSTNAME"), ty_str(x->hostname));

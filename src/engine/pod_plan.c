@@ -28,25 +28,6 @@ static const char **read_argv(struct ty_pod_ctx *x, const struct ty_json *contai
     return argv;
 }
 
-/* runAsUser or runAsGroup: -1 when it is ours already. Only root can become somebody else. */
-static int read_id(const struct ty_pod_ctx *x, const struct ty_json *container, const char *key,
-                   int ours, int *ret, struct ty_err *err)
-{
-    int64_t v;
-
-    *ret = -1;
-    if (!ty_json_int_at(ty_json_get(container, "securityContext"), key, &v) &&
-        !ty_json_int_at(ty_json_get(x->spec, "securityContext"), key, &v))
-        return 0;
-    if (v == ours)
-        return 0;
-    if (!x->host->root || v < 0 || v > INT32_MAX)
-        return ty_fail(err, -EPERM, "%s wants id %lld, engine runs as %d and cannot change it", key,
-                       (long long)v, ours);
-    *ret = (int)v;
-    return 0;
-}
-
 static int64_t cpu_milli(const struct ty_json *list)
 {
     struct ty_quantity q;
@@ -132,23 +113,17 @@ static int read_container(struct ty_pod_ctx *x, const struct ty_json *container,
     struct ty_str cwd = ty_json_str_at(container, "workingDir");
     struct ty_str message = ty_json_str_at(container, "terminationMessagePath");
     struct ty_env declared = { 0 };
-    int r = read_id(x, container, "runAsUser", x->host->uid, &c->uid, err);
+    int r = ty_pod_env_declared(x, container, &declared, err);
 
-    if (r == 0)
-        r = read_id(x, container, "runAsGroup", x->host->gid, &c->gid, err);
-    if (r == 0)
-        r = ty_pod_env_declared(x, container, &declared, err);
     if (r == 0)
         r = ty_pod_mounts(x, container, declared.v, plan->volumes, &c->mounts, err);
     if (r == 0)
         r = read_probes(x, container, c, err);
     if (r < 0)
         return r;
-    if (c->uid >= 0 && c->gid < 0)
-        c->gid = plan->fs_group; /* no image says which group; this one owns the volumes */
     c->image = ty_pod_dup(x->a, ty_json_str_at(container, "image"));
     c->argv = read_argv(x, container, declared.v);
-    c->env = ty_pod_env_whole(x, &declared, c->uid);
+    c->env = ty_pod_env_whole(x, &declared);
     c->cwd = cwd.n ? ty_pod_dup(x->a, cwd) : NULL;
     c->message_path = message.n ? ty_pod_dup(x->a, message) : "/dev/termination-log";
     c->message_from_log =
@@ -240,9 +215,6 @@ static void read_pod(struct ty_pod_ctx *x, struct ty_pod_plan *plan)
     plan->grace_s = ty_json_int_at(x->spec, "terminationGracePeriodSeconds", &v) ? v : 30;
     plan->deadline_s = ty_json_int_at(x->spec, "activeDeadlineSeconds", &v) && v > 0 ? v : 0;
     plan->gated = ty_json_len(ty_json_get(x->spec, "schedulingGates")) > 0;
-    plan->fs_group =
-        ty_json_int_at(x->spec, "securityContext.fsGroup", &v) && v >= 0 && v <= INT32_MAX ? (int)v
-                                                                                           : -1;
 }
 
 int ty_pod_plan_make(struct ty_arena *a, const struct ty_json *pod, const struct ty_host *host,

@@ -106,7 +106,6 @@ struct ty_container_plan {
     const struct ty_probe *pre_stop, *post_start;          /* lifecycle handlers, or NULL */
     const char *message_path;                              /* terminationMessagePath */
     bool message_from_log;                                 /* FallbackToLogsOnError */
-    int uid, gid;                                          /* -1: ours */
     int64_t cpu_limit_milli, memory_limit;                 /* 0: none */
     int64_t whole_cpus;      /* asks for whole cpus: pin to so many; 0 no */
     int64_t gpus;            /* devices it asks for */
@@ -125,7 +124,6 @@ struct ty_pod_plan {
     int64_t grace_s;                  /* 30 */
     int64_t deadline_s;               /* activeDeadlineSeconds; 0 none */
     bool gated;                       /* schedulingGates: stays Pending */
-    int fs_group;                     /* -1 none */
 };
 
 /* Addresses and ports that the engine chose for this pod's JobSet. */

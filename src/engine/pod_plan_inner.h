@@ -39,7 +39,7 @@ int ty_pod_env_declared(struct ty_pod_ctx *x, const struct ty_json *container, s
                         struct ty_err *err);
 /* The whole environment of its process, made from what is declared. `uid`: whose process (-1 ours).
  */
-const char **ty_pod_env_whole(struct ty_pod_ctx *x, const struct ty_env *declared, int uid);
+const char **ty_pod_env_whole(struct ty_pod_ctx *x, const struct ty_env *declared);
 /* What $(VAR) sees in the commands of probes and hooks: literal values, not expanded (a quirk). */
 const char **ty_pod_env_literal(struct ty_arena *a, const struct ty_json *container);
 

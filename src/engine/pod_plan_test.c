@@ -43,7 +43,6 @@ static void test_the_whole_plan(void **state)
     assert_string_equal(c[1].cwd, "/w");
     assert_string_equal(c[1].message_path, "/t");
     assert_true(c[1].message_from_log);
-    assert_int_equal(c[1].uid, -1);
 }
 
 static void test_what_is_not_said(void **state)
@@ -57,7 +56,6 @@ static void test_what_is_not_said(void **state)
     assert_int_equal(f->plan.grace_s, 30);
     assert_int_equal(f->plan.deadline_s, 0);
     assert_false(f->plan.gated);
-    assert_int_equal(f->plan.fs_group, -1);
     assert_null(f->plan.volumes);
     assert_null(f->plan.host_aliases[0]);
 }
@@ -76,34 +74,6 @@ static void test_host_names(void **state)
     assert_string_equal(f->plan.hostname, "h.s.ns.svc.cluster.local");
     make(f, POD(",'hostname':'h','hostnameOverride':'other.example'"));
     assert_string_equal(f->plan.hostname, "other.example");
-}
-
-static void test_ids(void **state)
-{
-    struct fixture *f = *state;
-    static const char other[] = MAIN(",'securityContext':{'runAsUser':5}");
-
-    assert_int_equal(make(f, MAIN(",'securityContext':{'runAsUser':1000,'runAsGroup':1000}")), 0);
-    assert_int_equal(f->plan.containers[0].uid, -1);
-    assert_int_equal(make(f, other), -EPERM);
-    assert_string_equal(f->err.text,
-                        "container main: runAsUser wants id 5, engine runs as 1000 and "
-                        "cannot change it");
-    f->host.root = true;
-    f->host.uid = f->host.gid = 0;
-    assert_int_equal(make(f, other), 0);
-    assert_int_equal(f->plan.containers[0].uid, 5);
-    assert_int_equal(f->plan.containers[0].gid, -1);
-    assert_int_equal(make(f,
-                          "{'securityContext':{'runAsUser':7,'fsGroup':8},'containers':[{'name':"
-                          "'main','image':'i','command':['x']},{'name':'b','image':'i','command':"
-                          "['x'],'securityContext':{'runAsUser':9,'runAsGroup':10}}]}"),
-                     0);
-    assert_int_equal(f->plan.containers[0].uid, 7);
-    assert_int_equal(f->plan.containers[0].gid, 8); /* the group of its volumes */
-    assert_int_equal(f->plan.fs_group, 8);
-    assert_int_equal(f->plan.containers[1].uid, 9);
-    assert_int_equal(f->plan.containers[1].gid, 10);
 }
 
 static void test_resources(void **state)
@@ -211,15 +181,10 @@ static void test_nothing_of_the_object_is_borrowed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        with_fixture(test_the_whole_plan),
-        with_fixture(test_what_is_not_said),
-        with_fixture(test_host_names),
-        with_fixture(test_ids),
-        with_fixture(test_resources),
-        with_fixture(test_rules),
-        with_fixture(test_programs_that_are_ours),
-        with_fixture(test_bad_probe),
-        with_fixture(test_nothing_of_the_object_is_borrowed),
+        with_fixture(test_the_whole_plan), with_fixture(test_what_is_not_said),
+        with_fixture(test_host_names),     with_fixture(test_resources),
+        with_fixture(test_rules),          with_fixture(test_programs_that_are_ours),
+        with_fixture(test_bad_probe),      with_fixture(test_nothing_of_the_object_is_borrowed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

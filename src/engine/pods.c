@@ -155,8 +155,8 @@ static int start_container(struct ty_podrt *p, size_t c, struct ty_err *err)
                                  : p->e->o.workdir ? p->e->o.workdir
                                                    : p->dir,
                           .in = -1,
-                          .uid = plan->uid,
-                          .gid = plan->gid,
+                          .uid = -1,
+                          .gid = -1,
                           .limit_nproc = -1,
                           .limit_as = -1,
                           .limit_nofile = -1,

@@ -1,5 +1,5 @@
 # Thin front for people; Meson and Ninja do the work, tools/ has the longer recipes.
-#   make          release build: build/trainyard        make run    set up, build, render an example
+#   make          release build: build/trainyard        make run    set up, build, run an example
 #   make test     set up, all tests under ASan + UBSan  make bench  benchmarks of the release build
 #   make fuzz     FUZZ_SECONDS (300) for each target    make lint   analysers and checks
 #   make deps     Debian packages that are missing      make format clang-format everything
@@ -32,9 +32,10 @@ deps:
 	@tools/deps build test lint fuzz bench
 
 run:
-	@tools/deps build
+	@tools/deps build run
 	@$(MAKE) --no-print-directory all
-	$(BUILD)/trainyard render -f examples/torch-ddp.yaml
+	@echo "PyTorch DDP on two nodes with two processes each, on this machine: trainyard run examples/torch-ddp.yaml"
+	@$(BUILD)/trainyard run examples/torch-ddp.yaml
 
 test:
 	@tools/deps build test

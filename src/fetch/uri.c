@@ -23,13 +23,18 @@ static const char *kept(struct ty_arena *a, struct ty_str s)
     return ty_arena_strndup(a, s.p ? s.p : "", s.n);
 }
 
+/* A host of "." or ".." is none: the path is relative, for manifests that lie beside their data. */
 static int parse_file(struct ty_arena *a, struct ty_str rest, struct ty_uri *u, struct ty_err *err)
 {
     struct ty_str host, path = ty_str_cut(rest, '/', &host);
-    if (!path.p || (host.n && !ty_str_is(host, "localhost")))
-        return ty_fail(err, -EINVAL, "%s: a file URI has three slashes: file:///folder/name",
+    bool relative = ty_str_is(host, ".") || ty_str_is(host, "..");
+    if (!path.p || (host.n && !relative && !ty_str_is(host, "localhost")))
+        return ty_fail(err, -EINVAL,
+                       "%s: a file URI has three slashes, file:///folder/name, or begins with a "
+                       "dot: file://./name",
                        u->shown);
-    struct ty_str plain = ty_url_decode(a, (struct ty_str){ path.p - 1, path.n + 1 });
+    struct ty_str plain =
+        ty_url_decode(a, relative ? rest : (struct ty_str){ path.p - 1, path.n + 1 });
     if (memchr(plain.p, '\0', plain.n))
         return ty_fail(err, -EINVAL, "%s: the path holds a NUL byte", u->shown);
     u->path = plain.p;

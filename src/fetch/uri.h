@@ -10,9 +10,10 @@ enum ty_scheme { TY_SCHEME_FILE, TY_SCHEME_HTTP, TY_SCHEME_S3, TY_SCHEME_HF };
 
 struct ty_uri {
     enum ty_scheme scheme;
-    const char *shown;    /* for people: no passwords, no queries */
-    const char *path;     /* file: absolute; s3: prefix, hf: path in the repository, both without
-                             slashes at their ends, "" all of it; http: the file's own name */
+    const char *shown; /* for people: no passwords, no queries */
+    const char
+        *path; /* file: absolute, or begins with a dot; s3: prefix, hf: path in the repository, both
+                  without slashes at their ends, "" all of it; http: the file's own name */
     const char *url;      /* http: the address without its fragment */
     const char *sha256;   /* http: "#sha256=…", 64 hex digits in lower case; or NULL */
     const char *bucket;   /* s3 */
@@ -21,7 +22,7 @@ struct ty_uri {
     bool datasets;        /* hf: the repository was said to be a dataset's */
 };
 
-/* file:///path  http(s)://host/path/name[#sha256=HEX]  s3://bucket[/prefix]
+/* file:///path  file://./path  http(s)://host/path/name[#sha256=HEX]  s3://bucket[/prefix]
  * hf://[datasets/]owner/name[@revision][/path]; all else is refused in words that name it. Lives
  * with the arena. */
 int ty_uri_parse(struct ty_arena *a, const char *text, struct ty_uri *ret, struct ty_err *err);

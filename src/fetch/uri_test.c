@@ -26,6 +26,10 @@ static void test_file(void **state)
     ty_auto_arena *a = ty_arena_new(1 << 20);
     assert_string_equal(good(a, "file:///data/a%20b").path, "/data/a b");
     assert_string_equal(good(a, "file://localhost/x").path, "/x");
+    assert_string_equal(good(a, "file://./data/a%20b").path, "./data/a b");
+    assert_string_equal(good(a, "file://../data").path, "../data");
+    bad("file://...", "three slashes");
+    bad("file://.../x", "three slashes");
     bad("file://host/x", "three slashes");
     bad("file://data", "three slashes");
     bad("file:///a%00b", "NUL");

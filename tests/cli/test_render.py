@@ -270,19 +270,19 @@ def test_catalog(path, box):
 
 
 def test_example_elastic():
-    got = env(container(run("render", "-f", ROOT / "examples/elastic-torch.yaml").ok().kind("JobSet")))
+    got = env(container(run("render", "-f", ROOT / "examples/cluster/elastic-torch.yaml").ok().kind("JobSet")))
     assert got["PET_NNODES"] == "2:8" and got["PET_MAX_RESTARTS"] == "3"
 
 
 def test_example_tensorflow():
-    jobset = run("render", "-f", ROOT / "examples/tensorflow.yaml").ok().kind("JobSet")
+    jobset = run("render", "-f", ROOT / "examples/cluster/tensorflow.yaml").ok().kind("JobSet")
     assert rjob(jobset, "worker")["template"]["spec"]["parallelism"] == 4
     for job in ("chief", "ps", "worker"):
         assert "TF_CONFIG" in env(container(jobset, job))
 
 
 def test_example_older_overrides():
-    jobset = run("render", "-f", ROOT / "examples/older-overrides.yaml").ok().kind("JobSet")
+    jobset = run("render", "-f", ROOT / "examples/cluster/older-overrides.yaml").ok().kind("JobSet")
     assert pod(jobset)["spec"]["nodeSelector"] == {"accelerator": "h100"}
     assert pod(jobset)["metadata"]["labels"]["team"] == "speech"
 

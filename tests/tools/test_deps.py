@@ -15,7 +15,7 @@ def test_silent_when_all_is_there(tmp_path):
         (tmp_path / name).write_text(f"#!/bin/sh\ntouch {tmp_path}/called-{name}\nexit 1\n")
         (tmp_path / name).chmod(0o755)
     env = dict(os.environ, PATH=f"{tmp_path}:{os.environ['PATH']}")
-    done = subprocess.run([TOOL, "build", "test"], env=env, capture_output=True, text=True)
+    done = subprocess.run([TOOL, "build", "run", "test"], env=env, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert not list(tmp_path.glob("called-*"))
 

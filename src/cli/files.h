@@ -18,8 +18,5 @@ struct ty_files {
 
 /* path: a file, a directory (its *.yaml, *.yml, *.json in byte order), or "-". */
 void ty_files_read(struct ty_files *f, const char *path);
-/* One file, or "-", whole. -EFBIG and others with a sentence that does not name the file. */
-int ty_file_read(struct ty_arena *a, const char *path, int stdin_fd, struct ty_str *ret_text,
-                 struct ty_err *err);
 
 #endif

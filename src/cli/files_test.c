@@ -99,27 +99,12 @@ static void test_standard_input(void **state)
     bench_close(&b);
 }
 
-static void test_pipe_past_the_limit(void **state)
-{
-    (void)state;
-    struct ty_bench b;
-    struct ty_str text;
-    struct ty_err err = { 0 };
-    bench_open(&b);
-    int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC); /* has no size to look at */
-    assert_true(ty_file_read(b.cli.arena, "-", fd, &text, &err) < 0);
-    assert_has(err.text, "MB or more is more than the 32 MB limit");
-    close(fd);
-    bench_close(&b);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_directories),
         cmocka_unit_test(test_troubles),
         cmocka_unit_test(test_standard_input),
-        cmocka_unit_test(test_pipe_past_the_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,8 +48,4 @@ void ty_findings_print(struct ty_buf *out, const struct ty_findings *f, bool col
 /* A list of {severity, file, line, column, kind, name, path, type, value, detail, hint}. */
 struct ty_json *ty_findings_json(struct ty_arena *a, const struct ty_findings *f);
 
-/* The deepest value of obj on the way to `path` ("spec.trainer.env[1].name"), for its line. Words
- * are compared without case: upstream writes spec.RuntimeRef. */
-const struct ty_json *ty_place_of(const struct ty_json *obj, const char *path);
-
 #endif

@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 #include "json/json.h"
 
-#define TY_INPUT_MAX_FILE  ((size_t)32 << 20) /* bytes of one file */
 #define TY_INPUT_MAX_TOTAL ((size_t)256 << 20)
 #define TY_INPUT_MAX_FILES 100000
 

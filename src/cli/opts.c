@@ -3,17 +3,6 @@
 #include "base/str.h"
 #include <errno.h>
 
-void ty_words_add(struct ty_arena *a, struct ty_words *w, const char *word)
-{
-    if ((w->n & (w->n - 1)) == 0) { /* 0, 1, 2, 4, 8 … words are full */
-        const char **more = ty_new_n(a, const char *, w->n ? w->n * 2 : 1);
-        if (w->n)
-            memcpy(more, w->v, w->n * sizeof(*more));
-        w->v = more;
-    }
-    w->v[w->n++] = word;
-}
-
 static const struct ty_opt *by_name(const struct ty_opt *opts, struct ty_str name)
 {
     for (const struct ty_opt *o = opts; o->name; o++)

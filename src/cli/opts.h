@@ -6,14 +6,10 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/words.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
-
-struct ty_words {
-    const char **v;
-    size_t n;
-};
 
 /* All that any command can be told. */
 struct ty_args {
@@ -44,6 +40,5 @@ int ty_args_parse(struct ty_arena *a, const struct ty_opt *opts, int argc, char 
                   struct ty_args *ret, struct ty_err *err);
 /* "  -f, --filename FILE   …", one line an option. */
 void ty_opts_help(FILE *out, const struct ty_opt *opts);
-void ty_words_add(struct ty_arena *a, struct ty_words *w, const char *word);
 
 #endif

@@ -3,9 +3,9 @@
 #ifndef TY_CLI_SESSION_H
 #define TY_CLI_SESSION_H
 
-#include "cli/config.h"
 #include "cli/findings.h"
 #include "cli/inputs.h"
+#include "control/config.h"
 #include "control/extern_plugin.h"
 #include "trainer/plugin.h"
 

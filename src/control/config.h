@@ -1,8 +1,8 @@
 /* The operator's configuration file and feature gates: what of it the pure core needs. */
-#ifndef TY_CLI_CONFIG_H
-#define TY_CLI_CONFIG_H
+#ifndef TY_CONTROL_CONFIG_H
+#define TY_CONTROL_CONFIG_H
 
-#include "cli/opts.h"
+#include "base/words.h"
 #include "trainer/plan.h"
 
 struct ty_config {
@@ -15,5 +15,8 @@ struct ty_config {
  * "FILE:LINE:COL: …". *ret lives with the arena. */
 int ty_config_read(struct ty_arena *a, const char *file, const char *gates, struct ty_config *ret,
                    struct ty_err *err);
+/* The same, of a text that is there. */
+int ty_config_parse(struct ty_arena *a, const char *name, struct ty_str text, const char *gates,
+                    struct ty_config *ret, struct ty_err *err);
 
 #endif

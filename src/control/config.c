@@ -1,8 +1,9 @@
 /* Reads the configuration with the same tables that read TrainJobs: unknown fields and wrong types
  * are found by the schema engine, and told with their place. */
-#include "cli/config.h"
-#include "cli/files.h"
-#include "cli/findings.h"
+#include "control/config.h"
+#include "store/file.h"
+#include "json/errs.h"
+#include "json/place.h"
 #include "json/yaml.h"
 #include <errno.h>
 
@@ -122,17 +123,20 @@ static int apply(struct ty_arena *a, const char *file, const struct ty_json *doc
     return 0;
 }
 
+/* "FILE:LINE:COL: path: what is wrong (hint)" */
 static int first_mistake(const char *file, const struct ty_json *doc, const struct ty_errs *errs,
                          struct ty_err *err)
 {
-    ty_auto_buf line = { 0 };
-    struct ty_findings f = { .arena = errs->arena };
-    const struct ty_kind kind = { .kind = KIND };
-    struct ty_doc d = { .file = file, .kind = &kind };
-    memcpy(&d.obj, &doc, sizeof(doc)); /* findings only look at it */
-    ty_findings_field(&f, &d, errs->first);
-    ty_findings_print(&line, &f, false);
-    return ty_fail(err, -EINVAL, "%.*s", (int)line.n - 1, line.p);
+    const struct ty_field_err *e = errs->first;
+    const struct ty_json *at = e->at && e->at->line ? e->at : ty_place_of(doc, e->path);
+    ty_auto_buf text = { 0 };
+    if (e->why == TY_UNKNOWN)
+        ty_buf_printf(&text, "%s: unknown field", e->path);
+    else
+        ty_field_err_print(&text, e);
+    return ty_fail(err, -EINVAL, "%s:%u:%u: %.*s%s%s%s", file, at->line, at->col,
+                   TY_ARG(ty_buf_str(&text)), e->hint ? " (" : "", e->hint ? e->hint : "",
+                   e->hint ? ")" : "");
 }
 
 /* One document of our kind, strictly. */
@@ -154,20 +158,17 @@ static int check(struct ty_arena *a, const char *file, const struct ty_docs *doc
     return errs.n ? first_mistake(file, doc, &errs, err) : 0;
 }
 
-int ty_config_read(struct ty_arena *a, const char *file, const char *gates_text,
-                   struct ty_config *ret, struct ty_err *err)
+int ty_config_parse(struct ty_arena *a, const char *name, struct ty_str text,
+                    const char *gates_text, struct ty_config *ret, struct ty_err *err)
 {
     struct ty_config c = { .settings = ty_settings_default };
-    if (file) {
-        struct ty_str text;
+    if (name) {
         struct ty_docs docs = { 0 };
-        if (ty_file_read(a, file, -1, &text, err) < 0)
-            return ty_wrap(err, "%s", file);
-        int r = ty_yaml_read(a, file, text, NULL, &docs, err);
+        int r = ty_yaml_read(a, name, text, NULL, &docs, err);
         if (r == 0)
-            r = check(a, file, &docs, err);
+            r = check(a, name, &docs, err);
         if (r == 0)
-            r = apply(a, file, docs.v[0], &c, err);
+            r = apply(a, name, docs.v[0], &c, err);
         if (r < 0)
             return r;
     }
@@ -175,4 +176,13 @@ int ty_config_read(struct ty_arena *a, const char *file, const char *gates_text,
         return err->code;
     *ret = c;
     return 0;
+}
+
+int ty_config_read(struct ty_arena *a, const char *file, const char *gates_text,
+                   struct ty_config *ret, struct ty_err *err)
+{
+    struct ty_str text = { 0 };
+    if (file && ty_file_read(a, file, -1, &text, err) < 0)
+        return ty_wrap(err, "%s", file);
+    return ty_config_parse(a, file, text, gates_text, ret, err);
 }

@@ -1,5 +1,10 @@
-#include "cli/config.h"
-#include "cli/testing.h"
+#include "control/config.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 
 #define HEAD "apiVersion: config.trainer.kubeflow.org/v1alpha1\nkind: Configuration\n"
 
@@ -18,22 +23,21 @@ static void test_defaults(void **state)
 static void test_whole_file(void **state)
 {
     (void)state;
-    struct ty_bench b;
+    ty_auto_arena *a = ty_arena_new(1 << 24);
     struct ty_config c;
     struct ty_err err = { 0 };
-    bench_open(&b);
-    bench_file("c.yaml",
-               HEAD "webhook: {port: 9443, host: h}\n"
-                    "leaderElection: {leaderElect: true, leaseDuration: 15s}\n"
-                    "metrics: {bindAddress: ':8443', secureServing: true}\n"
-                    "controller: {groupKindConcurrency: {TrainJob.x: 5}}\n"
-                    "certManagement: {webhookServiceName: svc, webhookSecretName: sec}\n"
-                    "clientConnection: {qps: 50.5, burst: 100}\n"
-                    "statusServer: {port: 1234, qps: 5, burst: 10}\n"
-                    "featureGates: {TrainJobStatus: true}\n"
-                    "tls: {minVersion: '1.2', nextProtos: [h2]}\n"
-                    "plugins: {enabledPlugins: [Torch, JobSet], disabledPlugins: [MPI]}\n");
-    int r = ty_config_read(b.cli.arena, "c.yaml", NULL, &c, &err);
+    static const char text[] =
+        HEAD "webhook: {port: 9443, host: h}\n"
+             "leaderElection: {leaderElect: true, leaseDuration: 15s}\n"
+             "metrics: {bindAddress: ':8443', secureServing: true}\n"
+             "controller: {groupKindConcurrency: {TrainJob.x: 5}}\n"
+             "certManagement: {webhookServiceName: svc, webhookSecretName: sec}\n"
+             "clientConnection: {qps: 50.5, burst: 100}\n"
+             "statusServer: {port: 1234, qps: 5, burst: 10}\n"
+             "featureGates: {TrainJobStatus: true}\n"
+             "tls: {minVersion: '1.2', nextProtos: [h2]}\n"
+             "plugins: {enabledPlugins: [Torch, JobSet], disabledPlugins: [MPI]}\n";
+    int r = ty_config_parse(a, "c.yaml", ty_str(text), NULL, &c, &err);
     assert_string_equal(err.text, "");
     assert_int_equal(r, 0);
     assert_true(c.settings.status_gate);
@@ -44,22 +48,19 @@ static void test_whole_file(void **state)
     assert_string_equal(c.enabled.v[1], "JobSet");
     assert_string_equal(c.disabled.v[0], "MPI");
     /* the command line wins */
-    assert_int_equal(ty_config_read(b.cli.arena, "c.yaml", "TrainJobStatus=false", &c, &err), 0);
+    assert_int_equal(ty_config_parse(a, "c.yaml", ty_str(text), "TrainJobStatus=false", &c, &err),
+                     0);
     assert_false(c.settings.status_gate);
-    bench_close(&b);
 }
 
 static void refused(const char *text, const char *gates, const char *want)
 {
-    struct ty_bench b;
+    ty_auto_arena *a = ty_arena_new(1 << 24);
     struct ty_config c = { .settings.status_port = 42 };
     struct ty_err err = { 0 };
-    bench_open(&b);
-    bench_file("c.yaml", text);
-    assert_true(ty_config_read(b.cli.arena, "c.yaml", gates, &c, &err) < 0);
+    assert_true(ty_config_parse(a, "c.yaml", ty_str(text), gates, &c, &err) < 0);
     assert_string_equal(err.text, want);
     assert_int_equal(c.settings.status_port, 42);
-    bench_close(&b);
 }
 
 static void test_refusals(void **state)

@@ -1,0 +1,24 @@
+/* A list grows by doubling; what it outgrows stays with the arena. */
+#include "base/words.h"
+#include <string.h>
+
+void ty_words_add(struct ty_arena *a, struct ty_words *w, const char *word)
+{
+    if ((w->n & (w->n - 1)) == 0) { /* 0, 1, 2, 4, 8 … words are full */
+        const char **more = ty_new_n(a, const char *, w->n ? w->n * 2 : 1);
+        if (w->n)
+            memcpy(more, w->v, w->n * sizeof(*more));
+        w->v = more;
+    }
+    w->v[w->n++] = word;
+}
+
+bool ty_words_same(const struct ty_words *x, const struct ty_words *y)
+{
+    if (x->n != y->n)
+        return false;
+    for (size_t i = 0; i < x->n; i++)
+        if (strcmp(x->v[i], y->v[i]) != 0)
+            return false;
+    return true;
+}

@@ -1,0 +1,41 @@
+/* Walks a path through a tree as far as it goes. */
+#include "json/place.h"
+#include <strings.h>
+
+static const struct ty_json *member(const struct ty_json *obj, struct ty_str key)
+{
+    ty_each_member (m, obj)
+        if (m->key.n == key.n && strncasecmp(m->key.p, key.p, key.n) == 0)
+            return m->value;
+    return NULL;
+}
+
+/* One step of the path: ".key", "[3]" or "[key]"; *path moves behind it. */
+static const struct ty_json *step(const struct ty_json *at, const char **path)
+{
+    const char *p = *path;
+    if (*p == '[') {
+        struct ty_str inner = { p + 1, strcspn(p + 1, "]") };
+        *path = p + 1 + inner.n;
+        *path += **path == ']';
+        int64_t i = 0;
+        if (ty_json_is(at, TY_JSON_ARRAY) && ty_parse_i64(inner, &i) && i >= 0)
+            return ty_json_item(at, (size_t)i);
+        return member(at, inner);
+    }
+    p += *p == '.';
+    size_t n = strcspn(p, ".[");
+    *path = p + n;
+    return member(at, (struct ty_str){ p, n });
+}
+
+const struct ty_json *ty_place_of(const struct ty_json *obj, const char *path)
+{
+    const struct ty_json *best = obj;
+    for (const struct ty_json *at = obj; at && *path;) {
+        at = step(at, &path);
+        if (at && at->line) /* values that defaults made have no line */
+            best = at;
+    }
+    return best;
+}

@@ -1,0 +1,30 @@
+#include "json/place.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static const char text[] = "{\"metadata\":{\"name\":\"j\"},\n\"spec\":{\"runtimeRef\":{},\n"
+                           "\"trainer\":{\n  \"env\":[{\"name\":\"A\"},\n  {\"name\":\"A\"}]}}}";
+
+static void test_place_of(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    struct ty_err err = { 0 };
+    const struct ty_json *obj = ty_json_parse(a, ty_str(text), NULL, &err);
+    assert_non_null(obj);
+    assert_int_equal(ty_place_of(obj, "spec.trainer.env[1].name")->line, 5);
+    assert_int_equal(ty_place_of(obj, "spec.trainer.env[7].name")->line, 4); /* the list */
+    assert_int_equal(ty_place_of(obj, "spec.RuntimeRef")->line, 2);
+    assert_ptr_equal(ty_place_of(obj, "<nil>"), obj);
+    assert_ptr_equal(ty_place_of(obj, ""), obj);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_place_of) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

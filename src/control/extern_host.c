@@ -237,7 +237,7 @@ static void report_error(const struct trainyard_plan *p, const char *path, const
 static void report_warning(const struct trainyard_plan *p, const char *text)
 {
     if (p->warnings)
-        ty_warn(p->warnings, "%s", text);
+        ty_warnings_add(p->warnings, "%s", text);
 }
 
 static int fail(const struct trainyard_plan *p, const char *text)

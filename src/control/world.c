@@ -1,6 +1,7 @@
 /* One allocation an object: names and text behind the struct. */
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/map.h"
 #include "control/keep.h"
 #include "control/owned.h"
@@ -160,6 +161,21 @@ static uint64_t version_of(const struct ty_json *obj)
     return (uint64_t)v;
 }
 
+/* Who wrote last, by what the API server noted. */
+static void read_times(struct ty_known *o, const struct ty_json *obj)
+{
+    const struct ty_json *entries = ty_json_at(obj, "metadata.managedFields");
+
+    ty_each_item (it, entries) {
+        bool ours = ty_str_is(ty_json_str_at(*it, "manager"), MANAGER) &&
+                    ty_str_is(ty_json_str_at(*it, "operation"), "Apply");
+        int64_t *last = ours ? &o->applied_s : &o->foreign_s, t = 0;
+        if (ty_json_str_at(*it, "subresource").n == 0 &&
+            ty_time_parse(ty_json_str_at(*it, "time"), &t) && t > *last)
+            *last = t;
+    }
+}
+
 const struct ty_known *ty_world_put(struct ty_world *w, const struct ty_kind *kind,
                                     const struct ty_json *obj, bool *ret_news)
 {
@@ -180,6 +196,7 @@ const struct ty_known *ty_world_put(struct ty_world *w, const struct ty_kind *ki
     struct entry *e = entry_new(kind, obj, ty_json_text(w->scratch, kept));
     e->pub.version = version_of(obj);
     e->pub.owned = ty_owned_live(w->scratch, kind->schema, obj, MANAGER);
+    read_times(&e->pub, obj);
     w->bytes += sizeof(*e) + e->size;
     if (ret_news)
         *ret_news = !was || !ty_str_eq(was->pub.text, e->pub.text) ||

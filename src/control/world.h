@@ -16,6 +16,8 @@ struct ty_known {
     uint64_t version;    /* resourceVersion */
     uint64_t owned;      /* ty_owned_live for manager `trainer`; 0: nothing, or not known */
     uint64_t want, at;   /* our last apply: what was wanted (ty_owned_wanted), version after it */
+    int64_t applied_s;   /* when `trainer` last changed it by apply; 0 never. Unix seconds */
+    int64_t foreign_s;   /* when anybody else last changed it, status aside; 0 never */
     const char *body;    /* its `data` as JSON text, where we have it (snapshots); NULL none */
     struct ty_str text;  /* JSON */
 };

@@ -87,7 +87,7 @@ static void pass_trainjob(struct ty_engine *e, const struct ty_stored *obj)
     /* A TrainJob whose time is over stays: this run is its end, and its history is the user's. */
     if (pass.delete_kind && pass.delete_kind != &ty_kind_trainjob)
         ty_local_delete(e->store, e->pass, pass.delete_kind, ty_str(ns), ty_str(name), &err);
-    for (const struct ty_event *ev = pass.events; ev; ev = ev->next)
+    for (const struct ty_pass_event *ev = pass.events; ev; ev = ev->next)
         ty_engine_event(e, &ty_kind_trainjob, name, ev->type, ev->reason, ev->message);
     if (pass.status) {
         struct ty_json *next = ty_json_copy(e->pass, job, 0);

@@ -58,14 +58,14 @@ void ty_validate_runtime(struct ty_arena *a, const struct ty_admit_in *in, struc
     ty_each_item (j, jobs)
         check_job(a, *j, TY_IDX(list, j - jobs->items), &ret->errs);
     if (taken) /* B28: say so where it can still be mended */
-        ty_warn(&ret->warnings,
-                "runtime \"%.*s\" labels no job with " TY_LABEL_ANCESTOR
-                "; job \"%.*s\" will be taken as the trainer",
-                TY_ARG(name), TY_ARG(ty_json_str_at(taken, "name")));
+        ty_warnings_add(&ret->warnings,
+                        "runtime \"%.*s\" labels no job with " TY_LABEL_ANCESTOR
+                        "; job \"%.*s\" will be taken as the trainer",
+                        TY_ARG(name), TY_ARG(ty_json_str_at(taken, "name")));
     if (in->op == TY_CREATE &&
         ty_str_is(ty_json_text_of(ty_json_find(labels, TY_LIT("trainer.kubeflow.org/support"))),
                   "deprecated"))
-        ty_warn(&ret->warnings, "%s \"%.*s\" " TY_DEPRECATION, kind->kind, TY_ARG(name));
+        ty_warnings_add(&ret->warnings, "%s \"%.*s\" " TY_DEPRECATION, kind->kind, TY_ARG(name));
     if (ret->errs.n == before || ret->message)
         return;
     ret->code = 403;

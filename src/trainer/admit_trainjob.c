@@ -125,8 +125,8 @@ static void check_job(struct ty_arena *a, const struct ty_admit_in *in,
 
     if (ty_str_is(ty_json_text_of(ty_json_find(labels, TY_LIT("trainer.kubeflow.org/support"))),
                   "deprecated"))
-        ty_warn(warnings, "Referenced %.*s \"%.*s\" " TY_DEPRECATION, TY_ARG(job->ref_kind),
-                TY_ARG(job->ref_name));
+        ty_warnings_add(warnings, "Referenced %.*s \"%.*s\" " TY_DEPRECATION, TY_ARG(job->ref_kind),
+                        TY_ARG(job->ref_name));
     if (ty_plan_make(a, job, &plan_in, &plan, &err) < 0) {
         ty_errs_add(errs, TY_KEY(NULL, "spec"), TY_FORBIDDEN, NULL, "%s", err.text);
         return;

@@ -12,9 +12,9 @@
 
 static void add_event(struct ty_arena *a, struct ty_pass *ret, const char *reason, const char *text)
 {
-    struct ty_event *e = ty_new(a, struct ty_event), **end = &ret->events;
+    struct ty_pass_event *e = ty_new(a, struct ty_pass_event), **end = &ret->events;
 
-    *e = (struct ty_event){ .type = "Warning", .reason = reason, .message = text };
+    *e = (struct ty_pass_event){ .type = "Warning", .reason = reason, .message = text };
     while (*end)
         end = &(*end)->next;
     *end = e;

@@ -15,9 +15,9 @@ struct ty_pass_in {
     const unsigned char *entropy; /* TY_ENTROPY bytes */
     bool no_build;                /* the caller knows that its children are as they should be */
 };
-struct ty_event {
+struct ty_pass_event {
     const char *type, *reason, *message; /* "Warning", … */
-    struct ty_event *next;
+    struct ty_pass_event *next;
 };
 struct ty_pass {
     struct ty_want *want;              /* apply in this order */
@@ -25,7 +25,7 @@ struct ty_pass {
                                         * ttlSecondsAfterFinished; NULL nothing to delete */
     struct ty_json *status;            /* new status if it differs from the job's; else NULL. Empty:
                                         * take it away, the CRD admits no empty status */
-    struct ty_event *events;
+    struct ty_pass_event *events;
     int64_t requeue_s;   /* look again after so many seconds; 0: when something changes */
     struct ty_plan plan; /* for origins; valid when err.code == 0 and plan.arena */
     struct ty_err err;   /* code < 0: the pass failed, retry with back-off */

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <strings.h>
 
-void ty_warn(struct ty_warnings *w, const char *fmt, ...)
+void ty_warnings_add(struct ty_warnings *w, const char *fmt, ...)
 {
     va_list ap;
 

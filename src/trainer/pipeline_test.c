@@ -262,10 +262,10 @@ static void test_warnings_have_a_limit(void **state)
     struct ty_warnings w = { .arena = f->arena };
 
     for (int i = 0; i < 40; i++)
-        ty_warn(&w, "warning %d", i);
+        ty_warnings_add(&w, "warning %d", i);
     assert_int_equal(w.n, 32);
     assert_string_equal(w.v[31], "warning 31");
-    ty_warn(NULL, "into nothing");
+    ty_warnings_add(NULL, "into nothing");
 }
 
 int main(void)

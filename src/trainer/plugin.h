@@ -14,7 +14,7 @@ struct ty_warnings { /* for the user, not errors */
     const char *v[32];
     size_t n; /* the first 32 are kept */
 };
-void ty_warn(struct ty_warnings *w, const char *fmt, ...) TY_PRINTF(2, 3);
+void ty_warnings_add(struct ty_warnings *w, const char *fmt, ...) TY_PRINTF(2, 3);
 
 /* A kind whose objects matter to TrainJobs, for the operator. */
 enum ty_watch_via {

@@ -219,7 +219,7 @@ static void note_events(struct world *w, const struct ty_pass *pass, struct ty_s
 {
     struct ty_json *list = ty_json_need_array(w->arena, stage, "events");
 
-    for (const struct ty_event *e = pass->events; e; e = e->next) {
+    for (const struct ty_pass_event *e = pass->events; e; e = e->next) {
         const char *parts[] = { "TrainJob", NULL, e->type, e->reason, e->message };
         struct ty_json *row = ty_json_array(w->arena);
         bool known = false;

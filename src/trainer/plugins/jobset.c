@@ -15,10 +15,10 @@ static void jobset_validate(const struct ty_plan *plan, const struct ty_trainjob
     if (!old)
         ty_check_names(plan, job, errs);
     if (plan->implicit_trainer)
-        ty_warn(warnings,
-                "runtime \"%.*s\" labels no job with " TY_LABEL_ANCESTOR
-                "; job \"%.*s\" is taken as the trainer",
-                TY_ARG(plan->runtime_name), TY_ARG(plan->trainer->name));
+        ty_warnings_add(warnings,
+                        "runtime \"%.*s\" labels no job with " TY_LABEL_ANCESTOR
+                        "; job \"%.*s\" is taken as the trainer",
+                        TY_ARG(plan->runtime_name), TY_ARG(plan->trainer->name));
 }
 
 /* Every job's parallelism and completions are its count, initializers included. */

@@ -1,0 +1,186 @@
+/* From a pass to the writes that are needed. */
+#include <errno.h>
+
+#include "control/owned.h"
+#include "control/work.h"
+
+#define SNAPSHOT "-runtime-snapshot"
+
+struct look {
+    struct ty_arena *a;
+    const struct ty_work_in *in;
+    bool fetch; /* somebody asked for a snapshot that we only know by name */
+};
+
+const char *ty_work_snapshot(struct ty_arena *a, struct ty_str job)
+{
+    return ty_arena_printf(a, "%.*s" SNAPSHOT, TY_ARG(job));
+}
+
+static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, struct ty_str ns,
+                                      struct ty_str name)
+{
+    struct look *l = ctx;
+    const struct ty_settings *s = l->in->settings;
+
+    if (kind == &ty_kind_secret && ty_str_is(ns, s->operator_ns) &&
+        ty_str_is(name, s->webhook_secret))
+        return l->in->hook_secret;
+    const struct ty_known *o = ty_world_find(l->in->world, kind, ns, name);
+    if (!o)
+        return NULL;
+    if (kind == &ty_kind_configmap && !o->body &&
+        ty_str_is(name, ty_work_snapshot(l->a, l->in->name))) {
+        l->fetch = true;
+        return NULL;
+    }
+    return ty_world_read(l->a, o);
+}
+
+/* ---- is a look at the children needed at all? ---- */
+
+static bool mounts_there(const struct ty_work_in *in, const struct ty_json *jobset)
+{
+    const struct ty_json *mounts = ty_json_at(jobset, "spec.mounts");
+
+    ty_each_item (it, mounts) {
+        struct ty_str name = ty_json_text_of(*it);
+        bool ours =
+            ty_str_starts(name, in->name) && name.n > in->name.n && name.p[in->name.n] == '-';
+        if (ours && !ty_world_find(in->world, &ty_kind_configmap, in->ns, name) &&
+            !ty_world_find(in->world, &ty_kind_secret, in->ns, name))
+            return false;
+    }
+    return true;
+}
+
+/* The job has not changed since its JobSet was applied: then the JobSet is what it should be. Its
+ * first generation is older than any JobSet of it; later ones are compared by the time of the
+ * writes, whole seconds, in doubt for a look. */
+static bool older_than_jobset(const struct ty_known *job, const struct ty_json *obj,
+                              const struct ty_known *jobset)
+{
+    int64_t generation = 0;
+
+    ty_json_int_at(obj, "metadata.generation", &generation);
+    return jobset->foreign_s < jobset->applied_s &&
+           (generation == 1 || job->foreign_s < jobset->applied_s);
+}
+
+static bool children_are_right(struct look *l, const struct ty_known *job,
+                               const struct ty_json *obj)
+{
+    const struct ty_work_in *in = l->in;
+    const struct ty_known *jobset = ty_world_find(in->world, &ty_kind_jobset, in->ns, in->name);
+
+    if (in->full || !jobset || !jobset->job_uid || strcmp(jobset->job_uid, job->uid) != 0)
+        return false;
+    const struct ty_json *js = ty_world_read(l->a, jobset);
+    bool running = !ty_json_true_at(obj, "spec.suspend") && !ty_json_true_at(js, "spec.suspend");
+    if (!mounts_there(in, js))
+        return false;
+    return running || (in->first && older_than_jobset(job, obj, jobset));
+}
+
+/* ---- steps ---- */
+
+static struct ty_step *add(struct ty_arena *a, struct ty_work *w, enum ty_step_op op,
+                           const struct ty_kind *kind, struct ty_str name)
+{
+    struct ty_step *s = ty_new(a, struct ty_step), **end = &w->steps;
+
+    *s = (struct ty_step){ .op = op, .kind = kind, .name = name };
+    while (*end)
+        end = &(*end)->next;
+    *end = s;
+    return s;
+}
+
+static void add_apply(struct look *l, struct ty_work *w, const struct ty_want *want)
+{
+    struct ty_str name = ty_json_str_at(want->obj, "metadata.name");
+    const struct ty_known *o = ty_world_find(l->in->world, want->kind, l->in->ns, name);
+    uint64_t number = ty_owned_wanted(l->a, want->kind->schema, want->obj);
+
+    if (o && (o->owned == number || (o->want == number && o->at == o->version)))
+        return;
+    struct ty_step *s = add(l->a, w, TY_STEP_APPLY, want->kind, name);
+    s->body = ty_json_text(l->a, want->obj);
+    s->want = number;
+    if (want->kind == &ty_kind_configmap && ty_str_is(name, ty_work_snapshot(l->a, l->in->name)))
+        s->data = ty_json_text(l->a, ty_json_get(want->obj, "data"));
+}
+
+/* The merge patch that makes `was` into `now`; lists are replaced whole. */
+static struct ty_json *difference(struct ty_arena *a, const struct ty_json *was,
+                                  const struct ty_json *now)
+{
+    struct ty_json *d = ty_json_object(a);
+
+    ty_each_member (m, now) {
+        const struct ty_json *old = ty_json_find(was, m->key);
+        if (old && ty_json_eq(old, m->value))
+            continue;
+        bool inner = ty_json_is(old, TY_JSON_OBJECT) && m->value->type == TY_JSON_OBJECT;
+        ty_json_put(a, d, m->key, inner ? difference(a, old, m->value) : m->value);
+    }
+    ty_each_member (m, was)
+        if (!ty_json_find(now, m->key))
+            ty_json_put(a, d, m->key, ty_json_null(a));
+    return d;
+}
+
+static void add_status(struct look *l, struct ty_work *w, const struct ty_json *obj,
+                       const struct ty_json *status)
+{
+    struct ty_json *patch = ty_json_object(l->a);
+    const struct ty_json *was = ty_json_get(obj, "status");
+
+    ty_json_set(l->a, patch, "status",
+                status->n ? difference(l->a, was, status) : ty_json_null(l->a));
+    add(l->a, w, TY_STEP_STATUS, &ty_kind_trainjob, l->in->name)->body = ty_json_text(l->a, patch);
+}
+
+static void add_delete(struct look *l, struct ty_work *w, const struct ty_kind *kind)
+{
+    const struct ty_known *o = ty_world_find(l->in->world, kind, l->in->ns, l->in->name);
+
+    if (o)
+        add(l->a, w, TY_STEP_DELETE, kind, l->in->name)->uid = ty_str(o->uid);
+}
+
+void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_work *ret)
+{
+    struct look l = { .a = a, .in = in };
+    struct ty_view view = { .ctx = &l, .get = view_get };
+    const struct ty_known *job = ty_world_find(in->world, &ty_kind_trainjob, in->ns, in->name);
+    struct ty_pass pass;
+
+    *ret = (struct ty_work){ 0 };
+    if (!job)
+        return;
+    struct ty_json *obj = ty_world_read(a, job);
+    if (ty_json_at(obj, "metadata.deletionTimestamp"))
+        return; /* its children go with it */
+    struct ty_pass_in pin = { .pipeline = in->pipeline,
+                              .settings = in->settings,
+                              .view = &view,
+                              .job = obj,
+                              .now_s = in->now_s,
+                              .entropy = in->entropy,
+                              .no_build = children_are_right(&l, job, obj) };
+    ty_pass(a, &pin, &pass);
+    if (l.fetch) {
+        ret->fetch = true;
+        return;
+    }
+    for (const struct ty_want *w = pass.want; w; w = w->next)
+        add_apply(&l, ret, w);
+    if (pass.status)
+        add_status(&l, ret, obj, pass.status);
+    if (pass.delete_kind)
+        add_delete(&l, ret, pass.delete_kind);
+    ret->events = pass.events;
+    ret->requeue_s = pass.requeue_s;
+    ret->err = pass.err;
+}

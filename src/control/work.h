@@ -1,0 +1,51 @@
+/* One look at one TrainJob, over the cache: which writes are needed, and in which order. Pure: what
+ * is read is the world, what is impure is given. Who sends the writes is the operator. */
+#ifndef TY_CONTROL_WORK_H
+#define TY_CONTROL_WORK_H
+
+#include "control/world.h"
+#include "trainer/pass.h"
+
+struct ty_work_in {
+    const struct ty_world *world;
+    const struct ty_pipeline *pipeline;
+    const struct ty_settings *settings;
+    const struct ty_json
+        *hook_secret; /* the webhook's Secret, for the status API; NULL: not there */
+    struct ty_str ns, name;
+    int64_t now_s;
+    const unsigned char *entropy; /* TY_ENTROPY bytes */
+    bool first; /* nothing has been told of this job since we started: what was right when the last
+                   operator left is right still */
+    bool full;  /* a child has gone or somebody wrote to it: look at them all */
+};
+
+enum ty_step_op {
+    TY_STEP_APPLY,  /* body by manager `trainer`, by force */
+    TY_STEP_STATUS, /* body: merge patch of the TrainJob's status */
+    TY_STEP_DELETE, /* this object, if it still has this uid */
+};
+struct ty_step {
+    enum ty_step_op op;
+    const struct ty_kind *kind;
+    struct ty_str name, uid; /* its namespace is the job's; uid: DELETE only */
+    struct ty_str body;      /* JSON */
+    struct ty_str data;      /* APPLY of a snapshot: its `data`, for ty_world_body */
+    uint64_t want;           /* APPLY: for ty_world_settle */
+    struct ty_step *next;
+};
+
+struct ty_work {
+    struct ty_step *steps;
+    struct ty_pass_event *events;
+    bool fetch;        /* nothing is said yet: the snapshot's data must be got first */
+    int64_t requeue_s; /* 0: when something changes */
+    struct ty_err err; /* code < 0: again later; steps are to be done all the same */
+};
+
+/* The name of a job's snapshot; lives with the arena. */
+const char *ty_work_snapshot(struct ty_arena *a, struct ty_str job);
+/* All lives with the arena. A job that is not known, or is not ours to touch: nothing to do. */
+void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_work *ret);
+
+#endif

@@ -1,0 +1,328 @@
+/* A TrainJob and its children in the cache; what would be written. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "control/owned.h"
+#include "control/work.h"
+
+#define RUNTIME                                                                                    \
+    "{'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'ClusterTrainingRuntime','metadata':{"   \
+    "'name':'rt'},'spec':{'mlPolicy':{'numNodes':2},'template':{'spec':{'replicatedJobs':[{'name'" \
+    ":'node','template':{'metadata':{'labels':{'trainer.kubeflow.org/trainjob-ancestor-step':"     \
+    "'trainer'}},'spec':{'template':{'spec':{'containers':[{'name':'node','image':'i'}]}}}}}]}}}}"
+#define TRAINJOB(spec, more)                                                                       \
+    "{'metadata':{'name':'j','namespace':'a','uid':'u1','resourceVersion':'5','generation':1,"     \
+    "'creationTimestamp':'2026-01-02T03:04:05Z'},'spec':{'runtimeRef':{'name':'rt','kind':"        \
+    "'ClusterTrainingRuntime','apiGroup':'trainer.kubeflow.org'}" spec "}" more "}"
+#define NOW 1767323045
+
+struct fx {
+    struct ty_arena *a;
+    struct ty_world *w;
+    struct ty_pipeline pipeline;
+    struct ty_settings settings;
+    struct ty_work_in in;
+    unsigned char entropy[TY_ENTROPY];
+};
+
+static int up(void **state)
+{
+    static struct fx f;
+    struct ty_err err = { 0 };
+
+    f = (struct fx){ .a = ty_arena_new((size_t)64 << 20),
+                     .w = ty_world_new(),
+                     .settings = ty_settings_default };
+    assert_int_equal(ty_pipeline_init(&f.pipeline, NULL, NULL, NULL, &err), 0);
+    f.in = (struct ty_work_in){ .world = f.w,
+                                .pipeline = &f.pipeline,
+                                .settings = &f.settings,
+                                .ns = TY_LIT("a"),
+                                .name = TY_LIT("j"),
+                                .now_s = NOW,
+                                .entropy = f.entropy };
+    *state = &f;
+    return 0;
+}
+
+static int down(void **state)
+{
+    struct fx *f = *state;
+
+    ty_world_free(f->w);
+    ty_arena_free(f->a);
+    return 0;
+}
+
+static struct ty_json *json(struct fx *f, const char *text)
+{
+    char *copy = ty_arena_strndup(f->a, text, strlen(text));
+    struct ty_err err = { 0 };
+
+    for (char *p = copy; *p; p++)
+        *p = *p == '\'' ? '"' : *p;
+    struct ty_json *v = ty_json_parse(f->a, ty_str(copy), NULL, &err);
+    if (!v)
+        fail_msg("%s", err.text);
+    return v;
+}
+
+static const struct ty_known *put(struct fx *f, const struct ty_kind *kind, const char *text)
+{
+    return ty_world_put(f->w, kind, json(f, text), NULL);
+}
+
+static struct ty_work work(struct fx *f)
+{
+    struct ty_work w;
+
+    ty_work_make(f->a, &f->in, &w);
+    return w;
+}
+
+/* "apply ConfigMap j-runtime-snapshot, apply JobSet j, status TrainJob j" */
+static const char *steps(struct fx *f, const struct ty_work *w)
+{
+    static const char *const ops[] = { "apply", "status", "delete" };
+    ty_auto_buf b = { 0 };
+
+    for (const struct ty_step *s = w->steps; s; s = s->next)
+        ty_buf_printf(&b, "%s%s %s %.*s", b.n ? ", " : "", ops[s->op], s->kind->kind,
+                      TY_ARG(s->name));
+    return ty_arena_strndup(f->a, b.n ? b.p : "", b.n);
+}
+
+/* As if the API server had taken the step: version and the manager's fields. */
+static void carry_out(struct fx *f, const struct ty_step *s, const char *version)
+{
+    struct ty_json *obj = ty_json_parse(f->a, s->body, NULL, NULL);
+
+    ty_json_set(f->a, ty_json_get(obj, "metadata"), "resourceVersion", ty_json_cstr(f->a, version));
+    ty_json_set(f->a, ty_json_get(obj, "metadata"), "uid", ty_json_cstr(f->a, version));
+    const struct ty_known *o = ty_world_put(f->w, s->kind, obj, NULL);
+    assert_non_null(o);
+    ty_world_settle(f->w, o, s->want);
+    if (s->data.n)
+        ty_world_body(f->w, o, s->data);
+}
+
+static void begin(struct fx *f, const char *job)
+{
+    put(f, &ty_kind_clustertrainingruntime, RUNTIME);
+    put(f, &ty_kind_trainjob, job);
+}
+
+static void begin_and_apply(struct fx *f, const char *job)
+{
+    begin(f, job);
+    struct ty_work w = work(f);
+    carry_out(f, w.steps, "11");
+    carry_out(f, w.steps->next, "12");
+}
+
+static void test_a_new_job(void **state)
+{
+    struct fx *f = *state;
+
+    begin(f, TRAINJOB("", ""));
+    struct ty_work w = work(f);
+    assert_string_equal(steps(f, &w), "apply ConfigMap j-runtime-snapshot, apply JobSet j");
+    assert_true(w.steps->data.n > 0 && w.steps->next->data.n == 0);
+    assert_true(w.err.code == 0 && !w.fetch);
+}
+
+static void test_what_is_there_needs_no_write(void **state)
+{
+    struct fx *f = *state;
+
+    begin_and_apply(f, TRAINJOB(",'suspend':true", ""));
+    struct ty_work w = work(f);
+    assert_string_equal(steps(f, &w), "status TrainJob j");
+    assert_non_null(strstr(w.steps->body.p, "\"Suspended\""));
+}
+
+static void test_a_change_while_suspended_is_applied(void **state)
+{
+    struct fx *f = *state;
+
+    begin_and_apply(f, TRAINJOB(",'suspend':true", ""));
+    put(f, &ty_kind_trainjob, TRAINJOB(",'suspend':true,'trainer':{'numNodes':3}", ""));
+    struct ty_work w = work(f);
+    assert_string_equal(steps(f, &w), "apply JobSet j, status TrainJob j");
+    carry_out(f, w.steps, "13");
+    w = work(f);
+    assert_string_equal(steps(f, &w), "status TrainJob j");
+}
+
+/* Somebody changed the suspended JobSet: it is put right. */
+static void test_a_foreign_change_is_reverted(void **state)
+{
+    struct fx *f = *state;
+
+    begin_and_apply(f, TRAINJOB(",'suspend':true", ""));
+    struct ty_work w = work(f);
+    put(f, &ty_kind_jobset,
+        "{'metadata':{'name':'j','namespace':'a','uid':'12','resourceVersion':'13',"
+        "'ownerReferences':[{'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'TrainJob',"
+        "'name':'j','uid':'u1','controller':true}]},'spec':{'suspend':true}}");
+    w = work(f);
+    assert_string_equal(steps(f, &w), "apply JobSet j, status TrainJob j");
+}
+
+static void test_a_running_job_is_not_even_rendered(void **state)
+{
+    struct fx *f = *state;
+
+    begin_and_apply(f, TRAINJOB("", ""));
+    ty_world_drop(f->w, &ty_kind_clustertrainingruntime, (struct ty_str){ 0 }, TY_LIT("rt"),
+                  (struct ty_str){ 0 });
+    ty_world_body(f->w,
+                  ty_world_find(f->w, &ty_kind_configmap, f->in.ns, TY_LIT("j-runtime-snapshot")),
+                  (struct ty_str){ 0 });
+    struct ty_work w = work(f);
+    assert_string_equal(steps(f, &w), "");
+    assert_true(!w.fetch && w.err.code == 0);
+    /* a child has gone: then it must be */
+    f->in.full = true;
+    w = work(f);
+    assert_true(w.fetch && !w.steps);
+}
+
+static void test_a_snapshot_is_got_before_it_is_used(void **state)
+{
+    struct fx *f = *state;
+
+    begin_and_apply(f, TRAINJOB(",'suspend':true", ""));
+    const struct ty_known *o =
+        ty_world_find(f->w, &ty_kind_configmap, f->in.ns, TY_LIT("j-runtime-snapshot"));
+    char *data = ty_arena_strndup(f->a, o->body, strlen(o->body));
+    ty_world_body(f->w, o, (struct ty_str){ 0 });
+    put(f, &ty_kind_trainjob, TRAINJOB(",'suspend':true,'trainer':{'numNodes':3}", ""));
+    struct ty_work w = work(f);
+    assert_true(w.fetch && !w.steps && !w.events);
+    ty_world_body(f->w, o, ty_str(data));
+    w = work(f);
+    assert_string_equal(steps(f, &w), "apply JobSet j, status TrainJob j");
+}
+
+/* After a restart: a suspended job whose JobSet came after its last change is left in peace. */
+static void test_the_first_look_is_cheap(void **state)
+{
+    struct fx *f = *state;
+    static const char *const jobset =
+        "{'metadata':{'name':'j','namespace':'a','uid':'12','resourceVersion':'13',"
+        "'ownerReferences':[{'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'TrainJob',"
+        "'name':'j','uid':'u1','controller':true}],'managedFields':[{'manager':'trainer',"
+        "'operation':'Apply','time':'2026-01-02T03:04:06Z'}]},'spec':{'suspend':true}}";
+    struct ty_work w;
+
+    begin(f, TRAINJOB(",'suspend':true", ""));
+    put(f, &ty_kind_configmap,
+        "{'metadata':{'name':'j-runtime-snapshot','namespace':'a','uid':'c','ownerReferences':[{"
+        "'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'TrainJob','name':'j','uid':'u1',"
+        "'controller':true}]}}");
+    put(f, &ty_kind_jobset, jobset);
+    f->in.first = true;
+    w = work(f);
+    assert_true(!w.fetch);
+    assert_string_equal(steps(f, &w), "status TrainJob j");
+    f->in.first = false;
+    w = work(f);
+    assert_true(w.fetch);
+}
+
+static void test_a_mount_that_is_gone_is_made_again(void **state)
+{
+    struct fx *f = *state;
+
+    begin_and_apply(f, TRAINJOB("", ""));
+    put(f, &ty_kind_jobset,
+        "{'metadata':{'name':'j','namespace':'a','uid':'12','resourceVersion':'12',"
+        "'ownerReferences':[{'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'TrainJob',"
+        "'name':'j','uid':'u1','controller':true}]},'spec':{'replicatedJobs':[{'template':{'spec':{"
+        "'template':{'spec':{'volumes':[{'configMap':{'name':'j-mpi-hostfile'}},{'configMap':{"
+        "'name':'theirs'}}]}}}}}]}}");
+    ty_world_body(f->w,
+                  ty_world_find(f->w, &ty_kind_configmap, f->in.ns, TY_LIT("j-runtime-snapshot")),
+                  (struct ty_str){ 0 });
+    assert_true(work(f).fetch);
+}
+
+static void test_deadline_and_ttl_delete_by_uid(void **state)
+{
+    struct fx *f = *state;
+
+    begin_and_apply(f, TRAINJOB(",'activeDeadlineSeconds':10", ""));
+    f->in.now_s = NOW + 11;
+    struct ty_work w = work(f);
+    assert_string_equal(steps(f, &w), "status TrainJob j, delete JobSet j");
+    assert_true(ty_str_is(w.steps->next->uid, "12"));
+    assert_non_null(w.events);
+    put(f, &ty_kind_trainjob,
+        TRAINJOB(",'ttlSecondsAfterFinished':5",
+                 ",'status':{'conditions':[{'type':'Complete','status':'True','reason':'r',"
+                 "'message':'m','lastTransitionTime':'2026-01-02T03:04:05Z'}]}"));
+    w = work(f);
+    assert_string_equal(steps(f, &w), "delete TrainJob j");
+    assert_true(ty_str_is(w.steps->uid, "u1"));
+}
+
+static void test_status_is_a_merge_patch(void **state)
+{
+    struct fx *f = *state;
+
+    begin_and_apply(f, TRAINJOB(",'suspend':true", ",'status':{'trainerStatus':{'lastUpdatedTime':"
+                                                   "'2026-01-02T03:04:05Z'}}"));
+    struct ty_work w = work(f);
+    struct ty_json *patch = ty_json_parse(f->a, w.steps->body, NULL, NULL);
+    assert_int_equal(ty_json_len(patch), 1);
+    assert_null(ty_json_at(patch, "status.trainerStatus")); /* another manager's; not repeated */
+    assert_int_equal(ty_json_len(ty_json_at(patch, "status.conditions")), 1);
+}
+
+static void test_nothing_to_do(void **state)
+{
+    struct fx *f = *state;
+
+    assert_string_equal(steps(f, &(struct ty_work){ 0 }), "");
+    struct ty_work w = work(f); /* not known */
+    assert_true(!w.steps && !w.fetch && w.err.code == 0);
+    begin(f, "{'metadata':{'name':'j','namespace':'a','uid':'u1','deletionTimestamp':"
+             "'2026-01-02T03:04:05Z'},'spec':{}}");
+    w = work(f);
+    assert_true(!w.steps && !w.fetch && w.err.code == 0);
+}
+
+static void test_no_runtime(void **state)
+{
+    struct fx *f = *state;
+
+    put(f, &ty_kind_trainjob, TRAINJOB("", ""));
+    struct ty_work w = work(f);
+    assert_true(w.err.code < 0 && !w.steps && w.events && !w.events->next);
+    assert_string_equal(w.events->reason, "TrainJobResourcesCreationFailed");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, up, down)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_a_new_job),
+        TEST(test_what_is_there_needs_no_write),
+        TEST(test_a_change_while_suspended_is_applied),
+        TEST(test_a_foreign_change_is_reverted),
+        TEST(test_a_running_job_is_not_even_rendered),
+        TEST(test_a_snapshot_is_got_before_it_is_used),
+        TEST(test_the_first_look_is_cheap),
+        TEST(test_a_mount_that_is_gone_is_made_again),
+        TEST(test_deadline_and_ttl_delete_by_uid),
+        TEST(test_status_is_a_merge_patch),
+        TEST(test_nothing_to_do),
+        TEST(test_no_runtime),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,381 @@
+/* Items live in a hash table while there is anything to remember about them; those that wait hang
+ * in a list, those that are delayed lie in a heap by the time they are due. */
+#include "control/queue.h"
+#include <stdlib.h>
+#include <uv.h>
+
+#define NOT_DELAYED ((size_t)-1)
+
+struct item {
+    struct item *chain; /* same bucket */
+    struct item *next;  /* waiting list */
+    uint64_t hash;
+    int64_t due_ms;
+    size_t at; /* place in the heap, or NOT_DELAYED */
+    int kind, failures;
+    uint16_t n_ns, n_name;
+    bool waiting, working, again; /* again: added while in work */
+    char text[];                  /* ns, name */
+};
+
+struct ty_queue {
+    struct ty_queue_settings s;
+    struct item **buckets;
+    size_t n_buckets, n_items;
+    struct item *first, *last;
+    struct item **heap;
+    size_t n_heap, cap_heap;
+    size_t depth, working;
+    uint64_t adds, retries;
+    int64_t now_ms; /* without a loop */
+    bool told;      /* ready was called and nobody has emptied the list since */
+    uv_timer_t *timer;
+    uv_idle_t *wake; /* calls ready from the loop */
+};
+
+static void *must(void *p)
+{
+    if (!p)
+        abort(); /* a few hundred bytes: the machine is out of memory */
+    return p;
+}
+
+/* ---- the table ---- */
+
+static uint64_t hash_of(struct ty_key key)
+{
+    uint64_t h = 0xcbf29ce484222325u ^ (uint64_t)(unsigned)key.kind;
+    for (size_t i = 0; i < key.ns.n; i++)
+        h = (h ^ (unsigned char)key.ns.p[i]) * 0x100000001b3u;
+    h = (h ^ '/') * 0x100000001b3u;
+    for (size_t i = 0; i < key.name.n; i++)
+        h = (h ^ (unsigned char)key.name.p[i]) * 0x100000001b3u;
+    return h ^ (h >> 29);
+}
+
+static struct ty_key key_of(const struct item *it)
+{
+    return (struct ty_key){ it->kind, { it->text, it->n_ns }, { it->text + it->n_ns, it->n_name } };
+}
+
+static bool is(const struct item *it, uint64_t hash, struct ty_key key)
+{
+    struct ty_key k = key_of(it);
+    return it->hash == hash && k.kind == key.kind && ty_str_eq(k.ns, key.ns) &&
+           ty_str_eq(k.name, key.name);
+}
+
+static struct item *find(const struct ty_queue *q, struct ty_key key)
+{
+    uint64_t hash = hash_of(key);
+    struct item *it = q->n_buckets ? q->buckets[hash & (q->n_buckets - 1)] : NULL;
+    while (it && !is(it, hash, key))
+        it = it->chain;
+    return it;
+}
+
+static void grow(struct ty_queue *q)
+{
+    size_t n = q->n_buckets ? q->n_buckets * 2 : 64;
+    struct item **more = must(calloc(n, sizeof(struct item *)));
+    for (size_t i = 0; i < q->n_buckets; i++)
+        for (struct item *it = q->buckets[i], *chain; it; it = chain) {
+            chain = it->chain;
+            it->chain = more[it->hash & (n - 1)];
+            more[it->hash & (n - 1)] = it;
+        }
+    free(q->buckets);
+    q->buckets = more;
+    q->n_buckets = n;
+}
+
+/* Names of Kubernetes objects have at most 253 bytes. */
+static struct item *need(struct ty_queue *q, struct ty_key key)
+{
+    struct item *it = find(q, key);
+    if (it)
+        return it;
+    if (key.ns.n > UINT16_MAX || key.name.n > UINT16_MAX)
+        abort();
+    if (q->n_items >= q->n_buckets)
+        grow(q);
+    it = must(calloc(1, sizeof(struct item) + key.ns.n + key.name.n));
+    it->hash = hash_of(key);
+    it->kind = key.kind;
+    it->n_ns = (uint16_t)key.ns.n;
+    it->n_name = (uint16_t)key.name.n;
+    it->at = NOT_DELAYED;
+    if (key.ns.n)
+        memcpy(it->text, key.ns.p, key.ns.n);
+    if (key.name.n)
+        memcpy(it->text + key.ns.n, key.name.p, key.name.n);
+    struct item **bucket = &q->buckets[it->hash & (q->n_buckets - 1)];
+    it->chain = *bucket;
+    *bucket = it;
+    q->n_items++;
+    return it;
+}
+
+/* Forgets an item about which there is nothing to remember. */
+static void drop_if_idle(struct ty_queue *q, struct item *it)
+{
+    if (it->waiting || it->working || it->failures || it->at != NOT_DELAYED)
+        return;
+    struct item **at = &q->buckets[it->hash & (q->n_buckets - 1)];
+    while (*at != it)
+        at = &(*at)->chain;
+    *at = it->chain;
+    q->n_items--;
+    free(it);
+}
+
+/* ---- the heap ---- */
+
+static void heap_set(struct ty_queue *q, size_t at, struct item *it)
+{
+    q->heap[at] = it;
+    it->at = at;
+}
+
+static void heap_up(struct ty_queue *q, size_t at)
+{
+    struct item *it = q->heap[at];
+    for (; at && q->heap[(at - 1) / 2]->due_ms > it->due_ms; at = (at - 1) / 2)
+        heap_set(q, at, q->heap[(at - 1) / 2]);
+    heap_set(q, at, it);
+}
+
+static void heap_down(struct ty_queue *q, size_t at)
+{
+    struct item *it = q->heap[at];
+    for (size_t child; (child = 2 * at + 1) < q->n_heap; at = child) {
+        if (child + 1 < q->n_heap && q->heap[child + 1]->due_ms < q->heap[child]->due_ms)
+            child++;
+        if (q->heap[child]->due_ms >= it->due_ms)
+            break;
+        heap_set(q, at, q->heap[child]);
+    }
+    heap_set(q, at, it);
+}
+
+static struct item *heap_pop(struct ty_queue *q)
+{
+    struct item *top = q->heap[0];
+    top->at = NOT_DELAYED;
+    q->n_heap--;
+    if (q->n_heap) {
+        heap_set(q, 0, q->heap[q->n_heap]);
+        heap_down(q, 0);
+    }
+    return top;
+}
+
+static void heap_push(struct ty_queue *q, struct item *it)
+{
+    if (q->n_heap == q->cap_heap) {
+        q->cap_heap = q->cap_heap ? q->cap_heap * 2 : 64;
+        q->heap = must(realloc(q->heap, q->cap_heap * sizeof(struct item *)));
+    }
+    heap_set(q, q->n_heap++, it);
+    heap_up(q, it->at);
+}
+
+/* ---- the loop ---- */
+
+static int64_t now_of(struct ty_queue *q)
+{
+    if (!q->s.loop)
+        return q->now_ms;
+    uv_update_time(q->s.loop); /* a long turn must not make delays short */
+    return (int64_t)uv_now(q->s.loop);
+}
+
+static void on_wake(uv_idle_t *idle)
+{
+    struct ty_queue *q = idle->data;
+    uv_idle_stop(idle);
+    if (q->first && !q->told && q->s.ready) {
+        q->told = true;
+        q->s.ready(q->s.ctx);
+    }
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct ty_queue *q = timer->data;
+    ty_queue_tick(q, now_of(q));
+}
+
+static void set_timer(struct ty_queue *q)
+{
+    if (!q->timer)
+        return;
+    if (!q->n_heap) {
+        uv_timer_stop(q->timer);
+        return;
+    }
+    int64_t wait = q->heap[0]->due_ms - now_of(q);
+    uv_timer_start(q->timer, on_timer, wait > 0 ? (uint64_t)wait : 0, 0);
+}
+
+static void push(struct ty_queue *q, struct item *it)
+{
+    if (it->waiting)
+        return;
+    if (it->working) {
+        q->adds += !it->again;
+        it->again = true;
+        return;
+    }
+    q->adds++;
+    q->depth++;
+    it->waiting = true;
+    it->next = NULL;
+    *(q->last ? &q->last->next : &q->first) = it;
+    q->last = it;
+    if (q->wake && !q->told)
+        uv_idle_start(q->wake, on_wake);
+}
+
+/* ---- what others call ---- */
+
+struct ty_queue *ty_queue_new(const struct ty_queue_settings *s)
+{
+    struct ty_queue *q = must(calloc(1, sizeof(*q)));
+    q->s = *s;
+    q->s.base_ms = s->base_ms ? s->base_ms : 5;
+    q->s.max_ms = s->max_ms ? s->max_ms : 1000000;
+    if (s->loop) {
+        q->timer = must(calloc(1, sizeof(uv_timer_t)));
+        q->wake = must(calloc(1, sizeof(uv_idle_t)));
+        uv_timer_init(s->loop, q->timer);
+        uv_idle_init(s->loop, q->wake);
+        q->timer->data = q->wake->data = q;
+    }
+    return q;
+}
+
+static void on_closed(uv_handle_t *h)
+{
+    free(h);
+}
+
+void ty_queue_free(struct ty_queue *q)
+{
+    if (!q)
+        return;
+    if (q->timer) {
+        uv_close((uv_handle_t *)q->timer, on_closed);
+        uv_close((uv_handle_t *)q->wake, on_closed);
+    }
+    for (size_t i = 0; i < q->n_buckets; i++)
+        for (struct item *it = q->buckets[i], *chain; it; it = chain) {
+            chain = it->chain;
+            free(it);
+        }
+    free(q->buckets);
+    free(q->heap);
+    free(q);
+}
+
+void ty_queue_add(struct ty_queue *q, struct ty_key key)
+{
+    push(q, need(q, key));
+}
+
+void ty_queue_add_after(struct ty_queue *q, struct ty_key key, int64_t ms)
+{
+    struct item *it = need(q, key);
+    if (ms <= 0) {
+        push(q, it);
+        return;
+    }
+    int64_t now = now_of(q), due = ms > INT64_MAX - now ? INT64_MAX : now + ms;
+    if (it->at == NOT_DELAYED) {
+        it->due_ms = due;
+        heap_push(q, it);
+    } else if (due < it->due_ms) { /* the earlier one is kept */
+        it->due_ms = due;
+        heap_up(q, it->at);
+    }
+    set_timer(q);
+}
+
+int64_t ty_queue_retry(struct ty_queue *q, struct ty_key key)
+{
+    struct item *it = need(q, key);
+    int64_t ms = q->s.base_ms;
+    for (int i = 0; i < it->failures && ms < q->s.max_ms; i++)
+        ms *= 2;
+    ms = ms < q->s.max_ms ? ms : q->s.max_ms;
+    it->failures += it->failures < INT32_MAX;
+    q->retries++;
+    ty_queue_add_after(q, key, ms);
+    return ms;
+}
+
+void ty_queue_forget(struct ty_queue *q, struct ty_key key)
+{
+    struct item *it = find(q, key);
+    if (!it)
+        return;
+    it->failures = 0;
+    drop_if_idle(q, it);
+}
+
+int ty_queue_failures(const struct ty_queue *q, struct ty_key key)
+{
+    const struct item *it = find(q, key);
+    return it ? it->failures : 0;
+}
+
+bool ty_queue_next(struct ty_queue *q, struct ty_key *ret_key)
+{
+    struct item *it = q->first;
+    if (!it) {
+        q->told = false;
+        return false;
+    }
+    q->first = it->next;
+    if (!q->first)
+        q->last = NULL;
+    it->waiting = false;
+    it->working = true;
+    q->depth--;
+    q->working++;
+    *ret_key = key_of(it);
+    return true;
+}
+
+void ty_queue_done(struct ty_queue *q, struct ty_key key)
+{
+    struct item *it = find(q, key);
+    if (!it || !it->working)
+        return;
+    it->working = false;
+    q->working--;
+    if (it->again) {
+        it->again = false;
+        q->adds--; /* it was counted when it came */
+        push(q, it);
+    }
+    drop_if_idle(q, it);
+}
+
+int64_t ty_queue_tick(struct ty_queue *q, int64_t now_ms)
+{
+    q->now_ms = now_ms;
+    while (q->n_heap && q->heap[0]->due_ms <= now_ms)
+        push(q, heap_pop(q));
+    set_timer(q);
+    return q->n_heap ? q->heap[0]->due_ms - now_ms : -1;
+}
+
+void ty_queue_count(const struct ty_queue *q, struct ty_queue_counts *ret)
+{
+    *ret = (struct ty_queue_counts){ .adds = q->adds,
+                                     .retries = q->retries,
+                                     .depth = q->depth,
+                                     .delayed = q->n_heap,
+                                     .working = q->working };
+}

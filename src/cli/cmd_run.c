@@ -81,8 +81,12 @@ static int begin(struct ty_run *r, const struct ty_args *args, const char *name,
     opts.workdir = r->workdir;
     opts.env = r->env;
     opts.spectators[0] = &r->view.spectator;
+    opts.spectators[1] = &r->history.spectator;
     ty_host_find(r->cli->arena, r->zygote, &opts.host);
-    return ty_engine_new(&opts, &r->engine, err);
+    ret = ty_engine_new(&opts, &r->engine, err);
+    if (ret == 0 && r->past)
+        ty_run_history_begin(&r->history, &r->loop, r->engine, r->dir, r->past);
+    return ret;
 }
 
 static void print_findings(struct ty_run *r)
@@ -155,6 +159,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
         memcpy(r.env, args->env.v, args->env.n * sizeof(*r.env));
     uv_loop_init(&r.loop);
     ty_run_plain_init(&r.view, cli);
+    ty_run_history_init(&r.history, cli);
     r.view.quiet = args->quiet;
     r.view.only = args->logs;
     if (ty_session_open(&r.session, cli, args, &err) < 0 || ty_run_sets(&r, args, &err) < 0)
@@ -165,6 +170,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
         print_findings(&r);
         code = r.session.findings.n_errors ? TY_EXIT_BAD : go(&r, args);
     }
+    ty_run_history_end(&r.history, code);
     ty_run_end(&r);
     ty_session_close(&r.session);
     return code;

@@ -2,6 +2,7 @@
 #ifndef TY_CLI_RUN_H
 #define TY_CLI_RUN_H
 
+#include "cli/run_history.h"
 #include "cli/run_view.h"
 #include "cli/session.h"
 
@@ -12,12 +13,14 @@ struct ty_run {
     struct ty_zygote *zygote;
     struct ty_engine *engine;
     struct ty_run_view view;
+    struct ty_run_history history;
     uv_signal_t sigint, sigterm;
     uv_check_t check;
     uv_timer_t timeout;
     int interrupts;
     bool timed_out;
     char *dir, *claims;
+    char *past; /* the history file; NULL: where this run is, nobody would find it */
     char *program, *workdir;
     const char **env; /* --env, NULL-terminated */
 };
@@ -28,7 +31,8 @@ size_t ty_run_gather(struct ty_run *r, const struct ty_json **objs, size_t *ret_
 /* --set spec.trainer.numNodes=4: the value is YAML, on every TrainJob of the input. */
 int ty_run_sets(struct ty_run *r, const struct ty_args *args, struct ty_err *err);
 
-/* run_folders.c: makes r->dir with its logs and pods, and r->claims. */
+/* run_folders.c: makes r->dir with its logs and pods, and r->claims; among temporary files, with a
+ * warning, if the state folder cannot be written. */
 int ty_run_folders(struct ty_run *r, const char *name, struct ty_err *err);
 
 /* run_end.c */

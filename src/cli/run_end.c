@@ -29,7 +29,7 @@ int ty_run_exit_code(struct ty_run *r)
         return 124;
     if (r->interrupts)
         return 130;
-    return f.n ? TY_EXIT_BAD : TY_EXIT_OK;
+    return f.n + r->history.deleted ? TY_EXIT_BAD : TY_EXIT_OK;
 }
 
 static void close_handle(uv_handle_t *h, void *arg TY_UNUSED)

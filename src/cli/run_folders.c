@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/run.h"
+#include "cli/state.h"
 
 /* One level at a time. */
 static int make_dirs(const char *path, struct ty_err *err)
@@ -29,14 +30,9 @@ static int make_dirs(const char *path, struct ty_err *err)
     return r;
 }
 
-int ty_run_folders(struct ty_run *r, const char *name, struct ty_err *err)
+static int make_all(struct ty_run *r, const char *root, const char *name, struct ty_err *err)
 {
-    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     struct ty_arena *a = r->cli->arena;
-    char *root = state && state[0]
-                     ? ty_arena_printf(a, "%s/trainyard", state)
-                     : ty_arena_printf(a, "%s/.local/state/trainyard", home ? home : "/tmp");
 
     r->dir =
         ty_arena_printf(a, "%s/runs/%s-%lld-%d", root, name, (long long)r->cli->now_s, getpid());
@@ -45,4 +41,22 @@ int ty_run_folders(struct ty_run *r, const char *name, struct ty_err *err)
     if (ret == 0)
         ret = make_dirs(ty_arena_printf(a, "%s/pods", r->dir), err);
     return ret == 0 ? make_dirs(r->claims, err) : ret;
+}
+
+int ty_run_folders(struct ty_run *r, const char *name, struct ty_err *err)
+{
+    struct ty_arena *a = r->cli->arena;
+    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+    const char *tmp = getenv("TMPDIR");
+
+    if (make_all(r, ty_state_root(a), name, err) == 0) {
+        r->past = ty_state_history(a);
+        return 0;
+    }
+    char *root = ty_arena_printf(a, "%s/trainyard-XXXXXX", tmp && tmp[0] == '/' ? tmp : "/tmp");
+    if (!mkdtemp(root))
+        return err->code;
+    ty_cli_say(r->cli, TY_SAY_WARNING, "this run has no history, its files are in %s: %s", root,
+               err->text);
+    return make_all(r, root, name, err);
 }

@@ -263,18 +263,6 @@ void ty_engine_stop(struct ty_engine *e, bool at_once, const char *why TY_UNUSED
     ty_pods_stop_all(e, at_once);
 }
 
-int ty_engine_suspend(struct ty_engine *e, const char *job, bool suspend, struct ty_err *err)
-{
-    ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
-    struct ty_json *obj =
-        ty_local_get(e->store, a, &ty_kind_trainjob, TY_LIT("default"), ty_str(job));
-
-    if (!obj)
-        return ty_fail(err, -ENOENT, "trainjobs \"%s\" not found", job);
-    ty_json_set(a, ty_json_need_object(a, obj, "spec"), "suspend", ty_json_bool(a, suspend));
-    return ty_local_update(e->store, a, obj, err);
-}
-
 static void closed(uv_handle_t *h)
 {
     struct ty_engine *e = h->data;

@@ -80,6 +80,8 @@ bool ty_engine_done(const struct ty_engine *e);
 void ty_engine_stop(struct ty_engine *e, bool at_once, const char *why);
 /* Suspends or resumes a TrainJob. */
 int ty_engine_suspend(struct ty_engine *e, const char *job, bool suspend, struct ty_err *err);
+/* Ends a TrainJob with its grace and forgets it; the others go on. */
+int ty_engine_delete(struct ty_engine *e, const char *job, struct ty_err *err);
 struct ty_local *ty_engine_store(struct ty_engine *e);
 void ty_engine_free(struct ty_engine *e); /* after the loop; NULL is fine */
 

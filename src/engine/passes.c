@@ -76,7 +76,7 @@ static void pass_trainjob(struct ty_engine *e, const struct ty_stored *obj)
     struct ty_err err = { 0 };
     struct ty_pass pass;
 
-    if (e->stopping)
+    if (obj->deleting || e->stopping)
         return; /* nothing new begins */
     if (getrandom(entropy, sizeof(entropy), 0) != (ssize_t)sizeof(entropy))
         return;

@@ -9,9 +9,15 @@
 
 #include "base/buf.h"
 
+/* Whoever opens the file first reads the whole log, and whoever empties it waits for the disk: a log
+ * that is left behind is short, one of a run's many writes may be longer. In pages of 4 KiB. */
+#define LOG_LEFT  128
+#define LOG_GROWN 1000
+
 struct ty_durable {
     sqlite3 *db;
     char *path;
+    int log; /* pages in the write-ahead log after our last commit */
     sqlite3_stmt *sql[TY_SQL_N];
 };
 
@@ -154,6 +160,16 @@ static int open_uri(struct ty_durable *d, int flags, const char *more)
     return sqlite3_open_v2(uri.p, &d->db, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
 }
 
+static int on_commit(void *ctx, sqlite3 *db, const char *name, int pages)
+{
+    struct ty_durable *d = ctx;
+
+    d->log = pages;
+    if (pages >= LOG_GROWN)
+        sqlite3_wal_checkpoint_v2(db, name, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    return SQLITE_OK;
+}
+
 static int open_db(struct ty_durable *d, enum ty_durable_use use, const char *more,
                    struct ty_err *err)
 {
@@ -163,8 +179,8 @@ static int open_db(struct ty_durable *d, enum ty_durable_use use, const char *mo
     if (open_uri(d, flags, more) != SQLITE_OK)
         return ty_durable_fail(d, err);
     sqlite3_busy_timeout(d->db, 1000);
-    /* The last one out would otherwise wait for the disk; the next run's commits see to it. */
     sqlite3_db_config(d->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    sqlite3_wal_hook(d->db, on_commit, d);
     return run_sql(d, "PRAGMA cache_size = -256; PRAGMA trusted_schema = OFF", err);
 }
 
@@ -238,6 +254,10 @@ void ty_durable_close(struct ty_durable *d)
 {
     if (!d)
         return;
+    if (d->log > LOG_LEFT) {
+        ty_durable_patience(d, 0); /* who reads or writes just now may empty it later */
+        sqlite3_wal_checkpoint_v2(d->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    }
     close_db(d);
     free(d->path);
     free(d);

@@ -1,0 +1,163 @@
+#include "cli/run_history.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "store/hold.h"
+
+#define EVERY_MS   100
+#define HURRIED_MS 20   /* how long a write in the loop waits for other runs' writes */
+#define LAST_MS    3000 /* and how long the last one does */
+
+static int64_t wall_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void stop_recording(struct ty_run_history *h)
+{
+    ty_record_free(h->record);
+    ty_durable_close(h->file);
+    h->record = NULL;
+    h->file = NULL;
+}
+
+/* True unless it must be tried again. */
+static bool write_now(struct ty_run_history *h, int patience_ms)
+{
+    struct ty_err err = { 0 };
+    int r = h->file ? 0 : ty_durable_open(h->path, TY_DURABLE_WRITE, &h->file, &err);
+
+    if (r == 0) {
+        ty_durable_patience(h->file, patience_ms);
+        r = ty_record_write(h->record, h->file, &h->run, &err);
+    }
+    if (r == 0 || r == -EAGAIN)
+        return r == 0;
+    ty_cli_say(h->cli, TY_SAY_WARNING, "this run has no history: %s", err.text);
+    stop_recording(h);
+    return true;
+}
+
+static void on_timer(uv_timer_t *t)
+{
+    struct ty_run_history *h = t->data;
+
+    if (h->record && !write_now(h, HURRIED_MS))
+        uv_timer_start(t, on_timer, EVERY_MS, 0);
+}
+
+static void on_change(void *ctx, bool urgent)
+{
+    struct ty_run_history *h = ctx;
+
+    h->changed = true;
+    uv_timer_start(&h->timer, on_timer, urgent ? 0 : EVERY_MS, 0);
+}
+
+static void on_event(void *ctx, const struct ty_kind *kind, const char *name, const char *type,
+                     const char *reason, const char *message, int64_t time_ms)
+{
+    struct ty_run_history *h = ctx;
+
+    if (h->record)
+        ty_record_event(h->record, kind, name, type, reason, message, time_ms);
+}
+
+static int on_order(void *ctx, const char *verb, const char *name, struct ty_err *err)
+{
+    struct ty_run_history *h = ctx;
+
+    if (strcmp(verb, "suspend") == 0 || strcmp(verb, "resume") == 0)
+        return ty_engine_suspend(h->engine, name, verb[0] == 's', err);
+    if (strcmp(verb, "delete") != 0)
+        return ty_fail(err, -EINVAL, "\"%s\" is no order: suspend, resume or delete", verb);
+    int r = ty_engine_delete(h->engine, name, err);
+    h->deleted += r == 0;
+    return r;
+}
+
+/* The words of /proc/self/cmdline, as they were typed but for their quotes. */
+static char *command_line(struct ty_arena *a)
+{
+    char text[8192];
+    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, sizeof(text)) : 0;
+
+    if (fd >= 0)
+        close(fd);
+    for (ssize_t i = 0; i < n; i++)
+        if (!text[i])
+            text[i] = ' ';
+    struct ty_str s = ty_str_trim((struct ty_str){ text, n > 0 ? (size_t)n : 0 });
+    return ty_arena_strndup(a, s.n ? s.p : "", s.n);
+}
+
+void ty_run_history_init(struct ty_run_history *h, struct ty_cli *cli)
+{
+    *h = (struct ty_run_history){ .cli = cli, .lock = -1, .spectator = { .event = on_event } };
+    h->spectator.ctx = h;
+}
+
+void ty_run_history_begin(struct ty_run_history *h, uv_loop_t *loop, struct ty_engine *engine,
+                          const char *dir, const char *path)
+{
+    struct ty_arena *a = h->cli->arena;
+    struct ty_err err = { 0 };
+
+    h->engine = engine;
+    h->path = ty_arena_printf(a, "%s", path);
+    h->run = (struct ty_durable_run){ .pid = getpid(),
+                                      .dir = ty_arena_printf(a, "%s", dir),
+                                      .command = command_line(a),
+                                      .started_ms = wall_ms(),
+                                      .how = "" };
+    uv_timer_init(loop, &h->timer);
+    h->timer.data = h;
+    uv_unref((uv_handle_t *)&h->timer);
+    h->lock = ty_hold_take(dir, &err);
+    if (h->lock < 0)
+        ty_cli_say(h->cli, TY_SAY_WARNING, "this run will look interrupted to others: %s",
+                   err.text);
+    if (ty_control_listen(loop, dir, on_order, h, &h->control, &err) < 0)
+        ty_cli_say(h->cli, TY_SAY_WARNING, "this run takes no orders: %s", err.text);
+    h->record = ty_record_new(ty_engine_store(engine), on_change, h);
+}
+
+static const char *how_it_ended(int code)
+{
+    switch (code) {
+    case TY_EXIT_OK:
+        return "Complete";
+    case 124:
+        return "TimedOut";
+    case 130:
+        return "Interrupted";
+    default:
+        return "Failed";
+    }
+}
+
+void ty_run_history_end(struct ty_run_history *h, int code)
+{
+    if (h->record && h->changed) {
+        h->run.ended_ms = wall_ms();
+        h->run.how = how_it_ended(code);
+        if (!write_now(h, LAST_MS))
+            ty_cli_say(h->cli, TY_SAY_WARNING,
+                       "the end of this run is missing in its history: %s is busy", h->path);
+    }
+    stop_recording(h);
+    ty_control_free(h->control);
+    h->control = NULL;
+    if (h->timer.data && !uv_is_closing((uv_handle_t *)&h->timer))
+        uv_close((uv_handle_t *)&h->timer, NULL);
+    if (h->lock >= 0)
+        close(h->lock);
+    h->lock = -1;
+}

@@ -1,0 +1,36 @@
+/* The part of a run that others see: its history, written while it goes, its lock, and the socket
+ * through which it takes orders. None of it may ever stop a job: what fails is told once, and the
+ * run goes on without. */
+#ifndef TY_CLI_RUN_HISTORY_H
+#define TY_CLI_RUN_HISTORY_H
+
+#include "cli/cli.h"
+#include "engine/control.h"
+#include "engine/engine.h"
+#include "store/record.h"
+
+struct ty_run_history {
+    struct ty_spectator spectator; /* for the engine's options: it keeps the events */
+    struct ty_cli *cli;
+    uv_timer_t timer; /* the next write */
+    struct ty_engine *engine;
+    struct ty_record *record; /* NULL: no history */
+    struct ty_durable *file;  /* opened by the first write */
+    struct ty_durable_run run;
+    char *path;
+    struct ty_control *control;
+    size_t deleted; /* TrainJobs that were deleted by order */
+    int lock;       /* -1 none */
+    bool changed;   /* there is something to tell of */
+};
+
+void ty_run_history_init(struct ty_run_history *h, struct ty_cli *cli);
+/* After everything is forked that lives with the run, before its jobs are submitted. path: the
+ * history file. */
+void ty_run_history_begin(struct ty_run_history *h, uv_loop_t *loop, struct ty_engine *engine,
+                          const char *dir, const char *path);
+/* Writes what is left, and how the run ended (its exit status); before the engine is freed. Fine if
+ * it never began. */
+void ty_run_history_end(struct ty_run_history *h, int code);
+
+#endif

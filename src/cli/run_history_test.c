@@ -1,0 +1,186 @@
+#include "cli/run_history.h"
+#include "cli/testing.h"
+#include "engine/inner.h"
+#include "store/hold.h"
+#include "store/past.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+/* An engine of which only the store is there: the history needs no more. */
+struct world {
+    struct ty_bench b;
+    uv_loop_t loop;
+    struct ty_engine e;
+    struct ty_run_history h;
+};
+
+static int64_t noon(void *ctx TY_UNUSED)
+{
+    return 1767323045;
+}
+
+static int setup(void **state)
+{
+    struct world *w = calloc(1, sizeof(*w));
+
+    bench_open(&w->b);
+    uv_loop_init(&w->loop);
+    w->e.store = ty_local_new(noon, NULL);
+    ty_run_history_init(&w->h, &w->b.cli);
+    *state = w;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct world *w = *state;
+
+    ty_run_history_end(&w->h, 1);
+    uv_run(&w->loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&w->loop), 0);
+    ty_local_free(w->e.store);
+    bench_close(&w->b);
+    free(w);
+    return 0;
+}
+
+static void add_job(struct world *w, const char *name)
+{
+    struct ty_arena *a = w->b.cli.arena;
+    struct ty_err err = { 0 };
+    char *text = ty_arena_printf(
+        a,
+        "{\"apiVersion\":\"trainer.kubeflow.org/v1alpha1\",\"kind\":\"TrainJob\",\"metadata\":"
+        "{\"name\":\"%s\",\"namespace\":\"default\"},\"spec\":{}}",
+        name);
+
+    assert_int_equal(
+        ty_local_create(w->e.store, a, ty_json_parse(a, ty_str(text), NULL, &err), &err), 0);
+}
+
+static bool first(void *ctx, const struct ty_past_object *o)
+{
+    struct ty_durable_run *run = ctx;
+
+    *run = o->run;
+    run->dir = run->command = NULL;
+    run->how = o->run.how[0] ? "ended" : "";
+    assert_non_null(strstr(o->run.command, "run_history_test"));
+    return false;
+}
+
+/* The newest run of the file; id 0: none. */
+static struct ty_durable_run newest(void)
+{
+    struct ty_durable_run run = { 0 };
+    struct ty_durable *d = NULL;
+
+    if (ty_durable_open("h.db", TY_DURABLE_READ, &d, NULL) == 0)
+        ty_past_objects(d, &(struct ty_past_which){ 0 }, first, &run, NULL);
+    ty_durable_close(d);
+    return run;
+}
+
+static void stop(uv_timer_t *t)
+{
+    uv_stop(t->loop);
+}
+
+static void turn(struct world *w, unsigned ms)
+{
+    uv_timer_t t;
+
+    uv_timer_init(&w->loop, &t);
+    uv_timer_start(&t, stop, ms, 0);
+    uv_run(&w->loop, UV_RUN_DEFAULT);
+    uv_close((uv_handle_t *)&t, NULL);
+    uv_run(&w->loop, UV_RUN_NOWAIT);
+}
+
+static void test_written_while_it_goes(void **state)
+{
+    struct world *w = *state;
+
+    ty_run_history_begin(&w->h, &w->loop, &w->e, ".", "h.db");
+    assert_true(ty_hold_held("."));
+    assert_int_equal(access("h.db", F_OK), -1); /* nothing to tell of yet */
+    add_job(w, "a");
+    for (int i = 0; i < 100 && !newest().id; i++)
+        turn(w, 50);
+    assert_int_equal(newest().id, 1);
+    assert_int_equal(newest().pid, getpid());
+    assert_string_equal(newest().how, "");
+    ty_run_history_end(&w->h, 0);
+    assert_string_equal(newest().how, "ended");
+    assert_true(newest().ended_ms >= newest().started_ms);
+    assert_false(ty_hold_held("."));
+    bench_flush(&w->b);
+    assert_string_equal(w->b.err, "");
+}
+
+static void test_a_run_of_nothing_leaves_nothing(void **state)
+{
+    struct world *w = *state;
+
+    ty_run_history_begin(&w->h, &w->loop, &w->e, ".", "h.db");
+    ty_run_history_end(&w->h, 1);
+    assert_int_equal(access("h.db", F_OK), -1);
+    ty_run_history_end(&w->h, 1); /* twice is once */
+}
+
+static void test_a_broken_file_is_told_once(void **state)
+{
+    struct world *w = *state;
+
+    bench_file("h.db", "this is no database, it only looks like a file, and a long one at that: "
+                       "SQLite wants a hundred bytes before it has a look at what they are");
+    ty_run_history_begin(&w->h, &w->loop, &w->e, ".", "h.db");
+    add_job(w, "a");
+    turn(w, 300);
+    add_job(w, "b");
+    turn(w, 300);
+    ty_run_history_end(&w->h, 0);
+    bench_flush(&w->b);
+    assert_string_equal(w->b.err,
+                        "warning: this run has no history: h.db: file is not a database\n");
+}
+
+static void test_orders(void **state)
+{
+    struct world *w = *state;
+    struct ty_err err = { 0 };
+
+    ty_run_history_begin(&w->h, &w->loop, &w->e, ".", "h.db");
+    add_job(w, "a");
+    turn(w, 1);
+    w->h.spectator.event(w->h.spectator.ctx, &ty_kind_trainjob, "a", "Normal", "R", "m", 1);
+    assert_int_equal(access("control.sock", F_OK), 0);
+    assert_int_equal(ty_engine_delete(&w->e, "a", &err), 0);
+    ty_run_history_end(&w->h, 130);
+    assert_int_equal(access("control.sock", F_OK), -1);
+}
+
+static void test_no_folder_no_trouble(void **state)
+{
+    struct world *w = *state;
+
+    ty_run_history_begin(&w->h, &w->loop, &w->e, "not/there", "not/there/h.db");
+    add_job(w, "a");
+    ty_run_history_end(&w->h, 0);
+    bench_flush(&w->b);
+    assert_has(w->b.err, "this run will look interrupted to others: not/there/lock: ");
+    assert_has(w->b.err, "this run takes no orders: ");
+    assert_has(w->b.err, "this run has no history: not/there/h.db: No such file or directory");
+}
+
+#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(test_written_while_it_goes),      T(test_a_run_of_nothing_leaves_nothing),
+        T(test_a_broken_file_is_told_once), T(test_orders),
+        T(test_no_folder_no_trouble),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -257,9 +257,30 @@ bool ty_engine_done(const struct ty_engine *e)
     return t.open == 0 || e->stopping;
 }
 
-void ty_engine_stop(struct ty_engine *e, bool at_once, const char *why TY_UNUSED)
+static void tell_stopped(void *ctx, const struct ty_stored *obj)
 {
-    e->stopping = true;
+    struct tally *t = ctx;
+    struct ty_json *job = ty_local_read(t->e->pass, obj);
+
+    if (!ty_trainjob_finished(ty_json_get(job, "status")))
+        ty_engine_event(t->e, &ty_kind_trainjob, obj->name, "Warning", "Stopped", t->e->why);
+}
+
+const char *ty_engine_stopped(const struct ty_engine *e)
+{
+    return e->stopping ? e->why : NULL;
+}
+
+void ty_engine_stop(struct ty_engine *e, bool at_once, const char *why)
+{
+    struct tally t = { .e = e };
+
+    if (!e->stopping) {
+        e->stopping = true;
+        snprintf(e->why, sizeof(e->why), "%s", why);
+        ty_arena_reset(e->pass);
+        ty_local_each(e->store, &ty_kind_trainjob, tell_stopped, &t);
+    }
     ty_pods_stop_all(e, at_once);
 }
 
@@ -300,6 +321,7 @@ void ty_engine_free(struct ty_engine *e)
     ty_map_done(&e->nets);
     ty_map_done(&e->pods);
     ty_engine_seen_done(e);
+    ty_records_done(e);
     for (size_t i = 0; i < e->queue_n; i++)
         free(e->queue[i]);
     free(e->queue);

@@ -14,6 +14,8 @@
 
 #include "engine/job.h"
 #include "engine/pod_plan.h"
+#include "engine/progress.h"
+#include "engine/verdict.h"
 #include "proc/keeper.h"
 #include "trainer/plugin.h"
 
@@ -47,6 +49,9 @@ struct ty_spectator {
                  struct ty_str text, int64_t time_ms);
     void (*event)(void *ctx, const struct ty_kind *kind, const char *name, const char *type,
                   const char *reason, const char *message, int64_t time_ms);
+    /* A line said how far the pod is; all that is known of it by now. */
+    void (*progress)(void *ctx, const char *job, const char *pod, const struct ty_progress *now,
+                     int64_t time_ms);
     /* The TrainJob's conditions, jobsStatus or trainerStatus changed. */
     void (*job)(void *ctx, const char *job, const struct ty_json *trainjob, int64_t time_ms);
 };
@@ -62,6 +67,7 @@ struct ty_engine_opts {
     const char *workdir; /* default working directory of containers; NULL: the pod's own folder */
     const char *const *env; /* more variables for every container, "NAME=value"; may be NULL */
     struct ty_host host;    /* see ty_host_find */
+    bool keep;              /* the pods' folders stay, in DIR/pods */
     const struct ty_spectator *spectators[4]; /* NULL-terminated within the array */
 };
 
@@ -76,8 +82,15 @@ int ty_engine_submit(struct ty_engine *e, const struct ty_json *const *objs, siz
                      struct ty_unfits *ret_findings, struct ty_err *err);
 /* All TrainJobs have ended (Complete or Failed) and nothing of theirs runs. */
 bool ty_engine_done(const struct ty_engine *e);
-/* Ends everything: SIGTERM and grace, or at once. Spectators see it happen. */
+/* Ends everything: SIGTERM and grace, or at once. Spectators see it happen; each TrainJob that is
+ * not finished gets an event "Stopped" with `why`, the first time. */
 void ty_engine_stop(struct ty_engine *e, bool at_once, const char *why);
+const char *ty_engine_stopped(const struct ty_engine *e); /* that `why`; NULL: not stopped */
+/* What failed first in a TrainJob, or NULL if nothing ended yet. Lives until the next turn. */
+const struct ty_verdict *ty_engine_verdict(struct ty_engine *e, const char *job);
+/* The TrainJob's own word on its progress (trainerStatus, as its status API takes it): it replaces
+ * status.trainerStatus at the next pass, and from now on lines of its output do not count. */
+void ty_engine_progress(struct ty_engine *e, const char *job, const struct ty_json *trainer_status);
 /* Suspends or resumes a TrainJob. */
 int ty_engine_suspend(struct ty_engine *e, const char *job, bool suspend, struct ty_err *err);
 /* Ends a TrainJob with its grace and forgets it; the others go on. */

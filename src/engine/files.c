@@ -211,7 +211,7 @@ static int remove_one(const char *path, const struct stat *st TY_UNUSED, int kin
 
 void ty_files_remove(struct ty_podrt *p)
 {
-    if (p->dir)
+    if (p->dir && !p->e->o.keep)
         /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
         nftw(p->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }

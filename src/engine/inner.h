@@ -54,6 +54,9 @@ struct ty_podrt {
     struct ty_pump **pumps; /* per container, or NULL */
     int *attempts;          /* per container: starts so far */
     bool *by_us;            /* per container: we told it to end */
+    int64_t *began_ms;      /* per container: its last start; 0 none */
+    bool trainer;           /* its progress is the job's */
+    struct ty_progress progress;
     struct ty_check *checks;
     char *dir;    /* its scratch folder */
     int64_t gpus; /* devices it holds */
@@ -87,9 +90,10 @@ struct ty_engine {
     uv_idle_t idle;
     uv_timer_t due_timer;
     struct ty_due *due;
-    struct ty_map pods; /* uid -> ty_podrt */
-    struct ty_map nets; /* JobSet uid -> ty_jobnet */
-    struct ty_map seen; /* pod uid -> struct ty_seen */
+    struct ty_map pods;    /* uid -> ty_podrt */
+    struct ty_map nets;    /* JobSet uid -> ty_jobnet */
+    struct ty_map seen;    /* pod uid -> struct ty_seen */
+    struct ty_map records; /* TrainJob -> struct ty_record */
     struct ty_podrt *all;
     unsigned next_address;
     uint64_t gpus_used, seed;
@@ -97,6 +101,7 @@ struct ty_engine {
     char *chunk;          /* TY_CHUNK bytes of scratch for reading logs */
     int64_t wall_base_ms; /* wall clock minus monotonic, at the start */
     bool stopping;
+    char why[128]; /* it stops */
     int handles;
     uint32_t next_check, next_remote;
     struct ty_remote *remotes;
@@ -122,7 +127,20 @@ const struct ty_pod_seen *ty_engine_seen(struct ty_engine *e, const struct ty_st
 void ty_engine_unsee(struct ty_engine *e, const char *uid);
 void ty_engine_seen_done(struct ty_engine *e);
 
+/* record.c: what is known of a TrainJob beside its object. */
+void ty_record_ended(struct ty_podrt *p, size_t c, int wstatus, const struct ty_pod_news *news);
+void ty_record_never(struct ty_podrt *p, const char *container, const char *why);
+void ty_record_line(struct ty_podrt *p, struct ty_str line); /* progress in it */
+/* A JobSet that fails says why: the verdict is put after its own words. obj: with the new status.
+ */
+void ty_record_amend(struct ty_engine *e, struct ty_json *obj);
+/* The trainerStatus that is to be written for a TrainJob, or NULL; then it counts as written. */
+struct ty_json *ty_record_status(struct ty_engine *e, const char *job, struct ty_arena *a);
+void ty_records_done(struct ty_engine *e);
+
 /* pods.c */
+/* Writes a pod's status to the store. */
+void ty_pods_put_status(struct ty_podrt *p, struct ty_arena *a, struct ty_json *status);
 void ty_pods_look(struct ty_engine *e, const struct ty_stored *pod); /* added or changed */
 void ty_pods_stop_all(struct ty_engine *e, bool at_once);
 void ty_pods_on_keeper(uv_poll_t *poll, int status, int events);

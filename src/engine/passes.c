@@ -22,6 +22,8 @@ static void carry_out(struct ty_engine *e, const struct ty_kind *kind, const cha
             r = ty_local_merge(e->store, e->scratch, c->obj, &err);
             break;
         case TY_DO_STATUS:
+            if (kind == &ty_kind_jobset)
+                ty_record_amend(e, c->obj);
             r = ty_local_status(e->store, e->scratch, c->obj, &err);
             break;
         case TY_DO_DELETE:
@@ -61,6 +63,23 @@ static void tell_job(struct ty_engine *e, const struct ty_json *job, struct ty_j
             e->o.spectators[i]->job(e->o.spectators[i]->ctx, text, now, ty_engine_wall_ms());
 }
 
+/* status: NULL for as it is. progress: the new trainerStatus, or NULL. */
+static void write_job(struct ty_engine *e, const struct ty_json *job, struct ty_json *status,
+                      struct ty_json *progress)
+{
+    struct ty_json *next = ty_json_copy(e->pass, job, 0);
+    struct ty_err err = { 0 };
+
+    if (status)
+        ty_json_set(e->pass, next, "status", status);
+    else
+        status = ty_json_need_object(e->pass, next, "status");
+    if (progress)
+        ty_json_set(e->pass, status, "trainerStatus", progress);
+    ty_local_status(e->store, e->pass, next, &err);
+    tell_job(e, job, status);
+}
+
 static void pass_trainjob(struct ty_engine *e, const struct ty_stored *obj)
 {
     unsigned char entropy[TY_ENTROPY];
@@ -89,12 +108,9 @@ static void pass_trainjob(struct ty_engine *e, const struct ty_stored *obj)
         ty_local_delete(e->store, e->pass, pass.delete_kind, ty_str(ns), ty_str(name), &err);
     for (const struct ty_pass_event *ev = pass.events; ev; ev = ev->next)
         ty_engine_event(e, &ty_kind_trainjob, name, ev->type, ev->reason, ev->message);
-    if (pass.status) {
-        struct ty_json *next = ty_json_copy(e->pass, job, 0);
-        ty_json_set(e->pass, next, "status", pass.status);
-        ty_local_status(e->store, e->pass, next, &err);
-        tell_job(e, job, pass.status);
-    }
+    struct ty_json *progress = ty_record_status(e, name, e->pass);
+    if (pass.status || progress)
+        write_job(e, job, pass.status, progress);
     if (pass.requeue_s > 0)
         ty_engine_look_later(e, &ty_kind_trainjob, ns, name, pass.requeue_s * 1000);
 }

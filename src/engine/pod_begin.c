@@ -126,6 +126,7 @@ static struct ty_podrt *podrt_new(struct ty_engine *e, const struct ty_json *pod
     p->rjob = ty_arena_strndup(p->arena, rj.p, rj.n);
     p->host = host.n ? ty_arena_strndup(p->arena, host.p, host.n) : p->name;
     p->index = -1;
+    p->progress = TY_NO_PROGRESS;
     ty_parse_i64(index, &p->index);
     ty_parse_i64(attempt, &p->attempt);
     p->dir = dup_str(ty_str(ty_arena_printf(e->pass, "%s/pods/%s", e->o.dir, p->name)));
@@ -152,7 +153,8 @@ static int make_plan(struct ty_podrt *p, const struct ty_json *pod, struct ty_jo
     p->pumps = calloc(p->plan.n + 1, sizeof(*p->pumps));
     p->attempts = calloc(p->plan.n + 1, sizeof(*p->attempts));
     p->by_us = calloc(p->plan.n + 1, sizeof(*p->by_us));
-    if (!p->pumps || !p->attempts || !p->by_us)
+    p->began_ms = calloc(p->plan.n + 1, sizeof(*p->began_ms));
+    if (!p->pumps || !p->attempts || !p->by_us || !p->began_ms)
         abort();
     return 0;
 }
@@ -169,20 +171,26 @@ static int make_keeper(struct ty_podrt *p, struct ty_jobnet *net, struct ty_err 
 static void cannot_begin(struct ty_engine *e, struct ty_podrt *p, const char *why)
 {
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
-    struct ty_json *obj = ty_json_object(a), *meta = ty_json_object(a), *status = ty_json_object(a);
-    struct ty_err err = { 0 };
+    struct ty_json *status = ty_json_object(a);
 
     ty_engine_event(e, &ty_kind_pod, p->host, "Warning", "FailedToBegin", why);
-    ty_json_set(a, meta, "name", ty_json_cstr(a, p->name));
-    ty_json_set(a, meta, "namespace", ty_json_cstr(a, p->ns));
-    ty_json_set(a, obj, "apiVersion", ty_json_cstr(a, "v1"));
-    ty_json_set(a, obj, "kind", ty_json_cstr(a, "Pod"));
-    ty_json_set(a, obj, "metadata", meta);
+    ty_record_never(p, p->plan.n ? p->plan.containers[0].name : p->rjob, why);
     ty_json_set(a, status, "phase", ty_json_cstr(a, "Failed"));
     ty_json_set(a, status, "reason", ty_json_cstr(a, "FailedToBegin"));
     ty_json_set(a, status, "message", ty_json_cstr(a, why));
-    ty_json_set(a, obj, "status", status);
-    ty_local_status(e->store, a, obj, &err);
+    ty_pods_put_status(p, a, status);
+}
+
+/* The step of the TrainJob that a replicated Job stands for is a label of its template. */
+static bool is_trainer(const struct ty_json *jobset, const char *rjob)
+{
+    const struct ty_json *rj =
+        ty_json_by(ty_json_at(jobset, "spec.replicatedJobs"), "name", ty_str(rjob), NULL);
+    const struct ty_json *labels = ty_json_at(rj, "template.metadata.labels");
+
+    return ty_str_is(ty_json_text_of(ty_json_find(
+                         labels, TY_LIT("trainer.kubeflow.org/trainjob-ancestor-step"))),
+                     "trainer");
 }
 
 static void begin(struct ty_engine *e, const struct ty_stored *obj)
@@ -192,6 +200,7 @@ static void begin(struct ty_engine *e, const struct ty_stored *obj)
     struct ty_json *jobset =
         ty_local_get(e->store, e->pass, &ty_kind_jobset, ty_str(p->ns), ty_str(p->jobset));
     struct ty_err err = { 0 };
+    p->trainer = is_trainer(jobset, p->rjob);
     struct ty_jobnet *net = ty_net_of(e, jobset, &err);
     int r = net ? make_plan(p, pod, net, &err) : err.code;
 

@@ -271,6 +271,11 @@ bool ty_pod_run_ready(const struct ty_pod_run *r)
     return r->conditions & 1u << TY_COND_READY;
 }
 
+enum ty_stop ty_pod_run_why(const struct ty_pod_run *r)
+{
+    return (enum ty_stop)r->stop;
+}
+
 bool ty_pod_run_over(const struct ty_pod_run *r)
 {
     return ty_run_terminal(r); /* a terminal phase waits for the last process */

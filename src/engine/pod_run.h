@@ -39,6 +39,16 @@ struct ty_deeds {
     int64_t wake_ms; /* call ty_pod_run_step again then; -1: not needed */
 };
 
+/* Why the whole pod is being stopped. RESET: to begin again from the first init container. */
+enum ty_stop {
+    TY_STOP_NOT,
+    TY_STOP_DONE,
+    TY_STOP_INIT_FAILED,
+    TY_STOP_DEADLINE,
+    TY_STOP_DELETED,
+    TY_STOP_RESET,
+};
+
 struct ty_pod_run; /* heap, small: a few hundred bytes a pod */
 /* Borrows plan, which must outlive it. */
 struct ty_pod_run *ty_pod_run_new(const struct ty_pod_plan *plan, int64_t now_ms);
@@ -70,6 +80,7 @@ void ty_pod_run_step(struct ty_pod_run *r, int64_t now_ms, struct ty_deeds *ret)
 
 enum ty_phase ty_pod_run_phase(const struct ty_pod_run *r);
 bool ty_pod_run_ready(const struct ty_pod_run *r);
+enum ty_stop ty_pod_run_why(const struct ty_pod_run *r);
 bool ty_pod_run_over(const struct ty_pod_run *r); /* terminal and nothing runs */
 /* status of the Pod object: phase, conditions, containerStatuses, initContainerStatuses, podIP,
  * startTime, reason, message. Texts as Kubernetes has them. */

@@ -12,15 +12,6 @@ enum ty_life { TY_LIFE_WAITING, TY_LIFE_STARTING, TY_LIFE_RUNNING, TY_LIFE_ENDED
 /*  NOT ─> ASKED ─> HOOK (preStop runs) ─> TURN (a sidecar lets others go first) ─> TERM ─> KILL */
 enum ty_kill { TY_KILL_NOT, TY_KILL_ASKED, TY_KILL_HOOK, TY_KILL_TURN, TY_KILL_TERM, TY_KILL_KILL };
 
-/* Why the whole pod is being stopped. RESET: to begin again from the first init container. */
-enum ty_stop {
-    TY_STOP_NOT,
-    TY_STOP_DONE,
-    TY_STOP_INIT_FAILED,
-    TY_STOP_DEADLINE,
-    TY_STOP_DELETED,
-    TY_STOP_RESET,
-};
 /* WANTED: postStart is to be asked for; the others are on their way. */
 enum ty_hooking { TY_HOOK_NONE, TY_HOOK_WANTED, TY_HOOK_POST_START, TY_HOOK_PRE_STOP };
 enum ty_ending { TY_END_COMPLETED, TY_END_ERROR, TY_END_OOM, TY_END_START_ERROR };

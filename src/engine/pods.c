@@ -34,55 +34,71 @@ struct ty_podrt *ty_pods_by_host(struct ty_engine *e, struct ty_str host)
     return NULL;
 }
 
-static void tell(struct ty_podrt *p, size_t c, bool container)
+static void tell_news(struct ty_engine *e, const struct ty_pod_news *news)
 {
-    struct ty_engine *e = p->e;
-    struct ty_pod_news news = { .job = p->job,
-                                .pod = p->host,
-                                .rjob = p->rjob,
-                                .index = p->index,
-                                .attempt = p->attempt,
-                                .phase = ty_pod_run_phase(p->run),
-                                .ready = ty_pod_run_ready(p->run),
-                                .exit_code = -1,
-                                .time_ms = ty_engine_wall_ms() };
-    if (container) {
-        ty_auto_arena *a = ty_arena_new((size_t)4 << 20);
-        struct ty_json *status = ty_pod_run_status(p->run, a, p->address);
-        const char *name = p->plan.containers[c].name;
-        const struct ty_json *cs =
-            ty_json_by(ty_json_get(status, "containerStatuses"), "name", ty_str(name), NULL);
-        if (!cs)
-            cs = ty_json_by(ty_json_get(status, "initContainerStatuses"), "name", ty_str(name),
-                            NULL);
-        const struct ty_json *ended = ty_json_at(cs, "state.terminated");
-        int64_t n = 0;
-        if (!ended)
-            ended = ty_json_at(cs, "lastState.terminated");
-        news.container = name;
-        news.restarts = ty_json_int_at(cs, "restartCount", &n) ? (int)n : 0;
-        if (ty_json_int_at(ended, "exitCode", &n))
-            news.exit_code = (int)n;
-        news.exit_signal = n > 128 && n < 128 + 65 ? (int)n - 128 : 0;
-        struct ty_str reason = ty_json_str_at(ended, "reason"),
-                      text = ty_json_str_at(ended, "message");
-        news.reason = reason.n ? ty_arena_strndup(a, reason.p, reason.n) : NULL;
-        news.message = text.n ? ty_arena_strndup(a, text.p, text.n) : NULL;
-        news.by_us = p->by_us[c];
-        for (size_t i = 0; i < 4 && e->o.spectators[i]; i++)
-            if (e->o.spectators[i]->pod)
-                e->o.spectators[i]->pod(e->o.spectators[i]->ctx, &news);
-        return;
-    }
     for (size_t i = 0; i < 4 && e->o.spectators[i]; i++)
         if (e->o.spectators[i]->pod)
-            e->o.spectators[i]->pod(e->o.spectators[i]->ctx, &news);
+            e->o.spectators[i]->pod(e->o.spectators[i]->ctx, news);
 }
 
-static void write_status(struct ty_podrt *p)
+static struct ty_pod_news news_of(const struct ty_podrt *p)
 {
-    struct ty_engine *e = p->e;
-    ty_auto_arena *a = ty_arena_new((size_t)16 << 20);
+    return (struct ty_pod_news){ .job = p->job,
+                                 .pod = p->host,
+                                 .rjob = p->rjob,
+                                 .index = p->index,
+                                 .attempt = p->attempt,
+                                 .phase = ty_pod_run_phase(p->run),
+                                 .ready = ty_pod_run_ready(p->run),
+                                 .stopping = ty_pod_run_why(p->run) == TY_STOP_DELETED,
+                                 .exit_code = -1,
+                                 .time_ms = ty_engine_wall_ms() };
+}
+
+static void tell(struct ty_podrt *p)
+{
+    struct ty_pod_news news = news_of(p);
+
+    tell_news(p->e, &news);
+}
+
+static const struct ty_json *status_of(const struct ty_json *pod_status, const char *container)
+{
+    const struct ty_json *cs =
+        ty_json_by(ty_json_get(pod_status, "containerStatuses"), "name", ty_str(container), NULL);
+
+    return cs ? cs
+              : ty_json_by(ty_json_get(pod_status, "initContainerStatuses"), "name",
+                           ty_str(container), NULL);
+}
+
+/* How a container ended, for spectators and for the verdict. wstatus -1: it could not start. */
+static void tell_end(struct ty_podrt *p, size_t c, int wstatus)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)4 << 20);
+    struct ty_pod_news news = news_of(p);
+    const char *name = p->plan.containers[c].name;
+    const struct ty_json *cs = status_of(ty_pod_run_status(p->run, a, p->address), name);
+    const struct ty_json *ended = ty_json_at(cs, "state.terminated");
+    int64_t n = 0;
+
+    if (!ended)
+        ended = ty_json_at(cs, "lastState.terminated");
+    news.container = name;
+    news.restarts = ty_json_int_at(cs, "restartCount", &n) ? (int)n : 0;
+    if (ty_json_int_at(ended, "exitCode", &n))
+        news.exit_code = (int)n;
+    news.exit_signal = n > 128 && n < 128 + 65 ? (int)n - 128 : 0;
+    struct ty_str reason = ty_json_str_at(ended, "reason"), text = ty_json_str_at(ended, "message");
+    news.reason = reason.n ? ty_arena_strndup(a, reason.p, reason.n) : NULL;
+    news.message = text.n ? ty_arena_strndup(a, text.p, text.n) : NULL;
+    news.by_us = p->by_us[c];
+    ty_record_ended(p, c, wstatus, &news);
+    tell_news(p->e, &news);
+}
+
+void ty_pods_put_status(struct ty_podrt *p, struct ty_arena *a, struct ty_json *status)
+{
     struct ty_json *obj = ty_json_object(a), *meta = ty_json_object(a);
     struct ty_err err = { 0 };
 
@@ -91,8 +107,15 @@ static void write_status(struct ty_podrt *p)
     ty_json_set(a, obj, "apiVersion", ty_json_cstr(a, "v1"));
     ty_json_set(a, obj, "kind", ty_json_cstr(a, "Pod"));
     ty_json_set(a, obj, "metadata", meta);
-    ty_json_set(a, obj, "status", ty_pod_run_status(p->run, a, p->address));
-    ty_local_status(e->store, a, obj, &err);
+    ty_json_set(a, obj, "status", status);
+    ty_local_status(p->e->store, a, obj, &err);
+}
+
+static void write_status(struct ty_podrt *p)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)16 << 20);
+
+    ty_pods_put_status(p, a, ty_pod_run_status(p->run, a, p->address));
 }
 
 /* ---- starting containers ---- */
@@ -187,6 +210,7 @@ static void start(struct ty_podrt *p, size_t c)
         return;
     ty_pump_close(p->pumps[c]);
     ty_pod_run_start_failed(p->run, c, err.text, ty_engine_now_ms(p->e));
+    tell_end(p, c, -1);
 }
 
 /* ---- the end of a pod ---- */
@@ -209,6 +233,7 @@ static void handle_closed(uv_handle_t *h)
     free(p->pumps);
     free(p->attempts);
     free(p->by_us);
+    free(p->began_ms);
     free(p);
 }
 
@@ -232,7 +257,7 @@ static void over(struct ty_podrt *p)
         return;
     p->over = true;
     write_status(p);
-    tell(p, 0, false);
+    tell(p);
     e->n_pods_live--;
     e->gpus_used &= ~p->gpu_mask;
     const struct ty_stored *obj =
@@ -275,7 +300,7 @@ static bool carry_out(struct ty_podrt *p, const struct ty_deed *d)
         return false;
     case TY_DEED_STATUS:
         write_status(p);
-        tell(p, 0, false);
+        tell(p);
         return false;
     case TY_DEED_EVENT:
         ty_engine_event(p->e, &ty_kind_pod, p->host, d->event.type, d->event.reason,
@@ -317,7 +342,7 @@ void ty_pods_exited(struct ty_podrt *p, size_t c, int wstatus)
         message = tail.n ? ty_arena_strndup(a, tail.p, tail.n) : NULL;
     }
     ty_pod_run_exited(p->run, c, wstatus, false, message, ty_engine_now_ms(p->e));
-    tell(p, c, true);
+    tell_end(p, c, wstatus);
     ty_pods_turn(p);
 }
 
@@ -327,7 +352,7 @@ static void start_refused(struct ty_podrt *p, const struct ty_kept_news *n)
 
     ty_pump_close(p->pumps[c]);
     ty_pod_run_start_failed(p->run, c, n->text, ty_engine_now_ms(p->e));
-    tell(p, c, true);
+    tell_end(p, c, -1);
 }
 
 /* The keeper died, or could not set up the pod: whatever ran in it is dead. */
@@ -340,7 +365,7 @@ static void keeper_gone(struct ty_podrt *p, const struct ty_kept_news *n)
         if (n->text[0]) {
             ty_pump_close(p->pumps[c]);
             ty_pod_run_start_failed(p->run, c, n->text, ty_engine_now_ms(p->e));
-            tell(p, c, true);
+            tell_end(p, c, -1);
         } else {
             ty_pump_exited(p->pumps[c], SIGKILL);
         }
@@ -361,6 +386,7 @@ void ty_pods_on_keeper(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUS
         if (ty_checks_news(p, &n) || ty_rsh_news(p, &n))
             continue;
         if (n.what == TY_STARTED) {
+            p->began_ms[n.id - 1] = ty_engine_wall_ms();
             ty_pod_run_started(p->run, n.id - 1, ty_engine_now_ms(e));
         } else if (n.what == TY_START_FAILED) {
             start_refused(p, &n);

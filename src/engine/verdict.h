@@ -1,0 +1,59 @@
+/* Which process failed first, why, and what followed from it. Pure: the engine tells it of every
+ * process that ends, and asks when a JobSet has failed.
+ *
+ *   process ends --> struct ty_ended --> struct ty_verdict (one a TrainJob) --> text for people:
+ *                       ^ the tail of its log (verdict_tail.c)               condition, summary
+ */
+#ifndef TY_ENGINE_VERDICT_H
+#define TY_ENGINE_VERDICT_H
+
+#include "base/buf.h"
+
+enum { TY_TAIL_LINES = 20, TY_TAIL_BYTES = 65536 }; /* shown of a log; read of it */
+
+/* One container that ended. Borrowed for the call. */
+struct ty_ended {
+    const char *node; /* "node-0-1" */
+    const char *container;
+    int64_t attempt;      /* JobSet restarts before it */
+    int restarts;         /* of the container */
+    int code, sig;        /* exit code; or the signal that ended it, then code is not used */
+    bool oom;             /* the kernel killed it for memory */
+    int64_t memory_limit; /* bytes; 0 none */
+    const char *never;    /* why it could not start at all; or NULL */
+    const char *forced;   /* why the engine had to end it, if for a fault of its own; or NULL */
+    bool stopped;         /* the engine ended it because it was not needed any more */
+    int64_t began_ms, ended_ms;
+    struct ty_str log; /* the end of its log, at most TY_TAIL_BYTES */
+};
+
+struct ty_verdict;
+struct ty_verdict *ty_verdict_new(void);
+void ty_verdict_free(struct ty_verdict *v); /* NULL is fine */
+/* A failure counts until the same container of the same node ends well: then it was made good. The
+ * first end of a later attempt closes the attempts before it. */
+void ty_verdict_add(struct ty_verdict *v, const struct ty_ended *end);
+bool ty_verdict_any(const struct ty_verdict *v); /* something failed, and was not made good */
+/* The node that failed first in the last attempt, or NULL. */
+const char *ty_verdict_node(const struct ty_verdict *v);
+/* "node-0-1 failed first: ValueError: boom (exit code 1), after 1.2 s, in attempt 2". running:
+ * processes of the job that still run. */
+void ty_verdict_headline(const struct ty_verdict *v, size_t running, struct ty_buf *out);
+/* All of it: the headline, the last lines of its log, what followed, the attempts before; whole
+ * lines. */
+void ty_verdict_print(const struct ty_verdict *v, size_t running, struct ty_buf *out);
+/* "exit code 127: command not found", "segmentation fault (SIGSEGV)" */
+void ty_verdict_words(const struct ty_ended *end, struct ty_buf *out);
+/* "0.2 s", "12 s", "3 min 20 s", "2 h 5 min" */
+void ty_verdict_span(int64_t ms, struct ty_buf *out);
+
+/* What the end of a log shows. Lives with the arena. */
+struct ty_tail {
+    struct ty_str error; /* the last line of a traceback: "ValueError: boom"; or empty */
+    const char **lines;  /* clean, at most TY_TAIL_LINES */
+    size_t n;
+    size_t hidden; /* lines after those: a launcher's report about its child */
+};
+void ty_tail_read(struct ty_arena *a, struct ty_str log, struct ty_tail *ret);
+
+#endif

@@ -321,7 +321,7 @@ void ty_engine_free(struct ty_engine *e)
     ty_map_done(&e->nets);
     ty_map_done(&e->pods);
     ty_engine_seen_done(e);
-    ty_records_done(e);
+    ty_stories_done(e);
     for (size_t i = 0; i < e->queue_n; i++)
         free(e->queue[i]);
     free(e->queue);

@@ -93,7 +93,7 @@ struct ty_engine {
     struct ty_map pods;    /* uid -> ty_podrt */
     struct ty_map nets;    /* JobSet uid -> ty_jobnet */
     struct ty_map seen;    /* pod uid -> struct ty_seen */
-    struct ty_map records; /* TrainJob -> struct ty_record */
+    struct ty_map stories; /* TrainJob -> struct ty_story */
     struct ty_podrt *all;
     unsigned next_address;
     uint64_t gpus_used, seed;
@@ -127,16 +127,16 @@ const struct ty_pod_seen *ty_engine_seen(struct ty_engine *e, const struct ty_st
 void ty_engine_unsee(struct ty_engine *e, const char *uid);
 void ty_engine_seen_done(struct ty_engine *e);
 
-/* record.c: what is known of a TrainJob beside its object. */
-void ty_record_ended(struct ty_podrt *p, size_t c, int wstatus, const struct ty_pod_news *news);
-void ty_record_never(struct ty_podrt *p, const char *container, const char *why);
-void ty_record_line(struct ty_podrt *p, struct ty_str line); /* progress in it */
+/* story.c: what is known of a TrainJob beside its object. */
+void ty_story_ended(struct ty_podrt *p, size_t c, int wstatus, const struct ty_pod_news *news);
+void ty_story_never(struct ty_podrt *p, const char *container, const char *why);
+void ty_story_line(struct ty_podrt *p, struct ty_str line); /* progress in it */
 /* A JobSet that fails says why: the verdict is put after its own words. obj: with the new status.
  */
-void ty_record_amend(struct ty_engine *e, struct ty_json *obj);
+void ty_story_amend(struct ty_engine *e, struct ty_json *obj);
 /* The trainerStatus that is to be written for a TrainJob, or NULL; then it counts as written. */
-struct ty_json *ty_record_status(struct ty_engine *e, const char *job, struct ty_arena *a);
-void ty_records_done(struct ty_engine *e);
+struct ty_json *ty_story_status(struct ty_engine *e, const char *job, struct ty_arena *a);
+void ty_stories_done(struct ty_engine *e);
 
 /* pods.c */
 /* Writes a pod's status to the store. */

@@ -23,7 +23,7 @@ static void carry_out(struct ty_engine *e, const struct ty_kind *kind, const cha
             break;
         case TY_DO_STATUS:
             if (kind == &ty_kind_jobset)
-                ty_record_amend(e, c->obj);
+                ty_story_amend(e, c->obj);
             r = ty_local_status(e->store, e->scratch, c->obj, &err);
             break;
         case TY_DO_DELETE:
@@ -108,7 +108,7 @@ static void pass_trainjob(struct ty_engine *e, const struct ty_stored *obj)
         ty_local_delete(e->store, e->pass, pass.delete_kind, ty_str(ns), ty_str(name), &err);
     for (const struct ty_pass_event *ev = pass.events; ev; ev = ev->next)
         ty_engine_event(e, &ty_kind_trainjob, name, ev->type, ev->reason, ev->message);
-    struct ty_json *progress = ty_record_status(e, name, e->pass);
+    struct ty_json *progress = ty_story_status(e, name, e->pass);
     if (pass.status || progress)
         write_job(e, job, pass.status, progress);
     if (pass.requeue_s > 0)

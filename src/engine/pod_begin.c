@@ -174,7 +174,7 @@ static void cannot_begin(struct ty_engine *e, struct ty_podrt *p, const char *wh
     struct ty_json *status = ty_json_object(a);
 
     ty_engine_event(e, &ty_kind_pod, p->host, "Warning", "FailedToBegin", why);
-    ty_record_never(p, p->plan.n ? p->plan.containers[0].name : p->rjob, why);
+    ty_story_never(p, p->plan.n ? p->plan.containers[0].name : p->rjob, why);
     ty_json_set(a, status, "phase", ty_json_cstr(a, "Failed"));
     ty_json_set(a, status, "reason", ty_json_cstr(a, "FailedToBegin"));
     ty_json_set(a, status, "message", ty_json_cstr(a, why));

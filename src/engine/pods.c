@@ -93,7 +93,7 @@ static void tell_end(struct ty_podrt *p, size_t c, int wstatus)
     news.reason = reason.n ? ty_arena_strndup(a, reason.p, reason.n) : NULL;
     news.message = text.n ? ty_arena_strndup(a, text.p, text.n) : NULL;
     news.by_us = p->by_us[c];
-    ty_record_ended(p, c, wstatus, &news);
+    ty_story_ended(p, c, wstatus, &news);
     tell_news(p->e, &news);
 }
 

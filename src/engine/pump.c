@@ -71,7 +71,7 @@ static void tell_line(struct ty_pump *u, struct ty_str text)
         if (e->o.spectators[i]->line)
             e->o.spectators[i]->line(e->o.spectators[i]->ctx, p->job, p->host,
                                      p->plan.containers[u->c].name, text, ty_engine_wall_ms());
-    ty_record_line(p, text);
+    ty_story_line(p, text);
 }
 
 static void hold(struct ty_pump *u, struct ty_str rest)

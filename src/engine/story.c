@@ -8,7 +8,7 @@
 #define MESSAGE_MAX 32768 /* of a condition, as Kubernetes has it */
 #define EVERY_MS    1000  /* how often progress is written, at most */
 
-struct ty_record {
+struct ty_story {
     struct ty_verdict *verdict;
     struct ty_progress progress;
     int64_t index, attempt; /* of the pod that it is from; index -1 none yet */
@@ -18,9 +18,9 @@ struct ty_record {
     bool dirty;        /* to be written */
 };
 
-static struct ty_record *record_of(struct ty_engine *e, const char *job)
+static struct ty_story *story_of(struct ty_engine *e, const char *job)
 {
-    struct ty_record *r = ty_map_get(&e->records, ty_str(job));
+    struct ty_story *r = ty_map_get(&e->stories, ty_str(job));
 
     if (r)
         return r;
@@ -30,29 +30,29 @@ static struct ty_record *record_of(struct ty_engine *e, const char *job)
     r->verdict = ty_verdict_new();
     r->progress = TY_NO_PROGRESS;
     r->index = -1;
-    ty_map_put(&e->records, ty_str(job), r);
+    ty_map_put(&e->stories, ty_str(job), r);
     return r;
 }
 
-void ty_records_done(struct ty_engine *e)
+void ty_stories_done(struct ty_engine *e)
 {
     const struct ty_map_slot *s = NULL;
     size_t at = 0;
 
-    while ((s = ty_map_next(&e->records, &at))) {
-        struct ty_record *r = s->value;
+    while ((s = ty_map_next(&e->stories, &at))) {
+        struct ty_story *r = s->value;
         ty_verdict_free(r->verdict);
         free(r->own);
         free(r);
     }
-    ty_map_done(&e->records);
+    ty_map_done(&e->stories);
 }
 
 /* ---- what failed first ---- */
 
 const struct ty_verdict *ty_engine_verdict(struct ty_engine *e, const char *job)
 {
-    const struct ty_record *r = ty_map_get(&e->records, ty_str(job));
+    const struct ty_story *r = ty_map_get(&e->stories, ty_str(job));
 
     return r ? r->verdict : NULL;
 }
@@ -75,7 +75,7 @@ static const char *fault_of(const struct ty_podrt *p)
     return NULL;
 }
 
-void ty_record_ended(struct ty_podrt *p, size_t c, int wstatus, const struct ty_pod_news *news)
+void ty_story_ended(struct ty_podrt *p, size_t c, int wstatus, const struct ty_pod_news *news)
 {
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
     bool not_needed = ty_pod_run_why(p->run) == TY_STOP_DELETED || p->e->stopping;
@@ -101,10 +101,10 @@ void ty_record_ended(struct ty_podrt *p, size_t c, int wstatus, const struct ty_
         return; /* a sidecar, after the others: as it should be */
     if (wstatus != 0 && !end.stopped)
         end.log = ty_pump_tail(a, p, c, TY_TAIL_BYTES, SIZE_MAX);
-    ty_verdict_add(record_of(p->e, p->job)->verdict, &end);
+    ty_verdict_add(story_of(p->e, p->job)->verdict, &end);
 }
 
-void ty_record_never(struct ty_podrt *p, const char *container, const char *why)
+void ty_story_never(struct ty_podrt *p, const char *container, const char *why)
 {
     struct ty_ended end = { .node = node_of(p),
                             .container = container,
@@ -112,7 +112,7 @@ void ty_record_never(struct ty_podrt *p, const char *container, const char *why)
                             .never = why,
                             .ended_ms = ty_engine_wall_ms() };
 
-    ty_verdict_add(record_of(p->e, p->job)->verdict, &end);
+    ty_verdict_add(story_of(p->e, p->job)->verdict, &end);
 }
 
 static size_t running(const struct ty_engine *e, const char *job)
@@ -137,7 +137,7 @@ static struct ty_str fitting(struct ty_arena *a, const struct ty_buf *b)
     return ty_str(ty_arena_printf(a, "%.*s%s", (int)n, b->p, more));
 }
 
-void ty_record_amend(struct ty_engine *e, struct ty_json *obj)
+void ty_story_amend(struct ty_engine *e, struct ty_json *obj)
 {
     struct ty_json *failed =
         ty_json_by(ty_json_at(obj, "status.conditions"), "type", TY_LIT("Failed"), NULL);
@@ -164,7 +164,7 @@ void ty_record_amend(struct ty_engine *e, struct ty_json *obj)
 /* ---- how far it is ---- */
 
 /* At most about once a second: the next pass of the TrainJob takes it along. */
-static void wish_written(struct ty_engine *e, const char *ns, const char *job, struct ty_record *r)
+static void wish_written(struct ty_engine *e, const char *ns, const char *job, struct ty_story *r)
 {
     int64_t next = r->written_ms + EVERY_MS - ty_engine_now_ms(e);
 
@@ -177,7 +177,7 @@ static void wish_written(struct ty_engine *e, const char *ns, const char *job, s
 /* Rank 0 speaks for the job; until it does, the least index that speaks. */
 static void note_progress(struct ty_podrt *p)
 {
-    struct ty_record *r = record_of(p->e, p->job);
+    struct ty_story *r = story_of(p->e, p->job);
     double part = ty_progress_part(&p->progress);
     int64_t now = ty_engine_now_ms(p->e);
 
@@ -193,7 +193,7 @@ static void note_progress(struct ty_podrt *p)
     wish_written(p->e, p->ns, p->job, r);
 }
 
-void ty_record_line(struct ty_podrt *p, struct ty_str line)
+void ty_story_line(struct ty_podrt *p, struct ty_str line)
 {
     struct ty_engine *e = p->e;
     struct ty_progress news;
@@ -210,7 +210,7 @@ void ty_record_line(struct ty_podrt *p, struct ty_str line)
 }
 
 /* The program's own word, or as fast as it went until now; -1 unknown. */
-static int64_t seconds_left(const struct ty_record *r, int64_t now_ms)
+static int64_t seconds_left(const struct ty_story *r, int64_t now_ms)
 {
     double part = ty_progress_part(&r->progress), gone = part - r->since_part;
 
@@ -234,7 +234,7 @@ static struct ty_json *metrics_of(struct ty_arena *a, const struct ty_progress *
     return list;
 }
 
-static struct ty_json *status_of(const struct ty_record *r, struct ty_arena *a, int64_t now_ms)
+static struct ty_json *status_of(const struct ty_story *r, struct ty_arena *a, int64_t now_ms)
 {
     struct ty_json *s = ty_json_object(a);
     double part = ty_progress_part(&r->progress);
@@ -252,9 +252,9 @@ static struct ty_json *status_of(const struct ty_record *r, struct ty_arena *a, 
     return s;
 }
 
-struct ty_json *ty_record_status(struct ty_engine *e, const char *job, struct ty_arena *a)
+struct ty_json *ty_story_status(struct ty_engine *e, const char *job, struct ty_arena *a)
 {
-    struct ty_record *r = ty_map_get(&e->records, ty_str(job));
+    struct ty_story *r = ty_map_get(&e->stories, ty_str(job));
 
     if (!r || !r->dirty)
         return NULL;
@@ -268,7 +268,7 @@ struct ty_json *ty_record_status(struct ty_engine *e, const char *job, struct ty
 
 void ty_engine_progress(struct ty_engine *e, const char *job, const struct ty_json *trainer_status)
 {
-    struct ty_record *r = record_of(e, job);
+    struct ty_story *r = story_of(e, job);
     ty_auto_buf b = { 0 };
 
     ty_json_print(&b, trainer_status);

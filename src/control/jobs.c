@@ -1,0 +1,306 @@
+/* Keys out of the queue, looks, and what became of them. */
+#include <stdlib.h>
+#include <sys/random.h>
+#include <time.h>
+#include <uv.h>
+
+#include "control/jobs_inner.h"
+
+#define IN_FLIGHT     64
+#define PASS_CEILING  ((size_t)256 << 20)
+#define WRITE_CEILING ((size_t)64 << 20)
+#define WRITE_FIRST   ((size_t)8 << 10)
+#define CONTROLLER    "trainer-trainjob-controller"
+
+static void *must(void *p)
+{
+    if (!p)
+        abort();
+    return p;
+}
+
+/* "ns/name" in a buffer of the caller's. */
+static struct ty_str pend_key(char *buf, size_t size, struct ty_str ns, struct ty_str name)
+{
+    int n = snprintf(buf, size, "%.*s/%.*s", TY_ARG(ns), TY_ARG(name));
+    return (struct ty_str){ buf, n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1 };
+}
+
+struct ty_pending *ty_jobs_pend(struct ty_jobs *j, struct ty_str ns, struct ty_str name)
+{
+    char buf[640];
+    struct ty_str key = pend_key(buf, sizeof(buf), ns, name);
+    struct ty_pending *p = ty_map_get(&j->pending, key);
+
+    if (!p) {
+        p = must(calloc(1, sizeof(*p)));
+        ty_map_put(&j->pending, key, p);
+    }
+    return p;
+}
+
+static struct ty_pending take_pending(struct ty_jobs *j, struct ty_str ns, struct ty_str name)
+{
+    char buf[640];
+    struct ty_pending *p = ty_map_del(&j->pending, pend_key(buf, sizeof(buf), ns, name));
+    struct ty_pending copy = p ? *p : (struct ty_pending){ 0 };
+
+    free(p);
+    return copy;
+}
+
+void ty_jobs_look(struct ty_jobs *j, struct ty_str ns, struct ty_str name)
+{
+    ty_queue_add(j->queue, (struct ty_key){ KEY_TRAINJOB, ns, name });
+}
+
+struct ty_jobs *ty_jobs_new(const struct ty_jobs_settings *s)
+{
+    struct ty_jobs *j = must(calloc(1, sizeof(*j)));
+    struct ty_queue_settings q = { .loop = s->loop, .ready = ty_jobs_turn, .ctx = j };
+
+    j->s = *s;
+    if (j->s.in_flight <= 0)
+        j->s.in_flight = IN_FLIGHT;
+    j->world = ty_world_new();
+    j->scratch = ty_arena_new(PASS_CEILING);
+    j->queue = ty_queue_new(&q);
+    ty_jobs_watch_all(j);
+    return j;
+}
+
+void ty_jobs_lead(struct ty_jobs *j)
+{
+    j->leading = true;
+    ty_jobs_turn(j);
+}
+
+void ty_jobs_rest(struct ty_jobs *j)
+{
+    j->leading = false;
+}
+
+bool ty_jobs_idle(const struct ty_jobs *j)
+{
+    return !j->writing;
+}
+
+bool ty_jobs_synced(const struct ty_jobs *j)
+{
+    return j->synced;
+}
+
+const struct ty_world *ty_jobs_world(const struct ty_jobs *j)
+{
+    return j->world;
+}
+
+void ty_jobs_count(const struct ty_jobs *j, struct ty_jobs_counts *ret,
+                   struct ty_queue_counts *ret_queue)
+{
+    *ret = j->counts;
+    ty_queue_count(j->queue, ret_queue);
+}
+
+/* ---- one look ---- */
+
+static void tell(struct ty_jobs *j, struct ty_key key, const char *type, const char *reason,
+                 struct ty_str note)
+{
+    const struct ty_known *job = ty_world_find(j->world, &ty_kind_trainjob, key.ns, key.name);
+    char version[24];
+
+    if (!j->s.events || !job)
+        return;
+    snprintf(version, sizeof(version), "%llu", (unsigned long long)job->version);
+    ty_events_say(j->s.events, &(struct ty_event){ .controller = CONTROLLER,
+                                                   .kind = &ty_kind_trainjob,
+                                                   .ns = key.ns,
+                                                   .name = key.name,
+                                                   .uid = ty_str(job->uid),
+                                                   .version = ty_str(version),
+                                                   .type = type,
+                                                   .reason = reason,
+                                                   .action = "Reconciling",
+                                                   .note = note });
+}
+
+static struct ty_writing *writing_new(struct ty_jobs *j, struct ty_key key)
+{
+    struct ty_arena *a = ty_arena_new_small(WRITE_CEILING, WRITE_FIRST);
+    struct ty_writing *w = must(calloc(1, sizeof(*w)));
+
+    *w = (struct ty_writing){ .jobs = j, .arena = a, .next = j->writing };
+    w->key = (struct ty_key){ key.kind,
+                              { ty_arena_strndup(a, key.ns.p, key.ns.n), key.ns.n },
+                              { ty_arena_strndup(a, key.name.p, key.name.n), key.name.n } };
+    if (w->next)
+        w->next->prev = w;
+    j->writing = w;
+    j->counts.in_flight++;
+    return w;
+}
+
+static void writing_free(struct ty_writing *w)
+{
+    struct ty_jobs *j = w->jobs;
+
+    if (w->prev)
+        w->prev->next = w->next;
+    else
+        j->writing = w->next;
+    if (w->next)
+        w->next->prev = w->prev;
+    j->counts.in_flight--;
+    ty_kube_cancel(w->op);
+    ty_arena_free(w->arena);
+    free(w);
+}
+
+static struct ty_str keep(struct ty_arena *a, struct ty_str s)
+{
+    return s.p ? (struct ty_str){ ty_arena_strndup(a, s.p, s.n), s.n } : s;
+}
+
+/* The steps outlive the pass: rendering takes tens of kilobytes, writing a few. */
+static void keep_steps(struct ty_writing *w, const struct ty_work *work)
+{
+    struct ty_step **end = &w->work.steps;
+
+    w->work = *work;
+    w->work.steps = NULL;
+    w->work.events = NULL; /* told already */
+    for (const struct ty_step *s = work->steps; s; s = s->next) {
+        struct ty_step *copy = ty_new(w->arena, struct ty_step);
+        *copy = *s;
+        copy->name = keep(w->arena, s->name);
+        copy->uid = keep(w->arena, s->uid);
+        copy->body = keep(w->arena, s->body);
+        copy->data = keep(w->arena, s->data);
+        copy->next = NULL;
+        *end = copy;
+        end = &copy->next;
+    }
+}
+
+static void make_work(struct ty_jobs *j, struct ty_key key, struct ty_work *ret)
+{
+    struct ty_pending p = take_pending(j, key.ns, key.name);
+    unsigned char entropy[TY_ENTROPY];
+    struct ty_work_in in = { .world = j->world,
+                             .pipeline = j->s.pipeline,
+                             .settings = j->s.settings,
+                             .ns = key.ns,
+                             .name = key.name,
+                             .now_s = time(NULL),
+                             .entropy = entropy,
+                             .first = p.first,
+                             .full = p.full };
+    uint64_t begin = uv_hrtime();
+
+    if (getrandom(entropy, sizeof(entropy), 0) != (ssize_t)sizeof(entropy))
+        abort(); /* never fails for so few bytes once the system is up */
+    ty_arena_reset(j->scratch);
+    if (j->s.hook_secret && j->s.settings->status_gate)
+        in.hook_secret = j->s.hook_secret(j->s.ctx, j->scratch);
+    ty_work_make(j->scratch, &in, ret);
+    if (ret->fetch && p.full)
+        ty_jobs_pend(j, key.ns, key.name)->full = true; /* still true when it has come */
+    j->counts.looks++;
+    j->counts.seconds += (double)(uv_hrtime() - begin) / 1e9;
+}
+
+static void look_at_job(struct ty_jobs *j, struct ty_key key)
+{
+    struct ty_work work;
+
+    make_work(j, key, &work);
+    for (const struct ty_pass_event *e = work.events; e; e = e->next)
+        tell(j, key, e->type, e->reason, ty_str(e->message));
+    struct ty_writing *w = writing_new(j, key);
+    keep_steps(w, &work);
+    if (work.err.code < 0)
+        ty_error(j->s.log, work.err.text, "TrainJob cannot be reconciled",
+                 TY_S("controller", "trainjob_controller"), TY_STR("namespace", key.ns),
+                 TY_STR("name", key.name));
+    ty_jobs_write(w);
+}
+
+static void look_at_runtime(struct ty_jobs *j, struct ty_key key)
+{
+    const struct ty_kind *kind =
+        key.kind == KEY_RUNTIME ? &ty_kind_trainingruntime : &ty_kind_clustertrainingruntime;
+    const struct ty_known *o = ty_world_find(j->world, kind, key.ns, key.name);
+
+    ty_arena_reset(j->scratch);
+    struct ty_str patch =
+        o ? ty_runtime_patch(j->scratch, j->world, o, j->s.protection) : (struct ty_str){ 0 };
+    struct ty_writing *w = writing_new(j, key);
+    if (patch.n) {
+        struct ty_step *s = w->work.steps = ty_new(w->arena, struct ty_step);
+        *s = (struct ty_step){ .op = TY_STEP_STATUS, .kind = kind, .body = keep(w->arena, patch) };
+        s->name = w->key.name;
+    }
+    ty_jobs_write(w);
+}
+
+void ty_jobs_turn(void *ctx)
+{
+    struct ty_jobs *j = ctx;
+    struct ty_key key;
+
+    if (j->turning)
+        return; /* a look that needed no write came back at once: the loop below goes on */
+    j->turning = true;
+    while (j->leading && j->synced && j->counts.in_flight < (size_t)j->s.in_flight &&
+           ty_queue_next(j->queue, &key)) {
+        if (key.kind == KEY_TRAINJOB)
+            look_at_job(j, key);
+        else
+            look_at_runtime(j, key);
+    }
+    j->turning = false;
+}
+
+/* The writes are over, well or not. */
+void ty_jobs_written(struct ty_writing *w)
+{
+    struct ty_jobs *j = w->jobs;
+    struct ty_key key = w->key;
+    bool bad = w->failed || w->work.err.code < 0;
+
+    if (bad) {
+        j->counts.errors++;
+        ty_queue_retry(j->queue, key);
+    } else {
+        ty_queue_forget(j->queue, key);
+        if (w->work.requeue_s > 0)
+            ty_queue_add_after(j->queue, key, w->work.requeue_s * 1000);
+    }
+    ty_queue_done(j->queue, key);
+    writing_free(w);
+    ty_jobs_turn(j);
+}
+
+/* ---- the end ---- */
+
+void ty_jobs_free(struct ty_jobs *j)
+{
+    const struct ty_map_slot *s = NULL;
+    size_t at = 0;
+
+    if (!j)
+        return;
+    while (j->writing)
+        writing_free(j->writing);
+    ty_jobs_fetch_none(j);
+    for (size_t i = 0; i < j->n_watched; i++)
+        ty_reflect_free(j->watched[i].reflect);
+    ty_queue_free(j->queue);
+    while ((s = ty_map_next(&j->pending, &at)))
+        free(s->value);
+    ty_map_done(&j->pending);
+    ty_world_free(j->world);
+    ty_arena_free(j->scratch);
+    free(j);
+}

@@ -1,0 +1,70 @@
+/* clang-format off */
+/* The controllers on a real cluster. What the watches tell goes into the world; what should be
+ * looked at waits in the queue; what a look says is written, in order within a job, many jobs at
+ * once; what the API server answers is in the world before that job is looked at again.
+ *
+ *   reflectors --> world --> queue --> ty_work_make --> steps --> API server
+ *                    ^________________ answers _______________________|
+ */
+/* clang-format on */
+#ifndef TY_CONTROL_JOBS_H
+#define TY_CONTROL_JOBS_H
+
+#include "control/events.h"
+#include "control/queue.h"
+#include "control/world.h"
+#include "store/reflect.h"
+#include "trainer/plugin.h"
+
+struct ty_jobs;
+
+enum ty_protection {                       /* of runtimes that TrainJobs use */
+                     TY_PROTECT_SNAPSHOT,  /* none: jobs have their copy; v2.2's finalizer is taken
+                                              off */
+                     TY_PROTECT_FINALIZER, /* as v2.0 to v2.2: not deleted while a TrainJob refers
+                                              to it */
+};
+
+struct ty_jobs_settings { /* what is pointed to outlives the controllers */
+    struct uv_loop_s *loop;
+    struct ty_kube *kube;
+    struct ty_events *events; /* NULL: nobody is told */
+    const struct ty_log *log;
+    const struct ty_pipeline *pipeline;
+    const struct ty_settings *settings;
+    enum ty_protection protection;
+    int in_flight; /* jobs being written at once; 0: 64 */
+    /* Asked before every write: is this process the leader at this moment? NULL: always. */
+    bool (*may_write)(void *ctx);
+    /* The webhook's Secret as JSON, or NULL; for the status API's CA. May be NULL. */
+    const struct ty_json *(*hook_secret)(void *ctx, struct ty_arena *a);
+    void (*synced)(void *ctx); /* once, when everything has been told for the first time; or NULL */
+    void *ctx;
+};
+
+struct ty_jobs_counts { /* since the start; for metrics */
+    uint64_t looks, errors, applies, statuses, deletes, fetches, skipped;
+    size_t in_flight;
+    double seconds; /* in looks */
+};
+
+/* gives. Watches begin at once, so that a standby is warm; nothing is written before ty_jobs_lead.
+ */
+struct ty_jobs *ty_jobs_new(const struct ty_jobs_settings *s);
+void ty_jobs_lead(struct ty_jobs *j);
+/* Begins no more writes; those under way come to their end. */
+void ty_jobs_rest(struct ty_jobs *j);
+bool ty_jobs_idle(const struct ty_jobs *j); /* nothing is being written */
+bool ty_jobs_synced(const struct ty_jobs *j);
+/* takes; before its client; NULL is fine. The loop must turn once more. */
+void ty_jobs_free(struct ty_jobs *j);
+
+const struct ty_world *ty_jobs_world(const struct ty_jobs *j);
+void ty_jobs_count(const struct ty_jobs *j, struct ty_jobs_counts *ret,
+                   struct ty_queue_counts *ret_queue);
+/* Gets the data of a job's snapshot into the world, then calls fn, from the loop; at once when it
+ * is there. For webhooks, which must see what a job began with. */
+void ty_jobs_fetch(struct ty_jobs *j, struct ty_str ns, struct ty_str name, void (*fn)(void *ctx),
+                   void *ctx);
+
+#endif

@@ -1,0 +1,77 @@
+/* What the files of the controllers share. */
+#ifndef TY_CONTROL_JOBS_INNER_H
+#define TY_CONTROL_JOBS_INNER_H
+
+#include "base/map.h"
+#include "control/jobs.h"
+#include "control/work.h"
+
+enum { KEY_TRAINJOB, KEY_RUNTIME, KEY_CLUSTER_RUNTIME }; /* of struct ty_key */
+
+/* A kind that is watched. */
+struct ty_watched {
+    struct ty_jobs *jobs;
+    const struct ty_kind *kind;
+    bool meta;   /* PartialObjectMetadata */
+    bool needed; /* nobody is looked at before it has been told, or is known not to be served */
+    bool told, absent;
+    struct ty_reflect *reflect;
+};
+#define TY_WATCHED_MAX 16
+
+/* What is known of a job between its being told and its being done. */
+struct ty_pending {
+    bool first, full;
+};
+
+/* A job that is being written. */
+struct ty_writing {
+    struct ty_jobs *jobs;
+    struct ty_arena *arena; /* holds key, work and texts */
+    struct ty_key key;
+    struct ty_work work;
+    struct ty_step *step;
+    struct ty_kube_op *op;
+    bool failed; /* a write was refused: no more applies, again later */
+    struct ty_writing *next, *prev;
+};
+
+struct ty_fetching; /* a snapshot on its way to a webhook */
+
+struct ty_jobs {
+    struct ty_jobs_settings s;
+    struct ty_world *world;
+    struct ty_queue *queue;
+    struct ty_watched watched[TY_WATCHED_MAX];
+    size_t n_watched;
+    struct ty_map pending; /* "ns/name" -> ty_pending */
+    struct ty_arena *scratch;
+    struct ty_writing *writing;
+    struct ty_fetching *fetching;
+    struct ty_jobs_counts counts;
+    bool leading, synced, turning;
+    bool learning; /* what is told now is the answer to a write of ours */
+};
+
+/* jobs_watch.c */
+void ty_jobs_watch_all(struct ty_jobs *j);
+struct ty_reflect *ty_jobs_reflect(const struct ty_jobs *j, const struct ty_kind *kind);
+
+/* jobs_write.c: all steps of w->work, one after the other; then ty_jobs_written. */
+void ty_jobs_write(struct ty_writing *w);
+
+/* jobs.c */
+struct ty_pending *ty_jobs_pend(struct ty_jobs *j, struct ty_str ns, struct ty_str name);
+void ty_jobs_look(struct ty_jobs *j, struct ty_str ns, struct ty_str name);
+void ty_jobs_written(struct ty_writing *w);
+void ty_jobs_turn(void *ctx);
+
+/* jobs_fetch.c */
+void ty_jobs_fetch_none(struct ty_jobs *j); /* forgets them all */
+
+/* jobs_runtime.c: the finalizers that a runtime should have, as a merge patch; empty: as they are.
+ */
+struct ty_str ty_runtime_patch(struct ty_arena *a, const struct ty_world *world,
+                               const struct ty_known *runtime, enum ty_protection protection);
+
+#endif

@@ -1,0 +1,225 @@
+/* What the watches tell: into the world, and the jobs that it matters to into the queue. */
+#include "control/jobs_inner.h"
+#include "control/keep.h"
+#include "trainer/resolve.h"
+
+struct ty_reflect *ty_jobs_reflect(const struct ty_jobs *j, const struct ty_kind *kind)
+{
+    for (size_t i = 0; i < j->n_watched; i++)
+        if (j->watched[i].kind == kind)
+            return j->watched[i].reflect;
+    return NULL;
+}
+
+/* ---- to whom it matters ---- */
+
+struct among {
+    struct ty_jobs *jobs;
+    const char *ns;      /* NULL: all */
+    struct ty_str class; /* RuntimeClass that the runtime must name; empty: any */
+    struct ty_arena *a;
+};
+
+static bool names_class(const struct among *m, const struct ty_json *obj)
+{
+    struct ty_trainjob job;
+
+    ty_trainjob_read(&job, obj);
+    const struct ty_kind *kind = ty_runtime_kind(&job);
+    const struct ty_known *o =
+        kind ? ty_world_find(m->jobs->world, kind, job.ns, job.ref_name) : NULL;
+    const struct ty_json *runtime = o ? ty_world_read(m->a, o) : NULL;
+    const struct ty_json *rjobs = ty_json_at(runtime, "spec.template.spec.replicatedJobs");
+    ty_each_item (it, rjobs)
+        if (ty_str_eq(ty_json_str_at(*it, "template.spec.template.spec.runtimeClassName"),
+                      m->class))
+            return true;
+    return false;
+}
+
+static void look_if_suspended(void *ctx, const struct ty_known *o)
+{
+    struct among *m = ctx;
+
+    if (m->ns && strcmp(m->ns, o->ns) != 0)
+        return;
+    ty_arena_reset(m->a);
+    const struct ty_json *job = ty_world_read(m->a, o);
+    if (!ty_json_true_at(job, "spec.suspend") || (m->class.n && !names_class(m, job)))
+        return;
+    ty_jobs_pend(m->jobs, ty_str(o->ns), ty_str(o->name))->full = true;
+    ty_jobs_look(m->jobs, ty_str(o->ns), ty_str(o->name));
+}
+
+static void look_among_suspended(struct ty_jobs *j, const char *ns, struct ty_str class)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
+    struct among m = { .jobs = j, .ns = ns, .class = class, .a = a };
+
+    ty_world_each(j->world, &ty_kind_trainjob, look_if_suspended, &m);
+}
+
+static void look_at_runtime(struct ty_jobs *j, const struct ty_kind *kind, struct ty_str ns,
+                            struct ty_str name)
+{
+    int number = kind == &ty_kind_trainingruntime ? KEY_RUNTIME : KEY_CLUSTER_RUNTIME;
+
+    ty_queue_add(j->queue, (struct ty_key){ number, ns, name });
+}
+
+/* With finalizers a job's coming and going matters to its runtime, too. */
+static void look_at_its_runtime(struct ty_jobs *j, const struct ty_json *obj)
+{
+    struct ty_trainjob job;
+
+    if (!obj || j->s.protection != TY_PROTECT_FINALIZER)
+        return;
+    ty_trainjob_read(&job, obj);
+    const struct ty_kind *kind = ty_runtime_kind(&job);
+    if (kind)
+        look_at_runtime(j, kind, kind->namespaced ? job.ns : (struct ty_str){ 0 }, job.ref_name);
+}
+
+/* ---- news ---- */
+
+static void job_changed(struct ty_watched *w, const struct ty_kube_object *o, bool gone)
+{
+    struct ty_jobs *j = w->jobs;
+
+    if (!gone && !j->synced)
+        ty_jobs_pend(j, o->ns, o->name)->first = true;
+    else if (!gone)
+        ty_jobs_pend(j, o->ns, o->name)->first = false;
+    look_at_its_runtime(j, o->json);
+    if (!gone)
+        ty_jobs_look(j, o->ns, o->name);
+}
+
+/* A child: its TrainJob looks. */
+static void child_changed(struct ty_watched *w, struct ty_str ns, struct ty_str job, bool gone)
+{
+    struct ty_jobs *j = w->jobs;
+
+    if (job.n == 0 || !j->synced)
+        return; /* before that every job is looked at anyway */
+    struct ty_pending *p = ty_jobs_pend(j, ns, job);
+    p->first = false;
+    /* A JobSet changes all the time as its pods do; the others only if somebody writes to them. */
+    if (gone || (w->kind != &ty_kind_jobset && !j->learning))
+        p->full = true;
+    ty_jobs_look(j, ns, job);
+}
+
+static void told(struct ty_watched *w, const struct ty_kube_object *o, bool gone, struct ty_str job)
+{
+    struct ty_jobs *j = w->jobs;
+
+    if (w->kind == &ty_kind_trainjob)
+        job_changed(w, o, gone);
+    else if (w->kind->ours)
+        look_at_runtime(j, w->kind, o->ns, o->name);
+    else if (w->kind == &ty_kind_limitrange && j->synced)
+        look_among_suspended(j, ty_arena_strndup(j->scratch, o->ns.p, o->ns.n),
+                             (struct ty_str){ 0 });
+    else if (w->kind == &ty_kind_runtimeclass && j->synced)
+        look_among_suspended(j, NULL, o->name);
+    else
+        child_changed(w, o->ns, job, gone);
+}
+
+static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_kube_object *o)
+{
+    struct ty_watched *w = ctx;
+    struct ty_jobs *j = w->jobs;
+    char job[256] = "";
+    bool news = true;
+
+    if (what == TY_REFLECT_GONE) {
+        const struct ty_known *was = ty_world_find(j->world, w->kind, o->ns, o->name);
+        if (was && was->job)
+            snprintf(job, sizeof(job), "%s", was->job);
+        news = ty_world_drop(j->world, w->kind, o->ns, o->name, o->uid);
+    } else {
+        const struct ty_known *now = ty_world_put(j->world, w->kind, o->json, &news);
+        if (now && now->job)
+            snprintf(job, sizeof(job), "%s", now->job);
+    }
+    if (news)
+        told(w, o, what == TY_REFLECT_GONE, ty_str(job));
+}
+
+static void check_synced(struct ty_jobs *j)
+{
+    for (size_t i = 0; i < j->n_watched; i++)
+        if (j->watched[i].needed && !j->watched[i].told)
+            return;
+    if (j->synced)
+        return;
+    j->synced = true;
+    ty_info(j->s.log, "the cache is complete",
+            TY_I("trainjobs", ty_world_count(j->world, &ty_kind_trainjob)),
+            TY_I("jobsets", ty_world_count(j->world, &ty_kind_jobset)),
+            TY_I("bytes", ty_world_bytes(j->world)));
+    if (j->s.synced)
+        j->s.synced(j->s.ctx);
+    ty_jobs_turn(j);
+}
+
+static void on_state(void *ctx, enum ty_reflect_state state, const struct ty_kube_answer *why,
+                     int64_t again_ms)
+{
+    struct ty_watched *w = ctx;
+    const struct ty_log *log = w->jobs->s.log;
+
+    if (state == TY_REFLECT_TROUBLE) {
+        ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
+        ty_error(log, ty_arena_printf(a, "%.*s", TY_ARG(why->message)), "cannot watch",
+                 TY_S("kind", w->kind->kind), TY_S("group", w->kind->group),
+                 TY_I("againMs", again_ms));
+        return;
+    }
+    if (state == TY_REFLECT_ABSENT) {
+        if (w->kind->ours)
+            ty_warn(log, "waiting: the API server does not serve this kind yet; install the CRDs",
+                    TY_S("kind", w->kind->kind), TY_S("group", w->kind->group));
+        else
+            ty_info(log, "not served here; watched as soon as it is", TY_S("kind", w->kind->kind),
+                    TY_S("group", w->kind->group));
+        w->told |= !w->kind->ours; /* of our own we wait for the first list */
+        w->absent = true;
+    } else {
+        if (w->absent)
+            ty_info(log, "now served: watching", TY_S("kind", w->kind->kind),
+                    TY_S("group", w->kind->group));
+        w->absent = false;
+        w->told = true;
+    }
+    check_synced(w->jobs);
+}
+
+static void watch(struct ty_jobs *j, const struct ty_kind *kind, bool meta, bool needed)
+{
+    struct ty_watched *w = &j->watched[j->n_watched++];
+
+    *w = (struct ty_watched){ .jobs = j, .kind = kind, .meta = meta, .needed = needed };
+    w->reflect = ty_reflect_new(j->s.kube,
+                                &(struct ty_reflect_want){ .which = { .kind = kind, .meta = meta },
+                                                           .changed = on_changed,
+                                                           .state = on_state,
+                                                           .ctx = w });
+}
+
+void ty_jobs_watch_all(struct ty_jobs *j)
+{
+    watch(j, &ty_kind_trainjob, false, true);
+    watch(j, &ty_kind_clustertrainingruntime, false, true);
+    watch(j, &ty_kind_trainingruntime, false, true);
+    watch(j, &ty_kind_jobset, false, true);
+    watch(j, &ty_kind_configmap, true, true);
+    watch(j, &ty_kind_secret, true, true);
+    watch(j, &ty_kind_podgroup_cosched, false, true);
+    watch(j, &ty_kind_podgroup_volcano, false, true);
+    watch(j, &ty_kind_limitrange, false, false);
+    watch(j, &ty_kind_runtimeclass, false, false);
+    watch(j, &ty_kind_priorityclass, false, false);
+}

@@ -1,0 +1,175 @@
+/* Writes of one job, in order. A refused apply cancels the later ones of its pass, because a JobSet
+ * must not come before what its pods mount; the status is written all the same: it says what we
+ * know. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "control/jobs_inner.h"
+
+static void next_step(struct ty_writing *w);
+
+static void say_refused(struct ty_writing *w, const struct ty_step *s,
+                        const struct ty_kube_answer *a)
+{
+    struct ty_jobs *j = w->jobs;
+    static const char *const verbs[] = { "apply", "write the status of", "delete" };
+    ty_auto_arena *scratch = ty_arena_new((size_t)1 << 20);
+    const char *what = ty_arena_printf(scratch, "could not %s %s %.*s", verbs[s->op], s->kind->kind,
+                                       TY_ARG(s->name));
+    const char *why = ty_arena_printf(scratch, "%.*s", TY_ARG(a->message));
+
+    ty_error(j->s.log, why, what, TY_S("controller", "trainjob_controller"),
+             TY_STR("namespace", w->key.ns), TY_STR("name", w->key.name), TY_I("code", a->code));
+    const struct ty_known *job = ty_world_find(j->world, &ty_kind_trainjob, w->key.ns, w->key.name);
+    if (s->op != TY_STEP_APPLY || !j->s.events || !job)
+        return;
+    ty_events_say(j->s.events,
+                  &(struct ty_event){ .controller = "trainer-trainjob-controller",
+                                      .kind = &ty_kind_trainjob,
+                                      .ns = w->key.ns,
+                                      .name = w->key.name,
+                                      .uid = ty_str(job->uid),
+                                      .type = "Warning",
+                                      .reason = "TrainJobResourcesCreationFailed",
+                                      .action = "Reconciling",
+                                      .note = ty_events_failed_note(scratch, a->message) });
+}
+
+/* What was answered is what is known from now on. */
+static void learn(struct ty_writing *w, const struct ty_step *s, const struct ty_kube_answer *a)
+{
+    struct ty_jobs *j = w->jobs;
+    struct ty_reflect *f = ty_jobs_reflect(j, s->kind);
+
+    if (s->op == TY_STEP_DELETE || !a->json || !f)
+        return; /* the watch will tell when it is gone */
+    j->learning = true;
+    ty_reflect_wrote(f, &(struct ty_kube_object){
+                            .json = a->json,
+                            .text = a->text,
+                            .ns = ty_json_str_at(a->json, "metadata.namespace"),
+                            .name = ty_json_str_at(a->json, "metadata.name"),
+                            .uid = ty_json_str_at(a->json, "metadata.uid"),
+                            .version = ty_json_str_at(a->json, "metadata.resourceVersion") });
+    j->learning = false;
+    const struct ty_known *o = ty_world_find(j->world, s->kind, w->key.ns, s->name);
+    if (s->op != TY_STEP_APPLY || !o)
+        return;
+    ty_world_settle(j->world, o, s->want);
+    if (s->data.n)
+        ty_world_body(j->world, o, s->data);
+}
+
+static void answered(void *ctx, const struct ty_kube_answer *a)
+{
+    struct ty_writing *w = ctx;
+    const struct ty_step *s = w->step;
+
+    w->op = NULL;
+    if (a->r == 0) {
+        learn(w, s, a);
+    } else if (a->r == -ENOENT && s->op != TY_STEP_APPLY) {
+        /* gone meanwhile: then there is nothing to say about it */
+    } else {
+        w->failed = true;
+        say_refused(w, s, a);
+    }
+    w->step = s->next;
+    next_step(w);
+}
+
+static void send(struct ty_writing *w)
+{
+    struct ty_jobs *j = w->jobs;
+    const struct ty_step *s = w->step;
+    struct ty_kube_ask ask = { .verb = TY_KUBE_MERGE,
+                               .kind = s->kind,
+                               .ns = w->key.ns,
+                               .name = s->name,
+                               .body = s->body,
+                               .fn = answered,
+                               .ctx = w };
+
+    if (s->op == TY_STEP_APPLY) {
+        ask.verb = TY_KUBE_APPLY;
+        ask.manager = "trainer";
+        ask.force = true;
+        ask.meta = s->kind == &ty_kind_configmap || s->kind == &ty_kind_secret;
+        j->counts.applies++;
+    } else if (s->op == TY_STEP_DELETE) {
+        ask.verb = TY_KUBE_DELETE;
+        ask.uid = s->uid;
+        ask.propagation = "Background";
+        j->counts.deletes++;
+    } else {
+        ask.sub = s->kind == &ty_kind_trainjob ? "status" : NULL;
+        j->counts.statuses++;
+    }
+    w->op = ty_kube_start(j->s.kube, &ask);
+}
+
+static void fetched(void *ctx, const struct ty_kube_answer *a)
+{
+    struct ty_writing *w = ctx;
+    struct ty_jobs *j = w->jobs;
+    ty_auto_arena *scratch = ty_arena_new((size_t)64 << 20);
+    struct ty_str name = ty_str(ty_work_snapshot(scratch, w->key.name));
+    const struct ty_known *o = ty_world_find(j->world, &ty_kind_configmap, w->key.ns, name);
+
+    w->op = NULL;
+    if (a->r == 0 && o) {
+        const struct ty_json *data = ty_json_get(a->json, "data");
+        ty_world_body(j->world, o, data ? ty_json_text(scratch, data) : TY_LIT("{}"));
+    } else if (a->r == -ENOENT) {
+        ty_world_drop(j->world, &ty_kind_configmap, w->key.ns, name, (struct ty_str){ 0 });
+    } else if (a->r < 0) {
+        w->failed = true;
+        ty_error(j->s.log, ty_arena_printf(scratch, "%.*s", TY_ARG(a->message)),
+                 "could not read the runtime snapshot", TY_STR("namespace", w->key.ns),
+                 TY_STR("name", w->key.name));
+    }
+    if (!w->failed)
+        ty_queue_add(j->queue, w->key);
+    ty_jobs_written(w);
+}
+
+static void fetch(struct ty_writing *w)
+{
+    const char *name = ty_work_snapshot(w->arena, w->key.name);
+
+    w->jobs->counts.fetches++;
+    w->op = ty_kube_start(w->jobs->s.kube, &(struct ty_kube_ask){ .verb = TY_KUBE_GET,
+                                                                  .kind = &ty_kind_configmap,
+                                                                  .ns = w->key.ns,
+                                                                  .name = ty_str(name),
+                                                                  .fn = fetched,
+                                                                  .ctx = w });
+}
+
+static void next_step(struct ty_writing *w)
+{
+    struct ty_jobs *j = w->jobs;
+
+    while (w->step && w->failed && w->step->op == TY_STEP_APPLY)
+        w->step = w->step->next;
+    if (w->step && (!j->leading || (j->s.may_write && !j->s.may_write(j->s.ctx)))) {
+        w->step = NULL; /* another one leads: it will do what is left */
+        w->failed = true;
+    }
+    if (w->step)
+        send(w);
+    else
+        ty_jobs_written(w);
+}
+
+void ty_jobs_write(struct ty_writing *w)
+{
+    if (w->work.fetch) {
+        fetch(w);
+        return;
+    }
+    w->step = w->work.steps;
+    if (!w->step && w->work.err.code == 0)
+        w->jobs->counts.skipped++;
+    next_step(w);
+}

@@ -9,7 +9,8 @@ import pytest
 import yaml
 
 sys.path.insert(0, str(Path(__file__).parent))
-from plane import Plane, build, why_not  # noqa: E402
+from binaries import build, why_not  # noqa: E402
+from plane import Plane  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(os.environ.get("TRAINYARD", ROOT / "build/trainyard"))
@@ -21,7 +22,8 @@ ESTABLISH_SECONDS = 60
 def plane():
     if why_not():
         pytest.skip(why_not())
-    running = Plane(PROGRAM.parent / "cluster", build()).start()
+    build()
+    running = Plane(PROGRAM.parent / "cluster").start()
     yield running
     running.stop()
 

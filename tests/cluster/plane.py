@@ -1,19 +1,17 @@
 #!/usr/bin/env python3
 """A real Kubernetes API server and etcd on loopback, for one test run.
 
-usage: plane.py build      compile what is missing into the cache (minutes, once)
-       plane.py up DIR     start in DIR and stay until interrupted; prints the server and its token
+usage: plane.py build         compile what is missing into the cache (minutes, once)
+       plane.py up DIR        start in DIR and stay until interrupted; prints the server, its token
+       plane.py up DIR full   with controller-manager, scheduler, JobSet controller and kwok
 
-The binaries come from KUBEBUILDER_ASSETS if that is set, else from the cache
-(${XDG_CACHE_HOME:-~/.cache}/trainyard/k8s-VERSION), where `build` puts them if there is a Go 1.26
-or later.
+The programs: see binaries.py. Everything listens on 127.0.0.1 at free ports and dies with the process
+that started it. DIR keeps log/: one file a program, and audit.log, the requests of the managers.
 """
 import ctypes
-import fcntl
 import http.client
 import json
 import os
-import re
 import secrets
 import shutil
 import signal
@@ -24,96 +22,26 @@ import sys
 import time
 from pathlib import Path
 
-K8S, ETCD = "1.36.3", "v3.7.3"
-CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / f"trainyard/k8s-{K8S}"
-NEEDED = ("etcd", "kube-apiserver")
+sys.path.insert(0, str(Path(__file__).parent))
+import binaries  # noqa: E402
+from client import Client  # noqa: E402
+
 START_SECONDS = 90
+STOP_SECONDS = 20
 PR_SET_PDEATHSIG = 1
+MANAGERS = 8  # users manager-0 ... of group managers: rights as the tests give them, audited
 
+AUDIT_POLICY = {
+    "apiVersion": "audit.k8s.io/v1", "kind": "Policy",
+    "omitStages": ["RequestReceived", "ResponseStarted"],
+    "rules": [
+        {"level": "Request", "userGroups": ["managers"],
+         "verbs": ["create", "update", "patch", "delete", "deletecollection"]},
+        {"level": "Metadata", "userGroups": ["managers"]},
+        {"level": "None"},
+    ],
+}
 
-# ---- binaries
-
-def bin_dir():
-    """Where all the binaries are, or None."""
-    for folder in (os.environ.get("KUBEBUILDER_ASSETS"), CACHE / "bin"):
-        if folder and all(os.access(Path(folder, n), os.X_OK) for n in NEEDED):
-            return Path(folder)
-    return None
-
-
-def find_go():
-    """A Go that is new enough for Kubernetes, or None."""
-    for go in (shutil.which("go"), "/usr/local/go/bin/go"):
-        if not go or not os.access(go, os.X_OK):
-            continue
-        said = subprocess.run([go, "env", "GOVERSION"], capture_output=True, text=True).stdout
-        version = re.match(r"go(\d+)\.(\d+)", said)
-        if version and (int(version[1]), int(version[2])) >= (1, 26):
-            return go
-    return None
-
-
-def why_not():
-    """Why there can be no control plane here, or None."""
-    if bin_dir() or find_go():
-        return None
-    return (f"no Go 1.26 or later to build Kubernetes {K8S} with, no binaries in {CACHE}/bin, "
-            "and KUBEBUILDER_ASSETS is not set")
-
-
-def go_build(go, work, package, name):
-    """Builds one program in the module `work`; a half-written binary is never left."""
-    env = dict(os.environ, GOFLAGS="-mod=mod -buildvcs=false")
-    part = CACHE / "bin" / f".{name}.part"
-    print(f"cluster: building {name} (a few minutes, once)", flush=True)
-    subprocess.run([go, "build", "-ldflags=-s -w", "-o", part, package], cwd=work, env=env,
-                   check=True)
-    part.rename(CACHE / "bin" / name)
-
-
-def kubernetes_module(go, work):
-    """Writes a go.mod that has k8s.io/kubernetes with the released versions of its own libraries,
-    which its own go.mod replaces by folders of its repository."""
-    work.mkdir(parents=True, exist_ok=True)
-    (work / "go.mod").write_text("module build\ngo 1.26.0\n")
-
-    def ask(*words):
-        return json.loads(subprocess.run([go, "mod", *words], cwd=work, check=True, text=True,
-                                         stdout=subprocess.PIPE).stdout)
-
-    theirs = ask("edit", "-json", ask("download", "-json", f"k8s.io/kubernetes@v{K8S}")["GoMod"])
-    staging = "v0." + K8S.split(".", 1)[1]
-    lines = ["module build", "go 1.26.0", f"require k8s.io/kubernetes v{K8S}"]
-    for need in theirs["Require"]:
-        version = staging if need["Version"] == "v0.0.0" else need["Version"]
-        lines.append(f"require {need['Path']} {version}")
-    for swap in theirs.get("Replace") or []:
-        lines.append(f"replace {swap['Old']['Path']} => {swap['Old']['Path']} {staging}")
-    (work / "go.mod").write_text("\n".join(lines) + "\n")
-
-
-def build():
-    """Builds what is missing. Returns the folder of the binaries, or None where that cannot be."""
-    if bin_dir() or why_not():
-        return bin_dir()
-    (CACHE / "bin").mkdir(parents=True, exist_ok=True)
-    with open(CACHE / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # another run may be building: then nothing is left to do
-        go = find_go()
-        if not (CACHE / "bin/kube-apiserver").exists():
-            work = CACHE / "src/apiserver"
-            kubernetes_module(go, work)
-            go_build(go, work, "k8s.io/kubernetes/cmd/kube-apiserver", "kube-apiserver")
-        if not (CACHE / "bin/etcd").exists():
-            work = CACHE / "src/etcd-server"
-            work.mkdir(parents=True, exist_ok=True)
-            (work / "go.mod").write_text(
-                f"module build\ngo 1.26.0\nrequire go.etcd.io/etcd/server/v3 {ETCD}\n")
-            go_build(go, work, "go.etcd.io/etcd/server/v3", "etcd")
-    return bin_dir()
-
-
-# ---- a running control plane
 
 def free_ports(n):
     """Ports that nobody listens on; held together, so that they differ."""
@@ -130,30 +58,104 @@ def die_with_parent():
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
+def openssl(*words, **more):
+    subprocess.run(["openssl", *words], check=True, capture_output=True, **more)
+
+
+class Certificates:
+    """A CA of the tests and what it signs, in `folder`."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        folder.mkdir(parents=True)
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out",
+                "ca.crt", "-subj", "/CN=tests", "-days", "3650", cwd=folder)
+        self.ca = folder / "ca.crt"
+
+    def serving(self, name, names="IP:127.0.0.1,DNS:localhost"):
+        """A folder with tls.crt and tls.key, as controllers want it for their webhooks."""
+        target = self.folder / name
+        target.mkdir(parents=True, exist_ok=True)
+        openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", "tls.key", "-out", "tls.csr",
+                "-subj", f"/CN={name}", cwd=target)
+        (target / "extra").write_text(f"subjectAltName={names}\n")
+        openssl("x509", "-req", "-in", "tls.csr", "-CA", "../ca.crt", "-CAkey", "../ca.key",
+                "-CAcreateserial", "-out", "tls.crt", "-days", "3650", "-extfile", "extra",
+                cwd=target)
+        return target
+
+
 class Plane:
     """Starts in `folder`, which keeps log/; stop() ends every process and removes the data."""
 
-    def __init__(self, folder, binaries):
-        self.folder, self.binaries = Path(folder).resolve(), Path(binaries)
-        self.children = []
-        self.token = secrets.token_hex(16)
-        self.port = None
+    restartable = audited = True
+
+    def __init__(self, folder, apiserver="kube-apiserver"):
+        self.folder = Path(folder).resolve()
+        self.programs = {"kube-apiserver": binaries.find(apiserver)}
+        self.children = {}
+        users = ["admin"] + [f"manager-{i}" for i in range(MANAGERS)]
+        self.tokens = {user: secrets.token_hex(16) for user in users}
+        self.port = self.certificates = None
+
+    # -- life
 
     def start(self):
         shutil.rmtree(self.folder, ignore_errors=True)
         (self.folder / "log").mkdir(parents=True)
-        key = self.folder / "sa.key"
-        subprocess.run(["openssl", "genrsa", "-out", key, "2048"], check=True, capture_output=True)
-        (self.folder / "tokens.csv").write_text(f'{self.token},admin,admin,"system:masters"\n')
+        self.certificates = Certificates(self.folder / "ca")
+        openssl("genrsa", "-out", "sa.key", "2048", cwd=self.folder)
+        (self.folder / "tokens.csv").write_text("".join(
+            f'{token},{user},{user},"{"system:masters" if user == "admin" else "managers"}"\n'
+            for user, token in self.tokens.items()))
+        (self.folder / "audit.yaml").write_text(json.dumps(AUDIT_POLICY))
         try:
             self.port, client, peer = free_ports(3)
-            self._spawn("etcd", self._etcd(client, peer))
-            self._spawn("kube-apiserver", self._apiserver(client))
-            self._wait_ready()
+            self.spawn("etcd", self._etcd(client, peer))
+            self.start_apiserver = lambda: self.spawn("kube-apiserver", self._apiserver(client))
+            self.start_apiserver()
+            self.wait_ready()
+            self.start_more()
         except BaseException:
             self.stop()
             raise
         return self
+
+    def start_more(self):
+        """What a fuller plane starts beside the API server."""
+
+    def stop(self):
+        for name in reversed(list(self.children)):
+            self.end(name)
+        for name in ("etcd", "pki", "ca", "sa.key", "tokens.csv"):
+            path = self.folder / name
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+    def end(self, name, kill=False):
+        """Ends one program, at once or in its own way."""
+        child = self.children.pop(name)
+        child.kill() if kill else child.terminate()
+        try:
+            child.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+
+    def spawn(self, name, args, env=None):
+        """Starts a program by its name in binaries.py; its log is log/NAME.log."""
+        program = self.programs.get(name) or binaries.find(name)
+        with open(self.folder / f"log/{name}.log", "ab") as log:
+            self.children[name] = subprocess.Popen(
+                [program, *args], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log,
+                stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=die_with_parent,
+                env=dict(os.environ, **env) if env else None)
+
+    def restart_apiserver(self, seconds_down=0.0):
+        """The same server with the same data and port; watches break, nobody answers meanwhile."""
+        self.end("kube-apiserver", kill=True)
+        time.sleep(seconds_down)
+        self.start_apiserver()
+        self.wait_ready()
 
     def _etcd(self, client, peer):
         at, peers = f"http://127.0.0.1:{client}", f"http://127.0.0.1:{peer}"
@@ -169,83 +171,72 @@ class Plane:
                 "--service-account-key-file=sa.key", "--service-account-signing-key-file=sa.key",
                 "--token-auth-file=tokens.csv", "--authorization-mode=RBAC",
                 "--service-cluster-ip-range=10.96.0.0/16",
-                "--disable-admission-plugins=ServiceAccount"]
+                "--disable-admission-plugins=ServiceAccount",
+                "--max-requests-inflight=2000", "--max-mutating-requests-inflight=1000",
+                "--audit-policy-file=audit.yaml", "--audit-log-path=log/audit.log",
+                "--audit-log-mode=blocking"]
 
-    def _spawn(self, name, args):
-        with open(self.folder / f"log/{name}.log", "wb") as log:
-            self.children.append(subprocess.Popen(
-                [self.binaries / name, *args], cwd=self.folder, stdin=subprocess.DEVNULL,
-                stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
-                preexec_fn=die_with_parent))
-
-    def _wait_ready(self):
-        end = time.monotonic() + START_SECONDS
-        while time.monotonic() < end:
-            for child in self.children:
-                if child.poll() is not None:
-                    name, code = child.args[0].name, child.returncode
-                    raise RuntimeError(f"{name} ended with {code}: {self.tail()}")
+    def wait_ready(self):
+        def ready():
+            self.check_alive()
             try:
-                if self.client().request("GET", "/readyz", raw=True)[0] == 200:
-                    return
+                return self.client().request("GET", "/readyz", raw=True)[0] == 200
             except (OSError, ssl.SSLError, http.client.HTTPException):
-                pass
+                return False
+
+        self.wait("the API server is ready", ready)
+
+    def wait(self, what, done, seconds=START_SECONDS):
+        end = time.monotonic() + seconds
+        while not done():
+            if time.monotonic() > end:
+                raise RuntimeError(f"not so after {seconds} s: {what}; {self.tail()}")
             time.sleep(0.1)
-        raise RuntimeError(f"the API server is not ready after {START_SECONDS} s: {self.tail()}")
+
+    def check_alive(self):
+        for name, child in self.children.items():
+            if child.poll() is not None:
+                raise RuntimeError(f"{name} ended with {child.returncode}: {self.tail()}")
 
     def tail(self):
         logs = sorted((self.folder / "log").glob("*.log"))
-        ends = ["\n".join(p.read_text(errors="replace").splitlines()[-5:]) for p in logs]
+        ends = [f"-- {p.name}\n" + "\n".join(p.read_text(errors="replace").splitlines()[-5:])
+                for p in logs if p.name != "audit.log"]
         return f"logs in {self.folder}/log\n" + "\n".join(ends)
 
-    def client(self):
-        return Client(self.port, self.token, self.folder / "pki/apiserver.crt")
+    # -- use
 
-    def stop(self):
-        for child in reversed(self.children):
-            child.terminate()
-            try:
-                child.wait(10)
-            except subprocess.TimeoutExpired:
-                child.kill()
-                child.wait()
-        self.children = []
-        for name in ("etcd", "pki", "sa.key", "tokens.csv"):
-            path = self.folder / name
-            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    @property
+    def url(self):
+        return f"https://127.0.0.1:{self.port}"
 
+    def client(self, user="admin"):
+        return Client(self.url, self.folder / "pki/apiserver.crt", token=self.tokens[user])
 
-class Client:
-    """Speaks JSON to the API server over one kept connection."""
-
-    def __init__(self, port, token, ca):
-        self.token = token
-        self.http = http.client.HTTPSConnection(
-            "127.0.0.1", port, timeout=60, context=ssl.create_default_context(cafile=str(ca)))
-
-    def request(self, method, path, body=None, content_type="application/json", raw=False):
-        """Returns (status, decoded answer)."""
-        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": content_type}
-        try:
-            self.http.request(method, path, json.dumps(body) if body is not None else None, headers)
-            answer = self.http.getresponse()
-        except http.client.RemoteDisconnected:  # an idle connection was closed: once more
-            self.http.close()
-            self.http.request(method, path, json.dumps(body) if body is not None else None, headers)
-            answer = self.http.getresponse()
-        text = answer.read()
-        return answer.status, text if raw else json.loads(text)
+    def kubeconfig(self, user="admin"):
+        """Writes and names a kubeconfig for that user."""
+        path = self.folder / f"kubeconfig-{user}"
+        path.write_text(json.dumps({
+            "apiVersion": "v1", "kind": "Config", "current-context": "c",
+            "clusters": [{"name": "c", "cluster": {
+                "server": self.url,
+                "certificate-authority": str(self.folder / "pki/apiserver.crt")}}],
+            "users": [{"name": "u", "user": {"token": self.tokens[user]}}],
+            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}, indent=1))
+        return path
 
 
 def main(argv):
     if argv[1:] == ["build"]:
-        if not build():
-            print(f"cluster: SKIPPED: {why_not()}")
-        return 0
-    if len(argv) == 3 and argv[1] == "up":
+        return binaries.main(argv)
+    if argv[1:2] == ["up"] and len(argv) in (3, 4) and argv[3:] in ([], ["full"]):
+        from neighbours import FullPlane
+        kind, names = (FullPlane, binaries.FULL) if argv[3:] else (Plane, binaries.SERVER)
+        if not binaries.build(names):
+            sys.exit(binaries.why_not(names))
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
-        plane = Plane(argv[2], build() or sys.exit(why_not())).start()
-        print(f"https://127.0.0.1:{plane.port} token {plane.token}", flush=True)
+        plane = kind(argv[2]).start()
+        print(f"{plane.url} token {plane.tokens['admin']}\n{plane.kubeconfig()}", flush=True)
         signal.sigwait({signal.SIGINT, signal.SIGTERM})
         plane.stop()
         return 0

@@ -1,0 +1,165 @@
+"""Speaks JSON to an API server: one request at a time over one kept connection. Not for two threads."""
+import base64
+import http.client
+import json
+import ssl
+import tempfile
+import time
+import urllib.parse
+from pathlib import Path
+
+import yaml
+
+CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+APPLY = "application/apply-patch+yaml"
+MERGE = "application/merge-patch+json"
+# Resources whose names are not the kind in lower case and an s.
+IRREGULAR = {"RuntimeClass": "runtimeclasses", "PriorityClass": "priorityclasses"}
+CLUSTER_WIDE = {
+    "Namespace", "Node", "CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding",
+    "ClusterTrainingRuntime", "PriorityClass", "RuntimeClass", "MutatingWebhookConfiguration",
+    "ValidatingWebhookConfiguration", "ClusterQueue", "ResourceFlavor", "APIService"}
+ESTABLISH_SECONDS = 60
+
+
+class Refused(Exception):
+    """The API server said no."""
+
+    def __init__(self, code, answer):
+        super().__init__(f"{code} {answer.get('message', answer)}")
+        self.code, self.answer = code, answer
+
+
+def path_of(api_version, kind, namespace=None, name=None, sub=None):
+    """The path of an object, or of all of its kind."""
+    path = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
+    if namespace and kind not in CLUSTER_WIDE:
+        path += f"/namespaces/{namespace}"
+    path += "/" + IRREGULAR.get(kind, kind.lower() + "s")
+    for part in (name, sub):
+        path += f"/{part}" if part else ""
+    return path
+
+
+def path_of_doc(doc, namespace=None, name=True):
+    meta = doc["metadata"]
+    return path_of(doc["apiVersion"], doc["kind"], meta.get("namespace") or namespace,
+                   meta["name"] if name else None)
+
+
+class Client:
+    def __init__(self, url, ca=None, token=None, certificate=None):
+        context = ssl.create_default_context(cafile=str(ca) if ca else None)
+        if certificate:
+            context.load_cert_chain(*certificate)
+        self.token = token
+        self.url, self.ca = url, ca
+        at = urllib.parse.urlsplit(url)
+        self.prefix = at.path.rstrip("/")
+        self.http = http.client.HTTPSConnection(at.hostname, at.port or 443, timeout=60,
+                                                context=context)
+        self.warnings = []  # of the last request
+
+    def request(self, method, path, body=None, content_type="application/json", raw=False):
+        """Returns (status, decoded answer)."""
+        headers = {"Content-Type": content_type}
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
+        text = json.dumps(body) if body is not None else None
+        try:
+            answer = self._send(method, path, text, headers)
+        except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
+            self.http.close()  # an idle connection was closed, or the server restarted: once more
+            answer = self._send(method, path, text, headers)
+        text = answer.read()
+        self.warnings = [v for k, v in answer.getheaders() if k.lower() == "warning"]
+        return answer.status, text if raw else json.loads(text)
+
+    def _send(self, method, path, text, headers):
+        try:
+            self.http.request(method, self.prefix + path, text, headers)
+            return self.http.getresponse()
+        except OSError:
+            self.http.close()
+            raise
+
+    def must(self, method, path, body=None, content_type="application/json"):
+        """The answer of a request that may not fail."""
+        code, answer = self.request(method, path, body, content_type)
+        if code >= 300:
+            raise Refused(code, answer)
+        return answer
+
+    # -- objects
+
+    def create(self, doc, namespace=None):
+        return self.must("POST", path_of_doc(doc, namespace, name=False), doc)
+
+    def get(self, api_version, kind, namespace, name):
+        """The object, or None."""
+        code, answer = self.request("GET", path_of(api_version, kind, namespace, name))
+        if code == 404:
+            return None
+        if code != 200:
+            raise Refused(code, answer)
+        return answer
+
+    def list(self, api_version, kind, namespace=None, query=""):
+        return self.must("GET", path_of(api_version, kind, namespace) + query)["items"]
+
+    def merge(self, path, patch):
+        return self.must("PATCH", path, patch, MERGE)
+
+    def apply(self, doc, namespace=None, manager="tests", force=True):
+        query = f"?fieldManager={manager}" + ("&force=true" if force else "")
+        return self.must("PATCH", path_of_doc(doc, namespace) + query, doc, APPLY)
+
+    def delete(self, api_version, kind, namespace, name, propagation="Background"):
+        code, answer = self.request("DELETE", path_of(api_version, kind, namespace, name),
+                                    {"propagationPolicy": propagation})
+        if code not in (200, 202, 404):
+            raise Refused(code, answer)
+        return code != 404
+
+    def install(self, docs):
+        """Applies CRDs and whatever else there is, in order; returns when the CRDs are served."""
+        crds = [doc for doc in docs if doc["kind"] == "CustomResourceDefinition"]
+        for doc in docs:
+            self.apply(doc)
+        end = time.monotonic() + ESTABLISH_SECONDS
+        waiting = list(crds)
+        while waiting:
+            waiting = [crd for crd in waiting if not self.served(crd)]
+            assert not waiting or time.monotonic() < end, \
+                f"not served: {[crd['metadata']['name'] for crd in waiting]}"
+            time.sleep(0.05)
+
+    def served(self, crd):
+        """Whether the paths of all served versions answer."""
+        spec = crd["spec"]
+        return all(self.request("GET", f"/apis/{spec['group']}/{version['name']}/"
+                                       f"{spec['names']['plural']}?limit=1", raw=True)[0] == 200
+                   for version in spec["versions"] if version["served"])
+
+
+def from_kubeconfig(path):
+    """A client for the current context of a kubeconfig: token or client certificate, no plugins."""
+    config = yaml.safe_load(Path(path).read_text())
+
+    def pick(kind):
+        return {entry["name"]: entry[kind] for entry in config[kind + "s"]}
+
+    context = pick("context")[config["current-context"]]
+    cluster, user = pick("cluster")[context["cluster"]], pick("user")[context["user"]]
+    folder = tempfile.mkdtemp(prefix="kubeconfig-")
+
+    def file_of(entry, name):
+        if entry.get(name + "-data"):
+            target = Path(folder, name)
+            target.write_bytes(base64.b64decode(entry[name + "-data"]))
+            return target
+        return Path(path).parent / entry[name] if entry.get(name) else None
+
+    pair = (file_of(user, "client-certificate"), file_of(user, "client-key"))
+    return Client(cluster["server"], file_of(cluster, "certificate-authority"), user.get("token"),
+                  pair if all(pair) else None)

@@ -1,0 +1,133 @@
+"""A real control plane and a real manager. TRAINYARD names the program under test; MANAGER=upstream
+runs the released upstream manager instead, which proves the tests: what it cannot pass is marked."""
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+for folder in (ROOT / "tests/cluster", Path(__file__).parent):
+    sys.path.insert(0, str(folder))
+import binaries  # noqa: E402
+import manager as managers  # noqa: E402
+import rights  # noqa: E402
+from audit import Audit  # noqa: E402
+from given import Given  # noqa: E402
+from kit import Space  # noqa: E402
+from manager import FOLDER, PROGRAM, UPSTREAM, Manager  # noqa: E402
+from neighbours import VOLCANO_CRD, FullPlane, docs_of  # noqa: E402
+from plane import Plane  # noqa: E402
+
+GIVEN = os.environ.get("TRAINYARD_TEST_KUBECONFIG")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "ours(why): upstream does not do this; why")
+    config.addinivalue_line("markers", "own_cluster: stops or floods the API server")
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        mark = item.get_closest_marker("ours")
+        if mark and UPSTREAM:
+            item.add_marker(pytest.mark.skip(reason=f"only ours: {mark.args[0]}"))
+        if item.get_closest_marker("own_cluster") and GIVEN:
+            item.add_marker(pytest.mark.skip(reason="not on a cluster that belongs to others"))
+
+
+def crds():
+    """Our CRDs, or upstream's own for the upstream manager."""
+    if UPSTREAM:
+        return docs_of("trainer-crds")
+    said = subprocess.run([PROGRAM, "crds"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return [doc for doc in yaml.load_all(said, yaml.CSafeLoader) if doc]
+
+
+def need(names):
+    reason = managers.why_not() or (None if GIVEN else binaries.why_not(names))
+    if reason:
+        pytest.skip(reason)
+    if not GIVEN:
+        binaries.build(names + (("upstream-trainer",) if UPSTREAM else ()),
+                       binaries.SUITE_MANIFESTS)
+
+
+def running(plane, install=True):
+    """The plane, started and ready for managers."""
+    plane.start()
+    plane.client().install(rights.role(ours=not UPSTREAM) + [
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": managers.SYSTEM}}])
+    if install:
+        plane.client().install(crds())
+    return plane
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """Everybody who makes a JobSet run; one for the session, because starting it is dear."""
+    need(binaries.FULL)
+    plane = running(Given(GIVEN) if GIVEN else FullPlane(FOLDER / "full"))
+    yield plane
+    plane.stop()
+
+
+@pytest.fixture(scope="module")
+def bare():
+    """Only an API server, with all CRDs: JobSets stay as they are written."""
+    need(binaries.SERVER)
+    plane = running(Plane(FOLDER / "bare"))
+    plane.client().install(docs_of("jobset-crds") + docs_of("podgroup-crd") + [VOLCANO_CRD])
+    yield plane
+    plane.stop()
+
+
+@pytest.fixture
+def empty():
+    """Only an API server, no CRDs at all."""
+    need(binaries.SERVER)
+    plane = running(Plane(FOLDER / "empty"), install=False)
+    yield plane
+    plane.stop()
+
+
+def folder_of(request):
+    return FOLDER / "managers" / re.sub(r"[^a-z0-9]+", "-", request.node.name.lower())
+
+
+@pytest.fixture
+def make_manager(request):
+    """Makes managers that do not outlive the test; those still running must end in peace."""
+    made = []
+
+    def make(number=0, plane=None, **settings):
+        plane = plane or request.getfixturevalue("cluster")
+        made.append(Manager(plane, folder_of(request), number, **settings))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.stop()
+
+
+@pytest.fixture
+def manager(make_manager):
+    return make_manager().start()
+
+
+@pytest.fixture
+def space(request, cluster):
+    name = re.sub(r"[^a-z0-9]+", "-", request.node.name.lower()).strip("-")[:50]
+    space = Space(cluster.client(), name)
+    yield space
+    space.clean()
+
+
+@pytest.fixture
+def audit(cluster):
+    if not cluster.audited:
+        pytest.skip("a cluster of others shows no audit log")
+    return Audit(cluster)

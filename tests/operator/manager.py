@@ -1,0 +1,250 @@
+"""The manager under test, ours or the released upstream one (MANAGER=upstream), as a process with a
+user and a configuration file of its own."""
+import base64
+import copy
+import json
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import binaries
+from client import path_of
+from plane import die_with_parent, free_ports
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = Path(os.environ.get("TRAINYARD", ROOT / "build/trainyard"))
+FOLDER = PROGRAM.parent / "operator"  # planes and managers keep their logs here
+UPSTREAM = os.environ.get("MANAGER", "ours") == "upstream"
+READY_SECONDS = 60
+STOP_SECONDS = 40
+GROUP = "trainer.kubeflow.org"
+SERVICE, SYSTEM, SECRET = ("kubeflow-trainer-controller-manager", "kubeflow-system",
+                           "kubeflow-trainer-webhook-cert")
+HOOKS = [  # (name, path, resource, kind of configuration)
+    ("defaulter.trainjob", "mutate", "trainjobs", "Mutating"),
+    ("validator.trainjob", "validate", "trainjobs", "Validating"),
+    ("validator.trainingruntime", "validate", "trainingruntimes", "Validating"),
+    ("validator.clustertrainingruntime", "validate", "clustertrainingruntimes", "Validating"),
+]
+CONFIGURATIONS = {"Mutating": f"defaulter.{GROUP}", "Validating": f"validator.{GROUP}"}
+ADMISSION = "admissionregistration.k8s.io/v1"
+
+
+def why_not():
+    """Why the manager cannot be run, or None."""
+    if UPSTREAM:
+        return binaries.why_not(("upstream-trainer",))
+    said = subprocess.run([PROGRAM, "operator", "--help"], capture_output=True)
+    return None if said.returncode == 0 else f"{PROGRAM} has no command `operator`"
+
+
+def webhook(name, path, resource, to):
+    """One webhook as upstream's manifests have it; `to` gives its clientConfig for a path."""
+    hook = {
+        "name": f"{name}.{GROUP}", "admissionReviewVersions": ["v1"], "sideEffects": "None",
+        "failurePolicy": "Fail",
+        "clientConfig": to(f"/{path}-trainer-kubeflow-org-v1alpha1-{resource[:-1]}"),
+        "rules": [{"apiGroups": [GROUP], "apiVersions": ["v1alpha1"], "resources": [resource],
+                   "operations": ["CREATE", "UPDATE"]}],
+    }
+    if resource != "trainjobs":
+        hook["objectSelector"] = {"matchExpressions": [
+            {"key": f"{GROUP}/webhook-validation", "operator": "NotIn", "values": ["disabled"]}]}
+    return hook
+
+
+def webhook_configurations(to):
+    return [{"apiVersion": ADMISSION, "kind": f"{kind}WebhookConfiguration",
+             "metadata": {"name": CONFIGURATIONS[kind]},
+             "webhooks": [webhook(n, p, r, to) for n, p, r, k in HOOKS if k == kind]}
+            for kind in CONFIGURATIONS]
+
+
+class Manager:
+    """One process. `number` chooses its user (manager-N), whose requests are in the audit log.
+
+    certificates: "files" (in a folder), or "managed" (by itself, in the Secret of upstream's name)
+    webhooks:     registered at the API server while it runs, by URL, or through the Service where
+                  it manages its certificates itself
+    """
+
+    def __init__(self, plane, folder, number=0, webhooks=True, certificates="files", settings=None,
+                 arguments=()):
+        self.plane, self.number = plane, number
+        self.user = f"manager-{number}"
+        self.folder = Path(folder) / self.user
+        self.webhooks, self.certificates = webhooks, certificates
+        self.settings, self.arguments = settings or {}, arguments
+        self.child = self.kubelet = None
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        self.log_path = self.folder / "log"
+        self.port, self.health, self.metrics, self.status = free_ports(4)
+
+    # -- configuration
+
+    def configuration(self):
+        config = {
+            "apiVersion": f"config.{GROUP}/v1alpha1", "kind": "Configuration",
+            "webhook": {"host": "127.0.0.1", "port": self.port},
+            "metrics": {"bindAddress": f"127.0.0.1:{self.metrics}", "secureServing": False},
+            "health": {"healthProbeBindAddress": f"127.0.0.1:{self.health}"},
+            "certManagement": {"enable": self.certificates == "managed"},
+            "clientConnection": {"qps": 500, "burst": 1000},
+            "statusServer": {"port": self.status},
+        }
+        if not UPSTREAM and self.certificates == "files":
+            config["webhook"]["certDir"] = str(self.serving_folder())
+        for key, value in copy.deepcopy(self.settings).items():
+            if isinstance(value, dict):
+                config.setdefault(key, {}).update(value)
+            else:
+                config[key] = value
+        return config
+
+    def serving_folder(self):
+        """Where v2.3.0 looks for its certificate: below the folder for temporary files."""
+        return self.folder / "k8s-webhook-server/serving-certs"
+
+    def command(self):
+        config = self.folder / "config.yaml"
+        config.write_text(json.dumps(self.configuration(), indent=1))
+        program = [binaries.find("upstream-trainer"), "--zap-log-level=2"] if UPSTREAM else \
+            [PROGRAM, "operator"]
+        return [*program, "--config", config, "--kubeconfig", self.plane.kubeconfig(self.user),
+                *self.arguments]
+
+    # -- life
+
+    def start(self, wait=True):
+        if self.certificates == "files" and not self.serving_folder().exists():
+            source = self.plane.certificates.serving(self.user)
+            shutil.copytree(source, self.serving_folder())
+        with open(self.log_path, "ab") as log:
+            self.child = subprocess.Popen(
+                self.command(), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log,
+                stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=die_with_parent,
+                env=dict(os.environ, TMPDIR=str(self.folder)))
+        if self.certificates == "managed":
+            self._play_kubelet()
+        if wait:
+            self.wait_ready()
+            if self.webhooks:
+                self.register()
+        return self
+
+    def ready(self):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.health}/readyz", timeout=5) as r:
+                return r.status == 200
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def wait_ready(self):
+        end = time.monotonic() + READY_SECONDS
+        while not self.ready():
+            assert self.child.poll() is None, f"ended with {self.child.returncode}: {self.tail()}"
+            assert time.monotonic() < end, f"not ready after {READY_SECONDS} s: {self.tail()}"
+            time.sleep(0.02)
+
+    def stop(self):
+        """Ends it as Kubernetes does, and expects it to go in peace."""
+        if not self.child:
+            return
+        child, self.child = self.child, None
+        self.unregister()
+        alive = child.poll() is None
+        if alive:
+            child.send_signal(signal.SIGTERM)
+        try:
+            code = child.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+            raise AssertionError(f"still there {STOP_SECONDS} s after SIGTERM: {self.tail()}")
+        assert alive, f"had ended by itself with {code}: {self.tail()}"
+        assert code == 0, f"exit code {code} after SIGTERM: {self.tail()}"
+
+    def kill(self):
+        """kill -9: nothing is said to anybody."""
+        child, self.child = self.child, None
+        child.kill()
+        child.wait()
+
+    def log(self):
+        return self.log_path.read_text(errors="replace")
+
+    def tail(self, lines=15):
+        return f"{self.log_path}\n" + "\n".join(self.log().splitlines()[-lines:])
+
+    # -- webhooks
+
+    def _client_config(self, path):
+        if self.certificates == "managed":
+            return {"service": {"name": SERVICE, "namespace": SYSTEM, "path": path,
+                                "port": self.port}}
+        ca = base64.b64encode(self.plane.certificates.ca.read_bytes()).decode()
+        return {"url": f"https://127.0.0.1:{self.port}{path}", "caBundle": ca}
+
+    def register(self):
+        """The API server asks this manager from when this returns."""
+        api = self.plane.client()
+        for doc in webhook_configurations(self._client_config):
+            live = api.get(ADMISSION, doc["kind"], None, doc["metadata"]["name"])
+            if live and self.certificates == "managed":  # keep the caBundle that was put there
+                continue
+            api.apply(doc)
+        self._wait_asked(api, True)
+
+    def unregister(self):
+        if not self.webhooks:
+            return
+        api = self.plane.client()
+        for kind, name in CONFIGURATIONS.items():
+            api.delete(ADMISSION, f"{kind}WebhookConfiguration", None, name)
+        self._wait_asked(api, False)
+
+    def _wait_asked(self, api, wanted):
+        """Until the API server has seen the change: a dry run that only a webhook refuses."""
+        probe = {"apiVersion": f"{GROUP}/v1alpha1", "kind": "TrainJob",
+                 "metadata": {"name": "probe"}, "spec": {"runtimeRef": {"name": "no-such-runtime"}}}
+        end, said = time.monotonic() + READY_SECONDS, ""
+        path = path_of(probe["apiVersion"], "TrainJob", "default") + "?dryRun=All"
+        while time.monotonic() < end:
+            code, answer = api.request("POST", path, probe)
+            said = answer.get("message", "")
+            if code == 404 or ("must be created before" in said if wanted else code == 201):
+                return
+            time.sleep(0.05)
+        raise AssertionError(f"webhooks registered: {wanted}, but the API server said {code} "
+                             f"{said}; {self.tail()}")
+
+    # -- certificates that it manages itself
+
+    def _play_kubelet(self):
+        """A kubelet mounts the Secret where v2.3.0 reads it; here a thread does. Ours reads the
+        Secret itself and needs nobody."""
+        if not UPSTREAM:
+            return
+        target, child = self.serving_folder(), self.child
+
+        def copy_secret():
+            api, seen = self.plane.client(), None
+            target.mkdir(parents=True, exist_ok=True)
+            while child.poll() is None:
+                secret = api.get("v1", "Secret", SYSTEM, SECRET) or {}
+                data = secret.get("data") or {}
+                if data != seen and "tls.crt" in data:
+                    for name, value in data.items():
+                        (target / name).write_bytes(base64.b64decode(value))
+                    seen = data
+                time.sleep(0.1)
+
+        self.kubelet = threading.Thread(target=copy_secret, daemon=True)
+        self.kubelet.start()

@@ -1,0 +1,35 @@
+/* libmicrohttpd, loaded when the first server begins (see net/curl.h). */
+#ifndef TY_NET_MICROHTTPD_H
+#define TY_NET_MICROHTTPD_H
+
+#include "base/err.h"
+#include <microhttpd.h>
+
+#define TY_MHD_EACH(X)                                                                             \
+    X(start_daemon)                                                                                \
+    X(stop_daemon)                                                                                 \
+    X(quiesce_daemon)                                                                              \
+    X(run)                                                                                         \
+    X(get_timeout)                                                                                 \
+    X(get_daemon_info)                                                                             \
+    X(get_connection_info)                                                                         \
+    X(suspend_connection)                                                                          \
+    X(resume_connection)                                                                           \
+    X(lookup_connection_value)                                                                     \
+    X(create_response_from_buffer)                                                                 \
+    X(add_response_header)                                                                         \
+    X(queue_response)                                                                              \
+    X(destroy_response)
+
+struct ty_mhd {
+    void *lib; /* NULL: not loaded */
+#define TY_MHD_MEMBER(name) __typeof__(&MHD_##name) name;
+    TY_MHD_EACH(TY_MHD_MEMBER)
+#undef TY_MHD_MEMBER
+};
+
+/* -ENOENT with a sentence when the library is not installed or too old. */
+int ty_mhd_load(struct ty_mhd *m, struct ty_err *err);
+void ty_mhd_done(struct ty_mhd *m); /* a zeroed struct is fine */
+
+#endif

@@ -1,0 +1,97 @@
+/* What the files of the server share. */
+#ifndef TY_NET_SERVE_INNER_H
+#define TY_NET_SERVE_INNER_H
+
+#include "base/buf.h"
+#include "net/microhttpd.h"
+#include "net/serve.h"
+
+#define TY_SERVE_HEADERS 8
+#define TY_SERVE_ALPN    8
+
+/* What TLS shows. Counted: handshakes under way may outlive a change of it. */
+struct ty_identity {
+    unsigned refs;
+    gnutls_certificate_credentials_t cred;
+};
+
+struct ty_serve_conn {
+    struct ty_serve *s;
+    struct ty_serve_conn *next, **at;
+    struct MHD_Connection *mhd;
+    int fd;
+    int64_t due_ms;         /* it is cut then */
+    bool fresh;             /* its first request is not over */
+    struct ty_identity *id; /* what it was shown; NULL none */
+    struct ty_served *q;    /* the request under way, or NULL */
+};
+
+/* A request and what the server knows of it. */
+struct ty_served {
+    struct ty_request q;        /* first: handlers have a pointer to this */
+    struct ty_serve_conn *conn; /* NULL: the client is gone or was answered */
+    struct ty_buf body;
+    size_t seen; /* bytes of body, kept or not */
+    bool begun;  /* headers were looked at */
+    bool handed; /* to the handler */
+    bool owed;   /* the handler has not answered yet */
+    bool suspended;
+    int code; /* of the answer; 0 none yet */
+    const char *type;
+    struct ty_str text;
+    const char *headers[TY_SERVE_HEADERS][2];
+    size_t n_headers;
+};
+
+struct ty_serve {
+    struct ty_serve_opts o;
+    struct ty_mhd mhd;
+    struct ty_gnutls tls; /* loaded with TLS only */
+    struct MHD_Daemon *daemon;
+    gnutls_datum_t alpn[TY_SERVE_ALPN];
+    unsigned n_alpn;
+    struct ty_identity *id;
+    struct ty_serve_conn *conns;
+    size_t n_conns;
+    int port;
+    int listen_fd; /* -1: closed */
+    bool with_tls, stopping, freeing;
+    int64_t stop_by_ms;
+    void (*stopped)(void *ctx);
+    void *stopped_ctx;
+    uv_poll_t poll;
+    uv_timer_t again, sweep;
+    uv_idle_t kick;
+    unsigned idle_runs; /* since the last news from the kernel */
+    int handles;
+};
+
+/* serve.c */
+void ty_serve_run(struct ty_serve *s);  /* lets libmicrohttpd work */
+void ty_serve_kick(struct ty_serve *s); /* the same in the loop's next turn */
+
+/* serve_request.c: libmicrohttpd's callbacks. */
+void *ty_serve_on_line(void *cls, const char *uri, struct MHD_Connection *mhd);
+enum MHD_Result ty_serve_on_request(void *cls, struct MHD_Connection *mhd, const char *url,
+                                    const char *method, const char *version, const char *data,
+                                    size_t *n, void **con_cls);
+void ty_serve_on_end(void *cls, struct MHD_Connection *mhd, void **con_cls,
+                     enum MHD_RequestTerminationCode why);
+/* The time is over while the handler thinks: 503. False: it is not waiting for the handler. */
+bool ty_serve_give_up(struct ty_serve_conn *c);
+
+/* serve_tls.c */
+int ty_serve_tls_init(struct ty_serve *s, const struct ty_serve_tls *tls, struct ty_err *err);
+void ty_serve_tls_begin(struct ty_serve_conn *c); /* before its handshake */
+void ty_identity_unref(struct ty_serve *s, struct ty_identity *id);
+void ty_serve_tls_done(struct ty_serve *s);
+int ty_serve_tls_nothing(gnutls_session_t session, const gnutls_datum_t *ca, int n_ca,
+                         const gnutls_pk_algorithm_t *algos, int n_algos,
+                         gnutls_pcert_st **ret_chain, unsigned *ret_n, gnutls_privkey_t *ret_key);
+
+static inline int64_t ty_serve_now(const struct ty_serve *s)
+{
+    return (int64_t)uv_now(s->o.loop);
+}
+
+#endif

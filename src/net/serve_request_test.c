@@ -1,0 +1,119 @@
+#include "net/serve_testing.h"
+
+struct fixture {
+    uv_loop_t loop;
+    struct ty_serve *s;
+    struct ty_request *kept;
+    bool keep;
+    struct ty_talk t;
+};
+
+static void handle(void *ctx, struct ty_request *q)
+{
+    struct fixture *f = ctx;
+    const char *mark = ty_request_header(q, "X-MARK");
+
+    if (f->keep) {
+        f->kept = q;
+        return;
+    }
+    const char *text = ty_arena_printf(
+        q->arena, "[%s|%.*s|%.*s|%.*s|%s%s|%s]", q->method, TY_ARG(q->path), TY_ARG(q->query),
+        TY_ARG(q->body), q->announced ? "A" : "", q->too_big ? "B" : "", mark ? mark : "");
+    for (int i = 0; i < 12; i++) /* more than fit are left out, not written past the end */
+        ty_request_add(q, "X-Again", "1");
+    ty_request_answer(q, 299, "text/x", ty_str(text));
+}
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+    struct ty_serve_opts o = {
+        .address = "127.0.0.1", .body_bytes = 10, .deadline_ms = 500, .handle = handle, .ctx = f
+    };
+
+    assert_non_null(f);
+    uv_loop_init(&f->loop);
+    o.loop = &f->loop;
+    assert_int_equal(ty_serve_new(&o, &f->s, NULL), 0);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+
+    ty_serve_free(f->s);
+    loop_end(&f->loop);
+    free(f);
+    return 0;
+}
+
+static void what_a_handler_sees(void **state)
+{
+    static const struct {
+        const char *send, *want;
+    } cases[] = {
+        { "GET /a/b?c=d?e HTTP/1.1\r\nHost: x\r\nx-mark: m\r\nConnection: close\r\n\r\n",
+          "[GET|/a/b|c=d?e|||m]" },
+        { "PUT /%41%00 HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc",
+          "[PUT|/%41%00||abc|A|]" },
+        { "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nConnection: close\r\n\r\n0123456789",
+          "[POST|/||0123456789|A|]" },
+        { "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\nConnection: "
+          "close\r\n\r\n0123456789a",
+          "[POST|/|||AB|]" },
+        { "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+          "5\r\n01234\r\n5\r\n56789\r\n0\r\n\r\n",
+          "[POST|/||0123456789||]" },
+        { "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+          "5\r\n01234\r\n6\r\n56789a\r\n0\r\n\r\n",
+          "[POST|/|||B|]" },
+    };
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const char *got = talk(&f->t, &f->loop, ty_serve_port(f->s), cases[i].send);
+        assert_has(got, "HTTP/1.1 299 ");
+        assert_has(got, "Content-Type: text/x\r\n");
+        assert_has(got, cases[i].want);
+    }
+}
+
+static void answered_later(void **state)
+{
+    struct fixture *f = *state;
+
+    f->keep = true;
+    talk_start(&f->t, ty_serve_port(f->s),
+               "POST / HTTP/1.1\r\nHost: x\r\nX-Mark: m\r\nContent-Length: 2\r\nConnection: "
+               "close\r\n\r\nhi");
+    while (!f->kept)
+        uv_run(&f->loop, UV_RUN_ONCE);
+    assert_string_equal(ty_request_header(f->kept, "x-mark"), "m");
+    assert_int_equal(f->kept->body.n, 2);
+    ty_request_answer(f->kept, 202, NULL, TY_LIT("done"));
+    assert_has(talk_end(&f->t, &f->loop), "\r\n\r\ndone");
+}
+
+static void answered_after_the_deadline(void **state)
+{
+    struct fixture *f = *state;
+
+    f->keep = true;
+    assert_has(talk(&f->t, &f->loop, ty_serve_port(f->s), "GET / HTTP/1.1\r\nHost: x\r\n\r\n"),
+               "503 Service Unavailable");
+    assert_non_null(f->kept);
+    ty_request_answer(f->kept, 200, NULL, TY_LIT("nobody hears this"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_a_handler_sees, setup, teardown),
+        cmocka_unit_test_setup_teardown(answered_later, setup, teardown),
+        cmocka_unit_test_setup_teardown(answered_after_the_deadline, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

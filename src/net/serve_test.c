@@ -1,0 +1,170 @@
+#include "net/serve_testing.h"
+
+#include <errno.h>
+
+#define GET "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+
+struct kept {
+    struct ty_request *q[8];
+    size_t n;
+    bool stopped;
+};
+
+static void keep(void *ctx, struct ty_request *q)
+{
+    struct kept *k = ctx;
+    k->q[k->n++] = q;
+}
+
+static void say_ok(void *ctx TY_UNUSED, struct ty_request *q)
+{
+    ty_request_answer(q, 200, NULL, TY_LIT("ok"));
+}
+
+static void on_stopped(void *ctx)
+{
+    struct kept *k = ctx;
+    k->stopped = true;
+}
+
+static void addresses(void **state TY_UNUSED)
+{
+    uv_loop_t loop;
+    struct ty_serve_opts o = { .loop = &loop, .address = "example.org", .handle = say_ok };
+    struct ty_serve *s = NULL, *t = NULL;
+    struct ty_err err = { 0 };
+
+    uv_loop_init(&loop);
+    assert_int_equal(ty_serve_new(&o, &s, &err), -EINVAL);
+    assert_string_equal(err.text, "\"example.org\" is not an IP address to listen on");
+    assert_null(s);
+    o.address = "127.0.0.1";
+    assert_int_equal(ty_serve_new(&o, &s, &err), 0);
+    assert_true(ty_serve_port(s) > 0);
+    o.port = ty_serve_port(s);
+    assert_int_equal(ty_serve_new(&o, &t, &err), -EADDRINUSE);
+    assert_has(err.text, "cannot listen on 127.0.0.1 port ");
+    ty_serve_free(s);
+    ty_serve_free(NULL);
+    loop_end(&loop);
+}
+
+static void every_address(void **state TY_UNUSED)
+{
+    uv_loop_t loop;
+    struct ty_serve_opts o = { .loop = &loop, .handle = say_ok };
+    struct ty_serve *s = NULL;
+    struct ty_talk t;
+
+    uv_loop_init(&loop);
+    assert_int_equal(ty_serve_new(&o, &s, NULL), 0);
+    assert_has(talk(&t, &loop, ty_serve_port(s), GET), "\r\n\r\nok");
+    ty_serve_free(s);
+    loop_end(&loop);
+}
+
+static void a_socket_that_listens_already(void **state TY_UNUSED)
+{
+    uv_loop_t loop;
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+    socklen_t n = sizeof(at);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    struct ty_serve *s = NULL;
+    struct ty_talk t;
+
+    assert_int_equal(bind(fd, (struct sockaddr *)&at, n), 0);
+    assert_int_equal(listen(fd, 8), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
+    talk_start(&t, ntohs(at.sin_port), GET); /* before there is a server */
+    uv_loop_init(&loop);
+    struct ty_serve_opts o = { .loop = &loop, .fd = fd, .handle = say_ok };
+    assert_int_equal(ty_serve_new(&o, &s, NULL), 0);
+    assert_int_equal(ty_serve_port(s), ntohs(at.sin_port));
+    assert_has(talk_end(&t, &loop), "HTTP/1.1 200 OK");
+    ty_serve_free(s);
+    loop_end(&loop);
+}
+
+/* What the handler still owes when the server goes must stay valid until it is answered. */
+static void freed_with_requests_under_way(void **state TY_UNUSED)
+{
+    uv_loop_t loop;
+    struct kept kept = { 0 };
+    struct ty_serve_opts o = {
+        .loop = &loop, .address = "127.0.0.1", .handle = keep, .ctx = &kept
+    };
+    struct ty_serve *s = NULL;
+    struct ty_talk t;
+
+    uv_loop_init(&loop);
+    assert_int_equal(ty_serve_new(&o, &s, NULL), 0);
+    talk_start(&t, ty_serve_port(s), GET);
+    while (!kept.n)
+        uv_run(&loop, UV_RUN_ONCE);
+    assert_int_equal(ty_serve_connections(s), 1);
+    ty_serve_free(s);
+    talk_end(&t, &loop);
+    loop_end(&loop);
+    assert_int_equal(kept.q[0]->path.n, 1);
+    assert_null(ty_request_header(kept.q[0], "Host"));
+    ty_request_answer(kept.q[0], 200, NULL, TY_LIT("late"));
+}
+
+static void stops_when_the_last_is_answered(void **state TY_UNUSED)
+{
+    uv_loop_t loop;
+    struct kept kept = { 0 };
+    struct ty_serve_opts o = {
+        .loop = &loop, .address = "127.0.0.1", .handle = keep, .ctx = &kept
+    };
+    struct ty_serve *s = NULL;
+    struct ty_talk t;
+
+    uv_loop_init(&loop);
+    assert_int_equal(ty_serve_new(&o, &s, NULL), 0);
+    talk_start(&t, ty_serve_port(s), "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    while (!kept.n)
+        uv_run(&loop, UV_RUN_ONCE);
+    ty_serve_stop(s, 60000, on_stopped, &kept);
+    for (int i = 0; i < 5; i++)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    assert_false(kept.stopped);
+    ty_request_answer(kept.q[0], 200, NULL, TY_LIT("last"));
+    assert_has(talk_end(&t, &loop), "last");
+    while (!kept.stopped)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    ty_serve_free(s);
+    loop_end(&loop);
+}
+
+static void stops_at_once_when_idle(void **state TY_UNUSED)
+{
+    uv_loop_t loop;
+    struct kept kept = { 0 };
+    struct ty_serve_opts o = {
+        .loop = &loop, .address = "127.0.0.1", .handle = keep, .ctx = &kept
+    };
+    struct ty_serve *s = NULL;
+
+    uv_loop_init(&loop);
+    assert_int_equal(ty_serve_new(&o, &s, NULL), 0);
+    ty_serve_stop(s, 60000, on_stopped, &kept);
+    assert_false(kept.stopped); /* from the loop, never from within the call */
+    while (!kept.stopped)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    ty_serve_free(s);
+    loop_end(&loop);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(addresses),
+        cmocka_unit_test(every_address),
+        cmocka_unit_test(a_socket_that_listens_already),
+        cmocka_unit_test(freed_with_requests_under_way),
+        cmocka_unit_test(stops_when_the_last_is_answered),
+        cmocka_unit_test(stops_at_once_when_idle),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

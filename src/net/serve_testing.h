@@ -1,0 +1,81 @@
+/* For tests: a server in this process, and a client that talks to it from a thread. */
+#ifndef TY_NET_SERVE_TESTING_H
+#define TY_NET_SERVE_TESTING_H
+
+#include "net/serve.h"
+#include "net/testing.h"
+
+#include <stdatomic.h>
+
+struct ty_talk { /* sends, then reads until the server closes */
+    pthread_t thread;
+    int port;
+    const char *send;
+    char got[16384];
+    size_t n;
+    atomic_bool done;
+};
+
+static inline void *talk_run(void *ctx)
+{
+    struct ty_talk *t = ctx;
+    struct sockaddr_in at = { .sin_family = AF_INET,
+                              .sin_addr = { htonl(INADDR_LOOPBACK) },
+                              .sin_port = htons((uint16_t)t->port) };
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (connect(fd, (struct sockaddr *)&at, sizeof(at)) == 0 &&
+        send(fd, t->send, strlen(t->send), MSG_NOSIGNAL) >= 0) {
+        ssize_t got = 1;
+        while (got > 0 && t->n + 1 < sizeof(t->got)) {
+            got = read(fd, t->got + t->n, sizeof(t->got) - 1 - t->n);
+            t->n += got > 0 ? (size_t)got : 0;
+        }
+    }
+    close(fd);
+    t->done = true;
+    return NULL;
+}
+
+static inline void talk_start(struct ty_talk *t, int port, const char *text)
+{
+    memset(t, 0, sizeof(*t));
+    t->port = port;
+    t->send = text;
+    assert_int_equal(pthread_create(&t->thread, NULL, talk_run, t), 0);
+}
+
+static inline void talk_tick(uv_timer_t *t)
+{
+    (void)t;
+}
+
+/* Turns the loop until the server has closed the client's connection. */
+static inline const char *talk_end(struct ty_talk *t, uv_loop_t *loop)
+{
+    uv_timer_t tick; /* the loop must not sleep through the client's end */
+
+    uv_timer_init(loop, &tick);
+    uv_timer_start(&tick, talk_tick, 5, 5);
+    while (!t->done)
+        uv_run(loop, UV_RUN_ONCE);
+    uv_close((uv_handle_t *)&tick, NULL);
+    uv_run(loop, UV_RUN_NOWAIT);
+    pthread_join(t->thread, NULL);
+    return t->got;
+}
+
+/* One exchange. */
+static inline const char *talk(struct ty_talk *t, uv_loop_t *loop, int port, const char *text)
+{
+    talk_start(t, port, text);
+    return talk_end(t, loop);
+}
+
+/* The loop must be empty by now but for what closes itself. */
+static inline void loop_end(uv_loop_t *loop)
+{
+    uv_run(loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(loop), 0);
+}
+
+#endif

@@ -22,7 +22,7 @@ static int find_all(struct ty_curl *c, struct ty_err *err)
 int ty_curl_load(struct ty_curl *c, struct ty_err *err)
 {
     struct ty_curl curl = { 0 };
-    int r = ty_dl_open(&curl.lib, flavours, "downloads need libcurl", "libcurl3-gnutls", err);
+    int r = ty_dl_open(&curl.lib, flavours, "HTTP requests need libcurl", "libcurl3-gnutls", err);
     if (r == 0)
         r = find_all(&curl, err);
     if (r == 0 && curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)

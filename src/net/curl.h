@@ -11,6 +11,7 @@
     X(global_init)                                                                                 \
     X(global_cleanup)                                                                              \
     X(easy_init)                                                                                   \
+    X(easy_reset)                                                                                  \
     X(easy_cleanup)                                                                                \
     X(easy_setopt)                                                                                 \
     X(easy_getinfo)                                                                                \
@@ -26,6 +27,8 @@
     X(multi_perform)                                                                               \
     X(multi_poll)                                                                                  \
     X(multi_info_read)                                                                             \
+    X(multi_socket_action)                                                                         \
+    X(multi_assign)                                                                                \
     X(multi_strerror)
 
 struct ty_curl {

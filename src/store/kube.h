@@ -50,8 +50,6 @@ int ty_kube_new(struct ty_kube **ret, const struct ty_kube_settings *s, struct t
  * answers 0), because libuv closes its handles there. NULL is fine. */
 void ty_kube_free(struct ty_kube *k);
 const struct ty_kubeconfig *ty_kube_config(const struct ty_kube *k);
-/* Begins the TLS handshake of the connection for writes, so that the first write need not. */
-void ty_kube_warm(struct ty_kube *k);
 
 /* What came of an op. `r` is what to do about it, `code` and `reason` are what was said.
  *   0               done
@@ -123,6 +121,9 @@ struct ty_kube_object {
     /* Of its metadata. Items of lists carry neither kind nor apiVersion. */
     struct ty_str ns, name, uid, version;
 };
+/* Of a tree and its text: for what came as an answer. The metadata's strings are borrowed. */
+void ty_kube_object_read(const struct ty_json *json, struct ty_str text,
+                         struct ty_kube_object *ret);
 struct ty_kube_which {
     const struct ty_kind *kind;
     struct ty_str ns;             /* empty: all */

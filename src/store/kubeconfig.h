@@ -39,6 +39,7 @@ struct ty_kubeconfig {
     const char *token, *token_file; /* or NULL; the file is read again as it changes */
     struct ty_kube_pem cert, key;
     const struct ty_kube_exec *exec; /* or NULL */
+    struct ty_str exec_config;       /* what the cluster has for its exec plugin: JSON, or empty */
     const char *as, *as_uid;         /* impersonation, or NULL */
     const char *const *as_groups;    /* ends with NULL; or NULL */
     const char *const *as_extra;     /* "key", "value", "key", "value", ..., NULL; or NULL */

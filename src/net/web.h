@@ -1,0 +1,70 @@
+/* HTTP requests on the program's libuv loop, for what runs long: answers that never end, HTTP/2,
+ * peers that die without a word. (src/net/http.h is for commands that do nothing but download.)
+ * Requests to one peer share a connection where HTTP/2 allows it. A struct ty_web is a set of
+ * connections: what must not wait for each other gets one each. */
+#ifndef TY_NET_WEB_H
+#define TY_NET_WEB_H
+
+#include <uv.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct ty_web;
+struct ty_web_call;
+
+struct ty_web_settings {
+    uv_loop_t *loop;
+    const char *agent;  /* User-Agent; outlives it */
+    int64_t connect_ms; /* time to reach a peer, TLS included */
+    int64_t dead_ms;    /* bytes unacknowledged or keep-alives unanswered for so long: it is dead */
+    bool http1;         /* no HTTP/2 */
+};
+/* gives. -ENOENT: no libcurl. */
+int ty_web_new(struct ty_web **ret, const struct ty_web_settings *s, struct ty_err *err);
+/* takes; drops the calls under way, `end` is not called. The loop must turn once more before it is
+ * closed. Not from a callback. NULL is fine. */
+void ty_web_free(struct ty_web *w);
+/* Calls from now on go over new connections; those under way go on as they are. Happens by itself
+ * when a call ends for want of an answer. */
+void ty_web_renew(struct ty_web *w);
+
+/* How to reach and know the peer. Files are PEM; all may be NULL. Outlives the calls. */
+struct ty_web_peer {
+    const char *ca_file; /* NULL: the system's */
+    const char *cert_file, *key_file;
+    const char *proxy; /* NULL: as the environment says; "": none */
+    const char *to;    /* connect to this host:port instead of the URL's */
+    bool insecure;     /* believe any certificate */
+};
+
+struct ty_web_end {
+    int status;       /* of the answer; 0 none. Valid also when it was cut */
+    bool whole;       /* the answer came to its end */
+    const char *text; /* else: what went wrong, for people */
+};
+
+/* Everything is copied, but for peer. */
+struct ty_web_ask {
+    const char *method, *url;
+    const char *const *headers; /* "Name: value", ends with NULL; or NULL */
+    struct ty_str body;         /* empty: none */
+    const struct ty_web_peer *peer;
+    int64_t total_ms; /* 0: as long as it takes; then idle_ms must be set */
+    int64_t idle_ms;  /* longest time without a byte; 0: any */
+    /* A piece of the body, in order. Negative ends the call: not whole, "unwanted". */
+    int (*piece)(void *ctx, struct ty_web_call *call, struct ty_str piece);
+    void (*end)(void *ctx, struct ty_web_call *call, const struct ty_web_end *end);
+    void *ctx;
+};
+/* Begins. Callbacks come from the loop, never from here; `end` exactly once, the call is gone when
+ * it returns. May be called from callbacks. */
+struct ty_web_call *ty_web_start(struct ty_web *w, const struct ty_web_ask *ask);
+/* No callback comes any more; the call is gone. May be called from callbacks, also from the call's
+ * own `piece`; not from its `end`. */
+void ty_web_cancel(struct ty_web_call *call);
+/* For `piece` and `end`. */
+int ty_web_status(const struct ty_web_call *call);
+const char *ty_web_header(const struct ty_web_call *call, const char *name); /* or NULL */
+
+#endif

@@ -1,0 +1,17 @@
+/* What an API server says when it does not give an object: metav1.Status, or plain text. Pure. */
+#ifndef TY_STORE_KUBE_ANSWER_H
+#define TY_STORE_KUBE_ANSWER_H
+
+#include "store/kube.h"
+
+/* The answer of an HTTP request. `body` is borrowed by the answer, which lives with the arena.
+ * `retry_after`: the header of that name, or NULL. */
+void ty_kube_answer_read(struct ty_arena *a, int code, struct ty_str body, const char *retry_after,
+                         struct ty_kube_answer *ret);
+/* The object of a watch's ERROR. */
+void ty_kube_answer_status(struct ty_arena *a, const struct ty_json *status,
+                           struct ty_kube_answer *ret);
+/* No answer: -EAGAIN with this sentence. */
+void ty_kube_answer_lost(struct ty_str why, struct ty_kube_answer *ret);
+
+#endif

@@ -1,0 +1,177 @@
+/* Cuts lines and items out of a stream. */
+#include "store/kube_split.h"
+
+#include <errno.h>
+#include <limits.h>
+
+#define KEEP_BYTES ((size_t)64 << 10) /* a buffer that one large object has grown is given back */
+
+static void empty(struct ty_buf *b)
+{
+    size_t ceiling = b->ceiling;
+    if (b->cap > KEEP_BYTES)
+        ty_buf_done(b);
+    b->n = 0;
+    b->full = false;
+    b->ceiling = ceiling;
+}
+
+static int too_long(const struct ty_buf *b, const char *what, struct ty_err *err)
+{
+    return ty_fail(err, -EFBIG, "the server sent %s of more than %zu MB", what, b->ceiling >> 20);
+}
+
+/* Lines */
+
+static int line_out(struct ty_str line, ty_split_fn *fn, void *ctx)
+{
+    line = ty_str_trim(line);
+    return line.n ? fn(ctx, line) : 0;
+}
+
+int ty_lines_feed(struct ty_lines *l, struct ty_str piece, ty_split_fn *fn, void *ctx,
+                  struct ty_err *err)
+{
+    int r = 0;
+    while (piece.n && r == 0) {
+        const char *nl = memchr(piece.p, '\n', piece.n);
+        size_t n = nl ? (size_t)(nl - piece.p) : piece.n;
+        struct ty_str line = { piece.p, n };
+        if (l->part.n || !nl) {
+            ty_buf_put(&l->part, piece.p, n);
+            if (l->part.full)
+                return too_long(&l->part, "a line", err);
+            line = ty_buf_str(&l->part);
+        }
+        if (!nl)
+            return 0;
+        piece = (struct ty_str){ nl + 1, piece.n - n - 1 };
+        r = line_out(line, fn, ctx);
+        empty(&l->part);
+    }
+    return r;
+}
+
+void ty_lines_done(struct ty_lines *l)
+{
+    ty_buf_done(&l->part);
+}
+
+/* Items */
+
+enum where { REST, ITEM, LAST, GAP, BAD }; /* LAST: of an item */
+
+/* A byte of a string: ends it at its quote, and compares it with "items". */
+static void in_string(struct ty_split *s, char c)
+{
+    static const char want[] = "items";
+    if (s->escape) {
+        s->escape = false;
+        s->key_n = UINT_MAX;
+    } else if (c == '\\') {
+        s->escape = true;
+    } else if (c == '"') {
+        s->string = false;
+        s->named = s->depth == 1 && s->key_n == sizeof(want) - 1;
+    } else if (s->key_n < sizeof(want) - 1 && c == want[s->key_n]) {
+        s->key_n++;
+    } else {
+        s->key_n = UINT_MAX;
+    }
+}
+
+/* A byte outside of strings. */
+static void in_json(struct ty_split *s, char c)
+{
+    if (c == '"') {
+        s->string = true;
+        s->key_n = 0;
+    } else if (c == '{' || c == '[') {
+        s->inside = s->inside || (c == '[' && s->depth == 1 && s->named);
+        s->depth++;
+    } else if ((c == '}' || c == ']') && s->depth) {
+        s->depth--;
+    }
+    if (c != ':' && (unsigned char)c > ' ')
+        s->named = false; /* "items" must be followed by a colon and a bracket */
+}
+
+static enum where step(struct ty_split *s, char c)
+{
+    bool inside = s->inside;
+    if (s->string) {
+        in_string(s, c);
+        return inside ? ITEM : REST;
+    }
+    if (inside && s->depth == 2) { /* between items */
+        if (c == ',' || (unsigned char)c <= ' ')
+            return GAP;
+        if (c == ']')
+            s->inside = inside = false;
+        else if (c != '{')
+            return BAD;
+    }
+    in_json(s, c);
+    if (!inside)
+        return REST;
+    return s->depth == 2 ? LAST : ITEM;
+}
+
+/* Bytes that neither end a string nor escape anything: most bytes of most objects. */
+static size_t plain_run(struct ty_str s)
+{
+    size_t i = 0;
+    while (i < s.n && s.p[i] != '"' && s.p[i] != '\\')
+        i++;
+    return i;
+}
+
+static int put(struct ty_split *s, enum where where, const char *p, size_t n, struct ty_err *err)
+{
+    if (where == GAP)
+        return 0;
+    if (where == BAD)
+        return ty_fail(err, -EPROTO, "the server sent a list whose items are not objects");
+    struct ty_buf *to = where == REST ? &s->rest : &s->item;
+    ty_buf_put(to, p, n);
+    return to->full ? too_long(to, where == REST ? "a list" : "an object", err) : 0;
+}
+
+int ty_split_feed(struct ty_split *s, struct ty_str piece, ty_split_fn *fn, void *ctx,
+                  struct ty_err *err)
+{
+    int r = 0;
+    while (piece.n && r == 0) {
+        size_t n = s->string && s->inside && !s->escape ? plain_run(piece) : 0;
+        enum where where = ITEM;
+        if (n == 0) {
+            where = step(s, piece.p[0]);
+            n = 1;
+        }
+        r = put(s, where, piece.p, n, err);
+        piece = (struct ty_str){ piece.p + n, piece.n - n };
+        if (r == 0 && where == LAST) {
+            r = fn(ctx, ty_buf_str(&s->item));
+            empty(&s->item);
+        }
+    }
+    return r;
+}
+
+bool ty_split_whole(const struct ty_split *s)
+{
+    return s->depth == 0 && s->rest.n > 0;
+}
+
+void ty_split_reset(struct ty_split *s)
+{
+    empty(&s->item);
+    empty(&s->rest);
+    *s = (struct ty_split){ .item = s->item, .rest = s->rest };
+}
+
+void ty_split_done(struct ty_split *s)
+{
+    ty_buf_done(&s->item);
+    ty_buf_done(&s->rest);
+}

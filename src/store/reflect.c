@@ -1,0 +1,359 @@
+/* The list-and-watch loop. Its states are drawn in reflect.h. */
+#include "store/reflect.h"
+
+#include <errno.h>
+
+#include "store/kube_inner.h"
+#include "store/reflect_known.h"
+
+#define FIRST_MS  100
+#define MOST_MS   5000  /* a server that is back should not wait long for us */
+#define ABSENT_MS 30000 /* a kind that may be installed one day */
+#define SHORT_MS  1000  /* a watch that ends sooner without a word is no good sign */
+
+struct ty_reflect {
+    struct ty_kube *k;
+    struct ty_reflect_want want;
+    char *strings; /* want's ns, labels, fields */
+    struct ty_known_set known;
+    uint32_t round;
+    struct ty_kube_op *op; /* list or watch; NULL: a pause */
+    uv_timer_t *timer;     /* of the pause; on the heap because libuv closes it later */
+    struct ty_backoff backoff;
+    char version[64]; /* watch after this; "": list first */
+    int64_t watch_ms; /* when the watch began */
+    bool heard;       /* the watch has said something */
+    bool synced, absent;
+    bool busy, freed; /* in a callback; it has freed us */
+};
+
+static void list_start(struct ty_reflect *f);
+static void watch_start(struct ty_reflect *f);
+
+static uint64_t number_of(struct ty_str version) /* 0: none */
+{
+    uint64_t v = 0;
+    return ty_parse_u64(version, &v) ? v : 0;
+}
+
+/* Telling. False: the callback has freed us; the caller returns at once. */
+
+static void destroy(struct ty_reflect *f)
+{
+    ty_known_done(&f->known);
+    free(f->strings);
+    free(f);
+}
+
+static bool leave(struct ty_reflect *f, bool was_busy)
+{
+    f->busy = was_busy;
+    if (!f->freed)
+        return true;
+    if (!was_busy)
+        destroy(f);
+    return false;
+}
+
+static bool tell(struct ty_reflect *f, enum ty_reflect_change what, const struct ty_kube_object *o)
+{
+    bool was = f->busy;
+    f->busy = true;
+    f->want.changed(f->want.ctx, what, o);
+    return leave(f, was);
+}
+
+static bool tell_state(struct ty_reflect *f, enum ty_reflect_state state,
+                       const struct ty_kube_answer *why, int64_t again_ms)
+{
+    bool was = f->busy;
+    if (!f->want.state)
+        return true;
+    f->busy = true;
+    f->want.state(f->want.ctx, state, why, again_ms);
+    return leave(f, was);
+}
+
+/* Takes e out of the set and says so; last: what is known of its last state, or NULL. */
+static bool tell_gone(struct ty_reflect *f, struct ty_known *e, const struct ty_kube_object *last)
+{
+    struct ty_kube_object o = { .ns = ty_known_ns(e),
+                                .name = ty_known_name(e),
+                                .uid = ty_known_uid(e) };
+    ty_known_take(&f->known, e);
+    bool here = tell(f, TY_REFLECT_GONE, last ? last : &o);
+    free(e);
+    return here;
+}
+
+static bool tell_object(struct ty_reflect *f, const struct ty_kube_object *o)
+{
+    struct ty_known *e = ty_known_find(&f->known, o->ns, o->name);
+    enum ty_reflect_change what = TY_REFLECT_CHANGED;
+
+    if (e) {
+        e->round = f->round;
+        if (!ty_known_older(e, o->version))
+            return true;
+        if (!ty_str_eq(ty_known_uid(e), o->uid)) {
+            if (!tell_gone(f, e, NULL))
+                return false;
+            e = ty_known_find(&f->known, o->ns, o->name); /* the callback may have written */
+        }
+    }
+    if (!e) {
+        e = ty_known_add(&f->known, o->ns, o->name, o->uid);
+        what = TY_REFLECT_ADDED;
+    }
+    if (!e)
+        return true; /* no Kubernetes object */
+    e->round = f->round;
+    ty_known_stamp(e, o->version);
+    return tell(f, what, o);
+}
+
+/* Pauses */
+
+static void on_pause_over(uv_timer_t *timer)
+{
+    struct ty_reflect *f = timer->data;
+    if (f->version[0])
+        watch_start(f);
+    else
+        list_start(f);
+}
+
+static void pause_for(struct ty_reflect *f, int64_t ms)
+{
+    uv_timer_start(f->timer, on_pause_over, (uint64_t)ms, 0);
+}
+
+static void trouble(struct ty_reflect *f, const struct ty_kube_answer *why)
+{
+    int64_t ms = ty_backoff_next(&f->backoff);
+    if (why->retry_after_ms > ms)
+        ms = why->retry_after_ms;
+    pause_for(f, ms);
+    tell_state(f, TY_REFLECT_TROUBLE, why, ms);
+}
+
+/* Lists */
+
+static void on_object(void *ctx, const struct ty_kube_object *o)
+{
+    tell_object(ctx, o);
+}
+
+static void on_again(void *ctx)
+{
+    struct ty_reflect *f = ctx;
+    f->round++;
+}
+
+/* What a list did not have is gone, unless we know of it only from a write that came after it. */
+static bool sweep(struct ty_reflect *f, struct ty_str version)
+{
+    uint64_t listed = number_of(version);
+    size_t n = 0;
+    struct ty_known **gone = calloc(f->known.n + 1, sizeof(*gone));
+    if (!gone)
+        abort();
+    for (size_t i = 0; i < f->known.cap; i++) {
+        struct ty_known *e = f->known.slots[i];
+        if (e && e->round != f->round && !(listed && e->number && e->version > listed))
+            gone[n++] = e;
+    }
+    bool here = true;
+    for (size_t i = 0; i < n; i++)
+        ty_known_take(&f->known, gone[i]);
+    for (size_t i = 0; i < n; i++) {
+        struct ty_kube_object o = { .ns = ty_known_ns(gone[i]),
+                                    .name = ty_known_name(gone[i]),
+                                    .uid = ty_known_uid(gone[i]) };
+        here = here && tell(f, TY_REFLECT_GONE, &o);
+        free(gone[i]);
+    }
+    free(gone);
+    return here;
+}
+
+static void set_version(struct ty_reflect *f, struct ty_str version)
+{
+    f->version[0] = '\0'; /* one that is too long costs a list, later */
+    if (version.n < sizeof(f->version))
+        snprintf(f->version, sizeof(f->version), "%.*s", TY_ARG(version));
+}
+
+static void kind_absent(struct ty_reflect *f, const struct ty_kube_answer *why)
+{
+    bool before = f->absent;
+    f->synced = false;
+    f->absent = true;
+    f->round++;
+    pause_for(f, ABSENT_MS);
+    if (sweep(f, (struct ty_str){ 0 }) && !before)
+        tell_state(f, TY_REFLECT_ABSENT, why, ABSENT_MS);
+}
+
+static void on_list_end(void *ctx, const struct ty_kube_answer *answer)
+{
+    struct ty_reflect *f = ctx;
+    f->op = NULL;
+    if (answer->r == -ENOENT) {
+        kind_absent(f, answer);
+        return;
+    }
+    if (answer->r < 0) {
+        trouble(f, answer);
+        return;
+    }
+    set_version(f, answer->version);
+    f->absent = false;
+    if (!sweep(f, answer->version))
+        return;
+    f->synced = true;
+    if (tell_state(f, TY_REFLECT_SYNCED, NULL, 0))
+        watch_start(f);
+}
+
+static void list_start(struct ty_reflect *f)
+{
+    f->round++;
+    struct ty_kube_list list = {
+        .which = f->want.which,
+        .page = f->want.page,
+        .object = on_object,
+        .again = on_again,
+        .end = on_list_end,
+        .ctx = f,
+    };
+    f->op = ty_kube_list(f->k, &list);
+}
+
+/* Watches */
+
+static void on_event(void *ctx, enum ty_kube_event what, const struct ty_kube_object *o)
+{
+    struct ty_reflect *f = ctx;
+    if (!f->heard)
+        ty_backoff_reset(&f->backoff);
+    f->heard = true;
+    set_version(f, o->version);
+    if (what == TY_KUBE_BOOKMARK)
+        return;
+    if (what != TY_KUBE_DELETED) {
+        tell_object(f, o);
+        return;
+    }
+    struct ty_known *e = ty_known_find(&f->known, o->ns, o->name);
+    if (e && ty_str_eq(ty_known_uid(e), o->uid)) /* else one of that name before it, told already */
+        tell_gone(f, e, o);
+}
+
+static void on_watch_end(void *ctx, const struct ty_kube_answer *answer)
+{
+    struct ty_reflect *f = ctx;
+    bool brief = !f->heard && ty_kube_now(f->k) - f->watch_ms < SHORT_MS;
+
+    f->op = NULL;
+    if (!brief)
+        ty_backoff_reset(&f->backoff);
+    if (answer->r == -EIDRM || answer->r == -ENOENT)
+        f->version[0] = '\0';
+    bool expected = answer->r == 0 || answer->r == -EIDRM || answer->r == -ENOENT;
+    if (!expected)
+        trouble(f, answer);
+    else if (brief)
+        pause_for(f, ty_backoff_next(&f->backoff));
+    else
+        pause_for(f, 0);
+}
+
+static void watch_start(struct ty_reflect *f)
+{
+    struct ty_kube_watch watch = {
+        .which = f->want.which,
+        .version = ty_str(f->version),
+        .event = on_event,
+        .end = on_watch_end,
+        .ctx = f,
+    };
+    f->heard = false;
+    f->watch_ms = ty_kube_now(f->k);
+    f->op = ty_kube_watch(f->k, &watch);
+}
+
+/* The reflector itself */
+
+static struct ty_str copy_to(char **at, struct ty_str s)
+{
+    char *from = *at;
+    if (s.n)
+        memcpy(from, s.p, s.n);
+    *at += s.n;
+    return (struct ty_str){ from, s.n };
+}
+
+struct ty_reflect *ty_reflect_new(struct ty_kube *k, const struct ty_reflect_want *want)
+{
+    const struct ty_kube_which *w = &want->which;
+    struct ty_reflect *f = calloc(1, sizeof(*f));
+    char *at = malloc(w->ns.n + w->labels.n + w->fields.n + 1);
+    uv_timer_t *timer = calloc(1, sizeof(*timer));
+    if (!f || !at || !timer)
+        abort();
+    f->k = k;
+    f->want = *want;
+    f->strings = at;
+    f->want.which.ns = copy_to(&at, w->ns);
+    f->want.which.labels = copy_to(&at, w->labels);
+    f->want.which.fields = copy_to(&at, w->fields);
+    f->backoff = (struct ty_backoff){ FIRST_MS, MOST_MS, 0, ty_random_next(&k->random) };
+    f->timer = timer;
+    uv_timer_init(k->set.loop, timer);
+    timer->data = f;
+    list_start(f);
+    return f;
+}
+
+static void on_timer_closed(uv_handle_t *h)
+{
+    free(h);
+}
+
+void ty_reflect_free(struct ty_reflect *f)
+{
+    if (!f || f->freed)
+        return;
+    ty_kube_cancel(f->op);
+    f->op = NULL;
+    uv_close((uv_handle_t *)f->timer, on_timer_closed);
+    f->freed = true;
+    if (!f->busy)
+        destroy(f);
+}
+
+bool ty_reflect_synced(const struct ty_reflect *f)
+{
+    return f->synced;
+}
+
+size_t ty_reflect_count(const struct ty_reflect *f)
+{
+    return f->known.n;
+}
+
+void ty_reflect_hurry(struct ty_reflect *f)
+{
+    if (uv_is_active((uv_handle_t *)f->timer))
+        pause_for(f, 0);
+}
+
+void ty_reflect_wrote(struct ty_reflect *f, const struct ty_kube_object *o)
+{
+    uint64_t seen = number_of(ty_str(f->version)), wrote = number_of(o->version);
+    /* The watch has passed it and we do not know it: it has been deleted since. */
+    if (!ty_known_find(&f->known, o->ns, o->name) && seen && wrote && wrote <= seen)
+        return;
+    tell_object(f, o);
+}

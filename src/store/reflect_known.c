@@ -1,0 +1,134 @@
+/* An open hash table of entries that are one allocation each. */
+#include "store/reflect_known.h"
+
+#include <stdlib.h>
+
+static uint64_t hash_bytes(uint64_t h, struct ty_str s) /* FNV-1a */
+{
+    for (size_t i = 0; i < s.n; i++)
+        h = (h ^ (unsigned char)s.p[i]) * 0x100000001b3u;
+    return h;
+}
+
+static uint32_t hash_of(struct ty_str ns, struct ty_str name)
+{
+    uint64_t h = hash_bytes(0xcbf29ce484222325u, ns);
+    h = hash_bytes((h ^ '/') * 0x100000001b3u, name);
+    return (uint32_t)(h ^ (h >> 32));
+}
+
+struct ty_str ty_known_ns(const struct ty_known *e)
+{
+    return (struct ty_str){ e->text, e->ns_n };
+}
+struct ty_str ty_known_name(const struct ty_known *e)
+{
+    return (struct ty_str){ e->text + e->ns_n, e->name_n };
+}
+struct ty_str ty_known_uid(const struct ty_known *e)
+{
+    return (struct ty_str){ e->text + e->ns_n + e->name_n, e->uid_n };
+}
+
+/* The slot of an entry, or the free one where it would be. The table is never full. */
+static size_t slot_of(const struct ty_known_set *s, uint32_t hash, struct ty_str ns,
+                      struct ty_str name)
+{
+    size_t i = hash & (s->cap - 1);
+    for (; s->slots[i]; i = (i + 1) & (s->cap - 1)) {
+        const struct ty_known *e = s->slots[i];
+        if (e->hash == hash && ty_str_eq(ty_known_ns(e), ns) && ty_str_eq(ty_known_name(e), name))
+            break;
+    }
+    return i;
+}
+
+struct ty_known *ty_known_find(const struct ty_known_set *s, struct ty_str ns, struct ty_str name)
+{
+    if (s->cap == 0)
+        return NULL;
+    return s->slots[slot_of(s, hash_of(ns, name), ns, name)];
+}
+
+static void grow(struct ty_known_set *s)
+{
+    struct ty_known_set more = { .n = s->n, .cap = s->cap ? s->cap * 2 : 16 };
+    more.slots = calloc(more.cap, sizeof(struct ty_known *));
+    if (!more.slots)
+        abort();
+    for (size_t i = 0; i < s->cap; i++) {
+        struct ty_known *e = s->slots[i];
+        if (e)
+            more.slots[slot_of(&more, e->hash, ty_known_ns(e), ty_known_name(e))] = e;
+    }
+    free(s->slots);
+    *s = more;
+}
+
+struct ty_known *ty_known_add(struct ty_known_set *s, struct ty_str ns, struct ty_str name,
+                              struct ty_str uid)
+{
+    if (ns.n > UINT8_MAX || name.n > UINT8_MAX || uid.n > UINT8_MAX)
+        return NULL;
+    if ((s->n + 1) * 4 > s->cap * 3)
+        grow(s);
+    struct ty_known *e = calloc(1, sizeof(*e) + ns.n + name.n + uid.n);
+    if (!e)
+        abort();
+    e->hash = hash_of(ns, name);
+    e->ns_n = (uint8_t)ns.n;
+    e->name_n = (uint8_t)name.n;
+    e->uid_n = (uint8_t)uid.n;
+    struct ty_str parts[] = { ns, name, uid };
+    char *to = e->text;
+    for (size_t i = 0; i < 3; i++) {
+        if (parts[i].n)
+            memcpy(to, parts[i].p, parts[i].n);
+        to += parts[i].n;
+    }
+    s->slots[slot_of(s, e->hash, ns, name)] = e;
+    s->n++;
+    return e;
+}
+
+struct ty_known *ty_known_take(struct ty_known_set *s, struct ty_known *e)
+{
+    size_t mask = s->cap - 1;
+    size_t gap = slot_of(s, e->hash, ty_known_ns(e), ty_known_name(e));
+    s->slots[gap] = NULL;
+    s->n--;
+    /* What follows without a gap may have been pushed there by what was here: move it up. */
+    for (size_t i = (gap + 1) & mask; s->slots[i]; i = (i + 1) & mask) {
+        size_t home = s->slots[i]->hash & mask;
+        if (((i - home) & mask) < ((i - gap) & mask))
+            continue;
+        s->slots[gap] = s->slots[i];
+        s->slots[i] = NULL;
+        gap = i;
+    }
+    return e;
+}
+
+void ty_known_done(struct ty_known_set *s)
+{
+    for (size_t i = 0; i < s->cap; i++)
+        free(s->slots[i]);
+    free(s->slots);
+    *s = (struct ty_known_set){ 0 };
+}
+
+void ty_known_stamp(struct ty_known *e, struct ty_str version)
+{
+    e->number = ty_parse_u64(version, &e->version);
+    if (!e->number)
+        e->version = hash_bytes(0xcbf29ce484222325u, version);
+}
+
+bool ty_known_older(const struct ty_known *e, struct ty_str version)
+{
+    uint64_t v = 0;
+    bool number = ty_parse_u64(version, &v);
+    if (number && e->number)
+        return v > e->version;
+    return number != e->number || hash_bytes(0xcbf29ce484222325u, version) != e->version;
+}

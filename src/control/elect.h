@@ -40,12 +40,15 @@ struct ty_elect {
     int64_t lease_ms, renew_ms, retry_ms; /* 15000, 10000, 2000 */
     /* the machine's own */
     struct ty_elect_record seen;
-    bool known, absent, stale; /* seen is a record; there is none; look before the next update */
-    bool busy, leading, lost;
-    int64_t seen_ms;           /* when `seen` was last different */
-    int64_t next_ms;           /* not to try before */
-    int64_t sent_ms, first_ms; /* of the last renewal that was taken; of the first try since */
-    int64_t asked_ms;          /* when what is in flight was sent */
+    bool known, absent;       /* seen is a record; there is none, as far as we know */
+    bool fresh;               /* and that is what the server said just now */
+    bool busy, leading, lost; /* busy: something is in flight */
+    int conflicts;            /* in a row */
+    int64_t seen_ms;          /* when `seen` was last different */
+    int64_t next_ms;          /* not to try before */
+    int64_t asked_ms;         /* when what is in flight, or was last, was sent */
+    int64_t sent_ms,
+        first_ms; /* of the last renewal that was taken; of the first try since, or 0 */
 };
 
 /* What to do now. GET, CREATE, UPDATE: it is in flight from now on; WAIT meanwhile. */
@@ -67,10 +70,13 @@ bool ty_elect_leads(const struct ty_elect *e, int64_t now_ms);
 /* The record that gives the lease back. */
 void ty_elect_release(const struct ty_elect *e, int64_t wall_us, struct ty_elect_record *ret);
 
-/* From and to the Lease's JSON. _read: false if it is no Lease. *keep may be NULL: else a Lease
- * whose labels, annotations and other fields are kept. */
+/* Another one that leads, or "". */
+const char *ty_elect_other(const struct ty_elect *e);
+
+/* From and to the Lease's JSON. _read: false if it is no Lease. _body: meta is the live metadata,
+ * whose labels and the like are kept; NULL: none. */
 bool ty_elect_read(const struct ty_json *lease, struct ty_elect_record *ret);
 struct ty_str ty_elect_body(struct ty_arena *a, struct ty_str ns, struct ty_str name,
-                            const struct ty_elect_record *r);
+                            const struct ty_elect_record *r, const struct ty_json *meta);
 
 #endif

@@ -217,13 +217,16 @@ static int exec_in_pod(struct ty_check *k)
                           .limit_nproc = -1,
                           .limit_as = -1,
                           .limit_nofile = -1,
-                          .limit_core = -1 };
+                          .limit_core = -1,
+                          .cgroup = ty_limits_join(p, k->c) };
     uv_poll_init(p->e->o.loop, &k->poll, k->fd);
     k->poll.data = k;
     k->handles++;
     uv_poll_start(&k->poll, UV_READABLE, on_output);
     int r = ty_keeper_start(p->keeper, &s, &err);
     close(fds[1]);
+    if (s.cgroup > 0)
+        close(s.cgroup);
     return r;
 }
 

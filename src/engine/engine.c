@@ -218,6 +218,7 @@ int ty_engine_new(const struct ty_engine_opts *opts, struct ty_engine **ret, str
     uv_timer_init(opts->loop, &e->due_timer);
     e->prepare.data = e->idle.data = e->due_timer.data = e;
     uv_prepare_start(&e->prepare, drain);
+    ty_limits_open(e);
     int r = ty_rsh_listen(e, err);
     if (r < 0) {
         ty_engine_free(e);
@@ -331,6 +332,7 @@ void ty_engine_free(struct ty_engine *e)
         free(d->key);
         free(d);
     }
+    ty_limits_close(e);
     ty_local_free(e->store);
     ty_arena_free(e->pass);
     ty_arena_free(e->scratch);

@@ -7,6 +7,7 @@
 #include "engine/job.h"
 #include "engine/pod_run.h"
 #include "engine/rsh.h"
+#include "proc/cgroup.h"
 #include "store/local.h"
 
 /* Addresses, names and the master port of one JobSet. */
@@ -77,6 +78,7 @@ struct ty_due {
 struct ty_engine {
     struct ty_engine_opts o;
     struct ty_local *store;
+    struct ty_cgroups *cgroups; /* NULL: none */
     struct ty_view view;
     struct ty_arena *pass;    /* reset for each pass */
     struct ty_arena *scratch; /* reset for each object: never hold on to what is in it */
@@ -177,6 +179,16 @@ void ty_checks_probe(struct ty_podrt *p, size_t c, enum ty_probe_use use);
 void ty_checks_hook(struct ty_podrt *p, size_t c, bool post_start);
 bool ty_checks_news(struct ty_podrt *p, const struct ty_kept_news *n); /* true: it was a check's */
 void ty_checks_close(struct ty_podrt *p);
+
+/* limits.c: cgroups of containers, where the machine has them for us. */
+void ty_limits_open(struct ty_engine *e); /* also says in e->o.host what is enforced */
+void ty_limits_close(struct ty_engine *e);
+/* The container's cgroup, made anew: *ret_fd for ty_start.cgroup, 0 if there is none. */
+int ty_limits_begin(const struct ty_podrt *p, size_t c, int *ret_fd, struct ty_err *err);
+/* The same for one more process of a container that runs: a probe, a remote command. */
+int ty_limits_join(const struct ty_podrt *p, size_t c);
+/* The container ended: did the kernel kill for memory? Its cgroup goes. */
+bool ty_limits_end(const struct ty_podrt *p, size_t c);
 
 /* rsh.c */
 int ty_rsh_listen(struct ty_engine *e, struct ty_err *err);

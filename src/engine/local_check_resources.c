@@ -20,8 +20,8 @@ void ty_check_limits(struct ty_check *x, const struct ty_json *resources, const 
     for (size_t i = 0; i < sizeof(enforced) / sizeof(*enforced); i++) {
         struct ty_quantity q;
         const struct ty_json *v = ty_json_get(limits, enforced[i]);
-        bool kept = i < 2 && x->pod.host->cgroups;
-        if (!ty_quantity_of(v, &q) || kept || holds_anyway(x, ty_str(enforced[i]), q))
+        const bool kept[] = { x->pod.host->cgroup_cpu, x->pod.host->cgroup_memory, false };
+        if (!ty_quantity_of(v, &q) || kept[i] || holds_anyway(x, ty_str(enforced[i]), q))
             continue;
         ty_check_warn(x, TY_KEY(TY_KEY(at, "limits"), enforced[i]),
                       "%s limit %.*s not enforced: %s", enforced[i], TY_ARG(ty_check_value(x, v)),

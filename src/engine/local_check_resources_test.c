@@ -21,7 +21,7 @@ static void test_limits(void **state)
     struct fixture *f = *state;
 
     check_rows(f, rows);
-    f->host.cgroups = true;
+    f->host.cgroup_cpu = f->host.cgroup_memory = true;
     assert_string_equal(template_lines(f, LIMITS("'cpu':'250m','memory':'1Gi'")), "");
 }
 

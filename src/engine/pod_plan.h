@@ -19,8 +19,8 @@ struct ty_host {
     const struct ty_json *claims; /* claim name -> directory, configured; may be NULL */
     const char *no_mounts;        /* why `mounts` is false, in words; may be NULL */
     const char *token; /* what a projected serviceAccountToken holds; NULL: no issuer, refused */
-    bool cgroups;      /* cpu and memory limits are enforced by cgroups */
-    bool one_address;  /* all pods share one address: equal ports collide */
+    bool cgroup_cpu, cgroup_memory; /* limits of these are enforced by cgroups */
+    bool one_address;               /* all pods share one address: equal ports collide */
 };
 
 /* Finds everything that cannot be honoured here, before anything starts: one entry per finding, in

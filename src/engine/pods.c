@@ -197,7 +197,11 @@ static int start_container(struct ty_podrt *p, size_t c, struct ty_err *err)
         return err->code;
     p->by_us[c] = false;
     s.out = s.err = fd;
-    int r = ty_keeper_start(p->keeper, &s, err);
+    int r = ty_limits_begin(p, c, &s.cgroup, err);
+    if (r == 0)
+        r = ty_keeper_start(p->keeper, &s, err);
+    if (s.cgroup > 0)
+        close(s.cgroup);
     close(fd);
     return r;
 }
@@ -341,7 +345,8 @@ void ty_pods_exited(struct ty_podrt *p, size_t c, int wstatus)
         struct ty_str tail = ty_pump_tail(a, p, c, 2048, 80);
         message = tail.n ? ty_arena_strndup(a, tail.p, tail.n) : NULL;
     }
-    ty_pod_run_exited(p->run, c, wstatus, false, message, ty_engine_now_ms(p->e));
+    bool oom = ty_limits_end(p, c) && wstatus != 0;
+    ty_pod_run_exited(p->run, c, wstatus, oom, message, ty_engine_now_ms(p->e));
     tell_end(p, c, wstatus);
     ty_pods_turn(p);
 }
@@ -350,6 +355,7 @@ static void start_refused(struct ty_podrt *p, const struct ty_kept_news *n)
 {
     size_t c = n->id - 1;
 
+    ty_limits_end(p, c);
     ty_pump_close(p->pumps[c]);
     ty_pod_run_start_failed(p->run, c, n->text, ty_engine_now_ms(p->e));
     tell_end(p, c, -1);

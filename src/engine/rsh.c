@@ -85,8 +85,12 @@ static int start_remote(struct ty_remote *r, const char *command, struct ty_err 
                           .limit_nproc = -1,
                           .limit_as = -1,
                           .limit_nofile = -1,
-                          .limit_core = -1 };
-    return ty_keeper_start(p->keeper, &s, err);
+                          .limit_core = -1,
+                          .cgroup = ty_limits_join(p, (size_t)(c - p->plan.containers)) };
+    int started = ty_keeper_start(p->keeper, &s, err);
+    if (s.cgroup > 0)
+        close(s.cgroup);
+    return started;
 }
 
 static void on_request(struct ty_remote *r)

@@ -25,6 +25,14 @@ static int lead(struct ty_step *fail)
     return 0;
 }
 
+/* Before anything else: all that the container costs is counted. */
+static int join_cgroup(const struct ty_start *s, struct ty_step *fail)
+{
+    if (s->cgroup > 0 && write(s->cgroup, "0", 1) < 0)
+        return ty_step_fail(fail, "join its cgroup", NULL);
+    return 0;
+}
+
 static int set_view(const struct ty_exec *x, struct ty_step *fail)
 {
     const struct ty_bind *binds = x->start->binds;
@@ -157,7 +165,9 @@ static int child(void *arg)
 {
     struct ty_exec *x = arg;
     struct ty_step *fail = &x->fail;
-    int r = lead(fail);
+    int r = join_cgroup(x->start, fail);
+    if (r == 0)
+        r = lead(fail);
     if (r == 0)
         r = set_view(x, fail);
     if (r == 0)

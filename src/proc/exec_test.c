@@ -155,6 +155,31 @@ static void a_limit_above_ours_is_ours(void **state)
     ty_zygote_stop(z);
 }
 
+/* Any descriptor will do: what matters is who writes what, and when. */
+static void it_joins_its_cgroup_first(void **state)
+{
+    (void)state;
+    struct ty_zygote *z = zygote(0);
+    struct ty_keeper *k = keeper(z, NULL);
+    const char *const argv[] = { "true", NULL };
+    struct ty_start s = plain(5, argv);
+    char word[8] = "";
+    int pipe[2];
+
+    assert_int_equal(pipe2(pipe, O_CLOEXEC), 0);
+    s.cgroup = pipe[1];
+    struct said said = run(k, s);
+    assert_exit(&said, 0);
+    close(pipe[1]);
+    assert_int_equal(read(pipe[0], word, sizeof(word)), 1);
+    assert_string_equal(word, "0"); /* "me", whatever my number is in which namespace */
+    s.cgroup = pipe[0];
+    fails(k, &s, EBADF, "join its cgroup: Bad file descriptor");
+    close(pipe[0]);
+    ty_keeper_free(k);
+    ty_zygote_stop(z);
+}
+
 static void the_process_is_pinned(void **state)
 {
     (void)state;
@@ -257,6 +282,7 @@ int main(void)
         cmocka_unit_test(a_default_path_and_odd_commands),
         cmocka_unit_test(limits_are_set),
         cmocka_unit_test(a_limit_above_ours_is_ours),
+        cmocka_unit_test(it_joins_its_cgroup_first),
         cmocka_unit_test(the_process_is_pinned),
         cmocka_unit_test(users_change_where_root_may),
         cmocka_unit_test(only_its_own_descriptors),

@@ -114,6 +114,8 @@ static void start(struct keeper *k)
     for (size_t i = 0; i < 3; i++)
         if (*fds[i] >= 0)
             *fds[i] = n < m->n_fds ? m->fds[n++] : -1;
+    if (s.cgroup > 0)
+        s.cgroup = n < m->n_fds ? m->fds[n] : 0;
     if (binds) { /* the last: none is bad */
         s.cwd = *cwd ? cwd : NULL;
         s.binds = binds;

@@ -61,6 +61,7 @@ struct ty_start {
     int uid, gid;                                            /* -1: unchanged */
     int64_t cpus_mask[16];                                   /* affinity; all 0: unchanged */
     int64_t limit_nproc, limit_as, limit_nofile, limit_core; /* RLIMITs; -1: unchanged */
+    int cgroup; /* fd of the cgroup.procs that it joins first (proc/cgroup.h); 0: none */
 };
 /* Asks, borrowing everything; the answer comes as TY_STARTED or TY_START_FAILED. The process leads
  * a session of its own; daemons that it leaves behind are killed when it ends, before TY_EXITED. */

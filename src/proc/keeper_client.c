@@ -93,7 +93,7 @@ int ty_keeper_start(struct ty_keeper *k, const struct ty_start *s, struct ty_err
 {
     struct ty_start plain = *s;
     ty_auto_buf body = { .ceiling = TY_WIRE_MOST };
-    int fds[3];
+    int fds[4];
     size_t n = 0;
 
     plain.argv = plain.env = NULL;
@@ -102,6 +102,8 @@ int ty_keeper_start(struct ty_keeper *k, const struct ty_start *s, struct ty_err
     pass(&plain.in, fds, &n);
     pass(&plain.out, fds, &n);
     pass(&plain.err, fds, &n);
+    if (plain.cgroup > 0)
+        fds[n++] = plain.cgroup;
     ty_buf_put(&body, &plain, sizeof(plain));
     ty_wire_put_strs(&body, s->argv);
     ty_wire_put_strs(&body, s->env);

@@ -68,6 +68,7 @@ struct ty_engine_opts {
     const char *const *env; /* more variables for every container, "NAME=value"; may be NULL */
     struct ty_host host;    /* see ty_host_find */
     bool keep;              /* the pods' folders stay, in DIR/pods */
+    int64_t log_max;        /* bytes of a log file before the next one begins; 0: 128 MiB */
     const char *cgroup;     /* folder of cgroup v2 for our own; NULL: it is looked for; "": none */
     const struct ty_spectator *spectators[4]; /* NULL-terminated within the array */
 };

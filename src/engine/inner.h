@@ -24,15 +24,17 @@ struct ty_jobnet {
 struct ty_pump {
     struct ty_podrt *pod;
     size_t c;
-    int fd, file; /* pipe; log file; -1 closed */
+    int fd, file; /* pipe; log file */
+    int64_t size; /* of the file */
     uv_poll_t poll;
-    bool polling, full; /* full: the disk is, said once */
-    char *part;         /* the unfinished last line */
+    bool full;      /* the file cannot be written to: said once */
+    bool rotated;   /* that is told once, too */
+    bool ends_line; /* the last byte in the file ends a line */
+    char *part;     /* the unfinished last line */
     size_t part_n;
     int attempt;
     bool exited; /* news of the end waits until the pipe is read empty */
     int wstatus;
-    int handles; /* uv handles still to be closed before it may be freed */
 };
 
 /* A probe or hook under way. */

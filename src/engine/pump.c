@@ -9,7 +9,10 @@
 #include "engine/inner.h"
 
 #define LINE_MAX_BYTES 65536
-#define TURNS          16 /* chunks read in one go: a flood must not starve the others */
+#define TURNS          4  /* chunks read in one go: a flood must not starve the others */
+#define LAST_TURNS     64 /* more than a pipe can hold */
+#define LOG_MAX        ((int64_t)128 << 20)
+#define LOG_OVER       ((int64_t)1 << 20) /* so much more if a line does not end */
 
 static char *log_path(struct ty_arena *a, const struct ty_podrt *p, size_t c, int attempt)
 {
@@ -74,14 +77,21 @@ static void tell_line(struct ty_pump *u, struct ty_str text)
     ty_story_line(p, text);
 }
 
+/* Nothing is kept of it: thousands of pods may have had a long line once. */
+static void tell_part(struct ty_pump *u)
+{
+    tell_line(u, (struct ty_str){ u->part, u->part_n });
+    free(u->part);
+    u->part = NULL;
+    u->part_n = 0;
+}
+
 static void hold(struct ty_pump *u, struct ty_str rest)
 {
     if (rest.n == 0)
         return;
-    if (u->part_n + rest.n > LINE_MAX_BYTES) { /* a line without end: in pieces */
-        tell_line(u, (struct ty_str){ u->part, u->part_n });
-        u->part_n = 0;
-    }
+    if (u->part_n && u->part_n + rest.n > LINE_MAX_BYTES)
+        tell_part(u); /* a line without end: in pieces */
     char *more = realloc(u->part, u->part_n + rest.n);
     if (!more)
         abort();
@@ -102,8 +112,7 @@ static void cut_lines(struct ty_pump *u, struct ty_str s)
             continue;
         if (u->part_n) {
             hold(u, (struct ty_str){ s.p + from, i - from });
-            tell_line(u, (struct ty_str){ u->part, u->part_n });
-            u->part_n = 0;
+            tell_part(u);
         } else {
             tell_line(u, (struct ty_str){ s.p + from, i - from });
         }
@@ -112,24 +121,75 @@ static void cut_lines(struct ty_pump *u, struct ty_str s)
 }
 
 /* A full disk costs the log, not the job: said once, then only shown. */
-static void keep(struct ty_pump *u, const char *p, size_t n)
+static void give_up(struct ty_pump *u, int code)
+{
+    char text[512];
+
+    u->full = true;
+    snprintf(text, sizeof(text), "the log of container %s of %s is cut off here: %s",
+             u->pod->plan.containers[u->c].name, u->pod->host, strerrordesc_np(code));
+    ty_engine_event(u->pod->e, &ty_kind_pod, u->pod->host, "Warning", "LogWriteFailed", text);
+}
+
+static void write_out(struct ty_pump *u, const char *p, size_t n)
 {
     while (n > 0 && !u->full) {
         ssize_t done = write(u->file, p, n);
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0) {
-            char text[256];
-            u->full = true;
-            snprintf(text, sizeof(text), "the log of %s is cut off here: %s", u->pod->host,
-                     strerrordesc_np(errno));
-            ty_engine_event(u->pod->e, &ty_kind_pod, u->pod->host, "Warning", "LogWriteFailed",
-                            text);
+            give_up(u, errno);
             return;
         }
+        u->size += done;
         p += done;
         n -= (size_t)done;
     }
+}
+
+/* NAME.log becomes NAME.log.1 in the place of an older one, as the kubelet does it. */
+static void rotate(struct ty_pump *u)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 16);
+    char *path = log_path(a, u->pod, u->c, u->attempt);
+    char *old = ty_arena_printf(a, "%s.1", path);
+    int fd = -1;
+
+    if (rename(path, old) == 0)
+        fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (fd < 0) {
+        give_up(u, errno);
+        return;
+    }
+    close(u->file);
+    u->file = fd;
+    u->size = 0;
+    if (!u->rotated)
+        ty_engine_event(u->pod->e, &ty_kind_pod, u->pod->host, "Normal", "LogRotated",
+                        ty_arena_printf(a, "the log of container %s is long: its older part is %s",
+                                        u->pod->plan.containers[u->c].name, old));
+    u->rotated = true;
+}
+
+/* A file that is long enough gets the rest of its last line, and a new one begins. */
+static void keep(struct ty_pump *u, const char *p, size_t n)
+{
+    int64_t max = u->pod->e->o.log_max > 0 ? u->pod->e->o.log_max : LOG_MAX;
+
+    if (u->size >= max && !u->full) {
+        const char *end = memchr(p, '\n', n);
+        size_t rest = u->ends_line ? 0 : end ? (size_t)(end - p) + 1 : n;
+        if (u->ends_line || end || u->size > max + LOG_OVER) {
+            write_out(u, p, rest);
+            p += rest;
+            n -= rest;
+            if (n > 0)
+                rotate(u);
+        }
+    }
+    write_out(u, p, n);
+    if (n > 0)
+        u->ends_line = p[n - 1] == '\n';
 }
 
 /* True when the pipe is read to its end. */
@@ -156,8 +216,7 @@ static void finish(struct ty_pump *u)
     struct ty_podrt *p = u->pod;
 
     if (u->part_n)
-        tell_line(u, (struct ty_str){ u->part, u->part_n });
-    u->part_n = 0;
+        tell_part(u);
     uv_poll_stop(&u->poll);
     if (u->exited) {
         size_t c = u->c;
@@ -180,7 +239,7 @@ void ty_pump_exited(struct ty_pump *u, int wstatus)
     u->exited = true;
     u->wstatus = wstatus;
     /* All that the process wrote is in the pipe by now; daemons of its own were killed before. */
-    drain(u, 1 << 20);
+    drain(u, LAST_TURNS);
     finish(u);
 }
 
@@ -195,25 +254,33 @@ void ty_pump_close(struct ty_pump *u)
     close(u->fd);
 }
 
-struct ty_str ty_pump_tail(struct ty_arena *a, const struct ty_podrt *p, size_t c, size_t max_bytes,
-                           size_t max_lines)
+/* The last bytes of a file, at the end of `room`: how many. */
+static size_t read_tail(const char *path, char *room, size_t n)
 {
-    int fd = open(log_path(a, p, c, p->attempts[c] - 1), O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
     off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
-    off_t from = size > (off_t)max_bytes ? size - (off_t)max_bytes : 0;
-    char *text = ty_arena_alloc(a, max_bytes + 1, 1);
-    ssize_t n = fd >= 0 ? pread(fd, text, max_bytes, from) : 0;
-    size_t start = n > 0 ? (size_t)n : 0, lines = 0;
+    size_t take = size > 0 && (size_t)size < n ? (size_t)size : size > 0 ? n : 0;
+    ssize_t got = take ? pread(fd, room + n - take, take, size - (off_t)take) : 0;
 
     if (fd >= 0)
         close(fd);
-    while (start > 0 && (lines < max_lines || text[start - 1] != '\n')) {
-        start--;
-        lines += text[start] == '\n' && start + 1 < (size_t)n;
-        if (lines == max_lines) {
-            start++;
+    return got == (ssize_t)take ? take : 0;
+}
+
+struct ty_str ty_pump_tail(struct ty_arena *a, const struct ty_podrt *p, size_t c, size_t max_bytes,
+                           size_t max_lines)
+{
+    char *path = log_path(a, p, c, p->attempts[c] - 1);
+    char *text = ty_arena_alloc(a, max_bytes + 1, 1);
+    size_t n = read_tail(path, text, max_bytes), lines = 0;
+
+    if (n < max_bytes) /* a new file has just begun */
+        n += read_tail(ty_arena_printf(a, "%s.1", path), text, max_bytes - n);
+    const char *end = text + max_bytes, *start = end;
+    while (start > end - n) {
+        if (start[-1] == '\n' && start != end && ++lines == max_lines)
             break;
-        }
+        start--;
     }
-    return (struct ty_str){ text + start, n > 0 ? (size_t)n - start : 0 };
+    return (struct ty_str){ start, (size_t)(end - start) };
 }

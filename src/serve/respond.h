@@ -1,0 +1,15 @@
+/* Answers that every one of our servers gives. */
+#ifndef TY_SERVE_RESPOND_H
+#define TY_SERVE_RESPOND_H
+
+#include "net/serve.h"
+#include "json/json.h"
+
+/* Takes the request. As JSON, with a newline at its end. */
+void ty_respond_json(struct ty_request *q, int code, const struct ty_json *v);
+/* A Kubernetes Status: {"status":"Failure","message":…,"reason":…,"code":…}. Takes the request. */
+void ty_respond_failure(struct ty_request *q, int code, const char *reason, const char *message);
+/* Takes the request. */
+void ty_respond_text(struct ty_request *q, int code, struct ty_str text);
+
+#endif

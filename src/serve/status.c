@@ -1,0 +1,130 @@
+/* One post of progress, step by step. */
+#include "serve/status.h"
+
+#include <strings.h>
+
+#include "serve/respond.h"
+#include "serve/status_decode.h"
+#include "trainer/admit.h"
+
+#define HEAD "/apis/trainer.kubeflow.org/v1alpha1/namespaces/"
+
+/* The rest up to the next '/', which must be followed by `then`; false: it is not so. */
+static bool segment(struct ty_str *rest, const char *then, struct ty_str *ret)
+{
+    struct ty_str tail = ty_str(then);
+    struct ty_str after = ty_str_cut(*rest, '/', ret);
+
+    if (!ret->n || !after.p || !ty_str_starts(after, tail))
+        return false;
+    *rest = (struct ty_str){ after.p + tail.n, after.n - tail.n };
+    return true;
+}
+
+static bool route(struct ty_status_call *c)
+{
+    struct ty_str rest = c->q->path;
+
+    if (strcmp(c->q->method, "POST") != 0 || !ty_str_starts(rest, TY_LIT(HEAD)))
+        return false;
+    rest = (struct ty_str){ rest.p + strlen(HEAD), rest.n - strlen(HEAD) };
+    return segment(&rest, "trainjobs/", &c->ns) && segment(&rest, "status", &c->name) &&
+           rest.n == 0;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* The next word of s, which is cut off it. */
+static struct ty_str word(struct ty_str *s)
+{
+    struct ty_str w = ty_str_trim(*s);
+    size_t n = 0;
+
+    while (n < w.n && !is_space(w.p[n]))
+        n++;
+    *s = (struct ty_str){ w.p ? w.p + n : NULL, w.n - n };
+    return (struct ty_str){ w.p, n };
+}
+
+/* Exactly two words, the first "Bearer" in any case; else no token. */
+static struct ty_str bearer(struct ty_str header)
+{
+    struct ty_str scheme = word(&header), token = word(&header);
+    const struct ty_str none = { "", 0 };
+
+    if (scheme.n != 6 || strncasecmp(scheme.p, "bearer", 6) != 0 || word(&header).n)
+        return none;
+    return token.n ? token : none;
+}
+
+void ty_status_handle(const struct ty_status_api *api, struct ty_request *q)
+{
+    struct ty_status_call *c = ty_new(q->arena, struct ty_status_call);
+
+    *c = (struct ty_status_call){ .arena = q->arena, .api = api, .q = q };
+    if (q->too_big && q->announced) {
+        ty_respond_failure(q, 413, "RequestEntityTooLarge", "Payload too large");
+        return;
+    }
+    if (!route(c)) {
+        ty_respond_failure(q, 404, "NotFound", "Not found");
+        return;
+    }
+    c->token = bearer(ty_str(ty_request_header(q, "Authorization")));
+    api->authorize(api->ctx, c);
+}
+
+static void echo(struct ty_status_call *c)
+{
+    struct ty_json *v = ty_json_object(c->arena);
+
+    if (c->trainer_status)
+        ty_json_set(c->arena, v, "trainerStatus", c->trainer_status);
+    ty_respond_json(c->q, 200, v);
+}
+
+void ty_status_authorized(struct ty_status_call *c, int verdict)
+{
+    if (verdict < 0)
+        ty_respond_failure(c->q, 500, "InternalError", "Internal error");
+    else if (verdict == 0)
+        ty_respond_failure(c->q, 403, "Forbidden", "Forbidden");
+    else if (c->q->too_big || ty_status_decode(c->arena, c->q->body, &c->trainer_status) < 0)
+        ty_respond_failure(c->q, 422, "Invalid", "Invalid payload");
+    else if (c->trainer_status)
+        c->api->apply(c->api->ctx, c);
+    else
+        echo(c);
+}
+
+void ty_status_applied(struct ty_status_call *c, int code, const char *message)
+{
+    if (code >= 200 && code < 300)
+        echo(c);
+    else if (code == 404)
+        ty_respond_failure(c->q, 404, "NotFound", "Train job not found");
+    else if (code == 400 || code == 422)
+        ty_respond_failure(c->q, 422, "Invalid", message ? message : "Validation failed");
+    else
+        ty_respond_failure(c->q, 500, "InternalError", "Internal error");
+}
+
+const char *ty_status_refusal(struct ty_arena *a, struct ty_str name,
+                              const struct ty_json *trainer_status)
+{
+    struct ty_json *job = ty_json_object(a);
+    struct ty_json *meta = ty_json_need_object(a, job, "metadata");
+    struct ty_json *status = ty_json_need_object(a, job, "status");
+    struct ty_admit_in in = { .op = TY_UPDATE_STATUS, .obj = job };
+    struct ty_verdict v;
+
+    ty_json_set(a, job, "apiVersion", ty_json_cstr(a, "trainer.kubeflow.org/v1alpha1"));
+    ty_json_set(a, job, "kind", ty_json_cstr(a, "TrainJob"));
+    ty_json_set(a, meta, "name", ty_json_str(a, name));
+    ty_json_set(a, status, "trainerStatus", ty_json_copy(a, trainer_status, 0));
+    ty_admit(a, &in, &v);
+    return v.code >= 400 ? v.message : NULL;
+}

@@ -82,3 +82,69 @@ bool ty_time_parse(struct ty_str text, int64_t *ret_unix_s)
     *ret_unix_s = (int64_t)timegm(&tm) - offset;
     return true;
 }
+
+/* The unit at the front of s, in nanoseconds; 0: none. Longer names come before their beginnings.
+ */
+static int64_t take_unit(struct ty_str *s)
+{
+    static const struct {
+        const char *name;
+        int64_t ns;
+    } units[] = {
+        { "ns", 1 },       { "us", 1000 },      { "\u00b5s", 1000 },  { "\u03bcs", 1000 },
+        { "ms", 1000000 }, { "s", 1000000000 }, { "m", 60000000000 }, { "h", 3600000000000 },
+    };
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+        struct ty_str name = ty_str(units[i].name);
+        if (ty_str_starts(*s, name)) {
+            *s = (struct ty_str){ s->p + name.n, s->n - name.n };
+            return units[i].ns;
+        }
+    }
+    return 0;
+}
+
+/* "1.5h" at the front of s. */
+static bool take_span(struct ty_str *s, int64_t *ret_ns)
+{
+    int64_t whole = 0, part = 0, scale = 1, ns = 0, unit = 0;
+    size_t digits = 0, i = 0;
+    for (; i < s->n && s->p[i] >= '0' && s->p[i] <= '9'; i++, digits++)
+        if (__builtin_mul_overflow(whole, 10, &whole) ||
+            __builtin_add_overflow(whole, s->p[i] - '0', &whole))
+            return false;
+    if (i < s->n && s->p[i] == '.')
+        for (i++; i < s->n && s->p[i] >= '0' && s->p[i] <= '9'; i++, digits++) {
+            if (scale > 100000000) /* finer than can be told in an hour's nanoseconds: cut */
+                continue;
+            part = part * 10 + (s->p[i] - '0');
+            scale *= 10;
+        }
+    *s = (struct ty_str){ s->p + i, s->n - i };
+    unit = take_unit(s);
+    if (!digits || !unit || __builtin_mul_overflow(whole, unit, &ns))
+        return false;
+    int64_t rest = (int64_t)((double)part * ((double)unit / (double)scale));
+    return !__builtin_add_overflow(ns, rest, ret_ns);
+}
+
+bool ty_duration_parse(struct ty_str text, int64_t *ret_ns)
+{
+    bool minus = text.n && text.p[0] == '-';
+    int64_t sum = 0;
+    if (minus || (text.n && text.p[0] == '+'))
+        text = (struct ty_str){ text.p + 1, text.n - 1 };
+    if (ty_str_is(text, "0")) {
+        *ret_ns = 0;
+        return true;
+    }
+    if (!text.n)
+        return false;
+    while (text.n) {
+        int64_t span = 0;
+        if (!take_span(&text, &span) || __builtin_add_overflow(sum, span, &sum))
+            return false;
+    }
+    *ret_ns = minus ? -sum : sum;
+    return true;
+}

@@ -10,4 +10,8 @@
 struct ty_str ty_time_text(struct ty_arena *a, int64_t unix_s);
 bool ty_time_parse(struct ty_str text, int64_t *ret_unix_s);
 
+/* A duration as Go writes and reads it: "15s", "1m30s", "1.5h", "-20ms", "0". False: it is none, or
+ * beyond 64 bits of nanoseconds. */
+bool ty_duration_parse(struct ty_str text, int64_t *ret_ns);
+
 #endif

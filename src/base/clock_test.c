@@ -47,8 +47,51 @@ static void test_parse(void **state)
     assert_int_equal(got, 7);
 }
 
+static void is_duration(const char *text, int64_t want_ns)
+{
+    int64_t ns = 42;
+    assert_true(ty_duration_parse(ty_str(text), &ns));
+    assert_true(ns == want_ns);
+}
+
+static void test_durations(void **state)
+{
+    (void)state;
+    is_duration("0", 0);
+    is_duration("15s", 15000000000);
+    is_duration("1m30s", 90000000000);
+    is_duration("1h15m30.918273645s", 4530918273645);
+    is_duration("1.5h", 5400000000000);
+    is_duration("-2ms", -2000000);
+    is_duration("+5us", 5000);
+    is_duration("5\u00b5s3\u03bcs1ns", 8001);
+    is_duration(".5s", 500000000);
+    is_duration("1.s", 1000000000);
+    is_duration("0.1m", 6000000000);
+    static const char *const bad[] = { "",
+                                       "-",
+                                       "15",
+                                       "s",
+                                       ".s",
+                                       "1 s",
+                                       "1x",
+                                       "15s3",
+                                       "1d",
+                                       "1.2.3s",
+                                       "9223372036854775808ns",
+                                       "3000000h",
+                                       "1s " };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        int64_t ns = 42;
+        assert_false(ty_duration_parse(ty_str(bad[i]), &ns));
+        assert_int_equal(ns, 42);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_text), cmocka_unit_test(test_parse) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_text),
+                                        cmocka_unit_test(test_durations),
+                                        cmocka_unit_test(test_parse) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,63 +1,15 @@
 /* Reads the configuration with the same tables that read TrainJobs: unknown fields and wrong types
  * are found by the schema engine, and told with their place. */
 #include "control/config.h"
+#include "control/config_inner.h"
 #include "store/file.h"
-#include "json/errs.h"
 #include "json/place.h"
 #include "json/yaml.h"
 #include <errno.h>
 
 #define API_VERSION "config.trainer.kubeflow.org/v1alpha1"
 #define KIND        "Configuration"
-
-/* The tables: every field that v2.3.0 knows, so that a file in use is accepted as it is. */
-static const struct ty_schema string = { .type = TY_T_STRING };
-static const struct ty_schema boolean = { .type = TY_T_BOOLEAN };
-static const struct ty_schema number = { .type = TY_T_NUMBER, .has_min = true };
-static const struct ty_schema count = { .type = TY_T_INTEGER, .format = "int32", .has_min = true };
-static const struct ty_schema port = { .type = TY_T_INTEGER,
-                                       .format = "int32",
-                                       .has_min = true,
-                                       .min = 1,
-                                       .has_max = true,
-                                       .max = 65535 };
-static const struct ty_schema workers = {
-    .type = TY_T_INTEGER, .format = "int32", .has_min = true, .min = 1
-};
-static const struct ty_schema strings = { .type = TY_T_ARRAY, .items = &string };
-static const struct ty_schema gates = { .type = TY_T_MAP, .items = &boolean };
-static const struct ty_schema concurrency = { .type = TY_T_MAP, .items = &workers };
-
-#define OBJECT(name, ...)                                                                          \
-    static const struct ty_field name##_fields[] = { __VA_ARGS__, { 0 } };                         \
-    static const struct ty_schema name = { .type = TY_T_OBJECT, .fields = name##_fields }
-#define FIELD(key, of)                                                                             \
-    {                                                                                              \
-        .name = key, .schema = &(of)                                                               \
-    }
-
-OBJECT(webhook, FIELD("port", port), FIELD("host", string));
-OBJECT(leader_election, FIELD("leaderElect", boolean), FIELD("leaseDuration", string),
-       FIELD("renewDeadline", string), FIELD("retryPeriod", string), FIELD("resourceLock", string),
-       FIELD("resourceName", string), FIELD("resourceNamespace", string));
-OBJECT(auth, FIELD("enabled", boolean));
-OBJECT(metrics, FIELD("bindAddress", string), FIELD("secureServing", boolean), FIELD("auth", auth));
-OBJECT(health, FIELD("healthProbeBindAddress", string), FIELD("readinessEndpointName", string),
-       FIELD("livenessEndpointName", string));
-OBJECT(controller, FIELD("groupKindConcurrency", concurrency));
-OBJECT(certs, FIELD("enable", boolean), FIELD("webhookServiceName", string),
-       FIELD("webhookSecretName", string));
-OBJECT(client, FIELD("qps", number), FIELD("burst", count));
-OBJECT(status_server, FIELD("port", port), FIELD("qps", number), FIELD("burst", count));
-OBJECT(tls, FIELD("minVersion", string), FIELD("cipherSuites", strings),
-       FIELD("nextProtos", strings));
-OBJECT(plugins, FIELD("enabledPlugins", strings), FIELD("disabledPlugins", strings));
-OBJECT(configuration, FIELD("apiVersion", string), FIELD("kind", string), FIELD("webhook", webhook),
-       FIELD("leaderElection", leader_election), FIELD("metrics", metrics), FIELD("health", health),
-       FIELD("controller", controller), FIELD("certManagement", certs),
-       FIELD("clientConnection", client), FIELD("statusServer", status_server),
-       FIELD("featureGates", gates), FIELD("tls", tls), FIELD("plugins", plugins),
-       FIELD("runtimeProtection", string));
+#define POD_NS      "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
 static int set_gate(struct ty_config *c, struct ty_str name, bool on, struct ty_err *err)
 {
@@ -90,39 +42,6 @@ static int read_gates(struct ty_config *c, struct ty_str list, struct ty_err *er
     return 0;
 }
 
-static void read_words(struct ty_arena *a, const struct ty_json *list, struct ty_words *ret)
-{
-    ty_each_item (it, list) {
-        struct ty_str s = ty_json_text_of(*it);
-        ty_words_add(a, ret, ty_arena_strndup(a, s.p, s.n));
-    }
-}
-
-static const char *text_or(struct ty_arena *a, const struct ty_json *doc, const char *path,
-                           const char *other)
-{
-    struct ty_str s = ty_json_str_at(doc, path);
-    return s.n ? ty_arena_strndup(a, s.p, s.n) : other;
-}
-
-/* What a file with the right shape says. */
-static int apply(struct ty_arena *a, const char *file, const struct ty_json *doc,
-                 struct ty_config *c, struct ty_err *err)
-{
-    struct ty_settings *s = &c->settings;
-    int64_t p = s->status_port;
-    ty_json_int_at(doc, "statusServer.port", &p);
-    s->status_port = (int)p;
-    s->webhook_service = text_or(a, doc, "certManagement.webhookServiceName", s->webhook_service);
-    s->webhook_secret = text_or(a, doc, "certManagement.webhookSecretName", s->webhook_secret);
-    ty_each_member (m, ty_json_get(doc, "featureGates"))
-        if (set_gate(c, m->key, ty_json_is(m->value, TY_JSON_BOOL) && m->value->b, err) < 0)
-            return ty_wrap(err, "%s:%u:%u", file, m->value->line, m->value->col);
-    read_words(a, ty_json_at(doc, "plugins.enabledPlugins"), &c->enabled);
-    read_words(a, ty_json_at(doc, "plugins.disabledPlugins"), &c->disabled);
-    return 0;
-}
-
 /* "FILE:LINE:COL: path: what is wrong (hint)" */
 static int first_mistake(const char *file, const struct ty_json *doc, const struct ty_errs *errs,
                          struct ty_err *err)
@@ -140,8 +59,8 @@ static int first_mistake(const char *file, const struct ty_json *doc, const stru
 }
 
 /* One document of our kind, strictly. */
-static int check(struct ty_arena *a, const char *file, const struct ty_docs *docs,
-                 struct ty_err *err)
+static int check_shape(struct ty_arena *a, const char *file, const struct ty_docs *docs,
+                       struct ty_err *err)
 {
     if (docs->n != 1)
         return ty_fail(err, -EINVAL, "%s: one document was expected, not %zu", file, docs->n);
@@ -153,22 +72,42 @@ static int check(struct ty_arena *a, const char *file, const struct ty_docs *doc
         return ty_fail(err, -EINVAL, "%s:%u: %.*s %.*s is not " API_VERSION " " KIND, file,
                        doc->line, TY_ARG(version), TY_ARG(kind));
     struct ty_errs errs = { .arena = a };
-    ty_schema_validate(&configuration, doc, NULL, NULL, NULL, &errs);
-    ty_schema_prune(a, &configuration, doc, NULL, &errs);
+    ty_schema_validate(&ty_config_schema, doc, NULL, NULL, NULL, &errs);
+    ty_schema_prune(a, &ty_config_schema, doc, NULL, &errs);
     return errs.n ? first_mistake(file, doc, &errs, err) : 0;
+}
+
+/* What a file with the right shape says. */
+static int take(struct ty_arena *a, const char *file, const struct ty_json *doc,
+                struct ty_config *c, struct ty_err *err)
+{
+    struct ty_errs errs = { .arena = a };
+    ty_config_fill(a, doc, c, &errs);
+    if (errs.n)
+        return first_mistake(file, doc, &errs, err);
+    ty_each_member (m, ty_json_get(doc, "featureGates"))
+        if (set_gate(c, m->key, ty_json_is(m->value, TY_JSON_BOOL) && m->value->b, err) < 0)
+            return ty_wrap(err, "%s:%u:%u", file, m->value->line, m->value->col);
+    ty_config_validate(c, doc, &errs);
+    if (!errs.n)
+        return 0;
+    const struct ty_json *at = errs.first->at;
+    return ty_fail(err, -EINVAL, "%s:%u:%u: invalid configuration: %s", file, at->line, at->col,
+                   ty_errs_text(a, &errs));
 }
 
 int ty_config_parse(struct ty_arena *a, const char *name, struct ty_str text,
                     const char *gates_text, struct ty_config *ret, struct ty_err *err)
 {
-    struct ty_config c = { .settings = ty_settings_default };
+    struct ty_config c = ty_config_default;
+    c.settings = ty_settings_default;
     if (name) {
         struct ty_docs docs = { 0 };
         int r = ty_yaml_read(a, name, text, NULL, &docs, err);
         if (r == 0)
-            r = check(a, name, &docs, err);
+            r = check_shape(a, name, &docs, err);
         if (r == 0)
-            r = apply(a, name, docs.v[0], &c, err);
+            r = take(a, name, docs.v[0], &c, err);
         if (r < 0)
             return r;
     }
@@ -185,4 +124,22 @@ int ty_config_read(struct ty_arena *a, const char *file, const char *gates_text,
     if (file && ty_file_read(a, file, -1, &text, err) < 0)
         return ty_wrap(err, "%s", file);
     return ty_config_parse(a, file, text, gates_text, ret, err);
+}
+
+int ty_config_workers(const struct ty_config *c, const char *kind)
+{
+    for (size_t i = 0; i < c->n_workers; i++)
+        if (ty_str_is(c->workers[i].kind, kind))
+            return c->workers[i].n;
+    return 0;
+}
+
+const char *ty_config_namespace(struct ty_arena *a, const char *file)
+{
+    struct ty_str text = { 0 };
+    struct ty_err err = { 0 };
+    if (ty_file_read(a, file ? file : POD_NS, -1, &text, &err) < 0)
+        return ty_settings_default.operator_ns;
+    text = ty_str_trim(text);
+    return text.n ? ty_arena_strndup(a, text.p, text.n) : ty_settings_default.operator_ns;
 }

@@ -16,6 +16,7 @@ static const char *const settings[] = {
     "GLOO_SOCKET_IFNAME=lo",
     "TP_SOCKET_IFNAME=lo", /* torch's RPC */
     "UCX_NET_DEVICES=lo",
+    "UCX_TLS=^sm", /* a pod does not see another's pids, which UCX needs for shared memory */
     "OMPI_MCA_btl_tcp_if_include=lo",
     "OMPI_MCA_oob_tcp_if_include=lo",
     "HYDRA_IFACE=lo", /* MPICH's process manager */

@@ -4,6 +4,7 @@
 #define TY_PROC_INNER_H
 
 #include <errno.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -33,14 +34,23 @@ _Noreturn void ty_keeper_run(const struct ty_mode *mode);
 /* The step that failed between fork and exec: formatted later, by somebody who may. */
 struct ty_step {
     const char *doing; /* "mount", "exec", … */
-    const char *what;  /* a path, or NULL; borrowed */
     int code;          /* errno */
+    char what[152];    /* " path", cut; or "". A copy: the failing frame may be that of a clone */
 };
 /* Notes the step with errno; returns -errno. */
 static inline int ty_step_fail(struct ty_step *step, const char *doing, const char *what)
 {
-    *step = (struct ty_step){ doing, what, errno };
-    return -errno;
+    size_t n = what ? strlen(what) : 0;
+    if (n > sizeof(step->what) - 2)
+        n = sizeof(step->what) - 2;
+    step->doing = doing;
+    step->code = errno;
+    step->what[0] = what ? ' ' : 0;
+    if (what) {
+        memcpy(step->what + 1, what, n);
+        step->what[n + 1] = 0;
+    }
+    return -step->code;
 }
 /* "exec torchrun: No such file or directory" */
 void ty_step_text(const struct ty_step *step, char *ret, size_t size);

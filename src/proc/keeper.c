@@ -123,7 +123,7 @@ static void start(struct keeper *k)
         spawn(k, &x);
     } else {
         tell_failure(k, TY_START_FAILED, s.id,
-                     &(struct ty_step){ "read the order", NULL, EBADMSG });
+                     &(struct ty_step){ .doing = "read the order", .code = EBADMSG });
     }
     free(argv);
     free(env);

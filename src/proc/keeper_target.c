@@ -152,7 +152,8 @@ static int lay_over(const char *dir, struct ty_step *fail)
     bool root = dir[1] == 0;
     struct overlay o = { .staged = -1, .where = root ? stage : dir };
     o.dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (o.dir < 0)
+    bool closed = o.dir < 0 && errno == EACCES; /* /root: what is in there is not for us anyway */
+    if (o.dir < 0 && !closed)
         return ty_step_fail(fail, "open", o.where);
     if (root)
         o.staged = ty_ns_copy(AT_FDCWD, stage);
@@ -161,11 +162,12 @@ static int lay_over(const char *dir, struct ty_step *fail)
         r = ty_step_fail(fail, "copy", stage);
     else if (mount("tmpfs", o.where, "tmpfs", MS_NOSUID | MS_NODEV, OVER_OPTION) < 0)
         r = ty_step_fail(fail, "mount tmpfs", o.where);
-    if (r == 0)
+    if (r == 0 && !closed)
         r = copy_entries(&o, fail);
     if (r == 0 && root)
         r = enter_stage(fail);
-    close(o.dir);
+    if (o.dir >= 0)
+        close(o.dir);
     if (o.staged >= 0)
         close(o.staged);
     return r;

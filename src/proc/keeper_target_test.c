@@ -152,6 +152,43 @@ static void a_new_name_in_a_locked_directory(void **state)
     remove_volume();
 }
 
+/* /root/.ssh is where MPI's keys are mounted unless told otherwise; an ordinary user cannot look
+ * there. */
+static void a_new_name_in_a_closed_directory(void **state)
+{
+    (void)state;
+    static const struct ty_bind binds[] = { { .from = volume, .to = "/root/.ty-keys" },
+                                            { .from = volume, .to = "/root/.ty-more/keys" },
+                                            { 0 } };
+    if (geteuid() == 0 || access("/root", R_OK) == 0)
+        skip(); /* not closed to us */
+    make_volume();
+    struct ty_zygote *z = zygote(0);
+    struct ty_keeper *k = keeper(z, binds);
+    struct said s = run_sh(k, "cat /root/.ty-keys/file /root/.ty-more/keys/file; ls -A /root");
+    assert_exit(&s, 0);
+    assert_string_equal(s.text, "content\ncontent\n.ty-keys\n.ty-more\n");
+    ty_keeper_free(k);
+    ty_zygote_stop(z);
+    remove_volume();
+}
+
+/* What goes wrong below a directory is told by its path. */
+static void a_file_in_the_way(void **state)
+{
+    (void)state;
+    static const struct ty_bind binds[] = { { .from = volume, .to = "/etc/passwd/keys" }, { 0 } };
+    make_volume();
+    struct ty_zygote *z = zygote(0);
+    struct ty_keeper *k = keeper(z, binds);
+    struct ty_kept_news n = expect(k, TY_GONE, 0);
+    assert_int_equal(n.code, ENOTDIR);
+    assert_non_null(strstr(n.text, "/etc/passwd"));
+    ty_keeper_free(k);
+    ty_zygote_stop(z);
+    remove_volume();
+}
+
 /* Where we may write, an empty directory is made: laying over would swallow files written there. */
 static void a_new_name_where_we_may_write(void **state)
 {
@@ -232,6 +269,8 @@ int main(void)
         cmocka_unit_test(a_container_gets_it_alone),
         cmocka_unit_test(a_container_adds_to_its_pod),
         cmocka_unit_test(a_new_name_in_a_locked_directory),
+        cmocka_unit_test(a_new_name_in_a_closed_directory),
+        cmocka_unit_test(a_file_in_the_way),
         cmocka_unit_test(a_new_name_where_we_may_write),
         cmocka_unit_test(a_new_name_in_a_volume),
         cmocka_unit_test(odd_paths),

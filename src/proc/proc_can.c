@@ -13,8 +13,7 @@
 
 void ty_step_text(const struct ty_step *step, char *ret, size_t size)
 {
-    snprintf(ret, size, "%s%s%.150s: %s", step->doing, step->what ? " " : "",
-             step->what ? step->what : "", strerrordesc_np(step->code));
+    snprintf(ret, size, "%s%s: %s", step->doing, step->what, strerrordesc_np(step->code));
 }
 
 static int write_file(const char *path, const char *text, struct ty_step *fail)
@@ -104,7 +103,7 @@ static void try_all(unsigned without, struct ty_zygote_can *can)
     if (r < 0) {
         can->mounts = can->user_ns = false;
         if (!fail.code)
-            fail = (struct ty_step){ "make a mount namespace", NULL, EPERM };
+            fail = (struct ty_step){ .doing = "make a mount namespace", .code = EPERM };
     } else if (!(without & TY_NO_PID_NS)) {
         r = try_pod(can, &fail);
     }

@@ -130,7 +130,7 @@ static void new_pod(struct zygote *z)
         remember(z, pid, sock);
         return;
     }
-    struct ty_step fail = { "fork a keeper", NULL, errno };
+    struct ty_step fail = { .doing = "fork a keeper", .code = errno };
     struct ty_kept_news gone = { .what = TY_GONE, .code = errno };
     ty_step_text(&fail, gone.text, sizeof(gone.text));
     ty_news_send(sock, &gone, false);

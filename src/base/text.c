@@ -132,6 +132,20 @@ size_t ty_text_clean(struct ty_str text, char *ret, size_t cap)
     return out;
 }
 
+size_t ty_text_valid(struct ty_str text, char *ret)
+{
+    for (size_t i = 0; i < text.n;) {
+        size_t n = 0;
+        decode((struct ty_str){ text.p + i, text.n - i }, &n);
+        if (n)
+            memcpy(ret + i, text.p + i, n);
+        else
+            ret[i] = '?';
+        i += n ? n : 1;
+    }
+    return text.n;
+}
+
 static int columns_of(uint32_t c)
 {
     if (c < 0x300)

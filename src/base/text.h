@@ -12,6 +12,10 @@
  */
 size_t ty_text_clean(struct ty_str text, char *ret, size_t cap);
 
+/* Copies `text` with '?' for each byte that is no UTF-8, and nothing else changed. ret has room for
+ * text.n bytes; returns how many it wrote. */
+size_t ty_text_valid(struct ty_str text, char *ret);
+
 /* Columns of text that is clean: two for wide characters, none for combining ones. */
 int ty_text_width(struct ty_str text);
 /* The longest beginning that takes no more than so many columns. */

@@ -72,6 +72,16 @@ static void test_cut_between_characters(void **state)
     assert_int_equal(ty_text_clean(TY_LIT("abc"), out, 0), 0);
 }
 
+static void test_valid(void **state)
+{
+    char out[16];
+
+    (void)state;
+    assert_int_equal(ty_text_valid(TY_LIT("a\t\033ü\xff"), out), 6);
+    assert_memory_equal(out, "a\t\033ü?", 6);
+    assert_int_equal(ty_text_valid(TY_LIT(""), out), 0);
+}
+
 static void test_columns(void **state)
 {
     (void)state;
@@ -104,6 +114,7 @@ int main(void)
         cmocka_unit_test(test_cut_between_characters),
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_cut_to_columns),
+        cmocka_unit_test(test_valid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,11 +7,17 @@
 #include "cli/cmds.h"
 #include "cli/run.h"
 
+static const char *const looks[] = { "table", "plain", "json", NULL };
+
 static const struct ty_opt options[] = {
     TY_OPTS_INPUT,
+    { "output", 'o', TY_OPT_WORD, "FORMAT",
+      "table (default on a terminal), plain (default elsewhere) or json", looks,
+      TY_OPT_AT(output) },
     { "quiet", 'q', TY_OPT_FLAG, NULL, "print only what goes wrong and the summary", NULL,
       TY_OPT_AT(quiet) },
-    { "logs", 0, TY_OPT_WORD, "NODE", "print the lines of one node only: node-0-1", NULL,
+    { "logs", 0, TY_OPT_WORD, "NODE",
+      "print the lines of one node only: node-0-1; beside the table, of none", NULL,
       TY_OPT_AT(logs) },
     { "set", 0, TY_OPT_WORDS, "PATH=VALUE", "change the TrainJob: spec.trainer.numNodes=4", NULL,
       TY_OPT_AT(sets) },
@@ -21,6 +27,8 @@ static const struct ty_opt options[] = {
       NULL, TY_OPT_AT(workdir) },
     { "timeout", 0, TY_OPT_WORD, "SECONDS", "stop everything after so long", NULL,
       TY_OPT_AT(timeout) },
+    { "keep", 0, TY_OPT_FLAG, NULL, "keep the pods' scratch folders, and say where", NULL,
+      TY_OPT_AT(keep) },
     TY_OPTS_CONFIG,
     TY_OPT_HELP,
     TY_OPT_END,
@@ -31,9 +39,11 @@ static void on_signal(uv_signal_t *h, int sig)
     struct ty_run *r = h->data;
 
     r->interrupts++;
-    ty_cli_say(r->cli, TY_SAY_NOTE, "%s: %s", sig == SIGINT ? "interrupted" : "terminated",
-               r->interrupts == 1 ? "stopping; once more to stop at once" : "stopping at once");
-    ty_engine_stop(r->engine, r->interrupts > 1, "interrupted");
+    ty_run_view_note(&r->view, TY_SAY_NOTE, "%s: %s", sig == SIGINT ? "interrupted" : "terminated",
+                     r->interrupts == 1 ? "stopping; once more to stop at once"
+                                        : "stopping at once");
+    ty_engine_stop(r->engine, r->interrupts > 1,
+                   sig == SIGINT ? "interrupted (SIGINT)" : "terminated (SIGTERM)");
 }
 
 static void on_timeout(uv_timer_t *h)
@@ -41,8 +51,9 @@ static void on_timeout(uv_timer_t *h)
     struct ty_run *r = h->data;
 
     r->timed_out = true;
-    ty_cli_say(r->cli, TY_SAY_ERROR, "the time is over: stopping");
-    ty_engine_stop(r->engine, false, "timeout");
+    ty_run_view_note(&r->view, TY_SAY_ERROR, "the time is over (--timeout %s): stopping", r->limit);
+    ty_engine_stop(r->engine, false,
+                   ty_arena_printf(r->cli->arena, "out of time (--timeout %s)", r->limit));
 }
 
 static void on_turn(uv_check_t *h)
@@ -80,6 +91,7 @@ static int begin(struct ty_run *r, const struct ty_args *args, const char *name,
     opts.program = r->program;
     opts.workdir = r->workdir;
     opts.env = r->env;
+    opts.keep = args->keep;
     opts.spectators[0] = &r->view.spectator;
     opts.spectators[1] = &r->history.spectator;
     ty_host_find(r->cli->arena, r->zygote, &opts.host);
@@ -138,7 +150,9 @@ static int go(struct ty_run *r, const struct ty_args *args)
         ty_cli_say(r->cli, TY_SAY_ERROR, "%s", err.text);
         return TY_EXIT_BAD;
     }
+    ty_run_view_open(&r->view, &r->loop);
     uv_run(&r->loop, UV_RUN_DEFAULT);
+    ty_run_close_view(r, args->keep);
     return ty_run_exit_code(r);
 }
 
@@ -158,10 +172,9 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
     if (args->env.n)
         memcpy(r.env, args->env.v, args->env.n * sizeof(*r.env));
     uv_loop_init(&r.loop);
-    ty_run_plain_init(&r.view, cli);
+    ty_run_view_init(&r.view, cli, args);
+    r.limit = args->timeout;
     ty_run_history_init(&r.history, cli);
-    r.view.quiet = args->quiet;
-    r.view.only = args->logs;
     if (ty_session_open(&r.session, cli, args, &err) < 0 || ty_run_sets(&r, args, &err) < 0)
         ty_cli_say(cli, TY_SAY_ERROR, "%s", err.text);
     else {
@@ -185,6 +198,10 @@ const struct ty_cmd ty_cmd_run = {
         "own address and host name, files and logs; restarts, dependencies, success and failure\n"
         "policies are those of the cluster. Container images are not used: commands run on this\n"
         "host's software. Nothing survives the end of this command, however it ends.\n"
+        "\n"
+        "On a terminal a table shows each node, how far it is and what it last said; elsewhere\n"
+        "lines are printed with their node before them. The last word is what failed first, with\n"
+        "the end of its log.\n"
         "\n"
         "Exit status: 0 all complete, 1 a job failed or the input is invalid, 124 --timeout,\n"
         "130 interrupted.\n",

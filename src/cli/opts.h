@@ -19,7 +19,7 @@ struct ty_args {
     const char *output, *ns, *config, *gates;
     const char *uri, *to, *include, *ignore, *jobs, *retries, *stall; /* initialize */
     const char *workdir, *timeout, *logs;
-    bool help, recursive, origins, redact, quiet;
+    bool help, recursive, origins, redact, quiet, keep;
 };
 
 enum ty_opt_kind { TY_OPT_FLAG, TY_OPT_WORD, TY_OPT_WORDS };

@@ -19,6 +19,7 @@ struct ty_run {
     uv_timer_t timeout;
     int interrupts;
     bool timed_out;
+    const char *limit; /* --timeout */
     char *dir, *claims;
     char *past; /* the history file; NULL: where this run is, nobody would find it */
     char *program, *workdir;
@@ -36,6 +37,8 @@ int ty_run_sets(struct ty_run *r, const struct ty_args *args, struct ty_err *err
 int ty_run_folders(struct ty_run *r, const char *name, struct ty_err *err);
 
 /* run_end.c */
+/* The last word of the view; while the engine is there. keep: the pods' folders stay. */
+void ty_run_close_view(struct ty_run *r, bool keep);
 int ty_run_exit_code(struct ty_run *r); /* before ty_run_end */
 void ty_run_end(struct ty_run *r);      /* the engine, the loop, the zygote; half-built is fine */
 

@@ -1,5 +1,6 @@
 /* How a run ends: its exit status, and everything it held. */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/run.h"
 #include "store/local.h"
@@ -32,6 +33,18 @@ int ty_run_exit_code(struct ty_run *r)
     return f.n + r->history.deleted ? TY_EXIT_BAD : TY_EXIT_OK;
 }
 
+void ty_run_close_view(struct ty_run *r, bool keep)
+{
+    struct ty_run_outcome o = {
+        .engine = r->engine, .stopped = ty_engine_stopped(r->engine), .dir = r->dir, .kept = keep
+    };
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    o.now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    ty_run_view_close(&r->view, &o);
+}
+
 static void close_handle(uv_handle_t *h, void *arg TY_UNUSED)
 {
     if (!uv_is_closing(h))
@@ -40,7 +53,10 @@ static void close_handle(uv_handle_t *h, void *arg TY_UNUSED)
 
 void ty_run_end(struct ty_run *r)
 {
+    ty_run_view_close(&r->view, NULL); /* if it is still open */
     ty_engine_free(r->engine);
+    if (r->dir)
+        rmdir(ty_arena_printf(r->cli->arena, "%s/pods", r->dir)); /* stays if something is in it */
     uv_walk(&r->loop, close_handle, NULL);
     uv_run(&r->loop, UV_RUN_DEFAULT);
     uv_loop_close(&r->loop);

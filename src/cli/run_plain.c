@@ -1,66 +1,73 @@
 /* The plain view of a run: one line for each thing that happens, prefixed with who it happened to.
- */
+ * The programs' lines go to standard output, everything else to standard error. */
 #include "cli/run_view.h"
 
-static const char *short_name(const char *job, const char *pod)
+static void plain_open(struct ty_run_view *v, uv_loop_t *loop TY_UNUSED)
 {
-    size_t n = strlen(job);
-    return strncmp(job, pod, n) == 0 && pod[n] == '-' ? pod + n + 1 : pod;
+    setvbuf(v->cli->out, NULL, _IOLBF,
+            0); /* a reader at the other end of a pipe sees each line at once */
 }
 
-static void on_line(void *ctx, const char *job, const char *pod, const char *container TY_UNUSED,
-                    struct ty_str text, int64_t time_ms TY_UNUSED)
+static void plain_line(struct ty_run_view *v, const struct ty_node *n,
+                       const char *container TY_UNUSED, struct ty_str text, int64_t ms TY_UNUSED)
 {
-    struct ty_run_view *v = ctx;
-    const char *who = short_name(job, pod);
-
-    if (v->quiet || (v->only && strcmp(v->only, who) != 0))
+    if (v->quiet || (v->only && strcmp(v->only, n->name) != 0))
         return;
-    fprintf(v->cli->out, "[%s] %.*s\n", who, TY_ARG(text));
+    fprintf(v->cli->out, "[%s] ", n->name);
+    fwrite(text.p ? text.p : "", 1, text.n, v->cli->out);
+    fputc('\n', v->cli->out);
 }
 
-static void on_pod(void *ctx, const struct ty_pod_news *n)
+static void plain_pod(struct ty_run_view *v, const struct ty_node *n,
+                      const struct ty_pod_news *news)
 {
-    struct ty_run_view *v = ctx;
-
-    if (v->quiet || !n->container || n->exit_code < 0)
+    if (!news->container || news->exit_code <= 0 || (v->quiet && news->by_us))
         return;
-    if (n->exit_signal)
-        fprintf(v->cli->err, "%s: %s ended by signal %d%s\n", short_name(n->job, n->pod),
-                n->container, n->exit_signal, n->by_us ? ", as asked" : "");
-    else if (n->exit_code)
-        fprintf(v->cli->err, "%s: %s failed with exit code %d%s%s\n", short_name(n->job, n->pod),
-                n->container, n->exit_code, n->message ? ": " : "", n->message ? n->message : "");
+    if (news->exit_signal)
+        fprintf(v->cli->err, "%s: %s ended by signal %d%s\n", n->name, news->container,
+                news->exit_signal, news->by_us ? ", as asked" : "");
+    else
+        fprintf(v->cli->err, "%s: %s failed with exit code %d%s%s\n", n->name, news->container,
+                news->exit_code, news->message ? ": " : "", news->message ? news->message : "");
 }
 
-static void on_event(void *ctx, const struct ty_kind *kind, const char *name, const char *type,
-                     const char *reason, const char *message, int64_t time_ms TY_UNUSED)
+static void plain_event(struct ty_run_view *v, const struct ty_kind *kind, const char *name,
+                        const char *type, const char *reason, const char *message,
+                        int64_t ms TY_UNUSED)
 {
-    struct ty_run_view *v = ctx;
-
-    if (!v->quiet && strcmp(type, "Warning") == 0)
+    if (strcmp(type, "Warning") == 0)
         fprintf(v->cli->err, "%s/%s: %s: %s\n", kind->singular, name, reason, message);
 }
 
-static void on_job(void *ctx, const char *job, const struct ty_json *trainjob,
-                   int64_t time_ms TY_UNUSED)
+/* The first line of the message: what follows in it is the verdict, and comes with the summary. */
+static void plain_condition(struct ty_run_view *v, const struct ty_run_job *j,
+                            const struct ty_json *condition)
 {
-    struct ty_run_view *v = ctx;
-    const struct ty_json *list = ty_json_at(trainjob, "status.conditions");
+    struct ty_str first;
 
-    ty_each_item (c, list)
-        if (ty_str_is(ty_json_str_at(*c, "status"), "True") && !v->quiet)
-            fprintf(v->cli->err, "trainjob/%s: %.*s: %.*s\n", job,
-                    TY_ARG(ty_json_str_at(*c, "type")), TY_ARG(ty_json_str_at(*c, "message")));
+    if (v->quiet || !ty_str_is(ty_json_str_at(condition, "status"), "True"))
+        return;
+    ty_str_cut(ty_json_str_at(condition, "message"), '\n', &first);
+    fprintf(v->cli->err, "trainjob/%s: %.*s: %.*s\n", j->name,
+            TY_ARG(ty_json_str_at(condition, "type")), TY_ARG(first));
 }
 
-void ty_run_plain_init(struct ty_run_view *v, struct ty_cli *cli)
+static void plain_summary(struct ty_run_view *v, const struct ty_run_outcome *o)
 {
-    *v = (struct ty_run_view){
-        .spectator = { .line = on_line, .pod = on_pod, .event = on_event, .job = on_job },
-        .cli = cli
-    };
-    v->spectator.ctx = v;
-    setvbuf(cli->out, NULL, _IOLBF,
-            0); /* a reader at the other end of a pipe sees each line at once */
+    ty_auto_buf b = { 0 };
+
+    fflush(v->cli->out);
+    ty_run_summary(&b, &v->model, o, v->cli->colour);
+    if (b.n)
+        fwrite(b.p, 1, b.n, v->cli->err);
 }
+
+const struct ty_run_look ty_run_plain = {
+    .name = "plain",
+    .open = plain_open,
+    .line = plain_line,
+    .pod = plain_pod,
+    .event = plain_event,
+    .condition = plain_condition,
+    .summary = plain_summary,
+};

@@ -1,18 +1,68 @@
-/* How a run is shown. A view is a spectator with a beginning and an end. */
+/* How a run is shown. The engine's news go into the model, then to one of the looks:
+ *
+ *   engine --> ty_run_view.spectator --> model --> look: plain, table or json --> terminal
+ */
 #ifndef TY_CLI_RUN_VIEW_H
 #define TY_CLI_RUN_VIEW_H
 
 #include "cli/cli.h"
-#include "engine/engine.h"
+#include "cli/run_model.h"
+
+struct ty_run_view;
+
+/* How it all ended, for the summary. */
+struct ty_run_outcome {
+    struct ty_engine *engine; /* for verdicts */
+    const char *stopped;      /* why it was stopped before its end; NULL: it was not */
+    const char *dir;          /* the run's folder */
+    bool kept;                /* the pods' folders are still there */
+    int64_t now_ms;
+};
+
+/* Every member may be NULL but summary. Pointers are borrowed for the call. */
+struct ty_run_look {
+    const char *name;
+    void (*open)(struct ty_run_view *v, uv_loop_t *loop);
+    void (*line)(struct ty_run_view *v, const struct ty_node *n, const char *container,
+                 struct ty_str text, int64_t ms);
+    void (*pod)(struct ty_run_view *v, const struct ty_node *n, const struct ty_pod_news *news);
+    void (*progress)(struct ty_run_view *v, const struct ty_node *n, int64_t ms);
+    void (*event)(struct ty_run_view *v, const struct ty_kind *kind, const char *name,
+                  const char *type, const char *reason, const char *message, int64_t ms);
+    void (*job)(struct ty_run_view *v, const struct ty_run_job *j, const struct ty_json *trainjob,
+                int64_t ms);
+    /* A condition that is new or has changed. */
+    void (*condition)(struct ty_run_view *v, const struct ty_run_job *j,
+                      const struct ty_json *condition);
+    void (*note)(struct ty_run_view *v, enum ty_say how, const char *text);
+    void (*close)(struct ty_run_view *v); /* the terminal is as it was before */
+    void (*summary)(struct ty_run_view *v, const struct ty_run_outcome *o);
+};
+extern const struct ty_run_look ty_run_plain, ty_run_table, ty_run_json;
 
 struct ty_run_view {
     struct ty_spectator spectator; /* its ctx is the view */
+    const struct ty_run_look *look;
     struct ty_cli *cli;
-    const char *only; /* --logs: show lines of this node only; NULL all */
+    struct ty_run_model model;
+    const char *only; /* --logs: show lines of this node; NULL all */
     bool quiet;
+    struct ty_run_screen *screen; /* the table's */
 };
 
-/* Prefixed lines, for pipes and logs. */
-void ty_run_plain_init(struct ty_run_view *v, struct ty_cli *cli);
+/* -o, else what suits the output: the table on a terminal, prefixed lines elsewhere. */
+void ty_run_view_init(struct ty_run_view *v, struct ty_cli *cli, const struct ty_args *args);
+void ty_run_view_open(struct ty_run_view *v, uv_loop_t *loop);
+void ty_run_view_note(struct ty_run_view *v, enum ty_say how, const char *fmt, ...) TY_PRINTF(3, 4);
+/* Ends it, whether it was opened or not; with an outcome it says the last word. */
+void ty_run_view_close(struct ty_run_view *v, const struct ty_run_outcome *o);
+
+/* run_summary.c: the last word in lines: what failed first, then each job. */
+void ty_run_summary(struct ty_buf *out, const struct ty_run_model *m,
+                    const struct ty_run_outcome *o, bool colour);
+/* "loss 0.31, lr 1e-5" */
+void ty_run_metrics(struct ty_buf *out, const struct ty_progress *p);
+/* "0:05", "12:34", "1:02:03" */
+void ty_run_clock(struct ty_buf *out, int64_t seconds);
 
 #endif

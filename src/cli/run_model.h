@@ -1,0 +1,77 @@
+/* What a view knows of a run: jobs, their nodes, and what was last heard of each. Filled from the
+ * engine's news; views only look at it. */
+#ifndef TY_CLI_RUN_MODEL_H
+#define TY_CLI_RUN_MODEL_H
+
+#include "base/map.h"
+#include "engine/engine.h"
+
+enum { TY_NODE_LAST = 256, TY_TOLD = 8 };
+
+struct ty_node {
+    struct ty_run_job *job;
+    char *pod;        /* "job-node-0-1" */
+    const char *name; /* "node-0-1": part of it */
+    char *role;       /* "node", "launcher", "dataset-initializer" */
+    int64_t index, attempt;
+    enum ty_phase phase;
+    bool ready, stopping;
+    int64_t began_ms, ended_ms; /* it ran from, to; 0 not yet */
+    int restarts;
+    int exit_code, exit_signal; /* code -1: none yet */
+    bool by_us;                 /* it ended because the engine stopped it */
+    char reason[32];            /* "StartError", "OOMKilled" …; or empty */
+    struct ty_progress progress;
+    char *last; /* its last line, clean; NULL none */
+    struct ty_node *prev, *next;
+};
+
+struct ty_run_job {
+    char *name;
+    int64_t began_ms, ended_ms;       /* ended: 0 not yet */
+    int64_t restarts;                 /* of the JobSet */
+    const char *result;               /* "Complete", "Failed"; NULL not yet */
+    char *message;                    /* of that condition; NULL */
+    const struct ty_verdict *verdict; /* at the end, the engine's; NULL before */
+    struct ty_progress progress;      /* from trainerStatus */
+    struct ty_node *nodes, *last;     /* in the order of roles, then of names */
+    size_t n_nodes, n_alive;
+    struct {
+        char type[32];
+        uint64_t what;
+    } told[TY_TOLD];
+    size_t n_told;
+    struct ty_run_job *next;
+};
+
+struct ty_run_model { /* all zero is an empty one */
+    struct ty_run_job *jobs, *last;
+    struct ty_map nodes; /* pod -> struct ty_node */
+};
+
+void ty_run_model_done(struct ty_run_model *m);
+struct ty_run_job *ty_run_model_job(struct ty_run_model *m, const char *name, int64_t ms);
+struct ty_node *ty_run_model_node(struct ty_run_model *m, const char *job, const char *pod,
+                                  int64_t ms);
+/* What happened. They give the node or job it happened to. */
+struct ty_node *ty_run_model_pod(struct ty_run_model *m, const struct ty_pod_news *news);
+struct ty_node *ty_run_model_line(struct ty_run_model *m, const char *job, const char *pod,
+                                  struct ty_str text, int64_t ms);
+struct ty_run_job *ty_run_model_status(struct ty_run_model *m, const char *job,
+                                       const struct ty_json *trainjob, int64_t ms);
+/* False once for each new state of a condition: then it is to be told. */
+bool ty_run_model_told(struct ty_run_job *job, const struct ty_json *condition);
+
+static inline bool ty_node_alive(const struct ty_node *n)
+{
+    return n->phase == TY_PENDING || n->phase == TY_RUNNING;
+}
+/* It ended badly, and not because it was told to. */
+static inline bool ty_node_failed(const struct ty_node *n)
+{
+    return !ty_node_alive(n) && !n->by_us && n->exit_code > 0;
+}
+/* "exit code 0", "stopped", "segmentation fault (SIGSEGV)", "did not start" */
+void ty_node_result(const struct ty_node *n, struct ty_buf *out);
+
+#endif

@@ -8,6 +8,7 @@
 
 #include "engine/inner.h"
 #include "engine/jobset.h"
+#include "net/web.h"
 
 #define PASS_CEILING  ((size_t)1 << 30)
 #define SCRATCH_FIRST ((size_t)64 << 10) /* most objects fit */
@@ -312,6 +313,7 @@ void ty_engine_free(struct ty_engine *e)
         ty_pods_free(p);
     }
     ty_rsh_close(e);
+    ty_web_free(e->web);
     close_one(e, (uv_handle_t *)&e->prepare);
     close_one(e, (uv_handle_t *)&e->idle);
     close_one(e, (uv_handle_t *)&e->due_timer);

@@ -1,13 +1,17 @@
 /* The machine: ids, cpus, memory, devices. */
 #include <dirent.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "engine/engine.h"
 
-#define GPUS_MAX 64
+#define GPUS_MAX  64
+#define ADDRESSES ((int64_t)16384 * 250) /* as net.c gives them out */
+#define SPARE     64                     /* for everything else of ours */
 
 static int64_t count_cpus(void)
 {
@@ -65,6 +69,48 @@ static const char **devices(struct ty_arena *a, const char *folder, const char *
     return v;
 }
 
+static int64_t read_number(const char *path)
+{
+    FILE *f = fopen(path, "re");
+    long long v = 0;
+    bool good = f && fscanf(f, "%lld", &v) == 1;
+
+    if (f)
+        fclose(f);
+    return good ? v : 0;
+}
+
+static void lower(struct ty_host *h, int64_t pods, const char *why)
+{
+    if (pods >= h->pods_most)
+        return;
+    h->pods_most = pods > 0 ? pods : 1;
+    h->pods_why = why;
+}
+
+/* A pod takes two processes, its keeper and at least one of its own, and three descriptors: the
+ * keeper's socket, a pipe and a log file. */
+static void find_pods_most(struct ty_arena *a, struct ty_host *h)
+{
+    struct rlimit r;
+    int64_t pids = read_number("/proc/sys/kernel/pid_max");
+
+    h->pods_most = ADDRESSES;
+    h->pods_why = "so many loopback addresses there are";
+    if (pids > 0)
+        lower(h, (pids - SPARE) / 2,
+              ty_arena_printf(a, "kernel.pid_max is %lld, and a pod takes two processes",
+                              (long long)pids));
+    if (!h->root && getrlimit(RLIMIT_NPROC, &r) == 0 && r.rlim_cur != RLIM_INFINITY)
+        lower(h, ((int64_t)r.rlim_cur - SPARE) / 2,
+              ty_arena_printf(a, "ulimit -u is %lld, and a pod takes two processes",
+                              (long long)r.rlim_cur));
+    if (getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_max != RLIM_INFINITY)
+        lower(h, ((int64_t)r.rlim_max - SPARE) / 3,
+              ty_arena_printf(a, "ulimit -Hn is %lld, and a pod takes three descriptors",
+                              (long long)r.rlim_max));
+}
+
 void ty_host_find(struct ty_arena *a, const struct ty_zygote *z, struct ty_host *ret)
 {
     struct ty_zygote_can can = ty_zygote_can(z);
@@ -83,6 +129,7 @@ void ty_host_find(struct ty_arena *a, const struct ty_zygote *z, struct ty_host 
                              .memory = (int64_t)info.totalram * info.mem_unit,
                              .gpu_var = "CUDA_VISIBLE_DEVICES",
                              .gpu_resource = "nvidia.com/gpu" };
+    find_pods_most(a, ret);
     ret->gpus = told ? split(a, told) : devices(a, "/dev", "nvidia", 0);
     if (told || ret->gpus[0])
         return;

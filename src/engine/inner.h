@@ -109,6 +109,7 @@ struct ty_engine {
     int handles;
     uint32_t next_check, next_remote;
     struct ty_remote *remotes;
+    struct ty_web *web; /* of HTTPS probes; NULL until the first */
     int rsh_fd;
     uv_poll_t rsh_poll;
     char *rsh_path;
@@ -168,7 +169,7 @@ struct ty_jobnet *ty_net_of(struct ty_engine *e, const struct ty_json *jobset, s
 void ty_net_free(struct ty_jobnet *n);
 const char *ty_net_lookup(void *ctx, struct ty_str host);
 
-/* files.c: the pod's folder, volumes and binds. */
+/* pod_files.c: the pod's folder, volumes and binds. */
 struct ty_bind *ty_files_make(struct ty_arena *a, struct ty_podrt *p, const char *hosts,
                               struct ty_err *err);
 struct ty_bind *ty_files_binds(struct ty_arena *a, struct ty_podrt *p, size_t c,
@@ -176,7 +177,7 @@ struct ty_bind *ty_files_binds(struct ty_arena *a, struct ty_podrt *p, size_t c,
 void ty_files_remove(struct ty_podrt *p);
 char *ty_files_message(struct ty_arena *a, const struct ty_podrt *p, size_t c); /* or NULL */
 
-/* checks.c: probes and hooks; answers come through ty_check_done's callers. */
+/* pod_checks.c: probes and hooks; the answers go to the pod's life. */
 void ty_checks_probe(struct ty_podrt *p, size_t c, enum ty_probe_use use);
 void ty_checks_hook(struct ty_podrt *p, size_t c, bool post_start);
 bool ty_checks_news(struct ty_podrt *p, const struct ty_kept_news *n); /* true: it was a check's */

@@ -120,6 +120,13 @@ static void check_without_effect(struct ty_check *x, const struct ty_path *at)
     }
 }
 
+static void check_aliases(struct ty_check *x, const struct ty_path *at)
+{
+    if (!x->pod.host->mounts && ty_json_len(ty_json_get(x->pod.spec, "hostAliases")))
+        ty_check_warn(x, TY_KEY(at, "hostAliases"),
+                      "has no effect here: a pod cannot have an /etc/hosts of its own");
+}
+
 static void check_node_selector(struct ty_check *x, const struct ty_path *at)
 {
     const struct ty_path *here = TY_KEY(at, "nodeSelector");
@@ -166,6 +173,7 @@ void ty_check_template(struct ty_check *x, const struct ty_json *pod_template,
     x->pod.spec = ty_json_get(pod_template, "spec");
     check_impossible(x, spec_at);
     check_without_effect(x, spec_at);
+    check_aliases(x, spec_at);
     check_node_selector(x, spec_at);
     ty_check_security(x, ty_json_get(x->pod.spec, "securityContext"), false,
                       TY_KEY(spec_at, "securityContext"));

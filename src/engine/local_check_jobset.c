@@ -25,7 +25,7 @@ static bool managed_by_other(struct ty_check *x, struct ty_str who, const char *
 {
     if (!who.n || ty_str_is(who, own))
         return false;
-    ty_check_warn(x, at, "managed by %.*s; not run", TY_ARG(who));
+    ty_check_error(x, at, "managed by %.*s; not run", TY_ARG(who));
     return true;
 }
 
@@ -89,6 +89,33 @@ static void check_devices(struct ty_check *x, const struct ty_json *rjobs, const
         if (first)
             ty_check_wants(x, sum, TY_IDX(at, i));
     }
+}
+
+/* Counted as if all ran together: a job that waits for another has its pods a moment later. The
+ * field that is named is the larger factor of the largest entry. */
+static void check_number(struct ty_check *x, const struct ty_json *rjobs, const struct ty_path *at)
+{
+    int64_t sum = 0, most = 0;
+    size_t i = 0, largest = 0;
+
+    ty_each_item (r, rjobs) {
+        int64_t pods = pods_of(*r);
+        if (pods > most) {
+            most = pods;
+            largest = i;
+        }
+        sum += pods;
+        i++;
+    }
+    if (x->pod.host->pods_most <= 0 || sum <= x->pod.host->pods_most)
+        return;
+    const struct ty_json *rjob = ty_json_item(rjobs, largest);
+    const struct ty_path *one = TY_IDX(at, largest);
+    bool many_jobs = number(rjob, "replicas", 1) > pods_at_once(ty_json_at(rjob, "template.spec"));
+    const struct ty_path *spec = TY_KEY(TY_KEY(one, "template"), "spec");
+    ty_check_error(x, many_jobs ? TY_KEY(one, "replicas") : TY_KEY(spec, "parallelism"),
+                   "wants %lld pods at once, this machine can have %lld: %s", (long long)sum,
+                   (long long)x->pod.host->pods_most, x->pod.host->pods_why);
 }
 
 /* ---- ports, when all pods have one address ---- */
@@ -185,6 +212,7 @@ static void check_rjobs(struct ty_check *x, const struct ty_json *jobset, const 
     check_exclusive(x, ty_json_get(jobset, "metadata"), jobs, TY_KEY(NULL, "metadata"));
     find_stages(rjobs, stages);
     check_devices(x, rjobs, stages, at);
+    check_number(x, rjobs, at);
     for (i = 0; x->pod.host->one_address && i < ty_json_len(rjobs); i++)
         check_ports(x, rjobs, stages, i, TY_IDX(at, i));
 }

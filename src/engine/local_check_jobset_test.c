@@ -34,13 +34,33 @@ static void test_who_manages_it(void **state)
     struct fixture *f = *state;
 
     assert_string_equal(lines_of(f, JOBSET("'managedBy':'acme.io/x',", "{'name':'a'}")),
-                        "W spec.managedBy: managed by acme.io/x; not run\n");
+                        "E spec.managedBy: managed by acme.io/x; not run\n");
     assert_string_equal(
         lines_of(f, JOBSET("'managedBy':'jobset.sigs.k8s.io/jobset-controller',", PLAIN("a"))), "");
     assert_string_equal(
         lines_of(f, JOBSET("", RJOB("a", "", "'managedBy':'acme.io/x',", "", ""))),
-        "W spec.replicatedJobs[0].template.spec.managedBy: managed by acme.io/x; not "
+        "E spec.replicatedJobs[0].template.spec.managedBy: managed by acme.io/x; not "
         "run\n");
+}
+
+static void test_more_pods_than_fit(void **state)
+{
+    struct fixture *f = *state;
+
+    f->host.pods_most = 10;
+    f->host.pods_why = "that is why";
+    assert_string_equal(
+        lines_of(f, JOBSET("", RJOB("a", ",'replicas':2", "'parallelism':5,", "", ""))), "");
+    assert_string_equal(
+        lines_of(f,
+                 JOBSET("", PLAIN("a") "," RJOB("b", ",'replicas':2", "'parallelism':5,", "", ""))),
+        "E spec.replicatedJobs[1].template.spec.parallelism: wants 11 pods at once, this machine "
+        "can have 10: that is why\n");
+    assert_string_equal(
+        lines_of(f, JOBSET("", RJOB("a", ",'replicas':2147483647",
+                                    "'parallelism':2147483647,'completions':9,", "", ""))),
+        "E spec.replicatedJobs[0].replicas: wants 19327352823 pods at once, this machine can have "
+        "10: that is why\n");
 }
 
 static void test_jobs_that_never_run(void **state)
@@ -172,6 +192,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         with_fixture(test_who_manages_it),
+        with_fixture(test_more_pods_than_fit),
         with_fixture(test_jobs_that_never_run),
         with_fixture(test_ttl_of_a_job),
         with_fixture(test_exclusive_placement),

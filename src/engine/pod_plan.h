@@ -20,6 +20,8 @@ struct ty_host {
     const char *no_mounts;        /* why `mounts` is false, in words; may be NULL */
     const char *token; /* what a projected serviceAccountToken holds; NULL: no issuer, refused */
     bool cgroup_cpu, cgroup_memory; /* limits of these are enforced by cgroups */
+    int64_t pods_most;              /* at once; 0: any number */
+    const char *pods_why;           /* what sets that limit, in words */
     bool one_address;               /* all pods share one address: equal ports collide */
 };
 

@@ -7,6 +7,7 @@
 #include "trainer/pass.h"
 
 #define NAMESPACE "default"
+#define OWN_NAME  "trainer.kubeflow.org/trainjob-controller"
 
 /* The store, and what a first pass would add to it: a job's own Secrets and ConfigMaps. */
 struct ahead {
@@ -25,22 +26,69 @@ static const struct ty_json *ahead_get(void *ctx, const struct ty_kind *kind, st
     return ty_local_get(v->e->store, v->e->pass, kind, ns, name);
 }
 
+static void add_error(struct ty_unfits *f, const char *path, struct ty_str text)
+{
+    struct ty_unfit *it = ty_new(f->arena, struct ty_unfit);
+
+    *it = (struct ty_unfit){ .path = path,
+                             .text = ty_arena_strndup(f->arena, text.p, text.n),
+                             .error = true };
+    if (f->last)
+        f->last->next = it;
+    else
+        f->first = it;
+    f->last = it;
+    f->n_errors++;
+}
+
 static void add_errors(struct ty_unfits *f, const struct ty_errs *errs)
 {
     for (const struct ty_field_err *e = errs->first; e; e = e->next) {
-        struct ty_unfit *it = ty_new(f->arena, struct ty_unfit);
         ty_auto_buf text = { 0 };
         ty_field_err_print(&text, e);
-        *it = (struct ty_unfit){ .path = "JobSet",
-                                 .text = ty_arena_strndup(f->arena, text.p, text.n),
-                                 .error = true };
-        if (f->last)
-            f->last->next = it;
-        else
-            f->first = it;
-        f->last = it;
-        f->n_errors++;
+        add_error(f, "JobSet", ty_buf_str(&text));
     }
+}
+
+/* MultiKueue's jobs are dispatched elsewhere: no pass would ever touch one, and nobody end it. */
+static bool managed_by_other(struct ty_engine *e, const struct ty_json *job, struct ty_unfits *ret)
+{
+    struct ty_str who = ty_json_str_at(job, "spec.managedBy");
+
+    if (!who.n || ty_str_is(who, OWN_NAME))
+        return false;
+    add_error(ret, "spec.managedBy",
+              ty_str(ty_arena_printf(e->pass, "TrainJob %.*s is managed by %.*s; not run",
+                                     TY_ARG(ty_json_str_at(job, "metadata.name")), TY_ARG(who))));
+    return true;
+}
+
+struct claims {
+    struct ty_engine *e;
+    const struct ty_json **v;
+    size_t n;
+};
+
+static void count_claim(void *ctx, const struct ty_stored *obj TY_UNUSED)
+{
+    ((struct claims *)ctx)->n++;
+}
+
+static void add_claim(void *ctx, const struct ty_stored *obj)
+{
+    struct claims *c = ctx;
+    c->v[c->n++] = ty_local_read(c->e->pass, obj);
+}
+
+static void check_claims(struct ty_engine *e, const struct ty_json *jobset, struct ty_errs *errs)
+{
+    struct claims c = { .e = e };
+
+    ty_local_each(e->store, &ty_kind_claim, count_claim, &c);
+    c.v = ty_new_n(e->pass, const struct ty_json *, c.n + 1);
+    c.n = 0;
+    ty_local_each(e->store, &ty_kind_claim, add_claim, &c);
+    ty_jobset_validate_claims(jobset, c.v, c.n, errs);
 }
 
 static void check_jobset(struct ty_engine *e, struct ty_json *jobset, const struct ty_want *want,
@@ -52,6 +100,7 @@ static void check_jobset(struct ty_engine *e, struct ty_json *jobset, const stru
 
     ty_jobset_default(e->pass, jobset);
     ty_jobset_validate(e->pass, jobset, NULL, 0, &errs);
+    check_claims(e, jobset, &errs);
     add_errors(ret, &errs);
     if (errs.n == 0)
         ty_local_check_jobset(jobset, &e->o.host, &view, ret);
@@ -69,6 +118,8 @@ static int check_trainjob(struct ty_engine *e, const struct ty_json *job, struct
                              .entropy = entropy };
     struct ty_pass pass;
 
+    if (managed_by_other(e, job, ret))
+        return 0;
     if (getrandom(entropy, sizeof(entropy), 0) != (ssize_t)sizeof(entropy))
         return ty_fail(err, -EIO, "no random bytes");
     ty_pass(e->pass, &in, &pass);

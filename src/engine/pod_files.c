@@ -123,6 +123,28 @@ static int make_volume(struct ty_arena *a, struct ty_podrt *p, const struct ty_v
     }
 }
 
+/* hostAliases: the JobSet's names, and the pod's own after them. */
+static int own_hosts(struct ty_arena *a, const struct ty_podrt *p, const char **hosts,
+                     struct ty_err *err)
+{
+    const char *path = ty_arena_printf(a, "%s/hosts", p->dir);
+    FILE *from = fopen(*hosts, "re"), *to = fopen(path, "we");
+    char piece[4096];
+    size_t n = 0;
+
+    while (from && to && (n = fread(piece, 1, sizeof(piece), from)) > 0)
+        fwrite(piece, 1, n, to);
+    for (const char **line = p->plan.host_aliases; to && *line; line++)
+        fprintf(to, "%s\n", *line);
+    bool bad = !from || !to || ferror(from) || ferror(to);
+    if (from)
+        fclose(from);
+    if (to && fclose(to) != 0)
+        bad = true;
+    *hosts = path;
+    return bad ? ty_fail(err, -EIO, "%s cannot be written", path) : 0;
+}
+
 struct ty_bind *ty_files_make(struct ty_arena *a, struct ty_podrt *p, const char *hosts,
                               struct ty_err *err)
 {
@@ -138,6 +160,8 @@ struct ty_bind *ty_files_make(struct ty_arena *a, struct ty_podrt *p, const char
         r = make_dir(path, 0777, err);
     for (const struct ty_volume *v = p->plan.volumes; v && r == 0; v = v->next)
         r = make_volume(a, p, v, err);
+    if (r == 0 && p->plan.host_aliases[0])
+        r = own_hosts(a, p, &hosts, err);
     if (r < 0)
         return NULL;
     binds[0] = (struct ty_bind){ .from = hosts, .to = "/etc/hosts", .read_only = true };

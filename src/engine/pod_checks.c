@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "engine/https.h"
 #include "engine/inner.h"
 
 #define FIRST_ID  100000u /* processes of checks; containers count from 1 */
@@ -21,8 +22,9 @@ struct ty_check {
     enum ty_probe_use use;
     bool hook, done;
     const struct ty_probe *probe;
-    uint32_t id; /* of its process, 0 none */
-    int fd;      /* its connection or the pipe of its output, -1 none */
+    uint32_t id;            /* of its process, 0 none */
+    int fd;                 /* its connection or the pipe of its output, -1 none */
+    struct ty_https *https; /* its request, or NULL */
     bool connected;
     char text[REPLY_MAX + 1];
     size_t n;
@@ -50,6 +52,8 @@ static void check_free(struct ty_check *k)
             break;
         }
     k->done = true;
+    if (k->https)
+        ty_https_drop(k->https);
     uv_close((uv_handle_t *)&k->timer, check_closed);
     if (k->fd >= 0)
         uv_close((uv_handle_t *)&k->poll, check_closed);
@@ -177,6 +181,14 @@ static int connect_to(struct ty_check *k)
     return 0;
 }
 
+static void https_answered(void *ctx, bool ok, const char *text)
+{
+    struct ty_check *k = ctx;
+
+    k->https = NULL;
+    answer(k, ok, text);
+}
+
 static void on_output(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED)
 {
     struct ty_check *k = poll->data;
@@ -235,6 +247,7 @@ static void begin(struct ty_podrt *p, size_t c, const struct ty_probe *probe, bo
 {
     struct ty_check *k = calloc(1, sizeof(*k));
     int64_t limit_s = probe->timeout_s;
+    const char *why = NULL;
     int r = 0;
 
     if (!k)
@@ -248,10 +261,12 @@ static void begin(struct ty_podrt *p, size_t c, const struct ty_probe *probe, bo
     k->timer.data = k;
     if (probe->kind == TY_PROBE_EXEC)
         r = exec_in_pod(k);
+    else if (probe->kind == TY_PROBE_HTTP && strcmp(probe->scheme, "HTTPS") == 0)
+        k->https = ty_https_get(p->e, probe, p->address, https_answered, k, &why);
     else if (probe->kind != TY_PROBE_SLEEP)
         r = connect_to(k);
-    if (r < 0) {
-        answer(k, false, strerrordesc_np(-r));
+    if (r < 0 || why) {
+        answer(k, false, why ? why : strerrordesc_np(-r));
         return;
     }
     if (limit_s > 0 || probe->kind == TY_PROBE_SLEEP)

@@ -1,0 +1,133 @@
+/* What is refused before anything starts, and that nothing starts then. */
+#include "engine/engine_testing.h"
+
+static bool found(const struct world *w, const char *path, const char *text)
+{
+    for (const struct ty_unfit *f = w->unfits.first; f; f = f->next)
+        if (f->error && strcmp(f->path, path) == 0 && strstr(f->text, text))
+            return true;
+    return false;
+}
+
+static void refused(struct world *w, const char *text, const char *path, const char *why)
+{
+    struct ty_err err = { 0 };
+    int r = world_submit_text(w, text, &err);
+
+    if (r != -ENOTSUP)
+        fail_msg("%d: %s", r, err.text);
+    if (!found(w, path, why))
+        fail_msg("%s: %s", w->unfits.first ? w->unfits.first->path : "nothing",
+                 w->unfits.first ? w->unfits.first->text : "");
+    assert_null(
+        ty_local_find(ty_engine_store(w->e), &ty_kind_trainjob, TY_LIT("default"), TY_LIT("j")));
+    world_run(w); /* over at once: there is nothing to wait for */
+    assert_int_equal(w->told.n, 0);
+}
+
+static void a_job_of_somebody_else(void **state)
+{
+    struct world *w = *state;
+    char *text = world_job_text(w, "j", 1, "", SH("true"));
+
+    text = ty_arena_printf(w->a, "%.*s, managedBy: kueue.x-k8s.io/multikueue}\n",
+                           (int)strlen(text) - 2, text);
+    refused(w, text, "spec.managedBy",
+            "TrainJob j is managed by kueue.x-k8s.io/multikueue; not run");
+}
+
+static void our_own_name_is_no_obstacle(void **state)
+{
+    struct world *w = *state;
+    char *text = world_job_text(w, "j", 1, "", SH("true"));
+    struct ty_err err = { 0 };
+
+    text = ty_arena_printf(w->a, "%.*s, managedBy: trainer.kubeflow.org/trainjob-controller}\n",
+                           (int)strlen(text) - 2, text);
+    assert_int_equal(world_submit_text(w, text, &err), 0);
+    world_run(w);
+    assert_told(w, "J j Complete");
+}
+
+static void a_jobset_of_somebody_else(void **state)
+{
+    struct world *w = *state;
+    refused(w, world_job_text(w, "j", 1, "      managedBy: acme.io/x\n", SH("true")),
+            "spec.managedBy", "managed by acme.io/x; not run");
+}
+
+static void more_pods_than_the_machine_has_room_for(void **state)
+{
+    struct world *w = *state;
+
+    assert_true(w->o.host.pods_most > 100); /* found for real */
+    assert_true(w->o.host.pods_why[0]);
+    w->o.host.pods_most = 3;
+    refused(w, world_job_text(w, "j", 4, "", SH("true")),
+            "spec.replicatedJobs[0].template.spec.parallelism",
+            "wants 4 pods at once, this machine can have 3: ");
+}
+
+#define POLICY                                                                                     \
+    "      volumeClaimPolicies: [{templates: [{metadata: {name: data}, spec: {accessModes: "       \
+    "[ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]}]\n"
+#define MOUNTING                                                                                   \
+    "{restartPolicy: Never, containers: [{name: main, image: x, command: ['true'], volumeMounts: " \
+    "[{name: data, mountPath: /data}]}]}"
+
+/* A claim of that name that somebody else made would be mistaken for the job's own. */
+static void a_claim_that_exists_already(void **state)
+{
+    struct world *w = *state;
+    char *job = world_job_text(w, "j", 1, POLICY, MOUNTING);
+
+    refused(w,
+            ty_arena_printf(w->a,
+                            "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: "
+                            "data-j}\nspec: {accessModes: [ReadWriteOnce]}\n---\n%s",
+                            job),
+            "JobSet", "data-j");
+}
+
+static void findings_come_all_at_once(void **state)
+{
+    struct world *w = *state;
+
+    refused(w,
+            world_job_text(w, "j", 1, "",
+                           "{restartPolicy: Never, hostPID: true, nodeSelector: {disk: ssd},"
+                           " containers: [{name: main, image: x, command: ['true']}]}"),
+            "spec.replicatedJobs[0].template.spec.template.spec.hostPID", "no local equivalent");
+    assert_true(found(w, "spec.replicatedJobs[0].template.spec.template.spec.nodeSelector[disk]",
+                      "no host label disk=ssd"));
+    assert_int_equal(w->unfits.n_errors, 2);
+}
+
+static void a_runtime_that_is_not_there(void **state)
+{
+    struct world *w = *state;
+    struct ty_err err = { 0 };
+    int r = world_submit_text(
+        w,
+        "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: j}\n"
+        "spec: {runtimeRef: {name: nowhere, kind: ClusterTrainingRuntime, apiGroup: "
+        "trainer.kubeflow.org}}\n",
+        &err);
+
+    assert_true(r < 0);
+    assert_non_null(strstr(err.text, "nowhere"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WORLD_TEST(a_job_of_somebody_else),
+        WORLD_TEST(our_own_name_is_no_obstacle),
+        WORLD_TEST(a_jobset_of_somebody_else),
+        WORLD_TEST(more_pods_than_the_machine_has_room_for),
+        WORLD_TEST(a_claim_that_exists_already),
+        WORLD_TEST(findings_come_all_at_once),
+        WORLD_TEST(a_runtime_that_is_not_there),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -195,8 +195,11 @@ static void set_peer(struct ty_web_call *call, const struct ty_web_peer *peer)
 {
     if (!peer)
         return;
-    if (peer->ca_file)
+    if (peer->ca_file) {
         set_ptr(call, CURLOPT_CAINFO, peer->ca_file);
+        /* Else every connection would read the system's certificates, file by file. */
+        set_ptr(call, CURLOPT_CAPATH, NULL);
+    }
     if (peer->cert_file)
         set_ptr(call, CURLOPT_SSLCERT, peer->cert_file);
     if (peer->key_file)

@@ -19,6 +19,7 @@ struct ty_web_settings {
     int64_t connect_ms; /* time to reach a peer, TLS included */
     int64_t dead_ms;    /* bytes unacknowledged or keep-alives unanswered for so long: it is dead */
     bool http1;         /* no HTTP/2 */
+    int connections;    /* to one peer; calls beyond what they carry wait; 0: any number */
 };
 /* gives. -ENOENT: no libcurl. */
 int ty_web_new(struct ty_web **ret, const struct ty_web_settings *s, struct ty_err *err);

@@ -116,6 +116,7 @@ struct ty_web_pool *ty_web_pool_new(struct ty_web *w)
     w->curl.multi_setopt(p->multi, CURLMOPT_TIMERFUNCTION, timeout);
     w->curl.multi_setopt(p->multi, CURLMOPT_TIMERDATA, (void *)p);
     w->curl.multi_setopt(p->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, MAX_STREAMS);
+    w->curl.multi_setopt(p->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)w->set.connections);
     w->curl.multi_setopt(p->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
     uv_timer_init(p->loop, &p->timer);
     p->timer.data = p;

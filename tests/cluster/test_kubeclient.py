@@ -212,7 +212,7 @@ def test_watch_sees_changes_in_order_and_a_bookmark(client):
     assert all(e["same"] for e in seen)
     versions = [int(e["version"]) for e in seen]
     assert versions == sorted(set(versions))
-    short = client.do("watch", kind="configmap", ns=ns, version=str(versions[-1]), seconds=3)
+    short = client.do("watch", kind="configmap", ns=ns, version=str(versions[-1]), seconds=5)
     mark = client.next(short)  # the server sends one before it ends a watch
     assert mark["event"] == "BOOKMARK" and int(mark["version"]) >= versions[-1]
     assert client.next(short, "answer")["r"] == "0"

@@ -13,12 +13,11 @@ import yaml
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 APPLY = "application/apply-patch+yaml"
 MERGE = "application/merge-patch+json"
-# Resources whose names are not the kind in lower case and an s.
-IRREGULAR = {"RuntimeClass": "runtimeclasses", "PriorityClass": "priorityclasses"}
 CLUSTER_WIDE = {
     "Namespace", "Node", "CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding",
     "ClusterTrainingRuntime", "PriorityClass", "RuntimeClass", "MutatingWebhookConfiguration",
-    "ValidatingWebhookConfiguration", "ClusterQueue", "ResourceFlavor", "APIService"}
+    "ValidatingWebhookConfiguration", "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding", "ClusterQueue", "ResourceFlavor"}
 ESTABLISH_SECONDS = 60
 
 
@@ -30,12 +29,20 @@ class Refused(Exception):
         self.code, self.answer = code, answer
 
 
+def plural(kind):
+    """TrainJob: trainjobs, RuntimeClass: runtimeclasses, ...Policy: ...policies."""
+    word = kind.lower()
+    if word.endswith("y"):
+        return word[:-1] + "ies"
+    return word + ("es" if word.endswith("s") else "s")
+
+
 def path_of(api_version, kind, namespace=None, name=None, sub=None):
     """The path of an object, or of all of its kind."""
     path = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
     if namespace and kind not in CLUSTER_WIDE:
         path += f"/namespaces/{namespace}"
-    path += "/" + IRREGULAR.get(kind, kind.lower() + "s")
+    path += "/" + plural(kind)
     for part in (name, sub):
         path += f"/{part}" if part else ""
     return path
@@ -68,10 +75,14 @@ class Client:
         text = json.dumps(body) if body is not None else None
         try:
             answer = self._send(method, path, text, headers)
-        except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
-            self.http.close()  # an idle connection was closed, or the server restarted: once more
+        except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError,
+                ssl.SSLError):
+            # An idle connection was closed, or the server restarted: once more.
             answer = self._send(method, path, text, headers)
         text = answer.read()
+        if answer.status == 429:  # not done: the server begins to serve a kind, or is too busy
+            time.sleep(float(answer.getheader("Retry-After") or 1))
+            return self.request(method, path, body, content_type, raw)
         self.warnings = [v for k, v in answer.getheaders() if k.lower() == "warning"]
         return answer.status, text if raw else json.loads(text)
 
@@ -79,7 +90,7 @@ class Client:
         try:
             self.http.request(method, self.prefix + path, text, headers)
             return self.http.getresponse()
-        except OSError:
+        except (OSError, http.client.HTTPException):
             self.http.close()
             raise
 

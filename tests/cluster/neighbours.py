@@ -124,9 +124,13 @@ class FullPlane(Plane):
 
     nodes = NODES
 
+    def __init__(self, folder, crds=()):
+        super().__init__(folder)
+        self.crds = list(crds)  # the garbage collector takes half a minute to see later ones
+
     def start_more(self):
         self.client().install(
-            docs_of("jobset-crds") + docs_of("podgroup-crd") + [VOLCANO_CRD])
+            self.crds + docs_of("jobset-crds") + docs_of("podgroup-crd") + [VOLCANO_CRD])
         self.ports = dict(zip(("manager", "scheduler", "jobset", "metrics", "health"),
                               free_ports(5)))
         self.spawn("kube-controller-manager", self._controller_manager())

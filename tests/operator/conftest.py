@@ -39,7 +39,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason="not on a cluster that belongs to others"))
 
 
-def crds():
+def trainer_crds():
     """Our CRDs, or upstream's own for the upstream manager."""
     if UPSTREAM:
         return docs_of("trainer-crds")
@@ -62,25 +62,43 @@ def running(plane, install=True):
     plane.client().install(rights.role(ours=not UPSTREAM) + [
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": managers.SYSTEM}}])
     if install:
-        plane.client().install(crds())
+        plane.client().install(trainer_crds())
     return plane
+
+
+@pytest.fixture(scope="session")
+def crds():
+    return trainer_crds()
 
 
 @pytest.fixture(scope="session")
 def cluster():
     """Everybody who makes a JobSet run; one for the session, because starting it is dear."""
     need(binaries.FULL)
-    plane = running(Given(GIVEN) if GIVEN else FullPlane(FOLDER / "full"))
+    plane = running(Given(GIVEN) if GIVEN else FullPlane(FOLDER / "full", trainer_crds()))
+    yield plane
+    plane.stop()
+
+
+def start_bare(name):
+    """Only an API server, with all CRDs: JobSets stay as they are written."""
+    need(binaries.SERVER)
+    plane = running(Plane(FOLDER / name))
+    plane.client().install(docs_of("jobset-crds") + docs_of("podgroup-crd") + [VOLCANO_CRD])
+    return plane
+
+
+@pytest.fixture(scope="session")
+def bare():
+    plane = start_bare("bare")
     yield plane
     plane.stop()
 
 
 @pytest.fixture(scope="module")
-def bare():
-    """Only an API server, with all CRDs: JobSets stay as they are written."""
-    need(binaries.SERVER)
-    plane = running(Plane(FOLDER / "bare"))
-    plane.client().install(docs_of("jobset-crds") + docs_of("podgroup-crd") + [VOLCANO_CRD])
+def stage():
+    """As bare, for what fills a cluster."""
+    plane = start_bare("stage")
     yield plane
     plane.stop()
 
@@ -118,12 +136,21 @@ def manager(make_manager):
     return make_manager().start()
 
 
-@pytest.fixture
-def space(request, cluster):
-    name = re.sub(r"[^a-z0-9]+", "-", request.node.name.lower()).strip("-")[:50]
-    space = Space(cluster.client(), name)
+def space_on(plane, request):
+    name = re.sub(r"[^a-z0-9]+", "-", request.node.name.lower()).strip("-")[:50].strip("-")
+    space = Space(plane.client(), name)
     yield space
     space.clean()
+
+
+@pytest.fixture
+def space(request, cluster):
+    yield from space_on(cluster, request)
+
+
+@pytest.fixture
+def bare_space(request, bare):
+    yield from space_on(bare, request)
 
 
 @pytest.fixture

@@ -33,6 +33,7 @@ HOOKS = [  # (name, path, resource, kind of configuration)
     ("validator.clustertrainingruntime", "validate", "clustertrainingruntimes", "Validating"),
 ]
 CONFIGURATIONS = {"Mutating": f"defaulter.{GROUP}", "Validating": f"validator.{GROUP}"}
+FIXED_FOLDER = Path("/tmp/k8s-webhook-server/serving-certs")
 ADMISSION = "admissionregistration.k8s.io/v1"
 
 
@@ -232,17 +233,19 @@ class Manager:
         Secret itself and needs nobody."""
         if not UPSTREAM:
             return
-        target, child = self.serving_folder(), self.child
+        # One part of v2.3.0 looks below TMPDIR, another always here.
+        targets, child = (self.serving_folder(), FIXED_FOLDER), self.child
 
         def copy_secret():
             api, seen = self.plane.client(), None
-            target.mkdir(parents=True, exist_ok=True)
             while child.poll() is None:
                 secret = api.get("v1", "Secret", SYSTEM, SECRET) or {}
                 data = secret.get("data") or {}
                 if data != seen and "tls.crt" in data:
-                    for name, value in data.items():
-                        (target / name).write_bytes(base64.b64decode(value))
+                    for target in targets:
+                        target.mkdir(parents=True, exist_ok=True)
+                        for name, value in data.items():
+                            (target / name).write_bytes(base64.b64decode(value))
                     seen = data
                 time.sleep(0.1)
 

@@ -10,20 +10,20 @@ BEGUN_LATE = {"patches/patch-unknown-job"}
 
 
 @pytest.fixture(scope="module")
-def played(bare):
+def played(stage):
     """All cases, played; {name: Case}."""
-    manager = Manager(bare, FOLDER / "managers/golden").start()
+    manager = Manager(stage, FOLDER / "managers/golden").start()
     cases = {name: recorded.Case(name) for name in recorded.NAMES}
     try:
-        recorded.Play(bare, cases.values()).run()
+        recorded.Play(stage, cases.values()).run()
     finally:
         manager.stop()
     return cases
 
 
 @pytest.fixture(scope="module")
-def schemas(bare):
-    return recorded.schemas_of(bare.client())
+def schemas(stage):
+    return recorded.schemas_of(stage.client())
 
 
 @pytest.fixture(scope="module")

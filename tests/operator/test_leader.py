@@ -1,0 +1,106 @@
+"""Two managers and one Lease: only the holder writes, and there is always a next one."""
+import pytest
+
+from audit import Audit
+from kit import condition, runtime, stays, trainjob, wait_for
+from manager import SYSTEM, UPSTREAM
+
+ELECTION = {"leaderElection": {
+    "leaderElect": True, "resourceName": "trainer.kubeflow.org", "resourceNamespace": SYSTEM,
+    "resourceLock": "leases", "leaseDuration": "6s", "renewDeadline": "4s", "retryPeriod": "1s"}}
+
+
+def lease(cluster):
+    return cluster.client().get("coordination.k8s.io/v1", "Lease", SYSTEM, "trainer.kubeflow.org")
+
+
+def holder(cluster):
+    return ((lease(cluster) or {}).get("spec") or {}).get("holderIdentity")
+
+
+def acts(audit, number):
+    """What that manager wrote, its Lease aside."""
+    return [w for w in audit.writes() if w.user == f"manager-{number}" and w.resource != "leases"]
+
+
+@pytest.fixture
+def pair(make_manager, cluster):
+    """A leader and one that stands by."""
+    cluster.client().delete("coordination.k8s.io/v1", "Lease", SYSTEM, "trainer.kubeflow.org")
+    one = make_manager(0, settings=ELECTION).start()
+    wait_for("somebody leads", lambda: holder(cluster))
+    two = make_manager(1, settings=ELECTION, webhooks=False).start()
+    return one, two
+
+
+@pytest.fixture
+def audit(cluster):
+    if not cluster.audited:
+        pytest.skip("a cluster of others shows no audit log")
+    return Audit(cluster)
+
+
+def test_only_the_leader_writes(pair, space, cluster, audit):
+    space.create(runtime(), *[trainjob(f"job-{i}") for i in range(5)])
+    for i in range(5):
+        space.wait_jobset(f"job-{i}")
+    assert acts(audit, 0)
+    stays("the other one writes nothing", lambda: not acts(audit, 1))
+    assert pair[1].ready()  # it serves webhooks all the same
+    spec = lease(cluster)["spec"]
+    assert (spec["leaseDurationSeconds"], spec["leaseTransitions"]) == (6, 0)
+
+
+def test_hand_over_on_sigterm(pair, space, cluster, audit):
+    one, two = pair
+    first = holder(cluster)
+    space.create(runtime(), trainjob())
+    space.wait_jobset()
+    one.stop()
+    if not UPSTREAM:
+        assert holder(cluster) != first, "the Lease was not given back"
+    space.create(trainjob("later"))
+    space.wait_jobset("later")
+    assert holder(cluster) not in (None, "", first)
+    assert [w for w in acts(audit, 1) if w.name == "later" and w.ok]
+    assert [w for w in acts(audit, 0) if w.name == "later"] == []
+    two.stop()
+
+
+def test_fail_over_after_kill(pair, space, cluster, audit):
+    """The Lease runs out; what came meanwhile is done then."""
+    one, two = pair
+    first = holder(cluster)
+    space.create(runtime(), trainjob())
+    space.wait_jobset()
+    one.unregister()
+    one.kill()
+    space.create(trainjob("orphan", suspend=True))
+    space.wait_jobset("orphan")
+    space.wait_condition("Suspended", "True", "orphan")
+    assert holder(cluster) not in (None, "", first)
+    assert condition(space.job(), "Suspended") is None
+    assert {w.user for w in audit.writes(space.name, "jobsets", "orphan")} == {"manager-1"}
+    two.stop()
+
+
+def test_lost_lease_ends_the_leader(pair, space, cluster):
+    """Somebody else holds the Lease: the old leader must not write on, and says why it ends."""
+    one, two = pair
+    two.stop()
+    for _ in range(20):  # against its renewals
+        doc = lease(cluster)
+        doc["spec"].update(holderIdentity="somebody-else", leaseDurationSeconds=600,
+                           renewTime="2099-01-01T00:00:00.000000Z")
+        code, _answer = cluster.client().request(
+            "PUT", f"/apis/coordination.k8s.io/v1/namespaces/{SYSTEM}/leases/trainer.kubeflow.org",
+            doc)
+        if code == 200:
+            break
+    one.unregister()
+    assert one.child.wait(60) != 0
+    assert "leader" in one.log().lower()
+    one.child = None
+    space.create(runtime(), trainjob())
+    stays("nobody does anything", lambda: not space.jobset())
+    cluster.client().delete("coordination.k8s.io/v1", "Lease", SYSTEM, "trainer.kubeflow.org")

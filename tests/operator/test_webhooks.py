@@ -1,0 +1,201 @@
+"""Admission through the API server: on, off, with certificates from files and with its own."""
+import base64
+import ssl
+import socket
+
+import pytest
+
+import manager as managers
+from kit import API, replicated_job, runtime, stays, trainjob, wait_for
+from client import Refused
+
+DEPRECATED = {"trainer.kubeflow.org/support": "deprecated"}
+
+
+def refusal(space, doc):
+    with pytest.raises(Refused) as caught:
+        space.create(doc)
+    return caught.value.code, caught.value.answer["message"]
+
+
+def test_missing_runtime(manager, space):
+    said = refusal(space, trainjob())
+    assert said == (403, (
+        'admission webhook "validator.trainjob.trainer.kubeflow.org" denied the request: '
+        'spec.runtimeRef: Invalid value: {"name":"rt","apiGroup":"trainer.kubeflow.org",'
+        '"kind":"TrainingRuntime"}: TrainingRuntime.trainer.kubeflow.org "rt" not found: '
+        'specified trainingRuntime must be created before the TrainJob is created'))
+
+
+@pytest.mark.parametrize("kind", ["TrainingRuntime", "ClusterTrainingRuntime"])
+def test_wrong_runtime(manager, space, kind):
+    job = dict(replicated_job(), replicas=2)
+    code, said = refusal(space, runtime("wrong", jobs=[job], kind=kind))
+    assert code == 403
+    assert said == (f'admission webhook "validator.{kind.lower()}.trainer.kubeflow.org" denied the '
+                    'request: spec.template.spec.replicatedJobs[0].replicas: Invalid value: 2: '
+                    'always must be 1')
+    unchecked = runtime("unchecked", jobs=[job], kind=kind)
+    unchecked["metadata"]["labels"] = {"trainer.kubeflow.org/webhook-validation": "disabled"}
+    space.create(unchecked)
+    space.api.delete(API, kind, space.name, "unchecked")
+
+
+def test_deprecated_runtime_warns(manager, space):
+    doc = runtime("deprecated", kind="ClusterTrainingRuntime")
+    doc["metadata"]["labels"] = DEPRECATED
+    try:
+        space.create(doc)
+        assert len(space.api.warnings) == 1
+        assert 'ClusterTrainingRuntime \\"deprecated\\" is deprecated' in space.api.warnings[0]
+        wait_for("the manager knows it", lambda: accepted(space, "deprecated"))
+        space.create(trainjob(runtime="deprecated", kind="ClusterTrainingRuntime"))
+        assert len(space.api.warnings) == 1
+        assert 'Referenced ClusterTrainingRuntime \\"deprecated\\" is deprecated' \
+            in space.api.warnings[0]
+    finally:
+        space.api.delete(API, "ClusterTrainingRuntime", None, "deprecated")
+
+
+def accepted(space, name, kind="ClusterTrainingRuntime"):
+    path = f"/apis/{API}/namespaces/{space.name}/trainjobs?dryRun=All"
+    return space.api.request("POST", path, trainjob("probe", name, kind))[0] == 201
+
+
+def test_patches_are_stamped(manager, space):
+    """CREATE stamps; an UPDATE stamps what changed and nothing else."""
+    def patch(name, value):
+        return {"manager": f"tests.dev/{name}", "trainingRuntimeSpec": {"template": {
+            "metadata": {"labels": {"v": value}}}}}
+
+    space.create(runtime())
+    wait_for("the manager knows the runtime", lambda: accepted(space, "rt", "TrainingRuntime"))
+    old = dict(patch("a", "1"), time="2020-01-01T00:00:00Z")
+    made = space.create(trainjob(suspend=True, runtimePatches=[old, patch("b", "1")]))
+    times = {p["manager"]: p["time"] for p in made["spec"]["runtimePatches"]}
+    assert times["tests.dev/a"] == "2020-01-01T00:00:00Z"
+    assert times["tests.dev/b"] > "2026"
+    changed = space.patch_job({"spec": {"runtimePatches": [patch("a", "2"), patch("b", "1")]}})
+    later = {p["manager"]: p["time"] for p in changed["spec"]["runtimePatches"]}
+    assert later["tests.dev/a"] > "2026"
+    assert later["tests.dev/b"] == times["tests.dev/b"]
+
+
+def test_off(make_manager, space):
+    """Not registered: nobody is asked, and the pass finds the mistake."""
+    make_manager(webhooks=False).start()
+    space.create(trainjob())
+    assert "must be created" not in str(space.job())
+    stays("no JobSet", lambda: not space.jobset(), 1)
+
+
+def test_gone_manager_means_refused(make_manager, space):
+    """failurePolicy Fail: nothing enters unseen while no manager answers."""
+    one = make_manager().start()
+    space.create(runtime())
+    wait_for("the manager knows the runtime", lambda: accepted(space, "rt", "TrainingRuntime"))
+    one.kill()
+    code, said = refusal(space, trainjob())
+    assert code == 500 and "failed calling webhook" in said
+    one.start()
+    wait_for("it answers again", lambda: accepted(space, "rt", "TrainingRuntime"))
+    space.create(trainjob())
+    space.wait_jobset()
+
+
+# ---- certificates
+
+def served(port, name=None):
+    """The certificate that is served there, as PEM."""
+    context = ssl._create_unverified_context()
+    with socket.create_connection(("127.0.0.1", port), 10) as raw:
+        with context.wrap_socket(raw, server_hostname=name) as tls:
+            return ssl.DER_cert_to_PEM_cert(tls.getpeercert(binary_form=True))
+
+
+def test_new_certificate_without_restart(make_manager, space, cluster):
+    one = make_manager().start()
+    old = served(one.port)
+    fresh = cluster.certificates.serving("fresh")
+    for name in ("tls.key", "tls.crt"):
+        (one.serving_folder() / name).write_bytes((fresh / name).read_bytes())
+    wait_for("the new one is served", lambda: served(one.port) != old)
+    assert served(one.port).split() == (fresh / "tls.crt").read_text().split()
+    assert refusal(space, trainjob())[0] == 403
+
+
+@pytest.fixture
+def system(cluster):
+    """The Service and the empty Secret that upstream's manifests bring. The Service leads to this
+    machine, so the API server calls as it would in production, by name and with the CA."""
+    api = cluster.client()
+    api.apply({"apiVersion": "v1", "kind": "Secret", "metadata": {
+        "name": managers.SECRET, "namespace": managers.SYSTEM}})
+    api.apply({"apiVersion": "v1", "kind": "Service", "metadata": {
+        "name": managers.SERVICE, "namespace": managers.SYSTEM},
+        "spec": {"type": "ExternalName", "externalName": "localhost"}})
+    yield api
+    api.delete("v1", "Secret", managers.SYSTEM, managers.SECRET)
+
+
+def bundles(api):
+    found = []
+    for kind, name in managers.CONFIGURATIONS.items():
+        doc = api.get(managers.ADMISSION, f"{kind}WebhookConfiguration", None, name)
+        found += [hook["clientConfig"].get("caBundle") for hook in (doc or {}).get("webhooks", [])]
+    return found
+
+
+def secret_data(api):
+    data = api.get("v1", "Secret", managers.SYSTEM, managers.SECRET).get("data") or {}
+    return {name: base64.b64decode(value).decode() for name, value in data.items()}
+
+
+def start_managed(make_manager, api, number=0, **settings):
+    one = make_manager(number, certificates="managed", **settings)
+    for doc in managers.webhook_configurations(one._client_config):
+        if one.webhooks:
+            api.apply(doc)  # v2.3.0 waits for them before it is ready
+    return one.start()
+
+
+def test_own_certificates(make_manager, space, system):
+    one = start_managed(make_manager, system)
+    data = wait_for("the Secret is filled", lambda: secret_data(system))
+    assert sorted(data) == ["ca.crt", "ca.key", "tls.crt", "tls.key"]
+    ca = base64.b64encode(data["ca.crt"].encode()).decode()
+    wait_for("all four have the CA", lambda: bundles(system) == [ca] * 4)
+    name = f"{managers.SERVICE}.{managers.SYSTEM}.svc"
+    wait_for("it is served", lambda: served(one.port, name).split() == data["tls.crt"].split())
+    assert refusal(space, trainjob())[0] == 403
+    space.create(runtime())
+    space.create(trainjob()) if wait_for("known", lambda: accepted(
+        space, "rt", "TrainingRuntime")) else None
+    space.wait_jobset()
+
+
+def test_replicas_and_restarts_agree_on_certificates(make_manager, space, system):
+    one = start_managed(make_manager, system)
+    data = wait_for("the Secret is filled", lambda: secret_data(system))
+    two = start_managed(make_manager, system, 1, webhooks=False)
+    name = f"{managers.SERVICE}.{managers.SYSTEM}.svc"
+    wait_for("both serve the same", lambda: served(two.port, name) == served(one.port, name))
+    two.stop()
+    one.stop()
+    again = start_managed(make_manager, system)
+    assert secret_data(system) == data
+    wait_for("the same again",
+             lambda: served(again.port, name).split() == data["tls.crt"].split())
+
+
+@pytest.mark.ours("v2.3.0 is ready only when the configurations exist, and never fills them later")
+def test_webhook_configurations_that_come_late_get_the_ca(make_manager, system):
+    one = start_managed(make_manager, system, webhooks=False)
+    data = wait_for("the Secret is filled", lambda: secret_data(system))
+    ca = base64.b64encode(data["ca.crt"].encode()).decode()
+    try:
+        for doc in managers.webhook_configurations(one._client_config):
+            system.apply(doc)
+        wait_for("all four have the CA", lambda: bundles(system) == [ca] * 4)
+    finally:
+        one.webhooks = True  # and are removed with it

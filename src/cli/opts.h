@@ -19,6 +19,8 @@ struct ty_args {
     const char *output, *ns, *config, *gates;
     const char *uri, *to, *include, *ignore, *jobs, *retries, *stall; /* initialize */
     const char *workdir, *timeout, *logs;
+    const char *run, *tail, *attempt, *container; /* of the history */
+    bool follow, previous, all, watch;
     bool help, recursive, origins, redact, quiet, keep;
 };
 

@@ -78,7 +78,10 @@ static int on_order(void *ctx, const char *verb, const char *name, struct ty_err
     if (strcmp(verb, "delete") != 0)
         return ty_fail(err, -EINVAL, "\"%s\" is no order: suspend, resume or delete", verb);
     int r = ty_engine_delete(h->engine, name, err);
-    h->deleted += r == 0;
+    if (r == 0) {
+        h->deleted++;
+        ty_cli_say(h->cli, TY_SAY_NOTE, "trainjob \"%s\" is being deleted, as asked", name);
+    }
     return r;
 }
 

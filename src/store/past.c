@@ -2,17 +2,17 @@
 
 #include <errno.h>
 
+#include "base/buf.h"
 #include "store/hold.h"
 
-static const char objects_sql[] =
-    "SELECT r.id, r.pid, r.dir, r.command, r.started, r.ended, r.how,"
-    " o.kind, o.ns, o.name, o.uid, o.job, o.gone, o.text"
-    " FROM objects o JOIN runs r ON r.id = o.run"
-    " WHERE (?1 = 0 OR o.run = ?1) AND (?2 IS NULL OR o.job = ?2) AND (?3 IS NULL OR o.ns = ?3)"
-    " AND (?4 IS NULL OR o.kind = ?4) ORDER BY o.run DESC, o.name, o.version DESC";
+static const char objects_sql[] = "SELECT r.id, r.pid, r.dir, r.command, r.started, r.ended, r.how,"
+                                  " o.kind, o.ns, o.name, o.uid, o.job, o.gone, o.text, o.version"
+                                  " FROM objects o JOIN runs r ON r.id = o.run WHERE 1";
+static const char objects_order[] = " ORDER BY o.run DESC, o.name, o.version DESC";
 static const char events_sql[] =
-    "SELECT run, job, kind, name, type, reason, message, count, first, last FROM events"
-    " WHERE (?1 = 0 OR run = ?1) AND (?2 IS NULL OR job = ?2) ORDER BY last, id";
+    "SELECT o.run, o.job, o.kind, o.name, o.type, o.reason, o.message, o.count, o.first, o.last"
+    " FROM events o WHERE 1";
+static const char events_order[] = " ORDER BY o.last, o.id";
 
 static void finalize(sqlite3_stmt **s)
 {
@@ -31,6 +31,30 @@ static void bind_opt(sqlite3_stmt *s, int at, const char *text)
 {
     if (text)
         ty_durable_bind(s, at, ty_str(text));
+}
+
+/* Only the conditions that there are, so that an index can serve them. */
+static int select_rows(struct ty_durable *d, const char *head, const char *tail,
+                       const struct ty_past_which *which, sqlite3_stmt **ret, struct ty_err *err)
+{
+    ty_auto_buf sql = { 0 };
+
+    ty_buf_cstr(&sql, head);
+    ty_buf_cstr(&sql, which->run ? " AND o.run = ?1" : "");
+    ty_buf_cstr(&sql, which->job ? " AND o.job = ?2" : "");
+    ty_buf_cstr(&sql, which->ns ? " AND o.ns = ?3" : "");
+    ty_buf_cstr(&sql, which->kind ? " AND o.kind = ?4" : "");
+    ty_buf_cstr(&sql, tail);
+    ty_buf_chr(&sql, 0);
+    int r = prepare(d, sql.p, ret, err);
+    if (r < 0)
+        return r;
+    if (which->run)
+        sqlite3_bind_int64(*ret, 1, which->run);
+    bind_opt(*ret, 2, which->job);
+    bind_opt(*ret, 3, which->ns);
+    bind_opt(*ret, 4, which->kind ? which->kind->kind : NULL);
+    return 0;
 }
 
 static const char *text_at(sqlite3_stmt *s, int i)
@@ -57,21 +81,18 @@ int ty_past_objects(struct ty_durable *d, const struct ty_past_which *which,
     auto_stmt *s = NULL;
     bool more = true;
     int code = SQLITE_DONE;
-    int r = prepare(d, objects_sql, &s, err);
+    int r = select_rows(d, objects_sql, objects_order, which, &s, err);
 
     if (r < 0)
         return r;
-    sqlite3_bind_int64(s, 1, which->run);
-    bind_opt(s, 2, which->job);
-    bind_opt(s, 3, which->ns);
-    bind_opt(s, 4, which->kind ? which->kind->kind : NULL);
     while (more && (code = sqlite3_step(s)) == SQLITE_ROW) {
         struct ty_past_object o = { .kind = ty_kind_named(ty_str(text_at(s, 7))),
                                     .ns = text_at(s, 8),
                                     .name = text_at(s, 9),
                                     .uid = text_at(s, 10),
                                     .job = text_at(s, 11),
-                                    .gone = sqlite3_column_int(s, 12) };
+                                    .gone = sqlite3_column_int(s, 12),
+                                    .version = sqlite3_column_int64(s, 14) };
         o.text.p = text_at(s, 13);
         o.text.n = (size_t)sqlite3_column_bytes(s, 13);
         read_run(s, &o.run);
@@ -88,12 +109,11 @@ int ty_past_events(struct ty_durable *d, const struct ty_past_which *which,
     auto_stmt *s = NULL;
     bool more = true;
     int code = SQLITE_DONE;
-    int r = prepare(d, events_sql, &s, err);
+    struct ty_past_which w = { .run = which->run, .job = which->job };
+    int r = select_rows(d, events_sql, events_order, &w, &s, err);
 
     if (r < 0)
         return r;
-    sqlite3_bind_int64(s, 1, which->run);
-    bind_opt(s, 2, which->job);
     while (more && (code = sqlite3_step(s)) == SQLITE_ROW) {
         struct ty_past_event e = { .run = sqlite3_column_int64(s, 0),
                                    .job = text_at(s, 1),
@@ -118,6 +138,15 @@ static bool has_ended(struct ty_durable *d, int64_t run)
         return false;
     sqlite3_bind_int64(s, 1, run);
     return sqlite3_step(s) == SQLITE_ROW && sqlite3_column_int64(s, 0) != 0;
+}
+
+int64_t ty_past_version(struct ty_durable *d)
+{
+    auto_stmt *s = NULL;
+
+    if (prepare(d, "PRAGMA data_version", &s, NULL) < 0 || sqlite3_step(s) != SQLITE_ROW)
+        return 0;
+    return sqlite3_column_int64(s, 0);
 }
 
 enum ty_past_state ty_past_state(struct ty_durable *d, const struct ty_durable_run *run)

@@ -18,6 +18,7 @@ struct ty_past_object {
     struct ty_durable_run run;
     const struct ty_kind *kind;
     const char *ns, *name, *uid, *job;
+    int64_t version;
     bool gone; /* deleted since; this is its last state */
     struct ty_str text;
 };
@@ -39,6 +40,8 @@ int ty_past_events(struct ty_durable *d, const struct ty_past_which *which,
  * that, since a run may end between two looks. */
 enum ty_past_state { TY_PAST_ENDED, TY_PAST_LIVE, TY_PAST_CUT_OFF };
 enum ty_past_state ty_past_state(struct ty_durable *d, const struct ty_durable_run *run);
+/* Another number than before: another process has written since. Cheap. */
+int64_t ty_past_version(struct ty_durable *d);
 /* Takes out a TrainJob with all that was its. *ret_last: the run has no other, its row is gone,
  * too. */
 int ty_past_delete(struct ty_durable *d, int64_t run, const char *job, bool *ret_last,

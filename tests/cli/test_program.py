@@ -4,8 +4,8 @@ import subprocess
 import pytest
 from conftest import ROOT, TRAINYARD, run
 
-COMMANDS = ["run", "render", "validate", "explain", "crds", "initialize", "plugins", "completion", "rsh",
-            "version"]
+COMMANDS = ["run", "get", "describe", "logs", "events", "suspend", "resume", "delete", "render", "validate",
+            "explain", "crds", "initialize", "plugins", "completion", "rsh", "version"]
 
 
 def test_help():

@@ -1,0 +1,203 @@
+/* trainyard delete: stops a TrainJob if it runs, then takes it, its events and logs out of the
+ * history. */
+#include <errno.h>
+#include <ftw.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cmds.h"
+#include "cli/history.h"
+#include "cli/state.h"
+#include "engine/control.h"
+
+static const struct ty_opt options[] = {
+    TY_OPT_NAMESPACE,
+    TY_OPT_RUN,
+    { "all", 0, TY_OPT_FLAG, NULL, "every run of NAME; without NAME every run there is", NULL,
+      TY_OPT_AT(all) },
+    TY_OPT_HELP,
+    TY_OPT_END,
+};
+
+struct del {
+    struct ty_cli *cli;
+    struct ty_durable *d;
+    struct ty_past_job *v; /* what is to go; lives with the cli's arena */
+    size_t n, cap;
+};
+
+/* ---- files ---- */
+
+static int remove_one(const char *path, const struct stat *st TY_UNUSED, int kind TY_UNUSED,
+                      struct FTW *f TY_UNUSED)
+{
+    return remove(path) < 0 && errno != ENOENT ? -1 : 0;
+}
+
+/* Only what lies in our own folder of runs, whatever the history says. */
+static void remove_tree(struct del *w, const char *path)
+{
+    char *runs = ty_arena_printf(w->cli->arena, "%s/runs/", ty_state_root(w->cli->arena));
+
+    if (!ty_str_starts(ty_str(path), ty_str(runs)) || strstr(path, "/../") ||
+        strlen(path) == strlen(runs))
+        return;
+    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+    if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) < 0 && errno != ENOENT)
+        ty_cli_say(w->cli, TY_SAY_WARNING, "%s: %s", path, strerrordesc_np(errno));
+}
+
+static void remove_logs(struct del *w, const struct ty_past_job *job, bool last)
+{
+    struct ty_past_pod *pods = NULL;
+    size_t n = 0;
+
+    if (last) {
+        remove_tree(w, job->run.dir);
+        return;
+    }
+    if (ty_past_pods(w->cli, w->d, w->cli->arena, job, &pods, &n) != TY_EXIT_OK)
+        return;
+    for (size_t i = 0; i < n; i++)
+        remove_tree(w, ty_arena_printf(w->cli->arena, "%s/logs/%s", job->run.dir, pods[i].host));
+}
+
+/* ---- a job at work ---- */
+
+struct others {
+    const char *name;
+    bool there, others;
+};
+
+static bool look(void *ctx, struct ty_arena *a TY_UNUSED, const struct ty_past_job *job)
+{
+    struct others *o = ctx;
+
+    if (strcmp(job->name, o->name) == 0)
+        o->there |= !job->gone;
+    else
+        o->others |= !job->gone;
+    return true;
+}
+
+/* It is gone when its run says so in the history, or has ended. The last job of a run takes the run
+ * with it, and the run writes until its end. */
+static int wait_gone(struct del *w, const struct ty_past_job *job)
+{
+    for (;;) {
+        ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
+        struct others o = { .name = job->name };
+        struct ty_past_jobs q = {
+            .cli = w->cli, .d = w->d, .run = job->run.id, .fn = look, .ctx = &o
+        };
+        if (ty_past_state(w->d, &job->run) != TY_PAST_LIVE)
+            return TY_EXIT_OK;
+        int code = ty_past_jobs(&q);
+        if (code || (!o.there && o.others))
+            return code;
+        nanosleep(&(struct timespec){ .tv_nsec = 30000000 }, NULL);
+    }
+}
+
+static int stop(struct del *w, const struct ty_past_job *job)
+{
+    struct ty_err err = { 0 };
+
+    if (ty_control_ask(job->run.dir, "delete", job->name, &err) < 0 &&
+        ty_past_state(w->d, &job->run) == TY_PAST_LIVE)
+        return ty_history_error(w->cli, &err);
+    return wait_gone(w, job);
+}
+
+/* ---- the command ---- */
+
+static int delete_one(struct del *w, const struct ty_past_job *job)
+{
+    struct ty_err err = { 0 };
+    bool last = false;
+    int code = job->alive == TY_PAST_LIVE && !job->gone ? stop(w, job) : TY_EXIT_OK;
+
+    if (code)
+        return code;
+    remove_logs(w, job, false); /* while the history still knows whose they are */
+    if (ty_past_delete(w->d, job->run.id, job->name, &last, &err) < 0)
+        return ty_history_error(w->cli, &err);
+    if (last)
+        remove_logs(w, job, true);
+    fprintf(w->cli->out, "trainjob.trainer.kubeflow.org \"%s\" deleted\n", job->name);
+    return TY_EXIT_OK;
+}
+
+static bool collect(void *ctx, struct ty_arena *a TY_UNUSED, const struct ty_past_job *job)
+{
+    struct del *w = ctx;
+    struct ty_arena *keep = w->cli->arena;
+
+    if (w->n == w->cap) {
+        w->cap = w->cap ? w->cap * 2 : 16;
+        struct ty_past_job *more = ty_new_n(keep, struct ty_past_job, w->cap);
+        if (w->n)
+            memcpy(more, w->v, w->n * sizeof(*more));
+        w->v = more;
+    }
+    struct ty_past_job *it = &w->v[w->n++];
+    *it = *job;
+    it->job = it->jobset = NULL;
+    it->name = ty_arena_strndup(keep, job->name, strlen(job->name));
+    it->ns = ty_arena_strndup(keep, job->ns, strlen(job->ns));
+    it->run.dir = ty_arena_strndup(keep, job->run.dir, strlen(job->run.dir));
+    it->run.command = it->run.how = "";
+    return true;
+}
+
+static int find(struct del *w, const struct ty_args *args, const char *name, int64_t run)
+{
+    struct ty_past_jobs q = {
+        .cli = w->cli, .d = w->d, .ns = args->ns, .name = name, .run = run, .fn = collect, .ctx = w
+    };
+    size_t before = w->n;
+    int code = ty_past_jobs(&q);
+
+    if (code == TY_EXIT_OK && name && w->n == before)
+        return ty_history_not_found(w->cli, &ty_kind_trainjob, name);
+    if (!args->all && w->n > before)
+        w->n = before + 1; /* the newest */
+    return code;
+}
+
+static int run(struct ty_cli *cli, const struct ty_args *args)
+{
+    ty_auto_durable *d = NULL;
+    int64_t id = ty_history_run(cli, &ty_cmd_delete, args);
+    size_t first = args->rest.n > 1 && ty_kind_named(ty_str(args->rest.v[0])) == &ty_kind_trainjob;
+
+    if (id < 0)
+        return TY_EXIT_USAGE;
+    if (!args->rest.n && !args->all)
+        return ty_cli_usage(cli, &ty_cmd_delete, "name a TrainJob, or say --all");
+    int code = ty_history_open(cli, TY_DURABLE_WRITE, &d), bad = TY_EXIT_OK;
+    if (code)
+        return code;
+    struct del w = { .cli = cli, .d = d };
+    if (!args->rest.n)
+        bad = find(&w, args, NULL, id);
+    for (size_t i = first; i < args->rest.n; i++)
+        bad |= find(&w, args, args->rest.v[i], id);
+    for (size_t i = 0; i < w.n; i++)
+        bad |= delete_one(&w, &w.v[i]);
+    return bad ? TY_EXIT_BAD : TY_EXIT_OK;
+}
+
+const struct ty_cmd ty_cmd_delete = {
+    .name = "delete",
+    .about = "Stop a TrainJob and forget it, its events and its logs",
+    .operand = "NAME…",
+    .more =
+        "A TrainJob that runs is stopped first, with its grace; the other jobs of that run go on.\n"
+        "NAME means its newest run, --run an older one, --all every one.\n",
+    .examples = "  trainyard delete torch-ddp\n"
+                "  trainyard delete torch-ddp --all\n"
+                "  trainyard delete --all\n",
+    .opts = options,
+    .run = run,
+};

@@ -1,0 +1,230 @@
+/* trainyard describe: everything about one TrainJob of one run. */
+#include "base/clock.h"
+#include "cli/cmds.h"
+#include "cli/history.h"
+#include "cli/table.h"
+
+static const struct ty_opt options[] = {
+    TY_OPT_NAMESPACE,
+    TY_OPT_RUN,
+    TY_OPT_HELP,
+    TY_OPT_END,
+};
+
+struct describe {
+    struct ty_cli *cli;
+    struct ty_durable *d;
+    struct ty_arena *a;
+    struct ty_past_job job;
+    int64_t now_ms;
+    struct ty_buf *out;
+};
+
+static const char *str_at(struct ty_arena *a, const struct ty_json *obj, const char *path)
+{
+    struct ty_str s = ty_json_str_at(obj, path);
+    return ty_arena_strndup(a, s.n ? s.p : "", s.n);
+}
+
+static void fact(struct describe *w, const char *name, const char *value)
+{
+    if (value[0])
+        ty_buf_printf(w->out, "%-12s %s\n", name, value);
+}
+
+/* "2026-11-15T23:46:40Z (5m12s ago)" */
+static const char *moment(struct describe *w, int64_t ms)
+{
+    return ty_arena_printf(w->a, "%.*s (%s ago)", TY_ARG(ty_time_text(w->a, ms / 1000)),
+                           ty_age_text(w->a, (w->now_ms - ms) / 1000));
+}
+
+/* Why a run that ended did not end its job. */
+static const char *state_and_why(struct describe *w)
+{
+    const char *state = ty_job_state(w->a, &w->job), *why = NULL;
+
+    if (strcmp(state, "Interrupted") != 0)
+        return state;
+    if (w->job.alive == TY_PAST_CUT_OFF)
+        why = "the run was killed, or the machine stopped";
+    else if (strcmp(w->job.run.how, "TimedOut") == 0)
+        why = "--timeout was over";
+    else
+        why = "the run was told to stop";
+    return ty_arena_printf(w->a, "%s (%s)", state, why);
+}
+
+static void facts(struct describe *w)
+{
+    const struct ty_past_job *j = &w->job;
+    int64_t ended = ty_job_ended_ms(j), most = 0;
+    const char *kind = str_at(w->a, j->job, "spec.runtimeRef.kind");
+
+    fact(w, "Name:", j->name);
+    fact(w, "Namespace:", j->ns);
+    fact(w, "Run:", ty_arena_printf(w->a, "%lld", (long long)j->run.id));
+    fact(w, "State:", state_and_why(w));
+    fact(w, "Progress:", ty_job_progress(w->a, j));
+    fact(w, "Runtime:",
+         ty_arena_printf(w->a, "%s%s%s%s", str_at(w->a, j->job, "spec.runtimeRef.name"),
+                         kind[0] ? " (" : "", kind, kind[0] ? ")" : ""));
+    fact(w, "Nodes:", ty_job_nodes(w->a, j));
+    (void)ty_json_int_at(j->jobset, "spec.failurePolicy.maxRestarts", &most);
+    fact(w, "Restarts:",
+         ty_arena_printf(w->a, "%lld of %lld", (long long)ty_job_restarts(j), (long long)most));
+    fact(w, "Started:", moment(w, j->run.started_ms));
+    fact(w, "Ended:", ended > 0 ? moment(w, ended) : ended < 0 ? "<unknown>" : "");
+    fact(w, "Duration:", ty_job_duration(w->a, j, w->now_ms));
+    fact(w, "Command:", j->run.command);
+    fact(w, "Process:",
+         j->alive == TY_PAST_LIVE ? ty_arena_printf(w->a, "%lld", (long long)j->run.pid) : "");
+    fact(w, "Folder:", j->run.dir);
+}
+
+/* A message may have lines of its own; all of them are shown, each indented. */
+static void message(struct describe *w, struct ty_str text)
+{
+    for (struct ty_str line, rest = text; rest.p && text.n;) {
+        rest = ty_str_cut(rest, '\n', &line);
+        ty_buf_printf(w->out, "    %.*s\n", TY_ARG(line));
+    }
+}
+
+static void conditions(struct describe *w)
+{
+    const struct ty_json *list = ty_json_at(w->job.job, "status.conditions");
+    int64_t s = 0;
+
+    ty_buf_cstr(w->out, "Conditions:\n");
+    if (!ty_json_len(list))
+        ty_buf_cstr(w->out, "  <none>\n");
+    ty_each_item (c, list) {
+        const char *since = "";
+        if (ty_time_parse(ty_json_str_at(*c, "lastTransitionTime"), &s))
+            since = ty_age_text(w->a, w->now_ms / 1000 - s);
+        ty_buf_printf(w->out, "  %.*s=%.*s   %.*s   %s ago\n", TY_ARG(ty_json_str_at(*c, "type")),
+                      TY_ARG(ty_json_str_at(*c, "status")), TY_ARG(ty_json_str_at(*c, "reason")),
+                      since);
+        message(w, ty_json_str_at(*c, "message"));
+    }
+}
+
+static void progress_details(struct describe *w)
+{
+    const struct ty_json *s = ty_json_at(w->job.job, "status.trainerStatus");
+
+    if (!ty_json_len(s))
+        return;
+    ty_buf_cstr(w->out, "Trainer Status:\n  ");
+    ty_json_print(w->out, s);
+    ty_buf_chr(w->out, '\n');
+}
+
+/* The log file of a container's last start, from the run's folder on. */
+static const char *log_of(struct describe *w, const struct ty_past_pod *pod,
+                          const struct ty_json *status)
+{
+    const struct ty_json *labels = ty_json_at(pod->obj, "metadata.labels");
+    struct ty_str attempt =
+        ty_json_text_of(ty_json_get(labels, "jobset.sigs.k8s.io/restart-attempt"));
+    int64_t restarts = 0;
+
+    (void)ty_json_int_at(status, "restartCount", &restarts);
+    return ty_arena_printf(w->a, "logs/%s/%s.%.*s.%lld.log", pod->host,
+                           str_at(w->a, status, "name"), TY_ARG(attempt.n ? attempt : TY_LIT("0")),
+                           (long long)restarts);
+}
+
+static void containers(struct describe *w, struct ty_table *t, const struct ty_past_pod *pod,
+                       const char *list)
+{
+    bool cut_off = w->job.alive != TY_PAST_LIVE;
+
+    ty_each_item (c, ty_json_at(pod->obj, list)) {
+        int64_t restarts = 0;
+        (void)ty_json_int_at(*c, "restartCount", &restarts);
+        ty_table_row(t, pod->node, str_at(w->a, *c, "name"), ty_container_state(w->a, *c, cut_off),
+                     ty_container_exit(w->a, *c),
+                     ty_arena_printf(w->a, "%lld", (long long)restarts),
+                     str_at(w->a, pod->obj, "status.podIP"), log_of(w, pod, *c));
+    }
+}
+
+static int nodes(struct describe *w)
+{
+    struct ty_table t = { .arena = w->a, .indent = "  " };
+    struct ty_past_pod *pods = NULL;
+    size_t n = 0;
+    int code = ty_past_pods(w->cli, w->d, w->a, &w->job, &pods, &n);
+
+    ty_table_row(&t, "NODE", "CONTAINER", "STATE", "EXIT", "RESTARTS", "ADDRESS", "LOG");
+    for (size_t i = 0; i < n; i++) {
+        size_t before = ty_table_rows(&t);
+        containers(w, &t, &pods[i], "status.initContainerStatuses");
+        containers(w, &t, &pods[i], "status.containerStatuses");
+        if (ty_table_rows(&t) == before)
+            ty_table_row(
+                &t, pods[i].node, "",
+                ty_pod_state(w->a, pods[i].obj, w->job.alive != TY_PAST_LIVE, pods[i].gone));
+    }
+    ty_buf_cstr(w->out, "Nodes:\n");
+    if (n)
+        ty_table_print(&t, w->out);
+    else
+        ty_buf_cstr(w->out, "  <none>\n");
+    return code;
+}
+
+static int describe(struct ty_cli *cli, struct ty_durable *d, const struct ty_args *args,
+                    const char *name)
+{
+    ty_auto_buf out = { 0 };
+    struct describe w = {
+        .cli = cli, .d = d, .a = cli->arena, .now_ms = ty_history_now_ms(), .out = &out
+    };
+    int code = ty_past_job(cli, d, args, name, &w.job);
+
+    if (code)
+        return code;
+    facts(&w);
+    conditions(&w);
+    progress_details(&w);
+    code = nodes(&w);
+    ty_buf_cstr(&out, "Events:\n");
+    if (code == TY_EXIT_OK)
+        code = ty_cli_print(cli, &out);
+    struct ty_past_which which = { .run = w.job.run.id, .job = w.job.name };
+    return code ? code : ty_events_print(cli, d, &which, NULL, "  ");
+}
+
+static int run(struct ty_cli *cli, const struct ty_args *args)
+{
+    ty_auto_durable *d = NULL;
+    size_t first = args->rest.n > 1 && ty_kind_named(ty_str(args->rest.v[0])) == &ty_kind_trainjob;
+
+    if (args->rest.n == 0)
+        return ty_cli_usage(cli, &ty_cmd_describe, "name a TrainJob");
+    if (ty_history_run(cli, &ty_cmd_describe, args) < 0)
+        return TY_EXIT_USAGE;
+    int code = ty_history_open(cli, TY_DURABLE_READ, &d);
+    for (size_t i = first; i < args->rest.n && code == TY_EXIT_OK; i++) {
+        if (i > first)
+            fputs("\n\n", cli->out);
+        code = describe(cli, d, args, args->rest.v[i]);
+    }
+    return code;
+}
+
+const struct ty_cmd ty_cmd_describe = {
+    .name = "describe",
+    .about = "Show all about a TrainJob: conditions, nodes, logs, events",
+    .operand = "NAME…",
+    .more =
+        "Works while it runs and afterwards. NAME means its newest run. A node's log is a file of\n"
+        "the folder that is shown; 'trainyard logs' prints it.\n",
+    .examples = "  trainyard describe torch-ddp\n"
+                "  trainyard describe torch-ddp --run 3\n",
+    .opts = options,
+    .run = run,
+};

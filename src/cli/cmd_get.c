@@ -1,0 +1,380 @@
+/* trainyard get: the jobs of this machine, past and present, and what they are made of. */
+#include <time.h>
+
+#include "cli/cmds.h"
+#include "cli/get_view.h"
+
+static const struct ty_opt options[] = {
+    { "output", 'o', TY_OPT_WORD, "FORMAT", "json, yaml, name or wide", ty_history_outputs,
+      TY_OPT_AT(output) },
+    TY_OPT_NAMESPACE,
+    TY_OPT_RUN,
+    { "watch", 'w', TY_OPT_FLAG, NULL, "go on, and print a TrainJob again when its state changes",
+      NULL, TY_OPT_AT(watch) },
+    TY_OPT_HELP,
+    TY_OPT_END,
+};
+static const char *const kinds[] = { "trainjobs", "jobsets", "jobs", "pods", "events", NULL };
+
+static const struct view {
+    const struct ty_kind *kind;
+    const char *brief; /* kubectl's short name */
+    void (*head)(struct ty_table *t, bool wide);
+    void (*row)(struct ty_table *t, const struct ty_get_row *r);
+} views[] = {
+    { &ty_kind_trainjob, NULL, ty_get_trainjobs_head, NULL },
+    { &ty_kind_jobset, "js", ty_get_jobsets_head, ty_get_jobsets_row },
+    { &ty_kind_job, NULL, ty_get_jobs_head, ty_get_jobs_row },
+    { &ty_kind_pod, "po", ty_get_pods_head, ty_get_pods_row },
+};
+
+struct get {
+    struct ty_cli *cli;
+    struct ty_durable *d;
+    const struct ty_args *args;
+    const struct view *view;
+    bool events;
+    const char **names;
+    size_t n_names;
+    bool *found;    /* which of the names were */
+    int64_t *shown; /* and in which run */
+    int64_t run;    /* --run, or 0 */
+    struct ty_table table;
+    struct ty_map newest_in; /* place -> int64_t: the last version of an object there */
+    struct ty_map seen;      /* watching: "run/name" -> its state */
+    struct ty_json **objs;
+    size_t n, cap;
+    int64_t now_ms;
+    int64_t newest; /* the run that is shown when none is asked for */
+};
+
+static bool wide(const struct get *g)
+{
+    return g->args->output && strcmp(g->args->output, "wide") == 0;
+}
+
+static bool as_table(const struct get *g)
+{
+    return !g->args->output || wide(g);
+}
+
+/* -1: not asked for; names that are not given ask for all. */
+static int asked(const struct get *g, const char *name, const char *job)
+{
+    for (size_t i = 0; i < g->n_names; i++)
+        if (strcmp(g->names[i], name) == 0 || (job && strcmp(g->names[i], job) == 0))
+            return (int)i;
+    return g->n_names ? -1 : 0;
+}
+
+/* run and state, which are no part of the object, as annotations. */
+static void keep_object(struct get *g, const struct ty_json *obj, int64_t run, const char *state)
+{
+    struct ty_arena *a = g->cli->arena;
+    struct ty_json *v = ty_json_parse(a, ty_json_text(a, obj), NULL, NULL);
+    struct ty_json *notes =
+        ty_json_need_object(a, ty_json_need_object(a, v, "metadata"), "annotations");
+
+    ty_json_set(a, notes, "trainyard.dev/run", ty_json_strf(a, "%lld", (long long)run));
+    if (state)
+        ty_json_set(a, notes, "trainyard.dev/state", ty_json_strf(a, "%s", state));
+    if (g->n == g->cap) {
+        g->cap = g->cap ? g->cap * 2 : 64;
+        struct ty_json **more = ty_new_n(a, struct ty_json *, g->cap);
+        if (g->n)
+            memcpy(more, g->objs, g->n * sizeof(struct ty_json *));
+        g->objs = more;
+    }
+    g->objs[g->n++] = v;
+}
+
+/* ---- TrainJobs ---- */
+
+static bool on_job(void *ctx, struct ty_arena *a, const struct ty_past_job *job)
+{
+    struct get *g = ctx;
+    int at = asked(g, job->name, NULL);
+
+    if (job->gone || at < 0 || (g->n_names && g->found[at]))
+        return true; /* of a name that was asked for, the newest run */
+    if (g->n_names)
+        g->found[at] = true;
+    if (as_table(g))
+        ty_get_trainjobs_row(&g->table, a, job, wide(g), g->now_ms);
+    else
+        keep_object(g, job->job, job->run.id, ty_job_state(a, job));
+    return true;
+}
+
+static int get_trainjobs(struct get *g)
+{
+    struct ty_past_jobs q = {
+        .cli = g->cli, .d = g->d, .ns = g->args->ns, .run = g->run, .fn = on_job, .ctx = g
+    };
+    if (g->n_names == 1)
+        q.name = g->names[0];
+    return ty_past_jobs(&q);
+}
+
+/* ---- the other kinds ---- */
+
+static bool find_shown(void *ctx, struct ty_arena *a TY_UNUSED, const struct ty_past_job *job)
+{
+    struct get *g = ctx;
+
+    if (!g->newest || job->run.id > g->newest)
+        g->newest = job->run.id;
+    return false; /* newest first */
+}
+
+/* A pod goes by its host name: a later one of the same takes its place. */
+static const char *place_of(struct ty_arena *a, const struct ty_past_object *o,
+                            const struct ty_json *obj)
+{
+    struct ty_str host = ty_json_str_at(obj, "spec.hostname");
+    return host.n ? ty_arena_strndup(a, host.p, host.n) : o->name;
+}
+
+static struct ty_str place_key(struct ty_arena *a, const struct ty_past_object *o,
+                               const char *place)
+{
+    return ty_str(ty_arena_printf(a, "%lld/%s/%s", (long long)o->run.id, o->ns, place));
+}
+
+static struct ty_json *read_object(struct ty_arena *a, const struct ty_past_object *o)
+{
+    return ty_json_parse(a, ty_str(ty_arena_strndup(a, o->text.p, o->text.n)), NULL, NULL);
+}
+
+/* The newest version in each place. */
+static bool on_place(void *ctx, const struct ty_past_object *o)
+{
+    struct get *g = ctx;
+    ty_auto_arena *a = ty_arena_new((size_t)256 << 20);
+    struct ty_str key = place_key(a, o, place_of(a, o, read_object(a, o)));
+    int64_t *had = ty_map_get(&g->newest_in, key);
+
+    if (!had) {
+        had = ty_new(g->cli->arena, int64_t);
+        ty_map_put(&g->newest_in, key, had);
+    }
+    *had = o->version > *had ? o->version : *had;
+    return true;
+}
+
+static bool on_object(void *ctx, const struct ty_past_object *o)
+{
+    struct get *g = ctx;
+    ty_auto_arena *scratch = ty_arena_new((size_t)256 << 20);
+    struct ty_json *obj = read_object(scratch, o);
+    const char *place = place_of(scratch, o, obj);
+    const int64_t *newest = ty_map_get(&g->newest_in, place_key(scratch, o, place));
+    int at = asked(g, o->name, o->job);
+
+    if (at < 0)
+        at = asked(g, place, NULL);
+    if (at < 0 || (o->gone && newest && o->version < *newest))
+        return true;
+    if (g->n_names) {
+        if (g->shown[at] && g->shown[at] != o->run.id)
+            return true; /* of a name that was asked for, the newest run */
+        g->shown[at] = o->run.id;
+        g->found[at] = true;
+    }
+    struct ty_get_row row = { .a = g->cli->arena,
+                              .obj = obj,
+                              .row = o,
+                              .cut_off = ty_past_state(g->d, &o->run) != TY_PAST_LIVE,
+                              .wide = wide(g),
+                              .now_ms = g->now_ms };
+    if (as_table(g))
+        g->view->row(&g->table, &row);
+    else
+        keep_object(g, obj, o->run.id, NULL);
+    return true;
+}
+
+static int get_objects(struct get *g)
+{
+    struct ty_past_jobs newest = { .cli = g->cli, .d = g->d, .fn = find_shown, .ctx = g };
+    struct ty_err err = { 0 };
+    int code = ty_past_jobs(&newest);
+    struct ty_past_which which = { .run = g->run       ? g->run
+                                          : g->n_names ? 0
+                                                       : g->newest,
+                                   .ns = g->args->ns,
+                                   .kind = g->view->kind };
+
+    if (code || !g->d)
+        return code;
+    if (ty_past_objects(g->d, &which, on_place, g, &err) < 0 ||
+        ty_past_objects(g->d, &which, on_object, g, &err) < 0)
+        code = ty_history_error(g->cli, &err);
+    ty_map_done(&g->newest_in);
+    return code;
+}
+
+static int get_events(struct get *g)
+{
+    struct ty_past_which which = { .run = g->run, .job = g->n_names ? g->names[0] : NULL };
+
+    if (!which.job && !which.run) {
+        struct ty_past_jobs newest = { .cli = g->cli, .d = g->d, .fn = find_shown, .ctx = g };
+        ty_past_jobs(&newest);
+        which.run = g->newest;
+    }
+    return ty_events_print(g->cli, g->d, &which, g->args->output, NULL);
+}
+
+/* ---- printing ---- */
+
+static int missing(struct get *g)
+{
+    int code = TY_EXIT_OK;
+
+    for (size_t i = 0; i < g->n_names; i++)
+        if (!g->found[i])
+            code = ty_history_not_found(g->cli, g->view->kind, g->names[i]);
+    return code;
+}
+
+static int print(struct get *g)
+{
+    ty_auto_buf out = { 0 };
+
+    if (!as_table(g))
+        return g->n || !g->n_names
+                   ? ty_objects_print(g->cli, g->objs, g->n, g->n_names != 1, g->args->output)
+                   : TY_EXIT_OK;
+    if (ty_table_rows(&g->table))
+        ty_table_print(&g->table, &out);
+    else if (!g->n_names)
+        fputs("No resources found\n", g->cli->err);
+    return ty_cli_print(g->cli, &out);
+}
+
+/* ---- watching ---- */
+
+/* Prints a row once, and again when what it says changes, but for its times. */
+static bool on_watched(void *ctx, struct ty_arena *a, const struct ty_past_job *job)
+{
+    struct get *g = ctx;
+    char *key = ty_arena_printf(a, "%lld/%s", (long long)job->run.id, job->name);
+    char *now = ty_arena_printf(a, "%s %s %lld", ty_job_state(a, job), ty_job_progress(a, job),
+                                (long long)ty_job_restarts(job));
+    char *was = ty_map_get(&g->seen, ty_str(key));
+
+    if (job->gone || asked(g, job->name, NULL) < 0 || (was && strcmp(was, now) == 0))
+        return true;
+    free(ty_map_put(&g->seen, ty_str(key), strdup(now)));
+    ty_get_trainjobs_row(&g->table, a, job, wide(g), g->now_ms);
+    return true;
+}
+
+static void forget(struct ty_map *seen)
+{
+    const struct ty_map_slot *s = NULL;
+    size_t at = 0;
+
+    while ((s = ty_map_next(seen, &at)))
+        free(s->value);
+    ty_map_done(seen);
+}
+
+static int watch(struct get *g)
+{
+    struct ty_past_jobs q = {
+        .cli = g->cli, .d = g->d, .ns = g->args->ns, .run = g->run, .fn = on_watched, .ctx = g
+    };
+    int code = TY_EXIT_OK;
+
+    while (code == TY_EXIT_OK) {
+        ty_auto_arena *a = ty_arena_new((size_t)1 << 30);
+        ty_auto_buf out = { 0 };
+        g->table = (struct ty_table){ .arena = a };
+        g->now_ms = ty_history_now_ms();
+        ty_get_trainjobs_head(&g->table, wide(g));
+        code = ty_past_jobs(&q);
+        if (code == TY_EXIT_OK && ty_table_rows(&g->table)) {
+            ty_table_print(&g->table, &out);
+            code = ty_cli_print(g->cli, &out);
+        }
+        nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, NULL);
+    }
+    forget(&g->seen);
+    return code;
+}
+
+/* ---- the command ---- */
+
+/* The first word may be a kind; what follows are names. */
+static void read_words(struct get *g)
+{
+    const struct ty_words *w = &g->args->rest;
+    const char *word = w->n ? w->v[0] : "";
+    const struct ty_kind *kind = ty_kind_named(ty_str(word));
+    size_t used = 0;
+
+    g->view = &views[0];
+    for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
+        if (kind == views[i].kind || (views[i].brief && strcmp(word, views[i].brief) == 0)) {
+            g->view = &views[i];
+            used = 1;
+        }
+    g->events =
+        strcmp(word, "events") == 0 || strcmp(word, "event") == 0 || strcmp(word, "ev") == 0;
+    used |= g->events;
+    g->names = w->n > used ? w->v + used : NULL;
+    g->n_names = w->n - used;
+    g->found = ty_new_n(g->cli->arena, bool, g->n_names + 1);
+    g->shown = ty_new_n(g->cli->arena, int64_t, g->n_names + 1);
+}
+
+static int run(struct ty_cli *cli, const struct ty_args *args)
+{
+    ty_auto_durable *d = NULL;
+    struct get g = {
+        .cli = cli, .args = args, .table = { .arena = cli->arena }, .now_ms = ty_history_now_ms()
+    };
+
+    g.run = ty_history_run(cli, &ty_cmd_get, args);
+    read_words(&g);
+    if (g.run < 0)
+        return TY_EXIT_USAGE;
+    if (args->watch && (!as_table(&g) || g.events || g.view != &views[0]))
+        return ty_cli_usage(cli, &ty_cmd_get, "--watch is for the table of TrainJobs");
+    int code = ty_history_open(cli, TY_DURABLE_READ, &d);
+    if (code)
+        return code;
+    g.d = d;
+    if (g.events)
+        return get_events(&g);
+    if (args->watch && d)
+        return watch(&g);
+    g.view->head(&g.table, wide(&g));
+    code = g.view == &views[0] ? get_trainjobs(&g) : get_objects(&g);
+    if (code == TY_EXIT_OK)
+        code = print(&g);
+    return code ? code : missing(&g);
+}
+
+const struct ty_cmd ty_cmd_get = {
+    .name = "get",
+    .about = "List the jobs of this machine, past and present",
+    .operand = "[KIND] [NAME…]",
+    .more =
+        "KIND is trainjobs (the default), jobsets, jobs, pods or events. A TrainJob has a line\n"
+        "for each of its runs, newest first; with NAME its newest run is meant. The other kinds\n"
+        "are those of the newest run unless NAME, of theirs or of their TrainJob, or --run says\n"
+        "otherwise.\n"
+        "\n"
+        "STATE is Running, Suspended, Restarting n/m, Complete, Failed or Interrupted: stopped\n"
+        "from outside, or killed with the machine.\n",
+    .examples = "  trainyard get\n"
+                "  trainyard get -o wide\n"
+                "  trainyard get pods torch-ddp\n"
+                "  trainyard get trainjob torch-ddp -o yaml\n",
+    .opts = options,
+    .run = run,
+    .operands = kinds,
+};

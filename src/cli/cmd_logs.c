@@ -1,0 +1,306 @@
+/* trainyard logs: what the containers of a TrainJob printed, while it runs and afterwards. */
+#include <time.h>
+
+#include "cli/cmds.h"
+#include "cli/history.h"
+#include "cli/logs_files.h"
+
+#define POLL_NS 100000000
+
+static const struct ty_opt options[] = {
+    { "follow", 'f', TY_OPT_FLAG, NULL, "go on until the job ends, through its restarts", NULL,
+      TY_OPT_AT(follow) },
+    { "tail", 0, TY_OPT_WORD, "N", "only the last N lines of each log", NULL, TY_OPT_AT(tail) },
+    { "previous", 'p', TY_OPT_FLAG, NULL, "the log before the last restart", NULL,
+      TY_OPT_AT(previous) },
+    { "attempt", 0, TY_OPT_WORD, "N", "the logs of a restart of the whole job; 0 is the first",
+      NULL, TY_OPT_AT(attempt) },
+    { "container", 'c', TY_OPT_WORD, "NAME", "one container only", NULL, TY_OPT_AT(container) },
+    TY_OPT_NAMESPACE,
+    TY_OPT_RUN,
+    TY_OPT_HELP,
+    TY_OPT_END,
+};
+
+/* A log that is printed. */
+struct log {
+    struct ty_log_place place;
+    char *prefix; /* NULL none */
+};
+
+/* The newest log of a pod's container that was begun, so that only newer ones follow. */
+struct begun {
+    int64_t attempt, restart;
+};
+
+struct logs {
+    struct ty_cli *cli;
+    struct ty_durable *d;
+    const struct ty_args *args;
+    const char *node;      /* NULL all */
+    int64_t tail, attempt; /* -1 not given */
+    struct ty_past_job job;
+    struct ty_arena *scratch; /* the pods */
+    struct ty_past_pod *pods;
+    size_t n_pods;
+    int64_t version;     /* of the history when they were read */
+    struct ty_map open;  /* path -> struct log */
+    struct ty_map begun; /* "pod/container" -> struct begun */
+    bool any;
+};
+
+static void *must(void *p)
+{
+    if (!p)
+        abort();
+    return p;
+}
+
+static struct log *log_at(struct logs *w, const char *path, const char *node)
+{
+    struct log *l = ty_map_get(&w->open, ty_str(path));
+
+    if (l)
+        return l;
+    l = must(calloc(1, sizeof(*l)));
+    if (!w->node) {
+        size_t n = strlen(node) + 4;
+        l->prefix = must(malloc(n));
+        snprintf(l->prefix, n, "[%s] ", node);
+    }
+    ty_map_put(&w->open, ty_str(path), l);
+    return l;
+}
+
+static bool print_log(struct logs *w, const struct ty_log_file *f, const char *node, bool newer)
+{
+    bool first = !ty_map_get(&w->open, ty_str(f->path));
+    struct log *l = log_at(w, f->path, node);
+
+    if (first && !newer && w->tail >= 0)
+        ty_log_tail(f->path, w->tail, &l->place);
+    w->any = true;
+    bool more = ty_log_print(w->cli->out, f->path, l->prefix, &l->place);
+    if (!w->args->follow)
+        ty_log_flush(w->cli->out, l->prefix, &l->place);
+    return more;
+}
+
+/* Which of a container's logs, oldest first, is the first to be shown; n: none. */
+static size_t first_of(const struct logs *w, const struct ty_log_file *f, size_t n)
+{
+    size_t end = n;
+
+    while (end && w->attempt >= 0 && f[end - 1].attempt > w->attempt)
+        end--;
+    if (!end || (w->attempt >= 0 && f[end - 1].attempt != w->attempt))
+        return n;
+    if (!w->args->previous)
+        return end - 1;
+    return end >= 2 ? end - 2 : n;
+}
+
+/* A container's logs: the one that is meant and, following, those after it. */
+static bool one_container(struct logs *w, const struct ty_past_pod *pod,
+                          const struct ty_log_file *f, size_t n)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    struct ty_str key = ty_str(ty_arena_printf(a, "%s/%s", pod->host, f->container));
+    struct begun *b = ty_map_get(&w->begun, key);
+    bool newer = b != NULL, more = false;
+    size_t i = 0;
+
+    if (b)
+        while (i < n && (f[i].attempt < b->attempt ||
+                         (f[i].attempt == b->attempt && f[i].restart < b->restart)))
+            i++;
+    else
+        i = first_of(w, f, n);
+    for (; i < n; i++) {
+        if (!b) {
+            b = must(calloc(1, sizeof(*b)));
+            ty_map_put(&w->begun, key, b);
+        }
+        if (w->attempt >= 0 && f[i].attempt != w->attempt)
+            break;
+        newer |= f[i].attempt > b->attempt || f[i].restart > b->restart;
+        *b = (struct begun){ f[i].attempt, f[i].restart };
+        more |= print_log(w, &f[i], pod->node, newer);
+        if (!w->args->follow || w->args->previous)
+            break;
+    }
+    return more;
+}
+
+static bool one_pod(struct logs *w, const struct ty_past_pod *pod)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)16 << 20);
+    struct ty_log_file *f = NULL;
+    size_t n = ty_log_list(a, w->job.run.dir, pod->host, &f);
+    bool more = false;
+
+    for (size_t i = 0, end = 0; i < n; i = end) {
+        for (end = i + 1; end < n && strcmp(f[end].container, f[i].container) == 0;)
+            end++;
+        if (!w->args->container || strcmp(w->args->container, f[i].container) == 0)
+            more |= one_container(w, pod, f + i, end - i);
+    }
+    return more;
+}
+
+static int read_pods(struct logs *w)
+{
+    int64_t version = ty_past_version(w->d);
+
+    if (w->version && version == w->version)
+        return TY_EXIT_OK; /* nobody wrote since */
+    w->version = version;
+    ty_arena_reset(w->scratch);
+    return ty_past_pods(w->cli, w->d, w->scratch, &w->job, &w->pods, &w->n_pods);
+}
+
+static bool all_pods(struct logs *w)
+{
+    bool more = false;
+
+    for (size_t i = 0; i < w->n_pods; i++)
+        if (!w->node || ty_past_pod_is(&w->pods[i], w->node))
+            more |= one_pod(w, &w->pods[i]);
+    fflush(w->cli->out);
+    return more;
+}
+
+static bool take_state(void *ctx, struct ty_arena *a, const struct ty_past_job *job)
+{
+    bool *over = ctx;
+    const char *state = ty_job_state(a, job);
+
+    *over = strcmp(state, "Complete") == 0 || strcmp(state, "Failed") == 0 ||
+            strcmp(state, "Interrupted") == 0 || job->gone;
+    return false;
+}
+
+static bool is_over(struct logs *w)
+{
+    bool over = true; /* deleted meanwhile */
+    struct ty_past_jobs q = { .cli = w->cli,
+                              .d = w->d,
+                              .name = w->job.name,
+                              .run = w->job.run.id,
+                              .fn = take_state,
+                              .ctx = &over };
+
+    return ty_past_jobs(&q) != TY_EXIT_OK || over;
+}
+
+static int follow(struct logs *w)
+{
+    bool over = false;
+
+    while (!over && !ferror(w->cli->out)) {
+        over = is_over(w); /* then what it printed before is there to be read */
+        if (read_pods(w) != TY_EXIT_OK)
+            return TY_EXIT_BAD;
+        if (!all_pods(w) && !over)
+            nanosleep(&(struct timespec){ .tv_nsec = POLL_NS }, NULL);
+    }
+    return TY_EXIT_OK;
+}
+
+/* All nodes' names, for who mistyped one. */
+static int no_such_node(struct logs *w)
+{
+    ty_auto_buf list = { 0 };
+
+    for (size_t i = 0; i < w->n_pods && i < 20; i++)
+        ty_buf_printf(&list, "%s%s", i ? ", " : "", w->pods[i].node);
+    if (w->n_pods > 20)
+        ty_buf_printf(&list, " and %zu more", w->n_pods - 20);
+    ty_cli_say(w->cli, TY_SAY_ERROR, "trainjob \"%s\" has no node \"%s\"; it has: %.*s",
+               w->job.name, w->node, (int)list.n, list.n ? list.p : "");
+    return TY_EXIT_BAD;
+}
+
+static int show(struct logs *w)
+{
+    bool there = !w->node;
+    int code = read_pods(w);
+
+    for (size_t i = 0; i < w->n_pods; i++)
+        there |= w->node && ty_past_pod_is(&w->pods[i], w->node);
+    if (code)
+        return code;
+    if (!there && !(w->args->follow && !w->n_pods))
+        return no_such_node(w);
+    if (w->args->follow)
+        return follow(w);
+    all_pods(w);
+    if (w->any)
+        return TY_EXIT_OK;
+    ty_cli_say(w->cli, TY_SAY_ERROR, "%s \"%s\" has no such log", w->node ? "node" : "trainjob",
+               w->node ? w->node : w->job.name);
+    return TY_EXIT_BAD;
+}
+
+static void done(struct logs *w)
+{
+    const struct ty_map_slot *s = NULL;
+    size_t at = 0;
+
+    while ((s = ty_map_next(&w->open, &at))) {
+        struct log *l = s->value;
+        ty_log_flush(w->cli->out, l->prefix, &l->place);
+        free(l->prefix);
+        free(l);
+    }
+    for (at = 0; (s = ty_map_next(&w->begun, &at));)
+        free(s->value);
+    ty_map_done(&w->open);
+    ty_map_done(&w->begun);
+}
+
+/* -1: not given; false: no number. */
+static bool number(const char *word, int64_t *ret)
+{
+    *ret = -1;
+    return !word || (ty_parse_i64(ty_str(word), ret) && *ret >= 0);
+}
+
+static int run(struct ty_cli *cli, const struct ty_args *args)
+{
+    ty_auto_durable *d = NULL;
+    ty_auto_arena *scratch = ty_arena_new((size_t)4 << 30);
+    struct logs w = { .cli = cli, .args = args, .scratch = scratch };
+
+    if (args->rest.n < 1 || args->rest.n > 2)
+        return ty_cli_usage(cli, &ty_cmd_logs, "name a TrainJob, and a node of it if you like");
+    if (!number(args->tail, &w.tail) || !number(args->attempt, &w.attempt))
+        return ty_cli_usage(cli, &ty_cmd_logs, "--tail and --attempt take a number from 0 on");
+    if (ty_history_run(cli, &ty_cmd_logs, args) < 0)
+        return TY_EXIT_USAGE;
+    int code = ty_history_open(cli, TY_DURABLE_READ, &d);
+    if (code == TY_EXIT_OK)
+        code = ty_past_job(cli, d, args, args->rest.v[0], &w.job);
+    if (code)
+        return code;
+    w.d = d;
+    w.node = args->rest.n > 1 ? args->rest.v[1] : NULL;
+    code = show(&w);
+    done(&w);
+    return fflush(cli->out) == 0 ? code : TY_EXIT_BAD;
+}
+
+const struct ty_cmd ty_cmd_logs = {
+    .name = "logs",
+    .about = "Print what the nodes of a TrainJob printed",
+    .operand = "NAME [NODE]",
+    .more =
+        "NODE is a node's name, such as node-0-1, with or without the job's in front. Without it\n"
+        "all nodes are printed, each line with its node in front. The log of the last start is\n"
+        "meant unless --previous or --attempt says otherwise. NAME means its newest run.\n",
+    .examples = "  trainyard logs torch-ddp\n"
+                "  trainyard logs -f torch-ddp node-0-0\n"
+                "  trainyard logs torch-ddp node-0-1 --attempt 0 --tail 50\n",
+    .opts = options,
+    .run = run,
+};

@@ -1,0 +1,167 @@
+#include "cli/history.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "cli/state.h"
+
+const char *const ty_history_outputs[] = { "json", "yaml", "name", "wide", NULL };
+
+int64_t ty_history_now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+int ty_history_error(struct ty_cli *cli, const struct ty_err *err)
+{
+    ty_cli_say(cli, TY_SAY_ERROR, "%s", err->text);
+    return TY_EXIT_BAD;
+}
+
+int ty_history_not_found(struct ty_cli *cli, const struct ty_kind *kind, const char *name)
+{
+    ty_cli_say(cli, TY_SAY_ERROR, "%s%s%s \"%s\" not found", kind->plural, *kind->group ? "." : "",
+               kind->group, name);
+    return TY_EXIT_BAD;
+}
+
+int ty_history_open(struct ty_cli *cli, enum ty_durable_use use, struct ty_durable **ret)
+{
+    const char *path = ty_state_history(cli->arena);
+    struct ty_err err = { 0 };
+    int r = use == TY_DURABLE_WRITE ? ty_durable_open(path, TY_DURABLE_READ, ret, &err) : 0;
+
+    if (r == 0 && use == TY_DURABLE_WRITE) { /* there is one: taking out of it makes none */
+        ty_durable_close(*ret);
+        *ret = NULL;
+    }
+    if (r == 0)
+        r = ty_durable_open(path, use, ret, &err);
+    if (r == 0 || r == -ENOENT || r == -ENOTDIR)
+        return TY_EXIT_OK;
+    return ty_history_error(cli, &err);
+}
+
+int64_t ty_history_run(struct ty_cli *cli, const struct ty_cmd *cmd, const struct ty_args *args)
+{
+    int64_t run = 0;
+
+    if (!args->run || (ty_parse_i64(ty_str(args->run), &run) && run > 0))
+        return run;
+    ty_cli_usage(cli, cmd, "--run %s: the number of a run, as 'trainyard get -o wide' shows it",
+                 args->run);
+    return -1;
+}
+
+/* ---- TrainJobs ---- */
+
+struct jobset {
+    struct ty_arena *a;
+    struct ty_json *obj;
+};
+
+static bool take_jobset(void *ctx, const struct ty_past_object *o)
+{
+    struct jobset *j = ctx;
+
+    j->obj = ty_json_parse(j->a, ty_str(ty_arena_strndup(j->a, o->text.p, o->text.n)), NULL, NULL);
+    return false;
+}
+
+static struct ty_json *jobset_of(struct ty_durable *d, struct ty_arena *a,
+                                 const struct ty_past_object *o)
+{
+    struct jobset j = { .a = a };
+    struct ty_past_which which = {
+        .run = o->run.id, .job = o->name, .ns = o->ns, .kind = &ty_kind_jobset
+    };
+
+    ty_past_objects(d, &which, take_jobset, &j, NULL);
+    return j.obj;
+}
+
+struct reading {
+    const struct ty_past_jobs *q;
+    struct ty_arena *a;
+};
+
+static char *copy(struct ty_arena *a, const char *s)
+{
+    return ty_arena_strndup(a, s, strlen(s));
+}
+
+static bool on_trainjob(void *ctx, const struct ty_past_object *o)
+{
+    struct reading *r = ctx;
+    struct ty_past_job job = { .run = o->run, .gone = o->gone };
+
+    ty_arena_reset(r->a);
+    job.run.dir = copy(r->a, o->run.dir);
+    job.run.command = copy(r->a, o->run.command);
+    job.run.how = copy(r->a, o->run.how);
+    job.ns = copy(r->a, o->ns);
+    job.name = copy(r->a, o->name);
+    job.alive = ty_past_state(r->q->d, &o->run);
+    job.job = ty_json_parse(r->a, ty_str(ty_arena_strndup(r->a, o->text.p, o->text.n)), NULL, NULL);
+    job.jobset = jobset_of(r->q->d, r->a, o);
+    return r->q->fn(r->q->ctx, r->a, &job);
+}
+
+int ty_past_jobs(const struct ty_past_jobs *q)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)1 << 30);
+    struct reading r = { q, a };
+    struct ty_err err = { 0 };
+    struct ty_past_which which = {
+        .run = q->run, .job = q->name, .ns = q->ns, .kind = &ty_kind_trainjob
+    };
+
+    if (q->d && ty_past_objects(q->d, &which, on_trainjob, &r, &err) < 0)
+        return ty_history_error(q->cli, &err);
+    return TY_EXIT_OK;
+}
+
+/* The texts of a job that outlive the call: printed and read again. */
+static struct ty_json *again(struct ty_arena *a, const struct ty_json *v)
+{
+    return v ? ty_json_parse(a, ty_json_text(a, v), NULL, NULL) : NULL;
+}
+
+struct found {
+    struct ty_arena *a;
+    struct ty_past_job *ret;
+    bool any;
+};
+
+static bool take_first(void *ctx, struct ty_arena *a TY_UNUSED, const struct ty_past_job *job)
+{
+    struct found *f = ctx;
+
+    f->any = true;
+    *f->ret = *job;
+    f->ret->run.dir = copy(f->a, job->run.dir);
+    f->ret->run.command = copy(f->a, job->run.command);
+    f->ret->run.how = copy(f->a, job->run.how);
+    f->ret->ns = copy(f->a, job->ns);
+    f->ret->name = copy(f->a, job->name);
+    f->ret->job = again(f->a, job->job);
+    f->ret->jobset = again(f->a, job->jobset);
+    return false;
+}
+
+int ty_past_job(struct ty_cli *cli, struct ty_durable *d, const struct ty_args *args,
+                const char *name, struct ty_past_job *ret)
+{
+    struct found f = { .a = cli->arena, .ret = ret };
+    struct ty_past_jobs q = {
+        .cli = cli, .d = d, .ns = args->ns, .name = name, .fn = take_first, .ctx = &f
+    };
+
+    if (args->run)
+        (void)ty_parse_i64(ty_str(args->run), &q.run);
+    int code = ty_past_jobs(&q);
+    return code || f.any ? code : ty_history_not_found(cli, &ty_kind_trainjob, name);
+}

@@ -1,0 +1,91 @@
+#include "cli/table.h"
+
+void ty_table_add(struct ty_table *t, const char *const *cells)
+{
+    size_t n = 0;
+
+    while (cells[n] && n < TY_TABLE_COLUMNS)
+        n++;
+    if (!t->n_columns)
+        t->n_columns = n;
+    if (t->n_cells + t->n_columns > t->cap) {
+        size_t cap = (t->cap ? t->cap * 2 : 64) + t->n_columns;
+        const char **more = ty_new_n(t->arena, const char *, cap);
+        if (t->n_cells)
+            memcpy(more, t->cells, t->n_cells * sizeof(*more));
+        t->cells = more;
+        t->cap = cap;
+    }
+    for (size_t i = 0; i < t->n_columns; i++)
+        t->cells[t->n_cells++] = i < n ? cells[i] : "";
+}
+
+size_t ty_table_rows(const struct ty_table *t)
+{
+    return t->n_cells ? t->n_cells / t->n_columns - 1 : 0;
+}
+
+/* Characters, not bytes. */
+static size_t width(const char *s)
+{
+    size_t n = 0;
+
+    for (; *s; s++)
+        n += ((unsigned char)*s & 0xc0) != 0x80;
+    return n;
+}
+
+static void put(struct ty_buf *out, const char *s)
+{
+    for (; *s; s++)
+        ty_buf_chr(out, (unsigned char)*s < ' ' || *s == 0x7f ? ' ' : *s);
+}
+
+void ty_table_print(const struct ty_table *t, struct ty_buf *out)
+{
+    size_t wide[TY_TABLE_COLUMNS] = { 0 };
+
+    for (size_t i = 0; i < t->n_cells; i++) {
+        size_t w = width(t->cells[i]), c = i % t->n_columns;
+        wide[c] = w > wide[c] ? w : wide[c];
+    }
+    for (size_t i = 0; i < t->n_cells; i++) {
+        size_t c = i % t->n_columns;
+        if (c == 0 && t->indent)
+            ty_buf_cstr(out, t->indent);
+        put(out, t->cells[i]);
+        if (c + 1 == t->n_columns)
+            ty_buf_chr(out, '\n');
+        else
+            ty_buf_printf(out, "%*s", (int)(wide[c] - width(t->cells[i]) + 3), "");
+    }
+}
+
+static const char *two(struct ty_arena *a, int64_t big, char unit, int64_t small, char part)
+{
+    return small ? ty_arena_printf(a, "%lld%c%lld%c", (long long)big, unit, (long long)small, part)
+                 : ty_arena_printf(a, "%lld%c", (long long)big, unit);
+}
+
+const char *ty_age_text(struct ty_arena *a, int64_t s)
+{
+    int64_t m = s / 60, h = m / 60, d = h / 24;
+
+    if (s < 0)
+        return "0s";
+    if (s < 120)
+        return two(a, s, 's', 0, 0);
+    if (m < 10)
+        return two(a, m, 'm', s % 60, 's');
+    if (m < 180)
+        return two(a, m, 'm', 0, 0);
+    if (h < 8)
+        return two(a, h, 'h', m % 60, 'm');
+    if (h < 48)
+        return two(a, h, 'h', 0, 0);
+    if (d < 8)
+        return two(a, d, 'd', h % 24, 'h');
+    if (d < 2 * 365)
+        return two(a, d, 'd', 0, 0);
+    return two(a, d / 365, 'y', d < 8 * 365 ? d % 365 : 0, 'd');
+}

@@ -178,8 +178,9 @@ static void drain(uv_prepare_t *prepare)
             ty_engine_pass(e, kind, ns, name);
         free(key);
     }
-    memmove(e->queue, e->queue + n, (e->queue_n - n) * sizeof(*e->queue));
     e->queue_n -= n;
+    if (n && e->queue_n)
+        memmove(e->queue, e->queue + n, e->queue_n * sizeof(*e->queue));
     /* An active idle handle keeps the loop from sleeping until a whole turn had nothing to do. */
     if (n)
         uv_idle_start(&e->idle, nothing);

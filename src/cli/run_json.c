@@ -81,6 +81,8 @@ static void add_end(struct ty_arena *a, struct ty_json *o, const struct ty_pod_n
     }
     if (news->reason)
         text(a, o, "reason", ty_str(news->reason));
+    if (news->error)
+        text(a, o, "error", ty_str(news->error));
     if (news->message)
         text(a, o, "message", ty_str(news->message));
 }

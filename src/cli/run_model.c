@@ -124,7 +124,7 @@ static void set_phase(struct ty_node *n, const struct ty_pod_news *news)
         n->exit_code = -1;
         n->exit_signal = 0;
         n->by_us = false;
-        n->reason[0] = '\0';
+        n->reason[0] = n->error[0] = '\0';
     }
     n->phase = news->phase;
     n->ready = news->ready;
@@ -162,6 +162,8 @@ struct ty_node *ty_run_model_pod(struct ty_run_model *m, const struct ty_pod_new
         n->exit_signal = news->exit_signal;
         n->by_us = news->by_us;
         snprintf(n->reason, sizeof(n->reason), "%s", news->reason ? news->reason : "");
+        struct ty_str error = ty_str(news->error ? news->error : "");
+        n->error[ty_text_clean(error, n->error, sizeof(n->error) - 1)] = '\0';
     }
     return n;
 }

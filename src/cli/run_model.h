@@ -21,6 +21,7 @@ struct ty_node {
     int exit_code, exit_signal; /* code -1: none yet */
     bool by_us;                 /* it ended because the engine stopped it */
     char reason[32];            /* "StartError", "OOMKilled" …; or empty */
+    char error[128];            /* what its log says: "ValueError: boom"; or empty */
     struct ty_progress progress;
     char *last; /* its last line, clean; NULL none */
     struct ty_node *prev, *next;

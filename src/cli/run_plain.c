@@ -21,6 +21,8 @@ static void plain_line(struct ty_run_view *v, const struct ty_node *n,
 static void plain_pod(struct ty_run_view *v, const struct ty_node *n,
                       const struct ty_pod_news *news)
 {
+    const char *why = news->message ? news->message : news->error;
+
     if (!news->container || news->exit_code <= 0 || (v->quiet && news->by_us))
         return;
     if (news->exit_signal)
@@ -28,7 +30,7 @@ static void plain_pod(struct ty_run_view *v, const struct ty_node *n,
                 news->exit_signal, news->by_us ? ", as asked" : "");
     else
         fprintf(v->cli->err, "%s: %s failed with exit code %d%s%s\n", n->name, news->container,
-                news->exit_code, news->message ? ": " : "", news->message ? news->message : "");
+                news->exit_code, why ? ": " : "", why ? why : "");
 }
 
 static void plain_event(struct ty_run_view *v, const struct ty_kind *kind, const char *name,

@@ -207,6 +207,7 @@ static void table_pod(struct ty_run_view *v, const struct ty_node *n,
 {
     ty_auto_buf b = { 0 };
     struct ty_ended end = { .code = news->exit_code };
+    char who[96];
 
     changed(v);
     if (!news->container || news->exit_code <= 0 || news->by_us)
@@ -214,8 +215,15 @@ static void table_pod(struct ty_run_view *v, const struct ty_node *n,
     end.oom = news->reason && strcmp(news->reason, "OOMKilled") == 0;
     if (news->reason && strcmp(news->reason, "StartError") == 0)
         end.never = news->message ? news->message : "unknown";
+    if (news->error)
+        ty_buf_printf(&b, "%s (", news->error);
     ty_verdict_words(&end, &b);
-    above(v, "\033[31m", ty_arena_printf(v->cli->arena, "%s: ", n->name), ty_buf_str(&b));
+    if (news->error)
+        ty_buf_chr(&b, ')');
+    if (ty_node_alive(n))
+        ty_buf_cstr(&b, ", it is restarted");
+    snprintf(who, sizeof(who), "%s: ", n->name);
+    above(v, "\033[31m", who, ty_buf_str(&b));
 }
 
 static void table_progress(struct ty_run_view *v, const struct ty_node *n TY_UNUSED,
@@ -230,8 +238,8 @@ static void table_event(struct ty_run_view *v, const struct ty_kind *kind, const
 {
     char who[256];
 
-    if (strcmp(type, "Warning") != 0)
-        return;
+    if (strcmp(type, "Warning") != 0 || strcmp(reason, "BackOff") == 0)
+        return; /* that a container waits for its restart is in the table */
     snprintf(who, sizeof(who), "%s/%s: %s: ", kind->singular, name, reason);
     above(v, "\033[33m", who, ty_str(message));
 }

@@ -154,11 +154,19 @@ struct layout {
     bool bar, metrics;
 };
 
+/* Its container failed and waits to be started once more. */
+static bool waits_again(const struct ty_node *n)
+{
+    return n->phase == TY_RUNNING && n->exit_code > 0 && !n->ready;
+}
+
 static const char *node_state(const struct ty_node *n, const char **ret_hue)
 {
-    *ret_hue = n->stopping || n->phase == TY_PENDING ? YELLOW : GREEN;
+    *ret_hue = n->stopping || n->phase == TY_PENDING ? YELLOW : waits_again(n) ? RED : GREEN;
     if (n->stopping)
         return "stopping";
+    if (waits_again(n))
+        return "failed";
     return n->phase == TY_PENDING ? "starting" : "running";
 }
 
@@ -191,9 +199,10 @@ static void draw_node(struct ty_frame *f, const struct ty_draw *d, const struct 
         gap(&p, 2);
         cell(&p, NULL, ty_buf_str(&metrics), METRICS_WIDTH);
     }
-    if (n->last && p.left > LEAST_LINE) {
+    bool again = waits_again(n) && n->error[0];
+    if ((again || n->last) && p.left > LEAST_LINE) {
         gap(&p, 2);
-        put(&p, DIM, ty_str(n->last));
+        put(&p, again ? RED : DIM, ty_str(again ? n->error : n->last));
     }
     end(&p);
 }
@@ -235,9 +244,10 @@ static size_t gather(const struct ty_run_job *j, struct pick *to)
             to[n++] = (struct pick){ .node = it,
                                      .order = order,
                                      .calm = it->phase == TY_PENDING ? 0
-                                             : it->stopping          ? 1
-                                             : it->restarts          ? 2
-                                                                     : 3,
+                                             : waits_again(it)       ? 1
+                                             : it->stopping          ? 2
+                                             : it->restarts          ? 3
+                                                                     : 4,
                                      .part = part < 0 ? 2 : part };
     }
     return n;

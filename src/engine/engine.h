@@ -38,6 +38,7 @@ struct ty_pod_news {
     const char
         *reason; /* "Completed", "Error", "StartError", "OOMKilled", "CrashLoopBackOff"; or NULL */
     const char *message; /* or NULL */
+    const char *error;   /* the last line of the traceback it left in its log; or NULL */
     bool by_us;          /* it ended because the engine stopped it */
     int64_t time_ms;     /* wall clock */
 };

@@ -133,7 +133,8 @@ void ty_engine_unsee(struct ty_engine *e, const char *uid);
 void ty_engine_seen_done(struct ty_engine *e);
 
 /* story.c: what is known of a TrainJob beside its object. */
-void ty_story_ended(struct ty_podrt *p, size_t c, int wstatus, const struct ty_pod_news *news);
+/* Adds to the news what its log says. */
+void ty_story_ended(struct ty_podrt *p, size_t c, int wstatus, struct ty_pod_news *news);
 void ty_story_never(struct ty_podrt *p, const char *container, const char *why);
 void ty_story_line(struct ty_podrt *p, struct ty_str line); /* progress in it */
 /* A JobSet that fails says why: the verdict is put after its own words. obj: with the new status.

@@ -75,7 +75,7 @@ static const char *fault_of(const struct ty_podrt *p)
     return NULL;
 }
 
-void ty_story_ended(struct ty_podrt *p, size_t c, int wstatus, const struct ty_pod_news *news)
+void ty_story_ended(struct ty_podrt *p, size_t c, int wstatus, struct ty_pod_news *news)
 {
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
     bool not_needed = ty_pod_run_why(p->run) == TY_STOP_DELETED || p->e->stopping;
@@ -101,7 +101,10 @@ void ty_story_ended(struct ty_podrt *p, size_t c, int wstatus, const struct ty_p
         return; /* a sidecar, after the others: as it should be */
     if (wstatus != 0 && !end.stopped)
         end.log = ty_pump_tail(a, p, c, TY_TAIL_BYTES, SIZE_MAX);
-    ty_verdict_add(story_of(p->e, p->job)->verdict, &end);
+    struct ty_verdict *v = story_of(p->e, p->job)->verdict;
+    ty_verdict_add(v, &end);
+    if (!end.stopped)
+        news->error = ty_verdict_error(v, end.node, end.container);
 }
 
 void ty_story_never(struct ty_podrt *p, const char *container, const char *why)

@@ -8,8 +8,9 @@ enum { KEPT = 64, FOLLOWERS = 6, ATTEMPTS = 32 };
 
 struct failure {
     char *node, *container;
-    char *what; /* in words */
-    char *tail; /* whole lines, indented */
+    char *what;  /* in words */
+    char *error; /* of a traceback; empty: none */
+    char *tail;  /* whole lines, indented */
     int64_t began_ms, ended_ms;
     int restarts;
 };
@@ -37,6 +38,7 @@ static void failure_done(struct failure *f)
     free(f->node);
     free(f->container);
     free(f->what);
+    free(f->error);
     free(f->tail);
 }
 
@@ -151,14 +153,21 @@ void ty_verdict_words(const struct ty_ended *end, struct ty_buf *out)
         print_code(out, end->code);
 }
 
-static size_t index_of(const struct ty_verdict *v, const struct ty_ended *end)
+static size_t index_of(const struct ty_verdict *v, const char *node, const char *container)
 {
     size_t i = 0;
 
-    while (i < v->n && (strcmp(v->kept[i].node, end->node) != 0 ||
-                        strcmp(v->kept[i].container, end->container) != 0))
+    while (i < v->n &&
+           (strcmp(v->kept[i].node, node) != 0 || strcmp(v->kept[i].container, container) != 0))
         i++;
     return i;
+}
+
+const char *ty_verdict_error(const struct ty_verdict *v, const char *node, const char *container)
+{
+    size_t i = index_of(v, node, container);
+
+    return i < v->n && v->kept[i].error && v->kept[i].error[0] ? v->kept[i].error : NULL;
 }
 
 /* "node-0-1: exit code 3, after 0.1 s" */
@@ -215,13 +224,15 @@ static void keep(struct ty_verdict *v, const struct ty_ended *end)
         return;
     }
     ty_tail_read(a, end->log, &tail);
-    v->kept[v->n++] = (struct failure){ .node = dup_text(end->node),
-                                        .container = dup_text(end->container),
-                                        .what = what_of(end, &tail),
-                                        .tail = tail_of(&tail),
-                                        .began_ms = end->began_ms ? end->began_ms : end->ended_ms,
-                                        .ended_ms = end->ended_ms,
-                                        .restarts = end->restarts };
+    v->kept[v->n++] =
+        (struct failure){ .node = dup_text(end->node),
+                          .container = dup_text(end->container),
+                          .what = what_of(end, &tail),
+                          .error = strndup(tail.error.n ? tail.error.p : "", tail.error.n),
+                          .tail = tail_of(&tail),
+                          .began_ms = end->began_ms ? end->began_ms : end->ended_ms,
+                          .ended_ms = end->ended_ms,
+                          .restarts = end->restarts };
 }
 
 void ty_verdict_add(struct ty_verdict *v, const struct ty_ended *end)
@@ -236,7 +247,7 @@ void ty_verdict_add(struct ty_verdict *v, const struct ty_ended *end)
         v->stopped++;
         return;
     }
-    size_t i = index_of(v, end);
+    size_t i = index_of(v, end->node, end->container);
     if (i < v->n)
         forget(v, i); /* made good, or failed once more: the last time counts */
     if (end->code != 0 || end->sig || end->never || end->forced || end->oom)

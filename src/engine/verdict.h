@@ -36,6 +36,8 @@ void ty_verdict_add(struct ty_verdict *v, const struct ty_ended *end);
 bool ty_verdict_any(const struct ty_verdict *v); /* something failed, and was not made good */
 /* The node that failed first in the last attempt, or NULL. */
 const char *ty_verdict_node(const struct ty_verdict *v);
+/* What the log of a failed container says: "ValueError: boom"; NULL if nothing. */
+const char *ty_verdict_error(const struct ty_verdict *v, const char *node, const char *container);
 /* "node-0-1 failed first: ValueError: boom (exit code 1), after 1.2 s, in attempt 2". running:
  * processes of the job that still run. */
 void ty_verdict_headline(const struct ty_verdict *v, size_t running, struct ty_buf *out);

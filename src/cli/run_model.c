@@ -1,6 +1,7 @@
 /* Keeps what was heard, one entry a job and a node. */
 #include "cli/run_model.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -168,6 +169,15 @@ struct ty_node *ty_run_model_pod(struct ty_run_model *m, const struct ty_pod_new
     return n;
 }
 
+/* Rules and empty lines do not. */
+static bool says_something(struct ty_str line)
+{
+    for (size_t i = 0; i < line.n; i++)
+        if (isalnum((unsigned char)line.p[i]) || (unsigned char)line.p[i] >= 0x80)
+            return true;
+    return false;
+}
+
 struct ty_node *ty_run_model_line(struct ty_run_model *m, const char *job, const char *pod,
                                   struct ty_str text, int64_t ms)
 {
@@ -176,8 +186,8 @@ struct ty_node *ty_run_model_line(struct ty_run_model *m, const char *job, const
     size_t len = ty_text_clean(text, line, sizeof(line) - 1);
     struct ty_str t = ty_str_trim((struct ty_str){ line, len });
 
-    if (t.n == 0)
-        return n; /* an empty line says nothing: the one before stays */
+    if (!says_something(t))
+        return n; /* the one before stays */
     if (!n->last)
         n->last = zeroed(TY_NODE_LAST);
     memcpy(n->last, t.p, t.n);

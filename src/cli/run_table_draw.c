@@ -36,6 +36,10 @@ static struct pen begin(struct ty_frame *f, const struct ty_draw *d)
 
 static void end(struct pen *p)
 {
+    size_t from = p->f->n ? p->f->end[p->f->n - 1] : 0;
+
+    for (; p->f->text.n > from && p->f->text.p[p->f->text.n - 1] == ' '; p->left++)
+        p->f->text.n--; /* an empty last column */
     p->f->width[p->f->n] = p->d->cols - 1 - p->left;
     p->f->end[p->f->n++] = p->f->text.n;
 }
@@ -150,8 +154,8 @@ static void draw_job(struct ty_frame *f, const struct ty_draw *d, const struct t
 /* ---- nodes ---- */
 
 struct layout {
-    int name;
-    bool bar, metrics;
+    int name, metrics; /* widths */
+    bool bar;
 };
 
 /* Its container failed and waits to be started once more. */
@@ -195,9 +199,9 @@ static void draw_node(struct ty_frame *f, const struct ty_draw *d, const struct 
         }
     }
     ty_run_metrics(&metrics, &n->progress);
-    if (l->metrics && p.left > METRICS_WIDTH + LEAST_LINE) {
+    if (l->metrics && p.left > l->metrics + LEAST_LINE) {
         gap(&p, 2);
-        cell(&p, NULL, ty_buf_str(&metrics), METRICS_WIDTH);
+        cell(&p, NULL, ty_buf_str(&metrics), l->metrics);
     }
     bool again = waits_again(n) && n->error[0];
     if ((again || n->last) && p.left > LEAST_LINE) {
@@ -261,9 +265,13 @@ static struct layout layout_of(const struct pick *v, size_t n)
         int w = ty_text_width(ty_str(v[i].node->name));
         l.name = w > l.name ? w : l.name;
         l.bar |= ty_progress_part(&v[i].node->progress) >= 0;
-        l.metrics |= v[i].node->progress.n_metrics > 0;
+        ty_auto_buf b = { 0 };
+        ty_run_metrics(&b, &v[i].node->progress);
+        w = ty_text_width(ty_buf_str(&b));
+        l.metrics = w > l.metrics ? w : l.metrics;
     }
     l.name = l.name > NAME_MAX_WIDTH ? NAME_MAX_WIDTH : l.name;
+    l.metrics = l.metrics > METRICS_WIDTH ? METRICS_WIDTH : l.metrics;
     return l;
 }
 

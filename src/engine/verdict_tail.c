@@ -176,12 +176,15 @@ static void error_of_report(struct tail *t)
 
     if (t->error.n || t->rank < 0)
         return;
+    struct ty_str said = { "", 0 };
+    if (t->report != SIZE_MAX && t->report > 0)
+        said = body(t->lines[t->report - 1]); /* the last that was not the launcher's */
     ty_str_cut(t->exit, ' ', &code);
     const char *text =
         ty_str_starts(t->cause, TY_LIT("Signal"))
             ? ty_arena_printf(t->arena, "rank %lld: %.*s", (long long)t->rank, TY_ARG(t->cause))
-            : ty_arena_printf(t->arena, "rank %lld failed with exit code %.*s", (long long)t->rank,
-                              TY_ARG(code));
+            : ty_arena_printf(t->arena, "rank %lld failed with exit code %.*s%s%.*s",
+                              (long long)t->rank, TY_ARG(code), said.n ? ": " : "", TY_ARG(said));
     t->error = ty_str(text);
 }
 

@@ -85,7 +85,7 @@ static void test_torchrun_talks_about_its_child(void **state)
     reads(TORCHRUN(BOOM, "1", "1", TO_ENABLE), "ValueError: boom", "[default1]:loading data", 25);
     reads(TORCHRUN("", "1", "-9", "Signal 9 (SIGKILL) received by PID 23383"),
           "rank 1: Signal 9 (SIGKILL) received by PID 23383", "[default1]:loading data", 25);
-    reads(TORCHRUN("", "0", "7", TO_ENABLE), "rank 0 failed with exit code 7",
+    reads(TORCHRUN("", "0", "7", TO_ENABLE), "rank 0 failed with exit code 7: loading data",
           "[default1]:loading data", 25);
 }
 

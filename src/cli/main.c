@@ -26,7 +26,7 @@ static int entropy(void *p, size_t n)
 static bool wants_colour(int fd)
 {
     const char *no = secure_getenv("NO_COLOR"), *term = secure_getenv("TERM");
-    return !(no && *no) && isatty(fd) && term && strcmp(term, "dumb") != 0;
+    return !(no && *no) && isatty(fd) && term && *term && strcmp(term, "dumb") != 0;
 }
 
 int main(int argc, char **argv)

@@ -39,6 +39,8 @@ static void on_event(void *ctx, const struct ty_kind *kind, const char *name, co
 {
     struct ty_run_view *v = ctx;
 
+    if (kind == &ty_kind_trainjob) /* it may be stopped before it has a pod */
+        ty_run_model_job(&v->model, name, ms);
     if (v->look->event)
         v->look->event(v, kind, name, type, reason, message, ms);
 }

@@ -6,6 +6,7 @@
 
 #include "cli/cmds.h"
 #include "cli/run.h"
+#include "cli/run_sweep.h"
 
 static const char *const looks[] = { "table", "plain", "json", NULL };
 
@@ -92,6 +93,8 @@ static int begin(struct ty_run *r, const struct ty_args *args, const char *name,
     opts.workdir = r->workdir;
     opts.env = r->env;
     opts.keep = args->keep;
+    if (args->keep)
+        ty_run_sweep_not(r->cli->arena, r->dir);
     opts.spectators[0] = &r->view.spectator;
     opts.spectators[1] = &r->history.spectator;
     ty_host_find(r->cli->arena, r->zygote, &opts.host);

@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -114,13 +115,30 @@ def test_initializers(example):
         assert lines.index("[node-0-0] 6 of 6 right") > max(ready)
 
 
-def test_suspend(example):
-    p = example.start("suspend")
-    said = ""
+def suspended(example):
+    p, said = example.start("suspend"), ""
     while "TrainJob is suspended" not in said:
         line = p.stderr.readline()
         assert line, said
         said += line
+    return p
+
+
+def test_suspend(example):
+    p = suspended(example)
+    for _ in range(100):  # the history that says where it runs is written in batches
+        done = subprocess.run([BINARY, "resume", "patient"], env=example.env, text=True, capture_output=True)
+        if "not found" not in done.stderr:
+            break
+        time.sleep(0.1)
+    assert done.returncode == 0, done.stderr
+    out, err = p.communicate(timeout=60)
+    assert p.returncode == 0, err
+    assert sorted(out.splitlines()) == [f"[node-0-{i}] node {i} goes on" for i in range(2)]
+
+
+def test_suspend_and_give_up(example):
+    p = suspended(example)
     p.send_signal(signal.SIGINT)
     out, err = p.communicate(timeout=60)
     assert p.returncode == 130, err

@@ -253,6 +253,25 @@ def test_suspended_at_start(box):
     assert events(box) == []
 
 
+def test_suspended_and_resumed_while_running(box):
+    """Suspended: the processes are stopped; resumed: they begin again, and the job ends well."""
+    def order(verb):
+        def ask():
+            done = subprocess.run([box.binary, verb, "job"], env=box.env, text=True, capture_output=True)
+            return done.returncode == 0
+        assert wait_for(ask), verb  # the history that says where it runs is written in batches
+    p = box.start(jobset(rjob(
+        "a", f"trap '{write('stopped')}; exit 1' TERM; {write('up')}; until [ -e go ]; do sleep 0.05; done", pods=2)))
+    assert wait_for(lambda: events(box) == ["up"] * 2), events(box)
+    order("suspend")
+    assert wait_for(lambda: events(box) == ["up"] * 2 + ["stopped"] * 2), events(box)
+    (box.path / "go").touch()
+    order("resume")
+    out, err = p.communicate(timeout=60)
+    assert p.returncode == 0, err
+    assert events(box) == ["up"] * 2 + ["stopped"] * 2 + ["up"] * 2
+
+
 # ---- pods ----
 
 def test_init_containers_come_first(box):

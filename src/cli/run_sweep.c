@@ -1,0 +1,66 @@
+/* Pods' folders are made after the run holds its lock, so one that has some and is not held is
+ * over: killed, or the machine went down. */
+#include "cli/run_sweep.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "store/hold.h"
+
+#define KEPT "kept"
+
+static int remove_one(const char *path, const struct stat *st TY_UNUSED, int kind TY_UNUSED,
+                      struct FTW *ftw TY_UNUSED)
+{
+    remove(path); /* what cannot go stays, but does not keep the rest */
+    return 0;
+}
+
+static void sweep_one(struct ty_arena *a, const char *dir)
+{
+    static const char *const sockets[] = { "rsh.sock", "control.sock" };
+    char *pods = ty_arena_printf(a, "%s/pods", dir);
+
+    /* A run that ended as it should has removed an empty `pods`; one that begins has it empty. */
+    if (access(pods, F_OK) < 0 || ty_hold_held(dir))
+        return;
+    if (access(ty_arena_printf(a, "%s/lock", dir), F_OK) < 0 ||
+        access(ty_arena_printf(a, "%s/" KEPT, dir), F_OK) == 0)
+        return;
+    DIR *d = opendir(pods);
+    bool empty = true;
+    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+    for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
+        empty = empty && e->d_name[0] == '.';
+    if (d)
+        closedir(d);
+    if (empty)
+        return;
+    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+    nftw(pods, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    for (size_t i = 0; i < sizeof(sockets) / sizeof(*sockets); i++)
+        unlink(ty_arena_printf(a, "%s/%s", dir, sockets[i]));
+}
+
+void ty_run_sweep(struct ty_arena *a, const char *runs)
+{
+    DIR *d = opendir(runs);
+
+    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+    for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
+        if (e->d_name[0] != '.')
+            sweep_one(a, ty_arena_printf(a, "%s/%s", runs, e->d_name));
+    if (d)
+        closedir(d);
+}
+
+void ty_run_sweep_not(struct ty_arena *a, const char *dir)
+{
+    int fd = open(ty_arena_printf(a, "%s/" KEPT, dir), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+    if (fd >= 0)
+        close(fd);
+}

@@ -1,0 +1,84 @@
+#include "cli/testing.h"
+
+#include <sys/stat.h>
+
+#include "cli/run_sweep.h"
+#include "store/hold.h"
+
+static void make_run(const char *name, bool lock)
+{
+    static const char *const below[] = { "", "/logs", "/pods", "/pods/a", "/pods/a/tmp" };
+    char path[128];
+
+    for (size_t i = 0; i < sizeof(below) / sizeof(*below); i++) {
+        snprintf(path, sizeof(path), "runs/%s%s", name, below[i]);
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+    static const char *const files[] = { "logs/log", "pods/a/tmp/file", "rsh.sock", "lock" };
+    for (size_t i = 0; i < (lock ? 4 : 3); i++) {
+        snprintf(path, sizeof(path), "runs/%s/%s", name, files[i]);
+        bench_file(path, "x");
+    }
+}
+
+static bool there(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+static void test_only_the_dead(void **state)
+{
+    struct ty_bench b;
+    struct ty_err err = { 0 };
+
+    (void)state;
+    bench_open(&b);
+    assert_int_equal(mkdir("runs", 0700), 0);
+    make_run("dead", true);
+    make_run("alive", true);
+    make_run("young", false); /* between its folders and its lock */
+    make_run("kept", true);
+    bench_file("runs/file", "not a run");
+    assert_int_equal(symlink("/nowhere", "runs/dead/pods/a/link"), 0);
+    assert_int_equal(symlink(b.dir, "runs/dead/pods/a/up"), 0); /* is removed, not followed */
+    ty_run_sweep_not(b.cli.arena, "runs/kept");
+    int lock = ty_hold_take("runs/alive", &err);
+    assert_true(lock >= 0);
+    ty_run_sweep(b.cli.arena, "runs");
+    assert_false(there("runs/dead/pods"));
+    assert_false(there("runs/dead/rsh.sock"));
+    assert_true(there("runs/dead/logs/log"));
+    assert_true(there("runs/alive/pods/a/tmp/file") && there("runs/alive/rsh.sock"));
+    assert_true(there("runs/young/pods/a/tmp/file") && there("runs/young/rsh.sock"));
+    assert_true(there("runs/kept/pods/a/tmp/file"));
+    close(lock);
+    ty_run_sweep(b.cli.arena, "runs");
+    assert_false(there("runs/alive/pods"));
+    ty_run_sweep(b.cli.arena, "no/such/folder");
+    bench_close(&b);
+}
+
+static void test_an_empty_folder_may_be_that_of_a_beginner(void **state)
+{
+    struct ty_bench b;
+
+    (void)state;
+    bench_open(&b);
+    assert_int_equal(mkdir("runs", 0700), 0);
+    assert_int_equal(mkdir("runs/new", 0700), 0);
+    assert_int_equal(mkdir("runs/new/pods", 0700), 0);
+    bench_file("runs/new/lock", "");
+    bench_file("runs/new/rsh.sock", "");
+    ty_run_sweep(b.cli.arena, "runs");
+    assert_true(there("runs/new/pods") && there("runs/new/rsh.sock"));
+    bench_close(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_only_the_dead),
+        cmocka_unit_test(test_an_empty_folder_may_be_that_of_a_beginner),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,173 @@
+"""What a run must survive, and what must not survive a run. The marker in the environment of trainyard itself is
+inherited by everything it starts: keepers, containers, their children and grandchildren."""
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+import pytest
+
+from conftest import BINARY, ROOT, job
+
+RELEASE = ROOT / "build" / "trainyard"
+FAMILY = "sleep 300 & setsid sleep 300 & (trap '' TERM; (sleep 300 & setsid sh -c 'sleep 300; :') & sleep 300) & "
+
+
+class Marked:
+    def __init__(self, box):
+        self.box = box
+        self.marker = f"TY_TORTURE={os.getpid()}-{random.randrange(1 << 30)}"
+        name, value = self.marker.split("=")
+        box.env[name] = value
+
+    def survivors(self):
+        found = []
+        for p in pathlib.Path("/proc").iterdir():
+            try:
+                if p.name.isdigit() and self.marker.encode() in (p / "environ").read_bytes():
+                    found.append((p / "cmdline").read_bytes())
+            except OSError:
+                pass
+        return found
+
+    def gone(self, seconds=2):
+        """Nobody is left after two seconds; a machine that is busy elsewhere gets a little more."""
+        end = time.monotonic() + 4 * seconds
+        while self.survivors() and time.monotonic() < end:
+            time.sleep(0.02)
+        return self.survivors()
+
+    def leftovers(self):
+        """Processes, mounts, and what pods keep their files in."""
+        state = self.box.path / "state"
+        mounts = [l for l in open("/proc/self/mountinfo") if str(self.box.path) in l]
+        return self.gone() + mounts + list(state.glob("trainyard/runs/*/pods/*"))
+
+
+@pytest.fixture
+def marked(box):
+    return Marked(box)
+
+
+def test_kill_9_at_fifty_moments(box, marked):
+    """Two nodes, three if the moment is odd, each a family of seven; then one that ends well."""
+    dice = random.Random(4)
+    for i in range(50):
+        p = box.start(job(FAMILY + "sleep 300", nodes=2 + i % 2))
+        time.sleep(dice.uniform(0, 0.35))
+        p.kill()
+        p.communicate(timeout=60)
+        assert marked.gone() == [], f"killed as number {i}"
+    code, out, err = box.run(job("echo fine"), "--keep")
+    assert (code, out) == (0, "[node-0-0] fine\n"), err
+    kept = list(box.path.glob("state/trainyard/runs/*/pods/*"))
+    assert len(kept) == 1 and marked.leftovers() == kept  # of those that were killed nothing is left
+    box.run(job("echo fine"))
+    assert marked.leftovers() == kept
+
+
+def test_the_history_of_a_killed_run(box, marked):
+    p = box.start(job("echo up; sleep 300"))
+    assert p.stdout.readline() == "[node-0-0] up\n"
+
+    def get():
+        return subprocess.run([BINARY, "get"], env=box.env, text=True, capture_output=True, check=True).stdout
+    end = time.monotonic() + 20
+    while "job" not in get() and time.monotonic() < end:  # written in batches
+        time.sleep(0.05)
+    assert "Interrupted" not in get()
+    p.kill()
+    p.communicate(timeout=60)
+    assert marked.gone() == []
+    assert "Interrupted" in get(), get()
+
+
+def test_who_ignores_sigterm(box, marked):
+    p = box.start(job("trap '' TERM INT HUP; echo up; " + FAMILY + "while :; do sleep 0.1; done", nodes=2))
+    up = {p.stdout.readline(), p.stdout.readline()}
+    assert up == {"[node-0-0] up\n", "[node-0-1] up\n"}
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate(timeout=60)
+    assert p.returncode == 130, err
+    assert marked.leftovers() == []
+
+
+def test_command_that_does_not_exist(box, marked):
+    code, out, err = box.run(job("x", nodes=3).replace("[sh, -c, 'x']", "[no-such-program]"))
+    assert code == 1
+    assert "no-such-program: No such file or directory" in err
+    assert marked.leftovers() == []
+
+
+def test_missing_secret(box, marked):
+    code, out, err = box.run(job("echo started", nodes=3, more=", envFrom: [{secretRef: {name: keys}}]"))
+    assert code == 1 and out == ""
+    assert "Secret default/keys was not supplied" in err
+    assert marked.leftovers() == []
+
+
+@pytest.mark.parametrize("room", ["64k", "1m"])
+def test_disk_full(box, marked, room):
+    """No room to begin, or none for 4 MB of log: a sentence with the path and the reason, an end, nothing left."""
+    state = box.path / "state"
+    state.mkdir()
+    (box.path / "job.yaml").write_text(job("yes $(seq 1 40) | head -c 4000000; echo the end"))
+    script = f"mount -t tmpfs -o size={room} tmpfs {state} && exec {BINARY} run job.yaml"
+    done = subprocess.run(["unshare", "-rm", "sh", "-c", script], cwd=box.path, env=box.env, text=True,
+                          capture_output=True, timeout=120)
+    assert "Sanitizer" not in done.stderr, done.stderr
+    assert "No space left on device" in done.stderr, done.stderr[-2000:]
+    assert marked.leftovers() == []
+
+
+def test_a_log_of_1_gb(box, marked):
+    """The run ends well and trainyard does not grow with what it reads."""
+    binary = str(RELEASE) if RELEASE.exists() else BINARY
+    (box.path / "job.yaml").write_text(job("yes $(seq 1 900) | head -c 1073741824; echo; echo the end"))
+    tail = box.path / "tail"
+    with open(tail, "w") as out:
+        p = subprocess.Popen(["sh", "-c", f"exec {binary} run job.yaml"], cwd=box.path, env=box.env, stdout=out,
+                             stderr=subprocess.PIPE, text=True)
+        peak = 0
+        while p.poll() is None:
+            try:
+                status = pathlib.Path(f"/proc/{p.pid}/status").read_text()
+                peak = max([peak] + [int(l.split()[1]) for l in status.splitlines() if l.startswith("VmHWM")])
+            except OSError:
+                pass
+            time.sleep(0.05)
+    err = p.stderr.read()
+    assert p.returncode == 0, err[-2000:]
+    with open(tail, "rb") as f:
+        f.seek(-200, os.SEEK_END)
+        assert b"the end" in f.read()
+    tail.unlink()
+    shutil.rmtree(box.path / "state")
+    assert 0 < peak < (64 if binary == str(RELEASE) else 512) * 1024, f"{peak} kB"
+
+
+def test_fork_bomb(marked, box):
+    """200 processes is all that an ordinary user gets; the deadline of the Job ends them."""
+    become = []
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="trainyard-test-"))
+    if os.getuid() == 0:  # nobody else's processes shall count
+        uid = 2000000 + os.getpid()
+        become = ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups"]
+        os.chown(folder, uid, uid)
+    shutil.copy(BINARY, folder / "trainyard")
+    text = job("bomb() { bomb | bomb & }; bomb; sleep 300").replace(
+        "backoffLimit: 0", "backoffLimit: 0\n            activeDeadlineSeconds: 3")
+    (folder / "job.yaml").write_text(text)
+    box.path = folder
+    env = dict(box.env, XDG_STATE_HOME=str(folder / "state"), HOME=str(folder))
+    done = subprocess.run([*become, "prlimit", "--nproc=200", "./trainyard", "run", "-q", "job.yaml"], cwd=folder,
+                          env=env, text=True, capture_output=True, timeout=120)
+    assert done.returncode == 1, done.stderr[-2000:]
+    assert "DeadlineExceeded" in done.stderr
+    assert "Sanitizer" not in done.stderr
+    assert marked.leftovers() == []
+    shutil.rmtree(folder)

@@ -7,6 +7,7 @@
 #include "cli/cmds.h"
 #include "cli/run.h"
 #include "cli/run_sweep.h"
+#include "cli/state.h"
 
 static const char *const looks[] = { "table", "plain", "json", NULL };
 
@@ -98,7 +99,9 @@ static int begin(struct ty_run *r, const struct ty_args *args, const char *name,
     opts.spectators[0] = &r->view.spectator;
     opts.spectators[1] = &r->history.spectator;
     ty_host_find(r->cli->arena, r->zygote, &opts.host);
+    ty_run_status_begin(&r->status, &r->session, &r->loop, ty_state_root(r->cli->arena), &opts);
     ret = ty_engine_new(&opts, &r->engine, err);
+    r->status.engine = r->engine;
     if (ret == 0 && r->past)
         ty_run_history_begin(&r->history, &r->loop, r->engine, r->dir, r->past);
     return ret;
@@ -133,7 +136,7 @@ static int go(struct ty_run *r, const struct ty_args *args)
 {
     struct ty_session *s = &r->session;
     const struct ty_json **objs =
-        ty_new_n(r->cli->arena, const struct ty_json *, s->inputs.n * 2 + 1);
+        ty_new_n(r->cli->arena, const struct ty_json *, s->inputs.n * 2 + 2);
     struct ty_unfits unfit = { .arena = r->cli->arena };
     struct ty_err err = { 0 };
     size_t jobs = 0, n = ty_run_gather(r, objs, &jobs);
@@ -146,6 +149,8 @@ static int go(struct ty_run *r, const struct ty_args *args)
         ty_cli_say(r->cli, TY_SAY_ERROR, "%s", err.text);
         return TY_EXIT_BAD;
     }
+    if (r->status.secret)
+        objs[n++] = r->status.secret;
     watch_signals(r, args);
     int ret = ty_engine_submit(r->engine, objs, n, &unfit, &err);
     tell_findings(r, &unfit);

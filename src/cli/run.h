@@ -3,6 +3,7 @@
 #define TY_CLI_RUN_H
 
 #include "cli/run_history.h"
+#include "cli/run_status.h"
 #include "cli/run_view.h"
 #include "cli/session.h"
 
@@ -14,6 +15,7 @@ struct ty_run {
     struct ty_engine *engine;
     struct ty_run_view view;
     struct ty_run_history history;
+    struct ty_run_status status;
     uv_signal_t sigint, sigterm;
     uv_check_t check;
     uv_timer_t timeout;

@@ -54,6 +54,7 @@ static void close_handle(uv_handle_t *h, void *arg TY_UNUSED)
 void ty_run_end(struct ty_run *r)
 {
     ty_run_view_close(&r->view, NULL); /* if it is still open */
+    ty_run_status_end(&r->status);
     ty_engine_free(r->engine);
     if (r->dir)
         rmdir(ty_arena_printf(r->cli->arena, "%s/pods", r->dir)); /* stays if something is in it */

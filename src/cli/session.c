@@ -228,6 +228,7 @@ int ty_session_open(struct ty_session *s, struct ty_cli *cli, const struct ty_ar
         r = ty_externs_load(&s->externs, cli->arena, args->plugin_dirs.v[i], err);
     if (r == 0) {
         s->settings = config.settings;
+        s->status_off = config.status_said && !config.settings.status_gate;
         r = ty_pipeline_init(&s->pipeline, words(cli->arena, &config.enabled),
                              words(cli->arena, &config.disabled), s->externs.v, err);
     }

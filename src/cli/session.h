@@ -12,6 +12,7 @@
 struct ty_session {
     struct ty_cli *cli;
     struct ty_settings settings;
+    bool status_off; /* the gate TrainJobStatus was switched off, not just left alone */
     struct ty_pipeline pipeline;
     struct ty_externs externs; /* --plugin-dir */
     struct ty_inputs inputs;   /* what was asked about */

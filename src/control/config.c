@@ -15,6 +15,7 @@ static int set_gate(struct ty_config *c, struct ty_str name, bool on, struct ty_
 {
     static const char *const known[] = { "TrainJobStatus", "AllAlpha", "AllBeta" };
     if (ty_str_is(name, "TrainJobStatus") || ty_str_is(name, "AllAlpha")) {
+        c->status_said = true;
         c->settings.status_gate = on; /* TrainJobStatus is the only alpha gate */
         return 0;
     }

@@ -15,6 +15,7 @@ struct ty_config_workers { /* controller.groupKindConcurrency: "TrainJob.trainer
 struct ty_config {
     struct ty_settings settings;       /* what the pure core needs, gates included */
     struct ty_words enabled, disabled; /* names of plugins */
+    bool status_said;                  /* the gate TrainJobStatus was set, on or off */
     bool finalizer;                    /* runtimeProtection: finalizer; else snapshot */
 
     int webhook_port;         /* 9443 */

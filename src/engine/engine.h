@@ -69,8 +69,12 @@ struct ty_engine_opts {
     const char *const *env; /* more variables for every container, "NAME=value"; may be NULL */
     struct ty_host host;    /* see ty_host_find */
     bool keep;              /* the pods' folders stay, in DIR/pods */
-    int64_t log_max;        /* bytes of a log file before the next one begins; 0: 128 MiB */
-    const char *cgroup;     /* folder of cgroup v2 for our own; NULL: it is looked for; "": none */
+    /* What the processes of a TrainJob prove themselves with to the status API, which the settings
+     * must name; lives with the arena. NULL: there is no such API here. */
+    const char *(*token)(void *ctx, struct ty_arena *a, struct ty_str ns, struct ty_str job);
+    void *token_ctx;
+    int64_t log_max;    /* bytes of a log file before the next one begins; 0: 128 MiB */
+    const char *cgroup; /* folder of cgroup v2 for our own; NULL: it is looked for; "": none */
     const struct ty_spectator *spectators[4]; /* NULL-terminated within the array */
 };
 
@@ -93,7 +97,8 @@ const char *ty_engine_stopped(const struct ty_engine *e); /* that `why`; NULL: n
 const struct ty_verdict *ty_engine_verdict(struct ty_engine *e, const char *job);
 /* The TrainJob's own word on its progress (trainerStatus, as its status API takes it): it replaces
  * status.trainerStatus at the next pass, and from now on lines of its output do not count. */
-void ty_engine_progress(struct ty_engine *e, const char *job, const struct ty_json *trainer_status);
+void ty_engine_progress(struct ty_engine *e, const char *ns, const char *job,
+                        const struct ty_json *trainer_status);
 /* Suspends or resumes a TrainJob. */
 int ty_engine_suspend(struct ty_engine *e, const char *job, bool suspend, struct ty_err *err);
 /* Ends a TrainJob with its grace and forgets it; the others go on. */

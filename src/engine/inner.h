@@ -127,6 +127,9 @@ void ty_engine_event(struct ty_engine *e, const struct ty_kind *kind, const char
 /* passes.c: one pass for one object. */
 void ty_engine_pass(struct ty_engine *e, const struct ty_kind *kind, struct ty_str ns,
                     struct ty_str name);
+/* issue.c: the machine as the pods of a TrainJob see it, with their token; lives with the arena. */
+const struct ty_host *ty_engine_host(struct ty_engine *e, struct ty_arena *a, struct ty_str ns,
+                                     struct ty_str job);
 /* seen.c: pods as their Job sees them, read once per version. */
 const struct ty_pod_seen *ty_engine_seen(struct ty_engine *e, const struct ty_stored *pod);
 void ty_engine_unsee(struct ty_engine *e, const char *uid);

@@ -154,7 +154,7 @@ static bool check_projection(struct ty_check *x, struct ty_str volume, struct ty
 
     for (size_t i = 0; i < 3; i++) {
         const struct ty_json *s = ty_json_get(source, issued[i]);
-        if (!s || (i == 0 && x->pod.host->token))
+        if (!s || (i == 0 && ty_pod_issued(x->pod.host, s)))
             continue;
         struct ty_str path = ty_json_str_at(s, i == 2 ? "credentialBundlePath" : "path");
         ty_check_error(x, TY_KEY(at, issued[i]),

@@ -103,6 +103,14 @@ static void add_jobs(struct ty_engine *e, struct ty_jobnet *n, FILE *f,
     }
 }
 
+/* The status API has the name of the operator's service. */
+static void add_api(const struct ty_engine *e, FILE *f)
+{
+    if (e->o.token)
+        fprintf(f, "127.0.0.1\t%s.%s.svc\n", e->o.settings->webhook_service,
+                e->o.settings->operator_ns);
+}
+
 static int write_hosts(struct ty_engine *e, struct ty_jobnet *n, const struct ty_json *jobset,
                        struct ty_err *err)
 {
@@ -114,6 +122,7 @@ static int write_hosts(struct ty_engine *e, struct ty_jobnet *n, const struct ty
     char self[256] = "";
     if (gethostname(self, sizeof(self) - 1) == 0 && self[0])
         fprintf(f, "127.0.1.1\t%s\n", self);
+    add_api(e, f);
     add_jobs(e, n, f, jobset);
     bool bad = ferror(f);
     if (fclose(f) != 0 || bad)

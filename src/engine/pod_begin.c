@@ -142,11 +142,12 @@ static int make_plan(struct ty_podrt *p, const struct ty_json *pod, struct ty_jo
                              .lookup = ty_net_lookup,
                              .ctx = net };
     const char *address = ty_net_lookup(net, ty_str(p->host));
+    const struct ty_host *host = ty_engine_host(e, e->pass, ty_str(p->ns), ty_str(p->job));
 
     p->address = address ? address : "127.0.0.1";
     pn.address = p->address;
     pn.extra_env = base_env(p);
-    int r = ty_pod_plan_make(p->arena, pod, &e->o.host, &e->view, &pn, &p->plan, err);
+    int r = ty_pod_plan_make(p->arena, pod, host, &e->view, &pn, &p->plan, err);
     if (r < 0)
         return r;
     e->plan_size = ty_arena_used(p->arena);

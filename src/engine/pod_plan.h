@@ -18,7 +18,8 @@ struct ty_host {
     const struct ty_json *labels; /* configured host labels for nodeSelector; may be NULL */
     const struct ty_json *claims; /* claim name -> directory, configured; may be NULL */
     const char *no_mounts;        /* why `mounts` is false, in words; may be NULL */
-    const char *token; /* what a projected serviceAccountToken holds; NULL: no issuer, refused */
+    const char *token;    /* what a projected serviceAccountToken holds; NULL: no issuer, refused */
+    const char *audience; /* whom that token is for; one for others is refused. NULL: for anybody */
     bool cgroup_cpu, cgroup_memory; /* limits of these are enforced by cgroups */
     int64_t pods_most;              /* at once; 0: any number */
     const char *pods_why;           /* what sets that limit, in words */

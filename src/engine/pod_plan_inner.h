@@ -99,4 +99,11 @@ static inline const char *ty_pod_dup(struct ty_arena *a, struct ty_str s)
     return ty_arena_strndup(a, s.p, s.n);
 }
 
+/* A token like this one is issued here. */
+static inline bool ty_pod_issued(const struct ty_host *host, const struct ty_json *source)
+{
+    return host->token &&
+           (!host->audience || ty_str_is(ty_json_str_at(source, "audience"), host->audience));
+}
+
 #endif

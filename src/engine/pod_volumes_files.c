@@ -119,7 +119,7 @@ static int add_downward(struct files *f, const struct ty_json *source, struct ty
 
 static int add_token(struct files *f, const struct ty_json *source, struct ty_err *err)
 {
-    if (!f->x->host->token)
+    if (!ty_pod_issued(f->x->host, source))
         return ty_fail(err, -ENOTSUP, "no token issuer here");
     return add_file(f, ty_json_str_at(source, "path"), ty_str(f->x->host->token), f->mode, err);
 }

@@ -269,7 +269,8 @@ struct ty_json *ty_story_status(struct ty_engine *e, const char *job, struct ty_
     return ty_json_parse(a, ty_str(text), NULL, NULL);
 }
 
-void ty_engine_progress(struct ty_engine *e, const char *job, const struct ty_json *trainer_status)
+void ty_engine_progress(struct ty_engine *e, const char *ns, const char *job,
+                        const struct ty_json *trainer_status)
 {
     struct ty_story *r = story_of(e, job);
     ty_auto_buf b = { 0 };
@@ -279,5 +280,5 @@ void ty_engine_progress(struct ty_engine *e, const char *job, const struct ty_js
     free(r->own);
     r->own = b.p;
     b = (struct ty_buf){ 0 };
-    wish_written(e, "default", job, r);
+    wish_written(e, ns, job, r);
 }

@@ -103,7 +103,11 @@ static void check_jobset(struct ty_engine *e, struct ty_json *jobset, const stru
     check_claims(e, jobset, &errs);
     add_errors(ret, &errs);
     if (errs.n == 0)
-        ty_local_check_jobset(jobset, &e->o.host, &view, ret);
+        ty_local_check_jobset(jobset,
+                              ty_engine_host(e, e->pass,
+                                             ty_json_str_at(jobset, "metadata.namespace"),
+                                             ty_json_str_at(jobset, "metadata.name")),
+                              &view, ret);
 }
 
 static int check_trainjob(struct ty_engine *e, const struct ty_json *job, struct ty_unfits *ret,

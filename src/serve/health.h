@@ -1,0 +1,31 @@
+/* clang-format off */
+/* /healthz and /readyz, as Kubernetes' own programs answer them.
+ *
+ *   GET /readyz            "ok", or 500 and a line for each check
+ *   GET /readyz?verbose    the lines in any case; ?exclude=NAME leaves a check out
+ *   GET /readyz/NAME       one check
+ */
+/* clang-format on */
+#ifndef TY_SERVE_HEALTH_H
+#define TY_SERVE_HEALTH_H
+
+#include "net/serve.h"
+
+struct ty_health_check {
+    const char *name;
+    /* NULL: all is well; else why not, for people with access to the logs: lives with the arena. */
+    const char *(*ask)(void *ctx, struct ty_arena *a);
+    void *ctx;
+};
+struct ty_health {
+    const char *path;                     /* "/healthz" */
+    const struct ty_health_check *checks; /* ends with name NULL; may be NULL: always well */
+    /* Told why a check failed, since clients are not told; may be NULL. */
+    void (*failed)(void *ctx, const char *path, const char *check, const char *why);
+    void *ctx;
+};
+
+/* True: it was for this path, and the request is answered. */
+bool ty_health_handle(const struct ty_health *h, struct ty_request *q);
+
+#endif

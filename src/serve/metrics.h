@@ -1,0 +1,46 @@
+/* Numbers for Prometheus, in its text format 0.0.4. What is counted is rows of one table: a name
+ * (by Prometheus' conventions: base units, _total, _seconds, _bytes), a sentence, label names. */
+#ifndef TY_SERVE_METRICS_H
+#define TY_SERVE_METRICS_H
+
+#include "base/buf.h"
+#include "net/serve.h"
+
+enum ty_metric_type { TY_COUNTER, TY_GAUGE, TY_HISTOGRAM };
+
+#define TY_METRIC_LABELS  4
+#define TY_METRIC_BUCKETS 24
+#define TY_METRIC_SERIES  10000 /* of one registry: what would be more is not kept */
+
+struct ty_metric {
+    const char *name, *help;
+    enum ty_metric_type type;
+    const char *labels[TY_METRIC_LABELS]; /* ends with NULL unless it is full */
+    double buckets[TY_METRIC_BUCKETS];    /* HISTOGRAM: upper bounds, rising; ends with 0 */
+};
+
+struct ty_metrics;
+
+/* table: ends with name NULL; must live as long. Metrics without labels are shown from the start.
+ */
+struct ty_metrics *ty_metrics_new(const struct ty_metric *table); /* gives */
+void ty_metrics_free(struct ty_metrics *m);                       /* NULL is fine */
+
+/* `row` is a row of the table; `labels` has as many values as it has labels (NULL if it has none).
+ * A counter only rises: what is negative is left out. */
+void ty_metrics_add(struct ty_metrics *m, const struct ty_metric *row, const char *const *labels,
+                    double by);
+void ty_metrics_set(struct ty_metrics *m, const struct ty_metric *row, const char *const *labels,
+                    double to); /* gauges */
+void ty_metrics_observe(struct ty_metrics *m, const struct ty_metric *row,
+                        const char *const *labels, double value); /* histograms */
+
+/* In the order of the table, series sorted by their labels: the same state gives the same bytes. */
+void ty_metrics_print(const struct ty_metrics *m, struct ty_buf *out);
+/* process_*: cpu, memory, open files, start; of this process. */
+void ty_metrics_process(struct ty_buf *out);
+
+/* GET /metrics with both. True: it was for this path, and the request is answered. */
+bool ty_metrics_handle(const struct ty_metrics *m, struct ty_request *q);
+
+#endif

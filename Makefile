@@ -1,6 +1,7 @@
 # Thin front for people; Meson and Ninja do the work, tools/ has the longer recipes.
 #   make          release build: build/trainyard        make run    set up, build, run an example
 #   make test     set up, all tests under ASan + UBSan  make bench  benchmarks of the release build
+#   make test-neighbours   Kueue, coscheduling, a real node, the oldest API server (built once: long)
 #   make fuzz     FUZZ_SECONDS (300) for each target    make lint   analysers and checks
 #   make deps     Debian packages that are missing      make format clang-format everything
 #   make install  DESTDIR, PREFIX (/usr/local)          make clean
@@ -23,7 +24,7 @@ SANITIZE = -Db_sanitize=address,undefined -Db_lundef=false -Dhardening=false
 TESTS    = -Dtests=true -Dbuildtype=debugoptimized $(SANITIZE) -Dwerror=$(WERROR)
 FUZZ     = -Dfuzz=true -Dbuildtype=debugoptimized $(SANITIZE)
 
-.PHONY: all deps run test bench fuzz lint format install clean
+.PHONY: all deps run test test-neighbours bench fuzz lint format install clean
 all:
 	@tools/configure $(BUILD) $(RELEASE)
 	@ninja --quiet -C $(BUILD)
@@ -42,6 +43,14 @@ test:
 	@tools/configure $(TESTBUILD) $(TESTS)
 	@ninja --quiet -C $(TESTBUILD)
 	@$(PYTHON) tools/test $(TESTBUILD)
+
+test-neighbours:
+	@tools/deps build test neighbours
+	@tools/configure $(TESTBUILD) $(TESTS)
+	@ninja --quiet -C $(TESTBUILD) trainyard
+	@$(PYTHON) tests/cluster/binaries.py build
+	@$(PYTHON) tests/cluster/binaries.py build neighbours
+	@$(PYTHON) tools/test $(TESTBUILD) neighbours
 
 bench:
 	@tools/deps build bench

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Programs and manifests of other people that the cluster tests run, built from source once.
 
-usage: binaries.py build [NAME...]   compile what is missing (many minutes, once); default: SUITE
+usage: binaries.py build [NAME...]   compile what is missing (many minutes, once); default: what
+                                     `make test` runs; `neighbours`: what `make test-neighbours` does
+       binaries.py have NAME...      exit code 0 if all of them are built
        binaries.py list              what there is, and where it comes from
 
 A program comes from KUBEBUILDER_ASSETS if it is there, else from the cache
@@ -204,18 +206,25 @@ def build(names=SERVER, manifests=()):
     return True
 
 
+def named(words):
+    """Programs by name; `neighbours` stands for all of them."""
+    names = [n for word in words for n in (NEIGHBOURS if word == "neighbours" else (word,))]
+    unknown = [name for name in names if name not in PROGRAMS]
+    if unknown:
+        sys.exit(f"cluster: no program is called {unknown[0]}; there are: {' '.join(PROGRAMS)}")
+    return tuple(names)
+
+
 def main(argv):
-    if argv[1:2] == ["build"]:
-        names = tuple(argv[2:]) or SUITE
-        unknown = [name for name in names if name not in PROGRAMS]
-        if unknown:
-            print(f"cluster: no program is called {unknown[0]}; there are: "
-                  + " ".join(PROGRAMS), file=sys.stderr)
-            return 2
-        if not build(names, () if argv[2:] else SUITE_MANIFESTS):
-            print(f"cluster: SKIPPED: {why_not(names)}")
+    command, names = argv[1:2], named(argv[2:])
+    if command == ["build"]:
+        wanted = names or SUITE
+        if not build(wanted, () if names else SUITE_MANIFESTS):
+            print(f"cluster: SKIPPED: {why_not(wanted)}")
         return 0
-    if argv[1:] == ["list"]:
+    if command == ["have"] and names:
+        return int(bool(missing(names)))
+    if command == ["list"]:
         for name, program in PROGRAMS.items():
             print(f"{name:24} {program.module:48} {find(name) or 'not built'}")
         return 0

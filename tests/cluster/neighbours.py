@@ -122,7 +122,7 @@ def webhooks_by_url(docs, port, ca, prefix=""):
 class FullPlane(Plane):
     """An API server with everybody who makes a JobSet run."""
 
-    nodes = NODES
+    nodes, room = NODES, ROOM
 
     def __init__(self, folder, crds=()):
         super().__init__(folder)
@@ -180,10 +180,13 @@ class FullPlane(Plane):
         self.spawn("kwok", [f"--kubeconfig={self.kubeconfig()}", "--manage-all-nodes",
                             "--server-address=", f"--config={config}"])
         for name in self.nodes:
-            self.client().create({
-                "apiVersion": "v1", "kind": "Node",
-                "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}},
-                "status": {"allocatable": ROOM, "capacity": ROOM}})
+            self.add_node(name)
+
+    def add_node(self, name):
+        self.client().create({
+            "apiVersion": "v1", "kind": "Node",
+            "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}},
+            "status": {"allocatable": self.room, "capacity": self.room}})
 
     def nodes_ready(self):
         self.check_alive()

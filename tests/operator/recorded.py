@@ -5,6 +5,7 @@ All cases are played at once, each in its own namespace, stage by stage: everybo
 when the manager has come to rest, everybody's second one, and so on.
 """
 import base64
+import functools
 import json
 import re
 import threading
@@ -18,6 +19,7 @@ import yaml
 from audit import Audit
 from client import MERGE, path_of
 from kit import API, JOBSET_API, Space, runtime, trainjob
+from manager import UPSTREAM
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests/golden"
@@ -27,6 +29,8 @@ STEP_KINDS = {"trainjob": (API, "TrainJob"), "trainingruntime": (API, "TrainingR
               "jobset": (JOBSET_API, "JobSet"), "configmap": ("v1", "ConfigMap")}
 CHILDREN = {"jobsets": "JobSet", "configmaps": "ConfigMap", "secrets": "Secret",
             "podgroups": "PodGroup"}
+# Of v2.3.0 itself: recorded after its first pass had written the snapshot, and failed at the JobSet.
+BEGUN_LATE = {"patches/patch-unknown-job"}
 THREADS = 6
 QUIET_SECONDS, REST_SECONDS, CACHE_SECONDS = 1.5, 90, 30
 
@@ -214,6 +218,7 @@ def applied(writes):
 
 # ---- the recording
 
+@functools.cache
 def read_differs():
     return load(GOLDEN / "differs.yaml")[0]
 
@@ -391,3 +396,23 @@ def schemas_of(api):
         found[crd["spec"]["names"]["kind"]] = \
             crd["spec"]["versions"][-1]["schema"]["openAPIV3Schema"]
     return found
+
+
+def check(case, schemas):
+    """A played case is as recorded, or, ours, as differs.yaml says."""
+    differs = None if UPSTREAM else read_differs()
+    want = normal(recording(case.name, differs))
+    got = case.result
+    assert len(want) == len(got)
+    same_keys(want, got)
+    got = normal(got)
+    for stage, said in zip(want, got):
+        extra = differs["extraEvents"] if differs else []
+        said["events"] = [event for event in said["events"] if event[3] not in extra]
+        if said["events"]:
+            del stage["failed"], said["failed"]  # what was refused is in the event
+        if UPSTREAM and case.name in BEGUN_LATE:
+            del stage["applied"], said["applied"]
+    comparison = Comparison(schemas)
+    comparison.compare("", None, want, got)
+    assert not comparison.lines, "\n".join(comparison.lines)

@@ -1,0 +1,109 @@
+"""Kueue: a TrainJob with a queue's label waits suspended, is admitted with its node selector, runs to
+its end and gives its quota back. Kueue 0.15 writes podTemplateOverrides, which v2.3.0's CRD drops."""
+import pytest
+
+from kit import condition, replicated_job, runtime, stays, trainjob, wait_for
+from neighbours import END
+from parts import POOL
+
+KUEUE = "kueue.x-k8s.io/v1beta2"
+LABEL = "kueue.x-k8s.io/queue-name"
+
+
+def queues(space):
+    """A queue with room for two CPUs on the fast pool."""
+    space.api.apply({"apiVersion": KUEUE, "kind": "ResourceFlavor", "metadata": {"name": "fast"},
+                     "spec": {"nodeLabels": POOL}})
+    space.api.apply({"apiVersion": KUEUE, "kind": "ClusterQueue", "metadata": {"name": space.name},
+                     "spec": {"namespaceSelector": {}, "resourceGroups": [{
+                         "coveredResources": ["cpu"], "flavors": [{
+                             "name": "fast", "resources": [
+                                 {"name": "cpu", "nominalQuota": "2"}]}]}]}})
+    space.api.apply({"apiVersion": KUEUE, "kind": "LocalQueue", "metadata": {"name": "team"},
+                     "spec": {"clusterQueue": space.name}}, space.name)
+
+
+def used(space):
+    status = space.api.get(KUEUE, "ClusterQueue", None, space.name)["status"]
+    return [r["total"] for f in status.get("flavorsUsage") or [] for r in f["resources"]]
+
+
+def queued(name, **spec):
+    job = trainjob(name, trainer={"numNodes": 2}, **spec)
+    job["metadata"]["labels"] = {LABEL: "team"}
+    return job
+
+
+def one_cpu():
+    job = replicated_job()
+    pod = job["template"]["spec"]["template"]["spec"]
+    pod["containers"][0]["resources"] = {"requests": {"cpu": "1"}}
+    return job
+
+
+def pods_of(space, name):
+    return [p for p in space.pods()
+            if p["metadata"]["labels"]["jobset.sigs.k8s.io/jobset-name"] == name]
+
+
+def running(space, name):
+    pods = pods_of(space, name)
+    return len(pods) == 2 and all(p["status"]["phase"] == "Running" for p in pods) and pods
+
+
+def finish(space, name):
+    for pod in pods_of(space, name):
+        space.api.merge(space.path("v1", "Pod", pod["metadata"]["name"]),
+                        {"metadata": {"annotations": {END: "succeed"}}})
+
+
+@pytest.mark.ours("v2.3.0's CRD drops podTemplateOverrides, and the node selector with them")
+def test_one_after_the_other(kueue, at):
+    space = at(kueue)
+    queues(space)
+    space.create(runtime(jobs=[one_cpu()]), queued("first"))
+    pods = wait_for("the first is admitted and runs", lambda: running(space, "first"))
+    assert [p["spec"]["nodeSelector"] for p in pods] == [POOL, POOL]
+    wait_for("the quota is used", lambda: used(space) == ["2"])
+    space.create(queued("second"))
+    space.wait_condition("Suspended", "True", "second")
+    stays("the second waits", lambda: space.jobset("second")["spec"]["suspend"]
+          and not pods_of(space, "second"), 3)
+    finish(space, "first")
+    space.wait_condition("Complete", "True", "first")
+    wait_for("the second runs", lambda: running(space, "second"))
+    assert condition(space.job("second"), "Suspended").startswith("False Resumed")
+    finish(space, "second")
+    space.wait_condition("Complete", "True", "second")
+    wait_for("the quota is given back", lambda: used(space) == ["0"])
+    assert space.events() == []
+
+
+@pytest.mark.ours("v2.3.0's CRD drops podTemplateOverrides")
+def test_stopped_queue_evicts(kueue, at):
+    """HoldAndDrain: the running job is suspended, what was injected is taken away, and it comes back."""
+    space = at(kueue)
+    queues(space)
+    space.create(runtime(jobs=[one_cpu()]), queued("first"))
+    wait_for("it runs", lambda: running(space, "first"))
+    path = f"/apis/{KUEUE}/clusterqueues/{space.name}"
+    space.api.merge(path, {"spec": {"stopPolicy": "HoldAndDrain"}})
+    space.wait_condition("Suspended", "True", "first")
+    wait_for("the pods are gone", lambda: not pods_of(space, "first"))
+    wait_for("the overrides are gone", lambda: not any(
+        o.get("spec", {}).get("nodeSelector")
+        for o in space.job("first")["spec"].get("podTemplateOverrides") or []))
+    space.api.merge(path, {"spec": {"stopPolicy": "None"}})
+    pods = wait_for("it runs again", lambda: running(space, "first"))
+    assert pods[0]["spec"]["nodeSelector"] == POOL
+    finish(space, "first")
+    space.wait_condition("Complete", "True", "first")
+    wait_for("the quota is given back", lambda: used(space) == ["0"])
+
+
+def test_job_without_a_queue_is_not_held(kueue, at):
+    space = at(kueue)
+    job = one_cpu()
+    job["template"]["spec"]["template"]["metadata"]["annotations"] = {END: "succeed"}
+    space.create(runtime(jobs=[job]), trainjob())
+    space.wait_condition("Complete", "True")

@@ -81,7 +81,7 @@ static void merged_files(void **state)
     struct ty_err err = { 0 };
     const char *one =
         put(w, "one",
-            HEAD "contexts:\n- name: x\n  context: {cluster: c, user: u, namespace: n}\n"
+            HEAD "contexts:\n- name: x\n  context: {cluster: c, user: u, namespace: ns}\n"
                  "users:\n- name: u\n  user: {token: first}\n");
     const char *two = put(w, "two",
                           HEAD "current-context: x\n"
@@ -95,7 +95,7 @@ static void merged_files(void **state)
     assert_int_equal(ty_kubeconfig_load(w->a, &where, &c, &err), 0);
     assert_string_equal(c.server, "https://two");
     assert_string_equal(c.context, "x");
-    assert_string_equal(c.ns, "n");
+    assert_string_equal(c.ns, "ns");
     assert_string_equal(c.token, "first"); /* the first file's entry wins, whole */
     assert_null(c.as);
     where.context = "y";
@@ -156,13 +156,13 @@ static void users(void **state)
     assert_int_equal(load_user(w,
                                "{token: t, as: a, as-uid: '7', as-groups: [g, h], "
                                "as-user-extra: {k: [v, w]}}",
-                               ", tls-server-name: n, proxy-url: 'socks5://p:1'", &c, &err),
+                               ", tls-server-name: name, proxy-url: 'socks5://p:1'", &c, &err),
                      0);
     assert_string_equal(c.as_groups[1], "h");
     assert_string_equal(c.as_extra[2], "k");
     assert_string_equal(c.as_extra[3], "w");
     assert_null(c.as_extra[4]);
-    assert_string_equal(c.tls_name, "n");
+    assert_string_equal(c.tls_name, "name");
     assert_string_equal(c.proxy, "socks5://p:1");
     assert_int_equal(load_user(w, "{}", ", insecure-skip-tls-verify: true", &c, &err), 0);
     assert_true(c.insecure);
@@ -177,7 +177,7 @@ static void exec_plugins(void **state)
         load_user(
             w,
             "{exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: ./p, "
-            "args: [a, b], env: [{name: N, value: V}, {name: E}], provideClusterInfo: true}}",
+            "args: [a, b], env: [{name: NAME, value: V}, {name: E}], provideClusterInfo: true}}",
             ", extensions: [{name: client.authentication.k8s.io/exec, extension: {audience: x}}]",
             &c, &err),
         0);

@@ -91,6 +91,8 @@ static bool tell_object(struct ty_reflect *f, const struct ty_kube_object *o)
     struct ty_known *e = ty_known_find(&f->known, o->ns, o->name);
     enum ty_reflect_change what = TY_REFLECT_CHANGED;
 
+    if (o->name.n == 0)
+        return true; /* nothing that could be asked for, or be gone one day */
     if (e) {
         e->round = f->round;
         if (!ty_known_older(e, o->version))

@@ -1,0 +1,210 @@
+/* The reflector and the client below it, against a peer that says what a bad day makes servers
+ * say. A real API server is in tests/cluster. */
+#include "store/reflect.h"
+
+#include <errno.h>
+#include <uv.h>
+
+#include "base/buf.h"
+#include "net/testing.h"
+
+#define OK "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
+#define LIST(rv, items)                                                                            \
+    OK "{\"kind\":\"ConfigMapList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"" rv \
+       "\"},\"items\":[" items "]}"
+#define CM(name, uid, rv)                                                                          \
+    "{\"metadata\":{\"name\":\"" name "\",\"namespace\":\"d\",\"uid\":\"" uid                      \
+    "\",\"resourceVersion\":\"" rv "\"}}"
+#define EVENT(type, object) "{\"type\":\"" type "\",\"object\":" object "}\n"
+#define GONE410                                                                                    \
+    EVENT("ERROR", "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":410,"                      \
+                   "\"reason\":\"Expired\",\"message\":\"too old\"}")
+
+struct world {
+    uv_loop_t loop;
+    struct ty_peer peer;
+    struct ty_kubeconfig config;
+    struct ty_kube *kube;
+    struct ty_reflect *reflect;
+    struct ty_buf told; /* "+a1 ~a2 -a ! S " */
+    int troubles_left;  /* stop at the last */
+    int synced_left;
+    char trouble[256];
+};
+
+static void stop(struct world *w)
+{
+    ty_reflect_free(w->reflect);
+    w->reflect = NULL;
+    uv_stop(&w->loop);
+}
+
+static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_kube_object *o)
+{
+    struct world *w = ctx;
+    ty_buf_printf(&w->told, "%c%.*s/%.*s%.*s ", "+~-"[what], TY_ARG(o->name), TY_ARG(o->uid),
+                  o -> json ? 0 : 1, "?");
+    assert_true(what == TY_REFLECT_GONE || o->text.n > 0);
+    if (ty_str_is(o->name, "last"))
+        stop(w);
+}
+
+static void on_state(void *ctx, enum ty_reflect_state state, const struct ty_kube_answer *why,
+                     int64_t again_ms)
+{
+    struct world *w = ctx;
+    ty_buf_printf(&w->told, "%c ", "SA!"[state]);
+    if (state != TY_REFLECT_SYNCED) {
+        snprintf(w->trouble, sizeof(w->trouble), "%.*s", TY_ARG(why->message));
+        assert_true(again_ms > 0);
+        ty_reflect_hurry(w->reflect);
+    }
+    if ((state == TY_REFLECT_TROUBLE && --w->troubles_left == 0) ||
+        (state == TY_REFLECT_SYNCED && --w->synced_left == 0))
+        stop(w);
+}
+
+/* Lets a reflector meet these answers until it stops; what it told must be this. */
+static void meet(struct world *w, const char *const *answers, const char *told)
+{
+    struct ty_err err = { 0 };
+    peer_start(&w->peer, answers);
+    w->config = (struct ty_kubeconfig){ .server = w->peer.url, .ns = "default", .context = "" };
+    struct ty_kube_settings s = { .loop = &w->loop, .config = &w->config, .agent = "tester" };
+    assert_int_equal(uv_loop_init(&w->loop), 0);
+    assert_int_equal(ty_kube_new(&w->kube, &s, &err), 0);
+    struct ty_reflect_want want = {
+        .which = { .kind = &ty_kind_configmap }, .changed = on_changed, .state = on_state, .ctx = w
+    };
+    w->reflect = ty_reflect_new(w->kube, &want);
+    assert_int_equal(w->told.n, 0);
+    uv_run(&w->loop, UV_RUN_DEFAULT);
+    ty_reflect_free(w->reflect);
+    ty_kube_free(w->kube);
+    uv_run(&w->loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&w->loop), 0);
+    peer_stop(&w->peer);
+    ty_buf_chr(&w->told, '\0');
+    assert_string_equal(w->told.p, told);
+    ty_buf_done(&w->told);
+}
+
+static void changes(void **state)
+{
+    static const char *const answers[] = {
+        LIST("10", CM("a", "1", "5") "," CM("b", "2", "6")),
+        OK EVENT("MODIFIED", CM("a", "1", "11")) EVENT("ADDED", CM("c", "3", "12"))
+            EVENT("MODIFIED", CM("a", "1", "11")) /* twice: told once */
+        EVENT("BOOKMARK", "{\"metadata\":{\"resourceVersion\":\"20\"}}")
+            EVENT("DELETED", CM("b", "2", "21")),
+        OK EVENT("ADDED", CM("last", "9", "22")),
+        NULL,
+    };
+    struct world w = { 0 };
+    (void)state;
+    meet(&w, answers, "+a/1 +b/2 S ~a/1 +c/3 -b/2 +last/9 ");
+    assert_has(w.peer.asked[0], "GET /api/v1/configmaps?limit=500 ");
+    assert_has(w.peer.asked[1], "watch=1&allowWatchBookmarks=true&resourceVersion=10&");
+    assert_has(w.peer.asked[2], "resourceVersion=21&"); /* from where the last one ended */
+}
+
+static void list_after_410(void **state)
+{
+    static const char *const answers[] = {
+        LIST("10", CM("a", "1", "5") "," CM("b", "2", "6") "," CM("c", "3", "7")),
+        OK GONE410,
+        LIST("30", CM("b", "2", "6") "," CM("c", "4", "28")), /* a gone, c another */
+        OK EVENT("DELETED", CM("c", "3", "20"))               /* of the old c: known already */
+        EVENT("ADDED", CM("last", "9", "31")),
+        NULL,
+    };
+    struct world w = { 0 };
+    (void)state;
+    meet(&w, answers, "+a/1 +b/2 +c/3 S -c/3? +c/4 -a/1? S +last/9 ");
+    assert_has(w.peer.asked[2], "GET /api/v1/configmaps?limit=500 ");
+}
+
+static void pages_that_expire(void **state)
+{
+    static const char *const answers[] = {
+        OK "{\"metadata\":{\"resourceVersion\":\"10\",\"continue\":\"to/ken\"},\"items\":[" CM(
+            "a", "1", "5") "]}",
+        "HTTP/1.1 410 Gone\r\n\r\n{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":410}",
+        LIST("12", CM("b", "2", "11")),
+        NULL,
+    };
+    struct world w = { .synced_left = 1 };
+    (void)state;
+    meet(&w, answers, "+a/1 +b/2 -a/1? S ");
+    assert_has(w.peer.asked[1], "continue=to%2Fken ");
+    assert_has(w.peer.asked[2], "GET /api/v1/configmaps?limit=500 ");
+}
+
+static void bad_days(void **state)
+{
+    static const struct {
+        const char *answer, *says;
+    } cases[] = {
+        { OK "hello", "not a list" },
+        { OK, "not a list" },
+        { OK "{\"items\":[{\"metadata\":{}}", "not a list" },
+        { OK "{\"items\":[{]}]}", "not JSON" },
+        { OK "{\"items\":[7]}", "items are not objects" },
+        { "HTTP/1.1 500 Oh\r\n\r\noh no", "HTTP 500: oh no" },
+        { "HTTP/1.1 403 No\r\n\r\n{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"message\":\"not "
+          "you\"}",
+          "not you" },
+        { "rubbish\r\n\r\n", "http" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const char *const answers[] = { cases[i].answer, NULL };
+        struct world w = { .troubles_left = 1 };
+        meet(&w, answers, "! ");
+        assert_has(w.trouble, cases[i].says);
+    }
+}
+
+static void bad_watches(void **state)
+{
+    static const struct {
+        const char *answer, *says;
+    } cases[] = {
+        { OK "{\"type\":\"ADDED\",\n", "not JSON" },
+        { OK "{\"type\":\"ADDED\"}\n", "has no object" },
+        { OK EVENT("WHAT", "{}"), "unknown type: WHAT" },
+        { OK EVENT("ERROR", "{\"code\":500,\"message\":\"etcd\"}"), "etcd" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const char *const answers[] = { LIST("1", ""), cases[i].answer, NULL };
+        struct world w = { .troubles_left = 1 };
+        meet(&w, answers, "S ! ");
+        assert_has(w.trouble, cases[i].says);
+    }
+}
+
+static void a_kind_that_goes(void **state)
+{
+    static const char *const answers[] = {
+        LIST("1", CM("a", "1", "1")),
+        "HTTP/1.1 404 No\r\n\r\n404 page not found\n",
+        "HTTP/1.1 404 No\r\n\r\n404 page not found\n",
+        LIST("9", CM("last", "9", "9")),
+        NULL,
+    };
+    struct world w = { 0 };
+    (void)state;
+    meet(&w, answers, "+a/1 S -a/1? A +last/9 ");
+    assert_has(w.trouble, "404 page not found");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(changes),           cmocka_unit_test(list_after_410),
+        cmocka_unit_test(pages_that_expire), cmocka_unit_test(bad_days),
+        cmocka_unit_test(bad_watches),       cmocka_unit_test(a_kind_that_goes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -118,7 +118,8 @@ static bool one_container(struct logs *w, const struct ty_past_pod *pod,
         i = first_of(w, f, n);
     for (; i < n; i++) {
         if (!b) {
-            b = must(calloc(1, sizeof(*b)));
+            b = must(malloc(sizeof(*b)));
+            *b = (struct begun){ f[i].attempt, f[i].restart };
             ty_map_put(&w->begun, key, b);
         }
         if (w->attempt >= 0 && f[i].attempt != w->attempt)

@@ -41,7 +41,7 @@ class TestCompletion:
 
     def test_commands(self):
         assert self.complete("trainyard", "") == COMMANDS + ["help"]
-        assert self.complete("trainyard", "re") == ["render"]
+        assert self.complete("trainyard", "ren") == ["render"]
         assert self.complete("trainyard", "help", "va") == ["validate"]
 
     def test_options(self):

@@ -1,0 +1,103 @@
+#include "cli/history_testing.h"
+
+static struct ty_json *json(struct ty_arena *a, const char *text)
+{
+    char *copy = ty_arena_printf(a, "%s", text);
+
+    for (char *p = copy; *p; p++)
+        if (*p == '\'')
+            *p = '"';
+    struct ty_json *v = ty_json_parse(a, ty_str(copy), NULL, NULL);
+    assert_non_null(v);
+    return v;
+}
+
+static void test_states(void **state)
+{
+    static const struct {
+        const char *job, *jobset;
+        enum ty_past_state alive;
+        const char *want;
+    } cases[] = {
+        { "{'status':{'conditions':[{'type':'Complete','status':'True'}]}}", "{}", TY_PAST_LIVE,
+          "Complete" },
+        { "{'status':{'conditions':[{'type':'Failed','status':'True'}]}}", "{}", TY_PAST_CUT_OFF,
+          "Failed" },
+        { "{'status':{'conditions':[{'type':'Failed','status':'False'}]}}", "{}", TY_PAST_LIVE,
+          "Running" },
+        { "{}", "{}", TY_PAST_ENDED, "Interrupted" },
+        { "{}", "{}", TY_PAST_CUT_OFF, "Interrupted" },
+        { "{'spec':{'suspend':true}}", "{}", TY_PAST_LIVE, "Suspended" },
+        { "{'spec':{'suspend':true},'metadata':{'deletionTimestamp':'x'}}", "{}", TY_PAST_LIVE,
+          "Terminating" },
+        { "{}",
+          "{'spec':{'failurePolicy':{'maxRestarts':4}},'status':{'restarts':2,"
+          "'replicatedJobsStatus':[{'ready':0,'succeeded':0}]}}",
+          TY_PAST_LIVE, "Restarting 2/4" },
+        { "{}",
+          "{'spec':{'failurePolicy':{'maxRestarts':4}},'status':{'restarts':2,"
+          "'replicatedJobsStatus':[{'ready':1,'succeeded':0}]}}",
+          TY_PAST_LIVE, "Running" },
+    };
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct ty_past_job job = { .job = json(a, cases[i].job),
+                                   .jobset = json(a, cases[i].jobset),
+                                   .alive = cases[i].alive };
+        assert_string_equal(ty_job_state(a, &job), cases[i].want);
+    }
+}
+
+static void test_cells(void **state)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    struct ty_past_job job = { .job = json(a, "{'spec':{'trainer':{'numNodes':7}},'status':"
+                                              "{'trainerStatus':{'progressPercentage':12}}}"),
+                               .alive = TY_PAST_LIVE,
+                               .run = { .started_ms = 1000 } };
+
+    (void)state;
+    assert_string_equal(ty_job_nodes(a, &job), "7");
+    assert_string_equal(ty_job_progress(a, &job), "12%");
+    assert_int_equal(ty_job_restarts(&job), 0);
+    assert_string_equal(ty_job_duration(a, &job, 62000), "61s");
+    job.job = json(a, "{}");
+    assert_string_equal(ty_job_nodes(a, &job), "<unknown>");
+    assert_string_equal(ty_job_progress(a, &job), "");
+    job.jobset =
+        json(a, "{'spec':{'replicatedJobs':[{'replicas':2,'template':{'metadata':{'labels':"
+                "{'trainer.kubeflow.org/trainjob-ancestor-step':'trainer'}},'spec':"
+                "{'parallelism':3}}},{'replicas':1,'template':{}}]}}");
+    assert_string_equal(ty_job_nodes(a, &job), "6");
+}
+
+static void test_when_it_ended(void **state)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    struct ty_past_job job = { .job = json(
+                                   a, "{'status':{'conditions':[{'type':'Complete','status':"
+                                      "'True','lastTransitionTime':'1970-01-01T00:02:00Z'}]}}"),
+                               .alive = TY_PAST_ENDED,
+                               .run = { .started_ms = 60000, .ended_ms = 500000 } };
+
+    (void)state;
+    assert_int_equal(ty_job_ended_ms(&job), 120000); /* its own end, not the run's */
+    assert_string_equal(ty_job_duration(a, &job, 0), "60s");
+    job.job = json(a, "{}");
+    assert_int_equal(ty_job_ended_ms(&job), 500000);
+    job.alive = TY_PAST_CUT_OFF;
+    job.run.ended_ms = 0;
+    assert_int_equal(ty_job_ended_ms(&job), -1);
+    assert_string_equal(ty_job_duration(a, &job, 0), "<unknown>");
+    job.alive = TY_PAST_LIVE;
+    assert_int_equal(ty_job_ended_ms(&job), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_states), cmocka_unit_test(test_cells),
+                                        cmocka_unit_test(test_when_it_ended) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,5 +1,6 @@
 #include "world.h"
 
+#include "review.h"
 #include "json/patch.h"
 
 #define NOW     1794700000 /* the world's clock stands still: 2026-11-14 */
@@ -80,13 +81,24 @@ static struct ty_json *verdict_json(struct world *w, const char *op, const struc
     return j;
 }
 
+static int64_t now(void *ctx TY_UNUSED)
+{
+    return NOW;
+}
+
 static void admit(struct world *w, enum ty_admit_op op, struct ty_json *obj,
                   const struct ty_json *old, struct ty_verdict *v)
 {
     struct ty_admit_in in = {
         .pipeline = &w->pipeline, .view = &w->view, .op = op, .obj = obj, .old = old, .now_s = NOW
     };
+    struct ty_webhook hooks = { .pipeline = &w->pipeline, .view = &w->view, .now_s = now };
+    struct ty_json *before = ty_json_copy(w->arena, obj, 0);
+
     ty_admit(w->arena, &in, v);
+    const char *differs = review_differs(w->arena, &hooks, op, before, old, obj, v);
+    if (differs) /* no recording says so: the case fails, and shows this */
+        *v = (struct ty_verdict){ .code = 500, .message = differs };
 }
 
 static struct ty_json *create(struct world *w, struct ty_json *obj)

@@ -1,0 +1,249 @@
+/* Reviews: taken apart, asked, answered. */
+#include "serve/webhook.h"
+
+#include <strings.h>
+
+#include <nettle/base64.h>
+
+#include "serve/respond.h"
+#include "trainer/admit.h"
+#include "json/patch_diff.h"
+
+#define HEAD "-trainer-kubeflow-org-v1alpha1-"
+
+struct hook {
+    const char *path;
+    const struct ty_kind *kind;
+    bool mutating;
+};
+static const struct hook hooks[] = {
+    { "/mutate" HEAD "trainjob", &ty_kind_trainjob, true },
+    { "/validate" HEAD "trainjob", &ty_kind_trainjob, false },
+    { "/validate" HEAD "trainingruntime", &ty_kind_trainingruntime, false },
+    { "/validate" HEAD "clustertrainingruntime", &ty_kind_clustertrainingruntime, false },
+};
+
+static const struct hook *hook_at(struct ty_str path)
+{
+    for (size_t i = 0; i < sizeof(hooks) / sizeof(*hooks); i++)
+        if (ty_str_is(path, hooks[i].path))
+            return &hooks[i];
+    return NULL;
+}
+
+/* One review on its way. */
+struct review {
+    const struct ty_webhook *w;
+    const struct hook *hook;
+    struct ty_arena *a;
+    const struct ty_json *request;
+    struct ty_json *obj, *old; /* old NULL on create */
+    struct ty_json *response;
+};
+
+static int bad(struct ty_arena *a, int code, const char *reason, const char *message,
+               struct ty_json **ret)
+{
+    struct ty_json *v = ty_json_object(a);
+
+    ty_json_set(a, v, "kind", ty_json_cstr(a, "Status"));
+    ty_json_set(a, v, "apiVersion", ty_json_cstr(a, "v1"));
+    ty_json_set(a, v, "status", ty_json_cstr(a, "Failure"));
+    ty_json_set(a, v, "message", ty_json_cstr(a, message));
+    ty_json_set(a, v, "reason", ty_json_cstr(a, reason));
+    ty_json_set(a, v, "code", ty_json_int(a, code));
+    *ret = v;
+    return code;
+}
+
+/* What is wrong with the request, or NULL. */
+static const char *misfit(const struct review *r)
+{
+    const struct ty_json *kind = ty_json_get(r->request, "kind");
+
+    if (ty_json_str_at(r->request, "uid").n == 0)
+        return "request.uid: Required value";
+    if (!ty_str_is(ty_json_str_at(kind, "group"), r->hook->kind->group) ||
+        !ty_str_is(ty_json_str_at(kind, "version"), r->hook->kind->version) ||
+        !ty_str_is(ty_json_str_at(kind, "kind"), r->hook->kind->kind))
+        return ty_arena_printf(r->a, "request.kind: this webhook is for %s.%s, not %.*s.%.*s",
+                               r->hook->kind->kind, r->hook->kind->group,
+                               TY_ARG(ty_json_str_at(kind, "kind")),
+                               TY_ARG(ty_json_str_at(kind, "group")));
+    return NULL;
+}
+
+/* Creations and updates of the object itself; the rest (deletion, the status) is none of ours. */
+static bool is_asked(const struct review *r)
+{
+    struct ty_str op = ty_json_str_at(r->request, "operation");
+
+    return (ty_str_is(op, "CREATE") || ty_str_is(op, "UPDATE")) &&
+           ty_json_str_at(r->request, "subResource").n == 0;
+}
+
+static const char *bad_object(struct review *r)
+{
+    bool update = ty_str_is(ty_json_str_at(r->request, "operation"), "UPDATE");
+
+    r->obj = ty_json_get(r->request, "object");
+    r->old = update ? ty_json_get(r->request, "oldObject") : NULL;
+    if (!r->obj || ty_kind_of(r->obj) != r->hook->kind)
+        return ty_arena_printf(r->a, "request.object: a %s was expected here", r->hook->kind->kind);
+    if (update && (!r->old || ty_kind_of(r->old) != r->hook->kind))
+        return ty_arena_printf(r->a, "request.oldObject: a %s was expected here",
+                               r->hook->kind->kind);
+    return NULL;
+}
+
+static void deny(struct review *r, int code, const char *message)
+{
+    struct ty_json *status = ty_json_object(r->a);
+
+    ty_json_set(r->a, status, "message", ty_json_cstr(r->a, message));
+    ty_json_set(r->a, status, "reason",
+                ty_json_cstr(r->a, code == 403 ? "Forbidden" : "BadRequest"));
+    ty_json_set(r->a, status, "code", ty_json_int(r->a, code));
+    ty_json_set(r->a, r->response, "allowed", ty_json_bool(r->a, false));
+    ty_json_set(r->a, r->response, "status", status);
+}
+
+static void add_patch(struct review *r, const struct ty_json *ops)
+{
+    struct ty_str text = ty_json_text(r->a, ops);
+    char *coded = ty_arena_alloc(r->a, BASE64_ENCODE_RAW_LENGTH(text.n) + 1, 1);
+
+    base64_encode_raw(coded, text.n, (const uint8_t *)text.p);
+    ty_json_set(r->a, r->response, "patch", ty_json_cstr(r->a, coded));
+    ty_json_set(r->a, r->response, "patchType", ty_json_cstr(r->a, "JSONPatch"));
+}
+
+static void mutate(struct review *r)
+{
+    struct ty_json *next = ty_json_copy(r->a, r->obj, 0);
+    struct ty_err err = { 0 };
+
+    if (ty_mutate_trainjob(r->a, next, r->old, r->w->now_s(r->w->ctx), &err) < 0) {
+        deny(r, 400, ty_arena_printf(r->a, "%s", err.text));
+        return;
+    }
+    const struct ty_json *ops = ty_json_diff(r->a, r->obj, next);
+    if (ty_json_len(ops))
+        add_patch(r, ops);
+}
+
+static void add_warnings(struct review *r, const struct ty_warnings *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        ty_json_push(r->a, ty_json_need_array(r->a, r->response, "warnings"),
+                     ty_json_cstr(r->a, w->v[i]));
+}
+
+/* The API server puts our name before the message; the verdict, made for those without one, has it
+ * already. */
+static const char *bare(const char *message)
+{
+    static const char mark[] = "denied the request: ";
+    const char *at = strstr(message, mark);
+
+    return at ? at + strlen(mark) : message;
+}
+
+static void validate(struct review *r)
+{
+    struct ty_admit_in in = { .pipeline = r->w->pipeline,
+                              .settings = r->w->settings,
+                              .view = r->w->view,
+                              .op = r->old ? TY_UPDATE : TY_CREATE,
+                              .obj = r->obj,
+                              .old = r->old,
+                              .now_s = r->w->now_s(r->w->ctx) };
+    struct ty_verdict v = { .code = 200, .errs = { .arena = r->a }, .warnings = { .arena = r->a } };
+
+    if (r->hook->kind == &ty_kind_trainjob)
+        ty_validate_trainjob(r->a, &in, &v);
+    else
+        ty_validate_runtime(r->a, &in, &v);
+    if (v.code >= 400)
+        deny(r, v.code, bare(v.message));
+    add_warnings(r, &v.warnings);
+}
+
+static int answer(struct review *r, struct ty_json **ret)
+{
+    struct ty_json *v = ty_json_object(r->a);
+    const char *why = misfit(r);
+
+    if (why)
+        return bad(r->a, 400, "BadRequest", why, ret);
+    r->response = ty_json_object(r->a);
+    ty_json_set(r->a, r->response, "uid", ty_json_get(r->request, "uid"));
+    ty_json_set(r->a, r->response, "allowed", ty_json_bool(r->a, true));
+    if (is_asked(r)) {
+        why = bad_object(r);
+        if (why)
+            return bad(r->a, 400, "BadRequest", why, ret);
+        if (r->hook->mutating)
+            mutate(r);
+        else
+            validate(r);
+    }
+    ty_json_set(r->a, v, "kind", ty_json_cstr(r->a, "AdmissionReview"));
+    ty_json_set(r->a, v, "apiVersion", ty_json_cstr(r->a, "admission.k8s.io/v1"));
+    ty_json_set(r->a, v, "response", r->response);
+    *ret = v;
+    return 200;
+}
+
+int ty_webhook_review(const struct ty_webhook *w, struct ty_arena *a, struct ty_str path,
+                      struct ty_str body, struct ty_json **ret)
+{
+    struct review r = { .w = w, .hook = hook_at(path), .a = a };
+    struct ty_err err = { 0 };
+
+    if (!r.hook)
+        return bad(a, 404, "NotFound", "there is no webhook at this path", ret);
+    const struct ty_json *v = ty_json_parse(a, body, NULL, &err);
+    if (!v)
+        return bad(a, 400, "BadRequest", ty_arena_printf(a, "the body is not JSON: %s", err.text),
+                   ret);
+    if (!ty_str_is(ty_json_str_at(v, "kind"), "AdmissionReview") ||
+        !ty_str_is(ty_json_str_at(v, "apiVersion"), "admission.k8s.io/v1"))
+        return bad(a, 400, "BadRequest", "an AdmissionReview of admission.k8s.io/v1 was expected",
+                   ret);
+    r.request = ty_json_get(v, "request");
+    if (!ty_json_is(r.request, TY_JSON_OBJECT))
+        return bad(a, 400, "BadRequest", "request: Required value", ret);
+    return answer(&r, ret);
+}
+
+/* "application/json", with parameters or without. */
+static bool is_json(const char *type)
+{
+    struct ty_str head;
+
+    ty_str_cut(ty_str(type), ';', &head);
+    head = ty_str_trim(head);
+    return head.n == 16 && strncasecmp(head.p, "application/json", 16) == 0;
+}
+
+bool ty_webhook_handle(const struct ty_webhook *w, struct ty_request *q)
+{
+    struct ty_json *v = NULL;
+    int code = 0;
+
+    if (!hook_at(q->path))
+        return false;
+    if (strcmp(q->method, "POST") != 0) {
+        ty_request_add(q, "Allow", "POST");
+        code = bad(q->arena, 405, "MethodNotAllowed", "a review is posted", &v);
+    } else if (q->too_big)
+        code = bad(q->arena, 413, "RequestEntityTooLarge", "the review is too large", &v);
+    else if (!is_json(ty_request_header(q, "Content-Type")))
+        code =
+            bad(q->arena, 415, "UnsupportedMediaType", "Content-Type must be application/json", &v);
+    else
+        code = ty_webhook_review(w, q->arena, q->path, q->body, &v);
+    ty_respond_json(q, code, v);
+    return true;
+}

@@ -1,0 +1,267 @@
+/* Verdicts are compared with the recordings in tests/golden; here is what HTTP and reviews add. */
+#include "net/serve_testing.h"
+#include "serve/webhook.h"
+
+#define PATH(verb, kind) "/" verb "-trainer-kubeflow-org-v1alpha1-" kind
+#define JOB                                                                                        \
+    "{\"apiVersion\":\"trainer.kubeflow.org/"                                                      \
+    "v1alpha1\",\"kind\":\"TrainJob\",\"metadata\":{\"name\":"                                     \
+    "\"j\",\"namespace\":\"ns\"},\"spec\":{\"runtimeRef\":{\"apiGroup\":\"trainer.kubeflow.org\"," \
+    "\"kind\":\"ClusterTrainingRuntime\",\"name\":\"rt\"},\"runtimePatches\":[{\"manager\":\"a.b/" \
+    "c\"}]}}"
+#define KIND                                                                                       \
+    "\"kind\":{\"group\":\"trainer.kubeflow.org\",\"version\":\"v1alpha1\",\"kind\":\"TrainJob\"}"
+#define REVIEW "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\",\"request\":"
+#define CREATE REVIEW "{\"uid\":\"u-1\"," KIND ",\"operation\":\"CREATE\",\"object\":" JOB "}}"
+
+struct fixture {
+    struct ty_pipeline pipeline;
+    struct ty_view view;
+    struct ty_webhook w;
+    struct ty_arena *a;
+    const struct ty_json *runtime;
+};
+
+static const struct ty_json *get(void *ctx, const struct ty_kind *kind, struct ty_str ns TY_UNUSED,
+                                 struct ty_str name)
+{
+    const struct fixture *f = ctx;
+    return kind == &ty_kind_clustertrainingruntime && ty_str_is(name, "rt") ? f->runtime : NULL;
+}
+
+static int64_t now(void *ctx TY_UNUSED)
+{
+    return 1767323045;
+}
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+
+    assert_non_null(f);
+    f->a = ty_arena_new(1 << 26);
+    assert_int_equal(ty_pipeline_init(&f->pipeline, NULL, NULL, NULL, NULL), 0);
+    f->view = (struct ty_view){ .ctx = f, .get = get };
+    f->w = (struct ty_webhook){
+        .pipeline = &f->pipeline, .settings = &ty_settings_default, .view = &f->view, .now_s = now
+    };
+    f->runtime = ty_json_parse(
+        f->a,
+        TY_LIT(
+            "{\"apiVersion\":\"trainer.kubeflow.org/v1alpha1\",\"kind\":\"ClusterTrainingRuntime\","
+            "\"metadata\":{\"name\":\"rt\",\"labels\":{\"trainer.kubeflow.org/"
+            "support\":\"deprecated\"}},"
+            "\"spec\":{\"template\":{\"spec\":{\"replicatedJobs\":[{\"name\":\"node\",\"template\":"
+            "{"
+            "\"metadata\":{\"labels\":{\"trainer.kubeflow.org/"
+            "trainjob-ancestor-step\":\"trainer\"}},"
+            "\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"name\":\"node\",\"image\":\"i\"}]"
+            "}}}"
+            "}}]}}}}"),
+        NULL, NULL);
+    assert_non_null(f->runtime);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+
+    ty_arena_free(f->a);
+    free(f);
+    return 0;
+}
+
+static const char *answer(struct fixture *f, const char *path, const char *body, int code)
+{
+    struct ty_json *v = NULL;
+
+    assert_int_equal(ty_webhook_review(&f->w, f->a, ty_str(path), ty_str(body), &v), code);
+    return ty_json_text(f->a, v).p;
+}
+
+static void a_patch(void **state)
+{
+    struct fixture *f = *state;
+
+    /* [{"op":"add","path":"/spec/runtimePatches/0/time","value":"2026-01-02T03:04:05Z"}] */
+    assert_string_equal(
+        answer(f, PATH("mutate", "trainjob"), CREATE, 200),
+        "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/"
+        "v1\",\"response\":{\"uid\":"
+        "\"u-1\",\"allowed\":true,\"patch\":"
+        "\"W3sib3AiOiJhZGQiLCJwYXRoIjoiL3NwZWMvcnVudGltZVBhdGNoZXMv"
+        "MC90aW1lIiwidmFsdWUiOiIyMDI2LTAxLTAyVDAzOjA0OjA1WiJ9XQ==\",\"patchType\":\"JSONPatch\"}}");
+}
+
+static void warnings_and_denials(void **state)
+{
+    struct fixture *f = *state;
+    const char *got = answer(f, PATH("validate", "trainjob"), CREATE, 200);
+
+    assert_has(got, "\"allowed\":true");
+    assert_has(got, "\"warnings\":[\"Referenced ClusterTrainingRuntime \\\"rt\\\" is deprecated");
+    f->runtime = NULL;
+    got = answer(f, PATH("validate", "trainjob"), CREATE, 200);
+    assert_has(
+        got,
+        "\"uid\":\"u-1\",\"allowed\":false,\"status\":{\"message\":\"spec.RuntimeRef: Invalid");
+    assert_has(got, "\"reason\":\"Forbidden\",\"code\":403}");
+}
+
+static void what_is_none_of_ours(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const bodies[] = {
+        REVIEW "{\"uid\":\"u\"," KIND ",\"operation\":\"DELETE\",\"object\":null,\"oldObject\":" JOB
+               "}}",
+        REVIEW "{\"uid\":\"u\"," KIND ",\"operation\":\"CONNECT\"}}",
+        REVIEW "{\"uid\":\"u\"," KIND
+               ",\"operation\":\"UPDATE\",\"subResource\":\"status\",\"object\":{}}}",
+    };
+
+    f->runtime = NULL;
+    for (size_t i = 0; i < 3; i++)
+        assert_has(answer(f, PATH("validate", "trainjob"), bodies[i], 200),
+                   "\"response\":{\"uid\":\"u\",\"allowed\":true}}");
+}
+
+static void those_who_do_not_speak_it(void **state)
+{
+    static const struct {
+        const char *body, *want;
+    } cases[] = {
+        { "", "the body is not JSON: " },
+        { "\x01\xff", "the body is not JSON: " },
+        { "[]", "an AdmissionReview of admission.k8s.io/v1 was expected" },
+        { "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1beta1\"}",
+          "an AdmissionReview of admission.k8s.io/v1 was expected" },
+        { REVIEW "null}", "request: Required value" },
+        { REVIEW "[]}", "request: Required value" },
+        { REVIEW "{}}", "request.uid: Required value" },
+        { REVIEW "{\"uid\":\"u\"}}",
+          "request.kind: this webhook is for TrainJob.trainer.kubeflow.org" },
+        { REVIEW "{\"uid\":\"u\",\"kind\":{\"group\":\"\",\"version\":\"v1\",\"kind\":\"Pod\"}}}",
+          "not Pod." },
+        { REVIEW "{\"uid\":\"u\"," KIND ",\"operation\":\"CREATE\"}}",
+          "request.object: a TrainJob was expected here" },
+        { REVIEW "{\"uid\":\"u\"," KIND ",\"operation\":\"CREATE\",\"object\":{\"kind\":\"Pod\"}}}",
+          "request.object: a TrainJob was expected here" },
+        { REVIEW "{\"uid\":\"u\"," KIND ",\"operation\":\"UPDATE\",\"object\":" JOB "}}",
+          "request.oldObject: a TrainJob was expected here" },
+    };
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const char *got = answer(f, PATH("validate", "trainjob"), cases[i].body, 400);
+        assert_has(got, cases[i].want);
+        assert_has(got, "\"kind\":\"Status\"");
+        assert_has(answer(f, PATH("mutate", "trainjob"), cases[i].body, 400), cases[i].want);
+    }
+    answer(f, "/validate", CREATE, 404);
+    answer(f, PATH("mutate", "trainingruntime"), CREATE, 404);
+}
+
+static void odd_objects(void **state)
+{
+    static const char *const specs[] = {
+        "null",
+        "[]",
+        "5",
+        "{\"runtimeRef\":7}",
+        "{\"runtimeRef\":{\"name\":\"rt\"},\"trainer\":[],\"runtimePatches\":{}}",
+        "{\"runtimeRef\":{\"apiGroup\":\"trainer.kubeflow.org\",\"kind\":"
+        "\"ClusterTrainingRuntime\",\"name\":\"rt\"},\"trainer\":{\"env\":[7,null,"
+        "{\"name\":[]}]},\"initializer\":[],\"runtimePatches\":[1,{\"manager\":{}}]}"
+    };
+    static const char *const verbs[] = { PATH("validate", "trainjob"), PATH("mutate", "trainjob") };
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
+        const char *obj =
+            ty_arena_printf(f->a,
+                            "{\"apiVersion\":\"trainer.kubeflow.org/v1alpha1\",\"kind\":"
+                            "\"TrainJob\",\"metadata\":{\"name\":\"j\"},\"spec\":%s}",
+                            specs[i]);
+        const char *body =
+            ty_arena_printf(f->a,
+                            REVIEW "{\"uid\":\"u\"," KIND
+                                   ",\"operation\":\"UPDATE\",\"object\":%s,\"oldObject\":%s}}",
+                            obj, obj);
+        for (size_t k = 0; k < 2; k++)
+            assert_has(answer(f, verbs[k], body, 200), "\"uid\":\"u\"");
+    }
+}
+
+static void handle(void *ctx, struct ty_request *q)
+{
+    if (!ty_webhook_handle(ctx, q))
+        ty_request_answer(q, 404, NULL, TY_LIT("else"));
+}
+
+static const char *ask(struct ty_talk *t, uv_loop_t *loop, int port, const char *head,
+                       const char *body)
+{
+    static char text[8192];
+
+    snprintf(text, sizeof(text),
+             "%s\r\nHost: x\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n%s", head,
+             strlen(body), body);
+    return talk(t, loop, port, text);
+}
+
+static void over_http(void **state)
+{
+    struct fixture *f = *state;
+    uv_loop_t loop;
+    struct ty_serve_opts o = {
+        .loop = &loop, .address = "127.0.0.1", .body_bytes = 4000, .handle = handle, .ctx = &f->w
+    };
+    struct ty_serve *s = NULL;
+    struct ty_talk t;
+    char big[5000] = "";
+
+    uv_loop_init(&loop);
+    assert_int_equal(ty_serve_new(&o, &s, NULL), 0);
+    int port = ty_serve_port(s);
+    assert_has(
+        ask(&t, &loop, port,
+            "POST " PATH("validate",
+                         "trainjob") "?timeout=10s HTTP/1.1\r\nContent-Type: application/json",
+            CREATE),
+        "\"allowed\":true");
+    assert_has(t.got, "Content-Type: application/json\r\n");
+    assert_has(ask(&t, &loop, port, "GET " PATH("validate", "trainjob") " HTTP/1.1", ""), "405 ");
+    assert_has(t.got, "Allow: POST\r\n");
+    assert_has(ask(&t, &loop, port, "POST " PATH("validate", "trainjob") " HTTP/1.1", CREATE),
+               "415 ");
+    assert_has(
+        ask(&t, &loop, port,
+            "POST " PATH("validate",
+                         "trainjob") " HTTP/1.1\r\nContent-Type: application/json; charset=x",
+            "rubbish"),
+        "400 Bad Request");
+    memset(big, 'x', sizeof(big) - 1);
+    assert_has(
+        ask(&t, &loop, port,
+            "POST " PATH("validate", "trainjob") " HTTP/1.1\r\nContent-Type: application/json",
+            big),
+        "413 ");
+    assert_has(ask(&t, &loop, port, "POST /other HTTP/1.1", CREATE), "else");
+    ty_serve_free(s);
+    loop_end(&loop);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_patch, setup, teardown),
+        cmocka_unit_test_setup_teardown(warnings_and_denials, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_none_of_ours, setup, teardown),
+        cmocka_unit_test_setup_teardown(those_who_do_not_speak_it, setup, teardown),
+        cmocka_unit_test_setup_teardown(odd_objects, setup, teardown),
+        cmocka_unit_test_setup_teardown(over_http, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+#include "review.h"
+
+#include <nettle/base64.h>
+
+#include "json/patch.h"
+
+static struct ty_json *ask(struct ty_arena *a, const struct ty_webhook *w, const char *verb,
+                           const struct ty_kind *k, bool create, const struct ty_json *obj,
+                           const struct ty_json *old)
+{
+    struct ty_json *review = ty_json_object(a), *request = ty_json_object(a),
+                   *kind = ty_json_object(a);
+    struct ty_json *answer = NULL;
+
+    ty_json_set(a, kind, "group", ty_json_cstr(a, k->group));
+    ty_json_set(a, kind, "version", ty_json_cstr(a, k->version));
+    ty_json_set(a, kind, "kind", ty_json_cstr(a, k->kind));
+    ty_json_set(a, request, "uid", ty_json_cstr(a, "705ab4f5-6393-11e8-b7cc-42010a800002"));
+    ty_json_set(a, request, "kind", kind);
+    ty_json_set(a, request, "operation", ty_json_cstr(a, create ? "CREATE" : "UPDATE"));
+    ty_json_set(a, request, "object", ty_json_copy(a, obj, 0));
+    ty_json_set(a, request, "oldObject", old ? ty_json_copy(a, old, 0) : ty_json_null(a));
+    ty_json_set(a, review, "kind", ty_json_cstr(a, "AdmissionReview"));
+    ty_json_set(a, review, "apiVersion", ty_json_cstr(a, "admission.k8s.io/v1"));
+    ty_json_set(a, review, "request", request);
+    char *path = ty_arena_printf(a, "/%s-trainer-kubeflow-org-v1alpha1-%s", verb, k->singular);
+    int code = ty_webhook_review(w, a, ty_str(path), ty_json_text(a, review), &answer);
+    if (code != 200 || !ty_json_eq(ty_json_at(answer, "response.uid"), ty_json_get(request, "uid")))
+        return NULL;
+    return ty_json_get(answer, "response");
+}
+
+static struct ty_json *patched(struct ty_arena *a, const struct ty_json *obj,
+                               const struct ty_json *response)
+{
+    struct ty_str text = ty_json_str_at(response, "patch");
+    size_t n = BASE64_DECODE_LENGTH(text.n);
+    uint8_t *bytes = ty_arena_alloc(a, n + 1, 1);
+    struct base64_decode_ctx ctx;
+    struct ty_json *next = NULL;
+    struct ty_err err = { 0 };
+
+    if (!text.n)
+        return ty_json_copy(a, obj, 0);
+    base64_decode_init(&ctx);
+    if (!ty_str_is(ty_json_str_at(response, "patchType"), "JSONPatch") ||
+        !base64_decode_update(&ctx, &n, bytes, text.n, text.p) || !base64_decode_final(&ctx))
+        return NULL;
+    const struct ty_json *ops =
+        ty_json_parse(a, (struct ty_str){ (const char *)bytes, n }, NULL, &err);
+    return ops && ty_json_patch(a, obj, ops, &next, &err) == 0 ? next : NULL;
+}
+
+/* As the API server words a denial. */
+static const char *refusal(struct ty_arena *a, const char *role, const struct ty_kind *k,
+                           const struct ty_json *response, int64_t *ret_code)
+{
+    if (ty_json_true_at(response, "allowed"))
+        return NULL;
+    *ret_code = 0;
+    ty_json_int_at(response, "status.code", ret_code);
+    return ty_arena_printf(
+        a, "admission webhook \"%s.%s.trainer.kubeflow.org\" denied the request: %.*s", role,
+        k->singular, TY_ARG(ty_json_str_at(response, "status.message")));
+}
+
+static bool same_warnings(const struct ty_json *response, const struct ty_verdict *v)
+{
+    const struct ty_json *list = ty_json_get(response, "warnings");
+    bool same = ty_json_len(list) == v->warnings.n;
+
+    for (size_t i = 0; same && i < v->warnings.n; i++)
+        same = ty_str_is(ty_json_text_of(ty_json_item(list, i)), v->warnings.v[i]);
+    return same;
+}
+
+static const char *compare(struct ty_arena *a, const char *got, int64_t code,
+                           const struct ty_verdict *v)
+{
+    if (got && v->message && strcmp(got, v->message) == 0 && code == v->code)
+        return NULL;
+    return ty_arena_printf(a, "webhook: %lld %s\n instead of %d %s", (long long)code,
+                           got ? got : "allowed", v->code, v->message ? v->message : "accepted");
+}
+
+const char *review_differs(struct ty_arena *a, const struct ty_webhook *w, enum ty_admit_op op,
+                           const struct ty_json *before, const struct ty_json *old,
+                           const struct ty_json *after, const struct ty_verdict *v)
+{
+    const struct ty_kind *k = ty_kind_of(before);
+    bool by_hook = v->message && strncmp(v->message, "admission webhook", 17) == 0;
+    struct ty_json *obj = ty_json_copy(a, before, 0), *response = NULL;
+    int64_t code = 0;
+
+    if (!k || !k->ours || op == TY_UPDATE_STATUS)
+        return NULL; /* no webhook is called */
+    ty_schema_prune(a, k->schema, obj, NULL, NULL);
+    ty_schema_default(a, k->schema, obj);
+    if (k == &ty_kind_trainjob) {
+        response = ask(a, w, "mutate", k, op == TY_CREATE, obj, old);
+        const char *no = refusal(a, "defaulter", k, response, &code);
+        if (no)
+            return compare(a, no, code, v);
+        obj = patched(a, obj, response);
+        if (!obj || (!v->message && !ty_json_eq(obj, after)))
+            return "webhook: the patch gives another object";
+    }
+    if (v->message && !by_hook)
+        return NULL; /* the schema's word, before the validating webhook is called */
+    response = ask(a, w, "validate", k, op == TY_CREATE, obj, old);
+    if (!response || !same_warnings(response, v))
+        return "webhook: other warnings, or no answer at all";
+    const char *no = refusal(a, "validator", k, response, &code);
+    return no || v->message ? compare(a, no, code, v) : NULL;
+}

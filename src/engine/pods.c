@@ -244,6 +244,7 @@ static void handle_closed(uv_handle_t *h)
 void ty_pods_free(struct ty_podrt *p)
 {
     ty_checks_close(p);
+    ty_rsh_pod_ends(p);
     for (size_t c = 0; p->pumps && c < p->plan.n; c++)
         ty_pump_close(p->pumps[c]);
     ty_files_remove(p);

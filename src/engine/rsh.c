@@ -157,20 +157,20 @@ static void on_connection(uv_poll_t *poll, int status TY_UNUSED, int events TY_U
     uv_poll_start(&r->poll, UV_READABLE, on_remote);
 }
 
+void ty_rsh_pod_ends(struct ty_podrt *p)
+{
+    for (struct ty_remote *r = p->e->remotes, *next = NULL; r; r = next) {
+        next = r->next;
+        if (r->pod == p)
+            reply(r, 255, "the pod ended");
+    }
+}
+
 bool ty_rsh_news(struct ty_podrt *p, const struct ty_kept_news *n)
 {
     struct ty_remote *r = p->e->remotes;
 
-    if (n->what == TY_GONE) {
-        while (r) {
-            struct ty_remote *next = r->next;
-            if (r->pod == p)
-                reply(r, 255, "the pod ended");
-            r = next;
-        }
-        return false;
-    }
-    if (n->id < TY_RSH_FIRST)
+    if (n->what == TY_GONE || n->id < TY_RSH_FIRST)
         return false;
     while (r && (r->pod != p || r->id != n->id))
         r = r->next;

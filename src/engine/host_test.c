@@ -1,0 +1,87 @@
+/* The machine as it is found; devices as they are told. */
+#include "engine/engine_testing.h"
+
+#include <sys/resource.h>
+
+static void find(struct world *w, const char *gpus, struct ty_host *ret)
+{
+    if (gpus)
+        setenv("TRAINYARD_GPUS", gpus, 1);
+    else
+        unsetenv("TRAINYARD_GPUS");
+    ty_host_find(w->a, w->z, ret);
+    unsetenv("TRAINYARD_GPUS");
+}
+
+static void devices_are_told(void **state)
+{
+    struct world *w = *state;
+    struct ty_host h;
+
+    find(w, "0, 2,,GPU-1234 ", &h);
+    assert_string_equal(h.gpus[0], "0");
+    assert_string_equal(h.gpus[1], "2");
+    assert_string_equal(h.gpus[2], "GPU-1234");
+    assert_null(h.gpus[3]);
+    assert_string_equal(h.gpu_var, "CUDA_VISIBLE_DEVICES");
+    find(w, "", &h); /* told that there are none: not looked for */
+    assert_null(h.gpus[0]);
+}
+
+static void not_more_than_fit_into_a_mask(void **state)
+{
+    struct world *w = *state;
+    ty_auto_buf list = { 0 };
+    struct ty_host h;
+    size_t n = 0;
+
+    for (int i = 0; i < 100; i++)
+        ty_buf_printf(&list, "%d,", i);
+    ty_buf_chr(&list, 0);
+    find(w, list.p, &h);
+    while (h.gpus[n])
+        n++;
+    assert_int_equal(n, 64);
+}
+
+static void the_machine(void **state)
+{
+    struct world *w = *state;
+    struct ty_host h;
+
+    find(w, NULL, &h);
+    assert_int_equal(h.uid, getuid());
+    assert_int_equal(h.root, getuid() == 0);
+    assert_true(h.cpus >= 1);
+    assert_true(h.memory > 1 << 20);
+    assert_non_null(h.gpus);
+    assert_int_equal(h.mounts, ty_zygote_can(w->z).mounts);
+    assert_true(h.mounts || h.no_mounts[0]);
+}
+
+/* The lowest of all limits counts, and is named. */
+static void as_many_pods_as_the_lowest_limit_allows(void **state)
+{
+    struct world *w = *state;
+    struct rlimit was, low;
+    struct ty_host h;
+
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+    find(w, NULL, &h);
+    assert_in_range(h.pods_most, 1, 4096000);
+    low = (struct rlimit){ 364, 364 };
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    find(w, NULL, &h);
+    assert_int_equal(h.pods_most, 100);
+    assert_string_equal(h.pods_why, "ulimit -Hn is 364, and a pod takes three descriptors");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WORLD_TEST(devices_are_told), WORLD_TEST(not_more_than_fit_into_a_mask),
+        WORLD_TEST(the_machine),
+        WORLD_TEST(as_many_pods_as_the_lowest_limit_allows), /* the last: it lowers our own */
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

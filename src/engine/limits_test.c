@@ -1,0 +1,83 @@
+/* Cgroups of containers. An ordinary folder stands in for the kernel's where limits are told apart
+ * by what is written; who joins is seen on the real cgroup v2, if root may write to it. */
+#include "engine/engine_testing.h"
+
+static void without_cgroups_all_runs(void **state)
+{
+    struct world *w = *state;
+
+    world_submit(w, "j", 1, SH("kill -KILL $$$$"));
+    world_run(w);
+    assert_null(w->e->cgroups);
+    assert_false(w->e->o.host.cgroup_memory);
+    assert_told(w, "P j-node-0-0 main 137 Error"); /* killed, but not for memory */
+}
+
+/* The container itself plays the kernel: it counts a kill in its own memory.events. */
+static void killed_for_memory(void **state)
+{
+    struct world *w = *state;
+    char *dir = ty_arena_printf(w->a, "%s/cg", w->dir);
+
+    mkdir(dir, 0755);
+    w->o.cgroup = dir;
+    world_submit(w, "j", 1,
+                 ty_arena_printf(w->a,
+                                 SH("cd %s/trainyard-*/j-node-0-0-*.main && printf 'oom "
+                                    "1\\\\noom_kill 1\\\\n' > memory.events; kill -KILL $$$$"),
+                                 dir));
+    world_run(w);
+    assert_told(w, "P j-node-0-0 main 137 OOMKilled");
+    assert_told(w, "J j Failed");
+}
+
+static const char *real_root(void)
+{
+    static const char *const roots[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
+    for (size_t i = 0; i < 2; i++) {
+        char path[128];
+        snprintf(path, sizeof(path), "%s/cgroup.subtree_control", roots[i]);
+        if (access(path, W_OK) == 0)
+            return roots[i];
+    }
+    return NULL;
+}
+
+/* The container, its probes, and what they leave: all in the cgroup, which goes with them. */
+static void all_of_a_container_is_in_its_cgroup(void **state)
+{
+    struct world *w = *state;
+
+    w->o.cgroup = real_root();
+    if (!w->o.cgroup)
+        skip();
+    char *mark = ty_arena_printf(w->a, "%s/claims/mark", w->dir);
+    char *pod = ty_arena_printf(
+        w->a,
+        "{restartPolicy: Never, containers: [{name: main, image: x, startupProbe: {periodSeconds: "
+        "1, exec: {command: [sh, -c, 'grep ^0:: /proc/self/cgroup > %s']}}, command: [sh, -c, "
+        "'grep "
+        "^0:: /proc/self/cgroup; until test -s %s; do sleep 0.05; done; sleep 60 & exit 0']}]}",
+        mark, mark);
+    world_submit(w, "j", 1, pod);
+    world_run(w);
+    assert_told(w, "J j Complete");
+    assert_told(w, ty_arena_printf(w->a, "/trainyard-%d-", getpid()));
+    assert_told(w, ".main\n");
+    assert_non_null(strstr(world_file(w, "claims/mark"), "/j-node-0-0-"));
+    char *left = ty_arena_printf(w->a, "ls -d %s/trainyard-%d-*/j-node-* 2>/dev/null", w->o.cgroup,
+                                 getpid());
+    FILE *f = popen(left, "re");
+    assert_int_equal(fgetc(f), EOF);
+    pclose(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WORLD_TEST(without_cgroups_all_runs),
+        WORLD_TEST(killed_for_memory),
+        WORLD_TEST(all_of_a_container_is_in_its_cgroup),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,190 @@
+/* The remote shell of a run, from the asker's side. */
+#include "engine/engine_testing.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+struct asker {
+    int fd, out; /* connection; what the command prints */
+    struct ty_rsh_reply reply;
+    bool answered;
+};
+
+static int connect_to(const struct world *w)
+{
+    struct sockaddr_un addr = { .sun_family = AF_UNIX };
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+    snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/run/rsh.sock", w->dir);
+    assert_int_equal(connect(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
+    return fd;
+}
+
+static struct asker ask(const struct world *w, const char *host, const char *command)
+{
+    static struct ty_rsh_request req; /* 60 kB */
+    struct asker k = { .fd = connect_to(w) };
+    int pipe[2], null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    struct iovec iov = { &req, sizeof(req) };
+    char control[CMSG_SPACE(3 * sizeof(int))] = { 0 };
+    struct msghdr msg = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
+    };
+
+    assert_int_equal(pipe2(pipe, O_CLOEXEC), 0);
+    snprintf(req.host, sizeof(req.host), "%s", host);
+    snprintf(req.command, sizeof(req.command), "%s", command);
+    struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+    *c = (struct cmsghdr){ .cmsg_len = CMSG_LEN(3 * sizeof(int)),
+                           .cmsg_level = SOL_SOCKET,
+                           .cmsg_type = SCM_RIGHTS };
+    memcpy(CMSG_DATA(c), (int[]){ null, pipe[1], pipe[1] }, 3 * sizeof(int));
+    assert_int_equal(sendmsg(k.fd, &msg, 0), sizeof(req));
+    close(null);
+    close(pipe[1]);
+    k.out = pipe[0];
+    return k;
+}
+
+/* Turns the loop until the answer is there. */
+static void answer(struct world *w, struct asker *k)
+{
+    for (int i = 0; !k->answered; i++) {
+        uv_run(&w->loop, UV_RUN_NOWAIT);
+        ssize_t n = recv(k->fd, &k->reply, sizeof(k->reply), MSG_DONTWAIT);
+        k->answered = n == (ssize_t)sizeof(k->reply);
+        if (n == 0 || i > 60000)
+            fail_msg("no answer");
+        if (!k->answered)
+            usleep(1000);
+    }
+}
+
+static void prints(struct asker *k, const char *want)
+{
+    char text[256] = "";
+    size_t n = 0;
+    ssize_t got;
+
+    while ((got = read(k->out, text + n, sizeof(text) - 1 - n)) > 0)
+        n += (size_t)got;
+    assert_string_equal(text, want);
+}
+
+static void done(struct asker *k)
+{
+    close(k->fd);
+    close(k->out);
+}
+
+static bool both_are_up(struct world *w)
+{
+    return world_count(w, "/main up\n") == 2;
+}
+
+static void two_pods(struct world *w)
+{
+    world_submit(w, "j", 2, SH("echo up; exec sleep 60"));
+    w->enough = both_are_up;
+    world_run(w);
+    uv_check_stop(&w->check);
+}
+
+static void a_command_in_another_pod(void **state)
+{
+    struct world *w = *state;
+
+    two_pods(w);
+    struct asker k = ask(w, "j-node-0-1", "echo $HOSTNAME $JOB_COMPLETION_INDEX; exit 7");
+    answer(w, &k);
+    assert_int_equal(k.reply.code, 7);
+    assert_string_equal(k.reply.text, "");
+    prints(&k, "j-node-0-1 1\n");
+    done(&k);
+    k = ask(w, "j-node-0-0.j.default.svc", "kill -TERM $$");
+    answer(w, &k);
+    assert_int_equal(k.reply.code, 128 + SIGTERM);
+    done(&k);
+}
+
+static void nobody_of_that_name(void **state)
+{
+    struct world *w = *state;
+
+    two_pods(w);
+    struct asker k = ask(w, "elsewhere", "true");
+    answer(w, &k);
+    assert_int_equal(k.reply.code, 255);
+    assert_string_equal(k.reply.text, "no pod of this run is called elsewhere");
+    done(&k);
+}
+
+/* What the asker began ends with it. */
+static void the_asker_goes(void **state)
+{
+    struct world *w = *state;
+    char byte;
+
+    two_pods(w);
+    struct asker k = ask(w, "j-node-0-1", "printf x; exec sleep 60");
+    fcntl(k.out, F_SETFL, O_NONBLOCK);
+    ssize_t n = -1;
+    for (int i = 0; n != 1 && i < 60000; i++) { /* until it runs */
+        uv_run(&w->loop, UV_RUN_NOWAIT);
+        n = read(k.out, &byte, 1);
+        usleep(1000);
+    }
+    close(k.fd);
+    for (int i = 0; n != 0 && i < 60000; i++) { /* until the last holder of the pipe is dead */
+        uv_run(&w->loop, UV_RUN_NOWAIT);
+        n = read(k.out, &byte, 1);
+        usleep(1000);
+    }
+    assert_int_equal(n, 0);
+    close(k.out);
+}
+
+static void the_pod_goes(void **state)
+{
+    struct world *w = *state;
+
+    two_pods(w);
+    struct asker k = ask(w, "j-node-0-1", "exec sleep 60");
+    for (int i = 0; i < 50; i++)
+        uv_run(&w->loop, UV_RUN_NOWAIT);
+    ty_engine_stop(w->e, true, "enough");
+    answer(w, &k);
+    assert_int_equal(k.reply.code, 255);
+    assert_string_equal(k.reply.text, "the pod ended");
+    done(&k);
+}
+
+/* Neither noise nor silence does harm. */
+static void bad_askers(void **state)
+{
+    struct world *w = *state;
+
+    two_pods(w);
+    int noise = connect_to(w), silent = connect_to(w);
+    assert_int_equal(send(noise, "hello", 5, 0), 5);
+    struct asker k = ask(w, "j-node-0-0", "exit 3");
+    answer(w, &k);
+    assert_int_equal(k.reply.code, 3);
+    char byte;
+    assert_int_equal(recv(noise, &byte, 1, 0), 0); /* hung up on */
+    close(noise);
+    close(silent);
+    done(&k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WORLD_TEST(a_command_in_another_pod),
+        WORLD_TEST(nobody_of_that_name),
+        WORLD_TEST(the_asker_goes),
+        WORLD_TEST(the_pod_goes),
+        WORLD_TEST(bad_askers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

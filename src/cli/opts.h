@@ -21,6 +21,8 @@ struct ty_args {
     const char *workdir, *timeout, *logs;
     const char *run, *tail, *attempt, *container; /* of the history */
     bool follow, previous, all, watch;
+    const char *kubeconfig, *context; /* operator */
+    const char *zap_devel, *zap_encoder, *zap_level, *zap_stack, *zap_time;
     bool help, recursive, origins, redact, quiet, keep;
 };
 

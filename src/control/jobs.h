@@ -62,9 +62,10 @@ void ty_jobs_free(struct ty_jobs *j);
 const struct ty_world *ty_jobs_world(const struct ty_jobs *j);
 void ty_jobs_count(const struct ty_jobs *j, struct ty_jobs_counts *ret,
                    struct ty_queue_counts *ret_queue);
-/* Gets the data of a job's snapshot into the world, then calls fn, from the loop; at once when it
- * is there. For webhooks, which must see what a job began with. */
-void ty_jobs_fetch(struct ty_jobs *j, struct ty_str ns, struct ty_str name, void (*fn)(void *ctx),
-                   void *ctx);
+/* Gets an object into the world, whatever the watches have told so far, then calls fn, from the
+ * loop. A snapshot comes with its data; one that is there with its data is not asked for again:
+ * then fn is called at once. For webhooks: what was created a moment ago counts. */
+void ty_jobs_get(struct ty_jobs *j, const struct ty_kind *kind, struct ty_str ns,
+                 struct ty_str name, void (*fn)(void *ctx), void *ctx);
 
 #endif

@@ -1,6 +1,5 @@
-/* Snapshots for webhooks: an update of a job whose runtime is gone is judged by what it began with.
- */
-#include <errno.h>
+/* Objects for webhooks: a runtime that was created a moment ago, and the snapshot of a job whose
+ * runtime is gone, by which its updates are judged. */
 #include <stdlib.h>
 
 #include "control/jobs_inner.h"
@@ -8,7 +7,8 @@
 struct ty_fetching {
     struct ty_jobs *jobs;
     struct ty_kube_op *op;
-    char *ns, *name; /* of the ConfigMap */
+    const struct ty_kind *kind;
+    char *ns, *name;
     void (*fn)(void *ctx);
     void *ctx;
     struct ty_fetching *next, *prev;
@@ -28,40 +28,54 @@ static void fetching_free(struct ty_fetching *f)
     free(f);
 }
 
+/* A watched object as if the watch had told it; of a snapshot the data. */
+static void learn(struct ty_fetching *f, const struct ty_json *obj)
+{
+    ty_auto_arena *scratch = ty_arena_new((size_t)64 << 20);
+    struct ty_reflect *reflect = ty_jobs_reflect(f->jobs, f->kind);
+
+    if (reflect)
+        ty_reflect_wrote(reflect, &(struct ty_kube_object){
+                                      .json = obj,
+                                      .ns = ty_json_str_at(obj, "metadata.namespace"),
+                                      .name = ty_json_str_at(obj, "metadata.name"),
+                                      .uid = ty_json_str_at(obj, "metadata.uid"),
+                                      .version = ty_json_str_at(obj, "metadata.resourceVersion") });
+    const struct ty_known *o =
+        ty_world_find(f->jobs->world, f->kind, ty_str(f->ns), ty_str(f->name));
+    const struct ty_json *data = ty_json_get(obj, "data");
+    if (f->kind == &ty_kind_configmap && o && data)
+        ty_world_body(f->jobs->world, o, ty_json_text(scratch, data));
+}
+
 static void came(void *ctx, const struct ty_kube_answer *a)
 {
     struct ty_fetching *f = ctx;
-    ty_auto_arena *scratch = ty_arena_new((size_t)64 << 20);
-    const struct ty_known *o =
-        ty_world_find(f->jobs->world, &ty_kind_configmap, ty_str(f->ns), ty_str(f->name));
-    const struct ty_json *data = a->r == 0 ? ty_json_get(a->json, "data") : NULL;
-
-    f->op = NULL;
-    if (o && data)
-        ty_world_body(f->jobs->world, o, ty_json_text(scratch, data));
     void (*fn)(void *) = f->fn;
     void *fn_ctx = f->ctx;
+
+    f->op = NULL;
+    if (a->r == 0 && a->json)
+        learn(f, a->json);
     fetching_free(f);
     fn(fn_ctx); /* whatever came: without it the webhook says what it can */
 }
 
-void ty_jobs_fetch(struct ty_jobs *j, struct ty_str ns, struct ty_str name, void (*fn)(void *ctx),
-                   void *ctx)
+void ty_jobs_get(struct ty_jobs *j, const struct ty_kind *kind, struct ty_str ns,
+                 struct ty_str name, void (*fn)(void *ctx), void *ctx)
 {
-    ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
-    struct ty_str map = ty_str(ty_work_snapshot(a, name));
-    const struct ty_known *o = ty_world_find(j->world, &ty_kind_configmap, ns, map);
+    const struct ty_known *o = ty_world_find(j->world, kind, ns, name);
 
-    if (!o || o->body) {
+    if (o && o->body) {
         fn(ctx);
         return;
     }
     struct ty_fetching *f = calloc(1, sizeof(*f));
     if (!f)
         abort();
-    *f = (struct ty_fetching){ .jobs = j, .fn = fn, .ctx = ctx, .next = j->fetching };
-    f->ns = strndup(ns.p, ns.n);
-    f->name = strndup(map.p, map.n);
+    *f = (struct ty_fetching){ .jobs = j, .kind = kind, .fn = fn, .ctx = ctx, .next = j->fetching };
+    f->ns = strndup(ns.n ? ns.p : "", ns.n);
+    f->name = strndup(name.p, name.n);
     if (!f->ns || !f->name)
         abort();
     if (f->next)
@@ -69,10 +83,11 @@ void ty_jobs_fetch(struct ty_jobs *j, struct ty_str ns, struct ty_str name, void
     j->fetching = f;
     j->counts.fetches++;
     f->op = ty_kube_start(j->s.kube, &(struct ty_kube_ask){ .verb = TY_KUBE_GET,
-                                                            .kind = &ty_kind_configmap,
+                                                            .kind = kind,
                                                             .ns = ns,
-                                                            .name = map,
+                                                            .name = name,
                                                             .timeout_ms = 5000,
+                                                            .tries = -1,
                                                             .fn = came,
                                                             .ctx = f });
 }

@@ -1,0 +1,113 @@
+/* trainyard operator: the manager of TrainJobs on a real Kubernetes. */
+#include <errno.h>
+
+#include "cli/cmds.h"
+#include "control/extern_plugin.h"
+#include "serve/operator.h"
+
+static const struct ty_opt options[] = {
+    TY_OPTS_CONFIG,
+    { "kubeconfig", 0, TY_OPT_WORD, "FILE",
+      "where the API server is (default: as kubectl finds it)", NULL, TY_OPT_AT(kubeconfig) },
+    { "context", 0, TY_OPT_WORD, "NAME", "context of the kubeconfig", NULL, TY_OPT_AT(context) },
+    { "zap-log-level", 0, TY_OPT_WORD, "LEVEL", "debug, info, error, or a number: 2 says more",
+      NULL, TY_OPT_AT(zap_level) },
+    { "zap-encoder", 0, TY_OPT_WORD, "json|console", "how log lines look", NULL,
+      TY_OPT_AT(zap_encoder) },
+    { "zap-devel", 0, TY_OPT_WORD, "BOOL", "console lines, debug level", NULL,
+      TY_OPT_AT(zap_devel) },
+    { "zap-stacktrace-level", 0, TY_OPT_WORD, "LEVEL", "accepted; there are no stack traces", NULL,
+      TY_OPT_AT(zap_stack) },
+    { "zap-time-encoding", 0, TY_OPT_WORD, "NAME", "rfc3339nano, iso8601, epoch, millis, nano",
+      NULL, TY_OPT_AT(zap_time) },
+    TY_OPT_HELP,
+    TY_OPT_END,
+};
+
+static int read_log(const struct ty_args *args, struct ty_log_settings *s, struct ty_err *err)
+{
+    const struct {
+        const char *name, *value;
+    } flags[] = { { "zap-devel", args->zap_devel },
+                  { "zap-encoder", args->zap_encoder },
+                  { "zap-log-level", args->zap_level },
+                  { "zap-stacktrace-level", args->zap_stack },
+                  { "zap-time-encoding", args->zap_time } };
+
+    for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+        if (flags[i].value && ty_log_flag(s, flags[i].name, flags[i].value, err) < 0)
+            return err->code;
+    return 0;
+}
+
+static int load_plugins(struct ty_cli *cli, const struct ty_args *args, const struct ty_config *c,
+                        struct ty_externs *externs, struct ty_pipeline *pipeline,
+                        struct ty_err *err)
+{
+    for (size_t i = 0; i < args->plugin_dirs.n; i++)
+        if (ty_externs_load(externs, cli->arena, args->plugin_dirs.v[i], err) < 0)
+            return err->code;
+    return ty_pipeline_init(pipeline, c->enabled.v, c->disabled.v, externs->v, err);
+}
+
+static int operate(struct ty_cli *cli, const struct ty_args *args, const struct ty_log *log,
+                   struct ty_externs *externs, struct ty_err *err)
+{
+    struct ty_kube_where where = { .kubeconfig = args->kubeconfig, .context = args->context };
+    struct ty_kubeconfig kubeconfig;
+    struct ty_pipeline pipeline;
+    struct ty_config config;
+
+    if (ty_config_read(cli->arena, args->config, args->gates, &config, err) < 0 ||
+        load_plugins(cli, args, &config, externs, &pipeline, err) < 0)
+        return err->code;
+    ty_kube_where_env(&where);
+    if (ty_kubeconfig_load(cli->arena, &where, &kubeconfig, err) < 0)
+        return err->code;
+    struct ty_operator_settings s = { .config = &config,
+                                      .file = args->config,
+                                      .gates = args->gates,
+                                      .kubeconfig = &kubeconfig,
+                                      .pipeline = &pipeline,
+                                      .log = log,
+                                      .ns = ty_config_namespace(cli->arena, NULL),
+                                      .version = TY_VERSION };
+    return ty_operator_run(&s);
+}
+
+static int run(struct ty_cli *cli, const struct ty_args *args)
+{
+    struct ty_log_settings settings = ty_log_default;
+    struct ty_externs externs = { 0 };
+    struct ty_err err = { 0 };
+
+    if (args->rest.n)
+        return ty_cli_usage(cli, &ty_cmd_operator, "'%s' is one word too many", args->rest.v[0]);
+    if (read_log(args, &settings, &err) < 0)
+        return ty_cli_usage(cli, &ty_cmd_operator, "%s", err.text);
+    struct ty_log log = { ty_log_open(&settings), NULL };
+    int code = operate(cli, args, &log, &externs, &err);
+    if (code < 0) {
+        ty_cli_say(cli, TY_SAY_ERROR, "%s", err.text);
+        code = TY_EXIT_BAD;
+    }
+    ty_log_close(log.out);
+    ty_externs_done(&externs);
+    return code;
+}
+
+const struct ty_cmd ty_cmd_operator = {
+    .name = "operator",
+    .about = "Manage the TrainJobs of a Kubernetes cluster",
+    .more =
+        "A drop-in for Kubeflow Trainer's manager: the same CRDs, JobSets, conditions, events and\n"
+        "webhooks, its configuration file and its flags. Several replicas elect a leader; all of\n"
+        "them serve the webhooks. SIGHUP reads the configuration again.\n"
+        "\n"
+        "Exit status: 0 after SIGTERM or SIGINT, 1 if it cannot start or another replica leads,\n"
+        "2 wrong usage.\n",
+    .examples = "  trainyard operator --config controller_manager_config.yaml\n"
+                "  trainyard operator --kubeconfig ~/.kube/config --zap-encoder console\n",
+    .opts = options,
+    .run = run,
+};

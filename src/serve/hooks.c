@@ -1,0 +1,92 @@
+/* A review that misses something is asked for it and judged again, at most twice. */
+#include "serve/hooks.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <uv.h>
+
+#include "control/work.h"
+#include "serve/respond.h"
+#include "serve/webhook.h"
+
+#define ROUNDS 3
+
+struct call {
+    const struct ty_hooks *hooks;
+    struct ty_request *q;
+    int rounds;
+    uint64_t begin;
+    /* what was not known: */
+    const struct ty_kind *kind;
+    struct ty_str ns, name;
+};
+
+static bool is_snapshot(struct ty_str name)
+{
+    static const char end[] = "-runtime-snapshot";
+    size_t n = sizeof(end) - 1;
+
+    return name.n > n && memcmp(name.p + name.n - n, end, n) == 0;
+}
+
+static struct ty_str keep(struct ty_arena *a, struct ty_str s)
+{
+    return (struct ty_str){ ty_arena_strndup(a, s.n ? s.p : "", s.n), s.n };
+}
+
+static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, struct ty_str ns,
+                                      struct ty_str name)
+{
+    struct call *c = ctx;
+    struct ty_arena *a = c->q->arena;
+    const struct ty_known *o = ty_world_find(ty_jobs_world(c->hooks->jobs), kind, ns, name);
+    bool runtime = kind->ours && kind != &ty_kind_trainjob;
+    bool snapshot = kind == &ty_kind_configmap && is_snapshot(name);
+
+    if ((!o && runtime) || (o && !o->body && snapshot)) {
+        c->kind = kind;
+        c->ns = keep(a, ns);
+        c->name = keep(a, name);
+        return NULL;
+    }
+    return o ? ty_world_read(a, o) : NULL;
+}
+
+static int64_t now_s(void *ctx TY_UNUSED)
+{
+    return time(NULL);
+}
+
+static void judge(void *ctx)
+{
+    struct call *c = ctx;
+    const struct ty_hooks *h = c->hooks;
+    struct ty_view view = { .ctx = c, .get = view_get };
+    struct ty_webhook w = {
+        .pipeline = h->pipeline, .settings = h->settings, .view = &view, .now_s = now_s
+    };
+    struct ty_json *answer = NULL;
+
+    c->kind = NULL;
+    int code = ty_webhook_review(&w, c->q->arena, c->q->path, c->q->body, &answer);
+    if (c->kind && ++c->rounds < ROUNDS) {
+        ty_jobs_get(h->jobs, c->kind, c->ns, c->name, judge, c);
+        return;
+    }
+    if (h->answered)
+        h->answered(h->ctx, c->q->path, code, (double)(uv_hrtime() - c->begin) / 1e9);
+    ty_respond_json(c->q, code, answer);
+}
+
+void ty_hooks_handle(void *ctx, struct ty_request *q)
+{
+    struct call *c = ty_new(q->arena, struct call);
+
+    *c = (struct call){ .hooks = ctx, .q = q, .begin = uv_hrtime() };
+    if (strcmp(q->method, "POST") != 0)
+        ty_respond_failure(q, 405, "MethodNotAllowed", "admission reviews are posted");
+    else if (q->too_big)
+        ty_respond_failure(q, 413, "RequestEntityTooLarge", "the review is too large");
+    else
+        judge(c);
+}

@@ -1,0 +1,21 @@
+/* The admission webhooks of the operator: reviews judged by the cache, and by the API server where
+ * the cache does not know yet: a runtime that was created a moment ago counts. */
+#ifndef TY_SERVE_HOOKS_H
+#define TY_SERVE_HOOKS_H
+
+#include "control/jobs.h"
+#include "net/serve.h"
+
+struct ty_hooks {
+    struct ty_jobs *jobs;
+    const struct ty_pipeline *pipeline;
+    const struct ty_settings *settings;
+    /* Told of each answer; may be NULL. */
+    void (*answered)(void *ctx, struct ty_str path, int code, double seconds);
+    void *ctx;
+};
+
+/* For ty_serve_opts.handle, with ctx = the struct, which must outlive the server. */
+void ty_hooks_handle(void *ctx, struct ty_request *q);
+
+#endif

@@ -1,0 +1,338 @@
+/* How the operator begins, and how it ends. */
+#include "serve/operator.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "serve/servers.h"
+#include "trainer/plugins/ml.h"
+
+#define AGENT         "trainyard/" TY_VERSION
+#define STOP_GRACE_MS 10000
+
+struct operator
+{
+    const struct ty_operator_settings *s;
+    struct ty_config config; /* as of the last SIGHUP */
+    struct ty_settings settings;
+    struct ty_arena *arena; /* of the configuration */
+    uv_loop_t loop;
+    struct ty_gnutls gnutls;
+    struct ty_kube *kube;
+    struct ty_events *events;
+    struct ty_jobs *jobs;
+    struct ty_hookcerts *certs;
+    struct ty_lease *lease;
+    struct ty_servers *servers;
+    uv_signal_t sigterm, sigint, sighup;
+    uv_timer_t tick; /* while ending: is everything idle? */
+    uint64_t end_by; /* loop time */
+    char *ca;        /* that the status API's clients should trust */
+    bool leading, stopping, releasing, released, served;
+    int code;
+};
+
+/* ---- callbacks of the parts ---- */
+
+static void on_leading(void *ctx)
+{
+    struct operator* o = ctx;
+
+    o->leading = true;
+    ty_info(o->s->log, "this process leads", TY_S("version", o->s->version));
+    ty_jobs_lead(o->jobs);
+}
+
+static void begin_end(struct operator* o);
+
+static void on_lost(void *ctx, const char *why)
+{
+    struct operator* o = ctx;
+
+    ty_error(o->s->log, why, "leader election lost: ending", TY_S("lease", o->config.lease_name));
+    o->code = 1;
+    begin_end(o);
+}
+
+static bool may_write(void *ctx)
+{
+    struct operator* o = ctx;
+
+    return o->leading && (!o->lease || ty_lease_held(o->lease));
+}
+
+static void on_certificate(void *ctx, const struct ty_pem *pem, struct ty_str ca)
+{
+    struct operator* o = ctx;
+
+    free(o->ca);
+    o->ca = strndup(ca.n ? ca.p : "", ca.n);
+    ty_servers_identity(o->servers, pem);
+}
+
+/* The Secret as the status plugin reads it: only its CA is of interest. */
+static const struct ty_json *hook_secret(void *ctx, struct ty_arena *a)
+{
+    struct operator* o = ctx;
+
+    if (!o->ca || !o->ca[0])
+        return NULL;
+    struct ty_json *secret = ty_json_object(a), *data = ty_json_object(a);
+    ty_json_set(a, data, "ca.crt", ty_json_str(a, ty_ml_base64(a, ty_str(o->ca))));
+    ty_json_set(a, secret, "data", data);
+    return secret;
+}
+
+/* ---- the end ---- */
+
+static void on_released(void *ctx)
+{
+    struct operator* o = ctx;
+    o->released = true;
+}
+
+static void on_served(void *ctx)
+{
+    struct operator* o = ctx;
+    o->served = true;
+}
+
+/* The lease is given back when nothing is being written any more. */
+static void on_tick(uv_timer_t *t)
+{
+    struct operator* o = t->data;
+    bool late = uv_now(&o->loop) >= o->end_by;
+
+    if (!ty_jobs_idle(o->jobs) && !late)
+        return;
+    if (o->lease && !o->releasing) {
+        o->releasing = true;
+        ty_lease_release(o->lease, on_released, o);
+    }
+    bool released = !o->lease || o->released;
+    if (late || (released && o->served && ty_events_idle(o->events)))
+        uv_stop(&o->loop);
+}
+
+static void begin_end(struct operator* o)
+{
+    if (o->stopping)
+        return;
+    o->stopping = true;
+    o->end_by = uv_now(&o->loop) + STOP_GRACE_MS;
+    ty_jobs_rest(o->jobs);
+    ty_events_finish(o->events);
+    ty_servers_stop(o->servers, STOP_GRACE_MS / 2, on_served, o);
+    uv_timer_start(&o->tick, on_tick, 0, 10);
+}
+
+static void on_signal(uv_signal_t *h, int sig)
+{
+    struct operator* o = h->data;
+
+    if (o->stopping) { /* twice: at once */
+        uv_stop(&o->loop);
+        return;
+    }
+    ty_info(o->s->log, "ending", TY_S("signal", sig == SIGINT ? "SIGINT" : "SIGTERM"));
+    begin_end(o);
+}
+
+/* ---- SIGHUP ---- */
+
+static void tell_words(const struct ty_log *log, const char *text, const struct ty_words *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        ty_info(log, text, TY_S("field", w->v[i]));
+}
+
+static void on_hangup(uv_signal_t *h, int sig TY_UNUSED)
+{
+    struct operator* o = h->data;
+    struct ty_arena *a = ty_arena_new((size_t)64 << 20);
+    struct ty_config_change change = { 0 };
+    struct ty_config now;
+    struct ty_err err = { 0 };
+
+    if (ty_config_read(a, o->s->file, o->s->gates, &now, &err) < 0) {
+        ty_error(o->s->log, err.text, "the configuration was not read again: the old one stays",
+                 TY_S("file", o->s->file ? o->s->file : ""));
+        ty_arena_free(a);
+        return;
+    }
+    ty_config_compare(a, &o->config, &now, &change);
+    tell_words(o->s->log, "configuration changed", &change.live);
+    tell_words(o->s->log, "configuration changed; takes effect at the next start", &change.restart);
+    if (!change.live.n && !change.restart.n)
+        ty_info(o->s->log, "configuration read again: no change",
+                TY_S("file", o->s->file ? o->s->file : ""));
+    ty_arena_free(a);
+}
+
+/* ---- the beginning ---- */
+
+static int start_client(struct operator* o, struct ty_err *err)
+{
+    struct ty_kube_settings k = { .loop = &o->loop,
+                                  .config = o->s->kubeconfig,
+                                  .agent = AGENT,
+                                  .qps = o->config.client_qps,
+                                  .burst = o->config.client_burst };
+    char host[256] = "unknown";
+
+    if (ty_gnutls_load(&o->gnutls, err) < 0 || ty_kube_new(&o->kube, &k, err) < 0)
+        return err->code;
+    gethostname(host, sizeof(host) - 1);
+    struct ty_events_settings e = {
+        .loop = &o->loop, .kube = o->kube, .log = o->s->log, .host = host
+    };
+    o->events = ty_events_new(&e);
+    return 0;
+}
+
+static void start_jobs(struct operator* o)
+{
+    struct ty_jobs_settings j = { .loop = &o->loop,
+                                  .kube = o->kube,
+                                  .events = o->events,
+                                  .log = o->s->log,
+                                  .pipeline = o->s->pipeline,
+                                  .settings = &o->settings,
+                                  .protection = o->config.finalizer ? TY_PROTECT_FINALIZER
+                                                                    : TY_PROTECT_SNAPSHOT,
+                                  .may_write = may_write,
+                                  .hook_secret = hook_secret,
+                                  .ctx = o };
+
+    o->jobs = ty_jobs_new(&j);
+}
+
+static void start_certs(struct operator* o)
+{
+    const struct ty_config *c = &o->config;
+    struct ty_hookcerts_settings h = { .loop = &o->loop,
+                                       .gnutls = &o->gnutls,
+                                       .log = o->s->log,
+                                       .kube = o->kube,
+                                       .ns = o->s->ns,
+                                       .secret = c->settings.webhook_secret,
+                                       .service = c->settings.webhook_service,
+                                       .ready = on_certificate,
+                                       .ctx = o };
+
+    if (!c->certs)
+        h.dir = c->cert_dir ? c->cert_dir : TY_HOOKCERTS_DIR;
+    o->certs = ty_hookcerts_new(&h);
+}
+
+static void start_lease(struct operator* o)
+{
+    const struct ty_config *c = &o->config;
+    struct ty_lease_settings l = { .loop = &o->loop,
+                                   .kube = o->kube,
+                                   .log = o->s->log,
+                                   .ns = c->lease_ns ? c->lease_ns : o->s->ns,
+                                   .name = c->lease_name,
+                                   .identity = ty_lease_identity(o->arena),
+                                   .lease_ms = c->lease_ms,
+                                   .renew_ms = c->renew_ms,
+                                   .retry_ms = c->retry_ms,
+                                   .leading = on_leading,
+                                   .lost = on_lost,
+                                   .ctx = o };
+
+    if (c->elect)
+        o->lease = ty_lease_new(&l);
+    else
+        on_leading(o);
+}
+
+static int start_servers(struct operator* o, struct ty_err *err)
+{
+    struct ty_servers_settings s = { .loop = &o->loop,
+                                     .kube = o->kube,
+                                     .config = &o->config,
+                                     .settings = &o->settings,
+                                     .pipeline = o->s->pipeline,
+                                     .log = o->s->log,
+                                     .jobs = o->jobs,
+                                     .certs = o->certs,
+                                     .lease = o->lease,
+                                     .events = o->events,
+                                     .version = o->s->version };
+
+    return ty_servers_new(&s, &o->servers, err);
+}
+
+static void watch_signals(struct operator* o)
+{
+    uv_signal_t *const handles[] = { &o->sigterm, &o->sigint, &o->sighup };
+    static const int signals[] = { SIGTERM, SIGINT, SIGHUP };
+
+    for (size_t i = 0; i < 3; i++) {
+        uv_signal_init(&o->loop, handles[i]);
+        handles[i]->data = o;
+        uv_signal_start(handles[i], signals[i] == SIGHUP ? on_hangup : on_signal, signals[i]);
+    }
+    uv_timer_init(&o->loop, &o->tick);
+    o->tick.data = o;
+}
+
+static int begin(struct operator* o, struct ty_err *err)
+{
+    watch_signals(o);
+    int r = start_client(o, err);
+    if (r < 0)
+        return r;
+    start_jobs(o);
+    start_certs(o);
+    start_lease(o);
+    return start_servers(o, err);
+}
+
+static void close_handle(uv_handle_t *h, void *arg TY_UNUSED)
+{
+    if (!uv_is_closing(h))
+        uv_close(h, NULL);
+}
+
+static void clean(struct operator* o)
+{
+    ty_servers_free(o->servers);
+    ty_lease_free(o->lease);
+    ty_hookcerts_free(o->certs);
+    ty_jobs_free(o->jobs);
+    ty_events_free(o->events);
+    ty_kube_free(o->kube);
+    while (uv_run(&o->loop, UV_RUN_NOWAIT) && uv_loop_alive(&o->loop)) {
+        uv_walk(&o->loop, close_handle, NULL);
+    }
+    uv_loop_close(&o->loop);
+    ty_gnutls_done(&o->gnutls);
+    free(o->ca);
+    ty_arena_free(o->arena);
+}
+
+int ty_operator_run(const struct ty_operator_settings *s)
+{
+    struct operator o = { .s = s, .config = *s->config, .settings = s->config->settings };
+    struct ty_err err = { 0 };
+
+    o.settings.operator_ns = s->ns;
+    o.arena = ty_arena_new((size_t)64 << 20);
+    uv_loop_init(&o.loop);
+    ty_info(s->log, "starting", TY_S("version", s->version), TY_S("server", s->kubeconfig->server),
+            TY_S("namespace", s->ns));
+    if (begin(&o, &err) < 0) {
+        ty_error(s->log, err.text, "cannot start", TY_S("version", s->version));
+        o.code = 1;
+    } else {
+        uv_run(&o.loop, UV_RUN_DEFAULT);
+    }
+    clean(&o);
+    ty_info(s->log, "ended", TY_I("code", o.code));
+    return o.code;
+}

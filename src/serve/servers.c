@@ -1,0 +1,207 @@
+/* The ports of the operator, opened and closed together. */
+#include "serve/servers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "net/tls_options.h"
+#include "serve/respond.h"
+#include "serve/servers_address.h"
+#include "serve/servers_inner.h"
+#include "serve/webhook.h"
+
+/* ---- health ---- */
+
+static const char *ask_certs(void *ctx, struct ty_arena *a)
+{
+    const struct ty_servers *s = ctx;
+
+    if (ty_hookcerts_ready(s->s.certs))
+        return NULL;
+    return ty_arena_printf(a, "certificates are not ready: %s", ty_hookcerts_why(s->s.certs));
+}
+
+static const char *ask_cache(void *ctx, struct ty_arena *a TY_UNUSED)
+{
+    const struct ty_servers *s = ctx;
+
+    return ty_jobs_synced(s->s.jobs) ? NULL
+                                     : "not everything that is watched has been listed yet; are "
+                                       "the CRDs installed?";
+}
+
+static void check_failed(void *ctx, const char *path, const char *check, const char *why)
+{
+    const struct ty_servers *s = ctx;
+
+    ty_error(s->s.log, why, "a health check fails", TY_S("path", path), TY_S("check", check));
+}
+
+static void handle_health(void *ctx, struct ty_request *q)
+{
+    const struct ty_servers *s = ctx;
+
+    if (!ty_health_handle(&s->alive, q) && !ty_health_handle(&s->ready, q))
+        ty_respond_text(q, 404, TY_LIT("404 page not found\n"));
+}
+
+static void init_health(struct ty_servers *s)
+{
+    const struct ty_config *c = s->s.config;
+
+    s->ready_checks[0] = (struct ty_health_check){ "certificates", ask_certs, s };
+    s->ready_checks[1] = (struct ty_health_check){ "cache", ask_cache, s };
+    s->alive = (struct ty_health){ .path = ty_arena_printf(s->arena, "/%s", c->liveness),
+                                   .failed = check_failed,
+                                   .ctx = s };
+    s->ready = (struct ty_health){ .path = ty_arena_printf(s->arena, "/%s", c->readiness),
+                                   .checks = s->ready_checks,
+                                   .failed = check_failed,
+                                   .ctx = s };
+}
+
+/* ---- opening ---- */
+
+static void init_tls(struct ty_servers *s, struct ty_serve_tls *ret)
+{
+    const struct ty_config *c = s->s.config;
+    struct ty_tls_notes notes = { 0 };
+
+    *ret = (struct ty_serve_tls){ .priority =
+                                      ty_tls_priority(s->arena, c->tls_min, c->ciphers.v, &notes),
+                                  .alpn = c->protos.n ? c->protos.v : NULL };
+    for (size_t i = 0; i < notes.n; i++)
+        ty_warn(s->s.log, "tls settings", TY_S("note", notes.v[i]));
+}
+
+static int open_port(struct ty_servers *s, int which, const char *field, struct ty_serve_opts *opts,
+                     struct ty_err *err)
+{
+    opts->loop = s->s.loop;
+    if (ty_serve_new(opts, &s->port[which], err) < 0)
+        return ty_wrap(err, "%s", field);
+    ty_info(s->s.log, "serving", TY_S("what", field), TY_I("port", ty_serve_port(s->port[which])),
+            TY_B("tls", opts->tls != NULL));
+    return 0;
+}
+
+static int open_health(struct ty_servers *s, struct ty_err *err)
+{
+    struct ty_serve_opts o = { .handle = handle_health, .ctx = s };
+    int r = ty_address_parse(s->arena, "health.healthProbeBindAddress", s->s.config->health_address,
+                             &o.address, &o.port, err);
+
+    if (r < 0 || o.port < 0)
+        return r;
+    return open_port(s, PORT_HEALTH, "health.healthProbeBindAddress", &o, err);
+}
+
+static int open_metrics(struct ty_servers *s, const struct ty_serve_tls *tls, struct ty_err *err)
+{
+    struct ty_serve_opts o = { .tls = s->s.config->metrics_secure ? tls : NULL,
+                               .handle = ty_servers_handle_metrics,
+                               .ctx = s };
+    int r = ty_address_parse(s->arena, "metrics.bindAddress", s->s.config->metrics_address,
+                             &o.address, &o.port, err);
+
+    if (r < 0 || o.port < 0)
+        return r;
+    return open_port(s, PORT_METRICS, "metrics.bindAddress", &o, err);
+}
+
+static int open_all(struct ty_servers *s, struct ty_err *err)
+{
+    const struct ty_config *c = s->s.config;
+    struct ty_serve_tls tls;
+    struct ty_serve_opts hook = { .address = c->webhook_host,
+                                  .port = c->webhook_port,
+                                  .tls = &tls,
+                                  .body_bytes = TY_WEBHOOK_BODY_MAX,
+                                  .handle = ty_hooks_handle,
+                                  .ctx = &s->hooks };
+    struct ty_serve_opts status = { .port = s->s.settings->status_port,
+                                    .tls = &tls,
+                                    .body_bytes = TY_STATUS_BODY_MAX,
+                                    .handle = ty_servers_handle_status,
+                                    .ctx = s };
+
+    init_tls(s, &tls);
+    int r = open_health(s, err);
+    if (r == 0)
+        r = open_port(s, PORT_WEBHOOK, "webhook.port", &hook, err);
+    if (r == 0)
+        r = open_metrics(s, &tls, err);
+    if (r == 0 && s->s.settings->status_gate)
+        r = open_port(s, PORT_STATUS, "statusServer.port", &status, err);
+    return r;
+}
+
+int ty_servers_new(const struct ty_servers_settings *settings, struct ty_servers **ret,
+                   struct ty_err *err)
+{
+    struct ty_servers *s = calloc(1, sizeof(*s));
+
+    if (!s)
+        abort();
+    s->s = *settings;
+    s->arena = ty_arena_new((size_t)1 << 20);
+    s->metrics = ty_servers_metrics();
+    s->hooks = (struct ty_hooks){ .jobs = settings->jobs,
+                                  .pipeline = settings->pipeline,
+                                  .settings = settings->settings,
+                                  .answered = ty_servers_hook_answered,
+                                  .ctx = s };
+    init_health(s);
+    ty_servers_status_init(s);
+    int r = open_all(s, err);
+    if (r < 0) {
+        ty_servers_free(s);
+        return r;
+    }
+    *ret = s;
+    return 0;
+}
+
+void ty_servers_identity(struct ty_servers *s, const struct ty_pem *pem)
+{
+    struct ty_err err = { 0 };
+
+    for (int i = 0; i < PORTS; i++)
+        if (s->port[i] && i != PORT_HEALTH && (i != PORT_METRICS || s->s.config->metrics_secure) &&
+            ty_serve_identity(s->port[i], pem, &err) < 0)
+            ty_error(s->s.log, err.text, "a new certificate is not served", TY_I("which", i));
+}
+
+/* ---- closing ---- */
+
+static void stopped(void *ctx)
+{
+    struct ty_servers *s = ctx;
+
+    if (--s->stopping == 0)
+        s->done(s->done_ctx);
+}
+
+void ty_servers_stop(struct ty_servers *s, int64_t grace_ms, void (*done)(void *ctx), void *ctx)
+{
+    s->done = done;
+    s->done_ctx = ctx;
+    s->stopping = 1;
+    for (int i = 0; i < PORTS; i++)
+        if (s->port[i]) {
+            s->stopping++;
+            ty_serve_stop(s->port[i], grace_ms, stopped, s);
+        }
+    stopped(s);
+}
+
+void ty_servers_free(struct ty_servers *s)
+{
+    if (!s)
+        return;
+    for (int i = 0; i < PORTS; i++)
+        ty_serve_free(s->port[i]);
+    ty_metrics_free(s->metrics);
+    ty_arena_free(s->arena);
+    free(s);
+}

@@ -1,0 +1,38 @@
+/* The ports of the operator: webhooks and metrics under the webhook's certificate, health in the
+ * clear, the status API where its gate is on. On every replica, leader or not. */
+#ifndef TY_SERVE_SERVERS_H
+#define TY_SERVE_SERVERS_H
+
+#include <uv.h>
+
+#include "control/config.h"
+#include "control/hookcerts.h"
+#include "control/jobs.h"
+#include "control/lease.h"
+
+struct ty_servers;
+
+struct ty_servers_settings { /* what is pointed to outlives the servers */
+    uv_loop_t *loop;
+    struct ty_kube *kube;
+    const struct ty_config *config;
+    const struct ty_settings *settings;
+    const struct ty_pipeline *pipeline;
+    const struct ty_log *log;
+    struct ty_jobs *jobs;
+    const struct ty_hookcerts *certs;
+    const struct ty_lease *lease; /* NULL: no election, this process leads */
+    const struct ty_events *events;
+    const char *version;
+};
+
+/* gives. -EADDRINUSE and the like with a sentence that names the address and the setting. */
+int ty_servers_new(const struct ty_servers_settings *s, struct ty_servers **ret,
+                   struct ty_err *err);
+/* The certificate that is shown from now on. */
+void ty_servers_identity(struct ty_servers *s, const struct ty_pem *pem);
+/* Refuses what is new, finishes what is under way; `done` comes once, from the loop. */
+void ty_servers_stop(struct ty_servers *s, int64_t grace_ms, void (*done)(void *ctx), void *ctx);
+void ty_servers_free(struct ty_servers *s); /* takes; NULL is fine. The loop must turn once more */
+
+#endif

@@ -1,0 +1,114 @@
+/* Who may see /metrics: with metrics.auth.enabled the API server is asked, first who the token's
+ * owner is, then whether that one may get the path. */
+#include <errno.h>
+
+#include "serve/respond.h"
+#include "serve/servers_inner.h"
+#include "store/kube_kinds.h"
+
+struct call {
+    struct ty_servers *s;
+    struct ty_request *q;
+};
+
+static void show(struct call *c)
+{
+    ty_servers_measure(c->s);
+    if (!ty_metrics_handle(c->s->metrics, c->q))
+        ty_respond_text(c->q, 404, TY_LIT("404 page not found\n"));
+}
+
+static void refuse(struct call *c, int code, const char *text)
+{
+    ty_respond_text(c->q, code, ty_str(text));
+}
+
+static void access_known(void *ctx, const struct ty_kube_answer *a)
+{
+    struct call *c = ctx;
+
+    if (a->r < 0)
+        refuse(c, 500, "Authorization for user failed\n");
+    else if (!ty_json_true_at(a->json, "status.allowed"))
+        refuse(c, 403, "Authorization denied for user\n");
+    else
+        show(c);
+}
+
+static struct ty_json *review(struct ty_arena *a, const struct ty_kind *kind, struct ty_json *spec)
+{
+    struct ty_json *r = ty_json_object(a);
+
+    ty_json_set(a, r, "apiVersion", ty_json_cstr(a, ty_kind_api_version(a, kind)));
+    ty_json_set(a, r, "kind", ty_json_cstr(a, kind->kind));
+    ty_json_set(a, r, "spec", spec);
+    return r;
+}
+
+static void user_known(void *ctx, const struct ty_kube_answer *answer)
+{
+    struct call *c = ctx;
+    struct ty_arena *a = c->q->arena;
+    struct ty_json *spec = ty_json_object(a), *path = ty_json_object(a);
+    const struct ty_json *user = ty_json_at(answer->json, "status.user");
+
+    if (answer->r < 0) {
+        refuse(c, 500, "Authentication failed\n");
+        return;
+    }
+    if (!ty_json_true_at(answer->json, "status.authenticated")) {
+        refuse(c, 401, "Unauthorized\n");
+        return;
+    }
+    ty_json_set(a, path, "path", ty_json_cstr(a, "/metrics"));
+    ty_json_set(a, path, "verb", ty_json_cstr(a, "get"));
+    ty_json_set(a, spec, "nonResourceAttributes", path);
+    ty_json_set(a, spec, "user", ty_json_str(a, ty_json_str_at(user, "username")));
+    ty_json_set(a, spec, "uid", ty_json_str(a, ty_json_str_at(user, "uid")));
+    if (ty_json_get(user, "groups"))
+        ty_json_set(a, spec, "groups", ty_json_get(user, "groups"));
+    ty_kube_start(c->s->s.kube, &(struct ty_kube_ask){
+                                    .verb = TY_KUBE_CREATE,
+                                    .kind = &ty_kind_accessreview,
+                                    .body = ty_json_text(a, review(a, &ty_kind_accessreview, spec)),
+                                    .timeout_ms = 5000,
+                                    .fn = access_known,
+                                    .ctx = c });
+}
+
+/* "Bearer TOKEN", any case; empty if it is something else. */
+static struct ty_str bearer(const struct ty_request *q)
+{
+    const char *h = ty_request_header(q, "Authorization");
+
+    if (!h || strncasecmp(h, "bearer ", 7) != 0)
+        return (struct ty_str){ 0 };
+    return ty_str_trim(ty_str(h + 7));
+}
+
+void ty_servers_handle_metrics(void *ctx, struct ty_request *q)
+{
+    struct ty_servers *s = ctx;
+    struct call *c = ty_new(q->arena, struct call);
+    struct ty_str token = bearer(q);
+    struct ty_json *spec = ty_json_object(q->arena);
+
+    *c = (struct call){ s, q };
+    if (!s->s.config->metrics_auth) {
+        show(c);
+        return;
+    }
+    if (token.n == 0) {
+        refuse(c, 401, "Unauthorized\n");
+        return;
+    }
+    ty_json_set(q->arena, spec, "token", ty_json_str(q->arena, token));
+    ty_kube_start(s->s.kube,
+                  &(struct ty_kube_ask){
+                      .verb = TY_KUBE_CREATE,
+                      .kind = &ty_kind_tokenreview,
+                      .body = ty_json_text(q->arena, review(q->arena, &ty_kind_tokenreview, spec)),
+                      .timeout_ms = 5000,
+                      .fn = user_known,
+                      .ctx = c });
+}

@@ -1,0 +1,42 @@
+/* What the files of the servers share. */
+#ifndef TY_SERVE_SERVERS_INNER_H
+#define TY_SERVE_SERVERS_INNER_H
+
+#include "serve/health.h"
+#include "serve/hooks.h"
+#include "serve/metrics.h"
+#include "serve/servers.h"
+#include "serve/status.h"
+
+enum { PORT_HEALTH, PORT_WEBHOOK, PORT_METRICS, PORT_STATUS, PORTS };
+
+struct ty_servers {
+    struct ty_servers_settings s;
+    struct ty_arena *arena;
+    struct ty_serve *port[PORTS]; /* NULL: off */
+    struct ty_hooks hooks;
+    struct ty_health alive, ready;
+    struct ty_health_check ready_checks[3];
+    struct ty_metrics *metrics;
+    struct ty_jobs_counts seen; /* what the metrics have been told */
+    struct ty_queue_counts queue_seen;
+    uint64_t requests_seen;
+    struct ty_status_api status;
+    size_t stopping; /* ports that are not yet silent */
+    void (*done)(void *ctx);
+    void *done_ctx;
+};
+
+/* servers_metrics.c */
+struct ty_metrics *ty_servers_metrics(void);
+void ty_servers_measure(struct ty_servers *s); /* brings the numbers up to date */
+void ty_servers_hook_answered(void *ctx, struct ty_str path, int code, double seconds);
+
+/* servers_auth.c: for ty_serve_opts.handle: /metrics, to those who may see it. */
+void ty_servers_handle_metrics(void *ctx, struct ty_request *q);
+
+/* servers_status.c */
+void ty_servers_status_init(struct ty_servers *s);
+void ty_servers_handle_status(void *ctx, struct ty_request *q);
+
+#endif

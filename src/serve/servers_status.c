@@ -1,0 +1,88 @@
+/* The status API on a cluster: a pod's projected token says for which TrainJob it was made (its
+ * audience) and in which namespace it lives; the API server checks it and takes the status. */
+#include <errno.h>
+
+#include "serve/servers_inner.h"
+#include "store/kube_kinds.h"
+
+#define MANAGER "trainer-status"
+
+static void reviewed(void *ctx, const struct ty_kube_answer *a)
+{
+    struct ty_status_call *call = ctx;
+    const char *owner =
+        ty_arena_printf(call->arena, "system:serviceaccount:%.*s:", TY_ARG(call->ns));
+    bool good = a->r == 0 && ty_json_true_at(a->json, "status.authenticated") &&
+                ty_str_starts(ty_json_str_at(a->json, "status.user.username"), ty_str(owner));
+
+    ty_status_authorized(call, a->r < 0 ? -EIO : good);
+}
+
+static void authorize(void *ctx, struct ty_status_call *call)
+{
+    struct ty_servers *s = ctx;
+    struct ty_arena *a = call->arena;
+    struct ty_json *review = ty_json_object(a), *spec = ty_json_object(a);
+
+    if (call->token.n == 0) {
+        ty_status_authorized(call, 0);
+        return;
+    }
+    ty_json_push(a, ty_json_need_array(a, spec, "audiences"),
+                 ty_json_strf(a,
+                              "trainer.kubeflow.org/v1alpha1/namespaces/%.*s/trainjobs/%.*s/status",
+                              TY_ARG(call->ns), TY_ARG(call->name)));
+    ty_json_set(a, spec, "token", ty_json_str(a, call->token));
+    ty_json_set(a, review, "apiVersion", ty_json_cstr(a, "authentication.k8s.io/v1"));
+    ty_json_set(a, review, "kind", ty_json_cstr(a, "TokenReview"));
+    ty_json_set(a, review, "spec", spec);
+    ty_kube_start(s->s.kube, &(struct ty_kube_ask){ .verb = TY_KUBE_CREATE,
+                                                    .kind = &ty_kind_tokenreview,
+                                                    .body = ty_json_text(a, review),
+                                                    .timeout_ms = 5000,
+                                                    .fn = reviewed,
+                                                    .ctx = call });
+}
+
+static void written(void *ctx, const struct ty_kube_answer *a)
+{
+    struct ty_status_call *call = ctx;
+
+    ty_status_applied(call, a->code, ty_arena_printf(call->arena, "%.*s", TY_ARG(a->message)));
+}
+
+static void apply(void *ctx, struct ty_status_call *call)
+{
+    struct ty_servers *s = ctx;
+    struct ty_arena *a = call->arena;
+    struct ty_json *obj = ty_json_object(a), *meta = ty_json_object(a);
+
+    ty_json_set(a, obj, "apiVersion", ty_json_cstr(a, ty_kind_api_version(a, &ty_kind_trainjob)));
+    ty_json_set(a, obj, "kind", ty_json_cstr(a, "TrainJob"));
+    ty_json_set(a, meta, "name", ty_json_str(a, call->name));
+    ty_json_set(a, meta, "namespace", ty_json_str(a, call->ns));
+    ty_json_set(a, obj, "metadata", meta);
+    ty_json_set(a, ty_json_need_object(a, obj, "status"), "trainerStatus", call->trainer_status);
+    ty_kube_start(s->s.kube, &(struct ty_kube_ask){ .verb = TY_KUBE_APPLY,
+                                                    .kind = &ty_kind_trainjob,
+                                                    .ns = call->ns,
+                                                    .name = call->name,
+                                                    .sub = "status",
+                                                    .body = ty_json_text(a, obj),
+                                                    .manager = MANAGER,
+                                                    .force = true,
+                                                    .timeout_ms = 8000,
+                                                    .fn = written,
+                                                    .ctx = call });
+}
+
+void ty_servers_status_init(struct ty_servers *s)
+{
+    s->status = (struct ty_status_api){ .ctx = s, .authorize = authorize, .apply = apply };
+}
+
+void ty_servers_handle_status(void *ctx, struct ty_request *q)
+{
+    struct ty_servers *s = ctx;
+    ty_status_handle(&s->status, q);
+}

@@ -64,11 +64,21 @@ static void on_turn(uv_check_t *h)
         uv_stop(&r->loop);
 }
 
+/* That images are not used here is how it is, not something to mend. */
+static bool is_image(const struct ty_unfit *it)
+{
+    size_t n = strlen(it->path);
+    return !it->error && n > 6 && strcmp(it->path + n - 6, ".image") == 0;
+}
+
 static void tell_findings(struct ty_run *r, const struct ty_unfits *f)
 {
     for (const struct ty_unfit *it = f->first; it; it = it->next)
-        ty_cli_say(r->cli, it->error ? TY_SAY_ERROR : TY_SAY_WARNING, "unsupported locally: %s: %s",
-                   it->path, it->text);
+        if (is_image(it))
+            ty_cli_say(r->cli, TY_SAY_NOTE, "%s", it->text);
+        else
+            ty_cli_say(r->cli, it->error ? TY_SAY_ERROR : TY_SAY_WARNING,
+                       "unsupported locally: %s: %s", it->path, it->text);
 }
 
 static int begin(struct ty_run *r, const struct ty_args *args, const char *name, struct ty_err *err)

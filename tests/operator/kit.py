@@ -1,7 +1,7 @@
 """Small words that the scenarios are told in."""
 import time
 
-from client import path_of
+from client import Refused, path_of
 
 API, JOBSET_API = "trainer.kubeflow.org/v1alpha1", "jobset.x-k8s.io/v1alpha2"
 COSCHEDULING, VOLCANO = "scheduling.x-k8s.io/v1alpha1", "scheduling.volcano.sh/v1beta1"
@@ -64,6 +64,21 @@ def owner(obj):
     return [(r["kind"], r["name"], r.get("controller")) for r in refs]
 
 
+def create_known(api, path, doc, namespace):
+    """(status, answer) of a create. A webhook that looks into its cache may not know yet of a
+    runtime that is there: asked again."""
+    end = time.monotonic() + WAIT_SECONDS
+    while True:
+        code, answer = api.request("POST", path, doc)
+        if code != 403 or "must be created before" not in answer["message"]:
+            return code, answer
+        ref = doc["spec"]["runtimeRef"]
+        kind = ref.get("kind", "ClusterTrainingRuntime")
+        if not api.get(API, kind, namespace, ref["name"]) or time.monotonic() > end:
+            return code, answer
+        time.sleep(0.05)
+
+
 class Space:
     """A namespace of one test, seen through an API client."""
 
@@ -72,7 +87,13 @@ class Space:
         api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
 
     def create(self, *docs):
-        return [self.api.create(doc, self.name) for doc in docs][-1]
+        """Creates them in turn; gives the last one."""
+        for doc in docs:
+            path = path_of(doc["apiVersion"], doc["kind"], self.name)
+            code, answer = create_known(self.api, path, doc, self.name)
+            if code != 201:
+                raise Refused(code, answer)
+        return answer
 
     def path(self, api_version, kind, name, sub=None):
         return path_of(api_version, kind, self.name, name, sub)

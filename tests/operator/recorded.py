@@ -18,7 +18,7 @@ import yaml
 
 from audit import Audit
 from client import MERGE, path_of
-from kit import API, JOBSET_API, Space, runtime, trainjob
+from kit import API, JOBSET_API, Space, create_known, runtime, trainjob
 from manager import UPSTREAM
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,7 +32,7 @@ CHILDREN = {"jobsets": "JobSet", "configmaps": "ConfigMap", "secrets": "Secret",
 # Of v2.3.0 itself: recorded after its first pass had written the snapshot, and failed at the JobSet.
 BEGUN_LATE = {"patches/patch-unknown-job"}
 THREADS = 6
-QUIET_SECONDS, REST_SECONDS, CACHE_SECONDS = 1.5, 90, 30
+QUIET_SECONDS, REST_SECONDS = 1.5, 90
 
 
 class Loader(yaml.CSafeLoader):
@@ -71,25 +71,12 @@ class Case:
         verdicts = [self.step(api, doc) for doc in self.stages[number]]
         self.result.append({"verdicts": verdicts})
 
-    def create(self, api, path, doc):
-        """A webhook that looks into its cache may not know yet of a runtime that is there."""
-        end = time.monotonic() + CACHE_SECONDS
-        while True:
-            code, answer = api.request("POST", path, doc)
-            if code != 403 or "must be created before" not in answer["message"]:
-                return code, answer
-            ref = doc["spec"]["runtimeRef"]
-            kind = ref.get("kind", "ClusterTrainingRuntime")
-            if not api.get(API, kind, self.namespace, ref["name"]) or time.monotonic() > end:
-                return code, answer
-            time.sleep(0.05)
-
     def step(self, api, doc):
         step = doc.get("x-step")
         if not step:
             op = f"create {doc['kind']}/{doc['metadata']['name']}"
             path = path_of(doc["apiVersion"], doc["kind"], self.namespace)
-            code, answer = self.create(api, path, doc)
+            code, answer = create_known(api, path, doc, self.namespace)
         else:
             op = f"{step['op']} {step['kind']}/{step['name']}"
             path = path_of(*STEP_KINDS[step["kind"]], self.namespace, step["name"])

@@ -48,7 +48,6 @@ def test_deprecated_runtime_warns(manager, space):
         space.create(doc)
         assert len(space.api.warnings) == 1
         assert 'ClusterTrainingRuntime \\"deprecated\\" is deprecated' in space.api.warnings[0]
-        wait_for("the manager knows it", lambda: accepted(space, "deprecated"))
         space.create(trainjob(runtime="deprecated", kind="ClusterTrainingRuntime"))
         assert len(space.api.warnings) == 1
         assert 'Referenced ClusterTrainingRuntime \\"deprecated\\" is deprecated' \
@@ -57,9 +56,9 @@ def test_deprecated_runtime_warns(manager, space):
         space.api.delete(API, "ClusterTrainingRuntime", None, "deprecated")
 
 
-def accepted(space, name, kind="ClusterTrainingRuntime"):
+def accepted(space):
     path = f"/apis/{API}/namespaces/{space.name}/trainjobs?dryRun=All"
-    return space.api.request("POST", path, trainjob("probe", name, kind))[0] == 201
+    return space.api.request("POST", path, trainjob("probe"))[0] == 201
 
 
 def test_patches_are_stamped(manager, space):
@@ -69,7 +68,6 @@ def test_patches_are_stamped(manager, space):
             "metadata": {"labels": {"v": value}}}}}
 
     space.create(runtime())
-    wait_for("the manager knows the runtime", lambda: accepted(space, "rt", "TrainingRuntime"))
     old = dict(patch("a", "1"), time="2020-01-01T00:00:00Z")
     made = space.create(trainjob(suspend=True, runtimePatches=[old, patch("b", "1")]))
     times = {p["manager"]: p["time"] for p in made["spec"]["runtimePatches"]}
@@ -93,12 +91,11 @@ def test_gone_manager_means_refused(make_manager, space):
     """failurePolicy Fail: nothing enters unseen while no manager answers."""
     one = make_manager().start()
     space.create(runtime())
-    wait_for("the manager knows the runtime", lambda: accepted(space, "rt", "TrainingRuntime"))
     one.kill()
     code, said = refusal(space, trainjob())
     assert code == 500 and "failed calling webhook" in said
     one.start()
-    wait_for("it answers again", lambda: accepted(space, "rt", "TrainingRuntime"))
+    wait_for("it answers again", lambda: accepted(space))
     space.create(trainjob())
     space.wait_jobset()
 
@@ -169,8 +166,7 @@ def test_own_certificates(make_manager, space, system):
     wait_for("it is served", lambda: served(one.port, name).split() == data["tls.crt"].split())
     assert refusal(space, trainjob())[0] == 403
     space.create(runtime())
-    space.create(trainjob()) if wait_for("known", lambda: accepted(
-        space, "rt", "TrainingRuntime")) else None
+    space.create(trainjob())
     space.wait_jobset()
 
 

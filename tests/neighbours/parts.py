@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import tarfile
+import tempfile
 from hashlib import sha256
 from pathlib import Path
 
@@ -144,10 +145,11 @@ def image(path, name, entrypoint):
 class NodePlane(FullPlane):
     """A kubelet with containerd, a bridge for the pods and CoreDNS in the place of kwok."""
 
-    nodes = ("node1",)
+    nodes, run = ("node1",), None
 
     def start_nodes(self):
-        self.socket = self.folder / "containerd/containerd.sock"
+        self.run = Path(tempfile.mkdtemp(prefix="ty-node-", dir="/run"))  # sockets need short names
+        self.socket = self.run / "containerd.sock"
         subprocess.run(["ip", "link", "add", "ty-node", "type", "bridge"], capture_output=True)
         subprocess.run(["ip", "addr", "replace", f"{NODE_IP}/32", "dev", "ty-node"], check=True)
         subprocess.run(["ip", "link", "set", "ty-node", "up"], check=True)
@@ -172,7 +174,7 @@ class NodePlane(FullPlane):
         config = self.folder / "containerd.toml"
         config.write_text(f'''version = 2
 root = "{self.folder}/containerd/root"
-state = "{self.folder}/containerd/state"
+state = "{self.run}/state"
 [grpc]
   address = "{self.socket}"
 [plugins."io.containerd.grpc.v1.cri"]
@@ -223,13 +225,15 @@ state = "{self.folder}/containerd/state"
             self.wait("no task is left", lambda: self.no_tasks(), 30)
         super().stop()
         with open("/proc/mounts") as mounts:
-            under = [line.split()[1] for line in mounts if f" {self.folder}/" in line]
+            under = [line.split()[1] for line in mounts
+                     if f" {self.folder}/" in line or f" {self.run}/" in line]
         for path in sorted(under, reverse=True):
             subprocess.run(["umount", "-l", path], check=False)
         for link in ("ty-node", "ty-pods"):
             subprocess.run(["ip", "link", "del", link], capture_output=True)
-        for name in ("containerd", "kubelet", "cni-data"):
-            shutil.rmtree(self.folder / name, ignore_errors=True)
+        for path in (self.run, *(self.folder / n for n in ("containerd", "kubelet", "cni-data"))):
+            if path:
+                shutil.rmtree(path, ignore_errors=True)
 
     def no_tasks(self):
         for task in self.ctr("tasks", "ls", "-q").stdout.split():

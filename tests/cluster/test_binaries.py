@@ -1,0 +1,83 @@
+"""The programs of others: found, missing, and gone when the tests are."""
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import binaries
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture
+def nothing(monkeypatch, tmp_path):
+    """A machine with no Go and nothing built."""
+    monkeypatch.setattr(binaries, "CACHE", tmp_path)
+    monkeypatch.setattr(binaries, "find_go", lambda: None)
+    monkeypatch.delenv("KUBEBUILDER_ASSETS", raising=False)
+    return tmp_path
+
+
+def program(folder, name):
+    path = folder / name
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_says_what_is_missing(nothing, capsys):
+    said = binaries.why_not(("etcd", "kwok"))
+    assert "no etcd, kwok in " in said and "no Go 1.26 or later" in said
+    assert binaries.build(("etcd",)) is False
+    assert binaries.main(["binaries.py", "build", "etcd"]) == 0
+    assert capsys.readouterr().out.startswith("cluster: SKIPPED: no etcd in ")
+    assert binaries.main(["binaries.py", "have", "etcd"]) == 1
+    with pytest.raises(RuntimeError, match="jobset-crds of sigs.k8s.io/jobset@"):
+        binaries.manifest("jobset-crds")
+    assert list(nothing.iterdir()) == []
+
+
+def test_assets_come_first(nothing, monkeypatch, tmp_path_factory):
+    (nothing / "bin").mkdir()
+    built, assets = program(nothing / "bin", "etcd"), tmp_path_factory.mktemp("assets")
+    program(nothing / "bin", "kwok")
+    assert binaries.find("etcd") == built
+    given = program(assets, "etcd")
+    monkeypatch.setenv("KUBEBUILDER_ASSETS", str(assets))
+    assert binaries.find("etcd") == given
+    assert binaries.find("kwok") == nothing / "bin/kwok"
+    (assets / "kubectl").write_text("not a program")
+    assert binaries.missing(("etcd", "kubectl", "kwok")) == ["kubectl"]
+
+
+def test_unknown_program():
+    with pytest.raises(SystemExit, match="no program is called kubelot; there are: .*kubelet"):
+        binaries.main(["binaries.py", "build", "kubelot"])
+
+
+def test_plane_dies_with_its_parent(tmp_path):
+    """kill -9 of the tests leaves no API server behind."""
+    if binaries.why_not():
+        pytest.skip(binaries.why_not())
+    binaries.build()
+    child = subprocess.Popen([sys.executable, HERE / "plane.py", "up", tmp_path / "plane"],
+                             stdout=subprocess.PIPE, text=True)
+    try:
+        port = int(re.match(r"https://127.0.0.1:(\d+) token ", child.stdout.readline())[1])
+        socket.create_connection(("127.0.0.1", port), 5).close()
+    finally:
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        try:
+            socket.create_connection(("127.0.0.1", port), 5).close()
+        except ConnectionRefusedError:
+            return
+        time.sleep(0.05)
+    pytest.fail(f"port {port} still answers")

@@ -108,7 +108,7 @@ static void keep(struct ty_arena *a, const char *path, const char *end, int64_t 
 
     if (fd < 0)
         return;
-    ty_buf_printf(&b, LINE "%lld%s\n", (long long)(now_s + VALID_S), end);
+    ty_buf_printf(&b, LINE "%lld%s\n", (long long)now_s + VALID_S, end);
     ty_buf_add(&b, tls->ca);
     ty_buf_add(&b, tls->pem.cert);
     ty_buf_add(&b, tls->pem.key);

@@ -327,6 +327,7 @@ static void on_time(uv_timer_t *timer)
 {
     struct ty_kube *k = timer->data;
     int64_t now = ty_kube_now(k);
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what is freed has left the list */
     while (k->waits && k->waits->due_ms <= now)
         op_due(k->waits);
     wait_arm(k);
@@ -420,8 +421,10 @@ void ty_kube_free(struct ty_kube *k)
 {
     if (!k)
         return;
-    while (k->ops)
-        ty_kube_cancel(k->ops);
+    for (struct ty_kube_op *op = k->ops, *next; op; op = next) {
+        next = op->next;
+        ty_kube_cancel(op);
+    }
     ty_web_free(k->reads);
     ty_web_free(k->writes);
     ty_kube_auth_free(k->auth);

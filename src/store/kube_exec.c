@@ -11,8 +11,6 @@
 #define RUN_MS     60000
 #define SAID_BYTES ((size_t)1 << 20)
 
-extern char **environ;
-
 struct ty_kube_run {
     const struct ty_kubeconfig *config;
     ty_kube_cred_fn *fn; /* NULL: cancelled */

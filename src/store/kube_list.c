@@ -46,7 +46,7 @@ static int list_piece(struct ty_kube_op *op, struct ty_str piece, struct ty_err 
 static void set_path(struct list_op *l, const char *base, struct ty_str token)
 {
     ty_auto_buf path = { 0 };
-    ty_buf_cstr(&path, base);
+    ty_buf_printf(&path, "%s", base);
     ty_kube_query(&path, "continue", token);
     ty_buf_chr(&path, '\0');
     free(l->op.path);

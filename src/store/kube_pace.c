@@ -2,6 +2,7 @@
 #include "store/kube_pace.h"
 
 #include <sys/random.h>
+#include <unistd.h>
 
 void ty_limiter_init(struct ty_limiter *l, double qps, int burst, int64_t now_ms)
 {
@@ -40,9 +41,9 @@ uint64_t ty_random_next(uint64_t *state)
 uint64_t ty_random_seed(void)
 {
     uint64_t seed = 0;
+    /* Before the kernel has any, which is in the first moments of a machine, jitter can wait. */
     if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
-        seed = (uint64_t)(uintptr_t)&seed; /* the kernel has none yet: our stack is at a random
-                                              place */
+        return (uint64_t)getpid();
     return seed;
 }
 

@@ -30,6 +30,7 @@ static int split(const char *text, size_t step, struct ty_split *s, struct got *
     for (size_t at = 0; at < n && r == 0; at += step) {
         size_t len = n - at < step ? n - at : step;
         char *piece = malloc(len); /* so that reading past it is seen */
+        assert_non_null(piece);
         memcpy(piece, text + at, len);
         r = ty_split_feed(s, (struct ty_str){ piece, len }, take, g, &err);
         free(piece);

@@ -36,7 +36,7 @@ int ty_kube_read_file(struct ty_arena *a, const char *path, struct ty_str *ret, 
 /* One document, or an empty file: then *ret_doc is NULL. */
 static int read_config(struct ty_kube_merge *m, const char *path, struct ty_err *err)
 {
-    struct ty_str text;
+    struct ty_str text = { 0 };
     struct ty_docs docs = { 0 };
     int r = ty_kube_read_file(m->a, path, &text, err);
     if (r == 0)
@@ -75,7 +75,7 @@ static int in_cluster(struct ty_arena *a, const struct ty_kube_where *w, struct 
 {
     const char *dir = w->pod_dir ? w->pod_dir : POD_DIR;
     bool six = strchr(w->host, ':') != NULL;
-    struct ty_str text;
+    struct ty_str text = { 0 };
     struct ty_kubeconfig c = {
         .context = "",
         .ns = "default",

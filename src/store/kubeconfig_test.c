@@ -17,6 +17,8 @@ struct world {
 static int setup(void **state)
 {
     struct world *w = calloc(1, sizeof(*w));
+    if (!w)
+        return -1;
     snprintf(w->dir, sizeof(w->dir), "/tmp/kubeconfig-XXXXXX");
     w->a = ty_arena_new(1 << 24);
     *state = w;

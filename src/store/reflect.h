@@ -9,7 +9,8 @@
  *            | 404: ABSENT, again later        | 404: list
  *
  * Each object is told once a state: never the same resourceVersion of it twice, never backwards.
- * Callbacks come from the loop, and from ty_reflect_wrote. They may free the reflector they belong to. */
+ * Callbacks come from the loop, and from ty_reflect_wrote. They may free the reflector they belong
+ * to. */
 #ifndef TY_STORE_REFLECT_H
 #define TY_STORE_REFLECT_H
 
@@ -47,8 +48,8 @@ size_t ty_reflect_count(const struct ty_reflect *f); /* objects that are there *
 /* Do not wait for the end of a back-off: something says that it may work now. */
 void ty_reflect_hurry(struct ty_reflect *f);
 /* The answer to a write of our own: `changed` is called from here, so that it is known before the
- * next pass, and what the watch says later about the same version is not told again. Older than what
- * is known, or deleted since: ignored. */
+ * next pass, and what the watch says later about the same version is not told again. Older than
+ * what is known, or deleted since: ignored. */
 void ty_reflect_wrote(struct ty_reflect *f, const struct ty_kube_object *o);
 
 #endif

@@ -223,8 +223,10 @@ struct ty_run_job *ty_run_model_status(struct ty_run_model *m, const char *job,
     struct ty_run_job *j = ty_run_model_job(m, job, ms);
     const struct ty_json *status = ty_json_get(trainjob, "status");
 
-    if (ty_json_get(status, "trainerStatus"))
+    if (ty_json_get(status, "trainerStatus")) {
         read_progress(&j->progress, ty_json_get(status, "trainerStatus"));
+        j->progress_ms = ms;
+    }
     for (size_t i = 0; i < 2 && !j->result; i++) {
         const struct ty_json *c = ty_condition(status, ends[i]);
         if (!c || !ty_str_is(ty_json_str_at(c, "status"), "True"))

@@ -35,6 +35,7 @@ struct ty_run_job {
     char *message;                    /* of that condition; NULL */
     const struct ty_verdict *verdict; /* at the end, the engine's; NULL before */
     struct ty_progress progress;      /* from trainerStatus */
+    int64_t progress_ms;              /* when that was heard */
     struct ty_node *nodes, *last;     /* in the order of roles, then of names */
     size_t n_nodes, n_alive;
     struct {

@@ -140,7 +140,7 @@ static void draw_job(struct ty_frame *f, const struct ty_draw *d, const struct t
     ty_auto_buf rest = { 0 };
     if (j->progress.eta_s >= 0 && part < 1) {
         ty_buf_cstr(&rest, "  ");
-        ty_run_clock(&rest, j->progress.eta_s);
+        ty_run_clock(&rest, j->progress.eta_s - (d->now_ms - j->progress_ms) / 1000);
         ty_buf_cstr(&rest, " left");
     }
     if (j->progress.n_metrics) {

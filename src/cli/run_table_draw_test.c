@@ -60,16 +60,17 @@ static void test_a_job(void **state)
                                         .metrics = { { "loss", "0.5" } },
                                         .n_metrics = 1 };
     m.jobs->progress = n->progress;
+    m.jobs->progress_ms = 60000; /* two seconds ago */
     m.jobs->restarts = 1;
     assert_string_equal(
         drawn(a, &m, 100, 24),
-        "ddp  running 1:01  2 nodes  restart 1  ########------------ 40%  0:09 left  loss 0.5\n"
+        "ddp  running 1:01  2 nodes  restart 1  ########------------ 40%  0:07 left  loss 0.5\n"
         "  node-0-0  running    1:01  ####------ 40%  loss 0.5  step 20/50 "
         "loss 0.5\n"
         "  node-0-1  starting\n");
     /* what does not fit is left out, least useful first */
     assert_string_equal(drawn(a, &m, 60, 24),
-                        "ddp  running 1:01  2 nodes  restart 1  0:09 left  loss 0.5\n"
+                        "ddp  running 1:01  2 nodes  restart 1  0:07 left  loss 0.5\n"
                         "  node-0-0  running    1:01  ####------ 40%  step 20/50 los\n"
                         "  node-0-1  starting\n");
     ty_run_model_done(&m);

@@ -233,9 +233,8 @@ struct ty_run_job *ty_run_model_status(struct ty_run_model *m, const char *job,
             continue;
         struct ty_str text = ty_json_str_at(c, "message");
         j->result = ends[i];
-        j->message = strndup(text.n ? text.p : "", text.n);
-        if (!j->message)
-            abort();
+        j->message = zeroed(text.n + 1);
+        memcpy(j->message, text.n ? text.p : "", text.n);
         j->ended_ms = ms;
     }
     return j;

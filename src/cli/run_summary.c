@@ -32,10 +32,11 @@ static bool same_result(const struct ty_node *a, const struct ty_node *b)
            strcmp(a->reason, b->reason) == 0;
 }
 
-/* The last of those that ended like `from`, when nodes are told in groups. */
-static const struct ty_node *group_end(const struct ty_node *from, bool grouped)
+/* The last of those that ended like `from`, when nodes are told in groups, and how many they are.
+ */
+static const struct ty_node *group_end(const struct ty_node *from, bool grouped, size_t *ret_n)
 {
-    while (grouped && from->next && same_result(from, from->next))
+    for (*ret_n = 1; grouped && from->next && same_result(from, from->next); ++*ret_n)
         from = from->next;
     return from;
 }
@@ -54,7 +55,8 @@ static int name_width(const struct ty_run_job *j, bool grouped)
 
     for (const struct ty_node *n = j->nodes; n; n = n->next) {
         ty_auto_buf b = { 0 };
-        const struct ty_node *to = group_end(n, grouped);
+        size_t count = 0;
+        const struct ty_node *to = group_end(n, grouped, &count);
         node_name(&b, n, to);
         int w = (int)b.n - (n == to ? 0 : 2); /* the dots are one column of three bytes */
         width = w > width ? w : width;
@@ -64,13 +66,10 @@ static int name_width(const struct ty_run_job *j, bool grouped)
 }
 
 static void add_node(struct ty_buf *out, const struct ty_node *from, const struct ty_node *to,
-                     int width)
+                     size_t count, int width)
 {
     ty_auto_buf name = { 0 }, result = { 0 };
-    size_t count = 1;
 
-    for (const struct ty_node *n = from; n != to; n = n->next)
-        count++;
     node_name(&name, from, to);
     ty_node_result(from, &result);
     ty_buf_printf(out, "  %.*s%*s  %.*s", TY_ARG(ty_buf_str(&name)),
@@ -92,8 +91,9 @@ static void add_nodes(struct ty_buf *out, const struct ty_run_job *j)
     int width = name_width(j, grouped);
 
     for (const struct ty_node *n = j->nodes; n; n = n->next) {
-        const struct ty_node *to = group_end(n, grouped);
-        add_node(out, n, to, width);
+        size_t count = 0;
+        const struct ty_node *to = group_end(n, grouped, &count);
+        add_node(out, n, to, count, width);
         n = to;
     }
 }

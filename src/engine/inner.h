@@ -53,13 +53,13 @@ struct ty_podrt {
     struct ty_keeper *keeper;
     uv_poll_t poll;
     uv_timer_t timer;
-    int handles;            /* of ours that libuv still has */
-    struct ty_pump **pumps; /* per container, or NULL */
-    int *attempts;          /* per container: starts so far */
-    bool *by_us;            /* per container: we told it to end */
-    int64_t *began_ms;      /* per container: its last start; 0 none */
-    bool trainer;           /* its progress is the job's */
-    struct ty_progress progress;
+    int handles;                  /* of ours that libuv still has */
+    struct ty_pump **pumps;       /* per container, or NULL */
+    int *attempts;                /* per container: starts so far */
+    bool *by_us;                  /* per container: we told it to end */
+    int64_t *began_ms;            /* per container: its last start; 0 none */
+    bool trainer;                 /* its progress is the job's */
+    struct ty_progress *progress; /* lives with the arena; NULL: nothing was said */
     struct ty_check *checks;
     char *dir;    /* its scratch folder */
     int64_t gpus; /* devices it holds */

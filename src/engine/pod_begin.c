@@ -126,7 +126,6 @@ static struct ty_podrt *podrt_new(struct ty_engine *e, const struct ty_json *pod
     p->rjob = ty_arena_strndup(p->arena, rj.p, rj.n);
     p->host = host.n ? ty_arena_strndup(p->arena, host.p, host.n) : p->name;
     p->index = -1;
-    p->progress = TY_NO_PROGRESS;
     ty_parse_i64(index, &p->index);
     ty_parse_i64(attempt, &p->attempt);
     p->dir = dup_str(ty_str(ty_arena_printf(e->pass, "%s/pods/%s", e->o.dir, p->name)));

@@ -181,7 +181,7 @@ static void wish_written(struct ty_engine *e, const char *ns, const char *job, s
 static void note_progress(struct ty_podrt *p)
 {
     struct ty_story *r = story_of(p->e, p->job);
-    double part = ty_progress_part(&p->progress);
+    double part = ty_progress_part(p->progress);
     int64_t now = ty_engine_now_ms(p->e);
 
     if (r->own || (r->index >= 0 && r->attempt == p->attempt && p->index > r->index))
@@ -192,7 +192,7 @@ static void note_progress(struct ty_podrt *p)
     }
     r->index = p->index < 0 ? 0 : p->index;
     r->attempt = p->attempt;
-    r->progress = p->progress;
+    r->progress = *p->progress;
     wish_written(p->e, p->ns, p->job, r);
 }
 
@@ -203,10 +203,14 @@ void ty_story_line(struct ty_podrt *p, struct ty_str line)
 
     if (!ty_progress_read(line, &news))
         return;
-    ty_progress_merge(&p->progress, &news);
+    if (!p->progress) {
+        p->progress = ty_new(p->arena, struct ty_progress);
+        *p->progress = TY_NO_PROGRESS;
+    }
+    ty_progress_merge(p->progress, &news);
     for (size_t i = 0; i < 4 && e->o.spectators[i]; i++)
         if (e->o.spectators[i]->progress)
-            e->o.spectators[i]->progress(e->o.spectators[i]->ctx, p->job, p->host, &p->progress,
+            e->o.spectators[i]->progress(e->o.spectators[i]->ctx, p->job, p->host, p->progress,
                                          ty_engine_wall_ms());
     if (p->trainer)
         note_progress(p);

@@ -1,0 +1,61 @@
+/* Finds mappings of files that hold nothing of our own, and drops their pages. */
+#include "proc/trim.h"
+
+#include <inttypes.h>
+#include <malloc.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+struct mapping {
+    uintptr_t from, to;
+    bool file;     /* of a file, and not to be written */
+    size_t rss_kb; /* in memory */
+    size_t own_kb; /* pages that differ from the file: relocations that were written before the
+                      mapping became read-only. These must stay */
+};
+
+/* "FROM-TO r-xp OFFSET DEV INODE PATH" begins a mapping, "Name: N kB" tells more about it. */
+static bool begins(const char *line, struct mapping *ret)
+{
+    struct mapping m = { 0 };
+    char mode[5] = "", path[2] = "";
+    if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s %*s %*s %*s %1s", &m.from, &m.to, mode, path) <
+        3)
+        return false;
+    m.file = path[0] == '/' && mode[0] == 'r' && mode[1] == '-' && mode[3] == 'p';
+    *ret = m;
+    return true;
+}
+
+static size_t drop(const struct mapping *m)
+{
+    if (!m->file || m->own_kb > 0 || m->rss_kb == 0)
+        return 0;
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel tells addresses as text */
+    return madvise((void *)m->from, m->to - m->from, MADV_DONTNEED) == 0 ? m->rss_kb * 1024 : 0;
+}
+
+size_t ty_trim(void)
+{
+    FILE *f = fopen("/proc/self/smaps", "re");
+    char line[512];
+    struct mapping now = { 0 }, next;
+    size_t dropped = 0;
+
+    malloc_trim(0);
+    if (!f)
+        return 0;
+    while (fgets(line, sizeof(line), f)) {
+        if (begins(line, &next)) {
+            dropped += drop(&now);
+            now = next;
+            continue;
+        }
+        sscanf(line, "Rss: %zu", &now.rss_kb);
+        sscanf(line, "Anonymous: %zu", &now.own_kb);
+    }
+    dropped += drop(&now);
+    fclose(f);
+    return dropped;
+}

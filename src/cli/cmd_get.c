@@ -324,7 +324,7 @@ static void read_words(struct get *g)
     g->events =
         strcmp(word, "events") == 0 || strcmp(word, "event") == 0 || strcmp(word, "ev") == 0;
     used |= g->events;
-    g->names = w->n > used ? w->v + used : NULL;
+    g->names = w->n > used ? w->v + used : ty_new_n(g->cli->arena, const char *, 1);
     g->n_names = w->n - used;
     g->found = ty_new_n(g->cli->arena, bool, g->n_names + 1);
     g->shown = ty_new_n(g->cli->arena, int64_t, g->n_names + 1);

@@ -82,7 +82,7 @@ const char *ty_job_progress(struct ty_arena *a, const struct ty_past_job *job)
                : "";
 }
 
-/* When the condition that ended it came true. */
+/* When the condition that ended it came true: by the end of that second. */
 static int64_t finished_ms(const struct ty_json *job)
 {
     static const char *const types[] = { "Complete", "Failed" };
@@ -91,7 +91,7 @@ static int64_t finished_ms(const struct ty_json *job)
     for (size_t i = 0; i < 2; i++) {
         const struct ty_json *c = ty_condition(ty_json_get(job, "status"), types[i]);
         if (is_true(job, types[i]) && ty_time_parse(ty_json_str_at(c, "lastTransitionTime"), &s))
-            return s * 1000;
+            return s * 1000 + 999;
     }
     return 0;
 }
@@ -100,6 +100,8 @@ int64_t ty_job_ended_ms(const struct ty_past_job *job)
 {
     int64_t ended = finished_ms(job->job);
 
+    if (ended && job->run.ended_ms && ended > job->run.ended_ms)
+        return job->run.ended_ms;
     if (ended || job->alive == TY_PAST_LIVE)
         return ended;
     return job->run.ended_ms ? job->run.ended_ms : -1;

@@ -83,8 +83,11 @@ static void test_when_it_ended(void **state)
                                .run = { .started_ms = 60000, .ended_ms = 500000 } };
 
     (void)state;
-    assert_int_equal(ty_job_ended_ms(&job), 120000); /* its own end, not the run's */
+    assert_int_equal(ty_job_ended_ms(&job), 120999); /* its own end, not the run's */
     assert_string_equal(ty_job_duration(a, &job, 0), "60s");
+    job.run.ended_ms = 120400;
+    assert_int_equal(ty_job_ended_ms(&job), 120400);
+    job.run.ended_ms = 500000;
     job.job = json(a, "{}");
     assert_int_equal(ty_job_ended_ms(&job), 500000);
     job.alive = TY_PAST_CUT_OFF;

@@ -4,7 +4,7 @@ void ty_table_add(struct ty_table *t, const char *const *cells)
 {
     size_t n = 0;
 
-    while (cells[n] && n < TY_TABLE_COLUMNS)
+    while (n < TY_TABLE_COLUMNS && cells[n])
         n++;
     if (!t->n_columns)
         t->n_columns = n;
@@ -85,7 +85,7 @@ const char *ty_age_text(struct ty_arena *a, int64_t s)
         return two(a, h, 'h', 0, 0);
     if (d < 8)
         return two(a, d, 'd', h % 24, 'h');
-    if (d < 2 * 365)
+    if (d < 730)
         return two(a, d, 'd', 0, 0);
-    return two(a, d / 365, 'y', d < 8 * 365 ? d % 365 : 0, 'd');
+    return two(a, d / 365, 'y', d < 2920 ? d % 365 : 0, 'd');
 }

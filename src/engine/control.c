@@ -242,7 +242,7 @@ static int say(int fd, const char *dir, const char *verb, const char *name, stru
 {
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
     struct ty_json *order = ty_json_object(a);
-    char reply[8192];
+    char reply[8192] = "";
 
     ty_json_set(a, order, "verb", ty_json_cstr(a, verb));
     ty_json_set(a, order, "name", ty_json_cstr(a, name));

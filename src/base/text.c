@@ -121,7 +121,7 @@ size_t ty_text_clean(struct ty_str text, char *ret, size_t cap)
         if (n == 0 || c == '\t') {
             from = n ? " " : "?";
             n = 1;
-        } else if (c < 0x20 || c == 0x7f || IN(unwanted, c)) {
+        } else if (c < 0x20 || c == 0x7f || (c >= 0x80 && IN(unwanted, c))) {
             continue;
         }
         if (out + n > cap)

@@ -217,7 +217,7 @@ static void job_summary(struct ty_run_view *v, const struct ty_run_job *j,
     ty_auto_buf verdict = { 0 };
 
     text(a, it, "job", ty_str(j->name));
-    text(a, it, "result", ty_str(j->result ? j->result : o->stopped ? "Stopped" : "Unfinished"));
+    text(a, it, "result", ty_str(j->result ? j->result : o->stopped ? "Stopped" : "Deleted"));
     if (j->message || o->stopped)
         text(a, it, "message", ty_str(j->result ? j->message : o->stopped));
     if (ty_verdict_any(j->verdict) && !(j->result && strcmp(j->result, "Complete") == 0)) {

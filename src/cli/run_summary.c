@@ -130,7 +130,7 @@ static void add_job(struct ty_buf *out, const struct ty_run_job *j, const struct
                     bool colour)
 {
     bool good = j->result && strcmp(j->result, "Complete") == 0;
-    const char *result = j->result ? j->result : o->stopped ? "Stopped" : "Unfinished";
+    const char *result = j->result ? j->result : o->stopped ? "Stopped" : "Deleted";
     const char *hue = good ? GREEN(colour) : j->result ? RED(colour) : YELLOW(colour);
 
     ty_buf_printf(out, "%strainjob/%s%s: %s%s%s after ", BOLD(colour), j->name, PLAIN(colour), hue,

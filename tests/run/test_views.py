@@ -227,6 +227,43 @@ def test_json(box):
     assert "lastUpdatedTime" in status
 
 
+def test_rank_0_speaks_for_the_job(box):
+    code, out, err = box.run(job(
+        "if [ $JOB_COMPLETION_INDEX = 0 ]; then sleep 0.3; echo step 2/8; else echo step 7/8; sleep 0.6; echo step 8/8; fi",
+        nodes=2), "-o", "json")
+    assert code == 0, err
+    objects = [json.loads(l) for l in out.splitlines()]
+    assert objects[-1]["progress"]["percent"] == 25
+    assert [o["percent"] for o in objects if o["type"] == "progress" and o["node"] == "node-0-1"] == [87, 100]
+
+
+def test_only_the_trainer_counts(box):
+    code, out, err = box.run(job(
+        "echo hello",
+        before="""      - name: prep
+        template:
+          spec:
+            backoffLimit: 0
+            template: {spec: {restartPolicy: Never, containers: [{name: p, image: none, command: [echo, 50% done]}]}}""",
+        depends="        dependsOn: [{name: prep, status: Complete}]"), "-o", "json")
+    assert code == 0, err
+    objects = [json.loads(l) for l in out.splitlines()]
+    assert any(o["type"] == "progress" and o["percent"] == 50 for o in objects)
+    assert "progress" not in objects[-1]
+    assert not any("trainerStatus" in o["status"] for o in objects if o["type"] == "job")
+
+
+def test_progress_is_written_seldom(box):
+    began = time.monotonic()
+    code, out, err = box.run(job("i=0; while [ $i -lt 1000 ]; do i=$((i+1)); echo step $i/1000; sleep 0.002; done"),
+                             "-o", "json")
+    objects = [json.loads(l) for l in out.splitlines()]
+    written = {json.dumps(o["status"]["trainerStatus"]) for o in objects
+               if o["type"] == "job" and "trainerStatus" in o["status"]}
+    assert code == 0 and len(written) <= time.monotonic() - began + 2
+    assert objects[-1]["progress"]["percent"] == 100
+
+
 def test_json_of_an_interrupted_run(box):
     p = box.start(job("echo at-work; sleep 60"), "-o", "json")
     for l in p.stdout:

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""trainyard operator beside the released upstream manager: operator.py PROGRAM [JOBS]
+
+Both run one after the other on the same API server (etcd and kube-apiserver of tests/cluster; no
+JobSet controller, so that nobody else is busy) with JOBS suspended TrainJobs (500),
+and the same questions are asked of both. The last column is what counts: this machine is not quiet,
+the other manager in the same run is the measure. wrk measures the webhooks where it is installed.
+"""
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAM = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/trainyard").resolve()
+JOBS = int(sys.argv[2]) if len(sys.argv) > 2 else 500
+os.environ["TRAINYARD"] = str(PROGRAM)
+sys.path[:0] = [str(ROOT / "tests/cluster"), str(ROOT / "tests/operator")]
+import binaries  # noqa: E402
+import manager as managers  # noqa: E402
+from fixtures import start_bare  # noqa: E402
+from kit import API, JOBSET_API, runtime, trainjob  # noqa: E402
+
+SAMPLES, WRK_SECONDS, TICK = 40, 5, os.sysconf("SC_CLK_TCK")
+NEEDED = ("kube-apiserver", "etcd", "upstream-trainer")
+
+
+def cpu_seconds(pid):
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / TICK
+
+
+def rss_mb(pid):
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) / 1024
+    return 0.0
+
+
+def count(api, namespace):
+    """JobSets of a namespace, without reading them."""
+    path = f"/apis/{JOBSET_API}/namespaces/{namespace}/jobsets?limit=1"
+    answer = api.must("GET", path)
+    return len(answer["items"]) + answer["metadata"].get("remainingItemCount", 0)
+
+
+def fresh(api, name):
+    api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    return name
+
+
+def start(plane, folder, number):
+    """A manager, and the milliseconds until it is ready."""
+    one = managers.Manager(plane, folder, number=number, webhooks=False,
+                           settings={"clientConnection": {}} if not managers.UPSTREAM else None)
+    begin = time.monotonic()
+    one.start(wait=False)
+    while not one.ready():
+        assert one.child.poll() is None, one.tail()
+        time.sleep(0.002)
+    return one, (time.monotonic() - begin) * 1000
+
+
+def backlog(api, plane, folder, number):
+    """JOBS suspended TrainJobs wait; the manager starts: how fast, and what does it cost?"""
+    space = fresh(api, f"backlog-{number}")
+    for i in range(JOBS):
+        api.create(trainjob(f"job-{i}", "bench", "ClusterTrainingRuntime", suspend=True,
+                            trainer={"numNodes": 4}), space)
+    begin = time.monotonic()
+    one, _ = start(plane, folder, number)
+    while count(api, space) < JOBS:
+        assert one.child.poll() is None, one.tail()
+        time.sleep(0.05)
+    took = time.monotonic() - begin
+    time.sleep(2)  # statuses follow
+    pid = one.child.pid
+    found = {"jobs": JOBS / took, "cpu": cpu_seconds(pid) / JOBS * 1000, "rss": rss_mb(pid)}
+    return one, found
+
+
+def latency(api, number):
+    """One TrainJob after the other: from its creation to its JobSet, in ms."""
+    space, times = fresh(api, f"latency-{number}"), []
+    for i in range(SAMPLES):
+        api.create(trainjob(f"job-{i}", "bench", "ClusterTrainingRuntime", suspend=True), space)
+        begin = time.monotonic()
+        while not api.get(JOBSET_API, "JobSet", space, f"job-{i}"):
+            time.sleep(0.0005)
+        times.append((time.monotonic() - begin) * 1000)
+    return statistics.median(times)
+
+
+def webhook(one, folder):
+    """Requests a second and the 99th percentile (ms) of the validating webhook, by wrk -c8."""
+    if not shutil.which("wrk"):
+        return None
+    job = trainjob("job", "bench", "ClusterTrainingRuntime")
+    job["spec"]["runtimeRef"]["apiGroup"] = "trainer.kubeflow.org"
+    job["metadata"].update(namespace="default", uid="1")
+    review = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
+        "uid": "1", "kind": {"group": "trainer.kubeflow.org", "version": "v1alpha1",
+                             "kind": "TrainJob"},
+        "resource": {"group": "trainer.kubeflow.org", "version": "v1alpha1",
+                     "resource": "trainjobs"},
+        "namespace": "default", "name": "job", "operation": "CREATE", "object": job,
+        "userInfo": {"username": "bench"}}}
+    script = Path(folder, "review.lua")
+    script.write_text('wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\n'
+                      f"wrk.body = [==[{json.dumps(review)}]==]\n")
+    url = f"https://127.0.0.1:{one.port}/validate-trainer-kubeflow-org-v1alpha1-trainjob"
+    said = subprocess.run(["wrk", "-t1", "-c8", f"-d{WRK_SECONDS}s", "--latency", "-s", script, url],
+                          capture_output=True, text=True, check=True).stdout
+    words = said.split()
+    assert "Non-2xx" not in said, said
+    p99 = words[words.index("99%") + 1]
+    scale = {"us": 0.001, "ms": 1, "s": 1000}
+    unit = "us" if p99.endswith("us") else "ms" if p99.endswith("ms") else "s"
+    return float(words[words.index("Requests/sec:") + 1]), float(p99[:-len(unit)]) * scale[unit]
+
+
+def measure(api, plane, folder, upstream):
+    managers.UPSTREAM = upstream
+    number = 1 if upstream else 0
+    one, ready = start(plane, folder, number)
+    time.sleep(2)
+    found = {"ready": ready, "idle": rss_mb(one.child.pid)}
+    one.stop()
+    one, more = backlog(api, plane, folder, number)
+    found.update(more)
+    found["latency"] = latency(api, number)
+    hooks = webhook(one, folder)
+    if hooks:
+        found["hooks"], found["p99"] = hooks
+    one.stop()
+    return found
+
+
+ROWS = [  # (key, title, unit, target ratio ours/upstream, smaller is better)
+    ("jobs", f"{JOBS} TrainJobs waiting: JobSets", "/s", 5, False),
+    ("cpu", "  processor time a TrainJob", "ms", 1 / 15, True),
+    ("rss", "  memory (RSS) after that", "MB", 1 / 6, True),
+    ("idle", "memory (RSS), idle", "MB", 1 / 6, True),
+    ("latency", "create to JobSet, median", "ms", 0.7, True),
+    ("ready", "start to ready", "ms", 1 / 4, True),
+    ("hooks", "validating webhook, wrk -c8", "/s", 3, False),
+    ("p99", "  99th percentile", "ms", 1, True),
+]
+
+
+def report(ours, upstream):
+    good = True
+    print(f"{'':36}{'trainyard':>12}{'v2.3.0':>12}{'ratio':>9}   target")
+    for key, title, unit, target, smaller in ROWS:
+        if key not in ours or key not in upstream:
+            print(f"{title:36}{'not measured: no wrk':>24}")
+            continue
+        ratio = ours[key] / upstream[key]
+        met = ratio <= target if smaller else ratio >= target
+        good &= met
+        print(f"{title:36}{ours[key]:9.2f} {unit:2}{upstream[key]:9.2f} {unit:2}{ratio:8.3f}x  "
+              f"{'at most' if smaller else 'at least'} {target:.3g}x{'' if met else '  MISSED'}")
+    size = [os.path.getsize(p) / 1e6 for p in (PROGRAM, binaries.find("upstream-trainer"))]
+    print(f"{'binary':36}{size[0]:9.2f} MB{size[1]:9.2f} MB{size[0] / size[1]:8.3f}x")
+    return good
+
+
+def main():
+    why = binaries.why_not(NEEDED)
+    if why:
+        sys.exit(f"operator: not measured: {why}")
+    binaries.build(NEEDED, binaries.SUITE_MANIFESTS)
+    folder = PROGRAM.parent / "bench-operator"
+    plane = start_bare("bench")
+    try:
+        api = plane.client()
+        api.create(runtime("bench", kind="ClusterTrainingRuntime"))
+        ours = measure(api, plane, folder, False)
+        upstream = measure(api, plane, folder, True)
+    finally:
+        plane.stop()
+    report(ours, upstream)
+
+
+if __name__ == "__main__":
+    main()

@@ -260,6 +260,31 @@ void ty_jobs_turn(void *ctx)
             look_at_runtime(j, key);
     }
     j->turning = false;
+    if (j->s.idle && j->leading && j->synced && !j->writing)
+        j->s.idle(j->s.ctx);
+}
+
+static void look_at_one(void *ctx, const struct ty_known *o)
+{
+    struct ty_jobs *j = ctx;
+
+    ty_jobs_pend(j, ty_str(o->ns), ty_str(o->name))->full = true;
+    ty_jobs_look(j, ty_str(o->ns), ty_str(o->name));
+}
+
+void ty_jobs_look_at_all(struct ty_jobs *j)
+{
+    if (j->synced) /* before that every job is looked at anyway */
+        ty_world_each(j->world, &ty_kind_trainjob, look_at_one, j);
+}
+
+static void remember_right(struct ty_jobs *j, struct ty_key key)
+{
+    const struct ty_known *job = ty_world_find(j->world, &ty_kind_trainjob, key.ns, key.name);
+
+    ty_arena_reset(j->scratch);
+    if (job)
+        ty_world_right(j->world, job, ty_work_mark(j->scratch, j->world, key.ns, key.name));
 }
 
 /* The writes are over, well or not. */
@@ -273,6 +298,8 @@ void ty_jobs_written(struct ty_writing *w)
         j->counts.errors++;
         ty_queue_retry(j->queue, key);
     } else {
+        if (key.kind == KEY_TRAINJOB && w->work.right)
+            remember_right(j, key);
         ty_queue_forget(j->queue, key);
         if (w->work.requeue_s > 0)
             ty_queue_add_after(j->queue, key, w->work.requeue_s * 1000);

@@ -38,6 +38,7 @@ struct ty_jobs_settings { /* what is pointed to outlives the controllers */
     bool (*may_write)(void *ctx);
     /* The webhook's Secret as JSON, or NULL; for the status API's CA. May be NULL. */
     const struct ty_json *(*hook_secret)(void *ctx, struct ty_arena *a);
+    void (*idle)(void *ctx);   /* nothing waits and nothing is being written any more; or NULL */
     void (*synced)(void *ctx); /* once, when everything has been told for the first time; or NULL */
     void *ctx;
 };
@@ -58,6 +59,9 @@ bool ty_jobs_idle(const struct ty_jobs *j); /* nothing is being written */
 bool ty_jobs_synced(const struct ty_jobs *j);
 /* takes; before its client; NULL is fine. The loop must turn once more. */
 void ty_jobs_free(struct ty_jobs *j);
+
+/* Looks at every TrainJob and all its children: something that all of them need has changed. */
+void ty_jobs_look_at_all(struct ty_jobs *j);
 
 const struct ty_world *ty_jobs_world(const struct ty_jobs *j);
 void ty_jobs_count(const struct ty_jobs *j, struct ty_jobs_counts *ret,

@@ -45,7 +45,7 @@ static void learn(struct ty_fetching *f, const struct ty_json *obj)
         ty_world_find(f->jobs->world, f->kind, ty_str(f->ns), ty_str(f->name));
     const struct ty_json *data = ty_json_get(obj, "data");
     if (f->kind == &ty_kind_configmap && o && data)
-        ty_world_body(f->jobs->world, o, ty_json_text(scratch, data));
+        ty_world_body(f->jobs->world, o, ty_work_data(scratch, data));
 }
 
 static void came(void *ctx, const struct ty_kube_answer *a)

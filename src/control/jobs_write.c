@@ -118,8 +118,7 @@ static void fetched(void *ctx, const struct ty_kube_answer *a)
 
     w->op = NULL;
     if (a->r == 0 && o) {
-        const struct ty_json *data = ty_json_get(a->json, "data");
-        ty_world_body(j->world, o, data ? ty_json_text(scratch, data) : TY_LIT("{}"));
+        ty_world_body(j->world, o, ty_work_data(scratch, ty_json_get(a->json, "data")));
     } else if (a->r == -ENOENT) {
         ty_world_drop(j->world, &ty_kind_configmap, w->key.ns, name, (struct ty_str){ 0 });
     } else if (a->r < 0) {

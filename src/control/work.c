@@ -3,6 +3,7 @@
 
 #include "control/owned.h"
 #include "control/work.h"
+#include "json/yaml.h"
 
 #define SNAPSHOT "-runtime-snapshot"
 
@@ -15,6 +16,19 @@ struct look {
 const char *ty_work_snapshot(struct ty_arena *a, struct ty_str job)
 {
     return ty_arena_printf(a, "%.*s" SNAPSHOT, TY_ARG(job));
+}
+
+struct ty_str ty_work_data(struct ty_arena *a, const struct ty_json *data)
+{
+    struct ty_json *kept = ty_json_object(a);
+    struct ty_str text = ty_json_str_at(data, "runtime");
+    struct ty_docs docs = { 0 };
+
+    if (text.n && ty_yaml_read(a, "runtime", text, NULL, &docs, NULL) == 0 && docs.n == 1)
+        text = ty_json_text(a, docs.v[0]); /* else it stays, and the pass says what is wrong */
+    if (ty_json_get(data, "runtime"))
+        ty_json_set(a, kept, "runtime", ty_json_str(a, text));
+    return ty_json_text(a, kept);
 }
 
 static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, struct ty_str ns,
@@ -67,6 +81,35 @@ static bool older_than_jobset(const struct ty_known *job, const struct ty_json *
            (generation == 1 || job->foreign_s < jobset->applied_s);
 }
 
+static uint64_t mix_text(uint64_t h, struct ty_str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        h = (h ^ (unsigned char)s.p[i]) * 0x100000001b3u;
+    return h ^ h >> 29;
+}
+
+static uint64_t mark_of(struct ty_arena *a, const struct ty_json *job,
+                        const struct ty_known *jobset)
+{
+    static const char *const parts[] = { "spec", "metadata.labels", "metadata.annotations" };
+    uint64_t h = mix_text(jobset->owned ^ 0xcbf29ce484222325u, ty_str(jobset->uid));
+
+    for (size_t i = 0; i < 3; i++) {
+        const struct ty_json *v = ty_json_at(job, parts[i]);
+        h = mix_text(h + i, v ? ty_json_text(a, v) : (struct ty_str){ 0 });
+    }
+    return h ? h : 1;
+}
+
+uint64_t ty_work_mark(struct ty_arena *a, const struct ty_world *w, struct ty_str ns,
+                      struct ty_str name)
+{
+    const struct ty_known *job = ty_world_find(w, &ty_kind_trainjob, ns, name);
+    const struct ty_known *jobset = ty_world_find(w, &ty_kind_jobset, ns, name);
+
+    return job && jobset ? mark_of(a, ty_world_read(a, job), jobset) : 0;
+}
+
 static bool children_are_right(struct look *l, const struct ty_known *job,
                                const struct ty_json *obj)
 {
@@ -79,7 +122,8 @@ static bool children_are_right(struct look *l, const struct ty_known *job,
     bool running = !ty_json_true_at(obj, "spec.suspend") && !ty_json_true_at(js, "spec.suspend");
     if (!mounts_there(in, js))
         return false;
-    return running || (in->first && older_than_jobset(job, obj, jobset));
+    return running || job->right == mark_of(l->a, obj, jobset) ||
+           (in->first && older_than_jobset(job, obj, jobset));
 }
 
 /* ---- steps ---- */
@@ -108,7 +152,7 @@ static void add_apply(struct look *l, struct ty_work *w, const struct ty_want *w
     s->body = ty_json_text(l->a, want->obj);
     s->want = number;
     if (want->kind == &ty_kind_configmap && ty_str_is(name, ty_work_snapshot(l->a, l->in->name)))
-        s->data = ty_json_text(l->a, ty_json_get(want->obj, "data"));
+        s->data = ty_work_data(l->a, ty_json_get(want->obj, "data"));
 }
 
 /* The merge patch that makes `was` into `now`; lists are replaced whole. */
@@ -180,6 +224,7 @@ void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_wor
         add_status(&l, ret, obj, pass.status);
     if (pass.delete_kind)
         add_delete(&l, ret, pass.delete_kind);
+    ret->right = pass.err.code == 0;
     ret->events = pass.events;
     ret->requeue_s = pass.requeue_s;
     ret->err = pass.err;

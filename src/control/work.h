@@ -38,11 +38,19 @@ struct ty_step {
 struct ty_work {
     struct ty_step *steps;
     struct ty_pass_event *events;
+    bool right;        /* when the steps are done its children are what they should be */
     bool fetch;        /* nothing is said yet: the snapshot's data must be got first */
     int64_t requeue_s; /* 0: when something changes */
     struct ty_err err; /* code < 0: again later; steps are to be done all the same */
 };
 
+/* A number for the job as it is wanted and the JobSet as it is owned: as long as it stays, so do
+ * the children. 0: there is no JobSet. The arena is scratch. */
+uint64_t ty_work_mark(struct ty_arena *a, const struct ty_world *w, struct ty_str ns,
+                      struct ty_str name);
+/* A snapshot's data as the world keeps it: its runtime as JSON, which is read ten times faster than
+ * YAML. Lives with the arena. */
+struct ty_str ty_work_data(struct ty_arena *a, const struct ty_json *data);
 /* The name of a job's snapshot; lives with the arena. */
 const char *ty_work_snapshot(struct ty_arena *a, struct ty_str job);
 /* All lives with the arena. A job that is not known, or is not ours to touch: nothing to do. */

@@ -209,6 +209,37 @@ static void test_a_snapshot_is_got_before_it_is_used(void **state)
     assert_string_equal(steps(f, &w), "apply JobSet j, status TrainJob j");
 }
 
+/* What was found right stays right until the job or what we own of its JobSet changes: a status
+ * that was written does not make us look for the snapshot. */
+static void test_right_stays_right(void **state)
+{
+    struct fx *f = *state;
+
+    begin_and_apply(f, TRAINJOB(",'suspend':true", ""));
+    assert_true(work(f).right);
+    ty_world_right(f->w, ty_world_find(f->w, &ty_kind_trainjob, f->in.ns, f->in.name),
+                   ty_work_mark(f->a, f->w, f->in.ns, f->in.name));
+    ty_world_body(f->w,
+                  ty_world_find(f->w, &ty_kind_configmap, f->in.ns, TY_LIT("j-runtime-snapshot")),
+                  (struct ty_str){ 0 });
+    put(f, &ty_kind_trainjob, TRAINJOB(",'suspend':true", ",'status':{'conditions':[]}"));
+    struct ty_work w = work(f);
+    assert_true(!w.fetch);
+    f->in.full = true;
+    assert_true(work(f).fetch);
+    f->in.full = false;
+    put(f, &ty_kind_trainjob, TRAINJOB(",'suspend':true,'trainer':{'numNodes':3}", ""));
+    assert_true(work(f).fetch);
+}
+
+static void test_mark_needs_a_jobset(void **state)
+{
+    struct fx *f = *state;
+
+    begin(f, TRAINJOB("", ""));
+    assert_true(ty_work_mark(f->a, f->w, f->in.ns, f->in.name) == 0);
+}
+
 /* After a restart: a suspended job whose JobSet came after its last change is left in peace. */
 static void test_the_first_look_is_cheap(void **state)
 {
@@ -318,6 +349,8 @@ int main(void)
         TEST(test_a_running_job_is_not_even_rendered),
         TEST(test_a_snapshot_is_got_before_it_is_used),
         TEST(test_the_first_look_is_cheap),
+        TEST(test_right_stays_right),
+        TEST(test_mark_needs_a_jobset),
         TEST(test_a_mount_that_is_gone_is_made_again),
         TEST(test_deadline_and_ttl_delete_by_uid),
         TEST(test_status_is_a_merge_patch),

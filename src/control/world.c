@@ -146,6 +146,7 @@ static void inherit(struct entry *e, struct entry *was)
         return;
     e->pub.want = was->pub.want;
     e->pub.at = was->pub.at;
+    e->pub.right = was->pub.right;
     if (was->pub.version != e->pub.version)
         return; /* somebody wrote: its body is another, perhaps */
     e->body = was->body;
@@ -274,6 +275,14 @@ void ty_world_settle(struct ty_world *w, const struct ty_known *o, uint64_t want
         return;
     e->pub.want = want;
     e->pub.at = e->pub.version;
+}
+
+void ty_world_right(struct ty_world *w, const struct ty_known *o, uint64_t mark)
+{
+    struct entry *e = entry_of(w, o);
+
+    if (e)
+        e->pub.right = mark;
 }
 
 static struct body *body_of(struct ty_world *w, struct ty_str text)

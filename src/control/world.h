@@ -16,10 +16,11 @@ struct ty_known {
     uint64_t version;    /* resourceVersion */
     uint64_t owned;      /* ty_owned_live for manager `trainer`; 0: nothing, or not known */
     uint64_t want, at;   /* our last apply: what was wanted (ty_owned_wanted), version after it */
-    int64_t applied_s;   /* when `trainer` last changed it by apply; 0 never. Unix seconds */
-    int64_t foreign_s;   /* when anybody else last changed it, status aside; 0 never */
-    const char *body;    /* its `data` as JSON text, where we have it (snapshots); NULL none */
-    struct ty_str text;  /* JSON */
+    uint64_t right; /* TrainJobs: ty_work_mark when its children were last found right; 0 never */
+    int64_t applied_s;  /* when `trainer` last changed it by apply; 0 never. Unix seconds */
+    int64_t foreign_s;  /* when anybody else last changed it, status aside; 0 never */
+    const char *body;   /* its `data` as JSON text, where we have it (snapshots); NULL none */
+    struct ty_str text; /* JSON */
 };
 
 struct ty_world *ty_world_new(void);
@@ -42,6 +43,7 @@ void ty_world_each(const struct ty_world *w, const struct ty_kind *kind,
 /* Our apply of `want` was answered by what is known now: the same again needs no write, as long as
  * nobody else has written. */
 void ty_world_settle(struct ty_world *w, const struct ty_known *o, uint64_t want);
+void ty_world_right(struct ty_world *w, const struct ty_known *o, uint64_t mark);
 /* The `data` of an object as JSON text; equal texts are kept once: a thousand jobs of one runtime
  * have one snapshot. Empty: forget it. */
 void ty_world_body(struct ty_world *w, const struct ty_known *o, struct ty_str data);

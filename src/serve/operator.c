@@ -2,6 +2,7 @@
 #include "serve/operator.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 
 #define AGENT         "trainyard/" TY_VERSION
 #define STOP_GRACE_MS 10000
+#define TRIM_MS       1000
 
 struct operator
 {
@@ -28,6 +30,7 @@ struct operator
     struct ty_lease *lease;
     struct ty_servers *servers;
     uv_signal_t sigterm, sigint, sighup;
+    uv_timer_t trim;
     uv_timer_t tick; /* while ending: is everything idle? */
     uint64_t end_by; /* loop time */
     char *ca;        /* that the status API's clients should trust */
@@ -68,9 +71,26 @@ static void on_certificate(void *ctx, const struct ty_pem *pem, struct ty_str ca
 {
     struct operator* o = ctx;
 
+    bool other = !o->ca || !ty_str_is(ca, o->ca);
     free(o->ca);
     o->ca = strndup(ca.n ? ca.p : "", ca.n);
     ty_servers_identity(o->servers, pem);
+    if (other && o->settings.status_gate)
+        ty_jobs_look_at_all(o->jobs); /* pods are told whom to trust */
+}
+
+/* A burst of work leaves memory with the allocator that an idle operator has no use for. */
+static void on_trim(uv_timer_t *t TY_UNUSED)
+{
+    malloc_trim(0);
+}
+
+static void on_idle(void *ctx)
+{
+    struct operator* o = ctx;
+
+    if (!uv_is_active((const uv_handle_t *)&o->trim))
+        uv_timer_start(&o->trim, on_trim, TRIM_MS, 0);
 }
 
 /* The Secret as the status plugin reads it: only its CA is of interest. */
@@ -205,6 +225,7 @@ static void start_jobs(struct operator* o)
                                                                     : TY_PROTECT_SNAPSHOT,
                                   .may_write = may_write,
                                   .hook_secret = hook_secret,
+                                  .idle = on_idle,
                                   .ctx = o };
 
     o->jobs = ty_jobs_new(&j);
@@ -278,6 +299,7 @@ static void watch_signals(struct operator* o)
         uv_signal_start(handles[i], signals[i] == SIGHUP ? on_hangup : on_signal, signals[i]);
     }
     uv_timer_init(&o->loop, &o->tick);
+    uv_timer_init(&o->loop, &o->trim);
     o->tick.data = o;
 }
 

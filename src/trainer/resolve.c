@@ -86,7 +86,13 @@ static int read_snapshot(struct ty_arena *a, const struct ty_trainjob *job,
         return ty_fail(err, -EEXIST, "a snapshot configmap exists but is owned by another object");
     if (!text)
         return ty_fail(err, -EINVAL, "snapshot ConfigMap missing \"runtime\" data key");
-    int r = ty_yaml_read(a, "runtime", ty_json_text_of(text), NULL, &docs, &why);
+    /* The operator keeps snapshots as JSON, because it reads them in every pass. */
+    struct ty_json *json = ty_json_text_of(text).n && text->s[0] == '{'
+                               ? ty_json_parse(a, ty_json_text_of(text), NULL, NULL)
+                               : NULL;
+    int r = json ? 0 : ty_yaml_read(a, "runtime", ty_json_text_of(text), NULL, &docs, &why);
+    if (json)
+        docs = (struct ty_docs){ .v = &json, .n = 1 };
     if (r == 0 && (docs.n != 1 || !ty_json_is(docs.v[0], TY_JSON_OBJECT)))
         r = ty_fail(&why, -EINVAL, "not one object");
     if (r == 0) /* a ConfigMap has no schema: nothing has looked at the types yet */

@@ -19,11 +19,15 @@ def patch(manager="tests.dev/queue", **pod):
 
 def edit_by_another(space, pod=None, labels=None):
     """What an admission controller does to a suspended JobSet: labels, and where its pods may go."""
-    live = space.jobset()
-    pod_spec(live).update(pod or {})
-    live["metadata"].setdefault("labels", {}).update(labels or {"queue.example/name": "team"})
-    live["metadata"].setdefault("annotations", {})["queue.example/n"] = "1"
-    space.api.must("PUT", space.path(JOBSET_API, "JobSet", "job") + "?fieldManager=queue", live)
+    def edited():
+        live = space.jobset()
+        pod_spec(live).update(pod or {})
+        live["metadata"].setdefault("labels", {}).update(labels or {"queue.example/name": "team"})
+        live["metadata"].setdefault("annotations", {})["queue.example/n"] = "1"
+        path = space.path(JOBSET_API, "JobSet", "job") + "?fieldManager=queue"
+        return space.api.request("PUT", path, live)[0] == 200  # 409: changed meanwhile
+
+    wait_for("the edit is taken", edited)
 
 
 def check_edits(jobset):

@@ -9,10 +9,10 @@
 
 struct series {
     const struct ty_metric *row;
-    char *labels;   /* printed: a="x",b="y" */
-    double value;   /* HISTOGRAM: the sum */
-    uint64_t n;     /* HISTOGRAM: how many */
-    uint64_t *upto; /* HISTOGRAM: of each bucket, not yet added up */
+    char *labels;     /* printed: a="x",b="y" */
+    double value;     /* HISTOGRAM: the sum */
+    uint64_t n;       /* HISTOGRAM: how many */
+    uint64_t *counts; /* HISTOGRAM: of each bucket, not yet added up */
 };
 
 struct ty_metrics {
@@ -53,7 +53,7 @@ static void put_labels(struct ty_buf *out, const struct ty_metric *row, const ch
 static void series_free(struct series *s)
 {
     free(s->labels);
-    free(s->upto);
+    free(s->counts);
     free(s);
 }
 
@@ -65,8 +65,8 @@ static struct series *series_new(const struct ty_metric *row, struct ty_str labe
         abort(); /* as the arena: out of memory is not an error to handle */
     s->row = row;
     s->labels = strndup(labels.n ? labels.p : "", labels.n);
-    s->upto = calloc(count_buckets(row) + 1, sizeof(*s->upto));
-    if (!s->labels || !s->upto)
+    s->counts = calloc(count_buckets(row) + 1, sizeof(*s->counts));
+    if (!s->labels || !s->counts)
         abort();
     return s;
 }
@@ -142,7 +142,7 @@ void ty_metrics_observe(struct ty_metrics *m, const struct ty_metric *row,
         return; /* one would make the sum useless for ever */
     while (i < n && value > row->buckets[i])
         i++;
-    s->upto[i]++;
+    s->counts[i]++;
     s->value += value;
     s->n++;
 }
@@ -170,7 +170,7 @@ static void put_histogram(struct ty_buf *out, const struct series *s)
         ty_auto_buf le = { 0 };
         ty_metrics_number(&le, s->row->buckets[i]);
         ty_buf_chr(&le, '\0');
-        sum += s->upto[i];
+        sum += s->counts[i];
         put_line(out, s, "_bucket", le.p, (double)sum);
     }
     put_line(out, s, "_bucket", "+Inf", (double)s->n);

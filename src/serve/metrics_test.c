@@ -29,7 +29,7 @@ static char *printed(const struct ty_metrics *m)
 static void text_format(void **state TY_UNUSED)
 {
     struct ty_metrics *m = ty_metrics_new(table);
-    const char *const odd[] = { "a\"b\\c\nd", "x" }, *const plain[] = { "JobSet", "patch" };
+    const char *const odd[] = { "a\"b\\c\nx", "x" }, *const plain[] = { "JobSet", "patch" };
     const char *const kind[] = { "JobSet" };
 
     ty_metrics_add(m, &table[JOBS], NULL, 2);
@@ -49,7 +49,7 @@ static void text_format(void **state TY_UNUSED)
                              "# HELP writes_total Writes.\n"
                              "# TYPE writes_total counter\n"
                              "writes_total{kind=\"JobSet\",how=\"patch\"} 1e+15\n"
-                             "writes_total{kind=\"a\\\"b\\\\c\\nd\",how=\"x\"} 1\n"
+                             "writes_total{kind=\"a\\\"b\\\\c\\nx\",how=\"x\"} 1\n"
                              "# HELP pass_seconds Time.\n"
                              "# TYPE pass_seconds histogram\n"
                              "pass_seconds_bucket{kind=\"JobSet\",le=\"0.001\"} 1\n"

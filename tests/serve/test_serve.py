@@ -254,16 +254,20 @@ def test_more_clients_than_connections(start):
     assert waiting.getresponse().read() == b"3"
 
 
-def test_client_that_vanishes(start):
-    peer = start("plain", 1000)
+@pytest.mark.parametrize("how", ["plain", "tls"])
+def test_client_that_vanishes(start, how):
+    peer = start(how, 1000)
     for text in (b"GET /later?200 HTTP/1.1\r\nHost: x\r\n\r\n", b"GET /never HTTP/1.1\r\nHost: x\r\n\r\n",
-                 b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nabc"):
+                 b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nabc",
+                 b"GET /echo HTTP/1.1\r\nHost: x\r\n\r\n" * 500):
         s = raw(peer)
         s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
+        if how == "tls":
+            s = peer.trust().wrap_socket(s, server_hostname="localhost")
         s.sendall(text)
         time.sleep(0.05)
         s.close()  # a reset, not a polite end
-    c = plain(peer)
+    c = plain(peer) if how == "plain" else secure(peer)
     for _ in range(100):
         if ask(c, path="/count") == (200, b"1"):
             break

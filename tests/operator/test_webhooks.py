@@ -6,7 +6,7 @@ import socket
 import pytest
 
 import manager as managers
-from kit import API, replicated_job, runtime, stays, trainjob, wait_for
+from kit import API, replicated_job, runtime, trainjob, wait_for
 from client import Refused
 
 DEPRECATED = {"trainer.kubeflow.org/support": "deprecated"}
@@ -80,11 +80,10 @@ def test_patches_are_stamped(manager, space):
 
 
 def test_off(make_manager, space):
-    """Not registered: nobody is asked, and the pass finds the mistake."""
+    """Not registered: nobody is asked, so both are stored, which a webhook would refuse."""
     make_manager(webhooks=False).start()
-    space.create(trainjob())
-    assert "must be created" not in str(space.job())
-    stays("no JobSet", lambda: not space.jobset(), 1)
+    space.create(trainjob(), runtime(jobs=[dict(replicated_job(), replicas=2)]))
+    space.wait_jobset()
 
 
 def test_gone_manager_means_refused(make_manager, space):

@@ -32,12 +32,15 @@ struct ty_lease_settings { /* texts are copied */
 /* "host_UUID": a new one each time; lives with the arena. */
 const char *ty_lease_identity(struct ty_arena *a);
 
-struct ty_lease *ty_lease_new(const struct ty_lease_settings *s); /* gives; begins at once */
+struct ty_lease *
+ty_lease_new(const struct ty_lease_settings *s); /* gives; begins at once. The callbacks may
+                                                    release it, `lost` may free it */
 bool ty_lease_held(const struct ty_lease *l); /* looks at the clock: may we write at this moment? */
 const char *
 ty_lease_holder(const struct ty_lease *l); /* who leads, "" nobody; until the next turn */
 /* Gives the lease back, if it is ours, so that another takes over at once: call it when nothing is
- * being written any more. `done` comes once, from the loop, within renew_ms, whatever happens.
+ * being written any more. `done` comes once, from the loop, within renew_ms, whatever happens;
+ * it may free the lease and the client.
  * Neither leading nor lost is told after this call. */
 void ty_lease_release(struct ty_lease *l, void (*done)(void *ctx), void *ctx);
 /* takes, without a word to the server; before its client. NULL is fine. The loop must turn once

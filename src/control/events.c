@@ -1,0 +1,322 @@
+/* Writes events behind everything else: a short list of what waits, a few requests at a time. What
+ * is said and what is only counted is decided in events_series.h. */
+#include "control/events.h"
+#include "control/events_series.h"
+#include "store/kube_kinds.h"
+#include "json/json.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+#include <uv.h>
+
+#define AT_ONCE  4
+#define TRIES    6
+#define AGAIN_MS 10000
+#define LOOK_MS  60000 /* for series that have ended */
+
+struct job {
+    struct job *next;
+    struct ty_events *e;
+    struct ty_kube_op *op;
+    char *ns, *name, *body, *patch; /* patch NULL: create */
+    int tries;
+    int64_t due_ms;
+    bool creating; /* what is in flight */
+};
+
+struct ty_events {
+    struct ty_events_settings s;
+    struct ty_log log;
+    struct ty_series *series;
+    struct job *first, *last, *flying;
+    size_t n_waiting, n_flying;
+    char *host;
+    uv_timer_t *timer, *look;
+    struct ty_events_counts counts;
+};
+
+static void *must(void *p)
+{
+    if (!p)
+        abort();
+    return p;
+}
+
+static int64_t now_of(const struct ty_events *e)
+{
+    if (e->s.now_ns)
+        return e->s.now_ns(e->s.ctx);
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void job_free(struct job *j)
+{
+    free(j->ns);
+    free(j->name);
+    free(j->body);
+    free(j->patch);
+    free(j);
+}
+
+static void go_on(struct ty_events *e);
+
+/* ---- one write ---- */
+
+static void land(struct job *j)
+{
+    struct job **at = &j->e->flying;
+    while (*at != j)
+        at = &(*at)->next;
+    *at = j->next;
+    j->next = NULL;
+    j->e->n_flying--;
+    j->op = NULL;
+}
+
+static void enqueue(struct ty_events *e, struct job *j)
+{
+    *(e->last ? &e->last->next : &e->first) = j;
+    e->last = j;
+    e->n_waiting++;
+}
+
+static void give_up(struct job *j, const struct ty_kube_answer *answer)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    j->e->counts.failed++;
+    ty_error(&j->e->log, ty_arena_printf(a, "%.*s", TY_ARG(answer->message)),
+             "an event could not be written and is dropped", TY_S("namespace", j->ns),
+             TY_S("event", j->name), TY_I("code", answer->code));
+    job_free(j);
+}
+
+static void on_answer(void *ctx, const struct ty_kube_answer *answer)
+{
+    struct job *j = ctx;
+    struct ty_events *e = j->e;
+    land(j);
+    if (answer->r == 0) {
+        e->counts.written += j->creating;
+        e->counts.series += !j->creating;
+        job_free(j);
+    } else if (answer->r == -EEXIST && j->creating && !j->patch) {
+        job_free(j);                                   /* an earlier try of ours had come through */
+    } else if (answer->r == -ENOENT && !j->creating) { /* events are kept for an hour: anew */
+        j->creating = true;
+        enqueue(e, j);
+    } else if (answer->r == -EAGAIN && ++j->tries < TRIES) {
+        j->due_ms = (int64_t)uv_now(e->s.loop) + AGAIN_MS;
+        enqueue(e, j);
+    } else {
+        give_up(j, answer);
+    }
+    go_on(e);
+}
+
+/* The event with its series, for one that is no longer there. */
+static struct ty_str whole(struct ty_arena *a, const struct job *j)
+{
+    struct ty_err err = { 0 };
+    struct ty_json *o = ty_json_parse(a, ty_str(j->body), NULL, &err);
+    struct ty_json *p = j->patch ? ty_json_parse(a, ty_str(j->patch), NULL, &err) : NULL;
+    if (!o || !p)
+        return ty_str(j->body);
+    ty_json_set(a, o, "series", ty_json_get(p, "series"));
+    return ty_json_text(a, o);
+}
+
+static void fly(struct ty_events *e, struct job *j)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    struct ty_kube_ask q = {
+        .verb = j->creating ? TY_KUBE_CREATE : TY_KUBE_MERGE,
+        .kind = &ty_kind_event_v1,
+        .ns = ty_str(j->ns),
+        .name = j->creating ? (struct ty_str){ 0 } : ty_str(j->name),
+        .body = j->creating ? whole(a, j) : ty_str(j->patch),
+        .fn = on_answer,
+        .ctx = j,
+    };
+    j->next = e->flying;
+    e->flying = j;
+    e->n_flying++;
+    j->op = ty_kube_start(e->s.kube, &q);
+}
+
+/* ---- the list ---- */
+
+static void on_timer(uv_timer_t *timer)
+{
+    go_on(timer->data);
+}
+
+/* Is something about the same event under way? A series must not overtake its beginning. */
+static bool blocked(const struct ty_events *e, const struct job *j)
+{
+    for (const struct job *x = e->flying; x; x = x->next)
+        if (strcmp(x->name, j->name) == 0 && strcmp(x->ns, j->ns) == 0)
+            return true;
+    for (const struct job *x = e->first; x && x != j; x = x->next)
+        if (strcmp(x->name, j->name) == 0 && strcmp(x->ns, j->ns) == 0)
+            return true;
+    return false;
+}
+
+static struct job *take(struct ty_events *e, int64_t now_ms, int64_t *ret_at_ms)
+{
+    struct job *before = NULL;
+    for (struct job *j = e->first; j; before = j, j = j->next) {
+        if (j->due_ms > now_ms) {
+            *ret_at_ms = j->due_ms < *ret_at_ms ? j->due_ms : *ret_at_ms;
+            continue;
+        }
+        if (blocked(e, j))
+            continue;
+        *(before ? &before->next : &e->first) = j->next;
+        if (e->last == j)
+            e->last = before;
+        j->next = NULL;
+        e->n_waiting--;
+        return j;
+    }
+    return NULL;
+}
+
+static void go_on(struct ty_events *e)
+{
+    int64_t now = (int64_t)uv_now(e->s.loop), at = INT64_MAX;
+    struct job *j = NULL;
+    while (e->n_flying < AT_ONCE && (j = take(e, now, &at)))
+        fly(e, j);
+    if (at < INT64_MAX)
+        uv_timer_start(e->timer, on_timer, (uint64_t)(at - now), 0);
+}
+
+static void submit(struct ty_events *e, const struct ty_said *said, bool patch)
+{
+    if (e->n_waiting >= TY_EVENTS_QUEUE) {
+        e->counts.dropped++;
+        ty_error(&e->log, "too many events wait to be written", "an event is dropped",
+                 TY_I("waiting", e->n_waiting));
+        return;
+    }
+    ty_auto_arena *a = ty_arena_new(1 << 16);
+    struct job *j = must(calloc(1, sizeof(*j)));
+    j->e = e;
+    j->ns = must(strdup(said->ns));
+    j->name = must(strdup(said->name));
+    j->body = must(strdup(said->body));
+    j->patch = patch ? must(strdup(ty_series_patch(a, said).p)) : NULL;
+    j->creating = !patch;
+    enqueue(e, j);
+    go_on(e);
+}
+
+static void tell_series(struct ty_events *e, bool all)
+{
+    const struct ty_said *said;
+    while ((said = ty_series_due(e->series, now_of(e), all)))
+        submit(e, said, true);
+}
+
+static void on_look(uv_timer_t *timer)
+{
+    tell_series(timer->data, false);
+}
+
+/* ---- what others call ---- */
+
+struct ty_events *ty_events_new(const struct ty_events_settings *s)
+{
+    struct ty_events *e = must(calloc(1, sizeof(*e)));
+    e->s = *s;
+    e->log = ty_log_named(s->log, "events");
+    e->host = must(strdup(s->host));
+    e->series = ty_series_new();
+    e->timer = must(calloc(1, sizeof(uv_timer_t)));
+    e->look = must(calloc(1, sizeof(uv_timer_t)));
+    uv_timer_init(s->loop, e->timer);
+    uv_timer_init(s->loop, e->look);
+    e->timer->data = e->look->data = e;
+    uv_timer_start(e->look, on_look, LOOK_MS, LOOK_MS);
+    uv_unref((uv_handle_t *)e->look);
+    return e;
+}
+
+void ty_events_say(struct ty_events *e, const struct ty_event *event)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 16);
+    const char *instance = ty_arena_printf(a, "%s-%s", event->controller, e->host);
+    const struct ty_said *said = NULL;
+    switch (ty_series_say(e->series, event, instance, now_of(e), &said)) {
+    case TY_SERIES_CREATE:
+        submit(e, said, false);
+        return;
+    case TY_SERIES_PATCH:
+        submit(e, said, true);
+        return;
+    case TY_SERIES_COUNT:
+        return;
+    case TY_SERIES_DROP:
+        e->counts.dropped++;
+        ty_log(&e->log, TY_DEBUG, "too many events about one object: dropped",
+               TY_STR("namespace", event->ns), TY_STR("name", event->name),
+               TY_S("reason", event->reason));
+        return;
+    }
+}
+
+void ty_events_finish(struct ty_events *e)
+{
+    tell_series(e, true);
+}
+
+bool ty_events_idle(const struct ty_events *e)
+{
+    return !e->first && !e->flying;
+}
+
+void ty_events_count(const struct ty_events *e, struct ty_events_counts *ret)
+{
+    *ret = e->counts;
+}
+
+static void on_closed(uv_handle_t *h)
+{
+    free(h);
+}
+
+static void free_all(struct job *j)
+{
+    for (struct job *next; j; j = next) {
+        next = j->next;
+        ty_kube_cancel(j->op);
+        job_free(j);
+    }
+}
+
+void ty_events_free(struct ty_events *e)
+{
+    if (!e)
+        return;
+    free_all(e->first);
+    free_all(e->flying);
+    uv_close((uv_handle_t *)e->timer, on_closed);
+    uv_close((uv_handle_t *)e->look, on_closed);
+    ty_series_free(e->series);
+    free(e->host);
+    free(e);
+}
+
+#define NOTE_ERROR 950
+struct ty_str ty_events_failed_note(struct ty_arena *a, struct ty_str error)
+{
+    bool cut = error.n > NOTE_ERROR;
+    size_t n = cut ? NOTE_ERROR : error.n;
+    while (cut && n && ((unsigned char)error.p[n] & 0xc0) == 0x80)
+        n--; /* not in the middle of a character */
+    return ty_str(ty_arena_printf(a, "TrainJob resources reconciliation failed: %.*s%s", (int)n,
+                                  error.p ? error.p : "", cut ? " ..." : ""));
+}

@@ -1,0 +1,156 @@
+/* Drives parts of the operator (src/control) on a real API server, for test_parts.py. What happens
+ * is a JSON line on stdout; log lines go to stderr. SIGTERM ends it in order.
+ *
+ *   parts lease KUBECONFIG NS NAME IDENTITY LEASE_MS RENEW_MS RETRY_MS
+ */
+#include <errno.h>
+#include <signal.h>
+#include <uv.h>
+
+#include "control/lease.h"
+#include "store/kube.h"
+
+struct driver {
+    uv_loop_t loop;
+    uv_signal_t term;
+    uv_timer_t ending;
+    struct ty_arena *arena;
+    struct ty_kubeconfig config;
+    struct ty_kube *kube;
+    struct ty_log log;
+    struct ty_lease *lease;
+    int code;
+};
+
+static void say(const char *event, struct ty_str detail)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 24);
+    struct ty_json *v = ty_json_object(a);
+    ty_json_set(a, v, "event", ty_json_cstr(a, event));
+    ty_json_set(a, v, "detail", ty_json_str(a, detail));
+    printf("%s\n", ty_json_text(a, v).p);
+    fflush(stdout);
+}
+
+/* From a turn of its own: no callback of the client may free it. */
+static void on_end(uv_timer_t *t)
+{
+    struct driver *d = t->data;
+    uv_close((uv_handle_t *)t, NULL);
+    uv_close((uv_handle_t *)&d->term, NULL);
+    ty_lease_free(d->lease);
+    ty_kube_free(d->kube);
+}
+
+static void end(void *ctx)
+{
+    struct driver *d = ctx;
+    uv_timer_start(&d->ending, on_end, 0, 0);
+}
+
+/* ---- lease ---- */
+
+static void on_leading(void *ctx)
+{
+    struct driver *d = ctx;
+    say("leading", ty_str(ty_lease_held(d->lease) ? "held" : "not held"));
+}
+
+static void on_lost(void *ctx, const char *why)
+{
+    struct driver *d = ctx;
+    say("lost", ty_str(why));
+    d->code = 1;
+    end(d);
+}
+
+static void on_holder(void *ctx, const char *who)
+{
+    (void)ctx;
+    say("holder", ty_str(who));
+}
+
+static int64_t number(const char *text)
+{
+    int64_t v = 0;
+    ty_parse_i64(ty_str(text), &v);
+    return v;
+}
+
+static void start_lease(struct driver *d, char **argv)
+{
+    d->lease = ty_lease_new(&(struct ty_lease_settings){
+        .loop = &d->loop,
+        .kube = d->kube,
+        .log = &d->log,
+        .ns = argv[3],
+        .name = argv[4],
+        .identity = argv[5],
+        .lease_ms = number(argv[6]),
+        .renew_ms = number(argv[7]),
+        .retry_ms = number(argv[8]),
+        .leading = on_leading,
+        .lost = on_lost,
+        .holder = on_holder,
+        .ctx = d,
+    });
+}
+
+/* ---- all ---- */
+
+static void on_term(uv_signal_t *s, int signal)
+{
+    struct driver *d = s->data;
+    (void)signal;
+    uv_signal_stop(s);
+    if (d->lease)
+        ty_lease_release(d->lease, end, d);
+    else
+        end(d);
+}
+
+static int start(struct driver *d, int argc, char **argv, struct ty_err *err)
+{
+    struct ty_kube_where where = { .kubeconfig = argv[2] };
+    struct ty_kube_settings set = { .loop = &d->loop, .config = &d->config, .agent = "parts" };
+    struct ty_str what = ty_str(argv[1]);
+    int r = ty_kubeconfig_load(d->arena, &where, &d->config, err);
+    if (r == 0)
+        r = ty_kube_new(&d->kube, &set, err);
+    if (r < 0)
+        return r;
+    if (ty_str_is(what, "lease") && argc == 9)
+        start_lease(d, argv);
+    else
+        return ty_fail(err, -EINVAL, "see the top of parts.c");
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct driver *d = calloc(1, sizeof(*d));
+    struct ty_err err = { 0 };
+    if (!d || argc < 3)
+        return 2;
+    d->arena = ty_arena_new((size_t)64 << 20);
+    d->log.out = ty_log_open(&(struct ty_log_settings){ .fd = 2, .level = TY_DEBUG });
+    uv_loop_init(&d->loop);
+    uv_signal_init(&d->loop, &d->term);
+    uv_timer_init(&d->loop, &d->ending);
+    d->term.data = d->ending.data = d;
+    uv_signal_start(&d->term, on_term, SIGTERM);
+    int r = start(d, argc, argv, &err);
+    if (r < 0) {
+        fprintf(stderr, "parts: %s\n", err.text);
+        end(d);
+    }
+    while (uv_run(&d->loop, UV_RUN_DEFAULT))
+        ;
+    int left = uv_loop_close(&d->loop), code = r < 0 || left < 0 ? 3 : d->code;
+    if (left < 0)
+        fprintf(stderr, "parts: handles are left open\n");
+    ty_log_close(d->log.out);
+    ty_arena_free(d->arena);
+    free(d);
+    return code;
+}

@@ -2,11 +2,15 @@
  * is a JSON line on stdout; log lines go to stderr. SIGTERM ends it in order.
  *
  *   parts lease KUBECONFIG NS NAME IDENTITY LEASE_MS RENEW_MS RETRY_MS
+ *   parts events KUBECONFIG NS NAME UID COUNT     the same event so often, then all is written
+ *   parts certs KUBECONFIG NS SECRET SERVICE VALIDATING MUTATING    SIGUSR1: 300 days pass
  */
 #include <errno.h>
 #include <signal.h>
 #include <uv.h>
 
+#include "control/events.h"
+#include "control/hookcerts.h"
 #include "control/lease.h"
 #include "store/kube.h"
 
@@ -19,6 +23,13 @@ struct driver {
     struct ty_kube *kube;
     struct ty_log log;
     struct ty_lease *lease;
+    struct ty_events *events;
+    struct ty_hookcerts *certs;
+    struct ty_gnutls gnutls;
+    uv_signal_t usr;
+    uv_timer_t look;
+    int64_t later_s;
+    bool was_ready;
     int code;
 };
 
@@ -38,7 +49,11 @@ static void on_end(uv_timer_t *t)
     struct driver *d = t->data;
     uv_close((uv_handle_t *)t, NULL);
     uv_close((uv_handle_t *)&d->term, NULL);
+    uv_close((uv_handle_t *)&d->usr, NULL);
+    uv_close((uv_handle_t *)&d->look, NULL);
     ty_lease_free(d->lease);
+    ty_events_free(d->events);
+    ty_hookcerts_free(d->certs);
     ty_kube_free(d->kube);
 }
 
@@ -96,6 +111,97 @@ static void start_lease(struct driver *d, char **argv)
     });
 }
 
+/* ---- events ---- */
+
+static void on_events_look(uv_timer_t *t)
+{
+    struct driver *d = t->data;
+    struct ty_events_counts c;
+    char text[128];
+    if (!ty_events_idle(d->events))
+        return;
+    ty_events_count(d->events, &c);
+    snprintf(text, sizeof(text), "%llu %llu %llu %llu", (unsigned long long)c.written,
+             (unsigned long long)c.series, (unsigned long long)c.dropped,
+             (unsigned long long)c.failed);
+    say("idle", ty_str(text));
+    uv_timer_stop(t);
+    end(d);
+}
+
+static void start_events(struct driver *d, char **argv)
+{
+    d->events = ty_events_new(&(struct ty_events_settings){
+        .loop = &d->loop, .kube = d->kube, .log = &d->log, .host = "host" });
+    struct ty_event e = { .controller = "trainer-trainjob-controller",
+                          .kind = &ty_kind_trainjob,
+                          .ns = ty_str(argv[3]),
+                          .name = ty_str(argv[4]),
+                          .uid = ty_str(argv[5]),
+                          .type = "Warning",
+                          .reason = "TrainJobResourcesCreationFailed",
+                          .action = "Reconciling",
+                          .note = ty_events_failed_note(d->arena, TY_LIT("no such 100% thing")) };
+    for (int64_t i = number(argv[6]); i > 0; i--)
+        ty_events_say(d->events, &e);
+    ty_events_finish(d->events);
+    uv_timer_start(&d->look, on_events_look, 20, 20);
+}
+
+/* ---- certificates ---- */
+
+static int64_t now_s(void *ctx)
+{
+    return (int64_t)time(NULL) + ((struct driver *)ctx)->later_s;
+}
+
+static void on_cert(void *ctx, const struct ty_pem *pem, struct ty_str ca)
+{
+    (void)ctx;
+    say("ca", ca);
+    say("cert", pem->cert);
+}
+
+static void on_certs_look(uv_timer_t *t)
+{
+    struct driver *d = t->data;
+    bool ready = ty_hookcerts_ready(d->certs);
+    if (ready != d->was_ready)
+        say(ready ? "ready" : "not ready", ty_str(ty_hookcerts_why(d->certs)));
+    d->was_ready = ready;
+}
+
+static void on_usr(uv_signal_t *s, int signal)
+{
+    struct driver *d = s->data;
+    (void)signal;
+    d->later_s += (int64_t)300 * 24 * 3600;
+    say("later", ty_str(""));
+    ty_hookcerts_check(d->certs);
+}
+
+static int start_certs(struct driver *d, char **argv, struct ty_err *err)
+{
+    int r = ty_gnutls_load(&d->gnutls, err);
+    if (r < 0)
+        return r;
+    d->certs = ty_hookcerts_new(&(struct ty_hookcerts_settings){ .loop = &d->loop,
+                                                                 .gnutls = &d->gnutls,
+                                                                 .log = &d->log,
+                                                                 .kube = d->kube,
+                                                                 .ns = argv[3],
+                                                                 .secret = argv[4],
+                                                                 .service = argv[5],
+                                                                 .validating = argv[6],
+                                                                 .mutating = argv[7],
+                                                                 .now_s = now_s,
+                                                                 .ready = on_cert,
+                                                                 .ctx = d });
+    uv_timer_start(&d->look, on_certs_look, 20, 20);
+    uv_signal_start(&d->usr, on_usr, SIGUSR1);
+    return 0;
+}
+
 /* ---- all ---- */
 
 static void on_term(uv_signal_t *s, int signal)
@@ -121,6 +227,10 @@ static int start(struct driver *d, int argc, char **argv, struct ty_err *err)
         return r;
     if (ty_str_is(what, "lease") && argc == 9)
         start_lease(d, argv);
+    else if (ty_str_is(what, "events") && argc == 7)
+        start_events(d, argv);
+    else if (ty_str_is(what, "certs") && argc == 8)
+        return start_certs(d, argv, err);
     else
         return ty_fail(err, -EINVAL, "see the top of parts.c");
     return 0;
@@ -137,7 +247,9 @@ int main(int argc, char **argv)
     uv_loop_init(&d->loop);
     uv_signal_init(&d->loop, &d->term);
     uv_timer_init(&d->loop, &d->ending);
-    d->term.data = d->ending.data = d;
+    uv_signal_init(&d->loop, &d->usr);
+    uv_timer_init(&d->loop, &d->look);
+    d->term.data = d->ending.data = d->usr.data = d->look.data = d;
     uv_signal_start(&d->term, on_term, SIGTERM);
     int r = start(d, argc, argv, &err);
     if (r < 0) {
@@ -150,6 +262,7 @@ int main(int argc, char **argv)
     if (left < 0)
         fprintf(stderr, "parts: handles are left open\n");
     ty_log_close(d->log.out);
+    ty_gnutls_done(&d->gnutls);
     ty_arena_free(d->arena);
     free(d);
     return code;

@@ -1,5 +1,6 @@
 """Parts of the operator on a real API server: leader election, events, certificates.
 The program is tests/cluster/parts.c; every process ends in order, with its memory freed (ASan)."""
+import base64
 import json
 import os
 import queue
@@ -16,7 +17,7 @@ from conftest import PROGRAM
 
 PARTS = PROGRAM.parent / "parts"
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
-PATIENCE = 15  # seconds; only a broken program needs them
+PATIENCE = 40  # seconds; only a broken program needs them
 
 
 class Part:
@@ -112,7 +113,7 @@ def limited(plane, api, name, rules):
 # ---- leader election
 
 LONG = (60000, 40000, 20000)  # what happens sooner did not wait for a turn or an end
-SHORT = (3000, 2000, 400)
+SHORT = (8000, 6500, 500)
 
 
 def lease(api, name):
@@ -208,3 +209,141 @@ def test_lease_taken_by_force_and_deleted(api, parts):
             break
     assert a.wait("lost") == "leader election lost: somebody holds the lease now"
     a.end(None, code=1)
+
+
+# ---- events
+
+def events_of(api, name):
+    return [e for e in api.list("events.k8s.io/v1", "Event", "default")
+            if e["regarding"]["name"] == name]
+
+
+def test_events(api, parts):
+    part = parts("events", "default", "ev-many", "uid-1", 500)
+    assert part.wait("idle") == "1 2 0 0"  # created, made a series, the last count
+    part.end(None)
+    (event,) = events_of(api, "ev-many")
+    assert event["series"]["count"] == 500
+    assert event["type"] == "Warning"
+    assert event["reason"] == "TrainJobResourcesCreationFailed"
+    assert event["action"] == "Reconciling"
+    assert event["note"] == "TrainJob resources reconciliation failed: no such 100% thing"
+    assert event["reportingController"] == "trainer-trainjob-controller"
+    assert event["reportingInstance"] == "trainer-trainjob-controller-host"
+    assert event["regarding"] == {
+        "apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob", "name": "ev-many",
+        "namespace": "default", "uid": "uid-1"}
+    assert event["metadata"]["name"].startswith("ev-many.")
+
+
+def test_event_that_is_refused(parts):
+    part = parts("events", "no-such-namespace", "ev-lost", "uid-1", 1)
+    assert part.wait("idle") == "0 0 0 1"
+    part.end(None)
+    assert any("could not be written" in line for line in part.log)
+
+
+# ---- certificates
+
+HOOKS = "/apis/admissionregistration.k8s.io/v1"
+
+
+def make_hooks(api, name):
+    """Both configurations; they are for objects that nobody makes."""
+    for kind, plural in (("Validating", "validating"), ("Mutating", "mutating")):
+        api.must("POST", f"{HOOKS}/{plural}webhookconfigurations", {
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": f"{kind}WebhookConfiguration",
+            "metadata": {"name": f"{kind.lower()}-{name}", "labels": {"mine": "yes"}},
+            "webhooks": [{
+                "name": f"{n}.example.org", "sideEffects": "None", "failurePolicy": "Ignore",
+                "admissionReviewVersions": ["v1"],
+                "clientConfig": {"service": {"name": "svc", "namespace": "default", "path": "/x"}},
+                "rules": [{"apiGroups": ["nobody.example.org"], "apiVersions": ["v1"],
+                           "operations": ["CREATE"], "resources": ["things"]}]}
+                for n in ("one", "two")]})
+
+
+def bundles(api, name):
+    """The caBundles of all four webhooks, as a set of texts."""
+    found = set()
+    for kind in ("validating", "mutating"):
+        live = api.must("GET", f"{HOOKS}/{kind}webhookconfigurations/{kind}-{name}")
+        assert live["metadata"]["labels"] == {"mine": "yes"}
+        found |= {w["clientConfig"].get("caBundle") or "" for w in live["webhooks"]}
+    return {base64.b64decode(b).decode() for b in found}
+
+
+def trusts(folder, ca, cert, name="svc.default.svc", days=0):
+    """Does somebody who has this bundle accept this certificate? OpenSSL says."""
+    (folder / "ca.pem").write_text(ca)
+    (folder / "cert.pem").write_text(cert)
+    when = int(time.time()) + days * 86400
+    return subprocess.run(["openssl", "verify", "-attime", str(when), "-purpose", "sslserver",
+                           "-verify_hostname", name, "-CAfile", "ca.pem", "cert.pem"], cwd=folder,
+                          capture_output=True).returncode == 0
+
+
+def eventually(what, done):
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if done():
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"not after {PATIENCE} s: {what}")
+
+
+def test_certificates_of_several_replicas(api, parts, tmp_path):
+    make_hooks(api, "cm")
+    words = ("default", "cm-certs", "svc", "validating-cm", "mutating-cm")
+    replicas = [parts("certs", *words) for _ in range(3)]
+    served = set()
+    for r in replicas:
+        ca, cert = r.wait("ca"), r.wait("cert")
+        r.wait("ready")
+        served.add((ca, cert))
+    ((ca, cert),) = served  # all the same
+    assert bundles(api, "cm") == {ca}
+    assert trusts(tmp_path, ca, cert)
+    assert not trusts(tmp_path, ca, cert, "other.default.svc")
+    # a foreign hand is repaired
+    path = f"{HOOKS}/validatingwebhookconfigurations/validating-cm"
+    live = api.must("GET", path)
+    live["webhooks"][1]["clientConfig"].pop("caBundle")
+    api.must("PUT", path, live)
+    eventually("the CA is back", lambda: bundles(api, "cm") == {ca})
+    # the Secret is emptied: all begin anew, and agree again
+    api.delete("v1", "Secret", "default", "cm-certs")
+    new = {(r.wait("ca"), r.wait("cert")) for r in replicas}
+    assert len(new) == 1 and new != served
+    eventually("the new CA is there", lambda: bundles(api, "cm") == {ca for ca, _ in new})
+    for r in replicas:
+        r.end()
+
+
+def test_certificate_is_renewed_without_a_gap(api, parts, tmp_path):
+    make_hooks(api, "cr")
+    words = ("default", "cr-certs", "svc", "validating-cr", "mutating-cr")
+    part = parts("certs", *words)
+    ca, cert = part.wait("ca"), part.wait("cert")
+    part.wait("ready")
+    os.kill(part.process.pid, signal.SIGUSR1)  # 300 days pass: less than 90 are left
+    same, new = part.wait("ca"), part.wait("cert")
+    assert (same, new != cert) == (ca, True)
+    assert trusts(tmp_path, ca, new, days=300)
+    part.end()
+    # the CA's key is lost: a new CA, the old one stays in the bundle
+    api.merge("/api/v1/namespaces/default/secrets/cr-certs", {"data": {"ca.key": None}})
+    part = parts("certs", *words)
+    part.wait("ready")
+    for _ in range(2):
+        os.kill(part.process.pid, signal.SIGUSR1)
+        part.wait("later")
+    eventually("both CAs", lambda: bundles(api, "cr") and all(
+        b.count("BEGIN") == 2 and b.endswith(ca.strip() + "\n") for b in bundles(api, "cr")))
+    (both,) = bundles(api, "cr")
+    assert trusts(tmp_path, both, new, days=600)  # still served
+    newest = part.wait("cert")  # once the API server has had both for a while
+    assert newest != new
+    assert trusts(tmp_path, both, newest, days=600)
+    assert not trusts(tmp_path, ca, newest, days=600)
+    part.end()

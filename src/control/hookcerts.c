@@ -1,0 +1,285 @@
+/* The certificates' life: a Secret and two configurations are watched; whenever one of them
+ * changes, or it is time, everything is looked at anew (think) and what differs is written. Nothing
+ * is remembered that is not in these objects, so replicas agree without speaking to each other. */
+#include "control/hookcerts.h"
+#include "control/hookcerts_inner.h"
+#include "control/hookplan.h"
+#include "store/kube_kinds.h"
+#include "json/json.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define AGAIN_MS 5000
+#define LOOK_MS  1000 /* while a new CA settles */
+
+static void *must(void *p)
+{
+    if (!p)
+        abort();
+    return p;
+}
+
+int64_t ty_hookcerts_now(const struct ty_hookcerts *h)
+{
+    return h->s.now_s ? h->s.now_s(h->s.ctx) : (int64_t)time(NULL);
+}
+
+void ty_hookcerts_say(struct ty_hookcerts *h, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(h->why, sizeof(h->why), fmt, ap);
+    va_end(ap);
+}
+
+void ty_hookcerts_keep(struct ty_str *to, struct ty_str from)
+{
+    char *p = must(malloc(from.n + 1));
+    if (from.n)
+        memcpy(p, from.p, from.n);
+    p[from.n] = '\0';
+    free((void *)(uintptr_t)to->p);
+    *to = (struct ty_str){ p, from.n };
+}
+
+static void drop(struct ty_str *s)
+{
+    free((void *)(uintptr_t)s->p);
+    *s = (struct ty_str){ 0 };
+}
+
+/* ---- the Secret ---- */
+
+static const char *const keys[] = { "ca.crt", "ca.key", "tls.crt", "tls.key" };
+
+static void on_timer(uv_timer_t *timer)
+{
+    ty_hookcerts_check(timer->data);
+}
+
+static void look_again(struct ty_hookcerts *h, int64_t ms)
+{
+    uv_timer_start(h->timer, on_timer, (uint64_t)ms, 0);
+}
+
+static void take_secret(struct ty_hookcerts *h, const struct ty_json *secret)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 24);
+    const struct ty_json *data = ty_json_get(secret, "data");
+    h->there = true;
+    ty_hookcerts_keep(&h->version, ty_json_str_at(secret, "metadata.resourceVersion"));
+    for (int i = 0; i < 4; i++) {
+        struct ty_str text = ty_json_text_of(ty_json_find(data, ty_str(keys[i])));
+        ty_hookcerts_keep(&h->data[i], ty_base64_decode(a, text));
+    }
+}
+
+static void on_wrote(void *ctx, const struct ty_kube_answer *answer)
+{
+    struct ty_hookcerts *h = ctx;
+    h->op = NULL;
+    if (answer->r == 0) {
+        ty_info(&h->log, "wrote the webhook's certificates", TY_S("namespace", h->s.ns),
+                TY_S("secret", h->s.secret));
+        take_secret(h, answer->json);
+        ty_hookcerts_check(h);
+    } else if (answer->r == -ESTALE || answer->r == -EEXIST) {
+        look_again(h, AGAIN_MS); /* another replica was first: the watch tells what it wrote */
+    } else {
+        ty_hookcerts_say(h, "the Secret %s/%s cannot be written: %.*s", h->s.ns, h->s.secret,
+                         TY_ARG(answer->message));
+        ty_error(&h->log, h->why, "no certificates for the webhook", TY_I("code", answer->code));
+        look_again(h, AGAIN_MS);
+    }
+}
+
+static void write_secret(struct ty_hookcerts *h, struct ty_arena *a, const struct ty_hookplan *p)
+{
+    const struct ty_str text[] = { p->ca_crt, p->ca_key, p->tls_crt, p->tls_key };
+    struct ty_json *o = ty_json_object(a), *m = ty_json_object(a), *data = ty_json_object(a);
+    ty_json_set(a, o, "apiVersion", ty_json_cstr(a, "v1"));
+    ty_json_set(a, o, "kind", ty_json_cstr(a, "Secret"));
+    ty_json_set(a, o, "metadata", m);
+    ty_json_set(a, o, "data", data);
+    ty_json_set(a, m, "name", ty_json_cstr(a, h->s.secret));
+    ty_json_set(a, m, "namespace", ty_json_cstr(a, h->s.ns));
+    if (h->there)
+        ty_json_set(a, m, "resourceVersion", ty_json_str(a, h->version));
+    for (int i = 0; i < 4; i++)
+        ty_json_set(a, data, keys[i], ty_json_str(a, ty_base64_encode(a, text[i])));
+    ty_info(&h->log, "making certificates for the webhook", TY_S("reason", p->why),
+            TY_S("namespace", h->s.ns), TY_S("secret", h->s.secret));
+    h->op = ty_kube_start(h->s.kube, &(struct ty_kube_ask){
+                                         .verb = h->there ? TY_KUBE_MERGE : TY_KUBE_CREATE,
+                                         .kind = &ty_kind_secret,
+                                         .ns = ty_str(h->s.ns),
+                                         .name = ty_str(h->there ? h->s.secret : NULL),
+                                         .body = ty_json_text(a, o),
+                                         .fn = on_wrote,
+                                         .ctx = h,
+                                     });
+}
+
+static void on_secret(void *ctx, enum ty_reflect_change what, const struct ty_kube_object *o)
+{
+    struct ty_hookcerts *h = ctx;
+    if (what == TY_REFLECT_GONE) {
+        h->there = false;
+        for (int i = 0; i < 4; i++)
+            drop(&h->data[i]);
+    } else {
+        take_secret(h, o->json);
+    }
+    if (ty_reflect_synced(h->secret))
+        ty_hookcerts_check(h);
+}
+
+static void on_secret_state(void *ctx, enum ty_reflect_state state,
+                            const struct ty_kube_answer *why, int64_t again_ms)
+{
+    struct ty_hookcerts *h = ctx;
+    (void)again_ms;
+    if (state == TY_REFLECT_SYNCED) {
+        ty_hookcerts_check(h);
+        return;
+    }
+    ty_hookcerts_say(h, "the Secret %s/%s cannot be read: %.*s", h->s.ns, h->s.secret,
+                     TY_ARG(why->message));
+    ty_error(&h->log, h->why, "no certificates for the webhook", TY_I("code", why->code));
+}
+
+/* ---- the main line ---- */
+
+static void serve(struct ty_hookcerts *h, const struct ty_hookplan *p)
+{
+    h->until_s = p->until_s;
+    if (ty_str_eq(h->served, p->tls_crt))
+        return;
+    struct ty_pem pem = { h->data[2], h->data[3] };
+    ty_hookcerts_keep(&h->served, p->tls_crt);
+    ty_info(&h->log, "serving with a new certificate", TY_I("until", p->until_s));
+    h->s.ready(h->s.ctx, &pem, h->data[0]);
+}
+
+static void think(struct ty_hookcerts *h)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)32 << 20);
+    struct ty_err err = { 0 };
+    struct ty_hookplan p;
+    char name[600];
+    if (!ty_reflect_synced(h->secret))
+        return;
+    snprintf(name, sizeof(name), "%s.%s.svc", h->s.service, h->s.ns);
+    struct ty_hookplan_in in = { .gnutls = h->s.gnutls,
+                                 .service_name = name,
+                                 .ca_crt = h->data[0],
+                                 .ca_key = h->data[1],
+                                 .tls_crt = h->data[2],
+                                 .tls_key = h->data[3],
+                                 .now_s = ty_hookcerts_now(h),
+                                 .settled = ty_hooks_settled(h) };
+    look_again(h, TY_HOOKCERTS_CHECK_S * 1000);
+    if (ty_hookplan_make(a, &in, &p, &err) < 0) {
+        ty_hookcerts_say(h, "%s", err.text);
+        ty_error(&h->log, err.text, "no certificates can be made", TY_S("secret", h->s.secret));
+        look_again(h, AGAIN_MS);
+        return;
+    }
+    if (p.write) { /* what is stored is served, never what is only thought */
+        if (!h->op)
+            write_secret(h, a, &p);
+        return;
+    }
+    serve(h, &p);
+    ty_hooks_inject(h, h->data[0]);
+    if (p.waits)
+        look_again(h, LOOK_MS);
+}
+
+void ty_hookcerts_check(struct ty_hookcerts *h)
+{
+    if (h->s.dir)
+        ty_hookdir_look(h);
+    else
+        think(h);
+}
+
+/* ---- what others call ---- */
+
+static const char *copy(struct ty_arena *a, const char *s)
+{
+    return s ? ty_arena_strndup(a, s, strlen(s)) : NULL;
+}
+
+struct ty_hookcerts *ty_hookcerts_new(const struct ty_hookcerts_settings *s)
+{
+    struct ty_hookcerts *h = must(calloc(1, sizeof(*h)));
+    h->arena = ty_arena_new_small(1 << 20, 1024);
+    h->s = *s;
+    h->log = ty_log_named(s->log, "certs");
+    h->s.dir = copy(h->arena, s->dir);
+    h->s.ns = copy(h->arena, s->ns);
+    h->s.secret = copy(h->arena, s->secret);
+    h->s.service = copy(h->arena, s->service);
+    h->timer = must(calloc(1, sizeof(uv_timer_t)));
+    uv_timer_init(s->loop, h->timer);
+    h->timer->data = h;
+    ty_hookcerts_say(h, "certificates are not ready");
+    if (s->dir) {
+        look_again(h, 0);
+        return h;
+    }
+    ty_hooks_start(h, copy(h->arena, s->validating ? s->validating : TY_HOOKS_VALIDATING),
+                   copy(h->arena, s->mutating ? s->mutating : TY_HOOKS_MUTATING));
+    h->secret =
+        ty_reflect_new(s->kube, &(struct ty_reflect_want){
+                                    .which = { .kind = &ty_kind_secret,
+                                               .ns = ty_str(h->s.ns),
+                                               .fields = ty_str(ty_arena_printf(
+                                                   h->arena, "metadata.name=%s", h->s.secret)) },
+                                    .changed = on_secret,
+                                    .state = on_secret_state,
+                                    .ctx = h,
+                                });
+    return h;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+void ty_hookcerts_free(struct ty_hookcerts *h)
+{
+    if (!h)
+        return;
+    ty_kube_cancel(h->op);
+    ty_reflect_free(h->secret);
+    ty_hooks_stop(h);
+    uv_close((uv_handle_t *)h->timer, on_closed);
+    for (int i = 0; i < 4; i++)
+        drop(&h->data[i]);
+    drop(&h->version);
+    drop(&h->served);
+    ty_arena_free(h->arena);
+    free(h);
+}
+
+bool ty_hookcerts_ready(const struct ty_hookcerts *h)
+{
+    return h->served.n && (h->s.dir || ty_hooks_ready(h));
+}
+
+const char *ty_hookcerts_why(const struct ty_hookcerts *h)
+{
+    if (ty_hookcerts_ready(h))
+        return "";
+    const char *hook = h->served.n ? ty_hooks_why(h) : "";
+    return *hook ? hook : h->why;
+}
+
+int64_t ty_hookcerts_until(const struct ty_hookcerts *h)
+{
+    return h->until_s;
+}

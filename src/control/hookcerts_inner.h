@@ -1,0 +1,65 @@
+/* Inside the webhook's certificates: what the files of hookcerts share. */
+#ifndef TY_CONTROL_HOOKCERTS_INNER_H
+#define TY_CONTROL_HOOKCERTS_INNER_H
+
+#include <uv.h>
+
+#include "control/hookcerts.h"
+#include "store/reflect.h"
+
+#define TY_HOOKS_VALIDATING "validator.trainer.kubeflow.org"
+#define TY_HOOKS_MUTATING   "defaulter.trainer.kubeflow.org"
+
+struct ty_hook { /* one of the two configurations */
+    struct ty_hookcerts *h;
+    const struct ty_kind *kind;
+    const char *name;
+    struct ty_reflect *watch;
+    struct ty_kube_op *op;
+    struct ty_str text; /* as it is live; owned */
+    bool there;
+    bool carries;          /* every webhook of it has our bundle */
+    struct ty_str carried; /* the last bundle that all of them had; owned */
+    int64_t since_s;       /* since then */
+    uint64_t wrote_ms;
+    char why[512]; /* it cannot be read or written; "" */
+};
+
+struct ty_hookcerts {
+    struct ty_hookcerts_settings s;
+    struct ty_log log;
+    struct ty_arena *arena; /* the copies */
+    uv_timer_t *timer;
+    struct ty_reflect *secret;
+    struct ty_kube_op *op;
+    struct ty_hook hooks[2];
+    struct ty_str data[4]; /* ca.crt, ca.key, tls.crt, tls.key of the Secret; owned */
+    struct ty_str version; /* of the Secret; owned */
+    struct ty_str served;  /* the certificate that was given out; owned */
+    bool there;            /* the Secret is */
+    int64_t until_s;
+    uint64_t seen_dir[2]; /* how the files looked when they were read */
+    char why[1200];
+};
+
+int64_t ty_hookcerts_now(const struct ty_hookcerts *h);
+void ty_hookcerts_say(struct ty_hookcerts *h, const char *fmt, ...) TY_PRINTF(2, 3);
+void ty_hookcerts_keep(struct ty_str *to,
+                       struct ty_str from); /* a copy of its own; frees the old */
+
+/* hookinject.c: the configurations. */
+void ty_hooks_start(struct ty_hookcerts *h, const char *validating, const char *mutating);
+void ty_hooks_stop(struct ty_hookcerts *h);
+void ty_hooks_inject(struct ty_hookcerts *h, struct ty_str bundle);
+bool ty_hooks_ready(const struct ty_hookcerts *h);
+const char *ty_hooks_why(const struct ty_hookcerts *h);
+bool ty_hooks_settled(const struct ty_hookcerts *h);
+
+/* hookdir.c: files instead. */
+void ty_hookdir_look(struct ty_hookcerts *h);
+
+/* Kubernetes' base64; they live with the arena. What is not base64 decodes to nothing. */
+struct ty_str ty_base64_encode(struct ty_arena *a, struct ty_str s);
+struct ty_str ty_base64_decode(struct ty_arena *a, struct ty_str s);
+
+#endif

@@ -1,0 +1,71 @@
+/* What needs no API server; the rest is tests/cluster/test_parts.py. */
+#include "control/hookcerts.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <uv.h>
+
+static void on_ready(void *ctx, const struct ty_pem *pem, struct ty_str ca)
+{
+    (void)ctx;
+    (void)pem;
+    (void)ca;
+    fail(); /* of what the server never said */
+}
+
+static void on_time(uv_timer_t *t)
+{
+    struct ty_hookcerts *h = t->data;
+    assert_false(ty_hookcerts_ready(h));
+    assert_non_null(strstr(ty_hookcerts_why(h), "the Secret ns/s cannot be read: "));
+    assert_int_equal(ty_hookcerts_until(h), 0);
+    ty_hookcerts_check(h); /* too early is no harm */
+    ty_hookcerts_free(h);
+    uv_close((uv_handle_t *)t, NULL);
+}
+
+/* Nobody answers: not ready, with the reason; and it can be freed at any time. */
+static void test_no_server(void **state)
+{
+    (void)state;
+    struct ty_kube *kube = NULL;
+    struct ty_gnutls g = { 0 };
+    uv_loop_t loop;
+    uv_timer_t timer;
+    struct ty_err err = { 0 };
+    static const struct ty_kubeconfig config = { .context = "",
+                                                 .ns = "default",
+                                                 .server = "http://127.0.0.1:1" };
+    assert_int_equal(ty_gnutls_load(&g, &err), 0);
+    uv_loop_init(&loop);
+    uv_timer_init(&loop, &timer);
+    assert_int_equal(
+        ty_kube_new(&kube,
+                    &(struct ty_kube_settings){ .loop = &loop, .config = &config, .agent = "t" },
+                    &err),
+        0);
+    timer.data = ty_hookcerts_new(&(struct ty_hookcerts_settings){ .loop = &loop,
+                                                                   .gnutls = &g,
+                                                                   .kube = kube,
+                                                                   .ns = "ns",
+                                                                   .secret = "s",
+                                                                   .service = "svc",
+                                                                   .ready = on_ready });
+    uv_timer_start(&timer, on_time, 300, 0);
+    while (uv_is_active((uv_handle_t *)&timer))
+        uv_run(&loop, UV_RUN_ONCE);
+    ty_kube_free(kube);
+    while (uv_run(&loop, UV_RUN_DEFAULT))
+        ;
+    assert_int_equal(uv_loop_close(&loop), 0);
+    ty_gnutls_done(&g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_no_server) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

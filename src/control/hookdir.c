@@ -1,0 +1,73 @@
+/* Certificates of somebody else, in a directory: tls.crt and tls.key, looked at every few seconds.
+ * A mounted Secret is swapped by a symbolic link, so the files behind the names are compared. */
+#include "control/hookcerts_inner.h"
+#include <sys/stat.h>
+
+#define LOOK_MS 5000
+
+static void on_look(uv_timer_t *timer)
+{
+    ty_hookdir_look(timer->data);
+}
+
+/* A number that changes when the file does; 0: it cannot be read. */
+static uint64_t look_of(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) < 0)
+        return 0;
+    uint64_t x = (uint64_t)st.st_ino * 0x9e3779b97f4a7c15u ^ (uint64_t)st.st_size;
+    x = (x ^ (uint64_t)st.st_mtim.tv_sec) * 0x9e3779b97f4a7c15u;
+    return (x ^ (uint64_t)st.st_mtim.tv_nsec) | 1;
+}
+
+/* While one file is new and the other old they do not fit: then wait for the other. */
+static bool is_pair(const struct ty_gnutls *g, const struct ty_pem *pem)
+{
+    gnutls_certificate_credentials_t cred = NULL;
+    gnutls_datum_t cert = { (unsigned char *)(uintptr_t)pem->cert.p, (unsigned)pem->cert.n };
+    gnutls_datum_t key = { (unsigned char *)(uintptr_t)pem->key.p, (unsigned)pem->key.n };
+    if (g->certificate_allocate_credentials(&cred) < 0)
+        return false;
+    bool fits = g->certificate_set_x509_key_mem(cred, &cert, &key, GNUTLS_X509_FMT_PEM) >= 0;
+    g->certificate_free_credentials(cred);
+    return fits;
+}
+
+static void refuse(struct ty_hookcerts *h, const char *why)
+{
+    ty_hookcerts_say(h, "webhook.certDir: %s", why);
+    ty_error(&h->log, h->why,
+             h->served.n ? "the webhook goes on with the certificate it has"
+                         : "no certificate for the webhook",
+             TY_S("dir", h->s.dir));
+}
+
+void ty_hookdir_look(struct ty_hookcerts *h)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)8 << 20);
+    struct ty_err err = { 0 };
+    struct ty_pem pem = { 0 };
+    const char *cert = ty_arena_printf(a, "%s/tls.crt", h->s.dir);
+    const char *key = ty_arena_printf(a, "%s/tls.key", h->s.dir);
+    uint64_t now[2] = { look_of(cert), look_of(key) };
+    uv_timer_start(h->timer, on_look, LOOK_MS, 0);
+    if (h->served.n && memcmp(now, h->seen_dir, sizeof(now)) == 0)
+        return;
+    memcpy(h->seen_dir, now, sizeof(now));
+    if (ty_certs_read(a, cert, key, &pem, &err) < 0 ||
+        ty_certs_until(h->s.gnutls, pem.cert, &h->until_s, &err) < 0) {
+        refuse(h, err.text);
+        return;
+    }
+    if (!is_pair(h->s.gnutls, &pem)) {
+        refuse(h, "the private key is not the certificate's");
+        return;
+    }
+    if (ty_str_eq(h->served, pem.cert))
+        return;
+    ty_hookcerts_keep(&h->served, pem.cert);
+    ty_info(&h->log, "serving with a new certificate", TY_S("dir", h->s.dir),
+            TY_I("until", h->until_s));
+    h->s.ready(h->s.ctx, &pem, (struct ty_str){ 0 });
+}

@@ -1,0 +1,113 @@
+#include "control/hookcerts.h"
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <uv.h>
+
+#define DAY ((int64_t)24 * 3600)
+
+struct bench {
+    char dir[64];
+    struct ty_gnutls g;
+    struct ty_arena *a;
+    uv_loop_t loop;
+    struct ty_hookcerts *h;
+    struct ty_str got;
+    int calls;
+};
+
+static void on_ready(void *ctx, const struct ty_pem *pem, struct ty_str ca)
+{
+    struct bench *b = ctx;
+    b->got = ty_str(ty_arena_strndup(b->a, pem->cert.p, pem->cert.n));
+    b->calls++;
+    assert_int_equal(ca.n, 0);
+}
+
+static void put(struct bench *b, const char *name, struct ty_str text)
+{
+    char path[128];
+    snprintf(path, sizeof(path), "%s/%s", b->dir, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(text.p, 1, text.n, f), text.n);
+    fclose(f);
+}
+
+static struct ty_pem make(struct bench *b, const char *name)
+{
+    struct ty_pem pem;
+    struct ty_err err = { 0 };
+    struct ty_cert_ask ask = { .name = name, .from_s = 1700000000, .until_s = 1700000000 + DAY };
+    assert_int_equal(ty_certs_ca(&b->g, b->a, &ask, &pem, &err), 0);
+    return pem;
+}
+
+static void turn(struct bench *b)
+{
+    ty_hookcerts_check(b->h);
+    uv_run(&b->loop, UV_RUN_NOWAIT);
+}
+
+static void test_a_directory(void **state)
+{
+    (void)state;
+    struct bench b = { .dir = "/tmp/trainyard-test-XXXXXX", .a = ty_arena_new(1 << 24) };
+    struct ty_err err = { 0 };
+    assert_int_equal(ty_gnutls_load(&b.g, &err), 0);
+    assert_non_null(mkdtemp(b.dir));
+    uv_loop_init(&b.loop);
+    b.h = ty_hookcerts_new(&(struct ty_hookcerts_settings){
+        .loop = &b.loop, .gnutls = &b.g, .dir = b.dir, .ready = on_ready, .ctx = &b });
+    turn(&b); /* nothing there yet: it waits, and says so */
+    assert_int_equal(b.calls, 0);
+    assert_false(ty_hookcerts_ready(b.h));
+    assert_non_null(strstr(ty_hookcerts_why(b.h), "/tls.crt"));
+    struct ty_pem one = make(&b, "one"), two = make(&b, "two");
+    put(&b, "tls.crt", one.cert);
+    put(&b, "tls.key", one.key);
+    turn(&b);
+    assert_int_equal(b.calls, 1);
+    assert_true(ty_str_eq(b.got, one.cert));
+    assert_true(ty_hookcerts_ready(b.h));
+    assert_string_equal(ty_hookcerts_why(b.h), "");
+    assert_int_equal(ty_hookcerts_until(b.h), 1700000000 + DAY);
+    turn(&b);
+    assert_int_equal(b.calls, 1); /* unchanged */
+    put(&b, "tls.crt", two.cert); /* half of the new pair */
+    turn(&b);
+    assert_int_equal(b.calls, 1);
+    assert_true(ty_hookcerts_ready(b.h)); /* what it has is still good */
+    put(&b, "tls.key", two.key);
+    turn(&b);
+    assert_int_equal(b.calls, 2);
+    assert_true(ty_str_eq(b.got, two.cert));
+    put(&b, "tls.crt", TY_LIT("junk"));
+    turn(&b);
+    assert_int_equal(b.calls, 2);
+    ty_hookcerts_free(b.h);
+    while (uv_run(&b.loop, UV_RUN_DEFAULT))
+        ;
+    assert_int_equal(uv_loop_close(&b.loop), 0);
+    put(&b, "tls.crt", TY_LIT(""));
+    char path[128];
+    snprintf(path, sizeof(path), "%s/tls.crt", b.dir);
+    unlink(path);
+    snprintf(path, sizeof(path), "%s/tls.key", b.dir);
+    unlink(path);
+    rmdir(b.dir);
+    ty_gnutls_done(&b.g);
+    ty_arena_free(b.a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_a_directory) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

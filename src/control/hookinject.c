@@ -1,0 +1,190 @@
+/* Keeps our CA in every webhook of the two configurations. They are written whole, with their
+ * resourceVersion: v2.3.0's role may update them, not patch. */
+#include "control/hookcerts_inner.h"
+#include "store/kube_kinds.h"
+#include "json/json.h"
+#include <errno.h>
+#include <nettle/base64.h>
+#include <stdlib.h>
+
+#define AGAIN_MS 1000 /* between repairs: one who wants it otherwise must not make us spin */
+#define LATER_MS 5000 /* after a failure */
+
+struct ty_str ty_base64_encode(struct ty_arena *a, struct ty_str s)
+{
+    size_t n = BASE64_ENCODE_RAW_LENGTH(s.n);
+    char *p = ty_arena_alloc(a, n + 1, 1);
+    base64_encode_raw(p, s.n, (const uint8_t *)s.p);
+    return (struct ty_str){ p, n };
+}
+
+struct ty_str ty_base64_decode(struct ty_arena *a, struct ty_str s)
+{
+    struct base64_decode_ctx ctx;
+    size_t n = BASE64_DECODE_LENGTH(s.n);
+    char *p = ty_arena_alloc(a, n + 1, 1);
+    base64_decode_init(&ctx);
+    if (!s.n || !base64_decode_update(&ctx, &n, (uint8_t *)p, s.n, s.p) ||
+        !base64_decode_final(&ctx))
+        return (struct ty_str){ "", 0 };
+    return (struct ty_str){ p, n };
+}
+
+static void inject(struct ty_hook *x, struct ty_str bundle);
+
+static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_kube_object *o)
+{
+    struct ty_hook *x = ctx;
+    x->there = what != TY_REFLECT_GONE;
+    ty_hookcerts_keep(&x->text, x->there ? o->text : (struct ty_str){ 0 });
+    x->why[0] = '\0';
+    if (x->h->served.n)
+        inject(x, x->h->data[0]);
+}
+
+static void on_state(void *ctx, enum ty_reflect_state state, const struct ty_kube_answer *why,
+                     int64_t again_ms)
+{
+    struct ty_hook *x = ctx;
+    (void)again_ms;
+    x->why[0] = '\0';
+    if (state == TY_REFLECT_SYNCED)
+        return;
+    snprintf(x->why, sizeof(x->why), "%s %s cannot be read: %.*s", x->kind->kind, x->name,
+             TY_ARG(why->message));
+    ty_error(&x->h->log, x->why, "the webhook's CA cannot be looked after",
+             TY_I("code", why->code));
+}
+
+static void on_repair(uv_timer_t *timer)
+{
+    ty_hookcerts_check(timer->data);
+}
+
+static void on_wrote(void *ctx, const struct ty_kube_answer *answer)
+{
+    struct ty_hook *x = ctx;
+    x->op = NULL;
+    if (answer->r == 0) {
+        ty_info(&x->h->log, "wrote the CA into the webhooks", TY_S("kind", x->kind->kind),
+                TY_S("name", x->name));
+    } else if (answer->r != -ESTALE && answer->r != -ENOENT) { /* else the watch tells */
+        snprintf(x->why, sizeof(x->why), "%s %s cannot be written: %.*s", x->kind->kind, x->name,
+                 TY_ARG(answer->message));
+        ty_error(&x->h->log, x->why, "the API server does not trust the webhook",
+                 TY_I("code", answer->code));
+        uv_timer_start(x->h->timer, on_repair, LATER_MS, 0);
+    }
+}
+
+/* Sets caBundle everywhere; true: something was different. */
+static bool set_bundles(struct ty_arena *a, struct ty_json *obj, struct ty_str bundle)
+{
+    bool changed = false;
+    struct ty_str text = ty_base64_encode(a, bundle);
+    ty_each_item (it, ty_json_get(obj, "webhooks")) {
+        struct ty_json *client = ty_json_need_object(a, *it, "clientConfig");
+        if (ty_str_eq(ty_json_str_at(client, "caBundle"), text))
+            continue;
+        ty_json_set(a, client, "caBundle", ty_json_str(a, text));
+        changed = true;
+    }
+    return changed;
+}
+
+static void write_hook(struct ty_hook *x, struct ty_arena *a, struct ty_json *obj)
+{
+    ty_json_set(a, obj, "apiVersion", ty_json_cstr(a, ty_kind_api_version(a, x->kind)));
+    ty_json_set(a, obj, "kind", ty_json_cstr(a, x->kind->kind));
+    ty_json_del(ty_json_get(obj, "metadata"), TY_LIT("managedFields"));
+    x->wrote_ms = uv_now(x->h->s.loop);
+    x->op = ty_kube_start(x->h->s.kube, &(struct ty_kube_ask){ .verb = TY_KUBE_UPDATE,
+                                                               .kind = x->kind,
+                                                               .name = ty_str(x->name),
+                                                               .body = ty_json_text(a, obj),
+                                                               .fn = on_wrote,
+                                                               .ctx = x });
+}
+
+static void inject(struct ty_hook *x, struct ty_str bundle)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
+    struct ty_err err = { 0 };
+    if (!x->there || !bundle.n)
+        return;
+    struct ty_json *obj = ty_json_parse(a, x->text, NULL, &err);
+    bool differs = obj && set_bundles(a, obj, bundle);
+    if (!differs && !ty_str_eq(x->carried, bundle)) {
+        x->since_s = ty_hookcerts_now(x->h);
+        ty_hookcerts_keep(&x->carried, bundle);
+    }
+    x->carries = !differs;
+    if (!differs || x->op)
+        return;
+    if (x->wrote_ms && uv_now(x->h->s.loop) - x->wrote_ms < AGAIN_MS) {
+        uv_timer_start(x->h->timer, on_repair, AGAIN_MS, 0);
+        return;
+    }
+    write_hook(x, a, obj);
+}
+
+/* ---- both of them ---- */
+
+void ty_hooks_start(struct ty_hookcerts *h, const char *validating, const char *mutating)
+{
+    h->hooks[0] =
+        (struct ty_hook){ .h = h, .kind = &ty_kind_validatingwebhook, .name = validating };
+    h->hooks[1] = (struct ty_hook){ .h = h, .kind = &ty_kind_mutatingwebhook, .name = mutating };
+    for (int i = 0; i < 2; i++) {
+        struct ty_hook *x = &h->hooks[i];
+        const char *fields = ty_arena_printf(h->arena, "metadata.name=%s", x->name);
+        x->watch = ty_reflect_new(
+            h->s.kube,
+            &(struct ty_reflect_want){ .which = { .kind = x->kind, .fields = ty_str(fields) },
+                                       .changed = on_changed,
+                                       .state = on_state,
+                                       .ctx = x });
+    }
+}
+
+void ty_hooks_stop(struct ty_hookcerts *h)
+{
+    for (int i = 0; i < 2; i++) {
+        ty_kube_cancel(h->hooks[i].op);
+        ty_reflect_free(h->hooks[i].watch);
+        free((void *)(uintptr_t)h->hooks[i].text.p);
+        free((void *)(uintptr_t)h->hooks[i].carried.p);
+    }
+}
+
+void ty_hooks_inject(struct ty_hookcerts *h, struct ty_str bundle)
+{
+    for (int i = 0; i < 2; i++)
+        inject(&h->hooks[i], bundle);
+}
+
+bool ty_hooks_ready(const struct ty_hookcerts *h)
+{
+    for (int i = 0; i < 2; i++)
+        if (!ty_reflect_synced(h->hooks[i].watch) || (h->hooks[i].there && !h->hooks[i].carries))
+            return false;
+    return true;
+}
+
+bool ty_hooks_settled(const struct ty_hookcerts *h)
+{
+    int64_t now = ty_hookcerts_now(h);
+    for (int i = 0; i < 2; i++)
+        if (h->hooks[i].there && (!ty_str_eq(h->hooks[i].carried, h->data[0]) ||
+                                  now - h->hooks[i].since_s < TY_HOOKCERTS_SETTLE_S))
+            return false;
+    return ty_hooks_ready(h);
+}
+
+const char *ty_hooks_why(const struct ty_hookcerts *h)
+{
+    for (int i = 0; i < 2; i++)
+        if (h->hooks[i].why[0])
+            return h->hooks[i].why;
+    return ty_hooks_ready(h) ? "" : "the API server has not been told our CA yet";
+}

@@ -82,7 +82,7 @@ static bool print_log(struct logs *w, const struct ty_log_file *f, const char *n
     w->any = true;
     bool more = ty_log_print(w->cli->out, f->path, l->prefix, &l->place);
     if (!w->args->follow)
-        ty_log_flush(w->cli->out, l->prefix, &l->place);
+        ty_log_files_flush(w->cli->out, l->prefix, &l->place);
     return more;
 }
 
@@ -250,7 +250,7 @@ static void done(struct logs *w)
 
     while ((s = ty_map_next(&w->open, &at))) {
         struct log *l = s->value;
-        ty_log_flush(w->cli->out, l->prefix, &l->place);
+        ty_log_files_flush(w->cli->out, l->prefix, &l->place);
         free(l->prefix);
         free(l);
     }

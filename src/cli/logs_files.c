@@ -153,7 +153,7 @@ bool ty_log_print(FILE *out, const char *path, const char *prefix, struct ty_log
     return (now && pour(out, path, prefix, place)) || any;
 }
 
-void ty_log_flush(FILE *out, const char *prefix, struct ty_log_place *place)
+void ty_log_files_flush(FILE *out, const char *prefix, struct ty_log_place *place)
 {
     if (prefix && place->part.n)
         put_line(out, prefix, place->part.p, place->part.n);

@@ -31,6 +31,7 @@ void ty_log_tail(const char *path, int64_t lines, struct ty_log_place *place);
 /* Prints all that is there since the last time. prefix NULL: byte for byte; else before each line,
  * and a last line without its end waits. False: nothing new. */
 bool ty_log_print(FILE *out, const char *path, const char *prefix, struct ty_log_place *place);
-void ty_log_flush(FILE *out, const char *prefix, struct ty_log_place *place); /* that last line */
+void ty_log_files_flush(FILE *out, const char *prefix,
+                        struct ty_log_place *place); /* that last line */
 
 #endif

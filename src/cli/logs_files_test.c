@@ -98,7 +98,7 @@ static void test_growing(void **state)
     assert_true(ty_log_print(s->out, "x.log", "[n] ", &place));
     assert_false(ty_log_print(s->out, "x.log", "[n] ", &place));
     assert_string_equal(printed(s), "[n] one\n[n] two\n[n] \n");
-    ty_log_flush(s->out, "[n] ", &place);
+    ty_log_files_flush(s->out, "[n] ", &place);
     assert_string_equal(printed(s), "[n] one\n[n] two\n[n] \n[n] last\n");
 }
 
@@ -169,7 +169,7 @@ static void test_long_files_and_lines(void **state)
     printed(s);
     size_t before = s->n;
     ty_log_print(s->out, "y.log", "[n] ", &place);
-    ty_log_flush(s->out, "[n] ", &place);
+    ty_log_files_flush(s->out, "[n] ", &place);
     printed(s);
     assert_true(s->n - before >= 300000 + 5); /* in pieces, all of it */
 }

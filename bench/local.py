@@ -132,20 +132,26 @@ def helpers(pid):
 
 
 def alive(program, folder):
-    process = start([program, "run", "--quiet", job(folder, MANY, '["sleep", "4"]')], folder)
-    most = []
-    while process.poll() is None and len(most) <= MANY:
+    """The pods sleep until all of them are there and were measured."""
+    go = os.path.join(folder, "go")
+    command = f"[sh, -c, 'until test -e {go}; do sleep 1; done']"
+    process = start([program, "run", "--quiet", job(folder, MANY, command)], folder)
+    most, patience = [], time.monotonic() + 120
+    while process.poll() is None and len(most) <= MANY and time.monotonic() < patience:
         now = helpers(process.pid)
         most = now if len(now) > len(most) else most
-        time.sleep(0.02)
-    own = private_kb(process.pid) / 1024
+        time.sleep(0.05)
+    own, peak = private_kb(process.pid) / 1024, peak_mb(process.pid)
     aside = sum(private_kb(pid) for pid in most) / 1024
-    peak = end(process)
-    idle = end(start([program, "run", "--quiet", job(folder, 1, '["true"]')], folder))
+    with open(go, "w", encoding="ascii"):
+        pass
+    peak = max(peak, end(process))
+    idle = end(start([program, "run", "--quiet", job(folder, 1, '["sleep", "0.2"]')], folder))
+    count = max(len(most) - 1, 0)
     print(
-        f"{MANY} pods alive: engine's peak {peak:.1f} MB (target {TARGET_MB}: {verdict(peak, TARGET_MB)}),"
-        f" of it private {own:.1f}; with one pod {idle:.1f} MB; zygote and {max(len(most) - 1, 0)} keepers"
-        f" {aside:.1f} MB for themselves"
+        f"{count} pods alive: engine's peak {peak:.1f} MB (target {TARGET_MB}: {verdict(peak, TARGET_MB)}),"
+        f" of it private {own:.1f}; with one pod {idle:.1f} MB; zygote and {count} keepers {aside:.1f} MB"
+        f" for themselves"
     )
 
 

@@ -221,7 +221,7 @@ struct ty_cgroups_can ty_cgroups_can(const struct ty_cgroups *c)
 
 void ty_cgroups_close(struct ty_cgroups *c)
 {
-    const struct timespec pause = { .tv_nsec = 2 * 1000 * 1000L };
+    const struct timespec pause = { .tv_nsec = 2000000L };
 
     if (!c)
         return;

@@ -291,7 +291,7 @@ static int64_t now_of(const struct ty_log_out *o)
     return (int64_t)t.tv_sec * NS + t.tv_nsec;
 }
 
-void ty_log_flush(struct ty_log_out *o)
+void ty_log_sum(struct ty_log_out *o)
 {
     for (size_t i = 0; o && i < REPEATS; i++)
         tell(o, &o->repeats[i], now_of(o));
@@ -301,7 +301,7 @@ void ty_log_close(struct ty_log_out *o)
 {
     if (!o)
         return;
-    ty_log_flush(o);
+    ty_log_sum(o);
     for (size_t i = 0; i < REPEATS; i++)
         ty_buf_done(&o->repeats[i].what);
     ty_buf_done(&o->line);

@@ -5,7 +5,7 @@
  * format. Inner functions return errors; the edge logs each once.
  *
  * The same error again and again is said TY_LOG_BURST times in TY_LOG_WINDOW_S seconds, then
- * counted; the next line after that, or ty_log_flush, carries "suppressed": how often it was not
+ * counted; the next line after that, or ty_log_sum, carries "suppressed": how often it was not
  * said. */
 #ifndef TY_CONTROL_LOG_H
 #define TY_CONTROL_LOG_H
@@ -54,7 +54,7 @@ struct ty_log {
 };
 struct ty_log_out *ty_log_open(const struct ty_log_settings *s); /* gives */
 void ty_log_close(struct ty_log_out *o);                         /* takes, flushes; NULL is fine */
-void ty_log_flush(struct ty_log_out *o); /* tells what is counted and not yet said */
+void ty_log_sum(struct ty_log_out *o); /* tells what is counted and not yet said */
 void ty_log_set_level(struct ty_log_out *o, int level);
 static inline struct ty_log ty_log_named(const struct ty_log *l, const char *logger)
 {

@@ -1,5 +1,5 @@
-/* Three things wait for the next write: uids of objects that changed, texts of objects that are
- * gone from the store (the only copies made here), and events. */
+/* Two things wait for the next write: texts of objects that are gone from the store (the only
+ * copies made here), and events. Which objects changed is told by their versions. */
 #include "store/record.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ struct ty_record {
     void (*changed)(void *ctx, bool urgent);
     void *ctx;
     bool told, hurried;
-    struct ty_map dirty;   /* uid -> any */
+    uint64_t written;      /* the newest version that is in the file */
     struct ty_map jobs;    /* TrainJob name -> any: whom an event is about */
     struct ty_map by_hash; /* 8 bytes -> struct event that waits */
     struct gone *gone, **gone_end;
@@ -123,12 +123,8 @@ static void on_change(void *ctx, enum ty_stored_change what, const struct ty_sto
         return;
     if (obj->kind == &ty_kind_trainjob && what == TY_STORED_ADDED)
         ty_map_put(&r->jobs, ty_str(obj->name), r);
-    if (what == TY_STORED_GONE) {
-        ty_map_del(&r->dirty, ty_str(obj->uid));
+    if (what == TY_STORED_GONE)
         hold_gone(r, obj);
-    } else {
-        ty_map_put(&r->dirty, ty_str(obj->uid), r);
-    }
     tell(r);
 }
 
@@ -231,21 +227,31 @@ static int put_object(struct ty_durable *d, int64_t run, const struct gone *o, b
     return ty_durable_step(d, s, err);
 }
 
-static int put_dirty(struct ty_record *r, struct ty_durable *d, int64_t run, const char *uid,
-                     struct ty_err *err)
-{
-    const struct ty_stored *obj = ty_local_by_uid(r->store, uid);
+/* What is newer than the last write; the store counts its changes. */
+struct writing {
+    struct ty_record *r;
+    struct ty_durable *d;
+    int64_t run;
+    uint64_t newest;
+    int ret;
+    struct ty_err *err;
+};
 
-    if (!obj)
-        return 0; /* it is among the gone */
+static void put_newer(void *ctx, const struct ty_stored *obj)
+{
+    struct writing *w = ctx;
+
+    if (w->ret < 0 || obj->version <= w->r->written || !kept(obj->kind))
+        return;
     struct gone o = { .kind = obj->kind,
                       .version = obj->version,
                       .uid = ty_str(obj->uid),
                       .ns = ty_str(obj->ns),
                       .name = ty_str(obj->name),
-                      .job = root_of(r, obj),
-                      .text = text_of(r, obj) };
-    return put_object(d, run, &o, false, err);
+                      .job = root_of(w->r, obj),
+                      .text = text_of(w->r, obj) };
+    w->newest = obj->version > w->newest ? obj->version : w->newest;
+    w->ret = put_object(w->d, w->run, &o, false, w->err);
 }
 
 static int put_event(struct ty_durable *d, int64_t run, const struct event *e, struct ty_err *err)
@@ -268,19 +274,18 @@ static int put_event(struct ty_durable *d, int64_t run, const struct event *e, s
     return ty_durable_step(d, s, err);
 }
 
-static int put_all(struct ty_record *r, struct ty_durable *d, int64_t run, struct ty_err *err)
+static int put_all(struct ty_record *r, struct ty_durable *d, int64_t run, uint64_t *ret_newest,
+                   struct ty_err *err)
 {
-    const struct ty_map_slot *slot = NULL;
-    size_t at = 0;
-    int ret = 0;
+    struct writing w = { .r = r, .d = d, .run = run, .newest = r->written, .err = err };
 
-    while (ret == 0 && (slot = ty_map_next(&r->dirty, &at)))
-        ret = put_dirty(r, d, run, slot->key, err);
-    for (const struct gone *g = r->gone; g && ret == 0; g = g->next)
-        ret = put_object(d, run, g, true, err);
-    for (const struct event *e = r->events; e && ret == 0; e = e->next)
-        ret = put_event(d, run, e, err);
-    return ret;
+    ty_local_each(r->store, NULL, put_newer, &w);
+    for (const struct gone *g = r->gone; g && w.ret == 0; g = g->next)
+        w.ret = put_object(d, run, g, true, err);
+    for (const struct event *e = r->events; e && w.ret == 0; e = e->next)
+        w.ret = put_event(d, run, e, err);
+    *ret_newest = w.newest;
+    return w.ret;
 }
 
 static void forget(struct ty_record *r)
@@ -293,9 +298,8 @@ static void forget(struct ty_record *r)
         next = e->next;
         free(e);
     }
-    ty_map_done(&r->dirty);
     ty_map_done(&r->by_hash);
-    r->dirty = r->by_hash = (struct ty_map){ 0 };
+    r->by_hash = (struct ty_map){ 0 };
     r->gone = NULL;
     r->gone_end = &r->gone;
     r->events = NULL;
@@ -319,6 +323,7 @@ int ty_record_write(struct ty_record *r, struct ty_durable *d, struct ty_durable
                     struct ty_err *err)
 {
     int64_t id = run->id;
+    uint64_t newest = r->written;
     int ret = ty_durable_do(d, TY_SQL_BEGIN, err);
 
     if (ret < 0)
@@ -326,13 +331,14 @@ int ty_record_write(struct ty_record *r, struct ty_durable *d, struct ty_durable
     if (!run->id)
         ret = ty_durable_begin(d, run, err);
     if (ret == 0)
-        ret = put_all(r, d, run->id, err);
+        ret = put_all(r, d, run->id, &newest, err);
     if (ret == 0 && run->ended_ms)
         ret = ty_durable_end(d, run->id, run->ended_ms, run->how, err);
     if (ret == 0)
         ret = ty_durable_do(d, TY_SQL_COMMIT, err);
     if (ret == 0) {
         forget(r);
+        r->written = newest;
         return 0;
     }
     run->id = id;

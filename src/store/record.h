@@ -1,5 +1,5 @@
-/* The recorder: watches an embedded store and keeps its last state in the history file. It
- * remembers which objects changed, not their texts, and writes them when its owner says so, in one
+/* The recorder: watches an embedded store and keeps its last state in the history file. It keeps
+ * no copies of what the store has, and writes what changed when its owner says so, in one
  * transaction. It has no clock and no loop. */
 #ifndef TY_STORE_RECORD_H
 #define TY_STORE_RECORD_H

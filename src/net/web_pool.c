@@ -117,6 +117,8 @@ struct ty_web_pool *ty_web_pool_new(struct ty_web *w)
     w->curl.multi_setopt(p->multi, CURLMOPT_TIMERDATA, (void *)p);
     w->curl.multi_setopt(p->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, MAX_STREAMS);
     w->curl.multi_setopt(p->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)w->set.connections);
+    if (w->set.connections) /* what was made is kept, also when few calls are under way */
+        w->curl.multi_setopt(p->multi, CURLMOPT_MAXCONNECTS, (long)w->set.connections);
     w->curl.multi_setopt(p->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
     uv_timer_init(p->loop, &p->timer);
     p->timer.data = p;

@@ -14,9 +14,10 @@
  * Callbacks may start and cancel anything, their own op included, except that they must not free
  * the client. One thread. Every request has an end: see `timeout_ms`.
  *
- * Two connections: lists and watches share one (HTTP/2, as many streams as there are watches), so a
- * write never waits behind a long list; everything else has its own. A connection whose peer says
- * nothing when it should is left to die, and what follows goes over a new one. */
+ * Connections: lists and watches share one (HTTP/2, as many streams as there are watches), so a
+ * write never waits behind a long list; everything else has others (HTTP/1.1, kept, 16 at most). A
+ * connection whose peer says nothing when it should is left to die, and what follows goes over a
+ * new one. */
 #ifndef TY_STORE_KUBE_H
 #define TY_STORE_KUBE_H
 

@@ -41,11 +41,21 @@ class Driver:
 
     def do(self, what, **more):
         """Starts something; returns its id."""
-        self.ids += 1
-        more.setdefault("id", f"{what}-{self.ids}")
-        self.child.stdin.write(json.dumps({"do": what, **more}) + "\n")
+        return self.do_all([{"do": what, **more}])[0]
+
+    def do_all(self, commands):
+        """Starts all of these at once; returns their ids."""
+        commands = list(commands)
+        for command in commands:
+            self.ids += 1
+            command.setdefault("id", f"{command['do']}-{self.ids}")
+        self.child.stdin.write("".join(json.dumps(c) + "\n" for c in commands))
         self.child.stdin.flush()
-        return more["id"]
+        return [c["id"] for c in commands]
+
+    def ask_all(self, asks):
+        """The answers to requests that are under way together."""
+        return [self.next(one) for one in self.do_all([{"do": "ask", **ask} for ask in asks])]
 
     def next(self, which, *events, seconds=WAIT_SECONDS):
         """The next event of this id, or the next that is one of `events`. Others are kept."""

@@ -60,10 +60,9 @@ def many(server):
     """A namespace with many objects."""
     with Driver(PROGRAM, "--kubeconfig", server.kubeconfig("admin")) as client:
         ns = make_namespace(client, "many")
-        made = [client.do("ask", verb="CREATE", kind="configmap", ns=ns,
-                          body=config_map(f"m{i:04}", text="x" * 100)) for i in range(MANY)]
-        for one in made:
-            assert client.next(one)["r"] == "0"
+        made = client.ask_all({"verb": "CREATE", "kind": "configmap", "ns": ns,
+                               "body": config_map(f"m{i:04}", text="x" * 100)} for i in range(MANY))
+        assert {answer["r"] for answer in made} == {"0"}
     return ns
 
 
@@ -372,21 +371,21 @@ def test_watch_begins_anew_after_compaction(server, tmp_path):
 def test_too_many_requests_are_tried_again(many, odd):
     path = f"/api/v1/namespaces/{many}/configmaps"
     with Driver(PROGRAM, "--kubeconfig", odd) as client:
-        refused = [client.next(one) for one in
-                   [client.do("ask", verb="GET", path=path, tries=-1) for _ in range(8)]]
+        client.ask_all({"verb": "GET", "path": "/version"} for _ in range(50))  # connections
+        refused = client.ask_all({"verb": "GET", "path": path, "tries": -1} for _ in range(16))
         assert {e["r"] for e in refused} == {"0", "EAGAIN"}
         assert {e["message"] for e in refused if e["code"] == 429} == {
             "HTTP 429: Too many requests, please try again later."}
         before = requests(client)
-        for one in [client.do("ask", verb="GET", path=path) for _ in range(8)]:
-            assert client.next(one)["r"] == "0"
+        answers = client.ask_all({"verb": "GET", "path": path} for _ in range(8))
+        assert {answer["r"] for answer in answers} == {"0"}
         assert requests(client) - before > 8
 
 
 def test_own_limit(config):
     with Driver(PROGRAM, "--kubeconfig", config, "--qps", 4, "--burst", 2) as client:
-        asked = [client.do("ask", verb="GET", path="/version", timeout_ms=1000) for _ in range(12)]
-        answers = [client.next(one) for one in asked]
+        answers = client.ask_all({"verb": "GET", "path": "/version", "timeout_ms": 1000}
+                                 for _ in range(12))
         # Two at once, four a second, and what could not be sent in its second is told so.
         assert [e["r"] for e in answers].count("0") <= 7
         late = [e for e in answers if e["r"] == "EAGAIN"]
@@ -453,8 +452,8 @@ def test_exec_plugin(server, tmp_path):
         said.write_text(credential(token=server.tokens["manager-2"]))
         assert who(client) == "manager-2"
         runs = len(log.read_text().splitlines())
-        several = [client.do("ask", verb="GET", path="/version") for _ in range(5)]
-        assert {client.next(one)["r"] for one in several} == {"0"}
+        several = client.ask_all({"verb": "GET", "path": "/version"} for _ in range(5))
+        assert {answer["r"] for answer in several} == {"0"}
         assert len(log.read_text().splitlines()) == runs  # kept: no expiry was given
     info = json.loads(log.read_text().splitlines()[0])
     assert info["kind"] == "ExecCredential" and info["spec"]["interactive"] is False
@@ -537,13 +536,28 @@ def test_http1(config, server):
         assert client.next(watching["configmap"], "ADDED")["name"] == "x"
 
 
-def test_two_connections(client):
-    """Watches share one, everything else has another."""
+def test_connections(client):
+    """Watches share one; what is asked one after the other needs one more, however often."""
     kinds = ("configmap", "secret", "pod", "service", "job", "lease", "event", "namespace")
     for which in [client.do("reflect", kind=kind) for kind in kinds]:
         client.next(which, "SYNCED")
-    for one in [client.do("ask", verb="GET", path="/version") for _ in range(40)]:
-        assert client.next(one)["r"] == "0"
-    said = subprocess.run(["ss", "-tnpo"], capture_output=True, text=True).stdout
-    mine = [line for line in said.splitlines() if f"pid={client.child.pid}," in line]
+    for _ in range(10):
+        assert client.ask("GET", path="/version")["r"] == "0"
+    mine = connections(client)
     assert len(mine) == 2 and all("timer:(keepalive" in line for line in mine), mine
+    together = client.ask_all({"verb": "GET", "path": "/version"} for _ in range(100))
+    assert {answer["r"] for answer in together} == {"0"}
+    assert 2 < len(connections(client)) <= 17
+
+
+def connections(client):
+    said = subprocess.run(["ss", "-tnpo"], capture_output=True, text=True).stdout
+    return [line for line in said.splitlines() if f"pid={client.child.pid}," in line]
+
+
+def test_refusals_before_the_body_is_read(server, tmp_path):
+    config = server.config(tmp_path / "config", {"token": "no-such-token"})
+    with Driver(PROGRAM, "--kubeconfig", config) as client:
+        for size in (10, 30_000) * 10:
+            refused = client.ask("CREATE", "configmap", body=config_map("x", text="x" * size))
+            assert (refused["r"], refused["code"], refused["message"]) == ("EACCES", 401, "Unauthorized")

@@ -323,6 +323,7 @@ static void close_handle(uv_handle_t *h, void *arg TY_UNUSED)
 
 static void clean(struct operator* o)
 {
+    uv_timer_stop(&o->tick); /* it asks jobs and events, which go first */
     ty_servers_free(o->servers);
     ty_lease_free(o->lease);
     ty_hookcerts_free(o->certs);

@@ -90,7 +90,7 @@ static int make_ca(struct work *w, struct ty_pem *ret, struct ty_err *err)
                                .org = CA_ORG,
                                .names = names,
                                .from_s = w->in->now_s - EARLY_S,
-                               .until_s = w->in->now_s + CA_YEARS * 365 * DAY_S };
+                               .until_s = w->in->now_s + DAY_S * 365 * CA_YEARS };
     return ty_certs_ca(w->in->gnutls, w->a, &ask, ret, err);
 }
 
@@ -147,7 +147,7 @@ static int renew(struct work *w, const char *why, struct ty_err *err)
         return 0;
     }
     *w->p = was;
-    return add_ca(w, "the CA's key cannot be used", err);
+    return add_ca(w, ty_arena_printf(w->a, "the CA's key cannot be used: %s", err->text), err);
 }
 
 /* Those behind the first that have ended. */

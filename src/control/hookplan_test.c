@@ -166,7 +166,7 @@ static void test_lost_key(void **state)
     b->in.ca_key = (struct ty_str){ 0 };
     assert_string_equal(plan(b), "");
     b->in.now_s = NOW + 300 * DAY;
-    assert_string_equal(plan(b), "the CA's key cannot be used");
+    assert_non_null(strstr(plan(b), "the CA's key cannot be used: "));
     assert_int_equal(n_cas(b->p.ca_crt), 2);
     assert_true(b->p.waits);
     store(b);

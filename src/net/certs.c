@@ -125,9 +125,11 @@ static int set_use(struct half *h, bool ca)
     return r;
 }
 
+/* The signer is named by the id that its own certificate carries: makers compute it differently,
+ * and an id that does not match makes verifiers look for another CA. */
 static int set_ids(struct half *h, const struct half *signer)
 {
-    unsigned char id[FINGERPRINT];
+    unsigned char id[FINGERPRINT * 2];
     size_t n = sizeof(id);
     int r = h->g->x509_crt_get_key_id(h->cert, 0, id, &n);
 
@@ -135,7 +137,9 @@ static int set_ids(struct half *h, const struct half *signer)
         r = h->g->x509_crt_set_subject_key_id(h->cert, id, n);
     n = sizeof(id);
     if (r >= 0)
-        r = h->g->x509_crt_get_key_id(signer->cert, 0, id, &n);
+        r = h->g->x509_crt_get_subject_key_id(signer->cert, id, &n, NULL);
+    if (r == GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE)
+        return 0; /* it carries none */
     return r < 0 ? r : h->g->x509_crt_set_authority_key_id(h->cert, id, n);
 }
 

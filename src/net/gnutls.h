@@ -40,6 +40,7 @@
     X(x509_crt_set_key_usage)                                                                      \
     X(x509_crt_set_key_purpose_oid)                                                                \
     X(x509_crt_set_subject_alt_name)                                                               \
+    X(x509_crt_get_subject_key_id)                                                                 \
     X(x509_crt_set_subject_key_id)                                                                 \
     X(x509_crt_set_authority_key_id)                                                               \
     X(x509_crt_get_key_id)                                                                         \

@@ -36,6 +36,7 @@ struct ty_hookcerts_settings { /* texts are copied */
     struct ty_kube *kube;              /* not used with dir; nor are the next three */
     const char *ns, *secret, *service; /* the certificate is for SERVICE.NS.svc */
     const char *validating, *mutating; /* names of the configurations; NULL: v2.3.0's */
+    int64_t settle_s;                  /* 0: TY_HOOKCERTS_SETTLE_S */
     int64_t (*now_s)(void *ctx);       /* Unix time; NULL: the system's */
     /* Serve with this from now on; borrowed. Comes from the loop, at first and whenever it changed.
      * ca: those who trust it accept the certificate; empty with dir. */

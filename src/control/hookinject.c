@@ -173,10 +173,10 @@ bool ty_hooks_ready(const struct ty_hookcerts *h)
 
 bool ty_hooks_settled(const struct ty_hookcerts *h)
 {
-    int64_t now = ty_hookcerts_now(h);
+    int64_t now = ty_hookcerts_now(h), wait = h->s.settle_s ? h->s.settle_s : TY_HOOKCERTS_SETTLE_S;
     for (int i = 0; i < 2; i++)
-        if (h->hooks[i].there && (!ty_str_eq(h->hooks[i].carried, h->data[0]) ||
-                                  now - h->hooks[i].since_s < TY_HOOKCERTS_SETTLE_S))
+        if (h->hooks[i].there &&
+            (!ty_str_eq(h->hooks[i].carried, h->data[0]) || now - h->hooks[i].since_s < wait))
             return false;
     return ty_hooks_ready(h);
 }

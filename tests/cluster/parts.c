@@ -194,6 +194,7 @@ static int start_certs(struct driver *d, char **argv, struct ty_err *err)
                                                                  .service = argv[5],
                                                                  .validating = argv[6],
                                                                  .mutating = argv[7],
+                                                                 .settle_s = 4,
                                                                  .now_s = now_s,
                                                                  .ready = on_cert,
                                                                  .ctx = d });

@@ -61,7 +61,7 @@ const struct ty_schema ty_config_schema = { .type = TY_T_OBJECT, .fields = field
 
 #define ROW(path, type, member, live)                                                              \
     {                                                                                              \
-        path, TY_CONFIG_##type, offsetof(struct ty_config, member), live                           \
+        path, offsetof(struct ty_config, member), TY_CONFIG_##type, live                           \
     }
 /* Live is what the operator looks up each time; the rest it has built sockets and clients from. */
 const struct ty_config_row ty_config_rows[] = {

@@ -21,8 +21,8 @@ enum ty_config_type {
 };
 struct ty_config_row {
     const char *path; /* in the file */
+    size_t at;        /* in struct ty_config */
     enum ty_config_type type;
-    size_t at; /* in struct ty_config */
     bool live; /* can change while the operator runs */
 };
 extern const struct ty_config_row ty_config_rows[]; /* ends with path NULL */

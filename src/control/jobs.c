@@ -218,6 +218,8 @@ static void look_at_job(struct ty_jobs *j, struct ty_key key)
     for (const struct ty_pass_event *e = work.events; e; e = e->next)
         tell(j, key, e->type, e->reason, ty_str(e->message));
     struct ty_writing *w = writing_new(j, key);
+    const struct ty_known *jobset = ty_world_find(j->world, &ty_kind_jobset, key.ns, key.name);
+    w->owned = jobset ? jobset->owned : 0;
     keep_steps(w, &work);
     if (work.err.code < 0)
         ty_error(j->s.log, work.err.text, "TrainJob cannot be reconciled",
@@ -278,13 +280,20 @@ void ty_jobs_look_at_all(struct ty_jobs *j)
         ty_world_each(j->world, &ty_kind_trainjob, look_at_one, j);
 }
 
-static void remember_right(struct ty_jobs *j, struct ty_key key)
+/* Only if both are still as this work knew them: what has changed while it was being written has
+ * not been looked at yet. */
+static void remember_right(const struct ty_writing *w)
 {
-    const struct ty_known *job = ty_world_find(j->world, &ty_kind_trainjob, key.ns, key.name);
+    struct ty_jobs *j = w->jobs;
+    struct ty_str ns = w->key.ns, name = w->key.name;
+    const struct ty_known *job = ty_world_find(j->world, &ty_kind_trainjob, ns, name);
+    const struct ty_known *jobset = ty_world_find(j->world, &ty_kind_jobset, ns, name);
 
+    if (!job || !jobset || jobset->owned != w->owned)
+        return;
     ty_arena_reset(j->scratch);
-    if (job)
-        ty_world_right(j->world, job, ty_work_mark(j->scratch, j->world, key.ns, key.name));
+    if (ty_work_wish(j->scratch, j->world, ns, name) == w->work.wish)
+        ty_world_right(j->world, job, ty_work_mark(j->scratch, j->world, ns, name));
 }
 
 /* The writes are over, well or not. */
@@ -299,7 +308,7 @@ void ty_jobs_written(struct ty_writing *w)
         ty_queue_retry(j->queue, key);
     } else {
         if (key.kind == KEY_TRAINJOB && w->work.right)
-            remember_right(j, key);
+            remember_right(w);
         ty_queue_forget(j->queue, key);
         if (w->work.requeue_s > 0)
             ty_queue_add_after(j->queue, key, w->work.requeue_s * 1000);

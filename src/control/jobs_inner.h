@@ -32,7 +32,8 @@ struct ty_writing {
     struct ty_work work;
     struct ty_step *step;
     struct ty_kube_op *op;
-    bool failed; /* a write was refused: no more applies, again later */
+    uint64_t owned; /* of the JobSet as this work knows it */
+    bool failed;    /* a write was refused: no more applies, again later */
     struct ty_writing *next, *prev;
 };
 

@@ -56,6 +56,8 @@ static void learn(struct ty_writing *w, const struct ty_step *s, const struct ty
     if (s->op != TY_STEP_APPLY || !o)
         return;
     ty_world_settle(j->world, o, s->want);
+    if (s->kind == &ty_kind_jobset)
+        w->owned = o->owned;
     if (s->data.n)
         ty_world_body(j->world, o, s->data);
 }

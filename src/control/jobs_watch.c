@@ -100,8 +100,8 @@ static void child_changed(struct ty_watched *w, struct ty_str ns, struct ty_str 
 {
     struct ty_jobs *j = w->jobs;
 
-    if (job.n == 0 || !j->synced)
-        return; /* before that every job is looked at anyway */
+    if (!j->synced || !ty_world_find(j->world, &ty_kind_trainjob, ns, job))
+        return; /* before that every job is looked at anyway; and it may be nobody's */
     struct ty_pending *p = ty_jobs_pend(j, ns, job);
     p->first = false;
     /* A JobSet changes all the time as its pods do; the others only if somebody writes to them. */
@@ -145,7 +145,8 @@ static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_k
             snprintf(job, sizeof(job), "%s", now->job);
     }
     if (news)
-        told(w, o, what == TY_REFLECT_GONE, ty_str(job));
+        told(w, o, what == TY_REFLECT_GONE,
+             job[0] ? ty_str(job) : ty_keep_namesake(w->kind, o->name));
 }
 
 static void check_synced(struct ty_jobs *j)

@@ -8,6 +8,16 @@
 
 static void next_step(struct ty_writing *w);
 
+/* A kind that is not served has no Status to explain itself: in the words of typed clients. */
+static const char *reason_of(struct ty_arena *a, const struct ty_step *s,
+                             const struct ty_kube_answer *answer)
+{
+    if (answer->r == -ENOENT && answer->reason.n == 0)
+        return ty_arena_printf(a, "no matches for kind \"%s\" in version \"%s\"", s->kind->kind,
+                               ty_kind_api_version(a, s->kind));
+    return ty_arena_printf(a, "%.*s", TY_ARG(answer->message));
+}
+
 static void say_refused(struct ty_writing *w, const struct ty_step *s,
                         const struct ty_kube_answer *a)
 {
@@ -16,7 +26,7 @@ static void say_refused(struct ty_writing *w, const struct ty_step *s,
     ty_auto_arena *scratch = ty_arena_new((size_t)1 << 20);
     const char *what = ty_arena_printf(scratch, "could not %s %s %.*s", verbs[s->op], s->kind->kind,
                                        TY_ARG(s->name));
-    const char *why = ty_arena_printf(scratch, "%.*s", TY_ARG(a->message));
+    const char *why = reason_of(scratch, s, a);
 
     ty_error(j->s.log, why, what, TY_S("controller", "trainjob_controller"),
              TY_STR("namespace", w->key.ns), TY_STR("name", w->key.name), TY_I("code", a->code));
@@ -32,7 +42,7 @@ static void say_refused(struct ty_writing *w, const struct ty_step *s,
                                       .type = "Warning",
                                       .reason = "TrainJobResourcesCreationFailed",
                                       .action = "Reconciling",
-                                      .note = ty_events_failed_note(scratch, a->message) });
+                                      .note = ty_events_failed_note(scratch, ty_str(why)) });
 }
 
 /* What was answered is what is known from now on. */

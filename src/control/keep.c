@@ -21,6 +21,21 @@ struct ty_str ty_keep_owner(const struct ty_json *obj, struct ty_str *ret_uid)
     return (struct ty_str){ 0 };
 }
 
+struct ty_str ty_keep_namesake(const struct ty_kind *kind, struct ty_str name)
+{
+    static const char *const ends[] = { "-runtime-snapshot", "-mpi-ssh-auth", "-mpi-hostfile",
+                                        "-flux-entrypoint",  "-flux-curve",   "-tls-config" };
+
+    if (kind != &ty_kind_configmap && kind != &ty_kind_secret)
+        return name;
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        size_t n = strlen(ends[i]);
+        if (name.n > n && memcmp(name.p + name.n - n, ends[i], n) == 0)
+            return (struct ty_str){ name.p, name.n - n };
+    }
+    return (struct ty_str){ 0 };
+}
+
 static void take(struct ty_arena *a, struct ty_json *to, const struct ty_json *from,
                  const char *key)
 {
@@ -125,7 +140,8 @@ struct ty_json *ty_keep(struct ty_arena *a, const struct ty_kind *kind, const st
     if (kind->ours || kind == &ty_kind_limitrange || kind == &ty_kind_runtimeclass ||
         kind == &ty_kind_priorityclass)
         return whole(a, kind, obj);
-    if (ty_keep_owner(obj, NULL).n == 0)
+    if (ty_keep_owner(obj, NULL).n == 0 &&
+        ty_keep_namesake(kind, ty_json_str_at(obj, "metadata.name")).n == 0)
         return NULL;
     return kind == &ty_kind_jobset ? jobset(a, obj) : identity(a, kind, obj);
 }

@@ -5,14 +5,16 @@
 
 #include "api/kinds.h"
 
-/* NULL: nothing of it is needed (somebody else's ConfigMap). Shares nodes with obj; lives with the
- * arena. apiVersion and kind are always there; managedFields never.
- *   TrainJob, runtimes, LimitRange, RuntimeClass, PriorityClass   all of it
- *   JobSet      who it is, spec.suspend, status, and in spec.mounts (not a field of JobSets) the
- *               names of the ConfigMaps and Secrets that its pods mount
- *   others      who it is */
+/* NULL: nothing of it is needed (a ConfigMap that is neither a TrainJob's nor named like one).
+ * Shares nodes with obj; lives with the arena. apiVersion and kind are always there; managedFields
+ * never. TrainJob, runtimes, LimitRange, RuntimeClass, PriorityClass   all of it JobSet      who it
+ * is, spec.suspend, status, and in spec.mounts (not a field of JobSets) the names of the ConfigMaps
+ * and Secrets that its pods mount others      who it is */
 struct ty_json *ty_keep(struct ty_arena *a, const struct ty_kind *kind, const struct ty_json *obj);
 /* The TrainJob that controls obj: its name; empty if none. *ret_uid may be NULL. */
 struct ty_str ty_keep_owner(const struct ty_json *obj, struct ty_str *ret_uid);
+/* The TrainJob that would have a child of this kind and name, and so stumbles over it if it is
+ * somebody else's; empty: none. */
+struct ty_str ty_keep_namesake(const struct ty_kind *kind, struct ty_str name);
 
 #endif

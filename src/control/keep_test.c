@@ -70,12 +70,37 @@ static void test_runtimes_and_ranges_stay_whole(void **state TY_UNUSED)
     assert_non_null(ty_json_at(obj, "metadata.managedFields")); /* the original is as it was */
 }
 
+/* Somebody else's object in the place of a child of ours must be seen, not run over. */
+static void test_namesakes(void **state TY_UNUSED)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
+    static const struct {
+        const struct ty_kind *kind;
+        const char *name, *job;
+    } rows[] = { { &ty_kind_configmap, "j-runtime-snapshot", "j" },
+                 { &ty_kind_secret, "a-b-mpi-ssh-auth", "a-b" },
+                 { &ty_kind_configmap, "-runtime-snapshot", "" },
+                 { &ty_kind_configmap, "runtime-snapshot", "" },
+                 { &ty_kind_secret, "token", "" },
+                 { &ty_kind_jobset, "j", "j" },
+                 { &ty_kind_podgroup_cosched, "j", "j" } };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct ty_str job = ty_keep_namesake(rows[i].kind, ty_str(rows[i].name));
+        assert_true(ty_str_is(job, rows[i].job));
+        struct ty_json *obj =
+            read_json(a, ty_arena_printf(a, "{\"metadata\":{\"name\":\"%s\"}}", rows[i].name));
+        assert_int_equal(ty_keep(a, rows[i].kind, obj) != NULL, job.n > 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whose_it_is),
         cmocka_unit_test(test_a_child_is_only_who_it_is),
         cmocka_unit_test(test_runtimes_and_ranges_stay_whole),
+        cmocka_unit_test(test_namesakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

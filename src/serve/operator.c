@@ -2,12 +2,12 @@
 #include "serve/operator.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <uv.h>
 
+#include "proc/trim.h"
 #include "serve/servers.h"
 #include "trainer/plugins/ml.h"
 
@@ -79,10 +79,10 @@ static void on_certificate(void *ctx, const struct ty_pem *pem, struct ty_str ca
         ty_jobs_look_at_all(o->jobs); /* pods are told whom to trust */
 }
 
-/* A burst of work leaves memory with the allocator that an idle operator has no use for. */
+/* Starting, and a burst of work, leave memory that an idle operator has no use for. */
 static void on_trim(uv_timer_t *t TY_UNUSED)
 {
-    malloc_trim(0);
+    ty_trim();
 }
 
 static void on_idle(void *ctx)
@@ -315,24 +315,23 @@ static int begin(struct operator* o, struct ty_err *err)
     return start_servers(o, err);
 }
 
-static void close_handle(uv_handle_t *h, void *arg TY_UNUSED)
-{
-    if (!uv_is_closing(h))
-        uv_close(h, NULL);
-}
-
+/* Its own handles first: nothing of ours may be called while the parts go. The parts close theirs.
+ */
 static void clean(struct operator* o)
 {
-    uv_timer_stop(&o->tick); /* it asks jobs and events, which go first */
+    uv_handle_t *const own[] = { (uv_handle_t *)&o->sigterm, (uv_handle_t *)&o->sigint,
+                                 (uv_handle_t *)&o->sighup, (uv_handle_t *)&o->tick,
+                                 (uv_handle_t *)&o->trim };
+
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+        uv_close(own[i], NULL);
     ty_servers_free(o->servers);
     ty_lease_free(o->lease);
     ty_hookcerts_free(o->certs);
     ty_jobs_free(o->jobs);
     ty_events_free(o->events);
     ty_kube_free(o->kube);
-    while (uv_run(&o->loop, UV_RUN_NOWAIT) && uv_loop_alive(&o->loop)) {
-        uv_walk(&o->loop, close_handle, NULL);
-    }
+    uv_run(&o->loop, UV_RUN_DEFAULT);
     uv_loop_close(&o->loop);
     ty_gnutls_done(&o->gnutls);
     free(o->ca);

@@ -39,10 +39,7 @@ ADMISSION = "admissionregistration.k8s.io/v1"
 
 def why_not():
     """Why the manager cannot be run, or None."""
-    if UPSTREAM:
-        return binaries.why_not(("upstream-trainer",))
-    said = subprocess.run([PROGRAM, "operator", "--help"], capture_output=True)
-    return None if said.returncode == 0 else f"{PROGRAM} has no command `operator`"
+    return binaries.why_not(("upstream-trainer",)) if UPSTREAM else None
 
 
 def webhook(name, path, resource, to):

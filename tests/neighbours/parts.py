@@ -9,10 +9,13 @@ import tempfile
 from hashlib import sha256
 from pathlib import Path
 
+import binaries
 from neighbours import ROOM, FullPlane, docs_of, webhooks_by_url
 from plane import free_ports
 
 POOL = {"pool.example/name": "fast"}
+PRIVATE_ETC = ('mount -t tmpfs etc /etc && mkdir -p /etc/kueue/metrics && '
+               'ln -s "$0" /etc/kueue/metrics/certs && exec "$@"')
 
 
 class KueuePlane(FullPlane):
@@ -36,7 +39,10 @@ class KueuePlane(FullPlane):
             "leaderElection": {"leaderElect": False}, "internalCertManagement": {"enable": False},
             "integrations": {"frameworks": ["trainer.kubeflow.org/trainjob"]},
             "clientConnection": {"qps": 200, "burst": 400}}))
-        self.spawn("kueue", [f"--config={config}", f"--kubeconfig={self.kubeconfig()}",
+        # It wants the certificate of its metrics in a fixed folder: so it gets an /etc of its own.
+        self.programs["kueue"] = shutil.which("unshare")
+        self.spawn("kueue", ["-rm", "sh", "-c", PRIVATE_ETC, hook, binaries.find("kueue"),
+                             f"--config={config}", f"--kubeconfig={self.kubeconfig()}",
                              "--feature-gates=VisibilityOnDemand=false"],
                    env={"POD_NAMESPACE": "kueue-system"})
         self.client().install(webhooks_by_url(self.webhooks(), port, self.certificates.ca, "kueue-"))

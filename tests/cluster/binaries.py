@@ -47,6 +47,7 @@ PROGRAMS = {
     "kube-scheduler": kubernetes(K8S, "kube-scheduler"),
     "kubectl": kubernetes(K8S, "kubectl"),
     "kubelet": kubernetes(K8S, "kubelet"),
+    "kube-apiserver-named": kubernetes(K8S, "kube-apiserver"),  # knows its version: Kueue asks
     "kube-apiserver-oldest": kubernetes(OLDEST_K8S, "kube-apiserver"),
     "etcd": Program(f"go.etcd.io/etcd/server/v3@{ETCD}", "go.etcd.io/etcd/server/v3"),
     "jobset": Program(JOBSET, "sigs.k8s.io/jobset"),
@@ -60,7 +61,7 @@ PROGRAMS = {
 SERVER = ("etcd", "kube-apiserver")
 FULL = SERVER + ("kube-controller-manager", "kube-scheduler", "kubectl", "jobset", "kwok")
 SUITE = FULL + ("upstream-trainer",)  # what `make test` runs, and what it is compared with
-NEIGHBOURS = ("kueue", "coscheduler", "kubelet", "coredns", "kube-apiserver-oldest")
+NEIGHBOURS = ("kueue", "kube-apiserver-named", "coscheduler", "kubelet", "coredns", "kube-apiserver-oldest")
 
 MANIFESTS = {  # name in the cache: (module, file or folder in it)
     "jobset-crds": (JOBSET, "config/components/crd/bases"),
@@ -174,6 +175,13 @@ def plain_module(go, work, module):
     (work / "go.mod").write_text("\n".join(lines) + "\n")
 
 
+def version_flags(version):
+    """Kubernetes' programs know their version only if the linker is told."""
+    major, minor, _ = version.split(".")
+    told = {"gitVersion": f"v{version}", "gitMajor": major, "gitMinor": minor}
+    return "".join(f" -X k8s.io/component-base/version.{k}={v}" for k, v in told.items())
+
+
 def build_one(go, name):
     program = PROGRAMS[name]
     module, version = program.module.split("@v")
@@ -185,8 +193,9 @@ def build_one(go, name):
     else:
         plain_module(go, work, program.module)
     part = CACHE / "bin" / f".{name}.part"  # a half-written binary is never left
+    flags = "-ldflags=-s -w" + (version_flags(version) if of_kubernetes else "")
     print(f"cluster: building {name} (minutes, once)", flush=True)
-    subprocess.run([go, "build", "-ldflags=-s -w", "-o", part, program.package], cwd=work,
+    subprocess.run([go, "build", flags, "-o", part, program.package], cwd=work,
                    env=go_env(), check=True)
     part.rename(CACHE / "bin" / name)
 

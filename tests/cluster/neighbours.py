@@ -122,10 +122,10 @@ def webhooks_by_url(docs, port, ca, prefix=""):
 class FullPlane(Plane):
     """An API server with everybody who makes a JobSet run."""
 
-    nodes, room = NODES, ROOM
+    nodes, room, apiserver = NODES, ROOM, "kube-apiserver"
 
     def __init__(self, folder, crds=()):
-        super().__init__(folder)
+        super().__init__(folder, self.apiserver)
         self.crds = list(crds)  # the garbage collector takes half a minute to see later ones
 
     def start_more(self):

@@ -12,6 +12,7 @@ import ctypes
 import http.client
 import json
 import os
+import random
 import secrets
 import shutil
 import signal
@@ -44,10 +45,17 @@ AUDIT_POLICY = {
 
 
 def free_ports(n):
-    """Ports that nobody listens on; held together, so that they differ."""
-    held = [socket.socket() for _ in range(n)]
-    for s in held:
-        s.bind(("127.0.0.1", 0))
+    """Ports that nobody listens on, below those that the kernel gives to outgoing connections: one of
+    these could take a port before its server is up. Held together, so that they differ."""
+    below = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    held = []
+    while len(held) < n:
+        s = socket.socket()
+        try:
+            s.bind(("127.0.0.1", random.SystemRandom().randrange(10000, max(below, 20000))))
+            held.append(s)
+        except OSError:
+            s.close()
     ports = [s.getsockname()[1] for s in held]
     for s in held:
         s.close()
@@ -214,15 +222,17 @@ class Plane:
         return Client(self.url, self.folder / "pki/apiserver.crt", token=self.tokens[user])
 
     def kubeconfig(self, user="admin"):
-        """Writes and names a kubeconfig for that user."""
+        """Writes and names a kubeconfig for that user; nobody ever reads half of it."""
         path = self.folder / f"kubeconfig-{user}"
-        path.write_text(json.dumps({
+        part = path.with_name(f".{path.name}")
+        part.write_text(json.dumps({
             "apiVersion": "v1", "kind": "Config", "current-context": "c",
             "clusters": [{"name": "c", "cluster": {
                 "server": self.url,
                 "certificate-authority": str(self.folder / "pki/apiserver.crt")}}],
             "users": [{"name": "u", "user": {"token": self.tokens[user]}}],
             "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}, indent=1))
+        part.rename(path)
         return path
 
 

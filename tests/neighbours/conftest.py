@@ -30,7 +30,7 @@ def started(plane):
 
 @pytest.fixture(scope="module")
 def kueue():
-    need_built("kueue")
+    need_built("kueue", "kube-apiserver-named")
     yield from started(KueuePlane(FOLDER / "kueue", trainer_crds()))
 
 

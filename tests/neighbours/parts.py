@@ -21,6 +21,8 @@ PRIVATE_ETC = ('mount -t tmpfs etc /etc && mkdir -p /etc/kueue/metrics && '
 class KueuePlane(FullPlane):
     """Kueue looks after TrainJobs that carry a queue's label."""
 
+    apiserver = "kube-apiserver-named"
+
     def start_more(self):
         super().start_more()
         for node in self.nodes:

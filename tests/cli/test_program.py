@@ -5,7 +5,8 @@ import pytest
 from conftest import ROOT, TRAINYARD, run
 
 COMMANDS = ["run", "get", "describe", "logs", "events", "suspend", "resume", "delete", "render", "validate",
-            "explain", "crds", "initialize", "plugins", "completion", "rsh", "version"]
+            "explain", "crds", "initialize", "plugins", "completion", "rsh", "operator",
+            "version"]
 
 
 def test_help():

@@ -58,7 +58,7 @@ bench:
 	@ninja --quiet -C $(BUILD)
 	@for b in bench/*.c; do n=$$(basename "$$b" .c); echo "== $$n"; $(BUILD)/bench-$$n || exit 1; done
 	@echo "== local"; $(PYTHON) bench/local.py $(BUILD)/trainyard
-	@echo "== operator"; $(PYTHON) bench/operator.py $(BUILD)/trainyard
+	@echo "== operator"; $(PYTHON) bench/operators.py $(BUILD)/trainyard
 
 fuzz:
 	@tools/deps build fuzz

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""trainyard operator beside the released upstream manager: operator.py PROGRAM [JOBS]
+"""trainyard operator beside the released upstream manager: operators.py PROGRAM [JOBS]
 
 Both run one after the other on the same API server (etcd and kube-apiserver of tests/cluster; no
 JobSet controller, so that nobody else is busy) with JOBS suspended TrainJobs (500),

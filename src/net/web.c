@@ -31,6 +31,7 @@ int ty_web_new(struct ty_web **ret, const struct ty_web_settings *s, struct ty_e
     uv_unref((uv_handle_t *)w->idle); /* its calls' sockets keep the loop going */
     w->idle->data = w;
     w->pools = ty_web_pool_new(w);
+    w->fresh_end = &w->fresh;
     *ret = w;
     return 0;
 }
@@ -53,6 +54,15 @@ static void keep_handle(struct ty_web *w, CURL *easy)
     w->spare[w->n_spare++] = easy;
 }
 
+static void unlink_call(struct ty_web_call *call)
+{
+    if (call->web->fresh_end == &call->next)
+        call->web->fresh_end = call->at;
+    *call->at = call->next;
+    if (call->next)
+        call->next->at = call->at;
+}
+
 static void call_free(struct ty_web_call *call)
 {
     struct ty_web *w = call->web;
@@ -64,9 +74,7 @@ static void call_free(struct ty_web_call *call)
         keep_handle(w, call->easy);
     w->curl.slist_free_all(call->headers);
     w->curl.slist_free_all(call->to);
-    *call->at = call->next;
-    if (call->next)
-        call->next->at = call->at;
+    unlink_call(call);
     free(call);
 }
 
@@ -185,7 +193,6 @@ static void set_limits(struct ty_web_call *call)
 {
     const struct ty_web_settings *s = &call->web->set;
     set_long(call, CURLOPT_CONNECTTIMEOUT_MS, (long)s->connect_ms);
-    set_long(call, CURLOPT_TIMEOUT_MS, (long)call->total_ms);
     set_long(call, CURLOPT_NOSIGNAL, 1);
     set_long(call, CURLOPT_BUFFERSIZE, BUFFER_BYTES);
     set_long(call, CURLOPT_UPLOAD_BUFFERSIZE, BUFFER_BYTES);
@@ -234,15 +241,11 @@ static void set_request(struct ty_web_call *call, const struct ty_web_ask *ask)
 
 /* Begin and end */
 
-static void call_add(struct ty_web_call *call)
+/* libcurl would take more calls than HTTP/1.1 has connections for, and then look at every one that
+ * waits whenever one ends. */
+static bool full(const struct ty_web *w)
 {
-    struct ty_web *w = call->web;
-    call->pool = w->pools;
-    call->pool->calls++;
-    call->heard_ms = uv_now(w->set.loop);
-    w->curl.multi_add_handle(call->pool->multi, call->easy); /* cannot fail: new, and not inside */
-    if (call->idle_ms)
-        idle_arm(w);
+    return w->set.http1 && w->set.connections && w->pools->calls >= (size_t)w->set.connections;
 }
 
 static void link_call(struct ty_web_call **list, struct ty_web_call *call)
@@ -252,6 +255,34 @@ static void link_call(struct ty_web_call **list, struct ty_web_call *call)
     if (call->next)
         call->next->at = &call->next; /* NOLINT(clang-analyzer-unix.Malloc): it knows no `at` */
     *list = call;
+}
+
+static void call_add(struct ty_web_call *call)
+{
+    struct ty_web *w = call->web;
+    uint64_t now = uv_now(w->set.loop);
+
+    if (call->total_ms) { /* waiting is part of it */
+        int64_t left = call->total_ms - (int64_t)(now - call->heard_ms);
+        set_long(call, CURLOPT_TIMEOUT_MS, left > 0 ? (long)left : 1);
+    }
+    link_call(&w->calls, call);
+    call->pool = w->pools;
+    call->pool->calls++;
+    call->heard_ms = now;
+    w->curl.multi_add_handle(call->pool->multi, call->easy); /* cannot fail: new, and not inside */
+    if (call->idle_ms)
+        idle_arm(w);
+}
+
+/* In the order of their start. */
+static void add_fresh(struct ty_web *w)
+{
+    while (w->fresh && !full(w)) {
+        struct ty_web_call *call = w->fresh;
+        unlink_call(call);
+        call_add(call);
+    }
 }
 
 struct ty_web_call *ty_web_start(struct ty_web *w, const struct ty_web_ask *ask)
@@ -280,12 +311,12 @@ struct ty_web_call *ty_web_start(struct ty_web *w, const struct ty_web_ask *ask)
         call->to = w->curl.slist_append(NULL, line);
         set_ptr(call, CURLOPT_CONNECT_TO, call->to);
     }
-    if (inside(w)) {
-        link_call(&w->fresh, call);
-    } else {
-        link_call(&w->calls, call);
-        call_add(call);
-    }
+    call->heard_ms = uv_now(w->set.loop);
+    call->at = w->fresh_end;
+    *w->fresh_end = call;
+    w->fresh_end = &call->next;
+    if (!inside(w))
+        add_fresh(w);
     return call;
 }
 
@@ -293,11 +324,14 @@ void ty_web_cancel(struct ty_web_call *call)
 {
     if (!call)
         return;
-    if (!inside(call->web)) {
-        call_free(call);
+    struct ty_web *w = call->web;
+    if (inside(w)) {
+        call->cancelled = true; /* freed when libcurl has returned */
+        w->cancelled = true;
         return;
     }
-    call->cancelled = true; /* freed when libcurl has returned */
+    call_free(call);
+    add_fresh(w);
 }
 
 static void call_finish(struct ty_web_call *call, CURLcode r)
@@ -334,25 +368,17 @@ static struct ty_web_call *done_call(struct ty_web *w, const CURLMsg *msg)
 
 static void drop_cancelled(struct ty_web *w)
 {
-    for (struct ty_web_call *call = w->calls, *next; call; call = next) {
-        next = call->next;
-        if (call->cancelled)
-            call_free(call);
-    }
-}
+    struct ty_web_call *lists[] = { w->calls, w->fresh };
 
-static void add_fresh(struct ty_web *w)
-{
-    while (w->fresh) {
-        struct ty_web_call *call = w->fresh;
-        w->fresh = call->next;
-        if (w->fresh)
-            w->fresh->at = &w->fresh;
-        link_call(&w->calls, call);
-        if (call->cancelled)
-            call_free(call);
-        else
-            call_add(call);
+    if (!w->cancelled)
+        return;
+    w->cancelled = false;
+    for (size_t i = 0; i < 2; i++) {
+        for (struct ty_web_call *call = lists[i], *next; call; call = next) {
+            next = call->next;
+            if (call->cancelled)
+                call_free(call);
+        }
     }
 }
 
@@ -363,10 +389,10 @@ void ty_web_settle(struct ty_web_pool *p)
     const CURLMsg *msg;
 
     drop_cancelled(w);
-    add_fresh(w);
     while ((msg = w->curl.multi_info_read(p->multi, &left)))
         if (msg->msg == CURLMSG_DONE)
             call_finish(done_call(w, msg), msg->data.result);
+    add_fresh(w);
     close_old_pools(w);
 }
 
@@ -393,6 +419,7 @@ static void on_idle(uv_timer_t *timer)
             call_finish(call, CURLE_OK);
         }
     } while (call);
+    add_fresh(w);
     close_old_pools(w);
     idle_arm(w);
 }

@@ -5,7 +5,7 @@
 #include "net/curl.h"
 #include "net/web.h"
 
-#define SPARE_HANDLES 8 /* kept for the next calls: making one costs more than a short request */
+#define SPARE_HANDLES 32 /* kept for the next calls: making one costs more than a short request */
 
 /* Connections that are used together: a libcurl multi handle. Outlives its web while libuv closes
  * its handles. */
@@ -24,8 +24,10 @@ struct ty_web {
     struct ty_curl curl;
     struct ty_web_settings set;
     struct ty_web_pool *pools; /* the first is for new calls; the others see their calls off */
-    struct ty_web_call *calls, *fresh;
-    uv_timer_t *idle; /* on the heap: it outlives us while it closes */
+    struct ty_web_call *calls;
+    struct ty_web_call *fresh, **fresh_end; /* not yet told to libcurl, oldest first */
+    bool cancelled;                         /* some call is, and not yet freed */
+    uv_timer_t *idle;                       /* on the heap: it outlives us while it closes */
     CURL *spare[SPARE_HANDLES];
     size_t n_spare;
 };

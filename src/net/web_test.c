@@ -241,12 +241,96 @@ static void freed_with_calls_under_way(void **state)
     assert_int_equal(h.ends, 0);
 }
 
+/* One connection: calls wait for it in their order, and may be cancelled while they do. */
+static void more_calls_than_connections(void **state)
+{
+    static const char *const answers[] = { "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none",
+                                           "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\ntwo",
+                                           "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nthree",
+                                           NULL };
+    struct world w;
+    struct heard h[4] = { 0 };
+    struct ty_web_call *calls[4];
+    struct ty_err err = { 0 };
+    (void)state;
+    begin(&w, answers);
+    ty_web_free(w.web);
+    struct ty_web_settings s = { .loop = &w.loop,
+                                 .agent = "tester",
+                                 .connect_ms = 2000,
+                                 .dead_ms = 2000,
+                                 .http1 = true,
+                                 .connections = 1 };
+    assert_int_equal(ty_web_new(&w.web, &s, &err), 0);
+    for (int i = 0; i < 4; i++) {
+        struct ty_web_ask ask = ask_of(&w, &h[i]);
+        calls[i] = ty_web_start(w.web, &ask);
+    }
+    ty_web_cancel(calls[1]);
+    uv_run(&w.loop, UV_RUN_DEFAULT);
+    assert_int_equal(h[1].ends, 0);
+    assert_true(ty_str_is(ty_buf_str(&h[0].body), "one"));
+    assert_true(ty_str_is(ty_buf_str(&h[2].body), "two"));
+    assert_true(ty_str_is(ty_buf_str(&h[3].body), "three"));
+    for (int i = 0; i < 4; i++)
+        ty_buf_done(&h[i].body);
+    finish(&w);
+}
+
+/* The time that a call waits for its turn is part of its own. */
+static void waiting_counts(void **state)
+{
+    static const char *const answers[] = { NULL };
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+    socklen_t n = sizeof(at);
+    struct world w;
+    struct heard first = { 0 }, second = { 0 }, last = { 0 };
+    struct ty_err err = { 0 };
+    char url[64];
+    (void)state;
+    begin(&w, answers);
+    ty_web_free(w.web);
+    struct ty_web_settings s = { .loop = &w.loop,
+                                 .agent = "tester",
+                                 .connect_ms = 60000,
+                                 .dead_ms = 60000,
+                                 .http1 = true,
+                                 .connections = 1 };
+    assert_int_equal(ty_web_new(&w.web, &s, &err), 0);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+    assert_int_equal(listen(fd, 16), 0); /* accepts in the kernel, says nothing */
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
+    snprintf(url, sizeof(url), "http://127.0.0.1:%d", ntohs(at.sin_port));
+    struct ty_web_ask ask = ask_of(&w, &first);
+    ask.url = url;
+    ask.total_ms = 300;
+    ty_web_start(w.web, &ask);
+    ask.ctx = &second;
+    ty_web_start(w.web, &ask);
+    ask.ctx = &last;
+    ask.total_ms = 1; /* over long before its turn comes */
+    ty_web_start(w.web, &ask);
+    uv_run(&w.loop, UV_RUN_DEFAULT);
+    assert_int_equal(first.ends + second.ends + last.ends, 3);
+    assert_has(first.text, "timed out");
+    assert_has(second.text, "timed out");
+    assert_has(last.text, "timed out");
+    close(fd);
+    finish(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(request_and_answer), cmocka_unit_test(cut_and_unwanted),
-        cmocka_unit_test(nobody_there),       cmocka_unit_test(silence),
-        cmocka_unit_test(from_callbacks),     cmocka_unit_test(freed_with_calls_under_way),
+        cmocka_unit_test(request_and_answer),
+        cmocka_unit_test(cut_and_unwanted),
+        cmocka_unit_test(nobody_there),
+        cmocka_unit_test(silence),
+        cmocka_unit_test(from_callbacks),
+        cmocka_unit_test(freed_with_calls_under_way),
+        cmocka_unit_test(more_calls_than_connections),
+        cmocka_unit_test(waiting_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Pi as the area under 4 / (1 + x*x): every rank adds up its slices, an allreduce adds up the ranks. */
+/* Pi as the area under 4 / (1 + x*x): every rank adds up its slices, an allreduce adds up the
+ * ranks. */
 #include <mpi.h>
 #include <stdio.h>
 

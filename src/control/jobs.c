@@ -327,8 +327,10 @@ void ty_jobs_free(struct ty_jobs *j)
 
     if (!j)
         return;
-    while (j->writing)
-        writing_free(j->writing);
+    for (struct ty_writing *w = j->writing, *next = NULL; w; w = next) {
+        next = w->next;
+        writing_free(w);
+    }
     ty_jobs_fetch_none(j);
     for (size_t i = 0; i < j->n_watched; i++)
         ty_reflect_free(j->watched[i].reflect);

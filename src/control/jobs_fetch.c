@@ -94,6 +94,8 @@ void ty_jobs_get(struct ty_jobs *j, const struct ty_kind *kind, struct ty_str ns
 
 void ty_jobs_fetch_none(struct ty_jobs *j)
 {
-    while (j->fetching)
-        fetching_free(j->fetching);
+    for (struct ty_fetching *f = j->fetching, *next = NULL; f; f = next) {
+        next = f->next;
+        fetching_free(f);
+    }
 }

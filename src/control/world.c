@@ -119,7 +119,7 @@ static struct entry *entry_new(const struct ty_kind *kind, const struct ty_json 
                              ty_json_str_at(obj, "metadata.uid"),
                              job,
                              uid };
-    const char *at[6];
+    const char *at[6] = { 0 };
     size_t size = 0;
 
     for (int i = 0; i < 6; i++)

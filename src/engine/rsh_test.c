@@ -35,6 +35,8 @@ static struct asker ask(const struct world *w, const char *host, const char *com
     snprintf(req.host, sizeof(req.host), "%s", host);
     snprintf(req.command, sizeof(req.command), "%s", command);
     struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+    if (!c)
+        abort(); /* there is room for one */
     *c = (struct cmsghdr){ .cmsg_len = CMSG_LEN(3 * sizeof(int)),
                            .cmsg_level = SOL_SOCKET,
                            .cmsg_type = SCM_RIGHTS };

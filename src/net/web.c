@@ -139,7 +139,7 @@ static void set_ptr(struct ty_web_call *call, CURLoption o, const void *v)
 }
 
 /* A peer that went away without a word: with bytes under way TCP_USER_TIMEOUT notices, without any
- * the keep-alives do, which the same time limits. */
+ * the probes do, which the same time limits. */
 static int on_new_socket(void *ctx, curl_socket_t fd, curlsocktype what)
 {
     const struct ty_web *w = ctx;

@@ -17,7 +17,7 @@ struct ty_web_settings {
     uv_loop_t *loop;
     const char *agent;  /* User-Agent; outlives it */
     int64_t connect_ms; /* time to reach a peer, TLS included */
-    int64_t dead_ms;    /* bytes unacknowledged or keep-alives unanswered for so long: it is dead */
+    int64_t dead_ms;    /* bytes unacknowledged or probes unanswered for so long: it is dead */
     bool http1;         /* no HTTP/2 */
     int connections;    /* to one peer; calls beyond what they carry wait; 0: any number */
 };

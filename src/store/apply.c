@@ -8,8 +8,8 @@
 
 struct ty_applied {
     struct ty_applied *next;
-    char *text; /* JSON */
-    char manager[];
+    size_t n;       /* bytes of the text */
+    char manager[]; /* and behind its NUL the text, JSON */
 };
 
 static void *must(void *p)
@@ -23,7 +23,10 @@ static void *must(void *p)
 
 static struct ty_json *read_one(struct ty_arena *a, const struct ty_applied *one)
 {
-    return ty_json_parse(a, ty_str(ty_arena_strndup(a, one->text, strlen(one->text))), NULL, NULL);
+    const char *text = one->manager + strlen(one->manager) + 1;
+    struct ty_str copy = { ty_arena_strndup(a, text, one->n), one->n };
+
+    return ty_json_parse(a, copy, NULL, NULL);
 }
 
 /* What the managers say about one map of the object. */
@@ -109,39 +112,37 @@ static struct ty_json *without(struct ty_arena *a, const struct ty_json *theirs,
     return left;
 }
 
-static void keep(struct ty_arena *a, struct ty_applied *one, const struct ty_json *obj)
+/* One allocation: a new one takes the place of an old one. */
+static struct ty_applied *entry_new(struct ty_arena *a, const char *manager,
+                                    const struct ty_json *obj, struct ty_applied *next)
 {
     struct ty_str text = ty_json_text(a, obj);
+    size_t n = strlen(manager) + 1;
+    struct ty_applied *one = must(malloc(sizeof(*one) + n + text.n));
 
-    free(one->text);
-    one->text = must(strndup(text.p, text.n));
+    one->next = next;
+    one->n = text.n;
+    memcpy(one->manager, manager, n);
+    memcpy(one->manager + n, text.p, text.n);
+    return one;
 }
 
 void ty_applied_note(struct ty_arena *a, struct ty_applied **all, const char *manager,
                      const struct ty_json *obj)
 {
-    struct ty_applied *own = NULL;
+    struct ty_applied *list = entry_new(a, manager, obj, NULL);
 
-    for (struct ty_applied *it = *all; it; it = it->next) {
-        if (strcmp(it->manager, manager) == 0)
-            own = it;
-        else
-            keep(a, it, without(a, read_one(a, it), obj));
-    }
-    if (!own) {
-        own = must(calloc(1, sizeof(*own) + strlen(manager) + 1));
-        memcpy(own->manager, manager, strlen(manager) + 1);
-        own->next = *all;
-        *all = own;
-    }
-    keep(a, own, obj);
+    for (const struct ty_applied *it = *all; it; it = it->next)
+        if (strcmp(it->manager, manager) != 0)
+            list->next = entry_new(a, it->manager, without(a, read_one(a, it), obj), list->next);
+    ty_applied_free(*all);
+    *all = list;
 }
 
 void ty_applied_free(struct ty_applied *all)
 {
     for (struct ty_applied *it = all, *next = NULL; it; it = next) {
         next = it->next;
-        free(it->text);
         free(it);
     }
 }

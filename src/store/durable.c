@@ -9,8 +9,8 @@
 
 #include "base/buf.h"
 
-/* Whoever opens the file first reads the whole log, and whoever empties it waits for the disk: a log
- * that is left behind is short, one of a run's many writes may be longer. In pages of 4 KiB. */
+/* Whoever opens the file first reads the whole log, and whoever empties it waits for the disk: a
+ * log that is left behind is short, one of a run's many writes may be longer. In pages of 4 KiB. */
 #define LOG_LEFT  128
 #define LOG_GROWN 1000
 

@@ -38,7 +38,7 @@ struct ty_kube_settings {
     int burst;          /* requests at once; 0: as many as qps, at least one */
     int64_t timeout_ms; /* of a request, tries and waits included; 0: TY_KUBE_TIMEOUT_MS */
     int64_t idle_ms;    /* a watch without a byte for so long is dead; 0: TY_KUBE_IDLE_MS */
-    int64_t dead_ms;    /* unacknowledged bytes, unanswered keep-alives; 0: TY_KUBE_DEAD_MS */
+    int64_t dead_ms;    /* unacknowledged bytes, unanswered probes; 0: TY_KUBE_DEAD_MS */
     bool http1;         /* no HTTP/2: every watch has its own connection */
 };
 #define TY_KUBE_TIMEOUT_MS 30000

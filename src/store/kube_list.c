@@ -7,7 +7,7 @@
 
 #define PAGE        500
 #define REST_BYTES  ((size_t)1 << 20)
-#define MOST_AGAINS 10 /* a list that changes faster than it can be read */
+#define MOST_ROUNDS 10 /* a list that changes faster than it can be read */
 #define META_MANY   "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 struct list_op {
@@ -17,7 +17,7 @@ struct list_op {
     char *first; /* path and query of the first page */
     char *base;  /* the same without resourceVersion, for the others */
     struct ty_split split;
-    int agains;
+    int rounds;
     bool paging; /* this is not the first page */
 };
 
@@ -67,9 +67,9 @@ static bool list_go_on(struct list_op *l)
 
 static bool list_again(struct list_op *l)
 {
-    if (!l->again || l->agains == MOST_AGAINS)
+    if (!l->again || l->rounds == MOST_ROUNDS)
         return false;
-    l->agains++;
+    l->rounds++;
     l->paging = false;
     l->again(l->op.ctx);
     if (l->op.cancelled)

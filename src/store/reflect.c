@@ -14,7 +14,7 @@
 struct ty_reflect {
     struct ty_kube *k;
     struct ty_reflect_want want;
-    char *strings; /* want's ns, labels, fields */
+    char *strings; /* ns, labels, fields of want */
     struct ty_known_set known;
     uint32_t round;
     struct ty_kube_op *op; /* list or watch; NULL: a pause */

@@ -1,5 +1,5 @@
-/* Every rank adds its number to everybody's; says who it is, where, and whose descendant: the pod that its
- * environment names, and the first process of the pids that it sees. */
+/* Every rank adds its number to everybody's; says who it is, where, and whose descendant: the pod
+ * that its environment names, and the first process of the pids that it sees. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@ int main(int argc, char **argv)
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (readlink("/proc/self/ns/pid", pids, sizeof(pids) - 1) < 0)
         perror("/proc/self/ns/pid");
-    printf("rank %d of %d on %s sum %d pod %s pids %s uid %d\n", rank, size, host, sum, pod ? pod : "none", pids,
-           (int)getuid());
+    printf("rank %d of %d on %s sum %d pod %s pids %s uid %d\n", rank, size, host, sum,
+           pod ? pod : "none", pids, (int)getuid());
     MPI_Finalize();
     return 0;
 }

@@ -3,12 +3,6 @@
  */
 #include "engine/progress.h"
 
-static bool same(const struct ty_progress *a, const struct ty_progress *b)
-{
-    return a->percent == b->percent && a->step == b->step && a->total == b->total &&
-           a->eta_s == b->eta_s && a->n_metrics == b->n_metrics;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(bool good)

@@ -13,7 +13,7 @@ static void test_all_can_be_read(void **state)
         assert_true(ty_str_is(ty_json_str_at(obj, "metadata.name"), e->name));
         assert_true(ty_str_is(ty_json_str_at(obj, "kind"), "ClusterTrainingRuntime"));
     }
-    assert_int_equal(n, 11);
+    assert_int_equal(n, 13);
 }
 
 static void test_unknown(void **state)

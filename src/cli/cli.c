@@ -20,6 +20,8 @@ const struct ty_cmd *const ty_cmds[] = {
     &ty_cmd_validate,
     &ty_cmd_explain,
     &ty_cmd_crds,
+    &ty_cmd_runtimes,
+    &ty_cmd_install,
     &ty_cmd_initialize,
     &ty_cmd_plugins,
     &ty_cmd_completion,

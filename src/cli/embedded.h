@@ -10,5 +10,6 @@ struct ty_embedded {
 };
 
 extern const struct ty_embedded ty_catalog_files[]; /* catalog/NAME.yaml */
+extern const struct ty_embedded ty_install_files[]; /* manifests/.../NAME.yaml */
 
 #endif

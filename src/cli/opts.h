@@ -21,7 +21,9 @@ struct ty_args {
     const char *workdir, *timeout, *logs;
     const char *run, *tail, *attempt, *container; /* of the history */
     bool follow, previous, all, watch;
-    const char *kubeconfig, *context; /* operator */
+    const char *kubeconfig, *context;              /* operator */
+    const char *image, *version, *replicas, *pick; /* install */
+    bool no_runtimes, no_crds, monitor;
     const char *zap_devel, *zap_encoder, *zap_level, *zap_stack, *zap_time;
     bool help, recursive, origins, redact, quiet, keep;
 };

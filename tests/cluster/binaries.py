@@ -29,6 +29,7 @@ TRAINER = "github.com/kubeflow/trainer/v2@v2.3.0"
 SCHEDULER_PLUGINS = "sigs.k8s.io/scheduler-plugins@v0.35.4-devel"
 KUEUE = "sigs.k8s.io/kueue@v0.15.0"
 COREDNS = "github.com/coredns/coredns@v1.14.2"
+HELM = "helm.sh/helm/v3@v3.22.0"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / f"trainyard/k8s-{K8S}"
 
 
@@ -57,6 +58,7 @@ PROGRAMS = {
     "kueue": Program(KUEUE, "sigs.k8s.io/kueue/cmd/kueue"),
     "coscheduler": Program(SCHEDULER_PLUGINS, "sigs.k8s.io/scheduler-plugins/cmd/scheduler"),
     "coredns": Program(COREDNS, "github.com/coredns/coredns"),
+    "helm": Program(HELM, "helm.sh/helm/v3/cmd/helm"),
 }
 SERVER = ("etcd", "kube-apiserver")
 FULL = SERVER + ("kube-controller-manager", "kube-scheduler", "kubectl", "jobset", "kwok")

@@ -1,0 +1,159 @@
+/* trainyard install: all that a cluster needs, ready for kubectl apply --server-side. */
+#include "api/names.h"
+#include "cli/catalog.h"
+#include "cli/cmds.h"
+#include "cli/install.h"
+#include "cli/printer.h"
+#include <ctype.h>
+#include <errno.h>
+
+#define REPLICAS_MAX 100
+#define NAMES_MAX    64
+
+static const char *const formats[] = { "yaml", "json", "name", NULL };
+static const struct ty_opt options[] = {
+    { "namespace", 'n', TY_OPT_WORD, "NAME", "where the operator runs (kubeflow-system)", NULL,
+      TY_OPT_AT(ns) },
+    { "image", 0, TY_OPT_WORD, "IMAGE", "the operator's image (trainyard:VERSION)", NULL,
+      TY_OPT_AT(image) },
+    { "version", 0, TY_OPT_WORD, "VERSION", "tag of the image (this program's version)", NULL,
+      TY_OPT_AT(version) },
+    { "replicas", 0, TY_OPT_WORD, "N", "how many operators, one of which leads (2)", NULL,
+      TY_OPT_AT(replicas) },
+    { "runtimes", 0, TY_OPT_WORD, "NAME,...", "only these runtimes of the catalog", NULL,
+      TY_OPT_AT(pick) },
+    { "no-runtimes", 0, TY_OPT_FLAG, NULL, "no runtimes", NULL, TY_OPT_AT(no_runtimes) },
+    { "no-crds", 0, TY_OPT_FLAG, NULL, "no CustomResourceDefinitions", NULL, TY_OPT_AT(no_crds) },
+    { "service-monitor", 0, TY_OPT_FLAG, NULL, "a ServiceMonitor for the Prometheus operator", NULL,
+      TY_OPT_AT(monitor) },
+    { "output", 'o', TY_OPT_WORD, "FORMAT", "yaml (default), json (one List) or name", formats,
+      TY_OPT_AT(output) },
+    TY_OPT_HELP,
+    TY_OPT_END,
+};
+
+static int unknown_runtime(struct ty_str name, struct ty_err *err)
+{
+    const char *names[NAMES_MAX];
+    size_t n = 0;
+    for (const struct ty_embedded *e = ty_catalog_files; e->name && n < NAMES_MAX; e++)
+        names[n++] = e->name;
+    const char *near = ty_str_nearest(name, names, n);
+    if (near)
+        return ty_fail(err, -EINVAL, "--runtimes: no runtime \"%.*s\" (did you mean %s?)",
+                       TY_ARG(name), near);
+    return ty_fail(err, -EINVAL,
+                   "--runtimes: no runtime \"%.*s\"; \"trainyard runtimes\" lists them",
+                   TY_ARG(name));
+}
+
+/* In the catalog's order, each once, however they are asked for. */
+static int pick_runtimes(struct ty_arena *a, const struct ty_args *args, struct ty_install *s,
+                         struct ty_err *err)
+{
+    bool picked[NAMES_MAX] = { false };
+    for (struct ty_str name, rest = ty_str(args->pick ? args->pick : ""); rest.n;) {
+        size_t i = 0;
+        rest = ty_str_cut(rest, ',', &name);
+        while (ty_catalog_files[i].name && !ty_str_is(name, ty_catalog_files[i].name))
+            i++;
+        if (!ty_catalog_files[i].name)
+            return unknown_runtime(name, err);
+        picked[i] = true;
+    }
+    for (size_t i = 0; ty_catalog_files[i].name && !args->no_runtimes; i++)
+        if (!args->pick || picked[i])
+            ty_words_add(a, &s->runtimes, ty_catalog_files[i].name);
+    return 0;
+}
+
+static bool printable(const char *text)
+{
+    for (const char *c = text; *c; c++)
+        if (!isgraph((unsigned char)*c))
+            return false;
+    return *text;
+}
+
+/* "a/b" has no tag; "host:5000/b" neither, "b:1" and "b@sha256:…" have. */
+static bool has_tag(const char *image)
+{
+    const char *last = strrchr(image, '/');
+    return strpbrk(last ? last : image, ":@");
+}
+
+static int read_settings(struct ty_arena *a, const struct ty_args *args, struct ty_install *s,
+                         struct ty_err *err)
+{
+    *s = (struct ty_install){
+        .ns = args->ns ? args->ns : "kubeflow-system",
+        .image = args->image ? args->image : "trainyard",
+        .version = args->version ? args->version : TY_VERSION,
+        .replicas = 2,
+        .crds = !args->no_crds,
+        .monitor = args->monitor,
+    };
+    if (!ty_is_dns1123_label(ty_str(s->ns)))
+        return ty_fail(err, -EINVAL, "--namespace: \"%s\": %s", s->ns, ty_dns1123_label_msg);
+    if (!*s->version || !ty_is_label_value(ty_str(s->version)))
+        return ty_fail(err, -EINVAL, "--version: \"%s\" cannot be the tag of an image", s->version);
+    if (!printable(s->image))
+        return ty_fail(err, -EINVAL, "--image: \"%s\" is not an image", s->image);
+    if (!has_tag(s->image))
+        s->image = ty_arena_printf(a, "%s:%s", s->image, s->version);
+    if (args->replicas && (!ty_parse_i64(ty_str(args->replicas), &s->replicas) || s->replicas < 1 ||
+                           s->replicas > REPLICAS_MAX))
+        return ty_fail(err, -EINVAL, "--replicas: \"%s\" is not a number from 1 to %d",
+                       args->replicas, REPLICAS_MAX);
+    if (args->no_runtimes && args->pick)
+        return ty_fail(err, -EINVAL, "--runtimes and --no-runtimes exclude each other");
+    return pick_runtimes(a, args, s, err);
+}
+
+/* Enough of a kind to print a name of: most of these kinds are of no further interest to us. */
+static struct ty_kind kind_of(struct ty_arena *a, const struct ty_json *obj)
+{
+    struct ty_str group = { 0 }, api = ty_json_str_at(obj, "apiVersion");
+    char *word = ty_arena_printf(a, "%.*s", TY_ARG(ty_json_str_at(obj, "kind")));
+    if (ty_str_cut(api, '/', &group).p == NULL)
+        group = (struct ty_str){ "", 0 };
+    for (char *c = word; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    return (struct ty_kind){ .group = ty_arena_printf(a, "%.*s", TY_ARG(group)), .singular = word };
+}
+
+static int run(struct ty_cli *cli, const struct ty_args *args)
+{
+    struct ty_err err = { 0 };
+    struct ty_install s;
+
+    if (args->rest.n)
+        return ty_cli_usage(cli, &ty_cmd_install, "\"%s\" is not expected here", args->rest.v[0]);
+    if (read_settings(cli->arena, args, &s, &err) < 0)
+        return ty_cli_usage(cli, &ty_cmd_install, "%s", err.text);
+    struct ty_printer p = { .cli = cli };
+    ty_printer_begin(&p, args->output);
+    ty_each_item (it, ty_install_list(cli->arena, &s)) {
+        struct ty_kind kind = kind_of(cli->arena, *it);
+        ty_printer_add(&p, cli->arena, &kind, *it, NULL);
+    }
+    ty_printer_end(&p);
+    return p.code;
+}
+
+const struct ty_cmd ty_cmd_install = {
+    .name = "install",
+    .about = "Print all that a cluster needs to run the operator",
+    .more =
+        "Namespace, CRDs, rights, the operator with its configuration, Service, webhooks, and the\n"
+        "runtimes of the catalog, under the names that Kubeflow Trainer v2.3.0 uses: applied over\n"
+        "it, the operator takes its place. Nothing is sent anywhere: kubectl applies it. On a\n"
+        "cluster that has not seen the CRDs before, apply these first.\n",
+    .examples = "  trainyard crds | kubectl apply --server-side -f -\n"
+                "  trainyard install --image registry.example/trainyard | kubectl apply "
+                "--server-side -f -\n"
+                "  trainyard install | kubectl delete -f -\n"
+                "  trainyard install --runtimes torch-distributed,jax-distributed -o name\n",
+    .opts = options,
+    .run = run,
+};

@@ -5,7 +5,7 @@ import pytest
 from conftest import ROOT, TRAINYARD, run
 
 COMMANDS = ["run", "get", "describe", "logs", "events", "suspend", "resume", "delete", "render", "validate",
-            "explain", "crds", "initialize", "plugins", "completion", "rsh", "operator",
+            "explain", "crds", "runtimes", "install", "initialize", "plugins", "completion", "rsh", "operator",
             "version"]
 
 

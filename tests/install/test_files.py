@@ -5,7 +5,7 @@ import pytest
 import yaml
 
 import binaries
-from conftest import PROGRAM, ROOT, docs, install, key, program, said
+from printed import PROGRAM, ROOT, docs, install, key, program, said
 
 SYSTEM = "kubeflow-system"
 

@@ -18,6 +18,7 @@ const struct ty_cmd *const ty_cmds[] = {
     &ty_cmd_delete,
     &ty_cmd_render,
     &ty_cmd_validate,
+    &ty_cmd_convert,
     &ty_cmd_explain,
     &ty_cmd_crds,
     &ty_cmd_runtimes,

@@ -130,7 +130,7 @@ void ty_findings_error(struct ty_findings *f, const struct ty_doc *doc, const ch
 
 void ty_findings_trouble(struct ty_findings *f, const struct ty_trouble *t)
 {
-    struct ty_finding *x = append(f, false);
+    struct ty_finding *x = append(f, t->warning);
     x->file = t->file;
     x->line = t->line;
     x->col = t->col;

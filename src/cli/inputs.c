@@ -6,6 +6,20 @@
 #include "json/yaml.h"
 #include <stdarg.h>
 
+const struct ty_kind ty_kind_other = {
+    .group = "", .version = "", .kind = "object", .plural = "objects", .singular = "object"
+};
+
+static void append(struct ty_inputs *in, struct ty_trouble *t)
+{
+    if (in->troubles_last)
+        in->troubles_last->next = t;
+    else
+        in->troubles = t;
+    in->troubles_last = t;
+    in->n_troubles += !t->warning;
+}
+
 void ty_inputs_trouble(struct ty_inputs *in, const char *file, const struct ty_json *at,
                        const char *fmt, ...)
 {
@@ -17,12 +31,56 @@ void ty_inputs_trouble(struct ty_inputs *in, const char *file, const struct ty_j
     t->file = file;
     t->line = at ? at->line : 0;
     t->col = at ? at->col : 0;
-    if (in->troubles_last)
-        in->troubles_last->next = t;
-    else
-        in->troubles = t;
-    in->troubles_last = t;
-    in->n_troubles++;
+    append(in, t);
+}
+
+/* ---- V1 jobs and batch scripts ---- */
+
+static void take_note(struct ty_inputs *in, const char *file, const struct ty_convert_note *n,
+                      bool warning)
+{
+    struct ty_trouble *t = ty_new(in->cli->arena, struct ty_trouble);
+    *t = (struct ty_trouble){ .file = file, .line = n->line, .col = n->col, .warning = warning };
+    t->text = ty_arena_printf(in->cli->arena, "%s%s%s", n->path, *n->path ? ": " : "", n->text);
+    append(in, t);
+}
+
+static void take_converted(struct ty_inputs *in, const char *file, struct ty_str what,
+                           const struct ty_converted *done)
+{
+    for (const struct ty_convert_note *n = done->warnings; n; n = n->next)
+        take_note(in, file, n, true);
+    if (done->bad) {
+        take_note(in, file, done->bad, false);
+        return;
+    }
+    struct ty_str name = ty_json_str_at(done->job, "metadata.name");
+    if (!in->quiet_convert)
+        ty_cli_say(in->cli, TY_SAY_NOTE,
+                   "%s:%u: %.*s %.*s is converted to a TrainJob ('trainyard convert' shows it)",
+                   file, done->job->line, TY_ARG(what), TY_ARG(name));
+    if (done->runtime)
+        ty_inputs_add(in, file, done->runtime, &ty_kind_trainingruntime);
+    ty_inputs_add(in, file, done->job, &ty_kind_trainjob);
+}
+
+static void take_v1(struct ty_inputs *in, const char *file, const struct ty_json *obj)
+{
+    struct ty_converted done;
+    ty_convert(in->cli->arena, obj, &in->convert, &done);
+    take_converted(in, file, ty_json_str_at(obj, "kind"), &done);
+}
+
+static void take_script(struct ty_inputs *in, const char *file, struct ty_str text)
+{
+    struct ty_converted done;
+    ty_convert_sbatch(in->cli->arena, file, text, &done);
+    take_converted(in, file, TY_LIT("batch script"), &done);
+}
+
+static void keep_other(struct ty_inputs *in, const char *file, struct ty_json *obj)
+{
+    ty_inputs_add(in, file, obj, &ty_kind_other)->name = (struct ty_str){ 0 }; /* no doubles */
 }
 
 /* "NAME:LINE:COL: text" of the reader becomes a trouble with its place apart. */
@@ -106,6 +164,23 @@ static bool nearly_ours(struct ty_inputs *in, const char *file, const struct ty_
     return true;
 }
 
+static void take_kind(struct ty_inputs *in, const char *file, struct ty_json *obj)
+{
+    if (ty_kind_of(obj))
+        ty_inputs_add(in, file, obj, ty_kind_of(obj));
+    else if (ty_convert_knows(obj))
+        take_v1(in, file, obj);
+    else if (nearly_ours(in, file, obj))
+        return;
+    else if (in->keep_others)
+        keep_other(in, file, obj);
+    else
+        pass_over(in, file, obj,
+                  ty_arena_printf(in->cli->arena, "%.*s %.*s",
+                                  TY_ARG(ty_json_str_at(obj, "apiVersion")),
+                                  TY_ARG(ty_json_str_at(obj, "kind"))));
+}
+
 static void take(struct ty_inputs *in, const char *file, struct ty_json *obj)
 {
     static const char *const types[] = { "null",     "a boolean", "a number", "a number",
@@ -128,12 +203,8 @@ static void take(struct ty_inputs *in, const char *file, struct ty_json *obj)
                ty_json_is(ty_json_get(obj, "items"), TY_JSON_ARRAY)) {
         ty_each_item (it, ty_json_get(obj, "items"))
             take(in, file, *it);
-    } else if (ty_kind_of(obj)) {
-        ty_inputs_add(in, file, obj, ty_kind_of(obj));
-    } else if (!nearly_ours(in, file, obj)) {
-        pass_over(in, file, obj,
-                  ty_arena_printf(in->cli->arena, "%.*s %.*s", TY_ARG(ty_json_text_of(version)),
-                                  TY_ARG(kind_text)));
+    } else {
+        take_kind(in, file, obj);
     }
 }
 
@@ -144,6 +215,10 @@ static void read_text(void *ctx, const char *file, struct ty_str text)
     struct ty_err err = { 0 };
     in->n_files++;
     in->n_bytes += text.n;
+    if (in->scripts || ty_convert_is_sbatch(text)) {
+        take_script(in, file, text);
+        return;
+    }
     if (ty_yaml_read(in->cli->arena, file, text, NULL, &docs, &err) < 0) {
         syntax_trouble(in, file, err.text);
         return;

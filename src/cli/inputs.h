@@ -4,6 +4,7 @@
 
 #include "api/kinds.h"
 #include "cli/cli.h"
+#include "convert/convert.h"
 #include "json/json.h"
 
 #define TY_INPUT_MAX_TOTAL ((size_t)256 << 20)
@@ -23,6 +24,7 @@ struct ty_doc {
 struct ty_trouble {          /* a file or document that cannot be used */
     const char *file, *text; /* text: one sentence, without file and place */
     unsigned line, col;      /* 0 unknown */
+    bool warning;            /* it can: this is what became of a V1 field */
     struct ty_trouble *next;
 };
 
@@ -32,15 +34,21 @@ struct ty_inputs {
     size_t n, cap;
     size_t n_files, n_bytes, n_left_out; /* what was read; documents passed over */
     struct ty_trouble *troubles, *troubles_last;
-    size_t n_troubles;
+    size_t n_troubles; /* without warnings */
+    struct ty_convert_opts convert;
+    bool keep_others;   /* `convert`: kinds that trainyard does not know stay, as ty_kind_other */
+    bool scripts;       /* `convert --from sbatch`: every file is a batch script */
+    bool quiet_convert; /* `convert`: no note that something was converted */
     struct ty_doc **index; /* by kind, name, namespace; made by ty_inputs_index */
 };
 
+extern const struct ty_kind ty_kind_other;
+
 /* Adds the objects of a file, of a directory's *.yaml *.yml *.json (in byte order; with all below
  * it if recursive), or of standard input ("-"). v1/List is taken apart. Documents without a kind
- * and kinds that trainyard does not know are passed over with a note on standard error. What is
- * wrong is added to in->troubles; reading goes on with the next file. Everything lives with
- * cli->arena. */
+ * and kinds that trainyard does not know are passed over with a note on standard error. Jobs of
+ * Training Operator V1 and Slurm batch scripts become TrainJobs, with a note. What is wrong is
+ * added to in->troubles; reading goes on with the next file. Everything lives with cli->arena. */
 void ty_inputs_read(struct ty_inputs *in, const char *path, bool recursive);
 /* The namespace for objects that name none; another one than an object's own is a trouble. */
 void ty_inputs_namespace(struct ty_inputs *in, const char *ns);

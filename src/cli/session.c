@@ -188,8 +188,21 @@ static void take_troubles(struct ty_session *s, const struct ty_inputs *in)
         ty_findings_trouble(&s->findings, t);
 }
 
+/* How V1 jobs and batch scripts are to be read; only `convert` has these options. */
+static void set_convert(struct ty_inputs *in, const struct ty_args *args)
+{
+    in->keep_others = in->quiet_convert = args->converting;
+    in->convert.gang_restart = args->gang_restart;
+    in->convert.split_script = args->split_script;
+    in->scripts = args->from && strcmp(args->from, "sbatch") == 0;
+    if (args->gang && strcmp(args->gang, "none") != 0)
+        in->convert.gang =
+            strcmp(args->gang, "volcano") == 0 ? TY_GANG_VOLCANO : TY_GANG_COSCHEDULING;
+}
+
 static void read_inputs(struct ty_session *s, const struct ty_args *args)
 {
+    set_convert(&s->inputs, args);
     const struct ty_words *given[] = { &args->files, &args->rest };
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < given[k]->n; i++)

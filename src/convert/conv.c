@@ -1,0 +1,170 @@
+/* What every part of a conversion uses: telling, reading by tables, and the places of the result.
+ */
+#include "convert/conv.h"
+#include <stdarg.h>
+
+static struct ty_convert_note *note(struct ty_conv *c, const struct ty_json *v,
+                                    const struct ty_path *at, const char *fmt, va_list ap)
+    TY_PRINTF(4, 0);
+static struct ty_convert_note *note(struct ty_conv *c, const struct ty_json *v,
+                                    const struct ty_path *at, const char *fmt, va_list ap)
+{
+    struct ty_convert_note *n = ty_new(c->arena, struct ty_convert_note);
+    n->path = at ? ty_path_text(c->arena, at) : "";
+    n->text = ty_arena_vprintf(c->arena, fmt, ap);
+    n->line = v && v->line ? v->line : c->v1->line;
+    n->col = v && v->line ? v->col : 0;
+    return n;
+}
+
+void ty_conv_warn(struct ty_conv *c, const struct ty_json *v, const struct ty_path *at,
+                  const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    struct ty_convert_note *n = note(c, v, at, fmt, ap);
+    va_end(ap);
+    if (c->out->last)
+        c->out->last->next = n;
+    else
+        c->out->warnings = n;
+    c->out->last = n;
+}
+
+void ty_conv_bad(struct ty_conv *c, const struct ty_json *v, const struct ty_path *at,
+                 const char *fmt, ...)
+{
+    if (c->out->bad)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    c->out->bad = note(c, v, at, fmt, ap);
+    va_end(ap);
+}
+
+static void use_row(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+                    const struct ty_path *at, const struct ty_conv_row *row)
+{
+    if (row->fn)
+        row->fn(c, set, v, at);
+    else if (row->why)
+        ty_conv_warn(c, v, at, "not carried over: %s", row->why);
+}
+
+static bool has_row(const struct ty_conv_row *rows, struct ty_str key)
+{
+    for (; rows->key; rows++)
+        if (ty_str_is(key, rows->key))
+            return true;
+    return false;
+}
+
+void ty_conv_rows(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *obj,
+                  const struct ty_path *at, const struct ty_conv_row *rows)
+{
+    if (!obj || obj->type == TY_JSON_NULL)
+        return;
+    if (!ty_json_is(obj, TY_JSON_OBJECT)) {
+        ty_conv_bad(c, obj, at, "must be an object");
+        return;
+    }
+    for (const struct ty_conv_row *r = rows; r->key; r++) {
+        const struct ty_json *v = ty_json_get(obj, r->key);
+        if (v && v->type != TY_JSON_NULL)
+            use_row(c, set, v, TY_KEY(at, r->key), r);
+    }
+    ty_each_member (m, obj)
+        if (m->value->type != TY_JSON_NULL && !has_row(rows, m->key))
+            ty_conv_warn(c, m->value, TY_KEYS(at, m->key),
+                         "not carried over: this is no field of %s that trainyard knows",
+                         c->kind->kind);
+}
+
+bool ty_conv_int(struct ty_conv *c, const struct ty_json *v, const struct ty_path *at, int64_t min,
+                 int64_t max, int64_t *ret_n)
+{
+    if (ty_json_is(v, TY_JSON_INT) && v->i >= min && v->i <= max) {
+        *ret_n = v->i;
+        return true;
+    }
+    ty_conv_bad(c, v, at, "must be a whole number from %lld to %lld", (long long)min,
+                (long long)max);
+    return false;
+}
+
+bool ty_conv_bool(struct ty_conv *c, const struct ty_json *v, const struct ty_path *at, bool *ret_b)
+{
+    if (ty_json_is(v, TY_JSON_BOOL)) {
+        *ret_b = v->b;
+        return true;
+    }
+    ty_conv_bad(c, v, at, "must be true or false");
+    return false;
+}
+
+struct ty_str ty_conv_str(struct ty_conv *c, const struct ty_json *v, const struct ty_path *at)
+{
+    if (!ty_json_is(v, TY_JSON_STRING))
+        ty_conv_bad(c, v, at, "must be a text");
+    return ty_json_text_of(v);
+}
+
+const char *ty_conv_cstr(struct ty_conv *c, struct ty_str s)
+{
+    return ty_arena_strndup(c->arena, s.p ? s.p : "", s.n);
+}
+
+struct ty_json *ty_conv_jobset(struct ty_conv *c)
+{
+    c->own = true;
+    return c->jobset;
+}
+
+struct ty_json *ty_conv_job(struct ty_conv *c, struct ty_conv_set *set)
+{
+    c->own = true;
+    return set->job;
+}
+
+struct ty_json *ty_conv_pod(struct ty_conv *c, struct ty_conv_set *set)
+{
+    c->own = true;
+    return set->pod;
+}
+
+struct ty_json *ty_conv_container(struct ty_conv *c, struct ty_conv_set *set)
+{
+    c->own = true;
+    return set->container;
+}
+
+struct ty_json *ty_conv_patch(struct ty_conv *c, struct ty_conv_set *set)
+{
+    if (!set->patch)
+        set->patch = ty_json_object(c->arena);
+    return set->patch;
+}
+
+void ty_conv_success(struct ty_conv *c, const char *const *rjobs)
+{
+    struct ty_json *policy = ty_json_need_object(c->arena, ty_conv_jobset(c), "successPolicy");
+    ty_json_set(c->arena, policy, "operator", ty_json_cstr(c->arena, "All"));
+    struct ty_json *list = ty_json_need_array(c->arena, policy, "targetReplicatedJobs");
+    for (; *rjobs; rjobs++)
+        ty_json_push(c->arena, list, ty_json_cstr(c->arena, *rjobs));
+}
+
+void ty_conv_first_succeeds(struct ty_conv *c, struct ty_conv_set *set)
+{
+    if (set->count < 2)
+        return; /* that is what a Job does anyway */
+    struct ty_json *policy = ty_json_need_object(c->arena, ty_conv_job(c, set), "successPolicy");
+    struct ty_json *rule = ty_json_object(c->arena);
+    ty_json_set(c->arena, rule, "succeededIndexes", ty_json_cstr(c->arena, "0"));
+    ty_json_push(c->arena, ty_json_need_array(c->arena, policy, "rules"), rule);
+}
+
+const char *ty_conv_host(struct ty_conv *c, const char *rjob, int64_t i)
+{
+    return ty_arena_printf(c->arena, "%s-%s-0-%lld.%s", c->name, rjob, (long long)i, c->name);
+}

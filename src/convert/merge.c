@@ -1,0 +1,179 @@
+/* Master and Worker of PyTorchJob and XGBoostJob become nodes of one kind: their pods must be
+ * equal. Where only commands differ, one script can hold both (--split-script). */
+#include "api/quantity.h"
+#include "base/buf.h"
+#include "convert/conv.h"
+
+/* What may differ without being told: ports and labels, which V1 wrote itself. */
+static struct ty_json *comparable(struct ty_conv *c, const struct ty_conv_role *r)
+{
+    struct ty_json *pod = ty_json_copy(c->arena, r->pod, 0);
+    ty_json_del(ty_json_get(pod, "metadata"), TY_LIT("labels"));
+    if (!ty_json_len(ty_json_get(pod, "metadata")))
+        ty_json_del(pod, TY_LIT("metadata"));
+    ty_json_del(ty_json_item(ty_json_at(pod, "spec.containers"), r->main_at), TY_LIT("ports"));
+    return pod;
+}
+
+struct diff {
+    const char *path;         /* "spec.containers[0].image" */
+    const struct ty_json *at; /* in the second */
+};
+
+static bool differ(struct ty_arena *a, const struct ty_json *x, const struct ty_json *y,
+                   const struct ty_path *at, struct diff *ret);
+
+static bool differ_in_members(struct ty_arena *a, const struct ty_json *x, const struct ty_json *y,
+                              const struct ty_path *at, struct diff *ret)
+{
+    ty_each_member (m, x)
+        if (differ(a, m->value, ty_json_find(y, m->key), TY_KEYS(at, m->key), ret))
+            return true;
+    ty_each_member (m, y)
+        if (!ty_json_find(x, m->key) && differ(a, NULL, m->value, TY_KEYS(at, m->key), ret))
+            return true;
+    return false;
+}
+
+/* The first place where they are not the same. */
+static bool differ(struct ty_arena *a, const struct ty_json *x, const struct ty_json *y,
+                   const struct ty_path *at, struct diff *ret)
+{
+    if (x && y && ty_json_eq(x, y))
+        return false;
+    if (ty_json_is(x, TY_JSON_OBJECT) && ty_json_is(y, TY_JSON_OBJECT))
+        return differ_in_members(a, x, y, at, ret);
+    if (ty_json_is(x, TY_JSON_ARRAY) && ty_json_is(y, TY_JSON_ARRAY) && x->n == y->n)
+        for (size_t i = 0; i < x->n; i++)
+            if (differ(a, x->items[i], y->items[i], TY_IDX(at, i), ret))
+                return true;
+    ret->path = ty_path_text(a, at);
+    ret->at = y;
+    return true;
+}
+
+/* One word of a shell command. */
+static void quote(struct ty_buf *b, struct ty_str s)
+{
+    ty_buf_chr(b, '\'');
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] == '\'')
+            ty_buf_cstr(b, "'\\''");
+        else
+            ty_buf_chr(b, s.p[i]);
+    ty_buf_chr(b, '\'');
+}
+
+static void words(struct ty_buf *b, const struct ty_json *list)
+{
+    ty_each_item (it, list) {
+        ty_buf_chr(b, ' ');
+        quote(b, ty_json_text_of(*it));
+    }
+}
+
+static void exec_line(struct ty_buf *b, const struct ty_conv_role *r)
+{
+    ty_buf_cstr(b, "exec");
+    words(b, ty_json_get(r->main, "command"));
+    words(b, ty_json_get(r->main, "args"));
+}
+
+/* Both commands in one script, put into the worker's container; resources are the larger of both.
+ */
+static void split(struct ty_conv *c, const struct ty_conv_role *master, struct ty_conv_role *worker)
+{
+    static const char *const lists[] = { "requests", "limits" };
+    ty_auto_buf b = { 0 };
+    ty_buf_cstr(&b, "if [ \"$TY_INDEX\" = 0 ]; then ");
+    exec_line(&b, master);
+    ty_buf_cstr(&b, "; fi; ");
+    exec_line(&b, worker);
+    struct ty_json *command = ty_json_array(c->arena), *args = ty_json_array(c->arena);
+    ty_json_push(c->arena, command, ty_json_cstr(c->arena, "sh"));
+    ty_json_push(c->arena, command, ty_json_cstr(c->arena, "-c"));
+    ty_json_push(
+        c->arena, args,
+        ty_json_str(c->arena, (struct ty_str){ ty_arena_strndup(c->arena, b.p, b.n), b.n }));
+    for (size_t i = 0; i < 2; i++) {
+        const struct ty_json *from = ty_json_get(ty_json_get(master->main, "resources"), lists[i]);
+        if (ty_json_len(from))
+            ty_resources_max(
+                c->arena,
+                ty_json_need_object(
+                    c->arena, ty_json_need_object(c->arena, worker->main, "resources"), lists[i]),
+                from);
+    }
+    ty_json_set(c->arena, worker->main, "command", command);
+    ty_json_set(c->arena, worker->main, "args", args);
+    c->split = true;
+}
+
+/* The same without what a split script can hold. */
+static struct ty_json *without_script(struct ty_conv *c, const struct ty_json *pod, size_t at)
+{
+    struct ty_json *copy = ty_json_copy(c->arena, pod, 0);
+    struct ty_json *main = ty_json_item(ty_json_at(copy, "spec.containers"), at);
+    ty_json_del(main, TY_LIT("command"));
+    ty_json_del(main, TY_LIT("args"));
+    ty_json_del(main, TY_LIT("resources"));
+    return copy;
+}
+
+static void reconcile(struct ty_conv *c, struct ty_conv_role *master, struct ty_conv_role *worker)
+{
+    const struct ty_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
+    const struct ty_path *at = TY_KEY(TY_KEY(specs, worker->key), "template");
+    struct ty_json *m = comparable(c, master), *w = comparable(c, worker);
+    struct diff d = { 0 };
+    if (!differ(c->arena, m, w, at, &d))
+        return;
+    bool can = ty_json_len(ty_json_get(master->main, "command")) &&
+               ty_json_len(ty_json_get(worker->main, "command"));
+    struct ty_json *mm = without_script(c, m, master->main_at);
+    struct ty_json *ww = without_script(c, w, worker->main_at);
+    if (can && !differ(c->arena, mm, ww, at, &d)) {
+        if (c->opts.split_script) {
+            ty_conv_warn(c, d.at, TY_KEY(NULL, d.path),
+                         "differs from the Master's: one script on TY_INDEX holds both commands, "
+                         "resources are the larger of both");
+            split(c, master, worker);
+            return;
+        }
+    }
+    ty_conv_bad(c, d.at, TY_KEY(NULL, d.path),
+                "differs from the Master's, and the nodes of a TrainJob are all alike: make them "
+                "equal%s",
+                can ? ", or give --split-script if only commands and resources differ" : "");
+}
+
+static void tell_labels(struct ty_conv *c, const struct ty_conv_role *master,
+                        const struct ty_conv_role *worker)
+{
+    const struct ty_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
+    const struct ty_path *at = TY_KEY(TY_KEY(specs, master->key), "template");
+    const struct ty_json *m = ty_json_at(master->pod, "metadata.labels"),
+                         *w = ty_json_at(worker->pod, "metadata.labels");
+    if (ty_json_len(m) && !(w && ty_json_eq(m, w)))
+        ty_conv_warn(c, m, TY_KEY(TY_KEY(at, "metadata"), "labels"),
+                     "not carried over: all nodes have the Worker's labels");
+    if (master->restart != worker->restart)
+        ty_conv_warn(c, ty_json_get(master->spec, "restartPolicy"),
+                     TY_KEY(TY_KEY(specs, master->key), "restartPolicy"),
+                     "not carried over: all nodes have the Worker's restartPolicy");
+}
+
+struct ty_conv_set *ty_conv_merge(struct ty_conv *c)
+{
+    struct ty_conv_role *master = ty_conv_role(c, "Master"), *worker = ty_conv_role(c, "Worker");
+    if (master && worker) {
+        reconcile(c, master, worker);
+        if (c->out->bad)
+            return NULL;
+        tell_labels(c, master, worker);
+        worker->replicas += master->replicas;
+        master->replicas = 0; /* counted with the workers from now on */
+    }
+    struct ty_conv_role *r = worker ? worker : master;
+    return r ? ty_conv_add_set(c, r, true) : NULL;
+}

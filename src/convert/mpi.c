@@ -1,0 +1,181 @@
+/* MPIJob of the training operator (v1) and of the MPI operator (v2beta1): a launcher that trains by
+ * name, and nodes that it reaches by ssh. */
+#include "convert/conv.h"
+
+static void need_sshd(struct ty_conv *c, struct ty_conv_set *node)
+{
+    struct ty_json *command = ty_json_array(c->arena);
+    if (ty_json_get(node->container, "command"))
+        return;
+    ty_json_push(c->arena, command, ty_json_cstr(c->arena, "/usr/sbin/sshd"));
+    ty_json_push(c->arena, command, ty_json_cstr(c->arena, "-De"));
+    ty_json_set(c->arena, ty_conv_container(c, node), "command", command);
+    if (ty_json_get(node->container, "args"))
+        return;
+    if (!ty_json_get(node->container, "readinessProbe")) {
+        struct ty_json *probe = ty_json_need_object(c->arena, node->container, "readinessProbe");
+        ty_json_set(c->arena, ty_json_need_object(c->arena, probe, "tcpSocket"), "port",
+                    ty_json_int(c->arena, 22));
+        ty_json_set(c->arena, probe, "initialDelaySeconds", ty_json_int(c->arena, 5));
+    }
+}
+
+/* v1 workers sleep and are entered by kubectl exec: what they ran is not wanted any more. */
+static void forget_v1_worker(struct ty_conv *c, struct ty_conv_set *node)
+{
+    static const char *const keys[] = { "command", "args" };
+    const struct ty_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
+    const struct ty_path *spec = TY_KEY(TY_KEY(TY_KEY(specs, node->role->key), "template"), "spec");
+    const struct ty_path *main = TY_IDX(TY_KEY(spec, "containers"), node->role->main_at);
+    for (size_t i = 0; i < 2; i++)
+        if (ty_json_del(node->container, ty_str(keys[i])))
+            ty_conv_warn(c, ty_json_get(node->role->main, keys[i]), TY_KEY(main, keys[i]),
+                         "not carried over: workers run sshd now, v1 entered them by kubectl exec");
+    ty_conv_warn(c, ty_json_get(node->role->main, "image"), TY_KEY(main, "image"),
+                 "this image must have /usr/sbin/sshd, which v1 did not need; without it the nodes "
+                 "do not start on a cluster (trainyard run needs none)");
+}
+
+static void make_launcher(struct ty_conv *c, struct ty_conv_role *launcher, bool nodes)
+{
+    static const char *const done[] = { "launcher", NULL };
+    ty_conv_add_set(c, launcher, true);
+    if (nodes) {
+        struct ty_json *dep = ty_json_object(c->arena);
+        ty_json_set(c->arena, dep, "name", ty_json_cstr(c->arena, "node"));
+        ty_json_set(c->arena, dep, "status", ty_json_cstr(c->arena, "Ready"));
+        ty_json_push(c->arena,
+                     ty_json_need_array(c->arena, c->rjobs->items[c->rjobs->n - 1], "dependsOn"),
+                     dep);
+    }
+    ty_conv_success(c, done);
+    ty_json_set(c->arena, ty_json_need_object(c->arena, ty_conv_jobset(c), "network"),
+                "publishNotReadyAddresses", ty_json_bool(c->arena, true));
+}
+
+static void make(struct ty_conv *c)
+{
+    struct ty_conv_role *launcher = ty_conv_role(c, "Launcher"),
+                        *worker = ty_conv_role(c, "Worker");
+    const struct ty_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
+    bool also = ty_json_true_at(c->spec, "runLauncherAsWorker");
+    c->mpi = true;
+    if (!launcher || !worker) {
+        ty_conv_bad(c, ty_json_get(c->spec, c->kind->specs), specs,
+                    "a Launcher and at least one Worker are needed");
+        return;
+    }
+    struct ty_conv_set *node = ty_conv_add_set(c, worker, false);
+    if (c->kind == &ty_conv_mpi1)
+        forget_v1_worker(c, node);
+    need_sshd(c, node);
+    make_launcher(c, launcher, true);
+    int64_t n = worker->replicas + (also ? 1 : 0);
+    ty_json_set(c->arena, c->trainer, "numNodes", ty_json_int(c->arena, n));
+    /* Said always: left at 1 in the runtime it would silently become the number of GPUs. */
+    ty_json_set(c->arena, c->trainer, "numProcPerNode", ty_json_int(c->arena, 1));
+    ty_json_set(c->arena, c->ml, "numNodes", ty_json_int(c->arena, n));
+    struct ty_json *mpi = ty_json_need_object(c->arena, c->ml, "mpi");
+    ty_json_set(c->arena, mpi, "numProcPerNode", ty_json_int(c->arena, 1));
+    ty_json_set(c->arena, mpi, "mpiImplementation", ty_json_cstr(c->arena, "OpenMPI"));
+    ty_json_set(c->arena, mpi, "sshAuthMountPath", ty_json_cstr(c->arena, "/root/.ssh"));
+    ty_json_set(c->arena, mpi, "runLauncherAsNode", ty_json_bool(c->arena, also));
+}
+
+static void finish(struct ty_conv *c)
+{
+    for (size_t i = 0; i < c->n_sets; i++)
+        ty_conv_env(c, &c->sets[i], "K_MPI_JOB_ROLE", "%s",
+                    c->sets[i].trainer ? "launcher" : "worker");
+    for (size_t i = 0; i < c->n_sets; i++)
+        ty_conv_env(c, &c->sets[i], "PYTHONUNBUFFERED", "1");
+}
+
+static void slots(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+                  const struct ty_path *at)
+{
+    (void)set;
+    int64_t n = 0;
+    if (!ty_conv_int(c, v, at, 1, INT32_MAX, &n))
+        return;
+    ty_json_set(c->arena, c->trainer, "numProcPerNode", ty_json_int(c->arena, n));
+    ty_json_set(c->arena, ty_json_get(c->ml, "mpi"), "numProcPerNode", ty_json_int(c->arena, n));
+}
+
+static void main_container(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+                           const struct ty_path *at)
+{
+    (void)set;
+    ty_conv_str(c, v, at); /* the name was used; the container is now called node */
+}
+
+static void as_worker(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+                      const struct ty_path *at)
+{
+    (void)set;
+    bool b = false;
+    ty_conv_bool(c, v, at, &b); /* make() has done it */
+}
+
+static void ssh_path(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+                     const struct ty_path *at)
+{
+    (void)set;
+    if (ty_conv_str(c, v, at).n)
+        ty_json_set(c->arena, ty_json_get(c->ml, "mpi"), "sshAuthMountPath",
+                    ty_json_copy(c->arena, v, 0));
+}
+
+static void implementation(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+                           const struct ty_path *at)
+{
+    (void)set;
+    struct ty_str s = ty_conv_str(c, v, at);
+    const char *to = ty_str_is(s, "Intel")   ? "IntelMPI"
+                     : ty_str_is(s, "MPICH") ? "MPICH"
+                                             : "OpenMPI";
+    if (s.n && strcmp(to, "OpenMPI") == 0 && !ty_str_is(s, "OpenMPI"))
+        ty_conv_bad(c, v, at, "must be OpenMPI, Intel or MPICH");
+    if (strcmp(to, "OpenMPI") != 0)
+        ty_conv_warn(c, v, at, "needs trainyard: Kubeflow Trainer 2.3 accepts OpenMPI only");
+    ty_json_set(c->arena, ty_json_get(c->ml, "mpi"), "mpiImplementation",
+                ty_json_cstr(c->arena, to));
+}
+
+static void creation(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+                     const struct ty_path *at)
+{
+    (void)set;
+    struct ty_str s = ty_conv_str(c, v, at);
+    if (ty_str_is(s, "AtStartup"))
+        ty_conv_warn(c, v, at,
+                     "not carried over: the launcher waits for the nodes, as with "
+                     "WaitForWorkersReady");
+    else if (s.n && !ty_str_is(s, "WaitForWorkersReady"))
+        ty_conv_bad(c, v, at, "must be AtStartup or WaitForWorkersReady");
+}
+
+static const struct ty_conv_row rows1[] = {
+    { "slotsPerWorker", slots, NULL },
+    { "cleanPodPolicy", ty_conv_clean_pod_policy, NULL },
+    { "mainContainer", main_container, NULL },
+    { NULL, NULL, NULL },
+};
+static const struct ty_conv_row rows2[] = {
+    { "slotsPerWorker", slots, NULL },
+    { "runLauncherAsWorker", as_worker, NULL },
+    { "sshAuthMountPath", ssh_path, NULL },
+    { "mpiImplementation", implementation, NULL },
+    { "launcherCreationPolicy", creation, NULL },
+    { NULL, NULL, NULL },
+};
+
+#define SHARED                                                                                     \
+    .kind = "MPIJob", .specs = "mpiReplicaSpecs", .restart = TY_RESTART_NEVER, .ml = "mpi",        \
+    .framework = "mpi", .roles = { { "Launcher", "launcher", 1 }, { "Worker", "node", 0 } },       \
+    .make = make, .finish = finish
+
+const struct ty_conv_kind ty_conv_mpi1 = { SHARED, .version = "kubeflow.org/v1", .main = "mpi",
+                                           .rows = rows1 };
+const struct ty_conv_kind ty_conv_mpi2 = { SHARED, .version = "kubeflow.org/v2beta1",
+                                           .rows = rows2 };

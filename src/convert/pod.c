@@ -1,0 +1,315 @@
+/* A role's pod template becomes spec.trainer, a runtime patch, or part of the runtime: each field
+ * where it can be, in that order. */
+#include "convert/conv.h"
+
+/* ---- reading ---- */
+
+/* The first mistake of the template, in the words of the API server. */
+static void check_schema(struct ty_conv *c, struct ty_conv_role *r, const struct ty_path *at)
+{
+    struct ty_errs unknown = { .arena = c->arena }, errs = { .arena = c->arena };
+    ty_schema_prune(c->arena, &ty_schema_PodTemplateSpec, r->pod, at, &unknown);
+    for (const struct ty_field_err *e = unknown.first; e; e = e->next)
+        ty_conv_warn(c, e->at, TY_KEY(NULL, e->path),
+                     "not carried over: pods have no such field%s%s%s", e->hint ? " (" : "",
+                     e->hint ? e->hint : "", e->hint ? ")" : "");
+    ty_schema_validate(&ty_schema_PodTemplateSpec, r->pod, NULL, at, at, &errs);
+    const struct ty_field_err *e = errs.first;
+    if (e)
+        ty_conv_bad(c, e->at, TY_KEY(NULL, e->path), "%s",
+                    e->detail && *e->detail ? e->detail : "a value is required");
+}
+
+static void find_main(struct ty_conv *c, struct ty_conv_role *r, const struct ty_path *containers)
+{
+    const struct ty_json *list = ty_json_at(r->pod, "spec.containers");
+    if (!ty_json_len(list)) {
+        ty_conv_bad(c, r->spec, containers, "there is no container");
+        return;
+    }
+    r->main = c->main ? ty_json_by(list, "name", ty_str(c->main), &r->main_at) : list->items[0];
+    if (!r->main) {
+        ty_conv_bad(c, list, containers, "a %s trains in the container named %s: there is none",
+                    c->kind->kind, c->main);
+        return;
+    }
+    if (!ty_json_str_at(r->main, "image").n)
+        ty_conv_bad(c, r->main, TY_KEY(TY_IDX(containers, r->main_at), "image"),
+                    "an image is needed");
+    size_t i = 0;
+    ty_each_item (it, list) {
+        const struct ty_path *here = TY_KEY(TY_IDX(containers, i), "name");
+        if (i++ != r->main_at && ty_str_is(ty_json_str_at(*it, "name"), "node"))
+            ty_conv_bad(c, *it, here,
+                        "the container that trains is named node in a TrainJob: rename this one");
+    }
+}
+
+/* References to the main container follow its new name. */
+static void rename_refs(struct ty_conv *c, struct ty_json *v, struct ty_str was)
+{
+    ty_each_item (it, v)
+        rename_refs(c, *it, was);
+    ty_each_member (m, v) {
+        if (ty_str_is(m->key, "containerName") && ty_str_eq(ty_json_text_of(m->value), was))
+            m->value = ty_json_cstr(c->arena, "node");
+        else
+            rename_refs(c, m->value, was);
+    }
+}
+
+void ty_conv_check_pod(struct ty_conv *c, struct ty_conv_role *r)
+{
+    const struct ty_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
+    const struct ty_path *at = TY_KEY(TY_KEY(specs, r->key), "template");
+    const struct ty_json *template = ty_json_get(r->spec, "template");
+    if (!ty_json_is(template, TY_JSON_OBJECT)) {
+        ty_conv_bad(c, template ? template : r->spec, at, "a pod template is needed");
+        return;
+    }
+    r->pod = ty_json_copy(c->arena, template, 0);
+    check_schema(c, r, at);
+    if (!c->out->bad)
+        find_main(c, r, TY_KEY(TY_KEY(at, "spec"), "containers"));
+    if (!c->out->bad)
+        rename_refs(c, r->pod, ty_json_str_at(r->main, "name"));
+}
+
+int64_t ty_conv_port(const struct ty_conv *c, const struct ty_conv_role *role)
+{
+    const struct ty_json *port = NULL;
+    int64_t n = c->kind->port;
+    if (role && c->kind->port_name)
+        port =
+            ty_json_by(ty_json_get(role->main, "ports"), "name", ty_str(c->kind->port_name), NULL);
+    ty_json_int_at(port, "containerPort", &n);
+    return n;
+}
+
+/* ---- the main container ---- */
+
+static void to_trainer(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+                       const struct ty_path *at)
+{
+    bool resources = ty_str_is(at->key, "resources"), image = ty_str_is(at->key, "image");
+    bool direct = set->trainer && !(c->mpi && (resources || image));
+    struct ty_json *to = direct ? c->trainer : ty_conv_container(c, set);
+    struct ty_str key = direct && resources ? TY_LIT("resourcesPerNode") : at->key;
+    if (!resources)
+        ty_conv_scan(c, v, at);
+    ty_json_put(c->arena, to, key, ty_json_copy(c->arena, v, 0));
+}
+
+static void take_env(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+                     const struct ty_path *at)
+{
+    ty_conv_scan(c, v, at);
+    ty_conv_user_env(c, set, v, at);
+}
+
+static struct ty_json *patch_container(struct ty_conv *c, struct ty_conv_set *set)
+{
+    struct ty_json *spec = ty_json_need_object(c->arena, ty_conv_patch(c, set), "spec");
+    struct ty_json *list = ty_json_need_array(c->arena, spec, "containers");
+    if (!list->n) {
+        struct ty_json *main = ty_json_object(c->arena);
+        ty_json_set(c->arena, main, "name", ty_json_cstr(c->arena, "node"));
+        ty_json_push(c->arena, list, main);
+    }
+    return list->items[0];
+}
+
+/* A patch mounts each volume once; a pod may mount it at many paths. */
+static bool mounts_twice(const struct ty_json *mounts)
+{
+    size_t i = 0, first = 0;
+    ty_each_item (it, mounts) {
+        ty_json_by(mounts, "name", ty_json_str_at(*it, "name"), &first);
+        if (first != i++)
+            return true;
+    }
+    return false;
+}
+
+static void to_patched_container(struct ty_conv *c, struct ty_conv_set *set,
+                                 const struct ty_json *v, const struct ty_path *at)
+{
+    struct ty_json *to = mounts_twice(v) ? ty_conv_container(c, set) : patch_container(c, set);
+    ty_json_put(c->arena, to, at->key, ty_json_copy(c->arena, v, 0));
+}
+
+static void to_container(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+                         const struct ty_path *at)
+{
+    ty_json_put(c->arena, ty_conv_container(c, set), at->key, ty_json_copy(c->arena, v, 0));
+}
+
+/* Only the port that V1 itself put there is not needed: a TrainJob's rank 0 has its own. */
+static void take_ports(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+                       const struct ty_path *at)
+{
+    struct ty_json *kept = ty_json_array(c->arena);
+    ty_each_item (it, v)
+        if (!c->kind->ml || !c->kind->port_name ||
+            !ty_str_is(ty_json_str_at(*it, "name"), c->kind->port_name))
+            ty_json_push(c->arena, kept, ty_json_copy(c->arena, *it, 0));
+    if (kept->n < v->n && ty_conv_port(c, set->role) != c->kind->port)
+        ty_conv_warn(c, v, at, "the port named %s is left out: rank 0 listens on %d",
+                     c->kind->port_name, TY_CONV_PORT);
+    if (kept->n)
+        ty_json_set(c->arena, ty_conv_container(c, set), "ports", kept);
+}
+
+static const struct ty_conv_row main_rows[] = {
+    { "name", NULL, NULL }, /* becomes node */
+    { "image", to_trainer, NULL },
+    { "command", to_trainer, NULL },
+    { "args", to_trainer, NULL },
+    { "env", take_env, NULL },
+    { "resources", to_trainer, NULL },
+    { "volumeMounts", to_patched_container, NULL },
+    { "securityContext", to_patched_container, NULL },
+    { "workingDir", to_container, NULL },
+    { "envFrom", to_container, NULL },
+    { "ports", take_ports, NULL },
+    { "lifecycle", to_container, NULL },
+    { "livenessProbe", to_container, NULL },
+    { "readinessProbe", to_container, NULL },
+    { "startupProbe", to_container, NULL },
+    { "imagePullPolicy", to_container, NULL },
+    { "terminationMessagePath", to_container, NULL },
+    { "terminationMessagePolicy", to_container, NULL },
+    { "stdin", to_container, NULL },
+    { "stdinOnce", to_container, NULL },
+    { "tty", to_container, NULL },
+    { "volumeDevices", to_container, NULL },
+    { "resizePolicy", to_container, NULL },
+    { "restartPolicy", to_container, NULL },
+    { "restartPolicyRules", to_container, NULL },
+    { NULL, NULL, NULL },
+};
+
+/* ---- the pod ---- */
+
+static void to_patch(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+                     const struct ty_path *at)
+{
+    struct ty_json *spec = ty_json_need_object(c->arena, ty_conv_patch(c, set), "spec");
+    ty_json_put(c->arena, spec, at->key, ty_json_copy(c->arena, v, 0));
+}
+
+static void to_pod(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+                   const struct ty_path *at)
+{
+    ty_json_put(c->arena, ty_conv_pod(c, set), at->key, ty_json_copy(c->arena, v, 0));
+}
+
+static void take_containers(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+                            const struct ty_path *at)
+{
+    size_t i = 0;
+    ty_conv_rows(c, set, set->role->main, TY_IDX(at, set->role->main_at), main_rows);
+    ty_each_item (it, v)
+        if (i++ != set->role->main_at) {
+            ty_conv_scan(c, *it, TY_IDX(at, i - 1));
+            ty_json_push(c->arena, ty_json_need_array(c->arena, ty_conv_pod(c, set), "containers"),
+                         ty_json_copy(c->arena, *it, 0));
+        }
+}
+
+static void take_init(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+                      const struct ty_path *at)
+{
+    ty_conv_scan(c, v, at);
+    to_pod(c, set, v, at);
+}
+
+static void pod_restart(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+                        const struct ty_path *at)
+{
+    (void)set;
+    ty_conv_warn(c, v, at, "not carried over: V1 overwrites it with the role's restartPolicy");
+}
+
+static const struct ty_conv_row pod_rows[] = {
+    { "containers", take_containers, NULL },
+    { "initContainers", take_init, NULL },
+    { "volumes", to_patch, NULL },
+    { "nodeSelector", to_patch, NULL },
+    { "affinity", to_patch, NULL },
+    { "tolerations", to_patch, NULL },
+    { "serviceAccountName", to_patch, NULL },
+    { "imagePullSecrets", to_patch, NULL },
+    { "securityContext", to_patch, NULL },
+    { "schedulingGates", to_patch, NULL },
+    { "terminationGracePeriodSeconds", to_patch, NULL },
+    { "priorityClassName", to_pod, NULL },
+    { "priority", to_pod, NULL },
+    { "preemptionPolicy", to_pod, NULL },
+    { "schedulerName", to_pod, NULL },
+    { "runtimeClassName", to_pod, NULL },
+    { "hostNetwork", to_pod, NULL },
+    { "hostIPC", to_pod, NULL },
+    { "hostPID", to_pod, NULL },
+    { "hostUsers", to_pod, NULL },
+    { "hostAliases", to_pod, NULL },
+    { "dnsPolicy", to_pod, NULL },
+    { "dnsConfig", to_pod, NULL },
+    { "topologySpreadConstraints", to_pod, NULL },
+    { "shareProcessNamespace", to_pod, NULL },
+    { "automountServiceAccountToken", to_pod, NULL },
+    { "enableServiceLinks", to_pod, NULL },
+    { "overhead", to_pod, NULL },
+    { "resourceClaims", to_pod, NULL },
+    { "resources", to_pod, NULL },
+    { "activeDeadlineSeconds", to_pod, NULL },
+    { "nodeName", to_pod, NULL },
+    { "readinessGates", to_pod, NULL },
+    { "os", to_pod, NULL },
+    { "restartPolicy", pod_restart, NULL },
+    { "hostname", NULL, "JobSet gives pods their names" },
+    { "subdomain", NULL, "JobSet gives pods their names" },
+    { "setHostnameAsFQDN", NULL, "JobSet gives pods their names" },
+    { "hostnameOverride", NULL, "JobSet gives pods their names" },
+    { "serviceAccount", NULL, "an older spelling of serviceAccountName" },
+    { "ephemeralContainers", NULL, "no template may hold them" },
+    { NULL, NULL, NULL },
+};
+
+/* ---- its metadata ---- */
+
+static void to_meta(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+                    const struct ty_path *at)
+{
+    struct ty_json *meta = ty_json_need_object(c->arena, ty_conv_patch(c, set), "metadata");
+    if (ty_json_len(v))
+        ty_json_put(c->arena, meta, at->key, ty_json_copy(c->arena, v, 0));
+}
+
+static const struct ty_conv_row meta_rows[] = {
+    { "labels", to_meta, NULL },
+    { "annotations", to_meta, NULL },
+    { "name", NULL, "JobSet gives pods their names" },
+    { "generateName", NULL, "JobSet gives pods their names" },
+    { "namespace", NULL, "pods are where their job is" },
+    { "finalizers", NULL, "pods of a JobSet have those of their Job" },
+    { "ownerReferences", NULL, "pods of a JobSet belong to their Job" },
+    { NULL, NULL, NULL },
+};
+static const struct ty_conv_row template_rows[] = {
+    { "metadata", NULL, NULL },
+    { "spec", NULL, NULL },
+    { NULL, NULL, NULL },
+};
+
+void ty_conv_take_pod(struct ty_conv *c, struct ty_conv_set *set)
+{
+    const struct ty_conv_role *r = set->role;
+    const struct ty_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
+    const struct ty_path *at = TY_KEY(TY_KEY(specs, r->key), "template");
+    if (!r->main)
+        return; /* told already */
+    ty_conv_rows(c, set, r->pod, at, template_rows);
+    ty_conv_rows(c, set, ty_json_get(r->pod, "metadata"), TY_KEY(at, "metadata"), meta_rows);
+    ty_conv_rows(c, set, ty_json_get(r->pod, "spec"), TY_KEY(at, "spec"), pod_rows);
+}

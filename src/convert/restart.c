@@ -1,0 +1,130 @@
+/* How often and what is restarted: V1 restarts single pods, a JobSet the pods of a Job or all. */
+#include "convert/conv.h"
+
+enum ty_restart ty_conv_restart_of(struct ty_conv *c, const struct ty_json *v,
+                                   const struct ty_path *at)
+{
+    static const char *const words[] = { "Never", "OnFailure", "Always", "ExitCode" };
+    struct ty_str s = ty_json_text_of(v);
+    for (size_t i = 0; i < 4; i++)
+        if (ty_str_is(s, words[i])) {
+            if (i == TY_RESTART_ALWAYS)
+                ty_conv_warn(c, v, at, "becomes OnFailure: pods of a Job cannot have Always");
+            return (enum ty_restart)i;
+        }
+    if (s.n || !ty_json_is(v, TY_JSON_STRING))
+        ty_conv_bad(c, v, at, "must be Never, OnFailure, Always or ExitCode");
+    return c->kind->restart;
+}
+
+static void set_text(struct ty_conv *c, struct ty_json *o, const char *key, const char *text)
+{
+    ty_json_set(c->arena, o, key, ty_json_cstr(c->arena, text));
+}
+
+static void max_restarts(struct ty_conv *c, int64_t n)
+{
+    struct ty_json *policy = ty_json_need_object(c->arena, ty_conv_jobset(c), "failurePolicy");
+    ty_json_set(c->arena, policy, "maxRestarts", ty_json_int(c->arena, n));
+}
+
+/* Exit codes from 1 to 127 are for ever, 128 to 255 are tried again, and so is a lost node. */
+static void exit_codes(struct ty_conv *c, struct ty_conv_set *set)
+{
+    struct ty_arena *a = c->arena;
+    struct ty_json *policy = ty_json_need_object(a, ty_conv_job(c, set), "podFailurePolicy");
+    struct ty_json *rules = ty_json_need_array(a, policy, "rules");
+    struct ty_json *fail = ty_json_object(a), *ignore = ty_json_object(a);
+    set_text(c, fail, "action", "FailJob");
+    struct ty_json *on = ty_json_need_object(a, fail, "onExitCodes");
+    set_text(c, on, "containerName", "node");
+    set_text(c, on, "operator", "In");
+    for (int i = 1; i <= 127; i++)
+        ty_json_push(a, ty_json_need_array(a, on, "values"), ty_json_int(a, i));
+    set_text(c, ignore, "action", "Ignore");
+    struct ty_json *condition = ty_json_object(a);
+    set_text(c, condition, "type", "DisruptionTarget");
+    set_text(c, condition, "status", "True");
+    ty_json_push(a, ty_json_need_array(a, ignore, "onPodConditions"), condition);
+    ty_json_push(a, rules, fail);
+    ty_json_push(a, rules, ignore);
+}
+
+static void fail_set(struct ty_conv *c)
+{
+    struct ty_arena *a = c->arena;
+    struct ty_json *policy = ty_json_need_object(a, ty_conv_jobset(c), "failurePolicy");
+    struct ty_json *rule = ty_json_object(a);
+    set_text(c, rule, "name", "for-ever");
+    set_text(c, rule, "action", "FailJobSet");
+    ty_json_push(a, ty_json_need_array(a, rule, "onJobFailureReasons"),
+                 ty_json_cstr(a, "PodFailurePolicy"));
+    ty_json_push(a, ty_json_need_array(a, policy, "rules"), rule);
+}
+
+/* Restarting is left to the JobSet. */
+static void no_retries(struct ty_conv *c, struct ty_conv_set *set, const char *policy)
+{
+    ty_json_set(c->arena, ty_conv_job(c, set), "backoffLimit", ty_json_int(c->arena, 0));
+    set_text(c, ty_conv_pod(c, set), "restartPolicy", policy);
+}
+
+static void restart_set(struct ty_conv *c, struct ty_conv_set *set, bool limited)
+{
+    bool again = set->restart == TY_RESTART_ON_FAILURE || set->restart == TY_RESTART_ALWAYS;
+    if (set->restart == TY_RESTART_NEVER || (again && c->opts.gang_restart)) {
+        no_retries(c, set, "Never");
+    } else if (set->restart == TY_RESTART_EXIT_CODE) {
+        no_retries(c, set, "Never");
+        exit_codes(c, set);
+    } else if (limited) {
+        no_retries(c, set, "OnFailure");
+    } else if (c->own) {
+        set_text(c, set->pod, "restartPolicy", "OnFailure");
+    }
+}
+
+/* V1 adds up the failures of all pods; a JobSet counts restarts of everything. */
+static bool limit(struct ty_conv *c, int64_t *ret_sets)
+{
+    const struct ty_path *at = TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "runPolicy"), "backoffLimit");
+    const struct ty_json *v = ty_json_at(c->spec, "runPolicy.backoffLimit");
+    int64_t n = 0, pods = ty_conv_pods(c);
+    if (!v || v->type == TY_JSON_NULL || !ty_conv_int(c, v, at, 0, INT32_MAX, &n))
+        return false;
+    *ret_sets = pods > 0 ? (n + pods - 1) / pods : n;
+    ty_conv_warn(c, v, at,
+                 "%lld failures of single pods become %lld restarts of all %lld pods "
+                 "(failurePolicy.maxRestarts)",
+                 (long long)n, (long long)*ret_sets, (long long)pods);
+    return true;
+}
+
+void ty_conv_restarts(struct ty_conv *c)
+{
+    const struct ty_path *at = TY_KEY(TY_KEY(NULL, "spec"), "runPolicy");
+    int64_t sets = 0;
+    bool limited = limit(c, &sets), never = true, codes = false, again = false;
+    for (size_t i = 0; i < c->n_sets; i++) {
+        never &= c->sets[i].restart == TY_RESTART_NEVER;
+        codes |= c->sets[i].restart == TY_RESTART_EXIT_CODE;
+        again |=
+            c->sets[i].restart == TY_RESTART_ON_FAILURE || c->sets[i].restart == TY_RESTART_ALWAYS;
+    }
+    if (limited && never)
+        ty_conv_warn(c, ty_json_at(c->spec, "runPolicy.backoffLimit"), TY_KEY(at, "backoffLimit"),
+                     "not carried over: with restartPolicy Never nothing is restarted");
+    if (!limited && ((again && c->opts.gang_restart) || codes)) {
+        sets = INT32_MAX; /* V1 has no limit of its own */
+        ty_conv_warn(c, NULL, TY_KEY(at, "backoffLimit"),
+                     "absent: as in V1 restarts have no limit (failurePolicy.maxRestarts)");
+    }
+    if (never)
+        max_restarts(c, 0);
+    else if (limited || codes || c->opts.gang_restart)
+        max_restarts(c, sets);
+    if (codes)
+        fail_set(c);
+    for (size_t i = 0; i < c->n_sets; i++)
+        restart_set(c, &c->sets[i], limited);
+}

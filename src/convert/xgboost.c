@@ -1,0 +1,50 @@
+/* XGBoostJob: master and workers are the nodes of one runtime; scripts find V1's variables. */
+#include "base/buf.h"
+#include "convert/conv.h"
+
+static void make(struct ty_conv *c)
+{
+    struct ty_conv_set *set = ty_conv_merge(c);
+    if (!set)
+        return;
+    ty_json_set(c->arena, c->trainer, "numNodes", ty_json_int(c->arena, set->count));
+    ty_json_set(c->arena, c->ml, "numNodes", ty_json_int(c->arena, set->count));
+    if (ty_conv_role(c, "Master"))
+        ty_conv_first_succeeds(c, set);
+}
+
+static void finish(struct ty_conv *c)
+{
+    struct ty_conv_set *set = &c->sets[0];
+    int64_t port = ty_conv_port(c, set->role);
+    ty_auto_buf workers = { 0 };
+    ty_conv_env_index(c, set);
+    ty_conv_env(c, set, "MASTER_ADDR", "%s", ty_conv_host(c, "node", 0));
+    ty_conv_env(c, set, "MASTER_PORT", "%lld", (long long)port);
+    ty_conv_env(c, set, "WORLD_SIZE", "%lld", (long long)set->count);
+    ty_conv_env(c, set, "RANK", "$(TY_INDEX)");
+    for (int64_t i = 1; i < set->count; i++)
+        ty_buf_printf(&workers, "%s%s-node-0-%lld.%s", i > 1 ? "," : "", c->name, (long long)i,
+                      c->name);
+    if (workers.n) {
+        ty_conv_env(c, set, "WORKER_PORT", "%lld", (long long)port);
+        ty_conv_env(c, set, "WORKER_ADDRS", "%.*s", TY_ARG(ty_buf_str(&workers)));
+    }
+    ty_conv_env(c, set, "PYTHONUNBUFFERED", "1");
+}
+
+const struct ty_conv_kind ty_conv_xgboost = {
+    .version = "kubeflow.org/v1",
+    .kind = "XGBoostJob",
+    .specs = "xgbReplicaSpecs",
+    .main = "xgboost",
+    .port_name = "xgboostjob-port",
+    .port = 9999,
+    .restart = TY_RESTART_NEVER,
+    .ml = "xgboost",
+    .framework = "xgboost",
+    .builtin = "xgboost-distributed",
+    .roles = { { "Master", "node", 1 }, { "Worker", "node", 0 } },
+    .make = make,
+    .finish = finish,
+};

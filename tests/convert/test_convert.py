@@ -1,0 +1,190 @@
+"""V1 jobs and Slurm scripts: each case's objects and warnings are recorded, accepted and rendered; some run for real.
+
+`test_convert.py` run as a program records what the converter says now.
+"""
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+TRAINYARD = Path(os.environ.get("TRAINYARD", ROOT / "build-test" / "trainyard")).resolve()
+CASES = sorted(p.name for p in (HERE / "cases").iterdir() if p.suffix in (".yaml", ".sbatch"))
+PYTHON = "/usr/bin/python3"
+
+
+def trainyard(*args, cwd=HERE / "cases", stdin="", env=None):
+    done = subprocess.run([TRAINYARD, *args], cwd=cwd, input=stdin, text=True, capture_output=True, timeout=240,
+                          env=dict(os.environ, NO_COLOR="1", **(env or {})))
+    assert done.returncode >= 0 and "Sanitizer" not in done.stderr and "runtime error" not in done.stderr, done.stderr
+    return done
+
+
+def recorded(case):
+    done = trainyard("convert", "-f", case)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + "".join(f"# {line}\n" for line in done.stderr.splitlines())
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_recorded(case):
+    assert recorded(case) == (HERE / "want" / f"{case}.txt").read_text()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_accepted_and_rendered(case):
+    out = trainyard("convert", "-f", case).stdout
+    assert trainyard("validate", "-f", "-", stdin=out).returncode == 0
+    names = trainyard("render", "-f", "-", "-o", "name", stdin=out)
+    assert names.returncode == 0 and "jobset.jobset.x-k8s.io/" in names.stdout, names.stderr
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_given_to_render_directly(case):
+    direct = trainyard("render", "--redact-secrets", "-f", case)
+    later = trainyard("render", "--redact-secrets", "-f", "-", stdin=trainyard("convert", "-f", case).stdout)
+    assert direct.returncode == 0 and direct.stdout == later.stdout
+    assert "is converted to a TrainJob" in direct.stderr
+
+
+def test_strict():
+    assert trainyard("convert", "--strict", "-f", "jax.yaml").returncode == 0
+    done = trainyard("convert", "--strict", "-f", "mpi-v1.yaml")
+    assert done.returncode == 1 and done.stdout == ""
+
+
+JOB = """\
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: NAME}
+spec:
+  pytorchReplicaSpecs:
+    Master: {replicas: 1, template: {spec: {containers: [{name: pytorch, image: x, command: [a]}]}}}
+    Worker: {replicas: REPLICAS, template: {spec: {containers: [{name: CONTAINER, image: x, command: [COMMAND]}]}}}
+"""
+
+
+def job(name="j", replicas="2", container="pytorch", command="a"):
+    return (JOB.replace("NAME", name).replace("REPLICAS", replicas).replace("CONTAINER", container)
+            .replace("COMMAND", command))
+
+
+BAD = {
+    "differs": (job(command="b"), "command[0]: differs from the Master's"),
+    "replicas": (job(replicas="many"), "Worker.replicas: must be a whole number from 0 to 1000000"),
+    "negative": (job(replicas="-1"), "Worker.replicas: must be a whole number from 0 to 1000000"),
+    "container": (job(container="other"), "trains in the container named pytorch: there is none"),
+    "capital": (job(name="Big"), "metadata.name: a TrainJob's name begins with a letter"),
+    "long": (job(name="n" * 60), "metadata.name: too long"),
+    "twice": (((HERE / "cases/jax.yaml").read_text() + "---\n") * 2, "is given a second time"),
+    "no spec": ("apiVersion: kubeflow.org/v1\nkind: TFJob\nmetadata: {name: a}\n", "spec: must be an object"),
+    "no pods": ("apiVersion: kubeflow.org/v1\nkind: TFJob\nmetadata: {name: a}\nspec: {tfReplicaSpecs: {Worker: {}}}\n",
+                "Worker.template: a pod template is needed"),
+    "role": ("apiVersion: kubeflow.org/v1\nkind: TFJob\nmetadata: {name: a}\nspec: {tfReplicaSpecs: {Boss: {}}}\n",
+             "a TFJob has no such role"),
+    "types": (job().replace("image: x", "image: [x]"), "containers[0].image"),
+    "list": (job().replace("  pytorchReplicaSpecs:", "  runPolicy: [1]\n  pytorchReplicaSpecs:"),
+             "spec.runPolicy: must be an object"),
+    "managed": (job().replace("  pytorchReplicaSpecs:", "  runPolicy: {managedBy: me}\n  pytorchReplicaSpecs:"),
+                "spec.runPolicy.managedBy: only"),
+    "time": ("#!/bin/sh\n#SBATCH -t soon\nsrun a\n", '"soon" is no time'),
+    "empty script": ("#!/bin/sh\n#SBATCH -N 2\n", "the script has no command"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_gets_a_sentence(name):
+    text, sentence = BAD[name]
+    done = trainyard("convert", "-f", "-", stdin=text)
+    errors = [line for line in done.stderr.splitlines() if "warning:" not in line]
+    assert done.returncode == 1 and done.stdout == "" and len(errors) == 1 and sentence in errors[0], done.stderr
+
+
+def test_thousand_replicas():
+    text = (HERE / "cases/tf.yaml").read_text().replace("replicas: 3", "replicas: 1000")
+    out = trainyard("convert", "-f", "-", stdin=text).stdout
+    assert "mnist-worker-0-999.mnist:2222" in out
+    assert trainyard("validate", "-f", "-", stdin=out).returncode == 0
+
+
+def test_split_script():
+    done = trainyard("convert", "--split-script", "-f", "-", stdin=job(command="b"))
+    assert done.returncode == 0 and """if [ "$TY_INDEX" = 0 ]; then exec 'a'; fi; exec 'b'""" in done.stdout, done.stderr
+
+
+def test_gang():
+    for gang in ("volcano", "coscheduling"):
+        out = trainyard("convert", "--gang", gang, "-f", "jax.yaml").stdout
+        assert f"podGroupPolicy:\n    {gang}: {{}}" in out
+
+
+# ---- for real ----
+
+def run_here(folder, text):
+    (folder / "job.yaml").write_text(text)
+    done = trainyard("run", "job.yaml", cwd=folder, env={"XDG_STATE_HOME": str(folder / "state")})
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+TF = '''\
+import json, os, socket, time
+config = json.loads(os.environ["TF_CONFIG"])
+kind, index = config["task"]["type"], config["task"]["index"]
+host, port = config["cluster"][kind][index].rsplit(":", 1)
+if kind == "ps":  # greets every worker, then stays, as parameter servers do
+    server = socket.create_server((host, int(port)))
+    while True:
+        peer, _ = server.accept()
+        peer.sendall(b"hello from ps")
+        peer.close()
+host, port = config["cluster"]["ps"][0].rsplit(":", 1)
+for _ in range(600):
+    try:
+        peer = socket.create_connection((host, int(port)))
+        break
+    except OSError:
+        time.sleep(0.1)
+print(kind, index, "got", peer.recv(100).decode(), flush=True)
+'''
+
+
+def test_tfjob_runs(tmp_path):
+    (tmp_path / "tf.py").write_text(TF)
+    pod = "{spec: {containers: [{name: tensorflow, image: x, command: [%s, tf.py]}]}}" % PYTHON
+    out = run_here(tmp_path, "apiVersion: kubeflow.org/v1\nkind: TFJob\nmetadata: {name: mnist}\nspec:\n"
+                   "  successPolicy: AllWorkers\n  tfReplicaSpecs:\n"
+                   f"    PS: {{replicas: 1, template: {pod}}}\n    Worker: {{replicas: 2, template: {pod}}}\n")
+    assert "worker 0 got hello from ps" in out and "worker 1 got hello from ps" in out
+
+
+def test_pytorchjob_runs(tmp_path):
+    if subprocess.run([PYTHON, "-c", "import torch.distributed"], capture_output=True).returncode:
+        pytest.skip("python3-torch is not installed")
+    shutil.copy(ROOT / "examples/ddp.py", tmp_path)
+    pod = ("{spec: {containers: [{name: pytorch, image: x, command: [%s, ddp.py], "
+           "env: [{name: OMP_NUM_THREADS, value: '1'}]}]}}" % PYTHON)
+    out = run_here(tmp_path, "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: ddp}\nspec:\n"
+                   "  pytorchReplicaSpecs:\n"
+                   f"    Master: {{replicas: 1, template: {pod}}}\n    Worker: {{replicas: 1, template: {pod}}}\n")
+    assert "rank 0 of 2 done" in out
+
+
+def test_mpijob_runs(tmp_path):
+    if not shutil.which("mpicc.openmpi") or not shutil.which("mpirun.openmpi"):
+        pytest.skip("Open MPI is not installed")
+    subprocess.run(["mpicc.openmpi", "-o", tmp_path / "sum", ROOT / "tests/run/sum.c"], check=True)
+    text = (HERE / "cases/mpi-v1.yaml").read_text().replace("mpirun, python, train.py", "mpirun.openmpi, ./sum")
+    out = run_here(tmp_path, text.replace("slotsPerWorker: 1", "slotsPerWorker: 2").replace("  cleanPodPolicy: All\n", ""))
+    assert all(f"rank {i} of 4 on horovod-node-0-{i // 2}" in out for i in range(4)), out
+
+
+if __name__ == "__main__":
+    (HERE / "want").mkdir(exist_ok=True)
+    for name in CASES:
+        (HERE / "want" / f"{name}.txt").write_text(recorded(name))
+    sys.exit(0)

@@ -13,6 +13,7 @@ import statistics
 import subprocess
 import sys
 import time
+from datetime import date
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -57,6 +58,7 @@ def start(plane, folder, number):
     """A manager, and the milliseconds until it is ready."""
     one = managers.Manager(plane, folder, number=number, webhooks=False,
                            settings={"clientConnection": {}} if not managers.UPSTREAM else None)
+    one.prepare()
     begin = time.monotonic()
     one.start(wait=False)
     while not one.ready():
@@ -154,6 +156,7 @@ ROWS = [  # (key, title, unit, target ratio ours/upstream, smaller is better)
 
 def report(ours, upstream):
     good = True
+    print(f"{date.today()}, load {os.getloadavg()[0]:.1f}, {os.cpu_count()} processors")
     print(f"{'':36}{'trainyard':>12}{'v2.3.0':>12}{'ratio':>9}   target")
     for key, title, unit, target, smaller in ROWS:
         if key not in ours or key not in upstream:

@@ -194,6 +194,7 @@ static void make_work(struct ty_jobs *j, struct ty_key key, struct ty_work *ret)
                              .name = key.name,
                              .now_s = time(NULL),
                              .entropy = entropy,
+                             .memo = &j->memo,
                              .first = p.first,
                              .full = p.full };
     uint64_t begin = uv_hrtime();
@@ -280,6 +281,27 @@ void ty_jobs_look_at_all(struct ty_jobs *j)
         ty_world_each(j->world, &ty_kind_trainjob, look_at_one, j);
 }
 
+static void look_at_each_runtime(void *ctx, const struct ty_known *o)
+{
+    struct ty_jobs *j = ctx;
+    int kind = o->kind == &ty_kind_trainingruntime ? KEY_RUNTIME : KEY_CLUSTER_RUNTIME;
+
+    ty_queue_add(j->queue, (struct ty_key){ kind, ty_str(o->ns), ty_str(o->name) });
+}
+
+void ty_jobs_tune(struct ty_jobs *j, int in_flight, enum ty_protection protection)
+{
+    bool other = protection != j->s.protection;
+
+    j->s.in_flight = in_flight > 0 ? in_flight : IN_FLIGHT;
+    j->s.protection = protection;
+    if (other && j->synced) { /* their finalizers come or go */
+        ty_world_each(j->world, &ty_kind_trainingruntime, look_at_each_runtime, j);
+        ty_world_each(j->world, &ty_kind_clustertrainingruntime, look_at_each_runtime, j);
+    }
+    ty_jobs_turn(j);
+}
+
 /* Only if both are still as this work knew them: what has changed while it was being written has
  * not been looked at yet. */
 static void remember_right(const struct ty_writing *w)
@@ -338,6 +360,7 @@ void ty_jobs_free(struct ty_jobs *j)
     while ((s = ty_map_next(&j->pending, &at)))
         free(s->value);
     ty_map_done(&j->pending);
+    ty_work_memo_done(&j->memo);
     ty_world_free(j->world);
     ty_arena_free(j->scratch);
     free(j);

@@ -33,7 +33,7 @@ struct ty_jobs_settings { /* what is pointed to outlives the controllers */
     const struct ty_pipeline *pipeline;
     const struct ty_settings *settings;
     enum ty_protection protection;
-    int in_flight; /* jobs being written at once; 0: 64 */
+    int in_flight; /* jobs being written at once; 0: 32 */
     /* Asked before every write: is this process the leader at this moment? NULL: always. */
     bool (*may_write)(void *ctx);
     /* The webhook's Secret as JSON, or NULL; for the status API's CA. May be NULL. */
@@ -71,5 +71,8 @@ void ty_jobs_count(const struct ty_jobs *j, struct ty_jobs_counts *ret,
  * then fn is called at once. For webhooks: what was created a moment ago counts. */
 void ty_jobs_get(struct ty_jobs *j, const struct ty_kind *kind, struct ty_str ns,
                  struct ty_str name, void (*fn)(void *ctx), void *ctx);
+
+/* The configuration has changed: as in the settings. What is under way goes on. */
+void ty_jobs_tune(struct ty_jobs *j, int in_flight, enum ty_protection protection);
 
 #endif

@@ -47,6 +47,7 @@ struct ty_jobs {
     size_t n_watched;
     struct ty_map pending; /* "ns/name" -> ty_pending */
     struct ty_arena *scratch;
+    struct ty_work_memo memo;
     struct ty_writing *writing;
     struct ty_fetching *fetching;
     struct ty_jobs_counts counts;

@@ -1,5 +1,6 @@
 /* From a pass to the writes that are needed. */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "control/owned.h"
 #include "control/work.h"
@@ -29,6 +30,31 @@ struct ty_str ty_work_data(struct ty_arena *a, const struct ty_json *data)
     if (ty_json_get(data, "runtime"))
         ty_json_set(a, kept, "runtime", ty_json_str(a, text));
     return ty_json_text(a, kept);
+}
+
+void ty_work_memo_done(struct ty_work_memo *m)
+{
+    free(m->yaml);
+    free(m->json);
+    *m = (struct ty_work_memo){ 0 };
+}
+
+static struct ty_str data_of(const struct look *l, const struct ty_json *data)
+{
+    struct ty_work_memo *m = l->in->memo;
+    struct ty_str yaml = ty_json_str_at(data, "runtime");
+
+    if (!m)
+        return ty_work_data(l->a, data);
+    if (!m->yaml || !ty_str_is(yaml, m->yaml)) {
+        struct ty_str json = ty_work_data(l->a, data);
+        ty_work_memo_done(m);
+        m->yaml = strndup(yaml.n ? yaml.p : "", yaml.n);
+        m->json = strndup(json.p, json.n);
+        if (!m->yaml || !m->json)
+            abort();
+    }
+    return ty_str(m->json);
 }
 
 static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, struct ty_str ns,
@@ -165,7 +191,7 @@ static void add_apply(struct look *l, struct ty_work *w, const struct ty_want *w
     s->body = ty_json_text(l->a, want->obj);
     s->want = number;
     if (want->kind == &ty_kind_configmap && ty_str_is(name, ty_work_snapshot(l->a, l->in->name)))
-        s->data = ty_work_data(l->a, ty_json_get(want->obj, "data"));
+        s->data = data_of(l, ty_json_get(want->obj, "data"));
 }
 
 /* The merge patch that makes `was` into `now`; lists are replaced whole. */

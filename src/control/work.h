@@ -18,7 +18,15 @@ struct ty_work_in {
     bool first; /* nothing has been told of this job since we started: what was right when the last
                    operator left is right still */
     bool full;  /* a child has gone or somebody wrote to it: look at them all */
+    struct ty_work_memo *memo; /* kept from look to look; NULL is fine */
 };
+
+/* The text of the last snapshot that was made, and the same as JSON: jobs that are made together
+ * mostly name one runtime. */
+struct ty_work_memo {
+    char *yaml, *json;
+};
+void ty_work_memo_done(struct ty_work_memo *m);
 
 enum ty_step_op {
     TY_STEP_APPLY,  /* body by manager `trainer`, by force */

@@ -20,7 +20,8 @@ struct operator
     const struct ty_operator_settings *s;
     struct ty_config config; /* as of the last SIGHUP */
     struct ty_settings settings;
-    struct ty_arena *arena; /* of the configuration */
+    struct ty_arena *arena;
+    struct ty_arena *reread; /* holds what SIGHUP has changed in config; NULL: nothing yet */
     uv_loop_t loop;
     struct ty_gnutls gnutls;
     struct ty_kube *kube;
@@ -169,6 +170,31 @@ static void tell_words(const struct ty_log *log, const char *text, const struct 
         ty_info(log, text, TY_S("field", w->v[i]));
 }
 
+static int workers(const struct operator* o)
+{
+    return ty_config_workers(&o->config, "TrainJob.trainer.kubeflow.org");
+}
+
+static enum ty_protection protection(const struct operator* o)
+{
+    return o->config.finalizer ? TY_PROTECT_FINALIZER : TY_PROTECT_SNAPSHOT;
+}
+
+/* The rows of config_fields.c that are live, and no others. takes the arena. */
+static void take_over(struct operator* o, const struct ty_config *now, struct ty_arena *a)
+{
+    o->config.metrics_auth = now->metrics_auth;
+    o->config.readiness = now->readiness;
+    o->config.liveness = now->liveness;
+    o->config.workers = now->workers;
+    o->config.n_workers = now->n_workers;
+    o->config.finalizer = now->finalizer;
+    ty_servers_renamed(o->servers);
+    ty_jobs_tune(o->jobs, workers(o), protection(o));
+    ty_arena_free(o->reread);
+    o->reread = a;
+}
+
 static void on_hangup(uv_signal_t *h, int sig TY_UNUSED)
 {
     struct operator* o = h->data;
@@ -189,7 +215,7 @@ static void on_hangup(uv_signal_t *h, int sig TY_UNUSED)
     if (!change.live.n && !change.restart.n)
         ty_info(o->s->log, "configuration read again: no change",
                 TY_S("file", o->s->file ? o->s->file : ""));
-    ty_arena_free(a);
+    take_over(o, &now, a);
 }
 
 /* ---- the beginning ---- */
@@ -221,8 +247,8 @@ static void start_jobs(struct operator* o)
                                   .log = o->s->log,
                                   .pipeline = o->s->pipeline,
                                   .settings = &o->settings,
-                                  .protection = o->config.finalizer ? TY_PROTECT_FINALIZER
-                                                                    : TY_PROTECT_SNAPSHOT,
+                                  .in_flight = workers(o),
+                                  .protection = protection(o),
                                   .may_write = may_write,
                                   .hook_secret = hook_secret,
                                   .idle = on_idle,
@@ -335,6 +361,7 @@ static void clean(struct operator* o)
     uv_loop_close(&o->loop);
     ty_gnutls_done(&o->gnutls);
     free(o->ca);
+    ty_arena_free(o->reread);
     ty_arena_free(o->arena);
 }
 

@@ -45,19 +45,32 @@ static void handle_health(void *ctx, struct ty_request *q)
         ty_respond_text(q, 404, TY_LIT("404 page not found\n"));
 }
 
+static char *path_of(const char *name)
+{
+    size_t n = strlen(name) + 2;
+    char *path = malloc(n);
+
+    if (!path)
+        abort();
+    snprintf(path, n, "/%s", name);
+    return path;
+}
+
+void ty_servers_renamed(struct ty_servers *s)
+{
+    free(s->alive_path);
+    free(s->ready_path);
+    s->alive.path = s->alive_path = path_of(s->s.config->liveness);
+    s->ready.path = s->ready_path = path_of(s->s.config->readiness);
+}
+
 static void init_health(struct ty_servers *s)
 {
-    const struct ty_config *c = s->s.config;
-
     s->ready_checks[0] = (struct ty_health_check){ "certificates", ask_certs, s };
     s->ready_checks[1] = (struct ty_health_check){ "cache", ask_cache, s };
-    s->alive = (struct ty_health){ .path = ty_arena_printf(s->arena, "/%s", c->liveness),
-                                   .failed = check_failed,
-                                   .ctx = s };
-    s->ready = (struct ty_health){ .path = ty_arena_printf(s->arena, "/%s", c->readiness),
-                                   .checks = s->ready_checks,
-                                   .failed = check_failed,
-                                   .ctx = s };
+    s->alive = (struct ty_health){ .failed = check_failed, .ctx = s };
+    s->ready = (struct ty_health){ .checks = s->ready_checks, .failed = check_failed, .ctx = s };
+    ty_servers_renamed(s);
 }
 
 /* ---- opening ---- */
@@ -202,6 +215,8 @@ void ty_servers_free(struct ty_servers *s)
     for (int i = 0; i < PORTS; i++)
         ty_serve_free(s->port[i]);
     ty_metrics_free(s->metrics);
+    free(s->alive_path);
+    free(s->ready_path);
     ty_arena_free(s->arena);
     free(s);
 }

@@ -35,4 +35,7 @@ void ty_servers_identity(struct ty_servers *s, const struct ty_pem *pem);
 void ty_servers_stop(struct ty_servers *s, int64_t grace_ms, void (*done)(void *ctx), void *ctx);
 void ty_servers_free(struct ty_servers *s); /* takes; NULL is fine. The loop must turn once more */
 
+/* The names of the health endpoints in the configuration may be others now. */
+void ty_servers_renamed(struct ty_servers *s);
+
 #endif

@@ -16,6 +16,7 @@ struct ty_servers {
     struct ty_serve *port[PORTS]; /* NULL: off */
     struct ty_hooks hooks;
     struct ty_health alive, ready;
+    char *alive_path, *ready_path;
     struct ty_health_check ready_checks[3];
     struct ty_metrics *metrics;
     struct ty_jobs_counts seen; /* what the metrics have been told */

@@ -120,10 +120,14 @@ class Manager:
 
     # -- life
 
-    def start(self, wait=True):
+    def prepare(self):
+        """What must be there before it can start; making it is not part of its start."""
         if self.certificates == "files" and not self.serving_folder().exists():
             source = self.plane.certificates.serving(self.user)
             shutil.copytree(source, self.serving_folder())
+
+    def start(self, wait=True):
+        self.prepare()
         with open(self.log_path, "ab") as log:
             self.child = subprocess.Popen(
                 self.command(), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log,

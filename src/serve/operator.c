@@ -25,6 +25,7 @@ struct operator
     uv_loop_t loop;
     struct ty_gnutls gnutls;
     struct ty_kube *kube;
+    struct ty_kube *status_kube; /* writes of the status API, with limits of their own */
     struct ty_events *events;
     struct ty_jobs *jobs;
     struct ty_hookcerts *certs;
@@ -231,6 +232,10 @@ static int start_client(struct operator* o, struct ty_err *err)
 
     if (ty_gnutls_load(&o->gnutls, err) < 0 || ty_kube_new(&o->kube, &k, err) < 0)
         return err->code;
+    k.qps = o->config.status_qps;
+    k.burst = o->config.status_burst;
+    if (o->settings.status_gate && ty_kube_new(&o->status_kube, &k, err) < 0)
+        return err->code;
     gethostname(host, sizeof(host) - 1);
     struct ty_events_settings e = {
         .loop = &o->loop, .kube = o->kube, .log = o->s->log, .host = host
@@ -301,6 +306,7 @@ static int start_servers(struct operator* o, struct ty_err *err)
 {
     struct ty_servers_settings s = { .loop = &o->loop,
                                      .kube = o->kube,
+                                     .status_kube = o->status_kube,
                                      .config = &o->config,
                                      .settings = &o->settings,
                                      .pipeline = o->s->pipeline,
@@ -356,6 +362,7 @@ static void clean(struct operator* o)
     ty_hookcerts_free(o->certs);
     ty_jobs_free(o->jobs);
     ty_events_free(o->events);
+    ty_kube_free(o->status_kube);
     ty_kube_free(o->kube);
     uv_run(&o->loop, UV_RUN_DEFAULT);
     uv_loop_close(&o->loop);

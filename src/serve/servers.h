@@ -15,6 +15,7 @@ struct ty_servers;
 struct ty_servers_settings { /* what is pointed to outlives the servers */
     uv_loop_t *loop;
     struct ty_kube *kube;
+    struct ty_kube *status_kube; /* statusServer.qps and burst are its limits; NULL: gate off */
     const struct ty_config *config;
     const struct ty_settings *settings;
     const struct ty_pipeline *pipeline;

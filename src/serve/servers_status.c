@@ -63,17 +63,17 @@ static void apply(void *ctx, struct ty_status_call *call)
     ty_json_set(a, meta, "namespace", ty_json_str(a, call->ns));
     ty_json_set(a, obj, "metadata", meta);
     ty_json_set(a, ty_json_need_object(a, obj, "status"), "trainerStatus", call->trainer_status);
-    ty_kube_start(s->s.kube, &(struct ty_kube_ask){ .verb = TY_KUBE_APPLY,
-                                                    .kind = &ty_kind_trainjob,
-                                                    .ns = call->ns,
-                                                    .name = call->name,
-                                                    .sub = "status",
-                                                    .body = ty_json_text(a, obj),
-                                                    .manager = MANAGER,
-                                                    .force = true,
-                                                    .timeout_ms = 8000,
-                                                    .fn = written,
-                                                    .ctx = call });
+    ty_kube_start(s->s.status_kube, &(struct ty_kube_ask){ .verb = TY_KUBE_APPLY,
+                                                           .kind = &ty_kind_trainjob,
+                                                           .ns = call->ns,
+                                                           .name = call->name,
+                                                           .sub = "status",
+                                                           .body = ty_json_text(a, obj),
+                                                           .manager = MANAGER,
+                                                           .force = true,
+                                                           .timeout_ms = 8000,
+                                                           .fn = written,
+                                                           .ctx = call });
 }
 
 void ty_servers_status_init(struct ty_servers *s)

@@ -1,0 +1,157 @@
+"""Ports, flags and tokens of the operator, on an API server alone."""
+import json
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+
+from kit import runtime, trainjob, wait_for
+from test_serving import ask
+
+pytestmark = pytest.mark.ours("the words and SIGHUP are ours")
+PROGRESS = json.dumps({"trainerStatus": {"progressPercentage": 40,
+                                         "lastUpdatedTime": "2026-01-02T03:04:05Z"}}).encode()
+
+
+def lines(one):
+    """Its log. LeakSanitizer, too, speaks there where a program ends within milliseconds."""
+    return [json.loads(line) for line in one.log().splitlines() if line.startswith("{")]
+
+
+def rewrite(one, settings):
+    """The same file, changed; SIGHUP."""
+    one.settings = settings
+    one.command()
+    one.child.send_signal(signal.SIGHUP)
+
+
+def test_sighup_takes_over_names_and_auth(bare, make_manager):
+    one = make_manager(plane=bare, webhooks=False).start()
+    health, metrics = (f"http://127.0.0.1:{p}" for p in (one.health, one.metrics))
+    assert ask(f"{metrics}/metrics")[0] == 200
+    rewrite(one, {"health": {"readinessEndpointName": "am-i-ready", "livenessEndpointName": "alive"},
+                  "metrics": {"auth": {"enabled": True}}})
+    wait_for("the new name", lambda: ask(f"{health}/am-i-ready")[0] == 200)
+    assert ask(f"{health}/alive")[0] == 200
+    assert ask(f"{health}/readyz")[0] == 404
+    assert ask(f"{metrics}/metrics")[0] == 401
+    rewrite(one, {})  # and back, which frees what the first one brought
+    wait_for("the old name", lambda: ask(f"{health}/readyz")[0] == 200)
+    assert ask(f"{health}/am-i-ready")[0] == 404
+    assert ask(f"{metrics}/metrics")[0] == 200
+
+
+def test_sighup_takes_over_protection(bare, bare_space, make_manager):
+    bare_space.create(runtime("kept"))
+    one = make_manager(plane=bare, webhooks=False).start()
+    bare_space.create(trainjob("job", "kept", suspend=True))
+    bare_space.wait_jobset("job")
+    rewrite(one, {"runtimeProtection": "finalizer",
+                  "controller": {"groupKindConcurrency": {"TrainJob.trainer.kubeflow.org": 1}}})
+
+    def finalizers():
+        live = bare_space.get("trainer.kubeflow.org/v1alpha1", "TrainingRuntime", "kept")
+        return live["metadata"].get("finalizers") or []
+
+    wait_for("the runtime is held", finalizers)
+    rewrite(one, {})
+    wait_for("and let go", lambda: not finalizers())
+
+
+def test_one_at_a_time(bare, bare_space, make_manager):
+    bare_space.create(runtime())
+    bare_space.create(*[trainjob(f"job-{i}", suspend=True) for i in range(20)])
+    make_manager(plane=bare, webhooks=False, settings={"controller": {
+        "groupKindConcurrency": {"TrainJob.trainer.kubeflow.org": 1}}}).start()
+    for i in range(20):
+        bare_space.wait_jobset(f"job-{i}")
+
+
+@pytest.mark.parametrize("which, field", [
+    ("port", "webhook.port"), ("health", "health.healthProbeBindAddress"),
+    ("metrics", "metrics.bindAddress")])
+def test_port_in_use(bare, make_manager, which, field):
+    one = make_manager(plane=bare, webhooks=False)
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        held.listen()
+        setattr(one, which, held.getsockname()[1])
+        one.start(wait=False)
+        assert one.child.wait(60) == 1
+    one.child = None
+    said = [x for x in lines(one) if x["level"] == "error"]
+    assert len(said) == 1 and said[0]["msg"] == "cannot start"
+    assert field in said[0]["error"] and str(getattr(one, which)) in said[0]["error"]
+    assert "in use" in said[0]["error"]
+
+
+def run(one, *arguments):
+    return subprocess.run([*map(str, one.command()), *arguments], capture_output=True, text=True,
+                          timeout=60)
+
+
+def test_kubeconfig_that_names_nothing(bare, make_manager, tmp_path):
+    one = make_manager(plane=bare)
+    done = run(one, "--kubeconfig", str(tmp_path / "none"))
+    assert done.returncode == 1 and str(tmp_path / "none") in done.stderr
+    file = tmp_path / "empty"
+    file.write_text("apiVersion: v1\nkind: Config\ncurrent-context: lost\n")
+    done = run(one, "--kubeconfig", str(file))
+    assert done.returncode == 1 and "lost" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("flag", ["--zap-log-level=loud", "--zap-encoder=xml", "--zap-devel=maybe",
+                                  "--zap-time-encoding=sundial"])
+def test_zap_flag_with_a_wrong_value(bare, make_manager, flag):
+    done = run(make_manager(plane=bare), flag)
+    assert done.returncode == 2
+    assert flag.split("=")[1] in done.stderr
+
+
+def test_zap_flags(bare, make_manager):
+    one = make_manager(plane=bare, webhooks=False, arguments=(
+        "--zap-log-level=debug", "--zap-encoder=console", "--zap-time-encoding=epoch",
+        "--zap-stacktrace-level=panic")).start()
+    first = one.log().splitlines()[0]
+    assert not first.startswith("{") and "starting" in first
+    assert abs(float(first.split()[0]) - time.time()) < 600
+
+
+# ---- the status API, with tokens that the API server made
+
+def audience(space, job="job"):
+    return f"trainer.kubeflow.org/v1alpha1/namespaces/{space}/trainjobs/{job}/status"
+
+
+def token(api, space, for_audience):
+    path = f"/api/v1/namespaces/{space}/serviceaccounts"
+    api.request("POST", path, {"apiVersion": "v1", "kind": "ServiceAccount",
+                               "metadata": {"name": "pod"}})
+    answer = api.must("POST", f"{path}/pod/token", {
+        "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
+        "spec": {"audiences": [for_audience], "expirationSeconds": 600}})
+    return answer["status"]["token"]
+
+
+def test_status_with_projected_tokens(bare, bare_space, make_manager):
+    api, ns = bare.client(), bare_space.name
+    bare_space.create(runtime(), trainjob("job", suspend=True))
+    one = make_manager(plane=bare, webhooks=False, certificates="managed", settings={
+        "featureGates": {"TrainJobStatus": True}, "statusServer": {"qps": 50, "burst": 50}}).start()
+    bare_space.wait_jobset("job")
+    url = f"https://127.0.0.1:{one.status}/apis/trainer.kubeflow.org/v1alpha1/namespaces/{ns}" \
+          "/trainjobs/job/status"
+    good = token(api, ns, audience(ns))
+    code, said = ask(url, PROGRESS, good)
+    assert code == 200, said
+    assert bare_space.job()["status"]["trainerStatus"]["progressPercentage"] == 40
+    assert ask(url, PROGRESS)[0] == 403
+    assert ask(url, PROGRESS, "no-token")[0] == 403
+    assert ask(url, PROGRESS, token(api, ns, audience(ns, "other")))[0] == 403
+    assert ask(url, PROGRESS, token(api, "default", audience(ns)))[0] == 403  # another's pod
+    assert ask(url, b"{", good)[0] == 422
+    gone = url.replace("/job/", "/gone/")
+    assert ask(gone, PROGRESS, token(api, ns, audience(ns, "gone")))[0] == 404

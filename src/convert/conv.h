@@ -10,7 +10,7 @@
 #define TY_CONV_ROLES 5
 #define TY_CONV_LABEL "trainer.kubeflow.org/trainjob-ancestor-step"
 #define TY_CONV_PORT  29500 /* where a TrainJob's rank 0 listens, whatever V1 had */
-#define TY_CONV_PODS  1000000
+#define TY_CONV_PODS  10000 /* of a role: host names of all of them go into one variable */
 
 enum ty_restart {
     TY_RESTART_NEVER,

@@ -75,8 +75,8 @@ def job(name="j", replicas="2", container="pytorch", command="a"):
 
 BAD = {
     "differs": (job(command="b"), "command[0]: differs from the Master's"),
-    "replicas": (job(replicas="many"), "Worker.replicas: must be a whole number from 0 to 1000000"),
-    "negative": (job(replicas="-1"), "Worker.replicas: must be a whole number from 0 to 1000000"),
+    "replicas": (job(replicas="many"), "Worker.replicas: must be a whole number from 0 to 10000"),
+    "negative": (job(replicas="-1"), "Worker.replicas: must be a whole number from 0 to 10000"),
     "container": (job(container="other"), "trains in the container named pytorch: there is none"),
     "capital": (job(name="Big"), "metadata.name: a TrainJob's name begins with a letter"),
     "long": (job(name="n" * 60), "metadata.name: too long"),

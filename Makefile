@@ -24,7 +24,7 @@ SANITIZE = -Db_sanitize=address,undefined -Db_lundef=false -Dhardening=false
 TESTS    = -Dtests=true -Dbuildtype=debugoptimized $(SANITIZE) -Dwerror=$(WERROR)
 FUZZ     = -Dfuzz=true -Dbuildtype=debugoptimized $(SANITIZE)
 
-.PHONY: all deps run test test-neighbours bench fuzz lint format install clean
+.PHONY: all deps run test test-neighbours bench soak fuzz lint format install clean
 all:
 	@tools/configure $(BUILD) $(RELEASE)
 	@ninja --quiet -C $(BUILD)
@@ -59,6 +59,11 @@ bench:
 	@for b in bench/*.c; do n=$$(basename "$$b" .c); echo "== $$n"; $(BUILD)/bench-$$n || exit 1; done
 	@echo "== local"; $(PYTHON) bench/local.py $(BUILD)/trainyard
 	@echo "== operator"; $(PYTHON) bench/operators.py $(BUILD)/trainyard
+
+# Half an hour of churn (SOAK_SECONDS), then a restart over 10,000 TrainJobs: memory and requests.
+soak: all
+	@$(PYTHON) bench/operator_soak.py $(BUILD)/trainyard
+	@$(PYTHON) bench/operator_many.py $(BUILD)/trainyard
 
 fuzz:
 	@tools/deps build fuzz

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 
 /* FNV-1a, finished with a mix so that the low bits are good. */
-static uint64_t hash_of(struct ty_str key)
+static uint32_t hash_of(struct ty_str key)
 {
     uint64_t h = 0xcbf29ce484222325u;
 
     for (size_t i = 0; i < key.n; i++)
         h = (h ^ (unsigned char)key.p[i]) * 0x100000001b3u;
     h ^= h >> 32;
-    return h * 0x9e3779b97f4a7c15u;
+    return (uint32_t)((h * 0x9e3779b97f4a7c15u) >> 32);
 }
 
 static void *must(void *p)
@@ -26,7 +26,7 @@ static void *must(void *p)
 }
 
 /* The slot of the key, or the free one where it would go. */
-static struct ty_map_slot *slot_of(const struct ty_map *m, struct ty_str key, uint64_t hash)
+static struct ty_map_slot *slot_of(const struct ty_map *m, struct ty_str key, uint32_t hash)
 {
     size_t i = (size_t)hash & (m->cap - 1);
 
@@ -57,7 +57,7 @@ void *ty_map_get(const struct ty_map *m, struct ty_str key)
 
 void *ty_map_put(struct ty_map *m, struct ty_str key, void *value)
 {
-    uint64_t hash = hash_of(key);
+    uint32_t hash = hash_of(key);
 
     if (m->n * 4 >= m->cap * 3)
         grow(m);
@@ -68,7 +68,7 @@ void *ty_map_put(struct ty_map *m, struct ty_str key, void *value)
         if (key.n)
             memcpy(s->key, key.p, key.n);
         s->key[key.n] = 0;
-        s->n = key.n;
+        s->n = (uint32_t)key.n;
         s->hash = hash;
         m->n++;
     }

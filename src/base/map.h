@@ -6,9 +6,9 @@
 
 struct ty_map_slot {
     char *key; /* NULL: free */
-    size_t n;
-    uint64_t hash;
     void *value;
+    uint32_t n; /* of the key */
+    uint32_t hash;
 };
 struct ty_map { /* all zero is an empty map */
     struct ty_map_slot *slots;
@@ -16,7 +16,8 @@ struct ty_map { /* all zero is an empty map */
 };
 
 void *ty_map_get(const struct ty_map *m, struct ty_str key); /* or NULL */
-/* Adds or replaces; gives back the old value or NULL. value must not be NULL. */
+/* Keys are shorter than 4 GiB. Adds or replaces; gives back the old value or NULL. value must not
+ * be NULL. */
 void *ty_map_put(struct ty_map *m, struct ty_str key, void *value);
 void *ty_map_del(struct ty_map *m, struct ty_str key); /* the removed value or NULL */
 void ty_map_done(struct ty_map *m);                    /* frees keys and slots, not the values */

@@ -8,6 +8,10 @@
 #include "cli/run.h"
 #include "cli/run_sweep.h"
 #include "cli/state.h"
+#include "proc/trim.h"
+
+#define SETTLED_MS     250 /* shorter runs are not worth tidying up in */
+#define SETTLED_MAX_MS 60000
 
 static const char *const looks[] = { "table", "plain", "json", NULL };
 
@@ -54,6 +58,15 @@ static void on_timeout(uv_timer_t *h)
     ty_run_view_note(&r->view, TY_SAY_ERROR, "the time is over (--timeout %s): stopping", r->limit);
     ty_engine_stop(r->engine, false,
                    ty_arena_printf(r->cli->arena, "out of time (--timeout %s)", r->limit));
+}
+
+/* Ever less often: thousands of pods take seconds to start, and then nothing new is needed. */
+static void on_settled(uv_timer_t *h)
+{
+    uint64_t next = uv_timer_get_repeat(h) * 2;
+
+    ty_trim();
+    uv_timer_set_repeat(h, next < SETTLED_MAX_MS ? next : SETTLED_MAX_MS);
 }
 
 static void on_turn(uv_check_t *h)
@@ -132,6 +145,8 @@ static void watch_signals(struct ty_run *r, const struct ty_args *args)
     uv_signal_init(&r->loop, &r->sigterm);
     uv_check_init(&r->loop, &r->check);
     uv_timer_init(&r->loop, &r->timeout);
+    uv_timer_init(&r->loop, &r->settled);
+    uv_timer_start(&r->settled, on_settled, SETTLED_MS, SETTLED_MS);
     r->sigint.data = r->sigterm.data = r->check.data = r->timeout.data = r;
     uv_signal_start(&r->sigint, on_signal, SIGINT);
     uv_signal_start(&r->sigterm, on_signal, SIGTERM);

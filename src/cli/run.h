@@ -19,6 +19,7 @@ struct ty_run {
     uv_signal_t sigint, sigterm;
     uv_check_t check;
     uv_timer_t timeout;
+    uv_timer_t settled; /* what only starting needed is let go */
     int interrupts;
     bool timed_out;
     const char *limit; /* --timeout */

@@ -8,6 +8,7 @@
 #include "store/hold.h"
 
 #define EVERY_MS   100
+#define FULL_MS    1000 /* a full disk is tried again: somebody may make room */
 #define HURRIED_MS 20   /* how long a write in the loop waits for other runs' writes */
 #define LAST_MS    3000 /* and how long the last one does */
 
@@ -39,6 +40,13 @@ static bool write_now(struct ty_run_history *h, int patience_ms)
     }
     if (r == 0 || r == -EAGAIN)
         return r == 0;
+    if (r == -ENOSPC && h->file) {
+        if (!h->full)
+            ty_cli_say(h->cli, TY_SAY_WARNING, "this run's history waits for room on the disk: %s",
+                       err.text);
+        h->full = true;
+        return false;
+    }
     ty_cli_say(h->cli, TY_SAY_WARNING, "this run has no history: %s", err.text);
     stop_recording(h);
     return true;
@@ -49,7 +57,7 @@ static void on_timer(uv_timer_t *t)
     struct ty_run_history *h = t->data;
 
     if (h->record && !write_now(h, HURRIED_MS))
-        uv_timer_start(t, on_timer, EVERY_MS, 0);
+        uv_timer_start(t, on_timer, h->full ? FULL_MS : EVERY_MS, 0);
 }
 
 static void on_change(void *ctx, bool urgent)
@@ -57,7 +65,10 @@ static void on_change(void *ctx, bool urgent)
     struct ty_run_history *h = ctx;
 
     h->changed = true;
-    uv_timer_start(&h->timer, on_timer, urgent ? 0 : EVERY_MS, 0);
+    if (h->full && uv_is_active((const uv_handle_t *)&h->timer))
+        return;
+    /* The run itself and its jobs at once: they can be given orders from now on. */
+    uv_timer_start(&h->timer, on_timer, urgent || !h->run.id ? 0 : EVERY_MS, 0);
 }
 
 static void on_event(void *ctx, const struct ty_kind *kind, const char *name, const char *type,
@@ -153,7 +164,8 @@ void ty_run_history_end(struct ty_run_history *h, int code)
         h->run.how = how_it_ended(code);
         if (!write_now(h, LAST_MS))
             ty_cli_say(h->cli, TY_SAY_WARNING,
-                       "the end of this run is missing in its history: %s is busy", h->path);
+                       "the end of this run is missing in its history: %s %s", h->path,
+                       h->full ? "is on a full disk" : "is busy");
     }
     stop_recording(h);
     ty_control_free(h->control);

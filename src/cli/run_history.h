@@ -22,6 +22,7 @@ struct ty_run_history {
     size_t deleted; /* TrainJobs that were deleted by order */
     int lock;       /* -1 none */
     bool changed;   /* there is something to tell of */
+    bool full;      /* the disk is: said, and tried again */
 };
 
 void ty_run_history_init(struct ty_run_history *h, struct ty_cli *cli);

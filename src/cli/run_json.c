@@ -140,7 +140,7 @@ static void json_progress(struct ty_run_view *v, const struct ty_node *n, int64_
     if (v->quiet)
         return;
     add_node(a, o, n);
-    add_progress(a, o, &n->progress);
+    add_progress(a, o, ty_node_progress(n));
     write_one(v, o);
 }
 

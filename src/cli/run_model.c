@@ -33,6 +33,8 @@ void ty_run_model_done(struct ty_run_model *m)
             after = n->next;
             free(n->pod);
             free(n->role);
+            free(n->error);
+            free(n->progress);
             free(n->last);
             free(n);
         }
@@ -101,7 +103,6 @@ static struct ty_node *node_new(struct ty_run_model *m, const char *job, const c
     n->role = dup_text(role);
     n->phase = TY_PENDING;
     n->index = n->exit_code = -1;
-    n->progress = TY_NO_PROGRESS;
     insert(n->job, n);
     n->job->n_alive++;
     ty_map_put(&m->nodes, ty_str(n->pod), n);
@@ -116,6 +117,16 @@ struct ty_node *ty_run_model_node(struct ty_run_model *m, const char *job, const
     return n ? n : node_new(m, job, pod, "", ms);
 }
 
+static void set_error(struct ty_node *n, const char *text)
+{
+    char clean[128];
+    size_t len = ty_text_clean(ty_str(text), clean, sizeof(clean) - 1);
+
+    clean[len] = '\0';
+    free(n->error);
+    n->error = len ? dup_text(clean) : NULL;
+}
+
 static void set_phase(struct ty_node *n, const struct ty_pod_news *news)
 {
     bool was = ty_node_alive(n);
@@ -125,7 +136,8 @@ static void set_phase(struct ty_node *n, const struct ty_pod_news *news)
         n->exit_code = -1;
         n->exit_signal = 0;
         n->by_us = false;
-        n->reason[0] = n->error[0] = '\0';
+        n->reason[0] = '\0';
+        set_error(n, "");
     }
     n->phase = news->phase;
     n->ready = news->ready;
@@ -148,8 +160,9 @@ struct ty_node *ty_run_model_pod(struct ty_run_model *m, const struct ty_pod_new
         n = node_new(m, news->job, news->pod, news->rjob, news->time_ms);
     n->index = news->index;
     if (n->attempt != news->attempt) { /* what it did before does not count any more */
-        n->progress = TY_NO_PROGRESS;
+        free(n->progress);
         free(n->last);
+        n->progress = NULL;
         n->last = NULL;
     }
     n->attempt = news->attempt;
@@ -163,8 +176,7 @@ struct ty_node *ty_run_model_pod(struct ty_run_model *m, const struct ty_pod_new
         n->exit_signal = news->exit_signal;
         n->by_us = news->by_us;
         snprintf(n->reason, sizeof(n->reason), "%s", news->reason ? news->reason : "");
-        struct ty_str error = ty_str(news->error ? news->error : "");
-        n->error[ty_text_clean(error, n->error, sizeof(n->error) - 1)] = '\0';
+        set_error(n, news->error ? news->error : "");
     }
     return n;
 }
@@ -193,6 +205,20 @@ struct ty_node *ty_run_model_line(struct ty_run_model *m, const char *job, const
     memcpy(n->last, t.p, t.n);
     n->last[t.n] = '\0';
     return n;
+}
+
+void ty_run_model_progress(struct ty_node *n, const struct ty_progress *now)
+{
+    if (!n->progress)
+        n->progress = zeroed(sizeof(*n->progress));
+    *n->progress = *now;
+}
+
+const struct ty_progress *ty_node_progress(const struct ty_node *n)
+{
+    static const struct ty_progress none = { .percent = -1, .step = -1, .total = -1, .eta_s = -1 };
+
+    return n->progress ? n->progress : &none;
 }
 
 static void read_progress(struct ty_progress *p, const struct ty_json *s)

@@ -21,22 +21,23 @@ struct ty_node {
     int exit_code, exit_signal; /* code -1: none yet */
     bool by_us;                 /* it ended because the engine stopped it */
     char reason[32];            /* "StartError", "OOMKilled" …; or empty */
-    char error[128];            /* what its log says: "ValueError: boom"; or empty */
-    struct ty_progress progress;
-    char *last; /* its last line, clean; NULL none */
+    /* There may be thousands of nodes that never say a word: each of these is NULL until then. */
+    char *error;                  /* what its log says: "ValueError: boom" */
+    struct ty_progress *progress; /* see ty_node_progress */
+    char *last;                   /* its last line, clean */
     struct ty_node *prev, *next;
 };
 
 struct ty_run_job {
     char *name;
-    int64_t began_ms, ended_ms;       /* ended: 0 not yet */
-    int64_t restarts;                 /* of the JobSet */
-    const char *result;               /* "Complete", "Failed"; NULL not yet */
-    char *message;                    /* of that condition; NULL */
-    const struct ty_verdict *verdict; /* at the end, the engine's; NULL before */
-    struct ty_progress progress;      /* from trainerStatus */
-    int64_t progress_ms;              /* when that was heard */
-    struct ty_node *nodes, *last;     /* in the order of roles, then of names */
+    int64_t began_ms, ended_ms;             /* ended: 0 not yet */
+    int64_t restarts;                       /* of the JobSet */
+    const char *result;                     /* "Complete", "Failed"; NULL not yet */
+    char *message;                          /* of that condition; NULL */
+    const struct ty_story_verdict *verdict; /* at the end, the engine's; NULL before */
+    struct ty_progress progress;            /* from trainerStatus */
+    int64_t progress_ms;                    /* when that was heard */
+    struct ty_node *nodes, *last;           /* in the order of roles, then of names */
     size_t n_nodes, n_alive;
     struct {
         char type[32];
@@ -61,6 +62,7 @@ struct ty_node *ty_run_model_line(struct ty_run_model *m, const char *job, const
                                   struct ty_str text, int64_t ms);
 struct ty_run_job *ty_run_model_status(struct ty_run_model *m, const char *job,
                                        const struct ty_json *trainjob, int64_t ms);
+void ty_run_model_progress(struct ty_node *n, const struct ty_progress *now);
 /* False once for each new state of a condition: then it is to be told. */
 bool ty_run_model_told(struct ty_run_job *job, const struct ty_json *condition);
 
@@ -68,6 +70,8 @@ static inline bool ty_node_alive(const struct ty_node *n)
 {
     return n->phase == TY_PENDING || n->phase == TY_RUNNING;
 }
+/* How far it is; all unknown as long as it said nothing. */
+const struct ty_progress *ty_node_progress(const struct ty_node *n);
 /* It ended badly, and not because it was told to. */
 static inline bool ty_node_failed(const struct ty_node *n)
 {

@@ -146,7 +146,7 @@ static void add_job(struct ty_buf *out, const struct ty_run_job *j, const struct
 }
 
 /* The verdict's own first line stands out. */
-static void add_verdict(struct ty_buf *out, const struct ty_verdict *v, bool colour)
+static void add_verdict(struct ty_buf *out, const struct ty_story_verdict *v, bool colour)
 {
     ty_auto_buf text = { 0 };
     struct ty_str first;

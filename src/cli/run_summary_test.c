@@ -57,7 +57,7 @@ static void test_failed(void **state)
 {
     struct ty_run_model m = { 0 };
     struct ty_run_outcome o = { .dir = "/state/run", .now_ms = 9000 };
-    struct ty_verdict *v = ty_verdict_new();
+    struct ty_story_verdict *v = ty_verdict_new();
     struct ty_ended end = { .node = "node-0-1",
                             .container = "node",
                             .code = 7,

@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -34,6 +35,7 @@ struct ty_run_screen {
     bool dirty, fresh, closed; /* fresh: nothing of the frame is on the terminal */
     bool utf8;
     int64_t drawn_ms;
+    bool quiet; /* what is typed is not shown */
 };
 
 static int64_t wall_ms(void)
@@ -65,6 +67,30 @@ static void measure(struct ty_run_screen *s)
 
     s->cols = known && w.ws_col ? w.ws_col : 80;
     s->rows = known && w.ws_row ? w.ws_row : 24;
+}
+
+/* What is typed would tear the table. A run in the background must not touch the terminal: it would
+ * be stopped for it. Async-signal-safe. False if it was so already, or cannot be so. */
+static bool set_echo(int fd, bool on)
+{
+    struct termios t;
+
+    if (tcgetpgrp(fd) != getpgrp() || tcgetattr(fd, &t) < 0 || !(t.c_lflag & ECHO) == !on)
+        return false;
+    t.c_lflag ^= ECHO;
+    return tcsetattr(fd, TCSANOW, &t) == 0;
+}
+
+static void hide_typing(struct ty_run_screen *s)
+{
+    s->quiet |= set_echo(s->fd, false);
+}
+
+static void show_typing(struct ty_run_screen *s)
+{
+    if (s->quiet)
+        set_echo(s->fd, true);
+    s->quiet = false;
 }
 
 /* ---- drawing ---- */
@@ -159,7 +185,9 @@ static void on_stop(uv_signal_t *h, int sig TY_UNUSED)
     struct ty_run_screen *s = h->data;
 
     write_all(s->fd, TY_LIT(SHOW_CURSOR));
+    show_typing(s);
     raise(SIGSTOP);
+    hide_typing(s);
     write_all(s->fd, TY_LIT(HIDE_CURSOR));
     measure(s);
     s->fresh = s->dirty = true;
@@ -271,12 +299,13 @@ static void table_note(struct ty_run_view *v, enum ty_say how, const char *text)
 
 /* ---- beginning and end ---- */
 
-/* A death that nobody could prepare for still leaves a cursor. */
+/* A death that nobody could prepare for still leaves a cursor, and shows what is typed. */
 static void on_death(int sig)
 {
     ssize_t n = write(STDOUT_FILENO, SHOW_CURSOR, sizeof(SHOW_CURSOR) - 1);
 
     (void)n;
+    set_echo(STDOUT_FILENO, true);
     raise(sig); /* its handler is gone by now: SA_RESETHAND */
 }
 
@@ -315,6 +344,7 @@ static void table_open(struct ty_run_view *v, uv_loop_t *loop)
     measure(s);
     watch_deaths(on_death, SIG_DFL);
     write_all(s->fd, TY_LIT(HIDE_CURSOR));
+    hide_typing(s);
     uv_timer_init(loop, &s->timer);
     uv_signal_init(loop, &s->resized);
     uv_signal_init(loop, &s->stopped);
@@ -340,6 +370,7 @@ static void table_close(struct ty_run_view *v)
     ty_buf_add(&out, ty_buf_str(&s->above));
     ty_buf_cstr(&out, SHOW_CURSOR);
     write_all(s->fd, ty_buf_str(&out));
+    show_typing(s);
     watch_deaths(SIG_DFL, on_death);
     ty_frame_done(&s->now);
     ty_frame_done(&s->before);

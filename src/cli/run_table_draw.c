@@ -179,7 +179,7 @@ static void draw_node(struct ty_frame *f, const struct ty_draw *d, const struct 
 {
     struct pen p = begin(f, d);
     const char *hue = NULL, *state = node_state(n, &hue);
-    double part = ty_progress_part(&n->progress);
+    double part = ty_progress_part(ty_node_progress(n));
     ty_auto_buf clock = { 0 }, metrics = { 0 };
 
     gap(&p, 2);
@@ -198,12 +198,12 @@ static void draw_node(struct ty_frame *f, const struct ty_draw *d, const struct 
             gap(&p, BAR + 4);
         }
     }
-    ty_run_metrics(&metrics, &n->progress);
+    ty_run_metrics(&metrics, ty_node_progress(n));
     if (l->metrics && p.left > l->metrics + LEAST_LINE) {
         gap(&p, 2);
         cell(&p, NULL, ty_buf_str(&metrics), l->metrics);
     }
-    bool again = waits_again(n) && n->error[0];
+    bool again = waits_again(n) && n->error;
     if ((again || n->last) && p.left > LEAST_LINE) {
         gap(&p, 2);
         put(&p, again ? RED : DIM, ty_str(again ? n->error : n->last));
@@ -243,7 +243,7 @@ static size_t gather(const struct ty_run_job *j, struct pick *to)
     size_t n = 0, order = 0;
 
     for (const struct ty_node *it = j->nodes; it; it = it->next, order++) {
-        double part = ty_progress_part(&it->progress);
+        double part = ty_progress_part(ty_node_progress(it));
         if (ty_node_alive(it))
             to[n++] = (struct pick){ .node = it,
                                      .order = order,
@@ -264,9 +264,9 @@ static struct layout layout_of(const struct pick *v, size_t n)
     for (size_t i = 0; i < n; i++) {
         int w = ty_text_width(ty_str(v[i].node->name));
         l.name = w > l.name ? w : l.name;
-        l.bar |= ty_progress_part(&v[i].node->progress) >= 0;
+        l.bar |= ty_progress_part(ty_node_progress(v[i].node)) >= 0;
         ty_auto_buf b = { 0 };
-        ty_run_metrics(&b, &v[i].node->progress);
+        ty_run_metrics(&b, ty_node_progress(v[i].node));
         w = ty_text_width(ty_buf_str(&b));
         l.metrics = w > l.metrics ? w : l.metrics;
     }

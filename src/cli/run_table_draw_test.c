@@ -53,13 +53,14 @@ static void test_a_job(void **state)
     add(&m, "ddp", 2, TY_SUCCEEDED);
     struct ty_node *n =
         ty_run_model_line(&m, "ddp", "ddp-node-0-0", TY_LIT("step 20/50 loss 0.5"), 1000);
-    n->progress = (struct ty_progress){ .percent = 40,
-                                        .step = -1,
-                                        .total = -1,
-                                        .eta_s = 9,
-                                        .metrics = { { "loss", "0.5" } },
-                                        .n_metrics = 1 };
-    m.jobs->progress = n->progress;
+    struct ty_progress p = { .percent = 40,
+                             .step = -1,
+                             .total = -1,
+                             .eta_s = 9,
+                             .metrics = { { "loss", "0.5" } },
+                             .n_metrics = 1 };
+    ty_run_model_progress(n, &p);
+    m.jobs->progress = p;
     m.jobs->progress_ms = 60000; /* two seconds ago */
     m.jobs->restarts = 1;
     assert_string_equal(
@@ -101,8 +102,11 @@ static void test_more_nodes_than_rows(void **state)
     (void)state;
     for (int i = 0; i < 1000; i++)
         add(&m, "big", i, i == 700 ? TY_PENDING : TY_RUNNING);
-    for (struct ty_node *n = m.jobs->nodes; n; n = n->next)
-        n->progress.percent = strcmp(n->name, "node-0-333") == 0 ? 10 : 50;
+    for (struct ty_node *n = m.jobs->nodes; n; n = n->next) {
+        struct ty_progress p = TY_NO_PROGRESS;
+        p.percent = strcmp(n->name, "node-0-333") == 0 ? 10 : 50;
+        ty_run_model_progress(n, &p);
+    }
     /* one that has not started, the one that is behind, then the first ones */
     assert_string_equal(drawn(a, &m, 50, 7), "big  running 1:01  1000 nodes\n"
                                              "  node-0-0    running    1:01  #####----- 50%\n"

@@ -29,7 +29,7 @@ static void on_progress(void *ctx, const char *job, const char *pod, const struc
     struct ty_run_view *v = ctx;
     struct ty_node *n = ty_run_model_node(&v->model, job, pod, ms);
 
-    n->progress = *now;
+    ty_run_model_progress(n, now);
     if (v->look->progress)
         v->look->progress(v, n, ms);
 }

@@ -94,7 +94,7 @@ bool ty_engine_done(const struct ty_engine *e);
 void ty_engine_stop(struct ty_engine *e, bool at_once, const char *why);
 const char *ty_engine_stopped(const struct ty_engine *e); /* that `why`; NULL: not stopped */
 /* What failed first in a TrainJob, or NULL if nothing ended yet. Lives until the next turn. */
-const struct ty_verdict *ty_engine_verdict(struct ty_engine *e, const char *job);
+const struct ty_story_verdict *ty_engine_verdict(struct ty_engine *e, const char *job);
 /* The TrainJob's own word on its progress (trainerStatus, as its status API takes it): it replaces
  * status.trainerStatus at the next pass, and from now on lines of its output do not count. */
 void ty_engine_progress(struct ty_engine *e, const char *ns, const char *job,

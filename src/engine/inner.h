@@ -44,9 +44,10 @@ struct ty_remote; /* a command that another pod asked for */
 /* A pod that runs or is about to. */
 struct ty_podrt {
     struct ty_engine *e;
-    struct ty_arena *arena;               /* holds the plan */
-    char *ns, *name, *uid, *job, *jobset; /* job: the TrainJob */
-    const char *host, *rjob, *address;    /* live with the arena */
+    struct ty_arena *arena; /* holds the plan, and all that is pointed to below */
+    char *ns, *name, *uid;
+    char *job; /* the TrainJob, and its JobSet: they have one name */
+    const char *host, *rjob, *address;
     int64_t index, attempt;
     struct ty_pod_plan plan;
     struct ty_pod_run *run;

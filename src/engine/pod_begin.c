@@ -8,13 +8,9 @@
 #define POD_FIRST   ((size_t)2 << 10)
 #define POD_SPARE   ((size_t)64) /* a longer number here and there */
 
-static char *dup_str(struct ty_str s)
+static char *text(struct ty_podrt *p, struct ty_str s)
 {
-    char *c = strndup(s.n ? s.p : "", s.n);
-
-    if (!c)
-        abort();
-    return c;
+    return ty_arena_strndup(p->arena, s.n ? s.p : "", s.n);
 }
 
 static bool take_gpus(struct ty_podrt *p)
@@ -118,17 +114,16 @@ static struct ty_podrt *podrt_new(struct ty_engine *e, const struct ty_json *pod
     p->e = e;
     /* There may be thousands of pods: each takes what the one before it took. */
     p->arena = ty_arena_new_small(POD_CEILING, e->plan_size ? e->plan_size + POD_SPARE : POD_FIRST);
-    p->ns = dup_str(ty_json_str_at(pod, "metadata.namespace"));
-    p->name = dup_str(ty_json_str_at(pod, "metadata.name"));
-    p->uid = dup_str(ty_json_str_at(pod, "metadata.uid"));
-    p->jobset = dup_str(js);
-    p->job = dup_str(js); /* a TrainJob and its JobSet have one name */
-    p->rjob = ty_arena_strndup(p->arena, rj.p, rj.n);
-    p->host = host.n ? ty_arena_strndup(p->arena, host.p, host.n) : p->name;
+    p->ns = text(p, ty_json_str_at(pod, "metadata.namespace"));
+    p->name = text(p, ty_json_str_at(pod, "metadata.name"));
+    p->uid = text(p, ty_json_str_at(pod, "metadata.uid"));
+    p->job = text(p, js);
+    p->rjob = text(p, rj);
+    p->host = host.n ? text(p, host) : p->name;
     p->index = -1;
     ty_parse_i64(index, &p->index);
     ty_parse_i64(attempt, &p->attempt);
-    p->dir = dup_str(ty_str(ty_arena_printf(e->pass, "%s/pods/%s", e->o.dir, p->name)));
+    p->dir = ty_arena_printf(p->arena, "%s/pods/%s", e->o.dir, p->name);
     return p;
 }
 
@@ -149,13 +144,11 @@ static int make_plan(struct ty_podrt *p, const struct ty_json *pod, struct ty_jo
     int r = ty_pod_plan_make(p->arena, pod, host, &e->view, &pn, &p->plan, err);
     if (r < 0)
         return r;
+    p->pumps = ty_new_n(p->arena, struct ty_pump *, p->plan.n + 1);
+    p->began_ms = ty_new_n(p->arena, int64_t, p->plan.n + 1);
+    p->attempts = ty_new_n(p->arena, int, p->plan.n + 1);
+    p->by_us = ty_new_n(p->arena, bool, p->plan.n + 1);
     e->plan_size = ty_arena_used(p->arena);
-    p->pumps = calloc(p->plan.n + 1, sizeof(*p->pumps));
-    p->attempts = calloc(p->plan.n + 1, sizeof(*p->attempts));
-    p->by_us = calloc(p->plan.n + 1, sizeof(*p->by_us));
-    p->began_ms = calloc(p->plan.n + 1, sizeof(*p->began_ms));
-    if (!p->pumps || !p->attempts || !p->by_us || !p->began_ms)
-        abort();
     return 0;
 }
 
@@ -198,7 +191,7 @@ static void begin(struct ty_engine *e, const struct ty_stored *obj)
     struct ty_json *pod = ty_local_read(e->pass, obj);
     struct ty_podrt *p = podrt_new(e, pod);
     struct ty_json *jobset =
-        ty_local_get(e->store, e->pass, &ty_kind_jobset, ty_str(p->ns), ty_str(p->jobset));
+        ty_local_get(e->store, e->pass, &ty_kind_jobset, ty_str(p->ns), ty_str(p->job));
     struct ty_err err = { 0 };
     p->trainer = is_trainer(jobset, p->rjob);
     struct ty_jobnet *net = ty_net_of(e, jobset, &err);

@@ -228,16 +228,6 @@ static void handle_closed(uv_handle_t *h)
     ty_pod_run_free(p->run);
     ty_keeper_free(p->keeper);
     ty_arena_free(p->arena);
-    free(p->ns);
-    free(p->name);
-    free(p->uid);
-    free(p->job);
-    free(p->jobset);
-    free(p->dir);
-    free(p->pumps);
-    free(p->attempts);
-    free(p->by_us);
-    free(p->began_ms);
     free(p);
 }
 

@@ -198,7 +198,10 @@ static int write_ssh(struct ty_engine *e, struct ty_err *err)
             e->o.program);
     bool bad = fchmod(fileno(f), 0755) < 0;
     if (fclose(f) != 0 || bad)
-        return ty_fail(err, -EIO, "%s cannot be written", path);
+        return ty_fail(err, -errno,
+                       "%s cannot be written: %s; XDG_STATE_HOME=FOLDER puts the files of runs "
+                       "elsewhere",
+                       path, strerrordesc_np(errno));
     return 0;
 }
 

@@ -9,7 +9,7 @@
 #define EVERY_MS    1000  /* how often progress is written, at most */
 
 struct ty_story {
-    struct ty_verdict *verdict;
+    struct ty_story_verdict *verdict;
     struct ty_progress progress;
     int64_t index, attempt; /* of the pod that it is from; index -1 none yet */
     int64_t since_ms, written_ms;
@@ -50,7 +50,7 @@ void ty_stories_done(struct ty_engine *e)
 
 /* ---- what failed first ---- */
 
-const struct ty_verdict *ty_engine_verdict(struct ty_engine *e, const char *job)
+const struct ty_story_verdict *ty_engine_verdict(struct ty_engine *e, const char *job)
 {
     const struct ty_story *r = ty_map_get(&e->stories, ty_str(job));
 
@@ -101,7 +101,7 @@ void ty_story_ended(struct ty_podrt *p, size_t c, int wstatus, struct ty_pod_new
         return; /* a sidecar, after the others: as it should be */
     if (wstatus != 0 && !end.stopped)
         end.log = ty_pump_tail(a, p, c, TY_TAIL_BYTES, SIZE_MAX);
-    struct ty_verdict *v = story_of(p->e, p->job)->verdict;
+    struct ty_story_verdict *v = story_of(p->e, p->job)->verdict;
     ty_verdict_add(v, &end);
     if (!end.stopped)
         news->error = ty_verdict_error(v, end.node, end.container);
@@ -150,7 +150,7 @@ void ty_story_amend(struct ty_engine *e, struct ty_json *obj)
     const struct ty_json *was =
         ty_json_by(ty_json_at(before, "status.conditions"), "type", TY_LIT("Failed"), NULL);
     const char *job = ty_arena_strndup(e->pass, name.p, name.n);
-    const struct ty_verdict *v = ty_engine_verdict(e, job);
+    const struct ty_story_verdict *v = ty_engine_verdict(e, job);
     ty_auto_buf b = { 0 };
 
     if (!ty_str_is(ty_json_str_at(failed, "status"), "True") ||

@@ -15,7 +15,7 @@ struct failure {
     int restarts;
 };
 
-struct ty_verdict {
+struct ty_story_verdict {
     int64_t attempt;
     struct failure kept[KEPT]; /* of this attempt, in the order of their ends */
     size_t n, more;            /* more: failed, too, but only counted */
@@ -24,9 +24,9 @@ struct ty_verdict {
     size_t n_before, more_before;
 };
 
-struct ty_verdict *ty_verdict_new(void)
+struct ty_story_verdict *ty_verdict_new(void)
 {
-    struct ty_verdict *v = calloc(1, sizeof(*v));
+    struct ty_story_verdict *v = calloc(1, sizeof(*v));
 
     if (!v)
         abort();
@@ -42,14 +42,14 @@ static void failure_done(struct failure *f)
     free(f->tail);
 }
 
-static void forget(struct ty_verdict *v, size_t i)
+static void forget(struct ty_story_verdict *v, size_t i)
 {
     failure_done(&v->kept[i]);
     memmove(&v->kept[i], &v->kept[i + 1], (v->n - i - 1) * sizeof(v->kept[0]));
     v->n--;
 }
 
-void ty_verdict_free(struct ty_verdict *v)
+void ty_verdict_free(struct ty_story_verdict *v)
 {
     if (!v)
         return;
@@ -153,7 +153,7 @@ void ty_verdict_words(const struct ty_ended *end, struct ty_buf *out)
         print_code(out, end->code);
 }
 
-static size_t index_of(const struct ty_verdict *v, const char *node, const char *container)
+static size_t index_of(const struct ty_story_verdict *v, const char *node, const char *container)
 {
     size_t i = 0;
 
@@ -163,7 +163,8 @@ static size_t index_of(const struct ty_verdict *v, const char *node, const char 
     return i;
 }
 
-const char *ty_verdict_error(const struct ty_verdict *v, const char *node, const char *container)
+const char *ty_verdict_error(const struct ty_story_verdict *v, const char *node,
+                             const char *container)
 {
     size_t i = index_of(v, node, container);
 
@@ -171,7 +172,7 @@ const char *ty_verdict_error(const struct ty_verdict *v, const char *node, const
 }
 
 /* "node-0-1: exit code 3, after 0.1 s" */
-static void close_attempt(struct ty_verdict *v)
+static void close_attempt(struct ty_story_verdict *v)
 {
     ty_auto_buf b = { 0 };
 
@@ -214,7 +215,7 @@ static char *tail_of(const struct ty_tail *tail)
     return take(&b);
 }
 
-static void keep(struct ty_verdict *v, const struct ty_ended *end)
+static void keep(struct ty_story_verdict *v, const struct ty_ended *end)
 {
     ty_auto_arena *a = ty_arena_new((size_t)1 << 28);
     struct ty_tail tail;
@@ -235,7 +236,7 @@ static void keep(struct ty_verdict *v, const struct ty_ended *end)
                           .restarts = end->restarts };
 }
 
-void ty_verdict_add(struct ty_verdict *v, const struct ty_ended *end)
+void ty_verdict_add(struct ty_story_verdict *v, const struct ty_ended *end)
 {
     if (end->attempt < v->attempt)
         return; /* a late word of an attempt that is closed */
@@ -254,17 +255,17 @@ void ty_verdict_add(struct ty_verdict *v, const struct ty_ended *end)
         keep(v, end);
 }
 
-bool ty_verdict_any(const struct ty_verdict *v)
+bool ty_verdict_any(const struct ty_story_verdict *v)
 {
     return v && v->n > 0;
 }
 
-const char *ty_verdict_node(const struct ty_verdict *v)
+const char *ty_verdict_node(const struct ty_story_verdict *v)
 {
     return ty_verdict_any(v) ? v->kept[0].node : NULL;
 }
 
-void ty_verdict_headline(const struct ty_verdict *v, size_t running, struct ty_buf *out)
+void ty_verdict_headline(const struct ty_story_verdict *v, size_t running, struct ty_buf *out)
 {
     if (!ty_verdict_any(v))
         return;
@@ -282,7 +283,7 @@ void ty_verdict_headline(const struct ty_verdict *v, size_t running, struct ty_b
         ty_buf_printf(out, ", its start number %d", f->restarts + 1);
 }
 
-static void print_followers(const struct ty_verdict *v, struct ty_buf *out)
+static void print_followers(const struct ty_story_verdict *v, struct ty_buf *out)
 {
     size_t shown = v->n - 1 < FOLLOWERS ? v->n - 1 : FOLLOWERS;
     size_t rest = v->n - 1 - shown + v->more;
@@ -296,7 +297,7 @@ static void print_followers(const struct ty_verdict *v, struct ty_buf *out)
         ty_buf_printf(out, "%zu more failed after that\n", rest);
 }
 
-void ty_verdict_print(const struct ty_verdict *v, size_t running, struct ty_buf *out)
+void ty_verdict_print(const struct ty_story_verdict *v, size_t running, struct ty_buf *out)
 {
     if (!ty_verdict_any(v))
         return;

@@ -1,8 +1,8 @@
 /* Which process failed first, why, and what followed from it. Pure: the engine tells it of every
  * process that ends, and asks when a JobSet has failed.
  *
- *   process ends --> struct ty_ended --> struct ty_verdict (one a TrainJob) --> text for people:
- *                       ^ the tail of its log (verdict_tail.c)               condition, summary
+ *   process ends --> struct ty_ended --> struct ty_story_verdict (one a TrainJob) --> text for
+ * people: ^ the tail of its log (verdict_tail.c)               condition, summary
  */
 #ifndef TY_ENGINE_VERDICT_H
 #define TY_ENGINE_VERDICT_H
@@ -27,23 +27,24 @@ struct ty_ended {
     struct ty_str log; /* the end of its log, at most TY_TAIL_BYTES */
 };
 
-struct ty_verdict;
-struct ty_verdict *ty_verdict_new(void);
-void ty_verdict_free(struct ty_verdict *v); /* NULL is fine */
+struct ty_story_verdict;
+struct ty_story_verdict *ty_verdict_new(void);
+void ty_verdict_free(struct ty_story_verdict *v); /* NULL is fine */
 /* A failure counts until the same container of the same node ends well: then it was made good. The
  * first end of a later attempt closes the attempts before it. */
-void ty_verdict_add(struct ty_verdict *v, const struct ty_ended *end);
-bool ty_verdict_any(const struct ty_verdict *v); /* something failed, and was not made good */
+void ty_verdict_add(struct ty_story_verdict *v, const struct ty_ended *end);
+bool ty_verdict_any(const struct ty_story_verdict *v); /* something failed, and was not made good */
 /* The node that failed first in the last attempt, or NULL. */
-const char *ty_verdict_node(const struct ty_verdict *v);
+const char *ty_verdict_node(const struct ty_story_verdict *v);
 /* What the log of a failed container says: "ValueError: boom"; NULL if nothing. */
-const char *ty_verdict_error(const struct ty_verdict *v, const char *node, const char *container);
+const char *ty_verdict_error(const struct ty_story_verdict *v, const char *node,
+                             const char *container);
 /* "node-0-1 failed first: ValueError: boom (exit code 1), after 1.2 s, in attempt 2". running:
  * processes of the job that still run. */
-void ty_verdict_headline(const struct ty_verdict *v, size_t running, struct ty_buf *out);
+void ty_verdict_headline(const struct ty_story_verdict *v, size_t running, struct ty_buf *out);
 /* All of it: the headline, the last lines of its log, what followed, the attempts before; whole
  * lines. */
-void ty_verdict_print(const struct ty_verdict *v, size_t running, struct ty_buf *out);
+void ty_verdict_print(const struct ty_story_verdict *v, size_t running, struct ty_buf *out);
 /* "exit code 127: command not found", "segmentation fault (SIGSEGV)" */
 void ty_verdict_words(const struct ty_ended *end, struct ty_buf *out);
 /* "0.2 s", "12 s", "3 min 20 s", "2 h 5 min" */

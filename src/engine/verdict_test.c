@@ -14,7 +14,7 @@ static struct ty_ended failed(const char *node, int code, int64_t at_ms)
     };
 }
 
-static void prints(const struct ty_verdict *v, size_t running, const char *want)
+static void prints(const struct ty_story_verdict *v, size_t running, const char *want)
 {
     ty_auto_buf b = { 0 };
 
@@ -74,7 +74,7 @@ static void test_spans(void **state)
 
 static void test_nothing_failed(void **state)
 {
-    struct ty_verdict *v = ty_verdict_new();
+    struct ty_story_verdict *v = ty_verdict_new();
     struct ty_ended ok = failed("node-0-0", 0, 2000);
 
     (void)state;
@@ -89,7 +89,7 @@ static void test_nothing_failed(void **state)
 
 static void test_first_and_what_followed(void **state)
 {
-    struct ty_verdict *v = ty_verdict_new();
+    struct ty_story_verdict *v = ty_verdict_new();
     struct ty_ended first = failed("node-0-1", 1, 3500), then = failed("node-0-2", 134, 3700);
     struct ty_ended stopped = failed("node-0-0", 143, 4000);
 
@@ -117,7 +117,7 @@ static void test_first_and_what_followed(void **state)
 
 static void test_attempts(void **state)
 {
-    struct ty_verdict *v = ty_verdict_new();
+    struct ty_story_verdict *v = ty_verdict_new();
 
     (void)state;
     for (int64_t attempt = 0; attempt < 3; attempt++) {
@@ -138,7 +138,7 @@ static void test_attempts(void **state)
 
 static void test_made_good(void **state)
 {
-    struct ty_verdict *v = ty_verdict_new();
+    struct ty_story_verdict *v = ty_verdict_new();
     struct ty_ended end = failed("node-0-0", 1, 2000), other = failed("node-0-1", 2, 2500);
 
     (void)state;
@@ -162,7 +162,7 @@ static void test_made_good(void **state)
 
 static void test_a_crowd(void **state)
 {
-    struct ty_verdict *v = ty_verdict_new();
+    struct ty_story_verdict *v = ty_verdict_new();
     ty_auto_buf b = { 0 };
     char name[32];
 

@@ -181,7 +181,7 @@ static int open_db(struct ty_durable *d, enum ty_durable_use use, const char *mo
     sqlite3_busy_timeout(d->db, 1000);
     sqlite3_db_config(d->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     sqlite3_wal_hook(d->db, on_commit, d);
-    return run_sql(d, "PRAGMA cache_size = -256; PRAGMA trusted_schema = OFF", err);
+    return run_sql(d, "PRAGMA cache_size = -64; PRAGMA trusted_schema = OFF", err);
 }
 
 static void close_db(struct ty_durable *d)

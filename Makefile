@@ -4,7 +4,8 @@
 #   make test-neighbours   Kueue, coscheduling, a real node, the oldest API server (built once: long)
 #   make fuzz     FUZZ_SECONDS (300) for each target    make lint   analysers and checks
 #   make deps     Debian packages that are missing      make format clang-format everything
-#   make install  DESTDIR, PREFIX (/usr/local)          make clean
+#   make install  DESTDIR, PREFIX (/usr/local)          make deb    a Debian package: build/trainyard_*.deb
+#   make clean
 # WERROR=true makes warnings errors, as CI does.
 BUILD     ?= build
 TESTBUILD ?= build-test
@@ -24,7 +25,7 @@ SANITIZE = -Db_sanitize=address,undefined -Db_lundef=false -Dhardening=false
 TESTS    = -Dtests=true -Dbuildtype=debugoptimized $(SANITIZE) -Dwerror=$(WERROR)
 FUZZ     = -Dfuzz=true -Dbuildtype=debugoptimized $(SANITIZE)
 
-.PHONY: all deps run test test-neighbours bench soak fuzz lint format install clean
+.PHONY: all deps run test test-neighbours bench soak fuzz lint format install install-files deb clean
 all:
 	@tools/configure $(BUILD) $(RELEASE)
 	@ninja --quiet -C $(BUILD)
@@ -78,7 +79,10 @@ lint:
 format:
 	@tools/sources --all | xargs clang-format -i
 
-install: all
+install: all install-files
+
+# Without the build: tools/deb has a program already.
+install-files:
 	install -D -m 755 $(BUILD)/trainyard $(DESTDIR)$(PREFIX)/bin/trainyard
 	install -D -m 644 include/trainyard/plugin.h $(DESTDIR)$(PREFIX)/include/trainyard/plugin.h
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/,$(BASH_DIR) $(ZSH_DIR) $(FISH_DIR))
@@ -86,6 +90,9 @@ install: all
 	$(BUILD)/trainyard completion bash > $(DESTDIR)$(PREFIX)/share/$(BASH_DIR)/trainyard
 	$(BUILD)/trainyard completion zsh > $(DESTDIR)$(PREFIX)/share/$(ZSH_DIR)/_trainyard
 	$(BUILD)/trainyard completion fish > $(DESTDIR)$(PREFIX)/share/$(FISH_DIR)/trainyard.fish
+
+deb: all
+	@tools/deb $(BUILD)/trainyard $(BUILD)
 
 clean:
 	rm -rf $(BUILD) $(TESTBUILD) $(FUZZBUILD) $(LINTBUILD)

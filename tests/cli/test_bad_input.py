@@ -150,7 +150,7 @@ class TestObjects:
         box.file("job.yaml", JOB.replace("torch-distributed", "torch-distribute"))
         starts(box.run(command, "-f", "job.yaml"), command, "job.yaml:7:5: spec.RuntimeRef: Invalid value",
                "specified clusterTrainingRuntime must be created before the TrainJob is created",
-               'did you mean "torch-distributed"?', "there are: deepspeed-distributed, jax-distributed")
+               'did you mean "torch-distributed"?', "there are: deepspeed-distributed, flux")
 
     def test_unknown_runtime_kind(self, box, command):
         box.file("job.yaml", JOB.replace("  runtimeRef:\n", "  runtimeRef:\n    kind: Runtime\n"))

@@ -55,8 +55,9 @@ def need(names):
 def running(plane, install=True):
     """The plane, started and ready for managers."""
     plane.start()
-    plane.client().install(rights.role(ours=not UPSTREAM) + [
-        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": managers.SYSTEM}}])
+    plane.client().install([
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": managers.SYSTEM}},
+        *rights.role(ours=not UPSTREAM)])
     if install:
         plane.client().install(trainer_crds())
     return plane

@@ -1,6 +1,14 @@
-"""What a manager may do: upstream's ClusterRole, so that its image can be swapped and nothing else
-changes, and the little that ours needs beyond it."""
+"""What a manager may do: ours what `trainyard install` prints and nothing else, upstream its own
+ClusterRole."""
+import os
+import subprocess
+from pathlib import Path
 
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = Path(os.environ.get("TRAINYARD", ROOT / "build/trainyard"))
+RBAC = "rbac.authorization.k8s.io"
 READ = ["get", "list", "watch"]
 WRITE = ["create", "get", "list", "patch", "update", "watch"]
 UPSTREAM = [  # (API group, resources, verbs)
@@ -26,21 +34,32 @@ UPSTREAM = [  # (API group, resources, verbs)
     # Upstream's role forgets it, and Volcano's check of priority classes then fails.
     ("scheduling.k8s.io", ["priorityclasses"], READ),
 ]
-OURS = [
-    ("trainer.kubeflow.org", ["trainjobs"], ["delete"]),  # spec.ttlSecondsAfterFinished
-]
+
+
+def bound(kind, namespace, rules):
+    """A role of that kind with these rules, and its binding to the managers."""
+    meta = {"name": "managers", **({"namespace": namespace} if namespace else {})}
+    return [
+        {"apiVersion": f"{RBAC}/v1", "kind": kind, "metadata": meta, "rules": rules},
+        {"apiVersion": f"{RBAC}/v1", "kind": f"{kind}Binding", "metadata": meta,
+         "roleRef": {"apiGroup": RBAC, "kind": kind, "name": "managers"},
+         "subjects": [{"kind": "Group", "apiGroup": RBAC, "name": "managers"}]},
+    ]
+
+
+def installed():
+    """The operator's ClusterRole and Role, as they are installed."""
+    said = subprocess.run([PROGRAM, "install", "--no-crds", "--no-runtimes"], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+    docs = [doc for doc in yaml.load_all(said, yaml.CSafeLoader) if doc]
+    names = {"ClusterRole": "kubeflow-trainer-controller-manager", "Role": "kubeflow-trainer-leader"}
+    return [doc for doc in docs if names.get(doc["kind"]) == doc["metadata"]["name"]]
 
 
 def role(ours):
-    rules = [{"apiGroups": [group], "resources": resources, "verbs": verbs}
-             for group, resources, verbs in UPSTREAM + (OURS if ours else [])]
-    return [
-        {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
-         "metadata": {"name": "managers"}, "rules": rules},
-        {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
-         "metadata": {"name": "managers"},
-         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole",
-                     "name": "managers"},
-         "subjects": [{"kind": "Group", "apiGroup": "rbac.authorization.k8s.io",
-                       "name": "managers"}]},
-    ]
+    if not ours:
+        return bound("ClusterRole", None, [
+            {"apiGroups": [group], "resources": resources, "verbs": verbs}
+            for group, resources, verbs in UPSTREAM])
+    return [doc for one in installed()
+            for doc in bound(one["kind"], one["metadata"].get("namespace"), one["rules"])]

@@ -4,7 +4,7 @@ import subprocess
 import pytest
 from conftest import ROOT, TRAINYARD, run
 
-COMMANDS = ["run", "get", "describe", "logs", "events", "suspend", "resume", "delete", "render", "validate",
+COMMANDS = ["run", "get", "describe", "logs", "events", "suspend", "resume", "delete", "render", "validate", "convert",
             "explain", "crds", "runtimes", "install", "initialize", "plugins", "completion", "rsh", "operator",
             "version"]
 

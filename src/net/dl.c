@@ -9,8 +9,10 @@ int ty_dl_open(void **ret_lib, const char *const *names, const char *use, const 
 {
     void *lib = NULL;
 
+    /* It stays once it is here: libraries with threads and exit handlers of their own do not bear
+     * being taken away. */
     for (; *names && !lib; names++)
-        lib = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
+        lib = dlopen(*names, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!lib)
         return ty_fail(err, -ENOENT, "%s (Debian: %s): %s", use, package,
                        dlerror()); /* NOLINT(concurrency-mt-unsafe): one a thread in glibc */

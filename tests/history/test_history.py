@@ -32,9 +32,15 @@ def say(box, *args, code=0, timeout=60):
     return p.stdout if code == 0 else p.stderr
 
 
+def seen(box, *args):
+    """The same where it may be too early: what is there so far, or nothing."""
+    return subprocess.run([box.binary, *args], capture_output=True, text=True, env=box.env, cwd=box.path,
+                          timeout=60).stdout
+
+
 def rows(text):
     """A table as dictionaries by its heading."""
-    lines = text.splitlines()
+    lines = text.splitlines() or [""]
     starts = [m.start() for m in re.finditer(r"(?:(?<=^)|(?<=   ))\S", lines[0])]
     cut = lambda line: [line[a:b].strip() for a, b in zip(starts, starts[1:] + [None])]
     return [dict(zip(cut(lines[0]), cut(line))) for line in lines[1:]]
@@ -87,9 +93,9 @@ def test_while_it_runs_and_afterwards(box):
     go = box.path / "go"
     p = box.start(job("echo hello $HOSTNAME; %s; echo bye" % until(go), nodes=2))
     wait_for(lambda: state(box, "job") == "Running")
-    wait_for(lambda: say(box, "logs", "job").count("hello") == 2)
-    pods = wait_for(lambda: [r for r in rows(say(box, "get", "pods")) if r["STATUS"] == "Running"])
-    wait_for(lambda: len([r for r in rows(say(box, "get", "pods")) if r["READY"] == "1/1"]) == 2)
+    wait_for(lambda: seen(box, "logs", "job").count("hello") == 2)
+    pods = wait_for(lambda: [r for r in rows(seen(box, "get", "pods")) if r["STATUS"] == "Running"])
+    wait_for(lambda: len([r for r in rows(seen(box, "get", "pods")) if r["READY"] == "1/1"]) == 2)
     assert pods[0]["NAME"].startswith("job-node-0-0-")
     text = say(box, "describe", "job")
     assert re.search(r"^State: +Running$", text, re.M) and "Process:" in text
@@ -131,7 +137,7 @@ def test_a_failure_in_full(box):
 
 def test_interrupted_by_kill(box):
     p = box.start(job("sleep 60", nodes=2))
-    wait_for(lambda: any(r["STATUS"] == "Running" for r in rows(say(box, "get", "pods", "job")))
+    wait_for(lambda: any(r["STATUS"] == "Running" for r in rows(seen(box, "get", "pods", "job")))
              if state(box, "job") else False)
     p.kill()
     p.communicate()
@@ -197,7 +203,7 @@ def test_delete_a_running_job(box):
     two += "---\n" + two.split("---\n")[1].replace("name: one", "name: two")
     p = box.start(two)
     wait_for(lambda: state(box, "one") == state(box, "two") == "Running")
-    wait_for(lambda: say(box, "logs", "one") == "[node-0-0] up\n")
+    wait_for(lambda: seen(box, "logs", "one") == "[node-0-0] up\n")
     folder = next((root(box) / "runs").glob("run-*"))
     assert say(box, "delete", "one") == 'trainjob.trainer.kubeflow.org "one" deleted\n'
     assert state(box, "one") is None
@@ -243,7 +249,7 @@ def test_follow_across_a_restart(box):
                          stderr=subprocess.PIPE, text=True, env=box.env)
     follow = subprocess.Popen([box.binary, "logs", "-f", "job"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, env=box.env)
-    wait_for(lambda: rows(say(box, "get", "trainjob", "job"))[0]["RESTARTS"] == "1")
+    wait_for(lambda: rows(seen(box, "get", "trainjob", "job"))[0]["RESTARTS"] == "1")
     time.sleep(0.5)
     go.touch()
     code, out, err = finish(p)
@@ -260,7 +266,7 @@ def test_follow_across_a_restart(box):
 def test_suspend_and_resume(box):
     go = box.path / "go"
     p = box.start(job("echo up; %s" % until(go)))
-    wait_for(lambda: state(box, "job") == "Running" and "up" in say(box, "logs", "job"))
+    wait_for(lambda: state(box, "job") == "Running" and "up" in seen(box, "logs", "job"))
     assert say(box, "suspend", "job") == "trainjob.trainer.kubeflow.org/job suspended\n"
     wait_for(lambda: state(box, "job") == "Suspended")
     wait_for(lambda: not [r for r in rows(say(box, "get", "pods", "job")) if r["STATUS"] == "Running"])

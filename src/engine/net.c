@@ -117,16 +117,17 @@ static int write_hosts(struct ty_engine *e, struct ty_jobnet *n, const struct ty
     FILE *f = fopen(n->hosts, "we");
 
     if (!f)
-        return ty_fail(err, -errno, "%s cannot be written", n->hosts);
+        return ty_fail(err, -errno, "%s cannot be written: %s", n->hosts, strerrordesc_np(errno));
     fputs("127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n", f);
     char self[256] = "";
     if (gethostname(self, sizeof(self) - 1) == 0 && self[0])
         fprintf(f, "127.0.1.1\t%s\n", self);
     add_api(e, f);
     add_jobs(e, n, f, jobset);
+    errno = EIO; /* unless closing says better */
     bool bad = ferror(f);
     if (fclose(f) != 0 || bad)
-        return ty_fail(err, -EIO, "%s cannot be written", n->hosts);
+        return ty_fail(err, -errno, "%s cannot be written: %s", n->hosts, strerrordesc_np(errno));
     return 0;
 }
 

@@ -186,10 +186,12 @@ def test_all_of_a_target(box):
 # ---- Jobs ----
 
 def test_restarts_inside_a_pod_count(box):
+    """As in Kubernetes the first restart reaches a limit of 1: the pod is stopped as its second process begins, which
+    may get to write or not, and there is no third."""
     code, out, err = box.run(jobset(rjob("a", write("try") + "; exit 1", pod={"restartPolicy": "OnFailure"},
                                          job={"backoffLimit": 1})))
     assert code == 1
-    assert events(box) == ["try", "try"]
+    assert events(box) in (["try"], ["try", "try"])
     assert "BackoffLimitExceeded" in err
 
 

@@ -6,7 +6,8 @@
 #include "control/work.h"
 #include "json/yaml.h"
 
-#define SNAPSHOT "-runtime-snapshot"
+#define SNAPSHOT     "-runtime-snapshot"
+#define MEMO_CEILING ((size_t)64 << 20)
 
 struct look {
     struct ty_arena *a;
@@ -34,9 +35,13 @@ struct ty_str ty_work_data(struct ty_arena *a, const struct ty_json *data)
 
 void ty_work_memo_done(struct ty_work_memo *m)
 {
-    free(m->yaml);
-    free(m->json);
+    ty_arena_free(m->arena);
     *m = (struct ty_work_memo){ 0 };
+}
+
+static struct ty_str keep(struct ty_arena *a, struct ty_str s)
+{
+    return (struct ty_str){ ty_arena_strndup(a, s.n ? s.p : "", s.n), s.n };
 }
 
 static struct ty_str data_of(const struct look *l, const struct ty_json *data)
@@ -46,15 +51,15 @@ static struct ty_str data_of(const struct look *l, const struct ty_json *data)
 
     if (!m)
         return ty_work_data(l->a, data);
-    if (!m->yaml || !ty_str_is(yaml, m->yaml)) {
+    if (!m->arena)
+        m->arena = ty_arena_new_small(MEMO_CEILING, 4096);
+    if (!m->yaml.p || !ty_str_eq(yaml, m->yaml)) {
         struct ty_str json = ty_work_data(l->a, data);
-        ty_work_memo_done(m);
-        m->yaml = strndup(yaml.n ? yaml.p : "", yaml.n);
-        m->json = strndup(json.p, json.n);
-        if (!m->yaml || !m->json)
-            abort();
+        ty_arena_reset(m->arena);
+        m->yaml = keep(m->arena, yaml);
+        m->json = keep(m->arena, json);
     }
-    return ty_str(m->json);
+    return m->json;
 }
 
 static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, struct ty_str ns,

@@ -23,8 +23,9 @@ struct ty_work_in {
 
 /* The text of the last snapshot that was made, and the same as JSON: jobs that are made together
  * mostly name one runtime. */
-struct ty_work_memo {
-    char *yaml, *json;
+struct ty_work_memo { /* zeroed at first */
+    struct ty_arena *arena;
+    struct ty_str yaml, json;
 };
 void ty_work_memo_done(struct ty_work_memo *m);
 

@@ -153,7 +153,7 @@ static void take_ports(struct ty_conv *c, struct ty_conv_set *set, const struct 
         if (!c->kind->ml || !c->kind->port_name ||
             !ty_str_is(ty_json_str_at(*it, "name"), c->kind->port_name))
             ty_json_push(c->arena, kept, ty_json_copy(c->arena, *it, 0));
-    if (kept->n < v->n && ty_conv_port(c, set->role) != c->kind->port)
+    if (kept->n < ty_json_len(v) && ty_conv_port(c, set->role) != c->kind->port)
         ty_conv_warn(c, v, at, "the port named %s is left out: rank 0 listens on %d",
                      c->kind->port_name, TY_CONV_PORT);
     if (kept->n)

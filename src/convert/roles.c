@@ -71,7 +71,7 @@ void ty_conv_read_roles(struct ty_conv *c)
             ty_conv_bad(c, m->value, at, "the role %s is given twice", r->name);
         else if (!ty_json_is(m->value, TY_JSON_OBJECT))
             ty_conv_bad(c, m->value, at, "must be an object");
-        if (c->out->bad)
+        if (!r || c->out->bad)
             return;
         r->name = c->kind->roles[i].name;
         r->rjob = c->kind->roles[i].rjob;

@@ -41,14 +41,17 @@ static void nproc(struct ty_conv *c, struct ty_conv_set *set, const struct ty_js
     int64_t n = 0;
     if (ty_str_is(s, "auto") || ty_str_is(s, "gpu"))
         return; /* what a TrainJob does when nothing is said */
-    if (ty_str_is(s, "cpu"))
+    if (ty_str_is(s, "cpu")) {
         procs_by_cpu(c, v, at);
-    else if (ty_json_is(v, TY_JSON_STRING) && ty_parse_i64(s, &n) && n > 0 && n <= INT32_MAX)
+        return;
+    }
+    bool text = ty_json_is(v, TY_JSON_STRING); /* "4": V1 has an int-or-string */
+    bool good = text ? ty_parse_i64(s, &n) && n > 0 && n <= INT32_MAX
+                     : ty_conv_int(c, v, at, 1, INT32_MAX, &n);
+    if (good)
         set_procs(c, n);
-    else if (ty_json_is(v, TY_JSON_STRING))
+    else if (text)
         ty_conv_bad(c, v, at, "must be auto, gpu, cpu or a number");
-    else if (ty_conv_int(c, v, at, 1, INT32_MAX, &n))
-        set_procs(c, n);
 }
 
 /* ---- elasticPolicy ---- */
@@ -200,7 +203,7 @@ static void finish(struct ty_conv *c)
     ty_conv_env_index(c, set);
     ty_conv_env(c, set, "MASTER_ADDR", "%s", ty_conv_host(c, "node", 0));
     ty_conv_env(c, set, "MASTER_PORT", "%d", TY_CONV_PORT);
-    ty_conv_env(c, set, "WORLD_SIZE", "%lld", (long long)(set->count * c->procs));
+    ty_conv_env(c, set, "WORLD_SIZE", "%lld", (long long)set->count * c->procs);
     ty_conv_env(c, set, "RANK", "$(TY_INDEX)");
     ty_conv_env(c, set, "PYTHONUNBUFFERED", "1");
     ty_each_item (e, pet)

@@ -167,7 +167,7 @@ def test_from_install_to_uninstall(plane, tmp_path):
     apply(api, objects)
     operator = Operator(plane, tmp_path).start()
     assert all(operator.bundles())
-    api.create(runtime("rt", {END: "succeed"}), "default")
+    create(api, runtime("rt", {END: "succeed"}))
     create(api, trainjob("one"))
     create(api, trainjob("torch", "torch-distributed", "ClusterTrainingRuntime",
                          trainer={"numNodes": 2}))
@@ -224,7 +224,7 @@ def test_over_upstream_and_back(plane, tmp_path):
     assert {key(doc) for doc in theirs if "optimization" not in key(doc)[2]} <= set(map(key, ours))
     apply(api, ours)
     operator = Operator(plane, tmp_path / "operator").start()
-    api.create(runtime("mine"), "default")
+    create(api, runtime("mine"))
     create(api, trainjob("stays", "mine"))
     before = wait_for("the JobSet is there",
                       lambda: api.get(JOBSET_API, "JobSet", "default", "stays"))

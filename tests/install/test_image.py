@@ -95,7 +95,7 @@ def test_operator_in_the_image(plane, rootfs):  # noqa: F811
     status = Path(f"/proc/{operator.child.pid}/status").read_text()
     assert re.search(rf"^Uid:\t{USER}\t{USER}\t{USER}", status, re.M)
     assert re.search(r"^CapEff:\t0+$", status, re.M)
-    api.create(runtime("image", {END: "succeed"}), "default")
+    create(api, runtime("image", {END: "succeed"}))
     create(api, trainjob("image", "image"))
     wait_for("the TrainJob is complete", lambda: complete(api, "image"))
     operator.stop()

@@ -1,6 +1,7 @@
 /* Open addressing with linear probing; deletion moves later slots back, so there are no tombstones.
  */
 #include "base/map.h"
+#include "base/must.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,15 +15,6 @@ static uint32_t hash_of(struct ty_str key)
         h = (h ^ (unsigned char)key.p[i]) * 0x100000001b3u;
     h ^= h >> 32;
     return (uint32_t)((h * 0x9e3779b97f4a7c15u) >> 32);
-}
-
-static void *must(void *p)
-{
-    if (!p) {
-        fputs("trainyard: out of memory\n", stderr);
-        abort();
-    }
-    return p;
 }
 
 /* The slot of the key, or the free one where it would go. */
@@ -40,7 +32,7 @@ static void grow(struct ty_map *m)
 {
     struct ty_map bigger = { .cap = m->cap ? m->cap * 2 : 16 };
 
-    bigger.slots = must(calloc(bigger.cap, sizeof(*bigger.slots)));
+    bigger.slots = ty_must(calloc(bigger.cap, sizeof(*bigger.slots)));
     for (size_t i = 0; i < m->cap; i++)
         if (m->slots[i].key)
             *slot_of(&bigger, (struct ty_str){ m->slots[i].key, m->slots[i].n }, m->slots[i].hash) =
@@ -64,7 +56,7 @@ void *ty_map_put(struct ty_map *m, struct ty_str key, void *value)
     struct ty_map_slot *s = slot_of(m, key, hash);
     void *old = s->value;
     if (!s->key) {
-        s->key = must(malloc(key.n + 1));
+        s->key = ty_must(malloc(key.n + 1));
         if (key.n)
             memcpy(s->key, key.p, key.n);
         s->key[key.n] = 0;

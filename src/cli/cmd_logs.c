@@ -1,6 +1,7 @@
 /* trainyard logs: what the containers of a TrainJob printed, while it runs and afterwards. */
 #include <time.h>
 
+#include "base/must.h"
 #include "cli/cmds.h"
 #include "cli/history.h"
 #include "cli/logs_files.h"
@@ -49,23 +50,16 @@ struct logs {
     bool any;
 };
 
-static void *must(void *p)
-{
-    if (!p)
-        abort();
-    return p;
-}
-
 static struct log *log_at(struct logs *w, const char *path, const char *node)
 {
     struct log *l = ty_map_get(&w->open, ty_str(path));
 
     if (l)
         return l;
-    l = must(calloc(1, sizeof(*l)));
+    l = ty_must(calloc(1, sizeof(*l)));
     if (!w->node) {
         size_t n = strlen(node) + 4;
-        l->prefix = must(malloc(n));
+        l->prefix = ty_must(malloc(n));
         snprintf(l->prefix, n, "[%s] ", node);
     }
     ty_map_put(&w->open, ty_str(path), l);
@@ -118,7 +112,7 @@ static bool one_container(struct logs *w, const struct ty_past_pod *pod,
         i = first_of(w, f, n);
     for (; i < n; i++) {
         if (!b) {
-            b = must(malloc(sizeof(*b)));
+            b = ty_must(malloc(sizeof(*b)));
             *b = (struct begun){ f[i].attempt, f[i].restart };
             ty_map_put(&w->begun, key, b);
         }

@@ -1,6 +1,7 @@
 /* Writes events behind everything else: a short list of what waits, a few requests at a time. What
  * is said and what is only counted is decided in events_series.h. */
 #include "control/events.h"
+#include "base/must.h"
 #include "control/events_series.h"
 #include "store/kube_kinds.h"
 #include "json/json.h"
@@ -34,13 +35,6 @@ struct ty_events {
     uv_timer_t *timer, *look;
     struct ty_events_counts counts;
 };
-
-static void *must(void *p)
-{
-    if (!p)
-        abort();
-    return p;
-}
 
 static int64_t now_of(const struct ty_events *e)
 {
@@ -203,12 +197,12 @@ static void submit(struct ty_events *e, const struct ty_said *said, bool patch)
         return;
     }
     ty_auto_arena *a = ty_arena_new(1 << 16);
-    struct job *j = must(calloc(1, sizeof(*j)));
+    struct job *j = ty_must(calloc(1, sizeof(*j)));
     j->e = e;
-    j->ns = must(strdup(said->ns));
-    j->name = must(strdup(said->name));
-    j->body = must(strdup(said->body));
-    j->patch = patch ? must(strdup(ty_series_patch(a, said).p)) : NULL;
+    j->ns = ty_must(strdup(said->ns));
+    j->name = ty_must(strdup(said->name));
+    j->body = ty_must(strdup(said->body));
+    j->patch = patch ? ty_must(strdup(ty_series_patch(a, said).p)) : NULL;
     j->creating = !patch;
     enqueue(e, j);
     go_on(e);
@@ -230,13 +224,13 @@ static void on_look(uv_timer_t *timer)
 
 struct ty_events *ty_events_new(const struct ty_events_settings *s)
 {
-    struct ty_events *e = must(calloc(1, sizeof(*e)));
+    struct ty_events *e = ty_must(calloc(1, sizeof(*e)));
     e->s = *s;
     e->log = ty_log_named(s->log, "events");
-    e->host = must(strdup(s->host));
+    e->host = ty_must(strdup(s->host));
     e->series = ty_series_new();
-    e->timer = must(calloc(1, sizeof(uv_timer_t)));
-    e->look = must(calloc(1, sizeof(uv_timer_t)));
+    e->timer = ty_must(calloc(1, sizeof(uv_timer_t)));
+    e->look = ty_must(calloc(1, sizeof(uv_timer_t)));
     uv_timer_init(s->loop, e->timer);
     uv_timer_init(s->loop, e->look);
     e->timer->data = e->look->data = e;

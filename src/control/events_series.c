@@ -1,6 +1,7 @@
 /* Remembers by a key of all that client-go compares, which is everything but the note. */
 #include "control/events_series.h"
 #include "base/map.h"
+#include "base/must.h"
 #include "json/json.h"
 #include <stdlib.h>
 #include <time.h>
@@ -29,16 +30,9 @@ struct ty_series {
     struct bucket *first, *last;
 };
 
-static void *must(void *p)
-{
-    if (!p)
-        abort();
-    return p;
-}
-
 static char *dup_of(struct ty_str s)
 {
-    char *p = must(malloc(s.n + 1));
+    char *p = ty_must(malloc(s.n + 1));
     if (s.n)
         memcpy(p, s.p, s.n);
     p[s.n] = '\0';
@@ -91,7 +85,7 @@ static bool may_write(struct ty_series *s, const struct ty_event *e, int64_t now
     if (!b) {
         if (s->buckets.n >= TY_EVENTS_KEYS)
             forget_bucket(s, s->first);
-        b = must(calloc(1, sizeof(*b)));
+        b = ty_must(calloc(1, sizeof(*b)));
         b->key = dup_of(ty_buf_str(&key));
         b->n_key = key.n;
         b->tokens = TY_EVENTS_BURST;
@@ -175,7 +169,7 @@ static struct entry *create(struct ty_series *s, const struct ty_event *e, const
 {
     if (s->entries.n >= TY_EVENTS_KEYS)
         forget(s, s->oldest);
-    struct entry *x = must(calloc(1, sizeof(*x)));
+    struct entry *x = ty_must(calloc(1, sizeof(*x)));
     char name[256];
     int n = e->name.n > 236 ? 236 : (int)e->name.n;
     snprintf(name, sizeof(name), "%.*s.%llx", n, e->name.p, (unsigned long long)now_ns);
@@ -259,7 +253,7 @@ struct ty_str ty_series_patch(struct ty_arena *a, const struct ty_said *said)
 
 struct ty_series *ty_series_new(void)
 {
-    return must(calloc(1, sizeof(struct ty_series)));
+    return ty_must(calloc(1, sizeof(struct ty_series)));
 }
 
 void ty_series_free(struct ty_series *s)

@@ -2,6 +2,7 @@
  * changes, or it is time, everything is looked at anew (think) and what differs is written. Nothing
  * is remembered that is not in these objects, so replicas agree without speaking to each other. */
 #include "control/hookcerts.h"
+#include "base/must.h"
 #include "control/hookcerts_inner.h"
 #include "control/hookplan.h"
 #include "store/kube_kinds.h"
@@ -12,13 +13,6 @@
 
 #define AGAIN_MS 5000
 #define LOOK_MS  1000 /* while a new CA settles */
-
-static void *must(void *p)
-{
-    if (!p)
-        abort();
-    return p;
-}
 
 int64_t ty_hookcerts_now(const struct ty_hookcerts *h)
 {
@@ -35,7 +29,7 @@ void ty_hookcerts_say(struct ty_hookcerts *h, const char *fmt, ...)
 
 void ty_hookcerts_keep(struct ty_str *to, struct ty_str from)
 {
-    char *p = must(malloc(from.n + 1));
+    char *p = ty_must(malloc(from.n + 1));
     if (from.n)
         memcpy(p, from.p, from.n);
     p[from.n] = '\0';
@@ -214,7 +208,7 @@ static const char *copy(struct ty_arena *a, const char *s)
 
 struct ty_hookcerts *ty_hookcerts_new(const struct ty_hookcerts_settings *s)
 {
-    struct ty_hookcerts *h = must(calloc(1, sizeof(*h)));
+    struct ty_hookcerts *h = ty_must(calloc(1, sizeof(*h)));
     h->arena = ty_arena_new_small(1 << 20, 1024);
     h->s = *s;
     h->log = ty_log_named(s->log, "certs");
@@ -222,7 +216,7 @@ struct ty_hookcerts *ty_hookcerts_new(const struct ty_hookcerts_settings *s)
     h->s.ns = copy(h->arena, s->ns);
     h->s.secret = copy(h->arena, s->secret);
     h->s.service = copy(h->arena, s->service);
-    h->timer = must(calloc(1, sizeof(uv_timer_t)));
+    h->timer = ty_must(calloc(1, sizeof(uv_timer_t)));
     uv_timer_init(s->loop, h->timer);
     h->timer->data = h;
     ty_hookcerts_say(h, "certificates are not ready");

@@ -4,6 +4,7 @@
 #include <time.h>
 #include <uv.h>
 
+#include "base/must.h"
 #include "control/jobs_inner.h"
 
 #define IN_FLIGHT     32 /* twice the client's connections: the next write is always ready */
@@ -11,13 +12,6 @@
 #define WRITE_CEILING ((size_t)64 << 20)
 #define WRITE_FIRST   ((size_t)8 << 10)
 #define CONTROLLER    "trainer-trainjob-controller"
-
-static void *must(void *p)
-{
-    if (!p)
-        abort();
-    return p;
-}
 
 /* "ns/name" in a buffer of the caller's. */
 static struct ty_str pend_key(char *buf, size_t size, struct ty_str ns, struct ty_str name)
@@ -33,7 +27,7 @@ struct ty_pending *ty_jobs_pend(struct ty_jobs *j, struct ty_str ns, struct ty_s
     struct ty_pending *p = ty_map_get(&j->pending, key);
 
     if (!p) {
-        p = must(calloc(1, sizeof(*p)));
+        p = ty_must(calloc(1, sizeof(*p)));
         ty_map_put(&j->pending, key, p);
     }
     return p;
@@ -56,7 +50,7 @@ void ty_jobs_look(struct ty_jobs *j, struct ty_str ns, struct ty_str name)
 
 struct ty_jobs *ty_jobs_new(const struct ty_jobs_settings *s)
 {
-    struct ty_jobs *j = must(calloc(1, sizeof(*j)));
+    struct ty_jobs *j = ty_must(calloc(1, sizeof(*j)));
     struct ty_queue_settings q = { .loop = s->loop, .ready = ty_jobs_turn, .ctx = j };
 
     j->s = *s;
@@ -104,8 +98,8 @@ void ty_jobs_count(const struct ty_jobs *j, struct ty_jobs_counts *ret,
 
 /* ---- one look ---- */
 
-static void tell(struct ty_jobs *j, struct ty_key key, const char *type, const char *reason,
-                 struct ty_str note)
+void ty_jobs_tell(struct ty_jobs *j, struct ty_key key, const char *type, const char *reason,
+                  struct ty_str note)
 {
     const struct ty_known *job = ty_world_find(j->world, &ty_kind_trainjob, key.ns, key.name);
     char version[24];
@@ -128,7 +122,7 @@ static void tell(struct ty_jobs *j, struct ty_key key, const char *type, const c
 static struct ty_writing *writing_new(struct ty_jobs *j, struct ty_key key)
 {
     struct ty_arena *a = ty_arena_new_small(WRITE_CEILING, WRITE_FIRST);
-    struct ty_writing *w = must(calloc(1, sizeof(*w)));
+    struct ty_writing *w = ty_must(calloc(1, sizeof(*w)));
 
     *w = (struct ty_writing){ .jobs = j, .arena = a, .next = j->writing };
     w->key = (struct ty_key){ key.kind,
@@ -217,7 +211,7 @@ static void look_at_job(struct ty_jobs *j, struct ty_key key)
 
     make_work(j, key, &work);
     for (const struct ty_pass_event *e = work.events; e; e = e->next)
-        tell(j, key, e->type, e->reason, ty_str(e->message));
+        ty_jobs_tell(j, key, e->type, e->reason, ty_str(e->message));
     struct ty_writing *w = writing_new(j, key);
     const struct ty_known *jobset = ty_world_find(j->world, &ty_kind_jobset, key.ns, key.name);
     w->owned = jobset ? jobset->owned : 0;

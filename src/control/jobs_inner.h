@@ -66,6 +66,9 @@ void ty_jobs_write(struct ty_writing *w);
 struct ty_pending *ty_jobs_pend(struct ty_jobs *j, struct ty_str ns, struct ty_str name);
 void ty_jobs_look(struct ty_jobs *j, struct ty_str ns, struct ty_str name);
 void ty_jobs_written(struct ty_writing *w);
+/* An event about the TrainJob, if it is still there. */
+void ty_jobs_tell(struct ty_jobs *j, struct ty_key key, const char *type, const char *reason,
+                  struct ty_str note);
 void ty_jobs_turn(void *ctx);
 
 /* jobs_fetch.c */

@@ -30,19 +30,9 @@ static void say_refused(struct ty_writing *w, const struct ty_step *s,
 
     ty_error(j->s.log, why, what, TY_S("controller", "trainjob_controller"),
              TY_STR("namespace", w->key.ns), TY_STR("name", w->key.name), TY_I("code", a->code));
-    const struct ty_known *job = ty_world_find(j->world, &ty_kind_trainjob, w->key.ns, w->key.name);
-    if (s->op != TY_STEP_APPLY || !j->s.events || !job)
-        return;
-    ty_events_say(j->s.events,
-                  &(struct ty_event){ .controller = "trainer-trainjob-controller",
-                                      .kind = &ty_kind_trainjob,
-                                      .ns = w->key.ns,
-                                      .name = w->key.name,
-                                      .uid = ty_str(job->uid),
-                                      .type = "Warning",
-                                      .reason = "TrainJobResourcesCreationFailed",
-                                      .action = "Reconciling",
-                                      .note = ty_events_failed_note(scratch, ty_str(why)) });
+    if (s->op == TY_STEP_APPLY)
+        ty_jobs_tell(j, w->key, "Warning", "TrainJobResourcesCreationFailed",
+                     ty_events_failed_note(scratch, ty_str(why)));
 }
 
 /* What was answered is what is known from now on. */

@@ -1,6 +1,7 @@
 /* Items live in a hash table while there is anything to remember about them; those that wait hang
  * in a list, those that are delayed lie in a heap by the time they are due. */
 #include "control/queue.h"
+#include "base/must.h"
 #include <stdlib.h>
 #include <uv.h>
 
@@ -32,13 +33,6 @@ struct ty_queue {
     uv_timer_t *timer;
     uv_idle_t *wake; /* calls ready from the loop */
 };
-
-static void *must(void *p)
-{
-    if (!p)
-        abort(); /* a few hundred bytes: the machine is out of memory */
-    return p;
-}
 
 /* ---- the table ---- */
 
@@ -77,7 +71,7 @@ static struct item *find(const struct ty_queue *q, struct ty_key key)
 static void grow(struct ty_queue *q)
 {
     size_t n = q->n_buckets ? q->n_buckets * 2 : 64;
-    struct item **more = must(calloc(n, sizeof(struct item *)));
+    struct item **more = ty_must(calloc(n, sizeof(struct item *)));
     for (size_t i = 0; i < q->n_buckets; i++)
         for (struct item *it = q->buckets[i], *chain; it; it = chain) {
             chain = it->chain;
@@ -99,7 +93,7 @@ static struct item *need(struct ty_queue *q, struct ty_key key)
         abort();
     if (q->n_items >= q->n_buckets)
         grow(q);
-    it = must(calloc(1, sizeof(struct item) + key.ns.n + key.name.n));
+    it = ty_must(calloc(1, sizeof(struct item) + key.ns.n + key.name.n));
     it->hash = hash_of(key);
     it->kind = key.kind;
     it->n_ns = (uint16_t)key.ns.n;
@@ -174,7 +168,7 @@ static void heap_push(struct ty_queue *q, struct item *it)
 {
     if (q->n_heap == q->cap_heap) {
         q->cap_heap = q->cap_heap ? q->cap_heap * 2 : 64;
-        q->heap = must(realloc(q->heap, q->cap_heap * sizeof(struct item *)));
+        q->heap = ty_must(realloc(q->heap, q->cap_heap * sizeof(struct item *)));
     }
     heap_set(q, q->n_heap++, it);
     heap_up(q, it->at);
@@ -241,13 +235,13 @@ static void push(struct ty_queue *q, struct item *it)
 
 struct ty_queue *ty_queue_new(const struct ty_queue_settings *s)
 {
-    struct ty_queue *q = must(calloc(1, sizeof(*q)));
+    struct ty_queue *q = ty_must(calloc(1, sizeof(*q)));
     q->s = *s;
     q->s.base_ms = s->base_ms ? s->base_ms : 5;
     q->s.max_ms = s->max_ms ? s->max_ms : 1000000;
     if (s->loop) {
-        q->timer = must(calloc(1, sizeof(uv_timer_t)));
-        q->wake = must(calloc(1, sizeof(uv_idle_t)));
+        q->timer = ty_must(calloc(1, sizeof(uv_timer_t)));
+        q->wake = ty_must(calloc(1, sizeof(uv_idle_t)));
         uv_timer_init(s->loop, q->timer);
         uv_idle_init(s->loop, q->wake);
         q->timer->data = q->wake->data = q;

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/map.h"
+#include "base/must.h"
 #include "control/keep.h"
 #include "control/owned.h"
 #include "control/world.h"
@@ -31,16 +32,9 @@ struct ty_world {
     size_t bytes;
 };
 
-static void *must(void *p)
-{
-    if (!p)
-        abort();
-    return p;
-}
-
 struct ty_world *ty_world_new(void)
 {
-    struct ty_world *w = must(calloc(1, sizeof(*w)));
+    struct ty_world *w = ty_must(calloc(1, sizeof(*w)));
 
     w->scratch = ty_arena_new(PASS_CEILING);
     return w;
@@ -124,7 +118,7 @@ static struct entry *entry_new(const struct ty_kind *kind, const struct ty_json 
 
     for (int i = 0; i < 6; i++)
         size += part[i].n + 1;
-    struct entry *e = must(malloc(sizeof(*e) + size));
+    struct entry *e = ty_must(malloc(sizeof(*e) + size));
     char *p = e->data;
     for (int i = 0; i < 6; i++)
         at[i] = put_text(&p, part[i]);
@@ -295,7 +289,7 @@ static struct body *body_of(struct ty_world *w, struct ty_str text)
     struct body *had = ty_map_get(&w->bodies, key);
     if (had && ty_str_eq((struct ty_str){ had->text, had->n }, text))
         return had;
-    struct body *b = must(calloc(1, sizeof(*b) + text.n + 1));
+    struct body *b = ty_must(calloc(1, sizeof(*b) + text.n + 1));
     memcpy(b->text, text.p, text.n);
     b->n = text.n;
     b->hash = hash;

@@ -1,6 +1,8 @@
 /* JSON and text answers. */
 #include "serve/respond.h"
 
+#include <strings.h>
+
 void ty_respond_json(struct ty_request *q, int code, const struct ty_json *v)
 {
     ty_auto_buf b = { 0 };
@@ -26,4 +28,32 @@ void ty_respond_text(struct ty_request *q, int code, struct ty_str text)
 {
     ty_request_add(q, "X-Content-Type-Options", "nosniff");
     ty_request_answer(q, code, "text/plain; charset=utf-8", text);
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* The next word of s, which is cut off it. */
+static struct ty_str word(struct ty_str *s)
+{
+    struct ty_str w = ty_str_trim(*s);
+    size_t n = 0;
+
+    while (n < w.n && !is_space(w.p[n]))
+        n++;
+    *s = (struct ty_str){ w.p ? w.p + n : NULL, w.n - n };
+    return (struct ty_str){ w.p, n };
+}
+
+struct ty_str ty_request_bearer(const struct ty_request *q)
+{
+    struct ty_str header = ty_str(ty_request_header(q, "Authorization"));
+    struct ty_str scheme = word(&header), token = word(&header);
+    const struct ty_str none = { "", 0 };
+
+    if (scheme.n != 6 || strncasecmp(scheme.p, "bearer", 6) != 0 || word(&header).n)
+        return none;
+    return token.n ? token : none;
 }

@@ -12,4 +12,8 @@ void ty_respond_failure(struct ty_request *q, int code, const char *reason, cons
 /* Takes the request. */
 void ty_respond_text(struct ty_request *q, int code, struct ty_str text);
 
+/* The token of "Authorization: Bearer TOKEN": exactly two words, the first in any case. Else empty.
+ */
+struct ty_str ty_request_bearer(const struct ty_request *q);
+
 #endif

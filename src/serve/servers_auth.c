@@ -76,21 +76,11 @@ static void user_known(void *ctx, const struct ty_kube_answer *answer)
                                     .ctx = c });
 }
 
-/* "Bearer TOKEN", any case; empty if it is something else. */
-static struct ty_str bearer(const struct ty_request *q)
-{
-    const char *h = ty_request_header(q, "Authorization");
-
-    if (!h || strncasecmp(h, "bearer ", 7) != 0)
-        return (struct ty_str){ 0 };
-    return ty_str_trim(ty_str(h + 7));
-}
-
 void ty_servers_handle_metrics(void *ctx, struct ty_request *q)
 {
     struct ty_servers *s = ctx;
     struct call *c = ty_new(q->arena, struct call);
-    struct ty_str token = bearer(q);
+    struct ty_str token = ty_request_bearer(q);
     struct ty_json *spec = ty_json_object(q->arena);
 
     *c = (struct call){ s, q };

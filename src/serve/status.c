@@ -1,8 +1,6 @@
 /* One post of progress, step by step. */
 #include "serve/status.h"
 
-#include <strings.h>
-
 #include "serve/respond.h"
 #include "serve/status_decode.h"
 #include "trainer/admit.h"
@@ -32,34 +30,6 @@ static bool route(struct ty_status_call *c)
            rest.n == 0;
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-/* The next word of s, which is cut off it. */
-static struct ty_str word(struct ty_str *s)
-{
-    struct ty_str w = ty_str_trim(*s);
-    size_t n = 0;
-
-    while (n < w.n && !is_space(w.p[n]))
-        n++;
-    *s = (struct ty_str){ w.p ? w.p + n : NULL, w.n - n };
-    return (struct ty_str){ w.p, n };
-}
-
-/* Exactly two words, the first "Bearer" in any case; else no token. */
-static struct ty_str bearer(struct ty_str header)
-{
-    struct ty_str scheme = word(&header), token = word(&header);
-    const struct ty_str none = { "", 0 };
-
-    if (scheme.n != 6 || strncasecmp(scheme.p, "bearer", 6) != 0 || word(&header).n)
-        return none;
-    return token.n ? token : none;
-}
-
 void ty_status_handle(const struct ty_status_api *api, struct ty_request *q)
 {
     struct ty_status_call *c = ty_new(q->arena, struct ty_status_call);
@@ -73,7 +43,7 @@ void ty_status_handle(const struct ty_status_api *api, struct ty_request *q)
         ty_respond_failure(q, 404, "NotFound", "Not found");
         return;
     }
-    c->token = bearer(ty_str(ty_request_header(q, "Authorization")));
+    c->token = ty_request_bearer(q);
     api->authorize(api->ctx, c);
 }
 

@@ -1,5 +1,6 @@
 /* Field ownership from whole objects: no field sets are kept, only what each manager said last. */
 #include "store/apply.h"
+#include "base/must.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,15 +12,6 @@ struct ty_applied {
     size_t n;       /* bytes of the text */
     char manager[]; /* and behind its NUL the text, JSON */
 };
-
-static void *must(void *p)
-{
-    if (!p) {
-        fputs("trainyard: out of memory\n", stderr);
-        abort();
-    }
-    return p;
-}
 
 static struct ty_json *read_one(struct ty_arena *a, const struct ty_applied *one)
 {
@@ -118,7 +110,7 @@ static struct ty_applied *entry_new(struct ty_arena *a, const char *manager,
 {
     struct ty_str text = ty_json_text(a, obj);
     size_t n = strlen(manager) + 1;
-    struct ty_applied *one = must(malloc(sizeof(*one) + n + text.n));
+    struct ty_applied *one = ty_must(malloc(sizeof(*one) + n + text.n));
 
     one->next = next;
     one->n = text.n;

@@ -2,6 +2,7 @@
  * entry knows its owner and its children, for foreground deletion. Children of one owner are much
  * alike: most are kept as their difference from the text of a sister. */
 #include "store/local.h"
+#include "base/must.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -45,18 +46,9 @@ struct ty_local {
     size_t bytes;
 };
 
-static void *must(void *p)
-{
-    if (!p) {
-        fputs("trainyard: out of memory\n", stderr);
-        abort();
-    }
-    return p;
-}
-
 struct ty_local *ty_local_new(int64_t (*now)(void *ctx), void *ctx)
 {
-    struct ty_local *l = must(calloc(1, sizeof(*l)));
+    struct ty_local *l = ty_must(calloc(1, sizeof(*l)));
 
     l->now = now;
     l->now_ctx = ctx;
@@ -73,7 +65,7 @@ static void unref(struct ty_local *l, struct pattern *p)
 
 static struct pattern *pattern_new(struct ty_local *l, struct ty_str text)
 {
-    struct pattern *p = must(malloc(sizeof(*p) + text.n));
+    struct pattern *p = ty_must(malloc(sizeof(*p) + text.n));
 
     *p = (struct pattern){ .refs = 1, .n = text.n };
     memcpy(p->text, text.p, text.n);
@@ -262,7 +254,7 @@ static void keep_text(struct ty_local *l, struct entry *e, const struct ty_json 
     e->delta = NULL;
     e->n_delta = 0;
     if (base && delta.n < text.n / 4) {
-        e->delta = must(malloc(delta.n));
+        e->delta = ty_must(malloc(delta.n));
         memcpy(e->delta, delta.p, delta.n);
         l->bytes += e->n_delta = delta.n;
         e->base = base;
@@ -285,7 +277,7 @@ static void keep_strings(struct entry *e, const struct ty_json *obj)
                              ty_json_str_at(obj, "metadata.name"),
                              ty_json_str_at(obj, "metadata.uid"), controller_of(obj) };
     const char *at[4];
-    char *p = e->strings = must(malloc(part[0].n + part[1].n + part[2].n + part[3].n + 4));
+    char *p = e->strings = ty_must(malloc(part[0].n + part[1].n + part[2].n + part[3].n + 4));
 
     for (int i = 0; i < 4; i++) {
         at[i] = p;
@@ -341,7 +333,7 @@ int ty_local_create(struct ty_local *l, struct ty_arena *a, struct ty_json *obj,
     struct key k = key_of(kind, ns, name);
     if (ty_map_get(&l->by_key, (struct ty_str){ k.text, k.n }))
         return ty_fail(err, -EEXIST, "%s \"%.*s\" already exists", kind->plural, TY_ARG(name));
-    struct entry *e = must(calloc(1, sizeof(*e)));
+    struct entry *e = ty_must(calloc(1, sizeof(*e)));
     if (!ty_json_get(meta, "uid"))
         ty_json_set(a, meta, "uid", ty_json_cstr(a, new_uid(a)));
     ty_json_set(a, meta, "creationTimestamp", ty_json_str(a, ty_time_text(a, l->now(l->now_ctx))));

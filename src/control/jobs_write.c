@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "control/jobs_inner.h"
+#include "trainer/children.h"
 
 static void next_step(struct ty_writing *w);
 
@@ -115,7 +116,7 @@ static void fetched(void *ctx, const struct ty_kube_answer *a)
     struct ty_writing *w = ctx;
     struct ty_jobs *j = w->jobs;
     ty_auto_arena *scratch = ty_arena_new((size_t)64 << 20);
-    struct ty_str name = ty_str(ty_work_snapshot(scratch, w->key.name));
+    struct ty_str name = ty_str(ty_child_name(scratch, TY_CHILD_SNAPSHOT, w->key.name));
     const struct ty_known *o = ty_world_find(j->world, &ty_kind_configmap, w->key.ns, name);
 
     w->op = NULL;
@@ -136,7 +137,7 @@ static void fetched(void *ctx, const struct ty_kube_answer *a)
 
 static void fetch(struct ty_writing *w)
 {
-    const char *name = ty_work_snapshot(w->arena, w->key.name);
+    const char *name = ty_child_name(w->arena, TY_CHILD_SNAPSHOT, w->key.name);
 
     w->jobs->counts.fetches++;
     w->op = ty_kube_start(w->jobs->s.kube, &(struct ty_kube_ask){ .verb = TY_KUBE_GET,

@@ -1,6 +1,8 @@
 /* Objects cut down to what is needed of them. */
 #include "control/keep.h"
 
+#include "trainer/children.h"
+
 #define LAST_APPLIED "kubectl.kubernetes.io/last-applied-configuration"
 
 struct ty_str ty_keep_owner(const struct ty_json *obj, struct ty_str *ret_uid)
@@ -23,17 +25,7 @@ struct ty_str ty_keep_owner(const struct ty_json *obj, struct ty_str *ret_uid)
 
 struct ty_str ty_keep_namesake(const struct ty_kind *kind, struct ty_str name)
 {
-    static const char *const ends[] = { "-runtime-snapshot", "-mpi-ssh-auth", "-mpi-hostfile",
-                                        "-flux-entrypoint",  "-flux-curve",   "-tls-config" };
-
-    if (kind != &ty_kind_configmap && kind != &ty_kind_secret)
-        return name;
-    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-        size_t n = strlen(ends[i]);
-        if (name.n > n && memcmp(name.p + name.n - n, ends[i], n) == 0)
-            return (struct ty_str){ name.p, name.n - n };
-    }
-    return (struct ty_str){ 0 };
+    return kind == &ty_kind_configmap || kind == &ty_kind_secret ? ty_child_job(name) : name;
 }
 
 static void take(struct ty_arena *a, struct ty_json *to, const struct ty_json *from,

@@ -4,9 +4,9 @@
 
 #include "control/owned.h"
 #include "control/work.h"
+#include "trainer/children.h"
 #include "json/yaml.h"
 
-#define SNAPSHOT     "-runtime-snapshot"
 #define MEMO_CEILING ((size_t)64 << 20)
 
 struct look {
@@ -14,11 +14,6 @@ struct look {
     const struct ty_work_in *in;
     bool fetch; /* somebody asked for a snapshot that we only know by name */
 };
-
-const char *ty_work_snapshot(struct ty_arena *a, struct ty_str job)
-{
-    return ty_arena_printf(a, "%.*s" SNAPSHOT, TY_ARG(job));
-}
 
 struct ty_str ty_work_data(struct ty_arena *a, const struct ty_json *data)
 {
@@ -75,7 +70,7 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
     if (!o)
         return NULL;
     if (kind == &ty_kind_configmap && !o->body &&
-        ty_str_is(name, ty_work_snapshot(l->a, l->in->name))) {
+        ty_str_is(name, ty_child_name(l->a, TY_CHILD_SNAPSHOT, l->in->name))) {
         l->fetch = true;
         return NULL;
     }
@@ -195,7 +190,8 @@ static void add_apply(struct look *l, struct ty_work *w, const struct ty_want *w
     struct ty_step *s = add(l->a, w, TY_STEP_APPLY, want->kind, name);
     s->body = ty_json_text(l->a, want->obj);
     s->want = number;
-    if (want->kind == &ty_kind_configmap && ty_str_is(name, ty_work_snapshot(l->a, l->in->name)))
+    if (want->kind == &ty_kind_configmap &&
+        ty_str_is(name, ty_child_name(l->a, TY_CHILD_SNAPSHOT, l->in->name)))
         s->data = data_of(l, ty_json_get(want->obj, "data"));
 }
 

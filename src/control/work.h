@@ -64,8 +64,6 @@ uint64_t ty_work_mark(struct ty_arena *a, const struct ty_world *w, struct ty_st
 /* A snapshot's data as the world keeps it: its runtime as JSON, which is read ten times faster than
  * YAML. Lives with the arena. */
 struct ty_str ty_work_data(struct ty_arena *a, const struct ty_json *data);
-/* The name of a job's snapshot; lives with the arena. */
-const char *ty_work_snapshot(struct ty_arena *a, struct ty_str job);
 /* All lives with the arena. A job that is not known, or is not ours to touch: nothing to do. */
 void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_work *ret);
 

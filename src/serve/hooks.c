@@ -8,6 +8,7 @@
 #include "control/work.h"
 #include "serve/respond.h"
 #include "serve/webhook.h"
+#include "trainer/children.h"
 
 #define ROUNDS 3
 
@@ -21,14 +22,6 @@ struct call {
     struct ty_str ns, name;
 };
 
-static bool is_snapshot(struct ty_str name)
-{
-    static const char end[] = "-runtime-snapshot";
-    size_t n = sizeof(end) - 1;
-
-    return name.n > n && memcmp(name.p + name.n - n, end, n) == 0;
-}
-
 static struct ty_str keep(struct ty_arena *a, struct ty_str s)
 {
     return (struct ty_str){ ty_arena_strndup(a, s.n ? s.p : "", s.n), s.n };
@@ -41,7 +34,7 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
     struct ty_arena *a = c->q->arena;
     const struct ty_known *o = ty_world_find(ty_jobs_world(c->hooks->jobs), kind, ns, name);
     bool runtime = kind->ours && kind != &ty_kind_trainjob;
-    bool snapshot = kind == &ty_kind_configmap && is_snapshot(name);
+    bool snapshot = kind == &ty_kind_configmap && ty_child_is(TY_CHILD_SNAPSHOT, name);
 
     if ((!o && runtime) || (o && !o->body && snapshot)) {
         c->kind = kind;

@@ -7,6 +7,7 @@
 #include "serve/metrics.h"
 #include "serve/servers.h"
 #include "serve/status.h"
+#include "serve/vouched.h"
 
 enum { PORT_HEALTH, PORT_WEBHOOK, PORT_METRICS, PORT_STATUS, PORTS };
 
@@ -23,6 +24,7 @@ struct ty_servers {
     struct ty_queue_counts queue_seen;
     uint64_t requests_seen;
     struct ty_status_api status;
+    struct ty_vouched vouched;
     size_t stopping; /* ports that are not yet silent */
     void (*done)(void *ctx);
     void *done_ctx;

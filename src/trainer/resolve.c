@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "trainer/children.h"
 #include "json/yaml.h"
 
 #define GROUP "trainer.kubeflow.org"
@@ -35,7 +36,7 @@ const struct ty_json *ty_runtime_live(const struct ty_trainjob *job, const struc
 
 static const char *snapshot_name(struct ty_arena *a, const struct ty_trainjob *job)
 {
-    return ty_arena_printf(a, "%.*s-runtime-snapshot", TY_ARG(job->name));
+    return ty_child_name(a, TY_CHILD_SNAPSHOT, job->name);
 }
 
 static bool owned_by(const struct ty_json *obj, const struct ty_trainjob *job)

@@ -1,6 +1,12 @@
 /* First step of the flow: the TrainJob's fields, found once. */
 #include "trainer/trainjob.h"
 
+char *ty_trainjob_audience(struct ty_arena *a, struct ty_str ns, struct ty_str name)
+{
+    return ty_arena_printf(a, "trainer.kubeflow.org/v1alpha1/namespaces/%.*s/trainjobs/%.*s/status",
+                           TY_ARG(ns), TY_ARG(name));
+}
+
 struct ty_numproc ty_numproc_read(const struct ty_json *v)
 {
     struct ty_numproc n = { TY_NUMPROC_UNSET, 0 };

@@ -39,6 +39,10 @@ struct ty_trainjob {
 /* Remembers "cpu" or "gpu" of numProcPerNode, whose stored form must be an integer or absent. */
 #define TY_ANN_NUMPROC "trainyard.dev/num-proc-per-node"
 
+/* The audience of the tokens with which this job's pods report their progress. Lives with the
+ * arena.
+ */
+char *ty_trainjob_audience(struct ty_arena *a, struct ty_str ns, struct ty_str name);
 /* Borrows obj, which must have passed the schema. */
 void ty_trainjob_read(struct ty_trainjob *job, const struct ty_json *obj);
 /* "auto", "cpu", "gpu", a number, or NULL: unset. */

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <nettle/sha2.h>
 
+#include "trainer/children.h"
 #include "trainer/flux_script.h"
 #include "trainer/plugin.h"
 #include "trainer/plugins/ml.h"
@@ -97,12 +98,12 @@ static struct ty_str original_command(const struct ty_plan *plan, const struct t
 
 static const char *scripts_name(struct ty_arena *a, const struct ty_trainjob *job)
 {
-    return ty_arena_printf(a, "%.*s-flux-entrypoint", TY_ARG(job->name));
+    return ty_child_name(a, TY_CHILD_FLUX_SCRIPTS, job->name);
 }
 
 static const char *curve_name(struct ty_arena *a, const struct ty_trainjob *job)
 {
-    return ty_arena_printf(a, "%.*s-flux-curve", TY_ARG(job->name));
+    return ty_child_name(a, TY_CHILD_FLUX_CURVE, job->name);
 }
 
 static void add_volumes(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_podset *set)

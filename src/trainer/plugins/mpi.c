@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "trainer/children.h"
 #include "trainer/plugin.h"
 #include "trainer/plugins/ml.h"
 #include "trainer/sshkey.h"
@@ -134,7 +135,8 @@ static struct ty_json *ssh_volume(struct ty_arena *a, const struct ty_trainjob *
 {
     struct ty_json *secret = ty_json_object(a);
 
-    ty_json_set(a, secret, "secretName", ty_json_strf(a, "%.*s-mpi-ssh-auth", TY_ARG(job->name)));
+    ty_json_set(a, secret, "secretName",
+                ty_json_cstr(a, ty_child_name(a, TY_CHILD_MPI_KEY, job->name)));
     struct ty_json *items = ty_json_need_array(a, secret, "items");
     ty_json_push(a, items, ty_ml_item(a, "ssh-privatekey", "id_rsa", 0640));
     ty_json_push(a, items, ty_ml_item(a, "ssh-publickey", "id_rsa.pub", 0644));
@@ -147,7 +149,7 @@ static struct ty_json *hosts_volume(struct ty_arena *a, const struct ty_trainjob
 {
     struct ty_json *cm = ty_json_object(a);
 
-    ty_json_set(a, cm, "name", ty_json_strf(a, "%.*s-mpi-hostfile", TY_ARG(job->name)));
+    ty_json_set(a, cm, "name", ty_json_cstr(a, ty_child_name(a, TY_CHILD_MPI_HOSTS, job->name)));
     ty_json_push(a, ty_json_need_array(a, cm, "items"),
                  ty_ml_item(a, "hostfile", "hostfile", 0444));
     return ty_ml_volume(a, HOSTS_VOLUME, "configMap", cm);
@@ -199,7 +201,7 @@ static int mpi_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job, s
 static int build_secret(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
 {
     struct ty_arena *a = plan->arena;
-    const char *name = ty_arena_printf(a, "%.*s-mpi-ssh-auth", TY_ARG(job->name));
+    const char *name = ty_child_name(a, TY_CHILD_MPI_KEY, job->name);
     struct ty_sshkey key;
 
     if (ty_plan_live(plan, &ty_kind_secret, job->ns, name))
@@ -236,7 +238,7 @@ static int build_hostfile(struct ty_plan *plan, const struct ty_trainjob *job,
                        "the hostfile of that many nodes does not fit into a ConfigMap of %d bytes",
                        HOSTS_MAX);
     struct ty_json *cm = ty_plan_child(plan, job, &ty_kind_configmap,
-                                       ty_arena_printf(a, "%.*s-mpi-hostfile", TY_ARG(job->name)));
+                                       ty_child_name(a, TY_CHILD_MPI_HOSTS, job->name));
     struct ty_str text = { ty_arena_strndup(a, hosts.p, hosts.n), hosts.n };
     ty_json_set(a, ty_json_need_object(a, cm, "data"), "hostfile", ty_json_str(a, text));
     ty_json_stamp(cm, plan->origin);

@@ -4,6 +4,7 @@
 
 #include <nettle/base64.h>
 
+#include "trainer/children.h"
 #include "trainer/plugin.h"
 #include "trainer/plugins/ml.h"
 
@@ -18,13 +19,12 @@ static bool trainjobstatus_applies(const struct ty_plan *plan)
 /* The token's audience; the path of the URL is the same under /apis. */
 static const char *audience(struct ty_arena *a, const struct ty_trainjob *job)
 {
-    return ty_arena_printf(a, "trainer.kubeflow.org/v1alpha1/namespaces/%.*s/trainjobs/%.*s/status",
-                           TY_ARG(job->ns), TY_ARG(job->name));
+    return ty_trainjob_audience(a, job->ns, job->name);
 }
 
 static const char *ca_name(struct ty_arena *a, const struct ty_trainjob *job)
 {
-    return ty_arena_printf(a, "%.*s-tls-config", TY_ARG(job->name));
+    return ty_child_name(a, TY_CHILD_STATUS_CA, job->name);
 }
 
 static struct ty_json *token_volume(struct ty_arena *a, const struct ty_trainjob *job)

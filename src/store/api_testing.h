@@ -1,0 +1,94 @@
+/* For tests: a loopback server that stands where an API server does, and a client of it on the same
+ * loop. It says what a test tells it to, so that what a real one seldom says can be met: a real one
+ * is in tests/cluster. */
+#ifndef TY_STORE_API_TESTING_H
+#define TY_STORE_API_TESTING_H
+
+#include "base/buf.h"
+#include "net/serve_testing.h"
+#include "store/kube.h"
+
+/* The first row whose text is the beginning of "METHOD /path?query" answers. */
+struct api_row {
+    const char *ask;
+    int code; /* 0: never answers */
+    const char *body;
+};
+
+struct api_world {
+    uv_loop_t *loop;
+    struct ty_serve *serve;
+    struct ty_kubeconfig config;
+    struct ty_kube *kube;
+    const struct api_row *rows; /* ends with { 0 }; what no row names is 404 */
+    struct ty_buf asked;        /* "GET /path\n", one line a request */
+    struct ty_buf body;         /* of the last request, NUL-terminated */
+    struct ty_request *open[8]; /* those that are never answered */
+    size_t n_open;
+    char url[64];
+};
+
+static inline void api_handle(void *ctx, struct ty_request *q)
+{
+    struct api_world *w = ctx;
+    const char *line = ty_arena_printf(q->arena, "%s %.*s%s%.*s", q->method, TY_ARG(q->path),
+                                       q->query.n ? "?" : "", TY_ARG(q->query));
+
+    ty_buf_printf(&w->asked, "%s %.*s\n", q->method, TY_ARG(q->path));
+    w->body.n = 0;
+    ty_buf_printf(&w->body, "%.*s%c", TY_ARG(q->body), '\0');
+    for (const struct api_row *r = w->rows; r && r->ask; r++) {
+        if (!ty_str_starts(ty_str(line), ty_str(r->ask)))
+            continue;
+        if (r->code)
+            ty_request_answer(q, r->code, "application/json", ty_str(r->body));
+        else {
+            assert_true(w->n_open < 8);
+            w->open[w->n_open++] = q;
+        }
+        return;
+    }
+    ty_request_answer(q, 404, "application/json",
+                      TY_LIT("{\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\","
+                             "\"message\":\"not here\"}"));
+}
+
+static inline void api_begin(struct api_world *w, uv_loop_t *loop)
+{
+    struct ty_serve_opts o = {
+        .loop = loop, .address = "127.0.0.1", .body_bytes = 1 << 20, .handle = api_handle, .ctx = w
+    };
+    struct ty_err err = { 0 };
+
+    *w = (struct api_world){ .loop = loop };
+    assert_int_equal(ty_serve_new(&o, &w->serve, &err), 0);
+    snprintf(w->url, sizeof(w->url), "http://127.0.0.1:%d", ty_serve_port(w->serve));
+    w->config = (struct ty_kubeconfig){ .server = w->url, .ns = "default", .context = "" };
+    assert_int_equal(
+        ty_kube_new(&w->kube,
+                    &(struct ty_kube_settings){
+                        .loop = loop, .config = &w->config, .agent = "test", .timeout_ms = 20000 },
+                    &err),
+        0);
+}
+
+/* What was asked since the last look. */
+static inline const char *api_asked(struct api_world *w, struct ty_arena *a)
+{
+    const char *text = ty_arena_strndup(a, w->asked.n ? w->asked.p : "", w->asked.n);
+
+    w->asked.n = 0;
+    return text;
+}
+
+static inline void api_end(struct api_world *w)
+{
+    ty_kube_free(w->kube);
+    ty_serve_free(w->serve);
+    for (size_t i = 0; i < w->n_open; i++)
+        ty_request_answer(w->open[i], 503, NULL, TY_LIT("")); /* its memory */
+    ty_buf_done(&w->asked);
+    ty_buf_done(&w->body);
+}
+
+#endif

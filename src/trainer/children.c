@@ -1,0 +1,28 @@
+/* One table of suffixes: who writes a child and who recognises it read the same row. */
+#include "trainer/children.h"
+
+static const char *const suffixes[TY_CHILDREN] = {
+    [TY_CHILD_SNAPSHOT] = "-runtime-snapshot",    [TY_CHILD_MPI_KEY] = "-mpi-ssh-auth",
+    [TY_CHILD_MPI_HOSTS] = "-mpi-hostfile",       [TY_CHILD_STATUS_CA] = "-tls-config",
+    [TY_CHILD_FLUX_SCRIPTS] = "-flux-entrypoint", [TY_CHILD_FLUX_CURVE] = "-flux-curve",
+};
+
+char *ty_child_name(struct ty_arena *a, enum ty_child which, struct ty_str job)
+{
+    return ty_arena_printf(a, "%.*s%s", TY_ARG(job), suffixes[which]);
+}
+
+bool ty_child_is(enum ty_child which, struct ty_str name)
+{
+    struct ty_str end = ty_str(suffixes[which]);
+
+    return name.n > end.n && ty_str_ends(name, end); /* a job has a name */
+}
+
+struct ty_str ty_child_job(struct ty_str name)
+{
+    for (int i = 0; i < TY_CHILDREN; i++)
+        if (ty_child_is((enum ty_child)i, name))
+            return (struct ty_str){ name.p, name.n - strlen(suffixes[i]) };
+    return (struct ty_str){ 0 };
+}

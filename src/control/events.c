@@ -13,6 +13,7 @@
 #define AT_ONCE  4
 #define TRIES    6
 #define AGAIN_MS 10000
+#define SOON_MS  500   /* while ending: there is little time */
 #define LOOK_MS  60000 /* for series that have ended */
 
 struct job {
@@ -33,6 +34,7 @@ struct ty_events {
     size_t n_waiting, n_flying;
     char *host;
     uv_timer_t *timer, *look;
+    bool finishing;
     struct ty_events_counts counts;
 };
 
@@ -76,6 +78,16 @@ static void enqueue(struct ty_events *e, struct job *j)
     e->n_waiting++;
 }
 
+/* To where it came from: before whatever was said of the same event after it. */
+static void put_back(struct ty_events *e, struct job *j)
+{
+    j->next = e->first;
+    e->first = j;
+    if (!e->last)
+        e->last = j;
+    e->n_waiting++;
+}
+
 static void give_up(struct job *j, const struct ty_kube_answer *answer)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
@@ -84,6 +96,25 @@ static void give_up(struct job *j, const struct ty_kube_answer *answer)
              "an event could not be written and is dropped", TY_S("namespace", j->ns),
              TY_S("event", j->name), TY_I("code", answer->code));
     job_free(j);
+}
+
+/* The answer says that the other verb is right. An event is kept for an hour, then it is created
+ * anew; one that is there although we never heard so was created by an earlier try of ours. */
+static bool turned(struct job *j, int r)
+{
+    if (r == (j->creating ? -EEXIST : -ENOENT) && j->patch)
+        j->creating = !j->creating;
+    else
+        return false;
+    return ++j->tries < TRIES;
+}
+
+static bool try_later(struct job *j, int r)
+{
+    if (r != -EAGAIN || ++j->tries >= TRIES)
+        return false;
+    j->due_ms = (int64_t)uv_now(j->e->s.loop) + (j->e->finishing ? SOON_MS : AGAIN_MS);
+    return true;
 }
 
 static void on_answer(void *ctx, const struct ty_kube_answer *answer)
@@ -96,13 +127,9 @@ static void on_answer(void *ctx, const struct ty_kube_answer *answer)
         e->counts.series += !j->creating;
         job_free(j);
     } else if (answer->r == -EEXIST && j->creating && !j->patch) {
-        job_free(j);                                   /* an earlier try of ours had come through */
-    } else if (answer->r == -ENOENT && !j->creating) { /* events are kept for an hour: anew */
-        j->creating = true;
-        enqueue(e, j);
-    } else if (answer->r == -EAGAIN && ++j->tries < TRIES) {
-        j->due_ms = (int64_t)uv_now(e->s.loop) + AGAIN_MS;
-        enqueue(e, j);
+        job_free(j); /* an earlier try of ours had come through */
+    } else if (turned(j, answer->r) || try_later(j, answer->r)) {
+        put_back(e, j);
     } else {
         give_up(j, answer);
     }
@@ -264,7 +291,11 @@ void ty_events_say(struct ty_events *e, const struct ty_event *event)
 
 void ty_events_finish(struct ty_events *e)
 {
+    e->finishing = true;
     tell_series(e, true);
+    for (struct job *j = e->first; j; j = j->next)
+        j->due_ms = 0;
+    go_on(e);
 }
 
 bool ty_events_idle(const struct ty_events *e)

@@ -1,6 +1,4 @@
 """What test_kubeclient.py uses: the driver program, a server with a sibling, and a relay that plays dead."""
-import base64
-import http.client
 import json
 import os
 import queue
@@ -96,10 +94,6 @@ class ClientPlane(Plane):
     """Knows client certificates, and has a second server for the same data: no watch cache, hence
     410 as soon as etcd has compacted, and one request at a time, hence 429."""
 
-    def _etcd(self, client, peer):
-        self.etcd_port = client
-        return super()._etcd(client, peer)
-
     def _apiserver(self, etcd_port):
         return super()._apiserver(etcd_port) + ["--client-ca-file=ca/ca.crt"]
 
@@ -126,15 +120,6 @@ class ClientPlane(Plane):
             except OSError:
                 return False
         self.wait("the second API server listens", ready)
-
-    def compact(self):
-        """Makes etcd forget all that is past."""
-        def post(path, body):
-            c = http.client.HTTPConnection("127.0.0.1", self.etcd_port, timeout=30)
-            c.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
-            return json.loads(c.getresponse().read())
-        now = post("/v3/kv/range", {"key": base64.b64encode(b"/none").decode()})
-        post("/v3/kv/compaction", {"revision": now["header"]["revision"], "physical": True})
 
     def client_certificate(self, user, group):
         """Paths of certificate and key."""

@@ -8,6 +8,7 @@ usage: plane.py build         compile what is missing into the cache (minutes, o
 The programs: see binaries.py. Everything listens on 127.0.0.1 at free ports and dies with the process
 that started it. DIR keeps log/: one file a program, and audit.log, the requests of the managers.
 """
+import base64
 import ctypes
 import http.client
 import json
@@ -104,7 +105,7 @@ class Plane:
         self.children = {}
         users = ["admin"] + [f"manager-{i}" for i in range(MANAGERS)]
         self.tokens = {user: secrets.token_hex(16) for user in users}
-        self.port = self.certificates = None
+        self.port = self.etcd_port = self.certificates = None
 
     # -- life
 
@@ -118,9 +119,10 @@ class Plane:
             for user, token in self.tokens.items()))
         (self.folder / "audit.yaml").write_text(json.dumps(AUDIT_POLICY))
         try:
-            self.port, client, peer = free_ports(3)
-            self.spawn("etcd", self._etcd(client, peer))
-            self.start_apiserver = lambda: self.spawn("kube-apiserver", self._apiserver(client))
+            self.port, self.etcd_port, peer = free_ports(3)
+            self.spawn("etcd", self._etcd(self.etcd_port, peer))
+            self.start_apiserver = lambda: self.spawn("kube-apiserver",
+                                                      self._apiserver(self.etcd_port))
             self.start_apiserver()
             self.wait_ready()
             self.start_more()
@@ -164,6 +166,15 @@ class Plane:
         time.sleep(seconds_down)
         self.start_apiserver()
         self.wait_ready()
+
+    def compact(self):
+        """Makes etcd forget all that is past."""
+        def post(path, body):
+            c = http.client.HTTPConnection("127.0.0.1", self.etcd_port, timeout=30)
+            c.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+            return json.loads(c.getresponse().read())
+        now = post("/v3/kv/range", {"key": base64.b64encode(b"/none").decode()})
+        post("/v3/kv/compaction", {"revision": now["header"]["revision"], "physical": True})
 
     def _etcd(self, client, peer):
         at, peers = f"http://127.0.0.1:{client}", f"http://127.0.0.1:{peer}"
@@ -221,15 +232,16 @@ class Plane:
     def client(self, user="admin"):
         return Client(self.url, self.folder / "pki/apiserver.crt", token=self.tokens[user])
 
-    def kubeconfig(self, user="admin"):
-        """Writes and names a kubeconfig for that user; nobody ever reads half of it."""
+    def kubeconfig(self, user="admin", url=None, ca=None):
+        """Writes and names a kubeconfig for that user; nobody ever reads half of it. `url` and `ca`
+        are those of what stands before the API server."""
         path = self.folder / f"kubeconfig-{user}"
         part = path.with_name(f".{path.name}")
         part.write_text(json.dumps({
             "apiVersion": "v1", "kind": "Config", "current-context": "c",
             "clusters": [{"name": "c", "cluster": {
-                "server": self.url,
-                "certificate-authority": str(self.folder / "pki/apiserver.crt")}}],
+                "server": url or self.url,
+                "certificate-authority": str(ca or self.folder / "pki/apiserver.crt")}}],
             "users": [{"name": "u", "user": {"token": self.tokens[user]}}],
             "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}, indent=1))
         part.rename(path)

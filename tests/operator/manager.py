@@ -70,15 +70,17 @@ class Manager:
     certificates: "files" (in a folder), or "managed" (by itself, in the Secret of upstream's name)
     webhooks:     registered at the API server while it runs, by URL, or through the Service where
                   it manages its certificates itself
+    through:      what makes its kubeconfig instead of the plane, see between.py
     """
 
     def __init__(self, plane, folder, number=0, webhooks=True, certificates="files", settings=None,
-                 arguments=()):
+                 arguments=(), through=None, environment=None):
         self.plane, self.number = plane, number
         self.user = f"manager-{number}"
         self.folder = Path(folder) / self.user
         self.webhooks, self.certificates = webhooks, certificates
         self.settings, self.arguments = settings or {}, arguments
+        self.through, self.environment = through or plane, environment or {}
         self.child = self.kubelet = None
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
@@ -115,7 +117,7 @@ class Manager:
         config.write_text(json.dumps(self.configuration(), indent=1))
         program = [binaries.find("upstream-trainer"), "--zap-log-level=2"] if UPSTREAM else \
             [PROGRAM, "operator"]
-        return [*program, "--config", config, "--kubeconfig", self.plane.kubeconfig(self.user),
+        return [*program, "--config", config, "--kubeconfig", self.through.kubeconfig(self.user),
                 *self.arguments]
 
     # -- life
@@ -132,7 +134,7 @@ class Manager:
             self.child = subprocess.Popen(
                 self.command(), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log,
                 stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=die_with_parent,
-                env=dict(os.environ, TMPDIR=str(self.folder)))
+                env=dict(os.environ, TMPDIR=str(self.folder), **self.environment))
         if self.certificates == "managed":
             self._play_kubelet()
         if wait:

@@ -1,12 +1,17 @@
 """Things break in the middle. Every TrainJob must end with exactly its objects."""
+import threading
 import time
 
 import pytest
 
-from kit import COSCHEDULING, JOBSET_API, owner, replicated_job, runtime, trainjob, wait_for
+from audit import Audit
+from between import Wire
+from client import path_of
+from kit import (API, COSCHEDULING, JOBSET_API, condition, owner, replicated_job, runtime, trainjob,
+                 wait_for)
 from manager import UPSTREAM
 
-JOBS, KILLS = 60, 5
+JOBS, KILLS = 500, 6
 
 
 def mpi_runtime():
@@ -40,27 +45,55 @@ def secrets(space):
     return {s["metadata"]["name"]: s["data"] for s in space.api.list("v1", "Secret", space.name)}
 
 
+def count(space, api_version, kind):
+    """How many there are, for one object's bytes."""
+    answer = space.api.must("GET", path_of(api_version, kind, space.name) + "?limit=1")
+    return len(answer["items"]) + answer["metadata"].get("remainingItemCount", 0)
+
+
+def create_all(api, space, names):
+    for name in names:
+        api.must("POST", path_of(API, "TrainJob", space.name), trainjob(name, "mpi", suspend=True))
+
+
+def check_exactly(space, names):
+    """Five children each, no more; each belongs to the TrainJob that is there now."""
+    uids = {job["metadata"]["name"]: job["metadata"]["uid"]
+            for job in space.api.list(API, "TrainJob", space.name)}
+    assert objects(space) == wanted(names)
+    for api_version, kind in {key[:2] for key in WANTED}:
+        for obj in space.api.list(api_version, kind, space.name):
+            ref = obj["metadata"]["ownerReferences"][0]
+            assert ref["uid"] == uids[ref["name"]], obj["metadata"]["name"]
+
+
 def test_killed_in_the_middle(bare, bare_space, make_manager):
-    """kill -9 again and again while jobs come in."""
-    space = bare_space
+    """kill -9 again and again while 500 jobs come in."""
+    space, keys = bare_space, {}
     space.create(mpi_runtime())
     one = make_manager(plane=bare, webhooks=False).start()
     names = [f"job-{i}" for i in range(JOBS)]
-    keys = {}
-    for i, name in enumerate(names):
-        space.create(trainjob(name, "mpi", suspend=True))
-        if i % (JOBS // KILLS) == JOBS // KILLS - 1:
-            wait_for("it is at work", lambda: len(secrets(space)) > len(keys))
-            one.kill()
-            for secret, data in secrets(space).items():
-                keys.setdefault(secret, data)
-            one.start()
-    wait_for("all objects are there", lambda: objects(space) == wanted(names))
-    for name in names:
-        space.wait_condition("Suspended", "True", name)
-    assert space.events() == []
+    maker = threading.Thread(target=create_all, args=(bare.client(), space, names))
+    maker.start()
+    for _ in range(KILLS):
+        wait_for("it is at work", lambda: count(space, "v1", "Secret") >= len(keys) + JOBS // 20)
+        one.kill()
+        now = secrets(space)
+        assert len(now) < JOBS, "all was done before the kill"
+        assert all(now[name] == data for name, data in keys.items())  # a key is made once
+        keys = now
+        one.start()
+    maker.join()
+    wait_for("all JobSets are there", lambda: count(space, JOBSET_API, "JobSet") == JOBS, 120)
+    wait_for("all is said", lambda: all(
+        condition(job, "Suspended") for job in space.api.list(API, "TrainJob", space.name)))
+    check_exactly(space, names)
     now = secrets(space)
-    assert keys and all(now[name] == data for name, data in keys.items())  # a key is made once
+    assert keys and all(now[name] == data for name, data in keys.items())
+    assert space.events() == []
+    space.clean()
+    for api_version, kind in {key[:2] for key in WANTED}:  # nobody collects garbage here
+        space.api.must("DELETE", path_of(api_version, kind, space.name))
 
 
 @pytest.mark.own_cluster
@@ -114,6 +147,36 @@ def test_writes_fail_while_the_server_is_away(bare, bare_space, make_manager):
     wait_for("all objects are there", lambda: objects(space) == wanted(names))
     for name in names:
         space.wait_condition("Suspended", "True", name)
+
+
+@pytest.mark.own_cluster
+def test_history_is_compacted(bare, bare_space, make_manager):
+    """The manager cannot reach the server; when it comes back, the past that its watches want to go
+    on from is no more (410 Gone): it lists, and sees what has come, changed and gone."""
+    space = bare_space
+    space.create(runtime(), *[trainjob(name, suspend=True) for name in ("gone", "kept", "resumed")])
+    with Wire(bare) as wire:
+        one = make_manager(plane=bare, webhooks=False, through=wire).start()
+        for name in ("gone", "kept", "resumed"):
+            space.wait_condition("Suspended", "True", name)
+        wire.open = False
+        wire.cut()
+        space.create(trainjob("new"))
+        space.suspend(False, "resumed")
+        space.api.delete(API, "TrainJob", space.name, "gone")
+        for name in ("gone", "kept"):
+            space.api.delete(JOBSET_API, "JobSet", space.name, name)
+        bare.compact()
+        bare.restart_apiserver()  # or its own memory would bridge the gap
+        audit = Audit(bare, managers=[0])
+        wire.open = True
+        space.wait_jobset("new")
+        space.wait_jobset("kept")
+        space.wait_jobset("resumed", suspended=False)
+        assert space.jobset("gone") is None
+        listed = {e["objectRef"]["resource"] for e in audit.entries() if e["verb"] == "list"}
+        assert {"trainjobs", "jobsets", "configmaps"} <= listed
+        one.stop()
 
 
 def test_sigterm_in_the_middle(bare, bare_space, make_manager):

@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "control/jobs.h"
+#include "control/lately.h"
 #include "control/work.h"
 
 enum { KEY_TRAINJOB, KEY_RUNTIME, KEY_CLUSTER_RUNTIME }; /* of struct ty_key */
@@ -51,6 +52,7 @@ struct ty_jobs {
     struct ty_writing *writing;
     struct ty_fetching *fetching;
     struct ty_jobs_counts counts;
+    struct ty_lately troubles; /* of watches */
     bool leading, synced, turning;
     bool learning; /* what is told now is the answer to a write of ours */
 };

@@ -1,4 +1,6 @@
 /* What the watches tell: into the world, and the jobs that it matters to into the queue. */
+#include <uv.h>
+
 #include "control/jobs_inner.h"
 #include "control/keep.h"
 #include "trainer/resolve.h"
@@ -166,6 +168,21 @@ static void check_synced(struct ty_jobs *j)
     ty_jobs_turn(j);
 }
 
+/* A server that hangs up ends all watches in one moment: that is one line, not one for each. */
+static void say_trouble(struct ty_watched *w, const struct ty_kube_answer *why, int64_t again_ms)
+{
+    struct ty_jobs *j = w->jobs;
+    ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
+    const char *error = ty_arena_printf(a, "%.*s", TY_ARG(why->message));
+
+    if (ty_lately(&j->troubles, why->message, (int64_t)uv_now(j->s.loop)))
+        ty_debug(j->s.log, "cannot watch", TY_S("error", error), TY_S("kind", w->kind->kind),
+                 TY_S("group", w->kind->group), TY_I("againMs", again_ms));
+    else
+        ty_error(j->s.log, error, "cannot watch", TY_S("kind", w->kind->kind),
+                 TY_S("group", w->kind->group), TY_I("againMs", again_ms));
+}
+
 static void on_state(void *ctx, enum ty_reflect_state state, const struct ty_kube_answer *why,
                      int64_t again_ms)
 {
@@ -173,10 +190,7 @@ static void on_state(void *ctx, enum ty_reflect_state state, const struct ty_kub
     const struct ty_log *log = w->jobs->s.log;
 
     if (state == TY_REFLECT_TROUBLE) {
-        ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
-        ty_error(log, ty_arena_printf(a, "%.*s", TY_ARG(why->message)), "cannot watch",
-                 TY_S("kind", w->kind->kind), TY_S("group", w->kind->group),
-                 TY_I("againMs", again_ms));
+        say_trouble(w, why, again_ms);
         return;
     }
     if (state == TY_REFLECT_ABSENT) {

@@ -62,6 +62,55 @@ static uint64_t leaf(uint64_t path, const struct ty_json *v)
     return mix(path ^ mix(hash_value(v)));
 }
 
+/* ---- what says nothing ---- */
+
+static const struct ty_field *field_of(const struct ty_schema *s, struct ty_str key)
+{
+    return s && s->type == TY_T_OBJECT ? ty_schema_field(s, key) : NULL;
+}
+
+/* Whether {} in this member is the same as no such member. */
+static bool says_nothing(const struct ty_schema *s, struct ty_str key)
+{
+    const struct ty_field *f = field_of(s, key);
+
+    return f && (f->flags & TY_F_ALWAYS) && !(f->flags & TY_F_REQUIRED) &&
+           f->schema->type == TY_T_OBJECT && !f->schema->map_atomic;
+}
+
+static bool is_empty(const struct ty_json *v)
+{
+    return ty_json_is(v, TY_JSON_OBJECT) && v->n == 0;
+}
+
+/* Atomic lists and maps are replaced whole: what is in them stays as it is. */
+static void trim(const struct ty_schema *s, struct ty_json *v)
+{
+    if (ty_json_is(v, TY_JSON_ARRAY) && s->list_keys) {
+        ty_each_item (it, v)
+            trim(s->items, *it);
+        return;
+    }
+    if (!ty_json_is(v, TY_JSON_OBJECT) || s->type != TY_T_OBJECT || s->map_atomic)
+        return;
+    for (const struct ty_field *f = s->fields; f && f->name; f++) {
+        struct ty_json *inner = ty_json_get(v, f->name);
+        trim(f->schema, inner);
+        if (is_empty(inner) && says_nothing(s, ty_str(f->name)))
+            ty_json_del(v, ty_str(f->name));
+    }
+}
+
+const struct ty_json *ty_owned_terse(struct ty_arena *a, const struct ty_schema *s,
+                                     const struct ty_json *obj)
+{
+    if (!s)
+        return obj;
+    struct ty_json *copy = ty_json_copy(a, obj, 0);
+    trim(s, copy);
+    return copy;
+}
+
 /* ---- what we want ---- */
 
 /* A map without members is owned as such, and stays equal when others put theirs into it. */
@@ -73,7 +122,7 @@ static uint64_t leaf_of(uint64_t path, const struct ty_schema *s, const struct t
 
 static const struct ty_schema *member_schema(const struct ty_schema *s, struct ty_str key)
 {
-    const struct ty_field *f = s && s->type == TY_T_OBJECT ? ty_schema_field(s, key) : NULL;
+    const struct ty_field *f = field_of(s, key);
 
     if (f)
         return f->schema;
@@ -115,7 +164,7 @@ static uint64_t wanted_object(struct ty_arena *a, const struct ty_schema *s,
     uint64_t sum = 0;
 
     ty_each_member (m, v)
-        if (m->value->type != TY_JSON_NULL)
+        if (m->value->type != TY_JSON_NULL && !(is_empty(m->value) && says_nothing(s, m->key)))
             sum += wanted(a, member_schema(s, m->key), m->value, step(path, 'f', m->key));
     return sum;
 }
@@ -228,6 +277,8 @@ static uint64_t owned(struct ty_arena *a, const struct ty_schema *s, const struc
                                      : path == SEED ? root_schema(s, text)
                                                     : member_schema(s, text);
         uint64_t at = step(path, kind, text);
+        if (kind == 'f' && is_empty(m->value) && says_nothing(s, text))
+            continue; /* v2.3.0 applies it */
         sum += ty_json_len(m->value) ? owned(a, is, m->value, inner, at) : leaf_of(at, is, inner);
     }
     return sum;

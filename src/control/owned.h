@@ -8,6 +8,11 @@
 
 #include "api/schema.h"
 
+/* obj as it is applied: without members that say nothing, the structs that Go writes even when they
+ * are empty. Applying such a one empty after something in it was ours makes it null at the API
+ * server, and then invalid. A copy; obj itself where s is NULL. */
+const struct ty_json *ty_owned_terse(struct ty_arena *a, const struct ty_schema *s,
+                                     const struct ty_json *obj);
 /* What an apply of obj would own. s: schema of the whole object; NULL: maps are granular, lists
  * atomic, as the API server takes types that it knows nothing of. Never 0. */
 uint64_t ty_owned_wanted(struct ty_arena *a, const struct ty_schema *s, const struct ty_json *obj);

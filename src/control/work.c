@@ -183,12 +183,13 @@ static void add_apply(struct look *l, struct ty_work *w, const struct ty_want *w
 {
     struct ty_str name = ty_json_str_at(want->obj, "metadata.name");
     const struct ty_known *o = ty_world_find(l->in->world, want->kind, l->in->ns, name);
-    uint64_t number = ty_owned_wanted(l->a, want->kind->schema, want->obj);
+    const struct ty_json *obj = ty_owned_terse(l->a, want->kind->schema, want->obj);
+    uint64_t number = ty_owned_wanted(l->a, want->kind->schema, obj);
 
     if (o && (o->owned == number || (o->want == number && o->at == o->version)))
         return;
     struct ty_step *s = add(l->a, w, TY_STEP_APPLY, want->kind, name);
-    s->body = ty_json_text(l->a, want->obj);
+    s->body = ty_json_text(l->a, obj);
     s->want = number;
     if (want->kind == &ty_kind_configmap &&
         ty_str_is(name, ty_child_name(l->a, TY_CHILD_SNAPSHOT, l->in->name)))

@@ -132,6 +132,7 @@ static void test_a_new_job(void **state)
     struct ty_work w = work(f);
     assert_string_equal(steps(f, &w), "apply ConfigMap j-runtime-snapshot, apply JobSet j");
     assert_true(w.steps->data.n > 0 && w.steps->next->data.n == 0);
+    assert_null(strstr(w.steps->next->body.p, "{}")); /* owned.h: empty structs are a trap */
     assert_true(w.err.code == 0 && !w.fetch);
 }
 

@@ -58,6 +58,27 @@ def test_edits_of_a_queue_survive(manager, space, cluster):
     assert space.events() == []
 
 
+def pod_metadata(space):
+    live = space.jobset()["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]
+    return live.get("metadata") or {}
+
+
+@pytest.mark.ours("v2.3.0 applies metadata: {}, which the API server turns into null and refuses")
+def test_the_last_field_of_a_map_goes(manager, space):
+    """What a queue put into a suspended job's pods, and takes back: nothing is refused on the way."""
+    label = [{"manager": "tests.dev/queue", "trainingRuntimeSpec": {"template": {"spec": {
+        "replicatedJobs": [{"name": "node", "template": {"spec": {"template": {
+            "metadata": {"labels": {"ours.example/podset": "node"}}}}}}]}}}}]
+    space.create(runtime(), trainjob(suspend=True))
+    space.wait_condition("Suspended", "True")
+    assert "labels" not in pod_metadata(space)
+    space.patch_job({"spec": {"runtimePatches": label}})
+    wait_for("the label is there", lambda: "labels" in pod_metadata(space))
+    space.patch_job({"spec": {"runtimePatches": None}})
+    wait_for("the label is gone", lambda: "labels" not in pod_metadata(space))
+    assert space.events() == []
+
+
 def labels_of(space):
     return {k: v for k, v in ((space.jobset() or {}).get("metadata", {}).get("labels") or {}).items()
             if ".example/" in k}

@@ -13,6 +13,7 @@ import yaml
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 APPLY = "application/apply-patch+yaml"
 MERGE = "application/merge-patch+json"
+DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 CLUSTER_WIDE = {
     "Namespace", "Node", "CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding",
     "ClusterTrainingRuntime", "PriorityClass", "RuntimeClass", "MutatingWebhookConfiguration",
@@ -67,9 +68,10 @@ class Client:
                                                 context=context)
         self.warnings = []  # of the last request
 
-    def request(self, method, path, body=None, content_type="application/json", raw=False):
+    def request(self, method, path, body=None, content_type="application/json", raw=False,
+                accept="*/*"):
         """Returns (status, decoded answer)."""
-        headers = {"Content-Type": content_type}
+        headers = {"Content-Type": content_type, "Accept": accept}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
         text = json.dumps(body) if body is not None else None
@@ -82,7 +84,7 @@ class Client:
         text = answer.read()
         if answer.status == 429:  # not done: the server begins to serve a kind, or is too busy
             time.sleep(float(answer.getheader("Retry-After") or 1))
-            return self.request(method, path, body, content_type, raw)
+            return self.request(method, path, body, content_type, raw, accept)
         self.warnings = [v for k, v in answer.getheaders() if k.lower() == "warning"]
         return answer.status, text if raw else json.loads(text)
 
@@ -133,24 +135,40 @@ class Client:
         return code != 404
 
     def install(self, docs):
-        """Applies CRDs and whatever else there is, in order; returns when the CRDs are served."""
+        """Applies CRDs and whatever else there is, in order; returns when the CRDs are served, and
+        are found by those who look for them in discovery: most controllers do, once."""
         crds = [doc for doc in docs if doc["kind"] == "CustomResourceDefinition"]
         for doc in docs:
             self.apply(doc)
         end = time.monotonic() + ESTABLISH_SECONDS
         waiting = list(crds)
         while waiting:
-            waiting = [crd for crd in waiting if not self.served(crd)]
+            found = self.discovered()
+            waiting = [crd for crd in waiting if not paths_of(crd) <= found or not self.served(crd)]
             assert not waiting or time.monotonic() < end, \
                 f"not served: {[crd['metadata']['name'] for crd in waiting]}"
             time.sleep(0.05)
 
+    def discovered(self):
+        """The paths of all kinds in the server's discovery document."""
+        code, groups = self.request("GET", "/apis", accept=DISCOVERY)
+        if code != 200:
+            return set()
+        return {f"/apis/{group['metadata']['name']}/{version['version']}/{kind['resource']}"
+                for group in groups["items"] for version in group["versions"]
+                for kind in version.get("resources") or []}
+
     def served(self, crd):
         """Whether the paths of all served versions answer."""
-        spec = crd["spec"]
-        return all(self.request("GET", f"/apis/{spec['group']}/{version['name']}/"
-                                       f"{spec['names']['plural']}?limit=1", raw=True)[0] == 200
-                   for version in spec["versions"] if version["served"])
+        return all(self.request("GET", f"{path}?limit=1", raw=True)[0] == 200
+                   for path in paths_of(crd))
+
+
+def paths_of(crd):
+    """The paths of a CRD's served versions."""
+    spec = crd["spec"]
+    return {f"/apis/{spec['group']}/{version['name']}/{spec['names']['plural']}"
+            for version in spec["versions"] if version["served"]}
 
 
 def from_kubeconfig(path):

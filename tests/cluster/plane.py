@@ -10,6 +10,7 @@ that started it. DIR keeps log/: one file a program, and audit.log, the requests
 """
 import base64
 import ctypes
+import datetime
 import http.client
 import json
 import os
@@ -32,14 +33,15 @@ START_SECONDS = 90
 STOP_SECONDS = 20
 PR_SET_PDEATHSIG = 1
 MANAGERS = 8  # users manager-0 ... of group managers: rights as the tests give them, audited
+AUDITED = ["managers", "system:serviceaccounts:kubeflow-system"]
 
 AUDIT_POLICY = {
     "apiVersion": "audit.k8s.io/v1", "kind": "Policy",
     "omitStages": ["RequestReceived", "ResponseStarted"],
     "rules": [
-        {"level": "Request", "userGroups": ["managers"],
+        {"level": "Request", "userGroups": AUDITED,
          "verbs": ["create", "update", "patch", "delete", "deletecollection"]},
-        {"level": "Metadata", "userGroups": ["managers"]},
+        {"level": "Metadata", "userGroups": AUDITED},
         {"level": "None"},
     ],
 }
@@ -61,6 +63,10 @@ def free_ports(n):
     for s in held:
         s.close()
     return ports
+
+
+def utc_now():
+    return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def die_with_parent():
@@ -98,6 +104,7 @@ class Plane:
     """Starts in `folder`, which keeps log/; stop() ends every process and removes the data."""
 
     restartable = audited = True
+    admission = ()  # plugins beside those that are on by default
 
     def __init__(self, folder, apiserver="kube-apiserver"):
         self.folder = Path(folder).resolve()
@@ -105,6 +112,8 @@ class Plane:
         self.children = {}
         users = ["admin"] + [f"manager-{i}" for i in range(MANAGERS)]
         self.tokens = {user: secrets.token_hex(16) for user in users}
+        self.credentials = {}  # of ServiceAccounts' tokens, as the audit log names them: user
+        self.away = []  # [from, to]: when the API server was not ready, as the audit log writes times
         self.port = self.etcd_port = self.certificates = None
 
     # -- life
@@ -144,6 +153,8 @@ class Plane:
     def end(self, name, kill=False):
         """Ends one program, at once or in its own way."""
         child = self.children.pop(name)
+        if name == "kube-apiserver":
+            self.away.append([utc_now(), "9999"])
         child.kill() if kill else child.terminate()
         try:
             child.wait(STOP_SECONDS)
@@ -191,6 +202,7 @@ class Plane:
                 "--token-auth-file=tokens.csv", "--authorization-mode=RBAC",
                 "--service-cluster-ip-range=10.96.0.0/16",
                 "--disable-admission-plugins=ServiceAccount",
+                f"--enable-admission-plugins={','.join(self.admission)}",
                 "--max-requests-inflight=2000", "--max-mutating-requests-inflight=1000",
                 "--audit-policy-file=audit.yaml", "--audit-log-path=log/audit.log",
                 "--audit-log-mode=blocking"]
@@ -204,6 +216,8 @@ class Plane:
                 return False
 
         self.wait("the API server is ready", ready)
+        for period in self.away[-1:]:
+            period[1] = min(period[1], utc_now())
 
     def wait(self, what, done, seconds=START_SECONDS):
         end = time.monotonic() + seconds
@@ -231,6 +245,16 @@ class Plane:
 
     def client(self, user="admin"):
         return Client(self.url, self.folder / "pki/apiserver.crt", token=self.tokens[user])
+
+    def become(self, user, namespace, account):
+        """From now on `user` is that ServiceAccount, with a token as its pods get."""
+        token = self.client().must("POST", f"/api/v1/namespaces/{namespace}/serviceaccounts/{account}/token", {
+            "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
+            "spec": {"expirationSeconds": 6 * 3600}})["status"]["token"]
+        claims = token.split(".")[1]
+        claims = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
+        self.credentials[f"JTI={claims['jti']}"] = user
+        self.tokens[user] = token
 
     def kubeconfig(self, user="admin", url=None, ca=None):
         """Writes and names a kubeconfig for that user; nobody ever reads half of it. `url` and `ca`

@@ -1,12 +1,15 @@
 """What the managers asked of the API server, from its audit log."""
 import json
 
+CREDENTIAL = "authentication.kubernetes.io/credential-id"  # which token, of those of one account
+
 
 class Audit:
     """Reads on from where it stood; entries() has all of what came since it was made."""
 
     def __init__(self, plane, managers=()):
         self.path = plane.folder / "log/audit.log"
+        self.credentials = plane.credentials
         self.users = {f"manager-{n}" for n in managers}
         self.offset = self.path.stat().st_size if self.path.exists() else 0
         self.seen = []
@@ -20,6 +23,8 @@ class Audit:
             self.offset += end
             for line in text[:end].splitlines():
                 entry = json.loads(line)
+                for one in entry["user"].get("extra", {}).get(CREDENTIAL, []):
+                    entry["user"]["username"] = self.credentials.get(one, entry["user"]["username"])
                 if not self.users or entry["user"]["username"] in self.users:
                     self.seen.append(entry)
         return self.seen

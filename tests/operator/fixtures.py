@@ -56,8 +56,8 @@ def running(plane, install=True):
     """The plane, started and ready for managers."""
     plane.start()
     plane.client().install([
-        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": managers.SYSTEM}},
-        *rights.role(ours=not UPSTREAM)])
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": managers.SYSTEM}}])
+    rights.give(plane, ours=not UPSTREAM)
     if install:
         plane.client().install(trainer_crds())
     return plane
@@ -115,17 +115,22 @@ def folder_of(request):
 
 @pytest.fixture
 def make_manager(request):
-    """Makes managers that do not outlive the test; those still running must end in peace."""
-    made = []
+    """Makes managers that do not outlive the test; those still running must end in peace, and none may
+    have asked for what it has no right to."""
+    made, audits = [], {}
 
     def make(number=0, plane=None, **settings):
         plane = plane or request.getfixturevalue("cluster")
+        if plane.audited:
+            audits.setdefault(plane, Audit(plane))
         made.append(Manager(plane, folder_of(request), number, **settings))
         return made[-1]
 
     yield make
     for one in made:
         one.stop()
+    for plane, audit in audits.items():
+        assert rights.denied(audit.entries(), plane) == []
 
 
 @pytest.fixture

@@ -1,14 +1,19 @@
 """What a manager may do: ours what `trainyard install` prints and nothing else, upstream its own
 ClusterRole."""
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import yaml
 
+from plane import MANAGERS
+
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(os.environ.get("TRAINYARD", ROOT / "build/trainyard"))
 RBAC = "rbac.authorization.k8s.io"
+SYSTEM, ACCOUNT = "kubeflow-system", "kubeflow-trainer-controller-manager"
+LACKS = re.compile(r'User "[^"]*" cannot \w+ resource|you can.t set finalizers on')
 READ = ["get", "list", "watch"]
 WRITE = ["create", "get", "list", "patch", "update", "watch"]
 UPSTREAM = [  # (API group, resources, verbs)
@@ -36,30 +41,56 @@ UPSTREAM = [  # (API group, resources, verbs)
 ]
 
 
-def bound(kind, namespace, rules):
-    """A role of that kind with these rules, and its binding to the managers."""
-    meta = {"name": "managers", **({"namespace": namespace} if namespace else {})}
+def installed():
+    """The operator's ServiceAccount with its roles, as they are installed."""
+    said = subprocess.run([PROGRAM, "install", "--no-crds", "--no-runtimes"], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+    docs = [doc for doc in yaml.load_all(said, yaml.CSafeLoader) if doc]
+    accounts = [doc for doc in docs if doc["kind"] == "ServiceAccount"]
+    assert [doc["metadata"]["name"] for doc in accounts] == [ACCOUNT]
+    bindings = [doc for doc in docs if doc["kind"] in ("ClusterRoleBinding", "RoleBinding")
+                and any(who["name"] == ACCOUNT for who in doc["subjects"])]
+    roles = {(b["roleRef"]["kind"], b["roleRef"]["name"]) for b in bindings}
+    return accounts + [d for d in docs if (d["kind"], d["metadata"]["name"]) in roles] + bindings
+
+
+def of_upstream():
+    """v2.3.0's rights, for the users that play it."""
+    meta = {"name": "managers"}
+    rules = [{"apiGroups": [group], "resources": resources, "verbs": verbs}
+             for group, resources, verbs in UPSTREAM]
     return [
-        {"apiVersion": f"{RBAC}/v1", "kind": kind, "metadata": meta, "rules": rules},
-        {"apiVersion": f"{RBAC}/v1", "kind": f"{kind}Binding", "metadata": meta,
-         "roleRef": {"apiGroup": RBAC, "kind": kind, "name": "managers"},
+        {"apiVersion": f"{RBAC}/v1", "kind": "ClusterRole", "metadata": meta, "rules": rules},
+        {"apiVersion": f"{RBAC}/v1", "kind": "ClusterRoleBinding", "metadata": meta,
+         "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": "managers"},
          "subjects": [{"kind": "Group", "apiGroup": RBAC, "name": "managers"}]},
     ]
 
 
-def installed():
-    """The operator's ClusterRole and Role, as they are installed."""
-    said = subprocess.run([PROGRAM, "install", "--no-crds", "--no-runtimes"], check=True, text=True,
-                          stdout=subprocess.PIPE).stdout
-    docs = [doc for doc in yaml.load_all(said, yaml.CSafeLoader) if doc]
-    names = {"ClusterRole": "kubeflow-trainer-controller-manager", "Role": "kubeflow-trainer-leader"}
-    return [doc for doc in docs if names.get(doc["kind"]) == doc["metadata"]["name"]]
+def give(plane, ours):
+    """Gives the users manager-0 ... their rights; ours are the installed ServiceAccount, all but the
+    last, who stays a stranger."""
+    plane.client().install(installed() if ours else of_upstream())
+    if ours and plane.audited:
+        for number in range(MANAGERS - 1):
+            plane.become(f"manager-{number}", SYSTEM, ACCOUNT)
 
 
-def role(ours):
-    if not ours:
-        return bound("ClusterRole", None, [
-            {"apiGroups": [group], "resources": resources, "verbs": verbs}
-            for group, resources, verbs in UPSTREAM])
-    return [doc for one in installed()
-            for doc in bound(one["kind"], one["metadata"].get("namespace"), one["rules"])]
+def lacking(entry):
+    """Whether the rights did not suffice. Creating by apply asks for `create` only when the object is
+    not there, and the log then tells of it in the answer alone; if only metadata was asked for, not
+    even with a reason."""
+    answer = entry.get("responseStatus") or {}
+    said = answer.get("message", "")
+    return entry.get("annotations", {}).get("authorization.k8s.io/decision") == "forbid" or \
+        LACKS.search(said) or answer.get("code") == 403 and not said
+
+
+def denied(entries, plane):
+    """What was denied to the managers, told by the audit log. An API server that has just been
+    restarted denies everything to everybody until it has read the roles: that is not counted."""
+    def starting(entry):
+        return any(begin <= entry["requestReceivedTimestamp"] <= end for begin, end in plane.away)
+
+    return [f"{e['verb']} {e['requestURI']}: {(e.get('responseStatus') or {}).get('message')}"
+            for e in entries if lacking(e) and not starting(e)]

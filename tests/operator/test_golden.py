@@ -1,8 +1,11 @@
 """Every recorded case through the API server, with the webhooks on: verdicts and messages, what the
 manager wrote, conditions and events, as v2.3.0 did and was recorded."""
+import json
+
 import pytest
 
 import recorded
+import rights
 from manager import FOLDER, Manager
 
 
@@ -25,6 +28,12 @@ def schemas(stage):
 
 def test_there_are_cases():
     assert len(recorded.NAMES) >= 264
+
+
+def test_no_right_was_missing(stage, played):
+    entries = list(map(json.loads, (stage.folder / "log/audit.log").read_text().splitlines()))
+    assert len(entries) > len(played)
+    assert rights.denied(entries, stage) == []
 
 
 @pytest.mark.parametrize("name", recorded.NAMES)

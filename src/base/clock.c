@@ -148,3 +148,23 @@ bool ty_duration_parse(struct ty_str text, int64_t *ret_ns)
     *ret_ns = minus ? -sum : sum;
     return true;
 }
+
+bool ty_span_parse(struct ty_str text, int64_t *ret_ms)
+{
+    char unit = text.n ? text.p[text.n - 1] : 0;
+    int64_t n = 0, ms = 0;
+
+    if (unit == 'd' || unit == 'w') {
+        if (!ty_parse_i64((struct ty_str){ text.p, text.n - 1 }, &n) || n <= 0 ||
+            __builtin_mul_overflow(n, (int64_t)(unit == 'w' ? 7 : 1) * TY_DAY_MS, &ms))
+            return false;
+    } else if (!ty_duration_parse(text, &n)) {
+        return false;
+    } else {
+        ms = n / 1000000;
+    }
+    if (ms <= 0)
+        return false;
+    *ret_ms = ms;
+    return true;
+}

@@ -13,5 +13,8 @@ bool ty_time_parse(struct ty_str text, int64_t *ret_unix_s);
 /* A duration as Go writes and reads it: "15s", "1m30s", "1.5h", "-20ms", "0". False: it is none, or
  * beyond 64 bits of nanoseconds. */
 bool ty_duration_parse(struct ty_str text, int64_t *ret_ns);
+/* A span of time as people write it: the same, or days and weeks: "30d", "2w". At least 1 ms. */
+#define TY_DAY_MS (24 * 60 * 60 * 1000)
+bool ty_span_parse(struct ty_str text, int64_t *ret_ms);
 
 #endif

@@ -88,10 +88,49 @@ static void test_durations(void **state)
     }
 }
 
+static void test_spans(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t ms;
+    } good[] = { { "30d", 30 * (int64_t)TY_DAY_MS },
+                 { "2w", 14 * (int64_t)TY_DAY_MS },
+                 { "12h", TY_DAY_MS / 2 },
+                 { "1h30m", 5400000 },
+                 { "1ms", 1 },
+                 { "106751991167d", 106751991167 * TY_DAY_MS } };
+    static const char *const bad[] = { "",
+                                       "d",
+                                       "30",
+                                       "-1d",
+                                       "0d",
+                                       "0",
+                                       "1.5d",
+                                       "1d12h",
+                                       "1us",
+                                       "-5s",
+                                       "1 d",
+                                       "106751991168d",
+                                       "9223372036854775808w" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+        int64_t ms = 0;
+        assert_true(ty_span_parse(ty_str(good[i].text), &ms));
+        assert_int_equal(ms, good[i].ms);
+    }
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        int64_t ms = 42;
+        assert_false(ty_span_parse(ty_str(bad[i]), &ms));
+        assert_int_equal(ms, 42);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_text),
                                         cmocka_unit_test(test_durations),
+                                        cmocka_unit_test(test_spans),
                                         cmocka_unit_test(test_parse) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,9 @@
 /* trainyard delete: stops a TrainJob if it runs, then takes it, its events and logs out of the
  * history. */
 #include <errno.h>
-#include <ftw.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/cmds.h"
 #include "cli/history.h"
 #include "cli/state.h"
@@ -15,6 +14,13 @@ static const struct ty_opt options[] = {
     TY_OPT_RUN,
     { "all", 0, TY_OPT_FLAG, NULL, "every run of NAME; without NAME every run there is", NULL,
       TY_OPT_AT(all) },
+    { "older-than", 0, TY_OPT_WORD, "AGE",
+      "what has been over for longer: 30d, 2w, 12h; nothing that runs", NULL,
+      TY_OPT_AT(older_than) },
+    { "keep", 0, TY_OPT_WORD, "N", "all that is over but the newest N", NULL,
+      TY_OPT_AT(keep_newest) },
+    { "dry-run", 0, TY_OPT_FLAG, NULL, "say what would be deleted, delete nothing", NULL,
+      TY_OPT_AT(dry_run) },
     TY_OPT_HELP,
     TY_OPT_END,
 };
@@ -24,27 +30,20 @@ struct del {
     struct ty_durable *d;
     struct ty_past_job *v; /* what is to go; lives with the cli's arena */
     size_t n, cap;
+    bool old;           /* --older-than, --keep: only what is over, and of that: */
+    int64_t before_ms;  /* what was over before; 0: any */
+    int64_t keep, kept; /* so many of the newest stay, of one NAME or of all; kept so far */
+    bool dry_run;
 };
 
 /* ---- files ---- */
 
-static int remove_one(const char *path, const struct stat *st TY_UNUSED, int kind TY_UNUSED,
-                      struct FTW *f TY_UNUSED)
-{
-    return remove(path) < 0 && errno != ENOENT ? -1 : 0;
-}
-
-/* Only what lies in our own folder of runs, whatever the history says. */
 static void remove_tree(struct del *w, const char *path)
 {
-    char *runs = ty_arena_printf(w->cli->arena, "%s/runs/", ty_state_root(w->cli->arena));
+    struct ty_err err = { 0 };
 
-    if (!ty_str_starts(ty_str(path), ty_str(runs)) || strstr(path, "/../") ||
-        strlen(path) == strlen(runs))
-        return;
-    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-    if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) < 0 && errno != ENOENT)
-        ty_cli_say(w->cli, TY_SAY_WARNING, "%s: %s", path, strerrordesc_np(errno));
+    if (ty_state_remove(w->cli->arena, path, &err) < 0)
+        ty_cli_say(w->cli, TY_SAY_WARNING, "%s", err.text);
 }
 
 static void remove_logs(struct del *w, const struct ty_past_job *job, bool last)
@@ -115,6 +114,11 @@ static int delete_one(struct del *w, const struct ty_past_job *job)
 {
     struct ty_err err = { 0 };
     bool last = false;
+
+    if (w->dry_run) {
+        fprintf(w->cli->out, "trainjob.trainer.kubeflow.org \"%s\" deleted (dry run)\n", job->name);
+        return TY_EXIT_OK;
+    }
     int code = job->alive == TY_PAST_LIVE && !job->gone ? stop(w, job) : TY_EXIT_OK;
 
     if (code)
@@ -128,11 +132,24 @@ static int delete_one(struct del *w, const struct ty_past_job *job)
     return TY_EXIT_OK;
 }
 
+/* Newest first, so those that stay are met before the others. */
+static bool stays(struct del *w, const struct ty_past_job *job)
+{
+    if (!w->old)
+        return false;
+    if (job->alive == TY_PAST_LIVE)
+        return true;
+    return w->kept++ < w->keep ||
+           (w->before_ms && ty_past_over_ms(w->d, &job->run) >= w->before_ms);
+}
+
 static bool collect(void *ctx, struct ty_arena *a TY_UNUSED, const struct ty_past_job *job)
 {
     struct del *w = ctx;
     struct ty_arena *keep = w->cli->arena;
 
+    if (stays(w, job))
+        return true;
     if (w->n == w->cap) {
         w->cap = w->cap ? w->cap * 2 : 16;
         struct ty_past_job *more = ty_new_n(keep, struct ty_past_job, w->cap);
@@ -156,8 +173,11 @@ static int find(struct del *w, const struct ty_args *args, const char *name, int
         .cli = w->cli, .d = w->d, .ns = args->ns, .name = name, .run = run, .fn = collect, .ctx = w
     };
     size_t before = w->n;
-    int code = ty_past_jobs(&q);
 
+    w->kept = 0;
+    int code = ty_past_jobs(&q);
+    if (w->old)
+        return code; /* that nothing is old is well */
     if (code == TY_EXIT_OK && name && w->n == before)
         return ty_history_not_found(w->cli, &ty_kind_trainjob, name);
     if (!args->all && w->n > before)
@@ -165,20 +185,44 @@ static int find(struct del *w, const struct ty_args *args, const char *name, int
     return code;
 }
 
+/* The words of the command line, before anything is touched. */
+static int read_words(struct del *w, const struct ty_args *args)
+{
+    int64_t age_ms = 0;
+
+    w->old = args->older_than || args->keep_newest;
+    w->dry_run = args->dry_run;
+    if (args->older_than && !ty_span_parse(ty_str(args->older_than), &age_ms))
+        return ty_cli_usage(w->cli, &ty_cmd_delete, "--older-than %s: write 30d, 2w or 12h",
+                            args->older_than);
+    if (args->keep_newest && (!ty_parse_i64(ty_str(args->keep_newest), &w->keep) || w->keep < 0))
+        return ty_cli_usage(w->cli, &ty_cmd_delete, "--keep %s: write how many of the newest stay",
+                            args->keep_newest);
+    if (w->old && args->run)
+        return ty_cli_usage(w->cli, &ty_cmd_delete,
+                            "--run names one run: --older-than and --keep choose among many");
+    if (!args->rest.n && !args->all && !w->old)
+        return ty_cli_usage(w->cli, &ty_cmd_delete,
+                            "name a TrainJob, or say --all, --older-than or --keep");
+    if (age_ms) /* older than the clock itself: then nothing is */
+        w->before_ms = ty_history_now_ms() > age_ms ? ty_history_now_ms() - age_ms : 1;
+    return TY_EXIT_OK;
+}
+
 static int run(struct ty_cli *cli, const struct ty_args *args)
 {
     ty_auto_durable *d = NULL;
+    struct del w = { .cli = cli };
     int64_t id = ty_history_run(cli, &ty_cmd_delete, args);
     size_t first = args->rest.n > 1 && ty_kind_named(ty_str(args->rest.v[0])) == &ty_kind_trainjob;
 
-    if (id < 0)
+    if (id < 0 || read_words(&w, args) != TY_EXIT_OK)
         return TY_EXIT_USAGE;
-    if (!args->rest.n && !args->all)
-        return ty_cli_usage(cli, &ty_cmd_delete, "name a TrainJob, or say --all");
-    int code = ty_history_open(cli, TY_DURABLE_WRITE, &d), bad = TY_EXIT_OK;
+    int code = ty_history_open(cli, w.dry_run ? TY_DURABLE_READ : TY_DURABLE_WRITE, &d),
+        bad = TY_EXIT_OK;
     if (code)
         return code;
-    struct del w = { .cli = cli, .d = d };
+    w.d = d;
     if (!args->rest.n)
         bad = find(&w, args, NULL, id);
     for (size_t i = first; i < args->rest.n; i++)
@@ -194,9 +238,13 @@ const struct ty_cmd ty_cmd_delete = {
     .operand = "NAME…",
     .more =
         "A TrainJob that runs is stopped first, with its grace; the other jobs of that run go on.\n"
-        "NAME means its newest run, --run an older one, --all every one.\n",
+        "NAME means its newest run, --run an older one, --all every one.\n"
+        "--older-than and --keep take only what is over, of NAME or of everything; with both, "
+        "what\n"
+        "is old goes except the newest N.\n",
     .examples = "  trainyard delete torch-ddp\n"
                 "  trainyard delete torch-ddp --all\n"
+                "  trainyard delete --older-than 30d --keep 10\n"
                 "  trainyard delete --all\n",
     .opts = options,
     .run = run,

@@ -1,4 +1,5 @@
 #include "cli/history_testing.h"
+#include "store/hold.h"
 
 static bool there(struct hist *h, const char *path)
 {
@@ -48,6 +49,72 @@ static void test_all(void **state)
                      TY_EXIT_OK); /* nothing is left, which is well */
 }
 
+/* Run 1 ended long ago; run 2 was cut off, as long ago; none of them runs. */
+static void test_old_ones(void **state)
+{
+    struct hist *h = *state;
+
+    assert_int_equal(HIST_RUN(h, "delete", "--older-than", "100000d"), TY_EXIT_OK);
+    assert_string_equal(h->b.out, "");
+    assert_int_equal(HIST_RUN(h, "delete", "--older-than", "1h", "--dry-run"), TY_EXIT_OK);
+    assert_string_equal(h->b.out, "trainjob.trainer.kubeflow.org \"ddp\" deleted (dry run)\n"
+                                  "trainjob.trainer.kubeflow.org \"other\" deleted (dry run)\n"
+                                  "trainjob.trainer.kubeflow.org \"ddp\" deleted (dry run)\n");
+    assert_true(there(h, "run-1/logs/ddp-node-0-0") && there(h, "run-2/logs/ddp-node-0-0"));
+    assert_int_equal(HIST_RUN(h, "delete", "ddp", "--older-than", "1h", "--keep", "1"), TY_EXIT_OK);
+    assert_string_equal(h->b.out, "trainjob.trainer.kubeflow.org \"ddp\" deleted\n");
+    assert_false(there(h, "run-1"));
+    assert_true(there(h, "run-2/logs/ddp-node-0-0"));
+    assert_int_equal(HIST_RUN(h, "delete", "ghost", "--older-than", "1h"), TY_EXIT_OK);
+    assert_int_equal(HIST_RUN(h, "delete", "--older-than", "1h"), TY_EXIT_OK);
+    assert_false(there(h, "run-2"));
+}
+
+static void test_all_but_the_newest(void **state)
+{
+    struct hist *h = *state;
+
+    assert_int_equal(HIST_RUN(h, "delete", "--keep", "3"), TY_EXIT_OK);
+    assert_string_equal(h->b.out, "");
+    assert_int_equal(HIST_RUN(h, "delete", "ddp", "other", "--keep", "1"), TY_EXIT_OK);
+    assert_string_equal(h->b.out, "trainjob.trainer.kubeflow.org \"ddp\" deleted\n");
+    assert_false(there(h, "run-1"));
+    assert_int_equal(HIST_RUN(h, "delete", "--keep", "0"), TY_EXIT_OK);
+    assert_false(there(h, "run-2"));
+}
+
+static void test_what_runs_is_not_old(void **state)
+{
+    struct hist *h = *state;
+    struct ty_err err = { 0 };
+    int lock = ty_hold_take(h->dir, &err); /* as if run 2 were at work */
+
+    assert_true(lock >= 0);
+    assert_int_equal(HIST_RUN(h, "delete", "--older-than", "1h", "--keep", "0"), TY_EXIT_OK);
+    assert_string_equal(h->b.out, "trainjob.trainer.kubeflow.org \"ddp\" deleted\n");
+    assert_false(there(h, "run-1"));
+    assert_true(there(h, "run-2/logs/ddp-node-0-0"));
+    close(lock);
+}
+
+static void test_mistakes_about_age(void **state)
+{
+    static const char *const rows[][3] = { { "--older-than", "", "--older-than : write" },
+                                           { "--older-than", "30", "--older-than 30: write" },
+                                           { "--older-than", "-3d", "--older-than -3d: write" },
+                                           { "--keep", "-1", "--keep -1: write" },
+                                           { "--keep", "1x", "--keep 1x: write" } };
+    struct hist *h = *state;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(HIST_RUN(h, "delete", rows[i][0], rows[i][1]), TY_EXIT_USAGE);
+        assert_has(h->b.err, rows[i][2]);
+    }
+    assert_int_equal(HIST_RUN(h, "delete", "ddp", "--run", "1", "--keep", "1"), TY_EXIT_USAGE);
+    assert_has(h->b.err, "--run names one run");
+    assert_true(there(h, "run-1"));
+}
+
 static void test_mistakes(void **state)
 {
     struct hist *h = *state;
@@ -69,8 +136,14 @@ static void test_no_history_is_made(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { HIST_FULL(test_newest_then_older), HIST_FULL(test_one_run),
-                                        HIST_FULL(test_all), HIST_FULL(test_mistakes),
+    const struct CMUnitTest tests[] = { HIST_FULL(test_newest_then_older),
+                                        HIST_FULL(test_one_run),
+                                        HIST_FULL(test_all),
+                                        HIST_FULL(test_old_ones),
+                                        HIST_FULL(test_all_but_the_newest),
+                                        HIST_FULL(test_what_runs_is_not_old),
+                                        HIST_FULL(test_mistakes_about_age),
+                                        HIST_FULL(test_mistakes),
                                         HIST_EMPTY(test_no_history_is_made) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

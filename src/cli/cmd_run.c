@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/cmds.h"
 #include "cli/run.h"
 #include "cli/run_sweep.h"
@@ -29,8 +30,10 @@ static const struct ty_opt options[] = {
       TY_OPT_AT(env) },
     { "workdir", 0, TY_OPT_WORD, "DIR", "working directory of the containers (default: this one)",
       NULL, TY_OPT_AT(workdir) },
-    { "timeout", 0, TY_OPT_WORD, "SECONDS", "stop everything after so long", NULL,
+    { "timeout", 0, TY_OPT_WORD, "TIME", "stop everything after so many seconds, or 1h30m", NULL,
       TY_OPT_AT(timeout) },
+    { "history", 0, TY_OPT_WORD, "LIMIT",
+      "finished runs that are kept: 200,90d (default), 50, 30d, all", NULL, TY_OPT_AT(history) },
     { "keep", 0, TY_OPT_FLAG, NULL, "keep the pods' scratch folders, and say where", NULL,
       TY_OPT_AT(keep) },
     TY_OPTS_CONFIG,
@@ -137,10 +140,8 @@ static void print_findings(struct ty_run *r)
         fwrite(b.p, 1, b.n, r->cli->err);
 }
 
-static void watch_signals(struct ty_run *r, const struct ty_args *args)
+static void watch_signals(struct ty_run *r)
 {
-    int64_t seconds = 0;
-
     uv_signal_init(&r->loop, &r->sigint);
     uv_signal_init(&r->loop, &r->sigterm);
     uv_check_init(&r->loop, &r->check);
@@ -151,8 +152,8 @@ static void watch_signals(struct ty_run *r, const struct ty_args *args)
     uv_signal_start(&r->sigint, on_signal, SIGINT);
     uv_signal_start(&r->sigterm, on_signal, SIGTERM);
     uv_check_start(&r->check, on_turn);
-    if (args->timeout && ty_parse_i64(ty_str(args->timeout), &seconds) && seconds > 0)
-        uv_timer_start(&r->timeout, on_timeout, (uint64_t)seconds * 1000, 0);
+    if (r->limit_ms)
+        uv_timer_start(&r->timeout, on_timeout, (uint64_t)r->limit_ms, 0);
 }
 
 static int go(struct ty_run *r, const struct ty_args *args)
@@ -174,7 +175,7 @@ static int go(struct ty_run *r, const struct ty_args *args)
     }
     if (r->status.secret)
         objs[n++] = r->status.secret;
-    watch_signals(r, args);
+    watch_signals(r);
     int ret = ty_engine_submit(r->engine, objs, n, &unfit, &err);
     tell_findings(r, &unfit);
     if (ret < 0) {
@@ -187,14 +188,34 @@ static int go(struct ty_run *r, const struct ty_args *args)
     return ty_run_exit_code(r);
 }
 
+/* What can be wrong in the words themselves, before anything is started. */
+static int read_words(struct ty_run *r, const struct ty_args *args)
+{
+    int64_t seconds = 0;
+
+    if (!args->files.n && !args->rest.n)
+        return ty_cli_usage(r->cli, &ty_cmd_run, "nothing to run: give a file");
+    r->limit = args->timeout;
+    if (r->limit && ty_parse_i64(ty_str(r->limit), &seconds) && seconds > 0 &&
+        seconds < INT64_MAX / 1000)
+        r->limit_ms = seconds * 1000;
+    else if (r->limit && !ty_span_parse(ty_str(r->limit), &r->limit_ms))
+        return ty_cli_usage(r->cli, &ty_cmd_run,
+                            "--timeout %s: write seconds, or a duration such as 90s or 1h30m",
+                            r->limit);
+    return ty_prune_settings(r->cli, &ty_cmd_run, args, &r->history.keep);
+}
+
 static int run(struct ty_cli *cli, const struct ty_args *args)
 {
     struct ty_run r = { .cli = cli };
     struct ty_err err = { 0 };
     int code = TY_EXIT_BAD;
 
-    if (!args->files.n && !args->rest.n)
-        return ty_cli_usage(cli, &ty_cmd_run, "nothing to run: give a file");
+    ty_run_history_init(&r.history, cli);
+    int wrong = read_words(&r, args);
+    if (wrong)
+        return wrong;
     if (ty_zygote_start(&r.zygote, &err) < 0) { /* first, while this process is small */
         ty_cli_say(cli, TY_SAY_ERROR, "%s", err.text);
         return code;
@@ -204,8 +225,6 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
         memcpy(r.env, args->env.v, args->env.n * sizeof(*r.env));
     uv_loop_init(&r.loop);
     ty_run_view_init(&r.view, cli, args);
-    r.limit = args->timeout;
-    ty_run_history_init(&r.history, cli);
     if (ty_session_open(&r.session, cli, args, &err) < 0 || ty_run_sets(&r, args, &err) < 0)
         ty_cli_say(cli, TY_SAY_ERROR, "%s", err.text);
     else {

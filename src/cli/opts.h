@@ -20,7 +20,8 @@ struct ty_args {
     const char *uri, *to, *include, *ignore, *jobs, *retries, *stall; /* initialize */
     const char *workdir, *timeout, *logs;
     const char *run, *tail, *attempt, *container; /* of the history */
-    bool follow, previous, all, watch;
+    const char *history, *older_than, *keep_newest;
+    bool follow, previous, all, watch, dry_run;
     const char *kubeconfig, *context;              /* operator */
     const char *image, *version, *replicas, *pick; /* install */
     bool no_runtimes, no_crds, monitor;

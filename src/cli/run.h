@@ -23,6 +23,7 @@ struct ty_run {
     int interrupts;
     bool timed_out;
     const char *limit; /* --timeout */
+    int64_t limit_ms;  /* 0: none */
     char *dir, *claims;
     char *past; /* the history file; NULL: where this run is, nobody would find it */
     char *program, *workdir;

@@ -52,7 +52,7 @@ int ty_run_folders(struct ty_run *r, const char *name, struct ty_err *err)
 
     if (make_all(r, ty_state_root(a), name, err) == 0) {
         r->past = ty_state_history(a);
-        ty_run_sweep(a, ty_arena_printf(a, "%s/runs", ty_state_root(a)));
+        ty_run_sweep(a, ty_state_runs(a));
         return 0;
     }
     char *root = ty_arena_printf(a, "%s/trainyard-XXXXXX", tmp && tmp[0] == '/' ? tmp : "/tmp");

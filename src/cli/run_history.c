@@ -157,6 +157,17 @@ static const char *how_it_ended(int code)
     }
 }
 
+/* The runs before this one, as far as they are too many or too old. */
+static void prune(struct ty_run_history *h)
+{
+    struct ty_err err = { 0 };
+
+    ty_durable_patience(h->file, HURRIED_MS);
+    int r = ty_prune_history(h->cli->arena, h->file, &h->keep, wall_ms(), &err);
+    if (r < 0 && r != -EAGAIN)
+        ty_cli_say(h->cli, TY_SAY_WARNING, "old runs cannot be removed: %s", err.text);
+}
+
 void ty_run_history_end(struct ty_run_history *h, int code)
 {
     if (h->record && h->changed) {
@@ -166,6 +177,8 @@ void ty_run_history_end(struct ty_run_history *h, int code)
             ty_cli_say(h->cli, TY_SAY_WARNING,
                        "the end of this run is missing in its history: %s %s", h->path,
                        h->full ? "is on a full disk" : "is busy");
+        else if (h->file)
+            prune(h);
     }
     stop_recording(h);
     ty_control_free(h->control);

@@ -4,7 +4,7 @@
 #ifndef TY_CLI_RUN_HISTORY_H
 #define TY_CLI_RUN_HISTORY_H
 
-#include "cli/cli.h"
+#include "cli/prune.h"
 #include "engine/control.h"
 #include "engine/engine.h"
 #include "store/record.h"
@@ -19,10 +19,11 @@ struct ty_run_history {
     struct ty_durable_run run;
     char *path;
     struct ty_control *control;
-    size_t deleted; /* TrainJobs that were deleted by order */
-    int lock;       /* -1 none */
-    bool changed;   /* there is something to tell of */
-    bool full;      /* the disk is: said, and tried again */
+    size_t deleted;       /* TrainJobs that were deleted by order */
+    int lock;             /* -1 none */
+    struct ty_prune keep; /* of the runs before this one; set before the end */
+    bool changed;         /* there is something to tell of */
+    bool full;            /* the disk is: said, and tried again */
 };
 
 void ty_run_history_init(struct ty_run_history *h, struct ty_cli *cli);

@@ -19,6 +19,11 @@ static int remove_one(const char *path, const struct stat *st TY_UNUSED, int kin
     return 0;
 }
 
+bool ty_run_is_kept(struct ty_arena *a, const char *dir)
+{
+    return access(ty_arena_printf(a, "%s/" KEPT, dir), F_OK) == 0;
+}
+
 static void sweep_one(struct ty_arena *a, const char *dir)
 {
     static const char *const sockets[] = { "rsh.sock", "control.sock" };
@@ -27,8 +32,7 @@ static void sweep_one(struct ty_arena *a, const char *dir)
     /* A run that ended as it should has removed an empty `pods`; one that begins has it empty. */
     if (access(pods, F_OK) < 0 || ty_hold_held(dir))
         return;
-    if (access(ty_arena_printf(a, "%s/lock", dir), F_OK) < 0 ||
-        access(ty_arena_printf(a, "%s/" KEPT, dir), F_OK) == 0)
+    if (access(ty_arena_printf(a, "%s/lock", dir), F_OK) < 0 || ty_run_is_kept(a, dir))
         return;
     DIR *d = opendir(pods);
     bool empty = true;

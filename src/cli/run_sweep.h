@@ -2,6 +2,8 @@
 #ifndef TY_CLI_RUN_SWEEP_H
 #define TY_CLI_RUN_SWEEP_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 
 /* Removes the pods' scratch files and the sockets of every run below the folder `runs` that is
@@ -9,5 +11,6 @@
 void ty_run_sweep(struct ty_arena *a, const char *runs);
 /* Says so of the run in the folder `dir`: never swept. */
 void ty_run_sweep_not(struct ty_arena *a, const char *dir);
+bool ty_run_is_kept(struct ty_arena *a, const char *dir); /* was that said? */
 
 #endif

@@ -4,8 +4,9 @@
 
 #include "base/buf.h"
 #include "store/hold.h"
+#include "store/past_inner.h"
 
-static const char objects_sql[] = "SELECT r.id, r.pid, r.dir, r.command, r.started, r.ended, r.how,"
+static const char objects_sql[] = "SELECT " TY_PAST_RUN_COLUMNS ","
                                   " o.kind, o.ns, o.name, o.uid, o.job, o.gone, o.text, o.version"
                                   " FROM objects o JOIN runs r ON r.id = o.run WHERE 1";
 static const char objects_order[] = " ORDER BY o.run DESC, o.name, o.version DESC";
@@ -13,19 +14,6 @@ static const char events_sql[] =
     "SELECT o.run, o.job, o.kind, o.name, o.type, o.reason, o.message, o.count, o.first, o.last"
     " FROM events o WHERE 1";
 static const char events_order[] = " ORDER BY o.last, o.id";
-
-static void finalize(sqlite3_stmt **s)
-{
-    sqlite3_finalize(*s);
-}
-#define auto_stmt TY_AUTO(finalize) sqlite3_stmt
-
-static int prepare(struct ty_durable *d, const char *sql, sqlite3_stmt **ret, struct ty_err *err)
-{
-    return sqlite3_prepare_v2(ty_durable_db(d), sql, -1, ret, NULL) == SQLITE_OK
-               ? 0
-               : ty_durable_fail(d, err);
-}
 
 static void bind_opt(sqlite3_stmt *s, int at, const char *text)
 {
@@ -46,7 +34,7 @@ static int select_rows(struct ty_durable *d, const char *head, const char *tail,
     ty_buf_cstr(&sql, which->kind ? " AND o.kind = ?4" : "");
     ty_buf_cstr(&sql, tail);
     ty_buf_chr(&sql, 0);
-    int r = prepare(d, sql.p, ret, err);
+    int r = ty_past_prepare(d, sql.p, ret, err);
     if (r < 0)
         return r;
     if (which->run)
@@ -57,28 +45,11 @@ static int select_rows(struct ty_durable *d, const char *head, const char *tail,
     return 0;
 }
 
-static const char *text_at(sqlite3_stmt *s, int i)
-{
-    const unsigned char *p = sqlite3_column_text(s, i);
-    return p ? (const char *)p : "";
-}
-
-static void read_run(sqlite3_stmt *s, struct ty_durable_run *ret)
-{
-    *ret = (struct ty_durable_run){ .id = sqlite3_column_int64(s, 0),
-                                    .pid = sqlite3_column_int64(s, 1),
-                                    .dir = text_at(s, 2),
-                                    .command = text_at(s, 3),
-                                    .started_ms = sqlite3_column_int64(s, 4),
-                                    .ended_ms = sqlite3_column_int64(s, 5),
-                                    .how = text_at(s, 6) };
-}
-
 int ty_past_objects(struct ty_durable *d, const struct ty_past_which *which,
                     bool (*fn)(void *ctx, const struct ty_past_object *obj), void *ctx,
                     struct ty_err *err)
 {
-    auto_stmt *s = NULL;
+    ty_auto_stmt *s = NULL;
     bool more = true;
     int code = SQLITE_DONE;
     int r = select_rows(d, objects_sql, objects_order, which, &s, err);
@@ -86,16 +57,16 @@ int ty_past_objects(struct ty_durable *d, const struct ty_past_which *which,
     if (r < 0)
         return r;
     while (more && (code = sqlite3_step(s)) == SQLITE_ROW) {
-        struct ty_past_object o = { .kind = ty_kind_named(ty_str(text_at(s, 7))),
-                                    .ns = text_at(s, 8),
-                                    .name = text_at(s, 9),
-                                    .uid = text_at(s, 10),
-                                    .job = text_at(s, 11),
+        struct ty_past_object o = { .kind = ty_kind_named(ty_str(ty_past_text(s, 7))),
+                                    .ns = ty_past_text(s, 8),
+                                    .name = ty_past_text(s, 9),
+                                    .uid = ty_past_text(s, 10),
+                                    .job = ty_past_text(s, 11),
                                     .gone = sqlite3_column_int(s, 12),
                                     .version = sqlite3_column_int64(s, 14) };
-        o.text.p = text_at(s, 13);
+        o.text.p = ty_past_text(s, 13);
         o.text.n = (size_t)sqlite3_column_bytes(s, 13);
-        read_run(s, &o.run);
+        ty_past_run(s, &o.run);
         if (o.kind)
             more = fn(ctx, &o);
     }
@@ -106,7 +77,7 @@ int ty_past_events(struct ty_durable *d, const struct ty_past_which *which,
                    bool (*fn)(void *ctx, const struct ty_past_event *event), void *ctx,
                    struct ty_err *err)
 {
-    auto_stmt *s = NULL;
+    ty_auto_stmt *s = NULL;
     bool more = true;
     int code = SQLITE_DONE;
     struct ty_past_which w = { .run = which->run, .job = which->job };
@@ -116,12 +87,12 @@ int ty_past_events(struct ty_durable *d, const struct ty_past_which *which,
         return r;
     while (more && (code = sqlite3_step(s)) == SQLITE_ROW) {
         struct ty_past_event e = { .run = sqlite3_column_int64(s, 0),
-                                   .job = text_at(s, 1),
-                                   .kind = text_at(s, 2),
-                                   .name = text_at(s, 3),
-                                   .type = text_at(s, 4),
-                                   .reason = text_at(s, 5),
-                                   .message = text_at(s, 6),
+                                   .job = ty_past_text(s, 1),
+                                   .kind = ty_past_text(s, 2),
+                                   .name = ty_past_text(s, 3),
+                                   .type = ty_past_text(s, 4),
+                                   .reason = ty_past_text(s, 5),
+                                   .message = ty_past_text(s, 6),
                                    .count = sqlite3_column_int64(s, 7),
                                    .first_ms = sqlite3_column_int64(s, 8),
                                    .last_ms = sqlite3_column_int64(s, 9) };
@@ -132,9 +103,9 @@ int ty_past_events(struct ty_durable *d, const struct ty_past_which *which,
 
 static bool has_ended(struct ty_durable *d, int64_t run)
 {
-    auto_stmt *s = NULL;
+    ty_auto_stmt *s = NULL;
 
-    if (prepare(d, "SELECT ended FROM runs WHERE id = ?1", &s, NULL) < 0)
+    if (ty_past_prepare(d, "SELECT ended FROM runs WHERE id = ?1", &s, NULL) < 0)
         return false;
     sqlite3_bind_int64(s, 1, run);
     return sqlite3_step(s) == SQLITE_ROW && sqlite3_column_int64(s, 0) != 0;
@@ -142,9 +113,9 @@ static bool has_ended(struct ty_durable *d, int64_t run)
 
 int64_t ty_past_version(struct ty_durable *d)
 {
-    auto_stmt *s = NULL;
+    ty_auto_stmt *s = NULL;
 
-    if (prepare(d, "PRAGMA data_version", &s, NULL) < 0 || sqlite3_step(s) != SQLITE_ROW)
+    if (ty_past_prepare(d, "PRAGMA data_version", &s, NULL) < 0 || sqlite3_step(s) != SQLITE_ROW)
         return 0;
     return sqlite3_column_int64(s, 0);
 }
@@ -162,8 +133,8 @@ enum ty_past_state ty_past_state(struct ty_durable *d, const struct ty_durable_r
 static int change(struct ty_durable *d, const char *sql, int64_t run, const char *job,
                   struct ty_err *err)
 {
-    auto_stmt *s = NULL;
-    int r = prepare(d, sql, &s, err);
+    ty_auto_stmt *s = NULL;
+    int r = ty_past_prepare(d, sql, &s, err);
 
     if (r < 0)
         return r;

@@ -42,6 +42,18 @@ enum ty_past_state { TY_PAST_ENDED, TY_PAST_LIVE, TY_PAST_CUT_OFF };
 enum ty_past_state ty_past_state(struct ty_durable *d, const struct ty_durable_run *run);
 /* Another number than before: another process has written since. Cheap. */
 int64_t ty_past_version(struct ty_durable *d);
+/* When a run that is over ended; of one that was cut off, when it was last heard of. Unix ms. */
+int64_t ty_past_over_ms(struct ty_durable *d, const struct ty_durable_run *run);
+
+/* past_runs.c: whole runs. Each that is beyond the newest `newest` (0: none is), or began before
+ * `before_ms` (0: none did), oldest first. fn returns false to stop. */
+int ty_past_runs(struct ty_durable *d, int64_t newest, int64_t before_ms,
+                 bool (*fn)(void *ctx, const struct ty_durable_run *run, bool beyond), void *ctx,
+                 struct ty_err *err);
+bool ty_past_knows(struct ty_durable *d, const char *dir); /* is there a run in this folder? */
+/* Takes out a run with all that was its; one that is gone already is fine. */
+int ty_past_forget(struct ty_durable *d, int64_t run, struct ty_err *err);
+
 /* Takes out a TrainJob with all that was its. *ret_last: the run has no other, its row is gone,
  * too. */
 int ty_past_delete(struct ty_durable *d, int64_t run, const char *job, bool *ret_last,

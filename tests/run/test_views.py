@@ -25,18 +25,30 @@ def resize(fd, cols, rows):
 class Terminal:
     """trainyard run on a pty of its own; what it writes is kept."""
 
-    def __init__(self, box, text, *args, size=(80, 24), **env):
+    def __init__(self, box, text, *args, size=(80, 24), own=False, echo=True, **env):
+        """own: it is the controlling terminal, as of a shell's job in the foreground."""
         file = box.path / "job.yaml"
         file.write_text(text)
         self.fd, end = pty.openpty()
         resize(self.fd, *size)
+        if not echo:
+            self.set_echo(False)
         self.out = b""
         environ = dict(box.env, TERM="xterm", LANG="C.UTF-8", LC_ALL="C.UTF-8")
         environ.pop("NO_COLOR")
         environ.update(env)
         self.p = subprocess.Popen([BINARY, "run", str(file), *args], stdin=end, stdout=end, stderr=end,
-                                  cwd=box.path, env=environ, start_new_session=True)
+                                  cwd=box.path, env=environ, start_new_session=True,
+                                  preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if own else None)
         os.close(end)
+
+    def echoes(self):
+        return bool(termios.tcgetattr(self.fd)[3] & termios.ECHO)
+
+    def set_echo(self, on):
+        mode = termios.tcgetattr(self.fd)
+        mode[3] = mode[3] | termios.ECHO if on else mode[3] & ~termios.ECHO
+        termios.tcsetattr(self.fd, termios.TCSANOW, mode)
 
     def read(self, until=None, seconds=30):
         """Reads until the bytes are there, or to the end; True if they came."""
@@ -53,9 +65,10 @@ class Terminal:
             self.out += data
         return until in self.out if until else True
 
-    def end(self):
+    def end(self, echo=None):
         self.read()
         code = self.p.wait(timeout=30)
+        assert echo is None or self.echoes() == echo
         os.close(self.fd)
         assert b"Sanitizer" not in self.out, self.out.decode(errors="replace")
         return code
@@ -133,6 +146,53 @@ def test_ctrl_z_and_back(box):
     t.p.send_signal(signal.SIGCONT)
     assert t.end() == 0
     assert t.out.count(HIDE) == 2
+
+
+@pytest.mark.parametrize("how", ["by itself", "SIGINT", "SIGQUIT", "SIGHUP"])
+def test_typing_is_shown_again_afterwards(box, how):
+    """What is typed would tear the table; a terminal that is left without echo is worse."""
+    go = box.path / "go"
+    t = Terminal(box, job("echo at-work; while ! test -e %s; do sleep 0.05; done" % go), own=True)
+    assert t.read(b"at-work")
+    assert not t.echoes()
+    os.write(t.fd, b"typed-words\n")
+    if how == "by itself":
+        go.touch()
+        code = 0
+    else:
+        t.p.send_signal(getattr(signal, how))
+        code = 130 if how == "SIGINT" else -getattr(signal, how)
+    assert t.end(echo=True) == code
+    assert b"typed-words" not in t.out
+
+
+def test_a_terminal_that_was_silent_stays_so(box):
+    t = Terminal(box, job(SLOW), own=True, echo=False)
+    assert t.read(b"step 2/8")
+    assert t.end(echo=False) == 0
+
+
+def test_ctrl_z_gives_the_typing_back(box):
+    go = box.path / "go"
+    t = Terminal(box, job("echo at-work; while ! test -e %s; do sleep 0.05; done" % go), own=True)
+    assert t.read(b"at-work")
+    t.p.send_signal(signal.SIGTSTP)
+    os.waitid(os.P_PID, t.p.pid, os.WSTOPPED | os.WNOWAIT)
+    assert t.echoes()
+    t.p.send_signal(signal.SIGCONT)
+    stop = time.monotonic() + 30
+    while t.echoes() and time.monotonic() < stop:
+        t.read(b"never", seconds=0.05)
+    assert not t.echoes()
+    go.touch()
+    assert t.end(echo=True) == 0
+
+
+def test_lines_leave_the_typing_alone(box):
+    t = Terminal(box, job("echo at-work; sleep 0.3"), "-o", "plain", own=True)
+    assert t.read(b"at-work")
+    assert t.echoes()
+    assert t.end(echo=True) == 0
 
 
 @pytest.mark.parametrize("size", [(1, 1), (1, 24), (80, 1), (2, 2), (20, 3), (0, 0), (5000, 1000)])

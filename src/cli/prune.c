@@ -1,0 +1,126 @@
+/* Folders go before their rows: a disk that is full has room again then, and what is cut off in
+ * between is found again by the next run. */
+#include "cli/prune.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "cli/run_sweep.h"
+#include "cli/state.h"
+#include "store/hold.h"
+
+/* ---- what is kept ---- */
+
+bool ty_prune_parse(struct ty_str text, struct ty_prune *ret)
+{
+    struct ty_prune p = { 0 };
+    struct ty_str first, second = ty_str_cut(text, ',', &first);
+
+    if (ty_str_is(text, "all")) {
+        *ret = p;
+        return true;
+    }
+    bool number = ty_parse_i64(first, &p.runs);
+    if (number ? p.runs <= 0 || (second.p && !ty_span_parse(second, &p.age_ms))
+               : second.p || !ty_span_parse(first, &p.age_ms))
+        return false;
+    *ret = p;
+    return true;
+}
+
+int ty_prune_settings(struct ty_cli *cli, const struct ty_cmd *cmd, const struct ty_args *args,
+                      struct ty_prune *ret)
+{
+    const char *variable = secure_getenv("TRAINYARD_HISTORY");
+
+    *ret = TY_PRUNE_DEFAULT;
+    if (args->history)
+        return ty_prune_parse(ty_str(args->history), ret)
+                   ? TY_EXIT_OK
+                   : ty_cli_usage(cli, cmd, "--history %s: write 200, 90d, 200,90d or all",
+                                  args->history);
+    if (variable && *variable && !ty_prune_parse(ty_str(variable), ret)) {
+        ty_cli_say(cli, TY_SAY_WARNING,
+                   "TRAINYARD_HISTORY=%s: write 200, 90d, 200,90d or all; old runs are kept",
+                   variable);
+        *ret = (struct ty_prune){ 0 };
+    }
+    return TY_EXIT_OK;
+}
+
+/* ---- what goes ---- */
+
+struct old {
+    int64_t id;
+    char *dir;
+};
+
+struct pruning {
+    struct ty_arena *a;
+    struct ty_durable *d;
+    int64_t before_ms; /* 0: any age is fine */
+    struct old v[TY_PRUNE_ONCE];
+    size_t n;
+};
+
+/* Collected first: a statement that reads does not like its rows to go. */
+static bool collect(void *ctx, const struct ty_durable_run *run, bool beyond)
+{
+    struct pruning *p = ctx;
+
+    if ((!beyond && ty_past_over_ms(p->d, run) >= p->before_ms) ||
+        ty_past_state(p->d, run) == TY_PAST_LIVE || ty_run_is_kept(p->a, run->dir))
+        return true;
+    p->v[p->n++] = (struct old){ run->id, ty_arena_strndup(p->a, run->dir, strlen(run->dir)) };
+    return p->n < TY_PRUNE_ONCE;
+}
+
+/* "run-SECONDS-PID" began before that, and nobody is at work in it. */
+static bool is_left_over(const struct pruning *p, const char *name, const char *dir)
+{
+    struct ty_str began, rest = ty_str_cut(ty_str(name), '-', &began);
+    int64_t seconds = 0;
+
+    ty_str_cut(rest, '-', &began);
+    return ty_parse_i64(began, &seconds) && seconds > 0 && seconds < p->before_ms / 1000 &&
+           !ty_hold_held(dir) && !ty_run_is_kept(p->a, dir) && !ty_past_knows(p->d, dir);
+}
+
+/* Of a history that was moved away, or never came to be, only folders are left. */
+static int remove_left_over(struct pruning *p, struct ty_err *err)
+{
+    const char *runs = ty_state_runs(p->a);
+    DIR *d = p->before_ms ? opendir(runs) : NULL;
+    int r = 0;
+
+    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+    for (struct dirent *e = d ? readdir(d) : NULL; e && r == 0; e = readdir(d)) {
+        char *dir = ty_arena_printf(p->a, "%s/%s", runs, e->d_name);
+        if (p->n < TY_PRUNE_ONCE && is_left_over(p, e->d_name, dir)) {
+            p->n++;
+            r = ty_state_remove(p->a, dir, err);
+        }
+    }
+    if (d)
+        closedir(d);
+    return r;
+}
+
+int ty_prune_history(struct ty_arena *a, struct ty_durable *d, const struct ty_prune *keep,
+                     int64_t now_ms, struct ty_err *err)
+{
+    struct pruning *p = ty_new(a, struct pruning);
+
+    *p = (struct pruning){ .a = a, .d = d };
+    if (keep->age_ms && keep->age_ms < now_ms)
+        p->before_ms = now_ms - keep->age_ms;
+    int r = ty_past_runs(d, keep->runs, p->before_ms, collect, p, err);
+    for (size_t i = 0; i < p->n && r == 0; i++) {
+        r = ty_state_remove(a, p->v[i].dir, err);
+        if (r == 0)
+            r = ty_past_forget(d, p->v[i].id, err);
+    }
+    return r == 0 ? remove_left_over(p, err) : r;
+}

@@ -109,9 +109,10 @@ static bool turned(struct job *j, int r)
     return ++j->tries < TRIES;
 }
 
-static bool try_later(struct job *j, int r)
+static bool try_later(struct job *j, const struct ty_kube_answer *answer)
 {
-    if (r != -EAGAIN || ++j->tries >= TRIES)
+    bool helps = answer->r == -EAGAIN || answer->code == 401; /* a token may be renewed */
+    if (!helps || ++j->tries >= TRIES)
         return false;
     j->due_ms = (int64_t)uv_now(j->e->s.loop) + (j->e->finishing ? SOON_MS : AGAIN_MS);
     return true;
@@ -128,7 +129,7 @@ static void on_answer(void *ctx, const struct ty_kube_answer *answer)
         job_free(j);
     } else if (answer->r == -EEXIST && j->creating && !j->patch) {
         job_free(j); /* an earlier try of ours had come through */
-    } else if (turned(j, answer->r) || try_later(j, answer->r)) {
+    } else if (turned(j, answer->r) || try_later(j, answer)) {
         put_back(e, j);
     } else {
         give_up(j, answer);

@@ -175,6 +175,9 @@ static void say_trouble(struct ty_watched *w, const struct ty_kube_answer *why, 
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
     const char *error = ty_arena_printf(a, "%.*s", TY_ARG(why->message));
 
+    if (why->code == 401)
+        error = ty_arena_printf(a, "%s: the API server does not take %s", error,
+                                ty_kubeconfig_who(a, ty_kube_config(j->s.kube)));
     if (ty_lately(&j->troubles, why->message, (int64_t)uv_now(j->s.loop)))
         ty_debug(j->s.log, "cannot watch", TY_S("error", error), TY_S("kind", w->kind->kind),
                  TY_S("group", w->kind->group), TY_I("againMs", again_ms));

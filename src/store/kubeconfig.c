@@ -143,3 +143,17 @@ int ty_kubeconfig_load(struct ty_arena *a, const struct ty_kube_where *where,
         return r;
     return ty_kube_merge_resolve(&m, where->context, ret, err);
 }
+
+/* In the order in which kube_auth.c looks for them. */
+const char *ty_kubeconfig_who(struct ty_arena *a, const struct ty_kubeconfig *c)
+{
+    if (c->token_file)
+        return ty_arena_printf(a, "the token in file %s", c->token_file);
+    if (c->token)
+        return "the token in the kubeconfig";
+    if (c->exec)
+        return ty_arena_printf(a, "what the exec plugin %s gave", c->exec->command);
+    if (c->cert.file)
+        return ty_arena_printf(a, "the client certificate %s", c->cert.file);
+    return c->cert.data.n ? "the client certificate in the kubeconfig" : "no credentials";
+}

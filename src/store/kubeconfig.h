@@ -60,5 +60,7 @@ void ty_kube_where_env(struct ty_kube_where *w); /* fills what is NULL from this
  * All lives with the arena. -ENOENT: none of these; -EINVAL: a sentence with file and field. */
 int ty_kubeconfig_load(struct ty_arena *a, const struct ty_kube_where *where,
                        struct ty_kubeconfig *ret, struct ty_err *err);
+/* With what we say who we are, for people: "the token in file /x". Lives with the arena. */
+const char *ty_kubeconfig_who(struct ty_arena *a, const struct ty_kubeconfig *c);
 
 #endif

@@ -267,6 +267,25 @@ static void broken_files(void **state)
     }
 }
 
+static void who_we_say_we_are(void **state TY_UNUSED)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 16);
+    static const struct ty_kube_exec exec = { .command = "login" };
+    struct ty_kubeconfig c = { 0 };
+
+    assert_string_equal(ty_kubeconfig_who(a, &c), "no credentials");
+    c.cert.data = TY_LIT("pem");
+    assert_string_equal(ty_kubeconfig_who(a, &c), "the client certificate in the kubeconfig");
+    c.cert.file = "/c.pem";
+    assert_string_equal(ty_kubeconfig_who(a, &c), "the client certificate /c.pem");
+    c.exec = &exec;
+    assert_string_equal(ty_kubeconfig_who(a, &c), "what the exec plugin login gave");
+    c.token = "secret";
+    assert_string_equal(ty_kubeconfig_who(a, &c), "the token in the kubeconfig");
+    c.token_file = "/t";
+    assert_string_equal(ty_kubeconfig_who(a, &c), "the token in file /t");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +295,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(exec_plugins, setup, teardown),
         cmocka_unit_test_setup_teardown(refused, setup, teardown),
         cmocka_unit_test_setup_teardown(broken_files, setup, teardown),
+        cmocka_unit_test(who_we_say_we_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,8 +69,8 @@ void ty_conv_rows(struct ty_conv *c, struct ty_conv_set *set, const struct ty_js
         return;
     }
     for (const struct ty_conv_row *r = rows; r->key; r++) {
-        const struct ty_json *v = ty_json_get(obj, r->key);
-        if (v && v->type != TY_JSON_NULL)
+        const struct ty_json *v = ty_conv_get(obj, r->key);
+        if (v)
             use_row(c, set, v, TY_KEY(at, r->key), r);
     }
     ty_each_member (m, obj)
@@ -107,6 +107,12 @@ struct ty_str ty_conv_str(struct ty_conv *c, const struct ty_json *v, const stru
     if (!ty_json_is(v, TY_JSON_STRING))
         ty_conv_bad(c, v, at, "must be a text");
     return ty_json_text_of(v);
+}
+
+const struct ty_json *ty_conv_get(const struct ty_json *obj, const char *key)
+{
+    const struct ty_json *v = ty_json_get(obj, key);
+    return v && v->type != TY_JSON_NULL ? v : NULL;
 }
 
 const char *ty_conv_cstr(struct ty_conv *c, struct ty_str s)

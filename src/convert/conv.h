@@ -54,12 +54,16 @@ struct ty_conv_set { /* a replicated job of the runtime */
     struct ty_json *patch;                        /* of the pod template; NULL none */
     struct ty_json *env;                          /* ours, before the user's */
     const struct ty_json *user_env;
+    const char *env_at; /* path of the user's list, */
+    size_t *env_i;      /* and where in it each of user_env stood */
 };
 
 struct ty_conv_kind {
     const char *version, *kind;
     const char *specs; /* "pytorchReplicaSpecs" */
     const char *main;  /* name of the container that trains; NULL: the first one */
+    bool or_first;     /* where none has that name it is the first one */
+    bool everywhere;   /* V1 gave its variables to all containers of a pod */
     const char *port_name;
     int port;
     enum ty_restart restart; /* where the job says nothing */
@@ -116,6 +120,8 @@ bool ty_conv_bool(struct ty_conv *c, const struct ty_json *v, const struct ty_pa
 struct ty_str ty_conv_str(struct ty_conv *c, const struct ty_json *v, const struct ty_path *at);
 /* The same as C text that lives with the arena. */
 const char *ty_conv_cstr(struct ty_conv *c, struct ty_str s);
+/* The member, or NULL where it is absent or null: V1 reads both alike. */
+const struct ty_json *ty_conv_get(const struct ty_json *obj, const char *key);
 
 /* ---- roles and pods (roles.c, pod.c, merge.c) ---- */
 void ty_conv_read_roles(struct ty_conv *c);
@@ -141,16 +147,23 @@ void ty_conv_first_succeeds(struct ty_conv *c, struct ty_conv_set *set); /* Job:
 const char *ty_conv_host(struct ty_conv *c, const char *rjob, int64_t i);
 
 /* ---- environment (env.c) ---- */
-/* Unless the user has set it. */
+/* In place of the user's, which V1 overwrote, too. The first one of a name counts. */
 void ty_conv_env(struct ty_conv *c, struct ty_conv_set *set, const char *name, const char *fmt, ...)
     TY_PRINTF(4, 5);
+/* Unless the user has set it: for what V1 itself did not set. */
+void ty_conv_env_weak(struct ty_conv *c, struct ty_conv_set *set, const char *name, const char *fmt,
+                      ...) TY_PRINTF(4, 5);
 void ty_conv_env_index(struct ty_conv *c, struct ty_conv_set *set); /* TY_INDEX: the pod's number */
 /* Takes the user's list: what a TrainJob refuses is left out and told. */
 void ty_conv_user_env(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *list,
                       const struct ty_path *at);
+/* Why such an entry of the user's is left out; NULL: it is not. */
+const char *ty_conv_env_refusal(const struct ty_conv *c, const struct ty_conv_set *set,
+                                struct ty_str name);
 void ty_conv_join_env(struct ty_conv *c, struct ty_conv_set *set);
-/* Tells texts that hold V1 host names or ports. */
-void ty_conv_scan(struct ty_conv *c, const struct ty_json *v, const struct ty_path *at);
+/* Tells texts of a pod that hold V1 host names, ports or labels. */
+void ty_conv_scan(struct ty_conv *c, const struct ty_conv_set *set, const struct ty_json *v,
+                  const struct ty_path *at);
 
 /* ---- shared policies (policy.c, restart.c) ---- */
 void ty_conv_metadata(struct ty_conv *c);

@@ -1,47 +1,55 @@
 /* Environment: what V1 gave to containers and a TrainJob does not, before what the user set. */
-#include "base/buf.h"
 #include "convert/conv.h"
-#include <ctype.h>
 #include <stdarg.h>
 
 #define INDEX_FIELD "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 
-/* The webhook of Kubeflow Trainer refuses these in spec.trainer.env: it sets them itself. */
-static const char *const reserved[] = {
-    "PET_NNODES",
-    "PET_NPROC_PER_NODE",
-    "PET_NODE_RANK",
-    "PET_MASTER_ADDR",
-    "PET_MASTER_PORT",
-    "DMLC_TRACKER_URI",
-    "DMLC_TRACKER_PORT",
-    "DMLC_TASK_ID",
-    "DMLC_NUM_WORKER",
-    "OMPI_MCA_orte_default_hostfile",
-    "OMPI_MCA_plm_rsh_args",
-    "OMPI_MCA_orte_keep_fqdn_hostnames",
-    "OMPI_MCA_orte_set_default_slots",
-    NULL,
+/* The webhook of Kubeflow Trainer refuses these in spec.trainer.env of such a runtime: it sets
+ * them itself. */
+static const struct {
+    const char *ml, *mpi; /* member of mlPolicy; V1's word for the implementation, NULL any */
+    const char *name;
+} reserved[] = {
+    { "torch", NULL, "PET_NNODES" },
+    { "torch", NULL, "PET_NPROC_PER_NODE" },
+    { "torch", NULL, "PET_NODE_RANK" },
+    { "torch", NULL, "PET_MASTER_ADDR" },
+    { "torch", NULL, "PET_MASTER_PORT" },
+    { "xgboost", NULL, "DMLC_TRACKER_URI" },
+    { "xgboost", NULL, "DMLC_TRACKER_PORT" },
+    { "xgboost", NULL, "DMLC_TASK_ID" },
+    { "xgboost", NULL, "DMLC_NUM_WORKER" },
+    { "mpi", "OpenMPI", "OMPI_MCA_orte_default_hostfile" },
+    { "mpi", "OpenMPI", "OMPI_MCA_plm_rsh_args" },
+    { "mpi", "OpenMPI", "OMPI_MCA_orte_keep_fqdn_hostnames" },
+    { "mpi", "OpenMPI", "OMPI_MCA_orte_set_default_slots" },
+    { "mpi", "Intel", "I_MPI_HYDRA_HOST_FILE" },
+    { "mpi", "Intel", "I_MPI_PERHOST" },
+    { "mpi", "Intel", "I_MPI_HYDRA_BOOTSTRAP" },
+    { "mpi", "Intel", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS" },
+    { "mpi", "MPICH", "HYDRA_HOST_FILE" },
+    { "mpi", "MPICH", "HYDRA_LAUNCHER" },
+    { "mpi", "MPICH", "HYDRA_LAUNCHER_EXTRA_ARGS" },
 };
 
-static bool is_reserved(struct ty_str name)
+static bool is_reserved(const struct ty_conv *c, const struct ty_conv_set *set, struct ty_str name)
 {
-    for (const char *const *r = reserved; *r; r++)
-        if (ty_str_is(name, *r))
+    struct ty_str mpi = ty_json_str_at(c->spec, "mpiImplementation");
+    const char *ml = c->kind->ml ? c->kind->ml : "";
+    if (!mpi.n)
+        mpi = TY_LIT("OpenMPI");
+    for (size_t i = 0; set->trainer && i < sizeof(reserved) / sizeof(*reserved); i++)
+        if (strcmp(reserved[i].ml, ml) == 0 && ty_str_is(name, reserved[i].name) &&
+            (!reserved[i].mpi || ty_str_is(mpi, reserved[i].mpi)))
             return true;
     return false;
-}
-
-static bool user_has(const struct ty_conv_set *set, const char *name)
-{
-    return ty_json_by(set->user_env, "name", ty_str(name), NULL) != NULL;
 }
 
 static void push(struct ty_conv *c, struct ty_conv_set *set, const char *name, const char *key,
                  struct ty_json *value)
 {
     struct ty_json *e = ty_json_object(c->arena);
-    if (user_has(set, name) || ty_json_by(set->env, "name", ty_str(name), NULL))
+    if (ty_json_by(set->env, "name", ty_str(name), NULL))
         return;
     ty_json_set(c->arena, e, "name", ty_json_cstr(c->arena, name));
     ty_json_set(c->arena, e, key, value);
@@ -56,6 +64,17 @@ void ty_conv_env(struct ty_conv *c, struct ty_conv_set *set, const char *name, c
     va_end(ap);
 }
 
+void ty_conv_env_weak(struct ty_conv *c, struct ty_conv_set *set, const char *name, const char *fmt,
+                      ...)
+{
+    va_list ap;
+    if (ty_json_by(set->user_env, "name", ty_str(name), NULL))
+        return;
+    va_start(ap, fmt);
+    push(c, set, name, "value", ty_json_cstr(c->arena, ty_arena_vprintf(c->arena, fmt, ap)));
+    va_end(ap);
+}
+
 void ty_conv_env_index(struct ty_conv *c, struct ty_conv_set *set)
 {
     struct ty_json *from = ty_json_object(c->arena);
@@ -64,89 +83,90 @@ void ty_conv_env_index(struct ty_conv *c, struct ty_conv_set *set)
     push(c, set, "TY_INDEX", "valueFrom", from);
 }
 
+const char *ty_conv_env_refusal(const struct ty_conv *c, const struct ty_conv_set *set,
+                                struct ty_str name)
+{
+    if (is_reserved(c, set, name))
+        return "the operator sets it itself, and refuses it here";
+    if (c->kind == &ty_conv_mpi1 && ty_str_is(name, "OMPI_MCA_plm_rsh_agent"))
+        return "there is no kubexec.sh any more, nodes are reached by ssh";
+    return NULL;
+}
+
 void ty_conv_user_env(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *list,
                       const struct ty_path *at)
 {
     struct ty_json *kept = ty_json_array(c->arena);
     size_t i = 0, was = 0;
+    set->env_at = ty_path_text(c->arena, at);
+    set->env_i = ty_new_n(c->arena, size_t, ty_json_len(list) + 1);
     ty_each_item (e, list) {
         struct ty_str name = ty_json_str_at(*e, "name");
         const struct ty_path *here = TY_IDX(at, i++);
-        if (is_reserved(name)) {
-            ty_conv_warn(c, *e, here,
-                         "not carried over: %.*s is set by the operator itself, and refused here",
-                         TY_ARG(name));
-        } else if (c->kind == &ty_conv_mpi1 && ty_str_is(name, "OMPI_MCA_plm_rsh_agent")) {
-            ty_conv_warn(c, *e, here,
-                         "not carried over: there is no kubexec.sh any more, nodes "
-                         "are reached by ssh");
+        const char *why = ty_conv_env_refusal(c, set, name);
+        if (why) {
+            ty_conv_warn(c, *e, here, "not carried over: %.*s: %s", TY_ARG(name), why);
         } else if (ty_json_by(kept, "name", name, &was)) {
-            ty_conv_warn(c, *e, here, "%.*s is set twice: the later value is kept", TY_ARG(name));
+            ty_conv_warn(c, kept->items[was], TY_IDX(at, set->env_i[was]),
+                         "not carried over: %.*s is set again later in the list", TY_ARG(name));
             kept->items[was] = *e;
+            set->env_i[was] = i - 1;
         } else {
+            set->env_i[kept->n] = i - 1;
             ty_json_push(c->arena, kept, *e);
         }
     }
     set->user_env = kept;
 }
 
-void ty_conv_join_env(struct ty_conv *c, struct ty_conv_set *set)
+/* Ours, then what `theirs` has besides. */
+static struct ty_json *joined(struct ty_conv *c, const struct ty_conv_set *set,
+                              const struct ty_json *theirs)
 {
     struct ty_json *all = ty_json_array(c->arena);
     ty_each_item (e, set->env)
         ty_json_push(c->arena, all, *e);
-    ty_each_item (e, set->user_env)
-        ty_json_push(c->arena, all, *e);
+    ty_each_item (e, theirs)
+        if (!ty_json_by(set->env, "name", ty_json_str_at(*e, "name"), NULL))
+            ty_json_push(c->arena, all, *e);
+    return all;
+}
+
+static void tell_overwritten(struct ty_conv *c, const struct ty_conv_set *set)
+{
+    size_t i = 0;
+    ty_each_item (e, set->user_env) {
+        struct ty_str name = ty_json_str_at(*e, "name");
+        const struct ty_json *ours = ty_json_by(set->env, "name", name, NULL);
+        const struct ty_path *at = TY_IDX(TY_KEY(NULL, set->env_at), set->env_i[i++]);
+        if (ours && !ty_json_eq(ours, *e))
+            ty_conv_warn(c, *e, at, "not carried over: the job's own %.*s is put in its place",
+                         TY_ARG(name));
+    }
+}
+
+/* Sidecars: V1 gave its variables to them as well; their own stay. */
+static void join_others(struct ty_conv *c, const struct ty_conv_set *set)
+{
+    ty_each_item (it, ty_json_get(set->pod, "containers")) {
+        if (*it == set->container)
+            continue;
+        struct ty_json *all = ty_json_array(c->arena), *theirs = ty_json_get(*it, "env");
+        ty_each_item (e, set->env)
+            if (!ty_json_by(theirs, "name", ty_json_str_at(*e, "name"), NULL))
+                ty_json_push(c->arena, all, ty_json_copy(c->arena, *e, 0));
+        ty_each_item (e, theirs)
+            ty_json_push(c->arena, all, *e);
+        ty_json_set(c->arena, *it, "env", all);
+    }
+}
+
+void ty_conv_join_env(struct ty_conv *c, struct ty_conv_set *set)
+{
+    tell_overwritten(c, set);
+    struct ty_json *all = joined(c, set, set->user_env);
     if (all->n)
         ty_json_set(c->arena, set->trainer ? c->trainer : ty_conv_container(c, set), "env", all);
-}
-
-/* "<job>-<role>-": the beginning of a V1 pod's host name. */
-static bool names_host(struct ty_conv *c, struct ty_str text)
-{
-    for (size_t i = 0; i < TY_CONV_ROLES && c->kind->roles[i].name; i++) {
-        char *host = ty_arena_printf(c->arena, "%s-%s-", c->name, c->kind->roles[i].name);
-        for (char *p = host + strlen(c->name); *p; p++)
-            *p = (char)tolower((unsigned char)*p);
-        if (ty_str_contains(text, ty_str(host)))
-            return true;
-    }
-    return false;
-}
-
-static bool names_port(const struct ty_conv *c, struct ty_str text)
-{
-    char port[16];
-    size_t n = (size_t)snprintf(port, sizeof(port), "%d", c->kind->port);
-    if (c->kind->port < 10000)
-        return false; /* too short to be told from other numbers */
-    for (size_t i = 0; i + n <= text.n; i++) {
-        bool left = i && isdigit((unsigned char)text.p[i - 1]);
-        bool right = i + n < text.n && isdigit((unsigned char)text.p[i + n]);
-        if (memcmp(text.p + i, port, n) == 0 && !left && !right)
-            return true;
-    }
-    return false;
-}
-
-void ty_conv_scan(struct ty_conv *c, const struct ty_json *v, const struct ty_path *at)
-{
-    struct ty_str text = ty_json_text_of(v);
-    size_t i = 0;
-    ty_each_item (it, v)
-        ty_conv_scan(c, *it, TY_IDX(at, i++));
-    ty_each_member (m, v)
-        ty_conv_scan(c, m->value, TY_KEYS(at, m->key));
-    if (!text.n)
-        return;
-    if (names_host(c, text))
-        ty_conv_warn(c, v, at, "this text holds a V1 host name: pods are now reached as %s",
-                     ty_arena_printf(c->arena, "%s-%s-0-<index>.%s", c->name,
-                                     c->n_sets ? c->sets[0].rjob : "node", c->name));
-    if (c->mpi && ty_str_contains(text, TY_LIT("discover_hosts")))
-        ty_conv_warn(c, v, at,
-                     "there is no discover_hosts.sh: elastic Horovod cannot be carried over");
-    if (c->kind->ml && names_port(c, text))
-        ty_conv_warn(c, v, at, "this text holds V1's port %d: rank 0 listens on %d now",
-                     c->kind->port, TY_CONV_PORT);
+    if (c->kind->everywhere)
+        join_others(c, set);
 }

@@ -132,19 +132,39 @@ static void reconcile(struct ty_conv *c, struct ty_conv_role *master, struct ty_
                ty_json_len(ty_json_get(worker->main, "command"));
     struct ty_json *mm = without_script(c, m, master->main_at);
     struct ty_json *ww = without_script(c, w, worker->main_at);
-    if (can && !differ(c->arena, mm, ww, at, &d)) {
-        if (c->opts.split_script) {
-            ty_conv_warn(c, d.at, TY_KEY(NULL, d.path),
-                         "differs from the Master's: one script on TY_INDEX holds both commands, "
-                         "resources are the larger of both");
-            split(c, master, worker);
-            return;
-        }
+    can = can && !differ(c->arena, mm, ww, at, &d); /* else d is what a script cannot hold */
+    if (can && c->opts.split_script) {
+        ty_conv_warn(c, d.at, TY_KEY(NULL, d.path),
+                     "differs from the Master's: one script on TY_INDEX holds both commands, "
+                     "resources are the larger of both");
+        split(c, master, worker);
+        return;
     }
     ty_conv_bad(c, d.at, TY_KEY(NULL, d.path),
                 "differs from the Master's, and the nodes of a TrainJob are all alike: make them "
                 "equal%s",
-                can ? ", or give --split-script if only commands and resources differ" : "");
+                can ? ", or give --split-script" : "");
+}
+
+/* Ports of the master's container that the workers' has not. V1's own one is no loss: rank 0 has
+ * its port from the operator, or from MASTER_PORT. */
+static void tell_ports(struct ty_conv *c, const struct ty_conv_role *master,
+                       const struct ty_conv_role *worker, const struct ty_path *template)
+{
+    const struct ty_path *containers = TY_KEY(TY_KEY(template, "spec"), "containers");
+    const struct ty_path *at = TY_KEY(TY_IDX(containers, master->main_at), "ports");
+    const struct ty_json *theirs = ty_json_get(worker->main, "ports");
+    size_t i = 0;
+    ty_each_item (it, ty_json_get(master->main, "ports")) {
+        const struct ty_path *here = TY_IDX(at, i++);
+        bool same = false;
+        ty_each_item (other, theirs)
+            same |= ty_json_eq(*it, *other);
+        if (!same && ty_str_is(ty_json_str_at(*it, "name"), c->kind->port_name))
+            ty_conv_warn(c, *it, here, "not carried over: MASTER_PORT says where rank 0 listens");
+        else if (!same)
+            ty_conv_warn(c, *it, here, "not carried over: all nodes have the Worker's ports");
+    }
 }
 
 static void tell_labels(struct ty_conv *c, const struct ty_conv_role *master,
@@ -157,6 +177,7 @@ static void tell_labels(struct ty_conv *c, const struct ty_conv_role *master,
     if (ty_json_len(m) && !(w && ty_json_eq(m, w)))
         ty_conv_warn(c, m, TY_KEY(TY_KEY(at, "metadata"), "labels"),
                      "not carried over: all nodes have the Worker's labels");
+    tell_ports(c, master, worker, at);
     if (master->restart != worker->restart)
         ty_conv_warn(c, ty_json_get(master->spec, "restartPolicy"),
                      TY_KEY(TY_KEY(specs, master->key), "restartPolicy"),

@@ -4,6 +4,51 @@
 
 /* ---- reading ---- */
 
+/* Kubelets let the last of several entries win; a TrainJob refuses a second one. */
+static void drop_overwritten(struct ty_conv *c, struct ty_json *env, const struct ty_path *at)
+{
+    for (size_t i = 0, was = 0; i < ty_json_len(env); was++) {
+        struct ty_str name = ty_json_str_at(env->items[i], "name");
+        bool again = false;
+        for (size_t j = i + 1; name.n && j < env->n; j++)
+            again |= ty_str_eq(ty_json_str_at(env->items[j], "name"), name);
+        if (again) {
+            ty_conv_warn(c, env->items[i], TY_IDX(at, was),
+                         "not carried over: %.*s is set again later in the list", TY_ARG(name));
+            ty_json_remove(env, i);
+        } else {
+            i++;
+        }
+    }
+}
+
+/* Of all containers but the one that trains: its list is read by ty_conv_user_env. */
+static void drop_overwritten_of(struct ty_conv *c, const struct ty_conv_role *r, const char *key,
+                                const struct ty_path *spec)
+{
+    const struct ty_path *list = TY_KEY(spec, key);
+    size_t i = 0;
+    ty_each_item (it, ty_json_get(ty_json_get(r->pod, "spec"), key)) {
+        const struct ty_path *here = TY_KEY(TY_IDX(list, i++), "env");
+        if (*it != r->main)
+            drop_overwritten(c, ty_json_get(*it, "env"), here);
+    }
+}
+
+static bool is_second_env(const struct ty_field_err *e)
+{
+    return e->why == TY_DUPLICATE && ty_str_contains(ty_str(e->path), TY_LIT(".env["));
+}
+
+static const char *sentence(const struct ty_field_err *e)
+{
+    if (e->detail && *e->detail)
+        return e->detail;
+    return e->why == TY_DUPLICATE  ? "is given twice"
+           : e->why == TY_REQUIRED ? "a value is required"
+                                   : "this value cannot be used";
+}
+
 /* The first mistake of the template, in the words of the API server. */
 static void check_schema(struct ty_conv *c, struct ty_conv_role *r, const struct ty_path *at)
 {
@@ -15,9 +60,10 @@ static void check_schema(struct ty_conv *c, struct ty_conv_role *r, const struct
                      e->hint ? e->hint : "", e->hint ? ")" : "");
     ty_schema_validate(&ty_schema_PodTemplateSpec, r->pod, NULL, at, at, &errs);
     const struct ty_field_err *e = errs.first;
+    while (e && is_second_env(e)) /* the last one counts */
+        e = e->next;
     if (e)
-        ty_conv_bad(c, e->at, TY_KEY(NULL, e->path), "%s",
-                    e->detail && *e->detail ? e->detail : "a value is required");
+        ty_conv_bad(c, e->at, TY_KEY(NULL, e->path), "%s", sentence(e));
 }
 
 static void find_main(struct ty_conv *c, struct ty_conv_role *r, const struct ty_path *containers)
@@ -28,6 +74,8 @@ static void find_main(struct ty_conv *c, struct ty_conv_role *r, const struct ty
         return;
     }
     r->main = c->main ? ty_json_by(list, "name", ty_str(c->main), &r->main_at) : list->items[0];
+    if (!r->main && c->main == c->kind->main && c->kind->or_first)
+        r->main = list->items[0];
     if (!r->main) {
         ty_conv_bad(c, list, containers, "a %s trains in the container named %s: there is none",
                     c->kind->kind, c->main);
@@ -71,8 +119,11 @@ void ty_conv_check_pod(struct ty_conv *c, struct ty_conv_role *r)
     check_schema(c, r, at);
     if (!c->out->bad)
         find_main(c, r, TY_KEY(TY_KEY(at, "spec"), "containers"));
-    if (!c->out->bad)
-        rename_refs(c, r->pod, ty_json_str_at(r->main, "name"));
+    if (c->out->bad)
+        return;
+    rename_refs(c, r->pod, ty_json_str_at(r->main, "name"));
+    drop_overwritten_of(c, r, "containers", TY_KEY(at, "spec"));
+    drop_overwritten_of(c, r, "initContainers", TY_KEY(at, "spec"));
 }
 
 int64_t ty_conv_port(const struct ty_conv *c, const struct ty_conv_role *role)
@@ -95,15 +146,12 @@ static void to_trainer(struct ty_conv *c, struct ty_conv_set *set, const struct 
     bool direct = set->trainer && !(c->mpi && (resources || image));
     struct ty_json *to = direct ? c->trainer : ty_conv_container(c, set);
     struct ty_str key = direct && resources ? TY_LIT("resourcesPerNode") : at->key;
-    if (!resources)
-        ty_conv_scan(c, v, at);
     ty_json_put(c->arena, to, key, ty_json_copy(c->arena, v, 0));
 }
 
 static void take_env(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
                      const struct ty_path *at)
 {
-    ty_conv_scan(c, v, at);
     ty_conv_user_env(c, set, v, at);
 }
 
@@ -144,18 +192,22 @@ static void to_container(struct ty_conv *c, struct ty_conv_set *set, const struc
     ty_json_put(c->arena, ty_conv_container(c, set), at->key, ty_json_copy(c->arena, v, 0));
 }
 
-/* Only the port that V1 itself put there is not needed: a TrainJob's rank 0 has its own. */
+/* Where rank 0 of a torch runtime listens is not for the job to say; other ports stay. */
 static void take_ports(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
                        const struct ty_path *at)
 {
     struct ty_json *kept = ty_json_array(c->arena);
-    ty_each_item (it, v)
-        if (!c->kind->ml || !c->kind->port_name ||
-            !ty_str_is(ty_json_str_at(*it, "name"), c->kind->port_name))
+    size_t i = 0;
+    ty_each_item (it, v) {
+        const struct ty_path *here = TY_IDX(at, i++);
+        if (c->kind == &ty_conv_pytorch &&
+            ty_str_is(ty_json_str_at(*it, "name"), c->kind->port_name))
+            ty_conv_warn(c, *it, here,
+                         "not carried over: rank 0 listens on %d, MASTER_PORT says so",
+                         TY_CONV_PORT);
+        else
             ty_json_push(c->arena, kept, ty_json_copy(c->arena, *it, 0));
-    if (kept->n < ty_json_len(v) && ty_conv_port(c, set->role) != c->kind->port)
-        ty_conv_warn(c, v, at, "the port named %s is left out: rank 0 listens on %d",
-                     c->kind->port_name, TY_CONV_PORT);
+    }
     if (kept->n)
         ty_json_set(c->arena, ty_conv_container(c, set), "ports", kept);
 }
@@ -210,18 +262,21 @@ static void take_containers(struct ty_conv *c, struct ty_conv_set *set, const st
     size_t i = 0;
     ty_conv_rows(c, set, set->role->main, TY_IDX(at, set->role->main_at), main_rows);
     ty_each_item (it, v)
-        if (i++ != set->role->main_at) {
-            ty_conv_scan(c, *it, TY_IDX(at, i - 1));
+        if (i++ != set->role->main_at)
             ty_json_push(c->arena, ty_json_need_array(c->arena, ty_conv_pod(c, set), "containers"),
                          ty_json_copy(c->arena, *it, 0));
-        }
 }
 
-static void take_init(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                      const struct ty_path *at)
+/* An older spelling of serviceAccountName, which counts where both are given. */
+static void old_account(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+                        const struct ty_path *at)
 {
-    ty_conv_scan(c, v, at);
-    to_pod(c, set, v, at);
+    const struct ty_json *name =
+        ty_conv_get(ty_json_get(set->role->pod, "spec"), "serviceAccountName");
+    if (!name)
+        to_patch(c, set, v, TY_KEY(at->up, "serviceAccountName"));
+    else if (!ty_json_eq(name, v))
+        ty_conv_warn(c, v, at, "not carried over: serviceAccountName says something else");
 }
 
 static void pod_restart(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
@@ -233,7 +288,7 @@ static void pod_restart(struct ty_conv *c, struct ty_conv_set *set, const struct
 
 static const struct ty_conv_row pod_rows[] = {
     { "containers", take_containers, NULL },
-    { "initContainers", take_init, NULL },
+    { "initContainers", to_pod, NULL },
     { "volumes", to_patch, NULL },
     { "nodeSelector", to_patch, NULL },
     { "affinity", to_patch, NULL },
@@ -271,7 +326,7 @@ static const struct ty_conv_row pod_rows[] = {
     { "subdomain", NULL, "JobSet gives pods their names" },
     { "setHostnameAsFQDN", NULL, "JobSet gives pods their names" },
     { "hostnameOverride", NULL, "JobSet gives pods their names" },
-    { "serviceAccount", NULL, "an older spelling of serviceAccountName" },
+    { "serviceAccount", old_account, NULL },
     { "ephemeralContainers", NULL, "no template may hold them" },
     { NULL, NULL, NULL },
 };
@@ -312,4 +367,5 @@ void ty_conv_take_pod(struct ty_conv *c, struct ty_conv_set *set)
     ty_conv_rows(c, set, r->pod, at, template_rows);
     ty_conv_rows(c, set, ty_json_get(r->pod, "metadata"), TY_KEY(at, "metadata"), meta_rows);
     ty_conv_rows(c, set, ty_json_get(r->pod, "spec"), TY_KEY(at, "spec"), pod_rows);
+    ty_conv_scan(c, set, ty_json_get(r->pod, "spec"), TY_KEY(at, "spec"));
 }

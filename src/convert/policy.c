@@ -144,11 +144,14 @@ void ty_conv_clean_pod_policy(struct ty_conv *c, struct ty_conv_set *set, const 
         ty_conv_bad(c, v, at, "must be None, Running or All");
         return;
     }
-    if (!ty_json_get(c->jobset, "ttlSecondsAfterFinished"))
+    int64_t n = 0;
+    if (!ty_json_int_at(c->jobset, "ttlSecondsAfterFinished", &n))
         ty_json_set(c->arena, ty_conv_jobset(c), "ttlSecondsAfterFinished",
-                    ty_json_int(c->arena, 0));
+                    ty_json_int(c->arena, n));
     ty_conv_warn(c, v, at,
-                 "is approximated: the JobSet is removed with its pods as soon as it has finished");
+                 "is approximated: the JobSet is removed with its pods %lld seconds after it has "
+                 "finished (ttlSecondsAfterFinished)",
+                 (long long)n);
 }
 
 /* ---- schedulingPolicy ---- */
@@ -158,12 +161,11 @@ static void min_available(struct ty_conv *c, struct ty_conv_set *set, const stru
 {
     (void)set;
     int64_t n = 0, all = ty_conv_pods(c);
-    if (ty_conv_int(c, v, at, 0, INT32_MAX, &n) && n < all)
-        ty_conv_warn(
-            c, v, at,
-            "not carried over: the gang of a TrainJob is all of its %lld pods, so training "
-            "no longer starts with %lld",
-            (long long)all, (long long)n);
+    if (ty_conv_int(c, v, at, 0, INT32_MAX, &n) && n != all)
+        ty_conv_warn(c, v, at,
+                     "not carried over: the gang of a TrainJob is all of its %lld pods, so "
+                     "training no longer starts with %lld",
+                     (long long)all, (long long)n);
 }
 
 static void queue(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
@@ -173,6 +175,10 @@ static void queue(struct ty_conv *c, struct ty_conv_set *set, const struct ty_js
     struct ty_str s = ty_conv_str(c, v, at);
     if (!s.n)
         return;
+    if (c->opts.gang == TY_GANG_COSCHEDULING) {
+        ty_conv_warn(c, v, at, "not carried over: coscheduling knows no queues");
+        return;
+    }
     c->own = true;
     ty_json_set(c->arena, ty_json_need_object(c->arena, c->template_meta, "annotations"),
                 VOLCANO_QUEUE, ty_json_copy(c->arena, v, 0));
@@ -184,10 +190,15 @@ static void priority(struct ty_conv *c, struct ty_conv_set *set, const struct ty
     (void)set;
     if (!ty_conv_str(c, v, at).n)
         return;
-    for (size_t i = 0; i < c->n_sets; i++)
-        if (!ty_json_get(c->sets[i].pod, "priorityClassName"))
+    for (size_t i = 0; i < c->n_sets; i++) {
+        const struct ty_json *own = ty_json_get(c->sets[i].pod, "priorityClassName");
+        if (!own)
             ty_json_set(c->arena, ty_conv_pod(c, &c->sets[i]), "priorityClassName",
                         ty_json_copy(c->arena, v, 0));
+        else if (!ty_json_eq(own, v))
+            ty_conv_warn(c, v, at, "not carried over to the pods of %s: they have a class already",
+                         c->sets[i].role->key);
+    }
 }
 
 static void schedule_timeout(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
@@ -197,8 +208,8 @@ static void schedule_timeout(struct ty_conv *c, struct ty_conv_set *set, const s
     int64_t n = 0;
     if (!ty_conv_int(c, v, at, 0, INT32_MAX, &n))
         return;
-    if (c->opts.gang == TY_GANG_VOLCANO) {
-        ty_conv_warn(c, v, at, "not carried over: gangs of Volcano have no such time");
+    if (c->opts.gang != TY_GANG_COSCHEDULING) {
+        ty_conv_warn(c, v, at, "not carried over: only --gang coscheduling has such a time");
         return;
     }
     c->own = true;
@@ -219,7 +230,7 @@ static void scheduling(struct ty_conv *c, struct ty_conv_set *set, const struct 
                        const struct ty_path *at)
 {
     ty_conv_rows(c, set, v, at, scheduling_rows);
-    if (c->opts.gang == TY_GANG_NONE && ty_json_len(v) && !ty_json_len(c->pod_group))
+    if (c->opts.gang == TY_GANG_NONE && ty_json_len(v))
         ty_conv_warn(c, v, at,
                      "which scheduler makes gangs was a flag of the V1 operator: give --gang "
                      "volcano or --gang coscheduling");

@@ -25,6 +25,13 @@ static void set_text(struct ty_conv *c, struct ty_json *o, const char *key, cons
 static void max_restarts(struct ty_conv *c, int64_t n)
 {
     struct ty_json *policy = ty_json_need_object(c->arena, ty_conv_jobset(c), "failurePolicy");
+    const struct ty_path *elastic = TY_KEY(TY_KEY(NULL, "spec"), "elasticPolicy");
+    int64_t was = n;
+    ty_json_int_at(policy, "maxRestarts", &was); /* of PaddleJob's elasticPolicy */
+    if (was != n)
+        ty_conv_warn(c, ty_json_at(c->spec, "elasticPolicy.maxRestarts"),
+                     TY_KEY(elastic, "maxRestarts"),
+                     "not carried over: restartPolicy and backoffLimit say %lld", (long long)n);
     ty_json_set(c->arena, policy, "maxRestarts", ty_json_int(c->arena, n));
 }
 
@@ -85,35 +92,59 @@ static void restart_set(struct ty_conv *c, struct ty_conv_set *set, bool limited
 }
 
 /* V1 adds up the failures of all pods; a JobSet counts restarts of everything. */
-static bool limit(struct ty_conv *c, int64_t *ret_sets)
+static bool limit(struct ty_conv *c, bool never, int64_t *ret_sets)
 {
     const struct ty_path *at = TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "runPolicy"), "backoffLimit");
-    const struct ty_json *v = ty_json_at(c->spec, "runPolicy.backoffLimit");
+    const struct ty_json *v = ty_conv_get(ty_json_get(c->spec, "runPolicy"), "backoffLimit");
     int64_t n = 0, pods = ty_conv_pods(c);
-    if (!v || v->type == TY_JSON_NULL || !ty_conv_int(c, v, at, 0, INT32_MAX, &n))
+    if (!v || !ty_conv_int(c, v, at, 0, INT32_MAX, &n))
         return false;
     *ret_sets = pods > 0 ? (n + pods - 1) / pods : n;
-    ty_conv_warn(c, v, at,
-                 "%lld failures of single pods become %lld restarts of all %lld pods "
-                 "(failurePolicy.maxRestarts)",
-                 (long long)n, (long long)*ret_sets, (long long)pods);
+    if (never)
+        ty_conv_warn(c, v, at, "not carried over: with restartPolicy Never nothing is restarted");
+    else
+        ty_conv_warn(c, v, at,
+                     "%lld failures of single pods become %lld restarts of all %lld pods "
+                     "(failurePolicy.maxRestarts)",
+                     (long long)n, (long long)*ret_sets, (long long)pods);
     return true;
+}
+
+/* The MPI operator makes a Job of the launcher: backoffLimit and its default are that Job's, and
+ * the nodes stay while the launcher is tried again. */
+static void launcher_job(struct ty_conv *c)
+{
+    const struct ty_path *at = TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "runPolicy"), "backoffLimit");
+    const struct ty_json *v = ty_conv_get(ty_json_get(c->spec, "runPolicy"), "backoffLimit");
+    int64_t n = 0;
+    for (size_t i = 0; i < c->n_sets; i++) {
+        struct ty_conv_set *s = &c->sets[i];
+        bool again = s->restart == TY_RESTART_ON_FAILURE || s->restart == TY_RESTART_ALWAYS;
+        set_text(c, ty_conv_pod(c, s), "restartPolicy", again ? "OnFailure" : "Never");
+        if (s->trainer && v && ty_conv_int(c, v, at, 0, INT32_MAX, &n))
+            ty_json_set(c->arena, ty_conv_job(c, s), "backoffLimit", ty_json_int(c->arena, n));
+        else if (!s->trainer && !again)
+            ty_json_set(c->arena, ty_conv_job(c, s), "backoffLimit", ty_json_int(c->arena, 0));
+    }
+    max_restarts(c, 0);
 }
 
 void ty_conv_restarts(struct ty_conv *c)
 {
     const struct ty_path *at = TY_KEY(TY_KEY(NULL, "spec"), "runPolicy");
     int64_t sets = 0;
-    bool limited = limit(c, &sets), never = true, codes = false, again = false;
+    if (c->kind == &ty_conv_mpi2 && !c->opts.gang_restart) {
+        launcher_job(c);
+        return;
+    }
+    bool never = true, codes = false, again = false;
     for (size_t i = 0; i < c->n_sets; i++) {
         never &= c->sets[i].restart == TY_RESTART_NEVER;
         codes |= c->sets[i].restart == TY_RESTART_EXIT_CODE;
         again |=
             c->sets[i].restart == TY_RESTART_ON_FAILURE || c->sets[i].restart == TY_RESTART_ALWAYS;
     }
-    if (limited && never)
-        ty_conv_warn(c, ty_json_at(c->spec, "runPolicy.backoffLimit"), TY_KEY(at, "backoffLimit"),
-                     "not carried over: with restartPolicy Never nothing is restarted");
+    bool limited = limit(c, never, &sets);
     if (!limited && ((again && c->opts.gang_restart) || codes)) {
         sets = INT32_MAX; /* V1 has no limit of its own */
         ty_conv_warn(c, NULL, TY_KEY(at, "backoffLimit"),

@@ -16,11 +16,13 @@ static void make(struct ty_conv *c)
 static void finish(struct ty_conv *c)
 {
     struct ty_conv_set *set = &c->sets[0];
+    const struct ty_conv_role *master = ty_conv_role(c, "Master");
     int64_t port = ty_conv_port(c, set->role);
     ty_auto_buf workers = { 0 };
     ty_conv_env_index(c, set);
     ty_conv_env(c, set, "MASTER_ADDR", "%s", ty_conv_host(c, "node", 0));
-    ty_conv_env(c, set, "MASTER_PORT", "%lld", (long long)port);
+    ty_conv_env(c, set, "MASTER_PORT", "%lld",
+                (long long)(master ? ty_conv_port(c, master) : port));
     ty_conv_env(c, set, "WORLD_SIZE", "%lld", (long long)set->count);
     ty_conv_env(c, set, "RANK", "$(TY_INDEX)");
     for (int64_t i = 1; i < set->count; i++)
@@ -40,6 +42,7 @@ const struct ty_conv_kind ty_conv_xgboost = {
     .main = "xgboost",
     .port_name = "xgboostjob-port",
     .port = 9999,
+    .everywhere = true,
     .restart = TY_RESTART_NEVER,
     .ml = "xgboost",
     .framework = "xgboost",

@@ -26,6 +26,7 @@ const struct ty_conv_kind ty_conv_jax = {
     .main = "jax",
     .port_name = "jaxjob-port",
     .port = 6666,
+    .everywhere = true,
     .restart = TY_RESTART_NEVER,
     .ml = "jax",
     .framework = "jax",

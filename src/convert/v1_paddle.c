@@ -5,8 +5,10 @@ static void make(struct ty_conv *c)
 {
     struct ty_conv_role *master = ty_conv_role(c, "Master"), *worker = ty_conv_role(c, "Worker");
     struct ty_conv_set *set = NULL;
-    if (master && worker)
+    if (master && worker) {
         ty_conv_add_set(c, master, false);
+        ty_conv_success(c, (const char *const[]){ "master", NULL }); /* V1 asks nobody else */
+    }
     if (master && !worker)
         master->rjob = "node";
     set = ty_conv_add_set(c, worker ? worker : master, true);
@@ -69,6 +71,7 @@ const struct ty_conv_kind ty_conv_paddle = {
     .main = "paddle",
     .port_name = "master",
     .port = 36543,
+    .everywhere = true,
     .restart = TY_RESTART_ON_FAILURE,
     .framework = "paddle",
     .roles = { { "Master", "master", 0 }, { "Worker", "node", 0 } },

@@ -2,16 +2,15 @@
  * name, and nodes that it reaches by ssh. */
 #include "convert/conv.h"
 
+/* What the MPI operator does: args alone are for the image's own entrypoint. */
 static void need_sshd(struct ty_conv *c, struct ty_conv_set *node)
 {
     struct ty_json *command = ty_json_array(c->arena);
-    if (ty_json_get(node->container, "command"))
+    if (ty_json_get(node->container, "command") || ty_json_get(node->container, "args"))
         return;
     ty_json_push(c->arena, command, ty_json_cstr(c->arena, "/usr/sbin/sshd"));
     ty_json_push(c->arena, command, ty_json_cstr(c->arena, "-De"));
     ty_json_set(c->arena, ty_conv_container(c, node), "command", command);
-    if (ty_json_get(node->container, "args"))
-        return;
     if (!ty_json_get(node->container, "readinessProbe")) {
         struct ty_json *probe = ty_json_need_object(c->arena, node->container, "readinessProbe");
         ty_json_set(c->arena, ty_json_need_object(c->arena, probe, "tcpSocket"), "port",
@@ -36,18 +35,17 @@ static void forget_v1_worker(struct ty_conv *c, struct ty_conv_set *node)
                  "do not start on a cluster (trainyard run needs none)");
 }
 
-static void make_launcher(struct ty_conv *c, struct ty_conv_role *launcher, bool nodes)
+static void make_launcher(struct ty_conv *c, struct ty_conv_role *launcher)
 {
     static const char *const done[] = { "launcher", NULL };
+    struct ty_json *dep = ty_json_object(c->arena);
+    if (c->kind == &ty_conv_mpi2 && !ty_json_str_at(launcher->spec, "restartPolicy").n)
+        launcher->restart = TY_RESTART_ON_FAILURE; /* the MPI operator's default for it alone */
     ty_conv_add_set(c, launcher, true);
-    if (nodes) {
-        struct ty_json *dep = ty_json_object(c->arena);
-        ty_json_set(c->arena, dep, "name", ty_json_cstr(c->arena, "node"));
-        ty_json_set(c->arena, dep, "status", ty_json_cstr(c->arena, "Ready"));
-        ty_json_push(c->arena,
-                     ty_json_need_array(c->arena, c->rjobs->items[c->rjobs->n - 1], "dependsOn"),
-                     dep);
-    }
+    ty_json_set(c->arena, dep, "name", ty_json_cstr(c->arena, "node"));
+    ty_json_set(c->arena, dep, "status", ty_json_cstr(c->arena, "Ready"));
+    ty_json_push(c->arena,
+                 ty_json_need_array(c->arena, c->rjobs->items[c->rjobs->n - 1], "dependsOn"), dep);
     ty_conv_success(c, done);
     ty_json_set(c->arena, ty_json_need_object(c->arena, ty_conv_jobset(c), "network"),
                 "publishNotReadyAddresses", ty_json_bool(c->arena, true));
@@ -60,16 +58,17 @@ static void make(struct ty_conv *c)
     const struct ty_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
     bool also = ty_json_true_at(c->spec, "runLauncherAsWorker");
     c->mpi = true;
-    if (!launcher || !worker) {
+    /* Replicas that are not given are none here, where other kinds have one. */
+    if (!launcher || !worker || !ty_conv_get(worker->spec, "replicas")) {
         ty_conv_bad(c, ty_json_get(c->spec, c->kind->specs), specs,
-                    "a Launcher and at least one Worker are needed");
+                    "a Launcher and at least one Worker (replicas) are needed");
         return;
     }
     struct ty_conv_set *node = ty_conv_add_set(c, worker, false);
     if (c->kind == &ty_conv_mpi1)
         forget_v1_worker(c, node);
     need_sshd(c, node);
-    make_launcher(c, launcher, true);
+    make_launcher(c, launcher);
     int64_t n = worker->replicas + (also ? 1 : 0);
     ty_json_set(c->arena, c->trainer, "numNodes", ty_json_int(c->arena, n));
     /* Said always: left at 1 in the runtime it would silently become the number of GPUs. */
@@ -88,7 +87,7 @@ static void finish(struct ty_conv *c)
         ty_conv_env(c, &c->sets[i], "K_MPI_JOB_ROLE", "%s",
                     c->sets[i].trainer ? "launcher" : "worker");
     for (size_t i = 0; i < c->n_sets; i++)
-        ty_conv_env(c, &c->sets[i], "PYTHONUNBUFFERED", "1");
+        ty_conv_env_weak(c, &c->sets[i], "PYTHONUNBUFFERED", "1");
 }
 
 static void slots(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
@@ -176,6 +175,6 @@ static const struct ty_conv_row rows2[] = {
     .make = make, .finish = finish
 
 const struct ty_conv_kind ty_conv_mpi1 = { SHARED, .version = "kubeflow.org/v1", .main = "mpi",
-                                           .rows = rows1 };
+                                           .or_first = true, .rows = rows1 };
 const struct ty_conv_kind ty_conv_mpi2 = { SHARED, .version = "kubeflow.org/v2beta1",
                                            .rows = rows2 };

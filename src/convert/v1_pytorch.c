@@ -17,7 +17,6 @@ static void make(struct ty_conv *c)
 
 static void set_procs(struct ty_conv *c, int64_t n)
 {
-    c->procs = n;
     ty_json_set(c->arena, c->trainer, "numProcPerNode", ty_json_int(c->arena, n));
 }
 
@@ -48,9 +47,10 @@ static void nproc(struct ty_conv *c, struct ty_conv_set *set, const struct ty_js
     bool text = ty_json_is(v, TY_JSON_STRING); /* "4": V1 has an int-or-string */
     bool good = text ? ty_parse_i64(s, &n) && n > 0 && n <= INT32_MAX
                      : ty_conv_int(c, v, at, 1, INT32_MAX, &n);
-    if (good)
+    if (good) {
         set_procs(c, n);
-    else if (text)
+        c->procs = n; /* V1 multiplies WORLD_SIZE by a number only */
+    } else if (text)
         ty_conv_bad(c, v, at, "must be auto, gpu, cpu or a number");
 }
 
@@ -65,28 +65,42 @@ static void rdzv_backend(struct ty_conv *c, struct ty_conv_set *set, const struc
         ty_conv_warn(c, v, at, "becomes c10d: a TrainJob brings no etcd with it");
         s = TY_LIT("c10d");
     }
-    ty_conv_env(c, &c->sets[0], "PET_RDZV_BACKEND", "%.*s", TY_ARG(s));
+    if (s.n)
+        ty_conv_env(c, &c->sets[0], "PET_RDZV_BACKEND", "%.*s", TY_ARG(s));
 }
 
 static void rdzv_id(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
                     const struct ty_path *at)
 {
     (void)set;
-    ty_conv_env(c, &c->sets[0], "PET_RDZV_ID", "%.*s", TY_ARG(ty_conv_str(c, v, at)));
+    struct ty_str s = ty_conv_str(c, v, at);
+    if (s.n)
+        ty_conv_env(c, &c->sets[0], "PET_RDZV_ID", "%.*s", TY_ARG(s));
 }
+
+static const struct ty_conv_row conf_rows[] = {
+    { "key", NULL, NULL },
+    { "value", NULL, NULL },
+    { NULL, NULL, NULL },
+};
 
 /* [{key, value}] as torchrun reads it: k1=v1,k2=v2. */
 static void rdzv_conf(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
                       const struct ty_path *at)
 {
-    (void)set;
     ty_auto_buf b = { 0 };
+    size_t i = 0;
     if (!ty_json_is(v, TY_JSON_ARRAY))
         ty_conv_bad(c, v, at, "must be a list of key and value");
-    ty_each_item (it, v)
-        ty_buf_printf(&b, "%s%.*s=%.*s", b.n ? "," : "", TY_ARG(ty_json_str_at(*it, "key")),
-                      TY_ARG(ty_json_str_at(*it, "value")));
-    ty_conv_env(c, &c->sets[0], "PET_RDZV_CONF", "%.*s", TY_ARG(ty_buf_str(&b)));
+    ty_each_item (it, v) {
+        const struct ty_path *here = TY_IDX(at, i++);
+        ty_conv_rows(c, set, *it, here, conf_rows);
+        struct ty_str key = ty_conv_str(c, ty_json_get(*it, "key"), TY_KEY(here, "key"));
+        struct ty_str value = ty_conv_str(c, ty_json_get(*it, "value"), TY_KEY(here, "value"));
+        ty_buf_printf(&b, "%s%.*s=%.*s", b.n ? "," : "", TY_ARG(key), TY_ARG(value));
+    }
+    if (b.n)
+        ty_conv_env(c, &c->sets[0], "PET_RDZV_CONF", "%.*s", TY_ARG(ty_buf_str(&b)));
 }
 
 static void standalone(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
@@ -110,8 +124,14 @@ static void max_restarts(struct ty_conv *c, struct ty_conv_set *set, const struc
 static void old_nproc(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
                       const struct ty_path *at)
 {
-    if (!ty_json_get(c->trainer, "numProcPerNode"))
-        nproc(c, set, v, at);
+    int64_t n = 0;
+    (void)set;
+    if (!ty_conv_int(c, v, at, 1, INT32_MAX, &n))
+        return;
+    if (ty_conv_get(c->spec, "nprocPerNode"))
+        ty_conv_warn(c, v, at, "not carried over: spec.nprocPerNode counts");
+    else
+        set_procs(c, n);
 }
 
 static const struct ty_conv_row elastic_rows[] = {
@@ -135,6 +155,16 @@ static bool is_torchrun(struct ty_str word)
            ty_str_is(word, "torch.distributed.run") || ty_str_is(word, "torch.distributed.launch");
 }
 
+static bool has_nnodes(const struct ty_json *words)
+{
+    ty_each_item (it, words) {
+        struct ty_str w = ty_json_text_of(*it);
+        if (ty_str_is(w, "--nnodes") || ty_str_starts(w, TY_LIT("--nnodes=")))
+            return true;
+    }
+    return false;
+}
+
 /* Behind the word torchrun of command or args. */
 static bool add_flag(struct ty_conv *c, struct ty_json *words, const char *flag)
 {
@@ -147,27 +177,43 @@ static bool add_flag(struct ty_conv *c, struct ty_json *words, const char *flag)
     return false;
 }
 
+/* One end of the range is both where the other is not given, as in V1. */
+static bool ends(struct ty_conv *c, const struct ty_json *policy, const struct ty_path *at,
+                 int64_t *ret_min, int64_t *ret_max)
+{
+    const struct ty_json *low = ty_conv_get(policy, "minReplicas"),
+                         *high = ty_conv_get(policy, "maxReplicas");
+    int64_t min = 0, max = 0;
+    if ((!low && !high) ||
+        (low && !ty_conv_int(c, low, TY_KEY(at, "minReplicas"), 1, TY_CONV_PODS, &min)) ||
+        (high && !ty_conv_int(c, high, TY_KEY(at, "maxReplicas"), 1, TY_CONV_PODS, &max)))
+        return false;
+    *ret_min = low ? min : max;
+    *ret_max = high ? max : min;
+    if (*ret_min <= *ret_max)
+        return true;
+    ty_conv_bad(c, low, TY_KEY(at, "minReplicas"), "%lld is more than maxReplicas %lld",
+                (long long)min, (long long)max);
+    return false;
+}
+
 static void range(struct ty_conv *c, const struct ty_json *policy, const struct ty_path *at)
 {
-    int64_t min = c->sets[0].count, max = min;
-    const struct ty_json *low = ty_json_get(policy, "minReplicas"),
-                         *high = ty_json_get(policy, "maxReplicas");
-    if ((low && !ty_conv_int(c, low, TY_KEY(at, "minReplicas"), 1, TY_CONV_PODS, &min)) ||
-        (high && !ty_conv_int(c, high, TY_KEY(at, "maxReplicas"), 1, TY_CONV_PODS, &max)))
-        return;
-    if (min > max) {
-        ty_conv_bad(c, low ? low : high, TY_KEY(at, "minReplicas"),
-                    "%lld is more than maxReplicas %lld", (long long)min, (long long)max);
-        return;
-    }
-    if (!low && !high)
+    struct ty_json *command = ty_json_get(c->trainer, "command"),
+                   *args = ty_json_get(c->trainer, "args");
+    int64_t min = 0, max = 0;
+    if (!ends(c, policy, at, &min, &max))
         return;
     const char *text = ty_arena_printf(c->arena, "%lld:%lld", (long long)min, (long long)max);
     const char *flag = ty_arena_printf(c->arena, "--nnodes=%s", text);
     ty_json_set(c->arena, ty_json_need_object(c->arena, c->job_meta, "annotations"), ELASTIC_NOTE,
                 ty_json_cstr(c->arena, text));
-    if (add_flag(c, ty_json_get(c->trainer, "command"), flag) ||
-        add_flag(c, ty_json_get(c->trainer, "args"), flag))
+    if (has_nnodes(command) || has_nnodes(args))
+        ty_conv_warn(c, policy, at,
+                     "not carried over: the command has an --nnodes of its own; the range %s is "
+                     "kept in an annotation",
+                     text);
+    else if (add_flag(c, command, flag) || add_flag(c, args, flag))
         ty_conv_warn(c, policy, at,
                      "becomes torchrun's %s: the number of nodes itself stays %lld, nothing scales "
                      "it",
@@ -179,35 +225,103 @@ static void range(struct ty_conv *c, const struct ty_json *policy, const struct 
                      flag);
 }
 
+/* "<job>-worker-1" is a pod's name of V1: the same pod has another one now. */
+static struct ty_str host_now(struct ty_conv *c, struct ty_str host)
+{
+    static const char *const roles[] = { "master", "worker" };
+    for (int64_t i = 0; i < 2; i++) {
+        struct ty_str prefix = ty_str(ty_arena_printf(c->arena, "%s-%s-", c->name, roles[i]));
+        int64_t n = 0;
+        if (!ty_str_starts(host, prefix))
+            continue;
+        struct ty_str rest = { host.p + prefix.n, host.n - prefix.n };
+        if (ty_parse_i64(rest, &n) && n >= 0 && n < TY_CONV_PODS)
+            return ty_str(
+                ty_conv_host(c, "node", n + (i == 1 && ty_conv_role(c, "Master") ? 1 : 0)));
+    }
+    return host;
+}
+
+/* Where the nodes meet. The address of an etcd is of no use to c10d: there rank 0 is the host. */
+static void endpoint(struct ty_conv *c, const struct ty_json *v, const struct ty_path *at)
+{
+    const struct ty_json *host = ty_conv_get(v, "rdzvHost"), *port = ty_conv_get(v, "rdzvPort");
+    struct ty_str name = ty_str(ty_conv_host(c, "node", 0));
+    bool etcd = ty_str_starts(ty_json_str_at(v, "rdzvBackend"), TY_LIT("etcd"));
+    int64_t n = TY_CONV_PORT, given = 0;
+    if (host) {
+        struct ty_str s = ty_conv_str(c, host, TY_KEY(at, "rdzvHost"));
+        if (etcd)
+            ty_conv_warn(c, host, TY_KEY(at, "rdzvHost"),
+                         "not carried over: it is where etcd was, the nodes meet at rank 0");
+        else if (s.n)
+            name = host_now(c, s);
+    }
+    if (port && ty_conv_int(c, port, TY_KEY(at, "rdzvPort"), 1, 65535, &given)) {
+        if (etcd)
+            ty_conv_warn(c, port, TY_KEY(at, "rdzvPort"),
+                         "not carried over: it is where etcd was, the nodes meet at rank 0");
+        else
+            n = given;
+    }
+    ty_conv_env(c, &c->sets[0], "PET_RDZV_ENDPOINT", "%.*s:%lld", TY_ARG(name), (long long)n);
+}
+
 static void elastic(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
                     const struct ty_path *at)
 {
-    const struct ty_json *host = ty_json_get(v, "rdzvHost"), *port = ty_json_get(v, "rdzvPort");
-    struct ty_str name = ty_str(ty_conv_host(c, "node", 0));
-    int64_t n = TY_CONV_PORT;
     ty_conv_rows(c, set, v, at, elastic_rows);
-    if (host)
-        name = ty_conv_str(c, host, TY_KEY(at, "rdzvHost"));
-    if (port)
-        ty_conv_int(c, port, TY_KEY(at, "rdzvPort"), 1, 65535, &n);
-    ty_conv_env(c, &c->sets[0], "PET_RDZV_ENDPOINT", "%.*s:%lld", TY_ARG(name), (long long)n);
+    ty_conv_env(c, &c->sets[0], "PET_RDZV_BACKEND", "c10d"); /* V1's default */
+    endpoint(c, v, at);
     range(c, v, at);
 }
 
-/* What V1 sets for programs that read the environment themselves; torchrun overwrites it. */
+/* torchrun's own variables for containers beside the one that trains. */
+static void inject(struct ty_conv *c, const struct ty_conv_set *set)
+{
+    struct ty_arena *a = c->arena;
+    struct ty_json *names = ty_json_array(a), *target = ty_json_object(a);
+    ty_each_item (it, ty_json_get(set->pod, "containers"))
+        if (*it != set->container)
+            ty_json_push(a, names, ty_json_get(*it, "name"));
+    if (!names->n)
+        return;
+    struct ty_json *torch = ty_json_need_object(a, c->ml, "torch");
+    struct ty_json *injection = ty_json_need_object(a, torch, "envInjection");
+    ty_json_set(a, target, "jobName", ty_json_cstr(a, set->rjob));
+    ty_json_set(a, target, "containerNames", names);
+    ty_json_push(a, ty_json_need_array(a, injection, "targets"), target);
+}
+
+/* For programs that read the environment themselves; torchrun overwrites it. V1 sets it where there
+ * is a master; without one it does no harm, and what the user has set stays. */
+static void master_env(struct ty_conv *c, struct ty_conv_set *set)
+{
+    long long world = (long long)set->count * c->procs;
+    if (ty_conv_role(c, "Master")) {
+        ty_conv_env(c, set, "MASTER_ADDR", "%s", ty_conv_host(c, "node", 0));
+        ty_conv_env(c, set, "MASTER_PORT", "%d", TY_CONV_PORT);
+        ty_conv_env(c, set, "WORLD_SIZE", "%lld", world);
+        ty_conv_env(c, set, "RANK", "$(TY_INDEX)");
+    } else {
+        ty_conv_env_weak(c, set, "MASTER_ADDR", "%s", ty_conv_host(c, "node", 0));
+        ty_conv_env_weak(c, set, "MASTER_PORT", "%d", TY_CONV_PORT);
+        ty_conv_env_weak(c, set, "WORLD_SIZE", "%lld", world);
+        ty_conv_env_weak(c, set, "RANK", "$(TY_INDEX)");
+    }
+}
+
 static void finish(struct ty_conv *c)
 {
     struct ty_conv_set *set = &c->sets[0];
     struct ty_json *pet = set->env; /* what the rows have added; the index comes first */
     set->env = ty_json_array(c->arena);
     ty_conv_env_index(c, set);
-    ty_conv_env(c, set, "MASTER_ADDR", "%s", ty_conv_host(c, "node", 0));
-    ty_conv_env(c, set, "MASTER_PORT", "%d", TY_CONV_PORT);
-    ty_conv_env(c, set, "WORLD_SIZE", "%lld", (long long)set->count * c->procs);
-    ty_conv_env(c, set, "RANK", "$(TY_INDEX)");
+    master_env(c, set);
     ty_conv_env(c, set, "PYTHONUNBUFFERED", "1");
     ty_each_item (e, pet)
         ty_json_push(c->arena, set->env, *e);
+    inject(c, set);
 }
 
 static const struct ty_conv_row rows[] = {
@@ -223,6 +337,7 @@ const struct ty_conv_kind ty_conv_pytorch = {
     .main = "pytorch",
     .port_name = "pytorchjob-port",
     .port = 23456,
+    .everywhere = true,
     .restart = TY_RESTART_ON_FAILURE,
     .ml = "torch",
     .framework = "torch",

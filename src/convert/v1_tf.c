@@ -92,7 +92,7 @@ static void finish(struct ty_conv *c)
                         "\"environment\":\"cloud\"}",
                         TY_ARG(ty_buf_str(&b)), lower(c, s->role->name));
         }
-        ty_conv_env(c, s, "PYTHONUNBUFFERED", "1");
+        ty_conv_env_weak(c, s, "PYTHONUNBUFFERED", "1");
     }
 }
 

@@ -2,7 +2,7 @@
  * because the API server sorts what we do not. */
 #include <stdlib.h>
 
-#include "control/owned.h"
+#include "control/owned_inner.h"
 
 #define SEED 0x9e3779b97f4a7c15u
 
@@ -120,7 +120,7 @@ static uint64_t leaf_of(uint64_t path, const struct ty_schema *s, const struct t
     return map ? mix(path + 23) : leaf(path, v);
 }
 
-static const struct ty_schema *member_schema(const struct ty_schema *s, struct ty_str key)
+const struct ty_schema *ty_owned_member(const struct ty_schema *s, struct ty_str key)
 {
     const struct ty_field *f = field_of(s, key);
 
@@ -130,8 +130,8 @@ static const struct ty_schema *member_schema(const struct ty_schema *s, struct t
 }
 
 /* {"containerPort":80,"protocol":"TCP"}: keys sorted, an absent one by its default. */
-static struct ty_str item_key(struct ty_arena *a, const struct ty_schema *list,
-                              const struct ty_json *item)
+struct ty_str ty_owned_key(struct ty_arena *a, const struct ty_schema *list,
+                           const struct ty_json *item)
 {
     struct ty_json *key = ty_json_object(a);
     const char *last = "";
@@ -165,7 +165,7 @@ static uint64_t wanted_object(struct ty_arena *a, const struct ty_schema *s,
 
     ty_each_member (m, v)
         if (m->value->type != TY_JSON_NULL && !(is_empty(m->value) && says_nothing(s, m->key)))
-            sum += wanted(a, member_schema(s, m->key), m->value, step(path, 'f', m->key));
+            sum += wanted(a, ty_owned_member(s, m->key), m->value, step(path, 'f', m->key));
     return sum;
 }
 
@@ -176,7 +176,7 @@ static uint64_t wanted_list(struct ty_arena *a, const struct ty_schema *s, const
 
     ty_each_item (it, v)
         sum += s->list_set ? leaf(step(path, 'v', ty_json_text(a, *it)), *it)
-                           : wanted(a, s->items, *it, step(path, 'k', item_key(a, s, *it)));
+                           : wanted(a, s->items, *it, step(path, 'k', ty_owned_key(a, s, *it)));
     return sum;
 }
 
@@ -204,15 +204,15 @@ static const struct ty_field metadata_fields[] = {
     { .name = "finalizers", .schema = &finalizers },
     { .name = NULL },
 };
-static const struct ty_schema metadata = { .type = TY_T_OBJECT, .fields = metadata_fields };
+const struct ty_schema ty_owned_metadata = { .type = TY_T_OBJECT, .fields = metadata_fields };
 
-static const struct ty_schema *root_schema(const struct ty_schema *s, struct ty_str key)
+const struct ty_schema *ty_owned_root(const struct ty_schema *s, struct ty_str key)
 {
-    return ty_str_is(key, "metadata") ? &metadata : member_schema(s, key);
+    return ty_str_is(key, "metadata") ? &ty_owned_metadata : ty_owned_member(s, key);
 }
 
 /* What names an object is not owned by anyone. */
-static bool is_name(struct ty_str key, bool meta)
+bool ty_owned_is_name(struct ty_str key, bool meta)
 {
     return meta ? ty_str_is(key, "name") || ty_str_is(key, "namespace")
                 : ty_str_is(key, "apiVersion") || ty_str_is(key, "kind");
@@ -224,15 +224,15 @@ uint64_t ty_owned_wanted(struct ty_arena *a, const struct ty_schema *s, const st
 
     ty_each_member (m, obj) {
         uint64_t path = step(SEED, 'f', m->key);
-        if (is_name(m->key, false) || ty_str_is(m->key, "status"))
+        if (ty_owned_is_name(m->key, false) || ty_str_is(m->key, "status"))
             continue;
         if (!ty_str_is(m->key, "metadata")) {
-            sum += wanted(a, root_schema(s, m->key), m->value, path);
+            sum += wanted(a, ty_owned_root(s, m->key), m->value, path);
             continue;
         }
         ty_each_member (mm, m->value)
-            if (!is_name(mm->key, true))
-                sum += wanted(a, member_schema(&metadata, mm->key), mm->value,
+            if (!ty_owned_is_name(mm->key, true))
+                sum += wanted(a, ty_owned_member(&ty_owned_metadata, mm->key), mm->value,
                               step(path, 'f', mm->key));
     }
     return sum ? sum : 1;
@@ -250,8 +250,8 @@ static bool item_fits(const struct ty_json *item, const struct ty_json *key)
     return key != NULL;
 }
 
-static const struct ty_json *pick(struct ty_arena *a, const struct ty_json *v, char kind,
-                                  struct ty_str text)
+const struct ty_json *ty_owned_pick(struct ty_arena *a, const struct ty_json *v, char kind,
+                                    struct ty_str text)
 {
     if (kind == 'f')
         return ty_json_find(v, text);
@@ -272,10 +272,10 @@ static uint64_t owned(struct ty_arena *a, const struct ty_schema *s, const struc
             continue; /* ".": the item itself, whose key is a leaf anyway */
         struct ty_str text = { m->key.p + 2, m->key.n - 2 };
         char kind = m->key.p[0];
-        const struct ty_json *inner = pick(a, v, kind, text);
+        const struct ty_json *inner = ty_owned_pick(a, v, kind, text);
         const struct ty_schema *is = kind != 'f'    ? s ? s->items : NULL
-                                     : path == SEED ? root_schema(s, text)
-                                                    : member_schema(s, text);
+                                     : path == SEED ? ty_owned_root(s, text)
+                                                    : ty_owned_member(s, text);
         uint64_t at = step(path, kind, text);
         if (kind == 'f' && is_empty(m->value) && says_nothing(s, text))
             continue; /* v2.3.0 applies it */
@@ -284,8 +284,7 @@ static uint64_t owned(struct ty_arena *a, const struct ty_schema *s, const struc
     return sum;
 }
 
-uint64_t ty_owned_live(struct ty_arena *a, const struct ty_schema *s, const struct ty_json *obj,
-                       const char *manager)
+const struct ty_json *ty_owned_fields(const struct ty_json *obj, const char *manager)
 {
     const struct ty_json *entries = ty_json_at(obj, "metadata.managedFields");
 
@@ -293,6 +292,14 @@ uint64_t ty_owned_live(struct ty_arena *a, const struct ty_schema *s, const stru
         if (ty_str_is(ty_json_str_at(*it, "manager"), manager) &&
             ty_str_is(ty_json_str_at(*it, "operation"), "Apply") &&
             ty_json_str_at(*it, "subresource").n == 0)
-            return owned(a, s, ty_json_get(*it, "fieldsV1"), obj, SEED);
-    return 0;
+            return ty_json_get(*it, "fieldsV1");
+    return NULL;
+}
+
+uint64_t ty_owned_live(struct ty_arena *a, const struct ty_schema *s, const struct ty_json *obj,
+                       const char *manager)
+{
+    const struct ty_json *fields = ty_owned_fields(obj, manager);
+
+    return fields ? owned(a, s, fields, obj, SEED) : 0;
 }

@@ -7,9 +7,7 @@
 
 static const struct ty_opt options[] = {
     TY_OPTS_CONFIG,
-    { "kubeconfig", 0, TY_OPT_WORD, "FILE",
-      "where the API server is (default: as kubectl finds it)", NULL, TY_OPT_AT(kubeconfig) },
-    { "context", 0, TY_OPT_WORD, "NAME", "context of the kubeconfig", NULL, TY_OPT_AT(context) },
+    TY_OPTS_KUBE,
     { "zap-log-level", 0, TY_OPT_WORD, "LEVEL", "debug, info, error, or a number: 2 says more",
       NULL, TY_OPT_AT(zap_level) },
     { "zap-encoder", 0, TY_OPT_WORD, "json|console", "how log lines look", NULL,

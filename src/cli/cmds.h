@@ -7,7 +7,8 @@
 extern const struct ty_cmd ty_cmd_render, ty_cmd_validate, ty_cmd_explain, ty_cmd_crds,
     ty_cmd_plugins, ty_cmd_completion, ty_cmd_version, ty_cmd_initialize, ty_cmd_run, ty_cmd_rsh,
     ty_cmd_get, ty_cmd_describe, ty_cmd_logs, ty_cmd_events, ty_cmd_suspend, ty_cmd_resume,
-    ty_cmd_delete, ty_cmd_operator, ty_cmd_install, ty_cmd_runtimes, ty_cmd_convert;
+    ty_cmd_delete, ty_cmd_operator, ty_cmd_install, ty_cmd_runtimes, ty_cmd_convert, ty_cmd_adopt,
+    ty_cmd_doctor;
 
 /* Rows of the option tables. */
 #define TY_OPT_HELP                                                                                \
@@ -33,6 +34,17 @@ extern const struct ty_cmd ty_cmd_render, ty_cmd_validate, ty_cmd_explain, ty_cm
     {                                                                                                \
         "runtimes", 0, TY_OPT_WORDS, "DIR", "look for runtimes here before the built-in catalog",    \
             NULL, TY_OPT_AT(runtimes)                                                                \
+    }
+#define TY_OPTS_KUBE                                                                               \
+    { "kubeconfig",                                                                                \
+      0,                                                                                           \
+      TY_OPT_WORD,                                                                                 \
+      "FILE",                                                                                      \
+      "where the API server is (default: as kubectl finds it)",                                    \
+      NULL,                                                                                        \
+      TY_OPT_AT(kubeconfig) },                                                                     \
+    {                                                                                              \
+        "context", 0, TY_OPT_WORD, "NAME", "context of the kubeconfig", NULL, TY_OPT_AT(context)   \
     }
 #define TY_OPTS_CONFIG                                                                             \
     {                                                                                              \

@@ -22,7 +22,8 @@ struct ty_args {
     const char *run, *tail, *attempt, *container; /* of the history */
     const char *history, *older_than, *keep_newest;
     bool follow, previous, all, watch, dry_run;
-    const char *kubeconfig, *context;              /* operator */
+    const char *kubeconfig, *context;              /* operator, adopt, doctor */
+    bool verbose, cluster, machine;                /* adopt, doctor */
     const char *image, *version, *replicas, *pick; /* install */
     bool no_runtimes, no_crds, monitor;
     const char *zap_devel, *zap_encoder, *zap_level, *zap_stack, *zap_time;

@@ -5,8 +5,8 @@ import pytest
 from conftest import ROOT, TRAINYARD, run
 
 COMMANDS = ["run", "get", "describe", "logs", "events", "suspend", "resume", "delete", "render", "validate", "convert",
-            "explain", "crds", "runtimes", "install", "initialize", "plugins", "completion", "rsh", "operator",
-            "version"]
+            "explain", "crds", "runtimes", "install", "adopt", "initialize", "plugins", "completion", "rsh",
+            "operator", "version"]
 
 
 def test_help():

@@ -1,0 +1,224 @@
+/* Object by object: runtimes, then TrainJobs; then the sum of it. */
+#include "advise/adopt_inner.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+
+#define JOB_CEILING ((size_t)1 << 30) /* of one object's judgement */
+
+const char *const ty_adopt_words[TY_ADOPT_RESULTS] = {
+    [TY_ADOPT_SAME] = "same",         [TY_ADOPT_RUNNING] = "running",
+    [TY_ADOPT_FINISHED] = "finished", [TY_ADOPT_OTHERS] = "others",
+    [TY_ADOPT_NEW] = "new",           [TY_ADOPT_DIFFERS] = "differs",
+    [TY_ADOPT_REFUSED] = "refused",   [TY_ADOPT_FAILS] = "fails",
+    [TY_ADOPT_UNKNOWN] = "unknown",
+};
+
+static const struct ty_kind *const kinds[TY_ADOPT_KINDS] = {
+    &ty_kind_clustertrainingruntime,
+    &ty_kind_trainingruntime,
+    &ty_kind_trainjob,
+};
+
+/* ---- what a judgement is made of ---- */
+
+static void add_reason(struct ty_judge *j, bool note, const char *path, const char *fmt, va_list ap)
+    TY_PRINTF(4, 0);
+static void add_reason(struct ty_judge *j, bool note, const char *path, const char *fmt, va_list ap)
+{
+    struct ty_adopt_entry *e = j->entry;
+
+    if (!e)
+        return; /* only looking for what is needed */
+    struct ty_adopt_reason *r = ty_new(j->keep, struct ty_adopt_reason);
+    r->path = ty_arena_printf(j->keep, "%s", path ? path : "");
+    r->text = ty_arena_vprintf(j->keep, fmt, ap);
+    r->note = note;
+    if (e->last)
+        e->last->next = r;
+    else
+        e->reasons = r;
+    e->last = r;
+}
+
+void ty_judge_reason(struct ty_judge *j, const char *path, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    add_reason(j, false, path, fmt, ap);
+    va_end(ap);
+}
+
+void ty_judge_note(struct ty_judge *j, const char *path, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    add_reason(j, true, path, fmt, ap);
+    va_end(ap);
+}
+
+void ty_judge_result(struct ty_judge *j, enum ty_adopt_result result, const char *text)
+{
+    if (!j->entry || (j->entry->text && result <= j->entry->result))
+        return;
+    j->entry->result = result;
+    j->entry->text = text;
+}
+
+/* ---- the scene as a pass sees it ---- */
+
+/* Of a Secret only its metadata: nothing here needs what is in it. */
+static void want_more(struct ty_judge *j, const struct ty_kind *kind, struct ty_str ns,
+                      struct ty_str name)
+{
+    char *key = ty_arena_printf(j->a, "%s.%s/%.*s/%.*s", kind->plural, kind->group, TY_ARG(ns),
+                                TY_ARG(name));
+
+    if (!j->asked || ty_map_put(j->asked, ty_str(key), j->asked))
+        return;
+    if (j->n_wants == j->cap_wants) {
+        size_t cap = j->cap_wants ? j->cap_wants * 2 : 64;
+        struct ty_look_want *v = ty_new_n(j->keep, struct ty_look_want, cap);
+        if (j->n_wants)
+            memcpy(v, j->wants, j->n_wants * sizeof(*v));
+        j->wants = v;
+        j->cap_wants = cap;
+    }
+    j->wants[j->n_wants++] = (struct ty_look_want){
+        .kind = kind,
+        .ns = ty_str(ty_arena_printf(j->keep, "%.*s", TY_ARG(ns))),
+        .name = ty_str(ty_arena_printf(j->keep, "%.*s", TY_ARG(name))),
+        .meta = kind == &ty_kind_secret,
+    };
+}
+
+int ty_judge_there(struct ty_judge *j, const struct ty_kind *kind, struct ty_str ns,
+                   struct ty_str name)
+{
+    const struct ty_seen *o = ty_scene_find(j->in->scene, kind, ns, name);
+
+    if (o)
+        return o->r;
+    const struct ty_seen *list = ty_scene_trouble(j->in->scene, kind);
+    if (ty_scene_asked(j->in->scene, kind, ns, name))
+        return list && list->r != -ENOENT ? -EAGAIN : -ENOENT;
+    want_more(j, kind, ns, name);
+    return -EAGAIN;
+}
+
+static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, struct ty_str ns,
+                                      struct ty_str name)
+{
+    struct ty_judge *j = ctx;
+    int r = ty_judge_there(j, kind, ns, name);
+    const struct ty_seen *o = ty_scene_find(j->in->scene, kind, ns, name);
+
+    /* Whether a Secret is there changes nothing but whether it would be made. */
+    if (r < 0 && r != -ENOENT && kind != &ty_kind_secret && !j->blind)
+        j->blind = o ? o : ty_scene_trouble(j->in->scene, kind);
+    return ty_scene_read(j->a, o);
+}
+
+struct ty_view ty_judge_view(struct ty_judge *j)
+{
+    return (struct ty_view){ .ctx = j, .get = view_get };
+}
+
+/* ---- all of them ---- */
+
+static void judge_one(struct ty_judge *j, const struct ty_seen *o)
+{
+    ty_arena_reset(j->a);
+    j->blind = NULL;
+    if (o->kind == &ty_kind_trainjob)
+        ty_judge_trainjob(j, o);
+    else
+        ty_judge_runtime(j, o);
+}
+
+size_t ty_adopt_needs(struct ty_arena *a, const struct ty_adopt_in *in, struct ty_look_want **ret)
+{
+    ty_auto_arena *scratch = ty_arena_new(JOB_CEILING);
+    struct ty_map asked = { 0 };
+    struct ty_judge j = { .in = in, .keep = a, .a = scratch, .asked = &asked };
+
+    for (size_t k = 0; k < TY_ADOPT_KINDS; k++) {
+        size_t at = 0;
+        for (const struct ty_seen *o; (o = ty_scene_next(in->scene, kinds[k], &at));)
+            judge_one(&j, o);
+    }
+    ty_map_done(&asked);
+    *ret = j.wants;
+    return j.n_wants;
+}
+
+static size_t sum(const struct ty_adopt *r, size_t first, size_t last, enum ty_adopt_result which)
+{
+    size_t n = 0;
+
+    for (size_t k = first; k <= last; k++)
+        n += r->count[k][which];
+    return n;
+}
+
+static void because(struct ty_arena *a, struct ty_adopt *r, size_t n, const char *one,
+                    const char *many)
+{
+    if (n == 1)
+        ty_words_add(a, &r->because, one);
+    else if (n)
+        ty_words_add(a, &r->because, ty_arena_printf(a, "%zu %s", n, many));
+}
+
+static void conclude(struct ty_arena *a, const struct ty_adopt_in *in, struct ty_adopt *r)
+{
+    for (size_t k = 0; k < TY_ADOPT_KINDS; k++) {
+        const struct ty_seen *t = ty_scene_trouble(in->scene, kinds[k]);
+        if (t && t->r != -ENOENT)
+            ty_words_add(a, &r->because,
+                         ty_arena_printf(a, "%s cannot be listed: %s", kinds[k]->plural, t->why));
+    }
+    const struct ty_seen *t = ty_scene_trouble(in->scene, &ty_kind_jobset);
+    if (t && (t->r != -ENOENT || ty_scene_count(in->scene, &ty_kind_trainjob)))
+        ty_words_add(a, &r->because, ty_arena_printf(a, "jobsets cannot be listed: %s", t->why));
+    because(a, r, sum(r, 0, 1, TY_ADOPT_REFUSED), "1 runtime is not valid",
+            "runtimes are not valid");
+    because(a, r, sum(r, 2, 2, TY_ADOPT_REFUSED), "an update of 1 TrainJob would be refused",
+            "TrainJobs could not be updated any more");
+    because(a, r, sum(r, 2, 2, TY_ADOPT_FAILS), "1 TrainJob cannot be rendered",
+            "TrainJobs cannot be rendered");
+    because(a, r, sum(r, 2, 2, TY_ADOPT_DIFFERS), "1 TrainJob would be changed",
+            "TrainJobs would be changed");
+    because(a, r, sum(r, 0, 2, TY_ADOPT_UNKNOWN), "1 object could not be judged",
+            "objects could not be judged");
+}
+
+void ty_adopt_judge(struct ty_arena *a, const struct ty_adopt_in *in, struct ty_adopt *ret)
+{
+    ty_auto_arena *scratch = ty_arena_new(JOB_CEILING);
+    struct ty_judge j = { .in = in, .keep = a, .a = scratch };
+
+    *ret = (struct ty_adopt){ 0 };
+    for (size_t k = 0; k < TY_ADOPT_KINDS; k++) {
+        size_t at = 0;
+        ret->kinds[k] = kinds[k];
+        for (const struct ty_seen *o; (o = ty_scene_next(in->scene, kinds[k], &at));) {
+            struct ty_adopt_entry *e = ty_new(a, struct ty_adopt_entry);
+            *e = (struct ty_adopt_entry){ .kind = o->kind, .ns = o->ns, .name = o->name };
+            j.entry = e;
+            judge_one(&j, o);
+            if (ret->last)
+                ret->last->next = e;
+            else
+                ret->first = e;
+            ret->last = e;
+            ret->count[k][e->result]++;
+        }
+    }
+    conclude(a, in, ret);
+}

@@ -1,0 +1,247 @@
+/* One TrainJob, one runtime: would it be admitted, and what would we write? */
+#include <errno.h>
+
+#include "advise/adopt_inner.h"
+#include "control/owned.h"
+#include "control/owned_differ.h"
+#include "engine/jobset.h"
+#include "trainer/admit.h"
+#include "trainer/pass.h"
+
+#define MANAGER    "trainer" /* under this name both operators apply */
+#define CONTROLLER "trainer.kubeflow.org/trainjob-controller"
+#define VALUE_MAX  60 /* bytes of a value that are shown */
+
+/* ---- admission ---- */
+
+static const char *shorten(struct ty_arena *a, const char *value)
+{
+    size_t n = value ? strlen(value) : 0;
+
+    if (n <= VALUE_MAX)
+        return value;
+    for (n = VALUE_MAX; n > 0 && ((unsigned char)value[n] & 0xc0) == 0x80;)
+        n--; /* not inside a UTF-8 character */
+    return ty_arena_printf(a, "%.*s…", (int)n, value);
+}
+
+static void tell_error(struct ty_judge *j, const struct ty_field_err *e, bool serious)
+{
+    ty_auto_buf b = { 0 };
+    struct ty_field_err brief = *e;
+    size_t skip = strlen(e->path) + 2; /* "path: " */
+
+    brief.value = shorten(j->a, e->value);
+    ty_field_err_print(&b, &brief);
+    if (e->hint)
+        ty_buf_printf(&b, " (%s)", e->hint);
+    struct ty_str text = b.n > skip ? (struct ty_str){ b.p + skip, b.n - skip } : ty_buf_str(&b);
+    if (serious)
+        ty_judge_reason(j, e->path, "%.*s", TY_ARG(text));
+    else
+        ty_judge_note(j, e->path, "%.*s", TY_ARG(text));
+}
+
+/* As an update that changes nothing: what Kueue, a user or our own finalizer would send. */
+bool ty_judge_admit(struct ty_judge *j, const struct ty_json *obj, bool serious)
+{
+    struct ty_view view = ty_judge_view(j);
+    struct ty_admit_in in = { .pipeline = j->in->pipeline,
+                              .settings = j->in->settings,
+                              .view = &view,
+                              .op = TY_UPDATE,
+                              .obj = ty_json_copy(j->a, obj, 0),
+                              .old = obj,
+                              .now_s = j->in->now_s,
+                              .all = true };
+    struct ty_verdict v = { 0 };
+
+    ty_admit(j->a, &in, &v);
+    for (const struct ty_field_err *e = v.errs.first; e; e = e->next)
+        tell_error(j, e, serious);
+    if (v.code >= 400 && !v.errs.first)
+        ty_judge_reason(j, NULL, "%s", v.message ? v.message : "refused");
+    for (size_t i = 0; i < v.warnings.n; i++)
+        ty_judge_note(j, NULL, "%s", v.warnings.v[i]);
+    return v.code < 400;
+}
+
+void ty_judge_runtime(struct ty_judge *j, const struct ty_seen *o)
+{
+    const struct ty_json *obj = ty_scene_read(j->a, o);
+
+    ty_judge_result(j, TY_ADOPT_SAME, "valid");
+    if (!ty_judge_admit(j, obj, true))
+        ty_judge_result(j, TY_ADOPT_REFUSED, "not valid for this operator");
+}
+
+/* ---- what would be written ---- */
+
+static const char *value_text(struct ty_judge *j, const struct ty_json *v)
+{
+    return shorten(j->a, ty_json_text(j->a, v).p);
+}
+
+static void tell_change(struct ty_judge *j, const struct ty_field_change *c, bool note)
+{
+    void (*tell)(struct ty_judge *, const char *, const char *, ...) =
+        note ? ty_judge_note : ty_judge_reason;
+
+    if (!c->was)
+        tell(j, c->path, "would be added: %s", value_text(j, c->now));
+    else if (!c->now)
+        tell(j, c->path, "would be taken away: %s", value_text(j, c->was));
+    else
+        tell(j, c->path, "%s would become %s", value_text(j, c->was), value_text(j, c->now));
+}
+
+/* Are there changes? The JobSet's suspension follows the TrainJob: a note at most. */
+static bool differ_jobset(struct ty_judge *j, const struct ty_want *want,
+                          const struct ty_json *live, bool note)
+{
+    struct ty_json *filled = ty_json_copy(j->a, want->obj, 0);
+    struct ty_field_changes changes;
+    bool any = false;
+
+    ty_jobset_default(j->a, filled);
+    struct ty_differ in = { .schema = want->kind->schema,
+                            .wanted = ty_owned_terse(j->a, want->kind->schema, want->obj),
+                            .filled = filled,
+                            .live = live,
+                            .manager = MANAGER };
+    ty_owned_differ(j->a, &in, &changes);
+    for (const struct ty_field_change *c = changes.first; c; c = c->next) {
+        bool suspend = strcmp(c->path, "spec.suspend") == 0;
+        if (!(suspend && note))
+            tell_change(j, c, note || suspend);
+        any = any || !suspend;
+    }
+    return any;
+}
+
+static void judge_want(struct ty_judge *j, const struct ty_want *want, struct ty_str ns)
+{
+    struct ty_str name = ty_json_str_at(want->obj, "metadata.name");
+    int r = ty_judge_there(j, want->kind, ns, name);
+    const struct ty_seen *kind = ty_scene_trouble(j->in->scene, want->kind);
+
+    if (r == 0 && want->kind == &ty_kind_jobset) {
+        const struct ty_json *live = ty_scene_get(j->a, j->in->scene, want->kind, ns, name);
+        if (differ_jobset(j, want, live, false))
+            ty_judge_result(j, TY_ADOPT_DIFFERS, "its JobSet would be changed");
+    } else if (r == -ENOENT && kind && kind->r == -ENOENT) {
+        ty_judge_reason(j, NULL, "%s %.*s cannot be made: the cluster does not know the kind",
+                        want->kind->kind, TY_ARG(name));
+        ty_judge_result(j, TY_ADOPT_FAILS, "its children cannot be made");
+    } else if (r == -ENOENT) {
+        ty_judge_note(j, NULL, "%s %.*s would be made", want->kind->kind, TY_ARG(name));
+        ty_judge_result(j, TY_ADOPT_NEW, "children would be made that are not there yet");
+    } else if (r < 0) {
+        ty_judge_note(j, NULL, "whether there is a %s %.*s could not be seen", want->kind->kind,
+                      TY_ARG(name));
+    }
+}
+
+/* Conditions that would turn: serious where they say that the job is over, or no longer is. */
+static void judge_status(struct ty_judge *j, const struct ty_json *was, const struct ty_json *now)
+{
+    static const char *const types[] = { "Complete", "Failed", "Suspended" };
+    bool turned = ty_trainjob_finished(was) != ty_trainjob_finished(now);
+
+    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+        struct ty_str old = ty_json_str_at(ty_condition(was, types[i]), "status");
+        struct ty_str new = ty_json_str_at(ty_condition(now, types[i]), "status");
+        const char *path = ty_arena_printf(j->a, "status.conditions[%s]", types[i]);
+        if (ty_str_eq(old, new))
+            continue;
+        if (turned && i < 2)
+            ty_judge_reason(j, path, "%.*s would become %.*s",
+                            TY_ARG(old.n ? old : TY_LIT("unset")),
+                            TY_ARG(new.n ? new : TY_LIT("unset")));
+        else
+            ty_judge_note(j, path, "%.*s would become %.*s", TY_ARG(old.n ? old : TY_LIT("unset")),
+                          TY_ARG(new.n ? new : TY_LIT("unset")));
+    }
+    if (turned)
+        ty_judge_result(j, TY_ADOPT_DIFFERS, "its status would be changed");
+}
+
+static void run_pass(struct ty_judge *j, const struct ty_view *view, const struct ty_json *job,
+                     struct ty_pass *ret)
+{
+    struct ty_pass_in in = { .pipeline = j->in->pipeline,
+                             .settings = j->in->settings,
+                             .view = view,
+                             .job = job,
+                             .now_s = j->in->now_s,
+                             .entropy = j->in->entropy };
+
+    ty_pass(j->a, &in, ret);
+}
+
+/* A running job is written again once somebody suspends it: what would change then. */
+static void look_ahead(struct ty_judge *j, const struct ty_view *view, const struct ty_json *job,
+                       const struct ty_json *live)
+{
+    struct ty_json *copy = ty_json_copy(j->a, job, 0);
+    struct ty_pass pass;
+
+    ty_json_set(j->a, ty_json_need_object(j->a, copy, "spec"), "suspend", ty_json_bool(j->a, true));
+    run_pass(j, view, copy, &pass);
+    for (const struct ty_want *w = pass.want; w; w = w->next)
+        if (w->kind == &ty_kind_jobset && differ_jobset(j, w, live, true))
+            ty_judge_note(j, NULL, "the above would be changed when it is next suspended");
+}
+
+static void judge_pass(struct ty_judge *j, const struct ty_json *job, struct ty_str ns)
+{
+    struct ty_view view = ty_judge_view(j);
+    struct ty_pass pass;
+    const struct ty_json *live =
+        ty_scene_get(j->a, j->in->scene, &ty_kind_jobset, ns, ty_json_str_at(job, "metadata.name"));
+
+    run_pass(j, &view, job, &pass);
+    for (const struct ty_want *w = pass.want; w; w = w->next)
+        judge_want(j, w, ns);
+    if (pass.status)
+        judge_status(j, ty_json_get(job, "status"), pass.status);
+    if (pass.delete_kind)
+        ty_judge_note(j, NULL, "its %s would be deleted: its time is over", pass.delete_kind->kind);
+    if (pass.err.code < 0) {
+        ty_judge_reason(j, NULL, "%s", pass.err.text);
+        ty_judge_result(j, TY_ADOPT_FAILS, "it cannot be rendered");
+    } else if (live && !ty_json_true_at(job, "spec.suspend") &&
+               !ty_json_true_at(live, "spec.suspend")) {
+        look_ahead(j, &view, job, live);
+        ty_judge_result(j, TY_ADOPT_RUNNING, "would not be touched while it runs");
+    }
+}
+
+/* ---- the main line ---- */
+
+void ty_judge_trainjob(struct ty_judge *j, const struct ty_seen *o)
+{
+    const struct ty_json *job = ty_scene_read(j->a, o);
+    struct ty_str by = ty_json_str_at(job, "spec.managedBy");
+    bool over = ty_trainjob_finished(ty_json_get(job, "status"));
+
+    if (by.n && !ty_str_is(by, CONTROLLER)) {
+        ty_judge_note(j, "spec.managedBy", "%.*s", TY_ARG(by));
+        ty_judge_result(j, TY_ADOPT_OTHERS, "would not be touched: somebody else manages it");
+        return;
+    }
+    if (ty_json_at(job, "metadata.deletionTimestamp")) {
+        ty_judge_result(j, TY_ADOPT_OTHERS, "would not be touched: it is being deleted");
+        return;
+    }
+    if (!ty_judge_admit(j, job, !over) && !over)
+        ty_judge_result(j, TY_ADOPT_REFUSED, "an update of it would be refused");
+    judge_pass(j, job, o->ns);
+    if (j->blind) {
+        ty_judge_reason(j, NULL, "%s %.*s cannot be read: %s", j->blind->kind->kind,
+                        TY_ARG(j->blind->name), j->blind->why);
+        ty_judge_result(j, TY_ADOPT_UNKNOWN, "could not be judged");
+    }
+    ty_judge_result(j, over ? TY_ADOPT_FINISHED : TY_ADOPT_SAME,
+                    over ? "finished: would not be touched" : "its JobSet is as we would make it");
+}

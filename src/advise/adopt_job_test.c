@@ -1,0 +1,219 @@
+#include "advise/adopt_testing.h"
+
+/* A TrainJob j of a torch runtime, its children as we would make them; gives the JobSet. */
+static struct ty_json *stage(struct stand *s, const char *job)
+{
+    struct ty_json *obj = fx_json(s->f.arena, job);
+
+    stand_put(s, core_put(&s->f, RUNTIME("{'numNodes':2,'torch':{}}", "")));
+    stand_put(s, obj);
+    return stand_apply(s, obj);
+}
+
+static const char *reason(const struct ty_adopt_entry *e, size_t n)
+{
+    const struct ty_adopt_reason *r = e->reasons;
+
+    while (n-- && r)
+        r = r->next;
+    return r ? r->text : "-";
+}
+
+/* How many are more than notes. */
+static size_t serious(const struct ty_adopt_entry *e)
+{
+    size_t n = 0;
+
+    for (const struct ty_adopt_reason *r = e->reasons; r; r = r->next)
+        n += !r->note;
+    return n;
+}
+
+static struct ty_json *first_container(struct ty_json *jobset)
+{
+    struct ty_json *jobs = ty_json_at(jobset, "spec.replicatedJobs");
+    return ty_json_at(jobs->items[0], "template.spec.template.spec.containers")->items[0];
+}
+
+static void test_suspended_and_as_it_should_be(void **state)
+{
+    struct stand *s = *state;
+
+    stage(s, JOB_OF("rt", ",'suspend':true"));
+    stand_judge(s);
+    assert_int_equal(stand_entry(s, "j")->result, TY_ADOPT_SAME);
+    assert_int_equal(serious(stand_entry(s, "j")), 0);
+}
+
+static void test_suspended_and_changed(void **state)
+{
+    struct stand *s = *state;
+    struct ty_json *jobset = stage(s, JOB_OF("rt", ",'suspend':true"));
+
+    ty_json_set(s->f.arena, first_container(jobset), "image", ty_json_cstr(s->f.arena, "other"));
+    stand_put(s, jobset);
+    stand_judge(s);
+    const struct ty_adopt_entry *e = stand_entry(s, "j");
+    assert_int_equal(e->result, TY_ADOPT_DIFFERS);
+    assert_string_equal(e->reasons->path, "spec.replicatedJobs[node].template.spec.template.spec."
+                                          "containers[node].image");
+    assert_string_equal(e->reasons->text, "\"other\" would become \"i\"");
+    assert_int_equal(serious(e), 1);
+    assert_string_equal(s->result.because.v[0], "1 TrainJob would be changed");
+}
+
+static void test_running_is_frozen_but_told_of_later(void **state)
+{
+    struct stand *s = *state;
+    struct ty_json *jobset = stage(s, JOB_OF("rt", ""));
+
+    ty_json_set(s->f.arena, first_container(jobset), "image", ty_json_cstr(s->f.arena, "other"));
+    stand_put(s, jobset);
+    stand_judge(s);
+    const struct ty_adopt_entry *e = stand_entry(s, "j");
+    assert_int_equal(e->result, TY_ADOPT_RUNNING);
+    assert_true(e->reasons->note);
+    assert_string_equal(reason(e, 0), "\"other\" would become \"i\"");
+    assert_string_equal(reason(e, 1), "the above would be changed when it is next suspended");
+    assert_int_equal(s->result.because.n, 0);
+}
+
+static void test_resumed_meanwhile_is_no_difference(void **state)
+{
+    struct stand *s = *state;
+    struct ty_json *jobset = stage(s, JOB_OF("rt", ",'suspend':false"));
+
+    ty_json_set(s->f.arena, ty_json_get(jobset, "spec"), "suspend",
+                ty_json_bool(s->f.arena, true)); /* the manager has not come round yet */
+    stand_put(s, jobset);
+    stand_judge(s);
+    const struct ty_adopt_entry *e = stand_entry(s, "j");
+    assert_int_equal(e->result, TY_ADOPT_SAME);
+    assert_true(e->reasons->note);
+    assert_string_equal(e->reasons->path, "spec.suspend");
+}
+
+static void test_finished_and_foreign_and_going(void **state)
+{
+    struct stand *s = *state;
+    struct ty_json *job = fx_json(s->f.arena, JOB_OF("rt", ",'suspend':false"));
+
+    stage(s, JOB_OF("rt", ",'suspend':false"));
+    ty_json_set(s->f.arena, job, "status",
+                fx_json(s->f.arena, "{'conditions':[{'type':'Complete','status':'True','reason':"
+                                    "'x','message':'','lastTransitionTime':"
+                                    "'2026-01-01T00:00:00Z'}]}"));
+    struct ty_json *spec = ty_json_get(job, "spec"), *meta = ty_json_get(job, "metadata");
+    stand_put(s, job);
+    struct ty_json *jobset =
+        ty_scene_get(s->f.arena, s->scene, &ty_kind_jobset, TY_LIT("ns"), TY_LIT("j"));
+    ty_json_set(s->f.arena, jobset, "status",
+                fx_json(s->f.arena, "{'conditions':[{'type':'Completed','status':'True','reason':"
+                                    "'x','message':''}]}"));
+    stand_put(s, jobset);
+    stand_judge(s);
+    assert_int_equal(stand_entry(s, "j")->result, TY_ADOPT_FINISHED);
+    ty_json_set(s->f.arena, meta, "deletionTimestamp",
+                ty_json_cstr(s->f.arena, "2026-01-01T00:00:00Z"));
+    stand_put(s, job);
+    stand_judge(s);
+    assert_int_equal(stand_entry(s, "j")->result, TY_ADOPT_OTHERS);
+    ty_json_del(meta, TY_LIT("deletionTimestamp"));
+    ty_json_set(s->f.arena, spec, "managedBy",
+                ty_json_cstr(s->f.arena, "kueue.x-k8s.io/multikueue"));
+    stand_put(s, job);
+    stand_judge(s);
+    assert_int_equal(stand_entry(s, "j")->result, TY_ADOPT_OTHERS);
+    assert_int_equal(s->result.because.n, 0);
+}
+
+static void test_a_turned_end_is_a_difference(void **state)
+{
+    struct stand *s = *state;
+    struct ty_json *job = fx_json(s->f.arena, JOB_OF("rt", ""));
+
+    stage(s, JOB_OF("rt", ""));
+    ty_json_set(s->f.arena, job, "status",
+                fx_json(s->f.arena, "{'conditions':[{'type':'Failed','status':'True','reason':'x',"
+                                    "'message':'','lastTransitionTime':'2026-01-01T00:00:00Z'}]}"));
+    stand_put(s, job); /* but its JobSet says nothing of it */
+    stand_judge(s);
+    const struct ty_adopt_entry *e = stand_entry(s, "j");
+    assert_int_equal(e->result, TY_ADOPT_DIFFERS);
+    assert_string_equal(e->text, "its status would be changed");
+    assert_string_equal(e->reasons->path, "status.conditions[Failed]");
+    assert_string_equal(e->reasons->text, "True would become unset");
+}
+
+static void test_refused_with_the_field(void **state)
+{
+    struct stand *s = *state;
+    struct ty_json *job =
+        fx_json(s->f.arena, JOB_OF("rt", ",'suspend':true,'runtimePatches':[" POD_PATCH(
+                                             "a.b/c", "nobody", "'nodeSelector':{'a':'b'}") "]"));
+
+    stage(s, JOB_OF("rt", ",'suspend':true"));
+    stand_put(s, job);
+    stand_judge(s);
+    const struct ty_adopt_entry *e = stand_entry(s, "j");
+    assert_true(e->result >= TY_ADOPT_REFUSED);
+    assert_int_equal(strncmp(e->reasons->path, "spec.runtimePatches[0]", 22), 0);
+    assert_false(e->reasons->note);
+}
+
+static void test_no_runtime_at_all(void **state)
+{
+    struct stand *s = *state;
+
+    stand_put(s, fx_json(s->f.arena, JOB_OF("gone", ",'suspend':true")));
+    stand_judge(s);
+    assert_int_equal(stand_entry(s, "j")->result, TY_ADOPT_FAILS);
+}
+
+static void test_blind_for_a_snapshot(void **state)
+{
+    struct stand *s = *state;
+
+    stage(s, JOB_OF("rt", ",'suspend':true"));
+    ty_scene_miss(s->scene, &ty_kind_configmap, TY_LIT("ns"), TY_LIT("j-runtime-snapshot"), -EACCES,
+                  TY_LIT("forbidden"));
+    stand_judge(s);
+    const struct ty_adopt_entry *e = stand_entry(s, "j");
+    assert_int_equal(e->result, TY_ADOPT_UNKNOWN);
+    assert_string_equal(s->result.because.v[0], "1 object could not be judged");
+}
+
+static void test_a_kind_that_is_not_served(void **state)
+{
+    struct stand *s = *state;
+    struct ty_json *rt = fx_json(s->f.arena, RUNTIME("{'torch':{}}", ""));
+
+    ty_json_set(s->f.arena, ty_json_get(rt, "spec"), "podGroupPolicy",
+                fx_json(s->f.arena, "{'coscheduling':{}}"));
+    core_keep(&s->f, rt);
+    stand_put(s, rt);
+    stand_put(s, fx_json(s->f.arena, JOB_OF("rt", ",'suspend':true")));
+    ty_scene_miss(s->scene, &ty_kind_podgroup_cosched, TY_LIT(""), TY_LIT(""), -ENOENT,
+                  TY_LIT("the server could not find the requested resource"));
+    stand_judge(s);
+    const struct ty_adopt_entry *e = stand_entry(s, "j");
+    assert_int_equal(e->result, TY_ADOPT_FAILS);
+    assert_string_equal(e->text, "its children cannot be made");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        stand_test(test_suspended_and_as_it_should_be),
+        stand_test(test_suspended_and_changed),
+        stand_test(test_running_is_frozen_but_told_of_later),
+        stand_test(test_resumed_meanwhile_is_no_difference),
+        stand_test(test_finished_and_foreign_and_going),
+        stand_test(test_a_turned_end_is_a_difference),
+        stand_test(test_refused_with_the_field),
+        stand_test(test_no_runtime_at_all),
+        stand_test(test_blind_for_a_snapshot),
+        stand_test(test_a_kind_that_is_not_served),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

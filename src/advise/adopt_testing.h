@@ -1,0 +1,97 @@
+/* For the tests of adopt: a scene that the product itself has filled, as if it had been applied. */
+#ifndef TY_ADVISE_ADOPT_TESTING_H
+#define TY_ADVISE_ADOPT_TESTING_H
+
+#include <errno.h>
+
+#include "advise/adopt.h"
+#include "engine/jobset.h"
+#include "trainer/testing.h"
+
+struct stand {
+    struct fixture f;
+    struct ty_scene *scene;
+    struct ty_adopt_in in;
+    struct ty_adopt result;
+};
+
+static inline int stand_setup(void **state)
+{
+    core_setup(state);
+    struct fixture *f = *state;
+    struct stand *s = ty_new(f->arena, struct stand);
+
+    s->f = *f;
+    s->scene = ty_scene_new();
+    s->in = (struct ty_adopt_in){ .scene = s->scene,
+                                  .pipeline = &s->f.pipeline,
+                                  .settings = &s->f.settings,
+                                  .now_s = CORE_NOW,
+                                  .entropy = s->f.entropy };
+    ty_scene_listed(s->scene, &ty_kind_trainjob, TY_LIT(""));
+    ty_scene_listed(s->scene, &ty_kind_trainingruntime, TY_LIT(""));
+    ty_scene_listed(s->scene, &ty_kind_clustertrainingruntime, TY_LIT(""));
+    ty_scene_listed(s->scene, &ty_kind_jobset, TY_LIT(""));
+    *state = s;
+    return 0;
+}
+
+static inline int stand_teardown(void **state)
+{
+    struct stand *s = *state;
+    struct ty_arena *a = s->f.arena;
+
+    ty_scene_free(s->scene);
+    ty_arena_free(a);
+    return 0;
+}
+
+static inline void stand_put(struct stand *s, const struct ty_json *obj)
+{
+    ty_scene_put(s->scene, ty_kind_of(obj), ty_json_str_at(obj, "metadata.namespace"),
+                 ty_json_str_at(obj, "metadata.name"), ty_json_text(s->f.arena, obj));
+}
+
+/* The job's children as a pass of ours would write them, and the API server fill them, are in the
+ * scene afterwards; gives the JobSet, to be changed and put again. */
+static inline struct ty_json *stand_apply(struct stand *s, const struct ty_json *job)
+{
+    struct ty_pass p = core_pass_at(&s->f, job, CORE_NOW);
+    struct ty_json *jobset = NULL;
+
+    if (p.err.code < 0)
+        fail_msg("%s", p.err.text);
+    for (const struct ty_want *w = p.want; w; w = w->next) {
+        if (w->kind == &ty_kind_jobset) {
+            jobset = ty_json_copy(s->f.arena, w->obj, 0);
+            ty_jobset_default(s->f.arena, jobset);
+        }
+        stand_put(s, w->kind == &ty_kind_jobset ? jobset : w->obj);
+    }
+    return jobset;
+}
+
+/* Reads nothing: what is needed and not in the scene is not there. */
+static inline void stand_judge(struct stand *s)
+{
+    struct ty_look_want *wants = NULL;
+
+    for (size_t n; (n = ty_adopt_needs(s->f.arena, &s->in, &wants));)
+        for (size_t i = 0; i < n; i++)
+            ty_scene_miss(s->scene, wants[i].kind, wants[i].ns, wants[i].name, -ENOENT,
+                          TY_LIT("not found"));
+    ty_adopt_judge(s->f.arena, &s->in, &s->result);
+}
+
+static inline const struct ty_adopt_entry *stand_entry(const struct stand *s, const char *name)
+{
+    for (const struct ty_adopt_entry *e = s->result.first; e; e = e->next)
+        if (ty_str_is(e->name, name))
+            return e;
+    fail_msg("nothing is said of %s", name);
+    return NULL;
+}
+
+#define stand_test(fn) cmocka_unit_test_setup_teardown(fn, stand_setup, stand_teardown)
+
+#endif

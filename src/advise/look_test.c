@@ -1,0 +1,53 @@
+/* What a server says is for tests/adopt; here: none answers. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "advise/look.h"
+
+static void on_tick(void *ctx, size_t done, size_t of)
+{
+    size_t *last = ctx;
+
+    assert_int_equal(done, *last + 1);
+    assert_int_equal(of, 40);
+    *last = done;
+}
+
+static void test_nobody_there(void **state TY_UNUSED)
+{
+    struct ty_kubeconfig config = {
+        .ns = "default", .context = "", .server = "https://127.0.0.1:1", .insecure = true
+    };
+    struct ty_look_want wants[40];
+    struct ty_scene *s = ty_scene_new();
+    struct ty_look *l = NULL;
+    struct ty_err err = { 0 };
+    size_t last = 0;
+
+    for (int i = 0; i < 40; i++)
+        wants[i] = (struct ty_look_want){ .kind = i % 2 ? &ty_kind_jobset : &ty_kind_configmap,
+                                          .ns = TY_LIT("a"),
+                                          .name = i % 2 ? TY_LIT("") : TY_LIT("x") };
+    if (ty_look_new(&l, &config, &err) < 0)
+        fail_msg("%s", err.text);
+    ty_look_at(l, s, wants, 40, on_tick, &last);
+    assert_int_equal(last, 40);
+    assert_int_equal(ty_scene_trouble(s, &ty_kind_jobset)->r, -EAGAIN);
+    const struct ty_seen *one = ty_scene_find(s, &ty_kind_configmap, TY_LIT("a"), TY_LIT("x"));
+    assert_int_equal(one->r, -EAGAIN);
+    assert_true(strlen(one->why) > 0);
+    ty_look_at(l, s, wants, 0, NULL, NULL); /* nothing to ask */
+    ty_look_free(l);
+    ty_scene_free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_nobody_there) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

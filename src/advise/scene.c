@@ -1,0 +1,182 @@
+/* A map from names to objects, and the same objects in order. */
+#include "advise/scene.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+
+#define CEILING ((size_t)8 << 30) /* stops a runaway of ours; clusters are far smaller */
+
+struct ty_scene {
+    struct ty_arena *arena;
+    struct ty_map by_name;
+    struct ty_seen **v;
+    size_t n, cap;
+    bool sorted;
+};
+
+struct ty_scene *ty_scene_new(void)
+{
+    struct ty_scene *s = calloc(1, sizeof(*s));
+
+    if (!s)
+        abort();
+    s->arena = ty_arena_new(CEILING);
+    return s;
+}
+
+void ty_scene_free(struct ty_scene *s)
+{
+    if (!s)
+        return;
+    ty_map_done(&s->by_name);
+    ty_arena_free(s->arena);
+    free((void *)s->v);
+    free(s);
+}
+
+static void key_of(struct ty_buf *b, const struct ty_kind *kind, struct ty_str ns,
+                   struct ty_str name)
+{
+    ty_buf_printf(b, "%s.%s/", kind->plural, kind->group);
+    if (kind->namespaced)
+        ty_buf_add(b, ns);
+    ty_buf_chr(b, '/');
+    ty_buf_add(b, name);
+}
+
+const struct ty_seen *ty_scene_find(const struct ty_scene *s, const struct ty_kind *kind,
+                                    struct ty_str ns, struct ty_str name)
+{
+    ty_auto_buf key = { 0 };
+
+    key_of(&key, kind, ns, name);
+    return ty_map_get(&s->by_name, ty_buf_str(&key));
+}
+
+static struct ty_str keep(struct ty_scene *s, struct ty_str text)
+{
+    return (struct ty_str){ ty_arena_strndup(s->arena, text.n ? text.p : "", text.n), text.n };
+}
+
+static struct ty_seen *entry(struct ty_scene *s, const struct ty_kind *kind, struct ty_str ns,
+                             struct ty_str name)
+{
+    ty_auto_buf key = { 0 };
+
+    key_of(&key, kind, ns, name);
+    struct ty_seen *o = ty_map_get(&s->by_name, ty_buf_str(&key));
+    if (o)
+        return o;
+    if (s->n == s->cap) {
+        s->cap = s->cap ? s->cap * 2 : 64;
+        s->v = reallocarray((void *)s->v, s->cap, sizeof(*s->v));
+        if (!s->v)
+            abort();
+    }
+    o = ty_new(s->arena, struct ty_seen);
+    *o = (struct ty_seen){ .kind = kind,
+                           .ns = kind->namespaced ? keep(s, ns) : TY_LIT(""),
+                           .name = keep(s, name) };
+    ty_map_put(&s->by_name, ty_buf_str(&key), o);
+    s->v[s->n++] = o;
+    s->sorted = false;
+    return o;
+}
+
+void ty_scene_put(struct ty_scene *s, const struct ty_kind *kind, struct ty_str ns,
+                  struct ty_str name, struct ty_str text)
+{
+    struct ty_seen *o = entry(s, kind, ns, name);
+
+    o->text = keep(s, text);
+    o->r = 0;
+    o->why = "";
+}
+
+void ty_scene_miss(struct ty_scene *s, const struct ty_kind *kind, struct ty_str ns,
+                   struct ty_str name, int r, struct ty_str why)
+{
+    struct ty_seen *o = entry(s, kind, ns, name);
+
+    o->text = TY_LIT("");
+    o->r = r;
+    o->why = keep(s, why).p;
+}
+
+void ty_scene_listed(struct ty_scene *s, const struct ty_kind *kind, struct ty_str ns)
+{
+    struct ty_seen *o = entry(s, kind, ns, TY_LIT(""));
+
+    o->r = 1;
+    o->why = "";
+}
+
+bool ty_scene_asked(const struct ty_scene *s, const struct ty_kind *kind, struct ty_str ns,
+                    struct ty_str name)
+{
+    const struct ty_seen *all = ty_scene_find(s, kind, TY_LIT(""), TY_LIT(""));
+    const struct ty_seen *here = ty_scene_find(s, kind, ns, TY_LIT(""));
+
+    return ty_scene_find(s, kind, ns, name) || (all && all->r != -EACCES) ||
+           (here && here->r != -EACCES);
+}
+
+struct ty_json *ty_scene_read(struct ty_arena *a, const struct ty_seen *o)
+{
+    struct ty_json *obj = o && o->r == 0 ? ty_json_parse(a, o->text, NULL, NULL) : NULL;
+
+    if (!ty_json_is(obj, TY_JSON_OBJECT))
+        return NULL;
+    /* Items of lists do not carry them, and metadata alone calls itself PartialObjectMetadata. */
+    ty_json_set(a, obj, "apiVersion", ty_json_cstr(a, ty_kind_api_version(a, o->kind)));
+    ty_json_set(a, obj, "kind", ty_json_cstr(a, o->kind->kind));
+    return obj;
+}
+
+struct ty_json *ty_scene_get(struct ty_arena *a, const struct ty_scene *s,
+                             const struct ty_kind *kind, struct ty_str ns, struct ty_str name)
+{
+    return ty_scene_read(a, ty_scene_find(s, kind, ns, name));
+}
+
+const struct ty_seen *ty_scene_trouble(const struct ty_scene *s, const struct ty_kind *kind)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->v[i]->kind == kind && s->v[i]->name.n == 0 && s->v[i]->r < 0)
+            return s->v[i];
+    return NULL;
+}
+
+static int order(const void *x, const void *y)
+{
+    const struct ty_seen *a = *(const struct ty_seen *const *)x;
+    const struct ty_seen *b = *(const struct ty_seen *const *)y;
+    int ns = ty_str_cmp(a->ns, b->ns);
+
+    return ns ? ns : ty_str_cmp(a->name, b->name);
+}
+
+const struct ty_seen *ty_scene_next(struct ty_scene *s, const struct ty_kind *kind, size_t *at)
+{
+    if (!s->sorted && s->n)
+        qsort((void *)s->v, s->n, sizeof(*s->v), order);
+    s->sorted = true;
+    while (*at < s->n) {
+        const struct ty_seen *o = s->v[(*at)++];
+        if (o->kind == kind && o->r == 0)
+            return o;
+    }
+    return NULL;
+}
+
+size_t ty_scene_count(const struct ty_scene *s, const struct ty_kind *kind)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        n += s->v[i]->kind == kind && s->v[i]->r == 0;
+    return n;
+}

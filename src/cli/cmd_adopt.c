@@ -1,0 +1,177 @@
+/* trainyard adopt: what would happen if this operator took over a cluster. Reads, never writes. */
+#include <errno.h>
+
+#include "cli/adopt_view.h"
+#include "cli/cluster.h"
+#include "cli/cmds.h"
+#include "control/config.h"
+#include "control/extern_plugin.h"
+#include "json/yaml.h"
+
+#define ROUNDS      5 /* a job leads to its snapshot, that to its classes; no further */
+#define CONFIG_NAME "kubeflow-trainer-config"
+#define CONFIG_FILE "controller_manager_config.yaml"
+
+static const char *const formats[] = { "text", "json", "yaml", NULL };
+static const struct ty_opt options[] = {
+    TY_OPTS_KUBE,
+    { "namespace", 'n', TY_OPT_WORD, "NAME", "only the TrainJobs and runtimes of this namespace",
+      NULL, TY_OPT_AT(ns) },
+    { "all-namespaces", 'A', TY_OPT_FLAG, NULL, "those of all namespaces (default)", NULL,
+      TY_OPT_AT(all) },
+    { "verbose", 'v', TY_OPT_FLAG, NULL, "every object and every note", NULL, TY_OPT_AT(verbose) },
+    { "output", 'o', TY_OPT_WORD, "FORMAT", "text (default), json or yaml", formats,
+      TY_OPT_AT(output) },
+    TY_OPTS_CONFIG,
+    TY_OPT_HELP,
+    TY_OPT_END,
+};
+
+/* Exit codes, as those of `kubectl diff`. */
+enum { SAFE = TY_EXIT_OK, NOT_SAFE = TY_EXIT_BAD, UNREAD = TY_EXIT_USAGE };
+
+struct adopt {
+    struct ty_cli *cli;
+    const struct ty_args *args;
+    struct ty_cluster cluster;
+    struct ty_config config;
+    struct ty_pipeline pipeline;
+    struct ty_externs externs;
+};
+
+/* The lists, and the configuration that the operator would find there. */
+static int read_cluster(struct adopt *x, struct ty_err *err)
+{
+    struct ty_str ns = ty_str(x->args->ns);
+    const char *operator_ns = ty_config_default.settings.operator_ns;
+    struct ty_look_want wants[] = {
+        { .kind = &ty_kind_trainjob, .ns = ns },
+        { .kind = &ty_kind_trainingruntime, .ns = ns },
+        { .kind = &ty_kind_clustertrainingruntime },
+        { .kind = &ty_kind_jobset, .ns = ns },
+        { .kind = &ty_kind_podgroup_cosched, .ns = ns, .meta = true },
+        { .kind = &ty_kind_podgroup_volcano, .ns = ns, .meta = true },
+        { .kind = &ty_kind_configmap, .ns = ty_str(operator_ns), .name = TY_LIT(CONFIG_NAME) },
+    };
+
+    ty_cluster_read(&x->cluster, wants, sizeof(wants) / sizeof(*wants));
+    const struct ty_seen *t = ty_scene_trouble(x->cluster.scene, &ty_kind_trainjob);
+    if (!t)
+        return 0;
+    if (t->r == -ENOENT)
+        return ty_fail(err, t->r,
+                       "%s does not know TrainJobs: there is nothing to take over; "
+                       "\"trainyard install\" prints what to apply",
+                       x->cluster.config.server);
+    return ty_fail(err, t->r, "%s: TrainJobs cannot be listed: %s", x->cluster.config.server,
+                   t->why);
+}
+
+/* --config, else what is installed, else the defaults. */
+static int read_config(struct adopt *x, struct ty_err *err)
+{
+    struct ty_arena *a = x->cli->arena;
+    const struct ty_args *args = x->args;
+    const struct ty_json *map =
+        ty_scene_get(a, x->cluster.scene, &ty_kind_configmap,
+                     ty_str(ty_config_default.settings.operator_ns), TY_LIT(CONFIG_NAME));
+    struct ty_str text = ty_json_text_of(ty_json_get(ty_json_get(map, "data"), CONFIG_FILE));
+    int r = args->config || !text.n
+                ? ty_config_read(a, args->config, args->gates, &x->config, err)
+                : ty_config_parse(a, "ConfigMap " CONFIG_NAME, text, args->gates, &x->config, err);
+
+    for (size_t i = 0; r == 0 && i < args->plugin_dirs.n; i++)
+        r = ty_externs_load(&x->externs, a, args->plugin_dirs.v[i], err);
+    if (r < 0)
+        return r;
+    ty_words_add(a, &x->config.enabled, NULL);
+    ty_words_add(a, &x->config.disabled, NULL);
+    return ty_pipeline_init(&x->pipeline, x->config.enabled.v, x->config.disabled.v, x->externs.v,
+                            err);
+}
+
+static void judge(struct adopt *x, struct ty_adopt *ret)
+{
+    unsigned char entropy[TY_ENTROPY] = { 0 }; /* keys made here go nowhere */
+    struct ty_adopt_in in = { .scene = x->cluster.scene,
+                              .pipeline = &x->pipeline,
+                              .settings = &x->config.settings,
+                              .now_s = x->cli->now_s,
+                              .entropy = entropy };
+    struct ty_look_want *wants = NULL;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        size_t n = ty_adopt_needs(x->cli->arena, &in, &wants);
+        if (!n)
+            break;
+        ty_cluster_read(&x->cluster, wants, n);
+    }
+    ty_adopt_judge(x->cli->arena, &in, ret);
+}
+
+static int print(struct adopt *x, const struct ty_adopt *r)
+{
+    ty_auto_buf out = { 0 };
+    const char *format = x->args->output ? x->args->output : "text";
+    struct ty_adopt_look how = { .verbose = x->args->verbose, .colour = x->cli->colour_out };
+
+    if (strcmp(format, "json") == 0) {
+        ty_json_pretty(&out, ty_adopt_json(x->cli->arena, r), 2, false);
+        ty_buf_chr(&out, '\n');
+    } else if (strcmp(format, "yaml") == 0) {
+        ty_yaml_print(&out, ty_adopt_json(x->cli->arena, r), NULL);
+    } else {
+        ty_adopt_print(x->cli->arena, &out, r, &how);
+    }
+    return ty_cli_print(x->cli, &out) == TY_EXIT_OK ? SAFE : UNREAD;
+}
+
+static int run(struct ty_cli *cli, const struct ty_args *args)
+{
+    struct adopt x = { .cli = cli, .args = args };
+    struct ty_err err = { 0 };
+    struct ty_adopt result;
+    int code = UNREAD;
+
+    if (args->rest.n)
+        return ty_cli_usage(cli, &ty_cmd_adopt, "\"%s\" is not expected here", args->rest.v[0]);
+    if (args->ns && args->all)
+        return ty_cli_usage(cli, &ty_cmd_adopt, "-n and -A exclude each other");
+    if (ty_cluster_open(&x.cluster, cli, args, &err) < 0 || read_cluster(&x, &err) < 0 ||
+        read_config(&x, &err) < 0) {
+        ty_cli_say(cli, TY_SAY_ERROR, "%s", err.text);
+    } else {
+        judge(&x, &result);
+        code = print(&x, &result);
+        if (code == SAFE && result.because.n)
+            code = NOT_SAFE;
+    }
+    ty_cluster_close(&x.cluster);
+    ty_externs_done(&x.externs);
+    return code;
+}
+
+const struct ty_cmd ty_cmd_adopt = {
+    .name = "adopt",
+    .about = "Say what a switch from Kubeflow Trainer to this operator would do",
+    .more =
+        "Reads a live cluster and writes nothing. Every TrainJob, TrainingRuntime and\n"
+        "ClusterTrainingRuntime goes through the admission of this operator, every job through "
+        "its\n"
+        "pipeline, from the snapshot of its runtime where there is one; what would be applied is\n"
+        "compared with the JobSets that are there, field by field, as far as the operator owns "
+        "the\n"
+        "fields. A JobSet that runs is never written, by v2.3.0 nor by this operator.\n"
+        "\n"
+        "Rights that it needs: get and list of trainjobs, trainingruntimes,\n"
+        "clustertrainingruntimes, jobsets and podgroups, get of configmaps; with get of secrets it\n"
+        "also sees whether those are there (it asks for their metadata only).\n"
+        "\n"
+        "Exit status, as that of kubectl diff: 0 safe to switch, 1 something differs or stands\n"
+        "against it, 2 wrong usage, or the cluster cannot be read.\n",
+    .examples = "  trainyard adopt\n"
+                "  trainyard adopt --context staging -n team-a -v\n"
+                "  trainyard adopt -o json\n",
+    .opts = options,
+    .run = run,
+};

@@ -1,0 +1,230 @@
+"""`trainyard adopt` on a cluster whose TrainJobs were made by the released upstream manager."""
+import pytest
+
+from asked import account, ask
+from audit import Audit
+from kit import API, COSCHEDULING, JOBSET_API, Space, replicated_job, runtime, trainjob, wait_for
+from manager import FOLDER, Manager
+from neighbours import END
+
+READS = [
+    {"apiGroups": ["trainer.kubeflow.org"], "verbs": ["get", "list"],
+     "resources": ["trainjobs", "trainingruntimes", "clustertrainingruntimes"]},
+    {"apiGroups": ["jobset.x-k8s.io"], "resources": ["jobsets"], "verbs": ["get", "list"]},
+    {"apiGroups": ["scheduling.x-k8s.io"], "resources": ["podgroups"], "verbs": ["get", "list"]},
+    {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list"]},
+]
+MPI = {"mlPolicy": {"numNodes": 1, "mpi": {"numProcPerNode": 2, "mpiImplementation": "OpenMPI"}}}
+
+
+def mpi_jobs():
+    return [replicated_job("launcher"), replicated_job("node", ancestor=None)]
+
+
+@pytest.fixture(scope="module")
+def upstream(cluster):
+    one = Manager(cluster, FOLDER / "managers/upstream").start()
+    yield one
+    one.stop()
+
+
+@pytest.fixture(scope="module")
+def space(cluster, upstream):
+    """Jobs of every state, as v2.3.0 leaves them."""
+    space = Space(cluster.client(), "adopted")
+    pooled = replicated_job()
+    pooled["template"]["spec"]["template"]["spec"]["nodeSelector"] = {"pool": "fast"}
+    torch = {"mlPolicy": {"numNodes": 2, "torch": {}}}
+    space.create(
+        runtime("plain", jobs=[pooled]), runtime("torch", **torch), runtime("mpi", jobs=mpi_jobs(), **MPI),
+        runtime("gang", podGroupPolicy={"coscheduling": {"scheduleTimeoutSeconds": 100}}),
+        runtime("quick", annotations={END: "succeed"}))
+    trainer = {"numNodes": 2, "image": "registry.example/train:2", "command": ["torchrun", "a.py"],
+               "env": [{"name": "LR", "value": "0.1"}],
+               "resourcesPerNode": {"limits": {"cpu": "2", "nvidia.com/gpu": 1}}}
+    for name in ("torch", "mpi", "gang"):
+        space.create(trainjob(f"{name}-runs", name, trainer=trainer),
+                     trainjob(f"{name}-waits", name, trainer=trainer, suspend=True))
+    space.create(trainjob("plain-runs", "plain"), trainjob("plain-waits", "plain", suspend=True),
+                 trainjob("done", "quick"))
+    for name in ("torch", "mpi", "gang", "plain"):
+        space.wait_jobset(f"{name}-waits", suspended=True)
+        space.wait_condition("Suspended", "True", f"{name}-waits")
+        wait_for(f"{name} runs", lambda n=name: space.jobset(f"{n}-runs"))
+    space.wait_condition("Complete", "True", "done")
+    wait_for("a pod runs", lambda: any(p["status"]["phase"] == "Running" for p in space.pods()))
+    yield space
+    space.clean()
+
+
+def results(said):
+    return {o["name"]: o["result"] for o in said.json["objects"]}
+
+
+def of(said, name):
+    return next(o for o in said.json["objects"] if o["name"] == name)
+
+
+def test_what_upstream_made_is_safe(space, cluster):
+    said = ask(cluster.kubeconfig(), "adopt", "-n", space.name, "-o", "json")
+    assert said.code == 0, said
+    found = results(said)
+    assert {n: found[n] for n in found if n.endswith("-runs")} == {
+        f"{n}-runs": "running" for n in ("torch", "mpi", "gang", "plain")}
+    assert {n: found[n] for n in found if n.endswith("-waits")} == {
+        f"{n}-waits": "same" for n in ("torch", "mpi", "gang", "plain")}
+    assert found["done"] == "finished" and found["plain"] == "same"
+    assert said.json["safe"] is True and said.json["because"] == []
+    assert said.json["summary"]["TrainJob"]["running"] == 4
+
+
+def test_text_is_short_unless_asked(space, cluster):
+    said = ask(cluster.kubeconfig(), "adopt", "-n", space.name)
+    assert said.code == 0 and said.err == "", said
+    lines = said.out.splitlines()
+    assert lines[0].split() == ["KIND", "FOUND", "AS", "IT", "IS", "NEW", "DIFFERS", "REFUSED",
+                                "FAILS", "UNKNOWN"]
+    assert lines[-1] == "safe to switch: yes" and len(lines) == 6, said
+    every = ask(cluster.kubeconfig(), "adopt", "-n", space.name, "-v")
+    assert "running   TrainJob adopted/torch-runs: would not be touched while it runs" in every.out
+    assert "same      TrainJob adopted/mpi-waits: " in every.out
+    assert "\033" not in every.out
+    yaml = ask(cluster.kubeconfig(), "adopt", "-n", space.name, "-o", "yaml")
+    assert yaml.out.startswith("safe: true\n")
+
+
+def test_a_reader_is_enough(space, cluster):
+    """A user who may get and list, and not even see Secrets."""
+    reader = account(cluster, "reader", READS)
+    said = ask(reader, "adopt", "-n", space.name, "-o", "json")
+    assert said.code == 0, said
+    assert results(said) == results(ask(cluster.kubeconfig(), "adopt", "-n", space.name, "-o",
+                                        "json"))
+    notes = [r["text"] for r in of(said, "mpi-waits")["reasons"] if r.get("note")]
+    assert any("Secret mpi-waits-mpi-ssh-auth could not be seen" in n for n in notes), notes
+
+
+def test_nothing_is_written(space, cluster):
+    """By one who could: the API server's own audit log is asked."""
+    before = {n: space.jobset(n)["metadata"]["resourceVersion"]
+              for n in ("torch-runs", "torch-waits", "mpi-waits")}
+    audit = Audit(cluster, [7])
+    said = ask(cluster.kubeconfig("manager-7"), "adopt", "-A")
+    assert said.code == 0, said
+    entries = audit.entries()
+    assert {e["verb"] for e in entries} == {"get", "list"}, [e["verb"] for e in entries]
+    assert any(e["objectRef"]["resource"] == "jobsets" for e in entries)
+    assert all(e["responseStatus"]["code"] in (200, 404) for e in entries), entries
+    secrets = [e for e in entries if e["objectRef"]["resource"] == "secrets"]
+    assert secrets, "mpi jobs have Secrets"
+    assert before == {n: space.jobset(n)["metadata"]["resourceVersion"] for n in before}
+
+
+def test_a_difference_is_told(space, cluster):
+    """B8 of docs/differences.md: without spec.trainer v2.3.0 sets no PET_ variables, we do."""
+    space.create(trainjob("bare", "torch", suspend=True))
+    space.wait_jobset("bare", suspended=True)
+    try:
+        said = ask(cluster.kubeconfig(), "adopt", "-n", space.name)
+        assert said.code == 1, said
+        lines = said.out.splitlines()
+        assert lines[0] == "differs   TrainJob adopted/bare: its JobSet would be changed"
+        container = "spec.replicatedJobs[node].template.spec.template.spec.containers[node]"
+        assert any(line.strip().startswith(f"{container}.env: would be added: ") for line in lines), said
+        assert lines[-1] == "safe to switch: no, because 1 TrainJob would be changed"
+    finally:
+        space.api.delete(API, "TrainJob", space.name, "bare")
+
+
+def test_a_runtime_that_does_not_validate(space, cluster):
+    """B20: v2.3.0 does not look at updates of a TrainingRuntime."""
+    doc = runtime("broken")
+    space.create(doc)
+    live = space.get(API, "TrainingRuntime", "broken")
+    pod = live["spec"]["template"]["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]
+    pod["spec"]["containers"][0]["name"] = "main"
+    space.api.must("PUT", space.path(API, "TrainingRuntime", "broken"), live)
+    try:
+        said = ask(cluster.kubeconfig(), "adopt", "-n", space.name)
+        assert said.code == 1, said
+        lines = said.out.splitlines()
+        assert lines[0] == "refused   TrainingRuntime adopted/broken: not valid for this operator"
+        assert lines[1].strip().startswith(
+            "spec.template.spec.replicatedJobs[0].template.spec.template.spec.containers: "), said
+        assert "must contain the required container for the ancestor: trainer" in lines[1]
+        assert lines[-1] == "safe to switch: no, because 1 runtime is not valid"
+    finally:
+        space.api.delete(API, "TrainingRuntime", space.name, "broken")
+
+
+def test_a_patch_for_nobody(space, cluster):
+    """B2: accepted by v2.3.0, and then nothing comes of it."""
+    patch = {"manager": "tests.dev/x", "trainingRuntimeSpec": {"template": {"spec": {
+        "replicatedJobs": [{"name": "nobody", "template": {"spec": {"template": {
+            "metadata": {"labels": {"a": "b"}}}}}}]}}}}
+    space.create(trainjob("patched", "plain", suspend=True, runtimePatches=[patch]))
+    try:
+        said = ask(cluster.kubeconfig(), "adopt", "-n", space.name, "-o", "json")
+        assert said.code == 1, said
+        entry = of(said, "patched")
+        assert entry["result"] in ("refused", "fails")
+        assert entry["reasons"][0]["path"].startswith("spec.runtimePatches[0]"), entry
+        assert len(said.json["because"]) >= 1
+    finally:
+        space.api.delete(API, "TrainJob", space.name, "patched")
+
+
+def test_rights_that_are_missing(space, cluster):
+    blind = account(cluster, "blind", [r for r in READS if r["apiGroups"] != ["jobset.x-k8s.io"]])
+    said = ask(blind, "adopt", "-n", space.name)
+    assert said.code == 1 and "jobsets cannot be listed: " in said.out.splitlines()[-1], said
+    nobody = account(cluster, "nobody", [])
+    said = ask(nobody, "adopt")
+    assert said.code == 2 and said.out == "", said
+    assert "TrainJobs cannot be listed: " in said.err and "forbidden" in said.err
+
+
+@pytest.fixture(scope="module")
+def stopped(space, upstream):
+    """Nobody puts back what the last tests change."""
+    upstream.stop()
+    return space
+
+
+def test_a_changed_jobset_is_told(stopped, cluster):
+    """Somebody has edited what the manager owns: it would be put back. What it does not own is
+    nobody's business."""
+    live = stopped.jobset("plain-waits")
+    live["metadata"].setdefault("labels", {})["queue.example/name"] = "team"
+    pod = live["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]
+    pod["spec"]["nodeSelector"] = {"pool": "slow", "zone": "a"}
+    stopped.api.must("PUT", stopped.path(JOBSET_API, "JobSet", "plain-waits") + "?fieldManager=me", live)
+    said = ask(cluster.kubeconfig(), "adopt", "-n", stopped.name, "-o", "json")
+    entry = of(said, "plain-waits")
+    assert said.code == 1 and entry["result"] == "differs", said
+    assert entry["reasons"] == [{
+        "path": "spec.replicatedJobs[node].template.spec.template.spec.nodeSelector",
+        "text": '{"pool":"slow","zone":"a"} would become {"pool":"fast"}'}]
+
+
+def test_a_child_that_is_gone_would_be_made(stopped, cluster):
+    """That is what v2.3.0 would do, too: no reason against a switch."""
+    stopped.api.delete(COSCHEDULING, "PodGroup", stopped.name, "gang-waits")
+    stopped.api.delete("v1", "Secret", stopped.name, "mpi-waits-mpi-ssh-auth")
+    wait_for("both are gone", lambda: not stopped.get(COSCHEDULING, "PodGroup", "gang-waits") and
+             not stopped.get("v1", "Secret", "mpi-waits-mpi-ssh-auth"))
+    said = ask(cluster.kubeconfig(), "adopt", "-n", stopped.name, "-o", "json")
+    for name, child in (("gang-waits", "PodGroup gang-waits"),
+                        ("mpi-waits", "Secret mpi-waits-mpi-ssh-auth")):
+        assert of(said, name)["result"] == "new", of(said, name)
+        assert {"text": f"{child} would be made", "note": True} in of(said, name)["reasons"]
+    assert said.json["because"] == ["1 TrainJob would be changed"]  # of the test before
+
+
+def test_no_cluster(tmp_path):
+    said = ask(None, "adopt", env={"KUBECONFIG": "", "HOME": str(tmp_path)})
+    assert said.code == 2 and "no kubeconfig: " in said.err, said
+    said = ask(tmp_path / "gone", "adopt")
+    assert said.code == 2 and "gone" in said.err, said
+    assert ask(None, "adopt", "-n", "x", "-A").code == 2
+    assert ask(None, "adopt", "job").code == 2

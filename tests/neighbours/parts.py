@@ -69,10 +69,11 @@ class KueuePlane(FullPlane):
 
 
 class CoschedulingPlane(FullPlane):
-    """The coscheduling scheduler in the place of kube-scheduler, and one small node."""
+    """The coscheduling scheduler in the place of kube-scheduler, and small nodes: each has room for
+    one pod of one CPU, and half a CPU more that is of no use to anybody."""
 
-    nodes = ("small-0",)
-    room = dict(ROOM, cpu="3")
+    nodes = ("small-0", "small-1", "small-2", "small-3")
+    room = dict(ROOM, cpu="1500m")
 
     def start_scheduler(self):
         config = self.folder / "scheduler.yaml"
@@ -83,8 +84,11 @@ class CoschedulingPlane(FullPlane):
             "profiles": [{"schedulerName": "default-scheduler", "plugins": {
                 "queueSort": {"enabled": [{"name": "Coscheduling"}], "disabled": [{"name": "*"}]},
                 "multiPoint": {"enabled": [{"name": "Coscheduling"}]}}}]}))
+        # A gang that it has refused it tries again when a pod or a group is added, not when one
+        # goes; else after five minutes.
         self.spawn("coscheduler", [f"--config={config}", "--bind-address=127.0.0.1",
-                                   f"--secure-port={self.ports['scheduler']}"])
+                                   f"--secure-port={self.ports['scheduler']}",
+                                   "--pod-max-in-unschedulable-pods-duration=1s"])
 
 
 # ---- a real node

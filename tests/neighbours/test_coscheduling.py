@@ -1,6 +1,11 @@
-"""The coscheduling scheduler: the pods of a gang start together or not at all. The node has room for
-three pods; a plain scheduler would start three of the four."""
-from kit import COSCHEDULING, replicated_job, runtime, stays, trainjob, wait_for
+"""The coscheduling scheduler: the pods of a gang start together or not at all. Four nodes have room for
+one pod each, and fillers take some of it."""
+import pytest
+
+from kit import API, COSCHEDULING, replicated_job, runtime, stays, trainjob, wait_for
+
+GANG = {"podGroupPolicy": {"coscheduling": {"scheduleTimeoutSeconds": 10}}}
+RETRY_SECONDS = 180  # the scheduler looks for leftovers every half minute
 
 
 def one_cpu():
@@ -10,27 +15,51 @@ def one_cpu():
     return job
 
 
-def bound(space):
-    return [p["metadata"]["name"] for p in space.pods() if p["spec"].get("nodeName")]
+def pods_of(space, name):
+    return [p for p in space.pods()
+            if p["metadata"]["labels"]["jobset.sigs.k8s.io/jobset-name"] == name]
 
 
-def test_together_or_not_at_all(gangs, at):
+def bound(space, name="job"):
+    return [p["metadata"]["name"] for p in pods_of(space, name) if p["spec"].get("nodeName")]
+
+
+def refused(space, name="job"):
+    """Pods for which the scheduler has looked for a node, and has said that there is none."""
+    return [p["metadata"]["name"] for p in pods_of(space, name)
+            for c in p["status"].get("conditions") or []
+            if c["type"] == "PodScheduled" and c["status"] == "False"
+            and c["reason"] == "Unschedulable"]
+
+
+def fill(space, pods):
+    """That many nodes are full from now on."""
+    space.create(runtime("filler", jobs=[one_cpu()]),
+                 trainjob("filler", "filler", trainer={"numNodes": pods}))
+    wait_for("the fillers run", lambda: len(bound(space, "filler")) == pods, RETRY_SECONDS)
+
+
+@pytest.mark.parametrize("fillers", [
+    pytest.param(3, id="too-few-cpus"),  # the group's minResources are not there
+    pytest.param(1, id="cpus-in-small-parts"),  # they are, but one pod finds no node
+])
+def test_together_or_not_at_all(gangs, at, fillers):
     space = at(gangs)
-    space.create(runtime(jobs=[one_cpu()],
-                         podGroupPolicy={"coscheduling": {"scheduleTimeoutSeconds": 10}}),
-                 trainjob(trainer={"numNodes": 4}))
-    wait_for("four pods wait", lambda: len(space.pods()) == 4)
+    fill(space, fillers)
+    space.create(runtime(jobs=[one_cpu()], **GANG), trainjob(trainer={"numNodes": 4}))
+    wait_for("all four are refused", lambda: len(refused(space)) == 4, RETRY_SECONDS)
     group = space.get(COSCHEDULING, "PodGroup", "job")["spec"]
     assert group["minMember"] == 4 and group["minResources"]["cpu"] == "4"
-    stays("none is bound", lambda: not bound(space), 8)
-    gangs.add_node("small-1")
+    stays("none is bound", lambda: not bound(space))
+    space.api.delete(API, "TrainJob", space.name, "filler")
     wait_for("all four run", lambda: len(bound(space)) == 4 and all(
-        p["status"]["phase"] == "Running" for p in space.pods()))
+        p["status"]["phase"] == "Running" for p in pods_of(space, "job")), RETRY_SECONDS)
 
 
 def test_without_a_gang_some_start(gangs, at):
     """The same without podGroupPolicy, so the test above does not pass by accident."""
     space = at(gangs)
-    space.create(runtime(jobs=[one_cpu()]), trainjob(trainer={"numNodes": 40}))
-    wait_for("some are bound and some are not", lambda: len(space.pods()) == 40
-             and 0 < len(bound(space)) < 40)
+    fill(space, 1)
+    space.create(runtime(jobs=[one_cpu()]), trainjob(trainer={"numNodes": 4}))
+    wait_for("three are bound and one is refused", lambda: len(bound(space)) == 3
+             and len(refused(space)) == 1, RETRY_SECONDS)

@@ -3,7 +3,7 @@
 
 usage: binaries.py build [NAME...]   compile what is missing (many minutes, once); default: what
                                      `make test` runs; `neighbours`: what `make test-neighbours` does
-       binaries.py have NAME...      exit code 0 if all of them are built
+       binaries.py missing NAME...   those that are not built, in one line
        binaries.py list              what there is, and where it comes from
 
 A program comes from KUBEBUILDER_ASSETS if it is there, else from the cache
@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 K8S = "1.36.3"
-OLDEST_K8S = "1.31.14"  # the oldest API server that we support
+OLDEST_K8S = "1.32.2"  # the oldest API server that we support: JobSet 0.12's CRD needs a 1.32
+OLDEST = f"kube-apiserver-{OLDEST_K8S}"
 ETCD = "v3.7.3"
 JOBSET = "sigs.k8s.io/jobset@v0.12.0"
 KWOK = "sigs.k8s.io/kwok@v0.8.0"
@@ -49,7 +50,7 @@ PROGRAMS = {
     "kubectl": kubernetes(K8S, "kubectl"),
     "kubelet": kubernetes(K8S, "kubelet"),
     "kube-apiserver-named": kubernetes(K8S, "kube-apiserver"),  # knows its version: Kueue asks
-    "kube-apiserver-oldest": kubernetes(OLDEST_K8S, "kube-apiserver"),
+    OLDEST: kubernetes(OLDEST_K8S, "kube-apiserver"),
     "etcd": Program(f"go.etcd.io/etcd/server/v3@{ETCD}", "go.etcd.io/etcd/server/v3"),
     "jobset": Program(JOBSET, "sigs.k8s.io/jobset"),
     "kwok": Program(KWOK, "sigs.k8s.io/kwok/cmd/kwok"),
@@ -63,7 +64,7 @@ PROGRAMS = {
 SERVER = ("etcd", "kube-apiserver")
 FULL = SERVER + ("kube-controller-manager", "kube-scheduler", "kubectl", "jobset", "kwok")
 SUITE = FULL + ("upstream-trainer",)  # what `make test` runs, and what it is compared with
-NEIGHBOURS = ("kueue", "kube-apiserver-named", "coscheduler", "kubelet", "coredns", "kube-apiserver-oldest")
+NEIGHBOURS = ("kueue", "kube-apiserver-named", "coscheduler", "kubelet", "coredns", OLDEST)
 
 MANIFESTS = {  # name in the cache: (module, file or folder in it)
     "jobset-crds": (JOBSET, "config/components/crd/bases"),
@@ -230,11 +231,13 @@ def main(argv):
     command, names = argv[1:2], named(argv[2:])
     if command == ["build"]:
         wanted = names or SUITE
-        if not build(wanted, () if names else SUITE_MANIFESTS):
+        theirs = [m for m in MANIFESTS if m.partition("-")[0] in names]
+        if not build(wanted, theirs if names else SUITE_MANIFESTS):
             print(f"cluster: SKIPPED: {why_not(wanted)}")
         return 0
-    if command == ["have"] and names:
-        return int(bool(missing(names)))
+    if command == ["missing"] and names:
+        print(" ".join(missing(names)))
+        return 0
     if command == ["list"]:
         for name, program in PROGRAMS.items():
             print(f"{name:24} {program.module:48} {find(name) or 'not built'}")

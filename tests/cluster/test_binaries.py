@@ -36,7 +36,8 @@ def test_says_what_is_missing(nothing, capsys):
     assert binaries.build(("etcd",)) is False
     assert binaries.main(["binaries.py", "build", "etcd"]) == 0
     assert capsys.readouterr().out.startswith("cluster: SKIPPED: no etcd in ")
-    assert binaries.main(["binaries.py", "have", "etcd"]) == 1
+    assert binaries.main(["binaries.py", "missing", "etcd", "kwok"]) == 0
+    assert capsys.readouterr().out == "etcd kwok\n"
     with pytest.raises(RuntimeError, match="jobset-crds of sigs.k8s.io/jobset@"):
         binaries.manifest("jobset-crds")
     assert list(nothing.iterdir()) == []
@@ -53,6 +54,16 @@ def test_assets_come_first(nothing, monkeypatch, tmp_path_factory):
     assert binaries.find("kwok") == nothing / "bin/kwok"
     (assets / "kubectl").write_text("not a program")
     assert binaries.missing(("etcd", "kubectl", "kwok")) == ["kubectl"]
+
+
+def test_oldest_api_server_is_declared():
+    """What is tested is what the chart asks for and the pages tell."""
+    minor = ".".join(binaries.OLDEST_K8S.split(".")[:2])
+    root = HERE.parents[1]
+    assert f'kubeVersion: ">={minor}.0-0"' in (root / "charts/trainyard/Chart.yaml").read_text()
+    for page in ("README.md", "docs/install.md", "docs/operator.md", "docs/testing.md"):
+        told = set(re.findall(r"Kubernetes (1\.\d+)", (root / page).read_text()))
+        assert minor in told, f"{page} tells {told}"
 
 
 def test_unknown_program():

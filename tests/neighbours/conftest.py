@@ -1,6 +1,8 @@
 """The operator beside programs that it must get along with, the fixtures of tests/operator included.
 Each of them takes many minutes to build: `make test-neighbours`. What is not built is skipped."""
+import signal
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,23 @@ import binaries  # noqa: E402
 from fixtures import *  # noqa: E402,F401,F403
 from fixtures import FOLDER, need, running, space_on, start_bare, trainer_crds  # noqa: E402
 from parts import CoschedulingPlane, KueuePlane, NodePlane, why_no_node  # noqa: E402
+
+
+START, LIMIT_SECONDS = time.monotonic(), 600  # of the whole suite; it takes about four minutes
+
+
+def pytest_sessionstart():
+    """Told to end, it still stops what it has started: containers do not die with their parent."""
+    signal.signal(signal.SIGTERM, lambda *_: pytest.exit("told to end", 2))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """Every wait has its deadline; when many are missed, all has been said long before the end."""
+    took = time.monotonic() - START
+    if took > LIMIT_SECONDS:
+        pytest.fail(f"not run: the suite has taken {took:.0f} s already, {LIMIT_SECONDS} s are its "
+                    "limit", pytrace=False)
 
 
 def need_built(*names):
@@ -51,8 +70,8 @@ def node():
 @pytest.fixture(scope="module")
 def oldest():
     """The oldest API server that we support."""
-    need_built("kube-apiserver-oldest")
-    plane = start_bare("oldest", apiserver="kube-apiserver-oldest")
+    need_built(binaries.OLDEST)
+    plane = start_bare("oldest", apiserver=binaries.OLDEST)
     yield plane
     plane.stop()
 

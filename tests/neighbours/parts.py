@@ -1,4 +1,5 @@
 """Planes with one real neighbour more: Kueue, the coscheduling scheduler, a real node."""
+import fcntl
 import io
 import json
 import os
@@ -157,7 +158,13 @@ def image(path, name, entrypoint):
 class NodePlane(FullPlane):
     """A kubelet with containerd, a bridge for the pods and CoreDNS in the place of kwok."""
 
-    nodes, run = ("node1",), None
+    nodes, run, lock = ("node1",), None, None
+
+    def start(self):
+        """The bridges have names and addresses of the machine: one such plane at a time."""
+        self.lock = open("/run/lock/trainyard-node", "w")
+        fcntl.flock(self.lock, fcntl.LOCK_EX)
+        return super().start()
 
     def start_nodes(self):
         self.run = Path(tempfile.mkdtemp(prefix="ty-node-", dir="/run"))  # sockets need short names
@@ -246,6 +253,7 @@ state = "{self.run}/state"
         for path in (self.run, *(self.folder / n for n in ("containerd", "kubelet", "cni-data"))):
             if path:
                 shutil.rmtree(path, ignore_errors=True)
+        self.lock.close()
 
     def no_tasks(self):
         for task in self.ctr("tasks", "ls", "-q").stdout.split():

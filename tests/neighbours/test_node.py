@@ -4,12 +4,16 @@ import pytest
 from kit import condition, replicated_job, runtime, trainjob, wait_for
 from parts import IMAGE
 
-# Every rank waits until it can resolve the name of every other one.
+# Rank 0 asks every other one for its number, by name; each answers once.
 MEET = """set -e
-for i in $(seq 0 $((NODES - 1))); do
-  until nslookup $JOB-node-0-$i.$JOB.$SPACE.svc.cluster.local >/dev/null 2>&1; do sleep 0.2; done
+if [ $JOB_COMPLETION_INDEX != 0 ]; then
+  echo $JOB_COMPLETION_INDEX | nc -l -p 29500
+  exit
+fi
+for i in $(seq 1 $((NODES - 1))); do
+  until [ "$(nc $JOB-node-0-$i.$JOB.$SPACE.svc.cluster.local 29500 </dev/null 2>/dev/null)" = $i ]
+  do sleep 0.2; done
 done
-echo "rank $JOB_COMPLETION_INDEX has met $NODES"
 """
 
 
@@ -34,9 +38,9 @@ def running(space, n):
 
 def test_pods_find_each_other_by_name(node, at):
     space = at(node)
-    space.create(runtime(jobs=[boxed(MEET, space, 2)]), trainjob(trainer={"numNodes": 2}))
+    space.create(runtime(jobs=[boxed(MEET, space, 3)]), trainjob(trainer={"numNodes": 3}))
     space.wait_condition("Complete", "True AllJobsCompleted", seconds=180)
-    assert [p["status"]["phase"] for p in space.pods()] == ["Succeeded"] * 2
+    assert [p["status"]["phase"] for p in space.pods()] == ["Succeeded"] * 3
     assert space.events() == []
 
 
@@ -62,7 +66,7 @@ def test_suspend_and_resume(node, at, times):
         assert not now & seen
         seen |= now
         space.suspend(True)
-        space.wait_condition("Suspended", "True")
+        space.wait_condition("Suspended", "True", seconds=180)
         wait_for("they are gone", lambda: not space.pods(), 180)
         space.suspend(False)
     wait_for("they run", lambda: running(space, 2), 180)

@@ -6,7 +6,7 @@ from client import Refused, path_of
 API, JOBSET_API = "trainer.kubeflow.org/v1alpha1", "jobset.x-k8s.io/v1alpha2"
 COSCHEDULING, VOLCANO = "scheduling.x-k8s.io/v1alpha1", "scheduling.volcano.sh/v1beta1"
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
-WAIT_SECONDS = 60
+WAIT_SECONDS = 120  # also on a machine with much else to do
 
 
 def wait_for(what, look, seconds=WAIT_SECONDS):

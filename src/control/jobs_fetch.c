@@ -1,5 +1,7 @@
 /* Objects for webhooks: a runtime that was created a moment ago, and the snapshot of a job whose
  * runtime is gone, by which its updates are judged. */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "control/jobs_inner.h"
@@ -48,6 +50,17 @@ static void learn(struct ty_fetching *f, const struct ty_json *obj)
         ty_world_body(f->jobs->world, o, ty_work_data(scratch, data));
 }
 
+/* The webhook will say that it is not there: here is why it only seems so. */
+static void say_unknown(const struct ty_fetching *f, const struct ty_kube_answer *a)
+{
+    char why[512];
+
+    snprintf(why, sizeof(why), "%.*s", TY_ARG(a->message));
+    ty_error(f->jobs->s.log, why, "cannot look up what a webhook is asked about",
+             TY_S("kind", f->kind->kind), TY_S("namespace", f->ns), TY_S("name", f->name),
+             TY_I("code", a->code));
+}
+
 static void came(void *ctx, const struct ty_kube_answer *a)
 {
     struct ty_fetching *f = ctx;
@@ -57,6 +70,8 @@ static void came(void *ctx, const struct ty_kube_answer *a)
     f->op = NULL;
     if (a->r == 0 && a->json)
         learn(f, a->json);
+    else if (a->r < 0 && a->r != -ENOENT)
+        say_unknown(f, a);
     fetching_free(f);
     fn(fn_ctx); /* whatever came: without it the webhook says what it can */
 }

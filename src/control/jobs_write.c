@@ -19,13 +19,21 @@ static const char *reason_of(struct ty_arena *a, const struct ty_step *s,
     return ty_arena_printf(a, "%.*s", TY_ARG(answer->message));
 }
 
+/* Of a runtime only the finalizers are ever written. */
+static const char *verb_of(const struct ty_step *s)
+{
+    static const char *const verbs[] = { "apply", "write the status of", "delete" };
+
+    return s->kind->ours && s->kind != &ty_kind_trainjob ? "change the finalizers of"
+                                                         : verbs[s->op];
+}
+
 static void say_refused(struct ty_writing *w, const struct ty_step *s,
                         const struct ty_kube_answer *a)
 {
     struct ty_jobs *j = w->jobs;
-    static const char *const verbs[] = { "apply", "write the status of", "delete" };
     ty_auto_arena *scratch = ty_arena_new((size_t)1 << 20);
-    const char *what = ty_arena_printf(scratch, "could not %s %s %.*s", verbs[s->op], s->kind->kind,
+    const char *what = ty_arena_printf(scratch, "could not %s %s %.*s", verb_of(s), s->kind->kind,
                                        TY_ARG(s->name));
     const char *why = reason_of(scratch, s, a);
 

@@ -1,6 +1,7 @@
 /* Who may see /metrics: with metrics.auth.enabled the API server is asked, first who the token's
  * owner is, then whether that one may get the path. */
 #include <errno.h>
+#include <stdio.h>
 
 #include "serve/respond.h"
 #include "serve/servers_inner.h"
@@ -10,6 +11,14 @@ struct call {
     struct ty_servers *s;
     struct ty_request *q;
 };
+
+void ty_servers_say_refused(struct ty_servers *s, const struct ty_kube_answer *a, const char *what)
+{
+    char why[512];
+
+    snprintf(why, sizeof(why), "%.*s", TY_ARG(a->message));
+    ty_error(s->s.log, why, what, TY_I("code", a->code));
+}
 
 static void show(struct call *c)
 {
@@ -27,12 +36,14 @@ static void access_known(void *ctx, const struct ty_kube_answer *a)
 {
     struct call *c = ctx;
 
-    if (a->r < 0)
+    if (a->r < 0) {
+        ty_servers_say_refused(c->s, a, "cannot ask who may see /metrics");
         refuse(c, 500, "Authorization for user failed\n");
-    else if (!ty_json_true_at(a->json, "status.allowed"))
+    } else if (!ty_json_true_at(a->json, "status.allowed")) {
         refuse(c, 403, "Authorization denied for user\n");
-    else
+    } else {
         show(c);
+    }
 }
 
 static struct ty_json *review(struct ty_arena *a, const struct ty_kind *kind, struct ty_json *spec)
@@ -53,6 +64,7 @@ static void user_known(void *ctx, const struct ty_kube_answer *answer)
     const struct ty_json *user = ty_json_at(answer->json, "status.user");
 
     if (answer->r < 0) {
+        ty_servers_say_refused(c->s, answer, "cannot ask who wants to see /metrics");
         refuse(c, 500, "Authentication failed\n");
         return;
     }

@@ -37,6 +37,8 @@ void ty_servers_hook_answered(void *ctx, struct ty_str path, int code, double se
 
 /* servers_auth.c: for ty_serve_opts.handle: /metrics, to those who may see it. */
 void ty_servers_handle_metrics(void *ctx, struct ty_request *q);
+/* To the log: the API server would not do what a client of ours is now refused for. */
+void ty_servers_say_refused(struct ty_servers *s, const struct ty_kube_answer *a, const char *what);
 
 /* servers_status.c */
 void ty_servers_status_init(struct ty_servers *s);

@@ -38,6 +38,8 @@ static void reviewed(void *ctx, const struct ty_kube_answer *a)
 
     if (good)
         ty_vouched_add(&k->s->vouched, call->token, k->audience, uv_now(k->s->s.loop));
+    if (a->r < 0)
+        ty_servers_say_refused(k->s, a, "cannot ask whose token the status API was shown");
     ty_status_authorized(call, a->r < 0 ? -EIO : good);
 }
 
@@ -78,6 +80,8 @@ static void written(void *ctx, const struct ty_kube_answer *a)
 {
     struct ty_status_call *call = ctx;
 
+    if (a->r < 0 && a->code != 400 && a->code != 404 && a->code != 422) /* not the client's fault */
+        ty_servers_say_refused(call->api->ctx, a, "cannot write a status that a trainer reported");
     ty_status_applied(call, a->code, ty_arena_printf(call->arena, "%.*s", TY_ARG(a->message)));
 }
 

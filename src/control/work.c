@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "control/events.h"
+#include "control/foreign.h"
 #include "control/owned.h"
 #include "control/work.h"
 #include "trainer/children.h"
@@ -12,6 +14,7 @@
 struct look {
     struct ty_arena *a;
     const struct ty_work_in *in;
+    const struct ty_known *job;
     bool fetch; /* somebody asked for a snapshot that we only know by name */
 };
 
@@ -57,6 +60,18 @@ static struct ty_str data_of(const struct look *l, const struct ty_json *data)
     return m->json;
 }
 
+/* A JobSet or PodGroup of somebody else's is not there for the pass: it neither tells how the job
+ * fares, nor is it deleted at a deadline. When the pass wants its own, add_apply says why not. Of
+ * snapshots the pass itself knows whose they are; a Secret with keys is used whoever made it. */
+static bool hidden(const struct look *l, const struct ty_known *o)
+{
+    struct ty_err err = { 0 };
+    bool child = o->kind == &ty_kind_jobset || o->kind == &ty_kind_podgroup_cosched ||
+                 o->kind == &ty_kind_podgroup_volcano;
+
+    return child && ty_foreign(l->a, o, l->job, &err) < 0;
+}
+
 static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, struct ty_str ns,
                                       struct ty_str name)
 {
@@ -67,7 +82,7 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
         ty_str_is(name, s->webhook_secret))
         return l->in->hook_secret;
     const struct ty_known *o = ty_world_find(l->in->world, kind, ns, name);
-    if (!o)
+    if (!o || hidden(l, o))
         return NULL;
     if (kind == &ty_kind_configmap && !o->body &&
         ty_str_is(name, ty_child_name(l->a, TY_CHILD_SNAPSHOT, l->in->name))) {
@@ -179,7 +194,19 @@ static struct ty_step *add(struct ty_arena *a, struct ty_work *w, enum ty_step_o
     return s;
 }
 
-static void add_apply(struct look *l, struct ty_work *w, const struct ty_want *want)
+static void tell_failure(struct ty_arena *a, struct ty_work *w)
+{
+    struct ty_pass_event *e = ty_new(a, struct ty_pass_event);
+
+    *e = (struct ty_pass_event){ .type = "Warning",
+                                 .reason = "TrainJobResourcesCreationFailed",
+                                 .message = ty_events_failed_note(a, ty_str(w->err.text)).p,
+                                 .next = w->events };
+    w->events = e;
+}
+
+/* False: there is one that is not ours. */
+static bool add_apply(struct look *l, struct ty_work *w, const struct ty_want *want)
 {
     struct ty_str name = ty_json_str_at(want->obj, "metadata.name");
     const struct ty_known *o = ty_world_find(l->in->world, want->kind, l->in->ns, name);
@@ -187,13 +214,26 @@ static void add_apply(struct look *l, struct ty_work *w, const struct ty_want *w
     uint64_t number = ty_owned_wanted(l->a, want->kind->schema, obj);
 
     if (o && (o->owned == number || (o->want == number && o->at == o->version)))
-        return;
+        return true;
+    if (o && ty_foreign(l->a, o, l->job, &w->err) < 0)
+        return false;
     struct ty_step *s = add(l->a, w, TY_STEP_APPLY, want->kind, name);
     s->body = ty_json_text(l->a, obj);
     s->want = number;
     if (want->kind == &ty_kind_configmap &&
         ty_str_is(name, ty_child_name(l->a, TY_CHILD_SNAPSHOT, l->in->name)))
         s->data = data_of(l, ty_json_get(want->obj, "data"));
+    return true;
+}
+
+/* In order, up to the first that is not ours to write: a JobSet must not come before what its pods
+ * mount. */
+static void add_children(struct look *l, struct ty_work *w, const struct ty_want *want)
+{
+    while (want && add_apply(l, w, want))
+        want = want->next;
+    if (want)
+        tell_failure(l->a, w);
 }
 
 /* The merge patch that makes `was` into `now`; lists are replaced whole. */
@@ -230,15 +270,15 @@ static void add_delete(struct look *l, struct ty_work *w, const struct ty_kind *
 {
     const struct ty_known *o = ty_world_find(l->in->world, kind, l->in->ns, l->in->name);
 
-    if (o)
+    if (o && !hidden(l, o))
         add(l->a, w, TY_STEP_DELETE, kind, l->in->name)->uid = ty_str(o->uid);
 }
 
 void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_work *ret)
 {
-    struct look l = { .a = a, .in = in };
-    struct ty_view view = { .ctx = &l, .get = view_get };
     const struct ty_known *job = ty_world_find(in->world, &ty_kind_trainjob, in->ns, in->name);
+    struct look l = { .a = a, .in = in, .job = job };
+    struct ty_view view = { .ctx = &l, .get = view_get };
     struct ty_pass pass;
 
     *ret = (struct ty_work){ 0 };
@@ -259,15 +299,14 @@ void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_wor
         ret->fetch = true;
         return;
     }
-    for (const struct ty_want *w = pass.want; w; w = w->next)
-        add_apply(&l, ret, w);
+    ret->events = pass.events;
+    ret->err = pass.err;
+    add_children(&l, ret, pass.want);
     if (pass.status)
         add_status(&l, ret, obj, pass.status);
     if (pass.delete_kind)
         add_delete(&l, ret, pass.delete_kind);
-    ret->right = pass.err.code == 0;
+    ret->right = ret->err.code == 0;
     ret->wish = wish_of(a, obj);
-    ret->events = pass.events;
     ret->requeue_s = pass.requeue_s;
-    ret->err = pass.err;
 }

@@ -1,4 +1,5 @@
 /* A TrainJob and its children in the cache; what would be written. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -174,6 +175,35 @@ static void test_a_foreign_change_is_reverted(void **state)
     assert_string_equal(steps(f, &w), "apply JobSet j, status TrainJob j");
 }
 
+#define FOREIGN                                                                                    \
+    "{'metadata':{'name':'j','namespace':'a','uid':'9','resourceVersion':'9'},'spec':{},'status':" \
+    "{'conditions':[{'type':'Completed','status':'True','reason':'r','message':'m',"               \
+    "'lastTransitionTime':'2026-01-02T03:04:05Z'}]}}"
+
+/* It has our name and is not ours: not written, not believed, not deleted. */
+static void test_somebody_elses_jobset(void **state)
+{
+    struct fx *f = *state;
+
+    put(f, &ty_kind_clustertrainingruntime, RUNTIME);
+    put(f, &ty_kind_jobset, FOREIGN);
+    put(f, &ty_kind_trainjob, TRAINJOB(",'activeDeadlineSeconds':5", ""));
+    struct ty_work w = work(f);
+    assert_string_equal(steps(f, &w), "apply ConfigMap j-runtime-snapshot");
+    assert_int_equal(w.err.code, -EEXIST);
+    assert_non_null(w.events);
+    assert_string_equal(w.events->reason, "TrainJobResourcesCreationFailed");
+    assert_non_null(strstr(w.events->message, "failed: JobSet \"j\" exists and is not"));
+    assert_null(w.events->next);
+    assert_false(w.right);
+
+    f->in.now_s = NOW + 6; /* the deadline */
+    w = work(f);
+    assert_string_equal(steps(f, &w), "apply ConfigMap j-runtime-snapshot, status TrainJob j");
+    assert_non_null(strstr(w.steps->next->body.p, "DeadlineExceeded"));
+    assert_null(strstr(w.steps->next->body.p, "Complete"));
+}
+
 static void test_a_running_job_is_not_even_rendered(void **state)
 {
     struct fx *f = *state;
@@ -347,6 +377,7 @@ int main(void)
         TEST(test_what_is_there_needs_no_write),
         TEST(test_a_change_while_suspended_is_applied),
         TEST(test_a_foreign_change_is_reverted),
+        TEST(test_somebody_elses_jobset),
         TEST(test_a_running_job_is_not_even_rendered),
         TEST(test_a_snapshot_is_got_before_it_is_used),
         TEST(test_the_first_look_is_cheap),

@@ -1,0 +1,113 @@
+#include "control/foreign.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define OWNER(api, kind, name, uid, more)                                                          \
+    "{\"apiVersion\":\"" api "\",\"kind\":\"" kind "\",\"name\":\"" name "\",\"uid\":\"" uid       \
+    "\"" more "}"
+#define TRAINJOB(name, uid)                                                                        \
+    OWNER("trainer.kubeflow.org/v1alpha1", "TrainJob", name, uid, ",\"controller\":true")
+#define APPLIED                                                                                    \
+    ",\"managedFields\":[{\"manager\":\"trainer\",\"operation\":\"Apply\",\"time\":"               \
+    "\"2026-01-02T03:04:05Z\",\"fieldsV1\":{}}]"
+#define EDITED                                                                                     \
+    ",\"managedFields\":[{\"manager\":\"kubectl\",\"operation\":\"Update\",\"time\":"              \
+    "\"2026-01-02T03:04:05Z\",\"fieldsV1\":{}}]"
+
+struct fx {
+    struct ty_arena *a;
+    struct ty_world *w;
+    struct ty_err err;
+};
+
+static int up(void **state)
+{
+    static struct fx f;
+    f = (struct fx){ .a = ty_arena_new((size_t)1 << 20), .w = ty_world_new() };
+    *state = &f;
+    return 0;
+}
+
+static int down(void **state)
+{
+    struct fx *f = *state;
+    ty_world_free(f->w);
+    ty_arena_free(f->a);
+    return 0;
+}
+
+static const struct ty_known *put(struct fx *f, const struct ty_kind *kind, const char *text)
+{
+    char *copy = ty_arena_strndup(f->a, text, strlen(text));
+    return ty_world_put(f->w, kind, ty_json_parse(f->a, ty_str(copy), NULL, NULL), NULL);
+}
+
+/* A JobSet j with these owners and more metadata, asked for by TrainJob j of uid u1. */
+static int whose(struct fx *f, const char *owners, const char *more)
+{
+    const struct ty_known *job = put(
+        f, &ty_kind_trainjob, "{\"metadata\":{\"name\":\"j\",\"namespace\":\"a\",\"uid\":\"u1\"}}");
+    const char *text =
+        ty_arena_printf(f->a,
+                        "{\"metadata\":{\"name\":\"j\",\"namespace\":\"a\",\"uid\":\"u9\","
+                        "\"ownerReferences\":[%s]%s}}",
+                        owners, more);
+    f->err = (struct ty_err){ 0 };
+    return ty_foreign(f->a, put(f, &ty_kind_jobset, text), job, &f->err);
+}
+
+static void test_ours(void **state)
+{
+    struct fx *f = *state;
+
+    assert_int_equal(whose(f, TRAINJOB("j", "u1"), ""), 0);
+    assert_int_equal(whose(f, OWNER("v1", "ConfigMap", "c", "u2", "") "," TRAINJOB("j", "u1"), ""),
+                     0);
+    assert_int_equal(whose(f, "", APPLIED), 0); /* left as an orphan */
+    assert_int_equal(whose(f, OWNER("v1", "ConfigMap", "c", "u2", ""), APPLIED), 0);
+    assert_string_equal(f->err.text, "");
+}
+
+static void test_somebody_elses(void **state)
+{
+    struct fx *f = *state;
+
+    assert_int_equal(whose(f, "", EDITED), -EEXIST);
+    assert_string_equal(f->err.text,
+                        "JobSet \"j\" exists and is not this TrainJob's: somebody else has made "
+                        "it. Delete it, or give the TrainJob another name");
+    assert_int_equal(whose(f, OWNER("v1", "ConfigMap", "c", "u2", ""), ""), -EEXIST);
+    assert_int_equal(whose(f, OWNER("v1", "ConfigMap", "c", "u2", ",\"controller\":true"), APPLIED),
+                     -EEXIST);
+    assert_string_equal(f->err.text,
+                        "JobSet \"j\" exists and is not this TrainJob's: ConfigMap \"c\" controls "
+                        "it. Delete it, or give the TrainJob another name");
+    assert_int_equal(whose(f, TRAINJOB("other", "u3"), APPLIED), -EEXIST);
+    assert_non_null(strstr(f->err.text, "TrainJob \"other\" controls it"));
+    assert_int_equal(whose(f, "\"nonsense\"", ""), -EEXIST);
+}
+
+static void test_an_earlier_job_of_that_name(void **state)
+{
+    struct fx *f = *state;
+
+    assert_int_equal(whose(f, TRAINJOB("j", "u0"), APPLIED), -EEXIST);
+    assert_string_equal(f->err.text, "JobSet \"j\" is still there from an earlier TrainJob of that "
+                                     "name; waiting for it to be deleted");
+}
+
+#define TEST(t) cmocka_unit_test_setup_teardown(t, up, down)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_ours),
+        TEST(test_somebody_elses),
+        TEST(test_an_earlier_job_of_that_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,152 @@
+"""Somebody else has an object of the name that a TrainJob's child would have: it stays to the letter as
+it is, the TrainJob says what is in its way, and goes on when it is gone."""
+import pytest
+
+from client import path_of
+from kit import (API, COSCHEDULING, JOBSET_API, condition, owner, replicated_job, runtime, stays,
+                 trainjob, wait_for)
+from manager import UPSTREAM
+from test_faults import mpi_runtime
+
+FAILED = "TrainJobResourcesCreationFailed"
+GANG = {"podGroupPolicy": {"coscheduling": {}}}
+DONE = {"type": "Completed", "status": "True", "reason": "AllJobsCompleted", "message": "done",
+        "lastTransitionTime": "2026-01-02T03:04:05Z"}
+
+
+def jobset(name, suspend):
+    return {"apiVersion": JOBSET_API, "kind": "JobSet", "metadata": {"name": name},
+            "spec": {"suspend": suspend, "replicatedJobs": [replicated_job("mine", None)]}}
+
+
+def theirs(name, what):
+    """(object that stands in the way of this TrainJob, the runtime of the TrainJob)"""
+    if what == "podgroup":
+        return {"apiVersion": COSCHEDULING, "kind": "PodGroup", "metadata": {"name": name},
+                "spec": {"minMember": 7}}, "rt"
+    if what == "configmap":
+        return {"apiVersion": "v1", "kind": "ConfigMap",
+                "metadata": {"name": f"{name}-mpi-hostfile"}, "data": {"hostfile": "mine"}}, "mpi"
+    return jobset(name, what == "jobset"), "rt"
+
+
+def owned_by(made, doc, controller):
+    """The object with an owner that is not a TrainJob."""
+    return {**doc, "metadata": {**doc["metadata"], "ownerReferences": [{
+        "apiVersion": "v1", "kind": "ConfigMap", "name": "somebody", "controller": controller,
+        "uid": made["metadata"]["uid"]}]}}
+
+
+def live(space, doc):
+    return space.get(doc["apiVersion"], doc["kind"], doc["metadata"]["name"])
+
+
+def notes(space):
+    """{TrainJob: what its events say}"""
+    return {e["regarding"]["name"]: e["note"] for e in
+            space.api.list("events.k8s.io/v1", "Event", space.name) if e["reason"] == FAILED}
+
+
+def finish(space):
+    """What a JobSet controller would say."""
+    space.api.merge(space.path(JOBSET_API, "JobSet", "job", "status"),
+                    {"status": {"conditions": [DONE]}})
+
+
+WHOSE = {"controller": 'ConfigMap "somebody" controls it', "owner": "somebody else has made it",
+         "nobody": "somebody else has made it"}
+
+
+def in_the_way(space):
+    """One of everything, by everybody: {TrainJob: (the object as it is, the TrainJob, whose)}"""
+    somebody = space.create({"apiVersion": "v1", "kind": "ConfigMap",
+                             "metadata": {"name": "somebody"}})
+    made = {}
+    for what in ("jobset", "running", "podgroup", "configmap"):
+        for who, whose in WHOSE.items():
+            if UPSTREAM and (who != "controller" or what == "running"):
+                continue  # v2.3.0 applies to it by force, or takes it for its own
+            name = f"{what}-{who}"
+            doc, of = theirs(name, what)
+            if who != "nobody":
+                doc = owned_by(somebody, doc, who == "controller")
+            made[name] = space.create(doc), trainjob(name, of, suspend=what != "running"), whose
+    return made
+
+
+def test_it_stays_as_it_is(bare, bare_space, make_manager):
+    space = bare_space
+    space.create(runtime(**GANG), mpi_runtime())
+    made = in_the_way(space)
+    make_manager(plane=bare, webhooks=False).start()
+    space.create(*[job for _, job, _ in made.values()])
+    wait_for("all say so", lambda: notes(space).keys() == made.keys())
+    space.create(trainjob("next", suspend=True))
+    space.wait_jobset("next")  # nobody else is held up
+    for name, (doc, _, whose) in made.items():
+        assert live(space, doc) == doc
+        assert UPSTREAM or notes(space)[name] == (
+            f'TrainJob resources reconciliation failed: {doc["kind"]} "{doc["metadata"]["name"]}" '
+            f"exists and is not this TrainJob's: {whose}. Delete it, or give the TrainJob another "
+            "name")
+    for name, (doc, _, _) in made.items():
+        space.api.delete(doc["apiVersion"], doc["kind"], space.name, doc["metadata"]["name"])
+    for name, (doc, _, _) in made.items():
+        wait_for("ours is there",
+                 lambda: owner(live(space, doc) or doc) == [("TrainJob", name, True)])
+        space.wait_jobset(name)
+
+
+@pytest.mark.ours("v2.3.0 tells of its end as if it were its own, and deletes it at the deadline")
+def test_it_is_neither_believed_nor_deleted(bare, bare_space, make_manager):
+    space = bare_space
+    space.create(runtime())
+    made = space.create(jobset("job", False))
+    make_manager(plane=bare, webhooks=False).start()
+    space.create(trainjob(activeDeadlineSeconds=2))
+    wait_for("an event", space.events)
+    finish(space)
+    job = space.wait_condition("Failed", "True DeadlineExceeded")
+    stays("it is left alone", lambda: live(space, made), 0.5)
+    assert condition(job, "Complete") is None
+
+
+@pytest.mark.ours("v2.3.0 takes over the end of the job before it")
+def test_jobset_of_an_earlier_job_of_that_name(bare, bare_space, make_manager):
+    """Nobody collects garbage here, so it lies there until the test removes it."""
+    space = bare_space
+    space.create(runtime(), trainjob())
+    make_manager(plane=bare, webhooks=False).start()
+    old = space.wait_jobset()
+    finish(space)
+    space.wait_condition("Complete", "True")
+    space.api.delete(API, "TrainJob", space.name, "job")
+    space.api.delete("v1", "ConfigMap", space.name, "job-runtime-snapshot")
+    space.create(trainjob())
+    note = wait_for("an event", space.events)[0][2]
+    assert 'JobSet "job" is still there from an earlier TrainJob of that name' in note
+    assert condition(space.job(), "Complete") is None
+    space.api.delete(JOBSET_API, "JobSet", space.name, "job")
+    wait_for("it has its own", lambda: (space.jobset() or old)["metadata"]["uid"]
+             != old["metadata"]["uid"])
+
+
+def test_orphans_are_taken_back(bare, bare_space, make_manager):
+    """kubectl delete --cascade=orphan leaves them without an owner (the garbage collector takes it
+    off; here we do): made by us once, they are ours again."""
+    space = bare_space
+    space.create(runtime(**GANG), trainjob(suspend=True))
+    make_manager(plane=bare, webhooks=False).start()
+    space.wait_condition("Suspended", "True")
+    space.wait_jobset()
+    space.api.delete(API, "TrainJob", space.name, "job")
+    space.api.delete("v1", "ConfigMap", space.name, "job-runtime-snapshot")
+    for api_version, kind in ((JOBSET_API, "JobSet"), (COSCHEDULING, "PodGroup")):
+        space.api.merge(path_of(api_version, kind, space.name, "job"),
+                        {"metadata": {"ownerReferences": None}})
+    uid = space.jobset()["metadata"]["uid"]
+    space.create(trainjob(suspend=True))
+    wait_for("it is ours", lambda: owner(space.jobset()) == [("TrainJob", "job", True)])
+    assert space.jobset()["metadata"]["uid"] == uid
+    space.wait_condition("Suspended", "True")
+    assert space.events() == []

@@ -149,6 +149,16 @@ bool ty_duration_parse(struct ty_str text, int64_t *ret_ns)
     return true;
 }
 
+#define FAR_S ((int64_t)100 * 366 * 24 * 60 * 60)
+int64_t ty_wait_ms(int64_t seconds)
+{
+    if (seconds > FAR_S)
+        seconds = FAR_S;
+    if (seconds < -FAR_S)
+        seconds = -FAR_S;
+    return seconds * 1000;
+}
+
 bool ty_span_parse(struct ty_str text, int64_t *ret_ms)
 {
     char unit = text.n ? text.p[text.n - 1] : 0;

@@ -16,5 +16,8 @@ bool ty_duration_parse(struct ty_str text, int64_t *ret_ns);
 /* A span of time as people write it: the same, or days and weeks: "30d", "2w". At least 1 ms. */
 #define TY_DAY_MS (24 * 60 * 60 * 1000)
 bool ty_span_parse(struct ty_str text, int64_t *ret_ms);
+/* Seconds that somebody wrote, in ms, to wait for. Beyond a hundred years, either way, it is a
+ * hundred years: so it can be added to a time, and does not wrap into the past. */
+int64_t ty_wait_ms(int64_t seconds);
 
 #endif

@@ -126,11 +126,24 @@ static void test_spans(void **state)
     }
 }
 
+static void test_waits(void **state)
+{
+    (void)state;
+    assert_int_equal(ty_wait_ms(0), 0);
+    assert_int_equal(ty_wait_ms(-3), -3000);
+    assert_int_equal(ty_wait_ms(86400), TY_DAY_MS);
+    int64_t century_ms = ty_wait_ms(INT64_MAX), sum = 0;
+    assert_true(century_ms / TY_DAY_MS >= 36525);
+    assert_int_equal(ty_wait_ms(INT64_MIN), -century_ms);
+    assert_int_equal(ty_wait_ms(INT64_MAX / 1000 + 1), century_ms);
+    assert_false(__builtin_add_overflow(century_ms, (int64_t)1 << 62, &sum));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_text),
                                         cmocka_unit_test(test_durations),
-                                        cmocka_unit_test(test_spans),
+                                        cmocka_unit_test(test_spans), cmocka_unit_test(test_waits),
                                         cmocka_unit_test(test_parse) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #define WRITE_CEILING ((size_t)64 << 20)
 #define WRITE_FIRST   ((size_t)8 << 10)
 #define CONTROLLER    "trainer-trainjob-controller"
+#define CLOCK_MS      5000 /* how late a jump of the wall clock may be seen */
 
 /* "ns/name" in a buffer of the caller's. */
 static struct ty_str pend_key(char *buf, size_t size, struct ty_str ns, struct ty_str name)
@@ -48,6 +49,37 @@ void ty_jobs_look(struct ty_jobs *j, struct ty_str ns, struct ty_str name)
     ty_queue_add(j->queue, (struct ty_key){ KEY_TRAINJOB, ns, name });
 }
 
+static void look_again(void *ctx, const struct ty_known *o)
+{
+    ty_jobs_look(ctx, ty_str(o->ns), ty_str(o->name));
+}
+
+/* Deadlines are reckoned anew: what waits for one, waits by a clock that did not jump. */
+static void on_clock(uv_timer_t *t)
+{
+    struct ty_jobs *j = t->data;
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t wall_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    int64_t by = ty_jump(&j->jump, wall_ms, (int64_t)(uv_hrtime() / 1000000));
+    if (by == 0)
+        return;
+    ty_warn(j->s.log, "the clock was set, or the machine slept: looking at all TrainJobs",
+            TY_I("seconds", by / 1000));
+    if (j->synced)
+        ty_world_each(j->world, &ty_kind_trainjob, look_again, j);
+}
+
+static void start_clock(struct ty_jobs *j)
+{
+    j->clock = ty_must(calloc(1, sizeof(*j->clock)));
+    uv_timer_init(j->s.loop, j->clock);
+    j->clock->data = j;
+    uv_timer_start(j->clock, on_clock, 0, CLOCK_MS);
+    uv_unref((uv_handle_t *)j->clock);
+}
+
 struct ty_jobs *ty_jobs_new(const struct ty_jobs_settings *s)
 {
     struct ty_jobs *j = ty_must(calloc(1, sizeof(*j)));
@@ -60,6 +92,7 @@ struct ty_jobs *ty_jobs_new(const struct ty_jobs_settings *s)
     j->scratch = ty_arena_new(PASS_CEILING);
     j->queue = ty_queue_new(&q);
     ty_jobs_watch_all(j);
+    start_clock(j);
     return j;
 }
 
@@ -326,15 +359,20 @@ void ty_jobs_written(struct ty_writing *w)
         if (key.kind == KEY_TRAINJOB && w->work.right)
             remember_right(w);
         ty_queue_forget(j->queue, key);
-        if (w->work.requeue_s > 0)
-            ty_queue_add_after(j->queue, key, w->work.requeue_s * 1000);
     }
+    if (w->work.requeue_s > 0) /* a deadline does not wait for what fails, either */
+        ty_queue_add_after(j->queue, key, ty_wait_ms(w->work.requeue_s));
     ty_queue_done(j->queue, key);
     writing_free(w);
     ty_jobs_turn(j);
 }
 
 /* ---- the end ---- */
+
+static void on_closed(uv_handle_t *h)
+{
+    free(h);
+}
 
 void ty_jobs_free(struct ty_jobs *j)
 {
@@ -347,6 +385,7 @@ void ty_jobs_free(struct ty_jobs *j)
         next = w->next;
         writing_free(w);
     }
+    uv_close((uv_handle_t *)j->clock, on_closed);
     ty_jobs_fetch_none(j);
     for (size_t i = 0; i < j->n_watched; i++)
         ty_reflect_free(j->watched[i].reflect);

@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "control/jobs.h"
+#include "control/jump.h"
 #include "control/lately.h"
 #include "control/work.h"
 
@@ -53,6 +54,8 @@ struct ty_jobs {
     struct ty_fetching *fetching;
     struct ty_jobs_counts counts;
     struct ty_lately troubles; /* of watches */
+    struct ty_jump jump;
+    struct uv_timer_s *clock; /* looks whether the wall clock was set */
     bool leading, synced, turning;
     bool learning; /* what is told now is the answer to a write of ours */
 };

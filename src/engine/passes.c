@@ -112,7 +112,7 @@ static void pass_trainjob(struct ty_engine *e, const struct ty_stored *obj)
     if (pass.status || progress)
         write_job(e, job, pass.status, progress);
     if (pass.requeue_s > 0)
-        ty_engine_look_later(e, &ty_kind_trainjob, ns, name, pass.requeue_s * 1000);
+        ty_engine_look_later(e, &ty_kind_trainjob, ns, name, ty_wait_ms(pass.requeue_s));
 }
 
 struct gather {

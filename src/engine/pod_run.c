@@ -12,6 +12,7 @@
 
 #include <sys/wait.h>
 
+#include "base/clock.h"
 #include "engine/pod_run_inner.h"
 
 #define NOTE_MAX 1024 /* of a text: probes may print a lot */
@@ -183,7 +184,7 @@ void ty_pod_run_ungate(struct ty_pod_run *r, int64_t now_ms)
 
 static int64_t deadline_ms(const struct ty_pod_run *r)
 {
-    return r->plan->deadline_s && r->start_ms ? r->start_ms + r->plan->deadline_s * 1000 : 0;
+    return r->plan->deadline_s && r->start_ms ? r->start_ms + ty_wait_ms(r->plan->deadline_s) : 0;
 }
 
 static void ask_post_starts(struct ty_pod_run *r, struct ty_deeds *ret)

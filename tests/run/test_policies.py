@@ -213,6 +213,15 @@ def test_deadline(box):
     assert "DeadlineExceeded" in err
 
 
+def test_deadlines_beyond_all_time(box):
+    """Of the TrainJob, its Jobs and their pods, as far away as 64 bits go: none is passed."""
+    far = {"activeDeadlineSeconds": 2 ** 63 - 1}
+    text = jobset(rjob("a", "sleep 0.3; " + write("done"), job=far, pod=far))
+    code, out, err = box.run(text.replace('"suspend": false', '"suspend": false, ' + json.dumps(far)[1:-1]))
+    assert code == 0 and events(box) == ["done"]
+    assert "runtime error" not in err
+
+
 def test_a_finished_job_with_a_short_life_runs_again(box):
     """As on the cluster: the Job is gone, so the JobSet makes it anew. It is said before."""
     code, out, err = box.run(jobset(

@@ -2,6 +2,7 @@
  * changes, or it is time, everything is looked at anew (think) and what differs is written. Nothing
  * is remembered that is not in these objects, so replicas agree without speaking to each other. */
 #include "control/hookcerts.h"
+#include "base/base64.h"
 #include "base/must.h"
 #include "control/hookcerts_inner.h"
 #include "control/hookplan.h"

@@ -58,8 +58,4 @@ bool ty_hooks_settled(const struct ty_hookcerts *h);
 /* hookdir.c: files instead. */
 void ty_hookdir_look(struct ty_hookcerts *h);
 
-/* Kubernetes' base64; they live with the arena. What is not base64 decodes to nothing. */
-struct ty_str ty_base64_encode(struct ty_arena *a, struct ty_str s);
-struct ty_str ty_base64_decode(struct ty_arena *a, struct ty_str s);
-
 #endif

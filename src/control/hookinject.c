@@ -1,34 +1,14 @@
 /* Keeps our CA in every webhook of the two configurations. They are written whole, with their
  * resourceVersion: v2.3.0's role may update them, not patch. */
+#include "base/base64.h"
 #include "control/hookcerts_inner.h"
 #include "store/kube_kinds.h"
 #include "json/json.h"
 #include <errno.h>
-#include <nettle/base64.h>
 #include <stdlib.h>
 
 #define AGAIN_MS 1000 /* between repairs: one who wants it otherwise must not make us spin */
 #define LATER_MS 5000 /* after a failure */
-
-struct ty_str ty_base64_encode(struct ty_arena *a, struct ty_str s)
-{
-    size_t n = BASE64_ENCODE_RAW_LENGTH(s.n);
-    char *p = ty_arena_alloc(a, n + 1, 1);
-    base64_encode_raw(p, s.n, (const uint8_t *)s.p);
-    return (struct ty_str){ p, n };
-}
-
-struct ty_str ty_base64_decode(struct ty_arena *a, struct ty_str s)
-{
-    struct base64_decode_ctx ctx;
-    size_t n = BASE64_DECODE_LENGTH(s.n);
-    char *p = ty_arena_alloc(a, n + 1, 1);
-    base64_decode_init(&ctx);
-    if (!s.n || !base64_decode_update(&ctx, &n, (uint8_t *)p, s.n, s.p) ||
-        !base64_decode_final(&ctx))
-        return (struct ty_str){ "", 0 };
-    return (struct ty_str){ p, n };
-}
 
 static void inject(struct ty_hook *x, struct ty_str bundle);
 

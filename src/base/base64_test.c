@@ -1,5 +1,4 @@
-/* What needs no API server; the rest is tests/cluster/test_parts.py. */
-#include "control/hookcerts_inner.h"
+#include "base/base64.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

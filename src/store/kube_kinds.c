@@ -24,3 +24,6 @@ KIND(ty_kind_mutatingwebhook, "admissionregistration.k8s.io", "v1", "MutatingWeb
 KIND(ty_kind_validatingwebhook, "admissionregistration.k8s.io", "v1",
      "ValidatingWebhookConfiguration", "validatingwebhookconfigurations",
      "validatingwebhookconfiguration", false);
+KIND(ty_kind_deployment, "apps", "v1", "Deployment", "deployments", "deployment", true);
+KIND(ty_kind_endpointslice, "discovery.k8s.io", "v1", "EndpointSlice", "endpointslices",
+     "endpointslice", true);

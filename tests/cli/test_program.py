@@ -5,7 +5,7 @@ import pytest
 from conftest import ROOT, TRAINYARD, run
 
 COMMANDS = ["run", "get", "describe", "logs", "events", "suspend", "resume", "delete", "render", "validate", "convert",
-            "explain", "crds", "runtimes", "install", "adopt", "initialize", "plugins", "completion", "rsh",
+            "explain", "crds", "runtimes", "install", "adopt", "doctor", "initialize", "plugins", "completion", "rsh",
             "operator", "version"]
 
 

@@ -1,0 +1,185 @@
+/* Are the CRDs there, and do they know every field that this program knows? A field that a CRD does
+ * not know is dropped by the API server without a word. */
+#include "advise/doctor.h"
+
+#include <errno.h>
+
+#include "api/crd.h"
+#include "store/kube_kinds.h"
+
+#define APPLY_CRDS "trainyard crds | kubectl apply --server-side --force-conflicts -f -"
+#define JOBSET     "0.12"
+
+const struct ty_json *ty_crd_schema(const struct ty_json *crd, const char *version)
+{
+    const struct ty_json *v =
+        ty_json_by(ty_json_at(crd, "spec.versions"), "name", ty_str(version), NULL);
+
+    return ty_json_true_at(v, "served") ? ty_json_at(v, "schema.openAPIV3Schema") : NULL;
+}
+
+static const char *lacks(struct ty_arena *a, const struct ty_json *ours,
+                         const struct ty_json *theirs, const struct ty_path *at);
+
+static const char *lacks_member(struct ty_arena *a, const struct ty_json *ours,
+                                const struct ty_json *theirs, const struct ty_path *at)
+{
+    const struct ty_json *have = ty_json_get(theirs, "properties");
+
+    if (ty_json_true_at(theirs, "x-kubernetes-preserve-unknown-fields"))
+        return NULL;
+    ty_each_member (m, ty_json_get(ours, "properties")) {
+        const struct ty_json *inner = ty_json_find(have, m->key);
+        const struct ty_path *here = TY_KEYS(at, m->key);
+        const char *path = inner ? lacks(a, m->value, inner, here) : ty_path_text(a, here);
+        if (path)
+            return path;
+    }
+    return NULL;
+}
+
+/* Through lists and maps, too: their items are not written in the path. */
+static const char *lacks(struct ty_arena *a, const struct ty_json *ours,
+                         const struct ty_json *theirs, const struct ty_path *at)
+{
+    static const char *const inside[] = { "items", "additionalProperties" };
+    const char *path = lacks_member(a, ours, theirs, at);
+
+    for (size_t i = 0; !path && i < 2; i++) {
+        const struct ty_json *o = ty_json_get(ours, inside[i]), *t = ty_json_get(theirs, inside[i]);
+        if (ty_json_is(o, TY_JSON_OBJECT) && ty_json_is(t, TY_JSON_OBJECT))
+            path = lacks(a, o, t, at);
+    }
+    return path;
+}
+
+const char *ty_schema_lacks(struct ty_arena *a, const struct ty_json *ours,
+                            const struct ty_json *theirs)
+{
+    return lacks(a, ours, theirs, NULL);
+}
+
+static const struct ty_seen *find_crd(const struct ty_doctor_in *in, struct ty_arena *a,
+                                      const struct ty_kind *kind)
+{
+    const char *name = ty_arena_printf(a, "%s.%s", kind->plural, kind->group);
+
+    return ty_scene_find(in->scene, &ty_kind_crd, TY_LIT(""), ty_str(name));
+}
+
+/* True: it is there, as far as can be told; else the line is written. */
+static bool crd_there(const struct ty_doctor_in *in, struct ty_checks *ret, const char *check,
+                      const struct ty_kind *kind, const char *fix)
+{
+    const struct ty_seen *o = find_crd(in, ret->arena, kind);
+    struct ty_check *c = NULL;
+
+    if (o && o->r < 0 && o->r != -ENOENT)
+        c = ty_checks_add(ret, TY_LEVEL_WARN, check, "the CRD of %s cannot be read: %s",
+                          kind->plural, o->why);
+    else if (!o || o->r < 0)
+        c = ty_checks_add(ret, TY_LEVEL_FAIL, check, "the CRD %s.%s is missing", kind->plural,
+                          kind->group);
+    else if (!ty_crd_schema(ty_scene_read(ret->arena, o), kind->version))
+        c = ty_checks_add(ret, TY_LEVEL_FAIL, check, "the CRD %s.%s does not serve %s",
+                          kind->plural, kind->group, kind->version);
+    if (c)
+        ty_check_fix(ret, c, "%s",
+                     c->level == TY_LEVEL_WARN ? "ask as a user who may get "
+                                                 "customresourcedefinitions"
+                                               : fix);
+    return !c;
+}
+
+static const char *lacking(const struct ty_doctor_in *in, struct ty_arena *a,
+                           const struct ty_kind *kind)
+{
+    const struct ty_json *crd = ty_scene_read(a, find_crd(in, a, kind));
+
+    return ty_schema_lacks(a, ty_schema_openapi(a, kind->schema),
+                           ty_crd_schema(crd, kind->version));
+}
+
+void ty_check_crds(const struct ty_doctor_in *in, struct ty_checks *ret)
+{
+    size_t good = 0, n = 0;
+
+    for (const struct ty_kind *const *k = ty_kinds; *k; k++) {
+        if (!(*k)->ours)
+            continue;
+        n++;
+        if (!crd_there(in, ret, "crds", *k, APPLY_CRDS))
+            continue;
+        const char *path = lacking(in, ret->arena, *k);
+        if (!path) {
+            good++;
+            continue;
+        }
+        struct ty_check *c = ty_checks_add(
+            ret, TY_LEVEL_FAIL, "crds",
+            "the CRD %s.%s is older than this program: %s and perhaps more is dropped",
+            (*k)->plural, (*k)->group, path);
+        ty_check_fix(ret, c, APPLY_CRDS);
+    }
+    if (good == n)
+        ty_checks_add(ret, TY_LEVEL_OK, "crds", "%zu CRDs know all fields of this program", n);
+}
+
+/* ---- JobSet ---- */
+
+static bool is_jobset(const struct ty_json *deployment)
+{
+    const struct ty_json *labels = ty_json_at(deployment, "metadata.labels");
+
+    return ty_str_is(ty_json_text_of(ty_json_get(labels, "app.kubernetes.io/part-of")), "jobset") ||
+           ty_str_is(ty_json_text_of(ty_json_get(labels, "app.kubernetes.io/name")), "jobset");
+}
+
+static bool controller_seen(const struct ty_doctor_in *in, struct ty_checks *ret)
+{
+    size_t at = 0;
+
+    for (const struct ty_seen *o; (o = ty_scene_next(in->scene, &ty_kind_deployment, &at));) {
+        const struct ty_json *d = ty_scene_read(ret->arena, o);
+        int64_t ready = 0;
+        if (!is_jobset(d))
+            continue;
+        ty_json_int_at(d, "status.availableReplicas", &ready);
+        if (ready > 0) {
+            ty_checks_add(ret, TY_LEVEL_OK, "jobset", "the JobSet controller %.*s/%.*s is there",
+                          TY_ARG(o->ns), TY_ARG(o->name));
+        } else {
+            struct ty_check *c =
+                ty_checks_add(ret, TY_LEVEL_FAIL, "jobset",
+                              "the JobSet controller %.*s/%.*s is not available: no JobSet starts",
+                              TY_ARG(o->ns), TY_ARG(o->name));
+            ty_check_fix(ret, c, "kubectl -n %.*s describe deployment %.*s", TY_ARG(o->ns),
+                         TY_ARG(o->name));
+        }
+        return true;
+    }
+    return false;
+}
+
+void ty_check_jobset(const struct ty_doctor_in *in, struct ty_checks *ret)
+{
+    static const char fix[] = "install JobSet " JOBSET " (https://jobset.sigs.k8s.io)";
+    struct ty_check *c;
+
+    if (!crd_there(in, ret, "jobset", &ty_kind_jobset, fix))
+        return;
+    const char *path = lacking(in, ret->arena, &ty_kind_jobset);
+    if (path) {
+        c = ty_checks_add(ret, TY_LEVEL_FAIL, "jobset",
+                          "JobSet is older than " JOBSET ": its CRD does not know %s", path);
+        ty_check_fix(ret, c, "%s", fix);
+    } else {
+        ty_checks_add(ret, TY_LEVEL_OK, "jobset", "the CRD of JobSet " JOBSET " or later");
+    }
+    if (controller_seen(in, ret))
+        return;
+    c = ty_checks_add(ret, TY_LEVEL_WARN, "jobset",
+                      "no Deployment of the JobSet controller was seen (label %s)",
+                      TY_JOBSET_LABEL);
+    ty_check_fix(ret, c, "%s, unless it runs under another label or outside of the cluster", fix);
+}

@@ -1,0 +1,118 @@
+#include "advise/doctor_testing.h"
+
+#include "api/crd.h"
+
+static void put_crd(struct ward *w, const struct ty_json *crd)
+{
+    ty_scene_put(w->in.scene, &ty_kind_crd, TY_LIT(""), ty_json_str_at(crd, "metadata.name"),
+                 ty_json_text(w->a, crd));
+}
+
+static void put_ours(struct ward *w)
+{
+    for (const struct ty_kind *const *k = ty_kinds; *k; k++)
+        if ((*k)->ours)
+            put_crd(w, ty_crd(w->a, *k));
+}
+
+static struct ty_json *properties(struct ty_json *crd, const char *path)
+{
+    struct ty_json *v = ty_json_item(ty_json_at(crd, "spec.versions"), 0);
+    return ty_json_at(ty_json_at(v, "schema.openAPIV3Schema"), path);
+}
+
+static void test_our_own(void **state)
+{
+    struct ward *w = *state;
+
+    put_ours(w);
+    assert_said(w, ty_check_crds, "ok crds: 3 CRDs know all fields of this program");
+}
+
+static void test_missing_old_unserved_unread(void **state)
+{
+    struct ward *w = *state;
+    struct ty_json *old = ty_crd(w->a, &ty_kind_trainjob);
+
+    put_ours(w);
+    ty_json_del(properties(old, "properties.spec.properties.trainer.properties"),
+                TY_LIT("numNodes"));
+    put_crd(w, old);
+    assert_said(w, ty_check_crds,
+                "fail crds: the CRD trainjobs.trainer.kubeflow.org is older than this program: "
+                "spec.trainer.numNodes and perhaps more is dropped");
+    ty_json_set(w->a, ty_json_item(ty_json_at(old, "spec.versions"), 0), "served",
+                ty_json_bool(w->a, false));
+    put_crd(w, old);
+    assert_said(w, ty_check_crds,
+                "fail crds: the CRD trainjobs.trainer.kubeflow.org does not serve v1alpha1");
+    ward_miss(w, &ty_kind_crd, "", "trainjobs.trainer.kubeflow.org", -ENOENT);
+    assert_said(w, ty_check_crds, "fail crds: the CRD trainjobs.trainer.kubeflow.org is missing");
+    ward_miss(w, &ty_kind_crd, "", "trainjobs.trainer.kubeflow.org", -EACCES);
+    assert_said(w, ty_check_crds, "warn crds: the CRD of trainjobs cannot be read: forbidden");
+}
+
+static void test_what_is_newer_is_fine(void **state)
+{
+    struct ward *w = *state;
+    struct ty_json *crd = ty_crd(w->a, &ty_kind_trainjob);
+
+    put_ours(w);
+    ty_json_set(w->a, properties(crd, "properties.spec.properties"), "fromTheFuture",
+                ty_json_object(w->a));
+    put_crd(w, crd);
+    assert_says(w, ty_check_crds, "ok crds: ");
+}
+
+/* Ours made from the same table: what is missing inside a list's items is found, too. */
+static void test_inside_lists(void **state)
+{
+    struct ward *w = *state;
+    struct ty_json *ours = ty_schema_openapi(w->a, &ty_schema_JobSet);
+    struct ty_json *theirs = ty_json_copy(w->a, ours, 0);
+    struct ty_json *items =
+        ty_json_at(theirs, "properties.spec.properties.replicatedJobs.items.properties");
+
+    assert_null(ty_schema_lacks(w->a, ours, theirs));
+    assert_true(ty_json_del(items, TY_LIT("groupName")));
+    assert_string_equal(ty_schema_lacks(w->a, ours, theirs), "spec.replicatedJobs.groupName");
+    ty_json_set(w->a, ty_json_at(theirs, "properties.spec.properties.replicatedJobs.items"),
+                "x-kubernetes-preserve-unknown-fields", ty_json_bool(w->a, true));
+    assert_null(ty_schema_lacks(w->a, ours, theirs));
+}
+
+static void test_jobset(void **state)
+{
+    struct ward *w = *state;
+    struct ty_json *crd = ty_crd(w->a, &ty_kind_jobset);
+
+    ward_miss(w, &ty_kind_crd, "", "jobsets.jobset.x-k8s.io", -ENOENT);
+    assert_said(w, ty_check_jobset, "fail jobset: the CRD jobsets.jobset.x-k8s.io is missing");
+    put_crd(w, crd);
+    assert_says(w, ty_check_jobset, "warn jobset: no Deployment of the JobSet controller");
+    ward_put(w, &ty_kind_deployment, "js", "c",
+             "{'metadata':{'labels':{'app.kubernetes.io/name':'jobset'}}}");
+    assert_says(w, ty_check_jobset, "fail jobset: the JobSet controller js/c is not available");
+    ward_put(w, &ty_kind_deployment, "js", "c",
+             "{'metadata':{'labels':{'app.kubernetes.io/part-of':'jobset'}},'status':"
+             "{'availableReplicas':1}}");
+    assert_said(w, ty_check_jobset,
+                "ok jobset: the CRD of JobSet 0.12 or later\n"
+                "ok jobset: the JobSet controller js/c is there");
+    ty_json_del(properties(crd, "properties.spec.properties"), TY_LIT("network"));
+    put_crd(w, crd);
+    assert_says(w, ty_check_jobset,
+                "fail jobset: JobSet is older than 0.12: its CRD does not know spec.network");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ward_test(test_our_own),
+        ward_test(test_missing_old_unserved_unread),
+        ward_test(test_what_is_newer_is_fine),
+        ward_test(test_inside_lists),
+        ward_test(test_jobset),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,150 @@
+/* Is there one operator, does it run, does it lead, and is it alone? */
+#include "advise/doctor.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "store/kube_kinds.h"
+
+#define UPSTREAM "trainer-controller-manager" /* in the name of the released manager's image */
+#define SLACK_S  5                            /* clocks differ */
+
+static struct ty_str image_of(const struct ty_json *deployment)
+{
+    const struct ty_json *containers = ty_json_at(deployment, "spec.template.spec.containers");
+    return ty_json_str_at(ty_json_item(containers, 0), "image");
+}
+
+static bool is_manager(const struct ty_json *deployment)
+{
+    const struct ty_json *labels = ty_json_at(deployment, "metadata.labels");
+    struct ty_str name = ty_json_text_of(ty_json_get(labels, "app.kubernetes.io/name"));
+    struct ty_str component = ty_json_text_of(ty_json_get(labels, "app.kubernetes.io/component"));
+
+    return ty_str_is(component, "manager") &&
+           (ty_str_is(name, "trainer") || ty_str_is(name, "kubeflow-trainer") ||
+            ty_str_is(name, "trainyard"));
+}
+
+static void check_deployment(const struct ty_doctor_in *in, struct ty_checks *ret)
+{
+    const struct ty_seen *o =
+        ty_scene_find(in->scene, &ty_kind_deployment, ty_str(in->ns), TY_LIT(TY_TRAINER));
+    const struct ty_json *d = ty_scene_read(ret->arena, o);
+    struct ty_str image = image_of(d);
+    int64_t ready = 0, wanted = 1;
+    struct ty_check *c;
+
+    ty_json_int_at(d, "status.availableReplicas", &ready);
+    ty_json_int_at(d, "spec.replicas", &wanted);
+    if (o && o->r < 0 && o->r != -ENOENT) {
+        c = ty_checks_add(ret, TY_LEVEL_WARN, "operator",
+                          "Deployment %s/" TY_TRAINER " cannot be read: %s", in->ns, o->why);
+        ty_check_fix(ret, c, "ask as a user who may get deployments");
+    } else if (!d) {
+        c = ty_checks_add(ret, TY_LEVEL_FAIL, "operator",
+                          "there is no Deployment %s/" TY_TRAINER ": nobody looks after TrainJobs",
+                          in->ns);
+        ty_check_fix(ret, c,
+                     "trainyard install | kubectl apply --server-side -f - (or name its "
+                     "namespace with -n)");
+    } else if (ready < 1) {
+        c = ty_checks_add(ret, TY_LEVEL_FAIL, "operator",
+                          "Deployment %s/" TY_TRAINER " is not available: 0 of %lld ready", in->ns,
+                          (long long)wanted);
+        ty_check_fix(ret, c, "kubectl -n %s describe deployment " TY_TRAINER, in->ns);
+    } else if (ty_str_contains(image, TY_LIT(UPSTREAM))) {
+        c = ty_checks_add(ret, TY_LEVEL_WARN, "operator",
+                          "Kubeflow Trainer's own manager runs in %s (%.*s), not this operator",
+                          in->ns, TY_ARG(image));
+        ty_check_fix(ret, c, "trainyard adopt says what a switch would do");
+    } else {
+        ty_checks_add(ret, TY_LEVEL_OK, "operator", "%lld of %lld operators ready in %s (%.*s)",
+                      (long long)ready, (long long)wanted, in->ns, TY_ARG(image));
+    }
+}
+
+/* A second one, wherever it is, writes the same objects. */
+static void check_alone(const struct ty_doctor_in *in, struct ty_checks *ret)
+{
+    ty_auto_buf names = { 0 };
+    size_t at = 0, n = 0;
+
+    for (const struct ty_seen *o; (o = ty_scene_next(in->scene, &ty_kind_deployment, &at));) {
+        const struct ty_json *d = ty_scene_read(ret->arena, o);
+        int64_t wanted = 1;
+        ty_json_int_at(d, "spec.replicas", &wanted);
+        if (!is_manager(d) || wanted == 0)
+            continue;
+        ty_buf_printf(&names, "%s%.*s/%.*s", n ? ", " : "", TY_ARG(o->ns), TY_ARG(o->name));
+        n++;
+    }
+    if (n < 2)
+        return;
+    struct ty_check *c =
+        ty_checks_add(ret, TY_LEVEL_FAIL, "alone", "%zu managers of TrainJobs: %.*s", n,
+                      TY_ARG(ty_buf_str(&names)));
+    ty_check_fix(ret, c, "kubectl scale --replicas=0 all but one");
+}
+
+struct holders {
+    size_t n; /* leases that are held now */
+    struct ty_buf names;
+};
+
+static void check_lease(const struct ty_doctor_in *in, struct ty_checks *ret,
+                        const struct ty_seen *o, struct holders *h)
+{
+    const struct ty_json *lease = ty_scene_read(ret->arena, o);
+    struct ty_str holder = ty_json_str_at(lease, "spec.holderIdentity");
+    int64_t renewed = 0, lasts = 15;
+    struct ty_check *c;
+
+    ty_json_int_at(lease, "spec.leaseDurationSeconds", &lasts);
+    ty_time_parse(ty_json_str_at(lease, "spec.renewTime"), &renewed);
+    if (holder.n && renewed + lasts + SLACK_S >= in->now_s) {
+        ty_buf_printf(&h->names, "%s%.*s (namespace %.*s)", h->n++ ? ", " : "", TY_ARG(holder),
+                      TY_ARG(o->ns));
+        return;
+    }
+    if (!ty_str_is(o->ns, in->ns))
+        return; /* left behind by one that has moved */
+    c = holder.n ? ty_checks_add(ret, TY_LEVEL_FAIL, "lease",
+                                 "Lease %.*s/" TY_TRAINER_LEASE " is stale: %.*s last renewed it "
+                                 "%lld s ago",
+                                 TY_ARG(o->ns), TY_ARG(holder), (long long)(in->now_s - renewed))
+                 : ty_checks_add(ret, TY_LEVEL_FAIL, "lease",
+                                 "nobody holds Lease %.*s/" TY_TRAINER_LEASE, TY_ARG(o->ns));
+    ty_check_fix(ret, c, "no operator leads: kubectl -n %s logs deploy/" TY_TRAINER, in->ns);
+}
+
+static void check_leases(const struct ty_doctor_in *in, struct ty_checks *ret)
+{
+    const struct ty_seen *t = ty_scene_trouble(in->scene, &ty_kind_lease);
+    struct holders h = { 0 };
+    size_t at = 0;
+    struct ty_check *c;
+
+    if (t) {
+        c = ty_checks_add(ret, TY_LEVEL_WARN, "lease", "leases cannot be listed: %s", t->why);
+        ty_check_fix(ret, c, "ask as a user who may list leases");
+        return;
+    }
+    for (const struct ty_seen *o; (o = ty_scene_next(in->scene, &ty_kind_lease, &at));)
+        check_lease(in, ret, o, &h);
+    if (h.n == 1)
+        ty_checks_add(ret, TY_LEVEL_OK, "lease", "%.*s leads", TY_ARG(ty_buf_str(&h.names)));
+    if (h.n > 1) {
+        c = ty_checks_add(ret, TY_LEVEL_FAIL, "alone", "%zu managers lead at once: %.*s", h.n,
+                          TY_ARG(ty_buf_str(&h.names)));
+        ty_check_fix(ret, c, "stop all but one: two managers undo each other's writes");
+    }
+    ty_buf_done(&h.names);
+}
+
+void ty_check_operator(const struct ty_doctor_in *in, struct ty_checks *ret)
+{
+    check_deployment(in, ret);
+    check_alone(in, ret);
+    check_leases(in, ret);
+}

@@ -1,0 +1,52 @@
+/* Is the API server one that we know? */
+#include "advise/doctor.h"
+
+#define FIRST       1000 /* builds without a version call themselves v0.0.0 */
+#define OLDEST      1031
+#define OLDEST_TEXT "1.31"
+
+static bool digits(struct ty_str *s, int64_t *ret)
+{
+    size_t n = 0;
+
+    while (n < s->n && s->p[n] >= '0' && s->p[n] <= '9')
+        n++;
+    bool good = ty_parse_i64((struct ty_str){ s->p, n }, ret);
+    s->p += n;
+    s->n -= n;
+    return good;
+}
+
+int64_t ty_version_number(struct ty_str text)
+{
+    int64_t major = 0, minor = 0;
+
+    if (text.n && text.p[0] == 'v')
+        text = (struct ty_str){ text.p + 1, text.n - 1 };
+    if (!digits(&text, &major) || !text.n || text.p[0] != '.')
+        return -1;
+    text = (struct ty_str){ text.p + 1, text.n - 1 };
+    return digits(&text, &minor) && major < 1000 && minor < 1000 ? major * 1000 + minor : -1;
+}
+
+void ty_check_server(const struct ty_doctor_in *in, struct ty_checks *ret)
+{
+    const struct ty_seen *o =
+        ty_scene_find(in->scene, &ty_kind_server, TY_LIT(""), TY_LIT("version"));
+    struct ty_str text = ty_json_str_at(ty_scene_read(ret->arena, o), "gitVersion");
+    int64_t number = ty_version_number(text);
+
+    if (o && o->r < 0) {
+        struct ty_check *c = ty_checks_add(ret, TY_LEVEL_WARN, "server",
+                                           "%s does not say its version: %s", in->server, o->why);
+        ty_check_fix(ret, c, "log in, or look at the kubeconfig's user");
+    } else if (number >= FIRST && number < OLDEST) {
+        struct ty_check *c =
+            ty_checks_add(ret, TY_LEVEL_FAIL, "server", "Kubernetes %.*s at %s is too old",
+                          TY_ARG(text), in->server);
+        ty_check_fix(ret, c, "upgrade the cluster to Kubernetes " OLDEST_TEXT " or later");
+    } else {
+        ty_checks_add(ret, TY_LEVEL_OK, "server", "Kubernetes %.*s at %s", TY_ARG(text),
+                      in->server);
+    }
+}

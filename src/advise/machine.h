@@ -1,0 +1,30 @@
+/* What `trainyard run` finds on this machine, and what it will miss there. */
+#ifndef TY_ADVISE_MACHINE_H
+#define TY_ADVISE_MACHINE_H
+
+#include "advise/check.h"
+#include "engine/engine.h"
+
+struct ty_machine {
+    struct ty_host host; /* as `run` sees it */
+    const char *zygote;  /* why no process can be started at all; NULL: it can */
+    const char *python;  /* path of python3, mpirun; NULL: not in PATH */
+    const char *mpirun;
+    const char *torch;  /* its version; NULL: python3 does not have it */
+    const char *cgroup; /* folder for cgroups; NULL: none, then no_cgroup says why */
+    const char *no_cgroup;
+    const char *state;                       /* folder of the runs */
+    const char *state_bad;                   /* why nothing can be kept there; NULL: it can */
+    int64_t state_free;                      /* bytes there */
+    int64_t shm;                             /* bytes of /dev/shm; -1: there is none */
+    int64_t port_lo, port_hi;                /* ports that the kernel gives out */
+    const char *no_curl, *no_tls, *no_serve; /* libraries that are missing; NULL: there */
+};
+
+/* Looks around: starts python3 and the like for a moment, writes nothing. `state`: the folder of
+ * the runs. Lives with the arena. From the main thread, before any loop. */
+void ty_machine_find(struct ty_arena *a, const char *state, struct ty_machine *ret);
+/* Pure. */
+void ty_machine_check(const struct ty_machine *m, struct ty_checks *ret);
+
+#endif

@@ -1,0 +1,127 @@
+/* trainyard doctor: what this machine and its cluster lack, and what to do about it. */
+#include <errno.h>
+
+#include "advise/doctor.h"
+#include "advise/machine.h"
+#include "api/names.h"
+#include "cli/cluster.h"
+#include "cli/cmds.h"
+#include "cli/doctor_view.h"
+#include "cli/state.h"
+#include "json/yaml.h"
+
+static const char *const formats[] = { "text", "json", "yaml", NULL };
+static const struct ty_opt options[] = {
+    { "machine", 0, TY_OPT_FLAG, NULL, "only this machine", NULL, TY_OPT_AT(machine) },
+    { "cluster", 0, TY_OPT_FLAG, NULL, "only the cluster, which must be there", NULL,
+      TY_OPT_AT(cluster) },
+    TY_OPTS_KUBE,
+    { "namespace", 'n', TY_OPT_WORD, "NAME", "where the operator runs (kubeflow-system)", NULL,
+      TY_OPT_AT(ns) },
+    { "output", 'o', TY_OPT_WORD, "FORMAT", "text (default), json or yaml", formats,
+      TY_OPT_AT(output) },
+    TY_OPT_HELP,
+    TY_OPT_END,
+};
+
+static void check_machine(struct ty_cli *cli, struct ty_checks *c)
+{
+    struct ty_machine m;
+
+    c->area = "machine";
+    ty_machine_find(cli->arena, ty_state_root(cli->arena), &m);
+    ty_machine_check(&m, c);
+}
+
+static void read_and_check(struct ty_cluster *cluster, struct ty_doctor_in *in, struct ty_checks *c)
+{
+    struct ty_look_want *wants = NULL;
+
+    for (int step = 0; step < 2; step++) {
+        size_t n = ty_doctor_wants(c->arena, in, step, &wants);
+        ty_cluster_read(cluster, wants, n);
+    }
+    ty_doctor_check(in, c);
+}
+
+static void check_cluster(struct ty_cli *cli, const struct ty_args *args, struct ty_checks *c)
+{
+    bool asked = args->cluster || args->kubeconfig || args->context;
+    struct ty_cluster cluster;
+    struct ty_gnutls gnutls = { 0 };
+    struct ty_err err = { 0 };
+    int r = ty_cluster_open(&cluster, cli, args, &err);
+
+    c->area = "cluster";
+    if (r < 0) {
+        struct ty_check *one =
+            ty_checks_add(c, asked || r != -ENOENT ? TY_LEVEL_FAIL : TY_LEVEL_OK, "kubeconfig",
+                          "%s%s", err.text, asked || r != -ENOENT ? "" : ": no cluster looked at");
+        ty_check_fix(c, one, "name a file with --kubeconfig or KUBECONFIG");
+    } else {
+        struct ty_doctor_in in = { .scene = cluster.scene,
+                                   .gnutls = ty_gnutls_load(&gnutls, &err) == 0 ? &gnutls : NULL,
+                                   .ns = args->ns ? args->ns : "kubeflow-system",
+                                   .server = cluster.config.server,
+                                   .now_s = cli->now_s };
+        read_and_check(&cluster, &in, c);
+        ty_gnutls_done(&gnutls);
+    }
+    ty_cluster_close(&cluster);
+}
+
+static int print(struct ty_cli *cli, const struct ty_args *args, const struct ty_checks *c)
+{
+    ty_auto_buf out = { 0 };
+    const char *format = args->output ? args->output : "text";
+
+    if (strcmp(format, "json") == 0) {
+        ty_json_pretty(&out, ty_doctor_json(cli->arena, c), 2, false);
+        ty_buf_chr(&out, '\n');
+    } else if (strcmp(format, "yaml") == 0) {
+        ty_yaml_print(&out, ty_doctor_json(cli->arena, c), NULL);
+    } else {
+        ty_doctor_print(cli->arena, &out, c, cli->colour_out);
+    }
+    return ty_cli_print(cli, &out);
+}
+
+static int run(struct ty_cli *cli, const struct ty_args *args)
+{
+    struct ty_checks c = { .arena = cli->arena };
+
+    if (args->rest.n)
+        return ty_cli_usage(cli, &ty_cmd_doctor, "\"%s\" is not expected here", args->rest.v[0]);
+    if (args->machine && args->cluster)
+        return ty_cli_usage(cli, &ty_cmd_doctor, "--machine and --cluster exclude each other");
+    if (args->ns && !ty_is_dns1123_label(ty_str(args->ns)))
+        return ty_cli_usage(cli, &ty_cmd_doctor, "--namespace: \"%s\": %s", args->ns,
+                            ty_dns1123_label_msg);
+    if (!args->cluster)
+        check_machine(cli, &c);
+    if (!args->machine)
+        check_cluster(cli, args, &c);
+    int code = print(cli, args, &c);
+    return c.n[TY_LEVEL_FAIL] ? TY_EXIT_BAD : code;
+}
+
+const struct ty_cmd ty_cmd_doctor = {
+    .name = "doctor",
+    .about = "Say what this machine and its cluster lack, and the fix",
+    .more =
+        "The machine: what \"trainyard run\" would refuse or do less well. The cluster, where a\n"
+        "kubeconfig is found: the API server, the CRDs of JobSet and of this program, the "
+        "webhooks\n"
+        "with their endpoints and certificates, the operator, its lease and whether it is alone,\n"
+        "and runtimes that need what is not there. It reads, and writes nothing.\n"
+        "\n"
+        "A line each: ok, warn (something will not work, or not as well) or fail (nothing will),\n"
+        "then what was found and what to do.\n"
+        "\n"
+        "Exit status: 0 nothing failed, 1 something did, 2 wrong usage.\n",
+    .examples = "  trainyard doctor\n"
+                "  trainyard doctor --cluster --context staging\n"
+                "  trainyard doctor -o json\n",
+    .opts = options,
+    .run = run,
+};

@@ -14,15 +14,22 @@
 /* ssh's options that take a value; all others stand alone. */
 static const char with_value[] = "BbcDEeFIiJLlmOopQRSWw";
 
+/* "-v", "-p 22", "-p22", "-qp 22": does the word's last letter take the next word? */
+static bool takes_next(const char *word)
+{
+    for (const char *c = word + 1; *c; c++)
+        if (strchr(with_value, *c))
+            return !c[1]; /* else the rest of the word is its value */
+    return false;
+}
+
 /* argv[i] is the host, what follows is the command. */
 static size_t skip_options(const struct ty_words *words)
 {
     size_t i = 0;
 
-    while (i < words->n && words->v[i][0] == '-' && words->v[i][1]) {
-        bool value = strchr(with_value, words->v[i][1]) && !words->v[i][2];
-        i += value ? 2 : 1;
-    }
+    while (i < words->n && words->v[i][0] == '-' && words->v[i][1])
+        i += takes_next(words->v[i]) ? 2 : 1;
     return i;
 }
 
@@ -32,6 +39,7 @@ static int connect_to(const char *path, struct ty_err *err)
     char *dir = strdup(path), *slash = dir ? strrchr(dir, '/') : NULL;
     int fd = -1, at = -1;
 
+    errno = ENOTDIR; /* of a path without a folder */
     if (slash)
         *slash = 0;
     at = slash ? open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -91,7 +99,12 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
     for (size_t i = host + 1; i < args->rest.n; i++)
         ty_buf_printf(&command, "%s%s", i > host + 1 ? " " : "", args->rest.v[i]);
     const char *at = strchr(args->rest.v[host], '@'); /* user@host: there is one user here */
-    snprintf(req->host, sizeof(req->host), "%s", at ? at + 1 : args->rest.v[host]);
+    const char *name = at ? at + 1 : args->rest.v[host];
+    if (strlen(name) >= sizeof(req->host)) {
+        ty_cli_say(cli, TY_SAY_ERROR, "a host name of %zu bytes is too long", strlen(name));
+        return 255;
+    }
+    memcpy(req->host, name, strlen(name));
     if (command.n >= sizeof(req->command)) {
         ty_cli_say(cli, TY_SAY_ERROR, "a command of %zu bytes is too long", command.n);
         return 255;

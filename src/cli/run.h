@@ -33,7 +33,8 @@ struct ty_run {
 /* run_input.c: what is run. Everything that was accepted, and the runtimes that the jobs refer to;
  * objs has room for twice the inputs. */
 size_t ty_run_gather(struct ty_run *r, const struct ty_json **objs, size_t *ret_jobs);
-/* --set spec.trainer.numNodes=4: the value is YAML, on every TrainJob of the input. */
+/* --set spec.trainer.numNodes=4: the value is YAML, on every TrainJob of the input; null takes the
+ * field away. */
 int ty_run_sets(struct ty_run *r, const struct ty_args *args, struct ty_err *err);
 
 /* run_folders.c: makes r->dir with its logs and pods, and r->claims; among temporary files, with a

@@ -20,7 +20,8 @@ static void count_failed(void *ctx, const struct ty_stored *obj)
     f->n += !c || !ty_str_is(ty_json_str_at(c, "status"), "True");
 }
 
-/* 0: all complete; 130 and 143 as shells have it for a signal; 124 as timeout(1) has it. */
+/* 0: all complete; 130, as shells have it for Ctrl-C, also after SIGTERM; 124 as timeout(1) has it.
+ */
 int ty_run_exit_code(struct ty_run *r)
 {
     struct failed f = { r, 0 };

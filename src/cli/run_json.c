@@ -169,7 +169,8 @@ static void json_job(struct ty_run_view *v, const struct ty_run_job *j,
     if (v->quiet)
         return;
     text(a, o, "job", ty_str(j->name));
-    ty_json_set(a, o, "status", ty_json_copy(a, ty_json_get(trainjob, "status"), 0));
+    if (ty_json_get(trainjob, "status"))
+        ty_json_set(a, o, "status", ty_json_copy(a, ty_json_get(trainjob, "status"), 0));
     write_one(v, o);
 }
 
@@ -214,12 +215,13 @@ static void job_summary(struct ty_run_view *v, const struct ty_run_job *j,
 {
     ty_auto_arena *a = ty_arena_new((size_t)1 << 30);
     struct ty_json *it = one(a, "summary", o->now_ms), *progress = ty_json_object(a);
+    const char *message = j->result ? j->message : o->stopped;
     ty_auto_buf verdict = { 0 };
 
     text(a, it, "job", ty_str(j->name));
     text(a, it, "result", ty_str(j->result ? j->result : o->stopped ? "Stopped" : "Deleted"));
-    if (j->message || o->stopped)
-        text(a, it, "message", ty_str(j->result ? j->message : o->stopped));
+    if (message && *message)
+        text(a, it, "message", ty_str(message));
     if (ty_verdict_any(j->verdict) && !(j->result && strcmp(j->result, "Complete") == 0)) {
         ty_verdict_print(j->verdict, 0, &verdict);
         text(a, it, "firstFailed", ty_str(ty_verdict_node(j->verdict)));

@@ -37,7 +37,7 @@ static void keep_strings(struct ty_local_entry *e, const struct ty_json *obj)
     struct ty_str part[] = { ty_json_str_at(obj, "metadata.namespace"),
                              ty_json_str_at(obj, "metadata.name"),
                              ty_json_str_at(obj, "metadata.uid"), controller_of(obj) };
-    const char *at[4];
+    const char *at[4] = { NULL };
     char *p = e->strings = ty_must(malloc(part[0].n + part[1].n + part[2].n + part[3].n + 4));
 
     for (int i = 0; i < 4; i++) {

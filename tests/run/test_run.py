@@ -43,6 +43,12 @@ def test_nodes_know_each_other(box):
     assert "Complete: jobset completed successfully" in err
 
 
+def test_the_job_may_come_before_its_runtime(box):
+    runtime, trainjob = job("echo ran").split("---\n")
+    code, out, err = box.run(trainjob + "---\n" + runtime)
+    assert code == 0 and out == "[node-0-0] ran\n", err
+
+
 def test_a_failure_ends_the_job(box):
     code, out, err = box.run(job("test $JOB_COMPLETION_INDEX = 0 && sleep 60; echo oops; exit 7", nodes=2))
     assert code == 1

@@ -1,0 +1,72 @@
+/* What is refused before anybody is asked. The operator at work is tests/operator. */
+#include "cli/testing.h"
+
+static int setup(void **state)
+{
+    static const char *const in_the_way[] = { "KUBECONFIG", "KUBERNETES_SERVICE_HOST",
+                                              "KUBERNETES_SERVICE_PORT" };
+    struct ty_bench *b = calloc(1, sizeof(*b));
+
+    bench_open(b);
+    setenv("HOME", b->dir, 1);
+    for (size_t i = 0; i < 3; i++)
+        unsetenv(in_the_way[i]);
+    *state = b;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct ty_bench *b = *state;
+
+    bench_close(b);
+    free(b);
+    return 0;
+}
+
+static void test_usage(void **state)
+{
+    static const char *const rows[][2] = { { "--zap-log-level", "loud" },
+                                           { "--zap-encoder", "xml" },
+                                           { "--zap-devel", "perhaps" },
+                                           { "--zap-time-encoding", "sundial" } };
+    struct ty_bench *b = *state;
+
+    assert_int_equal(BENCH_RUN(b, "operator", "now"), TY_EXIT_USAGE);
+    assert_has(b->err, "'now' is one word too many");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(BENCH_RUN(b, "operator", rows[i][0], rows[i][1]), TY_EXIT_USAGE);
+        assert_has(b->err, rows[i][1]);
+    }
+}
+
+/* In the order in which it looks: the configuration, the plugins, the cluster. */
+static void test_what_it_is_given(void **state)
+{
+    struct ty_bench *b = *state;
+
+    assert_int_equal(BENCH_RUN(b, "operator", "--config", "gone.yaml"), TY_EXIT_BAD);
+    assert_has(b->err, "gone.yaml");
+    bench_file("bad.yaml", "apiVersion: config.trainer.kubeflow.org/v1alpha1\n"
+                           "kind: Configuration\nwebhook: {port: many}\n");
+    assert_int_equal(BENCH_RUN(b, "operator", "--config", "bad.yaml"), TY_EXIT_BAD);
+    assert_has(b->err, "webhook.port");
+    assert_int_equal(BENCH_RUN(b, "operator", "--plugin-dir", "no-such-folder"), TY_EXIT_BAD);
+    assert_has(b->err, "no-such-folder");
+    assert_int_equal(BENCH_RUN(b, "operator", "--kubeconfig", "no-kubeconfig"), TY_EXIT_BAD);
+    assert_has(b->err, "no-kubeconfig");
+    bench_file("two", "apiVersion: v1\nkind: Config\ncurrent-context: a\ncontexts:\n"
+                      "- {name: a, context: {cluster: c, user: u}}\n"
+                      "clusters: [{name: c, cluster: {server: 'http://127.0.0.1:1'}}]\n"
+                      "users: [{name: u, user: {}}]\n");
+    assert_int_equal(BENCH_RUN(b, "operator", "--kubeconfig", "two", "--context", "elsewhere"),
+                     TY_EXIT_BAD);
+    assert_has(b->err, "elsewhere");
+}
+
+#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+int main(void)
+{
+    const struct CMUnitTest tests[] = { T(test_usage), T(test_what_it_is_given) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

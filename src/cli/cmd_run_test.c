@@ -1,0 +1,74 @@
+/* What is refused before anything is started. Whole runs are tests/run. */
+#include "cli/testing.h"
+
+#define API "apiVersion: trainer.kubeflow.org/v1alpha1\n"
+
+static int setup(void **state)
+{
+    struct ty_bench *b = calloc(1, sizeof(*b));
+
+    bench_open(b);
+    setenv("XDG_STATE_HOME", b->dir, 1);
+    unsetenv("TRAINYARD_HISTORY");
+    bench_file("job.yaml", API "kind: TrainJob\nmetadata: {name: j}\n"
+                               "spec: {runtimeRef: {name: nowhere}}\n");
+    *state = b;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct ty_bench *b = *state;
+
+    assert_int_equal(access("trainyard", F_OK), -1); /* nothing began, nothing was made */
+    bench_close(b);
+    free(b);
+    return 0;
+}
+
+static void test_usage(void **state)
+{
+    static const char *const rows[][3] = {
+        { "--timeout", "soon", "--timeout soon: write seconds, or a duration" },
+        { "--timeout", "0", "--timeout 0: write" },
+        { "--timeout", "-3", "--timeout -3: write" },
+        { "--timeout", "9223372036854775807", "--timeout 9223372036854775807: write" },
+        { "--timeout", "", "--timeout : write" },
+        { "--history", "0", "--history 0: write" },
+        { "--history", "", "--history : write" },
+        { "--output", "xml", "xml" },
+    };
+    struct ty_bench *b = *state;
+
+    assert_int_equal(BENCH_RUN(b, "run"), TY_EXIT_USAGE);
+    assert_has(b->err, "nothing to run: give a file");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(BENCH_RUN(b, "run", "job.yaml", rows[i][0], rows[i][1]), TY_EXIT_USAGE);
+        assert_has(b->err, rows[i][2]);
+    }
+}
+
+static void test_input(void **state)
+{
+    struct ty_bench *b = *state;
+
+    assert_int_equal(BENCH_RUN(b, "run", "gone.yaml"), TY_EXIT_BAD);
+    assert_has(b->err, "gone.yaml");
+    assert_int_equal(BENCH_RUN(b, "run", "job.yaml"), TY_EXIT_BAD);
+    assert_has(b->err, "ClusterTrainingRuntime.trainer.kubeflow.org \"nowhere\" not found");
+    assert_int_equal(BENCH_RUN(b, "run", "job.yaml", "--set", "kind=Foo"), TY_EXIT_BAD);
+    assert_has(b->err, "--set kind=Foo: what an object is cannot be changed");
+    bench_file("empty.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n");
+    assert_int_equal(BENCH_RUN(b, "run", "empty.yaml"), TY_EXIT_BAD);
+    assert_has(b->err, "no TrainJob in the input: nothing to run");
+    bench_file("broken.yaml", "a: [");
+    assert_int_equal(BENCH_RUN(b, "run", "broken.yaml"), TY_EXIT_BAD);
+    assert_has(b->err, "broken.yaml:1:");
+}
+
+#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+int main(void)
+{
+    const struct CMUnitTest tests[] = { T(test_usage), T(test_input) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

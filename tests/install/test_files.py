@@ -61,9 +61,13 @@ def test_kustomize_monitor(tmp_path):
 
 # ---- Helm
 
-def template(*words, namespace=SYSTEM):
+KNOWN = ("--api-versions", "trainer.kubeflow.org/v1alpha1/ClusterTrainingRuntime")
+
+
+def template(*words, namespace=SYSTEM, known=KNOWN):
+    """As on a cluster that has the CRDs, if not told otherwise."""
     return docs(said(program("helm"), "template", "trainer", ROOT / "charts/trainyard",
-                     "--kube-version", binaries.K8S, "--namespace", namespace, *words))
+                     "--kube-version", binaries.K8S, "--namespace", namespace, *known, *words))
 
 
 def plain(doc):
@@ -111,6 +115,14 @@ def test_chart_switches_off():
     assert not kinds & {"PodDisruptionBudget", "NetworkPolicy", "ClusterTrainingRuntime"}
     assert [doc["metadata"]["name"] for doc in left if doc["kind"] == "ClusterRole"] == [
         "kubeflow-trainer-controller-manager"]
+
+
+def test_chart_for_a_cluster_without_the_crds():
+    """Helm cannot create objects of a kind that the same release brings."""
+    left = template(known=())
+    assert not [doc for doc in left if doc["kind"] == "ClusterTrainingRuntime"]
+    same([doc for doc in template() if doc["kind"] != "ClusterTrainingRuntime"], left)
+    same(template(), template("--is-upgrade", known=()))
 
 
 def test_chart_lints():

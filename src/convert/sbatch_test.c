@@ -1,83 +1,94 @@
-#include "convert/convert.h"
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "convert/convert_testing.h"
 
-#include <cmocka.h>
-
-static int64_t number(struct ty_arena *a, const char *directive, const char *path)
+static struct ty_converted script(struct ty_arena *a, const char *text)
 {
     struct ty_converted done;
-    char *text = ty_arena_printf(a, "#!/bin/sh\n#SBATCH %s\nsrun a\n", directive);
-    int64_t n = -1;
-    assert_true(ty_convert_is_sbatch(ty_str(text)));
     if (ty_convert_sbatch(a, "dir/my_Job.sh", ty_str(text), &done) < 0)
-        return -1;
-    assert_true(ty_str_is(ty_json_str_at(done.job, "metadata.name"), "my-job"));
-    ty_json_int_at(done.job, path, &n);
-    return n;
+        fail_msg("%s: %s", done.bad->path, done.bad->text);
+    return done;
 }
 
-static void test_numbers(void **state)
+static void refuse_script(struct ty_arena *a, const char *text, unsigned line, const char *words)
 {
-    (void)state;
-    ty_auto_arena *a = ty_arena_new((size_t)16 << 20);
-    static const struct {
-        const char *directive, *path;
-        int64_t want;
-    } rows[] = {
-        { "-N 3", "spec.trainer.numNodes", 3 },
-        { "-N3", "spec.trainer.numNodes", 3 },
-        { "--nodes=3 # three", "spec.trainer.numNodes", 3 },
-        { "--nodes 3", "spec.trainer.numNodes", 3 },
-        { "-n 8 --ntasks-per-node=4", "spec.trainer.numNodes", 2 },
-        { "-N 2 -n 7", "spec.trainer.numProcPerNode", 4 },
-        { "-t 90", "spec.activeDeadlineSeconds", 5400 },
-        { "-t 1:30", "spec.activeDeadlineSeconds", 90 },
-        { "-t 2:00:01", "spec.activeDeadlineSeconds", 7201 },
-        { "-t 1-1", "spec.activeDeadlineSeconds", 90000 },
-        { "-c 4 --ntasks-per-node=2", "spec.trainer.resourcesPerNode.limits.cpu", 8 },
-        { "-N 0", "spec.trainer.numNodes", -1 },
-        { "-N", "spec.trainer.numNodes", -1 },
-        { "--mem=lots", "spec.trainer.numNodes", -1 },
-        { "-t 1:2:3:4", "spec.activeDeadlineSeconds", -1 },
-    };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-        assert_int_equal(number(a, rows[i].directive, rows[i].path), rows[i].want);
-}
-
-static void test_steps(void **state)
-{
-    (void)state;
-    ty_auto_arena *a = ty_arena_new((size_t)16 << 20);
     struct ty_converted done;
-    const char *text = "#!/bin/sh\n#SBATCH -N 1\nexport A=1\nsrun -n 2 \\\n  python x.py\nsrun b\n";
-    assert_int_equal(ty_convert_sbatch(a, "x", ty_str(text), &done), 0);
-    const struct ty_json *args = ty_json_at(done.job, "spec.trainer.args");
-    assert_true(
-        ty_str_is(ty_json_text_of(ty_json_item(args, 0)), "export A=1\nexec python x.py\n"));
-    size_t n = 0;
-    for (const struct ty_convert_note *w = done.warnings; w; w = w->next)
-        n++;
-    assert_int_equal(n, 3); /* -n, the second step, the image */
+    assert_int_equal(ty_convert_sbatch(a, "x", ty_str(text), &done), -EINVAL);
+    assert_null(done.job);
+    assert_int_equal(done.bad->line, line);
+    if (!strstr(done.bad->text, words))
+        fail_msg("\"%s\" does not say \"%s\"", done.bad->text, words);
 }
 
-static void test_not_a_script(void **state)
+static void test_what_a_script_is(void **state)
 {
     (void)state;
+    assert_true(ty_convert_is_sbatch(TY_LIT("#!/bin/sh\n#SBATCH -N 1\n")));
     assert_false(ty_convert_is_sbatch(TY_LIT("#!/bin/sh\necho\n")));
     assert_false(ty_convert_is_sbatch(TY_LIT("kind: TrainJob\n#SBATCH\n")));
     assert_false(ty_convert_is_sbatch((struct ty_str){ 0 }));
 }
 
+static void test_the_job(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
+    struct ty_converted done =
+        script(a, "#!/bin/bash -e\n#SBATCH -N 2 -c 4 --mem=1G -t 5\nsrun ./a\n");
+    assert_string_equal(json_at(a, done.job, "metadata"), "{\"name\":\"my-job\"}");
+    assert_string_equal(json_at(a, done.job, "spec.trainer.command"), "[\"bash\",\"-e\",\"-c\"]");
+    assert_string_equal(json_at(a, done.job, "spec.trainer.resourcesPerNode"),
+                        "{\"limits\":{\"cpu\":4,\"memory\":\"1Gi\"}}");
+    assert_string_equal(json_at(a, done.job, "spec.activeDeadlineSeconds"), "300");
+    assert_true(ty_str_is(trainer_env(&done, "SLURM_PROCID"), "$(SLURM_NODEID)"));
+    assert_true(ty_str_is(trainer_env(&done, "SLURM_NTASKS"), "2"));
+    assert_true(ty_str_is(trainer_env(&done, "SLURM_JOB_NODELIST"),
+                          "my-job-node-0-0.my-job,my-job-node-0-1.my-job"));
+    assert_true(ty_str_is(ty_json_str_at(done.job, "spec.runtimeRef.name"), "torch-distributed"));
+}
+
+static void test_mpi(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
+    struct ty_converted done = script(a, "#!/bin/sh\n#SBATCH -n 8 -N 2\nmpirun ./pi\n");
+    assert_true(ty_str_is(ty_json_str_at(done.job, "spec.runtimeRef.name"), "mpi"));
+    assert_string_equal(json_at(a, done.job, "spec.trainer.numProcPerNode"), "4");
+    done = script(a, "#!/bin/sh\n#SBATCH -n 8 -N 2\nsrun --mpi=pmix ./pi\n");
+    assert_true(ty_str_is(ty_json_str_at(done.job, "spec.runtimeRef.name"), "mpi"));
+    assert_non_null(strstr(json_at(a, done.job, "spec.trainer.args"), "exec mpirun"));
+}
+
+static void test_first_lines(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
+    script(a, "#!/usr/bin/env bash\n#SBATCH -N 1\na\n");
+    script(a, "#SBATCH -N 1\na\n"); /* --from sbatch */
+    refuse_script(a, "#!/usr/bin/env python3\n#SBATCH -N 1\nprint()\n", 1,
+                  "only scripts of sh and bash can be converted, not of python3");
+    refuse_script(a, "#!/bin/csh\n#SBATCH -N 1\na\n", 1, "not of csh");
+}
+
+static void test_what_cannot_be(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
+    struct ty_converted done;
+    refuse_script(a, "#!/bin/sh\n#SBATCH -N 2\n", 1, "the script has no command");
+    refuse_script(a, "", 1, "the script has no command");
+    refuse_script(a, "#!/bin/sh\n#SBATCH -N 20000\na\n", 1, "20000 nodes are too many");
+    assert_int_equal(ty_convert_sbatch(a, "x", (struct ty_str){ "a\0b", 3 }, &done), -EINVAL);
+    assert_string_equal(done.bad->text, "this is no text");
+    assert_int_equal(ty_convert_sbatch(a, "x", (struct ty_str){ 0 }, &done), -EINVAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_not_a_script),
+        cmocka_unit_test(test_what_a_script_is),
+        cmocka_unit_test(test_the_job),
+        cmocka_unit_test(test_mpi),
+        cmocka_unit_test(test_first_lines),
+        cmocka_unit_test(test_what_cannot_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,9 +150,14 @@ def test_gang():
 
 # ---- for real ----
 
-def run_here(folder, text):
-    (folder / "job.yaml").write_text(text)
-    done = trainyard("run", "job.yaml", cwd=folder, env={"XDG_STATE_HOME": str(folder / "state")})
+def need_torch():
+    if subprocess.run([PYTHON, "-c", "import torch.distributed"], capture_output=True).returncode:
+        pytest.skip("python3-torch is not installed")
+
+
+def run_here(folder, text, name="job.yaml"):
+    (folder / name).write_text(text)
+    done = trainyard("run", name, cwd=folder, env={"XDG_STATE_HOME": str(folder / "state")})
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -189,8 +194,7 @@ def test_tfjob_runs(tmp_path):
 
 
 def test_pytorchjob_runs(tmp_path):
-    if subprocess.run([PYTHON, "-c", "import torch.distributed"], capture_output=True).returncode:
-        pytest.skip("python3-torch is not installed")
+    need_torch()
     shutil.copy(ROOT / "examples/ddp.py", tmp_path)
     pod = ("{spec: {containers: [{name: pytorch, image: x, command: [%s, ddp.py], "
            "env: [{name: OMP_NUM_THREADS, value: '1'}]}]}}" % PYTHON)
@@ -207,6 +211,56 @@ def test_mpijob_runs(tmp_path):
     text = (HERE / "cases/mpi-v1.yaml").read_text().replace("mpirun, python, train.py", "mpirun.openmpi, ./sum")
     out = run_here(tmp_path, text.replace("slotsPerWorker: 1", "slotsPerWorker: 2").replace("  cleanPodPolicy: All\n", ""))
     assert all(f"rank {i} of 4 on horovod-node-0-{i // 2}" in out for i in range(4)), out
+
+
+SLURM = '''\
+import os, socket, sys, time
+rank, size = int(os.environ["SLURM_PROCID"]), int(os.environ["SLURM_NTASKS"])
+address = (os.environ["MASTER_ADDR"], 29600)
+if rank == 0:  # adds up what the others send
+    server = socket.create_server(address)
+    total = sum(int(server.accept()[0].recv(100)) for _ in range(size - 1))
+    print("sum of ranks is", total, flush=True)
+else:
+    for _ in range(600):
+        try:
+            peer = socket.create_connection(address)
+            break
+        except OSError:
+            time.sleep(0.1)
+    peer.sendall(str(rank).encode())
+print("rank", rank, "local", os.environ["SLURM_LOCALID"], "node", os.environ["SLURM_NODEID"], flush=True)
+'''
+
+
+def test_slurm_tasks_run(tmp_path):
+    """The script of tasks.sbatch: two tasks on each of two nodes meet at the first of scontrol's hosts."""
+    (tmp_path / "train.py").write_text(SLURM)
+    text = (HERE / "cases/tasks.sbatch").read_text().replace("--gpus-per-task=1", "").replace("python ", PYTHON + " ")
+    out = run_here(tmp_path, text, "tasks.sbatch")
+    assert "sum of ranks is 6" in out
+    assert all(f"rank {i} local {i % 2} node {i // 2}" in out for i in range(4)), out
+    assert "finished on 0" in out and "finished on 1" in out
+
+
+def test_slurm_step_fails(tmp_path):
+    """The first task that fails ends its node's others; the script goes on with srun's exit code, as in Slurm."""
+    out = run_here(tmp_path, "#!/bin/bash\n#SBATCH --ntasks-per-node=2\n"
+                   "srun sh -c '[ $SLURM_LOCALID = 0 ] && exit 3; sleep 600'\necho srun gave $?\n", "fails.sbatch")
+    assert "srun gave 3" in out
+
+
+def test_slurm_rendezvous_runs(tmp_path):
+    """The script of rendezvous.sbatch with real torchruns: they meet where scontrol and hostname say, by one id."""
+    need_torch()
+    shutil.copy(ROOT / "examples/ddp.py", tmp_path / "train.py")
+    text = (HERE / "cases/rendezvous.sbatch").read_text()
+    for a, b in (("#SBATCH --gres=gpu:h100:4\n", ""), ("#SBATCH --cpus-per-task=4\n", "export STEPS=40 OMP_NUM_THREADS=1 PET_REDIRECTS=1 PET_TEE=1\n"),
+                 ("torchrun", PYTHON + " -m torch.distributed.run"), ("nproc_per_node 4", "nproc_per_node 1")):
+        assert a in text
+        text = text.replace(a, b)
+    out = run_here(tmp_path, text, "rendezvous.sbatch")
+    assert "rank 0 of 2 done" in out, out
 
 
 if __name__ == "__main__":

@@ -1,0 +1,239 @@
+/* #SBATCH lines: numbers and resources are carried over, the rest is told, option by option. */
+#include "convert/sbatch.h"
+#include <ctype.h>
+
+typedef void option_fn(struct ty_batch *b, const char *path, struct ty_str v, int64_t *to);
+
+static void whole(struct ty_batch *b, const char *path, struct ty_str v, int64_t *to)
+{
+    int64_t n = 0;
+    if (ty_parse_i64(v, &n) && n > 0 && n <= 1000000)
+        *to = n;
+    else
+        ty_batch_tell(b, true, path, "\"%.*s\" is no whole number from 1 to 1000000", TY_ARG(v));
+}
+
+/* "2", "2-4": the fewest will do. */
+static void nodes(struct ty_batch *b, const char *path, struct ty_str v, int64_t *to)
+{
+    struct ty_str least, most = ty_str_cut(v, '-', &least);
+    if (most.p)
+        ty_batch_tell(b, false, path, "a TrainJob has a fixed number of nodes: %.*s",
+                      TY_ARG(least));
+    whole(b, path, least, to);
+}
+
+/* One of "4", "a100:4", "a100"; a number that is not there is 1. */
+static void count(struct ty_batch *b, const char *path, struct ty_str v, int64_t *to)
+{
+    struct ty_str type, number = ty_str_cut(v, ':', &type);
+    int64_t n = 0;
+    if (!number.p && ty_parse_i64(v, &n)) {
+        whole(b, path, v, to);
+        return;
+    }
+    if (number.p)
+        whole(b, path, number, to);
+    else
+        *to = 1;
+    ty_batch_tell(b, false, path,
+                  "GPUs of type %.*s become nvidia.com/gpu: choose the type by a nodeSelector",
+                  TY_ARG(type));
+}
+
+/* "gpu", "gpu:4", "gpu:a100:4", several of them behind commas. */
+static void gres(struct ty_batch *b, const char *path, struct ty_str v, int64_t *to)
+{
+    while (v.p) {
+        struct ty_str item, name;
+        v = ty_str_cut(v, ',', &item);
+        struct ty_str rest = ty_str_cut(item, ':', &name);
+        if (ty_str_is(name, "gpu") && !rest.p)
+            *to = 1;
+        else if (ty_str_is(name, "gpu"))
+            count(b, path, rest, to);
+        else
+            ty_batch_tell(b, false, path,
+                          "not carried over: %.*s is no GPU, trainyard knows no name for it",
+                          TY_ARG(item));
+    }
+}
+
+static bool no_limit(struct ty_str v)
+{
+    return ty_str_is(v, "0") || ty_str_is(v, "UNLIMITED") || ty_str_is(v, "INFINITE") ||
+           ty_str_is(v, "infinite") || ty_str_is(v, "unlimited");
+}
+
+/* minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]] */
+static void duration(struct ty_batch *b, const char *path, struct ty_str v, int64_t *to)
+{
+    struct ty_str days, part, rest = ty_str_cut(v, '-', &days);
+    int64_t d = 0, n[3] = { 0 };
+    size_t k = 0;
+    bool ok = !rest.p || ty_parse_i64(days, &d);
+    bool has_days = rest.p != NULL;
+    if (no_limit(v))
+        return;
+    for (rest = has_days ? rest : v; rest.p && k < 3 && ok; k++) {
+        rest = ty_str_cut(rest, ':', &part);
+        ok = ty_parse_i64(part, &n[k]) && n[k] >= 0 && n[k] < 1000000;
+    }
+    if (!ok || rest.p || d < 0 || d > 100000) {
+        ty_batch_tell(b, true, path, "\"%.*s\" is no time", TY_ARG(v));
+        return;
+    }
+    if (has_days || k == 3)
+        *to = d * 86400 + n[0] * 3600 + n[1] * 60 + n[2];
+    else
+        *to = n[0] * 60 + n[1];
+}
+
+/* A number with K, M (also where no letter is), G or T. */
+static void memory(struct ty_batch *b, const char *path, struct ty_str v, int64_t *to)
+{
+    static const char units[] = "KMGT";
+    size_t digits = v.n && isalpha((unsigned char)v.p[v.n - 1]) ? v.n - 1 : v.n;
+    char letter = digits < v.n ? (char)toupper((unsigned char)v.p[digits]) : 'M';
+    const char *unit = strchr(units, letter);
+    int64_t n = 0;
+    if (!unit || !ty_parse_i64((struct ty_str){ v.p, digits }, &n) || n < 0 || n > 1000000000) {
+        ty_batch_tell(b, true, path, "\"%.*s\" is no amount of memory", TY_ARG(v));
+        return;
+    }
+    *to = n << (10 * (unit - units));
+    if (n == 0)
+        ty_batch_tell(b, false, path,
+                      "all memory of a node is not known here: no limit is set for it");
+}
+
+void ty_batch_name(struct ty_batch *b, const char *path, struct ty_str v)
+{
+    char *s = ty_arena_strndup(b->arena, v.p, v.n > 40 ? 40 : v.n), *at = s;
+    size_t n = 0;
+    for (const char *p = s; *p; p++) {
+        char ch = isalnum((unsigned char)*p) ? (char)tolower((unsigned char)*p) : '-';
+        if (n || isalpha((unsigned char)ch))
+            at[n++] = ch;
+    }
+    while (n && at[n - 1] == '-')
+        n--;
+    at[n] = 0;
+    if (n)
+        b->name = s;
+    if (path && !ty_str_is(v, b->name))
+        ty_batch_tell(b, false, path, "the TrainJob is called %s", b->name);
+}
+
+static void job_name(struct ty_batch *b, const char *path, struct ty_str v, int64_t *to)
+{
+    (void)to;
+    ty_batch_name(b, path, v);
+}
+
+/* "0-15%4", "1,3,5-7": the first task is made. */
+static void array(struct ty_batch *b, const char *path, struct ty_str v, int64_t *to)
+{
+    size_t digits = 0;
+    while (digits < v.n && isdigit((unsigned char)v.p[digits]))
+        digits++;
+    if (!digits || digits > 9 || !ty_parse_i64((struct ty_str){ v.p, digits }, to)) {
+        ty_batch_tell(b, true, path, "\"%.*s\" is no list of array tasks", TY_ARG(v));
+        return;
+    }
+    b->array = true;
+    ty_batch_tell(b, false, path,
+                  "a TrainJob is one task of an array, this one is task %lld: for each of the "
+                  "others change metadata.name and SLURM_ARRAY_TASK_ID",
+                  (long long)*to);
+}
+
+static const struct option {
+    const char *name;
+    char letter;
+    bool flag; /* takes no value */
+    option_fn *fn;
+    size_t at; /* of the number in struct ty_batch */
+    const char *why;
+} options[] = {
+#define AT(m) offsetof(struct ty_batch, m)
+    { "nodes", 'N', false, nodes, AT(nodes), NULL },
+    { "ntasks", 'n', false, whole, AT(ntasks), NULL },
+    { "ntasks-per-node", 0, false, whole, AT(per_node), NULL },
+    { "tasks-per-node", 0, false, whole, AT(per_node), NULL },
+    { "cpus-per-task", 'c', false, whole, AT(cpus), NULL },
+    { "gpus", 'G', false, count, AT(gpus), NULL },
+    { "gpus-per-node", 0, false, count, AT(gpus_per_node), NULL },
+    { "gpus-per-task", 0, false, count, AT(gpus_per_task), NULL },
+    { "gres", 0, false, gres, AT(gpus_per_node), NULL },
+    { "mem", 0, false, memory, AT(mem), NULL },
+    { "mem-per-cpu", 0, false, memory, AT(mem_per_cpu), NULL },
+    { "mem-per-gpu", 0, false, memory, AT(mem_per_gpu), NULL },
+    { "time", 't', false, duration, AT(seconds), NULL },
+    { "job-name", 'J', false, job_name, AT(nodes), NULL },
+    { "array", 'a', false, array, AT(task), NULL },
+    { "output", 'o', false, NULL, 0, "logs are those of the pods: trainyard logs, kubectl logs" },
+    { "error", 'e', false, NULL, 0, "logs are those of the pods: trainyard logs, kubectl logs" },
+    { "partition", 'p', false, NULL, 0, "use a nodeSelector, or a Kueue queue" },
+    { "constraint", 'C', false, NULL, 0, "use a nodeSelector" },
+    { "nodelist", 'w', false, NULL, 0, "use a nodeSelector" },
+    { "exclude", 'x', false, NULL, 0, "use an affinity" },
+    { "account", 'A', false, NULL, 0, "use a namespace, or a Kueue queue" },
+    { "qos", 'q', false, NULL, 0, "use a PriorityClass" },
+    { "dependency", 'd', false, NULL, 0, "TrainJobs do not wait for each other" },
+    { "chdir", 'D', false, NULL, 0, "images have working directories of their own" },
+    { "export", 0, false, NULL, 0, "containers see no environment of the submitting shell" },
+    { "mail-type", 0, false, NULL, 0, "nobody is written to" },
+    { "mail-user", 0, false, NULL, 0, "nobody is written to" },
+    { "signal", 0, false, NULL, 0, "pods get SIGTERM, and then terminationGracePeriodSeconds" },
+    { "exclusive", 0, true, NULL, 0, "ask for all of a node's resources" },
+    { "requeue", 0, true, NULL, 0, "use restartPolicy and maxRestarts of a runtime" },
+    { "no-requeue", 0, true, NULL, 0, "use restartPolicy and maxRestarts of a runtime" },
+    { NULL, 0, false, NULL, 0, NULL },
+};
+
+static const struct option *find_option(struct ty_str word, struct ty_str *ret_value)
+{
+    bool is_long = ty_str_starts(word, TY_LIT("--"));
+    struct ty_str name = word;
+    *ret_value = (struct ty_str){ 0 };
+    if (is_long)
+        *ret_value = ty_str_cut((struct ty_str){ word.p + 2, word.n - 2 }, '=', &name);
+    for (const struct option *o = options; o->name; o++) {
+        if (is_long && ty_str_is(name, o->name))
+            return o;
+        if (!is_long && word.n > 1 && o->letter && word.p[1] == o->letter) {
+            if (word.n > 2)
+                *ret_value = (struct ty_str){ word.p + 2, word.n - 2 };
+            return o;
+        }
+    }
+    return NULL;
+}
+
+/* The value may be a word of its own: --nodes 2, -N 2. */
+static struct ty_str own_word(struct ty_batch *b, struct ty_str *rest)
+{
+    struct ty_str at = ty_str_trim(*rest);
+    return at.n && at.p[0] != '-' && at.p[0] != '#' ? ty_batch_word(b, rest) : (struct ty_str){ 0 };
+}
+
+void ty_batch_options(struct ty_batch *b, struct ty_str rest)
+{
+    for (struct ty_str w = ty_batch_word(b, &rest); w.n; w = ty_batch_word(b, &rest)) {
+        struct ty_str v = { 0 };
+        const char *path = ty_arena_printf(b->arena, "#SBATCH %.*s", TY_ARG(w));
+        if (w.p[0] == '#')
+            return; /* a comment behind the options */
+        const struct option *o = w.p[0] == '-' ? find_option(w, &v) : NULL;
+        if (w.p[0] == '-' && !v.n && !(o && o->flag))
+            v = own_word(b, &rest);
+        if (!o || !o->fn)
+            ty_batch_tell(b, false, path, "not carried over: %s",
+                          o ? o->why : "trainyard knows nothing like it in a TrainJob");
+        else if (!v.n)
+            ty_batch_tell(b, true, path, "a value is needed");
+        else
+            o->fn(b, path, v, (int64_t *)(void *)((char *)b + o->at));
+    }
+}

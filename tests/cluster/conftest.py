@@ -9,7 +9,9 @@ import pytest
 import yaml
 
 sys.path.insert(0, str(Path(__file__).parent))
+import given  # noqa: E402
 from binaries import build, why_not  # noqa: E402
+from client import APPLY  # noqa: E402
 from plane import Plane  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,10 +22,11 @@ ESTABLISH_SECONDS = 60
 
 @pytest.fixture(scope="session")
 def plane():
-    if why_not():
+    if not given.PATH and why_not():
         pytest.skip(why_not())
-    build()
-    running = Plane(PROGRAM.parent / "cluster").start()
+    if not given.PATH:
+        build()
+    running = (given.Given(given.PATH) if given.PATH else Plane(PROGRAM.parent / "cluster")).start()
     yield running
     running.stop()
 
@@ -48,10 +51,11 @@ def established(crd):
 
 @pytest.fixture(scope="session")
 def installed(api, crds):
-    """The CRDs, created with strict field validation and served."""
+    """The CRDs, applied with strict field validation and served."""
     for crd in crds:
-        code, answer = api.request("POST", CRDS + "?fieldValidation=Strict", crd)
-        assert code == 201, answer.get("message")
+        path = f"{CRDS}/{crd['metadata']['name']}?fieldManager=tests&force=true"
+        code, answer = api.request("PATCH", path + "&fieldValidation=Strict", crd, APPLY)
+        assert code in (200, 201), answer.get("message")
     end = time.monotonic() + ESTABLISH_SECONDS
     waiting = {crd["metadata"]["name"]: crd for crd in crds}
     while waiting and time.monotonic() < end:

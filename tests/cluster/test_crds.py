@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from given import SUFFIX
+
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = Path(os.environ.get("TRAINYARD_GOLDEN", ROOT / "tests/golden"))
 CASES = sorted(f"{p.parent.name}/{p.stem}" for p in (GOLDEN / "cases").glob("*/*.yaml"))
@@ -123,7 +125,7 @@ class Case:
 
     def __init__(self, api, name):
         self.api, self.name = api, name
-        self.namespace = "c-" + name.replace("/", "-")
+        self.namespace = "c-" + name.replace("/", "-") + SUFFIX
         self.runtimes = []  # of the cluster, which other cases may name alike
         namespace = {"metadata": {"name": self.namespace}}
         code, answer = api.request("POST", "/api/v1/namespaces", namespace)

@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+import yaml
 
 from conftest import PROGRAM
 
@@ -103,7 +104,7 @@ def limited(plane, api, name, rules):
                             "name": user},
                 "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User",
                               "name": user}]})
-    config = json.loads(Path(plane.kubeconfig()).read_text())
+    config = yaml.safe_load(Path(plane.kubeconfig()).read_text())
     config["users"][0]["user"]["as"] = user
     path = Path(plane.folder, f"kubeconfig-{user}")
     path.write_text(json.dumps(config))

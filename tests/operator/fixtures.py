@@ -1,7 +1,6 @@
 """A real control plane and a real manager, as fixtures. TRAINYARD names the program under test;
 MANAGER=upstream runs the released upstream manager instead, which proves the tests: what it cannot
 pass is marked."""
-import os
 import re
 import subprocess
 
@@ -12,13 +11,12 @@ import binaries
 import manager as managers
 import rights
 from audit import Audit
-from given import Given
+from given import PATH as GIVEN
+from given import SUFFIX, Given
 from kit import Space
 from manager import FOLDER, PROGRAM, UPSTREAM, Manager
 from neighbours import VOLCANO_CRD, FullPlane, docs_of
 from plane import Plane
-
-GIVEN = os.environ.get("TRAINYARD_TEST_KUBECONFIG")
 
 
 def pytest_configure(config):
@@ -43,11 +41,12 @@ def trainer_crds():
     return [doc for doc in yaml.load_all(said, yaml.CSafeLoader) if doc]
 
 
-def need(names):
-    reason = managers.why_not() or (None if GIVEN else binaries.why_not(names))
+def need(names, given=None):
+    """Skips without the programs that it takes to start a cluster, or to use the given one."""
+    reason = managers.why_not() or (None if given else binaries.why_not(names))
     if reason:
         pytest.skip(reason)
-    if not GIVEN:
+    if not given:
         binaries.build(names + (("upstream-trainer",) if UPSTREAM else ()),
                        binaries.SUITE_MANIFESTS)
 
@@ -71,7 +70,7 @@ def crds():
 @pytest.fixture(scope="session")
 def cluster():
     """Everybody who makes a JobSet run; one for the session, because starting it is dear."""
-    need(binaries.FULL)
+    need(binaries.FULL, GIVEN)
     plane = running(Given(GIVEN) if GIVEN else FullPlane(FOLDER / "full", trainer_crds()))
     yield plane
     plane.stop()
@@ -140,9 +139,11 @@ def manager(make_manager):
 
 def space_on(plane, request):
     name = re.sub(r"[^a-z0-9]+", "-", request.node.name.lower()).strip("-")[:50].strip("-")
-    space = Space(plane.client(), name)
+    space = Space(plane.client(), name + SUFFIX)
     yield space
     space.clean()
+    if GIVEN:
+        space.api.delete("v1", "Namespace", None, space.name)
 
 
 @pytest.fixture

@@ -4,9 +4,11 @@ import signal
 import socket
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from between import Fault, Proxy
 from kit import runtime, trainjob, wait_for
 from test_serving import ask
 
@@ -16,8 +18,8 @@ PROGRESS = json.dumps({"trainerStatus": {"progressPercentage": 40,
 
 
 def lines(one):
-    """Its log. LeakSanitizer, too, speaks there where a program ends within milliseconds."""
-    return [json.loads(line) for line in one.log().splitlines() if line.startswith("{")]
+    """Its log, where nothing but JSON is."""
+    return [json.loads(line) for line in one.log().splitlines()]
 
 
 def rewrite(one, settings):
@@ -60,13 +62,36 @@ def test_sighup_takes_over_protection(bare, bare_space, make_manager):
     wait_for("and let go", lambda: not finalizers())
 
 
-def test_one_at_a_time(bare, bare_space, make_manager):
-    bare_space.create(runtime())
-    bare_space.create(*[trainjob(f"job-{i}", suspend=True) for i in range(20)])
-    make_manager(plane=bare, webhooks=False, settings={"controller": {
-        "groupKindConcurrency": {"TrainJob.trainer.kubeflow.org": 1}}}).start()
-    for i in range(20):
-        bare_space.wait_jobset(f"job-{i}")
+def at_once(requests):
+    """How many TrainJobs were being written in one moment, at most: a job is being written from its
+    first request to the end of its last."""
+    spans = {}
+    for r in requests:
+        name = r.path.split("/job-")[1].split("?")[0].split("/")[0].split("-")[0]
+        first, last = spans.get(name, (r.at, r.end))
+        spans[name] = min(first, r.at), max(last, r.end)
+    return max(sum(first <= at < last for first, last in spans.values())
+               for at, _ in spans.values())
+
+
+@pytest.mark.parametrize("workers, most", [(1, 1), (3, 3), (None, 8)])
+def test_how_many_at_a_time(bare, bare_space, make_manager, workers, most):
+    """By what reached the server, which takes a while for each answer; 8 without a limit."""
+    bare_space.create(runtime(), *[trainjob(f"job-{i}", suspend=True) for i in range(8)])
+    kinds = {"TrainJob.trainer.kubeflow.org": workers} if workers else {}
+    writes = [f"/{kind}/job-" for kind in ("jobsets", "configmaps", "trainjobs")]
+
+    def written(request):
+        return request.writes and any(kind in request.path for kind in writes)
+
+    with Proxy(bare, lambda r: Fault(delay=0.05) if written(r) else None) as proxy:
+        one = make_manager(plane=bare, webhooks=False, through=proxy, settings={
+            "controller": {"groupKindConcurrency": kinds}}).start()
+        for i in range(8):
+            bare_space.wait_condition("Suspended", "True", f"job-{i}")
+        one.stop()
+        assert len(proxy.seen(written)) == 8 * 3
+        assert at_once(proxy.seen(written)) == most
 
 
 @pytest.mark.parametrize("which, field", [
@@ -155,3 +180,25 @@ def test_status_with_projected_tokens(bare, bare_space, make_manager):
     assert ask(url, b"{", good)[0] == 422
     gone = url.replace("/job/", "/gone/")
     assert ask(gone, PROGRESS, token(api, ns, audience(ns, "gone")))[0] == 404
+
+
+def test_status_reports_are_limited(bare, bare_space, make_manager):
+    """statusServer.qps and burst: ten reports at once are spread over a second."""
+    api, ns, qps, burst = bare.client(), bare_space.name, 5, 4
+    bare_space.create(runtime(), trainjob("job", suspend=True))
+    with Proxy(bare) as proxy:
+        one = make_manager(plane=bare, webhooks=False, certificates="managed", through=proxy, settings={
+            "featureGates": {"TrainJobStatus": True},
+            "statusServer": {"qps": qps, "burst": burst}}).start()
+        bare_space.wait_condition("Suspended", "True")
+        url = f"https://127.0.0.1:{one.status}/apis/trainer.kubeflow.org/v1alpha1/namespaces/{ns}" \
+              "/trainjobs/job/status"
+        good = token(api, ns, audience(ns))
+        with ThreadPoolExecutor(10) as pool:
+            reports = [pool.submit(ask, url, PROGRESS, good) for _ in range(10)]
+        assert [r.result()[0] for r in reports] == [200] * 10
+        sent = [r.at for r in proxy.seen(lambda r: "fieldManager=trainer-status" in r.path)]
+        assert len(sent) == 10
+        for i in range(burst, 10):  # never more than the bucket holds
+            assert sent[i] - sent[0] > 0.9 * (i + 1 - burst) / qps - 0.1, sent
+        one.stop()

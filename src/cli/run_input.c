@@ -68,9 +68,9 @@ static void unset_in(struct ty_json *at, struct ty_str path)
 {
     struct ty_str key, rest = path;
 
-    for (rest = ty_str_cut(rest, '.', &key); rest.p && at; rest = ty_str_cut(rest, '.', &key))
+    for (rest = ty_str_cut(rest, '.', &key); rest.p; rest = ty_str_cut(rest, '.', &key))
         at = ty_json_is(at, TY_JSON_OBJECT) ? ty_json_find(at, key) : NULL;
-    if (at && ty_json_is(at, TY_JSON_OBJECT))
+    if (ty_json_is(at, TY_JSON_OBJECT))
         ty_json_del(at, key);
 }
 

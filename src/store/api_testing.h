@@ -7,11 +7,16 @@
 #include "base/buf.h"
 #include "net/serve_testing.h"
 #include "store/kube.h"
+#include "json/patch.h"
 
-/* The first row whose text is the beginning of "METHOD /path?query" answers. */
+enum { API_PATCHED = -200 };
+
+/* The first row whose text is the beginning of "METHOD /path?query" answers. What no row names: a
+ * list is empty, a watch goes on without a word, the rest is 404. */
 struct api_row {
     const char *ask;
-    int code; /* 0: never answers */
+    int code; /* 0: never answers; API_PATCHED: 200 and body with what was sent merged into it, at
+                 version 20 */
     const char *body;
 };
 
@@ -20,13 +25,45 @@ struct api_world {
     struct ty_serve *serve;
     struct ty_kubeconfig config;
     struct ty_kube *kube;
-    const struct api_row *rows; /* ends with { 0 }; what no row names is 404 */
-    struct ty_buf asked;        /* "GET /path\n", one line a request */
-    struct ty_buf body;         /* of the last request, NUL-terminated */
-    struct ty_request *open[8]; /* those that are never answered */
+    const struct api_row *rows;  /* ends with { 0 } */
+    struct ty_buf asked;         /* "GET /path\n", one line a request; no lists, no watches */
+    struct ty_buf body;          /* of the last request, NUL-terminated */
+    struct ty_request *open[64]; /* those that are never answered */
     size_t n_open;
     char url[64];
 };
+
+static inline void api_hold(struct api_world *w, struct ty_request *q)
+{
+    assert_true(w->n_open < sizeof(w->open) / sizeof(w->open[0]));
+    w->open[w->n_open++] = q;
+}
+
+static inline void api_patched(struct ty_request *q, const struct api_row *r)
+{
+    struct ty_json *is = ty_json_parse(q->arena, ty_str(r->body), NULL, NULL);
+    const struct ty_json *sent = ty_json_parse(q->arena, q->body, NULL, NULL);
+
+    assert_non_null(is);
+    assert_non_null(sent);
+    is = ty_merge_patch(q->arena, is, sent);
+    ty_json_set(q->arena, ty_json_need_object(q->arena, is, "metadata"), "resourceVersion",
+                ty_json_cstr(q->arena, "20"));
+    ty_request_answer(q, 200, "application/json", ty_json_text(q->arena, is));
+}
+
+static inline void api_default(struct api_world *w, struct ty_request *q)
+{
+    if (ty_str_contains(q->query, TY_LIT("watch=1")))
+        api_hold(w, q);
+    else if (ty_str_contains(q->query, TY_LIT("limit=")))
+        ty_request_answer(q, 200, "application/json",
+                          TY_LIT("{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[]}"));
+    else
+        ty_request_answer(q, 404, "application/json",
+                          TY_LIT("{\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\","
+                                 "\"message\":\"not here\"}"));
+}
 
 static inline void api_handle(void *ctx, struct ty_request *q)
 {
@@ -34,23 +71,22 @@ static inline void api_handle(void *ctx, struct ty_request *q)
     const char *line = ty_arena_printf(q->arena, "%s %.*s%s%.*s", q->method, TY_ARG(q->path),
                                        q->query.n ? "?" : "", TY_ARG(q->query));
 
-    ty_buf_printf(&w->asked, "%s %.*s\n", q->method, TY_ARG(q->path));
+    if (!q->query.n || strcmp(q->method, "GET") != 0) /* neither lists nor watches */
+        ty_buf_printf(&w->asked, "%s %.*s\n", q->method, TY_ARG(q->path));
     w->body.n = 0;
     ty_buf_printf(&w->body, "%.*s%c", TY_ARG(q->body), '\0');
     for (const struct api_row *r = w->rows; r && r->ask; r++) {
         if (!ty_str_starts(ty_str(line), ty_str(r->ask)))
             continue;
-        if (r->code)
+        if (r->code == API_PATCHED)
+            api_patched(q, r);
+        else if (r->code)
             ty_request_answer(q, r->code, "application/json", ty_str(r->body));
-        else {
-            assert_true(w->n_open < 8);
-            w->open[w->n_open++] = q;
-        }
+        else
+            api_hold(w, q);
         return;
     }
-    ty_request_answer(q, 404, "application/json",
-                      TY_LIT("{\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\","
-                             "\"message\":\"not here\"}"));
+    api_default(w, q);
 }
 
 static inline void api_begin(struct api_world *w, uv_loop_t *loop)

@@ -1,0 +1,188 @@
+#include "control/jobs_testing.h"
+
+#define RT "GET " JOBS_GROUP "/clustertrainingruntimes/rt"
+#define CM "GET /api/v1/namespaces/ns/configmaps/j-runtime-snapshot"
+
+struct came {
+    int n;
+};
+
+static void on_came(void *ctx)
+{
+    ((struct came *)ctx)->n++;
+}
+
+/* Controllers over an empty cluster that have been told everything; nobody leads. */
+static void begin(struct jobs_world *w, const struct api_row *rows)
+{
+    w->api.rows = rows;
+    w->jobs = ty_jobs_new(&w->s);
+    jobs_until(w, jobs_is_synced);
+}
+
+static int none_open(struct jobs_world *w)
+{
+    return w->jobs->fetching == NULL;
+}
+
+static int one_asked(struct jobs_world *w)
+{
+    return w->api.asked.n > 0;
+}
+
+static void get_runtime(struct jobs_world *w, struct came *c)
+{
+    ty_jobs_get(w->jobs, &ty_kind_clustertrainingruntime, (struct ty_str){ 0 }, TY_LIT("rt"),
+                on_came, c);
+}
+
+static void get_snapshot(struct jobs_world *w, struct came *c)
+{
+    ty_jobs_get(w->jobs, &ty_kind_configmap, TY_LIT("ns"), TY_LIT("j-runtime-snapshot"), on_came,
+                c);
+}
+
+static const struct ty_known *runtime(struct jobs_world *w)
+{
+    return ty_world_find(ty_jobs_world(w->jobs), &ty_kind_clustertrainingruntime, TY_LIT(""),
+                         TY_LIT("rt"));
+}
+
+/* Created a moment ago: the watch has not told it yet, and it counts. */
+static void test_a_new_runtime(void **state)
+{
+    static const struct api_row rows[] = { { RT, 200, JOBS_RUNTIME }, { 0 } };
+    struct jobs_world *w = *state;
+    struct came c = { 0 };
+
+    begin(w, rows);
+    get_runtime(w, &c);
+    assert_int_equal(c.n, 0); /* from the loop, not from the call */
+    jobs_until(w, none_open);
+    assert_int_equal(c.n, 1);
+    assert_non_null(runtime(w));
+    assert_int_equal(runtime(w)->version, 5);
+}
+
+/* Whatever comes, the webhook is told, once, and the world stays as it was. */
+static void test_answers_that_are_none(void **state)
+{
+    static const struct {
+        int code;
+        const char *body;
+    } cases[] = { { 404, JOBS_REFUSED(404, "NotFound") },
+                  { 403, JOBS_REFUSED(403, "Forbidden") },
+                  { 409, "" },
+                  { 422, "{" },
+                  { 500, "<html>" },
+                  { 503, "" },
+                  { 200, "garbage" },
+                  { 200, "" },
+                  { 200, "[1]" },
+                  { 200, "{}" },
+                  { 200, "{\"metadata\":{\"name\":7}}" },
+                  { 200, "{\"metadata\":{\"name\":\"\\u0000\",\"uid\":\"x\"}}" } };
+    struct jobs_world *w = *state;
+
+    begin(w, NULL);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct api_row rows[] = { { RT, cases[i].code, cases[i].body }, { 0 } };
+        struct came c = { 0 };
+        w->api.rows = rows;
+        get_runtime(w, &c);
+        jobs_until(w, none_open);
+        assert_int_equal(c.n, 1);
+        assert_null(runtime(w));
+        assert_string_equal(api_asked(&w->api, w->a), RT "\n"); /* a webhook has no time: one try */
+    }
+}
+
+#define SNAPSHOT(more)                                                                             \
+    "{\"metadata\":{\"name\":\"j-runtime-snapshot\",\"namespace\":\"ns\",\"uid\":\"c\","           \
+    "\"resourceVersion\":\"6\"}" more "}"
+
+static const char *body(struct jobs_world *w)
+{
+    const struct ty_known *o = ty_world_find(ty_jobs_world(w->jobs), &ty_kind_configmap,
+                                             TY_LIT("ns"), TY_LIT("j-runtime-snapshot"));
+
+    return o ? o->body : NULL;
+}
+
+/* With its data, once: then it is at hand, and nobody is asked. */
+static void test_a_snapshot(void **state)
+{
+    static const struct api_row rows[] = {
+        { CM, 200, SNAPSHOT(",\"data\":{\"runtime\":\"spec: {a: 1}\"}") }, { 0 }
+    };
+    struct jobs_world *w = *state;
+    struct came c = { 0 };
+
+    begin(w, rows);
+    get_snapshot(w, &c);
+    jobs_until(w, none_open);
+    assert_int_equal(c.n, 1);
+    assert_string_equal(body(w), "{\"runtime\":\"{\\\"spec\\\":{\\\"a\\\":1}}\"}");
+    get_snapshot(w, &c);
+    assert_int_equal(c.n, 2);
+    assert_string_equal(api_asked(&w->api, w->a), CM "\n");
+}
+
+/* One without data is known, and asked for again: somebody may have put it right. */
+static void test_a_snapshot_without_data(void **state)
+{
+    static const struct api_row rows[] = { { CM, 200, SNAPSHOT("") }, { 0 } };
+    struct jobs_world *w = *state;
+    struct came c = { 0 };
+
+    begin(w, rows);
+    for (int i = 1; i < 3; i++) {
+        get_snapshot(w, &c);
+        jobs_until(w, none_open);
+        assert_int_equal(c.n, i);
+        assert_null(body(w));
+    }
+    assert_string_equal(api_asked(&w->api, w->a), CM "\n" CM "\n");
+}
+
+/* The program ends while several wait: nobody is called any more, and nothing is left. */
+static void test_cancelled_half_way(void **state)
+{
+    static const struct api_row rows[] = { { RT, 0, NULL }, { CM, 0, NULL }, { 0 } };
+    struct jobs_world *w = *state;
+    struct came c = { 0 };
+
+    begin(w, rows);
+    get_runtime(w, &c);
+    get_snapshot(w, &c);
+    get_runtime(w, &c);
+    jobs_until(w, one_asked);
+    ty_jobs_free(w->jobs);
+    w->jobs = NULL;
+    assert_int_equal(c.n, 0);
+}
+
+/* Two ask for the same, and both are told. */
+static void test_two_at_once(void **state)
+{
+    static const struct api_row rows[] = { { RT, 200, JOBS_RUNTIME }, { 0 } };
+    struct jobs_world *w = *state;
+    struct came a = { 0 }, b = { 0 };
+
+    begin(w, rows);
+    get_runtime(w, &a);
+    get_runtime(w, &b);
+    jobs_until(w, none_open);
+    assert_true(a.n == 1 && b.n == 1);
+    assert_non_null(runtime(w));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        JOBS_TEST(test_a_new_runtime),      JOBS_TEST(test_answers_that_are_none),
+        JOBS_TEST(test_a_snapshot),         JOBS_TEST(test_a_snapshot_without_data),
+        JOBS_TEST(test_cancelled_half_way), JOBS_TEST(test_two_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,167 @@
+/* For the tests of the controllers' files: controllers over a loopback server that says what the
+ * test tells it to (store/api_testing.h). A real API server is in tests/operator. */
+#ifndef TY_CONTROL_JOBS_TESTING_H
+#define TY_CONTROL_JOBS_TESTING_H
+
+#include "control/jobs_inner.h"
+#include "store/api_testing.h"
+
+#include <sys/mman.h>
+
+#define JOBS_GROUP      "/apis/trainer.kubeflow.org/v1alpha1"
+#define JOBS_LIST(item) "{\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[" item "]}"
+#define JOBS_JOB                                                                                   \
+    "{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"u1\",\"resourceVersion\":\"7\"," \
+    "\"generation\":1},\"spec\":{\"suspend\":true,\"managedBy\":\"trainer.kubeflow.org/"           \
+    "trainjob-controller\",\"runtimeRef\":{\"name\":\"rt\",\"kind\":\"ClusterTrainingRuntime\","   \
+    "\"apiGroup\":\"trainer.kubeflow.org\"},\"trainer\":{}}}"
+#define JOBS_RUNTIME                                                                               \
+    "{\"metadata\":{\"name\":\"rt\",\"uid\":\"u2\",\"resourceVersion\":\"5\"},\"spec\":{"          \
+    "\"template\":{\"spec\":{\"replicatedJobs\":[{\"name\":\"node\",\"template\":{\"metadata\":{"  \
+    "\"labels\":{\"trainer.kubeflow.org/trainjob-ancestor-step\":\"trainer\"}},\"spec\":{"         \
+    "\"template\":{\"spec\":{\"containers\":[{\"name\":\"node\",\"image\":\"i\"}]}}}}}]}}}}"
+/* A cluster with one suspended TrainJob and its runtime. */
+#define JOBS_ONE                                                                                   \
+    { "GET " JOBS_GROUP "/trainjobs?limit", 200, JOBS_LIST(JOBS_JOB) },                            \
+    {                                                                                              \
+        "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200, JOBS_LIST(JOBS_RUNTIME)           \
+    }
+/* What it needs, in order. */
+#define JOBS_CM     "PATCH /api/v1/namespaces/ns/configmaps/j-runtime-snapshot"
+#define JOBS_SET    "PATCH /apis/jobset.x-k8s.io/v1alpha2/namespaces/ns/jobsets/j"
+#define JOBS_STATUS "PATCH " JOBS_GROUP "/namespaces/ns/trainjobs/j/status"
+#define JOBS_REFUSED(code, reason)                                                                 \
+    "{\"kind\":\"Status\",\"code\":" #code ",\"reason\":\"" reason "\",\"message\":\"because\"}"
+
+struct jobs_world {
+    uv_loop_t loop;
+    struct api_world api;
+    struct ty_arena *a;
+    struct ty_pipeline pipeline;
+    struct ty_settings settings;
+    struct ty_jobs_settings s;
+    struct ty_jobs *jobs;
+    uv_timer_t patience;
+    int idle, synced, may; /* may: writes that are allowed still; -1 any number */
+    int (*enough)(struct jobs_world *w);
+    struct ty_log log;
+    int log_fd;
+};
+
+static inline void jobs_look(struct jobs_world *w)
+{
+    if (w->enough && w->enough(w))
+        uv_stop(&w->loop);
+}
+
+static inline void jobs_idle(void *ctx)
+{
+    struct jobs_world *w = ctx;
+
+    w->idle++;
+    jobs_look(w);
+}
+
+static inline void jobs_synced(void *ctx)
+{
+    struct jobs_world *w = ctx;
+
+    w->synced++;
+}
+
+static inline bool jobs_may(void *ctx)
+{
+    struct jobs_world *w = ctx;
+
+    if (w->may > 0)
+        w->may--;
+    else if (w->may == 0)
+        return false;
+    return true;
+}
+
+static inline int jobs_setup(void **state)
+{
+    struct jobs_world *w = calloc(1, sizeof(*w));
+    struct ty_log_settings log = ty_log_default;
+    struct ty_err err = { 0 };
+
+    assert_non_null(w);
+    w->a = ty_arena_new((size_t)64 << 20);
+    w->settings = ty_settings_default;
+    assert_int_equal(ty_pipeline_init(&w->pipeline, NULL, NULL, NULL, &err), 0);
+    uv_loop_init(&w->loop);
+    api_begin(&w->api, &w->loop);
+    w->log_fd = memfd_create("log", MFD_CLOEXEC);
+    log.fd = w->log_fd;
+    w->log = (struct ty_log){ ty_log_open(&log), NULL };
+    w->may = -1;
+    w->s = (struct ty_jobs_settings){ .loop = &w->loop,
+                                      .kube = w->api.kube,
+                                      .log = &w->log,
+                                      .pipeline = &w->pipeline,
+                                      .settings = &w->settings,
+                                      .may_write = jobs_may,
+                                      .idle = jobs_idle,
+                                      .synced = jobs_synced,
+                                      .ctx = w };
+    *state = w;
+    return 0;
+}
+
+/* What was logged so far. */
+static inline const char *jobs_log(struct jobs_world *w)
+{
+    char *text = ty_arena_alloc(w->a, 65536, 1);
+    ssize_t n = pread(w->log_fd, text, 65535, 0);
+
+    text[n > 0 ? n : 0] = 0;
+    return text;
+}
+
+static inline void jobs_on_tick(uv_timer_t *t)
+{
+    jobs_look(t->data);
+}
+
+/* Turns the loop until it is enough; a test that waits in vain is ended by the runner. */
+static inline void jobs_until(struct jobs_world *w, int (*enough)(struct jobs_world *w))
+{
+    w->enough = enough;
+    uv_timer_init(&w->loop, &w->patience);
+    w->patience.data = w;
+    uv_timer_start(&w->patience, jobs_on_tick, 5, 5);
+    uv_run(&w->loop, UV_RUN_DEFAULT);
+    uv_close((uv_handle_t *)&w->patience, NULL);
+    uv_run(&w->loop, UV_RUN_NOWAIT);
+    w->enough = NULL;
+}
+
+static inline int jobs_is_synced(struct jobs_world *w)
+{
+    return ty_jobs_synced(w->jobs);
+}
+
+/* One look and its writes, well or not. */
+static inline int jobs_looked(struct jobs_world *w)
+{
+    return w->jobs->counts.looks > 0 && ty_jobs_idle(w->jobs);
+}
+
+static inline int jobs_teardown(void **state)
+{
+    struct jobs_world *w = *state;
+
+    ty_jobs_free(w->jobs);
+    api_end(&w->api);
+    loop_end(&w->loop);
+    ty_log_close(w->log.out);
+    close(w->log_fd);
+    ty_arena_free(w->a);
+    free(w);
+    return 0;
+}
+
+#define JOBS_TEST(fn) cmocka_unit_test_setup_teardown(fn, jobs_setup, jobs_teardown)
+
+#endif

@@ -1,0 +1,200 @@
+#include "control/jobs_testing.h"
+
+#define GOOD_CM                                                                                    \
+    {                                                                                              \
+        JOBS_CM, API_PATCHED, "{\"metadata\":{\"uid\":\"c1\"}}"                                    \
+    }
+#define GOOD_SET                                                                                   \
+    {                                                                                              \
+        JOBS_SET, API_PATCHED, "{\"metadata\":{\"uid\":\"s1\"}}"                                   \
+    }
+#define GOOD_ST                                                                                    \
+    {                                                                                              \
+        JOBS_STATUS, API_PATCHED, JOBS_JOB                                                         \
+    }
+
+/* One look at the job, over a server that answers so. */
+static const char *look(struct jobs_world *w, const struct api_row *rows)
+{
+    w->api.rows = rows;
+    w->jobs = ty_jobs_new(&w->s);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, jobs_looked);
+    return api_asked(&w->api, w->a);
+}
+
+static void test_in_order(void **state)
+{
+    static const struct api_row rows[] = { JOBS_ONE, GOOD_CM, GOOD_SET, GOOD_ST, { 0 } };
+    struct jobs_world *w = *state;
+
+    assert_string_equal(look(w, rows), JOBS_CM "\n" JOBS_SET "\n" JOBS_STATUS "\n");
+    assert_int_equal(w->jobs->counts.applies, 2);
+    assert_int_equal(w->jobs->counts.errors, 0);
+    assert_non_null(/* what was answered is known, before the watch tells it */
+                    ty_world_find(ty_jobs_world(w->jobs), &ty_kind_jobset, TY_LIT("ns"),
+                                  TY_LIT("j")));
+    const struct ty_known *cm = ty_world_find(ty_jobs_world(w->jobs), &ty_kind_configmap,
+                                              TY_LIT("ns"), TY_LIT("j-runtime-snapshot"));
+    assert_non_null(cm);
+    assert_non_null(cm->body); /* nobody has to fetch it again */
+}
+
+/* A JobSet must not come before what its pods mount; the status says what we know. */
+static void test_a_refused_apply_cancels_the_next(void **state)
+{
+    static const struct {
+        int code;
+        const char *body, *said;
+    } cases[] = {
+        { 422, JOBS_REFUSED(422, "Invalid"), "because" },
+        { 409, JOBS_REFUSED(409, "Conflict"), "because" },
+        { 403, JOBS_REFUSED(403, "Forbidden"), "because" },
+        { 500, "", "could not apply ConfigMap j-runtime-snapshot" },
+        { 200, "garbage", "could not apply ConfigMap j-runtime-snapshot" },
+        { 200, "{\"half\":", "could not apply ConfigMap j-runtime-snapshot" },
+        { 404, "404 page not found",
+          "no matches for kind \\\"ConfigMap\\\" in version \\\"v1\\\"" },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct api_row rows[] = {
+            JOBS_ONE, { JOBS_CM, cases[i].code, cases[i].body }, GOOD_SET, GOOD_ST, { 0 }
+        };
+        struct jobs_world *w = NULL;
+        if (i > 0)
+            jobs_setup(state);
+        w = *state;
+        const char *asked = look(w, rows);
+        assert_true(ty_str_starts(ty_str(asked), TY_LIT(JOBS_CM "\n" JOBS_STATUS "\n")));
+        assert_null(strstr(asked, JOBS_SET));
+        assert_true(w->jobs->counts.errors > 0);
+        assert_has(jobs_log(w), cases[i].said);
+        if (i + 1 < sizeof(cases) / sizeof(cases[0]))
+            jobs_teardown(state);
+    }
+}
+
+/* The job was deleted while we wrote: then there is nothing to say about it. */
+static void test_a_status_of_nobody(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE, GOOD_CM, GOOD_SET, { JOBS_STATUS, 404, JOBS_REFUSED(404, "NotFound") }, { 0 }
+    };
+    struct jobs_world *w = *state;
+
+    look(w, rows);
+    assert_int_equal(w->jobs->counts.errors, 0);
+    assert_null(strstr(jobs_log(w), "\"level\":\"error\""));
+}
+
+/* Another one leads from the second write on: it will do what is left. */
+static void test_leadership_is_lost_in_the_middle(void **state)
+{
+    static const struct api_row rows[] = { JOBS_ONE, GOOD_CM, GOOD_SET, GOOD_ST, { 0 } };
+    struct jobs_world *w = *state;
+
+    w->may = 1;
+    assert_string_equal(look(w, rows), JOBS_CM "\n");
+    assert_true(w->jobs->counts.errors > 0); /* not done: again later, if we lead then */
+}
+
+static void test_nothing_before_leading(void **state)
+{
+    static const struct api_row rows[] = { JOBS_ONE, GOOD_CM, GOOD_SET, GOOD_ST, { 0 } };
+    struct jobs_world *w = *state;
+
+    w->api.rows = rows;
+    w->jobs = ty_jobs_new(&w->s);
+    jobs_until(w, jobs_is_synced);
+    assert_int_equal(w->jobs->counts.looks, 0);
+    assert_string_equal(api_asked(&w->api, w->a), "");
+}
+
+static int is_open(struct jobs_world *w)
+{
+    return w->jobs->counts.applies == 1 && w->api.asked.n > 0;
+}
+
+/* The program ends while a write is under way: nothing is called any more, nothing is left. */
+static void test_freed_in_the_middle(void **state)
+{
+    static const struct api_row rows[] = { JOBS_ONE, { JOBS_CM, 0, NULL }, GOOD_SET, { 0 } };
+    struct jobs_world *w = *state;
+
+    w->api.rows = rows;
+    w->jobs = ty_jobs_new(&w->s);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, is_open);
+    assert_false(ty_jobs_idle(w->jobs));
+    ty_jobs_free(w->jobs);
+    w->jobs = NULL;
+}
+
+/* The snapshot is known by its name; its text is fetched, then the job is looked at with it. */
+#define SNAPSHOT                                                                                   \
+    "{\"metadata\":{\"name\":\"j-runtime-snapshot\",\"namespace\":\"ns\",\"uid\":\"c1\","          \
+    "\"resourceVersion\":\"6\",\"ownerReferences\":[{\"apiVersion\":\"trainer.kubeflow.org/"       \
+    "v1alpha1\",\"kind\":\"TrainJob\",\"name\":\"j\",\"uid\":\"u1\",\"controller\":true}]}"
+#define HAS_CM                                                                                     \
+    {                                                                                              \
+        "GET /api/v1/configmaps?limit", 200, JOBS_LIST(SNAPSHOT "}")                               \
+    }
+#define GET_CM "GET /api/v1/namespaces/ns/configmaps/j-runtime-snapshot"
+
+static int looked_twice(struct jobs_world *w)
+{
+    return w->jobs->counts.looks > 1 && ty_jobs_idle(w->jobs);
+}
+
+static void test_a_snapshot_is_fetched(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE,
+        HAS_CM,
+        { GET_CM, 200,
+          SNAPSHOT ",\"data\":{\"runtime\":\"apiVersion: trainer.kubeflow.org/v1alpha1\\nkind: "
+                   "ClusterTrainingRuntime\\nmetadata: {name: rt}\\nspec: {template: {spec: {"
+                   "replicatedJobs: [{name: kept, template: {spec: {template: {spec: {containers: "
+                   "[{name: node, image: i}]}}}}}]}}}\\n\"}}" },
+        GOOD_SET,
+        GOOD_ST,
+        { 0 }
+    };
+    struct jobs_world *w = *state;
+
+    w->api.rows = rows;
+    w->jobs = ty_jobs_new(&w->s);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, looked_twice);
+    assert_has(api_asked(&w->api, w->a), GET_CM "\n" JOBS_SET "\n");
+    assert_int_equal(w->jobs->counts.fetches, 1);
+}
+
+/* It cannot be read: nothing is made up instead of it. */
+static void test_a_snapshot_that_does_not_come(void **state)
+{
+    static const struct api_row rows[] = { JOBS_ONE, HAS_CM,  { GET_CM, 500, "" },
+                                           GOOD_SET, GOOD_ST, { 0 } };
+    struct jobs_world *w = *state;
+
+    assert_has(look(w, rows), GET_CM "\n");
+    assert_null(strstr(api_asked(&w->api, w->a), JOBS_SET));
+    assert_int_equal(w->jobs->counts.errors, 1);
+    assert_has(jobs_log(w), "could not read the runtime snapshot");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        JOBS_TEST(test_in_order),
+        JOBS_TEST(test_a_refused_apply_cancels_the_next),
+        JOBS_TEST(test_a_status_of_nobody),
+        JOBS_TEST(test_leadership_is_lost_in_the_middle),
+        JOBS_TEST(test_nothing_before_leading),
+        JOBS_TEST(test_freed_in_the_middle),
+        JOBS_TEST(test_a_snapshot_is_fetched),
+        JOBS_TEST(test_a_snapshot_that_does_not_come),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "control/foreign.h"
 
 #define JOB_CEILING ((size_t)1 << 30) /* of one object's judgement */
 
@@ -111,17 +112,46 @@ int ty_judge_there(struct ty_judge *j, const struct ty_kind *kind, struct ty_str
     return -EAGAIN;
 }
 
+/* The operator's own judgement, over a world of just these two. */
+int ty_judge_foreign(struct ty_judge *j, const struct ty_kind *kind, const struct ty_json *obj,
+                     struct ty_err *err)
+{
+    struct ty_world *w = ty_world_new();
+    const struct ty_known *job = ty_world_put(w, &ty_kind_trainjob, j->job, NULL);
+    const struct ty_known *child = job ? ty_world_put(w, kind, obj, NULL) : NULL;
+    int r = child ? ty_foreign(j->a, child, job, err) : 0;
+
+    ty_world_free(w);
+    return r;
+}
+
+/* As in control/work.c: a JobSet or PodGroup of somebody else's is not there for the pass. */
+static bool hidden(struct ty_judge *j, const struct ty_kind *kind, const struct ty_json *obj)
+{
+    struct ty_err err = { 0 };
+    bool child = kind == &ty_kind_jobset || kind == &ty_kind_podgroup_cosched ||
+                 kind == &ty_kind_podgroup_volcano;
+
+    return obj && child && ty_judge_foreign(j, kind, obj, &err) < 0;
+}
+
 static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, struct ty_str ns,
                                       struct ty_str name)
 {
     struct ty_judge *j = ctx;
+    const struct ty_settings *s = j->in->settings;
+
+    if (kind == &ty_kind_secret && ty_str_is(ns, s->operator_ns) &&
+        ty_str_is(name, s->webhook_secret))
+        return j->in->hook_secret;
     int r = ty_judge_there(j, kind, ns, name);
     const struct ty_seen *o = ty_scene_find(j->in->scene, kind, ns, name);
 
     /* Whether a Secret is there changes nothing but whether it would be made. */
     if (r < 0 && r != -ENOENT && kind != &ty_kind_secret && !j->blind)
         j->blind = o ? o : ty_scene_trouble(j->in->scene, kind);
-    return ty_scene_read(j->a, o);
+    const struct ty_json *obj = ty_scene_read(j->a, o);
+    return hidden(j, kind, obj) ? NULL : obj;
 }
 
 struct ty_view ty_judge_view(struct ty_judge *j)
@@ -135,6 +165,7 @@ static void judge_one(struct ty_judge *j, const struct ty_seen *o)
 {
     ty_arena_reset(j->a);
     j->blind = NULL;
+    j->job = NULL;
     if (o->kind == &ty_kind_trainjob)
         ty_judge_trainjob(j, o);
     else

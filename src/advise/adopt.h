@@ -12,6 +12,8 @@ struct ty_adopt_in {
     struct ty_scene *scene; /* with the lists of TrainJobs, runtimes and JobSets */
     const struct ty_pipeline *pipeline;
     const struct ty_settings *settings;
+    const struct ty_json *hook_secret; /* as the status API's CA is known; NULL: it is not. Needed
+                                          only with the gate TrainJobStatus */
     int64_t now_s;
     const unsigned char *entropy; /* TY_ENTROPY bytes; keys made of it go nowhere */
 };

@@ -4,16 +4,12 @@
 
 #include "advise/adopt.h"
 
-struct ty_ask { /* one thing that a pass looked for and nobody had read */
-    const struct ty_kind *kind;
-    struct ty_str ns, name;
-};
-
 struct ty_judge {
     const struct ty_adopt_in *in;
     struct ty_arena *keep; /* outlives the object: entries and reasons */
     struct ty_arena *a;    /* reset for each object */
     struct ty_adopt_entry *entry;
+    const struct ty_json *job;   /* under judgement; NULL: a runtime is */
     const struct ty_seen *blind; /* what could not be read and matters; NULL nothing */
     struct ty_map *asked;        /* collect here what is not known, as keys; NULL: do not */
     struct ty_look_want *wants;
@@ -25,6 +21,9 @@ struct ty_view ty_judge_view(struct ty_judge *j);
 /* Is it there? 0, or as struct ty_seen says; -EAGAIN: nobody knows. */
 int ty_judge_there(struct ty_judge *j, const struct ty_kind *kind, struct ty_str ns,
                    struct ty_str name);
+/* As ty_foreign (control/foreign.h) for an object of the scene and the job under judgement. */
+int ty_judge_foreign(struct ty_judge *j, const struct ty_kind *kind, const struct ty_json *obj,
+                     struct ty_err *err);
 void ty_judge_reason(struct ty_judge *j, const char *path, const char *fmt, ...) TY_PRINTF(3, 4);
 void ty_judge_note(struct ty_judge *j, const char *path, const char *fmt, ...) TY_PRINTF(3, 4);
 /* The more serious of the two stays. */

@@ -124,9 +124,13 @@ static void judge_want(struct ty_judge *j, const struct ty_want *want, struct ty
     struct ty_str name = ty_json_str_at(want->obj, "metadata.name");
     int r = ty_judge_there(j, want->kind, ns, name);
     const struct ty_seen *kind = ty_scene_trouble(j->in->scene, want->kind);
+    const struct ty_json *live = ty_scene_get(j->a, j->in->scene, want->kind, ns, name);
+    struct ty_err err = { 0 };
 
-    if (r == 0 && want->kind == &ty_kind_jobset) {
-        const struct ty_json *live = ty_scene_get(j->a, j->in->scene, want->kind, ns, name);
+    if (live && ty_judge_foreign(j, want->kind, live, &err) < 0) {
+        ty_judge_reason(j, NULL, "%s", err.text);
+        ty_judge_result(j, TY_ADOPT_FAILS, "its children cannot be made");
+    } else if (r == 0 && want->kind == &ty_kind_jobset) {
         if (differ_jobset(j, want, live, false))
             ty_judge_result(j, TY_ADOPT_DIFFERS, "its JobSet would be changed");
     } else if (r == -ENOENT && kind && kind->r == -ENOENT) {
@@ -142,11 +146,12 @@ static void judge_want(struct ty_judge *j, const struct ty_want *want, struct ty
     }
 }
 
-/* Conditions that would turn: serious where they say that the job is over, or no longer is. */
+/* Conditions that would turn: serious where the job is over and would no longer be. One that ends
+ * just now is news to either operator. */
 static void judge_status(struct ty_judge *j, const struct ty_json *was, const struct ty_json *now)
 {
     static const char *const types[] = { "Complete", "Failed", "Suspended" };
-    bool turned = ty_trainjob_finished(was) != ty_trainjob_finished(now);
+    bool turned = ty_trainjob_finished(was) && !ty_trainjob_finished(now);
 
     for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
         struct ty_str old = ty_json_str_at(ty_condition(was, types[i]), "status");
@@ -198,7 +203,7 @@ static void judge_pass(struct ty_judge *j, const struct ty_json *job, struct ty_
     struct ty_view view = ty_judge_view(j);
     struct ty_pass pass;
     const struct ty_json *live =
-        ty_scene_get(j->a, j->in->scene, &ty_kind_jobset, ns, ty_json_str_at(job, "metadata.name"));
+        ty_view_get(&view, &ty_kind_jobset, ns, ty_json_str_at(job, "metadata.name"));
 
     run_pass(j, &view, job, &pass);
     for (const struct ty_want *w = pass.want; w; w = w->next)
@@ -234,6 +239,7 @@ void ty_judge_trainjob(struct ty_judge *j, const struct ty_seen *o)
         ty_judge_result(j, TY_ADOPT_OTHERS, "would not be touched: it is being deleted");
         return;
     }
+    j->job = job;
     if (!ty_judge_admit(j, job, !over) && !over)
         ty_judge_result(j, TY_ADOPT_REFUSED, "an update of it would be refused");
     judge_pass(j, job, o->ns);

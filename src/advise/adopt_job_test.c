@@ -145,6 +145,21 @@ static void test_a_turned_end_is_a_difference(void **state)
     assert_string_equal(e->reasons->text, "True would become unset");
 }
 
+static void test_an_end_that_was_not_told_yet_is_none(void **state)
+{
+    struct stand *s = *state;
+    struct ty_json *jobset = stage(s, JOB_OF("rt", ""));
+
+    ty_json_set(s->f.arena, jobset, "status",
+                fx_json(s->f.arena, "{'conditions':[{'type':'Completed','status':'True','reason':"
+                                    "'x','message':''}]}"));
+    stand_put(s, jobset);
+    stand_judge(s);
+    assert_int_equal(stand_entry(s, "j")->result, TY_ADOPT_RUNNING);
+    assert_int_equal(serious(stand_entry(s, "j")), 0);
+    assert_string_equal(stand_entry(s, "j")->reasons->path, "status.conditions[Complete]");
+}
+
 static void test_refused_with_the_field(void **state)
 {
     struct stand *s = *state;
@@ -201,6 +216,43 @@ static void test_a_kind_that_is_not_served(void **state)
     assert_string_equal(e->text, "its children cannot be made");
 }
 
+static void test_a_jobset_of_somebody_else(void **state)
+{
+    struct stand *s = *state;
+    struct ty_json *jobset = stage(s, JOB_OF("rt", ",'suspend':false"));
+
+    ty_json_del(ty_json_get(jobset, "metadata"), TY_LIT("ownerReferences"));
+    stand_put(s, jobset); /* runs, but is nothing of ours */
+    stand_judge(s);
+    const struct ty_adopt_entry *e = stand_entry(s, "j");
+    assert_int_equal(e->result, TY_ADOPT_FAILS);
+    assert_string_equal(e->text, "its children cannot be made");
+    assert_non_null(strstr(e->reasons->text, "JobSet \"j\" exists and is not this TrainJob's"));
+}
+
+/* With the gate TrainJobStatus a pass wants the webhook's CA: from whoever read the cluster, not
+ * from the Secret, which has private keys in it. */
+static void test_the_status_api_needs_no_secret(void **state)
+{
+    struct stand *s = *state;
+    struct ty_look_want *wants = NULL;
+
+    s->f.settings.status_gate = true;
+    s->in.hook_secret = fx_json(s->f.arena, "{'data':{'ca.crt':'eA=='}}");
+    stand_put(s, core_put(&s->f, RUNTIME("{'torch':{}}", "")));
+    stand_put(s, fx_json(s->f.arena, JOB_OF("rt", ",'suspend':true")));
+    for (size_t n; (n = ty_adopt_needs(s->f.arena, &s->in, &wants));)
+        for (size_t i = 0; i < n; i++) {
+            assert_ptr_not_equal(wants[i].kind, &ty_kind_secret);
+            ty_scene_miss(s->scene, wants[i].kind, wants[i].ns, wants[i].name, -ENOENT, TY_LIT(""));
+        }
+    stand_judge(s);
+    assert_int_equal(stand_entry(s, "j")->result, TY_ADOPT_NEW);
+    s->in.hook_secret = NULL;
+    stand_judge(s);
+    assert_int_equal(stand_entry(s, "j")->result, TY_ADOPT_FAILS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,10 +262,13 @@ int main(void)
         stand_test(test_resumed_meanwhile_is_no_difference),
         stand_test(test_finished_and_foreign_and_going),
         stand_test(test_a_turned_end_is_a_difference),
+        stand_test(test_an_end_that_was_not_told_yet_is_none),
         stand_test(test_refused_with_the_field),
         stand_test(test_no_runtime_at_all),
         stand_test(test_blind_for_a_snapshot),
         stand_test(test_a_kind_that_is_not_served),
+        stand_test(test_a_jobset_of_somebody_else),
+        stand_test(test_the_status_api_needs_no_secret),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

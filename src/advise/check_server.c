@@ -2,8 +2,8 @@
 #include "advise/doctor.h"
 
 #define FIRST       1000 /* builds without a version call themselves v0.0.0 */
-#define OLDEST      1031
-#define OLDEST_TEXT "1.31"
+#define OLDEST      1032
+#define OLDEST_TEXT "1.32"
 
 static bool digits(struct ty_str *s, int64_t *ret)
 {

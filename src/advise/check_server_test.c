@@ -9,11 +9,11 @@ static void test_old_and_new(void **state)
 {
     struct ward *w = *state;
 
-    version(w, "v1.31.0");
-    assert_said(w, ty_check_server, "ok server: Kubernetes v1.31.0 at https://x");
-    version(w, "v1.30.9+k3s1");
-    assert_said(w, ty_check_server, "fail server: Kubernetes v1.30.9+k3s1 at https://x is too old");
-    assert_string_equal(w->said.first->fix, "upgrade the cluster to Kubernetes 1.31 or later");
+    version(w, "v1.32.0");
+    assert_said(w, ty_check_server, "ok server: Kubernetes v1.32.0 at https://x");
+    version(w, "v1.31.9+k3s1");
+    assert_said(w, ty_check_server, "fail server: Kubernetes v1.31.9+k3s1 at https://x is too old");
+    assert_string_equal(w->said.first->fix, "upgrade the cluster to Kubernetes 1.32 or later");
     version(w, "v0.0.0-master"); /* a build of one's own */
     assert_says(w, ty_check_server, "ok server: ");
     ward_miss(w, &ty_kind_server, "", "version", -EACCES);

@@ -115,7 +115,7 @@ static void check_limits(const struct ty_machine *m, struct ty_checks *ret)
                           ports > 0 ? ports : 0);
         ty_check_fix(ret, c, "sysctl -w net.ipv4.ip_local_port_range='32768 60999'");
     } else {
-        ty_checks_add(ret, TY_LEVEL_OK, "ports", "%lld to %lld are given out",
+        ty_checks_add(ret, TY_LEVEL_OK, "ports", "the kernel gives out ports %lld to %lld",
                       (long long)m->port_lo, (long long)m->port_hi);
     }
 }

@@ -6,11 +6,13 @@
 #include "cli/cmds.h"
 #include "control/config.h"
 #include "control/extern_plugin.h"
+#include "store/kube_kinds.h"
 #include "json/yaml.h"
 
 #define ROUNDS      5 /* a job leads to its snapshot, that to its classes; no further */
 #define CONFIG_NAME "kubeflow-trainer-config"
 #define CONFIG_FILE "controller_manager_config.yaml"
+#define HOOKS_NAME  "validator.trainer.kubeflow.org"
 
 static const char *const formats[] = { "text", "json", "yaml", NULL };
 static const struct ty_opt options[] = {
@@ -19,6 +21,8 @@ static const struct ty_opt options[] = {
       NULL, TY_OPT_AT(ns) },
     { "all-namespaces", 'A', TY_OPT_FLAG, NULL, "those of all namespaces (default)", NULL,
       TY_OPT_AT(all) },
+    { "operator-namespace", 0, TY_OPT_WORD, "NAME", "where the operator runs (kubeflow-system)",
+      NULL, TY_OPT_AT(operator_ns) },
     { "verbose", 'v', TY_OPT_FLAG, NULL, "every object and every note", NULL, TY_OPT_AT(verbose) },
     { "output", 'o', TY_OPT_WORD, "FORMAT", "text (default), json or yaml", formats,
       TY_OPT_AT(output) },
@@ -33,6 +37,7 @@ enum { SAFE = TY_EXIT_OK, NOT_SAFE = TY_EXIT_BAD, UNREAD = TY_EXIT_USAGE };
 struct adopt {
     struct ty_cli *cli;
     const struct ty_args *args;
+    const char *ns; /* of the operator */
     struct ty_cluster cluster;
     struct ty_config config;
     struct ty_pipeline pipeline;
@@ -43,7 +48,6 @@ struct adopt {
 static int read_cluster(struct adopt *x, struct ty_err *err)
 {
     struct ty_str ns = ty_str(x->args->ns);
-    const char *operator_ns = ty_config_default.settings.operator_ns;
     struct ty_look_want wants[] = {
         { .kind = &ty_kind_trainjob, .ns = ns },
         { .kind = &ty_kind_trainingruntime, .ns = ns },
@@ -51,7 +55,8 @@ static int read_cluster(struct adopt *x, struct ty_err *err)
         { .kind = &ty_kind_jobset, .ns = ns },
         { .kind = &ty_kind_podgroup_cosched, .ns = ns, .meta = true },
         { .kind = &ty_kind_podgroup_volcano, .ns = ns, .meta = true },
-        { .kind = &ty_kind_configmap, .ns = ty_str(operator_ns), .name = TY_LIT(CONFIG_NAME) },
+        { .kind = &ty_kind_configmap, .ns = ty_str(x->ns), .name = TY_LIT(CONFIG_NAME) },
+        { .kind = &ty_kind_validatingwebhook, .name = TY_LIT(HOOKS_NAME) },
     };
 
     ty_cluster_read(&x->cluster, wants, sizeof(wants) / sizeof(*wants));
@@ -73,8 +78,7 @@ static int read_config(struct adopt *x, struct ty_err *err)
     struct ty_arena *a = x->cli->arena;
     const struct ty_args *args = x->args;
     const struct ty_json *map =
-        ty_scene_get(a, x->cluster.scene, &ty_kind_configmap,
-                     ty_str(ty_config_default.settings.operator_ns), TY_LIT(CONFIG_NAME));
+        ty_scene_get(a, x->cluster.scene, &ty_kind_configmap, ty_str(x->ns), TY_LIT(CONFIG_NAME));
     struct ty_str text = ty_json_text_of(ty_json_get(ty_json_get(map, "data"), CONFIG_FILE));
     int r = args->config || !text.n
                 ? ty_config_read(a, args->config, args->gates, &x->config, err)
@@ -84,10 +88,27 @@ static int read_config(struct adopt *x, struct ty_err *err)
         r = ty_externs_load(&x->externs, a, args->plugin_dirs.v[i], err);
     if (r < 0)
         return r;
+    x->config.settings.operator_ns = x->ns;
     ty_words_add(a, &x->config.enabled, NULL);
     ty_words_add(a, &x->config.disabled, NULL);
     return ty_pipeline_init(&x->pipeline, x->config.enabled.v, x->config.disabled.v, x->externs.v,
                             err);
+}
+
+/* The CA that pods are told to trust stands in the webhooks, too: no Secret need be read for it. */
+static const struct ty_json *hook_secret(struct adopt *x)
+{
+    struct ty_arena *a = x->cli->arena;
+    const struct ty_json *hooks = ty_scene_get(a, x->cluster.scene, &ty_kind_validatingwebhook,
+                                               TY_LIT(""), TY_LIT(HOOKS_NAME));
+    const struct ty_json *first = ty_json_item(ty_json_get(hooks, "webhooks"), 0);
+    struct ty_str bundle = ty_json_str_at(first, "clientConfig.caBundle");
+
+    if (!bundle.n)
+        return NULL;
+    struct ty_json *secret = ty_json_object(a);
+    ty_json_set(a, ty_json_need_object(a, secret, "data"), "ca.crt", ty_json_str(a, bundle));
+    return secret;
 }
 
 static void judge(struct adopt *x, struct ty_adopt *ret)
@@ -96,6 +117,7 @@ static void judge(struct adopt *x, struct ty_adopt *ret)
     struct ty_adopt_in in = { .scene = x->cluster.scene,
                               .pipeline = &x->pipeline,
                               .settings = &x->config.settings,
+                              .hook_secret = hook_secret(x),
                               .now_s = x->cli->now_s,
                               .entropy = entropy };
     struct ty_look_want *wants = NULL;
@@ -128,7 +150,10 @@ static int print(struct adopt *x, const struct ty_adopt *r)
 
 static int run(struct ty_cli *cli, const struct ty_args *args)
 {
-    struct adopt x = { .cli = cli, .args = args };
+    struct adopt x = { .cli = cli,
+                       .args = args,
+                       .ns = args->operator_ns ? args->operator_ns
+                                               : ty_config_default.settings.operator_ns };
     struct ty_err err = { 0 };
     struct ty_adopt result;
     int code = UNREAD;
@@ -164,7 +189,8 @@ const struct ty_cmd ty_cmd_adopt = {
         "fields. A JobSet that runs is never written, by v2.3.0 nor by this operator.\n"
         "\n"
         "Rights that it needs: get and list of trainjobs, trainingruntimes,\n"
-        "clustertrainingruntimes, jobsets and podgroups, get of configmaps; with get of secrets it\n"
+        "clustertrainingruntimes, jobsets and podgroups, get of configmaps; with get of secrets "
+        "it\n"
         "also sees whether those are there (it asks for their metadata only).\n"
         "\n"
         "Exit status, as that of kubectl diff: 0 safe to switch, 1 something differs or stands\n"

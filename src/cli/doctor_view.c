@@ -30,8 +30,8 @@ void ty_doctor_print(struct ty_arena *a, struct ty_buf *out, const struct ty_che
         }
         ty_buf_chr(out, '\n');
     }
-    ty_buf_printf(out, "\n%zu ok, %zu warnings, %zu failed\n", c->n[TY_LEVEL_OK],
-                  c->n[TY_LEVEL_WARN], c->n[TY_LEVEL_FAIL]);
+    ty_buf_printf(out, "\n%zu ok, %zu warning%s, %zu failed\n", c->n[TY_LEVEL_OK],
+                  c->n[TY_LEVEL_WARN], c->n[TY_LEVEL_WARN] == 1 ? "" : "s", c->n[TY_LEVEL_FAIL]);
 }
 
 struct ty_json *ty_doctor_json(struct ty_arena *a, const struct ty_checks *c)

@@ -24,6 +24,7 @@ struct ty_args {
     bool follow, previous, all, watch, dry_run;
     const char *kubeconfig, *context;              /* operator, adopt, doctor */
     bool verbose, cluster, machine;                /* adopt, doctor */
+    const char *operator_ns;                       /* adopt */
     const char *image, *version, *replicas, *pick; /* install */
     bool no_runtimes, no_crds, monitor;
     const char *zap_devel, *zap_encoder, *zap_level, *zap_stack, *zap_time;

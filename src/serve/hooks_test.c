@@ -1,0 +1,155 @@
+/* What the webhooks ask the API server when the cache does not know. Verdicts are webhook_test.c
+ * and tests/golden, a real API server that calls them is tests/operator/test_webhooks.py. */
+#include "control/jobs_testing.h"
+#include "serve/hooks.h"
+
+#define PATH "/validate-trainer-kubeflow-org-v1alpha1-trainjob"
+#define RT   "GET " JOBS_GROUP "/clustertrainingruntimes/rt"
+#define JOB(more)                                                                                  \
+    "{\"apiVersion\":\"trainer.kubeflow.org/v1alpha1\",\"kind\":\"TrainJob\",\"metadata\":{"       \
+    "\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"u1\"},\"spec\":{\"suspend\":true,"              \
+    "\"runtimeRef\":{\"apiGroup\":\"trainer.kubeflow.org\",\"kind\":\"ClusterTrainingRuntime\","   \
+    "\"name\":\"rt\"}" more "}}"
+#define REVIEW(op, more)                                                                           \
+    "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\",\"request\":{\"uid\":"   \
+    "\"r\",\"kind\":{\"group\":\"trainer.kubeflow.org\",\"version\":\"v1alpha1\",\"kind\":"        \
+    "\"TrainJob\"},\"operation\":\"" op "\",\"object\":" JOB("") more "}}"
+#define CREATE REVIEW("CREATE", "")
+
+struct fixture {
+    struct jobs_world *w;
+    struct ty_hooks hooks;
+    struct ty_serve *front;
+    struct ty_talk talk;
+    int code, told;
+    char path[128];
+};
+
+static void answered(void *ctx, struct ty_str path, int code, double seconds)
+{
+    struct fixture *f = ctx;
+
+    f->told++;
+    f->code = code;
+    snprintf(f->path, sizeof(f->path), "%.*s", TY_ARG(path));
+    assert_true(seconds >= 0);
+}
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+    struct ty_serve_opts o = { .address = "127.0.0.1", .handle = ty_hooks_handle };
+    void *w = NULL;
+
+    assert_non_null(f);
+    jobs_setup(&w);
+    f->w = w;
+    f->w->jobs = ty_jobs_new(&f->w->s);
+    jobs_until(f->w, jobs_is_synced);
+    f->hooks = (struct ty_hooks){ .jobs = f->w->jobs,
+                                  .pipeline = &f->w->pipeline,
+                                  .settings = &f->w->settings,
+                                  .answered = answered,
+                                  .ctx = f };
+    o.loop = &f->w->loop;
+    o.body_bytes = 4096;
+    o.ctx = &f->hooks;
+    assert_int_equal(ty_serve_new(&o, &f->front, NULL), 0);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    void *w = f->w;
+
+    ty_serve_free(f->front);
+    jobs_teardown(&w);
+    free(f);
+    return 0;
+}
+
+static const char *ask(struct fixture *f, const char *method, const char *body)
+{
+    char *text = ty_arena_printf(f->w->a,
+                                 "%s " PATH " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+                                 "Content-Length: %zu\r\n\r\n%s",
+                                 method, strlen(body), body);
+
+    return talk(&f->talk, &f->w->loop, ty_serve_port(f->front), text);
+}
+
+/* Created a moment ago, not yet told by the watch: it counts, and is asked for once only. */
+static void test_a_new_runtime(void **state)
+{
+    static const struct api_row rows[] = { { RT, 200, JOBS_RUNTIME }, { 0 } };
+    struct fixture *f = *state;
+
+    f->w->api.rows = rows;
+    assert_has(ask(f, "POST", CREATE), "\"allowed\":true");
+    assert_string_equal(api_asked(&f->w->api, f->w->a), RT "\n");
+    assert_has(ask(f, "POST", CREATE), "\"allowed\":true");
+    assert_string_equal(api_asked(&f->w->api, f->w->a), "");
+    assert_int_equal(f->told, 2);
+    assert_int_equal(f->code, 200);
+    assert_string_equal(f->path, PATH);
+}
+
+/* It is nowhere, or nobody can say: refused in upstream's words, after two questions at most. */
+static void test_no_runtime(void **state)
+{
+    static const struct {
+        int code;
+        const char *body;
+    } cases[] = { { 404, JOBS_REFUSED(404, "NotFound") },
+                  { 403, JOBS_REFUSED(403, "Forbidden") },
+                  { 500, "" },
+                  { 200, "garbage" },
+                  { 200, "{}" } };
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct api_row rows[] = { { RT, cases[i].code, cases[i].body }, { 0 } };
+        f->w->api.rows = rows;
+        const char *got = ask(f, "POST", CREATE);
+        assert_has(got, "HTTP/1.1 200 ");
+        assert_has(got, "\"allowed\":false");
+        assert_has(got, "\\\"rt\\\" not found");
+        assert_string_equal(api_asked(&f->w->api, f->w->a), RT "\n" RT "\n");
+        assert_int_equal(f->told, i + 1);
+    }
+}
+
+static void test_what_is_no_review(void **state)
+{
+    struct fixture *f = *state;
+    char *big = ty_arena_printf(f->w->a, "%08192d", 1);
+
+    assert_has(ask(f, "PUT", CREATE), "HTTP/1.1 405 ");
+    assert_has(ask(f, "POST", big), "HTTP/1.1 413 ");
+    assert_int_equal(f->told, 0);
+    assert_has(ask(f, "POST", "garbage"), "HTTP/1.1 400 ");
+    assert_int_equal(f->told, 1);
+    assert_int_equal(f->code, 400);
+    assert_string_equal(api_asked(&f->w->api, f->w->a), "");
+}
+
+/* Nobody counts the answers: that is fine, too. */
+static void test_nobody_is_told(void **state)
+{
+    static const struct api_row rows[] = { { RT, 200, JOBS_RUNTIME }, { 0 } };
+    struct fixture *f = *state;
+
+    f->hooks.answered = NULL;
+    f->w->api.rows = rows;
+    assert_has(ask(f, "POST", CREATE), "\"allowed\":true");
+}
+
+#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+int main(void)
+{
+    const struct CMUnitTest tests[] = { T(test_a_new_runtime), T(test_no_runtime),
+                                        T(test_what_is_no_review), T(test_nobody_is_told) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

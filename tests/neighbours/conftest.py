@@ -44,7 +44,9 @@ def need_built(*names):
 def started(plane):
     running(plane)
     yield plane
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # told to end now: a moment later
     plane.stop()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
 
 
 @pytest.fixture(scope="module")

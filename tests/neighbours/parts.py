@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import binaries
+from kit import JOBSET_API
 from neighbours import ROOM, FullPlane, docs_of, webhooks_by_url
 from plane import free_ports
 
@@ -233,8 +234,22 @@ state = "{self.run}/state"
             f"--config={config}", f"--kubeconfig={self.kubeconfig()}", "--hostname-override=node1",
             f"--root-dir={self.folder / 'kubelet'}", f"--node-ip={NODE_IP}"])
 
+    def drain(self):
+        """Ends all pods in order: who only kills their containers leaves their networks behind."""
+        for jobset in self.client().list(JOBSET_API, "JobSet"):
+            meta = jobset["metadata"]
+            self.client().delete(JOBSET_API, "JobSet", meta["namespace"], meta["name"])
+        self.wait("no pod is left", lambda: not self.client().list("v1", "Pod"))
+
     def stop(self):
         """Containers outlive their containerd, and a kubelet leaves its mounts."""
+        try:
+            if "kubelet" in self.children:
+                self.drain()
+        finally:
+            self.remove()
+
+    def remove(self):
         for name in ("kubelet", "coredns"):
             if name in self.children:
                 self.end(name)

@@ -14,7 +14,7 @@ bool ty_time_parse(struct ty_str text, int64_t *ret_unix_s);
  * beyond 64 bits of nanoseconds. */
 bool ty_duration_parse(struct ty_str text, int64_t *ret_ns);
 /* A span of time as people write it: the same, or days and weeks: "30d", "2w". At least 1 ms. */
-#define TY_DAY_MS (24 * 60 * 60 * 1000)
+#define TY_DAY_MS ((int64_t)24 * 60 * 60 * 1000)
 bool ty_span_parse(struct ty_str text, int64_t *ret_ms);
 /* Seconds that somebody wrote, in ms, to wait for. Beyond a hundred years, either way, it is a
  * hundred years: so it can be added to a time, and does not wrap into the past. */

@@ -5,6 +5,8 @@
 #include "control/keep.h"
 #include "trainer/resolve.h"
 
+#define VITAL_MS 2000 /* while a kind is not served without which no job can be looked at */
+
 struct ty_reflect *ty_jobs_reflect(const struct ty_jobs *j, const struct ty_kind *kind)
 {
     for (size_t i = 0; i < j->n_watched; i++)
@@ -218,10 +220,12 @@ static void on_state(void *ctx, enum ty_reflect_state state, const struct ty_kub
 static void watch(struct ty_jobs *j, const struct ty_kind *kind, bool meta, bool needed)
 {
     struct ty_watched *w = &j->watched[j->n_watched++];
+    bool vital = kind->ours || kind == &ty_kind_jobset;
 
     *w = (struct ty_watched){ .jobs = j, .kind = kind, .meta = meta, .needed = needed };
     w->reflect = ty_reflect_new(j->s.kube,
                                 &(struct ty_reflect_want){ .which = { .kind = kind, .meta = meta },
+                                                           .absent_ms = vital ? VITAL_MS : 0,
                                                            .changed = on_changed,
                                                            .state = on_state,
                                                            .ctx = w });

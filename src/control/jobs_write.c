@@ -61,6 +61,8 @@ static void learn(struct ty_writing *w, const struct ty_step *s, const struct ty
                             .uid = ty_json_str_at(a->json, "metadata.uid"),
                             .version = ty_json_str_at(a->json, "metadata.resourceVersion") });
     j->learning = false;
+    if (!ty_reflect_synced(f)) /* a kind that was not served: it is now */
+        ty_reflect_hurry(f);
     const struct ty_known *o = ty_world_find(j->world, s->kind, w->key.ns, s->name);
     if (s->op != TY_STEP_APPLY || !o)
         return;

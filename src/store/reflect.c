@@ -6,10 +6,9 @@
 #include "store/kube_inner.h"
 #include "store/reflect_known.h"
 
-#define FIRST_MS  100
-#define MOST_MS   5000  /* a server that is back should not wait long for us */
-#define ABSENT_MS 30000 /* a kind that may be installed one day */
-#define SHORT_MS  1000  /* a watch that ends sooner without a word is no good sign */
+#define FIRST_MS 100
+#define MOST_MS  5000 /* a server that is back should not wait long for us */
+#define SHORT_MS 1000 /* a watch that ends sooner without a word is no good sign */
 
 struct ty_reflect {
     struct ty_kube *k;
@@ -192,9 +191,9 @@ static void kind_absent(struct ty_reflect *f, const struct ty_kube_answer *why)
     f->synced = false;
     f->absent = true;
     f->round++;
-    pause_for(f, ABSENT_MS);
+    pause_for(f, f->want.absent_ms);
     if (sweep(f, (struct ty_str){ 0 }) && !before)
-        tell_state(f, TY_REFLECT_ABSENT, why, ABSENT_MS);
+        tell_state(f, TY_REFLECT_ABSENT, why, f->want.absent_ms);
 }
 
 static void on_list_end(void *ctx, const struct ty_kube_answer *answer)
@@ -306,6 +305,8 @@ struct ty_reflect *ty_reflect_new(struct ty_kube *k, const struct ty_reflect_wan
         abort();
     f->k = k;
     f->want = *want;
+    if (f->want.absent_ms == 0)
+        f->want.absent_ms = TY_REFLECT_ABSENT_MS;
     f->strings = at;
     f->want.which.ns = copy_to(&at, w->ns);
     f->want.which.labels = copy_to(&at, w->labels);

@@ -17,6 +17,7 @@
 #include "store/kube.h"
 
 struct ty_reflect;
+#define TY_REFLECT_ABSENT_MS 30000 /* it may be installed one day */
 
 enum ty_reflect_change { TY_REFLECT_ADDED, TY_REFLECT_CHANGED, TY_REFLECT_GONE };
 enum ty_reflect_state {
@@ -28,6 +29,8 @@ enum ty_reflect_state {
 struct ty_reflect_want {
     struct ty_kube_which which;
     int page; /* as in ty_kube_list */
+    int64_t
+        absent_ms; /* when to ask again for a kind that is not served; 0: TY_REFLECT_ABSENT_MS */
     /* o: borrowed. GONE: json and text may be NULL and empty, when a list told us; the names and
      * the uid are always there. An object that was replaced by another of its name is GONE, then
      * ADDED.

@@ -49,19 +49,31 @@ def test_podgroup_crd_comes_later(empty, make_manager, crds):
     wait_for("it comes back", lambda: space.get(COSCHEDULING, "PodGroup", "gang"))
 
 
+def remove(api, crd):
+    path = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{crd['metadata']['name']}"
+    api.must("DELETE", path)
+    wait_for("it is gone", lambda: api.request("GET", path)[0] == 404)
+
+
 @pytest.mark.ours("v2.3.0 does not recover from the loss of a CRD")
-def test_jobset_crd_goes_and_comes_back(empty, make_manager, crds):
-    jobset = docs_of("jobset-crds")
-    empty.client().install(crds + jobset + docs_of("podgroup-crd"))
+def test_crds_go_and_come_back(empty, make_manager, crds):
+    """First that of a neighbour, then our own, and with them all that was stored."""
+    jobset, api = docs_of("jobset-crds"), empty.client()
+    api.install(crds + jobset + docs_of("podgroup-crd"))
     one = make_manager(plane=empty).start()
-    space = Space(empty.client(), "lost")
+    space = Space(api, "lost")
     space.create(runtime(), trainjob())
     space.wait_jobset()
-    path = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{jobset[0]['metadata']['name']}"
-    empty.client().must("DELETE", path)
-    wait_for("it is gone", lambda: empty.client().request("GET", path)[0] == 404)
-    empty.client().install(jobset)
+    remove(api, jobset[0])
+    api.install(jobset)
     wait_for("the JobSet is made again", space.jobset)
+    one.unregister()
+    remove(api, next(crd for crd in crds if crd["spec"]["names"]["kind"] == "TrainJob"))
+    wait_for("it says so", lambda: "install the CRDs" in one.log())
+    assert one.child.poll() is None
+    api.install(crds)
+    one.wait_ready()
+    one.register()
     space.create(trainjob("next"))
     space.wait_jobset("next")
     assert one.child.poll() is None

@@ -33,6 +33,16 @@ static enum ty_elect_do next(struct ty_elect *e, int64_t now)
     return ty_elect_next(e, now, &at);
 }
 
+/* A candidate that has had its first look, and saw this. */
+static struct ty_elect looked(const char *me, const struct ty_elect_record *r, int64_t now)
+{
+    struct ty_elect e = candidate(me);
+
+    assert_int_equal(next(&e, now), TY_ELECT_GET);
+    ty_elect_saw(&e, r, now);
+    return e;
+}
+
 static void lead(struct ty_elect *e, int64_t now)
 {
     assert_int_equal(next(e, now), TY_ELECT_GET);
@@ -77,10 +87,8 @@ static void test_first_of_all(void **state)
 static void test_waits_for_another(void **state)
 {
     (void)state;
-    struct ty_elect e = candidate("b");
     struct ty_elect_record r = held_by("a", "1999-01-01", 5); /* clocks of others mean nothing */
-    next(&e, 1000);
-    ty_elect_saw(&e, &r, 1000);
+    struct ty_elect e = looked("b", &r, 1000);
     assert_int_equal(next(&e, 1000), TY_ELECT_WAIT);
     assert_int_equal(at, 3000);
     assert_string_equal(ty_elect_other(&e), "a");
@@ -110,19 +118,15 @@ static void test_waits_for_another(void **state)
 static void test_released(void **state)
 {
     (void)state;
-    struct ty_elect e = candidate("b");
     struct ty_elect_record r = held_by("a", "x", 5);
-    next(&e, 1000);
-    ty_elect_saw(&e, &r, 1000);
+    struct ty_elect e = looked("b", &r, 1000);
     assert_int_equal(next(&e, 1000), TY_ELECT_WAIT);
     r = held_by("", "y", 6);
     ty_elect_heard(&e, &r, 1500); /* by the watch */
     assert_int_equal(next(&e, 1500), TY_ELECT_UPDATE);
     /* and when it is deleted */
-    struct ty_elect f = candidate("b");
-    next(&f, 1000);
     r = held_by("a", "x", 5);
-    ty_elect_saw(&f, &r, 1000);
+    struct ty_elect f = looked("b", &r, 1000);
     next(&f, 1000);
     ty_elect_heard(&f, NULL, 1500);
     assert_int_equal(next(&f, 1500), TY_ELECT_CREATE);
@@ -131,10 +135,8 @@ static void test_released(void **state)
 static void test_loser_of_a_race(void **state)
 {
     (void)state;
-    struct ty_elect e = candidate("b");
     struct ty_elect_record r = held_by("", "x", 5);
-    next(&e, 1000);
-    ty_elect_saw(&e, &r, 1000);
+    struct ty_elect e = looked("b", &r, 1000);
     assert_int_equal(next(&e, 1000), TY_ELECT_UPDATE);
     ty_elect_conflict(&e, 1010);
     assert_int_equal(next(&e, 1010), TY_ELECT_GET);
@@ -143,10 +145,8 @@ static void test_loser_of_a_race(void **state)
     assert_int_equal(next(&e, 1020), TY_ELECT_WAIT);
     assert_false(ty_elect_leads(&e, 1020));
     /* conflicts without end do not become a busy loop */
-    struct ty_elect f = candidate("b");
     r = held_by("", "x", 5);
-    next(&f, 0);
-    ty_elect_saw(&f, &r, 0);
+    struct ty_elect f = looked("b", &r, 0);
     int tries = 0;
     for (int64_t now = 0; now < 10000; now += 10) {
         switch (next(&f, now)) {
@@ -171,10 +171,8 @@ static void test_lost_answers(void **state)
 {
     (void)state;
     /* of the write that made us leader */
-    struct ty_elect e = candidate("a");
     struct ty_elect_record r = held_by("", "x", 5);
-    next(&e, 0);
-    ty_elect_saw(&e, &r, 0);
+    struct ty_elect e = looked("a", &r, 0);
     assert_int_equal(next(&e, 0), TY_ELECT_UPDATE);
     ty_elect_failed(&e, 5000);
     assert_false(ty_elect_leads(&e, 5000));
@@ -202,10 +200,8 @@ static void test_lost_answers(void **state)
 static void test_answer_that_comes_too_late(void **state)
 {
     (void)state;
-    struct ty_elect e = candidate("a");
     struct ty_elect_record r = held_by("", "x", 5);
-    next(&e, 0);
-    ty_elect_saw(&e, &r, 0);
+    struct ty_elect e = looked("a", &r, 0);
     assert_int_equal(next(&e, 0), TY_ELECT_UPDATE);
     ty_elect_want(&e, 0, &r);
     ty_elect_wrote(&e, &r, 20000); /* we were stopped: another may lead by now */

@@ -90,20 +90,38 @@ static void until_killed(struct world *w, const char *probe, const char *why)
     assert_told(w, "J j Failed");
 }
 
+/* Asked, with the header that the probe names, until it is well. */
+static void until_asked(struct world *w, struct peer *p, const char *probe)
+{
+    until_ready(w,
+                ty_arena_printf(w->a,
+                                "readinessProbe: {periodSeconds: 1, timeoutSeconds: 30, httpGet: "
+                                "{%s, host: 127.0.0.1, port: %d, httpHeaders: [{name: X-Probe, "
+                                "value: me}]}}",
+                                probe, ty_serve_port(p->server)));
+    assert_true(p->asked > 0);
+    assert_string_equal(p->header, "me");
+    close_peer(p);
+}
+
+/* One failure of this kind is enough. */
+static void until_killed_by(struct world *w, const char *probe, int port, const char *why)
+{
+    until_killed(w,
+                 ty_arena_printf(w->a,
+                                 "livenessProbe: {periodSeconds: 1, failureThreshold: 1, %shost: "
+                                 "127.0.0.1, port: %d}}",
+                                 probe, port),
+                 why);
+}
+
 static void http_is_asked(void **state)
 {
     struct world *w = *state;
     struct peer p = { .code = 204 };
 
     listen_at(w, &p, false);
-    until_ready(w,
-                ty_arena_printf(w->a,
-                                "readinessProbe: {periodSeconds: 1, httpGet: {host: 127.0.0.1, "
-                                "port: %d, path: /x, httpHeaders: [{name: X-Probe, value: me}]}}",
-                                ty_serve_port(p.server)));
-    assert_true(p.asked > 0);
-    assert_string_equal(p.header, "me");
-    close_peer(&p);
+    until_asked(w, &p, "path: /x");
 }
 
 static void https_believes_any_certificate(void **state)
@@ -112,16 +130,10 @@ static void https_believes_any_certificate(void **state)
     struct peer p = { .code = 302 }; /* anything from 200 to 399 is well */
 
     listen_at(w, &p, true);
-    until_ready(
-        w, ty_arena_printf(
-               w->a,
-               "readinessProbe: {periodSeconds: 1, timeoutSeconds: 30, httpGet: {scheme: HTTPS, "
-               "host: 127.0.0.1, port: %d, httpHeaders: [{name: X-Probe, value: me}]}}",
-               ty_serve_port(p.server)));
-    assert_true(p.asked > 0);
-    assert_string_equal(p.header, "me");
-    close_peer(&p);
+    until_asked(w, &p, "scheme: HTTPS");
 }
+
+#define HTTPS(seconds) "timeoutSeconds: " seconds ", httpGet: {scheme: HTTPS, "
 
 static void https_that_says_no(void **state)
 {
@@ -129,13 +141,8 @@ static void https_that_says_no(void **state)
     struct peer p = { .code = 503 };
 
     listen_at(w, &p, true);
-    until_killed(w,
-                 ty_arena_printf(w->a,
-                                 "livenessProbe: {periodSeconds: 1, failureThreshold: 1, "
-                                 "timeoutSeconds: 30, httpGet: {scheme: HTTPS, host: 127.0.0.1, "
-                                 "port: %d}}",
-                                 ty_serve_port(p.server)),
-                 "HTTP probe failed with statuscode: 503");
+    until_killed_by(w, HTTPS("30"), ty_serve_port(p.server),
+                    "HTTP probe failed with statuscode: 503");
     close_peer(&p);
 }
 
@@ -146,13 +153,7 @@ static void https_to_a_plain_server(void **state)
     struct peer p = { .code = 200 };
 
     listen_at(w, &p, false);
-    until_killed(w,
-                 ty_arena_printf(w->a,
-                                 "livenessProbe: {periodSeconds: 1, failureThreshold: 1, "
-                                 "timeoutSeconds: 30, httpGet: {scheme: HTTPS, host: 127.0.0.1, "
-                                 "port: %d}}",
-                                 ty_serve_port(p.server)),
-                 "E Warning Unhealthy j-node-0-0: ");
+    until_killed_by(w, HTTPS("30"), ty_serve_port(p.server), "E Warning Unhealthy j-node-0-0: ");
     assert_int_equal(p.asked, 0);
     close_peer(&p);
 }
@@ -174,12 +175,7 @@ static void nobody_listens(void **state)
     struct world *w = *state;
     int fd = -1, port = deaf_port(&fd);
 
-    until_killed(w,
-                 ty_arena_printf(w->a,
-                                 "livenessProbe: {periodSeconds: 1, failureThreshold: 1, "
-                                 "tcpSocket: {host: 127.0.0.1, port: %d}}",
-                                 port),
-                 "Connection refused");
+    until_killed_by(w, "tcpSocket: {", port, "Connection refused");
     close(fd);
 }
 
@@ -189,13 +185,7 @@ static void a_peer_that_is_silent(void **state)
     int fd = -1, port = deaf_port(&fd);
 
     assert_int_equal(listen(fd, 16), 0);
-    until_killed(w,
-                 ty_arena_printf(w->a,
-                                 "livenessProbe: {periodSeconds: 1, failureThreshold: 1, "
-                                 "timeoutSeconds: 1, httpGet: {scheme: HTTPS, host: 127.0.0.1, "
-                                 "port: %d}}",
-                                 port),
-                 "no answer within 1 s");
+    until_killed_by(w, HTTPS("1"), port, "no answer within 1 s");
     close(fd);
 }
 

@@ -1,7 +1,6 @@
 /* Who may see /metrics, as the API server's reviews tell it. With a real API server:
  * tests/operator/test_operator_ports.py. */
-#include "serve/servers_inner.h"
-#include "store/api_testing.h"
+#include "serve/servers_testing.h"
 
 #define TOKEN  "POST /apis/authentication.k8s.io/v1/tokenreviews"
 #define ACCESS "POST /apis/authorization.k8s.io/v1/subjectaccessreviews"
@@ -10,64 +9,25 @@
     "\"groups\":[\"g1\",\"g2\"]}}}"
 #define ALLOWED "{\"status\":{\"allowed\":true}}"
 
-struct fixture {
-    uv_loop_t loop;
-    struct api_world api;
-    struct ty_serve *front;
-    struct ty_config config;
-    struct ty_servers servers;
-    struct ty_arena *a;
-    struct ty_talk talk;
-};
-
 static int setup(void **state)
 {
-    struct fixture *f = calloc(1, sizeof(*f));
-    struct ty_serve_opts o = { .address = "127.0.0.1", .handle = ty_servers_handle_metrics };
+    struct servers_world *f = servers_open(ty_servers_handle_metrics);
 
-    assert_non_null(f);
-    f->a = ty_arena_new(1 << 20);
-    uv_loop_init(&f->loop);
-    api_begin(&f->api, &f->loop);
     f->config.metrics_auth = true;
-    f->servers.s =
-        (struct ty_servers_settings){ .loop = &f->loop, .kube = f->api.kube, .config = &f->config };
-    o.loop = &f->loop;
-    o.ctx = &f->servers;
-    assert_int_equal(ty_serve_new(&o, &f->front, NULL), 0);
     *state = f;
     return 0;
 }
 
-static int teardown(void **state)
+static int get(struct servers_world *f, const struct api_row *rows, const char *auth)
 {
-    struct fixture *f = *state;
-
-    ty_serve_free(f->front);
-    api_end(&f->api);
-    loop_end(&f->loop);
-    ty_arena_free(f->a);
-    free(f);
-    return 0;
-}
-
-static int get(struct fixture *f, const struct api_row *rows, const char *auth)
-{
-    int code = 0;
-    char *text = ty_arena_printf(
-        f->a, "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%s\r\n", auth);
-
-    f->api.rows = rows;
-    assert_int_equal(
-        sscanf(talk(&f->talk, &f->loop, ty_serve_port(f->front), text), "HTTP/1.1 %d", &code), 1);
-    return code;
+    return servers_ask(f, rows, "GET /metrics", auth, "");
 }
 #define BEARER "Authorization: Bearer t\r\n"
 
 static void test_no_token(void **state)
 {
     static const struct api_row rows[] = { { TOKEN, 201, USER }, { ACCESS, 201, ALLOWED }, { 0 } };
-    struct fixture *f = *state;
+    struct servers_world *f = *state;
 
     assert_int_equal(get(f, rows, ""), 401);
     assert_int_equal(get(f, rows, "Authorization: Basic dDp0\r\n"), 401);
@@ -97,7 +57,7 @@ static void test_no(void **state)
         { 201, USER, 201, "garbage", 500, true },
         { 201, USER, 500, "", 500, true },
     };
-    struct fixture *f = *state;
+    struct servers_world *f = *state;
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct api_row rows[] = { { TOKEN, cases[i].token_code, cases[i].token },
@@ -115,7 +75,7 @@ static void test_what_is_asked(void **state)
     static const struct api_row rows[] = { { TOKEN, 201, USER },
                                            { ACCESS, 201, "{\"status\":{\"allowed\":false}}" },
                                            { 0 } };
-    struct fixture *f = *state;
+    struct servers_world *f = *state;
 
     assert_int_equal(get(f, rows, BEARER), 403);
     assert_has(f->api.body.p,
@@ -123,7 +83,7 @@ static void test_what_is_asked(void **state)
                "\"get\"},\"user\":\"prom\",\"uid\":\"7\",\"groups\":[\"g1\",\"g2\"]}");
 }
 
-#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, servers_teardown)
 int main(void)
 {
     const struct CMUnitTest tests[] = { T(test_no_token), T(test_no), T(test_what_is_asked) };

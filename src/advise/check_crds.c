@@ -100,6 +100,29 @@ static const char *lacking(const struct ty_doctor_in *in, struct ty_arena *a,
                            ty_crd_schema(crd, kind->version));
 }
 
+/* Helm deletes what a release brought along, unless the release itself says otherwise. */
+static void check_release(const struct ty_doctor_in *in, struct ty_checks *ret,
+                          const struct ty_kind *kind)
+{
+    const struct ty_json *crd = ty_scene_read(ret->arena, find_crd(in, ret->arena, kind));
+    const struct ty_json *notes = ty_json_at(crd, "metadata.annotations");
+    struct ty_str name = ty_json_text_of(ty_json_get(notes, "meta.helm.sh/release-name"));
+    struct ty_str ns = ty_json_text_of(ty_json_get(notes, "meta.helm.sh/release-namespace"));
+
+    if (!name.n ||
+        ty_str_is(ty_json_text_of(ty_json_get(notes, "helm.sh/resource-policy")), "keep"))
+        return;
+    struct ty_check *c =
+        ty_checks_add(ret, TY_LEVEL_WARN, "crds",
+                      "the CRD %s.%s belongs to the Helm release %.*s/%.*s: helm uninstall deletes "
+                      "it, and with it all %s",
+                      kind->plural, kind->group, TY_ARG(ns), TY_ARG(name), kind->plural);
+    ty_check_fix(ret, c,
+                 "kubectl -n %.*s delete secret -l owner=helm,name=%.*s: Helm forgets the release, "
+                 "everything stays",
+                 TY_ARG(ns), TY_ARG(name));
+}
+
 void ty_check_crds(const struct ty_doctor_in *in, struct ty_checks *ret)
 {
     size_t good = 0, n = 0;
@@ -110,6 +133,8 @@ void ty_check_crds(const struct ty_doctor_in *in, struct ty_checks *ret)
         n++;
         if (!crd_there(in, ret, "crds", *k, APPLY_CRDS))
             continue;
+        if (*k == &ty_kind_trainjob) /* one line is enough */
+            check_release(in, ret, *k);
         const char *path = lacking(in, ret->arena, *k);
         if (!path) {
             good++;

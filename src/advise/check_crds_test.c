@@ -52,6 +52,28 @@ static void test_missing_old_unserved_unread(void **state)
     assert_said(w, ty_check_crds, "warn crds: the CRD of trainjobs cannot be read: forbidden");
 }
 
+/* As v2.3.0's chart leaves it: its CRDs are templates. */
+static void test_helm_would_delete_them(void **state)
+{
+    struct ward *w = *state;
+    struct ty_json *crd = ty_crd(w->a, &ty_kind_trainjob);
+    struct ty_json *notes = ty_json_need_object(w->a, ty_json_get(crd, "metadata"), "annotations");
+
+    put_ours(w);
+    ty_json_set(w->a, notes, "meta.helm.sh/release-name", ty_json_cstr(w->a, "kf"));
+    ty_json_set(w->a, notes, "meta.helm.sh/release-namespace", ty_json_cstr(w->a, "kf-sys"));
+    put_crd(w, crd);
+    assert_says(w, ty_check_crds,
+                "warn crds: the CRD trainjobs.trainer.kubeflow.org belongs to the "
+                "Helm release kf-sys/kf: helm uninstall deletes it");
+    assert_string_equal(w->said.first->fix,
+                        "kubectl -n kf-sys delete secret -l owner=helm,name=kf: "
+                        "Helm forgets the release, everything stays");
+    ty_json_set(w->a, notes, "helm.sh/resource-policy", ty_json_cstr(w->a, "keep"));
+    put_crd(w, crd); /* as our own chart does */
+    assert_said(w, ty_check_crds, "ok crds: 3 CRDs know all fields of this program");
+}
+
 static void test_what_is_newer_is_fine(void **state)
 {
     struct ward *w = *state;
@@ -110,6 +132,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ward_test(test_our_own),
         ward_test(test_missing_old_unserved_unread),
+        ward_test(test_helm_would_delete_them),
         ward_test(test_what_is_newer_is_fine),
         ward_test(test_inside_lists),
         ward_test(test_jobset),

@@ -26,10 +26,24 @@ static bool is_manager(const struct ty_json *deployment)
             ty_str_is(name, "trainyard"));
 }
 
-static void check_deployment(const struct ty_doctor_in *in, struct ty_checks *ret)
+/* By its name, else by its labels: a Helm release may call it otherwise. */
+static const struct ty_seen *find_manager(const struct ty_doctor_in *in, struct ty_arena *a)
 {
-    const struct ty_seen *o =
+    const struct ty_seen *named =
         ty_scene_find(in->scene, &ty_kind_deployment, ty_str(in->ns), TY_LIT(TY_TRAINER));
+    size_t at = 0;
+
+    if (named && named->r != -ENOENT)
+        return named;
+    for (const struct ty_seen *o; (o = ty_scene_next(in->scene, &ty_kind_deployment, &at));)
+        if (is_manager(ty_scene_read(a, o)))
+            return o;
+    return named;
+}
+
+static void check_there(const struct ty_doctor_in *in, struct ty_checks *ret,
+                        const struct ty_seen *o)
+{
     const struct ty_json *d = ty_scene_read(ret->arena, o);
     struct ty_str image = image_of(d);
     int64_t ready = 0, wanted = 1;
@@ -37,30 +51,46 @@ static void check_deployment(const struct ty_doctor_in *in, struct ty_checks *re
 
     ty_json_int_at(d, "status.availableReplicas", &ready);
     ty_json_int_at(d, "spec.replicas", &wanted);
-    if (o && o->r < 0 && o->r != -ENOENT) {
+    if (ready < 1) {
+        c = ty_checks_add(ret, TY_LEVEL_FAIL, "operator",
+                          "Deployment %.*s/%.*s is not available: 0 of %lld ready", TY_ARG(o->ns),
+                          TY_ARG(o->name), (long long)wanted);
+        ty_check_fix(ret, c, "kubectl -n %.*s describe deployment %.*s", TY_ARG(o->ns),
+                     TY_ARG(o->name));
+    } else if (ty_str_contains(image, TY_LIT(UPSTREAM))) {
+        c = ty_checks_add(ret, TY_LEVEL_WARN, "operator",
+                          "Kubeflow Trainer's own manager runs as %.*s/%.*s (%.*s), not this "
+                          "operator",
+                          TY_ARG(o->ns), TY_ARG(o->name), TY_ARG(image));
+        ty_check_fix(ret, c, "trainyard adopt says what a switch would do");
+    } else {
+        ty_checks_add(ret, TY_LEVEL_OK, "operator", "%lld of %lld operators ready in %.*s (%.*s)",
+                      (long long)ready, (long long)wanted, TY_ARG(o->ns), TY_ARG(image));
+    }
+    if (!ty_str_is(o->ns, in->ns)) {
+        c = ty_checks_add(ret, TY_LEVEL_WARN, "operator", "it was looked for in %s", in->ns);
+        ty_check_fix(ret, c, "trainyard doctor -n %.*s", TY_ARG(o->ns));
+    }
+}
+
+static void check_deployment(const struct ty_doctor_in *in, struct ty_checks *ret)
+{
+    const struct ty_seen *o = find_manager(in, ret->arena);
+    struct ty_check *c;
+
+    if (o && o->r == 0) {
+        check_there(in, ret, o);
+    } else if (o && o->r < 0 && o->r != -ENOENT) {
         c = ty_checks_add(ret, TY_LEVEL_WARN, "operator",
                           "Deployment %s/" TY_TRAINER " cannot be read: %s", in->ns, o->why);
         ty_check_fix(ret, c, "ask as a user who may get deployments");
-    } else if (!d) {
+    } else {
         c = ty_checks_add(ret, TY_LEVEL_FAIL, "operator",
                           "there is no Deployment %s/" TY_TRAINER ": nobody looks after TrainJobs",
                           in->ns);
         ty_check_fix(ret, c,
                      "trainyard install | kubectl apply --server-side -f - (or name its "
                      "namespace with -n)");
-    } else if (ready < 1) {
-        c = ty_checks_add(ret, TY_LEVEL_FAIL, "operator",
-                          "Deployment %s/" TY_TRAINER " is not available: 0 of %lld ready", in->ns,
-                          (long long)wanted);
-        ty_check_fix(ret, c, "kubectl -n %s describe deployment " TY_TRAINER, in->ns);
-    } else if (ty_str_contains(image, TY_LIT(UPSTREAM))) {
-        c = ty_checks_add(ret, TY_LEVEL_WARN, "operator",
-                          "Kubeflow Trainer's own manager runs in %s (%.*s), not this operator",
-                          in->ns, TY_ARG(image));
-        ty_check_fix(ret, c, "trainyard adopt says what a switch would do");
-    } else {
-        ty_checks_add(ret, TY_LEVEL_OK, "operator", "%lld of %lld operators ready in %s (%.*s)",
-                      (long long)ready, (long long)wanted, in->ns, TY_ARG(image));
     }
 }
 

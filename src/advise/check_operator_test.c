@@ -36,10 +36,28 @@ static void test_deployments(void **state)
     put_operator(w, NS, "r/trainyard:1", 0, 2);
     assert_says(w, ty_check_operator, "is not available: 0 of 2 ready");
     put_operator(w, NS, "x/kubeflow/trainer/trainer-controller-manager:v2.3.0", 1, 1);
-    assert_says(w, ty_check_operator, "warn operator: Kubeflow Trainer's own manager runs in " NS);
+    assert_says(w, ty_check_operator, "warn operator: Kubeflow Trainer's own manager runs as " NS);
     ward_miss(w, &ty_kind_deployment, NS, TY_TRAINER, -EACCES);
     assert_says(w, ty_check_operator,
                 "warn operator: Deployment " NS "/" TY_TRAINER " cannot be read: forbidden");
+}
+
+/* As v2.3.0's chart makes it in a release "kf". */
+static void test_a_deployment_of_another_name(void **state)
+{
+    struct ward *w = *state;
+
+    ward_miss(w, &ty_kind_deployment, NS, TY_TRAINER, -ENOENT);
+    ward_put(w, &ty_kind_deployment, "kf-sys", "kf-kubeflow-trainer-controller-manager",
+             "{'metadata':{'labels':{'app.kubernetes.io/name':'kubeflow-trainer',"
+             "'app.kubernetes.io/component':'manager'}},'spec':{'template':{'spec':{'containers':"
+             "[{'image':'x/trainer-controller-manager:v2.3.0'}]}}},'status':"
+             "{'availableReplicas':1}}");
+    assert_said(w, ty_check_operator,
+                "warn operator: Kubeflow Trainer's own manager runs as "
+                "kf-sys/kf-kubeflow-trainer-controller-manager "
+                "(x/trainer-controller-manager:v2.3.0), not this operator\n"
+                "warn operator: it was looked for in " NS);
 }
 
 static void test_two_deployments(void **state)
@@ -81,6 +99,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ward_test(test_deployments),
+        ward_test(test_a_deployment_of_another_name),
         ward_test(test_two_deployments),
         ward_test(test_leases),
     };

@@ -261,8 +261,37 @@ def test_the_operator_is_down(operator, plane, api):
         assert line["fix"] == f"kubectl -n {SYSTEM} describe deployment {SERVICE}"
     finally:
         available(api, SYSTEM, SERVICE, 2)
-    line = [c for c in lines(doctor(plane, "-n", "elsewhere"), "fail") if c["name"] == "operator"]
-    assert line and f"no Deployment elsewhere/{SERVICE}" in line[0]["what"]
+    elsewhere = doctor(plane, "-n", "elsewhere")
+    line = only(elsewhere, "warn", "operator")
+    assert line["what"] == "it was looked for in elsewhere"
+    assert line["fix"] == f"trainyard doctor -n {SYSTEM}"
+
+
+def test_there_is_no_operator(operator, plane, api):
+    was = api.get("apps/v1", "Deployment", SYSTEM, SERVICE)
+    api.delete("apps/v1", "Deployment", SYSTEM, SERVICE)
+    try:
+        line = only(doctor(plane), "fail", "operator")
+        assert f"no Deployment {SYSTEM}/{SERVICE}: nobody looks after TrainJobs" in line["what"]
+        assert line["fix"].startswith("trainyard install | kubectl apply")
+    finally:
+        for key in ("resourceVersion", "uid", "creationTimestamp"):
+            del was["metadata"][key]
+        api.create(was)
+        available(api, SYSTEM, SERVICE, 2)
+
+
+def test_helm_would_take_the_crds_away(operator, plane, api):
+    """As v2.3.0's chart marks them; `helm uninstall` would delete every TrainJob."""
+    path = path_of(CRD_API, CRD, None, "trainjobs.trainer.kubeflow.org")
+    marks = {"meta.helm.sh/release-name": "kf", "meta.helm.sh/release-namespace": "kf-sys"}
+    api.merge(path, {"metadata": {"annotations": marks}})
+    try:
+        line = only(doctor(plane), "warn", "crds")
+        assert "belongs to the Helm release kf-sys/kf" in line["what"]
+        assert "kubectl -n kf-sys delete secret -l owner=helm,name=kf" in line["fix"]
+    finally:
+        api.merge(path, {"metadata": {"annotations": {k: None for k in marks}}})
 
 
 def test_two_managers(operator, plane, api):

@@ -7,7 +7,7 @@
 #include "base/must.h"
 #include "control/jobs_inner.h"
 
-#define IN_FLIGHT     32 /* twice the client's connections: the next write is always ready */
+#define IN_FLIGHT     16 /* twice the client's connections: the next write is always ready */
 #define PASS_CEILING  ((size_t)256 << 20)
 #define WRITE_CEILING ((size_t)64 << 20)
 #define WRITE_FIRST   ((size_t)8 << 10)

@@ -42,17 +42,32 @@ struct ty_world *ty_world_new(void)
 
 /* In a buffer of the caller's; too long a name finds nothing. */
 struct key {
-    char text[640];
     size_t n;
+    char text[640];
 };
 
+static void key_add(struct key *k, struct ty_str s)
+{
+    size_t n = s.n < sizeof(k->text) - k->n ? s.n : sizeof(k->text) - k->n;
+    if (n)
+        memcpy(k->text + k->n, s.p, n);
+    k->n += n;
+}
+
+/* By hand: made twenty times for every TrainJob, where snprintf() took 4 % of all instructions. */
 static struct key key_of(const struct ty_kind *kind, struct ty_str ns, struct ty_str name)
 {
     struct key k;
-    int n = snprintf(k.text, sizeof(k.text), "%s.%s/%.*s/%.*s", kind->singular, kind->group,
-                     kind->namespaced ? (int)ns.n : 0, ns.n ? ns.p : "", TY_ARG(name));
 
-    k.n = n < 0 ? 0 : (size_t)n < sizeof(k.text) ? (size_t)n : sizeof(k.text) - 1;
+    k.n = 0;
+    key_add(&k, ty_str(kind->singular));
+    key_add(&k, TY_LIT("."));
+    key_add(&k, ty_str(kind->group));
+    key_add(&k, TY_LIT("/"));
+    if (kind->namespaced)
+        key_add(&k, ns);
+    key_add(&k, TY_LIT("/"));
+    key_add(&k, name);
     return k;
 }
 

@@ -29,6 +29,11 @@ static struct traits look(struct ty_str s)
     struct traits t = { 0 };
     size_t n = 1;
     for (const char *p = s.p, *end = s.p + s.n; p < end; p += n ? n : 1) {
+        if (*p >= 0x20 && *p < 0x7f) { /* nearly all there is */
+            t.text = true;
+            n = 1;
+            continue;
+        }
         n = ty_utf8_len(p, end);
         t.escape = t.escape || n == 0 || is_odd(p, n);
         t.nl = t.nl || *p == '\n';

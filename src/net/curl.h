@@ -28,7 +28,6 @@
     X(multi_poll)                                                                                  \
     X(multi_info_read)                                                                             \
     X(multi_socket_action)                                                                         \
-    X(multi_assign)                                                                                \
     X(multi_strerror)
 
 struct ty_curl {

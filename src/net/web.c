@@ -142,8 +142,8 @@ static void set_ptr(struct ty_web_call *call, CURLoption o, const void *v)
  * the probes do, which the same time limits. */
 static int on_new_socket(void *ctx, curl_socket_t fd, curlsocktype what)
 {
-    const struct ty_web *w = ctx;
-    int on = 1, dead_ms = (int)w->set.dead_ms;
+    struct ty_web_pool *p = ctx;
+    int on = 1, dead_ms = (int)p->web->set.dead_ms;
     int every = dead_ms / 3000 > 0 ? dead_ms / 3000 : 1;
     if (what != CURLSOCKTYPE_IPCXN)
         return CURL_SOCKOPT_OK;
@@ -151,7 +151,7 @@ static int on_new_socket(void *ctx, curl_socket_t fd, curlsocktype what)
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &every, sizeof(every));
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every, sizeof(every));
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &dead_ms, sizeof(dead_ms));
-    return CURL_SOCKOPT_OK;
+    return ty_web_pool_opened(p, fd) ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR;
 }
 
 static size_t on_body(char *p, size_t size, size_t n, void *ctx)
@@ -178,13 +178,10 @@ static void set_callbacks(struct ty_web_call *call)
     const struct ty_curl *curl = &call->web->curl;
     size_t (*write)(char *, size_t, size_t, void *) = on_body;
     size_t (*header)(char *, size_t, size_t, void *) = on_header;
-    curl_sockopt_callback opened = on_new_socket;
     curl->easy_setopt(call->easy, CURLOPT_WRITEFUNCTION, write);
     curl->easy_setopt(call->easy, CURLOPT_WRITEDATA, (void *)call);
     curl->easy_setopt(call->easy, CURLOPT_HEADERFUNCTION, header);
     curl->easy_setopt(call->easy, CURLOPT_HEADERDATA, (void *)call);
-    curl->easy_setopt(call->easy, CURLOPT_SOCKOPTFUNCTION, opened);
-    curl->easy_setopt(call->easy, CURLOPT_SOCKOPTDATA, (void *)call->web);
     curl->easy_setopt(call->easy, CURLOPT_PRIVATE, (void *)call);
     curl->easy_setopt(call->easy, CURLOPT_ERRORBUFFER, call->error);
 }
@@ -257,6 +254,21 @@ static void link_call(struct ty_web_call **list, struct ty_web_call *call)
     *list = call;
 }
 
+/* A connection belongs to the pool of the call that made it. */
+static void set_pool(struct ty_web_call *call, struct ty_web_pool *p)
+{
+    const struct ty_curl *curl = &call->web->curl;
+    curl_sockopt_callback opened = on_new_socket;
+    curl_closesocket_callback closes = ty_web_pool_closes;
+
+    curl->easy_setopt(call->easy, CURLOPT_SOCKOPTFUNCTION, opened);
+    curl->easy_setopt(call->easy, CURLOPT_SOCKOPTDATA, (void *)p);
+    curl->easy_setopt(call->easy, CURLOPT_CLOSESOCKETFUNCTION, closes);
+    curl->easy_setopt(call->easy, CURLOPT_CLOSESOCKETDATA, (void *)p);
+    call->pool = p;
+    p->calls++;
+}
+
 static void call_add(struct ty_web_call *call)
 {
     struct ty_web *w = call->web;
@@ -267,8 +279,7 @@ static void call_add(struct ty_web_call *call)
         set_long(call, CURLOPT_TIMEOUT_MS, left > 0 ? (long)left : 1);
     }
     link_call(&w->calls, call);
-    call->pool = w->pools;
-    call->pool->calls++;
+    set_pool(call, w->pools);
     call->heard_ms = now;
     w->curl.multi_add_handle(call->pool->multi, call->easy); /* cannot fail: new, and not inside */
     if (call->idle_ms)

@@ -15,6 +15,7 @@ struct ty_web_pool {
     uv_loop_t *loop;
     CURLM *multi;
     uv_timer_t timer;
+    struct sock *socks;
     size_t calls;    /* that are in it */
     unsigned open;   /* handles of libuv that are not closed yet */
     unsigned inside; /* libcurl is on the stack: it must not be called again */
@@ -51,6 +52,9 @@ struct ty_web_call {
 /* web_pool.c */
 struct ty_web_pool *ty_web_pool_new(struct ty_web *w);
 void ty_web_pool_close(struct ty_web_pool *p); /* takes; no calls in it any more */
+/* libcurl has made a socket for a connection. False: it cannot be waited for. */
+bool ty_web_pool_opened(struct ty_web_pool *p, curl_socket_t fd);
+int ty_web_pool_closes(void *pool, curl_socket_t fd); /* for libcurl: closes it */
 
 /* web.c: after libcurl has moved, outside of it. */
 void ty_web_settle(struct ty_web_pool *p);

@@ -2,13 +2,21 @@
  * is told when they come. */
 #include "net/web_inner.h"
 
+#include <unistd.h>
+
 #define MAX_STREAMS 250L /* what Go's servers allow on a connection; libcurl itself says 100 */
 
-/* A socket that libcurl waits for. */
+/* A socket that libcurl waits for. libcurl forgets a connection's socket when an answer is complete
+ * and asks for it again with the next request; taking it out of the loop's set and putting it back
+ * costs six system calls a request. So a connection's socket stays in that set until it is closed.
+ */
 struct sock {
+    struct sock *next, **at;
     uv_poll_t poll;
     struct ty_web_pool *pool;
     curl_socket_t fd;
+    bool connection; /* libcurl tells when it is closed; not so of its resolver's sockets */
+    int armed;       /* events of libuv that are waited for; wanted or not */
 };
 
 static void pool_closed(struct ty_web_pool *p)
@@ -39,17 +47,45 @@ static void act(struct ty_web_pool *p, curl_socket_t fd, int what)
     ty_web_settle(p); /* may close the pool */
 }
 
+static void sock_rest(struct sock *s)
+{
+    uv_poll_stop(&s->poll);
+    s->armed = 0;
+}
+
 static void on_poll(uv_poll_t *poll, int status, int events)
 {
     struct sock *s = poll->data;
     int what = (events & UV_READABLE ? CURL_CSELECT_IN : 0) |
                (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0) | (status < 0 ? CURL_CSELECT_ERR : 0);
-    act(s->pool, s->fd, what);
+
+    if (status < 0)
+        s->armed = 0; /* libuv has stopped it */
+    if (!uv_has_ref((const uv_handle_t *)poll))
+        sock_rest(s); /* nobody waits: the peer closed it, most likely. libcurl will find out */
+    else
+        act(s->pool, s->fd, what);
 }
 
 static void on_time(uv_timer_t *timer)
 {
     act(timer->data, CURL_SOCKET_TIMEOUT, 0);
+}
+
+static struct sock *sock_find(const struct ty_web_pool *p, curl_socket_t fd)
+{
+    struct sock *s = p->socks;
+    while (s && s->fd != fd)
+        s = s->next;
+    return s;
+}
+
+static void sock_close(struct sock *s)
+{
+    *s->at = s->next;
+    if (s->next)
+        s->next->at = s->at;
+    uv_close((uv_handle_t *)&s->poll, on_sock_closed); /* stops at once: fd may be closed now */
 }
 
 static struct sock *sock_new(struct ty_web_pool *p, curl_socket_t fd)
@@ -64,28 +100,56 @@ static struct sock *sock_new(struct ty_web_pool *p, curl_socket_t fd)
         return NULL;
     }
     s->poll.data = s;
+    s->next = p->socks;
+    s->at = &p->socks;
+    if (s->next)
+        s->next->at = &s->next;
+    p->socks = s;
     p->open++;
-    p->web->curl.multi_assign(p->multi, fd, s);
     return s;
 }
 
-static int on_socket(CURL *easy TY_UNUSED, curl_socket_t fd, int what, void *ctx, void *known)
+bool ty_web_pool_opened(struct ty_web_pool *p, curl_socket_t fd)
+{
+    struct sock *s = sock_new(p, fd);
+    if (!s)
+        return false;
+    s->connection = true;
+    uv_unref((uv_handle_t *)&s->poll);
+    return true;
+}
+
+int ty_web_pool_closes(void *ctx, curl_socket_t fd)
+{
+    struct sock *s = sock_find(ctx, fd);
+    if (s)
+        sock_close(s);
+    return close(fd);
+}
+
+/* A reference is what keeps the loop going, and here also says that libcurl waits. */
+static int on_socket(CURL *easy TY_UNUSED, curl_socket_t fd, int what, void *ctx,
+                     void *known TY_UNUSED)
 {
     struct ty_web_pool *p = ctx;
-    struct sock *s = known;
+    struct sock *s = sock_find(p, fd);
+    int events = (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0);
 
     if (what == CURL_POLL_REMOVE) {
-        if (!s)
-            return 0;
-        p->web->curl.multi_assign(p->multi, fd, NULL);
-        uv_close((uv_handle_t *)&s->poll, on_sock_closed); /* stops at once: fd may be closed now */
+        if (s && s->connection)
+            uv_unref((uv_handle_t *)&s->poll);
+        else if (s)
+            sock_close(s);
         return 0;
     }
     if (!s)
         s = sock_new(p, fd);
     if (!s)
         return -1;
-    int events = (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0);
+    uv_ref((uv_handle_t *)&s->poll);
+    if (s->armed == events)
+        return 0;
+    s->armed = events;
     return uv_poll_start(&s->poll, events, on_poll) < 0 ? -1 : 0;
 }
 

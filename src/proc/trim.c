@@ -20,6 +20,8 @@ static bool begins(const char *line, struct mapping *ret)
 {
     struct mapping m = { 0 };
     char mode[5] = "", path[2] = "";
+    if (line[0] >= 'A' && line[0] <= 'Z') /* nearly all lines */
+        return false;
     if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s %*s %*s %*s %1s", &m.from, &m.to, mode, path) <
         3)
         return false;
@@ -52,8 +54,10 @@ size_t ty_trim(void)
             now = next;
             continue;
         }
-        sscanf(line, "Rss: %zu", &now.rss_kb);
-        sscanf(line, "Anonymous: %zu", &now.own_kb);
+        if (line[0] == 'R')
+            sscanf(line, "Rss: %zu", &now.rss_kb);
+        else if (line[0] == 'A')
+            sscanf(line, "Anonymous: %zu", &now.own_kb);
     }
     dropped += drop(&now);
     fclose(f);

@@ -8,7 +8,7 @@
 #define ANSWER_BYTES ((size_t)32 << 20)
 #define CONNECT_MS   10000
 #define TRIES        10
-#define WRITERS      16 /* connections: made when needed, kept afterwards */
+#define WRITERS      8 /* connections: made when needed, kept afterwards */
 #define FIRST_BLOCK  ((size_t)32 << 10)
 #define PAUSE_MS     1000 /* when a server says later without saying when */
 

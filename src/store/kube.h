@@ -158,6 +158,9 @@ struct ty_kube_watch {
     struct ty_str version; /* after which; from a list */
     int64_t seconds;       /* the server ends it after that long; 0: 5 to 10 minutes, at random */
     void (*event)(void *ctx, enum ty_kube_event what, const struct ty_kube_object *o);
+    /* True: what was added or changed at this version is known, its event need not be read. May be
+     * NULL. */
+    bool (*known)(void *ctx, struct ty_str version);
     ty_kube_fn *end; /* r: 0 the server ended it in order, -EIDRM: list again */
     void *ctx;
 };

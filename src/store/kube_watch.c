@@ -12,6 +12,7 @@
 struct watch_op {
     struct ty_kube_op op; /* first */
     void (*event)(void *ctx, enum ty_kube_event what, const struct ty_kube_object *o);
+    bool (*known)(void *ctx, struct ty_str version);
     struct ty_lines lines;
 };
 
@@ -51,6 +52,26 @@ static int on_error(struct watch_op *w, const struct ty_json *status)
     return -ECANCELED;
 }
 
+/* The version that an object was added or changed at, without reading the event; empty: read it.
+ * Quotes within strings are escaped, so what is found is a member; metadata, the first that may
+ * have one of that name, comes before all that users write. */
+static struct ty_str peek_version(struct ty_str line)
+{
+    static const char member[] = "\"resourceVersion\":\"";
+    struct ty_str rest;
+    if (!ty_str_starts(line, TY_LIT("{\"type\":\"MODIFIED\",\"object\":{")) &&
+        !ty_str_starts(line, TY_LIT("{\"type\":\"ADDED\",\"object\":{")))
+        return (struct ty_str){ 0 };
+    const char *at = memmem(line.p, line.n, member, sizeof(member) - 1);
+    if (!at)
+        return (struct ty_str){ 0 };
+    at += sizeof(member) - 1;
+    rest = (struct ty_str){ at, line.n - (size_t)(at - line.p) };
+    struct ty_str version = { 0 };
+    ty_str_cut(rest, '"', &version);
+    return version;
+}
+
 static int on_line(void *ctx, struct ty_str line)
 {
     struct watch_op *w = ctx;
@@ -58,6 +79,10 @@ static int on_line(void *ctx, struct ty_str line)
     struct ty_err err = { 0 };
     struct ty_kube_object o;
 
+    /* Most events are the echo of our own writes. */
+    struct ty_str version = w->known ? peek_version(line) : (struct ty_str){ 0 };
+    if (version.n && w->known(w->op.ctx, version))
+        return 0;
     ty_arena_reset(a);
     const struct ty_json *json = ty_json_parse(a, line, NULL, &err);
     if (!json)
@@ -110,6 +135,7 @@ struct ty_kube_op *ty_kube_watch(struct ty_kube *k, const struct ty_kube_watch *
     struct watch_op *w = (struct watch_op *)ty_kube_op_new(k, sizeof(*w), &class_watch, "GET",
                                                            path.p, (struct ty_str){ 0 });
     w->event = watch->event;
+    w->known = watch->known;
     w->lines.part.ceiling = OBJECT_BYTES;
     w->op.reads = true;
     w->op.unlimited = true;

@@ -9,6 +9,7 @@
 #define FIRST_MS 100
 #define MOST_MS  5000 /* a server that is back should not wait long for us */
 #define SHORT_MS 1000 /* a watch that ends sooner without a word is no good sign */
+#define ECHOES   64   /* writes of our own whose events may still be under way */
 
 struct ty_reflect {
     struct ty_kube *k;
@@ -19,9 +20,11 @@ struct ty_reflect {
     struct ty_kube_op *op; /* list or watch; NULL: a pause */
     uv_timer_t *timer;     /* of the pause; on the heap because libuv closes it later */
     struct ty_backoff backoff;
-    char version[64]; /* watch after this; "": list first */
-    int64_t watch_ms; /* when the watch began */
-    bool heard;       /* the watch has said something */
+    char version[64];        /* watch after this; "": list first */
+    int64_t watch_ms;        /* when the watch began */
+    bool heard;              /* the watch has said something */
+    uint64_t echoes[ECHOES]; /* versions that ty_reflect_wrote has told; the oldest is replaced */
+    size_t next_echo;
     bool synced, absent;
     bool busy, freed; /* in a callback; it has freed us */
 };
@@ -233,13 +236,34 @@ static void list_start(struct ty_reflect *f)
 
 /* Watches */
 
-static void on_event(void *ctx, enum ty_kube_event what, const struct ty_kube_object *o)
+static void heard(struct ty_reflect *f, struct ty_str version)
 {
-    struct ty_reflect *f = ctx;
     if (!f->heard)
         ty_backoff_reset(&f->backoff);
     f->heard = true;
-    set_version(f, o->version);
+    set_version(f, version);
+}
+
+/* What ty_reflect_wrote has told would not be told again; this saves reading it. */
+static bool on_echo(void *ctx, struct ty_str version)
+{
+    struct ty_reflect *f = ctx;
+    uint64_t number = number_of(version);
+
+    for (size_t i = 0; number && i < ECHOES; i++) {
+        if (f->echoes[i] != number)
+            continue;
+        f->echoes[i] = 0;
+        heard(f, version);
+        return true;
+    }
+    return false;
+}
+
+static void on_event(void *ctx, enum ty_kube_event what, const struct ty_kube_object *o)
+{
+    struct ty_reflect *f = ctx;
+    heard(f, o->version);
     if (what == TY_KUBE_BOOKMARK)
         return;
     if (what != TY_KUBE_DELETED) {
@@ -276,6 +300,7 @@ static void watch_start(struct ty_reflect *f)
         .which = f->want.which,
         .version = ty_str(f->version),
         .event = on_event,
+        .known = on_echo,
         .end = on_watch_end,
         .ctx = f,
     };
@@ -358,5 +383,7 @@ void ty_reflect_wrote(struct ty_reflect *f, const struct ty_kube_object *o)
     /* The watch has passed it and we do not know it: it has been deleted since. */
     if (!ty_known_find(&f->known, o->ns, o->name) && seen && wrote && wrote <= seen)
         return;
+    f->echoes[f->next_echo] = wrote;
+    f->next_echo = (f->next_echo + 1) % ECHOES;
     tell_object(f, o);
 }

@@ -29,6 +29,7 @@ struct world {
     struct ty_buf told; /* "+a1 ~a2 -a ! S " */
     int troubles_left;  /* stop at the last */
     int synced_left;
+    const char *const *writes; /* versions of "mine", after each list */
     char trouble[256];
 };
 
@@ -49,11 +50,28 @@ static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_k
         stop(w);
 }
 
+/* As if we had written "mine" and that were the answer. */
+static void write_mine(struct world *w, const char *version)
+{
+    struct ty_arena *a = ty_arena_new((size_t)1 << 20);
+    struct ty_json *json = ty_json_object(a);
+    struct ty_kube_object o = { .json = json,
+                                .text = TY_LIT("{}"),
+                                .ns = TY_LIT("d"),
+                                .name = TY_LIT("mine"),
+                                .uid = TY_LIT("7"),
+                                .version = ty_str(version) };
+    ty_reflect_wrote(w->reflect, &o);
+    ty_arena_free(a);
+}
+
 static void on_state(void *ctx, enum ty_reflect_state state, const struct ty_kube_answer *why,
                      int64_t again_ms)
 {
     struct world *w = ctx;
     ty_buf_printf(&w->told, "%c ", "SA!"[state]);
+    for (const char *const *v = w->writes; state == TY_REFLECT_SYNCED && v && *v; v++)
+        write_mine(w, *v);
     if (state != TY_REFLECT_SYNCED) {
         snprintf(w->trouble, sizeof(w->trouble), "%.*s", TY_ARG(why->message));
         assert_true(again_ms > 0);
@@ -106,6 +124,24 @@ static void changes(void **state)
     assert_has(w.peer.asked[0], "GET /api/v1/configmaps?limit=500 ");
     assert_has(w.peer.asked[1], "watch=1&allowWatchBookmarks=true&resourceVersion=10&");
     assert_has(w.peer.asked[2], "resourceVersion=21&"); /* from where the last one ended */
+}
+
+/* The echo of a write is not told again, nor read: what follows its version would be refused. */
+static void echoes(void **state)
+{
+    static const char *const answers[] = {
+        LIST("10", CM("a", "1", "5")),
+        OK EVENT("ADDED", CM("mine", "7", "11")) EVENT(
+            "MODIFIED", "{\"metadata\":{\"name\":\"mine\",\"resourceVersion\":\"12\",nonsense"),
+        OK EVENT("MODIFIED", CM("mine", "7", "13")) /* somebody else's */
+        EVENT("DELETED", CM("mine", "7", "14")) EVENT("ADDED", CM("last", "9", "15")),
+        NULL,
+    };
+    static const char *const writes[] = { "11", "12", NULL };
+    struct world w = { .writes = writes };
+    (void)state;
+    meet(&w, answers, "+a/1 S +mine/7 ~mine/7 ~mine/7 -mine/7 +last/9 ");
+    assert_has(w.peer.asked[2], "resourceVersion=12&"); /* a version is a version, read or not */
 }
 
 static void list_after_410(void **state)
@@ -202,9 +238,10 @@ static void a_kind_that_goes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(changes),           cmocka_unit_test(list_after_410),
-        cmocka_unit_test(pages_that_expire), cmocka_unit_test(bad_days),
-        cmocka_unit_test(bad_watches),       cmocka_unit_test(a_kind_that_goes),
+        cmocka_unit_test(changes),          cmocka_unit_test(echoes),
+        cmocka_unit_test(list_after_410),   cmocka_unit_test(pages_that_expire),
+        cmocka_unit_test(bad_days),         cmocka_unit_test(bad_watches),
+        cmocka_unit_test(a_kind_that_goes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -551,9 +551,12 @@ def test_connections(client):
         assert client.ask("GET", path="/version")["r"] == "0"
     mine = connections(client)
     assert len(mine) == 2 and all("timer:(keepalive" in line for line in mine), mine
-    together = client.ask_all({"verb": "GET", "path": "/version"} for _ in range(100))
-    assert {answer["r"] for answer in together} == {"0"}
-    assert 2 < len(connections(client)) <= 17
+    for _ in range(20):  # on a busy machine a hundred may be answered one by one
+        together = client.ask_all({"verb": "GET", "path": "/version"} for _ in range(100))
+        assert {answer["r"] for answer in together} == {"0"}
+        if len(connections(client)) > 2:
+            break
+    assert 2 < len(connections(client)) <= 9
 
 
 def connections(client):

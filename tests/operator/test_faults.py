@@ -174,8 +174,8 @@ def test_history_is_compacted(bare, bare_space, make_manager):
         space.wait_jobset("kept")
         space.wait_jobset("resumed", suspended=False)
         assert space.jobset("gone") is None
-        listed = {e["objectRef"]["resource"] for e in audit.entries() if e["verb"] == "list"}
-        assert {"trainjobs", "jobsets", "configmaps"} <= listed
+        wait_for("lists of all that is watched", lambda: {"trainjobs", "jobsets", "configmaps"} <= {
+            e["objectRef"]["resource"] for e in audit.entries() if e["verb"] == "list"})
         one.stop()
 
 

@@ -353,7 +353,7 @@ void ty_jobs_written(struct ty_writing *w)
     bool bad = w->failed || w->work.err.code < 0;
 
     if (bad) {
-        j->counts.errors++;
+        j->counts.errors += key.kind == KEY_TRAINJOB; /* like looks: a runtime's is in the log */
         ty_queue_retry(j->queue, key);
     } else {
         if (key.kind == KEY_TRAINJOB && w->work.right)

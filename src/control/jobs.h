@@ -43,7 +43,7 @@ struct ty_jobs_settings { /* what is pointed to outlives the controllers */
     void *ctx;
 };
 
-struct ty_jobs_counts { /* since the start; for metrics */
+struct ty_jobs_counts { /* since the start; for metrics. looks, errors: at TrainJobs */
     uint64_t looks, errors, applies, statuses, deletes, fetches, skipped;
     size_t in_flight;
     double seconds; /* in looks */

@@ -22,6 +22,7 @@ struct ty_servers {
     struct ty_metrics *metrics;
     struct ty_jobs_counts seen; /* what the metrics have been told */
     struct ty_queue_counts queue_seen;
+    struct ty_events_counts events_seen;
     uint64_t requests_seen;
     struct ty_status_api status;
     struct ty_vouched vouched;

@@ -153,6 +153,19 @@ static void measure_jobs(struct ty_servers *s)
     gauge(s, WORKERS, JOB_CONTROLLER, (double)now.in_flight);
 }
 
+static void measure_events(struct ty_servers *s)
+{
+    struct ty_events_counts now = { 0 }, *was = &s->events_seen;
+
+    if (!s->s.events)
+        return;
+    ty_events_count(s->s.events, &now);
+    count(s, EVENTS, "written", NULL, now.written, &was->written);
+    count(s, EVENTS, "series", NULL, now.series, &was->series);
+    count(s, EVENTS, "dropped", NULL, now.dropped, &was->dropped);
+    count(s, EVENTS, "failed", NULL, now.failed, &was->failed);
+}
+
 struct states {
     struct ty_arena *arena; /* scratch */
     size_t suspended, complete, failed, open;
@@ -203,6 +216,7 @@ void ty_servers_measure(struct ty_servers *s)
 
     measure_jobs(s);
     measure_cache(s);
+    measure_events(s);
     count(s, REQUESTS, NULL, NULL, ty_kube_requests(s->s.kube), &s->requests_seen);
     gauge(s, LEADER, s->s.config->lease_name, leads);
     gauge(s, CERT_UNTIL, NULL, (double)ty_hookcerts_until(s->s.certs));

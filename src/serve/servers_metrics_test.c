@@ -1,0 +1,181 @@
+/* That the numbers are those of what happened. How they are written is metrics_test.c. */
+#include "control/jobs_testing.h"
+#include "net/gnutls.h"
+#include "serve/servers_inner.h"
+
+#define RUNTIME_IN_USE                                                                             \
+    "{\"metadata\":{\"name\":\"rt\",\"uid\":\"u2\",\"resourceVersion\":\"5\",\"finalizers\":["     \
+    "\"trainer.kubeflow.org/resource-in-use\"]},\"spec\":{}}"
+#define PATCH_RT "PATCH " JOBS_GROUP "/clustertrainingruntimes/rt"
+
+struct fixture {
+    struct jobs_world *w;
+    struct ty_config config;
+    struct ty_gnutls gnutls;
+    struct ty_hookcerts *certs;
+    struct ty_events *events;
+    struct ty_servers servers;
+    struct ty_buf text;
+};
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+    struct ty_err err = { 0 };
+    void *w = NULL;
+
+    assert_non_null(f);
+    jobs_setup(&w);
+    f->w = w;
+    f->config.lease_name = "trainer.kubeflow.org";
+    assert_int_equal(ty_gnutls_load(&f->gnutls, &err), 0);
+    f->certs = ty_hookcerts_new(&(struct ty_hookcerts_settings){
+        .loop = &f->w->loop, .gnutls = &f->gnutls, .dir = "/nowhere" });
+    f->events = ty_events_new(
+        &(struct ty_events_settings){ .loop = &f->w->loop, .kube = f->w->api.kube, .host = "h" });
+    f->w->s.events = f->events;
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    void *w = f->w;
+
+    ty_jobs_free(f->w->jobs);
+    f->w->jobs = NULL;
+    ty_events_free(f->events);
+    ty_hookcerts_free(f->certs);
+    ty_metrics_free(f->servers.metrics);
+    ty_buf_done(&f->text);
+    jobs_teardown(&w);
+    ty_gnutls_done(&f->gnutls);
+    free(f);
+    return 0;
+}
+
+static void begin(struct fixture *f, const struct api_row *rows)
+{
+    f->w->api.rows = rows;
+    f->w->jobs = ty_jobs_new(&f->w->s);
+    f->servers.metrics = ty_servers_metrics();
+    f->servers.s = (struct ty_servers_settings){ .loop = &f->w->loop,
+                                                 .kube = f->w->api.kube,
+                                                 .config = &f->config,
+                                                 .jobs = f->w->jobs,
+                                                 .certs = f->certs,
+                                                 .events = f->events,
+                                                 .version = "1.2.3" };
+    ty_jobs_lead(f->w->jobs);
+}
+
+/* Measured and printed, NUL-terminated. */
+static const char *text(struct fixture *f)
+{
+    f->text.n = 0;
+    ty_servers_measure(&f->servers);
+    ty_metrics_print(f->servers.metrics, &f->text);
+    ty_buf_chr(&f->text, '\0');
+    return f->text.p;
+}
+
+#define OF_JOBS "{controller=\"trainjob_controller\""
+
+static void test_one_job(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE,
+        { JOBS_CM, API_PATCHED, "{\"metadata\":{\"uid\":\"c1\"}}" },
+        { JOBS_SET, API_PATCHED, "{\"metadata\":{\"uid\":\"s1\"}}" },
+        { JOBS_STATUS, API_PATCHED, JOBS_JOB },
+        { 0 }
+    };
+    struct fixture *f = *state;
+
+    begin(f, rows);
+    jobs_until(f->w, jobs_looked);
+    for (int i = 0; i < 2; i++) { /* asked twice, counted once */
+        const char *t = text(f);
+        assert_has(t, "\ntrainyard_writes_total{verb=\"apply\"} 2\n");
+        assert_has(t, "\ntrainyard_writes_total{verb=\"delete\"} 0\n");
+        assert_has(t, "\ncontroller_runtime_reconcile_errors_total" OF_JOBS "} 0\n");
+        assert_has(t, "\ntrainyard_trainjobs{state=\"suspended\"} 1\n");
+        assert_has(t, "\ntrainyard_trainjobs{state=\"failed\"} 0\n");
+        assert_has(t, "\ntrainyard_cache_objects{kind=\"JobSet\"} 1\n");
+        assert_has(t, "\nleader_election_master_status{name=\"trainer.kubeflow.org\"} 1\n");
+        assert_has(t, "\ntrainyard_build_info{version=\"1.2.3\"} 1\n");
+        assert_has(t, "\nworkqueue_depth{name=\"trainjob_controller\"} 0\n");
+    }
+}
+
+static int runtime_failed(struct jobs_world *w)
+{
+    return strstr(jobs_log(w), "because") && ty_jobs_idle(w->jobs);
+}
+
+/* A runtime's finalizer that cannot be taken off is no look at a TrainJob that failed: the looks
+ * that went well would be fewer than none. */
+static void test_a_runtime_that_fails(void **state)
+{
+    static const struct api_row rows[] = { { "GET " JOBS_GROUP "/clustertrainingruntimes?limit",
+                                             200, JOBS_LIST(RUNTIME_IN_USE) },
+                                           { PATCH_RT, 403, JOBS_REFUSED(403, "Forbidden") },
+                                           { 0 } };
+    struct fixture *f = *state;
+
+    begin(f, rows);
+    jobs_until(f->w, runtime_failed);
+    const char *t = text(f);
+    assert_has(t, "\ncontroller_runtime_reconcile_total" OF_JOBS ",result=\"success\"} 0\n");
+    assert_has(t, "\ncontroller_runtime_reconcile_total" OF_JOBS ",result=\"error\"} 0\n");
+}
+
+static int event_written(struct jobs_world *w)
+{
+    struct ty_events_counts n;
+
+    ty_events_count(w->s.events, &n);
+    return n.written > 0;
+}
+
+static void test_events(void **state)
+{
+    static const struct api_row rows[] = { JOBS_ONE,
+                                           { JOBS_CM, 422, JOBS_REFUSED(422, "Invalid") },
+                                           { JOBS_STATUS, API_PATCHED, JOBS_JOB },
+                                           { "POST /apis/events.k8s.io/", 201, "{}" },
+                                           { 0 } };
+    struct fixture *f = *state;
+
+    begin(f, rows);
+    jobs_until(f->w, event_written);
+    const char *t = text(f);
+    assert_has(t, "\ntrainyard_events_total{result=\"written\"} 1\n");
+    assert_has(t, "\ntrainyard_events_total{result=\"dropped\"} 0\n");
+}
+
+static void test_reviews(void **state)
+{
+    struct fixture *f = *state;
+
+    begin(f, NULL);
+    ty_servers_hook_answered(&f->servers, TY_LIT("/validate-x"), 200, 0.002);
+    ty_servers_hook_answered(&f->servers, TY_LIT("/validate-x"), 400, 0.002);
+    ty_servers_hook_answered(&f->servers, TY_LIT("/whatever-a-scanner-types"), 404, 0.002);
+    const char *t = text(f);
+    assert_has(t,
+               "controller_runtime_webhook_requests_total{webhook=\"/validate-x\",code=\"200\"} 1");
+    assert_has(t,
+               "controller_runtime_webhook_requests_total{webhook=\"/validate-x\",code=\"400\"} 1");
+    assert_has(t, "controller_runtime_webhook_latency_seconds_count{webhook=\"/validate-x\"} 2");
+    assert_null(strstr(t, "scanner"));
+}
+
+#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+int main(void)
+{
+    const struct CMUnitTest tests[] = { T(test_one_job), T(test_a_runtime_that_fails),
+                                        T(test_events), T(test_reviews) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,36 +1,9 @@
-#include "convert/convert.h"
-#include "json/yaml.h"
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#define HEAD(kind) "apiVersion: kubeflow.org/v1\nkind: " kind "\nmetadata: {name: j}\nspec:\n"
-#define POD(c)     "{spec: {containers: [{name: " c ", image: x}]}}"
-
-static int convert(struct ty_arena *a, const char *text, struct ty_convert_opts opts,
-                   struct ty_converted *ret)
-{
-    struct ty_docs docs = { 0 };
-    assert_int_equal(ty_yaml_read(a, "t", ty_str(text), NULL, &docs, NULL), 0);
-    return ty_convert(a, docs.v[0], &opts, ret);
-}
-
-static bool warned(const struct ty_converted *c, const char *path)
-{
-    for (const struct ty_convert_note *n = c->warnings; n; n = n->next)
-        if (strcmp(n->path, path) == 0)
-            return true;
-    return false;
-}
+#include "convert/convert_testing.h"
 
 static void test_kinds(void **state)
 {
     (void)state;
-    ty_auto_arena *a = ty_arena_new((size_t)16 << 20);
+    ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_docs docs = { 0 };
     assert_int_equal(ty_yaml_read(a, "t", TY_LIT("{apiVersion: kubeflow.org/v2beta1, kind: TFJob}"),
                                   NULL, &docs, NULL),
@@ -45,13 +18,13 @@ static void test_kinds(void **state)
 static void test_only_workers_use_a_built_in_runtime(void **state)
 {
     (void)state;
-    ty_auto_arena *a = ty_arena_new((size_t)16 << 20);
+    ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_converted done;
-    int r =
-        convert(a,
-                HEAD("PyTorchJob") "  pytorchReplicaSpecs: {worker: {replicas: 3, template: " POD(
-                    "pytorch") "}}\n",
-                (struct ty_convert_opts){ 0 }, &done);
+    int r = convert_with(
+        a,
+        HEAD("PyTorchJob") "  pytorchReplicaSpecs: {worker: {replicas: 3, template: " POD(
+            "pytorch") "}}\n",
+        (struct ty_convert_opts){ 0 }, &done);
     int64_t n = 0;
     assert_int_equal(r, 0);
     assert_null(done.runtime);
@@ -64,13 +37,13 @@ static void test_only_workers_use_a_built_in_runtime(void **state)
 static void test_every_unknown_field_is_told(void **state)
 {
     (void)state;
-    ty_auto_arena *a = ty_arena_new((size_t)16 << 20);
+    ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_converted done;
-    int r =
-        convert(a,
-                HEAD("JAXJob") "  x: 1\n  runPolicy: {yy: 1, schedulingPolicy: {z: 1}}\n"
-                               "  jaxReplicaSpecs: {Worker: {w: 1, template: " POD("jax") "}}\n",
-                (struct ty_convert_opts){ 0 }, &done);
+    int r = convert_with(
+        a,
+        HEAD("JAXJob") "  x: 1\n  runPolicy: {yy: 1, schedulingPolicy: {z: 1}}\n"
+                       "  jaxReplicaSpecs: {Worker: {w: 1, template: " POD("jax") "}}\n",
+        (struct ty_convert_opts){ 0 }, &done);
     assert_int_equal(r, 0);
     assert_true(warned(&done, "spec.x"));
     assert_true(warned(&done, "spec.runPolicy.yy"));
@@ -81,13 +54,13 @@ static void test_every_unknown_field_is_told(void **state)
 static void test_gang_restart(void **state)
 {
     (void)state;
-    ty_auto_arena *a = ty_arena_new((size_t)16 << 20);
+    ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_converted done;
-    int r =
-        convert(a,
-                HEAD("PaddleJob") "  runPolicy: {backoffLimit: 5}\n  paddleReplicaSpecs: "
-                                  "{Worker: {replicas: 2, template: " POD("paddle") "}}\n",
-                (struct ty_convert_opts){ .gang_restart = true, .gang = TY_GANG_VOLCANO }, &done);
+    int r = convert_with(a,
+                         HEAD("PaddleJob") "  runPolicy: {backoffLimit: 5}\n  paddleReplicaSpecs: "
+                                           "{Worker: {replicas: 2, template: " POD("paddle") "}}\n",
+                         (struct ty_convert_opts){ .gang_restart = true, .gang = TY_GANG_VOLCANO },
+                         &done);
     int64_t n = 0;
     assert_int_equal(r, 0);
     assert_true(ty_json_int_at(done.runtime, "spec.template.spec.failurePolicy.maxRestarts", &n));
@@ -98,13 +71,14 @@ static void test_gang_restart(void **state)
 static void test_unequal_templates(void **state)
 {
     (void)state;
-    ty_auto_arena *a = ty_arena_new((size_t)16 << 20);
+    ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_converted done;
-    int r = convert(a,
-                    HEAD("XGBoostJob") "  xgbReplicaSpecs:\n    Master: {template: " POD(
-                        "xgboost") "}\n    Worker: {template: {spec: {nodeName: a, containers: "
-                                   "[{name: xgboost, image: x}]}}}\n",
-                    (struct ty_convert_opts){ .split_script = true }, &done);
+    int r =
+        convert_with(a,
+                     HEAD("XGBoostJob") "  xgbReplicaSpecs:\n    Master: {template: " POD(
+                         "xgboost") "}\n    Worker: {template: {spec: {nodeName: a, containers: "
+                                    "[{name: xgboost, image: x}]}}}\n",
+                     (struct ty_convert_opts){ .split_script = true }, &done);
     assert_int_equal(r, -EINVAL);
     assert_string_equal(done.bad->path, "spec.xgbReplicaSpecs.Worker.template.spec.nodeName");
     assert_null(done.job);

@@ -40,8 +40,12 @@ static bool is_second_env(const struct ty_field_err *e)
     return e->why == TY_DUPLICATE && ty_str_contains(ty_str(e->path), TY_LIT(".env["));
 }
 
+/* The API server says "PATH in body must be …"; the path is told already. */
 static const char *sentence(const struct ty_field_err *e)
 {
+    const char *body = e->detail ? strstr(e->detail, " in body ") : NULL;
+    if (body && strncmp(e->detail, e->path, (size_t)(body - e->detail)) == 0)
+        return body + strlen(" in body ");
     if (e->detail && *e->detail)
         return e->detail;
     return e->why == TY_DUPLICATE  ? "is given twice"
@@ -106,6 +110,18 @@ static void rename_refs(struct ty_conv *c, struct ty_json *v, struct ty_str was)
     }
 }
 
+/* V1 reads null as absent; `creationTimestamp: null` is in all that kubectl has written. */
+static void drop_nulls(struct ty_json *v)
+{
+    ty_each_item (it, v)
+        drop_nulls(*it);
+    for (size_t i = 0; ty_json_is(v, TY_JSON_OBJECT) && i < v->n;) {
+        drop_nulls(v->members[i].value);
+        if (v->members[i].value->type != TY_JSON_NULL || !ty_json_del(v, v->members[i].key))
+            i++;
+    }
+}
+
 void ty_conv_check_pod(struct ty_conv *c, struct ty_conv_role *r)
 {
     const struct ty_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
@@ -116,6 +132,7 @@ void ty_conv_check_pod(struct ty_conv *c, struct ty_conv_role *r)
         return;
     }
     r->pod = ty_json_copy(c->arena, template, 0);
+    drop_nulls(r->pod);
     check_schema(c, r, at);
     if (!c->out->bad)
         find_main(c, r, TY_KEY(TY_KEY(at, "spec"), "containers"));

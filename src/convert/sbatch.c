@@ -1,6 +1,7 @@
 /* A Slurm batch script becomes a TrainJob, as well as can be: #SBATCH lines are numbers and
  * resources, the script is the command of every node. */
 #include "convert/sbatch.h"
+#include "base/text.h"
 #include <errno.h>
 #include <stdarg.h>
 
@@ -222,6 +223,23 @@ static void check(struct ty_batch *b)
                       "runs it on the first");
 }
 
+/* Objects of Kubernetes are UTF-8 without NULs. */
+static bool is_text(struct ty_batch *b, struct ty_str text)
+{
+    char *copy = ty_arena_alloc(b->arena, text.n + 1, 1);
+    ty_text_valid(text, copy); /* as many bytes, '?' for those that are none */
+    b->line = 1;
+    for (size_t i = 0; i < text.n; i++) {
+        if (copy[i] != text.p[i] || !text.p[i]) {
+            ty_batch_tell(b, true, "", "this is no text: byte %zu is no UTF-8", i + 1);
+            return false;
+        }
+        b->line += text.p[i] == '\n';
+    }
+    b->line = 0;
+    return true;
+}
+
 int ty_convert_sbatch(struct ty_arena *a, const char *file, struct ty_str text,
                       struct ty_converted *ret)
 {
@@ -231,10 +249,8 @@ int ty_convert_sbatch(struct ty_arena *a, const char *file, struct ty_str text,
     *ret = (struct ty_converted){ 0 };
     ty_str_cut(ty_str(slash ? slash + 1 : file), '.', &stem);
     ty_batch_name(&b, NULL, stem);
-    if (memchr(text.p ? text.p : "", 0, text.n)) {
-        ty_batch_tell(&b, true, "", "this is no text");
+    if (!is_text(&b, text))
         return -EINVAL;
-    }
     struct ty_json *command = shell(&b, &text);
     ty_batch_script(&b, text);
     layout(&b);

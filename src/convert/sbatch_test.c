@@ -77,7 +77,9 @@ static void test_what_cannot_be(void **state)
     refuse_script(a, "", 1, "the script has no command");
     refuse_script(a, "#!/bin/sh\n#SBATCH -N 20000\na\n", 1, "20000 nodes are too many");
     assert_int_equal(ty_convert_sbatch(a, "x", (struct ty_str){ "a\0b", 3 }, &done), -EINVAL);
-    assert_string_equal(done.bad->text, "this is no text");
+    assert_string_equal(done.bad->text, "this is no text: byte 2 is no UTF-8");
+    refuse_script(a, "#!/bin/sh\n#SBATCH -N 1\necho \xff\n", 3, "byte 29 is no UTF-8");
+    refuse_script(a, "a \xc3", 1, "byte 3 is no UTF-8"); /* cut in the middle */
     assert_int_equal(ty_convert_sbatch(a, "x", (struct ty_str){ 0 }, &done), -EINVAL);
 }
 

@@ -1,0 +1,182 @@
+/* Whose turn it is, and how many at once. What is written, fetched and watched is tested beside
+ * those files; a whole operator is tests/operator. */
+#include "control/jobs_testing.h"
+
+#define JOB(name, uid)                                                                             \
+    "{\"metadata\":{\"name\":\"" name "\",\"namespace\":\"ns\",\"uid\":\"" uid                     \
+    "\",\"resourceVersion\":\"7\",\"generation\":1},\"spec\":{\"suspend\":true,\"runtimeRef\":{"   \
+    "\"name\":\"rt\",\"kind\":\"ClusterTrainingRuntime\",\"apiGroup\":\"trainer.kubeflow.org\"},"  \
+    "\"trainer\":{}}}"
+#define THREE                                                                                      \
+    { "GET " JOBS_GROUP "/trainjobs?limit", 200,                                                   \
+      JOBS_LIST(JOB("a", "ua") "," JOB("b", "ub") "," JOB("c", "uc")) },                           \
+    {                                                                                              \
+        "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200, JOBS_LIST(JOBS_RUNTIME)           \
+    }
+#define ANY_CM "PATCH /api/v1/namespaces/ns/configmaps/"
+
+static void begin(struct jobs_world *w, const struct api_row *rows)
+{
+    w->api.rows = rows;
+    w->jobs = ty_jobs_new(&w->s);
+}
+
+static size_t asked(struct jobs_world *w)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < w->api.asked.n; i++)
+        n += w->api.asked.p[i] == '\n';
+    return n;
+}
+
+static int two_asked(struct jobs_world *w)
+{
+    return asked(w) >= 2;
+}
+
+static int three_asked(struct jobs_world *w)
+{
+    return asked(w) >= 3;
+}
+
+static int half_a_second(struct jobs_world *w)
+{
+    static uint64_t since;
+
+    if (!since)
+        since = uv_now(&w->loop);
+    if (uv_now(&w->loop) - since < 300)
+        return 0;
+    since = 0;
+    return 1;
+}
+
+/* Writes that are not answered hold up no more than their own places. */
+static void test_so_many_at_once(void **state)
+{
+    static const struct api_row rows[] = { THREE, { ANY_CM, 0, NULL }, { 0 } };
+    struct jobs_world *w = *state;
+
+    w->s.in_flight = 2;
+    begin(w, rows);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, two_asked);
+    jobs_until(w, half_a_second);
+    assert_int_equal(asked(w), 2);
+    assert_int_equal(w->jobs->counts.in_flight, 2);
+    assert_false(ty_jobs_idle(w->jobs));
+    ty_jobs_tune(w->jobs, 3, TY_PROTECT_SNAPSHOT); /* SIGHUP: one more */
+    jobs_until(w, three_asked);
+    assert_int_equal(w->jobs->counts.in_flight, 3);
+}
+
+static int all_idle(struct jobs_world *w)
+{
+    return w->idle > 0 && ty_jobs_idle(w->jobs);
+}
+
+/* Nothing is begun any more; the next leader would find us still writing otherwise. */
+static void test_rest(void **state)
+{
+    static const struct api_row rows[] = { THREE, { 0 } };
+    struct jobs_world *w = *state;
+
+    begin(w, rows);
+    jobs_until(w, jobs_is_synced);
+    ty_jobs_lead(w->jobs);
+    ty_jobs_rest(w->jobs);
+    jobs_until(w, half_a_second);
+    assert_true(ty_jobs_idle(w->jobs));
+    size_t before = asked(w);
+    ty_jobs_look_at_all(w->jobs);
+    jobs_until(w, half_a_second);
+    assert_int_equal(asked(w), before);
+}
+
+#define TAKEN                                                                                      \
+    { ANY_CM, API_PATCHED, "{}" },                                                                 \
+    {                                                                                              \
+        "PATCH /apis/jobset.x-k8s.io/", API_PATCHED, "{}"                                          \
+    }
+
+static int count_of(struct jobs_world *w, const char *part)
+{
+    const char *text = ty_arena_strndup(w->a, w->api.asked.n ? w->api.asked.p : "", w->api.asked.n);
+    int n = 0;
+
+    while ((text = strstr(text, part))) {
+        n++;
+        text += strlen(part);
+    }
+    return n;
+}
+
+static int all_made(struct jobs_world *w)
+{
+    return all_idle(w) && count_of(w, "/jobsets/") >= 3;
+}
+
+/* Every job is written once, though it was told three times before anybody could look. */
+static void test_once_each(void **state)
+{
+    static const struct api_row rows[] = { THREE, TAKEN, { 0 } };
+    struct jobs_world *w = *state;
+
+    begin(w, rows);
+    ty_jobs_look_at_all(w->jobs); /* too early is no harm */
+    jobs_until(w, jobs_is_synced);
+    ty_jobs_look_at_all(w->jobs);
+    ty_jobs_look_at_all(w->jobs);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, all_made);
+    assert_int_equal(count_of(w, "/configmaps/"), 3);
+    assert_int_equal(count_of(w, "/jobsets/"), 3);
+    assert_int_equal(w->synced, 1);
+    assert_int_equal(w->jobs->counts.in_flight, 0);
+}
+
+static int others_made(struct jobs_world *w)
+{
+    return count_of(w, "/jobsets/") >= 2 && w->jobs->counts.errors > 0;
+}
+
+/* What fails waits for its turn, the others do not wait for it. */
+static void test_one_fails(void **state)
+{
+    static const struct api_row rows[] = {
+        THREE, { ANY_CM "a-", 422, JOBS_REFUSED(422, "Invalid") }, TAKEN, { 0 }
+    };
+    struct jobs_world *w = *state;
+
+    begin(w, rows);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, others_made);
+    assert_int_equal(count_of(w, "/jobsets/a\n"), 0);
+    assert_int_equal(count_of(w, "/jobsets/b\n"), 1);
+    assert_int_equal(count_of(w, "/jobsets/c\n"), 1);
+}
+
+static void test_freed_at_any_time(void **state)
+{
+    static const struct api_row rows[] = { THREE, { 0 } };
+    struct jobs_world *w = *state;
+
+    ty_jobs_free(NULL);
+    begin(w, rows); /* nothing has been listed yet */
+    ty_jobs_free(w->jobs);
+    begin(w, rows);
+    jobs_until(w, jobs_is_synced); /* jobs wait for a look that never comes */
+    ty_jobs_free(w->jobs);
+    w->jobs = NULL;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        JOBS_TEST(test_so_many_at_once),   JOBS_TEST(test_rest),
+        JOBS_TEST(test_once_each),         JOBS_TEST(test_one_fails),
+        JOBS_TEST(test_freed_at_any_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

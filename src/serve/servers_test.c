@@ -1,0 +1,202 @@
+/* Ports that open and close together. Over TLS, with a real API server: tests/operator. */
+#include "control/jobs_testing.h"
+#include "net/gnutls.h"
+#include "serve/servers_inner.h"
+
+struct fixture {
+    struct jobs_world *w;
+    struct ty_config config;
+    struct ty_gnutls gnutls;
+    struct ty_hookcerts *certs;
+    struct ty_servers_settings s;
+    struct ty_servers *servers;
+    struct ty_talk talk;
+    int done;
+};
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+    struct ty_err err = { 0 };
+    void *w = NULL;
+
+    assert_non_null(f);
+    jobs_setup(&w);
+    f->w = w;
+    f->w->jobs = ty_jobs_new(&f->w->s);
+    assert_int_equal(ty_gnutls_load(&f->gnutls, &err), 0);
+    f->certs = ty_hookcerts_new(&(struct ty_hookcerts_settings){
+        .loop = &f->w->loop, .gnutls = &f->gnutls, .dir = "/nowhere" });
+    f->config = ty_config_default;
+    f->config.webhook_host = "127.0.0.1";
+    f->config.webhook_port = 0; /* any that is free */
+    f->config.health_address = "127.0.0.1:0";
+    f->config.metrics_address = "127.0.0.1:0";
+    f->config.metrics_secure = false;
+    f->w->settings.status_port = 0;
+    f->s = (struct ty_servers_settings){ .loop = &f->w->loop,
+                                         .kube = f->w->api.kube,
+                                         .status_kube = f->w->api.kube,
+                                         .config = &f->config,
+                                         .settings = &f->w->settings,
+                                         .pipeline = &f->w->pipeline,
+                                         .log = &f->w->log,
+                                         .jobs = f->w->jobs,
+                                         .certs = f->certs,
+                                         .version = "1" };
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    void *w = f->w;
+
+    ty_servers_free(f->servers);
+    ty_hookcerts_free(f->certs);
+    jobs_teardown(&w);
+    ty_gnutls_done(&f->gnutls);
+    free(f);
+    return 0;
+}
+
+static void open_all(struct fixture *f)
+{
+    struct ty_err err = { 0 };
+
+    if (ty_servers_new(&f->s, &f->servers, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+static const char *get(struct fixture *f, int which, const char *path)
+{
+    char *text =
+        ty_arena_printf(f->w->a, "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", path);
+
+    return talk(&f->talk, &f->w->loop, ty_serve_port(f->servers->port[which]), text);
+}
+
+static void test_health(void **state)
+{
+    struct fixture *f = *state;
+
+    open_all(f);
+    assert_has(get(f, PORT_HEALTH, "/healthz"), "HTTP/1.1 200 ");
+    const char *got = get(f, PORT_HEALTH, "/readyz?verbose"); /* no certificate yet */
+    assert_has(got, "HTTP/1.1 500 ");
+    assert_has(got, "certificates");
+    assert_has(jobs_log(f->w), "a health check fails");
+    assert_has(get(f, PORT_HEALTH, "/metrics"), "HTTP/1.1 404 ");
+}
+
+/* SIGHUP may give them other names. */
+static void test_other_names(void **state)
+{
+    struct fixture *f = *state;
+
+    open_all(f);
+    f->config.liveness = "alive";
+    f->config.readiness = "ready";
+    ty_servers_renamed(f->servers);
+    assert_has(get(f, PORT_HEALTH, "/alive"), "HTTP/1.1 200 ");
+    assert_has(get(f, PORT_HEALTH, "/ready"), "HTTP/1.1 500 ");
+    assert_has(get(f, PORT_HEALTH, "/healthz"), "HTTP/1.1 404 ");
+}
+
+static void test_metrics_in_the_clear(void **state)
+{
+    struct fixture *f = *state;
+
+    open_all(f);
+    assert_has(get(f, PORT_METRICS, "/metrics"), "trainyard_build_info{version=\"1\"} 1\n");
+    assert_has(get(f, PORT_METRICS, "/other"), "HTTP/1.1 404 ");
+    assert_has(get(f, PORT_METRICS, "/healthz"), "HTTP/1.1 404 ");
+}
+
+static void test_what_is_off(void **state)
+{
+    struct fixture *f = *state;
+
+    f->config.health_address = f->config.metrics_address = "0";
+    open_all(f);
+    assert_null(f->servers->port[PORT_HEALTH]);
+    assert_null(f->servers->port[PORT_METRICS]);
+    assert_null(f->servers->port[PORT_STATUS]); /* its gate is off */
+    assert_non_null(f->servers->port[PORT_WEBHOOK]);
+    ty_servers_free(f->servers);
+    f->servers = NULL;
+    f->w->settings.status_gate = true;
+    open_all(f);
+    assert_non_null(f->servers->port[PORT_STATUS]);
+}
+
+/* The sentence names the setting; what was open already is closed again. */
+static void test_addresses_that_are_wrong(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_err err = { 0 };
+
+    f->config.health_address = "nonsense";
+    assert_true(ty_servers_new(&f->s, &f->servers, &err) < 0);
+    assert_has(err.text, "health.healthProbeBindAddress");
+    f->config.health_address = "127.0.0.1:0";
+    f->config.metrics_address = "127.0.0.1:70000";
+    assert_true(ty_servers_new(&f->s, &f->servers, &err) < 0);
+    assert_has(err.text, "metrics.bindAddress");
+    assert_null(f->servers);
+}
+
+static void test_a_port_in_use(void **state)
+{
+    struct fixture *f = *state;
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+    socklen_t n = sizeof(at);
+    struct ty_err err = { 0 };
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    assert_int_equal(bind(fd, (struct sockaddr *)&at, n), 0);
+    assert_int_equal(listen(fd, 1), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
+    f->config.webhook_port = ntohs(at.sin_port);
+    assert_true(ty_servers_new(&f->s, &f->servers, &err) < 0);
+    assert_has(err.text, "webhook.port: ");
+    close(fd);
+}
+
+static void on_done(void *ctx)
+{
+    struct fixture *f = ctx;
+
+    f->done++;
+    uv_stop(&f->w->loop);
+}
+
+static void test_stop(void **state)
+{
+    struct fixture *f = *state;
+
+    open_all(f);
+    int port = ty_serve_port(f->servers->port[PORT_HEALTH]);
+    ty_servers_stop(f->servers, 1000, on_done, f);
+    if (!f->done)
+        uv_run(&f->w->loop, UV_RUN_DEFAULT);
+    assert_int_equal(f->done, 1);
+    assert_string_equal(
+        talk(&f->talk, &f->w->loop, port, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"), "");
+}
+
+#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(test_health),
+        T(test_other_names),
+        T(test_metrics_in_the_clear),
+        T(test_what_is_off),
+        T(test_addresses_that_are_wrong),
+        T(test_a_port_in_use),
+        T(test_stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -68,7 +68,7 @@ static bool no_limit(struct ty_str v)
 /* minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]] */
 static void duration(struct ty_batch *b, const char *path, struct ty_str v, int64_t *to)
 {
-    struct ty_str days, part, rest = ty_str_cut(v, '-', &days);
+    struct ty_str days = { 0 }, part = { 0 }, rest = ty_str_cut(v, '-', &days);
     int64_t d = 0, n[3] = { 0 };
     size_t k = 0;
     bool ok = !rest.p || ty_parse_i64(days, &d);

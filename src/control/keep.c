@@ -2,6 +2,7 @@
 #include "control/keep.h"
 
 #include "trainer/children.h"
+#include "trainer/gang.h"
 
 #define LAST_APPLIED "kubectl.kubernetes.io/last-applied-configuration"
 
@@ -111,6 +112,21 @@ static void add_mounts(struct ty_arena *a, struct ty_json *mounts, const struct 
     }
 }
 
+/* The policy whose PodGroup, named like the JobSet, the pods of this job belong to; NULL: none. */
+static const char *gang_of(const struct ty_json *obj, const struct ty_json *rjob)
+{
+    const struct ty_json *meta = ty_json_at(rjob, "template.spec.template.metadata");
+    const struct ty_json *labels = ty_json_get(meta, "labels");
+    const struct ty_json *annotations = ty_json_get(meta, "annotations");
+    struct ty_str name = ty_json_str_at(obj, "metadata.name");
+
+    if (ty_str_eq(ty_json_text_of(ty_json_get(labels, TY_GANG_LABEL)), name))
+        return "coscheduling";
+    if (ty_str_eq(ty_json_text_of(ty_json_get(annotations, TY_GANG_ANNOTATION)), name))
+        return "volcano";
+    return NULL;
+}
+
 static struct ty_json *jobset(struct ty_arena *a, const struct ty_json *obj)
 {
     struct ty_json *kept = identity(a, &ty_kind_jobset, obj), *spec = ty_json_object(a);
@@ -118,8 +134,12 @@ static struct ty_json *jobset(struct ty_arena *a, const struct ty_json *obj)
     const struct ty_json *rjobs = ty_json_at(obj, "spec.replicatedJobs");
 
     take(a, spec, ty_json_get(obj, "spec"), "suspend");
-    ty_each_item (it, rjobs)
+    ty_each_item (it, rjobs) {
+        const char *gang = gang_of(obj, *it);
         add_mounts(a, mounts, *it);
+        if (gang)
+            ty_json_set(a, spec, "gang", ty_json_cstr(a, gang));
+    }
     if (mounts->n)
         ty_json_set(a, spec, "mounts", mounts);
     ty_json_set(a, kept, "spec", spec);

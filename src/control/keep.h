@@ -7,9 +7,10 @@
 
 /* NULL: nothing of it is needed (a ConfigMap that is neither a TrainJob's nor named like one).
  * Shares nodes with obj; lives with the arena. apiVersion and kind are always there; managedFields
- * never. TrainJob, runtimes, LimitRange, RuntimeClass, PriorityClass   all of it JobSet      who it
- * is, spec.suspend, status, and in spec.mounts (not a field of JobSets) the names of the ConfigMaps
- * and Secrets that its pods mount others      who it is */
+ * never. TrainJobs, runtimes, LimitRanges, RuntimeClasses and PriorityClasses are kept whole; of
+ * others who they are. Of a JobSet also spec.suspend, its status, and two that are no fields of
+ * JobSets: in spec.mounts the names of the ConfigMaps and Secrets that its pods mount, in spec.gang
+ * the policy ("coscheduling", "volcano") of the PodGroup of its name that they belong to. */
 struct ty_json *ty_keep(struct ty_arena *a, const struct ty_kind *kind, const struct ty_json *obj);
 /* The TrainJob that controls obj: its name; empty if none. *ret_uid may be NULL. */
 struct ty_str ty_keep_owner(const struct ty_json *obj, struct ty_str *ret_uid);

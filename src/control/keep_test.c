@@ -70,6 +70,30 @@ static void test_runtimes_and_ranges_stay_whole(void **state TY_UNUSED)
     assert_non_null(ty_json_at(obj, "metadata.managedFields")); /* the original is as it was */
 }
 
+/* Which PodGroup must be there; one of another name is nothing of ours. */
+static void test_gangs(void **state TY_UNUSED)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
+    static const struct {
+        const char *meta, *gang;
+    } rows[] = {
+        { "\"labels\":{\"scheduling.x-k8s.io/pod-group\":\"j\"}", "coscheduling" },
+        { "\"annotations\":{\"scheduling.k8s.io/group-name\":\"j\"}", "volcano" },
+        { "\"labels\":{\"scheduling.x-k8s.io/pod-group\":\"other\"}", "" },
+        { "", "" },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct ty_json *obj = read_json(
+            a, ty_arena_printf(a,
+                               "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"replicatedJobs\":[{"
+                               "\"template\":{\"spec\":{\"template\":{\"metadata\":{%s}}}}},{}]}}",
+                               rows[i].meta));
+        struct ty_json *kept = ty_keep(a, &ty_kind_jobset, obj);
+        assert_true(ty_str_is(ty_json_str_at(kept, "spec.gang"), rows[i].gang));
+    }
+}
+
 /* Somebody else's object in the place of a child of ours must be seen, not run over. */
 static void test_namesakes(void **state TY_UNUSED)
 {
@@ -100,6 +124,7 @@ int main(void)
         cmocka_unit_test(test_whose_it_is),
         cmocka_unit_test(test_a_child_is_only_who_it_is),
         cmocka_unit_test(test_runtimes_and_ranges_stay_whole),
+        cmocka_unit_test(test_gangs),
         cmocka_unit_test(test_namesakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,6 +109,15 @@ static bool mounts_there(const struct ty_work_in *in, const struct ty_json *jobs
     return true;
 }
 
+static bool gang_there(const struct ty_work_in *in, const struct ty_json *jobset)
+{
+    struct ty_str gang = ty_json_str_at(jobset, "spec.gang");
+    const struct ty_kind *kind =
+        ty_str_is(gang, "volcano") ? &ty_kind_podgroup_volcano : &ty_kind_podgroup_cosched;
+
+    return !gang.n || ty_world_find(in->world, kind, in->ns, in->name);
+}
+
 /* The job has not changed since its JobSet was applied: then the JobSet is what it should be. Its
  * first generation is older than any JobSet of it; later ones are compared by the time of the
  * writes, whole seconds, in doubt for a look. */
@@ -174,7 +183,7 @@ static bool children_are_right(struct look *l, const struct ty_known *job,
         return false;
     const struct ty_json *js = ty_world_read(l->a, jobset);
     bool running = !ty_json_true_at(obj, "spec.suspend") && !ty_json_true_at(js, "spec.suspend");
-    if (!mounts_there(in, js))
+    if (!mounts_there(in, js) || !gang_there(in, js))
         return false;
     return running || job->right == mark_of(wish_of(l->a, obj), jobset) ||
            (in->first && older_than_jobset(job, obj, jobset));

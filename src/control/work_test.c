@@ -314,6 +314,43 @@ static void test_a_mount_that_is_gone_is_made_again(void **state)
     assert_true(work(f).fetch);
 }
 
+#define GANG(policy)                                                                               \
+    "{'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'ClusterTrainingRuntime','metadata':{"   \
+    "'name':'rt'},'spec':{'podGroupPolicy':{'" policy "':{}},'template':{'spec':{'replicatedJobs'" \
+    ":[{'name':'node','template':{'metadata':{'labels':{"                                          \
+    "'trainer.kubeflow.org/trainjob-ancestor-step':'trainer'}},'spec':{'template':{'spec':{"       \
+    "'containers':[{'name':'node','image':'i'}]}}}}}]}}}}"
+
+static void gang_is_made_again(struct fx *f, const char *runtime, const struct ty_kind *kind)
+{
+    put(f, &ty_kind_clustertrainingruntime, runtime);
+    put(f, &ty_kind_trainjob, TRAINJOB(",'suspend':false", ""));
+    struct ty_work w = work(f);
+    assert_string_equal(steps(f, &w),
+                        "apply ConfigMap j-runtime-snapshot, apply PodGroup j, apply JobSet j");
+    carry_out(f, w.steps, "11");
+    carry_out(f, w.steps->next, "12");
+    carry_out(f, w.steps->next->next, "13");
+    f->in.first = true;
+    w = work(f);
+    assert_string_equal(steps(f, &w), "");
+    assert_true(ty_world_drop(f->w, kind, TY_LIT("a"), TY_LIT("j"), TY_LIT("12")));
+    w = work(f);
+    assert_string_equal(steps(f, &w), "apply PodGroup j");
+}
+
+/* Deleted while no operator looked: nobody tells us, and without it the gang's next pods wait for
+ * ever. */
+static void test_a_gang_that_is_gone_is_made_again(void **state)
+{
+    gang_is_made_again(*state, GANG("coscheduling"), &ty_kind_podgroup_cosched);
+}
+
+static void test_a_gang_of_volcano_too(void **state)
+{
+    gang_is_made_again(*state, GANG("volcano"), &ty_kind_podgroup_volcano);
+}
+
 static void test_deadline_and_ttl_delete_by_uid(void **state)
 {
     struct fx *f = *state;
@@ -384,6 +421,8 @@ int main(void)
         TEST(test_right_stays_right),
         TEST(test_mark_needs_a_jobset),
         TEST(test_a_mount_that_is_gone_is_made_again),
+        TEST(test_a_gang_that_is_gone_is_made_again),
+        TEST(test_a_gang_of_volcano_too),
         TEST(test_deadline_and_ttl_delete_by_uid),
         TEST(test_status_is_a_merge_patch),
         TEST(test_nothing_to_do),

@@ -4,6 +4,10 @@
 
 #include "trainer/plan.h"
 
+/* By what a pod says which PodGroup it belongs to. */
+#define TY_GANG_LABEL      "scheduling.x-k8s.io/pod-group" /* coscheduling */
+#define TY_GANG_ANNOTATION "scheduling.k8s.io/group-name"  /* Volcano */
+
 /* Sets ->gang of every set (B11): neither jobs that are over before the trainer starts, nor jobs
  * that start only after a member is there: counted, each would wait for the other for ever. */
 void ty_gang_mark(struct ty_plan *plan);

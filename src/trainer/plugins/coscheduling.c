@@ -11,7 +11,7 @@ static bool cosched_applies(const struct ty_plan *plan)
 static int cosched_enforce(struct ty_plan *plan, const struct ty_trainjob *job,
                            struct ty_err *err TY_UNUSED)
 {
-    ty_gang_join(plan, job, plan->pod_labels, "scheduling.x-k8s.io/pod-group");
+    ty_gang_join(plan, job, plan->pod_labels, TY_GANG_LABEL);
     return 0;
 }
 

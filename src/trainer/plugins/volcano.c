@@ -45,7 +45,7 @@ static void volcano_validate(const struct ty_plan *plan, const struct ty_trainjo
 static int volcano_enforce(struct ty_plan *plan, const struct ty_trainjob *job,
                            struct ty_err *err TY_UNUSED)
 {
-    ty_gang_join(plan, job, plan->pod_annotations, "scheduling.k8s.io/group-name");
+    ty_gang_join(plan, job, plan->pod_annotations, TY_GANG_ANNOTATION);
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio_ext.h>
+#include <time.h>
 
 const struct ty_cmd *const ty_cmds[] = {
     &ty_cmd_run,    &ty_cmd_get,        &ty_cmd_describe, &ty_cmd_logs,
@@ -38,6 +39,14 @@ static void vsay(struct ty_cli *cli, enum ty_say how, const char *fmt, va_list a
     fprintf(cli->err, "%s%s:%s ", c ? looks[how].colour : "", looks[how].word, c ? "\033[0m" : "");
     vfprintf(cli->err, fmt, ap);
     fputc('\n', cli->err);
+}
+
+int64_t ty_cli_wall_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 void ty_cli_say(struct ty_cli *cli, enum ty_say how, const char *fmt, ...)

@@ -38,6 +38,10 @@ int ty_cli_main(struct ty_cli *cli, int argc, char **argv);
 /* One command's --help. */
 void ty_cli_help(FILE *out, const struct ty_cmd *cmd);
 
+/* The wall clock now, Unix milliseconds. For what happens while a command runs; now_s is its start.
+ */
+int64_t ty_cli_wall_ms(void);
+
 /* Lines for people, on standard error: "error: …", "warning: …", "note: …". */
 enum ty_say { TY_SAY_ERROR, TY_SAY_WARNING, TY_SAY_NOTE };
 void ty_cli_say(struct ty_cli *cli, enum ty_say how, const char *fmt, ...) TY_PRINTF(3, 4);

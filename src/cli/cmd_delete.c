@@ -205,7 +205,7 @@ static int read_words(struct del *w, const struct ty_args *args)
         return ty_cli_usage(w->cli, &ty_cmd_delete,
                             "name a TrainJob, or say --all, --older-than or --keep");
     if (age_ms) /* older than the clock itself: then nothing is */
-        w->before_ms = ty_history_now_ms() > age_ms ? ty_history_now_ms() - age_ms : 1;
+        w->before_ms = ty_cli_wall_ms() > age_ms ? ty_cli_wall_ms() - age_ms : 1;
     return TY_EXIT_OK;
 }
 
@@ -235,7 +235,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
 const struct ty_cmd ty_cmd_delete = {
     .name = "delete",
     .about = "Stop a TrainJob and forget it, its events and its logs",
-    .operand = "NAME…",
+    .operand = "[NAME…]",
     .more =
         "A TrainJob that runs is stopped first, with its grace; the other jobs of that run go on.\n"
         "NAME means its newest run, --run an older one, --all every one.\n"

@@ -181,7 +181,7 @@ static int describe(struct ty_cli *cli, struct ty_durable *d, const struct ty_ar
 {
     ty_auto_buf out = { 0 };
     struct describe w = {
-        .cli = cli, .d = d, .a = cli->arena, .now_ms = ty_history_now_ms(), .out = &out
+        .cli = cli, .d = d, .a = cli->arena, .now_ms = ty_cli_wall_ms(), .out = &out
     };
     int code = ty_past_job(cli, d, args, name, &w.job);
 

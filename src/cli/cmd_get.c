@@ -292,7 +292,7 @@ static int watch(struct get *g)
         ty_auto_arena *a = ty_arena_new((size_t)1 << 30);
         ty_auto_buf out = { 0 };
         g->table = (struct ty_table){ .arena = a };
-        g->now_ms = ty_history_now_ms();
+        g->now_ms = ty_cli_wall_ms();
         ty_get_trainjobs_head(&g->table, wide(g));
         code = ty_past_jobs(&q);
         if (code == TY_EXIT_OK && ty_table_rows(&g->table)) {
@@ -334,7 +334,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
 {
     ty_auto_durable *d = NULL;
     struct get g = {
-        .cli = cli, .args = args, .table = { .arena = cli->arena }, .now_ms = ty_history_now_ms()
+        .cli = cli, .args = args, .table = { .arena = cli->arena }, .now_ms = ty_cli_wall_ms()
     };
 
     g.run = ty_history_run(cli, &ty_cmd_get, args);

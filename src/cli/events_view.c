@@ -83,7 +83,7 @@ int ty_events_print(struct ty_cli *cli, struct ty_durable *d, const struct ty_pa
 {
     struct showing s = { .a = cli->arena,
                          .table = { .arena = cli->arena, .indent = indent },
-                         .now_ms = ty_history_now_ms() };
+                         .now_ms = ty_cli_wall_ms() };
     bool table = !output || strcmp(output, "wide") == 0;
     struct ty_err err = { 0 };
     ty_auto_buf out = { 0 };

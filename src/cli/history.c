@@ -1,19 +1,10 @@
 #include "cli/history.h"
 
 #include <errno.h>
-#include <time.h>
 
 #include "cli/state.h"
 
 const char *const ty_history_outputs[] = { "json", "yaml", "name", "wide", NULL };
-
-int64_t ty_history_now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 int ty_history_error(struct ty_cli *cli, const struct ty_err *err)
 {

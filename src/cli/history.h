@@ -53,7 +53,6 @@ int64_t ty_job_restarts(const struct ty_past_job *job);
 /* Unix milliseconds; 0: it goes on; -1: nobody knows. */
 int64_t ty_job_ended_ms(const struct ty_past_job *job);
 const char *ty_job_duration(struct ty_arena *a, const struct ty_past_job *job, int64_t now_ms);
-int64_t ty_history_now_ms(void);
 
 /* pod_state.c: as kubectl's STATUS column; Interrupted if it was cut off. */
 const char *ty_pod_state(struct ty_arena *a, const struct ty_json *pod, bool cut_off, bool gone);

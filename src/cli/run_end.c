@@ -39,10 +39,8 @@ void ty_run_close_view(struct ty_run *r, bool keep)
     struct ty_run_outcome o = {
         .engine = r->engine, .stopped = ty_engine_stopped(r->engine), .dir = r->dir, .kept = keep
     };
-    struct timespec now;
 
-    clock_gettime(CLOCK_REALTIME, &now);
-    o.now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    o.now_ms = ty_cli_wall_ms();
     ty_run_view_close(&r->view, &o);
 }
 

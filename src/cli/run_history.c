@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "store/hold.h"
@@ -11,14 +10,6 @@
 #define FULL_MS    1000 /* a full disk is tried again: somebody may make room */
 #define HURRIED_MS 20   /* how long a write in the loop waits for other runs' writes */
 #define LAST_MS    3000 /* and how long the last one does */
-
-static int64_t wall_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static void stop_recording(struct ty_run_history *h)
 {
@@ -129,7 +120,7 @@ void ty_run_history_begin(struct ty_run_history *h, uv_loop_t *loop, struct ty_e
     h->run = (struct ty_durable_run){ .pid = getpid(),
                                       .dir = ty_arena_printf(a, "%s", dir),
                                       .command = command_line(a),
-                                      .started_ms = wall_ms(),
+                                      .started_ms = ty_cli_wall_ms(),
                                       .how = "" };
     uv_timer_init(loop, &h->timer);
     h->timer.data = h;
@@ -163,7 +154,7 @@ static void prune(struct ty_run_history *h)
     struct ty_err err = { 0 };
 
     ty_durable_patience(h->file, HURRIED_MS);
-    int r = ty_prune_history(h->cli->arena, h->file, &h->keep, wall_ms(), &err);
+    int r = ty_prune_history(h->cli->arena, h->file, &h->keep, ty_cli_wall_ms(), &err);
     if (r < 0 && r != -EAGAIN)
         ty_cli_say(h->cli, TY_SAY_WARNING, "old runs cannot be removed: %s", err.text);
 }
@@ -171,7 +162,7 @@ static void prune(struct ty_run_history *h)
 void ty_run_history_end(struct ty_run_history *h, int code)
 {
     if (h->record && h->changed) {
-        h->run.ended_ms = wall_ms();
+        h->run.ended_ms = ty_cli_wall_ms();
         h->run.how = how_it_ended(code);
         if (!write_now(h, LAST_MS))
             ty_cli_say(h->cli, TY_SAY_WARNING,

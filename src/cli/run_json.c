@@ -177,10 +177,8 @@ static void json_job(struct ty_run_view *v, const struct ty_run_job *j,
 static void json_note(struct ty_run_view *v, enum ty_say how, const char *words)
 {
     ty_auto_arena *a = ty_arena_new(ONE_CEILING);
-    struct timespec now;
+    struct ty_json *o = one(a, "note", ty_cli_wall_ms());
 
-    clock_gettime(CLOCK_REALTIME, &now);
-    struct ty_json *o = one(a, "note", (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000);
     text(a, o, "level",
          ty_str(how == TY_SAY_NOTE      ? "note"
                 : how == TY_SAY_WARNING ? "warning"

@@ -38,14 +38,6 @@ struct ty_run_screen {
     bool quiet; /* what is typed is not shown */
 };
 
-static int64_t wall_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static void write_all(int fd, struct ty_str s)
 {
     while (s.n) {
@@ -125,7 +117,7 @@ static void draw(struct ty_run_screen *s)
                          .rows = s->rows,
                          .colour = s->v->cli->colour_out,
                          .utf8 = s->utf8,
-                         .now_ms = wall_ms() };
+                         .now_ms = ty_cli_wall_ms() };
     ty_auto_buf out = { 0 };
     bool all = s->fresh || s->above.n;
 
@@ -163,7 +155,7 @@ static void on_tick(uv_timer_t *t)
 {
     struct ty_run_screen *s = t->data;
 
-    if ((s->dirty || wall_ms() - s->drawn_ms >= 1000) && takes_more(s))
+    if ((s->dirty || ty_cli_wall_ms() - s->drawn_ms >= 1000) && takes_more(s))
         draw(s);
 }
 

@@ -93,7 +93,7 @@ static void close_all(struct world *w)
     bench_close(&w->b);
 }
 
-static void hasnt(const char *text, const char *part)
+static void has_no(const char *text, const char *part)
 {
     if (strstr(text, part))
         fail_msg("\"%s\" is in:\n%s", part, text);
@@ -133,8 +133,8 @@ static void test_ends_above(void **state)
     assert_has(text, "node-0-2: out of memory: killed by the kernel");
     assert_has(text, "node-0-3: could not start: unknown");
     assert_has(text, "node-0-4: exit code 3, it is restarted\r\n");
-    hasnt(text, "node-0-0: ");
-    hasnt(text, "node-0-5: ");
+    has_no(text, "node-0-0: ");
+    has_no(text, "node-0-5: ");
     close_all(&w);
 }
 
@@ -160,11 +160,11 @@ static void test_news_above(void **state)
     assert_has(text, "[node-0-1] loud\r\n");
     assert_has(text, "trainjob/j: Suspended: first\r\n");
     assert_has(text, "warning: careful\r\n");
-    hasnt(text, "BackOff");
-    hasnt(text, "Started");
-    hasnt(text, "[node-0-0] ");
-    hasnt(text, "of the summary");
-    hasnt(text, "title");
+    has_no(text, "BackOff");
+    has_no(text, "Started");
+    has_no(text, "[node-0-0] ");
+    has_no(text, "of the summary");
+    has_no(text, "title");
     close_all(&w);
 }
 
@@ -181,7 +181,7 @@ static void test_a_terminal_that_takes_nothing(void **state)
     drawn(&w);
     assert_int_equal(tcflow(fileno(w.b.cli.out), TCOOFF), 0);
     view_say(&w.v, "j-node-0-0", "while stopped");
-    hasnt(drawn(&w), "while stopped");
+    has_no(drawn(&w), "while stopped");
     assert_int_equal(tcflow(fileno(w.b.cli.out), TCOON), 0);
     assert_has(drawn(&w), "while stopped");
     close_all(&w);

@@ -5,9 +5,10 @@ import signal
 
 import pytest
 
+import rights
 from client import Client, path_of
 from kit import runtime, stays, trainjob, wait_for
-from manager import SYSTEM
+from manager import SYSTEM, UPSTREAM
 from test_bad_server import errors
 from test_serving import ask
 
@@ -16,7 +17,6 @@ echo >> "$0.runs"
 printf '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential",'
 printf '"status":{"token":"%s"}}' "$(cat "$0.token")"
 """
-RBAC = "rbac.authorization.k8s.io"
 
 
 class Tokens:
@@ -32,11 +32,11 @@ class Tokens:
         self.api = plane.client()
         self.api.apply({"apiVersion": "v1", "kind": "ServiceAccount",
                         "metadata": {"name": self.name, "namespace": SYSTEM}})
-        self.api.apply({
-            "apiVersion": f"{RBAC}/v1", "kind": "ClusterRoleBinding",
-            "metadata": {"name": self.name},
-            "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": "managers"},
-            "subjects": [{"kind": "ServiceAccount", "name": self.name, "namespace": SYSTEM}]})
+        for doc in rights.of_upstream() if UPSTREAM else rights.installed():
+            if doc["kind"] == "ClusterRoleBinding":
+                self.api.apply({**doc, "metadata": {"name": f"{doc['roleRef']['name']}-{how}"},
+                                "subjects": [{"kind": "ServiceAccount", "name": self.name,
+                                              "namespace": SYSTEM}]})
 
     def renew(self):
         """A new token, bound to a new Secret."""

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdarg.h>
 
+#define MEMORY_MAX ((int64_t)1 << 50) /* KiB: what Kubernetes can write */
+
 void ty_batch_tell(struct ty_batch *b, bool bad, const char *path, const char *fmt, ...)
 {
     struct ty_convert_note *n = ty_new(b->arena, struct ty_convert_note);
@@ -64,23 +66,35 @@ static int64_t share(int64_t all, int64_t parts)
     return (all + parts - 1) / parts;
 }
 
+static int64_t at_least_one(int64_t n)
+{
+    return n ? n : 1;
+}
+
+static int64_t times(int64_t x, int64_t y)
+{
+    int64_t n = 0;
+    return __builtin_mul_overflow(x, y, &n) ? INT64_MAX : n;
+}
+
+/* What is said of tasks, of all nodes or of a GPU becomes what a node has. */
 static void layout(struct ty_batch *b)
 {
-    b->line = 1;
     if (!b->nodes && b->ntasks && b->per_node)
         b->nodes = share(b->ntasks, b->per_node);
-    if (!b->nodes)
-        b->nodes = 1;
+    b->nodes = at_least_one(b->nodes);
     if (!b->per_node && b->ntasks)
         b->per_node = share(b->ntasks, b->nodes);
-    if (!b->gpus_per_node && b->gpus)
-        b->gpus_per_node = share(b->gpus, b->nodes);
-    if (!b->gpus_per_node && b->gpus_per_task)
-        b->gpus_per_node = b->gpus_per_task * (b->per_node ? b->per_node : 1);
-    if (!b->mem && b->mem_per_cpu)
-        b->mem = b->mem_per_cpu * (b->cpus ? b->cpus : 1) * (b->per_node ? b->per_node : 1);
-    if (!b->mem && b->mem_per_gpu)
-        b->mem = b->mem_per_gpu * (b->gpus_per_node ? b->gpus_per_node : 1);
+    int64_t tasks = at_least_one(b->per_node);
+    if (!b->gpus_per_node)
+        b->gpus_per_node = b->gpus ? share(b->gpus, b->nodes) : b->gpus_per_task * tasks;
+    if (!b->mem)
+        b->mem = b->mem_per_cpu ? times(b->mem_per_cpu, at_least_one(b->cpus) * tasks)
+                                : times(b->mem_per_gpu, at_least_one(b->gpus_per_node));
+}
+
+static void tell_tasks(struct ty_batch *b)
+{
     if (b->ntasks && b->per_node * b->nodes != b->ntasks)
         ty_batch_tell(b, false, "#SBATCH --ntasks",
                       "%lld tasks on %lld nodes become %lld on each: nodes are all alike",
@@ -108,7 +122,7 @@ static struct ty_json *resources(struct ty_batch *b)
     struct ty_arena *a = b->arena;
     struct ty_json *limits = ty_json_object(a), *r = ty_json_object(a);
     if (b->cpus)
-        ty_json_set(a, limits, "cpu", ty_json_int(a, b->cpus * (b->per_node ? b->per_node : 1)));
+        ty_json_set(a, limits, "cpu", ty_json_int(a, b->cpus * at_least_one(b->per_node)));
     if (b->mem)
         ty_json_set(a, limits, "memory", ty_json_cstr(a, memory_text(b)));
     if (b->gpus_per_node)
@@ -150,7 +164,7 @@ static const char *hosts(struct ty_batch *b)
 static struct ty_json *variables(struct ty_batch *b)
 {
     struct ty_json *e = ty_json_array(b->arena);
-    int64_t tasks = b->per_node ? b->per_node : 1;
+    int64_t tasks = at_least_one(b->per_node);
     env(b, e, "SLURM_NODEID", NULL);
     env(b, e, "SLURM_PROCID", "$(SLURM_NODEID)");
     env(b, e, "SLURM_LOCALID", "0");
@@ -217,6 +231,8 @@ static void check(struct ty_batch *b)
     if (b->nodes > 10000)
         ty_batch_tell(b, true, "#SBATCH --nodes", "%lld nodes are too many: 10000 is the most",
                       (long long)b->nodes);
+    if (b->mem > MEMORY_MAX)
+        ty_batch_tell(b, true, "#SBATCH --mem", "no node has so much memory");
     if (!b->steps && !b->mpi && b->nodes > 1)
         ty_batch_tell(b, false, "",
                       "there is no srun or mpirun: every node runs the whole script, where Slurm "
@@ -253,7 +269,9 @@ int ty_convert_sbatch(struct ty_arena *a, const char *file, struct ty_str text,
         return -EINVAL;
     struct ty_json *command = shell(&b, &text);
     ty_batch_script(&b, text);
+    b.line = 1; /* what follows is about the whole */
     layout(&b);
+    tell_tasks(&b);
     check(&b);
     if (!ret->bad)
         ret->job = make_job(&b, command);

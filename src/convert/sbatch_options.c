@@ -65,25 +65,33 @@ static bool no_limit(struct ty_str v)
            ty_str_is(v, "infinite") || ty_str_is(v, "unlimited");
 }
 
+/* Up to three numbers between colons; gives how many, 0 where one is none. */
+static size_t clock_parts(struct ty_str v, int64_t n[3])
+{
+    size_t k = 0;
+    while (v.p) {
+        struct ty_str part;
+        v = ty_str_cut(v, ':', &part);
+        if (k == 3 || !ty_parse_i64(part, &n[k]) || n[k] < 0 || n[k] >= 1000000)
+            return 0;
+        k++;
+    }
+    return k;
+}
+
 /* minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]] */
 static void duration(struct ty_batch *b, const char *path, struct ty_str v, int64_t *to)
 {
-    struct ty_str days = { 0 }, part = { 0 }, rest = ty_str_cut(v, '-', &days);
+    struct ty_str days;
+    struct ty_str clock = ty_str_cut(v, '-', &days);
     int64_t d = 0, n[3] = { 0 };
-    size_t k = 0;
-    bool ok = !rest.p || ty_parse_i64(days, &d);
-    bool has_days = rest.p != NULL;
+    bool has_days = clock.p != NULL;
     if (no_limit(v))
         return;
-    for (rest = has_days ? rest : v; rest.p && k < 3 && ok; k++) {
-        rest = ty_str_cut(rest, ':', &part);
-        ok = ty_parse_i64(part, &n[k]) && n[k] >= 0 && n[k] < 1000000;
-    }
-    if (!ok || rest.p || d < 0 || d > 100000) {
+    size_t parts = clock_parts(has_days ? clock : v, n);
+    if (!parts || (has_days && (!ty_parse_i64(days, &d) || d < 0 || d > 100000)))
         ty_batch_tell(b, true, path, "\"%.*s\" is no time", TY_ARG(v));
-        return;
-    }
-    if (has_days || k == 3)
+    else if (has_days || parts == 3)
         *to = d * 86400 + n[0] * 3600 + n[1] * 60 + n[2];
     else
         *to = n[0] * 60 + n[1];

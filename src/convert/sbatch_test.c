@@ -75,6 +75,9 @@ static void test_what_cannot_be(void **state)
     struct ty_converted done;
     refuse_script(a, "#!/bin/sh\n#SBATCH -N 2\n", 1, "the script has no command");
     refuse_script(a, "", 1, "the script has no command");
+    refuse_script(a, "#SBATCH --mem-per-cpu=900000000T -c 1000000 --ntasks-per-node=9\na\n", 1,
+                  "no node has so much memory");
+    refuse_script(a, "#SBATCH --mem=900000000T\na\n", 1, "no node has so much memory");
     refuse_script(a, "#!/bin/sh\n#SBATCH -N 20000\na\n", 1, "20000 nodes are too many");
     assert_int_equal(ty_convert_sbatch(a, "x", (struct ty_str){ "a\0b", 3 }, &done), -EINVAL);
     assert_string_equal(done.bad->text, "this is no text: byte 2 is no UTF-8");

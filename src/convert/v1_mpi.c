@@ -35,6 +35,17 @@ static void forget_v1_worker(struct ty_conv *c, struct ty_conv_set *node)
                  "do not start on a cluster (trainyard run needs none)");
 }
 
+/* Pods on the host's network know no names of the cluster otherwise. */
+static void need_dns(struct ty_conv *c)
+{
+    for (size_t i = 0; i < c->n_sets; i++) {
+        struct ty_json *pod = c->sets[i].pod;
+        if (ty_json_true_at(pod, "hostNetwork") && !ty_json_get(pod, "dnsPolicy"))
+            ty_json_set(c->arena, pod, "dnsPolicy",
+                        ty_json_cstr(c->arena, "ClusterFirstWithHostNet"));
+    }
+}
+
 static void make_launcher(struct ty_conv *c, struct ty_conv_role *launcher)
 {
     static const char *const done[] = { "launcher", NULL };
@@ -69,6 +80,8 @@ static void make(struct ty_conv *c)
         forget_v1_worker(c, node);
     need_sshd(c, node);
     make_launcher(c, launcher);
+    if (c->kind == &ty_conv_mpi2)
+        need_dns(c); /* as the MPI operator does */
     int64_t n = worker->replicas + (also ? 1 : 0);
     ty_json_set(c->arena, c->trainer, "numNodes", ty_json_int(c->arena, n));
     /* Said always: left at 1 in the runtime it would silently become the number of GPUs. */

@@ -2,8 +2,9 @@
 
 #define ONE POD("mpi")
 #define V1(more, worker)                                                                           \
-    HEAD("MPIJob") more "  mpiReplicaSpecs: {Launcher: {template: " ONE "}, Worker: {" worker "}}" \
-                                                                                              "\n"
+    HEAD("MPIJob")                                                                                 \
+    more "  mpiReplicaSpecs: {Launcher: {template: " ONE "}, Worker: {" worker "}}"                \
+         "\n"
 #define V2(more, worker)                                                                           \
     HEAD2 more "  mpiReplicaSpecs: {Launcher: {template: " ONE "}, Worker: {" worker "}}\n"
 #define WORKERS "replicas: 2, template: " ONE
@@ -98,6 +99,23 @@ static void test_main_container(void **state)
     refuse(a, JOB(HEAD("MPIJob"), "  mainContainer: 5\n"), "spec.mainContainer", "must be a text");
 }
 
+static void test_host_network(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
+#define HOST(more)                                                                                 \
+    "replicas: 1, template: {spec: {hostNetwork: true" more                                        \
+    ", containers: [{name: mpi, image: x}]}}"
+    struct ty_converted done = convert(a, V2("", HOST("")));
+    assert_string_equal(json_at(a, rjob_pod(&done, "node"), "dnsPolicy"),
+                        "\"ClusterFirstWithHostNet\"");
+    assert_string_equal(json_at(a, rjob_pod(&done, "launcher"), "dnsPolicy"), "null");
+    done = convert(a, V2("", HOST(", dnsPolicy: Default")));
+    assert_string_equal(json_at(a, rjob_pod(&done, "node"), "dnsPolicy"), "\"Default\"");
+    done = convert(a, V1("", HOST("")));
+    assert_string_equal(json_at(a, rjob_pod(&done, "node"), "dnsPolicy"), "null");
+}
+
 static void test_words(void **state)
 {
     (void)state;
@@ -128,6 +146,7 @@ int main(void)
         cmocka_unit_test(test_launcher_that_works),
         cmocka_unit_test(test_sshd),
         cmocka_unit_test(test_main_container),
+        cmocka_unit_test(test_host_network),
         cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,8 +6,10 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <unistd.h>
 
+#include "base/str.h"
 #include "store/hold.h"
 
 #define KEPT "kept"
@@ -49,14 +51,34 @@ static void sweep_one(struct ty_arena *a, const char *dir)
         unlink(ty_arena_printf(a, "%s/%s", dir, sockets[i]));
 }
 
+/* A port's file that nobody has locked: its run was killed. */
+static void sweep_port(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        unlink(path);
+    if (fd >= 0)
+        close(fd);
+}
+
+static void sweep_entry(struct ty_arena *a, const char *runs, const char *name)
+{
+    char *path = ty_arena_printf(a, "%s/%s", runs, name);
+
+    if (ty_str_starts(ty_str(name), TY_LIT("port-")) && ty_str_ends(ty_str(name), TY_LIT(".lock")))
+        sweep_port(path);
+    else if (name[0] != '.')
+        sweep_one(a, path);
+}
+
 void ty_run_sweep(struct ty_arena *a, const char *runs)
 {
     DIR *d = opendir(runs);
 
     /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
-        if (e->d_name[0] != '.')
-            sweep_one(a, ty_arena_printf(a, "%s/%s", runs, e->d_name));
+        sweep_entry(a, runs, e->d_name);
     if (d)
         closedir(d);
 }

@@ -6,8 +6,9 @@
 
 #include "base/arena.h"
 
-/* Removes the pods' scratch files and the sockets of every run below the folder `runs` that is
- * over; logs stay. Leaves alone who is still at work, and who was told to keep its files. */
+/* Removes the pods' scratch files, the sockets and the claims on ports of every run below the
+ * folder `runs` that is over; logs stay. Leaves alone who is still at work, and who was told to
+ * keep its files. */
 void ty_run_sweep(struct ty_arena *a, const char *runs);
 /* Says so of the run in the folder `dir`: never swept. */
 void ty_run_sweep_not(struct ty_arena *a, const char *dir);

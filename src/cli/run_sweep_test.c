@@ -1,5 +1,7 @@
 #include "cli/testing.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "cli/run_sweep.h"
@@ -74,9 +76,34 @@ static void test_an_empty_folder_may_be_that_of_a_beginner(void **state)
     bench_close(&b);
 }
 
+/* Ports that killed runs had claimed are free again; those of others are theirs. */
+static void test_ports(void **state)
+{
+    struct ty_bench b;
+
+    (void)state;
+    bench_open(&b);
+    assert_int_equal(mkdir("runs", 0700), 0);
+    bench_file("runs/port-1.lock", "");
+    bench_file("runs/port-2.lock", "");
+    bench_file("runs/port-3", "not one of them");
+    bench_file("precious", "x");
+    assert_int_equal(symlink("../precious", "runs/port-4.lock"), 0);
+    int fd = open("runs/port-2.lock", O_RDWR | O_CLOEXEC);
+    assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+    ty_run_sweep(b.cli.arena, "runs");
+    assert_false(there("runs/port-1.lock"));
+    assert_true(there("runs/port-2.lock") && there("runs/port-3") && there("precious"));
+    close(fd);
+    ty_run_sweep(b.cli.arena, "runs");
+    assert_false(there("runs/port-2.lock"));
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ports),
         cmocka_unit_test(test_only_the_dead),
         cmocka_unit_test(test_an_empty_folder_may_be_that_of_a_beginner),
     };

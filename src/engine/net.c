@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/inner.h"
@@ -38,6 +39,16 @@ static int free_port(void)
     return port;
 }
 
+/* Whoever is done with a port removes its file: a lock on what is there no more keeps nobody out.
+ */
+static bool is_at(int fd, const char *path)
+{
+    struct stat ours, there;
+
+    return fstat(fd, &ours) == 0 && stat(path, &there) == 0 && ours.st_ino == there.st_ino &&
+           ours.st_dev == there.st_dev;
+}
+
 /* A port that no other run of ours holds: a locked file says so, because the port itself must stay
  * unbound for the job. */
 static int take_port(struct ty_engine *e, struct ty_jobnet *n, struct ty_err *err)
@@ -49,7 +60,7 @@ static int take_port(struct ty_engine *e, struct ty_jobnet *n, struct ty_err *er
             break;
         snprintf(path, sizeof(path), "%s/../port-%d.lock", e->o.dir, port);
         int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-        if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_at(fd, path)) {
             n->master_port = port;
             n->port_lock = fd;
             return 0;

@@ -114,6 +114,7 @@ def test_an_interrupted_run_goes_too(box):
     assert box.run(job("true"))[0] == 0
     assert [id for (id,) in history(box, "id")] == [2]
     whole(box)
+    assert not list((root(box) / "runs").glob("port-*"))  # what it had claimed is free again
 
 
 def test_a_history_that_was_moved_away(box):

@@ -49,7 +49,9 @@ static const char *seen(struct world *w)
     ssize_t n = 0;
 
     w->seen.n = 0;
-    while ((n = read(w->master, part, sizeof(part))) > 0)
+    /* The kernel hands it over in its own time. */
+    while (poll(&(struct pollfd){ .fd = w->master, .events = POLLIN }, 1, 100) > 0 &&
+           (n = read(w->master, part, sizeof(part))) > 0)
         ty_buf_put(&w->seen, part, (size_t)n);
     ty_buf_chr(&w->seen, 0);
     return w->seen.p;

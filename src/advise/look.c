@@ -11,9 +11,11 @@
 #define AT_ONCE    32 /* each has its own time: those that wait for a connection must not lose it */
 #define TIMEOUT_MS 20000
 #define TRIES      3
+#define TICK_MS    250
 
 struct ty_look {
     uv_loop_t loop;
+    uv_timer_t timer; /* a list may take its time: people want to see that somebody is there */
     struct ty_kube *kube;
     struct ty_scene *scene;
     const struct ty_look_want *wants;
@@ -34,6 +36,8 @@ int ty_look_new(struct ty_look **ret, const struct ty_kubeconfig *config, struct
     if (!l)
         abort();
     uv_loop_init(&l->loop);
+    uv_timer_init(&l->loop, &l->timer);
+    l->timer.data = l;
     struct ty_kube_settings s = {
         .loop = &l->loop, .config = config, .agent = AGENT, .timeout_ms = TIMEOUT_MS
     };
@@ -51,12 +55,24 @@ void ty_look_free(struct ty_look *l)
     if (!l)
         return;
     ty_kube_free(l->kube);
+    uv_close((uv_handle_t *)&l->timer, NULL);
     uv_run(&l->loop, UV_RUN_DEFAULT);
     uv_loop_close(&l->loop);
     free(l);
 }
 
 static void ask_more(struct ty_look *l);
+
+static void tell(struct ty_look *l)
+{
+    if (l->tick)
+        l->tick(l->tick_ctx, l->done, l->n);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    tell(timer->data);
+}
 
 static void finish(struct question *q, const struct ty_kube_answer *answer)
 {
@@ -69,8 +85,7 @@ static void finish(struct question *q, const struct ty_kube_answer *answer)
         ty_scene_listed(l->scene, w->kind, w->ns);
     free(q);
     l->done++;
-    if (l->tick)
-        l->tick(l->tick_ctx, l->done, l->n);
+    tell(l);
     ask_more(l);
     if (l->done == l->n)
         uv_stop(&l->loop);
@@ -157,7 +172,10 @@ void ty_look_at(struct ty_look *l, struct ty_scene *scene, const struct ty_look_
     l->next = l->done = 0;
     l->tick = tick;
     l->tick_ctx = ctx;
+    if (tick)
+        uv_timer_start(&l->timer, on_tick, TICK_MS, TICK_MS);
     ask_more(l);
     while (l->done < l->n)
         uv_run(&l->loop, UV_RUN_DEFAULT);
+    uv_timer_stop(&l->timer);
 }

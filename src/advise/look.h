@@ -18,7 +18,7 @@ struct ty_look_want {
     bool meta;        /* only its metadata: no data of Secrets leaves the server */
 };
 
-/* Told now and then while it reads: so many answers of so many. */
+/* Told with each answer, and now and then while there is none: so many of so many. */
 typedef void ty_look_fn(void *ctx, size_t done, size_t of);
 
 /* gives. -EINVAL, -ENOENT: it cannot even begin. config outlives it. */

@@ -9,8 +9,14 @@
 
 #define CEILING ((size_t)8 << 30) /* stops a runaway of ours; clusters are far smaller */
 
+struct list { /* an answer for a whole kind; there are few */
+    const struct ty_seen *o;
+    struct list *next;
+};
+
 struct ty_scene {
     struct ty_arena *arena;
+    struct list *lists;
     struct ty_map by_name;
     struct ty_seen **v;
     size_t n, cap;
@@ -83,6 +89,11 @@ static struct ty_seen *entry(struct ty_scene *s, const struct ty_kind *kind, str
     ty_map_put(&s->by_name, ty_buf_str(&key), o);
     s->v[s->n++] = o;
     s->sorted = false;
+    if (!o->name.n) {
+        struct list *l = ty_new(s->arena, struct list);
+        *l = (struct list){ .o = o, .next = s->lists };
+        s->lists = l;
+    }
     return o;
 }
 
@@ -144,9 +155,9 @@ struct ty_json *ty_scene_get(struct ty_arena *a, const struct ty_scene *s,
 
 const struct ty_seen *ty_scene_trouble(const struct ty_scene *s, const struct ty_kind *kind)
 {
-    for (size_t i = 0; i < s->n; i++)
-        if (s->v[i]->kind == kind && s->v[i]->name.n == 0 && s->v[i]->r < 0)
-            return s->v[i];
+    for (const struct list *l = s->lists; l; l = l->next)
+        if (l->o->kind == kind && l->o->r < 0)
+            return l->o;
     return NULL;
 }
 

@@ -1,11 +1,17 @@
 """`trainyard adopt` on a cluster whose TrainJobs were made by the released upstream manager."""
+import json
+import os
+import pty
+import socket
+import subprocess
+
 import pytest
 
 import manager
 from asked import account, ask
 from audit import Audit
 from kit import API, COSCHEDULING, JOBSET_API, Space, replicated_job, runtime, stays, trainjob, wait_for
-from manager import FOLDER, Manager
+from manager import FOLDER, PROGRAM, Manager
 from neighbours import END
 
 READS = [
@@ -274,6 +280,30 @@ def test_what_was_said_is_what_happens(stopped, cluster, monkeypatch):
     ours.stop()
     after = ask(cluster.kubeconfig(), "adopt", "-n", stopped.name, "-o", "json")
     assert after.code == 0 and not set(predicted(after)), after
+
+
+def test_a_line_while_it_takes_long(tmp_path):
+    """On a terminal only; here somebody listens and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        config = tmp_path / "config"
+        config.write_text(json.dumps({
+            "apiVersion": "v1", "kind": "Config", "current-context": "c",
+            "clusters": [{"name": "c", "cluster": {
+                "server": f"https://127.0.0.1:{silent.getsockname()[1]}"}}],
+            "contexts": [{"name": "c", "context": {"cluster": "c"}}]}))
+        us, them = pty.openpty()
+        child = subprocess.Popen([PROGRAM, "adopt", "--kubeconfig", config], stderr=them,
+                                 stdout=subprocess.DEVNULL)
+        try:
+            said = b""
+            while b"reading the cluster: 0 of " not in said:
+                said += os.read(us, 4096)
+            assert child.poll() is None
+        finally:
+            child.kill()
+            child.wait()
+            os.close(them)
+            os.close(us)
 
 
 def test_no_cluster(tmp_path):

@@ -12,7 +12,7 @@ import yaml
 from kit import API, JOBSET_API, runtime, trainjob, wait_for
 from neighbours import END
 from printed import PROGRAM, ROOT, docs, install, program, said
-from running import NAME, SECRET, SYSTEM, Operator, complete, create, remove
+from running import NAME, SECRET, SYSTEM, Operator, complete, create, remove, trainjobs
 
 RELEASE, EARLIER = "trainyard", "0.0.9"
 FIELD, LATER_RUNTIME, LATER_TEMPLATE = "ttlSecondsAfterFinished", "flux", "network"
@@ -97,13 +97,10 @@ def helm(plane):
     if not version.startswith("v1."):
         pytest.skip(f"this kube-apiserver says that it is {version}, and Helm believes it: build "
                     "kube-apiserver-named, or remove the old kube-apiserver from the cache")
-    crds = docs(said(PROGRAM, "crds"))
-    remove(one.api, crds)
+    remove(one.api, install("--no-runtimes"))  # they go with their CRD
     yield one
-    one.api.install(crds)
-    for job in one.api.list(API, "TrainJob", "default"):
-        one.api.delete(API, "TrainJob", "default", job["metadata"]["name"])
-    remove(one.api, install())
+    one.api.install(docs(said(PROGRAM, "crds")))
+    remove(one.api, trainjobs(one.api))
 
 
 def test_from_install_to_uninstall(helm, plane, tmp_path, nothing_denied):
@@ -112,6 +109,8 @@ def test_from_install_to_uninstall(helm, plane, tmp_path, nothing_denied):
     earlier = earlier_chart(tmp_path)
     assert "The runtimes are NOT installed yet" in helm("install", RELEASE, earlier,
                                                         "--create-namespace")
+    crds = docs(said(PROGRAM, "crds"))
+    wait_for("the CRDs are served", lambda: all(map(helm.api.served, crds)))
     assert helm.runtimes() == set()
     assert "NOT installed" not in helm("upgrade", RELEASE, earlier)
     assert helm.runtimes() == names - {LATER_RUNTIME}

@@ -12,7 +12,7 @@ import pytest
 from kit import runtime, trainjob, wait_for
 from neighbours import END
 from printed import ROOT, install
-from running import Operator, apply, complete, create, remove
+from running import Operator, apply, complete, create, remove, trainjobs
 
 USER = 65532
 LIMIT = 15 * 1000 * 1000  # bytes, compressed
@@ -78,7 +78,7 @@ def test_read_only(rootfs):
 
 
 def run_in(plane, root):
-    """Installed, run from the image, one TrainJob to its end, removed."""
+    """Installed, run from the image, one TrainJob to its end."""
     api, objects = plane.client(), install("--no-runtimes")
     api.install([doc for doc in objects if doc["kind"] == "CustomResourceDefinition"])
     apply(api, objects)
@@ -99,7 +99,7 @@ def run_in(plane, root):
     create(api, trainjob("image", "image"))
     wait_for("the TrainJob is complete", lambda: complete(api, "image"))
     operator.stop()
-    remove(api, objects)
+    remove(api, trainjobs(api))
 
 
 def test_operator_in_the_image(plane, rootfs, nothing_denied):

@@ -121,11 +121,9 @@ def installed(plane):
     """Without what lets everybody see the ClusterTrainingRuntimes: the operator must not live on it,
     because the chart can do without (userRoles.enabled)."""
     api, objects = plane.client(), install("--no-runtimes")
-    objects = [doc for doc in objects if doc["metadata"]["name"] != FOR_EVERYBODY]
     api.install([doc for doc in objects if doc["kind"] == "CustomResourceDefinition"])
     apply(api, objects)
-    yield objects
-    remove(api, objects)
+    remove(api, [doc for doc in objects if doc["metadata"]["name"] == FOR_EVERYBODY])
 
 
 @pytest.fixture(scope="module")

@@ -16,8 +16,8 @@ from kit import API, JOBSET_API, condition, runtime, stays, trainjob, wait_for
 from manager import FIXED_FOLDER
 from neighbours import END
 from plane import die_with_parent
-from printed import PROGRAM, docs, install, key, program, said
-from running import NAME, SECRET, SYSTEM, Operator, complete, create, remove
+from printed import docs, install, program, said
+from running import NAME, SECRET, SYSTEM, Operator, complete, create, remove, trainjobs
 
 ONLY_OURS = ["poddisruptionbudget", "networkpolicy", "role", "rolebinding"]
 SHORT = {"leaderElection": {"resourceNamespace": SYSTEM, "leaseDuration": "4s",
@@ -129,6 +129,7 @@ def cluster(plane, tmp_path):
     """v2.3.0, installed and at work on four jobs: two run, one waits, one is over."""
     one = Cluster(plane)
     one.theirs, one.ours = upstream(tmp_path), install("--no-runtimes")
+    remove(one.api, one.ours)
     namespace = [doc for doc in one.ours if doc["kind"] == "Namespace"]
     one.apply(namespace + one.theirs)
     one.manager = Upstream(plane, tmp_path / "upstream", SHORT).start()
@@ -143,9 +144,7 @@ def cluster(plane, tmp_path):
     wait_for("one waits", lambda: condition(
         one.api.get(API, "TrainJob", "default", "waits"), "Suspended"))
     yield one
-    for job in one.api.list(API, "TrainJob", "default"):
-        one.api.delete(API, "TrainJob", "default", job["metadata"]["name"])
-    remove(one.api, one.ours + [doc for doc in one.theirs if key(doc) not in map(key, one.ours)])
+    remove(one.api, trainjobs(one.api))
 
 
 def change_to(cluster, objects, manager):

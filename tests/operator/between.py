@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+HOLD_SECONDS = 60  # no test holds back a request for so long
 HOP = {"connection", "transfer-encoding", "content-length", "keep-alive"}  # of one connection only
 
 
@@ -22,6 +23,7 @@ class Fault:
     code: int = 0          # answered by the proxy, in the words of an API server
     retry_after: int = 0   # seconds, with the code
     delay: float = 0.0     # seconds before anything else
+    until: threading.Event = None  # held back until this is set
     cut: int = -1          # the connection is cut after so many bytes of the answer's body
 
 
@@ -80,6 +82,8 @@ class Handler(BaseHTTPRequestHandler):
         request = self.server.owner.note(self.command, self.path)
         fault = request.fault or Fault()
         time.sleep(fault.delay)
+        if fault.until:
+            fault.until.wait(HOLD_SECONDS)
         try:
             if fault.code:
                 self.refuse(request, fault)

@@ -2,6 +2,7 @@
 TrainJob must end with exactly its objects, and the server must be left in peace meanwhile. It is the
 real one; what spoils its answers stands between (between.py)."""
 import json
+import threading
 import time
 from datetime import datetime, timedelta
 
@@ -15,7 +16,9 @@ WATCHES = 11  # kinds that the operator watches
 
 
 def lines(one):
-    return [json.loads(line) for line in one.log().splitlines() if line.startswith("{")]
+    """Its log, without a last line that is being written."""
+    whole = one.log().rpartition("\n")[0]
+    return [json.loads(line) for line in whole.splitlines() if line.startswith("{")]
 
 
 def errors(one, begins):
@@ -145,14 +148,16 @@ def test_slow_answers_hold_up_nobody(bare, bare_space, make_manager):
     with Proxy(bare) as proxy:
         one = make_manager(plane=bare, through=proxy).start()
         space.create(mpi_runtime())
-        proxy.rule = lambda r: Fault(delay=2.0) if child(r) and "/configmaps/" in r.path else None
+        let_go = threading.Event()
+        proxy.rule = lambda r: Fault(until=let_go) if child(r) and "/configmaps/" in r.path else None
         names = make_jobs(space, 6, "mpi")
-        held = wait_for("all are held", lambda: len(h := proxy.faults()) >= 6 and h)
+        wait_for("they are held", lambda: len(proxy.faults()) >= (1 if UPSTREAM else 6))
         space.api.must("POST", space.path(API, "TrainJob", None) + "?dryRun=All",
                        trainjob("asked", "mpi"))
         assert one.ready()
-        assert not any(r.end for r in held[-6:]), "they were not held any more: nothing is shown"
+        assert not any(r.end for r in proxy.faults())
         proxy.rule = None
+        let_go.set()
         wait_done(space, names)
         assert UPSTREAM or all(len(them) == 1 for them in tries(proxy, child).values())
         one.stop()
@@ -199,7 +204,8 @@ def test_connections_are_cut(bare, bare_space, make_manager):
         wire.open = False
         wire.cut()
         space.create(trainjob("later", "mpi", suspend=True))
-        wait_for("it says so", lambda: errors(one, "cannot watch"))
+        if not UPSTREAM:
+            wait_for("it says so", lambda: errors(one, "cannot watch"))
         assert one.ready(), "it can still judge what the webhooks are asked"
         wire.open = True
         wait_done(space, [*names, "later"])

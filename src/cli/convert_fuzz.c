@@ -134,8 +134,10 @@ static void check_done(struct ty_arena *a, int r, const struct ty_converted *x,
     check(!x->bad || *x->bad->text);
     check(!x->job || ty_json_eq(x->job, y->job));
     check(!x->runtime || ty_json_eq(x->runtime, y->runtime));
-    for (const struct ty_convert_note *n = x->warnings; n; n = n->next)
-        check(n->path && *n->text);
+    const struct ty_convert_note *n = x->warnings, *m = y->warnings;
+    for (; n && m; n = n->next, m = m->next)
+        check(*n->text && strcmp(n->path, m->path) == 0 && strcmp(n->text, m->text) == 0);
+    check(!n && !m);
     check_object(a, x->job, &ty_kind_trainjob);
     check_object(a, x->runtime, &ty_kind_trainingruntime);
     if (x->job)

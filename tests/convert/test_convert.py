@@ -245,7 +245,7 @@ def test_pytorchjob_runs(tmp_path):
     need_torch()
     shutil.copy(ROOT / "examples/ddp.py", tmp_path)
     pod = ("{spec: {containers: [{name: pytorch, image: x, command: [%s, ddp.py], "
-           "env: [{name: OMP_NUM_THREADS, value: '1'}]}]}}" % PYTHON)
+           "env: [{name: OMP_NUM_THREADS, value: '1'}, {name: STEPS, value: '40'}]}]}}" % PYTHON)
     out = run_here(tmp_path, "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: ddp}\nspec:\n"
                    "  pytorchReplicaSpecs:\n"
                    f"    Master: {{replicas: 1, template: {pod}}}\n    Worker: {{replicas: 1, template: {pod}}}\n")

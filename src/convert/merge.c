@@ -128,12 +128,12 @@ static void reconcile(struct ty_conv *c, struct ty_conv_role *master, struct ty_
     struct diff d = { 0 };
     if (!differ(c->arena, m, w, at, &d))
         return;
-    bool can = ty_json_len(ty_json_get(master->main, "command")) &&
-               ty_json_len(ty_json_get(worker->main, "command"));
+    bool commands = ty_json_len(ty_json_get(master->main, "command")) &&
+                    ty_json_len(ty_json_get(worker->main, "command"));
     struct ty_json *mm = without_script(c, m, master->main_at);
     struct ty_json *ww = without_script(c, w, worker->main_at);
-    can = can && !differ(c->arena, mm, ww, at, &d); /* else d is what a script cannot hold */
-    if (can && c->opts.split_script) {
+    bool only = !differ(c->arena, mm, ww, at, &d); /* else d is what a script cannot hold */
+    if (only && commands && c->opts.split_script) {
         ty_conv_warn(c, d.at, TY_KEY(NULL, d.path),
                      "differs from the Master's: one script on TY_INDEX holds both commands, "
                      "resources are the larger of both");
@@ -143,7 +143,9 @@ static void reconcile(struct ty_conv *c, struct ty_conv_role *master, struct ty_
     ty_conv_bad(c, d.at, TY_KEY(NULL, d.path),
                 "differs from the Master's, and the nodes of a TrainJob are all alike: make them "
                 "equal%s",
-                can ? ", or give --split-script" : "");
+                !only       ? ""
+                : !commands ? ", or write the image's command into both and give --split-script"
+                            : ", or give --split-script");
 }
 
 /* Ports of the master's container that the workers' has not. V1's own one is no loss: rank 0 has

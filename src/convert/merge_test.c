@@ -24,7 +24,8 @@ static void test_first_difference_is_named(void **state)
         const char *text, *path;
         bool hint; /* --split-script would help */
     } rows[] = {
-        { TWO(MAIN(""), MAIN(", command: [a]")), WORKER ".containers[0].command", false },
+        { TWO(MAIN(""), MAIN(", command: [a]")), WORKER ".containers[0].command", true },
+        { TWO(MAIN(", args: [a]"), MAIN(", args: [b]")), WORKER ".containers[0].args[0]", true },
         { TWO(MAIN(", command: [a]"), MAIN(", command: [b]")), WORKER ".containers[0].command[0]",
           true },
         { TWO(MAIN(", command: [a], args: [b]"), MAIN(", command: [a], args: [b, c]")),
@@ -45,6 +46,18 @@ static void test_first_difference_is_named(void **state)
         assert_string_equal(done.bad->path, rows[i].path);
         assert_true((strstr(done.bad->text, "--split-script") != NULL) == rows[i].hint);
     }
+}
+
+/* What an image starts by itself is not known here. */
+static void test_no_command_to_split(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
+    struct ty_converted done;
+    assert_int_equal(convert_with(a, TWO(MAIN(", args: [a]"), MAIN(", args: [b]")),
+                                  (struct ty_convert_opts){ .split_script = true }, &done),
+                     -EINVAL);
+    assert_non_null(strstr(done.bad->text, "write the image's command into both"));
 }
 
 static void test_split_script(void **state)
@@ -109,8 +122,11 @@ static void test_one_role_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal),          cmocka_unit_test(test_first_difference_is_named),
-        cmocka_unit_test(test_split_script),   cmocka_unit_test(test_what_only_the_master_has),
+        cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_first_difference_is_named),
+        cmocka_unit_test(test_no_command_to_split),
+        cmocka_unit_test(test_split_script),
+        cmocka_unit_test(test_what_only_the_master_has),
         cmocka_unit_test(test_one_role_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

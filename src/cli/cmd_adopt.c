@@ -153,7 +153,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
     struct adopt x = { .cli = cli,
                        .args = args,
                        .ns = args->operator_ns ? args->operator_ns
-                                               : ty_config_default.settings.operator_ns };
+                                               : ty_settings_default.operator_ns };
     struct ty_err err = { 0 };
     struct ty_adopt result;
     int code = UNREAD;

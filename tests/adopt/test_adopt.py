@@ -2,6 +2,7 @@
 import json
 import os
 import pty
+import select
 import socket
 import subprocess
 
@@ -10,7 +11,8 @@ import pytest
 import manager
 from asked import account, ask
 from audit import Audit
-from kit import API, COSCHEDULING, JOBSET_API, Space, replicated_job, runtime, stays, trainjob, wait_for
+from kit import (API, COSCHEDULING, JOBSET_API, WAIT_SECONDS, Space, replicated_job, runtime, stays,
+                 trainjob, wait_for)
 from manager import FOLDER, PROGRAM, Manager
 from neighbours import END
 
@@ -193,6 +195,29 @@ def test_a_patch_for_nobody(space, cluster):
         space.api.delete(API, "TrainJob", space.name, "patched")
 
 
+def installed_config(api, text):
+    api.apply({"apiVersion": "v1", "kind": "ConfigMap",
+               "metadata": {"name": "kubeflow-trainer-config", "namespace": manager.SYSTEM},
+               "data": {"controller_manager_config.yaml":
+                        "apiVersion: config.trainer.kubeflow.org/v1alpha1\nkind: Configuration\n" + text}})
+
+
+def test_the_installed_configuration_counts(space, cluster):
+    """What the operator would find when it starts there."""
+    try:
+        installed_config(space.api, "plugins: {disabledPlugins: [coscheduling]}\n")
+        said = ask(cluster.kubeconfig(), "adopt", "-n", space.name, "-o", "json")
+        assert said.code == 1 and results(said)["gang-waits"] in ("refused", "fails"), said
+        assert results(said)["torch-waits"] == "same"
+        installed_config(space.api, "webhook: {port: 0}\n")
+        said = ask(cluster.kubeconfig(), "adopt", "-n", space.name)
+        assert said.code == 2 and "ConfigMap kubeflow-trainer-config" in said.err, said
+        elsewhere = ask(cluster.kubeconfig(), "adopt", "-n", space.name, "--operator-namespace", "x")
+        assert elsewhere.code == 0, elsewhere
+    finally:
+        space.api.delete("v1", "ConfigMap", manager.SYSTEM, "kubeflow-trainer-config")
+
+
 def test_rights_that_are_missing(space, cluster):
     blind = account(cluster, "blind", [r for r in READS if r["apiGroups"] != ["jobset.x-k8s.io"]])
     said = ask(blind, "adopt", "-n", space.name)
@@ -297,8 +322,8 @@ def test_a_line_while_it_takes_long(tmp_path):
         try:
             said = b""
             while b"reading the cluster: 0 of " not in said:
+                assert select.select([us], [], [], WAIT_SECONDS)[0], said
                 said += os.read(us, 4096)
-            assert child.poll() is None
         finally:
             child.kill()
             child.wait()

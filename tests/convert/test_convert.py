@@ -3,6 +3,7 @@
 `test_convert.py` run as a program records what the converter says now.
 """
 import functools
+import json
 import os
 import re
 import shutil
@@ -261,6 +262,17 @@ def test_mpijob_runs(tmp_path):
     assert all(re.search(rf"rank {i} of 4 on horovod-node-0-{i // 2}\S* sum 6 ", out) for i in range(4)), out
 
 
+@pytest.mark.parametrize("case", [c for c in GOOD if c.endswith(".sbatch")])
+def test_scripts_are_sound(case):
+    """bash reads what a container gets (where Kubernetes has made one dollar of two), and the user's lines are all in it."""
+    job, = json.loads(trainyard("convert", "-o", "json", "-f", case).stdout)["items"]
+    script = job["spec"]["trainer"]["args"][0].replace("$$", "$")
+    assert subprocess.run(["bash", "-n", "-c", script], capture_output=True, text=True).stderr == ""
+    lines = (HERE / "cases" / case).read_text().splitlines()
+    last = max(i for i, line in enumerate(lines) if line.startswith("#SBATCH"))
+    assert script.endswith("\n".join(lines[last + 1:]).lstrip("\n") + "\n")
+
+
 SLURM = '''\
 import os, socket, sys, time
 rank, size = int(os.environ["SLURM_PROCID"]), int(os.environ["SLURM_NTASKS"])
@@ -296,6 +308,13 @@ def test_slurm_step_fails(tmp_path):
     out = run_here(tmp_path, "#!/bin/bash\n#SBATCH --ntasks-per-node=2\n"
                    "srun sh -c '[ $SLURM_LOCALID = 0 ] && exit 3; sleep 600'\necho srun gave $?\n", "fails.sbatch")
     assert "srun gave 3" in out
+
+
+def test_slurm_shell_runs(tmp_path):
+    """Here-documents, the shell's own number and commands in brackets mean what they meant."""
+    out = run_here(tmp_path, "#!/bin/bash -e\n#SBATCH -J shell\ncat > f-$$ <<EOF\n  host $(hostname)\nEOF\ncat f-$$\n"
+                   "[ $(ls f-[0-9]* | wc -l) = 1 ] && echo one file\n", "shell.sbatch")
+    assert "  host shell-node-0-0" in out and "one file" in out, out
 
 
 def test_slurm_rendezvous_runs(tmp_path):

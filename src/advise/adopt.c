@@ -103,6 +103,8 @@ int ty_judge_there(struct ty_judge *j, const struct ty_kind *kind, struct ty_str
 {
     const struct ty_seen *o = ty_scene_find(j->in->scene, kind, ns, name);
 
+    if (!name.n)
+        return -ENOENT; /* without a name it would be the list */
     if (o)
         return o->r;
     const struct ty_seen *list = ty_scene_trouble(j->in->scene, kind);

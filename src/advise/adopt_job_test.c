@@ -185,6 +185,19 @@ static void test_no_runtime_at_all(void **state)
     assert_int_equal(stand_entry(s, "j")->result, TY_ADOPT_FAILS);
 }
 
+static void test_a_runtime_without_a_name(void **state)
+{
+    struct stand *s = *state;
+    struct ty_look_want *wants = NULL;
+
+    stand_put(s, fx_json(s->f.arena, JOB_OF("", ",'suspend':true")));
+    size_t n = ty_adopt_needs(s->f.arena, &s->in, &wants);
+    for (size_t i = 0; i < n; i++)
+        assert_true(wants[i].name.n > 0); /* else a whole kind would be listed */
+    stand_judge(s);
+    assert_true(stand_entry(s, "j")->result >= TY_ADOPT_REFUSED);
+}
+
 static void test_blind_for_a_snapshot(void **state)
 {
     struct stand *s = *state;
@@ -265,6 +278,7 @@ int main(void)
         stand_test(test_an_end_that_was_not_told_yet_is_none),
         stand_test(test_refused_with_the_field),
         stand_test(test_no_runtime_at_all),
+        stand_test(test_a_runtime_without_a_name),
         stand_test(test_blind_for_a_snapshot),
         stand_test(test_a_kind_that_is_not_served),
         stand_test(test_a_jobset_of_somebody_else),

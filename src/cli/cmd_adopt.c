@@ -1,6 +1,7 @@
 /* trainyard adopt: what would happen if this operator took over a cluster. Reads, never writes. */
 #include <errno.h>
 
+#include "api/names.h"
 #include "cli/adopt_view.h"
 #include "cli/cluster.h"
 #include "cli/cmds.h"
@@ -148,6 +149,11 @@ static int print(struct adopt *x, const struct ty_adopt *r)
     return ty_cli_print(x->cli, &out) == TY_EXIT_OK ? SAFE : UNREAD;
 }
 
+static bool good_namespace(const char *ns)
+{
+    return !ns || ty_is_dns1123_label(ty_str(ns));
+}
+
 static int run(struct ty_cli *cli, const struct ty_args *args)
 {
     struct adopt x = { .cli = cli,
@@ -162,6 +168,10 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
         return ty_cli_usage(cli, &ty_cmd_adopt, "\"%s\" is not expected here", args->rest.v[0]);
     if (args->ns && args->all)
         return ty_cli_usage(cli, &ty_cmd_adopt, "-n and -A exclude each other");
+    if (!good_namespace(args->ns) || !good_namespace(args->operator_ns))
+        return ty_cli_usage(cli, &ty_cmd_adopt, "\"%s\" cannot be a namespace: %s",
+                            good_namespace(args->ns) ? args->operator_ns : args->ns,
+                            ty_dns1123_label_msg);
     if (ty_cluster_open(&x.cluster, cli, args, &err) < 0 || read_cluster(&x, &err) < 0 ||
         read_config(&x, &err) < 0) {
         ty_cli_say(cli, TY_SAY_ERROR, "%s", err.text);

@@ -15,6 +15,9 @@ static void test_usage(void **state)
     assert_int_equal(BENCH_RUN(&b, "adopt", "-n", "x", "-A"), TY_EXIT_USAGE);
     assert_has(b.err, "-n and -A exclude each other");
     assert_int_equal(BENCH_RUN(&b, "adopt", "-o", "table"), TY_EXIT_USAGE);
+    assert_int_equal(BENCH_RUN(&b, "adopt", "-n", ""), TY_EXIT_USAGE);
+    assert_int_equal(BENCH_RUN(&b, "adopt", "--operator-namespace", "a/b"), TY_EXIT_USAGE);
+    assert_has(b.err, "\"a/b\" cannot be a namespace: ");
     bench_close(&b);
 }
 

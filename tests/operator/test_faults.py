@@ -173,10 +173,10 @@ def test_history_is_compacted(bare, bare_space, make_manager):
         space.wait_jobset("new")
         space.wait_jobset("kept")
         space.wait_jobset("resumed", suspended=False)
-        if not UPSTREAM:  # which makes it once more, before it has heard that its job is gone
+        if not UPSTREAM:  # makes "gone" once more before it hears of it, and lists by watching
             assert space.jobset("gone") is None
-        wait_for("lists of all that is watched", lambda: {"trainjobs", "jobsets", "configmaps"} <= {
-            e["objectRef"]["resource"] for e in audit.entries() if e["verb"] == "list"})
+            wait_for("lists of what is watched", lambda: {"trainjobs", "jobsets", "configmaps"} <= {
+                e["objectRef"]["resource"] for e in audit.entries() if e["verb"] == "list"})
         one.stop()
 
 

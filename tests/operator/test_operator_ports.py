@@ -3,6 +3,7 @@ import json
 import signal
 import socket
 import subprocess
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -76,7 +77,8 @@ def at_once(requests):
 
 @pytest.mark.parametrize("workers, most", [(1, 1), (3, 3), (None, 8)])
 def test_how_many_at_a_time(bare, bare_space, make_manager, workers, most):
-    """By what reached the server, which takes a while for each answer; 8 without a limit."""
+    """By what reached the server, which answers nothing until as many are there as may be, and then
+    takes a while for each; 8 are all there are."""
     bare_space.create(runtime(), *[trainjob(f"job-{i}", suspend=True) for i in range(8)])
     kinds = {"TrainJob.trainer.kubeflow.org": workers} if workers else {}
     writes = [f"/{kind}/job-" for kind in ("jobsets", "configmaps", "trainjobs")]
@@ -84,9 +86,12 @@ def test_how_many_at_a_time(bare, bare_space, make_manager, workers, most):
     def written(request):
         return request.writes and any(kind in request.path for kind in writes)
 
-    with Proxy(bare, lambda r: Fault(delay=0.05) if written(r) else None) as proxy:
+    go = threading.Event()
+    with Proxy(bare, lambda r: Fault(delay=0.05, until=go) if written(r) else None) as proxy:
         one = make_manager(plane=bare, webhooks=False, through=proxy, settings={
             "controller": {"groupKindConcurrency": kinds}}).start()
+        wait_for("they are there", lambda: len(proxy.seen(written)) == most)
+        go.set()
         for i in range(8):
             bare_space.wait_condition("Suspended", "True", f"job-{i}")
         one.stop()

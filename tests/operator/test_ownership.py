@@ -201,7 +201,8 @@ def test_restart_writes_nothing(make_manager, space, audit):
     first = make_manager().start()
     space.create(runtime(**GANG), trainjob(suspend=True), trainjob("runs"))
     space.wait_condition("Suspended", "True")
-    wait_for("the other runs", space.pods)
+    wait_for("the other runs, and its status says so", lambda: any(
+        j["ready"] for j in space.job("runs").get("status", {}).get("jobsStatus", [])))
     first.stop()
     before = len(audit.writes(space.name))
     second = make_manager(1).start()

@@ -152,11 +152,15 @@ static void env_number(struct ty_batch *b, struct ty_json *list, const char *nam
         env(b, list, name, ty_arena_printf(b->arena, "%lld", (long long)n));
 }
 
+/* The launcher of the mpi runtime is a node as well, the last one. */
 static const char *hosts(struct ty_batch *b)
 {
     ty_auto_buf s = { 0 };
-    for (int64_t i = 0; i < b->nodes; i++)
+    int64_t nodes = b->mpi && b->nodes > 1 ? b->nodes - 1 : b->nodes;
+    for (int64_t i = 0; i < nodes; i++)
         ty_buf_printf(&s, "%s%s-node-0-%lld.%s", i ? "," : "", b->name, (long long)i, b->name);
+    if (nodes < b->nodes)
+        ty_buf_printf(&s, ",%s-launcher-0-0.%s", b->name, b->name);
     return ty_arena_strndup(b->arena, s.p, s.n);
 }
 
@@ -186,20 +190,39 @@ static struct ty_json *variables(struct ty_batch *b)
     return e;
 }
 
+/* For the script alone: an mpirun that sees them looks for Slurm itself to start its processes. */
+static void assign(struct ty_buf *to, const struct ty_json *variables)
+{
+    ty_each_item (e, variables) {
+        struct ty_str name = ty_json_str_at(*e, "name"), value = ty_json_str_at(*e, "value");
+        bool first = !ty_json_get(*e, "value") || ty_str_is(value, "$(SLURM_NODEID)");
+        if (ty_str_is(name, "SLURM_NODELIST"))
+            ty_buf_cstr(to, "SLURM_NODELIST=$SLURM_JOB_NODELIST\n");
+        else
+            ty_buf_printf(to, "%.*s=%.*s\n", TY_ARG(name), first ? 1 : (int)value.n,
+                          first ? "0" : value.p);
+    }
+}
+
 static void trainer(struct ty_batch *b, struct ty_json *command, struct ty_json *t)
 {
     struct ty_arena *a = b->arena;
-    struct ty_json *args = ty_json_array(a);
+    struct ty_json *args = ty_json_array(a), *slurm = variables(b);
+    bool used = b->scontrol || ty_str_contains(ty_buf_str(&b->script), TY_LIT("SLURM_"));
+    ty_auto_buf before = { 0 };
+    if (b->mpi && used)
+        assign(&before, slurm);
     ty_json_set(a, t, "numNodes", ty_json_int(a, b->nodes));
     if (b->per_node)
         ty_json_set(a, t, "numProcPerNode", ty_json_int(a, b->per_node));
-    ty_json_push(a, args, ty_json_cstr(a, ty_batch_command(b)));
+    ty_json_push(a, args, ty_json_cstr(a, ty_batch_command(b, ty_buf_str(&before))));
     ty_json_set(a, t, "command", command);
     ty_json_set(a, t, "args", args);
     struct ty_json *r = resources(b);
     if (r)
         ty_json_set(a, t, "resourcesPerNode", r);
-    ty_json_set(a, t, "env", variables(b));
+    if (!b->mpi)
+        ty_json_set(a, t, "env", slurm);
 }
 
 static struct ty_json *make_job(struct ty_batch *b, struct ty_json *command)

@@ -39,7 +39,8 @@ void ty_batch_options(struct ty_batch *b, struct ty_str rest);
 
 /* Reads the script below the first line, #SBATCH lines among it (sbatch_script.c). */
 void ty_batch_script(struct ty_batch *b, struct ty_str text);
-/* The same script for bash on every node: functions stand in for what only Slurm has. */
-const char *ty_batch_command(struct ty_batch *b);
+/* The same script for bash on every node: functions stand in for what only Slurm has. `before`
+ * comes first. */
+const char *ty_batch_command(struct ty_batch *b, struct ty_str before);
 
 #endif

@@ -108,14 +108,24 @@ static bool is_one_of(struct ty_str word, const char *const *words)
     return false;
 }
 
-static void look_at(struct ty_batch *b, struct ty_str token, struct ty_str rest, const char *path)
+/* Also /usr/bin/mpirun, mpirun.openmpi, mpiexec.hydra. */
+static bool is_launcher(struct ty_str token)
 {
     static const char *const launchers[] = { "mpirun", "mpiexec", "orterun", NULL };
+    struct ty_str name = token;
+    while (token.p && token.n)
+        token = ty_str_cut(token, '/', &name);
+    ty_str_cut(name, '.', &name);
+    return is_one_of(name, launchers);
+}
+
+static void look_at(struct ty_batch *b, struct ty_str token, struct ty_str rest, const char *path)
+{
     static const char *const tools[] = { "sbatch", "squeue",  "scancel", "sacct",  "sinfo",
                                          "salloc", "sattach", "sstat",   "sbcast", NULL };
     if (ty_str_is(token, "srun"))
         step(b, rest, path);
-    else if (is_one_of(token, launchers))
+    else if (is_launcher(token))
         b->mpi = true;
     else if (ty_str_is(token, "scontrol"))
         b->scontrol = true;
@@ -316,11 +326,12 @@ static void escape(struct ty_buf *to, struct ty_str s)
     }
 }
 
-const char *ty_batch_command(struct ty_batch *b)
+const char *ty_batch_command(struct ty_batch *b, struct ty_str before)
 {
     ty_auto_buf s = { 0 };
-    if (b->random || b->modules || b->scontrol || b->srun)
+    if (b->random || b->modules || b->scontrol || b->srun || before.n)
         ty_buf_cstr(&s, "# Stand-ins for what only Slurm has.\n");
+    ty_buf_put(&s, before.p, before.n);
     if (b->random) /* Slurm evaluates it once for all nodes */
         ty_buf_cstr(&s, "RANDOM=1 # the same numbers on every node\n");
     if (b->modules)

@@ -52,6 +52,24 @@ static void test_mpi(void **state)
     struct ty_converted done = script(a, "#!/bin/sh\n#SBATCH -n 8 -N 2\nmpirun ./pi\n");
     assert_true(ty_str_is(ty_json_str_at(done.job, "spec.runtimeRef.name"), "mpi"));
     assert_string_equal(json_at(a, done.job, "spec.trainer.numProcPerNode"), "4");
+    assert_null(ty_json_at(done.job, "spec.trainer.env")); /* mpirun would look for Slurm */
+    assert_string_equal(json_at(a, done.job, "spec.trainer.args"), "[\"mpirun ./pi\\n\"]");
+    done = script(a, "#SBATCH -n 4 -N 2\nmpirun -x N=$SLURM_NNODES ./pi > $SLURM_JOB_ID.out\n");
+    const char *text = json_at(a, done.job, "spec.trainer.args");
+    assert_null(ty_json_at(done.job, "spec.trainer.env"));
+    assert_non_null(strstr(text, "\\nSLURM_NODEID=0\\nSLURM_PROCID=0\\n"));
+    assert_non_null(strstr(text, "\\nSLURM_NNODES=2\\n"));
+    assert_non_null(strstr(text, "\\nSLURM_JOB_ID=my-job\\n"));
+    assert_non_null(strstr(text, "=my-job-node-0-0.my-job,my-job-launcher-0-0.my-job\\n"));
+    assert_null(strstr(text, "export"));
+    static const char *const launchers[] = { "/usr/bin/mpirun", "mpirun.openmpi",
+                                             "mpiexec.hydra -l" };
+    for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++) {
+        done = script(a, ty_arena_printf(a, "#SBATCH -N 2\ntime %s ./pi\n", launchers[i]));
+        assert_true(ty_str_is(ty_json_str_at(done.job, "spec.runtimeRef.name"), "mpi"));
+    }
+    done = script(a, "#SBATCH -N 2\n./mpirunner /opt/mpi/run\n");
+    assert_true(ty_str_is(ty_json_str_at(done.job, "spec.runtimeRef.name"), "torch-distributed"));
     done = script(a, "#!/bin/sh\n#SBATCH -n 8 -N 2\nsrun --mpi=pmix ./pi\n");
     assert_true(ty_str_is(ty_json_str_at(done.job, "spec.runtimeRef.name"), "mpi"));
     assert_non_null(strstr(json_at(a, done.job, "spec.trainer.args"), "exec mpirun"));

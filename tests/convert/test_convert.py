@@ -233,12 +233,8 @@ else:
 def test_tfjob_runs(tmp_path):
     """The roles of tf.yaml find each other by TF_CONFIG: two parameter servers learn a line from chief and workers."""
     (tmp_path / "train.py").write_text(TF)
-    text = (HERE / "cases/tf.yaml").read_text()
-    for a, b in (("command: [python, train.py]", f"command: [{PYTHON}, train.py]"), ("replicas: 3", "replicas: 2"),
-                 ("    ttlSecondsAfterFinished: 60\n", "")):
-        assert a in text
-        text = text.replace(a, b)
-    out = run_here(tmp_path, text)
+    out = run_here(tmp_path, changed("tf.yaml", ("command: [python, train.py]", f"command: [{PYTHON}, train.py]"),
+                                     ("replicas: 3", "replicas: 2"), ("    ttlSecondsAfterFinished: 60\n", "")))
     assert "learned by chief 0, worker 0, worker 1" in out and "the evaluator finds little error" in out, out
 
 
@@ -253,13 +249,45 @@ def test_pytorchjob_runs(tmp_path):
     assert "rank 0 of 2 done" in out
 
 
-def test_mpijob_runs(tmp_path):
+def compile_sum(folder):
     if not shutil.which("mpicc.openmpi") or not shutil.which("mpirun.openmpi"):
         pytest.skip("Open MPI is not installed")
-    subprocess.run(["mpicc.openmpi", "-o", tmp_path / "sum", ROOT / "tests/run/sum.c"], check=True)
-    text = (HERE / "cases/mpi-v1.yaml").read_text().replace("mpirun, python, train.py", "mpirun.openmpi, ./sum")
-    out = run_here(tmp_path, text.replace("slotsPerWorker: 1", "slotsPerWorker: 2").replace("  cleanPodPolicy: All\n", ""))
-    assert all(re.search(rf"rank {i} of 4 on horovod-node-0-{i // 2}\S* sum 6 ", out) for i in range(4)), out
+    subprocess.run(["mpicc.openmpi", "-o", folder / "sum", ROOT / "tests/run/sum.c"], check=True)
+
+
+def changed(case, *changes):
+    text = (HERE / "cases" / case).read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+def ranks(out):
+    """{rank: (pod, sum of all ranks)}"""
+    return {int(r): (pod, int(n)) for r, pod, n in re.findall(r"rank (\d+) of \d+ on ([\w-]+)\S* sum (\d+) ", out)}
+
+
+def test_mpijob_runs(tmp_path):
+    compile_sum(tmp_path)
+    out = run_here(tmp_path, changed("mpi-v1.yaml", ("mpirun, python, train.py", "mpirun.openmpi, ./sum"),
+                                     ("slotsPerWorker: 1", "slotsPerWorker: 2"), ("  cleanPodPolicy: All\n", "")))
+    assert ranks(out) == {i: (f"horovod-node-0-{i // 2}", 6) for i in range(4)}, out
+
+
+def test_mpijob_v2beta1_runs(tmp_path):
+    """The launcher works, too: six ranks on three pods."""
+    compile_sum(tmp_path)
+    out = run_here(tmp_path, changed("mpi-v2beta1.yaml", ("command: [mpirun]", "command: [mpirun.openmpi]"),
+                                     ("/home/mpiuser/pi", "./sum"), ("securityContext: {runAsUser: 1000}", "tty: false")))
+    assert sorted(ranks(out).values()) == sorted(2 * [("pi-launcher-0-0", 15), ("pi-node-0-0", 15), ("pi-node-0-1", 15)]), out
+
+
+def test_slurm_mpi_runs(tmp_path):
+    compile_sum(tmp_path)
+    out = run_here(tmp_path, changed("mpi.sbatch", ("mpirun ./pi", "mpirun.openmpi ./sum"), ("-n 8", "-n 4")), "mpi.sbatch")
+    assert len(ranks(out)) == 4 and {n for _, n in ranks(out).values()} == {6}, out
+    assert len({pod for pod, _ in ranks(out).values()}) == 2, out
 
 
 @pytest.mark.parametrize("case", [c for c in GOOD if c.endswith(".sbatch")])
@@ -296,8 +324,7 @@ print("rank", rank, "local", os.environ["SLURM_LOCALID"], "node", os.environ["SL
 def test_slurm_tasks_run(tmp_path):
     """The script of tasks.sbatch: two tasks on each of two nodes meet at the first of scontrol's hosts."""
     (tmp_path / "train.py").write_text(SLURM)
-    text = (HERE / "cases/tasks.sbatch").read_text().replace("--gpus-per-task=1", "").replace("python ", PYTHON + " ")
-    out = run_here(tmp_path, text, "tasks.sbatch")
+    out = run_here(tmp_path, changed("tasks.sbatch", ("--gpus-per-task=1", ""), ("python ", PYTHON + " ")), "tasks.sbatch")
     assert "sum of ranks is 6" in out
     assert all(f"rank {i} local {i % 2} node {i // 2}" in out for i in range(4)), out
     assert "finished on 0" in out and "finished on 1" in out
@@ -321,12 +348,10 @@ def test_slurm_rendezvous_runs(tmp_path):
     """The script of rendezvous.sbatch with real torchruns: they meet where scontrol and hostname say, by one id."""
     need_torch()
     shutil.copy(ROOT / "examples/ddp.py", tmp_path / "train.py")
-    text = (HERE / "cases/rendezvous.sbatch").read_text()
-    for a, b in (("#SBATCH --gres=gpu:h100:4\n", ""), ("#SBATCH --cpus-per-task=4\n", "export STEPS=40 OMP_NUM_THREADS=1 PET_REDIRECTS=1 PET_TEE=1\n"),
-                 ("torchrun", PYTHON + " -m torch.distributed.run"), ("nproc_per_node 4", "nproc_per_node 1")):
-        assert a in text
-        text = text.replace(a, b)
-    out = run_here(tmp_path, text, "rendezvous.sbatch")
+    settings = "export STEPS=40 OMP_NUM_THREADS=1 PET_REDIRECTS=1 PET_TEE=1\n"
+    out = run_here(tmp_path, changed(
+        "rendezvous.sbatch", ("#SBATCH --gres=gpu:h100:4\n", ""), ("#SBATCH --cpus-per-task=4\n", settings),
+        ("torchrun", PYTHON + " -m torch.distributed.run"), ("nproc_per_node 4", "nproc_per_node 1")), "rendezvous.sbatch")
     assert "rank 0 of 2 done" in out, out
 
 

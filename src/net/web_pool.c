@@ -17,7 +17,7 @@ struct sock {
     curl_socket_t fd;
     bool connection; /* libcurl tells when it is closed; not so of its resolver's sockets */
     int armed;       /* events of libuv that are waited for; wanted or not */
-    int later;       /* events that were put off (ty_web_relax); 0 while nobody waits */
+    int later;       /* those that are not for now: ty_web_relax */
 };
 
 static void pool_closed(struct ty_web_pool *p)
@@ -69,7 +69,7 @@ static void on_again(uv_timer_t *timer)
 {
     const struct ty_web_pool *p = timer->data;
     for (struct sock *s = p->socks; s; s = s->next)
-        if (s->later)
+        if (s->later && uv_has_ref((const uv_handle_t *)&s->poll))
             sock_arm(s, s->later);
 }
 
@@ -87,8 +87,7 @@ static void put_off(struct sock *s)
 
 void ty_web_pool_look(struct ty_web_pool *p)
 {
-    if (uv_is_active((const uv_handle_t *)&p->again) &&
-        (!p->web->relax_ms || uv_now(p->loop) >= p->look_ms))
+    if (uv_is_active((const uv_handle_t *)&p->again) && uv_now(p->loop) >= p->look_ms)
         uv_timer_start(&p->again, on_again, 0, 0);
 }
 
@@ -177,12 +176,10 @@ static int on_socket(CURL *easy TY_UNUSED, curl_socket_t fd, int what, void *ctx
     int events = (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0);
 
     if (what == CURL_POLL_REMOVE) {
-        if (s && s->connection) {
-            s->later = 0; /* the next call waits for it anew */
+        if (s && s->connection)
             uv_unref((uv_handle_t *)&s->poll);
-        } else if (s) {
+        else if (s)
             sock_close(s);
-        }
         return 0;
     }
     if (!s)

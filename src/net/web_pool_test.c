@@ -188,27 +188,6 @@ static void relaxed(void **state)
     }
 }
 
-/* A connection that was put off, then left alone, is waited for with its next call. */
-static void relaxed_and_used_again(void **state)
-{
-    struct world w;
-    pthread_t thread;
-    (void)state;
-    begin(&w, NULL);
-    int fd = listen_at(&w);
-    assert_int_equal(pthread_create(&thread, NULL, answer_all, &fd), 0);
-    ty_web_relax(w.web, 5);
-    for (int i = 1; i <= 3; i++) {
-        ask(&w);
-        uv_run(&w.loop, UV_RUN_DEFAULT);
-        assert_int_equal(w.good, i);
-        wait_ms(&w, 60);
-    }
-    finish(&w);
-    pthread_join(thread, NULL);
-    close(fd);
-}
-
 static void used_again(void **state)
 {
     struct world w;
@@ -239,7 +218,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closed_while_idle),
         cmocka_unit_test(relaxed),
-        cmocka_unit_test(relaxed_and_used_again),
         cmocka_unit_test(used_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,14 +155,6 @@ static bool with_other_credentials(struct ty_kube_op *op, const struct ty_kube_a
     return true;
 }
 
-/* While writes queue up, what the watches tell is mostly their echo: it is read in passing, when an
- * answer has come. Waking up for each event costs more than reading it. */
-static void pace(struct ty_kube *k)
-{
-    ty_web_relax(k->reads, ty_web_busy(k->writes) ? RELAX_MS : 0);
-    ty_web_look(k->reads);
-}
-
 static void on_end(void *ctx, struct ty_web_call *call, const struct ty_web_end *end)
 {
     struct ty_kube_op *op = ctx;
@@ -170,8 +162,6 @@ static void on_end(void *ctx, struct ty_web_call *call, const struct ty_web_end 
     struct ty_kube_answer answer;
 
     op->call = NULL;
-    if (!op->reads)
-        pace(k); /* at the latest with the last answer the watches are read at once again */
     ty_arena_reset(k->a);
     if (op->error.code < 0) { /* of a piece, or too long */
         op_lost(op, op->error.code, ty_str(op->error.text));
@@ -247,6 +237,14 @@ static const char **make_headers(struct ty_kube_op *op, const char *host)
     for (const char *const *p = c->as_extra; p && *p; p += 2)
         h[n++] = ty_arena_printf(k->sent, "Impersonate-Extra-%s: %s", p[0], p[1]);
     return h;
+}
+
+/* While writes queue up, what the watches tell is mostly their echo: it is read in passing, when an
+ * answer has come. Waking up for each event costs more than reading it. */
+static void pace(struct ty_kube *k)
+{
+    ty_web_relax(k->reads, ty_web_busy(k->writes) ? RELAX_MS : 0);
+    ty_web_look(k->reads);
 }
 
 static void op_send(struct ty_kube_op *op)

@@ -126,22 +126,6 @@ void ty_web_renew(struct ty_web *w)
         close_old_pools(w);
 }
 
-bool ty_web_busy(const struct ty_web *w)
-{
-    return w->fresh != NULL;
-}
-
-void ty_web_relax(struct ty_web *w, unsigned ms)
-{
-    w->relax_ms = ms;
-}
-
-void ty_web_look(struct ty_web *w)
-{
-    for (struct ty_web_pool *p = w->pools; p; p = p->next)
-        ty_web_pool_look(p);
-}
-
 /* A call's options */
 
 /* As in http.c: numbers are long, all else is a pointer. */

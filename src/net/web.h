@@ -30,14 +30,6 @@ void ty_web_free(struct ty_web *w);
  * when a call ends for want of an answer. */
 void ty_web_renew(struct ty_web *w);
 
-/* Calls wait for a connection. */
-bool ty_web_busy(const struct ty_web *w);
-/* What comes may wait for that long, so that more of it is read at a time; ty_web_look says that we
- * are awake anyway. Without a word it waits four times as long. 0: read at once, as in the
- * beginning. */
-void ty_web_relax(struct ty_web *w, unsigned ms);
-void ty_web_look(struct ty_web *w);
-
 /* How to reach and know the peer. Files are PEM; all may be NULL. Outlives the calls. */
 struct ty_web_peer {
     const char *ca_file; /* NULL: the system's */

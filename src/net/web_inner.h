@@ -15,8 +15,6 @@ struct ty_web_pool {
     uv_loop_t *loop;
     CURLM *multi;
     uv_timer_t timer;
-    uv_timer_t again; /* sockets that were put off are waited for again */
-    uint64_t look_ms; /* loop time before which that is not worth it */
     struct sock *socks;
     size_t calls;    /* that are in it */
     unsigned open;   /* handles of libuv that are not closed yet */
@@ -30,7 +28,6 @@ struct ty_web {
     struct ty_web_call *calls;
     struct ty_web_call *fresh, **fresh_end; /* not yet told to libcurl, oldest first */
     bool cancelled;                         /* some call is, and not yet freed */
-    unsigned relax_ms;                      /* ty_web_relax */
     uv_timer_t *idle;                       /* on the heap: it outlives us while it closes */
     CURL *spare[SPARE_HANDLES];
     size_t n_spare;
@@ -57,7 +54,6 @@ struct ty_web_pool *ty_web_pool_new(struct ty_web *w);
 void ty_web_pool_close(struct ty_web_pool *p); /* takes; no calls in it any more */
 /* libcurl has made a socket for a connection. False: it cannot be waited for. */
 bool ty_web_pool_opened(struct ty_web_pool *p, curl_socket_t fd);
-void ty_web_pool_look(struct ty_web_pool *p);         /* at what was put off, if it is time */
 int ty_web_pool_closes(void *pool, curl_socket_t fd); /* for libcurl: closes it */
 
 /* web.c: after libcurl has moved, outside of it. */

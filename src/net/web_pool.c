@@ -17,7 +17,6 @@ struct sock {
     curl_socket_t fd;
     bool connection; /* libcurl tells when it is closed; not so of its resolver's sockets */
     int armed;       /* events of libuv that are waited for; wanted or not */
-    int later;       /* those that are not for now: ty_web_relax */
 };
 
 static void pool_closed(struct ty_web_pool *p)
@@ -48,47 +47,10 @@ static void act(struct ty_web_pool *p, curl_socket_t fd, int what)
     ty_web_settle(p); /* may close the pool */
 }
 
-static void on_poll(uv_poll_t *poll, int status, int events);
-
 static void sock_rest(struct sock *s)
 {
     uv_poll_stop(&s->poll);
     s->armed = 0;
-}
-
-static int sock_arm(struct sock *s, int events)
-{
-    s->later = 0;
-    if (s->armed == events)
-        return 0;
-    s->armed = events;
-    return uv_poll_start(&s->poll, events, on_poll) < 0 ? -1 : 0;
-}
-
-static void on_again(uv_timer_t *timer)
-{
-    const struct ty_web_pool *p = timer->data;
-    for (struct sock *s = p->socks; s; s = s->next)
-        if (s->later && uv_has_ref((const uv_handle_t *)&s->poll))
-            sock_arm(s, s->later);
-}
-
-/* Before it is read: for the next time somebody has to look, or is awake anyway. */
-static void put_off(struct sock *s)
-{
-    struct ty_web_pool *p = s->pool;
-    if (!p->web->relax_ms || s->armed != UV_READABLE)
-        return;
-    sock_rest(s);
-    s->later = UV_READABLE;
-    p->look_ms = uv_now(p->loop) + p->web->relax_ms;
-    uv_timer_start(&p->again, on_again, (uint64_t)p->web->relax_ms * 4, 0);
-}
-
-void ty_web_pool_look(struct ty_web_pool *p)
-{
-    if (uv_is_active((const uv_handle_t *)&p->again) && uv_now(p->loop) >= p->look_ms)
-        uv_timer_start(&p->again, on_again, 0, 0);
 }
 
 static void on_poll(uv_poll_t *poll, int status, int events)
@@ -99,12 +61,10 @@ static void on_poll(uv_poll_t *poll, int status, int events)
 
     if (status < 0)
         s->armed = 0; /* libuv has stopped it */
-    if (!uv_has_ref((const uv_handle_t *)poll)) {
+    if (!uv_has_ref((const uv_handle_t *)poll))
         sock_rest(s); /* nobody waits: the peer closed it, most likely. libcurl will find out */
-        return;
-    }
-    put_off(s);
-    act(s->pool, s->fd, what);
+    else
+        act(s->pool, s->fd, what);
 }
 
 static void on_time(uv_timer_t *timer)
@@ -187,7 +147,10 @@ static int on_socket(CURL *easy TY_UNUSED, curl_socket_t fd, int what, void *ctx
     if (!s)
         return -1;
     uv_ref((uv_handle_t *)&s->poll);
-    return s->later == events ? 0 : sock_arm(s, events);
+    if (s->armed == events)
+        return 0;
+    s->armed = events;
+    return uv_poll_start(&s->poll, events, on_poll) < 0 ? -1 : 0;
 }
 
 static int on_timeout(CURLM *multi TY_UNUSED, long ms, void *ctx)
@@ -223,9 +186,7 @@ struct ty_web_pool *ty_web_pool_new(struct ty_web *w)
     w->curl.multi_setopt(p->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
     uv_timer_init(p->loop, &p->timer);
     p->timer.data = p;
-    uv_timer_init(p->loop, &p->again);
-    p->again.data = p;
-    p->open = 2;
+    p->open = 1;
     return p;
 }
 
@@ -237,5 +198,4 @@ void ty_web_pool_close(struct ty_web_pool *p)
     p->multi = NULL;
     p->web = NULL;
     uv_close((uv_handle_t *)&p->timer, on_timer_closed);
-    uv_close((uv_handle_t *)&p->again, on_timer_closed);
 }

@@ -3,27 +3,25 @@
 
 #define OK "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
+static int on_piece(void *ctx TY_UNUSED, struct ty_web_call *call TY_UNUSED,
+                    struct ty_str piece TY_UNUSED)
+{
+    return 0;
+}
+
+static void on_end(void *ctx, struct ty_web_call *call TY_UNUSED, const struct ty_web_end *end)
+{
+    int *good = ctx;
+    *good += end->whole && end->status == 200;
+}
+
 struct world {
     uv_loop_t loop;
     struct ty_web *web;
     struct ty_peer peer;
     size_t turns; /* of the loop */
     int good;     /* answers */
-    int pieces;   /* of their bodies */
 };
-
-static int on_piece(void *ctx, struct ty_web_call *call TY_UNUSED, struct ty_str piece TY_UNUSED)
-{
-    struct world *w = ctx;
-    w->pieces++;
-    return 0;
-}
-
-static void on_end(void *ctx, struct ty_web_call *call TY_UNUSED, const struct ty_web_end *end)
-{
-    struct world *w = ctx;
-    w->good += end->whole && end->status == 200;
-}
 
 static void on_turn(uv_prepare_t *h)
 {
@@ -56,7 +54,7 @@ static void ask(struct world *w)
                             .total_ms = 10000,
                             .piece = on_piece,
                             .end = on_end,
-                            .ctx = w };
+                            .ctx = &w->good };
     ty_web_start(w->web, &a);
 }
 
@@ -122,79 +120,19 @@ static void *answer_all(void *ctx)
     return NULL;
 }
 
-static void *answer_slowly(void *ctx)
-{
-    int listener = *(int *)ctx;
-    int c = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-    char asked[4096];
-    static const char head[] = "HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n";
-    bool fine = read(c, asked, sizeof(asked)) > 0 && send(c, head, sizeof(head) - 1, 0) > 0;
-    for (int i = 0; i < 40 && fine; i++) {
-        usleep(2000);
-        fine = send(c, "x", 1, MSG_NOSIGNAL) == 1;
-    }
-    while (read(c, asked, sizeof(asked)) > 0)
-        ;
-    close(c);
-    return NULL;
-}
-
-static int listen_at(struct world *w)
+static void used_again(void **state)
 {
     struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
     socklen_t n = sizeof(at);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
-    assert_int_equal(listen(fd, 1), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
-    snprintf(w->peer.url, sizeof(w->peer.url), "http://127.0.0.1:%d", ntohs(at.sin_port));
-    return fd;
-}
-
-static void on_tick(uv_timer_t *t)
-{
-    struct world *w = t->data;
-    ty_web_look(w->web);
-    if (w->good)
-        uv_close((uv_handle_t *)t, NULL);
-}
-
-/* What comes in small pieces is read in larger ones, and to its end: by itself, and with somebody
- * who says all the time that he is awake. */
-static void relaxed(void **state)
-{
-    (void)state;
-    for (int told = 0; told < 2; told++) {
-        struct world w;
-        pthread_t thread;
-        uv_timer_t tick;
-        begin(&w, NULL);
-        int fd = listen_at(&w);
-        assert_int_equal(pthread_create(&thread, NULL, answer_slowly, &fd), 0);
-        ty_web_relax(w.web, 15);
-        ask(&w);
-        uv_timer_init(&w.loop, &tick);
-        tick.data = &w;
-        if (told)
-            uv_timer_start(&tick, on_tick, 1, 1);
-        else
-            uv_close((uv_handle_t *)&tick, NULL);
-        uv_run(&w.loop, UV_RUN_DEFAULT);
-        assert_int_equal(w.good, 1);
-        assert_in_range(w.pieces, 1, 20); /* of 40 */
-        finish(&w);                       /* closes its end: the thread ends */
-        pthread_join(thread, NULL);
-        close(fd);
-    }
-}
-
-static void used_again(void **state)
-{
     struct world w;
     pthread_t thread;
     (void)state;
     begin(&w, NULL);
-    int fd = listen_at(&w);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+    assert_int_equal(listen(fd, 1), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
+    snprintf(w.peer.url, sizeof(w.peer.url), "http://127.0.0.1:%d", ntohs(at.sin_port));
     assert_int_equal(pthread_create(&thread, NULL, answer_all, &fd), 0);
     for (int i = 1; i <= 20; i++) {
         ask(&w);
@@ -217,7 +155,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closed_while_idle),
-        cmocka_unit_test(relaxed),
         cmocka_unit_test(used_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,6 @@
 #define ANSWER_BYTES ((size_t)32 << 20)
 #define CONNECT_MS   10000
 #define TRIES        10
-#define RELAX_MS     15
 #define WRITERS      8 /* connections: made when needed, kept afterwards */
 #define FIRST_BLOCK  ((size_t)32 << 10)
 #define PAUSE_MS     1000 /* when a server says later without saying when */
@@ -239,14 +238,6 @@ static const char **make_headers(struct ty_kube_op *op, const char *host)
     return h;
 }
 
-/* While writes queue up, what the watches tell is mostly their echo: it is read in passing, when an
- * answer has come. Waking up for each event costs more than reading it. */
-static void pace(struct ty_kube *k)
-{
-    ty_web_relax(k->reads, ty_web_busy(k->writes) ? RELAX_MS : 0);
-    ty_web_look(k->reads);
-}
-
 static void op_send(struct ty_kube_op *op)
 {
     struct ty_kube *k = op->k;
@@ -275,8 +266,6 @@ static void op_send(struct ty_kube_op *op)
     };
     k->requests++;
     op->call = ty_web_start(op->reads ? k->reads : k->writes, &ask);
-    if (!op->reads)
-        pace(k);
 }
 
 static void op_creds(struct ty_kube_op *op)

@@ -148,13 +148,20 @@ static void on_secret_state(void *ctx, enum ty_reflect_state state,
 
 static void serve(struct ty_hookcerts *h, const struct ty_hookplan *p)
 {
-    h->until_s = p->until_s;
-    if (ty_str_eq(h->served, p->tls_crt))
-        return;
     struct ty_pem pem = { h->data[2], h->data[3] };
-    ty_hookcerts_keep(&h->served, p->tls_crt);
-    ty_info(&h->log, "serving with a new certificate", TY_I("until", p->until_s));
-    h->s.ready(h->s.ctx, &pem, h->data[0]);
+    struct ty_err err = { 0 };
+
+    if (!ty_str_eq(h->served, p->tls_crt)) {
+        if (h->s.ready(h->s.ctx, &pem, h->data[0], &err) < 0) {
+            ty_hookcerts_say(h, "the Secret %s/%s: %s", h->s.ns, h->s.secret, err.text);
+            ty_error(&h->log, h->why, "no certificate for the webhook");
+            look_again(h, AGAIN_MS);
+            return;
+        }
+        ty_hookcerts_keep(&h->served, p->tls_crt);
+        ty_info(&h->log, "serving with a new certificate", TY_I("until", p->until_s));
+    }
+    h->until_s = p->until_s;
 }
 
 static void think(struct ty_hookcerts *h)

@@ -39,8 +39,9 @@ struct ty_hookcerts_settings { /* texts are copied */
     int64_t settle_s;                  /* 0: TY_HOOKCERTS_SETTLE_S */
     int64_t (*now_s)(void *ctx);       /* Unix time; NULL: the system's */
     /* Serve with this from now on; borrowed. Comes from the loop, at first and whenever it changed.
-     * ca: those who trust it accept the certificate; empty with dir. */
-    void (*ready)(void *ctx, const struct ty_pem *pem, struct ty_str ca);
+     * ca: those who trust it accept the certificate; empty with dir. Negative, and why: it cannot
+     * be served with, what was shown before stays; asked again later. */
+    int (*ready)(void *ctx, const struct ty_pem *pem, struct ty_str ca, struct ty_err *err);
     void *ctx;
 };
 

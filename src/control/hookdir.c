@@ -21,19 +21,6 @@ static uint64_t look_of(const char *path)
     return (x ^ (uint64_t)st.st_mtim.tv_nsec) | 1;
 }
 
-/* While one file is new and the other old they do not fit: then wait for the other. */
-static bool is_pair(const struct ty_gnutls *g, const struct ty_pem *pem)
-{
-    gnutls_certificate_credentials_t cred = NULL;
-    gnutls_datum_t cert = { (unsigned char *)(uintptr_t)pem->cert.p, (unsigned)pem->cert.n };
-    gnutls_datum_t key = { (unsigned char *)(uintptr_t)pem->key.p, (unsigned)pem->key.n };
-    if (g->certificate_allocate_credentials(&cred) < 0)
-        return false;
-    bool fits = g->certificate_set_x509_key_mem(cred, &cert, &key, GNUTLS_X509_FMT_PEM) >= 0;
-    g->certificate_free_credentials(cred);
-    return fits;
-}
-
 static void refuse(struct ty_hookcerts *h, const char *why)
 {
     ty_hookcerts_say(h, "webhook.certDir: %s", why);
@@ -48,6 +35,7 @@ void ty_hookdir_look(struct ty_hookcerts *h)
     ty_auto_arena *a = ty_arena_new((size_t)8 << 20);
     struct ty_err err = { 0 };
     struct ty_pem pem = { 0 };
+    int64_t until_s = 0;
     const char *cert = ty_arena_printf(a, "%s/tls.crt", h->s.dir);
     const char *key = ty_arena_printf(a, "%s/tls.key", h->s.dir);
     uint64_t now[2] = { look_of(cert), look_of(key) };
@@ -55,19 +43,20 @@ void ty_hookdir_look(struct ty_hookcerts *h)
     if (h->served.n && memcmp(now, h->seen_dir, sizeof(now)) == 0)
         return;
     memcpy(h->seen_dir, now, sizeof(now));
+    /* While one file is new and the other old they do not fit: then wait for the other. */
     if (ty_certs_read(a, cert, key, &pem, &err) < 0 ||
-        ty_certs_until(h->s.gnutls, pem.cert, &h->until_s, &err) < 0) {
+        ty_certs_pair(h->s.gnutls, &pem, &until_s, &err) < 0) {
         refuse(h, err.text);
-        return;
-    }
-    if (!is_pair(h->s.gnutls, &pem)) {
-        refuse(h, "the private key is not the certificate's");
         return;
     }
     if (ty_str_eq(h->served, pem.cert))
         return;
+    if (h->s.ready(h->s.ctx, &pem, (struct ty_str){ 0 }, &err) < 0) {
+        refuse(h, err.text);
+        return;
+    }
+    h->until_s = until_s;
     ty_hookcerts_keep(&h->served, pem.cert);
     ty_info(&h->log, "serving with a new certificate", TY_S("dir", h->s.dir),
             TY_I("until", h->until_s));
-    h->s.ready(h->s.ctx, &pem, (struct ty_str){ 0 });
 }

@@ -1,4 +1,5 @@
 #include "control/hookcerts.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,14 +21,18 @@ struct bench {
     struct ty_hookcerts *h;
     struct ty_str got;
     int calls;
+    bool refuses; /* the server: a key that looks well and cannot sign */
 };
 
-static void on_ready(void *ctx, const struct ty_pem *pem, struct ty_str ca)
+static int on_ready(void *ctx, const struct ty_pem *pem, struct ty_str ca, struct ty_err *err)
 {
     struct bench *b = ctx;
+    assert_int_equal(ca.n, 0);
+    if (b->refuses)
+        return ty_fail(err, -EINVAL, "the server does not like it");
     b->got = ty_str(ty_arena_strndup(b->a, pem->cert.p, pem->cert.n));
     b->calls++;
-    assert_int_equal(ca.n, 0);
+    return 0;
 }
 
 static void put(struct bench *b, const char *name, struct ty_str text)
@@ -72,6 +77,11 @@ static void test_a_directory(void **state)
     struct ty_pem one = make(&b, "one"), two = make(&b, "two");
     put(&b, "tls.crt", one.cert);
     put(&b, "tls.key", one.key);
+    b.refuses = true;
+    turn(&b);
+    assert_false(ty_hookcerts_ready(b.h));
+    assert_non_null(strstr(ty_hookcerts_why(b.h), "the server does not like it"));
+    b.refuses = false;
     turn(&b);
     assert_int_equal(b.calls, 1);
     assert_true(ty_str_eq(b.got, one.cert));
@@ -85,6 +95,12 @@ static void test_a_directory(void **state)
     assert_int_equal(b.calls, 1);
     assert_true(ty_hookcerts_ready(b.h)); /* what it has is still good */
     put(&b, "tls.key", two.key);
+    b.refuses = true;
+    turn(&b);
+    assert_int_equal(b.calls, 1); /* not taken for served */
+    assert_true(ty_hookcerts_ready(b.h));
+    b.refuses = false;
+    put(&b, "tls.key", two.key); /* written again */
     turn(&b);
     assert_int_equal(b.calls, 2);
     assert_true(ty_str_eq(b.got, two.cert));

@@ -299,19 +299,38 @@ static int rejected(struct ty_err *err) /* keeps the sentence */
     return -EKEYREJECTED;
 }
 
+static int read_pair(struct half *h, const struct ty_pem *p, struct ty_err *err)
+{
+    if (read_cert(h, p->cert, err) < 0 || read_key(h, p->key, err) < 0)
+        return rejected(err);
+    if (!same_key(h))
+        return ty_fail(err, -EKEYREJECTED, "the private key is not the certificate's");
+    return 0;
+}
+
+int ty_certs_pair(const struct ty_gnutls *g, const struct ty_pem *p, int64_t *ret_until_s,
+                  struct ty_err *err)
+{
+    auto_half h = { .g = g };
+    int r = read_pair(&h, p, err);
+
+    if (r == 0)
+        *ret_until_s = (int64_t)g->x509_crt_get_expiration_time(h.cert);
+    return r;
+}
+
 int ty_certs_check(const struct ty_gnutls *g, const struct ty_pem *p, struct ty_str ca,
                    const char *name, int64_t now_s, struct ty_err *err)
 {
     auto_half h = { .g = g }, signer = { .g = g };
+    int r = read_pair(&h, p, err);
 
-    if (read_cert(&h, p->cert, err) < 0 || read_key(&h, p->key, err) < 0)
-        return rejected(err);
+    if (r < 0)
+        return r;
     if (read_cert(&signer, ca, err) < 0) {
         ty_wrap(err, "the CA");
         return rejected(err);
     }
-    if (!same_key(&h))
-        return ty_fail(err, -EKEYREJECTED, "the private key is not the certificate's");
     if (!signed_by(&h, &signer))
         return ty_fail(err, -EKEYREJECTED, "the CA did not sign the certificate");
     if (!g->x509_crt_check_hostname(h.cert, name))

@@ -32,6 +32,11 @@ int ty_certs_read(struct ty_arena *a, const char *cert_file, const char *key_fil
 /* When the (first) certificate ends, Unix time. */
 int ty_certs_until(const struct ty_gnutls *g, struct ty_str cert, int64_t *ret_until_s,
                    struct ty_err *err);
+/* 0 if both can be read and the certificate carries the key's public half; -EKEYREJECTED and why.
+ * Compared, not tried out: whether the private half is sound tells the first signature.
+ * *ret_until_s: when the certificate ends, Unix time. */
+int ty_certs_pair(const struct ty_gnutls *g, const struct ty_pem *p, int64_t *ret_until_s,
+                  struct ty_err *err);
 /* 0 if `p` can serve `name` at that time to those who trust `ca`: the key belongs to the
  * certificate, the CA signed it, it is valid and carries the name. Else -EKEYREJECTED and why. */
 int ty_certs_check(const struct ty_gnutls *g, const struct ty_pem *p, struct ty_str ca,

@@ -85,6 +85,7 @@ static void another_ca_or_key_is_refused(void **state)
         .name = "test-ca", .org = "test", .from_s = f->now, .until_s = f->now + DAY
     };
     struct ty_pem other, mixed = f->pair;
+    int64_t until = 7;
 
     /* the same name, another key: the signature tells them apart */
     assert_int_equal(ty_certs_ca(&f->g, f->a, &ask, &other, &err), 0);
@@ -94,6 +95,12 @@ static void another_ca_or_key_is_refused(void **state)
     mixed.key = other.key;
     assert_int_equal(ty_certs_check(&f->g, &mixed, f->ca.cert, "::1", f->now, &err), -EKEYREJECTED);
     assert_string_equal(err.text, "the private key is not the certificate's");
+    err = (struct ty_err){ 0 };
+    assert_int_equal(ty_certs_pair(&f->g, &mixed, &until, &err), -EKEYREJECTED);
+    assert_string_equal(err.text, "the private key is not the certificate's");
+    assert_int_equal(until, 7);
+    assert_int_equal(ty_certs_pair(&f->g, &f->pair, &until, &err), 0);
+    assert_int_equal(until, f->now + DAY);
     /* a serving certificate is no CA */
     assert_int_equal(ty_certs_serving(&f->g, f->a, &ask, &f->pair, &other, &err), 0);
     assert_int_equal(ty_certs_check(&f->g, &other, f->pair.cert, "::1", f->now, NULL),
@@ -117,6 +124,8 @@ static void garbage_is_told(void **state)
     bad.cert = f->pair.cert;
     assert_int_equal(ty_certs_check(&f->g, &bad, f->ca.cert, "x", 0, &err), -EKEYREJECTED);
     assert_has(err.text, "the private key cannot be read");
+    assert_int_equal(ty_certs_pair(&f->g, &bad, &until, &err), -EKEYREJECTED);
+    assert_int_equal(until, 7);
 }
 
 static void put(const char *file, const char *bytes, size_t n)

@@ -69,16 +69,19 @@ static bool may_write(void *ctx)
     return o->leading && (!o->lease || ty_lease_held(o->lease));
 }
 
-static void on_certificate(void *ctx, const struct ty_pem *pem, struct ty_str ca)
+static int on_certificate(void *ctx, const struct ty_pem *pem, struct ty_str ca, struct ty_err *err)
 {
     struct operator* o = ctx;
+    int r = ty_servers_identity(o->servers, pem, err);
 
+    if (r < 0)
+        return r;
     bool other = !o->ca || !ty_str_is(ca, o->ca);
     free(o->ca);
     o->ca = strndup(ca.n ? ca.p : "", ca.n);
-    ty_servers_identity(o->servers, pem);
     if (other && o->settings.status_gate)
         ty_jobs_look_at_all(o->jobs); /* pods are told whom to trust */
+    return 0;
 }
 
 /* Starting, and a burst of work, leave memory that an idle operator has no use for. */

@@ -175,14 +175,14 @@ int ty_servers_new(const struct ty_servers_settings *settings, struct ty_servers
     return 0;
 }
 
-void ty_servers_identity(struct ty_servers *s, const struct ty_pem *pem)
+int ty_servers_identity(struct ty_servers *s, const struct ty_pem *pem, struct ty_err *err)
 {
-    struct ty_err err = { 0 };
+    int r = 0;
 
-    for (int i = 0; i < PORTS; i++)
-        if (s->port[i] && i != PORT_HEALTH && (i != PORT_METRICS || s->s.config->metrics_secure) &&
-            ty_serve_identity(s->port[i], pem, &err) < 0)
-            ty_error(s->s.log, err.text, "a new certificate is not served", TY_I("which", i));
+    for (int i = 0; i < PORTS && r == 0; i++)
+        if (s->port[i] && i != PORT_HEALTH && (i != PORT_METRICS || s->s.config->metrics_secure))
+            r = ty_serve_identity(s->port[i], pem, err);
+    return r;
 }
 
 /* ---- closing ---- */

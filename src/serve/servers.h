@@ -30,8 +30,8 @@ struct ty_servers_settings { /* what is pointed to outlives the servers */
 /* gives. -EADDRINUSE and the like with a sentence that names the address and the setting. */
 int ty_servers_new(const struct ty_servers_settings *s, struct ty_servers **ret,
                    struct ty_err *err);
-/* The certificate that is shown from now on. */
-void ty_servers_identity(struct ty_servers *s, const struct ty_pem *pem);
+/* The certificate that is shown from now on. Negative, and why: what was shown before stays. */
+int ty_servers_identity(struct ty_servers *s, const struct ty_pem *pem, struct ty_err *err);
 /* Refuses what is new, finishes what is under way; `done` comes once, from the loop. */
 void ty_servers_stop(struct ty_servers *s, int64_t grace_ms, void (*done)(void *ctx), void *ctx);
 void ty_servers_free(struct ty_servers *s); /* takes; NULL is fine. The loop must turn once more */

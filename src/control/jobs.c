@@ -338,11 +338,8 @@ static void remember_right(const struct ty_writing *w)
     const struct ty_known *job = ty_world_find(j->world, &ty_kind_trainjob, ns, name);
     const struct ty_known *jobset = ty_world_find(j->world, &ty_kind_jobset, ns, name);
 
-    if (!job || !jobset || jobset->owned != w->owned)
-        return;
-    ty_arena_reset(j->scratch);
-    if (ty_work_wish(j->scratch, j->world, ns, name) == w->work.wish)
-        ty_world_right(j->world, job, ty_work_mark(j->scratch, j->world, ns, name));
+    if (job && jobset && jobset->owned == w->owned && job->wish == w->work.wish)
+        ty_world_right(j->world, job, ty_work_mark(job, jobset));
 }
 
 /* The writes are over, well or not. */

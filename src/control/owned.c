@@ -1,65 +1,16 @@
 /* Owned fields as a number: the sum over all leaves of a mix of the leaf's path and value. A sum,
  * because the API server sorts what we do not. */
-#include <stdlib.h>
-
+#include "base/hash.h"
 #include "control/owned_inner.h"
-
-#define SEED 0x9e3779b97f4a7c15u
-
-static uint64_t mix(uint64_t h)
-{
-    h ^= h >> 32;
-    h *= 0xd6e8feb86659fd93u;
-    h ^= h >> 32;
-    h *= 0xd6e8feb86659fd93u;
-    return h ^ h >> 32;
-}
-
-static uint64_t hash_bytes(uint64_t h, const char *p, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ (unsigned char)p[i]) * 0x100000001b3u;
-    return mix(h ^ n);
-}
-
-/* The same number for the same meaning: members in any order. */
-static uint64_t hash_value(const struct ty_json *v)
-{
-    uint64_t h = SEED;
-
-    if (!v)
-        return 1;
-    switch ((enum ty_json_type)v->type) {
-    case TY_JSON_NULL:
-        return 2;
-    case TY_JSON_BOOL:
-        return mix(3 + (uint64_t)v->b);
-    case TY_JSON_INT:
-        return mix(hash_bytes(5, (const char *)&v->i, sizeof(v->i)));
-    case TY_JSON_NUMBER:
-    case TY_JSON_STRING:
-        return hash_bytes(6 + (uint64_t)v->type, v->s, v->n);
-    case TY_JSON_ARRAY:
-        ty_each_item (it, v)
-            h = mix(h ^ hash_value(*it));
-        return mix(h + 20);
-    case TY_JSON_OBJECT:
-        ty_each_member (m, v)
-            h += mix(hash_bytes(21, m->key.p, m->key.n) ^ mix(hash_value(m->value)));
-        return mix(h + 22);
-    default:
-        return 0;
-    }
-}
 
 static uint64_t step(uint64_t path, char kind, struct ty_str text)
 {
-    return hash_bytes(mix(path + (unsigned char)kind), text.p, text.n);
+    return ty_hash_bytes(ty_hash_mix(path + (unsigned char)kind), text.p, text.n);
 }
 
 static uint64_t leaf(uint64_t path, const struct ty_json *v)
 {
-    return mix(path ^ mix(hash_value(v)));
+    return ty_hash_mix(path ^ ty_hash_mix(ty_json_hash(v)));
 }
 
 /* ---- what says nothing ---- */
@@ -117,7 +68,7 @@ const struct ty_json *ty_owned_terse(struct ty_arena *a, const struct ty_schema 
 static uint64_t leaf_of(uint64_t path, const struct ty_schema *s, const struct ty_json *v)
 {
     bool map = ty_json_is(v, TY_JSON_OBJECT) && !(s && s->map_atomic);
-    return map ? mix(path + 23) : leaf(path, v);
+    return map ? ty_hash_mix(path + 23) : leaf(path, v);
 }
 
 const struct ty_schema *ty_owned_member(const struct ty_schema *s, struct ty_str key)
@@ -223,7 +174,7 @@ uint64_t ty_owned_wanted(struct ty_arena *a, const struct ty_schema *s, const st
     uint64_t sum = 0;
 
     ty_each_member (m, obj) {
-        uint64_t path = step(SEED, 'f', m->key);
+        uint64_t path = step(TY_HASH_SEED, 'f', m->key);
         if (ty_owned_is_name(m->key, false) || ty_str_is(m->key, "status"))
             continue;
         if (!ty_str_is(m->key, "metadata")) {
@@ -273,9 +224,9 @@ static uint64_t owned(struct ty_arena *a, const struct ty_schema *s, const struc
         struct ty_str text = { m->key.p + 2, m->key.n - 2 };
         char kind = m->key.p[0];
         const struct ty_json *inner = ty_owned_pick(a, v, kind, text);
-        const struct ty_schema *is = kind != 'f'    ? s ? s->items : NULL
-                                     : path == SEED ? ty_owned_root(s, text)
-                                                    : ty_owned_member(s, text);
+        const struct ty_schema *is = kind != 'f'            ? s ? s->items : NULL
+                                     : path == TY_HASH_SEED ? ty_owned_root(s, text)
+                                                            : ty_owned_member(s, text);
         uint64_t at = step(path, kind, text);
         if (kind == 'f' && is_empty(m->value) && says_nothing(s, text))
             continue; /* v2.3.0 applies it */
@@ -301,5 +252,5 @@ uint64_t ty_owned_live(struct ty_arena *a, const struct ty_schema *s, const stru
 {
     const struct ty_json *fields = ty_owned_fields(obj, manager);
 
-    return fields ? owned(a, s, fields, obj, SEED) : 0;
+    return fields ? owned(a, s, fields, obj, TY_HASH_SEED) : 0;
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "control/events.h"
 #include "control/foreign.h"
 #include "control/owned.h"
@@ -131,46 +132,11 @@ static bool older_than_jobset(const struct ty_known *job, const struct ty_json *
            (generation == 1 || job->foreign_s < jobset->applied_s);
 }
 
-static uint64_t mix_text(uint64_t h, struct ty_str s)
+uint64_t ty_work_mark(const struct ty_known *job, const struct ty_known *jobset)
 {
-    for (size_t i = 0; i < s.n; i++)
-        h = (h ^ (unsigned char)s.p[i]) * 0x100000001b3u;
-    return h ^ h >> 29;
-}
+    uint64_t h = ty_hash_bytes(jobset->owned ^ job->wish, jobset->uid, strlen(jobset->uid));
 
-static uint64_t wish_of(struct ty_arena *a, const struct ty_json *job)
-{
-    static const char *const parts[] = { "spec", "metadata.labels", "metadata.annotations" };
-    uint64_t h = 0xcbf29ce484222325u;
-
-    for (size_t i = 0; i < 3; i++) {
-        const struct ty_json *v = ty_json_at(job, parts[i]);
-        h = mix_text(h + i, v ? ty_json_text(a, v) : (struct ty_str){ 0 });
-    }
-    return h;
-}
-
-static uint64_t mark_of(uint64_t wish, const struct ty_known *jobset)
-{
-    uint64_t h = mix_text(jobset->owned ^ wish, ty_str(jobset->uid));
     return h ? h : 1;
-}
-
-uint64_t ty_work_wish(struct ty_arena *a, const struct ty_world *w, struct ty_str ns,
-                      struct ty_str name)
-{
-    const struct ty_known *job = ty_world_find(w, &ty_kind_trainjob, ns, name);
-
-    return job ? wish_of(a, ty_world_read(a, job)) : 0;
-}
-
-uint64_t ty_work_mark(struct ty_arena *a, const struct ty_world *w, struct ty_str ns,
-                      struct ty_str name)
-{
-    const struct ty_known *job = ty_world_find(w, &ty_kind_trainjob, ns, name);
-    const struct ty_known *jobset = ty_world_find(w, &ty_kind_jobset, ns, name);
-
-    return job && jobset ? mark_of(wish_of(a, ty_world_read(a, job)), jobset) : 0;
 }
 
 static bool children_are_right(struct look *l, const struct ty_known *job,
@@ -185,7 +151,7 @@ static bool children_are_right(struct look *l, const struct ty_known *job,
     bool running = !ty_json_true_at(obj, "spec.suspend") && !ty_json_true_at(js, "spec.suspend");
     if (!mounts_there(in, js) || !gang_there(in, js))
         return false;
-    return running || job->right == mark_of(wish_of(l->a, obj), jobset) ||
+    return running || job->right == ty_work_mark(job, jobset) ||
            (in->first && older_than_jobset(job, obj, jobset));
 }
 
@@ -316,6 +282,6 @@ void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_wor
     if (pass.delete_kind)
         add_delete(&l, ret, pass.delete_kind);
     ret->right = ret->err.code == 0;
-    ret->wish = wish_of(a, obj);
+    ret->wish = job->wish;
     ret->requeue_s = pass.requeue_s;
 }

@@ -48,19 +48,15 @@ struct ty_work {
     struct ty_step *steps;
     struct ty_pass_event *events;
     bool right;        /* when the steps are done its children are what they should be */
-    uint64_t wish;     /* of the job that this is for: see ty_work_wish */
+    uint64_t wish;     /* of the job that this is for */
     bool fetch;        /* nothing is said yet: the snapshot's data must be got first */
     int64_t requeue_s; /* 0: when something changes */
     struct ty_err err; /* code < 0: again later; steps are to be done all the same */
 };
 
-/* A number for the job as it is wanted; 0: there is none. The arena is scratch. */
-uint64_t ty_work_wish(struct ty_arena *a, const struct ty_world *w, struct ty_str ns,
-                      struct ty_str name);
 /* A number for the job as it is wanted and the JobSet as it is owned: as long as it stays, so do
- * the children. 0: there is no JobSet. The arena is scratch. */
-uint64_t ty_work_mark(struct ty_arena *a, const struct ty_world *w, struct ty_str ns,
-                      struct ty_str name);
+ * the children. Never 0. */
+uint64_t ty_work_mark(const struct ty_known *job, const struct ty_known *jobset);
 /* A snapshot's data as the world keeps it: its runtime as JSON, which is read ten times faster than
  * YAML. Lives with the arena. */
 struct ty_str ty_work_data(struct ty_arena *a, const struct ty_json *data);

@@ -248,8 +248,9 @@ static void test_right_stays_right(void **state)
 
     begin_and_apply(f, TRAINJOB(",'suspend':true", ""));
     assert_true(work(f).right);
-    ty_world_right(f->w, ty_world_find(f->w, &ty_kind_trainjob, f->in.ns, f->in.name),
-                   ty_work_mark(f->a, f->w, f->in.ns, f->in.name));
+    const struct ty_known *job = ty_world_find(f->w, &ty_kind_trainjob, f->in.ns, f->in.name);
+    ty_world_right(f->w, job,
+                   ty_work_mark(job, ty_world_find(f->w, &ty_kind_jobset, f->in.ns, f->in.name)));
     ty_world_body(f->w,
                   ty_world_find(f->w, &ty_kind_configmap, f->in.ns, TY_LIT("j-runtime-snapshot")),
                   (struct ty_str){ 0 });
@@ -261,14 +262,6 @@ static void test_right_stays_right(void **state)
     f->in.full = false;
     put(f, &ty_kind_trainjob, TRAINJOB(",'suspend':true,'trainer':{'numNodes':3}", ""));
     assert_true(work(f).fetch);
-}
-
-static void test_mark_needs_a_jobset(void **state)
-{
-    struct fx *f = *state;
-
-    begin(f, TRAINJOB("", ""));
-    assert_true(ty_work_mark(f->a, f->w, f->in.ns, f->in.name) == 0);
 }
 
 /* After a restart: a suspended job whose JobSet came after its last change is left in peace. */
@@ -419,7 +412,6 @@ int main(void)
         TEST(test_a_snapshot_is_got_before_it_is_used),
         TEST(test_the_first_look_is_cheap),
         TEST(test_right_stays_right),
-        TEST(test_mark_needs_a_jobset),
         TEST(test_a_mount_that_is_gone_is_made_again),
         TEST(test_a_gang_that_is_gone_is_made_again),
         TEST(test_a_gang_of_volcano_too),

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/must.h"
 #include "control/keep.h"
@@ -186,6 +187,18 @@ static void read_times(struct ty_known *o, const struct ty_json *obj)
     }
 }
 
+static void read_numbers(struct ty_known *o, const struct ty_json *kept)
+{
+    static const char *const parts[] = { "spec", "metadata.labels", "metadata.annotations" };
+    const struct ty_json *status = ty_json_get(kept, "status");
+
+    if (o->kind != &ty_kind_trainjob && o->kind != &ty_kind_jobset)
+        return;
+    o->status = status ? ty_json_hash(status) : 0;
+    for (size_t i = 0; i < 3 && o->kind == &ty_kind_trainjob; i++)
+        o->wish = ty_hash_mix(o->wish ^ ty_json_hash(ty_json_at(kept, parts[i])));
+}
+
 const struct ty_known *ty_world_put(struct ty_world *w, const struct ty_kind *kind,
                                     const struct ty_json *obj, bool *ret_news)
 {
@@ -207,6 +220,7 @@ const struct ty_known *ty_world_put(struct ty_world *w, const struct ty_kind *ki
     e->pub.version = version_of(obj);
     e->pub.owned = ty_owned_live(w->scratch, kind->schema, obj, MANAGER);
     read_times(&e->pub, obj);
+    read_numbers(&e->pub, kept);
     w->bytes += sizeof(*e) + e->size;
     if (ret_news)
         *ret_news = !was || !ty_str_eq(was->pub.text, e->pub.text) ||
@@ -296,10 +310,7 @@ void ty_world_right(struct ty_world *w, const struct ty_known *o, uint64_t mark)
 
 static struct body *body_of(struct ty_world *w, struct ty_str text)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-
-    for (size_t i = 0; i < text.n; i++)
-        hash = (hash ^ (unsigned char)text.p[i]) * 0x100000001b3u;
+    uint64_t hash = ty_hash_bytes(TY_HASH_SEED, text.p, text.n);
     struct ty_str key = { (const char *)&hash, sizeof(hash) };
     struct body *had = ty_map_get(&w->bodies, key);
     if (had && ty_str_eq((struct ty_str){ had->text, had->n }, text))

@@ -16,6 +16,8 @@ struct ty_known {
     uint64_t version;    /* resourceVersion */
     uint64_t owned;      /* ty_owned_live for manager `trainer`; 0: nothing, or not known */
     uint64_t want, at;   /* our last apply: what was wanted (ty_owned_wanted), version after it */
+    uint64_t wish;       /* TrainJobs: a number for what is wanted: spec, labels, annotations */
+    uint64_t status;     /* TrainJobs, JobSets: a number for the status; 0: none */
     uint64_t right; /* TrainJobs: ty_work_mark when its children were last found right; 0 never */
     int64_t applied_s;  /* when `trainer` last changed it by apply; 0 never. Unix seconds */
     int64_t foreign_s;  /* when anybody else last changed it, status aside; 0 never */

@@ -126,6 +126,38 @@ static void test_a_trainjob_keeps_all_but_copies(void **state)
     assert_true(ty_json_true_at(kept, "spec.suspend"));
 }
 
+#define JOB(meta, spec, status)                                                                    \
+    "{\"metadata\":{\"name\":\"j\",\"namespace\":\"a\",\"uid\":\"u1\"" meta "},\"spec\":{" spec    \
+    "}" status "}"
+
+/* What is wanted and how it fares are told apart, whoever wrote and in whichever order. */
+static void test_a_trainjob_in_two_numbers(void **state)
+{
+    struct fx *f = *state;
+    static const char *const others[] = {
+        JOB("", "\"suspend\":false,\"trainer\":{}", ""),
+        JOB("", "\"suspend\":true", ""),
+        JOB(",\"labels\":{\"k\":\"v\"}", "\"suspend\":true,\"trainer\":{}", ""),
+        JOB(",\"annotations\":{\"k\":\"v\"}", "\"suspend\":true,\"trainer\":{}", ""),
+    };
+    struct ty_known was =
+        *put(f, &ty_kind_trainjob, JOB("", "\"suspend\":true,\"trainer\":{}", ""), NULL);
+    struct ty_known now = *put(f, &ty_kind_trainjob,
+                               JOB(",\"generation\":2", "\"trainer\":{},\"suspend\":true",
+                                   ",\"status\":{\"conditions\":[]}"),
+                               NULL);
+
+    assert_true(was.wish == now.wish);
+    assert_true(was.status == 0 && now.status != 0);
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        now = *put(f, &ty_kind_trainjob, others[i], NULL);
+        assert_true(was.wish != now.wish && now.status == 0);
+    }
+    uint64_t one = put(f, &ty_kind_jobset, JOBSET("s1", "7", "{\"restarts\":1}"), NULL)->status;
+    assert_true(one !=
+                put(f, &ty_kind_jobset, JOBSET("s1", "8", "{\"restarts\":2}"), NULL)->status);
+}
+
 static void test_drop_knows_who_is_meant(void **state)
 {
     struct fx *f = *state;
@@ -183,6 +215,7 @@ int main(void)
         TEST(test_the_same_again_is_no_news),
         TEST(test_what_nobody_of_ours_owns_is_not_kept),
         TEST(test_a_trainjob_keeps_all_but_copies),
+        TEST(test_a_trainjob_in_two_numbers),
         TEST(test_drop_knows_who_is_meant),
         TEST(test_settled_until_somebody_writes),
         TEST(test_equal_bodies_are_kept_once),

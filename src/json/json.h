@@ -100,6 +100,8 @@ bool ty_json_true_at(const struct ty_json *obj, const char *path);         /* pr
 bool ty_json_int_at(const struct ty_json *obj, const char *path, int64_t *ret_v);
 /* Same meaning: keys in any order, numbers by value when both are integers, else by text. */
 bool ty_json_eq(const struct ty_json *a, const struct ty_json *b);
+/* A number for it: the same for the same meaning (base/hash.h). v may be NULL. */
+uint64_t ty_json_hash(const struct ty_json *v);
 
 /* Changing. Keys and values are borrowed and must live with the arena. */
 void ty_json_set(struct ty_arena *a, struct ty_json *obj, const char *key, struct ty_json *v);

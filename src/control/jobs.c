@@ -308,6 +308,13 @@ void ty_jobs_look_at_all(struct ty_jobs *j)
         ty_world_each(j->world, &ty_kind_trainjob, look_at_one, j);
 }
 
+void ty_jobs_hurry(struct ty_jobs *j)
+{
+    for (size_t i = 0; i < j->n_watched; i++)
+        ty_reflect_hurry(j->watched[i].reflect);
+    ty_queue_hurry(j->queue);
+}
+
 static void look_at_each_runtime(void *ctx, const struct ty_known *o)
 {
     struct ty_jobs *j = ctx;

@@ -63,6 +63,10 @@ void ty_jobs_free(struct ty_jobs *j);
 /* Looks at every TrainJob and all its children: something that all of them need has changed. */
 void ty_jobs_look_at_all(struct ty_jobs *j);
 
+/* The API server is there again after a while: what waits for the end of a back-off, jobs and
+ * watches, tries now. */
+void ty_jobs_hurry(struct ty_jobs *j);
+
 const struct ty_world *ty_jobs_world(const struct ty_jobs *j);
 void ty_jobs_count(const struct ty_jobs *j, struct ty_jobs_counts *ret,
                    struct ty_queue_counts *ret_queue);

@@ -157,6 +157,35 @@ static void test_one_fails(void **state)
     assert_int_equal(count_of(w, "/jobsets/c\n"), 1);
 }
 
+static int failed_often(struct jobs_world *w)
+{
+    return w->jobs->counts.errors >= 3 * 7 && ty_jobs_idle(w->jobs);
+}
+
+/* Refused for a while, then the server is there again: nobody waits for the rest of a back-off. */
+static void test_hurry(void **state)
+{
+    static const struct api_row refused[] = { THREE,
+                                              { ANY_CM, 401, JOBS_REFUSED(401, "Unauthorized") },
+                                              { 0 } };
+    static const struct api_row taken[] = { THREE, TAKEN, { 0 } };
+    struct jobs_world *w = *state;
+    struct ty_jobs_counts counts;
+    struct ty_queue_counts queue;
+
+    begin(w, refused);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, failed_often);
+    ty_jobs_count(w->jobs, &counts, &queue);
+    assert_true(queue.delayed > 0);
+    w->api.rows = taken;
+    ty_jobs_hurry(w->jobs);
+    ty_jobs_count(w->jobs, &counts, &queue);
+    assert_int_equal(queue.delayed, 0);
+    assert_int_equal(queue.depth, 3);
+    jobs_until(w, all_made);
+}
+
 static void test_freed_at_any_time(void **state)
 {
     static const struct api_row rows[] = { THREE, { 0 } };
@@ -174,9 +203,8 @@ static void test_freed_at_any_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        JOBS_TEST(test_so_many_at_once),   JOBS_TEST(test_rest),
-        JOBS_TEST(test_once_each),         JOBS_TEST(test_one_fails),
-        JOBS_TEST(test_freed_at_any_time),
+        JOBS_TEST(test_so_many_at_once), JOBS_TEST(test_rest),  JOBS_TEST(test_once_each),
+        JOBS_TEST(test_one_fails),       JOBS_TEST(test_hurry), JOBS_TEST(test_freed_at_any_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -317,6 +317,18 @@ void ty_queue_forget(struct ty_queue *q, struct ty_key key)
     drop_if_idle(q, it);
 }
 
+void ty_queue_hurry(struct ty_queue *q)
+{
+    int64_t now = now_of(q);
+    for (size_t i = 0; i < q->n_heap; i++) {
+        if (!q->heap[i]->failures || q->heap[i]->due_ms <= now)
+            continue;
+        q->heap[i]->due_ms = now;
+        heap_up(q, i); /* what comes down to here from above has been looked at */
+    }
+    ty_queue_tick(q, now);
+}
+
 int ty_queue_failures(const struct ty_queue *q, struct ty_key key)
 {
     const struct item *it = find(q, key);

@@ -47,6 +47,9 @@ void ty_queue_add_after(struct ty_queue *q, struct ty_key key, int64_t ms); /* <
 /* After a failure: adds it after its back-off, which it answers (ms). */
 int64_t ty_queue_retry(struct ty_queue *q, struct ty_key key);
 void ty_queue_forget(struct ty_queue *q, struct ty_key key); /* it worked: back-off begins anew */
+/* What waits for the end of a back-off waits no longer: something says that it may work now. The
+ * back-off goes on from where it was if it does not. */
+void ty_queue_hurry(struct ty_queue *q);
 int ty_queue_failures(const struct ty_queue *q, struct ty_key key); /* retries since forget */
 
 /* Takes the oldest; false: none. ret_key lives until ty_queue_done of it. */

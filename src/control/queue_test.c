@@ -199,6 +199,40 @@ static void test_against_a_model(void **state)
     ty_queue_free(q);
 }
 
+/* Every third key waits for a point in time, the others for the end of a back-off: these come now,
+ * those when they are due and in order, and the next back-off is longer all the same. */
+static void test_hurry(void **state)
+{
+    (void)state;
+    enum { KEYS = 60 };
+    struct ty_queue *q = fresh();
+    char name[16], want[32];
+    for (int i = 0; i < KEYS; i++) {
+        snprintf(name, sizeof(name), "%02d", i);
+        if (i % 3 == 0)
+            ty_queue_add_after(q, key(1, "a", name), 100 + i);
+        for (int k = 0; i % 3 && k < 10 + i % 7; k++) /* a failure more doubles it */
+            ty_queue_retry(q, key(1, "a", name));
+    }
+    ty_queue_tick(q, 4);
+    assert_int_equal(counts(q).depth, 0);
+    ty_queue_hurry(q);
+    assert_int_equal(counts(q).depth, KEYS - KEYS / 3);
+    assert_int_equal(counts(q).delayed, KEYS / 3);
+    struct ty_key got;
+    while (ty_queue_next(q, &got))
+        assert_int_not_equal((got.name.p[0] * 10 + got.name.p[1] - '0' * 11) % 3, 0);
+    for (int i = 0; i < KEYS; i += 3) {
+        ty_queue_tick(q, 100 + i);
+        snprintf(want, sizeof(want), "1:a/%02d", i);
+        assert_string_equal(next(q), want);
+        assert_string_equal(next(q), "");
+    }
+    ty_queue_done(q, key(1, "a", "01"));
+    assert_int_equal(ty_queue_retry(q, key(1, "a", "01")), 5 << 11);
+    ty_queue_free(q);
+}
+
 /* ---- on a loop ---- */
 
 struct looped {
@@ -243,7 +277,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order_and_once),  cmocka_unit_test(test_not_twice_at_once),
         cmocka_unit_test(test_delays),          cmocka_unit_test(test_back_off),
-        cmocka_unit_test(test_against_a_model), cmocka_unit_test(test_on_a_loop),
+        cmocka_unit_test(test_against_a_model), cmocka_unit_test(test_hurry),
+        cmocka_unit_test(test_on_a_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,6 +130,18 @@ void ty_kube_op_fail(struct ty_kube_op *op, int r, const char *fmt, ...)
 
 /* Answers */
 
+static void tell_seen(const struct ty_kube_op *op, const struct ty_web_end *end, bool again)
+{
+    const struct ty_kube_settings *s = &op->k->set;
+    if (s->seen)
+        s->seen(s->ctx, &(struct ty_kube_seen){ .method = op->method,
+                                                .code = end->status,
+                                                .whole = end->whole,
+                                                .watch = op->total_ms != 0,
+                                                .again = again,
+                                                .text = end->whole ? NULL : end->text });
+}
+
 /* The server wants it later, and there is time and patience left. */
 static bool pause_op(struct ty_kube_op *op, const struct ty_kube_answer *answer)
 {
@@ -163,10 +175,12 @@ static void on_end(void *ctx, struct ty_web_call *call, const struct ty_web_end 
     op->call = NULL;
     ty_arena_reset(k->a);
     if (op->error.code < 0) { /* of a piece, or too long */
+        tell_seen(op, end, false);
         op_lost(op, op->error.code, ty_str(op->error.text));
         return;
     }
     if (!end->whole) {
+        tell_seen(op, end, false);
         op_lost(op, -EAGAIN,
                 ty_str(ty_arena_printf(k->a, "%s: %s", k->set.config->server, end->text)));
         return;
@@ -176,9 +190,10 @@ static void on_end(void *ctx, struct ty_web_call *call, const struct ty_web_end 
     else
         ty_kube_answer_read(k->a, end->status, ty_buf_str(&op->answer),
                             ty_web_header(call, "Retry-After"), &answer);
-    if (pause_op(op, &answer) || with_other_credentials(op, &answer))
-        return;
-    op_end(op, &answer);
+    bool again = pause_op(op, &answer) || with_other_credentials(op, &answer);
+    tell_seen(op, end, again);
+    if (!again)
+        op_end(op, &answer);
 }
 
 static int collect(struct ty_kube_op *op, struct ty_str piece)
@@ -308,15 +323,24 @@ static void on_auth(void *ctx, bool changed, const struct ty_err *err)
     }
 }
 
+/* Without credentials: nothing is sent, and nothing is answered. */
+static void op_unsent(struct ty_kube_op *op, const char *why)
+{
+    tell_seen(op, &(struct ty_web_end){ .text = why }, false);
+    op_lost(op, -EAGAIN, ty_str(why));
+}
+
 static void op_due(struct ty_kube_op *op)
 {
     wait_end(op);
-    if (op->state == TY_KUBE_FAILED)
+    if (op->state == TY_KUBE_FAILED && op->error.code == -EAGAIN)
+        op_unsent(op, op->error.text);
+    else if (op->state == TY_KUBE_FAILED)
         op_lost(op, op->error.code, ty_str(op->error.text));
+    else if (op->state == TY_KUBE_CREDS)
+        op_unsent(op, "no credentials in time");
     else if (ty_kube_now(op->k) >= op->deadline_ms)
-        op_lost(op, -EAGAIN,
-                op->state == TY_KUBE_CREDS ? TY_LIT("no credentials in time")
-                                           : TY_LIT("the limit on requests (qps) left no time"));
+        op_lost(op, -EAGAIN, TY_LIT("the limit on requests (qps) left no time"));
     else if (op->state == TY_KUBE_LIMIT)
         op_creds(op);
     else

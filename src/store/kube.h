@@ -30,6 +30,16 @@ struct uv_loop_s;
 struct ty_kube;
 struct ty_kube_op;
 
+/* How one request ended, or that there is nothing to send it with. */
+struct ty_kube_seen {
+    const char *method; /* a literal */
+    int code;           /* HTTP status; 0: no answer */
+    bool whole;         /* the answer came to its end */
+    bool watch;         /* it may have begun long ago */
+    bool again;         /* it is being sent again: the server said later, or 401 */
+    const char *text;   /* not whole: what went wrong, for people; else NULL */
+};
+
 struct ty_kube_settings {
     struct uv_loop_s *loop;             /* outlives the client */
     const struct ty_kubeconfig *config; /* outlives the client */
@@ -40,6 +50,10 @@ struct ty_kube_settings {
     int64_t idle_ms;    /* a watch without a byte for so long is dead; 0: TY_KUBE_IDLE_MS */
     int64_t dead_ms;    /* unacknowledged bytes, unanswered probes; 0: TY_KUBE_DEAD_MS */
     bool http1;         /* no HTTP/2: every watch has its own connection */
+    /* Told of the end of every request, tries counted singly, from the loop; starts and cancels
+     * nothing. May be NULL. */
+    void (*seen)(void *ctx, const struct ty_kube_seen *seen);
+    void *ctx;
 };
 #define TY_KUBE_TIMEOUT_MS 30000
 #define TY_KUBE_IDLE_MS    90000 /* the API server sends a bookmark every minute */

@@ -104,7 +104,7 @@ def main():
         one = start(plane, folder)
         settle(one)
         again = rss(one.child.pid)
-        writes, requests = metric(one, "trainyard_writes_total"), metric(one, "rest_client_requests_total")
+        writes = metric(one, "trainyard_writes_total")
         one.stop()
         counts = asked(audit)
         for what, now in (("while they came", full), ("after a restart", again)):
@@ -112,7 +112,7 @@ def main():
             good &= each <= TARGET
             print(f"memory a TrainJob, {what}: {each:.0f} bytes (at most {TARGET})"
                   f"{'' if each <= TARGET else '  MISSED'}; RSS {now / 2**20:.1f} MB")
-        print(f"restart: {requests:.0f} requests, {writes:.0f} writes (0 needed)")
+        print(f"restart: {sum(counts.values())} requests, {writes:.0f} writes (0 needed)")
         for (verb, resource), n in sorted(counts.items()):
             print(f"  {verb:7} {resource:40} {n}")
         pages = -(-JOBS // PAGE)

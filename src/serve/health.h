@@ -4,7 +4,8 @@
  *   GET /readyz            "ok", or 500 and a line for each check
  *   GET /readyz?verbose    the lines in any case; ?exclude=NAME leaves a check out
  *   GET /readyz/NAME       one check
- */
+ *
+ * A check may be advice: it has its line and its own address, and does not decide. */
 /* clang-format on */
 #ifndef TY_SERVE_HEALTH_H
 #define TY_SERVE_HEALTH_H
@@ -16,6 +17,7 @@ struct ty_health_check {
     /* NULL: all is well; else why not, for people with access to the logs: lives with the arena. */
     const char *(*ask)(void *ctx, struct ty_arena *a);
     void *ctx;
+    bool advice;
 };
 struct ty_health {
     const char *path;                     /* "/healthz" */

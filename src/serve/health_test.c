@@ -6,7 +6,7 @@ struct fixture {
     uv_loop_t loop;
     struct ty_serve *s;
     struct ty_health health, ready;
-    struct ty_health_check checks[3];
+    struct ty_health_check checks[4];
     bool bad;
     char told[256];
     struct ty_talk t;
@@ -112,11 +112,32 @@ static void when_a_check_fails(void **state)
            "[+]ping excluded: ok\n[-]certs failed: reason withheld\nreadyz check failed\n");
 }
 
+/* Advice has its line and its address; what is asked is answered by the others. */
+static void when_advice_is_bad(void **state)
+{
+    struct fixture *f = *state;
+
+    f->checks[1].advice = true;
+    expect(f, "GET /readyz?verbose", "200", "[+]ping ok\n[+]certs ok\nreadyz check passed\n");
+    f->bad = true;
+    expect(f, "GET /readyz", "200", "ok");
+    expect(f, "GET /readyz?verbose", "200",
+           "[+]ping ok\n[-]certs failed, does not decide: reason withheld\nreadyz check passed\n");
+    assert_string_equal(f->told, ""); /* not every ten seconds, for every probe */
+    expect(f, "GET /readyz/certs", "500", "internal server error: reason withheld\n");
+    assert_string_equal(f->told, "/readyz certs: certificates are not ready");
+    f->checks[2] = (struct ty_health_check){ .name = "more", .ask = certs, .ctx = f };
+    expect(f, "GET /readyz", "500",
+           "[+]ping ok\n[-]certs failed, does not decide: reason withheld\n"
+           "[-]more failed: reason withheld\nreadyz check failed\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(when_all_is_well, setup, teardown),
         cmocka_unit_test_setup_teardown(when_a_check_fails, setup, teardown),
+        cmocka_unit_test_setup_teardown(when_advice_is_bad, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

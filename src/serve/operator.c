@@ -24,6 +24,7 @@ struct operator
     struct ty_arena *reread; /* holds what SIGHUP has changed in config; NULL: nothing yet */
     uv_loop_t loop;
     struct ty_gnutls gnutls;
+    struct ty_standing *standing;
     struct ty_kube *kube;
     struct ty_kube *status_kube; /* writes of the status API, with limits of their own */
     struct ty_events *events;
@@ -96,6 +97,13 @@ static void on_idle(void *ctx)
 
     if (!uv_is_active((const uv_handle_t *)&o->trim))
         uv_timer_start(&o->trim, on_trim, TRIM_MS, 0);
+}
+
+static void on_well(void *ctx)
+{
+    struct operator* o = ctx;
+
+    ty_jobs_hurry(o->jobs);
 }
 
 /* The Secret as the status plugin reads it: only its CA is of interest. */
@@ -224,17 +232,29 @@ static void on_hangup(uv_signal_t *h, int sig TY_UNUSED)
 
 /* ---- the beginning ---- */
 
+static void start_standing(struct operator* o)
+{
+    struct ty_standing_settings s = {
+        .loop = &o->loop, .config = o->s->kubeconfig, .log = o->s->log, .well = on_well, .ctx = o
+    };
+
+    o->standing = ty_standing_new(&s);
+}
+
 static int start_client(struct operator* o, struct ty_err *err)
 {
     struct ty_kube_settings k = { .loop = &o->loop,
                                   .config = o->s->kubeconfig,
                                   .agent = AGENT,
                                   .qps = o->config.client_qps,
-                                  .burst = o->config.client_burst };
+                                  .burst = o->config.client_burst,
+                                  .seen = ty_standing_seen,
+                                  .ctx = o->standing };
     char host[256] = "unknown";
 
     if (ty_gnutls_load(&o->gnutls, err) < 0 || ty_kube_new(&o->kube, &k, err) < 0)
         return err->code;
+    ty_standing_client(o->standing, o->kube);
     k.qps = o->config.status_qps;
     k.burst = o->config.status_burst;
     if (o->settings.status_gate && ty_kube_new(&o->status_kube, &k, err) < 0)
@@ -318,6 +338,7 @@ static int start_servers(struct operator* o, struct ty_err *err)
                                      .certs = o->certs,
                                      .lease = o->lease,
                                      .events = o->events,
+                                     .standing = o->standing,
                                      .version = o->s->version };
 
     return ty_servers_new(&s, &o->servers, err);
@@ -341,6 +362,7 @@ static void watch_signals(struct operator* o)
 static int begin(struct operator* o, struct ty_err *err)
 {
     watch_signals(o);
+    start_standing(o);
     int r = start_client(o, err);
     if (r < 0)
         return r;
@@ -365,6 +387,7 @@ static void clean(struct operator* o)
     ty_hookcerts_free(o->certs);
     ty_jobs_free(o->jobs);
     ty_events_free(o->events);
+    ty_standing_free(o->standing);
     ty_kube_free(o->status_kube);
     ty_kube_free(o->kube);
     uv_run(&o->loop, UV_RUN_DEFAULT);

@@ -21,13 +21,24 @@ static const char *ask_certs(void *ctx, struct ty_arena *a)
     return ty_arena_printf(a, "certificates are not ready: %s", ty_hookcerts_why(s->s.certs));
 }
 
-static const char *ask_cache(void *ctx, struct ty_arena *a TY_UNUSED)
+/* Advice: while the API server will not have us, webhooks are judged from the cache as well as
+ * ever. Not to be ready would take them out of service, and then nobody could create a TrainJob. */
+static const char *ask_standing(void *ctx, struct ty_arena *a)
 {
     const struct ty_servers *s = ctx;
 
-    return ty_jobs_synced(s->s.jobs) ? NULL
-                                     : "not everything that is watched has been listed yet; are "
-                                       "the CRDs installed?";
+    return s->s.standing ? ty_standing_why(s->s.standing, a) : NULL;
+}
+
+static const char *ask_cache(void *ctx, struct ty_arena *a)
+{
+    const struct ty_servers *s = ctx;
+    const char *why = ask_standing(ctx, a);
+
+    if (ty_jobs_synced(s->s.jobs))
+        return NULL;
+    return ty_arena_printf(a, "not everything that is watched has been listed yet%s%s",
+                           why ? ": " : "; are the CRDs installed?", why ? why : "");
 }
 
 static void check_failed(void *ctx, const char *path, const char *check, const char *why)
@@ -66,8 +77,9 @@ void ty_servers_renamed(struct ty_servers *s)
 
 static void init_health(struct ty_servers *s)
 {
-    s->ready_checks[0] = (struct ty_health_check){ "certificates", ask_certs, s };
-    s->ready_checks[1] = (struct ty_health_check){ "cache", ask_cache, s };
+    s->ready_checks[0] = (struct ty_health_check){ "certificates", ask_certs, s, false };
+    s->ready_checks[1] = (struct ty_health_check){ "cache", ask_cache, s, false };
+    s->ready_checks[2] = (struct ty_health_check){ "api-server", ask_standing, s, true };
     s->alive = (struct ty_health){ .failed = check_failed, .ctx = s };
     s->ready = (struct ty_health){ .checks = s->ready_checks, .failed = check_failed, .ctx = s };
     ty_servers_renamed(s);

@@ -9,6 +9,7 @@
 #include "control/hookcerts.h"
 #include "control/jobs.h"
 #include "control/lease.h"
+#include "serve/standing.h"
 
 struct ty_servers;
 
@@ -24,6 +25,7 @@ struct ty_servers_settings { /* what is pointed to outlives the servers */
     const struct ty_hookcerts *certs;
     const struct ty_lease *lease; /* NULL: no election, this process leads */
     const struct ty_events *events;
+    const struct ty_standing *standing; /* NULL: nobody knows */
     const char *version;
 };
 

@@ -18,12 +18,12 @@ struct ty_servers {
     struct ty_hooks hooks;
     struct ty_health alive, ready;
     char *alive_path, *ready_path;
-    struct ty_health_check ready_checks[3];
+    struct ty_health_check ready_checks[4];
     struct ty_metrics *metrics;
     struct ty_jobs_counts seen; /* what the metrics have been told */
     struct ty_queue_counts queue_seen;
     struct ty_events_counts events_seen;
-    uint64_t requests_seen;
+    uint64_t requests_seen[TY_STANDING_COUNTS]; /* row by row of ty_standing_counts */
     struct ty_status_api status;
     struct ty_vouched vouched;
     size_t stopping; /* ports that are not yet silent */

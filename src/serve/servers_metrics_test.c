@@ -155,6 +155,33 @@ static void test_events(void **state)
     assert_has(t, "\ntrainyard_events_total{result=\"dropped\"} 0\n");
 }
 
+/* By code, host and method, as client-go has them; asked twice, counted once. */
+static void test_requests(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_standing *t = ty_standing_new(&(struct ty_standing_settings){
+        .loop = &f->w->loop, .config = &f->w->api.config, .log = &f->w->log });
+    char want[128];
+
+    begin(f, NULL);
+    f->servers.s.standing = t;
+    assert_has(text(f), "\ntrainyard_api_server_available 1\n");
+    for (int i = 0; i < 3; i++)
+        ty_standing_seen(t, &(struct ty_kube_seen){ .method = "GET", .code = 200, .whole = true });
+    ty_standing_seen(t, &(struct ty_kube_seen){ .method = "PATCH", .text = "connection refused" });
+    for (int i = 0; i < 2; i++) {
+        const char *now = text(f);
+        snprintf(want, sizeof(want),
+                 "\nrest_client_requests_total{code=\"200\",host=\"%s\",method=\"GET\"} 3\n",
+                 f->w->api.url + strlen("http://"));
+        assert_has(now, want);
+        assert_has(now, "{code=\"<error>\",host=");
+        assert_has(now, "method=\"PATCH\"} 1\n");
+        assert_has(now, "\ntrainyard_api_server_available 0\n");
+    }
+    ty_standing_free(t);
+}
+
 static void test_reviews(void **state)
 {
     struct fixture *f = *state;
@@ -176,6 +203,6 @@ static void test_reviews(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { T(test_one_job), T(test_a_runtime_that_fails),
-                                        T(test_events), T(test_reviews) };
+                                        T(test_events), T(test_requests), T(test_reviews) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,6 +90,33 @@ static void test_health(void **state)
     assert_has(get(f, PORT_HEALTH, "/metrics"), "HTTP/1.1 404 ");
 }
 
+/* That the API server refuses us is shown, and has a number; it takes no webhook out of service. */
+static void test_refused_by_the_api_server(void **state)
+{
+    static const struct api_row never[] = { { "GET " JOBS_GROUP "/trainjobs?limit", 0, NULL },
+                                            { 0 } };
+    struct fixture *f = *state;
+    struct ty_standing *t = ty_standing_new(&(struct ty_standing_settings){
+        .loop = &f->w->loop, .config = &f->w->api.config, .log = &f->w->log });
+    struct ty_kube_seen seen = { .method = "PATCH", .code = 401, .whole = true };
+
+    f->w->api.rows = never; /* so the cache is not complete */
+    f->s.standing = t;
+    open_all(f);
+    assert_has(get(f, PORT_HEALTH, "/readyz/api-server"), "HTTP/1.1 200 ");
+    assert_has(get(f, PORT_METRICS, "/metrics"), "\ntrainyard_api_server_available 1\n");
+    assert_has(get(f, PORT_HEALTH, "/readyz/cache"), "HTTP/1.1 500 ");
+    assert_has(jobs_log(f->w), "are the CRDs installed?");
+    ty_standing_seen(t, &seen);
+    assert_has(get(f, PORT_HEALTH, "/readyz/cache"), "HTTP/1.1 500 ");
+    assert_has(jobs_log(f->w), "has been listed yet: Unauthorized");
+    assert_has(get(f, PORT_HEALTH, "/readyz/api-server"), "HTTP/1.1 500 ");
+    assert_has(get(f, PORT_HEALTH, "/readyz?exclude=certificates&exclude=cache"), "HTTP/1.1 200 ");
+    const char *got = get(f, PORT_METRICS, "/metrics");
+    assert_has(got, "\ntrainyard_api_server_available 0\n");
+    ty_standing_free(t);
+}
+
 /* SIGHUP may give them other names. */
 static void test_other_names(void **state)
 {
@@ -190,13 +217,10 @@ static void test_stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_health),
-        T(test_other_names),
-        T(test_metrics_in_the_clear),
-        T(test_what_is_off),
-        T(test_addresses_that_are_wrong),
-        T(test_a_port_in_use),
-        T(test_stop),
+        T(test_health),        T(test_refused_by_the_api_server),
+        T(test_other_names),   T(test_metrics_in_the_clear),
+        T(test_what_is_off),   T(test_addresses_that_are_wrong),
+        T(test_a_port_in_use), T(test_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,10 +7,10 @@ import pytest
 
 import rights
 from client import Client, path_of
-from kit import runtime, stays, trainjob, wait_for
+from kit import API, runtime, stays, trainjob, wait_for
 from manager import SYSTEM, UPSTREAM
 from test_bad_server import errors
-from test_serving import ask
+from test_serving import ask, metric
 
 PLUGIN = """#!/bin/sh
 echo >> "$0.runs"
@@ -108,6 +108,47 @@ def test_revoked_token(bare, bare_space, make_manager, tmp_path):
     alone(ones[1], ones[0], space, "by-file")
     for one in ones:
         assert errors(one, "an event") == [], "told when it could be"
+
+
+def available(one):
+    """(readyz, its line about the API server, the same as a number)"""
+    health = f"http://127.0.0.1:{one.health}/readyz"
+    numbers = ask(f"http://127.0.0.1:{one.metrics}/metrics")[1]
+    return (ask(health)[0], ask(f"{health}/api-server")[0],
+            metric(numbers, "trainyard_api_server_available"))
+
+
+@pytest.mark.ours("v2.3.0 has no line, check or number for it")
+def test_what_is_seen_of_a_revoked_token(bare, bare_space, make_manager, tmp_path):
+    """Webhooks are answered as ever, so it stays ready; a check of its own, a number and a line of the
+    log tell what is wrong, and that it is over."""
+    space, refused = bare_space, "TrainJobs wait: the API server refuses our credentials"
+    tokens = Tokens(bare, tmp_path, "file").renew()
+    one = make_manager(plane=bare, through=tokens).start()
+    space.create(runtime())
+    assert available(one) == (200, 200, 1)
+    tokens.revoke()
+    wait_for("the token is refused", tokens.refused)
+    space.create(trainjob("meanwhile", suspend=True))  # its webhooks are asked
+    said = wait_for("it says so", lambda: errors(one, refused))
+    assert said[0]["error"].endswith(f"does not take the token in file {tokens.file}")
+    assert available(one) == (200, 500, 0)
+    verbose = ask(f"http://127.0.0.1:{one.health}/readyz?verbose")[1]
+    assert "[-]api-server failed, does not decide: reason withheld\n" in verbose
+    assert str(tokens.file) not in verbose
+    space.create(trainjob("still", suspend=True))
+    code = bare.client().request("POST", space.path(API, "TrainJob", None),
+                                 trainjob("wrong", "no-such-runtime"))[0]
+    assert code == 403, "judged, not waved through"
+    tokens.renew()
+    wait_for("it is over", lambda: available(one) == (200, 200, 1))
+    for name in ("meanwhile", "still"):
+        space.wait_condition("Suspended", "True", name)
+    assert "the API server takes our credentials again" in one.log()
+    assert len(errors(one, refused)) == 1
+    numbers = ask(f"http://127.0.0.1:{one.metrics}/metrics")[1]
+    assert metric(numbers, "rest_client_requests_total", code="401", host=f"127.0.0.1:{bare.port}") > 0
+    assert metric(numbers, "rest_client_requests_total", code="200", method="PATCH") > 0
 
 
 @pytest.mark.ours("v2.3.0 ends when it cannot list what the API server serves")

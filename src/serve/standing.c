@@ -1,0 +1,202 @@
+/* Which requests were answered, and what follows from it. */
+#include "serve/standing.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+
+#define PROBE_MS 5000
+
+enum state { WELL, REFUSED, SILENT };
+
+struct ty_standing {
+    struct ty_standing_settings s;
+    struct ty_kube *kube;
+    struct ty_kube_op *probe;
+    uv_timer_t *timer; /* to the next probe; on the heap because libuv closes it later */
+    enum state state;
+    int64_t since_ms; /* not well; loop time */
+    int64_t said_ms;  /* 0: not yet */
+    char why[256];
+    struct ty_standing_count counts[TY_STANDING_COUNTS];
+    size_t n_counts;
+};
+
+static int64_t now_ms(const struct ty_standing *t)
+{
+    return (int64_t)uv_now(t->s.loop);
+}
+
+static int64_t seconds(const struct ty_standing *t)
+{
+    return (now_ms(t) - t->since_ms + 500) / 1000;
+}
+
+/* ---- what is said ---- */
+
+static void say(struct ty_standing *t)
+{
+    if (t->said_ms && now_ms(t) - t->said_ms < TY_STANDING_SAY_MS)
+        return;
+    t->said_ms = now_ms(t);
+    ty_error(t->s.log, t->why,
+             t->state == REFUSED ? "TrainJobs wait: the API server refuses our credentials"
+                                 : "TrainJobs wait: the API server does not answer",
+             TY_S("server", t->s.config->server), TY_I("seconds", seconds(t)));
+}
+
+static void say_well(const struct ty_standing *t)
+{
+    ty_info(t->s.log,
+            t->state == REFUSED ? "the API server takes our credentials again"
+                                : "the API server answers again",
+            TY_S("server", t->s.config->server), TY_I("seconds", seconds(t)));
+}
+
+/* ---- asking ---- */
+
+static void on_probed(void *ctx, const struct ty_kube_answer *answer TY_UNUSED);
+
+/* Whoever is known may ask for the version, so 401 is about the credentials and nothing else. */
+static void on_timer(uv_timer_t *timer)
+{
+    struct ty_standing *t = timer->data;
+
+    t->probe = ty_kube_start(t->kube, &(struct ty_kube_ask){ .verb = TY_KUBE_GET,
+                                                             .path = "/version",
+                                                             .timeout_ms = t->s.probe_ms,
+                                                             .tries = -1,
+                                                             .fn = on_probed,
+                                                             .ctx = t });
+}
+
+static void ask_later(struct ty_standing *t)
+{
+    if (t->kube && !t->probe && !uv_is_active((uv_handle_t *)t->timer))
+        uv_timer_start(t->timer, on_timer, (uint64_t)t->s.probe_ms, 0);
+}
+
+/* What came of it has been seen by now. A silence is said here, because one that ends before the
+ * first probe held up nobody. */
+static void on_probed(void *ctx, const struct ty_kube_answer *answer TY_UNUSED)
+{
+    struct ty_standing *t = ctx;
+
+    t->probe = NULL;
+    if (t->state == WELL)
+        return;
+    say(t);
+    ask_later(t);
+}
+
+/* ---- what is seen ---- */
+
+static void set_well(struct ty_standing *t)
+{
+    bool said = t->said_ms != 0;
+
+    if (t->state == WELL)
+        return;
+    if (said)
+        say_well(t);
+    t->state = WELL;
+    t->said_ms = 0;
+    uv_timer_stop(t->timer);
+    if (said && t->s.well)
+        t->s.well(t->s.ctx);
+}
+
+static void set_wrong(struct ty_standing *t, enum state state)
+{
+    if (t->state == WELL)
+        t->since_ms = now_ms(t);
+    if (t->state != state)
+        t->said_ms = 0;
+    t->state = state;
+    if (state == REFUSED)
+        say(t);
+    ask_later(t);
+}
+
+static void add_count(struct ty_standing *t, const struct ty_kube_seen *seen)
+{
+    size_t i = 0;
+
+    while (i < t->n_counts &&
+           (t->counts[i].code != seen->code || strcmp(t->counts[i].method, seen->method) != 0))
+        i++;
+    if (i == TY_STANDING_COUNTS)
+        return;
+    if (i == t->n_counts)
+        t->counts[t->n_counts++] =
+            (struct ty_standing_count){ .method = seen->method, .code = seen->code };
+    t->counts[i].n++;
+}
+
+void ty_standing_seen(void *ctx, const struct ty_kube_seen *seen)
+{
+    struct ty_standing *t = ctx;
+    ty_auto_arena *a = NULL;
+
+    add_count(t, seen);
+    if (seen->code == 401 && seen->again)
+        return; /* with fresh credentials it may be taken */
+    if (seen->code == 401) {
+        a = ty_arena_new_small((size_t)1 << 16, 1024);
+        snprintf(t->why, sizeof(t->why), "Unauthorized: the API server does not take %s",
+                 ty_kubeconfig_who(a, t->s.config));
+        set_wrong(t, REFUSED);
+    } else if (seen->code == 0) {
+        snprintf(t->why, sizeof(t->why), "%s", seen->text ? seen->text : "no answer");
+        set_wrong(t, SILENT);
+    } else if (seen->whole && !seen->watch) { /* a watch tells how we stood when it began */
+        set_well(t);
+    }
+}
+
+/* ---- what others call ---- */
+
+struct ty_standing *ty_standing_new(const struct ty_standing_settings *s)
+{
+    struct ty_standing *t = ty_must(calloc(1, sizeof(*t)));
+
+    t->s = *s;
+    if (t->s.probe_ms <= 0)
+        t->s.probe_ms = PROBE_MS;
+    t->timer = ty_must(calloc(1, sizeof(*t->timer)));
+    uv_timer_init(s->loop, t->timer);
+    t->timer->data = t;
+    return t;
+}
+
+void ty_standing_client(struct ty_standing *t, struct ty_kube *kube)
+{
+    t->kube = kube;
+}
+
+static void on_closed(uv_handle_t *h)
+{
+    free(h);
+}
+
+void ty_standing_free(struct ty_standing *t)
+{
+    if (!t)
+        return;
+    ty_kube_cancel(t->probe);
+    uv_close((uv_handle_t *)t->timer, on_closed);
+    free(t);
+}
+
+const char *ty_standing_why(const struct ty_standing *t, struct ty_arena *a)
+{
+    if (t->state == WELL)
+        return NULL;
+    return ty_arena_printf(a, "%s", t->why);
+}
+
+size_t ty_standing_counts(const struct ty_standing *t, const struct ty_standing_count **ret)
+{
+    *ret = t->counts;
+    return t->n_counts;
+}

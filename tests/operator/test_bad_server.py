@@ -57,6 +57,11 @@ def number(request):
     return int(request.path.split("/job-")[1].split("?")[0].split("-")[0])
 
 
+def watched(proxy):
+    """How many kinds are."""
+    return len({r.path.partition("?")[0] for r in proxy.seen(lambda r: r.watches)})
+
+
 class ByJob:
     """A rule: the first try of each child of job N gets faults[N % len(faults)]."""
 
@@ -169,6 +174,8 @@ def test_watches_break_in_the_middle_of_an_event(bare, bare_space, make_manager)
     space.create(mpi_runtime())
     with Proxy(bare) as proxy:
         one = make_manager(plane=bare, webhooks=False, through=proxy).start()
+        # It is ready before it has listed what it can do without; a list that is cut begins anew.
+        wait_for("everything is watched", lambda: UPSTREAM or watched(proxy) == WATCHES)
         proxy.rule = lambda r: Fault(cut=200 + next(n) * 977 % 6000) if r.watches else None
         proxy.cut_all()
         names = make_jobs(space, 12, "mpi")

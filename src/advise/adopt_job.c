@@ -16,13 +16,9 @@
 
 static const char *shorten(struct ty_arena *a, const char *value)
 {
-    size_t n = value ? strlen(value) : 0;
+    struct ty_str head = ty_str_head(ty_str(value), VALUE_MAX);
 
-    if (n <= VALUE_MAX)
-        return value;
-    for (n = VALUE_MAX; n > 0 && ((unsigned char)value[n] & 0xc0) == 0x80;)
-        n--; /* not inside a UTF-8 character */
-    return ty_arena_printf(a, "%.*s…", (int)n, value);
+    return value && value[head.n] ? ty_arena_printf(a, "%.*s…", TY_ARG(head)) : value;
 }
 
 static void tell_error(struct ty_judge *j, const struct ty_field_err *e, bool serious)

@@ -38,6 +38,16 @@ struct ty_str ty_str_trim(struct ty_str s)
     return s;
 }
 
+struct ty_str ty_str_head(struct ty_str s, size_t most)
+{
+    if (s.n <= most)
+        return s;
+    s.n = most;
+    while (s.n > 0 && ((unsigned char)s.p[s.n] & 0xc0) == 0x80)
+        s.n--;
+    return s;
+}
+
 struct ty_str ty_str_cut(struct ty_str s, char c, struct ty_str *ret_head)
 {
     const char *at = s.n > 0 ? memchr(s.p, c, s.n) : NULL;

@@ -40,6 +40,8 @@ bool ty_str_starts(struct ty_str s, struct ty_str prefix);
 bool ty_str_ends(struct ty_str s, struct ty_str suffix);
 bool ty_str_contains(struct ty_str s, struct ty_str part);
 struct ty_str ty_str_trim(struct ty_str s); /* without leading and trailing white space */
+/* At most `most` bytes of s, whole UTF-8 characters: what is cut may become JSON. */
+struct ty_str ty_str_head(struct ty_str s, size_t most);
 /* Cuts at the first `c`: *ret_head gets what is before, the result is what follows, or an empty
  * view with p == NULL when `c` does not occur (then *ret_head is all of s). */
 struct ty_str ty_str_cut(struct ty_str s, char c, struct ty_str *ret_head);

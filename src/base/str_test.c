@@ -36,6 +36,12 @@ static void parts(void **state)
     assert_true(ty_str_is(ty_str_trim(TY_LIT(" \t\na b\r\n")), "a b"));
     assert_int_equal(ty_str_trim(TY_LIT("   ")).n, 0);
     assert_int_equal(ty_str_trim(none).n, 0);
+    assert_int_equal(ty_str_head(none, 4).n, 0);
+    assert_true(ty_str_is(ty_str_head(TY_LIT("aé"), 3), "aé"));
+    assert_true(ty_str_is(ty_str_head(TY_LIT("aé"), 2), "a"));
+    assert_true(ty_str_is(ty_str_head(TY_LIT("€€"), 5), "€"));
+    assert_int_equal(ty_str_head(TY_LIT("€"), 2).n, 0);
+    assert_true(ty_str_is(ty_str_head(TY_LIT("ab"), 1), "a"));
 }
 
 static void cuts(void **state)

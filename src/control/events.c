@@ -339,10 +339,7 @@ void ty_events_free(struct ty_events *e)
 #define NOTE_ERROR 950
 struct ty_str ty_events_failed_note(struct ty_arena *a, struct ty_str error)
 {
-    bool cut = error.n > NOTE_ERROR;
-    size_t n = cut ? NOTE_ERROR : error.n;
-    while (cut && n && ((unsigned char)error.p[n] & 0xc0) == 0x80)
-        n--; /* not in the middle of a character */
-    return ty_str(ty_arena_printf(a, "TrainJob resources reconciliation failed: %.*s%s", (int)n,
-                                  error.p ? error.p : "", cut ? " ..." : ""));
+    struct ty_str head = ty_str_head(error, NOTE_ERROR);
+    return ty_str(ty_arena_printf(a, "TrainJob resources reconciliation failed: %.*s%s",
+                                  TY_ARG(head), head.n < error.n ? " ..." : ""));
 }

@@ -117,17 +117,6 @@ static struct ty_json *micro_time(struct ty_arena *a, int64_t ns)
     return ty_json_strf(a, "%s.%06dZ", text, (int)(ns % NS / 1000));
 }
 
-/* At most TY_EVENTS_NOTE bytes, whole characters. */
-static struct ty_str cut_note(struct ty_str note)
-{
-    if (note.n <= TY_EVENTS_NOTE)
-        return note;
-    size_t n = TY_EVENTS_NOTE;
-    while (n && ((unsigned char)note.p[n] & 0xc0) == 0x80)
-        n--;
-    return (struct ty_str){ note.p, n };
-}
-
 static struct ty_json *regarding(struct ty_arena *a, const struct ty_event *e)
 {
     struct ty_json *o = ty_json_object(a);
@@ -158,7 +147,7 @@ static void write_body(struct ty_said *said, const struct ty_event *e, const cha
     ty_json_set(a, o, "action", ty_json_cstr(a, e->action));
     ty_json_set(a, o, "reason", ty_json_cstr(a, e->reason));
     ty_json_set(a, o, "regarding", regarding(a, e));
-    ty_json_set(a, o, "note", ty_json_str(a, cut_note(e->note)));
+    ty_json_set(a, o, "note", ty_json_str(a, ty_str_head(e->note, TY_EVENTS_NOTE)));
     ty_json_set(a, o, "type", ty_json_cstr(a, e->type));
     said->body = dup_of(ty_json_text(a, o));
 }

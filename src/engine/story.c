@@ -131,13 +131,11 @@ static size_t running(const struct ty_engine *e, const char *job)
 static struct ty_str fitting(struct ty_arena *a, const struct ty_buf *b)
 {
     static const char more[] = "\n… (cut)";
-    size_t n = b->n;
 
-    if (n <= MESSAGE_MAX)
-        return (struct ty_str){ ty_arena_strndup(a, b->p, n), n };
-    for (n = MESSAGE_MAX - sizeof(more); n > 0 && ((unsigned char)b->p[n] & 0xc0) == 0x80;)
-        n--;
-    return ty_str(ty_arena_printf(a, "%.*s%s", (int)n, b->p, more));
+    if (b->n <= MESSAGE_MAX)
+        return (struct ty_str){ ty_arena_strndup(a, b->p, b->n), b->n };
+    struct ty_str head = ty_str_head(ty_buf_str(b), MESSAGE_MAX - sizeof(more));
+    return ty_str(ty_arena_printf(a, "%.*s%s", TY_ARG(head), more));
 }
 
 void ty_story_amend(struct ty_engine *e, struct ty_json *obj)

@@ -83,7 +83,7 @@ struct ty_kube_answer {
     int r;
     int code;                   /* HTTP status, or that of a watch's ERROR; 0: no answer */
     struct ty_str reason;       /* metav1.Status: "NotFound", "AlreadyExists", ...; may be empty */
-    struct ty_str message;      /* a sentence for people; empty when r is 0 */
+    struct ty_str message;      /* a sentence for people, cut at 4 KB; empty when r is 0 */
     int64_t retry_after_ms;     /* the server's wish; 0 none */
     struct ty_str text;         /* the body: an object, or the Status. Not of lists and watches */
     const struct ty_json *json; /* the same, parsed; NULL: there is none, or it is not JSON */

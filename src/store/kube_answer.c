@@ -3,7 +3,9 @@
 
 #include <errno.h>
 
-#define SHOWN_BYTES 200 /* of an answer that is not ours to understand */
+#define SHOWN_BYTES   200  /* of an answer that is not ours to understand */
+#define MESSAGE_BYTES 4096 /* an API server repeats what it refuses, be it a label of a megabyte   \
+                            */
 
 static int errno_of(int code, struct ty_str reason)
 {
@@ -45,7 +47,10 @@ static void read_status(struct ty_arena *a, const struct ty_json *status,
 {
     int64_t seconds = 0;
     ret->reason = ty_json_str_at(status, "reason");
-    ret->message = ty_json_str_at(status, "message");
+    struct ty_str message = ty_json_str_at(status, "message");
+    ret->message = ty_str_head(message, MESSAGE_BYTES);
+    if (ret->message.n < message.n)
+        ret->message = ty_str(ty_arena_printf(a, "%.*s ...", TY_ARG(ret->message)));
     if (ty_json_int_at(status, "details.retryAfterSeconds", &seconds) && seconds > 0 &&
         ret->retry_after_ms == 0)
         ret->retry_after_ms = seconds < 3600 ? seconds * 1000 : 3600000;
@@ -58,8 +63,7 @@ static void read_other(struct ty_arena *a, struct ty_str body, struct ty_kube_an
 {
     struct ty_str line;
     ty_str_cut(ty_str_trim(body), '\n', &line);
-    if (line.n > SHOWN_BYTES)
-        line.n = SHOWN_BYTES;
+    line = ty_str_head(line, SHOWN_BYTES);
     ret->message =
         ty_str(ty_arena_printf(a, "HTTP %d%s%.*s", ret->code, line.n ? ": " : "", TY_ARG(line)));
 }

@@ -93,6 +93,25 @@ static void not_ours(void **state)
     assert_int_equal(answer.retry_after_ms, 3600000);
 }
 
+/* Whoever gets a megabyte into a label makes the API server say it again. */
+static void long_sentences(void **state)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
+    ty_auto_buf body = { 0 };
+    struct ty_kube_answer answer;
+    (void)state;
+    ty_buf_cstr(&body, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"message\":\"x");
+    for (int i = 0; i < 300000; i++)
+        ty_buf_cstr(&body, "€"); /* at the edge of the cut, too */
+    ty_buf_cstr(&body, "\",\"reason\":\"Invalid\",\"code\":422}");
+    ty_kube_answer_read(a, 422, ty_buf_str(&body), NULL, &answer);
+    assert_int_equal(answer.r, -EINVAL);
+    assert_in_range(answer.message.n, 4000, 4200);
+    assert_true(ty_str_ends(answer.message, TY_LIT("€ ...")));
+    ty_kube_answer_status(a, answer.json, &answer);
+    assert_in_range(answer.message.n, 4000, 4200);
+}
+
 static void watch_errors(void **state)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
@@ -113,9 +132,8 @@ static void watch_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(codes),
-        cmocka_unit_test(objects),
-        cmocka_unit_test(not_ours),
+        cmocka_unit_test(codes),        cmocka_unit_test(objects),
+        cmocka_unit_test(not_ours),     cmocka_unit_test(long_sentences),
         cmocka_unit_test(watch_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

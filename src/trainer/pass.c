@@ -22,16 +22,11 @@ static void add_event(struct ty_arena *a, struct ty_pass *ret, const char *reaso
 
 static void tell_failure(struct ty_arena *a, struct ty_pass *ret)
 {
-    const char *text = ret->err.text;
-    size_t n = strlen(text);
-    bool cut = n > NOTE_MAX;
+    struct ty_str text = ty_str(ret->err.text), head = ty_str_head(text, NOTE_MAX);
 
-    if (cut)
-        for (n = NOTE_MAX; n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80;)
-            n--; /* not inside a UTF-8 character: the event is JSON */
     add_event(a, ret, "TrainJobResourcesCreationFailed",
-              ty_arena_printf(a, "TrainJob resources reconciliation failed: %.*s%s", (int)n, text,
-                              cut ? " ..." : ""));
+              ty_arena_printf(a, "TrainJob resources reconciliation failed: %.*s%s", TY_ARG(head),
+                              head.n < text.n ? " ..." : ""));
 }
 
 /* The snapshot goes first: without it a retry could meet another runtime. */

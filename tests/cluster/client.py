@@ -74,7 +74,7 @@ class Client:
         headers = {"Content-Type": content_type, "Accept": accept}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
-        text = json.dumps(body) if body is not None else None
+        text = json.dumps(body, separators=(",", ":")) if body is not None else None
         try:
             answer = self._send(method, path, text, headers)
         except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError,

@@ -12,6 +12,7 @@ from manager import UPSTREAM
 from test_faults import mpi_runtime, objects, secrets, wanted
 
 FAILED = "TrainJobResourcesCreationFailed"
+SILENT = "TrainJobs wait: the API server does not answer"
 WATCHES = 11  # kinds that the operator watches
 
 
@@ -213,10 +214,13 @@ def test_connections_are_cut(bare, bare_space, make_manager):
         space.create(trainjob("later", "mpi", suspend=True))
         if not UPSTREAM:
             wait_for("it says so", lambda: errors(one, "cannot watch"))
+            wait_for("and what it means", lambda: errors(one, SILENT))
         assert one.ready(), "it can still judge what the webhooks are asked"
         wire.open = True
         wait_done(space, [*names, "later"])
-        assert UPSTREAM or said_once(errors(one, "cannot watch"))
+        if not UPSTREAM:
+            assert said_once(errors(one, "cannot watch")) and len(errors(one, SILENT)) == 1
+            assert "the API server answers again" in one.log()
         one.stop()
 
 

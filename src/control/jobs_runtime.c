@@ -19,7 +19,7 @@ static void look_for_use(void *ctx, const struct ty_known *o)
 
     if (u->used || (kind->namespaced && strcmp(o->ns, u->runtime->ns) != 0))
         return;
-    ty_auto_arena *a = ty_arena_new((size_t)32 << 20);
+    ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
     ty_trainjob_read(&job, ty_world_read(a, o));
     u->used = ty_runtime_kind(&job) == kind && ty_str_is(job.ref_name, u->runtime->name);
 }

@@ -8,6 +8,7 @@
 #include "control/owned.h"
 #include "control/work.h"
 #include "trainer/children.h"
+#include "trainer/resolve.h"
 #include "json/yaml.h"
 
 #define MEMO_CEILING ((size_t)64 << 20)
@@ -25,7 +26,7 @@ struct ty_str ty_work_data(struct ty_arena *a, const struct ty_json *data)
     struct ty_str text = ty_json_str_at(data, "runtime");
     struct ty_docs docs = { 0 };
 
-    if (text.n && ty_yaml_read(a, "runtime", text, NULL, &docs, NULL) == 0 && docs.n == 1)
+    if (text.n && ty_snapshot_yaml(a, text, &docs, NULL) == 0 && docs.n == 1)
         text = ty_json_text(a, docs.v[0]); /* else it stays, and the pass says what is wrong */
     if (ty_json_get(data, "runtime"))
         ty_json_set(a, kept, "runtime", ty_json_str(a, text));

@@ -41,14 +41,16 @@ struct ty_json {
 struct ty_json_limits {
     size_t bytes;   /* longest input; 0: TY_JSON_MAX_BYTES */
     unsigned depth; /* deepest nesting; 0: TY_JSON_MAX_DEPTH */
+    size_t values; /* of JSON, most: a number takes two bytes of text and forty as a tree; 0: any */
+    bool plain;    /* YAML without aliases, which make much of little text */
 };
 #define TY_JSON_MAX_BYTES ((size_t)32 << 20)
 #define TY_JSON_MAX_DEPTH 512u
 
 /* Reading. Strict RFC 8259: UTF-8 checked, lone surrogates, duplicate keys, trailing text refused.
- * NULL with *err "line L, column C: …" on bad input. The text is borrowed: strings may point into
- * it, so it must live as long as the tree. The tree takes up to 24 bytes of the arena for a byte of
- * text. limits may be NULL. */
+ * NULL with *err "line L, column C: …" on bad input, code -E2BIG beyond bytes and values. The text
+ * is borrowed: strings may point into it, so it must live as long as the tree. The tree takes up to
+ * 24 bytes of the arena for a byte of text. limits may be NULL. */
 struct ty_json *ty_json_parse(struct ty_arena *a, struct ty_str text,
                               const struct ty_json_limits *limits, struct ty_err *err);
 

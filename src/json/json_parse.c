@@ -12,6 +12,7 @@ struct reader {
     const char *line_start;
     uint32_t line;
     unsigned depth, max_depth;
+    size_t left;                     /* values that may come */
     struct ty_json *node, *node_end; /* nodes made in advance */
     struct ty_member *stack;         /* items of the lists that are open; heap */
     size_t top, cap;
@@ -353,10 +354,20 @@ static int read_word(struct reader *r, const char *word, struct ty_json *v, stru
 }
 
 /* The value at r->p; moves behind it. */
+static int fail_many(struct reader *r)
+{
+    fail_at(r, r->p, "there are more values than are taken here");
+    if (r->err)
+        r->err->code = -E2BIG;
+    return -E2BIG;
+}
+
 static int read_value(struct reader *r, struct ty_json **ret_v)
 {
     if (r->p == r->end)
         return fail_expected(r, "a value");
+    if (r->left-- == 0)
+        return fail_many(r);
     switch (*r->p) {
     case '"':
         return read_text(r, ret_v);
@@ -390,6 +401,7 @@ struct ty_json *ty_json_parse(struct ty_arena *a, struct ty_str text,
         .line_start = text.p,
         .line = 1,
         .max_depth = limits && limits->depth ? limits->depth : TY_JSON_MAX_DEPTH,
+        .left = limits && limits->values ? limits->values : SIZE_MAX,
         .a = a,
         .err = err,
     };

@@ -1,6 +1,7 @@
 /* The reader: values, places, every kind of mistake and its sentence, ceilings. */
 #include "json/json.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 
@@ -169,6 +170,11 @@ static void ceilings(void **state)
     assert_null(
         ty_json_parse(a, TY_LIT("[[[]]]"), &(const struct ty_json_limits){ .depth = 2 }, &err));
     assert_string_equal(err.text, "line 1, column 3: nested deeper than 2 levels");
+    const struct ty_json_limits four = { .values = 4 };
+    assert_non_null(ty_json_parse(a, TY_LIT("{\"a\":[1,null]}"), &four, NULL));
+    assert_null(ty_json_parse(a, TY_LIT("{\"a\":[1,null,\"\"]}"), &four, &err));
+    assert_string_equal(err.text, "line 1, column 14: there are more values than are taken here");
+    assert_int_equal(err.code, -E2BIG);
 }
 
 /* Many keys that share a length and their first and last letters: the worst for our shortcut. */

@@ -246,6 +246,13 @@ static int refuse(struct reader *r, struct fy_diag *diag, struct ty_err *err)
                         *msg ? ty_yaml_diag_say(r->a, msg) : "this is not YAML");
 }
 
+static int take(struct reader *r, const struct ty_yaml_event *ev, struct ty_err *err)
+{
+    if (r->limits.plain && ev->kind == TY_YAML_ALIAS)
+        return TY_YAML_FAIL(err, r->name, ev->at, "%s", "aliases are not taken here");
+    return ty_yaml_build_add(r->build, ev, err);
+}
+
 static int run(struct reader *r, struct fy_parser *parser, struct fy_diag *diag, struct ty_err *err)
 {
     for (;;) {
@@ -253,7 +260,7 @@ static int run(struct reader *r, struct fy_parser *parser, struct fy_diag *diag,
         struct fy_event *e = fy_parser_parse(parser);
         if (!e)
             return fy_parser_get_stream_error(parser) ? refuse(r, diag, err) : 0;
-        int done = translate(r, e, &ev) ? ty_yaml_build_add(r->build, &ev, err) : 0;
+        int done = translate(r, e, &ev) ? take(r, &ev, err) : 0;
         fy_parser_event_free(parser, e);
         if (done < 0)
             return done;
@@ -319,6 +326,7 @@ int ty_yaml_read(struct ty_arena *a, const char *name, struct ty_str text,
     struct reader r = { .a = a, .name = name, .docs = ty_json_array(a) };
     r.limits.bytes = limits && limits->bytes ? limits->bytes : TY_JSON_MAX_BYTES;
     r.limits.depth = limits && limits->depth ? limits->depth : TY_JSON_MAX_DEPTH;
+    r.limits.plain = limits && limits->plain;
     if (text.n > r.limits.bytes || text.n > INT32_MAX)
         return ty_fail(err, -E2BIG, "%s:1:1: the text has %zu bytes, more than the %zu allowed",
                        name, text.n, r.limits.bytes);

@@ -220,6 +220,10 @@ static void keeps_limits(void **state)
     assert_string_equal(read_with(a, TY_LIT("a: [ ]  "), &limits), "{\"a\":[]}");
     assert_string_equal(read_with(a, TY_LIT("a: [ ]   "), &limits),
                         "f:1:1: the text has 9 bytes, more than the 8 allowed");
+    const struct ty_json_limits plain = { .plain = true };
+    assert_string_equal(read_with(a, TY_LIT("a: &x 1\nb: '*x'"), &plain), "{\"a\":1,\"b\":\"*x\"}");
+    assert_string_equal(read_with(a, TY_LIT("a: &x 1\nb: *x"), &plain),
+                        "f:2:4: aliases are not taken here");
 }
 
 static void stops_laughing(void **state)

@@ -203,7 +203,7 @@ static void measure_cache(struct ty_servers *s)
                                                    &ty_kind_clustertrainingruntime,
                                                    &ty_kind_trainingruntime };
     const struct ty_world *w = ty_jobs_world(s->s.jobs);
-    ty_auto_arena *a = ty_arena_new((size_t)32 << 20);
+    ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
     struct states n = { .arena = a };
 
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

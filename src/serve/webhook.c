@@ -1,6 +1,7 @@
 /* Reviews: taken apart, asked, answered. */
 #include "serve/webhook.h"
 
+#include <errno.h>
 #include <strings.h>
 
 #include <nettle/base64.h>
@@ -10,6 +11,9 @@
 #include "json/patch_diff.h"
 
 #define HEAD "-trainer-kubeflow-org-v1alpha1-"
+/* An object that fills all of etcd's 1.5 MiB has some 60,000. What is judged becomes a handful of
+ * trees, and a list of numbers would make gigabytes of what the server lets in. */
+#define VALUES 500000
 
 struct hook {
     const char *path;
@@ -203,7 +207,11 @@ int ty_webhook_review(const struct ty_webhook *w, struct ty_arena *a, struct ty_
 
     if (!r.hook)
         return bad(a, 404, "NotFound", "there is no webhook at this path", ret);
-    const struct ty_json *v = ty_json_parse(a, body, NULL, &err);
+    const struct ty_json_limits limits = { .values = VALUES };
+    const struct ty_json *v = ty_json_parse(a, body, &limits, &err);
+    if (!v && err.code == -E2BIG)
+        return bad(a, 413, "RequestEntityTooLarge",
+                   ty_arena_printf(a, "the review is too large: %s", err.text), ret);
     if (!v)
         return bad(a, 400, "BadRequest", ty_arena_printf(a, "the body is not JSON: %s", err.text),
                    ret);

@@ -163,6 +163,35 @@ static void those_who_do_not_speak_it(void **state)
     answer(f, PATH("mutate", "trainingruntime"), CREATE, 404);
 }
 
+/* A review with a list of n numbers in its job. */
+static void numbers(struct ty_buf *out, size_t n)
+{
+    ty_buf_cstr(out, REVIEW "{\"uid\":\"u\"," KIND ",\"operation\":\"CREATE\",\"object\":" JOB);
+    out->n -= 2; /* of the job and its spec */
+    ty_buf_cstr(out, ",\"podSpecOverrides\":[{\"targetJobs\":[{\"name\":\"node\"}],"
+                     "\"supplementalGroups\":[0");
+    for (size_t i = 1; i < n; i++)
+        ty_buf_cstr(out, ",0");
+    ty_buf_printf(out, "]}]}}}}%c", '\0');
+}
+
+/* As many values as are taken fit into what a request may take; more are refused before that. */
+static void far_too_many_values(void **state)
+{
+    struct fixture *f = *state;
+    ty_auto_buf most = { 0 }, more = { 0 };
+
+    ty_arena_free(f->a);
+    f->a = ty_arena_new((size_t)256 << 20);
+    f->runtime = NULL;
+    numbers(&most, 499900);
+    assert_has(answer(f, PATH("mutate", "trainjob"), most.p, 200), "\"allowed\":true");
+    assert_has(answer(f, PATH("validate", "trainjob"), most.p, 200), "\"allowed\":false");
+    numbers(&more, 500000);
+    assert_has(answer(f, PATH("mutate", "trainjob"), more.p, 413),
+               "the review is too large: line 1, column ");
+}
+
 static void odd_objects(void **state)
 {
     static const char *const specs[] = {
@@ -260,6 +289,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(warnings_and_denials, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_none_of_ours, setup, teardown),
         cmocka_unit_test_setup_teardown(those_who_do_not_speak_it, setup, teardown),
+        cmocka_unit_test_setup_teardown(far_too_many_values, setup, teardown),
         cmocka_unit_test_setup_teardown(odd_objects, setup, teardown),
         cmocka_unit_test_setup_teardown(over_http, setup, teardown),
     };

@@ -75,6 +75,12 @@ static int check_identity(struct ty_arena *a, const struct ty_trainjob *job,
                    TY_ARG(name), TY_ARG(group), TY_ARG(kind));
 }
 
+int ty_snapshot_yaml(struct ty_arena *a, struct ty_str text, struct ty_docs *ret,
+                     struct ty_err *err)
+{
+    return ty_yaml_read(a, "runtime", text, &(struct ty_json_limits){ .plain = true }, ret, err);
+}
+
 static int read_snapshot(struct ty_arena *a, const struct ty_trainjob *job,
                          const struct ty_json *map, const struct ty_json **ret_runtime,
                          struct ty_err *err)
@@ -91,7 +97,7 @@ static int read_snapshot(struct ty_arena *a, const struct ty_trainjob *job,
     struct ty_json *json = ty_json_text_of(text).n && text->s[0] == '{'
                                ? ty_json_parse(a, ty_json_text_of(text), NULL, NULL)
                                : NULL;
-    int r = json ? 0 : ty_yaml_read(a, "runtime", ty_json_text_of(text), NULL, &docs, &why);
+    int r = json ? 0 : ty_snapshot_yaml(a, ty_json_text_of(text), &docs, &why);
     if (json)
         docs = (struct ty_docs){ .v = &json, .n = 1 };
     if (r == 0 && (docs.n != 1 || !ty_json_is(docs.v[0], TY_JSON_OBJECT)))

@@ -4,12 +4,18 @@
 
 #include "trainer/plan.h"
 
+struct ty_docs;
+
 /* By runtimeRef's group and kind; NULL: not a kind we support. */
 const struct ty_kind *ty_runtime_kind(const struct ty_trainjob *job);
 /* "unsupported runtime: Kind.group" */
 char *ty_runtime_unsupported(struct ty_arena *a, const struct ty_trainjob *job);
 /* The runtime as it is now, or NULL. */
 const struct ty_json *ty_runtime_live(const struct ty_trainjob *job, const struct ty_view *view);
+/* The text of a snapshot. Anybody may write a ConfigMap: aliases, which no operator writes, are not
+ * taken, because with them a megabyte means any number of gigabytes. */
+int ty_snapshot_yaml(struct ty_arena *a, struct ty_str text, struct ty_docs *ret,
+                     struct ty_err *err);
 /* The runtime as it was when the job began: 0, TY_NOT_FOUND, or -errno for a snapshot that is not
  * ours or not readable. */
 int ty_snapshot_read(struct ty_arena *a, const struct ty_trainjob *job, const struct ty_view *view,

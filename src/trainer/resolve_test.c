@@ -165,6 +165,16 @@ static void test_snapshot_of_broken_yaml(void **state)
                      f->err.text);
 }
 
+/* A megabyte of it could mean gigabytes. */
+static void test_snapshot_with_aliases(void **state)
+{
+    struct fixture *f = *state;
+
+    refused(f, MAP("," OWNER("u1"), "'runtime':'a: &x 1\\nb: *x'"), REF(CLUSTER),
+            "getting runtime snapshot: invalid runtime snapshot: unable to unmarshal the snapshot: "
+            "runtime:2:4: aliases are not taken here");
+}
+
 /* Nobody checked a ConfigMap's text against the schema; Go's decoder would refuse it. */
 static void test_snapshot_of_wrong_types(void **state)
 {
@@ -321,6 +331,7 @@ int main(void)
         core_test(test_snapshot_without_key),
         core_test(test_snapshot_that_is_no_object),
         core_test(test_snapshot_of_broken_yaml),
+        core_test(test_snapshot_with_aliases),
         core_test(test_snapshot_of_wrong_types),
         core_test(test_snapshot_of_another_runtime),
         core_test(test_snapshot_of_another_kind),

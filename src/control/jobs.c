@@ -248,6 +248,7 @@ static void look_at_job(struct ty_jobs *j, struct ty_key key)
     struct ty_writing *w = writing_new(j, key);
     const struct ty_known *jobset = ty_world_find(j->world, &ty_kind_jobset, key.ns, key.name);
     w->owned = jobset ? jobset->owned : 0;
+    w->jobset_status = jobset ? jobset->status : 0;
     keep_steps(w, &work);
     if (work.err.code < 0)
         ty_error(j->s.log, work.err.text, "TrainJob cannot be reconciled",
@@ -336,19 +337,6 @@ void ty_jobs_tune(struct ty_jobs *j, int in_flight, enum ty_protection protectio
     ty_jobs_turn(j);
 }
 
-/* Only if both are still as this work knew them: what has changed while it was being written has
- * not been looked at yet. */
-static void remember_right(const struct ty_writing *w)
-{
-    struct ty_jobs *j = w->jobs;
-    struct ty_str ns = w->key.ns, name = w->key.name;
-    const struct ty_known *job = ty_world_find(j->world, &ty_kind_trainjob, ns, name);
-    const struct ty_known *jobset = ty_world_find(j->world, &ty_kind_jobset, ns, name);
-
-    if (job && jobset && jobset->owned == w->owned && job->wish == w->work.wish)
-        ty_world_right(j->world, job, ty_work_mark(job, jobset));
-}
-
 /* The writes are over, well or not. */
 void ty_jobs_written(struct ty_writing *w)
 {
@@ -360,10 +348,10 @@ void ty_jobs_written(struct ty_writing *w)
         j->counts.errors += key.kind == KEY_TRAINJOB; /* like looks: a runtime's is in the log */
         ty_queue_retry(j->queue, key);
     } else {
-        if (key.kind == KEY_TRAINJOB && w->work.right)
-            remember_right(w);
         ty_queue_forget(j->queue, key);
     }
+    if (key.kind == KEY_TRAINJOB)
+        ty_jobs_settle(w);
     if (w->work.requeue_s > 0) /* a deadline does not wait for what fails, either */
         ty_queue_add_after(j->queue, key, ty_wait_ms(w->work.requeue_s));
     ty_queue_done(j->queue, key);

@@ -34,8 +34,9 @@ struct ty_writing {
     struct ty_work work;
     struct ty_step *step;
     struct ty_kube_op *op;
-    uint64_t owned; /* of the JobSet as this work knows it */
-    bool failed;    /* a write was refused: no more applies, again later */
+    uint64_t owned;         /* of the JobSet as this work knows it */
+    uint64_t jobset_status; /* that the look saw; 0: none, or no JobSet */
+    bool failed;            /* a write was refused: no more applies, again later */
     struct ty_writing *next, *prev;
 };
 
@@ -57,7 +58,6 @@ struct ty_jobs {
     struct ty_jump jump;
     struct uv_timer_s *clock; /* looks whether the wall clock was set */
     bool leading, synced, turning;
-    bool learning; /* what is told now is the answer to a write of ours */
 };
 
 /* jobs_watch.c */
@@ -66,6 +66,12 @@ struct ty_reflect *ty_jobs_reflect(const struct ty_jobs *j, const struct ty_kind
 
 /* jobs_write.c: all steps of w->work, one after the other; then ty_jobs_written. */
 void ty_jobs_write(struct ty_writing *w);
+
+/* jobs_echo.c. News of o, a child of this job or the job itself: true if it is being written just
+ * now. Then whoever writes it looks at it when all is answered. */
+bool ty_jobs_heard(struct ty_jobs *j, struct ty_str job, const struct ty_known *o);
+/* The writes of a TrainJob are over: looks again, if that could find something to do. */
+void ty_jobs_settle(struct ty_writing *w);
 
 /* jobs.c */
 struct ty_pending *ty_jobs_pend(struct ty_jobs *j, struct ty_str ns, struct ty_str name);

@@ -10,11 +10,15 @@
 
 #define JOBS_GROUP      "/apis/trainer.kubeflow.org/v1alpha1"
 #define JOBS_LIST(item) "{\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[" item "]}"
-#define JOBS_JOB                                                                                   \
-    "{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"u1\",\"resourceVersion\":\"7\"," \
-    "\"generation\":1},\"spec\":{\"suspend\":true,\"managedBy\":\"trainer.kubeflow.org/"           \
+#define JOBS_JOB_WITH(version, meta, more)                                                         \
+    "{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"u1\",\"resourceVersion\":"       \
+    "\"" version "\",\"generation\":1" meta                                                        \
+    "},\"spec\":{\"suspend\":true,\"managedBy\":\"trainer.kubeflow.org/"                           \
     "trainjob-controller\",\"runtimeRef\":{\"name\":\"rt\",\"kind\":\"ClusterTrainingRuntime\","   \
-    "\"apiGroup\":\"trainer.kubeflow.org\"},\"trainer\":{}}}"
+    "\"apiGroup\":\"trainer.kubeflow.org\"},\"trainer\":{}}" more "}"
+#define JOBS_JOB                   JOBS_JOB_WITH("7", "", "")
+#define JOBS_JOB_AT(version, meta) JOBS_JOB_WITH(version, meta, "")
+#define JOBS_JOB_AND(more)         JOBS_JOB_WITH("7", "", more)
 #define JOBS_RUNTIME                                                                               \
     "{\"metadata\":{\"name\":\"rt\",\"uid\":\"u2\",\"resourceVersion\":\"5\"},\"spec\":{"          \
     "\"template\":{\"spec\":{\"replicatedJobs\":[{\"name\":\"node\",\"template\":{\"metadata\":{"  \

@@ -86,40 +86,44 @@ static void look_at_its_runtime(struct ty_jobs *j, const struct ty_json *obj)
 
 /* ---- news ---- */
 
-static void job_changed(struct ty_watched *w, const struct ty_kube_object *o, bool gone)
+/* now: NULL if it is gone. */
+static void job_changed(struct ty_watched *w, const struct ty_kube_object *o,
+                        const struct ty_known *now)
 {
     struct ty_jobs *j = w->jobs;
 
-    if (!gone && !j->synced)
-        ty_jobs_pend(j, o->ns, o->name)->first = true;
-    else if (!gone)
-        ty_jobs_pend(j, o->ns, o->name)->first = false;
     look_at_its_runtime(j, o->json);
-    if (!gone)
-        ty_jobs_look(j, o->ns, o->name);
+    if (!now || ty_jobs_heard(j, o->name, now))
+        return;
+    ty_jobs_pend(j, o->ns, o->name)->first = !j->synced;
+    ty_jobs_look(j, o->ns, o->name);
 }
 
 /* A child: its TrainJob looks. */
-static void child_changed(struct ty_watched *w, struct ty_str ns, struct ty_str job, bool gone)
+static void child_changed(struct ty_watched *w, struct ty_str ns, struct ty_str job,
+                          const struct ty_known *now)
 {
     struct ty_jobs *j = w->jobs;
 
     if (!j->synced || !ty_world_find(j->world, &ty_kind_trainjob, ns, job))
         return; /* before that every job is looked at anyway; and it may be nobody's */
+    if (now && ty_jobs_heard(j, job, now))
+        return;
     struct ty_pending *p = ty_jobs_pend(j, ns, job);
     p->first = false;
     /* A JobSet changes all the time as its pods do; the others only if somebody writes to them. */
-    if (gone || (w->kind != &ty_kind_jobset && !j->learning))
+    if (!now || w->kind != &ty_kind_jobset)
         p->full = true;
     ty_jobs_look(j, ns, job);
 }
 
-static void told(struct ty_watched *w, const struct ty_kube_object *o, bool gone, struct ty_str job)
+static void told(struct ty_watched *w, const struct ty_kube_object *o, const struct ty_known *now,
+                 struct ty_str job)
 {
     struct ty_jobs *j = w->jobs;
 
     if (w->kind == &ty_kind_trainjob)
-        job_changed(w, o, gone);
+        job_changed(w, o, now);
     else if (w->kind->ours)
         look_at_runtime(j, w->kind, o->ns, o->name);
     else if (w->kind == &ty_kind_limitrange && j->synced)
@@ -128,13 +132,14 @@ static void told(struct ty_watched *w, const struct ty_kube_object *o, bool gone
     else if (w->kind == &ty_kind_runtimeclass && j->synced)
         look_among_suspended(j, NULL, o->name);
     else
-        child_changed(w, o->ns, job, gone);
+        child_changed(w, o->ns, job, now);
 }
 
 static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_kube_object *o)
 {
     struct ty_watched *w = ctx;
     struct ty_jobs *j = w->jobs;
+    const struct ty_known *now = NULL;
     char job[256] = "";
     bool news = true;
 
@@ -144,13 +149,12 @@ static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_k
             snprintf(job, sizeof(job), "%s", was->job);
         news = ty_world_drop(j->world, w->kind, o->ns, o->name, o->uid);
     } else {
-        const struct ty_known *now = ty_world_put(j->world, w->kind, o->json, &news);
+        now = ty_world_put(j->world, w->kind, o->json, &news);
         if (now && now->job)
             snprintf(job, sizeof(job), "%s", now->job);
     }
     if (news)
-        told(w, o, what == TY_REFLECT_GONE,
-             job[0] ? ty_str(job) : ty_keep_namesake(w->kind, o->name));
+        told(w, o, now, job[0] ? ty_str(job) : ty_keep_namesake(w->kind, o->name));
 }
 
 static void check_synced(struct ty_jobs *j)

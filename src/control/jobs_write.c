@@ -44,27 +44,27 @@ static void say_refused(struct ty_writing *w, const struct ty_step *s,
                      ty_events_failed_note(scratch, ty_str(why)));
 }
 
-/* What was answered is what is known from now on. */
-static void learn(struct ty_writing *w, const struct ty_step *s, const struct ty_kube_answer *a)
+/* What was answered is what is known from now on, unless a watch has told something newer already:
+ * then nobody knows what the object would be like if only we had written. */
+static void learn(struct ty_writing *w, struct ty_step *s, const struct ty_kube_answer *a)
 {
     struct ty_jobs *j = w->jobs;
     struct ty_reflect *f = ty_jobs_reflect(j, s->kind);
 
     if (s->op == TY_STEP_DELETE || !a->json || !f)
         return; /* the watch will tell when it is gone */
-    j->learning = true;
-    ty_reflect_wrote(f, &(struct ty_kube_object){
-                            .json = a->json,
-                            .text = a->text,
-                            .ns = ty_json_str_at(a->json, "metadata.namespace"),
-                            .name = ty_json_str_at(a->json, "metadata.name"),
-                            .uid = ty_json_str_at(a->json, "metadata.uid"),
-                            .version = ty_json_str_at(a->json, "metadata.resourceVersion") });
-    j->learning = false;
+    ty_parse_u64(a->version, &s->answered);
+    ty_reflect_wrote(f,
+                     &(struct ty_kube_object){ .json = a->json,
+                                               .text = a->text,
+                                               .ns = ty_json_str_at(a->json, "metadata.namespace"),
+                                               .name = ty_json_str_at(a->json, "metadata.name"),
+                                               .uid = ty_json_str_at(a->json, "metadata.uid"),
+                                               .version = a->version });
     if (!ty_reflect_synced(f)) /* a kind that was not served: it is now */
         ty_reflect_hurry(f);
     const struct ty_known *o = ty_world_find(j->world, s->kind, w->key.ns, s->name);
-    if (s->op != TY_STEP_APPLY || !o)
+    if (s->op != TY_STEP_APPLY || !o || o->version != s->answered)
         return;
     ty_world_settle(j->world, o, s->want);
     if (s->kind == &ty_kind_jobset)
@@ -76,7 +76,7 @@ static void learn(struct ty_writing *w, const struct ty_step *s, const struct ty
 static void answered(void *ctx, const struct ty_kube_answer *a)
 {
     struct ty_writing *w = ctx;
-    const struct ty_step *s = w->step;
+    struct ty_step *s = w->step;
 
     w->op = NULL;
     if (a->r == 0) {

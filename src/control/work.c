@@ -250,6 +250,18 @@ static void add_delete(struct look *l, struct ty_work *w, const struct ty_kind *
         add(l->a, w, TY_STEP_DELETE, kind, l->in->name)->uid = ty_str(o->uid);
 }
 
+/* How the job stands when the steps are done. Counts of a JobSet that is gone stay in the status
+ * until there is a new one: then they must go. */
+static void foresee(const struct look *l, const struct ty_pass *pass, const struct ty_json *obj,
+                    struct ty_work *w)
+{
+    const struct ty_json *status = pass->status ? pass->status : ty_json_get(obj, "status");
+    bool jobset = ty_world_find(l->in->world, &ty_kind_jobset, l->in->ns, l->in->name);
+
+    w->status = !pass->status ? l->job->status : status->n ? ty_json_hash(status) : 0;
+    w->last = !pass->delete_kind && (jobset || !ty_json_get(status, "jobsStatus"));
+}
+
 void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_work *ret)
 {
     const struct ty_known *job = ty_world_find(in->world, &ty_kind_trainjob, in->ns, in->name);
@@ -284,5 +296,6 @@ void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_wor
         add_delete(&l, ret, pass.delete_kind);
     ret->right = ret->err.code == 0;
     ret->wish = job->wish;
+    foresee(&l, &pass, obj, ret);
     ret->requeue_s = pass.requeue_s;
 }

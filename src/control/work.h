@@ -42,6 +42,9 @@ struct ty_step {
     struct ty_str data;      /* APPLY of a snapshot: its `data`, for ty_world_body */
     uint64_t want;           /* APPLY: for ty_world_settle */
     struct ty_step *next;
+    /* For who sends it: versions of the object, as the answer and as others told it meanwhile. */
+    uint64_t answered, told; /* 0: none */
+    bool others;             /* more than one was told */
 };
 
 struct ty_work {
@@ -49,6 +52,8 @@ struct ty_work {
     struct ty_pass_event *events;
     bool right;        /* when the steps are done its children are what they should be */
     uint64_t wish;     /* of the job that this is for */
+    uint64_t status;   /* ty_known.status that the job has then */
+    bool last;         /* and then there is nothing more to do, if nobody else writes */
     bool fetch;        /* nothing is said yet: the snapshot's data must be got first */
     int64_t requeue_s; /* 0: when something changes */
     struct ty_err err; /* code < 0: again later; steps are to be done all the same */

@@ -5,7 +5,9 @@
 #include "trainer/plan.h"
 
 typedef int ty_hook_fn(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err);
-/* Live children in, status out: may set conditions and jobsStatus of `status` (a private copy). */
+/* The live JobSet in, status out: may set conditions and jobsStatus of `status` (a private copy).
+ * Looks at no other object, and says the same again of what it has made of `status` itself: the
+ * operator does not ask again after its own writes. */
 typedef void ty_status_fn(struct ty_arena *a, const struct ty_trainjob *job,
                           const struct ty_view *view, struct ty_json *status);
 

@@ -1,0 +1,99 @@
+/* The echo of our own writes. What a job's work writes is told twice: by the answer, which enters
+ * the world at once, and by a watch, mostly a moment before or after it. Neither is a reason to
+ * look at the job again, if it says what was written and nothing else.
+ *
+ *   look --> steps --> each answered --> done: settled?  yes: the next news is somebody else's
+ *              |                           ^              no: look again
+ *              +--- news of their objects -+
+ *
+ * So news of an object that is being written is not queued, but kept with its step until the work
+ * is done; all other news goes to the queue as ever, and the job is looked at again then.
+ *
+ * Settled means: a look now would write nothing. A look (work.h) is a function of the world, the
+ * clock, and whether children must be looked at anew; its world is the one that the last look saw,
+ * but for what others have changed, which is in the queue by itself, and for the objects of our
+ * steps. Of these
+ *
+ *  - every version that was told is the one that our write was answered with: nobody wrote between
+ *    our look and our write, nor after it;
+ *  - the job wants what it wanted (wish), and we own of its JobSet what the answer said: then its
+ *    children are right, by the same numbers by which a later look finds them so. A webhook or a
+ *    default that made something else of what we sent changes that at no later look either, as
+ *    long as nobody writes (ty_world_settle);
+ *  - its status is the one that was meant, not one that the server has cut or another has written;
+ *  - its JobSet says of itself what it said at the look: a status function (trainer/plugin.h) sees
+ *    nothing else that could have changed, and said the same again if it were asked again. One
+ *    that is new says nothing, as if it were not there, but for the counts of an older one;
+ *  - nothing is to be deleted: deletions are repeated until a watch tells that it is gone.
+ *
+ * Deadlines are timers of the queue (requeue_s): they need no second look. */
+#include "control/jobs_inner.h"
+
+static struct ty_writing *writing_of(const struct ty_jobs *j, struct ty_str ns, struct ty_str name)
+{
+    for (struct ty_writing *w = j->writing; w; w = w->next)
+        if (w->key.kind == KEY_TRAINJOB && ty_str_eq(w->key.name, name) && ty_str_eq(w->key.ns, ns))
+            return w;
+    return NULL;
+}
+
+bool ty_jobs_heard(struct ty_jobs *j, struct ty_str job, const struct ty_known *o)
+{
+    const struct ty_writing *w = writing_of(j, ty_str(o->ns), job);
+
+    for (struct ty_step *s = w && o->version ? w->work.steps : NULL; s; s = s->next) {
+        if (s->op == TY_STEP_DELETE || s->kind != o->kind || !ty_str_is(s->name, o->name))
+            continue;
+        s->others |= s->told && s->told != o->version;
+        s->told = o->version;
+        return true;
+    }
+    return false;
+}
+
+static bool by_others(const struct ty_step *s)
+{
+    return s->others || (s->told && s->told != s->answered);
+}
+
+static bool any(const struct ty_writing *w, bool (*is)(const struct ty_step *s))
+{
+    for (const struct ty_step *s = w->work.steps; s; s = s->next)
+        if (is(s))
+            return true;
+    return false;
+}
+
+static bool was_told(const struct ty_step *s)
+{
+    return s->told != 0;
+}
+
+/* As in jobs_watch.c: a JobSet changes all the time, other children if somebody writes to them. */
+static bool child_by_others(const struct ty_step *s)
+{
+    return by_others(s) && s->kind != &ty_kind_jobset && s->kind != &ty_kind_trainjob;
+}
+
+/* Whether nobody has to look again; remembers what is right as far as it is known. */
+static bool settled(const struct ty_writing *w)
+{
+    struct ty_world *world = w->jobs->world;
+    const struct ty_known *job = ty_world_find(world, &ty_kind_trainjob, w->key.ns, w->key.name);
+    const struct ty_known *set = ty_world_find(world, &ty_kind_jobset, w->key.ns, w->key.name);
+
+    if (w->failed || !w->work.right || any(w, by_others) || !job || !set ||
+        set->owned != w->owned || job->wish != w->work.wish)
+        return false;
+    ty_world_right(world, job, ty_work_mark(job, set));
+    return w->work.last && job->status == w->work.status && set->status == w->jobset_status;
+}
+
+void ty_jobs_settle(struct ty_writing *w)
+{
+    if (settled(w) || !any(w, was_told))
+        return;
+    if (any(w, child_by_others))
+        ty_jobs_pend(w->jobs, w->key.ns, w->key.name)->full = true;
+    ty_jobs_look(w->jobs, w->key.ns, w->key.name);
+}

@@ -1,0 +1,406 @@
+/* Writes, their answers and the watches' word about them, in every order. */
+#include "control/jobs_testing.h"
+
+#define HELD(ask)                                                                                  \
+    {                                                                                              \
+        ask, 0, NULL                                                                               \
+    }
+#define GOOD_CM                                                                                    \
+    {                                                                                              \
+        JOBS_CM, API_PATCHED, "{\"metadata\":{\"uid\":\"c1\"}}"                                    \
+    }
+#define GOOD_SET                                                                                   \
+    {                                                                                              \
+        JOBS_SET, API_PATCHED, "{\"metadata\":{\"uid\":\"s1\"}}"                                   \
+    }
+#define GOOD_ST                                                                                    \
+    {                                                                                              \
+        JOBS_STATUS, API_PATCHED, JOBS_JOB                                                         \
+    }
+#define GET_CM "GET /api/v1/namespaces/ns/configmaps/j-runtime-snapshot"
+#define ALL    JOBS_CM "\n" JOBS_SET "\n" JOBS_STATUS "\n"
+
+static void begin(struct jobs_world *w, const struct api_row *rows)
+{
+    w->api.rows = rows;
+    w->jobs = ty_jobs_new(&w->s);
+    ty_jobs_lead(w->jobs);
+}
+
+static size_t waiting(struct jobs_world *w)
+{
+    struct ty_jobs_counts c;
+    struct ty_queue_counts q;
+
+    ty_jobs_count(w->jobs, &c, &q);
+    return q.depth + q.working;
+}
+
+/* Everything that was to be looked at has been, and is written. */
+static int at_rest(struct jobs_world *w)
+{
+    return w->jobs->counts.looks > 0 && ty_jobs_idle(w->jobs) && waiting(w) == 0;
+}
+
+/* ---- what the server holds back until the test says so ---- */
+
+static size_t find_held(struct jobs_world *w, const char *ask)
+{
+    const struct api_world *api = &w->api;
+    size_t i = 0;
+
+    for (; i < api->n_open; i++) {
+        const struct ty_request *q = api->open[i];
+        const char *line = ty_arena_printf(w->a, "%s %.*s%s%.*s", q->method, TY_ARG(q->path),
+                                           q->query.n ? "?" : "", TY_ARG(q->query));
+        if (ty_str_starts(ty_str(line), ty_str(ask)))
+            break;
+    }
+    return i;
+}
+
+static struct ty_request *take_held(struct jobs_world *w, const char *ask)
+{
+    size_t i = find_held(w, ask);
+
+    assert_true(i < w->api.n_open);
+    struct ty_request *q = w->api.open[i];
+    w->api.open[i] = w->api.open[--w->api.n_open];
+    return q;
+}
+
+static int set_is_held(struct jobs_world *w)
+{
+    return find_held(w, JOBS_SET) < w->api.n_open;
+}
+
+static int cm_is_held(struct jobs_world *w)
+{
+    return find_held(w, JOBS_CM) < w->api.n_open;
+}
+
+static int snapshot_is_held(struct jobs_world *w)
+{
+    return find_held(w, GET_CM) < w->api.n_open;
+}
+
+static int status_is_held(struct jobs_world *w)
+{
+    return find_held(w, JOBS_STATUS) < w->api.n_open;
+}
+
+/* What this request would make of `is`, at that version. */
+static struct ty_str made(struct jobs_world *w, const struct ty_request *q, const char *is,
+                          const char *version)
+{
+    struct ty_json *obj = ty_json_parse(w->a, ty_str(is), NULL, NULL);
+    struct ty_str sent = { ty_arena_strndup(w->a, q->body.p, q->body.n), q->body.n };
+
+    obj = ty_merge_patch(w->a, obj, ty_json_parse(w->a, sent, NULL, NULL));
+    ty_json_set(w->a, ty_json_need_object(w->a, obj, "metadata"), "resourceVersion",
+                ty_json_cstr(w->a, version));
+    return ty_json_text(w->a, obj);
+}
+
+/* By the watch, which ends with it and begins anew. */
+static void watch_tells(struct jobs_world *w, const char *watch, const char *type,
+                        struct ty_str object)
+{
+    const char *line =
+        ty_arena_printf(w->a, "{\"type\":\"%s\",\"object\":%.*s}\n", type, TY_ARG(object));
+
+    ty_request_answer(take_held(w, watch), 200, "application/json", ty_str(line));
+}
+
+static void watch_says(struct jobs_world *w, const char *watch, struct ty_str object)
+{
+    watch_tells(w, watch, "MODIFIED", object);
+}
+
+static void answer(struct jobs_world *w, const char *ask, struct ty_str object)
+{
+    ty_request_answer(take_held(w, ask), 200, "application/json", object);
+}
+
+#define SETS "GET /apis/jobset.x-k8s.io/v1alpha2/jobsets?"
+#define CMS  "GET /api/v1/configmaps?"
+#define JOBS "GET " JOBS_GROUP "/trainjobs?"
+
+static const struct ty_known *known(struct jobs_world *w, const struct ty_kind *kind,
+                                    const char *name)
+{
+    const struct ty_known *o =
+        ty_world_find(ty_jobs_world(w->jobs), kind, TY_LIT("ns"), ty_str(name));
+
+    assert_non_null(o);
+    return o;
+}
+
+static int jobset_is_known(struct jobs_world *w)
+{
+    return ty_world_count(ty_jobs_world(w->jobs), &ty_kind_jobset) > 0;
+}
+
+static int cm_is_known(struct jobs_world *w)
+{
+    return ty_world_count(ty_jobs_world(w->jobs), &ty_kind_configmap) > 0;
+}
+
+static int status_is_known(struct jobs_world *w)
+{
+    return known(w, &ty_kind_trainjob, "j")->version == 20;
+}
+
+/* ---- nothing but our own ---- */
+
+static void test_answers_are_no_reason_to_look_again(void **state)
+{
+    static const struct api_row rows[] = { JOBS_ONE, GOOD_CM, GOOD_SET, GOOD_ST, { 0 } };
+    struct jobs_world *w = *state;
+
+    begin(w, rows);
+    jobs_until(w, at_rest);
+    assert_string_equal(api_asked(&w->api, w->a), ALL);
+    assert_int_equal(w->jobs->counts.looks, 1);
+    assert_true(known(w, &ty_kind_trainjob, "j")->right != 0);
+}
+
+static void test_nor_is_a_watch_that_was_faster(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE, HELD(JOBS_CM), HELD(JOBS_SET), HELD(JOBS_STATUS), { 0 }
+    };
+    struct jobs_world *w = *state;
+
+    begin(w, rows);
+    jobs_until(w, cm_is_held);
+    struct ty_str is =
+        made(w, w->api.open[find_held(w, JOBS_CM)], "{\"metadata\":{\"uid\":\"c1\"}}", "20");
+    watch_says(w, CMS, is);
+    jobs_until(w, cm_is_known);
+    answer(w, JOBS_CM, is);
+    jobs_until(w, set_is_held);
+    is = made(w, w->api.open[find_held(w, JOBS_SET)], "{\"metadata\":{\"uid\":\"s1\"}}", "20");
+    watch_says(w, SETS, is);
+    jobs_until(w, jobset_is_known);
+    answer(w, JOBS_SET, is);
+    jobs_until(w, status_is_held);
+    is = made(w, w->api.open[find_held(w, JOBS_STATUS)], JOBS_JOB, "20");
+    watch_says(w, JOBS, is);
+    jobs_until(w, status_is_known);
+    answer(w, JOBS_STATUS, is);
+    jobs_until(w, at_rest);
+    assert_string_equal(api_asked(&w->api, w->a), ALL);
+    assert_int_equal(w->jobs->counts.looks, 1);
+    assert_non_null(known(w, &ty_kind_configmap, "j-runtime-snapshot")->body);
+}
+
+static int looked_again(struct jobs_world *w)
+{
+    return w->jobs->counts.looks > 1 && at_rest(w);
+}
+
+/* What comes later is somebody else's, even if it changes nothing that we own. */
+static void test_the_next_news_is_looked_at(void **state)
+{
+    static const struct api_row rows[] = { JOBS_ONE, GOOD_CM, GOOD_SET, GOOD_ST, { 0 } };
+    struct jobs_world *w = *state;
+
+    begin(w, rows);
+    jobs_until(w, at_rest);
+    watch_says(w, SETS,
+               TY_LIT("{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"s1\","
+                      "\"resourceVersion\":\"21\",\"ownerReferences\":[{\"apiVersion\":"
+                      "\"trainer.kubeflow.org/v1alpha1\",\"kind\":\"TrainJob\",\"name\":\"j\","
+                      "\"uid\":\"u1\",\"controller\":true}]},\"spec\":{\"suspend\":true},"
+                      "\"status\":{\"replicatedJobsStatus\":[{\"name\":\"node\",\"ready\":0,"
+                      "\"succeeded\":0,\"failed\":0,\"active\":0,\"suspended\":1}]}}"));
+    jobs_until(w, looked_again);
+    assert_has(api_asked(&w->api, w->a), ALL JOBS_STATUS "\n");
+    assert_has(w->api.body.p, "jobsStatus");
+}
+
+/* ---- others between ---- */
+
+static int set_again(struct jobs_world *w)
+{
+    return w->jobs->counts.applies == 3 && set_is_held(w);
+}
+
+/* Somebody has changed the JobSet after us, and that is told before our answer comes: the answer
+ * must not make us believe that it is as we wanted it. */
+static void test_an_answer_that_was_overtaken(void **state)
+{
+    static const struct api_row rows[] = { JOBS_ONE, GOOD_CM, HELD(JOBS_SET), GOOD_ST, { 0 } };
+    struct jobs_world *w = *state;
+    static const char *const other =
+        "{\"metadata\":{\"uid\":\"s1\",\"managedFields\":[{\"manager\":\"trainer\",\"operation\":"
+        "\"Apply\",\"fieldsV1\":{\"f:spec\":{\"f:suspend\":{}}}}]},\"spec\":{}}";
+
+    begin(w, rows);
+    jobs_until(w, set_is_held);
+    const struct ty_request *q = w->api.open[find_held(w, JOBS_SET)];
+    struct ty_str ours = made(w, q, "{\"metadata\":{\"uid\":\"s1\"}}", "20");
+    watch_says(w, SETS, made(w, q, other, "21"));
+    jobs_until(w, jobset_is_known);
+    answer(w, JOBS_SET, ours);
+    jobs_until(w, set_again); /* it is put right */
+    assert_true(known(w, &ty_kind_jobset, "j")->at != 21);
+    assert_true(known(w, &ty_kind_trainjob, "j")->right == 0);
+}
+
+/* The same with a snapshot: its text is not what we sent. */
+static void test_an_overtaken_snapshot_is_read_again(void **state)
+{
+    static const struct api_row rows[] = { JOBS_ONE, HELD(JOBS_CM), HELD(GET_CM),
+                                           GOOD_SET, GOOD_ST,       { 0 } };
+    struct jobs_world *w = *state;
+
+    begin(w, rows);
+    jobs_until(w, cm_is_held);
+    const struct ty_request *q = w->api.open[find_held(w, JOBS_CM)];
+    struct ty_str ours = made(w, q, "{\"metadata\":{\"uid\":\"c1\"}}", "20");
+    watch_says(w, CMS, made(w, q, "{\"metadata\":{\"uid\":\"c1\"}}", "21"));
+    jobs_until(w, cm_is_known);
+    answer(w, JOBS_CM, ours);
+    jobs_until(w, snapshot_is_held);
+}
+
+/* And of a job that was right before: its children are looked at all the same. */
+static void test_an_overtaken_snapshot_of_a_job_that_was_right(void **state)
+{
+    static const struct api_row rows[] = { JOBS_ONE, GOOD_CM, GOOD_SET, GOOD_ST, { 0 } };
+    static const struct api_row later[] = { HELD(JOBS_CM), HELD(GET_CM), GOOD_SET, GOOD_ST, { 0 } };
+    struct jobs_world *w = *state;
+
+    begin(w, rows);
+    jobs_until(w, at_rest);
+    assert_true(known(w, &ty_kind_trainjob, "j")->right != 0);
+    w->api.rows = later;
+    watch_tells(w, CMS, "DELETED",
+                TY_LIT("{\"metadata\":{\"name\":\"j-runtime-snapshot\",\"namespace\":\"ns\","
+                       "\"uid\":\"c1\",\"resourceVersion\":\"21\"}}"));
+    jobs_until(w, cm_is_held);
+    const struct ty_request *q = w->api.open[find_held(w, JOBS_CM)];
+    struct ty_str ours = made(w, q, "{\"metadata\":{\"uid\":\"c2\"}}", "22");
+    watch_says(w, CMS, made(w, q, "{\"metadata\":{\"uid\":\"c2\"}}", "23"));
+    jobs_until(w, cm_is_known);
+    answer(w, JOBS_CM, ours);
+    jobs_until(w, snapshot_is_held);
+}
+
+static int second_word(struct jobs_world *w)
+{
+    return known(w, &ty_kind_configmap, "j-runtime-snapshot")->version == 20;
+}
+
+/* Somebody made one between our look and our write: what was seen of it then is not known. */
+static void test_somebody_was_there_before(void **state)
+{
+    static const struct api_row rows[] = { JOBS_ONE, HELD(JOBS_CM), GOOD_SET, GOOD_ST, { 0 } };
+    struct jobs_world *w = *state;
+
+    begin(w, rows);
+    jobs_until(w, cm_is_held);
+    const struct ty_request *q = w->api.open[find_held(w, JOBS_CM)];
+    struct ty_str ours = made(w, q, "{\"metadata\":{\"uid\":\"c1\"}}", "20");
+    watch_says(w, CMS, made(w, q, "{\"metadata\":{\"uid\":\"c1\"}}", "19"));
+    jobs_until(w, cm_is_known);
+    jobs_until(w, cm_is_held);
+    watch_says(w, CMS, ours);
+    jobs_until(w, second_word);
+    answer(w, JOBS_CM, ours);
+    jobs_until(w, looked_again);
+    assert_true(w->jobs->counts.looks > 1);
+}
+
+/* ---- answers that are not what was meant ---- */
+
+static void test_a_jobset_that_fares_already(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE,
+        GOOD_CM,
+        { JOBS_SET, API_PATCHED,
+          "{\"metadata\":{\"uid\":\"s1\"},\"status\":{\"replicatedJobsStatus\":[{\"name\":\"node\","
+          "\"ready\":1}]}}" },
+        GOOD_ST,
+        { 0 }
+    };
+    struct jobs_world *w = *state;
+
+    begin(w, rows);
+    jobs_until(w, looked_again);
+    assert_has(api_asked(&w->api, w->a), ALL JOBS_STATUS "\n");
+    assert_has(w->api.body.p, "jobsStatus");
+}
+
+/* The server's schema knows less than ours. */
+static void test_a_status_that_was_cut(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE, GOOD_CM, GOOD_SET, { JOBS_STATUS, 200, JOBS_JOB_AT("20", "") }, { 0 }
+    };
+    struct jobs_world *w = *state;
+
+    begin(w, rows);
+    jobs_until(w, looked_again);
+    assert_true(w->jobs->counts.looks > 1);
+}
+
+/* The user changed the job while we wrote, and our own answer is the first to say so. */
+static void test_a_job_that_wants_something_else_by_now(void **state)
+{
+    static const struct api_row rows[] = { JOBS_ONE,
+                                           GOOD_CM,
+                                           GOOD_SET,
+                                           { JOBS_STATUS, API_PATCHED,
+                                             JOBS_JOB_AT("20", ",\"labels\":{\"a\":\"b\"}") },
+                                           { 0 } };
+    struct jobs_world *w = *state;
+
+    begin(w, rows);
+    jobs_until(w, looked_again);
+    assert_true(w->jobs->counts.looks > 1);
+}
+
+#define COUNTED                                                                                    \
+    JOBS_JOB_AND(",\"status\":{\"jobsStatus\":[{\"name\":\"node\",\"ready\":1,\"succeeded\":0,"    \
+                 "\"failed\":0,\"active\":0,\"suspended\":0}]}")
+
+/* Counts of a JobSet that is gone stay until there is a new one, which has none yet. */
+static void test_counts_of_the_last_jobset(void **state)
+{
+    static const struct api_row rows[] = {
+        { "GET " JOBS_GROUP "/trainjobs?limit", 200, JOBS_LIST(COUNTED) },
+        { "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200, JOBS_LIST(JOBS_RUNTIME) },
+        GOOD_CM,
+        GOOD_SET,
+        { JOBS_STATUS, API_PATCHED, COUNTED },
+        { 0 }
+    };
+    struct jobs_world *w = *state;
+
+    begin(w, rows);
+    jobs_until(w, looked_again);
+    assert_has(api_asked(&w->api, w->a), ALL JOBS_STATUS "\n");
+    assert_has(w->api.body.p, "\"jobsStatus\":null");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        JOBS_TEST(test_answers_are_no_reason_to_look_again),
+        JOBS_TEST(test_nor_is_a_watch_that_was_faster),
+        JOBS_TEST(test_the_next_news_is_looked_at),
+        JOBS_TEST(test_an_answer_that_was_overtaken),
+        JOBS_TEST(test_an_overtaken_snapshot_is_read_again),
+        JOBS_TEST(test_an_overtaken_snapshot_of_a_job_that_was_right),
+        JOBS_TEST(test_somebody_was_there_before),
+        JOBS_TEST(test_a_jobset_that_fares_already),
+        JOBS_TEST(test_a_status_that_was_cut),
+        JOBS_TEST(test_a_job_that_wants_something_else_by_now),
+        JOBS_TEST(test_counts_of_the_last_jobset),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -155,11 +155,13 @@ static int64_t now_s(void *ctx)
     return (int64_t)time(NULL) + ((struct driver *)ctx)->later_s;
 }
 
-static void on_cert(void *ctx, const struct ty_pem *pem, struct ty_str ca)
+static int on_cert(void *ctx, const struct ty_pem *pem, struct ty_str ca, struct ty_err *err)
 {
     (void)ctx;
+    (void)err;
     say("ca", ca);
     say("cert", pem->cert);
+    return 0;
 }
 
 static void on_certs_look(uv_timer_t *t)

@@ -33,7 +33,7 @@ struct ty_jobs_settings { /* what is pointed to outlives the controllers */
     const struct ty_pipeline *pipeline;
     const struct ty_settings *settings;
     enum ty_protection protection;
-    int in_flight; /* jobs being written at once; 0: 32 */
+    int in_flight; /* jobs being written at once; 0: 16 */
     /* Asked before every write: is this process the leader at this moment? NULL: always. */
     bool (*may_write)(void *ctx);
     /* The webhook's Secret as JSON, or NULL; for the status API's CA. May be NULL. */

@@ -85,10 +85,19 @@ static void answered(void *ctx, const struct ty_kube_answer *a)
         /* gone meanwhile: then there is nothing to say about it */
     } else {
         w->failed = true;
-        say_refused(w, s, a);
+        if (a->r != -ECANCELED)
+            say_refused(w, s, a);
     }
     w->step = s->next;
     next_step(w);
+}
+
+/* Another one may have taken the lead while this waited for its turn. */
+static bool may_write(void *ctx)
+{
+    const struct ty_jobs_settings *s = &((const struct ty_writing *)ctx)->jobs->s;
+
+    return !s->may_write || s->may_write(s->ctx);
 }
 
 static void send(struct ty_writing *w)
@@ -100,6 +109,7 @@ static void send(struct ty_writing *w)
                                .ns = w->key.ns,
                                .name = s->name,
                                .body = s->body,
+                               .may = may_write,
                                .fn = answered,
                                .ctx = w };
 
@@ -164,7 +174,7 @@ static void next_step(struct ty_writing *w)
 
     while (w->step && w->failed && w->step->op == TY_STEP_APPLY)
         w->step = w->step->next;
-    if (w->step && (!j->leading || (j->s.may_write && !j->s.may_write(j->s.ctx)))) {
+    if (w->step && (!j->leading || !may_write(w))) {
         w->step = NULL; /* another one leads: it will do what is left */
         w->failed = true;
     }

@@ -94,9 +94,21 @@ static void test_leadership_is_lost_in_the_middle(void **state)
     static const struct api_row rows[] = { JOBS_ONE, GOOD_CM, GOOD_SET, GOOD_ST, { 0 } };
     struct jobs_world *w = *state;
 
-    w->may = 1;
+    w->may = 2; /* each write asks twice: is it its turn, and may it be sent */
     assert_string_equal(look(w, rows), JOBS_CM "\n");
     assert_true(w->jobs->counts.errors > 0); /* not done: again later, if we lead then */
+}
+
+/* It was its turn, and then it had to wait: nothing is sent, and nobody is alarmed. */
+static void test_leadership_is_lost_while_a_write_waits(void **state)
+{
+    static const struct api_row rows[] = { JOBS_ONE, GOOD_CM, GOOD_SET, GOOD_ST, { 0 } };
+    struct jobs_world *w = *state;
+
+    w->may = 1;
+    assert_string_equal(look(w, rows), "");
+    assert_true(w->jobs->counts.errors > 0);
+    assert_null(strstr(jobs_log(w), "could not"));
 }
 
 static void test_nothing_before_leading(void **state)
@@ -191,6 +203,7 @@ int main(void)
         JOBS_TEST(test_a_refused_apply_cancels_the_next),
         JOBS_TEST(test_a_status_of_nobody),
         JOBS_TEST(test_leadership_is_lost_in_the_middle),
+        JOBS_TEST(test_leadership_is_lost_while_a_write_waits),
         JOBS_TEST(test_nothing_before_leading),
         JOBS_TEST(test_freed_in_the_middle),
         JOBS_TEST(test_a_snapshot_is_fetched),

@@ -169,6 +169,7 @@ static void ask(struct ty_lease *l, enum ty_elect_do what)
         .ns = ty_str(l->s.ns),
         .name = ty_str(l->s.name),
         .timeout_ms = patience(l),
+        .unlimited = true, /* all else would be lost with it */
         .tries = -1,
         .fn = on_got,
         .ctx = l,
@@ -381,6 +382,7 @@ static void give_back(struct ty_lease *l)
                                          .name = ty_str(l->s.name),
                                          .body = body_of(l, a, &r),
                                          .timeout_ms = patience(l),
+                                         .unlimited = true,
                                          .tries = -1,
                                          .fn = on_released,
                                          .ctx = l,
@@ -421,6 +423,7 @@ void ty_lease_release(struct ty_lease *l, void (*done)(void *ctx), void *ctx)
                                                             .ns = ty_str(l->s.ns),
                                                             .name = ty_str(l->s.name),
                                                             .timeout_ms = patience(l),
+                                                            .unlimited = true,
                                                             .tries = -1,
                                                             .fn = on_last_look,
                                                             .ctx = l });

@@ -65,6 +65,7 @@ static void on_timer(uv_timer_t *timer)
     t->probe = ty_kube_start(t->kube, &(struct ty_kube_ask){ .verb = TY_KUBE_GET,
                                                              .path = "/version",
                                                              .timeout_ms = t->s.probe_ms,
+                                                             .unlimited = true,
                                                              .tries = -1,
                                                              .fn = on_probed,
                                                              .ctx = t });

@@ -260,6 +260,10 @@ static void op_send(struct ty_kube_op *op)
     int64_t left = op->deadline_ms - ty_kube_now(k);
 
     wait_end(op);
+    if (op->may && !op->may(op->ctx)) {
+        ty_kube_op_fail(op, -ECANCELED, "too late: it may not be written any more");
+        return;
+    }
     ty_arena_reset(k->sent);
     op->answer.n = 0;
     op->state = TY_KUBE_SENT;

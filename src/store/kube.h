@@ -76,6 +76,7 @@ const struct ty_kubeconfig *ty_kube_config(const struct ty_kube *k);
  *   -EACCES         401, 403
  *   -EAGAIN         429, 500, 502, 503, 504 or no answer at all: later may help. After a lost
  *                   answer a write may have happened
+ *   -ECANCELED      `may` said no: it was not sent
  *   -EPROTO         something else, such as an answer that is not JSON
  * A refused certificate, a missing exec plugin and the like are -EAGAIN, too: they are mended while
  * we run. */
@@ -115,7 +116,12 @@ struct ty_kube_ask {
     struct ty_str uid, version; /* DELETE: preconditions; may be empty */
     const char *propagation;    /* DELETE: "Foreground", "Background", "Orphan"; NULL: default */
     int64_t timeout_ms;         /* 0: the client's */
-    int tries;      /* how often 429 and 503 are tried again while time is left; 0: 10; -1: never */
+    bool unlimited;             /* not for the limiter: others must not make it late */
+    int tries; /* how often 429 and 503 are tried again while time is left; 0: 10; -1: never */
+    /* Asked before each time it is sent, also from ty_kube_start: for what must not be written any
+     * more when its turn comes, after a wait for the limiter, for credentials, for a server that
+     * said later. NULL: yes. */
+    bool (*may)(void *ctx);
     ty_kube_fn *fn; /* NULL: nobody wants to know */
     void *ctx;
 };

@@ -126,6 +126,8 @@ struct ty_kube_op *ty_kube_start(struct ty_kube *k, const struct ty_kube_ask *as
     struct ty_kube_op *op = ty_kube_op_new(k, sizeof(*op), &class_one, verb->method, path.p, body);
     op->type = verb->type;
     op->accept = ask->meta ? META_ONE : NULL;
+    op->unlimited = ask->unlimited;
+    op->may = ask->may;
     op->fn = ask->fn;
     op->ctx = ask->ctx;
     if (ask->tries)

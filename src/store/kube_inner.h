@@ -52,6 +52,7 @@ struct ty_kube_op {
     struct ty_web_call *call;
     struct ty_buf answer;
     struct ty_err error;
+    bool (*may)(void *ctx); /* or NULL */
     ty_kube_fn *fn;
     void *ctx;
 };

@@ -102,6 +102,7 @@ void ty_jobs_get(struct ty_jobs *j, const struct ty_kind *kind, struct ty_str ns
                                                             .ns = ns,
                                                             .name = name,
                                                             .timeout_ms = 5000,
+                                                            .unlimited = true, /* a user waits */
                                                             .tries = -1,
                                                             .fn = came,
                                                             .ctx = f });

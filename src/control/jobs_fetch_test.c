@@ -64,6 +64,48 @@ static void test_a_new_runtime(void **state)
     assert_int_equal(runtime(w)->version, 5);
 }
 
+static void on_spent(void *ctx, const struct ty_kube_answer *a)
+{
+    *(int *)ctx = ty_str_contains(a->message, TY_LIT("(qps)")) ? 1 : 0;
+}
+
+static int nothing_left(struct jobs_world *w)
+{
+    int left = -1;
+
+    ty_kube_start(w->s.kube, &(struct ty_kube_ask){ .verb = TY_KUBE_GET,
+                                                    .path = "/version",
+                                                    .timeout_ms = 50,
+                                                    .fn = on_spent,
+                                                    .ctx = &left });
+    while (left < 0)
+        uv_run(&w->loop, UV_RUN_ONCE);
+    return left;
+}
+
+/* The lists have used up what the configuration allows; the webhook's answer does not wait. */
+static void test_not_for_the_limiter(void **state)
+{
+    static const struct api_row rows[] = { { RT, 200, JOBS_RUNTIME }, { 0 } };
+    struct jobs_world *w = *state;
+    struct ty_kube_settings k = {
+        .loop = &w->loop, .config = &w->api.config, .agent = "test", .qps = 0.001, .burst = 50
+    };
+    struct ty_err err = { 0 };
+    struct came c = { 0 };
+
+    assert_int_equal(ty_kube_new(&w->s.kube, &k, &err), 0);
+    begin(w, rows);
+    while (!nothing_left(w))
+        ;
+    get_runtime(w, &c);
+    jobs_until(w, none_open);
+    assert_non_null(runtime(w));
+    ty_jobs_free(w->jobs);
+    w->jobs = NULL;
+    ty_kube_free(w->s.kube);
+}
+
 /* Whatever comes, the webhook is told, once, and the world stays as it was. */
 static void test_answers_that_are_none(void **state)
 {
@@ -180,9 +222,13 @@ static void test_two_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        JOBS_TEST(test_a_new_runtime),      JOBS_TEST(test_answers_that_are_none),
-        JOBS_TEST(test_a_snapshot),         JOBS_TEST(test_a_snapshot_without_data),
-        JOBS_TEST(test_cancelled_half_way), JOBS_TEST(test_two_at_once),
+        JOBS_TEST(test_a_new_runtime),
+        JOBS_TEST(test_not_for_the_limiter),
+        JOBS_TEST(test_answers_that_are_none),
+        JOBS_TEST(test_a_snapshot),
+        JOBS_TEST(test_a_snapshot_without_data),
+        JOBS_TEST(test_cancelled_half_way),
+        JOBS_TEST(test_two_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

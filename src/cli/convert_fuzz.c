@@ -85,7 +85,7 @@ static void check_door(struct ty_arena *a, const struct ty_converted *x)
 {
     static const unsigned char entropy[TY_ENTROPY] = { 1, 2, 3 };
     struct world w = { .arena = a };
-    struct ty_view view = { &w, look };
+    struct ty_view view = { .ctx = &w, .get = look };
     struct ty_pipeline pipeline;
     struct ty_json *job = ty_json_copy(a, x->job, 0), *runtime = NULL;
     struct ty_pass pass;

@@ -17,7 +17,8 @@ struct look {
     struct ty_arena *a;
     const struct ty_work_in *in;
     const struct ty_known *job;
-    bool fetch; /* somebody asked for a snapshot that we only know by name */
+    bool fetch;                 /* somebody asked for a snapshot that we only know by name */
+    struct ty_str uid, version; /* of the runtime whose snapshot is made; else empty */
 };
 
 struct ty_str ty_work_data(struct ty_arena *a, const struct ty_json *data)
@@ -44,6 +45,19 @@ static struct ty_str keep(struct ty_arena *a, struct ty_str s)
     return (struct ty_str){ ty_arena_strndup(a, s.n ? s.p : "", s.n), s.n };
 }
 
+/* A runtime is told apart by uid and version: as long as they stay so does its text. */
+static struct ty_str view_snapshot(void *ctx, const struct ty_json *runtime)
+{
+    struct look *l = ctx;
+    const struct ty_work_memo *m = l->in->memo;
+
+    l->uid = ty_json_str_at(runtime, "metadata.uid");
+    l->version = ty_json_str_at(runtime, "metadata.resourceVersion");
+    bool same = m && l->uid.n && l->version.n && ty_str_eq(m->uid, l->uid) &&
+                ty_str_eq(m->version, l->version);
+    return same ? m->yaml : (struct ty_str){ 0 };
+}
+
 static struct ty_str data_of(const struct look *l, const struct ty_json *data)
 {
     struct ty_work_memo *m = l->in->memo;
@@ -53,11 +67,14 @@ static struct ty_str data_of(const struct look *l, const struct ty_json *data)
         return ty_work_data(l->a, data);
     if (!m->arena)
         m->arena = ty_arena_new_small(MEMO_CEILING, 4096);
-    if (!m->yaml.p || !ty_str_eq(yaml, m->yaml)) {
+    if (!m->yaml.p || !ty_str_eq(yaml, m->yaml) || !ty_str_eq(l->uid, m->uid) ||
+        !ty_str_eq(l->version, m->version)) {
         struct ty_str json = ty_work_data(l->a, data);
         ty_arena_reset(m->arena);
         m->yaml = keep(m->arena, yaml);
         m->json = keep(m->arena, json);
+        m->uid = keep(m->arena, l->uid);
+        m->version = keep(m->arena, l->version);
     }
     return m->json;
 }
@@ -266,7 +283,7 @@ void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_wor
 {
     const struct ty_known *job = ty_world_find(in->world, &ty_kind_trainjob, in->ns, in->name);
     struct look l = { .a = a, .in = in, .job = job };
-    struct ty_view view = { .ctx = &l, .get = view_get };
+    struct ty_view view = { .ctx = &l, .get = view_get, .snapshot = view_snapshot };
     struct ty_pass pass;
 
     *ret = (struct ty_work){ 0 };

@@ -21,11 +21,12 @@ struct ty_work_in {
     struct ty_work_memo *memo; /* kept from look to look; NULL is fine */
 };
 
-/* The text of the last snapshot that was made, and the same as JSON: jobs that are made together
- * mostly name one runtime. */
+/* The text of the last snapshot that was made, the same as JSON, and the runtime that it is of:
+ * jobs that are made together mostly name one runtime. */
 struct ty_work_memo { /* zeroed at first */
     struct ty_arena *arena;
     struct ty_str yaml, json;
+    struct ty_str uid, version;
 };
 void ty_work_memo_done(struct ty_work_memo *m);
 

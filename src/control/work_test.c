@@ -399,6 +399,44 @@ static void test_no_runtime(void **state)
     assert_string_equal(w.events->reason, "TrainJobResourcesCreationFailed");
 }
 
+#define RUNTIME_AT(uid, version, image)                                                            \
+    "{'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'ClusterTrainingRuntime','metadata':{"   \
+    "'name':'rt','uid':'" uid "','resourceVersion':'" version "'},'spec':{'template':{'spec':{"    \
+    "'replicatedJobs':[{'name':'node','template':{'spec':{'template':{'spec':{'containers':[{"     \
+    "'name':'node','image':'" image "'}]}}}}}]}}}}"
+
+static const char *snapshot_of(struct fx *f, const char *runtime)
+{
+    put(f, &ty_kind_clustertrainingruntime, runtime);
+    struct ty_work w = work(f);
+    assert_true(w.steps && w.steps->kind == &ty_kind_configmap);
+    return ty_arena_printf(f->a, "%.*s %.*s", TY_ARG(w.steps->body), TY_ARG(w.steps->data));
+}
+
+/* The text of a snapshot is made once for many jobs, but never of a runtime that is another. */
+static void test_a_snapshot_is_of_its_runtime(void **state)
+{
+    static const char *const runtimes[] = {
+        RUNTIME_AT("r1", "3", "one"), RUNTIME_AT("r1", "3", "one"), RUNTIME_AT("r1", "4", "two"),
+        RUNTIME_AT("r2", "4", "six"), RUNTIME_AT("", "", "old"),    RUNTIME_AT("", "", "new"),
+        RUNTIME_AT("r1", "3", "one"),
+    };
+    struct fx *f = *state;
+    struct ty_work_memo memo = { 0 };
+
+    put(f, &ty_kind_trainjob, TRAINJOB(",'suspend':true", ""));
+    for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++) {
+        f->in.memo = NULL;
+        const char *alone = snapshot_of(f, runtimes[i]);
+        f->in.memo = &memo;
+        assert_string_equal(snapshot_of(f, runtimes[i]), alone);
+    }
+    struct ty_str made = memo.yaml; /* it is of the last one: taken, not printed anew */
+    snapshot_of(f, runtimes[0]);
+    assert_ptr_equal(made.p, memo.yaml.p);
+    ty_work_memo_done(&memo);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, up, down)
 int main(void)
 {
@@ -410,6 +448,7 @@ int main(void)
         TEST(test_somebody_elses_jobset),
         TEST(test_a_running_job_is_not_even_rendered),
         TEST(test_a_snapshot_is_got_before_it_is_used),
+        TEST(test_a_snapshot_is_of_its_runtime),
         TEST(test_the_first_look_is_cheap),
         TEST(test_right_stays_right),
         TEST(test_a_mount_that_is_gone_is_made_again),

@@ -30,6 +30,9 @@ struct ty_view {
     void *ctx;
     const struct ty_json *(*get)(void *ctx, const struct ty_kind *kind, struct ty_str ns,
                                  struct ty_str name);
+    /* The text of this runtime's snapshot, if an earlier pass has made it and nothing has changed
+     * since; empty: not known. May be NULL. */
+    struct ty_str (*snapshot)(void *ctx, const struct ty_json *runtime);
 };
 /* view may be NULL: an empty cluster. */
 static inline const struct ty_json *ty_view_get(const struct ty_view *view,

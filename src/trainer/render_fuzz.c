@@ -169,7 +169,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     ty_auto_arena *a = ty_arena_new((size_t)256 << 20);
     w.arena = a;
-    w.view = (struct ty_view){ &w, look };
+    w.view = (struct ty_view){ .ctx = &w, .get = look };
     check(ty_pipeline_init(&w.pipeline, NULL, NULL, NULL, NULL) == 0);
     if (ty_yaml_read(a, "input", (struct ty_str){ (const char *)data, size }, &limits, &docs,
                      NULL) < 0)

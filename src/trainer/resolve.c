@@ -130,18 +130,29 @@ int ty_snapshot_read(struct ty_arena *a, const struct ty_trainjob *job, const st
 }
 
 /* The runtime as typed clients would write it, less the API server's book-keeping (B19). */
-static struct ty_json *make_snapshot(struct ty_arena *a, const struct ty_trainjob *job,
-                                     const struct ty_json *runtime)
+static struct ty_str snapshot_text(struct ty_arena *a, const struct ty_json *runtime,
+                                   const struct ty_view *view)
 {
-    struct ty_json *copy = ty_schema_normal(a, &ty_schema_TrainingRuntime, runtime);
-    struct ty_json *obj = ty_child_make(a, job, &ty_kind_configmap, snapshot_name(a, job));
+    struct ty_str known =
+        view->snapshot ? view->snapshot(view->ctx, runtime) : (struct ty_str){ 0 };
     struct ty_yaml_style style = { .sorted = true };
     ty_auto_buf text = { 0 };
 
+    if (known.n)
+        return known;
+    struct ty_json *copy = ty_schema_normal(a, &ty_schema_TrainingRuntime, runtime);
     ty_json_del(ty_json_get(copy, "metadata"), TY_LIT("managedFields"));
     ty_yaml_print(&text, copy, &style);
+    return (struct ty_str){ ty_arena_strndup(a, text.p, text.n), text.n };
+}
+
+static struct ty_json *make_snapshot(struct ty_arena *a, const struct ty_trainjob *job,
+                                     const struct ty_json *runtime, const struct ty_view *view)
+{
+    struct ty_json *obj = ty_child_make(a, job, &ty_kind_configmap, snapshot_name(a, job));
+
     ty_json_set(a, ty_json_need_object(a, obj, "data"), "runtime",
-                ty_json_cstr(a, ty_arena_strndup(a, text.p, text.n)));
+                ty_json_str(a, snapshot_text(a, runtime, view)));
     return obj;
 }
 
@@ -167,6 +178,6 @@ int ty_resolve(struct ty_arena *a, const struct ty_trainjob *job, const struct t
     if (!runtime)
         return not_found(job, err);
     *ret_runtime = runtime;
-    *ret_snapshot = make_snapshot(a, job, runtime);
+    *ret_snapshot = make_snapshot(a, job, runtime, view);
     return 0;
 }

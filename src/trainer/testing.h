@@ -81,7 +81,7 @@ static inline int core_setup(void **state)
 {
     fx_setup(state);
     struct fixture *f = *state;
-    f->view = (struct ty_view){ ty_new(f->arena, struct shelf), shelf_get };
+    f->view = (struct ty_view){ .ctx = ty_new(f->arena, struct shelf), .get = shelf_get };
     return 0;
 }
 

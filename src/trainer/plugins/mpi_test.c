@@ -174,7 +174,7 @@ static void test_live_secret_is_left_alone(void **state)
 {
     struct fixture *f = *state;
 
-    f->view = (struct ty_view){ fx_json(f->arena, "{}"), has_secret };
+    f->view = (struct ty_view){ .ctx = fx_json(f->arena, "{}"), .get = has_secret };
     fx_run(f, MPI(""), JOB(""));
     assert_null(fx_child(f, &ty_kind_secret, "j-mpi-ssh-auth"));
     assert_string_equal(hostfile(f), "j-node-0-0.j slots=1\n");

@@ -22,7 +22,8 @@ static int setup(void **state)
     fx_setup(state);
     struct fixture *f = *state;
     f->settings.status_gate = true;
-    f->view = (struct ty_view){ fx_json(f->arena, "{'data':{'ca.crt':'Q0EK'}}"), webhook_secret };
+    f->view = (struct ty_view){ .ctx = fx_json(f->arena, "{'data':{'ca.crt':'Q0EK'}}"),
+                                .get = webhook_secret };
     return 0;
 }
 #define gate_test(fn) cmocka_unit_test_setup_teardown(fn, setup, fx_teardown)
@@ -68,7 +69,8 @@ static void test_secret_missing(void **state)
     f->view.get = fx_nothing;
     assert_true(fx_try(f, TWO_CONTAINERS, JOB("")) < 0);
     assert_non_null(strstr(f->err.text, "failed to look up status server tls secret: "));
-    f->view = (struct ty_view){ fx_json(f->arena, "{'data':{'tls.crt':'Q0EK'}}"), webhook_secret };
+    f->view = (struct ty_view){ .ctx = fx_json(f->arena, "{'data':{'tls.crt':'Q0EK'}}"),
+                                .get = webhook_secret };
     assert_true(fx_try(f, TWO_CONTAINERS, JOB("")) < 0);
     assert_string_equal(f->err.text, "failed to find status server ca.crt in tls secret");
 }

@@ -1,11 +1,12 @@
-/* A list grows by doubling; what it outgrows stays with the arena. */
+/* A list grows by doubling; what it outgrows stays with the arena. What is not yet used is zeroed,
+ * and there is always one word of that. */
 #include "base/words.h"
 #include <string.h>
 
 void ty_words_add(struct ty_arena *a, struct ty_words *w, const char *word)
 {
     if ((w->n & (w->n - 1)) == 0) { /* 0, 1, 2, 4, 8 … words are full */
-        const char **more = ty_new_n(a, const char *, w->n ? w->n * 2 : 1);
+        const char **more = ty_new_n(a, const char *, (w->n ? w->n * 2 : 1) + 1);
         if (w->n)
             memcpy(more, w->v, w->n * sizeof(*more));
         w->v = more;

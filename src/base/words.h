@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 struct ty_words {
-    const char **v;
+    const char **v; /* ends with NULL, which is not counted; NULL itself: no words */
     size_t n;
 };
 

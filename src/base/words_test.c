@@ -17,6 +17,7 @@ static void test_grows_and_compares(void **state)
         assert_false(ty_words_same(&x, &y));
         ty_words_add(a, &y, ty_arena_printf(a, "w%d", i));
         assert_true(ty_words_same(&x, &y));
+        assert_null(x.v[x.n]); /* at each length, also when it is full */
     }
     assert_string_equal(x.v[0], "w0");
     assert_string_equal(x.v[36], "w36");

@@ -90,8 +90,6 @@ static int read_config(struct adopt *x, struct ty_err *err)
     if (r < 0)
         return r;
     x->config.settings.operator_ns = x->ns;
-    ty_words_add(a, &x->config.enabled, NULL);
-    ty_words_add(a, &x->config.disabled, NULL);
     return ty_pipeline_init(&x->pipeline, x->config.enabled.v, x->config.disabled.v, x->externs.v,
                             err);
 }

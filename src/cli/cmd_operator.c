@@ -8,16 +8,15 @@
 static const struct ty_opt options[] = {
     TY_OPTS_CONFIG,
     TY_OPTS_KUBE,
-    { "zap-log-level", 0, TY_OPT_WORD, "LEVEL", "debug, info, error, or a number: 2 says more",
-      NULL, TY_OPT_AT(zap_level) },
+    { "zap-log-level", 0, TY_OPT_WORD, "LEVEL",
+      "debug, info, error, panic, or a number: 2 says more", NULL, TY_OPT_AT(zap_level) },
     { "zap-encoder", 0, TY_OPT_WORD, "json|console", "how log lines look", NULL,
       TY_OPT_AT(zap_encoder) },
-    { "zap-devel", 0, TY_OPT_WORD, "BOOL", "console lines, debug level", NULL,
-      TY_OPT_AT(zap_devel) },
+    { "zap-devel", 0, TY_OPT_FLAG, NULL, "console lines, debug level", NULL, TY_OPT_AT(zap_devel) },
     { "zap-stacktrace-level", 0, TY_OPT_WORD, "LEVEL", "accepted; there are no stack traces", NULL,
       TY_OPT_AT(zap_stack) },
-    { "zap-time-encoding", 0, TY_OPT_WORD, "NAME", "rfc3339nano, iso8601, epoch, millis, nano",
-      NULL, TY_OPT_AT(zap_time) },
+    { "zap-time-encoding", 0, TY_OPT_WORD, "NAME",
+      "rfc3339nano, rfc3339, iso8601, epoch, millis, nano", NULL, TY_OPT_AT(zap_time) },
     TY_OPT_HELP,
     TY_OPT_END,
 };
@@ -26,7 +25,7 @@ static int read_log(const struct ty_args *args, struct ty_log_settings *s, struc
 {
     const struct {
         const char *name, *value;
-    } flags[] = { { "zap-devel", args->zap_devel },
+    } flags[] = { { "zap-devel", args->zap_devel ? "true" : NULL },
                   { "zap-encoder", args->zap_encoder },
                   { "zap-log-level", args->zap_level },
                   { "zap-stacktrace-level", args->zap_stack },

@@ -28,7 +28,6 @@ static void test_usage(void **state)
 {
     static const char *const rows[][2] = { { "--zap-log-level", "loud" },
                                            { "--zap-encoder", "xml" },
-                                           { "--zap-devel", "perhaps" },
                                            { "--zap-time-encoding", "sundial" } };
     struct ty_bench *b = *state;
 
@@ -37,6 +36,21 @@ static void test_usage(void **state)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         assert_int_equal(BENCH_RUN(b, "operator", rows[i][0], rows[i][1]), TY_EXIT_USAGE);
         assert_has(b->err, rows[i][1]);
+    }
+    assert_int_equal(BENCH_RUN(b, "operator", "--zap-devel=perhaps"), TY_EXIT_USAGE);
+    assert_has(b->err, "perhaps");
+}
+
+/* As v2.3.0 takes it: a flag that takes no word after it. */
+static void test_devel_needs_no_value(void **state)
+{
+    static const char *const forms[] = { "--zap-devel", "--zap-devel=true", "--zap-devel=0" };
+    struct ty_bench *b = *state;
+
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        assert_int_equal(BENCH_RUN(b, "operator", forms[i], "--kubeconfig", "no-kubeconfig"),
+                         TY_EXIT_BAD);
+        assert_has(b->err, "no-kubeconfig");
     }
 }
 
@@ -67,6 +81,7 @@ static void test_what_it_is_given(void **state)
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 int main(void)
 {
-    const struct CMUnitTest tests[] = { T(test_usage), T(test_what_it_is_given) };
+    const struct CMUnitTest tests[] = { T(test_usage), T(test_devel_needs_no_value),
+                                        T(test_what_it_is_given) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

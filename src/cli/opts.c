@@ -79,9 +79,10 @@ static int read_long(struct reader *r, const char *word)
         return unknown(r->opts, name, r->err);
     if (o->kind != TY_OPT_FLAG)
         return take_value(r, o, value.p);
-    bool on = !value.p || ty_str_is(value, "true");
-    if (!on && !ty_str_is(value, "false"))
-        return ty_fail(r->err, -EINVAL, "--%s is true or false", o->name);
+    bool on = !value.p || ty_str_is(value, "true") || ty_str_is(value, "1");
+    if (!on && !ty_str_is(value, "false") && !ty_str_is(value, "0"))
+        return ty_fail(r->err, -EINVAL, "--%s is true or false, not \"%.*s\"", o->name,
+                       TY_ARG(value));
     memcpy((char *)r->ret + o->at, &on, sizeof(on));
     return 0;
 }

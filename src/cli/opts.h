@@ -27,9 +27,10 @@ struct ty_args {
     const char *operator_ns;                       /* adopt */
     const char *image, *version, *replicas, *pick; /* install */
     bool no_runtimes, no_crds, monitor;
-    const char *zap_devel, *zap_encoder, *zap_level, *zap_stack, *zap_time;
+    const char *zap_encoder, *zap_level, *zap_stack, *zap_time;
     const char *from, *gang; /* convert */
     bool strict, gang_restart, split_script, converting;
+    bool zap_devel;
     bool help, recursive, origins, redact, quiet, keep;
 };
 

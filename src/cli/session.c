@@ -217,13 +217,6 @@ static void read_inputs(struct ty_session *s, const struct ty_args *args)
     take_troubles(s, &s->library);
 }
 
-/* The names of a configuration's list, NULL-terminated. */
-static const char *const *words(struct ty_arena *a, struct ty_words *w)
-{
-    ty_words_add(a, w, NULL);
-    return w->v;
-}
-
 int ty_session_open(struct ty_session *s, struct ty_cli *cli, const struct ty_args *args,
                     struct ty_err *err)
 {
@@ -242,8 +235,7 @@ int ty_session_open(struct ty_session *s, struct ty_cli *cli, const struct ty_ar
     if (r == 0) {
         s->settings = config.settings;
         s->status_off = config.status_said && !config.settings.status_gate;
-        r = ty_pipeline_init(&s->pipeline, words(cli->arena, &config.enabled),
-                             words(cli->arena, &config.disabled), s->externs.v, err);
+        r = ty_pipeline_init(&s->pipeline, config.enabled.v, config.disabled.v, s->externs.v, err);
     }
     if (r == 0)
         read_inputs(s, args);

@@ -93,10 +93,17 @@ static void init_tls(struct ty_servers *s, struct ty_serve_tls *ret)
     struct ty_tls_notes notes = { 0 };
 
     *ret = (struct ty_serve_tls){ .priority =
-                                      ty_tls_priority(s->arena, c->tls_min, c->ciphers.v, &notes),
-                                  .alpn = c->protos.n ? c->protos.v : NULL };
+                                      ty_tls_priority(s->arena, c->tls_min, c->ciphers.v, &notes) };
     for (size_t i = 0; i < notes.n; i++)
         ty_warn(s->s.log, "tls settings", TY_S("note", notes.v[i]));
+    /* What is not spoken must not be promised: the client would begin to speak it. */
+    for (size_t i = 0; i < c->protos.n; i++)
+        if (strcmp(c->protos.v[i], "http/1.1") != 0)
+            ty_warn(s->s.log, "tls settings",
+                    TY_S("note", ty_arena_printf(s->arena,
+                                                 "tls.nextProtos: \"%s\" is not spoken here: "
+                                                 "http/1.1 is",
+                                                 c->protos.v[i])));
 }
 
 static int open_port(struct ty_servers *s, int which, const char *field, struct ty_serve_opts *opts,

@@ -2,6 +2,7 @@
 import json
 import signal
 import socket
+import ssl
 import subprocess
 import threading
 import time
@@ -115,6 +116,44 @@ def test_port_in_use(bare, make_manager, which, field):
     assert len(said) == 1 and said[0]["msg"] == "cannot start"
     assert field in said[0]["error"] and str(getattr(one, which)) in said[0]["error"]
     assert "in use" in said[0]["error"]
+
+
+def handshake(port, cipher):
+    """Whether a TLS 1.2 handshake with only this cipher is taken."""
+    context = ssl._create_unverified_context()
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers(cipher)
+    try:
+        with socket.create_connection(("127.0.0.1", port), 10) as raw, context.wrap_socket(raw):
+            return True
+    except (ssl.SSLError, ConnectionError):
+        return False
+
+
+CBC, GCM = "ECDHE-RSA-AES256-SHA", "ECDHE-RSA-AES256-GCM-SHA384"
+SUITES = ["TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+          "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384", "TLS_NO_SUCH"]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 4])
+def test_lists_of_the_configuration(bare, make_manager, n):
+    """Lists of any length: ciphers, protocols, plugins."""
+    one = make_manager(plane=bare, webhooks=False, settings={
+        "tls": {"minVersion": "1.2", "cipherSuites": SUITES[:n],
+                "nextProtos": ["h2", "http/1.1", "http/1.0", "spdy/3"][:n]},
+        "plugins": {"disabledPlugins": ["MPI", "CoScheduling", "Volcano", "Flux"][:n]}}).start()
+    assert handshake(one.port, GCM)
+    assert handshake(one.port, CBC) == (n == 0)
+    assert ('\\"TLS_NO_SUCH\\" is unknown' in one.log()) == (n == 4)
+
+
+def test_http2_is_not_promised(bare, bare_space, make_manager):
+    """A configuration that v2.3.0 serves webhooks over HTTP/2 with: ours speak HTTP/1.1, and say so. The
+    API server offers both."""
+    one = make_manager(plane=bare, settings={"tls": {"nextProtos": ["h2", "http/1.1"]}}).start()
+    bare_space.create(runtime(), trainjob("asked", suspend=True))  # through the webhooks
+    bare_space.wait_condition("Suspended", "True", "asked")
+    assert 'tls.nextProtos: \\"h2\\" is not spoken here' in one.log()
 
 
 def run(one, *arguments):

@@ -83,6 +83,11 @@ static void answered(void *ctx, const struct ty_kube_answer *a)
         learn(w, s, a);
     } else if (a->r == -ENOENT && s->op != TY_STEP_APPLY) {
         /* gone meanwhile: then there is nothing to say about it */
+    } else if (a->r == -ESTALE && s->op == TY_STEP_STATUS) {
+        w->failed = true; /* changed meanwhile: the watch tells how, then it is looked at again */
+        ty_debug(w->jobs->s.log, "changed while it was being written to: looking again",
+                 TY_S("kind", s->kind->kind), TY_STR("namespace", w->key.ns),
+                 TY_STR("name", w->key.name));
     } else {
         w->failed = true;
         if (a->r != -ECANCELED)

@@ -88,6 +88,21 @@ static void test_a_status_of_nobody(void **state)
     assert_null(strstr(jobs_log(w), "\"level\":\"error\""));
 }
 
+/* It was changed while we wrote, or replaced by another of its name: looked at again, nobody is
+ * alarmed. */
+static void test_a_status_of_what_was(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE, GOOD_CM, GOOD_SET, { JOBS_STATUS, 409, JOBS_REFUSED(409, "Conflict") }, { 0 }
+    };
+    struct jobs_world *w = *state;
+
+    const char *asked = look(w, rows);
+    assert_true(ty_str_starts(ty_str(asked), TY_LIT(JOBS_CM "\n" JOBS_SET "\n" JOBS_STATUS "\n")));
+    assert_true(w->jobs->counts.errors > 0);
+    assert_null(strstr(jobs_log(w), "\"level\":\"error\""));
+}
+
 /* Another one leads from the second write on: it will do what is left. */
 static void test_leadership_is_lost_in_the_middle(void **state)
 {
@@ -202,6 +217,7 @@ int main(void)
         JOBS_TEST(test_in_order),
         JOBS_TEST(test_a_refused_apply_cancels_the_next),
         JOBS_TEST(test_a_status_of_nobody),
+        JOBS_TEST(test_a_status_of_what_was),
         JOBS_TEST(test_leadership_is_lost_in_the_middle),
         JOBS_TEST(test_leadership_is_lost_while_a_write_waits),
         JOBS_TEST(test_nothing_before_leading),

@@ -251,9 +251,13 @@ static struct ty_json *difference(struct ty_arena *a, const struct ty_json *was,
 static void add_status(struct look *l, struct ty_work *w, const struct ty_json *obj,
                        const struct ty_json *status)
 {
-    struct ty_json *patch = ty_json_object(l->a);
+    struct ty_json *patch = ty_json_object(l->a), *meta = ty_json_object(l->a);
     const struct ty_json *was = ty_json_get(obj, "status");
 
+    /* Only on what it was made from: the job may have been replaced by another of its name. */
+    ty_json_set(l->a, meta, "resourceVersion",
+                ty_json_strf(l->a, "%llu", (unsigned long long)l->job->version));
+    ty_json_set(l->a, patch, "metadata", meta);
     ty_json_set(l->a, patch, "status",
                 status->n ? difference(l->a, was, status) : ty_json_null(l->a));
     add(l->a, w, TY_STEP_STATUS, &ty_kind_trainjob, l->in->name)->body = ty_json_text(l->a, patch);

@@ -31,8 +31,7 @@ struct ty_request {
 };
 
 struct ty_serve_tls {
-    const char *priority;    /* see net/tls_options.h; NULL: TLS 1.2 and later */
-    const char *const *alpn; /* protocols to agree on, NULL-terminated; NULL: http/1.1 */
+    const char *priority; /* see net/tls_options.h; NULL: TLS 1.2 and later */
 };
 
 struct ty_serve_opts { /* borrowed for the call, but for loop and ctx */

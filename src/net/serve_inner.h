@@ -7,7 +7,6 @@
 #include "net/serve.h"
 
 #define TY_SERVE_HEADERS 8
-#define TY_SERVE_ALPN    8
 
 /* What TLS shows. Counted: handshakes under way may outlive a change of it. */
 struct ty_identity {
@@ -48,8 +47,6 @@ struct ty_serve {
     struct ty_mhd mhd;
     struct ty_gnutls tls; /* loaded with TLS only */
     struct MHD_Daemon *daemon;
-    gnutls_datum_t alpn[TY_SERVE_ALPN];
-    unsigned n_alpn;
     struct ty_identity *id;
     struct ty_serve_conn *conns;
     size_t n_conns;

@@ -57,28 +57,14 @@ int ty_serve_identity(struct ty_serve *s, const struct ty_pem *pem, struct ty_er
     return 0;
 }
 
-static void keep_alpn(struct ty_serve *s, const char *const *alpn)
-{
-    for (; *alpn && s->n_alpn < TY_SERVE_ALPN; alpn++) {
-        gnutls_datum_t *d = &s->alpn[s->n_alpn++];
-        d->size = (unsigned)strlen(*alpn);
-        d->data = malloc(d->size + 1);
-        if (!d->data)
-            abort();
-        memcpy(d->data, *alpn, d->size + 1);
-    }
-}
-
 int ty_serve_tls_init(struct ty_serve *s, const struct ty_serve_tls *tls, struct ty_err *err)
 {
-    static const char *const usual[] = { "http/1.1", NULL };
     gnutls_priority_t known = NULL;
     const char *bad = NULL;
     int r = ty_gnutls_load(&s->tls, err);
 
     if (r < 0)
         return r;
-    keep_alpn(s, tls->alpn ? tls->alpn : usual);
     if (s->tls.priority_init(&known, tls->priority ? tls->priority : TY_TLS_DEFAULT, &bad) < 0)
         return ty_fail(err, -EINVAL, "TLS settings are not understood: \"%s\"", bad ? bad : "");
     s->tls.priority_deinit(known);
@@ -87,8 +73,6 @@ int ty_serve_tls_init(struct ty_serve *s, const struct ty_serve_tls *tls, struct
 
 void ty_serve_tls_done(struct ty_serve *s)
 {
-    for (unsigned i = 0; i < s->n_alpn; i++)
-        free(s->alpn[i].data);
     ty_identity_unref(s, s->id);
     ty_gnutls_done(&s->tls);
 }
@@ -99,9 +83,11 @@ void ty_serve_tls_begin(struct ty_serve_conn *c)
     const union MHD_ConnectionInfo *info =
         s->mhd.get_connection_info(c->mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION);
     gnutls_session_t session = info->tls_session;
+    unsigned char name[] = "http/1.1";
+    const gnutls_datum_t spoken = { name, sizeof(name) - 1 };
 
-    /* A client that offers protocols, but none of ours, is refused as Go's servers do. */
-    s->tls.alpn_set_protocols(session, s->alpn, s->n_alpn, GNUTLS_ALPN_MANDATORY);
+    /* A client that offers protocols, but not ours, is refused as Go's servers do. */
+    s->tls.alpn_set_protocols(session, &spoken, 1, GNUTLS_ALPN_MANDATORY);
     if (!s->id)
         return;
     c->id = s->id;

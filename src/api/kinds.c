@@ -151,7 +151,13 @@ const struct ty_kind *ty_kind_named(struct ty_str name)
 
 const char *ty_kind_api_version(struct ty_arena *a, const struct ty_kind *k)
 {
-    if (!k->group[0])
+    size_t g = strlen(k->group), v = strlen(k->version);
+
+    if (!g)
         return k->version;
-    return ty_arena_printf(a, "%s/%s", k->group, k->version);
+    char *text = ty_arena_raw(a, g + v + 2, 1); /* for every object that is kept or made */
+    memcpy(text, k->group, g);
+    text[g] = '/';
+    memcpy(text + g + 1, k->version, v + 1);
+    return text;
 }

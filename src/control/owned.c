@@ -21,10 +21,8 @@ static const struct ty_field *field_of(const struct ty_schema *s, struct ty_str 
 }
 
 /* Whether {} in this member is the same as no such member. */
-static bool says_nothing(const struct ty_schema *s, struct ty_str key)
+static bool says_nothing(const struct ty_field *f)
 {
-    const struct ty_field *f = field_of(s, key);
-
     return f && (f->flags & TY_F_ALWAYS) && !(f->flags & TY_F_REQUIRED) &&
            f->schema->type == TY_T_OBJECT && !f->schema->map_atomic;
 }
@@ -44,11 +42,13 @@ static void trim(const struct ty_schema *s, struct ty_json *v)
     }
     if (!ty_json_is(v, TY_JSON_OBJECT) || s->type != TY_T_OBJECT || s->map_atomic)
         return;
-    for (const struct ty_field *f = s->fields; f && f->name; f++) {
-        struct ty_json *inner = ty_json_get(v, f->name);
-        trim(f->schema, inner);
-        if (is_empty(inner) && says_nothing(s, ty_str(f->name)))
-            ty_json_del(v, ty_str(f->name));
+    for (size_t i = v->n; i-- > 0;) { /* backwards: the last may go */
+        struct ty_member m = v->members[i];
+        const struct ty_field *f = field_of(s, m.key);
+        if (f)
+            trim(f->schema, m.value);
+        if (is_empty(m.value) && says_nothing(f))
+            ty_json_del(v, m.key);
     }
 }
 
@@ -115,7 +115,8 @@ static uint64_t wanted_object(struct ty_arena *a, const struct ty_schema *s,
     uint64_t sum = 0;
 
     ty_each_member (m, v)
-        if (m->value->type != TY_JSON_NULL && !(is_empty(m->value) && says_nothing(s, m->key)))
+        if (m->value->type != TY_JSON_NULL &&
+            !(is_empty(m->value) && says_nothing(field_of(s, m->key))))
             sum += wanted(a, ty_owned_member(s, m->key), m->value, step(path, 'f', m->key));
     return sum;
 }
@@ -228,7 +229,7 @@ static uint64_t owned(struct ty_arena *a, const struct ty_schema *s, const struc
                                      : path == TY_HASH_SEED ? ty_owned_root(s, text)
                                                             : ty_owned_member(s, text);
         uint64_t at = step(path, kind, text);
-        if (kind == 'f' && is_empty(m->value) && says_nothing(s, text))
+        if (kind == 'f' && is_empty(m->value) && says_nothing(field_of(s, text)))
             continue; /* v2.3.0 applies it */
         sum += ty_json_len(m->value) ? owned(a, is, m->value, inner, at) : leaf_of(at, is, inner);
     }

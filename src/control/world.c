@@ -122,11 +122,12 @@ static const char *put_text(char **at, struct ty_str s)
 static struct entry *entry_new(const struct ty_kind *kind, const struct ty_json *obj,
                                struct ty_str text)
 {
+    const struct ty_json *meta = ty_json_get(obj, "metadata");
     struct ty_str uid = { 0 }, job = ty_keep_owner(obj, &uid);
     struct ty_str part[] = { text,
-                             ty_json_str_at(obj, "metadata.namespace"),
-                             ty_json_str_at(obj, "metadata.name"),
-                             ty_json_str_at(obj, "metadata.uid"),
+                             ty_json_str_at(meta, "namespace"),
+                             ty_json_str_at(meta, "name"),
+                             ty_json_str_at(meta, "uid"),
                              job,
                              uid };
     const char *at[6] = { 0 };
@@ -164,11 +165,11 @@ static void inherit(struct entry *e, struct entry *was)
     was->body = NULL;
 }
 
-static uint64_t version_of(const struct ty_json *obj)
+static uint64_t version_of(const struct ty_json *meta)
 {
     int64_t v = 0;
 
-    ty_parse_i64(ty_json_str_at(obj, "metadata.resourceVersion"), &v);
+    ty_parse_i64(ty_json_str_at(meta, "resourceVersion"), &v);
     return (uint64_t)v;
 }
 
@@ -202,8 +203,8 @@ static void read_numbers(struct ty_known *o, const struct ty_json *kept)
 const struct ty_known *ty_world_put(struct ty_world *w, const struct ty_kind *kind,
                                     const struct ty_json *obj, bool *ret_news)
 {
-    struct key k = key_of(kind, ty_json_str_at(obj, "metadata.namespace"),
-                          ty_json_str_at(obj, "metadata.name"));
+    const struct ty_json *meta = ty_json_get(obj, "metadata");
+    struct key k = key_of(kind, ty_json_str_at(meta, "namespace"), ty_json_str_at(meta, "name"));
     struct ty_str key = { k.text, k.n };
     struct entry *was = ty_map_get(&w->by_key, key);
 
@@ -217,7 +218,7 @@ const struct ty_known *ty_world_put(struct ty_world *w, const struct ty_kind *ki
         return NULL;
     }
     struct entry *e = entry_new(kind, obj, ty_json_text(w->scratch, kept));
-    e->pub.version = version_of(obj);
+    e->pub.version = version_of(meta);
     e->pub.owned = ty_owned_live(w->scratch, kind->schema, obj, MANAGER);
     read_times(&e->pub, obj);
     read_numbers(&e->pub, kept);

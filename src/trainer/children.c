@@ -9,7 +9,13 @@ static const char *const suffixes[TY_CHILDREN] = {
 
 char *ty_child_name(struct ty_arena *a, enum ty_child which, struct ty_str job)
 {
-    return ty_arena_printf(a, "%.*s%s", TY_ARG(job), suffixes[which]);
+    size_t n = strlen(suffixes[which]);
+    char *name = ty_arena_raw(a, job.n + n + 1, 1);
+
+    if (job.n)
+        memcpy(name, job.p, job.n);
+    memcpy(name + job.n, suffixes[which], n + 1);
+    return name;
 }
 
 bool ty_child_is(enum ty_child which, struct ty_str name)

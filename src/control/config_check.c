@@ -47,6 +47,11 @@ static void check_workers(const struct check *c, const struct ty_config *config)
                   as_int(c, config->workers[i].n), "must be greater than 0");
 }
 
+static const char *as_seconds(const struct check *c, int64_t ms)
+{
+    return ty_arena_printf(c->errs->arena, "%gs", (double)ms / 1000);
+}
+
 /* As client-go's elector, which v2.3.0 ends in when it starts. */
 static void check_election(const struct check *c, const struct ty_config *config)
 {
@@ -59,16 +64,13 @@ static void check_election(const struct check *c, const struct ty_config *config
               ty_json_text(c->errs->arena, ty_json_at(c->doc, "leaderElection.resourceLock")).p,
               "must be leases");
     if (config->lease_ms < 1000)
-        wrong(c, TY_KEY(at, "leaseDuration"),
-              ty_arena_printf(c->errs->arena, "%lldms", (long long)config->lease_ms),
+        wrong(c, TY_KEY(at, "leaseDuration"), as_seconds(c, config->lease_ms),
               "must be at least 1s");
     if (config->lease_ms <= config->renew_ms)
-        wrong(c, TY_KEY(at, "leaseDuration"),
-              ty_arena_printf(c->errs->arena, "%lldms", (long long)config->lease_ms),
+        wrong(c, TY_KEY(at, "leaseDuration"), as_seconds(c, config->lease_ms),
               "leaseDuration must be greater than renewDeadline");
     if (config->renew_ms * 10 <= config->retry_ms * 12)
-        wrong(c, TY_KEY(at, "renewDeadline"),
-              ty_arena_printf(c->errs->arena, "%lldms", (long long)config->renew_ms),
+        wrong(c, TY_KEY(at, "renewDeadline"), as_seconds(c, config->renew_ms),
               "renewDeadline must be greater than retryPeriod*JitterFactor (1.2)");
 }
 

@@ -72,10 +72,10 @@ static void test_election(void **state)
             "c:3:50: leaderElection.retryPeriod: Invalid value: \"-2s\": a duration such as 15s "
             "or 1m30s was expected");
     refused(HEAD "leaderElection: {leaderElect: true, leaseDuration: 10s}\n",
-            "c:3:52: invalid configuration: leaderElection.leaseDuration: Invalid value: 10000ms: "
+            "c:3:52: invalid configuration: leaderElection.leaseDuration: Invalid value: 10s: "
             "leaseDuration must be greater than renewDeadline");
     refused(HEAD "leaderElection: {leaderElect: true, renewDeadline: 2.4s}\n",
-            "c:3:52: invalid configuration: leaderElection.renewDeadline: Invalid value: 2400ms: "
+            "c:3:52: invalid configuration: leaderElection.renewDeadline: Invalid value: 2.4s: "
             "renewDeadline must be greater than retryPeriod*JitterFactor (1.2)");
     refused(HEAD "leaderElection: {leaderElect: true, resourceLock: endpoints}\n",
             "c:3:51: invalid configuration: leaderElection.resourceLock: Invalid value: "

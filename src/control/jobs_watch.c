@@ -192,6 +192,23 @@ static void say_trouble(struct ty_watched *w, const struct ty_kube_answer *why, 
                  TY_S("group", w->kind->group), TY_I("againMs", again_ms));
 }
 
+static void say_absent(const struct ty_watched *w)
+{
+    const char *kind = w->kind->kind, *group = w->kind->group;
+
+    if (w->kind->ours)
+        ty_warn(w->jobs->s.log,
+                "waiting: the API server does not serve this kind yet; install the CRDs",
+                TY_S("kind", kind), TY_S("group", group));
+    else if (w->kind == &ty_kind_jobset)
+        ty_warn(w->jobs->s.log,
+                "no TrainJob can run: the API server does not serve JobSets yet; install JobSet",
+                TY_S("kind", kind), TY_S("group", group));
+    else
+        ty_info(w->jobs->s.log, "not served here; watched as soon as it is", TY_S("kind", kind),
+                TY_S("group", group));
+}
+
 static void on_state(void *ctx, enum ty_reflect_state state, const struct ty_kube_answer *why,
                      int64_t again_ms)
 {
@@ -203,12 +220,7 @@ static void on_state(void *ctx, enum ty_reflect_state state, const struct ty_kub
         return;
     }
     if (state == TY_REFLECT_ABSENT) {
-        if (w->kind->ours)
-            ty_warn(log, "waiting: the API server does not serve this kind yet; install the CRDs",
-                    TY_S("kind", w->kind->kind), TY_S("group", w->kind->group));
-        else
-            ty_info(log, "not served here; watched as soon as it is", TY_S("kind", w->kind->kind),
-                    TY_S("group", w->kind->group));
+        say_absent(w);
         w->told |= !w->kind->ours; /* of our own we wait for the first list */
         w->absent = true;
     } else {

@@ -40,6 +40,20 @@ static void test_kinds_of_others_that_are_absent(void **state)
     assert_null(ty_jobs_reflect(w->jobs, &ty_kind_pod)); /* is not watched at all */
 }
 
+/* But JobSets: webhooks can be answered, and nothing can run. */
+static void test_jobsets_that_are_absent(void **state)
+{
+    static const struct api_row rows[] = { JOBS_ONE,
+                                           GROUPS("/apis/jobset.x-k8s.io/v1alpha2"),
+                                           { 0 } };
+    struct jobs_world *w = *state;
+
+    begin(w, rows);
+    jobs_until(w, jobs_is_synced);
+    assert_has(jobs_log(w), "{\"level\":\"warn\"");
+    assert_has(jobs_log(w), "the API server does not serve JobSets yet; install JobSet");
+}
+
 static int says_waiting(struct jobs_world *w)
 {
     return strstr(jobs_log(w), "waiting: the API server does not serve this kind yet") != NULL;
@@ -109,11 +123,9 @@ static void test_items_that_are_odd(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        JOBS_TEST(test_an_empty_cluster),
-        JOBS_TEST(test_kinds_of_others_that_are_absent),
-        JOBS_TEST(test_our_own_kinds_are_waited_for),
-        JOBS_TEST(test_lists_that_fail),
-        JOBS_TEST(test_items_that_are_odd),
+        JOBS_TEST(test_an_empty_cluster),        JOBS_TEST(test_kinds_of_others_that_are_absent),
+        JOBS_TEST(test_jobsets_that_are_absent), JOBS_TEST(test_our_own_kinds_are_waited_for),
+        JOBS_TEST(test_lists_that_fail),         JOBS_TEST(test_items_that_are_odd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

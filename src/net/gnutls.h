@@ -11,6 +11,28 @@
 
 #define TY_GNUTLS_EACH(X)                                                                          \
     X(rnd)                                                                                         \
+    X(init)                                                                                        \
+    X(deinit)                                                                                      \
+    X(bye)                                                                                         \
+    X(handshake)                                                                                   \
+    X(record_recv)                                                                                 \
+    X(record_send)                                                                                 \
+    X(record_get_direction)                                                                        \
+    X(error_is_fatal)                                                                              \
+    X(alert_get)                                                                                   \
+    X(alert_get_name)                                                                              \
+    X(set_default_priority)                                                                        \
+    X(server_name_set)                                                                             \
+    X(session_set_verify_cert)                                                                     \
+    X(session_get_verify_cert_status)                                                              \
+    X(certificate_verification_status_print)                                                       \
+    X(certificate_set_x509_trust_file)                                                             \
+    X(certificate_set_x509_system_trust)                                                           \
+    X(certificate_set_x509_key_file)                                                               \
+    X(transport_set_ptr2)                                                                          \
+    X(transport_set_errno)                                                                         \
+    X(transport_set_pull_function)                                                                 \
+    X(alpn_get_selected_protocol)                                                                  \
     X(alpn_set_protocols)                                                                          \
     X(credentials_set)                                                                             \
     X(certificate_allocate_credentials)                                                            \

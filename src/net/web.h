@@ -1,7 +1,8 @@
 /* HTTP requests on the program's libuv loop, for what runs long: answers that never end, HTTP/2,
  * peers that die without a word. (src/net/http.h is for commands that do nothing but download.)
- * Requests to one peer share a connection where HTTP/2 allows it. A struct ty_web is a set of
- * connections: what must not wait for each other gets one each. */
+ * Requests to one peer share a connection where HTTP/2 allows it. Over HTTP/2 bytes go by nghttp2
+ * and GnuTLS, if so set; libcurl does the rest: HTTP/1.1, plain HTTP, proxies. A struct ty_web is a
+ * set of connections: what must not wait for each other gets one each. */
 #ifndef TY_NET_WEB_H
 #define TY_NET_WEB_H
 
@@ -18,10 +19,12 @@ struct ty_web_settings {
     const char *agent;  /* User-Agent; outlives it */
     int64_t connect_ms; /* time to reach a peer, TLS included */
     int64_t dead_ms;    /* bytes unacknowledged or probes unanswered for so long: it is dead */
-    bool http1;         /* no HTTP/2 */
-    int connections;    /* to one peer; calls beyond what they carry wait; 0: any number */
+    bool h2; /* one HTTP/2 connection to a peer that can be reached directly and has it */
+    /* Of libcurl: */
+    bool http1;      /* no HTTP/2 */
+    int connections; /* to one peer; calls beyond what they carry wait; 0: any number */
 };
-/* gives. -ENOENT: no libcurl. */
+/* gives. -ENOENT: a library is missing. */
 int ty_web_new(struct ty_web **ret, const struct ty_web_settings *s, struct ty_err *err);
 /* takes; drops the calls under way, `end` is not called. The loop must turn once more before it is
  * closed. Not from a callback. NULL is fine. */

@@ -1,8 +1,13 @@
-/* What web.c (calls) and web_pool.c (connections on the loop) share. */
+/* What the files of the HTTP client share. web.c has the calls and their time; a call goes over a
+ * connection of web_h2.c (HTTP/2) or, where that cannot be, over libcurl: web_curl.c makes a call's
+ * options, web_pool.c has libcurl's connections on the loop. */
 #ifndef TY_NET_WEB_INNER_H
 #define TY_NET_WEB_INNER_H
 
+#include "base/buf.h"
 #include "net/curl.h"
+#include "net/gnutls.h"
+#include "net/h2.h"
 #include "net/web.h"
 
 #define SPARE_HANDLES 32 /* kept for the next calls: making one costs more than a short request */
@@ -21,33 +26,67 @@ struct ty_web_pool {
     unsigned inside; /* libcurl is on the stack: it must not be called again */
 };
 
+struct ty_web_line; /* web_h2.c: an HTTP/2 connection */
+
 struct ty_web {
-    struct ty_curl curl;
     struct ty_web_settings set;
+    struct ty_web_call *calls; /* under way */
+    uv_timer_t *timer;         /* of their time. On the heap: it outlives us while it closes */
+    uint64_t due_ms;           /* of the timer; UINT64_MAX: it rests */
+    /* libcurl */
+    struct ty_curl curl;
     struct ty_web_pool *pools; /* the first is for new calls; the others see their calls off */
-    struct ty_web_call *calls;
     struct ty_web_call *fresh, **fresh_end; /* not yet told to libcurl, oldest first */
     bool cancelled;                         /* some call is, and not yet freed */
-    uv_timer_t *idle;                       /* on the heap: it outlives us while it closes */
     CURL *spare[SPARE_HANDLES];
     size_t n_spare;
+    /* HTTP/2 */
+    struct ty_gnutls gnutls;
+    struct ty_nghttp2 nghttp2;
+    struct ty_web_line *lines;
+    uv_prepare_t *flush; /* on the heap, too */
+    char *without;       /* the peer that was found to have no HTTP/2, or NULL */
 };
 
 struct ty_web_call {
-    struct ty_web_call *next, **at;
+    struct ty_web_call *next, **at; /* of web->calls or web->fresh */
     struct ty_web *web;
+    struct ty_web_ask ask; /* its strings are in text */
+    uint64_t begun_ms;     /* loop time */
+    uint64_t heard_ms;     /* of the last byte, or of the start */
+    bool cancelled, unwanted;
+    char *hopeless; /* why it cannot even begin, or NULL */
+    /* Over libcurl */
     struct ty_web_pool *pool; /* NULL: waits to be added */
     CURL *easy;
     struct curl_slist *headers, *to;
-    int64_t total_ms, idle_ms;
-    uint64_t heard_ms; /* loop time of the last byte, or of the start */
-    bool cancelled, unwanted, idle;
-    int (*piece)(void *ctx, struct ty_web_call *call, struct ty_str piece);
-    void (*end)(void *ctx, struct ty_web_call *call, const struct ty_web_end *end);
-    void *ctx;
-    char error[CURL_ERROR_SIZE];
-    char text[]; /* the body */
+    char *error; /* of CURL_ERROR_SIZE */
+    /* Over HTTP/2 */
+    struct ty_web_line *line;
+    struct ty_web_call *line_next, **line_at; /* of those on it */
+    const char *path;                         /* in the URL */
+    int32_t stream;                           /* 0: waits for the connection */
+    int status, tries;
+    bool sent;            /* the server may have seen it */
+    struct ty_buf answer; /* the head: "name\0value\0", again and again */
+    char text[];
 };
+
+/* web.c */
+/* Ends a call: tells it, and frees it. */
+void ty_web_finish(struct ty_web_call *call, const struct ty_web_end *end);
+void ty_web_link(struct ty_web_call **list, struct ty_web_call *call);
+void ty_web_unlink(struct ty_web_call *call);
+
+/* web_curl.c */
+int ty_web_curl_load(struct ty_web *w, struct ty_err *err); /* once; then it is there */
+void ty_web_curl_start(struct ty_web_call *call);           /* a call that is in no list */
+void ty_web_curl_drop(struct ty_web_call *call);            /* libcurl forgets it */
+void ty_web_curl_rest(struct ty_web *w); /* outside of libcurl: starts and closes what waits */
+void ty_web_curl_free(struct ty_web *w);
+bool ty_web_curl_inside(const struct ty_web *w);
+/* After libcurl has moved, outside of it. */
+void ty_web_settle(struct ty_web_pool *p);
 
 /* web_pool.c */
 struct ty_web_pool *ty_web_pool_new(struct ty_web *w);
@@ -56,7 +95,13 @@ void ty_web_pool_close(struct ty_web_pool *p); /* takes; no calls in it any more
 bool ty_web_pool_opened(struct ty_web_pool *p, curl_socket_t fd);
 int ty_web_pool_closes(void *pool, curl_socket_t fd); /* for libcurl: closes it */
 
-/* web.c: after libcurl has moved, outside of it. */
-void ty_web_settle(struct ty_web_pool *p);
+/* web_h2.c */
+int ty_web_h2_load(struct ty_web *w, struct ty_err *err);
+/* Starts it, unless its peer is one for libcurl. */
+bool ty_web_h2_start(struct ty_web_call *call);
+void ty_web_h2_drop(struct ty_web_call *call);         /* the connection forgets it */
+bool ty_web_h2_is_old(const struct ty_web_call *call); /* its connection takes no more calls */
+void ty_web_h2_renew(struct ty_web *w);
+void ty_web_h2_free(struct ty_web *w);
 
 #endif

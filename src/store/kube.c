@@ -400,11 +400,12 @@ static int connections(struct ty_kube *k, struct ty_err *err)
         .agent = k->set.agent,
         .connect_ms = CONNECT_MS < k->set.timeout_ms ? CONNECT_MS : k->set.timeout_ms,
         .dead_ms = k->set.dead_ms,
+        .h2 = !k->set.http1,
         .http1 = k->set.http1,
     };
     int r = ty_web_new(&k->reads, &s, err);
-    /* When an API server refuses a request without reading its body (401, 403, 429), libcurl 7.88
-     * loses the answer's body over HTTP/2. Over HTTP/1.1 it does not, and it is as fast. */
+    /* Behind a proxy: when an API server refuses a request without reading its body (401, 403,
+     * 429), libcurl 7.88 loses the answer's body over HTTP/2. Over HTTP/1.1 it does not. */
     s.http1 = true;
     s.connections = WRITERS;
     return r < 0 ? r : ty_web_new(&k->writes, &s, err);

@@ -1,0 +1,343 @@
+/* nghttp2 does the protocol; here are its callbacks and the way of a request to its frames. */
+#include "net/h2.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define OWN_HEADERS 6 /* that submit() puts beside the caller's */
+#define AUTHORITY   1 /* the place of one of them */
+
+/* Lists of thousands of objects come in one answer: with the 64 kB that the protocol begins with,
+ * each would cost a round trip for every few of them. */
+#define STREAM_WINDOW     (1 << 20)
+#define CONNECTION_WINDOW (4 << 20)
+
+struct ty_h2 {
+    const struct ty_nghttp2 *lib;
+    nghttp2_session *session;
+    struct ty_h2_events events;
+    struct stream *streams;
+    bool going; /* the server has said goodbye */
+};
+
+struct stream {
+    struct stream *next, **at;
+    struct ty_h2 *h;
+    void *user; /* NULL: nothing is told any more */
+    struct ty_str body;
+    size_t sent;
+    int32_t id;
+    bool informational;
+};
+
+/* Streams */
+
+static struct stream *stream_new(struct ty_h2 *h, const struct ty_h2_ask *ask)
+{
+    struct stream *s = calloc(1, sizeof(*s));
+    if (!s)
+        abort();
+    s->h = h;
+    s->user = ask->stream;
+    s->body = ask->body;
+    s->next = h->streams;
+    s->at = &h->streams;
+    if (s->next)
+        s->next->at = &s->next;
+    h->streams = s;
+    return s;
+}
+
+static void stream_free(struct stream *s)
+{
+    *s->at = s->next;
+    if (s->next)
+        s->next->at = s->at;
+    free(s);
+}
+
+/* Tells the end, once. What is left of the body is not sent: it may be gone afterwards. */
+static void stream_end(struct stream *s, enum ty_h2_how how, const char *why)
+{
+    void *user = s->user;
+    if (s->sent < s->body.n)
+        s->h->lib->submit_rst_stream(s->h->session, NGHTTP2_FLAG_NONE, s->id, NGHTTP2_CANCEL);
+    s->user = NULL;
+    s->body = (struct ty_str){ 0 };
+    if (user)
+        s->h->events.end(user, how, why);
+}
+
+static struct stream *stream_of(struct ty_h2 *h, int32_t id)
+{
+    return id > 0 ? h->lib->session_get_stream_user_data(h->session, id) : NULL;
+}
+
+/* nghttp2's callbacks */
+
+static int on_header(nghttp2_session *session TY_UNUSED, const nghttp2_frame *frame,
+                     const uint8_t *name, size_t name_n, const uint8_t *value, size_t value_n,
+                     uint8_t flags TY_UNUSED, void *ctx)
+{
+    struct ty_h2 *h = ctx;
+    struct stream *s = stream_of(h, frame->hd.stream_id);
+    struct ty_str key = { (const char *)name, name_n }, is = { (const char *)value, value_n };
+
+    if (!s || !s->user)
+        return 0;
+    if (ty_str_is(key, ":status"))
+        s->informational = is.n && is.p[0] == '1'; /* the answer itself is still to come */
+    if (!s->informational)
+        h->events.header(s->user, key, is);
+    return 0;
+}
+
+static int on_data(nghttp2_session *session TY_UNUSED, uint8_t flags TY_UNUSED, int32_t id,
+                   const uint8_t *p, size_t n, void *ctx)
+{
+    struct ty_h2 *h = ctx;
+    struct stream *s = stream_of(h, id);
+    if (s && s->user)
+        h->events.piece(s->user, (struct ty_str){ (const char *)p, n });
+    return 0;
+}
+
+/* An answer ends with its last frame. The stream may live longer: a server that refuses a request
+ * unread says so before the body is sent. */
+static int on_frame(nghttp2_session *session TY_UNUSED, const nghttp2_frame *frame, void *ctx)
+{
+    struct ty_h2 *h = ctx;
+    bool answers = frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA;
+    struct stream *s = stream_of(h, frame->hd.stream_id);
+
+    if (frame->hd.type == NGHTTP2_GOAWAY)
+        h->going = true;
+    if (s && answers && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
+        stream_end(s, TY_H2_WHOLE, "");
+    return 0;
+}
+
+static int on_sent(nghttp2_session *session TY_UNUSED, const nghttp2_frame *frame, void *ctx)
+{
+    struct ty_h2 *h = ctx;
+    struct stream *s = frame->hd.type == NGHTTP2_HEADERS ? stream_of(h, frame->hd.stream_id) : NULL;
+    if (s && s->user)
+        h->events.sent(s->user);
+    return 0;
+}
+
+static int on_close(nghttp2_session *session TY_UNUSED, int32_t id, uint32_t code, void *ctx)
+{
+    struct ty_h2 *h = ctx;
+    struct stream *s = stream_of(h, id);
+    char why[128];
+
+    if (s && s->user) {
+        snprintf(why, sizeof(why), "the server broke its answer off (%s)",
+                 h->lib->http2_strerror(code));
+        s->sent = s->body.n; /* nothing is left to break off */
+        stream_end(s, code == NGHTTP2_REFUSED_STREAM ? TY_H2_UNHEARD : TY_H2_CUT, why);
+    }
+    if (s)
+        stream_free(s);
+    return 0;
+}
+
+static ssize_t on_read(nghttp2_session *session TY_UNUSED, int32_t id TY_UNUSED, uint8_t *to,
+                       size_t room, uint32_t *flags, nghttp2_data_source *source,
+                       void *ctx TY_UNUSED)
+{
+    struct stream *s = source->ptr;
+    if (!s->user)
+        return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE; /* breaks the stream off */
+    size_t left = s->body.n - s->sent, n = left < room ? left : room;
+    memcpy(to, s->body.p + s->sent, n);
+    s->sent += n;
+    if (s->sent == s->body.n)
+        *flags |= NGHTTP2_DATA_FLAG_EOF;
+    return (ssize_t)n;
+}
+
+/* The connection */
+
+static nghttp2_session *session_new(struct ty_h2 *h)
+{
+    const struct ty_nghttp2 *lib = h->lib;
+    nghttp2_session_callbacks *calls = NULL;
+    nghttp2_session *session = NULL;
+
+    if (lib->session_callbacks_new(&calls) != 0)
+        abort(); /* out of memory, the only reason there is, here and below */
+    lib->session_callbacks_set_on_header_callback(calls, on_header);
+    lib->session_callbacks_set_on_data_chunk_recv_callback(calls, on_data);
+    lib->session_callbacks_set_on_frame_recv_callback(calls, on_frame);
+    lib->session_callbacks_set_on_frame_send_callback(calls, on_sent);
+    lib->session_callbacks_set_on_stream_close_callback(calls, on_close);
+    if (lib->session_client_new(&session, calls, h) != 0)
+        abort();
+    lib->session_callbacks_del(calls);
+    return session;
+}
+
+struct ty_h2 *ty_h2_new(const struct ty_nghttp2 *lib, const struct ty_h2_events *events)
+{
+    static const nghttp2_settings_entry settings[] = {
+        { NGHTTP2_SETTINGS_ENABLE_PUSH, 0 },
+        { NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, STREAM_WINDOW },
+    };
+    struct ty_h2 *h = calloc(1, sizeof(*h));
+    if (!h)
+        abort();
+    h->lib = lib;
+    h->events = *events;
+    h->session = session_new(h);
+    if (lib->submit_settings(h->session, NGHTTP2_FLAG_NONE, settings,
+                             sizeof(settings) / sizeof(*settings)) != 0 ||
+        lib->session_set_local_window_size(h->session, NGHTTP2_FLAG_NONE, 0, CONNECTION_WINDOW) !=
+            0)
+        abort();
+    return h;
+}
+
+void ty_h2_free(struct ty_h2 *h)
+{
+    if (!h)
+        return;
+    h->lib->session_del(h->session);
+    while (h->streams)
+        stream_free(h->streams);
+    free(h);
+}
+
+bool ty_h2_open(const struct ty_h2 *h)
+{
+    return !h->going && h->lib->session_check_request_allowed(h->session);
+}
+
+int ty_h2_feed(struct ty_h2 *h, struct ty_str bytes, struct ty_err *err)
+{
+    ssize_t r = h->lib->session_mem_recv(h->session, (const uint8_t *)bytes.p, bytes.n);
+    if (r < 0)
+        return ty_fail(err, -EPROTO, "the server does not keep to HTTP/2: %s", h->lib->why((int)r));
+    if (!h->lib->session_want_read(h->session) && !h->lib->session_want_write(h->session))
+        return ty_fail(err, -EPIPE, "the server ended the connection");
+    return 0;
+}
+
+struct ty_str ty_h2_take(struct ty_h2 *h)
+{
+    const uint8_t *p = NULL;
+    ssize_t n = h->lib->session_mem_send(h->session, &p);
+    return n > 0 ? (struct ty_str){ (const char *)p, (size_t)n } : (struct ty_str){ 0 };
+}
+
+/* Requests */
+
+struct head {
+    nghttp2_nv *nv;
+    size_t n;
+    char *names; /* room for the next name in lower case */
+};
+
+static void put(struct head *to, const char *name, struct ty_str value)
+{
+    to->nv[to->n++] = (nghttp2_nv){ .name = (uint8_t *)(uintptr_t)name,
+                                    .namelen = strlen(name),
+                                    .value = (uint8_t *)(uintptr_t)value.p,
+                                    .valuelen = value.n };
+}
+
+/* What says something of a connection has no place in HTTP/2, where it is shared. */
+static bool is_of_connection(const char *name)
+{
+    static const char *const them[] = { "connection", "keep-alive",        "proxy-connection",
+                                        "upgrade",    "transfer-encoding", "expect" };
+    for (size_t i = 0; i < sizeof(them) / sizeof(*them); i++)
+        if (strcmp(name, them[i]) == 0)
+            return true;
+    return false;
+}
+
+/* "Name: value"; the name in lower case, as HTTP/2 wants it. */
+static void put_line(struct head *to, const char *line)
+{
+    struct ty_str key, value = ty_str_cut(ty_str(line), ':', &key);
+    char *name = to->names;
+
+    for (size_t i = 0; i < key.n; i++)
+        name[i] = (char)(key.p[i] >= 'A' && key.p[i] <= 'Z' ? key.p[i] | 0x20 : key.p[i]);
+    name[key.n] = '\0';
+    value = ty_str_trim(value);
+    if (key.n == 0 || is_of_connection(name))
+        return;
+    if (strcmp(name, "host") == 0) {
+        to->nv[AUTHORITY].value = (uint8_t *)(uintptr_t)value.p;
+        to->nv[AUTHORITY].valuelen = value.n;
+        return;
+    }
+    to->names += key.n + 1;
+    put(to, name, value);
+}
+
+/* Room for all of a request's head. */
+static void head_new(struct head *to, const struct ty_h2_ask *ask)
+{
+    size_t n = OWN_HEADERS, bytes = 0;
+    for (const char *const *line = ask->headers; line && *line; line++, n++)
+        bytes += strlen(*line) + 1;
+    to->nv = malloc(n * sizeof(*to->nv) + bytes);
+    if (!to->nv)
+        abort();
+    to->names = (char *)(to->nv + n);
+    to->n = 0;
+}
+
+static int32_t submit(struct stream *s, const struct ty_h2_ask *ask)
+{
+    nghttp2_data_provider body = { .source.ptr = s, .read_callback = on_read };
+    struct head head;
+    char length[24];
+
+    head_new(&head, ask);
+    put(&head, ":method", ty_str(ask->method));
+    put(&head, ":authority", ty_str(ask->authority));
+    put(&head, ":scheme", TY_LIT("https"));
+    put(&head, ":path", ty_str(ask->path));
+    if (ask->agent)
+        put(&head, "user-agent", ty_str(ask->agent));
+    for (const char *const *line = ask->headers; line && *line; line++)
+        put_line(&head, *line);
+    if (s->body.n) {
+        snprintf(length, sizeof(length), "%zu", s->body.n);
+        put(&head, "content-length", ty_str(length));
+    }
+    int32_t id = s->h->lib->submit_request(s->h->session, NULL, head.nv, head.n,
+                                           s->body.n ? &body : NULL, s); /* copies the head */
+    free(head.nv);
+    return id;
+}
+
+int32_t ty_h2_start(struct ty_h2 *h, const struct ty_h2_ask *ask)
+{
+    struct stream *s = stream_new(h, ask);
+    s->id = ty_h2_open(h) ? submit(s, ask) : -EPIPE;
+    if (s->id > 0)
+        return s->id;
+    stream_free(s);
+    return -EPIPE;
+}
+
+/* Not through nghttp2's own table: what waits to be sent is not in it. */
+void ty_h2_cancel(struct ty_h2 *h, int32_t id)
+{
+    struct stream *s = h->streams;
+    while (s && s->id != id)
+        s = s->next;
+    if (!s)
+        return;
+    s->user = NULL;
+    s->body = (struct ty_str){ 0 };
+    s->sent = 0;
+    h->lib->submit_rst_stream(h->session, NGHTTP2_FLAG_NONE, id, NGHTTP2_CANCEL);
+}

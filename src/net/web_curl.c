@@ -1,0 +1,324 @@
+/* Calls over libcurl: from an ask to its options, and from its end to ours. libcurl must not be
+ * called from its own callbacks, so what those start or cancel is done when it has returned. */
+#include "net/web_inner.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#define BUFFER_BYTES (16L << 10)
+
+bool ty_web_curl_inside(const struct ty_web *w)
+{
+    for (const struct ty_web_pool *p = w->pools; p; p = p->next)
+        if (p->inside)
+            return true;
+    return false;
+}
+
+int ty_web_curl_load(struct ty_web *w, struct ty_err *err)
+{
+    if (w->pools)
+        return 0;
+    int r = ty_curl_load(&w->curl, err);
+    if (r == 0)
+        w->pools = ty_web_pool_new(w);
+    return r;
+}
+
+static void keep_handle(struct ty_web *w, CURL *easy)
+{
+    if (w->n_spare == SPARE_HANDLES) {
+        w->curl.easy_cleanup(easy);
+        return;
+    }
+    w->curl.easy_reset(easy);
+    w->spare[w->n_spare++] = easy;
+}
+
+void ty_web_curl_drop(struct ty_web_call *call)
+{
+    struct ty_web *w = call->web;
+    if (call->pool) {
+        w->curl.multi_remove_handle(call->pool->multi, call->easy);
+        call->pool->calls--;
+    }
+    if (!call->easy)
+        return;
+    keep_handle(w, call->easy);
+    w->curl.slist_free_all(call->headers);
+    w->curl.slist_free_all(call->to);
+    free(call->error);
+}
+
+/* The old pools whose calls are over. */
+static void close_old_pools(struct ty_web *w)
+{
+    for (struct ty_web_pool **at = &w->pools->next; *at;) {
+        struct ty_web_pool *p = *at;
+        if (p->calls > 0) {
+            at = &p->next;
+            continue;
+        }
+        *at = p->next;
+        ty_web_pool_close(p);
+    }
+}
+
+void ty_web_curl_free(struct ty_web *w)
+{
+    if (!w->pools)
+        return;
+    close_old_pools(w);
+    ty_web_pool_close(w->pools);
+    while (w->n_spare)
+        w->curl.easy_cleanup(w->spare[--w->n_spare]);
+    ty_curl_done(&w->curl);
+}
+
+/* A call's options */
+
+/* As in http.c: numbers are long, all else is a pointer. */
+static void set_long(struct ty_web_call *call, CURLoption o, long v)
+{
+    call->web->curl.easy_setopt(call->easy, o, v);
+}
+static void set_ptr(struct ty_web_call *call, CURLoption o, const void *v)
+{
+    call->web->curl.easy_setopt(call->easy, o, v);
+}
+
+/* A peer that went away without a word: with bytes under way TCP_USER_TIMEOUT notices, without any
+ * the probes do, which the same time limits. */
+static int on_new_socket(void *ctx, curl_socket_t fd, curlsocktype what)
+{
+    struct ty_web_pool *p = ctx;
+    int on = 1, dead_ms = (int)p->web->set.dead_ms;
+    int every = dead_ms / 3000 > 0 ? dead_ms / 3000 : 1;
+    if (what != CURLSOCKTYPE_IPCXN)
+        return CURL_SOCKOPT_OK;
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &every, sizeof(every));
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every, sizeof(every));
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &dead_ms, sizeof(dead_ms));
+    return ty_web_pool_opened(p, fd) ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR;
+}
+
+static size_t on_body(char *p, size_t size, size_t n, void *ctx)
+{
+    struct ty_web_call *call = ctx;
+    if (call->cancelled)
+        return 0; /* a short count: libcurl ends the transfer */
+    call->heard_ms = uv_now(call->web->set.loop);
+    if (call->ask.piece(call->ask.ctx, call, (struct ty_str){ p, size * n }) == 0)
+        return call->cancelled ? 0 : size * n;
+    call->unwanted = true;
+    return 0;
+}
+
+static size_t on_header(char *p TY_UNUSED, size_t size, size_t n, void *ctx)
+{
+    struct ty_web_call *call = ctx;
+    call->heard_ms = uv_now(call->web->set.loop);
+    return size * n;
+}
+
+static void set_callbacks(struct ty_web_call *call)
+{
+    const struct ty_curl *curl = &call->web->curl;
+    size_t (*write)(char *, size_t, size_t, void *) = on_body;
+    size_t (*header)(char *, size_t, size_t, void *) = on_header;
+    curl->easy_setopt(call->easy, CURLOPT_WRITEFUNCTION, write);
+    curl->easy_setopt(call->easy, CURLOPT_WRITEDATA, (void *)call);
+    curl->easy_setopt(call->easy, CURLOPT_HEADERFUNCTION, header);
+    curl->easy_setopt(call->easy, CURLOPT_HEADERDATA, (void *)call);
+    curl->easy_setopt(call->easy, CURLOPT_PRIVATE, (void *)call);
+    curl->easy_setopt(call->easy, CURLOPT_ERRORBUFFER, call->error);
+}
+
+static void set_limits(struct ty_web_call *call)
+{
+    const struct ty_web_settings *s = &call->web->set;
+    set_long(call, CURLOPT_CONNECTTIMEOUT_MS, (long)s->connect_ms);
+    set_long(call, CURLOPT_NOSIGNAL, 1);
+    set_long(call, CURLOPT_BUFFERSIZE, BUFFER_BYTES);
+    set_long(call, CURLOPT_UPLOAD_BUFFERSIZE, BUFFER_BYTES);
+    set_long(call, CURLOPT_HTTP_VERSION,
+             s->http1 ? (long)CURL_HTTP_VERSION_1_1 : (long)CURL_HTTP_VERSION_2TLS);
+    set_long(call, CURLOPT_PIPEWAIT, s->http1 ? 0 : 1);
+}
+
+static void set_peer(struct ty_web_call *call, const struct ty_web_peer *peer)
+{
+    if (!peer)
+        return;
+    if (peer->ca_file) {
+        set_ptr(call, CURLOPT_CAINFO, peer->ca_file);
+        /* Else every connection would read the system's certificates, file by file. */
+        set_ptr(call, CURLOPT_CAPATH, NULL);
+    }
+    if (peer->cert_file)
+        set_ptr(call, CURLOPT_SSLCERT, peer->cert_file);
+    if (peer->key_file)
+        set_ptr(call, CURLOPT_SSLKEY, peer->key_file);
+    if (peer->proxy)
+        set_ptr(call, CURLOPT_PROXY, peer->proxy);
+    set_long(call, CURLOPT_SSL_VERIFYPEER, peer->insecure ? 0 : 1);
+    set_long(call, CURLOPT_SSL_VERIFYHOST, peer->insecure ? 0 : 2);
+}
+
+static void set_request(struct ty_web_call *call)
+{
+    const struct ty_web_ask *ask = &call->ask;
+    const struct ty_curl *curl = &call->web->curl;
+    set_ptr(call, CURLOPT_URL, ask->url);
+    set_long(call, CURLOPT_PATH_AS_IS, 1);
+    set_ptr(call, CURLOPT_PROTOCOLS_STR, "http,https");
+    set_long(call, CURLOPT_FOLLOWLOCATION, 0);
+    set_ptr(call, CURLOPT_USERAGENT, call->web->set.agent);
+    set_ptr(call, CURLOPT_CUSTOMREQUEST, ask->method);
+    if (ask->body.n) {
+        set_ptr(call, CURLOPT_POSTFIELDS, ask->body.p);
+        curl->easy_setopt(call->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)ask->body.n);
+    }
+    for (const char *const *line = ask->headers; line && *line; line++)
+        call->headers = curl->slist_append(call->headers, *line);
+    call->headers = curl->slist_append(call->headers, "Expect:"); /* no round trip more */
+    set_ptr(call, CURLOPT_HTTPHEADER, call->headers);
+}
+
+/* Begin and end */
+
+/* libcurl would take more calls than HTTP/1.1 has connections for, and then look at every one that
+ * waits whenever one ends. */
+static bool full(const struct ty_web *w)
+{
+    return w->set.http1 && w->set.connections && w->pools->calls >= (size_t)w->set.connections;
+}
+
+/* A connection belongs to the pool of the call that made it. */
+static void set_pool(struct ty_web_call *call, struct ty_web_pool *p)
+{
+    const struct ty_curl *curl = &call->web->curl;
+    curl_sockopt_callback opened = on_new_socket;
+    curl_closesocket_callback closes = ty_web_pool_closes;
+
+    curl->easy_setopt(call->easy, CURLOPT_SOCKOPTFUNCTION, opened);
+    curl->easy_setopt(call->easy, CURLOPT_SOCKOPTDATA, (void *)p);
+    curl->easy_setopt(call->easy, CURLOPT_CLOSESOCKETFUNCTION, closes);
+    curl->easy_setopt(call->easy, CURLOPT_CLOSESOCKETDATA, (void *)p);
+    call->pool = p;
+    p->calls++;
+}
+
+static void call_add(struct ty_web_call *call)
+{
+    struct ty_web *w = call->web;
+    ty_web_link(&w->calls, call);
+    set_pool(call, w->pools);
+    w->curl.multi_add_handle(call->pool->multi, call->easy); /* cannot fail: new, and not inside */
+}
+
+/* In the order of their start. */
+static void add_fresh(struct ty_web *w)
+{
+    while (w->fresh && !full(w)) {
+        struct ty_web_call *call = w->fresh;
+        ty_web_unlink(call);
+        call_add(call);
+    }
+}
+
+void ty_web_curl_rest(struct ty_web *w)
+{
+    if (!w->pools)
+        return;
+    add_fresh(w);
+    close_old_pools(w);
+}
+
+static void set_all(struct ty_web_call *call)
+{
+    const struct ty_web_peer *peer = call->ask.peer;
+    struct ty_web *w = call->web;
+    char line[512];
+
+    call->easy = w->n_spare ? w->spare[--w->n_spare] : w->curl.easy_init();
+    call->error = calloc(1, CURL_ERROR_SIZE);
+    if (!call->easy || !call->error)
+        abort();
+    set_callbacks(call);
+    set_limits(call);
+    set_request(call);
+    set_peer(call, peer);
+    if (peer && peer->to) {
+        snprintf(line, sizeof(line), "::%s", peer->to);
+        call->to = w->curl.slist_append(NULL, line);
+        set_ptr(call, CURLOPT_CONNECT_TO, call->to);
+    }
+}
+
+void ty_web_curl_start(struct ty_web_call *call)
+{
+    struct ty_web *w = call->web;
+    set_all(call);
+    call->next = NULL;
+    call->at = w->fresh_end;
+    *w->fresh_end = call;
+    w->fresh_end = &call->next;
+    if (!ty_web_curl_inside(w))
+        add_fresh(w);
+}
+
+static void call_over(struct ty_web_call *call, CURLcode r)
+{
+    struct ty_web *w = call->web;
+    struct ty_web_end end = { .status = ty_web_status(call), .whole = r == CURLE_OK, .text = "" };
+
+    if (call->unwanted)
+        end.text = "unwanted";
+    else if (r != CURLE_OK)
+        end.text = call->error[0] ? call->error : w->curl.easy_strerror(r);
+    /* Nobody is there: whoever asks next should not have to find out, too. */
+    if (r == CURLE_OPERATION_TIMEDOUT && call->pool == w->pools)
+        ty_web_renew(w);
+    ty_web_finish(call, &end);
+}
+
+static struct ty_web_call *done_call(struct ty_web *w, const CURLMsg *msg)
+{
+    char *p = NULL;
+    w->curl.easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &p);
+    return (struct ty_web_call *)(void *)p;
+}
+
+static void drop_cancelled(struct ty_web *w)
+{
+    struct ty_web_call *lists[] = { w->calls, w->fresh };
+    const struct ty_web_end end = { 0 };
+
+    if (!w->cancelled)
+        return;
+    w->cancelled = false;
+    for (size_t i = 0; i < 2; i++) {
+        for (struct ty_web_call *call = lists[i], *next; call; call = next) {
+            next = call->next;
+            if (call->cancelled)
+                ty_web_finish(call, &end); /* tells nobody */
+        }
+    }
+}
+
+void ty_web_settle(struct ty_web_pool *p)
+{
+    struct ty_web *w = p->web;
+    int left = 0;
+    const CURLMsg *msg;
+
+    drop_cancelled(w);
+    while ((msg = w->curl.multi_info_read(p->multi, &left)))
+        if (msg->msg == CURLMSG_DONE)
+            call_over(done_call(w, msg), msg->data.result);
+    ty_web_curl_rest(w);
+}

@@ -1,0 +1,490 @@
+/* Calls over HTTP/2: which connection a call goes over, and what becomes of it when that ends. A
+ * call that the server has certainly not looked at goes over the next connection. */
+#include "net/web_inner.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "net/line.h"
+
+#define TRIES      3                  /* connections for one call */
+#define HEAD_BYTES ((size_t)64 << 10) /* of an answer */
+
+struct place {
+    char host[256], port[8]; /* to connect to */
+    char name[256];          /* whose the certificate must be */
+    char authority[300];
+    const char *path; /* in the URL */
+};
+
+struct ty_web_line {
+    struct ty_web_line *next, **at;
+    struct ty_web *web;
+    struct place place;
+    struct ty_web_peer peer; /* a copy: with it and the place connections are shared */
+    struct ty_line *line;
+    struct ty_h2 *h2; /* NULL: not ready */
+    struct ty_web_call *calls;
+    const struct ty_web_call *telling; /* whose callback is on the stack; NULL: dropped meanwhile */
+    bool old;                          /* takes no more calls: closed when it has none */
+    bool dirty;                        /* has something to send */
+    bool inside;                       /* nghttp2 is on the stack: it must not be freed */
+};
+
+/* Where to */
+
+static bool put_host(struct ty_str from, char host[static 256], char port[static 8])
+{
+    struct ty_str name = from, number = TY_LIT("443");
+    if (!from.p)
+        return false;
+    const char *colon = memrchr(from.p, ':', from.n), *bracket = memrchr(from.p, ']', from.n);
+
+    if (colon && (!bracket || colon > bracket)) {
+        name.n = (size_t)(colon - from.p);
+        number = (struct ty_str){ colon + 1, from.n - name.n - 1 };
+    }
+    if (name.n > 2 && name.p[0] == '[' && name.p[name.n - 1] == ']')
+        name = (struct ty_str){ name.p + 1, name.n - 2 };
+    if (name.n == 0 || name.n >= 256 || number.n == 0 || number.n >= 8)
+        return false;
+    memcpy(host, name.p, name.n);
+    memcpy(port, number.p, number.n);
+    host[name.n] = port[number.n] = '\0';
+    return true;
+}
+
+/* False: it is none of ours. */
+static bool read_place(const struct ty_web_ask *ask, struct place *to)
+{
+    static const char scheme[] = "https://";
+    const char *elsewhere = ask->peer ? ask->peer->to : NULL;
+    const char *from = ask->url + sizeof(scheme) - 1;
+
+    if (strncmp(ask->url, scheme, sizeof(scheme) - 1) != 0)
+        return false;
+    size_t n = strcspn(from, "/?#");
+    if (memchr(from, '@', n) || n >= sizeof(to->authority) || from[n] != '/')
+        return false;
+    memcpy(to->authority, from, n);
+    to->authority[n] = '\0';
+    to->path = from + n;
+    if (!put_host(ty_str(to->authority), to->name, to->port))
+        return false;
+    memcpy(to->host, to->name, sizeof(to->host));
+    return !elsewhere || put_host(ty_str(elsewhere), to->host, to->port);
+}
+
+/* libcurl knows the rules of the environment's proxies and their exceptions. */
+static bool is_proxied(const struct ty_web_peer *peer)
+{
+    static const char *const names[] = { "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY" };
+    if (peer && peer->proxy)
+        return peer->proxy[0] != '\0';
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        /* NOLINTNEXTLINE(concurrency-mt-unsafe): nobody here sets the environment */
+        if (getenv(names[i]))
+            return true;
+    return false;
+}
+
+static bool same(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool is_for(const struct ty_web_line *l, const struct place *to,
+                   const struct ty_web_peer *peer)
+{
+    return !l->old && (!l->h2 || ty_h2_open(l->h2)) &&
+           strcmp(l->place.authority, to->authority) == 0 && same(l->place.host, to->host) &&
+           same(l->place.port, to->port) && same(l->peer.ca_file, peer->ca_file) &&
+           same(l->peer.cert_file, peer->cert_file) && same(l->peer.key_file, peer->key_file) &&
+           l->peer.insecure == peer->insecure;
+}
+
+/* Connections */
+
+static void call_join(struct ty_web_line *l, struct ty_web_call *call)
+{
+    call->line = l;
+    call->line_next = l->calls;
+    call->line_at = &l->calls;
+    if (call->line_next)
+        call->line_next->line_at = &call->line_next;
+    l->calls = call;
+    ty_line_hold(l->line, true);
+}
+
+static void call_leave(struct ty_web_call *call)
+{
+    struct ty_web_line *l = call->line;
+    *call->line_at = call->line_next;
+    if (call->line_next)
+        call->line_next->line_at = call->line_at;
+    if (l->telling == call)
+        l->telling = NULL;
+    if (!l->calls)
+        ty_line_hold(l->line, false);
+    call->line = NULL;
+    call->stream = 0;
+}
+
+static void line_close(struct ty_web_line *l)
+{
+    *l->at = l->next;
+    if (l->next)
+        l->next->at = l->at;
+    ty_line_free(l->line);
+    ty_h2_free(l->h2);
+    const char *const files[] = { l->peer.ca_file, l->peer.cert_file, l->peer.key_file };
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+        free((void *)(uintptr_t)files[i]);
+    free(l);
+}
+
+/* Closes the old ones that have no calls any more. */
+static void sweep(struct ty_web *w)
+{
+    for (struct ty_web_line *l = w->lines, *next; l; l = next) {
+        next = l->next;
+        if (l->h2 && !ty_h2_open(l->h2))
+            l->old = true;
+        if (l->old && !l->calls && !l->inside)
+            line_close(l);
+    }
+}
+
+/* Once a turn of the loop, before it sleeps: what several calls have to say goes out together. */
+static void on_flush(uv_prepare_t *flush)
+{
+    struct ty_web *w = flush->data;
+    struct ty_web_line *l;
+
+    uv_prepare_stop(flush);
+    do { /* from the start after each: callbacks may have changed the list */
+        for (l = w->lines; l && !l->dirty; l = l->next)
+            ;
+        if (l) {
+            l->dirty = false;
+            ty_line_flush(l->line);
+        }
+    } while (l);
+    sweep(w);
+}
+
+static void touch(struct ty_web_line *l)
+{
+    l->dirty = true;
+    uv_prepare_start(l->web->flush, on_flush);
+}
+
+static const struct ty_h2_events events;
+
+/* On a connection that takes requests; false: it does not. */
+static bool call_send(struct ty_web_call *call)
+{
+    struct ty_web_line *l = call->line;
+    struct ty_h2_ask ask = {
+        .method = call->ask.method,
+        .authority = l->place.authority,
+        .path = call->path,
+        .agent = call->web->set.agent,
+        .headers = call->ask.headers,
+        .body = call->ask.body,
+        .stream = call,
+    };
+    int32_t id = ty_h2_start(l->h2, &ask);
+    if (id < 0)
+        return false;
+    call->stream = id;
+    touch(l);
+    return true;
+}
+
+/* Again, over another connection. False: it has been tried often enough. */
+static bool call_again(struct ty_web_call *call)
+{
+    if (call->tries >= TRIES)
+        return false;
+    call_leave(call);
+    ty_web_unlink(call);
+    call->status = 0;
+    call->sent = false;
+    call->answer.n = 0;
+    return ty_web_h2_start(call);
+}
+
+static void call_end(struct ty_web_call *call, bool whole, const char *why)
+{
+    struct ty_web_end end = { .status = call->status, .whole = whole, .text = why };
+    ty_web_finish(call, &end);
+}
+
+/* It is of no more use. */
+static void lose(struct ty_web_line *l, const char *why)
+{
+    bool was_ready = l->h2;
+    l->old = true;
+    while (l->calls) {
+        struct ty_web_call *call = l->calls;
+        bool again = !call->sent || (strcmp(call->ask.method, "GET") == 0 && !call->status);
+        call->stream = 0; /* there is nobody to tell that it is cancelled */
+        if (!was_ready || !again || !call_again(call))
+            call_end(call, false, why);
+    }
+    line_close(l);
+}
+
+/* What connections tell */
+
+/* The server has no HTTP/2: libcurl begins anew. */
+static void give_to_curl(struct ty_web_line *l)
+{
+    struct ty_web *w = l->web;
+    struct ty_err err = { 0 };
+    int r = ty_web_curl_load(w, &err);
+
+    l->old = true;
+    free(w->without);
+    w->without = strdup(l->place.authority);
+    while (l->calls) {
+        struct ty_web_call *call = l->calls;
+        if (r < 0) {
+            call_end(call, false, err.text);
+            continue;
+        }
+        call_leave(call);
+        ty_web_unlink(call);
+        ty_web_curl_start(call);
+    }
+    line_close(l);
+}
+
+static void on_ready(void *ctx, bool h2)
+{
+    struct ty_web_line *l = ctx;
+    if (!h2) {
+        give_to_curl(l);
+        return;
+    }
+    l->h2 = ty_h2_new(&l->web->nghttp2, &events);
+    for (struct ty_web_call *call = l->calls; call; call = call->line_next)
+        call_send(call); /* a new connection takes them */
+}
+
+static void on_bytes(void *ctx, struct ty_str bytes)
+{
+    struct ty_web_line *l = ctx;
+    struct ty_web *w = l->web;
+    struct ty_err err = { 0 };
+
+    l->inside = true;
+    int r = ty_h2_feed(l->h2, bytes, &err);
+    l->inside = false;
+    if (r < 0)
+        lose(l, err.text);
+    else
+        touch(l); /* it may want to acknowledge something */
+    sweep(w);
+}
+
+static struct ty_str on_more(void *ctx)
+{
+    struct ty_web_line *l = ctx;
+    l->inside = true;
+    struct ty_str more = ty_h2_take(l->h2);
+    l->inside = false;
+    return more;
+}
+
+static void on_gone(void *ctx, const char *why)
+{
+    lose(ctx, why);
+}
+
+/* What streams tell */
+
+static void on_sent(void *stream)
+{
+    ((struct ty_web_call *)stream)->sent = true;
+}
+
+static void on_header(void *stream, struct ty_str name, struct ty_str value)
+{
+    struct ty_web_call *call = stream;
+    int64_t status = 0;
+
+    call->heard_ms = uv_now(call->web->set.loop);
+    if (ty_str_is(name, ":status")) {
+        call->status = ty_parse_i64(value, &status) ? (int)status : 0;
+        return;
+    }
+    call->answer.ceiling = HEAD_BYTES;
+    if (call->answer.n + name.n + value.n + 2 > HEAD_BYTES)
+        return;
+    ty_buf_add(&call->answer, name);
+    ty_buf_chr(&call->answer, '\0');
+    ty_buf_add(&call->answer, value);
+    ty_buf_chr(&call->answer, '\0');
+}
+
+static void on_piece(void *stream, struct ty_str piece)
+{
+    struct ty_web_call *call = stream;
+    struct ty_web_line *l = call->line;
+
+    call->heard_ms = uv_now(call->web->set.loop);
+    l->telling = call;
+    int r = call->ask.piece(call->ask.ctx, call, piece);
+    bool dropped = l->telling != call;
+    l->telling = NULL;
+    if (r < 0 && !dropped)
+        call_end(call, false, "unwanted");
+}
+
+static void on_end(void *stream, enum ty_h2_how how, const char *why)
+{
+    struct ty_web_call *call = stream;
+    call->stream = 0; /* it is over there: not to be cancelled */
+    if (how == TY_H2_UNHEARD && call_again(call))
+        return;
+    call_end(call, how == TY_H2_WHOLE, why);
+}
+
+static const struct ty_h2_events events = {
+    .sent = on_sent, .header = on_header, .piece = on_piece, .end = on_end
+};
+
+/* From web.c */
+
+static const char *copy(const char *s)
+{
+    char *mine = s ? strdup(s) : NULL;
+    if (s && !mine)
+        abort();
+    return mine;
+}
+
+static struct ty_web_line *line_new(struct ty_web *w, const struct place *to,
+                                    const struct ty_web_peer *peer)
+{
+    struct ty_web_line *l = calloc(1, sizeof(*l));
+    if (!l)
+        abort();
+    l->web = w;
+    l->place = *to;
+    l->peer.ca_file = copy(peer->ca_file);
+    l->peer.cert_file = copy(peer->cert_file);
+    l->peer.key_file = copy(peer->key_file);
+    l->peer.insecure = peer->insecure;
+    l->next = w->lines;
+    l->at = &w->lines;
+    if (l->next)
+        l->next->at = &l->next;
+    w->lines = l;
+    struct ty_line_settings s = {
+        .loop = w->set.loop,
+        .gnutls = &w->gnutls,
+        .host = to->host,
+        .port = to->port,
+        .name = to->name,
+        .ca_file = peer->ca_file,
+        .cert_file = peer->cert_file,
+        .key_file = peer->key_file,
+        .insecure = peer->insecure,
+        .connect_ms = w->set.connect_ms,
+        .dead_ms = w->set.dead_ms,
+        .ready = on_ready,
+        .bytes = on_bytes,
+        .more = on_more,
+        .gone = on_gone,
+        .ctx = l,
+    };
+    l->line = ty_line_new(&s);
+    return l;
+}
+
+bool ty_web_h2_start(struct ty_web_call *call)
+{
+    static const struct ty_web_peer nothing_known = { 0 };
+    const struct ty_web_peer *peer = call->ask.peer ? call->ask.peer : &nothing_known;
+    struct ty_web *w = call->web;
+    struct ty_web_line *l = w->lines;
+    struct place to;
+
+    if (!w->set.h2 || is_proxied(peer) || !read_place(&call->ask, &to) ||
+        (w->without && strcmp(w->without, to.authority) == 0))
+        return false;
+    while (l && !is_for(l, &to, peer))
+        l = l->next;
+    if (!l)
+        l = line_new(w, &to, peer);
+    call->path = to.path;
+    call->tries++;
+    call_join(l, call);
+    ty_web_link(&w->calls, call);
+    if (l->h2)
+        call_send(call); /* is_for has asked whether it takes any */
+    return true;
+}
+
+void ty_web_h2_drop(struct ty_web_call *call)
+{
+    struct ty_web_line *l = call->line;
+    if (call->stream) {
+        ty_h2_cancel(l->h2, call->stream);
+        touch(l);
+    }
+    call_leave(call);
+}
+
+bool ty_web_h2_is_old(const struct ty_web_call *call)
+{
+    return call->line->old;
+}
+
+void ty_web_h2_renew(struct ty_web *w)
+{
+    for (struct ty_web_line *l = w->lines; l; l = l->next)
+        l->old = true;
+    free(w->without);
+    w->without = NULL;
+    sweep(w);
+}
+
+int ty_web_h2_load(struct ty_web *w, struct ty_err *err)
+{
+    int r = ty_gnutls_load(&w->gnutls, err);
+    if (r == 0)
+        r = ty_nghttp2_load(&w->nghttp2, err);
+    if (r < 0) {
+        ty_gnutls_done(&w->gnutls);
+        return r;
+    }
+    w->flush = calloc(1, sizeof(*w->flush));
+    if (!w->flush)
+        abort();
+    uv_prepare_init(w->set.loop, w->flush);
+    uv_unref((uv_handle_t *)w->flush); /* it is for calls, and they keep the loop going */
+    w->flush->data = w;
+    return 0;
+}
+
+static void on_flush_closed(uv_handle_t *h)
+{
+    free(h);
+}
+
+void ty_web_h2_free(struct ty_web *w)
+{
+    if (!w->flush)
+        return;
+    while (w->lines)
+        line_close(w->lines);
+    uv_close((uv_handle_t *)w->flush, on_flush_closed);
+    free(w->without);
+    ty_nghttp2_done(&w->nghttp2);
+    ty_gnutls_done(&w->gnutls);
+}

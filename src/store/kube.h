@@ -15,9 +15,9 @@
  * the client. One thread. Every request has an end: see `timeout_ms`.
  *
  * Connections: lists and watches share one (HTTP/2, as many streams as there are watches), so a
- * write never waits behind a long list; everything else has others (HTTP/1.1, kept, 16 at most). A
- * connection whose peer says nothing when it should is left to die, and what follows goes over a
- * new one. */
+ * write never waits behind a long list; everything else shares another. Without HTTP/2 every watch
+ * has its own, and all else has up to 8. A connection whose peer says nothing when it should is
+ * left to die, and what follows goes over a new one. */
 #ifndef TY_STORE_KUBE_H
 #define TY_STORE_KUBE_H
 
@@ -59,7 +59,7 @@ struct ty_kube_settings {
 #define TY_KUBE_IDLE_MS    90000 /* the API server sends a bookmark every minute */
 #define TY_KUBE_DEAD_MS    30000
 
-/* gives. Loads libcurl; speaks to nobody yet. -EINVAL, -ENOENT with a sentence. */
+/* gives. Loads libraries; speaks to nobody yet. -EINVAL, -ENOENT with a sentence. */
 int ty_kube_new(struct ty_kube **ret, const struct ty_kube_settings *s, struct ty_err *err);
 /* takes. Cancels everything. The loop must turn once more before it is closed (uv_run until it
  * answers 0), because libuv closes its handles there. NULL is fine. */

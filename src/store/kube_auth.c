@@ -1,6 +1,7 @@
 /* Credentials from kubeconfig, kept fresh: token files are read again, exec plugins run again.
- * libcurl with GnuTLS takes certificates from files only, so what kubeconfig holds as data is put
- * into files of memory, which have a path as long as we hold them. */
+ * libcurl with GnuTLS, which we fall back on, takes certificates from files only, so what
+ * kubeconfig holds as data is put into files of memory, which have a path as long as we hold them.
+ */
 #include "store/kube_auth.h"
 
 #include <errno.h>

@@ -28,7 +28,7 @@
 struct ty_far {
     pthread_t thread;
     int fd, port;
-    const char *alpn; /* "h2"; else HTTP/1.1 is spoken */
+    _Atomic(const char *) alpn; /* "h2"; else HTTP/1.1 is spoken */
     bool wants_client_cert;
     atomic_bool stop;
     atomic_int connections, requests, client_certs;

@@ -187,9 +187,10 @@ static void read_all(struct ty_line *line)
     line->dry = false;
     while (line->state == READY) {
         n = line->set.gnutls->record_recv(line->tls, record, sizeof(record));
-        if (n <= 0)
-            break;
-        line->set.bytes(line->set.ctx, (struct ty_str){ record, (size_t)n });
+        if (n > 0)
+            line->set.bytes(line->set.ctx, (struct ty_str){ record, (size_t)n });
+        else if (is_later(n) || n == 0 || line->set.gnutls->error_is_fatal((int)n))
+            break; /* else it was a warning */
     }
     if (line->state == READY && !is_later(n))
         fail_tls(line, n);

@@ -144,10 +144,13 @@ static void copy_ask(struct ty_web_call *call, const struct ty_web_ask *ask)
     call->ask.body.p = put(&at, ask->body);
 }
 
-static void start_curl(struct ty_web_call *call)
+void ty_web_begin(struct ty_web_call *call)
 {
     struct ty_web *w = call->web;
     struct ty_err err = { 0 };
+
+    if (ty_web_h2_start(call))
+        return;
     if (ty_web_curl_load(w, &err) == 0) {
         ty_web_curl_start(call);
         return;
@@ -155,6 +158,7 @@ static void start_curl(struct ty_web_call *call)
     call->hopeless = strdup(err.text); /* told from the loop */
     uv_ref((uv_handle_t *)w->timer);
     ty_web_link(&w->calls, call);
+    arm(w, call);
 }
 
 struct ty_web_call *ty_web_start(struct ty_web *w, const struct ty_web_ask *ask)
@@ -165,8 +169,7 @@ struct ty_web_call *ty_web_start(struct ty_web *w, const struct ty_web_ask *ask)
     call->web = w;
     copy_ask(call, ask);
     call->begun_ms = call->heard_ms = uv_now(w->set.loop);
-    if (!ty_web_h2_start(call))
-        start_curl(call);
+    ty_web_begin(call);
     arm(w, call);
     return call;
 }

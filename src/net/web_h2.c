@@ -203,7 +203,7 @@ static bool call_send(struct ty_web_call *call)
     return true;
 }
 
-/* Again, over another connection. False: it has been tried often enough. */
+/* Again, most likely over another connection. False: it has been tried often enough. */
 static bool call_again(struct ty_web_call *call)
 {
     if (call->tries >= TRIES)
@@ -213,7 +213,8 @@ static bool call_again(struct ty_web_call *call)
     call->status = 0;
     call->sent = false;
     call->answer.n = 0;
-    return ty_web_h2_start(call);
+    ty_web_begin(call); /* by libcurl, if the server has lost its HTTP/2 meanwhile */
+    return true;
 }
 
 static void call_end(struct ty_web_call *call, bool whole, const char *why)
@@ -243,21 +244,17 @@ static void lose(struct ty_web_line *l, const char *why)
 static void give_to_curl(struct ty_web_line *l)
 {
     struct ty_web *w = l->web;
-    struct ty_err err = { 0 };
-    int r = ty_web_curl_load(w, &err);
 
     l->old = true;
     free(w->without);
     w->without = strdup(l->place.authority);
+    if (!w->without)
+        abort();
     while (l->calls) {
         struct ty_web_call *call = l->calls;
-        if (r < 0) {
-            call_end(call, false, err.text);
-            continue;
-        }
         call_leave(call);
         ty_web_unlink(call);
-        ty_web_curl_start(call);
+        ty_web_begin(call);
     }
     line_close(l);
 }

@@ -348,6 +348,31 @@ static void old_server(void **state)
     finish(&w);
 }
 
+/* It had HTTP/2 when a call began, and has it no more when the connection is lost. */
+static void no_longer(void **state)
+{
+    struct world w;
+    struct heard under_way = { 0 }, next = { 0 };
+    (void)state;
+    begin(&w, "h2");
+    start(&w, &under_way, "/silent");
+    while (w.far.requests == 0)
+        uv_run(&w.loop, UV_RUN_NOWAIT);
+    w.far.alpn = NULL;
+    ty_web_renew(w.web);
+    start(&w, &next, "/");
+    while (next.ends == 0)
+        uv_run(&w.loop, UV_RUN_ONCE);
+    assert_true(next.whole);
+    assert_int_equal(under_way.ends, 0);
+    w.far.stop = true; /* ends connections; new ones are answered as ever */
+    run(&w);
+    assert_int_equal(under_way.ends, 1);
+    ty_buf_done(&under_way.body);
+    ty_buf_done(&next.body);
+    finish(&w);
+}
+
 static void nobody_there(void **state)
 {
     struct world w;
@@ -419,6 +444,7 @@ int main(void)
         cmocka_unit_test(from_callbacks),
         cmocka_unit_test(silence),
         cmocka_unit_test(old_server),
+        cmocka_unit_test(no_longer),
         cmocka_unit_test(nobody_there),
         cmocka_unit_test(renewed),
         cmocka_unit_test(freed_with_calls_under_way),

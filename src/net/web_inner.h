@@ -73,6 +73,7 @@ struct ty_web_call {
 };
 
 /* web.c */
+void ty_web_begin(struct ty_web_call *call); /* a call that is in no list, the way that is open */
 /* Ends a call: tells it, and frees it. */
 void ty_web_finish(struct ty_web_call *call, const struct ty_web_end *end);
 void ty_web_link(struct ty_web_call **list, struct ty_web_call *call);

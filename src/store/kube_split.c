@@ -128,34 +128,42 @@ static size_t plain_run(struct ty_str s)
 
 static int put(struct ty_split *s, enum where where, const char *p, size_t n, struct ty_err *err)
 {
+    struct ty_buf *to = where == REST ? &s->rest : &s->item;
     if (where == GAP)
         return 0;
-    if (where == BAD)
-        return ty_fail(err, -EPROTO, "the server sent a list whose items are not objects");
-    struct ty_buf *to = where == REST ? &s->rest : &s->item;
     ty_buf_put(to, p, n);
     return to->full ? too_long(to, where == REST ? "a list" : "an object", err) : 0;
 }
 
+/* Bytes that go to the same place are put there together: an object has hundreds of short runs. */
 int ty_split_feed(struct ty_split *s, struct ty_str piece, ty_split_fn *fn, void *ctx,
                   struct ty_err *err)
 {
+    const char *p = piece.p, *end = p + piece.n, *from = p; /* [from, p) is not put yet */
+    enum where run = REST, now;
     int r = 0;
-    while (piece.n && r == 0) {
-        size_t n = s->string && s->inside && !s->escape ? plain_run(piece) : 0;
-        enum where where = ITEM;
-        if (n == 0) {
-            where = step(s, piece.p[0]);
-            n = 1;
+    for (size_t n; p < end && r == 0; p += n) {
+        n = s->string && s->inside && !s->escape
+                ? plain_run((struct ty_str){ p, (size_t)(end - p) })
+                : 0;
+        now = n ? ITEM : step(s, *p);
+        n = n ? n : 1;
+        if (now == BAD)
+            return ty_fail(err, -EPROTO, "the server sent a list whose items are not objects");
+        if (now != run && !(now == LAST && run == ITEM)) {
+            r = put(s, run, from, (size_t)(p - from), err);
+            from = p;
         }
-        r = put(s, where, piece.p, n, err);
-        piece = (struct ty_str){ piece.p + n, piece.n - n };
-        if (r == 0 && where == LAST) {
+        run = now == LAST ? ITEM : now;
+        if (r < 0 || now != LAST)
+            continue;
+        r = put(s, ITEM, from, (size_t)(p + n - from), err);
+        from = p + n;
+        if (r == 0)
             r = fn(ctx, ty_buf_str(&s->item));
-            empty(&s->item);
-        }
+        empty(&s->item);
     }
-    return r;
+    return r ? r : put(s, run, from, (size_t)(p - from), err);
 }
 
 bool ty_split_whole(const struct ty_split *s)

@@ -15,8 +15,9 @@ struct ty_standing {
     struct ty_kube_op *probe;
     uv_timer_t *timer; /* to the next probe; on the heap because libuv closes it later */
     enum state state;
-    int64_t since_ms; /* not well; loop time */
-    int64_t said_ms;  /* 0: not yet */
+    int64_t since_ms;   /* not well; loop time */
+    int64_t said_ms;    /* 0: not yet */
+    int64_t refused_ms; /* the last 401 */
     char why[256];
     struct ty_standing_count counts[TY_STANDING_COUNTS];
     size_t n_counts;
@@ -134,6 +135,13 @@ static void add_count(struct ty_standing *t, const struct ty_kube_seen *seen)
     t->counts[i].n++;
 }
 
+/* A server that refuses one request may hang up on those beside it: that is no news. The next probe
+ * tells whether it is. */
+static bool just_refused(const struct ty_standing *t)
+{
+    return t->state == REFUSED && now_ms(t) - t->refused_ms <= 2 * t->s.probe_ms;
+}
+
 void ty_standing_seen(void *ctx, const struct ty_kube_seen *seen)
 {
     struct ty_standing *t = ctx;
@@ -146,11 +154,13 @@ void ty_standing_seen(void *ctx, const struct ty_kube_seen *seen)
         a = ty_arena_new_small((size_t)1 << 16, 1024);
         snprintf(t->why, sizeof(t->why), "Unauthorized: the API server does not take %s",
                  ty_kubeconfig_who(a, t->s.config));
+        t->refused_ms = now_ms(t);
         set_wrong(t, REFUSED);
-    } else if (seen->code == 0) {
+    } else if (seen->code == 0 && !just_refused(t)) {
         snprintf(t->why, sizeof(t->why), "%s", seen->text ? seen->text : "no answer");
         set_wrong(t, SILENT);
-    } else if (seen->whole && !seen->watch) { /* a watch tells how we stood when it began */
+    } else if (seen->code && seen->whole &&
+               !seen->watch) { /* a watch tells how we stood when it began */
         set_well(t);
     }
 }

@@ -243,6 +243,42 @@ static void test_the_end_of_a_watch_proves_nothing(void **state)
     assert_false(well(f));
 }
 
+/* One request is refused, and the connection closed under the others: that is one trouble. */
+static void test_refused_and_hung_up(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_kube_seen cut = { .method = "GET", .text = "the connection died" };
+
+    f->s.probe_ms = 60000;
+    open_it(f);
+    f->api.rows = bad;
+    for (int i = 0; i < 3; i++) {
+        ask(f, "/apis");
+        ty_standing_seen(f->t, &cut);
+        assert_has(ty_standing_why(f->t, f->a), "Unauthorized");
+    }
+    assert_int_equal(times(log_of(f), "TrainJobs wait: the API server refuses"), 1);
+}
+
+static bool silent(struct fixture *f)
+{
+    return strstr(log_of(f), "TrainJobs wait: the API server does not answer") != NULL;
+}
+
+/* Refused at first, then gone altogether. */
+static void test_refused_and_then_silent(void **state)
+{
+    struct fixture *f = *state;
+
+    open_it(f);
+    f->api.rows = bad;
+    ask(f, "/apis");
+    ty_serve_free(f->api.serve);
+    f->api.serve = NULL;
+    until(f, silent);
+    assert_null(strstr(ty_standing_why(f->t, f->a), "Unauthorized"));
+}
+
 static int free_port(void)
 {
     struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -323,6 +359,8 @@ int main(void)
         T(test_refused),
         T(test_a_401_that_fresh_credentials_mend),
         T(test_the_end_of_a_watch_proves_nothing),
+        T(test_refused_and_hung_up),
+        T(test_refused_and_then_silent),
         T(test_silent),
         T(test_no_credentials_to_be_had),
         T(test_counts_have_an_end),

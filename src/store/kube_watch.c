@@ -53,8 +53,9 @@ static int on_error(struct watch_op *w, const struct ty_json *status)
 }
 
 /* The version that an object was added or changed at, without reading the event; empty: read it.
- * Quotes within strings are escaped, so what is found is a member; metadata, the first that may
- * have one of that name, comes before all that users write. */
+ * Quotes within strings are escaped, so what is found is a member. It is the object's own if there
+ * is no other of that name: an annotation may have it, and custom resources are written with theirs
+ * before the version. */
 static struct ty_str peek_version(struct ty_str line)
 {
     static const char member[] = "\"resourceVersion\":\"";
@@ -67,6 +68,8 @@ static struct ty_str peek_version(struct ty_str line)
         return (struct ty_str){ 0 };
     at += sizeof(member) - 1;
     rest = (struct ty_str){ at, line.n - (size_t)(at - line.p) };
+    if (memmem(rest.p, rest.n, member, sizeof(member) - 1))
+        return (struct ty_str){ 0 };
     struct ty_str version = { 0 };
     ty_str_cut(rest, '"', &version);
     return version;

@@ -144,6 +144,26 @@ static void echoes(void **state)
     assert_has(w.peer.asked[2], "resourceVersion=12&"); /* a version is a version, read or not */
 }
 
+/* Users may call an annotation resourceVersion, and write a version into it that was ours. */
+static void no_echo(void **state)
+{
+    static const char *const answers[] = {
+        LIST("10", ""),
+        OK EVENT("MODIFIED", "{\"metadata\":{\"annotations\":{\"resourceVersion\":\"11\"},"
+                             "\"name\":\"mine\",\"namespace\":\"d\",\"uid\":\"7\","
+                             "\"resourceVersion\":\"12\"}}")
+            EVENT("MODIFIED", "{\"metadata\":{\"name\":\"mine\",\"namespace\":\"d\",\"uid\":"
+                              "\"7\",\"resourceVersion\":\"13\",\"annotations\":{"
+                              "\"resourceVersion\":\"11\"}}}")
+                EVENT("ADDED", CM("last", "9", "14")),
+        NULL,
+    };
+    static const char *const writes[] = { "11", NULL };
+    struct world w = { .writes = writes };
+    (void)state;
+    meet(&w, answers, "S +mine/7 ~mine/7 ~mine/7 +last/9 ");
+}
+
 static void list_after_410(void **state)
 {
     static const char *const answers[] = {
@@ -241,7 +261,7 @@ int main(void)
         cmocka_unit_test(changes),          cmocka_unit_test(echoes),
         cmocka_unit_test(list_after_410),   cmocka_unit_test(pages_that_expire),
         cmocka_unit_test(bad_days),         cmocka_unit_test(bad_watches),
-        cmocka_unit_test(a_kind_that_goes),
+        cmocka_unit_test(a_kind_that_goes), cmocka_unit_test(no_echo),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

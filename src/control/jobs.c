@@ -44,6 +44,12 @@ static struct ty_pending take_pending(struct ty_jobs *j, struct ty_str ns, struc
     return copy;
 }
 
+void ty_jobs_forget(struct ty_jobs *j, struct ty_str ns, struct ty_str name)
+{
+    take_pending(j, ns, name);
+    ty_queue_drop(j->queue, (struct ty_key){ KEY_TRAINJOB, ns, name });
+}
+
 void ty_jobs_look(struct ty_jobs *j, struct ty_str ns, struct ty_str name)
 {
     ty_queue_add(j->queue, (struct ty_key){ KEY_TRAINJOB, ns, name });

@@ -76,6 +76,8 @@ void ty_jobs_settle(struct ty_writing *w);
 /* jobs.c */
 struct ty_pending *ty_jobs_pend(struct ty_jobs *j, struct ty_str ns, struct ty_str name);
 void ty_jobs_look(struct ty_jobs *j, struct ty_str ns, struct ty_str name);
+/* It is gone: nothing is to be looked at, not at its deadline, nor when we lead one day. */
+void ty_jobs_forget(struct ty_jobs *j, struct ty_str ns, struct ty_str name);
 void ty_jobs_written(struct ty_writing *w);
 /* An event about the TrainJob, if it is still there. */
 void ty_jobs_tell(struct ty_jobs *j, struct ty_key key, const char *type, const char *reason,

@@ -63,12 +63,17 @@ static void look_among_suspended(struct ty_jobs *j, const char *ns, struct ty_st
     ty_world_each(j->world, &ty_kind_trainjob, look_if_suspended, &m);
 }
 
-static void look_at_runtime(struct ty_jobs *j, const struct ty_kind *kind, struct ty_str ns,
-                            struct ty_str name)
+static struct ty_key runtime_key(const struct ty_kind *kind, struct ty_str ns, struct ty_str name)
 {
     int number = kind == &ty_kind_trainingruntime ? KEY_RUNTIME : KEY_CLUSTER_RUNTIME;
 
-    ty_queue_add(j->queue, (struct ty_key){ number, ns, name });
+    return (struct ty_key){ number, ns, name };
+}
+
+static void look_at_runtime(struct ty_jobs *j, const struct ty_kind *kind, struct ty_str ns,
+                            struct ty_str name)
+{
+    ty_queue_add(j->queue, runtime_key(kind, ns, name));
 }
 
 /* With finalizers a job's coming and going matters to its runtime, too. */
@@ -93,10 +98,20 @@ static void job_changed(struct ty_watched *w, const struct ty_kube_object *o,
     struct ty_jobs *j = w->jobs;
 
     look_at_its_runtime(j, o->json);
-    if (!now || ty_jobs_heard(j, o->name, now))
+    if (ty_jobs_heard(j, o->name, now))
         return;
     ty_jobs_pend(j, o->ns, o->name)->first = !j->synced;
     ty_jobs_look(j, o->ns, o->name);
+}
+
+/* Its runtime is told by what is known of the job: a list only says that it is not there. */
+static void job_gone(struct ty_jobs *j, const struct ty_known *was)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
+
+    if (j->s.protection == TY_PROTECT_FINALIZER)
+        look_at_its_runtime(j, ty_world_read(a, was));
+    ty_jobs_forget(j, ty_str(was->ns), ty_str(was->name));
 }
 
 /* A child: its TrainJob looks. */
@@ -117,11 +132,23 @@ static void child_changed(struct ty_watched *w, struct ty_str ns, struct ty_str 
     ty_jobs_look(j, ns, job);
 }
 
+/* Nothing of ours is looked at any more when it is gone: a standby, which looks at nothing, would
+ * otherwise remember every object that ever was. */
+static void forget(struct ty_watched *w, const struct ty_known *was)
+{
+    if (w->kind == &ty_kind_trainjob)
+        job_gone(w->jobs, was);
+    else if (w->kind->ours)
+        ty_queue_drop(w->jobs->queue, runtime_key(w->kind, ty_str(was->ns), ty_str(was->name)));
+}
+
 static void told(struct ty_watched *w, const struct ty_kube_object *o, const struct ty_known *now,
                  struct ty_str job)
 {
     struct ty_jobs *j = w->jobs;
 
+    if (w->kind->ours && !now)
+        return; /* forgotten */
     if (w->kind == &ty_kind_trainjob)
         job_changed(w, o, now);
     else if (w->kind->ours)
@@ -147,6 +174,8 @@ static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_k
         const struct ty_known *was = ty_world_find(j->world, w->kind, o->ns, o->name);
         if (was && was->job)
             snprintf(job, sizeof(job), "%s", was->job);
+        if (was && ty_str_is(o->uid, was->uid))
+            forget(w, was);
         news = ty_world_drop(j->world, w->kind, o->ns, o->name, o->uid);
     } else {
         now = ty_world_put(j->world, w->kind, o->json, &news);

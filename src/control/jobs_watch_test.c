@@ -120,12 +120,106 @@ static void test_items_that_are_odd(void **state)
         ty_world_find(ty_jobs_world(w->jobs), &ty_kind_trainjob, TY_LIT("ns"), TY_LIT("a")));
 }
 
+/* What the server says at last to the watch of a kind. */
+static void end_watch(struct jobs_world *w, const char *plural, const char *events)
+{
+    for (size_t i = 0; i < w->api.n_open; i++) {
+        struct ty_request *q = w->api.open[i];
+        if (!ty_str_ends(q->path, ty_str(plural)))
+            continue;
+        w->api.open[i] = w->api.open[--w->api.n_open];
+        ty_request_answer(q, 200, "application/json", ty_str(events));
+        return;
+    }
+    fail_msg("%s is not watched", plural);
+}
+
+static int watches_all(struct jobs_world *w)
+{
+    return ty_jobs_synced(w->jobs) && w->api.n_open == w->jobs->n_watched;
+}
+
+static int knows_nothing_of_ours(struct jobs_world *w)
+{
+    const struct ty_world *world = ty_jobs_world(w->jobs);
+
+    return ty_world_count(world, &ty_kind_trainjob) == 0 &&
+           ty_world_count(world, &ty_kind_clustertrainingruntime) == 0;
+}
+
+#define GONE(object) "{\"type\":\"DELETED\",\"object\":" object "}\n"
+#define EXPIRED                                                                                    \
+    "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":410,"      \
+    "\"reason\":\"Expired\",\"message\":\"too old\"}}\n"
+
+/* A standby looks at nothing: it must not remember everything that ever was, until it leads. */
+static void test_a_standby_forgets_what_is_gone(void **state)
+{
+    static const struct api_row rows[] = { JOBS_ONE, { 0 } };
+    struct jobs_world *w = *state;
+    struct ty_queue_counts queue;
+    struct ty_jobs_counts counts;
+
+    begin(w, rows);
+    jobs_until(w, watches_all);
+    ty_jobs_count(w->jobs, &counts, &queue);
+    assert_int_equal(queue.depth, 2);
+    end_watch(w, "/trainjobs", GONE(JOBS_JOB_AT("10", "")));
+    end_watch(w, "/clustertrainingruntimes", GONE(JOBS_RUNTIME));
+    jobs_until(w, knows_nothing_of_ours);
+    ty_jobs_count(w->jobs, &counts, &queue);
+    assert_int_equal(queue.depth, 0);
+    assert_int_equal(w->jobs->pending.n, 0);
+}
+
+#define RUNTIME_GOING                                                                              \
+    "{\"metadata\":{\"name\":\"rt\",\"uid\":\"u2\",\"resourceVersion\":\"5\","                     \
+    "\"deletionTimestamp\":"                                                                       \
+    "\"2026-01-02T03:04:05Z\",\"finalizers\":[\"trainer.kubeflow.org/"                             \
+    "resource-in-use\"]},\"spec\":{}}"
+
+static int asked_for_something(struct jobs_world *w)
+{
+    return w->api.asked.n > 0;
+}
+
+/* A runtime waits for its last job, which goes while nobody hears: only a list tells, and a list
+ * does not tell which runtime it had. */
+static void test_the_last_job_goes_unheard(void **state)
+{
+    static const struct api_row rows[] = {
+        { "GET " JOBS_GROUP "/trainjobs?limit", 200,
+          JOBS_LIST(JOBS_JOB_AT("7", ",\"deletionTimestamp\":\"2026-01-02T03:04:05Z\"")) },
+        { "GET " JOBS_GROUP "/trainjobs?limit", 200, JOBS_LIST("") },
+        { "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200, JOBS_LIST(RUNTIME_GOING) },
+        { 0 }
+    };
+    struct jobs_world *w = *state;
+
+    w->s.protection = TY_PROTECT_FINALIZER;
+    begin(w, rows);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, watches_all);
+    assert_int_equal(w->api.asked.n, 0); /* it is in use */
+    w->api.rows = rows + 1;              /* no job is there any more */
+    end_watch(w, "/trainjobs", EXPIRED);
+    jobs_until(w, asked_for_something);
+    ty_buf_chr(&w->api.asked, '\0');
+    assert_has(w->api.asked.p, "PATCH " JOBS_GROUP "/clustertrainingruntimes/rt");
+    assert_has(w->api.body.p, "\"finalizers\":[]");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        JOBS_TEST(test_an_empty_cluster),        JOBS_TEST(test_kinds_of_others_that_are_absent),
-        JOBS_TEST(test_jobsets_that_are_absent), JOBS_TEST(test_our_own_kinds_are_waited_for),
-        JOBS_TEST(test_lists_that_fail),         JOBS_TEST(test_items_that_are_odd),
+        JOBS_TEST(test_an_empty_cluster),
+        JOBS_TEST(test_kinds_of_others_that_are_absent),
+        JOBS_TEST(test_jobsets_that_are_absent),
+        JOBS_TEST(test_our_own_kinds_are_waited_for),
+        JOBS_TEST(test_lists_that_fail),
+        JOBS_TEST(test_items_that_are_odd),
+        JOBS_TEST(test_a_standby_forgets_what_is_gone),
+        JOBS_TEST(test_the_last_job_goes_unheard),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

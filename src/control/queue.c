@@ -8,8 +8,8 @@
 #define NOT_DELAYED ((size_t)-1)
 
 struct item {
-    struct item *chain; /* same bucket */
-    struct item *next;  /* waiting list */
+    struct item *chain;       /* same bucket */
+    struct item *next, *prev; /* waiting list */
     uint64_t hash;
     int64_t due_ms;
     size_t at; /* place in the heap, or NOT_DELAYED */
@@ -152,16 +152,16 @@ static void heap_down(struct ty_queue *q, size_t at)
     heap_set(q, at, it);
 }
 
-static struct item *heap_pop(struct ty_queue *q)
+static void heap_take(struct ty_queue *q, struct item *it)
 {
-    struct item *top = q->heap[0];
-    top->at = NOT_DELAYED;
-    q->n_heap--;
-    if (q->n_heap) {
-        heap_set(q, 0, q->heap[q->n_heap]);
-        heap_down(q, 0);
-    }
-    return top;
+    size_t at = it->at;
+    struct item *last = q->heap[--q->n_heap];
+    it->at = NOT_DELAYED;
+    if (last == it)
+        return;
+    heap_set(q, at, last);
+    heap_up(q, at);
+    heap_down(q, last->at);
 }
 
 static void heap_push(struct ty_queue *q, struct item *it)
@@ -225,6 +225,7 @@ static void push(struct ty_queue *q, struct item *it)
     q->depth++;
     it->waiting = true;
     it->next = NULL;
+    it->prev = q->last;
     *(q->last ? &q->last->next : &q->first) = it;
     q->last = it;
     if (q->wake && !q->told)
@@ -335,6 +336,30 @@ int ty_queue_failures(const struct ty_queue *q, struct ty_key key)
     return it ? it->failures : 0;
 }
 
+static void unlink_waiting(struct ty_queue *q, struct item *it)
+{
+    *(it->prev ? &it->prev->next : &q->first) = it->next;
+    *(it->next ? &it->next->prev : &q->last) = it->prev;
+    it->waiting = false;
+    q->depth--;
+}
+
+void ty_queue_drop(struct ty_queue *q, struct ty_key key)
+{
+    struct item *it = find(q, key);
+    if (!it)
+        return;
+    if (it->waiting)
+        unlink_waiting(q, it);
+    if (it->at != NOT_DELAYED) {
+        heap_take(q, it);
+        set_timer(q);
+    }
+    it->again = false;
+    it->failures = 0;
+    drop_if_idle(q, it);
+}
+
 bool ty_queue_next(struct ty_queue *q, struct ty_key *ret_key)
 {
     struct item *it = q->first;
@@ -342,12 +367,8 @@ bool ty_queue_next(struct ty_queue *q, struct ty_key *ret_key)
         q->told = false;
         return false;
     }
-    q->first = it->next;
-    if (!q->first)
-        q->last = NULL;
-    it->waiting = false;
+    unlink_waiting(q, it);
     it->working = true;
-    q->depth--;
     q->working++;
     *ret_key = key_of(it);
     return true;
@@ -371,8 +392,11 @@ void ty_queue_done(struct ty_queue *q, struct ty_key key)
 int64_t ty_queue_tick(struct ty_queue *q, int64_t now_ms)
 {
     q->now_ms = now_ms;
-    while (q->n_heap && q->heap[0]->due_ms <= now_ms)
-        push(q, heap_pop(q));
+    while (q->n_heap && q->heap[0]->due_ms <= now_ms) {
+        struct item *due = q->heap[0];
+        heap_take(q, due);
+        push(q, due);
+    }
     set_timer(q);
     return q->n_heap ? q->heap[0]->due_ms - now_ms : -1;
 }

@@ -52,6 +52,10 @@ void ty_queue_forget(struct ty_queue *q, struct ty_key key); /* it worked: back-
 void ty_queue_hurry(struct ty_queue *q);
 int ty_queue_failures(const struct ty_queue *q, struct ty_key key); /* retries since forget */
 
+/* There is nothing to look at any more: neither now, nor later, nor again. One in work is not
+ * stopped. */
+void ty_queue_drop(struct ty_queue *q, struct ty_key key);
+
 /* Takes the oldest; false: none. ret_key lives until ty_queue_done of it. */
 bool ty_queue_next(struct ty_queue *q, struct ty_key *ret_key);
 void ty_queue_done(struct ty_queue *q, struct ty_key key);

@@ -272,13 +272,88 @@ static void test_on_a_loop(void **state)
     assert_int_equal(uv_loop_close(&l.loop), 0);
 }
 
+static void test_drop(void **state)
+{
+    (void)state;
+    static const char *const orders[] = { "abc", "bca", "cab" }; /* first, middle and last go */
+    for (size_t i = 0; i < 3; i++) {
+        struct ty_queue *q = fresh();
+        ty_queue_add(q, key(1, "", "a"));
+        ty_queue_add(q, key(1, "", "b"));
+        ty_queue_add(q, key(1, "", "c"));
+        for (size_t n = 0; n < 3; n++) {
+            char name[2] = { orders[i][n], 0 };
+            ty_queue_drop(q, key(1, "", name));
+            ty_queue_drop(q, key(1, "", name)); /* is not there */
+            assert_int_equal(counts(q).depth, 2 - n);
+        }
+        ty_queue_add(q, key(1, "", "d")); /* the list is whole */
+        assert_string_equal(next(q), "1:/d");
+        assert_string_equal(next(q), "");
+        ty_queue_free(q);
+    }
+}
+
+/* Out of any place of the heap, and what is left comes in order. */
+static void test_drop_what_is_delayed(void **state)
+{
+    (void)state;
+    for (int gone = 0; gone < 20; gone++) {
+        struct ty_queue *q = fresh();
+        char name[8];
+        for (int i = 0; i < 20; i++) {
+            snprintf(name, sizeof(name), "%02d", i);
+            ty_queue_add_after(q, key(1, "", name), 1 + (i * 7) % 20);
+        }
+        snprintf(name, sizeof(name), "%02d", gone);
+        ty_queue_drop(q, key(1, "", name));
+        assert_int_equal(counts(q).delayed, 19);
+        for (int ms = 1; ms <= 20; ms++) {
+            ty_queue_tick(q, ms);
+            for (int i = 0; i < 20; i++)
+                if (1 + (i * 7) % 20 == ms && i != gone) {
+                    char want[16];
+                    snprintf(want, sizeof(want), "1:/%02d", i);
+                    assert_string_equal(next(q), want);
+                }
+            assert_string_equal(next(q), "");
+        }
+        ty_queue_free(q);
+    }
+}
+
+static void test_drop_what_is_in_work(void **state)
+{
+    (void)state;
+    struct ty_queue *q = fresh();
+    struct ty_key x = key(1, "a", "x");
+    ty_queue_add(q, x);
+    assert_string_equal(next(q), "1:a/x");
+    ty_queue_add(q, x);
+    ty_queue_retry(q, x);
+    ty_queue_drop(q, x);
+    assert_int_equal(counts(q).working, 1);
+    assert_int_equal(ty_queue_failures(q, x), 0);
+    ty_queue_done(q, x);
+    ty_queue_tick(q, 1000);
+    assert_string_equal(next(q), ""); /* neither again nor later */
+    assert_int_equal(counts(q).delayed, 0);
+    ty_queue_free(q);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order_and_once),  cmocka_unit_test(test_not_twice_at_once),
-        cmocka_unit_test(test_delays),          cmocka_unit_test(test_back_off),
-        cmocka_unit_test(test_against_a_model), cmocka_unit_test(test_hurry),
+        cmocka_unit_test(test_order_and_once),
+        cmocka_unit_test(test_not_twice_at_once),
+        cmocka_unit_test(test_delays),
+        cmocka_unit_test(test_back_off),
+        cmocka_unit_test(test_against_a_model),
+        cmocka_unit_test(test_hurry),
         cmocka_unit_test(test_on_a_loop),
+        cmocka_unit_test(test_drop),
+        cmocka_unit_test(test_drop_what_is_delayed),
+        cmocka_unit_test(test_drop_what_is_in_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,16 +51,14 @@ static void learn(struct ty_writing *w, struct ty_step *s, const struct ty_kube_
     struct ty_jobs *j = w->jobs;
     struct ty_reflect *f = ty_jobs_reflect(j, s->kind);
 
-    if (s->op == TY_STEP_DELETE || !a->json || !f)
+    if (s->op == TY_STEP_DELETE || !f)
         return; /* the watch will tell when it is gone */
     ty_parse_u64(a->version, &s->answered);
-    ty_reflect_wrote(f,
-                     &(struct ty_kube_object){ .json = a->json,
-                                               .text = a->text,
-                                               .ns = ty_json_str_at(a->json, "metadata.namespace"),
-                                               .name = ty_json_str_at(a->json, "metadata.name"),
-                                               .uid = ty_json_str_at(a->json, "metadata.uid"),
-                                               .version = a->version });
+    if (a->json) { /* else the watch was faster: is_known */
+        struct ty_kube_object o;
+        ty_kube_object_read(a->json, a->text, &o);
+        ty_reflect_wrote(f, &o);
+    }
     if (!ty_reflect_synced(f)) /* a kind that was not served: it is now */
         ty_reflect_hurry(f);
     const struct ty_known *o = ty_world_find(j->world, s->kind, w->key.ns, s->name);
@@ -71,6 +69,18 @@ static void learn(struct ty_writing *w, struct ty_step *s, const struct ty_kube_
         w->owned = o->owned;
     if (s->data.n)
         ty_world_body(j->world, o, s->data);
+}
+
+/* What a watch has told at this version needs no reading; its step has heard of it, too. */
+static bool is_known(void *ctx, struct ty_str version)
+{
+    const struct ty_writing *w = ctx;
+    const struct ty_step *s = w->step;
+    const struct ty_known *o = ty_world_find(w->jobs->world, s->kind, w->key.ns, s->name);
+    uint64_t number = 0;
+
+    return o && s->op != TY_STEP_DELETE && ty_parse_u64(version, &number) && number &&
+           o->version == number;
 }
 
 static void answered(void *ctx, const struct ty_kube_answer *a)
@@ -115,6 +125,7 @@ static void send(struct ty_writing *w)
                                .name = s->name,
                                .body = s->body,
                                .may = may_write,
+                               .known = is_known,
                                .fn = answered,
                                .ctx = w };
 

@@ -166,6 +166,19 @@ static bool with_other_credentials(struct ty_kube_op *op, const struct ty_kube_a
     return true;
 }
 
+/* The object that was asked for, as the caller knows it already. */
+static bool is_known(const struct ty_kube_op *op, int status, struct ty_kube_answer *ret)
+{
+    struct ty_str text = ty_buf_str(&op->answer);
+    bool one = op->known && op->fn && (status == 200 || status == 201);
+    struct ty_str version = one ? ty_kube_peek_version(text) : (struct ty_str){ 0 };
+
+    *ret = (struct ty_kube_answer){
+        .code = status, .text = text, .version = version, .message = TY_LIT("")
+    };
+    return version.n && op->known(op->ctx, version);
+}
+
 static void on_end(void *ctx, struct ty_web_call *call, const struct ty_web_end *end)
 {
     struct ty_kube_op *op = ctx;
@@ -187,7 +200,7 @@ static void on_end(void *ctx, struct ty_web_call *call, const struct ty_web_end 
     }
     if (op->class->piece && end->status == 200)
         answer = (struct ty_kube_answer){ .code = 200 };
-    else
+    else if (!is_known(op, end->status, &answer))
         ty_kube_answer_read(k->a, end->status, ty_buf_str(&op->answer),
                             ty_web_header(call, "Retry-After"), &answer);
     bool again = pause_op(op, &answer) || with_other_credentials(op, &answer);

@@ -122,6 +122,9 @@ struct ty_kube_ask {
      * more when its turn comes, after a wait for the limiter, for credentials, for a server that
      * said later. NULL: yes. */
     bool (*may)(void *ctx);
+    /* The answer is an object at this version: is it known already, from a watch? Then it is not
+     * read: fn gets its version and text, but no json. NULL: no. */
+    bool (*known)(void *ctx, struct ty_str version);
     ty_kube_fn *fn; /* NULL: nobody wants to know */
     void *ctx;
 };

@@ -3,9 +3,10 @@
 
 #include <errno.h>
 
-#define SHOWN_BYTES   200  /* of an answer that is not ours to understand */
-#define MESSAGE_BYTES 4096 /* an API server repeats what it refuses, be it a label of a megabyte   \
-                            */
+#define SHOWN_BYTES 200 /* of an answer that is not ours to understand */
+#define MESSAGE_BYTES                                                                              \
+    4096 /* an API server repeats what it refuses, be it a label of a megabyte                     \
+          */
 
 static int errno_of(int code, struct ty_str reason)
 {
@@ -92,6 +93,20 @@ void ty_kube_answer_read(struct ty_arena *a, int code, struct ty_str body, const
         ret->message =
             ty_str(ty_arena_printf(a, "the answer of the server is not JSON: %s", err.text));
     }
+}
+
+struct ty_str ty_kube_peek_version(struct ty_str text)
+{
+    static const char member[] = "\"resourceVersion\":\"";
+    const char *at = memmem(text.p, text.n, member, sizeof(member) - 1);
+    struct ty_str rest, version = { 0 };
+
+    if (!at)
+        return version;
+    at += sizeof(member) - 1;
+    rest = (struct ty_str){ at, text.n - (size_t)(at - text.p) };
+    bool only = !memmem(rest.p, rest.n, member, sizeof(member) - 1);
+    return only && ty_str_cut(rest, '"', &version).p ? version : (struct ty_str){ 0 };
 }
 
 void ty_kube_answer_status(struct ty_arena *a, const struct ty_json *status,

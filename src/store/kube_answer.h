@@ -8,6 +8,11 @@
  * `retry_after`: the header of that name, or NULL. */
 void ty_kube_answer_read(struct ty_arena *a, int code, struct ty_str body, const char *retry_after,
                          struct ty_kube_answer *ret);
+/* The resourceVersion of an object in this text, without reading it; empty: read it. Quotes within
+ * strings are escaped, so what is found is a member. It is the object's own if there is no other of
+ * that name: an annotation may have it, and custom resources are written with theirs before the
+ * version. */
+struct ty_str ty_kube_peek_version(struct ty_str text);
 /* The object of a watch's ERROR. */
 void ty_kube_answer_status(struct ty_arena *a, const struct ty_json *status,
                            struct ty_kube_answer *ret);

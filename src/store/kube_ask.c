@@ -7,9 +7,24 @@
 
 #define META_ONE "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 
+/* Nothing in it needs an escape: so are all names but few. */
+static bool is_plain(struct ty_str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i], lower = c | 0x20;
+        if (!(lower >= 'a' && lower <= 'z') && !(c >= '0' && c <= '9') && c != '-' && c != '.')
+            return false;
+    }
+    return true;
+}
+
 /* Names may hold what a path must not, such as the colon and the slash of an RBAC role. */
 static void put_escaped(struct ty_buf *out, struct ty_str s)
 {
+    if (is_plain(s)) {
+        ty_buf_add(out, s);
+        return;
+    }
     ty_auto_arena *a = ty_arena_new_small((size_t)1 << 24, 1024);
     ty_buf_cstr(out, ty_url_encode(a, s, ""));
 }
@@ -128,6 +143,7 @@ struct ty_kube_op *ty_kube_start(struct ty_kube *k, const struct ty_kube_ask *as
     op->accept = ask->meta ? META_ONE : NULL;
     op->unlimited = ask->unlimited;
     op->may = ask->may;
+    op->known = ask->known;
     op->fn = ask->fn;
     op->ctx = ask->ctx;
     if (ask->tries)

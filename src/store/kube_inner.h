@@ -52,7 +52,8 @@ struct ty_kube_op {
     struct ty_web_call *call;
     struct ty_buf answer;
     struct ty_err error;
-    bool (*may)(void *ctx); /* or NULL */
+    bool (*may)(void *ctx);                          /* or NULL */
+    bool (*known)(void *ctx, struct ty_str version); /* or NULL */
     ty_kube_fn *fn;
     void *ctx;
 };

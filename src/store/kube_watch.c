@@ -52,27 +52,13 @@ static int on_error(struct watch_op *w, const struct ty_json *status)
     return -ECANCELED;
 }
 
-/* The version that an object was added or changed at, without reading the event; empty: read it.
- * Quotes within strings are escaped, so what is found is a member. It is the object's own if there
- * is no other of that name: an annotation may have it, and custom resources are written with theirs
- * before the version. */
+/* The version that an object was added or changed at, without reading the event; empty: read it. */
 static struct ty_str peek_version(struct ty_str line)
 {
-    static const char member[] = "\"resourceVersion\":\"";
-    struct ty_str rest;
     if (!ty_str_starts(line, TY_LIT("{\"type\":\"MODIFIED\",\"object\":{")) &&
         !ty_str_starts(line, TY_LIT("{\"type\":\"ADDED\",\"object\":{")))
         return (struct ty_str){ 0 };
-    const char *at = memmem(line.p, line.n, member, sizeof(member) - 1);
-    if (!at)
-        return (struct ty_str){ 0 };
-    at += sizeof(member) - 1;
-    rest = (struct ty_str){ at, line.n - (size_t)(at - line.p) };
-    if (memmem(rest.p, rest.n, member, sizeof(member) - 1))
-        return (struct ty_str){ 0 };
-    struct ty_str version = { 0 };
-    ty_str_cut(rest, '"', &version);
-    return version;
+    return ty_kube_peek_version(line);
 }
 
 static int on_line(void *ctx, struct ty_str line)

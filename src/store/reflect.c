@@ -21,6 +21,7 @@ struct ty_reflect {
     uv_timer_t *timer;     /* of the pause; on the heap because libuv closes it later */
     struct ty_backoff backoff;
     char version[64];        /* watch after this; "": list first */
+    uint64_t last;           /* the same as a number, and after it was cleared */
     int64_t watch_ms;        /* when the watch began */
     bool heard;              /* the watch has said something */
     uint64_t echoes[ECHOES]; /* versions that ty_reflect_wrote has told; the oldest is replaced */
@@ -186,6 +187,7 @@ static void set_version(struct ty_reflect *f, struct ty_str version)
     f->version[0] = '\0'; /* one that is too long costs a list, later */
     if (version.n < sizeof(f->version))
         snprintf(f->version, sizeof(f->version), "%.*s", TY_ARG(version));
+    f->last = number_of(version);
 }
 
 static void kind_absent(struct ty_reflect *f, const struct ty_kube_answer *why)
@@ -199,6 +201,19 @@ static void kind_absent(struct ty_reflect *f, const struct ty_kube_answer *why)
         tell_state(f, TY_REFLECT_ABSENT, why, f->want.absent_ms);
 }
 
+/* A server whose data were restored from a backup counts from there again: what it says is news,
+ * although the numbers are smaller. It is listed once more, because what looked old was not told.
+ */
+static bool goes_back(struct ty_reflect *f, struct ty_str version)
+{
+    uint64_t listed = number_of(version);
+    if (!listed || listed >= f->last)
+        return false;
+    f->last = listed;
+    ty_known_doubt(&f->known);
+    return true;
+}
+
 static void on_list_end(void *ctx, const struct ty_kube_answer *answer)
 {
     struct ty_reflect *f = ctx;
@@ -209,6 +224,10 @@ static void on_list_end(void *ctx, const struct ty_kube_answer *answer)
     }
     if (answer->r < 0) {
         trouble(f, answer);
+        return;
+    }
+    if (goes_back(f, answer->version)) {
+        pause_for(f, ty_backoff_next(&f->backoff));
         return;
     }
     set_version(f, answer->version);
@@ -275,6 +294,15 @@ static void on_event(void *ctx, enum ty_kube_event what, const struct ty_kube_ob
         tell_gone(f, e, o);
 }
 
+/* The version is of no use: it has expired, or the server does not know it, which it says, or shows
+ * by sending nothing, not even bookmarks. */
+static bool must_list(const struct ty_reflect *f, const struct ty_kube_answer *answer)
+{
+    bool mute = !f->heard && ty_kube_now(f->k) - f->watch_ms >= f->k->set.idle_ms;
+    return answer->r == -EIDRM || answer->r == -ENOENT || answer->r == -EINVAL ||
+           answer->code == 504 || (mute && answer->r == -EAGAIN);
+}
+
 static void on_watch_end(void *ctx, const struct ty_kube_answer *answer)
 {
     struct ty_reflect *f = ctx;
@@ -283,7 +311,7 @@ static void on_watch_end(void *ctx, const struct ty_kube_answer *answer)
     f->op = NULL;
     if (!brief)
         ty_backoff_reset(&f->backoff);
-    if (answer->r == -EIDRM || answer->r == -ENOENT)
+    if (must_list(f, answer))
         f->version[0] = '\0';
     bool expected = answer->r == 0 || answer->r == -EIDRM || answer->r == -ENOENT;
     if (!expected)

@@ -2,13 +2,14 @@
  * closed watches, restarted servers and 410. Keeps no objects: only which there are, in about a
  * hundred bytes each, so that a new list can tell what has gone meanwhile and what has not changed.
  *
- *            +--------------- 410 ----------------+
+ *            +---- 410, 400, 504, or silence -----+
  *            v                                    |
  *   new -> list ---> SYNCED ---> watch ---> ends: watch again from the last version
  *            | fails: TROUBLE, again later     | fails: TROUBLE, again later
  *            | 404: ABSENT, again later        | 404: list
  *
- * Each object is told once a state: never the same resourceVersion of it twice, never backwards.
+ * Each object is told once a state: never the same resourceVersion of it twice, never backwards,
+ * unless the server itself goes back, restored from a backup, and a list says so.
  * Callbacks come from the loop, and from ty_reflect_wrote. They may free the reflector they belong
  * to. */
 #ifndef TY_STORE_REFLECT_H

@@ -117,6 +117,13 @@ void ty_known_done(struct ty_known_set *s)
     *s = (struct ty_known_set){ 0 };
 }
 
+void ty_known_doubt(struct ty_known_set *s)
+{
+    for (size_t i = 0; i < s->cap; i++)
+        if (s->slots[i])
+            s->slots[i]->number = false;
+}
+
 void ty_known_stamp(struct ty_known *e, struct ty_str version)
 {
     e->number = ty_parse_u64(version, &e->version);

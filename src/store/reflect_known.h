@@ -29,6 +29,8 @@ struct ty_known *ty_known_add(struct ty_known_set *s, struct ty_str ns, struct t
 /* Out of the set; the caller frees it. */
 struct ty_known *ty_known_take(struct ty_known_set *s, struct ty_known *e);
 void ty_known_done(struct ty_known_set *s);
+/* Whatever is said next of any of them is news: the numbers begin anew. */
+void ty_known_doubt(struct ty_known_set *s);
 /* Sets version and number from a resourceVersion. */
 void ty_known_stamp(struct ty_known *e, struct ty_str version);
 /* Would this resourceVersion be news about e? Numbers: if it is greater; else if it differs. */

@@ -180,6 +180,25 @@ static void list_after_410(void **state)
     assert_has(w.peer.asked[2], "GET /api/v1/configmaps?limit=500 ");
 }
 
+/* etcd was restored from a backup: the same objects in older states, and smaller numbers. */
+static void data_that_were_restored(void **state)
+{
+    static const char *const answers[] = {
+        LIST("100", CM("a", "1", "50") "," CM("b", "2", "90") "," CM("c", "3", "95")),
+        "HTTP/1.1 504 Late\r\n\r\n{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":504,"
+        "\"reason\":\"Timeout\",\"message\":\"Too large resource version: 100, current: 60\"}",
+        LIST("60", CM("a", "1", "50") "," CM("b", "2", "40")),
+        LIST("61", CM("a", "1", "50") "," CM("b", "2", "40")),
+        OK EVENT("MODIFIED", CM("b", "2", "62")) EVENT("ADDED", CM("last", "9", "63")),
+        NULL,
+    };
+    struct world w = { 0 };
+    (void)state;
+    meet(&w, answers, "+a/1 +b/2 +c/3 S ! ~a/1 ~b/2 -c/3? S ~b/2 +last/9 ");
+    assert_has(w.peer.asked[2], "GET /api/v1/configmaps?limit=500 ");
+    assert_has(w.peer.asked[4], "resourceVersion=61&");
+}
+
 static void pages_that_expire(void **state)
 {
     static const char *const answers[] = {
@@ -258,10 +277,15 @@ static void a_kind_that_goes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(changes),          cmocka_unit_test(echoes),
-        cmocka_unit_test(list_after_410),   cmocka_unit_test(pages_that_expire),
-        cmocka_unit_test(bad_days),         cmocka_unit_test(bad_watches),
-        cmocka_unit_test(a_kind_that_goes), cmocka_unit_test(no_echo),
+        cmocka_unit_test(changes),
+        cmocka_unit_test(echoes),
+        cmocka_unit_test(list_after_410),
+        cmocka_unit_test(pages_that_expire),
+        cmocka_unit_test(bad_days),
+        cmocka_unit_test(bad_watches),
+        cmocka_unit_test(a_kind_that_goes),
+        cmocka_unit_test(no_echo),
+        cmocka_unit_test(data_that_were_restored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

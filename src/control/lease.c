@@ -24,6 +24,7 @@ struct ty_lease {
     size_t n_meta;
     int64_t no_watch_ms;  /* not before */
     bool told, releasing; /* `leading` was told */
+    bool creating;        /* op makes it: what is not found then is its namespace */
     char other[256];      /* whom `holder` was told about */
     void (*done)(void *ctx);
     void *done_ctx;
@@ -143,7 +144,8 @@ static void on_wrote(void *ctx, const struct ty_kube_answer *answer)
     if (answer->r == 0 && ty_elect_read(answer->json, &r)) {
         keep_meta(l, answer->json);
         ty_elect_wrote(&l->e, &r, now_ms());
-    } else if (answer->r == -ESTALE || answer->r == -EEXIST || answer->r == -ENOENT) {
+    } else if (answer->r == -ESTALE || answer->r == -EEXIST ||
+               (answer->r == -ENOENT && !l->creating)) {
         ty_elect_conflict(&l->e, now_ms());
     } else {
         complain(l, answer, l->e.leading ? "cannot renew the lease" : "cannot take the lease");
@@ -176,6 +178,7 @@ static void ask(struct ty_lease *l, enum ty_elect_do what)
     };
     if (what != TY_ELECT_GET) {
         ty_elect_want(&l->e, wall_us(), &r);
+        l->creating = what == TY_ELECT_CREATE;
         q.verb = what == TY_ELECT_CREATE ? TY_KUBE_CREATE : TY_KUBE_UPDATE;
         q.name = what == TY_ELECT_CREATE ? (struct ty_str){ 0 } : q.name;
         if (what == TY_ELECT_CREATE) {

@@ -5,7 +5,7 @@ from audit import Audit
 from between import Fault, Proxy
 from kit import condition, runtime, stays, trainjob, wait_for
 from manager import SYSTEM, UPSTREAM
-from test_bad_server import child
+from test_bad_server import child, errors
 
 ELECTION = {"leaderElection": {
     "leaderElect": True, "resourceName": "trainer.kubeflow.org", "resourceNamespace": SYSTEM,
@@ -113,6 +113,28 @@ def test_nothing_that_waits_is_written_after_the_lease_is_lost(make_manager, bar
         assert len(proxy.seen(child)) == 4
     assert "somebody-else holds the lease now" in one.log()
     bare.client().delete("coordination.k8s.io/v1", "Lease", SYSTEM, "trainer.kubeflow.org")
+
+
+class Admin:
+    def __init__(self, plane):
+        self.plane = plane
+
+    def kubeconfig(self, _user):
+        return self.plane.kubeconfig("admin")
+
+
+@pytest.mark.ours("v2.3.0 logs it, too, in other words")
+def test_the_namespace_of_the_lease_comes_later(make_manager, bare, bare_space):
+    """Without it nobody can lead: that is said, and over as soon as it is there. By somebody who may do
+    anything; the installed manager is told that it may not look there."""
+    ns = f"{bare_space.name}-leases"
+    one = make_manager(plane=bare, webhooks=False, through=Admin(bare), settings={
+        "leaderElection": {**ELECTION["leaderElection"], "resourceNamespace": ns}}).start()
+    said = wait_for("it says so", lambda: errors(one, "cannot take the lease"))
+    assert said[0]["error"] == f'namespaces "{ns}" not found' and said[0]["namespace"] == ns
+    bare.client().create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": ns}})
+    bare_space.create(runtime(), trainjob(suspend=True))
+    bare_space.wait_condition("Suspended", "True")
 
 
 def test_lost_lease_ends_the_leader(pair, space, cluster):

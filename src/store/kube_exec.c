@@ -38,12 +38,18 @@ static void on_closed(uv_handle_t *h)
     free(run);
 }
 
+/* A process that runs is closed when it has ended: libuv does not wait for one that is closed. */
+static bool runs(const struct ty_kube_run *run)
+{
+    return run->process.data && run->spawn_error == 0 && !run->ended;
+}
+
 static void close_all(struct ty_kube_run *run)
 {
     run->fn = NULL;
     uv_handle_t *all[] = { (uv_handle_t *)&run->process, (uv_handle_t *)&run->out,
                            (uv_handle_t *)&run->timer };
-    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+    for (size_t i = runs(run); i < sizeof(all) / sizeof(*all); i++)
         if (all[i]->data && !uv_is_closing(all[i]))
             uv_close(all[i], on_closed);
 }
@@ -100,7 +106,9 @@ static void on_ended(uv_process_t *p, int64_t code, int signal)
     run->ended = true;
     run->code = code;
     run->signal = signal;
-    if (run->closed)
+    if (!run->fn) /* cancelled, or late */
+        close_all(run);
+    else if (run->closed)
         finish(run);
 }
 

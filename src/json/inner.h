@@ -27,6 +27,7 @@ static inline uint64_t ty_odd_bytes(uint64_t w)
 /* The first byte in [p, end) that is not plain, or end. */
 static inline const char *ty_skip_plain(const char *p, const char *end)
 {
+    const char *const from = p;
 #ifdef __SSE2__
     const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\');
     const __m128i low = _mm_set1_epi8(0x20);
@@ -47,6 +48,12 @@ static inline const char *ty_skip_plain(const char *p, const char *end)
         if (ty_odd_bytes(w))
             break;
         p += 8;
+    }
+    if (p > from && p < end && end - p < 8) { /* the last eight: some of them a second time */
+        uint64_t w;
+        memcpy(&w, end - 8, 8);
+        if (!ty_odd_bytes(w))
+            return end;
     }
     while (p < end && ty_is_plain(*p))
         p++;

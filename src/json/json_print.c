@@ -5,11 +5,22 @@
 
 static void put_string(struct ty_buf *out, const char *p, size_t n)
 {
-    const char *end = p + n;
-    ty_buf_grow(out, n + 2); /* mostly all that is needed */
+    const char *end = p + n, *odd = n ? ty_skip_plain(p, end) : end;
+
+    if (out->cap - out->n < n + 2)
+        ty_buf_grow(out, n + 2);
+    if (odd == end && !out->full) { /* mostly all that is needed */
+        char *to = out->p + out->n;
+        *to++ = '"';
+        if (n)
+            memcpy(to, p, n);
+        to[n] = '"';
+        out->n += n + 2;
+        return;
+    }
     ty_buf_chr(out, '"');
     while (p < end) {
-        const char *odd = ty_skip_plain(p, end);
+        odd = ty_skip_plain(p, end);
         ty_buf_put(out, p, (size_t)(odd - p));
         p = odd;
         while (p < end && !ty_is_plain(*p))

@@ -10,6 +10,7 @@ from client import Client, path_of
 from kit import API, runtime, stays, trainjob, wait_for
 from manager import SYSTEM, UPSTREAM
 from test_bad_server import errors
+from test_leader import ELECTION, lease
 from test_serving import ask, metric
 
 PLUGIN = """#!/bin/sh
@@ -33,8 +34,9 @@ class Tokens:
         self.api.apply({"apiVersion": "v1", "kind": "ServiceAccount",
                         "metadata": {"name": self.name, "namespace": SYSTEM}})
         for doc in rights.of_upstream() if UPSTREAM else rights.installed():
-            if doc["kind"] == "ClusterRoleBinding":
-                self.api.apply({**doc, "metadata": {"name": f"{doc['roleRef']['name']}-{how}"},
+            if doc["kind"] in ("ClusterRoleBinding", "RoleBinding"):
+                name = f"{doc['roleRef']['name']}-{how}"
+                self.api.apply({**doc, "metadata": {**doc["metadata"], "name": name},
                                 "subjects": [{"kind": "ServiceAccount", "name": self.name,
                                               "namespace": SYSTEM}]})
 
@@ -149,6 +151,23 @@ def test_what_is_seen_of_a_revoked_token(bare, bare_space, make_manager, tmp_pat
     numbers = ask(f"http://127.0.0.1:{one.metrics}/metrics")[1]
     assert metric(numbers, "rest_client_requests_total", code="401", host=f"127.0.0.1:{bare.port}") > 0
     assert metric(numbers, "rest_client_requests_total", code="200", method="PATCH") > 0
+
+
+def test_a_leader_whose_token_is_revoked_ends(bare, make_manager, tmp_path):
+    """It cannot renew its Lease, so another one may lead by now. One that stands by has nothing to lose."""
+    bare.client().delete("coordination.k8s.io/v1", "Lease", SYSTEM, "trainer.kubeflow.org")
+    tokens = [Tokens(bare, tmp_path, how).renew() for how in ("exec", "file")]
+    one, two = (make_manager(i, plane=bare, webhooks=False, through=t, settings=ELECTION).start()
+                for i, t in enumerate(tokens))
+    wait_for("somebody leads", lambda: lease(bare))
+    for t in tokens:
+        t.revoke()
+    assert one.child.wait(60) == 1
+    one.child = None
+    assert "lost" in one.log() and "Unauthorized" in one.log()
+    assert two.ready() and two.child.poll() is None
+    tokens[1].renew()
+    wait_for("the other one leads", lambda: lease(bare)["spec"]["leaseTransitions"] == 1)
 
 
 @pytest.mark.ours("v2.3.0 ends when it cannot list what the API server serves")

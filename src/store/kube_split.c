@@ -117,13 +117,16 @@ static enum where step(struct ty_split *s, char c)
     return s->depth == 2 ? LAST : ITEM;
 }
 
-/* Bytes that neither end a string nor escape anything: most bytes of most objects. */
-static size_t plain_run(struct ty_str s)
+/* The bytes from p on that go to one place, and which: most bytes of most objects neither end a
+ * string nor escape anything. */
+static enum where next_run(struct ty_split *s, const char *p, const char *end, size_t *ret_n)
 {
-    size_t i = 0;
-    while (i < s.n && s.p[i] != '"' && s.p[i] != '\\')
-        i++;
-    return i;
+    const char *from = p;
+    if (s->string && s->inside && !s->escape)
+        while (p < end && *p != '"' && *p != '\\')
+            p++;
+    *ret_n = p > from ? (size_t)(p - from) : 1;
+    return p > from ? ITEM : step(s, *p);
 }
 
 static int put(struct ty_split *s, enum where where, const char *p, size_t n, struct ty_err *err)
@@ -135,35 +138,33 @@ static int put(struct ty_split *s, enum where where, const char *p, size_t n, st
     return to->full ? too_long(to, where == REST ? "a list" : "an object", err) : 0;
 }
 
-/* Bytes that go to the same place are put there together: an object has hundreds of short runs. */
+/* Runs that go to the same place are put there together: an object has hundreds of short ones. */
 int ty_split_feed(struct ty_split *s, struct ty_str piece, ty_split_fn *fn, void *ctx,
                   struct ty_err *err)
 {
     const char *p = piece.p, *end = p + piece.n, *from = p; /* [from, p) is not put yet */
-    enum where run = REST, now;
+    enum where at = REST;                                   /* where that goes */
     int r = 0;
-    for (size_t n; p < end && r == 0; p += n) {
-        n = s->string && s->inside && !s->escape
-                ? plain_run((struct ty_str){ p, (size_t)(end - p) })
-                : 0;
-        now = n ? ITEM : step(s, *p);
-        n = n ? n : 1;
+    while (p < end && r == 0) {
+        size_t n = 0;
+        enum where now = next_run(s, p, end, &n), to = now == LAST ? ITEM : now;
         if (now == BAD)
             return ty_fail(err, -EPROTO, "the server sent a list whose items are not objects");
-        if (now != run && !(now == LAST && run == ITEM)) {
-            r = put(s, run, from, (size_t)(p - from), err);
+        if (to != at) {
+            r = put(s, at, from, (size_t)(p - from), err);
             from = p;
+            at = to;
         }
-        run = now == LAST ? ITEM : now;
+        p += n;
         if (r < 0 || now != LAST)
             continue;
-        r = put(s, ITEM, from, (size_t)(p + n - from), err);
-        from = p + n;
+        r = put(s, ITEM, from, (size_t)(p - from), err);
+        from = p;
         if (r == 0)
             r = fn(ctx, ty_buf_str(&s->item));
         empty(&s->item);
     }
-    return r ? r : put(s, run, from, (size_t)(p - from), err);
+    return r ? r : put(s, at, from, (size_t)(p - from), err);
 }
 
 bool ty_split_whole(const struct ty_split *s)

@@ -1,9 +1,11 @@
-/* Objects for webhooks: a runtime that was created a moment ago, and the snapshot of a job whose
- * runtime is gone, by which its updates are judged. */
+/* Objects that are asked for one by one. For webhooks: a runtime that was created a moment ago, and
+ * the snapshot of a job whose runtime is gone, by which its updates are judged. For the controller:
+ * a TrainJob that may be gone though no watch has told so yet. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/must.h"
 #include "control/jobs_inner.h"
 
 struct ty_fetching {
@@ -11,7 +13,7 @@ struct ty_fetching {
     struct ty_kube_op *op;
     const struct ty_kind *kind;
     char *ns, *name;
-    void (*fn)(void *ctx);
+    void (*fn)(void *ctx); /* NULL: a check */
     void *ctx;
     struct ty_fetching *next, *prev;
 };
@@ -50,6 +52,22 @@ static void learn(struct ty_fetching *f, const struct ty_json *obj)
         ty_world_body(f->jobs->world, o, ty_work_data(scratch, data));
 }
 
+/* Not there: nothing is to be done, and its own list or watch will tell. */
+static void checked(struct ty_fetching *f, const struct ty_kube_answer *a)
+{
+    struct ty_jobs *j = f->jobs;
+    const struct ty_json *items = ty_json_get(a->json, "items");
+    const struct ty_json *found = ty_json_item(items, 0);
+
+    if (a->r == 0 && found)
+        learn(f, found);
+    if (a->r < 0 || found) {
+        ty_jobs_pend(j, ty_str(f->ns), ty_str(f->name))->full = true;
+        ty_jobs_look(j, ty_str(f->ns), ty_str(f->name));
+    }
+    fetching_free(f);
+}
+
 /* The webhook will say that it is not there: here is why it only seems so. */
 static void say_unknown(const struct ty_fetching *f, const struct ty_kube_answer *a)
 {
@@ -68,12 +86,31 @@ static void came(void *ctx, const struct ty_kube_answer *a)
     void *fn_ctx = f->ctx;
 
     f->op = NULL;
+    if (!fn) {
+        checked(f, a);
+        return;
+    }
     if (a->r == 0 && a->json)
         learn(f, a->json);
     else if (a->r < 0 && a->r != -ENOENT)
         say_unknown(f, a);
     fetching_free(f);
     fn(fn_ctx); /* whatever came: without it the webhook says what it can */
+}
+
+static struct ty_fetching *fetching_new(struct ty_jobs *j, const struct ty_kind *kind,
+                                        struct ty_str ns, struct ty_str name)
+{
+    struct ty_fetching *f = ty_must(calloc(1, sizeof(*f)));
+
+    *f = (struct ty_fetching){ .jobs = j, .kind = kind, .next = j->fetching };
+    f->ns = ty_must(strndup(ns.n ? ns.p : "", ns.n));
+    f->name = ty_must(strndup(name.p, name.n));
+    if (f->next)
+        f->next->prev = f;
+    j->fetching = f;
+    j->counts.fetches++;
+    return f;
 }
 
 void ty_jobs_get(struct ty_jobs *j, const struct ty_kind *kind, struct ty_str ns,
@@ -85,18 +122,9 @@ void ty_jobs_get(struct ty_jobs *j, const struct ty_kind *kind, struct ty_str ns
         fn(ctx);
         return;
     }
-    struct ty_fetching *f = calloc(1, sizeof(*f));
-    if (!f)
-        abort();
-    *f = (struct ty_fetching){ .jobs = j, .kind = kind, .fn = fn, .ctx = ctx, .next = j->fetching };
-    f->ns = strndup(ns.n ? ns.p : "", ns.n);
-    f->name = strndup(name.p, name.n);
-    if (!f->ns || !f->name)
-        abort();
-    if (f->next)
-        f->next->prev = f;
-    j->fetching = f;
-    j->counts.fetches++;
+    struct ty_fetching *f = fetching_new(j, kind, ns, name);
+    f->fn = fn;
+    f->ctx = ctx;
     f->op = ty_kube_start(j->s.kube, &(struct ty_kube_ask){ .verb = TY_KUBE_GET,
                                                             .kind = kind,
                                                             .ns = ns,
@@ -106,6 +134,20 @@ void ty_jobs_get(struct ty_jobs *j, const struct ty_kind *kind, struct ty_str ns
                                                             .tries = -1,
                                                             .fn = came,
                                                             .ctx = f });
+}
+
+void ty_jobs_check(struct ty_jobs *j, struct ty_str ns, struct ty_str name)
+{
+    for (const struct ty_fetching *f = j->fetching; f; f = f->next)
+        if (!f->fn && ty_str_is(ns, f->ns) && ty_str_is(name, f->name))
+            return; /* under way: the answer is as good for this child */
+    struct ty_fetching *f = fetching_new(j, &ty_kind_trainjob, ns, name);
+    char path[1024]; /* a list of one: to list is what the operator may, to get is not */
+    snprintf(path, sizeof(path),
+             "/apis/%s/%s/namespaces/%s/trainjobs?fieldSelector=metadata.name%%3D%s",
+             ty_kind_trainjob.group, ty_kind_trainjob.version, f->ns, f->name);
+    f->op = ty_kube_start(j->s.kube, &(struct ty_kube_ask){
+                                         .verb = TY_KUBE_GET, .path = path, .fn = came, .ctx = f });
 }
 
 void ty_jobs_fetch_none(struct ty_jobs *j)

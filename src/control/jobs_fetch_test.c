@@ -219,6 +219,41 @@ static void test_two_at_once(void **state)
     assert_non_null(runtime(w));
 }
 
+/* A child is missed in a list. Its TrainJob is looked at if the server has it, or does not say;
+ * not if it is gone, too. However many children it had, it is asked for once. */
+static void test_checked_before_a_look(void **state)
+{
+    static const struct {
+        int code;
+        const char *body;
+        bool looks;
+    } cases[] = { { 200, JOBS_LIST(JOBS_JOB), true },
+                  { 200, JOBS_LIST(""), false },
+                  { 500, JOBS_REFUSED(500, "InternalError"), true } };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct api_row rows[] = { { "GET " JOBS_GROUP
+                                    "/namespaces/ns/trainjobs?fieldSelector=metadata.name%3Dj",
+                                    cases[i].code, cases[i].body },
+                                  { 0 } };
+        struct ty_jobs_counts counts;
+        struct ty_queue_counts queue;
+        if (i > 0)
+            jobs_setup(state);
+        struct jobs_world *w = *state;
+        begin(w, rows);
+        ty_jobs_check(w->jobs, TY_LIT("ns"), TY_LIT("j"));
+        ty_jobs_check(w->jobs, TY_LIT("ns"), TY_LIT("j"));
+        jobs_until(w, none_open);
+        ty_jobs_count(w->jobs, &counts, &queue);
+        assert_int_equal(counts.fetches, 1);
+        assert_int_equal(queue.depth, cases[i].looks ? 1 : 0);
+        assert_int_equal(ty_world_count(ty_jobs_world(w->jobs), &ty_kind_trainjob), i == 0);
+        if (i + 1 < sizeof(cases) / sizeof(cases[0]))
+            jobs_teardown(state);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +264,7 @@ int main(void)
         JOBS_TEST(test_a_snapshot_without_data),
         JOBS_TEST(test_cancelled_half_way),
         JOBS_TEST(test_two_at_once),
+        JOBS_TEST(test_checked_before_a_look),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,6 +85,8 @@ void ty_jobs_tell(struct ty_jobs *j, struct ty_key key, const char *type, const 
 void ty_jobs_turn(void *ctx);
 
 /* jobs_fetch.c */
+/* A look at this job, if the server still has it. */
+void ty_jobs_check(struct ty_jobs *j, struct ty_str ns, struct ty_str name);
 void ty_jobs_fetch_none(struct ty_jobs *j); /* forgets them all */
 
 /* jobs_runtime.c: the finalizers that a runtime should have, as a merge patch; empty: as they are.

@@ -116,7 +116,7 @@ static void job_gone(struct ty_jobs *j, const struct ty_known *was)
 
 /* A child: its TrainJob looks. */
 static void child_changed(struct ty_watched *w, struct ty_str ns, struct ty_str job,
-                          const struct ty_known *now)
+                          const struct ty_known *now, bool listed)
 {
     struct ty_jobs *j = w->jobs;
 
@@ -124,6 +124,12 @@ static void child_changed(struct ty_watched *w, struct ty_str ns, struct ty_str 
         return; /* before that every job is looked at anyway; and it may be nobody's */
     if (now && ty_jobs_heard(j, job, now))
         return;
+    /* A list, not a watch, says that it is gone: for a while we saw nothing, and the TrainJob may
+     * have gone with it, only that its own list is not there yet. */
+    if (!now && listed) {
+        ty_jobs_check(j, ns, job);
+        return;
+    }
     struct ty_pending *p = ty_jobs_pend(j, ns, job);
     p->first = false;
     /* A JobSet changes all the time as its pods do; the others only if somebody writes to them. */
@@ -159,7 +165,7 @@ static void told(struct ty_watched *w, const struct ty_kube_object *o, const str
     else if (w->kind == &ty_kind_runtimeclass && j->synced)
         look_among_suspended(j, NULL, o->name);
     else
-        child_changed(w, o->ns, job, now);
+        child_changed(w, o->ns, job, now, !o->json);
 }
 
 static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_kube_object *o)

@@ -105,6 +105,7 @@ struct ty_jobs *ty_jobs_new(const struct ty_jobs_settings *s)
 void ty_jobs_lead(struct ty_jobs *j)
 {
     j->leading = true;
+    ty_jobs_catch_up(j);
     ty_jobs_turn(j);
 }
 
@@ -289,8 +290,8 @@ void ty_jobs_turn(void *ctx)
     if (j->turning)
         return; /* a look that needed no write came back at once: the loop below goes on */
     j->turning = true;
-    while (j->leading && j->synced && j->counts.in_flight < (size_t)j->s.in_flight &&
-           ty_queue_next(j->queue, &key)) {
+    while (j->leading && j->synced && !ty_jobs_behind(j) &&
+           j->counts.in_flight < (size_t)j->s.in_flight && ty_queue_next(j->queue, &key)) {
         if (key.kind == KEY_TRAINJOB)
             look_at_job(j, key);
         else

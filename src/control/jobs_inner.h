@@ -17,6 +17,7 @@ struct ty_watched {
     bool meta;   /* PartialObjectMetadata */
     bool needed; /* nobody is looked at before it has been told, or is known not to be served */
     bool told, absent;
+    bool behind; /* nobody is looked at before it has been listed anew */
     struct ty_reflect *reflect;
 };
 #define TY_WATCHED_MAX 16
@@ -62,6 +63,9 @@ struct ty_jobs {
 
 /* jobs_watch.c */
 void ty_jobs_watch_all(struct ty_jobs *j);
+/* What the leader before us did last may not have reached us: lists what is behind. */
+void ty_jobs_catch_up(struct ty_jobs *j);
+bool ty_jobs_behind(const struct ty_jobs *j);
 struct ty_reflect *ty_jobs_reflect(const struct ty_jobs *j, const struct ty_kind *kind);
 
 /* jobs_write.c: all steps of w->work, one after the other; then ty_jobs_written. */

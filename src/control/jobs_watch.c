@@ -265,7 +265,33 @@ static void on_state(void *ctx, enum ty_reflect_state state, const struct ty_kub
         w->absent = false;
         w->told = true;
     }
+    if (w->behind) {
+        w->behind = false;
+        ty_jobs_turn(w->jobs);
+    }
     check_synced(w->jobs);
+}
+
+/* Before that all are listed for the first time. */
+void ty_jobs_catch_up(struct ty_jobs *j)
+{
+    for (size_t i = 0; j->synced && i < j->n_watched; i++) {
+        struct ty_watched *w = &j->watched[i];
+        if (!w->needed || !ty_reflect_behind(w->reflect))
+            continue;
+        ty_info(j->s.log, "new leader: listing what could not be watched lately",
+                TY_S("kind", w->kind->kind), TY_S("group", w->kind->group));
+        w->behind = true;
+        ty_reflect_anew(w->reflect);
+    }
+}
+
+bool ty_jobs_behind(const struct ty_jobs *j)
+{
+    for (size_t i = 0; i < j->n_watched; i++)
+        if (j->watched[i].behind)
+            return true;
+    return false;
 }
 
 static void watch(struct ty_jobs *j, const struct ty_kind *kind, bool meta, bool needed)

@@ -27,6 +27,7 @@ struct ty_reflect {
     uint64_t echoes[ECHOES]; /* versions that ty_reflect_wrote has told; the oldest is replaced */
     size_t next_echo;
     bool synced, absent;
+    bool behind;      /* list or watch has failed, and the server has said nothing since */
     bool busy, freed; /* in a callback; it has freed us */
 };
 
@@ -136,6 +137,7 @@ static void pause_for(struct ty_reflect *f, int64_t ms)
 static void trouble(struct ty_reflect *f, const struct ty_kube_answer *why)
 {
     int64_t ms = ty_backoff_next(&f->backoff);
+    f->behind = true;
     if (why->retry_after_ms > ms)
         ms = why->retry_after_ms;
     pause_for(f, ms);
@@ -192,8 +194,8 @@ static void set_version(struct ty_reflect *f, struct ty_str version)
 
 static void kind_absent(struct ty_reflect *f, const struct ty_kube_answer *why)
 {
-    bool before = f->absent;
-    f->synced = false;
+    bool before = f->absent && !f->behind;
+    f->synced = f->behind = false;
     f->absent = true;
     f->round++;
     pause_for(f, f->want.absent_ms);
@@ -231,7 +233,7 @@ static void on_list_end(void *ctx, const struct ty_kube_answer *answer)
         return;
     }
     set_version(f, answer->version);
-    f->absent = false;
+    f->absent = f->behind = false;
     if (!sweep(f, answer->version))
         return;
     f->synced = true;
@@ -260,6 +262,7 @@ static void heard(struct ty_reflect *f, struct ty_str version)
     if (!f->heard)
         ty_backoff_reset(&f->backoff);
     f->heard = true;
+    f->behind = false;
     set_version(f, version);
 }
 
@@ -403,6 +406,21 @@ void ty_reflect_hurry(struct ty_reflect *f)
 {
     if (uv_is_active((uv_handle_t *)f->timer))
         pause_for(f, 0);
+}
+
+bool ty_reflect_behind(const struct ty_reflect *f)
+{
+    return f->behind;
+}
+
+void ty_reflect_anew(struct ty_reflect *f)
+{
+    if (f->op && !f->version[0])
+        return; /* is being listed */
+    ty_kube_cancel(f->op);
+    uv_timer_stop(f->timer);
+    f->version[0] = '\0';
+    list_start(f);
 }
 
 void ty_reflect_wrote(struct ty_reflect *f, const struct ty_kube_object *o)

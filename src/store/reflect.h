@@ -24,7 +24,7 @@ enum ty_reflect_change { TY_REFLECT_ADDED, TY_REFLECT_CHANGED, TY_REFLECT_GONE }
 enum ty_reflect_state {
     TY_REFLECT_SYNCED,  /* every object of a list has been told; comes after each list */
     TY_REFLECT_ABSENT,  /* the server does not serve the kind: all its objects have been told GONE.
-                           Told once, until it is there */
+                           Told once, until it is there, and again after TROUBLE */
     TY_REFLECT_TROUBLE, /* list or watch failed; again after `again_ms` */
 };
 struct ty_reflect_want {
@@ -51,6 +51,11 @@ bool ty_reflect_synced(const struct ty_reflect *f);  /* a list was complete; tru
 size_t ty_reflect_count(const struct ty_reflect *f); /* objects that are there */
 /* Do not wait for the end of a back-off: something says that it may work now. */
 void ty_reflect_hurry(struct ty_reflect *f);
+/* Whether there may be news that have not reached us: a list or a watch has failed, and none has
+ * told anything since. A watch that is fine is behind by moments. */
+bool ty_reflect_behind(const struct ty_reflect *f);
+/* Lists again, now: SYNCED, ABSENT or TROUBLE follow. Not from within its callbacks. */
+void ty_reflect_anew(struct ty_reflect *f);
 /* The answer to a write of our own: `changed` is called from here, so that it is known before the
  * next pass, and what the watch says later about the same version is not told again. Older than
  * what is known, or deleted since: ignored. */

@@ -274,6 +274,21 @@ static void a_kind_that_goes(void **state)
     assert_has(w.trouble, "404 page not found");
 }
 
+/* Whoever waits to know whether it is there is told, although it was not there before. */
+static void a_kind_that_is_absent_still(void **state)
+{
+    static const char *const answers[] = {
+        "HTTP/1.1 404 No\r\n\r\n404 page not found\n",
+        "HTTP/1.1 500 Oh\r\n\r\noh no",
+        "HTTP/1.1 404 No\r\n\r\n404 page not found\n",
+        LIST("9", CM("last", "9", "9")),
+        NULL,
+    };
+    struct world w = { 0 };
+    (void)state;
+    meet(&w, answers, "A ! A +last/9 ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +301,7 @@ int main(void)
         cmocka_unit_test(a_kind_that_goes),
         cmocka_unit_test(no_echo),
         cmocka_unit_test(data_that_were_restored),
+        cmocka_unit_test(a_kind_that_is_absent_still),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,10 @@ import pytest
 
 from audit import Audit
 from between import Fault, Proxy
-from kit import condition, runtime, stays, trainjob, wait_for
+from kit import API, condition, runtime, stays, trainjob, wait_for
 from manager import SYSTEM, UPSTREAM
 from test_bad_server import child, errors
+from test_faults import mpi_runtime, secrets
 
 ELECTION = {"leaderElection": {
     "leaderElect": True, "resourceName": "trainer.kubeflow.org", "resourceNamespace": SYSTEM,
@@ -149,3 +150,40 @@ def test_lost_lease_ends_the_leader(pair, space, cluster):
     space.create(runtime(), trainjob())
     stays("nobody does anything", lambda: not space.jobset())
     cluster.client().delete("coordination.k8s.io/v1", "Lease", SYSTEM, "trainer.kubeflow.org")
+
+
+def children(space):
+    """What must stay as the first leader has made it."""
+    snapshots = {c["metadata"]["name"]: c["data"]
+                 for c in space.api.list("v1", "ConfigMap", space.name)}
+    return {**snapshots, **secrets(space)}
+
+
+@pytest.mark.parametrize("kind", ["secrets", "configmaps"])
+@pytest.mark.ours("v2.3.0 looks at what it happens to know")
+def test_one_that_has_not_heard_of_it_does_not_guess(make_manager, bare, bare_space, kind):
+    """The standby's watch is broken when it comes to lead: it must not make again what the leader before
+    it has made, an SSH key, or a snapshot of a runtime that was changed since."""
+    bare.client().delete("coordination.k8s.io/v1", "Lease", SYSTEM, "trainer.kubeflow.org")
+    deaf = []
+    with Proxy(bare, lambda r: Fault(code=500) if deaf and r.watches and f"/{kind}" in r.path
+               else None) as proxy:
+        one = make_manager(0, plane=bare, webhooks=False, settings=ELECTION).start()
+        wait_for("somebody leads", lambda: holder(bare))
+        two = make_manager(1, plane=bare, webhooks=False, settings=ELECTION, through=proxy).start()
+        deaf.append(True)
+        proxy.cut_all()
+        wait_for("it cannot watch", proxy.faults)
+        bare_space.create(mpi_runtime(), trainjob("job", "mpi", suspend=True))
+        bare_space.wait_condition("Suspended", "True")
+        bare_space.api.merge(bare_space.path(API, "TrainingRuntime", "mpi"),
+                             {"spec": {"mlPolicy": {"numNodes": 7}}})
+        made = children(bare_space)
+        one.kill()
+        bare_space.create(trainjob("later", "mpi", suspend=True))
+        bare_space.wait_condition("Suspended", "True", "later")
+        now = children(bare_space)
+        assert len(now) == 2 * len(made) and {**now, **made} == now, two.tail()
+        assert bare_space.events() == []
+        two.stop()
+    bare.client().delete("coordination.k8s.io/v1", "Lease", SYSTEM, "trainer.kubeflow.org")

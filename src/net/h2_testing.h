@@ -234,6 +234,10 @@ static inline void far_speak(struct far_link *l)
             break;
     }
     far_end(l->h2);
+    /* Closed with bytes unread, a socket resets the connection, and what was sent may be lost. */
+    shutdown(l->fd, SHUT_WR);
+    while (l->cut && read(l->fd, bytes, sizeof(bytes)) > 0)
+        ;
 }
 
 static inline void far_speak_http1(struct far_link *l)

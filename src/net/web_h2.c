@@ -14,7 +14,7 @@
 struct place {
     char host[256], port[8]; /* to connect to */
     char name[256];          /* whose the certificate must be */
-    char authority[300];
+    char authority[TY_WEB_AUTHORITY];
     const char *path; /* in the URL */
 };
 
@@ -246,10 +246,7 @@ static void give_to_curl(struct ty_web_line *l)
     struct ty_web *w = l->web;
 
     l->old = true;
-    free(w->without);
-    w->without = strdup(l->place.authority);
-    if (!w->without)
-        abort();
+    memcpy(w->without, l->place.authority, sizeof(w->without));
     while (l->calls) {
         struct ty_web_call *call = l->calls;
         call_leave(call);
@@ -412,7 +409,7 @@ bool ty_web_h2_start(struct ty_web_call *call)
     struct place to;
 
     if (!w->set.h2 || is_proxied(peer) || !read_place(&call->ask, &to) ||
-        (w->without && strcmp(w->without, to.authority) == 0))
+        strcmp(w->without, to.authority) == 0)
         return false;
     while (l && !is_for(l, &to, peer))
         l = l->next;
@@ -446,8 +443,7 @@ void ty_web_h2_renew(struct ty_web *w)
 {
     for (struct ty_web_line *l = w->lines; l; l = l->next)
         l->old = true;
-    free(w->without);
-    w->without = NULL;
+    w->without[0] = '\0';
     sweep(w);
 }
 
@@ -481,7 +477,6 @@ void ty_web_h2_free(struct ty_web *w)
     while (w->lines)
         line_close(w->lines);
     uv_close((uv_handle_t *)w->flush, on_flush_closed);
-    free(w->without);
     ty_nghttp2_done(&w->nghttp2);
     ty_gnutls_done(&w->gnutls);
 }

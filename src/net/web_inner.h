@@ -10,7 +10,8 @@
 #include "net/h2.h"
 #include "net/web.h"
 
-#define SPARE_HANDLES 32 /* kept for the next calls: making one costs more than a short request */
+#define TY_WEB_AUTHORITY 300 /* bytes of "host:port" in a URL */
+#define SPARE_HANDLES    32 /* kept for the next calls: making one costs more than a short request */
 
 /* Connections that are used together: a libcurl multi handle. Outlives its web while libuv closes
  * its handles. */
@@ -44,8 +45,8 @@ struct ty_web {
     struct ty_gnutls gnutls;
     struct ty_nghttp2 nghttp2;
     struct ty_web_line *lines;
-    uv_prepare_t *flush; /* on the heap, too */
-    char *without;       /* the peer that was found to have no HTTP/2, or NULL */
+    uv_prepare_t *flush;            /* on the heap, too */
+    char without[TY_WEB_AUTHORITY]; /* the peer that was found to have no HTTP/2; "" none */
 };
 
 struct ty_web_call {

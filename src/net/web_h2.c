@@ -7,21 +7,15 @@
 #include <stdlib.h>
 
 #include "net/line.h"
+#include "net/web_place.h"
 
 #define TRIES      3                  /* connections for one call */
 #define HEAD_BYTES ((size_t)64 << 10) /* of an answer */
 
-struct place {
-    char host[256], port[8]; /* to connect to */
-    char name[256];          /* whose the certificate must be */
-    char authority[TY_WEB_AUTHORITY];
-    const char *path; /* in the URL */
-};
-
 struct ty_web_line {
     struct ty_web_line *next, **at;
     struct ty_web *web;
-    struct place place;
+    struct ty_web_place place;
     struct ty_web_peer peer; /* a copy: with it and the place connections are shared */
     struct ty_line *line;
     struct ty_h2 *h2; /* NULL: not ready */
@@ -32,69 +26,14 @@ struct ty_web_line {
     bool inside;                       /* nghttp2 is on the stack: it must not be freed */
 };
 
-/* Where to */
-
-static bool put_host(struct ty_str from, char host[static 256], char port[static 8])
-{
-    struct ty_str name = from, number = TY_LIT("443");
-    if (!from.p)
-        return false;
-    const char *colon = memrchr(from.p, ':', from.n), *bracket = memrchr(from.p, ']', from.n);
-
-    if (colon && (!bracket || colon > bracket)) {
-        name.n = (size_t)(colon - from.p);
-        number = (struct ty_str){ colon + 1, from.n - name.n - 1 };
-    }
-    if (name.n > 2 && name.p[0] == '[' && name.p[name.n - 1] == ']')
-        name = (struct ty_str){ name.p + 1, name.n - 2 };
-    if (name.n == 0 || name.n >= 256 || number.n == 0 || number.n >= 8)
-        return false;
-    memcpy(host, name.p, name.n);
-    memcpy(port, number.p, number.n);
-    host[name.n] = port[number.n] = '\0';
-    return true;
-}
-
-/* False: it is none of ours. */
-static bool read_place(const struct ty_web_ask *ask, struct place *to)
-{
-    static const char scheme[] = "https://";
-    const char *elsewhere = ask->peer ? ask->peer->to : NULL;
-    const char *from = ask->url + sizeof(scheme) - 1;
-
-    if (strncmp(ask->url, scheme, sizeof(scheme) - 1) != 0)
-        return false;
-    size_t n = strcspn(from, "/?#");
-    if (memchr(from, '@', n) || n >= sizeof(to->authority) || from[n] != '/')
-        return false;
-    memcpy(to->authority, from, n);
-    to->authority[n] = '\0';
-    to->path = from + n;
-    if (!put_host(ty_str(to->authority), to->name, to->port))
-        return false;
-    memcpy(to->host, to->name, sizeof(to->host));
-    return !elsewhere || put_host(ty_str(elsewhere), to->host, to->port);
-}
-
-/* libcurl knows the rules of the environment's proxies and their exceptions. */
-static bool is_proxied(const struct ty_web_peer *peer)
-{
-    static const char *const names[] = { "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY" };
-    if (peer && peer->proxy)
-        return peer->proxy[0] != '\0';
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-        /* NOLINTNEXTLINE(concurrency-mt-unsafe): nobody here sets the environment */
-        if (getenv(names[i]))
-            return true;
-    return false;
-}
+/* Connections */
 
 static bool same(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static bool is_for(const struct ty_web_line *l, const struct place *to,
+static bool is_for(const struct ty_web_line *l, const struct ty_web_place *to,
                    const struct ty_web_peer *peer)
 {
     return !l->old && (!l->h2 || ty_h2_open(l->h2)) &&
@@ -103,8 +42,6 @@ static bool is_for(const struct ty_web_line *l, const struct place *to,
            same(l->peer.cert_file, peer->cert_file) && same(l->peer.key_file, peer->key_file) &&
            l->peer.insecure == peer->insecure;
 }
-
-/* Connections */
 
 static void call_join(struct ty_web_line *l, struct ty_web_call *call)
 {
@@ -361,7 +298,7 @@ static const char *copy(const char *s)
     return mine;
 }
 
-static struct ty_web_line *line_new(struct ty_web *w, const struct place *to,
+static struct ty_web_line *line_new(struct ty_web *w, const struct ty_web_place *to,
                                     const struct ty_web_peer *peer)
 {
     struct ty_web_line *l = calloc(1, sizeof(*l));
@@ -406,10 +343,10 @@ bool ty_web_h2_start(struct ty_web_call *call)
     const struct ty_web_peer *peer = call->ask.peer ? call->ask.peer : &nothing_known;
     struct ty_web *w = call->web;
     struct ty_web_line *l = w->lines;
-    struct place to;
+    struct ty_web_place to;
 
-    if (!w->set.h2 || is_proxied(peer) || !read_place(&call->ask, &to) ||
-        strcmp(w->without, to.authority) == 0)
+    if (!w->set.h2 || ty_web_place_is_proxied(peer) ||
+        !ty_web_place_read(&to, call->ask.url, peer) || strcmp(w->without, to.authority) == 0)
         return false;
     while (l && !is_for(l, &to, peer))
         l = l->next;

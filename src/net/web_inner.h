@@ -9,9 +9,9 @@
 #include "net/gnutls.h"
 #include "net/h2.h"
 #include "net/web.h"
+#include "net/web_place.h"
 
-#define TY_WEB_AUTHORITY 300 /* bytes of "host:port" in a URL */
-#define SPARE_HANDLES    32 /* kept for the next calls: making one costs more than a short request */
+#define SPARE_HANDLES 32 /* kept for the next calls: making one costs more than a short request */
 
 /* Connections that are used together: a libcurl multi handle. Outlives its web while libuv closes
  * its handles. */

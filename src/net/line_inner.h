@@ -1,0 +1,54 @@
+/* What the two files of a connection share: line.c finds and connects the socket, line_tls.c speaks
+ * TLS over it. */
+#ifndef TY_NET_LINE_INNER_H
+#define TY_NET_LINE_INNER_H
+
+#include "base/buf.h"
+#include "net/line.h"
+
+#define IN_BYTES ((size_t)32 << 10)
+
+enum ty_line_state { RESOLVES, CONNECTS, SHAKES, READY, GONE, FREED };
+
+/* A socket in the loop's set. libuv closes handles later, so each try has its own. */
+struct ty_line_plug {
+    uv_poll_t poll;
+    struct ty_line *line;
+};
+
+struct ty_line {
+    struct ty_line_settings set; /* its strings are ours */
+    enum ty_line_state state;
+    unsigned open; /* handles and requests of libuv that are not over yet */
+    uv_timer_t timer;
+    uv_getaddrinfo_t resolve;
+    struct addrinfo *found;
+    const struct addrinfo *next; /* to be tried */
+    struct ty_line_plug *plug;   /* NULL: no socket */
+    int fd;
+    bool held, blocked; /* keeps the loop going; the peer takes no more for now */
+    gnutls_certificate_credentials_t creds;
+    gnutls_session_t tls;
+    char error[256]; /* of the last address */
+    /* Read ahead of GnuTLS, which asks for a record's head and then for its rest: two system calls
+     * a record, and one more to learn that there is none. */
+    char *in;
+    size_t in_at, in_n;
+    bool dry;          /* the socket had no more when it was last read */
+    int lost;          /* why it could not be read */
+    struct ty_buf out; /* of the next record */
+    size_t out_at;
+};
+
+/* line.c */
+void ty_line_fail(struct ty_line *line, const char *fmt, ...) TY_PRINTF(2, 3); /* it is gone */
+void ty_line_arm(struct ty_line *line, int events); /* of libuv, to wait for */
+
+/* line_tls.c */
+bool ty_line_is_address(const char *name);    /* an IP address, not a name */
+void ty_line_connected(struct ty_line *line); /* begins the handshake */
+void ty_line_shake(struct ty_line *line);     /* goes on with it */
+void ty_line_read(struct ty_line *line);      /* all that is there */
+void ty_line_tls_end(struct ty_line *line);
+
+#endif

@@ -15,8 +15,10 @@ struct ty_standing {
     struct ty_kube_op *probe;
     uv_timer_t *timer; /* to the next probe; on the heap because libuv closes it later */
     enum state state;
-    int64_t since_ms;   /* not well; loop time */
-    int64_t said_ms;    /* 0: not yet */
+    int64_t since_ms; /* not well; loop time */
+    enum state said;  /* last, and when; 0: never */
+    int64_t said_ms;
+    bool told;          /* since it is not well */
     int64_t refused_ms; /* the last 401 */
     char why[256];
     struct ty_standing_count counts[TY_STANDING_COUNTS];
@@ -35,11 +37,14 @@ static int64_t seconds(const struct ty_standing *t)
 
 /* ---- what is said ---- */
 
+/* One that goes to and fro, because one of several servers is wrong, must not fill the log. */
 static void say(struct ty_standing *t)
 {
-    if (t->said_ms && now_ms(t) - t->said_ms < TY_STANDING_SAY_MS)
+    if (t->said == t->state && now_ms(t) - t->said_ms < TY_STANDING_SAY_MS)
         return;
+    t->said = t->state;
     t->said_ms = now_ms(t);
+    t->told = true;
     ty_error(t->s.log, t->why,
              t->state == REFUSED ? "TrainJobs wait: the API server refuses our credentials"
                                  : "TrainJobs wait: the API server does not answer",
@@ -95,16 +100,16 @@ static void on_probed(void *ctx, const struct ty_kube_answer *answer TY_UNUSED)
 
 static void set_well(struct ty_standing *t)
 {
-    bool said = t->said_ms != 0;
+    bool told = t->told;
 
     if (t->state == WELL)
         return;
-    if (said)
+    if (told)
         say_well(t);
     t->state = WELL;
-    t->said_ms = 0;
+    t->told = false;
     uv_timer_stop(t->timer);
-    if (said && t->s.well)
+    if (told && t->s.well)
         t->s.well(t->s.ctx);
 }
 
@@ -112,8 +117,6 @@ static void set_wrong(struct ty_standing *t, enum state state)
 {
     if (t->state == WELL)
         t->since_ms = now_ms(t);
-    if (t->state != state)
-        t->said_ms = 0;
     t->state = state;
     if (state == REFUSED)
         say(t);

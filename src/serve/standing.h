@@ -28,7 +28,7 @@ struct ty_standing_settings { /* what is pointed to outlives it */
     void (*well)(void *ctx);
     void *ctx;
 };
-#define TY_STANDING_SAY_MS 60000 /* while it lasts it is said again */
+#define TY_STANDING_SAY_MS 60000 /* not said more often; while it lasts it is said again */
 #define TY_STANDING_COUNTS 64    /* methods times codes; what would be more is not kept */
 
 /* gives. It begins well: nothing has been asked yet. */

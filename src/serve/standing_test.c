@@ -260,6 +260,26 @@ static void test_refused_and_hung_up(void **state)
     assert_int_equal(times(log_of(f), "TrainJobs wait: the API server refuses"), 1);
 }
 
+/* One of several servers behind one address refuses us. */
+static void test_to_and_fro(void **state)
+{
+    struct fixture *f = *state;
+
+    f->s.probe_ms = 60000;
+    open_it(f);
+    for (int i = 0; i < 5; i++) {
+        f->api.rows = bad;
+        ask(f, "/version");
+        assert_false(well(f));
+        f->api.rows = good;
+        ask(f, "/version");
+        assert_true(well(f));
+    }
+    assert_int_equal(times(log_of(f), "refuses our credentials"), 1);
+    assert_int_equal(times(log_of(f), "takes our credentials again"), 1);
+    assert_int_equal(f->well, 1);
+}
+
 static bool silent(struct fixture *f)
 {
     return strstr(log_of(f), "TrainJobs wait: the API server does not answer") != NULL;
@@ -360,6 +380,7 @@ int main(void)
         T(test_a_401_that_fresh_credentials_mend),
         T(test_the_end_of_a_watch_proves_nothing),
         T(test_refused_and_hung_up),
+        T(test_to_and_fro),
         T(test_refused_and_then_silent),
         T(test_silent),
         T(test_no_credentials_to_be_had),

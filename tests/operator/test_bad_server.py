@@ -135,7 +135,8 @@ def test_a_jobset_that_cannot_be_stored(bare, bare_space, make_manager):
     with Proxy(bare, lambda r: jobset(r) or event[0](r) or event[1](r)) as proxy:
         one = make_manager(plane=bare, webhooks=False, through=proxy).start()
         space.create(trainjob())
-        space.wait_jobset()
+        space.wait_jobset()  # it may be there before its answer has passed the proxy
+        wait_for("all are answered", lambda: all(r.end for r in proxy.seen(jobset.wanted)))
         them = next(iter(tries(proxy, jobset.wanted).values()))
         assert [r.code for r in them] == [500] * 8 + [201]
         assert them[-1].at - them[-2].at > 0.3

@@ -16,7 +16,7 @@ struct ty_standing {
     uv_timer_t *timer; /* to the next probe; on the heap because libuv closes it later */
     enum state state;
     int64_t since_ms; /* not well; loop time */
-    enum state said;  /* last, and when; 0: never */
+    enum state said;  /* last, and when; WELL: nothing yet */
     int64_t said_ms;
     bool told;          /* since it is not well */
     int64_t refused_ms; /* the last 401 */

@@ -22,21 +22,19 @@ static int merge(struct ty_plan *plan, const struct ty_json *patch, struct ty_er
                               &ty_schema_JobSetSpec, plan->origin, &plan->spec, err);
 }
 
-/* {replicatedJobs: [{name, template: {spec: {template: POD}}}]}: what an override of the older API
- * says of one target job. */
-static struct ty_json *patch_of_pod(struct ty_arena *a, const struct ty_json *target,
+/* {name, template: {spec: {template: POD}}}: what an override of the older API says of one target
+ * job. */
+static struct ty_json *patch_of_job(struct ty_arena *a, const struct ty_json *target,
                                     struct ty_json *pod)
 {
     struct ty_json *job_spec = ty_json_object(a), *job = ty_json_object(a);
-    struct ty_json *rjob = ty_json_object(a), *jobs = ty_json_array(a), *spec = ty_json_object(a);
+    struct ty_json *rjob = ty_json_object(a);
 
     ty_json_set(a, job_spec, "template", pod);
     ty_json_set(a, job, "spec", job_spec);
     ty_json_set(a, rjob, "name", ty_json_copy(a, ty_json_get(target, "name"), 0));
     ty_json_set(a, rjob, "template", job);
-    ty_json_push(a, jobs, rjob);
-    ty_json_set(a, spec, "replicatedJobs", jobs);
-    return spec;
+    return rjob;
 }
 
 /* Only labels and annotations of an override's metadata were ever used. */
@@ -65,9 +63,9 @@ static struct ty_json *pod_of_override(struct ty_arena *a, const struct ty_json 
     return pod;
 }
 
-/* One override, once for each job that it names. An override of a job that is not there would
- * create it; admission refuses that, a stored job of the older API may still carry one: it is
- * passed over.
+/* One override, once for each job that it names, in one merge: each merge goes through all jobs of
+ * the runtime, of which there may be thousands. An override of a job that is not there would create
+ * it; admission refuses that, a stored job of the older API may still carry one: it is passed over.
  */
 static int apply_override(struct ty_plan *plan, const struct ty_json *override, bool flat,
                           size_t *budget, struct ty_err *err)
@@ -76,6 +74,7 @@ static int apply_override(struct ty_plan *plan, const struct ty_json *override, 
     const struct ty_json *targets = ty_json_get(override, "targetJobs");
     bool *done = ty_new_n(plan->arena, bool, ty_json_len(base) + 1);
     struct ty_json *pod = pod_of_override(plan->arena, override, flat);
+    struct ty_json *patch = ty_json_object(plan->arena);
     size_t bytes = ty_json_text(plan->arena, pod).n, at = 0;
 
     ty_each_item (t, targets) {
@@ -85,11 +84,10 @@ static int apply_override(struct ty_plan *plan, const struct ty_json *override, 
             return ty_fail(err, -E2BIG, "the JobSet would become too large");
         *budget -= bytes;
         done[at] = true;
-        int r = merge(plan, patch_of_pod(plan->arena, *t, pod), err);
-        if (r < 0)
-            return r;
+        ty_json_push(plan->arena, ty_json_need_array(plan->arena, patch, "replicatedJobs"),
+                     patch_of_job(plan->arena, *t, pod));
     }
-    return 0;
+    return patch->n ? merge(plan, patch, err) : 0;
 }
 
 static int apply_overrides(struct ty_plan *plan, const struct ty_json *list, const char *field,

@@ -279,6 +279,37 @@ static void test_target_named_often(void **state)
     assert_true(ty_arena_used(f->arena) < (size_t)32 << 20);
 }
 
+/* Many jobs, and overrides that name many of them: an override costs one walk through the jobs, not
+ * one for each that it names. */
+static void test_many_targets_of_many_jobs(void **state)
+{
+    struct fixture *f = *state;
+    ty_auto_buf runtime = { 0 };
+    ty_auto_buf job = { 0 };
+    struct ty_plan_in in = { .pipeline = &f->pipeline };
+
+    ty_buf_cstr(&runtime, "{'spec':{'template':{'spec':{'replicatedJobs':[{'name':'j'}");
+    for (int i = 0; i < 2000; i++)
+        ty_buf_printf(&runtime, ",{'name':'j%d'}", i);
+    ty_buf_cstr(&runtime, "]}}}}");
+    ty_buf_cstr(&job, "{'spec':{'podTemplateOverrides':[");
+    for (int i = 0; i < 16; i++) {
+        ty_buf_printf(&job, "%s{'spec':{'nodeSelector':{'k%d':'v'}},'targetJobs':[{'name':'j'}",
+                      i ? "," : "", i);
+        for (int t = 0; t < 127; t++)
+            ty_buf_printf(&job, ",{'name':'j%d'}", t);
+        ty_buf_cstr(&job, "]}");
+    }
+    ty_buf_cstr(&job, "]}}");
+    in.runtime = fx_json(f->arena, ty_arena_strndup(f->arena, runtime.p, runtime.n));
+    ty_trainjob_read(&f->job, fx_json(f->arena, ty_arena_strndup(f->arena, job.p, job.n)));
+    assert_int_equal(ty_plan_make(f->arena, &f->job, &in, &f->plan, &f->err), 0);
+    assert_int_equal(ty_json_len(ty_json_get(pod_of(f, "j"), "nodeSelector")), 16);
+    assert_int_equal(ty_json_len(ty_json_get(pod_of(f, "j126"), "nodeSelector")), 16);
+    assert_int_equal(ty_json_len(ty_json_get(pod_of(f, "j127"), "nodeSelector")), 0);
+    assert_true(ty_arena_used(f->arena) < (size_t)32 << 20);
+}
+
 /* 200 jobs times 100 kB of override can never be stored: refused, not built. */
 static void test_override_of_too_much(void **state)
 {
@@ -343,18 +374,31 @@ static void test_runtime_is_untouched(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        core_test(test_without_patches),          core_test(test_metadata_overlay),
-        core_test(test_two_managers_add_up),      core_test(test_later_patch_wins),
-        core_test(test_only_the_named_job),       core_test(test_never_deletes),
-        core_test(test_directives_are_ignored),   core_test(test_order_of_variables),
-        core_test(test_volume_of_an_old_name),    core_test(test_variable_has_one_source),
-        core_test(test_tolerations_are_replaced), core_test(test_job_and_pod_metadata),
-        core_test(test_jobs_keep_their_order),    core_test(test_new_job_comes_first),
-        core_test(test_patch_without_a_spec),     core_test(test_pod_template_overrides),
-        core_test(test_pod_spec_overrides),       core_test(test_override_of_no_job),
-        core_test(test_labels_of_v2_0),           core_test(test_target_named_often),
-        core_test(test_override_of_too_much),     core_test(test_origins),
-        core_test(test_origins_of_overrides),     core_test(test_runtime_is_untouched),
+        core_test(test_without_patches),
+        core_test(test_metadata_overlay),
+        core_test(test_two_managers_add_up),
+        core_test(test_later_patch_wins),
+        core_test(test_only_the_named_job),
+        core_test(test_never_deletes),
+        core_test(test_directives_are_ignored),
+        core_test(test_order_of_variables),
+        core_test(test_volume_of_an_old_name),
+        core_test(test_variable_has_one_source),
+        core_test(test_tolerations_are_replaced),
+        core_test(test_job_and_pod_metadata),
+        core_test(test_jobs_keep_their_order),
+        core_test(test_new_job_comes_first),
+        core_test(test_patch_without_a_spec),
+        core_test(test_pod_template_overrides),
+        core_test(test_pod_spec_overrides),
+        core_test(test_override_of_no_job),
+        core_test(test_labels_of_v2_0),
+        core_test(test_target_named_often),
+        core_test(test_many_targets_of_many_jobs),
+        core_test(test_override_of_too_much),
+        core_test(test_origins),
+        core_test(test_origins_of_overrides),
+        core_test(test_runtime_is_untouched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -201,3 +201,25 @@ class Relay:
         self.thread.join()
         for s in [self.listener, *self.pairs]:
             s.close()
+
+
+class Tunnel(Relay):
+    """An HTTP proxy: connections go where CONNECT says, and nowhere else."""
+
+    def __init__(self):
+        super().__init__(None)
+        self.asked = []
+
+    def _accept(self):
+        here, _ = self.listener.accept()
+        head = b""
+        while b"\r\n\r\n" not in head:
+            head += here.recv(4096)
+        method, target, _ = head.decode().split(" ", 2)
+        assert method == "CONNECT", head
+        self.asked.append(target)
+        host, _, port = target.rpartition(":")
+        there = socket.create_connection((host, int(port)))
+        here.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        self.pairs[here], self.pairs[there] = there, here
+        self.made += 1

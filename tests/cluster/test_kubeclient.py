@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from binaries import build, why_not
-from driver import ClientPlane, Driver, Relay
+from driver import ClientPlane, Driver, Relay, Tunnel
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(os.environ.get("TRAINYARD", ROOT / "build/trainyard")).parent / "kubeclient"
@@ -558,6 +558,31 @@ def test_http1(config, server):
             client.next(which, "SYNCED")
         client.ask("CREATE", "configmap", ns=ns, body=config_map("x"))
         assert client.next(watching["configmap"], "ADDED")["name"] == "x"
+
+
+def lists_watches_and_writes(client, name):
+    ns = make_namespace(client, name)
+    which = client.do("reflect", kind="configmap", ns=ns)
+    client.next(which, "SYNCED")
+    assert client.ask("CREATE", "configmap", ns=ns, body=config_map("x"))["r"] == "0"
+    assert client.next(which, "ADDED")["name"] == "x"
+    assert client.ask("CREATE", "configmap", ns=ns, body=config_map("x"))["code"] == 409
+
+
+def test_through_a_proxy(server, tmp_path):
+    """Of the kubeconfig, and of the environment, which does not count for servers of this machine."""
+    user = {"token": server.tokens["manager-0"]}
+    with Tunnel() as tunnel:
+        url = f"http://127.0.0.1:{tunnel.port}"
+        config = server.config(tmp_path / "proxied", user, **{"proxy-url": url})
+        with Driver(PROGRAM, "--kubeconfig", config) as client:
+            lists_watches_and_writes(client, "proxied")
+        assert set(tunnel.asked) == {f"127.0.0.1:{server.port}"}
+        made = tunnel.made
+        config = server.config(tmp_path / "direct", user)
+        with Driver(PROGRAM, "--kubeconfig", config, env={"HTTPS_PROXY": url}) as client:
+            assert client.ask("GET", path="/version")["r"] == "0"
+        assert tunnel.made == made
 
 
 KINDS = ("configmap", "secret", "pod", "service", "job", "lease", "event", "namespace")

@@ -55,6 +55,7 @@ struct ty_jobs {
     struct ty_writing *writing;
     struct ty_fetching *fetching;
     struct ty_jobs_counts counts;
+    int64_t refused_ms;        /* the last 401 of a watch; loop time, 0: none */
     struct ty_lately troubles; /* of watches */
     struct ty_jump jump;
     struct uv_timer_s *clock; /* looks whether the wall clock was set */

@@ -209,7 +209,19 @@ static void check_synced(struct ty_jobs *j)
     ty_jobs_turn(j);
 }
 
-/* A server that hangs up ends all watches in one moment: that is one line, not one for each. */
+/* A server that hangs up ends all watches in one moment: that is one line, not one for each. One
+ * that refuses our credentials hangs up, too: then the refusal is the line that helps. */
+static bool said_enough(struct ty_jobs *j, const struct ty_kube_answer *why)
+{
+    int64_t now = (int64_t)uv_now(j->s.loop);
+
+    if (why->code == 401)
+        j->refused_ms = now;
+    if (why->code == 0 && j->refused_ms && now - j->refused_ms < TY_LATELY_MS)
+        return true;
+    return ty_lately(&j->troubles, why->message, now);
+}
+
 static void say_trouble(struct ty_watched *w, const struct ty_kube_answer *why, int64_t again_ms)
 {
     struct ty_jobs *j = w->jobs;
@@ -219,7 +231,7 @@ static void say_trouble(struct ty_watched *w, const struct ty_kube_answer *why, 
     if (why->code == 401)
         error = ty_arena_printf(a, "%s: the API server does not take %s", error,
                                 ty_kubeconfig_who(a, ty_kube_config(j->s.kube)));
-    if (ty_lately(&j->troubles, why->message, (int64_t)uv_now(j->s.loop)))
+    if (said_enough(j, why))
         ty_debug(j->s.log, "cannot watch", TY_S("error", error), TY_S("kind", w->kind->kind),
                  TY_S("group", w->kind->group), TY_I("againMs", again_ms));
     else

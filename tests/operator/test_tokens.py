@@ -186,6 +186,7 @@ def test_bad_token_from_the_start(bare, bare_space, make_manager, tmp_path):
     stays("it is alive and not ready", lambda: not one.ready() and one.child.poll() is None, 1.0)
     assert ask(f"http://127.0.0.1:{one.health}/healthz")[0] == 200
     assert len(said()) == 1, "eleven watches, one reason"
+    assert errors(one, "cannot watch") == said(), "and no other, though the server hangs up as well"
     tokens.renew()
     one.wait_ready()
     space.create(runtime(), trainjob())

@@ -11,20 +11,11 @@
 
 #include "api/kinds.h"
 #include "api/schema_walk.h"
+#include "json/json_testing.h"
 
-/* JSON with single quotes, which read better in C. */
 TY_UNUSED static struct ty_json *parse(struct ty_arena *a, const char *text)
 {
-    struct ty_err err = { 0 };
-    char *copy = ty_arena_strndup(a, text, strlen(text));
-    struct ty_json *v;
-
-    for (char *p = copy; *p; p++)
-        *p = *p == '\'' ? '"' : *p;
-    v = ty_json_parse(a, ty_str(copy), NULL, &err);
-    if (!v)
-        fail_msg("%s: %s", err.text, copy);
-    return v;
+    return json_of(a, text);
 }
 
 TY_UNUSED static struct ty_json *parse_file(struct ty_arena *a, const char *path)

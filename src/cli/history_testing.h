@@ -11,6 +11,7 @@
 #include "cli/testing.h"
 #include "store/local.h"
 #include "store/record.h"
+#include "json/json_testing.h"
 
 struct hist {
     struct ty_bench b;
@@ -54,15 +55,9 @@ static inline void hist_begin(struct hist *h, const char *folder)
 static inline struct ty_json *hist_add(struct hist *h, const char *text)
 {
     struct ty_arena *a = h->b.cli.arena;
-    char *copy = ty_arena_printf(a, "%s", text);
+    struct ty_json *v = json_of(a, text);
     struct ty_err err = { 0 };
 
-    for (char *p = copy; *p; p++)
-        if (*p == '\'')
-            *p = '"';
-    struct ty_json *v = ty_json_parse(a, ty_str(copy), NULL, &err);
-    if (!v)
-        fail_msg("%s", err.text);
     assert_int_equal(ty_local_create(h->l, a, v, &err), 0);
     return v;
 }

@@ -1,17 +1,5 @@
 #include "cli/history_testing.h"
 
-static struct ty_json *json(struct ty_arena *a, const char *text)
-{
-    char *copy = ty_arena_printf(a, "%s", text);
-
-    for (char *p = copy; *p; p++)
-        if (*p == '\'')
-            *p = '"';
-    struct ty_json *v = ty_json_parse(a, ty_str(copy), NULL, NULL);
-    assert_non_null(v);
-    return v;
-}
-
 static void test_states(void **state)
 {
     static const struct {
@@ -43,8 +31,8 @@ static void test_states(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct ty_past_job job = { .job = json(a, cases[i].job),
-                                   .jobset = json(a, cases[i].jobset),
+        struct ty_past_job job = { .job = json_of(a, cases[i].job),
+                                   .jobset = json_of(a, cases[i].jobset),
                                    .alive = cases[i].alive };
         assert_string_equal(ty_job_state(a, &job), cases[i].want);
     }
@@ -53,8 +41,8 @@ static void test_states(void **state)
 static void test_cells(void **state)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_past_job job = { .job = json(a, "{'spec':{'trainer':{'numNodes':7}},'status':"
-                                              "{'trainerStatus':{'progressPercentage':12}}}"),
+    struct ty_past_job job = { .job = json_of(a, "{'spec':{'trainer':{'numNodes':7}},'status':"
+                                                 "{'trainerStatus':{'progressPercentage':12}}}"),
                                .alive = TY_PAST_LIVE,
                                .run = { .started_ms = 1000 } };
 
@@ -63,20 +51,20 @@ static void test_cells(void **state)
     assert_string_equal(ty_job_progress(a, &job), "12%");
     assert_int_equal(ty_job_restarts(&job), 0);
     assert_string_equal(ty_job_duration(a, &job, 62000), "61s");
-    job.job = json(a, "{}");
+    job.job = json_of(a, "{}");
     assert_string_equal(ty_job_nodes(a, &job), "<unknown>");
     assert_string_equal(ty_job_progress(a, &job), "");
     job.jobset =
-        json(a, "{'spec':{'replicatedJobs':[{'replicas':2,'template':{'metadata':{'labels':"
-                "{'trainer.kubeflow.org/trainjob-ancestor-step':'trainer'}},'spec':"
-                "{'parallelism':3}}},{'replicas':1,'template':{}}]}}");
+        json_of(a, "{'spec':{'replicatedJobs':[{'replicas':2,'template':{'metadata':{'labels':"
+                   "{'trainer.kubeflow.org/trainjob-ancestor-step':'trainer'}},'spec':"
+                   "{'parallelism':3}}},{'replicas':1,'template':{}}]}}");
     assert_string_equal(ty_job_nodes(a, &job), "6");
 }
 
 static void test_when_it_ended(void **state)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_past_job job = { .job = json(
+    struct ty_past_job job = { .job = json_of(
                                    a, "{'status':{'conditions':[{'type':'Complete','status':"
                                       "'True','lastTransitionTime':'1970-01-01T00:02:00Z'}]}}"),
                                .alive = TY_PAST_ENDED,
@@ -88,7 +76,7 @@ static void test_when_it_ended(void **state)
     job.run.ended_ms = 120400;
     assert_int_equal(ty_job_ended_ms(&job), 120400);
     job.run.ended_ms = 500000;
-    job.job = json(a, "{}");
+    job.job = json_of(a, "{}");
     assert_int_equal(ty_job_ended_ms(&job), 500000);
     job.alive = TY_PAST_CUT_OFF;
     job.run.ended_ms = 0;

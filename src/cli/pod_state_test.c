@@ -1,17 +1,5 @@
 #include "cli/history_testing.h"
 
-static struct ty_json *json(struct ty_arena *a, const char *text)
-{
-    char *copy = ty_arena_printf(a, "%s", text);
-
-    for (char *p = copy; *p; p++)
-        if (*p == '\'')
-            *p = '"';
-    struct ty_json *v = ty_json_parse(a, ty_str(copy), NULL, NULL);
-    assert_non_null(v);
-    return v;
-}
-
 static void test_pods(void **state)
 {
     static const struct {
@@ -45,17 +33,19 @@ static void test_pods(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-        assert_string_equal(ty_pod_state(a, json(a, cases[i].pod), cases[i].cut_off, cases[i].gone),
-                            cases[i].want);
+        assert_string_equal(
+            ty_pod_state(a, json_of(a, cases[i].pod), cases[i].cut_off, cases[i].gone),
+            cases[i].want);
 }
 
 static void test_containers(void **state)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_json *ended =
-        json(a, "{'state':{'terminated':{'exitCode':137,'reason':'OOMKilled'}}}");
-    struct ty_json *again = json(a, "{'state':{'running':{}},'lastState':{'terminated':{'exitCode':"
-                                    "7}}}");
+        json_of(a, "{'state':{'terminated':{'exitCode':137,'reason':'OOMKilled'}}}");
+    struct ty_json *again =
+        json_of(a, "{'state':{'running':{}},'lastState':{'terminated':{'exitCode':"
+                   "7}}}");
 
     (void)state;
     assert_string_equal(ty_container_state(a, ended, true), "OOMKilled");
@@ -63,16 +53,16 @@ static void test_containers(void **state)
     assert_string_equal(ty_container_state(a, again, false), "Running");
     assert_string_equal(ty_container_state(a, again, true), "Interrupted");
     assert_string_equal(ty_container_exit(a, again), "7");
-    assert_string_equal(ty_container_state(a, json(a, "{}"), false), "Waiting");
-    assert_string_equal(ty_container_exit(a, json(a, "{}")), "");
+    assert_string_equal(ty_container_state(a, json_of(a, "{}"), false), "Waiting");
+    assert_string_equal(ty_container_exit(a, json_of(a, "{}")), "");
 }
 
 static void test_counts(void **state)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_json *pod =
-        json(a, "{'spec':{'containers':[{},{},{}]},'status':{'containerStatuses':[{'ready':true,"
-                "'restartCount':2},{'ready':false,'restartCount':3}]}}");
+        json_of(a, "{'spec':{'containers':[{},{},{}]},'status':{'containerStatuses':[{'ready':true,"
+                   "'restartCount':2},{'ready':false,'restartCount':3}]}}");
 
     (void)state;
     assert_string_equal(ty_pod_ready(a, pod), "1/3");

@@ -8,6 +8,7 @@
 
 #include "api/kinds.h"
 #include "control/owned_differ.h"
+#include "json/json_testing.h"
 
 #define POD(node, rest)                                                                            \
     "{'metadata':{'name':'t','labels':{'a':'b'" rest "}},'spec':{'replicatedJobs':[{'name':"       \
@@ -40,20 +41,6 @@ static int teardown(void **state)
     return 0;
 }
 
-static struct ty_json *read_json(struct ty_arena *a, const char *text)
-{
-    struct ty_err err = { 0 };
-    char *copy = ty_arena_strndup(a, text, strlen(text));
-
-    for (char *c = copy; *c; c++)
-        if (*c == '\'')
-            *c = '"';
-    struct ty_json *v = ty_json_parse(a, ty_str(copy), NULL, &err);
-    if (!v)
-        fail_msg("%s", err.text);
-    return v;
-}
-
 static struct ty_json *entry(struct ty_arena *a, const char *manager, const char *how,
                              const char *fields)
 {
@@ -61,7 +48,7 @@ static struct ty_json *entry(struct ty_arena *a, const char *manager, const char
 
     ty_json_set(a, e, "manager", ty_json_cstr(a, manager));
     ty_json_set(a, e, "operation", ty_json_cstr(a, how));
-    ty_json_set(a, e, "fieldsV1", read_json(a, fields));
+    ty_json_set(a, e, "fieldsV1", json_of(a, fields));
     return e;
 }
 
@@ -69,13 +56,13 @@ static struct ty_json *entry(struct ty_arena *a, const char *manager, const char
 static void differ(struct bench *b, const char *wanted, const char *filled, const char *live,
                    const char *mine, const char *theirs)
 {
-    struct ty_json *l = read_json(b->a, live), *list = ty_json_array(b->a);
+    struct ty_json *l = json_of(b->a, live), *list = ty_json_array(b->a);
     struct ty_differ in = { .schema = ty_kind_jobset.schema,
-                            .wanted = read_json(b->a, wanted),
+                            .wanted = json_of(b->a, wanted),
                             .live = l,
                             .manager = "trainer" };
 
-    in.filled = read_json(b->a, filled ? filled : wanted);
+    in.filled = json_of(b->a, filled ? filled : wanted);
     if (theirs)
         ty_json_push(b->a, list, entry(b->a, "kueue", "Update", theirs));
     if (mine)

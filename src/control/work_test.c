@@ -9,6 +9,7 @@
 
 #include "control/owned.h"
 #include "control/work.h"
+#include "json/json_testing.h"
 
 #define RUNTIME                                                                                    \
     "{'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'ClusterTrainingRuntime','metadata':{"   \
@@ -59,22 +60,9 @@ static int down(void **state)
     return 0;
 }
 
-static struct ty_json *json(struct fx *f, const char *text)
-{
-    char *copy = ty_arena_strndup(f->a, text, strlen(text));
-    struct ty_err err = { 0 };
-
-    for (char *p = copy; *p; p++)
-        *p = *p == '\'' ? '"' : *p;
-    struct ty_json *v = ty_json_parse(f->a, ty_str(copy), NULL, &err);
-    if (!v)
-        fail_msg("%s", err.text);
-    return v;
-}
-
 static const struct ty_known *put(struct fx *f, const struct ty_kind *kind, const char *text)
 {
-    return ty_world_put(f->w, kind, json(f, text), NULL);
+    return ty_world_put(f->w, kind, json_of(f->a, text), NULL);
 }
 
 static struct ty_work work(struct fx *f)

@@ -12,6 +12,7 @@
 
 #include "engine/job_inner.h"
 #include "trainer/pass.h"
+#include "json/json_testing.h"
 #include "json/patch.h"
 
 #define CEILING ((size_t)256 << 20)
@@ -43,19 +44,9 @@ TY_UNUSED static void is_text(struct ty_str got, const char *want)
         fail_msg("got '%.*s', wanted '%s'", TY_ARG(got), want);
 }
 
-/* JSON with single quotes, which read better in C. */
 TY_UNUSED static struct ty_json *parse(struct ty_arena *a, const char *text)
 {
-    struct ty_err err = { 0 };
-    char *copy = ty_arena_strndup(a, text, strlen(text));
-    struct ty_json *v;
-
-    for (char *p = copy; *p; p++)
-        *p = *p == '\'' ? '"' : *p;
-    v = ty_json_parse(a, ty_str(copy), NULL, &err);
-    if (!v)
-        fail_msg("%s: %s", err.text, copy);
-    return v;
+    return json_of(a, text);
 }
 
 /* A Job whose spec is `spec` (single quotes), defaulted and checked. */

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "json/json_testing.h"
 #include "json/patch.h"
 
 #define CEILING ((size_t)64 << 20)
@@ -57,29 +58,16 @@ static void count_merged(struct ty_arena *a, const void *type, struct ty_json *m
 static const struct ty_merge_guide guide = { test_member, test_item, NULL };
 static const struct ty_merge_guide counting = { test_member, test_item, count_merged };
 
-/* Single quotes for double ones, so that the cases can be read. */
-static struct ty_json *read(struct ty_arena *a, const char *text)
-{
-    struct ty_err err = { 0 };
-    char *copy = ty_arena_strndup(a, text, strlen(text));
-    for (char *p = copy; *p; p++)
-        *p = *p == '\'' ? '"' : *p;
-    struct ty_json *v = ty_json_parse(a, ty_str(copy), NULL, &err);
-    if (!v)
-        fail_msg("%s: %s", copy, err.text);
-    return v;
-}
-
 static void merges(const char *doc_text, const char *patch_text, const char *want)
 {
     ty_auto_arena *a = ty_arena_new(CEILING);
     struct ty_err err = { 0 };
-    struct ty_json *doc = read(a, doc_text), *patch = read(a, patch_text), *got = NULL;
+    struct ty_json *doc = json_of(a, doc_text), *patch = json_of(a, patch_text), *got = NULL;
     const char *doc_before = ty_json_text(a, doc).p, *patch_before = ty_json_text(a, patch).p;
 
     if (ty_strategic_merge(a, doc, patch, &guide, pod, 0, &got, &err) != 0)
         fail_msg("%s: %s", patch_text, err.text);
-    assert_string_equal(ty_json_text(a, got).p, ty_json_text(a, read(a, want)).p);
+    assert_string_equal(ty_json_text(a, got).p, ty_json_text(a, json_of(a, want)).p);
     assert_string_equal(ty_json_text(a, doc).p, doc_before);
     assert_string_equal(ty_json_text(a, patch).p, patch_before);
 }
@@ -90,9 +78,9 @@ static void refuses(const char *doc_text, const char *patch_text, const char *wa
     struct ty_err err = { 0 };
     struct ty_json *got = NULL;
 
-    assert_int_equal(
-        ty_strategic_merge(a, read(a, doc_text), read(a, patch_text), &guide, pod, 0, &got, &err),
-        -EINVAL);
+    assert_int_equal(ty_strategic_merge(a, json_of(a, doc_text), json_of(a, patch_text), &guide,
+                                        pod, 0, &got, &err),
+                     -EINVAL);
     assert_string_equal(err.text, want);
     assert_null(got);
 }
@@ -233,9 +221,10 @@ static void test_refused(void **state)
 static void test_origin(void **state)
 {
     ty_auto_arena *a = ty_arena_new(CEILING);
-    struct ty_json *doc = read(a, "{'keep':{'x':1},'l':{'a':1,'b':1},'containers':[{'name':'a'}]}");
+    struct ty_json *doc =
+        json_of(a, "{'keep':{'x':1},'l':{'a':1,'b':1},'containers':[{'name':'a'}]}");
     struct ty_json *patch =
-        read(a, "{'l':{'b':2},'containers':[{'name':'a','env':[{'name':'E'}]}]}");
+        json_of(a, "{'l':{'b':2},'containers':[{'name':'a','env':[{'name':'E'}]}]}");
     struct ty_json *got = NULL;
 
     (void)state;
@@ -257,15 +246,15 @@ static void test_origin(void **state)
 static void test_merged(void **state)
 {
     ty_auto_arena *a = ty_arena_new(CEILING);
-    struct ty_json *doc = read(a, "{'a':{'b':{}},'containers':[{'name':'x'},{'name':'y'}]}");
-    struct ty_json *patch = read(a, "{'a':{},'n':{},'containers':[{'name':'y'},{'name':'z'}]}");
+    struct ty_json *doc = json_of(a, "{'a':{'b':{}},'containers':[{'name':'x'},{'name':'y'}]}");
+    struct ty_json *patch = json_of(a, "{'a':{},'n':{},'containers':[{'name':'y'},{'name':'z'}]}");
     struct ty_json *got = NULL;
 
     (void)state;
     assert_int_equal(ty_strategic_merge(a, doc, patch, &counting, pod, 0, &got, NULL), 0);
     struct ty_json *want =
-        read(a, "{'a':{'b':{},'merged':1},'containers':[{'name':'x'},{'name':'y','merged':1},"
-                "{'name':'z'}],'n':{},'merged':1}");
+        json_of(a, "{'a':{'b':{},'merged':1},'containers':[{'name':'x'},{'name':'y','merged':1},"
+                   "{'name':'z'}],'n':{},'merged':1}");
     assert_string_equal(ty_json_text(a, got).p, ty_json_text(a, want).p);
     got = NULL;
     assert_int_equal(ty_strategic_merge(a, NULL, patch, &guide, pod, 0, &got, NULL), 0);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "store/apply.h"
+#include "json/json_testing.h"
 
 /* One object that managers apply to, as text with ' for ". */
 struct world {
@@ -16,27 +17,16 @@ struct world {
     struct ty_json *live;
 };
 
-static struct ty_json *parse(struct world *w, const char *text)
-{
-    char *copy = ty_arena_strndup(w->a, text, strlen(text));
-    for (char *p = copy; *p; p++)
-        if (*p == '\'')
-            *p = '"';
-    struct ty_json *v = ty_json_parse(w->a, ty_str(copy), NULL, NULL);
-    assert_non_null(v);
-    return v;
-}
-
 static void by(struct world *w, const char *manager, const char *text)
 {
-    struct ty_json *obj = parse(w, text);
+    struct ty_json *obj = json_of(w->a, text);
     w->live = ty_json_copy(w->a, ty_apply(w->a, w->live, w->all, manager, obj), 0);
     ty_applied_note(w->a, &w->all, manager, obj);
 }
 
 static void live_is(struct world *w, const char *text)
 {
-    const struct ty_json *want = parse(w, text);
+    const struct ty_json *want = json_of(w->a, text);
     if (!ty_json_eq(w->live, want))
         fail_msg("%.*s", TY_ARG(ty_json_text(w->a, w->live)));
 }
@@ -63,7 +53,7 @@ static void own_fields_go_when_no_longer_wanted(void **state)
 {
     struct world *w = *state;
 
-    w->live = parse(w, "{'written':1,'spec':{'by-hand':2}}");
+    w->live = json_of(w->a, "{'written':1,'spec':{'by-hand':2}}");
     by(w, "one", "{'spec':{'x':1,'deep':{'a':1,'b':2}}}");
     live_is(w, "{'written':1,'spec':{'by-hand':2,'x':1,'deep':{'a':1,'b':2}}}");
     by(w, "one", "{'spec':{'deep':{'b':3}}}");

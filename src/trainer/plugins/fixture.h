@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "trainer/plugin.h"
+#include "json/json_testing.h"
 
 /* A runtime of one trainer job `node`: its mlPolicy, and more members of its container. */
 #define RUNTIME(policy, container) RUNTIME_JOBS(policy, TRAINER_JOB("node", container))
@@ -46,16 +47,7 @@ struct fixture {
 
 static inline struct ty_json *fx_json(struct ty_arena *a, const char *text)
 {
-    struct ty_err err = { 0 };
-    char *copy = ty_arena_strndup(a, text, strlen(text));
-
-    for (char *c = copy; *c; c++)
-        if (*c == '\'')
-            *c = '"';
-    struct ty_json *v = ty_json_parse(a, ty_str(copy), NULL, &err);
-    if (!v)
-        fail_msg("%s", err.text);
-    return v;
+    return json_of(a, text);
 }
 
 static inline const struct ty_json *fx_nothing(void *ctx TY_UNUSED,

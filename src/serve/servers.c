@@ -48,16 +48,29 @@ static void check_failed(void *ctx, const char *path, const char *check, const c
     ty_error(s->s.log, why, "a health check fails", TY_S("path", path), TY_S("check", check));
 }
 
+/* v2.3.0 reads other names and serves these all the same: so the probes of a Deployment that was
+ * written for it ask for these. */
+static bool handle_usual(const struct ty_servers *s, struct ty_request *q)
+{
+    struct ty_health alive = s->alive, ready = s->ready;
+
+    alive.path = "/healthz";
+    ready.path = "/readyz";
+    return ty_health_handle(&alive, q) || ty_health_handle(&ready, q);
+}
+
 static void handle_health(void *ctx, struct ty_request *q)
 {
     const struct ty_servers *s = ctx;
 
-    if (!ty_health_handle(&s->alive, q) && !ty_health_handle(&s->ready, q))
+    if (!ty_health_handle(&s->alive, q) && !ty_health_handle(&s->ready, q) && !handle_usual(s, q))
         ty_respond_text(q, 404, TY_LIT("404 page not found\n"));
 }
 
+/* With or without a slash: controller-runtime's own names have one. */
 static char *path_of(const char *name)
 {
+    name += strspn(name, "/");
     size_t n = strlen(name) + 2;
     char *path = malloc(n);
 

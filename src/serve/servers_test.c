@@ -123,12 +123,18 @@ static void test_other_names(void **state)
     struct fixture *f = *state;
 
     open_all(f);
+    assert_has(get(f, PORT_HEALTH, "/alive"), "HTTP/1.1 404 ");
     f->config.liveness = "alive";
-    f->config.readiness = "ready";
+    f->config.readiness = "/ready";
     ty_servers_renamed(f->servers);
     assert_has(get(f, PORT_HEALTH, "/alive"), "HTTP/1.1 200 ");
     assert_has(get(f, PORT_HEALTH, "/ready"), "HTTP/1.1 500 ");
-    assert_has(get(f, PORT_HEALTH, "/healthz"), "HTTP/1.1 404 ");
+    assert_has(get(f, PORT_HEALTH, "/healthz"), "HTTP/1.1 200 "); /* the usual ones stay */
+    assert_has(get(f, PORT_HEALTH, "/readyz"), "HTTP/1.1 500 ");
+    f->config.liveness = "readyz";
+    ty_servers_renamed(f->servers);
+    assert_has(get(f, PORT_HEALTH, "/readyz"), "HTTP/1.1 200 "); /* what is said, goes first */
+    assert_has(get(f, PORT_HEALTH, "/alive"), "HTTP/1.1 404 ");
 }
 
 static void test_metrics_in_the_clear(void **state)

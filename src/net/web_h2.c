@@ -23,7 +23,7 @@ struct ty_web_line {
     const struct ty_web_call *telling; /* whose callback is on the stack; NULL: dropped meanwhile */
     bool old;                          /* takes no more calls: closed when it has none */
     bool dirty;                        /* has something to send */
-    bool inside;                       /* nghttp2 is on the stack: it must not be freed */
+    bool inside;                       /* it is on the stack: it must not be freed */
 };
 
 /* Connections */
@@ -165,6 +165,7 @@ static void lose(struct ty_web_line *l, const char *why)
 {
     bool was_ready = l->h2;
     l->old = true;
+    l->inside = true; /* those who are told may renew: it is closed here, nowhere else */
     while (l->calls) {
         struct ty_web_call *call = l->calls;
         bool again = !call->sent || (strcmp(call->ask.method, "GET") == 0 && !call->status);

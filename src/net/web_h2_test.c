@@ -36,6 +36,8 @@ static void on_end(void *ctx, struct ty_web_call *call, const struct ty_web_end 
     snprintf(h->text, sizeof(h->text), "%s", end->text);
     snprintf(h->retry, sizeof(h->retry), "%s", retry ? retry : "none");
     assert_null(ty_web_header(call, "X-Nothing"));
+    if (h->renew)
+        ty_web_renew(h->web);
     if (h->then)
         ty_web_start(h->web, h->then);
 }
@@ -392,6 +394,36 @@ static void nobody_there(void **state)
     finish(&w);
 }
 
+/* Several are told that their connection is lost, and each wants new ones. */
+static void renewed_when_lost(void **state)
+{
+    struct world w;
+    struct heard h[4] = { 0 };
+    (void)state;
+    begin(&w, "h2");
+    char *url = url_of(&w, "/ok"), *silent = url_of(&w, "/silent");
+    struct ty_web_ask then = ask_of(&w, &h[3], url);
+    h[1].then = &then;
+    for (size_t i = 0; i < 2; i++) {
+        struct ty_web_ask ask = ask_of(&w, &h[i], silent);
+        ask.method = "DELETE"; /* a GET would be asked again */
+        h[i].renew = true;
+        ty_web_start(w.web, &ask);
+    }
+    while (w.far.requests < 2)
+        uv_run(&w.loop, UV_RUN_NOWAIT);
+    start(&w, &h[2], "/cut");
+    run(&w);
+    free(url);
+    free(silent);
+    assert_false(h[2].whole);
+    assert_true(h[0].ends == 1 && h[1].ends == 1 && h[2].ends == 1 && h[3].ends == 1);
+    assert_true(h[3].whole);
+    for (size_t i = 0; i < 4; i++)
+        ty_buf_done(&h[i].body);
+    finish(&w);
+}
+
 static void freed_with_calls_under_way(void **state)
 {
     struct world w;
@@ -435,19 +467,13 @@ static void renewed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(request_and_answer),
-        cmocka_unit_test(one_connection),
-        cmocka_unit_test(peers_apart),
-        cmocka_unit_test(asked_again),
-        cmocka_unit_test(not_asked_again),
-        cmocka_unit_test(refused_unread),
-        cmocka_unit_test(from_callbacks),
-        cmocka_unit_test(silence),
-        cmocka_unit_test(old_server),
-        cmocka_unit_test(no_longer),
-        cmocka_unit_test(nobody_there),
-        cmocka_unit_test(renewed),
-        cmocka_unit_test(freed_with_calls_under_way),
+        cmocka_unit_test(request_and_answer), cmocka_unit_test(one_connection),
+        cmocka_unit_test(peers_apart),        cmocka_unit_test(asked_again),
+        cmocka_unit_test(not_asked_again),    cmocka_unit_test(refused_unread),
+        cmocka_unit_test(from_callbacks),     cmocka_unit_test(silence),
+        cmocka_unit_test(old_server),         cmocka_unit_test(no_longer),
+        cmocka_unit_test(nobody_there),       cmocka_unit_test(renewed),
+        cmocka_unit_test(renewed_when_lost),  cmocka_unit_test(freed_with_calls_under_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,11 +73,13 @@ static void take_secret(struct ty_hookcerts *h, const struct ty_json *secret)
 static void on_wrote(void *ctx, const struct ty_kube_answer *answer)
 {
     struct ty_hookcerts *h = ctx;
+    struct ty_kube_object o;
     h->op = NULL;
     if (answer->r == 0) {
         ty_info(&h->log, "wrote the webhook's certificates", TY_S("namespace", h->s.ns),
                 TY_S("secret", h->s.secret));
-        take_secret(h, answer->json);
+        ty_kube_object_read(answer->json, answer->text, &o);
+        ty_reflect_wrote(h->secret, &o); /* the watch may know better by now */
         ty_hookcerts_check(h);
     } else if (answer->r == -ESTALE || answer->r == -EEXIST) {
         look_again(h, AGAIN_MS); /* another replica was first: the watch tells what it wrote */

@@ -1,61 +1,5 @@
-#include "trainer/testing.h"
-
-#define CREATED "2026-01-02T03:04:05Z" /* CORE_NOW */
-#define TRAINJOB(spec, status)                                                                     \
-    "{'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'TrainJob','metadata':{'name':'j',"      \
-    "'namespace':'ns','uid':'test-uid','creationTimestamp':'" CREATED "'},'spec':{'runtimeRef':{"  \
-    "'name':'rt','kind':'ClusterTrainingRuntime','apiGroup':'trainer.kubeflow.org'}" spec          \
-    "}" status "}"
-#define JOBSET(spec, status)                                                                       \
-    "{'apiVersion':'jobset.x-k8s.io/v1alpha2','kind':'JobSet','metadata':{'name':'j','namespace':" \
-    "'ns'},'spec':{" spec "},'status':{" status "}}"
-#define JOBSET_FAILED                                                                              \
-    "'conditions':[{'type':'Failed','status':'True','reason':'FailedJobs','message':'it broke',"   \
-    "'lastTransitionTime':'2026-01-02T04:00:00Z'}]"
-#define JOBSET_COMPLETED                                                                           \
-    "'conditions':[{'type':'Completed','status':'True','reason':'AllJobsCompleted','message':"     \
-    "'done','lastTransitionTime':'2026-01-02T04:00:00Z'}]"
-
-static int setup(void **state)
-{
-    core_setup(state);
-    core_put(*state, RUNTIME("{'numNodes':1}", ""));
-    return 0;
-}
-#define pass_test(fn) cmocka_unit_test_setup_teardown(fn, setup, fx_teardown)
-
-/* "Type=Status/Reason@time", in order. */
-static const char *conditions(struct fixture *f, const struct ty_json *status)
-{
-    ty_auto_buf out = { 0 };
-
-    ty_each_item (c, ty_json_get(status, "conditions"))
-        ty_buf_printf(&out, "%s%.*s=%.*s/%.*s@%.*s", out.n ? " " : "",
-                      TY_ARG(ty_json_str_at(*c, "type")), TY_ARG(ty_json_str_at(*c, "status")),
-                      TY_ARG(ty_json_str_at(*c, "reason")),
-                      TY_ARG(ty_json_str_at(*c, "lastTransitionTime")));
-    return ty_arena_strndup(f->arena, out.p ? out.p : "", out.n);
-}
-
-/* A pass whose status is written back into the job, as the operator does. */
-static struct ty_pass pass_at(struct fixture *f, struct ty_json *job, int64_t now_s)
-{
-    struct ty_pass p = core_pass_at(f, job, now_s);
-
-    if (p.status)
-        ty_json_set(f->arena, job, "status", p.status);
-    return p;
-}
-
-/* One pass, then a second which must find nothing to say: else status is written for ever. */
-static struct ty_pass settles(struct fixture *f, struct ty_json *job, int64_t now_s)
-{
-    struct ty_pass p = pass_at(f, job, now_s);
-
-    assert_null(pass_at(f, job, now_s + 10).status);
-    assert_null(pass_at(f, job, now_s + 20).status);
-    return p;
-}
+/* Deadlines and the time to live are in pass_deadline_test.c. */
+#include "trainer/pass_testing.h"
 
 /* ---- children ---- */
 
@@ -140,10 +84,6 @@ static void test_complete_job_is_left_alone(void **state)
     assert_null(settles(f, job, CORE_NOW).want);
 }
 
-#define ENDED(type, reason)                                                                        \
-    ",'status':{'conditions':[{'type':'" type "','status':'True','reason':'" reason                \
-    "','message':'m','lastTransitionTime':'" CREATED "'}]}"
-
 /* Its JobSet may go, by its own TTL or by hand: what failed stays failed, and nothing is made. */
 static void test_finished_work_never_starts_again(void **state)
 {
@@ -167,22 +107,6 @@ static void test_unsupported_is_not_the_end(void **state)
         CORE_NOW);
 
     assert_non_null(core_wanted(&p, &ty_kind_jobset, "j"));
-}
-
-static void test_ttl(void **state)
-{
-    struct fixture *f = *state;
-    struct ty_json *job = fx_json(
-        f->arena, TRAINJOB(",'ttlSecondsAfterFinished':60", ENDED("Complete", "AllJobsCompleted")));
-    struct ty_pass p = core_pass_at(f, job, CORE_NOW);
-
-    assert_true(!p.delete_kind && p.requeue_s == 60);
-    p = core_pass_at(f, job, CORE_NOW + 59);
-    assert_true(!p.delete_kind && p.requeue_s == 1);
-    p = core_pass_at(f, job, CORE_NOW + 60);
-    assert_true(p.delete_kind == &ty_kind_trainjob);
-    p = core_pass_at(f, fx_json(f->arena, TRAINJOB(",'ttlSecondsAfterFinished':0", "")), CORE_NOW);
-    assert_null(p.delete_kind); /* not finished */
 }
 
 static void test_no_build(void **state)
@@ -394,146 +318,6 @@ static void test_trainer_status_is_kept(void **state)
                         "{'progressPercentage':5}");
 }
 
-/* ---- the deadline ---- */
-
-static void test_before_the_deadline(void **state)
-{
-    struct fixture *f = *state;
-    struct ty_json *job = fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60", ""));
-    struct ty_pass p = core_pass_at(f, job, CORE_NOW + 10);
-
-    assert_int_equal(p.requeue_s, 50);
-    assert_true(!p.status && !p.delete_kind && !p.events);
-}
-
-/* On the very second it is not yet exceeded: look again in a second. */
-static void test_at_the_deadline(void **state)
-{
-    struct fixture *f = *state;
-    struct ty_json *job = fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60", ""));
-    struct ty_pass p = core_pass_at(f, job, CORE_NOW + 60);
-
-    assert_int_equal(p.requeue_s, 1);
-    assert_null(p.status);
-}
-
-static void test_after_the_deadline(void **state)
-{
-    struct fixture *f = *state;
-    struct ty_json *job = fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60", ""));
-    struct ty_pass p;
-
-    core_put(f, JOBSET("", ""));
-    p = core_pass_at(f, job, CORE_NOW + 61);
-    assert_string_equal(conditions(f, p.status),
-                        "Failed=True/DeadlineExceeded@2026-01-02T03:05:06Z");
-    assert_true(ty_str_is(ty_json_str_at(ty_condition(p.status, "Failed"), "message"),
-                          "TrainJob exceeded its active deadline"));
-    assert_ptr_equal(p.delete_kind, &ty_kind_jobset);
-    assert_string_equal(p.events->reason, "DeadlineExceeded");
-    assert_string_equal(p.events->message, "TrainJob exceeded its active deadline of 60 seconds; "
-                                           "its JobSet is deleted");
-    assert_null(p.events->next);
-    assert_int_equal(p.requeue_s, 0);
-}
-
-/* B13: said once, deleted until it is gone. */
-static void test_deletion_is_repeated(void **state)
-{
-    struct fixture *f = *state;
-    struct ty_json *job = fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60", ""));
-
-    core_put(f, JOBSET("", ""));
-    pass_at(f, job, CORE_NOW + 61);
-    for (int i = 0; i < 3; i++) {
-        struct ty_pass p = pass_at(f, job, CORE_NOW + 70 + i);
-        assert_ptr_equal(p.delete_kind, &ty_kind_jobset);
-        assert_true(!p.events && !p.status && !p.want);
-    }
-    core_drop(f, &ty_kind_jobset);
-    struct ty_pass p = pass_at(f, job, CORE_NOW + 80);
-    assert_true(!p.delete_kind && !p.events && !p.status && !p.want);
-}
-
-/* The dying JobSet may say Failed as well: the deadline stays the reason. */
-static void test_deadline_wins_over_jobset(void **state)
-{
-    struct fixture *f = *state;
-    struct ty_json *job = fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60", ""));
-
-    core_put(f, JOBSET("", ""));
-    pass_at(f, job, CORE_NOW + 61);
-    core_put(f, JOBSET("", JOBSET_FAILED));
-    assert_null(pass_at(f, job, CORE_NOW + 62).status);
-}
-
-static void test_finished_in_time(void **state)
-{
-    struct fixture *f = *state;
-    struct ty_json *job = fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60", ""));
-
-    core_put(f, JOBSET("", JOBSET_COMPLETED));
-    struct ty_pass p = settles(f, job, CORE_NOW + 1000);
-    assert_string_equal(conditions(f, p.status),
-                        "Complete=True/AllJobsCompleted@2026-01-02T04:00:00Z");
-    assert_true(!p.delete_kind && p.requeue_s == 0);
-}
-
-/* Fact 149: no clock runs while suspended; it starts anew on resume. */
-static void test_deadline_and_suspension(void **state)
-{
-    struct fixture *f = *state;
-    struct ty_json *job =
-        fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60,'suspend':true", ""));
-
-    struct ty_pass p = settles(f, job, CORE_NOW + 1000);
-    assert_true(!p.delete_kind && p.requeue_s == 0);
-    ty_json_set(f->arena, ty_json_get(job, "spec"), "suspend", ty_json_bool(f->arena, false));
-    p = pass_at(f, job, CORE_NOW + 2000);
-    assert_int_equal(p.requeue_s, 60);
-    p = pass_at(f, job, CORE_NOW + 2060);
-    assert_int_equal(p.requeue_s, 1);
-    p = pass_at(f, job, CORE_NOW + 2061);
-    assert_ptr_equal(p.delete_kind, &ty_kind_jobset);
-}
-
-/* A file has no creation time: no clock. */
-static void test_no_start_no_deadline(void **state)
-{
-    struct fixture *f = *state;
-    struct ty_json *job = fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60", ""));
-
-    ty_json_del(ty_json_get(job, "metadata"), TY_LIT("creationTimestamp"));
-    struct ty_pass p = core_pass_at(f, job, CORE_NOW + 1000);
-    assert_true(!p.delete_kind && !p.status && p.requeue_s == 0);
-}
-
-/* The schema has no upper bound. */
-static void test_endless_deadline(void **state)
-{
-    struct fixture *f = *state;
-    struct ty_json *job =
-        fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':9223372036854775807", ""));
-    struct ty_pass p = core_pass_at(f, job, CORE_NOW + 7);
-
-    assert_true(p.requeue_s == INT64_MAX - CORE_NOW - 7);
-    assert_null(p.status);
-}
-
-static void test_without_a_view(void **state)
-{
-    struct fixture *f = *state;
-    struct ty_json *job =
-        fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60",
-                                   ",'status':{'conditions':[{'type':"
-                                   "'Failed','status':'True','reason':'DeadlineExceeded'}]}"));
-    struct ty_pass_in in = { .pipeline = &f->pipeline, .job = job, .now_s = CORE_NOW };
-    struct ty_pass p;
-
-    ty_pass(f->arena, &in, &p);
-    assert_true(!p.want && !p.status && !p.delete_kind && p.err.code == 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -546,7 +330,6 @@ int main(void)
         pass_test(test_complete_job_is_left_alone),
         pass_test(test_finished_work_never_starts_again),
         pass_test(test_unsupported_is_not_the_end),
-        pass_test(test_ttl),
         pass_test(test_no_build),
         pass_test(test_runtime_missing),
         pass_test(test_conditions_despite_failure),
@@ -561,16 +344,6 @@ int main(void)
         pass_test(test_failed_no_more),
         pass_test(test_counts_follow),
         pass_test(test_trainer_status_is_kept),
-        pass_test(test_before_the_deadline),
-        pass_test(test_at_the_deadline),
-        pass_test(test_after_the_deadline),
-        pass_test(test_deletion_is_repeated),
-        pass_test(test_deadline_wins_over_jobset),
-        pass_test(test_finished_in_time),
-        pass_test(test_deadline_and_suspension),
-        pass_test(test_no_start_no_deadline),
-        pass_test(test_endless_deadline),
-        pass_test(test_without_a_view),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static int64_t seconds(const struct ty_standing *t)
 
 /* ---- what is said ---- */
 
-/* One that goes to and fro, because one of several servers is wrong, must not fill the log. */
+/* One that changes all the time, because one of several servers is wrong, must not fill the log. */
 static void say(struct ty_standing *t)
 {
     if (t->said == t->state && now_ms(t) - t->said_ms < TY_STANDING_SAY_MS)

@@ -205,8 +205,10 @@ void ty_h2_free(struct ty_h2 *h)
     if (!h)
         return;
     h->lib->session_del(h->session);
-    while (h->streams)
-        stream_free(h->streams);
+    for (struct stream *s = h->streams, *next; s; s = next) {
+        next = s->next;
+        stream_free(s);
+    }
     free(h);
 }
 

@@ -412,8 +412,10 @@ void ty_web_h2_free(struct ty_web *w)
 {
     if (!w->flush)
         return;
-    while (w->lines)
-        line_close(w->lines);
+    for (struct ty_web_line *l = w->lines, *next; l; l = next) {
+        next = l->next;
+        line_close(l);
+    }
     uv_close((uv_handle_t *)w->flush, on_flush_closed);
     ty_nghttp2_done(&w->nghttp2);
     ty_gnutls_done(&w->gnutls);

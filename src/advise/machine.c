@@ -154,8 +154,10 @@ static void check_libraries(const struct ty_machine *m, struct ty_checks *ret)
     const struct {
         const char *why, *name, *what, *package;
     } libs[] = {
-        { m->no_curl, "libcurl", "nothing can be downloaded, no cluster be read",
+        { m->no_curl, "libcurl", "nothing can be downloaded, no cluster be read through a proxy",
           "libcurl3-gnutls" },
+        { m->no_http2, "nghttp2", "clusters are talked to over HTTP/1.1, which costs more",
+          "libnghttp2-14" },
         { m->no_tls, "GnuTLS", "no status API, no webhooks", "libgnutls30" },
         { m->no_serve, "libmicrohttpd", "no status API, no webhooks", "libmicrohttpd12" },
     };
@@ -170,7 +172,8 @@ static void check_libraries(const struct ty_machine *m, struct ty_checks *ret)
         good = false;
     }
     if (good)
-        ty_checks_add(ret, TY_LEVEL_OK, "libraries", "libcurl, GnuTLS and libmicrohttpd are there");
+        ty_checks_add(ret, TY_LEVEL_OK, "libraries",
+                      "libcurl, nghttp2, GnuTLS and libmicrohttpd are there");
 }
 
 void ty_machine_check(const struct ty_machine *m, struct ty_checks *ret)

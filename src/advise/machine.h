@@ -13,12 +13,13 @@ struct ty_machine {
     const char *torch;  /* its version; NULL: python3 does not have it */
     const char *cgroup; /* folder for cgroups; NULL: none, then no_cgroup says why */
     const char *no_cgroup;
-    const char *state;                       /* folder of the runs */
-    const char *state_bad;                   /* why nothing can be kept there; NULL: it can */
-    int64_t state_free;                      /* bytes there */
-    int64_t shm;                             /* bytes of /dev/shm; -1: there is none */
-    int64_t port_lo, port_hi;                /* ports that the kernel gives out */
-    const char *no_curl, *no_tls, *no_serve; /* libraries that are missing; NULL: there */
+    const char *state;        /* folder of the runs */
+    const char *state_bad;    /* why nothing can be kept there; NULL: it can */
+    int64_t state_free;       /* bytes there */
+    int64_t shm;              /* bytes of /dev/shm; -1: there is none */
+    int64_t port_lo, port_hi; /* ports that the kernel gives out */
+    const char *no_curl, *no_http2, *no_tls,
+        *no_serve; /* libraries that are missing; NULL: there */
 };
 
 /* Looks around: starts python3 and the like for a moment, writes nothing. `state`: the folder of

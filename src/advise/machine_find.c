@@ -14,6 +14,7 @@
 #include "net/curl.h"
 #include "net/gnutls.h"
 #include "net/microhttpd.h"
+#include "net/nghttp2.h"
 #include "proc/cgroup.h"
 #include "proc/keeper.h"
 
@@ -129,17 +130,21 @@ static void find_sizes(struct ty_machine *m)
 static void find_libraries(struct ty_arena *a, struct ty_machine *m)
 {
     struct ty_curl curl = { 0 };
+    struct ty_nghttp2 http2 = { 0 };
     struct ty_gnutls tls = { 0 };
     struct ty_mhd mhd = { 0 };
     struct ty_err err = { 0 };
 
     if (ty_curl_load(&curl, &err) < 0)
         m->no_curl = ty_arena_printf(a, "%s", err.text);
+    if (ty_nghttp2_load(&http2, &err) < 0)
+        m->no_http2 = ty_arena_printf(a, "%s", err.text);
     if (ty_gnutls_load(&tls, &err) < 0)
         m->no_tls = ty_arena_printf(a, "%s", err.text);
     if (ty_mhd_load(&mhd, &err) < 0)
         m->no_serve = ty_arena_printf(a, "%s", err.text);
     ty_curl_done(&curl);
+    ty_nghttp2_done(&http2);
     ty_gnutls_done(&tls);
     ty_mhd_done(&mhd);
 }

@@ -130,7 +130,8 @@ static void test_libraries(void **state TY_UNUSED)
 
     m.no_curl = "libcurl-gnutls.so.4: cannot open";
     assert_string_equal(line(a, &m, "libraries"),
-                        "warn: libcurl: nothing can be downloaded, no cluster be read: "
+                        "warn: libcurl: nothing can be downloaded, no cluster be read through a "
+                        "proxy: "
                         "libcurl-gnutls.so.4: cannot open");
 }
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "net/alive.h"
+
 /* Ends */
 
 static void close_one(struct ty_line *line)
@@ -112,16 +114,11 @@ void ty_line_arm(struct ty_line *line, int events)
     uv_poll_start(&line->plug->poll, events, on_poll);
 }
 
-/* A peer that went away without a word: with bytes under way TCP_USER_TIMEOUT notices, without any
- * the probes do, which the same time limits. */
-static void set_options(int fd, int64_t ms)
+static void set_options(int fd, int64_t dead_ms)
 {
-    int on = 1, dead_ms = (int)ms, every = dead_ms / 3000 > 0 ? dead_ms / 3000 : 1;
+    int on = 1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &every, sizeof(every));
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every, sizeof(every));
-    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &dead_ms, sizeof(dead_ms));
+    ty_alive_watch(fd, dead_ms);
 }
 
 static bool plug_in(struct ty_line *line, int fd)

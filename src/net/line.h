@@ -37,7 +37,7 @@ struct ty_line *ty_line_new(const struct ty_line_settings *s);
  * fine. */
 void ty_line_free(struct ty_line *line);
 /* There is something to send: it is asked for with `more` until there is no more, or the peer takes
- * no more for now; then it goes on by itself. For a line that is ready; `gone` may be called. */
+ * no more yet; then it goes on by itself. For a line that is ready; `gone` may be called. */
 void ty_line_flush(struct ty_line *line);
 /* Whether it keeps the loop going; it does at first. */
 void ty_line_hold(struct ty_line *line, bool hold);

@@ -26,7 +26,7 @@ struct ty_line {
     const struct addrinfo *next; /* to be tried */
     struct ty_line_plug *plug;   /* NULL: no socket */
     int fd;
-    bool held, blocked; /* keeps the loop going; the peer takes no more for now */
+    bool held, blocked; /* keeps the loop going; the peer takes no more yet */
     gnutls_certificate_credentials_t creds;
     gnutls_session_t tls;
     char error[256]; /* of the last address */

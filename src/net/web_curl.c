@@ -3,9 +3,8 @@
 #include "net/web_inner.h"
 
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
+
+#include "net/alive.h"
 
 #define BUFFER_BYTES (16L << 10)
 
@@ -89,19 +88,12 @@ static void set_ptr(struct ty_web_call *call, CURLoption o, const void *v)
     call->web->curl.easy_setopt(call->easy, o, v);
 }
 
-/* A peer that went away without a word: with bytes under way TCP_USER_TIMEOUT notices, without any
- * the probes do, which the same time limits. */
 static int on_new_socket(void *ctx, curl_socket_t fd, curlsocktype what)
 {
     struct ty_web_pool *p = ctx;
-    int on = 1, dead_ms = (int)p->web->set.dead_ms;
-    int every = dead_ms / 3000 > 0 ? dead_ms / 3000 : 1;
     if (what != CURLSOCKTYPE_IPCXN)
         return CURL_SOCKOPT_OK;
-    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &every, sizeof(every));
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every, sizeof(every));
-    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &dead_ms, sizeof(dead_ms));
+    ty_alive_watch(fd, p->web->set.dead_ms);
     return ty_web_pool_opened(p, fd) ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR;
 }
 

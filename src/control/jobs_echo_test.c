@@ -5,18 +5,6 @@
     {                                                                                              \
         ask, 0, NULL                                                                               \
     }
-#define GOOD_CM                                                                                    \
-    {                                                                                              \
-        JOBS_CM, API_PATCHED, "{\"metadata\":{\"uid\":\"c1\"}}"                                    \
-    }
-#define GOOD_SET                                                                                   \
-    {                                                                                              \
-        JOBS_SET, API_PATCHED, "{\"metadata\":{\"uid\":\"s1\"}}"                                   \
-    }
-#define GOOD_ST                                                                                    \
-    {                                                                                              \
-        JOBS_STATUS, API_PATCHED, JOBS_JOB                                                         \
-    }
 #define GET_CM "GET /api/v1/namespaces/ns/configmaps/j-runtime-snapshot"
 #define ALL    JOBS_CM "\n" JOBS_SET "\n" JOBS_STATUS "\n"
 
@@ -155,7 +143,9 @@ static int status_is_known(struct jobs_world *w)
 
 static void test_answers_are_no_reason_to_look_again(void **state)
 {
-    static const struct api_row rows[] = { JOBS_ONE, GOOD_CM, GOOD_SET, GOOD_ST, { 0 } };
+    static const struct api_row rows[] = {
+        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
+    };
     struct jobs_world *w = *state;
 
     begin(w, rows);
@@ -205,7 +195,9 @@ static int looked_again(struct jobs_world *w)
 /* What comes later is somebody else's, even if it changes nothing that we own. */
 static void test_the_next_news_is_looked_at(void **state)
 {
-    static const struct api_row rows[] = { JOBS_ONE, GOOD_CM, GOOD_SET, GOOD_ST, { 0 } };
+    static const struct api_row rows[] = {
+        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
+    };
     struct jobs_world *w = *state;
 
     begin(w, rows);
@@ -233,7 +225,9 @@ static int set_again(struct jobs_world *w)
  * must not make us believe that it is as we wanted it. */
 static void test_an_answer_that_was_overtaken(void **state)
 {
-    static const struct api_row rows[] = { JOBS_ONE, GOOD_CM, HELD(JOBS_SET), GOOD_ST, { 0 } };
+    static const struct api_row rows[] = {
+        JOBS_ONE, JOBS_GOOD_CM, HELD(JOBS_SET), JOBS_GOOD_ST, { 0 }
+    };
     struct jobs_world *w = *state;
     static const char *const other =
         "{\"metadata\":{\"uid\":\"s1\",\"managedFields\":[{\"manager\":\"trainer\",\"operation\":"
@@ -254,8 +248,8 @@ static void test_an_answer_that_was_overtaken(void **state)
 /* The same with a snapshot: its text is not what we sent. */
 static void test_an_overtaken_snapshot_is_read_again(void **state)
 {
-    static const struct api_row rows[] = { JOBS_ONE, HELD(JOBS_CM), HELD(GET_CM),
-                                           GOOD_SET, GOOD_ST,       { 0 } };
+    static const struct api_row rows[] = { JOBS_ONE,      HELD(JOBS_CM), HELD(GET_CM),
+                                           JOBS_GOOD_SET, JOBS_GOOD_ST,  { 0 } };
     struct jobs_world *w = *state;
 
     begin(w, rows);
@@ -271,8 +265,12 @@ static void test_an_overtaken_snapshot_is_read_again(void **state)
 /* And of a job that was right before: its children are looked at all the same. */
 static void test_an_overtaken_snapshot_of_a_job_that_was_right(void **state)
 {
-    static const struct api_row rows[] = { JOBS_ONE, GOOD_CM, GOOD_SET, GOOD_ST, { 0 } };
-    static const struct api_row later[] = { HELD(JOBS_CM), HELD(GET_CM), GOOD_SET, GOOD_ST, { 0 } };
+    static const struct api_row rows[] = {
+        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
+    };
+    static const struct api_row later[] = {
+        HELD(JOBS_CM), HELD(GET_CM), JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
+    };
     struct jobs_world *w = *state;
 
     begin(w, rows);
@@ -299,7 +297,9 @@ static int second_word(struct jobs_world *w)
 /* Somebody made one between our look and our write: what was seen of it then is not known. */
 static void test_somebody_was_there_before(void **state)
 {
-    static const struct api_row rows[] = { JOBS_ONE, HELD(JOBS_CM), GOOD_SET, GOOD_ST, { 0 } };
+    static const struct api_row rows[] = {
+        JOBS_ONE, HELD(JOBS_CM), JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
+    };
     struct jobs_world *w = *state;
 
     begin(w, rows);
@@ -322,11 +322,11 @@ static void test_a_jobset_that_fares_already(void **state)
 {
     static const struct api_row rows[] = {
         JOBS_ONE,
-        GOOD_CM,
+        JOBS_GOOD_CM,
         { JOBS_SET, API_PATCHED,
           "{\"metadata\":{\"uid\":\"s1\"},\"status\":{\"replicatedJobsStatus\":[{\"name\":\"node\","
           "\"ready\":1}]}}" },
-        GOOD_ST,
+        JOBS_GOOD_ST,
         { 0 }
     };
     struct jobs_world *w = *state;
@@ -341,7 +341,7 @@ static void test_a_jobset_that_fares_already(void **state)
 static void test_a_status_that_was_cut(void **state)
 {
     static const struct api_row rows[] = {
-        JOBS_ONE, GOOD_CM, GOOD_SET, { JOBS_STATUS, 200, JOBS_JOB_AT("20", "") }, { 0 }
+        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, { JOBS_STATUS, 200, JOBS_JOB_AT("20", "") }, { 0 }
     };
     struct jobs_world *w = *state;
 
@@ -354,8 +354,8 @@ static void test_a_status_that_was_cut(void **state)
 static void test_a_job_that_wants_something_else_by_now(void **state)
 {
     static const struct api_row rows[] = { JOBS_ONE,
-                                           GOOD_CM,
-                                           GOOD_SET,
+                                           JOBS_GOOD_CM,
+                                           JOBS_GOOD_SET,
                                            { JOBS_STATUS, API_PATCHED,
                                              JOBS_JOB_AT("20", ",\"labels\":{\"a\":\"b\"}") },
                                            { 0 } };
@@ -376,8 +376,8 @@ static void test_counts_of_the_last_jobset(void **state)
     static const struct api_row rows[] = {
         { "GET " JOBS_GROUP "/trainjobs?limit", 200, JOBS_LIST(COUNTED) },
         { "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200, JOBS_LIST(JOBS_RUNTIME) },
-        GOOD_CM,
-        GOOD_SET,
+        JOBS_GOOD_CM,
+        JOBS_GOOD_SET,
         { JOBS_STATUS, API_PATCHED, COUNTED },
         { 0 }
     };

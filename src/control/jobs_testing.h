@@ -34,6 +34,19 @@
 #define JOBS_CM     "PATCH /api/v1/namespaces/ns/configmaps/j-runtime-snapshot"
 #define JOBS_SET    "PATCH /apis/jobset.x-k8s.io/v1alpha2/namespaces/ns/jobsets/j"
 #define JOBS_STATUS "PATCH " JOBS_GROUP "/namespaces/ns/trainjobs/j/status"
+/* Each done as it was asked. */
+#define JOBS_GOOD_CM                                                                               \
+    {                                                                                              \
+        JOBS_CM, API_PATCHED, "{\"metadata\":{\"uid\":\"c1\"}}"                                    \
+    }
+#define JOBS_GOOD_SET                                                                              \
+    {                                                                                              \
+        JOBS_SET, API_PATCHED, "{\"metadata\":{\"uid\":\"s1\"}}"                                   \
+    }
+#define JOBS_GOOD_ST                                                                               \
+    {                                                                                              \
+        JOBS_STATUS, API_PATCHED, JOBS_JOB                                                         \
+    }
 #define JOBS_REFUSED(code, reason)                                                                 \
     "{\"kind\":\"Status\",\"code\":" #code ",\"reason\":\"" reason "\",\"message\":\"because\"}"
 

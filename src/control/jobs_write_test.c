@@ -1,18 +1,5 @@
 #include "control/jobs_testing.h"
 
-#define GOOD_CM                                                                                    \
-    {                                                                                              \
-        JOBS_CM, API_PATCHED, "{\"metadata\":{\"uid\":\"c1\"}}"                                    \
-    }
-#define GOOD_SET                                                                                   \
-    {                                                                                              \
-        JOBS_SET, API_PATCHED, "{\"metadata\":{\"uid\":\"s1\"}}"                                   \
-    }
-#define GOOD_ST                                                                                    \
-    {                                                                                              \
-        JOBS_STATUS, API_PATCHED, JOBS_JOB                                                         \
-    }
-
 /* One look at the job, over a server that answers so. */
 static const char *look(struct jobs_world *w, const struct api_row *rows)
 {
@@ -25,7 +12,9 @@ static const char *look(struct jobs_world *w, const struct api_row *rows)
 
 static void test_in_order(void **state)
 {
-    static const struct api_row rows[] = { JOBS_ONE, GOOD_CM, GOOD_SET, GOOD_ST, { 0 } };
+    static const struct api_row rows[] = {
+        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
+    };
     struct jobs_world *w = *state;
 
     assert_string_equal(look(w, rows), JOBS_CM "\n" JOBS_SET "\n" JOBS_STATUS "\n");
@@ -59,7 +48,7 @@ static void test_a_refused_apply_cancels_the_next(void **state)
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct api_row rows[] = {
-            JOBS_ONE, { JOBS_CM, cases[i].code, cases[i].body }, GOOD_SET, GOOD_ST, { 0 }
+            JOBS_ONE, { JOBS_CM, cases[i].code, cases[i].body }, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
         };
         struct jobs_world *w = NULL;
         if (i > 0)
@@ -78,9 +67,11 @@ static void test_a_refused_apply_cancels_the_next(void **state)
 /* The job was deleted while we wrote: then there is nothing to say about it. */
 static void test_a_status_of_nobody(void **state)
 {
-    static const struct api_row rows[] = {
-        JOBS_ONE, GOOD_CM, GOOD_SET, { JOBS_STATUS, 404, JOBS_REFUSED(404, "NotFound") }, { 0 }
-    };
+    static const struct api_row rows[] = { JOBS_ONE,
+                                           JOBS_GOOD_CM,
+                                           JOBS_GOOD_SET,
+                                           { JOBS_STATUS, 404, JOBS_REFUSED(404, "NotFound") },
+                                           { 0 } };
     struct jobs_world *w = *state;
 
     look(w, rows);
@@ -92,9 +83,11 @@ static void test_a_status_of_nobody(void **state)
  * alarmed. */
 static void test_a_status_of_what_was(void **state)
 {
-    static const struct api_row rows[] = {
-        JOBS_ONE, GOOD_CM, GOOD_SET, { JOBS_STATUS, 409, JOBS_REFUSED(409, "Conflict") }, { 0 }
-    };
+    static const struct api_row rows[] = { JOBS_ONE,
+                                           JOBS_GOOD_CM,
+                                           JOBS_GOOD_SET,
+                                           { JOBS_STATUS, 409, JOBS_REFUSED(409, "Conflict") },
+                                           { 0 } };
     struct jobs_world *w = *state;
 
     const char *asked = look(w, rows);
@@ -106,7 +99,9 @@ static void test_a_status_of_what_was(void **state)
 /* Another one leads from the second write on: it will do what is left. */
 static void test_leadership_is_lost_in_the_middle(void **state)
 {
-    static const struct api_row rows[] = { JOBS_ONE, GOOD_CM, GOOD_SET, GOOD_ST, { 0 } };
+    static const struct api_row rows[] = {
+        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
+    };
     struct jobs_world *w = *state;
 
     w->may = 2; /* each write asks twice: is it its turn, and may it be sent */
@@ -117,7 +112,9 @@ static void test_leadership_is_lost_in_the_middle(void **state)
 /* It was its turn, and then it had to wait: nothing is sent, and nobody is alarmed. */
 static void test_leadership_is_lost_while_a_write_waits(void **state)
 {
-    static const struct api_row rows[] = { JOBS_ONE, GOOD_CM, GOOD_SET, GOOD_ST, { 0 } };
+    static const struct api_row rows[] = {
+        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
+    };
     struct jobs_world *w = *state;
 
     w->may = 1;
@@ -128,7 +125,9 @@ static void test_leadership_is_lost_while_a_write_waits(void **state)
 
 static void test_nothing_before_leading(void **state)
 {
-    static const struct api_row rows[] = { JOBS_ONE, GOOD_CM, GOOD_SET, GOOD_ST, { 0 } };
+    static const struct api_row rows[] = {
+        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
+    };
     struct jobs_world *w = *state;
 
     w->api.rows = rows;
@@ -146,7 +145,7 @@ static int is_open(struct jobs_world *w)
 /* The program ends while a write is under way: nothing is called any more, nothing is left. */
 static void test_freed_in_the_middle(void **state)
 {
-    static const struct api_row rows[] = { JOBS_ONE, { JOBS_CM, 0, NULL }, GOOD_SET, { 0 } };
+    static const struct api_row rows[] = { JOBS_ONE, { JOBS_CM, 0, NULL }, JOBS_GOOD_SET, { 0 } };
     struct jobs_world *w = *state;
 
     w->api.rows = rows;
@@ -184,8 +183,8 @@ static void test_a_snapshot_is_fetched(void **state)
                    "ClusterTrainingRuntime\\nmetadata: {name: rt}\\nspec: {template: {spec: {"
                    "replicatedJobs: [{name: kept, template: {spec: {template: {spec: {containers: "
                    "[{name: node, image: i}]}}}}}]}}}\\n\"}}" },
-        GOOD_SET,
-        GOOD_ST,
+        JOBS_GOOD_SET,
+        JOBS_GOOD_ST,
         { 0 }
     };
     struct jobs_world *w = *state;
@@ -201,8 +200,8 @@ static void test_a_snapshot_is_fetched(void **state)
 /* It cannot be read: nothing is made up instead of it. */
 static void test_a_snapshot_that_does_not_come(void **state)
 {
-    static const struct api_row rows[] = { JOBS_ONE, HAS_CM,  { GET_CM, 500, "" },
-                                           GOOD_SET, GOOD_ST, { 0 } };
+    static const struct api_row rows[] = { JOBS_ONE,      HAS_CM,       { GET_CM, 500, "" },
+                                           JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 } };
     struct jobs_world *w = *state;
 
     assert_has(look(w, rows), GET_CM "\n");

@@ -303,13 +303,15 @@ def test_scripts_are_sound(case):
 
 
 SLURM = '''\
-import os, socket, sys, time
+import os, socket, time
+def say(line):  # whole: python's print writes word by word where it does not buffer, and two tasks share their node's output
+    os.write(1, f"{line}\\n".encode())
 rank, size = int(os.environ["SLURM_PROCID"]), int(os.environ["SLURM_NTASKS"])
 address = (os.environ["MASTER_ADDR"], 29600)
 if rank == 0:  # adds up what the others send
     server = socket.create_server(address)
     total = sum(int(server.accept()[0].recv(100)) for _ in range(size - 1))
-    print("sum of ranks is", total, flush=True)
+    say(f"sum of ranks is {total}")
 else:
     for _ in range(600):
         try:
@@ -318,7 +320,7 @@ else:
         except OSError:
             time.sleep(0.1)
     peer.sendall(str(rank).encode())
-print("rank", rank, "local", os.environ["SLURM_LOCALID"], "node", os.environ["SLURM_NODEID"], flush=True)
+say(f"rank {rank} local {os.environ['SLURM_LOCALID']} node {os.environ['SLURM_NODEID']}")
 '''
 
 

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "net/dl.h"
+#include "net/gnutls.h"
 #include "serve/webhook.h"
 
 #define CONNECTIONS 8
@@ -37,16 +37,6 @@ static const char review_text[] =
 
 struct client {
     struct ty_gnutls g;
-#define CLIENT_EACH(X)                                                                             \
-    X(init)                                                                                        \
-    X(set_default_priority)                                                                        \
-    X(transport_set_int2)                                                                          \
-    X(handshake)                                                                                   \
-    X(record_send)                                                                                 \
-    X(record_recv)
-#define MEMBER(name) __typeof__(&gnutls_##name) name;
-    CLIENT_EACH(MEMBER)
-#undef MEMBER
     gnutls_certificate_credentials_t cred;
     gnutls_session_t sessions[CONNECTIONS];
 };
@@ -58,23 +48,19 @@ static bool client_open(struct client *c, int port)
                               .sin_port = htons((uint16_t)port) };
     int r = ty_gnutls_load(&c->g, NULL);
 
-#define FIND(name)                                                                                 \
-    if (r == 0)                                                                                    \
-        r = ty_dl_find(c->g.lib, "gnutls_" #name, &c->name, NULL);
-    CLIENT_EACH(FIND)
-#undef FIND
     if (r < 0)
         return false;
     c->g.certificate_allocate_credentials(&c->cred);
     for (size_t i = 0; i < CONNECTIONS && r >= 0; i++) {
         int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        c->init(&c->sessions[i], GNUTLS_CLIENT);
-        c->set_default_priority(c->sessions[i]);
+        gnutls_transport_ptr_t both = (gnutls_transport_ptr_t)(intptr_t)fd;
+        c->g.init(&c->sessions[i], GNUTLS_CLIENT);
+        c->g.set_default_priority(c->sessions[i]);
         c->g.credentials_set(c->sessions[i], GNUTLS_CRD_CERTIFICATE, c->cred);
-        c->transport_set_int2(c->sessions[i], fd, fd);
+        c->g.transport_set_ptr2(c->sessions[i], both, both);
         r = connect(fd, (struct sockaddr *)&at, sizeof(at));
         do
-            r = r < 0 && r != GNUTLS_E_AGAIN ? r : c->handshake(c->sessions[i]);
+            r = r < 0 && r != GNUTLS_E_AGAIN ? r : c->g.handshake(c->sessions[i]);
         while (r == GNUTLS_E_AGAIN);
     }
     return r >= 0;
@@ -87,7 +73,7 @@ static bool client_read(struct client *c, gnutls_session_t session)
     size_t n = 0;
 
     while (n < sizeof(text) - 1) {
-        ssize_t got = c->record_recv(session, text + n, sizeof(text) - 1 - n);
+        ssize_t got = c->g.record_recv(session, text + n, sizeof(text) - 1 - n);
         if (got == GNUTLS_E_AGAIN || got == GNUTLS_E_INTERRUPTED)
             continue; /* a session ticket came */
         if (got <= 0)
@@ -114,7 +100,7 @@ static int client_run(int port)
         return 1;
     for (size_t i = 0; i < REQUESTS / CONNECTIONS; i++) {
         for (size_t k = 0; k < CONNECTIONS; k++)
-            if (c.record_send(c.sessions[k], request, (size_t)n) != n)
+            if (c.g.record_send(c.sessions[k], request, (size_t)n) != n)
                 return 1;
         for (size_t k = 0; k < CONNECTIONS; k++)
             if (!client_read(&c, c.sessions[k]))

@@ -1,4 +1,4 @@
-/* Finds libcurl's functions by name. */
+/* libcurl by its functions' names. */
 #include "net/curl.h"
 #include "net/dl.h"
 
@@ -8,28 +8,22 @@
  * the same functions and stands in on systems that only have that one. */
 static const char *const flavours[] = { "libcurl-gnutls.so.4", "libcurl.so.4", NULL };
 
-static int find_all(struct ty_curl *c, struct ty_err *err)
-{
-    int r = 0;
-#define FIND(name)                                                                                 \
-    if (r == 0)                                                                                    \
-        r = ty_dl_find(c->lib, "curl_" #name, &c->name, err);
-    TY_CURL_EACH(FIND)
-#undef FIND
-    return r;
-}
+#define FN(name) { "curl_" #name, offsetof(struct ty_curl, name) },
+static const struct ty_dl_fn fns[] = { TY_CURL_EACH(FN) };
+
+static const struct ty_dl libcurl = { flavours, "HTTP requests need libcurl", "libcurl3-gnutls",
+                                      fns, sizeof(fns) / sizeof(fns[0]) };
 
 int ty_curl_load(struct ty_curl *c, struct ty_err *err)
 {
     struct ty_curl curl = { 0 };
-    int r = ty_dl_open(&curl.lib, flavours, "HTTP requests need libcurl", "libcurl3-gnutls", err);
-    if (r == 0)
-        r = find_all(&curl, err);
-    if (r == 0 && curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-        r = ty_fail(err, -EIO, "libcurl cannot be initialised");
-    if (r < 0) {
-        ty_dl_close(curl.lib);
+    int r = ty_dl_load(&libcurl, &curl.lib, &curl, err);
+
+    if (r < 0)
         return r;
+    if (curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+        ty_dl_close(curl.lib);
+        return ty_fail(err, -EIO, "libcurl cannot be initialised");
     }
     *c = curl;
     return 0;

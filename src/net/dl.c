@@ -4,34 +4,44 @@
 #include <dlfcn.h>
 #include <errno.h>
 
-int ty_dl_open(void **ret_lib, const char *const *names, const char *use, const char *package,
-               struct ty_err *err)
+static int find_all(void *lib, const struct ty_dl *want, void *ret_fns, struct ty_err *err)
+{
+    const struct ty_dl_fn *end = want->fns + want->n;
+
+    for (const struct ty_dl_fn *f = want->fns; f < end; f++)
+        if (!dlsym(lib, f->name))
+            return ty_fail(err, -ENOENT,
+                           "%s (Debian: %s): what is installed is too old, it has no %s", want->use,
+                           want->package, f->name);
+    for (const struct ty_dl_fn *f = want->fns; f < end; f++) {
+        void *symbol = dlsym(lib, f->name);
+        /* ISO C has no cast from object to function */
+        memcpy((char *)ret_fns + f->at, &symbol, sizeof(symbol));
+    }
+    return 0;
+}
+
+int ty_dl_load(const struct ty_dl *want, void **ret_lib, void *ret_fns, struct ty_err *err)
 {
     void *lib = NULL;
 
     /* It stays once it is here: libraries with threads and exit handlers of their own do not bear
      * being taken away. */
-    for (; *names && !lib; names++)
-        lib = dlopen(*names, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    for (const char *const *file = want->files; *file && !lib; file++)
+        lib = dlopen(*file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!lib)
-        return ty_fail(err, -ENOENT, "%s (Debian: %s): %s", use, package,
+        return ty_fail(err, -ENOENT, "%s (Debian: %s): %s", want->use, want->package,
                        dlerror()); /* NOLINT(concurrency-mt-unsafe): one a thread in glibc */
-    *ret_lib = lib;
-    return 0;
+    int r = find_all(lib, want, ret_fns, err);
+    if (r < 0)
+        ty_dl_close(lib);
+    else
+        *ret_lib = lib;
+    return r;
 }
 
 void ty_dl_close(void *lib)
 {
     if (lib)
         dlclose(lib);
-}
-
-int ty_dl_find(void *lib, const char *name, void *ret_fn, struct ty_err *err)
-{
-    void *symbol = dlsym(lib, name);
-
-    if (!symbol)
-        return ty_fail(err, -ENOENT, "a library is too old: it has no %s", name);
-    memcpy(ret_fn, &symbol, sizeof(symbol)); /* ISO C has no cast from object to function */
-    return 0;
 }

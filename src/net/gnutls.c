@@ -1,32 +1,19 @@
-/* Finds GnuTLS's functions by name. */
+/* GnuTLS by its functions' names. */
 #include "net/gnutls.h"
 #include "net/dl.h"
 
-static int find_all(struct ty_gnutls *g, struct ty_err *err)
-{
-    int r = ty_dl_find(g->lib, "gnutls_strerror", &g->why, err);
-#define FIND(name)                                                                                 \
-    if (r == 0)                                                                                    \
-        r = ty_dl_find(g->lib, "gnutls_" #name, &g->name, err);
-    TY_GNUTLS_EACH(FIND)
-#undef FIND
-    return r;
-}
+static const char *const files[] = { "libgnutls.so.30", NULL };
+
+#define FN(name) { "gnutls_" #name, offsetof(struct ty_gnutls, name) },
+static const struct ty_dl_fn fns[] = { { "gnutls_strerror", offsetof(struct ty_gnutls, why) },
+                                       TY_GNUTLS_EACH(FN) };
+
+static const struct ty_dl gnutls = { files, "TLS needs GnuTLS", "libgnutls30", fns,
+                                     sizeof(fns) / sizeof(fns[0]) };
 
 int ty_gnutls_load(struct ty_gnutls *g, struct ty_err *err)
 {
-    static const char *const names[] = { "libgnutls.so.30", NULL };
-    struct ty_gnutls found = { 0 };
-    int r = ty_dl_open(&found.lib, names, "TLS needs GnuTLS", "libgnutls30", err);
-
-    if (r == 0)
-        r = find_all(&found, err);
-    if (r < 0) {
-        ty_dl_close(found.lib);
-        return r;
-    }
-    *g = found;
-    return 0;
+    return ty_dl_load(&gnutls, &g->lib, g, err);
 }
 
 void ty_gnutls_done(struct ty_gnutls *g)

@@ -1,33 +1,18 @@
-/* Finds libmicrohttpd's functions by name. */
+/* libmicrohttpd by its functions' names. */
 #include "net/microhttpd.h"
 #include "net/dl.h"
 
-static int find_all(struct ty_mhd *m, struct ty_err *err)
-{
-    int r = 0;
-#define FIND(name)                                                                                 \
-    if (r == 0)                                                                                    \
-        r = ty_dl_find(m->lib, "MHD_" #name, &m->name, err);
-    TY_MHD_EACH(FIND)
-#undef FIND
-    return r;
-}
+static const char *const files[] = { "libmicrohttpd.so.12", NULL };
+
+#define FN(name) { "MHD_" #name, offsetof(struct ty_mhd, name) },
+static const struct ty_dl_fn fns[] = { TY_MHD_EACH(FN) };
+
+static const struct ty_dl microhttpd = { files, "serving HTTP needs libmicrohttpd",
+                                         "libmicrohttpd12", fns, sizeof(fns) / sizeof(fns[0]) };
 
 int ty_mhd_load(struct ty_mhd *m, struct ty_err *err)
 {
-    static const char *const names[] = { "libmicrohttpd.so.12", NULL };
-    struct ty_mhd found = { 0 };
-    int r =
-        ty_dl_open(&found.lib, names, "serving HTTP needs libmicrohttpd", "libmicrohttpd12", err);
-
-    if (r == 0)
-        r = find_all(&found, err);
-    if (r < 0) {
-        ty_dl_close(found.lib);
-        return r;
-    }
-    *m = found;
-    return 0;
+    return ty_dl_load(&microhttpd, &m->lib, m, err);
 }
 
 void ty_mhd_done(struct ty_mhd *m)

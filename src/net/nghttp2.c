@@ -1,32 +1,19 @@
-/* Finds nghttp2's functions by name. */
+/* nghttp2 by its functions' names. */
 #include "net/nghttp2.h"
 #include "net/dl.h"
 
-static int find_all(struct ty_nghttp2 *n, struct ty_err *err)
-{
-    int r = ty_dl_find(n->lib, "nghttp2_strerror", &n->why, err);
-#define FIND(name)                                                                                 \
-    if (r == 0)                                                                                    \
-        r = ty_dl_find(n->lib, "nghttp2_" #name, &n->name, err);
-    TY_NGHTTP2_EACH(FIND)
-#undef FIND
-    return r;
-}
+static const char *const files[] = { "libnghttp2.so.14", NULL };
+
+#define FN(name) { "nghttp2_" #name, offsetof(struct ty_nghttp2, name) },
+static const struct ty_dl_fn fns[] = { { "nghttp2_strerror", offsetof(struct ty_nghttp2, why) },
+                                       TY_NGHTTP2_EACH(FN) };
+
+static const struct ty_dl nghttp2 = { files, "HTTP/2 needs nghttp2", "libnghttp2-14", fns,
+                                      sizeof(fns) / sizeof(fns[0]) };
 
 int ty_nghttp2_load(struct ty_nghttp2 *n, struct ty_err *err)
 {
-    static const char *const names[] = { "libnghttp2.so.14", NULL };
-    struct ty_nghttp2 found = { 0 };
-    int r = ty_dl_open(&found.lib, names, "HTTP/2 needs nghttp2", "libnghttp2-14", err);
-
-    if (r == 0)
-        r = find_all(&found, err);
-    if (r < 0) {
-        ty_dl_close(found.lib);
-        return r;
-    }
-    *n = found;
-    return 0;
+    return ty_dl_load(&nghttp2, &n->lib, n, err);
 }
 
 void ty_nghttp2_done(struct ty_nghttp2 *n)

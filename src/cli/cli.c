@@ -166,7 +166,8 @@ int ty_cli_main(struct ty_cli *cli, int argc, char **argv)
         args = (struct ty_args){ .help = argc > 2 && is_any(argv[2], "--help", "-h") };
         for (int i = 2; i < argc; i++)
             ty_words_add(cli->arena, &args.rest, argv[i]);
-    } else if (ty_args_parse(cli->arena, cmd->opts, argc - 2, argv + 2, &args, &err) < 0)
+    } else if (ty_args_parse(cli->arena, cmd->opts, cmd->one_dash, argc - 2, argv + 2, &args,
+                             &err) < 0)
         return ty_cli_usage(cli, cmd, "%s", err.text);
     if (args.help)
         return help(cli, cmd->name);

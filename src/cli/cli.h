@@ -28,6 +28,7 @@ struct ty_cmd {
     const struct ty_opt *opts;
     int (*run)(struct ty_cli *cli, const struct ty_args *args); /* gives an exit code */
     bool raw;                    /* no options of its own: every word is an operand */
+    bool one_dash;               /* long options may have one dash: it replaces a Go program */
     const char *const *operands; /* words that fit, for completion; NULL-terminated or NULL */
 };
 extern const struct ty_cmd *const ty_cmds[];         /* NULL-terminated, in the order of the help */

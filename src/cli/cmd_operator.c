@@ -54,15 +54,17 @@ static int operate(struct ty_cli *cli, const struct ty_args *args, const struct 
     struct ty_kubeconfig kubeconfig;
     struct ty_pipeline pipeline;
     struct ty_config config;
+    /* --config= is none, as for v2.3.0 */
+    const char *file = args->config && args->config[0] ? args->config : NULL;
 
-    if (ty_config_read(cli->arena, args->config, args->gates, &config, err) < 0 ||
+    if (ty_config_read(cli->arena, file, args->gates, &config, err) < 0 ||
         load_plugins(cli, args, &config, externs, &pipeline, err) < 0)
         return err->code;
     ty_kube_where_env(&where);
     if (ty_kubeconfig_load(cli->arena, &where, &kubeconfig, err) < 0)
         return err->code;
     struct ty_operator_settings s = { .config = &config,
-                                      .file = args->config,
+                                      .file = file,
                                       .gates = args->gates,
                                       .kubeconfig = &kubeconfig,
                                       .pipeline = &pipeline,
@@ -98,8 +100,9 @@ const struct ty_cmd ty_cmd_operator = {
     .about = "Manage the TrainJobs of a Kubernetes cluster",
     .more =
         "A drop-in for Kubeflow Trainer's manager: the same CRDs, JobSets, conditions, events and\n"
-        "webhooks, its configuration file and its flags. Several replicas elect a leader; all of\n"
-        "them serve the webhooks. SIGHUP reads the configuration again.\n"
+        "webhooks, its configuration file and its flags, which may be written with one dash, too:\n"
+        "-config=FILE. Several replicas elect a leader; all of them serve the webhooks. SIGHUP\n"
+        "reads the configuration again.\n"
         "\n"
         "Exit status: 0 after SIGTERM or SIGINT, 1 if it cannot start or another replica leads,\n"
         "2 wrong usage.\n",
@@ -107,4 +110,5 @@ const struct ty_cmd ty_cmd_operator = {
                 "  trainyard operator --kubeconfig ~/.kube/config --zap-encoder console\n",
     .opts = options,
     .run = run,
+    .one_dash = true,
 };

@@ -54,6 +54,43 @@ static void test_devel_needs_no_value(void **state)
     }
 }
 
+/* A Deployment written for v2.3.0, which reads its flags with Go's package. */
+static void test_one_dash(void **state)
+{
+    struct ty_bench *b = *state;
+
+    assert_int_equal(BENCH_RUN(b, "operator", "-config=gone.yaml"), TY_EXIT_BAD);
+    assert_has(b->err, "gone.yaml");
+    assert_int_equal(
+        BENCH_RUN(b, "operator", "-zap-log-level", "2", "-zap-devel=T", "-config", "gone.yaml"),
+        TY_EXIT_BAD);
+    assert_has(b->err, "gone.yaml");
+    assert_int_equal(BENCH_RUN(b, "operator", "-zap-log-level=loud"), TY_EXIT_USAGE);
+    assert_has(b->err, "loud");
+    assert_int_equal(BENCH_RUN(b, "operator", "-confg=gone.yaml"), TY_EXIT_USAGE);
+    assert_has(b->err, "unknown option -confg (did you mean --config?)");
+    assert_int_equal(BENCH_RUN(b, "operator", "-metrics-bind-address=:1"), TY_EXIT_USAGE);
+    assert_has(b->err, "unknown option -metrics-bind-address");
+    assert_int_equal(BENCH_RUN(b, "operator", "-help"), TY_EXIT_OK);
+    assert_has(b->out, "-config=FILE");
+    /* Nowhere else: there -c is the first of joined letters. */
+    assert_int_equal(BENCH_RUN(b, "render", "-config=gone.yaml"), TY_EXIT_USAGE);
+    assert_has(b->err, "unknown option -c");
+}
+
+/* An empty value is none, as it is for v2.3.0. */
+static void test_empty_values(void **state)
+{
+    struct ty_bench *b = *state;
+
+    assert_int_equal(BENCH_RUN(b, "operator", "--config=", "--feature-gates=", "--context=",
+                               "--kubeconfig", "no-kubeconfig"),
+                     TY_EXIT_BAD);
+    assert_has(b->err, "no-kubeconfig");
+    assert_int_equal(BENCH_RUN(b, "operator", "--kubeconfig="), TY_EXIT_BAD);
+    assert_has(b->err, ".kube/config");
+}
+
 /* In the order in which it looks: the configuration, the plugins, the cluster. */
 static void test_what_it_is_given(void **state)
 {
@@ -82,6 +119,7 @@ static void test_what_it_is_given(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { T(test_usage), T(test_devel_needs_no_value),
+                                        T(test_one_dash), T(test_empty_values),
                                         T(test_what_it_is_given) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

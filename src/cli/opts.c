@@ -19,7 +19,9 @@ static const struct ty_opt *by_letter(const struct ty_opt *opts, char letter)
     return NULL;
 }
 
-static int unknown(const struct ty_opt *opts, struct ty_str name, struct ty_err *err)
+/* `dashes`: as the user wrote them. */
+static int unknown(const struct ty_opt *opts, const char *dashes, struct ty_str name,
+                   struct ty_err *err)
 {
     const char *names[64];
     size_t n = 0;
@@ -27,9 +29,9 @@ static int unknown(const struct ty_opt *opts, struct ty_str name, struct ty_err 
         names[n++] = o->name;
     const char *near = ty_str_nearest(name, names, n);
     if (near)
-        return ty_fail(err, -EINVAL, "unknown option --%.*s (did you mean --%s?)", TY_ARG(name),
-                       near);
-    return ty_fail(err, -EINVAL, "unknown option --%.*s", TY_ARG(name));
+        return ty_fail(err, -EINVAL, "unknown option %s%.*s (did you mean --%s?)", dashes,
+                       TY_ARG(name), near);
+    return ty_fail(err, -EINVAL, "unknown option %s%.*s", dashes, TY_ARG(name));
 }
 
 /* Stores one value, after a look at the choices. */
@@ -59,6 +61,7 @@ struct reader { /* where we are in argv */
     const struct ty_opt *opts;
     char **argv;
     int argc, i;
+    bool one_dash; /* is enough for a long name */
     struct ty_args *ret;
     struct ty_err *err;
 };
@@ -71,16 +74,28 @@ static int take_value(struct reader *r, const struct ty_opt *o, const char *glue
     return store(r->a, o, glued ? glued : r->argv[++r->i], r->ret, r->err);
 }
 
-static int read_long(struct reader *r, const char *word)
+/* What Go reads as a truth value. */
+static const char *const yes[] = { "true", "1", "t", "T", "TRUE", "True", NULL };
+static const char *const no[] = { "false", "0", "f", "F", "FALSE", "False", NULL };
+
+static bool is_any(struct ty_str word, const char *const *words)
+{
+    for (; *words; words++)
+        if (ty_str_is(word, *words))
+            return true;
+    return false;
+}
+
+static int read_long(struct reader *r, const char *dashes, const char *word)
 {
     struct ty_str name, value = ty_str_cut(ty_str(word), '=', &name);
     const struct ty_opt *o = by_name(r->opts, name);
     if (!o)
-        return unknown(r->opts, name, r->err);
+        return unknown(r->opts, dashes, name, r->err);
     if (o->kind != TY_OPT_FLAG)
         return take_value(r, o, value.p);
-    bool on = !value.p || ty_str_is(value, "true") || ty_str_is(value, "1");
-    if (!on && !ty_str_is(value, "false") && !ty_str_is(value, "0"))
+    bool on = !value.p || is_any(value, yes);
+    if (!on && !is_any(value, no))
         return ty_fail(r->err, -EINVAL, "--%s is true or false, not \"%.*s\"", o->name,
                        TY_ARG(value));
     memcpy((char *)r->ret + o->at, &on, sizeof(on));
@@ -105,13 +120,27 @@ static int read_short(struct reader *r, const char *letters)
     return 0;
 }
 
-int ty_args_parse(struct ty_arena *a, const struct ty_opt *opts, int argc, char **argv,
-                  struct ty_args *ret, struct ty_err *err)
+/* One word that begins with a dash. */
+static int read_option(struct reader *r, const char *word)
+{
+    if (word[1] == '-')
+        return read_long(r, "--", word + 2);
+    if (r->one_dash && !(by_letter(r->opts, word[1]) && !word[2]))
+        return read_long(r, "-", word + 1);
+    return read_short(r, word + 1);
+}
+
+int ty_args_parse(struct ty_arena *a, const struct ty_opt *opts, bool one_dash, int argc,
+                  char **argv, struct ty_args *ret, struct ty_err *err)
 {
     struct ty_args args = { 0 };
-    struct reader r = {
-        .a = a, .opts = opts, .argv = argv, .argc = argc, .ret = &args, .err = err
-    };
+    struct reader r = { .a = a,
+                        .opts = opts,
+                        .argv = argv,
+                        .argc = argc,
+                        .one_dash = one_dash,
+                        .ret = &args,
+                        .err = err };
     bool only_words = false;
     for (; r.i < argc; r.i++) {
         const char *word = argv[r.i];
@@ -120,10 +149,8 @@ int ty_args_parse(struct ty_arena *a, const struct ty_opt *opts, int argc, char 
             ty_words_add(a, &args.rest, word); /* "-" alone is standard input */
         else if (strcmp(word, "--") == 0)
             only_words = true;
-        else if (word[1] == '-')
-            rc = read_long(&r, word + 2);
         else
-            rc = read_short(&r, word + 1);
+            rc = read_option(&r, word);
         if (rc < 0)
             return rc;
     }

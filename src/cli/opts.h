@@ -47,9 +47,10 @@ struct ty_opt {
 };
 #define TY_OPT_AT(member) offsetof(struct ty_args, member)
 
-/* Reads argv[0..argc). -EINVAL with a sentence for the user; *ret lives with the arena and argv. */
-int ty_args_parse(struct ty_arena *a, const struct ty_opt *opts, int argc, char **argv,
-                  struct ty_args *ret, struct ty_err *err);
+/* Reads argv[0..argc). -EINVAL with a sentence for the user; *ret lives with the arena and argv.
+ * one_dash: as Go's flag package reads them, -config=x is --config=x and letters stand alone. */
+int ty_args_parse(struct ty_arena *a, const struct ty_opt *opts, bool one_dash, int argc,
+                  char **argv, struct ty_args *ret, struct ty_err *err);
 /* "  -f, --filename FILE   …", one line an option. */
 void ty_opts_help(FILE *out, const struct ty_opt *opts);
 

@@ -1,5 +1,7 @@
 #include "cli/testing.h"
 
+#include <errno.h>
+
 static const char *const colours[] = { "red", "green", NULL };
 static const struct ty_opt options[] = {
     { "filename", 'f', TY_OPT_WORDS, "FILE", "a file", NULL, TY_OPT_AT(files) },
@@ -9,16 +11,17 @@ static const struct ty_opt options[] = {
     { 0 },
 };
 
-static int parse(struct ty_arena *a, const char *const *words, struct ty_args *ret,
+static int parse(struct ty_arena *a, bool one_dash, const char *const *words, struct ty_args *ret,
                  struct ty_err *err)
 {
     char *argv[16];
     int n = 0;
     for (; words[n]; n++)
         argv[n] = ty_arena_printf(a, "%s", words[n]);
-    return ty_args_parse(a, options, n, argv, ret, err);
+    return ty_args_parse(a, options, one_dash, n, argv, ret, err);
 }
-#define PARSE(...) parse(a, (const char *const[]){ __VA_ARGS__, NULL }, &args, &err)
+#define PARSE(...)    parse(a, false, (const char *const[]){ __VA_ARGS__, NULL }, &args, &err)
+#define PARSE_GO(...) parse(a, true, (const char *const[]){ __VA_ARGS__, NULL }, &args, &err)
 
 static void test_every_spelling(void **state)
 {
@@ -47,6 +50,11 @@ static void test_flags_can_be_denied(void **state)
     struct ty_err err = { 0 };
     assert_int_equal(PARSE("-R", "--recursive=false"), 0);
     assert_false(args.recursive);
+    assert_int_equal(PARSE("--recursive=True"), 0);
+    assert_true(args.recursive);
+    assert_int_equal(PARSE("-R", "--recursive=F"), 0);
+    assert_false(args.recursive);
+    assert_true(PARSE("--recursive=") < 0);
     assert_true(PARSE("--recursive=perhaps") < 0);
     assert_string_equal(err.text, "--recursive is true or false, not \"perhaps\"");
 }
@@ -70,6 +78,51 @@ static void test_mistakes(void **state)
     assert_string_equal(args.output, "untouched");
 }
 
+static void test_one_dash(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    struct ty_args args = { 0 };
+    struct ty_err err = { 0 };
+    assert_int_equal(PARSE_GO("-filename", "1", "-filename=2", "--filename", "3", "-f", "4",
+                              "-recursive", "-output=red", "-", "--", "-output"),
+                     0);
+    assert_int_equal(args.files.n, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(args.files.v[i][0], '1' + (int)i);
+    assert_true(args.recursive);
+    assert_string_equal(args.output, "red");
+    assert_int_equal(args.rest.n, 2);
+    assert_string_equal(args.rest.v[1], "-output");
+    assert_int_equal(PARSE_GO("-recursive=false", "-output", "green", "-h"), 0);
+    assert_false(args.recursive);
+    assert_string_equal(args.output, "green");
+    assert_true(args.help);
+}
+
+static void test_one_dash_mistakes(void **state)
+{
+    static const char *const rows[][2] = {
+        { "-filenam=x", "unknown option -filenam (did you mean --filename?)" },
+        { "--filenam=x", "unknown option --filenam (did you mean --filename?)" },
+        { "---filename=x", "unknown option ---filename" },
+        { "-x", "unknown option -x" },
+        { "-Rh", "unknown option -Rh" }, /* Go joins no letters */
+        { "-filename", "--filename needs a value: FILE" },
+        { "-output=blue", "--output: \"blue\" is not one of red, green" },
+        { "-recursive=perhaps", "--recursive is true or false, not \"perhaps\"" },
+    };
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    struct ty_args args = { .output = "untouched" };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct ty_err err = { 0 };
+        assert_int_equal(PARSE_GO(rows[i][0]), -EINVAL);
+        assert_has(err.text, rows[i][1]);
+    }
+    assert_string_equal(args.output, "untouched");
+}
+
 static void test_help(void **state)
 {
     (void)state;
@@ -86,10 +139,9 @@ static void test_help(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_spelling),
-        cmocka_unit_test(test_flags_can_be_denied),
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_every_spelling),    cmocka_unit_test(test_flags_can_be_denied),
+        cmocka_unit_test(test_mistakes),          cmocka_unit_test(test_one_dash),
+        cmocka_unit_test(test_one_dash_mistakes), cmocka_unit_test(test_help),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,9 @@ def test_from_install_to_uninstall(plane, tmp_path, nothing_denied):
     apply(api, [doc for doc in newer if doc["kind"] != "Service"])  # ours is a stand-in
     live = api.get("apps/v1", "Deployment", SYSTEM, NAME)
     assert live["spec"]["replicas"] == 3
-    assert live["spec"]["template"]["spec"]["containers"][0]["image"] == "trainyard:9.9"
+    manager = live["spec"]["template"]["spec"]["containers"][0]
+    assert manager["image"] == "trainyard:9.9"
+    assert manager["lifecycle"] == {"preStop": {"sleep": {"seconds": 5}}}
     assert api.get("v1", "Secret", SYSTEM, "kubeflow-trainer-webhook-cert")["data"] == secret
     assert operator.bundles() == bundles
     assert api.get(API, "TrainJob", "default", "torch")

@@ -117,6 +117,17 @@ def test_chart_switches_off():
         "kubeflow-trainer-controller-manager"]
 
 
+@pytest.mark.parametrize("seconds", [0, 5, 60, 300])
+def test_chart_drains(seconds):
+    """The API server refuses a pod that would sleep longer than it is given to end; the operator's own end
+    takes ten seconds at the most."""
+    pod = next(doc for doc in template("--set", f"drainSeconds={seconds}")
+               if doc["kind"] == "Deployment")["spec"]["template"]["spec"]
+    sleep = {"preStop": {"sleep": {"seconds": seconds}}} if seconds else None
+    assert pod["containers"][0].get("lifecycle") == sleep
+    assert pod["terminationGracePeriodSeconds"] == seconds + 25
+
+
 def test_chart_for_a_cluster_without_the_crds():
     """Helm cannot create objects of a kind that the same release brings."""
     left = template(known=())
@@ -132,7 +143,8 @@ def test_chart_lints():
 @pytest.mark.parametrize("value, said_", [
     ("replicas=0", "replicas"), ("image.pullPolicy=Sometimes", "pullPolicy"),
     ("runtime.enabled=true", "runtime"), ("runtimes.only={torch}", 'there is no runtime "torch"'),
-    ("featureGates=yes", "featureGates")])
+    ("featureGates=yes", "featureGates"), ("drainSeconds=-1", "drainSeconds"),
+    ("drainSeconds=301", "drainSeconds"), ("drainSeconds=5s", "drainSeconds")])
 def test_chart_refuses(value, said_):
     done = subprocess.run([program("helm"), "template", "x", ROOT / "charts/trainyard",
                            "--kube-version", binaries.K8S, "--set", value], capture_output=True, text=True)

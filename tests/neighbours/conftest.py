@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).resolve().parents[1]
-for folder in (TESTS / "cluster", TESTS / "operator", TESTS / "neighbours"):
+for folder in (TESTS / "cluster", TESTS / "install", TESTS / "operator", TESTS / "neighbours"):
     sys.path.insert(0, str(folder))
 import binaries  # noqa: E402
 from fixtures import *  # noqa: E402,F401,F403

@@ -28,7 +28,7 @@ spec:
             template:
               spec:
                 restartPolicy: Never
-                terminationGracePeriodSeconds: 2
+                terminationGracePeriodSeconds: {grace}
                 containers: [{{name: node, image: none, command: [sh, -c, {command!r}]{more}}}]
 {pod}
 ---
@@ -39,9 +39,10 @@ spec: {{runtimeRef: {{name: rt}}, trainer: {{}}}}
 """
 
 
-def job(command, name="job", nodes=1, policies="", before="", depends="", more="", pod=""):
+def job(command, name="job", nodes=1, policies="", before="", depends="", more="", pod="", grace=60):
+    """`grace` in seconds: less for those who do not listen."""
     return RUNTIME.format(command=command, name=name, nodes=nodes, policies=policies, before=before,
-                          depends=depends, more=more, pod=pod)
+                          depends=depends, more=more, pod=pod, grace=grace)
 
 
 class Box:
@@ -58,7 +59,7 @@ class Box:
         return subprocess.Popen([BINARY, "run", str(file), *args], stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, cwd=self.path, env=self.env, **popen)
 
-    def run(self, text, *args, timeout=120):
+    def run(self, text, *args, timeout=240):
         p = self.start(text, *args)
         try:
             out, err = p.communicate(timeout=timeout)

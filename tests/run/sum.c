@@ -20,6 +20,7 @@ int main(int argc, char **argv)
         perror("/proc/self/ns/pid");
     printf("rank %d of %d on %s sum %d pod %s pids %s uid %d\n", rank, size, host, sum,
            pod ? pod : "none", pids, (int)getuid());
+    fflush(stdout); /* Finalize may wait for ever, see test_frameworks.py */
     MPI_Finalize();
     return 0;
 }

@@ -49,7 +49,7 @@ FLAVOURS = {
     "OpenMPI": ("mpicc.openmpi", "mpirun.openmpi", "mpirun.openmpi ./sum"),
     # Over TCP the UCX 1.13 of Debian 12 may wait for ever in MPI_Finalize, without trainyard, too
     # (openucx/ucx issue 8738): that the sum is there is what counts.
-    "MPICH": ("mpicc.mpich", "mpiexec.mpich", "timeout 15 mpiexec.mpich ./sum || [ $? = 124 ]"),
+    "MPICH": ("mpicc.mpich", "mpiexec.mpich", "timeout 60 mpiexec.mpich ./sum || [ $? = 124 ]"),
 }
 OTHER_UID = 1234
 

@@ -34,9 +34,9 @@ class Marked:
                 pass
         return found
 
-    def gone(self, seconds=2):
-        """Nobody is left after two seconds; a machine that is busy elsewhere gets a little more."""
-        end = time.monotonic() + 4 * seconds
+    def gone(self, seconds=60):
+        """Nobody is left after a moment, however busy the machine is elsewhere."""
+        end = time.monotonic() + seconds
         while self.survivors() and time.monotonic() < end:
             time.sleep(0.02)
         return self.survivors()
@@ -76,7 +76,7 @@ def test_the_history_of_a_killed_run(box, marked):
 
     def get():
         return subprocess.run([BINARY, "get"], env=box.env, text=True, capture_output=True, check=True).stdout
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while "job" not in get() and time.monotonic() < end:  # written in batches
         time.sleep(0.05)
     assert "Interrupted" not in get()
@@ -87,7 +87,7 @@ def test_the_history_of_a_killed_run(box, marked):
 
 
 def test_who_ignores_sigterm(box, marked):
-    p = box.start(job("trap '' TERM INT HUP; echo up; " + FAMILY + "while :; do sleep 0.1; done", nodes=2))
+    p = box.start(job("trap '' TERM INT HUP; echo up; " + FAMILY + "while :; do sleep 0.1; done", nodes=2, grace=2))
     up = {p.stdout.readline(), p.stdout.readline()}
     assert up == {"[node-0-0] up\n", "[node-0-1] up\n"}
     p.send_signal(signal.SIGINT)

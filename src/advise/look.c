@@ -17,6 +17,7 @@ struct ty_look {
     uv_loop_t loop;
     uv_timer_t timer; /* a list may take its time: people want to see that somebody is there */
     struct ty_kube *kube;
+    const char *server;
     struct ty_scene *scene;
     const struct ty_look_want *wants;
     size_t n, next, done;
@@ -38,6 +39,7 @@ int ty_look_new(struct ty_look **ret, const struct ty_kubeconfig *config, struct
     uv_loop_init(&l->loop);
     uv_timer_init(&l->loop, &l->timer);
     l->timer.data = l;
+    l->server = config->server;
     struct ty_kube_settings s = {
         .loop = &l->loop, .config = config, .agent = AGENT, .timeout_ms = TIMEOUT_MS
     };
@@ -74,13 +76,25 @@ static void on_tick(uv_timer_t *timer)
     tell(timer->data);
 }
 
+/* Without the server's address, which a client of several would need: a scene is of one server, and
+ * whoever tells what is wrong with it names it. */
+static struct ty_str why(const struct ty_look *l, struct ty_str message)
+{
+    const size_t n = strlen(l->server), said = n + sizeof(": ") - 1;
+
+    if (message.n > said && memcmp(message.p, l->server, n) == 0 &&
+        memcmp(message.p + n, ": ", said - n) == 0)
+        return (struct ty_str){ message.p + said, message.n - said };
+    return message;
+}
+
 static void finish(struct question *q, const struct ty_kube_answer *answer)
 {
     struct ty_look *l = q->l;
     const struct ty_look_want *w = q->want;
 
     if (answer->r < 0)
-        ty_scene_miss(l->scene, w->kind, w->ns, w->name, answer->r, answer->message);
+        ty_scene_miss(l->scene, w->kind, w->ns, w->name, answer->r, why(l, answer->message));
     else if (!w->name.n)
         ty_scene_listed(l->scene, w->kind, w->ns);
     free(q);

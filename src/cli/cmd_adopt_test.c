@@ -30,7 +30,8 @@ static void test_no_cluster(void **state)
     assert_has(b.err, "gone.yaml");
     bench_file("k.yaml", KUBECONFIG);
     assert_int_equal(BENCH_RUN(&b, "adopt", "--kubeconfig", "k.yaml"), TY_EXIT_USAGE);
-    assert_has(b.err, "error: https://127.0.0.1:1: TrainJobs cannot be listed: ");
+    assert_has(b.err, "error: https://127.0.0.1:1: TrainJobs cannot be listed: "
+                      "cannot connect to 127.0.0.1 port 1: Connection refused\n");
     assert_string_equal(b.out ? b.out : "", "");
     bench_close(&b);
 }

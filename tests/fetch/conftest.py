@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).resolve().parent
+for folder in (HERE.parent / "cluster", HERE):
+    sys.path.insert(0, str(folder))
 from hub import Hub  # noqa: E402
 from serving import Files  # noqa: E402
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = HERE.parents[1]
 TRAINYARD = Path(os.environ.get("TRAINYARD", ROOT / "build-test" / "trainyard")).resolve()
 OURS = ("STORAGE_URI", "IGNORE_PATTERNS", "ACCESS_TOKEN", "ENDPOINT", "ACCESS_KEY_ID", "SECRET_ACCESS_KEY",
         "REGION", "ROLE_ARN", "SSL_CERT_FILE", "CURL_CA_BUNDLE")
@@ -56,7 +58,7 @@ class Box:
     def run(self, what, uri, *args, prefix=(), **env):
         start = time.monotonic()
         done = subprocess.run([*prefix, *self.command(what, uri, *args)], capture_output=True, text=True,
-                              timeout=120, env=clean_env(**env))
+                              timeout=240, env=clean_env(**env))
         return Result(done.returncode, done.stdout, done.stderr, time.monotonic() - start)
 
     def start(self, what, uri, *args, **env):

@@ -1,6 +1,7 @@
 """Files over HTTP as real servers give them: ranges, validators, redirects; and faults on demand."""
 import hashlib
 import re
+import select
 import socket
 import threading
 import time
@@ -8,13 +9,23 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Fault:
-    """What goes wrong with one answer. `times`: with that many; then all is well."""
+    """What goes wrong with one answer. `times`: with that many; then all is well. `hold`: after so many
+    bytes nothing more comes until go() is called, or the other side has hung up."""
 
     def __init__(self, times=1, status=None, headers=(), cut=None, corrupt=False, rate=None, hang=False,
-                 chunked=False, length=True):
+                 chunked=False, length=True, hold=None):
         self.times, self.status, self.headers = times, status, dict(headers)
         self.cut, self.corrupt, self.rate, self.hang = cut, corrupt, rate, hang
-        self.chunked, self.length = chunked, length
+        self.chunked, self.length, self.hold = chunked, length, hold
+
+    def go(self):
+        self.hold = None
+
+    def wait(self, connection):
+        """Whoever asks says nothing before the answer is over: what can be read then is its end."""
+        while self.hold is not None:
+            if select.select([connection], [], [], 0.02)[0]:
+                raise ConnectionResetError
 
 
 class Server:
@@ -57,7 +68,8 @@ class Server:
         self.httpd.server_close()
 
     def fault(self, path, **kw):
-        self.faults[path] = Fault(**kw)
+        self.faults[path] = fault = Fault(**kw)
+        return fault
 
     def take_fault(self, path):
         fault = self.faults.get(path)
@@ -110,9 +122,12 @@ class Server:
         self.send(request, body if fault.cut is None else body[:fault.cut], fault)
 
     def send(self, request, body, fault):
-        piece = max(1, fault.rate // 20) if fault.rate else 1 << 16
+        piece = max(1, fault.rate // 20) if fault.rate else 1 << 14
         for at in range(0, len(body), piece):
             part = body[at:at + piece]
+            if fault.hold is not None and at >= fault.hold:
+                request.wfile.flush()
+                fault.wait(request.connection)
             if fault.chunked:
                 request.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
             else:
@@ -144,11 +159,12 @@ class Files(Server):
 
 
 class Brake:
-    """A TCP relay in front of a server, at `rate` bytes a second; counts what it lets through."""
+    """A TCP relay in front of a server: counts what comes from there, and after `hold` bytes lets nothing
+    more through until go() is called."""
 
-    def __init__(self, url, rate):
+    def __init__(self, url, hold):
         host, port = url.rpartition("/")[2].split(":")
-        self.to, self.rate, self.passed, self.open = (host, int(port)), rate, 0, True
+        self.to, self.hold, self.passed, self.open = (host, int(port)), hold, 0, True
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         threading.Thread(target=self.accept, daemon=True).start()
@@ -160,16 +176,19 @@ class Brake:
             except OSError:
                 return
             server = socket.create_connection(self.to)
-            threading.Thread(target=self.pump, args=(client, server, None), daemon=True).start()
-            threading.Thread(target=self.pump, args=(server, client, self.rate), daemon=True).start()
+            threading.Thread(target=self.pump, args=(client, server, False), daemon=True).start()
+            threading.Thread(target=self.pump, args=(server, client, True), daemon=True).start()
 
-    def pump(self, source, sink, rate):
+    def go(self):
+        self.hold = None
+
+    def pump(self, source, sink, counted):
         try:
-            while data := source.recv(rate // 20 if rate else 65536):
+            while data := source.recv(16384):
+                while counted and self.hold is not None and self.passed >= self.hold and self.open:
+                    time.sleep(0.02)
                 sink.sendall(data)
-                if rate:
-                    self.passed += len(data)
-                    time.sleep(1 / 20)
+                self.passed += len(data) if counted else 0
         except OSError:
             pass
         for end in (source, sink):

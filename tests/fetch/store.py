@@ -3,7 +3,6 @@ import hashlib
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 import time
@@ -11,6 +10,8 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from pathlib import Path
+
+from plane import free_ports
 
 PAGE = 10  # objects in a page of a listing
 LISTED = Path(__file__).with_name("requirements.txt")
@@ -33,13 +34,12 @@ def environment(build):
 
 class Store:
     def __init__(self, folder, log):
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
+        port = free_ports(1)[0]
         self.url = f"http://127.0.0.1:{port}"
         env = dict(os.environ, MOTO_S3_DEFAULT_MAX_KEYS=str(PAGE))
         self.process = subprocess.Popen([folder / "bin/moto_server", "-H", "127.0.0.1", "-p", str(port)],
                                         stdout=log, stderr=log, env=env)
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while True:
             try:
                 self.request("GET", "/moto-api/")

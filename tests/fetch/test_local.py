@@ -63,11 +63,12 @@ def test_the_copy_replaces_what_was_there(tmp_path, box):
 
 def test_one_run_at_a_time(tmp_path, box, files):
     files.files["/f"] = noise(1_000_000)
-    files.fault("/f", rate=300_000)
+    held = files.fault("/f", hold=300_000)
     first = box.start("dataset", f"{files.url}/f")
     while not box.to.exists() or not box.parts():
-        pass
+        assert first.poll() is None
     box.run("dataset", f"{files.url}/f").bad("is being filled by another trainyard")
+    held.go()
     assert first.wait(60) == 0
 
 
@@ -97,9 +98,10 @@ def test_lines_where_there_is_no_terminal(files, box):
     files.files["/f"] = noise(1_200_000)
     files.fault("/f", rate=100_000)
     lines = box.run("dataset", f"{files.url}/f").ok().out.splitlines()
-    assert len(lines) == 2, lines
-    assert re.fullmatch(r"\d\d%: [\d.]+ (kB|MB) of 1.2 MB, [\d.]+ kB/s, 0:\d\d left", lines[0]), lines
-    assert lines[1].startswith("100%: 1 file, 1.2 MB in ")
+    assert 2 <= len(lines) < 20, lines  # it takes twelve seconds, and longer where there is much else to do
+    for line in lines[:-1]:
+        assert re.fullmatch(r"\d\d%: [\d.]+ (kB|MB) of 1.2 MB, [\d.]+ kB/s, 0:\d\d left", line), lines
+    assert lines[-1].startswith("100%: 1 file, 1.2 MB in ")
 
 
 def test_quiet(tmp_path, box):

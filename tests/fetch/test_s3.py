@@ -115,10 +115,11 @@ def test_parts_have_no_md5(store, reader, box):
 def test_killed_and_resumed(store, reader, box):
     data = noise(4_000_000)
     store.put("resume", {"big": data})
-    brake = Brake(store.url, 2_000_000)
+    brake = Brake(store.url, 1_500_000)
     slow = dict(reader, ENDPOINT=brake.url)
     box.kill_after(box.start("dataset", "s3://resume", **slow), 1_000_000)
     had, before = box.parts(), brake.passed
+    brake.go()
     box.run("dataset", "s3://resume", **slow).ok()
     brake.close()
     assert box.files() == {"big": data}
@@ -127,7 +128,7 @@ def test_killed_and_resumed(store, reader, box):
 
 def test_changed_between_two_runs(store, reader, box):
     store.put("change", {"big": noise(4_000_000)})
-    brake = Brake(store.url, 2_000_000)
+    brake = Brake(store.url, 1_500_000)
     box.kill_after(box.start("dataset", "s3://change", **dict(reader, ENDPOINT=brake.url)), 1_000_000)
     brake.close()
     new = noise(4_000_000, 3)

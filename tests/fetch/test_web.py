@@ -13,6 +13,7 @@ from functools import partial
 
 import pytest
 from conftest import noise
+from plane import free_ports
 from serving import Brake, Files
 
 DATA = noise(2_000_000)
@@ -51,7 +52,7 @@ def test_redirects(files, one, box):
 
 
 def test_killed_and_resumed(files, one, box):
-    files.fault("/d/f.zip", rate=1_000_000)
+    files.fault("/d/f.zip", hold=600_000)
     box.kill_after(box.start("dataset", one), 500_000)
     had = box.parts()
     box.run("dataset", one).ok()
@@ -61,7 +62,7 @@ def test_killed_and_resumed(files, one, box):
 
 
 def test_changed_in_between(files, one, box):
-    files.fault("/d/f.zip", rate=1_000_000)
+    files.fault("/d/f.zip", hold=600_000)
     box.kill_after(box.start("dataset", one), 500_000)
     files.files["/d/f.zip"] = new = noise(1_500_000, 4)
     box.run("dataset", one).ok()
@@ -111,7 +112,7 @@ def test_a_server_without_ranges(tmp_path, box):
     httpd = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=httpd.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{httpd.server_address[1]}"
-    brake = Brake(url, 1_000_000)
+    brake = Brake(url, 600_000)
     box.kill_after(box.start("dataset", brake.url + "/f"), 500_000)
     brake.close()
     box.run("dataset", url + "/f").ok()
@@ -126,8 +127,7 @@ def nginx(tmp_path):
     program = shutil.which("nginx", path="/usr/sbin:/usr/bin:/bin")
     if not program:
         pytest.skip("no nginx on this machine")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_ports(1)[0]
     (tmp_path / "www").mkdir()
     tmp_path.chmod(0o755)
     (tmp_path / "nginx.conf").write_text(f"""
@@ -138,16 +138,18 @@ http {{
   client_body_temp_path {tmp_path}/t1; proxy_temp_path {tmp_path}/t2; fastcgi_temp_path {tmp_path}/t3;
   uwsgi_temp_path {tmp_path}/t4; scgi_temp_path {tmp_path}/t5;
   server {{ listen 127.0.0.1:{port}; root {tmp_path}/www;
-            location /slow/ {{ alias {tmp_path}/www/; limit_rate 1m; }} }}
+            location /slow/ {{ alias {tmp_path}/www/; limit_rate 500k; }} }}
 }}""")
     user = ["-g", "user root;"] if os.geteuid() == 0 else []
     process = subprocess.Popen([program, "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf"), *user],
                                stderr=subprocess.DEVNULL)
-    for _ in range(100):
+    end = time.monotonic() + 60
+    while True:
         try:
             socket.create_connection(("127.0.0.1", port)).close()
             break
         except OSError:
+            assert time.monotonic() < end and process.poll() is None
             time.sleep(0.05)
     yield f"http://127.0.0.1:{port}", tmp_path / "www"
     process.terminate()
@@ -188,7 +190,7 @@ def test_tls(tmp_path, box):
     plain = Files({"/f": b"plain"})
     server = Files({"/f": DATA, "/down": f"{plain.url}/f"}, context=context)
     said = box.run("dataset", f"{server.url}/f", SSL_CERT_FILE=others).bad("certificate")
-    assert said.seconds < 10  # not tried again
+    assert "trying again" not in said.err
     box.run("dataset", f"{server.url}/f", SSL_CERT_FILE=ours).ok()
     assert box.files() == {"f": DATA}
     box.run("dataset", f"{server.url}/down", SSL_CERT_FILE=ours).bad("down: ")  # never from https to http

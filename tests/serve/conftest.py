@@ -34,7 +34,7 @@ class Peer:
     def stop(self):
         """Ends as asked, without a leak or a wrong access."""
         self.end()
-        _, err = self.process.communicate(timeout=20)
+        _, err = self.process.communicate(timeout=60)
         assert self.process.returncode == 0, err
         assert err == ""
 

@@ -1,8 +1,18 @@
 /* A server for the tests beside this file: peer FOLDER plain|tls [DEADLINE_MS [IDLE_MS
- * [CONNECTIONS]]] Prints its port; with tls FOLDER/ca.pem is what to trust. SIGTERM stops it with 3
- * s of grace. /echo        method, path, query, sizes and the body, as lines /later?MS    answers
- * after so long /never       is never answered /rotate      a new certificate from the same CA
- *   /count       connections */
+ * [CONNECTIONS]]]. Prints its port; with tls FOLDER/ca.pem is what to trust. SIGTERM stops it with
+ * 3 s of grace.
+ *
+ *   /echo      method, path, query, sizes and the body, as lines
+ *
+ *   /later?MS  answers after so long
+ *
+ *   /never     is never answered
+ *
+ *   /rotate    a new certificate from the same CA
+ *
+ *   /count     connections
+ *
+ *   /held      how many of /later and /never have come and wait */
 #include <signal.h>
 #include <stdio.h>
 
@@ -17,12 +27,13 @@ struct peer {
     struct ty_serve *s;
     uv_signal_t term;
     struct ty_request *never[64];
-    size_t n_never;
+    size_t n_never, n_later;
     int64_t now_s;
 };
 
 struct later {
     uv_timer_t timer;
+    struct peer *p;
     struct ty_request *q;
 };
 
@@ -41,6 +52,7 @@ static void on_later(uv_timer_t *t)
 {
     struct later *l = t->data;
 
+    l->p->n_later--;
     ty_request_answer(l->q, 200, "text/plain", TY_LIT("later\n"));
     uv_close((uv_handle_t *)t, later_closed);
 }
@@ -53,7 +65,8 @@ static void answer_later(struct peer *p, struct ty_request *q)
     if (!l)
         abort();
     ty_parse_i64(q->query, &ms);
-    l->q = q;
+    *l = (struct later){ .p = p, .q = q };
+    p->n_later++;
     uv_timer_init(&p->loop, &l->timer);
     l->timer.data = l;
     uv_timer_start(&l->timer, on_later, (uint64_t)ms, 0);
@@ -96,8 +109,10 @@ static void handle(void *ctx, struct ty_request *q)
         p->never[p->n_never++] = q;
     else if (ty_str_is(q->path, "/rotate"))
         ty_request_answer(q, new_identity(p, &err) == 0 ? 200 : 500, NULL, ty_str(err.text));
-    else if (ty_str_is(q->path, "/count")) {
-        snprintf(text, sizeof(text), "%zu", ty_serve_connections(p->s));
+    else if (ty_str_is(q->path, "/count") || ty_str_is(q->path, "/held")) {
+        snprintf(text, sizeof(text), "%zu",
+                 ty_str_is(q->path, "/count") ? ty_serve_connections(p->s)
+                                              : p->n_later + p->n_never);
         ty_request_answer(q, 200, NULL, ty_str(text));
     } else
         echo(q);

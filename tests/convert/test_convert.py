@@ -29,7 +29,7 @@ def options(case):
 
 
 def trainyard(*args, cwd=HERE / "cases", stdin="", env=None):
-    done = subprocess.run([TRAINYARD, *args], cwd=cwd, input=stdin, text=True, capture_output=True, timeout=240,
+    done = subprocess.run([TRAINYARD, *args], cwd=cwd, input=stdin, text=True, capture_output=True, timeout=480,
                           env=dict(os.environ, NO_COLOR="1", **(env or {})))
     assert done.returncode >= 0 and "Sanitizer" not in done.stderr and "runtime error" not in done.stderr, done.stderr
     return done

@@ -26,7 +26,7 @@ class Example:
     def run(self, name, *args):
         p = self.start(name, *args)
         try:
-            out, err = p.communicate(timeout=240)
+            out, err = p.communicate(timeout=480)
         except subprocess.TimeoutExpired:
             p.kill()
             raise
@@ -126,13 +126,13 @@ def suspended(example):
 
 def test_suspend(example):
     p = suspended(example)
-    for _ in range(100):  # the history that says where it runs is written in batches
+    for _ in range(600):  # the history that says where it runs is written in batches
         done = subprocess.run([BINARY, "resume", "patient"], env=example.env, text=True, capture_output=True)
         if "not found" not in done.stderr:
             break
         time.sleep(0.1)
     assert done.returncode == 0, done.stderr
-    out, err = p.communicate(timeout=60)
+    out, err = p.communicate(timeout=120)
     assert p.returncode == 0, err
     assert sorted(out.splitlines()) == [f"[node-0-{i}] node {i} goes on" for i in range(2)]
 
@@ -140,7 +140,7 @@ def test_suspend(example):
 def test_suspend_and_give_up(example):
     p = suspended(example)
     p.send_signal(signal.SIGINT)
-    out, err = p.communicate(timeout=60)
+    out, err = p.communicate(timeout=120)
     assert p.returncode == 130, err
     assert "goes on" not in out
 

@@ -23,7 +23,7 @@ job, box = shared.job, shared.box
 RESTARTS = "      failurePolicy: {maxRestarts: 3}"
 
 
-def say(box, *args, code=0, timeout=60):
+def say(box, *args, code=0, timeout=120):
     """Another terminal."""
     p = subprocess.run([box.binary, *args], capture_output=True, text=True, env=box.env, cwd=box.path,
                        timeout=timeout)
@@ -35,7 +35,7 @@ def say(box, *args, code=0, timeout=60):
 def seen(box, *args):
     """The same where it may be too early: what is there so far, or nothing."""
     return subprocess.run([box.binary, *args], capture_output=True, text=True, env=box.env, cwd=box.path,
-                          timeout=60).stdout
+                          timeout=120).stdout
 
 
 def rows(text):
@@ -46,7 +46,7 @@ def rows(text):
     return [dict(zip(cut(lines[0]), cut(line))) for line in lines[1:]]
 
 
-def wait_for(condition, seconds=30):
+def wait_for(condition, seconds=120):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         found = condition()
@@ -62,7 +62,7 @@ def state(box, name, run=None):
     return rows(p.stdout)[0]["STATE"] if p.returncode == 0 else None
 
 
-def finish(p, timeout=60):
+def finish(p, timeout=120):
     try:
         out, err = p.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
@@ -94,8 +94,9 @@ def test_while_it_runs_and_afterwards(box):
     p = box.start(job("echo hello $HOSTNAME; %s; echo bye" % until(go), nodes=2))
     wait_for(lambda: state(box, "job") == "Running")
     wait_for(lambda: seen(box, "logs", "job").count("hello") == 2)
-    pods = wait_for(lambda: [r for r in rows(seen(box, "get", "pods")) if r["STATUS"] == "Running"])
     wait_for(lambda: len([r for r in rows(seen(box, "get", "pods")) if r["READY"] == "1/1"]) == 2)
+    pods = rows(say(box, "get", "pods"))
+    assert [r["STATUS"] for r in pods] == ["Running"] * 2
     assert pods[0]["NAME"].startswith("job-node-0-0-")
     text = say(box, "describe", "job")
     assert re.search(r"^State: +Running$", text, re.M) and "Process:" in text
@@ -137,8 +138,7 @@ def test_a_failure_in_full(box):
 
 def test_interrupted_by_kill(box):
     p = box.start(job("sleep 60", nodes=2))
-    wait_for(lambda: any(r["STATUS"] == "Running" for r in rows(seen(box, "get", "pods", "job")))
-             if state(box, "job") else False)
+    wait_for(lambda: [r["STATUS"] for r in rows(seen(box, "get", "pods", "job"))] == ["Running"] * 2)
     p.kill()
     p.communicate()
     assert wait_for(lambda: state(box, "job") == "Interrupted")
@@ -294,7 +294,7 @@ def test_garbage_at_the_control_socket(box):
 
     silent = [dial() for _ in range(40)]
     s = dial()
-    s.settimeout(20)
+    s.settimeout(60)
     s.sendall(b"\x00\xff garbage\n" + json.dumps({"verb": "explode", "name": "job"}).encode() + b"\n")
     answers = s.makefile()
     assert "an order is one line" in json.loads(answers.readline())["error"]
@@ -417,8 +417,11 @@ def test_watch(box):
         assert "Running" in w.stdout.readline()
         go.touch()
         assert finish(p)[0] == 0
-        assert w.stdout.readline().startswith("NAME")
-        assert "Complete" in w.stdout.readline()
+        told = ""
+        while "Complete" not in told:  # what it tells meanwhile is told in the same way
+            assert w.stdout.readline().startswith("NAME")
+            told = w.stdout.readline()
+            assert told.startswith("job ")
     finally:
         w.kill()
         w.communicate()

@@ -96,8 +96,9 @@ def test_who_is_at_work_stays(box):
 
 def test_what_was_to_be_kept_is(box):
     assert box.run(job("touch $TMPDIR/precious"), "--keep")[0] == 0
+    age(box, 1, 2)
     for i in range(3):
-        assert box.run(job("true"), "--history", "1,1ms")[0] == 0
+        assert box.run(job("true"), "--history", "1,1d")[0] == 0
     assert [id for (id,) in history(box, "id")] == [1, 4]
     assert list(root(box).glob("runs/*/pods/**/precious"))
     assert say(box, "delete", "job", "--run", "1").count("deleted") == 1  # told to: that is another thing
@@ -139,7 +140,7 @@ def test_many_at_once(box):
     file.write_text(job(until(go)))
     started = [subprocess.Popen([box.binary, "run", str(file), "--history", "3"], stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, cwd=box.path, env=box.env) for _ in range(6)]
-    wait_for(lambda: len([r for r in rows(seen(box, "get")) if r["STATE"] == "Running"]) == 6, seconds=60)
+    wait_for(lambda: len([r for r in rows(seen(box, "get")) if r["STATE"] == "Running"]) == 6)
     go.touch()
     for p in started:
         code, _, err = finish(p)

@@ -77,7 +77,7 @@ def run_mpi(folder, flavour, prefix=()):
     env = dict(os.environ, XDG_STATE_HOME=str(folder / "state"), HOME=str(folder), NO_COLOR="1",
                ASAN_OPTIONS="detect_leaks=1")
     done = subprocess.run([*prefix, "./trainyard", "run", "job.yaml"], cwd=folder, env=env, text=True,
-                          capture_output=True, timeout=240)
+                          capture_output=True, timeout=480)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -120,7 +120,7 @@ def test_two_ddp_jobs_at_once(box):
         file = box.path / f"{name}.yaml"
         file.write_text(text.replace("name: ddp", f"name: {name}"))
         done = subprocess.run([box.binary, "run", str(file)], cwd=box.path, env=box.env, text=True,
-                              capture_output=True, timeout=240)
+                              capture_output=True, timeout=480)
         results[name] = done
 
     threads = [threading.Thread(target=go, args=(n,)) for n in ("one", "two")]

@@ -19,7 +19,7 @@ CLUSTER_WIDE = {
     "ClusterTrainingRuntime", "PriorityClass", "RuntimeClass", "MutatingWebhookConfiguration",
     "ValidatingWebhookConfiguration", "ValidatingAdmissionPolicy",
     "ValidatingAdmissionPolicyBinding", "ClusterQueue", "ResourceFlavor"}
-ESTABLISH_SECONDS = 60
+ESTABLISH_SECONDS = 120
 
 
 class Refused(Exception):

@@ -17,7 +17,7 @@ from plane import Plane  # noqa: E402
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(os.environ.get("TRAINYARD", ROOT / "build/trainyard"))
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-ESTABLISH_SECONDS = 60
+ESTABLISH_SECONDS = 120
 
 
 @pytest.fixture(scope="session")

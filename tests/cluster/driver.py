@@ -1,16 +1,18 @@
 """What test_kubeclient.py uses: the driver program, a server with a sibling, and a relay that plays dead."""
+import http.client
 import json
 import os
 import queue
 import select
 import socket
+import ssl
 import subprocess
 import threading
 import time
 
 from plane import Plane, free_ports, openssl
 
-WAIT_SECONDS = 60
+WAIT_SECONDS = 120
 
 
 class Driver:
@@ -114,12 +116,18 @@ class ClientPlane(Plane):
             "--max-mutating-requests-inflight=1", "--enable-priority-and-fairness=false"])
 
         def ready():
+            self.check_alive()
+            there = http.client.HTTPSConnection("127.0.0.1", self.odd_port, timeout=10,
+                                                context=ssl._create_unverified_context())
             try:
-                with socket.create_connection(("127.0.0.1", self.odd_port), 1):
-                    return True
-            except OSError:
+                there.request("GET", "/readyz", headers={
+                    "Authorization": f"Bearer {self.tokens['admin']}"})
+                return there.getresponse().status == 200
+            except (OSError, http.client.HTTPException):
                 return False
-        self.wait("the second API server listens", ready)
+            finally:
+                there.close()
+        self.wait("the second API server is ready", ready)
 
     def client_certificate(self, user, group):
         """Paths of certificate and key."""
@@ -145,10 +153,10 @@ class ClientPlane(Plane):
 
 class Relay:
     """Forwards connections to a port; play_dead() makes those there are now go silent, without
-    closing them."""
+    closing them. With open=False new ones wait until it is True again."""
 
     def __init__(self, port):
-        self.target, self.pairs, self.dead = port, {}, set()
+        self.target, self.pairs, self.dead, self.open = port, {}, set(), True
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.made = 0
@@ -167,7 +175,8 @@ class Relay:
         while not self.stop:
             with self.lock:
                 live = [s for s in self.pairs if s not in self.dead]
-            for s in select.select([self.listener, *live], [], [], 0.05)[0]:
+            doors = [self.listener] if self.open else []
+            for s in select.select([*doors, *live], [], [], 0.05)[0]:
                 if s is self.listener:
                     self._accept()
                     continue

@@ -29,8 +29,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import binaries  # noqa: E402
 from client import Client  # noqa: E402
 
-START_SECONDS = 90
-STOP_SECONDS = 20
+START_SECONDS = 180
+STOP_SECONDS = 60
 PR_SET_PDEATHSIG = 1
 MANAGERS = 8  # users manager-0 ... of group managers: rights as the tests give them, audited
 AUDITED = ["managers", "system:serviceaccounts:kubeflow-system"]
@@ -47,21 +47,22 @@ AUDIT_POLICY = {
 }
 
 
-def free_ports(n):
+def free_ports(n, given=set()):
     """Ports that nobody listens on, below those that the kernel gives to outgoing connections: one of
-    these could take a port before its server is up. Held together, so that they differ."""
+    these could take a port before its server is up. None is given twice: whoever has one may not have
+    bound it yet, or be about to come back to it."""
     below = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
-    held = []
-    while len(held) < n:
-        s = socket.socket()
-        try:
-            s.bind(("127.0.0.1", random.SystemRandom().randrange(10000, max(below, 20000))))
-            held.append(s)
-        except OSError:
-            s.close()
-    ports = [s.getsockname()[1] for s in held]
-    for s in held:
-        s.close()
+    ports = []
+    while len(ports) < n:
+        port = random.SystemRandom().randrange(10000, max(below, 20000))
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        if port not in given:
+            given.add(port)
+            ports.append(port)
     return ports
 
 

@@ -3,6 +3,7 @@ import base64
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -183,7 +184,7 @@ def requests(client):
 def test_list_begins_anew_when_its_version_is_gone(server, many, odd):
     # One request a second, so that there is time to compact between two pages.
     with Driver(PROGRAM, "--kubeconfig", odd, "--qps", 1, "--burst", 1) as client:
-        which = client.do("list", kind="configmap", ns=many, page=800)
+        which = client.do("list", kind="configmap", ns=many, page=200)
         client.next(which, "object")
         # Another's write and etcd's compaction: what the list began with cannot be read any more.
         assert server.client().request("PATCH", f"/api/v1/namespaces/{many}/configmaps/m0000",
@@ -298,7 +299,7 @@ def test_reflector_of_a_kind_that_comes_and_goes(client, server):
     while not [e for e in client.kept if e["id"] == which]:
         client.do("hurry", id=which)
         client.quiet(which)
-    assert client.next(which)["event"] == "SYNCED"
+    client.next(which, "SYNCED")
     job = {"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob", "metadata": {"name": "j"},
            "spec": {"runtimeRef": {"name": "r"}}}
     assert client.ask("CREATE", "trainjob", body=job)["r"] == "0"
@@ -347,7 +348,7 @@ def seen_all_of(client, which, *changes):
 def test_silent_peer(server, tmp_path):
     with Relay(server.port) as relay:
         config = server.config(tmp_path / "relay", {"token": server.tokens["manager-0"]}, relay.port)
-        with Driver(PROGRAM, "--kubeconfig", config, "--idle-ms", 1500, "--timeout-ms", 1500) as client:
+        with Driver(PROGRAM, "--kubeconfig", config, "--idle-ms", 4000, "--timeout-ms", 4000) as client:
             ns = make_namespace(client, "silent")
             which = client.do("reflect", kind="configmap", ns=ns)
             client.next(which, "SYNCED")
@@ -359,7 +360,7 @@ def test_silent_peer(server, tmp_path):
             assert client.ask("GET", path="/version")["r"] == "0"  # over a new connection
             assert "nothing for" in client.next(which, "TROUBLE")["message"]
             assert client.next(which, "ADDED")["name"] == "s"
-            assert relay.made == 4
+            assert 4 <= relay.made < 10  # two, and two new ones; a slow machine may need another
 
 
 def test_watch_begins_anew_after_compaction(server, tmp_path):
@@ -373,6 +374,7 @@ def test_watch_begins_anew_after_compaction(server, tmp_path):
                 client.ask("CREATE", "configmap", ns=ns, body=config_map(name))
             which = client.do("reflect", kind="configmap", ns=ns)
             client.next(which, "SYNCED")
+            relay.open = False  # or it is back before all is forgotten
             relay.play_dead()
             api, path = server.client(), f"/api/v1/namespaces/{ns}/configmaps"
             uid = next(o["metadata"]["uid"] for o in api.request("GET", path)[1]["items"]
@@ -380,6 +382,7 @@ def test_watch_begins_anew_after_compaction(server, tmp_path):
             assert api.request("DELETE", f"{path}/goes")[0] == 200
             assert api.request("POST", path, config_map("comes"))[0] == 201
             server.compact()
+            relay.open = True
             seen = client.until(which, "SYNCED", None)
             seen = [(e["event"], e["name"], e["uid"]) for e in seen if "uid" in e]
             assert sorted(e[:2] for e in seen[2:]) == [("ADDED", "comes"), ("GONE", "goes")]
@@ -391,13 +394,13 @@ def test_too_many_requests_are_tried_again(many, odd):
     with Driver(PROGRAM, "--kubeconfig", odd) as client:
         client.ask_all({"verb": "GET", "path": "/version"} for _ in range(50))  # connections
         refused = []
-        for _ in range(20):  # until two of them meet at the server
+        for _ in range(500):  # until two of them meet at the server
             refused = [e for e in client.ask_all({**ask, "tries": -1} for _ in range(16)) if e["r"] != "0"]
             if refused:
                 break
         assert {(e["r"], e["code"], e["message"]) for e in refused} == {
             ("EAGAIN", 429, "HTTP 429: Too many requests, please try again later.")}
-        for _ in range(20):
+        for _ in range(500):
             before = requests(client)
             answers = client.ask_all({**ask, "timeout_ms": 60_000} for _ in range(8))
             assert {answer["r"] for answer in answers} == {"0"}
@@ -599,8 +602,7 @@ def test_connections(client):
         client.next(which, "SYNCED")
     for _ in range(10):
         ask_together(client)
-    mine = connections(client)
-    assert len(mine) == 2 and all("timer:(keepalive" in line for line in mine), mine
+    assert len(at_rest(client)) == 2
 
 
 def test_connections_of_http1(config, server):
@@ -608,9 +610,8 @@ def test_connections_of_http1(config, server):
     with Driver(PROGRAM, "--kubeconfig", config, "--http1", 1) as client:
         for _ in range(10):
             assert client.ask("GET", path="/version")["r"] == "0"
-        mine = connections(client)
-        assert len(mine) == 1 and "timer:(keepalive" in mine[0], mine
-        for _ in range(20):  # on a busy machine a hundred may be answered one by one
+        assert len(at_rest(client)) == 1
+        for _ in range(500):  # on a busy machine a hundred may be answered one by one
             ask_together(client)
             if len(connections(client)) > 1:
                 break
@@ -620,6 +621,16 @@ def test_connections_of_http1(config, server):
 def connections(client):
     said = subprocess.run(["ss", "-tnpo"], capture_output=True, text=True).stdout
     return [line for line in said.splitlines() if f"pid={client.child.pid}," in line]
+
+
+def at_rest(client):
+    """The connections when nothing is under way: the timer of each is that of TCP's keepalive, not the
+    one for what the server has not acknowledged yet."""
+    end = time.monotonic() + 60
+    while not all("timer:(keepalive" in line for line in connections(client)):
+        assert time.monotonic() < end, connections(client)
+        time.sleep(0.05)
+    return connections(client)
 
 
 def test_refusals_before_the_body_is_read(server, tmp_path):

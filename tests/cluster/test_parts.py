@@ -18,7 +18,7 @@ from conftest import PROGRAM
 
 PARTS = PROGRAM.parent / "parts"
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
-PATIENCE = 40  # seconds; only a broken program needs them
+PATIENCE = 120  # seconds; only a broken program needs them
 
 
 class Part:
@@ -114,7 +114,7 @@ def limited(plane, api, name, rules):
 # ---- leader election
 
 LONG = (60000, 40000, 20000)  # what happens sooner did not wait for a turn or an end
-SHORT = (8000, 6500, 500)
+SHORT = (12000, 10000, 500)
 
 
 def lease(api, name):

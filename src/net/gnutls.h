@@ -22,8 +22,9 @@
     X(alert_get)                                                                                   \
     X(alert_get_name)                                                                              \
     X(set_default_priority)                                                                        \
+    X(set_default_priority_append)                                                                 \
     X(server_name_set)                                                                             \
-    X(session_set_verify_cert)                                                                     \
+    X(session_set_verify_cert2)                                                                    \
     X(session_get_verify_cert_status)                                                              \
     X(certificate_verification_status_print)                                                       \
     X(certificate_set_x509_trust_file)                                                             \

@@ -14,6 +14,7 @@
 #define TY_NET_H2_TESTING_H
 
 #include <gnutls/gnutls.h>
+#include <netinet/tcp.h>
 #include <nghttp2/nghttp2.h>
 #include <poll.h>
 #include <stdatomic.h>
@@ -29,12 +30,15 @@ struct ty_far {
     pthread_t thread;
     int fd, port;
     _Atomic(const char *) alpn; /* "h2"; else HTTP/1.1 is spoken */
-    bool wants_client_cert;
+    const char *priority;       /* of TLS, in GnuTLS's words; NULL: its default */
+    gnutls_certificate_request_t client_cert;
+    bool rekeys; /* has all keys of TLS 1.3 changed with every answer over HTTP/1.1 */
     atomic_bool stop;
     atomic_int connections, requests, client_certs;
     gnutls_certificate_credentials_t creds;
     char url[64];
-    char dir[32], ca[64], cert[64], key[64]; /* files */
+    gnutls_datum_t ticket_key;
+    char dir[32], ca[64], ca_key[64], cert[64], key[64]; /* files */
 };
 
 struct far_link { /* a connection */
@@ -219,6 +223,15 @@ static inline nghttp2_session *far_session(struct far_link *l, bool sends)
 
 /* The thread */
 
+/* Closed with bytes unread, a socket resets the connection, and what was sent may be lost. */
+static inline void far_drain(int fd)
+{
+    char bytes[4096];
+    shutdown(fd, SHUT_WR);
+    while (read(fd, bytes, sizeof(bytes)) > 0)
+        ;
+}
+
 static inline void far_speak(struct far_link *l)
 {
     char bytes[16384];
@@ -234,26 +247,36 @@ static inline void far_speak(struct far_link *l)
             break;
     }
     far_end(l->h2);
-    /* Closed with bytes unread, a socket resets the connection, and what was sent may be lost. */
-    shutdown(l->fd, SHUT_WR);
-    while (l->cut && read(l->fd, bytes, sizeof(bytes)) > 0)
-        ;
+    if (l->cut)
+        far_drain(l->fd);
+}
+
+static inline void far_cork(int fd, bool on)
+{
+    int cork = on;
+    setsockopt(fd, IPPROTO_TCP, TCP_CORK, &cork, sizeof(cork));
 }
 
 static inline void far_speak_http1(struct far_link *l)
 {
     static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nold";
     char bytes[4096];
-    ssize_t n = 0;
-    while (!l->far->stop && n >= 0) {
+    while (!l->far->stop) {
         struct pollfd p = { .fd = l->fd, .events = POLLIN };
         if (gnutls_record_check_pending(l->tls) == 0 && poll(&p, 1, 20) == 0)
             continue;
-        n = gnutls_record_recv(l->tls, bytes, sizeof(bytes));
+        ssize_t n = gnutls_record_recv(l->tls, bytes, sizeof(bytes));
+        if (n == GNUTLS_E_AGAIN || n == GNUTLS_E_INTERRUPTED)
+            continue;
         if (n <= 0)
             break;
         l->far->requests++;
-        n = gnutls_record_send(l->tls, answer, sizeof(answer) - 1);
+        far_cork(l->fd, true); /* both come together */
+        if (l->far->rekeys && gnutls_session_key_update(l->tls, GNUTLS_KU_PEER) < 0)
+            break;
+        if (gnutls_record_send(l->tls, answer, sizeof(answer) - 1) < 0)
+            break;
+        far_cork(l->fd, false);
     }
 }
 
@@ -267,16 +290,23 @@ static inline void far_connection(struct ty_far *far, int fd)
 
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
     assert_int_equal(gnutls_init(&l.tls, GNUTLS_SERVER | GNUTLS_NO_SIGNAL), 0);
-    gnutls_set_default_priority(l.tls);
+    if (far->priority)
+        assert_int_equal(gnutls_priority_set_direct(l.tls, far->priority, NULL), 0);
+    else
+        gnutls_set_default_priority(l.tls);
     gnutls_credentials_set(l.tls, GNUTLS_CRD_CERTIFICATE, far->creds);
-    if (far->wants_client_cert)
-        gnutls_certificate_server_set_request(l.tls, GNUTLS_CERT_REQUEST);
+    gnutls_certificate_server_set_request(l.tls, far->client_cert);
+    gnutls_session_ticket_enable_server(l.tls, &far->ticket_key); /* told after the handshake */
     if (far->alpn)
         gnutls_alpn_set_protocols(l.tls, &alpn, 1, 0);
     gnutls_transport_set_int(l.tls, fd);
     do {
         r = gnutls_handshake(l.tls);
     } while (r < 0 && !gnutls_error_is_fatal(r) && r != GNUTLS_E_AGAIN);
+    if (r < 0) {
+        gnutls_alert_send_appropriate(l.tls, r);
+        far_drain(fd);
+    }
     unsigned n = 0;
     if (r == 0 && gnutls_certificate_get_peers(l.tls, &n) && n)
         far->client_certs++;
@@ -332,10 +362,23 @@ static inline void far_file(char path[static 64], const char *dir, const char *n
     fclose(f);
 }
 
-/* A CA, and a certificate for 127.0.0.1 and far.test. */
-static inline void far_certs(struct ty_far *far)
+/* Whatever it has shown so far, from now on it is this. */
+static inline void far_show(struct ty_far *far, const struct ty_pem *pair)
 {
-    static const char *const names[] = { "127.0.0.1", "far.test", NULL };
+    far_file(far->cert, far->dir, "cert", pair->cert);
+    far_file(far->key, far->dir, "key", pair->key);
+    if (far->creds)
+        gnutls_certificate_free_credentials(far->creds);
+    assert_int_equal(gnutls_certificate_allocate_credentials(&far->creds), 0);
+    assert_int_equal(
+        gnutls_certificate_set_x509_key_file(far->creds, far->cert, far->key, GNUTLS_X509_FMT_PEM),
+        0);
+}
+
+/* A CA, and a certificate for 127.0.0.1 and far.test, good for that time from now on. */
+static inline void far_certs(struct ty_far *far, int64_t from_s, int64_t until_s)
+{
+    static const char *const names[] = { "127.0.0.1", "::1", "far.test", NULL };
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
     struct ty_gnutls g = { 0 };
     struct ty_err err = { 0 };
@@ -343,22 +386,16 @@ static inline void far_certs(struct ty_far *far)
     int64_t now = time(NULL);
     struct ty_cert_ask of_ca = { .name = "ca", .from_s = now - 60, .until_s = now + 600 };
     struct ty_cert_ask of_far = {
-        .name = "far", .names = names, .from_s = now - 60, .until_s = now + 600
+        .name = "far", .names = names, .from_s = now + from_s, .until_s = now + until_s
     };
 
     assert_int_equal(ty_gnutls_load(&g, &err), 0);
     assert_int_equal(ty_certs_ca(&g, a, &of_ca, &ca, &err), 0);
     assert_int_equal(ty_certs_serving(&g, a, &of_far, &ca, &pair, &err), 0);
-    snprintf(far->dir, sizeof(far->dir), "/tmp/ty-far.XXXXXX");
-    assert_non_null(mkdtemp(far->dir));
     far_file(far->ca, far->dir, "ca", ca.cert);
-    far_file(far->cert, far->dir, "cert", pair.cert);
-    far_file(far->key, far->dir, "key", pair.key);
+    far_file(far->ca_key, far->dir, "ca.key", ca.key);
+    far_show(far, &pair);
     ty_gnutls_done(&g);
-    assert_int_equal(gnutls_certificate_allocate_credentials(&far->creds), 0);
-    assert_int_equal(
-        gnutls_certificate_set_x509_key_file(far->creds, far->cert, far->key, GNUTLS_X509_FMT_PEM),
-        0);
 }
 
 static inline void far_start(struct ty_far *far, const char *alpn)
@@ -366,7 +403,10 @@ static inline void far_start(struct ty_far *far, const char *alpn)
     struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
     socklen_t n = sizeof(at);
     far->alpn = alpn;
-    far_certs(far);
+    snprintf(far->dir, sizeof(far->dir), "/tmp/ty-far.XXXXXX");
+    assert_non_null(mkdtemp(far->dir));
+    far_certs(far, -60, 600);
+    assert_int_equal(gnutls_session_ticket_key_generate(&far->ticket_key), 0);
     far->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(bind(far->fd, (struct sockaddr *)&at, sizeof(at)), 0);
     assert_int_equal(listen(far->fd, 16), 0);
@@ -383,7 +423,9 @@ static inline void far_stop(struct ty_far *far)
     pthread_join(far->thread, NULL);
     close(far->fd);
     gnutls_certificate_free_credentials(far->creds);
+    gnutls_free(far->ticket_key.data);
     unlink(far->ca);
+    unlink(far->ca_key);
     unlink(far->cert);
     unlink(far->key);
     rmdir(far->dir);

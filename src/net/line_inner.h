@@ -29,12 +29,15 @@ struct ty_line {
     bool held, blocked; /* keeps the loop going; the peer takes no more yet */
     gnutls_certificate_credentials_t creds;
     gnutls_session_t tls;
-    char error[256]; /* of the last address */
+    gnutls_typed_vdata_st wanted[2]; /* of the server's certificate */
+    char error[256];                 /* of the last address */
     /* Read ahead of GnuTLS, which asks for a record's head and then for its rest: two system calls
      * a record, and one more to learn that there is none. */
     char *in;
     size_t in_at, in_n;
-    bool dry;          /* the socket had no more when it was last read */
+    bool dry;          /* the socket had no more when it was last read, or others wait for us */
+    unsigned reads;    /* of the socket since the loop told that there is something */
+    uint64_t pulled;   /* bytes that GnuTLS has taken */
     int lost;          /* why it could not be read */
     struct ty_buf out; /* of the next record */
     size_t out_at;

@@ -10,6 +10,7 @@ struct line_heard {
     struct ty_line *line;
     struct ty_buf in;
     const char *to_send; /* once it is ready */
+    int then_send;       /* so often again, each time that something came */
     int ready, gone;
     bool h2, free_when_ready, free_when_heard;
     char why[512];
@@ -30,7 +31,11 @@ static inline void line_on_bytes(void *ctx, struct ty_str bytes)
 {
     struct line_heard *h = ctx;
     ty_buf_add(&h->in, bytes);
-    if (h->free_when_heard) {
+    if (h->then_send > 0) {
+        h->then_send--;
+        h->to_send = "y";
+        ty_line_flush(h->line);
+    } else if (h->free_when_heard) {
         ty_line_free(h->line);
         h->line = NULL;
     } else {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define RECORD_BYTES ((size_t)16 << 10) /* the most that TLS puts into one record */
+#define MOST_READS   32 /* then the loop has its turn, however fast the server speaks */
 
 void ty_line_tls_end(struct ty_line *line)
 {
@@ -35,11 +36,13 @@ static ssize_t pull(gnutls_transport_ptr_t ctx, void *to, size_t room)
         }
         line->in_at = 0;
         line->in_n = (size_t)got;
-        line->dry = line->in_n < IN_BYTES; /* if not, the loop tells */
+        /* If there is more, the loop tells. */
+        line->dry = line->in_n < IN_BYTES || ++line->reads == MOST_READS;
     }
     size_t n = line->in_n - line->in_at < room ? line->in_n - line->in_at : room;
     memcpy(to, line->in + line->in_at, n);
     line->in_at += n;
+    line->pulled += n;
     return (ssize_t)n;
 }
 
@@ -73,18 +76,33 @@ static void fail_tls(struct ty_line *line, ssize_t r)
     }
 }
 
+/* The loop says that there may be something, or nobody has looked yet. */
+static void wet(struct ty_line *line)
+{
+    line->dry = false;
+    line->reads = 0;
+}
+
+static bool is_over(const struct ty_line *line, ssize_t r)
+{
+    return r == 0 || (!is_later(r) && line->set.gnutls->error_is_fatal((int)r));
+}
+
+/* "Later" is also what GnuTLS says after new keys and session tickets, whatever comes behind them:
+ * the loop knows nothing of what we have read ahead, so it ends with a call that found nothing. */
 void ty_line_read(struct ty_line *line)
 {
     char record[RECORD_BYTES];
     ssize_t n = 0;
 
-    line->dry = false;
+    wet(line);
     while (line->state == READY) {
+        uint64_t before = line->pulled;
         n = line->set.gnutls->record_recv(line->tls, record, sizeof(record));
         if (n > 0)
             line->set.bytes(line->set.ctx, (struct ty_str){ record, (size_t)n });
-        else if (is_later(n) || n == 0 || line->set.gnutls->error_is_fatal((int)n))
-            break; /* else it was a warning */
+        else if (is_over(line, n) || (is_later(n) && line->pulled == before))
+            break; /* else it was a warning, or of the connection itself */
     }
     if (line->state == READY && !is_later(n))
         fail_tls(line, n);
@@ -172,15 +190,14 @@ void ty_line_shake(struct ty_line *line)
 {
     const struct ty_gnutls *g = line->set.gnutls;
     gnutls_datum_t chosen = { 0 };
+    int r;
 
-    line->dry = false;
-    int r = g->handshake(line->tls);
+    wet(line);
+    do {
+        r = g->handshake(line->tls);
+    } while (r < 0 && !is_later(r) && !g->error_is_fatal(r)); /* a warning */
     if (is_later(r)) {
         ty_line_arm(line, g->record_get_direction(line->tls) ? UV_WRITABLE : UV_READABLE);
-        return;
-    }
-    if (r < 0 && !g->error_is_fatal(r)) {
-        ty_line_shake(line); /* a warning */
         return;
     }
     if (r < 0) {
@@ -198,6 +215,18 @@ void ty_line_shake(struct ty_line *line)
         ty_line_read(line); /* what came with the last of the handshake */
 }
 
+/* The name, and that it is a server's: a cluster's CA signs certificates of clients, too, with the
+ * names that they ask for. */
+static void verify(struct ty_line *line)
+{
+    line->wanted[0] = (gnutls_typed_vdata_st){ .type = GNUTLS_DT_DNS_HOSTNAME,
+                                               .data = (unsigned char *)(uintptr_t)line->set.name };
+    line->wanted[1] =
+        (gnutls_typed_vdata_st){ .type = GNUTLS_DT_KEY_PURPOSE_OID,
+                                 .data = (unsigned char *)(uintptr_t)GNUTLS_KP_TLS_WWW_SERVER };
+    line->set.gnutls->session_set_verify_cert2(line->tls, line->wanted, 2, 0);
+}
+
 void ty_line_connected(struct ty_line *line)
 {
     const struct ty_gnutls *g = line->set.gnutls;
@@ -210,13 +239,13 @@ void ty_line_connected(struct ty_line *line)
     if (g->init(&line->tls, GNUTLS_CLIENT | GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL | GNUTLS_NO_TICKETS |
                                 GNUTLS_FORCE_CLIENT_CERT) < 0)
         abort();
-    g->set_default_priority(line->tls);
+    g->set_default_priority_append(line->tls, "-VERS-TLS1.0:-VERS-TLS1.1", NULL, 0);
     g->credentials_set(line->tls, GNUTLS_CRD_CERTIFICATE, line->creds);
     g->alpn_set_protocols(line->tls, alpn, 2, 0);
     if (!ty_line_is_address(line->set.name))
         g->server_name_set(line->tls, GNUTLS_NAME_DNS, line->set.name, strlen(line->set.name));
     if (!line->set.insecure)
-        g->session_set_verify_cert(line->tls, line->set.name, 0);
+        verify(line);
     g->transport_set_ptr2(line->tls, line, (gnutls_transport_ptr_t)(intptr_t)line->fd);
     g->transport_set_pull_function(line->tls, pull);
     ty_line_shake(line);

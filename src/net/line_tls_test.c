@@ -79,7 +79,7 @@ static void files(void **state)
     struct line_heard no_ca = { 0 }, bad_ca = { 0 }, bad_cert = { 0 }, good = { 0 };
     (void)state;
     line_begin(&w, "h2");
-    w.far.wants_client_cert = true;
+    w.far.client_cert = GNUTLS_CERT_REQUEST;
     struct ty_line_settings s = line_to_far(&w);
     s.ca_file = "/nonexistent";
     line_run(&w, &no_ca, &s);
@@ -125,12 +125,211 @@ static void no_tls(void **state)
     line_finish(&w);
 }
 
+/* When it is valid is part of it. */
+static void out_of_time(void **state)
+{
+    struct line_world w;
+    struct line_heard expired = { 0 }, early = { 0 };
+    (void)state;
+    line_begin(&w, "h2");
+    struct ty_line_settings s = line_to_far(&w);
+    far_certs(&w.far, -600, -60);
+    line_run(&w, &expired, &s);
+    assert_has(expired.why, "expired");
+    far_certs(&w.far, 60, 600);
+    line_run(&w, &early, &s);
+    assert_has(early.why, "not yet");
+    line_end(&w, &expired);
+    line_end(&w, &early);
+    line_finish(&w);
+}
+
+/* A certificate of the right CA, with the right name, for this purpose alone. */
+static void certify_for(struct ty_far *far, const char *purpose)
+{
+    static const unsigned char ip[] = { 127, 0, 0, 1 };
+    gnutls_datum_t ca_pem, key_pem, out[2];
+    gnutls_x509_crt_t ca, cert;
+    gnutls_x509_privkey_t ca_key, key;
+    time_t now = time(NULL);
+
+    assert_int_equal(gnutls_load_file(far->ca, &ca_pem), 0);
+    assert_int_equal(gnutls_load_file(far->ca_key, &key_pem), 0);
+    gnutls_x509_crt_init(&ca);
+    gnutls_x509_crt_init(&cert);
+    gnutls_x509_privkey_init(&ca_key);
+    gnutls_x509_privkey_init(&key);
+    assert_int_equal(gnutls_x509_crt_import(ca, &ca_pem, GNUTLS_X509_FMT_PEM), 0);
+    assert_int_equal(gnutls_x509_privkey_import(ca_key, &key_pem, GNUTLS_X509_FMT_PEM), 0);
+    assert_int_equal(gnutls_x509_privkey_generate(
+                         key, GNUTLS_PK_ECDSA, GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1), 0),
+                     0);
+    gnutls_x509_crt_set_version(cert, 3);
+    gnutls_x509_crt_set_serial(cert, "7", 1);
+    gnutls_x509_crt_set_activation_time(cert, now - 60);
+    gnutls_x509_crt_set_expiration_time(cert, now + 600);
+    gnutls_x509_crt_set_dn(cert, "CN=somebody", NULL);
+    gnutls_x509_crt_set_subject_alt_name(cert, GNUTLS_SAN_IPADDRESS, ip, sizeof(ip), 0);
+    gnutls_x509_crt_set_key_usage(cert, GNUTLS_KEY_DIGITAL_SIGNATURE);
+    gnutls_x509_crt_set_key_purpose_oid(cert, purpose, 0);
+    gnutls_x509_crt_set_key(cert, key);
+    assert_int_equal(gnutls_x509_crt_sign2(cert, ca, ca_key, GNUTLS_DIG_SHA256, 0), 0);
+    assert_int_equal(gnutls_x509_crt_export2(cert, GNUTLS_X509_FMT_PEM, &out[0]), 0);
+    assert_int_equal(gnutls_x509_privkey_export2(key, GNUTLS_X509_FMT_PEM, &out[1]), 0);
+    far_show(far, &(struct ty_pem){ .cert = { (char *)out[0].data, out[0].size },
+                                    .key = { (char *)out[1].data, out[1].size } });
+    gnutls_free(out[0].data);
+    gnutls_free(out[1].data);
+    gnutls_free(ca_pem.data);
+    gnutls_free(key_pem.data);
+    gnutls_x509_crt_deinit(ca);
+    gnutls_x509_crt_deinit(cert);
+    gnutls_x509_privkey_deinit(ca_key);
+    gnutls_x509_privkey_deinit(key);
+}
+
+/* A cluster's CA signs clients, too, with any name that they ask for: none of them may stand where
+ * the server does. */
+static void a_client_is_no_server(void **state)
+{
+    struct line_world w;
+    struct line_heard client = { 0 }, server = { 0 };
+    (void)state;
+    line_begin(&w, "h2");
+    struct ty_line_settings s = line_to_far(&w);
+    certify_for(&w.far, GNUTLS_KP_TLS_WWW_CLIENT);
+    line_run(&w, &client, &s);
+    assert_int_equal(client.ready, 0);
+    assert_has(client.why, "purpose");
+    certify_for(&w.far, GNUTLS_KP_TLS_WWW_SERVER);
+    line_run(&w, &server, &s);
+    assert_int_equal(server.ready, 1);
+    line_end(&w, &client);
+    line_end(&w, &server);
+    line_finish(&w);
+}
+
+/* TLS 1.2 and later, as Go's clients do. */
+static void versions(void **state)
+{
+    static const struct {
+        const char *priority;
+        bool good;
+    } cases[] = {
+        { "NORMAL:-VERS-ALL:+VERS-TLS1.3", true },
+        { "NORMAL:-VERS-ALL:+VERS-TLS1.2", true },
+        { "NORMAL:-VERS-ALL:+VERS-TLS1.1", false },
+        { "NORMAL:-VERS-ALL:+VERS-TLS1.0", false },
+    };
+    struct line_world w;
+    (void)state;
+    line_begin(&w, "h2");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct ty_line_settings s = line_to_far(&w);
+        struct line_heard h = { 0 };
+        w.far.priority = cases[i].priority;
+        line_run(&w, &h, &s);
+        assert_int_equal(h.ready, cases[i].good);
+        assert_int_equal(h.gone, !cases[i].good);
+        line_end(&w, &h);
+    }
+    line_finish(&w);
+}
+
+/* TLS 1.3 ends its handshake before the server has looked at the client's certificate: the refusal
+ * comes when bytes are waited for. */
+static void refused_after_the_handshake(void **state)
+{
+    struct line_world w;
+    struct line_heard h = { 0 };
+    (void)state;
+    line_begin(&w, "h2");
+    w.far.client_cert = GNUTLS_CERT_REQUIRE;
+    struct ty_line_settings s = line_to_far(&w);
+    line_run(&w, &h, &s);
+    assert_int_equal(h.gone, 1);
+    assert_has(h.why, "the server refused the TLS connection");
+    assert_int_equal(h.in.n, 0);
+    line_end(&w, &h);
+    line_finish(&w);
+}
+
+/* All keys change, ours at the server's wish: with each answer. (More than eight a second are too
+ * many for GnuTLS.) */
+static void keys_change(void **state)
+{
+    struct line_world w;
+    struct line_heard h = { .to_send = "x", .then_send = 4 };
+    (void)state;
+    line_begin(&w, NULL);
+    w.far.rekeys = true;
+    w.far.priority = "NORMAL:-VERS-ALL:+VERS-TLS1.3";
+    struct ty_line_settings s = line_to_far(&w);
+    line_run(&w, &h, &s);
+    assert_string_equal(h.why, "");
+    assert_int_equal(w.far.requests, 5);
+    line_end(&w, &h);
+    line_finish(&w);
+}
+
+/* Says hello with warnings, and nothing else: anybody can who is in the way. */
+static void *warn(void *ctx)
+{
+    static const unsigned char warning[] = { 21, 3, 3, 0, 2, 1, 112 }; /* unrecognized_name */
+    unsigned char many[sizeof(warning) * 1000];
+    int listener = *(int *)ctx, c = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+
+    for (size_t i = 0; i < sizeof(many); i++)
+        many[i] = warning[i % sizeof(warning)];
+    while (send(c, many, sizeof(many), MSG_NOSIGNAL) > 0)
+        ;
+    close(c);
+    return NULL;
+}
+
+/* No matter how many there are, time goes on. */
+static void warnings_without_end(void **state)
+{
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+    socklen_t n = sizeof(at);
+    struct line_world w;
+    struct line_heard h = { 0 };
+    pthread_t thread;
+    char port[8];
+    (void)state;
+    line_begin(&w, "h2");
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+    assert_int_equal(listen(fd, 1), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
+    snprintf(port, sizeof(port), "%d", ntohs(at.sin_port));
+    assert_int_equal(pthread_create(&thread, NULL, warn, &fd), 0);
+    struct ty_line_settings s = line_to_far(&w);
+    s.port = port;
+    s.connect_ms = 300;
+    line_run(&w, &h, &s);
+    assert_int_equal(h.ready, 0);
+    assert_int_equal(h.gone, 1);
+    line_end(&w, &h);
+    pthread_join(thread, NULL);
+    close(fd);
+    line_finish(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_both_ways), cmocka_unit_test(chooses_h2),
-        cmocka_unit_test(certificates),    cmocka_unit_test(files),
+        cmocka_unit_test(bytes_both_ways),
+        cmocka_unit_test(chooses_h2),
+        cmocka_unit_test(certificates),
+        cmocka_unit_test(files),
         cmocka_unit_test(no_tls),
+        cmocka_unit_test(out_of_time),
+        cmocka_unit_test(a_client_is_no_server),
+        cmocka_unit_test(versions),
+        cmocka_unit_test(refused_after_the_handshake),
+        cmocka_unit_test(keys_change),
+        cmocka_unit_test(warnings_without_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

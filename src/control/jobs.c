@@ -229,6 +229,8 @@ static void make_work(struct ty_jobs *j, struct ty_key key, struct ty_work *ret)
                              .now_s = time(NULL),
                              .entropy = entropy,
                              .memo = &j->memo,
+                             .unread = ty_jobs_unread,
+                             .ctx = j,
                              .first = p.first,
                              .full = p.full };
     uint64_t begin = uv_hrtime();
@@ -386,8 +388,10 @@ void ty_jobs_free(struct ty_jobs *j)
     }
     uv_close((uv_handle_t *)j->clock, on_closed);
     ty_jobs_fetch_none(j);
-    for (size_t i = 0; i < j->n_watched; i++)
+    for (size_t i = 0; i < j->n_watched; i++) {
         ty_reflect_free(j->watched[i].reflect);
+        free(j->watched[i].trouble);
+    }
     ty_queue_free(j->queue);
     while ((s = ty_map_next(&j->pending, &at)))
         free(s->value);

@@ -70,11 +70,14 @@ void ty_jobs_hurry(struct ty_jobs *j);
 const struct ty_world *ty_jobs_world(const struct ty_jobs *j);
 void ty_jobs_count(const struct ty_jobs *j, struct ty_jobs_counts *ret,
                    struct ty_queue_counts *ret_queue);
+/* r: 0 it is in the world now, or the answer was of no use; -ENOENT it is not there; other
+ * negative: nobody can say, and `why` is a sentence, borrowed for the call. */
+typedef void ty_jobs_got_fn(void *ctx, int r, struct ty_str why);
 /* Gets an object into the world, whatever the watches have told so far, then calls fn, from the
  * loop. A snapshot comes with its data; one that is there with its data is not asked for again:
  * then fn is called at once. For webhooks: what was created a moment ago counts. */
 void ty_jobs_get(struct ty_jobs *j, const struct ty_kind *kind, struct ty_str ns,
-                 struct ty_str name, void (*fn)(void *ctx), void *ctx);
+                 struct ty_str name, ty_jobs_got_fn *fn, void *ctx);
 
 /* The configuration has changed: as in the settings. What is under way goes on. */
 void ty_jobs_tune(struct ty_jobs *j, int in_flight, enum ty_protection protection);

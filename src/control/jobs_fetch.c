@@ -13,7 +13,7 @@ struct ty_fetching {
     struct ty_kube_op *op;
     const struct ty_kind *kind;
     char *ns, *name;
-    void (*fn)(void *ctx); /* NULL: a check */
+    ty_jobs_got_fn *fn; /* NULL: a check */
     void *ctx;
     struct ty_fetching *next, *prev;
 };
@@ -68,7 +68,7 @@ static void checked(struct ty_fetching *f, const struct ty_kube_answer *a)
     fetching_free(f);
 }
 
-/* The webhook will say that it is not there: here is why it only seems so. */
+/* The user is told; so is the administrator, who alone can mend it. */
 static void say_unknown(const struct ty_fetching *f, const struct ty_kube_answer *a)
 {
     char why[512];
@@ -82,7 +82,7 @@ static void say_unknown(const struct ty_fetching *f, const struct ty_kube_answer
 static void came(void *ctx, const struct ty_kube_answer *a)
 {
     struct ty_fetching *f = ctx;
-    void (*fn)(void *) = f->fn;
+    ty_jobs_got_fn *fn = f->fn;
     void *fn_ctx = f->ctx;
 
     f->op = NULL;
@@ -95,7 +95,7 @@ static void came(void *ctx, const struct ty_kube_answer *a)
     else if (a->r < 0 && a->r != -ENOENT)
         say_unknown(f, a);
     fetching_free(f);
-    fn(fn_ctx); /* whatever came: without it the webhook says what it can */
+    fn(fn_ctx, a->r, a->message);
 }
 
 static struct ty_fetching *fetching_new(struct ty_jobs *j, const struct ty_kind *kind,
@@ -114,12 +114,12 @@ static struct ty_fetching *fetching_new(struct ty_jobs *j, const struct ty_kind 
 }
 
 void ty_jobs_get(struct ty_jobs *j, const struct ty_kind *kind, struct ty_str ns,
-                 struct ty_str name, void (*fn)(void *ctx), void *ctx)
+                 struct ty_str name, ty_jobs_got_fn *fn, void *ctx)
 {
     const struct ty_known *o = ty_world_find(j->world, kind, ns, name);
 
     if (o && o->body) {
-        fn(ctx);
+        fn(ctx, 0, (struct ty_str){ 0 });
         return;
     }
     struct ty_fetching *f = fetching_new(j, kind, ns, name);

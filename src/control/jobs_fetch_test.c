@@ -1,15 +1,22 @@
 #include "control/jobs_testing.h"
 
+#include <errno.h>
+
 #define RT "GET " JOBS_GROUP "/clustertrainingruntimes/rt"
 #define CM "GET /api/v1/namespaces/ns/configmaps/j-runtime-snapshot"
 
 struct came {
-    int n;
+    int n, r;
+    char why[256];
 };
 
-static void on_came(void *ctx)
+static void on_came(void *ctx, int r, struct ty_str why)
 {
-    ((struct came *)ctx)->n++;
+    struct came *c = ctx;
+
+    c->n++;
+    c->r = r;
+    snprintf(c->why, sizeof(c->why), "%.*s", TY_ARG(why));
 }
 
 /* Controllers over an empty cluster that have been told everything; nobody leads. */
@@ -106,24 +113,28 @@ static void test_not_for_the_limiter(void **state)
     ty_kube_free(w->s.kube);
 }
 
-/* Whatever comes, the webhook is told, once, and the world stays as it was. */
+/* Whatever comes, the webhook is told, once, and the world stays as it was. Only 404 says that it
+ * is not there; of a failure there is always a word. */
 static void test_answers_that_are_none(void **state)
 {
+    enum { FAILED = -1 }; /* with whatever number, but not -ENOENT */
     static const struct {
         int code;
         const char *body;
-    } cases[] = { { 404, JOBS_REFUSED(404, "NotFound") },
-                  { 403, JOBS_REFUSED(403, "Forbidden") },
-                  { 409, "" },
-                  { 422, "{" },
-                  { 500, "<html>" },
-                  { 503, "" },
-                  { 200, "garbage" },
-                  { 200, "" },
-                  { 200, "[1]" },
-                  { 200, "{}" },
-                  { 200, "{\"metadata\":{\"name\":7}}" },
-                  { 200, "{\"metadata\":{\"name\":\"\\u0000\",\"uid\":\"x\"}}" } };
+        int r;
+    } cases[] = { { 404, JOBS_REFUSED(404, "NotFound"), -ENOENT },
+                  { 401, JOBS_REFUSED(401, "Unauthorized"), FAILED },
+                  { 403, JOBS_REFUSED(403, "Forbidden"), FAILED },
+                  { 409, "", FAILED },
+                  { 422, "{", FAILED },
+                  { 500, "<html>", FAILED },
+                  { 503, "", FAILED },
+                  { 200, "garbage", FAILED },
+                  { 200, "", 0 },
+                  { 200, "[1]", 0 },
+                  { 200, "{}", 0 },
+                  { 200, "{\"metadata\":{\"name\":7}}", 0 },
+                  { 200, "{\"metadata\":{\"name\":\"\\u0000\",\"uid\":\"x\"}}", 0 } };
     struct jobs_world *w = *state;
 
     begin(w, NULL);
@@ -134,6 +145,10 @@ static void test_answers_that_are_none(void **state)
         get_runtime(w, &c);
         jobs_until(w, none_open);
         assert_int_equal(c.n, 1);
+        if (cases[i].r == FAILED)
+            assert_true(c.r < 0 && c.r != -ENOENT && c.why[0]);
+        else
+            assert_int_equal(c.r, cases[i].r);
         assert_null(runtime(w));
         assert_string_equal(api_asked(&w->api, w->a), RT "\n"); /* a webhook has no time: one try */
     }

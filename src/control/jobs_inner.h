@@ -17,7 +17,8 @@ struct ty_watched {
     bool meta;   /* PartialObjectMetadata */
     bool needed; /* nobody is looked at before it has been told, or is known not to be served */
     bool told, absent;
-    bool behind; /* nobody is looked at before it has been listed anew */
+    bool behind;   /* nobody is looked at before it has been listed anew */
+    char *trouble; /* the last one; NULL: there was none */
     struct ty_reflect *reflect;
 };
 #define TY_WATCHED_MAX 16
@@ -68,6 +69,8 @@ void ty_jobs_watch_all(struct ty_jobs *j);
 void ty_jobs_catch_up(struct ty_jobs *j);
 bool ty_jobs_behind(const struct ty_jobs *j);
 struct ty_reflect *ty_jobs_reflect(const struct ty_jobs *j, const struct ty_kind *kind);
+/* For ty_work_in, with ctx = the jobs: why a kind cannot be watched at the moment; NULL: it is. */
+const char *ty_jobs_unread(void *ctx, const struct ty_kind *kind);
 
 /* jobs_write.c: all steps of w->work, one after the other; then ty_jobs_written. */
 void ty_jobs_write(struct ty_writing *w);

@@ -1,18 +1,34 @@
 /* What the watches tell: into the world, and the jobs that it matters to into the queue. */
+#include <stdlib.h>
 #include <uv.h>
 
+#include "base/must.h"
 #include "control/jobs_inner.h"
 #include "control/keep.h"
 #include "trainer/resolve.h"
 
 #define VITAL_MS 2000 /* while a kind is not served without which no job can be looked at */
 
-struct ty_reflect *ty_jobs_reflect(const struct ty_jobs *j, const struct ty_kind *kind)
+static const struct ty_watched *watched(const struct ty_jobs *j, const struct ty_kind *kind)
 {
     for (size_t i = 0; i < j->n_watched; i++)
         if (j->watched[i].kind == kind)
-            return j->watched[i].reflect;
+            return &j->watched[i];
     return NULL;
+}
+
+struct ty_reflect *ty_jobs_reflect(const struct ty_jobs *j, const struct ty_kind *kind)
+{
+    const struct ty_watched *w = watched(j, kind);
+
+    return w ? w->reflect : NULL;
+}
+
+const char *ty_jobs_unread(void *ctx, const struct ty_kind *kind)
+{
+    const struct ty_watched *w = watched(ctx, kind);
+
+    return w && ty_reflect_behind(w->reflect) ? w->trouble : NULL;
 }
 
 /* ---- to whom it matters ---- */
@@ -263,6 +279,8 @@ static void on_state(void *ctx, enum ty_reflect_state state, const struct ty_kub
     const struct ty_log *log = w->jobs->s.log;
 
     if (state == TY_REFLECT_TROUBLE) {
+        free(w->trouble);
+        w->trouble = ty_must(strndup(why->message.n ? why->message.p : "", why->message.n));
         say_trouble(w, why, again_ms);
         return;
     }

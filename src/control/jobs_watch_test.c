@@ -209,6 +209,40 @@ static void test_the_last_job_goes_unheard(void **state)
     assert_has(w->api.body.p, "\"finalizers\":[]");
 }
 
+static int runtimes_are_refused(struct jobs_world *w)
+{
+    return ty_jobs_unread(w->jobs, &ty_kind_clustertrainingruntime) != NULL;
+}
+
+static int nothing_is_refused(struct jobs_world *w)
+{
+    return !runtimes_are_refused(w);
+}
+
+/* The right to watch a kind is taken away, and given back: in between a look knows that it may not
+ * see all of it. Other kinds are none the worse. */
+static void test_a_watch_that_is_refused_later(void **state)
+{
+    static const struct api_row refused[] = { { "GET " JOBS_GROUP "/clustertrainingruntimes?", 403,
+                                                JOBS_REFUSED(403, "Forbidden") },
+                                              { 0 } };
+    static const struct api_row fine[] = { { 0 } };
+    struct jobs_world *w = *state;
+
+    begin(w, fine);
+    jobs_until(w, watches_all);
+    assert_true(nothing_is_refused(w));
+    w->api.rows = refused;
+    end_watch(w, "/clustertrainingruntimes", EXPIRED);
+    jobs_until(w, runtimes_are_refused);
+    assert_has(ty_jobs_unread(w->jobs, &ty_kind_clustertrainingruntime), "Forbidden");
+    assert_null(ty_jobs_unread(w->jobs, &ty_kind_trainjob));
+    assert_null(ty_jobs_unread(w->jobs, &ty_kind_pod)); /* is not watched at all */
+    assert_true(ty_jobs_synced(w->jobs));
+    w->api.rows = fine;
+    jobs_until(w, nothing_is_refused);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +254,7 @@ int main(void)
         JOBS_TEST(test_items_that_are_odd),
         JOBS_TEST(test_a_standby_forgets_what_is_gone),
         JOBS_TEST(test_the_last_job_goes_unheard),
+        JOBS_TEST(test_a_watch_that_is_refused_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,6 +111,14 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
     return ty_world_read(l->a, o);
 }
 
+static const char *view_unread(void *ctx, const struct ty_kind *kind, struct ty_str ns TY_UNUSED,
+                               struct ty_str name TY_UNUSED)
+{
+    const struct look *l = ctx;
+
+    return l->in->unread ? l->in->unread(l->in->ctx, kind) : NULL;
+}
+
 /* ---- is a look at the children needed at all? ---- */
 
 static bool mounts_there(const struct ty_work_in *in, const struct ty_json *jobset)
@@ -287,7 +295,9 @@ void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_wor
 {
     const struct ty_known *job = ty_world_find(in->world, &ty_kind_trainjob, in->ns, in->name);
     struct look l = { .a = a, .in = in, .job = job };
-    struct ty_view view = { .ctx = &l, .get = view_get, .snapshot = view_snapshot };
+    struct ty_view view = {
+        .ctx = &l, .get = view_get, .snapshot = view_snapshot, .unread = view_unread
+    };
     struct ty_pass pass;
 
     *ret = (struct ty_work){ 0 };

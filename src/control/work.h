@@ -19,6 +19,9 @@ struct ty_work_in {
                    operator left is right still */
     bool full;  /* a child has gone or somebody wrote to it: look at them all */
     struct ty_work_memo *memo; /* kept from look to look; NULL is fine */
+    /* Why the world may lack objects of a kind; NULL: it does not. May be NULL. */
+    const char *(*unread)(void *ctx, const struct ty_kind *kind);
+    void *ctx;
 };
 
 /* The text of the last snapshot that was made, the same as JSON, and the runtime that it is of:

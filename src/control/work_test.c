@@ -389,6 +389,29 @@ static void test_no_runtime(void **state)
     assert_string_equal(w.events->reason, "TrainJobResourcesCreationFailed");
 }
 
+static const char *unread(void *ctx, const struct ty_kind *kind)
+{
+    return kind == &ty_kind_clustertrainingruntime ? ctx : NULL;
+}
+
+/* Not there, as far as one can see, and one cannot see far: again later, and no false word. */
+static void test_an_unread_runtime(void **state)
+{
+    static char why[] = "runtimes are forbidden";
+    struct fx *f = *state;
+
+    f->in.unread = unread;
+    f->in.ctx = why;
+    put(f, &ty_kind_trainjob, TRAINJOB("", ""));
+    struct ty_work w = work(f);
+    assert_true(w.err.code < 0 && !w.steps && w.events && !w.events->next);
+    assert_string_equal(w.events->message,
+                        "TrainJob resources reconciliation failed: "
+                        "ClusterTrainingRuntime \"rt\" cannot be read: runtimes are forbidden");
+    put(f, &ty_kind_clustertrainingruntime, RUNTIME);
+    assert_int_equal(work(f).err.code, 0);
+}
+
 #define RUNTIME_AT(uid, version, image)                                                            \
     "{'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'ClusterTrainingRuntime','metadata':{"   \
     "'name':'rt','uid':'" uid "','resourceVersion':'" version "'},'spec':{'template':{'spec':{"    \
@@ -448,6 +471,7 @@ int main(void)
         TEST(test_status_is_a_merge_patch),
         TEST(test_nothing_to_do),
         TEST(test_no_runtime),
+        TEST(test_an_unread_runtime),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

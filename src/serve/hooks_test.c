@@ -96,17 +96,13 @@ static void test_a_new_runtime(void **state)
     assert_string_equal(f->path, PATH);
 }
 
-/* It is nowhere, or nobody can say: refused in upstream's words, after two questions at most. */
+/* It is nowhere: refused in upstream's words, after two questions at most. */
 static void test_no_runtime(void **state)
 {
     static const struct {
         int code;
         const char *body;
-    } cases[] = { { 404, JOBS_REFUSED(404, "NotFound") },
-                  { 403, JOBS_REFUSED(403, "Forbidden") },
-                  { 500, "" },
-                  { 200, "garbage" },
-                  { 200, "{}" } };
+    } cases[] = { { 404, JOBS_REFUSED(404, "NotFound") }, { 200, "{}" } };
     struct fixture *f = *state;
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -119,6 +115,61 @@ static void test_no_runtime(void **state)
         assert_string_equal(api_asked(&f->w->api, f->w->a), RT "\n" RT "\n");
         assert_int_equal(f->told, i + 1);
     }
+}
+
+/* Nobody can say: that is no fault of the job's, and not called one. */
+static void test_an_unread_runtime(void **state)
+{
+    static const struct {
+        int code;
+        const char *body, *why;
+    } cases[] = { { 401, JOBS_REFUSED(401, "Unauthorized"), "Unauthorized" },
+                  { 403, JOBS_REFUSED(403, "Forbidden"), "Forbidden" },
+                  { 500, "", "500" },
+                  { 503, JOBS_REFUSED(503, "ServiceUnavailable"), "ServiceUnavailable" },
+                  { 200, "garbage", "JSON" } };
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct api_row rows[] = { { RT, cases[i].code, cases[i].body }, { 0 } };
+        f->w->api.rows = rows;
+        const char *got = ask(f, "POST", CREATE);
+        assert_has(got, "HTTP/1.1 200 ");
+        assert_has(got, "\"allowed\":false");
+        assert_has(got, "\"reason\":\"InternalError\",\"code\":500");
+        assert_has(got, "\"message\":\"the TrainJob cannot be checked: "
+                        "ClusterTrainingRuntime \\\"rt\\\" cannot be read: ");
+        assert_has(got, cases[i].why);
+        assert_null(strstr(got, "not found"));
+        assert_string_equal(api_asked(&f->w->api, f->w->a), RT "\n");
+        assert_int_equal(f->told, i + 1);
+    }
+}
+
+#define SNAPSHOT_PATH "/api/v1/namespaces/ns/configmaps"
+#define SNAPSHOT                                                                                   \
+    "{\"metadata\":{\"name\":\"j-runtime-snapshot\",\"namespace\":\"ns\",\"uid\":\"c\","           \
+    "\"resourceVersion\":\"6\",\"ownerReferences\":[{\"uid\":\"u1\",\"controller\":true}]}}"
+
+/* An update of a job whose runtime is gone is judged by its snapshot; if that cannot be read,
+ * nobody can judge. */
+static void test_an_unread_snapshot(void **state)
+{
+    static const struct api_row rows[] = { { RT, 404, JOBS_REFUSED(404, "NotFound") },
+                                           { "GET " SNAPSHOT_PATH "/j-runtime-snapshot", 403,
+                                             JOBS_REFUSED(403, "Forbidden") },
+                                           { 0 } };
+    struct fixture *f = *state;
+    struct ty_json *map = ty_json_parse(f->w->a, ty_str(SNAPSHOT), NULL, NULL);
+
+    ty_world_put(f->w->jobs->world, &ty_kind_configmap, map, NULL);
+    f->w->api.rows = rows;
+    const char *got = ask(f, "POST", REVIEW("UPDATE", ",\"oldObject\":" JOB("")));
+    assert_has(got, "\"code\":500");
+    assert_has(got,
+               "the TrainJob cannot be checked: ConfigMap \\\"j-runtime-snapshot\\\" cannot be "
+               "read: ");
+    assert_has(got, "Forbidden");
 }
 
 static void test_what_is_no_review(void **state)
@@ -149,7 +200,8 @@ static void test_nobody_is_told(void **state)
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 int main(void)
 {
-    const struct CMUnitTest tests[] = { T(test_a_new_runtime), T(test_no_runtime),
+    const struct CMUnitTest tests[] = { T(test_a_new_runtime),     T(test_no_runtime),
+                                        T(test_an_unread_runtime), T(test_an_unread_snapshot),
                                         T(test_what_is_no_review), T(test_nobody_is_told) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,11 +102,11 @@ static const char *bad_object(struct review *r)
 
 static void deny(struct review *r, int code, const char *message)
 {
+    const char *reason = code == 403 ? "Forbidden" : code == 500 ? "InternalError" : "BadRequest";
     struct ty_json *status = ty_json_object(r->a);
 
     ty_json_set(r->a, status, "message", ty_json_cstr(r->a, message));
-    ty_json_set(r->a, status, "reason",
-                ty_json_cstr(r->a, code == 403 ? "Forbidden" : "BadRequest"));
+    ty_json_set(r->a, status, "reason", ty_json_cstr(r->a, reason));
     ty_json_set(r->a, status, "code", ty_json_int(r->a, code));
     ty_json_set(r->a, r->response, "allowed", ty_json_bool(r->a, false));
     ty_json_set(r->a, r->response, "status", status);

@@ -23,7 +23,7 @@ struct ty_admit_in {
     bool strict; /* unknown fields are errors (fieldValidation=Strict) */
 };
 struct ty_verdict {
-    int code;            /* 201, 200, 400, 403, 422 */
+    int code;            /* 201, 200, 400, 403, 422; 500: it cannot be judged now */
     const char *message; /* as the API server words it; NULL when accepted */
     struct ty_errs errs; /* the same, one by one, with hints and places */
     struct ty_warnings warnings;

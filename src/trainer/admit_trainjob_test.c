@@ -151,6 +151,42 @@ static void test_runtime_missing(void **state)
     assert_non_null(v.errs.first->at);
 }
 
+static const char *refused(void *ctx TY_UNUSED, const struct ty_kind *kind,
+                           struct ty_str ns TY_UNUSED, struct ty_str name TY_UNUSED)
+{
+    return kind == &ty_kind_clustertrainingruntime ? "forbidden" : NULL;
+}
+
+static const char *no_maps(void *ctx TY_UNUSED, const struct ty_kind *kind,
+                           struct ty_str ns TY_UNUSED, struct ty_str name TY_UNUSED)
+{
+    return kind == &ty_kind_configmap ? "forbidden, too" : NULL;
+}
+
+/* Not a word against the job: nobody knows. The snapshot is of interest to updates only. */
+static void test_runtime_unread(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(f->arena, NEW(""));
+
+    f->view.unread = refused;
+    struct ty_verdict v = create(f, NEW(""));
+    assert_int_equal(v.code, 500);
+    assert_string_equal(v.message,
+                        DENIED "the TrainJob cannot be checked: "
+                               "ClusterTrainingRuntime \"rt\" cannot be read: forbidden");
+    assert_int_equal(v.errs.n, 0);
+    assert_int_equal(create(f, NEW_OF("", "TrainingRuntime", "")).code, 403);
+    f->view.unread = no_maps;
+    assert_int_equal(core_admit(f, TY_CREATE, job, NULL).code, 403);
+    v = core_admit(f, TY_UPDATE, ty_json_copy(f->arena, job, 0), job);
+    assert_int_equal(v.code, 500);
+    assert_string_equal(v.message, DENIED "the TrainJob cannot be checked: ConfigMap "
+                                          "\"j-runtime-snapshot\" cannot be read: forbidden, too");
+    core_put(f, RUNTIME("{}", "")); /* what is known is known */
+    assert_null(core_admit(f, TY_UPDATE, ty_json_copy(f->arena, job, 0), job).message);
+}
+
 static void test_unsupported_kind(void **state)
 {
     struct fixture *f = *state;
@@ -297,6 +333,7 @@ int main(void)
         core_test(test_mutation_needs_right_types),
         core_test(test_mutation_of_nothing),
         core_test(test_runtime_missing),
+        core_test(test_runtime_unread),
         core_test(test_unsupported_kind),
         core_test(test_deprecated_runtime),
         core_test(test_only_that_word_is_deprecated),

@@ -33,6 +33,10 @@ struct ty_view {
     /* The text of this runtime's snapshot, if an earlier pass has made it and nothing has changed
      * since; empty: not known. May be NULL. */
     struct ty_str (*snapshot)(void *ctx, const struct ty_json *runtime);
+    /* Why nobody can say whether there is an object that `get` does not have: somebody would have
+     * to be asked, and does not answer. NULL: there is none. May be NULL. */
+    const char *(*unread)(void *ctx, const struct ty_kind *kind, struct ty_str ns,
+                          struct ty_str name);
 };
 /* view may be NULL: an empty cluster. */
 static inline const struct ty_json *ty_view_get(const struct ty_view *view,

@@ -26,17 +26,44 @@ char *ty_runtime_unsupported(struct ty_arena *a, const struct ty_trainjob *job)
                            job->ref_group.n ? "." : "", TY_ARG(job->ref_group));
 }
 
+static struct ty_str runtime_ns(const struct ty_trainjob *job, const struct ty_kind *kind)
+{
+    return kind->namespaced ? job->ns : (struct ty_str){ 0 };
+}
+
 const struct ty_json *ty_runtime_live(const struct ty_trainjob *job, const struct ty_view *view)
 {
     const struct ty_kind *kind = ty_runtime_kind(job);
-    struct ty_str ns = kind && kind->namespaced ? job->ns : (struct ty_str){ 0 };
 
-    return kind ? ty_view_get(view, kind, ns, job->ref_name) : NULL;
+    return kind ? ty_view_get(view, kind, runtime_ns(job, kind), job->ref_name) : NULL;
+}
+
+static const char *unread(struct ty_arena *a, const struct ty_view *view,
+                          const struct ty_kind *kind, struct ty_str ns, struct ty_str name)
+{
+    const char *why = view && view->unread ? view->unread(view->ctx, kind, ns, name) : NULL;
+
+    return why ? ty_arena_printf(a, "%s \"%.*s\" cannot be read: %s", kind->kind, TY_ARG(name), why)
+               : NULL;
+}
+
+const char *ty_runtime_unread(struct ty_arena *a, const struct ty_trainjob *job,
+                              const struct ty_view *view)
+{
+    const struct ty_kind *kind = ty_runtime_kind(job);
+
+    return kind ? unread(a, view, kind, runtime_ns(job, kind), job->ref_name) : NULL;
 }
 
 static const char *snapshot_name(struct ty_arena *a, const struct ty_trainjob *job)
 {
     return ty_child_name(a, TY_CHILD_SNAPSHOT, job->name);
+}
+
+const char *ty_snapshot_unread(struct ty_arena *a, const struct ty_trainjob *job,
+                               const struct ty_view *view)
+{
+    return unread(a, view, &ty_kind_configmap, job->ns, ty_str(snapshot_name(a, job)));
 }
 
 static bool owned_by(const struct ty_json *obj, const struct ty_trainjob *job)
@@ -175,8 +202,10 @@ int ty_resolve(struct ty_arena *a, const struct ty_trainjob *job, const struct t
     if (r != TY_NOT_FOUND)
         return r;
     const struct ty_json *runtime = ty_runtime_live(job, view);
-    if (!runtime)
-        return not_found(job, err);
+    if (!runtime) {
+        const char *why = ty_runtime_unread(a, job, view);
+        return why ? ty_fail(err, -EAGAIN, "%s", why) : not_found(job, err);
+    }
     *ret_runtime = runtime;
     *ret_snapshot = make_snapshot(a, job, runtime, view);
     return 0;

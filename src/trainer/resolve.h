@@ -12,6 +12,12 @@ const struct ty_kind *ty_runtime_kind(const struct ty_trainjob *job);
 char *ty_runtime_unsupported(struct ty_arena *a, const struct ty_trainjob *job);
 /* The runtime as it is now, or NULL. */
 const struct ty_json *ty_runtime_live(const struct ty_trainjob *job, const struct ty_view *view);
+/* When there is none: why that is not certain, as a sentence; NULL: it is. The same of the job's
+ * snapshot. */
+const char *ty_runtime_unread(struct ty_arena *a, const struct ty_trainjob *job,
+                              const struct ty_view *view);
+const char *ty_snapshot_unread(struct ty_arena *a, const struct ty_trainjob *job,
+                               const struct ty_view *view);
 /* The text of a snapshot. Anybody may write a ConfigMap: aliases, which no operator writes, are not
  * taken, because with them a megabyte means any number of gigabytes. */
 int ty_snapshot_yaml(struct ty_arena *a, struct ty_str text, struct ty_docs *ret,
@@ -21,7 +27,8 @@ int ty_snapshot_yaml(struct ty_arena *a, struct ty_str text, struct ty_docs *ret
 int ty_snapshot_read(struct ty_arena *a, const struct ty_trainjob *job, const struct ty_view *view,
                      const struct ty_json **ret_runtime, struct ty_err *err);
 /* The snapshot if there is one, else the live runtime; then *ret_snapshot is the ConfigMap to write
- * before anything else, otherwise NULL. Errors in upstream's words. */
+ * before anything else, otherwise NULL. Errors in upstream's words; -EAGAIN: whether there is one
+ * cannot be said now. */
 int ty_resolve(struct ty_arena *a, const struct ty_trainjob *job, const struct ty_view *view,
                const struct ty_json **ret_runtime, struct ty_json **ret_snapshot,
                struct ty_err *err);

@@ -269,6 +269,32 @@ static void test_runtime_not_found(void **state)
     assert_true(!rt && !map);
 }
 
+static const char *forbidden(void *ctx TY_UNUSED, const struct ty_kind *kind,
+                             struct ty_str ns TY_UNUSED, struct ty_str name TY_UNUSED)
+{
+    return kind == &ty_kind_clustertrainingruntime ? "forbidden" : NULL;
+}
+
+/* It may be there: only who can see all of a kind can say that one is not. */
+static void test_runtime_unread(void **state)
+{
+    struct fixture *f = *state;
+    const struct ty_json *rt = NULL;
+    struct ty_json *map = NULL;
+
+    f->view.unread = forbidden;
+    assert_int_equal(resolve(f, REF(CLUSTER), &rt, &map), -EAGAIN);
+    assert_string_equal(f->err.text, "ClusterTrainingRuntime \"rt\" cannot be read: forbidden");
+    assert_null(ty_snapshot_unread(f->arena, &f->job, &f->view));
+    assert_int_equal(resolve(f, REF("TrainingRuntime"), &rt, &map), -ENOENT);
+    assert_true(!rt && !map);
+    read_job(f, REF("Other"));
+    assert_null(ty_runtime_unread(f->arena, &f->job, &f->view));
+    assert_null(ty_runtime_unread(f->arena, &f->job, NULL));
+    core_put(f, RT(CLUSTER, "rt", "")); /* what is known is known */
+    assert_int_equal(resolve(f, REF(CLUSTER), &rt, &map), 0);
+}
+
 /* Facts 33 and 36: what is written reads back, and is ours. */
 static void test_round_trip(void **state)
 {
@@ -338,6 +364,7 @@ int main(void)
         core_test(test_snapshot_of_another_group),
         core_test(test_reference_to_any),
         core_test(test_runtime_not_found),
+        core_test(test_runtime_unread),
         core_test(test_round_trip),
         core_test(test_snapshot_wins),
         core_test(test_bad_snapshot_ends_it),

@@ -139,9 +139,10 @@ def test_what_is_seen_of_a_revoked_token(bare, bare_space, make_manager, tmp_pat
     assert "[-]api-server failed, does not decide: reason withheld\n" in verbose
     assert str(tokens.file) not in verbose
     space.create(trainjob("still", suspend=True))
-    code = bare.client().request("POST", space.path(API, "TrainJob", None),
-                                 trainjob("wrong", "no-such-runtime"))[0]
-    assert code == 403, "judged, not waved through"
+    code, answer = bare.client().request("POST", space.path(API, "TrainJob", None),
+                                         trainjob("wrong", "no-such-runtime"))
+    assert code == 500 and answer["reason"] == "InternalError", "neither waved through nor called wrong"
+    assert 'TrainingRuntime "no-such-runtime" cannot be read: Unauthorized' in answer["message"]
     tokens.renew()
     wait_for("it is over", lambda: available(one) == (200, 200, 1))
     for name in ("meanwhile", "still"):

@@ -11,6 +11,8 @@
 
 #include "net/alive.h"
 
+#define SHARE_MS 2000 /* time in which the kernel knocks twice */
+
 /* Ends */
 
 static void close_one(struct ty_line *line)
@@ -84,6 +86,19 @@ void ty_line_free(struct ty_line *line)
 /* Connecting */
 
 static void try_next(struct ty_line *line);
+static void on_late(uv_timer_t *timer);
+
+/* What is left of the time; an address before the last gets its share of that, so that one which
+ * never answers does not use up the time of those behind it. */
+static void set_time(struct ty_line *line)
+{
+    uint64_t now = uv_now(line->set.loop), n = 1;
+    uint64_t ms = line->late_ms > now ? line->late_ms - now : 0;
+    for (const struct addrinfo *a = line->next; a && line->state == CONNECTS; a = a->ai_next)
+        n++;
+    ms /= n;
+    uv_timer_start(&line->timer, on_late, n > 1 && ms > SHARE_MS ? SHARE_MS : ms, 0);
+}
 
 static void on_poll(uv_poll_t *poll, int status, int events)
 {
@@ -101,6 +116,8 @@ static void on_poll(uv_poll_t *poll, int status, int events)
     } else if (line->state == CONNECTS) {
         getsockopt(line->fd, SOL_SOCKET, SO_ERROR, &e, &n);
         if (e == 0 && status >= 0) {
+            line->state = SHAKES;
+            set_time(line);
             ty_line_connected(line);
             return;
         }
@@ -149,6 +166,7 @@ static bool try_one(struct ty_line *line, const struct addrinfo *to)
     if (fd >= 0 && (connect(fd, to->ai_addr, to->ai_addrlen) == 0 || errno == EINPROGRESS) &&
         plug_in(line, fd)) {
         ty_line_arm(line, UV_WRITABLE);
+        set_time(line);
         return true;
     }
     e = fd >= 0 ? errno : e;
@@ -172,17 +190,23 @@ static void try_next(struct ty_line *line)
                  line->error);
 }
 
+void ty_line_found(struct ty_line *line, struct addrinfo *found)
+{
+    line->found = found;
+    line->next = found;
+    try_next(line);
+}
+
 static void on_found(uv_getaddrinfo_t *req, int status, struct addrinfo *found)
 {
     struct ty_line *line = req->data;
-    line->found = found;
-    if (line->state == RESOLVES && status < 0) {
+    if (line->state == RESOLVES && status < 0)
         ty_line_fail(line, "the name %s cannot be resolved: %s", line->set.host,
                      uv_strerror(status));
-    } else if (line->state == RESOLVES) {
-        line->next = found;
-        try_next(line);
-    }
+    else if (line->state == RESOLVES)
+        ty_line_found(line, found);
+    else
+        uv_freeaddrinfo(found); /* too late */
     close_one(line);
 }
 
@@ -192,6 +216,10 @@ static void on_late(uv_timer_t *timer)
     static const char *const what[] = { [RESOLVES] = "its name was not resolved",
                                         [CONNECTS] = "it did not answer",
                                         [SHAKES] = "it did not finish the TLS handshake" };
+    if (line->state == CONNECTS && line->next) {
+        try_next(line);
+        return;
+    }
     ty_line_fail(line, "timed out: no connection to %s port %s in %lld ms: %s", line->set.host,
                  line->set.port, (long long)line->set.connect_ms, what[line->state]);
 }
@@ -203,12 +231,12 @@ static void on_begin(uv_timer_t *timer)
                               .ai_socktype = SOCK_STREAM,
                               .ai_flags = ty_line_is_address(line->set.host) ? AI_NUMERICHOST
                                                                              : AI_ADDRCONFIG };
-    uv_timer_start(timer, on_late, (uint64_t)line->set.connect_ms, 0);
+    set_time(line);
     if (ty_line_is_address(line->set.host)) { /* asks nobody, so no thread is needed */
-        int r = getaddrinfo(line->set.host, line->set.port, &hints, &line->found);
+        struct addrinfo *found = NULL;
+        int r = getaddrinfo(line->set.host, line->set.port, &hints, &found);
         snprintf(line->error, sizeof(line->error), "%s", r ? gai_strerror(r) : "");
-        line->next = r == 0 ? line->found : NULL;
-        try_next(line);
+        ty_line_found(line, r == 0 ? found : NULL);
         return;
     }
     line->resolve.data = line;
@@ -246,6 +274,8 @@ struct ty_line *ty_line_new(const struct ty_line_settings *s)
         abort();
     line->held = true;
     line->open = 1;
+    uv_update_time(s->loop); /* it may be long since the loop looked */
+    line->late_ms = uv_now(s->loop) + (uint64_t)s->connect_ms;
     uv_timer_init(s->loop, &line->timer);
     line->timer.data = line;
     uv_timer_start(&line->timer, on_begin, 0, 0);

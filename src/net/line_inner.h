@@ -21,6 +21,7 @@ struct ty_line {
     enum ty_line_state state;
     unsigned open; /* handles and requests of libuv that are not over yet */
     uv_timer_t timer;
+    uint64_t late_ms; /* loop time: by then it is ready, or gone */
     uv_getaddrinfo_t resolve;
     struct addrinfo *found;
     const struct addrinfo *next; /* to be tried */
@@ -46,6 +47,8 @@ struct ty_line {
 /* line.c */
 void ty_line_fail(struct ty_line *line, const char *fmt, ...) TY_PRINTF(2, 3); /* it is gone */
 void ty_line_arm(struct ty_line *line, int events); /* of libuv, to wait for */
+/* takes. These addresses are tried, whatever was asked for. */
+void ty_line_found(struct ty_line *line, struct addrinfo *found);
 
 /* line_tls.c */
 bool ty_line_is_address(const char *name);    /* an IP address, not a name */

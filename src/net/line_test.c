@@ -1,5 +1,8 @@
 /* The way to a socket. */
+#include "net/line_inner.h"
 #include "net/line_testing.h"
+
+#include <netdb.h>
 
 static void nobody_there(void **state)
 {
@@ -65,6 +68,72 @@ static void time_is_limited(void **state)
     line_finish(&w);
 }
 
+/* A port of this machine that swallows whoever knocks: its queue is full, and nobody accepts. */
+struct hole {
+    int fd, knocks[4];
+    char port[8];
+};
+
+static void hole_begin(struct hole *h)
+{
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+    socklen_t n = sizeof(at);
+    h->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(h->fd, (struct sockaddr *)&at, sizeof(at)), 0);
+    assert_int_equal(listen(h->fd, 0), 0);
+    assert_int_equal(getsockname(h->fd, (struct sockaddr *)&at, &n), 0);
+    snprintf(h->port, sizeof(h->port), "%d", ntohs(at.sin_port));
+    for (size_t i = 0; i < 4; i++) {
+        h->knocks[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        (void)connect(h->knocks[i], (struct sockaddr *)&at, sizeof(at));
+    }
+}
+
+static void hole_end(struct hole *h)
+{
+    for (size_t i = 0; i < 4; i++)
+        close(h->knocks[i]);
+    close(h->fd);
+}
+
+static struct addrinfo *address(const char *port, struct addrinfo *then)
+{
+    struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST }, *found;
+    assert_int_equal(getaddrinfo("127.0.0.1", port, &hints, &found), 0);
+    found->ai_next = then;
+    return found;
+}
+
+/* A name may have several addresses, and the first may be one that never answers, nor refuses:
+ * there must be time left for the next, or it is never reached, however often it is tried. */
+static void the_first_is_dead(void **state)
+{
+    struct line_world w;
+    struct hole hole;
+    struct line_heard h = { 0 }, dead = { 0 };
+    (void)state;
+    line_begin(&w, "h2");
+    hole_begin(&hole);
+    struct ty_line_settings s = line_to_far(&w);
+    s.ctx = &h;
+    h.line = ty_line_new(&s);
+    ty_line_found(h.line, address("1", address(hole.port, address(w.port, NULL))));
+    uv_run(&w.loop, UV_RUN_DEFAULT);
+    assert_string_equal(h.why, "");
+    assert_int_equal(h.ready, 1);
+    s.ctx = &dead;
+    s.connect_ms = 200;
+    dead.line = ty_line_new(&s);
+    ty_line_found(dead.line, address(hole.port, address(hole.port, NULL)));
+    uv_run(&w.loop, UV_RUN_DEFAULT);
+    assert_has(dead.why, "timed out");
+    assert_has(dead.why, "did not answer");
+    line_end(&w, &h);
+    line_end(&w, &dead);
+    hole_end(&hole);
+    line_finish(&w);
+}
+
 static void freed_at_once(void **state)
 {
     static const char *const hosts[] = { "127.0.0.1", "localhost", "nobody.invalid" };
@@ -91,9 +160,8 @@ static void freed_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_there),
-        cmocka_unit_test(by_name),
-        cmocka_unit_test(time_is_limited),
+        cmocka_unit_test(nobody_there),    cmocka_unit_test(by_name),
+        cmocka_unit_test(time_is_limited), cmocka_unit_test(the_first_is_dead),
         cmocka_unit_test(freed_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -233,7 +233,6 @@ void ty_line_connected(struct ty_line *line)
     gnutls_datum_t alpn[] = { { (unsigned char *)(uintptr_t) "h2", 2 },
                               { (unsigned char *)(uintptr_t) "http/1.1", 8 } };
 
-    line->state = SHAKES;
     if (!load_creds(line))
         return;
     if (g->init(&line->tls, GNUTLS_CLIENT | GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL | GNUTLS_NO_TICKETS |

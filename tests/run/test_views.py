@@ -40,8 +40,14 @@ class Terminal:
         environ.update(env)
         self.p = subprocess.Popen([BINARY, "run", str(file), *args], stdin=end, stdout=end, stderr=end,
                                   cwd=box.path, env=environ, start_new_session=True,
-                                  preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if own else None)
+                                  preexec_fn=lambda: self.before(own))
         os.close(end)
+
+    @staticmethod
+    def before(own):
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # whoever runs the tests under nohup ignores it
+        if own:
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
     def echoes(self):
         return bool(termios.tcgetattr(self.fd)[3] & termios.ECHO)

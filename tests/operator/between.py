@@ -50,6 +50,10 @@ class Request:
     def writes(self):
         return self.method != "GET"
 
+    def over(self):
+        """Before its last bytes are on the way: what the manager does next comes after it."""
+        self.end = time.monotonic()
+
 
 def refusal(fault):
     """A metav1.Status as an API server that has no time, or fell over its own feet, sends it."""
@@ -91,7 +95,7 @@ class Handler(BaseHTTPRequestHandler):
                 self.pass_on(request, body, fault.cut)
         except (OSError, http.client.HTTPException):
             self.close_connection = True  # one of the two has gone: so does the other
-        request.end = time.monotonic()
+            request.over()
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = forward
 
@@ -103,6 +107,7 @@ class Handler(BaseHTTPRequestHandler):
         if fault.retry_after:
             self.send_header("Retry-After", str(fault.retry_after))
         self.end_headers()
+        request.over()
         self.wfile.write(text)
 
     def pass_on(self, request, body, cut):
@@ -120,11 +125,13 @@ class Handler(BaseHTTPRequestHandler):
         while piece := answer.read1(65536):
             if cut >= 0 and len(piece) > left:
                 self.chunk(piece[:left])
+                request.over()
                 self.hang_up()
                 return
             left -= len(piece)
             self.chunk(piece)
         answer.read()  # nothing; but only this frees the connection for the next request
+        request.over()
         self.wfile.write(b"0\r\n\r\n")
 
     def chunk(self, piece):

@@ -6,7 +6,7 @@ from client import Refused, path_of
 API, JOBSET_API = "trainer.kubeflow.org/v1alpha1", "jobset.x-k8s.io/v1alpha2"
 COSCHEDULING, VOLCANO = "scheduling.x-k8s.io/v1alpha1", "scheduling.volcano.sh/v1beta1"
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
-WAIT_SECONDS = 120  # also on a machine with much else to do
+WAIT_SECONDS = 240  # also on a machine with much else to do
 
 
 def wait_for(what, look, seconds=WAIT_SECONDS):
@@ -26,6 +26,18 @@ def stays(what, look, seconds=2.0):
     while time.monotonic() < end:
         assert look(), f"no longer so: {what}"
         time.sleep(0.1)
+
+
+def at_rest(look, seconds=2.0):
+    """What is seen when it has been the same for so long: others have written what they had to."""
+    seen, since, end = look(), time.monotonic(), time.monotonic() + WAIT_SECONDS
+    while time.monotonic() - since < seconds:
+        time.sleep(0.1)
+        now = look()
+        if now != seen:
+            assert time.monotonic() < end, f"it never rests: {seen}, then {now}"
+            seen, since = now, time.monotonic()
+    return seen
 
 
 def replicated_job(name="node", ancestor="trainer", annotations=None, **spec):
@@ -139,6 +151,15 @@ class Space:
         except AssertionError as e:
             live = self.job(name) or {}
             raise AssertionError(f"{e}; status: {live.get('status')}") from None
+
+    def comes_back(self, api_version, kind, name):
+        """It is deleted, and made again: what happened to its kind before that is known by then, too."""
+        def uid():
+            return (self.get(api_version, kind, name) or {"metadata": {}})["metadata"].get("uid")
+
+        old = wait_for(f"{kind} {name} is there", uid)
+        self.api.delete(api_version, kind, self.name, name)
+        wait_for(f"another {kind} {name}", lambda: uid() not in (None, old))
 
     def suspend(self, value, name="job"):
         return self.api.merge(self.path(API, "TrainJob", name), {"spec": {"suspend": value}})

@@ -13,7 +13,7 @@ def second(cluster, *which):
     """What another pytest says, that knows the cluster only by its kubeconfig."""
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider",
-         *[TESTS / one for one in which]], cwd=TESTS, text=True, timeout=300,
+         *[TESTS / one for one in which]], cwd=TESTS, text=True, timeout=1200,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         env=dict(os.environ, TRAINYARD_TEST_KUBECONFIG=str(cluster.kubeconfig())))
     assert done.returncode == 0, done.stdout

@@ -106,10 +106,12 @@ def test_deleting_the_job_takes_everything(manager, space):
 
 def test_deadline(manager, space):
     space.create(runtime(), trainjob(activeDeadlineSeconds=2))
-    wait_phases(space, "Running")
+    wait_for("it runs, or has been late", lambda: phases(space) or condition(space.job(), "Failed"))
     space.wait_condition("Failed", "True DeadlineExceeded: TrainJob exceeded its active deadline")
     wait_for("JobSet and pods are gone", lambda: not space.jobset() and not space.pods())
     stays("nothing starts again", lambda: not space.jobset())
+    if not UPSTREAM:
+        wait_for("it is told", space.events)
     reasons = [(kind, reason) for kind, reason, _ in space.events()]
     assert reasons == ([] if UPSTREAM else [("Warning", "DeadlineExceeded")])
 
@@ -194,8 +196,9 @@ def test_initializer_runs_before_the_trainer(manager, space):
     node["dependsOn"] = [{"name": "dataset-initializer", "status": "Complete"}]
     space.create(runtime(jobs=[first, node]), trainjob())
     space.wait_condition("Complete", "True")
-    names = {s["name"]: s["succeeded"] for s in space.job()["status"]["jobsStatus"]}
-    assert names == {"dataset-initializer": 1, "node": 1}
+    wait_for("jobsStatus tells of the end of both", lambda: {
+        s["name"]: s["succeeded"] for s in space.job()["status"]["jobsStatus"]} == {
+            "dataset-initializer": 1, "node": 1})
     started = {j["metadata"]["name"]: j["metadata"]["creationTimestamp"]
                for j in space.api.list("batch/v1", "Job", space.name)}
     assert started["job-dataset-initializer-0"] <= started["job-node-0"]

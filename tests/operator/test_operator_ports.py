@@ -110,7 +110,7 @@ def test_port_in_use(bare, make_manager, which, field):
         held.listen()
         setattr(one, which, held.getsockname()[1])
         one.start(wait=False)
-        assert one.child.wait(60) == 1
+        assert one.child.wait(120) == 1
     one.child = None
     said = [x for x in lines(one) if x["level"] == "error"]
     assert len(said) == 1 and said[0]["msg"] == "cannot start"
@@ -124,7 +124,7 @@ def handshake(port, cipher):
     context.maximum_version = ssl.TLSVersion.TLSv1_2
     context.set_ciphers(cipher)
     try:
-        with socket.create_connection(("127.0.0.1", port), 10) as raw, context.wrap_socket(raw):
+        with socket.create_connection(("127.0.0.1", port), 60) as raw, context.wrap_socket(raw):
             return True
     except (ssl.SSLError, ConnectionError):
         return False
@@ -158,7 +158,7 @@ def test_http2_is_not_promised(bare, bare_space, make_manager):
 
 def run(one, *arguments):
     return subprocess.run([*map(str, one.command()), *arguments], capture_output=True, text=True,
-                          timeout=60)
+                          timeout=120)
 
 
 def test_kubeconfig_that_names_nothing(bare, make_manager, tmp_path):

@@ -3,7 +3,8 @@ it no longer wants, and leaves a running job frozen."""
 import pytest
 
 from audit import Audit
-from kit import (API, COSCHEDULING, JOBSET_API, condition, runtime, stays, trainjob, wait_for)
+from kit import (API, COSCHEDULING, JOBSET_API, at_rest, condition, runtime, stays, trainjob,
+                 wait_for)
 
 POOL = {"pool.example/name": "fast"}
 GANG = {"podGroupPolicy": {"coscheduling": {}}}
@@ -122,7 +123,8 @@ def test_running_job_is_frozen(manager, space, audit):
     wait_for("the JobSet runs", lambda: space.pods())
     space.wait_jobset(suspended=False)
     wait_for("the PodGroup is there", lambda: space.get(COSCHEDULING, "PodGroup", "job"))
-    before = len(frozen(audit, space))
+    before = len(at_rest(lambda: list(map(repr, frozen(audit, space)))))
+    assert before >= 2
     space.api.merge(space.path(JOBSET_API, "JobSet", "job"),
                     {"metadata": {"labels": {"foreign": "yes"}}})
     space.api.merge(space.path(COSCHEDULING, "PodGroup", "job"), {"spec": {"minMember": 9}})
@@ -154,11 +156,8 @@ def test_patches_of_a_running_job_are_refused(manager, space):
 def test_deleted_children_come_back(manager, space):
     space.create(runtime(**GANG), trainjob(suspend=True))
     space.wait_condition("Suspended", "True")
-    for api, kind, name in ((JOBSET_API, "JobSet", "job"), (COSCHEDULING, "PodGroup", "job")):
-        old = wait_for(f"{kind} is there", lambda: space.get(api, kind, name))["metadata"]["uid"]
-        space.api.delete(api, kind, space.name, name)
-        wait_for(f"another {kind}", lambda: (space.get(api, kind, name) or {"metadata": {
-            "uid": old}})["metadata"]["uid"] != old)
+    for api, kind in ((JOBSET_API, "JobSet"), (COSCHEDULING, "PodGroup")):
+        space.comes_back(api, kind, "job")
 
 
 def test_quick_changes_end_in_the_last(manager, space):
@@ -188,7 +187,9 @@ def test_each_object_is_written_once(bare, bare_space, make_manager):
         space.wait_condition("Suspended", "True", name)
     space.create(trainjob("last"))
     space.wait_jobset("last")
-    writes = audit.writes(space.name)
+    # The log tells of a request a moment after its answer was sent.
+    writes = wait_for("the last one is in the log", lambda: (
+        audit.writes(space.name) if audit.writes(space.name, "jobsets", "last") else None))
     for name in names:
         own = [w for w in writes if w.name in (name, f"{name}-runtime-snapshot")]
         assert sorted(w.resource for w in own) == [

@@ -4,6 +4,7 @@ import threading
 
 from between import Fault, Proxy
 from kit import API, JOBSET_API, condition, runtime, stays, trainjob, wait_for
+from test_foreign import MARK, heard, jobset
 
 DONE = {"type": "Completed", "status": "True", "reason": "AllJobsCompleted", "message": "done",
         "lastTransitionTime": "2026-01-01T00:00:00Z"}
@@ -42,6 +43,8 @@ def test_status_of_the_one_before(bare, bare_space, make_manager):
         old = space.job()
         new = replace(space, trainjob())
         assert new["metadata"]["uid"] != old["metadata"]["uid"]
+        for mark in (MARK, jobset("mark", True)):
+            heard(one, space, mark)
         go.set()
         space.wait_jobset()
         stays("the new one is not what the old one was",

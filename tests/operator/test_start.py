@@ -16,7 +16,7 @@ def test_crds_missing_at_start(empty, make_manager, crds):
     """v2.3.0 gives up; ours waits, says for what, and goes on when they are there."""
     one = make_manager(plane=empty).start(wait=False)
     if UPSTREAM:
-        assert one.child.wait(60) != 0
+        assert one.child.wait(120) != 0
         one.child = None
         return
     wait_for("it says so", lambda: "trainjobs.trainer.kubeflow.org" in one.log()
@@ -95,7 +95,7 @@ WRONG = {
 def test_wrong_configuration(make_manager, bare, name):
     settings, word = WRONG[name]
     one = make_manager(plane=bare, settings=settings).start(wait=False)
-    assert one.child.wait(60) == 1
+    assert one.child.wait(120) == 1
     one.child = None
     assert word in one.log()
 
@@ -104,7 +104,7 @@ def test_no_such_configuration_file(bare, make_manager, tmp_path):
     one = make_manager(plane=bare)
     words = [str(w) for w in one.command()]
     words[words.index("--config") + 1] = str(tmp_path / "nothing")
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
     assert done.returncode == 1
     assert str(tmp_path / "nothing") in done.stdout + done.stderr
 

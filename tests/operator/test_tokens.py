@@ -10,7 +10,7 @@ from client import Client, path_of
 from kit import API, runtime, stays, trainjob, wait_for
 from manager import SYSTEM, UPSTREAM
 from test_bad_server import errors
-from test_leader import ELECTION, lease
+from test_leader import ELECTION, holder, lease
 from test_serving import ask, metric
 
 PLUGIN = """#!/bin/sh
@@ -158,12 +158,14 @@ def test_a_leader_whose_token_is_revoked_ends(bare, make_manager, tmp_path):
     """It cannot renew its Lease, so another one may lead by now. One that stands by has nothing to lose."""
     bare.client().delete("coordination.k8s.io/v1", "Lease", SYSTEM, "trainer.kubeflow.org")
     tokens = [Tokens(bare, tmp_path, how).renew() for how in ("exec", "file")]
-    one, two = (make_manager(i, plane=bare, webhooks=False, through=t, settings=ELECTION).start()
+    one, two = (make_manager(i, plane=bare, webhooks=False, through=t, settings=ELECTION)
                 for i, t in enumerate(tokens))
-    wait_for("somebody leads", lambda: lease(bare))
+    one.start()
+    wait_for("it leads", lambda: holder(bare))
+    two.start()
     for t in tokens:
         t.revoke()
-    assert one.child.wait(60) == 1
+    assert one.child.wait(120) == 1
     one.child = None
     assert "lost" in one.log() and "Unauthorized" in one.log()
     assert two.ready() and two.child.poll() is None

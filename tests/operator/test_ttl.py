@@ -1,7 +1,9 @@
 """spec.ttlSecondsAfterFinished, which v2.3.0 does not have: a finished TrainJob goes with all of it."""
+from datetime import datetime, timedelta, timezone
+
 import pytest
 
-from kit import condition, runtime, stays, trainjob, wait_for
+from kit import API, condition, runtime, stays, trainjob, wait_for
 from neighbours import END
 
 pytestmark = pytest.mark.ours("spec.ttlSecondsAfterFinished is ours")
@@ -31,10 +33,15 @@ def test_counts_from_the_end_not_from_the_start(manager, space):
 
 
 def test_survives_a_restart_of_the_manager(make_manager, space):
+    """The end that counts is written down: here an hour ago, but for two seconds."""
     one = make_manager().start()
-    space.create(runtime(annotations={END: "succeed"}), trainjob(ttlSecondsAfterFinished=4))
-    space.wait_condition("Complete", "True")
+    space.create(runtime(annotations={END: "succeed"}), trainjob(ttlSecondsAfterFinished=3600))
+    status = space.wait_condition("Complete", "True")["status"]
     one.stop()
+    ended = datetime.now(timezone.utc) - timedelta(seconds=3598)
+    for one in status["conditions"]:
+        one["lastTransitionTime"] = ended.strftime("%Y-%m-%dT%H:%M:%SZ")
+    space.api.merge(space.path(API, "TrainJob", "job", "status"), {"status": status})
     assert condition(space.job(), "Complete").startswith("True")
     make_manager(1).start()
     wait_for("all of it is gone", lambda: not any(left(space)))

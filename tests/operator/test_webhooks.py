@@ -104,7 +104,7 @@ def test_gone_manager_means_refused(make_manager, space):
 def served(port, name=None):
     """The certificate that is served there, as PEM."""
     context = ssl._create_unverified_context()
-    with socket.create_connection(("127.0.0.1", port), 10) as raw:
+    with socket.create_connection(("127.0.0.1", port), 60) as raw:
         with context.wrap_socket(raw, server_hostname=name) as tls:
             return ssl.DER_cert_to_PEM_cert(tls.getpeercert(binary_form=True))
 

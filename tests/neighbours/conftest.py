@@ -11,6 +11,7 @@ TESTS = Path(__file__).resolve().parents[1]
 for folder in (TESTS / "cluster", TESTS / "install", TESTS / "operator", TESTS / "neighbours"):
     sys.path.insert(0, str(folder))
 import binaries  # noqa: E402
+import both  # noqa: E402
 from fixtures import *  # noqa: E402,F401,F403
 from fixtures import FOLDER, need, running, space_on, start_bare, trainer_crds  # noqa: E402
 from parts import CoschedulingPlane, KueuePlane, NodePlane, why_no_node  # noqa: E402
@@ -76,6 +77,13 @@ def oldest():
     plane = start_bare("oldest", apiserver=binaries.OLDEST)
     yield plane
     plane.stop()
+
+
+@pytest.fixture(scope="module")
+def outcome(request):
+    """Random cases as the released manager played them, and ours: see both.py."""
+    need_built("upstream-trainer")
+    return both.compare(request.module.SEED, range(request.module.COUNT))
 
 
 @pytest.fixture

@@ -33,9 +33,9 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason="not on a cluster that belongs to others"))
 
 
-def trainer_crds():
+def trainer_crds(upstream=UPSTREAM):
     """Our CRDs, or upstream's own for the upstream manager."""
-    if UPSTREAM:
+    if upstream:
         return docs_of("trainer-crds")
     said = subprocess.run([PROGRAM, "crds"], stdout=subprocess.PIPE, text=True, check=True).stdout
     return [doc for doc in yaml.load_all(said, yaml.CSafeLoader) if doc]
@@ -51,14 +51,14 @@ def need(names, given=None):
                        binaries.SUITE_MANIFESTS)
 
 
-def running(plane, install=True):
+def running(plane, install=True, upstream=UPSTREAM):
     """The plane, started and ready for managers."""
     plane.start()
     plane.client().install([
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": managers.SYSTEM}}])
-    rights.give(plane, ours=not UPSTREAM)
+    rights.give(plane, ours=not upstream)
     if install:
-        plane.client().install(trainer_crds())
+        plane.client().install(trainer_crds(upstream))
     return plane
 
 
@@ -76,10 +76,10 @@ def cluster():
     plane.stop()
 
 
-def start_bare(name, **settings):
+def start_bare(name, upstream=UPSTREAM, **settings):
     """Only an API server, with all CRDs: JobSets stay as they are written."""
     need(binaries.SERVER)
-    plane = running(Plane(FOLDER / name, **settings))
+    plane = running(Plane(FOLDER / name, **settings), upstream=upstream)
     plane.client().install(docs_of("jobset-crds") + docs_of("podgroup-crd") + [VOLCANO_CRD])
     return plane
 

@@ -91,11 +91,12 @@ class Manager:
     webhooks:     registered at the API server while it runs, by URL, or through the Service where
                   it manages its certificates itself
     through:      what makes its kubeconfig instead of the plane, see between.py
+    upstream:     the released one, whatever MANAGER says
     """
 
     def __init__(self, plane, folder, number=0, webhooks=True, certificates="files", settings=None,
-                 arguments=(), through=None, environment=None):
-        self.plane, self.number = plane, number
+                 arguments=(), through=None, environment=None, upstream=UPSTREAM):
+        self.plane, self.number, self.upstream = plane, number, upstream
         self.user = f"manager-{number}"
         self.folder = Path(folder) / self.user
         self.webhooks, self.certificates = webhooks, certificates
@@ -119,7 +120,7 @@ class Manager:
             "clientConnection": {"qps": 500, "burst": 1000},
             "statusServer": {"port": self.status},
         }
-        if not UPSTREAM and self.certificates == "files":
+        if not self.upstream and self.certificates == "files":
             config["webhook"]["certDir"] = str(self.serving_folder())
         for key, value in copy.deepcopy(self.settings).items():
             if isinstance(value, dict):
@@ -135,7 +136,7 @@ class Manager:
     def command(self):
         config = self.folder / "config.yaml"
         config.write_text(json.dumps(self.configuration(), indent=1))
-        program = [binaries.find("upstream-trainer"), "--zap-log-level=2"] if UPSTREAM else \
+        program = [binaries.find("upstream-trainer"), "--zap-log-level=2"] if self.upstream else \
             [PROGRAM, "operator"]
         return [*program, "--config", config, "--kubeconfig", self.through.kubeconfig(self.user),
                 *self.arguments]
@@ -247,7 +248,7 @@ class Manager:
     def _play_kubelet(self):
         """A kubelet mounts the Secret where v2.3.0 reads it; here a thread does. Ours reads the
         Secret itself and needs nobody."""
-        if not UPSTREAM:
+        if not self.upstream:
             return
         # One part of v2.3.0 looks below TMPDIR, another always here.
         targets, child = (self.serving_folder(), FIXED_FOLDER), self.child

@@ -18,7 +18,7 @@ import yaml
 
 from audit import Audit
 from client import MERGE, path_of
-from kit import API, JOBSET_API, Space, create_known, runtime, trainjob
+from kit import API, COSCHEDULING, JOBSET_API, VOLCANO, Space, create_known, runtime, trainjob
 from manager import UPSTREAM
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,7 +26,9 @@ GOLDEN = ROOT / "tests/golden"
 NAMES = sorted(f"{p.parent.name}/{p.stem}" for p in (GOLDEN / "cases").glob("*/*.yaml"))
 STEP_KINDS = {"trainjob": (API, "TrainJob"), "trainingruntime": (API, "TrainingRuntime"),
               "clustertrainingruntime": (API, "ClusterTrainingRuntime"),
-              "jobset": (JOBSET_API, "JobSet"), "configmap": ("v1", "ConfigMap")}
+              "jobset": (JOBSET_API, "JobSet"), "configmap": ("v1", "ConfigMap"),
+              "secret": ("v1", "Secret"), "podgroup": (COSCHEDULING, "PodGroup"),
+              "volcanopodgroup": (VOLCANO, "PodGroup")}
 CHILDREN = {"jobsets": "JobSet", "configmaps": "ConfigMap", "secrets": "Secret",
             "podgroups": "PodGroup"}
 # Of v2.3.0 itself: recorded after its first pass had written the snapshot, and failed at the JobSet.
@@ -51,9 +53,9 @@ def load(path):
 # ---- one case
 
 class Case:
-    def __init__(self, name):
+    def __init__(self, name, docs=None):
         self.name, self.namespace = name, "c-" + name.replace("/", "-")
-        self.docs = load(GOLDEN / "cases" / f"{name}.yaml")
+        self.docs = docs or load(GOLDEN / "cases" / f"{name}.yaml")
         self.stages = [[]]  # all creations are one stage, every step is its own
         for doc in self.docs:
             if "x-step" in doc:
@@ -121,11 +123,15 @@ class Play:
     def run_together(self, cases):
         for number in range(max(len(case.stages) for case in cases)):
             playing = [case for case in cases if number < len(case.stages)]
+            self.before(number)
             start = len(self.audit.entries())
             with ThreadPoolExecutor(THREADS, initializer=self.give_client) as pool:
                 list(pool.map(lambda case: case.play(self.local.api, number), playing))
             self.rest()
             self.collect(playing, start)
+
+    def before(self, number):
+        """What is done before everybody's stage of that number."""
 
     def give_client(self):
         self.local.api = self.plane.client()
@@ -294,7 +300,7 @@ def normal(value):
         return value
     kind = value.get("kind")
     value = dict(value)
-    if kind in ("ClusterTrainingRuntime", "TrainingRuntime"):
+    if kind in ("ClusterTrainingRuntime", "TrainingRuntime") and "metadata" in value:
         value["metadata"] = {k: v for k, v in value["metadata"].items() if k not in (
             "creationTimestamp", "generation", "resourceVersion", "namespace", "managedFields")}
     elif kind in ("JobSet", "PodGroup", "ConfigMap", "Secret") and "metadata" in value:

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""usage: both.py [--seed N] [--first N] [--count N] [--turns WHO,...] [--save DIR]
+
+Plays random cases (chance.py) with the released v2.3.0 manager, then with ours, on API servers with the
+CRDs of whoever runs and without a JobSet controller, and tells every difference: verdicts, messages and
+warnings of admission, what was written and how, what is stored then and whose fields it has, conditions,
+events, finalizers. --turns says who plays the second time, a stage each and the last all the others:
+`ours`, `ours,ours` (started anew), `theirs,ours` (taken over), `ours,theirs` (given back). --save keeps the
+cases that differ, in the form of tests/golden/cases.
+
+TRAINYARD names the program under test.
+"""
+import argparse
+import re
+import sys
+from collections import defaultdict, namedtuple
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[1]
+for folder in (TESTS / "cluster", TESTS / "operator", TESTS / "neighbours"):
+    sys.path.insert(0, str(folder))
+import yaml  # noqa: E402
+
+import recorded  # noqa: E402
+import rights  # noqa: E402
+from chance import case as random_case  # noqa: E402
+from fixtures import start_bare, trainer_crds  # noqa: E402
+from kit import API, COSCHEDULING, JOBSET_API, VOLCANO  # noqa: E402
+from manager import FOLDER, Manager  # noqa: E402
+
+LIVE = ((API, "TrainJob"), (JOBSET_API, "JobSet"), ("v1", "ConfigMap"), ("v1", "Secret"),
+        (COSCHEDULING, "PodGroup"), (VOLCANO, "PodGroup"), (API, "TrainingRuntime"),
+        (API, "ClusterTrainingRuntime"))
+# Two plugins of v2.3.0 set variables under these policies, in an order that is drawn at its start (B14).
+UNORDERED = {"xgboost", "flux"}
+
+
+# Status is written without a name of a field manager: the API server takes the program's.
+OWN_NAME = re.compile("^(upstream-trainer|trainyard)$")
+
+
+class Case(recorded.Case):
+    """A random case; the verdict tells of warnings as well."""
+
+    def __init__(self, seed, number):
+        self.number = number
+        super().__init__(f"case-{number}", random_case(seed, number))
+
+    def policy(self):
+        return next(doc["spec"].get("mlPolicy", {}) for doc in self.docs if "Runtime" in doc.get("kind", "")
+                    and "spec" in doc)
+
+    def made_a_jobset(self):
+        return any("/JobSet/" in key for stage in self.result for key in stage["stored"])
+
+    def step(self, api, doc):
+        verdict = super().step(api, doc)
+        if api.warnings:
+            verdict["warnings"] = sorted(api.warnings)
+        return verdict
+
+
+class Play(recorded.Play):
+    """Plays with managers that take turns."""
+
+    def __init__(self, plane, cases, turns):
+        super().__init__(plane, cases)
+        self.turns, self.manager = turns, None
+
+    def before(self, number):
+        if number < len(self.turns):
+            self.end()
+            upstream = self.turns[number] == "theirs"
+            rights.give(self.plane, ours=not upstream)
+            self.plane.client().install(trainer_crds(upstream))
+            folder = FOLDER / f"managers/both-{number}-{self.turns[number]}"
+            self.manager = Manager(self.plane, folder, number, upstream=upstream).start()
+
+    def end(self):
+        if self.manager:
+            self.manager.stop()
+            self.manager = None
+
+    def collect(self, cases, start):
+        super().collect(cases, start)
+        stored = defaultdict(dict)
+        numbers = {case.number: case.namespace for case in cases}
+        for version, kind in LIVE:
+            for obj in self.api.list(version, kind):
+                meta = obj["metadata"]
+                at = meta.get("namespace") or numbers.get(int(meta["name"].rpartition("-")[2]))
+                stored[at][f"{version}/{kind}/{meta['name']}"] = as_stored(version, kind, obj)
+        for case in cases:
+            case.result[-1]["stored"] = stored[case.namespace]
+
+
+def as_stored(version, kind, obj):
+    """An object without what belongs to one server."""
+    meta = obj["metadata"]
+    kept = {key: meta[key] for key in ("name", "labels", "annotations", "finalizers", "ownerReferences")
+            if key in meta}
+    kept["managers"] = sorted({f"{OWN_NAME.sub('manager', f['manager'])} {f['operation']} "
+                               f"{f.get('subresource', '')}" for f in meta.get("managedFields", [])})
+    return {**obj, "apiVersion": version, "kind": kind, "metadata": kept}
+
+
+class Comparison(recorded.Comparison):
+    """As of recordings, but the order of what has keys counts too, where v2.3.0 has one."""
+
+    def __init__(self, schemas, policy):
+        super().__init__(schemas)
+        self.ordered = not UNORDERED & set(policy)
+
+    def compare(self, path, schema, want, got):
+        if isinstance(want, dict) and "managers" in want.get("metadata", {}):
+            schema = self.schemas.get(want["kind"])
+        super().compare(path, schema, want, got)
+
+    def lists(self, path, schema, want, got):
+        super().lists(path, schema, want, got)
+        keys = schema.get("x-kubernetes-list-map-keys")
+        if keys and (self.ordered or not path.endswith("/env")):
+            orders = [[[item.get(k) for k in keys] for item in side] for side in (want, got)]
+            if orders[0] != orders[1] and sorted(map(str, orders[0])) == sorted(map(str, orders[1])):
+                self.differ(path + " (order)", *orders)
+
+
+def schemas_of(api):
+    """Of all kinds with a CRD whose objects are compared."""
+    crds = api.list("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+    return {crd["spec"]["names"]["kind"]: crd["spec"]["versions"][-1]["schema"]["openAPIV3Schema"]
+            for crd in crds if crd["spec"]["names"]["kind"] != "PodGroup"}
+
+
+def evened(theirs, ours):
+    """The stages of both. A write that only one of them did counts for the other too, if it had written
+    there before: then the bodies are compared, and what is stored."""
+    last, pairs = [{}, {}], []
+    for stages in zip(theirs.result, ours.result):
+        done = [{f"{key} {api}": entry for (key, api), entry in stage["applied"].items()}
+                for stage in stages]
+        for mine, other, had in zip(done, done[::-1], last):
+            mine.update({key: had[key] for key in other if key not in mine and key in had
+                         and other[key]["how"] != "delete"})
+            had.update(mine)
+        pairs.append([{**stage, "applied": mine, "failed": [] if stage["events"] else  # they tell of it
+                       sorted(set(stage["failed"]))} for stage, mine in zip(stages, done)])
+    return [list(side) for side in zip(*pairs)]
+
+
+def play(turns, seed, numbers):
+    """Plays the cases on a plane of its own; gives them, and the schemas of the CRDs."""
+    plane = start_bare("both-" + "-".join(turns), upstream=turns[0] == "theirs")
+    try:
+        cases = [Case(seed, number) for number in numbers]
+        played = Play(plane, cases, turns)
+        try:
+            played.run()
+        finally:
+            played.end()
+        return cases, schemas_of(plane.client())
+    finally:
+        plane.stop()
+
+
+def differences(theirs, ours, schemas):
+    """What differs in one case, a text each."""
+    comparison = Comparison(schemas, theirs.policy())
+    comparison.compare("", None, *map(recorded.normal, evened(theirs, ours)))
+    return comparison.lines
+
+
+def save(folder, case):
+    path = Path(folder) / f"{case.name}.yaml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(yaml.safe_dump_all(case.docs, sort_keys=False))
+
+
+# What both did, case by case; the schemas of v2.3.0's CRDs; {case: its differences} of those that differ.
+Outcome = namedtuple("Outcome", "theirs ours schemas found")
+
+
+def compare(seed, numbers, turns=("ours",)):
+    theirs, schemas = play(("theirs",), seed, numbers)
+    ours, _ = play(turns, seed, numbers)
+    lines = {mine: differences(yours, mine, schemas) for yours, mine in zip(theirs, ours)}
+    return Outcome(theirs, ours, schemas, {case: some for case, some in lines.items() if some})
+
+
+def main():
+    words = argparse.ArgumentParser(usage=__doc__.partition("\n\n")[0].partition(": ")[2])
+    words.add_argument("--seed", default="1")
+    words.add_argument("--first", type=int, default=0)
+    words.add_argument("--count", type=int, default=100)
+    words.add_argument("--turns", type=lambda text: text.split(","), default=["ours"])
+    words.add_argument("--save", metavar="DIR")
+    given = words.parse_args()
+    numbers = range(given.first, given.first + given.count)
+    outcome = compare(given.seed, numbers, given.turns)
+    for case, lines in outcome.found.items():
+        print(f"== {case.name}\n" + "\n".join(lines))
+        if given.save:
+            save(given.save, case)
+    with_jobset = sum(case.made_a_jobset() for case in outcome.theirs)
+    print(f"{given.count} cases of seed {given.seed}, {with_jobset} with a JobSet: "
+          f"{len(outcome.found)} differ")
+    return 1 if outcome.found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -50,7 +50,7 @@ static const char *seen(struct world *w)
 
     w->seen.n = 0;
     /* The kernel hands it over in its own time. */
-    while (poll(&(struct pollfd){ .fd = w->master, .events = POLLIN }, 1, 100) > 0 &&
+    while (poll(&(struct pollfd){ .fd = w->master, .events = POLLIN }, 1, 300) > 0 &&
            (n = read(w->master, part, sizeof(part))) > 0)
         ty_buf_put(&w->seen, part, (size_t)n);
     ty_buf_chr(&w->seen, 0);

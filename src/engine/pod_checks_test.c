@@ -175,7 +175,7 @@ static void nobody_listens(void **state)
     struct world *w = *state;
     int fd = -1, port = deaf_port(&fd);
 
-    until_killed_by(w, "tcpSocket: {", port, "Connection refused");
+    until_killed_by(w, "timeoutSeconds: 30, tcpSocket: {", port, "Connection refused");
     close(fd);
 }
 
@@ -194,7 +194,8 @@ static void a_command_in_the_pod(void **state)
     struct world *w = *state;
 
     until_killed(w,
-                 "livenessProbe: {periodSeconds: 1, failureThreshold: 1, exec: {command: "
+                 "livenessProbe: {periodSeconds: 1, timeoutSeconds: 30, failureThreshold: 1, exec: "
+                 "{command: "
                  "[sh, -c, 'echo not at $HOSTNAME; exit 1']}}",
                  "not at j-node-0-0");
 }
@@ -204,7 +205,8 @@ static void a_command_that_is_not_there(void **state)
     struct world *w = *state;
 
     until_killed(w,
-                 "livenessProbe: {periodSeconds: 1, failureThreshold: 1, exec: {command: "
+                 "livenessProbe: {periodSeconds: 1, timeoutSeconds: 30, failureThreshold: 1, exec: "
+                 "{command: "
                  "[no-such-program]}}",
                  "no-such-program");
 }

@@ -63,11 +63,18 @@ static void the_tail_spans_rotated_files(void **state)
 {
     struct world *w = *state;
 
+    /* Each is in the log before the next is said, or two of them may be read at once. */
+    char *script = ty_arena_printf(w->a,
+                                   "for i in first second; do echo $i; until grep -q $i %s/" LOG
+                                   "; do sleep 0.05; done; done; echo third; exit 3",
+                                   w->dir);
     w->o.log_max = 1;
     world_submit(w, "j", 1,
-                 "{restartPolicy: Never, containers: [{name: main, image: x,"
-                 " terminationMessagePolicy: FallbackToLogsOnError, command: [sh, -c,"
-                 " \"echo first; sleep 0.2; echo second; sleep 0.2; echo third; exit 3\"]}]}");
+                 ty_arena_printf(w->a,
+                                 "{restartPolicy: Never, containers: [{name: main, image: x,"
+                                 " terminationMessagePolicy: FallbackToLogsOnError, command: [sh, "
+                                 "-c, \"%s\"]}]}",
+                                 script));
     world_run(w);
     const struct ty_json *all =
         ty_json_at(world_stored(w, "j-node-0-0"), "status.containerStatuses");

@@ -29,7 +29,7 @@ static int setup(void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
     struct ty_serve_opts o = {
-        .address = "127.0.0.1", .body_bytes = 10, .deadline_ms = 500, .handle = handle, .ctx = f
+        .address = "127.0.0.1", .body_bytes = 10, .deadline_ms = 2000, .handle = handle, .ctx = f
     };
 
     assert_non_null(f);

@@ -17,7 +17,7 @@
 
 #include "proc/inner.h"
 
-enum { PATIENCE_MS = 20000 };
+enum { PATIENCE_MS = 60000 };
 /* A machine that allows everything, one without pid namespaces, one without any. */
 static const unsigned modes[] = { 0, TY_NO_PID_NS, TY_NO_PID_NS | TY_NO_MOUNTS };
 enum { N_MODES = sizeof(modes) / sizeof(modes[0]) };

@@ -306,7 +306,8 @@ def test_sidecar(box):
     """Up before the main container, stopped after it, and not waited for."""
     sidecar = container(f"trap '{write('side-stopped')}; exit 0' TERM; {write('side-up')}; touch up; "
                         "while :; do sleep 0.05; done", "side", restartPolicy="Always",
-                        startupProbe={"exec": {"command": ["test", "-e", "up"]}, "periodSeconds": 1})
+                        startupProbe={"exec": {"command": ["test", "-e", "up"]}, "periodSeconds": 1,
+                                      "timeoutSeconds": 30, "failureThreshold": 60})
     code, out, err = box.run(jobset(rjob("a", write("main"), pod={"initContainers": [sidecar]})))
     assert code == 0, err
     assert events(box) == ["side-up", "main", "side-stopped"]

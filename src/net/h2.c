@@ -217,12 +217,17 @@ bool ty_h2_open(const struct ty_h2 *h)
     return !h->going && h->lib->session_check_request_allowed(h->session);
 }
 
+bool ty_h2_over(const struct ty_h2 *h)
+{
+    return !h->lib->session_want_read(h->session) && !h->lib->session_want_write(h->session);
+}
+
 int ty_h2_feed(struct ty_h2 *h, struct ty_str bytes, struct ty_err *err)
 {
     ssize_t r = h->lib->session_mem_recv(h->session, (const uint8_t *)bytes.p, bytes.n);
     if (r < 0)
         return ty_fail(err, -EPROTO, "the server does not keep to HTTP/2: %s", h->lib->why((int)r));
-    if (!h->lib->session_want_read(h->session) && !h->lib->session_want_write(h->session))
+    if (ty_h2_over(h))
         return ty_fail(err, -EPIPE, "the server ended the connection");
     return 0;
 }

@@ -40,6 +40,9 @@ struct ty_h2_ask {
 int32_t ty_h2_start(struct ty_h2 *h, const struct ty_h2_ask *ask);
 void ty_h2_cancel(struct ty_h2 *h, int32_t id); /* nothing is told of it any more */
 bool ty_h2_open(const struct ty_h2 *h);         /* takes requests: nobody has said goodbye */
+/* Nobody will say anything any more, though streams may be open: the server broke the protocol, and
+ * has been told so. */
+bool ty_h2_over(const struct ty_h2 *h);
 
 /* What the peer sent. Negative with a sentence: it does not keep to the protocol, the connection is
  * of no more use. Answers are told from here. */

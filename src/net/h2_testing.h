@@ -7,9 +7,15 @@
  *   /goaway  goodbye: this stream and later ones are not looked at
  *   /reset   200, a piece, and then the stream is broken off
  *   /cut     200, a piece, and then the connection is
- *   /close   the connection is, without an answer
+ *   /bye     200, a piece, and then the connection ends as TLS has it
+ *   /close   the connection is cut, without an answer
  *   /silent  nothing
- *   /hint    103, and then 200 */
+ *   /hint    103, and then 200
+ *   /rst=N   the stream is broken off with this error, unanswered
+ *   /length=N  200, and says that its body has N bytes, whatever it has
+ *   /none    204
+ *   /break   a frame that may not be, and then nothing
+ *   /trailers  200, and then headers once more */
 #ifndef TY_NET_H2_TESTING_H
 #define TY_NET_H2_TESTING_H
 
@@ -32,7 +38,8 @@ struct ty_far {
     _Atomic(const char *) alpn; /* "h2"; else HTTP/1.1 is spoken */
     const char *priority;       /* of TLS, in GnuTLS's words; NULL: its default */
     gnutls_certificate_request_t client_cert;
-    bool rekeys; /* has all keys of TLS 1.3 changed with every answer over HTTP/1.1 */
+    bool hangs_up; /* after the handshake */
+    bool rekeys;   /* has all keys of TLS 1.3 changed with every answer over HTTP/1.1 */
     atomic_bool stop;
     atomic_int connections, requests, client_certs;
     gnutls_certificate_credentials_t creds;
@@ -46,7 +53,7 @@ struct far_link { /* a connection */
     gnutls_session_t tls;
     nghttp2_session *h2;
     int fd, refused;
-    bool cut;
+    bool cut, bye;
 };
 
 struct far_stream {
@@ -54,7 +61,7 @@ struct far_stream {
     size_t body;
     char answer[512];
     size_t left; /* of the answer, from its end; beyond its text: 'x' */
-    bool then_reset, then_cut;
+    bool then_reset, then_cut, then_trailers;
 };
 
 static inline ssize_t far_send(nghttp2_session *s, const uint8_t *p, size_t n, int flags, void *ctx)
@@ -69,6 +76,12 @@ static inline ssize_t far_send(nghttp2_session *s, const uint8_t *p, size_t n, i
         done += r > 0 ? (size_t)r : 0;
     }
     return (ssize_t)n;
+}
+
+static inline nghttp2_nv far_nv(const char *name, const char *value)
+{
+    return (nghttp2_nv){ (uint8_t *)(uintptr_t)name, (uint8_t *)(uintptr_t)value, strlen(name),
+                         strlen(value), NGHTTP2_NV_FLAG_NONE };
 }
 
 static inline ssize_t far_read(nghttp2_session *s, int32_t id, uint8_t *to, size_t room,
@@ -91,22 +104,27 @@ static inline ssize_t far_read(nghttp2_session *s, int32_t id, uint8_t *to, size
     st->left -= n;
     if (st->left == 0 && !st->then_reset && !st->then_cut)
         *flags |= NGHTTP2_DATA_FLAG_EOF;
+    if (st->left == 0 && st->then_trailers) {
+        nghttp2_nv more[] = { far_nv("x-last", "1"), far_nv("content-type", "text/late") };
+        *flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
+        nghttp2_submit_trailer(s, id, more, 2);
+    }
     return (ssize_t)n;
-}
-
-static inline nghttp2_nv far_nv(const char *name, const char *value)
-{
-    return (nghttp2_nv){ (uint8_t *)(uintptr_t)name, (uint8_t *)(uintptr_t)value, strlen(name),
-                         strlen(value), NGHTTP2_NV_FLAG_NONE };
 }
 
 static inline void far_say(nghttp2_session *s, int32_t id, struct far_stream *st,
                            const char *status)
 {
-    nghttp2_nv head[] = { far_nv(":status", status), far_nv("content-type", "text/x"),
-                          far_nv("retry-after", "7") };
+    nghttp2_nv head[4] = { far_nv(":status", status), far_nv("content-type", "text/x"),
+                           far_nv("retry-after", "7") };
     nghttp2_data_provider body = { .source.ptr = st, .read_callback = far_read };
-    nghttp2_submit_response(s, id, head, 3, &body);
+    struct ty_str length = ty_str(st->path);
+    bool none = strcmp(status, "204") == 0 || strcmp(st->method, "HEAD") == 0;
+    size_t n = 3;
+
+    if (ty_str_starts(length, TY_LIT("/length=")))
+        head[n++] = far_nv("content-length", st->path + 8);
+    nghttp2_submit_response(s, id, head, n, none ? NULL : &body);
 }
 
 static inline void far_answer(struct far_link *l, int32_t id, struct far_stream *st)
@@ -117,7 +135,9 @@ static inline void far_answer(struct far_link *l, int32_t id, struct far_stream 
              st->a, st->host);
     st->left = big ? BIG_BYTES : strlen(st->answer);
     st->then_reset = strcmp(st->path, "/reset") == 0;
-    st->then_cut = strcmp(st->path, "/cut") == 0;
+    st->then_cut = strcmp(st->path, "/cut") == 0 || strcmp(st->path, "/bye") == 0;
+    l->bye = strcmp(st->path, "/bye") == 0;
+    st->then_trailers = strcmp(st->path, "/trailers") == 0;
     if (strcmp(st->path, "/hint") == 0) {
         nghttp2_nv hint[] = { far_nv(":status", "103"), far_nv("link", "</x>") };
         nghttp2_submit_headers(s, NGHTTP2_FLAG_NONE, id, NULL, hint, 2, NULL);
@@ -128,8 +148,13 @@ static inline void far_answer(struct far_link *l, int32_t id, struct far_stream 
         nghttp2_submit_rst_stream(s, NGHTTP2_FLAG_NONE, id, NGHTTP2_REFUSED_STREAM);
     else if (strcmp(st->path, "/goaway") == 0 && l->far->connections == 1)
         nghttp2_submit_goaway(s, NGHTTP2_FLAG_NONE, id - 2, NGHTTP2_NO_ERROR, NULL, 0);
+    else if (strcmp(st->path, "/break") == 0)
+        far_send(s, (const uint8_t *)"\0\0\1\0\0\0\0\0\0x", 10, 0, l);
+    else if (strncmp(st->path, "/rst=", 5) == 0)
+        nghttp2_submit_rst_stream(s, NGHTTP2_FLAG_NONE, id,
+                                  (uint32_t)strtoul(st->path + 5, NULL, 10));
     else if (strcmp(st->path, "/silent") != 0)
-        far_say(s, id, st, early ? "401" : "200");
+        far_say(s, id, st, early ? "401" : strcmp(st->path, "/none") == 0 ? "204" : "200");
 }
 
 static inline int far_begin(nghttp2_session *s, const nghttp2_frame *f, void *ctx)
@@ -247,6 +272,8 @@ static inline void far_speak(struct far_link *l)
             break;
     }
     far_end(l->h2);
+    if (l->bye)
+        gnutls_bye(l->tls, GNUTLS_SHUT_WR);
     if (l->cut)
         far_drain(l->fd);
 }
@@ -310,7 +337,9 @@ static inline void far_connection(struct ty_far *far, int fd)
     unsigned n = 0;
     if (r == 0 && gnutls_certificate_get_peers(l.tls, &n) && n)
         far->client_certs++;
-    if (r == 0 && far->alpn && strcmp(far->alpn, "h2") == 0)
+    if (r == 0 && far->hangs_up)
+        far_drain(fd);
+    else if (r == 0 && far->alpn && strcmp(far->alpn, "h2") == 0)
         far_speak(&l);
     else if (r == 0)
         far_speak_http1(&l);

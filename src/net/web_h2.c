@@ -93,7 +93,15 @@ static void sweep(struct ty_web *w)
     }
 }
 
-/* Once a turn of the loop, before it sleeps: what several calls have to say goes out together. */
+static void lose(struct ty_web_line *l, const char *why);
+
+static bool is_over(const struct ty_web_line *l)
+{
+    return l->h2 && l->calls && ty_h2_over(l->h2);
+}
+
+/* Once a turn of the loop, before it sleeps: what several calls have to say goes out together. What
+ * broke the protocol is left as soon as it has been told so. */
 static void on_flush(uv_prepare_t *flush)
 {
     struct ty_web *w = flush->data;
@@ -101,11 +109,13 @@ static void on_flush(uv_prepare_t *flush)
 
     uv_prepare_stop(flush);
     do { /* from the start after each: callbacks may have changed the list */
-        for (l = w->lines; l && !l->dirty; l = l->next)
+        for (l = w->lines; l && !l->dirty && !is_over(l); l = l->next)
             ;
-        if (l) {
+        if (l && l->dirty) {
             l->dirty = false;
             ty_line_flush(l->line);
+        } else if (l) {
+            lose(l, "the server does not keep to HTTP/2");
         }
     } while (l);
     sweep(w);

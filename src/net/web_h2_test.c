@@ -12,6 +12,7 @@ struct heard {
     char text[256], retry[16];
     struct ty_web *web;
     const struct ty_web_ask *then; /* started from the end */
+    struct ty_web_call *drops[2];  /* cancelled from the end */
 };
 
 static int on_piece(void *ctx, struct ty_web_call *call, struct ty_str piece)
@@ -40,6 +41,8 @@ static void on_end(void *ctx, struct ty_web_call *call, const struct ty_web_end 
         ty_web_renew(h->web);
     if (h->then)
         ty_web_start(h->web, h->then);
+    for (size_t i = 0; i < 2; i++)
+        ty_web_cancel(h->drops[i]);
 }
 
 struct world {
@@ -246,6 +249,32 @@ static void not_asked_again(void **state)
     finish(&w);
 }
 
+/* A server that breaks the protocol is left, and nobody waits for what it was asked. */
+static void breaks_the_protocol(void **state)
+{
+    struct world w;
+    struct heard silent = { 0 }, breaks = { 0 }, after = { 0 };
+    (void)state;
+    begin(&w, "h2");
+    char *url = url_of(&w, "/silent");
+    struct ty_web_ask ask = ask_of(&w, &silent, url);
+    ask.method = "DELETE"; /* a GET would be asked again */
+    ty_web_start(w.web, &ask);
+    free(url);
+    while (w.far.requests == 0)
+        uv_run(&w.loop, UV_RUN_NOWAIT);
+    start(&w, &breaks, "/break");
+    run(&w);
+    assert_has(silent.text, "does not keep to HTTP/2");
+    assert_has(breaks.text, "does not keep to HTTP/2");
+    assert_int_equal(w.far.requests, 4);
+    start(&w, &after, "/ok");
+    run(&w);
+    assert_true(after.whole);
+    ty_buf_done(&after.body);
+    finish(&w);
+}
+
 /* The answer to a request that was not read to its end. */
 static void refused_unread(void **state)
 {
@@ -295,6 +324,81 @@ static void from_callbacks(void **state)
     ty_buf_done(&first.body);
     ty_buf_done(&second.body);
     ty_buf_done(&renews.body);
+    finish(&w);
+}
+
+/* An end cancels others: one whose answer is coming, and one that is told of the same loss. */
+static void ends_that_cancel(void **state)
+{
+    struct world w;
+    struct heard h[6] = { 0 };
+    (void)state;
+    begin(&w, "h2");
+    h[0].drops[0] = start(&w, &h[1], "/big");
+    h[0].drops[1] = start(&w, &h[2], "/silent");
+    start(&w, &h[0], "/ok");
+    run(&w);
+    assert_true(h[0].whole);
+    h[3].drops[0] = start(&w, &h[4], "/silent");
+    while (w.far.requests < 4)
+        uv_run(&w.loop, UV_RUN_NOWAIT);
+    h[3].drops[1] = start(&w, &h[5], "/silent");
+    start(&w, &h[3], "/cut"); /* told first, as the youngest */
+    run(&w);
+    assert_int_equal(h[3].ends, 1);
+    assert_false(h[3].whole);
+    assert_int_equal(h[1].ends + h[2].ends + h[4].ends + h[5].ends, 0);
+    for (size_t i = 0; i < 6; i++)
+        ty_buf_done(&h[i].body);
+    finish(&w);
+}
+
+/* A goodbye of TLS in the middle of an answer is no end of it. */
+static void bye_in_an_answer(void **state)
+{
+    struct world w;
+    struct heard h = { 0 };
+    (void)state;
+    begin(&w, "h2");
+    start(&w, &h, "/bye");
+    run(&w);
+    assert_int_equal(h.status, 200);
+    assert_true(h.body.n > 0);
+    assert_false(h.whole);
+    assert_has(h.text, "closed the connection");
+    ty_buf_done(&h.body);
+    finish(&w);
+}
+
+/* The connection ends before HTTP has begun: a question may be asked again, and is, but not for
+ * ever; an order is not, because nobody knows how far it came. */
+static void hangs_up(void **state)
+{
+    struct world w;
+    struct heard get = { 0 }, post = { 0 }, after = { 0 };
+    (void)state;
+    begin(&w, "h2");
+    w.far.hangs_up = true;
+    start(&w, &get, "/ok");
+    run(&w);
+    assert_int_equal(get.ends, 1);
+    assert_false(get.whole);
+    assert_int_equal(w.far.connections, 3);
+    char *url = url_of(&w, "/ok");
+    struct ty_web_ask ask = ask_of(&w, &post, url);
+    ask.method = "POST";
+    ask.body = TY_LIT("{}");
+    ty_web_start(w.web, &ask);
+    free(url);
+    run(&w);
+    assert_int_equal(post.ends, 1);
+    assert_false(post.whole);
+    assert_int_equal(w.far.connections, 4);
+    w.far.hangs_up = false;
+    start(&w, &after, "/ok");
+    run(&w);
+    assert_true(after.whole);
+    ty_buf_done(&after.body);
     finish(&w);
 }
 
@@ -467,13 +571,15 @@ static void renewed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(request_and_answer), cmocka_unit_test(one_connection),
-        cmocka_unit_test(peers_apart),        cmocka_unit_test(asked_again),
-        cmocka_unit_test(not_asked_again),    cmocka_unit_test(refused_unread),
-        cmocka_unit_test(from_callbacks),     cmocka_unit_test(silence),
-        cmocka_unit_test(old_server),         cmocka_unit_test(no_longer),
-        cmocka_unit_test(nobody_there),       cmocka_unit_test(renewed),
-        cmocka_unit_test(renewed_when_lost),  cmocka_unit_test(freed_with_calls_under_way),
+        cmocka_unit_test(request_and_answer),  cmocka_unit_test(one_connection),
+        cmocka_unit_test(peers_apart),         cmocka_unit_test(asked_again),
+        cmocka_unit_test(not_asked_again),     cmocka_unit_test(refused_unread),
+        cmocka_unit_test(breaks_the_protocol), cmocka_unit_test(ends_that_cancel),
+        cmocka_unit_test(bye_in_an_answer),    cmocka_unit_test(hangs_up),
+        cmocka_unit_test(from_callbacks),      cmocka_unit_test(silence),
+        cmocka_unit_test(old_server),          cmocka_unit_test(no_longer),
+        cmocka_unit_test(nobody_there),        cmocka_unit_test(renewed),
+        cmocka_unit_test(renewed_when_lost),   cmocka_unit_test(freed_with_calls_under_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

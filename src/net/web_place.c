@@ -51,9 +51,11 @@ bool ty_web_place_is_proxied(const struct ty_web_peer *peer)
     static const char *const names[] = { "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY" };
     if (peer && peer->proxy)
         return peer->proxy[0] != '\0';
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         /* NOLINTNEXTLINE(concurrency-mt-unsafe): nobody here sets the environment */
-        if (getenv(names[i]))
+        const char *proxy = getenv(names[i]);
+        if (proxy && proxy[0])
             return true;
+    }
     return false;
 }

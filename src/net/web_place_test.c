@@ -74,6 +74,8 @@ static void proxies(void **state)
         assert_true(ty_web_place_is_proxied(NULL));
         assert_true(ty_web_place_is_proxied(&silent));
         assert_false(ty_web_place_is_proxied(&none));
+        setenv(names[i], "", 1); /* as manifests have it where there is none */
+        assert_false(ty_web_place_is_proxied(NULL));
         unsetenv(names[i]);
     }
 }

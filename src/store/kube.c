@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <time.h>
 
+#include "net/url.h"
+
 #define ANSWER_BYTES ((size_t)32 << 20)
 #define CONNECT_MS   10000
 #define TRIES        10
@@ -156,11 +158,21 @@ static bool pause_op(struct ty_kube_op *op, const struct ty_kube_answer *answer)
     return true;
 }
 
+static void renew_connections(struct ty_kube *k)
+{
+    ty_web_renew(k->reads);
+    ty_web_renew(k->writes);
+}
+
 /* Once an op: perhaps the credentials have been replaced meanwhile. */
 static bool with_other_credentials(struct ty_kube_op *op, const struct ty_kube_answer *answer)
 {
-    if (answer->code != 401 || op->refused || !ty_kube_auth_refused(op->k->auth, op->serial))
+    bool changed = false;
+    if (answer->code != 401 || op->refused ||
+        !ty_kube_auth_refused(op->k->auth, op->serial, &changed))
         return false;
+    if (changed)
+        renew_connections(op->k);
     op->refused = true;
     ty_kube_op_begin(op);
     return true;
@@ -262,7 +274,8 @@ static const char **make_headers(struct ty_kube_op *op, const char *host)
     for (const char *const *p = c->as_groups; p && *p; p++)
         h[n++] = ty_arena_printf(k->sent, "Impersonate-Group: %s", *p);
     for (const char *const *p = c->as_extra; p && *p; p += 2)
-        h[n++] = ty_arena_printf(k->sent, "Impersonate-Extra-%s: %s", p[0], p[1]);
+        h[n++] = ty_arena_printf(k->sent, "Impersonate-Extra-%s: %s",
+                                 ty_url_encode(k->sent, ty_str(p[0]), ""), p[1]);
     return h;
 }
 
@@ -326,10 +339,8 @@ void ty_kube_op_begin(struct ty_kube_op *op)
 static void on_auth(void *ctx, bool changed, const struct ty_err *err)
 {
     struct ty_kube *k = ctx;
-    if (changed) {
-        ty_web_renew(k->reads);
-        ty_web_renew(k->writes);
-    }
+    if (changed)
+        renew_connections(k);
     for (struct ty_kube_op *op = k->ops; op; op = op->next) {
         if (op->state != TY_KUBE_CREDS)
             continue;

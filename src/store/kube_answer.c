@@ -98,7 +98,7 @@ void ty_kube_answer_read(struct ty_arena *a, int code, struct ty_str body, const
 struct ty_str ty_kube_peek_version(struct ty_str text)
 {
     static const char member[] = "\"resourceVersion\":\"";
-    const char *at = memmem(text.p, text.n, member, sizeof(member) - 1);
+    const char *at = text.n ? memmem(text.p, text.n, member, sizeof(member) - 1) : NULL;
     struct ty_str rest, version = { 0 };
 
     if (!at)

@@ -149,6 +149,7 @@ static void versions_without_reading(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
         assert_true(ty_str_is(ty_kube_peek_version(ty_str(cases[i].text)), cases[i].version));
+    assert_int_equal(ty_kube_peek_version((struct ty_str){ 0 }).n, 0); /* no body */
 }
 
 int main(void)

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/kube_exec.h"
@@ -32,6 +33,7 @@ struct ty_kube_auth {
     uint64_t serial;
     int64_t read_s, until_s; /* of the header: when it was read, when it ends */
     bool known;              /* there are credentials */
+    struct stat cert_was;    /* config->cert.file when connections were last begun with it */
     struct ty_kube_run *run;
 };
 
@@ -119,6 +121,21 @@ const char *ty_kube_auth_base(const struct ty_kube_auth *auth, struct ty_arena *
                            host.p + host.n);
 }
 
+/* Whether the file of the client's certificate is another than it was: a connection keeps the one
+ * that it was made with, and the server asks whether that is still good with every request. */
+static bool cert_replaced(struct ty_kube_auth *auth)
+{
+    const struct stat *was = &auth->cert_was;
+    struct stat is;
+    if (!auth->config->cert.file || stat(auth->config->cert.file, &is) < 0)
+        return false;
+    bool same = is.st_dev == was->st_dev && is.st_ino == was->st_ino &&
+                is.st_size == was->st_size && is.st_mtim.tv_sec == was->st_mtim.tv_sec &&
+                is.st_mtim.tv_nsec == was->st_mtim.tv_nsec;
+    auth->cert_was = is;
+    return !same;
+}
+
 int ty_kube_auth_new(struct ty_kube_auth **ret, uv_loop_t *loop, const struct ty_kubeconfig *config,
                      ty_kube_auth_fn *fn, void *ctx, struct ty_err *err)
 {
@@ -147,6 +164,7 @@ int ty_kube_auth_new(struct ty_kube_auth **ret, uv_loop_t *loop, const struct ty
         set_header(auth, ty_str(config->token));
     if (config->tls_name)
         set_to(auth);
+    cert_replaced(auth);
     *ret = auth;
     return 0;
 }
@@ -242,11 +260,15 @@ uint64_t ty_kube_auth_serial(const struct ty_kube_auth *auth)
     return auth->serial;
 }
 
-bool ty_kube_auth_refused(struct ty_kube_auth *auth, uint64_t serial)
+bool ty_kube_auth_refused(struct ty_kube_auth *auth, uint64_t serial, bool *ret_changed)
 {
-    if (serial == auth->serial)
+    bool newer = serial != auth->serial;
+    *ret_changed = !newer && cert_replaced(auth);
+    if (!newer)
         auth->known = false;
-    return auth->config->token_file || auth->config->exec;
+    if (*ret_changed)
+        auth->serial++;
+    return auth->config->token_file || auth->config->exec || newer || *ret_changed;
 }
 
 const char *ty_kube_auth_header(const struct ty_kube_auth *auth)

@@ -24,8 +24,8 @@ int ty_kube_auth_ready(struct ty_kube_auth *auth, int64_t now_s, struct ty_err *
 /* Which credentials these are: another number when they have changed. */
 uint64_t ty_kube_auth_serial(const struct ty_kube_auth *auth);
 /* The server did not believe the credentials of this number (401). True: others can be had, or are
- * there already, so it is worth trying. */
-bool ty_kube_auth_refused(struct ty_kube_auth *auth, uint64_t serial);
+ * there already, so it is worth trying. *ret_changed: as `changed` above. */
+bool ty_kube_auth_refused(struct ty_kube_auth *auth, uint64_t serial, bool *ret_changed);
 /* "https://HOST:PORT/PATH" to write paths of requests behind; with tls-server-name as its host.
  * *ret_host: a header that names the true one, or NULL. Lives with the arena. */
 const char *ty_kube_auth_base(const struct ty_kube_auth *auth, struct ty_arena *a,

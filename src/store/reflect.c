@@ -7,9 +7,10 @@
 #include "store/reflect_known.h"
 
 #define FIRST_MS 100
-#define MOST_MS  5000 /* a server that is back should not wait long for us */
-#define SHORT_MS 1000 /* a watch that ends sooner without a word is no good sign */
-#define ECHOES   64   /* writes of our own whose events may still be under way */
+#define MOST_MS  5000  /* a server that is back should not wait long for us */
+#define LATER_MS 60000 /* the most that a server's wish is followed: some proxies wish a day */
+#define SHORT_MS 1000  /* a watch that ends sooner without a word is no good sign */
+#define ECHOES   64    /* writes of our own whose events may still be under way */
 
 struct ty_reflect {
     struct ty_kube *k;
@@ -139,7 +140,7 @@ static void trouble(struct ty_reflect *f, const struct ty_kube_answer *why)
     int64_t ms = ty_backoff_next(&f->backoff);
     f->behind = true;
     if (why->retry_after_ms > ms)
-        ms = why->retry_after_ms;
+        ms = why->retry_after_ms < LATER_MS ? why->retry_after_ms : LATER_MS;
     pause_for(f, ms);
     tell_state(f, TY_REFLECT_TROUBLE, why, ms);
 }

@@ -75,6 +75,7 @@ static void on_state(void *ctx, enum ty_reflect_state state, const struct ty_kub
     if (state != TY_REFLECT_SYNCED) {
         snprintf(w->trouble, sizeof(w->trouble), "%.*s", TY_ARG(why->message));
         assert_true(again_ms > 0);
+        assert_true(again_ms <= 60000);
         ty_reflect_hurry(w->reflect);
     }
     if ((state == TY_REFLECT_TROUBLE && --w->troubles_left == 0) ||
@@ -230,6 +231,8 @@ static void bad_days(void **state)
           "you\"}",
           "not you" },
         { "rubbish\r\n\r\n", "http" },
+        /* A wish of a day is one of a proxy that does not know better. */
+        { "HTTP/1.1 503 No\r\nRetry-After: 86400\r\n\r\nmaintenance", "maintenance" },
     };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

@@ -10,6 +10,7 @@ import pytest
 
 from binaries import build, why_not
 from driver import ClientPlane, Driver, Relay, Tunnel
+from plane import openssl
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(os.environ.get("TRAINYARD", ROOT / "build/trainyard")).parent / "kubeclient"
@@ -431,9 +432,13 @@ def test_client_certificate(server, tmp_path):
             assert who(client) == "someone"
 
 
-def who(client):
-    review = client.ask("CREATE", path="/apis/authentication.k8s.io/v1/selfsubjectreviews", body={
+def reviewed(client):
+    return client.ask("CREATE", path="/apis/authentication.k8s.io/v1/selfsubjectreviews", body={
         "apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"})
+
+
+def who(client):
+    review = reviewed(client)
     return review["json"]["status"]["userInfo"]["username"] if review["r"] == "0" else review["code"]
 
 
@@ -446,6 +451,25 @@ def test_rotated_token_file(server, tmp_path):
         assert (refused["r"], refused["code"], refused["reason"]) == ("EACCES", 401, "Unauthorized")
         token.write_text(server.tokens["manager-1"] + "\n")
         assert who(client) == "manager-1"
+
+
+def test_rotated_client_certificate(server, tmp_path):
+    """The API server looks at the certificate of a connection with every request: one that it does not
+    take any more, or never did, is replaced in its file, and the next request goes over a new connection."""
+    cert, key = tmp_path / "tls.crt", tmp_path / "tls.key"
+    openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", str(key), "-out", str(cert),
+            "-subj", "/O=managers/CN=stranger", "-days", "30")
+    config = server.config(tmp_path / "config", {"client-certificate": str(cert), "client-key": str(key)})
+    with Driver(PROGRAM, "--kubeconfig", config) as client:
+        assert who(client) == 401 and who(client) == 401
+        for name in ("rotated-first", "rotated-again"):
+            for new, old in zip(server.client_certificate(name, "managers"), (cert, key)):
+                part = old.with_suffix(".part")
+                part.write_bytes(new.read_bytes())
+                part.rename(old)
+            if name == "rotated-first":
+                assert who(client) == name
+        assert who(client) == "rotated-first"  # it is still good, so its connection is
 
 
 EXEC = """#!/bin/sh
@@ -547,9 +571,12 @@ def test_certificate_is_checked(server, tmp_path):
 
 def test_impersonation(server, tmp_path):
     config = server.config(tmp_path / "config", {
-        "token": server.tokens["admin"], "as": "other", "as-groups": ["managers", "more"]})
+        "token": server.tokens["admin"], "as": "other", "as-groups": ["managers", "more"],
+        "as-user-extra": {"example.org/of %41": ["a", "b"]}})
     with Driver(PROGRAM, "--kubeconfig", config) as client:
-        assert who(client) == "other"
+        user = reviewed(client)["json"]["status"]["userInfo"]
+    assert user["username"] == "other" and user["groups"] == ["managers", "more", "system:authenticated"]
+    assert user["extra"] == {"example.org/of %41": ["a", "b"]}
 
 
 def test_http1(config, server):

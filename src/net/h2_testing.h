@@ -10,6 +10,7 @@
  *   /bye     200, a piece, and then the connection ends as TLS has it
  *   /close   the connection is cut, without an answer
  *   /silent  nothing
+ *   /stall   nothing, and from then on nothing is read
  *   /hint    103, and then 200
  *   /rst=N   the stream is broken off with this error, unanswered
  *   /length=N  200, and says that its body has N bytes, whatever it has
@@ -38,8 +39,9 @@ struct ty_far {
     _Atomic(const char *) alpn; /* "h2"; else HTTP/1.1 is spoken */
     const char *priority;       /* of TLS, in GnuTLS's words; NULL: its default */
     gnutls_certificate_request_t client_cert;
-    bool hangs_up; /* after the handshake */
-    bool rekeys;   /* has all keys of TLS 1.3 changed with every answer over HTTP/1.1 */
+    uint32_t window; /* of HTTP/2; 0: as it begins */
+    bool hangs_up;   /* after the handshake */
+    bool rekeys;     /* has all keys of TLS 1.3 changed with every answer over HTTP/1.1 */
     atomic_bool stop;
     atomic_int connections, requests, client_certs;
     gnutls_certificate_credentials_t creds;
@@ -53,7 +55,7 @@ struct far_link { /* a connection */
     gnutls_session_t tls;
     nghttp2_session *h2;
     int fd, refused;
-    bool cut, bye;
+    bool cut, bye, stalls;
 };
 
 struct far_stream {
@@ -205,6 +207,7 @@ static inline int far_frame(nghttp2_session *s, const nghttp2_frame *f, void *ct
     if (!st || !asks)
         return 0;
     bool early = strcmp(st->path, "/early") == 0;
+    l->stalls = l->stalls || strcmp(st->path, "/stall") == 0;
     if (early ? f->hd.type == NGHTTP2_HEADERS : (f->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0) {
         l->far->requests++;
         far_answer(l, f->hd.stream_id, st);
@@ -242,7 +245,10 @@ static inline nghttp2_session *far_session(struct far_link *l, bool sends)
     nghttp2_session_callbacks_set_on_stream_close_callback(c, far_closed);
     assert_int_equal(nghttp2_session_server_new(&h2, c, l), 0);
     nghttp2_session_callbacks_del(c);
-    nghttp2_submit_settings(h2, NGHTTP2_FLAG_NONE, NULL, 0);
+    nghttp2_settings_entry window = { NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, l->far->window };
+    nghttp2_submit_settings(h2, NGHTTP2_FLAG_NONE, &window, l->far->window ? 1 : 0);
+    if (l->far->window)
+        nghttp2_session_set_local_window_size(h2, NGHTTP2_FLAG_NONE, 0, (int32_t)l->far->window);
     return h2;
 }
 
@@ -263,7 +269,8 @@ static inline void far_speak(struct far_link *l)
     l->h2 = far_session(l, true);
     while (!l->far->stop && !l->cut && nghttp2_session_send(l->h2) == 0 && !l->cut) {
         struct pollfd p = { .fd = l->fd, .events = POLLIN };
-        if (gnutls_record_check_pending(l->tls) == 0 && poll(&p, 1, 20) == 0)
+        bool waits = gnutls_record_check_pending(l->tls) == 0;
+        if (l->stalls ? poll(NULL, 0, 20) == 0 : waits && poll(&p, 1, 20) == 0)
             continue;
         ssize_t n = gnutls_record_recv(l->tls, bytes, sizeof(bytes));
         if (n == GNUTLS_E_AGAIN || n == GNUTLS_E_INTERRUPTED)

@@ -51,6 +51,9 @@ static void certificates(void **state)
         { "far.test", NULL, false, false },
         { "near.test", "near.test", false, false },
         { "127.0.0.2", "127.0.0.2", false, false },
+        { "::1", NULL, false, false },
+        { "0:0::0001", NULL, false, false },
+        { "::2", "::2", false, false },
         { "127.0.0.1", "issuer is unknown", true, false },
         { "near.test", NULL, true, true },
     };

@@ -1,0 +1,239 @@
+/* Calls whose server ends, breaks, refuses or stops. */
+#include "net/web_h2_testing.h"
+
+#include <sys/resource.h>
+
+#define STALL_BYTES ((size_t)32 << 20) /* more than kernels keep for a connection */
+
+/* What the server has not looked at is asked again, of the same one or over a new connection. */
+static void asked_again(void **state)
+{
+    struct call_world w;
+    struct call_heard refused = { 0 }, goaway = { 0 };
+    (void)state;
+    call_begin(&w, "h2");
+    call_start(&w, &refused, "/refused");
+    call_run(&w);
+    assert_true(refused.whole);
+    assert_int_equal(w.far.connections, 1);
+    call_start(&w, &goaway, "/goaway");
+    call_run(&w);
+    assert_true(goaway.whole);
+    assert_int_equal(goaway.status, 200);
+    assert_int_equal(w.far.connections, 2);
+    ty_buf_done(&refused.body);
+    ty_buf_done(&goaway.body);
+    call_finish(&w);
+}
+
+/* What it may have done is not. A GET is harmless: it is, but not for ever. */
+static void not_asked_again(void **state)
+{
+    struct call_world w;
+    struct call_heard cut = { 0 }, reset = { 0 }, post = { 0 }, get = { 0 }, after = { 0 };
+    (void)state;
+    call_begin(&w, "h2");
+    call_start(&w, &reset, "/reset");
+    call_start(&w, &cut, "/cut");
+    call_run(&w);
+    assert_false(cut.whole);
+    assert_int_equal(cut.status, 200);
+    assert_has(cut.text, "the server closed the connection");
+    assert_false(reset.whole);
+    assert_int_equal(w.far.requests, 2);
+    char *url = call_url(&w, "/close");
+    struct ty_web_ask ask = call_ask(&w, &post, url);
+    ask.method = "POST";
+    ask.body = TY_LIT("{}");
+    ty_web_start(w.web, &ask);
+    free(url);
+    call_run(&w);
+    assert_int_equal(post.ends, 1);
+    assert_false(post.whole);
+    assert_int_equal(post.status, 0);
+    assert_int_equal(w.far.requests, 3);
+    call_start(&w, &get, "/close");
+    call_run(&w);
+    assert_int_equal(get.ends, 1);
+    assert_false(get.whole);
+    assert_int_equal(w.far.requests, 6);
+    call_start(&w, &after, "/ok");
+    call_run(&w);
+    assert_true(after.whole);
+    ty_buf_done(&cut.body);
+    ty_buf_done(&reset.body);
+    ty_buf_done(&after.body);
+    call_finish(&w);
+}
+
+/* A server that breaks the protocol is left, and nobody waits for what it was asked. */
+static void breaks_the_protocol(void **state)
+{
+    struct call_world w;
+    struct call_heard silent = { 0 }, breaks = { 0 }, after = { 0 };
+    (void)state;
+    call_begin(&w, "h2");
+    char *url = call_url(&w, "/silent");
+    struct ty_web_ask ask = call_ask(&w, &silent, url);
+    ask.method = "DELETE"; /* a GET would be asked again */
+    ty_web_start(w.web, &ask);
+    free(url);
+    while (w.far.requests == 0)
+        uv_run(&w.loop, UV_RUN_NOWAIT);
+    call_start(&w, &breaks, "/break");
+    call_run(&w);
+    assert_has(silent.text, "does not keep to HTTP/2");
+    assert_has(breaks.text, "does not keep to HTTP/2");
+    assert_int_equal(w.far.requests, 4);
+    call_start(&w, &after, "/ok");
+    call_run(&w);
+    assert_true(after.whole);
+    ty_buf_done(&after.body);
+    call_finish(&w);
+}
+
+/* A goodbye of TLS in the middle of an answer is no end of it. */
+static void bye_in_an_answer(void **state)
+{
+    struct call_world w;
+    struct call_heard h = { 0 };
+    (void)state;
+    call_begin(&w, "h2");
+    call_start(&w, &h, "/bye");
+    call_run(&w);
+    assert_int_equal(h.status, 200);
+    assert_true(h.body.n > 0);
+    assert_false(h.whole);
+    assert_has(h.text, "closed the connection");
+    ty_buf_done(&h.body);
+    call_finish(&w);
+}
+
+/* The connection ends before HTTP has begun: a question may be asked again, and is, but not for
+ * ever; an order is not, because nobody knows how far it came. */
+static void hangs_up(void **state)
+{
+    struct call_world w;
+    struct call_heard get = { 0 }, post = { 0 }, after = { 0 };
+    (void)state;
+    call_begin(&w, "h2");
+    w.far.hangs_up = true;
+    call_start(&w, &get, "/ok");
+    call_run(&w);
+    assert_int_equal(get.ends, 1);
+    assert_false(get.whole);
+    assert_int_equal(w.far.connections, 3);
+    char *url = call_url(&w, "/ok");
+    struct ty_web_ask ask = call_ask(&w, &post, url);
+    ask.method = "POST";
+    ask.body = TY_LIT("{}");
+    ty_web_start(w.web, &ask);
+    free(url);
+    call_run(&w);
+    assert_int_equal(post.ends, 1);
+    assert_false(post.whole);
+    assert_int_equal(w.far.connections, 4);
+    w.far.hangs_up = false;
+    call_start(&w, &after, "/ok");
+    call_run(&w);
+    assert_true(after.whole);
+    ty_buf_done(&after.body);
+    call_finish(&w);
+}
+
+/* A server that reads no more, and windows that would take it all: what it is sent waits in the
+ * kernel and in one record, not in more of our memory, and not for ever. */
+static void stops_reading(void **state)
+{
+    struct call_world w;
+    struct call_heard stalled = { 0 }, waits = { 0 }, after = { 0 };
+    char *body = calloc(1, STALL_BYTES);
+    (void)state;
+    call_begin(&w, "h2");
+    w.far.window = INT32_MAX;
+    char *url = call_url(&w, "/stall");
+    struct ty_web_ask ask = call_ask(&w, &stalled, url);
+    ask.method = "POST";
+    ask.body = (struct ty_str){ body, STALL_BYTES };
+    ask.total_ms = 500;
+    ty_web_start(w.web, &ask);
+    ask.ctx = &waits;
+    ty_web_start(w.web, &ask);
+    free(url);
+    free(body);
+    call_run(&w);
+    assert_has(stalled.text, "timed out");
+    assert_has(waits.text, "timed out");
+    call_start(&w, &after, "/ok");
+    call_run(&w);
+    assert_true(after.whole);
+    assert_int_equal(w.far.connections, 2);
+    ty_buf_done(&after.body);
+    call_finish(&w);
+}
+
+/* No descriptor is left for a connection: it is said, and later it works. */
+static void no_descriptors(void **state)
+{
+    struct call_world w;
+    struct call_heard h = { 0 }, after = { 0 };
+    struct rlimit before, now;
+    (void)state;
+    call_begin(&w, "h2");
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    int least = dup(0); /* the lowest that is free */
+    close(least);
+    now = (struct rlimit){ (rlim_t)least, before.rlim_max };
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &now), 0);
+    call_start(&w, &h, "/ok");
+    call_run(&w);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(h.ends, 1);
+    assert_has(h.text, "Too many open files");
+    call_start(&w, &after, "/ok");
+    call_run(&w);
+    assert_true(after.whole);
+    ty_buf_done(&after.body);
+    call_finish(&w);
+}
+
+/* An end cancels others: one whose answer is coming, and one that is told of the same loss. */
+static void ends_that_cancel(void **state)
+{
+    struct call_world w;
+    struct call_heard h[6] = { 0 };
+    (void)state;
+    call_begin(&w, "h2");
+    h[0].drops[0] = call_start(&w, &h[1], "/big");
+    h[0].drops[1] = call_start(&w, &h[2], "/silent");
+    call_start(&w, &h[0], "/ok");
+    call_run(&w);
+    assert_true(h[0].whole);
+    h[3].drops[0] = call_start(&w, &h[4], "/silent");
+    while (w.far.requests < 4)
+        uv_run(&w.loop, UV_RUN_NOWAIT);
+    h[3].drops[1] = call_start(&w, &h[5], "/silent");
+    call_start(&w, &h[3], "/cut"); /* told first, as the youngest */
+    call_run(&w);
+    assert_int_equal(h[3].ends, 1);
+    assert_false(h[3].whole);
+    assert_int_equal(h[1].ends + h[2].ends + h[4].ends + h[5].ends, 0);
+    for (size_t i = 0; i < 6; i++)
+        ty_buf_done(&h[i].body);
+    call_finish(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(asked_again),
+        cmocka_unit_test(not_asked_again),
+        cmocka_unit_test(breaks_the_protocol),
+        cmocka_unit_test(bye_in_an_answer),
+        cmocka_unit_test(hangs_up),
+        cmocka_unit_test(stops_reading),
+        cmocka_unit_test(no_descriptors),
+        cmocka_unit_test(ends_that_cancel),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+/* For tests: calls to the far end of h2_testing.h, and what came of them. */
+#ifndef TY_NET_WEB_H2_TESTING_H
+#define TY_NET_WEB_H2_TESTING_H
+
+#include <errno.h>
+
+#include "base/buf.h"
+#include "net/h2_testing.h"
+#include "net/web.h"
+
+struct call_heard {
+    struct ty_buf body;
+    int status, ends, stop_at;
+    bool whole, cancel, renew;
+    char text[256], retry[16];
+    struct ty_web *web;
+    const struct ty_web_ask *then; /* started from the end */
+    struct ty_web_call *drops[2];  /* cancelled from the end */
+};
+
+static inline int call_on_piece(void *ctx, struct ty_web_call *call, struct ty_str piece)
+{
+    struct call_heard *h = ctx;
+    assert_int_equal(ty_web_status(call) / 100 * 100, ty_web_status(call) == 401 ? 400 : 200);
+    ty_buf_add(&h->body, piece);
+    if (h->renew)
+        ty_web_renew(h->web);
+    if (h->cancel)
+        ty_web_cancel(call);
+    return h->stop_at ? -EBADMSG : 0;
+}
+
+static inline void call_on_end(void *ctx, struct ty_web_call *call, const struct ty_web_end *end)
+{
+    struct call_heard *h = ctx;
+    const char *retry = ty_web_header(call, "Retry-After");
+    h->ends++;
+    h->status = end->status;
+    h->whole = end->whole;
+    snprintf(h->text, sizeof(h->text), "%s", end->text);
+    snprintf(h->retry, sizeof(h->retry), "%s", retry ? retry : "none");
+    assert_null(ty_web_header(call, "X-Nothing"));
+    if (h->renew)
+        ty_web_renew(h->web);
+    if (h->then)
+        ty_web_start(h->web, h->then);
+    for (size_t i = 0; i < 2; i++)
+        ty_web_cancel(h->drops[i]);
+}
+
+struct call_world {
+    uv_loop_t loop;
+    struct ty_web *web;
+    struct ty_far far;
+    struct ty_web_peer peer;
+};
+
+static inline void call_begin(struct call_world *w, const char *alpn)
+{
+    struct ty_err err = { 0 };
+    memset(w, 0, sizeof(*w));
+    assert_int_equal(uv_loop_init(&w->loop), 0);
+    far_start(&w->far, alpn);
+    w->peer = (struct ty_web_peer){ .proxy = "", .ca_file = w->far.ca };
+    struct ty_web_settings s = {
+        .loop = &w->loop, .agent = "tester", .connect_ms = 20000, .dead_ms = 20000, .h2 = true
+    };
+    assert_int_equal(ty_web_new(&w->web, &s, &err), 0);
+}
+
+static inline void call_finish(struct call_world *w)
+{
+    ty_web_free(w->web);
+    uv_run(&w->loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&w->loop), 0);
+    far_stop(&w->far);
+}
+
+static inline char *call_url(struct call_world *w, const char *path)
+{
+    char *url = NULL;
+    assert_true(asprintf(&url, "%s%s", w->far.url, path) > 0);
+    return url;
+}
+
+static inline struct ty_web_ask call_ask(struct call_world *w, struct call_heard *h,
+                                         const char *url)
+{
+    h->web = w->web;
+    return (struct ty_web_ask){ .method = "GET",
+                                .url = url,
+                                .peer = &w->peer,
+                                .total_ms = 30000,
+                                .piece = call_on_piece,
+                                .end = call_on_end,
+                                .ctx = h };
+}
+
+static inline struct ty_web_call *call_start(struct call_world *w, struct call_heard *h,
+                                             const char *path)
+{
+    char *url = call_url(w, path);
+    struct ty_web_ask ask = call_ask(w, h, url);
+    struct ty_web_call *call = ty_web_start(w->web, &ask);
+    free(url);
+    assert_int_equal(h->ends, 0);
+    return call;
+}
+
+static inline void call_run(struct call_world *w)
+{
+    uv_run(&w->loop, UV_RUN_DEFAULT);
+}
+
+#endif

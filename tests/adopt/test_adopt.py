@@ -11,8 +11,8 @@ import pytest
 import manager
 from asked import account, ask
 from audit import Audit
-from kit import (API, COSCHEDULING, JOBSET_API, WAIT_SECONDS, Space, replicated_job, runtime, stays,
-                 trainjob, wait_for)
+from kit import (API, COSCHEDULING, JOBSET_API, WAIT_SECONDS, Space, at_rest, replicated_job, runtime,
+                 stays, trainjob, wait_for)
 from manager import FOLDER, PROGRAM, Manager
 from neighbours import END
 
@@ -117,8 +117,11 @@ def test_nothing_is_written(space, cluster):
     """By one who could: the API server's own audit log is asked."""
     if not cluster.audited:
         pytest.skip("a cluster of others shows no audit log")
-    before = {n: space.jobset(n)["metadata"]["resourceVersion"]
-              for n in ("torch-runs", "torch-waits", "mpi-waits")}
+    def versions():
+        return {n: space.jobset(n)["metadata"]["resourceVersion"]
+                for n in ("torch-runs", "torch-waits", "mpi-waits")}
+
+    before = at_rest(versions)  # its own controller tells of pods that have just begun
     audit = Audit(cluster, [7])
     said = ask(cluster.kubeconfig("manager-7"), "adopt", "-A")
     assert said.code == 0, said
@@ -128,7 +131,7 @@ def test_nothing_is_written(space, cluster):
     assert all(e["responseStatus"]["code"] in (200, 404) for e in entries), entries
     secrets = [e for e in entries if e["objectRef"]["resource"] == "secrets"]
     assert secrets, "mpi jobs have Secrets"
-    assert before == {n: space.jobset(n)["metadata"]["resourceVersion"] for n in before}
+    assert before == versions()
 
 
 def test_the_snapshot_counts(space, cluster):

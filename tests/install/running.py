@@ -11,6 +11,7 @@ import binaries
 import rights
 from client import APPLY, Refused, path_of, path_of_doc
 from kit import API, WAIT_SECONDS, wait_for
+from manager import probes
 from neighbours import FullPlane
 from plane import die_with_parent, free_ports
 from printed import PROGRAM, key
@@ -99,6 +100,7 @@ class Operator:
                          "spec": {"type": "ExternalName", "externalName": "localhost"}})
         for kind, name in HOOKS:
             wait_for("the port is taken over", lambda k=kind, n=name: self.point(k, n))
+        wait_for("the API server asks this one", lambda: all(ours for _, ours in probes(self.api)))
 
     def point(self, kind, name):
         path = path_of(ADMISSION, kind, None, name)
@@ -109,7 +111,7 @@ class Operator:
 
     def stop(self):
         self.child.send_signal(signal.SIGTERM)
-        assert self.child.wait(40) == 0, self.log()[-3000:]
+        assert self.child.wait(90) == 0, self.log()[-3000:]
 
     def bundles(self):
         """The CAs that the operator has put into the webhooks."""

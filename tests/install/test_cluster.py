@@ -13,7 +13,7 @@ def test_from_install_to_uninstall(plane, tmp_path, nothing_denied):
     api, objects = plane.client(), install()
     apply(api, objects)
     operator = Operator(plane, tmp_path).start()
-    assert all(operator.bundles())
+    assert all(operator.bundles())  # or nobody would have been asked
     create(api, runtime("rt", {END: "succeed"}))
     create(api, trainjob("one"))
     create(api, trainjob("torch", "torch-distributed", "ClusterTrainingRuntime",

@@ -9,7 +9,7 @@ import shutil
 import pytest
 import yaml
 
-from kit import API, JOBSET_API, runtime, trainjob, wait_for
+from kit import API, JOBSET_API, at_rest, runtime, trainjob, wait_for
 from neighbours import END
 from printed import PROGRAM, ROOT, docs, install, program, said
 from running import NAME, SECRET, SYSTEM, Operator, complete, create, remove, trainjobs
@@ -124,7 +124,7 @@ def test_from_install_to_uninstall(helm, plane, tmp_path, nothing_denied):
     assert not helm.takes(trainjob("new", "quick", **{FIELD: 0}))
 
     # Upgraded: the CRDs, too.
-    before, bundles = helm.state("runs", "one"), operator.bundles()
+    before, bundles = at_rest(lambda: helm.state("runs", "one")), operator.bundles()
     secret = helm.api.get("v1", "Secret", SYSTEM, SECRET)["data"]
     assert all(bundles) and len(secret) == 4
     helm("upgrade", RELEASE, chart, "--set", "replicas=3")

@@ -17,11 +17,11 @@ from scenes import SCENES
 TABLE = PROGRAM.parent / "rights.txt"
 RBAC = "rbac.authorization.k8s.io/v1"
 ROLES = ("ClusterRole", "Role")
-ELECTION = {"leaderElect": True, "leaseDuration": "3s", "renewDeadline": "2s", "retryPeriod": "500ms"}
+ELECTION = {"leaderElect": True, "leaseDuration": "10s", "renewDeadline": "8s", "retryPeriod": "500ms"}
 NOT_AWAITED = ("limitranges", "runtimeclasses", "priorityclasses", "mutatingwebhookconfigurations",
                "validatingwebhookconfigurations")  # without them it works, less well
 FOR_EVERYBODY = "kubeflow-trainer-view-cluster-runtimes"
-SECONDS = 90  # what failed is tried again, ever less often
+SECONDS = 240  # what failed is tried again, ever less often
 
 
 class Right(NamedTuple):
@@ -230,7 +230,7 @@ def test_leads_only_with(right, plane, operator, tmp_path, table):
         other.spawn()
         said = see_it_missed(right, other, audit)
         if right.verb == "update":
-            assert other.child.wait(60) == 1
+            assert other.child.wait(120) == 1
             other.spawn()
         assert right.verb == "watch" or not other.leads()
     if right.verb == "watch":  # not tried again for a while

@@ -12,7 +12,7 @@ import yaml
 import binaries
 import rights
 from audit import Audit
-from kit import API, JOBSET_API, condition, runtime, stays, trainjob, wait_for
+from kit import API, JOBSET_API, at_rest, condition, runtime, stays, trainjob, wait_for
 from manager import FIXED_FOLDER
 from neighbours import END
 from plane import die_with_parent
@@ -20,8 +20,8 @@ from printed import docs, install, program, said
 from running import NAME, SECRET, SYSTEM, Operator, complete, create, remove, trainjobs
 
 ONLY_OURS = ["poddisruptionbudget", "networkpolicy", "role", "rolebinding"]
-SHORT = {"leaderElection": {"resourceNamespace": SYSTEM, "leaseDuration": "4s",
-                            "renewDeadline": "3s", "retryPeriod": "1s"}}
+SHORT = {"leaderElection": {"resourceNamespace": SYSTEM, "leaseDuration": "10s",
+                            "renewDeadline": "8s", "retryPeriod": "1s"}}
 
 
 def upstream(folder):
@@ -149,7 +149,7 @@ def cluster(plane, tmp_path):
 
 def change_to(cluster, objects, manager):
     """The other one's objects, then the other one; what runs is as it was."""
-    before = cluster.state()
+    before = at_rest(cluster.state)
     cluster.manager.stop()
     cluster.apply(objects)
     cluster.manager = manager.start()

@@ -106,7 +106,7 @@ def test_nothing_that_waits_is_written_after_the_lease_is_lost(make_manager, bar
     """The server says later to every child; before later comes, somebody else leads."""
     bare.client().delete("coordination.k8s.io/v1", "Lease", SYSTEM, "trainer.kubeflow.org")
     bare_space.create(runtime(), *[trainjob(f"job-{i}", suspend=True) for i in range(4)])
-    with Proxy(bare, lambda r: Fault(code=429, retry_after=15) if child(r) else None) as proxy:
+    with Proxy(bare, lambda r: Fault(code=429, retry_after=6) if child(r) else None) as proxy:
         one = make_manager(plane=bare, webhooks=False, settings=ELECTION, through=proxy).start()
         wait_for("all are told to come later", lambda: len(proxy.seen(child)) == 4)
         take_away(bare)

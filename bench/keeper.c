@@ -47,21 +47,13 @@ static struct ty_keeper *begin(struct ty_zygote *z, const char *hosts)
                                      { 0 } };
     const struct ty_keep keep = { .hostname = "bench-node-0-0", .binds = binds };
     const char *const argv[] = { "true", NULL }, *const env[] = { "PATH=/usr/bin:/bin", NULL };
-    const struct ty_start start = { .argv = argv,
-                                    .env = env,
-                                    .cwd = "/",
-                                    .in = -1,
-                                    .out = -1,
-                                    .err = -1,
-                                    .uid = -1,
-                                    .gid = -1,
-                                    .limit_nproc = -1,
-                                    .limit_as = -1,
-                                    .limit_nofile = -1,
-                                    .limit_core = -1 };
+    struct ty_start start = ty_start_none;
     struct ty_err err = { 0 };
     struct ty_keeper *k = NULL;
 
+    start.argv = argv;
+    start.env = env;
+    start.cwd = "/";
     if (ty_keeper_new(z, &keep, &k, &err) < 0 || ty_keeper_start(k, &start, &err) < 0)
         die("start", err.text);
     return k;

@@ -82,14 +82,7 @@ static void want_more(struct ty_judge *j, const struct ty_kind *kind, struct ty_
 
     if (!j->asked || ty_map_put(j->asked, ty_str(key), j->asked))
         return;
-    if (j->n_wants == j->cap_wants) {
-        size_t cap = j->cap_wants ? j->cap_wants * 2 : 64;
-        struct ty_look_want *v = ty_new_n(j->keep, struct ty_look_want, cap);
-        if (j->n_wants)
-            memcpy(v, j->wants, j->n_wants * sizeof(*v));
-        j->wants = v;
-        j->cap_wants = cap;
-    }
+    ty_room(j->keep, j->wants, j->n_wants, j->cap_wants);
     j->wants[j->n_wants++] = (struct ty_look_want){
         .kind = kind,
         .ns = ty_str(ty_arena_printf(j->keep, "%.*s", TY_ARG(ns))),

@@ -178,6 +178,22 @@ void *ty_arena_alloc(struct ty_arena *a, size_t n, size_t align)
     return p;
 }
 
+void *ty_arena_room(struct ty_arena *a, void *v, size_t n, size_t *cap, size_t size, size_t align)
+{
+    size_t more = *cap ? *cap : 8;
+
+    if (n < *cap)
+        return v;
+    do
+        more *= 2;
+    while (more <= n);
+    void *copy = ty_arena_alloc(a, more * size, align);
+    if (*cap)
+        memcpy(copy, v, *cap * size);
+    *cap = more;
+    return copy;
+}
+
 char *ty_arena_strndup(struct ty_arena *a, const char *p, size_t n)
 {
     char *copy = ty_arena_raw(a, n + 1, 1);

@@ -28,6 +28,10 @@ char *ty_arena_strndup(struct ty_arena *a, const char *p, size_t n);
 char *ty_arena_printf(struct ty_arena *a, const char *fmt, ...) TY_PRINTF(2, 3);
 char *ty_arena_vprintf(struct ty_arena *a, const char *fmt, va_list ap) TY_PRINTF(2, 0);
 
+/* A list that can take an item at [n]: v itself, or a copy with twice the room or more. *cap is its
+ * room in items, 0 at first, when v may be NULL; what is new is zeroed. See ty_room. */
+void *ty_arena_room(struct ty_arena *a, void *v, size_t n, size_t *cap, size_t size, size_t align);
+
 static inline void ty_arena_freep(struct ty_arena **a)
 {
     ty_arena_free(*a);
@@ -35,5 +39,8 @@ static inline void ty_arena_freep(struct ty_arena **a)
 #define ty_auto_arena        TY_AUTO(ty_arena_freep) struct ty_arena
 #define ty_new(a, type)      ((type *)ty_arena_alloc((a), sizeof(type), _Alignof(type)))
 #define ty_new_n(a, type, n) ((type *)ty_arena_alloc((a), sizeof(type) * (n), _Alignof(type)))
+/* After it v[n] may be written. */
+#define ty_room(a, v, n, cap)                                                                      \
+    ((v) = ty_arena_room((a), (void *)(v), (n), &(cap), sizeof(*(v)), _Alignof(__typeof__(*(v)))))
 
 #endif

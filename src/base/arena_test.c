@@ -27,6 +27,33 @@ static void aligned_and_zeroed(void **state)
     }
 }
 
+/* Item by item, with gaps, and a list of something small beside it: nothing is lost, what nobody
+ * has written is zero, and room is made seldom. */
+static void lists_grow(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 22);
+    uint64_t *big = NULL, *last = NULL;
+    char *small = NULL;
+    size_t cap_big = 0, cap_small = 0, moves = 0;
+    for (size_t n = 0; n < 3000; n += 3) {
+        ty_room(a, big, n, cap_big);
+        ty_room(a, small, n / 3, cap_small);
+        assert_true(n < cap_big && n / 3 < cap_small);
+        moves += big != last;
+        last = big;
+        big[n] = n + 1;
+        small[n / 3] = 'x';
+    }
+    for (size_t n = 0; n < cap_big; n++)
+        assert_int_equal(big[n], n < 3000 && n % 3 == 0 ? n + 1 : 0);
+    for (size_t n = 0; n < cap_small; n++)
+        assert_int_equal(small[n], n < 1000 ? 'x' : 0);
+    assert_int_equal(moves, 9);       /* 16 items to 4096 */
+    ty_room(a, big, 100000, cap_big); /* far behind the end: at once */
+    assert_true(cap_big > 100000 && big[2997] == 2998 && big[100000] == 0);
+}
+
 static void pieces_do_not_overlap(void **state)
 {
     (void)state;
@@ -110,8 +137,11 @@ static void dies_at_the_ceiling(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(aligned_and_zeroed),          cmocka_unit_test(pieces_do_not_overlap),
-        cmocka_unit_test(reset_keeps_the_first_block), cmocka_unit_test(texts),
+        cmocka_unit_test(aligned_and_zeroed),
+        cmocka_unit_test(pieces_do_not_overlap),
+        cmocka_unit_test(lists_grow),
+        cmocka_unit_test(reset_keeps_the_first_block),
+        cmocka_unit_test(texts),
         cmocka_unit_test(dies_at_the_ceiling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,19 +63,12 @@ static int convert(struct ty_session *s, const struct ty_args *args)
 
 static int run(struct ty_cli *cli, const struct ty_args *args)
 {
-    struct ty_session s;
-    struct ty_err err = { 0 };
     struct ty_args mine = *args;
-    int code = TY_EXIT_BAD;
+
     if (!args->files.n && !args->rest.n)
         return ty_cli_usage(cli, &ty_cmd_convert, "nothing to convert: give a file with -f");
     mine.converting = true;
-    if (ty_session_open(&s, cli, &mine, &err) < 0)
-        ty_cli_say(cli, TY_SAY_ERROR, "%s", err.text);
-    else
-        code = convert(&s, args);
-    ty_session_close(&s);
-    return code;
+    return ty_session_run(cli, &mine, convert);
 }
 
 const struct ty_cmd ty_cmd_convert = {

@@ -150,13 +150,7 @@ static bool collect(void *ctx, struct ty_arena *a TY_UNUSED, const struct ty_pas
 
     if (stays(w, job))
         return true;
-    if (w->n == w->cap) {
-        w->cap = w->cap ? w->cap * 2 : 16;
-        struct ty_past_job *more = ty_new_n(keep, struct ty_past_job, w->cap);
-        if (w->n)
-            memcpy(more, w->v, w->n * sizeof(*more));
-        w->v = more;
-    }
+    ty_room(keep, w->v, w->n, w->cap);
     struct ty_past_job *it = &w->v[w->n++];
     *it = *job;
     it->job = it->jobset = NULL;

@@ -18,11 +18,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
 
     if (args->rest.n != 1)
         return ty_cli_usage(cli, &ty_cmd_events, "name one TrainJob");
-    if (ty_history_run(cli, &ty_cmd_events, args) < 0)
-        return TY_EXIT_USAGE;
-    int code = ty_history_open(cli, TY_DURABLE_READ, &d);
-    if (code == TY_EXIT_OK)
-        code = ty_past_job(cli, d, args, args->rest.v[0], &job);
+    int code = ty_history_job(cli, &ty_cmd_events, args, &d, &job);
     if (code)
         return code;
     struct ty_past_which which = { .run = job.run.id, .job = job.name };

@@ -78,13 +78,7 @@ static void keep_object(struct get *g, const struct ty_json *obj, int64_t run, c
     ty_json_set(a, notes, "trainyard.dev/run", ty_json_strf(a, "%lld", (long long)run));
     if (state)
         ty_json_set(a, notes, "trainyard.dev/state", ty_json_strf(a, "%s", state));
-    if (g->n == g->cap) {
-        g->cap = g->cap ? g->cap * 2 : 64;
-        struct ty_json **more = ty_new_n(a, struct ty_json *, g->cap);
-        if (g->n)
-            memcpy(more, g->objs, g->n * sizeof(struct ty_json *));
-        g->objs = more;
-    }
+    ty_room(a, g->objs, g->n, g->cap);
     g->objs[g->n++] = v;
 }
 

@@ -271,11 +271,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
         return ty_cli_usage(cli, &ty_cmd_logs, "name a TrainJob, and a node of it if you like");
     if (!number(args->tail, &w.tail) || !number(args->attempt, &w.attempt))
         return ty_cli_usage(cli, &ty_cmd_logs, "--tail and --attempt take a number from 0 on");
-    if (ty_history_run(cli, &ty_cmd_logs, args) < 0)
-        return TY_EXIT_USAGE;
-    int code = ty_history_open(cli, TY_DURABLE_READ, &d);
-    if (code == TY_EXIT_OK)
-        code = ty_past_job(cli, d, args, args->rest.v[0], &w.job);
+    int code = ty_history_job(cli, &ty_cmd_logs, args, &d, &w.job);
     if (code)
         return code;
     w.d = d;

@@ -75,8 +75,10 @@ static void print_json(struct ty_arena *a, struct ty_buf *b, const struct row *r
     ty_buf_chr(b, '\n');
 }
 
-static int print(struct ty_cli *cli, const char *how, const struct ty_pipeline *p)
+static int print(struct ty_session *s, const struct ty_args *args)
 {
+    const struct ty_pipeline *p = &s->pipeline;
+    const char *how = args->output;
     struct row rows[2 * TY_PLUGINS_MAX];
     size_t n = 0;
     ty_auto_buf b = { 0 };
@@ -85,28 +87,20 @@ static int print(struct ty_cli *cli, const char *how, const struct ty_pipeline *
     for (size_t i = 0; i < p->n_off; i++)
         rows[n++] = (struct row){ p->off[i], false };
     if (how && strcmp(how, "json") == 0)
-        print_json(cli->arena, &b, rows, n);
+        print_json(s->cli->arena, &b, rows, n);
     else if (how && strcmp(how, "name") == 0)
         for (size_t i = 0; i < n; i++)
             ty_buf_printf(&b, "%s\n", rows[i].plugin->name);
     else
         print_table(&b, rows, n);
-    return ty_cli_print(cli, &b);
+    return ty_cli_print(s->cli, &b);
 }
 
 static int run(struct ty_cli *cli, const struct ty_args *args)
 {
-    struct ty_session s;
-    struct ty_err err = { 0 };
-    int code = TY_EXIT_BAD;
     if (args->rest.n)
         return ty_cli_usage(cli, &ty_cmd_plugins, "\"%s\" is not expected here", args->rest.v[0]);
-    if (ty_session_open(&s, cli, args, &err) < 0)
-        ty_cli_say(cli, TY_SAY_ERROR, "%s", err.text);
-    else
-        code = print(cli, args->output, &s.pipeline);
-    ty_session_close(&s);
-    return code;
+    return ty_session_run(cli, args, print);
 }
 
 const struct ty_cmd ty_cmd_plugins = {

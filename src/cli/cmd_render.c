@@ -99,19 +99,11 @@ static int render(struct ty_session *s, const struct ty_args *args)
 
 static int run(struct ty_cli *cli, const struct ty_args *args)
 {
-    struct ty_session s;
-    struct ty_err err = { 0 };
-    int code = TY_EXIT_BAD;
     if (!args->files.n && !args->rest.n)
         return ty_cli_usage(cli, &ty_cmd_render, "nothing to render: give a file with -f");
     if (args->origins && args->output && strcmp(args->output, "yaml") != 0)
         return ty_cli_usage(cli, &ty_cmd_render, "--origins writes comments: it needs -o yaml");
-    if (ty_session_open(&s, cli, args, &err) < 0)
-        ty_cli_say(cli, TY_SAY_ERROR, "%s", err.text);
-    else
-        code = render(&s, args);
-    ty_session_close(&s);
-    return code;
+    return ty_session_run(cli, args, render);
 }
 
 const struct ty_cmd ty_cmd_render = {

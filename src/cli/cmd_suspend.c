@@ -19,11 +19,7 @@ static int order(struct ty_cli *cli, const struct ty_args *args, const struct ty
 
     if (args->rest.n != 1)
         return ty_cli_usage(cli, cmd, "name one TrainJob");
-    if (ty_history_run(cli, cmd, args) < 0)
-        return TY_EXIT_USAGE;
-    int code = ty_history_open(cli, TY_DURABLE_READ, &d);
-    if (code == TY_EXIT_OK)
-        code = ty_past_job(cli, d, args, args->rest.v[0], &job);
+    int code = ty_history_job(cli, cmd, args, &d, &job);
     if (code)
         return code;
     if (job.alive != TY_PAST_LIVE) {

@@ -37,8 +37,9 @@ static void drop_warnings(struct ty_findings *f)
             at = &(*at)->next;
 }
 
-static int validate(struct ty_cli *cli, const struct ty_args *args, struct ty_session *s)
+static int validate(struct ty_session *s, const struct ty_args *args)
 {
+    struct ty_cli *cli = s->cli;
     ty_auto_buf out = { 0 };
     bool json = args->output && strcmp(args->output, "json") == 0;
     ty_session_admit_all(s);
@@ -59,17 +60,9 @@ static int validate(struct ty_cli *cli, const struct ty_args *args, struct ty_se
 
 static int run(struct ty_cli *cli, const struct ty_args *args)
 {
-    struct ty_session s;
-    struct ty_err err = { 0 };
-    int code = TY_EXIT_BAD;
     if (!args->files.n && !args->rest.n)
         return ty_cli_usage(cli, &ty_cmd_validate, "nothing to validate: give a file with -f");
-    if (ty_session_open(&s, cli, args, &err) < 0)
-        ty_cli_say(cli, TY_SAY_ERROR, "%s", err.text);
-    else
-        code = validate(cli, args, &s);
-    ty_session_close(&s);
-    return code;
+    return ty_session_run(cli, args, validate);
 }
 
 const struct ty_cmd ty_cmd_validate = {

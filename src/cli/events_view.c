@@ -67,13 +67,7 @@ static bool add_object(void *ctx, const struct ty_past_event *e)
     ty_json_set(a, v, "count", ty_json_int(a, e->count));
     ty_json_set(a, v, "firstTimestamp", ty_json_str(a, ty_time_text(a, e->first_ms / 1000)));
     ty_json_set(a, v, "lastTimestamp", ty_json_str(a, ty_time_text(a, e->last_ms / 1000)));
-    if (s->n == s->cap) {
-        s->cap = s->cap ? s->cap * 2 : 64;
-        struct ty_json **more = ty_new_n(a, struct ty_json *, s->cap);
-        if (s->n)
-            memcpy(more, s->objs, s->n * sizeof(struct ty_json *));
-        s->objs = more;
-    }
+    ty_room(a, s->objs, s->n, s->cap);
     s->objs[s->n++] = v;
     return true;
 }

@@ -156,3 +156,12 @@ int ty_past_job(struct ty_cli *cli, struct ty_durable *d, const struct ty_args *
     int code = ty_past_jobs(&q);
     return code || f.any ? code : ty_history_not_found(cli, &ty_kind_trainjob, name);
 }
+
+int ty_history_job(struct ty_cli *cli, const struct ty_cmd *cmd, const struct ty_args *args,
+                   struct ty_durable **ret_d, struct ty_past_job *ret)
+{
+    if (ty_history_run(cli, cmd, args) < 0)
+        return TY_EXIT_USAGE;
+    int code = ty_history_open(cli, TY_DURABLE_READ, ret_d);
+    return code ? code : ty_past_job(cli, *ret_d, args, args->rest.v[0], ret);
+}

@@ -40,6 +40,9 @@ int ty_past_jobs(const struct ty_past_jobs *q); /* gives an exit code */
  * none. Lives with the cli's arena. */
 int ty_past_job(struct ty_cli *cli, struct ty_durable *d, const struct ty_args *args,
                 const char *name, struct ty_past_job *ret);
+/* Both at once, for the TrainJob that the first operand names; wrong usage is told, too. */
+int ty_history_job(struct ty_cli *cli, const struct ty_cmd *cmd, const struct ty_args *args,
+                   struct ty_durable **ret_d, struct ty_past_job *ret);
 int ty_history_not_found(struct ty_cli *cli, const struct ty_kind *kind, const char *name);
 int ty_history_error(struct ty_cli *cli, const struct ty_err *err); /* TY_EXIT_BAD */
 /* --run: 0 if it is not given, -1 and a sentence if it is no number. */

@@ -117,14 +117,7 @@ static void pass_over(struct ty_inputs *in, const char *file, const struct ty_js
 struct ty_doc *ty_inputs_add(struct ty_inputs *in, const char *file, struct ty_json *obj,
                              const struct ty_kind *kind)
 {
-    if (in->n == in->cap) {
-        size_t cap = in->cap ? in->cap * 2 : 16;
-        struct ty_doc **more = ty_new_n(in->cli->arena, struct ty_doc *, cap);
-        if (in->n)
-            memcpy(more, in->v, in->n * sizeof(struct ty_doc *));
-        in->v = more;
-        in->cap = cap;
-    }
+    ty_room(in->cli->arena, in->v, in->n, in->cap);
     struct ty_doc *d = ty_new(in->cli->arena, struct ty_doc);
     *d = (struct ty_doc){
         .file = file,

@@ -60,13 +60,7 @@ size_t ty_log_list(struct ty_arena *a, const char *dir, const char *pod, struct 
         if (!ty_log_name(a, e->d_name, &f))
             continue;
         f.path = ty_arena_printf(a, "%s/%s", folder, e->d_name);
-        if (n == cap) {
-            cap = cap ? cap * 2 : 8;
-            struct ty_log_file *more = ty_new_n(a, struct ty_log_file, cap);
-            if (n)
-                memcpy(more, v, n * sizeof(*more));
-            v = more;
-        }
+        ty_room(a, v, n, cap);
         v[n++] = f;
     }
     if (d)

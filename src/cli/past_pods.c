@@ -17,14 +17,7 @@ static const char *node_of(const char *job, const char *host)
 
 static void add(struct gathering *g, const struct ty_past_pod *pod)
 {
-    if (g->n == g->cap) {
-        size_t cap = g->cap ? g->cap * 2 : 64;
-        struct ty_past_pod *more = ty_new_n(g->a, struct ty_past_pod, cap);
-        if (g->n)
-            memcpy(more, g->v, g->n * sizeof(*more));
-        g->v = more;
-        g->cap = cap;
-    }
+    ty_room(g->a, g->v, g->n, g->cap);
     g->v[g->n++] = *pod;
 }
 

@@ -246,3 +246,18 @@ void ty_session_close(struct ty_session *s)
 {
     ty_externs_done(&s->externs);
 }
+
+int ty_session_run(struct ty_cli *cli, const struct ty_args *args,
+                   int (*fn)(struct ty_session *s, const struct ty_args *args))
+{
+    struct ty_session s;
+    struct ty_err err = { 0 };
+    int code = TY_EXIT_BAD;
+
+    if (ty_session_open(&s, cli, args, &err) < 0)
+        ty_cli_say(cli, TY_SAY_ERROR, "%s", err.text);
+    else
+        code = fn(&s, args);
+    ty_session_close(&s);
+    return code;
+}

@@ -28,6 +28,9 @@ struct ty_session {
 int ty_session_open(struct ty_session *s, struct ty_cli *cli, const struct ty_args *args,
                     struct ty_err *err);
 void ty_session_close(struct ty_session *s);
+/* Opens one, gives it to fn, closes it. Gives fn's exit code, or TY_EXIT_BAD and says why not. */
+int ty_session_run(struct ty_cli *cli, const struct ty_args *args,
+                   int (*fn)(struct ty_session *s, const struct ty_args *args));
 /* What the API server and the webhooks say: true if the object is accepted. It is defaulted in
  * place, once; mistakes and warnings go to s->findings. */
 bool ty_session_admit(struct ty_session *s, struct ty_doc *doc);

@@ -8,14 +8,7 @@ void ty_table_add(struct ty_table *t, const char *const *cells)
         n++;
     if (!t->n_columns)
         t->n_columns = n;
-    if (t->n_cells + t->n_columns > t->cap) {
-        size_t cap = (t->cap ? t->cap * 2 : 64) + t->n_columns;
-        const char **more = ty_new_n(t->arena, const char *, cap);
-        if (t->n_cells)
-            memcpy(more, t->cells, t->n_cells * sizeof(*more));
-        t->cells = more;
-        t->cap = cap;
-    }
+    ty_room(t->arena, t->cells, t->n_cells + t->n_columns, t->cap);
     for (size_t i = 0; i < t->n_columns; i++)
         t->cells[t->n_cells++] = i < n ? cells[i] : "";
 }

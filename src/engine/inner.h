@@ -128,6 +128,10 @@ void ty_engine_event(struct ty_engine *e, const struct ty_kind *kind, const char
 /* passes.c: one pass for one object. */
 void ty_engine_pass(struct ty_engine *e, const struct ty_kind *kind, struct ty_str ns,
                     struct ty_str name);
+struct ty_pass;
+/* What a TrainJob wants now; nothing is written. -EIO: there are no random bytes. */
+int ty_engine_wants(struct ty_engine *e, const struct ty_json *job, struct ty_pass *ret,
+                    struct ty_err *err);
 /* issue.c: the machine as the pods of a TrainJob see it, with their token; lives with the arena. */
 const struct ty_host *ty_engine_host(struct ty_engine *e, struct ty_arena *a, struct ty_str ns,
                                      struct ty_str job);
@@ -159,6 +163,9 @@ void ty_pods_turn(struct ty_podrt *p);    /* carries out what the run wants now 
 void ty_pods_exited(struct ty_podrt *p, size_t c, int wstatus);
 struct ty_podrt *ty_pods_by_host(struct ty_engine *e, struct ty_str host);
 void ty_pods_free(struct ty_podrt *p);
+/* One more process of a container: its environment and folder, nothing to read from or write to. */
+struct ty_start ty_pods_start(const struct ty_podrt *p, const struct ty_container_plan *c,
+                              uint32_t id, const char *const *argv);
 
 /* pump.c: NULL if no pipe or no file can be made; *ret_fd is the end for the process. */
 struct ty_pump *ty_pump_new(struct ty_podrt *p, size_t c, int attempt, int *ret_fd,

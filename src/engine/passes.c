@@ -80,16 +80,26 @@ static void write_job(struct ty_engine *e, const struct ty_json *job, struct ty_
     tell_job(e, job, status);
 }
 
-static void pass_trainjob(struct ty_engine *e, const struct ty_stored *obj)
+int ty_engine_wants(struct ty_engine *e, const struct ty_json *job, struct ty_pass *ret,
+                    struct ty_err *err)
 {
     unsigned char entropy[TY_ENTROPY];
-    struct ty_json *job = ty_local_read(e->pass, obj);
     struct ty_pass_in in = { .pipeline = e->o.pipeline,
                              .settings = e->o.settings,
                              .view = &e->view,
                              .job = job,
                              .now_s = ty_engine_wall_ms() / 1000,
                              .entropy = entropy };
+
+    if (getrandom(entropy, sizeof(entropy), 0) != (ssize_t)sizeof(entropy))
+        return ty_fail(err, -EIO, "no random bytes");
+    ty_pass(e->pass, &in, ret);
+    return 0;
+}
+
+static void pass_trainjob(struct ty_engine *e, const struct ty_stored *obj)
+{
+    struct ty_json *job = ty_local_read(e->pass, obj);
     const char *name = ty_arena_strndup(e->pass, obj->name, strlen(obj->name));
     const char *ns = ty_arena_strndup(e->pass, obj->ns, strlen(obj->ns));
     struct ty_err err = { 0 };
@@ -97,9 +107,8 @@ static void pass_trainjob(struct ty_engine *e, const struct ty_stored *obj)
 
     if (obj->deleting || e->stopping)
         return; /* nothing new begins */
-    if (getrandom(entropy, sizeof(entropy), 0) != (ssize_t)sizeof(entropy))
+    if (ty_engine_wants(e, job, &pass, &err) < 0)
         return;
-    ty_pass(e->pass, &in, &pass);
     for (const struct ty_want *w = pass.want; w; w = w->next)
         if (ty_local_apply(e->store, e->pass, as_applied(e, w), "trainer", &err) < 0)
             ty_engine_event(e, &ty_kind_trainjob, name, "Warning", "WriteFailed", err.text);

@@ -215,22 +215,9 @@ static int exec_in_pod(struct ty_check *k)
         return -errno;
     k->fd = fds[0];
     k->id = FIRST_ID + p->e->next_check++;
-    struct ty_start s = { .id = k->id,
-                          .argv = k->probe->argv,
-                          .env = c->env,
-                          .cwd = c->cwd            ? c->cwd
-                                 : p->e->o.workdir ? p->e->o.workdir
-                                                   : p->dir,
-                          .in = -1,
-                          .out = fds[1],
-                          .err = fds[1],
-                          .uid = -1,
-                          .gid = -1,
-                          .limit_nproc = -1,
-                          .limit_as = -1,
-                          .limit_nofile = -1,
-                          .limit_core = -1,
-                          .cgroup = ty_limits_join(p, k->c) };
+    struct ty_start s = ty_pods_start(p, c, k->id, k->probe->argv);
+    s.out = s.err = fds[1];
+    s.cgroup = ty_limits_join(p, k->c);
     uv_poll_init(p->e->o.loop, &k->poll, k->fd);
     k->poll.data = k;
     k->handles++;

@@ -21,14 +21,7 @@ static void put(struct ty_env *e, const char *text)
 
     while (i < e->n && strncmp(e->v[i], text, name + 1) != 0)
         i++;
-    if (i == e->n && e->n + 1 >= e->cap) { /* one more, and the NULL that ends it */
-        size_t cap = e->cap ? e->cap * 2 : 32;
-        const char **v = ty_new_n(e->list, const char *, cap);
-        if (e->n)
-            memcpy(v, e->v, e->n * sizeof(*v));
-        e->v = v;
-        e->cap = cap;
-    }
+    ty_room(e->list, e->v, e->n + 1, e->cap); /* one more, and the NULL that ends it */
     e->v[i] = text;
     e->n += i == e->n;
 }

@@ -71,22 +71,11 @@ static int start_remote(struct ty_remote *r, const char *command, struct ty_err 
     for (size_t i = p->plan.n; i-- > 0;)
         if (strcmp(p->plan.containers[i].name, TY_NODE) == 0)
             c = &p->plan.containers[i];
-    struct ty_start s = { .id = r->id,
-                          .argv = argv,
-                          .env = c->env,
-                          .cwd = c->cwd            ? c->cwd
-                                 : p->e->o.workdir ? p->e->o.workdir
-                                                   : p->dir,
-                          .in = r->fds[0],
-                          .out = r->fds[1],
-                          .err = r->fds[2],
-                          .uid = -1,
-                          .gid = -1,
-                          .limit_nproc = -1,
-                          .limit_as = -1,
-                          .limit_nofile = -1,
-                          .limit_core = -1,
-                          .cgroup = ty_limits_join(p, (size_t)(c - p->plan.containers)) };
+    struct ty_start s = ty_pods_start(p, c, r->id, argv);
+    s.in = r->fds[0];
+    s.out = r->fds[1];
+    s.err = r->fds[2];
+    s.cgroup = ty_limits_join(p, (size_t)(c - p->plan.containers));
     int started = ty_keeper_start(p->keeper, &s, err);
     if (s.cgroup > 0)
         close(s.cgroup);

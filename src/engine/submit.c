@@ -1,6 +1,5 @@
 /* The door of the engine: what cannot run on this machine is found before anything starts. */
 #include <errno.h>
-#include <sys/random.h>
 
 #include "engine/inner.h"
 #include "engine/jobset.h"
@@ -113,20 +112,12 @@ static void check_jobset(struct ty_engine *e, struct ty_json *jobset, const stru
 static int check_trainjob(struct ty_engine *e, const struct ty_json *job, struct ty_unfits *ret,
                           struct ty_err *err)
 {
-    unsigned char entropy[TY_ENTROPY];
-    struct ty_pass_in in = { .pipeline = e->o.pipeline,
-                             .settings = e->o.settings,
-                             .view = &e->view,
-                             .job = job,
-                             .now_s = ty_engine_wall_ms() / 1000,
-                             .entropy = entropy };
     struct ty_pass pass;
 
     if (managed_by_other(e, job, ret))
         return 0;
-    if (getrandom(entropy, sizeof(entropy), 0) != (ssize_t)sizeof(entropy))
-        return ty_fail(err, -EIO, "no random bytes");
-    ty_pass(e->pass, &in, &pass);
+    if (ty_engine_wants(e, job, &pass, err) < 0)
+        return err->code;
     if (pass.err.code < 0)
         return ty_fail(err, pass.err.code, "%s", pass.err.text);
     for (const struct ty_want *w = pass.want; w; w = w->next)

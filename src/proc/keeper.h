@@ -63,6 +63,7 @@ struct ty_start {
     int64_t limit_nproc, limit_as, limit_nofile, limit_core; /* RLIMITs; -1: unchanged */
     int cgroup; /* fd of the cgroup.procs that it joins first (proc/cgroup.h); 0: none */
 };
+extern const struct ty_start ty_start_none; /* no streams, nothing changed: to begin with */
 /* Asks, borrowing everything; the answer comes as TY_STARTED or TY_START_FAILED. The process leads
  * a session of its own; daemons that it leaves behind are killed when it ends, before TY_EXITED. */
 int ty_keeper_start(struct ty_keeper *k, const struct ty_start *s, struct ty_err *err);

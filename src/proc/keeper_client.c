@@ -10,6 +10,16 @@
 
 enum { ZYGOTE_MS = 20 * 1000 };
 
+const struct ty_start ty_start_none = { .in = -1,
+                                        .out = -1,
+                                        .err = -1,
+                                        .uid = -1,
+                                        .gid = -1,
+                                        .limit_nproc = -1,
+                                        .limit_as = -1,
+                                        .limit_nofile = -1,
+                                        .limit_core = -1 };
+
 struct ty_keeper {
     int fd;
     bool gone;

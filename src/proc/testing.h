@@ -78,19 +78,13 @@ static const char *const plain_env[] = { "PATH=/usr/local/bin:/usr/bin:/bin:/usr
 
 static inline struct ty_start plain(uint32_t id, const char *const *argv)
 {
-    return (struct ty_start){ .id = id,
-                              .argv = argv,
-                              .env = plain_env,
-                              .cwd = "/",
-                              .in = -1,
-                              .out = -1,
-                              .err = -1,
-                              .uid = -1,
-                              .gid = -1,
-                              .limit_nproc = -1,
-                              .limit_as = -1,
-                              .limit_nofile = -1,
-                              .limit_core = -1 };
+    struct ty_start s = ty_start_none;
+
+    s.id = id;
+    s.argv = argv;
+    s.env = plain_env;
+    s.cwd = "/";
+    return s;
 }
 
 static inline void start(struct ty_keeper *k, const struct ty_start *s)

@@ -166,14 +166,7 @@ uint16_t ty_plan_origin(struct ty_plan *plan, const char *fmt, ...)
 {
     va_list ap;
 
-    if (plan->n_origins == plan->cap_origins) {
-        size_t cap = plan->cap_origins ? plan->cap_origins * 2 : 16;
-        const char **more = ty_new_n(plan->arena, const char *, cap);
-        if (plan->n_origins)
-            memcpy(more, plan->origins, plan->n_origins * sizeof(*more));
-        plan->origins = more;
-        plan->cap_origins = cap;
-    }
+    ty_room(plan->arena, plan->origins, plan->n_origins, plan->cap_origins);
     if (plan->n_origins == 0)
         plan->n_origins = 1; /* 0 is unknown */
     if (plan->n_origins > UINT16_MAX)

@@ -145,10 +145,10 @@ static void freed_at_once(void **state)
         struct ty_line_settings s = line_to_far(&w);
         s.host = hosts[i % 3];
         s.ctx = &h;
-        struct ty_line *line = ty_line_new(&s);
+        h.line = ty_line_new(&s);
         if (i >= 3)
-            uv_run(&w.loop, UV_RUN_NOWAIT);
-        ty_line_free(line);
+            uv_run(&w.loop, UV_RUN_NOWAIT); /* a slow machine may be ready in one turn */
+        ty_line_free(h.line);
         uv_run(&w.loop, UV_RUN_DEFAULT);
         assert_int_equal(h.gone, 0);
         ty_buf_done(&h.in);

@@ -94,7 +94,8 @@ class Driver:
 
 class ClientPlane(Plane):
     """Knows client certificates, and has a second server for the same data: no watch cache, hence
-    410 as soon as etcd has compacted, and one request at a time, hence 429."""
+    410 as soon as etcd has compacted, one request at a time, hence 429, and every fiftieth, by chance,
+    is asked to go to another server (GOAWAY)."""
 
     def _apiserver(self, etcd_port):
         return super()._apiserver(etcd_port) + ["--client-ca-file=ca/ca.crt"]
@@ -113,7 +114,8 @@ class ClientPlane(Plane):
         self.programs["odd-apiserver"] = self.programs["kube-apiserver"]
         self.spawn("odd-apiserver", args + [
             f"--secure-port={self.odd_port}", "--watch-cache=false", "--max-requests-inflight=1",
-            "--max-mutating-requests-inflight=1", "--enable-priority-and-fairness=false"])
+            "--max-mutating-requests-inflight=1", "--enable-priority-and-fairness=false",
+            "--goaway-chance=0.02"])
 
         def ready():
             self.check_alive()

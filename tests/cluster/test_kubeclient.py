@@ -410,6 +410,25 @@ def test_too_many_requests_are_tried_again(many, odd):
         raise AssertionError("nothing was ever tried again")
 
 
+def test_goodbyes(odd):
+    """A server that sends its clients away, so that others get their share: nothing fails, nothing is
+    done twice, and the watch misses nothing."""
+    with Driver(PROGRAM, "--kubeconfig", odd) as client:
+        ns = make_namespace(client, "goodbyes")
+        watch = client.do("reflect", kind="configmap", ns=ns)
+        client.next(watch, "SYNCED")
+        names, used = [], set()
+        while len(used) < 5:  # of them one for the watch, at least
+            assert len(names) < 20_000, used
+            for _ in range(20):
+                names.append(f"g{len(names)}")
+                made = client.ask("CREATE", "configmap", ns=ns, body=config_map(names[-1]))
+                assert made["r"] == "0", made
+            used |= {line.split()[3] for line in connections(client)}
+        told = client.until(watch, "ADDED", names[-1])
+        assert sorted(e["name"] for e in told if e["event"] == "ADDED") == sorted(names)
+
+
 def test_own_limit(config):
     with Driver(PROGRAM, "--kubeconfig", config, "--qps", 4, "--burst", 2) as client:
         answers = client.ask_all({"verb": "GET", "path": "/version", "timeout_ms": 1000}

@@ -178,6 +178,12 @@ static void test_a_standby_forgets_what_is_gone(void **state)
     "\"2026-01-02T03:04:05Z\",\"finalizers\":[\"trainer.kubeflow.org/"                             \
     "resource-in-use\"]},\"spec\":{}}"
 
+#define JOB_GOING                                                                                  \
+    JOBS_JOB_WITH("7", ",\"deletionTimestamp\":\"2026-01-02T03:04:05Z\"",                          \
+                  ",\"status\":{\"conditions\":[{\"type\":\"Suspended\",\"status\":\"True\","      \
+                  "\"reason\":\"Suspended\",\"message\":\"TrainJob is suspended\","                \
+                  "\"lastTransitionTime\":\"2026-01-02T03:04:05Z\"}]}")
+
 static int asked_for_something(struct jobs_world *w)
 {
     return w->api.asked.n > 0;
@@ -188,8 +194,7 @@ static int asked_for_something(struct jobs_world *w)
 static void test_the_last_job_goes_unheard(void **state)
 {
     static const struct api_row rows[] = {
-        { "GET " JOBS_GROUP "/trainjobs?limit", 200,
-          JOBS_LIST(JOBS_JOB_AT("7", ",\"deletionTimestamp\":\"2026-01-02T03:04:05Z\"")) },
+        { "GET " JOBS_GROUP "/trainjobs?limit", 200, JOBS_LIST(JOB_GOING) },
         { "GET " JOBS_GROUP "/trainjobs?limit", 200, JOBS_LIST("") },
         { "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200, JOBS_LIST(RUNTIME_GOING) },
         { 0 }

@@ -304,15 +304,16 @@ void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_wor
     if (!job)
         return;
     struct ty_json *obj = ty_world_read(a, job);
-    if (ty_json_at(obj, "metadata.deletionTimestamp"))
-        return; /* its children go with it */
+    /* It goes, and its children with it: none is made again. Who holds it by a finalizer may wait
+     * for its end, so that is still told (B33). */
+    bool going = ty_json_at(obj, "metadata.deletionTimestamp") != NULL;
     struct ty_pass_in pin = { .pipeline = in->pipeline,
                               .settings = in->settings,
                               .view = &view,
                               .job = obj,
                               .now_s = in->now_s,
                               .entropy = in->entropy,
-                              .no_build = children_are_right(&l, job, obj) };
+                              .no_build = going || children_are_right(&l, job, obj) };
     ty_pass(a, &pin, &pass);
     if (l.fetch) {
         ret->fetch = true;
@@ -323,7 +324,7 @@ void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_wor
     add_children(&l, ret, pass.want);
     if (pass.status)
         add_status(&l, ret, obj, pass.status);
-    if (pass.delete_kind)
+    if (pass.delete_kind && !(going && pass.delete_kind == &ty_kind_trainjob))
         add_delete(&l, ret, pass.delete_kind);
     ret->right = ret->err.code == 0;
     ret->wish = job->wish;

@@ -373,10 +373,41 @@ static void test_nothing_to_do(void **state)
     assert_string_equal(steps(f, &(struct ty_work){ 0 }), "");
     struct ty_work w = work(f); /* not known */
     assert_true(!w.steps && !w.fetch && w.err.code == 0);
-    begin(f, "{'metadata':{'name':'j','namespace':'a','uid':'u1','deletionTimestamp':"
-             "'2026-01-02T03:04:05Z'},'spec':{}}");
+}
+
+#define HELD(spec, more)                                                                           \
+    "{'metadata':{'name':'j','namespace':'a','uid':'u1','resourceVersion':'5','generation':1,"     \
+    "'creationTimestamp':'2026-01-02T03:04:05Z','deletionTimestamp':'2026-01-02T03:04:06Z',"       \
+    "'finalizers':['example.com/hold']},'spec':{'runtimeRef':{'name':'rt','kind':"                 \
+    "'ClusterTrainingRuntime','apiGroup':'trainer.kubeflow.org'}" spec "}" more "}"
+#define ENDED                                                                                      \
+    "{'metadata':{'name':'j','namespace':'a','uid':'12','resourceVersion':'13',"                   \
+    "'ownerReferences':[{'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'TrainJob',"          \
+    "'name':'j','uid':'u1','controller':true}]},'spec':{},'status':{'conditions':[{'type':"        \
+    "'Completed','status':'True','reason':'r','message':'m','lastTransitionTime':"                 \
+    "'2026-01-02T03:04:05Z'}]}}"
+
+/* It is being deleted, and somebody's finalizer holds it. Who does so may wait for its end: that is
+ * still told. What the garbage collector has taken is not made again. */
+static void test_a_job_that_is_held(void **state)
+{
+    struct fx *f = *state;
+
+    begin_and_apply(f, TRAINJOB("", ""));
+    put(f, &ty_kind_trainjob, HELD("", ""));
+    put(f, &ty_kind_jobset, ENDED);
+    struct ty_work w = work(f);
+    assert_string_equal(steps(f, &w), "status TrainJob j");
+    assert_non_null(strstr(w.steps->body.p, "\"Complete\""));
+    ty_world_drop(f->w, &ty_kind_jobset, f->in.ns, TY_LIT("j"), (struct ty_str){ 0 });
     w = work(f);
-    assert_true(!w.steps && !w.fetch && w.err.code == 0);
+    assert_true(!w.steps && !w.fetch && !w.events && w.err.code == 0);
+    put(f, &ty_kind_trainjob, /* its time to live is over: it has been deleted already */
+        HELD(",'ttlSecondsAfterFinished':0",
+             ",'status':{'conditions':[{'type':'Complete','status':'True','reason':'r',"
+             "'message':'m','lastTransitionTime':'2026-01-02T03:04:05Z'}]}"));
+    w = work(f);
+    assert_string_equal(steps(f, &w), "");
 }
 
 static void test_no_runtime(void **state)
@@ -470,6 +501,7 @@ int main(void)
         TEST(test_deadline_and_ttl_delete_by_uid),
         TEST(test_status_is_a_merge_patch),
         TEST(test_nothing_to_do),
+        TEST(test_a_job_that_is_held),
         TEST(test_no_runtime),
         TEST(test_an_unread_runtime),
     };

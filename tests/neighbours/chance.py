@@ -46,7 +46,9 @@ class Draw:
             self.kind, self.runtime = "TrainingRuntime", f"torchtune-{d.choice(MODELS)}"
         self.own_class = self.gang and d.maybe(0.2)
         self.priority = self.gang and d.maybe(0.2) and f"priority-of-case-{number}"
-        self.resources = d.choice(("runtime", "job", ""))  # who says them: not both (B6)
+        self.resources = {d.choice(("runtime", "job", ""))}  # who says them
+        if self.policy in ("plain", "jax") and d.maybe():  # else they count processes, of one (B6)
+            self.resources = {"runtime", "job"}
 
 
 # ---- the runtime
@@ -56,7 +58,7 @@ def replicated_job(draw, name, ancestor, container, **settings):
     job = fields(d, {"backoffLimit": [0, 3], "activeDeadlineSeconds": [600],
                      "ttlSecondsAfterFinished": [0, 60], "completionMode": ["Indexed"],
                      "podReplacementPolicy": ["Failed"], "suspend": [True, False],
-                     "parallelism": [1, 2, 3], "completions": [2]}, 0.15)
+                     "parallelism": [0, 1, 2, 3], "completions": [2]}, 0.15)
     metadata = {"labels": {ANCESTOR: ancestor, **labels(d, 0.2)}} if ancestor else \
         {"labels": labels(d, 0.3)}
     template = {"spec": pod(draw, container, trainer=ancestor == "trainer")}
@@ -99,13 +101,13 @@ def ml_policy(draw, all_jobs):
     if name == "none":
         return {}
     policy = {}
-    if name == "plain" or name != "mpi" and d.maybe(0.7):  # under mpi it multiplies launchers (B27)
-        policy["numNodes"] = d.choice((1, 2, 3, 5))
+    if name != "mpi" and d.maybe(0.7):  # under mpi it multiplies launchers (B27)
+        policy["numNodes"] = d.choice((1, 2, 3, 5, 0, -1))
     if name == "mpi":
         policy["mpi"] = fields(d, {"numProcPerNode": [1, 2, 4], "mpiImplementation": ["OpenMPI"],
                                    "sshAuthMountPath": ["/home/mpi/.ssh"],
                                    "runLauncherAsNode": [True, False]})
-        if draw.resources == "runtime":  # then slots do not follow the GPUs (B6)
+        if "runtime" in draw.resources:  # then slots do not follow the GPUs (B6)
             policy["mpi"]["numProcPerNode"] = d.choice((2, 4))
     elif name == "flux":
         policy["flux"] = fields(d, {"numProcPerNode": [1, 2, 4]})
@@ -185,10 +187,10 @@ def trainer(draw):
     d = draw.dice
     if draw.policy in ("none", "plain", "mpi") and d.maybe(0.2):
         return {}
-    nodes = [1, 2, 4] if draw.gang else [0, 1, 2, 4]  # a gang of none is refused, sooner or later (B14)
+    nodes = [1, 2, 4] if draw.gang else [0, 1, 2, 4, -1]  # a gang of none is refused, sooner or later (B14)
     one = fields(d, {"image": ["registry.example/mine:2"], "command": [["python", "-m", "train"], []],
                      "args": [["--fast", "$(X)"], []], "numNodes": nodes,
-                     "numProcPerNode": [1, 2, 8]})
+                     "numProcPerNode": [1, 2, 8, 0, -1]})
     if draw.policy == "tune" and d.maybe(0.8):
         one["command"] = ["tune", "run"]
         one["args"] = d.some(TUNE_ARGS, 0.3)
@@ -196,7 +198,7 @@ def trainer(draw):
         one["numNodes"] = d.choice((1, 2, 4))
     if d.maybe(0.5):
         one["env"] = variables(d, canonical=True)
-    if draw.policy != "none" and draw.resources == "job":  # B9
+    if draw.policy != "none" and "job" in draw.resources:  # B9
         one["resourcesPerNode"] = requests(d, canonical=True)
     return {"trainer": one}
 

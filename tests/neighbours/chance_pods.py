@@ -110,9 +110,11 @@ def pod(draw, main, trainer):
     inits = [container(dice, name, volumes, **fields(dice, {"restartPolicy": ["Always"]}, 0.4))
              for name in dice.some(("prepare", "proxy"), 0.2)]
     for one in inits + each:
-        if dice.maybe(0.3) and (not trainer and one["name"] != "node" or draw.resources == "runtime"):
+        if dice.maybe(0.3) and (not trainer and one["name"] != "node" or "runtime" in draw.resources):
             one["resources"] = requests(dice)
     spec = {**fields(dice, POD, 0.08), "containers": each}
+    if dice.maybe(0.05):
+        spec["resources"] = requests(dice)
     if draw.gang:
         spec.pop("priorityClassName", None)  # B17
     if draw.priority and dice.maybe():

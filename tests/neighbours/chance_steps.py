@@ -1,5 +1,6 @@
 """What happens to the objects of a random case after they are made, and the mistakes in them."""
 import copy
+import json
 
 from chance_pods import POD, SOURCES, fields, labels, variables
 from kit import ANCESTOR
@@ -117,11 +118,20 @@ class Story:
     def __init__(self, draw, its_runtime, job):
         self.dice, self.draw, self.runtime, self.job = draw.dice, draw, its_runtime, job
         self.name, self.runtime_kind = job["metadata"]["name"], its_runtime["kind"].lower()
-        self.runtime_gone = False
+        self.runtime_gone = self.held = False
+        self.suspended = job["spec"].get("suspend") is True
 
     def jobs_own(self, patch):
-        """A TrainJob whose runtime is gone can be updated with ours alone (B12)."""
-        return None if self.runtime_gone else step("patch", "trainjob", self.name, patch)
+        """A TrainJob whose runtime is gone can be updated with ours alone (B12). One that is held while it is
+        deleted steers its JobSet no more (B33)."""
+        if self.runtime_gone or self.held and "spec" in patch:
+            return None
+        self.suspended = self.suspended and patch.get("spec", {}).get("suspend", True) is True
+        return step("patch", "trainjob", self.name, patch)
+
+    def taken(self, kind, name):
+        """A child is deleted: it is made again, if not for one that is held (B33)."""
+        return None if self.held else step("delete", kind, name)
 
     def suspend(self):
         return self.jobs_own({"spec": {"suspend": True}})
@@ -169,12 +179,12 @@ class Story:
             {"trainerStatus": {"progressPercentage": 7, "lastUpdatedTime": "2026-01-02T03:04:05Z"}}))})
 
     def jobset_goes(self):
-        return step("delete", "jobset", self.name)
+        return self.taken("jobset", self.name)
 
     def jobset_edited(self):
-        return step("patch", "jobset", self.name, self.dice.choice((
+        return None if self.held else step("patch", "jobset", self.name, self.dice.choice((
             {"metadata": {"labels": {"seen": "yes", "team": "grey"}}}, {"spec": {"suspend": True}},
-            {"spec": {"suspend": False}}, {"metadata": {"ownerReferences": None}},
+            {"spec": {"suspend": False}},
             {"metadata": {"annotations": {"team": None}}}, {"spec": {"ttlSecondsAfterFinished": 9}})))
 
     def runtime_edited(self):
@@ -182,29 +192,54 @@ class Story:
         return step("patch", self.runtime_kind, self.draw.runtime, self.dice.choice((
             {"metadata": {"labels": {"changed": "yes"}}}, {"spec": {"mlPolicy": {"numNodes": 4}}},
             {"spec": {"template": {"metadata": {"labels": {"changed": "yes"}}}}},
+            {"spec": {"template": {"spec": {"network": {"subdomain": "changed"}}}}},
             {"metadata": {"finalizers": ["trainer.kubeflow.org/resource-in-use", "example.com/mine"]}})))
+
+    def runtime_broken(self):
+        """v2.3.0 looks at updates of the cluster's runtimes alone (B20). The last one is no initializer."""
+        if self.runtime_kind == "trainingruntime":
+            return None
+        jobs = copy.deepcopy(self.runtime["spec"]["template"]["spec"]["replicatedJobs"])
+        jobs[-1].update(self.dice.choice(({"replicas": 2}, {"replicas": 0})))
+        return step("patch", self.runtime_kind, self.draw.runtime, {
+            "spec": {"template": {"spec": {"replicatedJobs": jobs}}}})
 
     def runtime_goes(self):
         self.runtime_gone = True
         return step("delete", self.runtime_kind, self.draw.runtime)
 
     def snapshot_goes(self):
-        return step("delete", "configmap", f"{self.name}-runtime-snapshot")
+        return self.taken("configmap", f"{self.name}-runtime-snapshot")
+
+    def snapshot_edited(self):
+        """Of a suspended job: ours does not read that of a running one, which needs nothing."""
+        if not self.suspended or self.held:
+            return None
+        other = copy.deepcopy(self.runtime)
+        other["metadata"]["name"] = "another"
+        changed = copy.deepcopy(self.runtime)
+        changed["spec"]["template"].setdefault("metadata", {})["labels"] = {"from": "snapshot"}
+        return step("patch", "configmap", f"{self.name}-runtime-snapshot", self.dice.choice((
+            {"data": {"runtime": None}}, {"data": {"runtime": json.dumps(other)}},
+            {"data": {"runtime": json.dumps(changed)}}, {"metadata": {"ownerReferences": None}},
+            {"data": {"runtime": json.dumps({**self.runtime, "kind": "Pod"})}})))
 
     def child_edited(self):
         name = self.dice.choice((f"{self.name}-mpi-hostfile", f"{self.name}-flux-entrypoint"))
-        return step("patch", "configmap", name, {"data": {"hostfile": "mine", "more": "x"}})
+        return None if self.held else step("patch", "configmap", name, {
+            "data": {"hostfile": "mine", "more": "x"}})
 
     def child_goes(self):
         kind, name = self.dice.choice((("configmap", "mpi-hostfile"), ("configmap", "flux-entrypoint"),
                                        ("secret", "mpi-ssh-auth"), ("secret", "flux-curve")))
-        return step("delete", kind, f"{self.name}-{name}")
+        return self.taken(kind, f"{self.name}-{name}")
 
     def podgroup_goes(self):
-        return step("delete", self.dice.choice(("podgroup", "volcanopodgroup")), self.name)
+        return self.taken(self.dice.choice(("podgroup", "volcanopodgroup")), self.name)
 
     def job_goes(self):
         """A finalizer of somebody else's may hold it."""
+        self.held = "finalizers" in self.job["metadata"]
         return step("delete", "trainjob", self.name)
 
 
@@ -212,7 +247,7 @@ OFTEN = (Story.suspend, Story.resume, Story.repatch, Story.jobset_says, Story.re
 SELDOM = (Story.drop_patches, Story.change_fixed, Story.jobset_goes, Story.jobset_edited,
           Story.runtime_edited, Story.runtime_goes, Story.snapshot_goes, Story.child_edited,
           Story.child_goes, Story.podgroup_goes, Story.job_goes, Story.jobset_silent, Story.job_status,
-          Story.job_status)
+          Story.job_status, Story.runtime_broken, Story.snapshot_edited)
 
 
 def steps(draw, its_runtime, job):
@@ -256,6 +291,8 @@ def patched_variable(dice, runtime, job):
 def wrong_value(dice, _runtime, job):
     where, what = dice.choice((
         ("suspend", "yes"), ("activeDeadlineSeconds", 0), ("managedBy", "me"), ("runtimeRef", {}),
+        ("runtimeRef", {"name": "x", "kind": "Pod"}), ("runtimeRef", {"name": "x", "apiGroup": ""}),
+        ("trainer", {"env": None}), ("trainer", {"numNodes": 1.5}), ("runtimePatches", {}),
         ("trainer", {"env": [{"name": "A"}, {"name": "A"}]}), ("trainer", {"numNodes": "two"}),
         ("trainer", {"resourcesPerNode": {"requests": {"cpu": "much"}}}),
         ("initializer", {"dataset": {"storageUri": "here"}}), ("runtimePatches", [{}]),

@@ -377,7 +377,7 @@ def same_message(path, want, got):
     """The API server walks a schema in random order: the order of several mistakes is no fact."""
     if not path.endswith("/message") or "[" not in str(want) or "[" not in str(got):
         return False
-    sides = [text.rstrip("]").partition("[") for text in (want, got)]
+    sides = [text.removesuffix("]").partition("[") for text in (want, got)]
     return sides[0][0] == sides[1][0] and \
         sorted(sides[0][2].split(", ")) == sorted(sides[1][2].split(", "))
 

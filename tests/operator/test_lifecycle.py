@@ -202,3 +202,31 @@ def test_initializer_runs_before_the_trainer(manager, space):
     started = {j["metadata"]["name"]: j["metadata"]["creationTimestamp"]
                for j in space.api.list("batch/v1", "Job", space.name)}
     assert started["job-dataset-initializer-0"] <= started["job-node-0"]
+
+
+@pytest.fixture
+def held(manager, space):
+    """A TrainJob that runs, is deleted, and is held by a finalizer of somebody else's."""
+    job = trainjob()
+    job["metadata"]["finalizers"] = ["example.com/hold"]
+    space.create(runtime(), job)
+    wait_phases(space, "Running")
+    space.api.delete(API, "TrainJob", space.name, "job")
+    assert space.job()["metadata"]["deletionTimestamp"]
+    yield space
+    space.patch_job({"metadata": {"finalizers": None}})
+    wait_for("the TrainJob is gone", lambda: space.job() is None)
+
+
+def test_the_end_of_a_job_that_is_held_is_told(held):
+    """Whoever holds it may wait for that."""
+    end_pods(held, "succeed")
+    held.wait_condition("Complete", "True AllJobsCompleted")
+
+
+@pytest.mark.ours("v2.3.0 makes children again while their TrainJob is being deleted (B33)")
+def test_what_goes_with_a_job_that_is_held_stays_away(held):
+    held.api.delete("jobset.x-k8s.io/v1alpha2", "JobSet", held.name, "job")
+    wait_for("the JobSet is gone", lambda: held.jobset() is None)
+    stays("it is not made again", lambda: held.jobset() is None)
+    assert held.events() == []

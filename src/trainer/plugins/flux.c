@@ -64,6 +64,10 @@ static void flux_validate(const struct ty_plan *plan, const struct ty_trainjob *
         ty_errs_add(errs, TY_KEY(trainer, "numProcPerNode"), TY_INVALID,
                     job->num_proc.kind == TY_NUMPROC_CPU ? "\"cpu\"" : "\"gpu\"",
                     "must have an int value for Flux TrainJob");
+    if (job->num_proc.kind == TY_NUMPROC_INT && job->num_proc.v < 1)
+        ty_errs_add(errs, TY_KEY(trainer, "numProcPerNode"), TY_INVALID,
+                    ty_arena_printf(errs->arena, "%" PRId32, job->num_proc.v),
+                    "must be greater than or equal to 1 for Flux TrainJob");
     if (set && ty_json_by(ty_json_get(set->pod, "initContainers"), "name", TY_LIT(INSTALLER), NULL))
         ty_errs_add(errs, TY_KEY(trainer, "initContainers"), TY_INVALID, "\"" INSTALLER "\"",
                     "InitContainer 'flux-installer' is reserved");

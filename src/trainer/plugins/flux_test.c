@@ -142,6 +142,10 @@ static void test_validation(void **state)
     assert_string_equal(fx_validate(f, FLUX("1", ""), JOB("'numProcPerNode':'gpu'")),
                         "spec.trainer.numProcPerNode: Invalid value: \"gpu\": must have an int "
                         "value for Flux TrainJob");
+    assert_string_equal(fx_validate(f, FLUX("1", ""), JOB("'numProcPerNode':0")),
+                        "spec.trainer.numProcPerNode: Invalid value: 0: must be greater than or "
+                        "equal to 1 for Flux TrainJob");
+    assert_string_equal(fx_validate(f, FLUX("1", ""), JOB("'numProcPerNode':1")), "");
 }
 
 int main(void)

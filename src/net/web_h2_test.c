@@ -25,6 +25,21 @@ static void request_and_answer(void **state)
     call_finish(&w);
 }
 
+static void over_tls_1_2(void **state)
+{
+    struct call_world w;
+    struct call_heard h = { 0 };
+    (void)state;
+    call_begin(&w, "h2");
+    w.far.priority = "NORMAL:-VERS-ALL:+VERS-TLS1.2";
+    call_start(&w, &h, "/big");
+    call_run(&w);
+    assert_true(h.whole);
+    assert_int_equal(h.body.n, BIG_BYTES);
+    ty_buf_done(&h.body);
+    call_finish(&w);
+}
+
 /* However many at once, and one after the other: one connection. */
 static void one_connection(void **state)
 {
@@ -303,6 +318,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(request_and_answer),
+        cmocka_unit_test(over_tls_1_2),
         cmocka_unit_test(one_connection),
         cmocka_unit_test(peers_apart),
         cmocka_unit_test(refused_unread),

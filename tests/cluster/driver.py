@@ -154,11 +154,12 @@ class ClientPlane(Plane):
 
 
 class Relay:
-    """Forwards connections to a port; play_dead() makes those there are now go silent, without
-    closing them. With open=False new ones wait until it is True again."""
+    """Forwards connections to a port, `piece` bytes at a time; play_dead() makes those there are now go
+    silent, without closing them. With open=False new ones wait until it is True again."""
 
-    def __init__(self, port):
+    def __init__(self, port, piece=65536):
         self.target, self.pairs, self.dead, self.open = port, {}, set(), True
+        self.piece = piece
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.made = 0
@@ -170,6 +171,8 @@ class Relay:
     def _accept(self):
         here, _ = self.listener.accept()
         there = socket.create_connection(("127.0.0.1", self.target))
+        for end in (here, there):
+            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
         self.pairs[here], self.pairs[there] = there, here
         self.made += 1
 
@@ -190,7 +193,7 @@ class Relay:
     def _forward(self, s):
         other = self.pairs[s]
         try:
-            data = s.recv(65536)
+            data = s.recv(self.piece)
             if data:
                 other.sendall(data)
         except OSError:

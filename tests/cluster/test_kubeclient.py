@@ -364,6 +364,23 @@ def test_silent_peer(server, tmp_path):
             assert 4 <= relay.made < 10  # two, and two new ones; a slow machine may need another
 
 
+@pytest.mark.parametrize("piece", [7, 1000])
+def test_bytes_in_small_pieces(server, many, tmp_path, piece):
+    """Records of TLS and frames of HTTP/2 come as the network likes: nothing waits for more than it needs."""
+    with Relay(server.port, piece) as relay:
+        config = server.config(tmp_path / "relay", {"token": server.tokens["manager-0"]}, relay.port)
+        with Driver(PROGRAM, "--kubeconfig", config) as client:
+            ns = make_namespace(client, "pieces")
+            which = client.do("reflect", kind="configmap", ns=many if piece > 100 else ns)
+            client.next(which, "SYNCED")
+            for i in range(3):
+                name = f"p{piece}-{i}"
+                made = client.ask("CREATE", "configmap", ns=ns, body=config_map(name, text="x" * 20_000))
+                assert made["r"] == "0", made
+                assert client.ask("GET", "configmap", ns=ns, name=name)["json"]["data"]["text"] == "x" * 20_000
+            assert client.ask("GET", "configmap", ns=ns, name="nobody")["code"] == 404
+
+
 def test_watch_begins_anew_after_compaction(server, tmp_path):
     """What happened while nobody could hear it, and is forgotten by etcd, is found by a list."""
     with Relay(server.odd_port) as relay:

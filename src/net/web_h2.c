@@ -18,8 +18,8 @@ struct ty_web_line {
     struct ty_web_place place;
     struct ty_web_peer peer; /* a copy: with it and the place connections are shared */
     struct ty_line *line;
-    struct ty_h2 *h2; /* NULL: not ready */
-    struct ty_web_call *calls;
+    struct ty_h2 *h2;                       /* NULL: not ready */
+    struct ty_web_call *calls, **calls_end; /* in the order in which they came */
     const struct ty_web_call *telling; /* whose callback is on the stack; NULL: dropped meanwhile */
     bool old;                          /* takes no more calls: closed when it has none */
     bool dirty;                        /* has something to send */
@@ -46,11 +46,10 @@ static bool is_for(const struct ty_web_line *l, const struct ty_web_place *to,
 static void call_join(struct ty_web_line *l, struct ty_web_call *call)
 {
     call->line = l;
-    call->line_next = l->calls;
-    call->line_at = &l->calls;
-    if (call->line_next)
-        call->line_next->line_at = &call->line_next;
-    l->calls = call;
+    call->line_next = NULL;
+    call->line_at = l->calls_end;
+    *l->calls_end = call;
+    l->calls_end = &call->line_next;
     ty_line_hold(l->line, true);
 }
 
@@ -60,6 +59,8 @@ static void call_leave(struct ty_web_call *call)
     *call->line_at = call->line_next;
     if (call->line_next)
         call->line_next->line_at = call->line_at;
+    else
+        l->calls_end = call->line_at;
     if (l->telling == call)
         l->telling = NULL;
     if (!l->calls)
@@ -316,6 +317,7 @@ static struct ty_web_line *line_new(struct ty_web *w, const struct ty_web_place 
     if (!l)
         abort();
     l->web = w;
+    l->calls_end = &l->calls;
     l->place = *to;
     l->peer.ca_file = copy(peer->ca_file);
     l->peer.cert_file = copy(peer->cert_file);

@@ -64,6 +64,27 @@ static void one_connection(void **state)
     call_finish(&w);
 }
 
+/* Those that wait for the connection go in the order in which they came. */
+static void in_order(void **state)
+{
+    struct call_world w;
+    struct call_heard h[20] = { 0 };
+    int turns = 0;
+    (void)state;
+    call_begin(&w, "h2");
+    for (size_t i = 0; i < 20; i++) {
+        h[i].turns = &turns;
+        call_start(&w, &h[i],
+                   "/none"); /* its answer is one frame: no body, whose turn is the server's */
+    }
+    call_run(&w);
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(h[i].status, 204);
+        assert_int_equal(h[i].turn, i);
+    }
+    call_finish(&w);
+}
+
 /* The peer is what it says: another CA file is another peer. */
 static void peers_apart(void **state)
 {
@@ -320,6 +341,7 @@ int main(void)
         cmocka_unit_test(request_and_answer),
         cmocka_unit_test(over_tls_1_2),
         cmocka_unit_test(one_connection),
+        cmocka_unit_test(in_order),
         cmocka_unit_test(peers_apart),
         cmocka_unit_test(refused_unread),
         cmocka_unit_test(from_callbacks),

@@ -11,6 +11,7 @@
 struct call_heard {
     struct ty_buf body;
     int status, ends, stop_at;
+    int turn, *turns; /* it was the so-manieth to end, if they are counted */
     bool whole, cancel, renew;
     char text[256], retry[16];
     struct ty_web *web;
@@ -35,6 +36,7 @@ static inline void call_on_end(void *ctx, struct ty_web_call *call, const struct
     struct call_heard *h = ctx;
     const char *retry = ty_web_header(call, "Retry-After");
     h->ends++;
+    h->turn = h->turns ? (*h->turns)++ : 0;
     h->status = end->status;
     h->whole = end->whole;
     snprintf(h->text, sizeof(h->text), "%s", end->text);

@@ -182,7 +182,7 @@ class Plane:
     def compact(self):
         """Makes etcd forget all that is past."""
         def post(path, body):
-            c = http.client.HTTPConnection("127.0.0.1", self.etcd_port, timeout=30)
+            c = http.client.HTTPConnection("127.0.0.1", self.etcd_port, timeout=120)
             c.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
             return json.loads(c.getresponse().read())
         now = post("/v3/kv/range", {"key": base64.b64encode(b"/none").decode()})

@@ -1,16 +1,18 @@
+/* clang-format off */
 /* What a line of a training program's output says of its progress. Pure.
  *
  * Recognised, anywhere in a line, colours and rank prefixes left aside:
- *   tqdm      45%|████▌     | 45/100 [00:10<00:12,  4.5it/s, loss=0.3]     and  45it
- * [00:10, 4.5it/s] Lightning Epoch 3:  57%|█████▋    | 57/100 [00:05<00:04, 9.5it/s, loss=0.2,
- * v_num=1] Keras     10/50 [=====>........] - ETA: 3s - loss: 0.31 Trainer   {'loss': 0.51,
- * 'learning_rate': 5e-05, 'epoch': 0.5}         (and the same as JSON) by hand   step 10/50, epoch
- * 2/3, iteration 5 of 9, Epoch 2/3 step 10/50 loss 0.31 percent   45%   [ 45%]   Progress: 45%
- * training 45%   45% done
+ *   tqdm       45%|████▌     | 45/100 [00:10<00:12,  4.5it/s, loss=0.3]   and   45it [00:10, 4.5it/s]
+ *   Lightning  Epoch 3:  57%|█████▋    | 57/100 [00:05<00:04, 9.5it/s, loss=0.2, v_num=1]
+ *   Keras      10/50 [=====>........] - ETA: 3s - loss: 0.31
+ *   Trainer    {'loss': 0.51, 'learning_rate': 5e-05, 'epoch': 0.5}   (and the same as JSON)
+ *   by hand    step 10/50, epoch 2/3, iteration 5 of 9, Epoch 2/3 step 10/50 loss 0.31
+ *   percent    45%   [ 45%]   Progress: 45%   training 45%   45% done
  *
  * A percent sign alone proves little: disks are 97% full and models 97% right. It counts only when
  * it is all the line has, stands in brackets at its beginning, or has a word beside it that says
  * what it is of (progress, training, done, …). */
+/* clang-format on */
 #ifndef TY_ENGINE_PROGRESS_H
 #define TY_ENGINE_PROGRESS_H
 

@@ -13,7 +13,7 @@ static void says_what_go_says(void **state TY_UNUSED)
         struct ty_err err = { 0 };
         int r = ty_schema_decode(ty_kind_of(obj)->schema, obj, &err);
         if (r != (want.n ? -EINVAL : 0) || !ty_str_eq(ty_str(err.text), want))
-            fail_msg("%s\nwant %.*s\n got %s", show(a, obj), TY_ARG(want), err.text);
+            fail_msg("%s\nwant %.*s\n got %s", json_show(a, obj), TY_ARG(want), err.text);
         seen += want.n > 0;
     }
     assert_true(seen > 40);

@@ -35,9 +35,9 @@ static void expect(const char *in, const char *want)
     struct ty_json *v = parse(a, in);
 
     ty_schema_default(a, &root, v);
-    assert_string_equal(show(a, v), want);
+    assert_string_equal(json_show(a, v), want);
     ty_schema_default(a, &root, v); /* nothing more to do */
-    assert_string_equal(show(a, v), want);
+    assert_string_equal(json_show(a, v), want);
 }
 
 static void fills_what_is_absent(void **state TY_UNUSED)
@@ -78,7 +78,7 @@ static void knows_the_real_tables(void **state TY_UNUSED)
     struct ty_json *v = parse(a, "{'spec':{'runtimeRef':{'name':'r'}}}");
 
     ty_schema_default(a, &ty_schema_TrainJob, v);
-    assert_string_equal(show(a, v),
+    assert_string_equal(json_show(a, v),
                         "{'spec':{'runtimeRef':{'name':'r','apiGroup':'trainer.kubeflow.org',"
                         "'kind':'ClusterTrainingRuntime'},'suspend':false,"
                         "'managedBy':'trainer.kubeflow.org/trainjob-controller'}}");

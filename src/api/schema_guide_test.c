@@ -5,13 +5,13 @@ static const char *merge(struct ty_arena *a, const struct ty_schema *s, const ch
 {
     struct ty_err err = { 0 };
     struct ty_json *d = parse(a, doc), *p = parse(a, patch), *out = NULL;
-    const char *doc_before = show(a, d), *patch_before = show(a, p);
+    const char *doc_before = json_show(a, d), *patch_before = json_show(a, p);
 
     if (ty_strategic_merge(a, d, p, &ty_schema_guide, s, 0, &out, &err) != 0)
         fail_msg("%s", err.text);
-    assert_string_equal(show(a, d), doc_before);
-    assert_string_equal(show(a, p), patch_before);
-    return show(a, out);
+    assert_string_equal(json_show(a, d), doc_before);
+    assert_string_equal(json_show(a, p), patch_before);
+    return json_show(a, out);
 }
 
 static void answers_from_the_tables(void **state TY_UNUSED)

@@ -14,7 +14,7 @@ static void writes_what_go_writes(void **state TY_UNUSED)
             continue;
         struct ty_json *got = ty_schema_normal(a, ty_kind_of(obj)->schema, obj);
         if (!ty_json_eq(got, want))
-            fail_msg("want %s\n got %s", show(a, want), show(a, got));
+            fail_msg("want %s\n got %s", json_show(a, want), json_show(a, got));
         /* What Go wrote is as it should be. */
         assert_true(ty_json_eq(ty_schema_normal(a, ty_kind_of(obj)->schema, want), want));
         seen++;
@@ -24,7 +24,7 @@ static void writes_what_go_writes(void **state TY_UNUSED)
 
 static const char *pod(struct ty_arena *a, const char *json)
 {
-    return show(a, ty_schema_normal(a, &ty_schema_PodSpec, parse(a, json)));
+    return json_show(a, ty_schema_normal(a, &ty_schema_PodSpec, parse(a, json)));
 }
 
 static void follows_gos_order_and_habits(void **state TY_UNUSED)
@@ -50,18 +50,18 @@ static void keeps_places_and_leaves_the_input_alone(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_json *v = parse(a, "{\n'containers':[\n{'name':'n','resources':{'limits':\n{'cpu':"
                                  "\n'1000m'}}}]}");
-    const char *before = show(a, v);
+    const char *before = json_show(a, v);
 
     ty_json_stamp(v, 7);
     struct ty_json *n = ty_schema_normal(a, &ty_schema_PodSpec, v);
     const struct ty_json *c = ty_json_item(ty_json_get(n, "containers"), 0);
     const struct ty_json *cpu = ty_json_at(c, "resources.limits.cpu");
-    assert_string_equal(show(a, cpu), "'1'");
+    assert_string_equal(json_show(a, cpu), "'1'");
     assert_int_equal(cpu->line, 5);
     assert_int_equal(cpu->origin, 7);
     assert_int_equal(c->line, 3);
     ty_json_set(a, ty_json_at(c, "resources.limits"), "cpu", ty_json_int(a, 9));
-    assert_string_equal(show(a, v), before);
+    assert_string_equal(json_show(a, v), before);
 }
 
 static void finds_fields(void **state TY_UNUSED)

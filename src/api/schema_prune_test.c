@@ -7,7 +7,7 @@ static void expect(const struct ty_schema *s, const char *in, const char *want, 
     struct ty_json *v = parse(a, in), *quiet = parse(a, in);
 
     ty_schema_prune(a, s, v, NULL, &errs);
-    assert_string_equal(show(a, v), want);
+    assert_string_equal(json_show(a, v), want);
     assert_string_equal(lines(a, &errs), told);
     ty_schema_prune(a, s, quiet, NULL, NULL);
     assert_true(ty_json_eq(v, quiet));

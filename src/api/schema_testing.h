@@ -36,17 +36,6 @@ TY_UNUSED static struct ty_json *parse_file(struct ty_arena *a, const char *path
     return v;
 }
 
-/* Compact text with single quotes. */
-TY_UNUSED static const char *show(struct ty_arena *a, const struct ty_json *v)
-{
-    struct ty_str s = ty_json_text(a, v);
-    char *copy = ty_arena_strndup(a, s.p, s.n);
-
-    for (char *p = copy; *p; p++)
-        *p = *p == '"' ? '\'' : *p;
-    return copy;
-}
-
 /* The errors one a line, with hints after " | ". */
 TY_UNUSED static const char *lines(struct ty_arena *a, const struct ty_errs *errs)
 {

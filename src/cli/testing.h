@@ -2,13 +2,9 @@
 #ifndef TY_CLI_TESTING_H
 #define TY_CLI_TESTING_H
 
+#include "base/testing.h"
 #include "cli/cli.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <ftw.h>
 #include <unistd.h>
 
@@ -91,11 +87,5 @@ static inline int bench_run(struct ty_bench *b, const char *const *words)
     return code;
 }
 #define BENCH_RUN(b, ...) bench_run((b), (const char *const[]){ __VA_ARGS__, NULL })
-
-#define assert_has(text, part)                                                                     \
-    do {                                                                                           \
-        if (!strstr((text), (part)))                                                               \
-            fail_msg("\"%s\" is not in:\n%s", (part), (text));                                     \
-    } while (0)
 
 #endif

@@ -1,11 +1,7 @@
 #include "control/foreign.h"
+#include "control/world_testing.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #define OWNER(api, kind, name, uid, more)                                                          \
     "{\"apiVersion\":\"" api "\",\"kind\":\"" kind "\",\"name\":\"" name "\",\"uid\":\"" uid       \
@@ -19,32 +15,9 @@
     ",\"managedFields\":[{\"manager\":\"kubectl\",\"operation\":\"Update\",\"time\":"              \
     "\"2026-01-02T03:04:05Z\",\"fieldsV1\":{}}]"
 
-struct fx {
-    struct ty_arena *a;
-    struct ty_world *w;
-    struct ty_err err;
-};
-
-static int up(void **state)
-{
-    static struct fx f;
-    f = (struct fx){ .a = ty_arena_new((size_t)1 << 20), .w = ty_world_new() };
-    *state = &f;
-    return 0;
-}
-
-static int down(void **state)
-{
-    struct fx *f = *state;
-    ty_world_free(f->w);
-    ty_arena_free(f->a);
-    return 0;
-}
-
 static const struct ty_known *put(struct fx *f, const struct ty_kind *kind, const char *text)
 {
-    char *copy = ty_arena_strndup(f->a, text, strlen(text));
-    return ty_world_put(f->w, kind, ty_json_parse(f->a, ty_str(copy), NULL, NULL), NULL);
+    return tell(f, kind, text, NULL);
 }
 
 /* A JobSet j with these owners and more metadata, asked for by TrainJob j of uid u1. */

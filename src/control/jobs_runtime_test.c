@@ -1,43 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "control/jobs_inner.h"
-
-struct fx {
-    struct ty_arena *a;
-    struct ty_world *w;
-};
-
-static int up(void **state)
-{
-    static struct fx f;
-
-    f = (struct fx){ ty_arena_new((size_t)16 << 20), ty_world_new() };
-    *state = &f;
-    return 0;
-}
-
-static int down(void **state)
-{
-    struct fx *f = *state;
-
-    ty_world_free(f->w);
-    ty_arena_free(f->a);
-    return 0;
-}
+#include "control/world_testing.h"
 
 static const struct ty_known *put(struct fx *f, const struct ty_kind *kind, const char *text)
 {
-    struct ty_err err = { 0 };
-    struct ty_json *obj = ty_json_parse(f->a, ty_str(text), NULL, &err);
-
-    if (!obj)
-        fail_msg("%s", err.text);
-    return ty_world_put(f->w, kind, obj, NULL);
+    return tell(f, kind, text, NULL);
 }
 
 #define RUNTIME(more)                                                                              \

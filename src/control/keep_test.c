@@ -1,21 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "control/keep.h"
-
-static struct ty_json *read_json(struct ty_arena *a, const char *text)
-{
-    struct ty_err err = { 0 };
-    struct ty_json *v = ty_json_parse(a, ty_str(text), NULL, &err);
-
-    if (!v)
-        fail_msg("%s", err.text);
-    return v;
-}
+#include "json/json_testing.h"
 
 #define REF(group, kind, controller)                                                               \
     "{\"metadata\":{\"name\":\"x\",\"uid\":\"u\",\"labels\":{\"a\":\"b\"},\"ownerReferences\":[{"  \
@@ -26,7 +11,7 @@ static void test_whose_it_is(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
     struct ty_str uid = { 0 };
-    struct ty_json *ours = read_json(a, REF("trainer.kubeflow.org", "TrainJob", "true"));
+    struct ty_json *ours = json_read(a, REF("trainer.kubeflow.org", "TrainJob", "true"));
 
     assert_true(ty_str_is(ty_keep_owner(ours, &uid), "j"));
     assert_true(ty_str_is(uid, "o"));
@@ -35,27 +20,27 @@ static void test_whose_it_is(void **state TY_UNUSED)
                                           REF("example.com", "TrainJob", "true"), "{}",
                                           "{\"metadata\":{\"ownerReferences\":{}}}" };
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        assert_true(ty_keep_owner(read_json(a, others[i]), NULL).n == 0);
+        assert_true(ty_keep_owner(json_read(a, others[i]), NULL).n == 0);
 }
 
 static void test_a_child_is_only_who_it_is(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
     struct ty_json *kept =
-        ty_keep(a, &ty_kind_secret, read_json(a, REF("trainer.kubeflow.org", "TrainJob", "true")));
+        ty_keep(a, &ty_kind_secret, json_read(a, REF("trainer.kubeflow.org", "TrainJob", "true")));
 
     assert_true(ty_str_is(ty_json_str_at(kept, "kind"), "Secret"));
     assert_true(ty_str_is(ty_json_str_at(kept, "apiVersion"), "v1"));
     assert_true(ty_str_is(ty_json_str_at(kept, "metadata.uid"), "u"));
     assert_null(ty_json_get(kept, "data"));
     assert_null(ty_json_at(kept, "metadata.labels"));
-    assert_null(ty_keep(a, &ty_kind_secret, read_json(a, REF("example.com", "TrainJob", "true"))));
+    assert_null(ty_keep(a, &ty_kind_secret, json_read(a, REF("example.com", "TrainJob", "true"))));
 }
 
 static void test_runtimes_and_ranges_stay_whole(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
-    struct ty_json *obj = read_json(
+    struct ty_json *obj = json_read(
         a, "{\"metadata\":{\"name\":\"r\",\"managedFields\":[{}],\"annotations\":{\"k\":\"v\"}},"
            "\"spec\":{\"limits\":[1]}}");
     const struct ty_kind *const kinds[] = { &ty_kind_clustertrainingruntime, &ty_kind_limitrange,
@@ -84,7 +69,7 @@ static void test_gangs(void **state TY_UNUSED)
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct ty_json *obj = read_json(
+        struct ty_json *obj = json_read(
             a, ty_arena_printf(a,
                                "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"replicatedJobs\":[{"
                                "\"template\":{\"spec\":{\"template\":{\"metadata\":{%s}}}}},{}]}}",
@@ -113,7 +98,7 @@ static void test_namesakes(void **state TY_UNUSED)
         struct ty_str job = ty_keep_namesake(rows[i].kind, ty_str(rows[i].name));
         assert_true(ty_str_is(job, rows[i].job));
         struct ty_json *obj =
-            read_json(a, ty_arena_printf(a, "{\"metadata\":{\"name\":\"%s\"}}", rows[i].name));
+            json_read(a, ty_arena_printf(a, "{\"metadata\":{\"name\":\"%s\"}}", rows[i].name));
         assert_int_equal(ty_keep(a, rows[i].kind, obj) != NULL, job.n > 0);
     }
 }

@@ -1,13 +1,8 @@
 /* Live objects below are as kube-apiserver 1.36 answered an apply of the wanted ones, shortened. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "api/kinds.h"
 #include "control/owned.h"
+#include "json/json_testing.h"
 
 #define MANAGED(fields)                                                                            \
     "\"managedFields\":[{\"manager\":\"kubectl\",\"operation\":\"Update\",\"fieldsV1\":"           \
@@ -44,25 +39,15 @@ static const char *const wanted_jobset =
                 "[\"a\",\"" command "\"],\"env\":[{\"name\":\"X\",\"value\":\"1\"}],\"name\":"     \
                 "\"node\",\"ports\":[{\"containerPort\":29500,\"protocol\":\"TCP\"}]}]}}}}}]}}"
 
-static struct ty_json *read_json(struct ty_arena *a, const char *text)
-{
-    struct ty_err err = { 0 };
-    struct ty_json *v = ty_json_parse(a, ty_str(text), NULL, &err);
-
-    if (!v)
-        fail_msg("%s", err.text);
-    return v;
-}
-
 static uint64_t live(struct ty_arena *a, const char *text)
 {
-    return ty_owned_live(a, ty_kind_jobset.schema, read_json(a, text), "trainer");
+    return ty_owned_live(a, ty_kind_jobset.schema, json_read(a, text), "trainer");
 }
 
 static void test_what_was_applied_is_known_again(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)8 << 20);
-    uint64_t want = ty_owned_wanted(a, ty_kind_jobset.schema, read_json(a, wanted_jobset));
+    uint64_t want = ty_owned_wanted(a, ty_kind_jobset.schema, json_read(a, wanted_jobset));
 
     assert_true(want == live(a, LIVE("\"suspend\":true,", "b")));
 }
@@ -88,10 +73,10 @@ static void test_a_field_too_many_differs(void **state TY_UNUSED)
         "{\"f:data\":{\"f:a\":{},\"f:b\":{}}}") "},\"data\":{\"a\":\"1\",\"b\":\"2\"}}";
     const char *same = "{\"metadata\":{\"name\":\"t\"," MANAGED(
         "{\"f:data\":{\"f:a\":{}}}") "},\"data\":{\"a\":\"1\",\"b\":\"2\"}}";
-    uint64_t want = ty_owned_wanted(a, NULL, read_json(a, less));
+    uint64_t want = ty_owned_wanted(a, NULL, json_read(a, less));
 
-    assert_false(want == ty_owned_live(a, NULL, read_json(a, more), "trainer"));
-    assert_true(want == ty_owned_live(a, NULL, read_json(a, same), "trainer"));
+    assert_false(want == ty_owned_live(a, NULL, json_read(a, more), "trainer"));
+    assert_true(want == ty_owned_live(a, NULL, json_read(a, same), "trainer"));
 }
 
 static void test_nothing_owned(void **state TY_UNUSED)
@@ -99,9 +84,9 @@ static void test_nothing_owned(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new((size_t)8 << 20);
     const char *text = "{\"metadata\":{\"name\":\"t\"},\"data\":{\"a\":\"1\"}}";
 
-    assert_true(ty_owned_live(a, NULL, read_json(a, text), "trainer") == 0);
+    assert_true(ty_owned_live(a, NULL, json_read(a, text), "trainer") == 0);
     assert_true(ty_owned_live(a, NULL, NULL, "trainer") == 0);
-    assert_false(ty_owned_wanted(a, NULL, read_json(a, "{}")) == 0);
+    assert_false(ty_owned_wanted(a, NULL, json_read(a, "{}")) == 0);
     assert_true(live(a, LIVE("\"suspend\":true,", "b")) != 0);
 }
 
@@ -113,7 +98,7 @@ static void test_nothing_owned(void **state TY_UNUSED)
 
 static const char *terse(struct ty_arena *a, const char *text)
 {
-    const struct ty_json *v = ty_owned_terse(a, ty_kind_jobset.schema, read_json(a, text));
+    const struct ty_json *v = ty_owned_terse(a, ty_kind_jobset.schema, json_read(a, text));
     return ty_json_text(a, v).p;
 }
 
@@ -130,7 +115,7 @@ static void test_nothing_empty_is_applied(void **state TY_UNUSED)
         TEMPLATE("", "\"spec\":{\"containers\":[{\"name\":\"node\"}]," VOLUME "}"));
     assert_string_equal(terse(a, full), full);
     assert_string_equal(terse(a, TEMPLATE("", "")), TEMPLATE("", "")); /* required: it stays */
-    struct ty_json *v = read_json(a, TEMPLATE("\"metadata\":{},", ""));
+    struct ty_json *v = json_read(a, TEMPLATE("\"metadata\":{},", ""));
     assert_ptr_equal(ty_owned_terse(a, NULL, v), v);
     ty_owned_terse(a, ty_kind_jobset.schema, v);
     assert_string_equal(ty_json_text(a, v).p, TEMPLATE("\"metadata\":{},", "")); /* a copy */
@@ -141,9 +126,9 @@ static void test_empty_structs_are_not_compared(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)8 << 20);
     const struct ty_schema *s = ty_kind_jobset.schema;
-    const struct ty_json *v = read_json(a, wanted_jobset);
+    const struct ty_json *v = json_read(a, wanted_jobset);
     uint64_t want = ty_owned_wanted(a, s, v);
-    struct ty_json *owned = read_json(a, LIVE("\"suspend\":true,", "b"));
+    struct ty_json *owned = json_read(a, LIVE("\"suspend\":true,", "b"));
 
     assert_true(ty_owned_wanted(a, s, ty_owned_terse(a, s, v)) == want);
     assert_true(ty_owned_live(a, s, owned, "trainer") == want);
@@ -152,7 +137,7 @@ static void test_empty_structs_are_not_compared(void **state TY_UNUSED)
                                        TY_LIT("k:{\"name\":\"node\"}"));
     struct ty_json *pod = ty_json_at(job, "f:template.f:spec.f:template.f:metadata");
     assert_true(ty_json_is(pod, TY_JSON_OBJECT) && pod->n == 0);
-    ty_json_set(a, pod, "f:labels", read_json(a, "{\"f:k\":{}}"));
+    ty_json_set(a, pod, "f:labels", json_read(a, "{\"f:k\":{}}"));
     assert_false(ty_owned_live(a, s, owned, "trainer") == want);
 }
 
@@ -177,7 +162,7 @@ static void test_odd_fields(void **state TY_UNUSED)
             "{\"metadata\":{\"managedFields\":[{\"manager\":\"trainer\",\"operation\":\"Apply\","
             "\"fieldsV1\":%s}]},\"spec\":[1]}",
             odd[i]);
-        ty_owned_live(a, ty_kind_jobset.schema, read_json(a, text), "trainer");
+        ty_owned_live(a, ty_kind_jobset.schema, json_read(a, text), "trainer");
     }
 }
 

@@ -1,11 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "control/world.h"
+#include "control/world_testing.h"
 
 #define OWNER(uid)                                                                                 \
     "\"ownerReferences\":[{\"apiVersion\":\"trainer.kubeflow.org/"                                 \
@@ -24,46 +17,12 @@
               "\"name\":\"s\",\"secret\":{\"secretName\":\"j-ssh\"}},{\"name\":\"e\","             \
               "\"emptyDir\":{}}]}}}}}]},\"status\":" status "}"
 
-struct fx {
-    struct ty_arena *a;
-    struct ty_world *w;
-};
-
-static int up(void **state)
-{
-    static struct fx f;
-
-    f = (struct fx){ ty_arena_new((size_t)16 << 20), ty_world_new() };
-    *state = &f;
-    return 0;
-}
-
-static int down(void **state)
-{
-    struct fx *f = *state;
-
-    ty_world_free(f->w);
-    ty_arena_free(f->a);
-    return 0;
-}
-
-static const struct ty_known *put(struct fx *f, const struct ty_kind *kind, const char *text,
-                                  bool *news)
-{
-    struct ty_err err = { 0 };
-    struct ty_json *obj = ty_json_parse(f->a, ty_str(text), NULL, &err);
-
-    if (!obj)
-        fail_msg("%s", err.text);
-    return ty_world_put(f->w, kind, obj, news);
-}
-
 static void test_a_jobset_is_cut_down(void **state)
 {
     struct fx *f = *state;
     bool news = false;
     const struct ty_known *o =
-        put(f, &ty_kind_jobset, JOBSET("s1", "7", "{\"restarts\":1}"), &news);
+        tell(f, &ty_kind_jobset, JOBSET("s1", "7", "{\"restarts\":1}"), &news);
 
     assert_non_null(o);
     assert_true(news);
@@ -84,10 +43,10 @@ static void test_the_same_again_is_no_news(void **state)
     struct fx *f = *state;
     bool news = true;
 
-    put(f, &ty_kind_jobset, JOBSET("s1", "7", "{}"), NULL);
-    put(f, &ty_kind_jobset, JOBSET("s1", "7", "{}"), &news);
+    tell(f, &ty_kind_jobset, JOBSET("s1", "7", "{}"), NULL);
+    tell(f, &ty_kind_jobset, JOBSET("s1", "7", "{}"), &news);
     assert_false(news);
-    put(f, &ty_kind_jobset, JOBSET("s1", "8", "{\"restarts\":1}"), &news);
+    tell(f, &ty_kind_jobset, JOBSET("s1", "8", "{\"restarts\":1}"), &news);
     assert_true(news);
     assert_int_equal(ty_world_count(f->w, &ty_kind_jobset), 1);
 }
@@ -98,13 +57,13 @@ static void test_what_nobody_of_ours_owns_is_not_kept(void **state)
     bool news = true;
 
     assert_null(
-        put(f, &ty_kind_configmap, "{\"metadata\":{\"name\":\"x\",\"namespace\":\"a\"}}", &news));
+        tell(f, &ty_kind_configmap, "{\"metadata\":{\"name\":\"x\",\"namespace\":\"a\"}}", &news));
     assert_false(news);
     assert_int_equal(ty_world_count(f->w, NULL), 0);
     /* it was ours, and is no longer */
-    put(f, &ty_kind_configmap, SNAPSHOT("x", "1"), NULL);
+    tell(f, &ty_kind_configmap, SNAPSHOT("x", "1"), NULL);
     assert_null(
-        put(f, &ty_kind_configmap, "{\"metadata\":{\"name\":\"x\",\"namespace\":\"a\"}}", &news));
+        tell(f, &ty_kind_configmap, "{\"metadata\":{\"name\":\"x\",\"namespace\":\"a\"}}", &news));
     assert_true(news);
     assert_int_equal(ty_world_count(f->w, NULL), 0);
 }
@@ -113,11 +72,11 @@ static void test_a_trainjob_keeps_all_but_copies(void **state)
 {
     struct fx *f = *state;
     const struct ty_known *o =
-        put(f, &ty_kind_trainjob,
-            "{\"metadata\":{\"name\":\"j\",\"namespace\":\"a\",\"uid\":\"u1\",\"annotations\":{"
-            "\"kubectl.kubernetes.io/last-applied-configuration\":\"{}\",\"k\":\"v\"},"
-            "\"managedFields\":[{}]},\"spec\":{\"suspend\":true}}",
-            NULL);
+        tell(f, &ty_kind_trainjob,
+             "{\"metadata\":{\"name\":\"j\",\"namespace\":\"a\",\"uid\":\"u1\",\"annotations\":{"
+             "\"kubectl.kubernetes.io/last-applied-configuration\":\"{}\",\"k\":\"v\"},"
+             "\"managedFields\":[{}]},\"spec\":{\"suspend\":true}}",
+             NULL);
     struct ty_json *kept = ty_world_read(f->a, o);
 
     assert_true(ty_str_is(ty_json_str_at(kept, "kind"), "TrainJob"));
@@ -141,21 +100,21 @@ static void test_a_trainjob_in_two_numbers(void **state)
         JOB(",\"annotations\":{\"k\":\"v\"}", "\"suspend\":true,\"trainer\":{}", ""),
     };
     struct ty_known was =
-        *put(f, &ty_kind_trainjob, JOB("", "\"suspend\":true,\"trainer\":{}", ""), NULL);
-    struct ty_known now = *put(f, &ty_kind_trainjob,
-                               JOB(",\"generation\":2", "\"trainer\":{},\"suspend\":true",
-                                   ",\"status\":{\"conditions\":[]}"),
-                               NULL);
+        *tell(f, &ty_kind_trainjob, JOB("", "\"suspend\":true,\"trainer\":{}", ""), NULL);
+    struct ty_known now = *tell(f, &ty_kind_trainjob,
+                                JOB(",\"generation\":2", "\"trainer\":{},\"suspend\":true",
+                                    ",\"status\":{\"conditions\":[]}"),
+                                NULL);
 
     assert_true(was.wish == now.wish);
     assert_true(was.status == 0 && now.status != 0);
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        now = *put(f, &ty_kind_trainjob, others[i], NULL);
+        now = *tell(f, &ty_kind_trainjob, others[i], NULL);
         assert_true(was.wish != now.wish && now.status == 0);
     }
-    uint64_t one = put(f, &ty_kind_jobset, JOBSET("s1", "7", "{\"restarts\":1}"), NULL)->status;
+    uint64_t one = tell(f, &ty_kind_jobset, JOBSET("s1", "7", "{\"restarts\":1}"), NULL)->status;
     assert_true(one !=
-                put(f, &ty_kind_jobset, JOBSET("s1", "8", "{\"restarts\":2}"), NULL)->status);
+                tell(f, &ty_kind_jobset, JOBSET("s1", "8", "{\"restarts\":2}"), NULL)->status);
 }
 
 static void test_drop_knows_who_is_meant(void **state)
@@ -163,7 +122,7 @@ static void test_drop_knows_who_is_meant(void **state)
     struct fx *f = *state;
     struct ty_str ns = TY_LIT("a"), name = TY_LIT("j");
 
-    put(f, &ty_kind_jobset, JOBSET("s2", "7", "{}"), NULL);
+    tell(f, &ty_kind_jobset, JOBSET("s2", "7", "{}"), NULL);
     assert_false(ty_world_drop(f->w, &ty_kind_jobset, ns, name, TY_LIT("s1")));
     assert_non_null(ty_world_find(f->w, &ty_kind_jobset, ns, name));
     assert_true(ty_world_drop(f->w, &ty_kind_jobset, ns, name, TY_LIT("s2")));
@@ -174,14 +133,14 @@ static void test_drop_knows_who_is_meant(void **state)
 static void test_settled_until_somebody_writes(void **state)
 {
     struct fx *f = *state;
-    const struct ty_known *o = put(f, &ty_kind_jobset, JOBSET("s1", "7", "{}"), NULL);
+    const struct ty_known *o = tell(f, &ty_kind_jobset, JOBSET("s1", "7", "{}"), NULL);
 
     ty_world_settle(f->w, o, 42);
-    o = put(f, &ty_kind_jobset, JOBSET("s1", "7", "{}"), NULL);
+    o = tell(f, &ty_kind_jobset, JOBSET("s1", "7", "{}"), NULL);
     assert_true(o->want == 42 && o->at == o->version);
-    o = put(f, &ty_kind_jobset, JOBSET("s1", "8", "{}"), NULL);
+    o = tell(f, &ty_kind_jobset, JOBSET("s1", "8", "{}"), NULL);
     assert_true(o->want == 42 && o->at != o->version);
-    o = put(f, &ty_kind_jobset, JOBSET("other", "9", "{}"), NULL);
+    o = tell(f, &ty_kind_jobset, JOBSET("other", "9", "{}"), NULL);
     assert_true(o->want == 0 && o->at == 0);
 }
 
@@ -189,8 +148,8 @@ static void test_equal_bodies_are_kept_once(void **state)
 {
     struct fx *f = *state;
     struct ty_str data = TY_LIT("{\"runtime\":\"a rather long text that two jobs share\"}");
-    const struct ty_known *one = put(f, &ty_kind_configmap, SNAPSHOT("x", "1"), NULL);
-    const struct ty_known *two = put(f, &ty_kind_configmap, SNAPSHOT("y", "2"), NULL);
+    const struct ty_known *one = tell(f, &ty_kind_configmap, SNAPSHOT("x", "1"), NULL);
+    const struct ty_known *two = tell(f, &ty_kind_configmap, SNAPSHOT("y", "2"), NULL);
 
     ty_world_body(f->w, one, data);
     size_t bytes = ty_world_bytes(f->w);
@@ -199,7 +158,7 @@ static void test_equal_bodies_are_kept_once(void **state)
     assert_int_equal(ty_world_bytes(f->w), bytes);
     assert_true(ty_json_at(ty_world_read(f->a, two), "data.runtime") != NULL);
     /* somebody wrote: what we have may be old */
-    one = put(f, &ty_kind_configmap, SNAPSHOT("x", "3"), NULL);
+    one = tell(f, &ty_kind_configmap, SNAPSHOT("x", "3"), NULL);
     assert_null(one->body);
     assert_non_null(two->body);
     ty_world_body(f->w, two, (struct ty_str){ 0 });

@@ -4,7 +4,7 @@ static const char *in_pod(struct ty_arena *a, const struct ty_json *j, const cha
 {
     const struct ty_json *v = ty_json_get(ty_json_at(j, "spec.template.spec"), field);
 
-    return v ? show(a, v) : "";
+    return v ? json_show(a, v) : "";
 }
 
 static void case_030_jobs_and_service_of_T(void **state TY_UNUSED)
@@ -19,7 +19,7 @@ static void case_030_jobs_and_service_of_T(void **state TY_UNUSED)
     assert_non_null(job(&w, "test-js-replicated-job-b-0"));
     assert_non_null(job(&w, "test-js-replicated-job-b-1"));
     assert_non_null(job(&w, "test-js-replicated-job-b-2"));
-    assert_string_equal(show(a, w.service),
+    assert_string_equal(json_show(a, w.service),
                         "{'apiVersion':'v1','kind':'Service','metadata':{'name':'test-js',"
                         "'namespace':'default','ownerReferences':[{'apiVersion':"
                         "'jobset.x-k8s.io/v1alpha2','kind':'JobSet','name':'test-js','uid':"
@@ -132,14 +132,14 @@ static void case_040_claims(void **state TY_UNUSED)
     settle(&w); /* also while suspended */
     assert_int_equal(w.n_claims, 2);
     assert_string_equal(
-        show(a, w.claims[0]),
+        json_show(a, w.claims[0]),
         "{'apiVersion':'v1','kind':'PersistentVolumeClaim','metadata':{'name':'gone-test-js',"
         "'namespace':'default','labels':{'x':'y','jobset.sigs.k8s.io/jobset-name':'test-js'},"
         "'ownerReferences':[{'apiVersion':'jobset.x-k8s.io/v1alpha2','kind':'JobSet','name':"
         "'test-js','uid':'js-uid','controller':true,'blockOwnerDeletion':true}]},"
         "'spec':{'accessModes':['ReadWriteOnce']}}");
     assert_string_equal(
-        show(a, w.claims[1]),
+        json_show(a, w.claims[1]),
         "{'apiVersion':'v1','kind':'PersistentVolumeClaim','metadata':{'name':'kept-test-js',"
         "'namespace':'default','labels':{'jobset.sigs.k8s.io/jobset-name':'test-js'}},"
         "'spec':{'accessModes':['ReadWriteMany']}}");

@@ -49,10 +49,10 @@ static void case_003_network(void **state TY_UNUSED)
     assert_null(ty_json_at(js, "spec.network.subdomain")); /* read as the name, never stored */
     js = defaulted(a, "{'spec':{'network':{'enableDNSHostnames':false,"
                       "'publishNotReadyAddresses':false}}}");
-    assert_string_equal(show(a, ty_json_at(js, "spec.network")),
+    assert_string_equal(json_show(a, ty_json_at(js, "spec.network")),
                         "{'enableDNSHostnames':false,'publishNotReadyAddresses':false}");
     js = defaulted(a, "{'spec':{'network':{'enableDNSHostnames':false}}}");
-    assert_string_equal(show(a, ty_json_at(js, "spec.network")),
+    assert_string_equal(json_show(a, ty_json_at(js, "spec.network")),
                         "{'enableDNSHostnames':false,'publishNotReadyAddresses':true}");
 }
 
@@ -61,8 +61,8 @@ static void case_004_success_and_startup_policy(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 24);
     struct ty_json *js = defaulted(a, "{}");
 
-    assert_string_equal(show(a, ty_json_at(js, "spec.successPolicy")), "{'operator':'All'}");
-    assert_string_equal(show(a, ty_json_at(js, "spec.startupPolicy")),
+    assert_string_equal(json_show(a, ty_json_at(js, "spec.successPolicy")), "{'operator':'All'}");
+    assert_string_equal(json_show(a, ty_json_at(js, "spec.startupPolicy")),
                         "{'startupPolicyOrder':'AnyOrder'}");
     js = defaulted(a, "{'spec':{'successPolicy':{'operator':'Any'}}}");
     is(js, "spec.successPolicy.operator", "Any");
@@ -72,9 +72,9 @@ static void case_005_restart_strategy(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 24);
 
-    assert_string_equal(
-        show(a, ty_json_at(defaulted(a, "{'spec':{'failurePolicy':{}}}"), "spec.failurePolicy")),
-        "{'restartStrategy':'Recreate'}");
+    assert_string_equal(json_show(a, ty_json_at(defaulted(a, "{'spec':{'failurePolicy':{}}}"),
+                                                "spec.failurePolicy")),
+                        "{'restartStrategy':'Recreate'}");
     assert_null(ty_json_at(defaulted(a, "{}"), "spec.failurePolicy"));
 }
 

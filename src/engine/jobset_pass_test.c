@@ -227,7 +227,7 @@ static void case_070_managed_by_others(void **state TY_UNUSED)
     w.js = merged(a, w.js, "{'spec':{'suspend':true}}");
     pass(&w);
     assert_int_equal(w.changes, 0);
-    assert_string_equal(show(a, ty_json_get(w.js, "status")), "{'restarts':7}");
+    assert_string_equal(json_show(a, ty_json_get(w.js, "status")), "{'restarts':7}");
     world_done(&w);
     begin(&w, a, "{'spec':{'managedBy':'" TY_JS_CONTROLLER "'}}", 0);
     assert_int_equal(w.n_jobs, 4);

@@ -335,7 +335,7 @@ static const char *restarts_of(const struct world *w, const char *name, const ch
     const struct ty_json *list = ty_json_at(w->js, "status.replicatedJobsStatus");
     const struct ty_json *v = ty_json_get(ty_json_by(list, "name", ty_str(name), NULL), field);
 
-    return v ? show(w->a, v) : "";
+    return v ? json_show(w->a, v) : "";
 }
 
 static void case_054_restart_job(void **state TY_UNUSED)

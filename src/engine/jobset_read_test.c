@@ -47,7 +47,7 @@ static void case_077_no_jobs(void **state TY_UNUSED)
     ty_json_set(a, rj(js, 1), "replicas", ty_json_int(a, 0));
     world_init(&w, a, js, 0);
     pass(&w);
-    assert_string_equal(show(a, ty_json_at(w.js, "status.replicatedJobsStatus")),
+    assert_string_equal(json_show(a, ty_json_at(w.js, "status.replicatedJobsStatus")),
                         "[{'name':'" B "','ready':0,'succeeded':0,'failed':0,'active':0,"
                         "'suspended':0},{'name':'" A "','ready':0,'succeeded':0,'failed':0,"
                         "'active':0,'suspended':0}]");

@@ -258,10 +258,11 @@ static void case_066_changed_while_suspended(void **state TY_UNUSED)
     assert_true(ty_str_is(ty_js_label(pods_of_b0(&w), "old"), "1")); /* stays */
     assert_true(ty_str_is(ty_js_label(pods_of_b0(&w), TY_JS_RJOB), B));
     assert_true(ty_str_is(ty_json_str_at(pods_of_b0(&w), "metadata.annotations.n"), "3"));
-    assert_string_equal(show(a, ty_json_at(pods_of_b0(&w), "spec.nodeSelector")), "{'zone':'z'}");
-    assert_string_equal(show(a, ty_json_at(pods_of_b0(&w), "spec.tolerations")),
+    assert_string_equal(json_show(a, ty_json_at(pods_of_b0(&w), "spec.nodeSelector")),
+                        "{'zone':'z'}");
+    assert_string_equal(json_show(a, ty_json_at(pods_of_b0(&w), "spec.tolerations")),
                         "[{'key':'k'},{'key':'new'}]");
-    assert_string_equal(show(a, ty_json_at(pods_of_b0(&w), "spec.schedulingGates")),
+    assert_string_equal(json_show(a, ty_json_at(pods_of_b0(&w), "spec.schedulingGates")),
                         "[{'name':'g'}]");
     assert_null(ty_json_at(job(&w, B0), "status.startTime"));
     assert_true(ty_str_is(ty_js_label(job(&w, B0), TY_JS_ATTEMPT), "0")); /* no restart */

@@ -17,7 +17,7 @@ static void begin(struct fixture *f, struct ty_arena *a, const char *status)
 
 static const char *conditions(struct ty_arena *a, const struct fixture *f)
 {
-    return show(a, ty_json_get(f->js.status, "conditions"));
+    return json_show(a, ty_json_get(f->js.status, "conditions"));
 }
 
 static void say(struct fixture *f, const char *type, bool on, const char *reason)
@@ -116,11 +116,11 @@ static void written_as_typed_clients_read_it(void **state TY_UNUSED)
     assert_int_equal(f.out.first->op, TY_DO_STATUS);
     assert_ptr_equal(f.out.first->kind, &ty_kind_jobset);
     assert_true(ty_str_is(f.out.first->name, "test-js"));
-    assert_string_equal(show(a, ty_json_get(f.out.first->obj, "status")),
+    assert_string_equal(json_show(a, ty_json_get(f.out.first->obj, "status")),
                         "{'restarts':0,'replicatedJobsStatus':[{'name':'" B
                         "','ready':0,'succeeded':0,'failed':0,'active':0,'suspended':0},{'name':'" A
                         "','ready':0,'succeeded':0,'failed':0,'active':0,'suspended':0}]}");
-    begin(&f, a, show(a, ty_json_get(f.out.first->obj, "status")));
+    begin(&f, a, json_show(a, ty_json_get(f.out.first->obj, "status")));
     ty_js_compare_counters(&f.js);
     ty_js_write_status(&f.js);
     assert_null(f.out.first); /* nothing new */

@@ -90,12 +90,6 @@ TY_UNUSED static const char *admit_update(struct ty_arena *a, const struct ty_js
     return lines(a, &errs);
 }
 
-TY_UNUSED static void assert_has(const char *text, const char *part)
-{
-    if (!text || !strstr(text, part))
-        fail_msg("no \"%s\" in:\n%s", part, text ? text : "");
-}
-
 TY_UNUSED static void assert_has_not(const char *text, const char *part)
 {
     if (strstr(text, part))

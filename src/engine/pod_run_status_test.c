@@ -12,7 +12,7 @@ static void test_the_whole_status(void **state)
     w->now += 5000;
     started(w, "main");
     assert_string_equal(
-        show(w->f->a, status(w)),
+        json_show(w->f->a, status(w)),
         "{'phase':'Running','conditions':["
         "{'type':'PodReadyToStartContainers','status':'True','lastProbeTime':null,"
         "'lastTransitionTime':'" T0 "'},"
@@ -41,15 +41,16 @@ static void test_not_started_yet(void **state)
                         "False ContainersNotReady: containers with unready status: [b a]");
     /* Sorted by name, while their conditions name them as they are written. */
     assert_string_equal(
-        show(w->f->a,
-             ty_json_get(ty_json_item(ty_json_get(status(w), "containerStatuses"), 0), "name")),
+        json_show(w->f->a, ty_json_get(ty_json_item(ty_json_get(status(w), "containerStatuses"), 0),
+                                       "name")),
         "'a'");
     begin(w, "{'initContainers':[" C("z", "") "," C("y", "") "],'containers':[" C("a", "") "]}");
     deeds(w);
     assert_string_equal(container(w, "y", "state"), "{'waiting':{'reason':'PodInitializing'}}");
     assert_string_equal(
-        show(w->f->a,
-             ty_json_get(ty_json_item(ty_json_get(status(w), "initContainerStatuses"), 0), "name")),
+        json_show(
+            w->f->a,
+            ty_json_get(ty_json_item(ty_json_get(status(w), "initContainerStatuses"), 0), "name")),
         "'z'");
 }
 

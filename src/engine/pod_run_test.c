@@ -52,7 +52,7 @@ static void test_gates(void **state)
     ty_pod_run_ungate(w->r, w->now);
     assert_string_equal(deeds(w), "start main 0;");
     assert_string_equal(condition(w, "PodScheduled"), "True");
-    assert_string_equal(show(w->f->a, ty_json_get(status(w), "startTime")),
+    assert_string_equal(json_show(w->f->a, ty_json_get(status(w), "startTime")),
                         "'2026-01-01T00:00:05Z'");
 }
 
@@ -95,8 +95,8 @@ static void test_deadline(void **state)
     assert_string_equal(wake(w, 5), "kill main;");
     assert_string_equal(killed(w, "main", SIGKILL), "over;");
     assert_int_equal(ty_pod_run_phase(w->r), TY_FAILED);
-    assert_string_equal(show(w->f->a, ty_json_get(status(w), "reason")), "'DeadlineExceeded'");
-    assert_string_equal(show(w->f->a, ty_json_get(status(w), "message")),
+    assert_string_equal(json_show(w->f->a, ty_json_get(status(w), "reason")), "'DeadlineExceeded'");
+    assert_string_equal(json_show(w->f->a, ty_json_get(status(w), "message")),
                         "'Pod was active on the node longer than the specified deadline'");
 }
 

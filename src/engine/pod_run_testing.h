@@ -170,7 +170,7 @@ TY_UNUSED static const char *container(struct world *w, const char *name, const 
         c = ty_json_by(ty_json_get(s, "initContainerStatuses"), "name", ty_str(name), NULL);
     assert_non_null(c);
     c = ty_json_at(c, path);
-    return c ? show(w->f->a, c) : "none";
+    return c ? json_show(w->f->a, c) : "none";
 }
 
 /* "True", or "False Reason: message" */

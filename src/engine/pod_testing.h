@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "engine/pod_plan_inner.h"
+#include "json/json_testing.h"
 
 /* JSON with single quotes, which read better in C; a real one is written as `. */
 TY_UNUSED static struct ty_json *parse(struct ty_arena *a, const char *text)
@@ -25,17 +26,6 @@ TY_UNUSED static struct ty_json *parse(struct ty_arena *a, const char *text)
     if (!v)
         fail_msg("%s: %s", err.text, copy);
     return v;
-}
-
-/* Compact text with single quotes. */
-TY_UNUSED static const char *show(struct ty_arena *a, const struct ty_json *v)
-{
-    struct ty_str s = ty_json_text(a, v);
-    char *copy = ty_arena_strndup(a, s.p, s.n);
-
-    for (char *p = copy; *p; p++)
-        *p = *p == '"' ? '\'' : *p;
-    return copy;
 }
 
 /* A view of a JSON list of objects. */

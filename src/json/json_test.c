@@ -1,19 +1,6 @@
 /* The tree: making, looking, changing, comparing, copying. */
 #include "json/json.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
-static struct ty_json *parse(struct ty_arena *a, const char *text)
-{
-    struct ty_err err = { 0 };
-    struct ty_json *v = ty_json_parse(a, ty_str(text), NULL, &err);
-    assert_string_equal(err.text, "");
-    assert_non_null(v);
-    return v;
-}
+#include "json/json_testing.h"
 
 static void assert_prints(const struct ty_json *v, const char *want)
 {
@@ -43,8 +30,8 @@ static void looks(void **state)
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_json *o =
-        parse(a, "{\"spec\":{\"n\":7,\"on\":true,\"off\":false,\"s\":\"t\",\"x\":1.5},"
-                 "\"l\":[{\"name\":\"a\"},{\"name\":1},3,{\"name\":\"b\"}]}");
+        json_read(a, "{\"spec\":{\"n\":7,\"on\":true,\"off\":false,\"s\":\"t\",\"x\":1.5},"
+                     "\"l\":[{\"name\":\"a\"},{\"name\":1},3,{\"name\":\"b\"}]}");
     int64_t n = 0;
     size_t at = 99;
     assert_true(ty_json_int_at(o, "spec.n", &n));
@@ -74,7 +61,7 @@ static void changes(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_json *o = parse(a, "{\"a\":1,\"b\":2,\"c\":3,\"l\":[0,2]}");
+    struct ty_json *o = json_read(a, "{\"a\":1,\"b\":2,\"c\":3,\"l\":[0,2]}");
     ty_json_set(a, o, "b", ty_json_cstr(a, "new"));
     assert_true(ty_json_del(o, TY_LIT("a")));
     assert_false(ty_json_del(o, TY_LIT("a")));
@@ -133,10 +120,10 @@ static void compares(void **state)
     };
     ty_auto_arena *a = ty_arena_new(1 << 20);
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-        if (ty_json_eq(parse(a, cases[i].a), parse(a, cases[i].b)) != cases[i].same)
+        if (ty_json_eq(json_read(a, cases[i].a), json_read(a, cases[i].b)) != cases[i].same)
             fail_msg("%s and %s", cases[i].a, cases[i].b);
     assert_true(ty_json_eq(NULL, NULL));
-    assert_false(ty_json_eq(NULL, parse(a, "null")));
+    assert_false(ty_json_eq(NULL, json_read(a, "null")));
 }
 
 /* Keys the other way round: were this quadratic, it would take hours. */
@@ -166,7 +153,7 @@ static void copies(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_json *v = parse(a, "{\"a\":[1,\"s\",{\"b\":[]}],\"c\":{}}");
+    struct ty_json *v = json_read(a, "{\"a\":[1,\"s\",{\"b\":[]}],\"c\":{}}");
     ty_json_stamp(v, 3);
     struct ty_json *same = ty_json_copy(a, v, 0), *stamped = ty_json_copy(a, v, 9);
     assert_true(ty_json_eq(v, same));

@@ -2,27 +2,38 @@
 #ifndef TY_JSON_JSON_TESTING_H
 #define TY_JSON_JSON_TESTING_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "base/testing.h"
 #include "json/json.h"
 
 /* Lives with the arena. What cannot be read fails the test. */
-static inline struct ty_json *json_of(struct ty_arena *a, const char *text)
+static inline struct ty_json *json_read(struct ty_arena *a, const char *text)
 {
     struct ty_err err = { 0 };
+    struct ty_json *v = ty_json_parse(a, ty_str(text), NULL, &err);
+
+    if (!v)
+        fail_msg("%s: %s", err.text, text);
+    return v;
+}
+
+static inline char *json_requote(struct ty_arena *a, const char *text, char from, char to)
+{
     char *copy = ty_arena_strndup(a, text, strlen(text));
 
     for (char *p = copy; *p; p++)
-        *p = *p == '\'' ? '"' : *p;
-    struct ty_json *v = ty_json_parse(a, ty_str(copy), NULL, &err);
-    if (!v)
-        fail_msg("%s: %s", err.text, copy);
-    return v;
+        *p = *p == from ? to : *p;
+    return copy;
+}
+
+/* The same from single quotes, and compact text with them; of nothing "". */
+static inline struct ty_json *json_of(struct ty_arena *a, const char *text)
+{
+    return json_read(a, json_requote(a, text, '\'', '"'));
+}
+
+static inline const char *json_show(struct ty_arena *a, const struct ty_json *v)
+{
+    return v ? json_requote(a, ty_json_text(a, v).p, '"', '\'') : "";
 }
 
 #endif

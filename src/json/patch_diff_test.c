@@ -1,22 +1,6 @@
+#include "json/json_testing.h"
 #include "json/patch.h"
 #include "json/patch_diff.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-static struct ty_json *parsed(struct ty_arena *a, const char *text)
-{
-    struct ty_err err = { 0 };
-    struct ty_json *v = ty_json_parse(a, ty_str(text), NULL, &err);
-
-    if (!v)
-        fail_msg("%s: %s", text, err.text);
-    return v;
-}
 
 static void operations(void **state TY_UNUSED)
 {
@@ -39,7 +23,8 @@ static void operations(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 22);
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        struct ty_json *from = parsed(a, cases[i].from), *to = parsed(a, cases[i].to), *got = NULL;
+        struct ty_json *from = json_read(a, cases[i].from), *to = json_read(a, cases[i].to),
+                       *got = NULL;
         struct ty_json *ops = ty_json_diff(a, from, to);
         struct ty_err err = { 0 };
         assert_string_equal(ty_json_text(a, ops).p, cases[i].want);

@@ -1,23 +1,9 @@
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "json/json_testing.h"
 #include "json/patch.h"
 
 #define CEILING ((size_t)64 << 20)
-
-static struct ty_json *read(struct ty_arena *a, const char *text)
-{
-    struct ty_err err = { 0 };
-    struct ty_json *v = ty_json_parse(a, ty_str(text), NULL, &err);
-    if (!v)
-        fail_msg("%s: %s", text, err.text);
-    return v;
-}
 
 /* Document, operations, result. A.n: RFC 6902's appendix. */
 static void test_good(void **state)
@@ -86,7 +72,8 @@ static void test_good(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         ty_auto_arena *a = ty_arena_new(CEILING);
         struct ty_err err = { 0 };
-        struct ty_json *doc = read(a, cases[i][0]), *ops = read(a, cases[i][1]), *got = NULL;
+        struct ty_json *doc = json_read(a, cases[i][0]), *ops = json_read(a, cases[i][1]),
+                       *got = NULL;
         if (ty_json_patch(a, doc, ops, &got, &err) != 0)
             fail_msg("%s: %s", cases[i][1], err.text);
         assert_string_equal(ty_json_text(a, got).p, cases[i][2]);
@@ -146,8 +133,8 @@ static void test_bad(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         ty_auto_arena *a = ty_arena_new(CEILING);
         struct ty_err err = { 0 };
-        struct ty_json *doc = read(a, cases[i][0]), *got = NULL;
-        int r = ty_json_patch(a, doc, read(a, cases[i][1]), &got, &err);
+        struct ty_json *doc = json_read(a, cases[i][0]), *got = NULL;
+        int r = ty_json_patch(a, doc, json_read(a, cases[i][1]), &got, &err);
         assert_string_equal(err.text, cases[i][2]);
         assert_int_equal(r, strstr(err.text, "the value is another") ? -ECANCELED : -EINVAL);
         assert_null(got);
@@ -158,7 +145,7 @@ static void test_bad(void **state)
 /* A list of `n` times the same operation. */
 static struct ty_json *times(struct ty_arena *a, size_t n, const char *op)
 {
-    struct ty_json *ops = ty_json_array(a), *one = read(a, op);
+    struct ty_json *ops = ty_json_array(a), *one = json_read(a, op);
     for (size_t i = 0; i < n; i++)
         ty_json_push(a, ops, one);
     return ops;
@@ -172,12 +159,12 @@ static void test_bounds(void **state)
 
     (void)state;
     struct ty_json *doubling = times(a, 64, "{\"op\":\"copy\",\"from\":\"\",\"path\":\"/-\"}");
-    assert_int_equal(ty_json_patch(a, read(a, "[1]"), doubling, &got, &err), -EINVAL);
+    assert_int_equal(ty_json_patch(a, json_read(a, "[1]"), doubling, &got, &err), -EINVAL);
     assert_non_null(strstr(err.text, "the patch copies too much"));
     struct ty_json *deeper = times(a, 600, "{\"op\":\"copy\",\"from\":\"\",\"path\":\"/a\"}");
-    assert_int_equal(ty_json_patch(a, read(a, "{}"), deeper, &got, &err), -EINVAL);
+    assert_int_equal(ty_json_patch(a, json_read(a, "{}"), deeper, &got, &err), -EINVAL);
     assert_string_equal(err.text, "operation 511: copy '/a': the result is nested deeper than 512");
-    assert_int_equal(ty_json_patch(a, read(a, "[1]"), doubling, &got, NULL), -EINVAL);
+    assert_int_equal(ty_json_patch(a, json_read(a, "[1]"), doubling, &got, NULL), -EINVAL);
     assert_null(got);
 }
 

@@ -1,22 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "json/json_testing.h"
 #include "json/patch.h"
 
 #define CEILING ((size_t)1 << 20)
-
-static struct ty_json *read(struct ty_arena *a, const char *text)
-{
-    struct ty_err err = { 0 };
-    struct ty_json *v = ty_json_parse(a, ty_str(text), NULL, &err);
-    if (!v)
-        fail_msg("%s: %s", text, err.text);
-    return v;
-}
 
 /* The table of RFC 7386, appendix A: document, patch, result. */
 static void test_rfc7386(void **state)
@@ -41,7 +27,7 @@ static void test_rfc7386(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         ty_auto_arena *a = ty_arena_new(CEILING);
-        struct ty_json *doc = read(a, cases[i][0]), *patch = read(a, cases[i][1]);
+        struct ty_json *doc = json_read(a, cases[i][0]), *patch = json_read(a, cases[i][1]);
         struct ty_json *got = ty_merge_patch(a, doc, patch);
         assert_string_equal(ty_json_text(a, got).p, cases[i][2]);
         assert_string_equal(ty_json_text(a, doc).p, cases[i][0]);
@@ -53,8 +39,8 @@ static void test_rfc7386(void **state)
 static void test_sharing(void **state)
 {
     ty_auto_arena *a = ty_arena_new(CEILING);
-    struct ty_json *doc = read(a, "{\"keep\":{\"x\":1},\"change\":{\"y\":1}}");
-    struct ty_json *patch = read(a, "{\"change\":{\"y\":[2]},\"new\":{\"z\":3}}");
+    struct ty_json *doc = json_read(a, "{\"keep\":{\"x\":1},\"change\":{\"y\":1}}");
+    struct ty_json *patch = json_read(a, "{\"change\":{\"y\":[2]},\"new\":{\"z\":3}}");
     struct ty_json *got = ty_merge_patch(a, doc, patch);
 
     (void)state;
@@ -84,7 +70,7 @@ static void test_diff(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         ty_auto_arena *a = ty_arena_new(CEILING);
-        struct ty_json *from = read(a, cases[i][0]), *to = read(a, cases[i][1]);
+        struct ty_json *from = json_read(a, cases[i][0]), *to = json_read(a, cases[i][1]);
         struct ty_json *patch = ty_merge_diff(a, from, to);
         assert_string_equal(ty_json_text(a, patch).p, cases[i][2]);
         assert_true(ty_json_eq(ty_merge_patch(a, from, patch), to));

@@ -1,18 +1,6 @@
 /* The printed form, and that it reads back equal. */
+#include "json/json_testing.h"
 #include "json/yaml.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
-static struct ty_json *parse(struct ty_arena *a, const char *json)
-{
-    struct ty_err err = { 0 };
-    struct ty_json *v = ty_json_parse(a, ty_str(json), NULL, &err);
-    assert_string_equal(err.text, "");
-    return v;
-}
 
 static void assert_prints(const struct ty_json *v, const struct ty_yaml_style *style,
                           const char *want)
@@ -58,7 +46,7 @@ static void prints(void **state)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         ty_auto_arena *a = ty_arena_new(1 << 20);
-        assert_prints(parse(a, rows[i].json), NULL, rows[i].want);
+        assert_prints(json_read(a, rows[i].json), NULL, rows[i].want);
     }
 }
 
@@ -67,8 +55,8 @@ static void sorts(void **state)
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     const struct ty_yaml_style sorted = { .sorted = true };
-    assert_prints(parse(a, "{\"b\":[{\"z\":1,\"x\":2}],\"a\":{\"d\":1,\"C\":2},\"B\":3}"), &sorted,
-                  "B: 3\na:\n  C: 2\n  d: 1\nb:\n- x: 2\n  z: 1\n");
+    assert_prints(json_read(a, "{\"b\":[{\"z\":1,\"x\":2}],\"a\":{\"d\":1,\"C\":2},\"B\":3}"),
+                  &sorted, "B: 3\na:\n  C: 2\n  d: 1\nb:\n- x: 2\n  z: 1\n");
 }
 
 static void prints_minus_zero(void **state)
@@ -87,7 +75,7 @@ static void prints_long_keys(void **state)
     memset(key, 'k', sizeof(key));
     key[2000] = '\0';
     struct ty_json *in = ty_json_object(a), *list = ty_json_array(a);
-    ty_json_set(a, in, key, parse(a, "{\"a\":[1]}"));
+    ty_json_set(a, in, key, json_read(a, "{\"a\":[1]}"));
     ty_json_push(a, list, in);
     assert_prints(list, NULL, ty_arena_printf(a, "- ? %s\n  :\n    a:\n    - 1\n", key));
 }
@@ -111,7 +99,7 @@ static void notes(void **state)
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_json *v =
-        parse(a, "{\"a\":1,\"m\":{\"x\":1,\"t\":\"l1\\nl2\",\"z\":[]},\"l\":[1,2]}");
+        json_read(a, "{\"a\":1,\"m\":{\"x\":1,\"t\":\"l1\\nl2\",\"z\":[]},\"l\":[1,2]}");
     ty_json_stamp(v, 1);
     assert_notes(v, "a: 1 # o1\nm:\n  x: 1\n  t: |-\n    l1\n    l2\n  z: []\nl:\n- 1\n- 2\n");
     ty_json_stamp(ty_json_get(v, "m"), 2);
@@ -128,7 +116,7 @@ static void notes_in_lists(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_json *v = parse(a, "{\"e\":[{\"k\":1,\"v\":2},{\"k\":3,\"v\":4},[[5,6]]]}");
+    struct ty_json *v = json_read(a, "{\"e\":[{\"k\":1,\"v\":2},{\"k\":3,\"v\":4},[[5,6]]]}");
     ty_json_stamp(v, 1);
     struct ty_json *e = ty_json_get(v, "e");
     ty_json_stamp(ty_json_item(e, 0), 2); /* said once, on the item's first line */
@@ -150,8 +138,8 @@ static void notes_stay_comments(void **state)
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     const struct ty_yaml_style style = { .note = bad_note };
-    assert_prints(parse(a, "{\"a\":\"x\"}"), &style, "a: x # two lines : #\n");
-    assert_prints(parse(a, "7"), &style, "7 # two lines : #\n");
+    assert_prints(json_read(a, "{\"a\":\"x\"}"), &style, "a: x # two lines : #\n");
+    assert_prints(json_read(a, "7"), &style, "7 # two lines : #\n");
 }
 
 int main(void)

@@ -3,13 +3,9 @@
 #define TY_NET_TESTING_H
 
 #include "base/str.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/testing.h"
 
 #include <arpa/inet.h>
-#include <cmocka.h>
 #include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -76,11 +72,5 @@ static inline void peer_stop(struct ty_peer *p)
     pthread_join(p->thread, NULL);
     close(p->fd);
 }
-
-#define assert_has(text, part)                                                                     \
-    do {                                                                                           \
-        if (!strstr((text), (part)))                                                               \
-            fail_msg("\"%s\" is not in:\n%s", (part), (text));                                     \
-    } while (0)
 
 #endif

@@ -2,17 +2,11 @@
 #ifndef TY_STORE_LOCAL_TESTING_H
 #define TY_STORE_LOCAL_TESTING_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 
 #include "api/kinds.h"
 #include "store/local.h"
+#include "json/json_testing.h"
 
 struct local_world {
     struct ty_arena *a;
@@ -56,20 +50,24 @@ static inline int local_teardown(void **state)
     return 0;
 }
 
+/* An object with a spec, controlled by `owner` or, if that is NULL, by nobody. */
+static inline struct ty_json *local_make(struct ty_arena *a, const char *ns, const char *api,
+                                         const char *kind, const char *name,
+                                         const struct ty_json *owner)
+{
+    return json_read(
+        a, ty_arena_printf(a,
+                           "{\"apiVersion\":\"%s\",\"kind\":\"%s\",\"metadata\":{\"name\":\"%s\","
+                           "\"namespace\":\"%s\"%s%.*s%s},\"spec\":{\"x\":1}}",
+                           api, kind, name, ns,
+                           owner ? ",\"ownerReferences\":[{\"controller\":true,\"uid\":\"" : "",
+                           TY_ARG(ty_json_str_at(owner, "metadata.uid")), owner ? "\"}]" : ""));
+}
+
 static inline struct ty_json *local_obj(struct local_world *w, const char *api, const char *kind,
                                         const char *name, const struct ty_json *owner)
 {
-    struct ty_err err = { 0 };
-    char *text = ty_arena_printf(
-        w->a,
-        "{\"apiVersion\":\"%s\",\"kind\":\"%s\",\"metadata\":{\"name\":\"%s\",\"namespace\":"
-        "\"ns\"%s%.*s%s},\"spec\":{\"x\":1}}",
-        api, kind, name, owner ? ",\"ownerReferences\":[{\"controller\":true,\"uid\":\"" : "",
-        TY_ARG(ty_json_str_at(owner, "metadata.uid")), owner ? "\"}]" : "");
-    struct ty_json *v = ty_json_parse(w->a, ty_str(text), NULL, &err);
-
-    assert_non_null(v);
-    return v;
+    return local_make(w->a, "ns", api, kind, name, owner);
 }
 
 static inline struct ty_json *local_create(struct local_world *w, const char *api, const char *kind,

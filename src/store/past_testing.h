@@ -2,18 +2,11 @@
 #ifndef TY_STORE_PAST_TESTING_H
 #define TY_STORE_PAST_TESTING_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <ftw.h>
 #include <unistd.h>
 
-#include "store/local.h"
+#include "store/local_testing.h"
 #include "store/past.h"
 #include "store/record.h"
 
@@ -94,15 +87,8 @@ static inline struct ty_json *past_create(struct past_world *w, const char *api,
                                           const char *name, const struct ty_json *owner)
 {
     struct ty_err err = { 0 };
-    char *text = ty_arena_printf(
-        w->a,
-        "{\"apiVersion\":\"%s\",\"kind\":\"%s\",\"metadata\":{\"name\":\"%s\","
-        "\"namespace\":\"default\"%s%.*s%s},\"spec\":{\"x\":1}}",
-        api, kind, name, owner ? ",\"ownerReferences\":[{\"controller\":true,\"uid\":\"" : "",
-        TY_ARG(ty_json_str_at(owner, "metadata.uid")), owner ? "\"}]" : "");
-    struct ty_json *v = ty_json_parse(w->a, ty_str(text), NULL, &err);
+    struct ty_json *v = local_make(w->a, "default", api, kind, name, owner);
 
-    assert_non_null(v);
     assert_int_equal(ty_local_create(w->l, w->a, v, &err), 0);
     return v;
 }

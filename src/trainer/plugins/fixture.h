@@ -147,14 +147,7 @@ static inline const char *fx_env(struct fixture *f, const char *rjob, const char
 /* A member of a container, or of anything, as JSON with ' for ". */
 static inline const char *fx_text(struct fixture *f, const struct ty_json *v)
 {
-    if (!v)
-        return "";
-    struct ty_str s = ty_json_text(f->arena, v);
-    char *text = ty_arena_strndup(f->arena, s.p, s.n);
-    for (char *c = text; *c; c++)
-        if (*c == '"')
-            *c = '\'';
-    return text;
+    return json_show(f->arena, v);
 }
 
 static inline const char *fx_member(struct fixture *f, const char *rjob, const char *name,

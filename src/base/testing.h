@@ -1,0 +1,20 @@
+/* For tests: what cmocka needs before it, and a look for words in a text. */
+#ifndef TY_BASE_TESTING_H
+#define TY_BASE_TESTING_H
+
+#include "base/arena.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define assert_has(text, part)                                                                     \
+    do {                                                                                           \
+        if (!strstr((text), (part)))                                                               \
+            fail_msg("\"%s\" is not in:\n%s", (part), (text));                                     \
+    } while (0)
+
+#endif

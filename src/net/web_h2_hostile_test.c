@@ -155,7 +155,7 @@ static void stops_reading(void **state)
     struct ty_web_ask ask = call_ask(&w, &stalled, url);
     ask.method = "POST";
     ask.body = (struct ty_str){ body, STALL_BYTES };
-    ask.total_ms = 500;
+    ask.total_ms = 3000;
     ty_web_start(w.web, &ask);
     ask.ctx = &waits;
     ty_web_start(w.web, &ask);

@@ -217,6 +217,11 @@ bool ty_h2_open(const struct ty_h2 *h)
     return !h->going && h->lib->session_check_request_allowed(h->session);
 }
 
+uint32_t ty_h2_streams(const struct ty_h2 *h)
+{
+    return h->lib->session_get_remote_settings(h->session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
+}
+
 bool ty_h2_over(const struct ty_h2 *h)
 {
     return !h->lib->session_want_read(h->session) && !h->lib->session_want_write(h->session);

@@ -40,6 +40,8 @@ struct ty_h2_ask {
 int32_t ty_h2_start(struct ty_h2 *h, const struct ty_h2_ask *ask);
 void ty_h2_cancel(struct ty_h2 *h, int32_t id); /* nothing is told of it any more */
 bool ty_h2_open(const struct ty_h2 *h);         /* takes requests: nobody has said goodbye */
+/* How many streams the server lets be open at once, as far as is known; further ones wait. */
+uint32_t ty_h2_streams(const struct ty_h2 *h);
 /* Nobody will say anything any more, though streams may be open: the server broke the protocol, and
  * has been told so. */
 bool ty_h2_over(const struct ty_h2 *h);

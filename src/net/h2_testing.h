@@ -40,9 +40,10 @@ struct ty_far {
     _Atomic(const char *) alpn; /* "h2"; else HTTP/1.1 is spoken */
     const char *priority;       /* of TLS, in GnuTLS's words; NULL: its default */
     gnutls_certificate_request_t client_cert;
-    uint32_t window; /* of HTTP/2; 0: as it begins */
-    bool hangs_up;   /* after the handshake */
-    bool rekeys;     /* has all keys of TLS 1.3 changed with every answer over HTTP/1.1 */
+    uint32_t window;  /* of HTTP/2; 0: as it begins */
+    uint32_t streams; /* at once; 0: any number */
+    bool hangs_up;    /* after the handshake */
+    bool rekeys;      /* has all keys of TLS 1.3 changed with every answer over HTTP/1.1 */
     atomic_bool stop;
     atomic_int connections, requests, client_certs;
     gnutls_certificate_credentials_t creds;
@@ -246,8 +247,14 @@ static inline nghttp2_session *far_session(struct far_link *l, bool sends)
     nghttp2_session_callbacks_set_on_stream_close_callback(c, far_closed);
     assert_int_equal(nghttp2_session_server_new(&h2, c, l), 0);
     nghttp2_session_callbacks_del(c);
-    nghttp2_settings_entry window = { NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, l->far->window };
-    nghttp2_submit_settings(h2, NGHTTP2_FLAG_NONE, &window, l->far->window ? 1 : 0);
+    nghttp2_settings_entry set[2];
+    size_t n = 0;
+    if (l->far->window)
+        set[n++] = (nghttp2_settings_entry){ NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, l->far->window };
+    if (l->far->streams)
+        set[n++] =
+            (nghttp2_settings_entry){ NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, l->far->streams };
+    nghttp2_submit_settings(h2, NGHTTP2_FLAG_NONE, set, n);
     if (l->far->window)
         nghttp2_session_set_local_window_size(h2, NGHTTP2_FLAG_NONE, 0, (int32_t)l->far->window);
     return h2;

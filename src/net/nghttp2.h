@@ -23,6 +23,7 @@
     X(session_check_request_allowed)                                                               \
     X(session_set_local_window_size)                                                               \
     X(session_get_stream_user_data)                                                                \
+    X(session_get_remote_settings)                                                                 \
     X(submit_settings)                                                                             \
     X(submit_request)                                                                              \
     X(submit_rst_stream)                                                                           \

@@ -21,6 +21,7 @@ struct ty_web_line {
     struct ty_h2 *h2;                       /* NULL: not ready */
     struct ty_web_call *calls, **calls_end; /* in the order in which they came */
     const struct ty_web_call *telling; /* whose callback is on the stack; NULL: dropped meanwhile */
+    size_t endless;                    /* calls that may go on for long: a silence ends them */
     bool old;                          /* takes no more calls: closed when it has none */
     bool dirty;                        /* has something to send */
     bool inside;                       /* it is on the stack: it must not be freed */
@@ -33,10 +34,18 @@ static bool same(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* All of the server's streams are taken by calls that go on for long: what comes next would wait
+ * for them. (None at all is a pause: there another connection would be no better.) */
+static bool is_taken(const struct ty_web_line *l)
+{
+    uint32_t streams = l->h2 && l->endless ? ty_h2_streams(l->h2) : 0;
+    return streams && l->endless >= streams;
+}
+
 static bool is_for(const struct ty_web_line *l, const struct ty_web_place *to,
                    const struct ty_web_peer *peer)
 {
-    return !l->old && (!l->h2 || ty_h2_open(l->h2)) &&
+    return !l->old && (!l->h2 || ty_h2_open(l->h2)) && !is_taken(l) &&
            strcmp(l->place.authority, to->authority) == 0 && same(l->place.host, to->host) &&
            same(l->place.port, to->port) && same(l->peer.ca_file, peer->ca_file) &&
            same(l->peer.cert_file, peer->cert_file) && same(l->peer.key_file, peer->key_file) &&
@@ -50,6 +59,7 @@ static void call_join(struct ty_web_line *l, struct ty_web_call *call)
     call->line_at = l->calls_end;
     *l->calls_end = call;
     l->calls_end = &call->line_next;
+    l->endless += call->ask.idle_ms != 0;
     ty_line_hold(l->line, true);
 }
 
@@ -61,6 +71,7 @@ static void call_leave(struct ty_web_call *call)
         call->line_next->line_at = call->line_at;
     else
         l->calls_end = call->line_at;
+    l->endless -= call->ask.idle_ms != 0;
     if (l->telling == call)
         l->telling = NULL;
     if (!l->calls)

@@ -221,6 +221,47 @@ static void ends_that_cancel(void **state)
     call_finish(&w);
 }
 
+/* A server that lets few streams be open at once. Answers without end may take all of them: what
+ * comes then would wait for ever, so it has another connection. What ends is waited for. */
+static void few_streams(void **state)
+{
+    struct call_world w;
+    struct call_heard watches[2] = { 0 }, after = { 0 }, many[9] = { 0 };
+    struct ty_web_call *calls[2];
+    (void)state;
+    call_begin(&w, "h2");
+    w.far.streams = 2;
+    for (size_t i = 0; i < 9; i++)
+        call_start(&w, &many[i], "/ok");
+    call_run(&w);
+    for (size_t i = 0; i < 9; i++) {
+        assert_true(many[i].whole);
+        ty_buf_done(&many[i].body);
+    }
+    assert_int_equal(w.far.connections, 1);
+    char *url = call_url(&w, "/silent");
+    for (size_t i = 0; i < 2; i++) {
+        struct ty_web_ask ask = call_ask(&w, &watches[i], url);
+        ask.total_ms = 0;
+        ask.idle_ms = 600000;
+        calls[i] = ty_web_start(w.web, &ask);
+    }
+    free(url);
+    while (w.far.requests < 11)
+        uv_run(&w.loop, UV_RUN_NOWAIT);
+    call_start(&w, &after, "/ok");
+    while (after.ends == 0)
+        uv_run(&w.loop, UV_RUN_ONCE);
+    assert_true(after.whole);
+    assert_int_equal(w.far.connections, 2);
+    assert_int_equal(watches[0].ends + watches[1].ends, 0);
+    ty_web_cancel(calls[0]);
+    ty_web_cancel(calls[1]);
+    call_run(&w);
+    ty_buf_done(&after.body);
+    call_finish(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -232,6 +273,7 @@ int main(void)
         cmocka_unit_test(stops_reading),
         cmocka_unit_test(no_descriptors),
         cmocka_unit_test(ends_that_cancel),
+        cmocka_unit_test(few_streams),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,10 +14,11 @@
  * Callbacks may start and cancel anything, their own op included, except that they must not free
  * the client. One thread. Every request has an end: see `timeout_ms`.
  *
- * Connections: lists and watches share one (HTTP/2, as many streams as there are watches), so a
- * write never waits behind a long list; everything else shares another. Without HTTP/2 every watch
- * has its own, and all else has up to 8. A connection whose peer says nothing when it should is
- * left to die, and what follows goes over a new one. */
+ * Connections: lists and watches share one (HTTP/2, as many streams as there are watches; more
+ * connections where a server lets fewer streams be open), so a write never waits behind a long
+ * list; everything else shares another. Without HTTP/2 every watch has its own, and all else has up
+ * to 8. A connection whose peer says nothing when it should is left to die, and what follows goes
+ * over a new one. */
 #ifndef TY_STORE_KUBE_H
 #define TY_STORE_KUBE_H
 

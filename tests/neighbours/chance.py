@@ -85,6 +85,7 @@ def jobs(draw):
     if draw.policy == "mpi":
         both = [replicated_job(draw, "launcher", "trainer" if d.maybe(0.9) else None, "node", **waits),
                 replicated_job(draw, "node", None, "node")]
+        both[0]["template"]["spec"].pop("parallelism", None)  # there is one launcher (B27)
         if not any(ANCESTOR in job["template"]["metadata"]["labels"] for job in first + both):
             both[0]["template"]["metadata"]["labels"][ANCESTOR] = "trainer"  # B28
         return first + d.sample(both, 2)

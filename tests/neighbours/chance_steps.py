@@ -118,7 +118,7 @@ class Story:
     def __init__(self, draw, its_runtime, job):
         self.dice, self.draw, self.runtime, self.job = draw.dice, draw, its_runtime, job
         self.name, self.runtime_kind = job["metadata"]["name"], its_runtime["kind"].lower()
-        self.runtime_gone = self.held = False
+        self.runtime_gone = self.held = self.failed = False
         self.suspended = job["spec"].get("suspend") is True
 
     def jobs_own(self, patch):
@@ -162,10 +162,15 @@ class Story:
             {"activeDeadlineSeconds": None}))})
 
     def jobset_says(self):
-        return step("status-patch", "jobset", self.name, jobset_status(self.dice, self.runtime))
+        patch = jobset_status(self.dice, self.runtime)
+        said = patch["status"].get("conditions")
+        if said:
+            self.failed = any(c["type"] == "Failed" and c["status"] == "True" for c in said)
+        return step("status-patch", "jobset", self.name, patch)
 
     def jobset_silent(self):
         """Its counts stay: v2.3.0 cannot empty a status (B32)."""
+        self.failed = False
         return step("status-patch", "jobset", self.name, {"status": {"conditions": None}})
 
     def job_status(self):
@@ -179,7 +184,8 @@ class Story:
             {"trainerStatus": {"progressPercentage": 7, "lastUpdatedTime": "2026-01-02T03:04:05Z"}}))})
 
     def jobset_goes(self):
-        return self.taken("jobset", self.name)
+        """Work that has failed would start again (B31)."""
+        return None if self.failed else self.taken("jobset", self.name)
 
     def jobset_edited(self):
         return None if self.held else step("patch", "jobset", self.name, self.dice.choice((

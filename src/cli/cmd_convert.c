@@ -31,22 +31,13 @@ static void admit_copies(struct ty_session *s, struct ty_json **kept)
     ty_session_admit_all(s);
 }
 
-static void tell(struct ty_session *s)
-{
-    ty_auto_buf b = { 0 };
-    ty_findings_sort(&s->findings);
-    ty_findings_print(&b, &s->findings, s->cli->colour);
-    if (b.n)
-        fwrite(b.p, 1, b.n, s->cli->err);
-}
-
 static int convert(struct ty_session *s, const struct ty_args *args)
 {
     struct ty_json **kept = ty_new_n(s->cli->arena, struct ty_json *, s->inputs.n + 1);
     struct ty_printer printer = { .cli = s->cli };
     if (!s->inputs.n_troubles && !s->library.n_troubles)
         admit_copies(s, kept);
-    tell(s);
+    ty_session_tell(s);
     if (s->findings.n_errors)
         return TY_EXIT_BAD;
     if (args->strict && s->findings.n_warnings) {

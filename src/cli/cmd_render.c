@@ -62,16 +62,6 @@ static bool render_job(struct ty_session *s, struct ty_arena *a, const struct ty
     return true;
 }
 
-/* Findings so far go to standard error, before anything that comes later. */
-static void tell(struct ty_session *s)
-{
-    ty_auto_buf b = { 0 };
-    ty_findings_sort(&s->findings);
-    ty_findings_print(&b, &s->findings, s->cli->colour);
-    if (b.n)
-        fwrite(b.p, 1, b.n, s->cli->err);
-}
-
 static int render(struct ty_session *s, const struct ty_args *args)
 {
     struct ty_cli *cli = s->cli;
@@ -91,7 +81,7 @@ static int render(struct ty_session *s, const struct ty_args *args)
         ty_arena_reset(scratch);
     }
     ty_printer_end(&printer);
-    tell(s);
+    ty_session_tell(s);
     if (!jobs && !s->findings.n_errors)
         ty_cli_say(cli, TY_SAY_NOTE, "no TrainJob in the input: nothing to render");
     return s->findings.n_errors ? TY_EXIT_BAD : printer.code;

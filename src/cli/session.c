@@ -261,3 +261,12 @@ int ty_session_run(struct ty_cli *cli, const struct ty_args *args,
     ty_session_close(&s);
     return code;
 }
+
+void ty_session_tell(struct ty_session *s)
+{
+    ty_auto_buf b = { 0 };
+    ty_findings_sort(&s->findings);
+    ty_findings_print(&b, &s->findings, s->cli->colour);
+    if (b.n)
+        fwrite(b.p, 1, b.n, s->cli->err);
+}

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 
+from documents import load
 from given import SUFFIX
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,19 +31,6 @@ RESOURCES = {  # kind: (API, resource, namespaced)
     "RuntimeClass": ("/apis/node.k8s.io/v1", "runtimeclasses", False),
 }
 STEP_KINDS = {kind.lower(): kind for kind, where in RESOURCES.items() if where[0] == OURS}
-
-
-class Loader(yaml.CSafeLoader):
-    """Times stay strings, as Kubernetes reads them."""
-
-
-Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in pairs if not tag.endswith(":timestamp")]
-    for first, pairs in yaml.CSafeLoader.yaml_implicit_resolvers.items()}
-
-
-def load(path):
-    return list(yaml.load_all(path.read_text(), Loader))
 
 
 def read_differs():

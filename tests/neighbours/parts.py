@@ -20,6 +20,11 @@ PRIVATE_ETC = ('mount -t tmpfs etc /etc && mkdir -p /etc/kueue/metrics && '
                'ln -s "$0" /etc/kueue/metrics/certs && exec "$@"')
 
 
+def pods_of(space, jobset):
+    return [p for p in space.pods()
+            if p["metadata"]["labels"]["jobset.sigs.k8s.io/jobset-name"] == jobset]
+
+
 class KueuePlane(FullPlane):
     """Kueue looks after TrainJobs that carry a queue's label."""
 

@@ -3,6 +3,7 @@ one pod each, and fillers take some of it."""
 import pytest
 
 from kit import API, COSCHEDULING, replicated_job, runtime, stays, trainjob, wait_for
+from parts import pods_of
 
 GANG = {"podGroupPolicy": {"coscheduling": {"scheduleTimeoutSeconds": 10}}}
 RETRY_SECONDS = 180  # the scheduler looks for leftovers every half minute
@@ -13,11 +14,6 @@ def one_cpu():
     pod = job["template"]["spec"]["template"]["spec"]
     pod["containers"][0]["resources"] = {"requests": {"cpu": "1"}}
     return job
-
-
-def pods_of(space, name):
-    return [p for p in space.pods()
-            if p["metadata"]["labels"]["jobset.sigs.k8s.io/jobset-name"] == name]
 
 
 def bound(space, name="job"):

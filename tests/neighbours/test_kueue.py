@@ -4,7 +4,7 @@ import pytest
 
 from kit import condition, replicated_job, runtime, stays, trainjob, wait_for
 from neighbours import END
-from parts import POOL
+from parts import POOL, pods_of
 
 KUEUE = "kueue.x-k8s.io/v1beta2"
 LABEL = "kueue.x-k8s.io/queue-name"
@@ -59,11 +59,6 @@ def one_cpu(pods=2):
     pod = job["template"]["spec"]["template"]["spec"]
     pod["containers"][0]["resources"] = {"requests": {"cpu": "1"}}
     return job
-
-
-def pods_of(space, name):
-    return [p for p in space.pods()
-            if p["metadata"]["labels"]["jobset.sigs.k8s.io/jobset-name"] == name]
 
 
 def running(space, name):

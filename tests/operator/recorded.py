@@ -18,6 +18,7 @@ import yaml
 
 from audit import Audit
 from client import MERGE, path_of
+from documents import Loader, load
 from kit import API, COSCHEDULING, JOBSET_API, VOLCANO, Space, create_known, runtime, trainjob
 from manager import UPSTREAM
 
@@ -35,19 +36,6 @@ CHILDREN = {"jobsets": "JobSet", "configmaps": "ConfigMap", "secrets": "Secret",
 BEGUN_LATE = {"patches/patch-unknown-job"}
 THREADS = 6
 QUIET_SECONDS, REST_SECONDS = 1.5, 90
-
-
-class Loader(yaml.CSafeLoader):
-    """Times stay strings, as Kubernetes reads them."""
-
-
-Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in pairs if not tag.endswith(":timestamp")]
-    for first, pairs in yaml.CSafeLoader.yaml_implicit_resolvers.items()}
-
-
-def load(path):
-    return list(yaml.load_all(path.read_text(), Loader))
 
 
 # ---- one case

@@ -3,8 +3,8 @@ itself: it is admitted, and a JobSet is made of it."""
 import pytest
 import yaml
 
-from client import Refused
-from kit import API, JOBSET_API, condition, wait_for
+from client import Refused, path_of
+from kit import API, JOBSET_API, condition, create_known, wait_for
 from manager import FOLDER, Manager
 from test_convert import GOOD, convert, trainyard
 
@@ -32,7 +32,9 @@ def put(client, case):
         if doc["apiVersion"] != API:
             continue
         doc["metadata"].pop("namespace", None)
-        client.create(doc, space)
+        code, answer = create_known(client, path_of(API, doc["kind"], space), doc, space)
+        if code != 201:
+            raise Refused(code, answer)
         names += [doc["metadata"]["name"]] if doc["kind"] == "TrainJob" else []
     return space, names
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "net/url.h"
+#include "store/kube_headers.h"
 
 #define ANSWER_BYTES ((size_t)32 << 20)
 #define CONNECT_MS   10000
@@ -249,36 +249,6 @@ static int on_piece(void *ctx, struct ty_web_call *call, struct ty_str piece)
 
 /* Sending */
 
-static const char **make_headers(struct ty_kube_op *op, const char *host)
-{
-    struct ty_kube *k = op->k;
-    const struct ty_kubeconfig *c = k->set.config;
-    size_t n = 0, most = 8;
-    for (const char *const *p = c->as_groups; p && *p; p++)
-        most++;
-    for (const char *const *p = c->as_extra; p && *p; p += 2)
-        most++;
-    const char **h = ty_new_n(k->sent, const char *, most);
-    h[n++] = ty_arena_printf(k->sent, "Accept: %s", op->accept ? op->accept : "application/json");
-    if (op->body)
-        h[n++] =
-            ty_arena_printf(k->sent, "Content-Type: %s", op->type ? op->type : "application/json");
-    if (ty_kube_auth_header(k->auth))
-        h[n++] = ty_kube_auth_header(k->auth);
-    if (host)
-        h[n++] = host;
-    if (c->as)
-        h[n++] = ty_arena_printf(k->sent, "Impersonate-User: %s", c->as);
-    if (c->as_uid)
-        h[n++] = ty_arena_printf(k->sent, "Impersonate-Uid: %s", c->as_uid);
-    for (const char *const *p = c->as_groups; p && *p; p++)
-        h[n++] = ty_arena_printf(k->sent, "Impersonate-Group: %s", *p);
-    for (const char *const *p = c->as_extra; p && *p; p += 2)
-        h[n++] = ty_arena_printf(k->sent, "Impersonate-Extra-%s: %s",
-                                 ty_url_encode(k->sent, ty_str(p[0]), ""), p[1]);
-    return h;
-}
-
 static void op_send(struct ty_kube_op *op)
 {
     struct ty_kube *k = op->k;
@@ -295,10 +265,15 @@ static void op_send(struct ty_kube_op *op)
     op->state = TY_KUBE_SENT;
     op->serial = ty_kube_auth_serial(k->auth);
     const char *base = ty_kube_auth_base(k->auth, k->sent, &host);
+    struct ty_kube_head head = { .accept = op->accept,
+                                 .type = op->type,
+                                 .has_body = op->body != NULL,
+                                 .auth = ty_kube_auth_header(k->auth),
+                                 .host = host };
     struct ty_web_ask ask = {
         .method = op->method,
         .url = ty_arena_printf(k->sent, "%s%s", base, op->path),
-        .headers = make_headers(op, host),
+        .headers = ty_kube_headers(k->sent, k->set.config, &head),
         .body = { op->body, op->body_n },
         .peer = ty_kube_auth_peer(k->auth),
         .total_ms = op->total_ms ? op->total_ms

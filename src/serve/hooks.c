@@ -91,7 +91,7 @@ static void got(void *ctx, int r, struct ty_str why)
     struct call *c = ctx;
 
     if (r < 0 && r != -ENOENT)
-        c->unread = ty_arena_strndup(c->q->arena, why.p, why.n);
+        c->unread = keep(c->q->arena, why).p;
     judge(c);
 }
 

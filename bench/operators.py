@@ -54,27 +54,29 @@ def fresh(api, name):
     return name
 
 
-def start(plane, folder, number):
+def start(plane, folder, number, upstream):
     """A manager, and the milliseconds until it is ready."""
-    one = managers.Manager(plane, folder, number=number, webhooks=False,
-                           settings={"clientConnection": {}} if not managers.UPSTREAM else None)
+    one = managers.Manager(plane, folder, number=number, webhooks=False, upstream=upstream,
+                           settings=None if upstream else {"clientConnection": {}})
     one.prepare()
     begin = time.monotonic()
     one.start(wait=False)
     while not one.ready():
         assert one.child.poll() is None, one.tail()
         time.sleep(0.002)
-    return one, (time.monotonic() - begin) * 1000
+    took = (time.monotonic() - begin) * 1000
+    assert one.is_upstream() == upstream
+    return one, took
 
 
-def backlog(api, plane, folder, number):
+def backlog(api, plane, folder, number, upstream):
     """JOBS suspended TrainJobs wait; the manager starts: how fast, and what does it cost?"""
     space = fresh(api, f"backlog-{number}")
     for i in range(JOBS):
         api.create(trainjob(f"job-{i}", "bench", "ClusterTrainingRuntime", suspend=True,
                             trainer={"numNodes": 4}), space)
     begin = time.monotonic()
-    one, _ = start(plane, folder, number)
+    one, _ = start(plane, folder, number, upstream)
     while count(api, space) < JOBS:
         assert one.child.poll() is None, one.tail()
         time.sleep(0.05)
@@ -126,16 +128,15 @@ def webhook(one, folder):
 
 
 def measure(api, plane, folder, upstream):
-    managers.UPSTREAM = upstream
     number = 1 if upstream else 0
     starts = []
     for _ in range(STARTS):
-        one, ready = start(plane, folder, number)
+        one, ready = start(plane, folder, number, upstream)
         starts.append(ready)
         time.sleep(2)
         found = {"ready": statistics.median(starts), "idle": rss_mb(one.child.pid)}
         one.stop()
-    one, more = backlog(api, plane, folder, number)
+    one, more = backlog(api, plane, folder, number, upstream)
     found.update(more)
     found["latency"] = latency(api, number)
     hooks = webhook(one, folder)

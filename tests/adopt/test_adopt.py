@@ -291,13 +291,13 @@ def children(space):
     return found
 
 
-def test_what_was_said_is_what_happens(stopped, cluster, monkeypatch):
+def test_what_was_said_is_what_happens(stopped, cluster):
     """Our operator takes over, and changes what adopt has said and nothing else."""
     said = set(predicted(ask(cluster.kubeconfig(), "adopt", "-n", stopped.name, "-o", "json")))
     assert {kind for kind, _ in said} == {"JobSet", "PodGroup", "Secret"}  # the tests before
     before = children(stopped)
-    monkeypatch.setattr(manager, "UPSTREAM", False)
-    ours = Manager(cluster, FOLDER / "managers/ours", 1, webhooks=False).start()
+    ours = Manager(cluster, FOLDER / "managers/ours", 1, webhooks=False, upstream=False).start()
+    assert not ours.is_upstream()
 
     def changed():
         now = children(stopped)

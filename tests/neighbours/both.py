@@ -76,6 +76,7 @@ class Play(recorded.Play):
             self.plane.client().install(trainer_crds(upstream))
             folder = FOLDER / f"managers/both-{number}-{self.turns[number]}"
             self.manager = Manager(self.plane, folder, number, upstream=upstream).start()
+            assert self.manager.is_upstream() == upstream
 
     def end(self):
         if self.manager:

@@ -44,17 +44,22 @@ static void on_repair(uv_timer_t *timer)
 static void on_wrote(void *ctx, const struct ty_kube_answer *answer)
 {
     struct ty_hook *x = ctx;
+    struct ty_kube_object o;
     x->op = NULL;
     if (answer->r == 0) {
         ty_info(&x->h->log, "wrote the CA into the webhooks", TY_S("kind", x->kind->kind),
                 TY_S("name", x->name));
+        ty_kube_object_read(answer->json, answer->text, &o);
+        ty_reflect_wrote(x->watch, &o);
     } else if (answer->r != -ESTALE && answer->r != -ENOENT) { /* else the watch tells */
         snprintf(x->why, sizeof(x->why), "%s %s cannot be written: %.*s", x->kind->kind, x->name,
                  TY_ARG(answer->message));
         ty_error(&x->h->log, x->why, "the API server does not trust the webhook",
                  TY_I("code", answer->code));
         uv_timer_start(x->h->timer, on_repair, LATER_MS, 0);
+        return;
     }
+    inject(x, x->h->data[0]); /* what the watch told while we were writing was only kept */
 }
 
 /* Sets caBundle everywhere; true: something was different. */

@@ -361,7 +361,8 @@ void ty_jobs_written(struct ty_writing *w)
     }
     if (key.kind == KEY_TRAINJOB)
         ty_jobs_settle(w);
-    if (w->work.requeue_s > 0) /* a deadline does not wait for what fails, either */
+    /* A deadline does not wait for what fails, either; but one who is gone has none. */
+    if (w->work.requeue_s > 0 && ty_world_find(j->world, &ty_kind_trainjob, key.ns, key.name))
         ty_queue_add_after(j->queue, key, ty_wait_ms(w->work.requeue_s));
     ty_queue_done(j->queue, key);
     writing_free(w);

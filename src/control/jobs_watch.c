@@ -35,7 +35,7 @@ const char *ty_jobs_unread(void *ctx, const struct ty_kind *kind)
 
 struct among {
     struct ty_jobs *jobs;
-    const char *ns;      /* NULL: all */
+    struct ty_str ns;    /* empty: all */
     struct ty_str class; /* RuntimeClass that the runtime must name; empty: any */
     struct ty_arena *a;
 };
@@ -61,7 +61,7 @@ static void look_if_suspended(void *ctx, const struct ty_known *o)
 {
     struct among *m = ctx;
 
-    if (m->ns && strcmp(m->ns, o->ns) != 0)
+    if (m->ns.n && !ty_str_is(m->ns, o->ns))
         return;
     ty_arena_reset(m->a);
     const struct ty_json *job = ty_world_read(m->a, o);
@@ -71,7 +71,7 @@ static void look_if_suspended(void *ctx, const struct ty_known *o)
     ty_jobs_look(m->jobs, ty_str(o->ns), ty_str(o->name));
 }
 
-static void look_among_suspended(struct ty_jobs *j, const char *ns, struct ty_str class)
+static void look_among_suspended(struct ty_jobs *j, struct ty_str ns, struct ty_str class)
 {
     ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
     struct among m = { .jobs = j, .ns = ns, .class = class, .a = a };
@@ -176,10 +176,9 @@ static void told(struct ty_watched *w, const struct ty_kube_object *o, const str
     else if (w->kind->ours)
         look_at_runtime(j, w->kind, o->ns, o->name);
     else if (w->kind == &ty_kind_limitrange && j->synced)
-        look_among_suspended(j, ty_arena_strndup(j->scratch, o->ns.p, o->ns.n),
-                             (struct ty_str){ 0 });
+        look_among_suspended(j, o->ns, (struct ty_str){ 0 });
     else if (w->kind == &ty_kind_runtimeclass && j->synced)
-        look_among_suspended(j, NULL, o->name);
+        look_among_suspended(j, (struct ty_str){ 0 }, o->name);
     else
         child_changed(w, o->ns, job, now, !o->json);
 }

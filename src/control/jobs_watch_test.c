@@ -172,6 +172,49 @@ static void test_a_standby_forgets_what_is_gone(void **state)
     assert_int_equal(w->jobs->pending.n, 0);
 }
 
+/* Runs, and has until the year 2150. */
+#define JOB_WITH_A_DEADLINE(version)                                                               \
+    "{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"u1\",\"resourceVersion\":"       \
+    "\"" version "\",\"creationTimestamp\":\"2026-01-02T03:04:05Z\"},\"spec\":{"                   \
+    "\"activeDeadlineSeconds\":4000000000,\"runtimeRef\":{\"name\":\"rt\",\"kind\":"               \
+    "\"ClusterTrainingRuntime\",\"apiGroup\":\"trainer.kubeflow.org\"},\"trainer\":{}}}"
+
+static int all_and_one_write(struct jobs_world *w)
+{
+    return ty_jobs_synced(w->jobs) && w->api.n_open == w->jobs->n_watched + 1;
+}
+
+static int knows_no_job(struct jobs_world *w)
+{
+    return ty_world_count(ty_jobs_world(w->jobs), &ty_kind_trainjob) == 0;
+}
+
+/* It goes while it is being written: nobody waits for its deadline. */
+static void test_a_deadline_of_what_is_gone(void **state)
+{
+    static const struct api_row rows[] = {
+        { "GET " JOBS_GROUP "/trainjobs?limit", 200, JOBS_LIST(JOB_WITH_A_DEADLINE("7")) },
+        { "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200, JOBS_LIST(JOBS_RUNTIME) },
+        { JOBS_CM, 0, NULL },
+        JOBS_GOOD_SET,
+        { 0 }
+    };
+    struct jobs_world *w = *state;
+    struct ty_queue_counts queue;
+    struct ty_jobs_counts counts;
+
+    begin(w, rows);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, all_and_one_write);
+    end_watch(w, "/trainjobs", GONE(JOB_WITH_A_DEADLINE("10")));
+    jobs_until(w, knows_no_job);
+    end_watch(w, "/j-runtime-snapshot", "{\"metadata\":{\"name\":\"j-runtime-snapshot\"}}");
+    jobs_until(w, jobs_looked);
+    ty_jobs_count(w->jobs, &counts, &queue);
+    assert_int_equal(queue.delayed, 0);
+    assert_int_equal(queue.depth, 0);
+}
+
 #define RUNTIME_GOING                                                                              \
     "{\"metadata\":{\"name\":\"rt\",\"uid\":\"u2\",\"resourceVersion\":\"5\","                     \
     "\"deletionTimestamp\":"                                                                       \
@@ -258,6 +301,7 @@ int main(void)
         JOBS_TEST(test_lists_that_fail),
         JOBS_TEST(test_items_that_are_odd),
         JOBS_TEST(test_a_standby_forgets_what_is_gone),
+        JOBS_TEST(test_a_deadline_of_what_is_gone),
         JOBS_TEST(test_the_last_job_goes_unheard),
         JOBS_TEST(test_a_watch_that_is_refused_later),
     };

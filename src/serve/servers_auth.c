@@ -58,6 +58,7 @@ static struct ty_json *review(struct ty_arena *a, const struct ty_kind *kind, st
 
 static void user_known(void *ctx, const struct ty_kube_answer *answer)
 {
+    static const char *const more[] = { "groups", "extra" }; /* extra: a token may be for less */
     struct call *c = ctx;
     struct ty_arena *a = c->q->arena;
     struct ty_json *spec = ty_json_object(a), *path = ty_json_object(a);
@@ -77,8 +78,9 @@ static void user_known(void *ctx, const struct ty_kube_answer *answer)
     ty_json_set(a, spec, "nonResourceAttributes", path);
     ty_json_set(a, spec, "user", ty_json_str(a, ty_json_str_at(user, "username")));
     ty_json_set(a, spec, "uid", ty_json_str(a, ty_json_str_at(user, "uid")));
-    if (ty_json_get(user, "groups"))
-        ty_json_set(a, spec, "groups", ty_json_get(user, "groups"));
+    for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
+        if (ty_json_get(user, more[i]))
+            ty_json_set(a, spec, more[i], ty_json_get(user, more[i]));
     ty_kube_start(c->s->s.kube, &(struct ty_kube_ask){
                                     .verb = TY_KUBE_CREATE,
                                     .kind = &ty_kind_accessreview,

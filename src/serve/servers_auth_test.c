@@ -6,7 +6,7 @@
 #define ACCESS "POST /apis/authorization.k8s.io/v1/subjectaccessreviews"
 #define USER                                                                                       \
     "{\"status\":{\"authenticated\":true,\"user\":{\"username\":\"prom\",\"uid\":\"7\","           \
-    "\"groups\":[\"g1\",\"g2\"]}}}"
+    "\"groups\":[\"g1\",\"g2\"],\"extra\":{\"example.org/scopes\":[\"less\"]}}}}"
 #define ALLOWED "{\"status\":{\"allowed\":true}}"
 
 static int setup(void **state)
@@ -78,9 +78,9 @@ static void test_what_is_asked(void **state)
     struct servers_world *f = *state;
 
     assert_int_equal(get(f, rows, BEARER), 403);
-    assert_has(f->api.body.p,
-               "\"spec\":{\"nonResourceAttributes\":{\"path\":\"/metrics\",\"verb\":"
-               "\"get\"},\"user\":\"prom\",\"uid\":\"7\",\"groups\":[\"g1\",\"g2\"]}");
+    assert_has(f->api.body.p, "\"spec\":{\"nonResourceAttributes\":{\"path\":\"/metrics\",\"verb\":"
+                              "\"get\"},\"user\":\"prom\",\"uid\":\"7\",\"groups\":[\"g1\",\"g2\"],"
+                              "\"extra\":{\"example.org/scopes\":[\"less\"]}}");
 }
 
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, servers_teardown)

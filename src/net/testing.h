@@ -16,9 +16,20 @@ struct ty_peer {
     int fd;
     char url[64];
     const char *const *answers; /* ends with NULL */
-    char asked[8][2048];        /* what was received */
+    char asked[24][2048];       /* what was received: head and body */
     size_t n;
 };
+
+/* The head, and as much of a body as it announces. */
+static inline bool peer_has_all(const char *got, size_t n)
+{
+    static const char name[] = "\r\nContent-Length: ";
+    const char *end = strstr(got, "\r\n\r\n"), *length = strcasestr(got, name);
+    size_t body = 0;
+    if (end && length && length < end)
+        body = strtoul(length + sizeof(name) - 1, NULL, 10);
+    return end && n >= (size_t)(end - got) + 4 + body;
+}
 
 static inline void *peer_run(void *ctx)
 {
@@ -29,7 +40,7 @@ static inline void *peer_run(void *ctx)
             break;
         size_t at = 0;
         char *to = p->asked[p->n];
-        while (at + 1 < sizeof(p->asked[0]) && !strstr(to, "\r\n\r\n")) {
+        while (at + 1 < sizeof(p->asked[0]) && !peer_has_all(to, at)) {
             ssize_t got = read(c, to + at, sizeof(p->asked[0]) - 1 - at);
             if (got <= 0)
                 break;

@@ -5,8 +5,6 @@
 
 #include "net/url.h"
 
-#define META_ONE "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
-
 /* Nothing in it needs an escape: so are all names but few. */
 static bool is_plain(struct ty_str s)
 {
@@ -29,13 +27,18 @@ static void put_escaped(struct ty_buf *out, struct ty_str s)
     ty_buf_cstr(out, ty_url_encode(a, s, ""));
 }
 
-void ty_kube_path(struct ty_buf *out, const struct ty_kind *kind, struct ty_str ns,
-                  struct ty_str name, const char *sub)
+static void put_group(struct ty_buf *out, const struct ty_kind *kind)
 {
     if (kind->group[0])
         ty_buf_printf(out, "/apis/%s/%s", kind->group, kind->version);
     else
         ty_buf_printf(out, "/api/%s", kind->version);
+}
+
+void ty_kube_path(struct ty_buf *out, const struct ty_kind *kind, struct ty_str ns,
+                  struct ty_str name, const char *sub)
+{
+    put_group(out, kind);
     if (kind->namespaced && ns.n) {
         ty_buf_cstr(out, "/namespaces/");
         put_escaped(out, ns);
@@ -111,6 +114,13 @@ static void put_path(struct ty_buf *out, const struct ty_kube_ask *ask)
     ty_buf_chr(out, '\0');
 }
 
+/* Steps of a path that are taken away on the way to the server, with what stands before them: of
+ * DELETE .../namespaces/NS/configmaps/.. the namespace would be left. */
+static bool is_dots(struct ty_str s)
+{
+    return ty_str_is(s, ".") || ty_str_is(s, "..");
+}
+
 /* A question that would mean something else than it says: the name of an object left out makes it
  * one about all of them. */
 static const char *wrong(const struct ty_kube_ask *ask)
@@ -121,6 +131,10 @@ static const char *wrong(const struct ty_kube_ask *ask)
         return "the object has no name";
     if (ask->kind->namespaced && ask->ns.n == 0)
         return "the object has no namespace";
+    if (is_dots(ask->name))
+        return "the object's name may not be . or ..";
+    if (ask->kind->namespaced && is_dots(ask->ns))
+        return "the object's namespace may not be . or ..";
     if (ask->verb == TY_KUBE_APPLY && (!ask->manager || !ask->manager[0]))
         return "server-side apply needs a field manager";
     return NULL;
@@ -140,7 +154,7 @@ struct ty_kube_op *ty_kube_start(struct ty_kube *k, const struct ty_kube_ask *as
         body = delete_options(a, ask);
     struct ty_kube_op *op = ty_kube_op_new(k, sizeof(*op), &class_one, verb->method, path.p, body);
     op->type = verb->type;
-    op->accept = ask->meta ? META_ONE : NULL;
+    op->accept = ask->meta ? TY_KUBE_META_ONE : NULL;
     op->unlimited = ask->unlimited;
     op->may = ask->may;
     op->known = ask->known;
@@ -188,10 +202,8 @@ struct ty_kube_op *ty_kube_served(struct ty_kube *k, const struct ty_kind *kind,
                                   void *ctx)
 {
     ty_auto_buf path = { 0 };
-    if (kind->group[0])
-        ty_buf_printf(&path, "/apis/%s/%s%c", kind->group, kind->version, '\0');
-    else
-        ty_buf_printf(&path, "/api/%s%c", kind->version, '\0');
+    put_group(&path, kind);
+    ty_buf_chr(&path, '\0');
     struct ty_kube_op *op = ty_kube_op_new(k, sizeof(struct served_op), &class_served, "GET",
                                            path.p, (struct ty_str){ 0 });
     ((struct served_op *)op)->kind = kind;

@@ -11,6 +11,8 @@
 #include "store/kube_auth.h"
 #include "store/kube_pace.h"
 
+#define TY_KUBE_META_ONE "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+
 #define OBJECT_BYTES ((size_t)16 << 20) /* etcd takes 1.5 MB, so this is no object any more */
 
 enum ty_kube_state {

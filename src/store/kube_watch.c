@@ -7,7 +7,6 @@
 
 #define LEAST_SECONDS 300 /* and up to as much again: not all watches end together */
 #define GRACE_MS      30000
-#define META_ONE      "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 
 struct watch_op {
     struct ty_kube_op op; /* first */
@@ -130,7 +129,7 @@ struct ty_kube_op *ty_kube_watch(struct ty_kube *k, const struct ty_kube_watch *
     w->op.unlimited = true;
     w->op.total_ms = most * 1000 + GRACE_MS;
     w->op.idle_ms = k->set.idle_ms;
-    w->op.accept = watch->which.meta ? META_ONE : NULL;
+    w->op.accept = watch->which.meta ? TY_KUBE_META_ONE : NULL;
     w->op.fn = watch->end;
     w->op.ctx = watch->ctx;
     ty_kube_op_begin(&w->op);

@@ -2,32 +2,12 @@
  * say. A real API server is in tests/cluster. */
 #include "store/reflect.h"
 
-#include <errno.h>
-#include <uv.h>
-
-#include "base/buf.h"
-#include "net/testing.h"
-
-#define OK "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
-#define LIST(rv, items)                                                                            \
-    OK "{\"kind\":\"ConfigMapList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"" rv \
-       "\"},\"items\":[" items "]}"
-#define CM(name, uid, rv)                                                                          \
-    "{\"metadata\":{\"name\":\"" name "\",\"namespace\":\"d\",\"uid\":\"" uid                      \
-    "\",\"resourceVersion\":\"" rv "\"}}"
-#define EVENT(type, object) "{\"type\":\"" type "\",\"object\":" object "}\n"
-#define GONE410                                                                                    \
-    EVENT("ERROR", "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":410,"                      \
-                   "\"reason\":\"Expired\",\"message\":\"too old\"}")
+#include "store/kube_testing.h"
 
 struct world {
-    uv_loop_t loop;
-    struct ty_peer peer;
-    struct ty_kubeconfig config;
-    struct ty_kube *kube;
+    struct kube_world k; /* told: "+a/1 ~a/2 -a/3 ! S " */
     struct ty_reflect *reflect;
-    struct ty_buf told; /* "+a1 ~a2 -a ! S " */
-    int troubles_left;  /* stop at the last */
+    int troubles_left; /* stop at the last */
     int synced_left;
     const char *const *writes; /* versions of "mine", after each list */
     char trouble[256];
@@ -37,13 +17,13 @@ static void stop(struct world *w)
 {
     ty_reflect_free(w->reflect);
     w->reflect = NULL;
-    uv_stop(&w->loop);
+    uv_stop(&w->k.loop);
 }
 
 static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_kube_object *o)
 {
     struct world *w = ctx;
-    ty_buf_printf(&w->told, "%c%.*s/%.*s%.*s ", "+~-"[what], TY_ARG(o->name), TY_ARG(o->uid),
+    ty_buf_printf(&w->k.told, "%c%.*s/%.*s%.*s ", "+~-"[what], TY_ARG(o->name), TY_ARG(o->uid),
                   o -> json ? 0 : 1, "?");
     assert_true(what == TY_REFLECT_GONE || o->text.n > 0);
     if (ty_str_is(o->name, "last"))
@@ -69,7 +49,7 @@ static void on_state(void *ctx, enum ty_reflect_state state, const struct ty_kub
                      int64_t again_ms)
 {
     struct world *w = ctx;
-    ty_buf_printf(&w->told, "%c ", "SA!"[state]);
+    ty_buf_printf(&w->k.told, "%c ", "SA!"[state]);
     for (const char *const *v = w->writes; state == TY_REFLECT_SYNCED && v && *v; v++)
         write_mine(w, *v);
     if (state != TY_REFLECT_SYNCED) {
@@ -86,26 +66,15 @@ static void on_state(void *ctx, enum ty_reflect_state state, const struct ty_kub
 /* Lets a reflector meet these answers until it stops; what it told must be this. */
 static void meet(struct world *w, const char *const *answers, const char *told)
 {
-    struct ty_err err = { 0 };
-    peer_start(&w->peer, answers);
-    w->config = (struct ty_kubeconfig){ .server = w->peer.url, .ns = "default", .context = "" };
-    struct ty_kube_settings s = { .loop = &w->loop, .config = &w->config, .agent = "tester" };
-    assert_int_equal(uv_loop_init(&w->loop), 0);
-    assert_int_equal(ty_kube_new(&w->kube, &s, &err), 0);
+    kube_begin(&w->k, answers);
     struct ty_reflect_want want = {
         .which = { .kind = &ty_kind_configmap }, .changed = on_changed, .state = on_state, .ctx = w
     };
-    w->reflect = ty_reflect_new(w->kube, &want);
-    assert_int_equal(w->told.n, 0);
-    uv_run(&w->loop, UV_RUN_DEFAULT);
+    w->reflect = ty_reflect_new(w->k.kube, &want);
+    kube_run(&w->k);
     ty_reflect_free(w->reflect);
-    ty_kube_free(w->kube);
-    uv_run(&w->loop, UV_RUN_DEFAULT);
-    assert_int_equal(uv_loop_close(&w->loop), 0);
-    peer_stop(&w->peer);
-    ty_buf_chr(&w->told, '\0');
-    assert_string_equal(w->told.p, told);
-    ty_buf_done(&w->told);
+    assert_told(&w->k, told);
+    kube_finish(&w->k);
 }
 
 static void changes(void **state)
@@ -122,9 +91,9 @@ static void changes(void **state)
     struct world w = { 0 };
     (void)state;
     meet(&w, answers, "+a/1 +b/2 S ~a/1 +c/3 -b/2 +last/9 ");
-    assert_has(w.peer.asked[0], "GET /api/v1/configmaps?limit=500 ");
-    assert_has(w.peer.asked[1], "watch=1&allowWatchBookmarks=true&resourceVersion=10&");
-    assert_has(w.peer.asked[2], "resourceVersion=21&"); /* from where the last one ended */
+    assert_has(w.k.peer.asked[0], "GET /api/v1/configmaps?limit=500 ");
+    assert_has(w.k.peer.asked[1], "watch=1&allowWatchBookmarks=true&resourceVersion=10&");
+    assert_has(w.k.peer.asked[2], "resourceVersion=21&"); /* from where the last one ended */
 }
 
 /* The echo of a write is not told again, nor read: what follows its version would be refused. */
@@ -142,7 +111,7 @@ static void echoes(void **state)
     struct world w = { .writes = writes };
     (void)state;
     meet(&w, answers, "+a/1 S +mine/7 ~mine/7 ~mine/7 -mine/7 +last/9 ");
-    assert_has(w.peer.asked[2], "resourceVersion=12&"); /* a version is a version, read or not */
+    assert_has(w.k.peer.asked[2], "resourceVersion=12&"); /* a version is a version, read or not */
 }
 
 /* Users may call an annotation resourceVersion, and write a version into it that was ours. */
@@ -169,7 +138,7 @@ static void list_after_410(void **state)
 {
     static const char *const answers[] = {
         LIST("10", CM("a", "1", "5") "," CM("b", "2", "6") "," CM("c", "3", "7")),
-        OK GONE410,
+        OK EVENT("ERROR", STATUS(410, "Expired", "too old")),
         LIST("30", CM("b", "2", "6") "," CM("c", "4", "28")), /* a gone, c another */
         OK EVENT("DELETED", CM("c", "3", "20"))               /* of the old c: known already */
         EVENT("ADDED", CM("last", "9", "31")),
@@ -178,7 +147,7 @@ static void list_after_410(void **state)
     struct world w = { 0 };
     (void)state;
     meet(&w, answers, "+a/1 +b/2 +c/3 S -c/3? +c/4 -a/1? S +last/9 ");
-    assert_has(w.peer.asked[2], "GET /api/v1/configmaps?limit=500 ");
+    assert_has(w.k.peer.asked[2], "GET /api/v1/configmaps?limit=500 ");
 }
 
 /* etcd was restored from a backup: the same objects in older states, and smaller numbers. */
@@ -186,8 +155,8 @@ static void data_that_were_restored(void **state)
 {
     static const char *const answers[] = {
         LIST("100", CM("a", "1", "50") "," CM("b", "2", "90") "," CM("c", "3", "95")),
-        "HTTP/1.1 504 Late\r\n\r\n{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":504,"
-        "\"reason\":\"Timeout\",\"message\":\"Too large resource version: 100, current: 60\"}",
+        "HTTP/1.1 504 Late\r\n\r\n" STATUS(504, "Timeout",
+                                           "Too large resource version: 100, current: 60"),
         LIST("60", CM("a", "1", "50") "," CM("b", "2", "40")),
         LIST("61", CM("a", "1", "50") "," CM("b", "2", "40")),
         OK EVENT("MODIFIED", CM("b", "2", "62")) EVENT("ADDED", CM("last", "9", "63")),
@@ -196,15 +165,14 @@ static void data_that_were_restored(void **state)
     struct world w = { 0 };
     (void)state;
     meet(&w, answers, "+a/1 +b/2 +c/3 S ! ~a/1 ~b/2 -c/3? S ~b/2 +last/9 ");
-    assert_has(w.peer.asked[2], "GET /api/v1/configmaps?limit=500 ");
-    assert_has(w.peer.asked[4], "resourceVersion=61&");
+    assert_has(w.k.peer.asked[2], "GET /api/v1/configmaps?limit=500 ");
+    assert_has(w.k.peer.asked[4], "resourceVersion=61&");
 }
 
 static void pages_that_expire(void **state)
 {
     static const char *const answers[] = {
-        OK "{\"metadata\":{\"resourceVersion\":\"10\",\"continue\":\"to/ken\"},\"items\":[" CM(
-            "a", "1", "5") "]}",
+        PAGE("10", "to/ken", CM("a", "1", "5")),
         "HTTP/1.1 410 Gone\r\n\r\n{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":410}",
         LIST("12", CM("b", "2", "11")),
         NULL,
@@ -212,8 +180,8 @@ static void pages_that_expire(void **state)
     struct world w = { .synced_left = 1 };
     (void)state;
     meet(&w, answers, "+a/1 +b/2 -a/1? S ");
-    assert_has(w.peer.asked[1], "continue=to%2Fken ");
-    assert_has(w.peer.asked[2], "GET /api/v1/configmaps?limit=500 ");
+    assert_has(w.k.peer.asked[1], "continue=to%2Fken ");
+    assert_has(w.k.peer.asked[2], "GET /api/v1/configmaps?limit=500 ");
 }
 
 static void bad_days(void **state)

@@ -27,11 +27,11 @@ THREADS, PAGE, SETTLE_SECONDS = 8, 500, 4
 TARGET = 4096
 
 
-def rss(pid):
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) * 1024
-    return 0
+def rss(pid, *names):
+    """The sum of these lines of /proc/PID/status, in bytes; without any: what is resident."""
+    lines = (line.split() for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    sizes = {words[0]: int(words[1]) << 10 for words in lines if words[-1] == "kB"}
+    return sum(sizes[f"{name}:"] for name in names or ["VmRSS"])
 
 
 def metric(one, name):

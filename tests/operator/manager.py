@@ -149,12 +149,16 @@ class Manager:
             source = self.plane.certificates.serving(self.user)
             shutil.copytree(source, self.serving_folder())
 
+    def in_child(self):
+        """The last that is done before the program runs."""
+        die_with_parent()
+
     def start(self, wait=True):
         self.prepare()
         with open(self.log_path, "ab") as log:
             self.child = subprocess.Popen(
                 self.command(), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log,
-                stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=die_with_parent,
+                stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=self.in_child,
                 env=dict(os.environ, TMPDIR=str(self.folder), **self.environment))
         if self.certificates == "managed":
             self._play_kubelet()

@@ -32,49 +32,24 @@ static int at_rest(struct jobs_world *w)
 
 /* ---- what the server holds back until the test says so ---- */
 
-static size_t find_held(struct jobs_world *w, const char *ask)
-{
-    const struct api_world *api = &w->api;
-    size_t i = 0;
-
-    for (; i < api->n_open; i++) {
-        const struct ty_request *q = api->open[i];
-        const char *line = ty_arena_printf(w->a, "%s %.*s%s%.*s", q->method, TY_ARG(q->path),
-                                           q->query.n ? "?" : "", TY_ARG(q->query));
-        if (ty_str_starts(ty_str(line), ty_str(ask)))
-            break;
-    }
-    return i;
-}
-
-static struct ty_request *take_held(struct jobs_world *w, const char *ask)
-{
-    size_t i = find_held(w, ask);
-
-    assert_true(i < w->api.n_open);
-    struct ty_request *q = w->api.open[i];
-    w->api.open[i] = w->api.open[--w->api.n_open];
-    return q;
-}
-
 static int set_is_held(struct jobs_world *w)
 {
-    return find_held(w, JOBS_SET) < w->api.n_open;
+    return api_holds(&w->api, JOBS_SET);
 }
 
 static int cm_is_held(struct jobs_world *w)
 {
-    return find_held(w, JOBS_CM) < w->api.n_open;
+    return api_holds(&w->api, JOBS_CM);
 }
 
 static int snapshot_is_held(struct jobs_world *w)
 {
-    return find_held(w, GET_CM) < w->api.n_open;
+    return api_holds(&w->api, GET_CM);
 }
 
 static int status_is_held(struct jobs_world *w)
 {
-    return find_held(w, JOBS_STATUS) < w->api.n_open;
+    return api_holds(&w->api, JOBS_STATUS);
 }
 
 /* What this request would make of `is`, at that version. */
@@ -97,17 +72,12 @@ static void watch_tells(struct jobs_world *w, const char *watch, const char *typ
     const char *line =
         ty_arena_printf(w->a, "{\"type\":\"%s\",\"object\":%.*s}\n", type, TY_ARG(object));
 
-    ty_request_answer(take_held(w, watch), 200, "application/json", ty_str(line));
+    api_answer(&w->api, watch, ty_str(line));
 }
 
 static void watch_says(struct jobs_world *w, const char *watch, struct ty_str object)
 {
     watch_tells(w, watch, "MODIFIED", object);
-}
-
-static void answer(struct jobs_world *w, const char *ask, struct ty_str object)
-{
-    ty_request_answer(take_held(w, ask), 200, "application/json", object);
 }
 
 #define SETS "GET /apis/jobset.x-k8s.io/v1alpha2/jobsets?"
@@ -164,22 +134,21 @@ static void test_nor_is_a_watch_that_was_faster(void **state)
 
     begin(w, rows);
     jobs_until(w, cm_is_held);
-    struct ty_str is =
-        made(w, w->api.open[find_held(w, JOBS_CM)], "{\"metadata\":{\"uid\":\"c1\"}}", "20");
+    struct ty_str is = made(w, api_peek(&w->api, JOBS_CM), "{\"metadata\":{\"uid\":\"c1\"}}", "20");
     watch_says(w, CMS, is);
     jobs_until(w, cm_is_known);
-    answer(w, JOBS_CM, is);
+    api_answer(&w->api, JOBS_CM, is);
     jobs_until(w, set_is_held);
-    is = made(w, w->api.open[find_held(w, JOBS_SET)], "{\"metadata\":{\"uid\":\"s1\"}}", "20");
+    is = made(w, api_peek(&w->api, JOBS_SET), "{\"metadata\":{\"uid\":\"s1\"}}", "20");
     watch_says(w, SETS, is);
     jobs_until(w, jobset_is_known);
-    answer(w, JOBS_SET, is);
+    api_answer(&w->api, JOBS_SET, is);
     jobs_until(w, status_is_held);
-    is = made(w, w->api.open[find_held(w, JOBS_STATUS)], JOBS_JOB, "20");
+    is = made(w, api_peek(&w->api, JOBS_STATUS), JOBS_JOB, "20");
     watch_says(w, JOBS, is);
     jobs_until(w, status_is_known);
     /* What is known is not even read. */
-    answer(w, JOBS_STATUS, TY_LIT("{\"metadata\":{\"resourceVersion\":\"20\"},nonsense"));
+    api_answer(&w->api, JOBS_STATUS, TY_LIT("{\"metadata\":{\"resourceVersion\":\"20\"},nonsense"));
     jobs_until(w, at_rest);
     assert_string_equal(api_asked(&w->api, w->a), ALL);
     assert_int_equal(w->jobs->counts.errors, 0);
@@ -235,11 +204,11 @@ static void test_an_answer_that_was_overtaken(void **state)
 
     begin(w, rows);
     jobs_until(w, set_is_held);
-    const struct ty_request *q = w->api.open[find_held(w, JOBS_SET)];
+    const struct ty_request *q = api_peek(&w->api, JOBS_SET);
     struct ty_str ours = made(w, q, "{\"metadata\":{\"uid\":\"s1\"}}", "20");
     watch_says(w, SETS, made(w, q, other, "21"));
     jobs_until(w, jobset_is_known);
-    answer(w, JOBS_SET, ours);
+    api_answer(&w->api, JOBS_SET, ours);
     jobs_until(w, set_again); /* it is put right */
     assert_true(known(w, &ty_kind_jobset, "j")->at != 21);
     assert_true(known(w, &ty_kind_trainjob, "j")->right == 0);
@@ -254,11 +223,11 @@ static void test_an_overtaken_snapshot_is_read_again(void **state)
 
     begin(w, rows);
     jobs_until(w, cm_is_held);
-    const struct ty_request *q = w->api.open[find_held(w, JOBS_CM)];
+    const struct ty_request *q = api_peek(&w->api, JOBS_CM);
     struct ty_str ours = made(w, q, "{\"metadata\":{\"uid\":\"c1\"}}", "20");
     watch_says(w, CMS, made(w, q, "{\"metadata\":{\"uid\":\"c1\"}}", "21"));
     jobs_until(w, cm_is_known);
-    answer(w, JOBS_CM, ours);
+    api_answer(&w->api, JOBS_CM, ours);
     jobs_until(w, snapshot_is_held);
 }
 
@@ -281,11 +250,11 @@ static void test_an_overtaken_snapshot_of_a_job_that_was_right(void **state)
                 TY_LIT("{\"metadata\":{\"name\":\"j-runtime-snapshot\",\"namespace\":\"ns\","
                        "\"uid\":\"c1\",\"resourceVersion\":\"21\"}}"));
     jobs_until(w, cm_is_held);
-    const struct ty_request *q = w->api.open[find_held(w, JOBS_CM)];
+    const struct ty_request *q = api_peek(&w->api, JOBS_CM);
     struct ty_str ours = made(w, q, "{\"metadata\":{\"uid\":\"c2\"}}", "22");
     watch_says(w, CMS, made(w, q, "{\"metadata\":{\"uid\":\"c2\"}}", "23"));
     jobs_until(w, cm_is_known);
-    answer(w, JOBS_CM, ours);
+    api_answer(&w->api, JOBS_CM, ours);
     jobs_until(w, snapshot_is_held);
 }
 
@@ -304,14 +273,14 @@ static void test_somebody_was_there_before(void **state)
 
     begin(w, rows);
     jobs_until(w, cm_is_held);
-    const struct ty_request *q = w->api.open[find_held(w, JOBS_CM)];
+    const struct ty_request *q = api_peek(&w->api, JOBS_CM);
     struct ty_str ours = made(w, q, "{\"metadata\":{\"uid\":\"c1\"}}", "20");
     watch_says(w, CMS, made(w, q, "{\"metadata\":{\"uid\":\"c1\"}}", "19"));
     jobs_until(w, cm_is_known);
     jobs_until(w, cm_is_held);
     watch_says(w, CMS, ours);
     jobs_until(w, second_word);
-    answer(w, JOBS_CM, ours);
+    api_answer(&w->api, JOBS_CM, ours);
     jobs_until(w, looked_again);
     assert_true(w->jobs->counts.looks > 1);
 }

@@ -120,20 +120,6 @@ static void test_items_that_are_odd(void **state)
         ty_world_find(ty_jobs_world(w->jobs), &ty_kind_trainjob, TY_LIT("ns"), TY_LIT("a")));
 }
 
-/* What the server says at last to the watch of a kind. */
-static void end_watch(struct jobs_world *w, const char *plural, const char *events)
-{
-    for (size_t i = 0; i < w->api.n_open; i++) {
-        struct ty_request *q = w->api.open[i];
-        if (!ty_str_ends(q->path, ty_str(plural)))
-            continue;
-        w->api.open[i] = w->api.open[--w->api.n_open];
-        ty_request_answer(q, 200, "application/json", ty_str(events));
-        return;
-    }
-    fail_msg("%s is not watched", plural);
-}
-
 static int watches_all(struct jobs_world *w)
 {
     return ty_jobs_synced(w->jobs) && w->api.n_open == w->jobs->n_watched;
@@ -164,8 +150,8 @@ static void test_a_standby_forgets_what_is_gone(void **state)
     jobs_until(w, watches_all);
     ty_jobs_count(w->jobs, &counts, &queue);
     assert_int_equal(queue.depth, 2);
-    end_watch(w, "/trainjobs", GONE(JOBS_JOB_AT("10", "")));
-    end_watch(w, "/clustertrainingruntimes", GONE(JOBS_RUNTIME));
+    api_answer(&w->api, "GET " JOBS_GROUP "/trainjobs?", TY_LIT(GONE(JOBS_JOB_AT("10", ""))));
+    api_answer(&w->api, "GET " JOBS_GROUP "/clustertrainingruntimes?", TY_LIT(GONE(JOBS_RUNTIME)));
     jobs_until(w, knows_nothing_of_ours);
     ty_jobs_count(w->jobs, &counts, &queue);
     assert_int_equal(queue.depth, 0);
@@ -206,9 +192,9 @@ static void test_a_deadline_of_what_is_gone(void **state)
     begin(w, rows);
     ty_jobs_lead(w->jobs);
     jobs_until(w, all_and_one_write);
-    end_watch(w, "/trainjobs", GONE(JOB_WITH_A_DEADLINE("10")));
+    api_answer(&w->api, "GET " JOBS_GROUP "/trainjobs?", TY_LIT(GONE(JOB_WITH_A_DEADLINE("10"))));
     jobs_until(w, knows_no_job);
-    end_watch(w, "/j-runtime-snapshot", "{\"metadata\":{\"name\":\"j-runtime-snapshot\"}}");
+    api_answer(&w->api, JOBS_CM, TY_LIT("{\"metadata\":{\"name\":\"j-runtime-snapshot\"}}"));
     jobs_until(w, jobs_looked);
     ty_jobs_count(w->jobs, &counts, &queue);
     assert_int_equal(queue.delayed, 0);
@@ -250,7 +236,7 @@ static void test_the_last_job_goes_unheard(void **state)
     jobs_until(w, watches_all);
     assert_int_equal(w->api.asked.n, 0); /* it is in use */
     w->api.rows = rows + 1;              /* no job is there any more */
-    end_watch(w, "/trainjobs", EXPIRED);
+    api_answer(&w->api, "GET " JOBS_GROUP "/trainjobs?", TY_LIT(EXPIRED));
     jobs_until(w, asked_for_something);
     ty_buf_chr(&w->api.asked, '\0');
     assert_has(w->api.asked.p, "PATCH " JOBS_GROUP "/clustertrainingruntimes/rt");
@@ -281,7 +267,7 @@ static void test_a_watch_that_is_refused_later(void **state)
     jobs_until(w, watches_all);
     assert_true(nothing_is_refused(w));
     w->api.rows = refused;
-    end_watch(w, "/clustertrainingruntimes", EXPIRED);
+    api_answer(&w->api, "GET " JOBS_GROUP "/clustertrainingruntimes?", TY_LIT(EXPIRED));
     jobs_until(w, runtimes_are_refused);
     assert_has(ty_jobs_unread(w->jobs, &ty_kind_clustertrainingruntime), "Forbidden");
     assert_null(ty_jobs_unread(w->jobs, &ty_kind_trainjob));

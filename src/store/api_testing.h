@@ -39,6 +39,13 @@ static inline void api_hold(struct api_world *w, struct ty_request *q)
     w->open[w->n_open++] = q;
 }
 
+/* "METHOD /path?query". */
+static inline const char *api_line(const struct ty_request *q)
+{
+    return ty_arena_printf(q->arena, "%s %.*s%s%.*s", q->method, TY_ARG(q->path),
+                           q->query.n ? "?" : "", TY_ARG(q->query));
+}
+
 static inline void api_patched(struct ty_request *q, const struct api_row *r)
 {
     struct ty_json *is = ty_json_parse(q->arena, ty_str(r->body), NULL, NULL);
@@ -68,8 +75,7 @@ static inline void api_default(struct api_world *w, struct ty_request *q)
 static inline void api_handle(void *ctx, struct ty_request *q)
 {
     struct api_world *w = ctx;
-    const char *line = ty_arena_printf(q->arena, "%s %.*s%s%.*s", q->method, TY_ARG(q->path),
-                                       q->query.n ? "?" : "", TY_ARG(q->query));
+    const char *line = api_line(q);
 
     if (!q->query.n || strcmp(q->method, "GET") != 0) /* neither lists nor watches */
         ty_buf_printf(&w->asked, "%s %.*s\n", q->method, TY_ARG(q->path));
@@ -106,6 +112,53 @@ static inline void api_begin(struct api_world *w, uv_loop_t *loop)
                         .loop = loop, .config = &w->config, .agent = "test", .timeout_ms = 20000 },
                     &err),
         0);
+}
+
+/* Requests without an answer yet, by the beginning of their line. Where the first is; n_open: there
+ * is none. */
+static inline size_t api_find(const struct api_world *w, const char *ask)
+{
+    size_t i = 0;
+
+    while (i < w->n_open && !ty_str_starts(ty_str(api_line(w->open[i])), ty_str(ask)))
+        i++;
+    return i;
+}
+
+static inline bool api_holds(const struct api_world *w, const char *ask)
+{
+    return api_find(w, ask) < w->n_open;
+}
+
+/* To look at. */
+static inline const struct ty_request *api_peek(const struct api_world *w, const char *ask)
+{
+    if (!api_holds(w, ask))
+        fail_msg("nobody waits for an answer to %s", ask);
+    return w->open[api_find(w, ask)];
+}
+
+/* To answer. */
+static inline struct ty_request *api_take(struct api_world *w, const char *ask)
+{
+    api_peek(w, ask);
+    size_t i = api_find(w, ask);
+    struct ty_request *q = w->open[i];
+    w->open[i] = w->open[--w->n_open];
+    return q;
+}
+
+static inline void api_answer(struct api_world *w, const char *ask, struct ty_str body)
+{
+    ty_request_answer(api_take(w, ask), 200, "application/json", body);
+}
+
+/* Turns the loop until somebody asks so. */
+static inline struct ty_request *api_wait(struct api_world *w, const char *ask)
+{
+    while (!api_holds(w, ask))
+        uv_run(w->loop, UV_RUN_ONCE);
+    return api_take(w, ask);
 }
 
 /* What was asked since the last look. */

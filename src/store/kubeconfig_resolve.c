@@ -10,6 +10,7 @@ struct entry {
     struct ty_arena *a;
     const struct ty_json *v; /* the object "cluster", "user" or "context" */
     const char *file, *what, *name;
+    const char *under; /* what its fields are named behind: "exec."; or "" */
 };
 
 int ty_kube_merge_add(struct ty_kube_merge *m, const char *path, const struct ty_json *doc,
@@ -36,7 +37,7 @@ static int find(const struct ty_kube_merge *m, const char *plural, const char *w
             ty_json_by(ty_json_get(m->files[i].doc, plural), "name", ty_str(name), NULL);
         if (!item)
             continue;
-        *ret = (struct entry){ m->a, ty_json_get(item, what), m->files[i].path, what, name };
+        *ret = (struct entry){ m->a, ty_json_get(item, what), m->files[i].path, what, name, "" };
         return 0;
     }
     return ty_fail(err, -EINVAL, "kubeconfig has no %s named \"%s\" (%s%s)", what, name,
@@ -50,8 +51,8 @@ static int text(const struct entry *e, const char *key, const char **ret, struct
     if (!v || ty_json_is(v, TY_JSON_NULL) || (ty_json_is(v, TY_JSON_STRING) && v->n == 0))
         return 0;
     if (!ty_json_is(v, TY_JSON_STRING))
-        return ty_fail(err, -EINVAL, "%s: %s \"%s\": %s must be a string", e->file, e->what,
-                       e->name, key);
+        return ty_fail(err, -EINVAL, "%s: %s \"%s\": %s%s must be a string", e->file, e->what,
+                       e->name, e->under, key);
     *ret = ty_arena_strndup(e->a, v->s, v->n);
     return 0;
 }
@@ -142,8 +143,8 @@ static int texts(const struct entry *e, const char *key, const struct ty_json *l
     const char **to = ty_new_n(e->a, const char *, ty_json_len(list) + 1);
     ty_each_item (it, list) {
         if (!ty_json_is(*it, TY_JSON_STRING))
-            return ty_fail(err, -EINVAL, "%s: %s \"%s\": %s[%zu] must be a string", e->file,
-                           e->what, e->name, key, n);
+            return ty_fail(err, -EINVAL, "%s: %s \"%s\": %s%s[%zu] must be a string", e->file,
+                           e->what, e->name, e->under, key, n);
         to[n++] = ty_arena_strndup(e->a, (*it)->s, (*it)->n);
     }
     *ret = to;
@@ -172,14 +173,16 @@ static int exec_env(const struct entry *e, struct ty_kube_exec *x, struct ty_err
     const struct ty_json *list = ty_json_get(e->v, "env");
     struct ty_kube_env *env = ty_new_n(e->a, struct ty_kube_env, ty_json_len(list) + 1);
     ty_each_item (it, list) {
-        struct entry one = { e->a, *it, e->file, e->what, e->name };
+        struct entry one = *e;
+        one.v = *it;
+        one.under = ty_arena_printf(e->a, "exec.env[%zu].", x->n_env);
         struct ty_kube_env v = { NULL, "" };
         int r = text(&one, "name", &v.name, err);
         if (r == 0)
             r = text(&one, "value", &v.value, err);
         if (r == 0 && !v.name)
-            r = ty_fail(err, -EINVAL, "%s: user \"%s\": exec.env[%zu].name is not set", e->file,
-                        e->name, x->n_env);
+            r = ty_fail(err, -EINVAL, "%s: user \"%s\": %sname is not set", e->file, e->name,
+                        one.under);
         if (r < 0)
             return r;
         env[x->n_env++] = v;
@@ -191,7 +194,7 @@ static int exec_env(const struct entry *e, struct ty_kube_exec *x, struct ty_err
 static int exec_user(const struct entry *user, const struct ty_json *exec,
                      const struct ty_kube_exec **ret, struct ty_err *err)
 {
-    struct entry e = { user->a, exec, user->file, user->what, user->name };
+    struct entry e = { user->a, exec, user->file, user->what, user->name, "exec." };
     struct ty_kube_exec *x = ty_new(e.a, struct ty_kube_exec);
     const char *slash = strrchr(e.file, '/');
 
@@ -215,7 +218,7 @@ static int exec_user(const struct entry *user, const struct ty_json *exec,
     if (strchr(x->command, '/') && x->command[0] != '/' && slash)
         x->command = ty_arena_printf(e.a, "%.*s/%s", (int)(slash - e.file), e.file, x->command);
     x->cluster_info = ty_json_true_at(exec, "provideClusterInfo");
-    r = texts(&e, "exec.args", ty_json_get(exec, "args"), &x->args, err);
+    r = texts(&e, "args", ty_json_get(exec, "args"), &x->args, err);
     if (r == 0)
         r = interactive(&e, beta, &x->interactive, err);
     if (r == 0)
@@ -237,7 +240,8 @@ static int extra(const struct entry *e, struct ty_kubeconfig *c, struct ty_err *
     c->as_extra = to;
     ty_each_member (m, all) {
         const char *const *values = NULL;
-        int r = texts(e, "as-user-extra", m->value, &values, err);
+        const char *key = ty_arena_printf(e->a, "as-user-extra.%.*s", TY_ARG(m->key));
+        int r = texts(e, key, m->value, &values, err);
         if (r < 0)
             return r;
         for (; values && *values; values++) {

@@ -61,21 +61,6 @@ static int load_text(struct world *w, const char *text, struct ty_kubeconfig *c,
     return ty_kubeconfig_load(w->a, &where, c, err);
 }
 
-/* A config with this user, in flow style, and this more in its cluster. */
-static int load_user(struct world *w, const char *user, const char *cluster,
-                     struct ty_kubeconfig *c, struct ty_err *err)
-{
-    return load_text(w,
-                     ty_arena_printf(w->a,
-                                     HEAD
-                                     "current-context: x\n"
-                                     "clusters: [{name: c, cluster: {server: 'https://h:1/'%s}}]\n"
-                                     "users: [{name: u, user: %s}]\n"
-                                     "contexts: [{name: x, context: {cluster: c, user: u}}]\n",
-                                     cluster, user),
-                     c, err);
-}
-
 static void merged_files(void **state)
 {
     struct world *w = *state;
@@ -138,100 +123,6 @@ static void which_of_them(void **state)
     assert_non_null(strstr(err.text, "no cluster"));
 }
 
-static void users(void **state)
-{
-    struct world *w = *state;
-    struct ty_kubeconfig c;
-    struct ty_err err = { 0 };
-    assert_int_equal(load_user(w, "{tokenFile: t/file}", "", &c, &err), 0);
-    assert_string_equal(c.token_file, ty_arena_printf(w->a, "%s/t/file", w->dir));
-    assert_string_equal(c.server, "https://h:1");
-    assert_int_equal(load_user(w,
-                               "{client-certificate-data: Y2VydA==, client-certificate: lost, "
-                               "client-key: /abs/key}",
-                               ", certificate-authority: ca.pem", &c, &err),
-                     0);
-    assert_true(ty_str_is(c.cert.data, "cert")); /* data wins over the file */
-    assert_null(c.cert.file);
-    assert_string_equal(c.key.file, "/abs/key");
-    assert_string_equal(c.ca.file, ty_arena_printf(w->a, "%s/ca.pem", w->dir));
-    assert_int_equal(load_user(w,
-                               "{token: t, as: a, as-uid: '7', as-groups: [g, h], "
-                               "as-user-extra: {k: [v, w]}}",
-                               ", tls-server-name: name, proxy-url: 'socks5://p:1'", &c, &err),
-                     0);
-    assert_string_equal(c.as_groups[1], "h");
-    assert_string_equal(c.as_extra[2], "k");
-    assert_string_equal(c.as_extra[3], "w");
-    assert_null(c.as_extra[4]);
-    assert_string_equal(c.tls_name, "name");
-    assert_string_equal(c.proxy, "socks5://p:1");
-    assert_int_equal(load_user(w, "{}", ", insecure-skip-tls-verify: true", &c, &err), 0);
-    assert_true(c.insecure);
-}
-
-static void exec_plugins(void **state)
-{
-    struct world *w = *state;
-    struct ty_kubeconfig c;
-    struct ty_err err = { 0 };
-    assert_int_equal(
-        load_user(
-            w,
-            "{exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: ./p, "
-            "args: [a, b], env: [{name: NAME, value: V}, {name: E}], provideClusterInfo: true}}",
-            ", extensions: [{name: client.authentication.k8s.io/exec, extension: {audience: x}}]",
-            &c, &err),
-        0);
-    assert_string_equal(c.exec->command, ty_arena_printf(w->a, "%s/./p", w->dir));
-    assert_string_equal(c.exec->args[1], "b");
-    assert_null(c.exec->args[2]);
-    assert_int_equal(c.exec->n_env, 2);
-    assert_string_equal(c.exec->env[1].value, "");
-    assert_int_equal(c.exec->interactive, TY_KUBE_IF_POSSIBLE); /* v1beta1 need not say */
-    assert_true(ty_str_is(c.exec_config, "{\"audience\":\"x\"}"));
-    assert_int_equal(load_user(w,
-                               "{exec: {apiVersion: client.authentication.k8s.io/v1, "
-                               "command: in-path, interactiveMode: Never}}",
-                               "", &c, &err),
-                     0);
-    assert_string_equal(c.exec->command, "in-path");
-}
-
-static void refused(void **state)
-{
-    static const struct {
-        const char *user, *cluster, *text;
-    } cases[] = {
-        { "{username: u, password: p}", "", "no password sign-in" },
-        { "{auth-provider: {name: gcp}}", "", "auth-provider was removed" },
-        { "{client-certificate: x}", "", "client-certificate and client-key go together" },
-        { "{client-certificate-data: '*', client-key: x}", "",
-          "client-certificate-data is not base64" },
-        { "{token: 7}", "", "user \"u\": token must be a string" },
-        { "{as-groups: [g]}", "", "need as" },
-        { "{as: a, as-groups: [1]}", "", "as-groups[0] must be a string" },
-        { "{exec: {command: x}}", "", "exec.apiVersion must be" },
-        { "{exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x}}", "",
-          "not client.authentication.k8s.io/v1alpha1" },
-        { "{exec: {apiVersion: client.authentication.k8s.io/v1}}", "", "exec.command is not set" },
-        { "{exec: {apiVersion: client.authentication.k8s.io/v1, command: x}}", "",
-          "exec.interactiveMode must be" },
-        { "{exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: x, env: [{}]}}", "",
-          "exec.env[0].name is not set" },
-        { "{}", ", insecure-skip-tls-verify: true, certificate-authority: x",
-          "exclude each other" },
-    };
-    struct world *w = *state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        struct ty_kubeconfig c;
-        struct ty_err err = { 0 };
-        assert_int_equal(load_user(w, cases[i].user, cases[i].cluster, &c, &err), -EINVAL);
-        if (!strstr(err.text, cases[i].text) || !strstr(err.text, "/config: "))
-            fail_msg("case %zu: %s", i, err.text);
-    }
-}
-
 static void broken_files(void **state)
 {
     static const struct {
@@ -291,9 +182,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(merged_files, setup, teardown),
         cmocka_unit_test_setup_teardown(which_of_them, setup, teardown),
-        cmocka_unit_test_setup_teardown(users, setup, teardown),
-        cmocka_unit_test_setup_teardown(exec_plugins, setup, teardown),
-        cmocka_unit_test_setup_teardown(refused, setup, teardown),
         cmocka_unit_test_setup_teardown(broken_files, setup, teardown),
         cmocka_unit_test(who_we_say_we_are),
     };

@@ -155,31 +155,14 @@ static int fail_type(const struct ty_schema *s, const struct ty_json *v, const s
 
 static bool holds(const struct ty_schema *s, const struct ty_json *v)
 {
-    bool small = !s->format || strcmp(s->format, "int32") != 0;
+    bool wide = s->type == TY_T_INTEGER && (!s->format || strcmp(s->format, "int32") != 0);
+    bool fits = v->type == TY_JSON_INT && (wide || (v->i >= INT32_MIN && v->i <= INT32_MAX));
 
-    switch (s->type) {
-    case TY_T_OBJECT:
-    case TY_T_MAP:
-        return v->type == TY_JSON_OBJECT;
-    case TY_T_ARRAY:
-        return v->type == TY_JSON_ARRAY;
-    case TY_T_STRING:
-    case TY_T_TIME:
-        return v->type == TY_JSON_STRING;
-    case TY_T_INTEGER:
-        return v->type == TY_JSON_INT && (small || (v->i >= INT32_MIN && v->i <= INT32_MAX));
-    case TY_T_INT_OR_STRING:
-        return v->type == TY_JSON_STRING ||
-               (v->type == TY_JSON_INT && v->i >= INT32_MIN && v->i <= INT32_MAX);
-    case TY_T_NUMBER:
-        return v->type == TY_JSON_INT || v->type == TY_JSON_NUMBER;
-    case TY_T_BOOLEAN:
-        return v->type == TY_JSON_BOOL;
-    case TY_T_QUANTITY:
-    case TY_T_ANY:
-        return true;
-    }
-    return true;
+    if (s->type == TY_T_INTEGER)
+        return fits;
+    if (s->type == TY_T_INT_OR_STRING)
+        return v->type == TY_JSON_STRING || fits;
+    return ty_walk_shape(s->type, v);
 }
 
 static int decode(const struct ty_schema *s, const struct ty_json *v, const struct step *at,

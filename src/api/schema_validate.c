@@ -58,11 +58,9 @@ static bool is_whole(const struct ty_json *v)
     return ty_go_whole(v, &i);
 }
 
-static bool fits(const struct ty_schema *s, const struct ty_json *v)
+bool ty_walk_shape(enum ty_type type, const struct ty_json *v)
 {
-    if (v->type == TY_JSON_NULL)
-        return s->nullable || s->type == TY_T_ANY;
-    switch (s->type) {
+    switch (type) {
     case TY_T_OBJECT:
     case TY_T_MAP:
         return v->type == TY_JSON_OBJECT;
@@ -71,19 +69,28 @@ static bool fits(const struct ty_schema *s, const struct ty_json *v)
     case TY_T_STRING:
     case TY_T_TIME:
         return v->type == TY_JSON_STRING;
-    case TY_T_INTEGER:
-        return is_whole(v);
     case TY_T_NUMBER:
         return v->type == TY_JSON_INT || v->type == TY_JSON_NUMBER;
     case TY_T_BOOLEAN:
         return v->type == TY_JSON_BOOL;
+    case TY_T_INTEGER:
     case TY_T_INT_OR_STRING:
     case TY_T_QUANTITY:
-        return v->type == TY_JSON_STRING || is_whole(v);
     case TY_T_ANY:
         return true;
     }
     return true;
+}
+
+static bool fits(const struct ty_schema *s, const struct ty_json *v)
+{
+    if (v->type == TY_JSON_NULL)
+        return s->nullable || s->type == TY_T_ANY;
+    if (s->type == TY_T_INTEGER)
+        return is_whole(v);
+    if (s->type == TY_T_INT_OR_STRING || s->type == TY_T_QUANTITY)
+        return v->type == TY_JSON_STRING || is_whole(v);
+    return ty_walk_shape(s->type, v);
 }
 
 static void add_type(const struct ty_walk *w, const struct ty_schema *s, const struct ty_json *v,

@@ -13,6 +13,9 @@ struct ty_walk {
 
 /* The schema of member `key` of an object or map; NULL if unknown. */
 const struct ty_schema *ty_walk_member(const struct ty_schema *s, struct ty_str key);
+/* Is v written as values of this type are? True of types that are written in several ways: there
+ * readers differ. */
+bool ty_walk_shape(enum ty_type type, const struct ty_json *v);
 /* The item of `old` that the API server takes for an earlier version of `item`, which stands at
  * place `i` of the new list: the one with the same keys in a map list, else NULL. */
 const struct ty_json *ty_walk_twin(const struct ty_schema *list, const struct ty_json *item,

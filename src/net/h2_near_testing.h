@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "net/h2.h"
-#include "net/h2_testing.h"
+#include "net/h2_far_testing.h"
 
 struct near_heard {
     struct ty_buf body;

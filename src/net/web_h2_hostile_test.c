@@ -30,7 +30,7 @@ static void asked_again(void **state)
 static void not_asked_again(void **state)
 {
     struct call_world w;
-    struct call_heard cut = { 0 }, reset = { 0 }, post = { 0 }, get = { 0 }, after = { 0 };
+    struct call_heard cut = { 0 }, reset = { 0 }, post = { 0 }, get = { 0 };
     (void)state;
     call_begin(&w, "h2");
     call_start(&w, &reset, "/reset");
@@ -41,12 +41,7 @@ static void not_asked_again(void **state)
     assert_has(cut.text, "the server closed the connection");
     assert_false(reset.whole);
     assert_int_equal(w.far.requests, 2);
-    char *url = call_url(&w, "/close");
-    struct ty_web_ask ask = call_ask(&w, &post, url);
-    ask.method = "POST";
-    ask.body = TY_LIT("{}");
-    ty_web_start(w.web, &ask);
-    free(url);
+    call_order(&w, &post, "POST", "/close");
     call_run(&w);
     assert_int_equal(post.ends, 1);
     assert_false(post.whole);
@@ -57,12 +52,9 @@ static void not_asked_again(void **state)
     assert_int_equal(get.ends, 1);
     assert_false(get.whole);
     assert_int_equal(w.far.requests, 6);
-    call_start(&w, &after, "/ok");
-    call_run(&w);
-    assert_true(after.whole);
+    assert_works(&w);
     ty_buf_done(&cut.body);
     ty_buf_done(&reset.body);
-    ty_buf_done(&after.body);
     call_finish(&w);
 }
 
@@ -70,14 +62,10 @@ static void not_asked_again(void **state)
 static void breaks_the_protocol(void **state)
 {
     struct call_world w;
-    struct call_heard silent = { 0 }, breaks = { 0 }, after = { 0 };
+    struct call_heard silent = { 0 }, breaks = { 0 };
     (void)state;
     call_begin(&w, "h2");
-    char *url = call_url(&w, "/silent");
-    struct ty_web_ask ask = call_ask(&w, &silent, url);
-    ask.method = "DELETE"; /* a GET would be asked again */
-    ty_web_start(w.web, &ask);
-    free(url);
+    call_order(&w, &silent, "DELETE", "/silent"); /* a GET would be asked again */
     while (w.far.requests == 0)
         uv_run(&w.loop, UV_RUN_NOWAIT);
     call_start(&w, &breaks, "/break");
@@ -85,10 +73,7 @@ static void breaks_the_protocol(void **state)
     assert_has(silent.text, "does not keep to HTTP/2");
     assert_has(breaks.text, "does not keep to HTTP/2");
     assert_int_equal(w.far.requests, 4);
-    call_start(&w, &after, "/ok");
-    call_run(&w);
-    assert_true(after.whole);
-    ty_buf_done(&after.body);
+    assert_works(&w);
     call_finish(&w);
 }
 
@@ -114,7 +99,7 @@ static void bye_in_an_answer(void **state)
 static void hangs_up(void **state)
 {
     struct call_world w;
-    struct call_heard get = { 0 }, post = { 0 }, after = { 0 };
+    struct call_heard get = { 0 }, post = { 0 };
     (void)state;
     call_begin(&w, "h2");
     w.far.hangs_up = true;
@@ -123,21 +108,13 @@ static void hangs_up(void **state)
     assert_int_equal(get.ends, 1);
     assert_false(get.whole);
     assert_int_equal(w.far.connections, 3);
-    char *url = call_url(&w, "/ok");
-    struct ty_web_ask ask = call_ask(&w, &post, url);
-    ask.method = "POST";
-    ask.body = TY_LIT("{}");
-    ty_web_start(w.web, &ask);
-    free(url);
+    call_order(&w, &post, "POST", "/ok");
     call_run(&w);
     assert_int_equal(post.ends, 1);
     assert_false(post.whole);
     assert_int_equal(w.far.connections, 4);
     w.far.hangs_up = false;
-    call_start(&w, &after, "/ok");
-    call_run(&w);
-    assert_true(after.whole);
-    ty_buf_done(&after.body);
+    assert_works(&w);
     call_finish(&w);
 }
 
@@ -146,7 +123,7 @@ static void hangs_up(void **state)
 static void stops_reading(void **state)
 {
     struct call_world w;
-    struct call_heard stalled = { 0 }, waits = { 0 }, after = { 0 };
+    struct call_heard stalled = { 0 }, waits = { 0 };
     char *body = calloc(1, STALL_BYTES);
     (void)state;
     call_begin(&w, "h2");
@@ -164,11 +141,8 @@ static void stops_reading(void **state)
     call_run(&w);
     assert_has(stalled.text, "timed out");
     assert_has(waits.text, "timed out");
-    call_start(&w, &after, "/ok");
-    call_run(&w);
-    assert_true(after.whole);
+    assert_works(&w);
     assert_int_equal(w.far.connections, 2);
-    ty_buf_done(&after.body);
     call_finish(&w);
 }
 
@@ -176,7 +150,7 @@ static void stops_reading(void **state)
 static void no_descriptors(void **state)
 {
     struct call_world w;
-    struct call_heard h = { 0 }, after = { 0 };
+    struct call_heard h = { 0 };
     struct rlimit before, now;
     (void)state;
     call_begin(&w, "h2");
@@ -190,10 +164,7 @@ static void no_descriptors(void **state)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_int_equal(h.ends, 1);
     assert_has(h.text, "Too many open files");
-    call_start(&w, &after, "/ok");
-    call_run(&w);
-    assert_true(after.whole);
-    ty_buf_done(&after.body);
+    assert_works(&w);
     call_finish(&w);
 }
 

@@ -98,20 +98,40 @@ static inline struct ty_web_ask call_ask(struct call_world *w, struct call_heard
                                 .ctx = h };
 }
 
-static inline struct ty_web_call *call_start(struct call_world *w, struct call_heard *h,
-                                             const char *path)
+/* With a body, if it is POST: an order, which nobody may repeat. */
+static inline struct ty_web_call *call_order(struct call_world *w, struct call_heard *h,
+                                             const char *method, const char *path)
 {
     char *url = call_url(w, path);
     struct ty_web_ask ask = call_ask(w, h, url);
+    ask.method = method;
+    if (strcmp(method, "POST") == 0)
+        ask.body = TY_LIT("{}");
     struct ty_web_call *call = ty_web_start(w->web, &ask);
     free(url);
     assert_int_equal(h->ends, 0);
     return call;
 }
 
+static inline struct ty_web_call *call_start(struct call_world *w, struct call_heard *h,
+                                             const char *path)
+{
+    return call_order(w, h, "GET", path);
+}
+
 static inline void call_run(struct call_world *w)
 {
     uv_run(&w->loop, UV_RUN_DEFAULT);
 }
+
+/* Whatever came before, the next call is answered. */
+#define assert_works(w)                                                                            \
+    do {                                                                                           \
+        struct call_heard next_ = { 0 };                                                           \
+        call_start((w), &next_, "/ok");                                                            \
+        call_run(w);                                                                               \
+        assert_true(next_.whole);                                                                  \
+        ty_buf_done(&next_.body);                                                                  \
+    } while (0)
 
 #endif

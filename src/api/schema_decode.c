@@ -2,6 +2,7 @@
  * refuse an object in these words, before any validation. */
 #include <errno.h>
 
+#include "api/gonamed.h"
 #include "api/quantity.h"
 #include "api/schema_walk.h"
 
@@ -18,7 +19,8 @@ static const char *const json_words[] = {
     [TY_JSON_OBJECT] = "object",
 };
 
-/* Go's package of a struct: ours have descriptions, JobSet's are few, the rest is Kubernetes'. */
+/* Go's package of a struct: ours have descriptions or no fields at all, JobSet's are few, one is
+ * Volcano's, the rest is Kubernetes'. */
 static const char *package_of(const struct ty_schema *s)
 {
     static const char *const jobset[] = {
@@ -41,13 +43,17 @@ static const char *package_of(const struct ty_schema *s)
     for (size_t i = 0; i < sizeof(jobset) / sizeof(jobset[0]); i++)
         if (strcmp(s->go, jobset[i]) == 0)
             return "v1alpha2";
+    if (strcmp(s->go, "NetworkTopologySpec") == 0)
+        return "v1beta1";
+    if (!s->fields || !s->fields->name)
+        return "v1alpha1";
     for (const struct ty_field *f = s->fields; f && f->name; f++)
         if (f->doc)
             return "v1alpha1";
     return "v1";
 }
 
-static void put_type(struct ty_buf *out, const struct ty_schema *s)
+static void put_type(struct ty_buf *out, const struct ty_schema *s, const struct step *at)
 {
     switch (s->type) {
     case TY_T_OBJECT:
@@ -59,11 +65,11 @@ static void put_type(struct ty_buf *out, const struct ty_schema *s)
             return;
         }
         ty_buf_cstr(out, "map[string]");
-        put_type(out, s->items);
+        put_type(out, s->items, at);
         return;
     case TY_T_ARRAY:
         ty_buf_cstr(out, "[]");
-        put_type(out, s->items);
+        put_type(out, s->items, at);
         return;
     case TY_T_INTEGER:
         ty_buf_cstr(out, s->format ? s->format : "int");
@@ -78,6 +84,8 @@ static void put_type(struct ty_buf *out, const struct ty_schema *s)
         ty_buf_cstr(out, "float64");
         return;
     case TY_T_STRING:
+        ty_buf_cstr(out, at && at->owner->go ? ty_go_named(at->owner->go, at->name) : "string");
+        return;
     case TY_T_TIME:
     case TY_T_QUANTITY:
     case TY_T_ANY:
@@ -103,6 +111,9 @@ static const char *embedded(const struct step *at)
         { "ConfigMapVolumeSource", "LocalObjectReference", NULL, "name" },
         { "ConfigMapProjection", "LocalObjectReference", NULL, "name" },
         { "SecretProjection", "LocalObjectReference", NULL, "name" },
+        { "EphemeralContainer", "EphemeralContainerCommon", "targetContainerName", NULL },
+        { "PersistentVolumeClaim", "TypeMeta", NULL, "apiVersion" },
+        { "PersistentVolumeClaim", "TypeMeta", NULL, "kind" },
         { "Probe", "ProbeHandler", NULL, "exec" },
         { "Probe", "ProbeHandler", NULL, "grpc" },
         { "Probe", "ProbeHandler", NULL, "httpGet" },
@@ -149,7 +160,7 @@ static int fail_type(const struct ty_schema *s, const struct ty_json *v, const s
     } else {
         ty_buf_cstr(&out, " into Go value of type ");
     }
-    put_type(&out, s);
+    put_type(&out, s, at);
     return ty_fail(err, -EINVAL, "%.*s", TY_ARG(ty_buf_str(&out)));
 }
 

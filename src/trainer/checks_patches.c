@@ -1,6 +1,7 @@
 /* Checks of runtimePatches and of the older overrides. A wrong name is answered with the names that
  * exist, at the place in the list where it stands. */
 #include "api/names.h"
+#include "base/clock.h"
 #include "trainer/checks.h"
 
 #define RESERVED  "dataset-initializer, model-initializer, node"
@@ -134,13 +135,18 @@ static void check_manager(struct check *c, const struct ty_json *patch)
     }
 }
 
-/* The patches as typed clients print them. */
+/* The patches as typed clients print them: times in UTC. */
 static struct ty_json *typed_patches(struct ty_arena *a, const struct ty_json *patches)
 {
     struct ty_json *list = ty_json_array(a);
+    int64_t t = 0;
 
-    ty_each_item (p, patches)
-        ty_json_push(a, list, ty_schema_normal(a, &ty_schema_RuntimePatch, *p));
+    ty_each_item (p, patches) {
+        struct ty_json *typed = ty_schema_normal(a, &ty_schema_RuntimePatch, *p);
+        if (ty_time_parse(ty_json_str_at(typed, "time"), &t))
+            ty_json_set(a, typed, "time", ty_json_str(a, ty_time_text(a, t)));
+        ty_json_push(a, list, typed);
+    }
     return list;
 }
 
@@ -248,14 +254,23 @@ static void check_active(const struct ty_plan *plan, const struct ty_trainjob *j
     }
 }
 
+/* The list in a job's spec; patches so that equal ones are equal however they are spelt: what a
+ * typed client has stored may be other words than the manifest's. */
+static const struct ty_json *list_of(struct ty_arena *a, const struct ty_trainjob *job,
+                                     const char *field)
+{
+    const struct ty_json *list = ty_json_get(ty_json_get(job->obj, "spec"), field);
+
+    return strcmp(field, "runtimePatches") == 0 ? typed_patches(a, list) : list;
+}
+
 static void check_change(const struct ty_plan *plan, const struct ty_trainjob *job,
                          const struct ty_trainjob *old, const char *field, const char *what,
                          const char *when, struct ty_errs *errs)
 {
     const struct ty_path *at = TY_KEY(&spec_path, field);
 
-    if (same(ty_json_at(job->obj, ty_path_text(plan->arena, at)),
-             ty_json_at(old->obj, ty_path_text(plan->arena, at))))
+    if (same(list_of(plan->arena, job, field), list_of(plan->arena, old, field)))
         return;
     if (job->suspended || old->suspended)
         check_active(plan, job, at, what, errs);

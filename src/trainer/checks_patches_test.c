@@ -237,6 +237,31 @@ static void test_absent_and_empty_are_equal(void **state)
     assert_string_equal(change(*state, SPEC_OF(""), SPEC_OF(",'runtimePatches':[]")), "");
 }
 
+#define VOLUME_PATCH(size, more)                                                                   \
+    ",'runtimePatches':[{'manager':'a.io/b'," more "'trainingRuntimeSpec':{'template':{'spec':"    \
+    "{'replicatedJobs':[{'name':'node','template':{'spec':{'template':{'spec':{'volumes':[{"       \
+    "'name':'v','emptyDir':{'sizeLimit':" size "}}]}}}}}]}}}}]"
+
+/* A manifest is applied again to a running job, and says the same in other words. */
+static void test_other_words_are_no_change(void **state)
+{
+    struct fixture *f = *state;
+    const char *old = SPEC_OF(VOLUME_PATCH("'1Gi'", "'time':'2026-01-02T03:04:05Z',"));
+
+    assert_string_equal(
+        change(f, old, SPEC_OF(VOLUME_PATCH("'1024Mi'", "'time':'2026-01-02T04:04:05+01:00',"))),
+        "");
+    assert_string_equal(
+        change(f, SPEC_OF(VOLUME_PATCH("'1'", "'time':null,")), SPEC_OF(VOLUME_PATCH("1", ""))),
+        "");
+    assert_string_equal(
+        change(f, old, SPEC_OF(VOLUME_PATCH("'1025Mi'", "'time':'2026-01-02T03:04:05Z',"))),
+        FORBIDDEN_PATCHES);
+    assert_string_equal(
+        change(f, old, SPEC_OF(VOLUME_PATCH("'1Gi'", "'time':'2026-01-02T03:04:06Z',"))),
+        FORBIDDEN_PATCHES);
+}
+
 static void test_changes_of_overrides(void **state)
 {
     struct fixture *f = *state;
@@ -294,6 +319,7 @@ int main(void)
         core_test(test_a_hundred_mistakes_are_enough),
         core_test(test_changes),
         core_test(test_absent_and_empty_are_equal),
+        core_test(test_other_words_are_no_change),
         core_test(test_changes_of_overrides),
         core_test(test_creation_is_no_change),
         core_test(test_changes_while_active),

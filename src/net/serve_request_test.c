@@ -1,11 +1,9 @@
 #include "net/serve_testing.h"
 
 struct fixture {
-    uv_loop_t loop;
-    struct ty_serve *s;
+    struct serve_world w;
     struct ty_request *kept;
     bool keep;
-    struct ty_talk t;
 };
 
 static void handle(void *ctx, struct ty_request *q)
@@ -28,14 +26,10 @@ static void handle(void *ctx, struct ty_request *q)
 static int setup(void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
-    struct ty_serve_opts o = {
-        .address = "127.0.0.1", .body_bytes = 10, .deadline_ms = 2000, .handle = handle, .ctx = f
-    };
 
     assert_non_null(f);
-    uv_loop_init(&f->loop);
-    o.loop = &f->loop;
-    assert_int_equal(ty_serve_new(&o, &f->s, NULL), 0);
+    serve_begin(&f->w, (struct ty_serve_opts){
+                           .body_bytes = 10, .deadline_ms = 2000, .handle = handle, .ctx = f });
     *state = f;
     return 0;
 }
@@ -44,8 +38,7 @@ static int teardown(void **state)
 {
     struct fixture *f = *state;
 
-    ty_serve_free(f->s);
-    loop_end(&f->loop);
+    serve_finish(&f->w);
     free(f);
     return 0;
 }
@@ -74,7 +67,7 @@ static void what_a_handler_sees(void **state)
     struct fixture *f = *state;
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        const char *got = talk(&f->t, &f->loop, ty_serve_port(f->s), cases[i].send);
+        const char *got = serve_talk(&f->w, cases[i].send);
         assert_has(got, "HTTP/1.1 299 ");
         assert_has(got, "Content-Type: text/x\r\n");
         assert_has(got, cases[i].want);
@@ -86,15 +79,15 @@ static void answered_later(void **state)
     struct fixture *f = *state;
 
     f->keep = true;
-    talk_start(&f->t, ty_serve_port(f->s),
+    talk_start(&f->w.t, ty_serve_port(f->w.s),
                "POST / HTTP/1.1\r\nHost: x\r\nX-Mark: m\r\nContent-Length: 2\r\nConnection: "
                "close\r\n\r\nhi");
     while (!f->kept)
-        uv_run(&f->loop, UV_RUN_ONCE);
+        uv_run(&f->w.loop, UV_RUN_ONCE);
     assert_string_equal(ty_request_header(f->kept, "x-mark"), "m");
     assert_int_equal(f->kept->body.n, 2);
     ty_request_answer(f->kept, 202, NULL, TY_LIT("done"));
-    assert_has(talk_end(&f->t, &f->loop), "\r\n\r\ndone");
+    assert_has(talk_end(&f->w.t, &f->w.loop), "\r\n\r\ndone");
 }
 
 static void answered_after_the_deadline(void **state)
@@ -102,8 +95,7 @@ static void answered_after_the_deadline(void **state)
     struct fixture *f = *state;
 
     f->keep = true;
-    assert_has(talk(&f->t, &f->loop, ty_serve_port(f->s), "GET / HTTP/1.1\r\nHost: x\r\n\r\n"),
-               "503 Service Unavailable");
+    assert_has(serve_talk(&f->w, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"), "503 Service Unavailable");
     assert_non_null(f->kept);
     ty_request_answer(f->kept, 200, NULL, TY_LIT("nobody hears this"));
 }

@@ -88,23 +88,17 @@ static void a_socket_that_listens_already(void **state TY_UNUSED)
 /* What the handler still owes when the server goes must stay valid until it is answered. */
 static void freed_with_requests_under_way(void **state TY_UNUSED)
 {
-    uv_loop_t loop;
+    struct serve_world w;
     struct kept kept = { 0 };
-    struct ty_serve_opts o = {
-        .loop = &loop, .address = "127.0.0.1", .handle = keep, .ctx = &kept
-    };
-    struct ty_serve *s = NULL;
-    struct ty_talk t;
 
-    uv_loop_init(&loop);
-    assert_int_equal(ty_serve_new(&o, &s, NULL), 0);
-    talk_start(&t, ty_serve_port(s), GET);
+    serve_begin(&w, (struct ty_serve_opts){ .handle = keep, .ctx = &kept });
+    talk_start(&w.t, ty_serve_port(w.s), GET);
     while (!kept.n)
-        uv_run(&loop, UV_RUN_ONCE);
-    assert_int_equal(ty_serve_connections(s), 1);
-    ty_serve_free(s);
-    talk_end(&t, &loop);
-    loop_end(&loop);
+        uv_run(&w.loop, UV_RUN_ONCE);
+    assert_int_equal(ty_serve_connections(w.s), 1);
+    ty_serve_free(w.s);
+    talk_end(&w.t, &w.loop);
+    loop_end(&w.loop);
     assert_int_equal(kept.q[0]->path.n, 1);
     assert_null(ty_request_header(kept.q[0], "Host"));
     ty_request_answer(kept.q[0], 200, NULL, TY_LIT("late"));
@@ -112,48 +106,35 @@ static void freed_with_requests_under_way(void **state TY_UNUSED)
 
 static void stops_when_the_last_is_answered(void **state TY_UNUSED)
 {
-    uv_loop_t loop;
+    struct serve_world w;
     struct kept kept = { 0 };
-    struct ty_serve_opts o = {
-        .loop = &loop, .address = "127.0.0.1", .handle = keep, .ctx = &kept
-    };
-    struct ty_serve *s = NULL;
-    struct ty_talk t;
 
-    uv_loop_init(&loop);
-    assert_int_equal(ty_serve_new(&o, &s, NULL), 0);
-    talk_start(&t, ty_serve_port(s), "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    serve_begin(&w, (struct ty_serve_opts){ .handle = keep, .ctx = &kept });
+    talk_start(&w.t, ty_serve_port(w.s), "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     while (!kept.n)
-        uv_run(&loop, UV_RUN_ONCE);
-    ty_serve_stop(s, 60000, on_stopped, &kept);
+        uv_run(&w.loop, UV_RUN_ONCE);
+    ty_serve_stop(w.s, 60000, on_stopped, &kept);
     for (int i = 0; i < 5; i++)
-        uv_run(&loop, UV_RUN_NOWAIT);
+        uv_run(&w.loop, UV_RUN_NOWAIT);
     assert_false(kept.stopped);
     ty_request_answer(kept.q[0], 200, NULL, TY_LIT("last"));
-    assert_has(talk_end(&t, &loop), "last");
+    assert_has(talk_end(&w.t, &w.loop), "last");
     while (!kept.stopped)
-        uv_run(&loop, UV_RUN_NOWAIT);
-    ty_serve_free(s);
-    loop_end(&loop);
+        uv_run(&w.loop, UV_RUN_NOWAIT);
+    serve_finish(&w);
 }
 
 static void stops_at_once_when_idle(void **state TY_UNUSED)
 {
-    uv_loop_t loop;
+    struct serve_world w;
     struct kept kept = { 0 };
-    struct ty_serve_opts o = {
-        .loop = &loop, .address = "127.0.0.1", .handle = keep, .ctx = &kept
-    };
-    struct ty_serve *s = NULL;
 
-    uv_loop_init(&loop);
-    assert_int_equal(ty_serve_new(&o, &s, NULL), 0);
-    ty_serve_stop(s, 60000, on_stopped, &kept);
+    serve_begin(&w, (struct ty_serve_opts){ .handle = keep, .ctx = &kept });
+    ty_serve_stop(w.s, 60000, on_stopped, &kept);
     assert_false(kept.stopped); /* from the loop, never from within the call */
     while (!kept.stopped)
-        uv_run(&loop, UV_RUN_NOWAIT);
-    ty_serve_free(s);
-    loop_end(&loop);
+        uv_run(&w.loop, UV_RUN_NOWAIT);
+    serve_finish(&w);
 }
 
 int main(void)

@@ -78,4 +78,30 @@ static inline void loop_end(uv_loop_t *loop)
     assert_int_equal(uv_loop_close(loop), 0);
 }
 
+/* A server of its own loop, and who talks to it. */
+struct serve_world {
+    uv_loop_t loop;
+    struct ty_serve *s;
+    struct ty_talk t;
+};
+
+static inline void serve_begin(struct serve_world *w, struct ty_serve_opts o)
+{
+    uv_loop_init(&w->loop);
+    o.loop = &w->loop;
+    o.address = "127.0.0.1";
+    assert_int_equal(ty_serve_new(&o, &w->s, NULL), 0);
+}
+
+static inline const char *serve_talk(struct serve_world *w, const char *text)
+{
+    return talk(&w->t, &w->loop, ty_serve_port(w->s), text);
+}
+
+static inline void serve_finish(struct serve_world *w)
+{
+    ty_serve_free(w->s);
+    loop_end(&w->loop);
+}
+
 #endif

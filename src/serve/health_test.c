@@ -3,13 +3,11 @@
 #include "serve/respond.h"
 
 struct fixture {
-    uv_loop_t loop;
-    struct ty_serve *s;
+    struct serve_world w;
     struct ty_health health, ready;
     struct ty_health_check checks[4];
     bool bad;
     char told[256];
-    struct ty_talk t;
 };
 
 static const char *well(void *ctx TY_UNUSED, struct ty_arena *a TY_UNUSED)
@@ -40,17 +38,14 @@ static void handle(void *ctx, struct ty_request *q)
 static int setup(void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
-    struct ty_serve_opts o = { .address = "127.0.0.1", .handle = handle, .ctx = f };
 
     assert_non_null(f);
-    uv_loop_init(&f->loop);
-    o.loop = &f->loop;
     f->health = (struct ty_health){ .path = "/healthz" };
     f->ready =
         (struct ty_health){ .path = "/readyz", .checks = f->checks, .failed = failed, .ctx = f };
     f->checks[0] = (struct ty_health_check){ .name = "ping", .ask = well };
     f->checks[1] = (struct ty_health_check){ .name = "certs", .ask = certs, .ctx = f };
-    assert_int_equal(ty_serve_new(&o, &f->s, NULL), 0);
+    serve_begin(&f->w, (struct ty_serve_opts){ .handle = handle, .ctx = f });
     *state = f;
     return 0;
 }
@@ -59,8 +54,7 @@ static int teardown(void **state)
 {
     struct fixture *f = *state;
 
-    ty_serve_free(f->s);
-    loop_end(&f->loop);
+    serve_finish(&f->w);
     free(f);
     return 0;
 }
@@ -70,7 +64,7 @@ static void expect(struct fixture *f, const char *line, const char *code, const 
     char text[256], want[512];
 
     snprintf(text, sizeof(text), "%s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", line);
-    const char *got = talk(&f->t, &f->loop, ty_serve_port(f->s), text);
+    const char *got = serve_talk(&f->w, text);
     snprintf(want, sizeof(want), "HTTP/1.1 %s", code);
     assert_has(got, want);
     const char *at = strstr(got, "\r\n\r\n");
@@ -91,7 +85,7 @@ static void when_all_is_well(void **state)
     expect(f, "GET /readyz/none", "404", "404 page not found\n");
     expect(f, "GET /readyzz", "404", "else");
     expect(f, "POST /readyz", "405", "Method Not Allowed\n");
-    assert_has(f->t.got, "Allow: GET, HEAD\r\n");
+    assert_has(f->w.t.got, "Allow: GET, HEAD\r\n");
     expect(f, "HEAD /readyz", "200", "");
 }
 

@@ -96,26 +96,19 @@ static void handle(void *ctx, struct ty_request *q)
 static void over_http(void **state TY_UNUSED)
 {
     struct ty_metrics *m = ty_metrics_new(table);
-    uv_loop_t loop;
-    struct ty_serve_opts o = { .loop = &loop, .address = "127.0.0.1", .handle = handle, .ctx = m };
-    struct ty_serve *s = NULL;
-    struct ty_talk t;
+    struct serve_world w;
 
-    uv_loop_init(&loop);
-    assert_int_equal(ty_serve_new(&o, &s, NULL), 0);
-    const char *got = talk(&t, &loop, ty_serve_port(s),
-                           "GET /metrics?x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    serve_begin(&w, (struct ty_serve_opts){ .handle = handle, .ctx = m });
+    const char *got =
+        serve_talk(&w, "GET /metrics?x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     assert_has(got, "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n");
     assert_has(got, "\njobs_total 0\n");
     assert_has(got, "\nprocess_open_fds ");
-    assert_has(talk(&t, &loop, ty_serve_port(s),
-                    "PUT /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
+    assert_has(serve_talk(&w, "PUT /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
                "405 ");
-    assert_has(talk(&t, &loop, ty_serve_port(s),
-                    "GET /other HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
+    assert_has(serve_talk(&w, "GET /other HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
                "else");
-    ty_serve_free(s);
-    loop_end(&loop);
+    serve_finish(&w);
     ty_metrics_free(m);
 }
 

@@ -25,20 +25,15 @@ static void shapes(void **state TY_UNUSED)
           "\r\n\r\n{\"status\":\"Failure\",\"message\":\"no \\\"such\\\" thing\",\"reason\":"
           "\"NotFound\",\"code\":404}\n" },
     };
-    uv_loop_t loop;
-    struct ty_serve_opts o = { .loop = &loop, .address = "127.0.0.1", .handle = handle };
-    struct ty_serve *s = NULL;
-    struct ty_talk t;
+    struct serve_world w;
 
-    uv_loop_init(&loop);
-    assert_int_equal(ty_serve_new(&o, &s, NULL), 0);
+    serve_begin(&w, (struct ty_serve_opts){ .handle = handle });
     for (size_t i = 0; i < 3; i++) {
-        const char *got = talk(&t, &loop, ty_serve_port(s), cases[i].send);
+        const char *got = serve_talk(&w, cases[i].send);
         assert_has(got, cases[i].type);
         assert_has(got, cases[i].want);
     }
-    ty_serve_free(s);
-    loop_end(&loop);
+    serve_finish(&w);
 }
 
 int main(void)

@@ -7,10 +7,8 @@
 
 /* The token says what happens: "t" is right, "broken" cannot be checked, all else is wrong. */
 struct fixture {
-    uv_loop_t loop;
-    struct ty_serve *s;
+    struct serve_world w;
     struct ty_status_api api;
-    struct ty_talk t;
     struct ty_status_call *later;
     char token[64], kept[1024];
     int code;
@@ -52,15 +50,12 @@ static void handle(void *ctx, struct ty_request *q)
 static int setup(void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
-    struct ty_serve_opts o = { .address = "127.0.0.1", .handle = handle, .ctx = f };
 
     assert_non_null(f);
-    uv_loop_init(&f->loop);
-    o.loop = &f->loop;
-    o.body_bytes = TY_STATUS_BODY_MAX;
     f->code = 200;
     f->api = (struct ty_status_api){ .ctx = f, .authorize = authorize, .apply = apply };
-    assert_int_equal(ty_serve_new(&o, &f->s, NULL), 0);
+    serve_begin(&f->w, (struct ty_serve_opts){
+                           .body_bytes = TY_STATUS_BODY_MAX, .handle = handle, .ctx = f });
     *state = f;
     return 0;
 }
@@ -69,8 +64,7 @@ static int teardown(void **state)
 {
     struct fixture *f = *state;
 
-    ty_serve_free(f->s);
-    loop_end(&f->loop);
+    serve_finish(&f->w);
     free(f);
     return 0;
 }
@@ -82,7 +76,7 @@ static const char *post(struct fixture *f, const char *line, const char *auth, c
     snprintf(text, sizeof(text),
              "%s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%sContent-Length: %zu\r\n\r\n%s", line,
              auth, strlen(body), body);
-    return talk(&f->t, &f->loop, ty_serve_port(f->s), text);
+    return serve_talk(&f->w, text);
 }
 
 static void is_failure(const char *got, int code, const char *reason, const char *message)
@@ -180,7 +174,7 @@ static void bad_payloads(void **state)
         "trainerStatus.progressPercentage in body should be less than or equal to 100");
     assert_has(post(f, "POST " PATH, AUTH, "{\"trainerStatus\":{\"progressPercentage\":5}}"),
                "lastUpdatedTime is required when trainerStatus is present");
-    assert_has(f->t.got, "HTTP/1.1 422 ");
+    assert_has(f->w.t.got, "HTTP/1.1 422 ");
     assert_string_equal(f->kept, "");
 }
 
@@ -194,14 +188,13 @@ static void sizes(void **state)
     snprintf(text, sizeof(text),
              "POST /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n%s",
              strlen(body), body);
-    is_failure(talk(&f->t, &f->loop, ty_serve_port(f->s), text), 413, "RequestEntityTooLarge",
-               "Payload too large");
+    is_failure(serve_talk(&f->w, text), 413, "RequestEntityTooLarge", "Payload too large");
     /* in chunks: found out while decoding */
     snprintf(text, sizeof(text),
              "POST " PATH " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" AUTH
              "Transfer-Encoding: chunked\r\n\r\n%zx\r\n%s\r\n0\r\n\r\n",
              strlen(body), body);
-    is_failure(talk(&f->t, &f->loop, ty_serve_port(f->s), text), 422, "Invalid", "Invalid payload");
+    is_failure(serve_talk(&f->w, text), 422, "Invalid", "Invalid payload");
 }
 
 static void what_the_api_server_says(void **state)
@@ -222,13 +215,13 @@ static void answers_may_come_later(void **state)
     struct fixture *f = *state;
 
     f->wait = true;
-    talk_start(&f->t, ty_serve_port(f->s),
+    talk_start(&f->w.t, ty_serve_port(f->w.s),
                "POST " PATH
                " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}");
     while (!f->later)
-        uv_run(&f->loop, UV_RUN_ONCE);
+        uv_run(&f->w.loop, UV_RUN_ONCE);
     ty_status_authorized(f->later, 1);
-    assert_has(talk_end(&f->t, &f->loop), "200 OK");
+    assert_has(talk_end(&f->w.t, &f->w.loop), "200 OK");
 }
 
 int main(void)

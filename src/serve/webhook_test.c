@@ -229,57 +229,46 @@ static void handle(void *ctx, struct ty_request *q)
         ty_request_answer(q, 404, NULL, TY_LIT("else"));
 }
 
-static const char *ask(struct ty_talk *t, uv_loop_t *loop, int port, const char *head,
-                       const char *body)
+static const char *ask(struct serve_world *w, const char *head, const char *body)
 {
     static char text[8192];
 
     snprintf(text, sizeof(text),
              "%s\r\nHost: x\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n%s", head,
              strlen(body), body);
-    return talk(t, loop, port, text);
+    return serve_talk(w, text);
 }
 
 static void over_http(void **state)
 {
     struct fixture *f = *state;
-    uv_loop_t loop;
-    struct ty_serve_opts o = {
-        .loop = &loop, .address = "127.0.0.1", .body_bytes = 4000, .handle = handle, .ctx = &f->w
-    };
-    struct ty_serve *s = NULL;
-    struct ty_talk t;
+    struct serve_world w;
     char big[5000] = "";
 
-    uv_loop_init(&loop);
-    assert_int_equal(ty_serve_new(&o, &s, NULL), 0);
-    int port = ty_serve_port(s);
+    serve_begin(&w, (struct ty_serve_opts){ .body_bytes = 4000, .handle = handle, .ctx = &f->w });
     assert_has(
-        ask(&t, &loop, port,
+        ask(&w,
             "POST " PATH("validate",
                          "trainjob") "?timeout=10s HTTP/1.1\r\nContent-Type: application/json",
             CREATE),
         "\"allowed\":true");
-    assert_has(t.got, "Content-Type: application/json\r\n");
-    assert_has(ask(&t, &loop, port, "GET " PATH("validate", "trainjob") " HTTP/1.1", ""), "405 ");
-    assert_has(t.got, "Allow: POST\r\n");
-    assert_has(ask(&t, &loop, port, "POST " PATH("validate", "trainjob") " HTTP/1.1", CREATE),
-               "415 ");
+    assert_has(w.t.got, "Content-Type: application/json\r\n");
+    assert_has(ask(&w, "GET " PATH("validate", "trainjob") " HTTP/1.1", ""), "405 ");
+    assert_has(w.t.got, "Allow: POST\r\n");
+    assert_has(ask(&w, "POST " PATH("validate", "trainjob") " HTTP/1.1", CREATE), "415 ");
     assert_has(
-        ask(&t, &loop, port,
+        ask(&w,
             "POST " PATH("validate",
                          "trainjob") " HTTP/1.1\r\nContent-Type: application/json; charset=x",
             "rubbish"),
         "400 Bad Request");
     memset(big, 'x', sizeof(big) - 1);
     assert_has(
-        ask(&t, &loop, port,
-            "POST " PATH("validate", "trainjob") " HTTP/1.1\r\nContent-Type: application/json",
+        ask(&w, "POST " PATH("validate", "trainjob") " HTTP/1.1\r\nContent-Type: application/json",
             big),
         "413 ");
-    assert_has(ask(&t, &loop, port, "POST /other HTTP/1.1", CREATE), "else");
-    ty_serve_free(s);
-    loop_end(&loop);
+    assert_has(ask(&w, "POST /other HTTP/1.1", CREATE), "else");
+    serve_finish(&w);
 }
 
 int main(void)

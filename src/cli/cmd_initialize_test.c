@@ -21,9 +21,7 @@ static const char *const variables[] = { "STORAGE_URI",
 
 static int setup(void **state)
 {
-    struct ty_bench *b = calloc(1, sizeof(*b));
-
-    bench_open(b);
+    bench_new(state);
     for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
         unsetenv(variables[i]);
     assert_int_equal(mkdir("src", 0700), 0);
@@ -31,16 +29,6 @@ static int setup(void **state)
     bench_file("src/a.txt", "aaaa");
     bench_file("src/b.json", "bb");
     bench_file("src/sub/c.txt", "c");
-    *state = b;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct ty_bench *b = *state;
-
-    bench_close(b);
-    free(b);
     return 0;
 }
 
@@ -165,7 +153,7 @@ static void test_what_is_not_there(void **state)
     assert_has(b->err, "taken");
 }
 
-#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, bench_teardown)
 int main(void)
 {
     const struct CMUnitTest tests[] = {

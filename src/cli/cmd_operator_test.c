@@ -5,22 +5,11 @@ static int setup(void **state)
 {
     static const char *const in_the_way[] = { "KUBECONFIG", "KUBERNETES_SERVICE_HOST",
                                               "KUBERNETES_SERVICE_PORT" };
-    struct ty_bench *b = calloc(1, sizeof(*b));
+    struct ty_bench *b = bench_new(state);
 
-    bench_open(b);
     setenv("HOME", b->dir, 1);
     for (size_t i = 0; i < 3; i++)
         unsetenv(in_the_way[i]);
-    *state = b;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct ty_bench *b = *state;
-
-    bench_close(b);
-    free(b);
     return 0;
 }
 
@@ -115,7 +104,7 @@ static void test_what_it_is_given(void **state)
     assert_has(b->err, "elsewhere");
 }
 
-#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, bench_teardown)
 int main(void)
 {
     const struct CMUnitTest tests[] = { T(test_usage), T(test_devel_needs_no_value),

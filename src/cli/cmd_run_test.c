@@ -5,25 +5,19 @@
 
 static int setup(void **state)
 {
-    struct ty_bench *b = calloc(1, sizeof(*b));
+    struct ty_bench *b = bench_new(state);
 
-    bench_open(b);
     setenv("XDG_STATE_HOME", b->dir, 1);
     unsetenv("TRAINYARD_HISTORY");
     bench_file("job.yaml", API "kind: TrainJob\nmetadata: {name: j}\n"
                                "spec: {runtimeRef: {name: nowhere}}\n");
-    *state = b;
     return 0;
 }
 
 static int teardown(void **state)
 {
-    struct ty_bench *b = *state;
-
     assert_int_equal(access("trainyard", F_OK), -1); /* nothing began, nothing was made */
-    bench_close(b);
-    free(b);
-    return 0;
+    return bench_teardown(state);
 }
 
 static void test_usage(void **state)

@@ -3,9 +3,9 @@
 #define TY_CLI_TESTING_H
 
 #include "base/testing.h"
+#include "base/tree_testing.h"
 #include "cli/cli.h"
 
-#include <ftw.h>
 #include <unistd.h>
 
 struct ty_bench {
@@ -39,14 +39,6 @@ static inline void bench_open(struct ty_bench *b)
     };
 }
 
-static inline int bench_remove(const char *path, const struct stat *st, int kind, struct FTW *f)
-{
-    (void)st;
-    (void)kind;
-    (void)f;
-    return remove(path);
-}
-
 static inline void bench_close(struct ty_bench *b)
 {
     fclose(b->cli.out);
@@ -55,8 +47,25 @@ static inline void bench_close(struct ty_bench *b)
     free(b->err);
     ty_arena_free(b->cli.arena);
     assert_int_equal(chdir(b->was), 0);
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): tests have one thread */
-    nftw(b->dir, bench_remove, 8, FTW_DEPTH | FTW_PHYS);
+    tree_remove(b->dir);
+}
+
+/* For those that stand as the state of a test. */
+static inline struct ty_bench *bench_new(void **state)
+{
+    struct ty_bench *b = calloc(1, sizeof(*b));
+
+    assert_non_null(b);
+    bench_open(b);
+    *state = b;
+    return b;
+}
+
+static inline int bench_teardown(void **state)
+{
+    bench_close(*state);
+    free(*state);
+    return 0;
 }
 
 /* What was written so far is in b->out and b->err. */

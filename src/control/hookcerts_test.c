@@ -26,22 +26,14 @@ static void on_time(uv_timer_t *t)
 static void test_no_server(void **state)
 {
     (void)state;
-    struct ty_kube *kube = NULL;
     struct ty_gnutls g = { 0 };
     uv_loop_t loop;
     uv_timer_t timer;
     struct ty_err err = { 0 };
-    static const struct ty_kubeconfig config = { .context = "",
-                                                 .ns = "default",
-                                                 .server = "http://127.0.0.1:1" };
     assert_int_equal(ty_gnutls_load(&g, &err), 0);
     uv_loop_init(&loop);
     uv_timer_init(&loop, &timer);
-    assert_int_equal(
-        ty_kube_new(&kube,
-                    &(struct ty_kube_settings){ .loop = &loop, .config = &config, .agent = "t" },
-                    &err),
-        0);
+    struct ty_kube *kube = api_nobody(&loop);
     timer.data = ty_hookcerts_new(&(struct ty_hookcerts_settings){ .loop = &loop,
                                                                    .gnutls = &g,
                                                                    .kube = kube,
@@ -53,9 +45,7 @@ static void test_no_server(void **state)
     while (uv_is_active((uv_handle_t *)&timer))
         uv_run(&loop, UV_RUN_ONCE);
     ty_kube_free(kube);
-    while (uv_run(&loop, UV_RUN_DEFAULT))
-        ;
-    assert_int_equal(uv_loop_close(&loop), 0);
+    loop_end(&loop);
     ty_gnutls_done(&g);
 }
 

@@ -1,13 +1,6 @@
 /* What needs no API server; the rest is tests/cluster/test_parts.py. */
 #include "control/lease.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-#include <uv.h>
+#include "store/api_testing.h"
 
 static void test_identity(void **state)
 {
@@ -65,16 +58,8 @@ static void test_no_server(void **state)
     struct seen s = { 0 };
     uv_loop_t loop;
     uv_timer_t timer;
-    struct ty_err err = { 0 };
-    static const struct ty_kubeconfig config = { .context = "",
-                                                 .ns = "default",
-                                                 .server = "http://127.0.0.1:1" };
     uv_loop_init(&loop);
-    assert_int_equal(
-        ty_kube_new(&s.kube,
-                    &(struct ty_kube_settings){ .loop = &loop, .config = &config, .agent = "t" },
-                    &err),
-        0);
+    s.kube = api_nobody(&loop);
     s.lease = ty_lease_new(&(struct ty_lease_settings){ .loop = &loop,
                                                         .kube = s.kube,
                                                         .ns = "n",
@@ -89,9 +74,7 @@ static void test_no_server(void **state)
     uv_timer_init(&loop, &timer);
     timer.data = &s;
     uv_timer_start(&timer, on_time, 150, 0);
-    while (uv_run(&loop, UV_RUN_DEFAULT))
-        ;
-    assert_int_equal(uv_loop_close(&loop), 0);
+    loop_end(&loop);
     assert_int_equal(s.leading + s.lost, 0);
     assert_int_equal(s.done, 1);
 }

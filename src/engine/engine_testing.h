@@ -18,12 +18,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/tree_testing.h"
 #include "engine/inner.h"
 #include "json/yaml.h"
 
@@ -131,14 +131,6 @@ static inline void world_close_handle(uv_handle_t *h, void *arg)
         uv_close(h, NULL);
 }
 
-static inline int world_remove(const char *path, const struct stat *st, int kind, struct FTW *ftw)
-{
-    (void)st;
-    (void)kind;
-    (void)ftw;
-    return remove(path);
-}
-
 static inline int world_teardown(void **state)
 {
     struct world *w = *state;
@@ -148,7 +140,7 @@ static inline int world_teardown(void **state)
     uv_run(&w->loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&w->loop), 0);
     ty_zygote_stop(w->z);
-    nftw(w->dir, world_remove, 16, FTW_DEPTH | FTW_PHYS);
+    tree_remove(w->dir);
     ty_buf_done(&w->told);
     ty_buf_done(&w->lines);
     ty_arena_free(w->a);

@@ -14,6 +14,23 @@ static void uri_of(char *to, size_t n, const struct ty_peer *p, const char *end)
     snprintf(to, n, "%s/f%s", p->url, end);
 }
 
+/* A trial against a peer that gives these answers; p->asked is what it heard. */
+static int meet(struct ty_peer *p, const char *const *answers, struct ty_trial *t, const char *end)
+{
+    char uri[256];
+    peer_start(p, answers);
+    uri_of(uri, sizeof(uri), p, end);
+    int r = trial(t, uri);
+    peer_stop(p);
+    return r;
+}
+
+#define meet_ok(p, answers, t, end)                                                                \
+    do {                                                                                           \
+        if (meet((p), (answers), (t), (end)) < 0)                                                  \
+            fail_msg("%s", (t)->err.text);                                                         \
+    } while (0)
+
 static void test_goes_on_where_it_was_lost(void **state)
 {
     (void)state;
@@ -21,11 +38,8 @@ static void test_goes_on_where_it_was_lost(void **state)
                                            NULL };
     struct ty_peer p;
     struct ty_trial t = { .opts.retries = 1 };
-    char uri[256];
-    peer_start(&p, answers);
-    uri_of(uri, sizeof(uri), &p, "");
-    trial_ok(&t, uri); /* one retry is enough for two losses: each had brought something */
-    peer_stop(&p);
+    /* One retry is enough for two losses: each had brought something. */
+    meet_ok(&p, answers, &t, "");
     box_holds("d/f", "hello");
     assert_has(p.asked[1], "Range: bytes=2-\r\n");
     assert_has(p.asked[1], "If-Range: \"e\"\r\n");
@@ -39,11 +53,7 @@ static void test_gives_up_without_progress(void **state)
     static const char *const answers[] = { OK(5) "he", REST(2, 4, 5), NULL };
     struct ty_peer p;
     struct ty_trial t = { .opts.retries = 0 };
-    char uri[256];
-    peer_start(&p, answers);
-    uri_of(uri, sizeof(uri), &p, "");
-    assert_true(trial(&t, uri) < 0);
-    peer_stop(&p);
+    assert_true(meet(&p, answers, &t, "") < 0);
     assert_has(t.err.text, "f: ");
 }
 
@@ -53,11 +63,7 @@ static void test_a_changed_file_starts_over(void **state)
     static const char *const answers[] = { OK(5) "he", OK(4) "newx", NULL };
     struct ty_peer p;
     struct ty_trial t = { .opts.retries = 1 };
-    char uri[256];
-    peer_start(&p, answers);
-    uri_of(uri, sizeof(uri), &p, "");
-    trial_ok(&t, uri); /* 200 to an If-Range: it is another file now */
-    peer_stop(&p);
+    meet_ok(&p, answers, &t, ""); /* 200 to an If-Range: it is another file now */
     box_holds("d/f", "newx");
 }
 
@@ -67,11 +73,7 @@ static void test_wrong_ranges(void **state)
     static const char *const answers[] = { OK(5) "he", REST(1, 4, 5) "ello", OK(5) "hello", NULL };
     struct ty_peer p;
     struct ty_trial t = { .opts.retries = 1 };
-    char uri[256];
-    peer_start(&p, answers);
-    uri_of(uri, sizeof(uri), &p, HELLO);
-    trial_ok(&t, uri);
-    peer_stop(&p);
+    meet_ok(&p, answers, &t, HELLO);
     box_holds("d/f", "hello");
     assert_has(t.notes, "other bytes than those asked for");
 }
@@ -87,11 +89,7 @@ static void test_no_such_range(void **state)
     };
     struct ty_peer p;
     struct ty_trial t = { .opts.retries = 1 };
-    char uri[256];
-    peer_start(&p, answers);
-    uri_of(uri, sizeof(uri), &p, "");
-    trial_ok(&t, uri);
-    peer_stop(&p);
+    meet_ok(&p, answers, &t, "");
     box_holds("d/f", "hello");
 }
 
@@ -102,19 +100,12 @@ static void test_corrupt_bytes(void **state)
     static const char *const never[] = { OK(5) "hellO", OK(5) "hellO", OK(5) "hellO", NULL };
     struct ty_peer p;
     struct ty_trial t = { 0 };
-    char uri[256];
     struct stat st;
-    peer_start(&p, never);
-    uri_of(uri, sizeof(uri), &p, HELLO);
-    assert_true(trial(&t, uri) < 0);
-    peer_stop(&p);
+    assert_true(meet(&p, never, &t, HELLO) < 0);
     assert_has(t.err.text, "sha256 checksum is ");
     assert_has(t.err.text, "in 3 attempts");
     assert_true(stat("d/f", &st) < 0);
-    peer_start(&p, answers);
-    uri_of(uri, sizeof(uri), &p, HELLO);
-    trial_ok(&t, uri);
-    peer_stop(&p);
+    meet_ok(&p, answers, &t, HELLO);
     box_holds("d/f", "hello");
     assert_has(t.notes, "fetching it again");
 }
@@ -177,12 +168,8 @@ static void test_refusals_end_the_run(void **state)
     };
     struct ty_peer p;
     struct ty_trial t = { .opts.retries = 5 };
-    char uri[256];
     struct stat st;
-    peer_start(&p, answers);
-    uri_of(uri, sizeof(uri), &p, "");
-    assert_true(trial(&t, uri) < 0);
-    peer_stop(&p);
+    assert_true(meet(&p, answers, &t, "") < 0);
     assert_string_equal(t.err.text, "f: the server answers 404");
     assert_true(stat("d/f", &st) < 0);
 }

@@ -2,10 +2,10 @@
 #ifndef TY_FETCH_TESTING_H
 #define TY_FETCH_TESTING_H
 
+#include "base/tree_testing.h"
 #include "fetch/fetch.h"
 #include "net/testing.h"
 #include <fcntl.h>
-#include <ftw.h>
 #include <sys/stat.h>
 
 struct ty_box {
@@ -24,20 +24,11 @@ static inline int box_open(void **state)
     return 0;
 }
 
-static inline int box_remove(const char *path, const struct stat *st, int kind, struct FTW *f)
-{
-    (void)st;
-    (void)kind;
-    (void)f;
-    return remove(path);
-}
-
 static inline int box_close(void **state)
 {
     struct ty_box *b = *state;
     assert_int_equal(chdir(b->was), 0);
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): only the peer has another thread */
-    nftw(b->dir, box_remove, 8, FTW_DEPTH | FTW_PHYS);
+    tree_remove(b->dir);
     free(b);
     return 0;
 }

@@ -10,22 +10,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/tree_testing.h"
 #include "proc/cgroup.h"
-
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw)
-{
-    (void)st;
-    (void)kind;
-    (void)ftw;
-    return remove(path);
-}
 
 static int setup(void **state)
 {
@@ -36,7 +28,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    nftw(*state, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    tree_remove(*state);
     free(*state);
     return 0;
 }
@@ -144,7 +136,7 @@ static void limits_are_written(void **state)
     assert_int_equal(ty_cgroup_oom_kills(c, "pod.main"), 3);
     assert_int_equal(ty_cgroup_make(c, "no/such", &l, &err), -ENOENT);
     assert_non_null(strstr(err.text, "no/such"));
-    nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    tree_remove(dir);
     assert_true(ty_cgroup_remove(c, "pod.main"));
     ty_cgroups_close(c);
 }

@@ -1,7 +1,7 @@
 /* Binds, tmpfs and host names of pods and of containers, as their processes see them. */
+#include "base/tree_testing.h"
 #include "proc/testing.h"
 
-#include <ftw.h>
 #include <sys/stat.h>
 
 #include "proc/keeper_ns.h"
@@ -34,17 +34,9 @@ static struct place make_place(void)
     return p;
 }
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *f)
-{
-    (void)st;
-    (void)kind;
-    (void)f;
-    return remove(path);
-}
-
 static void remove_place(const struct place *p)
 {
-    assert_int_equal(nftw(p->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+    assert_int_equal(tree_remove(p->dir), 0);
 }
 
 static const char *at(const struct place *p, const char *name, char ret[256])

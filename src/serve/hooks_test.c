@@ -96,6 +96,17 @@ static void test_a_new_runtime(void **state)
     assert_string_equal(f->path, PATH);
 }
 
+/* What a new job is told when the API server says this of its runtime. */
+static const char *told_when(struct fixture *f, int code, const char *body)
+{
+    struct api_row rows[] = { { RT, code, body }, { 0 } };
+
+    f->w->api.rows = rows;
+    const char *got = ask(f, "POST", CREATE);
+    f->w->api.rows = NULL;
+    return got;
+}
+
 /* It is nowhere: refused in upstream's words, after two questions at most. */
 static void test_no_runtime(void **state)
 {
@@ -106,9 +117,7 @@ static void test_no_runtime(void **state)
     struct fixture *f = *state;
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct api_row rows[] = { { RT, cases[i].code, cases[i].body }, { 0 } };
-        f->w->api.rows = rows;
-        const char *got = ask(f, "POST", CREATE);
+        const char *got = told_when(f, cases[i].code, cases[i].body);
         assert_has(got, "HTTP/1.1 200 ");
         assert_has(got, "\"allowed\":false");
         assert_has(got, "\\\"rt\\\" not found");
@@ -131,9 +140,7 @@ static void test_an_unread_runtime(void **state)
     struct fixture *f = *state;
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct api_row rows[] = { { RT, cases[i].code, cases[i].body }, { 0 } };
-        f->w->api.rows = rows;
-        const char *got = ask(f, "POST", CREATE);
+        const char *got = told_when(f, cases[i].code, cases[i].body);
         assert_has(got, "HTTP/1.1 200 ");
         assert_has(got, "\"allowed\":false");
         assert_has(got, "\"reason\":\"InternalError\",\"code\":500");

@@ -1,9 +1,9 @@
 /* The operator as a process: how it begins, how it takes signals, how it ends, where there is no
  * API server, or one that says nothing. With a real one: tests/operator. */
+#include "base/tree_testing.h"
 #include "net/serve_testing.h"
 #include "serve/operator.h"
 
-#include <ftw.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -89,12 +89,6 @@ static int setup(void **state)
     return 0;
 }
 
-static int remove_one(const char *path, const struct stat *st TY_UNUSED, int kind TY_UNUSED,
-                      struct FTW *at TY_UNUSED)
-{
-    return remove(path);
-}
-
 static int teardown(void **state)
 {
     struct fixture *f = *state;
@@ -107,8 +101,7 @@ static int teardown(void **state)
         close(f->held);
     close(f->log);
     ty_arena_free(f->a);
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): tests have one thread */
-    nftw(f->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    tree_remove(f->dir);
     free(f);
     return 0;
 }

@@ -95,6 +95,20 @@ static inline void api_handle(void *ctx, struct ty_request *q)
     api_default(w, q);
 }
 
+/* Instead of all this: a client of a server that is not there. */
+static inline struct ty_kube *api_nobody(uv_loop_t *loop)
+{
+    static const struct ty_kubeconfig config = { .server = "http://127.0.0.1:1",
+                                                 .ns = "default",
+                                                 .context = "" };
+    struct ty_kube_settings s = { .loop = loop, .config = &config, .agent = "test" };
+    struct ty_kube *kube = NULL;
+    struct ty_err err = { 0 };
+
+    assert_int_equal(ty_kube_new(&kube, &s, &err), 0);
+    return kube;
+}
+
 static inline void api_begin(struct api_world *w, uv_loop_t *loop)
 {
     struct ty_serve_opts o = {

@@ -1,13 +1,10 @@
 #include "store/kubeconfig.h"
 
 #include <errno.h>
-#include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
+#include "base/testing.h"
+#include "base/tree_testing.h"
 
 struct world {
     char dir[32];
@@ -25,18 +22,10 @@ static int setup(void **state)
     return mkdtemp(w->dir) ? 0 : -1;
 }
 
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *at)
-{
-    (void)st;
-    (void)flag;
-    (void)at;
-    return remove(path);
-}
-
 static int teardown(void **state)
 {
     struct world *w = *state;
-    nftw(w->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    tree_remove(w->dir);
     ty_arena_free(w->a);
     free(w);
     return 0;
@@ -87,7 +76,7 @@ static void merged_files(void **state)
     assert_null(c.as);
     where.context = "y";
     assert_int_equal(ty_kubeconfig_load(w->a, &where, &c, &err), -EINVAL);
-    assert_non_null(strstr(err.text, "no context named \"y\""));
+    assert_has(err.text, "no context named \"y\"");
     where.env = "/nowhere/at/all";
     assert_int_equal(ty_kubeconfig_load(w->a, &where, &c, &err), -ENOENT);
 }
@@ -104,11 +93,11 @@ static void which_of_them(void **state)
     assert_int_equal(ty_kubeconfig_load(w->a, &where, &c, &err), 0);
     assert_string_equal(c.server, "https://[fd00::1]:6443");
     assert_string_equal(c.ns, "mine");
-    assert_non_null(strstr(c.token_file, "/token"));
+    assert_has(c.token_file, "/token");
     assert_non_null(strstr(c.ca.file, "/ca.crt"));
     where.pod_dir = "/nowhere";
     assert_int_equal(ty_kubeconfig_load(w->a, &where, &c, &err), -ENOENT);
-    assert_non_null(strstr(err.text, "this pod has no service account"));
+    assert_has(err.text, "this pod has no service account");
     where = (struct ty_kube_where){ .home = w->dir };
     assert_int_equal(ty_kubeconfig_load(w->a, &where, &c, &err), -ENOENT);
     mkdir(ty_arena_printf(w->a, "%s/.kube", w->dir), 0700);
@@ -120,7 +109,7 @@ static void which_of_them(void **state)
     assert_string_equal(c.ns, "default");
     where = (struct ty_kube_where){ 0 };
     assert_int_equal(ty_kubeconfig_load(w->a, &where, &c, &err), -ENOENT);
-    assert_non_null(strstr(err.text, "no cluster"));
+    assert_has(err.text, "no cluster");
 }
 
 static void broken_files(void **state)

@@ -3,9 +3,9 @@
 #define TY_STORE_PAST_TESTING_H
 
 #include <errno.h>
-#include <ftw.h>
 #include <unistd.h>
 
+#include "base/tree_testing.h"
 #include "store/local_testing.h"
 #include "store/past.h"
 #include "store/record.h"
@@ -51,14 +51,6 @@ static inline int past_setup(void **state)
     return 0;
 }
 
-static inline int past_remove(const char *path, const struct stat *st, int kind, struct FTW *f)
-{
-    (void)st;
-    (void)kind;
-    (void)f;
-    return remove(path);
-}
-
 static inline int past_teardown(void **state)
 {
     struct past_world *w = *state;
@@ -66,8 +58,7 @@ static inline int past_teardown(void **state)
     ty_record_free(w->r);
     ty_local_free(w->l);
     ty_arena_free(w->a);
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): tests have one thread */
-    nftw(w->dir, past_remove, 8, FTW_DEPTH | FTW_PHYS);
+    tree_remove(w->dir);
     free(w);
     return 0;
 }

@@ -21,7 +21,7 @@ static void close_one(struct ty_line *line)
     if (line->open || line->state != FREED)
         return;
     if (line->found)
-        uv_freeaddrinfo(line->found);
+        freeaddrinfo(line->found);
     const char *strings[] = { line->set.host,    line->set.port,      line->set.name,
                               line->set.ca_file, line->set.cert_file, line->set.key_file };
     for (size_t i = 0; i < sizeof(strings) / sizeof(*strings); i++)
@@ -54,6 +54,8 @@ static void unplug(struct ty_line *line)
 
 static void hang_up(struct ty_line *line)
 {
+    ty_lookup_leave(line->lookup);
+    line->lookup = NULL;
     ty_line_tls_end(line);
     unplug(line);
     uv_timer_stop(&line->timer);
@@ -76,8 +78,6 @@ void ty_line_free(struct ty_line *line)
 {
     if (!line)
         return;
-    if (line->state == RESOLVES && line->resolve.data)
-        uv_cancel((uv_req_t *)&line->resolve); /* or its answer comes and finds us freed */
     hang_up(line);
     line->state = FREED;
     uv_close((uv_handle_t *)&line->timer, on_timer_closed);
@@ -197,17 +197,15 @@ void ty_line_found(struct ty_line *line, struct addrinfo *found)
     try_next(line);
 }
 
-static void on_found(uv_getaddrinfo_t *req, int status, struct addrinfo *found)
+static void on_found(void *ctx, struct addrinfo *found, const char *why)
 {
-    struct ty_line *line = req->data;
-    if (line->state == RESOLVES && status < 0)
-        ty_line_fail(line, "the name %s cannot be resolved: %s", line->set.host,
-                     uv_strerror(status));
-    else if (line->state == RESOLVES)
+    struct ty_line *line = ctx;
+
+    line->lookup = NULL;
+    if (found)
         ty_line_found(line, found);
     else
-        uv_freeaddrinfo(found); /* too late */
-    close_one(line);
+        ty_line_fail(line, "the name %s cannot be resolved: %s", line->set.host, why);
 }
 
 static void on_late(uv_timer_t *timer)
@@ -224,29 +222,30 @@ static void on_late(uv_timer_t *timer)
                  line->set.port, (long long)line->set.connect_ms, what[line->state]);
 }
 
+static void find_number(struct ty_line *line)
+{
+    const struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST };
+    struct addrinfo *found = NULL;
+
+    int r = getaddrinfo(line->set.host, line->set.port, &hints, &found);
+    snprintf(line->error, sizeof(line->error), "%s", r ? gai_strerror(r) : "");
+    ty_line_found(line, r == 0 ? found : NULL);
+}
+
 static void on_begin(uv_timer_t *timer)
 {
     struct ty_line *line = timer->data;
-    struct addrinfo hints = { .ai_family = AF_UNSPEC,
-                              .ai_socktype = SOCK_STREAM,
-                              .ai_flags = ty_line_is_address(line->set.host) ? AI_NUMERICHOST
-                                                                             : AI_ADDRCONFIG };
+    struct ty_err err = { 0 };
+
     set_time(line);
     if (ty_line_is_address(line->set.host)) { /* asks nobody, so no thread is needed */
-        struct addrinfo *found = NULL;
-        int r = getaddrinfo(line->set.host, line->set.port, &hints, &found);
-        snprintf(line->error, sizeof(line->error), "%s", r ? gai_strerror(r) : "");
-        ty_line_found(line, r == 0 ? found : NULL);
+        find_number(line);
         return;
     }
-    line->resolve.data = line;
-    line->open++;
-    int r = uv_getaddrinfo(line->set.loop, &line->resolve, on_found, line->set.host, line->set.port,
-                           &hints);
-    if (r < 0) {
-        line->open--;
-        ty_line_fail(line, "the name %s cannot be resolved: %s", line->set.host, uv_strerror(r));
-    }
+    line->lookup =
+        ty_lookup_start(line->set.lookups, line->set.host, line->set.port, on_found, line, &err);
+    if (!line->lookup)
+        ty_line_fail(line, "the name %s cannot be resolved: %s", line->set.host, err.text);
 }
 
 static const char *copy(const char *s)

@@ -7,12 +7,14 @@
 
 #include "base/str.h"
 #include "net/gnutls.h"
+#include "net/lookup.h"
 
 struct ty_line;
 
 struct ty_line_settings {
     uv_loop_t *loop;
     const struct ty_gnutls *gnutls;   /* outlives it */
+    struct ty_lookups *lookups;       /* of names; outlives it */
     const char *host, *port;          /* to connect to */
     const char *name;                 /* whose the certificate must be: a DNS name or an address */
     const char *ca_file;              /* PEM. NULL: the system's */

@@ -19,10 +19,10 @@ struct ty_line_plug {
 struct ty_line {
     struct ty_line_settings set; /* its strings are ours */
     enum ty_line_state state;
-    unsigned open; /* handles and requests of libuv that are not over yet */
+    unsigned open; /* handles of libuv that are not closed yet */
     uv_timer_t timer;
-    uint64_t late_ms; /* loop time: by then it is ready, or gone */
-    uv_getaddrinfo_t resolve;
+    uint64_t late_ms;         /* loop time: by then it is ready, or gone */
+    struct ty_lookup *lookup; /* its name is being resolved; or NULL */
     struct addrinfo *found;
     const struct addrinfo *next; /* to be tried */
     struct ty_line_plug *plug;   /* NULL: no socket */

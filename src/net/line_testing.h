@@ -61,6 +61,7 @@ static inline void line_on_gone(void *ctx, const char *why)
 struct line_world {
     uv_loop_t loop;
     struct ty_gnutls gnutls;
+    struct ty_lookups lookups;
     struct ty_far far;
     char port[8];
 };
@@ -71,6 +72,7 @@ static inline void line_begin(struct line_world *w, const char *alpn)
     memset(w, 0, sizeof(*w));
     assert_int_equal(uv_loop_init(&w->loop), 0);
     assert_int_equal(ty_gnutls_load(&w->gnutls, &err), 0);
+    w->lookups.loop = &w->loop;
     far_start(&w->far, alpn);
     snprintf(w->port, sizeof(w->port), "%d", w->far.port);
 }
@@ -79,6 +81,7 @@ static inline struct ty_line_settings line_to_far(struct line_world *w)
 {
     return (struct ty_line_settings){ .loop = &w->loop,
                                       .gnutls = &w->gnutls,
+                                      .lookups = &w->lookups,
                                       .host = "127.0.0.1",
                                       .port = w->port,
                                       .name = "127.0.0.1",
@@ -111,6 +114,8 @@ static inline void line_end(struct line_world *w, struct line_heard *h)
 
 static inline void line_finish(struct line_world *w)
 {
+    ty_lookups_done(&w->lookups);
+    uv_run(&w->loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&w->loop), 0);
     far_stop(&w->far);
     ty_gnutls_done(&w->gnutls);

@@ -134,6 +134,7 @@ static void set_limits(struct ty_web_call *call)
     const struct ty_web_settings *s = &call->web->set;
     set_long(call, CURLOPT_CONNECTTIMEOUT_MS, (long)s->connect_ms);
     set_long(call, CURLOPT_NOSIGNAL, 1);
+    set_long(call, CURLOPT_QUICK_EXIT, 1); /* waits for no resolver, as lookup.h */
     set_long(call, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2); /* or later */
     set_long(call, CURLOPT_BUFFERSIZE, BUFFER_BYTES);
     set_long(call, CURLOPT_UPLOAD_BUFFERSIZE, BUFFER_BYTES);

@@ -342,6 +342,7 @@ static struct ty_web_line *line_new(struct ty_web *w, const struct ty_web_place 
     struct ty_line_settings s = {
         .loop = w->set.loop,
         .gnutls = &w->gnutls,
+        .lookups = &w->lookups,
         .host = to->host,
         .port = to->port,
         .name = to->name,
@@ -423,6 +424,7 @@ int ty_web_h2_load(struct ty_web *w, struct ty_err *err)
     uv_prepare_init(w->set.loop, w->flush);
     uv_unref((uv_handle_t *)w->flush); /* it is for calls, and they keep the loop going */
     w->flush->data = w;
+    w->lookups.loop = w->set.loop;
     return 0;
 }
 
@@ -439,6 +441,7 @@ void ty_web_h2_free(struct ty_web *w)
         next = l->next;
         line_close(l);
     }
+    ty_lookups_done(&w->lookups);
     uv_close((uv_handle_t *)w->flush, on_flush_closed);
     ty_nghttp2_done(&w->nghttp2);
     ty_gnutls_done(&w->gnutls);

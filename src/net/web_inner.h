@@ -8,6 +8,7 @@
 #include "net/curl.h"
 #include "net/gnutls.h"
 #include "net/h2.h"
+#include "net/lookup.h"
 #include "net/web.h"
 #include "net/web_place.h"
 
@@ -44,6 +45,7 @@ struct ty_web {
     /* HTTP/2 */
     struct ty_gnutls gnutls;
     struct ty_nghttp2 nghttp2;
+    struct ty_lookups lookups;
     struct ty_web_line *lines;
     uv_prepare_t *flush;            /* on the heap, too */
     char without[TY_WEB_AUTHORITY]; /* the peer that was found to have no HTTP/2; "" none */

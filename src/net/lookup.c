@@ -1,0 +1,212 @@
+/* A question goes to its thread with all that it needs, and the answer comes back through a socket:
+ * the two share no memory. Whoever finds the other gone has the answer, and frees it. */
+#include "net/lookup.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/must.h"
+
+struct ty_lookup {
+    struct ty_lookup *next, **at;
+    char *host, *port;
+    uv_poll_t poll;
+    int fd;
+    ty_lookup_fn *fn; /* NULL: left */
+    void *ctx;
+};
+
+/* In the thread */
+
+struct question {
+    int fd;
+    char *host, *port;
+};
+
+struct answer { /* one message */
+    int status;
+    int error; /* errno, where the status says so */
+    struct addrinfo *found;
+};
+
+static void tell(struct question *q, const struct answer *a)
+{
+    if (send(q->fd, a, sizeof(*a), MSG_NOSIGNAL) < 0 && a->found)
+        freeaddrinfo(a->found);
+    close(q->fd);
+    free(q->host);
+    free(q->port);
+    free(q);
+}
+
+static void *ask(void *arg)
+{
+    struct question *q = arg;
+    const struct addrinfo hints = { .ai_family = AF_UNSPEC,
+                                    .ai_socktype = SOCK_STREAM,
+                                    .ai_flags = AI_ADDRCONFIG };
+    struct answer answer = { 0 };
+
+    answer.status = getaddrinfo(q->host, q->port, &hints, &answer.found);
+    answer.error = errno;
+    tell(q, &answer);
+    return NULL;
+}
+
+/* takes. Signals are for the loop's thread. */
+static void send_off(struct question *q)
+{
+    pthread_attr_t attr;
+    pthread_t thread;
+    sigset_t all, before;
+
+    sigfillset(&all);
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int e = pthread_create(&thread, &attr, ask, q);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attr);
+    if (e)
+        tell(q, &(struct answer){ .status = EAI_SYSTEM, .error = e });
+}
+
+/* On the loop */
+
+static void on_closed(uv_handle_t *h)
+{
+    struct ty_lookup *l = h->data;
+
+    free(l->host);
+    free(l->port);
+    free(l);
+}
+
+/* Once the socket is shut the thread cannot send any more: what it has sent before is read here. */
+static void end(struct ty_lookup *l)
+{
+    struct answer late = { 0 };
+
+    shutdown(l->fd, SHUT_RD);
+    if (recv(l->fd, &late, sizeof(late), MSG_DONTWAIT) == (ssize_t)sizeof(late) && late.found)
+        freeaddrinfo(late.found);
+    *l->at = l->next;
+    if (l->next)
+        l->next->at = l->at;
+    uv_close((uv_handle_t *)&l->poll, on_closed);
+    close(l->fd); /* libuv has taken it out of its set */
+}
+
+static const char *why_not(const struct answer *a)
+{
+    if (a->status == EAI_SYSTEM)
+        return strerrordesc_np(a->error);
+    return a->status ? gai_strerror(a->status) : "it has no address";
+}
+
+static void on_answer(uv_poll_t *poll, int status, int events TY_UNUSED)
+{
+    struct ty_lookup *l = poll->data;
+    struct answer a = { 0 };
+    ty_lookup_fn *fn = l->fn;
+    void *ctx = l->ctx;
+
+    ssize_t n = recv(l->fd, &a, sizeof(a), MSG_DONTWAIT);
+    if (n < 0 && errno == EAGAIN && status >= 0)
+        return;
+    if (n != (ssize_t)sizeof(a))
+        a = (struct answer){ .status = EAI_SYSTEM, .error = EIO };
+    end(l);
+    if (fn)
+        fn(ctx, a.found, a.found ? NULL : why_not(&a));
+    else if (a.found)
+        freeaddrinfo(a.found);
+}
+
+static struct ty_lookup *find_left(const struct ty_lookups *all, const char *host, const char *port)
+{
+    struct ty_lookup *l = all->first;
+
+    while (l && (l->fn || strcmp(l->host, host) != 0 || strcmp(l->port, port) != 0))
+        l = l->next;
+    return l;
+}
+
+/* takes the socket; NULL: not taken. */
+static struct ty_lookup *lookup_new(struct ty_lookups *all, const char *host, const char *port,
+                                    int fd)
+{
+    struct ty_lookup *l = ty_must(calloc(1, sizeof(*l)));
+
+    if (uv_poll_init_socket(all->loop, &l->poll, fd) < 0) {
+        free(l);
+        return NULL;
+    }
+    l->host = ty_must(strdup(host));
+    l->port = ty_must(strdup(port));
+    l->fd = fd;
+    l->poll.data = l;
+    l->next = all->first;
+    l->at = &all->first;
+    if (l->next)
+        l->next->at = &l->next;
+    all->first = l;
+    uv_poll_start(&l->poll, UV_READABLE, on_answer);
+    return l;
+}
+
+static struct ty_lookup *begin(struct ty_lookups *all, const char *host, const char *port,
+                               struct ty_err *err)
+{
+    int ends[2];
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
+        ty_fail(err, -errno, "%s", strerrordesc_np(errno));
+        return NULL;
+    }
+    struct ty_lookup *l = lookup_new(all, host, port, ends[0]);
+    if (!l) {
+        close(ends[0]);
+        close(ends[1]);
+        ty_fail(err, -EIO, "the loop does not take its socket");
+        return NULL;
+    }
+    struct question *q = ty_must(calloc(1, sizeof(*q)));
+    *q = (struct question){ ends[1], ty_must(strdup(host)), ty_must(strdup(port)) };
+    send_off(q);
+    return l;
+}
+
+struct ty_lookup *ty_lookup_start(struct ty_lookups *all, const char *host, const char *port,
+                                  ty_lookup_fn *fn, void *ctx, struct ty_err *err)
+{
+    struct ty_lookup *l = find_left(all, host, port);
+
+    if (!l)
+        l = begin(all, host, port, err);
+    if (!l)
+        return NULL;
+    uv_ref((uv_handle_t *)&l->poll);
+    l->fn = fn;
+    l->ctx = ctx;
+    return l;
+}
+
+void ty_lookup_leave(struct ty_lookup *l)
+{
+    if (!l)
+        return;
+    l->fn = NULL;
+    uv_unref((uv_handle_t *)&l->poll);
+}
+
+void ty_lookups_done(struct ty_lookups *all)
+{
+    while (all->first)
+        end(all->first);
+}

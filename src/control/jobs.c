@@ -47,12 +47,12 @@ static struct ty_pending take_pending(struct ty_jobs *j, struct ty_str ns, struc
 void ty_jobs_forget(struct ty_jobs *j, struct ty_str ns, struct ty_str name)
 {
     take_pending(j, ns, name);
-    ty_queue_drop(j->queue, (struct ty_key){ KEY_TRAINJOB, ns, name });
+    ty_queue_drop(j->queue, (struct ty_key){ TY_OF_TRAINJOBS, ns, name });
 }
 
 void ty_jobs_look(struct ty_jobs *j, struct ty_str ns, struct ty_str name)
 {
-    ty_queue_add(j->queue, (struct ty_key){ KEY_TRAINJOB, ns, name });
+    ty_queue_add(j->queue, (struct ty_key){ TY_OF_TRAINJOBS, ns, name });
 }
 
 static void look_again(void *ctx, const struct ty_known *o)
@@ -97,6 +97,7 @@ struct ty_jobs *ty_jobs_new(const struct ty_jobs_settings *s)
     j->world = ty_world_new();
     j->scratch = ty_arena_new(PASS_CEILING);
     j->queue = ty_queue_new(&q);
+    ty_jobs_count_from_now(j);
     ty_jobs_watch_all(j);
     start_clock(j);
     return j;
@@ -129,13 +130,6 @@ const struct ty_world *ty_jobs_world(const struct ty_jobs *j)
     return j->world;
 }
 
-void ty_jobs_count(const struct ty_jobs *j, struct ty_jobs_counts *ret,
-                   struct ty_queue_counts *ret_queue)
-{
-    *ret = j->counts;
-    ty_queue_count(j->queue, ret_queue);
-}
-
 /* ---- one look ---- */
 
 void ty_jobs_tell(struct ty_jobs *j, struct ty_key key, const char *type, const char *reason,
@@ -159,12 +153,12 @@ void ty_jobs_tell(struct ty_jobs *j, struct ty_key key, const char *type, const 
                                                    .note = note });
 }
 
-static struct ty_writing *writing_new(struct ty_jobs *j, struct ty_key key)
+static struct ty_writing *writing_new(struct ty_jobs *j, struct ty_key key, uint64_t begin_ns)
 {
     struct ty_arena *a = ty_arena_new_small(WRITE_CEILING, WRITE_FIRST);
     struct ty_writing *w = ty_must(calloc(1, sizeof(*w)));
 
-    *w = (struct ty_writing){ .jobs = j, .arena = a, .next = j->writing };
+    *w = (struct ty_writing){ .jobs = j, .arena = a, .begin_ns = begin_ns, .next = j->writing };
     w->key = (struct ty_key){ key.kind,
                               { ty_arena_strndup(a, key.ns.p, key.ns.n), key.ns.n },
                               { ty_arena_strndup(a, key.name.p, key.name.n), key.name.n } };
@@ -172,6 +166,7 @@ static struct ty_writing *writing_new(struct ty_jobs *j, struct ty_key key)
         w->next->prev = w;
     j->writing = w;
     j->counts.in_flight++;
+    j->control[key.kind].active++;
     return w;
 }
 
@@ -186,6 +181,7 @@ static void writing_free(struct ty_writing *w)
     if (w->next)
         w->next->prev = w->prev;
     j->counts.in_flight--;
+    j->control[w->key.kind].active--;
     ty_kube_cancel(w->op);
     ty_arena_free(w->arena);
     free(w);
@@ -249,12 +245,13 @@ static void make_work(struct ty_jobs *j, struct ty_key key, struct ty_work *ret)
 
 static void look_at_job(struct ty_jobs *j, struct ty_key key)
 {
+    uint64_t begin = uv_hrtime();
     struct ty_work work;
 
     make_work(j, key, &work);
     for (const struct ty_pass_event *e = work.events; e; e = e->next)
         ty_jobs_tell(j, key, e->type, e->reason, ty_str(e->message));
-    struct ty_writing *w = writing_new(j, key);
+    struct ty_writing *w = writing_new(j, key, begin);
     const struct ty_known *jobset = ty_world_find(j->world, &ty_kind_jobset, key.ns, key.name);
     w->owned = jobset ? jobset->owned : 0;
     w->jobset_status = jobset ? jobset->status : 0;
@@ -269,13 +266,14 @@ static void look_at_job(struct ty_jobs *j, struct ty_key key)
 static void look_at_runtime(struct ty_jobs *j, struct ty_key key)
 {
     const struct ty_kind *kind =
-        key.kind == KEY_RUNTIME ? &ty_kind_trainingruntime : &ty_kind_clustertrainingruntime;
+        key.kind == TY_OF_RUNTIMES ? &ty_kind_trainingruntime : &ty_kind_clustertrainingruntime;
     const struct ty_known *o = ty_world_find(j->world, kind, key.ns, key.name);
+    uint64_t begin = uv_hrtime();
 
     ty_arena_reset(j->scratch);
     struct ty_str patch =
         o ? ty_runtime_patch(j->scratch, j->world, o, j->s.protection) : (struct ty_str){ 0 };
-    struct ty_writing *w = writing_new(j, key);
+    struct ty_writing *w = writing_new(j, key, begin);
     if (patch.n) {
         struct ty_step *s = w->work.steps = ty_new(w->arena, struct ty_step);
         *s = (struct ty_step){ .op = TY_STEP_STATUS, .kind = kind, .body = keep(w->arena, patch) };
@@ -294,7 +292,7 @@ void ty_jobs_turn(void *ctx)
     j->turning = true;
     while (j->leading && j->synced && !ty_jobs_behind(j) &&
            j->counts.in_flight < (size_t)j->s.in_flight && ty_queue_next(j->queue, &key)) {
-        if (key.kind == KEY_TRAINJOB)
+        if (key.kind == TY_OF_TRAINJOBS)
             look_at_job(j, key);
         else
             look_at_runtime(j, key);
@@ -328,7 +326,7 @@ void ty_jobs_hurry(struct ty_jobs *j)
 static void look_at_each_runtime(void *ctx, const struct ty_known *o)
 {
     struct ty_jobs *j = ctx;
-    int kind = o->kind == &ty_kind_trainingruntime ? KEY_RUNTIME : KEY_CLUSTER_RUNTIME;
+    int kind = o->kind == &ty_kind_trainingruntime ? TY_OF_RUNTIMES : TY_OF_CLUSTER_RUNTIMES;
 
     ty_queue_add(j->queue, (struct ty_key){ kind, ty_str(o->ns), ty_str(o->name) });
 }
@@ -353,13 +351,14 @@ void ty_jobs_written(struct ty_writing *w)
     struct ty_key key = w->key;
     bool bad = w->failed || w->work.err.code < 0;
 
+    ty_jobs_counted(w, bad);
     if (bad) {
-        j->counts.errors += key.kind == KEY_TRAINJOB; /* like looks: a runtime's is in the log */
+        j->counts.errors += key.kind == TY_OF_TRAINJOBS; /* like looks */
         ty_queue_retry(j->queue, key);
     } else {
         ty_queue_forget(j->queue, key);
     }
-    if (key.kind == KEY_TRAINJOB)
+    if (key.kind == TY_OF_TRAINJOBS)
         ty_jobs_settle(w);
     /* A deadline does not wait for what fails, either; but one who is gone has none. */
     if (w->work.requeue_s > 0 && ty_world_find(j->world, &ty_kind_trainjob, key.ns, key.name))

@@ -49,6 +49,16 @@ struct ty_jobs_counts { /* since the start; for metrics. looks, errors: at Train
     double seconds; /* in looks */
 };
 
+enum ty_controller { TY_OF_TRAINJOBS, TY_OF_RUNTIMES, TY_OF_CLUSTER_RUNTIMES, TY_CONTROLLERS };
+struct ty_controller_counts { /* of the keys of one kind; since the start; for metrics */
+    uint64_t success, error, requeue, requeue_after; /* what became of them; requeue: something has
+                                                        to be got first */
+    size_t active, most;        /* being written now; at once, of all kinds together */
+    double unfinished, longest; /* seconds that those have taken so far: their sum, the most */
+    struct ty_spread seconds;   /* with the writes; bounds: ty_controller_bounds */
+};
+extern const double ty_controller_bounds[]; /* controller-runtime's */
+
 /* gives. Watches begin at once, so that a standby is warm; nothing is written before ty_jobs_lead.
  */
 struct ty_jobs *ty_jobs_new(const struct ty_jobs_settings *s);
@@ -70,6 +80,8 @@ void ty_jobs_hurry(struct ty_jobs *j);
 const struct ty_world *ty_jobs_world(const struct ty_jobs *j);
 void ty_jobs_count(const struct ty_jobs *j, struct ty_jobs_counts *ret,
                    struct ty_queue_counts *ret_queue);
+void ty_jobs_count_of(const struct ty_jobs *j, enum ty_controller of,
+                      struct ty_controller_counts *ret, const struct ty_queue_kind **ret_queue);
 /* r: 0 it is in the world now, or the answer was of no use; -ENOENT it is not there; other
  * negative: nobody can say, and `why` is a sentence, borrowed for the call. */
 typedef void ty_jobs_got_fn(void *ctx, int r, struct ty_str why);

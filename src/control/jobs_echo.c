@@ -32,7 +32,8 @@
 static struct ty_writing *writing_of(const struct ty_jobs *j, struct ty_str ns, struct ty_str name)
 {
     for (struct ty_writing *w = j->writing; w; w = w->next)
-        if (w->key.kind == KEY_TRAINJOB && ty_str_eq(w->key.name, name) && ty_str_eq(w->key.ns, ns))
+        if (w->key.kind == TY_OF_TRAINJOBS && ty_str_eq(w->key.name, name) &&
+            ty_str_eq(w->key.ns, ns))
             return w;
     return NULL;
 }

@@ -8,8 +8,6 @@
 #include "control/lately.h"
 #include "control/work.h"
 
-enum { KEY_TRAINJOB, KEY_RUNTIME, KEY_CLUSTER_RUNTIME }; /* of struct ty_key */
-
 /* A kind that is watched. */
 struct ty_watched {
     struct ty_jobs *jobs;
@@ -32,7 +30,8 @@ struct ty_pending {
 struct ty_writing {
     struct ty_jobs *jobs;
     struct ty_arena *arena; /* holds key, work and texts */
-    struct ty_key key;
+    struct ty_key key;      /* its kind: enum ty_controller */
+    uint64_t begin_ns;
     struct ty_work work;
     struct ty_step *step;
     struct ty_kube_op *op;
@@ -56,6 +55,7 @@ struct ty_jobs {
     struct ty_writing *writing;
     struct ty_fetching *fetching;
     struct ty_jobs_counts counts;
+    struct ty_controller_counts control[TY_CONTROLLERS];
     int64_t refused_ms;        /* the last 401 of a watch; loop time, 0: none */
     struct ty_lately troubles; /* of watches */
     struct ty_jump jump;
@@ -91,6 +91,10 @@ void ty_jobs_written(struct ty_writing *w);
 void ty_jobs_tell(struct ty_jobs *j, struct ty_key key, const char *type, const char *reason,
                   struct ty_str note);
 void ty_jobs_turn(void *ctx);
+
+/* jobs_count.c */
+void ty_jobs_count_from_now(struct ty_jobs *j);
+void ty_jobs_counted(const struct ty_writing *w, bool bad); /* its writes are over */
 
 /* jobs_fetch.c */
 /* A look at this job, if the server still has it. */

@@ -81,7 +81,7 @@ static void look_among_suspended(struct ty_jobs *j, struct ty_str ns, struct ty_
 
 static struct ty_key runtime_key(const struct ty_kind *kind, struct ty_str ns, struct ty_str name)
 {
-    int number = kind == &ty_kind_trainingruntime ? KEY_RUNTIME : KEY_CLUSTER_RUNTIME;
+    int number = kind == &ty_kind_trainingruntime ? TY_OF_RUNTIMES : TY_OF_CLUSTER_RUNTIMES;
 
     return (struct ty_key){ number, ns, name };
 }

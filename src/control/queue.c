@@ -11,6 +11,7 @@ struct item {
     struct item *chain;       /* same bucket */
     struct item *next, *prev; /* waiting list */
     uint64_t hash;
+    uint64_t added_ns, taken_ns;
     int64_t due_ms;
     size_t at; /* place in the heap, or NOT_DELAYED */
     int kind, failures;
@@ -26,13 +27,16 @@ struct ty_queue {
     struct item *first, *last;
     struct item **heap;
     size_t n_heap, cap_heap;
-    size_t depth, working;
-    uint64_t adds, retries;
+    size_t working;
+    struct ty_queue_kind of[TY_QUEUE_KINDS];
     int64_t now_ms; /* without a loop */
     bool told;      /* ready was called and nobody has emptied the list since */
     uv_timer_t *timer;
     uv_idle_t *wake; /* calls ready from the loop */
 };
+
+const double ty_queue_bounds[] = { 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01,
+                                   0.1,  1,    10,   100,  1000, 0 };
 
 /* ---- the table ---- */
 
@@ -89,7 +93,7 @@ static struct item *need(struct ty_queue *q, struct ty_key key)
     struct item *it = find(q, key);
     if (it)
         return it;
-    if (key.ns.n > UINT16_MAX || key.name.n > UINT16_MAX)
+    if (key.ns.n > UINT16_MAX || key.name.n > UINT16_MAX || (unsigned)key.kind >= TY_QUEUE_KINDS)
         abort();
     if (q->n_items >= q->n_buckets)
         grow(q);
@@ -184,6 +188,11 @@ static int64_t now_of(struct ty_queue *q)
     return (int64_t)uv_now(q->s.loop);
 }
 
+static uint64_t clock_of(const struct ty_queue *q) /* ns */
+{
+    return q->s.loop ? uv_hrtime() : (uint64_t)q->now_ms * 1000000;
+}
+
 static void on_wake(uv_idle_t *idle)
 {
     struct ty_queue *q = idle->data;
@@ -212,17 +221,9 @@ static void set_timer(struct ty_queue *q)
     uv_timer_start(q->timer, on_timer, wait > 0 ? (uint64_t)wait : 0, 0);
 }
 
-static void push(struct ty_queue *q, struct item *it)
+static void enlist(struct ty_queue *q, struct item *it)
 {
-    if (it->waiting)
-        return;
-    if (it->working) {
-        q->adds += !it->again;
-        it->again = true;
-        return;
-    }
-    q->adds++;
-    q->depth++;
+    q->of[it->kind].depth++;
     it->waiting = true;
     it->next = NULL;
     it->prev = q->last;
@@ -230,6 +231,18 @@ static void push(struct ty_queue *q, struct item *it)
     q->last = it;
     if (q->wake && !q->told)
         uv_idle_start(q->wake, on_wake);
+}
+
+static void push(struct ty_queue *q, struct item *it)
+{
+    if (it->waiting || it->again)
+        return;
+    q->of[it->kind].adds++;
+    it->added_ns = clock_of(q);
+    if (it->working)
+        it->again = true;
+    else
+        enlist(q, it);
 }
 
 /* ---- what others call ---- */
@@ -240,6 +253,8 @@ struct ty_queue *ty_queue_new(const struct ty_queue_settings *s)
     q->s = *s;
     q->s.base_ms = s->base_ms ? s->base_ms : 5;
     q->s.max_ms = s->max_ms ? s->max_ms : 1000000;
+    for (int i = 0; i < TY_QUEUE_KINDS; i++)
+        q->of[i].waited.bounds = q->of[i].worked.bounds = ty_queue_bounds;
     if (s->loop) {
         q->timer = ty_must(calloc(1, sizeof(uv_timer_t)));
         q->wake = ty_must(calloc(1, sizeof(uv_idle_t)));
@@ -304,7 +319,7 @@ int64_t ty_queue_retry(struct ty_queue *q, struct ty_key key)
         ms *= 2;
     ms = ms < q->s.max_ms ? ms : q->s.max_ms;
     it->failures += it->failures < INT32_MAX;
-    q->retries++;
+    q->of[it->kind].retries++;
     ty_queue_add_after(q, key, ms);
     return ms;
 }
@@ -341,7 +356,7 @@ static void unlink_waiting(struct ty_queue *q, struct item *it)
     *(it->prev ? &it->prev->next : &q->first) = it->next;
     *(it->next ? &it->next->prev : &q->last) = it->prev;
     it->waiting = false;
-    q->depth--;
+    q->of[it->kind].depth--;
 }
 
 void ty_queue_drop(struct ty_queue *q, struct ty_key key)
@@ -369,6 +384,8 @@ bool ty_queue_next(struct ty_queue *q, struct ty_key *ret_key)
     }
     unlink_waiting(q, it);
     it->working = true;
+    it->taken_ns = clock_of(q);
+    ty_spread_add(&q->of[it->kind].waited, (double)(it->taken_ns - it->added_ns) / 1e9);
     q->working++;
     *ret_key = key_of(it);
     return true;
@@ -381,11 +398,10 @@ void ty_queue_done(struct ty_queue *q, struct ty_key key)
         return;
     it->working = false;
     q->working--;
-    if (it->again) {
-        it->again = false;
-        q->adds--; /* it was counted when it came */
-        push(q, it);
-    }
+    ty_spread_add(&q->of[it->kind].worked, (double)(clock_of(q) - it->taken_ns) / 1e9);
+    if (it->again)
+        enlist(q, it);
+    it->again = false;
     drop_if_idle(q, it);
 }
 
@@ -403,9 +419,15 @@ int64_t ty_queue_tick(struct ty_queue *q, int64_t now_ms)
 
 void ty_queue_count(const struct ty_queue *q, struct ty_queue_counts *ret)
 {
-    *ret = (struct ty_queue_counts){ .adds = q->adds,
-                                     .retries = q->retries,
-                                     .depth = q->depth,
-                                     .delayed = q->n_heap,
-                                     .working = q->working };
+    *ret = (struct ty_queue_counts){ .delayed = q->n_heap, .working = q->working };
+    for (int i = 0; i < TY_QUEUE_KINDS; i++) {
+        ret->adds += q->of[i].adds;
+        ret->retries += q->of[i].retries;
+        ret->depth += q->of[i].depth;
+    }
+}
+
+const struct ty_queue_kind *ty_queue_kind(const struct ty_queue *q, int kind)
+{
+    return &q->of[kind];
 }

@@ -14,13 +14,15 @@
 #ifndef TY_CONTROL_QUEUE_H
 #define TY_CONTROL_QUEUE_H
 
+#include "base/spread.h"
 #include "base/str.h"
 
 struct uv_loop_s;
 struct ty_queue;
 
+#define TY_QUEUE_KINDS 4
 struct ty_key {
-    int kind; /* the caller's number */
+    int kind; /* the caller's number, below TY_QUEUE_KINDS */
     struct ty_str ns, name;
 };
 
@@ -36,6 +38,11 @@ struct ty_queue_settings {
 struct ty_queue_counts {    /* since the start; for metrics */
     uint64_t adds, retries; /* what was added and not yet waiting; retry calls */
     size_t depth, delayed, working;
+};
+struct ty_queue_kind { /* of the keys of one kind */
+    uint64_t adds, retries;
+    size_t depth;
+    struct ty_spread waited, worked; /* seconds from add to next, from next to done */
 };
 
 struct ty_queue *ty_queue_new(const struct ty_queue_settings *s); /* gives */
@@ -63,6 +70,9 @@ void ty_queue_done(struct ty_queue *q, struct ty_key key);
 /* Moves what is due by now_ms (any clock that only goes forward; the loop's when there is one).
  * Answers in how many ms to come again; -1: nothing is delayed. The timer does this by itself. */
 int64_t ty_queue_tick(struct ty_queue *q, int64_t now_ms);
-void ty_queue_count(const struct ty_queue *q, struct ty_queue_counts *ret);
+void ty_queue_count(const struct ty_queue *q, struct ty_queue_counts *ret);    /* of all kinds */
+const struct ty_queue_kind *ty_queue_kind(const struct ty_queue *q, int kind); /* borrowed */
+/* Of waited and worked: powers of ten, as client-go has them. */
+extern const double ty_queue_bounds[];
 
 #endif

@@ -59,6 +59,35 @@ static void test_order_and_once(void **state)
     ty_queue_free(q);
 }
 
+/* By kind; from when it was added, also while it was in work. */
+static void test_how_long_it_took(void **state)
+{
+    (void)state;
+    struct ty_queue *q = fresh();
+    struct ty_key x = key(1, "a", "x");
+    ty_queue_tick(q, 1000);
+    ty_queue_add(q, x);
+    ty_queue_tick(q, 3000);
+    assert_string_equal(next(q), "1:a/x");
+    ty_queue_tick(q, 3040);
+    ty_queue_add(q, x);
+    ty_queue_tick(q, 3050);
+    ty_queue_done(q, x);
+    ty_queue_tick(q, 4040);
+    assert_string_equal(next(q), "1:a/x");
+    const struct ty_queue_kind *k = ty_queue_kind(q, 1);
+    assert_int_equal(k->adds, 2);
+    assert_int_equal(k->waited.n, 2);
+    assert_true(k->waited.sum > 2.99 && k->waited.sum < 3.01); /* 2 s, then 1 s */
+    assert_int_equal(k->waited.counts[8], 1);                  /* up to 1 s */
+    assert_int_equal(k->waited.counts[9], 1);                  /* up to 10 s */
+    assert_int_equal(k->worked.n, 1);
+    assert_true(k->worked.sum > 0.049 && k->worked.sum < 0.051);
+    assert_int_equal(ty_queue_kind(q, 2)->adds, 0);
+    assert_int_equal(ty_queue_kind(q, 2)->waited.n, 0);
+    ty_queue_free(q);
+}
+
 static void test_not_twice_at_once(void **state)
 {
     (void)state;
@@ -345,6 +374,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order_and_once),
+        cmocka_unit_test(test_how_long_it_took),
         cmocka_unit_test(test_not_twice_at_once),
         cmocka_unit_test(test_delays),
         cmocka_unit_test(test_back_off),

@@ -11,7 +11,7 @@ struct ty_talk { /* sends, then reads until the server closes */
     pthread_t thread;
     int port;
     const char *send;
-    char got[16384];
+    char got[65536]; /* /metrics has 34 kB */
     size_t n;
     atomic_bool done;
 };

@@ -95,6 +95,15 @@ static void got(void *ctx, int r, struct ty_str why)
     judge(c);
 }
 
+static void begin(struct call *c)
+{
+    const struct ty_hooks *h = c->hooks;
+
+    if (h->begun)
+        h->begun(h->ctx, c->q->path);
+    judge(c);
+}
+
 void ty_hooks_handle(void *ctx, struct ty_request *q)
 {
     struct call *c = ty_new(q->arena, struct call);
@@ -105,5 +114,5 @@ void ty_hooks_handle(void *ctx, struct ty_request *q)
     else if (q->too_big)
         ty_respond_failure(q, 413, "RequestEntityTooLarge", "the review is too large");
     else
-        judge(c);
+        begin(c);
 }

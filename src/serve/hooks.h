@@ -10,7 +10,8 @@ struct ty_hooks {
     struct ty_jobs *jobs;
     const struct ty_pipeline *pipeline;
     const struct ty_settings *settings;
-    /* Told of each answer; may be NULL. */
+    /* Told of each review, and then of its answer; may be NULL. */
+    void (*begun)(void *ctx, struct ty_str path);
     void (*answered)(void *ctx, struct ty_str path, int code, double seconds);
     void *ctx;
 };

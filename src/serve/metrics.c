@@ -1,33 +1,21 @@
 /* The registry: series by row and label values. */
 #include "serve/metrics.h"
 
-#include <math.h>
-
 #include "base/map.h"
 #include "serve/metrics_number.h"
 #include "serve/respond.h"
 
 struct series {
     const struct ty_metric *row;
-    char *labels;     /* printed: a="x",b="y" */
-    double value;     /* HISTOGRAM: the sum */
-    uint64_t n;       /* HISTOGRAM: how many */
-    uint64_t *counts; /* HISTOGRAM: of each bucket, not yet added up */
+    char *labels; /* printed: a="x",b="y" */
+    double value;
+    struct ty_spread *spread; /* HISTOGRAM */
 };
 
 struct ty_metrics {
     const struct ty_metric *table;
     struct ty_map all; /* "row{labels" -> struct series */
 };
-
-static size_t count_buckets(const struct ty_metric *row)
-{
-    size_t n = 0;
-
-    while (n < TY_METRIC_BUCKETS && row->buckets[n] != 0)
-        n++;
-    return n;
-}
 
 static void put_escaped(struct ty_buf *out, const char *text, bool quoted)
 {
@@ -53,7 +41,7 @@ static void put_labels(struct ty_buf *out, const struct ty_metric *row, const ch
 static void series_free(struct series *s)
 {
     free(s->labels);
-    free(s->counts);
+    free(s->spread);
     free(s);
 }
 
@@ -65,9 +53,12 @@ static struct series *series_new(const struct ty_metric *row, struct ty_str labe
         abort(); /* as the arena: out of memory is not an error to handle */
     s->row = row;
     s->labels = strndup(labels.n ? labels.p : "", labels.n);
-    s->counts = calloc(count_buckets(row) + 1, sizeof(*s->counts));
-    if (!s->labels || !s->counts)
+    if (row->type == TY_HISTOGRAM)
+        s->spread = calloc(1, sizeof(*s->spread));
+    if (!s->labels || (row->type == TY_HISTOGRAM && !s->spread))
         abort();
+    if (s->spread)
+        s->spread->bounds = row->buckets;
     return s;
 }
 
@@ -128,7 +119,7 @@ void ty_metrics_set(struct ty_metrics *m, const struct ty_metric *row, const cha
 {
     struct series *s = series_of(m, row, labels);
 
-    if (s)
+    if (s && (row->type != TY_COUNTER || to > s->value))
         s->value = to;
 }
 
@@ -136,15 +127,18 @@ void ty_metrics_observe(struct ty_metrics *m, const struct ty_metric *row,
                         const char *const *labels, double value)
 {
     struct series *s = series_of(m, row, labels);
-    size_t n = count_buckets(row), i = 0;
 
-    if (!s || isnan(value))
-        return; /* one would make the sum useless for ever */
-    while (i < n && value > row->buckets[i])
-        i++;
-    s->counts[i]++;
-    s->value += value;
-    s->n++;
+    if (s)
+        ty_spread_add(s->spread, value);
+}
+
+void ty_metrics_spread(struct ty_metrics *m, const struct ty_metric *row, const char *const *labels,
+                       const struct ty_spread *spread)
+{
+    struct series *s = series_of(m, row, labels);
+
+    if (s)
+        *s->spread = *spread;
 }
 
 /* ---- printing ---- */
@@ -163,19 +157,20 @@ static void put_line(struct ty_buf *out, const struct series *s, const char *suf
 
 static void put_histogram(struct ty_buf *out, const struct series *s)
 {
-    size_t n = count_buckets(s->row);
+    const struct ty_spread *v = s->spread;
+    size_t n = ty_spread_bounds(v->bounds);
     uint64_t sum = 0;
 
     for (size_t i = 0; i < n; i++) {
         ty_auto_buf le = { 0 };
-        ty_metrics_number(&le, s->row->buckets[i]);
+        ty_metrics_number(&le, v->bounds[i]);
         ty_buf_chr(&le, '\0');
-        sum += s->counts[i];
+        sum += v->counts[i];
         put_line(out, s, "_bucket", le.p, (double)sum);
     }
-    put_line(out, s, "_bucket", "+Inf", (double)s->n);
-    put_line(out, s, "_sum", NULL, s->value);
-    put_line(out, s, "_count", NULL, (double)s->n);
+    put_line(out, s, "_bucket", "+Inf", (double)v->n);
+    put_line(out, s, "_sum", NULL, v->sum);
+    put_line(out, s, "_count", NULL, (double)v->n);
 }
 
 static int by_labels(const void *x, const void *y)

@@ -4,19 +4,19 @@
 #define TY_SERVE_METRICS_H
 
 #include "base/buf.h"
+#include "base/spread.h"
 #include "net/serve.h"
 
 enum ty_metric_type { TY_COUNTER, TY_GAUGE, TY_HISTOGRAM };
 
-#define TY_METRIC_LABELS  4
-#define TY_METRIC_BUCKETS 24
-#define TY_METRIC_SERIES  10000 /* of one registry: what would be more is not kept */
+#define TY_METRIC_LABELS 4
+#define TY_METRIC_SERIES 10000 /* of one registry: what would be more is not kept */
 
 struct ty_metric {
     const char *name, *help;
     enum ty_metric_type type;
     const char *labels[TY_METRIC_LABELS]; /* ends with NULL unless it is full */
-    double buckets[TY_METRIC_BUCKETS];    /* HISTOGRAM: upper bounds, rising; ends with 0 */
+    const double *buckets;                /* HISTOGRAM: as the bounds of a ty_spread */
 };
 
 struct ty_metrics;
@@ -31,9 +31,12 @@ void ty_metrics_free(struct ty_metrics *m);                       /* NULL is fin
 void ty_metrics_add(struct ty_metrics *m, const struct ty_metric *row, const char *const *labels,
                     double by);
 void ty_metrics_set(struct ty_metrics *m, const struct ty_metric *row, const char *const *labels,
-                    double to); /* gauges */
+                    double to); /* gauges, and counters that somebody else keeps */
 void ty_metrics_observe(struct ty_metrics *m, const struct ty_metric *row,
                         const char *const *labels, double value); /* histograms */
+/* A histogram that somebody else keeps, with the bounds of the row. */
+void ty_metrics_spread(struct ty_metrics *m, const struct ty_metric *row, const char *const *labels,
+                       const struct ty_spread *spread);
 
 /* In the order of the table, series sorted by their labels: the same state gives the same bytes. */
 void ty_metrics_print(const struct ty_metrics *m, struct ty_buf *out);

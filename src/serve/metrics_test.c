@@ -12,7 +12,7 @@ static const struct ty_metric table[] = {
                .help = "Time.",
                .type = TY_HISTOGRAM,
                .labels = { "kind" },
-               .buckets = { 0.001, 0.5, 2 } },
+               .buckets = (const double[]){ 0.001, 0.5, 2, 0 } },
     [GAUGE] = { .name = "waiting", .help = "Waiting.", .type = TY_GAUGE },
     { .name = NULL },
 };
@@ -66,6 +66,29 @@ static void text_format(void **state TY_UNUSED)
     ty_metrics_free(NULL);
 }
 
+/* What somebody else keeps is told as it stands, as often as one likes. */
+static void kept_elsewhere(void **state TY_UNUSED)
+{
+    struct ty_metrics *m = ty_metrics_new(table);
+    struct ty_spread spread = { .bounds = table[TIME].buckets };
+    const char *const kind[] = { "JobSet" };
+
+    ty_spread_add(&spread, 0.25);
+    for (int i = 0; i < 2; i++) {
+        ty_metrics_set(m, &table[JOBS], NULL, 7);
+        ty_metrics_spread(m, &table[TIME], kind, &spread);
+    }
+    ty_metrics_set(m, &table[JOBS], NULL, 6); /* counters only rise */
+    char *got = printed(m);
+    assert_has(got, "\njobs_total 7\n");
+    assert_has(got, "\npass_seconds_bucket{kind=\"JobSet\",le=\"0.001\"} 0\n");
+    assert_has(got, "\npass_seconds_bucket{kind=\"JobSet\",le=\"0.5\"} 1\n");
+    assert_has(got, "\npass_seconds_sum{kind=\"JobSet\"} 0.25\n");
+    assert_has(got, "\npass_seconds_count{kind=\"JobSet\"} 1\n");
+    free(got);
+    ty_metrics_free(m);
+}
+
 static void labels_that_never_end(void **state TY_UNUSED)
 {
     struct ty_metrics *m = ty_metrics_new(table);
@@ -116,6 +139,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_format),
+        cmocka_unit_test(kept_elsewhere),
         cmocka_unit_test(labels_that_never_end),
         cmocka_unit_test(over_http),
     };

@@ -194,6 +194,7 @@ int ty_servers_new(const struct ty_servers_settings *settings, struct ty_servers
     s->hooks = (struct ty_hooks){ .jobs = settings->jobs,
                                   .pipeline = settings->pipeline,
                                   .settings = settings->settings,
+                                  .begun = ty_servers_hook_begun,
                                   .answered = ty_servers_hook_answered,
                                   .ctx = s };
     init_health(s);

@@ -20,10 +20,6 @@ struct ty_servers {
     char *alive_path, *ready_path;
     struct ty_health_check ready_checks[4];
     struct ty_metrics *metrics;
-    struct ty_jobs_counts seen; /* what the metrics have been told */
-    struct ty_queue_counts queue_seen;
-    struct ty_events_counts events_seen;
-    uint64_t requests_seen[TY_STANDING_COUNTS]; /* row by row of ty_standing_counts */
     struct ty_status_api status;
     struct ty_vouched vouched;
     size_t stopping; /* ports that are not yet silent */
@@ -34,6 +30,7 @@ struct ty_servers {
 /* servers_metrics.c */
 struct ty_metrics *ty_servers_metrics(void);
 void ty_servers_measure(struct ty_servers *s); /* brings the numbers up to date */
+void ty_servers_hook_begun(void *ctx, struct ty_str path);
 void ty_servers_hook_answered(void *ctx, struct ty_str path, int code, double seconds);
 
 /* servers_auth.c: for ty_serve_opts.handle: /metrics, to those who may see it. */

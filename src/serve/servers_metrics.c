@@ -1,176 +1,102 @@
-/* What /metrics says: the names that dashboards of v2.3.0 know, and ours. Counters are kept by the
- * parts; they are brought here when somebody asks. */
+/* The numbers behind /metrics. The parts keep them; they are brought here when somebody asks. */
 #include "serve/servers_inner.h"
 
+#include "serve/servers_rows.h"
+#include "serve/webhook.h"
 #include "trainer/pass.h"
 
-#define JOB_CONTROLLER "trainjob_controller"
-
-enum {
-    RECONCILES,
-    ERRORS,
-    SECONDS,
-    DEPTH,
-    ADDS,
-    RETRIES,
-    WORKERS,
-    REQUESTS,
-    AVAILABLE,
-    LEADER,
-    HOOK_REQUESTS,
-    HOOK_SECONDS,
-    WRITES,
-    EVENTS,
-    JOBS,
-    CACHE_OBJECTS,
-    CACHE_BYTES,
-    CERT_UNTIL,
-    BUILD,
-};
-
-static const struct ty_metric table[] = {
-    [RECONCILES] = { "controller_runtime_reconcile_total",
-                     "Looks at objects, by controller.",
-                     TY_COUNTER,
-                     { "controller", "result" },
-                     { 0 } },
-    [ERRORS] = { "controller_runtime_reconcile_errors_total",
-                 "Looks that failed and are repeated, by controller.",
-                 TY_COUNTER,
-                 { "controller" },
-                 { 0 } },
-    [SECONDS] = { "trainyard_reconcile_seconds_total",
-                  "Processor time spent on looks, by controller.",
-                  TY_COUNTER,
-                  { "controller" },
-                  { 0 } },
-    [DEPTH] = { "workqueue_depth",
-                "Objects that wait to be looked at.",
-                TY_GAUGE,
-                { "name" },
-                { 0 } },
-    [ADDS] = { "workqueue_adds_total", "Objects that were queued.", TY_COUNTER, { "name" }, { 0 } },
-    [RETRIES] = { "workqueue_retries_total",
-                  "Objects that were queued again after a failure.",
-                  TY_COUNTER,
-                  { "name" },
-                  { 0 } },
-    [WORKERS] = { "controller_runtime_active_workers",
-                  "TrainJobs that are being written now.",
-                  TY_GAUGE,
-                  { "controller" },
-                  { 0 } },
-    [REQUESTS] = { "rest_client_requests_total",
-                   "Requests to the API server, by status code, method and host.",
-                   TY_COUNTER,
-                   { "code", "host", "method" },
-                   { 0 } },
-    [AVAILABLE] = { "trainyard_api_server_available",
-                    "1: the API server answers and takes our credentials.",
-                    TY_GAUGE,
-                    { NULL },
-                    { 0 } },
-    [LEADER] = { "leader_election_master_status",
-                 "1: this process leads.",
-                 TY_GAUGE,
-                 { "name" },
-                 { 0 } },
-    [HOOK_REQUESTS] = { "controller_runtime_webhook_requests_total",
-                        "Admission reviews, by code.",
-                        TY_COUNTER,
-                        { "webhook", "code" },
-                        { 0 } },
-    [HOOK_SECONDS] = { "controller_runtime_webhook_latency_seconds",
-                       "Time to judge a review.",
-                       TY_HISTOGRAM,
-                       { "webhook" },
-                       { 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
-                         0.25, 0.5, 1, 2.5, 5, 10 } },
-    [WRITES] = { "trainyard_writes_total",
-                 "Writes to the API server, by kind of write.",
-                 TY_COUNTER,
-                 { "verb" },
-                 { 0 } },
-    [EVENTS] = { "trainyard_events_total",
-                 "Events, by what became of them.",
-                 TY_COUNTER,
-                 { "result" },
-                 { 0 } },
-    [JOBS] = { "trainyard_trainjobs", "TrainJobs by state.", TY_GAUGE, { "state" }, { 0 } },
-    [CACHE_OBJECTS] = { "trainyard_cache_objects",
-                        "Objects in the cache, by kind.",
-                        TY_GAUGE,
-                        { "kind" },
-                        { 0 } },
-    [CACHE_BYTES] = { "trainyard_cache_bytes",
-                      "Memory that the cache takes.",
-                      TY_GAUGE,
-                      { NULL },
-                      { 0 } },
-    [CERT_UNTIL] = { "trainyard_certificate_expiry_timestamp_seconds",
-                     "When the certificate that is served ends.",
-                     TY_GAUGE,
-                     { NULL },
-                     { 0 } },
-    [BUILD] = { "trainyard_build_info", "Always 1.", TY_GAUGE, { "version" }, { 0 } },
-    { 0 },
-};
-
-struct ty_metrics *ty_servers_metrics(void)
-{
-    return ty_metrics_new(table);
-}
-
-static void count(struct ty_servers *s, int row, const char *a, const char *b, uint64_t now,
-                  uint64_t *was)
+static void set2(struct ty_servers *s, enum ty_servers_row row, const char *a, const char *b,
+                 double value)
 {
     const char *labels[] = { a, b };
 
-    ty_metrics_add(s->metrics, &table[row], a ? labels : NULL, (double)(now - *was));
-    *was = now;
+    ty_metrics_set(s->metrics, &ty_servers_rows[row], a ? labels : NULL, value);
 }
 
-static void gauge(struct ty_servers *s, int row, const char *label, double value)
+static void set(struct ty_servers *s, enum ty_servers_row row, const char *label, double value)
 {
-    ty_metrics_set(s->metrics, &table[row], label ? &label : NULL, value);
+    set2(s, row, label, NULL, value);
+}
+
+/* What nobody has asked for yet is shown as 0: the first of it is a change, too. */
+struct ty_metrics *ty_servers_metrics(void)
+{
+    struct ty_metrics *m = ty_metrics_new(ty_servers_rows);
+
+    for (size_t i = 0; ty_webhook_path(i); i++) {
+        const char *good[] = { ty_webhook_path(i), "200" }, *bad[] = { ty_webhook_path(i), "500" };
+        ty_metrics_set(m, &ty_servers_rows[TY_ROW_REVIEWS], good, 0);
+        ty_metrics_set(m, &ty_servers_rows[TY_ROW_REVIEWS], bad, 0);
+        ty_metrics_set(m, &ty_servers_rows[TY_ROW_REVIEWING], good, 0);
+    }
+    return m;
+}
+
+/* ---- the controllers ---- */
+
+static void measure_queue(struct ty_servers *s, const char *name, const struct ty_queue_kind *q)
+{
+    const char *labels[] = { name, name };
+
+    set2(s, TY_ROW_DEPTH, name, name, (double)q->depth);
+    set2(s, TY_ROW_ADDS, name, name, (double)q->adds);
+    set2(s, TY_ROW_RETRIES, name, name, (double)q->retries);
+    ty_metrics_spread(s->metrics, &ty_servers_rows[TY_ROW_WAITED], labels, &q->waited);
+    ty_metrics_spread(s->metrics, &ty_servers_rows[TY_ROW_WORKED], labels, &q->worked);
+}
+
+static void measure_controller(struct ty_servers *s, enum ty_controller of)
+{
+    static const char *const names[] = { [TY_OF_TRAINJOBS] = "trainjob_controller",
+                                         [TY_OF_RUNTIMES] = "trainingruntime_controller",
+                                         [TY_OF_CLUSTER_RUNTIMES] =
+                                             "clustertrainingruntime_controller" };
+    const char *name = names[of];
+    const struct ty_queue_kind *queue = NULL;
+    struct ty_controller_counts n;
+
+    ty_jobs_count_of(s->s.jobs, of, &n, &queue);
+    measure_queue(s, name, queue);
+    set2(s, TY_ROW_RECONCILES, name, "success", (double)n.success);
+    set2(s, TY_ROW_RECONCILES, name, "error", (double)n.error);
+    set2(s, TY_ROW_RECONCILES, name, "requeue", (double)n.requeue);
+    set2(s, TY_ROW_RECONCILES, name, "requeue_after", (double)n.requeue_after);
+    set(s, TY_ROW_ERRORS, name, (double)n.error);
+    set(s, TY_ROW_ACTIVE, name, (double)n.active);
+    set(s, TY_ROW_MOST, name, (double)n.most);
+    set2(s, TY_ROW_UNFINISHED, name, name, n.unfinished);
+    set2(s, TY_ROW_LONGEST, name, name, n.longest);
+    ty_metrics_spread(s->metrics, &ty_servers_rows[TY_ROW_TIME], &name, &n.seconds);
 }
 
 static void measure_jobs(struct ty_servers *s)
 {
-    struct ty_jobs_counts now, *was = &s->seen;
-    struct ty_queue_counts queue, *queue_was = &s->queue_seen;
-    const char *controller = JOB_CONTROLLER;
+    struct ty_jobs_counts now;
+    struct ty_queue_counts queue;
 
+    for (int i = 0; i < TY_CONTROLLERS; i++)
+        measure_controller(s, (enum ty_controller)i);
     ty_jobs_count(s->s.jobs, &now, &queue);
-    ty_metrics_add(s->metrics, &table[SECONDS], &controller, now.seconds - was->seconds);
-    was->seconds = now.seconds;
-    uint64_t good = now.looks - now.errors, good_was = was->looks - was->errors;
-    count(s, RECONCILES, JOB_CONTROLLER, "success", good, &good_was);
-    uint64_t bad_was = was->errors;
-    count(s, RECONCILES, JOB_CONTROLLER, "error", now.errors, &bad_was);
-    was->looks = now.looks;
-    count(s, ERRORS, JOB_CONTROLLER, NULL, now.errors, &was->errors);
-    count(s, WRITES, "apply", NULL, now.applies, &was->applies);
-    count(s, WRITES, "status", NULL, now.statuses, &was->statuses);
-    count(s, WRITES, "delete", NULL, now.deletes, &was->deletes);
-    count(s, ADDS, JOB_CONTROLLER, NULL, queue.adds, &queue_was->adds);
-    count(s, RETRIES, JOB_CONTROLLER, NULL, queue.retries, &queue_was->retries);
-    gauge(s, DEPTH, JOB_CONTROLLER, (double)queue.depth);
-    gauge(s, WORKERS, JOB_CONTROLLER, (double)now.in_flight);
+    set(s, TY_ROW_SECONDS, "trainjob_controller", now.seconds);
+    set(s, TY_ROW_WRITES, "apply", (double)now.applies);
+    set(s, TY_ROW_WRITES, "status", (double)now.statuses);
+    set(s, TY_ROW_WRITES, "delete", (double)now.deletes);
 }
 
 static void measure_events(struct ty_servers *s)
 {
-    struct ty_events_counts now = { 0 }, *was = &s->events_seen;
+    struct ty_events_counts now = { 0 };
 
     if (!s->s.events)
         return;
     ty_events_count(s->s.events, &now);
-    count(s, EVENTS, "written", NULL, now.written, &was->written);
-    count(s, EVENTS, "series", NULL, now.series, &was->series);
-    count(s, EVENTS, "dropped", NULL, now.dropped, &was->dropped);
-    count(s, EVENTS, "failed", NULL, now.failed, &was->failed);
+    set(s, TY_ROW_EVENTS, "written", (double)now.written);
+    set(s, TY_ROW_EVENTS, "series", (double)now.series);
+    set(s, TY_ROW_EVENTS, "dropped", (double)now.dropped);
+    set(s, TY_ROW_EVENTS, "failed", (double)now.failed);
 }
+
+/* ---- the cache ---- */
 
 struct states {
     struct ty_arena *arena; /* scratch */
@@ -207,13 +133,13 @@ static void measure_cache(struct ty_servers *s)
     struct states n = { .arena = a };
 
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-        gauge(s, CACHE_OBJECTS, kinds[i]->kind, (double)ty_world_count(w, kinds[i]));
-    gauge(s, CACHE_BYTES, NULL, (double)ty_world_bytes(w));
+        set(s, TY_ROW_CACHE_OBJECTS, kinds[i]->kind, (double)ty_world_count(w, kinds[i]));
+    set(s, TY_ROW_CACHE_BYTES, NULL, (double)ty_world_bytes(w));
     ty_world_each(w, &ty_kind_trainjob, count_state, &n);
-    gauge(s, JOBS, "suspended", (double)n.suspended);
-    gauge(s, JOBS, "complete", (double)n.complete);
-    gauge(s, JOBS, "failed", (double)n.failed);
-    gauge(s, JOBS, "running", (double)n.open);
+    set(s, TY_ROW_JOBS, "suspended", (double)n.suspended);
+    set(s, TY_ROW_JOBS, "complete", (double)n.complete);
+    set(s, TY_ROW_JOBS, "failed", (double)n.failed);
+    set(s, TY_ROW_JOBS, "running", (double)n.open);
 }
 
 /* "host:port" of "https://host:port/path". */
@@ -237,11 +163,9 @@ static void measure_requests(struct ty_servers *s)
     for (size_t i = 0; i < n; i++) {
         const char *code = c[i].code ? ty_arena_printf(a, "%d", c[i].code) : "<error>";
         const char *labels[] = { code, host, c[i].method };
-        ty_metrics_add(s->metrics, &table[REQUESTS], labels,
-                       (double)(c[i].n - s->requests_seen[i]));
-        s->requests_seen[i] = c[i].n;
+        ty_metrics_set(s->metrics, &ty_servers_rows[TY_ROW_REQUESTS], labels, (double)c[i].n);
     }
-    gauge(s, AVAILABLE, NULL, n == 0 || !ty_standing_why(s->s.standing, a));
+    set(s, TY_ROW_AVAILABLE, NULL, n == 0 || !ty_standing_why(s->s.standing, a));
 }
 
 void ty_servers_measure(struct ty_servers *s)
@@ -252,21 +176,42 @@ void ty_servers_measure(struct ty_servers *s)
     measure_cache(s);
     measure_events(s);
     measure_requests(s);
-    gauge(s, LEADER, s->s.config->lease_name, leads);
-    gauge(s, CERT_UNTIL, NULL, (double)ty_hookcerts_until(s->s.certs));
-    gauge(s, BUILD, s->s.version, 1);
+    set(s, TY_ROW_LEADER, s->s.config->lease_name, leads);
+    set(s, TY_ROW_CERT_UNTIL, NULL, (double)ty_hookcerts_until(s->s.certs));
+    set(s, TY_ROW_BUILD, s->s.version, 1);
+}
+
+/* ---- the webhooks ---- */
+
+/* Whatever else somebody types is not worth a series. */
+static const char *known_path(struct ty_str path)
+{
+    size_t i = 0;
+
+    while (ty_webhook_path(i) && !ty_str_is(path, ty_webhook_path(i)))
+        i++;
+    return ty_webhook_path(i);
+}
+
+void ty_servers_hook_begun(void *ctx, struct ty_str path)
+{
+    struct ty_servers *s = ctx;
+    const char *name = known_path(path);
+
+    if (name)
+        ty_metrics_add(s->metrics, &ty_servers_rows[TY_ROW_REVIEWING], &name, 1);
 }
 
 void ty_servers_hook_answered(void *ctx, struct ty_str path, int code, double seconds)
 {
     struct ty_servers *s = ctx;
-    char number[16], name[128];
-    const char *labels[] = { name, number };
+    char number[16];
+    const char *name = known_path(path), *labels[] = { name, number };
 
-    if (code == 404)
-        return; /* whatever somebody types is not worth a series */
+    if (!name)
+        return;
     snprintf(number, sizeof(number), "%d", code);
-    snprintf(name, sizeof(name), "%.*s", TY_ARG(path));
-    ty_metrics_add(s->metrics, &table[HOOK_REQUESTS], labels, 1);
-    ty_metrics_observe(s->metrics, &table[HOOK_SECONDS], labels, seconds);
+    ty_metrics_add(s->metrics, &ty_servers_rows[TY_ROW_REVIEWING], labels, -1);
+    ty_metrics_add(s->metrics, &ty_servers_rows[TY_ROW_REVIEWS], labels, 1);
+    ty_metrics_observe(s->metrics, &ty_servers_rows[TY_ROW_REVIEW_TIME], labels, seconds);
 }

@@ -80,7 +80,9 @@ static const char *text(struct fixture *f)
     return f->text.p;
 }
 
-#define OF_JOBS "{controller=\"trainjob_controller\""
+#define OF_JOBS    "{controller=\"trainjob_controller\""
+#define NAMED      ",name=\"trainjob_controller\""
+#define OF_CLUSTER "{controller=\"clustertrainingruntime_controller\""
 
 static void test_one_job(void **state)
 {
@@ -105,7 +107,15 @@ static void test_one_job(void **state)
         assert_has(t, "\ntrainyard_cache_objects{kind=\"JobSet\"} 1\n");
         assert_has(t, "\nleader_election_master_status{name=\"trainer.kubeflow.org\"} 1\n");
         assert_has(t, "\ntrainyard_build_info{version=\"1.2.3\"} 1\n");
-        assert_has(t, "\nworkqueue_depth{name=\"trainjob_controller\"} 0\n");
+        assert_has(t, "\nworkqueue_depth" OF_JOBS NAMED "} 0\n");
+        assert_has(t, "\nworkqueue_adds_total" OF_JOBS NAMED "} 1\n");
+        assert_has(t, "\nworkqueue_queue_duration_seconds_count" OF_JOBS NAMED "} 1\n");
+        assert_has(t, "\nworkqueue_work_duration_seconds_count" OF_JOBS NAMED "} 1\n");
+        assert_has(t, "\ncontroller_runtime_reconcile_time_seconds_count" OF_JOBS "} 1\n");
+        assert_has(t, "\ncontroller_runtime_reconcile_total" OF_JOBS ",result=\"success\"} 1\n");
+        assert_has(t, "\ncontroller_runtime_max_concurrent_reconciles" OF_JOBS "} 16\n");
+        assert_has(t, "\ncontroller_runtime_active_workers" OF_JOBS "} 0\n");
+        assert_has(t, "\nworkqueue_longest_running_processor_seconds" OF_JOBS NAMED "} 0\n");
     }
 }
 
@@ -129,6 +139,28 @@ static void test_a_runtime_that_fails(void **state)
     const char *t = text(f);
     assert_has(t, "\ncontroller_runtime_reconcile_total" OF_JOBS ",result=\"success\"} 0\n");
     assert_has(t, "\ncontroller_runtime_reconcile_total" OF_JOBS ",result=\"error\"} 0\n");
+    assert_has(t, "\ncontroller_runtime_reconcile_total" OF_CLUSTER ",result=\"success\"} 0\n");
+    assert_null(strstr(t, "\ncontroller_runtime_reconcile_errors_total" OF_CLUSTER "} 0\n"));
+}
+
+static int one_is_held(struct jobs_world *w)
+{
+    return ty_jobs_synced(w->jobs) && w->api.n_open == w->jobs->n_watched + 1;
+}
+
+/* The server does not answer: who looks sees that something takes long, and how long. */
+static void test_one_that_is_being_written(void **state)
+{
+    static const struct api_row rows[] = { JOBS_ONE, { JOBS_CM, 0, NULL }, { 0 } };
+    struct fixture *f = *state;
+
+    begin(f, rows);
+    jobs_until(f->w, one_is_held);
+    const char *t = text(f);
+    assert_has(t, "\ncontroller_runtime_active_workers" OF_JOBS "} 1\n");
+    assert_has(t, "\ncontroller_runtime_reconcile_time_seconds_count" OF_JOBS "} 0\n");
+    assert_null(strstr(t, "\nworkqueue_longest_running_processor_seconds" OF_JOBS NAMED "} 0\n"));
+    assert_null(strstr(t, "\nworkqueue_unfinished_work_seconds" OF_JOBS NAMED "} 0\n"));
 }
 
 static int event_written(struct jobs_world *w)
@@ -182,27 +214,40 @@ static void test_requests(void **state)
     ty_standing_free(t);
 }
 
+#define PATH     "/validate-trainer-kubeflow-org-v1alpha1-trainjob"
+#define REVIEWED "\ncontroller_runtime_webhook_requests_total{webhook=\"" PATH "\",code=\""
+#define FLYING   "\ncontroller_runtime_webhook_requests_in_flight{webhook=\"" PATH "\"} "
+
 static void test_reviews(void **state)
 {
     struct fixture *f = *state;
 
     begin(f, NULL);
-    ty_servers_hook_answered(&f->servers, TY_LIT("/validate-x"), 200, 0.002);
-    ty_servers_hook_answered(&f->servers, TY_LIT("/validate-x"), 400, 0.002);
+    assert_has(text(f), REVIEWED "200\"} 0\n");
+    assert_has(text(f), REVIEWED "500\"} 0\n");
+    ty_servers_hook_begun(&f->servers, TY_LIT(PATH));
+    ty_servers_hook_begun(&f->servers, TY_LIT(PATH));
+    assert_has(text(f), FLYING "2\n");
+    ty_servers_hook_answered(&f->servers, TY_LIT(PATH), 200, 0.002);
+    ty_servers_hook_answered(&f->servers, TY_LIT(PATH), 400, 0.002);
+    ty_servers_hook_begun(&f->servers, TY_LIT("/whatever-a-scanner-types"));
     ty_servers_hook_answered(&f->servers, TY_LIT("/whatever-a-scanner-types"), 404, 0.002);
     const char *t = text(f);
-    assert_has(t,
-               "controller_runtime_webhook_requests_total{webhook=\"/validate-x\",code=\"200\"} 1");
-    assert_has(t,
-               "controller_runtime_webhook_requests_total{webhook=\"/validate-x\",code=\"400\"} 1");
-    assert_has(t, "controller_runtime_webhook_latency_seconds_count{webhook=\"/validate-x\"} 2");
+    assert_has(t, REVIEWED "200\"} 1\n");
+    assert_has(t, REVIEWED "400\"} 1\n");
+    assert_has(t, FLYING "0\n");
+    assert_has(t, "\ncontroller_runtime_webhook_latency_seconds_count{webhook=\"" PATH "\"} 2\n");
     assert_null(strstr(t, "scanner"));
 }
 
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 int main(void)
 {
-    const struct CMUnitTest tests[] = { T(test_one_job), T(test_a_runtime_that_fails),
-                                        T(test_events), T(test_requests), T(test_reviews) };
+    const struct CMUnitTest tests[] = { T(test_one_job),
+                                        T(test_a_runtime_that_fails),
+                                        T(test_one_that_is_being_written),
+                                        T(test_events),
+                                        T(test_requests),
+                                        T(test_reviews) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,6 +35,11 @@ static const struct hook *hook_at(struct ty_str path)
     return NULL;
 }
 
+const char *ty_webhook_path(size_t i)
+{
+    return i < sizeof(hooks) / sizeof(*hooks) ? hooks[i].path : NULL;
+}
+
 /* One review on its way. */
 struct review {
     const struct ty_webhook *w;

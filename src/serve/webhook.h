@@ -32,4 +32,7 @@ bool ty_webhook_handle(const struct ty_webhook *w, struct ty_request *q);
 int ty_webhook_review(const struct ty_webhook *w, struct ty_arena *a, struct ty_str path,
                       struct ty_str body, struct ty_json **ret);
 
+/* The paths, one by one; NULL: no more. */
+const char *ty_webhook_path(size_t i);
+
 #endif

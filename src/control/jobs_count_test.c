@@ -1,0 +1,93 @@
+/* What became of keys, by controller. */
+#include "control/jobs_testing.h"
+
+static struct ty_controller_counts look(struct jobs_world *w, const struct api_row *rows,
+                                        enum ty_controller of)
+{
+    const struct ty_queue_kind *queue = NULL;
+    struct ty_controller_counts n;
+
+    w->api.rows = rows;
+    w->jobs = ty_jobs_new(&w->s);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, jobs_looked);
+    ty_jobs_count_of(w->jobs, of, &n, &queue);
+    assert_int_equal(n.seconds.n, queue->worked.n);
+    assert_int_equal(n.seconds.n, n.success + n.error + n.requeue + n.requeue_after);
+    return n;
+}
+
+static void test_well(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
+    };
+    struct ty_controller_counts n = look(*state, rows, TY_OF_TRAINJOBS);
+
+    assert_int_equal(n.success, 1);
+    assert_int_equal(n.error, 0);
+    assert_true(n.seconds.sum > 0);
+    assert_int_equal(n.most, 16);
+    assert_int_equal(n.active, 0);
+    assert_true(n.unfinished == 0 && n.longest == 0);
+}
+
+static void test_not_well(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE, { JOBS_CM, 422, JOBS_REFUSED(422, "Invalid") }, JOBS_GOOD_ST, { 0 }
+    };
+    struct ty_controller_counts n = look(*state, rows, TY_OF_TRAINJOBS);
+
+    assert_true(n.error > 0);
+    assert_int_equal(n.success, 0);
+}
+
+/* Runs, and has until the year 2150. */
+#define JOB_WITH_A_DEADLINE                                                                        \
+    "{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"u1\",\"resourceVersion\":\"7\"," \
+    "\"creationTimestamp\":\"2026-01-02T03:04:05Z\"},\"spec\":{\"activeDeadlineSeconds\":"         \
+    "4000000000,\"runtimeRef\":{\"name\":\"rt\",\"kind\":\"ClusterTrainingRuntime\","              \
+    "\"apiGroup\":\"trainer.kubeflow.org\"},\"trainer\":{}}}"
+
+static void test_well_until_its_deadline(void **state)
+{
+    static const struct api_row rows[] = {
+        { "GET " JOBS_GROUP "/trainjobs?limit", 200, JOBS_LIST(JOB_WITH_A_DEADLINE) },
+        { "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200, JOBS_LIST(JOBS_RUNTIME) },
+        JOBS_GOOD_CM,
+        JOBS_GOOD_SET,
+        { JOBS_STATUS, API_PATCHED, JOB_WITH_A_DEADLINE },
+        { 0 }
+    };
+    struct ty_controller_counts n = look(*state, rows, TY_OF_TRAINJOBS);
+
+    assert_true(n.requeue_after > 0);
+    assert_int_equal(n.success + n.error, 0);
+}
+
+/* Each has its own. */
+static void test_a_runtime(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
+    };
+    struct ty_controller_counts n = look(*state, rows, TY_OF_CLUSTER_RUNTIMES), none;
+    const struct ty_queue_kind *queue = NULL;
+
+    assert_int_equal(n.success, 1);
+    ty_jobs_count_of(((struct jobs_world *)*state)->jobs, TY_OF_RUNTIMES, &none, &queue);
+    assert_int_equal(none.seconds.n, 0);
+    assert_int_equal(queue->adds, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        JOBS_TEST(test_well),
+        JOBS_TEST(test_not_well),
+        JOBS_TEST(test_well_until_its_deadline),
+        JOBS_TEST(test_a_runtime),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

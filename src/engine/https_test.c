@@ -1,7 +1,7 @@
 /* One request at a time, without pods: answers, refusals, and being dropped. */
+#include "base/port_testing.h"
 #include "engine/engine_testing.h"
 
-#include <arpa/inet.h>
 #include <time.h>
 
 #include "engine/https.h"
@@ -86,14 +86,10 @@ static void nobody_is_there(void **state)
     struct world *w = *state;
     struct seen s = { 0 };
     const char *why = NULL;
-    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
-    socklen_t n = sizeof(at);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int port = 0, fd = port_take(PORT_DEAF, &port);
 
     world_open(w);
-    assert_int_equal(bind(fd, (struct sockaddr *)&at, n), 0); /* ours, and silent */
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
-    const struct ty_probe probe = { .port = ntohs(at.sin_port), .host = "127.0.0.1" };
+    const struct ty_probe probe = { .port = port, .host = "127.0.0.1" };
     assert_non_null(ty_https_get(w->e, &probe, "127.9.9.9", answered, &s, &why));
     turn_until_called(w, &s);
     assert_false(s.ok);

@@ -1,8 +1,8 @@
 /* Probes and hooks against real peers: a server on this loop, with TLS and without, ports where
  * nobody listens, commands in the pod. */
+#include "base/port_testing.h"
 #include "engine/engine_testing.h"
 
-#include <arpa/inet.h>
 #include <time.h>
 
 #include "net/serve.h"
@@ -158,22 +158,10 @@ static void https_to_a_plain_server(void **state)
     close_peer(&p);
 }
 
-/* Bound, but not listening: nobody else gets the port, and nobody answers. */
-static int deaf_port(int *ret_fd)
-{
-    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
-    socklen_t n = sizeof(at);
-
-    *ret_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(*ret_fd, (struct sockaddr *)&at, n), 0);
-    assert_int_equal(getsockname(*ret_fd, (struct sockaddr *)&at, &n), 0);
-    return ntohs(at.sin_port);
-}
-
 static void nobody_listens(void **state)
 {
     struct world *w = *state;
-    int fd = -1, port = deaf_port(&fd);
+    int port = 0, fd = port_take(PORT_DEAF, &port);
 
     until_killed_by(w, "timeoutSeconds: 30, tcpSocket: {", port, "Connection refused");
     close(fd);
@@ -182,7 +170,7 @@ static void nobody_listens(void **state)
 static void a_peer_that_is_silent(void **state)
 {
     struct world *w = *state;
-    int fd = -1, port = deaf_port(&fd);
+    int port = 0, fd = port_take(PORT_DEAF, &port);
 
     assert_int_equal(listen(fd, 16), 0);
     until_killed_by(w, HTTPS("1"), port, "no answer within 1 s");

@@ -208,18 +208,12 @@ static inline void far_certs(struct ty_far *far, int64_t from_s, int64_t until_s
 
 static inline void far_start(struct ty_far *far, const char *alpn)
 {
-    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
-    socklen_t n = sizeof(at);
     far->alpn = alpn;
     snprintf(far->dir, sizeof(far->dir), "/tmp/ty-far.XXXXXX");
     assert_non_null(mkdtemp(far->dir));
     far_certs(far, -60, 600);
     assert_int_equal(gnutls_session_ticket_key_generate(&far->ticket_key), 0);
-    far->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(far->fd, (struct sockaddr *)&at, sizeof(at)), 0);
-    assert_int_equal(listen(far->fd, 16), 0);
-    assert_int_equal(getsockname(far->fd, (struct sockaddr *)&at, &n), 0);
-    far->port = ntohs(at.sin_port);
+    far->fd = port_take(16, &far->port);
     snprintf(far->url, sizeof(far->url), "https://127.0.0.1:%d", far->port);
     assert_int_equal(pthread_create(&far->thread, NULL, far_run, far), 0);
 }

@@ -174,14 +174,9 @@ static void test_the_hopeless(void **state)
 static void test_a_silent_peer(void **state)
 {
     (void)state;
-    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
-    socklen_t n = sizeof(at);
     char url[64];
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
-    assert_int_equal(listen(fd, 1), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
-    snprintf(url, sizeof(url), "http://127.0.0.1:%d/", ntohs(at.sin_port));
+    int port = 0, fd = port_take(1, &port);
+    snprintf(url, sizeof(url), "http://127.0.0.1:%d/", port);
     struct heard h = { 0 };
     ask(&h, &(struct ty_http_ask){ .url = url });
     assert_int_equal(h.how, TY_HTTP_LOST);

@@ -45,18 +45,13 @@ static void by_name(void **state)
 /* The kernel accepts, nobody shakes hands. */
 static void time_is_limited(void **state)
 {
-    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
-    socklen_t n = sizeof(at);
     struct line_world w;
     struct line_heard h = { 0 };
+    int number = 0, fd = port_take(16, &number);
     char port[8];
     (void)state;
     line_begin(&w, "h2");
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
-    assert_int_equal(listen(fd, 16), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
-    snprintf(port, sizeof(port), "%d", ntohs(at.sin_port));
+    snprintf(port, sizeof(port), "%d", number);
     struct ty_line_settings s = line_to_far(&w);
     s.port = port;
     s.connect_ms = 500; /* for the address, too */
@@ -77,12 +72,10 @@ struct hole {
 static void hole_begin(struct hole *h)
 {
     struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
-    socklen_t n = sizeof(at);
-    h->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(h->fd, (struct sockaddr *)&at, sizeof(at)), 0);
-    assert_int_equal(listen(h->fd, 0), 0);
-    assert_int_equal(getsockname(h->fd, (struct sockaddr *)&at, &n), 0);
-    snprintf(h->port, sizeof(h->port), "%d", ntohs(at.sin_port));
+    int port = 0;
+    h->fd = port_take(0, &port);
+    at.sin_port = htons((uint16_t)port);
+    snprintf(h->port, sizeof(h->port), "%d", port);
     for (size_t i = 0; i < 4; i++) {
         h->knocks[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         (void)connect(h->knocks[i], (struct sockaddr *)&at, sizeof(at));

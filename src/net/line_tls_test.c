@@ -284,19 +284,14 @@ static void *warn(void *ctx)
 /* No matter how many there are, time goes on. */
 static void warnings_without_end(void **state)
 {
-    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
-    socklen_t n = sizeof(at);
     struct line_world w;
     struct line_heard h = { 0 };
     pthread_t thread;
+    int number = 0, fd = port_take(1, &number);
     char port[8];
     (void)state;
     line_begin(&w, "h2");
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
-    assert_int_equal(listen(fd, 1), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
-    snprintf(port, sizeof(port), "%d", ntohs(at.sin_port));
+    snprintf(port, sizeof(port), "%d", number);
     assert_int_equal(pthread_create(&thread, NULL, warn, &fd), 0);
     struct ty_line_settings s = line_to_far(&w);
     s.port = port;

@@ -1,7 +1,7 @@
 #include "net/serve_testing.h"
 
 struct fixture {
-    struct serve_world w;
+    struct serve_world w; /* first */
     struct ty_request *kept;
     bool keep;
 };
@@ -31,15 +31,6 @@ static int setup(void **state)
     serve_begin(&f->w, (struct ty_serve_opts){
                            .body_bytes = 10, .deadline_ms = 2000, .handle = handle, .ctx = f });
     *state = f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct fixture *f = *state;
-
-    serve_finish(&f->w);
-    free(f);
     return 0;
 }
 
@@ -103,9 +94,9 @@ static void answered_after_the_deadline(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_a_handler_sees, setup, teardown),
-        cmocka_unit_test_setup_teardown(answered_later, setup, teardown),
-        cmocka_unit_test_setup_teardown(answered_after_the_deadline, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_a_handler_sees, setup, serve_teardown),
+        cmocka_unit_test_setup_teardown(answered_later, setup, serve_teardown),
+        cmocka_unit_test_setup_teardown(answered_after_the_deadline, setup, serve_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 #include "net/serve_testing.h"
 
 #include <errno.h>
+#include <fcntl.h>
 
 #define GET "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
@@ -66,20 +67,16 @@ static void every_address(void **state TY_UNUSED)
 static void a_socket_that_listens_already(void **state TY_UNUSED)
 {
     uv_loop_t loop;
-    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
-    socklen_t n = sizeof(at);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int port = 0, fd = port_take(8, &port);
     struct ty_serve *s = NULL;
     struct ty_talk t;
 
-    assert_int_equal(bind(fd, (struct sockaddr *)&at, n), 0);
-    assert_int_equal(listen(fd, 8), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
-    talk_start(&t, ntohs(at.sin_port), GET); /* before there is a server */
+    assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
+    talk_start(&t, port, GET); /* before there is a server */
     uv_loop_init(&loop);
     struct ty_serve_opts o = { .loop = &loop, .fd = fd, .handle = say_ok };
     assert_int_equal(ty_serve_new(&o, &s, NULL), 0);
-    assert_int_equal(ty_serve_port(s), ntohs(at.sin_port));
+    assert_int_equal(ty_serve_port(s), port);
     assert_has(talk_end(&t, &loop), "HTTP/1.1 200 OK");
     ty_serve_free(s);
     loop_end(&loop);

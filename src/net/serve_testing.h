@@ -104,4 +104,12 @@ static inline void serve_finish(struct serve_world *w)
     loop_end(&w->loop);
 }
 
+/* Of a test whose state is on the heap and begins with one. */
+static inline int serve_teardown(void **state)
+{
+    serve_finish(*state);
+    free(*state);
+    return 0;
+}
+
 #endif

@@ -2,13 +2,10 @@
 #ifndef TY_NET_TESTING_H
 #define TY_NET_TESTING_H
 
+#include "base/port_testing.h"
 #include "base/str.h"
-#include "base/testing.h"
 
-#include <arpa/inet.h>
 #include <pthread.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 /* Answers each connection with the next of `answers`, byte for byte, and closes it. */
 struct ty_peer {
@@ -64,16 +61,11 @@ static inline void *peer_run(void *ctx)
 
 static inline void peer_start(struct ty_peer *p, const char *const *answers)
 {
-    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
-    socklen_t n = sizeof(at);
+    int port = 0;
     memset(p, 0, sizeof(*p));
     p->answers = answers;
-    p->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_true(p->fd >= 0);
-    assert_int_equal(bind(p->fd, (struct sockaddr *)&at, sizeof(at)), 0);
-    assert_int_equal(listen(p->fd, 16), 0);
-    assert_int_equal(getsockname(p->fd, (struct sockaddr *)&at, &n), 0);
-    snprintf(p->url, sizeof(p->url), "http://127.0.0.1:%d", ntohs(at.sin_port));
+    p->fd = port_take(16, &port);
+    snprintf(p->url, sizeof(p->url), "http://127.0.0.1:%d", port);
     assert_int_equal(pthread_create(&p->thread, NULL, peer_run, p), 0);
 }
 

@@ -122,17 +122,12 @@ static void *answer_all(void *ctx)
 
 static void used_again(void **state)
 {
-    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
-    socklen_t n = sizeof(at);
     struct world w;
     pthread_t thread;
+    int port = 0, fd = port_take(1, &port);
     (void)state;
     begin(&w, NULL);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
-    assert_int_equal(listen(fd, 1), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
-    snprintf(w.peer.url, sizeof(w.peer.url), "http://127.0.0.1:%d", ntohs(at.sin_port));
+    snprintf(w.peer.url, sizeof(w.peer.url), "http://127.0.0.1:%d", port);
     assert_int_equal(pthread_create(&thread, NULL, answer_all, &fd), 0);
     for (int i = 1; i <= 20; i++) {
         ask(&w);

@@ -22,19 +22,13 @@ static void nobody_there(void **state)
 static void silence(void **state)
 {
     static const char *const answers[] = { "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhe", NULL };
-    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
-    socklen_t n = sizeof(at);
     struct web_world w;
     struct web_heard h = { 0 };
+    int port = 0, fd = port_take(16, &port); /* accepts in the kernel, says nothing */
     char url[64];
     (void)state;
     web_begin(&w, answers);
-    int fd =
-        socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0); /* accepts in the kernel, says nothing */
-    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
-    assert_int_equal(listen(fd, 16), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
-    snprintf(url, sizeof(url), "http://127.0.0.1:%d", ntohs(at.sin_port));
+    snprintf(url, sizeof(url), "http://127.0.0.1:%d", port);
     struct ty_web_ask ask = web_ask_of(&w, &h);
     ask.url = url;
     ask.total_ms = 0;
@@ -58,11 +52,10 @@ static void silence(void **state)
 static void waiting_counts(void **state)
 {
     static const char *const answers[] = { NULL };
-    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
-    socklen_t n = sizeof(at);
     struct web_world w;
     struct web_heard first = { 0 }, second = { 0 }, last = { 0 };
     struct ty_err err = { 0 };
+    int port = 0, fd = port_take(16, &port); /* accepts in the kernel, says nothing */
     char url[64];
     (void)state;
     web_begin(&w, answers);
@@ -74,11 +67,7 @@ static void waiting_counts(void **state)
                                  .http1 = true,
                                  .connections = 1 };
     assert_int_equal(ty_web_new(&w.web, &s, &err), 0);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
-    assert_int_equal(listen(fd, 16), 0); /* accepts in the kernel, says nothing */
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
-    snprintf(url, sizeof(url), "http://127.0.0.1:%d", ntohs(at.sin_port));
+    snprintf(url, sizeof(url), "http://127.0.0.1:%d", port);
     struct ty_web_ask ask = web_ask_of(&w, &first);
     ask.url = url;
     ask.total_ms = 300;

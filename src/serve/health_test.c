@@ -3,7 +3,7 @@
 #include "serve/respond.h"
 
 struct fixture {
-    struct serve_world w;
+    struct serve_world w; /* first */
     struct ty_health health, ready;
     struct ty_health_check checks[4];
     bool bad;
@@ -47,15 +47,6 @@ static int setup(void **state)
     f->checks[1] = (struct ty_health_check){ .name = "certs", .ask = certs, .ctx = f };
     serve_begin(&f->w, (struct ty_serve_opts){ .handle = handle, .ctx = f });
     *state = f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct fixture *f = *state;
-
-    serve_finish(&f->w);
-    free(f);
     return 0;
 }
 
@@ -129,9 +120,9 @@ static void when_advice_is_bad(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(when_all_is_well, setup, teardown),
-        cmocka_unit_test_setup_teardown(when_a_check_fails, setup, teardown),
-        cmocka_unit_test_setup_teardown(when_advice_is_bad, setup, teardown),
+        cmocka_unit_test_setup_teardown(when_all_is_well, setup, serve_teardown),
+        cmocka_unit_test_setup_teardown(when_a_check_fails, setup, serve_teardown),
+        cmocka_unit_test_setup_teardown(when_advice_is_bad, setup, serve_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

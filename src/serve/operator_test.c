@@ -23,31 +23,6 @@ struct fixture {
     char text[65536]; /* of the log */
 };
 
-/* ---- sockets ---- */
-
-/* Bound to a port of loopback that was free; listens if it should. */
-static int take_port(bool listens, int *ret_port)
-{
-    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    socklen_t n = sizeof(at);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-    assert_int_equal(bind(fd, (struct sockaddr *)&at, n), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
-    if (listens)
-        assert_int_equal(listen(fd, 64), 0);
-    *ret_port = ntohs(at.sin_port);
-    return fd;
-}
-
-static int free_port(void)
-{
-    int port = 0;
-
-    close(take_port(false, &port));
-    return port;
-}
-
 /* ---- the configuration ---- */
 
 static void write_config(struct fixture *f, const char *more)
@@ -79,11 +54,11 @@ static int setup(void **state)
     assert_non_null(mkdtemp(f->dir));
     snprintf(f->file, sizeof(f->file), "%s/config.yaml", f->dir);
     f->a = ty_arena_new(1 << 24);
-    f->webhook = free_port();
+    f->webhook = port_free();
     f->held = -1;
     f->log = memfd_create("log", MFD_CLOEXEC);
     f->kubeconfig = (struct ty_kubeconfig){ .context = "", .ns = "default", .server = f->url };
-    set_server(f, free_port()); /* nobody is there */
+    set_server(f, port_free()); /* nobody is there */
     write_config(f, QUIET);
     *state = f;
     return 0;
@@ -250,7 +225,7 @@ static void test_ports_in_use(void **state)
     struct fixture *f = *state;
     int port = 0;
 
-    f->held = take_port(true, &port);
+    f->held = port_take(64, &port);
     const char *number = ty_arena_printf(f->a, " port %d: ", port);
     refuses(f, ty_arena_printf(f->a, "health: {healthProbeBindAddress: '127.0.0.1:%d'}\n", port),
             "health.healthProbeBindAddress: ", number);
@@ -308,7 +283,7 @@ static void test_sigint_with_the_status_api(void **state)
     struct fixture *f = *state;
 
     f->gates = "TrainJobStatus=true";
-    write_config(f, ty_arena_printf(f->a, QUIET "statusServer: {port: %d}\n", free_port()));
+    write_config(f, ty_arena_printf(f->a, QUIET "statusServer: {port: %d}\n", port_free()));
     started(f);
     said(f, "\"what\":\"statusServer.port\"");
     assert_int_equal(signalled(f, SIGINT), 0);
@@ -320,7 +295,7 @@ static void silent_server(struct fixture *f)
 {
     int port = 0;
 
-    f->held = take_port(true, &port);
+    f->held = port_take(64, &port);
     set_server(f, port);
     write_config(f, QUIET "leaderElection: {leaderElect: true, leaseDuration: 4s, "
                           "renewDeadline: 2s, retryPeriod: 1s}\n");

@@ -183,15 +183,10 @@ static void test_addresses_that_are_wrong(void **state)
 static void test_a_port_in_use(void **state)
 {
     struct fixture *f = *state;
-    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
-    socklen_t n = sizeof(at);
     struct ty_err err = { 0 };
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int port = 0, fd = port_take(1, &port);
 
-    assert_int_equal(bind(fd, (struct sockaddr *)&at, n), 0);
-    assert_int_equal(listen(fd, 1), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
-    f->config.webhook_port = ntohs(at.sin_port);
+    f->config.webhook_port = port;
     assert_true(ty_servers_new(&f->s, &f->servers, &err) < 0);
     assert_has(err.text, "webhook.port: ");
     close(fd);

@@ -299,18 +299,6 @@ static void test_refused_and_then_silent(void **state)
     assert_null(strstr(ty_standing_why(f->t, f->a), "Unauthorized"));
 }
 
-static int free_port(void)
-{
-    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    socklen_t n = sizeof(at);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-    assert_int_equal(bind(fd, (struct sockaddr *)&at, n), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
-    close(fd);
-    return ntohs(at.sin_port);
-}
-
 /* Nobody listens: said when it has lasted, over when somebody does. */
 static void test_silent(void **state)
 {
@@ -318,7 +306,7 @@ static void test_silent(void **state)
     struct ty_kubeconfig away = f->api.config;
     struct ty_serve *late = NULL;
     char url[64];
-    int port = free_port();
+    int port = port_free();
 
     snprintf(url, sizeof(url), "http://127.0.0.1:%d", port);
     away.server = url;

@@ -7,7 +7,7 @@
 
 /* The token says what happens: "t" is right, "broken" cannot be checked, all else is wrong. */
 struct fixture {
-    struct serve_world w;
+    struct serve_world w; /* first */
     struct ty_status_api api;
     struct ty_status_call *later;
     char token[64], kept[1024];
@@ -57,15 +57,6 @@ static int setup(void **state)
     serve_begin(&f->w, (struct ty_serve_opts){
                            .body_bytes = TY_STATUS_BODY_MAX, .handle = handle, .ctx = f });
     *state = f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct fixture *f = *state;
-
-    serve_finish(&f->w);
-    free(f);
     return 0;
 }
 
@@ -227,13 +218,13 @@ static void answers_may_come_later(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_good_post, setup, teardown),
-        cmocka_unit_test_setup_teardown(other_paths_and_methods, setup, teardown),
-        cmocka_unit_test_setup_teardown(tokens, setup, teardown),
-        cmocka_unit_test_setup_teardown(bad_payloads, setup, teardown),
-        cmocka_unit_test_setup_teardown(sizes, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_the_api_server_says, setup, teardown),
-        cmocka_unit_test_setup_teardown(answers_may_come_later, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_good_post, setup, serve_teardown),
+        cmocka_unit_test_setup_teardown(other_paths_and_methods, setup, serve_teardown),
+        cmocka_unit_test_setup_teardown(tokens, setup, serve_teardown),
+        cmocka_unit_test_setup_teardown(bad_payloads, setup, serve_teardown),
+        cmocka_unit_test_setup_teardown(sizes, setup, serve_teardown),
+        cmocka_unit_test_setup_teardown(what_the_api_server_says, setup, serve_teardown),
+        cmocka_unit_test_setup_teardown(answers_may_come_later, setup, serve_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

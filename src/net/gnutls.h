@@ -38,6 +38,7 @@
     X(credentials_set)                                                                             \
     X(certificate_allocate_credentials)                                                            \
     X(certificate_free_credentials)                                                                \
+    X(certificate_get_peers)                                                                       \
     X(certificate_set_x509_key_mem)                                                                \
     X(priority_init)                                                                               \
     X(priority_deinit)                                                                             \
@@ -61,6 +62,7 @@
     X(x509_crt_set_key)                                                                            \
     X(x509_crt_set_basic_constraints)                                                              \
     X(x509_crt_set_key_usage)                                                                      \
+    X(x509_crt_check_key_purpose)                                                                  \
     X(x509_crt_set_key_purpose_oid)                                                                \
     X(x509_crt_set_subject_alt_name)                                                               \
     X(x509_crt_get_subject_key_id)                                                                 \

@@ -147,50 +147,6 @@ static void out_of_time(void **state)
     line_finish(&w);
 }
 
-/* A certificate of the right CA, with the right name, for this purpose alone. */
-static void certify_for(struct ty_far *far, const char *purpose)
-{
-    static const unsigned char ip[] = { 127, 0, 0, 1 };
-    gnutls_datum_t ca_pem, key_pem, out[2];
-    gnutls_x509_crt_t ca, cert;
-    gnutls_x509_privkey_t ca_key, key;
-    time_t now = time(NULL);
-
-    assert_int_equal(gnutls_load_file(far->ca, &ca_pem), 0);
-    assert_int_equal(gnutls_load_file(far->ca_key, &key_pem), 0);
-    gnutls_x509_crt_init(&ca);
-    gnutls_x509_crt_init(&cert);
-    gnutls_x509_privkey_init(&ca_key);
-    gnutls_x509_privkey_init(&key);
-    assert_int_equal(gnutls_x509_crt_import(ca, &ca_pem, GNUTLS_X509_FMT_PEM), 0);
-    assert_int_equal(gnutls_x509_privkey_import(ca_key, &key_pem, GNUTLS_X509_FMT_PEM), 0);
-    assert_int_equal(gnutls_x509_privkey_generate(
-                         key, GNUTLS_PK_ECDSA, GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1), 0),
-                     0);
-    gnutls_x509_crt_set_version(cert, 3);
-    gnutls_x509_crt_set_serial(cert, "7", 1);
-    gnutls_x509_crt_set_activation_time(cert, now - 60);
-    gnutls_x509_crt_set_expiration_time(cert, now + 600);
-    gnutls_x509_crt_set_dn(cert, "CN=somebody", NULL);
-    gnutls_x509_crt_set_subject_alt_name(cert, GNUTLS_SAN_IPADDRESS, ip, sizeof(ip), 0);
-    gnutls_x509_crt_set_key_usage(cert, GNUTLS_KEY_DIGITAL_SIGNATURE);
-    gnutls_x509_crt_set_key_purpose_oid(cert, purpose, 0);
-    gnutls_x509_crt_set_key(cert, key);
-    assert_int_equal(gnutls_x509_crt_sign2(cert, ca, ca_key, GNUTLS_DIG_SHA256, 0), 0);
-    assert_int_equal(gnutls_x509_crt_export2(cert, GNUTLS_X509_FMT_PEM, &out[0]), 0);
-    assert_int_equal(gnutls_x509_privkey_export2(key, GNUTLS_X509_FMT_PEM, &out[1]), 0);
-    far_show(far, &(struct ty_pem){ .cert = { (char *)out[0].data, out[0].size },
-                                    .key = { (char *)out[1].data, out[1].size } });
-    gnutls_free(out[0].data);
-    gnutls_free(out[1].data);
-    gnutls_free(ca_pem.data);
-    gnutls_free(key_pem.data);
-    gnutls_x509_crt_deinit(ca);
-    gnutls_x509_crt_deinit(cert);
-    gnutls_x509_privkey_deinit(ca_key);
-    gnutls_x509_privkey_deinit(key);
-}
-
 /* A cluster's CA signs clients, too, with any name that they ask for: none of them may stand where
  * the server does. */
 static void a_client_is_no_server(void **state)
@@ -200,11 +156,11 @@ static void a_client_is_no_server(void **state)
     (void)state;
     line_begin(&w, "h2");
     struct ty_line_settings s = line_to_far(&w);
-    certify_for(&w.far, GNUTLS_KP_TLS_WWW_CLIENT);
+    far_certify_for(&w.far, GNUTLS_KP_TLS_WWW_CLIENT);
     line_run(&w, &client, &s);
     assert_int_equal(client.ready, 0);
     assert_has(client.why, "purpose");
-    certify_for(&w.far, GNUTLS_KP_TLS_WWW_SERVER);
+    far_certify_for(&w.far, GNUTLS_KP_TLS_WWW_SERVER);
     line_run(&w, &server, &s);
     assert_int_equal(server.ready, 1);
     line_end(&w, &client);

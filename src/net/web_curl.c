@@ -74,6 +74,7 @@ void ty_web_curl_free(struct ty_web *w)
     while (w->n_spare)
         w->curl.easy_cleanup(w->spare[--w->n_spare]);
     ty_curl_done(&w->curl);
+    ty_gnutls_done(&w->gnutls);
 }
 
 /* A call's options */
@@ -114,6 +115,40 @@ static size_t on_header(char *p TY_UNUSED, size_t size, size_t n, void *ctx)
     struct ty_web_call *call = ctx;
     call->heard_ms = uv_now(call->web->set.loop);
     return size * n;
+}
+
+static bool is_server(const struct ty_gnutls *g, gnutls_session_t session)
+{
+    gnutls_x509_crt_t cert = NULL;
+    unsigned n = 0;
+    const gnutls_datum_t *shown = g->certificate_get_peers(session, &n);
+
+    if (!shown || n == 0 || g->x509_crt_init(&cert) < 0)
+        return false;
+    bool good = g->x509_crt_import(cert, &shown[0], GNUTLS_X509_FMT_DER) >= 0 &&
+                g->x509_crt_check_key_purpose(cert, GNUTLS_KP_TLS_WWW_SERVER, 0);
+    g->x509_crt_deinit(cert);
+    return good;
+}
+
+/* After the handshake, before the request: libcurl with GnuTLS does not ask what a certificate is
+ * for, and a cluster's CA signs clients, too, with any name that they ask for. (With OpenSSL it
+ * does.) */
+static int on_connected(void *ctx, char *to TY_UNUSED, char *from TY_UNUSED, int to_port TY_UNUSED,
+                        int from_port TY_UNUSED)
+{
+    struct ty_web_call *call = ctx;
+    struct ty_web *w = call->web;
+    const struct curl_tlssessioninfo *tls = NULL;
+    struct ty_err err = { 0 };
+
+    w->curl.easy_getinfo(call->easy, CURLINFO_TLS_SSL_PTR, &tls);
+    if (tls && tls->backend != CURLSSLBACKEND_GNUTLS)
+        return CURL_PREREQFUNC_OK;
+    call->mistrusted = !tls || !tls->internals ||
+                       (!w->gnutls.lib && ty_gnutls_load(&w->gnutls, &err) < 0) ||
+                       !is_server(&w->gnutls, tls->internals);
+    return call->mistrusted ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
 static void set_callbacks(struct ty_web_call *call)
@@ -160,6 +195,17 @@ static void set_peer(struct ty_web_call *call, const struct ty_web_peer *peer)
         set_ptr(call, CURLOPT_PROXY, peer->proxy);
     set_long(call, CURLOPT_SSL_VERIFYPEER, peer->insecure ? 0 : 1);
     set_long(call, CURLOPT_SSL_VERIFYHOST, peer->insecure ? 0 : 2);
+}
+
+static void set_trust(struct ty_web_call *call)
+{
+    const struct ty_curl *curl = &call->web->curl;
+    curl_prereq_callback connected = on_connected;
+
+    if (strncmp(call->ask.url, "https:", 6) != 0 || (call->ask.peer && call->ask.peer->insecure))
+        return;
+    curl->easy_setopt(call->easy, CURLOPT_PREREQFUNCTION, connected);
+    curl->easy_setopt(call->easy, CURLOPT_PREREQDATA, (void *)call);
 }
 
 static void set_request(struct ty_web_call *call)
@@ -246,6 +292,7 @@ static void set_all(struct ty_web_call *call)
     set_limits(call);
     set_request(call);
     set_peer(call, peer);
+    set_trust(call);
     if (peer && peer->to) {
         snprintf(line, sizeof(line), "::%s", peer->to);
         call->to = w->curl.slist_append(NULL, line);
@@ -272,6 +319,8 @@ static void call_over(struct ty_web_call *call, CURLcode r)
 
     if (call->unwanted)
         end.text = "unwanted";
+    else if (call->mistrusted)
+        end.text = "the server's certificate: its purpose is another than to be a server";
     else if (r != CURLE_OK)
         end.text = call->error[0] ? call->error : w->curl.easy_strerror(r);
     /* Nobody is there: whoever asks next should not have to find out, too. */

@@ -150,12 +150,47 @@ static void versions(void **state)
     far_stop(&far);
 }
 
+/* As on our own connections: whom the CA has signed as a client must not stand where the server
+ * does, and is told nothing. */
+static void a_client_is_no_server(void **state)
+{
+    static const char *const none[] = { NULL };
+    static const char *const token[] = { "Authorization: Bearer secret", NULL };
+    struct web_world w;
+    struct ty_far far = { 0 };
+    (void)state;
+    web_begin(&w, none);
+    far_start(&far, "http/1.1");
+    struct ty_web_peer peer = { .proxy = "", .ca_file = far.ca };
+    for (int i = 0; i < 3; i++) {
+        struct web_heard h = { 0 };
+        struct ty_web_ask ask = web_ask_of(&w, &h);
+        bool server = i == 1;
+        far_certify_for(&far, server ? GNUTLS_KP_TLS_WWW_SERVER : GNUTLS_KP_TLS_WWW_CLIENT);
+        peer.insecure = i == 2; /* any certificate is believed */
+        ask.url = far.url;
+        ask.peer = &peer;
+        ask.headers = token;
+        ty_web_start(w.web, &ask);
+        uv_run(&w.loop, UV_RUN_DEFAULT);
+        assert_int_equal(h.ends, 1);
+        assert_int_equal(h.whole, i > 0);
+        assert_int_equal(far.requests, i);
+        if (i == 0)
+            assert_has(h.text, "purpose");
+        ty_web_renew(w.web); /* the next shakes hands anew */
+        ty_buf_done(&h.body);
+    }
+    web_finish(&w);
+    far_stop(&far);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(request_and_answer), cmocka_unit_test(cut_and_unwanted),
         cmocka_unit_test(from_callbacks),     cmocka_unit_test(more_calls_than_connections),
-        cmocka_unit_test(versions),
+        cmocka_unit_test(versions),           cmocka_unit_test(a_client_is_no_server),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,8 @@ struct ty_web_call {
     uint64_t begun_ms;     /* loop time */
     uint64_t heard_ms;     /* of the last byte, or of the start */
     bool cancelled, unwanted;
-    char *hopeless; /* why it cannot even begin, or NULL */
+    bool mistrusted; /* its peer is no server */
+    char *hopeless;  /* why it cannot even begin, or NULL */
     /* Over libcurl */
     struct ty_web_pool *pool; /* NULL: waits to be added */
     CURL *easy;

@@ -10,7 +10,9 @@ struct ty_str ty_time_text(struct ty_arena *a, int64_t unix_s)
     char *text = ty_arena_alloc(a, 32, 1);
 
     gmtime_r(&t, &tm);
-    return (struct ty_str){ text, strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &tm) };
+    int year = snprintf(text, 32, "%04d", tm.tm_year + 1900); /* %Y writes year 1 as "1" */
+    size_t rest = strftime(text + year, 32 - (size_t)year, "-%m-%dT%H:%M:%SZ", &tm);
+    return (struct ty_str){ text, (size_t)year + rest };
 }
 
 /* Takes exactly n digits and then `after` (0: nothing) off the front of s. */

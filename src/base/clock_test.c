@@ -14,6 +14,8 @@ static void test_text(void **state)
 
     assert_true(ty_str_is(ty_time_text(a, 0), "1970-01-01T00:00:00Z"));
     assert_true(ty_str_is(ty_time_text(a, 1767323045), "2026-01-02T03:04:05Z"));
+    assert_true(ty_str_is(ty_time_text(a, -62135596800), "0001-01-01T00:00:00Z"));
+    assert_true(ty_str_is(ty_time_text(a, 253402304399), "10000-01-01T00:59:59Z"));
 }
 
 static void test_parse(void **state)

@@ -17,6 +17,7 @@ void ty_respond_failure(struct ty_request *q, int code, const char *reason, cons
     struct ty_arena *a = q->arena;
     struct ty_json *v = ty_json_object(a);
 
+    ty_json_set(a, v, "metadata", ty_json_object(a)); /* as Go writes a Status */
     ty_json_set(a, v, "status", ty_json_cstr(a, "Failure"));
     ty_json_set(a, v, "message", ty_json_cstr(a, message));
     ty_json_set(a, v, "reason", ty_json_cstr(a, reason));

@@ -22,8 +22,8 @@ static void shapes(void **state TY_UNUSED)
           "Content-Type: application/json\r\n", "\r\n\r\n5\n" },
         { "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
           "Content-Type: application/json\r\n",
-          "\r\n\r\n{\"status\":\"Failure\",\"message\":\"no \\\"such\\\" thing\",\"reason\":"
-          "\"NotFound\",\"code\":404}\n" },
+          "\r\n\r\n{\"metadata\":{},\"status\":\"Failure\",\"message\":\"no \\\"such\\\" "
+          "thing\",\"reason\":\"NotFound\",\"code\":404}\n" },
     };
     struct serve_world w;
 

@@ -85,6 +85,17 @@ static void written(void *ctx, const struct ty_kube_answer *a)
     ty_status_applied(call, a->code, ty_arena_printf(call->arena, "%.*s", TY_ARG(a->message)));
 }
 
+/* What is applied: a time that was not reported is null, as v2.3.0 has it, so that the API server's
+ * words are the same. */
+static struct ty_json *reported(struct ty_arena *a, const struct ty_json *trainer_status)
+{
+    struct ty_json *v = ty_json_copy(a, trainer_status, 0);
+
+    if (!ty_json_get(v, "lastUpdatedTime"))
+        ty_json_set(a, v, "lastUpdatedTime", ty_json_null(a));
+    return v;
+}
+
 static void apply(void *ctx, struct ty_status_call *call)
 {
     struct ty_servers *s = ctx;
@@ -96,7 +107,8 @@ static void apply(void *ctx, struct ty_status_call *call)
     ty_json_set(a, meta, "name", ty_json_str(a, call->name));
     ty_json_set(a, meta, "namespace", ty_json_str(a, call->ns));
     ty_json_set(a, obj, "metadata", meta);
-    ty_json_set(a, ty_json_need_object(a, obj, "status"), "trainerStatus", call->trainer_status);
+    ty_json_set(a, ty_json_need_object(a, obj, "status"), "trainerStatus",
+                reported(a, call->trainer_status));
     ty_kube_start(s->s.status_kube, &(struct ty_kube_ask){ .verb = TY_KUBE_APPLY,
                                                            .kind = &ty_kind_trainjob,
                                                            .ns = call->ns,

@@ -7,7 +7,8 @@
 #include "api/schema.h"
 #include "base/clock.h"
 
-#define DEPTH 64u
+#define DEPTH     64u
+#define GO_ZERO_S (-62135596800) /* 0001-01-01T00:00:00Z */
 
 /* The bytes of the first value, or all of it when that has no end: the parser will say so. */
 static struct ty_str first_value(struct ty_str s)
@@ -49,13 +50,30 @@ static void rename_fields(struct ty_arena *a, const struct ty_schema *s, struct 
     }
 }
 
-/* As metav1.Time is written: UTC, whole seconds. */
+/* As metav1.Time is written: UTC, whole seconds; Go's zero is no time at all. */
 static void round_time(struct ty_arena *a, struct ty_json *status)
 {
     int64_t t = 0;
 
-    if (ty_time_parse(ty_json_str_at(status, "lastUpdatedTime"), &t))
+    if (!ty_time_parse(ty_json_str_at(status, "lastUpdatedTime"), &t))
+        return;
+    if (t == GO_ZERO_S)
+        ty_json_del(status, TY_LIT("lastUpdatedTime"));
+    else
         ty_json_set(a, status, "lastUpdatedTime", ty_json_str(a, ty_time_text(a, t)));
+}
+
+/* The API server is shown both texts of a metric, empty ones too, and says what is wrong. */
+static void fill_metrics(struct ty_arena *a, struct ty_json *status)
+{
+    struct ty_json *metrics = ty_json_get(status, "metrics");
+
+    ty_each_item (it, metrics) {
+        struct ty_json *full = ty_json_object(a);
+        ty_json_set(a, full, "name", ty_json_str(a, ty_json_str_at(*it, "name")));
+        ty_json_set(a, full, "value", ty_json_str(a, ty_json_str_at(*it, "value")));
+        *it = full;
+    }
 }
 
 int ty_status_decode(struct ty_arena *a, struct ty_str body, struct ty_json **ret)
@@ -78,5 +96,6 @@ int ty_status_decode(struct ty_arena *a, struct ty_str body, struct ty_json **re
         return 0; /* absent or null */
     *ret = ty_schema_normal(a, field->schema, status);
     round_time(a, *ret);
+    fill_metrics(a, *ret);
     return 0;
 }

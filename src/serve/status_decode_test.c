@@ -53,6 +53,10 @@ static void as_go_reads_it(void **state TY_UNUSED)
           "{\"progressPercentage\":7,\"metrics\":[{\"name\":\"l\",\"value\":\"1\"}]}" },
         { "{\"trainerStatus\":{\"lastUpdatedTime\":\"2026-01-02T03:04:05.987+02:00\"}}",
           "{\"lastUpdatedTime\":\"2026-01-02T01:04:05Z\"}" },
+        { "{\"trainerStatus\":{\"lastUpdatedTime\":\"0001-01-01T00:00:00Z\"}}", /* Go's zero */
+          "{}" },
+        { "{\"trainerStatus\":{\"lastUpdatedTime\":\"0000-01-01T00:00:00Z\"}}",
+          "{\"lastUpdatedTime\":\"0000-01-01T00:00:00Z\"}" },
         { "{\"trainerStatus\":{\"lastUpdatedTime\":\"yesterday\"}}", "invalid" },
         { "{\"trainerStatus\":{\"lastUpdatedTime\":5}}", "invalid" },
         { "{\"trainerStatus\":{\"progressPercentage\":\"5\"}}", "invalid" },
@@ -63,6 +67,9 @@ static void as_go_reads_it(void **state TY_UNUSED)
         { "{\"trainerStatus\":{\"metrics\":{}}}", "invalid" },
         { "{\"trainerStatus\":{\"metrics\":[{\"name\":\"l\",\"value\":1.5}]}}", "invalid" },
         { "{\"trainerStatus\":{\"metrics\":[]}}", "{}" },
+        { "{\"trainerStatus\":{\"metrics\":[{\"name\":\"l\"},{\"value\":\"\"},null]}}",
+          "{\"metrics\":[{\"name\":\"l\",\"value\":\"\"},{\"name\":\"\",\"value\":\"\"},"
+          "{\"name\":\"\",\"value\":\"\"}]}" },
     };
     ty_auto_arena *a = ty_arena_new(1 << 22);
 

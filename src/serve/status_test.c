@@ -78,7 +78,8 @@ static void is_failure(const char *got, int code, const char *reason, const char
     assert_has(got, want);
     assert_has(got, "Content-Type: application/json\r\n");
     snprintf(want, sizeof(want),
-             "\r\n\r\n{\"status\":\"Failure\",\"message\":\"%s\",\"reason\":\"%s\",\"code\":%d}\n",
+             "\r\n\r\n{\"metadata\":{},\"status\":\"Failure\",\"message\":\"%s\",\"reason\":\"%s\","
+             "\"code\":%d}\n",
              message, reason, code);
     assert_has(got, want);
 }

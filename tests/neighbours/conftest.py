@@ -12,6 +12,9 @@ for folder in (TESTS / "cluster", TESTS / "install", TESTS / "operator", TESTS /
     sys.path.insert(0, str(folder))
 import binaries  # noqa: E402
 import both  # noqa: E402
+import gated  # noqa: E402
+import reports  # noqa: E402
+import reviews  # noqa: E402
 from fixtures import *  # noqa: E402,F401,F403
 from fixtures import FOLDER, need, running, space_on, start_bare, trainer_crds  # noqa: E402
 from parts import CoschedulingPlane, KueuePlane, NodePlane, why_no_node  # noqa: E402
@@ -84,6 +87,22 @@ def outcome(request):
     """Random cases as the released manager played them, and ours: see both.py."""
     need_built("upstream-trainer")
     return both.compare(request.module.SEED, range(request.module.COUNT))
+
+
+@pytest.fixture(scope="module")
+def reviewed(request):
+    """Random admission reviews, answered by both: see reviews.py."""
+    need_built("upstream-trainer")
+    return reviews.compare(request.module.SEED, range(request.module.COUNT))
+
+
+@pytest.fixture(scope="module")
+def reported(request):
+    """Random reports to both status servers: see reports.py."""
+    need_built("upstream-trainer")
+    if gated.why_not():
+        pytest.skip(gated.why_not())
+    return reports.compare(request.module.SEED, range(request.module.COUNT))
 
 
 @pytest.fixture

@@ -174,23 +174,24 @@ static bool older(const char *a, const char *b)
     return ty_parse_u64(ty_str(a), &x) && ty_parse_u64(ty_str(b), &y) && y < x;
 }
 
-void ty_elect_heard(struct ty_elect *e, const struct ty_elect_record *r, int64_t now_ms)
+bool ty_elect_heard(struct ty_elect *e, const struct ty_elect_record *r, int64_t now_ms)
 {
     if (r && e->known && older(e->seen.version, r->version))
-        return; /* the watch is behind what we know */
+        return false; /* the watch is behind what we know */
     if (r)
         take(e, r, now_ms);
     else if (e->leading && e->busy)
-        return; /* what is in flight will tell */
+        return true; /* what is in flight will tell */
     else
         take_absent(e, now_ms);
     if (e->busy)
-        return;
+        return true;
     bool free = !r || !*r->holder || mine(e);
     if (!e->leading || !r)
         e->fresh = free;
     if (free && (!e->leading || !r)) /* no need to wait for our turn */
         e->next_ms = now_ms;
+    return true;
 }
 
 /* ---- what others ask ---- */
@@ -212,7 +213,9 @@ void ty_elect_want(const struct ty_elect *e, int64_t wall_us, struct ty_elect_re
     memcpy(r.acquired, r.renewed, sizeof(r.acquired));
     if (e->known) {
         memcpy(r.version, e->seen.version, sizeof(r.version));
-        r.transitions = e->seen.transitions + (mine(e) ? 0 : 1);
+        r.transitions = e->seen.transitions;
+        if (!mine(e) && r.transitions < INT32_MAX) /* the API server takes no more */
+            r.transitions++;
     }
     if (mine(e) && *e->seen.acquired)
         memcpy(r.acquired, e->seen.acquired, sizeof(r.acquired));

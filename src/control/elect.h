@@ -62,8 +62,8 @@ void ty_elect_wrote(struct ty_elect *e, const struct ty_elect_record *r, int64_t
 void ty_elect_conflict(struct ty_elect *e, int64_t now_ms); /* exists, or another version */
 void ty_elect_failed(struct ty_elect *e, int64_t now_ms);   /* no answer, or a refusal */
 /* A watch tells, nothing was asked: as _saw, but what is in flight stays so. NULL: it was deleted.
- */
-void ty_elect_heard(struct ty_elect *e, const struct ty_elect_record *r, int64_t now_ms);
+ * False: something newer is known already. */
+bool ty_elect_heard(struct ty_elect *e, const struct ty_elect_record *r, int64_t now_ms);
 
 /* May we write at this moment? False as soon as another may take over, told or not. */
 bool ty_elect_leads(const struct ty_elect *e, int64_t now_ms);

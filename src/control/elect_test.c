@@ -253,18 +253,32 @@ static void test_another_took_it(void **state)
     struct ty_elect e = candidate("a");
     struct ty_elect_record r = held_by("b", "x", 99);
     lead(&e, 1000);
-    ty_elect_heard(&e, &r, 1200);
+    assert_true(ty_elect_heard(&e, &r, 1200));
     assert_false(ty_elect_leads(&e, 1200)); /* at once */
     assert_int_equal(next(&e, 1200), TY_ELECT_LOST);
     /* but an old story of the watch is no reason */
     struct ty_elect f = candidate("a");
     lead(&f, 1000);
     snprintf(f.seen.version, sizeof(f.seen.version), "100");
-    ty_elect_heard(&f, &r, 1200);
+    assert_false(ty_elect_heard(&f, &r, 1200));
     assert_true(ty_elect_leads(&f, 1200));
     /* somebody deletes the lease: we make it again */
     ty_elect_heard(&f, NULL, 1300);
     assert_int_equal(next(&f, 1300), TY_ELECT_CREATE);
+}
+
+/* The API server takes no greater number; who counts on could never take the lease again. */
+static void test_as_often_as_can_be_counted(void **state)
+{
+    (void)state;
+    struct ty_elect_record r = held_by("b", "then", 5), want;
+    r.transitions = INT32_MAX - 1;
+    struct ty_elect e = looked("a", &r, 0);
+    ty_elect_want(&e, 0, &want);
+    assert_int_equal(want.transitions, INT32_MAX);
+    e.seen.transitions = INT32_MAX;
+    ty_elect_want(&e, 0, &want);
+    assert_int_equal(want.transitions, INT32_MAX);
 }
 
 static void test_json(void **state)
@@ -416,6 +430,7 @@ int main(void)
         cmocka_unit_test(test_loss),
         cmocka_unit_test(test_never_longer_than_the_lease),
         cmocka_unit_test(test_another_took_it),
+        cmocka_unit_test(test_as_often_as_can_be_counted),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_never_two),
     };

@@ -202,9 +202,8 @@ static void on_event(void *ctx, enum ty_kube_event what, const struct ty_kube_ob
         return;
     if (what == TY_KUBE_DELETED) {
         ty_elect_heard(&l->e, NULL, now_ms());
-    } else if (ty_elect_read(o->json, &r)) {
-        keep_meta(l, o->json);
-        ty_elect_heard(&l->e, &r, now_ms());
+    } else if (ty_elect_read(o->json, &r) && ty_elect_heard(&l->e, &r, now_ms())) {
+        keep_meta(l, o->json); /* with the version that it belongs to */
     }
     go_on(l);
 }

@@ -79,9 +79,58 @@ static void test_no_server(void **state)
     assert_int_equal(s.done, 1);
 }
 
+#define LEASE "/apis/coordination.k8s.io/v1/namespaces/n/leases"
+#define HELD(version, notes)                                                                       \
+    "{\"metadata\":{\"name\":\"l\",\"resourceVersion\":\"" version "\",\"annotations\":{" notes    \
+    "}},\"spec\":{\"holderIdentity\":\"me\",\"leaseDurationSeconds\":15}}"
+#define OLD_NOTE "\"old\":\"1\""
+#define NEW_NOTE OLD_NOTE ",\"new\":\"2\""
+
+/* A watch may be behind what was answered. What others have put on the Lease since then is written
+ * back with it, not what an old story says. */
+static void test_an_old_story(void **state)
+{
+    static const struct api_row rows[] = { { "GET " LEASE "/l", 200, HELD("13", NEW_NOTE) },
+                                           { "PUT " LEASE "/l", 0, NULL },
+                                           { 0 } };
+    struct seen s = { 0 };
+    struct api_world w;
+    uv_loop_t loop;
+    (void)state;
+
+    uv_loop_init(&loop);
+    api_begin(&w, &loop);
+    w.rows = rows;
+    s.lease = ty_lease_new(&(struct ty_lease_settings){ .loop = &loop,
+                                                        .kube = w.kube,
+                                                        .ns = "n",
+                                                        .name = "l",
+                                                        .identity = "me",
+                                                        .lease_ms = 15000,
+                                                        .renew_ms = 10000,
+                                                        .retry_ms = 1000,
+                                                        .leading = on_leading,
+                                                        .lost = on_lost,
+                                                        .ctx = &s });
+    ty_request_answer(api_wait(&w, "PUT " LEASE), 200, "application/json",
+                      TY_LIT(HELD("14", NEW_NOTE)));
+    while (!s.leading)
+        uv_run(&loop, UV_RUN_ONCE);
+    ty_request_answer(api_wait(&w, "GET " LEASE "?"), 200, "application/json",
+                      TY_LIT("{\"type\":\"MODIFIED\",\"object\":" HELD("11", OLD_NOTE) "}\n"));
+    ty_request_answer(api_wait(&w, "PUT " LEASE), 503, NULL, TY_LIT("")); /* renews */
+    assert_has(w.body.p, "\"resourceVersion\":\"14\"");
+    assert_has(w.body.p, NEW_NOTE);
+    assert_true(ty_lease_held(s.lease));
+    ty_lease_free(s.lease);
+    api_end(&w);
+    loop_end(&loop);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_identity),
-                                        cmocka_unit_test(test_no_server) };
+                                        cmocka_unit_test(test_no_server),
+                                        cmocka_unit_test(test_an_old_story) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

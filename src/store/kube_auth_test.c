@@ -1,5 +1,4 @@
-/* Who we are, when that changes. What a server says to it is in tests/cluster/test_kubeclient.py.
- */
+/* Who we are, when that changes. What a server says to it is in tests/cluster/test_who.py. */
 #include "store/kube_auth.h"
 
 #include <setjmp.h>

@@ -10,8 +10,10 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).parent))
 import given  # noqa: E402
+from asking import MANY, UNCHECKED, config_map, make_namespace  # noqa: E402
 from binaries import build, why_not  # noqa: E402
 from client import APPLY  # noqa: E402
+from driver import ClientPlane, Driver  # noqa: E402
 from plane import Plane  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,3 +71,46 @@ def installed(api, crds):
         time.sleep(0.1)
     assert not waiting, f"not established: {sorted(waiting)}"
     return crds
+
+
+# ---- the Kubernetes client
+
+@pytest.fixture(scope="session")
+def server():
+    """The API server of the Kubernetes client's tests, and a second one with other manners. They go
+    by names behind the others', so that no other test runs beside it."""
+    if why_not():
+        pytest.skip(why_not())
+    build()
+    plane = ClientPlane(PROGRAM.parent / "cluster-client").start()
+    yield plane
+    plane.stop()
+
+
+@pytest.fixture
+def config(server, tmp_path):
+    return server.config(tmp_path / "config", {"token": server.tokens["manager-0"]})
+
+
+@pytest.fixture
+def odd(server, tmp_path):
+    """A kubeconfig of the second server."""
+    return server.config(tmp_path / "odd", {"token": server.tokens["manager-0"]}, server.odd_port,
+                         **UNCHECKED)
+
+
+@pytest.fixture
+def client(config):
+    with Driver("--kubeconfig", config) as driver:
+        yield driver
+
+
+@pytest.fixture(scope="session")
+def many(server):
+    """A namespace with many objects."""
+    with Driver("--kubeconfig", server.kubeconfig("admin")) as client:
+        ns = make_namespace(client, "many")
+        made = client.ask_all({"verb": "CREATE", "kind": "configmap", "ns": ns,
+                               "body": config_map(f"m{i:04}", text="x" * 100)} for i in range(MANY))
+        assert {answer["r"] for answer in made} == {"0"}
+    return ns

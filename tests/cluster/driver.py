@@ -1,4 +1,5 @@
-"""What test_kubeclient.py uses: the driver program, a server with a sibling, and a relay that plays dead."""
+"""What the tests of the Kubernetes client use: the driver program (kubeclient.c), a server with a sibling, and a
+relay that plays dead."""
 import http.client
 import json
 import os
@@ -9,18 +10,21 @@ import ssl
 import subprocess
 import threading
 import time
+from pathlib import Path
 
 from plane import Plane, free_ports, openssl
 
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = Path(os.environ.get("TRAINYARD", ROOT / "build/trainyard")).parent / "kubeclient"
 WAIT_SECONDS = 120
 
 
 class Driver:
     """Runs kubeclient: commands go in, events come out, by their id."""
 
-    def __init__(self, program, *args, env=None):
+    def __init__(self, *args, env=None):
         self.child = subprocess.Popen(
-            [program, *map(str, args)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            [PROGRAM, *map(str, args)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             env=dict(os.environ, **env) if env else None)
         self.events, self.kept, self.ids = queue.Queue(), [], 0
         threading.Thread(target=self._read, daemon=True).start()

@@ -1,5 +1,5 @@
-/* Drives src/store/kube.h for test_kubeclient.py: a command a line on stdin, in JSON, and an event
- * a line on stdout. Ends at the end of stdin, everything freed.
+/* Drives src/store/kube.h for the tests of the Kubernetes client (driver.py): a command a line on
+ * stdin, in JSON, and an event a line on stdout. Ends at the end of stdin, everything freed.
  *
  *   {"do":"ask","id":ID,"verb":"GET|CREATE|UPDATE|MERGE|APPLY|DELETE","kind":K,"ns":N,"name":N,...}
  *   {"do":"served","id":ID,"kind":K}          {"do":"cancel","id":ID}

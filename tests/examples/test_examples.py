@@ -5,12 +5,15 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BINARY = os.environ.get("TRAINYARD", str(ROOT / "build-test" / "trainyard"))
+sys.path.insert(0, str(ROOT / "tests/run"))
+from runs import BINARY, finish  # noqa: E402
+
 LOCAL = sorted(p.stem for p in (ROOT / "examples").glob("*.yaml"))
 
 
@@ -24,14 +27,7 @@ class Example:
                                 text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def run(self, name, *args):
-        p = self.start(name, *args)
-        try:
-            out, err = p.communicate(timeout=480)
-        except subprocess.TimeoutExpired:
-            p.kill()
-            raise
-        assert "Sanitizer" not in err, err
-        return p.returncode, out, err
+        return finish(self.start(name, *args), timeout=480)
 
 
 @pytest.fixture

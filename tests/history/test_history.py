@@ -1,84 +1,14 @@
 """The history of `trainyard run`: seen from other processes, while it goes and afterwards."""
-import importlib.util
 import json
-import os
-import pathlib
 import re
-import shutil
 import signal
-import socket
-import sqlite3
 import subprocess
 import time
 
-import pytest
-
-# The box and the job templates of tests/run, under a name of their own: this folder needs no conftest.
-_SPEC = importlib.util.spec_from_file_location(
-    "run_conftest", pathlib.Path(__file__).resolve().parents[1] / "run" / "conftest.py")
-shared = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(shared)
-job, box = shared.job, shared.box
+from past import root, rows, say, seen, state, until
+from runs import Box, finish, job, wait_for
 
 RESTARTS = "      failurePolicy: {maxRestarts: 3}"
-
-
-def say(box, *args, code=0, timeout=120):
-    """Another terminal."""
-    p = subprocess.run([box.binary, *args], capture_output=True, text=True, env=box.env, cwd=box.path,
-                       timeout=timeout)
-    assert "Sanitizer" not in p.stderr, p.stderr
-    assert p.returncode == code, (args, p.returncode, p.stdout, p.stderr)
-    return p.stdout if code == 0 else p.stderr
-
-
-def seen(box, *args):
-    """The same where it may be too early: what is there so far, or nothing."""
-    return subprocess.run([box.binary, *args], capture_output=True, text=True, env=box.env, cwd=box.path,
-                          timeout=120).stdout
-
-
-def rows(text):
-    """A table as dictionaries by its heading."""
-    lines = text.splitlines() or [""]
-    starts = [m.start() for m in re.finditer(r"(?:(?<=^)|(?<=   ))\S", lines[0])]
-    cut = lambda line: [line[a:b].strip() for a, b in zip(starts, starts[1:] + [None])]
-    return [dict(zip(cut(lines[0]), cut(line))) for line in lines[1:]]
-
-
-def wait_for(condition, seconds=120):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.05)
-    raise AssertionError("it did not happen")
-
-
-def state(box, name, run=None):
-    p = subprocess.run([box.binary, "get", "trainjob", name, *(["--run", str(run)] if run else [])],
-                       capture_output=True, text=True, env=box.env)
-    return rows(p.stdout)[0]["STATE"] if p.returncode == 0 else None
-
-
-def finish(p, timeout=120):
-    try:
-        out, err = p.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        p.kill()
-        raise
-    assert "Sanitizer" not in err, err
-    return p.returncode, out, err
-
-
-def until(path):
-    """A shell command that waits for a file, so that tests decide when a job goes on."""
-    return "while ! test -e %s; do sleep 0.05; done" % path
-
-
-def root(box):
-    return pathlib.Path(box.env["XDG_STATE_HOME"]) / "trainyard"
 
 
 def test_nothing_yet(box):
@@ -167,7 +97,7 @@ def test_interrupted_by_hand(box):
 
 
 def test_two_runs_at_once(box):
-    other = shared.Box(box.path / "other")
+    other = Box(box.path / "other")
     other.path.mkdir()
     other.env = box.env
     go = box.path / "go"
@@ -187,7 +117,7 @@ def test_two_runs_at_once(box):
 def test_eight_runs_at_once_lose_nothing(box):
     boxes = []
     for i in range(8):
-        b = shared.Box(box.path / str(i))
+        b = Box(box.path / str(i))
         b.path.mkdir()
         b.env = box.env
         boxes.append((b, "job%d" % i))
@@ -229,17 +159,6 @@ def test_delete_all(box):
     assert "name a TrainJob, or say --all" in say(box, "delete", code=2)
 
 
-def test_a_history_that_lies_deletes_nothing_outside(box):
-    assert box.run(job("true"))[0] == 0
-    precious = box.path / "precious"
-    precious.mkdir()
-    with sqlite3.connect(root(box) / "trainyard.db") as db:
-        db.execute("UPDATE runs SET dir = ?", (str(root(box) / "runs" / ".." / ".." / ".." / "precious"),))
-    db.close()
-    say(box, "delete", "job")
-    assert precious.exists()
-
-
 def test_follow_across_a_restart(box):
     again, go = box.path / "again", box.path / "go"
     p = box.start(job("echo try; test -e %s && { %s; echo last; exit 0; }; touch %s; exit 3"
@@ -277,134 +196,6 @@ def test_suspend_and_resume(box):
     assert code == 0, err
     assert state(box, "job") == "Complete"
     assert "does not run: it is Complete" in say(box, "resume", "job", code=1)
-
-
-def test_garbage_at_the_control_socket(box):
-    go = box.path / "go"
-    p = box.start(job(until(go)))
-    wait_for(lambda: state(box, "job") == "Running")
-    path = next((root(box) / "runs").glob("run-*")) / "control.sock"
-    assert path.stat().st_mode & 0o777 == 0o600
-    folder = os.open(path.parent, os.O_PATH)  # the whole path is longer than an address may be
-
-    def dial():
-        s = socket.socket(socket.AF_UNIX)
-        s.connect("/proc/self/fd/%d/control.sock" % folder)
-        return s
-
-    silent = [dial() for _ in range(40)]
-    s = dial()
-    s.settimeout(60)
-    s.sendall(b"\x00\xff garbage\n" + json.dumps({"verb": "explode", "name": "job"}).encode() + b"\n")
-    answers = s.makefile()
-    assert "an order is one line" in json.loads(answers.readline())["error"]
-    assert '"explode" is no order' in json.loads(answers.readline())["error"]
-    say(box, "suspend", "job")
-    say(box, "resume", "job")
-    go.touch()
-    assert finish(p)[0] == 0
-    for s in silent:
-        s.close()
-    os.close(folder)
-
-
-@pytest.mark.parametrize("what", ["garbage", "newer", "cut"])
-def test_a_broken_history_costs_a_warning(box, what):
-    file = root(box) / "trainyard.db"
-    if what == "garbage":
-        file.parent.mkdir(parents=True)
-        file.write_bytes(b"not a database " * 1000)
-    elif what == "newer":
-        file.parent.mkdir(parents=True)
-        with sqlite3.connect(file) as db:
-            db.execute("PRAGMA user_version = 99")
-        db.close()
-    else:
-        assert box.run(job("true"))[0] == 0
-        with sqlite3.connect(file) as db:
-            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        db.close()
-        for extra in ("-wal", "-shm"):
-            pathlib.Path(str(file) + extra).unlink(missing_ok=True)
-        data = file.read_bytes()
-        file.write_bytes(data[:4096] + os.urandom(len(data) - 4096))
-    code, out, err = box.run(job("echo works", nodes=2))
-    assert code == 0 and out.count("works") == 2
-    assert err.count("this run has no history") == 1, err
-    err = say(box, "get", code=1)
-    assert err.startswith("error: ") and str(file) in err
-    if what == "newer":
-        assert "made by a newer trainyard" in err
-
-
-def has_userns():
-    return os.geteuid() == 0 or subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode == 0
-
-
-def unshared(box, script):
-    """A shell in a mount namespace of its own."""
-    return subprocess.run(["unshare", *([] if os.geteuid() == 0 else ["-r"]), "-m", "sh", "-ec", script],
-                          capture_output=True, text=True, env=dict(box.env, T=box.binary), cwd=box.path,
-                          timeout=120)
-
-
-needs_mounts = pytest.mark.skipif(not shutil.which("unshare") or not has_userns(),
-                                  reason="no mount namespace of one's own here")
-
-
-@needs_mounts
-def test_a_read_only_folder_can_be_read(box):
-    assert box.run(job("echo kept"))[0] == 0
-    p = unshared(box, """
-        mount --bind "$XDG_STATE_HOME" "$XDG_STATE_HOME"
-        mount -o remount,bind,ro "$XDG_STATE_HOME"
-        ! touch "$XDG_STATE_HOME/x" 2>/dev/null
-        "$T" get; "$T" logs job; "$T" describe job >/dev/null; "$T" events job >/dev/null
-        rm -f "$XDG_STATE_HOME/x"
-    """)
-    if "mount" in p.stderr and "permission" in p.stderr:
-        pytest.skip("mounts are not allowed here: " + p.stderr)
-    assert p.returncode == 0 and "Complete" in p.stdout and "[node-0-0] kept" in p.stdout, p
-
-
-@needs_mounts
-def test_an_unwritable_folder_costs_the_history_only(box):
-    (box.path / "state").mkdir()
-    (box.path / "job.yaml").write_text(job("echo works"))
-    p = unshared(box, """
-        mount --bind "$XDG_STATE_HOME" "$XDG_STATE_HOME"
-        mount -o remount,bind,ro "$XDG_STATE_HOME"
-        mkdir tmp; TMPDIR=$PWD/tmp "$T" run job.yaml
-        "$T" get
-    """)
-    assert p.returncode == 0 and "works" in p.stdout, p
-    assert p.stderr.count("this run has no history, its files are in ") == 1, p.stderr
-    assert "No resources found" in p.stderr
-
-
-@needs_mounts
-def test_a_full_disk_costs_a_warning(box):
-    (box.path / "state").mkdir()
-    (box.path / "job.yaml").write_text(job("echo works; touch up; %s" % until("go"), nodes=2))
-    p = unshared(box, """
-        mount -t tmpfs -o size=1m none "$XDG_STATE_HOME"
-        touch go; "$T" run job.yaml >/dev/null
-        rm go up
-        ("$T" run job.yaml; echo "exit $?") &
-        while ! test -e up; do sleep 0.1; done
-        dd if=/dev/zero bs=4096 of="$XDG_STATE_HOME/fill" 2>/dev/null || true
-        touch go
-        wait
-        rm "$XDG_STATE_HOME/fill"
-        "$T" get
-    """)
-    assert p.returncode == 0, p
-    assert "exit 0" in p.stdout, p
-    # Waited for in vain is said; what the log still had room for is there, like all that was before.
-    assert p.stderr.count("this run's history waits for room on the disk: ") <= 1, p.stderr
-    missing = "the end of this run is missing in its history" in p.stderr
-    assert p.stdout.count("Complete") >= (1 if missing else 2), p
-    assert missing or "Interrupted" not in p.stdout, p
 
 
 def test_watch(box):

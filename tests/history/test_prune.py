@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from test_history import box, finish, job, needs_mounts, root, rows, say, seen, state, unshared, until, wait_for
+from past import needs_mounts, root, rows, say, seen, state, unshared, until
+from runs import finish, job, wait_for
 
 DAY = 24 * 60 * 60 * 1000
 

@@ -1,73 +1,7 @@
-"""A user's view of `trainyard run`: real processes, a state folder of the test's own."""
-import os
-import pathlib
-import subprocess
-
+"""A box to run in, for every test."""
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BINARY = os.environ.get("TRAINYARD", str(ROOT / "build-test" / "trainyard"))
-
-RUNTIME = """\
-apiVersion: trainer.kubeflow.org/v1alpha1
-kind: ClusterTrainingRuntime
-metadata: {{name: rt}}
-spec:
-  mlPolicy: {{numNodes: {nodes}}}
-  template:
-    spec:
-{policies}
-      replicatedJobs:
-{before}
-      - name: node
-{depends}
-        template:
-          metadata: {{labels: {{trainer.kubeflow.org/trainjob-ancestor-step: trainer}}}}
-          spec:
-            backoffLimit: 0
-            template:
-              spec:
-                restartPolicy: Never
-                terminationGracePeriodSeconds: {grace}
-                containers: [{{name: node, image: none, command: [sh, -c, {command!r}]{more}}}]
-{pod}
----
-apiVersion: trainer.kubeflow.org/v1alpha1
-kind: TrainJob
-metadata: {{name: {name}}}
-spec: {{runtimeRef: {{name: rt}}, trainer: {{}}}}
-"""
-
-
-def job(command, name="job", nodes=1, policies="", before="", depends="", more="", pod="", grace=60):
-    """`grace` in seconds: less for those who do not listen."""
-    return RUNTIME.format(command=command, name=name, nodes=nodes, policies=policies, before=before,
-                          depends=depends, more=more, pod=pod, grace=grace)
-
-
-class Box:
-    binary = BINARY
-
-    def __init__(self, path):
-        self.path = path
-        self.env = dict(os.environ, XDG_STATE_HOME=str(path / "state"),
-                        ASAN_OPTIONS="detect_leaks=1", NO_COLOR="1")
-
-    def start(self, text, *args, **popen):
-        file = self.path / "job.yaml"
-        file.write_text(text)
-        return subprocess.Popen([BINARY, "run", str(file), *args], stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True, cwd=self.path, env=self.env, **popen)
-
-    def run(self, text, *args, timeout=240):
-        p = self.start(text, *args)
-        try:
-            out, err = p.communicate(timeout=timeout)
-        except subprocess.TimeoutExpired:
-            p.kill()
-            raise
-        assert "Sanitizer" not in err, err
-        return p.returncode, out, err
+from runs import Box
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from conftest import BINARY
+from runs import BINARY
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

@@ -3,9 +3,10 @@ its lines is the order of what really happened."""
 import json
 import signal
 import subprocess
-import time
 
 import pytest
+
+from runs import wait_for
 
 
 def write(word):
@@ -42,15 +43,6 @@ def jobset(*rjobs, suspend=False, **policies):
 def events(box):
     file = box.path / "events"
     return file.read_text().split("\n")[:-1] if file.exists() else []
-
-
-def wait_for(condition, seconds=120):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return False
 
 
 # ---- failure policies ----
@@ -272,12 +264,12 @@ def test_suspended_and_resumed_while_running(box):
         def ask():
             done = subprocess.run([box.binary, verb, "job"], env=box.env, text=True, capture_output=True)
             return done.returncode == 0
-        assert wait_for(ask), verb  # the history that says where it runs is written in batches
+        wait_for(ask, show=lambda: verb)  # the history that says where it runs is written in batches
     p = box.start(jobset(rjob(
         "a", f"trap '{write('stopped')}; exit 1' TERM; {write('up')}; until [ -e go ]; do sleep 0.05; done", pods=2)))
-    assert wait_for(lambda: events(box) == ["up"] * 2), events(box)
+    wait_for(lambda: events(box) == ["up"] * 2, show=lambda: events(box))
     order("suspend")
-    assert wait_for(lambda: events(box) == ["up"] * 2 + ["stopped"] * 2), events(box)
+    wait_for(lambda: events(box) == ["up"] * 2 + ["stopped"] * 2, show=lambda: events(box))
     (box.path / "go").touch()
     order("resume")
     out, err = p.communicate(timeout=60)

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from conftest import job
+from runs import job, wait_for
 
 
 def survivors(marker):
@@ -19,15 +19,6 @@ def survivors(marker):
             except OSError:
                 pass
     return found
-
-
-def wait_for(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def test_nodes_know_each_other(box):
@@ -124,6 +115,6 @@ def test_nothing_survives_kill_9(box, moment):
     time.sleep(moment)
     p.kill()
     p.communicate(timeout=60)
-    assert wait_for(lambda: not survivors(marker)), survivors(marker)
+    wait_for(lambda: not survivors(marker), 60, show=lambda: survivors(marker))
     code, out, err = box.run(job("echo fine"))
     assert (code, out) == (0, "[node-0-0] fine\n"), err

@@ -2,7 +2,7 @@
 import json
 import sqlite3
 
-from conftest import job
+from runs import job
 
 CLIENT = '''
 import json, os, ssl, sys, urllib.error, urllib.request

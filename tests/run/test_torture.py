@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from conftest import BINARY, ROOT, job
+from runs import BINARY, ROOT, job
 
 RELEASE = ROOT / "build" / "trainyard"
 FAMILY = "sleep 300 & setsid sleep 300 & (trap '' TERM; (sleep 300 & setsid sh -c 'sleep 300; :') & sleep 300) & "

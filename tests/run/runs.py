@@ -1,0 +1,86 @@
+"""A user's view of `trainyard run`: real processes, a state folder of the test's own."""
+import os
+import pathlib
+import subprocess
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY = os.environ.get("TRAINYARD", str(ROOT / "build-test" / "trainyard"))
+
+RUNTIME = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {{name: rt}}
+spec:
+  mlPolicy: {{numNodes: {nodes}}}
+  template:
+    spec:
+{policies}
+      replicatedJobs:
+{before}
+      - name: node
+{depends}
+        template:
+          metadata: {{labels: {{trainer.kubeflow.org/trainjob-ancestor-step: trainer}}}}
+          spec:
+            backoffLimit: 0
+            template:
+              spec:
+                restartPolicy: Never
+                terminationGracePeriodSeconds: {grace}
+                containers: [{{name: node, image: none, command: [sh, -c, {command!r}]{more}}}]
+{pod}
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {{name: {name}}}
+spec: {{runtimeRef: {{name: rt}}, trainer: {{}}}}
+"""
+
+SLOW = "for i in 1 2 3 4 5 6 7 8; do echo step $i/8 loss 0.$i; sleep 0.15; done"  # a second or so
+
+
+def job(command, name="job", nodes=1, policies="", before="", depends="", more="", pod="", grace=60):
+    """`grace` in seconds: less for those who do not listen."""
+    return RUNTIME.format(command=command, name=name, nodes=nodes, policies=policies, before=before,
+                          depends=depends, more=more, pod=pod, grace=grace)
+
+
+def finish(p, timeout=120):
+    """The end of a process: its code and what it said; nothing may have been found by the sanitizers."""
+    try:
+        out, err = p.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        p.kill()
+        raise
+    assert "Sanitizer" not in err, err
+    return p.returncode, out, err
+
+
+def wait_for(condition, seconds=120, show=lambda: "it did not happen"):
+    """What `condition` finds, once it finds something; `show` tells what there is instead."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.05)
+    raise AssertionError(show())
+
+
+class Box:
+    binary = BINARY
+
+    def __init__(self, path):
+        self.path = path
+        self.env = dict(os.environ, XDG_STATE_HOME=str(path / "state"),
+                        ASAN_OPTIONS="detect_leaks=1", NO_COLOR="1")
+
+    def start(self, text, *args, **popen):
+        file = self.path / "job.yaml"
+        file.write_text(text)
+        return subprocess.Popen([BINARY, "run", str(file), *args], stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, cwd=self.path, env=self.env, **popen)
+
+    def run(self, text, *args, timeout=240):
+        return finish(self.start(text, *args), timeout)

@@ -1,5 +1,5 @@
-/* What the files of the Kubernetes client share: kube.c moves ops, kube_ask.c, kube_list.c and
- * kube_watch.c make them. */
+/* What the files of the Kubernetes client share: kube.c is the client, kube_op.c moves ops,
+ * kube_ask.c, kube_list.c and kube_watch.c make them. */
 #ifndef TY_STORE_KUBE_INNER_H
 #define TY_STORE_KUBE_INNER_H
 
@@ -79,6 +79,7 @@ void ty_kube_op_begin(struct ty_kube_op *op); /* sends it, or lets it wait for i
 /* Tells this failure from the loop. */
 void ty_kube_op_fail(struct ty_kube_op *op, int r, const char *fmt, ...) TY_PRINTF(3, 4);
 int64_t ty_kube_now(const struct ty_kube *k); /* loop time, ms */
+ty_kube_auth_fn ty_kube_on_auth; /* those who wait for credentials go on; ctx: the client */
 
 /* kube_ask.c: "/apis/GROUP/VERSION/namespaces/NS/PLURAL/NAME/SUB"; parts may be empty. */
 void ty_kube_path(struct ty_buf *out, const struct ty_kind *kind, struct ty_str ns,

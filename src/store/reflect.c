@@ -1,123 +1,15 @@
 /* The list-and-watch loop. Its states are drawn in reflect.h. */
-#include "store/reflect.h"
+#include "store/reflect_inner.h"
 
 #include <errno.h>
-
-#include "store/kube_inner.h"
-#include "store/reflect_known.h"
 
 #define FIRST_MS 100
 #define MOST_MS  5000  /* a server that is back should not wait long for us */
 #define LATER_MS 60000 /* the most that a server's wish is followed: some proxies wish a day */
 #define SHORT_MS 1000  /* a watch that ends sooner without a word is no good sign */
-#define ECHOES   64    /* writes of our own whose events may still be under way */
-
-struct ty_reflect {
-    struct ty_kube *k;
-    struct ty_reflect_want want;
-    char *strings; /* ns, labels, fields of want */
-    struct ty_known_set known;
-    uint32_t round;
-    struct ty_kube_op *op; /* list or watch; NULL: a pause */
-    uv_timer_t *timer;     /* of the pause; on the heap because libuv closes it later */
-    struct ty_backoff backoff;
-    char version[64];        /* watch after this; "": list first */
-    uint64_t last;           /* the same as a number, and after it was cleared */
-    int64_t watch_ms;        /* when the watch began */
-    bool heard;              /* the watch has said something */
-    uint64_t echoes[ECHOES]; /* versions that ty_reflect_wrote has told; the oldest is replaced */
-    size_t next_echo;
-    bool synced, absent;
-    bool behind;      /* list or watch has failed, and the server has said nothing since */
-    bool busy, freed; /* in a callback; it has freed us */
-};
 
 static void list_start(struct ty_reflect *f);
 static void watch_start(struct ty_reflect *f);
-
-static uint64_t number_of(struct ty_str version) /* 0: none */
-{
-    uint64_t v = 0;
-    return ty_parse_u64(version, &v) ? v : 0;
-}
-
-/* Telling. False: the callback has freed us; the caller returns at once. */
-
-static void destroy(struct ty_reflect *f)
-{
-    ty_known_done(&f->known);
-    free(f->strings);
-    free(f);
-}
-
-static bool leave(struct ty_reflect *f, bool was_busy)
-{
-    f->busy = was_busy;
-    if (!f->freed)
-        return true;
-    if (!was_busy)
-        destroy(f);
-    return false;
-}
-
-static bool tell(struct ty_reflect *f, enum ty_reflect_change what, const struct ty_kube_object *o)
-{
-    bool was = f->busy;
-    f->busy = true;
-    f->want.changed(f->want.ctx, what, o);
-    return leave(f, was);
-}
-
-static bool tell_state(struct ty_reflect *f, enum ty_reflect_state state,
-                       const struct ty_kube_answer *why, int64_t again_ms)
-{
-    bool was = f->busy;
-    if (!f->want.state)
-        return true;
-    f->busy = true;
-    f->want.state(f->want.ctx, state, why, again_ms);
-    return leave(f, was);
-}
-
-/* Takes e out of the set and says so; last: what is known of its last state, or NULL. */
-static bool tell_gone(struct ty_reflect *f, struct ty_known *e, const struct ty_kube_object *last)
-{
-    struct ty_kube_object o = { .ns = ty_known_ns(e),
-                                .name = ty_known_name(e),
-                                .uid = ty_known_uid(e) };
-    ty_known_take(&f->known, e);
-    bool here = tell(f, TY_REFLECT_GONE, last ? last : &o);
-    free(e);
-    return here;
-}
-
-static bool tell_object(struct ty_reflect *f, const struct ty_kube_object *o)
-{
-    struct ty_known *e = ty_known_find(&f->known, o->ns, o->name);
-    enum ty_reflect_change what = TY_REFLECT_CHANGED;
-
-    if (o->name.n == 0)
-        return true; /* nothing that could be asked for, or be gone one day */
-    if (e) {
-        e->round = f->round;
-        if (!ty_known_older(e, o->version))
-            return true;
-        if (!ty_str_eq(ty_known_uid(e), o->uid)) {
-            if (!tell_gone(f, e, NULL))
-                return false;
-            e = ty_known_find(&f->known, o->ns, o->name); /* the callback may have written */
-        }
-    }
-    if (!e) {
-        e = ty_known_add(&f->known, o->ns, o->name, o->uid);
-        what = TY_REFLECT_ADDED;
-    }
-    if (!e)
-        return true; /* no Kubernetes object */
-    e->round = f->round;
-    ty_known_stamp(e, o->version);
-    return tell(f, what, o);
-}
 
 /* Pauses */
 
@@ -142,14 +34,14 @@ static void trouble(struct ty_reflect *f, const struct ty_kube_answer *why)
     if (why->retry_after_ms > ms)
         ms = why->retry_after_ms < LATER_MS ? why->retry_after_ms : LATER_MS;
     pause_for(f, ms);
-    tell_state(f, TY_REFLECT_TROUBLE, why, ms);
+    ty_reflect_tell_state(f, TY_REFLECT_TROUBLE, why, ms);
 }
 
 /* Lists */
 
 static void on_object(void *ctx, const struct ty_kube_object *o)
 {
-    tell_object(ctx, o);
+    ty_reflect_tell_object(ctx, o);
 }
 
 static void on_again(void *ctx)
@@ -158,39 +50,12 @@ static void on_again(void *ctx)
     f->round++;
 }
 
-/* What a list did not have is gone, unless we know of it only from a write that came after it. */
-static bool sweep(struct ty_reflect *f, struct ty_str version)
-{
-    uint64_t listed = number_of(version);
-    size_t n = 0;
-    struct ty_known **gone = calloc(f->known.n + 1, sizeof(*gone));
-    if (!gone)
-        abort();
-    for (size_t i = 0; i < f->known.cap; i++) {
-        struct ty_known *e = f->known.slots[i];
-        if (e && e->round != f->round && !(listed && e->number && e->version > listed))
-            gone[n++] = e;
-    }
-    bool here = true;
-    for (size_t i = 0; i < n; i++)
-        ty_known_take(&f->known, gone[i]);
-    for (size_t i = 0; i < n; i++) {
-        struct ty_kube_object o = { .ns = ty_known_ns(gone[i]),
-                                    .name = ty_known_name(gone[i]),
-                                    .uid = ty_known_uid(gone[i]) };
-        here = here && tell(f, TY_REFLECT_GONE, &o);
-        free(gone[i]);
-    }
-    free(gone);
-    return here;
-}
-
 static void set_version(struct ty_reflect *f, struct ty_str version)
 {
     f->version[0] = '\0'; /* one that is too long costs a list, later */
     if (version.n < sizeof(f->version))
         snprintf(f->version, sizeof(f->version), "%.*s", TY_ARG(version));
-    f->last = number_of(version);
+    f->last = ty_reflect_number(version);
 }
 
 static void kind_absent(struct ty_reflect *f, const struct ty_kube_answer *why)
@@ -200,8 +65,8 @@ static void kind_absent(struct ty_reflect *f, const struct ty_kube_answer *why)
     f->absent = true;
     f->round++;
     pause_for(f, f->want.absent_ms);
-    if (sweep(f, (struct ty_str){ 0 }) && !before)
-        tell_state(f, TY_REFLECT_ABSENT, why, f->want.absent_ms);
+    if (ty_reflect_sweep(f, (struct ty_str){ 0 }) && !before)
+        ty_reflect_tell_state(f, TY_REFLECT_ABSENT, why, f->want.absent_ms);
 }
 
 /* A server whose data were restored from a backup counts from there again: what it says is news,
@@ -209,7 +74,7 @@ static void kind_absent(struct ty_reflect *f, const struct ty_kube_answer *why)
  */
 static bool goes_back(struct ty_reflect *f, struct ty_str version)
 {
-    uint64_t listed = number_of(version);
+    uint64_t listed = ty_reflect_number(version);
     if (!listed || listed >= f->last)
         return false;
     f->last = listed;
@@ -235,10 +100,10 @@ static void on_list_end(void *ctx, const struct ty_kube_answer *answer)
     }
     set_version(f, answer->version);
     f->absent = f->behind = false;
-    if (!sweep(f, answer->version))
+    if (!ty_reflect_sweep(f, answer->version))
         return;
     f->synced = true;
-    if (tell_state(f, TY_REFLECT_SYNCED, NULL, 0))
+    if (ty_reflect_tell_state(f, TY_REFLECT_SYNCED, NULL, 0))
         watch_start(f);
 }
 
@@ -271,9 +136,9 @@ static void heard(struct ty_reflect *f, struct ty_str version)
 static bool on_echo(void *ctx, struct ty_str version)
 {
     struct ty_reflect *f = ctx;
-    uint64_t number = number_of(version);
+    uint64_t number = ty_reflect_number(version);
 
-    for (size_t i = 0; number && i < ECHOES; i++) {
+    for (size_t i = 0; number && i < TY_REFLECT_ECHOES; i++) {
         if (f->echoes[i] != number)
             continue;
         f->echoes[i] = 0;
@@ -290,12 +155,12 @@ static void on_event(void *ctx, enum ty_kube_event what, const struct ty_kube_ob
     if (what == TY_KUBE_BOOKMARK)
         return;
     if (what != TY_KUBE_DELETED) {
-        tell_object(f, o);
+        ty_reflect_tell_object(f, o);
         return;
     }
     struct ty_known *e = ty_known_find(&f->known, o->ns, o->name);
     if (e && ty_str_eq(ty_known_uid(e), o->uid)) /* else one of that name before it, told already */
-        tell_gone(f, e, o);
+        ty_reflect_tell_gone(f, e, o);
 }
 
 /* The version is of no use: it has expired, or the server does not know it, which it says, or shows
@@ -390,7 +255,7 @@ void ty_reflect_free(struct ty_reflect *f)
     uv_close((uv_handle_t *)f->timer, on_timer_closed);
     f->freed = true;
     if (!f->busy)
-        destroy(f);
+        ty_reflect_destroy(f);
 }
 
 bool ty_reflect_synced(const struct ty_reflect *f)
@@ -426,11 +291,11 @@ void ty_reflect_anew(struct ty_reflect *f)
 
 void ty_reflect_wrote(struct ty_reflect *f, const struct ty_kube_object *o)
 {
-    uint64_t seen = number_of(ty_str(f->version)), wrote = number_of(o->version);
+    uint64_t seen = ty_reflect_number(ty_str(f->version)), wrote = ty_reflect_number(o->version);
     /* The watch has passed it and we do not know it: it has been deleted since. */
     if (!ty_known_find(&f->known, o->ns, o->name) && seen && wrote && wrote <= seen)
         return;
     f->echoes[f->next_echo] = wrote;
-    f->next_echo = (f->next_echo + 1) % ECHOES;
-    tell_object(f, o);
+    f->next_echo = (f->next_echo + 1) % TY_REFLECT_ECHOES;
+    ty_reflect_tell_object(f, o);
 }

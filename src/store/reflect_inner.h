@@ -1,0 +1,48 @@
+/* What the files of the reflector share: reflect.c is the loop of lists and watches, reflect_tell.c
+ * tells what is news in them. */
+#ifndef TY_STORE_REFLECT_INNER_H
+#define TY_STORE_REFLECT_INNER_H
+
+#include "store/kube_inner.h"
+#include "store/reflect.h"
+#include "store/reflect_known.h"
+
+#define TY_REFLECT_ECHOES 64 /* writes of our own whose events may still be under way */
+
+struct ty_reflect {
+    struct ty_kube *k;
+    struct ty_reflect_want want;
+    char *strings; /* ns, labels, fields of want */
+    struct ty_known_set known;
+    uint32_t round;
+    struct ty_kube_op *op; /* list or watch; NULL: a pause */
+    uv_timer_t *timer;     /* of the pause; on the heap because libuv closes it later */
+    struct ty_backoff backoff;
+    char version[64];                   /* watch after this; "": list first */
+    uint64_t last;                      /* the same as a number, and after it was cleared */
+    int64_t watch_ms;                   /* when the watch began */
+    bool heard;                         /* the watch has said something */
+    uint64_t echoes[TY_REFLECT_ECHOES]; /* versions that ty_reflect_wrote has told; the oldest is
+                                           replaced */
+    size_t next_echo;
+    bool synced, absent;
+    bool behind;      /* list or watch has failed, and the server has said nothing since */
+    bool busy, freed; /* in a callback; it has freed us */
+};
+
+uint64_t ty_reflect_number(struct ty_str version); /* 0: it is none */
+void ty_reflect_destroy(struct ty_reflect *f);     /* takes; nobody is told any more */
+
+/* Telling. False: the callback has freed us; the caller returns at once. */
+
+bool ty_reflect_tell_state(struct ty_reflect *f, enum ty_reflect_state state,
+                           const struct ty_kube_answer *why, int64_t again_ms);
+bool ty_reflect_tell_object(struct ty_reflect *f, const struct ty_kube_object *o);
+/* Takes e out of the set and says so; last: what is known of its last state, or NULL. */
+bool ty_reflect_tell_gone(struct ty_reflect *f, struct ty_known *e,
+                          const struct ty_kube_object *last);
+/* What a list of that version did not have is gone, unless we know of it only from a write that
+ * came after it. */
+bool ty_reflect_sweep(struct ty_reflect *f, struct ty_str version);
+
+#endif

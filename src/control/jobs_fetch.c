@@ -52,18 +52,19 @@ static void learn(struct ty_fetching *f, const struct ty_json *obj)
         ty_world_body(f->jobs->world, o, ty_work_data(scratch, data));
 }
 
-/* Not there: nothing is to be done, and its own list or watch will tell. */
+/* Not there: nothing is to be done, and its own list or watch will tell, or has told. */
 static void checked(struct ty_fetching *f, const struct ty_kube_answer *a)
 {
     struct ty_jobs *j = f->jobs;
+    struct ty_str ns = ty_str(f->ns), name = ty_str(f->name);
     const struct ty_json *items = ty_json_get(a->json, "items");
     const struct ty_json *found = ty_json_item(items, 0);
 
     if (a->r == 0 && found)
         learn(f, found);
-    if (a->r < 0 || found) {
-        ty_jobs_pend(j, ty_str(f->ns), ty_str(f->name))->full = true;
-        ty_jobs_look(j, ty_str(f->ns), ty_str(f->name));
+    if ((a->r < 0 || found) && ty_world_find(j->world, &ty_kind_trainjob, ns, name)) {
+        ty_jobs_pend(j, ns, name)->full = true;
+        ty_jobs_look(j, ns, name);
     }
     fetching_free(f);
 }

@@ -92,7 +92,8 @@ static void look_at_runtime(struct ty_jobs *j, const struct ty_kind *kind, struc
     ty_queue_add(j->queue, runtime_key(kind, ns, name));
 }
 
-/* With finalizers a job's coming and going matters to its runtime, too. */
+/* With finalizers a job's coming and going matters to its runtime, too; one that comes later is
+ * looked at by itself. */
 static void look_at_its_runtime(struct ty_jobs *j, const struct ty_json *obj)
 {
     struct ty_trainjob job;
@@ -101,8 +102,9 @@ static void look_at_its_runtime(struct ty_jobs *j, const struct ty_json *obj)
         return;
     ty_trainjob_read(&job, obj);
     const struct ty_kind *kind = ty_runtime_kind(&job);
-    if (kind)
-        look_at_runtime(j, kind, kind->namespaced ? job.ns : (struct ty_str){ 0 }, job.ref_name);
+    struct ty_str ns = kind && kind->namespaced ? job.ns : (struct ty_str){ 0 };
+    if (kind && ty_world_find(j->world, kind, ns, job.ref_name))
+        look_at_runtime(j, kind, ns, job.ref_name);
 }
 
 /* ---- news ---- */

@@ -158,6 +158,30 @@ static void test_a_standby_forgets_what_is_gone(void **state)
     assert_int_equal(w->jobs->pending.n, 0);
 }
 
+static int knows_no_runtime(struct jobs_world *w)
+{
+    return ty_world_count(ty_jobs_world(w->jobs), &ty_kind_clustertrainingruntime) == 0;
+}
+
+/* A job matters to its runtime's finalizer, but not if the runtime went first. */
+static void test_a_standby_forgets_the_runtime_of_what_is_gone(void **state)
+{
+    static const struct api_row rows[] = { JOBS_ONE, { 0 } };
+    struct jobs_world *w = *state;
+    struct ty_queue_counts queue;
+    struct ty_jobs_counts counts;
+
+    w->s.protection = TY_PROTECT_FINALIZER;
+    begin(w, rows);
+    jobs_until(w, watches_all);
+    api_answer(&w->api, "GET " JOBS_GROUP "/clustertrainingruntimes?", TY_LIT(GONE(JOBS_RUNTIME)));
+    jobs_until(w, knows_no_runtime);
+    api_answer(&w->api, "GET " JOBS_GROUP "/trainjobs?", TY_LIT(GONE(JOBS_JOB_AT("10", ""))));
+    jobs_until(w, knows_nothing_of_ours);
+    ty_jobs_count(w->jobs, &counts, &queue);
+    assert_int_equal(queue.depth, 0);
+}
+
 /* Runs, and has until the year 2150. */
 #define JOB_WITH_A_DEADLINE(version)                                                               \
     "{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"u1\",\"resourceVersion\":"       \
@@ -287,6 +311,7 @@ int main(void)
         JOBS_TEST(test_lists_that_fail),
         JOBS_TEST(test_items_that_are_odd),
         JOBS_TEST(test_a_standby_forgets_what_is_gone),
+        JOBS_TEST(test_a_standby_forgets_the_runtime_of_what_is_gone),
         JOBS_TEST(test_a_deadline_of_what_is_gone),
         JOBS_TEST(test_the_last_job_goes_unheard),
         JOBS_TEST(test_a_watch_that_is_refused_later),

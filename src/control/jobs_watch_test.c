@@ -182,6 +182,30 @@ static void test_a_standby_forgets_the_runtime_of_what_is_gone(void **state)
     assert_int_equal(queue.depth, 0);
 }
 
+#define LIMITS                                                                                     \
+    "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"l\",\"namespace\":\"ns\",\"uid\":"   \
+    "\"u4\",\"resourceVersion\":\"12\"},\"spec\":{\"limits\":[]}}}\n"
+
+static int knows_limits(struct jobs_world *w)
+{
+    return ty_world_count(ty_jobs_world(w->jobs), &ty_kind_limitrange) > 0;
+}
+
+/* What is kept for a look goes with the next: a standby has none. */
+static void test_a_standby_keeps_nothing_for_its_looks(void **state)
+{
+    static const struct api_row rows[] = { JOBS_ONE, { 0 } };
+    struct jobs_world *w = *state;
+
+    begin(w, rows);
+    jobs_until(w, watches_all);
+    api_answer(&w->api, "GET /api/v1/limitranges?", TY_LIT(LIMITS));
+    jobs_until(w, knows_limits);
+    struct ty_pending *p = ty_map_get(&w->jobs->pending, TY_LIT("ns/j"));
+    assert_true(p && p->full); /* it matters to a suspended job of the namespace */
+    assert_int_equal(ty_arena_used(w->jobs->scratch), 0);
+}
+
 /* Runs, and has until the year 2150. */
 #define JOB_WITH_A_DEADLINE(version)                                                               \
     "{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"u1\",\"resourceVersion\":"       \
@@ -312,6 +336,7 @@ int main(void)
         JOBS_TEST(test_items_that_are_odd),
         JOBS_TEST(test_a_standby_forgets_what_is_gone),
         JOBS_TEST(test_a_standby_forgets_the_runtime_of_what_is_gone),
+        JOBS_TEST(test_a_standby_keeps_nothing_for_its_looks),
         JOBS_TEST(test_a_deadline_of_what_is_gone),
         JOBS_TEST(test_the_last_job_goes_unheard),
         JOBS_TEST(test_a_watch_that_is_refused_later),

@@ -69,6 +69,7 @@ static void wait_arm(struct ty_kube *k)
     uv_timer_start(k->timer, on_time, left > 0 ? (uint64_t)left : 0, 0);
 }
 
+/* The timer goes with it: a loop must not go on for what nobody waits for. */
 static void wait_end(struct ty_kube_op *op)
 {
     if (!op->waiting)
@@ -78,6 +79,7 @@ static void wait_end(struct ty_kube_op *op)
         op->later->waiting = op->waiting;
     op->waiting = NULL;
     op->later = NULL;
+    wait_arm(op->k);
 }
 
 /* Equal times keep their order: who came first goes first. */

@@ -29,7 +29,8 @@
 struct kube_world {
     uv_loop_t loop;
     struct ty_peer peer;
-    struct ty_kubeconfig config;
+    struct ty_kubeconfig config; /* more of it, and of the next, if the test has set it before */
+    struct ty_kube_settings set;
     struct ty_kube *kube;
     struct ty_kube_op *op; /* of the test */
     const char *cancel_at; /* cancelled when this is told */
@@ -43,12 +44,16 @@ static inline void kube_begin(struct kube_world *w, const char *const *answers)
 {
     struct ty_err err = { 0 };
     peer_start(&w->peer, answers);
-    w->config = (struct ty_kubeconfig){ .server = w->peer.url, .ns = "default", .context = "" };
-    struct ty_kube_settings s = {
-        .loop = &w->loop, .config = &w->config, .agent = "tester", .timeout_ms = 20000
-    };
+    w->config.server = w->peer.url;
+    w->config.ns = "default";
+    w->config.context = "";
+    w->set.loop = &w->loop;
+    w->set.config = &w->config;
+    w->set.agent = "tester";
+    if (!w->set.timeout_ms)
+        w->set.timeout_ms = 20000;
     assert_int_equal(uv_loop_init(&w->loop), 0);
-    assert_int_equal(ty_kube_new(&w->kube, &s, &err), 0);
+    assert_int_equal(ty_kube_new(&w->kube, &w->set, &err), 0);
 }
 
 static inline void kube_finish(struct kube_world *w)

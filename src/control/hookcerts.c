@@ -216,6 +216,17 @@ static const char *copy(struct ty_arena *a, const char *s)
     return s ? ty_arena_strndup(a, s, strlen(s)) : NULL;
 }
 
+void ty_hookcerts_watch(struct ty_hookcerts *h, struct ty_reflect_want want)
+{
+    const char *fields = ty_arena_printf(h->arena, "metadata.name=%s", h->s.secret);
+
+    want.which = (struct ty_kube_which){ .kind = &ty_kind_secret,
+                                         .ns = ty_str(h->s.ns),
+                                         .fields = ty_str(fields) };
+    want.ctx = h;
+    h->secret = ty_reflect_new(h->s.kube, &want);
+}
+
 struct ty_hookcerts *ty_hookcerts_new(const struct ty_hookcerts_settings *s)
 {
     struct ty_hookcerts *h = ty_must(calloc(1, sizeof(*h)));
@@ -231,21 +242,13 @@ struct ty_hookcerts *ty_hookcerts_new(const struct ty_hookcerts_settings *s)
     h->timer->data = h;
     ty_hookcerts_say(h, "certificates are not ready");
     if (s->dir) {
-        look_again(h, 0);
+        ty_hookdir_start(h);
         return h;
     }
     ty_hooks_start(h, copy(h->arena, s->validating ? s->validating : TY_HOOKS_VALIDATING),
                    copy(h->arena, s->mutating ? s->mutating : TY_HOOKS_MUTATING));
-    h->secret =
-        ty_reflect_new(s->kube, &(struct ty_reflect_want){
-                                    .which = { .kind = &ty_kind_secret,
-                                               .ns = ty_str(h->s.ns),
-                                               .fields = ty_str(ty_arena_printf(
-                                                   h->arena, "metadata.name=%s", h->s.secret)) },
-                                    .changed = on_secret,
-                                    .state = on_secret_state,
-                                    .ctx = h,
-                                });
+    ty_hookcerts_watch(h,
+                       (struct ty_reflect_want){ .changed = on_secret, .state = on_secret_state });
     return h;
 }
 

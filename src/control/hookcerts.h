@@ -33,7 +33,7 @@ struct ty_hookcerts_settings { /* texts are copied */
     const struct ty_gnutls *gnutls;
     const struct ty_log *log;          /* may be NULL */
     const char *dir;                   /* or NULL: our own */
-    struct ty_kube *kube;              /* not used with dir; nor are the next three */
+    struct ty_kube *kube;              /* with dir: for `trusted` only */
     const char *ns, *secret, *service; /* the certificate is for SERVICE.NS.svc */
     const char *validating, *mutating; /* names of the configurations; NULL: v2.3.0's */
     int64_t settle_s;                  /* 0: TY_HOOKCERTS_SETTLE_S */
@@ -42,6 +42,10 @@ struct ty_hookcerts_settings { /* texts are copied */
      * ca: those who trust it accept the certificate; empty with dir. Negative, and why: it cannot
      * be served with, what was shown before stays; asked again later. */
     int (*ready)(void *ctx, const struct ty_pem *pem, struct ty_str ca, struct ty_err *err);
+    /* With dir, may be NULL: ca.crt of the Secret, by which clients other than the API server trust
+     * the certificate; borrowed. Comes when it is known, then whenever it changed. Empty: there is
+     * none, or it cannot be read. */
+    void (*trusted)(void *ctx, struct ty_str ca);
     void *ctx;
 };
 

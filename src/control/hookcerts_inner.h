@@ -42,6 +42,8 @@ struct ty_hookcerts {
     char why[1200];
 };
 
+/* Watches the Secret; `want` has the two functions, whose ctx is h. */
+void ty_hookcerts_watch(struct ty_hookcerts *h, struct ty_reflect_want want);
 int64_t ty_hookcerts_now(const struct ty_hookcerts *h);
 void ty_hookcerts_say(struct ty_hookcerts *h, const char *fmt, ...) TY_PRINTF(2, 3);
 void ty_hookcerts_keep(struct ty_str *to,
@@ -56,6 +58,7 @@ const char *ty_hooks_why(const struct ty_hookcerts *h);
 bool ty_hooks_settled(const struct ty_hookcerts *h);
 
 /* hookdir.c: files instead. */
+void ty_hookdir_start(struct ty_hookcerts *h);
 void ty_hookdir_look(struct ty_hookcerts *h);
 
 #endif

@@ -1,6 +1,9 @@
 /* Certificates of somebody else, in a directory: tls.crt and tls.key, looked at every few seconds.
- * A mounted Secret is swapped by a symbolic link, so the files behind the names are compared. */
+ * A mounted Secret is swapped by a symbolic link, so the files behind the names are compared. The
+ * CA, for those who are to be told whom to trust, is in the Secret, as v2.3.0 has it. */
+#include "base/base64.h"
 #include "control/hookcerts_inner.h"
+#include "json/json.h"
 #include <sys/stat.h>
 
 #define LOOK_MS 5000
@@ -59,4 +62,40 @@ void ty_hookdir_look(struct ty_hookcerts *h)
     ty_hookcerts_keep(&h->served, pem.cert);
     ty_info(&h->log, "serving with a new certificate", TY_S("dir", h->s.dir),
             TY_I("until", h->until_s));
+}
+
+/* ---- the CA in the Secret ---- */
+
+static void on_secret(void *ctx, enum ty_reflect_change what, const struct ty_kube_object *o)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 24);
+    struct ty_hookcerts *h = ctx;
+    const struct ty_json *data = what == TY_REFLECT_GONE ? NULL : ty_json_get(o->json, "data");
+    struct ty_str ca = ty_json_text_of(ty_json_find(data, TY_LIT("ca.crt")));
+
+    ty_hookcerts_keep(&h->data[0], ty_base64_decode(a, ca));
+    if (ty_reflect_synced(h->secret)) /* the first list ends with a state */
+        h->s.trusted(h->s.ctx, h->data[0]);
+}
+
+static void on_secret_state(void *ctx, enum ty_reflect_state state,
+                            const struct ty_kube_answer *why, int64_t again_ms TY_UNUSED)
+{
+    struct ty_hookcerts *h = ctx;
+    char text[512];
+
+    if (state == TY_REFLECT_TROUBLE) {
+        snprintf(text, sizeof(text), "%.*s", TY_ARG(why->message));
+        ty_error(&h->log, text, "cannot read the CA that pods are to trust",
+                 TY_S("namespace", h->s.ns), TY_S("secret", h->s.secret), TY_I("code", why->code));
+    }
+    h->s.trusted(h->s.ctx, h->data[0]);
+}
+
+void ty_hookdir_start(struct ty_hookcerts *h)
+{
+    uv_timer_start(h->timer, on_look, 0, 0);
+    if (h->s.trusted)
+        ty_hookcerts_watch(
+            h, (struct ty_reflect_want){ .changed = on_secret, .state = on_secret_state });
 }

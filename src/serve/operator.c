@@ -36,7 +36,8 @@ struct operator
     uv_timer_t trim;
     uv_timer_t tick; /* while ending: is everything idle? */
     uint64_t end_by; /* loop time */
-    char *ca;        /* that the status API's clients should trust */
+    char *ca;        /* that the status API's clients should trust; NULL: not known yet */
+    bool wants_ca;   /* nothing is done for jobs before it is known */
     bool leading, stopping, releasing, released, served;
     int code;
 };
@@ -49,7 +50,8 @@ static void on_leading(void *ctx)
 
     o->leading = true;
     ty_info(o->s->log, "this process leads", TY_S("version", o->s->version));
-    ty_jobs_lead(o->jobs);
+    if (!o->wants_ca || o->ca)
+        ty_jobs_lead(o->jobs);
 }
 
 static void begin_end(struct operator* o);
@@ -70,6 +72,20 @@ static bool may_write(void *ctx)
     return o->leading && (!o->lease || ty_lease_held(o->lease));
 }
 
+/* Whom pods trust that report their status; empty: nobody has said. */
+static void on_trusted(void *ctx, struct ty_str ca)
+{
+    struct operator* o = ctx;
+    bool first = !o->ca, other = first || !ty_str_is(ca, o->ca);
+
+    free(o->ca);
+    o->ca = strndup(ca.n ? ca.p : "", ca.n);
+    if (first && o->leading && o->wants_ca)
+        ty_jobs_lead(o->jobs);
+    else if (other && o->settings.status_gate)
+        ty_jobs_look_at_all(o->jobs);
+}
+
 static int on_certificate(void *ctx, const struct ty_pem *pem, struct ty_str ca, struct ty_err *err)
 {
     struct operator* o = ctx;
@@ -77,11 +93,8 @@ static int on_certificate(void *ctx, const struct ty_pem *pem, struct ty_str ca,
 
     if (r < 0)
         return r;
-    bool other = !o->ca || !ty_str_is(ca, o->ca);
-    free(o->ca);
-    o->ca = strndup(ca.n ? ca.p : "", ca.n);
-    if (other && o->settings.status_gate)
-        ty_jobs_look_at_all(o->jobs); /* pods are told whom to trust */
+    if (!o->wants_ca)
+        on_trusted(o, ca);
     return 0;
 }
 
@@ -300,6 +313,8 @@ static void start_certs(struct operator* o)
 
     if (!c->certs)
         h.dir = c->cert_dir ? c->cert_dir : TY_HOOKCERTS_DIR;
+    if (o->wants_ca)
+        h.trusted = on_trusted;
     o->certs = ty_hookcerts_new(&h);
 }
 
@@ -366,6 +381,7 @@ static int begin(struct operator* o, struct ty_err *err)
     int r = start_client(o, err);
     if (r < 0)
         return r;
+    o->wants_ca = o->settings.status_gate && !o->config.certs;
     start_jobs(o);
     start_certs(o);
     start_lease(o);

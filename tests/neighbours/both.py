@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""usage: both.py [--seed N] [--first N] [--count N] [--turns WHO,...] [--save DIR]
+"""usage: both.py [--seed N] [--first N] [--count N] [--turns WHO,...] [--gate] [--save DIR]
 
 Plays random cases (chance.py) with the released v2.3.0 manager, then with ours, on API servers with the
 CRDs of whoever runs and without a JobSet controller, and tells every difference: verdicts, messages and
 warnings of admission, what was written and how, what is stored then and whose fields it has, conditions,
 events, finalizers. --turns says who plays the second time, a stage each and the last all the others:
-`ours`, `ours,ours` (started anew), `theirs,ours` (taken over), `ours,theirs` (given back). --save keeps the
-cases that differ, in the form of tests/golden/cases.
+`ours`, `ours,ours` (started anew), `theirs,ours` (taken over), `ours,theirs` (given back). --gate plays with
+the feature gate TrainJobStatus on. --save keeps the cases that differ, in the form of tests/golden/cases.
 
 TRAINYARD names the program under test.
 """
@@ -26,14 +26,17 @@ import recorded  # noqa: E402
 import rights  # noqa: E402
 from chance import case as random_case  # noqa: E402
 from fixtures import start_bare, trainer_crds  # noqa: E402
+from gated import GatedManager, start_issuer  # noqa: E402
 from kit import API, COSCHEDULING, JOBSET_API, VOLCANO  # noqa: E402
 from manager import FOLDER, Manager  # noqa: E402
+from plane import free_ports  # noqa: E402
 
 LIVE = ((API, "TrainJob"), (JOBSET_API, "JobSet"), ("v1", "ConfigMap"), ("v1", "Secret"),
         (COSCHEDULING, "PodGroup"), (VOLCANO, "PodGroup"), (API, "TrainingRuntime"),
         (API, "ClusterTrainingRuntime"))
 # Two plugins of v2.3.0 set variables under these policies, in an order that is drawn at its start (B14).
 UNORDERED = {"xgboost", "flux"}
+STATUS_PORT = free_ports(1)[0]  # pods are told of it, so it is the same for all
 
 
 # Status is written without a name of a field manager: the API server takes the program's.
@@ -64,9 +67,9 @@ class Case(recorded.Case):
 class Play(recorded.Play):
     """Plays with managers that take turns."""
 
-    def __init__(self, plane, cases, turns):
+    def __init__(self, plane, cases, turns, gate):
         super().__init__(plane, cases)
-        self.turns, self.manager = turns, None
+        self.turns, self.gate, self.manager = turns, gate, None
 
     def before(self, number):
         if number < len(self.turns):
@@ -75,7 +78,9 @@ class Play(recorded.Play):
             rights.give(self.plane, ours=not upstream)
             self.plane.client().install(trainer_crds(upstream))
             folder = FOLDER / f"managers/both-{number}-{self.turns[number]}"
-            self.manager = Manager(self.plane, folder, number, upstream=upstream).start()
+            made = GatedManager(self.plane, folder, number, upstream, STATUS_PORT) if self.gate else \
+                Manager(self.plane, folder, number, upstream=upstream)
+            self.manager = made.start()
             assert self.manager.is_upstream() == upstream
 
     def end(self):
@@ -161,12 +166,13 @@ def evened(theirs, ours):
     return [list(side) for side in zip(*pairs)]
 
 
-def play(turns, seed, numbers):
+def play(turns, seed, numbers, gate):
     """Plays the cases on a plane of its own; gives them, and the schemas of the CRDs."""
-    plane = start_bare("both-" + "-".join(turns), upstream=turns[0] == "theirs")
+    start = start_issuer if gate else start_bare
+    plane = start("both-" + "-".join(turns), upstream=turns[0] == "theirs")
     try:
         cases = [Case(seed, number) for number in numbers]
-        played = Play(plane, cases, turns)
+        played = Play(plane, cases, turns, gate)
         try:
             played.run()
         finally:
@@ -193,9 +199,9 @@ def save(folder, case):
 Outcome = namedtuple("Outcome", "theirs ours schemas found")
 
 
-def compare(seed, numbers, turns=("ours",)):
-    theirs, schemas = play(("theirs",), seed, numbers)
-    ours, _ = play(turns, seed, numbers)
+def compare(seed, numbers, turns=("ours",), gate=False):
+    theirs, schemas = play(("theirs",), seed, numbers, gate)
+    ours, _ = play(turns, seed, numbers, gate)
     lines = {mine: differences(yours, mine, schemas) for yours, mine in zip(theirs, ours)}
     return Outcome(theirs, ours, schemas, {case: some for case, some in lines.items() if some})
 
@@ -206,10 +212,11 @@ def main():
     words.add_argument("--first", type=int, default=0)
     words.add_argument("--count", type=int, default=100)
     words.add_argument("--turns", type=lambda text: text.split(","), default=["ours"])
+    words.add_argument("--gate", action="store_true")
     words.add_argument("--save", metavar="DIR")
     given = words.parse_args()
     numbers = range(given.first, given.first + given.count)
-    outcome = compare(given.seed, numbers, given.turns)
+    outcome = compare(given.seed, numbers, given.turns, given.gate)
     for case, lines in outcome.found.items():
         print(f"== {case.name}\n" + "\n".join(lines))
         if given.save:

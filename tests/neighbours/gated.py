@@ -3,11 +3,10 @@ reads its own token from a fixed place, asks the issuer that this names for its 
 certificate from another fixed place. It gets a mount namespace with both, and the API server is the issuer."""
 import os
 import shutil
-from pathlib import Path
 
 from fixtures import running
 from kit import API
-from manager import FIXED_FOLDER, SECRET, SYSTEM, Manager
+from manager import FIXED_FOLDER, FOLDER, SECRET, SYSTEM, Manager
 from neighbours import VOLCANO_CRD, docs_of
 from plane import Plane
 from rights import RBAC
@@ -43,7 +42,7 @@ class IssuerPlane(Plane):
 
 def start_issuer(name, upstream):
     """As start_bare, with the Secret of the webhooks' certificate, whose CA pods are shown."""
-    plane = running(IssuerPlane(Path(name)), upstream=upstream)
+    plane = running(IssuerPlane(FOLDER / name), upstream=upstream)
     api = plane.client()
     api.install(docs_of("jobset-crds") + docs_of("podgroup-crd") + [VOLCANO_CRD, DISCOVERY])
     api.apply({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": SECRET, "namespace": SYSTEM},

@@ -106,7 +106,7 @@ Outcome = namedtuple("Outcome", "codes found")
 
 
 def compare(seed, numbers):
-    plane = start_issuer(FOLDER / "reports", upstream=True)
+    plane = start_issuer("reports", upstream=True)
     try:
         both = Both(plane)
         try:

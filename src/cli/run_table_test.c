@@ -1,5 +1,6 @@
 /* The table on a real pseudo terminal. What it draws is run_table_draw_test.c; whole runs with
- * Ctrl-C, Ctrl-Z, sudden deaths, typing and every size of terminal are tests/run/test_terminal.py. */
+ * Ctrl-C, Ctrl-Z, sudden deaths, typing and every size of terminal are tests/run/test_terminal.py.
+ */
 #include "cli/run_view_testing.h"
 
 #include <fcntl.h>

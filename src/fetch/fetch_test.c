@@ -83,10 +83,7 @@ static void test_no_room(void **state)
     };
     struct ty_peer p;
     struct ty_trial t = { 0 };
-    peer_start(&p, answers);
-    t.opts.hub = p.url;
-    assert_true(trial(&t, "hf://o/n") < 0);
-    peer_stop(&p);
+    assert_true(meet(&p, answers, &t, "hf://o/n") < 0);
     assert_has(t.err.text, "no room on the disk of d: 4000000000000000000 bytes are to come, ");
 }
 

@@ -9,28 +9,6 @@
     "-" #to "/" #all "\r\n\r\n"
 #define HELLO "#sha256=2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
 
-static void uri_of(char *to, size_t n, const struct ty_peer *p, const char *end)
-{
-    snprintf(to, n, "%s/f%s", p->url, end);
-}
-
-/* A trial against a peer that gives these answers; p->asked is what it heard. */
-static int meet(struct ty_peer *p, const char *const *answers, struct ty_trial *t, const char *end)
-{
-    char uri[256];
-    peer_start(p, answers);
-    uri_of(uri, sizeof(uri), p, end);
-    int r = trial(t, uri);
-    peer_stop(p);
-    return r;
-}
-
-#define meet_ok(p, answers, t, end)                                                                \
-    do {                                                                                           \
-        if (meet((p), (answers), (t), (end)) < 0)                                                  \
-            fail_msg("%s", (t)->err.text);                                                         \
-    } while (0)
-
 static void test_goes_on_where_it_was_lost(void **state)
 {
     (void)state;
@@ -39,7 +17,7 @@ static void test_goes_on_where_it_was_lost(void **state)
     struct ty_peer p;
     struct ty_trial t = { .opts.retries = 1 };
     /* One retry is enough for two losses: each had brought something. */
-    meet_ok(&p, answers, &t, "");
+    meet_ok(&p, answers, &t, "/f");
     box_holds("d/f", "hello");
     assert_has(p.asked[1], "Range: bytes=2-\r\n");
     assert_has(p.asked[1], "If-Range: \"e\"\r\n");
@@ -53,7 +31,7 @@ static void test_gives_up_without_progress(void **state)
     static const char *const answers[] = { OK(5) "he", REST(2, 4, 5), NULL };
     struct ty_peer p;
     struct ty_trial t = { .opts.retries = 0 };
-    assert_true(meet(&p, answers, &t, "") < 0);
+    assert_true(meet(&p, answers, &t, "/f") < 0);
     assert_has(t.err.text, "f: ");
 }
 
@@ -63,7 +41,7 @@ static void test_a_changed_file_starts_over(void **state)
     static const char *const answers[] = { OK(5) "he", OK(4) "newx", NULL };
     struct ty_peer p;
     struct ty_trial t = { .opts.retries = 1 };
-    meet_ok(&p, answers, &t, ""); /* 200 to an If-Range: it is another file now */
+    meet_ok(&p, answers, &t, "/f"); /* 200 to an If-Range: it is another file now */
     box_holds("d/f", "newx");
 }
 
@@ -73,7 +51,7 @@ static void test_wrong_ranges(void **state)
     static const char *const answers[] = { OK(5) "he", REST(1, 4, 5) "ello", OK(5) "hello", NULL };
     struct ty_peer p;
     struct ty_trial t = { .opts.retries = 1 };
-    meet_ok(&p, answers, &t, HELLO);
+    meet_ok(&p, answers, &t, "/f" HELLO);
     box_holds("d/f", "hello");
     assert_has(t.notes, "other bytes than those asked for");
 }
@@ -89,7 +67,7 @@ static void test_no_such_range(void **state)
     };
     struct ty_peer p;
     struct ty_trial t = { .opts.retries = 1 };
-    meet_ok(&p, answers, &t, "");
+    meet_ok(&p, answers, &t, "/f");
     box_holds("d/f", "hello");
 }
 
@@ -101,11 +79,11 @@ static void test_corrupt_bytes(void **state)
     struct ty_peer p;
     struct ty_trial t = { 0 };
     struct stat st;
-    assert_true(meet(&p, never, &t, HELLO) < 0);
+    assert_true(meet(&p, never, &t, "/f" HELLO) < 0);
     assert_has(t.err.text, "sha256 checksum is ");
     assert_has(t.err.text, "in 3 attempts");
     assert_true(stat("d/f", &st) < 0);
-    meet_ok(&p, answers, &t, HELLO);
+    meet_ok(&p, answers, &t, "/f" HELLO);
     box_holds("d/f", "hello");
     assert_has(t.notes, "fetching it again");
 }
@@ -123,7 +101,7 @@ static void test_not_twice(void **state)
     struct ty_trial t = { 0 };
     char uri[256];
     peer_start(&p, answers);
-    uri_of(uri, sizeof(uri), &p, "");
+    snprintf(uri, sizeof(uri), "%s/f", p.url);
     trial_ok(&t, uri);
     trial_ok(&t, uri);
     assert_int_equal(t.done.files_there, 1);
@@ -150,7 +128,7 @@ static void test_without_sizes(void **state)
     struct ty_trial t = { 0 };
     char uri[256];
     peer_start(&p, answers);
-    uri_of(uri, sizeof(uri), &p, "");
+    snprintf(uri, sizeof(uri), "%s/f", p.url);
     trial_ok(&t, uri);
     box_holds("d/f", "hello");
     trial_ok(&t, uri); /* no validator: it is fetched again */
@@ -169,7 +147,7 @@ static void test_refusals_end_the_run(void **state)
     struct ty_peer p;
     struct ty_trial t = { .opts.retries = 5 };
     struct stat st;
-    assert_true(meet(&p, answers, &t, "") < 0);
+    assert_true(meet(&p, answers, &t, "/f") < 0);
     assert_string_equal(t.err.text, "f: the server answers 404");
     assert_true(stat("d/f", &st) < 0);
 }

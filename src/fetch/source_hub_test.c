@@ -26,10 +26,7 @@ static void test_a_dataset(void **state)
     };
     struct ty_peer p;
     struct ty_trial t = { .opts.token = "hf_x" };
-    peer_start(&p, answers);
-    t.opts.hub = p.url;
-    trial_ok(&t, "hf://o/n@refs/pr/1");
-    peer_stop(&p);
+    meet_ok(&p, answers, &t, "hf://o/n@refs/pr/1");
     box_holds("d/data/a b", "hello");
     box_holds("d/README.md", "hello\n");
     assert_has(p.asked[0], "GET /api/datasets/o/n/revision/refs%2Fpr%2F1 HTTP");
@@ -55,10 +52,7 @@ static void test_a_model_is_weights_and_words(void **state)
     };
     struct ty_peer p;
     struct ty_trial t = { .opts.model = true };
-    peer_start(&p, answers);
-    t.opts.hub = p.url;
-    trial_ok(&t, "hf://o/n");
-    peer_stop(&p);
+    meet_ok(&p, answers, &t, "hf://o/n");
     assert_has(p.asked[0], "GET /api/models/o/n/revision/main HTTP");
     assert_has(p.asked[2], "GET /o/n/resolve/" COMMIT "/config.json HTTP");
     assert_int_equal(t.done.total.files, 2);
@@ -76,10 +70,7 @@ static void test_a_path_in_the_repository(void **state)
     };
     struct ty_peer p;
     struct ty_trial t = { .opts.model = true };
-    peer_start(&p, answers);
-    t.opts.hub = p.url;
-    trial_ok(&t, "hf://o/n/a/x.bin"); /* named, so wanted, whatever it ends with */
-    peer_stop(&p);
+    meet_ok(&p, answers, &t, "hf://o/n/a/x.bin"); /* named, so wanted, whatever it ends with */
     box_holds("d/a/x.bin", "hello\n");
     assert_int_equal(t.done.total.files, 1);
 }
@@ -88,10 +79,7 @@ static void refused(const char *first, const char *second, const char *why)
 {
     struct ty_peer p;
     struct ty_trial t = { 0 };
-    peer_start(&p, (const char *const[]){ first, second, NULL });
-    t.opts.hub = p.url;
-    assert_true(trial(&t, "hf://o/n") < 0);
-    peer_stop(&p);
+    assert_true(meet(&p, (const char *const[]){ first, second, NULL }, &t, "hf://o/n") < 0);
     assert_has(t.err.text, why);
 }
 

@@ -22,10 +22,7 @@ static void test_pages_and_names(void **state)
     };
     struct ty_peer p;
     struct ty_trial t = { .opts = { .key_id = "AK", .secret = "SK", .session = "ST" } };
-    peer_start(&p, answers);
-    t.opts.s3 = p.url;
-    trial_ok(&t, "s3://bucket/data/");
-    peer_stop(&p);
+    meet_ok(&p, answers, &t, "s3://bucket/data/");
     box_holds("d/a", "ok");
     box_holds("d/x y/b", "bb");
     assert_int_equal(t.done.total.files, 2);
@@ -50,10 +47,7 @@ static void test_an_object_by_its_name(void **state)
     };
     struct ty_peer p;
     struct ty_trial t = { 0 };
-    peer_start(&p, answers);
-    t.opts.s3 = p.url;
-    trial_ok(&t, "s3://bucket/dir/f");
-    peer_stop(&p);
+    meet_ok(&p, answers, &t, "s3://bucket/dir/f");
     box_holds("d/f", "ok");
     assert_null(strstr(p.asked[0], "Authorization"));
 }
@@ -62,10 +56,7 @@ static void refused(const char *listing, const char *why)
 {
     struct ty_peer p;
     struct ty_trial t = { 0 };
-    peer_start(&p, (const char *const[]){ listing, NULL });
-    t.opts.s3 = p.url;
-    assert_true(trial(&t, "s3://bucket") < 0);
-    peer_stop(&p);
+    assert_true(meet(&p, (const char *const[]){ listing, NULL }, &t, "s3://bucket") < 0);
     assert_has(t.err.text, why);
 }
 
@@ -98,10 +89,7 @@ static void test_encrypted(void **state)
     };
     struct ty_peer p;
     struct ty_trial t = { 0 };
-    peer_start(&p, answers);
-    t.opts.s3 = p.url;
-    trial_ok(&t, "s3://bucket");
-    peer_stop(&p);
+    meet_ok(&p, answers, &t, "s3://bucket");
     box_holds("d/f", "ok");
 }
 
@@ -115,10 +103,7 @@ static void test_changed_since_it_was_listed(void **state)
     };
     struct ty_peer p;
     struct ty_trial t = { 0 };
-    peer_start(&p, answers);
-    t.opts.s3 = p.url;
-    assert_true(trial(&t, "s3://bucket") < 0);
-    peer_stop(&p);
+    assert_true(meet(&p, answers, &t, "s3://bucket") < 0);
     assert_has(t.err.text, "f: has changed on the server since it was listed");
 }
 

@@ -101,4 +101,23 @@ static inline int trial(struct ty_trial *t, const char *uri)
             fail_msg("%s", (t)->err.text);                                                         \
     } while (0)
 
+/* Against a peer that gives these answers, asked as a hub, as a store or, by a URI that begins with
+ * a slash, for a file of its own. p->asked is what it heard. */
+static inline int meet(struct ty_peer *p, const char *const *answers, struct ty_trial *t,
+                       const char *uri)
+{
+    char own[256];
+    peer_start(p, answers);
+    snprintf(own, sizeof(own), "%s%s", uri[0] == '/' ? p->url : "", uri);
+    t->opts.hub = t->opts.s3 = p->url;
+    int r = trial(t, own);
+    peer_stop(p);
+    return r;
+}
+#define meet_ok(p, answers, t, uri)                                                                \
+    do {                                                                                           \
+        if (meet((p), (answers), (t), (uri)) < 0)                                                  \
+            fail_msg("%s", (t)->err.text);                                                         \
+    } while (0)
+
 #endif

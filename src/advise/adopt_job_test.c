@@ -240,7 +240,7 @@ static void test_a_jobset_of_somebody_else(void **state)
     const struct ty_adopt_entry *e = stand_entry(s, "j");
     assert_int_equal(e->result, TY_ADOPT_FAILS);
     assert_string_equal(e->text, "its children cannot be made");
-    assert_non_null(strstr(e->reasons->text, "JobSet \"j\" exists and is not this TrainJob's"));
+    assert_has(e->reasons->text, "JobSet \"j\" exists and is not this TrainJob's");
 }
 
 /* With the gate TrainJobStatus a pass wants the webhook's CA: from whoever read the cluster, not

@@ -66,7 +66,7 @@ static bool first(void *ctx, const struct ty_past_object *o)
     *run = o->run;
     run->dir = run->command = NULL;
     run->how = o->run.how[0] ? "ended" : "";
-    assert_non_null(strstr(o->run.command, "run_history_test"));
+    assert_has(o->run.command, "run_history_test");
     return false;
 }
 

@@ -1,11 +1,6 @@
+#include "base/testing.h"
 #include "base/text.h"
 #include "cli/run_table.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static void add(struct ty_run_model *m, const char *job, int i, enum ty_phase phase)
 {
@@ -132,11 +127,11 @@ static void test_several_jobs(void **state)
     m.jobs->result = "Complete"; /* what is over is not in the table */
     char *text = drawn(a, &m, 60, 24);
     assert_null(strstr(text, "j0"));
-    assert_non_null(strstr(text, "j1  running 1:01  1 node\n  node-0-0  running    1:01\nj2"));
-    assert_non_null(strstr(text, "j4  running"));
+    assert_has(text, "j1  running 1:01  1 node\n  node-0-0  running    1:01\nj2");
+    assert_has(text, "j4  running");
     text = drawn(a, &m, 60, 5); /* a line for each job at least */
-    assert_non_null(strstr(text, "j1  running"));
-    assert_non_null(strstr(text, "j4  running"));
+    assert_has(text, "j1  running");
+    assert_has(text, "j4  running");
     ty_run_model_done(&m);
 }
 
@@ -155,7 +150,7 @@ static void test_waits_for_its_restart(void **state)
 
     (void)state;
     ty_run_model_pod(&m, &n);
-    assert_non_null(strstr(drawn(a, &m, 80, 24), "failed     1:01  ImportError: no torch"));
+    assert_has(drawn(a, &m, 80, 24), "failed     1:01  ImportError: no torch");
     ty_run_model_done(&m);
 }
 

@@ -1,11 +1,7 @@
 /* The host table against a real plan. */
 #include "control/extern_host.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "base/testing.h"
 
 #define H (&ty_extern_host)
 
@@ -81,7 +77,7 @@ static void test_looking(void **state)
     assert_string_equal(H->job_annotation(&d->p, "a/b"), "c");
     assert_null(H->job_annotation(&d->p, "a/c"));
     assert_null(H->job_label(&d->p, "a/b"));
-    assert_non_null(strstr(H->job_json(&d->p), "\"u-1\""));
+    assert_has(H->job_json(&d->p), "\"u-1\"");
     assert_string_equal(H->runtime_name(&d->p), "rt");
     assert_string_equal(H->policy_json(&d->p, "torch"), "{}");
     assert_null(H->policy_json(&d->p, "mpi"));

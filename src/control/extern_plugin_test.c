@@ -1,12 +1,9 @@
 /* What the loader refuses. Plugins that do load are built out of tree by tests/cli/test_plugin.py.
  */
 #include "control/extern_plugin.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "base/testing.h"
+
 #include <unistd.h>
 
 static void test_no_directory(void **state)
@@ -36,7 +33,7 @@ static void test_not_a_shared_object(void **state)
     fputs("not ELF", f);
     fclose(f);
     assert_true(ty_externs_load(&x, a, dir, &err) < 0);
-    assert_non_null(strstr(err.text, "broken.so: cannot load the plugin: "));
+    assert_has(err.text, "broken.so: cannot load the plugin: ");
     assert_int_equal(x.n, 0);
     unlink(path);
     rmdir(dir);

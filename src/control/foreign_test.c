@@ -61,7 +61,7 @@ static void test_somebody_elses(void **state)
                         "JobSet \"j\" exists and is not this TrainJob's: ConfigMap \"c\" controls "
                         "it. Delete it, or give the TrainJob another name");
     assert_int_equal(whose(f, TRAINJOB("other", "u3"), APPLIED), -EEXIST);
-    assert_non_null(strstr(f->err.text, "TrainJob \"other\" controls it"));
+    assert_has(f->err.text, "TrainJob \"other\" controls it");
     assert_int_equal(whose(f, "\"nonsense\"", ""), -EEXIST);
 }
 

@@ -1,14 +1,11 @@
 #include "control/hookcerts.h"
+
+#include "base/testing.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <uv.h>
 
 #define DAY ((int64_t)24 * 3600)
@@ -76,14 +73,14 @@ static void test_a_directory(void **state)
     turn(&b); /* nothing there yet: it waits, and says so */
     assert_int_equal(b.calls, 0);
     assert_false(ty_hookcerts_ready(b.h));
-    assert_non_null(strstr(ty_hookcerts_why(b.h), "/tls.crt"));
+    assert_has(ty_hookcerts_why(b.h), "/tls.crt");
     struct ty_pem one = make(&b, "one"), two = make(&b, "two");
     put(&b, "tls.crt", one.cert);
     put(&b, "tls.key", one.key);
     b.refuses = true;
     turn(&b);
     assert_false(ty_hookcerts_ready(b.h));
-    assert_non_null(strstr(ty_hookcerts_why(b.h), "the server does not like it"));
+    assert_has(ty_hookcerts_why(b.h), "the server does not like it");
     b.refuses = false;
     turn(&b);
     assert_int_equal(b.calls, 1);

@@ -1,11 +1,7 @@
 #include "control/log.h"
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "base/testing.h"
+#include <errno.h>
 
 static void flag(const char *name, const char *value, int level, bool console,
                  enum ty_log_time time)
@@ -23,7 +19,7 @@ static void wrong(const char *name, const char *value, const char *want)
     struct ty_log_settings s = ty_log_default;
     struct ty_err err = { 0 };
     assert_int_equal(ty_log_flag(&s, name, value, &err), -EINVAL);
-    assert_non_null(strstr(err.text, want));
+    assert_has(err.text, want);
     assert_memory_equal(&s, &ty_log_default, sizeof(s));
 }
 

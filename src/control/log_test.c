@@ -1,14 +1,9 @@
+#include "base/testing.h"
 #include "control/log.h"
 #include "json/json.h"
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define NS ((int64_t)1000000000)
 
@@ -81,8 +76,8 @@ static void test_a_line(void **state)
     assert_string_equal(said(), "{\"level\":\"warn\",\"ts\":\"2023-11-14T22:13:20Z\","
                                 "\"caller\":\"x.c:7\",\"msg\":\"m\"}\n");
     ty_error(&b.log, "no such file", "cannot read", TY_S("file", "a"));
-    assert_non_null(strstr(said(), "\"caller\":\"control/log_test.c:"));
-    assert_non_null(strstr(b.text, "\"error\":\"no such file\",\"file\":\"a\"}\n"));
+    assert_has(said(), "\"caller\":\"control/log_test.c:");
+    assert_has(b.text, "\"error\":\"no such file\",\"file\":\"a\"}\n");
     end();
 }
 
@@ -97,9 +92,9 @@ static void test_silence(void **state)
     assert_string_equal(said(), "");
     ty_log_set_level(b.log.out, -2);
     ty_debug(&b.log, "m", TY_I("a", 1));
-    assert_non_null(strstr(said(), "{\"level\":\"debug\""));
+    assert_has(said(), "{\"level\":\"debug\"");
     ty_log(&b.log, -2, "m", TY_I("a", 1));
-    assert_non_null(strstr(said(), "{\"level\":\"Level(-2)\""));
+    assert_has(said(), "{\"level\":\"Level(-2)\"");
     ty_log(&b.log, -3, "m", TY_I("a", 1));
     assert_string_equal(said(), "");
     end();
@@ -132,8 +127,8 @@ static void test_very_long(void **state)
     ty_info(&b.log, "m", TY_STR("v", ((struct ty_str){ big, sizeof(big) })));
     ty_info(&b.log, "after", TY_I("a", 1));
     assert_int_equal(lines(said()), 2);
-    assert_non_null(strstr(b.text, "\"msg\":\"m\",\"tooLong\":true}\n"));
-    assert_non_null(strstr(b.text, "\"msg\":\"after\""));
+    assert_has(b.text, "\"msg\":\"m\",\"tooLong\":true}\n");
+    assert_has(b.text, "\"msg\":\"after\"");
     end();
 }
 
@@ -155,7 +150,7 @@ static void test_repeated_errors(void **state)
     b.now_ns += TY_LOG_WINDOW_S * NS;
     same_error();
     assert_int_equal(lines(said()), 1);
-    assert_non_null(strstr(b.text, "\"error\":\"e\",\"suppressed\":995}\n"));
+    assert_has(b.text, "\"error\":\"e\",\"suppressed\":995}\n");
     same_error(); /* a new window: said again */
     assert_int_equal(lines(said()), 1);
     assert_null(strstr(b.text, "suppressed"));
@@ -163,7 +158,7 @@ static void test_repeated_errors(void **state)
         same_error();
     said();
     ty_log_sum(b.log.out);
-    assert_non_null(strstr(said(), "\"error\":\"e\",\"suppressed\":7}\n"));
+    assert_has(said(), "\"error\":\"e\",\"suppressed\":7}\n");
     ty_log_sum(b.log.out);
     assert_string_equal(said(), "");
     end();
@@ -182,7 +177,7 @@ static void test_many_errors(void **state)
         ty_log_write(&b.log, TY_ERROR, "x.c:1", "m", &TY_I("i", i), 1);
     }
     assert_int_equal(lines(said()), 301);
-    assert_non_null(strstr(b.text, "\"error\":\"e\",\"suppressed\":2}\n"));
+    assert_has(b.text, "\"error\":\"e\",\"suppressed\":2}\n");
     end();
 }
 
@@ -197,7 +192,7 @@ static void test_full_pipe(void **state)
     said();
     said();
     ty_info(&b.log, "m", TY_I("a", 1));
-    assert_non_null(strstr(said(), "\"lostLines\":"));
+    assert_has(said(), "\"lostLines\":");
     assert_non_null(strchr("\n{", b.text[0])); /* not behind what is left of a torn line */
     ty_info(&b.log, "m", TY_I("a", 1));
     assert_null(strstr(said(), "\"lostLines\":"));
@@ -225,7 +220,7 @@ static void time_of(enum ty_log_time how, const char *want)
     s.time = how;
     begin(s);
     ty_info(&b.log, "m", TY_I("a", 1));
-    assert_non_null(strstr(said(), want));
+    assert_has(said(), want);
     end();
 }
 

@@ -22,7 +22,7 @@ static void test_what_is_there_needs_no_write(void **state)
     begin_and_apply(f, TRAINJOB(",'suspend':true", ""));
     struct ty_work w = work(f);
     assert_string_equal(steps(f, &w), "status TrainJob j");
-    assert_non_null(strstr(w.steps->body.p, "\"Suspended\""));
+    assert_has(w.steps->body.p, "\"Suspended\"");
 }
 
 static void test_a_change_while_suspended_is_applied(void **state)
@@ -71,14 +71,14 @@ static void test_somebody_elses_jobset(void **state)
     assert_int_equal(w.err.code, -EEXIST);
     assert_non_null(w.events);
     assert_string_equal(w.events->reason, "TrainJobResourcesCreationFailed");
-    assert_non_null(strstr(w.events->message, "failed: JobSet \"j\" exists and is not"));
+    assert_has(w.events->message, "failed: JobSet \"j\" exists and is not");
     assert_null(w.events->next);
     assert_false(w.right);
 
     f->in.now_s = NOW + 6; /* the deadline */
     w = work(f);
     assert_string_equal(steps(f, &w), "apply ConfigMap j-runtime-snapshot, status TrainJob j");
-    assert_non_null(strstr(w.steps->next->body.p, "DeadlineExceeded"));
+    assert_has(w.steps->next->body.p, "DeadlineExceeded");
     assert_null(strstr(w.steps->next->body.p, "Complete"));
 }
 
@@ -148,7 +148,7 @@ static void test_a_job_that_is_held(void **state)
     put(f, &ty_kind_jobset, ENDED);
     struct ty_work w = work(f);
     assert_string_equal(steps(f, &w), "status TrainJob j");
-    assert_non_null(strstr(w.steps->body.p, "\"Complete\""));
+    assert_has(w.steps->body.p, "\"Complete\"");
     ty_world_drop(f->w, &ty_kind_jobset, f->in.ns, TY_LIT("j"), (struct ty_str){ 0 });
     w = work(f);
     assert_true(!w.steps && !w.fetch && !w.events && w.err.code == 0);

@@ -86,7 +86,7 @@ static void test_rows(void **state)
     ty_conv_rows(&f->c, NULL, v, at, rows);
     assert_int_equal(f->c.procs, 1);
     assert_string_equal(warning(&f->out, "spec.left"), "not carried over: nobody wants it");
-    assert_non_null(strstr(warning(&f->out, "spec.unknown"), "no field of JAXJob"));
+    assert_has(warning(&f->out, "spec.unknown"), "no field of JAXJob");
     assert_true(warned(&f->out, "spec."));
     assert_false(warned(&f->out, "spec.elsewhere"));
     assert_null(f->out.bad);

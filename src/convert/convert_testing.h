@@ -2,15 +2,10 @@
 #ifndef TY_CONVERT_CONVERT_TESTING_H
 #define TY_CONVERT_CONVERT_TESTING_H
 
+#include "base/testing.h"
 #include "convert/convert.h"
 #include "json/yaml.h"
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #define TESTING_CEILING ((size_t)64 << 20)
 #define HEAD(kind)      "apiVersion: kubeflow.org/v1\nkind: " kind "\nmetadata: {name: j}\nspec:\n"

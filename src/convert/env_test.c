@@ -15,7 +15,7 @@ static void test_v1_wins(void **state)
                                                 "{name: TY_INDEX, value: '5'}]"));
     assert_true(ty_str_is(trainer_env(&done, "MASTER_ADDR"), "j-node-0-0.j"));
     assert_true(ty_str_is(trainer_env(&done, "A"), "1"));
-    assert_non_null(strstr(warning(&done, ENV "[1]"), "the job's own MASTER_ADDR"));
+    assert_has(warning(&done, ENV "[1]"), "the job's own MASTER_ADDR");
     assert_false(warned(&done, ENV "[2]")); /* it is the same anyway */
     assert_true(warned(&done, ENV "[3]"));
     assert_true(trainer_env(&done, "TY_INDEX").n == 0); /* comes from the pod */

@@ -57,7 +57,7 @@ static void test_no_command_to_split(void **state)
     assert_int_equal(convert_with(a, TWO(MAIN(", args: [a]"), MAIN(", args: [b]")),
                                   (struct ty_convert_opts){ .split_script = true }, &done),
                      -EINVAL);
-    assert_non_null(strstr(done.bad->text, "write the image's command into both"));
+    assert_has(done.bad->text, "write the image's command into both");
 }
 
 static void test_split_script(void **state)

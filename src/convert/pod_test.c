@@ -53,7 +53,7 @@ static void test_unknown_fields_are_told(void **state)
                "containers: [{name: jax, image: x, ports: [{containerPort: 1, sea: 2}]}]}}"));
     assert_true(warned(&done, AT ".colour"));
     assert_true(warned(&done, AT ".metadata.mood"));
-    assert_non_null(strstr(warning(&done, AT ".spec.tolerationz"), "tolerations"));
+    assert_has(warning(&done, AT ".spec.tolerationz"), "tolerations");
     assert_true(warned(&done, AT ".spec.containers[0].ports[0].sea"));
     assert_string_equal(warning(&done, AT ".metadata.name"),
                         "not carried over: JobSet gives pods their names");
@@ -97,7 +97,7 @@ static void test_service_account(void **state)
 #define ACCOUNT(fields) JAX("{spec: {" fields ", containers: [{name: jax, image: x}]}}")
     struct ty_converted done = convert(a, ACCOUNT("serviceAccount: a"));
     const struct ty_json *patch = ty_json_item(ty_json_at(done.job, "spec.runtimePatches"), 0);
-    assert_non_null(strstr(ty_json_text(a, patch).p, "\"serviceAccountName\":\"a\""));
+    assert_has(ty_json_text(a, patch).p, "\"serviceAccountName\":\"a\"");
     done = convert(a, ACCOUNT("serviceAccount: a, serviceAccountName: a"));
     assert_null(done.warnings);
     done = convert(a, ACCOUNT("serviceAccount: a, serviceAccountName: b"));
@@ -116,7 +116,7 @@ static void test_references_follow_the_name(void **state)
             "limits.cpu}}}, {name: B, value: jax}]}]}}"));
     const char *text = ty_json_text(a, done.job).p;
     assert_null(strstr(text, "\"containerName\":\"jax\""));
-    assert_non_null(strstr(text, "\"containerName\":\"node\""));
+    assert_has(text, "\"containerName\":\"node\"");
     assert_true(ty_str_is(trainer_env(&done, "B"), "jax"));
 }
 

@@ -74,7 +74,7 @@ static void test_run_policy(void **state)
     done = convert(a, RUN("cleanPodPolicy: All, ttlSecondsAfterFinished: 60"));
     assert_string_equal(json_at(a, done.runtime, "spec.template.spec.ttlSecondsAfterFinished"),
                         "60");
-    assert_non_null(strstr(warning(&done, AT ".cleanPodPolicy"), "60 seconds after"));
+    assert_has(warning(&done, AT ".cleanPodPolicy"), "60 seconds after");
     done = convert(a, RUN("cleanPodPolicy: All"));
     assert_string_equal(json_at(a, done.runtime, "spec.template.spec.ttlSecondsAfterFinished"),
                         "0");

@@ -64,7 +64,7 @@ static void test_exit_codes(void **state)
     done = with(a, "ExitCode", "", (struct ty_convert_opts){ 0 });
     assert_string_equal(json_at(a, done.runtime, JOBSET ".failurePolicy.maxRestarts"),
                         "2147483647");
-    assert_non_null(strstr(warning(&done, "spec.runPolicy.backoffLimit"), "have no limit"));
+    assert_has(warning(&done, "spec.runPolicy.backoffLimit"), "have no limit");
 }
 
 static void test_gang_restart(void **state)

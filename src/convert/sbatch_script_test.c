@@ -57,7 +57,7 @@ static void test_documents_are_no_commands(void **state)
     done = script(a, "x=$((1<<4))\nsqueue\nsrun a\n");
     assert_string_equal(warning(&done, "line 4"), "there is no squeue in a container");
     done = script(a, "cat <<EOF\nsrun a\n");
-    assert_non_null(strstr(warning(&done, ""), "the here-document EOF does not end"));
+    assert_has(warning(&done, ""), "the here-document EOF does not end");
 }
 
 static void test_warnings_have_lines(void **state)
@@ -67,13 +67,13 @@ static void test_warnings_have_lines(void **state)
     struct ty_converted done =
         script(a, "module load cuda\n\necho $SLURM_TOPOLOGY_ADDR $SLURM_NNODES\nsrun --label \\\n "
                   " -n 2 a\n#SBATCH -N 3\necho done\nsrun b\n");
-    assert_non_null(strstr(warning(&done, "line 3"), "not from modules"));
+    assert_has(warning(&done, "line 3"), "not from modules");
     assert_string_equal(warning(&done, "line 5"),
                         "SLURM_TOPOLOGY_ADDR is a variable that only Slurm sets: it is empty here");
-    assert_non_null(strstr(warning(&done, "line 6"), "--label is not carried over"));
-    assert_non_null(strstr(warning(&done, "#SBATCH"), "stops at the first command"));
-    assert_non_null(strstr(warning(&done, "line 9"), "runs on every node"));
-    assert_non_null(strstr(warning(&done, "line 10"), "another step"));
+    assert_has(warning(&done, "line 6"), "--label is not carried over");
+    assert_has(warning(&done, "#SBATCH"), "stops at the first command");
+    assert_has(warning(&done, "line 9"), "runs on every node");
+    assert_has(warning(&done, "line 10"), "another step");
 }
 
 /* Kubernetes would make one dollar of two, and look for a variable called hostname. */
@@ -83,8 +83,8 @@ static void test_dollars_survive_kubernetes(void **state)
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_converted done =
         script(a, "t=/tmp/x.$$ h=$(hostname) d=$(date +%s) n=$((1 + 2)) c=${t} e=$\nsrun a\n");
-    assert_non_null(strstr(command(a, &done), "t=/tmp/x.$$$$ h=$$(hostname) d=$(date +%s) "
-                                              "n=$((1 + 2)) c=${t} e=$\n"));
+    assert_has(command(a, &done), "t=/tmp/x.$$$$ h=$$(hostname) d=$(date +%s) "
+                                  "n=$((1 + 2)) c=${t} e=$\n");
 }
 
 static void test_stand_ins(void **state)
@@ -93,15 +93,15 @@ static void test_stand_ins(void **state)
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_converted done = script(a, "a\n");
     assert_string_equal(command(a, &done), "a\n");
-    assert_non_null(strstr(warning(&done, ""), "there is no srun or mpirun"));
+    assert_has(warning(&done, ""), "there is no srun or mpirun");
     done =
         script(a, "h=$(scontrol show hostnames | head -n 1)\nsrun torchrun --rdzv-id $RANDOM a\n");
-    assert_non_null(strstr(command(a, &done), "scontrol() {"));
-    assert_non_null(strstr(command(a, &done), "RANDOM=1"));
-    assert_non_null(strstr(command(a, &done), "srun() ("));
+    assert_has(command(a, &done), "scontrol() {");
+    assert_has(command(a, &done), "RANDOM=1");
+    assert_has(command(a, &done), "srun() (");
     assert_null(strstr(command(a, &done), "ty_i++"));
     done = script(a, "#SBATCH --ntasks-per-node=2\nsrun a\n");
-    assert_non_null(strstr(command(a, &done), "ty_i++"));
+    assert_has(command(a, &done), "ty_i++");
 }
 
 static void test_carriage_returns(void **state)

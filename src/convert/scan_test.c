@@ -78,9 +78,9 @@ static void test_mpi(void **state)
               "j-worker-0, j-launcher]}]}}}\n"
               "    Worker: {replicas: 1, template: " POD("c") "}\n");
 #define LAUNCHER "spec.mpiReplicaSpecs.Launcher.template.spec.containers[0].args"
-    assert_non_null(strstr(warning(&done, LAUNCHER "[0]"), "elastic Horovod"));
-    assert_non_null(strstr(warning(&done, LAUNCHER "[1]"), "no kubexec.sh"));
-    assert_non_null(strstr(warning(&done, LAUNCHER "[2]"), "j-node-0-<index>.j"));
+    assert_has(warning(&done, LAUNCHER "[0]"), "elastic Horovod");
+    assert_has(warning(&done, LAUNCHER "[1]"), "no kubexec.sh");
+    assert_has(warning(&done, LAUNCHER "[2]"), "j-node-0-<index>.j");
     assert_false(warned(&done, LAUNCHER "[3]"));
 }
 

@@ -77,7 +77,7 @@ static void test_sshd(void **state)
     assert_string_equal(json_at(a, node_of(&done), "args"), "null");
 #define WORKER "spec.mpiReplicaSpecs.Worker.template.spec.containers[0]"
     assert_true(warned(&done, WORKER ".command") && warned(&done, WORKER ".args"));
-    assert_non_null(strstr(warning(&done, WORKER ".image"), "/usr/sbin/sshd"));
+    assert_has(warning(&done, WORKER ".image"), "/usr/sbin/sshd");
 }
 
 static void test_main_container(void **state)

@@ -77,11 +77,11 @@ static void test_where_the_range_goes(void **state)
     assert_string_equal(json_at(a, done.job, "spec.trainer.command"),
                         "[\"python\",\"-m\",\"torch.distributed.run\",\"--nnodes=1:2\",\"t.py\"]");
     done = convert(a, JOB(BOTH, RUN("torchrun, --nnodes=5, t.py")));
-    assert_non_null(strstr(warning(&done, POLICY), "an --nnodes of its own"));
+    assert_has(warning(&done, POLICY), "an --nnodes of its own");
     assert_null(strstr(json_at(a, done.job, "spec.trainer.command"), "1:2"));
     done = convert(a, JOB(BOTH, RUN("sh, -c, torchrun t.py")));
-    assert_non_null(strstr(warning(&done, POLICY), "no word torchrun"));
-    assert_non_null(strstr(json_at(a, done.job, "metadata.annotations"), "1:2"));
+    assert_has(warning(&done, POLICY), "no word torchrun");
+    assert_has(json_at(a, done.job, "metadata.annotations"), "1:2");
 }
 
 static void test_endpoint(void **state)
@@ -152,7 +152,7 @@ static void test_two_numbers_of_processes(void **state)
     struct ty_converted done =
         convert(a, JOB("  nprocPerNode: auto\n  elasticPolicy: {nProcPerNode: 4}\n", TORCHRUN));
     assert_string_equal(json_at(a, done.job, "spec.trainer.numProcPerNode"), "null");
-    assert_non_null(strstr(warning(&done, POLICY ".nProcPerNode"), "spec.nprocPerNode counts"));
+    assert_has(warning(&done, POLICY ".nProcPerNode"), "spec.nprocPerNode counts");
     done = convert(a, ELASTIC("nProcPerNode: 4"));
     assert_string_equal(json_at(a, done.job, "spec.trainer.numProcPerNode"), "4");
 }

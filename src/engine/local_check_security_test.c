@@ -72,7 +72,7 @@ static void test_non_root(void **state)
     assert_string_equal(template_lines(f, SECURE("'runAsNonRoot':true")), bad);
     assert_string_equal(template_lines(f, SECURE("'runAsNonRoot':false")), "");
     /* no id helps: it is not taken on */
-    assert_non_null(strstr(template_lines(f, SECURE("'runAsNonRoot':true,'runAsUser':5")), bad));
+    assert_has(template_lines(f, SECURE("'runAsNonRoot':true,'runAsUser':5")), bad);
     assert_string_equal(template_lines(f, SECURE("'capabilities':{'drop':['ALL']}")),
                         "W " AT ".capabilities.drop: has no effect here\n");
 }

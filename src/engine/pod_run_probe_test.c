@@ -90,7 +90,7 @@ static void test_liveness_under_never(void **state)
     assert_string_equal(wake(w, 7), "kill m;"); /* the probe's own grace */
     assert_string_equal(killed(w, "m", SIGKILL), "over;");
     assert_int_equal(ty_pod_run_phase(w->r), TY_FAILED);
-    assert_non_null(strstr(w->events, "Normal Killing Container m failed liveness probe;"));
+    assert_has(w->events, "Normal Killing Container m failed liveness probe;");
 }
 
 static void test_startup_holds_the_others_back(void **state)

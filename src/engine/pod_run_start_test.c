@@ -138,8 +138,8 @@ static void test_crash_loop_in_words(void **state)
                         "pod=js-node-0-0-abcde_ns(u-1)'");
     assert_string_equal(container(w, "main", "lastState.terminated.exitCode"), "7");
     assert_string_equal(container(w, "main", "restartCount"), "4");
-    assert_non_null(strstr(w->events, "Warning BackOff Back-off restarting failed container main "
-                                      "in pod js-node-0-0-abcde_ns(u-1);"));
+    assert_has(w->events, "Warning BackOff Back-off restarting failed container main "
+                          "in pod js-node-0-0-abcde_ns(u-1);");
 }
 
 /* Policy of the container, then code, then whether it starts again. */
@@ -257,7 +257,7 @@ static void test_post_start_that_fails(void **state)
     started(w, "a");
     assert_string_equal(hooked(w, "a", false), "term a;");
     assert_string_equal(killed(w, "a", SIGTERM), "start a 1;");
-    assert_non_null(strstr(w->events, "Warning FailedPostStartHook PostStartHook failed;"));
+    assert_has(w->events, "Warning FailedPostStartHook PostStartHook failed;");
     assert_string_equal(started(w, "a"), "postStart a;");
 }
 

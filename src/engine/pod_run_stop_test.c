@@ -24,7 +24,7 @@ static void test_term_then_kill(void **state)
     assert_string_equal(wake(w, 30), "kill a;");
     assert_string_equal(killed(w, "a", SIGKILL), "over;");
     assert_int_equal(ty_pod_run_phase(w->r), TY_FAILED);
-    assert_non_null(strstr(w->events, "Normal Killing Stopping container a;"));
+    assert_has(w->events, "Normal Killing Stopping container a;");
 }
 
 static void test_phase_by_exit_codes(void **state)
@@ -104,7 +104,7 @@ static void test_pre_stop_uses_up_the_grace(void **state)
     stop(w, 10);
     w->now += 9000;
     assert_string_equal(hooked(w, "a", false), "term a;");
-    assert_non_null(strstr(w->events, "Warning FailedPreStopHook PreStopHook failed;"));
+    assert_has(w->events, "Warning FailedPreStopHook PreStopHook failed;");
     assert_string_equal(wake(w, 2), "kill a;"); /* two seconds are left at least */
 
     run(w, "{'containers':[" C("a", PRE_STOP) "]}", "a");

@@ -1,11 +1,7 @@
 #include "engine/verdict.h"
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "base/testing.h"
+#include <signal.h>
 
 static struct ty_ended failed(const char *node, int code, int64_t at_ms)
 {
@@ -174,8 +170,8 @@ static void test_a_crowd(void **state)
     }
     ty_verdict_print(v, 0, &b);
     ty_buf_chr(&b, '\0');
-    assert_non_null(strstr(b.p, "node-0-0 failed first: exit code 1, after 1.0 s\n"));
-    assert_non_null(strstr(b.p, "\n993 more failed after that\n"));
+    assert_has(b.p, "node-0-0 failed first: exit code 1, after 1.0 s\n");
+    assert_has(b.p, "\n993 more failed after that\n");
     ty_verdict_free(v);
 }
 

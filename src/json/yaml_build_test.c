@@ -1,11 +1,9 @@
 /* Events in, trees out: places, keys, merging, anchors and what bounds them. */
 #include "json/yaml_inner.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
+#include "base/testing.h"
 
-#include <cmocka.h>
+#include <errno.h>
 
 struct maker {
     struct ty_arena *a;
@@ -163,7 +161,7 @@ static void bounds_aliases(void **state)
             r = add(&m, TY_YAML_END, "", "");
     }
     assert_int_equal(r, -EINVAL);
-    assert_non_null(strstr(m.err.text, ":7: aliases make this text more than 10 times larger"));
+    assert_has(m.err.text, ":7: aliases make this text more than 10 times larger");
     assert_true(ty_arena_used(m.a) < (size_t)1 << 24);
     stop(&m);
 }

@@ -1,12 +1,6 @@
 /* Two grounds: an ordinary folder, where every word that is written can be read back, and the real
  * cgroup v2 of this kernel where root may write to it (its controllers may all belong to v1, so
  * limits are not tried there; joining, killing and removing are). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/testing.h"
 #include "base/tree_testing.h"
 #include "proc/cgroup.h"
 
@@ -135,7 +130,7 @@ static void limits_are_written(void **state)
                "low 0\nhigh 0\nmax 7\noom 4\noom_kill 3\noom_group_kill 1\n");
     assert_int_equal(ty_cgroup_oom_kills(c, "pod.main"), 3);
     assert_int_equal(ty_cgroup_make(c, "no/such", &l, &err), -ENOENT);
-    assert_non_null(strstr(err.text, "no/such"));
+    assert_has(err.text, "no/such");
     tree_remove(dir);
     assert_true(ty_cgroup_remove(c, "pod.main"));
     ty_cgroups_close(c);
@@ -177,7 +172,7 @@ static void a_folder_that_is_none(void **state)
     struct ty_err err = { 0 };
 
     assert_int_equal(ty_cgroups_open("/nonexistent", &c, &err), -ENOENT);
-    assert_non_null(strstr(err.text, "/nonexistent/trainyard-"));
+    assert_has(err.text, "/nonexistent/trainyard-");
     ty_cgroups_close(NULL);
 }
 
@@ -237,7 +232,7 @@ static void finds_one_or_says_why(void **state)
     if (dir)
         assert_int_equal(access(ty_arena_printf(a, "%s/cgroup.procs", dir), W_OK), 0);
     else
-        assert_non_null(strstr(err.text, "cgroup"));
+        assert_has(err.text, "cgroup");
     assert_true(!dir == (err.code < 0));
 }
 

@@ -1,11 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 
 #include "serve/servers_address.h"
+
+#include "base/testing.h"
 
 static void test_addresses(void **state TY_UNUSED)
 {
@@ -45,8 +42,8 @@ static void test_mistakes(void **state TY_UNUSED)
         int port = 0;
         struct ty_err err = { 0 };
         assert_true(ty_address_parse(a, "metrics.bindAddress", rows[i], &host, &port, &err) < 0);
-        assert_non_null(strstr(err.text, "metrics.bindAddress"));
-        assert_non_null(strstr(err.text, rows[i]));
+        assert_has(err.text, "metrics.bindAddress");
+        assert_has(err.text, rows[i]);
     }
 }
 

@@ -50,7 +50,7 @@ static void test_a_newer_file_is_refused(void **state)
 
     sql(w, "PRAGMA user_version = 7");
     assert_int_equal(open_code(w, TY_DURABLE_WRITE, &err), -EPROTO);
-    assert_non_null(strstr(err.text, "made by a newer trainyard (layout 7, this one knows 1)"));
+    assert_has(err.text, "made by a newer trainyard (layout 7, this one knows 1)");
     assert_int_equal(open_code(w, TY_DURABLE_READ, &err), -EPROTO);
 }
 
@@ -65,7 +65,7 @@ static void test_garbage_is_no_history(void **state)
         fputs("this is no database ", f);
     fclose(f);
     assert_int_equal(open_code(w, TY_DURABLE_WRITE, &err), -EIO);
-    assert_non_null(strstr(err.text, "file is not a database"));
+    assert_has(err.text, "file is not a database");
     assert_int_equal(open_code(w, TY_DURABLE_READ, &err), -EIO);
 }
 

@@ -1,13 +1,9 @@
 #include "store/file.h"
+
+#include "base/testing.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static void test_pipe_past_the_limit(void **state)
 {
@@ -17,7 +13,7 @@ static void test_pipe_past_the_limit(void **state)
     struct ty_err err = { 0 };
     int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC); /* has no size to look at */
     assert_int_equal(ty_file_read(a, "-", fd, &text, &err), -EFBIG);
-    assert_non_null(strstr(err.text, "MB or more is more than the 32 MB limit"));
+    assert_has(err.text, "MB or more is more than the 32 MB limit");
     close(fd);
 }
 

@@ -1,12 +1,11 @@
 /* Who we are, when that changes. What a server says to it is in tests/cluster/test_who.py. */
 #include "store/kube_auth.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
+#include "base/testing.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
 #include <unistd.h>
 
 static void no_news(void *ctx TY_UNUSED, bool changed TY_UNUSED, const struct ty_err *err TY_UNUSED)
@@ -124,8 +123,8 @@ static void no_token_at_all(void **state)
     put(w.file, " \n");
     open_auth(&w);
     assert_true(ty_kube_auth_ready(w.auth, 1000, &err) < 0);
-    assert_non_null(strstr(err.text, "no credentials"));
-    assert_non_null(strstr(err.text, "is empty"));
+    assert_has(err.text, "no credentials");
+    assert_has(err.text, "is empty");
     assert_null(ty_kube_auth_header(w.auth));
     finish(&w);
 }

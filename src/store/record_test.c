@@ -86,7 +86,7 @@ static void test_a_failed_write_leaves_no_half_run(void **state)
     assert_int_equal(sqlite3_exec(ty_durable_db(d), "DROP TABLE objects", NULL, NULL, NULL), 0);
     assert_int_equal(ty_record_write(w->r, d, &w->run, &err), -EIO);
     assert_int_equal(w->run.id, 0);
-    assert_non_null(strstr(err.text, "objects"));
+    assert_has(err.text, "objects");
     sqlite3_stmt *s = NULL;
     sqlite3_prepare_v2(ty_durable_db(d), "SELECT count(*) FROM runs", -1, &s, NULL);
     assert_int_equal(sqlite3_step(s), SQLITE_ROW);

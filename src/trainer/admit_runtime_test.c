@@ -65,7 +65,7 @@ static void test_containers(void **state)
     assert_string_equal(v.errs.first->hint, "name the main container \"node\"");
     assert_string_equal(v.errs.last->detail,
                         "must contain the required container for the ancestor: model-initializer");
-    assert_non_null(strstr(v.message, "validator.trainingruntime.trainer.kubeflow.org"));
+    assert_has(v.message, "validator.trainingruntime.trainer.kubeflow.org");
 }
 
 /* An init container is not enough. */

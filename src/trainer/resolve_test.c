@@ -210,10 +210,10 @@ static void test_snapshot_of_another_kind(void **state)
     assert_int_equal(
         read_snapshot(f, MAP("," OWNER("u1"), YAML(CLUSTER, "rt")), REF("TrainingRuntime"), &rt),
         -EINVAL);
-    assert_non_null(strstr(f->err.text, "of \"rt\", \"trainer.kubeflow.org\", \"TrainingRuntime\" "
-                                        "but found runtime with name, api group and kind of "
-                                        "\"rt\", \"trainer.kubeflow.org\", "
-                                        "\"ClusterTrainingRuntime\""));
+    assert_has(f->err.text, "of \"rt\", \"trainer.kubeflow.org\", \"TrainingRuntime\" "
+                            "but found runtime with name, api group and kind of "
+                            "\"rt\", \"trainer.kubeflow.org\", "
+                            "\"ClusterTrainingRuntime\"");
 }
 
 static void test_snapshot_of_another_group(void **state)
@@ -226,8 +226,8 @@ static void test_snapshot_of_another_group(void **state)
                                                         ", metadata: {name: rt}}'"),
                                    REF(CLUSTER), &rt),
                      -EINVAL);
-    assert_non_null(strstr(f->err.text, "found runtime with name, api group and kind of \"rt\", "
-                                        "\"\", \"ClusterTrainingRuntime\""));
+    assert_has(f->err.text, "found runtime with name, api group and kind of \"rt\", "
+                            "\"\", \"ClusterTrainingRuntime\"");
 }
 
 /* A reference without group and kind fits any. */
@@ -240,7 +240,7 @@ static void test_reference_to_any(void **state)
 
     assert_int_equal(read_snapshot(f, MAP("," OWNER("u1"), YAML(CLUSTER, "rt")), job, &rt), 0);
     assert_int_equal(read_snapshot(f, MAP("," OWNER("u1"), YAML(CLUSTER, "x")), job, &rt), -EINVAL);
-    assert_non_null(strstr(f->err.text, "kind of \"rt\", \"<any>\", \"<any>\" but"));
+    assert_has(f->err.text, "kind of \"rt\", \"<any>\", \"<any>\" but");
 }
 
 /* ---- resolving ---- */

@@ -43,7 +43,7 @@ static void test_gpus_do_not_count(void **state)
     fx_run(f, JAX("2"),
            JOB("'numProcPerNode':4,'resourcesPerNode':{'limits':{"
                "'nvidia.com/gpu':4}}"));
-    assert_non_null(strstr(fx_env(f, "node", "node"), "JAX_NUM_PROCESSES=2;"));
+    assert_has(fx_env(f, "node", "node"), "JAX_NUM_PROCESSES=2;");
 }
 
 static void test_no_trainer_job(void **state)

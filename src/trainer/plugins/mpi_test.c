@@ -87,7 +87,7 @@ static void test_slots(void **state)
     check_nodes(f, MPI("'numProcPerNode':4"), JOB(""), 1, "j-node-0-0.j slots=4\n");
     check_nodes(f, MPI(""), gpus, 1, "j-node-0-0.j slots=5\n");
     check_nodes(f, MPI("'numProcPerNode':2"), gpus, 1, "j-node-0-0.j slots=2\n");
-    assert_non_null(strstr(fx_env(f, "launcher", "node"), "OMPI_MCA_orte_set_default_slots=2;"));
+    assert_has(fx_env(f, "launcher", "node"), "OMPI_MCA_orte_set_default_slots=2;");
 }
 
 static void test_other_implementations(void **state)
@@ -116,8 +116,8 @@ static void test_unknown_implementation(void **state)
     assert_true(fx_try(f, MPI("'mpiImplementation':''"), JOB("")) < 0);
     assert_string_equal(f->err.text, "spec.mlPolicy.mpi.mpiImplementation must be one of OpenMPI, "
                                      "IntelMPI, MPICH in runtime \"rt\"");
-    assert_non_null(strstr(fx_validate(f, MPI("'mpiImplementation':''"), JOB("")),
-                           "must be one of OpenMPI, IntelMPI, MPICH"));
+    assert_has(fx_validate(f, MPI("'mpiImplementation':''"), JOB("")),
+               "must be one of OpenMPI, IntelMPI, MPICH");
 }
 
 static void test_container_of_another_name(void **state)
@@ -219,8 +219,8 @@ static void test_reserved(void **state)
         "spec.trainer.env: Invalid value: [{\"name\":\"OMPI_MCA_plm_rsh_args\",\"value\":\"-v\"},"
         "{\"name\":\"HYDRA_HOST_FILE\"}]: must not have reserved envs, invalid envs configured: "
         "[OMPI_MCA_plm_rsh_args]");
-    assert_non_null(strstr(fx_validate(f, MPI("'mpiImplementation':'MPICH'"), JOB(TWO)),
-                           "configured: [HYDRA_HOST_FILE]"));
+    assert_has(fx_validate(f, MPI("'mpiImplementation':'MPICH'"), JOB(TWO)),
+               "configured: [HYDRA_HOST_FILE]");
     assert_string_equal(fx_validate(f, MPI(""), JOB("'numProcPerNode':'cpu'")),
                         "spec.trainer.numProcPerNode: Invalid value: \"cpu\": must have an int "
                         "value for MPI TrainJob");

@@ -75,7 +75,7 @@ static void test_replicas_are_indices(void **state)
     const char *env = fx_env(f, "ps", "node");
     assert_non_null(
         strstr(env, "TY_INDEX=@metadata.annotations['jobset.sigs.k8s.io/job-index'];TF_CONFIG="));
-    assert_non_null(strstr(env, "\"ps\":[\"j-ps-0-0.j:2222\",\"j-ps-1-0.j:2222\"]"));
+    assert_has(env, "\"ps\":[\"j-ps-0-0.j:2222\",\"j-ps-1-0.j:2222\"]");
 }
 
 static void test_refusals(void **state)
@@ -89,9 +89,9 @@ static void test_refusals(void **state)
     assert_true(fx_try(f, JOBS(TRAINER_JOB("node", "") "," REPLICAS("ps", "2", "2")), JOB("")) < 0);
     assert_string_equal(f->err.text, "job \"ps\" has several replicas of several pods, which "
                                      "TensorFlow cannot count");
-    assert_non_null(strstr(fx_validate(f, RUNTIME("{'tensorflow':{}}", ""),
-                                       JOB("'env':[{'name':'TF_CONFIG','value':'{}'}]")),
-                           "invalid envs configured: [TF_CONFIG]"));
+    assert_has(fx_validate(f, RUNTIME("{'tensorflow':{}}", ""),
+                           JOB("'env':[{'name':'TF_CONFIG','value':'{}'}]")),
+               "invalid envs configured: [TF_CONFIG]");
 }
 
 static void test_config_has_an_end(void **state)

@@ -82,7 +82,7 @@ static void test_other_commands_are_left(void **state)
 
     check(f, ON(LLAMA_1B, "'args':['epochs=1']"),
           "tune run any_recipe --config any batch_size=4" FIXED);
-    assert_non_null(strstr(fx_env(f, "node", "node"), "PET_MASTER_ADDR=j-node-0-0.j"));
+    assert_has(fx_env(f, "node", "node"), "PET_MASTER_ADDR=j-node-0-0.j");
     check(f, ON(LLAMA_1B, "'command':['tune','run','x']"), "tune run x");
 }
 

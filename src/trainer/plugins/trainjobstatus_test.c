@@ -41,8 +41,8 @@ static void test_injected_everywhere(void **state)
 
     fx_run(f, TWO_CONTAINERS, JOB_OF("rt", ""));
     assert_string_equal(fx_env(f, "node", "side"), want);
-    assert_non_null(strstr(fx_env(f, "node", "node"), want));
-    assert_non_null(strstr(fx_env(f, "node", "node"), "PET_MASTER_PORT=29500;KUBEFLOW_"));
+    assert_has(fx_env(f, "node", "node"), want);
+    assert_has(fx_env(f, "node", "node"), "PET_MASTER_PORT=29500;KUBEFLOW_");
     assert_string_equal(fx_member(f, "node", "side", "volumeMounts"), mount);
     assert_string_equal(fx_member(f, "node", "node", "volumeMounts"), mount);
     assert_string_equal(fx_text(f, ty_json_get(f->plan.trainer->pod, "volumes")),
@@ -68,7 +68,7 @@ static void test_secret_missing(void **state)
 
     f->view.get = fx_nothing;
     assert_true(fx_try(f, TWO_CONTAINERS, JOB("")) < 0);
-    assert_non_null(strstr(f->err.text, "failed to look up status server tls secret: "));
+    assert_has(f->err.text, "failed to look up status server tls secret: ");
     f->view = (struct ty_view){ .ctx = fx_json(f->arena, "{'data':{'tls.crt':'Q0EK'}}"),
                                 .get = webhook_secret };
     assert_true(fx_try(f, TWO_CONTAINERS, JOB("")) < 0);

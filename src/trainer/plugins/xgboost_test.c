@@ -43,7 +43,7 @@ static void test_runtime_variables_keep_their_place(void **state)
            XGB("2", ",'env':[{'name':'DMLC_TRACKER_PORT','value':'1'},{'name':'D','value':'6'}],"
                     "'ports':[{'containerPort':9091}]"),
            JOB(""));
-    assert_non_null(strstr(fx_env(f, "node", "node"), "DMLC_TRACKER_PORT=29500;D=6;DMLC_TRACKER_"));
+    assert_has(fx_env(f, "node", "node"), "DMLC_TRACKER_PORT=29500;D=6;DMLC_TRACKER_");
     assert_string_equal(fx_member(f, "node", "node", "ports"),
                         "[{'containerPort':9091},{'containerPort':29500}]");
 }

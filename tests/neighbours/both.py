@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""usage: both.py [--seed N] [--first N] [--count N] [--turns WHO,...] [--gate] [--save DIR]
+"""usage: both.py [--seed N] [--first N] [--count N] [--turns WHO,...] [--gate] [--long] [--save DIR]
 
 Plays random cases (chance.py) with the released v2.3.0 manager, then with ours, on API servers with the
 CRDs of whoever runs and without a JobSet controller, and tells every difference: verdicts, messages and
 warnings of admission, what was written and how, what is stored then and whose fields it has, conditions,
-events, finalizers. --turns says who plays the second time, a stage each and the last all the others:
-`ours`, `ours,ours` (started anew), `theirs,ours` (taken over), `ours,theirs` (given back). --gate plays with
-the feature gate TrainJobStatus on. --save keeps the cases that differ, in the form of tests/golden/cases.
+events, finalizers. --turns says who plays the second time, a stage each and the last all the others, nobody
+(`ours,,,theirs`) being who was it before: `ours`, `ours,ours` (started anew), `theirs,ours` (taken over),
+`ours,theirs` (given back). --gate plays with the feature gate TrainJobStatus on, --long with histories of a
+dozen steps. --save keeps the cases that differ, in the form of tests/golden/cases.
 
 TRAINYARD names the program under test.
 """
@@ -34,8 +35,9 @@ from plane import free_ports  # noqa: E402
 LIVE = ((API, "TrainJob"), (JOBSET_API, "JobSet"), ("v1", "ConfigMap"), ("v1", "Secret"),
         (COSCHEDULING, "PodGroup"), (VOLCANO, "PodGroup"), (API, "TrainingRuntime"),
         (API, "ClusterTrainingRuntime"))
-# Two plugins of v2.3.0 set variables under these policies, in an order that is drawn at its start (B14).
-UNORDERED = {"xgboost", "flux"}
+# Two plugins of v2.3.0 set variables under these policies, in an order that is drawn at its start (B14); with
+# the gate a third one, which mounts something as well.
+UNORDERED, GATED = {"xgboost", "flux"}, {"env", "volumes", "volumeMounts"}
 STATUS_PORT = free_ports(1)[0]  # pods are told of it, so it is the same for all
 
 
@@ -46,9 +48,9 @@ OWN_NAME = re.compile("^(upstream-trainer|trainyard)$")
 class Case(recorded.Case):
     """A random case; the verdict tells of warnings as well."""
 
-    def __init__(self, seed, number):
+    def __init__(self, seed, number, long=False):
         self.number = number
-        super().__init__(f"case-{number}", random_case(seed, number))
+        super().__init__(f"case-{number}", random_case(seed, number, long))
 
     def policy(self):
         return next(doc["spec"].get("mlPolicy", {}) for doc in self.docs if "Runtime" in doc.get("kind", "")
@@ -69,10 +71,14 @@ class Play(recorded.Play):
 
     def __init__(self, plane, cases, turns, gate):
         super().__init__(plane, cases)
-        self.turns, self.gate, self.manager = turns, gate, None
+        self.turns, self.gate, self.manager, self.moved = turns, gate, None, {}
 
     def before(self, number):
-        if number < len(self.turns):
+        """Another manager takes over, if it is its turn; nothing has happened meanwhile, so it has nothing
+        to change."""
+        self.moved = {}
+        if number < len(self.turns) and self.turns[number]:
+            old = self.versions() if self.manager else {}
             self.end()
             upstream = self.turns[number] == "theirs"
             rights.give(self.plane, ours=not upstream)
@@ -82,6 +88,15 @@ class Play(recorded.Play):
                 Manager(self.plane, folder, number, upstream=upstream)
             self.manager = made.start()
             assert self.manager.is_upstream() == upstream
+            if old:
+                self.rest()
+                now = self.versions()
+                self.moved = {key: version for key, version in now.items() if old.get(key) != version}
+
+    def versions(self):
+        """Of all objects."""
+        return {(obj["metadata"].get("namespace"), kind, obj["metadata"]["name"]):
+                obj["metadata"]["resourceVersion"] for version, kind in LIVE for obj in self.api.list(version, kind)}
 
     def end(self):
         if self.manager:
@@ -100,6 +115,8 @@ class Play(recorded.Play):
                 stored[at][f"{version}/{kind}/{meta['name']}"] = as_stored(version, kind, obj)
         for case in cases:
             case.result[-1]["stored"] = stored[case.namespace]
+            case.result[-1]["moved"] = sorted(f"{kind}/{name}" for at, kind, name in self.moved
+                                              if at == case.namespace)
 
 
 def as_stored(version, kind, obj):
@@ -123,9 +140,9 @@ def amount(text):
 class Comparison(recorded.Comparison):
     """As of recordings, but the order of what has keys counts too, where v2.3.0 has one."""
 
-    def __init__(self, schemas, policy):
+    def __init__(self, schemas, policy, gate=False):
         super().__init__(schemas)
-        self.ordered = not UNORDERED & set(policy)
+        self.unordered = GATED if gate else {"env"} if UNORDERED & set(policy) else set()
 
     def compare(self, path, schema, want, got):
         if isinstance(want, dict) and "managers" in want.get("metadata", {}):
@@ -137,7 +154,7 @@ class Comparison(recorded.Comparison):
     def lists(self, path, schema, want, got):
         super().lists(path, schema, want, got)
         keys = schema.get("x-kubernetes-list-map-keys")
-        if keys and (self.ordered or not path.endswith("/env")):
+        if keys and path.rpartition("/")[2] not in self.unordered:
             orders = [[[item.get(k) for k in keys] for item in side] for side in (want, got)]
             if orders[0] != orders[1] and sorted(map(str, orders[0])) == sorted(map(str, orders[1])):
                 self.differ(path + " (order)", *orders)
@@ -166,12 +183,12 @@ def evened(theirs, ours):
     return [list(side) for side in zip(*pairs)]
 
 
-def play(turns, seed, numbers, gate):
+def play(turns, seed, numbers, gate, long):
     """Plays the cases on a plane of its own; gives them, and the schemas of the CRDs."""
     start = start_issuer if gate else start_bare
-    plane = start("both-" + "-".join(turns), upstream=turns[0] == "theirs")
+    plane = start(f"both-{turns[0]}", upstream=turns[0] == "theirs")
     try:
-        cases = [Case(seed, number) for number in numbers]
+        cases = [Case(seed, number, long) for number in numbers]
         played = Play(plane, cases, turns, gate)
         try:
             played.run()
@@ -182,9 +199,9 @@ def play(turns, seed, numbers, gate):
         plane.stop()
 
 
-def differences(theirs, ours, schemas):
+def differences(theirs, ours, schemas, gate=False):
     """What differs in one case, a text each."""
-    comparison = Comparison(schemas, theirs.policy())
+    comparison = Comparison(schemas, theirs.policy(), gate)
     comparison.compare("", None, *map(recorded.normal, evened(theirs, ours)))
     return comparison.lines
 
@@ -199,10 +216,10 @@ def save(folder, case):
 Outcome = namedtuple("Outcome", "theirs ours schemas found")
 
 
-def compare(seed, numbers, turns=("ours",), gate=False):
-    theirs, schemas = play(("theirs",), seed, numbers, gate)
-    ours, _ = play(turns, seed, numbers, gate)
-    lines = {mine: differences(yours, mine, schemas) for yours, mine in zip(theirs, ours)}
+def compare(seed, numbers, turns=("ours",), gate=False, long=False):
+    theirs, schemas = play(("theirs",), seed, numbers, gate, long)
+    ours, _ = play(turns, seed, numbers, gate, long)
+    lines = {mine: differences(yours, mine, schemas, gate) for yours, mine in zip(theirs, ours)}
     return Outcome(theirs, ours, schemas, {case: some for case, some in lines.items() if some})
 
 
@@ -213,10 +230,11 @@ def main():
     words.add_argument("--count", type=int, default=100)
     words.add_argument("--turns", type=lambda text: text.split(","), default=["ours"])
     words.add_argument("--gate", action="store_true")
+    words.add_argument("--long", action="store_true")
     words.add_argument("--save", metavar="DIR")
     given = words.parse_args()
     numbers = range(given.first, given.first + given.count)
-    outcome = compare(given.seed, numbers, given.turns, given.gate)
+    outcome = compare(given.seed, numbers, given.turns, given.gate, given.long)
     for case, lines in outcome.found.items():
         print(f"== {case.name}\n" + "\n".join(lines))
         if given.save:

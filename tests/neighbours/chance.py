@@ -232,8 +232,8 @@ def trainjob(draw, its_runtime):
     return {"apiVersion": API, "kind": "TrainJob", "metadata": metadata, "spec": spec}
 
 
-def case(seed, number):
-    """The documents of one case."""
+def case(seed, number, long=False):
+    """The documents of one case; a long one has a history of a dozen steps."""
     draw = Draw(seed, number)
     its_runtime = runtime(draw)
     job = trainjob(draw, its_runtime)
@@ -244,4 +244,4 @@ def case(seed, number):
         before.append(LIMITS)
     if draw.priority and draw.dice.maybe(0.8):
         before.append({**PRIORITY, "metadata": {"name": draw.priority}})
-    return [*before, its_runtime, job, *steps(draw, its_runtime, job)]
+    return [*before, its_runtime, job, *steps(draw, its_runtime, job, long)]

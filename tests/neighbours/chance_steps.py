@@ -249,6 +249,29 @@ class Story:
         return step("delete", "trainjob", self.name)
 
 
+    # -- only in long histories
+
+    def job_goes_slowly(self):
+        """Nobody collects garbage here: it is held until the end."""
+        self.held = True
+        return {"x-step": {"op": "delete", "kind": "trainjob", "name": self.name, "options": {
+            "propagationPolicy": self.dice.choice(("Foreground", "Orphan"))}}}
+
+    def child_orphaned(self):
+        """v2.3.0's own, and nobody's: it is taken back."""
+        kind, name = self.dice.choice((("jobset", self.name), ("configmap", f"{self.name}-mpi-hostfile"),
+                                       ("podgroup", self.name)))
+        return None if self.held else step("patch", kind, name, {"metadata": {"ownerReferences": None}})
+
+    def jobset_runs(self):
+        """Its pods are up, as its controller tells it."""
+        names = [job["name"] for job in self.runtime["spec"]["template"]["spec"]["replicatedJobs"]]
+        active = self.dice.choice((0, 1))
+        return step("status-patch", "jobset", self.name, {"status": {"replicatedJobsStatus": [
+            {"name": name, "ready": active, "active": active, "succeeded": 0, "failed": 0, "suspended": 0}
+            for name in names]}})
+
+
 OFTEN = (Story.suspend, Story.resume, Story.repatch, Story.jobset_says, Story.relabel)
 SELDOM = (Story.drop_patches, Story.change_fixed, Story.jobset_goes, Story.jobset_edited,
           Story.runtime_edited, Story.runtime_goes, Story.snapshot_goes, Story.child_edited,
@@ -256,7 +279,19 @@ SELDOM = (Story.drop_patches, Story.change_fixed, Story.jobset_goes, Story.jobse
           Story.job_status, Story.runtime_broken, Story.snapshot_edited)
 
 
-def steps(draw, its_runtime, job):
+LONG = (Story.child_orphaned, Story.jobset_runs, Story.jobset_runs, Story.suspend, Story.resume)
+
+
+def long_history(story):
+    """So many steps that a job goes through several lives; it is deleted late, if at all."""
+    dice, early = story.dice, [one for one in SELDOM if one not in (Story.job_goes, Story.runtime_goes)]
+    drawn = [dice.choice(OFTEN if dice.maybe(0.5) else LONG if dice.maybe(0.4) else early)(story)
+             for _ in range(dice.choice((10, 12, 14)))]
+    last = (Story.job_goes, Story.job_goes_slowly, Story.runtime_goes, Story.relabel)
+    return drawn + [dice.choice(last)(story), story.jobset_says(), story.relabel()]
+
+
+def steps(draw, its_runtime, job, long=False):
     """Patches the job first, so that steps can change what it has."""
     dice = draw.dice
     if dice.maybe(0.5):
@@ -266,7 +301,7 @@ def steps(draw, its_runtime, job):
     if dice.maybe(0.15):
         dice.choice(MISTAKES)(dice, its_runtime, job)
     story = Story(draw, its_runtime, job)
-    drawn = [dice.choice(OFTEN if dice.maybe(0.6) else SELDOM)(story)
+    drawn = long_history(story) if long else [dice.choice(OFTEN if dice.maybe(0.6) else SELDOM)(story)
              for _ in range(dice.choice((0, 1, 2, 3, 4)))]
     return [one for one in drawn if one]
 

@@ -71,7 +71,7 @@ class Case:
             op = f"{step['op']} {step['kind']}/{step['name']}"
             path = path_of(*STEP_KINDS[step["kind"]], self.namespace, step["name"])
             if step["op"] == "delete":
-                code, answer = api.request("DELETE", path)
+                code, answer = api.request("DELETE", path, step.get("options"))
             else:
                 path += "/status" if step["op"] == "status-patch" else ""
                 code, answer = api.request("PATCH", path, step["patch"], MERGE)

@@ -258,10 +258,11 @@ class Story:
             "propagationPolicy": self.dice.choice(("Foreground", "Orphan"))}}}
 
     def child_orphaned(self):
-        """v2.3.0's own, and nobody's: it is taken back."""
+        """The manager's own, and nobody's: it is taken back. A JobSet that runs is not written, and v2.3.0 no
+        longer hears how it fares (B29)."""
         kind, name = self.dice.choice((("jobset", self.name), ("configmap", f"{self.name}-mpi-hostfile"),
                                        ("podgroup", self.name)))
-        return None if self.held else step("patch", kind, name, {"metadata": {"ownerReferences": None}})
+        return None if self.held or kind == "jobset" and not self.suspended else step("patch", kind, name, {"metadata": {"ownerReferences": None}})
 
     def jobset_runs(self):
         """Its pods are up, as its controller tells it."""

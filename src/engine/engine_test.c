@@ -18,7 +18,7 @@ static void a_folder_that_is_missing(void **state)
 
     w->o.dir = "/nonexistent/run";
     assert_true(ty_engine_new(&w->o, &w->e, &err) < 0);
-    assert_non_null(strstr(err.text, "/nonexistent/run"));
+    assert_has(err.text, "/nonexistent/run");
     assert_null(w->e);
 }
 

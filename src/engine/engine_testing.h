@@ -9,13 +9,6 @@
 #ifndef TY_ENGINE_ENGINE_TESTING_H
 #define TY_ENGINE_ENGINE_TESTING_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -23,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/testing.h"
 #include "base/tree_testing.h"
 #include "engine/inner.h"
 #include "json/yaml.h"

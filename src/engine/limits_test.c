@@ -64,7 +64,7 @@ static void all_of_a_container_is_in_its_cgroup(void **state)
     assert_told(w, "J j Complete");
     assert_told(w, ty_arena_printf(w->a, "/trainyard-%d-", getpid()));
     assert_told(w, ".main\n");
-    assert_non_null(strstr(world_file(w, "claims/mark"), "/j-node-0-0-"));
+    assert_has(world_file(w, "claims/mark"), "/j-node-0-0-");
     ty_engine_free(w->e); /* waits for what is still dying in them */
     w->e = NULL;
     FILE *f = popen(

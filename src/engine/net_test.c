@@ -78,12 +78,11 @@ static void the_hosts_file_says_the_same(void **state)
     struct ty_jobnet *n = net_of(w, jobset(w, "j", ""));
     const char *text = world_file(w, "run/hosts-j");
     const char *at = look(n, "j-node-0-1");
-    assert_non_null(strstr(
-        text,
-        ty_arena_printf(w->a,
-                        "\n%s\tj-node-0-1.j.default.svc.cluster.local j-node-0-1.j.default.svc "
-                        "j-node-0-1.j.default j-node-0-1.j j-node-0-1\n%s\tj\n",
-                        at, at)));
+    assert_has(text, ty_arena_printf(
+                         w->a,
+                         "\n%s\tj-node-0-1.j.default.svc.cluster.local j-node-0-1.j.default.svc "
+                         "j-node-0-1.j.default j-node-0-1.j j-node-0-1\n%s\tj\n",
+                         at, at));
     assert_true(strncmp(text, "127.0.0.1\tlocalhost\n", 20) == 0);
 }
 
@@ -116,7 +115,7 @@ static void no_place_for_the_hosts_file(void **state)
     world_open(w);
     assert_int_equal(mkdir(ty_arena_printf(w->a, "%s/run/hosts-j", w->dir), 0755), 0);
     assert_null(ty_net_of(w->e, jobset(w, "j", ""), &err));
-    assert_non_null(strstr(err.text, "hosts-j"));
+    assert_has(err.text, "hosts-j");
 }
 
 static void pods_reach_each_other_by_name(void **state)

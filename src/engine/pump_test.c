@@ -54,7 +54,7 @@ static void a_long_log_is_rotated(void **state)
     assert_true(old[strlen(old) - 1] == '\n');
     char *line = strrchr(ty_arena_strndup(w->a, old, strlen(old) - 1), '\n');
     assert_int_equal(strtol(now, NULL, 10), strtol(line + 1, NULL, 10) + 1);
-    assert_non_null(strstr(now, "\n60000\n"));
+    assert_has(now, "\n60000\n");
     assert_int_equal(world_count(w, "L j-node-0-0/main "), 60000);
 }
 

@@ -104,7 +104,7 @@ static void do_signals(struct ty_zygote *z, struct ty_keeper *k)
         assert_int_equal(WEXITSTATUS(n.wstatus), 1);
         read_all(pipe[0], room, sizeof(room)); /* to its end: the second is dead, too */
         close(pipe[0]);
-        assert_non_null(strstr(room, "first\n"));
+        assert_has(room, "first\n");
         assert_int_equal(strstr(room, "second\n") != NULL, group);
     }
     assert_int_equal(ty_keeper_signal(k, 12345, SIGKILL, true), 0); /* nobody: nothing */

@@ -2,12 +2,6 @@
 #ifndef TY_PROC_TESTING_H
 #define TY_PROC_TESTING_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
@@ -15,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "base/testing.h"
 #include "proc/inner.h"
 
 enum { PATIENCE_MS = 60000 };

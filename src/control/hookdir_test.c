@@ -1,6 +1,6 @@
 #include "control/hookcerts.h"
 
-#include "base/testing.h"
+#include "store/api_testing.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -122,8 +122,61 @@ static void test_a_directory(void **state)
     ty_arena_free(b.a);
 }
 
+/* ---- the CA that pods are to trust ---- */
+
+struct trust {
+    int calls;
+    size_t bytes;
+};
+
+static int not_served(void *ctx TY_UNUSED, const struct ty_pem *pem TY_UNUSED,
+                      struct ty_str ca TY_UNUSED, struct ty_err *err TY_UNUSED)
+{
+    fail(); /* there is no certificate */
+    return 0;
+}
+
+static void on_trusted(void *ctx, struct ty_str ca)
+{
+    struct trust *t = ctx;
+    t->calls++;
+    t->bytes = ca.n;
+}
+
+/* Nobody says what is in the Secret: that is told as well, so that nobody waits for ever. What is
+ * in it is told on a real API server, in tests/operator/test_status_ca.py. */
+static void test_no_secret(void **state TY_UNUSED)
+{
+    struct ty_gnutls g = { 0 };
+    struct trust t = { .bytes = 1 };
+    struct ty_err err = { 0 };
+    uv_loop_t loop;
+
+    assert_int_equal(ty_gnutls_load(&g, &err), 0);
+    uv_loop_init(&loop);
+    struct ty_kube *kube = api_nobody(&loop);
+    struct ty_hookcerts *h =
+        ty_hookcerts_new(&(struct ty_hookcerts_settings){ .loop = &loop,
+                                                          .gnutls = &g,
+                                                          .dir = "/nonexistent",
+                                                          .kube = kube,
+                                                          .ns = "ns",
+                                                          .secret = "s",
+                                                          .ready = not_served,
+                                                          .trusted = on_trusted,
+                                                          .ctx = &t });
+    while (!t.calls)
+        uv_run(&loop, UV_RUN_ONCE);
+    assert_int_equal(t.bytes, 0);
+    ty_hookcerts_free(h);
+    ty_kube_free(kube);
+    loop_end(&loop);
+    ty_gnutls_done(&g);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_a_directory) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_a_directory),
+                                        cmocka_unit_test(test_no_secret) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,21 +43,14 @@ static void test_not_well(void **state)
     assert_int_equal(n.success, 0);
 }
 
-/* Runs, and has until the year 2150. */
-#define JOB_WITH_A_DEADLINE                                                                        \
-    "{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"u1\",\"resourceVersion\":\"7\"," \
-    "\"creationTimestamp\":\"2026-01-02T03:04:05Z\"},\"spec\":{\"activeDeadlineSeconds\":"         \
-    "4000000000,\"runtimeRef\":{\"name\":\"rt\",\"kind\":\"ClusterTrainingRuntime\","              \
-    "\"apiGroup\":\"trainer.kubeflow.org\"},\"trainer\":{}}}"
-
 static void test_well_until_its_deadline(void **state)
 {
     static const struct api_row rows[] = {
-        { "GET " JOBS_GROUP "/trainjobs?limit", 200, JOBS_LIST(JOB_WITH_A_DEADLINE) },
+        { "GET " JOBS_GROUP "/trainjobs?limit", 200, JOBS_LIST(JOBS_JOB_UNTIL_2150("7")) },
         { "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200, JOBS_LIST(JOBS_RUNTIME) },
         JOBS_GOOD_CM,
         JOBS_GOOD_SET,
-        { JOBS_STATUS, API_PATCHED, JOB_WITH_A_DEADLINE },
+        { JOBS_STATUS, API_PATCHED, JOBS_JOB_UNTIL_2150("7") },
         { 0 }
     };
     struct ty_controller_counts n = look(*state, rows, TY_OF_TRAINJOBS);

@@ -19,6 +19,12 @@
 #define JOBS_JOB                   JOBS_JOB_WITH("7", "", "")
 #define JOBS_JOB_AT(version, meta) JOBS_JOB_WITH(version, meta, "")
 #define JOBS_JOB_AND(more)         JOBS_JOB_WITH("7", "", more)
+/* Not suspended, and with a deadline. */
+#define JOBS_JOB_UNTIL_2150(version)                                                               \
+    "{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"u1\",\"resourceVersion\":"       \
+    "\"" version "\",\"creationTimestamp\":\"2026-01-02T03:04:05Z\"},\"spec\":{"                   \
+    "\"activeDeadlineSeconds\":4000000000,\"runtimeRef\":{\"name\":\"rt\",\"kind\":"               \
+    "\"ClusterTrainingRuntime\",\"apiGroup\":\"trainer.kubeflow.org\"},\"trainer\":{}}}"
 #define JOBS_RUNTIME                                                                               \
     "{\"metadata\":{\"name\":\"rt\",\"uid\":\"u2\",\"resourceVersion\":\"5\"},\"spec\":{"          \
     "\"template\":{\"spec\":{\"replicatedJobs\":[{\"name\":\"node\",\"template\":{\"metadata\":{"  \

@@ -206,13 +206,6 @@ static void test_a_standby_keeps_nothing_for_its_looks(void **state)
     assert_int_equal(ty_arena_used(w->jobs->scratch), 0);
 }
 
-/* Runs, and has until the year 2150. */
-#define JOB_WITH_A_DEADLINE(version)                                                               \
-    "{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"u1\",\"resourceVersion\":"       \
-    "\"" version "\",\"creationTimestamp\":\"2026-01-02T03:04:05Z\"},\"spec\":{"                   \
-    "\"activeDeadlineSeconds\":4000000000,\"runtimeRef\":{\"name\":\"rt\",\"kind\":"               \
-    "\"ClusterTrainingRuntime\",\"apiGroup\":\"trainer.kubeflow.org\"},\"trainer\":{}}}"
-
 static int all_and_one_write(struct jobs_world *w)
 {
     return ty_jobs_synced(w->jobs) && w->api.n_open == w->jobs->n_watched + 1;
@@ -227,7 +220,7 @@ static int knows_no_job(struct jobs_world *w)
 static void test_a_deadline_of_what_is_gone(void **state)
 {
     static const struct api_row rows[] = {
-        { "GET " JOBS_GROUP "/trainjobs?limit", 200, JOBS_LIST(JOB_WITH_A_DEADLINE("7")) },
+        { "GET " JOBS_GROUP "/trainjobs?limit", 200, JOBS_LIST(JOBS_JOB_UNTIL_2150("7")) },
         { "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200, JOBS_LIST(JOBS_RUNTIME) },
         { JOBS_CM, 0, NULL },
         JOBS_GOOD_SET,
@@ -240,7 +233,7 @@ static void test_a_deadline_of_what_is_gone(void **state)
     begin(w, rows);
     ty_jobs_lead(w->jobs);
     jobs_until(w, all_and_one_write);
-    api_answer(&w->api, "GET " JOBS_GROUP "/trainjobs?", TY_LIT(GONE(JOB_WITH_A_DEADLINE("10"))));
+    api_answer(&w->api, "GET " JOBS_GROUP "/trainjobs?", TY_LIT(GONE(JOBS_JOB_UNTIL_2150("10"))));
     jobs_until(w, knows_no_job);
     api_answer(&w->api, JOBS_CM, TY_LIT("{\"metadata\":{\"name\":\"j-runtime-snapshot\"}}"));
     jobs_until(w, jobs_looked);

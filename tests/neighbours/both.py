@@ -11,7 +11,6 @@ dozen steps. --save keeps the cases that differ, in the form of tests/golden/cas
 
 TRAINYARD names the program under test.
 """
-import argparse
 import re
 import sys
 from collections import defaultdict, namedtuple
@@ -25,6 +24,7 @@ import yaml  # noqa: E402
 
 import recorded  # noqa: E402
 import rights  # noqa: E402
+from beside import numbers_of, words  # noqa: E402
 from chance import case as random_case  # noqa: E402
 from fixtures import start_bare, trainer_crds  # noqa: E402
 from gated import GatedManager, start_issuer  # noqa: E402
@@ -227,17 +227,13 @@ def compare(seed, numbers, turns=("ours",), gate=False, long=False):
 
 
 def main():
-    words = argparse.ArgumentParser(usage=__doc__.partition("\n\n")[0].partition(": ")[2])
-    words.add_argument("--seed", default="1")
-    words.add_argument("--first", type=int, default=0)
-    words.add_argument("--count", type=int, default=100)
-    words.add_argument("--turns", type=lambda text: text.split(","), default=["ours"])
-    words.add_argument("--gate", action="store_true")
-    words.add_argument("--long", action="store_true")
-    words.add_argument("--save", metavar="DIR")
-    given = words.parse_args()
-    numbers = range(given.first, given.first + given.count)
-    outcome = compare(given.seed, numbers, given.turns, given.gate, given.long)
+    parser = words(__doc__, 100)
+    parser.add_argument("--turns", type=lambda text: text.split(","), default=["ours"])
+    parser.add_argument("--gate", action="store_true")
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("--save", metavar="DIR")
+    given = parser.parse_args()
+    outcome = compare(given.seed, numbers_of(given), given.turns, given.gate, given.long)
     for case, lines in outcome.found.items():
         print(f"== {case.name}\n" + "\n".join(lines))
         if given.save:

@@ -7,13 +7,10 @@ it, and tells every answer that differs.
 
 TRAINYARD names the program under test.
 """
-import argparse
 import base64
 import copy
 import datetime
-import http.client
 import json
-import ssl
 import sys
 from collections import namedtuple
 from pathlib import Path
@@ -21,7 +18,7 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parents[1]
 for folder in (TESTS / "cluster", TESTS / "operator", TESTS / "neighbours"):
     sys.path.insert(0, str(folder))
-import rights  # noqa: E402
+from beside import Beside, numbers_of, tell_all, words  # noqa: E402
 from chance_reviews import Wish, objects, wishes  # noqa: E402
 from client import path_of  # noqa: E402
 from fixtures import start_bare  # noqa: E402
@@ -49,20 +46,6 @@ def review(wish, namespace):
         "uid": UID, "kind": kind, "resource": resource, "requestKind": kind, "requestResource": resource,
         "name": some["metadata"]["name"], **where, "operation": wish.operation, "userInfo": USER,
         "object": wish.obj, "oldObject": wish.old, "dryRun": False, "options": options, **wish.more}}
-
-
-class Webhooks:
-    """One manager's, over one kept connection."""
-
-    def __init__(self, plane, manager):
-        trust = ssl.create_default_context(cafile=plane.certificates.ca)
-        self.http = http.client.HTTPSConnection("127.0.0.1", manager.port, timeout=60, context=trust)
-
-    def ask(self, path, body):
-        """(code, answer)"""
-        self.http.request("POST", path, body, {"Content-Type": "application/json"})
-        answer = self.http.getresponse()
-        return answer.status, json.loads(answer.read())
 
 
 # ---- what is answered
@@ -117,27 +100,16 @@ class Answer:
         return any(text.startswith(LISTED) for text in self.shown.get("message", []))
 
 
-class Both:
-    """Both managers on one API server."""
-
+class Both(Beside):
     def __init__(self, plane):
-        self.api, self.asked, self.denied, self.found = plane.client(), 0, 0, {}
-        theirs = Manager(plane, FOLDER / "managers/reviews-theirs", 0, webhooks=False, upstream=True)
-        ours = Manager(plane, FOLDER / "managers/reviews-ours", 1, webhooks=False, upstream=False)
-        self.managers = (theirs, ours)
-        theirs.start()
-        assert theirs.is_upstream()
-        rights.give(plane, ours=True)
-        ours.start()
-        self.sides = [Webhooks(plane, one) for one in self.managers]
+        self.asked = self.denied = 0
+        super().__init__(plane, lambda upstream: Manager(
+            plane, FOLDER / f"managers/reviews-{upstream}", int(not upstream), webhooks=False, upstream=upstream),
+            lambda one: one.port)
 
-    def stop(self):
-        for one in self.managers:
-            one.stop()
-
-    def prepare(self, seed, numbers):
+    def prepare(self, seed, which):
         """Everything that the reviews name, and both have heard of it."""
-        for number in numbers:
+        for number in which:
             space = f"r-{number}"
             self.api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": space}})
             for doc in objects(seed, number)[0]:
@@ -157,7 +129,8 @@ class Both:
         kind = (wish.obj or wish.old)["kind"].lower()
         path, body = f"/{verb}-trainer-kubeflow-org-v1alpha1-{kind}", json.dumps(review(wish, namespace))
         since = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
-        return [Answer(wish, *side.ask(path, body), since) for side in self.sides]
+        answers = [self.request(connection, "POST", path, body) for connection in self.connections]
+        return [Answer(wish, code, json.loads(text), since) for code, _, text in answers]
 
     def compare(self, name, verb, wish, namespace):
         """Ours."""
@@ -165,8 +138,7 @@ class Both:
         self.asked += 1
         self.denied += not theirs.allowed
         if theirs.shown != ours.shown and not theirs.listed():
-            self.found[f"{name} {verb} {wish.operation}"] = \
-                f"  theirs: {json.dumps(theirs.shown)[:3000]}\n  ours:   {json.dumps(ours.shown)[:3000]}"
+            self.tell(f"{name} {verb} {wish.operation}", theirs.shown, ours.shown)
         return ours
 
     def play(self, name, wish, namespace):
@@ -191,34 +163,24 @@ class Both:
 Outcome = namedtuple("Outcome", "asked denied found")
 
 
-def compare(seed, numbers):
+def compare(seed, which):
     """How many reviews were sent and denied by v2.3.0; {review: both answers} of those that differ."""
     plane = start_bare("reviews", upstream=True)
     try:
-        both = Both(plane)
-        try:
-            both.prepare(seed, numbers)
-            for number in numbers:
+        with Both(plane) as both:
+            both.prepare(seed, which)
+            for number in which:
                 for place, wish in enumerate(wishes(seed, number)):
                     both.play(f"{number}.{place}", wish, f"r-{number}")
-        finally:
-            both.stop()
     finally:
         plane.stop()
     return Outcome(both.asked, both.denied, both.found)
 
 
 def main():
-    words = argparse.ArgumentParser(usage=__doc__.partition("\n\n")[0].partition(": ")[2])
-    words.add_argument("--seed", default="1")
-    words.add_argument("--first", type=int, default=0)
-    words.add_argument("--count", type=int, default=100)
-    given = words.parse_args()
-    outcome = compare(given.seed, range(given.first, given.first + given.count))
-    for name, answers in outcome.found.items():
-        print(f"== {name}\n{answers}")
-    print(f"{outcome.asked} reviews of seed {given.seed}, {outcome.denied} denied: {len(outcome.found)} differ")
-    return 1 if outcome.found else 0
+    given = words(__doc__, 100).parse_args()
+    outcome = compare(given.seed, numbers_of(given))
+    return tell_all(given.seed, f"{outcome.asked} reviews ({outcome.denied} denied)", outcome.found)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ SINCE = datetime.datetime.fromisoformat("2026-01-01T00:00:00Z")
 
 
 def test_same_as_released(reviewed):
-    assert "\n".join(f"{name}\n{answers}" for name, answers in reviewed.found.items()) == ""
+    assert reviewed.found == {}
 
 
 def test_both_verdicts_are_met(reviewed):

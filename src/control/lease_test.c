@@ -51,6 +51,22 @@ static void on_time(uv_timer_t *t)
     uv_close((uv_handle_t *)t, NULL);
 }
 
+/* ms: of the lease, its renewal and a retry. */
+static void ask_for_it(struct seen *s, uv_loop_t *loop, struct ty_kube *kube, const int64_t ms[3])
+{
+    s->lease = ty_lease_new(&(struct ty_lease_settings){ .loop = loop,
+                                                         .kube = kube,
+                                                         .ns = "n",
+                                                         .name = "l",
+                                                         .identity = "me",
+                                                         .lease_ms = ms[0],
+                                                         .renew_ms = ms[1],
+                                                         .retry_ms = ms[2],
+                                                         .leading = on_leading,
+                                                         .lost = on_lost,
+                                                         .ctx = s });
+}
+
 /* Nobody answers: never leader, and release comes back nevertheless. */
 static void test_no_server(void **state)
 {
@@ -60,17 +76,7 @@ static void test_no_server(void **state)
     uv_timer_t timer;
     uv_loop_init(&loop);
     s.kube = api_nobody(&loop);
-    s.lease = ty_lease_new(&(struct ty_lease_settings){ .loop = &loop,
-                                                        .kube = s.kube,
-                                                        .ns = "n",
-                                                        .name = "l",
-                                                        .identity = "me",
-                                                        .lease_ms = 3000,
-                                                        .renew_ms = 2000,
-                                                        .retry_ms = 20,
-                                                        .leading = on_leading,
-                                                        .lost = on_lost,
-                                                        .ctx = &s });
+    ask_for_it(&s, &loop, s.kube, (const int64_t[]){ 3000, 2000, 20 });
     uv_timer_init(&loop, &timer);
     timer.data = &s;
     uv_timer_start(&timer, on_time, 150, 0);
@@ -101,17 +107,7 @@ static void test_an_old_story(void **state)
     uv_loop_init(&loop);
     api_begin(&w, &loop);
     w.rows = rows;
-    s.lease = ty_lease_new(&(struct ty_lease_settings){ .loop = &loop,
-                                                        .kube = w.kube,
-                                                        .ns = "n",
-                                                        .name = "l",
-                                                        .identity = "me",
-                                                        .lease_ms = 15000,
-                                                        .renew_ms = 10000,
-                                                        .retry_ms = 1000,
-                                                        .leading = on_leading,
-                                                        .lost = on_lost,
-                                                        .ctx = &s });
+    ask_for_it(&s, &loop, w.kube, (const int64_t[]){ 15000, 10000, 1000 });
     ty_request_answer(api_wait(&w, "PUT " LEASE), 200, "application/json",
                       TY_LIT(HELD("14", NEW_NOTE)));
     while (!s.leading)

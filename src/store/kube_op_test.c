@@ -229,14 +229,22 @@ static void the_limit(void **state)
     kube_finish(&w.k);
 }
 
-static void the_limit_left_no_time(void **state)
+/* One was asked and answered, and the next has to wait for a quarter of an hour. */
+static void begin_at_the_limit(struct world *w)
 {
     static const char *const answers[] = { ONE, NULL };
-    struct world w = { .k.set = { .qps = 0.001, .burst = 1 } };
+    w->k.set.qps = 0.001;
+    w->k.set.burst = 1;
+    begin(w, answers);
+    start(w, (struct ty_kube_ask){ 0 });
+    uv_run(&w->k.loop, UV_RUN_DEFAULT);
+}
+
+static void the_limit_left_no_time(void **state)
+{
+    struct world w = { 0 };
     (void)state;
-    begin(&w, answers);
-    start(&w, (struct ty_kube_ask){ 0 });
-    uv_run(&w.k.loop, UV_RUN_DEFAULT);
+    begin_at_the_limit(&w);
     w.k.ends = 0;
     w.k.told.n = 0;
     start(&w, (struct ty_kube_ask){ .timeout_ms = 100 });
@@ -309,12 +317,9 @@ static void cancelled(void **state)
 /* And the loop does not go on for it until its time is over. */
 static void cancelled_while_it_waits(void **state)
 {
-    static const char *const answers[] = { ONE, NULL };
-    struct world w = { .k.set = { .qps = 0.001, .burst = 1 } };
+    struct world w = { 0 };
     (void)state;
-    begin(&w, answers);
-    start(&w, (struct ty_kube_ask){ 0 });
-    uv_run(&w.k.loop, UV_RUN_DEFAULT);
+    begin_at_the_limit(&w);
     struct ty_kube_op *op = start(&w, (struct ty_kube_ask){ 0 });
     assert_true(uv_loop_alive(&w.k.loop));
     ty_kube_cancel(op);

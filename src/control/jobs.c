@@ -352,12 +352,10 @@ void ty_jobs_written(struct ty_writing *w)
     bool bad = w->failed || w->work.err.code < 0;
 
     ty_jobs_counted(w, bad);
-    if (bad) {
-        j->counts.errors += key.kind == TY_OF_TRAINJOBS; /* like looks */
+    if (bad)
         ty_queue_retry(j->queue, key);
-    } else {
+    else
         ty_queue_forget(j->queue, key);
-    }
     if (key.kind == TY_OF_TRAINJOBS)
         ty_jobs_settle(w);
     /* A deadline does not wait for what fails, either; but one who is gone has none. */

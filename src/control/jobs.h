@@ -43,8 +43,8 @@ struct ty_jobs_settings { /* what is pointed to outlives the controllers */
     void *ctx;
 };
 
-struct ty_jobs_counts { /* since the start; for metrics. looks, errors: at TrainJobs */
-    uint64_t looks, errors, applies, statuses, deletes, fetches, skipped;
+struct ty_jobs_counts { /* since the start; for metrics. looks: at TrainJobs */
+    uint64_t looks, applies, statuses, deletes, fetches, skipped;
     size_t in_flight;
     double seconds; /* in looks */
 };
@@ -78,8 +78,7 @@ void ty_jobs_look_at_all(struct ty_jobs *j);
 void ty_jobs_hurry(struct ty_jobs *j);
 
 const struct ty_world *ty_jobs_world(const struct ty_jobs *j);
-void ty_jobs_count(const struct ty_jobs *j, struct ty_jobs_counts *ret,
-                   struct ty_queue_counts *ret_queue);
+void ty_jobs_count(const struct ty_jobs *j, struct ty_jobs_counts *ret);
 void ty_jobs_count_of(const struct ty_jobs *j, enum ty_controller of,
                       struct ty_controller_counts *ret, const struct ty_queue_kind **ret_queue);
 /* r: 0 it is in the world now, or the answer was of no use; -ENOENT it is not there; other

@@ -24,11 +24,9 @@ void ty_jobs_counted(const struct ty_writing *w, bool bad)
     ty_spread_add(&c->seconds, (double)(uv_hrtime() - w->begin_ns) / 1e9);
 }
 
-void ty_jobs_count(const struct ty_jobs *j, struct ty_jobs_counts *ret,
-                   struct ty_queue_counts *ret_queue)
+void ty_jobs_count(const struct ty_jobs *j, struct ty_jobs_counts *ret)
 {
     *ret = j->counts;
-    ty_queue_count(j->queue, ret_queue);
 }
 
 void ty_jobs_count_of(const struct ty_jobs *j, enum ty_controller of,

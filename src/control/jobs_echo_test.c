@@ -17,10 +17,8 @@ static void begin(struct jobs_world *w, const struct api_row *rows)
 
 static size_t waiting(struct jobs_world *w)
 {
-    struct ty_jobs_counts c;
-    struct ty_queue_counts q;
+    struct ty_queue_counts q = jobs_queue(w);
 
-    ty_jobs_count(w->jobs, &c, &q);
     return q.depth + q.working;
 }
 
@@ -151,7 +149,7 @@ static void test_nor_is_a_watch_that_was_faster(void **state)
     api_answer(&w->api, JOBS_STATUS, TY_LIT("{\"metadata\":{\"resourceVersion\":\"20\"},nonsense"));
     jobs_until(w, at_rest);
     assert_string_equal(api_asked(&w->api, w->a), ALL);
-    assert_int_equal(w->jobs->counts.errors, 0);
+    assert_int_equal(jobs_errors(w), 0);
     assert_int_equal(w->jobs->counts.looks, 1);
     assert_non_null(known(w, &ty_kind_configmap, "j-runtime-snapshot")->body);
 }

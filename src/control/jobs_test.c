@@ -138,7 +138,7 @@ static void test_once_each(void **state)
 
 static int others_made(struct jobs_world *w)
 {
-    return count_of(w, "/jobsets/") >= 2 && w->jobs->counts.errors > 0;
+    return count_of(w, "/jobsets/") >= 2 && jobs_errors(w) > 0;
 }
 
 /* What fails waits for its turn, the others do not wait for it. */
@@ -159,7 +159,7 @@ static void test_one_fails(void **state)
 
 static int failed_often(struct jobs_world *w)
 {
-    return w->jobs->counts.errors >= 3 * 7 && ty_jobs_idle(w->jobs);
+    return jobs_errors(w) >= 3 * 7 && ty_jobs_idle(w->jobs);
 }
 
 /* Refused for a while, then the server is there again: nobody waits for the rest of a back-off. */
@@ -170,19 +170,15 @@ static void test_hurry(void **state)
                                               { 0 } };
     static const struct api_row taken[] = { THREE, TAKEN, { 0 } };
     struct jobs_world *w = *state;
-    struct ty_jobs_counts counts;
-    struct ty_queue_counts queue;
 
     begin(w, refused);
     ty_jobs_lead(w->jobs);
     jobs_until(w, failed_often);
-    ty_jobs_count(w->jobs, &counts, &queue);
-    assert_true(queue.delayed > 0);
+    assert_true(jobs_queue(w).delayed > 0);
     w->api.rows = taken;
     ty_jobs_hurry(w->jobs);
-    ty_jobs_count(w->jobs, &counts, &queue);
-    assert_int_equal(queue.delayed, 0);
-    assert_int_equal(queue.depth, 3);
+    assert_int_equal(jobs_queue(w).delayed, 0);
+    assert_int_equal(jobs_queue(w).depth, 3);
     jobs_until(w, all_made);
 }
 

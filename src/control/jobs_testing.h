@@ -165,6 +165,20 @@ static inline int jobs_is_synced(struct jobs_world *w)
     return ty_jobs_synced(w->jobs);
 }
 
+/* Looks at TrainJobs that failed. */
+static inline uint64_t jobs_errors(const struct jobs_world *w)
+{
+    return w->jobs->control[TY_OF_TRAINJOBS].error;
+}
+
+static inline struct ty_queue_counts jobs_queue(const struct jobs_world *w)
+{
+    struct ty_queue_counts n;
+
+    ty_queue_count(w->jobs->queue, &n);
+    return n;
+}
+
 /* One look and its writes, well or not. */
 static inline int jobs_looked(struct jobs_world *w)
 {

@@ -143,18 +143,14 @@ static void test_a_standby_forgets_what_is_gone(void **state)
 {
     static const struct api_row rows[] = { JOBS_ONE, { 0 } };
     struct jobs_world *w = *state;
-    struct ty_queue_counts queue;
-    struct ty_jobs_counts counts;
 
     begin(w, rows);
     jobs_until(w, watches_all);
-    ty_jobs_count(w->jobs, &counts, &queue);
-    assert_int_equal(queue.depth, 2);
+    assert_int_equal(jobs_queue(w).depth, 2);
     api_answer(&w->api, "GET " JOBS_GROUP "/trainjobs?", TY_LIT(GONE(JOBS_JOB_AT("10", ""))));
     api_answer(&w->api, "GET " JOBS_GROUP "/clustertrainingruntimes?", TY_LIT(GONE(JOBS_RUNTIME)));
     jobs_until(w, knows_nothing_of_ours);
-    ty_jobs_count(w->jobs, &counts, &queue);
-    assert_int_equal(queue.depth, 0);
+    assert_int_equal(jobs_queue(w).depth, 0);
     assert_int_equal(w->jobs->pending.n, 0);
 }
 
@@ -168,8 +164,6 @@ static void test_a_standby_forgets_the_runtime_of_what_is_gone(void **state)
 {
     static const struct api_row rows[] = { JOBS_ONE, { 0 } };
     struct jobs_world *w = *state;
-    struct ty_queue_counts queue;
-    struct ty_jobs_counts counts;
 
     w->s.protection = TY_PROTECT_FINALIZER;
     begin(w, rows);
@@ -178,8 +172,7 @@ static void test_a_standby_forgets_the_runtime_of_what_is_gone(void **state)
     jobs_until(w, knows_no_runtime);
     api_answer(&w->api, "GET " JOBS_GROUP "/trainjobs?", TY_LIT(GONE(JOBS_JOB_AT("10", ""))));
     jobs_until(w, knows_nothing_of_ours);
-    ty_jobs_count(w->jobs, &counts, &queue);
-    assert_int_equal(queue.depth, 0);
+    assert_int_equal(jobs_queue(w).depth, 0);
 }
 
 #define LIMITS                                                                                     \
@@ -227,8 +220,6 @@ static void test_a_deadline_of_what_is_gone(void **state)
         { 0 }
     };
     struct jobs_world *w = *state;
-    struct ty_queue_counts queue;
-    struct ty_jobs_counts counts;
 
     begin(w, rows);
     ty_jobs_lead(w->jobs);
@@ -237,9 +228,8 @@ static void test_a_deadline_of_what_is_gone(void **state)
     jobs_until(w, knows_no_job);
     api_answer(&w->api, JOBS_CM, TY_LIT("{\"metadata\":{\"name\":\"j-runtime-snapshot\"}}"));
     jobs_until(w, jobs_looked);
-    ty_jobs_count(w->jobs, &counts, &queue);
-    assert_int_equal(queue.delayed, 0);
-    assert_int_equal(queue.depth, 0);
+    assert_int_equal(jobs_queue(w).delayed, 0);
+    assert_int_equal(jobs_queue(w).depth, 0);
 }
 
 #define RUNTIME_GOING                                                                              \

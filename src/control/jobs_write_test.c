@@ -19,7 +19,7 @@ static void test_in_order(void **state)
 
     assert_string_equal(look(w, rows), JOBS_CM "\n" JOBS_SET "\n" JOBS_STATUS "\n");
     assert_int_equal(w->jobs->counts.applies, 2);
-    assert_int_equal(w->jobs->counts.errors, 0);
+    assert_int_equal(jobs_errors(w), 0);
     assert_non_null(/* what was answered is known, before the watch tells it */
                     ty_world_find(ty_jobs_world(w->jobs), &ty_kind_jobset, TY_LIT("ns"),
                                   TY_LIT("j")));
@@ -57,7 +57,7 @@ static void test_a_refused_apply_cancels_the_next(void **state)
         const char *asked = look(w, rows);
         assert_true(ty_str_starts(ty_str(asked), TY_LIT(JOBS_CM "\n" JOBS_STATUS "\n")));
         assert_null(strstr(asked, JOBS_SET));
-        assert_true(w->jobs->counts.errors > 0);
+        assert_true(jobs_errors(w) > 0);
         assert_has(jobs_log(w), cases[i].said);
         if (i + 1 < sizeof(cases) / sizeof(cases[0]))
             jobs_teardown(state);
@@ -75,7 +75,7 @@ static void test_a_status_of_nobody(void **state)
     struct jobs_world *w = *state;
 
     look(w, rows);
-    assert_int_equal(w->jobs->counts.errors, 0);
+    assert_int_equal(jobs_errors(w), 0);
     assert_null(strstr(jobs_log(w), "\"level\":\"error\""));
 }
 
@@ -92,7 +92,7 @@ static void test_a_status_of_what_was(void **state)
 
     const char *asked = look(w, rows);
     assert_true(ty_str_starts(ty_str(asked), TY_LIT(JOBS_CM "\n" JOBS_SET "\n" JOBS_STATUS "\n")));
-    assert_true(w->jobs->counts.errors > 0);
+    assert_true(jobs_errors(w) > 0);
     assert_null(strstr(jobs_log(w), "\"level\":\"error\""));
 }
 
@@ -106,7 +106,7 @@ static void test_leadership_is_lost_in_the_middle(void **state)
 
     w->may = 2; /* each write asks twice: is it its turn, and may it be sent */
     assert_string_equal(look(w, rows), JOBS_CM "\n");
-    assert_true(w->jobs->counts.errors > 0); /* not done: again later, if we lead then */
+    assert_true(jobs_errors(w) > 0); /* not done: again later, if we lead then */
 }
 
 /* It was its turn, and then it had to wait: nothing is sent, and nobody is alarmed. */
@@ -119,7 +119,7 @@ static void test_leadership_is_lost_while_a_write_waits(void **state)
 
     w->may = 1;
     assert_string_equal(look(w, rows), "");
-    assert_true(w->jobs->counts.errors > 0);
+    assert_true(jobs_errors(w) > 0);
     assert_null(strstr(jobs_log(w), "could not"));
 }
 
@@ -206,7 +206,7 @@ static void test_a_snapshot_that_does_not_come(void **state)
 
     assert_has(look(w, rows), GET_CM "\n");
     assert_null(strstr(api_asked(&w->api, w->a), JOBS_SET));
-    assert_int_equal(w->jobs->counts.errors, 1);
+    assert_int_equal(jobs_errors(w), 1);
     assert_has(jobs_log(w), "could not read the runtime snapshot");
 }
 

@@ -72,11 +72,10 @@ static void measure_controller(struct ty_servers *s, enum ty_controller of)
 static void measure_jobs(struct ty_servers *s)
 {
     struct ty_jobs_counts now;
-    struct ty_queue_counts queue;
 
     for (int i = 0; i < TY_CONTROLLERS; i++)
         measure_controller(s, (enum ty_controller)i);
-    ty_jobs_count(s->s.jobs, &now, &queue);
+    ty_jobs_count(s->s.jobs, &now);
     set(s, TY_ROW_SECONDS, "trainjob_controller", now.seconds);
     set(s, TY_ROW_WRITES, "apply", (double)now.applies);
     set(s, TY_ROW_WRITES, "status", (double)now.statuses);

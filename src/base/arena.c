@@ -3,8 +3,9 @@
  * piece, so an overrun inside the arena is seen as one on the heap would be. */
 #include "base/arena.h"
 
-#include <stdbool.h>
 #include <stdint.h>
+
+#include "base/budget.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define WITH_ASAN 1
@@ -40,6 +41,9 @@ struct ty_arena {
     struct block *last;
     size_t closed; /* handed out from blocks other than `current` */
     size_t ceiling;
+    struct ty_budget *budget;
+    bool input; /* full instead of dead at the ceiling */
+    bool full;
 };
 
 static _Noreturn void die(const char *why, size_t n, size_t ceiling)
@@ -54,6 +58,8 @@ static struct block *add_block(struct ty_arena *a, size_t size)
     struct block *b = malloc(sizeof(*b) + size);
     if (!b)
         die("out of memory", size, a->ceiling);
+    if (!ty_budget_charge(a->budget, sizeof(*b) + size))
+        a->full = true;
     b->next = NULL;
     b->size = size;
     hide(b->bytes, size);
@@ -65,12 +71,13 @@ static struct block *add_block(struct ty_arena *a, size_t size)
     return b;
 }
 
-/* The fast path looks only at `end`: it never lies beyond the ceiling. */
+/* The fast path looks only at `end`: it never lies beyond the ceiling, but for an arena that is
+ * full: those who still allocate from it are on their way out. */
 static void limit_end(struct ty_arena *a)
 {
     size_t used = ty_arena_used(a);
     size_t left = a->ceiling > used ? a->ceiling - used : 0;
-    if ((size_t)(a->end - a->p) > left)
+    if (!a->full && (size_t)(a->end - a->p) > left)
         a->end = a->p + left;
 }
 
@@ -82,12 +89,18 @@ static void use_block(struct ty_arena *a, struct block *b)
     limit_end(a);
 }
 
-struct ty_arena *ty_arena_new_small(size_t ceiling, size_t first)
+static struct ty_arena *arena_new(size_t ceiling)
 {
     struct ty_arena *a = calloc(1, sizeof(*a));
     if (!a)
         die("out of memory", sizeof(*a), ceiling);
     a->ceiling = ceiling;
+    return a;
+}
+
+struct ty_arena *ty_arena_new_small(size_t ceiling, size_t first)
+{
+    struct ty_arena *a = arena_new(ceiling);
     use_block(a, add_block(a, first));
     return a;
 }
@@ -97,11 +110,26 @@ struct ty_arena *ty_arena_new(size_t ceiling)
     return ty_arena_new_small(ceiling, FIRST_BLOCK);
 }
 
-static void free_blocks(struct block *b)
+struct ty_arena *ty_arena_new_input(size_t ceiling, struct ty_budget *budget)
+{
+    struct ty_arena *a = arena_new(ceiling);
+    a->budget = budget;
+    a->input = true;
+    use_block(a, add_block(a, FIRST_BLOCK));
+    return a;
+}
+
+bool ty_arena_full(const struct ty_arena *a)
+{
+    return a->full;
+}
+
+static void free_blocks(struct ty_arena *a, struct block *b)
 {
     while (b) {
         struct block *next = b->next;
         show(b->bytes, b->size);
+        ty_budget_give(a->budget, sizeof(*b) + b->size);
         free(b);
         b = next;
     }
@@ -111,16 +139,17 @@ void ty_arena_free(struct ty_arena *a)
 {
     if (!a)
         return;
-    free_blocks(a->first);
+    free_blocks(a, a->first);
     free(a);
 }
 
 void ty_arena_reset(struct ty_arena *a)
 {
-    free_blocks(a->first->next);
+    free_blocks(a, a->first->next);
     a->first->next = NULL;
     a->last = a->first;
     a->closed = 0;
+    a->full = false;
     hide(a->first->bytes, a->first->size);
     use_block(a, a->first);
 }
@@ -130,13 +159,24 @@ size_t ty_arena_used(const struct ty_arena *a)
     return a->closed + (size_t)(a->p - a->current->bytes);
 }
 
+/* The ceiling is reached: the end for most; an arena of input becomes full, and goes on within its
+ * slack. */
+static void reach_ceiling(struct ty_arena *a, size_t used, size_t n)
+{
+    size_t most = a->ceiling < SIZE_MAX / 2 ? a->ceiling + TY_ARENA_SLACK : a->ceiling;
+
+    if (!a->input || used > most || n > most - used)
+        die("arena full", n, a->ceiling);
+    a->full = true;
+}
+
 /* Room for n bytes at the start of a block. A piece that would fill much of the next block gets one
  * of its own, and the current block stays in use for what is small. */
 static char *alloc_slow(struct ty_arena *a, size_t n)
 {
     size_t used = ty_arena_used(a);
-    if (used > a->ceiling || n > a->ceiling - used || n > SIZE_MAX / 2)
-        die("arena full", n, a->ceiling);
+    if (used > a->ceiling || n > a->ceiling - used)
+        reach_ceiling(a, used, n);
     size_t size = a->last->size < MAX_BLOCK / 2 ? a->last->size * 2 : MAX_BLOCK;
     if (n > size / 2) {
         a->closed += n;

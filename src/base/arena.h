@@ -3,6 +3,7 @@
 #define TY_BASE_ARENA_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define TY_AUTO(fn)     __attribute__((cleanup(fn)))
@@ -10,10 +11,18 @@
 #define TY_UNUSED       __attribute__((unused))
 
 struct ty_arena;
+struct ty_budget;
 
-/* gives. More than `ceiling` bytes is our own bug (inputs have ceilings of their own): it aborts.
- */
+/* gives. For what input cannot make large: more than `ceiling` bytes is our own bug, and aborts.
+ * tests/tools/arenas.tsv lists who may make one, and why input does not reach its ceiling. */
 struct ty_arena *ty_arena_new(size_t ceiling);
+/* gives. For what is made from input. More than `ceiling` bytes, or than `budget` (counts blocks;
+ * outlives the arena; may be NULL) has left, makes it full, for good: allocations go on, so that
+ * code in between need not look, but whoever loops over input asks ty_arena_full, stops, and says
+ * -EFBIG. Only TY_ARENA_SLACK beyond the ceiling it aborts: somebody loops without asking. */
+struct ty_arena *ty_arena_new_input(size_t ceiling, struct ty_budget *budget);
+#define TY_ARENA_SLACK ((size_t)64 << 20)
+bool ty_arena_full(const struct ty_arena *a); /* until a reset; false of ty_arena_new's */
 /* The same, beginning with `first` bytes: for those of which there are thousands. */
 struct ty_arena *ty_arena_new_small(size_t ceiling, size_t first);
 void ty_arena_free(struct ty_arena *a);  /* takes; NULL is fine */

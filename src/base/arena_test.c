@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "base/budget.h"
+
 static void aligned_and_zeroed(void **state)
 {
     (void)state;
@@ -102,8 +104,44 @@ static void texts(void **state)
     assert_string_equal(ty_arena_strndup(a, NULL, 0), "");
 }
 
+/* Past its ceiling it says so, and what it hands out is as good as before. */
+static void input_makes_it_full(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new_input(100000, NULL);
+    for (int i = 0; i < 50; i++)
+        ty_arena_alloc(a, 1000, 1);
+    assert_false(ty_arena_full(a));
+    for (int i = 0; i < 100; i++)
+        memset(ty_arena_alloc(a, 1000, 1), 'x', 1000);
+    assert_true(ty_arena_full(a));
+    memset(ty_arena_alloc(a, 10 << 20, 1), 'x', 10 << 20);
+    ty_arena_reset(a);
+    assert_false(ty_arena_full(a));
+    ty_arena_alloc(a, 100001, 1); /* one piece alone */
+    assert_true(ty_arena_full(a));
+}
+
+static void a_budget_makes_it_full(void **state)
+{
+    (void)state;
+    struct ty_budget b = { .ceiling = 1 << 20 };
+    struct ty_arena *one = ty_arena_new_input(1 << 30, &b);
+    struct ty_arena *two = ty_arena_new_input(1 << 30, &b);
+    ty_arena_alloc(one, 600000, 1);
+    assert_true(b.used >= 600000 && !ty_arena_full(one));
+    ty_arena_alloc(two, 600000, 1);
+    assert_true(b.used >= 1200000 && ty_arena_full(two) && !ty_arena_full(one));
+    ty_arena_reset(two);
+    assert_false(ty_arena_full(two));
+    assert_true(b.used < 700000);
+    ty_arena_free(one);
+    ty_arena_free(two);
+    assert_int_equal(b.used, 0);
+}
+
 /* Allocates `times` pieces of `n` bytes in a child; gives the signal that ended it, 0 none. */
-static int allocate_in_child(size_t ceiling, size_t n, int times)
+static int allocate_in_child(bool input, size_t ceiling, size_t n, int times)
 {
     pid_t pid = fork();
     assert_true(pid >= 0);
@@ -112,7 +150,7 @@ static int allocate_in_child(size_t ceiling, size_t n, int times)
         sigaction(SIGABRT, &plain, NULL);
         if (!freopen("/dev/null", "w", stderr))
             _exit(1);
-        struct ty_arena *a = ty_arena_new(ceiling);
+        struct ty_arena *a = input ? ty_arena_new_input(ceiling, NULL) : ty_arena_new(ceiling);
         for (int i = 0; i < times; i++)
             ty_arena_alloc(a, n, 1);
         _exit(0);
@@ -126,12 +164,15 @@ static void dies_at_the_ceiling(void **state)
 {
     (void)state;
     /* Half of each piece's room is left for the gaps of an ASan build. */
-    assert_int_equal(allocate_in_child(100000, 1000, 50), 0);
-    assert_int_equal(allocate_in_child(100000, 1000, 101), SIGABRT);
-    assert_int_equal(allocate_in_child(100, 101, 1), SIGABRT);
-    assert_int_equal(allocate_in_child(1 << 20, (size_t)1 << 19, 1), 0);
-    assert_int_equal(allocate_in_child(1 << 20, (size_t)1 << 19, 3), SIGABRT);
-    assert_int_equal(allocate_in_child(SIZE_MAX, SIZE_MAX - 4, 1), SIGABRT);
+    assert_int_equal(allocate_in_child(false, 100000, 1000, 50), 0);
+    assert_int_equal(allocate_in_child(false, 100000, 1000, 101), SIGABRT);
+    assert_int_equal(allocate_in_child(false, 100, 101, 1), SIGABRT);
+    assert_int_equal(allocate_in_child(false, 1 << 20, (size_t)1 << 19, 1), 0);
+    assert_int_equal(allocate_in_child(false, 1 << 20, (size_t)1 << 19, 3), SIGABRT);
+    assert_int_equal(allocate_in_child(false, SIZE_MAX, SIZE_MAX - 4, 1), SIGABRT);
+    /* Who never asks whether it is full meets the end of the slack. */
+    assert_int_equal(allocate_in_child(true, 100000, TY_ARENA_SLACK / 2, 1), 0);
+    assert_int_equal(allocate_in_child(true, 100000, TY_ARENA_SLACK / 2, 3), SIGABRT);
 }
 
 int main(void)
@@ -142,6 +183,8 @@ int main(void)
         cmocka_unit_test(lists_grow),
         cmocka_unit_test(reset_keeps_the_first_block),
         cmocka_unit_test(texts),
+        cmocka_unit_test(input_makes_it_full),
+        cmocka_unit_test(a_budget_makes_it_full),
         cmocka_unit_test(dies_at_the_ceiling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

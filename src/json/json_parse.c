@@ -62,6 +62,13 @@ static inline void skip_space(struct reader *r)
     }
 }
 
+/* Asked after whatever may be large: the next value is refused then, and so is the text. */
+static void check_room(struct reader *r)
+{
+    if (ty_arena_full(r->a))
+        r->left = 0;
+}
+
 static inline struct ty_json *new_node(struct reader *r, enum ty_json_type type)
 {
     if (r->node == r->node_end) {
@@ -71,6 +78,7 @@ static inline struct ty_json *new_node(struct reader *r, enum ty_json_type type)
             some = 128;
         r->node = ty_arena_raw(r->a, some * sizeof(*r->node), _Alignof(struct ty_json));
         r->node_end = r->node + some;
+        check_room(r);
     }
     struct ty_json *v = r->node++;
     *v = (struct ty_json){
@@ -206,6 +214,7 @@ static void close_array(struct reader *r, struct ty_json *v, size_t base)
         v->items = ty_arena_raw(r->a, n * sizeof(struct ty_json *), _Alignof(struct ty_json *));
         for (size_t i = 0; i < n; i++)
             v->items[i] = r->stack[base + i].value;
+        check_room(r);
     }
     r->top = base;
     r->depth--;
@@ -262,6 +271,7 @@ static int close_object(struct reader *r, struct ty_json *v, size_t base, bool m
     if (n > 0) {
         v->members = ty_arena_raw(r->a, n * sizeof(*v->members), _Alignof(struct ty_member));
         memcpy(v->members, r->stack + base, n * sizeof(*v->members));
+        check_room(r);
     }
     r->top = base;
     r->depth--;
@@ -353,15 +363,19 @@ static int read_word(struct reader *r, const char *word, struct ty_json *v, stru
     return 0;
 }
 
-/* The value at r->p; moves behind it. */
 static int fail_many(struct reader *r)
 {
-    fail_at(r, r->p, "there are more values than are taken here");
+    bool full = ty_arena_full(r->a);
+    int code = full ? -EFBIG : -E2BIG;
+    fail_at(r, r->p,
+            full ? "the text takes more memory than it may"
+                 : "there are more values than are taken here");
     if (r->err)
-        r->err->code = -E2BIG;
-    return -E2BIG;
+        r->err->code = code;
+    return code;
 }
 
+/* The value at r->p; moves behind it. */
 static int read_value(struct reader *r, struct ty_json **ret_v)
 {
     if (r->p == r->end)
@@ -417,6 +431,8 @@ struct ty_json *ty_json_parse(struct ty_arena *a, struct ty_str text,
         skip_space(&r);
         if (r.p != r.end)
             e = fail_expected(&r, "the end of the text");
+        else if (ty_arena_full(a))
+            e = fail_many(&r);
     }
     free(r.stack);
     return e == 0 ? v : NULL;

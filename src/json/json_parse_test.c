@@ -177,6 +177,31 @@ static void ceilings(void **state)
     assert_int_equal(err.code, -E2BIG);
 }
 
+/* What does not fit into an arena of input is refused wherever it becomes full, and within it. */
+static void a_full_arena(void **state)
+{
+    (void)state;
+    static const char *const items[] = { "{}", "[]", "1", "\"\\n\"", "{\"k\":{}}", "[[[1]]]" };
+
+    for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++)
+        for (size_t n = 20000; n <= 80000; n += 20000) {
+            ty_auto_arena *a = ty_arena_new_input(256 << 10, NULL);
+            ty_auto_buf out = { 0 };
+            struct ty_err err = { 0 };
+            for (size_t k = 0; k < n; k++)
+                ty_buf_printf(&out, "%c%s", k ? ',' : '[', items[i]);
+            ty_buf_chr(&out, ']');
+            assert_null(ty_json_parse(a, ty_buf_str(&out), NULL, &err));
+            assert_int_equal(err.code, -EFBIG);
+            assert_non_null(strstr(err.text, "the text takes more memory than it may"));
+            assert_true(ty_arena_used(a) < 2 << 20); /* it stopped soon */
+        }
+    ty_auto_arena *a = ty_arena_new_input(1000, NULL);
+    assert_non_null(ty_json_parse(a, TY_LIT("[1,2,3]"), NULL, NULL));
+    assert_null(
+        ty_json_parse(a, TY_LIT("[1,2,3,4,5,6,7,8,9,0,1,2,3,4,5,6,7,8,9,0,1,2]"), NULL, NULL));
+}
+
 /* Many keys that share a length and their first and last letters: the worst for our shortcut. */
 static void twice_in_big(void **state)
 {
@@ -213,9 +238,9 @@ static void memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values), cmocka_unit_test(sentences), cmocka_unit_test(prefixes),
-        cmocka_unit_test(places), cmocka_unit_test(ceilings),  cmocka_unit_test(twice_in_big),
-        cmocka_unit_test(memory),
+        cmocka_unit_test(values),       cmocka_unit_test(a_full_arena), cmocka_unit_test(sentences),
+        cmocka_unit_test(prefixes),     cmocka_unit_test(places),       cmocka_unit_test(ceilings),
+        cmocka_unit_test(twice_in_big), cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -324,33 +324,59 @@ static void sort_members(struct ty_json *obj)
         qsort(obj->members, obj->n, sizeof(obj->members[0]), by_key);
 }
 
-void ty_resources_add(struct ty_arena *a, struct ty_json *into, const struct ty_json *from,
-                      int64_t times)
+/* Of an object that is sorted. */
+static const struct ty_json *find_sorted(const struct ty_json *obj, struct ty_str key)
 {
+    const struct ty_member wanted = { .key = key };
+    const struct ty_member *m =
+        obj->n ? bsearch(&wanted, obj->members, obj->n, sizeof(*m), by_key) : NULL;
+
+    return m ? m->value : NULL;
+}
+
+/* What is there and what comes: *more becomes the amount to write; false: what is there stays. */
+typedef bool join_fn(const struct ty_quantity *have, struct ty_quantity *more);
+
+static void join(struct ty_arena *a, struct ty_json *into, const struct ty_json *from,
+                 int64_t times, join_fn *fn)
+{
+    struct ty_json *now = ty_json_object(a);
     struct ty_quantity q, have;
 
+    sort_members(into);
+    now->members = ty_new_n(a, struct ty_member, ty_json_len(from));
+    now->cap = (uint32_t)ty_json_len(from);
     ty_each_member (m, from) {
         if (!ty_quantity_of(m->value, &q))
             continue;
         if (times != 1)
             q = ty_quantity_mul(q, times);
-        if (ty_quantity_of(ty_json_find(into, m->key), &have))
-            q = ty_quantity_add(have, q);
-        ty_json_put(a, into, m->key, ty_quantity_json(a, q));
+        bool known = ty_quantity_of(find_sorted(into, m->key), &have);
+        if (!known || fn(&have, &q))
+            now->members[now->n++] = (struct ty_member){ m->key, ty_quantity_json(a, q) };
     }
+    ty_json_put_all(a, into, now, 0);
     sort_members(into);
+}
+
+static bool add_to(const struct ty_quantity *have, struct ty_quantity *more)
+{
+    *more = ty_quantity_add(*have, *more);
+    return true;
+}
+
+static bool is_larger(const struct ty_quantity *have, struct ty_quantity *more)
+{
+    return ty_quantity_cmp(*have, *more) < 0;
+}
+
+void ty_resources_add(struct ty_arena *a, struct ty_json *into, const struct ty_json *from,
+                      int64_t times)
+{
+    join(a, into, from, times, add_to);
 }
 
 void ty_resources_max(struct ty_arena *a, struct ty_json *into, const struct ty_json *from)
 {
-    struct ty_quantity q, have;
-
-    ty_each_member (m, from) {
-        if (!ty_quantity_of(m->value, &q))
-            continue;
-        if (ty_quantity_of(ty_json_find(into, m->key), &have) && ty_quantity_cmp(have, q) >= 0)
-            continue;
-        ty_json_put(a, into, m->key, ty_quantity_json(a, q));
-    }
-    sort_members(into);
+    join(a, into, from, 1, is_larger);
 }

@@ -92,6 +92,23 @@ struct ty_json *ty_json_copy(struct ty_arena *a, const struct ty_json *v, uint16
     return copy;
 }
 
+struct ty_json *ty_json_shallow(struct ty_arena *a, const struct ty_json *v)
+{
+    struct ty_json *copy = ty_arena_raw(a, sizeof(*copy), _Alignof(struct ty_json));
+    *copy = *v;
+    if (v->type < TY_JSON_ARRAY || v->n == 0)
+        return copy;
+    copy->cap = v->n;
+    size_t each = v->type == TY_JSON_ARRAY ? sizeof(*v->items) : sizeof(*v->members);
+    void *list = ty_arena_raw(a, v->n * each, _Alignof(max_align_t));
+    memcpy(list, v->type == TY_JSON_ARRAY ? (const void *)v->items : v->members, v->n * each);
+    if (v->type == TY_JSON_ARRAY)
+        copy->items = list;
+    else
+        copy->members = list;
+    return copy;
+}
+
 void ty_json_stamp(struct ty_json *v, uint16_t origin)
 {
     v->origin = origin;
@@ -240,7 +257,7 @@ static bool eq_members(const struct ty_json *a, const struct ty_json *b)
 
 bool ty_json_eq(const struct ty_json *a, const struct ty_json *b)
 {
-    if (!a || !b || a->type != b->type)
+    if (a == b || !a || !b || a->type != b->type)
         return a == b;
     switch ((enum ty_json_type)a->type) {
     case TY_JSON_NULL:

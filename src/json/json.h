@@ -48,9 +48,10 @@ struct ty_json_limits {
 #define TY_JSON_MAX_DEPTH 512u
 
 /* Reading. Strict RFC 8259: UTF-8 checked, lone surrogates, duplicate keys, trailing text refused.
- * NULL with *err "line L, column C: …" on bad input, code -E2BIG beyond bytes and values. The text
- * is borrowed: strings may point into it, so it must live as long as the tree. The tree takes up to
- * 24 bytes of the arena for a byte of text. limits may be NULL. */
+ * NULL with *err "line L, column C: …" on bad input, code -E2BIG beyond bytes and values, -EFBIG
+ * when it made the arena full (so every caller that parses into an arena of input can rely on a
+ * tree that is whole). The text is borrowed: strings may point into it, so it must live as long as
+ * the tree. The tree takes up to 24 bytes of the arena for a byte of text. limits may be NULL. */
 struct ty_json *ty_json_parse(struct ty_arena *a, struct ty_str text,
                               const struct ty_json_limits *limits, struct ty_err *err);
 
@@ -72,6 +73,8 @@ struct ty_json *ty_json_array(struct ty_arena *a);
 struct ty_json *ty_json_object(struct ty_arena *a);
 /* Deep copy; strings are shared with v. origin 0 keeps the nodes' origins, else stamps all. */
 struct ty_json *ty_json_copy(struct ty_arena *a, const struct ty_json *v, uint16_t origin);
+/* A copy of this node alone, with a list of its own: items and members' values are shared. */
+struct ty_json *ty_json_shallow(struct ty_arena *a, const struct ty_json *v);
 void ty_json_stamp(struct ty_json *v, uint16_t origin); /* the whole tree */
 
 /* Looking. All accept NULL and the wrong type: they answer NULL, an empty view, 0 or false. */
@@ -112,6 +115,13 @@ bool ty_json_del(struct ty_json *obj, struct ty_str key); /* true if it was ther
 void ty_json_push(struct ty_arena *a, struct ty_json *arr, struct ty_json *v);
 void ty_json_insert(struct ty_arena *a, struct ty_json *arr, size_t at, struct ty_json *v);
 void ty_json_remove(struct ty_json *arr, size_t at);
+/* Many at once, never quadratic (json_lists.c): every member of `from` as ty_json_put would, values
+ * copied and stamped as by ty_json_copy; every item of `from` in the place of the first item whose
+ * string member `key` is the same, else at the end. from may be NULL. */
+void ty_json_put_all(struct ty_arena *a, struct ty_json *into, const struct ty_json *from,
+                     uint16_t origin);
+void ty_json_upsert_all(struct ty_arena *a, struct ty_json *list, const char *key,
+                        const struct ty_json *from);
 /* The object or array at obj.key, made when it is absent (or null). */
 struct ty_json *ty_json_need_object(struct ty_arena *a, struct ty_json *obj, const char *key);
 struct ty_json *ty_json_need_array(struct ty_arena *a, struct ty_json *obj, const char *key);

@@ -4,16 +4,10 @@
 
 #include <errno.h>
 
-static void overlay(struct ty_plan *plan, struct ty_json *into, const struct ty_json *from)
-{
-    ty_each_member (m, from)
-        ty_json_put(plan->arena, into, m->key, ty_json_copy(plan->arena, m->value, plan->origin));
-}
-
 static void overlay_metadata(struct ty_plan *plan, const struct ty_json *meta)
 {
-    overlay(plan, plan->labels, ty_json_get(meta, "labels"));
-    overlay(plan, plan->annotations, ty_json_get(meta, "annotations"));
+    ty_json_put_all(plan->arena, plan->labels, ty_json_get(meta, "labels"), plan->origin);
+    ty_json_put_all(plan->arena, plan->annotations, ty_json_get(meta, "annotations"), plan->origin);
 }
 
 static int merge(struct ty_plan *plan, const struct ty_json *patch, struct ty_err *err)
@@ -97,7 +91,7 @@ static int apply_overrides(struct ty_plan *plan, const struct ty_json *list, con
 
     ty_each_item (o, list) {
         ty_plan_origin(plan, "spec.%s[%zu]", field, (size_t)(o - list->items));
-        if (apply_override(plan, *o, flat, &budget, err) < 0)
+        if (apply_override(plan, *o, flat, &budget, err) < 0 || ty_plan_room(plan, err) < 0)
             return ty_wrap(err, "spec.%s[%zu]", field, (size_t)(o - list->items));
     }
     return 0;
@@ -114,7 +108,7 @@ static int apply_patches(struct ty_plan *plan, const struct ty_json *patches, st
 
         ty_plan_origin(plan, "patch by %.*s", TY_ARG(manager));
         overlay_metadata(plan, ty_json_get(template, "metadata"));
-        if (spec && merge(plan, spec, err) < 0)
+        if ((spec && merge(plan, spec, err) < 0) || ty_plan_room(plan, err) < 0)
             return ty_wrap(err, "runtime patch of %.*s", TY_ARG(manager));
     }
     return 0;

@@ -71,14 +71,16 @@ void ty_plan_env_list(struct ty_plan *plan, struct ty_json *container, const str
 {
     if (ty_json_len(list) == 0)
         return;
-    struct ty_json *env = ty_json_need_array(plan->arena, container, "env");
+    struct ty_json *typed = ty_json_array(plan->arena);
     ty_each_item (it, list) {
         struct ty_json *e = ty_schema_normal(plan->arena, &ty_schema_EnvVar, *it);
         if (!ty_json_get(e, "valueFrom") && !ty_json_get(e, "value"))
             ty_json_set(plan->arena, e, "value", ty_json_cstr(plan->arena, ""));
         complete_resource_ref(plan, e);
-        upsert(plan, env, "name", stamped(plan, e));
+        ty_json_push(plan->arena, typed, stamped(plan, e));
     }
+    ty_json_upsert_all(plan->arena, ty_json_need_array(plan->arena, container, "env"), "name",
+                       typed);
 }
 
 void ty_plan_port(struct ty_plan *plan, struct ty_json *container, int port)

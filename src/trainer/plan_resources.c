@@ -89,10 +89,8 @@ static struct ty_json *container_requests(struct ty_arena *a, const struct ty_js
     const struct ty_json *requests = ty_json_at(c, "resources.requests");
     const struct ty_json *limits = ty_json_at(c, "resources.limits");
 
-    ty_each_member (m, limits)
-        ty_json_put(a, sum, m->key, m->value);
-    ty_each_member (m, requests)
-        ty_json_put(a, sum, m->key, m->value);
+    ty_json_put_all(a, sum, limits, 0);
+    ty_json_put_all(a, sum, requests, 0);
     return sum;
 }
 

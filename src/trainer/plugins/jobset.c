@@ -144,9 +144,7 @@ static void add_to_metadata(struct ty_plan *plan, struct ty_json *meta, const ch
 {
     if (ty_json_len(more) == 0)
         return;
-    struct ty_json *into = ty_json_need_object(plan->arena, meta, key);
-    ty_each_member (m, more)
-        ty_json_put(plan->arena, into, m->key, ty_json_copy(plan->arena, m->value, 0));
+    ty_json_put_all(plan->arena, ty_json_need_object(plan->arena, meta, key), more, 0);
 }
 
 /* A running job is frozen: v2.3.0 writes its JobSet only while one of the two is suspended. */

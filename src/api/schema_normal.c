@@ -115,9 +115,10 @@ static struct ty_json *normal_list(struct ty_arena *a, const struct ty_schema *s
 
     n->cap = v->n;
     n->items = ty_arena_raw(a, sizeof(*n->items) * v->n, _Alignof(struct ty_json *));
-    for (uint32_t i = 0; i < v->n; i++) {
+    n->n = 0;
+    for (uint32_t i = 0; i < v->n && !ty_arena_full(a); i++) {
         struct ty_json *x = v->items[i]->type == TY_JSON_NULL ? zero(a, s->items) : NULL;
-        n->items[i] = x ? placed(x, v->items[i]) : normal(a, s->items, v->items[i]);
+        n->items[n->n++] = x ? placed(x, v->items[i]) : normal(a, s->items, v->items[i]);
     }
     return n;
 }
@@ -130,7 +131,7 @@ static struct ty_json *normal_map(struct ty_arena *a, const struct ty_schema *s,
     n->n = 0;
     n->cap = v->n;
     n->members = ty_arena_raw(a, sizeof(*n->members) * v->n, _Alignof(struct ty_member));
-    for (uint32_t i = 0; i < v->n; i++) {
+    for (uint32_t i = 0; i < v->n && !ty_arena_full(a); i++) {
         const struct ty_member *m = &v->members[i];
         struct ty_json *x =
             m->value->type == TY_JSON_NULL ? zero(a, s->items) : normal(a, s->items, m->value);

@@ -140,7 +140,7 @@ static void check_type(const struct ty_walk *w, const struct ty_schema *s, const
         add_range(w, s, v, at);
 }
 
-static size_t rune_count(struct ty_str s)
+size_t ty_walk_runes(struct ty_str s)
 {
     size_t n = 0;
 
@@ -168,10 +168,10 @@ static void check_string(const struct ty_walk *w, const struct ty_schema *s,
     struct ty_arena *a = w->errs->arena;
 
     /* Most strings are shorter in bytes than any limit in characters. */
-    if (s->max_len && v->n > s->max_len && rune_count(ty_json_text_of(v)) > s->max_len)
+    if (s->max_len && v->n > s->max_len && ty_walk_runes(ty_json_text_of(v)) > s->max_len)
         TY_ADD(w, v, at, TY_TOO_LONG, NULL, "may not be more than %u byte%s", s->max_len,
                s->max_len == 1 ? "" : "s");
-    else if (s->min_len && rune_count(ty_json_text_of(v)) < s->min_len)
+    else if (s->min_len && ty_walk_runes(ty_json_text_of(v)) < s->min_len)
         TY_ADD(w, v, at, TY_INVALID, ty_go_value(a, v),
                "%s in body should be at least %u chars long", body_text(w, at), s->min_len);
     else if (s->pattern_ok || s->type == TY_T_QUANTITY)
@@ -290,6 +290,8 @@ static void check_value(const struct ty_walk *w, const struct ty_schema *s, cons
 {
     struct ty_errs before = *w->errs;
 
+    if (ty_arena_full(w->errs->arena))
+        return; /* of mistakes: whoever asked sees it */
     check_type(w, s, v, at);
     if (v->type == TY_JSON_STRING && s->type != TY_T_ANY)
         check_string(w, s, v, at);

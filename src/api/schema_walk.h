@@ -29,6 +29,9 @@ size_t ty_walk_lists(struct ty_arena *a, struct ty_errs *errs, const struct ty_s
 void ty_walk_rules(struct ty_errs *errs, const struct ty_schema *s, const struct ty_json *v,
                    const struct ty_json *old, const struct ty_path *at);
 
+/* Characters of UTF-8 text, as maxLength counts them. */
+size_t ty_walk_runes(struct ty_str s);
+
 /* The regular expression of TY_T_QUANTITY, and the same in C. */
 extern const char ty_quantity_pattern[];
 bool ty_is_quantity_pattern(struct ty_str s);

@@ -38,14 +38,31 @@ static const char *below(struct walk *w, const char *up, struct ty_str key)
 static void diff(struct walk *w, const char *at, const struct ty_json *from,
                  const struct ty_json *to);
 
+/* Looks at place *hint first: what is compared is mostly a changed copy, whose keys keep their
+ * order, and a wide object must not cost its square. */
+static const struct ty_json *find_near(const struct ty_json *obj, struct ty_str key, uint32_t *hint)
+{
+    uint32_t i = *hint;
+
+    if (i >= obj->n || !ty_str_eq(obj->members[i].key, key))
+        for (i = 0; i < obj->n && !ty_str_eq(obj->members[i].key, key); i++)
+            ;
+    if (i >= obj->n)
+        return NULL;
+    *hint = i + 1;
+    return obj->members[i].value;
+}
+
 static void diff_objects(struct walk *w, const char *at, const struct ty_json *from,
                          const struct ty_json *to)
 {
+    uint32_t in_to = 0, in_from = 0;
+
     ty_each_member (m, from)
-        if (!ty_json_find(to, m->key))
+        if (!find_near(to, m->key, &in_to))
             add_op(w, "remove", below(w, at, m->key), NULL);
     ty_each_member (m, to) {
-        const struct ty_json *old = ty_json_find(from, m->key);
+        const struct ty_json *old = find_near(from, m->key, &in_from);
         if (!old)
             add_op(w, "add", below(w, at, m->key), m->value);
         else if (!ty_json_eq(old, m->value))

@@ -1,4 +1,6 @@
-/* What a review misses is asked for, and it is judged again, at most twice. */
+/* What a review misses is asked for, and it is judged again, at most twice. A judgement does not
+ * wait: its arena goes with it, so however many reviews there are, one tree of them is in memory.
+ */
 #include "serve/hooks.h"
 
 #include <errno.h>
@@ -6,16 +8,19 @@
 #include <time.h>
 #include <uv.h>
 
+#include "base/budget.h"
 #include "control/work.h"
 #include "serve/respond.h"
 #include "serve/webhook.h"
 #include "trainer/children.h"
 
-#define ROUNDS 3
+#define ROUNDS         3
+#define REVIEW_CEILING ((size_t)64 << 20)
 
 struct call {
     const struct ty_hooks *hooks;
     struct ty_request *q;
+    struct ty_arena *a; /* of the judgement; NULL between them */
     int rounds;
     uint64_t begin;
     /* what was not known: */
@@ -33,17 +38,16 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
                                       struct ty_str name)
 {
     struct call *c = ctx;
-    struct ty_arena *a = c->q->arena;
     const struct ty_known *o = ty_world_find(ty_jobs_world(c->hooks->jobs), kind, ns, name);
     bool runtime = kind->ours && kind != &ty_kind_trainjob;
     bool snapshot = kind == &ty_kind_configmap && ty_child_is(TY_CHILD_SNAPSHOT, name);
 
     if ((o || !runtime) && (!o || o->body || !snapshot))
-        return o ? ty_world_read(a, o) : NULL;
+        return o ? ty_world_read(c->a, o) : NULL;
     if (!c->unread) { /* then nothing more is asked for */
         c->kind = kind;
-        c->ns = keep(a, ns);
-        c->name = keep(a, name);
+        c->ns = keep(c->q->arena, ns);
+        c->name = keep(c->q->arena, name);
     }
     return NULL;
 }
@@ -64,6 +68,14 @@ static int64_t now_s(void *ctx TY_UNUSED)
 
 static void got(void *ctx, int r, struct ty_str why);
 
+/* Half of what the process may use: the rest is for what came before it. */
+static size_t review_ceiling(const struct ty_budget *b)
+{
+    size_t half = b && b->ceiling ? b->ceiling / 2 : REVIEW_CEILING;
+
+    return half < REVIEW_CEILING ? half : REVIEW_CEILING;
+}
+
 static void judge(struct call *c)
 {
     const struct ty_hooks *h = c->hooks;
@@ -71,11 +83,14 @@ static void judge(struct call *c)
     struct ty_webhook w = {
         .pipeline = h->pipeline, .settings = h->settings, .view = &view, .now_s = now_s
     };
+    ty_auto_arena *a = ty_arena_new_input(review_ceiling(h->budget), h->budget);
     struct ty_json *answer = NULL;
 
+    c->a = a;
     if (!c->unread)
         c->kind = NULL;
-    int code = ty_webhook_review(&w, c->q->arena, c->q->path, c->q->body, &answer);
+    int code = ty_webhook_review(&w, a, c->q->path, c->q->body, &answer);
+    c->a = NULL;
     if (c->kind && !c->unread && ++c->rounds < ROUNDS) {
         ty_jobs_get(h->jobs, c->kind, c->ns, c->name, got, c);
         return;

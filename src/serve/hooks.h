@@ -8,6 +8,7 @@
 
 struct ty_hooks {
     struct ty_jobs *jobs;
+    struct ty_budget *budget; /* of the process; may be NULL */
     const struct ty_pipeline *pipeline;
     const struct ty_settings *settings;
     /* Told of each review, and then of its answer; may be NULL. */

@@ -129,10 +129,10 @@ static void add_patch(struct review *r, const struct ty_json *ops)
 
 static void mutate(struct review *r)
 {
-    struct ty_json *next = ty_json_copy(r->a, r->obj, 0);
+    struct ty_json *next = NULL;
     struct ty_err err = { 0 };
 
-    if (ty_mutate_trainjob(r->a, next, r->old, r->w->now_s(r->w->ctx), &err) < 0) {
+    if (ty_mutate_trainjob(r->a, r->obj, r->old, r->w->now_s(r->w->ctx), &next, &err) < 0) {
         deny(r, 400, ty_arena_printf(r->a, "%s", err.text));
         return;
     }
@@ -214,7 +214,7 @@ int ty_webhook_review(const struct ty_webhook *w, struct ty_arena *a, struct ty_
         return bad(a, 404, "NotFound", "there is no webhook at this path", ret);
     const struct ty_json_limits limits = { .values = VALUES };
     const struct ty_json *v = ty_json_parse(a, body, &limits, &err);
-    if (!v && err.code == -E2BIG)
+    if (!v && (err.code == -E2BIG || err.code == -EFBIG))
         return bad(a, 413, "RequestEntityTooLarge",
                    ty_arena_printf(a, "the review is too large: %s", err.text), ret);
     if (!v)
@@ -227,7 +227,12 @@ int ty_webhook_review(const struct ty_webhook *w, struct ty_arena *a, struct ty_
     r.request = ty_json_get(v, "request");
     if (!ty_json_is(r.request, TY_JSON_OBJECT))
         return bad(a, 400, "BadRequest", "request: Required value", ret);
-    return answer(&r, ret);
+    int code = answer(&r, ret);
+    if (ty_arena_full(a)) /* what was made in it may be half of it */
+        return bad(a, 413, "RequestEntityTooLarge",
+                   "the review is too large: what becomes of it takes more memory than it may",
+                   ret);
+    return code;
 }
 
 /* "application/json", with parameters or without. */

@@ -27,8 +27,9 @@ struct ty_webhook {
 /* True: the path is a webhook's, and the request is answered. */
 bool ty_webhook_handle(const struct ty_webhook *w, struct ty_request *q);
 
-/* The same without HTTP. Gives HTTP's code; *ret is the answer: a review with 200, else a Status.
- * Lives with the arena and borrows from the body. 404: the path is none of a webhook's. */
+/* The same without HTTP. Gives HTTP's code; *ret is the answer: a review with 200, else a Status;
+ * 413 when the arena, which should be one of input, becomes full. Lives with the arena and borrows
+ * from the body. 404: the path is none of a webhook's. */
 int ty_webhook_review(const struct ty_webhook *w, struct ty_arena *a, struct ty_str path,
                       struct ty_str body, struct ty_json **ret);
 

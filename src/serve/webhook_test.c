@@ -192,6 +192,72 @@ static void far_too_many_values(void **state)
                "the review is too large: line 1, column ");
 }
 
+/* `count` times `item`, as spec.FIELD of a TrainJob, old and new. */
+static void review_of(struct ty_buf *out, const char *op, const char *field, const char *item,
+                      size_t count)
+{
+    ty_auto_buf job = { 0 };
+
+    ty_buf_cstr(&job, "{\"apiVersion\":\"trainer.kubeflow.org/v1alpha1\",\"kind\":\"TrainJob\","
+                      "\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\"},\"spec\":{"
+                      "\"runtimeRef\":{\"name\":\"rt\",\"apiGroup\":\"trainer.kubeflow.org\","
+                      "\"kind\":\"ClusterTrainingRuntime\"},");
+    ty_buf_printf(&job, "\"%s\":[", field);
+    for (size_t i = 0; i < count; i++) {
+        ty_buf_cstr(&job, i ? "," : "");
+        ty_buf_cstr(&job, item);
+    }
+    ty_buf_cstr(&job, "]}}");
+    ty_buf_printf(out, REVIEW "{\"uid\":\"u-1\"," KIND ",\"operation\":\"%s\",\"object\":", op);
+    ty_buf_add(out, ty_buf_str(&job));
+    ty_buf_cstr(out, ",\"oldObject\":");
+    ty_buf_add(out, ty_buf_str(&job));
+    ty_buf_cstr(out, "}}");
+}
+
+/* Half a million patches: more than the CRD allows, so that the API server refuses them next; no
+ * patch is made, and memory stays what the parser needs. */
+static void more_patches_than_the_crd_allows(void **state)
+{
+    struct fixture *f = *state;
+    ty_auto_buf all = { 0 };
+
+    ty_arena_free(f->a);
+    f->a = ty_arena_new_input((size_t)64 << 20, NULL);
+    f->runtime = NULL;
+    review_of(&all, "UPDATE", "runtimePatches", "{}", 240000);
+    const char *text = answer(f, PATH("mutate", "trainjob"), all.p, 200);
+    assert_has(text, "\"allowed\":true");
+    assert_null(strstr(text, "patch"));
+}
+
+/* What becomes of it is many times as large: it ends at the ceiling, not in an abort. */
+static void larger_than_the_arena(void **state)
+{
+    struct fixture *f = *state;
+#define SPEC "{\"tolerations\":[{},{},{},{},{},{},{},{}]}"
+    static const char *const cases[][2] = {
+        { "runtimePatches",
+          "{\"manager\":\"a.b/c\",\"trainingRuntimeSpec\":{\"template\":{\"spec\":{"
+          "\"replicatedJobs\":[{\"name\":\"node\",\"template\":{\"spec\":{\"template\":{"
+          "\"spec\":" SPEC "}}}}]}}}}" },
+        { "podTemplateOverrides", "{\"targetJobs\":[{\"name\":\"node\"}],\"spec\":" SPEC "}" },
+        { "podSpecOverrides",
+          "{\"targetJobs\":[{\"name\":\"node\"}],\"tolerations\":[{},{},{},{},{},{}]}" },
+    };
+
+    for (size_t i = 0; i < 3; i++) {
+        ty_auto_buf all = { 0 };
+        struct ty_json *v = NULL;
+        review_of(&all, "CREATE", cases[i][0], cases[i][1], 10000);
+        ty_auto_arena *a = ty_arena_new_input((size_t)40 << 20, NULL);
+        int code =
+            ty_webhook_review(&f->w, a, ty_str(PATH("validate", "trainjob")), ty_buf_str(&all), &v);
+        assert_true(code == 413 || code == 200); /* refused, or found too large for a JobSet */
+        assert_has(ty_json_text(a, v).p, "too large");
+    }
+}
+
 static void odd_objects(void **state)
 {
     static const char *const specs[] = {
@@ -279,6 +345,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_none_of_ours, setup, teardown),
         cmocka_unit_test_setup_teardown(those_who_do_not_speak_it, setup, teardown),
         cmocka_unit_test_setup_teardown(far_too_many_values, setup, teardown),
+        cmocka_unit_test_setup_teardown(more_patches_than_the_crd_allows, setup, teardown),
+        cmocka_unit_test_setup_teardown(larger_than_the_arena, setup, teardown),
         cmocka_unit_test_setup_teardown(odd_objects, setup, teardown),
         cmocka_unit_test_setup_teardown(over_http, setup, teardown),
     };

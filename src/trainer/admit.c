@@ -109,8 +109,12 @@ static void decode(struct ty_arena *a, const struct ty_admit_in *in, const struc
 static void mutate(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *v,
                    struct ty_err *err)
 {
-    if (ty_mutate_trainjob(a, in->obj, in->old, in->now_s, err) == 0)
+    struct ty_json *next = NULL;
+
+    if (ty_mutate_trainjob(a, in->obj, in->old, in->now_s, &next, err) == 0) {
+        *in->obj = *next;
         return;
+    }
     answer(v, 400,
            ty_arena_printf(a,
                            "admission webhook \"defaulter.trainjob.trainer.kubeflow.org\" denied "

@@ -32,8 +32,11 @@ struct ty_verdict {
 void ty_admit(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *ret);
 
 /* The webhooks alone, for the server: */
-int ty_mutate_trainjob(struct ty_arena *a, struct ty_json *obj, const struct ty_json *old,
-                       int64_t now_s, struct ty_err *err);
+/* *ret_next: obj as the mutating webhook leaves it, a new object that shares what is the same. An
+ * obj (or old) that exceeds a bound of its schema stays as it is: the API server refuses it next.
+ */
+int ty_mutate_trainjob(struct ty_arena *a, const struct ty_json *obj, const struct ty_json *old,
+                       int64_t now_s, struct ty_json **ret_next, struct ty_err *err);
 void ty_validate_trainjob(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *ret);
 void ty_validate_runtime(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *ret);
 

@@ -6,27 +6,36 @@
 #include "trainer/pass.h"
 #include "trainer/resolve.h"
 
-/* Equal but for `time`, as typed clients see it: null is absent. */
-static bool same_patch(struct ty_arena *a, const struct ty_json *p, const struct ty_json *q)
-{
-    struct ty_json *x = ty_schema_normal(a, &ty_schema_RuntimePatch, p);
-    struct ty_json *y = ty_schema_normal(a, &ty_schema_RuntimePatch, q);
+/* The patches that are stored, and what they say without `time`, as typed clients see it: null is
+ * absent. Made once each, however many new ones name the same manager. */
+struct stored {
+    const struct ty_json *list;
+    const struct ty_json **said;
+};
 
-    ty_json_del(x, TY_LIT("time"));
-    ty_json_del(y, TY_LIT("time"));
-    return ty_json_eq(x, y);
+static const struct ty_json *without_time(struct ty_arena *a, const struct ty_json *patch)
+{
+    struct ty_json *said = ty_schema_normal(a, &ty_schema_RuntimePatch, patch);
+
+    ty_json_del(said, TY_LIT("time"));
+    return said;
 }
 
 /* When a patch was last changed: kept while it is unchanged, now when it changed. */
-static void stamp_patch(struct ty_arena *a, struct ty_json *patch, const struct ty_json *old,
+static void stamp_patch(struct ty_arena *a, struct ty_json *patch, const struct stored *stored,
                         int64_t now_s)
 {
+    size_t at = 0;
+    const struct ty_json *old =
+        ty_json_by(stored->list, "manager", ty_json_str_at(patch, "manager"), &at);
     const struct ty_json *old_time = ty_json_get(old, "time");
     struct ty_json *now = ty_json_str(a, ty_time_text(a, now_s));
 
     if (!ty_json_is(patch, TY_JSON_OBJECT))
         return;
-    if (old && same_patch(a, patch, old)) {
+    if (old && !stored->said[at])
+        stored->said[at] = without_time(a, old);
+    if (old && ty_json_eq(without_time(a, patch), stored->said[at])) {
         if (old_time)
             ty_json_set(a, patch, "time", ty_json_copy(a, old_time, 0));
         else
@@ -55,19 +64,60 @@ static void store_numproc(struct ty_arena *a, struct ty_json *obj)
     ty_json_put(a, ty_json_need_object(a, meta, "annotations"), TY_LIT(TY_ANN_NUMPROC), word);
 }
 
-int ty_mutate_trainjob(struct ty_arena *a, struct ty_json *obj, const struct ty_json *old,
-                       int64_t now_s, struct ty_err *err)
+/* Mutation comes before the API server's schema validation. What that is going to refuse, or what
+ * never was in a stored object, is not worked on: a stranger's list of half a million patches costs
+ * no more than reading it. */
+static bool worth_changing(const struct ty_json *obj, const struct ty_json *old)
 {
-    struct ty_json *patches = ty_json_at(obj, "spec.runtimePatches");
-    const struct ty_json *before = ty_json_at(old, "spec.runtimePatches");
+    return ty_schema_bounded(&ty_schema_TrainJob, obj) &&
+           (!old || ty_schema_bounded(&ty_schema_TrainJob, old));
+}
+
+/* Replaces obj.key, an object or a list, by a copy that shares its members. */
+static struct ty_json *own(struct ty_arena *a, struct ty_json *obj, const char *key)
+{
+    struct ty_json *v = ty_json_get(obj, key);
+
+    if (!v || v->type < TY_JSON_ARRAY)
+        return NULL;
+    v = ty_json_shallow(a, v);
+    ty_json_set(a, obj, key, v);
+    return v;
+}
+
+/* A copy of what is changed below; the rest, megabytes of it perhaps, is shared. */
+static struct ty_json *copy_changeable(struct ty_arena *a, const struct ty_json *obj)
+{
+    struct ty_json *next = ty_json_shallow(a, obj);
+    struct ty_json *meta = own(a, next, "metadata"), *spec = own(a, next, "spec");
+    struct ty_json *patches = spec ? own(a, spec, "runtimePatches") : NULL;
+
+    if (meta)
+        own(a, meta, "annotations");
+    if (spec)
+        own(a, spec, "trainer");
+    ty_each_item (p, patches)
+        *p = ty_json_shallow(a, *p);
+    return next;
+}
+
+int ty_mutate_trainjob(struct ty_arena *a, const struct ty_json *obj, const struct ty_json *old,
+                       int64_t now_s, struct ty_json **ret_next, struct ty_err *err)
+{
+    struct stored stored = { .list = ty_json_at(old, "spec.runtimePatches") };
     int r = ty_schema_decode(&ty_schema_TrainJob, obj, err);
 
     if (r < 0)
         return r;
+    struct ty_json *next = copy_changeable(a, obj);
+    *ret_next = next;
+    if (!worth_changing(obj, old))
+        return 0;
+    struct ty_json *patches = ty_json_at(next, "spec.runtimePatches");
+    stored.said = ty_new_n(a, const struct ty_json *, ty_json_len(stored.list));
     ty_each_item (p, patches)
-        stamp_patch(a, *p, ty_json_by(before, "manager", ty_json_str_at(*p, "manager"), NULL),
-                    now_s);
-    store_numproc(a, obj);
+        stamp_patch(a, *p, &stored, now_s);
+    store_numproc(a, next);
     return 0;
 }
 

@@ -13,6 +13,17 @@
 
 /* ---- the mutating webhook ---- */
 
+static struct ty_json *mutated(struct fixture *f, const struct ty_json *obj,
+                               const struct ty_json *old)
+{
+    struct ty_json *next = NULL;
+    struct ty_str before = ty_json_text(f->arena, obj);
+
+    assert_int_equal(ty_mutate_trainjob(f->arena, obj, old, CORE_NOW, &next, &f->err), 0);
+    assert_string_equal(ty_json_text(f->arena, obj).p, before.p); /* a new object, not this one */
+    return next;
+}
+
 /* The patches after a create or, with `old`, an update: "manager@time ". */
 static const char *stamped(struct fixture *f, const char *patches, const char *old)
 {
@@ -25,7 +36,7 @@ static const char *stamped(struct fixture *f, const char *patches, const char *o
         was = fx_json(f->arena, NEW(""));
         ty_json_set(f->arena, ty_json_get(was, "spec"), "runtimePatches", fx_json(f->arena, old));
     }
-    assert_int_equal(ty_mutate_trainjob(f->arena, obj, was, CORE_NOW, &f->err), 0);
+    obj = mutated(f, obj, was);
     ty_each_item (p, ty_json_at(obj, "spec.runtimePatches"))
         ty_buf_printf(&out, "%.*s@%.*s ", TY_ARG(ty_json_str_at(*p, "manager")),
                       TY_ARG(ty_json_str_at(*p, "time")));
@@ -66,6 +77,37 @@ static void test_stamps_on_update(void **state)
                         "new@2024-01-01T00:00:00Z ");
 }
 
+/* n patches, of managers m0, m1, … */
+static const char *many(struct fixture *f, int n)
+{
+    ty_auto_buf out = { 0 };
+
+    for (int i = 0; i < n; i++)
+        ty_buf_printf(&out, "%c{'manager':'m%d'}", i ? ',' : '[', i);
+    ty_buf_chr(&out, ']');
+    return ty_arena_strndup(f->arena, out.p, out.n);
+}
+
+/* Beyond a bound of the CRD nothing is done: the API server, which validates next, refuses it. */
+static void test_bounds_come_first(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_non_null(strstr(stamped(f, many(f, 16), many(f, 16)), "m15@ "));
+    assert_non_null(strstr(stamped(f, many(f, 16), NULL), "m15@" NOW_TEXT));
+    assert_null(strstr(stamped(f, many(f, 17), NULL), NOW_TEXT));
+    assert_null(strstr(stamped(f, "[{'manager':'new'}]", many(f, 17)), NOW_TEXT));
+}
+
+/* Each speaks for itself, as in v2.3.0; refused next, too. */
+static void test_the_same_manager_twice(void **state)
+{
+    assert_string_equal(stamped(*state,
+                                "[{'manager':'a'},{'manager':'a','trainingRuntimeSpec':{}}]",
+                                "[{'manager':'a','time':'2025-01-01T00:00:00Z'}]"),
+                        "a@2025-01-01T00:00:00Z a@" NOW_TEXT " ");
+}
+
 /* The stored form of numProcPerNode: "field annotation". */
 static const char *numproc(struct fixture *f, const char *meta, const char *value)
 {
@@ -73,7 +115,7 @@ static const char *numproc(struct fixture *f, const char *meta, const char *valu
 
     ty_json_set(f->arena, ty_json_need_object(f->arena, ty_json_get(obj, "spec"), "trainer"),
                 "numProcPerNode", fx_json(f->arena, value));
-    assert_int_equal(ty_mutate_trainjob(f->arena, obj, NULL, CORE_NOW, &f->err), 0);
+    obj = mutated(f, obj, NULL);
     const char *field = fx_text(f, ty_json_at(obj, "spec.trainer.numProcPerNode"));
     const struct ty_json *a = ty_json_at(obj, "metadata.annotations");
     return ty_arena_printf(f->arena, "%s %s", field,
@@ -106,9 +148,9 @@ static void test_last_word_counts(void **state)
 static void test_mutation_needs_right_types(void **state)
 {
     struct fixture *f = *state;
-    struct ty_json *obj = fx_json(f->arena, NEW(",'suspend':'yes'"));
+    struct ty_json *obj = fx_json(f->arena, NEW(",'suspend':'yes'")), *next = NULL;
 
-    assert_int_equal(ty_mutate_trainjob(f->arena, obj, NULL, CORE_NOW, &f->err), -EINVAL);
+    assert_int_equal(ty_mutate_trainjob(f->arena, obj, NULL, CORE_NOW, &next, &f->err), -EINVAL);
     assert_string_equal(f->err.text, "json: cannot unmarshal string into Go struct field "
                                      "TrainJobSpec.spec.suspend of type bool");
 }
@@ -118,7 +160,7 @@ static void test_mutation_of_nothing(void **state)
     struct fixture *f = *state;
     struct ty_json *obj = fx_json(f->arena, "{}");
 
-    assert_int_equal(ty_mutate_trainjob(f->arena, obj, NULL, CORE_NOW, &f->err), 0);
+    obj = mutated(f, obj, NULL);
     assert_string_equal(fx_text(f, obj), "{}");
 }
 
@@ -328,6 +370,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         core_test(test_stamps_on_create),
         core_test(test_stamps_on_update),
+        core_test(test_bounds_come_first),
+        core_test(test_the_same_manager_twice),
         core_test(test_words_of_numproc),
         core_test(test_last_word_counts),
         core_test(test_mutation_needs_right_types),

@@ -165,6 +165,8 @@ static int run_phase(struct ty_plan *plan, const struct ty_trainjob *job, hook_o
         plan->running = p;
         ty_plan_origin(plan, "plugin %s", p->name);
         r = fn(plan, job, err);
+        if (r == 0)
+            r = ty_plan_room(plan, err);
     }
     plan->running = NULL;
     return r;
@@ -195,7 +197,7 @@ void ty_pipeline_validate(struct ty_plan *plan, const struct ty_trainjob *job,
         ty_errs_add(errs, TY_KEY(TY_KEY(NULL, "spec"), "runtimeRef"), TY_FORBIDDEN, NULL,
                     "runtime \"%.*s\" needs plugin %s, which the operator's configuration disables",
                     TY_ARG(plan->runtime_name), off->name);
-    for (size_t i = 0; i < plan->pipeline->n_on; i++) {
+    for (size_t i = 0; i < plan->pipeline->n_on && !ty_arena_full(plan->arena); i++) {
         const struct ty_plugin *p = plan->pipeline->on[i];
         if (!p->validate || (p->applies && !p->applies(plan)))
             continue;

@@ -108,21 +108,13 @@ static void merge_resources(struct ty_plan *plan, struct ty_json *container,
         const struct ty_json *from = ty_json_get(resources, lists[i]);
         if (ty_json_len(from) == 0)
             continue;
-        struct ty_json *list = ty_json_need_object(plan->arena, into, lists[i]);
-        ty_each_member (m, from)
-            ty_json_put(plan->arena, list, m->key,
-                        ty_json_copy(plan->arena, m->value, plan->origin));
+        ty_json_put_all(plan->arena, ty_json_need_object(plan->arena, into, lists[i]), from,
+                        plan->origin);
     }
     const struct ty_json *claims = ty_json_get(resources, "claims");
-    ty_each_item (c, claims) {
-        struct ty_json *list = ty_json_need_array(plan->arena, into, "claims");
-        struct ty_json *copy = ty_json_copy(plan->arena, *c, plan->origin);
-        size_t at = 0;
-        if (ty_json_by(list, "name", ty_json_str_at(*c, "name"), &at))
-            list->items[at] = copy;
-        else
-            ty_json_push(plan->arena, list, copy);
-    }
+    if (ty_json_len(claims))
+        ty_json_upsert_all(plan->arena, ty_json_need_array(plan->arena, into, "claims"), "name",
+                           ty_json_copy(plan->arena, claims, plan->origin));
 }
 
 static void apply_resources(struct ty_plan *plan, const struct ty_trainjob *job)
@@ -180,6 +172,13 @@ static int check_size(const struct ty_plan *plan, const struct ty_trainjob *job,
                    "spec.trainer, copied into %zu jobs: the JobSet would become too large", n);
 }
 
+int ty_plan_room(const struct ty_plan *plan, struct ty_err *err)
+{
+    if (!ty_arena_full(plan->arena))
+        return 0;
+    return ty_fail(err, -EFBIG, "the TrainJob and its runtime are too large to be rendered");
+}
+
 int ty_plan_make(struct ty_arena *a, const struct ty_trainjob *job, const struct ty_plan_in *in,
                  struct ty_plan *ret_plan, struct ty_err *err)
 {
@@ -202,7 +201,9 @@ int ty_plan_make(struct ty_arena *a, const struct ty_trainjob *job, const struct
     plan.pod_annotations = ty_json_object(a);
     plan.command = job->command;
     plan.args = job->args;
-    int r = check_jobs(&plan, plan.base, err);
+    int r = ty_plan_room(&plan, err);
+    if (r == 0)
+        r = check_jobs(&plan, plan.base, err);
     if (r == 0)
         r = ty_patches_apply(&plan, job, err);
     if (r == 0)
@@ -219,7 +220,7 @@ int ty_plan_make(struct ty_arena *a, const struct ty_trainjob *job, const struct
     apply_resources(&plan, job);
     ty_gang_mark(&plan);
     *ret_plan = plan;
-    return 0;
+    return ty_plan_room(&plan, err);
 }
 
 struct ty_podset *ty_plan_set(const struct ty_plan *plan, struct ty_str name)

@@ -125,6 +125,8 @@ struct ty_plan_in {
 /* Resolves, patches, counts: spec/trainer.md 4.4. The plan and all of it live with the arena. */
 int ty_plan_make(struct ty_arena *a, const struct ty_trainjob *job, const struct ty_plan_in *in,
                  struct ty_plan *ret_plan, struct ty_err *err);
+/* 0, or -EFBIG: its arena is full. Asked after each step that input can make large. */
+int ty_plan_room(const struct ty_plan *plan, struct ty_err *err);
 
 /* ---- looking ---- */
 /* The job that trains in a runtime whose replicatedJobs carry no ancestor label at all: `node`, or

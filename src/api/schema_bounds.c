@@ -1,0 +1,26 @@
+/* The sizes that a schema bounds, looked at before anything is built from a value. Allocates
+ * nothing, and goes no deeper than the first list that is too long. */
+#include "api/schema_walk.h"
+
+static bool text_fits(const struct ty_schema *s, const struct ty_json *v)
+{
+    return !s->max_len || v->type != TY_JSON_STRING || v->n <= s->max_len ||
+           ty_walk_runes(ty_json_text_of(v)) <= s->max_len;
+}
+
+bool ty_schema_bounded(const struct ty_schema *s, const struct ty_json *v)
+{
+    if (!text_fits(s, v) || (s->max_items && v->type == TY_JSON_ARRAY && v->n > s->max_items))
+        return false;
+    if (s->type == TY_T_ARRAY)
+        ty_each_item (it, v)
+            if (!ty_schema_bounded(s->items, *it))
+                return false;
+    if (s->type == TY_T_OBJECT || s->type == TY_T_MAP)
+        ty_each_member (m, v) {
+            const struct ty_schema *inner = ty_walk_member(s, m->key);
+            if (inner && !ty_schema_bounded(inner, m->value))
+                return false;
+        }
+    return true;
+}

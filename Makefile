@@ -3,6 +3,7 @@
 #   make test     set up, all tests under ASan + UBSan  make bench  benchmarks of the release build
 #   make test-neighbours   Kueue, coscheduling, a real node, the oldest API server (built once: long)
 #   make fuzz     FUZZ_SECONDS (300) for each target    make lint   analysers and checks
+#   make cost     admission grows linearly with its input: instruction counts
 #   make deps     Debian packages that are missing      make format clang-format everything
 #   make install  DESTDIR, PREFIX (/usr/local)          make deb    a Debian package: build/trainyard_*.deb
 #   make clean
@@ -25,7 +26,7 @@ SANITIZE = -Db_sanitize=address,undefined -Db_lundef=false -Dhardening=false
 TESTS    = -Dtests=true -Dbuildtype=debugoptimized $(SANITIZE) -Dwerror=$(WERROR)
 FUZZ     = -Dfuzz=true -Dbuildtype=debugoptimized $(SANITIZE)
 
-.PHONY: all deps run test test-neighbours bench soak fuzz lint format install install-files deb clean
+.PHONY: all deps run test test-neighbours bench cost soak fuzz lint format install install-files deb clean
 all:
 	@tools/configure $(BUILD) $(RELEASE)
 	@ninja --quiet -C $(BUILD)
@@ -60,6 +61,13 @@ bench:
 	@for b in bench/*.c; do n=$$(basename "$$b" .c); echo "== $$n"; $(BUILD)/bench-$$n || exit 1; done
 	@echo "== local"; $(PYTHON) bench/local.py $(BUILD)/trainyard
 	@echo "== operator"; $(PYTHON) bench/operators.py $(BUILD)/trainyard
+
+# Instructions for n and for 2n items in every list that a stranger can fill: no more than linear.
+cost:
+	@tools/deps build bench
+	@tools/configure $(BUILD) $(RELEASE) -Dbench=true
+	@ninja --quiet -C $(BUILD) bench-admission
+	@$(PYTHON) tools/cost $(BUILD)
 
 # Half an hour of churn (SOAK_SECONDS), then a restart over 10,000 TrainJobs: memory and requests.
 soak: all

@@ -92,21 +92,74 @@ def test_sent_to_the_webhooks(bare, bare_space, make_manager):
     check_alive(one, space)
 
 
+def review(job, old=None):
+    request = {"uid": "1", "operation": "UPDATE" if old else "CREATE", "object": job,
+               "kind": {"group": "trainer.kubeflow.org", "version": "v1alpha1", "kind": "TrainJob"}}
+    if old:
+        request["oldObject"] = old
+    return {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request}
+
+
+def post(one, plane, path, body):
+    """(code, answer) of a webhook, asked by somebody who is no API server."""
+    request = urllib.request.Request(
+        f"https://127.0.0.1:{one.port}/{path}-trainer-kubeflow-org-v1alpha1-trainjob",
+        json.dumps(body, separators=(",", ":")).encode(), {"Content-Type": "application/json"})
+    trust = ssl.create_default_context(cafile=plane.certificates.ca)
+    try:
+        with urllib.request.urlopen(request, timeout=60, context=trust) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as refused:
+        return refused.code, json.load(refused)
+
+
 @pytest.mark.parametrize("path", ["mutate", "validate"])
 def test_sent_to_the_port(bare, bare_space, make_manager, path):
-    """By somebody who is no API server."""
     space = bare_space
     space.create(runtime())
     one = make_manager(plane=bare).start()
-    job = trainjob("big", suspend=True, **with_groups(3_900_000)[1])
-    review = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
-        "uid": "1", "operation": "CREATE", "object": job,
-        "kind": {"group": "trainer.kubeflow.org", "version": "v1alpha1", "kind": "TrainJob"}}}
-    request = urllib.request.Request(
-        f"https://127.0.0.1:{one.port}/{path}-trainer-kubeflow-org-v1alpha1-trainjob",
-        json.dumps(review, separators=(",", ":")).encode(), {"Content-Type": "application/json"})
-    trust = ssl.create_default_context(cafile=bare.certificates.ca)
-    with pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(request, timeout=60, context=trust)
-    assert refused.value.code == 413, one.tail()
+    code, _ = post(one, bare, path, review(trainjob("big", suspend=True, **with_groups(3_900_000)[1])))
+    assert code == 413, one.tail()
+    check_alive(one, space)
+
+
+MANY = 490_000
+
+
+@pytest.mark.parametrize("path", ["mutate", "validate"])
+def test_more_patches_than_the_crd_allows(bare, bare_space, make_manager, path):
+    """1.5 MB that a tree, its copy and a JSON patch make hundreds of."""
+    space = bare_space
+    space.create(runtime())
+    one = make_manager(plane=bare).start()
+    code, answer = post(one, bare, path, review(trainjob("big", runtimePatches=[{}] * MANY)))
+    assert code in (200, 413), one.tail()
+    assert path != "mutate" or "patch" not in answer.get("response", {})
+    check_alive(one, space)
+
+
+def test_created_with_more_patches_than_the_crd_allows(bare, bare_space, make_manager):
+    """By a user who may: mutation comes before the schema, which then refuses it in its own words. Of so
+    many the API server itself gives up on finding the words."""
+    space = bare_space
+    space.create(runtime())
+    one = make_manager(plane=bare).start()
+    for n, codes in (1000, (422,)), (MANY, (422, 504)):
+        code, answer = space.api.request("POST", path_of(API, "TrainJob", space.name),
+                                         trainjob("big", runtimePatches=[{}] * n))
+        assert code in codes, (one.tail(), answer["message"][:2000])
+        assert code == 504 or "must have at most 16 items" in answer["message"]
+    check_alive(one, space)
+
+
+def test_as_many_old_patches(bare, bare_space, make_manager):
+    """n new ones and n stored ones are not n times n comparisons: these took minutes, in which nobody
+    else was answered and no lease renewed."""
+    space = bare_space
+    space.create(runtime())
+    one = make_manager(plane=bare).start()
+    patches = [{"manager": f"m{i}.example/x"} for i in range(90_000)]
+    job = trainjob("big", runtimePatches=patches)
+    code, answer = post(one, bare, "mutate", review(job, old=job))
+    assert code == 200 and answer["response"]["allowed"] and "patch" not in answer["response"], one.tail()
     check_alive(one, space)

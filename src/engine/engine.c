@@ -181,6 +181,7 @@ static void drain(uv_prepare_t *prepare)
     e->queue_n -= n;
     if (n && e->queue_n)
         memmove(e->queue, e->queue + n, e->queue_n * sizeof(*e->queue));
+    ty_gpus_admit(e);
     /* An active idle handle keeps the loop from sleeping until a whole turn had nothing to do. */
     if (n)
         uv_idle_start(&e->idle, nothing);
@@ -324,6 +325,7 @@ void ty_engine_free(struct ty_engine *e)
         ty_net_free(s->value);
     ty_map_done(&e->nets);
     ty_map_done(&e->pods);
+    ty_gpus_done(e);
     ty_engine_seen_done(e);
     ty_stories_done(e);
     for (size_t i = 0; i < e->queue_n; i++)

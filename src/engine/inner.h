@@ -62,10 +62,10 @@ struct ty_podrt {
     bool trainer;                 /* its progress is the job's */
     struct ty_progress *progress; /* lives with the arena; NULL: nothing was said */
     struct ty_check *checks;
-    char *dir;    /* its scratch folder */
-    int64_t gpus; /* devices it holds */
-    uint64_t gpu_mask;
-    bool waiting; /* for devices */
+    char *dir;                  /* its scratch folder */
+    struct ty_gpu_claim *claim; /* NULL: it asks for no devices, or is over */
+    uint64_t gpu_mask;          /* devices it holds */
+    bool waiting, held;         /* for devices; and its status says so */
     bool over;
     struct ty_podrt *next;
 };
@@ -101,6 +101,8 @@ struct ty_engine {
     struct ty_map stories; /* TrainJob -> struct ty_story */
     struct ty_podrt *all;
     unsigned next_address;
+    struct ty_gpu_claim *claims; /* in the order in which jobs first asked for devices */
+    bool admit;                  /* pods that wait for devices may fit now */
     uint64_t gpus_used, seed;
     size_t n_pods_live;
     char *chunk;          /* TY_CHUNK bytes of scratch for reading logs */
@@ -158,8 +160,7 @@ void ty_pods_put_status(struct ty_podrt *p, struct ty_arena *a, struct ty_json *
 void ty_pods_look(struct ty_engine *e, const struct ty_stored *pod); /* added or changed */
 void ty_pods_stop_all(struct ty_engine *e, bool at_once);
 void ty_pods_on_keeper(uv_poll_t *poll, int status, int events);
-void ty_pods_let_in(struct ty_engine *e); /* devices are free again */
-void ty_pods_turn(struct ty_podrt *p);    /* carries out what the run wants now */
+void ty_pods_turn(struct ty_podrt *p); /* carries out what the run wants now */
 void ty_pods_exited(struct ty_podrt *p, size_t c, int wstatus);
 struct ty_podrt *ty_pods_by_host(struct ty_engine *e, struct ty_str host);
 void ty_pods_free(struct ty_podrt *p);
@@ -194,6 +195,15 @@ void ty_checks_probe(struct ty_podrt *p, size_t c, enum ty_probe_use use);
 void ty_checks_hook(struct ty_podrt *p, size_t c, bool post_start);
 bool ty_checks_news(struct ty_podrt *p, const struct ty_kept_news *n); /* true: it was a check's */
 void ty_checks_close(struct ty_podrt *p);
+
+/* gpus.c: devices, for job after job. */
+/* The pod begins when ty_gpus_admit says so, if p->waiting is set. -ENOTSUP: it never fits. */
+int ty_gpus_ask(struct ty_podrt *p, const struct ty_json *jobset, struct ty_err *err);
+void ty_gpus_release(struct ty_podrt *p); /* the pod is over */
+void ty_gpus_admit(struct ty_engine *e);  /* lets pods begin; not from the turn of a pod */
+/* "0,2": what container `c` has of the pod's devices. */
+void ty_gpus_print(struct ty_buf *out, const struct ty_podrt *p, size_t c);
+void ty_gpus_done(struct ty_engine *e);
 
 /* limits.c: cgroups of containers, where the machine has them for us. */
 void ty_limits_open(struct ty_engine *e); /* also says in e->o.host what is enforced */

@@ -1,4 +1,5 @@
 /* What only a whole JobSet shows: who runs together, and what can never start. */
+#include "api/quantity.h"
 #include "engine/local_check_inner.h"
 
 #define OWN_JOBSET "jobset.sigs.k8s.io/jobset-controller"
@@ -89,6 +90,28 @@ static void check_devices(struct ty_check *x, const struct ty_json *rjobs, const
         if (first)
             ty_check_wants(x, sum, TY_IDX(at, i));
     }
+}
+
+int64_t ty_local_check_gpus(struct ty_arena *a, const struct ty_json *jobset,
+                            const struct ty_host *host)
+{
+    const struct ty_json *rjobs = ty_json_at(jobset, "spec.replicatedJobs");
+    size_t n = ty_json_len(rjobs);
+    int *stages = ty_new_n(a, int, n + 1);
+    int64_t most = 0;
+
+    find_stages(rjobs, stages);
+    for (size_t i = 0; i < n; i++) {
+        struct ty_json *sum = ty_json_object(a);
+        struct ty_quantity q;
+        for (size_t k = 0; k < n; k++)
+            if (stages[k] == stages[i])
+                ty_resources_add(a, sum, ty_pod_requests(a, pod_of(ty_json_item(rjobs, k))),
+                                 pods_of(ty_json_item(rjobs, k)));
+        if (ty_quantity_of(ty_json_get(sum, host->gpu_resource), &q) && ty_quantity_value(q) > most)
+            most = ty_quantity_value(q);
+    }
+    return most;
 }
 
 /* Counted as if all ran together: a job that waits for another has its pods a moment later. The

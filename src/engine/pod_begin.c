@@ -13,37 +13,6 @@ static char *text(struct ty_podrt *p, struct ty_str s)
     return ty_arena_strndup(p->arena, s.n ? s.p : "", s.n);
 }
 
-static bool take_gpus(struct ty_podrt *p)
-{
-    struct ty_engine *e = p->e;
-    int64_t want = 0;
-    uint64_t mask = 0;
-
-    for (size_t c = 0; c < p->plan.n; c++)
-        want += p->plan.containers[c].gpus;
-    for (size_t i = 0; i < 64 && want > 0 && e->o.host.gpus && e->o.host.gpus[i]; i++)
-        if (!(e->gpus_used >> i & 1)) {
-            mask |= (uint64_t)1 << i;
-            want--;
-        }
-    if (want > 0)
-        return false;
-    p->gpu_mask = mask;
-    e->gpus_used |= mask;
-    return true;
-}
-
-void ty_pods_let_in(struct ty_engine *e)
-{
-    for (struct ty_podrt *p = e->all; p; p = p->next)
-        if (p->waiting && take_gpus(p)) {
-            p->waiting = false;
-            ty_pod_run_ungate(p->run, ty_engine_now_ms(e));
-            ty_pods_turn(p);
-            return; /* the list may have changed; the next one comes when this one ends */
-        }
-}
-
 /* What every container of this run gets; made once. */
 static const char *const *shared_env(struct ty_engine *e)
 {
@@ -199,6 +168,8 @@ static void begin(struct ty_engine *e, const struct ty_stored *obj)
 
     if (net && r == 0)
         r = make_keeper(p, net, &err);
+    if (net && r == 0)
+        r = ty_gpus_ask(p, jobset, &err);
     uv_timer_init(e->o.loop, &p->timer);
     p->timer.data = p->poll.data = p;
     p->handles = 1;
@@ -216,11 +187,8 @@ static void begin(struct ty_engine *e, const struct ty_stored *obj)
     e->all = p;
     e->n_pods_live++;
     ty_map_put(&e->pods, ty_str(p->uid), p);
-    p->waiting = !take_gpus(p);
-    if (p->waiting)
-        ty_pod_run_hold(p->run, "0/1 nodes are available: 1 Insufficient devices.",
-                        ty_engine_now_ms(e));
-    ty_pods_turn(p);
+    if (!p->waiting) /* for devices: then its turn comes with its admission */
+        ty_pods_turn(p);
 }
 
 void ty_pods_look(struct ty_engine *e, const struct ty_stored *obj)
@@ -242,6 +210,7 @@ void ty_pods_look(struct ty_engine *e, const struct ty_stored *obj)
         begin(e, obj);
 }
 
+/* The turn of a pod takes no other pod out of the list: nobody is admitted while all is stopped. */
 void ty_pods_stop_all(struct ty_engine *e, bool at_once)
 {
     for (struct ty_podrt *p = e->all, *next = NULL; p; p = next) {

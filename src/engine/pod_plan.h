@@ -48,6 +48,9 @@ void ty_local_check(const struct ty_json *pod_template, const struct ty_host *ho
  * findings of 5.11 that need no machine (gates, unknown keys) are the validators'. */
 void ty_local_check_jobset(const struct ty_json *jobset, const struct ty_host *host,
                            const struct ty_view *view, struct ty_unfits *ret);
+/* Devices that the pods of a JobSet ask for at once: those of its largest stage. */
+int64_t ty_local_check_gpus(struct ty_arena *a, const struct ty_json *jobset,
+                            const struct ty_host *host);
 
 enum ty_mount_kind {
     TY_MOUNT_SCRATCH, /* emptyDir: made fresh, gone with the pod */

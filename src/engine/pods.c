@@ -160,9 +160,7 @@ static const char *const *env_of(struct ty_arena *a, const struct ty_podrt *p,
     if (!h->gpus || !h->gpus[0])
         return env;
     ty_auto_buf list = { 0 };
-    for (size_t i = 0; i < 64 && h->gpus[i]; i++)
-        if (c->gpus > 0 && (p->gpu_mask >> i & 1))
-            ty_buf_printf(&list, "%s%s", list.n ? "," : "", h->gpus[i]);
+    ty_gpus_print(&list, p, (size_t)(c - p->plan.containers));
     env[n] = ty_arena_printf(a, "%s=%.*s", h->gpu_var, (int)list.n, list.n ? list.p : "");
     return env;
 }
@@ -255,7 +253,7 @@ static void over(struct ty_podrt *p)
     write_status(p);
     tell(p);
     e->n_pods_live--;
-    e->gpus_used &= ~p->gpu_mask;
+    ty_gpus_release(p);
     const struct ty_stored *obj =
         ty_local_find(e->store, &ty_kind_pod, ty_str(p->ns), ty_str(p->name));
     if (obj && obj->deleting)
@@ -266,7 +264,6 @@ static void over(struct ty_podrt *p)
             break;
         }
     ty_pods_free(p);
-    ty_pods_let_in(e);
 }
 
 /* ---- carrying out ---- */

@@ -1,0 +1,218 @@
+/* Who gets the machine's devices. Pods are admitted job by job, in the order in which the jobs
+ * first asked, and all-or-nothing: a job's claim is what its JobSet's pods ask for at once, whether
+ * they exist by now or not, so two gangs never hold half of the devices each and wait for each
+ * other. While an earlier job waits no later one is admitted, even if it would fit: a large job
+ * does not starve behind small ones. A claim is given back when the last pod of the job that asked
+ * for devices is over (it ended, failed, was suspended or deleted); the job keeps its place in the
+ * order, for the pods of its next attempt.
+ *
+ * Admission is one pass at the end of a turn of the loop, after all pods of that turn were begun or
+ * have ended: the turn of a pod never admits another. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "engine/inner.h"
+
+/* Of one JobSet; lives with the engine. */
+struct ty_gpu_claim {
+    char *uid;      /* of the JobSet */
+    int64_t want;   /* devices of all its pods that run at once */
+    int64_t held;   /* of its pods that were admitted */
+    size_t pods;    /* that ask for devices and are not over, admitted or waiting */
+    size_t waiting; /* of these */
+    bool granted;
+    struct ty_gpu_claim *next; /* of a later job */
+};
+
+static int64_t count(const struct ty_engine *e)
+{
+    int64_t n = 0;
+
+    while (n < 64 && e->o.host.gpus && e->o.host.gpus[n])
+        n++;
+    return n;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static struct ty_gpu_claim *claim_of(struct ty_engine *e, struct ty_str uid)
+{
+    struct ty_gpu_claim **at = &e->claims;
+
+    while (*at && !ty_str_is(uid, (*at)->uid))
+        at = &(*at)->next;
+    if (*at)
+        return *at;
+    struct ty_gpu_claim *c = calloc(1, sizeof(*c));
+    if (!c)
+        abort();
+    c->uid = strndup(uid.p, uid.n);
+    if (!c->uid)
+        abort();
+    *at = c;
+    return c;
+}
+
+int ty_gpus_ask(struct ty_podrt *p, const struct ty_json *jobset, struct ty_err *err)
+{
+    struct ty_engine *e = p->e;
+    int64_t have = count(e);
+
+    if (p->plan.gpus <= 0 || p->plan.gated)
+        return 0; /* a gated pod is not scheduled, so it holds nothing */
+    if (p->plan.gpus > have)
+        return ty_fail(err, -ENOTSUP, "wants %lld %s, host has %lld", (long long)p->plan.gpus,
+                       e->o.host.gpu_resource, (long long)have);
+    struct ty_gpu_claim *c = claim_of(e, ty_json_str_at(jobset, "metadata.uid"));
+    if (c->pods == 0) {
+        int64_t want = ty_local_check_gpus(e->pass, jobset, &e->o.host);
+        c->want = want < have ? want : have;
+    }
+    c->pods++;
+    c->waiting++;
+    p->claim = c;
+    p->waiting = true;
+    e->admit = true;
+    return 0;
+}
+
+void ty_gpus_release(struct ty_podrt *p)
+{
+    struct ty_gpu_claim *c = p->claim;
+
+    if (!c)
+        return;
+    if (p->waiting)
+        c->waiting--;
+    else
+        c->held -= p->plan.gpus;
+    c->pods--;
+    c->granted = c->granted && c->pods > 0;
+    p->e->gpus_used &= ~p->gpu_mask;
+    p->gpu_mask = 0;
+    p->claim = NULL;
+    p->waiting = false;
+    p->e->admit = true;
+}
+
+/* The lowest that are free; the caller knows that there are enough. */
+static void take(struct ty_podrt *p)
+{
+    struct ty_engine *e = p->e;
+    int64_t left = p->plan.gpus;
+
+    for (int64_t i = 0; i < count(e) && left > 0; i++)
+        if (!(e->gpus_used >> i & 1)) {
+            p->gpu_mask |= (uint64_t)1 << i;
+            left--;
+        }
+    e->gpus_used |= p->gpu_mask;
+    p->claim->held += p->plan.gpus;
+    p->claim->waiting--;
+    p->waiting = false;
+}
+
+/* Devices that no granted claim covers. A job whose stages overlap may hold more than its claim. */
+static int64_t unclaimed(const struct ty_engine *e)
+{
+    int64_t n = count(e);
+
+    for (const struct ty_gpu_claim *c = e->claims; c; c = c->next)
+        if (c->granted)
+            n -= larger(c->want, c->held);
+    return n;
+}
+
+/* A waiting pod of the claim that fits into it, or into what nobody claims; the first-born first.
+ */
+static struct ty_podrt *fits(const struct ty_engine *e, const struct ty_gpu_claim *c)
+{
+    int64_t room = larger(c->want - c->held, 0) + unclaimed(e);
+    struct ty_podrt *found = NULL;
+
+    for (struct ty_podrt *p = e->all; p; p = p->next) /* the newest first */
+        if (p->claim == c && p->waiting && p->plan.gpus <= room)
+            found = p;
+    return found;
+}
+
+/* The next pod that may begin, with its devices, or NULL. */
+static struct ty_podrt *next(struct ty_engine *e)
+{
+    for (struct ty_gpu_claim *c = e->claims; c; c = c->next) {
+        if (!c->waiting)
+            continue;
+        if (!c->granted && c->want > unclaimed(e))
+            return NULL;
+        c->granted = true;
+        struct ty_podrt *p = fits(e, c);
+        if (p)
+            take(p);
+        return p; /* if none fits, later jobs wait as well */
+    }
+    return NULL;
+}
+
+/* The oldest pod that waits and has not said so. */
+static struct ty_podrt *silent(const struct ty_engine *e)
+{
+    struct ty_podrt *found = NULL;
+
+    for (struct ty_podrt *p = e->all; p; p = p->next)
+        if (p->waiting && !p->held)
+            found = p;
+    return found;
+}
+
+void ty_gpus_admit(struct ty_engine *e)
+{
+    struct ty_podrt *p = NULL;
+
+    while (e->admit && !e->stopping) { /* a pod that cannot start is over, and makes room again */
+        e->admit = false;
+        while ((p = next(e))) {
+            ty_pod_run_ungate(p->run, ty_engine_now_ms(e));
+            ty_pods_turn(p);
+        }
+        while ((p = silent(e))) {
+            p->held = true;
+            ty_pod_run_hold(p->run,
+                            ty_arena_printf(p->arena, "0/1 nodes are available: 1 Insufficient %s.",
+                                            e->o.host.gpu_resource),
+                            ty_engine_now_ms(e));
+            ty_pods_turn(p);
+        }
+    }
+}
+
+/* Containers have devices of their own. Init containers run before the others and share theirs,
+ * but for sidecars, which stay. */
+void ty_gpus_print(struct ty_buf *out, const struct ty_podrt *p, size_t c)
+{
+    const struct ty_container_plan *all = p->plan.containers;
+    int64_t first = 0, nth = 0;
+
+    for (size_t k = 0; k < c; k++)
+        if (!all[k].init || all[k].sidecar)
+            first += all[k].gpus;
+    for (int64_t i = 0; i < count(p->e); i++) {
+        if (!(p->gpu_mask >> i & 1))
+            continue;
+        if (nth >= first && nth < first + all[c].gpus)
+            ty_buf_printf(out, "%s%s", out->n ? "," : "", p->e->o.host.gpus[i]);
+        nth++;
+    }
+}
+
+void ty_gpus_done(struct ty_engine *e)
+{
+    while (e->claims) {
+        struct ty_gpu_claim *c = e->claims;
+        e->claims = c->next;
+        free(c->uid);
+        free(c);
+    }
+}

@@ -76,7 +76,8 @@ struct ty_due {
     struct ty_due *next;
 };
 
-#define TY_CHUNK 65536
+#define TY_CHUNK         65536
+#define TY_START_CEILING ((size_t)64 << 20) /* of what a process is started with */
 
 struct ty_engine {
     struct ty_engine_opts o;
@@ -164,9 +165,11 @@ void ty_pods_turn(struct ty_podrt *p); /* carries out what the run wants now */
 void ty_pods_exited(struct ty_podrt *p, size_t c, int wstatus);
 struct ty_podrt *ty_pods_by_host(struct ty_engine *e, struct ty_str host);
 void ty_pods_free(struct ty_podrt *p);
-/* One more process of a container: its environment and folder, nothing to read from or write to. */
-struct ty_start ty_pods_start(const struct ty_podrt *p, const struct ty_container_plan *c,
-                              uint32_t id, const char *const *argv);
+/* One more process of a container: its environment, devices and folder, nothing to read from or
+ * write to. Lives with the arena and the pod. */
+struct ty_start ty_pods_start(struct ty_arena *a, const struct ty_podrt *p,
+                              const struct ty_container_plan *c, uint32_t id,
+                              const char *const *argv);
 
 /* pump.c: NULL if no pipe or no file can be made; *ret_fd is the end for the process. */
 struct ty_pump *ty_pump_new(struct ty_podrt *p, size_t c, int attempt, int *ret_fd,

@@ -208,6 +208,7 @@ static int exec_in_pod(struct ty_check *k)
 {
     struct ty_podrt *p = k->pod;
     const struct ty_container_plan *c = &p->plan.containers[k->c];
+    ty_auto_arena *a = ty_arena_new(TY_START_CEILING);
     struct ty_err err = { 0 };
     int fds[2];
 
@@ -215,7 +216,7 @@ static int exec_in_pod(struct ty_check *k)
         return -errno;
     k->fd = fds[0];
     k->id = FIRST_ID + p->e->next_check++;
-    struct ty_start s = ty_pods_start(p, c, k->id, k->probe->argv);
+    struct ty_start s = ty_pods_start(a, p, c, k->id, k->probe->argv);
     s.out = s.err = fds[1];
     s.cgroup = ty_limits_join(p, k->c);
     uv_poll_init(p->e->o.loop, &k->poll, k->fd);

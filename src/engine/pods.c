@@ -7,8 +7,6 @@
 
 #include "engine/inner.h"
 
-#define START_CEILING ((size_t)64 << 20)
-
 static char *dup_str(struct ty_str s)
 {
     char *c = strndup(s.n ? s.p : "", s.n);
@@ -165,14 +163,15 @@ static const char *const *env_of(struct ty_arena *a, const struct ty_podrt *p,
     return env;
 }
 
-struct ty_start ty_pods_start(const struct ty_podrt *p, const struct ty_container_plan *c,
-                              uint32_t id, const char *const *argv)
+struct ty_start ty_pods_start(struct ty_arena *a, const struct ty_podrt *p,
+                              const struct ty_container_plan *c, uint32_t id,
+                              const char *const *argv)
 {
     struct ty_start s = ty_start_none;
 
     s.id = id;
     s.argv = argv;
-    s.env = c->env;
+    s.env = env_of(a, p, c);
     s.cwd = c->cwd ? c->cwd : p->e->o.workdir ? p->e->o.workdir : p->dir;
     return s;
 }
@@ -180,11 +179,10 @@ struct ty_start ty_pods_start(const struct ty_podrt *p, const struct ty_containe
 static int start_container(struct ty_podrt *p, size_t c, struct ty_err *err)
 {
     const struct ty_container_plan *plan = &p->plan.containers[c];
-    ty_auto_arena *a = ty_arena_new(START_CEILING);
-    struct ty_start s = ty_pods_start(p, plan, (uint32_t)c + 1, plan->argv);
+    ty_auto_arena *a = ty_arena_new(TY_START_CEILING);
+    struct ty_start s = ty_pods_start(a, p, plan, (uint32_t)c + 1, plan->argv);
     int fd = -1;
 
-    s.env = env_of(a, p, plan);
     if (plan->initializer)
         s.argv = initializer_argv(a, p, plan->initializer);
     s.binds = ty_files_binds(a, p, c, err);

@@ -64,6 +64,7 @@ static int start_remote(struct ty_remote *r, const char *command, struct ty_err 
     struct ty_podrt *p = r->pod;
     const struct ty_container_plan *c = &p->plan.containers[0];
     const char *argv[] = { "/bin/sh", "-c", command, NULL };
+    ty_auto_arena *a = ty_arena_new(TY_START_CEILING);
 
     for (size_t i = 0; i < p->plan.n; i++)
         if (!p->plan.containers[i].init)
@@ -71,7 +72,7 @@ static int start_remote(struct ty_remote *r, const char *command, struct ty_err 
     for (size_t i = p->plan.n; i-- > 0;)
         if (strcmp(p->plan.containers[i].name, TY_NODE) == 0)
             c = &p->plan.containers[i];
-    struct ty_start s = ty_pods_start(p, c, r->id, argv);
+    struct ty_start s = ty_pods_start(a, p, c, r->id, argv);
     s.in = r->fds[0];
     s.out = r->fds[1];
     s.err = r->fds[2];

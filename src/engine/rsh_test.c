@@ -109,6 +109,27 @@ static void a_command_in_another_pod(void **state)
     done(&k);
 }
 
+/* A rank that mpirun starts has its pod's devices, and no others. */
+static void a_command_sees_the_devices_of_its_pod(void **state)
+{
+    struct world *w = *state;
+    static const char *const gpus[] = { "4", "7", NULL };
+
+    w->o.host.gpus = gpus;
+    w->o.host.gpu_resource = "nvidia.com/gpu";
+    w->o.host.gpu_var = "CUDA_VISIBLE_DEVICES";
+    world_submit(w, "j", 2,
+                 "{restartPolicy: Never, containers: [{name: main, image: x, resources: {limits: "
+                 "{nvidia.com/gpu: 1}}, command: [sh, -c, 'echo up; exec sleep 60']}]}");
+    w->enough = both_are_up;
+    world_run(w);
+    uv_check_stop(&w->check);
+    struct asker k = ask(w, "j-node-0-1", "echo $CUDA_VISIBLE_DEVICES");
+    answer(w, &k);
+    prints(&k, "7\n");
+    done(&k);
+}
+
 static void nobody_of_that_name(void **state)
 {
     struct world *w = *state;
@@ -183,6 +204,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(a_command_in_another_pod),
+        WORLD_TEST(a_command_sees_the_devices_of_its_pod),
         WORLD_TEST(nobody_of_that_name),
         WORLD_TEST(the_asker_goes),
         WORLD_TEST(the_pod_goes),

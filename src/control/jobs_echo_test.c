@@ -212,6 +212,29 @@ static void test_an_answer_that_was_overtaken(void **state)
     assert_true(known(w, &ty_kind_trainjob, "j")->right == 0);
 }
 
+static int jobset_was_made_again(struct jobs_world *w)
+{
+    return w->jobs->counts.applies > 2 && at_rest(w);
+}
+
+/* The server was restored from a backup that does not have our JobSet, whose version is beyond
+ * what it counts now: it is not taken for a write that the list could not have. */
+static void test_a_jobset_that_a_restore_took_away(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
+    };
+    struct jobs_world *w = *state;
+
+    begin(w, rows);
+    jobs_until(w, at_rest);
+    assert_int_equal(w->jobs->counts.applies, 2);
+    watch_tells(w, SETS, "ERROR",
+                TY_LIT("{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\"}"));
+    jobs_until(w, jobset_was_made_again);
+    assert_has(api_asked(&w->api, w->a), ALL JOBS_SET "\n");
+}
+
 /* The same with a snapshot: its text is not what we sent. */
 static void test_an_overtaken_snapshot_is_read_again(void **state)
 {
@@ -363,6 +386,7 @@ int main(void)
         JOBS_TEST(test_nor_is_a_watch_that_was_faster),
         JOBS_TEST(test_the_next_news_is_looked_at),
         JOBS_TEST(test_an_answer_that_was_overtaken),
+        JOBS_TEST(test_a_jobset_that_a_restore_took_away),
         JOBS_TEST(test_an_overtaken_snapshot_is_read_again),
         JOBS_TEST(test_an_overtaken_snapshot_of_a_job_that_was_right),
         JOBS_TEST(test_somebody_was_there_before),

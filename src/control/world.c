@@ -150,10 +150,11 @@ static struct entry *entry_new(const struct ty_kind *kind, const struct ty_json 
     return e;
 }
 
-/* What a successor of the same object takes over. */
+/* What a successor of the same object takes over. One whose version is smaller comes from a server
+ * that was restored from a backup: the versions that were remembered stand for nothing any more. */
 static void inherit(struct entry *e, struct entry *was)
 {
-    if (strcmp(was->pub.uid, e->pub.uid) != 0)
+    if (strcmp(was->pub.uid, e->pub.uid) != 0 || e->pub.version < was->pub.version)
         return;
     e->pub.want = was->pub.want;
     e->pub.at = was->pub.at;

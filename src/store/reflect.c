@@ -41,13 +41,34 @@ static void trouble(struct ty_reflect *f, const struct ty_kube_answer *why)
 
 static void on_object(void *ctx, const struct ty_kube_object *o)
 {
-    ty_reflect_tell_object(ctx, o);
+    struct ty_reflect *f = ctx;
+    const struct ty_known *e = ty_known_find(&f->known, o->ns, o->name);
+    uint64_t listed = ty_reflect_number(o->version);
+
+    if (e && e->number && listed && listed < e->version && (!f->newer || e->version < f->newer))
+        f->newer = e->version;
+    ty_reflect_tell_object(f, o, false);
 }
 
 static void on_again(void *ctx)
 {
     struct ty_reflect *f = ctx;
     f->round++;
+    f->newer = 0;
+}
+
+/* Of writes whose events the watch has not told: no later watch needs to know them, since an event
+ * that is read is not told twice, and a server that was restored from a backup gives the numbers to
+ * other events. */
+static void forget_echoes(struct ty_reflect *f)
+{
+    memset(f->echoes, 0, sizeof(f->echoes));
+}
+
+static void reached(struct ty_reflect *f, uint64_t version)
+{
+    if (version > f->most)
+        f->most = version;
 }
 
 static void set_version(struct ty_reflect *f, struct ty_str version)
@@ -56,6 +77,7 @@ static void set_version(struct ty_reflect *f, struct ty_str version)
     if (version.n < sizeof(f->version))
         snprintf(f->version, sizeof(f->version), "%.*s", TY_ARG(version));
     f->last = ty_reflect_number(version);
+    reached(f, f->last);
 }
 
 static void kind_absent(struct ty_reflect *f, const struct ty_kube_answer *why)
@@ -70,14 +92,15 @@ static void kind_absent(struct ty_reflect *f, const struct ty_kube_answer *why)
 }
 
 /* A server whose data were restored from a backup counts from there again: what it says is news,
- * although the numbers are smaller. It is listed once more, because what looked old was not told.
- */
+ * although the numbers are smaller. It may have counted beyond ours by now; then it still has
+ * objects in a state before the one that we know, which is no later than the list. It is listed
+ * once more, because what looked old was not told. */
 static bool goes_back(struct ty_reflect *f, struct ty_str version)
 {
     uint64_t listed = ty_reflect_number(version);
-    if (!listed || listed >= f->last)
+    if (!listed || (listed >= f->floor && !(f->newer && f->newer <= listed)))
         return false;
-    f->last = listed;
+    f->last = f->most = listed;
     ty_known_doubt(&f->known);
     return true;
 }
@@ -99,6 +122,7 @@ static void on_list_end(void *ctx, const struct ty_kube_answer *answer)
         return;
     }
     set_version(f, answer->version);
+    forget_echoes(f);
     f->absent = f->behind = false;
     if (!ty_reflect_sweep(f, answer->version))
         return;
@@ -110,6 +134,8 @@ static void on_list_end(void *ctx, const struct ty_kube_answer *answer)
 static void list_start(struct ty_reflect *f)
 {
     f->round++;
+    f->newer = 0;
+    f->floor = f->most;
     struct ty_kube_list list = {
         .which = f->want.which,
         .page = f->want.page,
@@ -155,7 +181,7 @@ static void on_event(void *ctx, enum ty_kube_event what, const struct ty_kube_ob
     if (what == TY_KUBE_BOOKMARK)
         return;
     if (what != TY_KUBE_DELETED) {
-        ty_reflect_tell_object(f, o);
+        ty_reflect_tell_object(f, o, false);
         return;
     }
     struct ty_known *e = ty_known_find(&f->known, o->ns, o->name);
@@ -178,6 +204,7 @@ static void on_watch_end(void *ctx, const struct ty_kube_answer *answer)
     bool brief = !f->heard && ty_kube_now(f->k) - f->watch_ms < SHORT_MS;
 
     f->op = NULL;
+    forget_echoes(f);
     if (!brief)
         ty_backoff_reset(&f->backoff);
     if (must_list(f, answer))
@@ -291,11 +318,12 @@ void ty_reflect_anew(struct ty_reflect *f)
 
 void ty_reflect_wrote(struct ty_reflect *f, const struct ty_kube_object *o)
 {
-    uint64_t seen = ty_reflect_number(ty_str(f->version)), wrote = ty_reflect_number(o->version);
+    uint64_t wrote = ty_reflect_number(o->version);
     /* The watch has passed it and we do not know it: it has been deleted since. */
-    if (!ty_known_find(&f->known, o->ns, o->name) && seen && wrote && wrote <= seen)
+    if (!ty_known_find(&f->known, o->ns, o->name) && wrote && wrote <= f->last)
         return;
+    reached(f, wrote);
     f->echoes[f->next_echo] = wrote;
     f->next_echo = (f->next_echo + 1) % TY_REFLECT_ECHOES;
-    ty_reflect_tell_object(f, o);
+    ty_reflect_tell_object(f, o, true);
 }

@@ -58,7 +58,8 @@ bool ty_reflect_behind(const struct ty_reflect *f);
 void ty_reflect_anew(struct ty_reflect *f);
 /* The answer to a write of our own: `changed` is called from here, so that it is known before the
  * next pass, and what the watch says later about the same version is not told again. Older than
- * what is known, or deleted since: ignored. */
+ * what is known, or deleted since: ignored. What a list that is under way turns out not to have,
+ * although it is younger than the answer, is GONE at its end. */
 void ty_reflect_wrote(struct ty_reflect *f, const struct ty_kube_object *o);
 
 #endif

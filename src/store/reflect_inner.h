@@ -18,10 +18,15 @@ struct ty_reflect {
     struct ty_kube_op *op; /* list or watch; NULL: a pause */
     uv_timer_t *timer;     /* of the pause; on the heap because libuv closes it later */
     struct ty_backoff backoff;
-    char version[64];                   /* watch after this; "": list first */
-    uint64_t last;                      /* the same as a number, and after it was cleared */
-    int64_t watch_ms;                   /* when the watch began */
-    bool heard;                         /* the watch has said something */
+    char version[64]; /* watch after this; "": list first */
+    uint64_t last;    /* the same as a number, and after it was cleared */
+    uint64_t most;    /* the greatest version that we have heard of, in answers to writes, too */
+    uint64_t floor;   /* the same when the list began: a list is no older, unless the server was
+                         restored from a backup */
+    uint64_t newer;   /* the least version that we know of an object which this list has in an older
+                           state; 0: none */
+    int64_t watch_ms; /* when the watch began */
+    bool heard;       /* the watch has said something */
     uint64_t echoes[TY_REFLECT_ECHOES]; /* versions that ty_reflect_wrote has told; the oldest is
                                            replaced */
     size_t next_echo;
@@ -37,7 +42,8 @@ void ty_reflect_destroy(struct ty_reflect *f);     /* takes; nobody is told any 
 
 bool ty_reflect_tell_state(struct ty_reflect *f, enum ty_reflect_state state,
                            const struct ty_kube_answer *why, int64_t again_ms);
-bool ty_reflect_tell_object(struct ty_reflect *f, const struct ty_kube_object *o);
+/* wrote: it is the answer to a write, which does not say that the running list has the object. */
+bool ty_reflect_tell_object(struct ty_reflect *f, const struct ty_kube_object *o, bool wrote);
 /* Takes e out of the set and says so; last: what is known of its last state, or NULL. */
 bool ty_reflect_tell_gone(struct ty_reflect *f, struct ty_known *e,
                           const struct ty_kube_object *last);

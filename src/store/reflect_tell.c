@@ -62,7 +62,7 @@ bool ty_reflect_tell_gone(struct ty_reflect *f, struct ty_known *e,
     return here;
 }
 
-bool ty_reflect_tell_object(struct ty_reflect *f, const struct ty_kube_object *o)
+bool ty_reflect_tell_object(struct ty_reflect *f, const struct ty_kube_object *o, bool wrote)
 {
     struct ty_known *e = ty_known_find(&f->known, o->ns, o->name);
     enum ty_reflect_change what = TY_REFLECT_CHANGED;
@@ -70,12 +70,13 @@ bool ty_reflect_tell_object(struct ty_reflect *f, const struct ty_kube_object *o
     if (o->name.n == 0)
         return true; /* nothing that could be asked for, or be gone one day */
     if (e) {
-        e->round = f->round;
+        if (!wrote)
+            e->round = f->round;
         if (!ty_known_older(e, o->version))
             return true;
         /* The callback may have written: what is news is asked anew. */
         if (!ty_str_eq(ty_known_uid(e), o->uid))
-            return ty_reflect_tell_gone(f, e, NULL) && ty_reflect_tell_object(f, o);
+            return ty_reflect_tell_gone(f, e, NULL) && ty_reflect_tell_object(f, o, wrote);
     }
     if (!e) {
         e = ty_known_add(&f->known, o->ns, o->name, o->uid);
@@ -83,7 +84,8 @@ bool ty_reflect_tell_object(struct ty_reflect *f, const struct ty_kube_object *o
     }
     if (!e)
         return true; /* no Kubernetes object */
-    e->round = f->round;
+    if (what == TY_REFLECT_ADDED)
+        e->round = wrote ? f->round - 1 : f->round;
     ty_known_stamp(e, o->version);
     return tell(f, what, o);
 }

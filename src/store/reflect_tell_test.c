@@ -29,7 +29,7 @@ static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_k
                   o -> version.n ? "" : "?");
     w->late = (struct ty_kube_object){ 0 };
     if (what == TY_REFLECT_GONE && late.name.n)
-        ty_reflect_tell_object(w->f, &late);
+        ty_reflect_tell_object(w->f, &late, true);
     if (w->free_at && ty_str_is(o->name, w->free_at))
         free_it(w);
 }
@@ -77,7 +77,7 @@ static struct ty_kube_object object(const char *name, const char *uid, const cha
 static bool put(struct world *w, const char *name, const char *uid, const char *version)
 {
     struct ty_kube_object o = object(name, uid, version);
-    return ty_reflect_tell_object(w->f, &o);
+    return ty_reflect_tell_object(w->f, &o, false);
 }
 
 #define assert_told(w, text)                                                                       \

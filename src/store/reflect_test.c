@@ -9,7 +9,8 @@ struct world {
     struct ty_reflect *reflect;
     int troubles_left; /* stop at the last */
     int synced_left;
-    const char *const *writes; /* versions of "mine", after each list */
+    const char *const *writes; /* versions of "mine", answered after the first list */
+    const char *write_at;      /* version of "mine", answered while "b" is listed */
     char trouble[256];
 };
 
@@ -20,12 +21,16 @@ static void stop(struct world *w)
     uv_stop(&w->k.loop);
 }
 
+static void write_mine(struct world *w, const char *version);
+
 static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_kube_object *o)
 {
     struct world *w = ctx;
     ty_buf_printf(&w->k.told, "%c%.*s/%.*s%.*s ", "+~-"[what], TY_ARG(o->name), TY_ARG(o->uid),
                   o -> json ? 0 : 1, "?");
     assert_true(what == TY_REFLECT_GONE || o->text.n > 0);
+    if (w->write_at && ty_str_is(o->name, "b"))
+        write_mine(w, w->write_at);
     if (ty_str_is(o->name, "last"))
         stop(w);
 }
@@ -52,6 +57,8 @@ static void on_state(void *ctx, enum ty_reflect_state state, const struct ty_kub
     ty_buf_printf(&w->k.told, "%c ", "SA!"[state]);
     for (const char *const *v = w->writes; state == TY_REFLECT_SYNCED && v && *v; v++)
         write_mine(w, *v);
+    if (state == TY_REFLECT_SYNCED)
+        w->writes = NULL;
     if (state != TY_REFLECT_SYNCED) {
         snprintf(w->trouble, sizeof(w->trouble), "%.*s", TY_ARG(why->message));
         assert_true(again_ms > 0);
@@ -169,6 +176,97 @@ static void data_that_were_restored(void **state)
     assert_has(w.k.peer.asked[4], "resourceVersion=61&");
 }
 
+/* A server that was restored and has counted on since: a list whose version is not behind, but that
+ * has an object in an older state than ours. */
+static void data_that_were_restored_a_while_ago(void **state)
+{
+    static const char *const answers[] = {
+        LIST("100", CM("a", "1", "50") "," CM("b", "2", "90")),
+        OK EVENT("ERROR", STATUS(410, "Expired", "too old")),
+        LIST("120", CM("a", "1", "50") "," CM("b", "2", "40")),
+        LIST("121", CM("a", "1", "50") "," CM("b", "2", "40")),
+        OK EVENT("ADDED", CM("last", "9", "122")),
+        NULL,
+    };
+    struct world w = { 0 };
+    (void)state;
+    meet(&w, answers, "+a/1 +b/2 S ~a/1 ~b/2 S +last/9 ");
+}
+
+/* The server went down after it had answered our write and before it told its event. What is known
+ * by the answer alone is not taken for younger than the list. */
+static void a_write_that_was_lost(void **state)
+{
+    static const char *const answers[] = {
+        LIST("10", CM("a", "1", "5")),
+        OK EVENT("ERROR", STATUS(410, "Expired", "too old")),
+        LIST("10", CM("a", "1", "5")),
+        LIST("10", CM("a", "1", "5")),
+        OK EVENT("ADDED", CM("last", "9", "12")),
+        NULL,
+    };
+    static const char *const writes[] = { "11", NULL };
+    struct world w = { .writes = writes };
+    (void)state;
+    meet(&w, answers, "+a/1 S +mine/7 ~a/1 -mine/7? S +last/9 ");
+}
+
+/* Whose event never came: the server went down, and gives the number to another object later. */
+static void numbers_of_writes_before_a_restore(void **state)
+{
+    static const char *const answers[] = {
+        LIST("10", CM("a", "1", "5")),
+        OK EVENT("ERROR", STATUS(410, "Expired", "too old")),
+        LIST("6", CM("a", "1", "5")),
+        LIST("6", CM("a", "1", "5")),
+        OK EVENT("ADDED", CM("c", "3", "11")) EVENT("ADDED", CM("last", "9", "12")),
+        NULL,
+    };
+    static const char *const writes[] = { "11", NULL };
+    struct world w = { .writes = writes };
+    (void)state;
+    meet(&w, answers, "+a/1 S +mine/7 ~a/1 -mine/7? S +c/3 +last/9 ");
+}
+
+/* The same, noticed by nobody: a watch goes on where the last one ended. */
+static void numbers_of_writes_before_a_new_watch(void **state)
+{
+    static const char *const answers[] = {
+        LIST("10", CM("a", "1", "5")),
+        OK EVENT("MODIFIED", CM("a", "1", "11")),
+        OK EVENT("ADDED", CM("c", "3", "12")) EVENT("ADDED", CM("last", "9", "13")),
+        NULL,
+    };
+    static const char *const writes[] = { "12", NULL };
+    struct world w = { .writes = writes };
+    (void)state;
+    meet(&w, answers, "+a/1 S +mine/7 ~a/1 +c/3 +last/9 ");
+}
+
+/* The answer to a write of ours comes in the middle of a list that does not have the object. */
+static void answers_while_it_lists(void **state)
+{
+    static const char *const answers[] = {
+        LIST("10", CM("a", "1", "5")),
+        OK EVENT("ERROR", STATUS(410, "Expired", "too old")),
+        LIST("20", CM("a", "1", "5") "," CM("b", "2", "19")),
+        OK EVENT("ADDED", CM("mine", "7", "25")) EVENT("ADDED", CM("last", "9", "26")),
+        NULL,
+    };
+    static const struct {
+        const char *version, *told;
+    } rows[] = {
+        { "25", "+a/1 S +b/2 +mine/7 S +last/9 " },                  /* after the list */
+        { "15", "+a/1 S +b/2 +mine/7 -mine/7? S +mine/7 +last/9 " }, /* deleted before the list */
+        { "9", "+a/1 S +b/2 S +mine/7 +last/9 " }, /* even before the first list */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct world w = { .write_at = rows[i].version };
+        meet(&w, answers, rows[i].told);
+    }
+}
+
 static void pages_that_expire(void **state)
 {
     static const char *const answers[] = {
@@ -272,6 +370,11 @@ int main(void)
         cmocka_unit_test(a_kind_that_goes),
         cmocka_unit_test(no_echo),
         cmocka_unit_test(data_that_were_restored),
+        cmocka_unit_test(data_that_were_restored_a_while_ago),
+        cmocka_unit_test(numbers_of_writes_before_a_restore),
+        cmocka_unit_test(numbers_of_writes_before_a_new_watch),
+        cmocka_unit_test(answers_while_it_lists),
+        cmocka_unit_test(a_write_that_was_lost),
         cmocka_unit_test(a_kind_that_is_absent_still),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,26 +83,42 @@ static int start_remote(struct ty_remote *r, const char *command, struct ty_err 
     return started;
 }
 
+/* All that came, so that it is closed with r; how many. */
+static size_t take_fds(struct ty_remote *r, struct msghdr *msg)
+{
+    const struct cmsghdr *c = CMSG_FIRSTHDR(msg);
+    size_t n = 0;
+
+    if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+        return 0;
+    n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    memcpy(r->fds, CMSG_DATA(c), n * sizeof(int)); /* there was room for three */
+    return n;
+}
+
 static void on_request(struct ty_remote *r)
 {
     struct ty_rsh_request req;
     struct iovec iov = { &req, sizeof(req) };
-    char control[CMSG_SPACE(3 * sizeof(int))];
-    struct msghdr msg = {
-        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
-    };
+    union {
+        struct cmsghdr head; /* aligned as it wants to be */
+        char room[CMSG_SPACE(3 * sizeof(int))];
+    } control;
+    struct msghdr msg = { .msg_iov = &iov,
+                          .msg_iovlen = 1,
+                          .msg_control = control.room,
+                          .msg_controllen = CMSG_LEN(3 * sizeof(int)) };
     ssize_t n = recvmsg(r->fd, &msg, MSG_CMSG_CLOEXEC);
-    struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
     struct ty_err err = { 0 };
     char text[sizeof(err.text)];
 
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
-    if (n != (ssize_t)sizeof(req) || !c || c->cmsg_len != CMSG_LEN(3 * sizeof(int))) {
+    size_t fds = n > 0 ? take_fds(r, &msg) : 0;
+    if (n != (ssize_t)sizeof(req) || fds != 3) {
         remote_free(r);
         return;
     }
-    memcpy(r->fds, CMSG_DATA(c), 3 * sizeof(int));
     req.host[sizeof(req.host) - 1] = req.command[sizeof(req.command) - 1] = 0;
     r->pod = ty_pods_by_host(r->e, ty_str(req.host));
     if (!r->pod) {
@@ -208,7 +224,8 @@ int ty_rsh_listen(struct ty_engine *e, struct ty_err *err)
     int dir = open(e->o.dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
     snprintf(addr.sun_path, sizeof(addr.sun_path), "/proc/self/fd/%d/rsh.sock", dir);
     e->rsh_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    r = dir < 0 || e->rsh_fd < 0 || !e->rsh_path ||
+    /* Who may connect runs commands as us. The mode it has now is the one its file is born with. */
+    r = dir < 0 || e->rsh_fd < 0 || !e->rsh_path || fchmod(e->rsh_fd, 0600) < 0 ||
                 bind(e->rsh_fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
                 listen(e->rsh_fd, 128) < 0
             ? ty_fail(err, -errno, "%s/rsh.sock: %s", e->o.dir, strerrordesc_np(errno))
@@ -217,7 +234,6 @@ int ty_rsh_listen(struct ty_engine *e, struct ty_err *err)
         close(dir);
     if (r < 0)
         return r;
-    chmod(e->rsh_path, 0777); /* containers may run as somebody else; the folder is ours alone */
     uv_poll_init(e->o.loop, &e->rsh_poll, e->rsh_fd);
     e->rsh_poll.data = e;
     uv_poll_start(&e->rsh_poll, UV_READABLE, on_connection);

@@ -3,6 +3,7 @@
 
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 
 struct asker {
     int fd, out; /* connection; what the command prints */
@@ -200,6 +201,81 @@ static void bad_askers(void **state)
     done(&k);
 }
 
+/* As nobody; 0 if it gets through to the socket. */
+static int connect_as_nobody(const struct world *w)
+{
+    struct sockaddr_un addr = { .sun_family = AF_UNIX };
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+    snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/run/rsh.sock", w->dir);
+    if (setgid(65534) < 0 || setuid(65534) < 0)
+        return 2;
+    return connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ? errno : 0;
+}
+
+/* Whoever may connect runs commands as us: nobody else, even if the folder is open to all, as it
+ * is when somebody shows his logs to others. */
+static void only_its_owner_may_ask(void **state)
+{
+    struct world *w = *state;
+    struct stat st;
+    int status = 0;
+
+    world_open(w);
+    assert_int_equal(stat(ty_arena_printf(w->a, "%s/run/rsh.sock", w->dir), &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    if (getuid() != 0)
+        return;
+    assert_int_equal(chmod(w->dir, 0755), 0);
+    assert_int_equal(chmod(w->o.dir, 0755), 0);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(connect_as_nobody(w));
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), EACCES);
+}
+
+static size_t open_fds(void)
+{
+    size_t n = 0;
+
+    for (int fd = 0; fd < 1024; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+/* One descriptor instead of three: it is not kept. */
+static void descriptors_of_bad_askers(void **state)
+{
+    struct world *w = *state;
+    static struct ty_rsh_request req;
+    struct iovec iov = { &req, sizeof(req) };
+    char control[CMSG_SPACE(sizeof(int))] = { 0 };
+    struct msghdr msg = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
+    };
+
+    two_pods(w);
+    size_t before = open_fds();
+    for (int i = 0; i < 10; i++) {
+        char byte;
+        int fd = connect_to(w), one = 0;
+        struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+        if (!c)
+            abort(); /* there is room for one */
+        *c = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(int)),
+                               .cmsg_level = SOL_SOCKET,
+                               .cmsg_type = SCM_RIGHTS };
+        memcpy(CMSG_DATA(c), &one, sizeof(one));
+        assert_int_equal(sendmsg(fd, &msg, 0), sizeof(req));
+        while (recv(fd, &byte, 1, MSG_DONTWAIT) != 0) /* until it hangs up */
+            uv_run(&w->loop, UV_RUN_NOWAIT);
+        close(fd);
+    }
+    assert_int_equal(open_fds(), before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +285,8 @@ int main(void)
         WORLD_TEST(the_asker_goes),
         WORLD_TEST(the_pod_goes),
         WORLD_TEST(bad_askers),
+        WORLD_TEST(only_its_owner_may_ask),
+        WORLD_TEST(descriptors_of_bad_askers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,30 +65,42 @@ static void a_gang_behind_a_large_pod(void **state)
     assert_int_equal(w->e->gpus_used, 0);
 }
 
-/* A gang whose second half comes when the first is ready: each of two would hold one device and
- * wait for the other for ever. */
-static void submit_halves(struct world *w, const char *job)
+/* A job of these replicated jobs, in YAML. */
+static void submit_rjobs(struct world *w, const char *job, const char *rjobs)
 {
     struct ty_err err = { 0 };
-    char *first = pod(w, 1, ty_arena_printf(w->a, UNTIL("%s-node") "echo met", job));
-    char *second = pod(w, 1, ty_arena_printf(w->a, "touch %s-node", job));
     const char *text = ty_arena_printf(
         w->a,
         "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\n"
         "metadata: {name: rt-%s}\nspec:\n  mlPolicy: {numNodes: 1}\n  template:\n    spec:\n"
-        "      replicatedJobs:\n"
-        "      - {name: first, template: {spec: {backoffLimit: 0, template: {spec: %s}}}}\n"
-        "      - name: node\n        dependsOn: [{name: first, status: Ready}]\n"
-        "        template:\n"
-        "          metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}\n"
-        "          spec: {backoffLimit: 0, template: {spec: %s}}\n"
+        "      replicatedJobs:\n%s"
         "---\napiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: %s}\n"
         "spec: {runtimeRef: {name: rt-%s, kind: ClusterTrainingRuntime,"
         " apiGroup: trainer.kubeflow.org}, trainer: {}}\n",
-        job, first, second, job, job);
+        job, rjobs, job, job);
 
     if (world_submit_text(w, text, &err) < 0)
         fail_msg("%s: %s", err.text, w->unfits.first ? w->unfits.first->text : "");
+}
+
+static char *rjob(struct world *w, const char *name, const char *depends_on, const char *pod)
+{
+    return ty_arena_printf(w->a,
+                           "      - {name: %s, dependsOn: [%s], template: {spec: {backoffLimit: 0,"
+                           " template: {spec: %s}}}}\n",
+                           name, depends_on, pod);
+}
+
+/* A gang whose second half comes when the first is ready: each of two would hold one device and
+ * wait for the other for ever. */
+static void submit_halves(struct world *w, const char *job)
+{
+    char *first = pod(w, 1, ty_arena_printf(w->a, UNTIL("%s-second") "echo met", job));
+    char *second = pod(w, 1, ty_arena_printf(w->a, "touch %s-second", job));
+
+    submit_rjobs(w, job,
+                 ty_arena_printf(w->a, "%s%s", rjob(w, "first", "", first),
+                                 rjob(w, "second", "{name: first, status: Ready}", second)));
 }
 
 static void two_gangs_do_not_halve_the_machine(void **state)
@@ -102,6 +114,25 @@ static void two_gangs_do_not_halve_the_machine(void **state)
     assert_told(w, "J a Complete");
     assert_told(w, "J b Complete");
     assert_int_equal(w->e->gpus_used, 0);
+}
+
+/* b runs beside c, which comes after a and is not counted with it: the claim is 2, and 3 are held.
+ */
+static void stages_that_overlap(void **state)
+{
+    struct world *w = *state;
+    static const char *const three[] = { "0", "1", "2", NULL };
+
+    have(w, three);
+    submit_rjobs(w, "j",
+                 ty_arena_printf(w->a, "%s%s%s", rjob(w, "a", "", pod(w, 1, "true")),
+                                 rjob(w, "b", "", pod(w, 1, UNTIL("met") "echo b met")),
+                                 rjob(w, "c", "{name: a, status: Complete}",
+                                      pod(w, 2, "touch met; echo c has $CUDA_VISIBLE_DEVICES"))));
+    world_run(w);
+    assert_told(w, "b met");
+    assert_told(w, "c has 0,2");
+    assert_told(w, "J j Complete");
 }
 
 /* x has one device; a wants two; b would fit, but a came first. */
@@ -146,6 +177,11 @@ static bool one_waits(struct world *w)
     return !world_stored(w, "a-node-0-0") && w->e->queue_n == 0;
 }
 
+static bool b_is_complete(struct world *w)
+{
+    return world_told(w, "J b Complete");
+}
+
 /* a is first in line, and is taken out of it; b follows, and later a, if it comes back. */
 static void who_is_suspended_gives_up_its_place(void **state)
 {
@@ -162,12 +198,11 @@ static void who_is_suspended_gives_up_its_place(void **state)
     w->enough = one_waits;
     world_run(w);
     touch(w, "go");
-    while (!world_told(w, "J b Complete")) {
-        w->enough = NULL;
-        uv_run(&w->loop, UV_RUN_ONCE);
-    }
+    w->enough = b_is_complete;
+    world_run(w);
     assert_untold(w, "a ran");
     assert_int_equal(ty_engine_suspend(w->e, "a", false, &err), 0);
+    w->enough = NULL;
     world_run(w);
     assert_told(w, "J a Complete");
 }
@@ -303,6 +338,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WORLD_TEST(a_gang_behind_a_large_pod),
         WORLD_TEST(two_gangs_do_not_halve_the_machine),
+        WORLD_TEST(stages_that_overlap),
         WORLD_TEST(a_later_job_does_not_pass),
         WORLD_TEST(who_waits_says_so),
         WORLD_TEST(who_is_suspended_gives_up_its_place),

@@ -132,6 +132,28 @@ static void test_devices_of_those_that_run_together(void **state)
         "");
 }
 
+static void test_devices_at_once(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *rjobs;
+        int64_t gpus;
+    } rows[] = {
+        { PLAIN("a"), 0 },
+        { RJOB("a", ",'replicas':2", "'parallelism':3,", "", GPU), 6 },
+        { RJOB("a", "", "", "", GPU) "," RJOB("b", "", "", "", GPU), 2 },
+        { RJOB("a", "", "'parallelism':3,", "",
+               GPU) "," RJOB("b", ",'dependsOn':[{'name':'a','status':'Complete'}]", "", "", GPU),
+          3 },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char *text = ty_arena_printf(
+            f->a, "{'metadata':{'name':'js'},'spec':{'replicatedJobs':[%s]}}", rows[i].rjobs);
+        assert_int_equal(ty_local_check_gpus(f->a, parse(f->a, text), &f->host), rows[i].gpus);
+    }
+}
+
 static void test_claims_of_policies(void **state)
 {
     struct fixture *f = *state;
@@ -197,6 +219,7 @@ int main(void)
         with_fixture(test_ttl_of_a_job),
         with_fixture(test_exclusive_placement),
         with_fixture(test_devices_of_those_that_run_together),
+        with_fixture(test_devices_at_once),
         with_fixture(test_claims_of_policies),
         with_fixture(test_ports_on_one_address),
         with_fixture(test_paths_go_down_to_the_field),

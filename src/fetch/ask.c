@@ -11,6 +11,7 @@
 
 struct asking {
     struct ty_run *run;
+    struct ty_arena *arena;
     struct ty_buf body;
     struct ty_retry retry;
     struct ty_reply reply;
@@ -46,8 +47,9 @@ static const char *next_page(struct ty_arena *a, const char *link)
 static void on_end(void *ctx, struct ty_call *call, const struct ty_http_end *end)
 {
     struct asking *q = ctx;
-    struct ty_arena *a = q->run->arena;
-    char *words = ty_answer_text(a, call, ty_buf_str(&q->body));
+    struct ty_arena *a = q->arena;
+    bool good = end->status >= 200 && end->status < 300;
+    const char *words = good ? "" : ty_answer_text(a, call, ty_buf_str(&q->body));
     const char *why = end->how == TY_HTTP_DONE ? words : end->text;
     const char *after = ty_call_header(call, "Retry-After");
     if (ty_retry_again(&q->retry, end, after, (int64_t)time(NULL), arc4random(), &q->wait_ms)) {
@@ -77,20 +79,38 @@ static void sleep_ms(int64_t ms)
         ;
 }
 
-int ty_ask(struct ty_run *run, const char *url, const char *const *headers,
-           const struct ty_aws_key *key, struct ty_reply *ret, struct ty_err *err)
+/* What this page adds to those before it. */
+static int count(struct ty_run *run, size_t bytes, struct ty_err *err)
 {
+    if (bytes > TY_LIST_BYTES - run->listed_bytes)
+        return ty_fail(err, -E2BIG, "%s: the listing has more than %zu MB: name a part of it",
+                       run->uri.shown, TY_LIST_BYTES >> 20);
+    run->listed_bytes += bytes;
+    return 0;
+}
+
+int ty_ask(struct ty_run *run, struct ty_arena *a, const char *url, struct ty_reply *ret,
+           struct ty_err *err)
+{
+    if (run->listed_pages == TY_LIST_PAGES)
+        return ty_fail(err, -E2BIG, "%s: the listing has more than %u pages: name a part of it",
+                       run->uri.shown, TY_LIST_PAGES);
+    run->listed_pages++;
     struct asking q = {
         .run = run,
+        .arena = a,
         .body = { .ceiling = MAX_ANSWER },
         .retry = { .most = run->opts->retries },
         .err = err,
-        .shown = ty_url_shown(run->arena, ty_str(url)),
+        .shown = ty_url_shown(a, ty_str(url)),
         .result = 1,
     };
-    const struct ty_http_ask ask = {
-        .url = url, .headers = headers, .key = key, .body = on_body, .end = on_end, .ctx = &q
-    };
+    const struct ty_http_ask ask = { .url = url,
+                                     .headers = run->headers,
+                                     .key = run->key,
+                                     .body = on_body,
+                                     .end = on_end,
+                                     .ctx = &q };
     while (q.result == 1) {
         q.body.n = 0;
         q.wait_ms = 0;
@@ -103,6 +123,8 @@ int ty_ask(struct ty_run *run, const char *url, const char *const *headers,
             sleep_ms(q.wait_ms);
     }
     ty_buf_done(&q.body);
+    if (q.result == 0)
+        q.result = count(run, q.reply.body.n, err);
     if (q.result == 0)
         *ret = q.reply;
     return q.result;

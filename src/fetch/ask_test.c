@@ -44,11 +44,11 @@ static void test_answer_and_next_page(void **state)
     struct asker q;
     struct ty_reply r;
     asker_open(&q, 0, answers);
-    assert_int_equal(ty_ask(&q.run, q.peer.url, NULL, NULL, &r, NULL), 0);
+    assert_int_equal(ty_ask(&q.run, q.a, q.peer.url, &r, NULL), 0);
     assert_int_equal(r.status, 200);
     assert_true(ty_str_is(r.body, "ok"));
     assert_string_equal(r.next, "http://h/2?a,b");
-    assert_int_equal(ty_ask(&q.run, q.peer.url, NULL, NULL, &r, NULL), 0);
+    assert_int_equal(ty_ask(&q.run, q.a, q.peer.url, &r, NULL), 0);
     assert_int_equal(r.status, 404);
     assert_null(r.next);
     assert_string_equal(r.words, "404: no   such repo"); /* nothing that a terminal obeys */
@@ -67,7 +67,7 @@ static void test_tries_again(void **state)
     struct asker q;
     struct ty_reply r;
     asker_open(&q, 2, answers);
-    assert_int_equal(ty_ask(&q.run, q.peer.url, NULL, NULL, &r, NULL), 0);
+    assert_int_equal(ty_ask(&q.run, q.a, q.peer.url, &r, NULL), 0);
     assert_true(ty_str_is(r.body, "full")); /* nothing of the others in it */
     assert_has(q.notes.notes, ": 503; trying again in 0.");
     assert_has(q.notes.notes, "(2 of 2)");
@@ -82,7 +82,7 @@ static void test_gives_up(void **state)
     struct ty_reply r = { .status = 7 };
     struct ty_err err = { 0 };
     asker_open(&q, 1, answers);
-    assert_int_equal(ty_ask(&q.run, q.peer.url, NULL, NULL, &r, &err), -EIO);
+    assert_int_equal(ty_ask(&q.run, q.a, q.peer.url, &r, &err), -EIO);
     assert_has(err.text, "Empty reply");
     assert_int_equal(r.status, 7);
     asker_close(&q);
@@ -110,9 +110,37 @@ static void test_what_refusals_say(void **state)
     asker_open(&q, 0, answers);
     for (size_t i = 0; i < 4; i++) {
         struct ty_reply r;
-        assert_int_equal(ty_ask(&q.run, q.peer.url, NULL, NULL, &r, NULL), 0);
+        assert_int_equal(ty_ask(&q.run, q.a, q.peer.url, &r, NULL), 0);
         assert_string_equal(r.words, want[i]);
     }
+    asker_close(&q);
+}
+
+static void test_a_listing_ends(void **state)
+{
+    (void)state;
+    static const char *const answers[] = {
+        HEAD "Content-Length: 2\r\n\r\nok",
+        HEAD "Content-Length: 2\r\n\r\nok",
+        HEAD "Content-Length: 2\r\n\r\nok",
+        NULL,
+    };
+    struct asker q;
+    struct ty_reply r = { .status = 7 };
+    struct ty_err err = { 0 };
+    asker_open(&q, 0, answers);
+    q.run.uri.shown = "hf://o/n";
+    q.run.listed_bytes = TY_LIST_BYTES - 3;
+    q.run.listed_pages = TY_LIST_PAGES - 3;
+    assert_int_equal(ty_ask(&q.run, q.a, q.peer.url, &r, &err), 0);
+    r.status = 7;
+    assert_int_equal(ty_ask(&q.run, q.a, q.peer.url, &r, &err), -E2BIG);
+    assert_string_equal(err.text, "hf://o/n: the listing has more than 1024 MB: name a part of it");
+    assert_int_equal(r.status, 7);
+    q.run.listed_bytes = 0;
+    assert_int_equal(ty_ask(&q.run, q.a, q.peer.url, &r, &err), 0);
+    assert_int_equal(ty_ask(&q.run, q.a, q.peer.url, &r, &err), -E2BIG); /* nobody is asked */
+    assert_has(err.text, "more than 100000 pages");
     asker_close(&q);
 }
 
@@ -123,6 +151,7 @@ int main(void)
         cmocka_unit_test(test_tries_again),
         cmocka_unit_test(test_gives_up),
         cmocka_unit_test(test_what_refusals_say),
+        cmocka_unit_test(test_a_listing_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

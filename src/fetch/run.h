@@ -31,8 +31,10 @@ struct ty_run {
     struct ty_item *items;
     size_t n, cap;
     size_t ignored, there;        /* not wanted; complete before this run */
-    const char *const *headers;   /* of every download; NULL none */
-    const struct ty_aws_key *key; /* signs every download; NULL none */
+    const char *const *headers;   /* of every request; NULL none */
+    const struct ty_aws_key *key; /* signs every request; NULL none */
+    unsigned listed_pages;        /* of the listing, so far */
+    size_t listed_bytes;
     const char *hint;             /* for people, when a server refuses us; or NULL */
     struct ty_shelf *shelf;
     struct ty_fetch_progress progress;

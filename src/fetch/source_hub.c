@@ -1,15 +1,19 @@
 /* hf://owner/name: the files of one commit of a repository on the Hugging Face Hub. The revision is
  * resolved to its commit first, so that a push in between cannot mix two states. */
+#include "base/buf.h"
 #include "fetch/ask.h"
 #include "net/url.h"
 #include "json/json.h"
 
 #include <errno.h>
 
+#define PAGE_CEILING ((size_t)4 << 30) /* an answer has 32 MB at most */
+
 struct repo {
     struct ty_run *run;
-    const char *api;   /* https://…/api/models/owner/name */
-    const char *files; /* https://…/owner/name/resolve/COMMIT */
+    struct ty_arena *page; /* for one answer */
+    const char *api;       /* https://…/api/models/owner/name */
+    const char *files;     /* https://…/owner/name/resolve/COMMIT */
     struct ty_str commit;
 };
 
@@ -20,12 +24,12 @@ static int get_json(struct repo *r, const char *url, struct ty_reply *ret_reply,
                     struct ty_json **ret, struct ty_err *err)
 {
     struct ty_run *run = r->run;
-    int done = ty_ask(run, url, run->headers, NULL, ret_reply, err);
+    int done = ty_ask(run, r->page, url, ret_reply, err);
     if (done < 0)
         return done;
     if (ret_reply->status != 200)
         return ty_run_refused(run, run->uri.shown, ret_reply->status, ret_reply->words, err);
-    *ret = ty_json_parse(run->arena, ret_reply->body, NULL, err);
+    *ret = ty_json_parse(r->page, ret_reply->body, NULL, err);
     return *ret ? 0 : ty_wrap(err, "%s: the Hub's answer", run->uri.shown);
 }
 
@@ -41,10 +45,11 @@ static int resolve(struct repo *r, struct ty_err *err)
     int done = get_json(r, url, &reply, &info, err);
     if (done < 0)
         return done;
-    r->commit = ty_json_str_at(info, "sha");
-    if (r->commit.n != 40)
+    struct ty_str sha = ty_json_str_at(info, "sha");
+    if (sha.n != 40)
         return ty_fail(err, -EBADMSG, "%s: the Hub names no commit for revision '%s'",
                        r->run->uri.shown, revision);
+    r->commit = (struct ty_str){ ty_arena_strndup(a, sha.p, sha.n), sha.n };
     return 0;
 }
 
@@ -83,21 +88,43 @@ static int add(struct repo *r, const struct ty_json *entry, struct ty_err *err)
     return ty_run_add(r->run, name, &item, err);
 }
 
+/* The next page is asked for with the token, so it must be where the user has sent the token: at
+ * the endpoint, by the same scheme. */
+static int follow(struct repo *r, const char *next, struct ty_buf *url, struct ty_err *err)
+{
+    struct ty_run *run = r->run;
+    const char *here = ty_url_origin(r->page, ty_str(r->api));
+    const char *there = ty_url_origin(r->page, ty_str(next));
+    if (!here || !there || strcmp(here, there) != 0)
+        return ty_fail(err, -EXDEV,
+                       "%s: the next page of the Hub's listing is at %s, and not at %s: the token "
+                       "is for the latter alone",
+                       run->uri.shown, there ? there : "an address that is no plain http(s) one",
+                       here ? here : "a plain HF_ENDPOINT");
+    url->n = 0;
+    ty_buf_put(url, next, strlen(next) + 1);
+    return 0;
+}
+
 static int list_commit(struct repo *r, struct ty_err *err)
 {
-    const char *url = ty_arena_printf(r->run->arena, "%s/tree/%.*s?recursive=true&expand=false",
-                                      r->api, TY_ARG(r->commit));
-    while (url) {
+    ty_auto_buf url = { 0 };
+    ty_buf_printf(&url, "%s/tree/%.*s?recursive=true&expand=false", r->api, TY_ARG(r->commit));
+    ty_buf_chr(&url, '\0');
+    for (bool more = true; more;) {
         struct ty_reply reply = { 0 };
         struct ty_json *page = NULL;
-        int done = get_json(r, url, &reply, &page, err);
+        ty_arena_reset(r->page);
+        int done = get_json(r, url.p, &reply, &page, err);
         if (done == 0 && !ty_json_is(page, TY_JSON_ARRAY))
             done = ty_fail(err, -EBADMSG, "%s: the Hub's listing is no list", r->run->uri.shown);
         for (size_t i = 0; done == 0 && i < ty_json_len(page); i++)
             done = add(r, ty_json_item(page, i), err);
+        more = reply.next != NULL;
+        if (done == 0 && more)
+            done = follow(r, reply.next, &url, err);
         if (done < 0)
             return done;
-        url = reply.next;
     }
     return 0;
 }
@@ -118,8 +145,10 @@ static int list(struct ty_run *run, struct ty_err *err)
                                  : "private and gated repositories need a token in ACCESS_TOKEN";
     if (!datasets && !run->include && !*run->uri.path)
         run->include = model_files;
+    ty_auto_arena *page = ty_arena_new(PAGE_CEILING);
     struct repo r = {
         .run = run,
+        .page = page,
         .api = ty_arena_printf(a, "%.*s/api/%s/%s", TY_ARG(end), datasets ? "datasets" : "models",
                                run->uri.repo),
     };

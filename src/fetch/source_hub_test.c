@@ -99,6 +99,23 @@ static void test_bad_answers(void **state)
             "in ACCESS_TOKEN)");
 }
 
+/* Another host, port or scheme is another server: the token is not for it. */
+static void test_the_next_page_is_at_the_same_place(void **state)
+{
+    (void)state;
+    static const char *const elsewhere[] = {
+        "https://127.0.0.1/x", "http://127.0.0.1:1/x",
+        "http://127.0.0.2/x",  "http://127.0.0.1@h.x/x",
+        "//127.0.0.1/x",       "/x",
+        "file:///etc/passwd",  "http://127.0.0.1\\@h.x:80/",
+    };
+    for (size_t i = 0; i < sizeof(elsewhere) / sizeof(*elsewhere); i++) {
+        char page[256];
+        snprintf(page, sizeof(page), HEAD "Link: <%s>; rel=\"next\"\r\n\r\n[]", elsewhere[i]);
+        refused(REVISION, page, "the next page of the Hub's listing is at ");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -106,6 +123,7 @@ int main(void)
         box_test(test_a_model_is_weights_and_words),
         box_test(test_a_path_in_the_repository),
         box_test(test_bad_answers),
+        box_test(test_the_next_page_is_at_the_same_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,10 +5,13 @@
 
 #include <errno.h>
 
+#define PAGE_CEILING ((size_t)1 << 30) /* an answer has 32 MB at most */
+
 struct page { /* of a listing */
     struct ty_run *run;
-    const char *base; /* address of the bucket */
-    char *key, *etag; /* of the object that is being read */
+    struct ty_arena *arena; /* for one answer */
+    const char *base;       /* address of the bucket */
+    char *key, *etag;       /* of the object that is being read */
     int64_t size;
     bool truncated;
     char *token; /* of the next page */
@@ -94,7 +97,7 @@ static int read_element(void *ctx, const char *path, struct ty_str text, struct 
 /* The signature is made of the query as it stands, so its names are in order. */
 static char *page_url(const struct page *p)
 {
-    struct ty_arena *a = p->run->arena;
+    struct ty_arena *a = p->arena;
     const char *token = p->token ? ty_url_encode(a, ty_str(p->token), "") : NULL;
     return ty_arena_printf(a, "%s?%s%s%slist-type=2&prefix=%s", p->base,
                            token ? "continuation-token=" : "", token ? token : "", token ? "&" : "",
@@ -105,7 +108,8 @@ static int read_page(struct page *p, struct ty_err *err)
 {
     struct ty_run *run = p->run;
     struct ty_reply reply;
-    int r = ty_ask(run, page_url(p), run->headers, run->key, &reply, err);
+    ty_arena_reset(p->arena);
+    int r = ty_ask(run, p->arena, page_url(p), &reply, err);
     if (r < 0)
         return r;
     if (reply.status != 200)
@@ -158,7 +162,10 @@ static char *bucket_url(const struct ty_run *run)
 
 static int list(struct ty_run *run, struct ty_err *err)
 {
-    struct page p = { .run = run, .base = bucket_url(run), .size = -1, .truncated = true };
+    ty_auto_arena *a = ty_arena_new(PAGE_CEILING);
+    struct page p = {
+        .run = run, .arena = a, .base = bucket_url(run), .size = -1, .truncated = true
+    };
     prepare_key(run);
     while (p.truncated) {
         int r = read_page(&p, err);

@@ -67,3 +67,46 @@ char *ty_url_shown(struct ty_arena *a, struct ty_str url)
     return ty_arena_printf(a, "%.*s%.*s%s%.*s", (int)scheme, head.p, TY_ARG(host),
                            path.p ? "/" : "", TY_ARG(path));
 }
+
+static bool is_of_host(char c)
+{
+    return (is_unreserved(c) && c != '~') || c == ':' || c == '[' || c == ']';
+}
+
+/* The port of an authority: what stands behind the colon, if that is not one of an IPv6 address. */
+static struct ty_str port_of(struct ty_str *host)
+{
+    for (size_t i = host->n; i > 0 && host->p[i - 1] != ']'; i--)
+        if (host->p[i - 1] == ':') {
+            struct ty_str port = { host->p + i, host->n - i };
+            host->n = i - 1;
+            return port;
+        }
+    return (struct ty_str){ NULL, 0 };
+}
+
+char *ty_url_origin(struct ty_arena *a, struct ty_str url)
+{
+    const struct ty_str schemes[] = { TY_LIT("https://"), TY_LIT("http://") };
+    uint64_t ports[] = { 443, 80 };
+    size_t k = 0;
+    while (k < 2 && (url.n < schemes[k].n || strncasecmp(url.p, schemes[k].p, schemes[k].n) != 0))
+        k++;
+    if (k == 2)
+        return NULL;
+    struct ty_str host = { url.p + schemes[k].n, 0 };
+    size_t most = url.n - schemes[k].n;
+    while (host.n < most && !memchr("/?#", host.p[host.n], 3))
+        host.n++;
+    for (size_t i = 0; i < host.n; i++)
+        if (!is_of_host(host.p[i]))
+            return NULL;
+    struct ty_str port = port_of(&host);
+    if (host.n == 0 || (port.n && (!ty_parse_u64(port, &ports[k]) || ports[k] > UINT16_MAX)))
+        return NULL;
+    char *out = ty_arena_printf(a, "%s%.*s:%u", schemes[k].p, TY_ARG(host), (unsigned)ports[k]);
+    for (char *c = out; *c; c++)
+        if (*c >= 'A' && *c <= 'Z')
+            *c = (char)(*c | 0x20);
+    return out;
+}

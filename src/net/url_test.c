@@ -50,13 +50,50 @@ static void test_shown(void **state)
     assert_string_equal(ty_url_shown(a, TY_LIT("")), "");
 }
 
+static void test_origin(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    static const struct {
+        const char *url, *want;
+    } rows[] = {
+        { "https://Hub.example/api?x#y", "https://hub.example:443" },
+        { "HTTPS://hub.example", "https://hub.example:443" },
+        { "https://hub.example:443/", "https://hub.example:443" },
+        { "https://hub.example:/", "https://hub.example:443" },
+        { "http://hub.example?x", "http://hub.example:80" },
+        { "http://hub.example:8080#x", "http://hub.example:8080" },
+        { "https://[::1]/a:b", "https://[::1]:443" },
+        { "https://[::1]:8443/", "https://[::1]:8443" },
+        /* read in one way by some and in another by others: the same as nothing */
+        { "https://hub.example@evil.example/", NULL },
+        { "https://hub.example\\@evil.example/", NULL },
+        { "https://hub.example%2f.evil.example/", NULL },
+        { "https://hub.example .evil.example/", NULL },
+        { "https://hub.example:65536/", NULL },
+        { "https://hub.example:x/", NULL },
+        { "https:///path", NULL },
+        { "//hub.example/", NULL },
+        { "/path", NULL },
+        { "ftp://hub.example/", NULL },
+        { "https:/", NULL },
+        { "", NULL },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        char *got = ty_url_origin(a, ty_str(rows[i].url));
+        if (!got || !rows[i].want)
+            assert_true(got == rows[i].want);
+        else
+            assert_string_equal(got, rows[i].want);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_encode),
-        cmocka_unit_test(test_decode),
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_shown),
+        cmocka_unit_test(test_encode),     cmocka_unit_test(test_decode),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_shown),
+        cmocka_unit_test(test_origin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,10 +29,12 @@ class Repo:
 
 
 class Hub(Server):
-    def __init__(self, page=1000):
-        self.repos, self.page = {}, page
+    """`elsewhere`: what stands instead of its own address in the links to next pages."""
+
+    def __init__(self, page=1000, context=None):
+        self.repos, self.page, self.elsewhere = {}, page, None
         self.cdn = Files(host="127.0.0.2")
-        super().__init__()
+        super().__init__(context=context)
 
     def close(self):
         self.cdn.close()
@@ -85,7 +87,7 @@ class Hub(Server):
         headers = {"Content-Type": "application/json"}
         if start + self.page < len(entries):
             path = request.path.partition("&cursor")[0]
-            headers["Link"] = f'<{self.url}{path}&cursor={start + self.page}>; rel="next"'
+            headers["Link"] = f'<{self.elsewhere or self.url}{path}&cursor={start + self.page}>; rel="next"'
         self.reply(request, 200, json.dumps(entries[start:start + self.page]).encode(), headers)
         return None
 

@@ -3,6 +3,8 @@ import hashlib
 import re
 import select
 import socket
+import ssl
+import subprocess
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -156,6 +158,19 @@ class Files(Server):
         if isinstance(data, str):
             return self.reply(request, 302, headers={"Location": data})
         return self.serve(request, data, fault=self.take_fault(path))
+
+
+def certificate(folder, name):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", f"/CN={name}",
+                    "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", folder / f"{name}.key",
+                    "-out", folder / f"{name}.pem"], check=True, capture_output=True)
+    return folder / f"{name}.pem", folder / f"{name}.key"
+
+
+def tls(certificate_file, key):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate_file, key)
+    return context
 
 
 class Brake:

@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import socket
-import ssl
 import subprocess
 import threading
 import time
@@ -14,7 +13,7 @@ from functools import partial
 import pytest
 from conftest import noise
 from plane import free_ports
-from serving import Brake, Files
+from serving import Brake, Files, certificate, tls
 
 DATA = noise(2_000_000)
 
@@ -175,18 +174,10 @@ def test_nginx_changed_in_between(nginx, box):
     assert box.files() == {"f": new}
 
 
-def certificate(folder, name):
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", f"/CN={name}",
-                    "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", folder / f"{name}.key",
-                    "-out", folder / f"{name}.pem"], check=True, capture_output=True)
-    return folder / f"{name}.pem", folder / f"{name}.key"
-
-
 def test_tls(tmp_path, box):
     ours, key = certificate(tmp_path, "ours")
     others, _ = certificate(tmp_path, "others")
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(ours, key)
+    context = tls(ours, key)
     plain = Files({"/f": b"plain"})
     server = Files({"/f": DATA, "/down": f"{plain.url}/f"}, context=context)
     said = box.run("dataset", f"{server.url}/f", SSL_CERT_FILE=others).bad("certificate")

@@ -27,9 +27,13 @@ static const struct ty_opt options[] = {
 static void check_machine(struct ty_cli *cli, struct ty_checks *c)
 {
     struct ty_machine m;
+    struct ty_err err = { 0 };
+    const char *state = ty_state_root(cli->arena, &err);
 
     c->area = "machine";
-    ty_machine_find(cli->arena, ty_state_root(cli->arena), &m);
+    ty_machine_find(cli->arena, state ? state : "/", &m);
+    if (!state || ty_state_check(cli->arena, &err) == -EPERM)
+        m.state_bad = err.text;
     ty_machine_check(&m, c);
 }
 

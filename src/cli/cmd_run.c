@@ -123,7 +123,7 @@ static int begin(struct ty_run *r, const struct ty_args *args, const char *name,
     opts.spectators[0] = &r->view.spectator;
     opts.spectators[1] = &r->history.spectator;
     ty_host_find(r->cli->arena, r->zygote, &opts.host);
-    ty_run_status_begin(&r->status, &r->session, &r->loop, ty_state_root(r->cli->arena), &opts);
+    ty_run_status_begin(&r->status, &r->session, &r->loop, r->root, &opts);
     ret = ty_engine_new(&opts, &r->engine, err);
     r->status.engine = r->engine;
     if (ret == 0 && r->past)

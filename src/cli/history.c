@@ -21,10 +21,14 @@ int ty_history_not_found(struct ty_cli *cli, const struct ty_kind *kind, const c
 
 int ty_history_open(struct ty_cli *cli, enum ty_durable_use use, struct ty_durable **ret)
 {
-    const char *path = ty_state_history(cli->arena);
     struct ty_err err = { 0 };
-    int r = use == TY_DURABLE_WRITE ? ty_durable_open(path, TY_DURABLE_READ, ret, &err) : 0;
+    const char *path = ty_state_history(cli->arena, &err);
 
+    if (!path)
+        return ty_history_error(cli, &err);
+    int r = use == TY_DURABLE_WRITE ? ty_durable_open(path, TY_DURABLE_READ, ret, &err) : 0;
+    if (r == 0 && use == TY_DURABLE_WRITE)
+        r = ty_state_check(cli->arena, &err);
     if (r == 0 && use == TY_DURABLE_WRITE) { /* there is one: taking out of it makes none */
         ty_durable_close(*ret);
         *ret = NULL;

@@ -39,14 +39,14 @@ static inline void hist_begin(struct hist *h, const char *folder)
 
     h->l = ty_local_new(hist_now, NULL);
     h->r = ty_record_new(h->l, hist_changed, NULL);
-    h->dir = ty_arena_printf(a, "%s/runs/%s", ty_state_root(a), folder);
+    h->dir = ty_arena_printf(a, "%s/runs/%s", ty_state_root(a, NULL), folder);
     h->run = (struct ty_durable_run){ .pid = 4242,
                                       .dir = h->dir,
                                       .command = "trainyard run ddp.yaml",
                                       .started_ms = 1767323045000,
                                       .how = "" };
-    mkdir(ty_state_root(a), 0700);
-    mkdir(ty_arena_printf(a, "%s/runs", ty_state_root(a)), 0700);
+    mkdir(ty_state_root(a, NULL), 0700);
+    mkdir(ty_arena_printf(a, "%s/runs", ty_state_root(a, NULL)), 0700);
     assert_int_equal(mkdir(h->dir, 0700), 0);
     assert_int_equal(mkdir(ty_arena_printf(a, "%s/logs", h->dir), 0700), 0);
 }
@@ -67,7 +67,7 @@ static inline void hist_write(struct hist *h)
     struct ty_durable *d = NULL;
     struct ty_err err = { 0 };
 
-    if (ty_durable_open(ty_state_history(h->b.cli.arena), TY_DURABLE_WRITE, &d, &err) < 0 ||
+    if (ty_durable_open(ty_state_history(h->b.cli.arena, NULL), TY_DURABLE_WRITE, &d, &err) < 0 ||
         ty_record_write(h->r, d, &h->run, &err) < 0)
         fail_msg("%s", err.text);
     ty_durable_close(d);

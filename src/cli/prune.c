@@ -91,8 +91,8 @@ static bool is_left_over(const struct pruning *p, const char *name, const char *
 /* Of a history that was moved away, or never came to be, only folders are left. */
 static int remove_left_over(struct pruning *p, struct ty_err *err)
 {
-    const char *runs = ty_state_runs(p->a);
-    DIR *d = p->before_ms ? opendir(runs) : NULL;
+    const char *runs = ty_state_runs(p->a, err);
+    DIR *d = p->before_ms && runs ? opendir(runs) : NULL;
     int r = 0;
 
     /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */

@@ -28,7 +28,7 @@ static int setup(void **state)
     assert_int_equal(mkdir("trainyard", 0700), 0);
     assert_int_equal(mkdir("trainyard/runs", 0700), 0);
     assert_int_equal(
-        ty_durable_open(ty_state_history(w->b.cli.arena), TY_DURABLE_WRITE, &w->d, &err), 0);
+        ty_durable_open(ty_state_history(w->b.cli.arena, NULL), TY_DURABLE_WRITE, &w->d, &err), 0);
     *state = w;
     return 0;
 }
@@ -45,7 +45,7 @@ static int teardown(void **state)
 
 static char *folder(struct world *w, int64_t began_ms, int pid)
 {
-    return ty_arena_printf(w->b.cli.arena, "%s/run-%lld-%d", ty_state_runs(w->b.cli.arena),
+    return ty_arena_printf(w->b.cli.arena, "%s/run-%lld-%d", ty_state_runs(w->b.cli.arena, NULL),
                            (long long)(began_ms / 1000), pid);
 }
 
@@ -140,7 +140,7 @@ static void test_left_over_folders(void **state)
     struct world *w = *state;
     char *old = make_folder(w, NOW - 40 * DAY, 1), *young = make_folder(w, NOW - 3 * DAY, 2);
     char *kept = make_folder(w, NOW - 41 * DAY, 3), *alive = make_folder(w, NOW - 42 * DAY, 4);
-    char *mine = ty_arena_printf(w->b.cli.arena, "%s/mine", ty_state_runs(w->b.cli.arena));
+    char *mine = ty_arena_printf(w->b.cli.arena, "%s/mine", ty_state_runs(w->b.cli.arena, NULL));
     struct ty_err err = { 0 };
     int lock = ty_hold_take(alive, &err);
 
@@ -180,7 +180,8 @@ static void test_at_most_so_many_at_once(void **state)
 static void test_a_history_that_lies(void **state)
 {
     struct world *w = *state;
-    char *out = ty_arena_printf(w->b.cli.arena, "%s/../../precious", ty_state_runs(w->b.cli.arena));
+    char *out =
+        ty_arena_printf(w->b.cli.arena, "%s/../../precious", ty_state_runs(w->b.cli.arena, NULL));
     struct ty_durable_run run = { .dir = out, .command = "c", .started_ms = 1 };
     struct ty_err err = { 0 };
 
@@ -201,7 +202,7 @@ static void test_others_are_busy(void **state)
 
     add(w, 8, true);
     assert_int_equal(
-        ty_durable_open(ty_state_history(w->b.cli.arena), TY_DURABLE_WRITE, &other, &err), 0);
+        ty_durable_open(ty_state_history(w->b.cli.arena, NULL), TY_DURABLE_WRITE, &other, &err), 0);
     assert_int_equal(ty_durable_do(other, TY_SQL_BEGIN, &err), 0);
     ty_durable_patience(w->d, 1);
     assert_int_equal(ty_prune_history(w->b.cli.arena, w->d, &keep, NOW, &err), -EAGAIN);

@@ -24,6 +24,7 @@ struct ty_run {
     bool timed_out;
     const char *limit; /* --timeout */
     int64_t limit_ms;  /* 0: none */
+    char *root;        /* the state folder, or its stand-in among temporary files */
     char *dir, *claims;
     char *past; /* the history file; NULL: where this run is, nobody would find it */
     char *program, *workdir;
@@ -38,7 +39,7 @@ size_t ty_run_gather(struct ty_run *r, const struct ty_json **objs, size_t *ret_
 int ty_run_sets(struct ty_run *r, const struct ty_args *args, struct ty_err *err);
 
 /* run_folders.c: makes r->dir with its logs and pods, and r->claims; among temporary files, with a
- * warning, if the state folder cannot be written. */
+ * warning, if the state folder cannot be written or may be written by others. */
 int ty_run_folders(struct ty_run *r, const char *name, struct ty_err *err);
 
 /* run_end.c */

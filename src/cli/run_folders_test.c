@@ -78,6 +78,25 @@ static void test_not_to_be_made(void **state)
     assert_has(w->b.err, "Not a directory");
 }
 
+/* Who can write there can say where root writes: the run goes elsewhere, too. */
+static void test_of_others(void **state)
+{
+    struct world *w = *state;
+    struct ty_err err = { 0 };
+
+    assert_int_equal(mkdir("a", 0700), 0);
+    assert_int_equal(mkdir("a/b", 0700), 0);
+    assert_int_equal(mkdir("target", 0700), 0);
+    assert_int_equal(symlink("../../target", "a/b/trainyard"), 0);
+    assert_int_equal(ty_run_folders(&w->r, "run", &err), 0);
+    assert_null(w->r.past);
+    assert_has(w->r.root, "/tmp/trainyard-");
+    assert_has(w->r.dir, "/tmp/trainyard-");
+    assert_int_equal(access("target/runs", F_OK), -1);
+    bench_flush(&w->b);
+    assert_has(w->b.err, "a/b/trainyard is a link or a file, not a folder");
+}
+
 static void test_nowhere(void **state)
 {
     struct world *w = *state;
@@ -92,6 +111,7 @@ static void test_nowhere(void **state)
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 int main(void)
 {
-    const struct CMUnitTest tests[] = { T(test_made), T(test_not_to_be_made), T(test_nowhere) };
+    const struct CMUnitTest tests[] = { T(test_made), T(test_not_to_be_made), T(test_of_others),
+                                        T(test_nowhere) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

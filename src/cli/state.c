@@ -1,30 +1,192 @@
 #include "cli/state.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "store/durable.h"
 
-char *ty_state_root(struct ty_arena *a)
+#define PASSWD_BYTES (64u << 10)
+
+/* As the user database has it: a folder that is guessed, in /tmp say, is anybody's. */
+static const char *home_of_user(struct ty_arena *a)
+{
+    struct passwd one, *found = NULL;
+    char *room = ty_arena_raw(a, PASSWD_BYTES, 1);
+
+    if (getpwuid_r(geteuid(), &one, room, PASSWD_BYTES, &found) != 0 || !found)
+        return NULL;
+    return found->pw_dir;
+}
+
+/* The folder that the user has named, and what we add to it. NULL: none was named. */
+static const char *base_of(struct ty_arena *a, const char **ret_below)
 {
     /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 
+    *ret_below = "trainyard";
     if (state && state[0] == '/') /* the standard has relative ones ignored */
-        return ty_arena_printf(a, "%s/trainyard", state);
-    return ty_arena_printf(a, "%s/.local/state/trainyard", home && home[0] ? home : "/tmp");
+        return state;
+    *ret_below = ".local/state/trainyard";
+    if (!home || home[0] != '/')
+        home = home_of_user(a);
+    return home && home[0] == '/' ? home : NULL;
 }
 
-char *ty_state_history(struct ty_arena *a)
+static int no_home(struct ty_err *err)
 {
-    return ty_arena_printf(a, "%s/%s", ty_state_root(a), TY_DURABLE_FILE);
+    return ty_fail(err, -ENOENT,
+                   "there is no folder for the state of runs: HOME is not set and user %u has no "
+                   "home; set XDG_STATE_HOME to a folder of yours",
+                   (unsigned)geteuid());
 }
 
-char *ty_state_runs(struct ty_arena *a)
+char *ty_state_root(struct ty_arena *a, struct ty_err *err)
 {
-    return ty_arena_printf(a, "%s/runs", ty_state_root(a));
+    const char *below, *base = base_of(a, &below);
+
+    if (base)
+        return ty_arena_printf(a, "%s/%s", base, below);
+    no_home(err);
+    return NULL;
+}
+
+char *ty_state_history(struct ty_arena *a, struct ty_err *err)
+{
+    const char *root = ty_state_root(a, err);
+
+    return root ? ty_arena_printf(a, "%s/%s", root, TY_DURABLE_FILE) : NULL;
+}
+
+char *ty_state_runs(struct ty_arena *a, struct ty_err *err)
+{
+    const char *root = ty_state_root(a, err);
+
+    return root ? ty_arena_printf(a, "%s/runs", root) : NULL;
+}
+
+/* ---- making it ---- */
+
+int ty_state_make_dirs(const char *path, struct ty_err *err)
+{
+    char *copy = strdup(path);
+    int r = 0;
+
+    for (char *p = copy + 1; copy && r == 0; p++) {
+        bool end = !*p;
+        if (!end && *p != '/')
+            continue;
+        *p = 0;
+        if (mkdir(copy, 0700) < 0 && errno != EEXIST)
+            r = ty_fail(err, -errno, "%s: %s", copy, strerrordesc_np(errno));
+        if (end)
+            break;
+        *p = '/';
+    }
+    free(copy);
+    return r;
+}
+
+static int refuse(const char *base, const char *below, const char *why, struct ty_err *err)
+{
+    return ty_fail(err, -EPERM, "%s/%s %s: mend that, or set XDG_STATE_HOME to another folder",
+                   base, below, why);
+}
+
+static bool is_trusted(const struct stat *st)
+{
+    return st->st_uid == geteuid() || st->st_uid == 0;
+}
+
+/* A folder on the way. Who owns one may put another in the place of what is below it, at any time;
+ * the owner of a link may do so at once. */
+static int check_way(int at, const char *base, const char *name, struct ty_err *err)
+{
+    struct stat own, target;
+
+    if (fstatat(at, name, &own, AT_SYMLINK_NOFOLLOW) < 0 || fstatat(at, name, &target, 0) < 0)
+        return ty_fail(err, -errno, "%s/%s: %s", base, name, strerrordesc_np(errno));
+    if (!is_trusted(&own) || !is_trusted(&target))
+        return refuse(base, name, "belongs to another user", err);
+    if ((target.st_mode & S_IWOTH) && !(target.st_mode & S_ISVTX))
+        return refuse(base, name, "can be written to by everybody", err);
+    return 0;
+}
+
+/* Our own folder. Pods' environments are in it, so one that others may look into is closed. */
+static int check_own(int at, const char *base, const char *name, bool close_it, struct ty_err *err)
+{
+    struct stat st;
+    int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int r = 0;
+
+    if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
+        return refuse(base, name, "is a link or a file, not a folder", err);
+    if (fd < 0 || fstat(fd, &st) < 0)
+        r = ty_fail(err, -errno, "%s/%s: %s", base, name, strerrordesc_np(errno));
+    else if (st.st_uid != geteuid())
+        r = refuse(base, name, "belongs to another user", err);
+    else if (st.st_mode & (S_IWGRP | S_IWOTH))
+        r = refuse(base, name, "can be written to by others (chmod 700 it, if nobody has)", err);
+    else if (close_it && (st.st_mode & 077) && fchmod(fd, 0700) < 0)
+        r = ty_fail(err, -errno, "%s/%s: %s", base, name, strerrordesc_np(errno));
+    if (fd >= 0)
+        close(fd);
+    return r;
+}
+
+/* Each is checked before anything is made in it. */
+static int walk(int at, const char *base, const char *below, bool make, struct ty_err *err)
+{
+    struct stat st;
+    char name[64];
+    int r = 0;
+
+    /* The user's word is good for a folder of somebody else's, a home in a container for example.
+     * But root may have kept another user's HOME without meaning it (sudo). */
+    if (geteuid() == 0 && strchr(below, '/') && fstat(at, &st) == 0 && st.st_uid != 0)
+        return ty_fail(err, -EPERM, "HOME, %s, belongs to another user: set XDG_STATE_HOME", base);
+    for (size_t n = 0; r == 0; n++) {
+        n += strcspn(below + n, "/");
+        snprintf(name, sizeof(name), "%.*s", (int)n, below);
+        if (make && mkdirat(at, name, 0700) < 0 && errno != EEXIST)
+            return ty_fail(err, -errno, "%s/%s: %s", base, name, strerrordesc_np(errno));
+        if (!below[n])
+            return check_own(at, base, name, make, err);
+        r = check_way(at, base, name, err);
+    }
+    return r;
+}
+
+static int open_walk(struct ty_arena *a, bool make, struct ty_err *err)
+{
+    const char *below, *base = base_of(a, &below);
+    int r = base && make ? ty_state_make_dirs(base, err) : 0;
+
+    if (r < 0 || !base)
+        return r < 0 ? r : no_home(err);
+    int at = open(base, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (at < 0)
+        return ty_fail(err, -errno, "%s: %s", base, strerrordesc_np(errno));
+    r = walk(at, base, below, make, err);
+    close(at);
+    return r;
+}
+
+int ty_state_make(struct ty_arena *a, struct ty_err *err)
+{
+    return open_walk(a, true, err);
+}
+
+int ty_state_check(struct ty_arena *a, struct ty_err *err)
+{
+    return open_walk(a, false, err);
 }
 
 static int remove_one(const char *path, const struct stat *st TY_UNUSED, int kind TY_UNUSED,
@@ -36,10 +198,11 @@ static int remove_one(const char *path, const struct stat *st TY_UNUSED, int kin
 /* Below runs/, with no way back up. */
 static bool is_ours(struct ty_arena *a, struct ty_str path)
 {
-    char *runs = ty_arena_printf(a, "%s/", ty_state_runs(a));
+    const char *folder = ty_state_runs(a, NULL);
+    char *runs = ty_arena_printf(a, "%s/", folder ? folder : "");
     struct ty_str part, rest = { 0 };
 
-    if (!ty_str_starts(path, ty_str(runs)))
+    if (!folder || !ty_str_starts(path, ty_str(runs)))
         return false;
     rest = (struct ty_str){ path.p + strlen(runs), path.n - strlen(runs) };
     if (rest.n == 0)

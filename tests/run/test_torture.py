@@ -115,7 +115,9 @@ def run_in(room, box):
     state = box.path / "state"
     state.mkdir()
     (box.path / "job.yaml").write_text(job("yes $(seq 1 40) | head -c 4000000; echo the end"))
-    script = f"mount -t tmpfs -o size={room} tmpfs {state} && exec {BINARY} run job.yaml"
+    (box.path / "tmp").mkdir()
+    box.env["TMPDIR"] = str(box.path / "tmp")
+    script = f"mount -t tmpfs -o {room} tmpfs {state} && exec {BINARY} run job.yaml"
     done = subprocess.run(["unshare", "-rm", "sh", "-c", script], cwd=box.path, env=box.env, text=True,
                           capture_output=True, timeout=120)
     assert "Sanitizer" not in done.stderr, done.stderr
@@ -127,19 +129,37 @@ may_mount = pytest.mark.skipif(subprocess.run(["unshare", "-rm", "true"], captur
 
 
 @may_mount
-def test_no_room_to_begin(box, marked):
-    """A sentence with the path and the reason."""
-    done = run_in("16k", box)
-    assert done.returncode == 1 and "the end" not in done.stdout
-    assert str(box.path / "state") in done.stderr
-    assert "No space left on device" in done.stderr
+@pytest.mark.parametrize("room", ["size=4k", "size=16k", "size=128k", "nr_inodes=2", "nr_inodes=6", "nr_inodes=8"])
+def test_no_room_to_begin(box, marked, room):
+    """The job is more than its history: it goes on, and one warning says where its files are, and why."""
+    done = run_in(room, box)
+    assert done.returncode == 0 and "the end" in done.stdout, done.stderr
+    assert done.stderr.count("warning: ") == 1, done.stderr
+    assert f"this run has no history, its files are in {box.path}/tmp/trainyard-" in done.stderr
+    assert "No space left on device" in done.stderr and str(box.path / "state") in done.stderr
     assert marked.leftovers() == []
+    logs = list((box.path / "tmp").glob("trainyard-*/runs/*/logs/*/*.log"))
+    assert len(logs) == 1 and logs[0].read_text().endswith("the end\n")
+
+
+@may_mount
+def test_no_room_anywhere(box, marked):
+    """A job needs some files; without room for them a sentence names the path and the reason."""
+    state = box.path / "state"
+    state.mkdir()
+    (box.path / "job.yaml").write_text(job("echo the end"))
+    script = f"mount -t tmpfs -o size=4k tmpfs {state} && TMPDIR={state} exec {BINARY} run job.yaml"
+    done = subprocess.run(["unshare", "-rm", "sh", "-c", script], cwd=box.path, env=box.env, text=True,
+                          capture_output=True, timeout=120)
+    assert done.returncode == 1 and "the end" not in done.stdout
+    assert str(state) in done.stderr and "No space left on device" in done.stderr
+    assert "Sanitizer" not in done.stderr and marked.leftovers() == []
 
 
 @may_mount
 def test_no_room_for_the_log(box, marked):
     """The job is more than its log: it goes on, and one warning says what is missing."""
-    done = run_in("1m", box)
+    done = run_in("size=1m", box)
     assert done.returncode == 0, done.stderr
     assert "the end" in done.stdout
     assert done.stderr.count("is cut off here: No space left on device") == 1, done.stderr

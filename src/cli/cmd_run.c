@@ -223,6 +223,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
     r.env = ty_new_n(cli->arena, const char *, args->env.n + 1);
     if (args->env.n)
         memcpy(r.env, args->env.v, args->env.n * sizeof(*r.env));
+    r.history.env = r.env;
     uv_loop_init(&r.loop);
     ty_run_view_init(&r.view, cli, args);
     if (ty_session_open(&r.session, cli, args, &err) < 0 || ty_run_sets(&r, args, &err) < 0)

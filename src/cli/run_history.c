@@ -1,9 +1,9 @@
 #include "cli/run_history.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
+#include "cli/run_command.h"
 #include "store/hold.h"
 
 #define EVERY_MS   100
@@ -87,22 +87,6 @@ static int on_order(void *ctx, const char *verb, const char *name, struct ty_err
     return r;
 }
 
-/* The words of /proc/self/cmdline, as they were typed but for their quotes. */
-static char *command_line(struct ty_arena *a)
-{
-    char text[8192];
-    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, text, sizeof(text)) : 0;
-
-    if (fd >= 0)
-        close(fd);
-    for (ssize_t i = 0; i < n; i++)
-        if (!text[i])
-            text[i] = ' ';
-    struct ty_str s = ty_str_trim((struct ty_str){ text, n > 0 ? (size_t)n : 0 });
-    return ty_arena_strndup(a, s.n ? s.p : "", s.n);
-}
-
 void ty_run_history_init(struct ty_run_history *h, struct ty_cli *cli)
 {
     *h = (struct ty_run_history){ .cli = cli, .lock = -1, .spectator = { .event = on_event } };
@@ -119,7 +103,7 @@ void ty_run_history_begin(struct ty_run_history *h, uv_loop_t *loop, struct ty_e
     h->path = ty_arena_printf(a, "%s", path);
     h->run = (struct ty_durable_run){ .pid = getpid(),
                                       .dir = ty_arena_printf(a, "%s", dir),
-                                      .command = command_line(a),
+                                      .command = ty_run_command_own(a, h->env),
                                       .started_ms = ty_cli_wall_ms(),
                                       .how = "" };
     uv_timer_init(loop, &h->timer);

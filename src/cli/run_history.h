@@ -19,11 +19,12 @@ struct ty_run_history {
     struct ty_durable_run run;
     char *path;
     struct ty_control *control;
-    size_t deleted;       /* TrainJobs that were deleted by order */
-    int lock;             /* -1 none */
-    struct ty_prune keep; /* of the runs before this one; set before the end */
-    bool changed;         /* there is something to tell of */
-    bool full;            /* the disk is: said, and tried again */
+    const char *const *env; /* --env: its values are not kept; set before the begin, or NULL */
+    size_t deleted;         /* TrainJobs that were deleted by order */
+    int lock;               /* -1 none */
+    struct ty_prune keep;   /* of the runs before this one; set before the end */
+    bool changed;           /* there is something to tell of */
+    bool full;              /* the disk is: said, and tried again */
 };
 
 void ty_run_history_init(struct ty_run_history *h, struct ty_cli *cli);

@@ -223,3 +223,12 @@ def test_wrong_usage(box):
                   ["get", "--run", "x"], ["get", "pods", "-w"], ["suspend"], ["logs", "a", "--attempt", "-1"]):
         say(box, *words, code=2)
     assert 'pods "x" not found' in say(box, "get", "pods", "x", code=1)
+
+
+def test_values_of_variables_are_not_kept(box):
+    code, out, _ = box.run(job("echo has $KEY $OTHER"), "--env", "KEY=sesame1", "-eOTHER=sesame2")
+    assert code == 0 and "has sesame1 sesame2" in out
+    said = say(box, "describe", "job")
+    assert "--env KEY=*** -eOTHER=***" in said
+    kept = b"".join(p.read_bytes() for p in root(box).glob("trainyard.db*"))
+    assert b"KEY=" in kept and b"sesame" not in kept

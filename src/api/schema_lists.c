@@ -2,6 +2,7 @@
  * on update their items are matched by key, not by place. */
 #include "api/govalue.h"
 #include "api/schema_walk.h"
+#include "base/hash.h"
 
 const struct ty_schema *ty_walk_member(const struct ty_schema *s, struct ty_str key)
 {
@@ -45,39 +46,15 @@ const struct ty_json *ty_walk_twin(const struct ty_schema *list, const struct ty
     return NULL;
 }
 
-/* FNV-1a over what same_element compares; members of nested values are added, so that their order
- * does not count. */
-static uint64_t hash_bytes(uint64_t h, const void *p, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ ((const unsigned char *)p)[i]) * 1099511628211u;
-    return h;
-}
-
-static uint64_t hash_value(const struct ty_json *v)
-{
-    uint64_t h = 14695981039346656037u;
-
-    if (ty_json_is(v, TY_JSON_STRING) || ty_json_is(v, TY_JSON_NUMBER))
-        return hash_bytes(h, v->s, v->n);
-    if (ty_json_is(v, TY_JSON_INT))
-        return hash_bytes(h, &v->i, sizeof(v->i));
-    h += ty_json_len(v);
-    ty_each_member (m, v)
-        h += hash_bytes(hash_value(m->value), m->key.p, m->key.n);
-    ty_each_item (it, v)
-        h += hash_value(*it);
-    return h;
-}
-
+/* The same for elements that are the same. */
 static uint64_t hash_element(const struct ty_schema *s, const struct ty_json *v)
 {
     uint64_t h = 0;
 
     if (!s->list_keys)
-        return hash_value(v);
+        return ty_json_hash(v);
     for (const char *const *k = s->list_keys; *k; k++)
-        h = h * 31 + hash_value(ty_json_get(v, *k));
+        h = ty_hash_pair(h, ty_json_hash(ty_json_get(v, *k)));
     return h;
 }
 

@@ -1,39 +1,20 @@
-/* Numbers that stand for bytes: equal bytes have equal numbers, others all but surely not. For this
- * process only: they are neither stored nor sent, nor proof against somebody who looks for two
- * texts of one number. */
+/* Numbers that stand for bytes: equal bytes have equal numbers, others all but surely not, even if
+ * somebody looks for such others, because the numbers depend on a secret key (SipHash-1-3, the
+ * keyed hash that Rust's and Python's tables use). They are for this process only: neither stored
+ * nor sent nor printed, and no output may depend on their order. */
 #ifndef TY_BASE_HASH_H
 #define TY_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
-#define TY_HASH_SEED 0x9e3779b97f4a7c15u
+/* The secret, once, before anything is hashed: main() draws it. Without a call it is a fixed one,
+ * so that tests repeat. */
+void ty_hash_seed(uint64_t k0, uint64_t k1);
 
-/* Every bit of h matters to every bit of the answer; no two have the same. */
-static inline uint64_t ty_hash_mix(uint64_t h)
-{
-    h ^= h >> 32;
-    h *= 0xd6e8feb86659fd93u;
-    h ^= h >> 32;
-    h *= 0xd6e8feb86659fd93u;
-    return h ^ h >> 32;
-}
-
-/* Eight bytes at a time; p may be NULL where n is 0. */
-static inline uint64_t ty_hash_bytes(uint64_t h, const char *p, size_t n)
-{
-    uint64_t word = 0;
-    size_t i = 0;
-
-    for (; n - i >= sizeof(word); i += sizeof(word)) {
-        memcpy(&word, p + i, sizeof(word));
-        h = (h ^ word) * 0xd6e8feb86659fd93u;
-        h ^= h >> 32;
-    }
-    for (word = 0; i < n; i++)
-        word = word << 8 | (unsigned char)p[i];
-    return ty_hash_mix((h ^ word) * 0xd6e8feb86659fd93u ^ n);
-}
+/* Of `salt` and the bytes; p may be NULL where n is 0. */
+uint64_t ty_hash_bytes(uint64_t salt, const char *p, size_t n);
+/* Of two numbers, in this order: to hash what is made of parts. */
+uint64_t ty_hash_pair(uint64_t a, uint64_t b);
 
 #endif

@@ -1,108 +1,129 @@
-/* Open addressing with linear probing; deletion moves later slots back, so there are no tombstones.
- */
+/* Slots in order, found through a table by open addressing with linear probing; deletion moves
+ * later places of the table back, so it has no tombstones. Slots that were removed are left out
+ * when the map grows. */
 #include "base/map.h"
+#include "base/hash.h"
 #include "base/must.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* FNV-1a, finished with a mix so that the low bits are good. */
 static uint32_t hash_of(struct ty_str key)
 {
-    uint64_t h = 0xcbf29ce484222325u;
-
-    for (size_t i = 0; i < key.n; i++)
-        h = (h ^ (unsigned char)key.p[i]) * 0x100000001b3u;
-    h ^= h >> 32;
-    return (uint32_t)((h * 0x9e3779b97f4a7c15u) >> 32);
+    return (uint32_t)ty_hash_bytes(0, key.p, key.n);
 }
 
-/* The slot of the key, or the free one where it would go. */
-static struct ty_map_slot *slot_of(const struct ty_map *m, struct ty_str key, uint32_t hash)
+static size_t room(size_t cap)
+{
+    return cap / 4 * 3;
+}
+
+static bool is(const struct ty_map_slot *s, struct ty_str key, uint32_t hash)
+{
+    return s->hash == hash && ty_str_eq((struct ty_str){ s->key, s->n }, key);
+}
+
+/* The place in the table of the key, or the free one where it would go. */
+static size_t place_of(const struct ty_map *m, struct ty_str key, uint32_t hash)
 {
     size_t i = (size_t)hash & (m->cap - 1);
 
-    while (m->slots[i].key && (m->slots[i].hash != hash ||
-                               !ty_str_eq((struct ty_str){ m->slots[i].key, m->slots[i].n }, key)))
+    while (m->table[i] && !is(&m->slots[m->table[i] - 1], key, hash))
         i = (i + 1) & (m->cap - 1);
-    return &m->slots[i];
+    return i;
 }
 
+/* Twice the room, unless it is removed slots that fill it. */
 static void grow(struct ty_map *m)
 {
-    struct ty_map bigger = { .cap = m->cap ? m->cap * 2 : 16 };
+    struct ty_map to = { .n = m->n, .cap = m->cap ? m->cap : 16 };
 
-    bigger.slots = ty_must(calloc(bigger.cap, sizeof(*bigger.slots)));
-    for (size_t i = 0; i < m->cap; i++)
-        if (m->slots[i].key)
-            *slot_of(&bigger, (struct ty_str){ m->slots[i].key, m->slots[i].n }, m->slots[i].hash) =
-                m->slots[i];
-    bigger.n = m->n;
+    if (m->n * 2 >= room(m->cap) && m->cap)
+        to.cap *= 2;
+    to.table = ty_must(calloc(to.cap, sizeof(*to.table)));
+    to.slots = ty_must(calloc(room(to.cap), sizeof(*to.slots)));
+    for (size_t i = 0; i < m->used; i++) {
+        if (!m->slots[i].key)
+            continue;
+        size_t at = (size_t)m->slots[i].hash & (to.cap - 1);
+        while (to.table[at])
+            at = (at + 1) & (to.cap - 1);
+        to.slots[to.used++] = m->slots[i];
+        to.table[at] = (uint32_t)to.used;
+    }
+    free(m->table);
     free(m->slots);
-    *m = bigger;
+    *m = to;
 }
 
 void *ty_map_get(const struct ty_map *m, struct ty_str key)
 {
-    return m->n ? slot_of(m, key, hash_of(key))->value : NULL;
+    uint32_t at = m->n ? m->table[place_of(m, key, hash_of(key))] : 0;
+
+    return at ? m->slots[at - 1].value : NULL;
 }
 
 void *ty_map_put(struct ty_map *m, struct ty_str key, void *value)
 {
     uint32_t hash = hash_of(key);
 
-    if (m->n * 4 >= m->cap * 3)
+    if (m->used == room(m->cap))
         grow(m);
-    struct ty_map_slot *s = slot_of(m, key, hash);
-    void *old = s->value;
-    if (!s->key) {
-        s->key = ty_must(malloc(key.n + 1));
-        if (key.n)
-            memcpy(s->key, key.p, key.n);
-        s->key[key.n] = 0;
-        s->n = (uint32_t)key.n;
-        s->hash = hash;
-        m->n++;
+    uint32_t *at = &m->table[place_of(m, key, hash)];
+    if (*at) {
+        void *old = m->slots[*at - 1].value;
+        m->slots[*at - 1].value = value;
+        return old;
     }
-    s->value = value;
-    return old;
+    struct ty_map_slot *s = &m->slots[m->used++];
+    *s = (struct ty_map_slot){ ty_must(malloc(key.n + 1)), value, (uint32_t)key.n, hash };
+    if (key.n)
+        memcpy(s->key, key.p, key.n);
+    s->key[key.n] = 0;
+    *at = (uint32_t)m->used;
+    m->n++;
+    return NULL;
 }
 
 void *ty_map_del(struct ty_map *m, struct ty_str key)
 {
-    struct ty_map_slot *s = m->n ? slot_of(m, key, hash_of(key)) : NULL;
+    size_t mask = m->cap - 1, hole = m->n ? place_of(m, key, hash_of(key)) : 0;
 
-    if (!s || !s->key)
+    if (!m->n || !m->table[hole])
         return NULL;
+    struct ty_map_slot *s = &m->slots[m->table[hole] - 1];
     void *old = s->value;
     free(s->key);
-    size_t hole = (size_t)(s - m->slots), i = hole;
-    for (;;) { /* whoever was pushed past the hole moves into it */
-        i = (i + 1) & (m->cap - 1);
-        if (!m->slots[i].key)
-            break;
-        size_t home = (size_t)m->slots[i].hash & (m->cap - 1);
-        if (((i - home) & (m->cap - 1)) >= ((i - hole) & (m->cap - 1))) {
-            m->slots[hole] = m->slots[i];
+    *s = (struct ty_map_slot){ 0 };
+    for (size_t i = (hole + 1) & mask; m->table[i]; i = (i + 1) & mask) {
+        size_t home = (size_t)m->slots[m->table[i] - 1].hash & mask;
+        if (((i - home) & mask) >= ((i - hole) & mask)) { /* it was pushed past the hole */
+            m->table[hole] = m->table[i];
             hole = i;
         }
     }
-    m->slots[hole] = (struct ty_map_slot){ 0 };
+    m->table[hole] = 0;
     m->n--;
     return old;
 }
 
 void ty_map_done(struct ty_map *m)
 {
-    for (size_t i = 0; i < m->cap; i++)
+    for (size_t i = 0; i < m->used; i++)
         free(m->slots[i].key);
     free(m->slots);
+    free(m->table);
     *m = (struct ty_map){ 0 };
+}
+
+size_t ty_map_bytes(const struct ty_map *m)
+{
+    return room(m->cap) * sizeof(*m->slots) + m->cap * sizeof(*m->table);
 }
 
 const struct ty_map_slot *ty_map_next(const struct ty_map *m, size_t *at)
 {
-    while (*at < m->cap) {
+    while (*at < m->used) {
         const struct ty_map_slot *s = &m->slots[(*at)++];
         if (s->key)
             return s;

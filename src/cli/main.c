@@ -1,4 +1,5 @@
 /* The process: streams, clock, entropy, colour. All else is in ty_cli_main. */
+#include "base/hash.h"
 #include "cli/cli.h"
 #include <errno.h>
 #include <signal.h>
@@ -31,6 +32,12 @@ static bool wants_colour(int fd)
 
 int main(int argc, char **argv)
 {
+    uint64_t secret[2];
+    if (entropy(secret, sizeof(secret)) < 0) {
+        fputs("error: the kernel gives no random bytes\n", stderr);
+        return TY_EXIT_BAD;
+    }
+    ty_hash_seed(secret[0], secret[1]);
     signal(SIGPIPE, SIG_IGN); /* `trainyard render | head` ends quietly: EPIPE is handled */
     struct ty_cli cli = {
         .arena = ty_arena_new(RUN_CEILING),

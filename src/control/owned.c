@@ -1,16 +1,20 @@
-/* Owned fields as a number: the sum over all leaves of a mix of the leaf's path and value. A sum,
+/* Owned fields as a number: the sum over all leaves of a hash of the leaf's path and value. A sum,
  * because the API server sorts what we do not. */
 #include "base/hash.h"
 #include "control/owned_inner.h"
 
+#define ROOT 0u /* the path of the whole object */
+
 static uint64_t step(uint64_t path, char kind, struct ty_str text)
 {
-    return ty_hash_bytes(ty_hash_mix(path + (unsigned char)kind), text.p, text.n);
+    return ty_hash_bytes(path + (unsigned char)kind, text.p, text.n);
 }
 
 static uint64_t leaf(uint64_t path, const struct ty_json *v)
 {
-    return ty_hash_mix(path ^ ty_hash_mix(ty_json_hash(v)));
+    if (ty_json_is(v, TY_JSON_STRING)) /* most are: one hash less */
+        return ty_hash_bytes(path + 's', v->s, v->n);
+    return ty_hash_pair(path, ty_json_hash(v));
 }
 
 /* ---- what says nothing ---- */
@@ -68,7 +72,7 @@ const struct ty_json *ty_owned_terse(struct ty_arena *a, const struct ty_schema 
 static uint64_t leaf_of(uint64_t path, const struct ty_schema *s, const struct ty_json *v)
 {
     bool map = ty_json_is(v, TY_JSON_OBJECT) && !(s && s->map_atomic);
-    return map ? ty_hash_mix(path + 23) : leaf(path, v);
+    return map ? ty_hash_pair(path, 23) : leaf(path, v);
 }
 
 const struct ty_schema *ty_owned_member(const struct ty_schema *s, struct ty_str key)
@@ -175,7 +179,7 @@ uint64_t ty_owned_wanted(struct ty_arena *a, const struct ty_schema *s, const st
     uint64_t sum = 0;
 
     ty_each_member (m, obj) {
-        uint64_t path = step(TY_HASH_SEED, 'f', m->key);
+        uint64_t path = step(ROOT, 'f', m->key);
         if (ty_owned_is_name(m->key, false) || ty_str_is(m->key, "status"))
             continue;
         if (!ty_str_is(m->key, "metadata")) {
@@ -225,9 +229,9 @@ static uint64_t owned(struct ty_arena *a, const struct ty_schema *s, const struc
         struct ty_str text = { m->key.p + 2, m->key.n - 2 };
         char kind = m->key.p[0];
         const struct ty_json *inner = ty_owned_pick(a, v, kind, text);
-        const struct ty_schema *is = kind != 'f'            ? s ? s->items : NULL
-                                     : path == TY_HASH_SEED ? ty_owned_root(s, text)
-                                                            : ty_owned_member(s, text);
+        const struct ty_schema *is = kind != 'f'    ? s ? s->items : NULL
+                                     : path == ROOT ? ty_owned_root(s, text)
+                                                    : ty_owned_member(s, text);
         uint64_t at = step(path, kind, text);
         if (kind == 'f' && is_empty(m->value) && says_nothing(field_of(s, text)))
             continue; /* v2.3.0 applies it */
@@ -253,5 +257,5 @@ uint64_t ty_owned_live(struct ty_arena *a, const struct ty_schema *s, const stru
 {
     const struct ty_json *fields = ty_owned_fields(obj, manager);
 
-    return fields ? owned(a, s, fields, obj, TY_HASH_SEED) : 0;
+    return fields ? owned(a, s, fields, obj, ROOT) : 0;
 }

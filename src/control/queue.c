@@ -1,6 +1,7 @@
 /* Items live in a hash table while there is anything to remember about them; those that wait hang
  * in a list, those that are delayed lie in a heap by the time they are due. */
 #include "control/queue.h"
+#include "base/hash.h"
 #include "base/must.h"
 #include <stdlib.h>
 #include <uv.h>
@@ -42,13 +43,8 @@ const double ty_queue_bounds[] = { 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01,
 
 static uint64_t hash_of(struct ty_key key)
 {
-    uint64_t h = 0xcbf29ce484222325u ^ (uint64_t)(unsigned)key.kind;
-    for (size_t i = 0; i < key.ns.n; i++)
-        h = (h ^ (unsigned char)key.ns.p[i]) * 0x100000001b3u;
-    h = (h ^ '/') * 0x100000001b3u;
-    for (size_t i = 0; i < key.name.n; i++)
-        h = (h ^ (unsigned char)key.name.p[i]) * 0x100000001b3u;
-    return h ^ (h >> 29);
+    uint64_t ns = ty_hash_bytes((uint64_t)(unsigned)key.kind, key.ns.p, key.ns.n);
+    return ty_hash_bytes(ns, key.name.p, key.name.n);
 }
 
 static struct ty_key key_of(const struct item *it)

@@ -198,7 +198,7 @@ static void read_numbers(struct ty_known *o, const struct ty_json *kept)
         return;
     o->status = status ? ty_json_hash(status) : 0;
     for (size_t i = 0; i < 3 && o->kind == &ty_kind_trainjob; i++)
-        o->wish = ty_hash_mix(o->wish ^ ty_json_hash(ty_json_at(kept, parts[i])));
+        o->wish = ty_hash_pair(o->wish, ty_json_hash(ty_json_at(kept, parts[i])));
 }
 
 const struct ty_known *ty_world_put(struct ty_world *w, const struct ty_kind *kind,
@@ -312,7 +312,7 @@ void ty_world_right(struct ty_world *w, const struct ty_known *o, uint64_t mark)
 
 static struct body *body_of(struct ty_world *w, struct ty_str text)
 {
-    uint64_t hash = ty_hash_bytes(TY_HASH_SEED, text.p, text.n);
+    uint64_t hash = ty_hash_bytes(0, text.p, text.n);
     struct ty_str key = { (const char *)&hash, sizeof(hash) };
     struct body *had = ty_map_get(&w->bodies, key);
     if (had && ty_str_eq((struct ty_str){ had->text, had->n }, text))
@@ -356,5 +356,5 @@ size_t ty_world_count(const struct ty_world *w, const struct ty_kind *kind)
 
 size_t ty_world_bytes(const struct ty_world *w)
 {
-    return w->bytes + (w->by_key.cap + w->bodies.cap) * sizeof(struct ty_map_slot);
+    return w->bytes + ty_map_bytes(&w->by_key) + ty_map_bytes(&w->bodies);
 }

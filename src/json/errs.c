@@ -1,5 +1,6 @@
 /* Field errors and their text, as k8s.io/apimachinery prints them: users compare the two. */
 #include "json/errs.h"
+#include "base/hash.h"
 
 static void print_path(struct ty_buf *out, const struct ty_path *p)
 {
@@ -93,11 +94,8 @@ struct said {
 static bool say(struct said *said, const struct ty_buf *out, size_t at)
 {
     struct ty_str text = { out->p + at, out->n - at };
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    size_t i = (size_t)ty_hash_bytes(0, text.p, text.n) & said->mask;
 
-    for (size_t i = 0; i < text.n; i++)
-        hash = (hash ^ (unsigned char)text.p[i]) * 1099511628211u;
-    size_t i = (size_t)hash & said->mask;
     for (; said->slots[i].n > 0; i = (i + 1) & said->mask)
         if (ty_str_eq(text, (struct ty_str){ out->p + said->slots[i].at, said->slots[i].n }))
             return false;

@@ -7,20 +7,7 @@
 
 static uint32_t hash_of(const struct ty_json *key)
 {
-    uint32_t h = 2166136261u ^ key->type;
-    const char *p = NULL;
-    size_t n = 0;
-
-    if (key->type == TY_JSON_STRING || key->type == TY_JSON_NUMBER) {
-        p = key->s;
-        n = key->n;
-    } else if (key->type == TY_JSON_INT) {
-        p = (const char *)&key->i;
-        n = sizeof(key->i);
-    }
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ (unsigned char)p[i]) * 16777619u;
-    return h ^ h >> 15;
+    return (uint32_t)ty_json_hash(key);
 }
 
 void ty_merge_list_init(struct ty_merge_list *l, struct ty_arena *a, size_t cap)

@@ -1,5 +1,6 @@
 /* Events to trees. The builder keeps its own stack, so depth costs no C stack; aliases become
  * copies, counted against a budget; "<<" merges when its mapping ends. */
+#include "base/hash.h"
 #include "json/inner.h"
 #include "json/yaml_inner.h"
 
@@ -71,10 +72,7 @@ void ty_yaml_build_free(struct ty_yaml_build *b)
 
 static struct anchor **bucket_of(const struct ty_yaml_build *b, struct ty_str name)
 {
-    uint32_t h = 2166136261u;
-    for (size_t i = 0; i < name.n; i++)
-        h = (h ^ (unsigned char)name.p[i]) * 16777619u;
-    return &b->buckets[h & (b->n_buckets - 1)];
+    return &b->buckets[ty_hash_bytes(0, name.p, name.n) & (b->n_buckets - 1)];
 }
 
 static struct anchor *find_anchor(const struct ty_yaml_build *b, struct ty_str name)

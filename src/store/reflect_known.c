@@ -1,20 +1,12 @@
 /* An open hash table of entries that are one allocation each. */
 #include "store/reflect_known.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 
-static uint64_t hash_bytes(uint64_t h, struct ty_str s) /* FNV-1a */
-{
-    for (size_t i = 0; i < s.n; i++)
-        h = (h ^ (unsigned char)s.p[i]) * 0x100000001b3u;
-    return h;
-}
-
 static uint32_t hash_of(struct ty_str ns, struct ty_str name)
 {
-    uint64_t h = hash_bytes(0xcbf29ce484222325u, ns);
-    h = hash_bytes((h ^ '/') * 0x100000001b3u, name);
-    return (uint32_t)(h ^ (h >> 32));
+    return (uint32_t)ty_hash_bytes(ty_hash_bytes(0, ns.p, ns.n), name.p, name.n);
 }
 
 struct ty_str ty_known_ns(const struct ty_known *e)
@@ -128,7 +120,7 @@ void ty_known_stamp(struct ty_known *e, struct ty_str version)
 {
     e->number = ty_parse_u64(version, &e->version);
     if (!e->number)
-        e->version = hash_bytes(0xcbf29ce484222325u, version);
+        e->version = ty_hash_bytes(0, version.p, version.n);
 }
 
 bool ty_known_older(const struct ty_known *e, struct ty_str version)
@@ -137,5 +129,5 @@ bool ty_known_older(const struct ty_known *e, struct ty_str version)
     bool number = ty_parse_u64(version, &v);
     if (number && e->number)
         return v > e->version;
-    return number != e->number || hash_bytes(0xcbf29ce484222325u, version) != e->version;
+    return number != e->number || ty_hash_bytes(0, version.p, version.n) != e->version;
 }

@@ -18,7 +18,6 @@ static struct ty_finding *append(struct ty_findings *f, bool warning)
 
 static void set_object(struct ty_findings *f, struct ty_finding *x, const struct ty_doc *doc)
 {
-    x->object = doc->obj;
     x->file = doc->file;
     x->line = doc->obj->line;
     x->kind = doc->kind->kind;
@@ -58,30 +57,6 @@ static const char *field_named_first(struct ty_findings *f, const char *detail)
     return memchr(detail, '.', n) ? ty_arena_strndup(f->arena, detail, n) : "";
 }
 
-/* Does `path` lie in `above`, or below it? */
-static bool within(const char *path, const char *above)
-{
-    size_t n = strlen(above);
-    return strncmp(path, above, n) == 0 && (!path[n] || path[n] == '.' || path[n] == '[');
-}
-
-/* Was it said before, in other words? */
-static bool is_echo(const struct ty_findings *f, const struct ty_doc *doc, const char *path,
-                    bool whole)
-{
-    for (const struct ty_finding *x = f->first; x; x = x->next) {
-        if (x->object != doc->obj || x->warning || !x->blames)
-            continue;
-        if (whole && (!*path || within(path, x->blames)))
-            return true;
-        if (!whole && x->whole && strcmp(path, x->blames) == 0)
-            return true;
-        if (x->shape && within(path, x->blames) && strcmp(path, x->blames) != 0)
-            return true;
-    }
-    return false;
-}
-
 /* Values that are long lists or objects tell nobody anything on a line of text. */
 #define SHORT_VALUE 80
 
@@ -90,10 +65,13 @@ void ty_findings_field(struct ty_findings *f, const struct ty_doc *doc,
 {
     bool whole = strcmp(e->path, "<nil>") == 0;
     const char *path = whole ? field_named_first(f, e->detail) : e->path;
-    if (is_echo(f, doc, path, whole)) {
+    struct ty_blame blame = { doc->obj, path, whole, e->why == TY_TYPE_INVALID };
+    f->blames.arena = f->arena;
+    if (ty_blames_echo(&f->blames, &blame)) {
         f->unchecked |= whole && strstr(e->detail, "rules were not checked");
         return;
     }
+    ty_blames_add(&f->blames, &blame);
     struct ty_finding *x = append(f, false);
     set_object(f, x, doc);
     const struct ty_json *at = e->at && e->at->line ? e->at : NULL;
@@ -102,9 +80,6 @@ void ty_findings_field(struct ty_findings *f, const struct ty_doc *doc,
     x->line = at->line;
     x->col = at == doc->obj ? 0 : at->col;
     x->path = whole ? NULL : e->path;
-    x->blames = path;
-    x->whole = whole;
-    x->shape = e->why == TY_TYPE_INVALID;
     x->type = type_text(e->why);
     x->value = e->value;
     x->detail = e->detail && *e->detail ? e->detail : NULL;
@@ -154,23 +129,26 @@ static int by_place(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
-/* The place in `all` of the first finding of the same file. */
-static size_t file_rank(const struct place *all, size_t n, const char *file)
+/* How many files were blamed before this one. */
+static size_t file_rank(struct ty_map *files, const char *file)
 {
-    if (n && strcmp(all[n - 1].finding->file, file) == 0)
-        return all[n - 1].file; /* nearly always */
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(all[i].finding->file, file) == 0)
-            return all[i].file;
-    return n;
+    void *rank = ty_map_get(files, ty_str(file));
+
+    if (!rank) {
+        rank = (void *)(uintptr_t)(files->n + 1);
+        ty_map_put(files, ty_str(file), rank);
+    }
+    return (size_t)(uintptr_t)rank;
 }
 
 void ty_findings_sort(struct ty_findings *f)
 {
     size_t n = 0, all_n = f->n_errors + f->n_warnings;
     struct place *all = ty_new_n(f->arena, struct place, all_n + 1);
+    struct ty_map files = { 0 };
     for (struct ty_finding *x = f->first; x && n < all_n; x = x->next, n++)
-        all[n] = (struct place){ x, file_rank(all, n, x->file), n };
+        all[n] = (struct place){ x, file_rank(&files, x->file), n };
+    ty_map_done(&files);
     qsort(all, n, sizeof(*all), by_place);
     struct ty_finding **at = &f->first;
     for (size_t i = 0; i < n; i++) {
@@ -178,6 +156,11 @@ void ty_findings_sort(struct ty_findings *f)
         at = &all[i].finding->next;
     }
     *at = NULL;
+}
+
+void ty_findings_done(struct ty_findings *f)
+{
+    ty_blames_done(&f->blames);
 }
 
 static void print_field(struct ty_buf *out, const struct ty_finding *f)

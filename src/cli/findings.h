@@ -3,19 +3,17 @@
 #define TY_CLI_FINDINGS_H
 
 #include "base/buf.h"
+#include "cli/blames.h"
 #include "cli/inputs.h"
 #include "json/errs.h"
 
 struct ty_finding {
     struct ty_finding *next;
     const char *file;
-    unsigned line, col;           /* 0 unknown */
-    const struct ty_json *object; /* that it is about; NULL */
-    const char *blames;           /* the field, also when a rule of the whole object names it */
-    bool whole, shape;            /* such a rule; a value of the wrong type */
-    const char *kind, *name;      /* of the object; NULL when there is none */
-    const char *path;             /* of the field; NULL */
-    const char *type; /* "Invalid value", "Unknown field", …; NULL for plain sentences */
+    unsigned line, col;      /* 0 unknown */
+    const char *kind, *name; /* of the object; NULL when there is none */
+    const char *path;        /* of the field; NULL */
+    const char *type;        /* "Invalid value", "Unknown field", …; NULL for plain sentences */
     const char *value, *detail, *hint; /* may be NULL */
     bool warning;
 };
@@ -24,8 +22,11 @@ struct ty_findings {
     struct ty_arena *arena;
     struct ty_finding *first, *last;
     size_t n_errors, n_warnings;
+    struct ty_blames blames;
     bool unchecked; /* rules of some object wait until its shape is right */
 };
+
+void ty_findings_done(struct ty_findings *f); /* what the arena does not hold */
 
 /* A field's mistake; its place is that of the value, or of the nearest thing above it in the input.
  * What the API server says of the whole object ("<nil>") repeats or comments other mistakes once

@@ -35,6 +35,7 @@ static int teardown(void **state)
 {
     struct world *w = *state;
 
+    ty_findings_done(&w->f);
     ty_arena_free(w->a);
     free(w);
     return 0;

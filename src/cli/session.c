@@ -244,6 +244,7 @@ int ty_session_open(struct ty_session *s, struct ty_cli *cli, const struct ty_ar
 
 void ty_session_close(struct ty_session *s)
 {
+    ty_findings_done(&s->findings);
     ty_externs_done(&s->externs);
 }
 

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#define PAGE_CEILING ((size_t)4 << 30) /* an answer has 32 MB at most */
+#define PAGE_CEILING ((size_t)1 << 30) /* an answer has 32 MB at most */
 
 struct repo {
     struct ty_run *run;
@@ -145,7 +145,7 @@ static int list(struct ty_run *run, struct ty_err *err)
                                  : "private and gated repositories need a token in ACCESS_TOKEN";
     if (!datasets && !run->include && !*run->uri.path)
         run->include = model_files;
-    ty_auto_arena *page = ty_arena_new(PAGE_CEILING);
+    ty_auto_arena *page = ty_arena_new_input(PAGE_CEILING, NULL);
     struct repo r = {
         .run = run,
         .page = page,

@@ -162,7 +162,7 @@ static char *bucket_url(const struct ty_run *run)
 
 static int list(struct ty_run *run, struct ty_err *err)
 {
-    ty_auto_arena *a = ty_arena_new(PAGE_CEILING);
+    ty_auto_arena *a = ty_arena_new_input(PAGE_CEILING, NULL);
     struct page p = {
         .run = run, .arena = a, .base = bucket_url(run), .size = -1, .truncated = true
     };

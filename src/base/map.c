@@ -51,9 +51,10 @@ static void grow(struct ty_map *m)
         to.slots[to.used++] = m->slots[i];
         to.table[at] = (uint32_t)to.used;
     }
-    free(m->table);
-    free(m->slots);
+    struct ty_map old = *m;
     *m = to;
+    free(old.table);
+    free(old.slots);
 }
 
 void *ty_map_get(const struct ty_map *m, struct ty_str key)

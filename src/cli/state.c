@@ -122,20 +122,23 @@ static int check_way(int at, const char *base, const char *name, struct ty_err *
 /* Our own folder. Pods' environments are in it, so one that others may look into is closed. */
 static int check_own(int at, const char *base, const char *name, bool close_it, struct ty_err *err)
 {
-    struct stat st;
     int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    int r = 0;
+    const char *why = NULL;
+    struct stat st;
 
     if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
         return refuse(base, name, "is a link or a file, not a folder", err);
-    if (fd < 0 || fstat(fd, &st) < 0)
+    int r = fd < 0 ? -1 : fstat(fd, &st);
+    if (r == 0 && st.st_uid != geteuid())
+        why = "belongs to another user";
+    else if (r == 0 && (st.st_mode & (S_IWGRP | S_IWOTH)))
+        why = "can be written to by others (chmod 700 it, if nobody has)";
+    else if (r == 0 && close_it && (st.st_mode & 077))
+        r = fchmod(fd, 0700);
+    if (r < 0)
         r = ty_fail(err, -errno, "%s/%s: %s", base, name, strerrordesc_np(errno));
-    else if (st.st_uid != geteuid())
-        r = refuse(base, name, "belongs to another user", err);
-    else if (st.st_mode & (S_IWGRP | S_IWOTH))
-        r = refuse(base, name, "can be written to by others (chmod 700 it, if nobody has)", err);
-    else if (close_it && (st.st_mode & 077) && fchmod(fd, 0700) < 0)
-        r = ty_fail(err, -errno, "%s/%s: %s", base, name, strerrordesc_np(errno));
+    else if (why)
+        r = refuse(base, name, why, err);
     if (fd >= 0)
         close(fd);
     return r;

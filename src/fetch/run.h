@@ -35,7 +35,7 @@ struct ty_run {
     const struct ty_aws_key *key; /* signs every request; NULL none */
     unsigned listed_pages;        /* of the listing, so far */
     size_t listed_bytes;
-    const char *hint;             /* for people, when a server refuses us; or NULL */
+    const char *hint; /* for people, when a server refuses us; or NULL */
     struct ty_shelf *shelf;
     struct ty_fetch_progress progress;
     int64_t began_ns;

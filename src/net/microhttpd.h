@@ -15,7 +15,7 @@
     X(get_connection_info)                                                                         \
     X(suspend_connection)                                                                          \
     X(resume_connection)                                                                           \
-    X(lookup_connection_value)                                                                     \
+    X(get_connection_values)                                                                       \
     X(create_response_from_buffer)                                                                 \
     X(add_response_header)                                                                         \
     X(queue_response)                                                                              \

@@ -1,79 +1,18 @@
-/* Listening, the loop, deadlines, the end. */
+/* The loop, the beginning, the end. */
 #include <errno.h>
-#include <netdb.h>
-#include <sys/socket.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "net/serve_inner.h"
 #include "net/tls_options.h"
 
 #define CONNECTIONS  1024u
-#define HEADER_BYTES ((size_t)32 << 10)
+#define HEADER_BYTES ((size_t)16 << 10)
 #define BODY_BYTES   ((size_t)64 << 10)
+#define ARENA_BYTES  ((size_t)16 << 20)
 #define DEADLINE_MS  10000
 #define IDLE_MS      120000
-#define LAST_WORD_MS 1000 /* to write the answer after a deadline */
-#define BACKLOG      512
 #define RUNS         4 /* at once, while there is more to do */
-
-/* ---- listening ---- */
-
-static int bind_one(const struct addrinfo *at)
-{
-    int fd = socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, at->ai_protocol);
-    int on = 1, off = 0;
-
-    if (fd < 0)
-        return -errno;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    if (at->ai_family == AF_INET6) /* "every address" means those of IPv4, too */
-        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-    if (bind(fd, at->ai_addr, at->ai_addrlen) < 0 || listen(fd, BACKLOG) < 0) {
-        int r = -errno;
-        close(fd);
-        return r;
-    }
-    return fd;
-}
-
-/* A machine without IPv6 still has every address: of two families, whichever works. */
-static int listen_at(const char *address, int port, int *ret_fd, struct ty_err *err)
-{
-    bool any = !address || !address[0];
-    char service[16];
-    const char *const hosts[] = { any ? "::" : address, any ? "0.0.0.0" : NULL };
-    int fd = -EINVAL;
-
-    snprintf(service, sizeof(service), "%d", port);
-    for (size_t i = 0; i < 2 && hosts[i] && fd < 0; i++) {
-        struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
-                                  .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE };
-        struct addrinfo *found = NULL;
-        if (getaddrinfo(hosts[i], service, &hints, &found) != 0)
-            return ty_fail(err, -EINVAL, "\"%s\" is not an IP address to listen on", hosts[i]);
-        fd = bind_one(found);
-        freeaddrinfo(found);
-    }
-    if (fd < 0)
-        return ty_fail(err, fd, "cannot listen on %s port %d: %s", any ? "any address" : address,
-                       port, strerrordesc_np(-fd));
-    *ret_fd = fd;
-    return 0;
-}
-
-static int port_of(int fd)
-{
-    struct sockaddr_storage at = { 0 };
-    socklen_t n = sizeof(at);
-    char service[16] = "";
-    int64_t port = 0;
-
-    if (getsockname(fd, (struct sockaddr *)&at, &n) == 0 &&
-        getnameinfo((struct sockaddr *)&at, n, NULL, 0, service, sizeof(service), NI_NUMERICSERV) ==
-            0)
-        ty_parse_i64(ty_str(service), &port);
-    return (int)port;
-}
 
 /* ---- the loop ---- */
 
@@ -143,94 +82,6 @@ static void on_epoll(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED
     ty_serve_run(s);
 }
 
-/* libmicrohttpd closes a connection whose socket is shut; there is no other way to tell it. */
-static void cut(struct ty_serve_conn *c)
-{
-    shutdown(c->fd, SHUT_RDWR);
-    c->due_ms = INT64_MAX;
-}
-
-static void on_sweep(uv_timer_t *t)
-{
-    struct ty_serve *s = t->data;
-    int64_t now = ty_serve_now(s);
-    bool over = s->stopping && now >= s->stop_by_ms;
-
-    for (struct ty_serve_conn *c = s->conns; c; c = c->next) {
-        if (now < c->due_ms && !over)
-            continue;
-        if (ty_serve_give_up(c))
-            c->due_ms = now + LAST_WORD_MS;
-        else
-            cut(c);
-    }
-    ty_serve_run(s);
-}
-
-/* Deadlines are looked at while there is somebody to have one. */
-static void begin_sweep(struct ty_serve *s)
-{
-    int64_t least = s->o.deadline_ms < s->o.idle_ms ? s->o.deadline_ms : s->o.idle_ms;
-    int64_t every = least / 8;
-
-    if (uv_is_active((uv_handle_t *)&s->sweep))
-        return;
-    every = every < 10 ? 10 : every > 500 ? 500 : every;
-    uv_timer_start(&s->sweep, on_sweep, (uint64_t)every, (uint64_t)every);
-}
-
-/* ---- connections ---- */
-
-static void conn_new(struct ty_serve *s, struct MHD_Connection *mhd, void **ctx)
-{
-    const union MHD_ConnectionInfo *fd =
-        s->mhd.get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
-    struct ty_serve_conn *c = calloc(1, sizeof(*c));
-
-    if (!c)
-        abort(); /* as the arena: out of memory is not an error to handle */
-    uv_update_time(s->o.loop);
-    *c = (struct ty_serve_conn){ .s = s,
-                                 .mhd = mhd,
-                                 .fd = fd->connect_fd,
-                                 .due_ms = ty_serve_now(s) + s->o.deadline_ms,
-                                 .fresh = true,
-                                 .next = s->conns,
-                                 .at = &s->conns };
-    if (s->conns)
-        s->conns->at = &c->next;
-    s->conns = c;
-    s->n_conns++;
-    *ctx = c;
-    begin_sweep(s);
-    if (s->with_tls)
-        ty_serve_tls_begin(c);
-}
-
-static void conn_free(struct ty_serve_conn *c)
-{
-    struct ty_serve *s = c->s;
-
-    *c->at = c->next;
-    if (c->next)
-        c->next->at = c->at;
-    ty_identity_unref(s, c->id);
-    free(c);
-    if (--s->n_conns == 0)
-        uv_timer_stop(&s->sweep);
-}
-
-static void on_connection(void *cls, struct MHD_Connection *mhd, void **ctx,
-                          enum MHD_ConnectionNotificationCode what)
-{
-    if (what == MHD_CONNECTION_NOTIFY_STARTED)
-        conn_new(cls, mhd, ctx);
-    else if (*ctx) {
-        conn_free(*ctx);
-        *ctx = NULL;
-    }
-}
-
 /* ---- begin and end ---- */
 
 static int start_daemon(struct ty_serve *s, const struct ty_serve_tls *tls, struct ty_err *err)
@@ -254,16 +105,29 @@ static int start_daemon(struct ty_serve *s, const struct ty_serve_tls *tls, stru
         MHD_OPTION_CONNECTION_LIMIT, s->o.connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         s->o.header_bytes, MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_URI_LOG_CALLBACK,
         ty_serve_on_line, s, MHD_OPTION_NOTIFY_COMPLETED, ty_serve_on_end, s,
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_ARRAY, tls ? with_tls : plain,
-        MHD_OPTION_END);
+        MHD_OPTION_NOTIFY_CONNECTION, ty_serve_on_connection, s, MHD_OPTION_ARRAY,
+        tls ? with_tls : plain, MHD_OPTION_END);
     if (!s->daemon)
         return ty_fail(err, -EIO, "the HTTP server cannot begin");
     return 0;
 }
 
+/* Of the files that the process may open the most are left to its other ports, and to its own
+ * requests: a port that is flooded must not take the descriptor that the lease needs. */
+static unsigned connections(unsigned wanted)
+{
+    struct rlimit files = { 0 };
+    unsigned most = wanted ? wanted : CONNECTIONS;
+
+    if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur / 8 >= most)
+        return most;
+    return files.rlim_cur / 8 < 16 ? 16 : (unsigned)(files.rlim_cur / 8);
+}
+
 static void fill_in(struct ty_serve_opts *o)
 {
-    o->connections = o->connections ? o->connections : CONNECTIONS;
+    o->connections = connections(o->connections);
+    o->arena_bytes = o->arena_bytes ? o->arena_bytes : ARENA_BYTES;
     o->header_bytes = o->header_bytes ? o->header_bytes : HEADER_BYTES;
     o->body_bytes = o->body_bytes ? o->body_bytes : BODY_BYTES;
     o->deadline_ms = o->deadline_ms ? o->deadline_ms : DEADLINE_MS;
@@ -299,8 +163,11 @@ static void end_daemon(struct ty_serve *s)
     s->freeing = true;
     if (s->daemon) {
         refuse_new(s);
-        for (struct ty_serve_conn *c = s->conns; c; c = c->next)
-            ty_serve_give_up(c); /* none may be suspended when the daemon stops */
+        /* None may be suspended when the daemon stops. */
+        for (struct ty_serve_conn *c = s->conns[TY_CONN_HANDLER].first, *next; c; c = next) {
+            next = c->next;
+            ty_serve_give_up(c);
+        }
         s->mhd.stop_daemon(s->daemon);
     } else if (s->listen_fd >= 0)
         close(s->listen_fd);
@@ -325,7 +192,7 @@ int ty_serve_new(const struct ty_serve_opts *opts, struct ty_serve **ret, struct
     s->with_tls = opts->tls != NULL;
     fill_in(&s->o);
     if (s->listen_fd < 0)
-        r = listen_at(opts->address, opts->port, &s->listen_fd, err);
+        r = ty_serve_listen(opts->address, opts->port, &s->listen_fd, err);
     if (r == 0)
         r = ty_mhd_load(&s->mhd, err);
     if (r == 0 && opts->tls)
@@ -337,7 +204,7 @@ int ty_serve_new(const struct ty_serve_opts *opts, struct ty_serve **ret, struct
         forget(s);
         return r;
     }
-    s->port = port_of(s->listen_fd);
+    s->port = ty_serve_port_of(s->listen_fd);
     watch(s);
     *ret = s;
     return 0;
@@ -353,6 +220,11 @@ size_t ty_serve_connections(const struct ty_serve *s)
     return s->n_conns;
 }
 
+uint64_t ty_serve_cuts(const struct ty_serve *s, enum ty_serve_cut why)
+{
+    return s->cuts[why];
+}
+
 void ty_serve_stop(struct ty_serve *s, int64_t grace_ms, void (*stopped)(void *ctx), void *ctx)
 {
     uv_update_time(s->o.loop);
@@ -361,13 +233,11 @@ void ty_serve_stop(struct ty_serve *s, int64_t grace_ms, void (*stopped)(void *c
     s->stopped_ctx = ctx;
     s->stop_by_ms = ty_serve_now(s) + grace_ms;
     refuse_new(s);
-    for (struct ty_serve_conn *c = s->conns; c; c = c->next)
-        if (!c->q)
-            cut(c);
+    ty_conn_cut_idle(s);
     uv_timer_start(&s->again, on_again, 0,
                    0); /* `stopped` is called from the loop, not from here */
     if (s->n_conns)
-        uv_timer_start(&s->sweep, on_sweep, 10, 10);
+        ty_serve_sweep(s, 10);
 }
 
 static void closed(uv_handle_t *h)

@@ -17,11 +17,16 @@
 #include "base/str.h"
 #include "net/certs.h"
 
+struct ty_budget;
 struct ty_serve;
 
-/* A whole request. Lives until it is answered, and no longer. */
+/* A whole request. It and everything it points to live until it is answered, whatever becomes of
+ * the connection meanwhile: nothing in it is borrowed from the HTTP library. */
 struct ty_request {
-    struct ty_arena *arena; /* for the handler's own use, too */
+    /* For the handler's own use, too. Of input: a handler that loops over input asks ty_arena_full.
+     * The answer to a request whose arena is full is 413, or 503 where the budget is used up,
+     * whatever the handler says. */
+    struct ty_arena *arena;
     const char *method;
     struct ty_str path, query; /* as they were sent, not decoded; the query without its '?' */
     struct ty_str body;
@@ -40,9 +45,17 @@ struct ty_serve_opts { /* borrowed for the call, but for loop and ctx */
     int port;            /* 0: any that is free */
     int fd; /* > 0: a socket that listens already, taken; address and port are unused */
     const struct ty_serve_tls *tls; /* NULL: plain HTTP */
-    unsigned connections;           /* at most so many at once, the rest wait; 0: 1024 */
-    size_t header_bytes;            /* request line and headers; 0: 32 KiB; more is answered 431 */
-    size_t body_bytes;              /* ceiling; 0: 64 KiB */
+    /* At most so many at once (fewer where the process may open few files), the rest wait; 0: 1024.
+     * From three quarters of it on those that wait for their client are closed, see
+     * serve_crowd.c. */
+    unsigned connections;
+    size_t header_bytes; /* request line and headers; 0: 16 KiB; more is answered 431 */
+    size_t body_bytes;   /* ceiling; 0: 64 KiB */
+    size_t arena_bytes;  /* ceiling of a request's arena: headers, what the handler makes of the
+                            request, the answer; 0: 16 MiB */
+    /* Counts connections, bodies and arenas. Outlives every request; may be NULL. One server takes
+     * at most a quarter of it for connections and bodies; who finds no room is answered 503. */
+    struct ty_budget *budget;
     int64_t deadline_ms; /* from a connection's begin, or a later request's first line, to the end
                             of the answer; 0: 10 s */
     int64_t idle_ms;     /* from an answer to the next request's first line; 0: 120 s */
@@ -54,6 +67,17 @@ struct ty_serve_opts { /* borrowed for the call, but for loop and ctx */
 int ty_serve_new(const struct ty_serve_opts *opts, struct ty_serve **ret, struct ty_err *err);
 int ty_serve_port(const struct ty_serve *s);
 size_t ty_serve_connections(const struct ty_serve *s);
+
+/* Why the server closed connections, other than after an answer. */
+enum ty_serve_cut {
+    TY_CUT_DEADLINE, /* the request was not over in time */
+    TY_CUT_IDLE,     /* no next request for idle_ms */
+    TY_CUT_CROWDED,  /* too many connections: it waited for its client */
+    TY_CUT_MEMORY,   /* the budget was used up: it was idle, or sending a body, for the longest */
+    TY_CUTS,
+};
+uint64_t ty_serve_cuts(const struct ty_serve *s, enum ty_serve_cut why);
+
 /* What to show from the next handshake on; connections that are there keep what they have. With TLS
  * and before the first identity every handshake fails. */
 int ty_serve_identity(struct ty_serve *s, const struct ty_pem *pem, struct ty_err *err);
@@ -64,7 +88,7 @@ void ty_serve_stop(struct ty_serve *s, int64_t grace_ms, void (*stopped)(void *c
  * Requests that were not answered yet stay valid until they are. NULL is fine. */
 void ty_serve_free(struct ty_serve *s);
 
-/* NULL if it was not sent. Any case; valid until the answer. */
+/* The first of that name, in any case; NULL if it was not sent. Lives with the request. */
 const char *ty_request_header(const struct ty_request *q, const char *name);
 /* One more header for the answer; at most 8. Both are borrowed until the request ends: literals, or
  * what lives with its arena. */

@@ -4,12 +4,16 @@
  *                |                      |          ^
  *                '-- too big to read ---'   (suspended)
  */
+#include <strings.h>
+
+#include "base/budget.h"
 #include "net/serve_inner.h"
 
-#define ARENA_CEILING ((size_t)256 << 20)
-/* A body over its ceiling is read to its end and thrown away, so that its sender lives to see the
- * answer: who writes into a closed connection gets an error instead. So much, not more. */
+/* A body over its ceiling, or one that finds no room, is read to its end and thrown away, so that
+ * its sender lives to see the answer: who writes into a closed connection gets an error instead. So
+ * much, not more; the deadline of the request bounds the time. */
 #define DRAIN_BYTES ((size_t)2 << 20)
+#define FIRST_BODY  ((size_t)4 << 10)
 
 static struct ty_serve_conn *conn_of(const struct ty_serve *s, struct MHD_Connection *mhd)
 {
@@ -23,25 +27,28 @@ void *ty_serve_on_line(void *cls, const char *uri, struct MHD_Connection *mhd)
 {
     struct ty_serve *s = cls;
     struct ty_serve_conn *c = conn_of(s, mhd);
-    struct ty_arena *a = ty_arena_new(ARENA_CEILING);
+    struct ty_arena *a = ty_arena_new_input(s->o.arena_bytes, s->o.budget);
     struct ty_served *q = ty_new(a, struct ty_served);
     char *copy = ty_arena_strndup(a, uri, strlen(uri));
 
     q->q.arena = a;
     q->q.query = ty_str_cut(ty_str(copy), '?', &q->q.path);
     q->conn = c;
+    q->budget = s->o.budget;
     q->body.ceiling = s->o.body_bytes;
+    q->no_room = ty_arena_full(a);
     c->q = q;
     if (!c->fresh) { /* the first one's time began with the connection */
         uv_update_time(s->o.loop);
         c->due_ms = ty_serve_now(s) + s->o.deadline_ms;
     }
+    ty_conn_enter(c, TY_CONN_HEAD);
     return q;
 }
 
 static void served_free(struct ty_served *q)
 {
-    ty_buf_done(&q->body);
+    ty_crowd_leave_body(q);
     ty_arena_free(q->q.arena);
 }
 
@@ -59,6 +66,8 @@ void ty_serve_on_end(void *cls, struct MHD_Connection *mhd TY_UNUSED, void **con
     c->q = NULL;
     c->fresh = false;
     c->due_ms = ty_serve_now(s) + s->o.idle_ms;
+    ty_conn_enter(c, TY_CONN_IDLE);
+    s->held -= q->held;
     q->conn = NULL;
     if (!q->owed)
         served_free(q);
@@ -70,9 +79,10 @@ const char *ty_request_header(const struct ty_request *request, const char *name
 {
     const struct ty_served *q = (const struct ty_served *)request;
 
-    if (!q->conn)
-        return NULL;
-    return q->conn->s->mhd.lookup_connection_value(q->conn->mhd, MHD_HEADER_KIND, name);
+    for (size_t i = 0; i < q->n_sent; i++)
+        if (strcasecmp(q->sent[i].name, name) == 0)
+            return q->sent[i].value;
+    return NULL;
 }
 
 void ty_request_add(struct ty_request *request, const char *name, const char *value)
@@ -90,6 +100,20 @@ static void set_answer(struct ty_served *q, int code, const char *type, struct t
     q->code = code;
     q->type = type;
     q->text = (struct ty_str){ ty_arena_strndup(q->q.arena, body.p ? body.p : "", body.n), body.n };
+    if (q->conn)
+        ty_conn_enter(q->conn, TY_CONN_ANSWER);
+}
+
+/* Instead of the handler's answer, whose parts may be missing. */
+static void set_no_room(struct ty_served *q, bool later)
+{
+    q->n_headers = 0;
+    if (later)
+        ty_request_add(&q->q, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+    set_answer(q, later ? MHD_HTTP_SERVICE_UNAVAILABLE : MHD_HTTP_CONTENT_TOO_LARGE,
+               "text/plain; charset=utf-8",
+               later ? TY_LIT("there is no memory for this request now\n")
+                     : TY_LIT("this request takes too much memory\n"));
 }
 
 static void wake(struct ty_served *q)
@@ -114,7 +138,10 @@ void ty_request_answer(struct ty_request *request, int code, const char *type, s
     }
     if (q->code) /* too late: the client was told so, and its connection frees the rest */
         return;
-    set_answer(q, code, type, body);
+    if (ty_arena_full(q->q.arena))
+        set_no_room(q, ty_arena_used(q->q.arena) < q->conn->s->o.arena_bytes);
+    else
+        set_answer(q, code, type, body);
     wake(q);
 }
 
@@ -156,8 +183,14 @@ static enum MHD_Result hand_over(struct ty_serve *s, struct ty_served *q)
 {
     if (q->handed) /* woken */
         return q->code ? send_answer(s, q) : MHD_YES;
+    q->handed = true;
+    if (q->no_room) {
+        set_no_room(q, true);
+        return send_answer(s, q);
+    }
     q->q.body = q->q.too_big ? (struct ty_str){ "", 0 } : ty_buf_str(&q->body);
-    q->handed = q->owed = true;
+    q->owed = true;
+    ty_conn_enter(q->conn, TY_CONN_HANDLER);
     s->o.handle(s->o.ctx, &q->q);
     if (q->code)
         return send_answer(s, q);
@@ -168,36 +201,71 @@ static enum MHD_Result hand_over(struct ty_serve *s, struct ty_served *q)
 
 /* ---- reading ---- */
 
+/* What libmicrohttpd has is its connection's, and goes with it: the handler may take longer. */
+static enum MHD_Result copy_header(void *cls, enum MHD_ValueKind kind TY_UNUSED, const char *name,
+                                   const char *value)
+{
+    struct ty_served *q = cls;
+    struct ty_arena *a = q->q.arena;
+    const char *text = value ? value : "";
+
+    ty_room(a, q->sent, q->n_sent, q->cap_sent);
+    q->sent[q->n_sent++] = (struct ty_serve_header){ ty_arena_strndup(a, name, strlen(name)),
+                                                     ty_arena_strndup(a, text, strlen(text)) };
+    return MHD_YES;
+}
+
 /* True: the body is not worth reading, the handler is asked now. */
 static bool look_at_headers(struct ty_serve *s, struct ty_served *q, const char *method)
 {
+    q->begun = true;
+    q->q.method = ty_arena_strndup(q->q.arena, method, strlen(method));
+    s->mhd.get_connection_values(q->conn->mhd, MHD_HEADER_KIND, copy_header, q);
+    ty_conn_enter(q->conn, TY_CONN_BODY);
     const char *length = ty_request_header(&q->q, MHD_HTTP_HEADER_CONTENT_LENGTH);
     const char *expect = ty_request_header(&q->q, MHD_HTTP_HEADER_EXPECT);
     uint64_t n = 0;
-
-    q->begun = true;
-    q->q.method = ty_arena_strndup(q->q.arena, method, strlen(method));
     if (!length)
         return false;
     q->q.announced = true;
-    if (!ty_parse_u64(ty_str(length), &n) || n <= s->o.body_bytes)
+    if (!ty_parse_u64(ty_str(length), &n))
         return false;
-    q->q.too_big = true;
-    return n > DRAIN_BYTES || expect; /* who asks first is told no before sending */
+    q->q.too_big = n > s->o.body_bytes;
+    /* who asks first is told no before sending */
+    return (q->q.too_big || q->no_room) && (n > DRAIN_BYTES || expect);
 }
 
-static enum MHD_Result take(struct ty_served *q, const char *data, size_t n)
+/* Room for n more bytes of body, of which the budget knows before they are allocated. */
+static void make_room(struct ty_serve *s, struct ty_served *q, size_t n)
+{
+    struct ty_buf *b = &q->body;
+    size_t cap = b->cap < FIRST_BODY / 2 ? FIRST_BODY : b->cap * 2;
+
+    if (b->cap - b->n >= n)
+        return;
+    if (n > b->ceiling || b->n > b->ceiling - n) {
+        q->q.too_big = true;
+        return;
+    }
+    cap = cap < b->n + n ? b->n + n : cap;
+    cap = cap > b->ceiling ? b->ceiling : cap;
+    q->no_room = !ty_crowd_hold_body(s, q, cap - b->cap);
+    if (!q->no_room)
+        ty_buf_grow(b, cap - b->n);
+}
+
+static enum MHD_Result take(struct ty_serve *s, struct ty_served *q, const char *data, size_t n)
 {
     q->seen += n;
-    if (!q->q.too_big)
+    if (!q->q.too_big && !q->no_room)
+        make_room(s, q, n);
+    if (!q->q.too_big && !q->no_room) {
         ty_buf_put(&q->body, data, n);
-    if (q->body.full) {
-        ty_buf_done(&q->body);
-        q->body.full = false;
-        q->q.too_big = true;
+        return MHD_YES;
     }
+    ty_crowd_leave_body(q);
     /* In the middle of a body libmicrohttpd takes no answer: it can only be cut off. */
-    return q->q.too_big && q->seen > DRAIN_BYTES + q->body.ceiling ? MHD_NO : MHD_YES;
+    return q->seen > DRAIN_BYTES + q->body.ceiling ? MHD_NO : MHD_YES;
 }
 
 enum MHD_Result ty_serve_on_request(void *cls, struct MHD_Connection *mhd TY_UNUSED,
@@ -208,12 +276,14 @@ enum MHD_Result ty_serve_on_request(void *cls, struct MHD_Connection *mhd TY_UNU
     struct ty_serve *s = cls;
     struct ty_served *q = *con_cls;
 
+    if (q->conn->state == TY_CONN_CUT && !q->handed)
+        return MHD_NO; /* its body may be gone already */
     if (!q->begun)
         return look_at_headers(s, q, method) ? hand_over(s, q) : MHD_YES;
     if (*n) {
         size_t got = *n;
         *n = 0;
-        return take(q, data, got);
+        return take(s, q, data, got);
     }
     return hand_over(s, q);
 }

@@ -5,6 +5,7 @@
 #include "net/serve.h"
 #include "net/testing.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 
 struct ty_talk { /* sends, then reads until the server closes */
@@ -69,6 +70,57 @@ static inline const char *talk(struct ty_talk *t, uv_loop_t *loop, int port, con
 {
     talk_start(t, port, text);
     return talk_end(t, loop);
+}
+
+/* ---- a client that the test moves step by step, in its own thread ---- */
+
+static inline int raw_open(int port)
+{
+    struct sockaddr_in at = { .sin_family = AF_INET,
+                              .sin_addr = { htonl(INADDR_LOOPBACK) },
+                              .sin_port = htons((uint16_t)port) };
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+    return fd;
+}
+
+static inline void raw_send(int fd, const char *text)
+{
+    assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), (ssize_t)strlen(text));
+}
+
+/* The other side gets an error, not an end. */
+static inline void raw_reset(int fd)
+{
+    const struct linger at_once = { .l_onoff = 1 };
+
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+    close(fd);
+}
+
+/* True: the server has ended the connection. What it sent before is read and thrown away. */
+static inline bool raw_ended(int fd)
+{
+    char junk[4096];
+    ssize_t n = 1;
+
+    while (n > 0)
+        n = recv(fd, junk, sizeof(junk), MSG_DONTWAIT);
+    return n == 0 || (errno != EAGAIN && errno != EINTR);
+}
+
+/* Turns the loop until the condition holds; it wakes up for nothing, too. */
+static inline void loop_until(uv_loop_t *loop, bool (*holds)(void *ctx), void *ctx)
+{
+    uv_timer_t tick;
+
+    uv_timer_init(loop, &tick);
+    uv_timer_start(&tick, talk_tick, 2, 2);
+    while (!holds(ctx))
+        uv_run(loop, UV_RUN_ONCE);
+    uv_close((uv_handle_t *)&tick, NULL);
+    uv_run(loop, UV_RUN_NOWAIT);
 }
 
 /* The loop must be empty by now but for what closes itself. */

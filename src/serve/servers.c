@@ -162,6 +162,7 @@ static int open_all(struct ty_servers *s, struct ty_err *err)
                                   .port = c->webhook_port,
                                   .tls = &tls,
                                   .body_bytes = TY_WEBHOOK_BODY_MAX,
+                                  .arena_bytes = (size_t)256 << 20, /* reviews are judged in it */
                                   .handle = ty_hooks_handle,
                                   .ctx = &s->hooks };
     struct ty_serve_opts status = { .port = s->s.settings->status_port,

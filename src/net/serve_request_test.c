@@ -1,10 +1,21 @@
+#include "base/budget.h"
 #include "net/serve_testing.h"
 
 struct fixture {
     struct serve_world w; /* first */
+    struct ty_budget budget;
     struct ty_request *kept;
     bool keep;
 };
+
+/* As a handler that makes much of its input: it asks, and stops. */
+static void fill(struct ty_request *q)
+{
+    while (!ty_arena_full(q->arena))
+        ty_arena_alloc(q->arena, 1000, 1);
+    ty_request_add(q, "X-Again", "1");
+    ty_request_answer(q, 200, NULL, TY_LIT("half of it"));
+}
 
 static void handle(void *ctx, struct ty_request *q)
 {
@@ -13,6 +24,10 @@ static void handle(void *ctx, struct ty_request *q)
 
     if (f->keep) {
         f->kept = q;
+        return;
+    }
+    if (ty_str_is(q->path, "/fill")) {
+        fill(q);
         return;
     }
     const char *text = ty_arena_printf(
@@ -28,8 +43,12 @@ static int setup(void **state)
     struct fixture *f = calloc(1, sizeof(*f));
 
     assert_non_null(f);
-    serve_begin(&f->w, (struct ty_serve_opts){
-                           .body_bytes = 10, .deadline_ms = 2000, .handle = handle, .ctx = f });
+    serve_begin(&f->w, (struct ty_serve_opts){ .body_bytes = 10,
+                                               .arena_bytes = 1 << 20,
+                                               .deadline_ms = 2000,
+                                               .budget = &f->budget,
+                                               .handle = handle,
+                                               .ctx = f });
     *state = f;
     return 0;
 }
@@ -91,12 +110,31 @@ static void answered_after_the_deadline(void **state)
     ty_request_answer(f->kept, 200, NULL, TY_LIT("nobody hears this"));
 }
 
+/* What a handler says of half its input is not said. */
+static void a_full_arena_is_told(void **state)
+{
+    static const char ask[] = "GET /fill HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    struct fixture *f = *state;
+    const char *got = serve_talk(&f->w, ask);
+
+    assert_has(got, "HTTP/1.1 413 ");
+    assert_null(strstr(got, "half of it"));
+    assert_null(strstr(got, "X-Again"));
+    f->budget.ceiling = 200000; /* now it is the budget that ends first */
+    got = serve_talk(&f->w, ask);
+    assert_has(got, "HTTP/1.1 503 ");
+    assert_has(got, "Retry-After: 1\r\n");
+    assert_null(strstr(got, "half of it"));
+    assert_int_equal(f->budget.used, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_a_handler_sees, setup, serve_teardown),
         cmocka_unit_test_setup_teardown(answered_later, setup, serve_teardown),
         cmocka_unit_test_setup_teardown(answered_after_the_deadline, setup, serve_teardown),
+        cmocka_unit_test_setup_teardown(a_full_arena_is_told, setup, serve_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "base/budget.h"
 #include "proc/trim.h"
 #include "serve/servers.h"
 #include "trainer/plugins/ml.h"
@@ -27,6 +28,8 @@ struct operator
     struct ty_standing *standing;
     struct ty_kube *kube;
     struct ty_kube *status_kube; /* writes of the status API, with limits of their own */
+    struct ty_kube *review_kube; /* of strangers' tokens, with limits of their own */
+    struct ty_budget budget;     /* of what input can make us take; no ceiling yet */
     struct ty_events *events;
     struct ty_jobs *jobs;
     struct ty_hookcerts *certs;
@@ -272,6 +275,10 @@ static int start_client(struct operator* o, struct ty_err *err)
     k.burst = o->config.status_burst;
     if (o->settings.status_gate && ty_kube_new(&o->status_kube, &k, err) < 0)
         return err->code;
+    k.qps = TY_REVIEW_QPS;
+    k.burst = TY_REVIEW_BURST;
+    if (ty_kube_new(&o->review_kube, &k, err) < 0)
+        return err->code;
     gethostname(host, sizeof(host) - 1);
     struct ty_events_settings e = {
         .loop = &o->loop, .kube = o->kube, .log = o->s->log, .host = host
@@ -345,6 +352,8 @@ static int start_servers(struct operator* o, struct ty_err *err)
     struct ty_servers_settings s = { .loop = &o->loop,
                                      .kube = o->kube,
                                      .status_kube = o->status_kube,
+                                     .review_kube = o->review_kube,
+                                     .budget = &o->budget,
                                      .config = &o->config,
                                      .settings = &o->settings,
                                      .pipeline = o->s->pipeline,
@@ -405,6 +414,7 @@ static void clean(struct operator* o)
     ty_events_free(o->events);
     ty_standing_free(o->standing);
     ty_kube_free(o->status_kube);
+    ty_kube_free(o->review_kube);
     ty_kube_free(o->kube);
     uv_run(&o->loop, UV_RUN_DEFAULT);
     uv_loop_close(&o->loop);

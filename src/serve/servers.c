@@ -10,6 +10,8 @@
 #include "serve/servers_inner.h"
 #include "serve/webhook.h"
 
+#define HEALTH_CONNECTIONS 128 /* kubelet makes one for each probe */
+
 /* ---- health ---- */
 
 static const char *ask_certs(void *ctx, struct ty_arena *a)
@@ -123,6 +125,9 @@ static int open_port(struct ty_servers *s, int which, const char *field, struct 
                      struct ty_err *err)
 {
     opts->loop = s->s.loop;
+    /* Probes are answered when all else has no room: a limit of its own on connections is enough.
+     */
+    opts->budget = which == PORT_HEALTH ? NULL : s->s.budget;
     if (ty_serve_new(opts, &s->port[which], err) < 0)
         return ty_wrap(err, "%s", field);
     ty_info(s->s.log, "serving", TY_S("what", field), TY_I("port", ty_serve_port(s->port[which])),
@@ -132,7 +137,9 @@ static int open_port(struct ty_servers *s, int which, const char *field, struct 
 
 static int open_health(struct ty_servers *s, struct ty_err *err)
 {
-    struct ty_serve_opts o = { .handle = handle_health, .ctx = s };
+    struct ty_serve_opts o = { .connections = HEALTH_CONNECTIONS,
+                               .handle = handle_health,
+                               .ctx = s };
     int r = ty_address_parse(s->arena, "health.healthProbeBindAddress", s->s.config->health_address,
                              &o.address, &o.port, err);
 
@@ -248,6 +255,7 @@ void ty_servers_free(struct ty_servers *s)
         return;
     for (int i = 0; i < PORTS; i++)
         ty_serve_free(s->port[i]);
+    ty_servers_ask_end(s);
     ty_metrics_free(s->metrics);
     free(s->alive_path);
     free(s->ready_path);

@@ -11,12 +11,21 @@
 #include "control/lease.h"
 #include "serve/standing.h"
 
+struct ty_budget;
 struct ty_servers;
+
+/* For review_kube: 2,000 reporters, each asked about every 30 s, take 70 a second. */
+#define TY_REVIEW_QPS   100
+#define TY_REVIEW_BURST 200
 
 struct ty_servers_settings { /* what is pointed to outlives the servers */
     uv_loop_t *loop;
     struct ty_kube *kube;
     struct ty_kube *status_kube; /* statusServer.qps and burst are its limits; NULL: gate off */
+    /* For what strangers make us ask: whose token it is, and what that one may. With limits of its
+     * own, so that they cost neither controllers nor reporters a request. */
+    struct ty_kube *review_kube;
+    struct ty_budget *budget; /* of every port but that of the probes; may be NULL */
     const struct ty_config *config;
     const struct ty_settings *settings;
     const struct ty_pipeline *pipeline;

@@ -81,13 +81,14 @@ static void user_known(void *ctx, const struct ty_kube_answer *answer)
     for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
         if (ty_json_get(user, more[i]))
             ty_json_set(a, spec, more[i], ty_json_get(user, more[i]));
-    ty_kube_start(c->s->s.kube, &(struct ty_kube_ask){
-                                    .verb = TY_KUBE_CREATE,
-                                    .kind = &ty_kind_accessreview,
-                                    .body = ty_json_text(a, review(a, &ty_kind_accessreview, spec)),
-                                    .timeout_ms = 5000,
-                                    .fn = access_known,
-                                    .ctx = c });
+    ty_servers_ask(
+        c->s, c->q, c->s->s.review_kube,
+        &(struct ty_kube_ask){ .verb = TY_KUBE_CREATE,
+                               .kind = &ty_kind_accessreview,
+                               .body = ty_json_text(a, review(a, &ty_kind_accessreview, spec)),
+                               .timeout_ms = 5000,
+                               .fn = access_known,
+                               .ctx = c });
 }
 
 void ty_servers_handle_metrics(void *ctx, struct ty_request *q)
@@ -107,12 +108,18 @@ void ty_servers_handle_metrics(void *ctx, struct ty_request *q)
         return;
     }
     ty_json_set(q->arena, spec, "token", ty_json_str(q->arena, token));
-    ty_kube_start(s->s.kube,
-                  &(struct ty_kube_ask){
-                      .verb = TY_KUBE_CREATE,
-                      .kind = &ty_kind_tokenreview,
-                      .body = ty_json_text(q->arena, review(q->arena, &ty_kind_tokenreview, spec)),
-                      .timeout_ms = 5000,
-                      .fn = user_known,
-                      .ctx = c });
+    int r = ty_servers_review(
+        s, q,
+        &(struct ty_kube_ask){
+            .verb = TY_KUBE_CREATE,
+            .kind = &ty_kind_tokenreview,
+            .body = ty_json_text(q->arena, review(q->arena, &ty_kind_tokenreview, spec)),
+            .timeout_ms = 5000,
+            .fn = user_known,
+            .ctx = c },
+        TY_LIT("/metrics"), false);
+    if (r < 0) {
+        ty_request_add(q, "Retry-After", "1");
+        refuse(c, 429, "Too many requests\n");
+    }
 }

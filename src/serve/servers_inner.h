@@ -21,8 +21,10 @@ struct ty_servers {
     struct ty_health_check ready_checks[4];
     struct ty_metrics *metrics;
     struct ty_status_api status;
-    struct ty_vouched vouched;
-    size_t stopping; /* ports that are not yet silent */
+    struct ty_vouched vouched, refused; /* of the status API's tokens */
+    struct ty_servers_asked *asked;     /* questions that are open */
+    size_t reviews;                     /* of them, for strangers */
+    size_t stopping;                    /* ports that are not yet silent */
     void (*done)(void *ctx);
     void *done_ctx;
 };
@@ -32,6 +34,20 @@ struct ty_metrics *ty_servers_metrics(void);
 void ty_servers_measure(struct ty_servers *s); /* brings the numbers up to date */
 void ty_servers_hook_begun(void *ctx, struct ty_str path);
 void ty_servers_hook_answered(void *ctx, struct ty_str path, int code, double seconds);
+
+/* servers_ask.c: questions to the API server, for a request that waits for the answer. */
+#define TY_REVIEWS_MAX   64 /* open at once */
+#define TY_REVIEWS_KNOWN 16 /* of them, left to tokens that were good before */
+#define TY_REVIEWS_OF    16 /* about the same */
+/* Everything in it is copied. fn is called once, unless the servers go before: then the request is
+ * answered 503. */
+void ty_servers_ask(struct ty_servers *s, struct ty_request *q, struct ty_kube *kube,
+                    const struct ty_kube_ask *ask);
+/* A review for a stranger: `about` says what he wants, `known` that his token was good before.
+ * -EBUSY: too many are open, nothing was asked. */
+int ty_servers_review(struct ty_servers *s, struct ty_request *q, const struct ty_kube_ask *ask,
+                      struct ty_str about, bool known);
+void ty_servers_ask_end(struct ty_servers *s); /* after the ports are freed */
 
 /* servers_auth.c: for ty_serve_opts.handle: /metrics, to those who may see it. */
 void ty_servers_handle_metrics(void *ctx, struct ty_request *q);

@@ -1,6 +1,7 @@
 /* The numbers behind /metrics. The parts keep them; they are brought here when somebody asks. */
 #include "serve/servers_inner.h"
 
+#include "base/budget.h"
 #include "serve/servers_rows.h"
 #include "serve/webhook.h"
 #include "trainer/pass.h"
@@ -141,6 +142,40 @@ static void measure_cache(struct ty_servers *s)
     set(s, TY_ROW_JOBS, "running", (double)n.open);
 }
 
+/* ---- the ports ---- */
+
+static void measure_ports(struct ty_servers *s)
+{
+    static const char *const names[] = { [PORT_HEALTH] = "health",
+                                         [PORT_WEBHOOK] = "webhook",
+                                         [PORT_METRICS] = "metrics",
+                                         [PORT_STATUS] = "status" };
+    static const char *const reasons[] = { [TY_CUT_DEADLINE] = "deadline",
+                                           [TY_CUT_IDLE] = "idle",
+                                           [TY_CUT_CROWDED] = "crowded",
+                                           [TY_CUT_MEMORY] = "memory" };
+
+    for (int i = 0; i < PORTS; i++) {
+        if (!s->port[i])
+            continue;
+        set(s, TY_ROW_CONNECTIONS, names[i], (double)ty_serve_connections(s->port[i]));
+        for (int k = 0; k < TY_CUTS; k++)
+            set2(s, TY_ROW_CONNECTIONS_CLOSED, names[i], reasons[k],
+                 (double)ty_serve_cuts(s->port[i], (enum ty_serve_cut)k));
+    }
+}
+
+static void measure_budget(struct ty_servers *s)
+{
+    static const struct ty_budget none = { 0 };
+    const struct ty_budget *b = s->s.budget ? s->s.budget : &none;
+
+    set(s, TY_ROW_BUDGET, NULL, (double)b->ceiling);
+    set(s, TY_ROW_BUDGET_USED, NULL, (double)b->used);
+    set(s, TY_ROW_BUDGET_PEAK, NULL, (double)b->peak);
+    set(s, TY_ROW_BUDGET_REFUSED, NULL, (double)b->refused);
+}
+
 /* "host:port" of "https://host:port/path". */
 static const char *host_of(struct ty_arena *a, const char *server)
 {
@@ -175,6 +210,8 @@ void ty_servers_measure(struct ty_servers *s)
     measure_cache(s);
     measure_events(s);
     measure_requests(s);
+    measure_ports(s);
+    measure_budget(s);
     set(s, TY_ROW_LEADER, s->s.config->lease_name, leads);
     set(s, TY_ROW_CERT_UNTIL, NULL, (double)ty_hookcerts_until(s->s.certs));
     set(s, TY_ROW_BUILD, s->s.version, 1);

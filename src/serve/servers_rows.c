@@ -74,6 +74,19 @@ const struct ty_metric ty_servers_rows[] = {
     [TY_ROW_CACHE_OBJECTS] =
         GAUGE("trainyard_cache_objects", "Objects in the cache, by kind.", "kind"),
     [TY_ROW_CACHE_BYTES] = GAUGE("trainyard_cache_bytes", "Memory that the cache takes.", NULL),
+    [TY_ROW_BUDGET] = GAUGE("trainyard_memory_budget_bytes",
+                            "Memory that input may make this process take; 0: any.", NULL),
+    [TY_ROW_BUDGET_USED] =
+        GAUGE("trainyard_memory_budget_used_bytes", "Memory of the budget that is in use.", NULL),
+    [TY_ROW_BUDGET_PEAK] =
+        GAUGE("trainyard_memory_budget_peak_bytes", "The most that ever was in use.", NULL),
+    [TY_ROW_BUDGET_REFUSED] = COUNTER("trainyard_memory_budget_refused_total",
+                                      "Requests for memory that did not fit the budget.", NULL),
+    [TY_ROW_CONNECTIONS] =
+        GAUGE("trainyard_http_connections", "Open connections of clients, by server.", "server"),
+    [TY_ROW_CONNECTIONS_CLOSED] = COUNTER(
+        "trainyard_http_connections_closed_total",
+        "Connections that were closed on a client, by server and reason.", "server", "reason"),
     [TY_ROW_CERT_UNTIL] = GAUGE("trainyard_certificate_expiry_timestamp_seconds",
                                 "When the certificate that is served ends.", NULL),
     [TY_ROW_BUILD] = GAUGE("trainyard_build_info", "Always 1.", "version"),

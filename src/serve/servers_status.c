@@ -1,7 +1,9 @@
 /* The status API on a cluster: a pod's projected token says for which TrainJob it was made (its
  * audience) and in which namespace it lives; the API server checks it and takes the status. */
 #include <errno.h>
+#include <time.h>
 
+#include "serve/jwt.h"
 #include "serve/servers_inner.h"
 #include "store/kube_kinds.h"
 #include "trainer/trainjob.h"
@@ -36,44 +38,62 @@ static void reviewed(void *ctx, const struct ty_kube_answer *a)
                 is_for(a->json, k->audience) &&
                 ty_str_starts(ty_json_str_at(a->json, "status.user.username"), ty_str(owner));
 
-    if (good)
-        ty_vouched_add(&k->s->vouched, call->token, k->audience, uv_now(k->s->s.loop));
-    if (a->r < 0)
+    if (a->r == 0)
+        ty_vouched_add(good ? &k->s->vouched : &k->s->refused, call->token, k->audience,
+                       uv_now(k->s->s.loop), good ? TY_VOUCHED_MS : TY_REFUSED_MS);
+    else
         ty_servers_say_refused(k->s, a, "cannot ask whose token the status API was shown");
     ty_status_authorized(call, a->r < 0 ? -EIO : good);
 }
 
-static void ask(struct asking *k)
+/* All that is about jobs which nobody knows is about the same. */
+static struct ty_str about(const struct asking *k)
+{
+    const struct ty_status_call *c = k->call;
+    const struct ty_world *w = k->s->s.jobs ? ty_jobs_world(k->s->s.jobs) : NULL;
+    bool known = !w || ty_world_find(w, &ty_kind_trainjob, c->ns, c->name);
+
+    return known ? k->audience : TY_LIT("no such job");
+}
+
+static int ask(struct asking *k)
 {
     struct ty_arena *a = k->call->arena;
     struct ty_json *review = ty_json_object(a), *spec = ty_json_object(a);
+    bool known = ty_vouched_ever(&k->s->vouched, k->call->token, k->audience);
 
     ty_json_push(a, ty_json_need_array(a, spec, "audiences"), ty_json_str(a, k->audience));
     ty_json_set(a, spec, "token", ty_json_str(a, k->call->token));
     ty_json_set(a, review, "apiVersion", ty_json_cstr(a, "authentication.k8s.io/v1"));
     ty_json_set(a, review, "kind", ty_json_cstr(a, "TokenReview"));
     ty_json_set(a, review, "spec", spec);
-    ty_kube_start(k->s->s.kube, &(struct ty_kube_ask){ .verb = TY_KUBE_CREATE,
-                                                       .kind = &ty_kind_tokenreview,
-                                                       .body = ty_json_text(a, review),
-                                                       .timeout_ms = 5000,
-                                                       .fn = reviewed,
-                                                       .ctx = k });
+    return ty_servers_review(k->s, k->call->q,
+                             &(struct ty_kube_ask){ .verb = TY_KUBE_CREATE,
+                                                    .kind = &ty_kind_tokenreview,
+                                                    .body = ty_json_text(a, review),
+                                                    .timeout_ms = 5000,
+                                                    .fn = reviewed,
+                                                    .ctx = k },
+                             about(k), known);
 }
 
+/* Nobody is asked about a token that could not be good: v2.3.0, which checks them itself, refuses
+ * the same ones. */
 static void authorize(void *ctx, struct ty_status_call *call)
 {
     struct ty_servers *s = ctx;
     struct ty_str audience = ty_str(ty_trainjob_audience(call->arena, call->ns, call->name));
     struct asking *k = ty_new(call->arena, struct asking);
+    uint64_t now = uv_now(s->s.loop);
 
     *k = (struct asking){ s, call, audience };
-    if (call->token.n == 0)
-        ty_status_authorized(call, 0);
-    else if (ty_vouched_for(&s->vouched, call->token, audience, uv_now(s->s.loop)))
+    if (ty_vouched_for(&s->vouched, call->token, audience, now))
         ty_status_authorized(call, 1);
-    else
-        ask(k);
+    else if (!ty_jwt_may_be(call->arena, call->token, audience, call->ns, time(NULL)) ||
+             ty_vouched_for(&s->refused, call->token, audience, now))
+        ty_status_authorized(call, 0);
+    else if (ask(k) < 0)
+        ty_status_authorized(call, -EBUSY);
 }
 
 static void written(void *ctx, const struct ty_kube_answer *a)
@@ -109,17 +129,18 @@ static void apply(void *ctx, struct ty_status_call *call)
     ty_json_set(a, obj, "metadata", meta);
     ty_json_set(a, ty_json_need_object(a, obj, "status"), "trainerStatus",
                 reported(a, call->trainer_status));
-    ty_kube_start(s->s.status_kube, &(struct ty_kube_ask){ .verb = TY_KUBE_APPLY,
-                                                           .kind = &ty_kind_trainjob,
-                                                           .ns = call->ns,
-                                                           .name = call->name,
-                                                           .sub = "status",
-                                                           .body = ty_json_text(a, obj),
-                                                           .manager = MANAGER,
-                                                           .force = true,
-                                                           .timeout_ms = 8000,
-                                                           .fn = written,
-                                                           .ctx = call });
+    ty_servers_ask(s, call->q, s->s.status_kube,
+                   &(struct ty_kube_ask){ .verb = TY_KUBE_APPLY,
+                                          .kind = &ty_kind_trainjob,
+                                          .ns = call->ns,
+                                          .name = call->name,
+                                          .sub = "status",
+                                          .body = ty_json_text(a, obj),
+                                          .manager = MANAGER,
+                                          .force = true,
+                                          .timeout_ms = 8000,
+                                          .fn = written,
+                                          .ctx = call });
 }
 
 void ty_servers_status_init(struct ty_servers *s)

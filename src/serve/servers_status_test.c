@@ -1,5 +1,6 @@
 /* Who may post progress, as the API server's reviews tell it. A real API server judges real tokens
  * in tests/operator; here it says what a real one says seldom. */
+#include "serve/jwt_testing.h"
 #include "serve/servers_testing.h"
 
 #define PATH  "/apis/trainer.kubeflow.org/v1alpha1/namespaces/ns/trainjobs/job/status"
@@ -26,6 +27,12 @@ static int setup(void **state)
     return 0;
 }
 
+/* A token that looks well; `signature` tells it from others. */
+static const char *token(struct servers_world *f, const char *signature)
+{
+    return jwt_good(f->a, "ns", AUD, signature);
+}
+
 static int post(struct servers_world *f, const struct api_row *rows, const char *path,
                 const char *token)
 {
@@ -38,7 +45,7 @@ static void test_a_good_token(void **state)
     static const struct api_row rows[] = { { ASK, 201, YES }, TAKEN, { 0 } };
     struct servers_world *f = *state;
 
-    assert_int_equal(post(f, rows, PATH, "t"), 200);
+    assert_int_equal(post(f, rows, PATH, token(f, "t")), 200);
     assert_string_equal(api_asked(&f->api, f->a), ASK "\n" WRITE "\n");
     assert_has(f->api.body.p, "\"status\":{\"trainerStatus\":{\"lastUpdatedTime\":");
 }
@@ -49,8 +56,10 @@ static void test_the_review_names_the_audience(void **state)
     static const struct api_row rows[] = { { ASK, 201, REVIEW("false", "", "") }, { 0 } };
     struct servers_world *f = *state;
 
-    assert_int_equal(post(f, rows, PATH, "to.k-en_"), 403);
-    assert_has(f->api.body.p, "\"spec\":{\"audiences\":[\"" AUD "\"],\"token\":\"to.k-en_\"}");
+    assert_int_equal(post(f, rows, PATH, token(f, "k-en_")), 403);
+    assert_has(f->api.body.p,
+               ty_arena_printf(f->a, "\"spec\":{\"audiences\":[\"" AUD "\"],\"token\":\"%s\"}",
+                               token(f, "k-en_")));
 }
 
 static void test_reviews_that_are_no_yes(void **state)
@@ -76,42 +85,73 @@ static void test_reviews_that_are_no_yes(void **state)
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct api_row rows[] = { { ASK, cases[i].code, cases[i].body }, TAKEN, { 0 } };
-        assert_int_equal(post(f, rows, PATH, "t"), cases[i].want);
+        const char *other = token(f, ty_arena_printf(f->a, "t%zu", i));
+        assert_int_equal(post(f, rows, PATH, other), cases[i].want);
         assert_string_equal(api_asked(&f->api, f->a), ASK "\n"); /* and nothing is written */
     }
 }
 
-static void test_no_token_no_question(void **state)
+/* Whoever is no more than a stranger costs no request. */
+static void test_no_good_token_no_question(void **state)
 {
     static const struct api_row rows[] = { { ASK, 201, YES }, TAKEN, { 0 } };
     struct servers_world *f = *state;
+    const char *const tokens[] = { "",
+                                   "t",
+                                   "a.b.c",
+                                   jwt_good(f->a, "ns", AUD "es", "t"),
+                                   jwt_good(f->a, "other", AUD, "t"),
+                                   jwt_of(f->a,
+                                          "{\"aud\":[\"" AUD "\"],\"exp\":1000000000,"
+                                          "\"sub\":\"system:serviceaccount:ns:default\"}",
+                                          "t") };
 
-    assert_int_equal(post(f, rows, PATH, ""), 403);
+    for (size_t i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++)
+        assert_int_equal(post(f, rows, PATH, tokens[i]), 403);
     assert_string_equal(api_asked(&f->api, f->a), "");
 }
 
-/* A yes is remembered for a while, for that token and that job; a no is not. */
+static void forget(struct ty_vouched *v, uint64_t now) /* as if its time had passed */
+{
+    for (size_t i = 0; i < TY_VOUCHED_SLOTS; i++)
+        v->slot[i].until_ms = v->slot[i].until_ms ? now : 0;
+}
+
+static const struct api_row yes[] = { { ASK, 201, YES }, TAKEN, { 0 } };
+static const struct api_row no[] = { { ASK, 201, REVIEW("false", "", "") }, TAKEN, { 0 } };
+
+/* A yes is remembered for a while, for that token and that job. */
 static void test_a_yes_is_remembered(void **state)
 {
-    static const struct api_row yes[] = { { ASK, 201, YES }, TAKEN, { 0 } };
-    static const struct api_row no[] = { { ASK, 201, REVIEW("false", "", "") }, TAKEN, { 0 } };
+    static const char base[] = "/apis/trainer.kubeflow.org/v1alpha1/namespaces/";
     struct servers_world *f = *state;
+    const char *t = token(f, "t");
 
-    assert_int_equal(post(f, no, PATH, "t"), 403);
-    assert_int_equal(post(f, yes, PATH, "t"), 200); /* asked again */
+    assert_int_equal(post(f, yes, PATH, t), 200);
     api_asked(&f->api, f->a);
-    assert_int_equal(post(f, no, PATH, "t"), 200);
+    assert_int_equal(post(f, no, PATH, t), 200);
     assert_string_equal(api_asked(&f->api, f->a), WRITE "\n");
-    assert_int_equal(post(f, no, PATH, "u"), 403);
-    assert_int_equal(
-        post(f, no, "/apis/trainer.kubeflow.org/v1alpha1/namespaces/ns/trainjobs/job2/status", "t"),
-        403);
-    assert_int_equal(
-        post(f, no, "/apis/trainer.kubeflow.org/v1alpha1/namespaces/ns2/trainjobs/job/status", "t"),
-        403);
-    for (size_t i = 0; i < TY_VOUCHED_SLOTS; i++) /* as if its time had passed */
-        f->servers.vouched.slot[i].until_ms = uv_now(&f->loop);
-    assert_int_equal(post(f, no, PATH, "t"), 403);
+    assert_int_equal(post(f, no, PATH, token(f, "u")), 403);
+    assert_int_equal(post(f, no, ty_arena_printf(f->a, "%sns/trainjobs/job2/status", base), t),
+                     403);
+    assert_int_equal(post(f, no, ty_arena_printf(f->a, "%sns2/trainjobs/job/status", base), t),
+                     403);
+    forget(&f->servers.vouched, uv_now(&f->loop));
+    assert_int_equal(post(f, no, PATH, t), 403);
+}
+
+/* A no, too, for a few seconds: the same token again costs nothing. */
+static void test_a_no_is_remembered(void **state)
+{
+    struct servers_world *f = *state;
+    const char *t = token(f, "t");
+
+    assert_int_equal(post(f, no, PATH, t), 403);
+    assert_int_equal(post(f, yes, PATH, t), 403);
+    assert_string_equal(api_asked(&f->api, f->a), ASK "\n");
+    assert_int_equal(post(f, yes, PATH, token(f, "u")), 200);
+    forget(&f->servers.refused, uv_now(&f->loop));
+    assert_int_equal(post(f, yes, PATH, t), 200);
 }
 
 static void test_what_the_write_is_answered(void **state)
@@ -122,7 +162,7 @@ static void test_what_the_write_is_answered(void **state)
 
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
         struct api_row rows[] = { { ASK, 201, YES }, { WRITE, codes[i][0], "{}" }, { 0 } };
-        assert_int_equal(post(f, rows, PATH, "t"), codes[i][1]);
+        assert_int_equal(post(f, rows, PATH, token(f, "t")), codes[i][1]);
     }
 }
 
@@ -133,8 +173,9 @@ int main(void)
         T(test_a_good_token),
         T(test_the_review_names_the_audience),
         T(test_reviews_that_are_no_yes),
-        T(test_no_token_no_question),
+        T(test_no_good_token_no_question),
         T(test_a_yes_is_remembered),
+        T(test_a_no_is_remembered),
         T(test_what_the_write_is_answered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,10 @@
 #include "serve/servers_inner.h"
 #include "store/api_testing.h"
 
+#ifndef DEADLINE_MS
+#define DEADLINE_MS 0 /* the usual */
+#endif
+
 struct servers_world {
     uv_loop_t loop;
     struct api_world api;
@@ -19,15 +23,19 @@ struct servers_world {
 static inline struct servers_world *servers_open(void (*handle)(void *, struct ty_request *))
 {
     struct servers_world *w = calloc(1, sizeof(*w));
-    struct ty_serve_opts o = { .address = "127.0.0.1", .handle = handle };
+    struct ty_serve_opts o = { .address = "127.0.0.1",
+                               .deadline_ms = DEADLINE_MS,
+                               .handle = handle };
 
     assert_non_null(w);
     w->a = ty_arena_new(1 << 20);
     uv_loop_init(&w->loop);
     api_begin(&w->api, &w->loop);
-    w->servers.s = (struct ty_servers_settings){
-        .loop = &w->loop, .kube = w->api.kube, .status_kube = w->api.kube, .config = &w->config
-    };
+    w->servers.s = (struct ty_servers_settings){ .loop = &w->loop,
+                                                 .kube = w->api.kube,
+                                                 .status_kube = w->api.kube,
+                                                 .review_kube = w->api.kube,
+                                                 .config = &w->config };
     o.loop = &w->loop;
     o.ctx = &w->servers;
     assert_int_equal(ty_serve_new(&o, &w->front, NULL), 0);
@@ -39,6 +47,7 @@ static inline int servers_teardown(void **state)
     struct servers_world *w = *state;
 
     ty_serve_free(w->front);
+    ty_servers_ask_end(&w->servers);
     api_end(&w->api);
     loop_end(&w->loop);
     ty_arena_free(w->a);

@@ -1,6 +1,8 @@
 /* One post of progress, step by step. */
 #include "serve/status.h"
 
+#include <errno.h>
+
 #include "serve/respond.h"
 #include "serve/status_decode.h"
 #include "trainer/admit.h"
@@ -56,9 +58,17 @@ static void echo(struct ty_status_call *c)
     ty_respond_json(c->q, 200, v);
 }
 
+static void busy(struct ty_status_call *c)
+{
+    ty_request_add(c->q, "Retry-After", "1");
+    ty_respond_failure(c->q, 429, "TooManyRequests", "Too many requests");
+}
+
 void ty_status_authorized(struct ty_status_call *c, int verdict)
 {
-    if (verdict < 0)
+    if (verdict == -EBUSY)
+        busy(c);
+    else if (verdict < 0)
         ty_respond_failure(c->q, 500, "InternalError", "Internal error");
     else if (verdict == 0)
         ty_respond_failure(c->q, 403, "Forbidden", "Forbidden");

@@ -3,7 +3,7 @@
  *
  *   POST /apis/trainer.kubeflow.org/v1alpha1/namespaces/NS/trainjobs/NAME/status
  *     size --> authorize --> decode --> apply --> 200, the payload as it was understood
- *      413        403          422     404 422 500
+ *      413      403 429        422     404 422 500
  *
  * Who may post, and where progress is kept, is the caller's: the operator asks the API server, the
  * local engine itself. */
@@ -36,7 +36,7 @@ struct ty_status_api {
 
 /* For ty_serve_opts.handle: takes the request. The api must outlive it. */
 void ty_status_handle(const struct ty_status_api *api, struct ty_request *q);
-/* 1 yes, 0 no, negative: it cannot be found out. */
+/* 1 yes, 0 no, -EBUSY: later, as 429; otherwise negative: it cannot be found out. */
 void ty_status_authorized(struct ty_status_call *call, int verdict);
 /* What the API server answered to the write: 200 to 299; 404; 400 or 422 with its message; all else
  * is an error of ours. */

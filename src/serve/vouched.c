@@ -17,23 +17,41 @@ static void hash_of(struct ty_str token, struct ty_str audience, uint8_t hash[SH
     sha256_digest(&h, SHA256_DIGEST_SIZE, hash);
 }
 
+static size_t slot_of(const uint8_t hash[SHA256_DIGEST_SIZE])
+{
+    return (size_t)(hash[0] << 8 | hash[1]) % TY_VOUCHED_SLOTS;
+}
+
 void ty_vouched_add(struct ty_vouched *v, struct ty_str token, struct ty_str audience,
-                    uint64_t now_ms)
+                    uint64_t now_ms, uint64_t for_ms)
 {
     uint8_t hash[SHA256_DIGEST_SIZE];
 
     hash_of(token, audience, hash);
-    struct ty_vouched_slot *slot = &v->slot[hash[0] % TY_VOUCHED_SLOTS];
+    struct ty_vouched_slot *slot = &v->slot[slot_of(hash)];
     memcpy(slot->hash, hash, sizeof(hash));
-    slot->until_ms = now_ms + TY_VOUCHED_MS;
+    slot->until_ms = now_ms + for_ms;
+}
+
+static const struct ty_vouched_slot *find(const struct ty_vouched *v, struct ty_str token,
+                                          struct ty_str audience)
+{
+    uint8_t hash[SHA256_DIGEST_SIZE];
+
+    hash_of(token, audience, hash);
+    const struct ty_vouched_slot *slot = &v->slot[slot_of(hash)];
+    return slot->until_ms && memeql_sec(slot->hash, hash, sizeof(hash)) ? slot : NULL;
 }
 
 bool ty_vouched_for(const struct ty_vouched *v, struct ty_str token, struct ty_str audience,
                     uint64_t now_ms)
 {
-    uint8_t hash[SHA256_DIGEST_SIZE];
+    const struct ty_vouched_slot *slot = find(v, token, audience);
 
-    hash_of(token, audience, hash);
-    const struct ty_vouched_slot *slot = &v->slot[hash[0] % TY_VOUCHED_SLOTS];
-    return now_ms < slot->until_ms && memeql_sec(slot->hash, hash, sizeof(hash));
+    return slot && now_ms < slot->until_ms;
+}
+
+bool ty_vouched_ever(const struct ty_vouched *v, struct ty_str token, struct ty_str audience)
+{
+    return find(v, token, audience) != NULL;
 }

@@ -18,7 +18,7 @@ static void test_a_token_is_good_for_its_audience(void **state)
 
     (void)state;
     assert_false(ty_vouched_for(&v, TY_LIT("t"), A, 0));
-    ty_vouched_add(&v, TY_LIT("t"), A, 1000);
+    ty_vouched_add(&v, TY_LIT("t"), A, 1000, TY_VOUCHED_MS);
     assert_true(ty_vouched_for(&v, TY_LIT("t"), A, 1000));
     assert_false(ty_vouched_for(&v, TY_LIT("t"), B, 1000));
     assert_false(ty_vouched_for(&v, TY_LIT("u"), A, 1000));
@@ -31,7 +31,7 @@ static void test_no_byte_changes_sides(void **state)
     struct ty_vouched v = { 0 };
 
     (void)state;
-    ty_vouched_add(&v, TY_LIT("to"), TY_LIT("ken"), 0);
+    ty_vouched_add(&v, TY_LIT("to"), TY_LIT("ken"), 0, TY_VOUCHED_MS);
     assert_false(ty_vouched_for(&v, TY_LIT("tok"), TY_LIT("en"), 0));
     assert_false(ty_vouched_for(&v, TY_LIT("token"), TY_LIT(""), 0));
     assert_true(ty_vouched_for(&v, TY_LIT("to"), TY_LIT("ken"), 0));
@@ -42,10 +42,12 @@ static void test_a_word_does_not_last(void **state)
     struct ty_vouched v = { 0 };
 
     (void)state;
-    ty_vouched_add(&v, TY_LIT("t"), A, 1000);
+    ty_vouched_add(&v, TY_LIT("t"), A, 1000, TY_VOUCHED_MS);
     assert_true(ty_vouched_for(&v, TY_LIT("t"), A, 1000 + TY_VOUCHED_MS - 1));
     assert_false(ty_vouched_for(&v, TY_LIT("t"), A, 1000 + TY_VOUCHED_MS));
-    ty_vouched_add(&v, TY_LIT("t"), A, 90000); /* asked again, and good again */
+    assert_true(ty_vouched_ever(&v, TY_LIT("t"), A));
+    assert_false(ty_vouched_ever(&v, TY_LIT("t"), B));
+    ty_vouched_add(&v, TY_LIT("t"), A, 90000, TY_VOUCHED_MS); /* asked again, and good again */
     assert_true(ty_vouched_for(&v, TY_LIT("t"), A, 90000 + TY_VOUCHED_MS - 1));
 }
 
@@ -59,7 +61,7 @@ static void test_many_tokens(void **state)
     (void)state;
     for (int i = 0; i < 10000; i++) {
         int n = snprintf(token, sizeof(token), "t%d", i);
-        ty_vouched_add(&v, (struct ty_str){ token, (size_t)n }, A, 1);
+        ty_vouched_add(&v, (struct ty_str){ token, (size_t)n }, A, 1, TY_VOUCHED_MS);
         assert_true(ty_vouched_for(&v, (struct ty_str){ token, (size_t)n }, A, 1));
     }
     for (int i = 0; i < 20000; i++) {

@@ -5,6 +5,7 @@ import select
 import socket
 import ssl
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -87,6 +88,41 @@ def test_a_review_that_outlives_its_connection_vouches_for_nobody_else(bare, bar
         assert second.sock.recv(65536).startswith(b"HTTP/1.1 403 ")
         assert len(writes(proxy)) == written
         assert one.child.poll() is None
+        one.stop()
+
+
+def test_bad_tokens_cost_little(bare, bare_space, make_manager):
+    """What cannot be good is refused without a question, the same bad token is asked about once, and
+    questions that stay open delay neither those who were let in nor the controllers."""
+    api, ns, answer = bare.client(), bare_space.name, threading.Event()
+    bare_space.create(runtime(), trainjob("job", suspend=True))
+    with Proxy(bare) as proxy:
+        one = make_manager(plane=bare, webhooks=False, certificates="managed", through=proxy,
+                           settings=GATE).start()
+        bare_space.wait_jobset("job")
+        url = f"https://127.0.0.1:{one.status}{status_path(ns)}"
+        good = token(api, ns, audience(ns))
+        for bad in ("junk", "a.b.c", token(api, ns, audience(ns, "other")),
+                    token(api, "default", audience(ns))):
+            assert ask(url, PROGRESS, bad)[0] == 403
+        assert reviews(proxy) == []
+        assert [ask(url, PROGRESS, forged(good))[0] for _ in range(20)] == [403] * 20
+        assert 1 <= len(reviews(proxy)) < 10, "it is remembered for some seconds"
+        assert ask(url, PROGRESS, good)[0] == 200
+        before = len(reviews(proxy))
+        proxy.rule = lambda r: Fault(until=answer) if r.path.startswith(REVIEW) else None
+        with ThreadPoolExecutor(40) as pool:
+            posts = [pool.submit(ask, url, PROGRESS, forged(good, i)) for i in range(1, 41)]
+            wait_for("there are too many", lambda: any(p.done() for p in posts))
+            assert ask(url, PROGRESS, good)[0] == 200
+            bare_space.create(trainjob("meanwhile", suspend=True))
+            bare_space.wait_jobset("meanwhile")
+            answer.set()
+            codes = [p.result()[0] for p in posts]
+        assert set(codes) <= {403, 429, 500} and codes.count(429) >= 20, codes
+        assert len(reviews(proxy)) - before <= 20
+        numbers = ask(f"http://127.0.0.1:{one.metrics}/metrics")[1]
+        assert metric(numbers, "trainyard_http_connections", server="status") is not None
         one.stop()
 
 
@@ -175,3 +211,8 @@ def test_idle_connections_keep_nobody_out(manager, space, stay, n):
         for i in range(5):
             space.wait_jobset(f"job-{i}")
         assert manager.ready()
+        numbers = ask(f"http://127.0.0.1:{manager.metrics}/metrics")[1]
+        assert metric(numbers, "trainyard_http_connections", server="webhook") <= 1024
+        assert metric(numbers, "trainyard_http_connections_closed_total", server="webhook",
+                      reason="crowded") > 0
+        assert metric(numbers, "trainyard_memory_budget_used_bytes") > 1e6

@@ -1,0 +1,88 @@
+/* HEADER.PAYLOAD.SIGNATURE, each base64url without padding; only the payload is read. */
+#include "serve/jwt.h"
+
+#include "base/base64.h"
+#include "json/json.h"
+
+#define DEPTH  8u   /* kubernetes.io.pod.name is the deepest of a projected token's */
+#define VALUES 1000 /* it has about twenty, and as many audiences as somebody asked for */
+
+static bool is_part(struct ty_str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+              c == '-' || c == '_'))
+            return false;
+    }
+    return s.n > 0;
+}
+
+/* The middle one of exactly three; false: it is not so. */
+static bool payload_of(struct ty_str token, struct ty_str *ret)
+{
+    struct ty_str head, payload, signature;
+    struct ty_str rest = ty_str_cut(token, '.', &head);
+
+    rest = ty_str_cut(rest, '.', &payload);
+    if (!rest.p || ty_str_cut(rest, '.', &signature).p)
+        return false;
+    *ret = payload;
+    return is_part(head) && is_part(payload) && is_part(signature);
+}
+
+/* As the other base64 has it. */
+static struct ty_str decode(struct ty_arena *a, struct ty_str part)
+{
+    size_t n = part.n + (4 - part.n % 4) % 4;
+    char *p = ty_arena_alloc(a, n + 1, 1);
+
+    memset(p, '=', n);
+    for (size_t i = 0; i < part.n; i++)
+        p[i] = part.p[i] == '-' ? '+' : part.p[i] == '_' ? '/' : part.p[i];
+    return ty_base64_decode(a, (struct ty_str){ p, n });
+}
+
+/* One text, or a list of them. */
+static bool is_for(const struct ty_json *payload, struct ty_str audience)
+{
+    const struct ty_json *aud = ty_json_get(payload, "aud");
+
+    ty_each_item (it, aud)
+        if (ty_str_eq(ty_json_text_of(*it), audience))
+            return true;
+    return ty_str_eq(ty_json_text_of(aud), audience);
+}
+
+/* A time that is not whole is whoever checks the signature's business. */
+static bool has_ended(const struct ty_json *payload, int64_t now_s)
+{
+    const struct ty_json *exp = ty_json_get(payload, "exp");
+
+    if (ty_json_is(exp, TY_JSON_NUMBER))
+        return false;
+    return !ty_json_is(exp, TY_JSON_INT) || exp->i < now_s - TY_JWT_SKEW;
+}
+
+static bool is_of(const struct ty_json *payload, struct ty_str ns)
+{
+    struct ty_str sub = ty_json_str_at(payload, "sub"), want = TY_LIT("system:serviceaccount:");
+
+    if (!ty_str_starts(sub, want))
+        return false;
+    sub = (struct ty_str){ sub.p + want.n, sub.n - want.n };
+    return ty_str_starts(sub, ns) && sub.n > ns.n + 1 && sub.p[ns.n] == ':';
+}
+
+bool ty_jwt_may_be(struct ty_arena *a, struct ty_str token, struct ty_str audience,
+                   struct ty_str ns, int64_t now_s)
+{
+    const struct ty_json_limits limits = { .depth = DEPTH, .values = VALUES };
+    struct ty_str payload;
+
+    if (token.n > TY_JWT_BYTES || !payload_of(token, &payload))
+        return false;
+    const struct ty_json *v = ty_json_parse(a, decode(a, payload), &limits, NULL);
+    return ty_json_is(v, TY_JSON_OBJECT) && is_for(v, audience) && is_of(v, ns) &&
+           !has_ended(v, now_s);
+}

@@ -1,0 +1,88 @@
+/* Questions to the API server on behalf of a request. They are kept in a list: for the end, when
+ * nobody is left to be answered, and to bound what strangers can make us ask. A stranger who forges
+ * tokens that look well, for one job or for none that there is, takes the turns of those who report
+ * about the same, and never all of them. */
+#include <errno.h>
+
+#include "serve/respond.h"
+#include "serve/servers_inner.h"
+
+struct ty_servers_asked { /* lives with the request */
+    struct ty_servers *s;
+    struct ty_servers_asked *next, **at;
+    struct ty_request *q;
+    struct ty_kube_op *op;
+    ty_kube_fn *fn;
+    void *ctx;
+    bool review;
+    struct ty_str about;
+};
+
+static void leave(struct ty_servers_asked *k)
+{
+    *k->at = k->next;
+    if (k->next)
+        k->next->at = k->at;
+    k->s->reviews -= k->review;
+}
+
+static void answered(void *ctx, const struct ty_kube_answer *a)
+{
+    struct ty_servers_asked *k = ctx;
+
+    leave(k);
+    k->fn(k->ctx, a);
+}
+
+static struct ty_servers_asked *ask(struct ty_servers *s, struct ty_request *q,
+                                    struct ty_kube *kube, const struct ty_kube_ask *ask)
+{
+    struct ty_servers_asked *k = ty_new(q->arena, struct ty_servers_asked);
+    struct ty_kube_ask ours = *ask;
+
+    *k = (struct ty_servers_asked){
+        .s = s, .q = q, .fn = ask->fn, .ctx = ask->ctx, .next = s->asked, .at = &s->asked
+    };
+    if (s->asked)
+        s->asked->at = &k->next;
+    s->asked = k;
+    ours.fn = answered;
+    ours.ctx = k;
+    k->op = ty_kube_start(kube, &ours);
+    return k;
+}
+
+void ty_servers_ask(struct ty_servers *s, struct ty_request *q, struct ty_kube *kube,
+                    const struct ty_kube_ask *what)
+{
+    ask(s, q, kube, what);
+}
+
+int ty_servers_review(struct ty_servers *s, struct ty_request *q, const struct ty_kube_ask *what,
+                      struct ty_str about, bool known)
+{
+    struct ty_kube_ask ours = *what;
+    size_t most = known ? TY_REVIEWS_MAX : TY_REVIEWS_MAX - TY_REVIEWS_KNOWN, same = 0;
+
+    for (const struct ty_servers_asked *k = s->asked; k; k = k->next)
+        same += k->review && ty_str_eq(k->about, about);
+    if (s->reviews >= most || (!known && same >= TY_REVIEWS_OF))
+        return -EBUSY;
+    ours.unlimited = known;
+    struct ty_servers_asked *k = ask(s, q, s->s.review_kube, &ours);
+    k->review = true;
+    s->reviews++;
+    k->about =
+        (struct ty_str){ ty_arena_strndup(q->arena, about.n ? about.p : "", about.n), about.n };
+    return 0;
+}
+
+void ty_servers_ask_end(struct ty_servers *s)
+{
+    while (s->asked) {
+        struct ty_servers_asked *k = s->asked;
+        leave(k);
+        ty_kube_cancel(k->op);
+        ty_respond_text(k->q, 503, TY_LIT("the server ends\n"));
+    }
+}

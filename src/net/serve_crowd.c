@@ -127,7 +127,7 @@ void ty_crowd_leave_body(struct ty_served *q)
  * likely to be one. */
 bool ty_crowd_hold_body(struct ty_serve *s, struct ty_served *q, size_t more)
 {
-    while (room(s) < more || !ty_budget_take(s->o.budget, more)) {
+    while (room(s) < more) {
         struct ty_serve_conn *c = s->conns[TY_CONN_BODY].first;
         while (c && c != q->conn && !c->q->held)
             c = c->next;
@@ -136,6 +136,7 @@ bool ty_crowd_hold_body(struct ty_serve *s, struct ty_served *q, size_t more)
         ty_crowd_leave_body(c->q);
         ty_conn_cut(c, TY_CUT_MEMORY);
     }
+    ty_budget_charge(s->o.budget, more);
     q->held += more;
     s->held += more;
     return true;

@@ -240,6 +240,7 @@ static void one_that_never_fits_is_told_so(void **state)
     const char *got = serve_talk(&f->w, text);
     assert_has(got, "HTTP/1.1 503 ");
     assert_has(got, "Retry-After: 1\r\n");
+    assert_int_equal(f->budget.refused, 1);
     assert_int_equal(f->served, 0);
 }
 

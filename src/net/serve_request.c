@@ -108,6 +108,8 @@ static void set_answer(struct ty_served *q, int code, const char *type, struct t
 static void set_no_room(struct ty_served *q, bool later)
 {
     q->n_headers = 0;
+    if (later && q->budget)
+        q->budget->refused++;
     if (later)
         ty_request_add(&q->q, MHD_HTTP_HEADER_RETRY_AFTER, "1");
     set_answer(q, later ? MHD_HTTP_SERVICE_UNAVAILABLE : MHD_HTTP_CONTENT_TOO_LARGE,

@@ -81,7 +81,7 @@ const struct ty_metric ty_servers_rows[] = {
     [TY_ROW_BUDGET_PEAK] =
         GAUGE("trainyard_memory_budget_peak_bytes", "The most that ever was in use.", NULL),
     [TY_ROW_BUDGET_REFUSED] = COUNTER("trainyard_memory_budget_refused_total",
-                                      "Requests for memory that did not fit the budget.", NULL),
+                                      "What was refused because it did not fit the budget.", NULL),
     [TY_ROW_CONNECTIONS] =
         GAUGE("trainyard_http_connections", "Open connections of clients, by server.", "server"),
     [TY_ROW_CONNECTIONS_CLOSED] = COUNTER(

@@ -200,10 +200,10 @@ class Proxy:
     def cut_all(self):
         """Every connection to the API server breaks, and with it the manager's."""
         with self.lock:
-            twins = [twin for twin in self.twins if twin.sock]
-        for twin in twins:
+            socks = [twin.sock for twin in self.twins]
+        for sock in filter(None, socks):  # a thread may close its twin meanwhile
             try:
-                socket.socket.shutdown(twin.sock, socket.SHUT_RDWR)
+                socket.socket.shutdown(sock, socket.SHUT_RDWR)
             except OSError:
                 pass  # gone by itself
 

@@ -169,7 +169,6 @@ static int open_all(struct ty_servers *s, struct ty_err *err)
                                   .port = c->webhook_port,
                                   .tls = &tls,
                                   .body_bytes = TY_WEBHOOK_BODY_MAX,
-                                  .arena_bytes = (size_t)256 << 20, /* reviews are judged in it */
                                   .handle = ty_hooks_handle,
                                   .ctx = &s->hooks };
     struct ty_serve_opts status = { .port = s->s.settings->status_port,
@@ -200,6 +199,7 @@ int ty_servers_new(const struct ty_servers_settings *settings, struct ty_servers
     s->arena = ty_arena_new((size_t)1 << 20);
     s->metrics = ty_servers_metrics();
     s->hooks = (struct ty_hooks){ .jobs = settings->jobs,
+                                  .budget = settings->budget,
                                   .pipeline = settings->pipeline,
                                   .settings = settings->settings,
                                   .begun = ty_servers_hook_begun,

@@ -193,13 +193,9 @@ static struct ty_str keep(struct ty_arena *a, struct ty_str s)
 }
 
 /* The steps outlive the pass: rendering takes tens of kilobytes, writing a few. */
-static void keep_steps(struct ty_writing *w, const struct ty_work *work)
+static void keep_steps(struct ty_writing *w, const struct ty_work *work, struct ty_step **end)
 {
-    struct ty_step **end = &w->work.steps;
-
-    w->work = *work;
-    w->work.steps = NULL;
-    w->work.events = NULL; /* told already */
+    *end = NULL;
     for (const struct ty_step *s = work->steps; s; s = s->next) {
         struct ty_step *copy = ty_new(w->arena, struct ty_step);
         *copy = *s;
@@ -213,7 +209,8 @@ static void keep_steps(struct ty_writing *w, const struct ty_work *work)
     }
 }
 
-static void make_work(struct ty_jobs *j, struct ty_key key, struct ty_work *ret)
+static void make_work(struct ty_jobs *j, struct ty_key key, struct ty_str refused,
+                      struct ty_work *ret)
 {
     struct ty_pending p = take_pending(j, key.ns, key.name);
     unsigned char entropy[TY_ENTROPY];
@@ -228,7 +225,8 @@ static void make_work(struct ty_jobs *j, struct ty_key key, struct ty_work *ret)
                              .unread = ty_jobs_unread,
                              .ctx = j,
                              .first = p.first,
-                             .full = p.full };
+                             .full = p.full,
+                             .refused = refused };
     uint64_t begin = uv_hrtime();
 
     if (getrandom(entropy, sizeof(entropy), 0) != (ssize_t)sizeof(entropy))
@@ -248,19 +246,34 @@ static void look_at_job(struct ty_jobs *j, struct ty_key key)
     uint64_t begin = uv_hrtime();
     struct ty_work work;
 
-    make_work(j, key, &work);
+    make_work(j, key, (struct ty_str){ 0 }, &work);
     for (const struct ty_pass_event *e = work.events; e; e = e->next)
         ty_jobs_tell(j, key, e->type, e->reason, ty_str(e->message));
     struct ty_writing *w = writing_new(j, key, begin);
     const struct ty_known *jobset = ty_world_find(j->world, &ty_kind_jobset, key.ns, key.name);
     w->owned = jobset ? jobset->owned : 0;
     w->jobset_status = jobset ? jobset->status : 0;
-    keep_steps(w, &work);
+    w->work = work;
+    w->work.events = NULL; /* told already */
+    keep_steps(w, &work, &w->work.steps);
     if (work.err.code < 0)
         ty_error(j->s.log, work.err.text, "TrainJob cannot be reconciled",
                  TY_S("controller", "trainjob_controller"), TY_STR("namespace", key.ns),
                  TY_STR("name", key.name));
     ty_jobs_write(w);
+}
+
+void ty_jobs_refused(struct ty_writing *w, struct ty_str why)
+{
+    struct ty_jobs *j = w->jobs;
+    struct ty_pending p = take_pending(j, w->key.ns, w->key.name);
+    struct ty_work work;
+
+    make_work(j, w->key, why, &work);
+    if (p.first || p.full) /* told meanwhile, for the next look */
+        *ty_jobs_pend(j, w->key.ns, w->key.name) = p;
+    keep_steps(w, &work, &w->step->next);
+    w->work.requeue_s = work.requeue_s;
 }
 
 static void look_at_runtime(struct ty_jobs *j, struct ty_key key)

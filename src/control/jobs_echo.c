@@ -92,7 +92,9 @@ static bool settled(const struct ty_writing *w)
 
 void ty_jobs_settle(struct ty_writing *w)
 {
-    if (settled(w) || !any(w, was_told))
+    /* What failed is tried again after its back-off: the echo of what was written is no reason to
+     * try before that. */
+    if (settled(w) || !any(w, w->failed ? by_others : was_told))
         return;
     if (any(w, child_by_others))
         ty_jobs_pend(w->jobs, w->key.ns, w->key.name)->full = true;

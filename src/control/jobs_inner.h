@@ -87,6 +87,9 @@ void ty_jobs_look(struct ty_jobs *j, struct ty_str ns, struct ty_str name);
 /* It is gone: nothing is to be looked at, not at its deadline, nor when we lead one day. */
 void ty_jobs_forget(struct ty_jobs *j, struct ty_str ns, struct ty_str name);
 void ty_jobs_written(struct ty_writing *w);
+/* The API server refuses the step that was just sent for good: what is left of the steps becomes
+ * the write of a status that says so. */
+void ty_jobs_refused(struct ty_writing *w, struct ty_str why);
 /* An event about the TrainJob, if it is still there. */
 void ty_jobs_tell(struct ty_jobs *j, struct ty_key key, const char *type, const char *reason,
                   struct ty_str note);

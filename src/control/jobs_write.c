@@ -7,6 +7,8 @@
 #include "control/jobs_inner.h"
 #include "trainer/children.h"
 
+#define SCRATCH ((size_t)64 << 20)
+
 static void next_step(struct ty_writing *w);
 
 /* A kind that is not served has no Status to explain itself: in the words of typed clients. */
@@ -28,20 +30,50 @@ static const char *verb_of(const struct ty_step *s)
                                                          : verbs[s->op];
 }
 
+static bool has_text(struct ty_str s, const char *text)
+{
+    return s.n && memmem(s.p, s.n, text, strlen(text));
+}
+
+/* Admission or a schema has refused the object: a retry fails until somebody changes something.
+ * Missing rights of our own and a namespace that is being deleted say nothing about the job. */
+static bool is_final(const struct ty_step *s, const struct ty_kube_answer *a)
+{
+    bool code = a->code == 400 || a->code == 403 || a->code == 413 || a->code == 422;
+    bool rights = has_text(a->message, "is forbidden: User \"") && has_text(a->message, " cannot ");
+
+    return s->op == TY_STEP_APPLY && code && a->reason.n && !rights &&
+           !has_text(a->message, "because it is being terminated");
+}
+
+/* The TrainJob's status says already that a child is refused: one event is enough. */
+static bool is_told(const struct ty_writing *w, struct ty_arena *a)
+{
+    const struct ty_known *job =
+        ty_world_find(w->jobs->world, &ty_kind_trainjob, w->key.ns, w->key.name);
+
+    return job && ty_pass_is_refused(ty_json_get(ty_world_read(a, job), "status"));
+}
+
 static void say_refused(struct ty_writing *w, const struct ty_step *s,
                         const struct ty_kube_answer *a)
 {
     struct ty_jobs *j = w->jobs;
-    ty_auto_arena *scratch = ty_arena_new((size_t)1 << 20);
+    ty_auto_arena *scratch = ty_arena_new(SCRATCH);
     const char *what = ty_arena_printf(scratch, "could not %s %s %.*s", verb_of(s), s->kind->kind,
                                        TY_ARG(s->name));
     const char *why = reason_of(scratch, s, a);
 
     ty_error(j->s.log, why, what, TY_S("controller", "trainjob_controller"),
              TY_STR("namespace", w->key.ns), TY_STR("name", w->key.name), TY_I("code", a->code));
-    if (s->op == TY_STEP_APPLY)
-        ty_jobs_tell(j, w->key, "Warning", "TrainJobResourcesCreationFailed",
-                     ty_events_failed_note(scratch, ty_str(why)));
+    if (s->op != TY_STEP_APPLY)
+        return;
+    struct ty_str note = ty_events_failed_note(scratch, ty_str(why));
+    bool final = is_final(s, a);
+    if (!final || !is_told(w, scratch))
+        ty_jobs_tell(j, w->key, "Warning", TY_REASON_CREATION_FAILED, note);
+    if (final)
+        ty_jobs_refused(w, note);
 }
 
 /* What was answered is what is known from now on, unless a watch has told something newer already:

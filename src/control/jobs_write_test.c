@@ -64,6 +64,104 @@ static void test_a_refused_apply_cancels_the_next(void **state)
     }
 }
 
+#define STATUS(code, reason, message)                                                              \
+    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":" #code ",\"reason\":\"" reason           \
+    "\",\"message\":\"" message "\"}"
+
+static int tried_again(struct jobs_world *w)
+{
+    const struct ty_key key = { TY_OF_TRAINJOBS, TY_LIT("ns"), TY_LIT("j") };
+
+    return ty_queue_failures(w->jobs->queue, key) > 2 && ty_jobs_idle(w->jobs);
+}
+
+static const struct ty_json *status_of(struct jobs_world *w)
+{
+    const struct ty_known *job =
+        ty_world_find(ty_jobs_world(w->jobs), &ty_kind_trainjob, TY_LIT("ns"), TY_LIT("j"));
+
+    return ty_json_get(ty_world_read(w->a, job), "status");
+}
+
+static void lead_until(struct jobs_world *w, const struct api_row *rows,
+                       int (*enough)(struct jobs_world *w))
+{
+    w->api.rows = rows;
+    if (!w->jobs)
+        w->jobs = ty_jobs_new(&w->s);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, enough);
+}
+
+/* What admission refuses makes the job Failed; what may work in a moment does not. */
+static void test_refused_for_good(void **state)
+{
+#define SAYS(code, reason, message) code, STATUS(code, reason, message)
+    static const struct {
+        int code;
+        const char *body;
+        bool failed;
+    } cases[] = {
+        { SAYS(403, "Forbidden", "admission webhook denied the request: too long"), true },
+        { SAYS(403, "Forbidden", "jobsets \\\"j\\\" is forbidden: exceeded quota: q"), true },
+        { SAYS(422, "Invalid", "not today"), true },
+        { SAYS(400, "BadRequest", "what is this"), true },
+        { SAYS(409, "Conflict", "changed"), false },
+        { SAYS(500, "InternalError", "failed calling webhook"), false },
+        { SAYS(403, "Forbidden",
+               "jobsets \\\"j\\\" is forbidden: User \\\"me\\\" cannot patch resource"),
+          false },
+        { SAYS(403, "Forbidden", "no new content in ns because it is being terminated"), false },
+        { 403, "a proxy says no", false },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct api_row rows[] = {
+            JOBS_ONE, JOBS_GOOD_CM, { JOBS_SET, cases[i].code, cases[i].body }, JOBS_GOOD_ST, { 0 }
+        };
+        if (i > 0)
+            jobs_setup(state);
+        struct jobs_world *w = *state;
+        lead_until(w, rows, tried_again);
+        if (ty_pass_is_refused(status_of(w)) != cases[i].failed)
+            fail_msg("%s: %s", cases[i].body, ty_json_text(w->a, status_of(w)).p);
+        const char *once = strstr(api_asked(&w->api, w->a), JOBS_STATUS);
+        assert_true(once && !strstr(once + 1, JOBS_STATUS));
+        if (i + 1 < sizeof(cases) / sizeof(cases[0]))
+            jobs_teardown(state);
+    }
+}
+
+static int jobset_is_made(struct jobs_world *w)
+{
+    return ty_world_find(ty_jobs_world(w->jobs), &ty_kind_jobset, TY_LIT("ns"), TY_LIT("j")) &&
+           ty_jobs_idle(w->jobs) && jobs_queue(w).depth == 0;
+}
+
+/* The reason is gone: the JobSet is made, and nothing of it stays in the status. */
+static void test_recovers(void **state)
+{
+    static const struct api_row no[] = { JOBS_ONE,
+                                         JOBS_GOOD_CM,
+                                         { JOBS_SET, 422, STATUS(422, "Invalid", "not today") },
+                                         JOBS_GOOD_ST,
+                                         { 0 } };
+    static const struct api_row yes[] = { JOBS_ONE,
+                                          JOBS_GOOD_CM,
+                                          JOBS_GOOD_SET,
+                                          { JOBS_STATUS, 200, JOBS_JOB_AT("21", "") },
+                                          { 0 } };
+    struct jobs_world *w = *state;
+
+    lead_until(w, no, tried_again);
+    assert_true(ty_pass_is_refused(status_of(w)));
+    api_asked(&w->api, w->a);
+    lead_until(w, yes, jobset_is_made);
+    assert_has(api_asked(&w->api, w->a), JOBS_SET "\n" JOBS_STATUS "\n");
+    assert_has(w->api.body.p, "\"Suspended\"");
+    assert_null(strstr(w->api.body.p, "\"Failed\""));
+}
+
 /* The job was deleted while we wrote: then there is nothing to say about it. */
 static void test_a_status_of_nobody(void **state)
 {
@@ -215,6 +313,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         JOBS_TEST(test_in_order),
         JOBS_TEST(test_a_refused_apply_cancels_the_next),
+        JOBS_TEST(test_refused_for_good),
+        JOBS_TEST(test_recovers),
         JOBS_TEST(test_a_status_of_nobody),
         JOBS_TEST(test_a_status_of_what_was),
         JOBS_TEST(test_leadership_is_lost_in_the_middle),

@@ -200,7 +200,7 @@ static void tell_failure(struct ty_arena *a, struct ty_work *w)
     struct ty_pass_event *e = ty_new(a, struct ty_pass_event);
 
     *e = (struct ty_pass_event){ .type = "Warning",
-                                 .reason = "TrainJobResourcesCreationFailed",
+                                 .reason = TY_REASON_CREATION_FAILED,
                                  .message = ty_events_failed_note(a, ty_str(w->err.text)).p,
                                  .next = w->events };
     w->events = e;
@@ -279,8 +279,8 @@ static void add_delete(struct look *l, struct ty_work *w, const struct ty_kind *
         add(l->a, w, TY_STEP_DELETE, kind, l->in->name)->uid = ty_str(o->uid);
 }
 
-/* How the job stands when the steps are done. Counts of a JobSet that is gone stay in the status
- * until there is a new one: then they must go. */
+/* How the job stands when the steps are done. Counts of a JobSet that is gone, and the refusal of
+ * one, stay in the status until there is a new one: then they must go. */
 static void foresee(const struct look *l, const struct ty_pass *pass, const struct ty_json *obj,
                     struct ty_work *w)
 {
@@ -288,7 +288,8 @@ static void foresee(const struct look *l, const struct ty_pass *pass, const stru
     bool jobset = ty_world_find(l->in->world, &ty_kind_jobset, l->in->ns, l->in->name);
 
     w->status = !pass->status ? l->job->status : status->n ? ty_json_hash(status) : 0;
-    w->last = !pass->delete_kind && (jobset || !ty_json_get(status, "jobsStatus"));
+    w->last = !pass->delete_kind && !ty_pass_is_refused(status) &&
+              (jobset || !ty_json_get(status, "jobsStatus"));
 }
 
 void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_work *ret)
@@ -313,7 +314,9 @@ void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_wor
                               .job = obj,
                               .now_s = in->now_s,
                               .entropy = in->entropy,
-                              .no_build = going || children_are_right(&l, job, obj) };
+                              .refused = in->refused,
+                              .no_build =
+                                  going || in->refused.n || children_are_right(&l, job, obj) };
     ty_pass(a, &pin, &pass);
     if (l.fetch) {
         ret->fetch = true;

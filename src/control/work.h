@@ -18,6 +18,7 @@ struct ty_work_in {
     bool first; /* nothing has been told of this job since we started: what was right when the last
                    operator left is right still */
     bool full;  /* a child has gone or somebody wrote to it: look at them all */
+    struct ty_str refused;     /* why a child was refused for good: only the status is made */
     struct ty_work_memo *memo; /* kept from look to look; NULL is fine */
     /* Why the world may lack objects of a kind; NULL: it does not. May be NULL. */
     const char *(*unread)(void *ctx, const struct ty_kind *kind);

@@ -24,7 +24,7 @@ static void tell_failure(struct ty_arena *a, struct ty_pass *ret)
 {
     struct ty_str text = ty_str(ret->err.text), head = ty_str_head(text, NOTE_MAX);
 
-    add_event(a, ret, "TrainJobResourcesCreationFailed",
+    add_event(a, ret, TY_REASON_CREATION_FAILED,
               ty_arena_printf(a, "TrainJob resources reconciliation failed: %.*s%s", TY_ARG(head),
                               head.n < text.n ? " ..." : ""));
 }
@@ -68,16 +68,26 @@ static void forget_failed(struct ty_json *status)
         ty_json_remove(list, at);
 }
 
+static bool failed_because(const struct ty_json *status, const char *reason)
+{
+    const struct ty_json *failed = ty_condition(status, "Failed");
+
+    return failed && ty_str_is(ty_json_str_at(failed, "reason"), reason);
+}
+
+bool ty_pass_is_refused(const struct ty_json *status)
+{
+    return failed_because(status, TY_REASON_CREATION_FAILED);
+}
+
 /* What its JobSet once said is final: a JobSet that is gone (its own TTL, a tidy administrator)
  * must not make finished work start again. */
 static bool ended_for_good(const struct ty_pass_in *in, const struct ty_trainjob *job,
                            const struct ty_json *was)
 {
-    const struct ty_json *failed = ty_condition(was, "Failed");
-
     return ty_trainjob_finished(was) &&
            !ty_view_get(in->view, &ty_kind_jobset, job->ns, job->name) &&
-           !(failed && ty_str_is(ty_json_str_at(failed, "reason"), UNSUPPORTED));
+           !failed_because(was, UNSUPPORTED) && !ty_pass_is_refused(was);
 }
 
 static void set_suspended(struct ty_arena *a, const struct ty_trainjob *job, struct ty_json *status,
@@ -125,10 +135,9 @@ static void check_deadline(struct ty_arena *a, const struct ty_pass_in *in,
                            const struct ty_trainjob *job, struct ty_json *status,
                            struct ty_pass *ret)
 {
-    const struct ty_json *failed = ty_condition(status, "Failed");
     int64_t start = 0, end = 0;
 
-    if (failed && ty_str_is(ty_json_str_at(failed, "reason"), DEADLINE)) {
+    if (failed_because(status, DEADLINE)) {
         /* Already said; the deletion is repeated until the JobSet is gone (B13). */
         if (ty_view_get(in->view, &ty_kind_jobset, job->ns, job->name))
             ret->delete_kind = &ty_kind_jobset;
@@ -183,12 +192,26 @@ static void check_ttl(const struct ty_trainjob *job, const struct ty_json *statu
 static void refuse_runtime(struct ty_arena *a, const struct ty_trainjob *job,
                            const struct ty_json *was, struct ty_json *status, struct ty_str now)
 {
-    const struct ty_json *failed = ty_condition(was, "Failed");
-
-    if (failed && ty_str_is(ty_json_str_at(failed, "reason"), UNSUPPORTED))
-        now = ty_json_str_at(failed, "lastTransitionTime");
+    if (failed_because(was, UNSUPPORTED))
+        now = ty_json_str_at(ty_condition(was, "Failed"), "lastTransitionTime");
     ty_condition_set(a, status, "Failed", "True", TY_LIT(UNSUPPORTED),
                      ty_str(ty_runtime_unsupported(a, job)), now);
+}
+
+/* A JobSet that the API server refuses (by JobSet's admission, a quota, its schema) makes the job
+ * Failed, but not finished: deadline and ttl do not see it. The message is that of the last try. */
+static void tell_refused(struct ty_arena *a, const struct ty_pass_in *in,
+                         const struct ty_trainjob *job, const struct ty_json *was,
+                         struct ty_json *status, struct ty_str now)
+{
+    const struct ty_json *before = ty_pass_is_refused(was) ? ty_condition(was, "Failed") : NULL;
+
+    if ((!before && !in->refused.n) || ty_trainjob_finished(status) ||
+        ty_view_get(in->view, &ty_kind_jobset, job->ns, job->name))
+        return;
+    ty_condition_set(a, status, "Failed", "True", TY_LIT(TY_REASON_CREATION_FAILED),
+                     in->refused.n ? in->refused : ty_json_str_at(before, "message"),
+                     before ? ty_json_str_at(before, "lastTransitionTime") : now);
 }
 
 static void keep_if_changed(struct ty_arena *a, const struct ty_json *was, struct ty_json *status,
@@ -224,5 +247,6 @@ void ty_pass(struct ty_arena *a, const struct ty_pass_in *in, struct ty_pass *re
         mirror_children(a, in, &job, status);
     check_deadline(a, in, &job, status, ret);
     check_ttl(&job, status, in->now_s, ret);
+    tell_refused(a, in, &job, was, status, now);
     keep_if_changed(a, was, status, ret);
 }

@@ -14,6 +14,7 @@ struct ty_pass_in {
     int64_t now_s;                /* Unix time */
     const unsigned char *entropy; /* TY_ENTROPY bytes */
     bool no_build;                /* the caller knows that its children are as they should be */
+    struct ty_str refused; /* why the API server refuses a child for good; empty: it does not */
 };
 struct ty_pass_event {
     const char *type, *reason, *message; /* "Warning", … */
@@ -30,6 +31,10 @@ struct ty_pass {
     struct ty_plan plan; /* for origins; valid when err.code == 0 and plan.arena */
     struct ty_err err;   /* code < 0: the pass failed, retry with back-off */
 };
+/* The reason of the event, and of the condition Failed while a child is refused: the JobSet is
+ * tried again, and the condition goes when it is there. */
+#define TY_REASON_CREATION_FAILED "TrainJobResourcesCreationFailed"
+bool ty_pass_is_refused(const struct ty_json *status);
 /* ret->… live with the arena. */
 void ty_pass(struct ty_arena *a, const struct ty_pass_in *in, struct ty_pass *ret);
 

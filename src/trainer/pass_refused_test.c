@@ -1,0 +1,113 @@
+/* A child that the API server refuses for good: Failed, and yet not finished. */
+#include "trainer/pass_testing.h"
+
+#define REFUSED(time) "Failed=True/TrainJobResourcesCreationFailed@" time
+
+/* The pass after an apply was refused, and its status written. */
+static struct ty_pass refuse(struct fixture *f, struct ty_json *job, int64_t now_s, const char *why)
+{
+    struct ty_pass_in in = { .pipeline = &f->pipeline,
+                             .settings = &f->settings,
+                             .view = &f->view,
+                             .job = job,
+                             .now_s = now_s,
+                             .no_build = true,
+                             .refused = ty_str(why) };
+    struct ty_pass p;
+
+    ty_pass(f->arena, &in, &p);
+    if (p.status)
+        ty_json_set(f->arena, job, "status", p.status);
+    return p;
+}
+
+static const char *message(const struct ty_json *job)
+{
+    return ty_json_str_at(ty_condition(ty_json_get(job, "status"), "Failed"), "message").p;
+}
+
+static void test_it_is_told_and_tried_again(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(f->arena, TRAINJOB("", ""));
+    struct ty_pass p = refuse(f, job, CORE_NOW, "no");
+
+    assert_true(!p.want && !p.events);
+    assert_string_equal(conditions(f, p.status), REFUSED(CREATED));
+    assert_string_equal(message(job), "no");
+    p = pass_at(f, job, CORE_NOW + 10); /* the next try */
+    assert_non_null(p.want);
+    assert_true(!p.status && !p.events && p.err.code == 0);
+}
+
+static void test_the_last_message_counts(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(f->arena, TRAINJOB("", ""));
+
+    refuse(f, job, CORE_NOW, "no");
+    assert_null(refuse(f, job, CORE_NOW + 5, "no").status);
+    struct ty_pass p = refuse(f, job, CORE_NOW + 10, "still no");
+    assert_string_equal(conditions(f, p.status), REFUSED(CREATED)); /* since when it has failed */
+    assert_string_equal(message(job), "still no");
+}
+
+static void test_it_goes_when_the_jobset_is_there(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(f->arena, TRAINJOB("", ""));
+
+    refuse(f, job, CORE_NOW, "no");
+    core_put(f, JOBSET("", ""));
+    struct ty_pass p = settles(f, job, CORE_NOW + 10);
+    assert_string_equal(fx_text(f, p.status), "{}");
+}
+
+/* A write to a JobSet that is there says nothing about how the job fares. */
+static void test_an_update_that_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(f->arena, TRAINJOB("", ""));
+
+    core_put(f, JOBSET("'suspend':true", ""));
+    assert_null(refuse(f, job, CORE_NOW, "no").status);
+}
+
+static void test_suspension_is_told_beside_it(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(f->arena, TRAINJOB("", ""));
+
+    refuse(f, job, CORE_NOW, "no");
+    ty_json_set(f->arena, ty_json_get(job, "spec"), "suspend", ty_json_bool(f->arena, true));
+    struct ty_pass p = settles(f, job, CORE_NOW + 10);
+    assert_string_equal(conditions(f, p.status),
+                        "Suspended=True/Suspended@2026-01-02T03:04:15Z " REFUSED(CREATED));
+}
+
+/* It is not finished: its time goes on, and nobody deletes it for having finished. */
+static void test_deadline_and_ttl(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job =
+        fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60,'ttlSecondsAfterFinished':5", ""));
+
+    refuse(f, job, CORE_NOW, "no");
+    struct ty_pass p = pass_at(f, job, CORE_NOW + 30);
+    assert_int_equal(p.requeue_s, 30);
+    assert_true(!p.delete_kind && p.want);
+    p = pass_at(f, job, CORE_NOW + 61);
+    assert_string_equal(conditions(f, p.status),
+                        "Failed=True/DeadlineExceeded@2026-01-02T03:05:06Z");
+    assert_null(pass_at(f, job, CORE_NOW + 62).want); /* now it is over */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        pass_test(test_it_is_told_and_tried_again),       pass_test(test_the_last_message_counts),
+        pass_test(test_it_goes_when_the_jobset_is_there), pass_test(test_an_update_that_is_refused),
+        pass_test(test_suspension_is_told_beside_it),     pass_test(test_deadline_and_ttl),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -114,9 +114,9 @@ static const struct ty_schema torch = { .type = TY_T_OBJECT,
 
 /* ---- mlPolicy.mpi, .flux, .jax, .xgboost, .tensorflow ---- */
 
-/* v2.3.0 has an enum of OpenMPI and "", which it then crashes on. */
+/* v2.3.0 has an enum of OpenMPI and "", with which no TrainJob works: the webhook warns (B24). */
 static const struct ty_rule implementation_rules[] = {
-    { .cel = "self in ['OpenMPI', 'IntelMPI', 'MPICH', 'Intel']",
+    { .cel = "self in ['', 'OpenMPI', 'IntelMPI', 'MPICH', 'Intel']",
       .message = "must be one of OpenMPI, IntelMPI, MPICH",
       .ok = ty_rule_mpi_implementation },
     { .cel = NULL },

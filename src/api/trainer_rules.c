@@ -158,7 +158,7 @@ bool ty_rule_elastic_range(const struct ty_json *self, const struct ty_json *old
 
 bool ty_rule_mpi_implementation(const struct ty_json *self, const struct ty_json *old TY_UNUSED)
 {
-    static const char *const names[] = { "OpenMPI", "IntelMPI", "MPICH", "Intel", NULL };
+    static const char *const names[] = { "", "OpenMPI", "IntelMPI", "MPICH", "Intel", NULL };
 
     return is_one_of(self, names);
 }

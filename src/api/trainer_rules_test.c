@@ -77,7 +77,7 @@ static const struct row rows[] = {
     { ty_rule_mpi_implementation, "\"IntelMPI\"", NULL, true },
     { ty_rule_mpi_implementation, "\"Intel\"", NULL, true },
     { ty_rule_mpi_implementation, "\"MPICH\"", NULL, true },
-    { ty_rule_mpi_implementation, "\"\"", NULL, false },
+    { ty_rule_mpi_implementation, "\"\"", NULL, true },
     { ty_rule_mpi_implementation, "\"openmpi\"", NULL, false },
 
     { ty_rule_not_node, "[\"a\",\"nodes\"]", NULL, true },

@@ -156,6 +156,7 @@ static bool admit(struct ty_session *s, struct ty_doc *doc)
         .now_s = s->cli->now_s,
         .all = true,
         .strict = true,
+        .lint = true,
     };
     struct ty_verdict v = { 0 };
     ty_admit(s->cli->arena, &in, &v);

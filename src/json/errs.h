@@ -44,6 +44,7 @@ struct ty_field_err {
     const char *hint;         /* ours, for people: "did you mean …", what exists; NULL none */
     const struct ty_json *at; /* the value in the input, for its line; NULL unknown */
     enum ty_why why;
+    bool warn_only; /* v2.3.0 accepts it: the webhook warns, only `validate` calls it an error */
 };
 
 struct ty_errs {

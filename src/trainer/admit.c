@@ -6,6 +6,9 @@
 
 #include "api/names.h"
 
+/* Of warnings the API server keeps 4096 characters in all, and 256 of each once there are more. */
+#define WARNING_MAX   256
+#define WARNINGS_MAX  15
 #define GENERATED_MAX 58 /* of generateName: five random characters follow, 63 in all */
 
 static const char *name_of(const struct ty_json *obj, struct ty_arena *a)
@@ -94,6 +97,36 @@ static void check_schema(struct ty_arena *a, const struct ty_admit_in *in,
            ty_arena_printf(a, "%s.%s \"%s\" is invalid: %s", kind->kind, kind->group,
                            name_of(in->obj, a), ty_errs_text(a, &mine)));
     ty_errs_join(&v->errs, &mine);
+}
+
+static void warn_of(struct ty_warnings *w, const struct ty_field_err *e)
+{
+    const char *text = ty_arena_printf(w->arena, "%s: %s", e->path, e->detail);
+    struct ty_str head = ty_str_head(ty_str(text), WARNING_MAX);
+
+    if (text[head.n])
+        head = ty_str_head(ty_str(text), WARNING_MAX - 3);
+    ty_warnings_add(w, "%.*s%s", TY_ARG(head), text[head.n] ? "..." : "");
+}
+
+void ty_admit_warn(const struct ty_admit_in *in, struct ty_errs *errs, struct ty_verdict *v)
+{
+    struct ty_errs kept = { .arena = errs->arena };
+    size_t n = 0;
+
+    if (in->lint)
+        return;
+    for (struct ty_field_err *e = errs->first, *next = NULL; e; e = next) {
+        next = e->next;
+        e->next = NULL;
+        if (!e->warn_only)
+            ty_errs_join(&kept, &(struct ty_errs){ .first = e, .last = e, .n = 1 });
+        else if (n++ < WARNINGS_MAX)
+            warn_of(&v->warnings, e);
+    }
+    if (n > WARNINGS_MAX)
+        ty_warnings_add(&v->warnings, "and %zu more of this kind", n - WARNINGS_MAX);
+    *errs = kept;
 }
 
 static void decode(struct ty_arena *a, const struct ty_admit_in *in, const struct ty_kind *kind,

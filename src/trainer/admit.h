@@ -21,6 +21,7 @@ struct ty_admit_in {
     int64_t now_s;
     bool all;    /* collect every stage's errors (validate command), not only the first stage's */
     bool strict; /* unknown fields are errors (fieldValidation=Strict) */
+    bool lint;   /* errors that are warn_only refuse the object, too (validate command) */
 };
 struct ty_verdict {
     int code;            /* 201, 200, 400, 403, 422; 500: it cannot be judged now */
@@ -30,6 +31,11 @@ struct ty_verdict {
 };
 /* decode -> prune, default -> mutate -> schema and rules -> validating webhook. */
 void ty_admit(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *ret);
+
+/* Takes the entries that are warn_only out of *errs and adds them to the verdict's warnings, as
+ * "path: detail". Values are left out: they may be whole lists of containers, and the API server
+ * truncates warnings to 256 characters. Does nothing with in->lint. */
+void ty_admit_warn(const struct ty_admit_in *in, struct ty_errs *errs, struct ty_verdict *v);
 
 /* The webhooks alone, for the server: */
 /* *ret_next: obj as the mutating webhook leaves it, a new object that shares what is the same. An

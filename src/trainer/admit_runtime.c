@@ -1,5 +1,5 @@
-/* The runtimes' webhook: what a job with an ancestor label must have (spec/trainer.md 8.3). Both
- * kinds are checked, on create and on update (B20). */
+/* The runtimes' webhook: what a job with an ancestor label must have (spec/trainer.md 8.3). v2.3.0
+ * does not check updates of a TrainingRuntime: there a mistake is only warned of (B20). */
 #include "trainer/admit.h"
 
 /* The container that a job with this ancestor must have; NULL: none. */
@@ -12,6 +12,21 @@ static const char *required_container(struct ty_str ancestor)
     if (ty_str_is(ancestor, TY_MODEL_INIT))
         return TY_MODEL_INIT;
     return NULL;
+}
+
+/* v2.3.0 accepts "", and fails when a TrainJob uses the runtime (B24). */
+static void check_mpi(const struct ty_json *policy, struct ty_errs *errs)
+{
+    const struct ty_path *ml = TY_KEY(TY_KEY(NULL, "spec"), "mlPolicy");
+    const struct ty_json *v = ty_json_at(policy, "mpi.mpiImplementation");
+
+    if (!v || ty_json_text_of(v).n)
+        return; /* others than "" are the schema's business */
+    struct ty_field_err *e =
+        ty_errs_add(errs, TY_KEY(TY_KEY(ml, "mpi"), "mpiImplementation"), TY_INVALID, "\"\"",
+                    "must be one of OpenMPI, IntelMPI, MPICH");
+    e->at = v;
+    e->warn_only = true;
 }
 
 static void check_job(struct ty_arena *a, const struct ty_json *job, const struct ty_path *at,
@@ -53,10 +68,15 @@ void ty_validate_runtime(struct ty_arena *a, const struct ty_admit_in *in, struc
     struct ty_str name = ty_json_str_at(in->obj, "metadata.name");
     const struct ty_path *list =
         TY_KEY(TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "template"), "spec"), "replicatedJobs");
-    size_t before = ret->errs.n;
+    struct ty_errs mine = { .arena = a };
 
     ty_each_item (j, jobs)
-        check_job(a, *j, TY_IDX(list, j - jobs->items), &ret->errs);
+        check_job(a, *j, TY_IDX(list, j - jobs->items), &mine);
+    if (in->op == TY_UPDATE && kind == &ty_kind_trainingruntime)
+        for (struct ty_field_err *e = mine.first; e; e = e->next)
+            e->warn_only = true;
+    check_mpi(ty_json_at(in->obj, "spec.mlPolicy"), &mine);
+    ty_admit_warn(in, &mine, ret);
     if (taken) /* B28: say so where it can still be mended */
         ty_warnings_add(&ret->warnings,
                         "runtime \"%.*s\" labels no job with " TY_LABEL_ANCESTOR
@@ -66,11 +86,12 @@ void ty_validate_runtime(struct ty_arena *a, const struct ty_admit_in *in, struc
         ty_str_is(ty_json_text_of(ty_json_find(labels, TY_LIT("trainer.kubeflow.org/support"))),
                   "deprecated"))
         ty_warnings_add(&ret->warnings, "%s \"%.*s\" " TY_DEPRECATION, kind->kind, TY_ARG(name));
-    if (ret->errs.n == before || ret->message)
-        return;
-    ret->code = 403;
-    ret->message = ty_arena_printf(a,
-                                   "admission webhook \"validator.%s.trainer.kubeflow.org\" denied "
-                                   "the request: %s",
-                                   kind->singular, ty_errs_text(a, &ret->errs));
+    if (mine.n && !ret->message) {
+        ret->code = 403;
+        ret->message = ty_arena_printf(a,
+                                       "admission webhook \"validator.%s.trainer.kubeflow.org\" "
+                                       "denied the request: %s",
+                                       kind->singular, ty_errs_text(a, &mine));
+    }
+    ty_errs_join(&ret->errs, &mine);
 }

@@ -82,13 +82,11 @@ static void test_init_container_of_that_name(void **state)
     assert_int_equal(v.errs.n, 1);
 }
 
-/* B20. */
-static void test_updates_of_both_kinds(void **state)
+/* Of a TrainingRuntime: admit_dropin_test.c (B20). */
+static void test_updates(void **state)
 {
     struct fixture *f = *state;
 
-    assert_int_equal(
-        admit(f, TY_UPDATE, RT("TrainingRuntime", STEP_JOB("n", "trainer", "main", ""))).code, 403);
     assert_int_equal(admit(f, TY_UPDATE, RT(CLUSTER, STEP_JOB("n", "trainer", "main", ""))).code,
                      403);
     assert_int_equal(admit(f, TY_UPDATE, RT(CLUSTER, STEP_JOB("n", "trainer", "node", ""))).code,
@@ -156,14 +154,10 @@ static void test_unlabelled_as_the_plan_takes_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        core_test(test_good_runtime),
-        core_test(test_replicas),
-        core_test(test_containers),
-        core_test(test_init_container_of_that_name),
-        core_test(test_updates_of_both_kinds),
-        core_test(test_deprecation),
-        core_test(test_unlabelled),
-        core_test(test_unlabelled_as_the_plan_takes_it),
+        core_test(test_good_runtime), core_test(test_replicas),
+        core_test(test_containers),   core_test(test_init_container_of_that_name),
+        core_test(test_updates),      core_test(test_deprecation),
+        core_test(test_unlabelled),   core_test(test_unlabelled_as_the_plan_takes_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

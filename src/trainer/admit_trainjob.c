@@ -121,8 +121,10 @@ int ty_mutate_trainjob(struct ty_arena *a, const struct ty_json *obj, const stru
     return 0;
 }
 
-static void deny(struct ty_arena *a, struct ty_verdict *v, const struct ty_errs *mine)
+static void deny(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *v,
+                 struct ty_errs *mine)
 {
+    ty_admit_warn(in, mine, v);
     if (mine->n && !v->message) {
         v->code = 403;
         v->message =
@@ -197,7 +199,10 @@ static void check_job(struct ty_arena *a, const struct ty_admit_in *in,
         ty_warnings_add(warnings, "Referenced %.*s \"%.*s\" " TY_DEPRECATION, TY_ARG(job->ref_kind),
                         TY_ARG(job->ref_name));
     if (ty_plan_make(a, job, &plan_in, &plan, &err) < 0) {
-        ty_errs_add(errs, TY_KEY(NULL, "spec"), TY_FORBIDDEN, NULL, "%s", err.text);
+        /* The runtime may have changed since: what was stored can still be relabelled or freed. */
+        bool stored = old && ty_plan_make(a, old, &plan_in, &plan, &(struct ty_err){ 0 }) < 0;
+        ty_errs_add(errs, TY_KEY(NULL, "spec"), TY_FORBIDDEN, NULL, "%s", err.text)->warn_only =
+            stored;
         return;
     }
     ty_pipeline_validate(&plan, job, old, errs, warnings);
@@ -223,7 +228,7 @@ void ty_validate_trainjob(struct ty_arena *a, const struct ty_admit_in *in, stru
                 "request: %s",
                 text);
         }
-        deny(a, ret, &errs);
+        deny(a, in, ret, &errs);
         return;
     }
     const struct ty_json *runtime = runtime_for(a, in, &job);
@@ -236,5 +241,5 @@ void ty_validate_trainjob(struct ty_arena *a, const struct ty_admit_in *in, stru
         check_job(a, in, &job, in->op == TY_UPDATE ? &old : NULL, runtime, &errs, &ret->warnings);
     else
         runtime_missing(a, &job, &errs);
-    deny(a, ret, &errs);
+    deny(a, in, ret, &errs);
 }

@@ -106,10 +106,12 @@ void ty_check_names(const struct ty_plan *plan, const struct ty_trainjob *job, s
     }
     if (n <= NAME_MAX_LEN)
         return;
-    ty_errs_add(errs, TY_KEY(TY_KEY(NULL, "metadata"), "name"), TY_INVALID,
-                ty_arena_printf(plan->arena, "\"%.*s\"", TY_ARG(job->name)),
-                "the longest name of its jobs and pods would be \"%s\", %zu characters of at most "
-                "%d: shorten the name by %zu",
-                worst, n, NAME_MAX_LEN, n - NAME_MAX_LEN)
-        ->at = ty_json_at(job->obj, "metadata.name");
+    struct ty_field_err *e =
+        ty_errs_add(errs, TY_KEY(TY_KEY(NULL, "metadata"), "name"), TY_INVALID,
+                    ty_arena_printf(plan->arena, "\"%.*s\"", TY_ARG(job->name)),
+                    "the longest name of its jobs and pods would be \"%s\", %zu characters of at "
+                    "most %d: shorten the name by %zu",
+                    worst, n, NAME_MAX_LEN, n - NAME_MAX_LEN);
+    e->at = ty_json_at(job->obj, "metadata.name");
+    e->warn_only = true;
 }

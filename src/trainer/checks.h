@@ -10,13 +10,16 @@ void ty_check_initializers(const struct ty_plan *plan, const struct ty_trainjob 
 /* Patches may change only around a suspension, and not while pods of the JobSet are active. */
 void ty_check_patch_changes(const struct ty_plan *plan, const struct ty_trainjob *job,
                             const struct ty_trainjob *old, struct ty_errs *errs);
-/* Managers, and jobs and containers that the runtime's own template must have (B2). */
+/* Managers; a warning for jobs and containers that the runtime's own template does not have (B2).
+ */
 void ty_check_patches(const struct ty_plan *plan, const struct ty_trainjob *job,
                       struct ty_errs *errs);
-/* The same for podTemplateOverrides and podSpecOverrides. */
+/* The same for podTemplateOverrides and podSpecOverrides, which v2.3.0 does not know: what is
+ * stored is not checked again. */
 void ty_check_overrides(const struct ty_plan *plan, const struct ty_trainjob *job,
-                        struct ty_errs *errs);
-/* Names of Jobs and pods must fit into 63 characters, or the JobSet is refused later (B25). */
+                        const struct ty_trainjob *old, struct ty_errs *errs);
+/* Warns if names of Jobs and pods do not fit into 63 characters: the JobSet is refused then (B25).
+ */
 void ty_check_names(const struct ty_plan *plan, const struct ty_trainjob *job,
                     struct ty_errs *errs);
 

@@ -51,14 +51,15 @@ struct check {
     const char *whole;          /* its text, printed as the bad value; made when it is needed */
     const struct ty_json *typed;
     struct ty_errs *errs;
-    size_t room; /* for so many more mistakes */
+    size_t room;          /* for so many more mistakes */
+    size_t warnings_room; /* of its own: a warning must not hide what refuses the TrainJob */
 };
 
-static bool has_room(struct check *c)
+static bool take_room(size_t *room)
 {
-    if (c->room == 0)
+    if (*room == 0)
         return false;
-    c->room--;
+    (*room)--;
     return true;
 }
 
@@ -69,7 +70,7 @@ static void check_known(struct check *c, const struct ty_json *named, const stru
     struct ty_errs *errs = c->errs;
     struct ty_str name = ty_json_str_at(named, "name");
 
-    if (ty_json_by(list, "name", name, NULL) || !has_room(c))
+    if (ty_json_by(list, "name", name, NULL) || !take_room(&c->warnings_room))
         return;
     struct ty_field_err *e =
         ty_errs_add(errs, TY_KEY(at, "name"), TY_INVALID, quoted(plan->arena, name),
@@ -78,6 +79,7 @@ static void check_known(struct check *c, const struct ty_json *named, const stru
     e->hint = nearest_in(plan->arena, name, list);
     const struct ty_json *place = ty_json_get(named, "name");
     e->at = place ? place : named;
+    e->warn_only = true;
 }
 
 static bool is_reserved(struct ty_str name)
@@ -91,7 +93,8 @@ static void check_env(struct check *c, const struct ty_json *container)
 {
     const struct ty_json *env = ty_json_get(container, "env");
 
-    if (ty_json_len(env) == 0 || !is_reserved(ty_json_str_at(container, "name")) || !has_room(c))
+    if (ty_json_len(env) == 0 || !is_reserved(ty_json_str_at(container, "name")) ||
+        !take_room(&c->room))
         return;
     if (!c->whole)
         c->whole = ty_json_text(c->plan->arena, c->typed).p;
@@ -100,6 +103,12 @@ static void check_env(struct check *c, const struct ty_json *container)
     e->at = env;
     e->hint = "set the trainer's variables in spec.trainer.env, an initializer's in "
               "spec.initializer";
+}
+
+static void check_envs(struct check *c, const struct ty_json *containers)
+{
+    ty_each_item (it, containers)
+        check_env(c, *it);
 }
 
 static void check_pod(struct check *c, const struct ty_json *pod, const struct ty_json *base_job,
@@ -114,13 +123,11 @@ static void check_pod(struct check *c, const struct ty_json *pod, const struct t
 
     for (size_t k = 0; k < 2; k++) {
         const struct ty_json *list = ty_json_get(pod, lists[k]);
-        ty_each_item (it, list) {
+        ty_each_item (it, list)
             check_known(c, *it, ty_json_get(base, lists[k]), whats[k], owner,
                         TY_IDX(TY_KEY(at, lists[k]), it - list->items));
-            if (k == 1)
-                check_env(c, *it);
-        }
     }
+    check_envs(c, ty_json_get(pod, "containers"));
 }
 
 static void check_manager(struct check *c, const struct ty_json *patch)
@@ -163,10 +170,13 @@ static void check_patch(struct check *c, const struct ty_json *patch, const stru
     ty_each_item (j, jobs) {
         const struct ty_path *here = TY_IDX(list, j - jobs->items);
         const struct ty_json *known = ty_json_by(base, "name", ty_json_str_at(*j, "name"), NULL);
+        const struct ty_json *pod = ty_json_at(*j, "template.spec.template.spec");
         check_known(c, *j, base, "job", owner, here);
         if (known)
-            check_pod(c, ty_json_at(*j, "template.spec.template.spec"), known,
+            check_pod(c, pod, known,
                       TY_KEY(TY_KEY(TY_KEY(TY_KEY(here, "template"), "spec"), "template"), "spec"));
+        else
+            check_envs(c, ty_json_get(pod, "containers"));
     }
 }
 
@@ -178,9 +188,11 @@ static const char *owner_of(const struct ty_plan *plan)
 void ty_check_patches(const struct ty_plan *plan, const struct ty_trainjob *job,
                       struct ty_errs *errs)
 {
-    struct check c = {
-        .plan = plan, .list = TY_KEY(&spec_path, "runtimePatches"), .errs = errs, .room = ERRS_MAX
-    };
+    struct check c = { .plan = plan,
+                       .list = TY_KEY(&spec_path, "runtimePatches"),
+                       .errs = errs,
+                       .room = ERRS_MAX,
+                       .warnings_room = ERRS_MAX };
 
     if (ty_json_len(job->patches) == 0)
         return;
@@ -211,30 +223,45 @@ static void check_override(struct check *c, const struct ty_json *override, bool
     }
 }
 
-static void check_override_list(const struct ty_plan *plan, const struct ty_json *list,
-                                const char *field, bool flat, struct ty_errs *errs)
+/* Equal lists, absent and empty being the same. */
+static bool same(const struct ty_json *a, const struct ty_json *b)
 {
+    return ty_json_len(a) == 0 ? ty_json_len(b) == 0 : ty_json_eq(a, b);
+}
+
+/* The list in a job's spec; patches so that equal ones are equal however they are spelt: what a
+ * typed client has stored may be other words than the manifest's. */
+static const struct ty_json *list_of(struct ty_arena *a, const struct ty_trainjob *job,
+                                     const char *field)
+{
+    const struct ty_json *list = ty_json_get(ty_json_get(job->obj, "spec"), field);
+
+    return strcmp(field, "runtimePatches") == 0 ? typed_patches(a, list) : list;
+}
+
+static void check_override_list(const struct ty_plan *plan, const struct ty_trainjob *job,
+                                const struct ty_trainjob *old, const char *field, bool flat,
+                                struct ty_errs *errs)
+{
+    const struct ty_json *list = list_of(plan->arena, job, field);
     struct check c = { .plan = plan,
                        .list = TY_KEY(&spec_path, field),
                        .typed = list,
                        .errs = errs,
-                       .room = ERRS_MAX };
+                       .room = ERRS_MAX,
+                       .warnings_room = ERRS_MAX };
 
+    if (old && same(list, list_of(plan->arena, old, field)))
+        return;
     ty_each_item (o, list)
         check_override(&c, *o, flat, TY_IDX(c.list, o - list->items));
 }
 
 void ty_check_overrides(const struct ty_plan *plan, const struct ty_trainjob *job,
-                        struct ty_errs *errs)
+                        const struct ty_trainjob *old, struct ty_errs *errs)
 {
-    check_override_list(plan, job->pod_template_overrides, "podTemplateOverrides", false, errs);
-    check_override_list(plan, job->pod_spec_overrides, "podSpecOverrides", true, errs);
-}
-
-/* Equal lists, absent and empty being the same. */
-static bool same(const struct ty_json *a, const struct ty_json *b)
-{
-    return ty_json_len(a) == 0 ? ty_json_len(b) == 0 : ty_json_eq(a, b);
+    check_override_list(plan, job, old, "podTemplateOverrides", false, errs);
+    check_override_list(plan, job, old, "podSpecOverrides", true, errs);
 }
 
 static void check_active(const struct ty_plan *plan, const struct ty_trainjob *job,
@@ -252,16 +279,6 @@ static void check_active(const struct ty_plan *plan, const struct ty_trainjob *j
                 "%s cannot be modified when the JobSet's ReplicatedJob %.*s is still active", what,
                 TY_ARG(ty_json_str_at(*s, "name")));
     }
-}
-
-/* The list in a job's spec; patches so that equal ones are equal however they are spelt: what a
- * typed client has stored may be other words than the manifest's. */
-static const struct ty_json *list_of(struct ty_arena *a, const struct ty_trainjob *job,
-                                     const char *field)
-{
-    const struct ty_json *list = ty_json_get(ty_json_get(job->obj, "spec"), field);
-
-    return strcmp(field, "runtimePatches") == 0 ? typed_patches(a, list) : list;
 }
 
 static void check_change(const struct ty_plan *plan, const struct ty_trainjob *job,

@@ -14,7 +14,7 @@ static const char *check(struct fixture *f, const char *runtime, const char *job
     fx_plan(f, runtime, job);
     f->errs = (struct ty_errs){ .arena = f->arena };
     ty_check_patches(&f->plan, &f->job, &f->errs);
-    ty_check_overrides(&f->plan, &f->job, &f->errs);
+    ty_check_overrides(&f->plan, &f->job, NULL, &f->errs);
     return ty_errs_text(f->arena, &f->errs);
 }
 
@@ -33,7 +33,7 @@ static void test_good_patch(void **state)
     assert_string_equal(check(f, BASE, PATCHES("{'manager':'acme.io/foo'}")), "");
 }
 
-/* B2: against the runtime's own template, at the place, with a hint. */
+/* B2, a warning: against the runtime's own template, at the place, with a hint. */
 static void test_unknown_job(void **state)
 {
     struct fixture *f = *state;

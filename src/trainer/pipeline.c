@@ -196,7 +196,8 @@ void ty_pipeline_validate(struct ty_plan *plan, const struct ty_trainjob *job,
     if (off)
         ty_errs_add(errs, TY_KEY(TY_KEY(NULL, "spec"), "runtimeRef"), TY_FORBIDDEN, NULL,
                     "runtime \"%.*s\" needs plugin %s, which the operator's configuration disables",
-                    TY_ARG(plan->runtime_name), off->name);
+                    TY_ARG(plan->runtime_name), off->name)
+            ->warn_only = old; /* it was stored before the plugin was disabled */
     for (size_t i = 0; i < plan->pipeline->n_on && !ty_arena_full(plan->arena); i++) {
         const struct ty_plugin *p = plan->pipeline->on[i];
         if (!p->validate || (p->applies && !p->applies(plan)))

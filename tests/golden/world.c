@@ -205,17 +205,19 @@ static void note_write(struct world *w, struct ty_json *stage, const struct ty_k
     ty_json_set(w->arena, applied, key, entry);
 }
 
-static void write_children(struct world *w, const struct ty_pass *pass, struct ty_str job,
-                           struct ty_json *stage)
+/* What the operator says of a refused child, in its event and in the job's status; NULL: all were
+ * written. What was refused stands in the event then, not in `failed`. */
+static const char *write_children(struct world *w, const struct ty_pass *pass, struct ty_str job,
+                                  struct ty_json *stage)
 {
     for (const struct ty_want *want = pass->want; want; want = want->next) {
         struct ty_str name = ty_json_str_at(want->obj, "metadata.name");
         const char *no = refusal(w, want);
-        if (no) {
-            ty_json_push(w->arena, ty_json_need_array(w->arena, stage, "failed"),
-                         ty_json_cstr(w->arena, no));
-            continue;
-        }
+        if (no)
+            return ty_arena_printf(w->arena,
+                                   "TrainJob resources reconciliation failed: %s.%s \"%.*s\" is "
+                                   "invalid: %s",
+                                   want->kind->kind, want->kind->group, TY_ARG(name), no);
         store_applied(w, want);
         note_write(w, stage, want->kind, name, want->obj, "patch as trainer force");
     }
@@ -224,14 +226,15 @@ static void write_children(struct world *w, const struct ty_pass *pass, struct t
         gone->obj = NULL;
         note_write(w, stage, pass->delete_kind, job, NULL, "delete");
     }
+    return NULL;
 }
 
-static void note_events(struct world *w, const struct ty_pass *pass, struct ty_str job,
+static void note_events(struct world *w, const struct ty_pass_event *events, struct ty_str job,
                         struct ty_json *stage)
 {
     struct ty_json *list = ty_json_need_array(w->arena, stage, "events");
 
-    for (const struct ty_pass_event *e = pass->events; e; e = e->next) {
+    for (const struct ty_pass_event *e = events; e; e = e->next) {
         const char *parts[] = { "TrainJob", NULL, e->type, e->reason, e->message };
         struct ty_json *row = ty_json_array(w->arena);
         bool known = false;
@@ -254,8 +257,17 @@ static bool pass_once(struct world *w, struct object *o, struct ty_json *stage)
     struct ty_pass pass;
 
     ty_pass(w->arena, &in, &pass);
-    write_children(w, &pass, o->name, stage);
-    note_events(w, &pass, o->name, stage);
+    const char *no = write_children(w, &pass, o->name, stage);
+    note_events(w, pass.events, o->name, stage);
+    if (no) {
+        note_events(w,
+                    &(struct ty_pass_event){
+                        .type = "Warning", .reason = TY_REASON_CREATION_FAILED, .message = no },
+                    o->name, stage);
+        in.no_build = true;
+        in.refused = ty_str(no);
+        ty_pass(w->arena, &in, &pass);
+    }
     if (pass.status) {
         struct ty_json *next = ty_json_copy(w->arena, o->obj, 0);
         ty_json_set(w->arena, next, "status", pass.status);

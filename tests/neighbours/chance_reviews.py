@@ -105,8 +105,7 @@ def of_runtime(dice, runtime, job):
     dice.choice(MISTAKES[5:])(dice, wrong, copy.deepcopy(job))
     for new in (runtime, wrong, spoilt(dice, runtime), spoilt(dice, runtime)):
         yield Wish("CREATE", new, None, {})
-        if runtime["kind"] == "ClusterTrainingRuntime":  # B20
-            yield Wish("UPDATE", new, runtime, {})
+        yield Wish("UPDATE", new, runtime, {})
     yield Wish("DELETE", None, runtime, {})
 
 

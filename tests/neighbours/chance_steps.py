@@ -202,8 +202,9 @@ class Story:
             {"metadata": {"finalizers": ["trainer.kubeflow.org/resource-in-use", "example.com/mine"]}})))
 
     def runtime_broken(self):
-        """v2.3.0 looks at updates of the cluster's runtimes alone (B20). The last one is no initializer."""
-        if self.runtime_kind == "trainingruntime":
+        """v2.3.0 looks at updates of the cluster's runtimes alone; in a gang it would not count the others
+        (B11). The last one is no initializer."""
+        if self.runtime_kind == "trainingruntime" and "podGroupPolicy" in self.runtime["spec"]:
             return None
         jobs = copy.deepcopy(self.runtime["spec"]["template"]["spec"]["replicatedJobs"])
         jobs[-1].update(self.dice.choice(({"replicas": 2}, {"replicas": 0})))
@@ -354,9 +355,7 @@ def many_replicas(dice, runtime, _job):
     dice.choice(single if "podGroupPolicy" in runtime["spec"] else jobs)["replicas"] = dice.choice((0, 2))
 
 
-def lost_container(dice, runtime, its_job):
-    """No patch names it then (B2)."""
-    its_job["spec"].pop("runtimePatches", None)
+def lost_container(dice, runtime, _job):
     for job in runtime["spec"]["template"]["spec"]["replicatedJobs"]:
         for one in job["template"]["spec"]["template"]["spec"]["containers"]:
             if dice.maybe(0.4):

@@ -18,7 +18,7 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parents[1]
 for folder in (TESTS / "cluster", TESTS / "operator", TESTS / "neighbours"):
     sys.path.insert(0, str(folder))
-from beside import Beside, numbers_of, tell_all, words  # noqa: E402
+from beside import Beside, known_warnings, numbers_of, tell_all, words  # noqa: E402
 from chance_reviews import Wish, objects, wishes  # noqa: E402
 from client import path_of  # noqa: E402
 from fixtures import start_bare  # noqa: E402
@@ -87,7 +87,7 @@ class Answer:
         times = [one.get("time") for one in self.patches()] if self.allowed else []
         self.shown = {"http": code, "uid": response.get("uid"), "allowed": self.allowed,
                       "times": [instant(text, since) for text in times],
-                      "warnings": response.get("warnings") or []}
+                      "warnings": known_warnings(response.get("warnings") or [])}
         if not self.allowed:  # in the order of the plugins, which is drawn with v2.3.0 (B14)
             self.shown.update(code=status.get("code"), message=sorted(
                 status.get("message", "").removeprefix("[").removesuffix("]").split(", ")))

@@ -54,7 +54,7 @@ static void read_settings(const struct ty_plan *plan, const struct ty_trainjob *
 }
 
 static void flux_validate(const struct ty_plan *plan, const struct ty_trainjob *job,
-                          const struct ty_trainjob *old TY_UNUSED, struct ty_errs *errs,
+                          const struct ty_trainjob *old, struct ty_errs *errs,
                           struct ty_warnings *warnings TY_UNUSED)
 {
     const struct ty_podset *set = flux_set(plan);
@@ -63,7 +63,8 @@ static void flux_validate(const struct ty_plan *plan, const struct ty_trainjob *
     if (job->num_proc.kind == TY_NUMPROC_CPU || job->num_proc.kind == TY_NUMPROC_GPU)
         ty_errs_add(errs, TY_KEY(trainer, "numProcPerNode"), TY_INVALID,
                     job->num_proc.kind == TY_NUMPROC_CPU ? "\"cpu\"" : "\"gpu\"",
-                    "must have an int value for Flux TrainJob");
+                    "must have an int value for Flux TrainJob")
+            ->warn_only = old; /* it was stored when the runtime was another */
     if (job->num_proc.kind == TY_NUMPROC_INT && job->num_proc.v < 1)
         ty_errs_add(errs, TY_KEY(trainer, "numProcPerNode"), TY_INVALID,
                     ty_arena_printf(errs->arena, "%" PRId32, job->num_proc.v),

@@ -11,7 +11,7 @@ static void jobset_validate(const struct ty_plan *plan, const struct ty_trainjob
     ty_check_initializers(plan, job, errs);
     ty_check_patch_changes(plan, job, old, errs);
     ty_check_patches(plan, job, errs);
-    ty_check_overrides(plan, job, errs);
+    ty_check_overrides(plan, job, old, errs);
     if (!old)
         ty_check_names(plan, job, errs);
     if (plan->implicit_trainer)

@@ -87,7 +87,7 @@ static bool is_node(const struct ty_podset *set)
 /* ---- validation ---- */
 
 static void mpi_validate(const struct ty_plan *plan, const struct ty_trainjob *job,
-                         const struct ty_trainjob *old TY_UNUSED, struct ty_errs *errs,
+                         const struct ty_trainjob *old, struct ty_errs *errs,
                          struct ty_warnings *warnings TY_UNUSED)
 {
     const struct flavour *f = flavour_of(plan);
@@ -102,12 +102,14 @@ static void mpi_validate(const struct ty_plan *plan, const struct ty_trainjob *j
     if (job->num_proc.kind == TY_NUMPROC_CPU || job->num_proc.kind == TY_NUMPROC_GPU)
         ty_errs_add(errs, TY_KEY(trainer, "numProcPerNode"), TY_INVALID,
                     job->num_proc.kind == TY_NUMPROC_CPU ? "\"cpu\"" : "\"gpu\"",
-                    "must have an int value for MPI TrainJob");
+                    "must have an int value for MPI TrainJob")
+            ->warn_only = old; /* it was stored when the runtime was another */
     if (f)
         ty_ml_reserved(job, f->names, errs);
-    else
+    else /* v2.3.0 accepts the TrainJob, and fails to reconcile it (B24) */
         ty_errs_add(errs, TY_KEY(spec, "runtimeRef"), TY_INVALID, ty_ml_ref_text(errs->arena, job),
-                    BAD_FLAVOUR " in the runtime");
+                    BAD_FLAVOUR " in the runtime")
+            ->warn_only = true;
 }
 
 /* ---- enforcement ---- */

@@ -67,13 +67,15 @@ static int cluster_read(const struct ty_plan *plan, struct cluster *ret_c, struc
 }
 
 static void tensorflow_validate(const struct ty_plan *plan, const struct ty_trainjob *job,
-                                const struct ty_trainjob *old TY_UNUSED, struct ty_errs *errs,
+                                const struct ty_trainjob *old, struct ty_errs *errs,
                                 struct ty_warnings *warnings TY_UNUSED)
 {
     static const char *const reserved[] = { "TF_CONFIG", INDEX_ENV, NULL };
     struct cluster c = { 0 };
     struct ty_err err = { 0 };
 
+    if (old)
+        return; /* ours, and spec.trainer cannot change: only when created */
     if (cluster_read(plan, &c, &err) < 0)
         ty_errs_add(errs, TY_KEY(TY_KEY(NULL, "spec"), "runtimeRef"), TY_INVALID,
                     ty_ml_ref_text(errs->arena, job), "%s", err.text);

@@ -154,15 +154,16 @@ static void validate_elastic(const struct elastic *e, const struct ty_trainjob *
 }
 
 static void torch_validate(const struct ty_plan *plan, const struct ty_trainjob *job,
-                           const struct ty_trainjob *old TY_UNUSED, struct ty_errs *errs,
+                           const struct ty_trainjob *old, struct ty_errs *errs,
                            struct ty_warnings *warnings TY_UNUSED)
 {
     struct elastic elastic = elastic_read(plan, job);
+    bool checked = elastic.on && !old; /* ours, and spec.trainer cannot change: only when created */
 
     validate_targets(plan, errs);
-    if (elastic.on)
+    if (checked)
         validate_elastic(&elastic, job, errs);
-    ty_ml_reserved(job, elastic.on ? reserved_elastic : reserved, errs);
+    ty_ml_reserved(job, checked ? reserved_elastic : reserved, errs);
 }
 
 /* ---- enforcement ---- */

@@ -9,20 +9,26 @@ static bool volcano_applies(const struct ty_plan *plan)
     return ty_json_get(plan->gang, "volcano") != NULL;
 }
 
-static void check_priority(const struct ty_plan *plan, struct ty_str name, struct ty_errs *errs)
+static bool is_system(struct ty_str class) /* every cluster has these */
+{
+    return ty_str_is(class, "system-cluster-critical") || ty_str_is(class, "system-node-critical");
+}
+
+/* unseen: v2.3.0 does not look so far (B17). */
+static void check_priority(const struct ty_plan *plan, struct ty_str name, bool unseen,
+                           struct ty_errs *errs)
 {
     const struct ty_path *at =
         TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "templateSpec"), "priorityClassName");
     char *class = ty_arena_strndup(plan->arena, name.p, name.n);
 
-    if (ty_str_is(name, "system-cluster-critical") || ty_str_is(name, "system-node-critical"))
-        return; /* every cluster has these */
     if (ty_plan_live(plan, &ty_kind_priorityclass, (struct ty_str){ 0 }, class))
         return;
     ty_errs_add(
         errs, at, TY_INVALID, ty_arena_printf(plan->arena, "\"%s\"", class),
         "PriorityClass \"%s\" doesn't exist: PriorityClass.scheduling.k8s.io \"%s\" not found",
-        class, class);
+        class, class)
+        ->warn_only = unseen;
 }
 
 static void volcano_validate(const struct ty_plan *plan, const struct ty_trainjob *job TY_UNUSED,
@@ -31,14 +37,17 @@ static void volcano_validate(const struct ty_plan *plan, const struct ty_trainjo
 {
     const struct ty_json *queue = ty_json_find(plan->annotations, TY_LIT(QUEUE));
     const struct ty_path *at = TY_KEY(TY_KEY(NULL, "spec"), "annotations");
+    bool unseen = false;
 
     if (queue && ty_json_text_of(queue).n == 0)
         ty_errs_add(errs, TY_MAPKEY(at, TY_LIT(QUEUE)), TY_INVALID, "\"\"",
                     "Volcano queue name must not be empty");
     ty_each_set (s, plan) {
         struct ty_str class = ty_json_str_at(s->pod, "priorityClassName");
-        if (class.n)
-            check_priority(plan, class, errs);
+        if (is_system(class))
+            unseen = true;
+        else if (class.n)
+            check_priority(plan, class, unseen, errs);
     }
 }
 

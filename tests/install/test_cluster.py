@@ -9,6 +9,18 @@ from printed import install
 from running import NAME, SYSTEM, Operator, apply, complete, create, remove
 
 
+def assert_may_report(api, objects, job):
+    """The NetworkPolicy finds the pods of that TrainJob by what is on them, and the operator's not."""
+    rules = next(doc for doc in objects if doc["kind"] == "NetworkPolicy")["spec"]["ingress"]
+    peer, = next(rule for rule in rules if rule["ports"][0]["port"] == "status-server")["from"]
+    wanted, = peer["podSelector"]["matchExpressions"]
+    assert peer["namespaceSelector"] == {} and wanted["operator"] == "Exists"
+    pods = [pod["metadata"]["labels"] for pod in api.list("v1", "Pod", "default")]
+    assert [pod for pod in pods if pod.get(wanted["key"]) == job], pods
+    deployment = next(doc for doc in objects if doc["kind"] == "Deployment")
+    assert wanted["key"] not in deployment["spec"]["template"]["metadata"]["labels"]
+
+
 def test_from_install_to_uninstall(plane, tmp_path, nothing_denied):
     api, objects = plane.client(), install()
     apply(api, objects)
@@ -19,6 +31,7 @@ def test_from_install_to_uninstall(plane, tmp_path, nothing_denied):
     create(api, trainjob("torch", "torch-distributed", "ClusterTrainingRuntime",
                          trainer={"numNodes": 2}))
     wait_for("the TrainJob is complete", lambda: complete(api, "one"))
+    assert_may_report(api, objects, "one")
     wait_for("the JobSet is there", lambda: api.get(JOBSET_API, "JobSet", "default", "torch"))
     with pytest.raises(Refused, match="must be created before"):
         api.create(trainjob("two", "no-such-runtime"), "default")

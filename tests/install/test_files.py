@@ -1,4 +1,5 @@
 """`trainyard install`, manifests/ and charts/trainyard say the same."""
+import json
 import subprocess
 
 import pytest
@@ -59,6 +60,27 @@ def test_kustomize_monitor(tmp_path):
     assert built == [doc for doc in install("--service-monitor") if doc["kind"] == "ServiceMonitor"]
 
 
+# ---- who may reach which port
+
+def policy(objects):
+    """{port: who may reach it, None for everybody}."""
+    rules = [doc for doc in objects if doc["kind"] == "NetworkPolicy"][0]["spec"]["ingress"]
+    ports = [rule["ports"][0]["port"] for rule in rules]
+    assert all(len(rule["ports"]) == 1 for rule in rules) and len(set(ports)) == len(ports)
+    return {port: rule.get("from") for port, rule in zip(ports, rules)}
+
+
+def test_ports_are_for_those_who_ask():
+    found = policy(install())
+    assert found["webhook"] is None, "API servers run where no selector finds them"
+    assert "health" not in found, "a pod's own node is always admitted"
+    assert all("namespaceSelector" in peer for peer in found["metrics"])
+    assert [sorted(peer) for peer in found["status-server"]] == [["namespaceSelector", "podSelector"]]
+    deployment = next(doc for doc in install() if doc["kind"] == "Deployment")
+    ports = [p["name"] for p in deployment["spec"]["template"]["spec"]["containers"][0]["ports"]]
+    assert sorted([*found, "health"]) == sorted(ports), "every port was thought of"
+
+
 # ---- Helm
 
 KNOWN = ("--api-versions", "trainer.kubeflow.org/v1alpha1/ClusterTrainingRuntime")
@@ -117,6 +139,18 @@ def test_chart_switches_off():
         "kubeflow-trainer-controller-manager"]
 
 
+def test_chart_admits_whom_it_is_told():
+    """A list replaces the default; an empty one admits everybody, as in a NetworkPolicy; the others stay."""
+    usual = policy(template())
+    assert usual == policy(install())
+    hosts, pods = [{"ipBlock": {"cidr": "10.1.0.0/16"}}], [{"podSelector": {"matchLabels": {"a": "b"}}}]
+    found = policy(template("--set-json", f"networkPolicy.webhook.from={json.dumps(hosts)}",
+                            "--set-json", f"networkPolicy.metrics.from={json.dumps(pods)}"))
+    assert found == {**usual, "webhook": hosts, "metrics": pods}
+    found = policy(template("--set-json", "networkPolicy.status.from=[]"))
+    assert found == {**usual, "status-server": None}
+
+
 @pytest.mark.parametrize("seconds", [0, 5, 60, 300])
 def test_chart_drains(seconds):
     """The API server refuses a pod that would sleep longer than it is given to end; the operator's own end
@@ -144,6 +178,7 @@ def test_chart_lints():
     ("replicas=0", "replicas"), ("image.pullPolicy=Sometimes", "pullPolicy"),
     ("runtime.enabled=true", "runtime"), ("runtimes.only={torch}", 'there is no runtime "torch"'),
     ("featureGates=yes", "featureGates"), ("drainSeconds=-1", "drainSeconds"),
+    ("networkPolicy.metrics.from=monitoring", "from"), ("networkPolicy.health.from={}", "health"),
     ("drainSeconds=301", "drainSeconds"), ("drainSeconds=5s", "drainSeconds")])
 def test_chart_refuses(value, said_):
     done = subprocess.run([program("helm"), "template", "x", ROOT / "charts/trainyard",

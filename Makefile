@@ -2,6 +2,7 @@
 #   make          release build: build/trainyard        make run    set up, build, run an example
 #   make test     set up, all tests under ASan + UBSan  make bench  benchmarks of the release build
 #   make test-neighbours   Kueue, coscheduling, a real node, the oldest API server (built once: long)
+#   make torture  TORTURE_SECONDS (600) of hostile clients on every port of the operator
 #   make fuzz     FUZZ_SECONDS (300) for each target    make lint   analysers and checks
 #   make cost     admission grows linearly with its input: instruction counts
 #   make deps     Debian packages that are missing      make format clang-format everything
@@ -26,7 +27,7 @@ SANITIZE = -Db_sanitize=address,undefined -Db_lundef=false -Dhardening=false
 TESTS    = -Dtests=true -Dbuildtype=debugoptimized $(SANITIZE) -Dwerror=$(WERROR)
 FUZZ     = -Dfuzz=true -Dbuildtype=debugoptimized $(SANITIZE)
 
-.PHONY: all deps run test test-neighbours bench cost soak fuzz lint format install install-files deb clean
+.PHONY: all deps run test test-neighbours bench cost soak torture fuzz lint format install install-files deb clean
 all:
 	@tools/configure $(BUILD) $(RELEASE)
 	@ninja --quiet -C $(BUILD)
@@ -73,6 +74,12 @@ cost:
 soak: all
 	@$(PYTHON) bench/operator_soak.py $(BUILD)/trainyard
 	@$(PYTHON) bench/operator_many.py $(BUILD)/trainyard
+
+# Hostile clients on every port of the operator while 200 TrainJobs run (TORTURE_SECONDS, TORTURE_SEED).
+torture: all
+	@tools/deps test
+	@$(PYTHON) tests/cluster/binaries.py build
+	@$(PYTHON) tests/torture/torture.py $(BUILD)/trainyard
 
 fuzz:
 	@tools/deps build fuzz

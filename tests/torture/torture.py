@@ -11,6 +11,7 @@ lost its Lease, or if a TrainJob is not as it should be. Latency is printed and 
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -159,9 +160,8 @@ class Torture:
         return troubles
 
 
-def play(plane, shipped, cgroup, chosen):
+def play(plane, operator, shipped, chosen):
     """{row of the results: troubles}."""
-    operator = Operator(plane, FOLDER, cgroup)
     operator.start()
     prepare(plane)
     first = operator.child.pid
@@ -202,6 +202,7 @@ def tell(torture, jobs, operator):
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # nothing is left behind
     table = families()
     if GIVEN.list:
         print("\n".join(f"{name:11} {family.about}" for name, family in table.items()))
@@ -220,9 +221,13 @@ def main():
     print(f"torture: seed {GIVEN.seed}, {GIVEN.seconds:.0f} s, {ATTACKERS} attackers; memory limit "
           f"{shipped.memory / MIB:.0f} MiB, " + (f"not enforced ({cgroup.why_not}), judged by VmHWM" if cgroup.why_not
                                                  else "enforced by a cgroup"), flush=True)
+    operator = None
     try:
-        found = play(running(plane), shipped, cgroup, chosen)
+        operator = Operator(running(plane), FOLDER, cgroup)
+        found = play(plane, operator, shipped, chosen)
     finally:
+        if operator and operator.child:
+            operator.kill()
         plane.stop()
         cgroup.remove()
     write_results(RESULTS, {name: bool(troubles) for name, troubles in found.items()})

@@ -45,8 +45,8 @@ class Probes:
 
 
 def worst(probes):
-    """Milliseconds of the slowest that was answered."""
-    return max((1000 * (p["end"] - p["begin"]) for p in probes if p["why"] is None), default=0.0)
+    """Milliseconds of the slowest, whether it was answered or given up."""
+    return max((1000 * (p["end"] - p["begin"]) for p in probes), default=0.0)
 
 
 def stretch(probes):

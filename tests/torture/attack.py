@@ -2,7 +2,6 @@
 """One attacker: a process of its own, told on stdin what to do (JSON), telling on stdout what became of it."""
 import json
 import os
-import random
 import resource
 import signal
 import sys
@@ -54,7 +53,7 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     os.nice(10)  # the operator and its API server are not to wait for Python
     spec["targets"] = [row for name in family.ports for row in spec["targets"] if row[0] == name]
-    ground = Ground(spec, random.Random(f"{spec['seed']} {spec['family']} {spec['number']}"), family.rate)
+    ground = Ground(spec, family.rate)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the operator is gone: what was done is told all the same
     try:
         family.run(ground)

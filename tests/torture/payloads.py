@@ -44,12 +44,10 @@ def wrapped(spec, old=None, operation="CREATE", kind="TrainJob"):
 
 def reviews(ground):
     """Those that tests/neighbours compares both managers with, one after the other."""
-    waiting = []
-
     def attempt(g, target):
-        while not waiting:
-            waiting.extend(wishes(g.spec["seed"], g.rng.randrange(100_000)))
-        wish = waiting.pop()
+        while not g.waiting:
+            g.waiting.extend(wishes(g.spec["seed"], g.rng.randrange(100_000)))
+        wish = g.waiting.pop()
         some = wish.obj or wish.old
         verb = g.rng.choice(("mutate", "validate")) if some["kind"] == "TrainJob" else "validate"
         return post(target, f"/{verb}-trainer-kubeflow-org-v1alpha1-{some['kind'].lower()}",
@@ -239,8 +237,10 @@ def objects(ground):
     while ground.going():
         begin, name = time.monotonic(), f"big-{ground.spec['number']}-{number}"
         number += 1
-        code, _ = api.request("POST", path, big_trainjob(ground, name))
+        code, said = api.request("POST", path, big_trainjob(ground, name))
         ground.tally.add(target, str(code))
+        if code != 201:
+            ground.tally.notes[f"{code} {said.get('message')}"[:200]] += 1
         made += [name] if code == 201 else []
         if len(made) > AT_ONCE:
             delete(made.pop(0))

@@ -23,12 +23,13 @@ def codes(outcomes):
 
 def added(tallies):
     """One tally out of those of several attackers."""
-    total = {"tried": 0, "held": 0, "outcomes": Counter(), "ports": Counter()}
+    total = {"tried": 0, "held": 0, "outcomes": Counter(), "ports": Counter(), "notes": Counter()}
     for one in tallies:
         total["tried"] += one["tried"]
         total["held"] += one["held"]
         total["outcomes"].update(one["outcomes"])
         total["ports"].update(one["ports"])
+        total["notes"].update(one["notes"])
     return total
 
 
@@ -47,7 +48,8 @@ def details(row):
     if refused:
         found.append("refused with " + ", ".join(f"{code}: {n}" for code, n in refused.items()))
     found.append("to " + ", ".join(f"{name}: {n}" for name, n in sorted(row.tally["ports"].items())))
-    return ["    " + "; ".join(found)] + [f"    FAILED: {row.family}: {why}" for why in row.troubles]
+    notes = [f"    {n} times: {why}" for why, n in row.tally["notes"].most_common(4)]
+    return ["    " + "; ".join(found)] + notes + [f"    FAILED: {row.family}: {why}" for why in row.troubles]
 
 
 def write_results(path, rows, skipped=0):

@@ -1,9 +1,12 @@
 """Connections of the attackers, and what becomes of each: the code of an answer, "cut" (the operator ended
 it), "silent" (no answer while we waited) or "left" (we went first)."""
+import copy
 import os
+import random
 import socket
 import ssl
 import struct
+import threading
 import time
 from collections import Counter
 from typing import NamedTuple
@@ -27,14 +30,17 @@ class Tally:
 
     def __init__(self):
         self.tried, self.outcomes, self.ports, self.held = 0, Counter(), Counter(), 0
+        self.notes, self.lock = Counter(), threading.Lock()
 
-    def add(self, target, outcome, n=1):
-        self.tried += n
-        self.ports[target.name] += n
-        self.outcomes[outcome] += n
+    def add(self, target, outcome):
+        with self.lock:
+            self.tried += 1
+            self.ports[target.name] += 1
+            self.outcomes[outcome] += 1
 
     def as_json(self):
-        return {"tried": self.tried, "outcomes": self.outcomes, "ports": self.ports, "held": self.held}
+        return {"tried": self.tried, "outcomes": self.outcomes, "ports": self.ports, "held": self.held,
+                "notes": self.notes}
 
 
 def knock(target, timeout=CONNECT):
@@ -146,10 +152,11 @@ class Ground:
     """What an attacker works with: its targets, its luck, its time and its tally."""
 
     MOST = 200_000  # attempts, whatever the time
+    THREADS = 4     # most attempts wait for an answer
 
-    def __init__(self, spec, rng, rate):
-        self.spec, self.rng, self.rate = spec, rng, rate
-        self.tally = Tally()
+    def __init__(self, spec, rate):
+        self.spec, self.rate, self.tally = spec, rate, Tally()
+        self.rng, self.waiting = self._luck(0), []
         self.until = time.monotonic() + spec["seconds"]
         self.targets = [Target(*row) for row in spec["targets"]]
 
@@ -162,14 +169,27 @@ class Ground:
     def at(self, name):
         return next(t for t in self.targets if t.name == name)
 
+    def _luck(self, thread):
+        return random.Random(f"{self.spec['seed']} {self.spec['family']} {self.spec['number']} {thread}")
+
     def each(self, attempt):
-        """Attempt after attempt, port by port, no faster than the family's rate."""
-        turn = self.rng.randrange(len(self.targets))
-        while self.going():
-            target, begin = self.targets[turn % len(self.targets)], time.monotonic()
-            self.tally.add(target, attempt(self, target))
-            turn += 1
-            self.rest(begin + 1 / self.rate - time.monotonic())
+        """Attempt after attempt, port by port, a few at a time, no faster than the family's rate."""
+        def work(mine, thread):
+            turn = thread
+            while mine.going():
+                target, begin = mine.targets[turn % len(mine.targets)], time.monotonic()
+                mine.tally.add(target, attempt(mine, target))
+                turn += 1
+                mine.rest(begin + mine.THREADS / mine.rate - time.monotonic())
+
+        threads = []
+        for number in range(self.THREADS):
+            mine = copy.copy(self)
+            mine.rng, mine.waiting = self._luck(number), []
+            threads.append(threading.Thread(target=work, args=(mine, number), daemon=True))
+            threads[-1].start()
+        for thread in threads:
+            thread.join()
 
     def hold(self, most, begin, poke=None, at_once=32):
         """Holds so many connections on each port: `begin` opens one or says how that ended, `poke` is done

@@ -32,7 +32,7 @@ def idle(ground):
         g.tally.outcomes[outcome] += 1
         return conn
 
-    ground.hold(CONNECTIONS, begin)
+    ground.hold(CONNECTIONS, begin, at_once=64)
 
 
 def client_hello(context=ANY, name="x"):

@@ -216,7 +216,7 @@ def big_trainjob(g, name):
     kind = g.rng.randrange(5)
     spec = {0: lambda: {"trainer": {"args": [""] * (size // 3)}},
             1: lambda: {"trainer": {"env": [{"name": f"E{i}", "value": "v"} for i in range(size // 30)]}},
-            2: lambda: {"trainer": {"command": ["sh", "-c", "x" * size]}},
+            2: lambda: {"trainer": {"command": ["x" * 100_000] * (size // 100_000)}},
             3: lambda: {"runtimePatches": [{"manager": "a.b/c", "trainingRuntimeSpec": {"template": {
                 "metadata": {"labels": {"big": "x" * size}}}}}]},
             4: lambda: {"runtimePatches": [{"manager": "a.b/c", "trainingRuntimeSpec": {"template": {"spec": {

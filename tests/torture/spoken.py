@@ -6,6 +6,7 @@ import warnings
 from holding import LARGEST, client_hello, request
 from wire import PATIENCE, answer, dial, exchange, knock, part, secure, send
 
+BRIEF = 0.5  # seconds: to half a request nobody answers, and others want their turn
 warnings.filterwarnings("ignore", category=DeprecationWarning)  # old TLS is what is wanted
 
 
@@ -40,8 +41,7 @@ def random_bytes(ground):
         inside = g.rng.random() < 0.5
         if g.rng.random() < 0.3:
             data = b"GET " + data
-        # Nobody answers half a line: a short wait, and then others want their turn.
-        return on(lambda: dial(target) if inside else knock(target), data + b"\r\n\r\n", 1.0)
+        return on(lambda: dial(target) if inside else knock(target), data + b"\r\n\r\n", BRIEF)
 
     ground.each(attempt)
 
@@ -99,13 +99,13 @@ def wrong_tls(ground):
     def attempt(g, target):
         kind = g.rng.choice(("context", "hello", "plain", "goodbye"))
         if not target.tls:
-            return on(lambda: knock(target), bad_hello(g), 1.0)
+            return on(lambda: knock(target), bad_hello(g), BRIEF)
         if kind == "context":
             way = g.rng.choice(ways)
             return on(lambda: secure(knock(target), way, g.rng.choice((None, "x", "a" * 60))), request(target))
         if kind == "goodbye":  # shakes hands and says goodbye
-            return on(lambda: secure(knock(target)).unwrap(), b"", 1.0)
-        return on(lambda: knock(target), request(target) if kind == "plain" else bad_hello(g), 1.0)
+            return on(lambda: secure(knock(target)).unwrap(), b"", BRIEF)
+        return on(lambda: knock(target), request(target) if kind == "plain" else bad_hello(g), BRIEF)
 
     ground.each(attempt)
 
@@ -148,14 +148,14 @@ def wrong_http(ground):
     def attempt(g, target):
         kind = g.rng.randrange(5)
         if kind == 0:
-            return exchange(target, g.rng.choice(LINES), 1.0)
+            return exchange(target, g.rng.choice(LINES), BRIEF)
         if kind == 1:
             head, _ = request(target).split(b"\r\n\r\n")
-            return exchange(target, head + b"\r\n" + g.rng.choice(HEADERS) + b"\r\n", 2.0)
+            return exchange(target, head + b"\r\n" + g.rng.choice(HEADERS) + b"\r\n", BRIEF)
         if kind == 2:
-            return exchange(target, wrong_length(g, target), 1.0)
+            return exchange(target, wrong_length(g, target), BRIEF)
         if kind == 3:
-            return exchange(target, expecting(g, target), 1.0)
+            return exchange(target, expecting(g, target), BRIEF)
         return pipelined(g, target)
 
     ground.each(attempt)

@@ -106,7 +106,7 @@ class Torture:
         peak, end = self.sampler.peak, time.monotonic()  # of those who were attacked
         troubles += self.recover()
         seen = {what: self.probes.between(begin, end if dead else time.monotonic(), what) for what in ASKED}
-        troubles += [] if dead else self.judge(seen, peak)
+        troubles += self.judge(seen, peak)
         row = Row(family, added(tallies), {what: worst(probes) for what, probes in seen.items()}, peak, troubles)
         self.rows.append(row)
         print(line(row), *details(row), sep="\n", flush=True)

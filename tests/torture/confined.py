@@ -129,7 +129,11 @@ class Operator(Manager):
         return f"{why}, killed for memory" if killed > len([d for d in self.deaths if "memory" in d]) else why
 
     def revive(self):
-        """Starts it again."""
+        """Starts it again; whether it stays."""
         self.deaths.append(self.how_it_ended())
         self.child = None
-        self.start()
+        try:
+            self.start()
+        except AssertionError:  # it never became ready, or ended before the API server had asked it
+            return False
+        return self.alive()

@@ -51,6 +51,7 @@ from watching import REVIEW_BOUND, Probes, Sampler, stretch, worst  # noqa: E402
 FOLDER = GIVEN.program.resolve().parent / "torture"
 RESULTS = FOLDER / "results.tsv"
 HOOK = "/validate-trainer-kubeflow-org-v1alpha1-trainjob"
+GONE = "started again, it did not stay"
 ASKED = ("healthz", "readyz", "review")
 STATUS = "/apis/trainer.kubeflow.org/v1alpha1/namespaces/torture/trainjobs/reporter/status"
 
@@ -106,7 +107,7 @@ class Torture:
         peak, end = self.sampler.peak, time.monotonic()  # of those who were attacked
         troubles += self.recover()
         seen = {what: self.probes.between(begin, end if dead else time.monotonic(), what) for what in ASKED}
-        troubles += self.judge(seen, peak)
+        troubles += self.judge(seen, peak, dead)
         row = Row(family, added(tallies), {what: worst(probes) for what, probes in seen.items()}, peak, troubles)
         self.rows.append(row)
         print(line(row), *details(row), sep="\n", flush=True)
@@ -126,9 +127,9 @@ class Torture:
             code = child.wait()
             if text:
                 tallies.append(json.loads(text))
-            else:
+            elif not dead:
                 troubles.append(f"an attacker ended with {code} and told nothing")
-        if not sum(tally["tried"] for tally in tallies):
+        if not dead and not sum(tally["tried"] for tally in tallies):
             troubles.append("nothing was tried")
         return tallies, troubles
 
@@ -136,7 +137,8 @@ class Torture:
         """Starts it again if it has ended, and lets it lead; waits until it is ready, by a question that was asked
         later."""
         if not self.operator.alive():
-            self.operator.revive()
+            if not self.operator.revive():
+                return [GONE]
             self.sampler.wait_for_leader()
         since, late = time.monotonic(), time.monotonic() + SETTLE_SECONDS
         while time.monotonic() < late and self.operator.alive():
@@ -144,9 +146,9 @@ class Torture:
             if last and last["begin"] > since and last["why"] is None:
                 return []
             time.sleep(0.1)
-        return [f"not ready {SETTLE_SECONDS} s after the last attack" if self.operator.alive() else self.obituary()]
+        return [f"not ready {SETTLE_SECONDS} s after the last attack"] if self.operator.alive() else [self.obituary()]
 
-    def judge(self, seen, peak):
+    def judge(self, seen, peak, dead):
         """A cgroup decides by itself what is too much: pages of files do not count, they can be dropped."""
         troubles, bounds = [], {**self.shipped.bounds, "review": REVIEW_BOUND}
         if peak > self.shipped.memory and not self.operator.cgroup.path:
@@ -155,7 +157,7 @@ class Torture:
             seconds, why = stretch(probes)
             if seconds >= bounds[what]:
                 troubles.append(f"{what} failed for {seconds:.0f} s ({bounds[what]} are allowed): {why}")
-            elif not probes:
+            elif not probes and not dead:
                 troubles.append(f"{what} was not asked")
         return troubles
 
@@ -171,8 +173,10 @@ def play(plane, operator, shipped, chosen):
     jobs.start()
     print(HEAD, flush=True)
     for name in chosen:
-        torture.run(name, seconds[name])
-    found = {row.family: row.troubles for row in torture.rows}
+        if operator.alive() or operator.revive():
+            torture.run(name, seconds[name])
+    found = {name: ["not run: the operator does not stay up"] for name in chosen}
+    found.update({row.family: row.troubles for row in torture.rows})
     wrong = jobs.finish()
     found["trainjobs"] = [f"{name}: {why}" for name, why in sorted(wrong.items())]
     found["lease"] = torture.sampler.lease_troubles()

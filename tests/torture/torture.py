@@ -134,19 +134,25 @@ class Torture:
         return tallies, troubles
 
     def recover(self):
-        """Starts it again if it has ended, and lets it lead; waits until it is ready, by a question that was asked
-        later."""
+        """Waits until it is ready, by a question that was asked later; one that has ended is started again, and
+        leads before the next attack."""
         if not self.operator.alive():
-            if not self.operator.revive():
-                return [GONE]
-            self.sampler.wait_for_leader()
+            return self.revive()
         since, late = time.monotonic(), time.monotonic() + SETTLE_SECONDS
         while time.monotonic() < late and self.operator.alive():
             last = self.probes.last("readyz")
             if last and last["begin"] > since and last["why"] is None:
                 return []
             time.sleep(0.1)
-        return [f"not ready {SETTLE_SECONDS} s after the last attack"] if self.operator.alive() else [self.obituary()]
+        if self.operator.alive():
+            return [f"not ready {SETTLE_SECONDS} s after the last attack"]
+        return [self.obituary()] + self.revive()
+
+    def revive(self):
+        if not self.operator.revive():
+            return [GONE]
+        self.sampler.wait_for_leader()
+        return []
 
     def judge(self, seen, peak, dead):
         """A cgroup decides by itself what is too much: pages of files do not count, they can be dropped."""

@@ -77,8 +77,6 @@ soak: all
 
 # Hostile clients on every port of the operator while 200 TrainJobs run (TORTURE_SECONDS, TORTURE_SEED).
 torture: all
-	@tools/deps test
-	@$(PYTHON) tests/cluster/binaries.py build
 	@$(PYTHON) tests/torture/torture.py $(BUILD)/trainyard
 
 fuzz:

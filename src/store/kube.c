@@ -1,9 +1,10 @@
 /* The client: its connections, its credentials, and the ops that are under way (kube_op.c). */
 #include "store/kube_inner.h"
 
-#define CONNECT_MS  10000
-#define WRITERS     8 /* connections: made when needed, kept afterwards */
-#define FIRST_BLOCK ((size_t)32 << 10)
+#define CONNECT_MS 10000
+#define WRITERS    8                  /* connections: made when needed, kept afterwards */
+#define TREE_BYTES ((size_t)64 << 20) /* of one answer, where there is a budget */
+#define MOST_BYTES ((size_t)1 << 30)  /* and where there is none */
 
 static int connections(struct ty_kube *k, struct ty_err *err)
 {
@@ -37,7 +38,7 @@ int ty_kube_new(struct ty_kube **ret, const struct ty_kube_settings *s, struct t
         k->set.dead_ms = TY_KUBE_DEAD_MS;
     uv_update_time(s->loop); /* it may have been made long ago */
     k->random = ty_random_seed();
-    k->a = ty_arena_new_small((size_t)1 << 30, FIRST_BLOCK);
+    k->a = ty_arena_new_input(s->budget ? TREE_BYTES : MOST_BYTES, s->budget);
     k->sent = ty_arena_new_small((size_t)16 << 20, 4096);
     k->timer = calloc(1, sizeof(*k->timer));
     if (!k->timer)

@@ -51,6 +51,7 @@ struct ty_kube_settings {
     int64_t idle_ms;    /* a watch without a byte for so long is dead; 0: TY_KUBE_IDLE_MS */
     int64_t dead_ms;    /* unacknowledged bytes, unanswered probes; 0: TY_KUBE_DEAD_MS */
     bool http1;         /* no HTTP/2: every watch has its own connection */
+    struct ty_budget *budget; /* answers are read within it; outlives the client. NULL: none */
     /* Told of the end of every request, tries counted singly, from the loop; starts and cancels
      * nothing. May be NULL. */
     void (*seen)(void *ctx, const struct ty_kube_seen *seen);
@@ -78,6 +79,7 @@ const struct ty_kubeconfig *ty_kube_config(const struct ty_kube *k);
  *   -EAGAIN         429, 500, 502, 503, 504 or no answer at all: later may help. After a lost
  *                   answer a write may have happened
  *   -ECANCELED      `may` said no: it was not sent
+ *   -EFBIG          the answer is longer than we take, or larger as a tree; a write has happened
  *   -EPROTO         something else, such as an answer that is not JSON
  * A refused certificate, a missing exec plugin and the like are -EAGAIN, too: they are mended while
  * we run. */
@@ -113,6 +115,7 @@ struct ty_kube_ask {
     const char *manager;    /* field manager; NULL: the server takes the agent's first word */
     bool force;             /* APPLY: take fields from other managers */
     bool meta;              /* answer with PartialObjectMetadata */
+    bool raw;               /* an object is not read: fn gets its text, but no json */
     bool dry_run;
     struct ty_str uid, version; /* DELETE: preconditions; may be empty */
     const char *propagation;    /* DELETE: "Foreground", "Background", "Orphan"; NULL: default */
@@ -145,6 +148,7 @@ struct ty_kube_object {
     struct ty_str text;         /* compact JSON, as the server sent it */
     /* Of its metadata. Items of lists carry neither kind nor apiVersion. */
     struct ty_str ns, name, uid, version;
+    bool cut; /* too large to be read: its large members are null (store/terse.h) */
 };
 /* Of a tree and its text: for what came as an answer. The metadata's strings are borrowed. */
 void ty_kube_object_read(const struct ty_json *json, struct ty_str text,
@@ -154,6 +158,7 @@ struct ty_kube_which {
     struct ty_str ns;             /* empty: all */
     struct ty_str labels, fields; /* selectors as kubectl takes them; may be empty */
     bool meta;                    /* PartialObjectMetadata: no spec, no status, no data */
+    bool cut; /* an object that is too large to be read is told as `cut`; else it ends the op */
 };
 
 struct ty_kube_list {

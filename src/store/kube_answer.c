@@ -3,7 +3,8 @@
 
 #include <errno.h>
 
-#define SHOWN_BYTES 200 /* of an answer that is not ours to understand */
+#define REASON_BYTES 256
+#define SHOWN_BYTES  200 /* of an answer that is not ours to understand */
 #define MESSAGE_BYTES                                                                              \
     4096 /* an API server repeats what it refuses, be it a label of a megabyte                     \
           */
@@ -47,7 +48,7 @@ static void read_status(struct ty_arena *a, const struct ty_json *status,
                         struct ty_kube_answer *ret)
 {
     int64_t seconds = 0;
-    ret->reason = ty_json_str_at(status, "reason");
+    ret->reason = ty_str_head(ty_json_str_at(status, "reason"), REASON_BYTES);
     struct ty_str message = ty_json_str_at(status, "message");
     ret->message = ty_str_head(message, MESSAGE_BYTES);
     if (ret->message.n < message.n)
@@ -88,7 +89,12 @@ void ty_kube_answer_read(struct ty_arena *a, int code, struct ty_str body, const
         ret->message = (struct ty_str){ "", 0 };
         ret->version = ty_json_str_at(ret->json, "metadata.resourceVersion");
     }
-    if (ret->r == 0 && body.n && !ret->json) {
+    if (ret->r == 0 && body.n && (ty_arena_full(a) || err.code == -EFBIG)) {
+        ret->r = -EFBIG;
+        ret->json = NULL;
+        ret->message =
+            ty_str(ty_arena_printf(a, "the answer of the server is too large: %zu bytes", body.n));
+    } else if (ret->r == 0 && body.n && !ret->json) {
         ret->r = -EPROTO;
         ret->message =
             ty_str(ty_arena_printf(a, "the answer of the server is not JSON: %s", err.text));

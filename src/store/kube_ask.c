@@ -155,6 +155,7 @@ struct ty_kube_op *ty_kube_start(struct ty_kube *k, const struct ty_kube_ask *as
     struct ty_kube_op *op = ty_kube_op_new(k, sizeof(*op), &class_one, verb->method, path.p, body);
     op->type = verb->type;
     op->accept = ask->meta ? TY_KUBE_META_ONE : NULL;
+    op->raw = ask->raw;
     op->unlimited = ask->unlimited;
     op->may = ask->may;
     op->known = ask->known;

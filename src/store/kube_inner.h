@@ -46,6 +46,9 @@ struct ty_kube_op {
     bool reads;                /* over the connection of lists and watches */
     bool unlimited;            /* not for the limiter */
     bool refused;              /* 401 once */
+    bool raw;                  /* an object is not parsed */
+    bool cut;                  /* lists and watches: see struct ty_kube_which */
+    size_t charged;            /* of the budget, for body and answer */
     bool busy, cancelled;      /* a callback of its own is on the stack; free when it returns */
     uint64_t serial;           /* of the credentials it was sent with */
     const char *method, *accept, *type;
@@ -80,6 +83,12 @@ void ty_kube_op_begin(struct ty_kube_op *op); /* sends it, or lets it wait for i
 void ty_kube_op_fail(struct ty_kube_op *op, int r, const char *fmt, ...) TY_PRINTF(3, 4);
 int64_t ty_kube_now(const struct ty_kube *k); /* loop time, ms */
 ty_kube_auth_fn ty_kube_on_auth; /* those who wait for credentials go on; ctx: the client */
+
+/* Parses `text`, an object (levels 2) or an event of a watch (3). NULL with *err; -EFBIG: it is too
+ * large for its tree to be made. With op->cut it is read without its large members then, and
+ * *ret_cut set. Lives with op->k->a. */
+struct ty_json *ty_kube_read(struct ty_kube_op *op, struct ty_str text, int levels, bool *ret_cut,
+                             struct ty_err *err);
 
 /* kube_ask.c: "/apis/GROUP/VERSION/namespaces/NS/PLURAL/NAME/SUB"; parts may be empty. */
 void ty_kube_path(struct ty_buf *out, const struct ty_kind *kind, struct ty_str ns,

@@ -27,13 +27,17 @@ static int on_item(void *ctx, struct ty_str text)
     struct list_op *l = ctx;
     struct ty_kube_object o;
     struct ty_err err = { 0 };
+    bool cut = false;
 
-    ty_arena_reset(op->k->a);
-    const struct ty_json *json = ty_json_parse(op->k->a, text, NULL, &err);
+    const struct ty_json *json = ty_kube_read(op, text, 2, &cut, &err);
+    if (!json && err.code == -EFBIG)
+        return ty_fail(&op->error, -EFBIG, "%s", err.text);
     if (!json)
         return ty_fail(&op->error, -EPROTO, "an object of the list is not JSON: %s", err.text);
     ty_kube_object_read(json, text, &o);
+    o.cut = cut;
     l->object(op->ctx, &o);
+    ty_arena_reset(op->k->a);
     return op->cancelled ? -ECANCELED : 0;
 }
 
@@ -151,6 +155,7 @@ struct ty_kube_op *ty_kube_list(struct ty_kube *k, const struct ty_kube_list *li
     l->split.item.ceiling = OBJECT_BYTES;
     l->split.rest.ceiling = REST_BYTES;
     l->op.reads = true;
+    l->op.cut = list->which.cut;
     l->op.accept = list->which.meta ? META_MANY : NULL;
     l->op.fn = list->end;
     l->op.ctx = list->ctx;

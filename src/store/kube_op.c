@@ -5,9 +5,13 @@
 #include <errno.h>
 #include <time.h>
 
+#include "base/budget.h"
 #include "store/kube_headers.h"
+#include "store/terse.h"
 
 #define ANSWER_BYTES ((size_t)32 << 20)
+#define CUT_EACH     ((size_t)4 << 10) /* members of an object that is too large */
+#define CUT_BYTES    ((size_t)64 << 10)
 #define TRIES        10
 #define PAUSE_MS     1000 /* when a server says later without saying when */
 
@@ -43,6 +47,8 @@ struct ty_kube_op *ty_kube_op_new(struct ty_kube *k, size_t size, const struct t
         abort();
     if (body.n)
         memcpy(op->body, body.p, body.n);
+    ty_budget_charge(k->set.budget, body.n);
+    op->charged = body.n;
     op->answer.ceiling = ANSWER_BYTES;
     op->tries = TRIES;
     op->timeout_ms = k->set.timeout_ms;
@@ -116,6 +122,7 @@ static void op_free(struct ty_kube_op *op)
     *op->at = op->next;
     if (op->next)
         op->next->at = op->at;
+    ty_budget_give(op->k->set.budget, op->charged);
     ty_buf_done(&op->answer);
     free(op->path);
     free(op->body);
@@ -222,14 +229,21 @@ static bool is_known(const struct ty_kube_op *op, int status, struct ty_kube_ans
     return version.n && op->known(op->ctx, version);
 }
 
-static void on_end(void *ctx, struct ty_web_call *call, const struct ty_web_end *end)
+/* Nobody wants a tree of it. */
+static bool is_raw(const struct ty_kube_op *op, int status, struct ty_kube_answer *ret)
 {
-    struct ty_kube_op *op = ctx;
+    *ret = (struct ty_kube_answer){ .code = status,
+                                    .text = ty_buf_str(&op->answer),
+                                    .message = TY_LIT("") };
+    return op->raw && status == 200;
+}
+
+static void end_op(struct ty_kube_op *op, struct ty_web_call *call, const struct ty_web_end *end)
+{
     struct ty_kube *k = op->k;
     struct ty_kube_answer answer;
 
     op->call = NULL;
-    ty_arena_reset(k->a);
     if (op->error.code < 0) { /* of a piece, or too long */
         tell_seen(op, end, false);
         op_lost(op, op->error.code, ty_str(op->error.text));
@@ -243,7 +257,7 @@ static void on_end(void *ctx, struct ty_web_call *call, const struct ty_web_end 
     }
     if (op->class->piece && end->status == 200)
         answer = (struct ty_kube_answer){ .code = 200 };
-    else if (!is_known(op, end->status, &answer))
+    else if (!is_raw(op, end->status, &answer) && !is_known(op, end->status, &answer))
         ty_kube_answer_read(k->a, end->status, ty_buf_str(&op->answer),
                             ty_web_header(call, "Retry-After"), &answer);
     bool again = pause_op(op, &answer) || with_other_credentials(op, &answer);
@@ -252,13 +266,52 @@ static void on_end(void *ctx, struct ty_web_call *call, const struct ty_web_end 
         op_end(op, &answer);
 }
 
+/* A large answer is let go as soon as it has been told, not when the next one comes. */
+static void on_end(void *ctx, struct ty_web_call *call, const struct ty_web_end *end)
+{
+    struct ty_kube_op *op = ctx;
+    struct ty_kube *k = op->k;
+
+    ty_arena_reset(k->a);
+    end_op(op, call, end);
+    ty_arena_reset(k->a);
+}
+
 static int collect(struct ty_kube_op *op, struct ty_str piece)
 {
+    size_t cap = op->answer.cap;
+
     ty_buf_add(&op->answer, piece);
-    if (!op->answer.full)
-        return 0;
-    return ty_fail(&op->error, -EFBIG, "the answer of the server is longer than %zu MB",
-                   ANSWER_BYTES >> 20);
+    if (op->answer.full)
+        return ty_fail(&op->error, -EFBIG, "the answer of the server is longer than %zu MB",
+                       ANSWER_BYTES >> 20);
+    size_t more = op->answer.cap - cap;
+    if (!ty_budget_take(op->k->set.budget, more))
+        return ty_fail(&op->error, -EAGAIN, "no memory is left for the answer of the server");
+    op->charged += more;
+    return 0;
+}
+
+struct ty_json *ty_kube_read(struct ty_kube_op *op, struct ty_str text, int levels, bool *ret_cut,
+                             struct ty_err *err)
+{
+    struct ty_arena *a = op->k->a;
+    ty_auto_buf less = { .ceiling = CUT_BYTES };
+
+    *ret_cut = false;
+    ty_arena_reset(a);
+    struct ty_json *json = ty_json_parse(a, text, NULL, err);
+    if (json && !ty_arena_full(a))
+        return json;
+    if (json || err->code == -EFBIG)
+        ty_fail(err, -EFBIG, "an object of %zu bytes is too large for the memory that is left",
+                text.n);
+    ty_arena_reset(a);
+    if (err->code != -EFBIG || !op->cut || !ty_terse(&less, text, levels, CUT_EACH))
+        return NULL;
+    *ret_cut = true;
+    char *copy = ty_arena_strndup(a, less.p, less.n);
+    return ty_json_parse(a, (struct ty_str){ copy, less.n }, NULL, err);
 }
 
 static int on_piece(void *ctx, struct ty_web_call *call, struct ty_str piece)

@@ -60,19 +60,20 @@ static struct ty_str peek_version(struct ty_str line)
     return ty_kube_peek_version(line);
 }
 
-static int on_line(void *ctx, struct ty_str line)
+static int read_line(struct watch_op *w, struct ty_str line)
 {
-    struct watch_op *w = ctx;
     struct ty_arena *a = w->op.k->a;
     struct ty_err err = { 0 };
     struct ty_kube_object o;
+    bool cut = false;
 
     /* Most events are the echo of our own writes. */
     struct ty_str version = w->known ? peek_version(line) : (struct ty_str){ 0 };
     if (version.n && w->known(w->op.ctx, version))
         return 0;
-    ty_arena_reset(a);
-    const struct ty_json *json = ty_json_parse(a, line, NULL, &err);
+    const struct ty_json *json = ty_kube_read(&w->op, line, 3, &cut, &err);
+    if (!json && err.code == -EFBIG)
+        return ty_fail(&w->op.error, -EFBIG, "%s", err.text);
     if (!json)
         return ty_fail(&w->op.error, -EPROTO, "an event of the watch is not JSON: %s", err.text);
     const struct ty_json *object = ty_json_get(json, "object");
@@ -84,12 +85,25 @@ static int on_line(void *ctx, struct ty_str line)
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         if (!ty_str_is(type, names[i].name))
             continue;
-        ty_kube_object_read(object, text_of(a, json, object, line), &o);
+        ty_kube_object_read(object, cut ? ty_json_text(a, object) : text_of(a, json, object, line),
+                            &o);
+        o.cut = cut;
         w->event(w->op.ctx, names[i].what, &o);
         return w->op.cancelled ? -ECANCELED : 0;
     }
     return ty_fail(&w->op.error, -EPROTO, "an event of the watch is of an unknown type: %.*s",
                    TY_ARG(type));
+}
+
+/* A large object is let go as soon as it has been told. */
+static int on_line(void *ctx, struct ty_str line)
+{
+    struct watch_op *w = ctx;
+    struct ty_arena *a = w->op.k->a;
+    int r = read_line(w, line);
+
+    ty_arena_reset(a);
+    return r;
 }
 
 static int watch_piece(struct ty_kube_op *op, struct ty_str piece, struct ty_err *err)
@@ -126,6 +140,7 @@ struct ty_kube_op *ty_kube_watch(struct ty_kube *k, const struct ty_kube_watch *
     w->known = watch->known;
     w->lines.part.ceiling = OBJECT_BYTES;
     w->op.reads = true;
+    w->op.cut = watch->which.cut;
     w->op.unlimited = true;
     w->op.total_ms = most * 1000 + GRACE_MS;
     w->op.idle_ms = k->set.idle_ms;

@@ -1,18 +1,15 @@
-/* Keys out of the queue, looks, and what became of them. */
+/* Keys out of the queue, and what became of them. The looks are in jobs_look.c. */
+#include <errno.h>
 #include <stdlib.h>
-#include <sys/random.h>
 #include <time.h>
 #include <uv.h>
 
 #include "base/must.h"
 #include "control/jobs_inner.h"
 
-#define IN_FLIGHT     16 /* twice the client's connections: the next write is always ready */
-#define PASS_CEILING  ((size_t)256 << 20)
-#define WRITE_CEILING ((size_t)64 << 20)
-#define WRITE_FIRST   ((size_t)8 << 10)
-#define CONTROLLER    "trainer-trainjob-controller"
-#define CLOCK_MS      5000 /* how late a jump of the wall clock may be seen */
+#define IN_FLIGHT  16 /* twice the client's connections: the next write is always ready */
+#define CONTROLLER "trainer-trainjob-controller"
+#define CLOCK_MS   5000 /* how late a jump of the wall clock may be seen */
 
 /* "ns/name" in a buffer of the caller's. */
 static struct ty_str pend_key(char *buf, size_t size, struct ty_str ns, struct ty_str name)
@@ -34,7 +31,7 @@ struct ty_pending *ty_jobs_pend(struct ty_jobs *j, struct ty_str ns, struct ty_s
     return p;
 }
 
-static struct ty_pending take_pending(struct ty_jobs *j, struct ty_str ns, struct ty_str name)
+struct ty_pending ty_jobs_take(struct ty_jobs *j, struct ty_str ns, struct ty_str name)
 {
     char buf[640];
     struct ty_pending *p = ty_map_del(&j->pending, pend_key(buf, sizeof(buf), ns, name));
@@ -46,7 +43,7 @@ static struct ty_pending take_pending(struct ty_jobs *j, struct ty_str ns, struc
 
 void ty_jobs_forget(struct ty_jobs *j, struct ty_str ns, struct ty_str name)
 {
-    take_pending(j, ns, name);
+    ty_jobs_take(j, ns, name);
     ty_queue_drop(j->queue, (struct ty_key){ TY_OF_TRAINJOBS, ns, name });
 }
 
@@ -95,7 +92,8 @@ struct ty_jobs *ty_jobs_new(const struct ty_jobs_settings *s)
     if (j->s.in_flight <= 0)
         j->s.in_flight = IN_FLIGHT;
     j->world = ty_world_new();
-    j->scratch = ty_arena_new(PASS_CEILING);
+    ty_world_charge(j->world, s->budget);
+    j->scratch = ty_arena_new_input(ty_jobs_pass_ceiling(j), s->budget);
     j->queue = ty_queue_new(&q);
     ty_jobs_count_from_now(j);
     ty_jobs_watch_all(j);
@@ -130,8 +128,6 @@ const struct ty_world *ty_jobs_world(const struct ty_jobs *j)
     return j->world;
 }
 
-/* ---- one look ---- */
-
 void ty_jobs_tell(struct ty_jobs *j, struct ty_key key, const char *type, const char *reason,
                   struct ty_str note)
 {
@@ -153,148 +149,6 @@ void ty_jobs_tell(struct ty_jobs *j, struct ty_key key, const char *type, const 
                                                    .note = note });
 }
 
-static struct ty_writing *writing_new(struct ty_jobs *j, struct ty_key key, uint64_t begin_ns)
-{
-    struct ty_arena *a = ty_arena_new_small(WRITE_CEILING, WRITE_FIRST);
-    struct ty_writing *w = ty_must(calloc(1, sizeof(*w)));
-
-    *w = (struct ty_writing){ .jobs = j, .arena = a, .begin_ns = begin_ns, .next = j->writing };
-    w->key = (struct ty_key){ key.kind,
-                              { ty_arena_strndup(a, key.ns.p, key.ns.n), key.ns.n },
-                              { ty_arena_strndup(a, key.name.p, key.name.n), key.name.n } };
-    if (w->next)
-        w->next->prev = w;
-    j->writing = w;
-    j->counts.in_flight++;
-    j->control[key.kind].active++;
-    return w;
-}
-
-static void writing_free(struct ty_writing *w)
-{
-    struct ty_jobs *j = w->jobs;
-
-    if (w->prev)
-        w->prev->next = w->next;
-    else
-        j->writing = w->next;
-    if (w->next)
-        w->next->prev = w->prev;
-    j->counts.in_flight--;
-    j->control[w->key.kind].active--;
-    ty_kube_cancel(w->op);
-    ty_arena_free(w->arena);
-    free(w);
-}
-
-static struct ty_str keep(struct ty_arena *a, struct ty_str s)
-{
-    return s.p ? (struct ty_str){ ty_arena_strndup(a, s.p, s.n), s.n } : s;
-}
-
-/* The steps outlive the pass: rendering takes tens of kilobytes, writing a few. */
-static void keep_steps(struct ty_writing *w, const struct ty_work *work, struct ty_step **end)
-{
-    *end = NULL;
-    for (const struct ty_step *s = work->steps; s; s = s->next) {
-        struct ty_step *copy = ty_new(w->arena, struct ty_step);
-        *copy = *s;
-        copy->name = keep(w->arena, s->name);
-        copy->uid = keep(w->arena, s->uid);
-        copy->body = keep(w->arena, s->body);
-        copy->data = keep(w->arena, s->data);
-        copy->next = NULL;
-        *end = copy;
-        end = &copy->next;
-    }
-}
-
-static void make_work(struct ty_jobs *j, struct ty_key key, struct ty_str refused,
-                      struct ty_work *ret)
-{
-    struct ty_pending p = take_pending(j, key.ns, key.name);
-    unsigned char entropy[TY_ENTROPY];
-    struct ty_work_in in = { .world = j->world,
-                             .pipeline = j->s.pipeline,
-                             .settings = j->s.settings,
-                             .ns = key.ns,
-                             .name = key.name,
-                             .now_s = time(NULL),
-                             .entropy = entropy,
-                             .memo = &j->memo,
-                             .unread = ty_jobs_unread,
-                             .ctx = j,
-                             .first = p.first,
-                             .full = p.full,
-                             .refused = refused };
-    uint64_t begin = uv_hrtime();
-
-    if (getrandom(entropy, sizeof(entropy), 0) != (ssize_t)sizeof(entropy))
-        abort(); /* never fails for so few bytes once the system is up */
-    ty_arena_reset(j->scratch);
-    if (j->s.hook_secret && j->s.settings->status_gate)
-        in.hook_secret = j->s.hook_secret(j->s.ctx, j->scratch);
-    ty_work_make(j->scratch, &in, ret);
-    if (ret->fetch && p.full)
-        ty_jobs_pend(j, key.ns, key.name)->full = true; /* still true when it has come */
-    j->counts.looks++;
-    j->counts.seconds += (double)(uv_hrtime() - begin) / 1e9;
-}
-
-static void look_at_job(struct ty_jobs *j, struct ty_key key)
-{
-    uint64_t begin = uv_hrtime();
-    struct ty_work work;
-
-    make_work(j, key, (struct ty_str){ 0 }, &work);
-    for (const struct ty_pass_event *e = work.events; e; e = e->next)
-        ty_jobs_tell(j, key, e->type, e->reason, ty_str(e->message));
-    struct ty_writing *w = writing_new(j, key, begin);
-    const struct ty_known *jobset = ty_world_find(j->world, &ty_kind_jobset, key.ns, key.name);
-    w->owned = jobset ? jobset->owned : 0;
-    w->jobset_status = jobset ? jobset->status : 0;
-    w->work = work;
-    w->work.events = NULL; /* told already */
-    keep_steps(w, &work, &w->work.steps);
-    if (work.err.code < 0)
-        ty_error(j->s.log, work.err.text, "TrainJob cannot be reconciled",
-                 TY_S("controller", "trainjob_controller"), TY_STR("namespace", key.ns),
-                 TY_STR("name", key.name));
-    ty_jobs_write(w);
-}
-
-void ty_jobs_refused(struct ty_writing *w, struct ty_str why)
-{
-    struct ty_jobs *j = w->jobs;
-    struct ty_pending p = take_pending(j, w->key.ns, w->key.name);
-    struct ty_work work;
-
-    make_work(j, w->key, why, &work);
-    if (p.first || p.full) /* told meanwhile, for the next look */
-        *ty_jobs_pend(j, w->key.ns, w->key.name) = p;
-    keep_steps(w, &work, &w->step->next);
-    w->work.requeue_s = work.requeue_s;
-}
-
-static void look_at_runtime(struct ty_jobs *j, struct ty_key key)
-{
-    const struct ty_kind *kind =
-        key.kind == TY_OF_RUNTIMES ? &ty_kind_trainingruntime : &ty_kind_clustertrainingruntime;
-    const struct ty_known *o = ty_world_find(j->world, kind, key.ns, key.name);
-    uint64_t begin = uv_hrtime();
-
-    ty_arena_reset(j->scratch);
-    struct ty_str patch =
-        o ? ty_runtime_patch(j->scratch, j->world, o, j->s.protection) : (struct ty_str){ 0 };
-    struct ty_writing *w = writing_new(j, key, begin);
-    if (patch.n) {
-        struct ty_step *s = w->work.steps = ty_new(w->arena, struct ty_step);
-        *s = (struct ty_step){ .op = TY_STEP_STATUS, .kind = kind, .body = keep(w->arena, patch) };
-        s->name = w->key.name;
-    }
-    ty_jobs_write(w);
-}
-
 void ty_jobs_turn(void *ctx)
 {
     struct ty_jobs *j = ctx;
@@ -306,9 +160,9 @@ void ty_jobs_turn(void *ctx)
     while (j->leading && j->synced && !ty_jobs_behind(j) &&
            j->counts.in_flight < (size_t)j->s.in_flight && ty_queue_next(j->queue, &key)) {
         if (key.kind == TY_OF_TRAINJOBS)
-            look_at_job(j, key);
+            ty_jobs_reconcile(j, key);
         else
-            look_at_runtime(j, key);
+            ty_jobs_reconcile_runtime(j, key);
     }
     j->turning = false;
     if (j->s.idle && j->leading && j->synced && !j->writing)
@@ -365,7 +219,7 @@ void ty_jobs_written(struct ty_writing *w)
     bool bad = w->failed || w->work.err.code < 0;
 
     ty_jobs_counted(w, bad);
-    if (bad)
+    if (bad && w->work.err.code != -EFBIG) /* that one says itself when */
         ty_queue_retry(j->queue, key);
     else
         ty_queue_forget(j->queue, key);
@@ -375,7 +229,7 @@ void ty_jobs_written(struct ty_writing *w)
     if (w->work.requeue_s > 0 && ty_world_find(j->world, &ty_kind_trainjob, key.ns, key.name))
         ty_queue_add_after(j->queue, key, ty_wait_ms(w->work.requeue_s));
     ty_queue_done(j->queue, key);
-    writing_free(w);
+    ty_jobs_writing_free(w);
     ty_jobs_turn(j);
 }
 
@@ -395,7 +249,7 @@ void ty_jobs_free(struct ty_jobs *j)
         return;
     for (struct ty_writing *w = j->writing, *next = NULL; w; w = next) {
         next = w->next;
-        writing_free(w);
+        ty_jobs_writing_free(w);
     }
     uv_close((uv_handle_t *)j->clock, on_closed);
     ty_jobs_fetch_none(j);

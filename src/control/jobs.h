@@ -33,7 +33,8 @@ struct ty_jobs_settings { /* what is pointed to outlives the controllers */
     const struct ty_pipeline *pipeline;
     const struct ty_settings *settings;
     enum ty_protection protection;
-    int in_flight; /* jobs being written at once; 0: 16 */
+    int in_flight;            /* jobs being written at once; 0: 16 */
+    struct ty_budget *budget; /* for the world and what looks take; NULL: none */
     /* Asked before every write: is this process the leader at this moment? NULL: always. */
     bool (*may_write)(void *ctx);
     /* The webhook's Secret as JSON, or NULL; for the status API's CA. May be NULL. */
@@ -82,8 +83,9 @@ void ty_jobs_count(const struct ty_jobs *j, struct ty_jobs_counts *ret);
 void ty_jobs_count_of(const struct ty_jobs *j, enum ty_controller of,
                       struct ty_controller_counts *ret, const struct ty_queue_kind **ret_queue);
 /* r: 0 it is in the world now, or the answer was of no use; -ENOENT it is not there; other
- * negative: nobody can say, and `why` is a sentence, borrowed for the call. */
-typedef void ty_jobs_got_fn(void *ctx, int r, struct ty_str why);
+ * negative: nobody can say, and `text` is a sentence. r 0 and a text: it is too large for the
+ * world, and this is the object, JSON. Borrowed for the call. */
+typedef void ty_jobs_got_fn(void *ctx, int r, struct ty_str text);
 /* Gets an object into the world, whatever the watches have told so far, then calls fn, from the
  * loop. A snapshot comes with its data; one that is there with its data is not asked for again:
  * then fn is called at once. For webhooks: what was created a moment ago counts. */

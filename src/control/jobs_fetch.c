@@ -32,10 +32,11 @@ static void fetching_free(struct ty_fetching *f)
     free(f);
 }
 
-/* A watched object as if the watch had told it; of a snapshot the data. */
-static void learn(struct ty_fetching *f, const struct ty_json *obj)
+/* A watched object as if the watch had told it; of a snapshot the data. False: the world does not
+ * keep all of it. */
+static bool learn(struct ty_fetching *f, const struct ty_json *obj)
 {
-    ty_auto_arena *scratch = ty_arena_new((size_t)64 << 20);
+    ty_auto_arena *scratch = ty_arena_new_input((size_t)64 << 20, f->jobs->s.budget);
     struct ty_reflect *reflect = ty_jobs_reflect(f->jobs, f->kind);
 
     if (reflect)
@@ -48,8 +49,10 @@ static void learn(struct ty_fetching *f, const struct ty_json *obj)
     const struct ty_known *o =
         ty_world_find(f->jobs->world, f->kind, ty_str(f->ns), ty_str(f->name));
     const struct ty_json *data = ty_json_get(obj, "data");
-    if (f->kind == &ty_kind_configmap && o && data)
-        ty_world_body(f->jobs->world, o, ty_work_data(scratch, data));
+    if (f->kind != &ty_kind_configmap || !o || !data)
+        return !o || !o->partial;
+    struct ty_str text = ty_work_data(scratch, data);
+    return !ty_arena_full(scratch) && ty_world_body(f->jobs->world, o, text);
 }
 
 /* Not there: nothing is to be done, and its own list or watch will tell, or has told. */
@@ -91,12 +94,13 @@ static void came(void *ctx, const struct ty_kube_answer *a)
         checked(f, a);
         return;
     }
-    if (a->r == 0 && a->json)
-        learn(f, a->json);
+    struct ty_str text = a->message;
+    if (a->r == 0 && a->json && !learn(f, a->json))
+        text = a->text;
     else if (a->r < 0 && a->r != -ENOENT)
         say_unknown(f, a);
     fetching_free(f);
-    fn(fn_ctx, a->r, a->message);
+    fn(fn_ctx, a->r, text);
 }
 
 static struct ty_fetching *fetching_new(struct ty_jobs *j, const struct ty_kind *kind,

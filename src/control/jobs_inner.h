@@ -24,6 +24,7 @@ struct ty_watched {
 /* What is known of a job between its being told and its being done. */
 struct ty_pending {
     bool first, full;
+    bool waits; /* it is large, and others of that size are being written */
 };
 
 /* A job that is being written. */
@@ -35,9 +36,13 @@ struct ty_writing {
     struct ty_work work;
     struct ty_step *step;
     struct ty_kube_op *op;
-    uint64_t owned;         /* of the JobSet as this work knows it */
-    uint64_t jobset_status; /* that the look saw; 0: none, or no JobSet */
-    bool failed;            /* a write was refused: no more applies, again later */
+    uint64_t owned;            /* of the JobSet as this work knows it */
+    uint64_t jobset_status;    /* that the look saw; 0: none, or no JobSet */
+    bool failed;               /* a write was refused: no more applies, again later */
+    bool large;                /* counted in ty_jobs.large */
+    struct ty_pending pending; /* as it was when the look began */
+    struct ty_held *held;      /* what was fetched for it */
+    int fetches;
     struct ty_writing *next, *prev;
 };
 
@@ -53,6 +58,7 @@ struct ty_jobs {
     struct ty_arena *scratch;
     struct ty_work_memo memo;
     struct ty_writing *writing;
+    size_t large; /* of them: each takes megabytes, so they are few at a time */
     struct ty_fetching *fetching;
     struct ty_jobs_counts counts;
     struct ty_controller_counts control[TY_CONTROLLERS];
@@ -75,6 +81,11 @@ const char *ty_jobs_unread(void *ctx, const struct ty_kind *kind);
 /* jobs_write.c: all steps of w->work, one after the other; then ty_jobs_written. */
 void ty_jobs_write(struct ty_writing *w);
 
+/* jobs_given.c: what w->work says that must be fetched; then ty_jobs_again or ty_jobs_written. */
+void ty_jobs_fetch(struct ty_writing *w);
+/* What was fetched for it, parsed; lives with the arena. */
+const struct ty_given *ty_jobs_given(struct ty_arena *a, const struct ty_writing *w);
+
 /* jobs_echo.c. News of o, a child of this job or the job itself: true if it is being written just
  * now. Then whoever writes it looks at it when all is answered. */
 bool ty_jobs_heard(struct ty_jobs *j, struct ty_str job, const struct ty_known *o);
@@ -87,13 +98,23 @@ void ty_jobs_look(struct ty_jobs *j, struct ty_str ns, struct ty_str name);
 /* It is gone: nothing is to be looked at, not at its deadline, nor when we lead one day. */
 void ty_jobs_forget(struct ty_jobs *j, struct ty_str ns, struct ty_str name);
 void ty_jobs_written(struct ty_writing *w);
-/* The API server refuses the step that was just sent for good: what is left of the steps becomes
- * the write of a status that says so. */
-void ty_jobs_refused(struct ty_writing *w, struct ty_str why);
+struct ty_pending ty_jobs_take(struct ty_jobs *j, struct ty_str ns, struct ty_str name);
 /* An event about the TrainJob, if it is still there. */
 void ty_jobs_tell(struct ty_jobs *j, struct ty_key key, const char *type, const char *reason,
                   struct ty_str note);
 void ty_jobs_turn(void *ctx);
+
+/* jobs_look.c */
+void ty_jobs_reconcile(struct ty_jobs *j, struct ty_key key); /* a TrainJob */
+void ty_jobs_reconcile_runtime(struct ty_jobs *j, struct ty_key key);
+size_t ty_jobs_pass_ceiling(const struct ty_jobs *j); /* memory for one pass */
+void ty_jobs_writing_free(struct ty_writing *w);
+void ty_jobs_again(struct ty_writing *w); /* looks once more, with what was fetched */
+/* The API server refuses the step that was just sent for good: what is left of the steps becomes
+ * the write of a status that says so. */
+void ty_jobs_refused(struct ty_writing *w, struct ty_str why);
+/* It does not fit into memory: says so, ends w, and tries again in minutes. */
+void ty_jobs_too_large(struct ty_writing *w);
 
 /* jobs_count.c */
 void ty_jobs_count_from_now(struct ty_jobs *j);

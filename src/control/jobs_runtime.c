@@ -40,6 +40,8 @@ struct ty_str ty_runtime_patch(struct ty_arena *a, const struct ty_world *world,
     bool going = ty_json_at(obj, "metadata.deletionTimestamp") != NULL;
     struct use use = { .runtime = runtime, .a = a };
 
+    if (!obj || ty_json_is(now, TY_JSON_NULL))
+        return (struct ty_str){ 0 }; /* so many that they are not kept: not to be written over */
     if (protection == TY_PROTECT_FINALIZER)
         ty_world_each(world, &ty_kind_trainjob, look_for_use, &use);
     /* An object that is being deleted takes no new finalizers. */

@@ -50,6 +50,8 @@ static bool names_class(const struct among *m, const struct ty_json *obj)
         kind ? ty_world_find(m->jobs->world, kind, job.ns, job.ref_name) : NULL;
     const struct ty_json *runtime = o ? ty_world_read(m->a, o) : NULL;
     const struct ty_json *rjobs = ty_json_at(runtime, "spec.template.spec.replicatedJobs");
+    if (o && o->partial)
+        return true; /* perhaps */
     ty_each_item (it, rjobs)
         if (ty_str_eq(ty_json_str_at(*it, "template.spec.template.spec.runtimeClassName"),
                       m->class))
@@ -185,6 +187,15 @@ static void told(struct ty_watched *w, const struct ty_kube_object *o, const str
         child_changed(w, o->ns, job, now, !o->json);
 }
 
+/* A TrainJob is fetched when its turn comes, and has an event then. */
+static void take_cut(struct ty_watched *w, const struct ty_known *o)
+{
+    ty_world_cut(w->jobs->world, o);
+    ty_error(w->jobs->s.log, "it needs more memory than is left for one object",
+             "an object is too large to be read", TY_S("kind", w->kind->kind),
+             TY_S("namespace", o->ns), TY_S("name", o->name));
+}
+
 static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_kube_object *o)
 {
     struct ty_watched *w = ctx;
@@ -202,6 +213,8 @@ static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_k
         news = ty_world_drop(j->world, w->kind, o->ns, o->name, o->uid);
     } else {
         now = ty_world_put(j->world, w->kind, o->json, &news);
+        if (now && o->cut)
+            take_cut(w, now);
         if (now && now->job)
             snprintf(job, sizeof(job), "%s", now->job);
     }
@@ -331,12 +344,12 @@ static void watch(struct ty_jobs *j, const struct ty_kind *kind, bool meta, bool
     bool vital = kind->ours || kind == &ty_kind_jobset;
 
     *w = (struct ty_watched){ .jobs = j, .kind = kind, .meta = meta, .needed = needed };
-    w->reflect = ty_reflect_new(j->s.kube,
-                                &(struct ty_reflect_want){ .which = { .kind = kind, .meta = meta },
-                                                           .absent_ms = vital ? VITAL_MS : 0,
-                                                           .changed = on_changed,
-                                                           .state = on_state,
-                                                           .ctx = w });
+    w->reflect = ty_reflect_new(
+        j->s.kube, &(struct ty_reflect_want){ .which = { .kind = kind, .meta = meta, .cut = true },
+                                              .absent_ms = vital ? VITAL_MS : 0,
+                                              .changed = on_changed,
+                                              .state = on_state,
+                                              .ctx = w });
 }
 
 void ty_jobs_watch_all(struct ty_jobs *j)

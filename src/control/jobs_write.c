@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "control/jobs_inner.h"
-#include "trainer/children.h"
 
 #define SCRATCH ((size_t)64 << 20)
 
@@ -179,43 +178,6 @@ static void send(struct ty_writing *w)
     w->op = ty_kube_start(j->s.kube, &ask);
 }
 
-static void fetched(void *ctx, const struct ty_kube_answer *a)
-{
-    struct ty_writing *w = ctx;
-    struct ty_jobs *j = w->jobs;
-    ty_auto_arena *scratch = ty_arena_new((size_t)64 << 20);
-    struct ty_str name = ty_str(ty_child_name(scratch, TY_CHILD_SNAPSHOT, w->key.name));
-    const struct ty_known *o = ty_world_find(j->world, &ty_kind_configmap, w->key.ns, name);
-
-    w->op = NULL;
-    if (a->r == 0 && o) {
-        ty_world_body(j->world, o, ty_work_data(scratch, ty_json_get(a->json, "data")));
-    } else if (a->r == -ENOENT) {
-        ty_world_drop(j->world, &ty_kind_configmap, w->key.ns, name, (struct ty_str){ 0 });
-    } else if (a->r < 0) {
-        w->failed = true;
-        ty_error(j->s.log, ty_arena_printf(scratch, "%.*s", TY_ARG(a->message)),
-                 "could not read the runtime snapshot", TY_STR("namespace", w->key.ns),
-                 TY_STR("name", w->key.name));
-    }
-    if (!w->failed)
-        ty_queue_add(j->queue, w->key);
-    ty_jobs_written(w);
-}
-
-static void fetch(struct ty_writing *w)
-{
-    const char *name = ty_child_name(w->arena, TY_CHILD_SNAPSHOT, w->key.name);
-
-    w->jobs->counts.fetches++;
-    w->op = ty_kube_start(w->jobs->s.kube, &(struct ty_kube_ask){ .verb = TY_KUBE_GET,
-                                                                  .kind = &ty_kind_configmap,
-                                                                  .ns = w->key.ns,
-                                                                  .name = ty_str(name),
-                                                                  .fn = fetched,
-                                                                  .ctx = w });
-}
-
 static void next_step(struct ty_writing *w)
 {
     struct ty_jobs *j = w->jobs;
@@ -235,7 +197,7 @@ static void next_step(struct ty_writing *w)
 void ty_jobs_write(struct ty_writing *w)
 {
     if (w->work.fetch) {
-        fetch(w);
+        ty_jobs_fetch(w);
         return;
     }
     w->step = w->work.steps;

@@ -146,11 +146,9 @@ static void test_recovers(void **state)
                                          { JOBS_SET, 422, STATUS(422, "Invalid", "not today") },
                                          JOBS_GOOD_ST,
                                          { 0 } };
-    static const struct api_row yes[] = { JOBS_ONE,
-                                          JOBS_GOOD_CM,
-                                          JOBS_GOOD_SET,
-                                          { JOBS_STATUS, 200, JOBS_JOB_AT("21", "") },
-                                          { 0 } };
+    static const struct api_row yes[] = {
+        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, { JOBS_STATUS, 200, JOBS_JOB_AT("21", "") }, { 0 }
+    };
     struct jobs_world *w = *state;
 
     lead_until(w, no, tried_again);

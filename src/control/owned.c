@@ -130,9 +130,12 @@ static uint64_t wanted_list(struct ty_arena *a, const struct ty_schema *s, const
 {
     uint64_t sum = 0;
 
-    ty_each_item (it, v)
+    ty_each_item (it, v) {
+        if (ty_arena_full(a))
+            break;
         sum += s->list_set ? leaf(step(path, 'v', ty_json_text(a, *it)), *it)
                            : wanted(a, s->items, *it, step(path, 'k', ty_owned_key(a, s, *it)));
+    }
     return sum;
 }
 
@@ -224,6 +227,8 @@ static uint64_t owned(struct ty_arena *a, const struct ty_schema *s, const struc
     uint64_t sum = 0;
 
     ty_each_member (m, fields) {
+        if (ty_arena_full(a))
+            break;
         if (m->key.n < 2 || m->key.p[1] != ':')
             continue; /* ".": the item itself, whose key is a leaf anyway */
         struct ty_str text = { m->key.p + 2, m->key.n - 2 };

@@ -11,13 +11,15 @@
 #include "trainer/resolve.h"
 #include "json/yaml.h"
 
-#define MEMO_CEILING ((size_t)64 << 20)
+#define TOO_LARGE_S  300 /* sooner only if it changes: each try costs megabytes for nothing */
+#define MEMO_CEILING ((size_t)1 << 20)
+#define MEMO_LONGEST TY_WORLD_WHOLE /* of the two texts: others are made anew each time */
 
 struct look {
     struct ty_arena *a;
     const struct ty_work_in *in;
     const struct ty_known *job;
-    bool fetch;                 /* somebody asked for a snapshot that we only know by name */
+    struct ty_work *work;       /* says what must be fetched, if anything */
     struct ty_str uid, version; /* of the runtime whose snapshot is made; else empty */
 };
 
@@ -70,6 +72,8 @@ static struct ty_str data_of(const struct look *l, const struct ty_json *data)
     if (!m->yaml.p || !ty_str_eq(yaml, m->yaml) || !ty_str_eq(l->uid, m->uid) ||
         !ty_str_eq(l->version, m->version)) {
         struct ty_str json = ty_work_data(l->a, data);
+        if (yaml.n > MEMO_LONGEST || json.n > MEMO_LONGEST)
+            return json;
         ty_arena_reset(m->arena);
         m->yaml = keep(m->arena, yaml);
         m->json = keep(m->arena, json);
@@ -91,6 +95,44 @@ static bool hidden(const struct look *l, const struct ty_known *o)
     return child && ty_foreign(l->a, o, l->job, &err) < 0;
 }
 
+static const struct ty_json *given_of(const struct look *l, const struct ty_kind *kind,
+                                      struct ty_str name)
+{
+    for (const struct ty_given *g = l->in->given; g; g = g->next)
+        if (g->kind == kind && ty_str_eq(g->name, name))
+            return g->json;
+    return NULL;
+}
+
+/* The first that is missed is fetched; the next look says whether there are more. */
+static void need(const struct look *l, const struct ty_kind *kind, struct ty_str name, bool large)
+{
+    struct ty_work *w = l->work;
+
+    if (w->fetch)
+        return;
+    w->fetch = true;
+    w->fetch_kind = kind;
+    w->fetch_name = keep(l->a, name);
+    w->large = large;
+}
+
+/* A snapshot: what is known of it, and its data. NULL: they must be fetched. */
+static const struct ty_json *snapshot_of(struct look *l, const struct ty_known *o,
+                                         struct ty_str name)
+{
+    const struct ty_json *data = given_of(l, &ty_kind_configmap, name);
+
+    if (!o->body && !data) {
+        need(l, &ty_kind_configmap, name, false);
+        return NULL;
+    }
+    struct ty_json *obj = ty_world_read(l->a, o);
+    if (obj && !o->body)
+        ty_json_set(l->a, obj, "data", ty_json_copy(l->a, data, 0));
+    return obj;
+}
+
 static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, struct ty_str ns,
                                       struct ty_str name)
 {
@@ -103,12 +145,15 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
     const struct ty_known *o = ty_world_find(l->in->world, kind, ns, name);
     if (!o || hidden(l, o))
         return NULL;
-    if (kind == &ty_kind_configmap && !o->body &&
-        ty_str_is(name, ty_child_name(l->a, TY_CHILD_SNAPSHOT, l->in->name))) {
-        l->fetch = true;
-        return NULL;
-    }
-    return ty_world_read(l->a, o);
+    if (kind == &ty_kind_configmap &&
+        ty_str_is(name, ty_child_name(l->a, TY_CHILD_SNAPSHOT, l->in->name)))
+        return snapshot_of(l, o, name);
+    if (!o->partial || !kind->ours)
+        return ty_world_read(l->a, o);
+    const struct ty_json *given = given_of(l, kind, name);
+    if (!given)
+        need(l, kind, name, true);
+    return given;
 }
 
 static const char *view_unread(void *ctx, const struct ty_kind *kind, struct ty_str ns TY_UNUSED,
@@ -292,10 +337,21 @@ static void foresee(const struct look *l, const struct ty_pass *pass, const stru
               (jobset || !ty_json_get(status, "jobsStatus"));
 }
 
+void ty_work_too_large(struct ty_arena *a, size_t allowed, struct ty_work *ret)
+{
+    *ret = (struct ty_work){ 0 };
+    ty_fail(&ret->err, -EFBIG,
+            "the TrainJob is too large: with its runtime it needs more than the %zu MiB of memory "
+            "that are left for one. Make them smaller, or raise the operator's memory limit",
+            allowed >> 20);
+    ret->requeue_s = TOO_LARGE_S;
+    tell_failure(a, ret);
+}
+
 void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_work *ret)
 {
     const struct ty_known *job = ty_world_find(in->world, &ty_kind_trainjob, in->ns, in->name);
-    struct look l = { .a = a, .in = in, .job = job };
+    struct look l = { .a = a, .in = in, .job = job, .work = ret };
     struct ty_view view = {
         .ctx = &l, .get = view_get, .snapshot = view_snapshot, .unread = view_unread
     };
@@ -304,7 +360,9 @@ void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_wor
     *ret = (struct ty_work){ 0 };
     if (!job)
         return;
-    struct ty_json *obj = ty_world_read(a, job);
+    const struct ty_json *obj = view_get(&l, &ty_kind_trainjob, in->ns, in->name);
+    if (!obj)
+        return; /* to be fetched first, or the arena is full */
     /* It goes, and its children with it: none is made again. Who holds it by a finalizer may wait
      * for its end, so that is still told (B33). */
     bool going = ty_json_at(obj, "metadata.deletionTimestamp") != NULL;
@@ -318,10 +376,8 @@ void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_wor
                               .no_build =
                                   going || in->refused.n || children_are_right(&l, job, obj) };
     ty_pass(a, &pin, &pass);
-    if (l.fetch) {
-        ret->fetch = true;
+    if (ret->fetch || ty_arena_full(a))
         return;
-    }
     ret->events = pass.events;
     ret->err = pass.err;
     add_children(&l, ret, pass.want);

@@ -6,6 +6,14 @@
 #include "control/world.h"
 #include "trainer/pass.h"
 
+/* An object that the world keeps only in part, fetched for this look. */
+struct ty_given {
+    const struct ty_kind *kind;
+    struct ty_str name;         /* its namespace, if it has one, is the job's */
+    const struct ty_json *json; /* as ty_keep gives it; of a ConfigMap its `data` */
+    const struct ty_given *next;
+};
+
 struct ty_work_in {
     const struct ty_world *world;
     const struct ty_pipeline *pipeline;
@@ -18,8 +26,9 @@ struct ty_work_in {
     bool first; /* nothing has been told of this job since we started: what was right when the last
                    operator left is right still */
     bool full;  /* a child has gone or somebody wrote to it: look at them all */
-    struct ty_str refused;     /* why a child was refused for good: only the status is made */
-    struct ty_work_memo *memo; /* kept from look to look; NULL is fine */
+    struct ty_str refused;        /* why a child was refused for good: only the status is made */
+    const struct ty_given *given; /* may be NULL */
+    struct ty_work_memo *memo;    /* kept from look to look; NULL is fine */
     /* Why the world may lack objects of a kind; NULL: it does not. May be NULL. */
     const char *(*unread)(void *ctx, const struct ty_kind *kind);
     void *ctx;
@@ -55,11 +64,14 @@ struct ty_step {
 struct ty_work {
     struct ty_step *steps;
     struct ty_pass_event *events;
-    bool right;        /* when the steps are done its children are what they should be */
-    uint64_t wish;     /* of the job that this is for */
-    uint64_t status;   /* ty_known.status that the job has then */
-    bool last;         /* and then there is nothing more to do, if nobody else writes */
-    bool fetch;        /* nothing is said yet: the snapshot's data must be got first */
+    bool right;      /* when the steps are done its children are what they should be */
+    uint64_t wish;   /* of the job that this is for */
+    uint64_t status; /* ty_known.status that the job has then */
+    bool last;       /* and then there is nothing more to do, if nobody else writes */
+    bool fetch;      /* nothing is said yet: this object must be got first: */
+    const struct ty_kind *fetch_kind; /* the TrainJob, its runtime, or its snapshot (its data) */
+    struct ty_str fetch_name;
+    bool large;        /* it is, or may be, larger than the world keeps it */
     int64_t requeue_s; /* 0: when something changes */
     struct ty_err err; /* code < 0: again later; steps are to be done all the same */
 };
@@ -70,7 +82,11 @@ uint64_t ty_work_mark(const struct ty_known *job, const struct ty_known *jobset)
 /* A snapshot's data as the world keeps it: its runtime as JSON, which is read ten times faster than
  * YAML. Lives with the arena. */
 struct ty_str ty_work_data(struct ty_arena *a, const struct ty_json *data);
-/* All lives with the arena. A job that is not known, or is not ours to touch: nothing to do. */
+/* The TrainJob, or what is made of it, does not fit into the memory that is left: nothing is to be
+ * written, and an event says so. */
+void ty_work_too_large(struct ty_arena *a, size_t allowed, struct ty_work *ret);
+/* All lives with the arena, of ty_arena_new_input: who finds it full afterwards calls
+ * ty_work_too_large. A job that is not known, or is not ours to touch: nothing to do. */
 void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_work *ret);
 
 #endif

@@ -1,6 +1,7 @@
 /* One allocation an object: names and text behind the struct. */
 #include <stdlib.h>
 
+#include "base/budget.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -8,9 +9,12 @@
 #include "control/keep.h"
 #include "control/owned.h"
 #include "control/world.h"
+#include "store/terse.h"
 
 #define MANAGER      "trainer"
 #define PASS_CEILING ((size_t)64 << 20)
+#define CUT_LEVELS   2 /* metadata, spec and status are opened */
+#define CUT_PART     8 /* a member that stays takes at most this part of what is whole */
 
 struct body {
     size_t refs, n;
@@ -30,6 +34,7 @@ struct ty_world {
     struct ty_map by_key; /* "kind.group/ns/name" -> entry */
     struct ty_map bodies; /* hash, eight bytes -> body */
     struct ty_arena *scratch;
+    struct ty_budget *budget; /* may be NULL */
     size_t bytes;
 };
 
@@ -37,8 +42,36 @@ struct ty_world *ty_world_new(void)
 {
     struct ty_world *w = ty_must(calloc(1, sizeof(*w)));
 
-    w->scratch = ty_arena_new(PASS_CEILING);
+    w->scratch = ty_arena_new_input(PASS_CEILING, NULL);
     return w;
+}
+
+void ty_world_charge(struct ty_world *w, struct ty_budget *budget)
+{
+    ty_arena_free(w->scratch);
+    w->scratch = ty_arena_new_input(PASS_CEILING, budget);
+    w->budget = budget;
+    ty_budget_charge(budget, w->bytes);
+}
+
+static void grow(struct ty_world *w, size_t n)
+{
+    w->bytes += n;
+    ty_budget_charge(w->budget, n);
+}
+
+static void shrink(struct ty_world *w, size_t n)
+{
+    w->bytes -= n;
+    ty_budget_give(w->budget, n);
+}
+
+/* The longest text that is kept whole. */
+static size_t whole(const struct ty_world *w)
+{
+    bool tight = w->budget && w->budget->ceiling && w->bytes > w->budget->ceiling / 2;
+
+    return tight ? TY_WORLD_TIGHT : TY_WORLD_WHOLE;
 }
 
 /* In a buffer of the caller's; too long a name finds nothing. */
@@ -82,14 +115,14 @@ static void leave_body(struct ty_world *w, struct entry *e)
         return;
     if (b->shared)
         ty_map_del(&w->bodies, (struct ty_str){ (const char *)&b->hash, sizeof(b->hash) });
-    w->bytes -= sizeof(*b) + b->n + 1;
+    shrink(w, sizeof(*b) + b->n + 1);
     free(b);
 }
 
 static void entry_free(struct ty_world *w, struct entry *e)
 {
     leave_body(w, e);
-    w->bytes -= sizeof(*e) + e->size;
+    shrink(w, sizeof(*e) + e->size);
     free(e);
 }
 
@@ -201,6 +234,21 @@ static void read_numbers(struct ty_known *o, const struct ty_json *kept)
         o->wish = ty_hash_pair(o->wish, ty_json_hash(ty_json_at(kept, parts[i])));
 }
 
+/* The text that is kept of an object, and whether it is all of it. Lives with the scratch. */
+static struct ty_str text_of(struct ty_world *w, const struct ty_json *kept, bool *ret_partial)
+{
+    struct ty_str text = ty_json_text(w->scratch, kept);
+    size_t most = whole(w);
+    ty_auto_buf less = { .ceiling = most };
+
+    *ret_partial = text.n > most;
+    if (!*ret_partial)
+        return text;
+    if (!ty_terse(&less, text, CUT_LEVELS, most / CUT_PART))
+        return TY_LIT("{}"); /* of us, names alone: no such object is served */
+    return (struct ty_str){ ty_arena_strndup(w->scratch, less.p, less.n), less.n };
+}
+
 const struct ty_known *ty_world_put(struct ty_world *w, const struct ty_kind *kind,
                                     const struct ty_json *obj, bool *ret_news)
 {
@@ -218,12 +266,18 @@ const struct ty_known *ty_world_put(struct ty_world *w, const struct ty_kind *ki
             *ret_news = was != NULL;
         return NULL;
     }
-    struct entry *e = entry_new(kind, obj, ty_json_text(w->scratch, kept));
+    bool partial = false;
+    struct ty_str text = text_of(w, kept, &partial);
+    struct entry *e = entry_new(kind, obj, text);
+    e->pub.partial = partial;
     e->pub.version = version_of(meta);
     e->pub.owned = ty_owned_live(w->scratch, kind->schema, obj, MANAGER);
     read_times(&e->pub, obj);
     read_numbers(&e->pub, kept);
-    w->bytes += sizeof(*e) + e->size;
+    if (ty_arena_full(w->scratch))
+        e->pub.owned = 0; /* not known: it is applied once more */
+    ty_arena_reset(w->scratch);
+    grow(w, sizeof(*e) + e->size);
     if (ret_news)
         *ret_news = !was || !ty_str_eq(was->pub.text, e->pub.text) ||
                     was->pub.owned != e->pub.owned || was->pub.version != e->pub.version;
@@ -268,7 +322,7 @@ struct ty_json *ty_world_read(struct ty_arena *a, const struct ty_known *o)
 {
     struct ty_json *obj = read_text(a, o->text);
 
-    if (o->body)
+    if (obj && o->body)
         ty_json_set(a, obj, "data", read_text(a, ty_str(o->body)));
     return obj;
 }
@@ -310,6 +364,14 @@ void ty_world_right(struct ty_world *w, const struct ty_known *o, uint64_t mark)
         e->pub.right = mark;
 }
 
+void ty_world_cut(struct ty_world *w, const struct ty_known *o)
+{
+    struct entry *e = entry_of(w, o);
+
+    if (e)
+        e->pub.partial = true;
+}
+
 static struct body *body_of(struct ty_world *w, struct ty_str text)
 {
     uint64_t hash = ty_hash_bytes(0, text.p, text.n);
@@ -324,22 +386,24 @@ static struct body *body_of(struct ty_world *w, struct ty_str text)
     b->shared = !had;
     if (b->shared)
         ty_map_put(&w->bodies, key, b);
-    w->bytes += sizeof(*b) + text.n + 1;
+    grow(w, sizeof(*b) + text.n + 1);
     return b;
 }
 
-void ty_world_body(struct ty_world *w, const struct ty_known *o, struct ty_str data)
+bool ty_world_body(struct ty_world *w, const struct ty_known *o, struct ty_str data)
 {
     struct entry *e = entry_of(w, o);
+    bool fits = data.n <= whole(w);
 
     if (!e)
-        return;
-    struct body *b = data.n ? body_of(w, data) : NULL;
+        return fits;
+    struct body *b = data.n && fits ? body_of(w, data) : NULL;
     if (b)
         b->refs++;
     leave_body(w, e);
     e->body = b;
     e->pub.body = b ? b->text : NULL;
+    return fits;
 }
 
 size_t ty_world_count(const struct ty_world *w, const struct ty_kind *kind)

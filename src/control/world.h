@@ -1,11 +1,20 @@
 /* The operator's cache: the objects that it watches, cut down to what is needed (keep.h), as
- * compact text by kind, namespace and name. One thread; nothing here waits or talks. */
+ * compact text by kind, namespace and name. One thread; nothing here waits or talks.
+ *
+ * Of an object whose text is longer than TY_WORLD_WHOLE only the short members stay (partial): who
+ * it is, its runtime, whether it is suspended, its conditions. Whoever needs the rest fetches it.
+ * Once the cache takes half of the budget that goes for all above TY_WORLD_TIGHT. So nothing that
+ * ty_world_read parses is large. */
 #ifndef TY_CONTROL_WORLD_H
 #define TY_CONTROL_WORLD_H
 
 #include "api/kinds.h"
 
 struct ty_world;
+struct ty_budget;
+
+#define TY_WORLD_WHOLE ((size_t)64 << 10)
+#define TY_WORLD_TIGHT ((size_t)4 << 10)
 
 /* Borrowed: until this object changes. */
 struct ty_known {
@@ -22,10 +31,13 @@ struct ty_known {
     int64_t applied_s;  /* when `trainer` last changed it by apply; 0 never. Unix seconds */
     int64_t foreign_s;  /* when anybody else last changed it, status aside; 0 never */
     const char *body;   /* its `data` as JSON text, where we have it (snapshots); NULL none */
+    bool partial;       /* text lacks its large members: they are null */
     struct ty_str text; /* JSON */
 };
 
 struct ty_world *ty_world_new(void);
+/* What is kept is charged to it from now on; outlives the world. */
+void ty_world_charge(struct ty_world *w, struct ty_budget *budget);
 void ty_world_free(struct ty_world *w);
 
 /* Something was told by a watch, or answered to a write. The object as known from now on; NULL:
@@ -37,7 +49,9 @@ bool ty_world_drop(struct ty_world *w, const struct ty_kind *kind, struct ty_str
                    struct ty_str name, struct ty_str uid);
 const struct ty_known *ty_world_find(const struct ty_world *w, const struct ty_kind *kind,
                                      struct ty_str ns, struct ty_str name); /* or NULL */
-/* Parsed: lives with the arena. */
+/* What was put was not the whole object: it is partial, however short. */
+void ty_world_cut(struct ty_world *w, const struct ty_known *o);
+/* Parsed: lives with the arena. NULL: the arena, of ty_arena_new_input, is full. */
 struct ty_json *ty_world_read(struct ty_arena *a, const struct ty_known *o);
 void ty_world_each(const struct ty_world *w, const struct ty_kind *kind,
                    void (*fn)(void *ctx, const struct ty_known *o), void *ctx);
@@ -47,8 +61,8 @@ void ty_world_each(const struct ty_world *w, const struct ty_kind *kind,
 void ty_world_settle(struct ty_world *w, const struct ty_known *o, uint64_t want);
 void ty_world_right(struct ty_world *w, const struct ty_known *o, uint64_t mark);
 /* The `data` of an object as JSON text; equal texts are kept once: a thousand jobs of one runtime
- * have one snapshot. Empty: forget it. */
-void ty_world_body(struct ty_world *w, const struct ty_known *o, struct ty_str data);
+ * have one snapshot. Empty: forget it. False: it is too large to be kept. */
+bool ty_world_body(struct ty_world *w, const struct ty_known *o, struct ty_str data);
 
 size_t ty_world_count(const struct ty_world *w, const struct ty_kind *kind); /* NULL: all */
 size_t ty_world_bytes(const struct ty_world *w);

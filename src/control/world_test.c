@@ -1,5 +1,7 @@
 #include "control/world_testing.h"
 
+#include "base/budget.h"
+
 #define OWNER(uid)                                                                                 \
     "\"ownerReferences\":[{\"apiVersion\":\"trainer.kubeflow.org/"                                 \
     "v1alpha1\",\"kind\":\"TrainJob\","                                                            \
@@ -172,6 +174,78 @@ static void test_equal_bodies_are_kept_once(void **state)
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, up, down)
+/* A TrainJob whose annotation and trainer are this long. */
+static const char *long_job(struct fx *f, size_t n, const char *version)
+{
+    char *fill = ty_arena_alloc(f->a, n + 1, 1);
+
+    memset(fill, 'x', n);
+    return ty_arena_printf(
+        f->a,
+        "{\"metadata\":{\"name\":\"j\",\"namespace\":\"a\",\"uid\":\"u1\","
+        "\"resourceVersion\":\"%s\",\"annotations\":{\"k\":\"%s\"}},\"spec\":{\"suspend\":true,"
+        "\"runtimeRef\":{\"name\":\"rt\"},\"trainer\":{\"image\":\"%s\"}},"
+        "\"status\":{\"conditions\":[{\"type\":\"Suspended\"}]}}",
+        version, fill, fill);
+}
+
+/* What passes over the whole cache look at stays; the rest is fetched by who needs it. */
+static void test_a_large_object_is_kept_in_part(void **state)
+{
+    struct fx *f = *state;
+    bool news = false;
+    const struct ty_known *o = tell(f, &ty_kind_trainjob, long_job(f, 1 << 20, "5"), &news);
+
+    assert_true(news && o->partial && o->wish && o->status && o->version == 5);
+    assert_true(ty_world_bytes(f->w) < TY_WORLD_WHOLE);
+    const struct ty_json *kept = ty_world_read(f->a, o);
+    assert_true(ty_json_true_at(kept, "spec.suspend"));
+    assert_true(ty_str_is(ty_json_str_at(kept, "spec.runtimeRef.name"), "rt"));
+    assert_int_equal(ty_json_len(ty_json_at(kept, "status.conditions")), 1);
+    assert_true(ty_json_is(ty_json_at(kept, "spec.trainer"), TY_JSON_NULL));
+    assert_true(ty_json_is(ty_json_at(kept, "metadata.annotations"), TY_JSON_NULL));
+    tell(f, &ty_kind_trainjob, long_job(f, 1 << 20, "6"), &news);
+    assert_true(news);
+    o = tell(f, &ty_kind_trainjob, long_job(f, 10, "7"), NULL);
+    assert_false(o->partial);
+    ty_world_cut(f->w, o);
+    assert_true(o->partial);
+}
+
+/* Once it takes half of what there is, less is kept of each. */
+static void test_a_full_cache_keeps_less(void **state)
+{
+    struct fx *f = *state;
+    struct ty_budget b = { .ceiling = 60000 };
+
+    ty_world_charge(f->w, &b);
+    size_t before = b.used;
+    assert_false(tell(f, &ty_kind_trainjob, long_job(f, 10000, "5"), NULL)->partial);
+    assert_true(b.used > before + 20000);
+    struct ty_json *other = json_read(f->a, long_job(f, 10000, "5"));
+    for (int i = 0; i < 5; i++) {
+        ty_json_set(f->a, ty_json_get(other, "metadata"), "name", ty_json_strf(f->a, "j%d", i));
+        ty_world_put(f->w, &ty_kind_trainjob, other, NULL);
+    }
+    assert_true(ty_world_find(f->w, &ty_kind_trainjob, TY_LIT("a"), TY_LIT("j4"))->partial);
+    assert_true(b.used < b.ceiling);
+    ty_world_free(f->w);
+    assert_int_equal(b.used, 0);
+    f->w = ty_world_new();
+}
+
+static void test_a_large_body_is_not_kept(void **state)
+{
+    struct fx *f = *state;
+    const struct ty_known *o = tell(f, &ty_kind_configmap, SNAPSHOT("x", "1"), NULL);
+    struct ty_str text = { ty_arena_alloc(f->a, TY_WORLD_WHOLE + 1, 1), TY_WORLD_WHOLE + 1 };
+
+    assert_false(ty_world_body(f->w, o, text));
+    assert_null(o->body);
+    assert_true(ty_world_body(f->w, o, TY_LIT("{}")));
+    assert_non_null(o->body);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +257,9 @@ int main(void)
         TEST(test_drop_knows_who_is_meant),
         TEST(test_settled_until_somebody_writes),
         TEST(test_equal_bodies_are_kept_once),
+        TEST(test_a_large_object_is_kept_in_part),
+        TEST(test_a_full_cache_keeps_less),
+        TEST(test_a_large_body_is_not_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,11 +27,29 @@ struct call {
     const struct ty_kind *kind;
     struct ty_str ns, name;
     const char *unread; /* why the API server could not tell it either; NULL: it could */
+    /* what was fetched for this judgement, because the cache does not keep it whole */
+    struct {
+        const struct ty_kind *kind;
+        struct ty_str ns, name, text; /* text: JSON, borrowed; empty: nothing */
+    } whole;
 };
 
 static struct ty_str keep(struct ty_arena *a, struct ty_str s)
 {
     return (struct ty_str){ ty_arena_strndup(a, s.n ? s.p : "", s.n), s.n };
+}
+
+/* What cannot be read is not known: a sentence says so. */
+static const struct ty_json *whole_of(struct call *c)
+{
+    struct ty_err err = { 0 };
+    const struct ty_json *json = ty_json_parse(c->a, c->whole.text, NULL, &err);
+
+    if (!json) {
+        c->kind = c->whole.kind;
+        c->unread = keep(c->q->arena, ty_str(err.text)).p;
+    }
+    return json;
 }
 
 static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, struct ty_str ns,
@@ -42,7 +60,11 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
     bool runtime = kind->ours && kind != &ty_kind_trainjob;
     bool snapshot = kind == &ty_kind_configmap && ty_child_is(TY_CHILD_SNAPSHOT, name);
 
-    if ((o || !runtime) && (!o || o->body || !snapshot))
+    if (c->whole.text.n && kind == c->whole.kind && ty_str_eq(ns, c->whole.ns) &&
+        ty_str_eq(name, c->whole.name))
+        return whole_of(c);
+    bool whole = o && !(runtime && o->partial);
+    if ((whole || !runtime) && (!o || o->body || !snapshot))
         return o ? ty_world_read(c->a, o) : NULL;
     if (!c->unread) { /* then nothing more is asked for */
         c->kind = kind;
@@ -66,7 +88,7 @@ static int64_t now_s(void *ctx TY_UNUSED)
     return time(NULL);
 }
 
-static void got(void *ctx, int r, struct ty_str why);
+static void got(void *ctx, int r, struct ty_str text);
 
 /* Half of what the process may use: the rest is for what came before it. */
 static size_t review_ceiling(const struct ty_budget *b)
@@ -91,6 +113,7 @@ static void judge(struct call *c)
         c->kind = NULL;
     int code = ty_webhook_review(&w, a, c->q->path, c->q->body, &answer);
     c->a = NULL;
+    c->whole.text = (struct ty_str){ 0 };
     if (c->kind && !c->unread && ++c->rounds < ROUNDS) {
         ty_jobs_get(h->jobs, c->kind, c->ns, c->name, got, c);
         return;
@@ -101,12 +124,18 @@ static void judge(struct call *c)
 }
 
 /* The API server of the user who waits does not wait for ever: what fails is not tried again. */
-static void got(void *ctx, int r, struct ty_str why)
+static void got(void *ctx, int r, struct ty_str text)
 {
     struct call *c = ctx;
 
-    if (r < 0 && r != -ENOENT)
-        c->unread = keep(c->q->arena, why).p;
+    if (r == 0 && text.n) {
+        c->whole.kind = c->kind;
+        c->whole.ns = c->ns;
+        c->whole.name = c->name;
+        c->whole.text = text;
+    } else if (r < 0 && r != -ENOENT) {
+        c->unread = keep(c->q->arena, text).p;
+    }
     judge(c);
 }
 

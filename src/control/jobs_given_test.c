@@ -1,0 +1,152 @@
+/* TrainJobs and runtimes that are too large for the cache, and those too large for anybody. */
+#include "base/budget.h"
+#include "control/jobs_testing.h"
+
+#define GET_RT "GET " JOBS_GROUP "/clustertrainingruntimes/rt"
+#define FILL   ((size_t)100000) /* more than the cache keeps */
+
+static char *fill(struct jobs_world *w, size_t n)
+{
+    char *text = ty_arena_alloc(w->a, n + 1, 1);
+
+    memset(text, 'x', n);
+    return text;
+}
+
+/* A list of one TrainJob, named j, whose trainer has n bytes of arguments. */
+static const char *one_job(struct jobs_world *w, size_t n)
+{
+    return ty_arena_printf(
+        w->a,
+        JOBS_LIST("{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"u1\","
+                  "\"resourceVersion\":\"7\",\"generation\":1},\"spec\":{\"suspend\":true,"
+                  "\"managedBy\":\"trainer.kubeflow.org/trainjob-controller\",\"runtimeRef\":{"
+                  "\"name\":\"rt\",\"kind\":\"ClusterTrainingRuntime\",\"apiGroup\":"
+                  "\"trainer.kubeflow.org\"},\"trainer\":{\"args\":[\"%s\"]}}}"),
+        fill(w, n));
+}
+
+static const char *runtime(struct jobs_world *w, size_t n)
+{
+    const char *at = strstr(JOBS_RUNTIME, "\"image\":\"i\"");
+
+    return ty_arena_printf(w->a, "%.*s\"args\":[\"%s\"],%s", (int)(at - JOBS_RUNTIME), JOBS_RUNTIME,
+                           fill(w, n), at);
+}
+
+static int is_idle(struct jobs_world *w)
+{
+    return w->idle > 0 && ty_jobs_idle(w->jobs);
+}
+
+static const char *run(struct jobs_world *w, const struct api_row *rows)
+{
+    w->api.rows = rows;
+    w->jobs = ty_jobs_new(&w->s);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, is_idle);
+    return api_asked(&w->api, w->a);
+}
+
+/* It is not in the cache when its turn comes: then it is asked for, whole. */
+static void test_a_large_job_is_fetched(void **state)
+{
+    struct jobs_world *w = *state;
+    const struct api_row rows[] = {
+        { "GET " JOBS_GROUP "/trainjobs?limit", 200, one_job(w, FILL) },
+        { "GET " JOBS_GROUP "/namespaces/ns/trainjobs?fieldSelector=metadata.name", 200,
+          one_job(w, FILL) },
+        { "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200, JOBS_LIST(JOBS_RUNTIME) },
+        JOBS_GOOD_CM,
+        JOBS_GOOD_SET,
+        JOBS_GOOD_ST,
+        { 0 }
+    };
+
+    assert_has(run(w, rows), JOBS_CM "\n" JOBS_SET "\n" JOBS_STATUS "\n");
+    assert_true(w->jobs->counts.fetches >= 1);
+    assert_int_equal(w->jobs->large, 0);
+    const struct ty_known *o =
+        ty_world_find(w->jobs->world, &ty_kind_trainjob, TY_LIT("ns"), TY_LIT("j"));
+    assert_true(o && o->text.n < 2000);
+}
+
+static void test_a_large_runtime_is_fetched(void **state)
+{
+    struct jobs_world *w = *state;
+    const char *rt = runtime(w, FILL);
+    const char *list = ty_arena_printf(w->a, JOBS_LIST("%s"), rt);
+    const struct api_row rows[] = {
+        { "GET " JOBS_GROUP "/trainjobs?limit", 200, JOBS_LIST(JOBS_JOB) },
+        { "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200, list },
+        { GET_RT, 200, rt },
+        JOBS_GOOD_CM,
+        JOBS_GOOD_SET,
+        JOBS_GOOD_ST,
+        { 0 }
+    };
+
+    assert_has(run(w, rows), GET_RT "\n" JOBS_CM "\n" JOBS_SET "\n");
+    assert_true(ty_world_bytes(w->jobs->world) < FILL);
+}
+
+/* It has gone meanwhile: nothing is made, and nobody waits for it. */
+static void test_a_large_job_that_is_gone(void **state)
+{
+    struct jobs_world *w = *state;
+    const struct api_row rows[] = { { "GET " JOBS_GROUP "/trainjobs?limit", 200, one_job(w, FILL) },
+                                    { "GET " JOBS_GROUP
+                                      "/namespaces/ns/trainjobs?fieldSelector=metadata.name",
+                                      200, JOBS_LIST("") },
+                                    { 0 } };
+    struct ty_str asked = ty_str(run(w, rows));
+
+    assert_false(ty_str_contains(asked, TY_LIT("PATCH")));
+    assert_int_equal(jobs_errors(w), 0);
+}
+
+static int too_large(struct jobs_world *w)
+{
+    return jobs_errors(w) > 0 && ty_jobs_idle(w->jobs);
+}
+
+/* Not even one look fits: that is said, others go on, and it is not tried again at once. */
+static void test_too_large_for_us(void **state)
+{
+    struct jobs_world *w = *state;
+    struct ty_budget budget = { .ceiling = 600000 };
+    const struct api_row rows[] = {
+        { "GET " JOBS_GROUP "/trainjobs?limit", 200, one_job(w, FILL) },
+        { "GET " JOBS_GROUP "/namespaces/ns/trainjobs?fieldSelector=metadata.name", 200,
+          one_job(w, 3 * FILL) },
+        { "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200, JOBS_LIST(JOBS_RUNTIME) },
+        { 0 }
+    };
+
+    w->s.budget = &budget;
+    w->api.rows = rows;
+    w->jobs = ty_jobs_new(&w->s);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, too_large);
+    assert_has(jobs_log(w), "the TrainJob is too large");
+    assert_int_equal(jobs_errors(w), 1);
+    assert_int_equal(
+        ty_queue_failures(w->jobs->queue,
+                          (struct ty_key){ TY_OF_TRAINJOBS, TY_LIT("ns"), TY_LIT("j") }),
+        0);
+    assert_int_equal(jobs_queue(w).delayed, 1);
+    ty_jobs_free(w->jobs);
+    w->jobs = NULL;
+    assert_int_equal(budget.used, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        JOBS_TEST(test_a_large_job_is_fetched),
+        JOBS_TEST(test_a_large_runtime_is_fetched),
+        JOBS_TEST(test_a_large_job_that_is_gone),
+        JOBS_TEST(test_too_large_for_us),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

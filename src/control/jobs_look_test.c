@@ -1,0 +1,90 @@
+/* How many large TrainJobs are under way at once. */
+#include "control/jobs_testing.h"
+
+#define FETCH   "GET " JOBS_GROUP "/namespaces/ns/trainjobs?fieldSelector=metadata.name%3D"
+#define LARGE   4
+#define TOO_BIG 100000 /* for the cache */
+
+static const char *job(struct jobs_world *w, const char *name, size_t n)
+{
+    char *fill = ty_arena_alloc(w->a, n + 1, 1);
+
+    memset(fill, 'x', n);
+    return ty_arena_printf(
+        w->a,
+        "{\"metadata\":{\"name\":\"%s\",\"namespace\":\"ns\",\"uid\":\"u-%s\",\"resourceVersion\":"
+        "\"7\",\"generation\":1},\"spec\":{\"suspend\":true,\"managedBy\":\"trainer.kubeflow.org/"
+        "trainjob-controller\",\"runtimeRef\":{\"name\":\"rt\",\"kind\":\"ClusterTrainingRuntime\","
+        "\"apiGroup\":\"trainer.kubeflow.org\"},\"trainer\":{\"args\":[\"%s\"]}}}",
+        name, name, fill);
+}
+
+static const char *list_of(struct jobs_world *w, const char *items)
+{
+    return ty_arena_printf(w->a, JOBS_LIST("%s"), items);
+}
+
+/* Large ones, then a small one; each is fetched with this code. */
+static void begin(struct jobs_world *w, struct api_row *rows, int code)
+{
+    const char *all = job(w, "small", 10);
+    size_t n = 0;
+
+    for (int i = 0; i < LARGE; i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "big%d", i);
+        const char *one = job(w, name, TOO_BIG);
+        all = ty_arena_printf(w->a, "%s,%s", one, all);
+        rows[n++] =
+            (struct api_row){ ty_arena_printf(w->a, "%s%s", FETCH, name), code, list_of(w, one) };
+    }
+    rows[n++] = (struct api_row){ "GET " JOBS_GROUP "/trainjobs?limit", 200, list_of(w, all) };
+    rows[n++] = (struct api_row){ "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200,
+                                  JOBS_LIST(JOBS_RUNTIME) };
+    rows[n++] = (struct api_row){ "PATCH", API_PATCHED, "{}" };
+    rows[n] = (struct api_row){ 0 };
+    w->api.rows = rows;
+    w->jobs = ty_jobs_new(&w->s);
+    ty_jobs_lead(w->jobs);
+}
+
+static int small_is_done(struct jobs_world *w)
+{
+    return strstr(api_asked(&w->api, w->a), "/jobsets/small") != NULL;
+}
+
+static int all_have_jobsets(struct jobs_world *w)
+{
+    return ty_world_count(w->jobs->world, &ty_kind_jobset) == LARGE + 1 && ty_jobs_idle(w->jobs);
+}
+
+/* Two hang; the others wait for them, but nobody else does. */
+static void test_few_at_once(void **state)
+{
+    struct jobs_world *w = *state;
+    struct api_row rows[16];
+
+    begin(w, rows, 0);
+    jobs_until(w, small_is_done);
+    assert_int_equal(w->jobs->large, 2);
+    assert_int_equal(w->jobs->counts.fetches, 2);
+}
+
+static void test_each_has_its_turn(void **state)
+{
+    struct jobs_world *w = *state;
+    struct api_row rows[16];
+
+    begin(w, rows, 200);
+    jobs_until(w, all_have_jobsets);
+    assert_true(w->jobs->large <= 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        JOBS_TEST(test_few_at_once),
+        JOBS_TEST(test_each_has_its_turn),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

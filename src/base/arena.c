@@ -124,6 +124,23 @@ bool ty_arena_full(const struct ty_arena *a)
     return a->full;
 }
 
+size_t ty_arena_left(const struct ty_arena *a)
+{
+    size_t used = ty_arena_used(a), budget = ty_budget_left(a->budget);
+    size_t left = a->ceiling > used ? a->ceiling - used : 0;
+
+    if (!a->input)
+        return SIZE_MAX;
+    return a->full ? 0 : left < budget ? left : budget;
+}
+
+void ty_arena_fill(struct ty_arena *a)
+{
+    if (!a->input)
+        die("arena full", 0, a->ceiling);
+    a->full = true;
+}
+
 static void free_blocks(struct ty_arena *a, struct block *b)
 {
     while (b) {

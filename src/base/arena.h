@@ -23,6 +23,10 @@ struct ty_arena *ty_arena_new(size_t ceiling);
 struct ty_arena *ty_arena_new_input(size_t ceiling, struct ty_budget *budget);
 #define TY_ARENA_SLACK ((size_t)64 << 20)
 bool ty_arena_full(const struct ty_arena *a); /* until a reset; false of ty_arena_new's */
+/* What may be allocated before it is full; SIZE_MAX of ty_arena_new's. For who makes one large
+ * piece, elsewhere at first: it looks before it begins, and says that it did not fit. */
+size_t ty_arena_left(const struct ty_arena *a);
+void ty_arena_fill(struct ty_arena *a); /* full from now on; of ty_arena_new_input's only */
 /* The same, beginning with `first` bytes: for those of which there are thousands. */
 struct ty_arena *ty_arena_new_small(size_t ceiling, size_t first);
 void ty_arena_free(struct ty_arena *a);  /* takes; NULL is fine */

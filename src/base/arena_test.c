@@ -175,6 +175,23 @@ static void dies_at_the_ceiling(void **state)
     assert_int_equal(allocate_in_child(true, 100000, TY_ARENA_SLACK / 2, 3), SIGABRT);
 }
 
+static void what_is_left(void **state)
+{
+    struct ty_budget b = { .ceiling = 100000 };
+    ty_auto_arena *own = ty_arena_new(1000);
+    ty_auto_arena *a = ty_arena_new_input(50000, NULL), *c = ty_arena_new_input(500000, &b);
+
+    (void)state;
+    assert_true(ty_arena_left(own) == SIZE_MAX);
+    ty_arena_raw(a, 10000, 1);
+    assert_in_range(ty_arena_left(a), 39900, 40000);
+    assert_int_equal(ty_arena_left(c), ty_budget_left(&b));
+    ty_arena_fill(a);
+    assert_true(ty_arena_full(a) && ty_arena_left(a) == 0);
+    ty_arena_reset(a);
+    assert_in_range(ty_arena_left(a), 49900, 50000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +203,7 @@ int main(void)
         cmocka_unit_test(input_makes_it_full),
         cmocka_unit_test(a_budget_makes_it_full),
         cmocka_unit_test(dies_at_the_ceiling),
+        cmocka_unit_test(what_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ struct ty_json *ty_json_copy(struct ty_arena *a, const struct ty_json *v, uint16
     *copy = *v;
     if (origin)
         copy->origin = origin;
-    if (v->type < TY_JSON_ARRAY)
+    if (v->type < TY_JSON_ARRAY || ty_arena_full(a))
         return copy;
     copy->cap = v->n;
     if (v->type == TY_JSON_ARRAY) {

@@ -59,7 +59,8 @@ struct ty_json *ty_json_parse(struct ty_arena *a, struct ty_str text,
 void ty_json_print(struct ty_buf *out, const struct ty_json *v);
 /* `indent` spaces a level, keys sorted when `sorted`; ends with no newline. */
 void ty_json_pretty(struct ty_buf *out, const struct ty_json *v, int indent, bool sorted);
-/* Compact text that lives with the arena, NUL-terminated. */
+/* Compact text that lives with the arena, NUL-terminated. An arena of input becomes full, and the
+ * text is "null", where it would take more than a quarter of what is left. */
 struct ty_str ty_json_text(struct ty_arena *a, const struct ty_json *v);
 
 /* Making. String bytes and keys are borrowed: give literals or what lives with the arena. */
@@ -71,7 +72,8 @@ struct ty_json *ty_json_cstr(struct ty_arena *a, const char *s);
 struct ty_json *ty_json_strf(struct ty_arena *a, const char *fmt, ...) TY_PRINTF(2, 3);
 struct ty_json *ty_json_array(struct ty_arena *a);
 struct ty_json *ty_json_object(struct ty_arena *a);
-/* Deep copy; strings are shared with v. origin 0 keeps the nodes' origins, else stamps all. */
+/* Deep copy; strings are shared with v, and more once an arena of input is full. origin 0 keeps the
+ * nodes' origins, else stamps all. */
 struct ty_json *ty_json_copy(struct ty_arena *a, const struct ty_json *v, uint16_t origin);
 /* A copy of this node alone, with a list of its own: items and members' values are shared. */
 struct ty_json *ty_json_shallow(struct ty_arena *a, const struct ty_json *v);

@@ -138,9 +138,15 @@ void ty_json_pretty(struct ty_buf *out, const struct ty_json *v, int indent, boo
     put_value(out, v, &(const struct style){ .indent = indent, .sorted = sorted }, 0);
 }
 
+/* Parts of a tree may be shared, so that its text is many times as large. The text is made beside
+ * the arena, in a buffer that doubles, hence a quarter. */
 struct ty_str ty_json_text(struct ty_arena *a, const struct ty_json *v)
 {
-    ty_auto_buf out = { 0 };
+    ty_auto_buf out = { .ceiling = ty_arena_left(a) / 4 + 1 };
     ty_json_print(&out, v);
+    if (out.full) {
+        ty_arena_fill(a);
+        return TY_LIT("null");
+    }
     return (struct ty_str){ ty_arena_strndup(a, out.p, out.n), out.n };
 }

@@ -110,6 +110,27 @@ static void stops_at_the_ceiling(void **state)
     }
 }
 
+/* A tree that shares its parts says many times as much as it takes. */
+static void a_text_that_does_not_fit(void **state)
+{
+    ty_auto_arena *a = ty_arena_new_input(100000, NULL);
+    struct ty_json *v = ty_json_array(a);
+
+    (void)state;
+    assert_true(ty_str_is(ty_json_text(a, v), "[]"));
+    for (int i = 0; i < 20; i++) {
+        struct ty_json *twice = ty_json_array(a);
+        ty_json_push(a, twice, v);
+        ty_json_push(a, twice, v);
+        v = twice;
+    }
+    assert_false(ty_arena_full(a));
+    assert_true(ty_str_is(ty_json_text(a, v), "null"));
+    assert_true(ty_arena_full(a));
+    ty_json_copy(a, v, 0); /* as little as can be */
+    assert_true(ty_arena_used(a) < 100000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +141,7 @@ int main(void)
         cmocka_unit_test(not_utf8),
         cmocka_unit_test(strings_come_back),
         cmocka_unit_test(stops_at_the_ceiling),
+        cmocka_unit_test(a_text_that_does_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,7 +168,7 @@ static void serve(struct ty_hookcerts *h, const struct ty_hookplan *p)
 
 static void think(struct ty_hookcerts *h)
 {
-    ty_auto_arena *a = ty_arena_new((size_t)32 << 20);
+    ty_auto_arena *a = ty_arena_new_input((size_t)32 << 20, ty_kube_budget(h->s.kube));
     struct ty_err err = { 0 };
     struct ty_hookplan p;
     char name[600];
@@ -184,7 +184,9 @@ static void think(struct ty_hookcerts *h)
                                  .now_s = ty_hookcerts_now(h),
                                  .settled = ty_hooks_settled(h) };
     look_again(h, TY_HOOKCERTS_CHECK_S * 1000);
-    if (ty_hookplan_make(a, &in, &p, &err) < 0) {
+    if (ty_hookplan_make(a, &in, &p, &err) < 0 || ty_arena_full(a)) {
+        if (ty_arena_full(a))
+            ty_fail(&err, -EFBIG, "the Secret %s/%s is too large", h->s.ns, h->s.secret);
         ty_hookcerts_say(h, "%s", err.text);
         ty_error(&h->log, err.text, "no certificates can be made", TY_S("secret", h->s.secret));
         look_again(h, AGAIN_MS);

@@ -62,12 +62,14 @@ static void on_wrote(void *ctx, const struct ty_kube_answer *answer)
     inject(x, x->h->data[0]); /* what the watch told while we were writing was only kept */
 }
 
-/* Sets caBundle everywhere; true: something was different. */
+/* Sets caBundle everywhere; true: something was different. Stops when the arena is full. */
 static bool set_bundles(struct ty_arena *a, struct ty_json *obj, struct ty_str bundle)
 {
     bool changed = false;
     struct ty_str text = ty_base64_encode(a, bundle);
     ty_each_item (it, ty_json_get(obj, "webhooks")) {
+        if (ty_arena_full(a))
+            break;
         struct ty_json *client = ty_json_need_object(a, *it, "clientConfig");
         if (ty_str_eq(ty_json_str_at(client, "caBundle"), text))
             continue;
@@ -77,28 +79,46 @@ static bool set_bundles(struct ty_arena *a, struct ty_json *obj, struct ty_str b
     return changed;
 }
 
+/* Somebody has made it so: when it changes we hear of it. */
+static void say_too_large(struct ty_hook *x)
+{
+    snprintf(x->why, sizeof(x->why), "%s %s is too large for our CA to be put into it",
+             x->kind->kind, x->name);
+    ty_error(&x->h->log, x->why, "the API server does not trust the webhook");
+}
+
 static void write_hook(struct ty_hook *x, struct ty_arena *a, struct ty_json *obj)
 {
     ty_json_set(a, obj, "apiVersion", ty_json_cstr(a, ty_kind_api_version(a, x->kind)));
     ty_json_set(a, obj, "kind", ty_json_cstr(a, x->kind->kind));
     ty_json_del(ty_json_get(obj, "metadata"), TY_LIT("managedFields"));
+    struct ty_str body = ty_json_text(a, obj);
+    if (ty_arena_full(a)) {
+        say_too_large(x);
+        return;
+    }
     x->wrote_ms = uv_now(x->h->s.loop);
     x->op = ty_kube_start(x->h->s.kube, &(struct ty_kube_ask){ .verb = TY_KUBE_UPDATE,
                                                                .kind = x->kind,
                                                                .name = ty_str(x->name),
-                                                               .body = ty_json_text(a, obj),
+                                                               .body = body,
                                                                .fn = on_wrote,
                                                                .ctx = x });
 }
 
 static void inject(struct ty_hook *x, struct ty_str bundle)
 {
-    ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
+    ty_auto_arena *a = ty_arena_new_input((size_t)64 << 20, ty_kube_budget(x->h->s.kube));
     struct ty_err err = { 0 };
     if (!x->there || !bundle.n)
         return;
     struct ty_json *obj = ty_json_parse(a, x->text, NULL, &err);
     bool differs = obj && set_bundles(a, obj, bundle);
+    if (!obj || ty_arena_full(a)) {
+        x->carries = false;
+        say_too_large(x);
+        return;
+    }
     if (!differs && !ty_str_eq(x->carried, bundle)) {
         x->since_s = ty_hookcerts_now(x->h);
         ty_hookcerts_keep(&x->carried, bundle);

@@ -128,6 +128,31 @@ static void until_served(struct certs_world *w, const struct ty_hook *x)
     assert_false(ty_hookcerts_ready(w->h));
 }
 
+/* As many webhooks as can be stored; with our CA in each they could not be. */
+static void test_too_many_webhooks(void **state)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)16 << 20);
+    ty_auto_buf hooks = { 0 };
+    struct certs_world w;
+
+    (void)state;
+    for (int i = 0; i < 100000; i++)
+        ty_buf_printf(&hooks, "%s{\"name\":\"w\"}", i ? "," : "");
+    const char *list = ty_arena_printf(a, LIST_OF(CONFIG("validator", "5", "", "%.*s")),
+                                       TY_ARG(ty_buf_str(&hooks)));
+    const struct api_row rows[] = {
+        SECRET_IS_MADE,
+        { "GET " VALIDATORS "?fieldSelector=metadata.name%3Dvalidator.trainer.kubeflow.org&limit=",
+          200, list },
+        { 0 }
+    };
+    certs_begin(&w, rows, on_serve);
+    until_served(&w, &w.h->hooks[0]);
+    assert_has(w.h->hooks[0].why, "too large");
+    assert_null(strstr(api_asked(&w.api, a), "PUT "));
+    certs_end(&w);
+}
+
 static void test_may_not_write(void **state)
 {
     struct certs_world w;
@@ -257,6 +282,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_both_are_told),
         cmocka_unit_test(test_none_is_there),
+        cmocka_unit_test(test_too_many_webhooks),
         cmocka_unit_test(test_may_not_write),
         cmocka_unit_test(test_may_not_read),
         cmocka_unit_test(test_gone_meanwhile),

@@ -11,6 +11,7 @@
 #include <uv.h>
 
 #define MS             ((int64_t)1000000)
+#define BODY_CEILING   ((size_t)64 << 20)
 #define WATCH_AGAIN_MS 300000 /* after a refusal: the role may have been changed */
 
 struct ty_lease {
@@ -102,6 +103,7 @@ static void keep_meta(struct ty_lease *l, const struct ty_json *lease)
     text = (struct ty_buf){ 0 };
 }
 
+/* Empty: what others have put on the Lease does not fit into memory. */
 static struct ty_str body_of(struct ty_lease *l, struct ty_arena *a,
                              const struct ty_elect_record *r)
 {
@@ -109,7 +111,8 @@ static struct ty_str body_of(struct ty_lease *l, struct ty_arena *a,
     struct ty_json *meta = NULL;
     if (l->meta)
         meta = ty_json_parse(a, (struct ty_str){ l->meta, l->n_meta }, NULL, &err);
-    return ty_elect_body(a, ty_str(l->s.ns), ty_str(l->s.name), r, meta);
+    struct ty_str body = ty_elect_body(a, ty_str(l->s.ns), ty_str(l->s.name), r, meta);
+    return ty_arena_full(a) ? (struct ty_str){ 0 } : body;
 }
 
 static void complain(struct ty_lease *l, const struct ty_kube_answer *answer, const char *what)
@@ -163,7 +166,7 @@ static int64_t patience(const struct ty_lease *l)
 
 static void ask(struct ty_lease *l, enum ty_elect_do what)
 {
-    ty_auto_arena *a = ty_arena_new(1 << 22);
+    ty_auto_arena *a = ty_arena_new_input(BODY_CEILING, ty_kube_budget(l->s.kube));
     struct ty_elect_record r;
     struct ty_kube_ask q = {
         .verb = TY_KUBE_GET,
@@ -374,7 +377,7 @@ static void on_released(void *ctx, const struct ty_kube_answer *answer)
 
 static void give_back(struct ty_lease *l)
 {
-    ty_auto_arena *a = ty_arena_new(1 << 22);
+    ty_auto_arena *a = ty_arena_new_input(BODY_CEILING, ty_kube_budget(l->s.kube));
     struct ty_elect_record r;
     ty_elect_release(&l->e, wall_us(), &r);
     l->op = ty_kube_start(l->s.kube, &(struct ty_kube_ask){

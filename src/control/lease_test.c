@@ -123,10 +123,44 @@ static void test_an_old_story(void **state)
     loop_end(&loop);
 }
 
+/* Whoever may write the Lease may put as much on it as the API server stores. It is renewed all the
+ * same, and what was put there stays. */
+static void test_much_on_it(void **state)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
+    ty_auto_buf notes = { 0 };
+    struct seen s = { 0 };
+    struct api_world w;
+    uv_loop_t loop;
+    (void)state;
+
+    for (int i = 0; i < 90000; i++)
+        ty_buf_printf(&notes, "%s\"%d\":\"\"", i ? "," : "", i);
+    const char *lease = ty_arena_printf(
+        a,
+        "{\"metadata\":{\"name\":\"l\",\"resourceVersion\":\"13\",\"annotations\":{%.*s}},"
+        "\"spec\":{\"holderIdentity\":\"me\",\"leaseDurationSeconds\":15}}",
+        TY_ARG(ty_buf_str(&notes)));
+    const struct api_row rows[] = { { "GET " LEASE "/l", 200, lease },
+                                    { "PUT " LEASE "/l", 0, NULL },
+                                    { 0 } };
+    uv_loop_init(&loop);
+    api_begin(&w, &loop);
+    w.rows = rows;
+    ask_for_it(&s, &loop, w.kube, (const int64_t[]){ 15000, 10000, 1000 });
+    ty_request_answer(api_wait(&w, "PUT " LEASE), 200, "application/json", ty_str(lease));
+    while (!s.leading)
+        uv_run(&loop, UV_RUN_ONCE);
+    ty_lease_free(s.lease);
+    api_end(&w);
+    loop_end(&loop);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_identity),
                                         cmocka_unit_test(test_no_server),
-                                        cmocka_unit_test(test_an_old_story) };
+                                        cmocka_unit_test(test_an_old_story),
+                                        cmocka_unit_test(test_much_on_it) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

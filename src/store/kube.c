@@ -84,6 +84,11 @@ const struct ty_kubeconfig *ty_kube_config(const struct ty_kube *k)
     return k->set.config;
 }
 
+struct ty_budget *ty_kube_budget(const struct ty_kube *k)
+{
+    return k->set.budget;
+}
+
 uint64_t ty_kube_requests(const struct ty_kube *k)
 {
     return k->requests;

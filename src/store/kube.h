@@ -67,6 +67,7 @@ int ty_kube_new(struct ty_kube **ret, const struct ty_kube_settings *s, struct t
  * answers 0), because libuv closes its handles there. NULL is fine. */
 void ty_kube_free(struct ty_kube *k);
 const struct ty_kubeconfig *ty_kube_config(const struct ty_kube *k);
+struct ty_budget *ty_kube_budget(const struct ty_kube *k); /* of the settings; may be NULL */
 
 /* What came of an op. `r` is what to do about it, `code` and `reason` are what was said.
  *   0               done

@@ -45,7 +45,9 @@ test:
 	@tools/deps build test
 	@tools/configure $(TESTBUILD) $(TESTS)
 	@ninja --quiet -C $(TESTBUILD)
-	@$(PYTHON) tools/test $(TESTBUILD)
+	@tools/configure $(BUILD) $(RELEASE)
+	@ninja --quiet -C $(BUILD) trainyard
+	@TRAINYARD_RELEASE=$(abspath $(BUILD)/trainyard) $(PYTHON) tools/test $(TESTBUILD)
 
 test-neighbours:
 	@tools/deps build test neighbours

@@ -80,7 +80,7 @@ static void test_deployment(void **state)
     assert_int_equal(n, 3);
     assert_true(ty_str_is(ty_json_str_at(c, "image"), "registry.example/ty:9"));
     assert_true(ty_json_true_at(c, "securityContext.readOnlyRootFilesystem"));
-    assert_true(ty_str_is(ty_json_str_at(c, "resources.limits.memory"), "32Mi"));
+    assert_true(ty_str_is(ty_json_str_at(c, "resources.limits.memory"), "128Mi"));
     assert_null(ty_json_at(d, "spec.selector.matchLabels.version"));
     assert_true(ty_str_is(
         ty_json_text_of(ty_json_get(ty_json_at(d, "metadata.labels"), "app.kubernetes.io/version")),

@@ -8,6 +8,7 @@
 #include <uv.h>
 
 #include "base/budget.h"
+#include "proc/memory.h"
 #include "proc/trim.h"
 #include "serve/servers.h"
 #include "trainer/plugins/ml.h"
@@ -15,12 +16,17 @@
 #define AGENT         "trainyard/" TY_VERSION
 #define STOP_GRACE_MS 10000
 #define TRIM_MS       1000
+/* Of a memory limit: what the program itself takes, measured (libraries, TLS, sockets, the heap's
+ * gaps), and what is allocated before somebody finds that the budget is exceeded. */
+#define RESERVE_BYTES ((size_t)32 << 20)
+#define BUDGET_BYTES  ((size_t)512 << 20) /* without a limit: a runaway ends all the same */
 
 struct operator
 {
     const struct ty_operator_settings *s;
     struct ty_config config; /* as of the last SIGHUP */
     struct ty_settings settings;
+    struct ty_budget budget; /* of all that input can make us use */
     struct ty_arena *arena;
     struct ty_arena *reread; /* holds what SIGHUP has changed in config; NULL: nothing yet */
     uv_loop_t loop;
@@ -29,7 +35,6 @@ struct operator
     struct ty_kube *kube;
     struct ty_kube *status_kube; /* writes of the status API, with limits of their own */
     struct ty_kube *review_kube; /* of strangers' tokens, with limits of their own */
-    struct ty_budget budget;     /* of what input can make us take; no ceiling yet */
     struct ty_events *events;
     struct ty_jobs *jobs;
     struct ty_hookcerts *certs;
@@ -264,6 +269,7 @@ static int start_client(struct operator* o, struct ty_err *err)
                                   .agent = AGENT,
                                   .qps = o->config.client_qps,
                                   .burst = o->config.client_burst,
+                                  .budget = &o->budget,
                                   .seen = ty_standing_seen,
                                   .ctx = o->standing };
     char host[256] = "unknown";
@@ -296,6 +302,7 @@ static void start_jobs(struct operator* o)
                                   .pipeline = o->s->pipeline,
                                   .settings = &o->settings,
                                   .in_flight = workers(o),
+                                  .budget = &o->budget,
                                   .protection = protection(o),
                                   .may_write = may_write,
                                   .hook_secret = hook_secret,
@@ -424,6 +431,19 @@ static void clean(struct operator* o)
     ty_arena_free(o->arena);
 }
 
+static void set_budget(struct operator* o)
+{
+    struct ty_memory_limit limit;
+
+    ty_memory_limit("/proc/self", "/sys/fs/cgroup", &limit);
+    ty_memory_return_large();
+    size_t most = limit.bytes > 2 * RESERVE_BYTES ? limit.bytes - RESERVE_BYTES : limit.bytes / 2;
+    o->budget.ceiling = limit.bytes && most < BUDGET_BYTES ? most : BUDGET_BYTES;
+    ty_info(o->s->log, "memory for objects and requests is bounded",
+            TY_I("bytes", o->budget.ceiling), TY_I("limit", limit.bytes),
+            TY_S("from", limit.from[0] ? limit.from : "no limit found"));
+}
+
 int ty_operator_run(const struct ty_operator_settings *s)
 {
     struct operator o = { .s = s, .config = *s->config, .settings = s->config->settings };
@@ -434,6 +454,7 @@ int ty_operator_run(const struct ty_operator_settings *s)
     uv_loop_init(&o.loop);
     ty_info(s->log, "starting", TY_S("version", s->version), TY_S("server", s->kubeconfig->server),
             TY_S("namespace", s->ns));
+    set_budget(&o);
     if (begin(&o, &err) < 0) {
         ty_error(s->log, err.text, "cannot start", TY_S("version", s->version));
         o.code = 1;

@@ -92,11 +92,15 @@ class Manager:
                   it manages its certificates itself
     through:      what makes its kubeconfig instead of the plane, see between.py
     upstream:     the released one, whatever MANAGER says
+    program:      another build of ours
+    cgroup:       the folder of the cgroup that it runs in
     """
 
     def __init__(self, plane, folder, number=0, webhooks=True, certificates="files", settings=None,
-                 arguments=(), through=None, environment=None, upstream=UPSTREAM):
+                 arguments=(), through=None, environment=None, upstream=UPSTREAM, program=PROGRAM,
+                 cgroup=None):
         self.plane, self.number, self.upstream = plane, number, upstream
+        self.program, self.cgroup = program, cgroup
         self.user = f"manager-{number}"
         self.folder = Path(folder) / self.user
         self.webhooks, self.certificates = webhooks, certificates
@@ -137,7 +141,7 @@ class Manager:
         config = self.folder / "config.yaml"
         config.write_text(json.dumps(self.configuration(), indent=1))
         program = [binaries.find("upstream-trainer"), "--zap-log-level=2"] if self.upstream else \
-            [PROGRAM, "operator"]
+            [self.program, "operator"]
         return [*program, "--config", config, "--kubeconfig", self.through.kubeconfig(self.user),
                 *self.arguments]
 
@@ -152,6 +156,8 @@ class Manager:
     def in_child(self):
         """The last that is done before the program runs."""
         die_with_parent()
+        if self.cgroup:
+            (self.cgroup / "cgroup.procs").write_text(str(os.getpid()))
 
     def start(self, wait=True):
         self.prepare()

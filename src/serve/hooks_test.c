@@ -96,6 +96,27 @@ static void test_a_new_runtime(void **state)
     assert_string_equal(f->path, PATH);
 }
 
+/* Larger than the cache keeps: it is asked for each time, and judged by as it is. */
+static void test_a_large_runtime(void **state)
+{
+    struct fixture *f = *state;
+    const char *at = strstr(JOBS_RUNTIME, "\"image\":\"i\"");
+    char *fill = ty_arena_alloc(f->w->a, 100001, 1);
+    memset(fill, 'x', 100000);
+    const struct api_row rows[] = { { RT, 200,
+                                      ty_arena_printf(f->w->a, "%.*s\"args\":[\"%s\"],%s",
+                                                      (int)(at - JOBS_RUNTIME), JOBS_RUNTIME, fill,
+                                                      at) },
+                                    { 0 } };
+
+    f->w->api.rows = rows;
+    for (int i = 0; i < 2; i++) {
+        assert_has(ask(f, "POST", CREATE), "\"allowed\":true");
+        assert_string_equal(api_asked(&f->w->api, f->w->a), RT "\n");
+    }
+    assert_true(ty_world_bytes(ty_jobs_world(f->w->jobs)) < 20000);
+}
+
 /* What a new job is told when the API server says this of its runtime. */
 static const char *told_when(struct fixture *f, int code, const char *body)
 {
@@ -207,8 +228,9 @@ static void test_nobody_is_told(void **state)
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 int main(void)
 {
-    const struct CMUnitTest tests[] = { T(test_a_new_runtime),     T(test_no_runtime),
-                                        T(test_an_unread_runtime), T(test_an_unread_snapshot),
-                                        T(test_what_is_no_review), T(test_nobody_is_told) };
+    const struct CMUnitTest tests[] = { T(test_a_new_runtime),      T(test_a_large_runtime),
+                                        T(test_no_runtime),         T(test_an_unread_runtime),
+                                        T(test_an_unread_snapshot), T(test_what_is_no_review),
+                                        T(test_nobody_is_told) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,9 +31,9 @@ struct entry {
 };
 
 struct ty_world {
-    struct ty_map by_key; /* "kind.group/ns/name" -> entry */
-    struct ty_map bodies; /* hash, eight bytes -> body */
-    struct ty_arena *scratch;
+    struct ty_map by_key;     /* "kind.group/ns/name" -> entry */
+    struct ty_map bodies;     /* hash, eight bytes -> body */
+    struct ty_arena *scratch; /* not of the budget: what is told must be kept, however full it is */
     struct ty_budget *budget; /* may be NULL */
     size_t bytes;
 };
@@ -48,8 +48,6 @@ struct ty_world *ty_world_new(void)
 
 void ty_world_charge(struct ty_world *w, struct ty_budget *budget)
 {
-    ty_arena_free(w->scratch);
-    w->scratch = ty_arena_new_input(PASS_CEILING, budget);
     w->budget = budget;
     ty_budget_charge(budget, w->bytes);
 }
@@ -241,11 +239,11 @@ static struct ty_str text_of(struct ty_world *w, const struct ty_json *kept, boo
     size_t most = whole(w);
     ty_auto_buf less = { .ceiling = most };
 
-    *ret_partial = text.n > most;
+    *ret_partial = text.n > most || ty_arena_full(w->scratch);
     if (!*ret_partial)
         return text;
-    if (!ty_terse(&less, text, CUT_LEVELS, most / CUT_PART))
-        return TY_LIT("{}"); /* of us, names alone: no such object is served */
+    if (ty_arena_full(w->scratch) || !ty_terse(&less, text, CUT_LEVELS, most / CUT_PART))
+        return TY_LIT("{}"); /* no such object is stored */
     return (struct ty_str){ ty_arena_strndup(w->scratch, less.p, less.n), less.n };
 }
 

@@ -169,7 +169,7 @@ static void judge_one(struct ty_judge *j, const struct ty_seen *o)
 
 size_t ty_adopt_needs(struct ty_arena *a, const struct ty_adopt_in *in, struct ty_look_want **ret)
 {
-    ty_auto_arena *scratch = ty_arena_new(JOB_CEILING);
+    ty_auto_arena *scratch = ty_arena_new_input(JOB_CEILING, NULL);
     struct ty_map asked = { 0 };
     struct ty_judge j = { .in = in, .keep = a, .a = scratch, .asked = &asked };
 
@@ -226,7 +226,7 @@ static void conclude(struct ty_arena *a, const struct ty_adopt_in *in, struct ty
 
 void ty_adopt_judge(struct ty_arena *a, const struct ty_adopt_in *in, struct ty_adopt *ret)
 {
-    ty_auto_arena *scratch = ty_arena_new(JOB_CEILING);
+    ty_auto_arena *scratch = ty_arena_new_input(JOB_CEILING, NULL);
     struct ty_judge j = { .in = in, .keep = a, .a = scratch };
 
     *ret = (struct ty_adopt){ 0 };

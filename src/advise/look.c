@@ -28,6 +28,7 @@ struct ty_look {
 struct question {
     struct ty_look *l;
     const struct ty_look_want *want;
+    bool full; /* not all that was answered could be kept */
 };
 
 int ty_look_new(struct ty_look **ret, const struct ty_kubeconfig *config, struct ty_err *err)
@@ -93,7 +94,10 @@ static void finish(struct question *q, const struct ty_kube_answer *answer)
     struct ty_look *l = q->l;
     const struct ty_look_want *w = q->want;
 
-    if (answer->r < 0)
+    if (q->full)
+        ty_scene_miss(l->scene, w->kind, w->ns, w->name, -EFBIG,
+                      TY_LIT("there are more objects than can be read"));
+    else if (answer->r < 0)
         ty_scene_miss(l->scene, w->kind, w->ns, w->name, answer->r, why(l, answer->message));
     else if (!w->name.n)
         ty_scene_listed(l->scene, w->kind, w->ns);
@@ -107,9 +111,9 @@ static void finish(struct question *q, const struct ty_kube_answer *answer)
 
 static void on_object(void *ctx, const struct ty_kube_object *o)
 {
-    const struct question *q = ctx;
+    struct question *q = ctx;
 
-    ty_scene_put(q->l->scene, q->want->kind, o->ns, o->name, o->text);
+    q->full |= ty_scene_put(q->l->scene, q->want->kind, o->ns, o->name, o->text) < 0;
 }
 
 /* A list that begins anew: what was given is given again, and replaced. */
@@ -122,7 +126,8 @@ static void on_one(void *ctx, const struct ty_kube_answer *answer)
     struct question *q = ctx;
 
     if (answer->r == 0)
-        ty_scene_put(q->l->scene, q->want->kind, q->want->ns, q->want->name, answer->text);
+        q->full |=
+            ty_scene_put(q->l->scene, q->want->kind, q->want->ns, q->want->name, answer->text) < 0;
     finish(q, answer);
 }
 
@@ -169,7 +174,7 @@ static void ask_more(struct ty_look *l)
         struct question *q = calloc(1, sizeof(*q));
         if (!q)
             abort();
-        *q = (struct question){ l, &l->wants[l->next++] };
+        *q = (struct question){ .l = l, .want = &l->wants[l->next++] };
         if (q->want->name.n || q->want->path)
             ask_one(q);
         else

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 
-#define CEILING ((size_t)8 << 30) /* stops a runaway of ours; clusters are far smaller */
+#define CEILING ((size_t)8 << 30) /* clusters are far smaller */
 
 struct list { /* an answer for a whole kind; there are few */
     const struct ty_seen *o;
@@ -29,7 +29,7 @@ struct ty_scene *ty_scene_new(void)
 
     if (!s)
         abort();
-    s->arena = ty_arena_new(CEILING);
+    s->arena = ty_arena_new_input(CEILING, NULL);
     return s;
 }
 
@@ -97,14 +97,16 @@ static struct ty_seen *entry(struct ty_scene *s, const struct ty_kind *kind, str
     return o;
 }
 
-void ty_scene_put(struct ty_scene *s, const struct ty_kind *kind, struct ty_str ns,
-                  struct ty_str name, struct ty_str text)
+int ty_scene_put(struct ty_scene *s, const struct ty_kind *kind, struct ty_str ns,
+                 struct ty_str name, struct ty_str text)
 {
+    if (ty_arena_full(s->arena))
+        return -EFBIG;
     struct ty_seen *o = entry(s, kind, ns, name);
-
     o->text = keep(s, text);
     o->r = 0;
     o->why = "";
+    return 0;
 }
 
 void ty_scene_miss(struct ty_scene *s, const struct ty_kind *kind, struct ty_str ns,

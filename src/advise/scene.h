@@ -21,8 +21,9 @@ struct ty_seen {
 struct ty_scene *ty_scene_new(void); /* gives */
 void ty_scene_free(struct ty_scene *s);
 
-/* An object; the text is copied. What is known of that name already is replaced. */
-void ty_scene_put(struct ty_scene *s, const struct ty_kind *kind, struct ty_str ns,
+/* An object; the text is copied. What is known of that name already is replaced. -EFBIG: there is
+ * no room for more. */
+int ty_scene_put(struct ty_scene *s, const struct ty_kind *kind, struct ty_str ns,
                   struct ty_str name, struct ty_str text);
 /* It could not be had: r is negative. With an empty name: the list of the kind. */
 void ty_scene_miss(struct ty_scene *s, const struct ty_kind *kind, struct ty_str ns,

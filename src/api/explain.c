@@ -254,7 +254,7 @@ static int fail_kind(struct ty_str name, struct ty_err *err)
 static int fail_field(const struct ty_kind *k, const struct ty_hint_place *place, struct ty_str key,
                       struct ty_err *err)
 {
-    ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
+    ty_auto_arena *a = ty_arena_new((size_t)1 << 30);
     const struct ty_field *list[MAX_FIELDS];
     const char *hint = place->schema->type == TY_T_OBJECT ? ty_hint_unknown(a, place, key) : NULL;
     const char *path = ty_path_text(a, TY_KEYS(place->at, key));

@@ -131,13 +131,29 @@ static void helps_the_lost(void **state TY_UNUSED)
     has(refusal(a, ""), "there is no kind");
 }
 
+/* The longest word that a command line can have. */
+static void survives_a_long_word(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    ty_auto_buf out = { 0 };
+    struct ty_err err = { 0 };
+    size_t n = (size_t)127 << 10;
+    char *path = ty_arena_alloc(a, n + 1, 1);
+
+    memset(path, 'x', n);
+    memcpy(path, "trainjob.spec.", 14);
+    assert_int_equal(ty_explain(&out, ty_str(path), false, &err), -ENOENT);
+    assert_non_null(strstr(err.text, "TrainJob has no field spec.xxx"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(explains_an_object), cmocka_unit_test(explains_a_kind),
         cmocka_unit_test(explains_a_value),   cmocka_unit_test(goes_through_lists_and_maps),
         cmocka_unit_test(shows_the_tree),     cmocka_unit_test(lines_are_short),
-        cmocka_unit_test(helps_the_lost),
+        cmocka_unit_test(helps_the_lost),     cmocka_unit_test(survives_a_long_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,7 +84,6 @@ static bool look(void *ctx, struct ty_arena *a TY_UNUSED, const struct ty_past_j
 static int wait_gone(struct del *w, const struct ty_past_job *job)
 {
     for (;;) {
-        ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
         struct others o = { .name = job->name };
         struct ty_past_jobs q = {
             .cli = w->cli, .d = w->d, .run = job->run.id, .fn = look, .ctx = &o

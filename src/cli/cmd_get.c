@@ -72,6 +72,8 @@ static void keep_object(struct get *g, const struct ty_json *obj, int64_t run, c
 {
     struct ty_arena *a = g->cli->arena;
     struct ty_json *v = ty_json_parse(a, ty_json_text(a, obj), NULL, NULL);
+    if (!ty_json_is(v, TY_JSON_OBJECT))
+        return; /* not one that trainyard wrote */
     struct ty_json *notes =
         ty_json_need_object(a, ty_json_need_object(a, v, "metadata"), "annotations");
 
@@ -137,14 +139,14 @@ static struct ty_str place_key(struct ty_arena *a, const struct ty_past_object *
 
 static struct ty_json *read_object(struct ty_arena *a, const struct ty_past_object *o)
 {
-    return ty_json_parse(a, ty_str(ty_arena_strndup(a, o->text.p, o->text.n)), NULL, NULL);
+    return ty_history_read(a, o);
 }
 
 /* The newest version in each place. */
 static bool on_place(void *ctx, const struct ty_past_object *o)
 {
     struct get *g = ctx;
-    ty_auto_arena *a = ty_arena_new((size_t)256 << 20);
+    ty_auto_arena *a = ty_arena_new(TY_HISTORY_CEILING);
     struct ty_str key = place_key(a, o, place_of(a, o, read_object(a, o)));
     int64_t *had = ty_map_get(&g->newest_in, key);
 
@@ -159,7 +161,7 @@ static bool on_place(void *ctx, const struct ty_past_object *o)
 static bool on_object(void *ctx, const struct ty_past_object *o)
 {
     struct get *g = ctx;
-    ty_auto_arena *scratch = ty_arena_new((size_t)256 << 20);
+    ty_auto_arena *scratch = ty_arena_new(TY_HISTORY_CEILING);
     struct ty_json *obj = read_object(scratch, o);
     const char *place = place_of(scratch, o, obj);
     const int64_t *newest = ty_map_get(&g->newest_in, place_key(scratch, o, place));
@@ -262,7 +264,7 @@ static bool on_watched(void *ctx, struct ty_arena *a, const struct ty_past_job *
         return true;
     free(ty_map_put(&g->seen, ty_str(key), strdup(now)));
     ty_get_trainjobs_row(&g->table, a, job, wide(g), g->now_ms);
-    return true;
+    return !ty_arena_full(g->table.arena); /* the rest comes with the next look */
 }
 
 static void forget(struct ty_map *seen)
@@ -283,7 +285,7 @@ static int watch(struct get *g)
     int code = TY_EXIT_OK;
 
     while (code == TY_EXIT_OK) {
-        ty_auto_arena *a = ty_arena_new((size_t)1 << 30);
+        ty_auto_arena *a = ty_arena_new_input((size_t)1 << 30, NULL);
         ty_auto_buf out = { 0 };
         g->table = (struct ty_table){ .arena = a };
         g->now_ms = ty_cli_wall_ms();

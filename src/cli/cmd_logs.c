@@ -129,7 +129,7 @@ static bool one_container(struct logs *w, const struct ty_past_pod *pod,
 
 static bool one_pod(struct logs *w, const struct ty_past_pod *pod)
 {
-    ty_auto_arena *a = ty_arena_new((size_t)16 << 20);
+    ty_auto_arena *a = ty_arena_new_input((size_t)1 << 30, NULL);
     struct ty_log_file *f = NULL;
     size_t n = ty_log_list(a, w->job.run.dir, pod->host, &f);
     bool more = false;
@@ -264,7 +264,7 @@ static bool number(const char *word, int64_t *ret)
 static int run(struct ty_cli *cli, const struct ty_args *args)
 {
     ty_auto_durable *d = NULL;
-    ty_auto_arena *scratch = ty_arena_new((size_t)4 << 30);
+    ty_auto_arena *scratch = ty_arena_new_input((size_t)4 << 30, NULL);
     struct logs w = { .cli = cli, .args = args, .scratch = scratch };
 
     if (args->rest.n < 1 || args->rest.n > 2)

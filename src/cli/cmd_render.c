@@ -65,7 +65,7 @@ static bool render_job(struct ty_session *s, struct ty_arena *a, const struct ty
 static int render(struct ty_session *s, const struct ty_args *args)
 {
     struct ty_cli *cli = s->cli;
-    ty_auto_arena *scratch = ty_arena_new(PASS_CEILING);
+    ty_auto_arena *scratch = ty_arena_new_input(PASS_CEILING, NULL);
     struct ty_printer printer = { .cli = cli, .origins = args->origins, .redact = args->redact };
     ty_printer_begin(&printer, args->output);
     size_t jobs = 0;

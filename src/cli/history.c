@@ -53,6 +53,13 @@ int64_t ty_history_run(struct ty_cli *cli, const struct ty_cmd *cmd, const struc
 
 /* ---- TrainJobs ---- */
 
+struct ty_json *ty_history_read(struct ty_arena *a, const struct ty_past_object *o)
+{
+    if (o->text.n > TY_JSON_MAX_BYTES)
+        return NULL;
+    return ty_json_parse(a, ty_str(ty_arena_strndup(a, o->text.p, o->text.n)), NULL, NULL);
+}
+
 struct jobset {
     struct ty_arena *a;
     struct ty_json *obj;
@@ -62,7 +69,7 @@ static bool take_jobset(void *ctx, const struct ty_past_object *o)
 {
     struct jobset *j = ctx;
 
-    j->obj = ty_json_parse(j->a, ty_str(ty_arena_strndup(j->a, o->text.p, o->text.n)), NULL, NULL);
+    j->obj = ty_history_read(j->a, o);
     return false;
 }
 
@@ -100,14 +107,14 @@ static bool on_trainjob(void *ctx, const struct ty_past_object *o)
     job.ns = copy(r->a, o->ns);
     job.name = copy(r->a, o->name);
     job.alive = ty_past_state(r->q->d, &o->run);
-    job.job = ty_json_parse(r->a, ty_str(ty_arena_strndup(r->a, o->text.p, o->text.n)), NULL, NULL);
+    job.job = ty_history_read(r->a, o);
     job.jobset = jobset_of(r->q->d, r->a, o);
     return r->q->fn(r->q->ctx, r->a, &job);
 }
 
 int ty_past_jobs(const struct ty_past_jobs *q)
 {
-    ty_auto_arena *a = ty_arena_new((size_t)1 << 30);
+    ty_auto_arena *a = ty_arena_new(TY_HISTORY_CEILING);
     struct reading r = { q, a };
     struct ty_err err = { 0 };
     struct ty_past_which which = {

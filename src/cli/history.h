@@ -17,6 +17,11 @@ static inline void ty_durable_closep(struct ty_durable **d)
 }
 #define ty_auto_durable TY_AUTO(ty_durable_closep) struct ty_durable
 
+/* The object of a row; NULL: the text is none, or longer than TY_JSON_MAX_BYTES. */
+struct ty_json *ty_history_read(struct ty_arena *a, const struct ty_past_object *o);
+/* For what holds a TrainJob and its JobSet: 32 MiB of text each, 24 times that as a tree. */
+#define TY_HISTORY_CEILING ((size_t)4 << 30)
+
 /* A TrainJob of a run. Lives with the arena it was read into. */
 struct ty_past_job {
     struct ty_durable_run run;

@@ -55,7 +55,7 @@ size_t ty_log_list(struct ty_arena *a, const char *dir, const char *pod, struct 
     struct dirent *e = NULL;
 
     /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-    while (d && (e = readdir(d))) {
+    while (d && !ty_arena_full(a) && (e = readdir(d))) {
         struct ty_log_file f = { 0 };
         if (!ty_log_name(a, e->d_name, &f))
             continue;

@@ -6,7 +6,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* Inputs have ceilings of their own (cli/inputs.h); this one only stops a runaway of ours. */
+/* Inputs have ceilings of their own (cli/inputs.h); beyond this one a command says what is too
+ * large: the readers of YAML, JSON, listings and histories ask. */
 #define RUN_CEILING ((size_t)16 << 30)
 
 static int entropy(void *p, size_t n)
@@ -40,7 +41,7 @@ int main(int argc, char **argv)
     ty_hash_seed(secret[0], secret[1]);
     signal(SIGPIPE, SIG_IGN); /* `trainyard render | head` ends quietly: EPIPE is handled */
     struct ty_cli cli = {
-        .arena = ty_arena_new(RUN_CEILING),
+        .arena = ty_arena_new_input(RUN_CEILING, NULL),
         .in = STDIN_FILENO,
         .out = stdout,
         .err = stderr,

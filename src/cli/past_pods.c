@@ -1,5 +1,7 @@
 #include "cli/history.h"
 
+#include <errno.h>
+
 struct gathering {
     struct ty_arena *a;
     const struct ty_past_job *job;
@@ -24,8 +26,7 @@ static void add(struct gathering *g, const struct ty_past_pod *pod)
 static bool on_pod(void *ctx, const struct ty_past_object *o)
 {
     struct gathering *g = ctx;
-    struct ty_json *pod =
-        ty_json_parse(g->a, ty_str(ty_arena_strndup(g->a, o->text.p, o->text.n)), NULL, NULL);
+    struct ty_json *pod = ty_history_read(g->a, o);
     struct ty_str host = ty_json_str_at(pod, "spec.hostname");
     const char *name = host.n ? ty_arena_strndup(g->a, host.p, host.n)
                               : ty_arena_strndup(g->a, o->name, strlen(o->name));
@@ -42,7 +43,7 @@ static bool on_pod(void *ctx, const struct ty_past_object *o)
     } else if (o->version > g->v[at - 1].version) {
         g->v[at - 1] = it;
     }
-    return true;
+    return !ty_arena_full(g->a);
 }
 
 static bool digit(char c)
@@ -83,6 +84,8 @@ int ty_past_pods(struct ty_cli *cli, struct ty_durable *d, struct ty_arena *a,
     int r = ty_past_objects(d, &which, on_pod, &g, &err);
 
     ty_map_done(&g.by_host);
+    if (r == 0 && ty_arena_full(a))
+        r = ty_fail(&err, -EFBIG, "trainjob \"%s\" has more pods than can be read", job->name);
     if (r < 0)
         return ty_history_error(cli, &err);
     if (g.n)

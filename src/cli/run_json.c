@@ -5,7 +5,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-#define ONE_CEILING ((size_t)8 << 20) /* a line has at most 64 KiB, a status a few megabytes */
+/* A line has at most 64 KiB; names, messages and statuses are parts of an object, 3 MiB. */
+#define ONE_CEILING ((size_t)1 << 30)
 
 /* "2026-11-15T23:45:12.123Z" */
 static struct ty_json *time_of(struct ty_arena *a, int64_t ms)

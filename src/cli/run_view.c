@@ -98,7 +98,7 @@ void ty_run_view_open(struct ty_run_view *v, uv_loop_t *loop)
 
 void ty_run_view_note(struct ty_run_view *v, enum ty_say how, const char *fmt, ...)
 {
-    ty_auto_arena *a = ty_arena_new(1 << 20);
+    ty_auto_arena *a = ty_arena_new((size_t)1 << 30);
     va_list ap;
 
     va_start(ap, fmt);

@@ -10,7 +10,7 @@
 #include "engine/jobset.h"
 #include "net/web.h"
 
-#define PASS_CEILING  ((size_t)1 << 30)
+#define PASS_CEILING  ((size_t)8 << 30)  /* a run has at most RUN_MAX bytes of pods: submit.c */
 #define SCRATCH_FIRST ((size_t)64 << 10) /* most objects fit */
 #define LASTING_FIRST ((size_t)2 << 10)
 
@@ -193,7 +193,8 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
                                       struct ty_str name)
 {
     struct ty_engine *e = ctx;
-    return ty_local_get(e->store, e->pass, kind, ns, name);
+    /* A pod may name one ConfigMap in a hundred thousand variables. */
+    return ty_arena_full(e->pass) ? NULL : ty_local_get(e->store, e->pass, kind, ns, name);
 }
 
 int ty_engine_new(const struct ty_engine_opts *opts, struct ty_engine **ret, struct ty_err *err)
@@ -210,9 +211,9 @@ int ty_engine_new(const struct ty_engine_opts *opts, struct ty_engine **ret, str
     e->wall_base_ms = ty_engine_wall_ms() - (int64_t)uv_now(opts->loop);
     e->store = ty_local_new(wall_s, NULL);
     e->view = (struct ty_view){ .ctx = e, .get = view_get };
-    e->pass = ty_arena_new(PASS_CEILING);
-    e->scratch = ty_arena_new_small(PASS_CEILING, SCRATCH_FIRST);
-    e->lasting = ty_arena_new_small(PASS_CEILING, LASTING_FIRST);
+    e->pass = ty_arena_new_input(PASS_CEILING, NULL);
+    e->scratch = ty_arena_new_small(TY_OBJECT_CEILING, SCRATCH_FIRST);
+    e->lasting = ty_arena_new_small(TY_OBJECT_CEILING, LASTING_FIRST);
     if (getrandom(&e->seed, sizeof(e->seed), 0) != (ssize_t)sizeof(e->seed))
         abort();
     ty_local_watch(e->store, on_change, e);

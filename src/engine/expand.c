@@ -3,8 +3,12 @@
  *   $(NAME) its value; unknown: as written        $$ a dollar that protects what follows
  *   $x, ${x}, an unclosed $(, a last $            as written
  *
- * A result is not expanded again. */
+ * A result is not expanded again. At EXPANDED_MAX it ends, before the piece that does not fit: a
+ * few variables that name each other would fill any memory. Nothing runs with half of a text: what
+ * was left out, or what stands before it, has 128 KiB or more, and execve refuses that. */
 #include "engine/pod_plan_inner.h"
+
+#define EXPANDED_MAX ((size_t)256 << 10)
 
 const char *ty_env_find(const char *const *env, struct ty_str name)
 {
@@ -70,9 +74,17 @@ static void expand(struct expansion *e, struct ty_str text)
     }
 }
 
+static struct expansion expansion_of(struct ty_str text, const char *const *env)
+{
+    size_t most = text.n > EXPANDED_MAX ? text.n : EXPANDED_MAX; /* what was written stays whole */
+
+    return (
+        struct expansion){ .env = env, .out = { .ceiling = most }, .missing = { .ceiling = most } };
+}
+
 char *ty_expand(struct ty_arena *a, struct ty_str text, const char *const *env)
 {
-    struct expansion e = { .env = env };
+    struct expansion e = expansion_of(text, env);
     char *result;
 
     if (!text.n || !memchr(text.p, '$', text.n))
@@ -87,7 +99,7 @@ char *ty_expand(struct ty_arena *a, struct ty_str text, const char *const *env)
 bool ty_expand_all(struct ty_arena *a, struct ty_str text, const char *const *env,
                    const char **ret_text, const char **ret_missing)
 {
-    struct expansion e = { .env = env };
+    struct expansion e = expansion_of(text, env);
     bool ok;
 
     expand(&e, text);

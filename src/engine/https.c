@@ -75,7 +75,7 @@ static void ended(void *ctx, struct ty_web_call *call TY_UNUSED, const struct ty
 struct ty_https *ty_https_get(struct ty_engine *e, const struct ty_probe *probe,
                               const char *address, ty_https_fn *fn, void *ctx, const char **ret_why)
 {
-    ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
+    ty_auto_arena *a = ty_arena_new(TY_OBJECT_CEILING);
     struct ty_https *h = load(e, ret_why) ? calloc(1, sizeof(*h)) : NULL;
 
     if (!h)

@@ -97,6 +97,24 @@ static void nobody_is_there(void **state)
     close(fd);
 }
 
+static void a_path_of_three_megabytes(void **state)
+{
+    struct world *w = *state;
+    struct seen s = { 0 };
+    const char *why = NULL;
+    size_t n = (size_t)3 << 20;
+    char *path = ty_arena_alloc(w->a, n + 1, 1);
+    int port = 0, fd = port_take(PORT_DEAF, &port);
+
+    memset(path, '/', n);
+    world_open(w);
+    const struct ty_probe probe = { .port = port, .host = "127.0.0.1", .http_path = path };
+    struct ty_https *h = ty_https_get(w->e, &probe, "127.9.9.9", answered, &s, &why);
+    assert_non_null(h);
+    ty_https_drop(h);
+    close(fd);
+}
+
 static void dropped_before_the_answer(void **state)
 {
     struct world *w = *state;
@@ -125,6 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WORLD_TEST(the_status_decides),
         WORLD_TEST(nobody_is_there),
+        WORLD_TEST(a_path_of_three_megabytes),
         WORLD_TEST(dropped_before_the_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

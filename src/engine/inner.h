@@ -76,8 +76,12 @@ struct ty_due {
     struct ty_due *next;
 };
 
-#define TY_CHUNK         65536
-#define TY_START_CEILING ((size_t)64 << 20) /* of what a process is started with */
+/* For arenas that hold one object of the store and what is made of it: its text has at most
+ * TY_OBJECT_MAX bytes, its tree 24 for each of them. */
+#define TY_OBJECT_CEILING ((size_t)2 << 30)
+#define TY_OBJECT_MAX     ((size_t)3 << 20) /* as much as an API server takes in one request */
+#define TY_CHUNK          65536
+#define TY_START_CEILING  TY_OBJECT_CEILING /* of what a process is started with */
 
 struct ty_engine {
     struct ty_engine_opts o;

@@ -4,9 +4,8 @@
 
 #include "engine/inner.h"
 
-#define POD_CEILING ((size_t)64 << 20)
-#define POD_FIRST   ((size_t)2 << 10)
-#define POD_SPARE   ((size_t)64) /* a longer number here and there */
+#define POD_FIRST ((size_t)2 << 10)
+#define POD_SPARE ((size_t)64) /* a longer number here and there */
 
 static char *text(struct ty_podrt *p, struct ty_str s)
 {
@@ -82,7 +81,8 @@ static struct ty_podrt *podrt_new(struct ty_engine *e, const struct ty_json *pod
         abort();
     p->e = e;
     /* There may be thousands of pods: each takes what the one before it took. */
-    p->arena = ty_arena_new_small(POD_CEILING, e->plan_size ? e->plan_size + POD_SPARE : POD_FIRST);
+    p->arena =
+        ty_arena_new_small(TY_OBJECT_CEILING, e->plan_size ? e->plan_size + POD_SPARE : POD_FIRST);
     p->ns = text(p, ty_json_str_at(pod, "metadata.namespace"));
     p->name = text(p, ty_json_str_at(pod, "metadata.name"));
     p->uid = text(p, ty_json_str_at(pod, "metadata.uid"));
@@ -132,7 +132,7 @@ static int make_keeper(struct ty_podrt *p, struct ty_jobnet *net, struct ty_err 
 /* A pod that cannot even begin fails with the reason, like one whose process could not start. */
 static void cannot_begin(struct ty_engine *e, struct ty_podrt *p, const char *why)
 {
-    ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
+    ty_auto_arena *a = ty_arena_new(TY_OBJECT_CEILING);
     struct ty_json *status = ty_json_object(a);
 
     ty_engine_event(e, &ty_kind_pod, p->host, "Warning", "FailedToBegin", why);

@@ -49,6 +49,8 @@ static void add_keys(struct ty_pod_ctx *x, const struct ty_kind *kind, const str
                      const char *member, struct ty_str prefix, struct ty_env *e)
 {
     ty_each_member (m, ty_json_get(obj, member)) {
+        if (!ty_pod_room(x))
+            return;
         struct ty_str name =
             ty_str(ty_arena_printf(x->scratch, "%.*s%.*s", TY_ARG(prefix), TY_ARG(m->key)));
         struct ty_str value;
@@ -145,11 +147,15 @@ int ty_pod_env_declared(struct ty_pod_ctx *x, const struct ty_json *container, s
 
     *ret = (struct ty_env){ .a = x->a, .list = x->scratch };
     ty_each_item (from, ty_json_get(container, "envFrom")) {
+        if (!ty_pod_room(x))
+            return 0;
         r = add_source(x, *from, ret, err);
         if (r < 0)
             return r;
     }
     ty_each_item (var, env) {
+        if (!ty_pod_room(x))
+            return 0;
         r = add_variable(x, container, *var, ret, err);
         if (r < 0)
             return r;

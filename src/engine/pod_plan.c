@@ -4,9 +4,13 @@
 #include "api/quantity.h"
 #include "engine/pod_plan_inner.h"
 
-#define SCRATCH_CEILING                                                                            \
-    ((size_t)64 << 20) /* a pod's references: ConfigMaps are at most 1 MiB each */
+#define PLAN_MAX     ((size_t)64 << 20) /* of a plan, and of what is needed to make it */
 #define HOSTNAME_MAX 63u
+
+bool ty_pod_room(const struct ty_pod_ctx *x)
+{
+    return !ty_arena_full(x->scratch) && ty_arena_used(x->a) - x->before <= PLAN_MAX;
+}
 
 static const char **read_argv(struct ty_pod_ctx *x, const struct ty_json *container,
                               const char *const *declared)
@@ -20,6 +24,8 @@ static const char **read_argv(struct ty_pod_ctx *x, const struct ty_json *contai
 
     for (size_t i = 0; i < 2; i++) {
         ty_each_item (it, lists[i]) {
+            if (!ty_pod_room(x))
+                return argv;
             struct ty_str text = ty_str(ty_expand(x->scratch, ty_json_text_of(*it), declared));
             argv[n] = ty_pod_dup(x->a, ty_pod_net_text(x, before, text));
             before = ty_str(ty_arena_printf(x->scratch, "%s ", argv[n++]));
@@ -150,7 +156,7 @@ static int read_containers(struct ty_pod_ctx *x, struct ty_pod_plan *plan, struc
             struct ty_container_plan *c = &plan->containers[plan->n++];
             c->name = ty_pod_dup(x->a, ty_json_str_at(*it, "name"));
             c->init = i == 0;
-            if (read_container(x, *it, plan, c, err) < 0)
+            if (ty_pod_room(x) && read_container(x, *it, plan, c, err) < 0)
                 return ty_wrap(err, "container %s", c->name);
         }
     }
@@ -221,11 +227,15 @@ int ty_pod_plan_make(struct ty_arena *a, const struct ty_json *pod, const struct
                      const struct ty_view *view, const struct ty_pod_net *net,
                      struct ty_pod_plan *ret, struct ty_err *err)
 {
-    ty_auto_arena *scratch = ty_arena_new(SCRATCH_CEILING);
+    ty_auto_arena *scratch = ty_arena_new_input(PLAN_MAX, NULL);
     struct ty_pod_plan plan = { 0 };
-    struct ty_pod_ctx x = {
-        .a = a, .scratch = scratch, .pod = pod, .host = host, .view = view, .net = net
-    };
+    struct ty_pod_ctx x = { .a = a,
+                            .before = ty_arena_used(a),
+                            .scratch = scratch,
+                            .pod = pod,
+                            .host = host,
+                            .view = view,
+                            .net = net };
     int r;
 
     x.spec = ty_json_get(pod, "spec");
@@ -237,6 +247,10 @@ int ty_pod_plan_make(struct ty_arena *a, const struct ty_json *pod, const struct
     r = ty_pod_volumes(&x, &plan.volumes, err);
     if (r == 0)
         r = read_containers(&x, &plan, err);
+    if (!ty_pod_room(&x)) /* what else seems wrong may be missing only because of it */
+        r = ty_fail(err, -EFBIG,
+                    "its commands, variables and files take more than %zu MiB of memory",
+                    PLAN_MAX >> 20);
     if (r == 0)
         *ret = plan;
     return r;

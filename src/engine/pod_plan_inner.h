@@ -7,6 +7,7 @@
 /* Everything a plan is made from. */
 struct ty_pod_ctx {
     struct ty_arena *a;       /* what stays */
+    size_t before;            /* bytes in it before the plan */
     struct ty_arena *scratch; /* what is needed while the plan is made */
     const struct ty_json *pod, *spec;
     struct ty_str ns;
@@ -15,6 +16,10 @@ struct ty_pod_ctx {
     const struct ty_view *view;
     const struct ty_pod_net *net;
 };
+
+/* False once a pod's plan takes more memory than any process could be given: loops over what the
+ * user wrote end, and ty_pod_plan_make says so. */
+bool ty_pod_room(const struct ty_pod_ctx *x);
 
 /* ---- expand.c ---- */
 /* As ty_expand, for subPathExpr: false, with the names that have no value ("A, B") in *ret_missing.

@@ -31,6 +31,8 @@ static const char **read_command(const struct ty_pod_ctx *x, const struct ty_jso
     size_t n = 0;
 
     ty_each_item (it, command) {
+        if (!ty_pod_room(x))
+            return argv;
         struct ty_str text =
             ty_str(ty_expand(x->scratch, ty_json_text_of(*it), (const char *const *)env));
         argv[n] = ty_pod_dup(x->a, ty_pod_net_text(x, before, text));

@@ -178,13 +178,64 @@ static void test_nothing_of_the_object_is_borrowed(void **state)
     ty_arena_free(plan);
 }
 
+static char *repeated(struct ty_arena *a, const char *what, size_t times)
+{
+    ty_auto_buf b = { 0 };
+
+    for (size_t i = 0; i < times; i++)
+        ty_buf_cstr(&b, what);
+    return ty_arena_strndup(a, b.p, b.n);
+}
+
+/* Ten variables, each ten times the one before it: ten billion bytes, or a text that execve refuses
+ * and that is no longer than it must be for that. */
+static void test_variables_that_laugh(void **state)
+{
+    struct fixture *f = *state;
+    ty_auto_arena *a = ty_arena_new(1 << 22);
+    ty_auto_buf env = { 0 };
+
+    ty_buf_cstr(&env, ",'env':[{'name':'V0','value':'0123456789'}");
+    for (int i = 1; i < 10; i++)
+        ty_buf_printf(&env, ",{'name':'V%d','value':'%s'}", i,
+                      repeated(a, ty_arena_printf(a, "$(V%d)", i - 1), 10));
+    char *spec = ty_arena_printf(a, MAIN("%.*s]"), (int)env.n, env.p);
+    assert_int_equal(make(f, spec), 0);
+    assert_int_equal(strlen(var(f, 0, "V3")), 10000);
+    assert_true(strlen(var(f, 0, "V9")) >= 128 << 10);
+    assert_true(strlen(var(f, 0, "V9")) <= 256 << 10);
+}
+
+/* More than any process can be given: said, not tried. */
+static void test_a_pod_of_a_hundred_megabytes(void **state)
+{
+    struct fixture *f = *state;
+    ty_auto_arena *a = ty_arena_new(1 << 24);
+    char *big = repeated(a, "0123456789", 10000);
+    char *args = repeated(a, "'$(V)',", 1000);
+    char *spec = ty_arena_printf(
+        a,
+        "{'containers':[{'name':'main','image':'i','command':['run'],'env':[{'name':'V','value':"
+        "'%s'}],'args':[%s'']}]}",
+        big, args);
+
+    assert_int_equal(make(f, spec), -EFBIG);
+    assert_non_null(strstr(f->err.text, "take more than 64 MiB of memory"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        with_fixture(test_the_whole_plan), with_fixture(test_what_is_not_said),
-        with_fixture(test_host_names),     with_fixture(test_resources),
-        with_fixture(test_rules),          with_fixture(test_programs_that_are_ours),
-        with_fixture(test_bad_probe),      with_fixture(test_nothing_of_the_object_is_borrowed),
+        with_fixture(test_the_whole_plan),
+        with_fixture(test_what_is_not_said),
+        with_fixture(test_host_names),
+        with_fixture(test_resources),
+        with_fixture(test_rules),
+        with_fixture(test_programs_that_are_ours),
+        with_fixture(test_variables_that_laugh),
+        with_fixture(test_a_pod_of_a_hundred_megabytes),
+        with_fixture(test_bad_probe),
+        with_fixture(test_nothing_of_the_object_is_borrowed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,6 +61,8 @@ int ty_pod_volumes(struct ty_pod_ctx *x, struct ty_volume **ret, struct ty_err *
     struct ty_volume *first = NULL, **end = &first;
 
     ty_each_item (spec, ty_json_get(x->spec, "volumes")) {
+        if (!ty_pod_room(x))
+            break;
         struct ty_volume *v = ty_new(x->a, struct ty_volume);
         if (read_volume(x, *spec, v, err) < 0)
             return ty_wrap(err, "volume %s", v->name);
@@ -145,6 +147,8 @@ int ty_pod_mounts(struct ty_pod_ctx *x, const struct ty_json *container,
     struct ty_mount *first = NULL;
 
     ty_each_item (spec, ty_json_get(container, "volumeMounts")) {
+        if (!ty_pod_room(x))
+            break;
         struct ty_mount *m = ty_new(x->a, struct ty_mount);
         int r = read_mount(x, *spec, name, volumes, m, err);
         if (r == 0)

@@ -45,6 +45,8 @@ static int add_items(struct files *f, const struct ty_kind *kind, const struct t
     bool secret = kind == &ty_kind_secret;
 
     ty_each_item (it, ty_json_get(source, "items")) {
+        if (!ty_pod_room(f->x))
+            return 0;
         struct ty_str key = ty_json_str_at(*it, "key"), data;
         int r;
         if (ty_pod_key(f->x->a, kind, obj, key, true, &data))
@@ -66,6 +68,8 @@ static int add_members(struct files *f, const struct ty_kind *kind, const struct
                        const char *member, struct ty_err *err)
 {
     ty_each_member (m, ty_json_get(obj, member)) {
+        if (!ty_pod_room(f->x))
+            return 0;
         struct ty_str data;
         bool overridden = kind == &ty_kind_secret && strcmp(member, "data") == 0 &&
                           ty_json_find(ty_json_get(obj, "stringData"), m->key);

@@ -73,7 +73,7 @@ static const struct ty_json *status_of(const struct ty_json *pod_status, const c
 /* How a container ended, for spectators and for the verdict. wstatus -1: it could not start. */
 static void tell_end(struct ty_podrt *p, size_t c, int wstatus)
 {
-    ty_auto_arena *a = ty_arena_new((size_t)4 << 20);
+    ty_auto_arena *a = ty_arena_new(TY_OBJECT_CEILING);
     struct ty_pod_news news = news_of(p);
     const char *name = p->plan.containers[c].name;
     const struct ty_json *cs = status_of(ty_pod_run_status(p->run, a, p->address), name);
@@ -111,7 +111,7 @@ void ty_pods_put_status(struct ty_podrt *p, struct ty_arena *a, struct ty_json *
 
 static void write_status(struct ty_podrt *p)
 {
-    ty_auto_arena *a = ty_arena_new((size_t)16 << 20);
+    ty_auto_arena *a = ty_arena_new(TY_OBJECT_CEILING);
 
     ty_pods_put_status(p, a, ty_pod_run_status(p->run, a, p->address));
 }
@@ -325,7 +325,7 @@ void ty_pods_turn(struct ty_podrt *p)
 
 void ty_pods_exited(struct ty_podrt *p, size_t c, int wstatus)
 {
-    ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
+    ty_auto_arena *a = ty_arena_new(TY_OBJECT_CEILING);
     char *message = ty_files_message(a, p, c);
 
     if (!message && p->plan.containers[c].message_from_log && wstatus != 0) {

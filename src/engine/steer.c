@@ -28,7 +28,7 @@ static const struct ty_stored *find(struct ty_engine *e, const char *job, struct
 
 int ty_engine_suspend(struct ty_engine *e, const char *job, bool suspend, struct ty_err *err)
 {
-    ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
+    ty_auto_arena *a = ty_arena_new(TY_OBJECT_CEILING);
     const struct ty_stored *obj = find(e, job, err);
 
     if (!obj)
@@ -44,7 +44,7 @@ int ty_engine_suspend(struct ty_engine *e, const char *job, bool suspend, struct
 
 int ty_engine_delete(struct ty_engine *e, const char *job, struct ty_err *err)
 {
-    ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
+    ty_auto_arena *a = ty_arena_new(TY_OBJECT_CEILING);
     const struct ty_stored *obj = find(e, job, err);
 
     if (!obj)

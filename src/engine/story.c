@@ -77,7 +77,7 @@ static const char *fault_of(const struct ty_podrt *p)
 
 void ty_story_ended(struct ty_podrt *p, size_t c, int wstatus, struct ty_pod_news *news)
 {
-    ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
+    ty_auto_arena *a = ty_arena_new(TY_OBJECT_CEILING);
     bool not_needed = ty_pod_run_why(p->run) == TY_STOP_DELETED || p->e->stopping;
     struct ty_ended end = { .node = node_of(p),
                             .container = news->container,

@@ -6,6 +6,7 @@
 #include "trainer/pass.h"
 
 #define NAMESPACE "default"
+#define RUN_MAX   ((size_t)128 << 20)
 #define OWN_NAME  "trainer.kubeflow.org/trainjob-controller"
 
 /* The store, and what a first pass would add to it: a job's own Secrets and ConfigMaps. */
@@ -47,6 +48,50 @@ static void add_errors(struct ty_unfits *f, const struct ty_errs *errs)
         ty_field_err_print(&text, e);
         add_error(f, "JobSet", ty_buf_str(&text));
     }
+}
+
+/* ---- what is too large: every arena here is made for objects and runs within these bounds ---- */
+
+/* Its text has more than TY_OBJECT_MAX bytes. */
+static size_t size_of(const struct ty_json *v)
+{
+    ty_auto_buf text = { .ceiling = TY_OBJECT_MAX };
+
+    ty_json_print(&text, v);
+    return text.full ? SIZE_MAX : text.n;
+}
+
+static int check_size(const struct ty_json *obj, const struct ty_kind *kind, struct ty_err *err)
+{
+    struct ty_str name = ty_json_str_at(obj, "metadata.name");
+
+    if (size_of(obj) <= TY_OBJECT_MAX)
+        return 0;
+    return ty_fail(err, -EFBIG, "%s %.*s: Request entity too large: limit is %zu bytes", kind->kind,
+                   (int)(name.n < 253 ? name.n : 253), name.p, TY_OBJECT_MAX);
+}
+
+static size_t count_at(const struct ty_json *v, const char *path)
+{
+    int64_t n = 1;
+
+    return ty_json_int_at(v, path, &n) && n > 0 ? (size_t)n : 1;
+}
+
+/* Every Job and every pod is a copy of its template. */
+static int check_copies(const struct ty_json *jobset, struct ty_err *err)
+{
+    size_t sum = 0, copies = 0, bytes = 0;
+
+    ty_each_item (it, ty_json_at(jobset, "spec.replicatedJobs")) {
+        size_t pods = count_at(*it, "template.spec.parallelism");
+        if (__builtin_mul_overflow(count_at(*it, "replicas"), pods, &copies) ||
+            __builtin_mul_overflow(copies, size_of(*it), &bytes) ||
+            __builtin_add_overflow(sum, bytes, &sum) || sum > RUN_MAX)
+            return ty_fail(err, -EFBIG, "its Jobs and pods would together be larger than %zu MiB",
+                           RUN_MAX >> 20);
+    }
+    return 0;
 }
 
 /* MultiKueue's jobs are dispatched elsewhere: no pass would ever touch one, and nobody end it. */
@@ -121,6 +166,10 @@ static int check_trainjob(struct ty_engine *e, const struct ty_json *job, struct
     if (pass.err.code < 0)
         return ty_fail(err, pass.err.code, "%s", pass.err.text);
     for (const struct ty_want *w = pass.want; w; w = w->next)
+        if (check_size(w->obj, w->kind, err) < 0 ||
+            (w->kind == &ty_kind_jobset && check_copies(w->obj, err) < 0))
+            return err->code;
+    for (const struct ty_want *w = pass.want; w; w = w->next)
         if (w->kind == &ty_kind_jobset)
             check_jobset(e, ty_json_copy(e->pass, w->obj, 0), pass.want, ret);
     return 0;
@@ -153,9 +202,14 @@ static int store_all(struct ty_engine *e, const struct ty_json *const *objs, siz
 int ty_engine_submit(struct ty_engine *e, const struct ty_json *const *objs, size_t n,
                      struct ty_unfits *ret_findings, struct ty_err *err)
 {
-    ty_arena_reset(e->pass);
-    int r = store_all(e, objs, n, false, err);
+    int r = 0;
 
+    ty_arena_reset(e->pass);
+    for (size_t i = 0; i < n && r == 0; i++)
+        if (ty_kind_of(objs[i]))
+            r = check_size(objs[i], ty_kind_of(objs[i]), err);
+    if (r == 0)
+        r = store_all(e, objs, n, false, err);
     for (size_t i = 0; i < n && r == 0; i++)
         if (ty_kind_of(objs[i]) == &ty_kind_trainjob)
             r = check_trainjob(e, prepared(e, objs[i]), ret_findings, err);

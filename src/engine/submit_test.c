@@ -118,6 +118,42 @@ static void a_runtime_that_is_not_there(void **state)
     assert_has(err.text, "nowhere");
 }
 
+/* What an API server would not take is not taken here: all that is made of an object fits. */
+static void an_object_of_four_megabytes(void **state)
+{
+    struct world *w = *state;
+    size_t n = (size_t)4 << 20;
+    char *big = ty_arena_alloc(w->a, n + 1, 1);
+    struct ty_err err = { 0 };
+
+    memset(big, 'x', n);
+    char *text = world_job_text(w, "j", 1, "", SH("true"));
+    text = ty_arena_printf(w->a, "%.*s{env: [{name: A, value: %s}]}}\n", (int)strlen(text) - 4,
+                           text, big);
+    assert_int_equal(world_submit_text(w, text, &err), -EFBIG);
+    assert_non_null(strstr(err.text, "TrainJob j: Request entity too large: limit is 3145728"));
+}
+
+/* Each pod is a copy of the template. */
+static void a_run_of_many_large_pods(void **state)
+{
+    struct world *w = *state;
+    size_t n = (size_t)1 << 20;
+    char *big = ty_arena_alloc(w->a, n + 1, 1);
+    struct ty_err err = { 0 };
+
+    memset(big, 'x', n);
+    char *pod = ty_arena_printf(w->a,
+                                "{containers: [{name: node, image: i, command: [\"true\"],"
+                                " env: [{name: A, value: %s}]}]}",
+                                big);
+    char *text = world_job_text(w, "j", 200, "", pod);
+    int r = world_submit_text(w, text, &err);
+    if (r != -EFBIG)
+        fail_msg("%d: %s", r, err.text);
+    assert_non_null(strstr(err.text, "its Jobs and pods would together be larger than 128 MiB"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -128,6 +164,8 @@ int main(void)
         WORLD_TEST(a_claim_that_exists_already),
         WORLD_TEST(findings_come_all_at_once),
         WORLD_TEST(a_runtime_that_is_not_there),
+        WORLD_TEST(an_object_of_four_megabytes),
+        WORLD_TEST(a_run_of_many_large_pods),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

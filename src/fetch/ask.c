@@ -111,6 +111,8 @@ int ty_ask(struct ty_run *run, struct ty_arena *a, const char *url, struct ty_re
                                      .body = on_body,
                                      .end = on_end,
                                      .ctx = &q };
+    if (ty_arena_full(run->arena)) /* what was listed so far is in it */
+        return ty_fail(err, -EFBIG, "%s: the listing is too long", run->uri.shown);
     while (q.result == 1) {
         q.body.n = 0;
         q.wait_ms = 0;

@@ -52,6 +52,8 @@ int ty_run_add(struct ty_run *run, const char *listed, const struct ty_item *ite
         return ty_wrap(err, "%s", run->uri.shown);
     if (run->n == MAX_ITEMS)
         return ty_fail(err, -E2BIG, "%s: more than %zu files", run->uri.shown, MAX_ITEMS);
+    if (ty_arena_full(run->arena))
+        return ty_fail(err, -EFBIG, "%s: the listing is too long", run->uri.shown);
     if (run->n == run->cap) {
         size_t cap = run->cap ? 2 * run->cap : 64;
         struct ty_item *more = ty_new_n(run->arena, struct ty_item, cap);

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #define PAGE_CEILING ((size_t)1 << 30) /* an answer has 32 MB at most */
+#define ETAG_MAX     ((size_t)512)
 
 struct page { /* of a listing */
     struct ty_run *run;
@@ -53,6 +54,9 @@ static int add(struct page *p, struct ty_err *err)
     if (!p->key || p->size < 0)
         return ty_fail(err, -EBADMSG, "%s: the listing holds an object without name or size",
                        p->run->uri.shown);
+    if (p->etag && strlen(p->etag) > ETAG_MAX)
+        return ty_fail(err, -EBADMSG, "%s: the listing holds an ETag of %zu bytes",
+                       p->run->uri.shown, strlen(p->etag));
     size_t n = strlen(p->key);
     const char *name = name_below(p->run->uri.path, p->key);
     if (!name || (p->size == 0 && n && p->key[n - 1] == '/'))

@@ -60,6 +60,21 @@ static void refused(const char *listing, const char *why)
     assert_has(t.err.text, why);
 }
 
+static void test_long_etag(void **state)
+{
+    (void)state;
+    size_t n = (size_t)2 << 20;
+    char *etag = malloc(n + 1), *listing = NULL;
+    memset(etag, 'e', n);
+    etag[n] = '\0';
+    assert_true(asprintf(&listing,
+                         HEAD "\r\n<ListBucketResult>" ITEM("f", "2", "%s") "</ListBucketResult>",
+                         etag) > 0);
+    refused(listing, "an ETag of 2097152 bytes");
+    free(listing);
+    free(etag);
+}
+
 static void test_bad_listings(void **state)
 {
     (void)state;
@@ -110,11 +125,9 @@ static void test_changed_since_it_was_listed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        box_test(test_pages_and_names),
-        box_test(test_an_object_by_its_name),
-        box_test(test_bad_listings),
-        box_test(test_encrypted),
-        box_test(test_changed_since_it_was_listed),
+        box_test(test_pages_and_names), box_test(test_an_object_by_its_name),
+        box_test(test_bad_listings),    box_test(test_long_etag),
+        box_test(test_encrypted),       box_test(test_changed_since_it_was_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

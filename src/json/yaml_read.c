@@ -250,6 +250,9 @@ static int take(struct reader *r, const struct ty_yaml_event *ev, struct ty_err 
 {
     if (r->limits.plain && ev->kind == TY_YAML_ALIAS)
         return TY_YAML_FAIL(err, r->name, ev->at, "%s", "aliases are not taken here");
+    if (ty_arena_full(r->a))
+        return ty_fail(err, -EFBIG, "%s:%u:%u: the text takes too much memory", r->name,
+                       ev->at.line, ev->at.col);
     return ty_yaml_build_add(r->build, ev, err);
 }
 

@@ -264,13 +264,36 @@ static void stays_silent(void **state)
     assert_int_equal(said, 0);
 }
 
+/* An arena of input that is full ends the reading, at the place where it was. */
+static void stops_when_the_arena_is_full(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new_input((size_t)1 << 20, NULL), *out = ty_arena_new(1 << 22);
+    struct ty_docs docs = { 0 };
+    struct ty_err err = { 0 };
+    size_t n = 3 * 500000;
+    char *text = ty_arena_alloc(out, n + 1, 1);
+
+    for (size_t i = 0; i < n; i += 3)
+        memcpy(text + i, "- \n", 3);
+    memcpy(text, "- x", 3); /* not JSON */
+    text[2] = '\n';
+    assert_int_equal(ty_yaml_read(a, "f", (struct ty_str){ text, n }, NULL, &docs, &err), -EFBIG);
+    assert_non_null(strstr(err.text, "the text takes too much memory"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_trees),    cmocka_unit_test(reads_streams),
-        cmocka_unit_test(reads_json),     cmocka_unit_test(says_what_is_wrong),
-        cmocka_unit_test(knows_places),   cmocka_unit_test(keeps_limits),
-        cmocka_unit_test(stops_laughing), cmocka_unit_test(stays_silent),
+        cmocka_unit_test(reads_trees),
+        cmocka_unit_test(reads_streams),
+        cmocka_unit_test(reads_json),
+        cmocka_unit_test(says_what_is_wrong),
+        cmocka_unit_test(knows_places),
+        cmocka_unit_test(keeps_limits),
+        cmocka_unit_test(stops_laughing),
+        cmocka_unit_test(stays_silent),
+        cmocka_unit_test(stops_when_the_arena_is_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

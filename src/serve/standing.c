@@ -5,7 +5,8 @@
 
 #include "base/must.h"
 
-#define PROBE_MS 5000
+#define PROBE_MS    5000
+#define WHO_CEILING ((size_t)1 << 30)
 
 enum state { WELL, REFUSED, SILENT };
 
@@ -154,7 +155,7 @@ void ty_standing_seen(void *ctx, const struct ty_kube_seen *seen)
     if (seen->code == 401 && seen->again)
         return; /* with fresh credentials it may be taken */
     if (seen->code == 401) {
-        a = ty_arena_new_small((size_t)1 << 16, 1024);
+        a = ty_arena_new_small(WHO_CEILING, 1024);
         snprintf(t->why, sizeof(t->why), "Unauthorized: the API server does not take %s",
                  ty_kubeconfig_who(a, t->s.config));
         t->refused_ms = now_ms(t);

@@ -193,6 +193,22 @@ static void test_well(void **state)
     assert_string_equal(log_of(f), "");
 }
 
+/* Of a kubeconfig with a long name in it as much is said as there is room for. */
+static void test_refused_with_a_long_name(void **state)
+{
+    struct fixture *f = *state;
+    const struct ty_kube_seen seen = { .method = "GET", .code = 401, .whole = true };
+    size_t n = (size_t)1 << 17;
+    char *file = ty_arena_alloc(f->a, n + 1, 1);
+
+    memset(file, 'x', n);
+    open_it(f);
+    f->api.config.token_file = file;
+    ty_standing_seen(f->t, &seen);
+    assert_has(ty_standing_why(f->t, f->a), "does not take the token in file xxx");
+    f->api.config.token_file = NULL;
+}
+
 /* Said once however often it is refused, with the name of what is refused; over by itself. */
 static void test_refused(void **state)
 {
@@ -365,6 +381,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_well),
         T(test_refused),
+        T(test_refused_with_a_long_name),
         T(test_a_401_that_fresh_credentials_mend),
         T(test_the_end_of_a_watch_proves_nothing),
         T(test_refused_and_hung_up),

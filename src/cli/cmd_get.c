@@ -71,9 +71,12 @@ static int asked(const struct get *g, const char *name, const char *job)
 static void keep_object(struct get *g, const struct ty_json *obj, int64_t run, const char *state)
 {
     struct ty_arena *a = g->cli->arena;
-    struct ty_json *v = ty_json_parse(a, ty_json_text(a, obj), NULL, NULL);
-    if (!ty_json_is(v, TY_JSON_OBJECT))
+
+    if (!ty_json_is(obj, TY_JSON_OBJECT))
         return; /* not one that trainyard wrote */
+    struct ty_json *v = ty_json_parse(a, ty_json_text(a, obj), NULL, NULL);
+    if (!v)
+        return; /* no room */
     struct ty_json *notes =
         ty_json_need_object(a, ty_json_need_object(a, v, "metadata"), "annotations");
 

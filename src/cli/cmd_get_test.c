@@ -100,11 +100,34 @@ static void test_nothing(void **state)
     assert_has(h->b.out, "\"items\": []");
 }
 
+/* A history that somebody else has written to: such rows are passed over. */
+static void test_objects_that_are_none(void **state)
+{
+    static const char *const kinds[] = { "trainjobs", "jobsets", "pods" };
+    struct hist *h = *state;
+    struct ty_durable *d = NULL;
+    struct ty_err err = { 0 };
+
+    assert_int_equal(
+        ty_durable_open(ty_state_history(h->b.cli.arena, NULL), TY_DURABLE_WRITE, &d, &err), 0);
+    assert_int_equal(
+        sqlite3_exec(ty_durable_db(d), "UPDATE objects SET text = 'no'", NULL, NULL, NULL),
+        SQLITE_OK);
+    ty_durable_close(d);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(HIST_RUN(h, "get", kinds[i]), TY_EXIT_OK);
+        assert_int_equal(HIST_RUN(h, "get", kinds[i], "-o", "json"), TY_EXIT_OK);
+        assert_has(h->b.out, "\"items\": []");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        HIST_FULL(test_trainjobs),   HIST_FULL(test_what_is_not_there), HIST_FULL(test_pods),
-        HIST_FULL(test_other_kinds), HIST_FULL(test_objects),           HIST_EMPTY(test_nothing)
+        HIST_FULL(test_trainjobs), HIST_FULL(test_what_is_not_there),
+        HIST_FULL(test_pods),      HIST_FULL(test_other_kinds),
+        HIST_FULL(test_objects),   HIST_FULL(test_objects_that_are_none),
+        HIST_EMPTY(test_nothing)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

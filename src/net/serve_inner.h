@@ -94,7 +94,10 @@ struct ty_serve {
     uv_poll_t poll;
     uv_timer_t again, sweep;
     uv_idle_t kick;
-    unsigned idle_runs; /* since the last news from the kernel */
+    unsigned idle_runs;  /* since the last news from the kernel */
+    uint64_t handled_ns; /* of the present run: in the handler */
+    bool resting;        /* others have the loop; `again` ends it */
+    unsigned long rests;
     int handles;
 };
 

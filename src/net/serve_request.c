@@ -193,7 +193,9 @@ static enum MHD_Result hand_over(struct ty_serve *s, struct ty_served *q)
     q->q.body = q->q.too_big ? (struct ty_str){ "", 0 } : ty_buf_str(&q->body);
     q->owed = true;
     ty_conn_enter(q->conn, TY_CONN_HANDLER);
+    uint64_t begin = uv_hrtime();
     s->o.handle(s->o.ctx, &q->q);
+    s->handled_ns += uv_hrtime() - begin;
     if (q->code)
         return send_answer(s, q);
     q->suspended = true;

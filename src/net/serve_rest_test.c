@@ -1,0 +1,107 @@
+/* A server that was busy leaves the loop to others for a while, and then goes on. */
+#include "net/serve_inner.h"
+#include "net/serve_testing.h"
+
+#define GET "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+struct fixture {
+    struct serve_world w; /* first */
+    size_t served, ticks, ticks_then;
+    bool rested;
+};
+
+/* As a handshake does: time that is spent, and not in the handler. */
+static void handle(void *ctx, struct ty_request *q)
+{
+    struct fixture *f = ctx;
+    struct ty_serve *s = f->w.s;
+    uint64_t begin = uv_hrtime();
+
+    while (uv_hrtime() - begin < 30000000)
+        ;
+    s->handled_ns -= uv_hrtime() - begin;
+    f->served++;
+    f->ticks_then = f->ticks;
+    ty_request_answer(q, 200, NULL, TY_LIT("ok"));
+}
+
+static void on_tick(uv_timer_t *t)
+{
+    struct fixture *f = t->data;
+
+    f->ticks++;
+    f->rested |= f->w.s->resting && !uv_is_active((uv_handle_t *)&f->w.s->poll);
+}
+
+static bool has_served_three(void *ctx)
+{
+    return ((struct fixture *)ctx)->served == 3;
+}
+
+static bool is_awake(void *ctx)
+{
+    return !((struct fixture *)ctx)->w.s->resting;
+}
+
+static void begin(struct fixture *f, uv_timer_t *tick)
+{
+    serve_begin(&f->w, (struct ty_serve_opts){ .handle = handle, .ctx = f });
+    uv_timer_init(&f->w.loop, tick);
+    tick->data = f;
+    uv_timer_start(tick, on_tick, 1, 1);
+}
+
+static void end(struct fixture *f, uv_timer_t *tick, const int *fd, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        close(fd[i]);
+    uv_close((uv_handle_t *)tick, NULL);
+    serve_finish(&f->w);
+}
+
+static void who_was_busy_rests(void **state)
+{
+    struct fixture f = { .served = 0 };
+    uv_timer_t tick;
+    int fd[3];
+
+    (void)state;
+    begin(&f, &tick);
+    for (size_t i = 0; i < 3; i++) {
+        fd[i] = raw_open(ty_serve_port(f.w.s));
+        raw_send(fd[i], GET);
+    }
+    loop_until(&f.w.loop, has_served_three, &f);
+    loop_until(&f.w.loop, is_awake, &f);
+    assert_true(f.w.s->rests > 0 && f.rested);
+    assert_true(f.ticks > f.ticks_then); /* others had their turns */
+    end(&f, &tick, fd, 3);
+}
+
+static bool has_served_one(void *ctx)
+{
+    return ((struct fixture *)ctx)->served == 1;
+}
+
+static void told_to_stop_meanwhile(void **state)
+{
+    struct fixture f = { .served = 0 };
+    uv_timer_t tick;
+
+    (void)state;
+    begin(&f, &tick);
+    int fd = raw_open(ty_serve_port(f.w.s));
+    raw_send(fd, GET);
+    loop_until(&f.w.loop, has_served_one, &f);
+    assert_true(f.w.s->resting);
+    end(&f, &tick, &fd, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_was_busy_rests),
+        cmocka_unit_test(told_to_stop_meanwhile),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,6 +1,7 @@
 /* The machine of elect.h. Two rules keep two leaders apart: a standby waits the whole duration of a
  * record that it has not seen change, by its own clock; and a leader stops before that time can be
- * over, counted from when it sent the last renewal that was taken. */
+ * over, counted from when it sent the last renewal that was taken: so long before, that what it
+ * sent at the last moment has arrived or was dropped. */
 #include "control/elect.h"
 #include "json/json.h"
 #include <stdio.h>
@@ -11,11 +12,23 @@ static bool mine(const struct ty_elect *e)
     return e->known && strcmp(e->seen.holder, e->me) == 0;
 }
 
+int64_t ty_elect_grace(int64_t lease_ms, int64_t renew_ms)
+{
+    int64_t grace = (lease_ms / 1000 * 1000 - renew_ms) / 2;
+    return grace > 0 ? grace : 0;
+}
+
+/* How long a renewal is good for. */
+static int64_t good_ms(const struct ty_elect *e)
+{
+    return e->lease_ms - ty_elect_grace(e->lease_ms, e->renew_ms);
+}
+
 /* When we must have stopped. */
 static int64_t until(const struct ty_elect *e)
 {
     int64_t tries = (e->first_ms ? e->first_ms : e->sent_ms + e->retry_ms) + e->renew_ms;
-    int64_t lease = e->sent_ms + e->lease_ms;
+    int64_t lease = e->sent_ms + good_ms(e);
     return tries < lease ? tries : lease;
 }
 
@@ -138,7 +151,7 @@ void ty_elect_wrote(struct ty_elect *e, const struct ty_elect_record *r, int64_t
     e->conflicts = 0;
     if (e->lost || !mine(e))
         return;
-    if (now_ms - e->asked_ms >= e->lease_ms) { /* too late to be worth anything: look first */
+    if (now_ms - e->asked_ms >= good_ms(e)) { /* too late to be worth anything: look first */
         e->fresh = false;
         e->next_ms = now_ms;
         return;

@@ -65,6 +65,9 @@ void ty_elect_failed(struct ty_elect *e, int64_t now_ms);   /* no answer, or a r
  * False: something newer is known already. */
 bool ty_elect_heard(struct ty_elect *e, const struct ty_elect_record *r, int64_t now_ms);
 
+/* How long before another may take over a leader stops: what it has sent by then arrives within
+ * that time, or is dropped. */
+int64_t ty_elect_grace(int64_t lease_ms, int64_t renew_ms);
 /* May we write at this moment? False as soon as another may take over, told or not. */
 bool ty_elect_leads(const struct ty_elect *e, int64_t now_ms);
 /* The record that gives the lease back. */

@@ -238,13 +238,28 @@ static void test_never_longer_than_the_lease(void **state)
     struct ty_elect e = candidate("a");
     e.renew_ms = 14500; /* with the retry it would be 16.5 s */
     lead(&e, 1000);
-    assert_true(ty_elect_leads(&e, 15999));
-    assert_false(ty_elect_leads(&e, 16000));
+    assert_true(ty_elect_leads(&e, 15749)); /* the rest is for what is on its way */
+    assert_false(ty_elect_leads(&e, 15750));
+    /* stopped until its time is nearly over: its first try to renew begins no new time */
+    struct ty_elect g = candidate("a");
+    lead(&g, 1000);
+    assert_int_equal(next(&g, 12000), TY_ELECT_UPDATE);
+    assert_true(ty_elect_leads(&g, 13499));
+    assert_false(ty_elect_leads(&g, 13500));
+    assert_int_equal(next(&g, 13500), TY_ELECT_LOST);
     /* stopped for long, for instance by a debugger: told late, but never true */
     struct ty_elect f = candidate("a");
     lead(&f, 1000);
     assert_false(ty_elect_leads(&f, 100000));
     assert_int_equal(next(&f, 100000), TY_ELECT_LOST);
+}
+
+static void test_grace(void **state)
+{
+    (void)state;
+    assert_int_equal(ty_elect_grace(15000, 10000), 2500);
+    assert_int_equal(ty_elect_grace(2900, 1000), 500); /* whole seconds are written */
+    assert_int_equal(ty_elect_grace(1900, 1800), 0);
 }
 
 static void test_another_took_it(void **state)
@@ -429,6 +444,7 @@ int main(void)
         cmocka_unit_test(test_answer_that_comes_too_late),
         cmocka_unit_test(test_loss),
         cmocka_unit_test(test_never_longer_than_the_lease),
+        cmocka_unit_test(test_grace),
         cmocka_unit_test(test_another_took_it),
         cmocka_unit_test(test_as_often_as_can_be_counted),
         cmocka_unit_test(test_json),

@@ -27,7 +27,7 @@ enum ty_protection {                       /* of runtimes that TrainJobs use */
 
 struct ty_jobs_settings { /* what is pointed to outlives the controllers */
     struct uv_loop_s *loop;
-    struct ty_kube *kube;
+    struct ty_kube *kube;     /* its fence is around every write */
     struct ty_events *events; /* NULL: nobody is told */
     const struct ty_log *log;
     const struct ty_pipeline *pipeline;
@@ -35,8 +35,6 @@ struct ty_jobs_settings { /* what is pointed to outlives the controllers */
     enum ty_protection protection;
     int in_flight;            /* jobs being written at once; 0: 16 */
     struct ty_budget *budget; /* for the world and what looks take; NULL: none */
-    /* Asked before every write: is this process the leader at this moment? NULL: always. */
-    bool (*may_write)(void *ctx);
     /* The webhook's Secret as JSON, or NULL; for the status API's CA. May be NULL. */
     const struct ty_json *(*hook_secret)(void *ctx, struct ty_arena *a);
     void (*idle)(void *ctx);   /* nothing waits and nothing is being written any more; or NULL */

@@ -65,7 +65,7 @@ struct jobs_world {
     struct ty_jobs_settings s;
     struct ty_jobs *jobs;
     uv_timer_t patience;
-    int idle, synced, may; /* may: writes that are allowed still; -1 any number */
+    int idle, synced;
     int (*enough)(struct jobs_world *w);
     struct ty_log log;
     int log_fd;
@@ -92,17 +92,6 @@ static inline void jobs_synced(void *ctx)
     w->synced++;
 }
 
-static inline bool jobs_may(void *ctx)
-{
-    struct jobs_world *w = ctx;
-
-    if (w->may > 0)
-        w->may--;
-    else if (w->may == 0)
-        return false;
-    return true;
-}
-
 static inline int jobs_setup(void **state)
 {
     struct jobs_world *w = calloc(1, sizeof(*w));
@@ -118,13 +107,11 @@ static inline int jobs_setup(void **state)
     w->log_fd = memfd_create("log", MFD_CLOEXEC);
     log.fd = w->log_fd;
     w->log = (struct ty_log){ ty_log_open(&log), NULL };
-    w->may = -1;
     w->s = (struct ty_jobs_settings){ .loop = &w->loop,
                                       .kube = w->api.kube,
                                       .log = &w->log,
                                       .pipeline = &w->pipeline,
                                       .settings = &w->settings,
-                                      .may_write = jobs_may,
                                       .idle = jobs_idle,
                                       .synced = jobs_synced,
                                       .ctx = w };

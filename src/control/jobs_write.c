@@ -10,6 +10,13 @@
 
 static void next_step(struct ty_writing *w);
 
+/* Another one leads: it will do what is left. */
+static void leave(struct ty_writing *w)
+{
+    w->step = NULL;
+    w->failed = true;
+}
+
 /* A kind that is not served has no Status to explain itself: in the words of typed clients. */
 static const char *reason_of(struct ty_arena *a, const struct ty_step *s,
                              const struct ty_kube_answer *answer)
@@ -129,21 +136,14 @@ static void answered(void *ctx, const struct ty_kube_answer *a)
         ty_debug(w->jobs->s.log, "changed while it was being written to: looking again",
                  TY_S("kind", s->kind->kind), TY_STR("namespace", w->key.ns),
                  TY_STR("name", w->key.name));
-    } else {
+    } else if (a->r != -ECANCELED) {
         w->failed = true;
-        if (a->r != -ECANCELED)
-            say_refused(w, s, a);
+        say_refused(w, s, a);
     }
     w->step = s->next;
+    if (a->r == -ECANCELED) /* also if it was the last: nobody knows whether it has happened */
+        leave(w);
     next_step(w);
-}
-
-/* Another one may have taken the lead while this waited for its turn. */
-static bool may_write(void *ctx)
-{
-    const struct ty_jobs_settings *s = &((const struct ty_writing *)ctx)->jobs->s;
-
-    return !s->may_write || s->may_write(s->ctx);
 }
 
 static void send(struct ty_writing *w)
@@ -155,7 +155,7 @@ static void send(struct ty_writing *w)
                                .ns = w->key.ns,
                                .name = s->name,
                                .body = s->body,
-                               .may = may_write,
+                               .fenced = true,
                                .known = is_known,
                                .fn = answered,
                                .ctx = w };
@@ -184,10 +184,8 @@ static void next_step(struct ty_writing *w)
 
     while (w->step && w->failed && w->step->op == TY_STEP_APPLY)
         w->step = w->step->next;
-    if (w->step && (!j->leading || !may_write(w))) {
-        w->step = NULL; /* another one leads: it will do what is left */
-        w->failed = true;
-    }
+    if (w->step && !j->leading)
+        leave(w);
     if (w->step)
         send(w);
     else

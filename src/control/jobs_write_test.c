@@ -200,7 +200,7 @@ static void test_leadership_is_lost_in_the_middle(void **state)
     };
     struct jobs_world *w = *state;
 
-    w->may = 2; /* each write asks twice: is it its turn, and may it be sent */
+    w->api.may_write = 1;
     assert_string_equal(look(w, rows), JOBS_CM "\n");
     assert_true(jobs_errors(w) > 0); /* not done: again later, if we lead then */
 }
@@ -213,7 +213,7 @@ static void test_leadership_is_lost_while_a_write_waits(void **state)
     };
     struct jobs_world *w = *state;
 
-    w->may = 1;
+    w->api.may_write = 0;
     assert_string_equal(look(w, rows), "");
     assert_true(jobs_errors(w) > 0);
     assert_null(strstr(jobs_log(w), "could not"));

@@ -33,6 +33,7 @@
     X(transport_set_ptr2)                                                                          \
     X(transport_set_errno)                                                                         \
     X(transport_set_pull_function)                                                                 \
+    X(transport_set_push_function)                                                                 \
     X(alpn_get_selected_protocol)                                                                  \
     X(alpn_set_protocols)                                                                          \
     X(credentials_set)                                                                             \

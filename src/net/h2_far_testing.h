@@ -40,7 +40,9 @@ struct ty_far {
     bool hangs_up;    /* after the handshake */
     bool rekeys;      /* has all keys of TLS 1.3 changed with every answer over HTTP/1.1 */
     atomic_bool stop;
+    atomic_bool holds; /* reads nothing for now, not even a handshake */
     atomic_int connections, requests, client_certs;
+    atomic_int resets; /* connections that the client has reset */
     gnutls_certificate_credentials_t creds;
     char url[64];
     gnutls_datum_t ticket_key;

@@ -31,14 +31,30 @@ static inline void far_drain(int fd)
         ;
 }
 
+/* Not only closed. */
+static inline bool far_was_reset(int fd)
+{
+    struct tcp_info info = { 0 };
+    socklen_t n = sizeof(info);
+    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) == 0 && info.tcpi_state == TCP_CLOSE;
+}
+
+/* Something to read, and nobody has said that it should not be. */
+static inline bool far_has_more(const struct far_link *l)
+{
+    struct pollfd p = { .fd = l->fd, .events = POLLIN };
+    bool rests = l->stalls || l->far->holds, waits = gnutls_record_check_pending(l->tls) == 0;
+    if (rests ? poll(NULL, 0, 20) == 0 : waits && poll(&p, 1, 20) == 0)
+        return false;
+    return !l->far->holds; /* it may have come after that was said */
+}
+
 static inline void far_speak(struct far_link *l)
 {
     char bytes[16384];
     l->h2 = far_session(l, true);
     while (!l->far->stop && !l->cut && nghttp2_session_send(l->h2) == 0 && !l->cut) {
-        struct pollfd p = { .fd = l->fd, .events = POLLIN };
-        bool waits = gnutls_record_check_pending(l->tls) == 0;
-        if (l->stalls ? poll(NULL, 0, 20) == 0 : waits && poll(&p, 1, 20) == 0)
+        if (!far_has_more(l))
             continue;
         ssize_t n = gnutls_record_recv(l->tls, bytes, sizeof(bytes));
         if (n == GNUTLS_E_AGAIN || n == GNUTLS_E_INTERRUPTED)
@@ -64,8 +80,7 @@ static inline void far_speak_http1(struct far_link *l)
     static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nold";
     char bytes[4096];
     while (!l->far->stop) {
-        struct pollfd p = { .fd = l->fd, .events = POLLIN };
-        if (gnutls_record_check_pending(l->tls) == 0 && poll(&p, 1, 20) == 0)
+        if (!far_has_more(l))
             continue;
         ssize_t n = gnutls_record_recv(l->tls, bytes, sizeof(bytes));
         if (n == GNUTLS_E_AGAIN || n == GNUTLS_E_INTERRUPTED)
@@ -102,6 +117,8 @@ static inline void far_connection(struct ty_far *far, int fd)
     if (far->alpn)
         gnutls_alpn_set_protocols(l.tls, &alpn, 1, 0);
     gnutls_transport_set_int(l.tls, fd);
+    while (far->holds && !far->stop)
+        poll(NULL, 0, 5);
     do {
         r = gnutls_handshake(l.tls);
     } while (r < 0 && !gnutls_error_is_fatal(r) && r != GNUTLS_E_AGAIN);
@@ -118,6 +135,7 @@ static inline void far_connection(struct ty_far *far, int fd)
         far_speak(&l);
     else if (r == 0)
         far_speak_http1(&l);
+    far->resets += far_was_reset(fd);
     gnutls_deinit(l.tls);
     close(fd);
 }

@@ -61,6 +61,11 @@ static void hang_up(struct ty_line *line)
     uv_timer_stop(&line->timer);
 }
 
+static void no_goodbye(struct ty_line *line)
+{
+    line->state = line->state == READY ? SHAKES : line->state;
+}
+
 void ty_line_fail(struct ty_line *line, const char *fmt, ...)
 {
     char why[512];
@@ -68,7 +73,7 @@ void ty_line_fail(struct ty_line *line, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(why, sizeof(why), fmt, ap);
     va_end(ap);
-    line->state = line->state == READY ? SHAKES : line->state; /* no goodbye */
+    no_goodbye(line);
     hang_up(line);
     line->state = GONE;
     line->set.gone(line->set.ctx, why);
@@ -78,9 +83,20 @@ void ty_line_free(struct ty_line *line)
 {
     if (!line)
         return;
+    if (line->state == READY && !ty_fence_disarm(line->set.fence, line->fd))
+        no_goodbye(line);
     hang_up(line);
     line->state = FREED;
     uv_close((uv_handle_t *)&line->timer, on_timer_closed);
+}
+
+void ty_line_reset(struct ty_line *line)
+{
+    if (line && line->plug)
+        ty_fence_cut(line->fd);
+    if (line)
+        no_goodbye(line);
+    ty_line_free(line);
 }
 
 /* Connecting */
@@ -131,11 +147,12 @@ void ty_line_arm(struct ty_line *line, int events)
     uv_poll_start(&line->plug->poll, events, on_poll);
 }
 
-static void set_options(int fd, int64_t dead_ms)
+static void set_options(int fd, const struct ty_line_settings *s)
 {
     int on = 1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    ty_alive_watch(fd, dead_ms);
+    ty_alive_watch(fd, s->dead_ms);
+    ty_fence_arm(s->fence, fd);
 }
 
 static bool plug_in(struct ty_line *line, int fd)
@@ -162,7 +179,7 @@ static bool try_one(struct ty_line *line, const struct addrinfo *to)
     int fd = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), e = errno;
 
     if (fd >= 0)
-        set_options(fd, line->set.dead_ms);
+        set_options(fd, &line->set);
     if (fd >= 0 && (connect(fd, to->ai_addr, to->ai_addrlen) == 0 || errno == EINPROGRESS) &&
         plug_in(line, fd)) {
         ty_line_arm(line, UV_WRITABLE);

@@ -6,6 +6,7 @@
 #include <uv.h>
 
 #include "base/str.h"
+#include "net/fence.h"
 #include "net/gnutls.h"
 #include "net/lookup.h"
 
@@ -22,6 +23,7 @@ struct ty_line_settings {
     bool insecure;                    /* believe any certificate */
     int64_t connect_ms;               /* until it is ready, TLS included */
     int64_t dead_ms; /* bytes unacknowledged or probes unanswered for so long: it is dead */
+    const struct ty_fence *fence; /* around what is sent; outlives it. NULL: none */
     /* It is there. h2: the server chose HTTP/2 (ALPN), else HTTP/1.1 or nothing. */
     void (*ready)(void *ctx, bool h2);
     /* Bytes came. The line may be freed here. */
@@ -35,9 +37,12 @@ struct ty_line_settings {
 
 /* gives. Begins; strings are copied. Callbacks come from the loop, never from here. */
 struct ty_line *ty_line_new(const struct ty_line_settings *s);
-/* takes; may be called from callbacks. The loop must turn once more before it is closed. NULL is
- * fine. */
+/* takes; may be called from callbacks. Behind a closed fence, or with bytes unacknowledged within
+ * one, the connection is reset; else the server is told goodbye. The loop must turn once more
+ * before it is closed. NULL is fine. */
 void ty_line_free(struct ty_line *line);
+/* As ty_line_free, and whatever was not acknowledged is dropped: a reset, no goodbye. */
+void ty_line_reset(struct ty_line *line);
 /* There is something to send: it is asked for with `more` until there is no more, or the peer takes
  * no more yet; then it goes on by itself. For a line that is ready; `gone` may be called. */
 void ty_line_flush(struct ty_line *line);

@@ -46,6 +46,21 @@ static ssize_t pull(gnutls_transport_ptr_t ctx, void *to, size_t room)
     return (ssize_t)n;
 }
 
+/* The last point at which we can say no: from here bytes are the kernel's, and it sends them again
+ * until they arrive. What a record leaves behind when the socket is full comes here anew. */
+static ssize_t push(gnutls_transport_ptr_t ctx, const void *bytes, size_t n)
+{
+    struct ty_line *line = ctx;
+    ssize_t put = -1;
+
+    errno = ECANCELED;
+    if (ty_fence_is_open(line->set.fence))
+        put = send(line->fd, bytes, n, MSG_NOSIGNAL);
+    if (put < 0)
+        line->set.gnutls->transport_set_errno(line->tls, errno);
+    return put;
+}
+
 static bool is_later(ssize_t r)
 {
     return r == GNUTLS_E_AGAIN || r == GNUTLS_E_INTERRUPTED;
@@ -57,7 +72,9 @@ static void fail_tls(struct ty_line *line, ssize_t r)
     gnutls_datum_t text = { 0 };
     int e = errno;
 
-    if (r == GNUTLS_E_CERTIFICATE_VERIFICATION_ERROR) {
+    if (r == GNUTLS_E_PUSH_ERROR && !ty_fence_is_open(line->set.fence)) {
+        ty_line_fail(line, TY_FENCE_CLOSED);
+    } else if (r == GNUTLS_E_CERTIFICATE_VERIFICATION_ERROR) {
         g->certificate_verification_status_print(g->session_get_verify_cert_status(line->tls),
                                                  GNUTLS_CRT_X509, &text, 0);
         struct ty_str said = ty_str_trim(ty_str((const char *)text.data));
@@ -245,7 +262,10 @@ void ty_line_connected(struct ty_line *line)
         g->server_name_set(line->tls, GNUTLS_NAME_DNS, line->set.name, strlen(line->set.name));
     if (!line->set.insecure)
         verify(line);
-    g->transport_set_ptr2(line->tls, line, (gnutls_transport_ptr_t)(intptr_t)line->fd);
+    g->transport_set_ptr2(line->tls, line,
+                          line->set.fence ? line : (gnutls_transport_ptr_t)(intptr_t)line->fd);
     g->transport_set_pull_function(line->tls, pull);
+    if (line->set.fence) /* else GnuTLS does it, a flight of the handshake at once */
+        g->transport_set_push_function(line->tls, push);
     ty_line_shake(line);
 }

@@ -194,9 +194,33 @@ void ty_web_cancel(struct ty_web_call *call)
 
 void ty_web_finish(struct ty_web_call *call, const struct ty_web_end *end)
 {
+    struct ty_web_end told = *end;
+
+    if (!told.whole && !ty_fence_is_open(&call->web->set.fence)) {
+        told.fenced = true;
+        told.text = TY_FENCE_CLOSED;
+    }
     if (!call->cancelled)
-        call->ask.end(call->ask.ctx, call, end);
+        call->ask.end(call->ask.ctx, call, &told);
     call_free(call);
+}
+
+static struct ty_web_call *first_left(const struct ty_web *w)
+{
+    struct ty_web_call *lists[] = { w->calls, w->fresh }, *call = NULL;
+    for (size_t i = 0; i < 2 && !call; i++)
+        for (call = lists[i]; call && call->cancelled; call = call->next)
+            ;
+    return call;
+}
+
+void ty_web_reset(struct ty_web *w)
+{
+    ty_web_h2_reset(w); /* the sockets first: nothing is said over them any more */
+    ty_web_curl_reset(w);
+    for (struct ty_web_call *call = first_left(w); call; call = first_left(w))
+        ty_web_cancel(call);
+    ty_web_h2_renew(w);
 }
 
 /* Time */

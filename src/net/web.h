@@ -10,15 +10,17 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "net/fence.h"
 
 struct ty_web;
 struct ty_web_call;
 
 struct ty_web_settings {
     uv_loop_t *loop;
-    const char *agent;  /* User-Agent; outlives it */
-    int64_t connect_ms; /* time to reach a peer, TLS included */
-    int64_t dead_ms;    /* bytes unacknowledged or probes unanswered for so long: it is dead */
+    const char *agent;     /* User-Agent; outlives it */
+    int64_t connect_ms;    /* time to reach a peer, TLS included */
+    int64_t dead_ms;       /* bytes unacknowledged or probes unanswered for so long: it is dead */
+    struct ty_fence fence; /* around all of its calls */
     bool h2; /* one HTTP/2 connection to a peer that can be reached directly and has it */
     /* Of libcurl: */
     bool http1;      /* no HTTP/2 */
@@ -33,6 +35,10 @@ void ty_web_free(struct ty_web *w);
  * when a call ends for want of an answer. */
 void ty_web_renew(struct ty_web *w);
 
+/* Ends all calls, without a word, and resets the connections. From a callback of its own, the one
+ * whose callback it is goes when that returns. Calls that are begun afterwards use new ones. */
+void ty_web_reset(struct ty_web *w);
+
 /* How to reach and know the peer. Files are PEM; all may be NULL. Outlives the calls. */
 struct ty_web_peer {
     const char *ca_file; /* NULL: the system's */
@@ -45,6 +51,7 @@ struct ty_web_peer {
 struct ty_web_end {
     int status;       /* of the answer; 0 none. Valid also when it was cut */
     bool whole;       /* the answer came to its end */
+    bool fenced;      /* it did not, and the fence is closed: it may have been sent, or not */
     const char *text; /* else: what went wrong, for people */
 };
 

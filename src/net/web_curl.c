@@ -95,6 +95,7 @@ static int on_new_socket(void *ctx, curl_socket_t fd, curlsocktype what)
     if (what != CURLSOCKTYPE_IPCXN)
         return CURL_SOCKOPT_OK;
     ty_alive_watch(fd, p->web->set.dead_ms);
+    ty_fence_arm(&p->web->set.fence, fd);
     return ty_web_pool_opened(p, fd) ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR;
 }
 
@@ -268,6 +269,36 @@ static void add_fresh(struct ty_web *w)
         ty_web_unlink(call);
         call_add(call);
     }
+}
+
+void ty_web_curl_reset(struct ty_web *w)
+{
+    for (struct ty_web_pool *p = w->pools; p; p = p->next)
+        ty_web_pool_cut(p);
+    ty_web_renew(w);
+}
+
+static struct ty_web_call *first_cut(const struct ty_web *w)
+{
+    struct ty_web_call *lists[] = { w->calls, w->fresh }, *call = NULL;
+    for (size_t i = 0; i < 2 && !call; i++)
+        for (call = lists[i]; call && !call->cut; call = call->next)
+            ;
+    return call;
+}
+
+/* The sockets first: libcurl says goodbye over them, and would send what is left of a record before
+ * it. Then those that were there, not those that they begin when they are told. */
+void ty_web_curl_fenced(struct ty_web *w)
+{
+    ty_web_curl_reset(w);
+    struct ty_web_call *lists[] = { w->calls, w->fresh };
+    for (size_t i = 0; i < 2; i++)
+        for (struct ty_web_call *call = lists[i]; call; call = call->next)
+            call->cut = !call->line;
+    for (struct ty_web_call *call = first_cut(w); call; call = first_cut(w))
+        ty_web_finish(call, &(struct ty_web_end){ .status = ty_web_status(call) });
+    ty_web_curl_rest(w);
 }
 
 void ty_web_curl_rest(struct ty_web *w)

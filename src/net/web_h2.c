@@ -23,6 +23,7 @@ struct ty_web_line {
     const struct ty_web_call *telling; /* whose callback is on the stack; NULL: dropped meanwhile */
     size_t endless;                    /* calls that may go on for long: a silence ends them */
     bool old;                          /* takes no more calls: closed when it has none */
+    bool reset;                        /* and then without a goodbye */
     bool dirty;                        /* has something to send */
     bool inside;                       /* it is on the stack: it must not be freed */
 };
@@ -85,7 +86,10 @@ static void line_close(struct ty_web_line *l)
     *l->at = l->next;
     if (l->next)
         l->next->at = l->at;
-    ty_line_free(l->line);
+    if (l->reset)
+        ty_line_reset(l->line);
+    else
+        ty_line_free(l->line);
     ty_h2_free(l->h2);
     const char *const files[] = { l->peer.ca_file, l->peer.cert_file, l->peer.key_file };
     for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
@@ -165,7 +169,7 @@ static bool call_send(struct ty_web_call *call)
 /* Again, most likely over another connection. False: it has been tried often enough. */
 static bool call_again(struct ty_web_call *call)
 {
-    if (call->tries >= TRIES)
+    if (call->tries >= TRIES || !ty_fence_is_open(&call->web->set.fence))
         return false;
     call_leave(call);
     ty_web_unlink(call);
@@ -253,9 +257,17 @@ static struct ty_str on_more(void *ctx)
     return more;
 }
 
+/* What one connection may not send, none may; and the kernel has bytes of the others. */
 static void on_gone(void *ctx, const char *why)
 {
-    lose(ctx, why);
+    struct ty_web_line *l = ctx;
+    struct ty_web *w = l->web;
+
+    do {
+        lose(l, why);
+        for (l = w->lines; l && l->inside; l = l->next)
+            ;
+    } while (l && !ty_fence_is_open(&w->set.fence));
 }
 
 /* What streams tell */
@@ -352,6 +364,7 @@ static struct ty_web_line *line_new(struct ty_web *w, const struct ty_web_place 
         .insecure = peer->insecure,
         .connect_ms = w->set.connect_ms,
         .dead_ms = w->set.dead_ms,
+        .fence = w->set.fence.open ? &w->set.fence : NULL,
         .ready = on_ready,
         .bytes = on_bytes,
         .more = on_more,
@@ -407,6 +420,13 @@ void ty_web_h2_renew(struct ty_web *w)
         l->old = true;
     w->without[0] = '\0';
     sweep(w);
+}
+
+void ty_web_h2_reset(struct ty_web *w)
+{
+    for (struct ty_web_line *l = w->lines; l; l = l->next)
+        l->reset = true;
+    ty_web_h2_renew(w);
 }
 
 int ty_web_h2_load(struct ty_web *w, struct ty_err *err)

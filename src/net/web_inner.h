@@ -58,6 +58,7 @@ struct ty_web_call {
     uint64_t begun_ms;     /* loop time */
     uint64_t heard_ms;     /* of the last byte, or of the start */
     bool cancelled, unwanted;
+    bool cut;        /* it is being ended because the fence is closed */
     bool mistrusted; /* its peer is no server */
     char *hopeless;  /* why it cannot even begin, or NULL */
     /* Over libcurl */
@@ -87,7 +88,9 @@ void ty_web_unlink(struct ty_web_call *call);
 int ty_web_curl_load(struct ty_web *w, struct ty_err *err); /* once; then it is there */
 void ty_web_curl_start(struct ty_web_call *call);           /* a call that is in no list */
 void ty_web_curl_drop(struct ty_web_call *call);            /* libcurl forgets it */
-void ty_web_curl_rest(struct ty_web *w); /* outside of libcurl: starts and closes what waits */
+void ty_web_curl_rest(struct ty_web *w);   /* outside of libcurl: starts and closes what waits */
+void ty_web_curl_fenced(struct ty_web *w); /* outside of libcurl: ends its calls, resets them all */
+void ty_web_curl_reset(struct ty_web *w);  /* all connections; calls have been cancelled */
 void ty_web_curl_free(struct ty_web *w);
 bool ty_web_curl_inside(const struct ty_web *w);
 /* After libcurl has moved, outside of it. */
@@ -99,6 +102,7 @@ void ty_web_pool_close(struct ty_web_pool *p); /* takes; no calls in it any more
 /* libcurl has made a socket for a connection. False: it cannot be waited for. */
 bool ty_web_pool_opened(struct ty_web_pool *p, curl_socket_t fd);
 int ty_web_pool_closes(void *pool, curl_socket_t fd); /* for libcurl: closes it */
+void ty_web_pool_cut(struct ty_web_pool *p);          /* resets its connections */
 
 /* web_h2.c */
 int ty_web_h2_load(struct ty_web *w, struct ty_err *err);
@@ -107,6 +111,7 @@ bool ty_web_h2_start(struct ty_web_call *call);
 void ty_web_h2_drop(struct ty_web_call *call);         /* the connection forgets it */
 bool ty_web_h2_is_old(const struct ty_web_call *call); /* its connection takes no more calls */
 void ty_web_h2_renew(struct ty_web *w);
+void ty_web_h2_reset(struct ty_web *w); /* all connections; calls have been cancelled */
 void ty_web_h2_free(struct ty_web *w);
 
 #endif

@@ -38,9 +38,14 @@ static void on_timer_closed(uv_handle_t *h)
     pool_closed(h->data);
 }
 
+/* All bytes that libcurl sends for a call are sent from here. */
 static void act(struct ty_web_pool *p, curl_socket_t fd, int what)
 {
     int running = 0;
+    if (!ty_fence_is_open(&p->web->set.fence)) {
+        ty_web_curl_fenced(p->web);
+        return;
+    }
     p->inside++;
     p->web->curl.multi_socket_action(p->multi, fd, what, &running);
     p->inside--;
@@ -122,9 +127,18 @@ bool ty_web_pool_opened(struct ty_web_pool *p, curl_socket_t fd)
 int ty_web_pool_closes(void *ctx, curl_socket_t fd)
 {
     struct sock *s = sock_find(ctx, fd);
+    struct ty_web_pool *p = ctx;
     if (s)
         sock_close(s);
+    ty_fence_disarm(&p->web->set.fence, fd);
     return close(fd);
+}
+
+void ty_web_pool_cut(struct ty_web_pool *p)
+{
+    for (const struct sock *s = p->socks; s; s = s->next)
+        if (s->connection)
+            ty_fence_cut(s->fd);
 }
 
 /* A reference is what keeps the loop going, and here also says that libcurl waits. */

@@ -8,6 +8,7 @@
 #include <uv.h>
 
 #include "base/budget.h"
+#include "control/elect.h"
 #include "proc/memory.h"
 #include "proc/trim.h"
 #include "serve/servers.h"
@@ -20,6 +21,7 @@
  * gaps), and what is allocated before somebody finds that the budget is exceeded. */
 #define RESERVE_BYTES ((size_t)32 << 20)
 #define BUDGET_BYTES  ((size_t)512 << 20) /* without a limit: a runaway ends all the same */
+#define UNACKED_MS    500 /* a connection that is well may need as much for a packet that was lost */
 
 struct operator
 {
@@ -64,20 +66,30 @@ static void on_leading(void *ctx)
 
 static void begin_end(struct operator* o);
 
+/* The fence: asked for every piece of a write that is handed to the kernel, so it reads the clock
+ * itself. After a stop the loop may send before it runs the timer that notices the loss. */
+static bool may_write(void *ctx)
+{
+    const struct operator* o = ctx;
+
+    return o->leading && (!o->lease || ty_lease_held(o->lease));
+}
+
+static void cancel_writes(struct operator* o)
+{
+    size_t n = ty_kube_cancel_fenced(o->kube);
+
+    ty_info(o->s->log, "lease lost, canceling writes", TY_I("pending", (int64_t)n));
+}
+
 static void on_lost(void *ctx, const char *why)
 {
     struct operator* o = ctx;
 
     ty_error(o->s->log, why, "leader election lost: ending", TY_S("lease", o->config.lease_name));
+    cancel_writes(o);
     o->code = 1;
     begin_end(o);
-}
-
-static bool may_write(void *ctx)
-{
-    struct operator* o = ctx;
-
-    return o->leading && (!o->lease || ty_lease_held(o->lease));
 }
 
 /* Whom pods trust that report their status; empty: nobody has said. */
@@ -262,6 +274,17 @@ static void start_standing(struct operator* o)
     o->standing = ty_standing_new(&s);
 }
 
+/* With leader election; without it nobody else writes. */
+static struct ty_fence fence(struct operator* o)
+{
+    const struct ty_config *c = &o->config;
+    int64_t grace = ty_elect_grace(c->lease_ms, c->renew_ms);
+
+    return (struct ty_fence){ .open = c->elect ? may_write : NULL,
+                              .ctx = o,
+                              .unacked_ms = grace > UNACKED_MS ? grace : UNACKED_MS };
+}
+
 static int start_client(struct operator* o, struct ty_err *err)
 {
     struct ty_kube_settings k = { .loop = &o->loop,
@@ -270,6 +293,7 @@ static int start_client(struct operator* o, struct ty_err *err)
                                   .qps = o->config.client_qps,
                                   .burst = o->config.client_burst,
                                   .budget = &o->budget,
+                                  .fence = fence(o),
                                   .seen = ty_standing_seen,
                                   .ctx = o->standing };
     char host[256] = "unknown";
@@ -277,6 +301,7 @@ static int start_client(struct operator* o, struct ty_err *err)
     if (ty_gnutls_load(&o->gnutls, err) < 0 || ty_kube_new(&o->kube, &k, err) < 0)
         return err->code;
     ty_standing_client(o->standing, o->kube);
+    k.fence = (struct ty_fence){ 0 }; /* every replica answers those who report */
     k.qps = o->config.status_qps;
     k.burst = o->config.status_burst;
     if (o->settings.status_gate && ty_kube_new(&o->status_kube, &k, err) < 0)
@@ -304,7 +329,6 @@ static void start_jobs(struct operator* o)
                                   .in_flight = workers(o),
                                   .budget = &o->budget,
                                   .protection = protection(o),
-                                  .may_write = may_write,
                                   .hook_secret = hook_secret,
                                   .idle = on_idle,
                                   .ctx = o };
@@ -414,6 +438,7 @@ static void clean(struct operator* o)
 
     for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
         uv_close(own[i], NULL);
+    o->leading = false; /* the fence is asked until the client is gone, and the lease goes first */
     ty_servers_free(o->servers);
     ty_lease_free(o->lease);
     ty_hookcerts_free(o->certs);

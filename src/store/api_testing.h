@@ -29,6 +29,8 @@ struct api_world {
     struct ty_buf asked;         /* "GET /path\n", one line a request; no lists, no watches */
     struct ty_buf body;          /* of the last request, NUL-terminated */
     struct ty_request *open[64]; /* those that are never answered */
+    int may_write;               /* after so many requests the fence is closed; -1: never */
+    int n_asked;                 /* requests that are neither lists nor watches */
     size_t n_open;
     char url[64];
 };
@@ -79,6 +81,7 @@ static inline void api_handle(void *ctx, struct ty_request *q)
 
     if (!q->query.n || strcmp(q->method, "GET") != 0) /* neither lists nor watches */
         ty_buf_printf(&w->asked, "%s %.*s\n", q->method, TY_ARG(q->path));
+    w->n_asked += !q->query.n || strcmp(q->method, "GET") != 0;
     w->body.n = 0;
     ty_buf_printf(&w->body, "%.*s%c", TY_ARG(q->body), '\0');
     for (const struct api_row *r = w->rows; r && r->ask; r++) {
@@ -93,6 +96,12 @@ static inline void api_handle(void *ctx, struct ty_request *q)
         return;
     }
     api_default(w, q);
+}
+
+static inline bool api_may_write(void *ctx)
+{
+    const struct api_world *w = ctx;
+    return w->may_write < 0 || w->n_asked < w->may_write;
 }
 
 /* Instead of all this: a client of a server that is not there. */
@@ -116,14 +125,17 @@ static inline void api_begin(struct api_world *w, uv_loop_t *loop)
     };
     struct ty_err err = { 0 };
 
-    *w = (struct api_world){ .loop = loop };
+    *w = (struct api_world){ .loop = loop, .may_write = -1 };
     assert_int_equal(ty_serve_new(&o, &w->serve, &err), 0);
     snprintf(w->url, sizeof(w->url), "http://127.0.0.1:%d", ty_serve_port(w->serve));
     w->config = (struct ty_kubeconfig){ .server = w->url, .ns = "default", .context = "" };
     assert_int_equal(
         ty_kube_new(&w->kube,
-                    &(struct ty_kube_settings){
-                        .loop = loop, .config = &w->config, .agent = "test", .timeout_ms = 20000 },
+                    &(struct ty_kube_settings){ .loop = loop,
+                                                .config = &w->config,
+                                                .agent = "test",
+                                                .timeout_ms = 20000,
+                                                .fence = { .open = api_may_write, .ctx = w } },
                     &err),
         0);
 }

@@ -21,7 +21,12 @@ static int connections(struct ty_kube *k, struct ty_err *err)
      * 429), libcurl 7.88 loses the answer's body over HTTP/2. Over HTTP/1.1 it does not. */
     s.http1 = true;
     s.connections = WRITERS;
-    return r < 0 ? r : ty_web_new(&k->writes, &s, err);
+    if (r == 0)
+        r = ty_web_new(&k->writes, &s, err);
+    s.fence = k->set.fence;
+    if (r == 0 && s.fence.open)
+        r = ty_web_new(&k->fenced, &s, err);
+    return r;
 }
 
 int ty_kube_new(struct ty_kube **ret, const struct ty_kube_settings *s, struct ty_err *err)
@@ -72,6 +77,7 @@ void ty_kube_free(struct ty_kube *k)
     }
     ty_web_free(k->reads);
     ty_web_free(k->writes);
+    ty_web_free(k->fenced);
     ty_kube_auth_free(k->auth);
     uv_close((uv_handle_t *)k->timer, on_timer_closed);
     ty_arena_free(k->a);

@@ -16,14 +16,16 @@
  *
  * Connections: lists and watches share one (HTTP/2, as many streams as there are watches; more
  * connections where a server lets fewer streams be open), so a write never waits behind a long
- * list; everything else shares another. Without HTTP/2 every watch has its own, and all else has up
- * to 8. A connection whose peer says nothing when it should is left to die, and what follows goes
- * over a new one. */
+ * list; fenced writes share another, which is reset when the fence closes; everything else shares
+ * a third. Without HTTP/2 every watch has its own, and all else has up
+ * to 8, twice. A connection whose peer says nothing when it should is left to die, and what follows
+ * goes over a new one. */
 #ifndef TY_STORE_KUBE_H
 #define TY_STORE_KUBE_H
 
 #include "api/kinds.h"
 #include "base/err.h"
+#include "net/fence.h"
 #include "store/kubeconfig.h"
 #include "json/json.h"
 
@@ -52,6 +54,7 @@ struct ty_kube_settings {
     int64_t dead_ms;    /* unacknowledged bytes, unanswered probes; 0: TY_KUBE_DEAD_MS */
     bool http1;         /* no HTTP/2: every watch has its own connection */
     struct ty_budget *budget; /* answers are read within it; outlives the client. NULL: none */
+    struct ty_fence fence;    /* around the asks that are `fenced` */
     /* Told of the end of every request, tries counted singly, from the loop; starts and cancels
      * nothing. May be NULL. */
     void (*seen)(void *ctx, const struct ty_kube_seen *seen);
@@ -79,7 +82,7 @@ struct ty_budget *ty_kube_budget(const struct ty_kube *k); /* of the settings; m
  *   -EACCES         401, 403
  *   -EAGAIN         429, 500, 502, 503, 504 or no answer at all: later may help. After a lost
  *                   answer a write may have happened
- *   -ECANCELED      `may` said no: it was not sent
+ *   -ECANCELED      it is fenced, and the fence is closed. If it was under way it may have happened
  *   -EFBIG          the answer is longer than we take, or larger as a tree; a write has happened
  *   -EPROTO         something else, such as an answer that is not JSON
  * A refused certificate, a missing exec plugin and the like are -EAGAIN, too: they are mended while
@@ -123,10 +126,10 @@ struct ty_kube_ask {
     int64_t timeout_ms;         /* 0: the client's */
     bool unlimited;             /* not for the limiter: others must not make it late */
     int tries; /* how often 429 and 503 are tried again while time is left; 0: 10; -1: never */
-    /* Asked before each time it is sent, also from ty_kube_start: for what must not be written any
-     * more when its turn comes, after a wait for the limiter, for credentials, for a server that
-     * said later. NULL: yes. */
-    bool (*may)(void *ctx);
+    /* Must not be written any more once the client's fence is closed, however long it waits: for
+     * the limiter, for credentials, for a server that said later, for a connection or its window.
+     */
+    bool fenced;
     /* The answer is an object at this version: is it known already, from a watch? Then it is not
      * read: fn gets its version and text, but no json. NULL: no. */
     bool (*known)(void *ctx, struct ty_str version);
@@ -137,6 +140,11 @@ struct ty_kube_ask {
 struct ty_kube_op *ty_kube_start(struct ty_kube *k, const struct ty_kube_ask *ask);
 /* NULL is fine. The request may have been executed by then. */
 void ty_kube_cancel(struct ty_kube_op *op);
+
+/* The fence is closed: cancels all that is fenced, and resets its connection, so that nothing of it
+ * is sent any more. Each is told -ECANCELED, from the loop. Gives how many were canceled since this
+ * was last called, those counted that the fence has stopped by itself. */
+size_t ty_kube_cancel_fenced(struct ty_kube *k);
 
 /* Is this kind served? Asks /apis/GROUP/VERSION. r: 0 yes, -ENOENT no, else not known. */
 struct ty_kube_op *ty_kube_served(struct ty_kube *k, const struct ty_kind *kind, ty_kube_fn *fn,

@@ -157,7 +157,7 @@ struct ty_kube_op *ty_kube_start(struct ty_kube *k, const struct ty_kube_ask *as
     op->accept = ask->meta ? TY_KUBE_META_ONE : NULL;
     op->raw = ask->raw;
     op->unlimited = ask->unlimited;
-    op->may = ask->may;
+    op->fenced = ask->fenced;
     op->known = ask->known;
     op->fn = ask->fn;
     op->ctx = ask->ctx;

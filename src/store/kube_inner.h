@@ -45,6 +45,7 @@ struct ty_kube_op {
     int tries;                 /* left */
     bool reads;                /* over the connection of lists and watches */
     bool unlimited;            /* not for the limiter */
+    bool fenced;               /* over the connection of fenced writes */
     bool refused;              /* 401 once */
     bool raw;                  /* an object is not parsed */
     bool cut;                  /* lists and watches: see struct ty_kube_which */
@@ -57,7 +58,6 @@ struct ty_kube_op {
     struct ty_web_call *call;
     struct ty_buf answer;
     struct ty_err error;
-    bool (*may)(void *ctx);                          /* or NULL */
     bool (*known)(void *ctx, struct ty_str version); /* or NULL */
     ty_kube_fn *fn;
     void *ctx;
@@ -65,7 +65,8 @@ struct ty_kube_op {
 
 struct ty_kube {
     struct ty_kube_settings set;
-    struct ty_web *reads, *writes;
+    struct ty_web *reads, *writes, *fenced; /* fenced: NULL without a fence */
+    size_t canceled;                        /* by the fence, and not told yet */
     struct ty_kube_auth *auth;
     struct ty_limiter limiter;
     struct ty_kube_op *ops, *waits;
@@ -81,6 +82,11 @@ struct ty_kube_op *ty_kube_op_new(struct ty_kube *k, size_t size, const struct t
 void ty_kube_op_begin(struct ty_kube_op *op); /* sends it, or lets it wait for its turn */
 /* Tells this failure from the loop. */
 void ty_kube_op_fail(struct ty_kube_op *op, int r, const char *fmt, ...) TY_PRINTF(3, 4);
+/* kube_fence.c */
+struct ty_web *ty_kube_web(const struct ty_kube_op *op); /* that it is sent over */
+/* True: it may not be sent, and that is told from the loop. */
+bool ty_kube_fenced(struct ty_kube_op *op);
+
 int64_t ty_kube_now(const struct ty_kube *k); /* loop time, ms */
 ty_kube_auth_fn ty_kube_on_auth; /* those who wait for credentials go on; ctx: the client */
 

@@ -200,6 +200,8 @@ static void renew_connections(struct ty_kube *k)
 {
     ty_web_renew(k->reads);
     ty_web_renew(k->writes);
+    if (k->fenced)
+        ty_web_renew(k->fenced);
 }
 
 /* Once an op: perhaps the credentials have been replaced meanwhile. */
@@ -249,6 +251,8 @@ static void end_op(struct ty_kube_op *op, struct ty_web_call *call, const struct
         op_lost(op, op->error.code, ty_str(op->error.text));
         return;
     }
+    if (end->fenced && ty_kube_fenced(op))
+        return;
     if (!end->whole) {
         tell_seen(op, end, false);
         op_lost(op, -EAGAIN,
@@ -340,10 +344,8 @@ static void op_send(struct ty_kube_op *op)
     int64_t left = op->deadline_ms - ty_kube_now(k);
 
     wait_end(op);
-    if (op->may && !op->may(op->ctx)) {
-        ty_kube_op_fail(op, -ECANCELED, "too late: it may not be written any more");
+    if (ty_kube_fenced(op))
         return;
-    }
     ty_arena_reset(k->sent);
     op->answer.n = 0;
     op->state = TY_KUBE_SENT;
@@ -369,7 +371,7 @@ static void op_send(struct ty_kube_op *op)
         .ctx = op,
     };
     k->requests++;
-    op->call = ty_web_start(op->reads ? k->reads : k->writes, &ask);
+    op->call = ty_web_start(ty_kube_web(op), &ask);
 }
 
 static void op_creds(struct ty_kube_op *op)

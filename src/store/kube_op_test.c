@@ -10,7 +10,6 @@
 
 struct world {
     struct kube_world k;
-    int may_left;            /* answers of `may` that are yes */
     const char *known;       /* this version is */
     int seen, whole, again;  /* ends of requests */
     struct ty_kube_op *drop; /* cancelled from the end of another */
@@ -27,12 +26,6 @@ static void on_end(void *ctx, const struct ty_kube_answer *answer)
         w->chain = false;
         ty_kube_start(w->k.kube, &(struct ty_kube_ask){ OBJECT, .fn = on_end, .ctx = w });
     }
-}
-
-static bool may(void *ctx)
-{
-    struct world *w = ctx;
-    return w->may_left-- > 0;
 }
 
 static bool known(void *ctx, struct ty_str version)
@@ -111,20 +104,6 @@ static void not_asked_again(void **state)
         assert_ended(&w.k, -EAGAIN, cases[i].says);
         assert_int_equal(ty_kube_requests(w.k.kube), cases[i].requests);
         assert_int_equal(w.seen - w.again, 1);
-        kube_finish(&w.k);
-    }
-}
-
-/* Asked before each time it is sent: a lease may be lost meanwhile. */
-static void may_not_be_sent(void **state)
-{
-    static const char *const answers[] = { SLOWLY, ONE, NULL };
-    (void)state;
-    for (int yes = 0; yes <= 2; yes++) {
-        struct world w = { .may_left = yes };
-        ask(&w, answers, (struct ty_kube_ask){ .may = may });
-        assert_int_equal(ty_kube_requests(w.k.kube), yes);
-        assert_ended(&w.k, yes == 2 ? 0 : -ECANCELED, yes == 2 ? "" : "too late");
         kube_finish(&w.k);
     }
 }
@@ -354,7 +333,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(asked_again_when_the_server_says_later),
         cmocka_unit_test(not_asked_again),
-        cmocka_unit_test(may_not_be_sent),
         cmocka_unit_test(known_already),
         cmocka_unit_test(refused),
         cmocka_unit_test(no_credentials),

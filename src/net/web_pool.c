@@ -116,7 +116,10 @@ static struct sock *sock_new(struct ty_web_pool *p, curl_socket_t fd)
 
 bool ty_web_pool_opened(struct ty_web_pool *p, curl_socket_t fd)
 {
-    struct sock *s = sock_new(p, fd);
+    struct sock *s = sock_find(p, fd); /* closed a moment ago, by libcurl itself: see on_socket */
+    if (s)
+        sock_close(s);
+    s = sock_new(p, fd);
     if (!s)
         return false;
     s->connection = true;
@@ -137,11 +140,19 @@ int ty_web_pool_closes(void *ctx, curl_socket_t fd)
 void ty_web_pool_cut(struct ty_web_pool *p)
 {
     for (const struct sock *s = p->socks; s; s = s->next)
-        if (s->connection)
-            ty_fence_cut(s->fd);
+        ty_fence_cut(s->fd); /* a resolver's are none that could be cut */
 }
 
-/* A reference is what keeps the loop going, and here also says that libcurl waits. */
+static bool is_connected(curl_socket_t fd)
+{
+    struct sockaddr_storage to;
+    socklen_t n = sizeof(to);
+    return getpeername(fd, (struct sockaddr *)&to, &n) == 0;
+}
+
+/* libcurl closes a socket that is not connected yet by itself, without a word: such a one leaves
+ * the loop's set as soon as nobody waits for it. Else the next socket of its number could not join.
+ * A reference is what keeps the loop going, and here also says that libcurl waits. */
 static int on_socket(CURL *easy TY_UNUSED, curl_socket_t fd, int what, void *ctx,
                      void *known TY_UNUSED)
 {
@@ -150,7 +161,7 @@ static int on_socket(CURL *easy TY_UNUSED, curl_socket_t fd, int what, void *ctx
     int events = (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0);
 
     if (what == CURL_POLL_REMOVE) {
-        if (s && s->connection)
+        if (s && s->connection && is_connected(fd))
             uv_unref((uv_handle_t *)&s->poll);
         else if (s)
             sock_close(s);

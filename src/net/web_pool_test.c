@@ -146,11 +146,54 @@ static void used_again(void **state)
     finish(&w);
 }
 
+static void on_no_end(void *ctx TY_UNUSED, struct ty_web_call *call TY_UNUSED,
+                      const struct ty_web_end *end)
+{
+    fail_msg("nobody has answered, and it ended: %s", end->text);
+}
+
+/* libcurl closes a socket that is still connecting without telling us; the next one has its number.
+ */
+static void canceled_while_it_connects(void **state)
+{
+    static const char *const answers[] = { OK, NULL };
+    static const struct ty_web_peer direct = { .proxy = "" };
+    struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+    struct world w;
+    int port = 0, full = port_take(0, &port),
+        first = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    char url[64];
+    (void)state;
+    begin(&w, answers);
+    to.sin_port = htons((uint16_t)port);
+    assert_int_equal(connect(first, (const struct sockaddr *)&to, sizeof(to)), 0);
+    snprintf(url, sizeof(url), "http://127.0.0.1:%d", port); /* takes no more: nobody answers */
+    for (int i = 0; i < 3; i++) {
+        struct ty_web_ask a = { .method = "GET",
+                                .url = url,
+                                .peer = &direct,
+                                .total_ms = 10000,
+                                .piece = on_piece,
+                                .end = on_no_end };
+        struct ty_web_call *call = ty_web_start(w.web, &a);
+        wait_ms(&w, 20);
+        ty_web_cancel(call);
+    }
+    ask(&w);
+    uv_run(&w.loop, UV_RUN_DEFAULT);
+    assert_int_equal(w.good, 1);
+    finish(&w);
+    peer_stop(&w.peer);
+    close(first);
+    close(full);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closed_while_idle),
         cmocka_unit_test(used_again),
+        cmocka_unit_test(canceled_while_it_connects),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

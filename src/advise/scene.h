@@ -24,7 +24,7 @@ void ty_scene_free(struct ty_scene *s);
 /* An object; the text is copied. What is known of that name already is replaced. -EFBIG: there is
  * no room for more. */
 int ty_scene_put(struct ty_scene *s, const struct ty_kind *kind, struct ty_str ns,
-                  struct ty_str name, struct ty_str text);
+                 struct ty_str name, struct ty_str text);
 /* It could not be had: r is negative. With an empty name: the list of the kind. */
 void ty_scene_miss(struct ty_scene *s, const struct ty_kind *kind, struct ty_str ns,
                    struct ty_str name, int r, struct ty_str why);

@@ -243,7 +243,7 @@ static void take_over(struct operator* o, const struct ty_config *now, struct ty
 static void on_hangup(uv_signal_t *h, int sig TY_UNUSED)
 {
     struct operator* o = h->data;
-    struct ty_arena *a = ty_arena_new((size_t)64 << 20);
+    struct ty_arena *a = ty_arena_new_input((size_t)64 << 20, &o->budget);
     struct ty_config_change change = { 0 };
     struct ty_config now;
     struct ty_err err = { 0 };

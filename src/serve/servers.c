@@ -196,7 +196,7 @@ int ty_servers_new(const struct ty_servers_settings *settings, struct ty_servers
     if (!s)
         abort();
     s->s = *settings;
-    s->arena = ty_arena_new((size_t)1 << 20);
+    s->arena = ty_arena_new((size_t)128 << 20);
     s->metrics = ty_servers_metrics();
     s->hooks = (struct ty_hooks){ .jobs = settings->jobs,
                                   .budget = settings->budget,

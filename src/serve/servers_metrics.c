@@ -190,7 +190,7 @@ static const char *host_of(struct ty_arena *a, const char *server)
 static void measure_requests(struct ty_servers *s)
 {
     const struct ty_standing_count *c = NULL;
-    ty_auto_arena *a = ty_arena_new_small((size_t)1 << 20, 1024);
+    ty_auto_arena *a = ty_arena_new_small((size_t)64 << 20, 1024);
     size_t n = s->s.standing ? ty_standing_counts(s->s.standing, &c) : 0;
     const char *host = host_of(a, ty_kube_config(s->s.kube)->server);
 

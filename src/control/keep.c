@@ -4,6 +4,7 @@
 #include "trainer/children.h"
 #include "trainer/gang.h"
 
+#define SAME_MOUNTS  32
 #define LAST_APPLIED "kubectl.kubernetes.io/last-applied-configuration"
 
 struct ty_str ty_keep_owner(const struct ty_json *obj, struct ty_str *ret_uid)
@@ -54,7 +55,7 @@ static struct ty_json *without_copy(struct ty_arena *a, struct ty_json *annotati
 
     ty_each_member (m, annotations)
         if (!ty_str_is(m->key, LAST_APPLIED))
-            ty_json_put(a, less, m->key, m->value);
+            ty_json_append(a, less, m->key, m->value);
     return less;
 }
 
@@ -70,13 +71,13 @@ static struct ty_json *whole(struct ty_arena *a, const struct ty_kind *kind,
         if (ty_str_is(m->key, "annotations") && kind == &ty_kind_trainjob)
             v = without_copy(a, v);
         if (v->n || v->type < TY_JSON_ARRAY)
-            ty_json_put(a, meta, m->key, v);
+            ty_json_append(a, meta, m->key, v);
     }
     ty_json_set(a, kept, "metadata", meta);
     ty_each_member (m, obj)
         if (!ty_str_is(m->key, "metadata") && !ty_str_is(m->key, "apiVersion") &&
             !ty_str_is(m->key, "kind"))
-            ty_json_put(a, kept, m->key, m->value);
+            ty_json_append(a, kept, m->key, m->value);
     return kept;
 }
 
@@ -93,10 +94,11 @@ static struct ty_json *identity(struct ty_arena *a, const struct ty_kind *kind,
     return kept;
 }
 
+/* Jobs mount the same few, one after the other: further back nobody looks for another. */
 static void add_mount(struct ty_arena *a, struct ty_json *mounts, struct ty_str name)
 {
-    ty_each_item (it, mounts)
-        if (ty_str_eq(ty_json_text_of(*it), name))
+    for (uint32_t i = mounts->n; i > 0 && mounts->n - i < SAME_MOUNTS; i--)
+        if (ty_str_eq(ty_json_text_of(mounts->items[i - 1]), name))
             return;
     if (name.n)
         ty_json_push(a, mounts, ty_json_str(a, name));

@@ -16,8 +16,8 @@ const struct ty_json *ty_owned_terse(struct ty_arena *a, const struct ty_schema 
 /* What an apply of obj would own. s: schema of the whole object; NULL: maps are granular, lists
  * atomic, as the API server takes types that it knows nothing of. Never 0. */
 uint64_t ty_owned_wanted(struct ty_arena *a, const struct ty_schema *s, const struct ty_json *obj);
-/* What `manager` owns of the live object by apply, status excluded; 0: nothing. The arena is
- * scratch. */
+/* What `manager` owns of the live object by apply, status excluded; 0: nothing, or too much to be
+ * compared. The arena is scratch. */
 uint64_t ty_owned_live(struct ty_arena *a, const struct ty_schema *s, const struct ty_json *obj,
                        const char *manager);
 

@@ -79,6 +79,37 @@ static void test_a_field_too_many_differs(void **state TY_UNUSED)
     assert_true(want == ty_owned_live(a, NULL, json_read(a, same), "trainer"));
 }
 
+/* A ConfigMap of n keys that `trainer` owns, in the order of their owners or in the opposite one.
+ */
+static struct ty_json *wide(struct ty_arena *a, int n, bool opposite)
+{
+    ty_auto_buf fields = { 0 }, data = { 0 }, all = { 0 };
+
+    for (int i = 0; i < n; i++) {
+        ty_buf_printf(&fields, "%s\"f:k%d\":{}", i ? "," : "", i);
+        ty_buf_printf(&data, "%s\"k%d\":\"v\"", i ? "," : "", opposite ? n - 1 - i : i);
+    }
+    ty_buf_printf(&all, "{\"metadata\":{\"name\":\"t\",\"managedFields\":[{\"manager\":\"trainer\","
+                        "\"operation\":\"Apply\",\"fieldsV1\":{\"f:data\":{");
+    ty_buf_add(&all, ty_buf_str(&fields));
+    ty_buf_cstr(&all, "}}}]},\"data\":{");
+    ty_buf_add(&all, ty_buf_str(&data));
+    ty_buf_cstr(&all, "}}");
+    return json_read(a, ty_arena_strndup(a, all.p, all.n));
+}
+
+/* Thousands of fields are compared, as long as that is cheap; else nobody knows, which costs an
+ * apply and not the loop's time. */
+static void test_wide_objects(void **state TY_UNUSED)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
+    uint64_t some = ty_owned_live(a, NULL, wide(a, 1000, false), "trainer");
+
+    assert_true(some != 0 && some == ty_owned_live(a, NULL, wide(a, 1000, true), "trainer"));
+    assert_true(ty_owned_live(a, NULL, wide(a, 20000, false), "trainer") != 0);
+    assert_true(ty_owned_live(a, NULL, wide(a, 20000, true), "trainer") == 0);
+}
+
 static void test_nothing_owned(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)8 << 20);
@@ -172,6 +203,7 @@ int main(void)
         cmocka_unit_test(test_what_was_applied_is_known_again),
         cmocka_unit_test(test_a_changed_value_differs),
         cmocka_unit_test(test_a_field_too_many_differs),
+        cmocka_unit_test(test_wide_objects),
         cmocka_unit_test(test_nothing_owned),
         cmocka_unit_test(test_nothing_empty_is_applied),
         cmocka_unit_test(test_empty_structs_are_not_compared),

@@ -301,10 +301,15 @@ void ty_json_put(struct ty_arena *a, struct ty_json *obj, struct ty_str key, str
 {
     assert(ty_json_is(obj, TY_JSON_OBJECT) && v);
     struct ty_member *m = find_member(obj, key);
-    if (m) {
+    if (m)
         m->value = v;
-        return;
-    }
+    else
+        ty_json_append(a, obj, key, v);
+}
+
+void ty_json_append(struct ty_arena *a, struct ty_json *obj, struct ty_str key, struct ty_json *v)
+{
+    assert(ty_json_is(obj, TY_JSON_OBJECT) && v);
     obj->members = grow_list(a, obj, obj->members, sizeof(*obj->members));
     obj->members[obj->n++] = (struct ty_member){ key, v };
 }

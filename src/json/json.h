@@ -113,6 +113,8 @@ uint64_t ty_json_hash(const struct ty_json *v);
 /* Changing. Keys and values are borrowed and must live with the arena. */
 void ty_json_set(struct ty_arena *a, struct ty_json *obj, const char *key, struct ty_json *v);
 void ty_json_put(struct ty_arena *a, struct ty_json *obj, struct ty_str key, struct ty_json *v);
+/* The same for a key that is not there, which nobody looks for. */
+void ty_json_append(struct ty_arena *a, struct ty_json *obj, struct ty_str key, struct ty_json *v);
 bool ty_json_del(struct ty_json *obj, struct ty_str key); /* true if it was there */
 void ty_json_push(struct ty_arena *a, struct ty_json *arr, struct ty_json *v);
 void ty_json_insert(struct ty_arena *a, struct ty_json *arr, size_t at, struct ty_json *v);

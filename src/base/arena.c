@@ -128,9 +128,11 @@ size_t ty_arena_left(const struct ty_arena *a)
 {
     size_t used = ty_arena_used(a), budget = ty_budget_left(a->budget);
     size_t left = a->ceiling > used ? a->ceiling - used : 0;
+    size_t here = (size_t)(a->end - a->p); /* paid for already */
 
     if (!a->input)
         return SIZE_MAX;
+    budget = budget < SIZE_MAX - here ? budget + here : SIZE_MAX;
     return a->full ? 0 : left < budget ? left : budget;
 }
 

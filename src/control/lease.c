@@ -166,7 +166,7 @@ static int64_t patience(const struct ty_lease *l)
 
 static void ask(struct ty_lease *l, enum ty_elect_do what)
 {
-    ty_auto_arena *a = ty_arena_new_input(BODY_CEILING, ty_kube_budget(l->s.kube));
+    ty_auto_arena *a = ty_arena_new_input(BODY_CEILING, NULL); /* whatever others use */
     struct ty_elect_record r;
     struct ty_kube_ask q = {
         .verb = TY_KUBE_GET,
@@ -377,7 +377,7 @@ static void on_released(void *ctx, const struct ty_kube_answer *answer)
 
 static void give_back(struct ty_lease *l)
 {
-    ty_auto_arena *a = ty_arena_new_input(BODY_CEILING, ty_kube_budget(l->s.kube));
+    ty_auto_arena *a = ty_arena_new_input(BODY_CEILING, NULL);
     struct ty_elect_record r;
     ty_elect_release(&l->e, wall_us(), &r);
     l->op = ty_kube_start(l->s.kube, &(struct ty_kube_ask){

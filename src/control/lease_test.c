@@ -1,6 +1,8 @@
 /* What needs no API server; the rest is tests/cluster/test_parts.py. */
+#include "base/budget.h"
 #include "control/lease.h"
 #include "store/api_testing.h"
+#include "store/kube_inner.h"
 
 static void test_identity(void **state)
 {
@@ -125,6 +127,36 @@ static void test_an_old_story(void **state)
 
 /* Whoever may write the Lease may put as much on it as the API server stores. It is renewed all the
  * same, and what was put there stays. */
+/* Others use more memory than there is: the lease is none of theirs. */
+static void test_no_memory_left(void **state)
+{
+    static const char lease[] = "{\"metadata\":{\"name\":\"l\",\"resourceVersion\":\"13\"},"
+                                "\"spec\":{\"holderIdentity\":\"me\",\"leaseDurationSeconds\":15}}";
+    const struct api_row rows[] = { { "GET " LEASE "/l", 200, lease },
+                                    { "PUT " LEASE "/l", 0, NULL },
+                                    { 0 } };
+    struct ty_budget budget = { .ceiling = 1000, .used = 2000 };
+    struct seen s = { 0 };
+    struct api_world w;
+    uv_loop_t loop;
+    (void)state;
+
+    uv_loop_init(&loop);
+    api_begin(&w, &loop);
+    w.rows = rows;
+    w.kube->set.budget = &budget;
+    ask_for_it(&s, &loop, w.kube, (const int64_t[]){ 15000, 10000, 1000 });
+    struct ty_request *put = api_wait(&w, "PUT " LEASE);
+    assert_true(ty_str_contains(put->body, TY_LIT("\"holderIdentity\":\"me\"")));
+    ty_request_answer(put, 200, "application/json", ty_str(lease));
+    while (!s.leading)
+        uv_run(&loop, UV_RUN_ONCE);
+    ty_lease_free(s.lease);
+    api_end(&w);
+    loop_end(&loop);
+    assert_int_equal(budget.used, 2000);
+}
+
 static void test_much_on_it(void **state)
 {
     ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
@@ -161,6 +193,7 @@ int main(void)
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_identity),
                                         cmocka_unit_test(test_no_server),
                                         cmocka_unit_test(test_an_old_story),
+                                        cmocka_unit_test(test_no_memory_left),
                                         cmocka_unit_test(test_much_on_it) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ void ty_json_print(struct ty_buf *out, const struct ty_json *v);
 /* `indent` spaces a level, keys sorted when `sorted`; ends with no newline. */
 void ty_json_pretty(struct ty_buf *out, const struct ty_json *v, int indent, bool sorted);
 /* Compact text that lives with the arena, NUL-terminated. An arena of input becomes full, and the
- * text is "null", where it would take more than a quarter of what is left. */
+ * text is empty, where it would take more than a quarter of what is left. */
 struct ty_str ty_json_text(struct ty_arena *a, const struct ty_json *v);
 
 /* Making. String bytes and keys are borrowed: give literals or what lives with the arena. */
@@ -121,7 +121,8 @@ void ty_json_insert(struct ty_arena *a, struct ty_json *arr, size_t at, struct t
 void ty_json_remove(struct ty_json *arr, size_t at);
 /* Many at once, never quadratic (json_lists.c): every member of `from` as ty_json_put would, values
  * copied and stamped as by ty_json_copy; every item of `from` in the place of the first item whose
- * string member `key` is the same, else at the end. from may be NULL. */
+ * string member `key` is the same, else at the end. from may be NULL; of another type nothing is
+ * done: objects come here that nobody has validated. */
 void ty_json_put_all(struct ty_arena *a, struct ty_json *into, const struct ty_json *from,
                      uint16_t origin);
 void ty_json_upsert_all(struct ty_arena *a, struct ty_json *list, const char *key,

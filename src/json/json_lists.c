@@ -17,7 +17,9 @@ static int compare_to_member(const void *key, const void *slot)
 void ty_json_put_all(struct ty_arena *a, struct ty_json *into, const struct ty_json *from,
                      uint16_t origin)
 {
-    size_t was = into->n, more = ty_json_len(from);
+    if (!ty_json_is(into, TY_JSON_OBJECT) || !ty_json_is(from, TY_JSON_OBJECT) || from->n == 0)
+        return;
+    size_t was = into->n, more = from->n;
     struct ty_member *both = ty_new_n(a, struct ty_member, was + more);
 
     if (was)
@@ -77,10 +79,9 @@ static void settle(struct ty_json **all, size_t old, const struct keyed *group, 
 void ty_json_upsert_all(struct ty_arena *a, struct ty_json *list, const char *key,
                         const struct ty_json *from)
 {
-    size_t old = list->n, n = old + ty_json_len(from), keys = 0, kept = 0;
-
-    if (n == old)
+    if (!ty_json_is(list, TY_JSON_ARRAY) || !ty_json_is(from, TY_JSON_ARRAY) || from->n == 0)
         return;
+    size_t old = list->n, n = old + from->n, keys = 0, kept = 0;
     struct ty_json **all = ty_new_n(a, struct ty_json *, n);
     struct keyed *index = ty_new_n(a, struct keyed, n);
     if (old)

@@ -85,6 +85,10 @@ static void nothing_is_fine(void **state)
     ty_json_put_all(a, o, NULL, 0);
     ty_json_upsert_all(a, l, "name", NULL);
     assert_int_equal(o->n + l->n, 0);
+    ty_json_put_all(a, o, json_of(a, "[1,2]"), 0);
+    ty_json_upsert_all(a, l, "name", json_of(a, "{\"a\":{},\"b\":{}}"));
+    ty_json_upsert_all(a, o, "name", json_of(a, "[{}]"));
+    assert_int_equal(o->n + l->n, 0);
     ty_json_set(a, o, "k", l); /* it can still be changed */
     ty_json_push(a, l, ty_json_null(a));
     assert_string_equal(ty_json_text(a, o).p, "{\"k\":[null]}");

@@ -146,7 +146,7 @@ struct ty_str ty_json_text(struct ty_arena *a, const struct ty_json *v)
     ty_json_print(&out, v);
     if (out.full) {
         ty_arena_fill(a);
-        return TY_LIT("null");
+        return TY_LIT("");
     }
     return (struct ty_str){ ty_arena_strndup(a, out.p, out.n), out.n };
 }

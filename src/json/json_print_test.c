@@ -125,7 +125,7 @@ static void a_text_that_does_not_fit(void **state)
         v = twice;
     }
     assert_false(ty_arena_full(a));
-    assert_true(ty_str_is(ty_json_text(a, v), "null"));
+    assert_int_equal(ty_json_text(a, v).n, 0);
     assert_true(ty_arena_full(a));
     ty_json_copy(a, v, 0); /* as little as can be */
     assert_true(ty_arena_used(a) < 100000);

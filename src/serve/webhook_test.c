@@ -261,6 +261,100 @@ static void larger_than_the_arena(void **state)
     }
 }
 
+/* Everything that a TrainJob or a runtime says, once with each other type in its place: the
+ * validating webhooks are asked by whoever reaches the port, not only by an API server that has
+ * validated the schema. */
+static const char whole_job[] =
+    "{\"apiVersion\":\"trainer.kubeflow.org/"
+    "v1alpha1\",\"kind\":\"TrainJob\",\"metadata\":{\"name\":"
+    "\"j\",\"namespace\":\"ns\",\"labels\":{\"a\":\"b\"},\"annotations\":{\"a\":\"b\"}},\"spec\":{"
+    "\"runtimeRef\":{\"apiGroup\":\"trainer.kubeflow.org\",\"kind\":\"ClusterTrainingRuntime\","
+    "\"name\":\"rt\"},\"suspend\":true,\"managedBy\":\"trainer.kubeflow.org/trainjob-controller\","
+    "\"labels\":{\"a\":\"b\"},\"annotations\":{\"a\":\"b\"},\"activeDeadlineSeconds\":5,"
+    "\"initializer\":{\"dataset\":{\"storageUri\":\"hf://a/b\",\"env\":[{\"name\":\"A\",\"value\":"
+    "\"b\"}],\"secretRef\":{\"name\":\"s\"}},\"model\":{\"storageUri\":\"hf://a/b\"}},\"trainer\":{"
+    "\"image\":\"i\",\"command\":[\"c\"],\"args\":[\"a\"],\"numNodes\":2,\"numProcPerNode\":2,"
+    "\"env\":[{\"name\":\"A\",\"valueFrom\":{\"secretKeyRef\":{\"name\":\"s\",\"key\":\"k\"}}}],"
+    "\"resourcesPerNode\":{\"limits\":{\"cpu\":1},\"requests\":{\"cpu\":\"1\"},\"claims\":[{"
+    "\"name\":\"c\",\"request\":\"r\"}]}},\"runtimePatches\":[{\"manager\":\"a.b/c\",\"time\":"
+    "\"2025-01-01T00:00:00Z\",\"trainingRuntimeSpec\":{\"template\":{\"metadata\":{\"labels\":{"
+    "\"a\":\"b\"}},\"spec\":{\"replicatedJobs\":[{\"name\":\"node\",\"template\":{\"metadata\":{"
+    "\"labels\":{\"a\":\"b\"}},\"spec\":{\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},"
+    "\"spec\":{\"nodeSelector\":{\"a\":\"b\"},\"tolerations\":[{\"key\":\"a\"}],\"volumes\":[{"
+    "\"name\":\"v\",\"emptyDir\":{}}],\"containers\":[{\"name\":\"node\",\"env\":[{\"name\":\"B\","
+    "\"value\":\"c\"}],\"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/v\"}]}]}}}}}]}}}}],"
+    "\"podTemplateOverrides\":[{\"targetJobs\":[{\"name\":\"node\"}],\"metadata\":{\"labels\":{"
+    "\"a\":\"b\"}},\"spec\":{\"containers\":[{\"name\":\"node\",\"env\":[{\"name\":\"C\"}]}]}}],"
+    "\"podSpecOverrides\":[{\"targetJobs\":[{\"name\":\"node\"}],\"serviceAccountName\":\"s\"}]}}";
+
+/* Puts each of these in the place of *v, then of all that is in it, and asks. */
+struct swap {
+    struct fixture *f;
+    const struct ty_json *job, *old;
+    size_t asked;
+};
+
+static void ask_swapped(struct swap *s)
+{
+    static const char *const paths[] = { PATH("mutate", "trainjob"), PATH("validate", "trainjob") };
+    ty_auto_arena *a = ty_arena_new_input((size_t)16 << 20, NULL);
+
+    for (size_t i = 0; i < 4; i++) {
+        struct ty_json *v = NULL;
+        const char *body = ty_arena_printf(
+            a,
+            REVIEW "{\"uid\":\"u-1\"," KIND
+                   ",\"operation\":\"%s\",\"object\":%s,\"oldObject\":%s}}",
+            i < 2 ? "CREATE" : "UPDATE", ty_json_text(a, s->job).p, ty_json_text(a, s->old).p);
+        int code = ty_webhook_review(&s->f->w, a, ty_str(paths[i % 2]), ty_str(body), &v);
+        assert_true(code == 200 || code == 400 || code == 413);
+        s->asked++;
+    }
+}
+
+static void swap_all(struct swap *s, struct ty_json *v)
+{
+    static const char *const others[] = { "null",
+                                          "true",
+                                          "0",
+                                          "-5",
+                                          "1.5",
+                                          "\"\"",
+                                          "\"text\"",
+                                          "[]",
+                                          "{}",
+                                          "[{\"name\":\"a\"},{}]",
+                                          "{\"aaaaaaaaaaaaaaaa\":{},\"name\":[]}" };
+    const struct ty_json was = *v;
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        ty_auto_arena *a = ty_arena_new(1 << 20);
+        *v = *ty_json_parse(a, ty_str(others[i]), NULL, NULL);
+        ask_swapped(s);
+        *v = was;
+    }
+    ty_each_item (it, v)
+        swap_all(s, *it);
+    ty_each_member (m, v)
+        swap_all(s, m->value);
+}
+
+static void every_other_type(void **state)
+{
+    struct fixture *f = *state;
+    struct swap s = { .f = f };
+    struct ty_json *job = ty_json_parse(f->a, ty_str(whole_job), NULL, NULL);
+    struct ty_json *runtime = ty_json_copy(f->a, f->runtime, 0);
+
+    assert_non_null(job);
+    s.job = job;
+    s.old = ty_json_copy(f->a, job, 0);
+    swap_all(&s, job);
+    f->runtime = runtime; /* what is stored may be older than its schema */
+    swap_all(&s, ty_json_get(runtime, "spec"));
+    assert_true(s.asked > 5000);
+}
+
 static void odd_objects(void **state)
 {
     static const char *const specs[] = {
@@ -350,6 +444,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(far_too_many_values, setup, teardown),
         cmocka_unit_test_setup_teardown(more_patches_than_the_crd_allows, setup, teardown),
         cmocka_unit_test_setup_teardown(larger_than_the_arena, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_other_type, setup, teardown),
         cmocka_unit_test_setup_teardown(odd_objects, setup, teardown),
         cmocka_unit_test_setup_teardown(over_http, setup, teardown),
     };

@@ -9,6 +9,7 @@
 #include "store/kube_headers.h"
 #include "store/terse.h"
 
+#define SMALL_ANSWER ((size_t)16 << 10)
 #define ANSWER_BYTES ((size_t)32 << 20)
 #define CUT_EACH     ((size_t)4 << 10) /* members of an object that is too large */
 #define CUT_BYTES    ((size_t)64 << 10)
@@ -290,7 +291,10 @@ static int collect(struct ty_kube_op *op, struct ty_str piece)
         return ty_fail(&op->error, -EFBIG, "the answer of the server is longer than %zu MB",
                        ANSWER_BYTES >> 20);
     size_t more = op->answer.cap - cap;
-    if (!ty_budget_take(op->k->set.budget, more))
+    /* What is small is read however little is left: the lease must not end for want of memory. */
+    if (op->answer.cap <= SMALL_ANSWER)
+        ty_budget_charge(op->k->set.budget, more);
+    else if (!ty_budget_take(op->k->set.budget, more))
         return ty_fail(&op->error, -EAGAIN, "no memory is left for the answer of the server");
     op->charged += more;
     return 0;

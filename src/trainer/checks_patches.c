@@ -37,7 +37,7 @@ static const char *nearest_in(struct ty_arena *a, struct ty_str typed, const str
     const char **names = ty_new_n(a, const char *, n + 1);
 
     for (size_t i = 0; i < n; i++) {
-        struct ty_str s = ty_json_str_at(list->items[i], "name");
+        struct ty_str s = ty_json_str_at(ty_json_item(list, i), "name");
         names[i] = ty_arena_strndup(a, s.p, s.n);
     }
     const char *near = ty_str_nearest(typed, names, n);

@@ -112,7 +112,7 @@ static void merge_resources(struct ty_plan *plan, struct ty_json *container,
                         plan->origin);
     }
     const struct ty_json *claims = ty_json_get(resources, "claims");
-    if (ty_json_len(claims))
+    if (ty_json_is(claims, TY_JSON_ARRAY) && claims->n)
         ty_json_upsert_all(plan->arena, ty_json_need_array(plan->arena, into, "claims"), "name",
                            ty_json_copy(plan->arena, claims, plan->origin));
 }

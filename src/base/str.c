@@ -129,8 +129,9 @@ const char *ty_str_nearest(struct ty_str typed, const char *const *names, size_t
     unsigned limit = least((unsigned)(typed.n + 2) / 3, 4) + 1;
     for (size_t i = 0; i < n; i++) {
         struct ty_str name = ty_str(names[i]);
-        if (name.n == 0 || name.n > LONGEST_NAME)
-            continue;
+        size_t apart = name.n > typed.n ? name.n - typed.n : typed.n - name.n;
+        if (name.n == 0 || name.n > LONGEST_NAME || apart >= limit)
+            continue; /* no nearer than the best, whatever its letters */
         if (ty_str_eq(name, typed))
             return names[i];
         unsigned d = distance(typed, name);

@@ -32,6 +32,8 @@ char *ty_path_text(struct ty_arena *a, const struct ty_path *p)
 struct ty_field_err *ty_errs_add(struct ty_errs *errs, const struct ty_path *at, enum ty_why why,
                                  const char *value, const char *fmt, ...)
 {
+    if (errs->last && ty_arena_full(errs->arena))
+        return errs->last; /* there is no room for another; whoever asked sees that, too */
     struct ty_field_err *e = ty_new(errs->arena, struct ty_field_err);
     va_list ap;
     va_start(ap, fmt);
@@ -108,7 +110,7 @@ static bool say(struct said *said, const struct ty_buf *out, size_t at)
 char *ty_errs_text(struct ty_arena *a, const struct ty_errs *errs)
 {
     struct said said = { .mask = 1 };
-    ty_auto_buf out = { 0 };
+    ty_auto_buf out = { .ceiling = ty_arena_left(a) / 4 + 1 };
 
     while (said.mask < errs->n * 2)
         said.mask = said.mask * 2 + 1;
@@ -123,9 +125,13 @@ char *ty_errs_text(struct ty_arena *a, const struct ty_errs *errs)
         if (!say(&said, &out, at))
             out.n = before;
     }
-    if (said.count < 2)
-        return ty_arena_strndup(a, out.p + 1, out.n - 1);
     ty_buf_chr(&out, ']');
+    if (out.full) {
+        ty_arena_fill(a);
+        return ty_arena_strndup(a, "", 0);
+    }
+    if (said.count < 2)
+        return ty_arena_strndup(a, out.p + 1, out.n - 2);
     return ty_arena_strndup(a, out.p, out.n);
 }
 

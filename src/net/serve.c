@@ -44,6 +44,8 @@ static void on_again(uv_timer_t *t)
         s->resting = false;
         uv_poll_start(&s->poll, UV_READABLE, on_epoll);
     }
+    if (s->later)
+        ty_serve_kick(s);
     ty_serve_run(s);
 }
 
@@ -93,8 +95,13 @@ void ty_serve_run(struct ty_serve *s)
 
 static void on_kick(uv_idle_t *kick)
 {
+    struct ty_serve *s = kick->data;
+
     uv_idle_stop(kick);
-    ty_serve_run(kick->data);
+    if (s->resting)
+        return; /* `again` comes back to it */
+    ty_serve_wake_later(s);
+    ty_serve_run(s);
 }
 
 /* libmicrohttpd's epoll does not wake up for a connection that is resumed. */

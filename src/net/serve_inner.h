@@ -65,6 +65,7 @@ struct ty_served {
     size_t seen;  /* bytes of body, kept or not */
     bool no_room; /* the budget is used up: 503 instead of the handler */
     bool begun;   /* headers were looked at */
+    bool later;   /* suspended, and handed over in a later turn of the loop */
     bool handed;  /* to the handler */
     bool owed;    /* the handler has not answered yet */
     bool suspended;
@@ -96,6 +97,7 @@ struct ty_serve {
     uv_idle_t kick;
     unsigned idle_runs;  /* since the last news from the kernel */
     uint64_t handled_ns; /* of the present run: in the handler */
+    size_t later;        /* requests that wait for a later turn */
     bool resting;        /* others have the loop; `again` ends it */
     unsigned long rests;
     int handles;
@@ -127,7 +129,9 @@ size_t ty_crowd_conn_bytes(const struct ty_serve *s);
 bool ty_crowd_hold_body(struct ty_serve *s, struct ty_served *q, size_t more);
 void ty_crowd_leave_body(struct ty_served *q); /* frees it */
 
-/* serve_request.c: libmicrohttpd's callbacks. */
+/* serve_request.c */
+void ty_serve_wake_later(struct ty_serve *s); /* the first of those that wait for a later turn */
+/* libmicrohttpd's callbacks. */
 void *ty_serve_on_line(void *cls, const char *uri, struct MHD_Connection *mhd);
 enum MHD_Result ty_serve_on_request(void *cls, struct MHD_Connection *mhd, const char *url,
                                     const char *method, const char *version, const char *data,

@@ -9,6 +9,7 @@
 #include "base/budget.h"
 #include "net/serve_inner.h"
 
+#define HANDLED_NS ((uint64_t)10 * 1000000) /* the handler's time in one turn of the loop */
 /* A body over its ceiling, or one that finds no room, is read to its end and thrown away, so that
  * its sender lives to see the answer: who writes into a closed connection gets an error instead. So
  * much, not more; the deadline of the request bounds the time. */
@@ -52,6 +53,13 @@ static void served_free(struct ty_served *q)
     ty_arena_free(q->q.arena);
 }
 
+static void not_later(struct ty_served *q)
+{
+    if (q->later)
+        q->conn->s->later--;
+    q->later = false;
+}
+
 /* The connection is done with it; the handler may not be. */
 void ty_serve_on_end(void *cls, struct MHD_Connection *mhd TY_UNUSED, void **con_cls,
                      enum MHD_RequestTerminationCode why TY_UNUSED)
@@ -63,6 +71,7 @@ void ty_serve_on_end(void *cls, struct MHD_Connection *mhd TY_UNUSED, void **con
         return;
     *con_cls = NULL;
     struct ty_serve_conn *c = q->conn;
+    not_later(q);
     c->q = NULL;
     c->fresh = false;
     c->due_ms = ty_serve_now(s) + s->o.idle_ms;
@@ -153,6 +162,7 @@ bool ty_serve_give_up(struct ty_serve_conn *c)
 
     if (!q || !q->suspended)
         return false;
+    not_later(q);
     q->n_headers = 0;
     ty_request_add(&q->q, MHD_HTTP_HEADER_CONNECTION, "close");
     set_answer(q, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain; charset=utf-8",
@@ -181,10 +191,35 @@ static enum MHD_Result send_answer(struct ty_serve *s, struct ty_served *q)
     return r;
 }
 
+/* The handler was busy in this turn of the loop: everybody else comes first, then this one. */
+static enum MHD_Result put_off(struct ty_serve *s, struct ty_served *q)
+{
+    q->later = q->suspended = true;
+    s->later++;
+    ty_conn_enter(q->conn, TY_CONN_HANDLER); /* it waits for us */
+    s->mhd.suspend_connection(q->conn->mhd);
+    ty_serve_kick(s);
+    return MHD_YES;
+}
+
+void ty_serve_wake_later(struct ty_serve *s)
+{
+    struct ty_serve_conn *c = s->later ? s->conns[TY_CONN_HANDLER].first : NULL;
+
+    while (c && !(c->q && c->q->later))
+        c = c->next;
+    if (!c)
+        return;
+    not_later(c->q);
+    wake(c->q);
+}
+
 static enum MHD_Result hand_over(struct ty_serve *s, struct ty_served *q)
 {
-    if (q->handed) /* woken */
+    if (q->handed || q->code) /* woken */
         return q->code ? send_answer(s, q) : MHD_YES;
+    if (s->handled_ns > HANDLED_NS && !s->stopping)
+        return put_off(s, q);
     q->handed = true;
     if (q->no_room) {
         set_no_room(q, true);

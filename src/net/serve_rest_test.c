@@ -6,6 +6,8 @@
 
 struct fixture {
     struct serve_world w; /* first */
+    size_t turn, turns[3];
+    bool long_judgement; /* else it is the server that is busy */
     size_t served, ticks, ticks_then;
     bool rested;
 };
@@ -19,7 +21,10 @@ static void handle(void *ctx, struct ty_request *q)
 
     while (uv_hrtime() - begin < 30000000)
         ;
-    s->handled_ns -= uv_hrtime() - begin;
+    if (!f->long_judgement)
+        s->handled_ns -= uv_hrtime() - begin;
+    if (f->served < 3)
+        f->turns[f->served] = f->turn;
     f->served++;
     f->ticks_then = f->ticks;
     ty_request_answer(q, 200, NULL, TY_LIT("ok"));
@@ -78,6 +83,60 @@ static void who_was_busy_rests(void **state)
     end(&f, &tick, fd, 3);
 }
 
+static void on_turn(uv_prepare_t *prepare)
+{
+    ((struct fixture *)prepare->data)->turn++;
+}
+
+/* Their last bytes come together; whoever else waits for the loop has it in between. */
+static void one_long_judgement_a_turn(void **state)
+{
+    struct fixture f = { .long_judgement = true };
+    uv_timer_t tick;
+    uv_prepare_t prepare;
+    int fd[3];
+
+    (void)state;
+    begin(&f, &tick);
+    uv_prepare_init(&f.w.loop, &prepare);
+    prepare.data = &f;
+    uv_prepare_start(&prepare, on_turn);
+    for (size_t i = 0; i < 3; i++) {
+        fd[i] = raw_open(ty_serve_port(f.w.s));
+        raw_send(fd[i], GET);
+    }
+    loop_until(&f.w.loop, has_served_three, &f);
+    /* The second comes with the idle handles, before the next turn is counted. */
+    assert_true(f.turns[0] <= f.turns[1] && f.turns[1] < f.turns[2]);
+    assert_int_equal(f.w.s->later, 0);
+    uv_close((uv_handle_t *)&prepare, NULL);
+    end(&f, &tick, fd, 3);
+}
+
+static bool one_waits(void *ctx)
+{
+    return ((struct fixture *)ctx)->w.s->later > 0;
+}
+
+/* Clients that go while they wait for a later turn, and a server that is freed then. */
+static void gone_while_they_wait(void **state)
+{
+    struct fixture f = { .long_judgement = true };
+    uv_timer_t tick;
+    int fd[3];
+
+    (void)state;
+    begin(&f, &tick);
+    for (size_t i = 0; i < 3; i++) {
+        fd[i] = raw_open(ty_serve_port(f.w.s));
+        raw_send(fd[i], GET);
+    }
+    loop_until(&f.w.loop, one_waits, &f);
+    for (size_t i = 0; i < 3; i++)
+        raw_reset(fd[i]);
+    end(&f, &tick, NULL, 0);
+}
+
 static bool has_served_one(void *ctx)
 {
     return ((struct fixture *)ctx)->served == 1;
@@ -102,6 +161,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_was_busy_rests),
         cmocka_unit_test(told_to_stop_meanwhile),
+        cmocka_unit_test(one_long_judgement_a_turn),
+        cmocka_unit_test(gone_while_they_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

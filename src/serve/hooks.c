@@ -90,12 +90,13 @@ static int64_t now_s(void *ctx TY_UNUSED)
 
 static void got(void *ctx, int r, struct ty_str text);
 
-/* Half of what the process may use: the rest is for what came before it. */
+/* A quarter of what the process may use: what is made before somebody sees that it is full comes on
+ * top, and so do the bodies of others. */
 static size_t review_ceiling(const struct ty_budget *b)
 {
-    size_t half = b && b->ceiling ? b->ceiling / 2 : REVIEW_CEILING;
+    size_t part = b && b->ceiling ? b->ceiling / 4 : REVIEW_CEILING;
 
-    return half < REVIEW_CEILING ? half : REVIEW_CEILING;
+    return part < REVIEW_CEILING ? part : REVIEW_CEILING;
 }
 
 static void judge(struct call *c)

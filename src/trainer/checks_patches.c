@@ -4,9 +4,12 @@
 #include "base/clock.h"
 #include "trainer/checks.h"
 
-#define RESERVED  "dataset-initializer, model-initializer, node"
-#define ERRS_MAX  100 /* mistakes of one kind of list that are told; each may carry long texts */
-#define NAMES_MAX 20  /* names in one sentence */
+#define RESERVED   "dataset-initializer, model-initializer, node"
+#define ERRS_MAX   100 /* mistakes of one kind of list that are told; each may carry long texts */
+#define HINTS_MAX  16  /* to look for the nearest name takes time, and nobody reads more */
+#define NAMES_MAX  20  /* names in one sentence */
+#define NAME_SHOWN 64  /* bytes of each: no valid one is longer */
+#define NEAR_MAX   256 /* names among which the nearest is looked for */
 
 static const struct ty_path spec_path = { NULL, { "spec", 4 }, -1, false };
 
@@ -26,19 +29,23 @@ static char *names_in(struct ty_arena *a, const struct ty_json *list)
             ty_buf_printf(&out, " and %zu more", ty_json_len(list) - at);
             break;
         }
-        ty_buf_printf(&out, "%s%.*s", at ? ", " : "", TY_ARG(ty_json_str_at(*it, "name")));
+        struct ty_str name = ty_str_head(ty_json_str_at(*it, "name"), NAME_SHOWN);
+        ty_buf_printf(&out, "%s%.*s", at ? ", " : "", TY_ARG(name));
     }
     return out.n ? ty_arena_strndup(a, out.p, out.n) : ty_arena_printf(a, "none");
 }
 
 static const char *nearest_in(struct ty_arena *a, struct ty_str typed, const struct ty_json *list)
 {
-    size_t n = ty_json_len(list);
-    const char **names = ty_new_n(a, const char *, n + 1);
+    const char *names[NEAR_MAX];
+    size_t n = 0;
 
-    for (size_t i = 0; i < n; i++) {
-        struct ty_str s = ty_json_str_at(ty_json_item(list, i), "name");
-        names[i] = ty_arena_strndup(a, s.p, s.n);
+    ty_each_item (it, list) {
+        struct ty_str s = ty_json_str_at(*it, "name");
+        if (n == NEAR_MAX)
+            break;
+        if (s.n && s.n <= NAME_SHOWN)
+            names[n++] = ty_arena_strndup(a, s.p, s.n);
     }
     const char *near = ty_str_nearest(typed, names, n);
     return near ? ty_arena_printf(a, "did you mean \"%s\"?", near) : NULL;
@@ -72,11 +79,13 @@ static void check_known(struct check *c, const struct ty_json *named, const stru
 
     if (ty_json_by(list, "name", name, NULL) || !take_room(&c->warnings_room))
         return;
+    name = ty_str_head(name, NAME_SHOWN);
     struct ty_field_err *e =
         ty_errs_add(errs, TY_KEY(at, "name"), TY_INVALID, quoted(plan->arena, name),
                     "%s has no %s \"%.*s\"; it has: %s", owner, what, TY_ARG(name),
                     names_in(plan->arena, list));
-    e->hint = nearest_in(plan->arena, name, list);
+    if (c->warnings_room >= ERRS_MAX - HINTS_MAX)
+        e->hint = nearest_in(plan->arena, name, list);
     const struct ty_json *place = ty_json_get(named, "name");
     e->at = place ? place : named;
     e->warn_only = true;
@@ -136,6 +145,8 @@ static void check_manager(struct check *c, const struct ty_json *patch)
     const char *problem = NULL;
 
     for (unsigned n = 0; (problem = ty_domain_path_problem(manager, n, &blamed)); n++) {
+        if (!take_room(&c->room))
+            return;
         struct ty_field_err *e = ty_errs_add(c->errs, TY_KEY(c->list, "manager"), TY_INVALID,
                                              quoted(c->plan->arena, blamed), "%s", problem);
         e->at = ty_json_get(patch, "manager");
@@ -197,8 +208,10 @@ void ty_check_patches(const struct ty_plan *plan, const struct ty_trainjob *job,
     if (ty_json_len(job->patches) == 0)
         return;
     c.typed = typed_patches(plan->arena, job->patches);
+    const char *owner = owner_of(plan);
     ty_each_item (p, job->patches)
-        check_patch(&c, *p, TY_IDX(c.list, p - job->patches->items), owner_of(plan));
+        if (!ty_arena_full(plan->arena))
+            check_patch(&c, *p, TY_IDX(c.list, p - job->patches->items), owner);
 }
 
 /* Each job is checked once an override, however often it is named. */

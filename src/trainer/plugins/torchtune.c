@@ -164,6 +164,8 @@ static void validate_args(const struct ty_trainjob *job, const struct ty_path *t
 
     ty_each_item (it, job->args) {
         struct ty_str arg = ty_json_text_of(*it), key;
+        if (ty_arena_full(errs->arena))
+            return;
         ty_str_cut(arg, '=', &key);
         if (among(fixed_keys, N_ELEMS(fixed_keys), key))
             ty_errs_add(errs, TY_IDX(at, i), TY_INVALID, ty_ml_quoted(errs->arena, arg),

@@ -39,6 +39,16 @@ static inline bool far_was_reset(int fd)
     return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) == 0 && info.tcpi_state == TCP_CLOSE;
 }
 
+/* Until the client has reset a connection. */
+static inline void far_wait_for_reset(const struct ty_far *far)
+{
+    for (int i = 0; far->resets == 0; i++) {
+        if (i == 30000)
+            fail_msg("no connection was reset in a minute");
+        poll(NULL, 0, 2);
+    }
+}
+
 /* Something to read, and nobody has said that it should not be. */
 static inline bool far_has_more(const struct far_link *l)
 {

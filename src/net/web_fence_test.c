@@ -85,12 +85,6 @@ static void until_it_waits(struct fence_world *w)
     }
 }
 
-static void wait_for_reset(const struct fence_world *w)
-{
-    while (w->c.far.resets == 0)
-        poll(NULL, 0, 2);
-}
-
 /* The way is free again, but the fence is closed. */
 static void check_fenced(struct fence_world *w, int n)
 {
@@ -146,7 +140,7 @@ static void waiting_for_room(void **state)
         check_fenced(&w, 3);
         if (strcmp(cases[i].way, "h2") == 0) /* over HTTP/1.1 every piece is counted */
             assert_int_equal(w.c.far.requests, 1);
-        wait_for_reset(&w);
+        far_wait_for_reset(&w.c.far);
         finish(&w);
     }
 }
@@ -189,7 +183,7 @@ static void reset(void **state)
         for (int i = 0; i < CALLS; i++)
             assert_int_equal(w.h[i].ends, 0);
         assert_works(&w.c);
-        wait_for_reset(&w);
+        far_wait_for_reset(&w.c.far);
         finish(&w);
     }
 }

@@ -177,8 +177,7 @@ static void while_the_server_has_them(void **state)
     assert_int_equal(w.k.ends, WRITES);
     assert_int_equal(w.k.r, -ECANCELED);
     w.far.holds = false;
-    while (w.far.resets == 0)
-        poll(NULL, 0, 2);
+    far_wait_for_reset(&w.far);
     finish_far(&w);
 }
 

@@ -200,6 +200,7 @@ void ty_web_finish(struct ty_web_call *call, const struct ty_web_end *end)
         told.fenced = true;
         told.text = TY_FENCE_CLOSED;
     }
+    call->ending = true;
     if (!call->cancelled)
         call->ask.end(call->ask.ctx, call, &told);
     call_free(call);
@@ -209,7 +210,7 @@ static struct ty_web_call *first_left(const struct ty_web *w)
 {
     struct ty_web_call *lists[] = { w->calls, w->fresh }, *call = NULL;
     for (size_t i = 0; i < 2 && !call; i++)
-        for (call = lists[i]; call && call->cancelled; call = call->next)
+        for (call = lists[i]; call && (call->cancelled || call->ending); call = call->next)
             ;
     return call;
 }

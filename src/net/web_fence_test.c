@@ -7,8 +7,9 @@
 struct fence_world {
     struct call_world c;
     bool closed;
-    int asked;       /* how often the fence was */
-    int until_heard; /* closed when the server has heard of so many requests; 0: not by itself */
+    int asked;        /* how often the fence was */
+    int until_heard;  /* closed when the server has heard of so many requests; 0: not by itself */
+    int64_t total_ms; /* of calls; 0: long enough */
     struct call_heard h[CALLS];
 };
 
@@ -52,7 +53,7 @@ static void finish(struct fence_world *w)
     call_finish(&w->c);
 }
 
-static void write_to(struct fence_world *w, int i, const char *path, size_t bytes)
+static struct ty_web_call *write_to(struct fence_world *w, int i, const char *path, size_t bytes)
 {
     char *url = call_url(&w->c, path), *body = calloc(1, bytes);
     struct ty_web_ask ask = call_ask(&w->c, &w->h[i], url);
@@ -60,9 +61,12 @@ static void write_to(struct fence_world *w, int i, const char *path, size_t byte
     ask.method = "PATCH";
     ask.end = on_end;
     ask.body = (struct ty_str){ body, bytes };
-    ty_web_start(w->c.web, &ask);
+    if (w->total_ms)
+        ask.total_ms = w->total_ms;
+    struct ty_web_call *call = ty_web_start(w->c.web, &ask);
     free(url);
     free(body);
+    return call;
 }
 
 static void greet(struct fence_world *w)
@@ -85,10 +89,9 @@ static void until_it_waits(struct fence_world *w)
     }
 }
 
-/* The way is free again, but the fence is closed. */
-static void check_fenced(struct fence_world *w, int n)
+/* The way is free again, but the fence is closed, or was. */
+static void check_told(struct fence_world *w, int n)
 {
-    w->closed = true;
     w->c.far.holds = false;
     call_run(&w->c);
     for (int i = 0; i < n; i++) {
@@ -100,6 +103,12 @@ static void check_fenced(struct fence_world *w, int n)
     w->closed = false;
     w->until_heard = 0;
     assert_works(&w->c); /* it may open again */
+}
+
+static void check_fenced(struct fence_world *w, int n)
+{
+    w->closed = true;
+    check_told(w, n);
 }
 
 static void waiting_for_the_handshake(void **state)
@@ -188,6 +197,38 @@ static void reset(void **state)
     }
 }
 
+static int ends(const struct fence_world *w)
+{
+    int n = 0;
+    for (int i = 0; i < CALLS; i++)
+        n += w->h[i].ends;
+    return n;
+}
+
+/* From the end of a call, which is an answer or a silence: that one goes when it returns. */
+static void reset_from_an_end(void **state)
+{
+    static const char *const ways[] = { "h2", "http/1.1" };
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct fence_world w;
+        begin(&w, ways[i / 2], 0);
+        greet(&w);
+        w.c.far.holds = i % 2;
+        w.total_ms = i % 2 ? 50 : 0;
+        for (int k = 0; k < CALLS; k++) {
+            w.h[k].reset = true;
+            write_to(&w, k, "/ok", 100);
+        }
+        call_run(&w.c);
+        assert_int_equal(ends(&w), 1); /* of the others nobody is told */
+        w.c.far.holds = false;
+        assert_works(&w.c);
+        far_wait_for_reset(&w.c.far);
+        finish(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +236,7 @@ int main(void)
         cmocka_unit_test(waiting_for_room),
         cmocka_unit_test(sent_again),
         cmocka_unit_test(reset),
+        cmocka_unit_test(reset_from_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ struct call_heard {
     struct ty_buf body;
     int status, ends, stop_at;
     int turn, *turns; /* it was the so-manieth to end, if they are counted */
-    bool whole, cancel, renew;
+    bool whole, cancel, renew, reset;
     char text[256], retry[16];
     struct ty_web *web;
     const struct ty_web_ask *then; /* started from the end */
@@ -48,6 +48,8 @@ static inline void call_on_end(void *ctx, struct ty_web_call *call, const struct
         ty_web_start(h->web, h->then);
     for (size_t i = 0; i < 2; i++)
         ty_web_cancel(h->drops[i]);
+    if (h->reset)
+        ty_web_reset(h->web);
 }
 
 struct call_world {

@@ -58,6 +58,7 @@ struct ty_web_call {
     uint64_t begun_ms;     /* loop time */
     uint64_t heard_ms;     /* of the last byte, or of the start */
     bool cancelled, unwanted;
+    bool ending;     /* its end is being told: freed when that returns, and not before */
     bool cut;        /* it is being ended because the fence is closed */
     bool mistrusted; /* its peer is no server */
     char *hopeless;  /* why it cannot even begin, or NULL */

@@ -28,6 +28,7 @@
 #include "net/testing.h"
 
 #define BIG_BYTES ((size_t)3 << 20)
+#define FAR_MOST  64 /* connections in its life */
 
 struct ty_far {
     pthread_t thread;
@@ -42,7 +43,8 @@ struct ty_far {
     atomic_bool stop;
     atomic_bool holds; /* reads nothing for now, not even a handshake */
     atomic_int connections, requests, client_certs;
-    atomic_int resets; /* connections that the client has reset */
+    atomic_int fds[FAR_MOST]; /* of the connections, in their order */
+    atomic_int resets;        /* connections that the client has reset */
     gnutls_certificate_credentials_t creds;
     char url[64];
     gnutls_datum_t ticket_key;

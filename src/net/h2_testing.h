@@ -5,6 +5,7 @@
 
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <time.h>
 
 #include "net/certs.h"
@@ -46,6 +47,32 @@ static inline void far_wait_for_reset(const struct ty_far *far)
         if (i == 30000)
             fail_msg("no connection was reset in a minute");
         poll(NULL, 0, 2);
+    }
+}
+
+/* While it holds: bytes that have come from its clients and wait to be read. */
+static inline int far_received(const struct ty_far *far)
+{
+    int sum = 0;
+    for (int i = 0, bytes = 0; i < far->connections; i++) {
+        assert_int_equal(ioctl(far->fds[i], FIONREAD, &bytes), 0);
+        sum += bytes;
+    }
+    return sum;
+}
+
+/* While it holds, until its clients have closed or reset so many connections. */
+static inline void far_wait_for_ends(const struct ty_far *far, int n)
+{
+    for (int i = 0, ended = 0; ended < n; i++) {
+        if (i == 30000)
+            fail_msg("%d connections have ended in a minute, not %d", ended, n);
+        poll(NULL, 0, 2);
+        ended = 0;
+        for (int k = 0; k < far->connections; k++) {
+            struct pollfd p = { .fd = far->fds[k], .events = POLLRDHUP };
+            ended += poll(&p, 1, 0) == 1;
+        }
     }
 }
 
@@ -167,9 +194,9 @@ static inline void *far_visit_run(void *ctx)
 static inline void *far_run(void *ctx)
 {
     struct ty_far *far = ctx;
-    pthread_t threads[64];
+    pthread_t threads[FAR_MOST];
     size_t n = 0;
-    while (n < 64) {
+    while (n < FAR_MOST) {
         int c = accept4(far->fd, NULL, NULL, SOCK_CLOEXEC);
         if (c < 0 && errno == EMFILE) { /* a test has seen to that; we wait until it is over */
             poll(NULL, 0, 5);
@@ -177,6 +204,7 @@ static inline void *far_run(void *ctx)
         }
         if (c < 0)
             break;
+        far->fds[n] = c;
         far->connections++;
         struct far_visit *v = malloc(sizeof(*v));
         *v = (struct far_visit){ far, c };

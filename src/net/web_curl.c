@@ -297,7 +297,9 @@ void ty_web_curl_fenced(struct ty_web *w)
         for (struct ty_web_call *call = lists[i]; call; call = call->next)
             call->cut = !call->line;
     for (struct ty_web_call *call = first_cut(w); call; call = first_cut(w))
-        ty_web_finish(call, &(struct ty_web_end){ .status = ty_web_status(call) });
+        ty_web_finish(call, &(struct ty_web_end){ .status = ty_web_status(call),
+                                                  .fenced = true, /* it may be open by now */
+                                                  .text = TY_FENCE_CLOSED });
     ty_web_curl_rest(w);
 }
 

@@ -7,17 +7,26 @@
 struct fence_world {
     struct call_world c;
     bool closed;
-    int asked;        /* how often the fence was */
-    int until_heard;  /* closed when the server has heard of so many requests; 0: not by itself */
-    int64_t total_ms; /* of calls; 0: long enough */
+    int asked;         /* how often the fence was */
+    int until_heard;   /* closed when the server has heard of so many requests; 0: not by itself */
+    bool blinks;       /* closed for who asks next, and open again after that */
+    uint64_t until_ms; /* closed at this time of the loop; 0: not by itself */
+    int received;      /* by the server, when the fence was found closed first */
+    int64_t total_ms;  /* of calls; 0: long enough */
     struct call_heard h[CALLS];
 };
 
 static bool is_open(void *ctx)
 {
     struct fence_world *w = ctx;
+    bool blinks = w->blinks;
     w->asked++;
-    return !w->closed && (!w->until_heard || w->c.far.requests < w->until_heard);
+    w->blinks = false;
+    if (w->until_ms && uv_now(&w->c.loop) >= w->until_ms && !w->closed) {
+        w->closed = true;
+        w->received = far_received(&w->c.far);
+    }
+    return !blinks && !w->closed && (!w->until_heard || w->c.far.requests < w->until_heard);
 }
 
 static void on_end(void *ctx, struct ty_web_call *call, const struct ty_web_end *end)
@@ -229,6 +238,22 @@ static void reset_from_an_end(void **state)
     }
 }
 
+/* The fence was found closed, and is open when the calls are told. */
+static void open_again_at_once(void **state)
+{
+    struct fence_world w;
+    (void)state;
+    begin(&w, "http/1.1", 0);
+    greet(&w);
+    w.c.far.holds = true;
+    for (int i = 0; i < CALLS; i++)
+        write_to(&w, i, "/ok", 100);
+    until_it_waits(&w);
+    w.blinks = true;
+    check_told(&w, CALLS);
+    finish(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +262,7 @@ int main(void)
         cmocka_unit_test(sent_again),
         cmocka_unit_test(reset),
         cmocka_unit_test(reset_from_an_end),
+        cmocka_unit_test(open_again_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

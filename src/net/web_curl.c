@@ -40,6 +40,7 @@ void ty_web_curl_drop(struct ty_web_call *call)
 {
     struct ty_web *w = call->web;
     if (call->pool) {
+        ty_web_pool_guard(call->pool);
         w->curl.multi_remove_handle(call->pool->multi, call->easy);
         call->pool->calls--;
     }

@@ -254,6 +254,57 @@ static void open_again_at_once(void **state)
     finish(&w);
 }
 
+enum how { FREED, CANCELLED, RENEWED, OUT_OF_TIME, HOWS };
+
+/* A call that the server has and does not answer; then the fence is closed. */
+static struct ty_web_call *begin_one(struct fence_world *w, enum how how)
+{
+    if (how == OUT_OF_TIME) { /* both at once */
+        w->total_ms = 300;
+        w->until_ms = uv_now(&w->c.loop) + 300;
+    }
+    struct ty_web_call *call = write_to(w, 0, "/ok", 100);
+    if (how == OUT_OF_TIME) {
+        while (!w->h[0].ends)
+            uv_run(&w->c.loop, UV_RUN_ONCE);
+        return NULL;
+    }
+    until_it_waits(w);
+    w->closed = true;
+    w->received = far_received(&w->c.far);
+    return call;
+}
+
+/* Whoever drops a call or a connection behind a closed fence: nothing more is said, not even
+ * goodbye. Over HTTP/1.1 one connection has a call, another has none. */
+static void nothing_is_sent_when_it_is_dropped(void **state)
+{
+    static const char *const ways[] = { "h2", "http/1.1" };
+    (void)state;
+    for (int i = 0; i < 2 * HOWS; i++) {
+        struct fence_world w;
+        enum how how = i % HOWS;
+        begin(&w, ways[i / HOWS], 0);
+        write_to(&w, 1, "/ok", 100);
+        greet(&w);
+        w.c.far.holds = true;
+        struct ty_web_call *call = begin_one(&w, how);
+        if (how == CANCELLED || how == RENEWED)
+            ty_web_cancel(call);
+        if (how == RENEWED)
+            ty_web_renew(w.c.web);
+        if (how != FREED)
+            call_run(&w.c);
+        ty_web_free(w.c.web);
+        w.c.web = NULL;
+        call_run(&w.c);
+        far_wait_for_ends(&w.c.far, w.c.far.connections);
+        assert_int_equal(far_received(&w.c.far), w.received);
+        w.c.far.holds = false;
+        finish(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,6 +314,7 @@ int main(void)
         cmocka_unit_test(reset),
         cmocka_unit_test(reset_from_an_end),
         cmocka_unit_test(open_again_at_once),
+        cmocka_unit_test(nothing_is_sent_when_it_is_dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,6 +104,9 @@ void ty_web_pool_close(struct ty_web_pool *p); /* takes; no calls in it any more
 bool ty_web_pool_opened(struct ty_web_pool *p, curl_socket_t fd);
 int ty_web_pool_closes(void *pool, curl_socket_t fd); /* for libcurl: closes it */
 void ty_web_pool_cut(struct ty_web_pool *p);          /* resets its connections */
+/* Before libcurl closes connections: it says goodbye over them, and before that what is left of a
+ * record. Behind a closed fence they are cut. */
+void ty_web_pool_guard(struct ty_web_pool *p);
 
 /* web_h2.c */
 int ty_web_h2_load(struct ty_web *w, struct ty_err *err);

@@ -38,7 +38,8 @@ static void on_timer_closed(uv_handle_t *h)
     pool_closed(h->data);
 }
 
-/* All bytes that libcurl sends for a call are sent from here. */
+/* All bytes that libcurl sends for a call are sent from here, but for goodbyes: see
+ * ty_web_pool_guard. */
 static void act(struct ty_web_pool *p, curl_socket_t fd, int what)
 {
     int running = 0;
@@ -143,6 +144,12 @@ void ty_web_pool_cut(struct ty_web_pool *p)
         ty_fence_cut(s->fd); /* a resolver's are none that could be cut */
 }
 
+void ty_web_pool_guard(struct ty_web_pool *p)
+{
+    if (!ty_fence_is_open(&p->web->set.fence))
+        ty_web_pool_cut(p);
+}
+
 static bool is_connected(curl_socket_t fd)
 {
     struct sockaddr_storage to;
@@ -217,6 +224,7 @@ struct ty_web_pool *ty_web_pool_new(struct ty_web *w)
 
 void ty_web_pool_close(struct ty_web_pool *p)
 {
+    ty_web_pool_guard(p);
     p->inside++; /* it says goodbye to its sockets through on_socket */
     p->web->curl.multi_cleanup(p->multi);
     p->inside--;

@@ -154,7 +154,7 @@ struct ty_kube_op *ty_kube_served(struct ty_kube *k, const struct ty_kind *kind,
 
 struct ty_kube_object {
     const struct ty_json *json; /* strings point into text */
-    struct ty_str text;         /* compact JSON, as the server sent it */
+    struct ty_str text;         /* compact JSON, as the server sent it; if cut: of what is left */
     /* Of its metadata. Items of lists carry neither kind nor apiVersion. */
     struct ty_str ns, name, uid, version;
     bool cut; /* too large to be read: its large members are null (store/terse.h) */

@@ -39,9 +39,14 @@ static void finish(struct world *w)
 
 static void tell(void *ctx, const struct ty_kube_object *o)
 {
+    const struct ty_str less =
+        TY_LIT("{\"metadata\":{\"name\":\"b\",\"namespace\":\"d\",\"uid\":\"9\","
+               "\"resourceVersion\":\"6\"},\"spec\":{\"suspend\":true,\"l\":null}}");
     char word[64];
 
     if (o->cut) {
+        assert_int_equal(o->text.n, less.n); /* its own, not that of the large one */
+        assert_memory_equal(o->text.p, less.p, less.n);
         assert_true(ty_json_is(ty_json_at(o->json, "spec.l"), TY_JSON_NULL));
         assert_true(ty_json_true_at(o->json, "spec.suspend"));
     }

@@ -34,7 +34,7 @@ static int on_item(void *ctx, struct ty_str text)
         return ty_fail(&op->error, -EFBIG, "%s", err.text);
     if (!json)
         return ty_fail(&op->error, -EPROTO, "an object of the list is not JSON: %s", err.text);
-    ty_kube_object_read(json, text, &o);
+    ty_kube_object_read(json, cut ? ty_json_text(op->k->a, json) : text, &o);
     o.cut = cut;
     l->object(op->ctx, &o);
     ty_arena_reset(op->k->a);

@@ -176,6 +176,7 @@ void ty_gpus_admit(struct ty_engine *e)
         while ((p = next(e))) {
             ty_pod_run_ungate(p->run, ty_engine_now_ms(e));
             ty_pods_turn(p);
+            ty_rsh_pod_begins(p); /* none are left if it is over: it is freed later, by the loop */
         }
         while ((p = silent(e))) {
             p->held = true;

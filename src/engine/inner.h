@@ -224,7 +224,8 @@ bool ty_limits_end(const struct ty_podrt *p, size_t c);
 
 /* rsh.c */
 int ty_rsh_listen(struct ty_engine *e, struct ty_err *err);
-void ty_rsh_pod_ends(struct ty_podrt *p); /* answers whoever still waits for a command in it */
+void ty_rsh_pod_begins(struct ty_podrt *p); /* it has its devices: starts what waited for that */
+void ty_rsh_pod_ends(struct ty_podrt *p);   /* answers whoever still waits for a command in it */
 bool ty_rsh_news(struct ty_podrt *p, const struct ty_kept_news *n);
 void ty_rsh_close(struct ty_engine *e);
 

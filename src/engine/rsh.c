@@ -19,7 +19,8 @@ struct ty_remote {
     int fd;
     uv_poll_t poll;
     int fds[3];
-    struct ty_podrt *pod; /* NULL until it runs, and after its pod is gone */
+    struct ty_podrt *pod; /* NULL until it is known */
+    char *command;        /* while the pod waits for devices; then it runs, as id */
     uint32_t id;
 };
 
@@ -29,6 +30,7 @@ static void remote_closed(uv_handle_t *h)
 
     r->e->handles--;
     close(r->fd);
+    free(r->command);
     free(r);
 }
 
@@ -83,6 +85,50 @@ static int start_remote(struct ty_remote *r, const char *command, struct ty_err 
     return started;
 }
 
+static void begin_remote(struct ty_remote *r, const char *command)
+{
+    struct ty_err err = { 0 };
+
+    r->id = TY_RSH_FIRST + r->e->next_remote++;
+    if (start_remote(r, command, &err) < 0)
+        reply(r, 255, err.text);
+}
+
+/* mpirun in a pod that asks for no devices may be there long before the pods of its ranks have
+ * theirs: what it starts in those waits with them. */
+static void take_request(struct ty_remote *r, const struct ty_rsh_request *req)
+{
+    char text[sizeof(((struct ty_rsh_reply *)0)->text)];
+
+    r->pod = ty_pods_by_host(r->e, ty_str(req->host));
+    if (!r->pod) {
+        snprintf(text, sizeof(text), "no pod of this run is called %.200s", req->host);
+        reply(r, 255, text);
+    } else if (r->pod->plan.gated) { /* and nobody takes the gates away */
+        snprintf(text, sizeof(text), "%.200s has not started: it has scheduling gates", req->host);
+        reply(r, 255, text);
+    } else if (r->pod->waiting) {
+        r->command = strdup(req->command);
+        if (!r->command)
+            abort();
+    } else {
+        begin_remote(r, req->command);
+    }
+}
+
+void ty_rsh_pod_begins(struct ty_podrt *p)
+{
+    for (struct ty_remote *r = p->e->remotes, *next = NULL; r; r = next) {
+        char *command = r->command;
+        next = r->next;
+        if (r->pod != p || !command)
+            continue;
+        r->command = NULL;
+        begin_remote(r, command);
+        free(command);
+    }
+}
+
 /* All that came, so that it is closed with r; how many. */
 static size_t take_fds(struct ty_remote *r, struct msghdr *msg)
 {
@@ -109,8 +155,6 @@ static void on_request(struct ty_remote *r)
                           .msg_control = control.room,
                           .msg_controllen = CMSG_LEN(3 * sizeof(int)) };
     ssize_t n = recvmsg(r->fd, &msg, MSG_CMSG_CLOEXEC);
-    struct ty_err err = { 0 };
-    char text[sizeof(err.text)];
 
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
@@ -120,15 +164,7 @@ static void on_request(struct ty_remote *r)
         return;
     }
     req.host[sizeof(req.host) - 1] = req.command[sizeof(req.command) - 1] = 0;
-    r->pod = ty_pods_by_host(r->e, ty_str(req.host));
-    if (!r->pod) {
-        snprintf(text, sizeof(text), "no pod of this run is called %.200s", req.host);
-        reply(r, 255, text);
-        return;
-    }
-    r->id = TY_RSH_FIRST + r->e->next_remote++;
-    if (start_remote(r, req.command, &err) < 0)
-        reply(r, 255, err.text);
+    take_request(r, &req);
 }
 
 static void on_remote(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED)
@@ -142,8 +178,10 @@ static void on_remote(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSE
     }
     /* The asker says nothing more; its end is the end of what it asked for. */
     if (recv(r->fd, &c, 1, MSG_DONTWAIT) == 0) {
-        ty_keeper_signal(r->pod->keeper, r->id, SIGHUP, true);
-        ty_keeper_signal(r->pod->keeper, r->id, SIGKILL, true);
+        if (!r->command) {
+            ty_keeper_signal(r->pod->keeper, r->id, SIGHUP, true);
+            ty_keeper_signal(r->pod->keeper, r->id, SIGKILL, true);
+        }
         remote_free(r);
     }
 }

@@ -110,24 +110,124 @@ static void a_command_in_another_pod(void **state)
     done(&k);
 }
 
-/* A rank that mpirun starts has its pod's devices, and no others. */
-static void a_command_sees_the_devices_of_its_pod(void **state)
+/* A job of `nodes` pods, each with a device, on a machine that has two. */
+static void submit_with_devices(struct world *w, const char *job, int nodes, const char *script)
 {
-    struct world *w = *state;
     static const char *const gpus[] = { "4", "7", NULL };
 
     w->o.host.gpus = gpus;
     w->o.host.gpu_resource = "nvidia.com/gpu";
     w->o.host.gpu_var = "CUDA_VISIBLE_DEVICES";
-    world_submit(w, "j", 2,
-                 "{restartPolicy: Never, containers: [{name: main, image: x, resources: {limits: "
-                 "{nvidia.com/gpu: 1}}, command: [sh, -c, 'echo up; exec sleep 60']}]}");
+    world_submit(w, job, nodes,
+                 ty_arena_printf(w->a,
+                                 "{restartPolicy: Never, terminationGracePeriodSeconds: 1, "
+                                 "containers: [{name: main, image: x, workingDir: %s/claims, "
+                                 "resources: {limits: {nvidia.com/gpu: 1}}, "
+                                 "command: [sh, -c, \"%s\"]}]}",
+                                 w->dir, script));
+}
+
+/* A rank that mpirun starts has its pod's devices, and no others. */
+static void a_command_sees_the_devices_of_its_pod(void **state)
+{
+    struct world *w = *state;
+
+    submit_with_devices(w, "j", 2, "echo up; exec sleep 60");
     w->enough = both_are_up;
     world_run(w);
     uv_check_stop(&w->check);
     struct asker k = ask(w, "j-node-0-1", "echo $CUDA_VISIBLE_DEVICES");
     answer(w, &k);
     prints(&k, "7\n");
+    done(&k);
+}
+
+static bool both_wait(struct world *w)
+{
+    size_t waiting = 0;
+    for (const struct ty_podrt *p = w->e->all; p; p = p->next)
+        waiting += p->waiting;
+    return both_are_up(w) && waiting == 2 && w->e->queue_n == 0;
+}
+
+/* The pods of k wait for the devices of j, until the file `go` is there. */
+static void two_pods_that_wait(struct world *w)
+{
+    submit_with_devices(w, "j", 2, "echo up; until test -e go; do sleep 0.02; done");
+    submit_with_devices(w, "k", 2, "echo begun; exec sleep 60");
+    w->enough = both_wait;
+    world_run(w);
+    uv_check_stop(&w->check);
+}
+
+static void let_them_begin(struct world *w)
+{
+    int fd =
+        open(ty_arena_printf(w->a, "%s/claims/go", w->dir), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    close(fd);
+}
+
+/* A launcher that asks for no device starts at once; its daemons start with the pods they are for.
+ */
+static void a_pod_that_waits_for_devices(void **state)
+{
+    struct world *w = *state;
+
+    two_pods_that_wait(w);
+    struct asker k = ask(w, "k-node-0-1", "echo $HOSTNAME $CUDA_VISIBLE_DEVICES");
+    for (int i = 0; i < 50; i++)
+        uv_run(&w->loop, UV_RUN_NOWAIT);
+    let_them_begin(w);
+    answer(w, &k);
+    assert_int_equal(k.reply.code, 0);
+    prints(&k, "k-node-0-1 7\n");
+    done(&k);
+}
+
+static bool both_have_begun(struct world *w)
+{
+    return world_count(w, "/main begun\n") == 2;
+}
+
+/* Nothing is run for one who has left. */
+static void the_asker_of_a_pod_that_waits_goes(void **state)
+{
+    struct world *w = *state;
+
+    two_pods_that_wait(w);
+    struct asker k = ask(w, "k-node-0-1", "touch ran");
+    for (int i = 0; i < 50; i++)
+        uv_run(&w->loop, UV_RUN_NOWAIT);
+    done(&k);
+    for (int i = 0; w->e->remotes && i < 60000; i++)
+        uv_run(&w->loop, UV_RUN_NOWAIT);
+    assert_null(w->e->remotes);
+    let_them_begin(w);
+    w->enough = both_have_begun;
+    world_run(w);
+    assert_int_equal(access(ty_arena_printf(w->a, "%s/claims/ran", w->dir), F_OK), -1);
+}
+
+static bool one_is_there(struct world *w)
+{
+    return w->e->all && w->e->queue_n == 0;
+}
+
+static void a_pod_with_gates(void **state)
+{
+    struct world *w = *state;
+
+    world_submit(w, "j", 1,
+                 "{schedulingGates: [{name: example.com/gate}], containers: [{name: main, image: "
+                 "x, command: [sleep, '60']}]}");
+    w->enough = one_is_there;
+    world_run(w);
+    uv_check_stop(&w->check);
+    struct asker k = ask(w, "j-node-0-0", "true");
+    answer(w, &k);
+    assert_int_equal(k.reply.code, 255);
+    assert_string_equal(k.reply.text, "j-node-0-0 has not started: it has scheduling gates");
     done(&k);
 }
 
@@ -168,19 +268,22 @@ static void the_asker_goes(void **state)
     close(k.out);
 }
 
+/* Whether it has begun or not. */
 static void the_pod_goes(void **state)
 {
     struct world *w = *state;
 
-    two_pods(w);
-    struct asker k = ask(w, "j-node-0-1", "exec sleep 60");
+    two_pods_that_wait(w);
+    struct asker k[] = { ask(w, "j-node-0-1", "exec sleep 60"), ask(w, "k-node-0-1", "true") };
     for (int i = 0; i < 50; i++)
         uv_run(&w->loop, UV_RUN_NOWAIT);
     ty_engine_stop(w->e, true, "enough");
-    answer(w, &k);
-    assert_int_equal(k.reply.code, 255);
-    assert_string_equal(k.reply.text, "the pod ended");
-    done(&k);
+    for (int i = 0; i < 2; i++) {
+        answer(w, &k[i]);
+        assert_int_equal(k[i].reply.code, 255);
+        assert_string_equal(k[i].reply.text, "the pod ended");
+        done(&k[i]);
+    }
 }
 
 /* Neither noise nor silence does harm. */
@@ -281,6 +384,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WORLD_TEST(a_command_in_another_pod),
         WORLD_TEST(a_command_sees_the_devices_of_its_pod),
+        WORLD_TEST(a_pod_that_waits_for_devices),
+        WORLD_TEST(the_asker_of_a_pod_that_waits_goes),
+        WORLD_TEST(a_pod_with_gates),
         WORLD_TEST(nobody_of_that_name),
         WORLD_TEST(the_asker_goes),
         WORLD_TEST(the_pod_goes),

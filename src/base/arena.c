@@ -44,6 +44,7 @@ struct ty_arena {
     struct ty_budget *budget;
     bool input; /* full instead of dead at the ceiling */
     bool full;
+    bool over; /* of its own ceiling, not only of the budget */
 };
 
 static _Noreturn void die(const char *why, size_t n, size_t ceiling)
@@ -71,12 +72,18 @@ static struct block *add_block(struct ty_arena *a, size_t size)
     return b;
 }
 
+static size_t below_ceiling(const struct ty_arena *a)
+{
+    size_t used = ty_arena_used(a);
+
+    return a->ceiling > used ? a->ceiling - used : 0;
+}
+
 /* The fast path looks only at `end`: it never lies beyond the ceiling, but for an arena that is
  * full: those who still allocate from it are on their way out. */
 static void limit_end(struct ty_arena *a)
 {
-    size_t used = ty_arena_used(a);
-    size_t left = a->ceiling > used ? a->ceiling - used : 0;
+    size_t left = below_ceiling(a);
     if (!a->full && (size_t)(a->end - a->p) > left)
         a->end = a->p + left;
 }
@@ -124,10 +131,14 @@ bool ty_arena_full(const struct ty_arena *a)
     return a->full;
 }
 
+bool ty_arena_starved(const struct ty_arena *a)
+{
+    return a->full && !a->over;
+}
+
 size_t ty_arena_left(const struct ty_arena *a)
 {
-    size_t used = ty_arena_used(a), budget = ty_budget_left(a->budget);
-    size_t left = a->ceiling > used ? a->ceiling - used : 0;
+    size_t left = below_ceiling(a), budget = ty_budget_left(a->budget);
     size_t here = (size_t)(a->end - a->p); /* paid for already */
 
     if (!a->input)
@@ -140,6 +151,9 @@ void ty_arena_fill(struct ty_arena *a)
 {
     if (!a->input)
         die("arena full", 0, a->ceiling);
+    /* Somebody found that a piece does not fit: into the lesser of the two. */
+    if (!a->full)
+        a->over = below_ceiling(a) <= ty_budget_left(a->budget);
     a->full = true;
 }
 
@@ -169,6 +183,7 @@ void ty_arena_reset(struct ty_arena *a)
     a->last = a->first;
     a->closed = 0;
     a->full = false;
+    a->over = false;
     hide(a->first->bytes, a->first->size);
     use_block(a, a->first);
 }
@@ -187,6 +202,7 @@ static void reach_ceiling(struct ty_arena *a, size_t used, size_t n)
     if (!a->input || used > most || n > most - used)
         die("arena full", n, a->ceiling);
     a->full = true;
+    a->over = true;
 }
 
 /* Room for n bytes at the start of a block. A piece that would fill much of the next block gets one

@@ -23,6 +23,9 @@ struct ty_arena *ty_arena_new(size_t ceiling);
 struct ty_arena *ty_arena_new_input(size_t ceiling, struct ty_budget *budget);
 #define TY_ARENA_SLACK ((size_t)64 << 20)
 bool ty_arena_full(const struct ty_arena *a); /* until a reset; false of ty_arena_new's */
+/* Full because of the budget, not of its own ceiling: the input may fit when others have given
+ * back what they hold. Then it is -EAGAIN, not -EFBIG. */
+bool ty_arena_starved(const struct ty_arena *a);
 /* What may be allocated before it is full; SIZE_MAX of ty_arena_new's. For who makes one large
  * piece, elsewhere at first: it looks before it begins, and says that it did not fit. */
 size_t ty_arena_left(const struct ty_arena *a);

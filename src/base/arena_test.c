@@ -140,6 +140,32 @@ static void a_budget_makes_it_full(void **state)
     assert_int_equal(b.used, 0);
 }
 
+/* Who is full knows whose limit it was: a shared budget may have more to give later. */
+static void a_budget_starves_it(void **state)
+{
+    (void)state;
+    struct ty_budget b = { .ceiling = 1 << 20 };
+    ty_auto_arena *a = ty_arena_new_input(400000, &b);
+
+    assert_false(ty_arena_starved(a));
+    ty_budget_charge(&b, 900000); /* somebody else's */
+    ty_arena_alloc(a, 200000, 1);
+    assert_true(ty_arena_full(a) && ty_arena_starved(a));
+    ty_arena_alloc(a, 300000, 1); /* too much for its own ceiling, too */
+    assert_true(ty_arena_full(a) && !ty_arena_starved(a));
+    ty_arena_reset(a);
+    assert_false(ty_arena_starved(a));
+    ty_arena_fill(a); /* said by who has seen that it would not fit */
+    assert_true(ty_arena_full(a) && ty_arena_starved(a));
+    ty_arena_reset(a);
+    ty_budget_give(&b, 900000);
+    ty_arena_fill(a);
+    assert_true(ty_arena_full(a) && !ty_arena_starved(a));
+    ty_arena_reset(a);
+    ty_arena_alloc(a, 500000, 1);
+    assert_true(ty_arena_full(a) && !ty_arena_starved(a));
+}
+
 /* Allocates `times` pieces of `n` bytes in a child; gives the signal that ended it, 0 none. */
 static int allocate_in_child(bool input, size_t ceiling, size_t n, int times)
 {
@@ -205,6 +231,7 @@ int main(void)
         cmocka_unit_test(texts),
         cmocka_unit_test(input_makes_it_full),
         cmocka_unit_test(a_budget_makes_it_full),
+        cmocka_unit_test(a_budget_starves_it),
         cmocka_unit_test(dies_at_the_ceiling),
         cmocka_unit_test(what_is_left),
     };

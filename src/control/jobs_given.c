@@ -1,6 +1,6 @@
-/* Objects that a look needs and the world does not keep: the data of snapshots, and TrainJobs and
- * runtimes that are too large (world.h). Each is fetched, held as text by the writing that needs
- * it, and gone with it. */
+/* Objects that a look needs and the world does not keep: the data of snapshots, and TrainJobs,
+ * JobSets and runtimes that are too large (world.h). Each is fetched, held as text by the writing
+ * that needs it, and gone with it. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -9,9 +9,8 @@
 #include "control/keep.h"
 
 #define TREE_CEILING ((size_t)64 << 20)
-#define MOST_FETCHES                                                                               \
-    4 /* the job, its runtime, its snapshot; and one that has changed meanwhile                    \
-       */
+/* The job, its runtime, JobSet and snapshot; and one that has changed meanwhile. */
+#define MOST_FETCHES 5
 
 enum { HELD = 0, IN_WORLD, GONE }; /* what came of it; or -errno */
 
@@ -76,13 +75,19 @@ static int take_whole(struct ty_writing *w, struct ty_arena *a, const struct ty_
     return ty_arena_full(a) ? -EFBIG : hold(w, text);
 }
 
+/* The operator may list these, not get one. */
+static bool is_listed(const struct ty_kind *kind)
+{
+    return kind == &ty_kind_trainjob || kind == &ty_kind_jobset;
+}
+
 static int take(struct ty_writing *w, struct ty_arena *a, struct ty_str text, struct ty_err *err)
 {
     const struct ty_json *obj = ty_json_parse(a, text, NULL, err);
 
     if (!obj)
         return err->code;
-    if (w->work.fetch_kind == &ty_kind_trainjob)
+    if (is_listed(w->work.fetch_kind))
         obj = ty_json_item(ty_json_get(obj, "items"), 0);
     return w->work.fetch_kind == &ty_kind_configmap ? take_snapshot(w, a, obj)
                                                     : take_whole(w, a, obj);
@@ -143,12 +148,13 @@ static void fetched(void *ctx, const struct ty_kube_answer *answer)
     ty_jobs_again(w);
 }
 
-/* A list of one: to list TrainJobs is what the operator may, to get one is not. */
+/* A list of one. */
 static void list_one(const struct ty_writing *w, struct ty_kube_ask *ask, char *path, size_t size)
 {
-    snprintf(
-        path, size, "/apis/%s/%s/namespaces/%.*s/trainjobs?fieldSelector=metadata.name%%3D%.*s",
-        ty_kind_trainjob.group, ty_kind_trainjob.version, TY_ARG(w->key.ns), TY_ARG(w->key.name));
+    const struct ty_kind *kind = ask->kind;
+
+    snprintf(path, size, "/apis/%s/%s/namespaces/%.*s/%s?fieldSelector=metadata.name%%3D%.*s",
+             kind->group, kind->version, TY_ARG(w->key.ns), kind->plural, TY_ARG(w->key.name));
     ask->path = path;
 }
 
@@ -163,7 +169,7 @@ void ty_jobs_fetch(struct ty_writing *w)
                                .fn = fetched,
                                .ctx = w };
 
-    if (ask.kind == &ty_kind_trainjob)
+    if (is_listed(ask.kind))
         list_one(w, &ask, path, sizeof(path));
     w->jobs->counts.fetches++;
     w->op = ty_kube_start(w->jobs->s.kube, &ask);

@@ -90,6 +90,44 @@ static void test_a_large_runtime_is_fetched(void **state)
     assert_true(ty_world_bytes(w->jobs->world) < FILL);
 }
 
+#define SETS "/apis/jobset.x-k8s.io/v1alpha2"
+
+static int writes_status(struct jobs_world *w)
+{
+    return strstr(api_asked(&w->api, w->a), JOBS_STATUS) != NULL;
+}
+
+/* A condition of its JobSet is longer than the cache keeps: it must be mirrored all the same. */
+static void test_a_large_jobset_is_fetched(void **state)
+{
+    struct jobs_world *w = *state;
+    const char *list = ty_arena_printf(
+        w->a,
+        JOBS_LIST("{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"s1\","
+                  "\"resourceVersion\":\"8\",\"ownerReferences\":[{\"apiVersion\":"
+                  "\"trainer.kubeflow.org/v1alpha1\",\"kind\":\"TrainJob\",\"name\":\"j\","
+                  "\"uid\":\"u1\",\"controller\":true}]},\"spec\":{\"suspend\":true},"
+                  "\"status\":{\"conditions\":[{\"type\":\"Completed\",\"status\":\"True\","
+                  "\"reason\":\"AllJobsCompleted\",\"message\":\"%s\"}]}}"),
+        fill(w, FILL));
+    const struct api_row rows[] = {
+        JOBS_ONE,
+        { "GET " SETS "/jobsets?limit", 200, list },
+        { "GET " SETS "/namespaces/ns/jobsets?fieldSelector=metadata.name%3Dj", 200, list },
+        JOBS_GOOD_CM,
+        JOBS_GOOD_SET,
+        { JOBS_STATUS, 0, NULL },
+        { 0 }
+    };
+
+    w->api.rows = rows;
+    w->jobs = ty_jobs_new(&w->s);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, writes_status);
+    assert_has(w->api.body.p, "\"type\":\"Complete\"");
+    assert_true(ty_world_bytes(w->jobs->world) < FILL);
+}
+
 /* It has gone meanwhile: nothing is made, and nobody waits for it. */
 static void test_a_large_job_that_is_gone(void **state)
 {
@@ -143,9 +181,8 @@ static void test_too_large_for_us(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        JOBS_TEST(test_a_large_job_is_fetched),
-        JOBS_TEST(test_a_large_runtime_is_fetched),
-        JOBS_TEST(test_a_large_job_that_is_gone),
+        JOBS_TEST(test_a_large_job_is_fetched),    JOBS_TEST(test_a_large_runtime_is_fetched),
+        JOBS_TEST(test_a_large_jobset_is_fetched), JOBS_TEST(test_a_large_job_that_is_gone),
         JOBS_TEST(test_too_large_for_us),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

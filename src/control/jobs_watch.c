@@ -187,7 +187,7 @@ static void told(struct ty_watched *w, const struct ty_kube_object *o, const str
         child_changed(w, o->ns, job, now, !o->json);
 }
 
-/* A TrainJob is fetched when its turn comes, and has an event then. */
+/* What of it a look needs is fetched then; a TrainJob that is too large has an event. */
 static void take_cut(struct ty_watched *w, const struct ty_known *o)
 {
     ty_world_cut(w->jobs->world, o);

@@ -148,7 +148,8 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
     if (kind == &ty_kind_configmap &&
         ty_str_is(name, ty_child_name(l->a, TY_CHILD_SNAPSHOT, l->in->name)))
         return snapshot_of(l, o, name);
-    if (!o->partial || !kind->ours)
+    /* Of the others a pass asks only whether they are there. */
+    if (!o->partial || !(kind->ours || kind == &ty_kind_jobset))
         return ty_world_read(l->a, o);
     const struct ty_json *given = given_of(l, kind, name);
     if (!given)
@@ -218,7 +219,9 @@ static bool children_are_right(struct look *l, const struct ty_known *job,
 
     if (in->full || !jobset || !jobset->job_uid || strcmp(jobset->job_uid, job->uid) != 0)
         return false;
-    const struct ty_json *js = ty_world_read(l->a, jobset);
+    const struct ty_json *js = view_get(l, &ty_kind_jobset, in->ns, in->name);
+    if (!js)
+        return false; /* to be fetched first, or the arena is full */
     bool running = !ty_json_true_at(obj, "spec.suspend") && !ty_json_true_at(js, "spec.suspend");
     if (!mounts_there(in, js) || !gang_there(in, js))
         return false;
@@ -366,6 +369,9 @@ void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_wor
     /* It goes, and its children with it: none is made again. Who holds it by a finalizer may wait
      * for its end, so that is still told (B33). */
     bool going = ty_json_at(obj, "metadata.deletionTimestamp") != NULL;
+    bool no_build = going || in->refused.n || children_are_right(&l, job, obj);
+    if (ret->fetch)
+        return;
     struct ty_pass_in pin = { .pipeline = in->pipeline,
                               .settings = in->settings,
                               .view = &view,
@@ -373,8 +379,7 @@ void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_wor
                               .now_s = in->now_s,
                               .entropy = in->entropy,
                               .refused = in->refused,
-                              .no_build =
-                                  going || in->refused.n || children_are_right(&l, job, obj) };
+                              .no_build = no_build };
     ty_pass(a, &pin, &pass);
     if (ret->fetch || ty_arena_full(a))
         return;

@@ -69,7 +69,8 @@ struct ty_work {
     uint64_t status; /* ty_known.status that the job has then */
     bool last;       /* and then there is nothing more to do, if nobody else writes */
     bool fetch;      /* nothing is said yet: this object must be got first: */
-    const struct ty_kind *fetch_kind; /* the TrainJob, its runtime, or its snapshot (its data) */
+    const struct ty_kind
+        *fetch_kind; /* the TrainJob, its runtime, JobSet, or snapshot (its data) */
     struct ty_str fetch_name;
     bool large;        /* it is, or may be, larger than the world keeps it */
     int64_t requeue_s; /* 0: when something changes */

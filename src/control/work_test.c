@@ -1,6 +1,8 @@
 /* Which writes a look asks for. When it asks for none without a pass is work_skip_test.c. */
 #include <errno.h>
 
+#include "base/budget.h"
+#include "control/keep.h"
 #include "control/work_testing.h"
 
 static void test_a_new_job(void **state)
@@ -160,6 +162,48 @@ static void test_a_job_that_is_held(void **state)
     assert_string_equal(steps(f, &w), "");
 }
 
+/* A JobSet that is over, of so many jobs that a cache short of memory does not keep its status. */
+static const char *wide_jobset(struct fx *f)
+{
+    ty_auto_buf b = { 0 };
+
+    for (int i = 0; i < 45; i++)
+        ty_buf_printf(&b,
+                      "%s{'name':'job-number-%d','ready':0,'succeeded':1,'failed':0,'active':0,"
+                      "'suspended':0}",
+                      i ? "," : "", i);
+    return ty_arena_printf(
+        f->a,
+        "{'metadata':{'name':'j','namespace':'a','uid':'s','resourceVersion':'9','ownerReferences':"
+        "[{'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'TrainJob','name':'j','uid':'u1',"
+        "'controller':true}]},'spec':{},'status':{'replicatedJobsStatus':[%.*s],'conditions':[{"
+        "'type':'Completed','status':'True','reason':'AllJobsCompleted','message':'%0600d'}]}}",
+        (int)b.n, b.p, 0);
+}
+
+static void test_a_jobset_that_was_cut_is_fetched(void **state)
+{
+    static struct ty_budget b;
+    struct fx *f = *state;
+
+    b = (struct ty_budget){ .ceiling = 1 };
+    begin(f, TRAINJOB("", ""));
+    ty_world_charge(f->w, &b);
+    const char *text = wide_jobset(f);
+    assert_true(put(f, &ty_kind_jobset, text)->partial);
+    struct ty_work w = work(f);
+    assert_true(w.fetch && w.fetch_kind == &ty_kind_jobset && !w.steps && !w.events);
+    assert_true(ty_str_is(w.fetch_name, "j"));
+    struct ty_given given = { .kind = &ty_kind_jobset, .name = TY_LIT("j") };
+    given.json = ty_keep(f->a, &ty_kind_jobset, json_of(f->a, text));
+    f->in.given = &given;
+    w = work(f);
+    assert_false(w.fetch);
+    assert_string_equal(steps(f, &w), "status TrainJob j");
+    assert_has(w.steps->body.p, "\"type\":\"Complete\"");
+    assert_has(w.steps->body.p, "job-number-44");
+}
+
 static void test_no_runtime(void **state)
 {
     struct fx *f = *state;
@@ -205,6 +249,7 @@ int main(void)
         WORK_TEST(test_status_is_a_merge_patch),
         WORK_TEST(test_nothing_to_do),
         WORK_TEST(test_a_job_that_is_held),
+        WORK_TEST(test_a_jobset_that_was_cut_is_fetched),
         WORK_TEST(test_no_runtime),
         WORK_TEST(test_an_unread_runtime),
     };

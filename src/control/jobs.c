@@ -37,14 +37,19 @@ struct ty_pending ty_jobs_take(struct ty_jobs *j, struct ty_str ns, struct ty_st
     struct ty_pending *p = ty_map_del(&j->pending, pend_key(buf, sizeof(buf), ns, name));
     struct ty_pending copy = p ? *p : (struct ty_pending){ 0 };
 
+    j->woken -= copy.woken;
     free(p);
     return copy;
 }
 
 void ty_jobs_forget(struct ty_jobs *j, struct ty_str ns, struct ty_str name)
 {
+    struct ty_key key = { TY_OF_TRAINJOBS, ns, name };
+
     ty_jobs_take(j, ns, name);
-    ty_queue_drop(j->queue, (struct ty_key){ TY_OF_TRAINJOBS, ns, name });
+    ty_queue_drop(j->queue, key);
+    ty_queue_drop(j->waiting, key);
+    ty_jobs_wake(j); /* it may have been its turn */
 }
 
 void ty_jobs_look(struct ty_jobs *j, struct ty_str ns, struct ty_str name)
@@ -95,6 +100,7 @@ struct ty_jobs *ty_jobs_new(const struct ty_jobs_settings *s)
     ty_world_charge(j->world, s->budget);
     j->scratch = ty_arena_new_input(ty_jobs_pass_ceiling(j), s->budget);
     j->queue = ty_queue_new(&q);
+    j->waiting = ty_queue_new(&(struct ty_queue_settings){ 0 });
     ty_jobs_count_from_now(j);
     ty_jobs_watch_all(j);
     start_clock(j);
@@ -258,6 +264,7 @@ void ty_jobs_free(struct ty_jobs *j)
         free(j->watched[i].trouble);
     }
     ty_queue_free(j->queue);
+    ty_queue_free(j->waiting);
     while ((s = ty_map_next(&j->pending, &at)))
         free(s->value);
     ty_map_done(&j->pending);

@@ -24,7 +24,8 @@ struct ty_watched {
 /* What is known of a job between its being told and its being done. */
 struct ty_pending {
     bool first, full;
-    bool waits; /* it is large, and others of that size are being written */
+    bool waits; /* it is large, others of that size are being written: in ty_jobs.waiting */
+    bool woken; /* it has waited, and a slot is free for it: counted in ty_jobs.woken */
 };
 
 /* A job that is being written. */
@@ -58,7 +59,9 @@ struct ty_jobs {
     struct ty_arena *scratch;
     struct ty_work_memo memo;
     struct ty_writing *writing;
-    size_t large; /* of them: each takes megabytes, so they are few at a time */
+    size_t large;             /* of them: each takes megabytes, so they are few at a time */
+    size_t woken;             /* slots that are kept for those who have waited longest */
+    struct ty_queue *waiting; /* for a slot */
     struct ty_fetching *fetching;
     struct ty_jobs_counts counts;
     struct ty_controller_counts control[TY_CONTROLLERS];
@@ -110,6 +113,7 @@ void ty_jobs_reconcile_runtime(struct ty_jobs *j, struct ty_key key);
 size_t ty_jobs_pass_ceiling(const struct ty_jobs *j); /* memory for one pass */
 void ty_jobs_writing_free(struct ty_writing *w);
 void ty_jobs_again(struct ty_writing *w); /* looks once more, with what was fetched */
+void ty_jobs_wake(struct ty_jobs *j);     /* those that wait for a slot, as many as are free */
 /* The API server refuses the step that was just sent for good: what is left of the steps becomes
  * the write of a status that says so. */
 void ty_jobs_refused(struct ty_writing *w, struct ty_str why);

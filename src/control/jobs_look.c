@@ -38,8 +38,6 @@ static struct ty_writing *writing_new(struct ty_jobs *j, struct ty_key key, uint
     return w;
 }
 
-static void wake_large(struct ty_jobs *j);
-
 void ty_jobs_writing_free(struct ty_writing *w)
 {
     struct ty_jobs *j = w->jobs;
@@ -54,10 +52,8 @@ void ty_jobs_writing_free(struct ty_writing *w)
     j->control[w->key.kind].active--;
     ty_kube_cancel(w->op);
     ty_arena_free(w->arena);
-    if (w->large) {
-        j->large--;
-        wake_large(j);
-    }
+    j->large -= w->large;
+    ty_jobs_wake(j);
     free(w);
 }
 
@@ -134,32 +130,36 @@ static bool is_large(const struct ty_work *work)
     return work->large || n > TY_WORLD_WHOLE;
 }
 
-/* False: enough of them are being written. */
+static bool slot_is_free(const struct ty_jobs *j)
+{
+    return j->large + j->woken < LARGE_AT_ONCE;
+}
+
+/* False: enough of them are being written, or others have waited longer. */
 static bool take_slot(struct ty_writing *w, const struct ty_work *work)
 {
     if (w->large || !is_large(work))
         return true;
-    if (w->jobs->large >= LARGE_AT_ONCE)
+    if (!slot_is_free(w->jobs))
         return false;
     w->large = true;
     w->jobs->large++;
     return true;
 }
 
-/* One of them is done: those that wait try again; all, because the first may be gone by now. */
-static void wake_large(struct ty_jobs *j)
+/* In the order in which they came, each at most once for a slot: if it is not taken, for the job is
+ * small or gone by now, the end of its reconcile or its removal wakes the next. */
+void ty_jobs_wake(struct ty_jobs *j)
 {
-    const struct ty_map_slot *s = NULL;
-    size_t at = 0;
+    struct ty_key key;
 
-    while ((s = ty_map_next(&j->pending, &at))) {
-        struct ty_pending *p = s->value;
-        struct ty_str ns, name;
-        if (!p->waits)
-            continue;
+    while (slot_is_free(j) && ty_queue_next(j->waiting, &key)) {
+        struct ty_pending *p = ty_jobs_pend(j, key.ns, key.name);
         p->waits = false;
-        name = ty_str_cut((struct ty_str){ s->key, s->n }, '/', &ns);
-        ty_jobs_look(j, ns, name);
+        p->woken = true;
+        j->woken++;
+        ty_jobs_look(j, key.ns, key.name);
+        ty_queue_done(j->waiting, key);
     }
 }
 
@@ -171,6 +171,7 @@ static void wait_for_slot(struct ty_writing *w)
     p->waits = true;
     p->first |= w->pending.first;
     p->full |= w->pending.full;
+    ty_queue_add(j->waiting, w->key); /* one that waits already keeps its place */
     ty_queue_done(j->queue, w->key);
     ty_jobs_writing_free(w);
 }
@@ -245,6 +246,10 @@ void ty_jobs_reconcile(struct ty_jobs *j, struct ty_key key)
     struct ty_writing *w = writing_new(j, key, uv_hrtime());
 
     w->pending = ty_jobs_take(j, key.ns, key.name);
+    if (w->pending.waits) { /* there is news of it, but it is not rendered only to wait on */
+        wait_for_slot(w);
+        return;
+    }
     ty_jobs_again(w);
 }
 

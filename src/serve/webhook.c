@@ -214,6 +214,9 @@ int ty_webhook_review(const struct ty_webhook *w, struct ty_arena *a, struct ty_
         return bad(a, 404, "NotFound", "there is no webhook at this path", ret);
     const struct ty_json_limits limits = { .values = VALUES };
     const struct ty_json *v = ty_json_parse(a, body, &limits, &err);
+    if (!v && ty_arena_starved(a))
+        return bad(a, 503, "ServiceUnavailable", "no memory is left for this review: try again",
+                   ret);
     if (!v && (err.code == -E2BIG || err.code == -EFBIG))
         return bad(a, 413, "RequestEntityTooLarge",
                    ty_arena_printf(a, "the review is too large: %s", err.text), ret);
@@ -228,6 +231,9 @@ int ty_webhook_review(const struct ty_webhook *w, struct ty_arena *a, struct ty_
     if (!ty_json_is(r.request, TY_JSON_OBJECT))
         return bad(a, 400, "BadRequest", "request: Required value", ret);
     int code = answer(&r, ret);
+    if (ty_arena_starved(a)) /* others use the memory, at the moment */
+        return bad(a, 503, "ServiceUnavailable", "no memory is left for this review: try again",
+                   ret);
     if (ty_arena_full(a)) /* what was made in it may be half of it */
         return bad(a, 413, "RequestEntityTooLarge",
                    "the review is too large: what becomes of it takes more memory than it may",

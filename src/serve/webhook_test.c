@@ -1,4 +1,5 @@
 /* Verdicts are compared with the recordings in tests/golden; here is what HTTP and reviews add. */
+#include "base/budget.h"
 #include "net/serve_testing.h"
 #include "serve/webhook.h"
 
@@ -275,6 +276,21 @@ static void larger_than_the_arena(void **state)
     assert_has(text.p, "too large");
 }
 
+/* It is not its size: others use the memory. */
+static void no_memory_now(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_budget budget = { .ceiling = 40000 };
+    ty_auto_arena *a = ty_arena_new_input((size_t)12 << 20, &budget);
+    ty_auto_buf all = { 0 };
+    struct ty_json *v = NULL;
+
+    review_of(&all, "CREATE", "runtimePatches", "{\"manager\":\"a.b/c\"}", 1000);
+    assert_int_equal(
+        ty_webhook_review(&f->w, a, ty_str(PATH("validate", "trainjob")), ty_buf_str(&all), &v),
+        503);
+}
+
 /* Everything that a TrainJob or a runtime says, once with each other type in its place: the
  * validating webhooks are asked by whoever reaches the port, not only by an API server that has
  * validated the schema. */
@@ -459,6 +475,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(more_patches_than_the_crd_allows, setup, teardown),
         cmocka_unit_test_setup_teardown(longer_than_the_schema, setup, teardown),
         cmocka_unit_test_setup_teardown(larger_than_the_arena, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_memory_now, setup, teardown),
         cmocka_unit_test_setup_teardown(every_other_type, setup, teardown),
         cmocka_unit_test_setup_teardown(odd_objects, setup, teardown),
         cmocka_unit_test_setup_teardown(over_http, setup, teardown),

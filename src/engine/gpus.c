@@ -44,9 +44,10 @@ static struct ty_gpu_claim *claim_of(struct ty_engine *e, struct ty_str uid)
 
     while (*at && !ty_str_is(uid, (*at)->uid))
         at = &(*at)->next;
-    if (*at)
-        return *at;
-    struct ty_gpu_claim *c = calloc(1, sizeof(*c));
+    struct ty_gpu_claim *c = *at;
+    if (c)
+        return c;
+    c = calloc(1, sizeof(*c));
     if (!c)
         abort();
     c->uid = strndup(uid.p, uid.n);

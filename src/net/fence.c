@@ -44,5 +44,6 @@ void ty_fence_cut(int fd)
     const struct sockaddr nowhere = { .sa_family = AF_UNSPEC };
 
     linger(fd, true);
-    connect(fd, &nowhere, sizeof(nowhere)); /* the kernel resets it and forgets what it held */
+    (void)connect(fd, &nowhere,
+                  sizeof(nowhere)); /* the kernel resets it and forgets what it held */
 }

@@ -97,6 +97,6 @@ void ty_memory_limit(const char *proc, const char *sys, struct ty_memory_limit *
 
 void ty_memory_return_large(void)
 {
-    mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
-    mallopt(M_TRIM_THRESHOLD, LARGE_BYTES);
+    mallopt(M_MMAP_THRESHOLD, LARGE_BYTES); /* NOLINT(concurrency-mt-unsafe): before any thread */
+    mallopt(M_TRIM_THRESHOLD, LARGE_BYTES); /* NOLINT(concurrency-mt-unsafe) */
 }

@@ -70,9 +70,15 @@ def patch_specs(g, size):
     """(new, old): lists of patches that must be compared with each other."""
     ref = '"runtimeRef":{"name":"quick","kind":"TrainingRuntime"}'
     node = '"trainingRuntimeSpec":{"template":{"spec":{"replicatedJobs":[{"name":"node"}]}}}'
-    kind = g.rng.randrange(6)
+    kind = g.rng.randrange(8)
     if kind == 0:
         new = old = many("{}", size)
+    elif kind == 6:  # two mistakes in each
+        new = old = many('{"manager":"!/^"}', size)
+    elif kind == 7:  # within the CRD's bounds, and every name is unknown
+        jobs = numbered('{"name":"%d' + "x" * min(60_000, size // 200) + '"}', size // 16)
+        new = old = ",".join('{"manager":"a.b/%d","trainingRuntimeSpec":{"template":{"spec":{"replicatedJobs":[%s]}}}}'
+                             % (i, jobs) for i in range(16))
     elif kind == 1:
         new, old = (numbered('{"manager":"a.b/%d"}', size) for _ in range(2))
         new = ",".join(reversed(new.split(",")))
@@ -107,7 +113,15 @@ def patches(ground):
 
 def shape(g, size):
     """Text of a value of that many bytes which is deep, wide, long, or only looks like JSON."""
-    kind = g.rng.randrange(14)
+    kind = g.rng.randrange(17)
+    if kind == 14:  # an object where a list should be
+        return '{"trainer":{"resourcesPerNode":{"claims":{' + numbered('"k%d":{}', size) + "}}}}"
+    if kind == 15:  # a mistake in each job, which prints its containers
+        return ('{"template":{"spec":{"replicatedJobs":[' + many(
+            '{"template":{"metadata":{"labels":{"trainer.kubeflow.org/trainjob-ancestor-step":"trainer"}},'
+            '"spec":{"template":{"spec":{"containers":[{},{}]}}}}}', size) + "]}}}")
+    if kind == 16:
+        return '{"trainer":{"args":[' + many('"dataset=x"', size) + "]}}"
     if kind == 0:
         return "[" * (size // 2) + "]" * (size // 2)
     if kind == 1:

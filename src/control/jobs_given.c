@@ -111,7 +111,7 @@ static void end(struct ty_writing *w, bool again)
 {
     struct ty_jobs *j = w->jobs;
 
-    if (w->pending.full)
+    if (w->pending.full && ty_world_find(j->world, &ty_kind_trainjob, w->key.ns, w->key.name))
         ty_jobs_pend(j, w->key.ns, w->key.name)->full = true; /* still true then */
     if (again)
         ty_queue_add(j->queue, w->key);
@@ -131,11 +131,8 @@ static void fetched(void *ctx, const struct ty_kube_answer *answer)
         ty_jobs_too_large(w);
         return;
     }
-    if (r == -ENOENT) {
-        ty_world_drop(w->jobs->world, w->work.fetch_kind, w->key.ns, w->work.fetch_name,
-                      (struct ty_str){ 0 });
-        r = IN_WORLD; /* that it is not there */
-    }
+    if (r == -ENOENT)
+        r = GONE; /* the cache is the reflector's: what it tells drops more than the object */
     if (r == HELD && ++w->fetches == MOST_FETCHES)
         r = ty_fail(&err, -EAGAIN, "it changes faster than it can be read");
     if (r < 0)

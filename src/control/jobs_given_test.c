@@ -143,6 +143,43 @@ static void test_a_large_job_that_is_gone(void **state)
     assert_int_equal(jobs_errors(w), 0);
 }
 
+#define ONE_OF_JOBS "GET " JOBS_GROUP "/namespaces/ns/trainjobs?fieldSelector=metadata.name"
+
+static int knows_no_job(struct jobs_world *w)
+{
+    return ty_world_count(w->jobs->world, &ty_kind_trainjob) == 0;
+}
+
+/* The fetch hears first that it is gone, while another one leads: the cache is the reflector's, and
+ * when it tells nothing is left of the job. */
+static void test_gone_before_the_watch_says_so(void **state)
+{
+    struct jobs_world *w = *state;
+    const struct api_row rows[] = {
+        { "GET " JOBS_GROUP "/trainjobs?limit", 200, one_job(w, FILL) },
+        { ONE_OF_JOBS, 0, NULL },
+        { 0 },
+    };
+
+    w->api.rows = rows;
+    w->jobs = ty_jobs_new(&w->s);
+    ty_jobs_lead(w->jobs);
+    struct ty_request *fetch = api_wait(&w->api, ONE_OF_JOBS);
+    w->jobs->writing->pending.full = true; /* as if a child had gone */
+    ty_jobs_rest(w->jobs);
+    ty_request_answer(fetch, 404, "application/json", TY_LIT(JOBS_REFUSED(404, "NotFound")));
+    while (!ty_jobs_idle(w->jobs))
+        uv_run(&w->loop, UV_RUN_ONCE);
+    struct ty_request *watch = api_wait(&w->api, "GET " JOBS_GROUP "/trainjobs?");
+    ty_request_answer(watch, 200, "application/json",
+                      TY_LIT("{\"type\":\"DELETED\",\"object\":" JOBS_JOB_AT("10", "") "}\n"));
+    while (!api_holds(&w->api, "GET " JOBS_GROUP "/trainjobs?"))
+        uv_run(&w->loop, UV_RUN_ONCE); /* the next watch: this one has been read */
+    assert_true(knows_no_job(w));
+    assert_int_equal(jobs_queue(w).depth, 0);
+    assert_int_equal(w->jobs->pending.n, 0);
+}
+
 static int too_large(struct jobs_world *w)
 {
     return jobs_errors(w) > 0 && ty_jobs_idle(w->jobs);
@@ -181,9 +218,9 @@ static void test_too_large_for_us(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        JOBS_TEST(test_a_large_job_is_fetched),    JOBS_TEST(test_a_large_runtime_is_fetched),
-        JOBS_TEST(test_a_large_jobset_is_fetched), JOBS_TEST(test_a_large_job_that_is_gone),
-        JOBS_TEST(test_too_large_for_us),
+        JOBS_TEST(test_a_large_job_is_fetched),        JOBS_TEST(test_a_large_runtime_is_fetched),
+        JOBS_TEST(test_a_large_jobset_is_fetched),     JOBS_TEST(test_a_large_job_that_is_gone),
+        JOBS_TEST(test_gone_before_the_watch_says_so), JOBS_TEST(test_too_large_for_us),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

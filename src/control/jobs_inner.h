@@ -117,6 +117,9 @@ void ty_jobs_wake(struct ty_jobs *j);     /* those that wait for a slot, as many
 /* The API server refuses the step that was just sent for good: what is left of the steps becomes
  * the write of a status that says so. */
 void ty_jobs_refused(struct ty_writing *w, struct ty_str why);
+/* Copies it, without its events, into w: what outlives the pass. The arena of w may be full then.
+ */
+void ty_jobs_keep_work(struct ty_writing *w, const struct ty_work *work);
 /* It does not fit into memory: says so, ends w, and tries again in minutes. */
 void ty_jobs_too_large(struct ty_writing *w);
 

@@ -57,8 +57,13 @@ void ty_jobs_writing_free(struct ty_writing *w)
     free(w);
 }
 
+/* Copies; what does not fit makes the arena full, and is not copied. */
 static struct ty_str keep(struct ty_arena *a, struct ty_str s)
 {
+    if (s.n >= ty_arena_left(a)) {
+        ty_arena_fill(a);
+        return (struct ty_str){ 0 };
+    }
     return s.p ? (struct ty_str){ ty_arena_strndup(a, s.p, s.n), s.n } : s;
 }
 
@@ -66,7 +71,7 @@ static struct ty_str keep(struct ty_arena *a, struct ty_str s)
 static void keep_steps(struct ty_writing *w, const struct ty_work *work, struct ty_step **end)
 {
     *end = NULL;
-    for (const struct ty_step *s = work->steps; s; s = s->next) {
+    for (const struct ty_step *s = work->steps; s && !ty_arena_full(w->arena); s = s->next) {
         struct ty_step *copy = ty_new(w->arena, struct ty_step);
         *copy = *s;
         copy->name = keep(w->arena, s->name);
@@ -79,7 +84,7 @@ static void keep_steps(struct ty_writing *w, const struct ty_work *work, struct 
     }
 }
 
-static void keep_work(struct ty_writing *w, const struct ty_work *work)
+void ty_jobs_keep_work(struct ty_writing *w, const struct ty_work *work)
 {
     w->work = *work;
     w->work.events = NULL; /* told by themselves */
@@ -183,10 +188,10 @@ static void take_work(struct ty_writing *w, struct ty_work *work)
 {
     struct ty_jobs *j = w->jobs;
 
-    keep_work(w, work);
+    ty_jobs_keep_work(w, work);
     if (ty_arena_full(w->arena)) {
         ty_work_too_large(j->scratch, ty_jobs_pass_ceiling(j), work);
-        keep_work(w, work);
+        ty_jobs_keep_work(w, work);
     }
     for (const struct ty_pass_event *e = work->events; e; e = e->next)
         ty_jobs_tell(j, w->key, e->type, e->reason, ty_str(e->message));

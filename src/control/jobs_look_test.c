@@ -87,11 +87,36 @@ static void test_each_has_its_turn(void **state)
     assert_in_range(w->jobs->counts.looks, 2 * LARGE, 6 * LARGE + 4);
 }
 
+#define WRITES ((size_t)16 << 20)
+#define BODY   ((size_t)40 << 20)
+
+/* Steps whose bodies together, or one alone, are far above what the writes may take. */
+static void test_steps_beyond_the_ceiling(void **state)
+{
+    static const size_t sizes[] = { BODY, 2 * BODY + BODY / 2 };
+    ty_auto_arena *big = ty_arena_new(4 * BODY);
+    char *text = ty_arena_alloc(big, sizes[1], 1);
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        ty_auto_arena *a = ty_arena_new_input(WRITES, NULL);
+        struct ty_writing w = { .arena = a };
+        struct ty_step steps[3] = { 0 };
+        for (size_t k = 0; k < 3; k++)
+            steps[k] = (struct ty_step){ .body = { text, sizes[i] },
+                                         .next = k < 2 ? &steps[k + 1] : NULL };
+        ty_jobs_keep_work(&w, &(struct ty_work){ .steps = steps });
+        assert_true(ty_arena_full(a));
+        assert_true(ty_arena_used(a) <= WRITES);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         JOBS_TEST(test_few_at_once),
         JOBS_TEST(test_each_has_its_turn),
+        cmocka_unit_test(test_steps_beyond_the_ceiling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

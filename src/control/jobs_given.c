@@ -25,7 +25,13 @@ static struct ty_str copy(struct ty_arena *a, struct ty_str s)
     return (struct ty_str){ ty_arena_strndup(a, s.n ? s.p : "", s.n), s.n };
 }
 
-/* HELD, or -EFBIG. */
+/* Too large, or not now. */
+static int no_room(const struct ty_arena *full)
+{
+    return ty_arena_starved(full) ? -EAGAIN : -EFBIG;
+}
+
+/* HELD, or no_room. */
 static int hold(struct ty_writing *w, struct ty_str text)
 {
     struct ty_held *h = ty_new(w->arena, struct ty_held);
@@ -34,7 +40,7 @@ static int hold(struct ty_writing *w, struct ty_str text)
     h->name = copy(w->arena, w->work.fetch_name);
     h->text = copy(w->arena, text);
     w->held = h;
-    return ty_arena_full(w->arena) ? -EFBIG : HELD;
+    return ty_arena_full(w->arena) ? no_room(w->arena) : HELD;
 }
 
 const struct ty_given *ty_jobs_given(struct ty_arena *a, const struct ty_writing *w)
@@ -60,7 +66,7 @@ static int take_snapshot(struct ty_writing *w, struct ty_arena *a, const struct 
     struct ty_str data = ty_work_data(a, ty_json_get(obj, "data"));
 
     if (ty_arena_full(a))
-        return -EFBIG;
+        return no_room(a);
     return !o || ty_world_body(world, o, data) ? IN_WORLD : hold(w, data);
 }
 
@@ -72,7 +78,7 @@ static int take_whole(struct ty_writing *w, struct ty_arena *a, const struct ty_
     if (!o || !ty_str_is(ty_json_str_at(obj, "metadata.uid"), o->uid))
         return GONE; /* or replaced: the watch tells */
     struct ty_str text = ty_json_text(a, ty_keep(a, w->work.fetch_kind, obj));
-    return ty_arena_full(a) ? -EFBIG : hold(w, text);
+    return ty_arena_full(a) ? no_room(a) : hold(w, text);
 }
 
 /* The operator may list these, not get one. */
@@ -86,7 +92,7 @@ static int take(struct ty_writing *w, struct ty_arena *a, struct ty_str text, st
     const struct ty_json *obj = ty_json_parse(a, text, NULL, err);
 
     if (!obj)
-        return err->code;
+        return ty_arena_full(a) ? no_room(a) : err->code;
     if (is_listed(w->work.fetch_kind))
         obj = ty_json_item(ty_json_get(obj, "items"), 0);
     return w->work.fetch_kind == &ty_kind_configmap ? take_snapshot(w, a, obj)
@@ -122,7 +128,8 @@ static void fetched(void *ctx, const struct ty_kube_answer *answer)
 {
     struct ty_writing *w = ctx;
     struct ty_err err = { 0 };
-    ty_auto_arena *a = ty_arena_new_input(TREE_CEILING, w->jobs->s.budget);
+    ty_auto_arena *a =
+        ty_arena_new_input(ty_jobs_ceiling(w->jobs, TREE_CEILING), w->jobs->s.budget);
     int r = answer->r == 0 ? take(w, a, answer->text, &err) : answer->r;
 
     w->op = NULL;
@@ -131,6 +138,8 @@ static void fetched(void *ctx, const struct ty_kube_answer *answer)
         ty_jobs_too_large(w);
         return;
     }
+    if (r == -EAGAIN)
+        ty_fail(&err, r, "%s", TY_WORK_STARVED);
     if (r == -ENOENT)
         r = GONE; /* the cache is the reflector's: what it tells drops more than the object */
     if (r == HELD && ++w->fetches == MOST_FETCHES)

@@ -66,7 +66,7 @@ struct ty_jobs {
     struct ty_jobs_counts counts;
     struct ty_controller_counts control[TY_CONTROLLERS];
     int64_t refused_ms;        /* the last 401 of a watch; loop time, 0: none */
-    struct ty_lately troubles; /* of watches */
+    struct ty_lately troubles; /* of watches, and of memory */
     struct ty_jump jump;
     struct uv_timer_s *clock; /* looks whether the wall clock was set */
     bool leading, synced, turning;
@@ -111,6 +111,9 @@ void ty_jobs_turn(void *ctx);
 void ty_jobs_reconcile(struct ty_jobs *j, struct ty_key key); /* a TrainJob */
 void ty_jobs_reconcile_runtime(struct ty_jobs *j, struct ty_key key);
 size_t ty_jobs_pass_ceiling(const struct ty_jobs *j); /* memory for one pass */
+/* At most half of the budget: what needs more is too large; what needs less, and does not fit, may
+ * fit later. */
+size_t ty_jobs_ceiling(const struct ty_jobs *j, size_t most);
 void ty_jobs_writing_free(struct ty_writing *w);
 void ty_jobs_again(struct ty_writing *w); /* looks once more, with what was fetched */
 void ty_jobs_wake(struct ty_jobs *j);     /* those that wait for a slot, as many as are free */

@@ -16,14 +16,19 @@
 /* A pass may go beyond its ceiling a little before it sees that. */
 size_t ty_jobs_pass_ceiling(const struct ty_jobs *j)
 {
+    return ty_jobs_ceiling(j, PASS_CEILING);
+}
+
+size_t ty_jobs_ceiling(const struct ty_jobs *j, size_t most)
+{
     const struct ty_budget *b = j->s.budget;
 
-    return b && b->ceiling && b->ceiling / 2 < PASS_CEILING ? b->ceiling / 2 : PASS_CEILING;
+    return b && b->ceiling && b->ceiling / 2 < most ? b->ceiling / 2 : most;
 }
 
 static struct ty_writing *writing_new(struct ty_jobs *j, struct ty_key key, uint64_t begin_ns)
 {
-    struct ty_arena *a = ty_arena_new_input(WRITE_CEILING, j->s.budget);
+    struct ty_arena *a = ty_arena_new_input(ty_jobs_ceiling(j, WRITE_CEILING), j->s.budget);
     struct ty_writing *w = ty_must(calloc(1, sizeof(*w)));
 
     *w = (struct ty_writing){ .jobs = j, .arena = a, .begin_ns = begin_ns, .next = j->writing };
@@ -92,6 +97,15 @@ void ty_jobs_keep_work(struct ty_writing *w, const struct ty_work *work)
     keep_steps(w, work, &w->work.steps);
 }
 
+/* It did not fit into this arena. */
+static void no_room(struct ty_jobs *j, const struct ty_arena *full, struct ty_work *ret)
+{
+    if (ty_arena_starved(full))
+        ty_work_starved(ret);
+    else
+        ty_work_too_large(j->scratch, ty_jobs_pass_ceiling(j), ret);
+}
+
 static void make_work(struct ty_writing *w, struct ty_str refused, struct ty_work *ret)
 {
     struct ty_jobs *j = w->jobs;
@@ -119,7 +133,7 @@ static void make_work(struct ty_writing *w, struct ty_str refused, struct ty_wor
     in.given = ty_jobs_given(j->scratch, w);
     ty_work_make(j->scratch, &in, ret);
     if (ty_arena_full(j->scratch))
-        ty_work_too_large(j->scratch, ty_jobs_pass_ceiling(j), ret);
+        no_room(j, j->scratch, ret);
     j->counts.looks++;
     j->counts.seconds += (double)(uv_hrtime() - begin) / 1e9;
 }
@@ -183,6 +197,23 @@ static void wait_for_slot(struct ty_writing *w)
 
 /* ---- one look ---- */
 
+/* Retried with its back-off, as many others may be: one line for all. What the reconcile was to
+ * look at is still to be looked at then. */
+static void say_starved(struct ty_writing *w)
+{
+    struct ty_jobs *j = w->jobs;
+
+    if (!ty_lately(&j->troubles, TY_LIT(TY_WORK_STARVED), (int64_t)uv_now(j->s.loop)))
+        ty_warn(j->s.log, TY_WORK_STARVED ": reconciling later", TY_STR("namespace", w->key.ns),
+                TY_STR("name", w->key.name));
+    if (w->key.kind != TY_OF_TRAINJOBS ||
+        !ty_world_find(j->world, &ty_kind_trainjob, w->key.ns, w->key.name))
+        return;
+    struct ty_pending *p = ty_jobs_pend(j, w->key.ns, w->key.name);
+    p->first |= w->pending.first;
+    p->full |= w->pending.full;
+}
+
 /* Events and the log; the rest is in w->work from now on. */
 static void take_work(struct ty_writing *w, struct ty_work *work)
 {
@@ -190,12 +221,14 @@ static void take_work(struct ty_writing *w, struct ty_work *work)
 
     ty_jobs_keep_work(w, work);
     if (ty_arena_full(w->arena)) {
-        ty_work_too_large(j->scratch, ty_jobs_pass_ceiling(j), work);
+        no_room(j, w->arena, work);
         ty_jobs_keep_work(w, work);
     }
     for (const struct ty_pass_event *e = work->events; e; e = e->next)
         ty_jobs_tell(j, w->key, e->type, e->reason, ty_str(e->message));
-    if (work->err.code < 0)
+    if (work->starved)
+        say_starved(w);
+    else if (work->err.code < 0)
         ty_error(j->s.log, work->err.text, "TrainJob cannot be reconciled",
                  TY_S("controller", "trainjob_controller"), TY_STR("namespace", w->key.ns),
                  TY_STR("name", w->key.name));
@@ -269,9 +302,14 @@ void ty_jobs_reconcile_runtime(struct ty_jobs *j, struct ty_key key)
     struct ty_str patch =
         o ? ty_runtime_patch(j->scratch, j->world, o, j->s.protection) : (struct ty_str){ 0 };
     struct ty_writing *w = writing_new(j, key, begin);
-    if (patch.n) {
+    bool full = ty_arena_full(j->scratch);
+    patch = keep(w->arena, patch);
+    if (full || ty_arena_full(w->arena)) { /* what the cache keeps of one is never too large */
+        ty_work_starved(&w->work);
+        say_starved(w);
+    } else if (patch.n) {
         struct ty_step *s = w->work.steps = ty_new(w->arena, struct ty_step);
-        *s = (struct ty_step){ .op = TY_STEP_STATUS, .kind = kind, .body = keep(w->arena, patch) };
+        *s = (struct ty_step){ .op = TY_STEP_STATUS, .kind = kind, .body = patch };
         s->name = w->key.name;
     }
     ty_jobs_write(w);

@@ -1,4 +1,5 @@
 /* How many large TrainJobs are under way at once. */
+#include "base/budget.h"
 #include "control/jobs_testing.h"
 
 #define FETCH   "GET " JOBS_GROUP "/namespaces/ns/trainjobs?fieldSelector=metadata.name%3D"
@@ -87,6 +88,91 @@ static void test_each_has_its_turn(void **state)
     assert_in_range(w->jobs->counts.looks, 2 * LARGE, 6 * LARGE + 4);
 }
 
+/* ---- others hold the memory ---- */
+
+#define MEMORY ((size_t)8 << 20)
+#define RT     JOBS_GROUP "/clustertrainingruntimes/rt"
+#define IN_USE                                                                                     \
+    "{\"metadata\":{\"name\":\"rt\",\"uid\":\"u2\",\"resourceVersion\":\"5\",\"finalizers\":["     \
+    "\"trainer.kubeflow.org/resource-in-use\"]},\"spec\":{}}"
+
+static int job_failed(struct jobs_world *w)
+{
+    return jobs_errors(w) > 0 && ty_jobs_idle(w->jobs);
+}
+
+static int runtime_failed(struct jobs_world *w)
+{
+    return w->jobs->control[TY_OF_CLUSTER_RUNTIMES].error > 0 && ty_jobs_idle(w->jobs);
+}
+
+static int has_a_jobset(struct jobs_world *w)
+{
+    return ty_world_count(w->jobs->world, &ty_kind_jobset) == 1;
+}
+
+static int patches_the_runtime(struct jobs_world *w)
+{
+    return strstr(api_asked(&w->api, w->a), "PATCH " RT) != NULL;
+}
+
+/* Leads only when all memory is taken. */
+static void lead_without_memory(struct jobs_world *w, const struct api_row *rows,
+                                struct ty_budget *b)
+{
+    w->s.budget = b;
+    w->api.rows = rows;
+    w->jobs = ty_jobs_new(&w->s);
+    jobs_until(w, jobs_is_synced);
+    ty_budget_charge(b, MEMORY);
+    ty_jobs_lead(w->jobs);
+}
+
+/* Then a job is not too large: it is tried again after a back-off, and nobody is blamed. */
+static void test_memory_is_short(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
+    };
+    struct jobs_world *w = *state;
+    struct ty_budget b = { .ceiling = MEMORY };
+
+    lead_without_memory(w, rows, &b);
+    jobs_until(w, job_failed);
+    assert_has(jobs_log(w), "memory is short");
+    assert_null(strstr(jobs_log(w), "too large"));
+    assert_true(ty_queue_failures(w->jobs->queue, (struct ty_key){ TY_OF_TRAINJOBS, TY_LIT("ns"),
+                                                                   TY_LIT("j") }) > 0);
+    assert_null(strstr(api_asked(&w->api, w->a), "PATCH"));
+    ty_budget_give(&b, MEMORY);
+    jobs_until(w, has_a_jobset);
+    ty_jobs_free(w->jobs);
+    w->jobs = NULL;
+    assert_int_equal(b.used, 0);
+}
+
+/* No patch without a text is ever sent. */
+static void test_memory_is_short_for_a_runtime(void **state)
+{
+    static const struct api_row rows[] = {
+        { "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200, JOBS_LIST(IN_USE) },
+        { "PATCH " RT, 0, NULL },
+        { 0 },
+    };
+    struct jobs_world *w = *state;
+    struct ty_budget b = { .ceiling = MEMORY };
+
+    lead_without_memory(w, rows, &b);
+    jobs_until(w, runtime_failed);
+    assert_false(patches_the_runtime(w));
+    ty_budget_give(&b, MEMORY);
+    jobs_until(w, patches_the_runtime);
+    assert_has(w->api.body.p, "\"finalizers\":[]");
+    ty_jobs_free(w->jobs);
+    w->jobs = NULL;
+    assert_int_equal(b.used, 0);
+}
+
 #define WRITES ((size_t)16 << 20)
 #define BODY   ((size_t)40 << 20)
 
@@ -116,6 +202,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         JOBS_TEST(test_few_at_once),
         JOBS_TEST(test_each_has_its_turn),
+        JOBS_TEST(test_memory_is_short),
+        JOBS_TEST(test_memory_is_short_for_a_runtime),
         cmocka_unit_test(test_steps_beyond_the_ceiling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

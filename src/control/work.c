@@ -351,6 +351,12 @@ void ty_work_too_large(struct ty_arena *a, size_t allowed, struct ty_work *ret)
     tell_failure(a, ret);
 }
 
+void ty_work_starved(struct ty_work *ret)
+{
+    *ret = (struct ty_work){ .starved = true };
+    ty_fail(&ret->err, -EAGAIN, "%s", TY_WORK_STARVED);
+}
+
 void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_work *ret)
 {
     const struct ty_known *job = ty_world_find(in->world, &ty_kind_trainjob, in->ns, in->name);

@@ -75,6 +75,7 @@ struct ty_work {
     bool large;        /* it is, or may be, larger than the world keeps it */
     int64_t requeue_s; /* 0: when something changes */
     struct ty_err err; /* code < 0: again later; steps are to be done all the same */
+    bool starved;      /* -EAGAIN, because memory is short at the moment */
 };
 
 /* A number for the job as it is wanted and the JobSet as it is owned: as long as it stays, so do
@@ -86,8 +87,12 @@ struct ty_str ty_work_data(struct ty_arena *a, const struct ty_json *data);
 /* The TrainJob, or what is made of it, does not fit into the memory that is left: nothing is to be
  * written, and an event says so. */
 void ty_work_too_large(struct ty_arena *a, size_t allowed, struct ty_work *ret);
+#define TY_WORK_STARVED "the operator's memory is short at the moment"
+/* Others hold the memory that it needs: nothing is to be written, and nothing is wrong with it. */
+void ty_work_starved(struct ty_work *ret);
 /* All lives with the arena, of ty_arena_new_input: who finds it full afterwards calls
- * ty_work_too_large. A job that is not known, or is not ours to touch: nothing to do. */
+ * ty_work_starved or ty_work_too_large. A job that is not known, or is not ours to touch: nothing
+ * to do. */
 void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_work *ret);
 
 #endif

@@ -91,6 +91,20 @@ static void on_wrote(void *ctx, const struct ty_kube_answer *answer)
     }
 }
 
+/* Too large, or not now. */
+static void say_no_room(struct ty_hookcerts *h, const struct ty_arena *full)
+{
+    if (ty_arena_starved(full))
+        ty_hookcerts_say(h,
+                         "the operator's memory is short at the moment: looking at the Secret "
+                         "%s/%s later",
+                         h->s.ns, h->s.secret);
+    else
+        ty_hookcerts_say(h, "the Secret %s/%s is too large", h->s.ns, h->s.secret);
+    ty_error(&h->log, h->why, "no certificates can be made", TY_S("secret", h->s.secret));
+    look_again(h, AGAIN_MS);
+}
+
 static void write_secret(struct ty_hookcerts *h, struct ty_arena *a, const struct ty_hookplan *p)
 {
     const struct ty_str text[] = { p->ca_crt, p->ca_key, p->tls_crt, p->tls_key };
@@ -105,6 +119,11 @@ static void write_secret(struct ty_hookcerts *h, struct ty_arena *a, const struc
         ty_json_set(a, m, "resourceVersion", ty_json_str(a, h->version));
     for (int i = 0; i < 4; i++)
         ty_json_set(a, data, keys[i], ty_json_str(a, ty_base64_encode(a, text[i])));
+    struct ty_str body = ty_json_text(a, o);
+    if (ty_arena_full(a)) {
+        say_no_room(h, a);
+        return;
+    }
     ty_info(&h->log, "making certificates for the webhook", TY_S("reason", p->why),
             TY_S("namespace", h->s.ns), TY_S("secret", h->s.secret));
     h->op = ty_kube_start(h->s.kube, &(struct ty_kube_ask){
@@ -112,7 +131,7 @@ static void write_secret(struct ty_hookcerts *h, struct ty_arena *a, const struc
                                          .kind = &ty_kind_secret,
                                          .ns = ty_str(h->s.ns),
                                          .name = ty_str(h->there ? h->s.secret : NULL),
-                                         .body = ty_json_text(a, o),
+                                         .body = body,
                                          .fn = on_wrote,
                                          .ctx = h,
                                      });
@@ -184,9 +203,12 @@ static void think(struct ty_hookcerts *h)
                                  .now_s = ty_hookcerts_now(h),
                                  .settled = ty_hooks_settled(h) };
     look_again(h, TY_HOOKCERTS_CHECK_S * 1000);
-    if (ty_hookplan_make(a, &in, &p, &err) < 0 || ty_arena_full(a)) {
-        if (ty_arena_full(a))
-            ty_fail(&err, -EFBIG, "the Secret %s/%s is too large", h->s.ns, h->s.secret);
+    int r = ty_hookplan_make(a, &in, &p, &err);
+    if (ty_arena_full(a)) {
+        say_no_room(h, a);
+        return;
+    }
+    if (r < 0) {
         ty_hookcerts_say(h, "%s", err.text);
         ty_error(&h->log, err.text, "no certificates can be made", TY_S("secret", h->s.secret));
         look_again(h, AGAIN_MS);

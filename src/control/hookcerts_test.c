@@ -79,11 +79,50 @@ static void test_an_answer_that_comes_late(void **state)
     certs_end(&w);
 }
 
+/* ---- others hold the memory ---- */
+
+#define POST "POST /api/v1/namespaces/ns/secrets"
+
+static void until_written(struct certs_world *w)
+{
+    while (w->h->op)
+        uv_run(&w->loop, UV_RUN_ONCE);
+}
+
+/* However little is left, no Secret without a text is written, and none is called too large. */
+static void test_memory_is_short(void **state)
+{
+    static const struct api_row rows[] = { { POST, 500, "{\"kind\":\"Status\"}" }, { 0 } };
+    struct certs_world w;
+    size_t starved = 0;
+
+    (void)state;
+    certs_begin(&w, rows, on_ready);
+    while (!w.h->op)
+        uv_run(&w.loop, UV_RUN_ONCE);
+    until_written(&w);
+    for (size_t more = 0; more < 200000; more += 4000) {
+        w.api.budget.ceiling = w.api.budget.used + more + 1;
+        ty_hookcerts_check(w.h);
+        w.api.budget.ceiling = 0;
+        if (w.h->op) {
+            until_written(&w);
+            assert_has(w.api.body.p, "{\"apiVersion\":\"v1\",\"kind\":\"Secret\"");
+        } else {
+            assert_has(ty_hookcerts_why(w.h), "memory is short");
+            starved++;
+        }
+    }
+    assert_in_range(starved, 1, 49);
+    certs_end(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_server),
         cmocka_unit_test(test_an_answer_that_comes_late),
+        cmocka_unit_test(test_memory_is_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,7 @@ static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_k
     x->there = what != TY_REFLECT_GONE;
     ty_hookcerts_keep(&x->text, x->there ? o->text : (struct ty_str){ 0 });
     x->why[0] = '\0';
+    x->carries = false; /* nobody has looked yet */
     if (x->h->served.n)
         inject(x, x->h->data[0]);
 }
@@ -79,9 +80,19 @@ static bool set_bundles(struct ty_arena *a, struct ty_json *obj, struct ty_str b
     return changed;
 }
 
-/* Somebody has made it so: when it changes we hear of it. */
-static void say_too_large(struct ty_hook *x)
+/* Too large: somebody has made it so, and when it changes we hear of it. Starved: what it carries
+ * is not known to have changed. */
+static void say_no_room(struct ty_hook *x, const struct ty_arena *full)
 {
+    if (ty_arena_starved(full)) {
+        snprintf(x->why, sizeof(x->why),
+                 "the operator's memory is short at the moment: looking at %s %s later",
+                 x->kind->kind, x->name);
+        ty_warn(&x->h->log, x->why, TY_S("name", x->name));
+        uv_timer_start(x->h->timer, on_repair, LATER_MS, 0);
+        return;
+    }
+    x->carries = false;
     snprintf(x->why, sizeof(x->why), "%s %s is too large for our CA to be put into it",
              x->kind->kind, x->name);
     ty_error(&x->h->log, x->why, "the API server does not trust the webhook");
@@ -94,7 +105,7 @@ static void write_hook(struct ty_hook *x, struct ty_arena *a, struct ty_json *ob
     ty_json_del(ty_json_get(obj, "metadata"), TY_LIT("managedFields"));
     struct ty_str body = ty_json_text(a, obj);
     if (ty_arena_full(a)) {
-        say_too_large(x);
+        say_no_room(x, a);
         return;
     }
     x->wrote_ms = uv_now(x->h->s.loop);
@@ -115,8 +126,7 @@ static void inject(struct ty_hook *x, struct ty_str bundle)
     struct ty_json *obj = ty_json_parse(a, x->text, NULL, &err);
     bool differs = obj && set_bundles(a, obj, bundle);
     if (!obj || ty_arena_full(a)) {
-        x->carries = false;
-        say_too_large(x);
+        say_no_room(x, a);
         return;
     }
     if (!differs && !ty_str_eq(x->carried, bundle)) {
@@ -124,6 +134,8 @@ static void inject(struct ty_hook *x, struct ty_str bundle)
         ty_hookcerts_keep(&x->carried, bundle);
     }
     x->carries = !differs;
+    if (x->carries)
+        x->why[0] = '\0';
     if (!differs || x->op)
         return;
     if (x->wrote_ms && uv_now(x->h->s.loop) - x->wrote_ms < AGAIN_MS) {

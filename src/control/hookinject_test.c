@@ -277,6 +277,30 @@ static void test_changed_after_our_write(void **state)
     ends_with_our_ca(&w);
 }
 
+/* ---- others hold the memory ---- */
+
+/* Nothing is wrong with the configuration, and it has our CA still: looked at again in seconds. */
+static void test_memory_is_short(void **state)
+{
+    static const struct api_row rows[] = {
+        SECRET_IS_MADE, ONE_IS_THERE, { "PUT " VALIDATOR, API_PATCHED, "{}" }, { 0 }
+    };
+    struct certs_world w;
+
+    (void)state;
+    certs_begin(&w, rows, on_serve);
+    until_ready(&w);
+    w.api.budget.ceiling = 1;
+    ty_hooks_inject(w.h, w.h->data[0]);
+    w.api.budget.ceiling = 0;
+    assert_has(w.h->hooks[0].why, "memory is short");
+    assert_true(ty_hookcerts_ready(w.h));
+    assert_in_range(uv_timer_get_due_in(w.h->timer), 1, 5000);
+    ty_hooks_inject(w.h, w.h->data[0]);
+    assert_string_equal(w.h->hooks[0].why, "");
+    certs_end(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +313,7 @@ int main(void)
         cmocka_unit_test(test_settled),
         cmocka_unit_test(test_changed_before_our_refused_write),
         cmocka_unit_test(test_changed_after_our_write),
+        cmocka_unit_test(test_memory_is_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

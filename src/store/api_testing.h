@@ -4,6 +4,7 @@
 #ifndef TY_STORE_API_TESTING_H
 #define TY_STORE_API_TESTING_H
 
+#include "base/budget.h"
 #include "base/buf.h"
 #include "net/serve_testing.h"
 #include "store/kube.h"
@@ -25,6 +26,7 @@ struct api_world {
     struct ty_serve *serve;
     struct ty_kubeconfig config;
     struct ty_kube *kube;
+    struct ty_budget budget;     /* of the client; without a ceiling, if the test sets none */
     const struct api_row *rows;  /* ends with { 0 } */
     struct ty_buf asked;         /* "GET /path\n", one line a request; no lists, no watches */
     struct ty_buf body;          /* of the last request, NUL-terminated */
@@ -135,6 +137,7 @@ static inline void api_begin(struct api_world *w, uv_loop_t *loop)
                                                 .config = &w->config,
                                                 .agent = "test",
                                                 .timeout_ms = 20000,
+                                                .budget = &w->budget,
                                                 .fence = { .open = api_may_write, .ctx = w } },
                     &err),
         0);

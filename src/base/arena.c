@@ -136,14 +136,20 @@ bool ty_arena_starved(const struct ty_arena *a)
     return a->full && !a->over;
 }
 
+/* What the budget has left for it, and what is paid for already. */
+static size_t below_budget(const struct ty_arena *a)
+{
+    size_t left = ty_budget_left(a->budget), here = (size_t)(a->end - a->p);
+
+    return left < SIZE_MAX - here ? left + here : SIZE_MAX;
+}
+
 size_t ty_arena_left(const struct ty_arena *a)
 {
-    size_t left = below_ceiling(a), budget = ty_budget_left(a->budget);
-    size_t here = (size_t)(a->end - a->p); /* paid for already */
+    size_t left = below_ceiling(a), budget = below_budget(a);
 
     if (!a->input)
         return SIZE_MAX;
-    budget = budget < SIZE_MAX - here ? budget + here : SIZE_MAX;
     return a->full ? 0 : left < budget ? left : budget;
 }
 
@@ -153,7 +159,7 @@ void ty_arena_fill(struct ty_arena *a)
         die("arena full", 0, a->ceiling);
     /* Somebody found that a piece does not fit: into the lesser of the two. */
     if (!a->full)
-        a->over = below_ceiling(a) <= ty_budget_left(a->budget);
+        a->over = below_ceiling(a) <= below_budget(a);
     a->full = true;
 }
 

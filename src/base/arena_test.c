@@ -164,6 +164,10 @@ static void a_budget_starves_it(void **state)
     ty_arena_reset(a);
     ty_arena_alloc(a, 500000, 1);
     assert_true(ty_arena_full(a) && !ty_arena_starved(a));
+    ty_auto_arena *small = ty_arena_new_input(1000, &b); /* all of it is paid for */
+    ty_budget_charge(&b, 2 << 20);
+    ty_arena_fill(small);
+    assert_true(ty_arena_full(small) && !ty_arena_starved(small));
 }
 
 /* Allocates `times` pieces of `n` bytes in a child; gives the signal that ended it, 0 none. */

@@ -173,6 +173,41 @@ static void test_memory_is_short_for_a_runtime(void **state)
     assert_int_equal(b.used, 0);
 }
 
+/* There is room for the tree, and for what is written, but not for the text in between. */
+static void test_no_text_of_a_patch(void **state)
+{
+    struct jobs_world *w = *state;
+    char *name = ty_arena_alloc(w->a, 7501, 1);
+    struct ty_budget b = { .ceiling = MEMORY };
+
+    memset(name, 'x', 7500);
+    const char *list = ty_arena_printf(
+        w->a,
+        JOBS_LIST("{\"metadata\":{\"name\":\"rt\",\"uid\":\"u2\",\"resourceVersion\":\"5\","
+                  "\"finalizers\":[\"x/%s\",\"trainer.kubeflow.org/resource-in-use\"]},"
+                  "\"spec\":{}}"),
+        name);
+    const struct api_row rows[] = {
+        { "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200, list },
+        { "PATCH " RT, 0, NULL },
+        { 0 },
+    };
+    w->s.budget = &b;
+    w->api.rows = rows;
+    w->jobs = ty_jobs_new(&w->s);
+    jobs_until(w, jobs_is_synced);
+    ty_budget_charge(&b, ty_budget_left(&b) - 17000);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, runtime_failed);
+    assert_false(patches_the_runtime(w));
+    assert_has(jobs_log(w), "memory is short");
+    b.ceiling = 0;
+    jobs_until(w, patches_the_runtime);
+    assert_has(w->api.body.p, "\"finalizers\":[\"x/xxx");
+    ty_jobs_free(w->jobs);
+    w->jobs = NULL;
+}
+
 #define WRITES ((size_t)16 << 20)
 #define BODY   ((size_t)40 << 20)
 
@@ -200,11 +235,9 @@ static void test_steps_beyond_the_ceiling(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        JOBS_TEST(test_few_at_once),
-        JOBS_TEST(test_each_has_its_turn),
-        JOBS_TEST(test_memory_is_short),
-        JOBS_TEST(test_memory_is_short_for_a_runtime),
-        cmocka_unit_test(test_steps_beyond_the_ceiling),
+        JOBS_TEST(test_few_at_once),        JOBS_TEST(test_each_has_its_turn),
+        JOBS_TEST(test_memory_is_short),    JOBS_TEST(test_memory_is_short_for_a_runtime),
+        JOBS_TEST(test_no_text_of_a_patch), cmocka_unit_test(test_steps_beyond_the_ceiling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,8 +19,8 @@ struct ty_remote {
     int fd;
     uv_poll_t poll;
     int fds[3];
-    struct ty_podrt *pod; /* NULL until it is known */
-    char *command;        /* while the pod waits for devices; then it runs, as id */
+    struct ty_podrt *pod;  /* NULL until it is known */
+    struct ty_buf command; /* while the pod waits for devices; then it runs, as id */
     uint32_t id;
 };
 
@@ -30,7 +30,7 @@ static void remote_closed(uv_handle_t *h)
 
     r->e->handles--;
     close(r->fd);
-    free(r->command);
+    ty_buf_done(&r->command);
     free(r);
 }
 
@@ -108,9 +108,7 @@ static void take_request(struct ty_remote *r, const struct ty_rsh_request *req)
         snprintf(text, sizeof(text), "%.200s has not started: it has scheduling gates", req->host);
         reply(r, 255, text);
     } else if (r->pod->waiting) {
-        r->command = strdup(req->command);
-        if (!r->command)
-            abort();
+        ty_buf_put(&r->command, req->command, strlen(req->command) + 1);
     } else {
         begin_remote(r, req->command);
     }
@@ -119,13 +117,13 @@ static void take_request(struct ty_remote *r, const struct ty_rsh_request *req)
 void ty_rsh_pod_begins(struct ty_podrt *p)
 {
     for (struct ty_remote *r = p->e->remotes, *next = NULL; r; r = next) {
-        char *command = r->command;
+        ty_auto_buf command = { 0 };
         next = r->next;
-        if (r->pod != p || !command)
+        if (r->pod != p || !r->command.n)
             continue;
-        r->command = NULL;
-        begin_remote(r, command);
-        free(command);
+        command = r->command;
+        r->command = (struct ty_buf){ 0 };
+        begin_remote(r, command.p);
     }
 }
 
@@ -178,7 +176,7 @@ static void on_remote(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSE
     }
     /* The asker says nothing more; its end is the end of what it asked for. */
     if (recv(r->fd, &c, 1, MSG_DONTWAIT) == 0) {
-        if (!r->command) {
+        if (!r->command.n) {
             ty_keeper_signal(r->pod->keeper, r->id, SIGHUP, true);
             ty_keeper_signal(r->pod->keeper, r->id, SIGKILL, true);
         }

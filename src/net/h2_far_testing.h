@@ -41,7 +41,7 @@ struct ty_far {
     bool hangs_up;    /* after the handshake */
     bool rekeys;      /* has all keys of TLS 1.3 changed with every answer over HTTP/1.1 */
     atomic_bool stop;
-    atomic_bool holds; /* reads nothing for now, not even a handshake */
+    atomic_bool holds; /* reads nothing until it is told to, not even a handshake */
     atomic_int connections, requests, client_certs;
     atomic_int fds[FAR_MOST]; /* of the connections, in their order */
     atomic_int resets;        /* connections that the client has reset */

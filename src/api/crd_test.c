@@ -49,9 +49,12 @@ static void test_train_job(void **state)
     is(v, "name", "v1alpha1");
     assert_true(ty_json_true_at(v, "served") && ty_json_true_at(v, "storage"));
     assert_non_null(ty_json_at(v, "subresources.status"));
-    assert_int_equal(ty_json_len(ty_json_get(v, "additionalPrinterColumns")), 2);
-    is(ty_json_item(ty_json_get(v, "additionalPrinterColumns"), 0), "jsonPath",
-       ".status.conditions[-1:].type");
+    const struct ty_json *columns = ty_json_get(v, "additionalPrinterColumns");
+    assert_int_equal(ty_json_len(columns), 6); /* tests/cluster/test_columns.py tries them */
+    is(ty_json_item(columns, 0), "name", "State");
+    is(ty_json_item(columns, 2), "jsonPath", ".spec.runtimeRef.name");
+    assert_null(ty_json_get(ty_json_item(columns, 0), "priority"));
+    assert_non_null(ty_json_get(ty_json_item(columns, 4), "priority")); /* -o wide */
     is(v, SCHEMA ".properties.spec.properties.managedBy.default",
        "trainer.kubeflow.org/trainjob-controller");
     assert_int_equal(ty_json_len(ty_json_at(v, SCHEMA ".properties.metadata")),

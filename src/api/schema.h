@@ -92,6 +92,10 @@ void ty_schema_prune(struct ty_arena *a, const struct ty_schema *s, struct ty_js
 void ty_schema_validate(const struct ty_schema *s, const struct ty_json *v,
                         const struct ty_json *old, const struct ty_path *at,
                         const struct ty_path *body, struct ty_errs *errs);
+/* The first part of that: types, bounds and patterns of v and of all below it, up to errs->most
+ * mistakes. For who wants the hints of something that no API server has checked yet. */
+void ty_schema_types(const struct ty_schema *s, const struct ty_json *v, const struct ty_path *at,
+                     struct ty_errs *errs);
 /* The object as Go would write it after decoding it into its typed struct: unknown fields and nulls
  * gone, zero values of omitempty fields gone, empty structs present, quantities canonical, times as
  * they are, fields in Go's order. A new tree; nodes keep line, column and origin. A "{}" of input

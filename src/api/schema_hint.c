@@ -32,9 +32,52 @@ static const char *hint_object(struct ty_arena *a, const struct ty_schema *s, st
     return ty_arena_printf(a, "write {name: %.*s, value: \"%.*s\"}", TY_ARG(name), TY_ARG(value));
 }
 
+/* What people call k, M, G, …; `m` and `M` differ, and nobody means a thousandth of a byte. */
+static char prefix_of(char c)
+{
+    static const char prefixes[] = "kMGTPE";
+    static const char lower[] = "kmgtpe";
+    const char *at = c ? strchr(lower, c | 32) : NULL;
+
+    return at ? prefixes[at - lower] : 0;
+}
+
+/* The number alone is meant: "2 cores", "0.5cpu", "100 bytes". */
+static bool counts_itself(struct ty_str unit)
+{
+    static const char *const words[] = { "cpu", "cpus", "core", "cores", "vcpu",  "vcpus",
+                                         "gpu", "gpus", "b",    "byte",  "bytes", NULL };
+
+    return any_of(unit, words);
+}
+
+/* "10GB", "512MB", "8 Gi", "2 cores": the number is right, its unit is not Kubernetes'. */
+static const char *hint_quantity(struct ty_arena *a, struct ty_str text)
+{
+    struct ty_str number = ty_str_trim(text), unit = number;
+
+    while (unit.n && ((*unit.p >= '0' && *unit.p <= '9') || *unit.p == '.'))
+        unit = (struct ty_str){ unit.p + 1, unit.n - 1 };
+    number.n -= unit.n;
+    unit = ty_str_trim(unit);
+    if (number.n == 0 || number.n > 32)
+        return NULL;
+    if (unit.n == 0 || counts_itself(unit))
+        return ty_arena_printf(a, "use %.*s", TY_ARG(number));
+    char prefix = prefix_of(*unit.p);
+    bool binary = unit.n > 1 && (unit.p[1] | 32) == 'i', bytes = (unit.p[unit.n - 1] | 32) == 'b';
+    if (!prefix || unit.n != 1 + (size_t)binary + (size_t)bytes)
+        return NULL;
+    char two = prefix == 'k' ? 'K' : prefix;
+    return binary ? ty_arena_printf(a, "use %.*s%ci", TY_ARG(number), two)
+                  : ty_arena_printf(a, "use %.*s%c or %.*s%ci", TY_ARG(number), prefix,
+                                    TY_ARG(number), two);
+}
+
 static const char *hint_from_string(struct ty_arena *a, const struct ty_schema *s,
                                     struct ty_str text)
 {
+    const char *quantity = s->type == TY_T_QUANTITY ? hint_quantity(a, text) : NULL;
     int64_t i;
 
     switch (s->type) {
@@ -52,7 +95,7 @@ static const char *hint_from_string(struct ty_arena *a, const struct ty_schema *
     case TY_T_OBJECT:
         return hint_object(a, s, text);
     case TY_T_QUANTITY:
-        return "write a quantity such as 2, 500m or 16Gi";
+        return quantity ? quantity : "write a quantity such as 2, 500m or 16Gi";
     case TY_T_TIME:
         return "write a time such as 2026-01-31T12:00:00Z";
     case TY_T_MAP:

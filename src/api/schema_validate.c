@@ -290,7 +290,7 @@ static void check_value(const struct ty_walk *w, const struct ty_schema *s, cons
 {
     struct ty_errs before = *w->errs;
 
-    if (ty_arena_full(w->errs->arena))
+    if (ty_arena_full(w->errs->arena) || (w->errs->most && w->errs->n >= w->errs->most))
         return; /* of mistakes: whoever asked sees it */
     check_type(w, s, v, at);
     if (v->type == TY_JSON_STRING && s->type != TY_T_ANY)
@@ -314,6 +314,14 @@ static bool blocks_rules(const struct ty_field_err *e)
 {
     return e->why == TY_REQUIRED || e->why == TY_UNSUPPORTED || e->why == TY_TOO_LONG ||
            e->why == TY_TOO_MANY || e->why == TY_TYPE_INVALID;
+}
+
+void ty_schema_types(const struct ty_schema *s, const struct ty_json *v, const struct ty_path *at,
+                     struct ty_errs *errs)
+{
+    const struct ty_walk w = { errs, at, at };
+
+    check_value(&w, s, v, NULL, at);
 }
 
 void ty_schema_validate(const struct ty_schema *s, const struct ty_json *v,

@@ -51,6 +51,7 @@ struct ty_errs {
     struct ty_arena *arena;
     struct ty_field_err *first, *last;
     size_t n;
+    size_t most; /* a walk over a value stops at so many; 0: never */
 };
 
 /* Appends and gives the new entry, so a caller may add ->hint or ->at. value: see above (borrowed,

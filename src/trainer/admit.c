@@ -9,6 +9,8 @@
 /* Of warnings the API server keeps 4096 characters in all, and 256 of each once there are more. */
 #define WARNING_MAX   256
 #define WARNINGS_MAX  15
+#define HINTS_MAX     5  /* for a refusal by the validating webhook */
+#define VALUE_SHOWN   64 /* bytes of a value beside a hint */
 #define GENERATED_MAX 58 /* of generateName: five random characters follow, 63 in all */
 
 static const char *name_of(const struct ty_json *obj, struct ty_arena *a)
@@ -99,9 +101,8 @@ static void check_schema(struct ty_arena *a, const struct ty_admit_in *in,
     ty_errs_join(&v->errs, &mine);
 }
 
-static void warn_of(struct ty_warnings *w, const struct ty_field_err *e)
+static void warn(struct ty_warnings *w, const char *text)
 {
-    const char *text = ty_arena_printf(w->arena, "%s: %s", e->path, e->detail);
     struct ty_str head = ty_str_head(ty_str(text), WARNING_MAX);
 
     if (text[head.n])
@@ -109,24 +110,67 @@ static void warn_of(struct ty_warnings *w, const struct ty_field_err *e)
     ty_warnings_add(w, "%.*s%s", TY_ARG(head), text[head.n] ? "..." : "");
 }
 
+/* Scalars are shown as they were written; lists and objects say nothing at this length. */
+static const char *hint_text(struct ty_arena *a, const struct ty_field_err *e)
+{
+    bool scalar = e->at && e->at->type < TY_JSON_ARRAY;
+
+    if (!scalar)
+        return ty_arena_printf(a, "%s: %s", e->path, e->hint);
+    struct ty_str value = ty_json_text(a, e->at), head = ty_str_head(value, VALUE_SHOWN);
+    return ty_arena_printf(a, "%s: %.*s%s: %s", e->path, TY_ARG(head),
+                           head.n < value.n ? "..." : "", e->hint);
+}
+
+/* What to do about errors whose own text must stay v2.3.0's. An API server passes warnings on with
+ * a refusal, too. */
+static void add_hints(const struct ty_errs *errs, struct ty_warnings *w, size_t most)
+{
+    const char *last = "";
+    size_t n = 0;
+
+    for (const struct ty_field_err *e = errs->first; e && n < most; e = e->next) {
+        if (!e->hint || e->warn_only)
+            continue;
+        const char *text = hint_text(w->arena, e);
+        if (strcmp(text, last) != 0) { /* a quantity is an anyOf, whose branches say the same */
+            warn(w, text);
+            n++;
+        }
+        last = text;
+    }
+}
+
 void ty_admit_warn(const struct ty_admit_in *in, struct ty_errs *errs, struct ty_verdict *v)
 {
     struct ty_errs kept = { .arena = errs->arena };
-    size_t n = 0;
+    size_t n = 0, hints = v->warnings.n;
 
     if (in->lint)
         return;
+    add_hints(errs, &v->warnings, HINTS_MAX);
+    const size_t room = WARNINGS_MAX - (v->warnings.n - hints);
     for (struct ty_field_err *e = errs->first, *next = NULL; e; e = next) {
         next = e->next;
         e->next = NULL;
         if (!e->warn_only)
             ty_errs_join(&kept, &(struct ty_errs){ .first = e, .last = e, .n = 1 });
-        else if (n++ < WARNINGS_MAX)
-            warn_of(&v->warnings, e);
+        else if (n++ < room)
+            warn(&v->warnings, ty_arena_printf(errs->arena, "%s: %s", e->path, e->detail));
     }
-    if (n > WARNINGS_MAX)
-        ty_warnings_add(&v->warnings, "and %zu more of this kind", n - WARNINGS_MAX);
+    if (n > room)
+        ty_warnings_add(&v->warnings, "and %zu more of this kind", n - room);
     *errs = kept;
+}
+
+void ty_mutate_hint(struct ty_arena *a, const struct ty_json *obj, struct ty_warnings *warnings)
+{
+    struct ty_errs errs = { .arena = a, .most = WARNINGS_MAX };
+
+    if (!ty_schema_bounded(&ty_schema_TrainJob, obj))
+        return; /* as in ty_mutate_trainjob: no work for what is refused anyway */
+    ty_schema_types(&ty_schema_TrainJob, obj, NULL, &errs);
+    add_hints(&errs, warnings, WARNINGS_MAX);
 }
 
 static void decode(struct ty_arena *a, const struct ty_admit_in *in, const struct ty_kind *kind,
@@ -153,6 +197,8 @@ static void mutate(struct ty_arena *a, const struct ty_admit_in *in, struct ty_v
                            "admission webhook \"defaulter.trainjob.trainer.kubeflow.org\" denied "
                            "the request: %s",
                            err->text));
+    if (!in->lint)
+        ty_mutate_hint(a, in->obj, &v->warnings);
 }
 
 /* What a typed client cannot read the schema mostly refuses too, with the field's path: then that

@@ -34,7 +34,8 @@ void ty_admit(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdic
 
 /* Takes the entries that are warn_only out of *errs and adds them to the verdict's warnings, as
  * "path: detail". Values are left out: they may be whole lists of containers, and the API server
- * truncates warnings to 256 characters. Does nothing with in->lint. */
+ * truncates warnings to 256 characters. Before them comes what to do about the first of the others,
+ * as "path: hint", or "path: value: hint" of a scalar. Does nothing with in->lint. */
 void ty_admit_warn(const struct ty_admit_in *in, struct ty_errs *errs, struct ty_verdict *v);
 
 /* The webhooks alone, for the server: */
@@ -43,6 +44,9 @@ void ty_admit_warn(const struct ty_admit_in *in, struct ty_errs *errs, struct ty
  */
 int ty_mutate_trainjob(struct ty_arena *a, const struct ty_json *obj, const struct ty_json *old,
                        int64_t now_s, struct ty_json **ret_next, struct ty_err *err);
+/* Hints about an obj that ty_mutate_trainjob cannot decode: Go's words name no field, or none
+ * that people write. */
+void ty_mutate_hint(struct ty_arena *a, const struct ty_json *obj, struct ty_warnings *warnings);
 void ty_validate_trainjob(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *ret);
 void ty_validate_runtime(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *ret);
 

@@ -134,7 +134,10 @@ static void test_warnings_hide_nothing(void **state)
                "must not have envs for the dataset-initializer, model-initializer, node");
     assert_int_equal(v.errs.n, 1);
     assert_int_equal(v.warnings.n, 16);
-    assert_string_equal(v.warnings.v[15], "and 85 more of this kind");
+    assert_string_equal(v.warnings.v[0],
+                        "spec.runtimePatches: set the trainer's variables in spec.trainer.env, an "
+                        "initializer's in spec.initializer");
+    assert_string_equal(v.warnings.v[15], "and 86 more of this kind");
 }
 
 /* The API server truncates longer ones. */

@@ -2,6 +2,8 @@
  * does not check updates of a TrainingRuntime: there a mistake is only warned of (B20). */
 #include "trainer/admit.h"
 
+#include "trainer/checks.h"
+
 /* The container that a job with this ancestor must have; NULL: none. */
 static const char *required_container(struct ty_str ancestor)
 {
@@ -58,6 +60,39 @@ static void check_job(struct ty_arena *a, const struct ty_json *job, const struc
     e->hint = ty_arena_printf(a, "name the main container \"%s\"", need);
 }
 
+static bool has_step(const struct ty_json *job, const char *step)
+{
+    const struct ty_json *labels = ty_json_at(job, "template.metadata.labels");
+
+    return ty_str_is(ty_json_text_of(ty_json_find(labels, TY_LIT(TY_LABEL_ANCESTOR))), step);
+}
+
+/* Nobody will take spec.trainer of its TrainJobs (B37). It may be meant so: a warning, for
+ * `validate` too. */
+static void warn_no_trainer(const struct ty_json *jobs, struct ty_warnings *warnings)
+{
+    struct ty_str found = { 0 };
+    size_t free = 0;
+
+    ty_each_item (j, jobs) {
+        if (has_step(*j, "trainer"))
+            return;
+        if (has_step(*j, TY_DATASET_INIT) || has_step(*j, TY_MODEL_INIT))
+            continue;
+        free++;
+        found = ty_str_head(ty_json_str_at(*j, "name"), TY_CHECK_NAME);
+    }
+    if (free == 0)
+        return; /* nothing in it could train */
+    const char *who = free == 1 ? ty_arena_printf(warnings->arena, "job \"%.*s\"", TY_ARG(found))
+                                : "the job that trains";
+    ty_warnings_add(warnings,
+                    "spec.template.spec.replicatedJobs: no job has label " TY_LABEL_ANCESTOR
+                    ": trainer, so TrainJobs' spec.trainer will be ignored; add it to "
+                    "template.metadata.labels of %s",
+                    who);
+}
+
 void ty_validate_runtime(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *ret)
 {
     const struct ty_kind *kind = ty_kind_of(in->obj);
@@ -83,6 +118,8 @@ void ty_validate_runtime(struct ty_arena *a, const struct ty_admit_in *in, struc
                         "runtime \"%.*s\" labels no job with " TY_LABEL_ANCESTOR
                         "; job \"%.*s\" will be taken as the trainer",
                         TY_ARG(name), TY_ARG(ty_json_str_at(taken, "name")));
+    else
+        warn_no_trainer(jobs, &ret->warnings);
     if (in->op == TY_CREATE &&
         ty_str_is(ty_json_text_of(ty_json_find(labels, TY_LIT("trainer.kubeflow.org/support"))),
                   "deprecated"))

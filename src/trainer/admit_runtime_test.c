@@ -110,7 +110,7 @@ static void test_deprecation(void **state)
     assert_int_equal(v.warnings.n, 0);
 }
 
-/* ---- B28 ---- */
+/* ---- B28, B37 ---- */
 
 static const char *warning(struct fixture *f, const char *policy, const char *jobs)
 {
@@ -131,14 +131,25 @@ static const char *warning(struct fixture *f, const char *policy, const char *jo
     "runtime \"rt\" labels no job with " TY_LABEL_ANCESTOR "; job \"" name                         \
     "\" will be taken as the trainer"
 
+#define IGNORED(who) /* B37 */                                                                     \
+    "spec.template.spec.replicatedJobs: no job has label " TY_LABEL_ANCESTOR                       \
+    ": trainer, so TrainJobs' spec.trainer will be ignored; add it to template.metadata.labels "   \
+    "of " who
+
 static void test_unlabelled(void **state)
 {
     struct fixture *f = *state;
 
     assert_string_equal(warning(f, "{'torch':{}}", LAUNCHER_JOB "," NODE_JOB), TAKEN("node"));
     assert_string_equal(warning(f, "{}", NODE_JOB), TAKEN("node"));
-    assert_string_equal(warning(f, "{}", NODE_JOB "," STEP_JOB("x", "other", "c", "")), "");
-    assert_string_equal(warning(f, "{}", LAUNCHER_JOB), "");
+    assert_string_equal(warning(f, "{}", NODE_JOB "," STEP_JOB("x", "other", "c", "")),
+                        IGNORED("the job that trains"));
+    assert_string_equal(warning(f, "{}", LAUNCHER_JOB), IGNORED("job \"launcher\""));
+    assert_string_equal(
+        warning(f, "{}", STEP_JOB("d", TY_DATASET_INIT, TY_DATASET_INIT, "") "," LAUNCHER_JOB),
+        IGNORED("job \"launcher\""));
+    assert_string_equal(warning(f, "{}", STEP_JOB("d", TY_DATASET_INIT, TY_DATASET_INIT, "")), "");
+    assert_string_equal(warning(f, "{}", ""), "");
 }
 
 /* The plan takes the launcher under mpi, and none without a container `node`. */
@@ -148,7 +159,8 @@ static void test_unlabelled_as_the_plan_takes_it(void **state)
 
     assert_string_equal(warning(f, "{'mpi':{}}", LAUNCHER_JOB "," NODE_JOB), TAKEN("launcher"));
     assert_string_equal(warning(f, "{'mpi':{}}", NODE_JOB), TAKEN("node"));
-    assert_string_equal(warning(f, "{}", PLAIN_JOB("node", "1", "{'name':'main'}")), "");
+    assert_string_equal(warning(f, "{}", PLAIN_JOB("node", "1", "{'name':'main'}")),
+                        IGNORED("job \"node\""));
 }
 
 int main(void)

@@ -270,9 +270,108 @@ static void test_jobset(void **state)
     assert_int_equal(v.code, 422);
 }
 
+/* ---- hints beside v2.3.0's own words ---- */
+
+/* Refused with `message` somewhere in the answer; the warnings, one a line. */
+static const char *hints(struct fixture *f, const char *text, const char *message)
+{
+    struct ty_verdict v = core_admit(f, TY_CREATE, fx_json(f->arena, text), NULL);
+    ty_auto_buf out = { 0 };
+
+    assert_true(v.code >= 400);
+    assert_non_null(strstr(v.message, message));
+    for (size_t i = 0; i < v.warnings.n; i++)
+        ty_buf_printf(&out, "%s%s", i ? "\n" : "", v.warnings.v[i]);
+    return ty_arena_strndup(f->arena, out.p ? out.p : "", out.n);
+}
+
+static void test_hints_for_what_cannot_be_decoded(void **state)
+{
+    struct fixture *f = *state;
+
+    core_put(f, RUNTIME("{}", ""));
+    assert_string_equal(hints(f, JOB("'resourcesPerNode':{'requests':{'memory':'10GB'}}"),
+                              "quantities must match the regular expression"),
+                        "spec.trainer.resourcesPerNode.requests.memory: \"10GB\": use 10G or 10Gi");
+    assert_string_equal(hints(f, JOB("'numNodes':'four'"), "cannot unmarshal string"),
+                        "spec.trainer.numNodes: \"four\": write a number");
+    assert_string_equal(hints(f, JOB("'numNodes':'4'"), "cannot unmarshal string"),
+                        "spec.trainer.numNodes: \"4\": write 4 without quotes");
+    assert_string_equal(hints(f, JOB("'env':[{'name':'A','value':1},{'name':'B','value':true}]"),
+                              "cannot unmarshal"),
+                        "spec.trainer.env[0].value: 1: write \"1\" in quotes\n"
+                        "spec.trainer.env[1].value: true: write \"true\" in quotes");
+    assert_string_equal(hints(f, JOB("'args':'--fast'"), "cannot unmarshal"),
+                        "spec.trainer.args: \"--fast\": write a list: [\"--fast\"]");
+}
+
+/* However long and many the values are. */
+static void test_hints_are_bounded(void **state)
+{
+    struct fixture *f = *state;
+    ty_auto_buf args = { 0 };
+
+    core_put(f, RUNTIME("{}", ""));
+    for (int i = 0; i < 100; i++)
+        ty_buf_printf(&args, "%s%d", i ? "," : "", i);
+    char *many = ty_arena_printf(f->arena, JOB("'args':[%.*s]"), TY_ARG(ty_buf_str(&args)));
+    assert_int_equal(core_admit(f, TY_CREATE, fx_json(f->arena, many), NULL).warnings.n, 15);
+    char *big = ty_arena_printf(f->arena, JOB("'numNodes':'%0999d'"), 0);
+    struct ty_verdict v = core_admit(f, TY_CREATE, fx_json(f->arena, big), NULL);
+    assert_int_equal(v.warnings.n, 1);
+    assert_true(strlen(v.warnings.v[0]) <= 256);
+}
+
+static size_t two_names(void *ctx TY_UNUSED, struct ty_arena *a TY_UNUSED,
+                        const struct ty_kind *kind, struct ty_str ns, const char *ret[],
+                        size_t most)
+{
+    assert_ptr_equal(kind, &ty_kind_clustertrainingruntime);
+    assert_true(ns.n == 0 && most >= 2);
+    ret[0] = "torch-distributed";
+    ret[1] = "rt";
+    return 2;
+}
+
+static void test_hints_for_runtimes(void **state)
+{
+    struct fixture *f = *state;
+    static const char missing[] = "must be created before the TrainJob is created";
+
+    assert_string_equal(hints(f, JOB_OF("torch-distribute", ""), missing), "");
+    f->view.names = two_names;
+    assert_string_equal(hints(f, JOB_OF("torch-distribute", ""), missing),
+                        "spec.RuntimeRef: did you mean \"torch-distributed\"? there are: "
+                        "torch-distributed, rt");
+    assert_string_equal(
+        hints(f,
+              "{'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'TrainJob','metadata':{'name':"
+              "'j','namespace':'ns'},'spec':{'runtimeRef':{'name':'rt','kind':'Runtime'}}}",
+              "denied the request: unsupported runtime: Runtime.trainer.kubeflow.org"),
+        "spec.runtimeRef: use kind ClusterTrainingRuntime or TrainingRuntime, apiGroup "
+        "trainer.kubeflow.org");
+}
+
+static void test_hints_for_plugins_refusals(void **state)
+{
+    struct fixture *f = *state;
+
+    core_put(f, RUNTIME("{'torch':{}}", ""));
+    assert_string_equal(hints(f, JOB("'env':[{'name':'PET_NNODES','value':'1'}]"), "reserved envs"),
+                        "spec.trainer.env: remove them: the operator sets these variables");
+    assert_string_equal(hints(f, JOB_OF("rt", ",'initializer':{'dataset':{}}"),
+                              "must have dataset-initializer job"),
+                        "spec.runtimeRef: use a runtime with such a job, or remove "
+                        "spec.initializer.dataset");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        core_test(test_hints_for_what_cannot_be_decoded),
+        core_test(test_hints_are_bounded),
+        core_test(test_hints_for_runtimes),
+        core_test(test_hints_for_plugins_refusals),
         admit_test(test_defaults),
         admit_test(test_foreign_kinds_are_carried),
         admit_test(test_unknown_fields_are_dropped),

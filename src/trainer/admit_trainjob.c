@@ -148,7 +148,8 @@ static void cannot_judge(struct ty_arena *a, struct ty_verdict *v, const char *w
 }
 
 /* Upstream's texts, path `spec.RuntimeRef` of the cluster kind included. */
-static void runtime_missing(struct ty_arena *a, const struct ty_trainjob *job, struct ty_errs *errs)
+static void runtime_missing(struct ty_arena *a, const struct ty_admit_in *in,
+                            const struct ty_trainjob *job, struct ty_errs *errs)
 {
     bool cluster = ty_runtime_kind(job) == &ty_kind_clustertrainingruntime;
     struct ty_json *ref = ty_schema_normal(a, &ty_schema_RuntimeRef, job->ref);
@@ -160,6 +161,7 @@ static void runtime_missing(struct ty_arena *a, const struct ty_trainjob *job, s
         TY_ARG(job->ref_kind), TY_ARG(job->ref_name), cluster ? "clusterT" : "t");
 
     e->at = job->ref;
+    e->hint = ty_runtime_others(a, job, in->view);
 }
 
 /* The live runtime; on update, when that is gone, the job's snapshot of it (B12). */
@@ -228,6 +230,8 @@ void ty_validate_trainjob(struct ty_arena *a, const struct ty_admit_in *in, stru
         struct ty_field_err *e = ty_errs_add(&errs, TY_KEY(TY_KEY(NULL, "spec"), "runtimeRef"),
                                              TY_INVALID, NULL, "%s", text);
         e->at = job.ref;
+        e->hint = "use kind ClusterTrainingRuntime or TrainingRuntime, apiGroup "
+                  "trainer.kubeflow.org";
         if (!ret->message) { /* upstream's bare words, without a path */
             ret->code = 403;
             ret->message = ty_arena_printf(
@@ -248,6 +252,6 @@ void ty_validate_trainjob(struct ty_arena *a, const struct ty_admit_in *in, stru
     if (runtime)
         check_job(a, in, &job, in->op == TY_UPDATE ? &old : NULL, runtime, &errs, &ret->warnings);
     else
-        runtime_missing(a, &job, &errs);
+        runtime_missing(a, in, &job, &errs);
     deny(a, in, ret, &errs);
 }

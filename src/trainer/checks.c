@@ -1,4 +1,5 @@
-/* Checks of initializers and names; those of patches are in checks_patches.c. */
+/* Checks of initializers and names; those of patches are in checks_patches.c, those of
+ * pods in checks_pods.c. */
 #include "trainer/checks.h"
 
 #define NAME_MAX_LEN 63
@@ -13,12 +14,13 @@ static const struct ty_path *ref_path(void)
 }
 
 static void blame_ref(const struct ty_plan *plan, const struct ty_trainjob *job,
-                      struct ty_errs *errs, const char *text)
+                      struct ty_errs *errs, const char *text, const char *hint)
 {
     struct ty_json *ref = ty_schema_normal(plan->arena, &ty_schema_RuntimeRef, job->ref);
     struct ty_field_err *e =
         ty_errs_add(errs, ref_path(), TY_INVALID, ty_json_text(plan->arena, ref).p, "%s", text);
     e->at = job->ref;
+    e->hint = hint;
 }
 
 static bool has_mount(const struct ty_json *container, const char *volume)
@@ -46,7 +48,10 @@ static void check_initializer(const struct ty_plan *plan, const struct ty_trainj
                                "the %s job",
                                name, name);
     if (text)
-        blame_ref(plan, job, errs, text);
+        blame_ref(plan, job, errs, text,
+                  ty_arena_printf(plan->arena,
+                                  "use a runtime with such a job, or remove spec.initializer.%s",
+                                  strcmp(name, TY_DATASET_INIT) == 0 ? "dataset" : "model"));
 }
 
 void ty_check_initializers(const struct ty_plan *plan, const struct ty_trainjob *job,
@@ -58,30 +63,12 @@ void ty_check_initializers(const struct ty_plan *plan, const struct ty_trainjob 
         check_initializer(plan, job, TY_MODEL_INIT, "modelConfig", errs);
 }
 
-/* Pods of a set once the plugins have scaled it: under mpi numNodes counts job `node` (B27), one of
- * them being the launcher if that works too. */
-static int64_t pods_of(const struct ty_plan *plan, const struct ty_trainjob *job,
-                       const struct ty_podset *set)
-{
-    int64_t nodes = set->count;
-
-    if (!ty_plan_policy(plan, "mpi"))
-        return set == plan->trainer && job->num_nodes.set ? job->num_nodes.v : nodes;
-    if (!ty_str_is(set->name, TY_NODE))
-        return nodes;
-    if (job->num_nodes.set)
-        nodes = job->num_nodes.v;
-    else if (!ty_json_int_at(plan->ml, "numNodes", &nodes))
-        return nodes;
-    return ty_json_true_at(plan->ml, "mpi.runLauncherAsNode") && nodes > 1 ? nodes - 1 : nodes;
-}
-
 /* The longest name that the JobSet's webhook will look at: of a pod, or of a Job whose pods have no
  * index. NULL: there are none. */
 static char *longest_name(const struct ty_plan *plan, const struct ty_trainjob *job,
                           const struct ty_podset *set)
 {
-    int64_t pods = pods_of(plan, job, set);
+    int64_t pods = ty_check_pods_of(plan, job, set);
 
     if (set->replicas < 1)
         return NULL;

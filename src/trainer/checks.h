@@ -22,5 +22,21 @@ void ty_check_overrides(const struct ty_plan *plan, const struct ty_trainjob *jo
  */
 void ty_check_names(const struct ty_plan *plan, const struct ty_trainjob *job,
                     struct ty_errs *errs);
+/* Pods of a set once the plugins have scaled it: under mpi numNodes counts job `node` (B27), one of
+ * them being the launcher if that works too. */
+int64_t ty_check_pods_of(const struct ty_plan *plan, const struct ty_trainjob *job,
+                         const struct ty_podset *set);
+/* Bytes of a name, a quantity or a value in the texts of the following checks. */
+#define TY_CHECK_NAME 64
+/* Each warns, and names the job that gets no pods as `job "x"`: counts that no Job may have, and
+ * requests that do not fit their limits, after the TrainJob's and the runtime's were merged (B36).
+ */
+void ty_check_counts(const struct ty_plan *plan, const struct ty_trainjob *job,
+                     struct ty_errs *errs);
+void ty_check_requests(const struct ty_plan *plan, const struct ty_trainjob *job,
+                       struct ty_errs *errs);
+/* Warns if no job of the runtime takes spec.trainer (B37). */
+void ty_check_trainer(const struct ty_plan *plan, const struct ty_trainjob *job,
+                      struct ty_errs *errs);
 
 #endif

@@ -290,7 +290,8 @@ static void check_active(const struct ty_plan *plan, const struct ty_trainjob *j
             ty_errs_add(
                 errs, at, TY_FORBIDDEN, NULL,
                 "%s cannot be modified when the JobSet's ReplicatedJob %.*s is still active", what,
-                TY_ARG(ty_json_str_at(*s, "name")));
+                TY_ARG(ty_json_str_at(*s, "name")))
+                ->hint = "keep spec.suspend true, and try again when its pods are gone";
     }
 }
 
@@ -306,7 +307,8 @@ static void check_change(const struct ty_plan *plan, const struct ty_trainjob *j
         check_active(plan, job, at, what, errs);
     else
         ty_errs_add(errs, at, TY_FORBIDDEN, NULL,
-                    "%s can only be modified when the TrainJob is suspended%s", what, when);
+                    "%s can only be modified when the TrainJob is suspended%s", what, when)
+            ->hint = "set spec.suspend to true first, and wait until its pods are gone";
 }
 
 void ty_check_patch_changes(const struct ty_plan *plan, const struct ty_trainjob *job,

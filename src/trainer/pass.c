@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "trainer/resolve.h"
+#include "trainer/stalled.h"
 
 #define MANAGER     "trainer.kubeflow.org/trainjob-controller"
 #define NOTE_MAX    950 /* bytes of an error that fit into an event's note */
@@ -90,6 +91,41 @@ static bool ended_for_good(const struct ty_pass_in *in, const struct ty_trainjob
            !failed_because(was, UNSUPPORTED) && !ty_pass_is_refused(was);
 }
 
+bool ty_pass_is_suspend_refused(const struct ty_json *status)
+{
+    struct ty_str reason = ty_json_str_at(ty_condition(status, "Suspended"), "reason");
+
+    return ty_str_is(reason, TY_REASON_SUSPEND_REFUSED) ||
+           ty_str_is(reason, TY_REASON_RESUME_REFUSED);
+}
+
+/* What its JobSet is, where that cannot follow the job now; else what the job wants. */
+static bool is_suspended(const struct ty_pass_in *in, const struct ty_trainjob *job)
+{
+    const struct ty_json *jobset =
+        in->unapplied ? ty_view_get(in->view, &ty_kind_jobset, job->ns, job->name) : NULL;
+
+    return jobset ? ty_json_true_at(jobset, "spec.suspend") : job->suspended;
+}
+
+/* A queue gives away what a suspended job has had, so nothing is called suspended that runs. What
+ * has failed for the moment only leaves the condition as it was. */
+static void tell_suspend_refused(struct ty_arena *a, const struct ty_pass_in *in, bool suspended,
+                                 struct ty_json *status, struct ty_str now)
+{
+    /* Never suspended so far: since its creation, which is when its deadline began. */
+    struct ty_str created = ty_json_str_at(in->job, "metadata.creationTimestamp");
+
+    if (!in->refused.n)
+        return;
+    if (suspended)
+        ty_condition_set(a, status, "Suspended", "True", TY_LIT(TY_REASON_RESUME_REFUSED),
+                         in->refused, now);
+    else
+        ty_condition_set(a, status, "Suspended", "False", TY_LIT(TY_REASON_SUSPEND_REFUSED),
+                         in->refused, ty_condition(status, "Suspended") ? now : created);
+}
+
 static void set_suspended(struct ty_arena *a, const struct ty_trainjob *job, struct ty_json *status,
                           struct ty_str now)
 {
@@ -98,7 +134,8 @@ static void set_suspended(struct ty_arena *a, const struct ty_trainjob *job, str
     if (job->suspended)
         ty_condition_set(a, status, "Suspended", "True", TY_LIT("Suspended"),
                          TY_LIT("TrainJob is suspended"), now);
-    else if (had && ty_str_is(ty_json_str_at(had, "status"), "True"))
+    else if (had && (ty_str_is(ty_json_str_at(had, "status"), "True") ||
+                     ty_pass_is_suspend_refused(status)))
         ty_condition_set(a, status, "Suspended", "False", TY_LIT("Resumed"),
                          TY_LIT("TrainJob is resumed"), now);
 }
@@ -143,8 +180,8 @@ static void check_deadline(struct ty_arena *a, const struct ty_pass_in *in,
             ret->delete_kind = &ty_kind_jobset;
         return;
     }
-    if (job->deadline_s == 0 || job->suspended || ty_trainjob_finished(status) ||
-        !deadline_start(job, status, &start))
+    if (job->deadline_s == 0 || job->suspended || is_suspended(in, job) ||
+        ty_trainjob_finished(status) || !deadline_start(job, status, &start))
         return;
     if (__builtin_add_overflow(start, job->deadline_s, &end))
         end = INT64_MAX; /* the schema sets no upper bound */
@@ -242,9 +279,14 @@ void ty_pass(struct ty_arena *a, const struct ty_pass_in *in, struct ty_pass *re
         refuse_runtime(a, &job, was, status, now);
     else if (!over && !in->no_build && !ty_trainjob_finished(status) && build(a, in, &job, ret) < 0)
         tell_failure(a, ret);
-    set_suspended(a, &job, status, now);
+    if (is_suspended(in, &job) == job.suspended)
+        set_suspended(a, &job, status, now);
+    else
+        tell_suspend_refused(a, in, !job.suspended, status, now);
     if (known && !over)
         mirror_children(a, in, &job, status);
+    if (known && !over)
+        ty_stalled_tell(a, in, &job, status, ret);
     check_deadline(a, in, &job, status, ret);
     check_ttl(&job, status, in->now_s, ret);
     tell_refused(a, in, &job, was, status, now);

@@ -14,6 +14,8 @@ struct ty_pass_in {
     int64_t now_s;                /* Unix time */
     const unsigned char *entropy; /* TY_ENTROPY bytes */
     bool no_build;                /* the caller knows that its children are as they should be */
+    bool unapplied; /* what is wanted of its JobSet is not written: the status is that of the JobSet
+                       as it is */
     struct ty_str refused; /* why the API server refuses a child for good; empty: it does not */
 };
 struct ty_pass_event {
@@ -35,6 +37,14 @@ struct ty_pass {
  * tried again, and the condition goes when it is there. */
 #define TY_REASON_CREATION_FAILED "TrainJobResourcesCreationFailed"
 bool ty_pass_is_refused(const struct ty_json *status);
+/* Of the condition Suspended, while the API server refuses to let the JobSet follow spec.suspend:
+ * it runs on (False), or stays suspended (True). The message has the API server's words. */
+#define TY_REASON_SUSPEND_REFUSED "SuspendRefused"
+#define TY_REASON_RESUME_REFUSED  "ResumeRefused"
+bool ty_pass_is_suspend_refused(const struct ty_json *status);
+/* Reasons of events about a JobSet whose rendering is outdated. */
+#define TY_REASON_RENDERING_KEPT  "RenderingKept"
+#define TY_REASON_JOBSET_REPLACED "JobSetReplaced"
 /* ret->… live with the arena. */
 void ty_pass(struct ty_arena *a, const struct ty_pass_in *in, struct ty_pass *ret);
 

@@ -12,6 +12,7 @@ static struct ty_pass refuse(struct fixture *f, struct ty_json *job, int64_t now
                              .job = job,
                              .now_s = now_s,
                              .no_build = true,
+                             .unapplied = true,
                              .refused = ty_str(why) };
     struct ty_pass p;
 
@@ -67,10 +68,66 @@ static void test_it_goes_when_the_jobset_is_there(void **state)
 static void test_an_update_that_is_refused(void **state)
 {
     struct fixture *f = *state;
-    struct ty_json *job = fx_json(f->arena, TRAINJOB("", ""));
+    struct ty_json *job = fx_json(f->arena, TRAINJOB(",'suspend':true", ""));
 
     core_put(f, JOBSET("'suspend':true", ""));
-    assert_null(refuse(f, job, CORE_NOW, "no").status);
+    assert_string_equal(conditions(f, refuse(f, job, CORE_NOW, "no").status),
+                        "Suspended=True/Suspended@" CREATED);
+}
+
+static const char *suspended_message(const struct ty_json *job)
+{
+    return ty_json_str_at(ty_condition(ty_json_get(job, "status"), "Suspended"), "message").p;
+}
+
+/* What runs is not called suspended: a queue would give away what it has. */
+static void test_a_suspension_that_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(f->arena, TRAINJOB(",'suspend':true", ""));
+
+    core_put(f, JOBSET("", ""));
+    assert_null(refuse(f, job, CORE_NOW + 10, "").status); /* for the moment: nothing is said */
+    struct ty_pass p = refuse(f, job, CORE_NOW + 20, "no");
+    assert_string_equal(conditions(f, p.status), "Suspended=False/SuspendRefused@" CREATED);
+    assert_string_equal(suspended_message(job), "no");
+    assert_null(refuse(f, job, CORE_NOW + 30, "no").status);
+    core_put(f, JOBSET("'suspend':true", "")); /* somebody has let it through */
+    p = settles(f, job, CORE_NOW + 40);
+    assert_string_equal(conditions(f, p.status), "Suspended=True/Suspended@2026-01-02T03:04:45Z");
+}
+
+static void test_a_suspension_that_is_taken_back(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(f->arena, TRAINJOB(",'suspend':true", ""));
+
+    core_put(f, JOBSET("", ""));
+    refuse(f, job, CORE_NOW + 20, "no");
+    ty_json_set(f->arena, ty_json_get(job, "spec"), "suspend", ty_json_bool(f->arena, false));
+    struct ty_pass p = settles(f, job, CORE_NOW + 40);
+    assert_string_equal(conditions(f, p.status), "Suspended=False/Resumed@" CREATED);
+}
+
+/* What does not run is not called resumed, and its deadline does not begin. */
+static void test_a_resumption_that_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    struct ty_json *job = fx_json(
+        f->arena,
+        TRAINJOB(",'activeDeadlineSeconds':10",
+                 ",'status':{'conditions':[{'type':'Suspended','status':'True',"
+                 "'reason':'Suspended','message':'m','lastTransitionTime':'" CREATED "'}]}"));
+
+    core_put(f, JOBSET("'suspend':true", ""));
+    struct ty_pass p = refuse(f, job, CORE_NOW + 60, "no");
+    assert_string_equal(conditions(f, p.status), "Suspended=True/ResumeRefused@" CREATED);
+    assert_string_equal(suspended_message(job), "no");
+    assert_true(!p.delete_kind && !p.events && p.requeue_s == 0);
+    core_put(f, JOBSET("", ""));
+    p = pass_at(f, job, CORE_NOW + 70);
+    assert_string_equal(conditions(f, p.status), "Suspended=False/Resumed@2026-01-02T03:05:15Z");
+    assert_int_equal(p.requeue_s, 10);
 }
 
 static void test_suspension_is_told_beside_it(void **state)
@@ -105,9 +162,15 @@ static void test_deadline_and_ttl(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        pass_test(test_it_is_told_and_tried_again),       pass_test(test_the_last_message_counts),
-        pass_test(test_it_goes_when_the_jobset_is_there), pass_test(test_an_update_that_is_refused),
-        pass_test(test_suspension_is_told_beside_it),     pass_test(test_deadline_and_ttl),
+        pass_test(test_it_is_told_and_tried_again),
+        pass_test(test_the_last_message_counts),
+        pass_test(test_it_goes_when_the_jobset_is_there),
+        pass_test(test_an_update_that_is_refused),
+        pass_test(test_a_suspension_that_is_refused),
+        pass_test(test_a_suspension_that_is_taken_back),
+        pass_test(test_a_resumption_that_is_refused),
+        pass_test(test_suspension_is_told_beside_it),
+        pass_test(test_deadline_and_ttl),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

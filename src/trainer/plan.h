@@ -37,6 +37,10 @@ struct ty_view {
      * to be asked, and does not answer. NULL: there is none. May be NULL. */
     const char *(*unread)(void *ctx, const struct ty_kind *kind, struct ty_str ns,
                           struct ty_str name);
+    /* Fills `ret` with the names of at most `most` objects of that kind (and namespace) and gives
+     * their number, for hints; they live with the arena. May be NULL. */
+    size_t (*names)(void *ctx, struct ty_arena *a, const struct ty_kind *kind, struct ty_str ns,
+                    const char *ret[], size_t most);
 };
 /* view may be NULL: an empty cluster. */
 static inline const struct ty_json *ty_view_get(const struct ty_view *view,

@@ -7,7 +7,8 @@
 #include "trainer/children.h"
 #include "json/yaml.h"
 
-#define GROUP "trainer.kubeflow.org"
+#define GROUP       "trainer.kubeflow.org"
+#define NAMES_SHOWN 16
 
 const struct ty_kind *ty_runtime_kind(const struct ty_trainjob *job)
 {
@@ -29,6 +30,36 @@ char *ty_runtime_unsupported(struct ty_arena *a, const struct ty_trainjob *job)
 static struct ty_str runtime_ns(const struct ty_trainjob *job, const struct ty_kind *kind)
 {
     return kind->namespaced ? job->ns : (struct ty_str){ 0 };
+}
+
+const char *ty_runtime_hint(struct ty_arena *a, struct ty_str typed, const char *const *names,
+                            size_t n)
+{
+    ty_auto_buf b = { 0 };
+
+    if (n == 0)
+        return NULL;
+    const char *near = ty_str_nearest(typed, names, n);
+    if (near)
+        ty_buf_printf(&b, "did you mean \"%s\"? ", near);
+    ty_buf_cstr(&b, "there are: ");
+    for (size_t i = 0; i < n && i < NAMES_SHOWN; i++)
+        ty_buf_printf(&b, "%s%s", i ? ", " : "", names[i]);
+    if (n > NAMES_SHOWN)
+        ty_buf_printf(&b, " and %zu more", n - NAMES_SHOWN);
+    return ty_arena_strndup(a, b.p, b.n);
+}
+
+const char *ty_runtime_others(struct ty_arena *a, const struct ty_trainjob *job,
+                              const struct ty_view *view)
+{
+    const struct ty_kind *kind = ty_runtime_kind(job);
+    const char *names[TY_RUNTIME_NAMES];
+
+    if (!kind || !view || !view->names)
+        return NULL;
+    size_t n = view->names(view->ctx, a, kind, runtime_ns(job, kind), names, TY_RUNTIME_NAMES);
+    return ty_runtime_hint(a, job->ref_name, names, n);
 }
 
 const struct ty_json *ty_runtime_live(const struct ty_trainjob *job, const struct ty_view *view)

@@ -6,10 +6,18 @@
 
 struct ty_docs;
 
+#define TY_RUNTIME_NAMES 256 /* among which the one that was meant is looked for */
+
 /* By runtimeRef's group and kind; NULL: not a kind we support. */
 const struct ty_kind *ty_runtime_kind(const struct ty_trainjob *job);
 /* "unsupported runtime: Kind.group" */
 char *ty_runtime_unsupported(struct ty_arena *a, const struct ty_trainjob *job);
+/* Which of these names was probably meant, and what there is; NULL: there is nothing. */
+const char *ty_runtime_hint(struct ty_arena *a, struct ty_str typed, const char *const *names,
+                            size_t n);
+/* The same of what the job's runtimeRef could have named. */
+const char *ty_runtime_others(struct ty_arena *a, const struct ty_trainjob *job,
+                              const struct ty_view *view);
 /* The runtime as it is now, or NULL. */
 const struct ty_json *ty_runtime_live(const struct ty_trainjob *job, const struct ty_view *view);
 /* When there is none: why that is not certain, as a sentence; NULL: it is. The same of the job's

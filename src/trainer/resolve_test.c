@@ -276,6 +276,22 @@ static const char *forbidden(void *ctx TY_UNUSED, const struct ty_kind *kind,
 }
 
 /* It may be there: only who can see all of a kind can say that one is not. */
+/* The nearest first, then what there is, however much that is. */
+static void test_runtime_hint(void **state)
+{
+    struct fixture *f = *state;
+    const char *names[40];
+
+    for (int i = 0; i < 40; i++)
+        names[i] = ty_arena_printf(f->arena, "n%d", i);
+    assert_null(ty_runtime_hint(f->arena, TY_LIT("x"), names, 0));
+    assert_string_equal(ty_runtime_hint(f->arena, TY_LIT("elsewhere"), names, 2),
+                        "there are: n0, n1");
+    assert_string_equal(ty_runtime_hint(f->arena, TY_LIT("n39x"), names, 40),
+                        "did you mean \"n39\"? there are: n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, "
+                        "n10, n11, n12, n13, n14, n15 and 24 more");
+}
+
 static void test_runtime_unread(void **state)
 {
     struct fixture *f = *state;
@@ -364,6 +380,7 @@ int main(void)
         core_test(test_snapshot_of_another_group),
         core_test(test_reference_to_any),
         core_test(test_runtime_not_found),
+        core_test(test_runtime_hint),
         core_test(test_runtime_unread),
         core_test(test_round_trip),
         core_test(test_snapshot_wins),

@@ -14,6 +14,9 @@ static void jobset_validate(const struct ty_plan *plan, const struct ty_trainjob
     ty_check_overrides(plan, job, old, errs);
     if (!old)
         ty_check_names(plan, job, errs);
+    ty_check_counts(plan, job, errs);
+    ty_check_requests(plan, job, errs);
+    ty_check_trainer(plan, job, errs);
     if (plan->implicit_trainer)
         ty_warnings_add(warnings,
                         "runtime \"%.*s\" labels no job with " TY_LABEL_ANCESTOR

@@ -58,9 +58,11 @@ void ty_ml_reserved(const struct ty_trainjob *job, const char *const *names, str
     if (n == 0)
         return;
     const struct ty_path *at = TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "trainer"), "env");
-    ty_errs_add(errs, at, TY_INVALID, ty_json_text(a, list).p,
-                "must not have reserved envs, invalid envs configured: [%s]", set_text(a, bad, n))
-        ->at = job->env;
+    struct ty_field_err *e = ty_errs_add(
+        errs, at, TY_INVALID, ty_json_text(a, list).p,
+        "must not have reserved envs, invalid envs configured: [%s]", set_text(a, bad, n));
+    e->at = job->env;
+    e->hint = "remove them: the operator sets these variables";
 }
 
 const char *ty_ml_ref_text(struct ty_arena *a, const struct ty_trainjob *job)

@@ -1,0 +1,111 @@
+/* Judges by the same checks as admission, and lets the JobSet's own counts refute them. */
+#include "trainer/stalled.h"
+
+#include "trainer/checks.h"
+
+#define BAD_NODES     "InvalidNumNodes"
+#define BAD_RESOURCES "InvalidResources"
+
+struct finding {
+    const char *reason; /* NULL: nothing keeps the pods away */
+    const char *message;
+};
+
+static struct finding finding_of(struct ty_arena *a, const char *reason, const struct ty_errs *errs)
+{
+    const struct ty_field_err *e = errs->first;
+
+    if (!e)
+        return (struct finding){ 0 };
+    return (struct finding){ reason, ty_arena_printf(a, "%s: %s", e->path, e->detail) };
+}
+
+static struct finding judge(struct ty_arena *a, const struct ty_plan *plan,
+                            const struct ty_trainjob *job)
+{
+    struct ty_errs errs = { .arena = a };
+
+    ty_check_counts(plan, job, &errs);
+    if (errs.n)
+        return finding_of(a, BAD_NODES, &errs);
+    ty_check_requests(plan, job, &errs);
+    return finding_of(a, BAD_RESOURCES, &errs);
+}
+
+/* Somebody between the JobSet and its pods may have mended them: then the pods are believed. Only
+ * those of the job that the message names, because others, initializers for one, come about. */
+static bool has_pods(const struct ty_pass_in *in, const struct ty_trainjob *job,
+                     const char *message)
+{
+    const struct ty_json *live = ty_view_get(in->view, &ty_kind_jobset, job->ns, job->name);
+    const struct ty_json *list = ty_json_at(live, "status.replicatedJobsStatus");
+    struct ty_str named;
+    struct ty_str rest = ty_str_cut(ty_str(message), '"', &named);
+
+    ty_str_cut(rest, '"', &named);
+    ty_each_item (s, list) {
+        int64_t active = 0;
+        if (ty_str_eq(ty_str_head(ty_json_str_at(*s, "name"), TY_CHECK_NAME), named) &&
+            ty_json_int_at(*s, "active", &active) && active > 0)
+            return true;
+    }
+    return false;
+}
+
+/* What an earlier pass has said; nothing if somebody else did. */
+static struct finding said_before(struct ty_arena *a, const struct ty_json *status)
+{
+    const struct ty_json *c = ty_condition(status, TY_CONDITION_STALLED);
+    struct ty_str reason = ty_json_str_at(c, "reason"), message = ty_json_str_at(c, "message");
+
+    if (!ty_str_is(reason, BAD_NODES) && !ty_str_is(reason, BAD_RESOURCES))
+        return (struct finding){ 0 };
+    return (struct finding){ ty_str_is(reason, BAD_NODES) ? BAD_NODES : BAD_RESOURCES,
+                             ty_arena_strndup(a, message.p, message.n) };
+}
+
+static void take_back(struct ty_json *status)
+{
+    struct ty_json *list = ty_json_get(status, "conditions");
+    size_t at = 0;
+
+    if (ty_json_by(list, "type", TY_LIT(TY_CONDITION_STALLED), &at))
+        ty_json_remove(list, at);
+}
+
+/* Told when the JobSet is about to be made: its pods will be the runtime's own. */
+static void tell_ignored(struct ty_arena *a, const struct ty_pass_in *in,
+                         const struct ty_trainjob *job, struct ty_pass *pass)
+{
+    struct ty_errs errs = { .arena = a };
+
+    if (ty_view_get(in->view, &ty_kind_jobset, job->ns, job->name))
+        return;
+    ty_check_trainer(&pass->plan, job, &errs);
+    if (!errs.first)
+        return;
+    struct ty_pass_event *e = ty_new(a, struct ty_pass_event);
+    *e = (struct ty_pass_event){
+        .type = "Warning",
+        .reason = TY_REASON_TRAINER_IGNORED,
+        .message = finding_of(a, TY_REASON_TRAINER_IGNORED, &errs).message,
+        .next = pass->events,
+    };
+    pass->events = e;
+}
+
+void ty_stalled_tell(struct ty_arena *a, const struct ty_pass_in *in, const struct ty_trainjob *job,
+                     struct ty_json *status, struct ty_pass *pass)
+{
+    struct finding before = said_before(a, status);
+    bool planned = pass->plan.arena != NULL;
+    struct finding now = planned ? judge(a, &pass->plan, job) : before;
+
+    if (planned)
+        tell_ignored(a, in, job, pass);
+    if (now.reason && !job->suspended && !has_pods(in, job, now.message))
+        ty_condition_set(a, status, TY_CONDITION_STALLED, "True", ty_str(now.reason),
+                         ty_str(now.message), ty_time_text(a, in->now_s));
+    else if (before.reason)
+        take_back(status);
+}

@@ -6,6 +6,7 @@
 #include "json/place.h"
 #include "json/yaml.h"
 #include <errno.h>
+#include <stdio.h>
 
 #define API_VERSION "config.trainer.kubeflow.org/v1alpha1"
 #define KIND        "Configuration"
@@ -43,58 +44,103 @@ static int read_gates(struct ty_config *c, struct ty_str list, struct ty_err *er
     return 0;
 }
 
-/* "FILE:LINE:COL: path: what is wrong (hint)" */
-static int first_mistake(const char *file, const struct ty_json *doc, const struct ty_errs *errs,
-                         struct ty_err *err)
+/* ---- mistakes: all of them, a line each ---- */
+
+struct mistakes {
+    struct ty_arena *a;
+    const char *file;
+    const struct ty_json *doc;
+    struct ty_words lines; /* "FILE:LINE:COL: path: what is wrong (hint)" */
+};
+
+/* The schema engine says "a.b in body must be of type integer": the path is there already. */
+static const char *terse(const struct ty_field_err *e)
 {
-    const struct ty_field_err *e = errs->first;
-    const struct ty_json *at = e->at && e->at->line ? e->at : ty_place_of(doc, e->path);
-    ty_auto_buf text = { 0 };
-    if (e->why == TY_UNKNOWN)
-        ty_buf_printf(&text, "%s: unknown field", e->path);
-    else
-        ty_field_err_print(&text, e);
-    return ty_fail(err, -EINVAL, "%s:%u:%u: %.*s%s%s%s", file, at->line, at->col,
-                   TY_ARG(ty_buf_str(&text)), e->hint ? " (" : "", e->hint ? e->hint : "",
-                   e->hint ? ")" : "");
+    size_t n = strlen(e->path);
+    bool twice = strncmp(e->detail, e->path, n) == 0 &&
+                 ty_str_starts(ty_str(e->detail + n), TY_LIT(" in body "));
+
+    return twice ? e->detail + n + strlen(" in body ") : e->detail;
 }
 
-/* One document of our kind, strictly. */
-static int check_shape(struct ty_arena *a, const char *file, const struct ty_docs *docs,
-                       struct ty_err *err)
+static void add_mistakes(struct mistakes *m, const struct ty_errs *errs, const char *prefix)
+{
+    for (const struct ty_field_err *e = errs->first; e; e = e->next) {
+        const struct ty_json *at = e->at && e->at->line ? e->at : ty_place_of(m->doc, e->path);
+        struct ty_field_err said = *e;
+        ty_auto_buf text = { 0 };
+        if (strcmp(e->path, "<nil>") == 0)
+            continue; /* that rules were not checked: there are none */
+        said.detail = terse(e);
+        if (e->why == TY_UNKNOWN)
+            ty_buf_printf(&text, "%s: unknown field", e->path);
+        else
+            ty_field_err_print(&text, &said);
+        ty_words_add(m->a, &m->lines,
+                     ty_arena_printf(m->a, "%s:%u:%u: %s%.*s%s%s%s", m->file, at->line, at->col,
+                                     prefix, TY_ARG(ty_buf_str(&text)), e->hint ? " (" : "",
+                                     e->hint ? e->hint : "", e->hint ? ")" : ""));
+    }
+}
+
+/* As many lines as the error holds, the last of them says how many are left. */
+static int fail_with(const struct mistakes *m, struct ty_err *err)
+{
+    char more[48];
+    size_t room = sizeof(err->text) - sizeof(more), shown = 1;
+    ty_auto_buf text = { 0 };
+
+    ty_buf_cstr(&text, m->lines.v[0]);
+    while (shown < m->lines.n && text.n + strlen(m->lines.v[shown]) + 1 < room)
+        ty_buf_printf(&text, "\n%s", m->lines.v[shown++]);
+    snprintf(more, sizeof(more), "\nand %zu more", m->lines.n - shown);
+    return ty_fail(err, -EINVAL, "%.*s%s", TY_ARG(ty_buf_str(&text)),
+                   shown < m->lines.n ? more : "");
+}
+
+/* One document of our kind. */
+static int check_kind(const char *file, const struct ty_docs *docs, struct ty_err *err)
 {
     if (docs->n != 1)
         return ty_fail(err, -EINVAL, "%s: one document was expected, not %zu", file, docs->n);
-    struct ty_json *doc = docs->v[0];
+    const struct ty_json *doc = docs->v[0];
     if (!ty_json_is(doc, TY_JSON_OBJECT))
         return ty_fail(err, -EINVAL, "%s:%u: a " KIND " was expected here", file, doc->line);
     struct ty_str version = ty_json_str_at(doc, "apiVersion"), kind = ty_json_str_at(doc, "kind");
     if (!ty_str_is(version, API_VERSION) || !ty_str_is(kind, KIND))
         return ty_fail(err, -EINVAL, "%s:%u: %.*s %.*s is not " API_VERSION " " KIND, file,
                        doc->line, TY_ARG(version), TY_ARG(kind));
-    struct ty_errs errs = { .arena = a };
-    ty_schema_validate(&ty_config_schema, doc, NULL, NULL, NULL, &errs);
-    ty_schema_prune(a, &ty_config_schema, doc, NULL, &errs);
-    return errs.n ? first_mistake(file, doc, &errs, err) : 0;
+    return 0;
 }
 
-/* What a file with the right shape says. */
-static int take(struct ty_arena *a, const char *file, const struct ty_json *doc,
-                struct ty_config *c, struct ty_err *err)
+static void take_gates(struct mistakes *m, struct ty_config *c)
 {
-    struct ty_errs errs = { .arena = a };
-    ty_config_fill(a, doc, c, &errs);
-    if (errs.n)
-        return first_mistake(file, doc, &errs, err);
-    ty_each_member (m, ty_json_get(doc, "featureGates"))
-        if (set_gate(c, m->key, ty_json_is(m->value, TY_JSON_BOOL) && m->value->b, err) < 0)
-            return ty_wrap(err, "%s:%u:%u", file, m->value->line, m->value->col);
-    ty_config_validate(c, doc, &errs);
-    if (!errs.n)
-        return 0;
-    const struct ty_json *at = errs.first->at;
-    return ty_fail(err, -EINVAL, "%s:%u:%u: invalid configuration: %s", file, at->line, at->col,
-                   ty_errs_text(a, &errs));
+    ty_each_member (gate, ty_json_get(m->doc, "featureGates")) {
+        struct ty_err err = { 0 };
+        if (set_gate(c, gate->key, ty_json_is(gate->value, TY_JSON_BOOL) && gate->value->b, &err) <
+            0)
+            ty_words_add(m->a, &m->lines,
+                         ty_arena_printf(m->a, "%s:%u:%u: %s", m->file, gate->value->line,
+                                         gate->value->col, err.text));
+    }
+}
+
+/* The shape of the file, what it says, and whether that is in range: what has the wrong shape is
+ * left at its default, so that the rest can be checked all the same. */
+static int take(struct ty_arena *a, const char *file, struct ty_json *doc, struct ty_config *c,
+                struct ty_err *err)
+{
+    struct mistakes m = { .a = a, .file = file, .doc = doc };
+    struct ty_errs shape = { .arena = a }, values = { .arena = a };
+
+    ty_schema_validate(&ty_config_schema, doc, NULL, NULL, NULL, &shape);
+    ty_schema_prune(a, &ty_config_schema, doc, NULL, &shape);
+    ty_config_fill(a, doc, c, &shape);
+    add_mistakes(&m, &shape, "");
+    take_gates(&m, c);
+    ty_config_validate(c, doc, &values);
+    add_mistakes(&m, &values, "invalid configuration: ");
+    return m.lines.n ? fail_with(&m, err) : 0;
 }
 
 int ty_config_parse(struct ty_arena *a, const char *name, struct ty_str text,
@@ -106,7 +152,7 @@ int ty_config_parse(struct ty_arena *a, const char *name, struct ty_str text,
         struct ty_docs docs = { 0 };
         int r = ty_yaml_read(a, name, text, NULL, &docs, err);
         if (r == 0)
-            r = check_shape(a, name, &docs, err);
+            r = check_kind(name, &docs, err);
         if (r == 0)
             r = take(a, name, docs.v[0], &c, err);
         if (r < 0)

@@ -43,15 +43,22 @@ static void test_upstream(void **state)
     refused(HEAD "statusServer: {burst: -3, qps: -0.5, port: 0}\n"
                  "controller: {groupKindConcurrency: {b: -1, a: 0}}\n"
                  "clientConnection: {burst: -2, qps: -1}\nwebhook: {port: 0}\n",
-            "c:6:17: invalid configuration: ["
-            "webhook.port: Invalid value: 0: must be between 1 and 65535, "
-            "clientConnection.qps: Invalid value: -1: must be greater than or equal to 0, "
-            "clientConnection.burst: Invalid value: -2: must be greater than or equal to 0, "
-            "controller.groupKindConcurrency[b]: Invalid value: -1: must be greater than 0, "
-            "controller.groupKindConcurrency[a]: Invalid value: 0: must be greater than 0, "
-            "statusServer.port: Invalid value: 0: must be between 1 and 65535, "
-            "statusServer.qps: Invalid value: -0.5: must be greater than or equal to 0, "
-            "statusServer.burst: Invalid value: -3: must be greater than or equal to 0]");
+            "c:6:17: invalid configuration: "
+            "webhook.port: Invalid value: 0: must be between 1 and 65535\n"
+            "c:5:36: invalid configuration: "
+            "clientConnection.qps: Invalid value: -1: must be greater than or equal to 0\n"
+            "c:5:27: invalid configuration: "
+            "clientConnection.burst: Invalid value: -2: must be greater than or equal to 0\n"
+            "c:4:40: invalid configuration: "
+            "controller.groupKindConcurrency[b]: Invalid value: -1: must be greater than 0\n"
+            "c:4:47: invalid configuration: "
+            "controller.groupKindConcurrency[a]: Invalid value: 0: must be greater than 0\n"
+            "c:3:44: invalid configuration: "
+            "statusServer.port: Invalid value: 0: must be between 1 and 65535\n"
+            "c:3:32: invalid configuration: "
+            "statusServer.qps: Invalid value: -0.5: must be greater than or equal to 0\n"
+            "c:3:23: invalid configuration: "
+            "statusServer.burst: Invalid value: -3: must be greater than or equal to 0");
     taken(HEAD "webhook: {port: 1}\nstatusServer: {port: 65535, qps: 0, burst: 0}\n"
                "clientConnection: {qps: 0, burst: 0}\n");
     taken(HEAD "metrics: {secureServing: false, auth: {enabled: true}}\n");
@@ -63,8 +70,7 @@ static void test_election(void **state)
     (void)state;
     refused(HEAD "leaderElection: {leaderElect: true, leaseDuration: 15}\n",
             "c:3:52: leaderElection.leaseDuration: Invalid value: \"integer\": "
-            "leaderElection.leaseDuration in body must be of type string: \"integer\" (write "
-            "\"15\" in quotes)");
+            "must be of type string: \"integer\" (did you mean \"15s\"?)");
     refused(HEAD "leaderElection: {leaderElect: true, leaseDuration: 15sec}\n",
             "c:3:52: leaderElection.leaseDuration: Invalid value: \"15sec\": a duration such as "
             "15s or 1m30s was expected");

@@ -124,7 +124,9 @@ static void fill_workers(struct ty_arena *a, const struct ty_json *map, struct t
     c->workers = list;
     c->n_workers = ty_json_len(map);
     ty_each_member (m, map)
-        *list++ = (struct ty_config_workers){ m->key, (int)m->value->i };
+        *list++ =
+            (struct ty_config_workers){ m->key,
+                                        ty_json_is(m->value, TY_JSON_INT) ? (int)m->value->i : 1 };
 }
 
 static void fill_words(struct ty_arena *a, const struct ty_json *list, struct ty_words *ret)
@@ -132,23 +134,48 @@ static void fill_words(struct ty_arena *a, const struct ty_json *list, struct ty
     *ret = (struct ty_words){ 0 };
     ty_each_item (it, list) {
         struct ty_str s = ty_json_text_of(*it);
+        if (!s.p)
+            continue; /* no text: the shape says so */
         ty_words_add(a, ret, ty_arena_strndup(a, s.p, s.n));
     }
+}
+
+/* A number without a unit is meant as seconds by those who write it: it is still refused, by the
+ * shape (5) or here ("5"), with what to write instead; other fields are compared with it as if. */
+static void bare_seconds(const struct ty_json *v, const char *path, int64_t seconds,
+                         int64_t *ret_ms, struct ty_errs *errs)
+{
+    struct ty_field_err *e = errs->first;
+
+    while (e && !(e->why == TY_TYPE_INVALID && strcmp(e->path, path) == 0))
+        e = e->next;
+    if (!e) {
+        e = ty_errs_add(errs, TY_KEY(NULL, path), TY_INVALID, ty_json_text(errs->arena, v).p,
+                        "a duration needs a unit");
+        e->at = v;
+    }
+    e->hint = ty_arena_printf(errs->arena, "did you mean \"%llds\"?", (long long)seconds);
+    if (seconds && seconds < INT64_MAX / 1000)
+        *ret_ms = seconds * 1000;
 }
 
 static void fill_duration(const struct ty_json *v, const char *path, int64_t *ret_ms,
                           struct ty_errs *errs)
 {
-    int64_t ns = 0;
+    int64_t ns = 0, seconds = 0;
     struct ty_str s = ty_json_text_of(v);
-    if (!ty_duration_parse(s, &ns) || ns < 0) {
+    bool bare = ty_json_is(v, TY_JSON_INT) ? (seconds = v->i) >= 0
+                                           : ty_parse_i64(s, &seconds) && seconds > 0;
+
+    if (bare) {
+        bare_seconds(v, path, seconds, ret_ms, errs);
+    } else if (ty_json_is(v, TY_JSON_STRING) && (!ty_duration_parse(s, &ns) || ns < 0)) {
         ty_errs_add(errs, TY_KEY(NULL, path), TY_INVALID, ty_json_text(errs->arena, v).p,
                     "a duration such as 15s or 1m30s was expected")
             ->at = v;
-        return;
-    }
-    if (ns)
+    } else if (ns) {
         *ret_ms = ns / 1000000;
+    }
 }
 
 static double number_of(struct ty_arena *a, const struct ty_json *v)
@@ -156,6 +183,21 @@ static double number_of(struct ty_arena *a, const struct ty_json *v)
     if (ty_json_is(v, TY_JSON_INT))
         return (double)v->i;
     return strtod(ty_arena_strndup(a, v->s, v->n), NULL);
+}
+
+/* Whether it has the type that the row reads; if not, the shape has said so. Durations look
+ * themselves. */
+static bool fits(enum ty_config_type type, const struct ty_json *v)
+{
+    static const enum ty_json_type types[] = {
+        [TY_CONFIG_INT] = TY_JSON_INT,        [TY_CONFIG_BOOL] = TY_JSON_BOOL,
+        [TY_CONFIG_TEXT] = TY_JSON_STRING,    [TY_CONFIG_WORDS] = TY_JSON_ARRAY,
+        [TY_CONFIG_WORKERS] = TY_JSON_OBJECT, [TY_CONFIG_PROTECTION] = TY_JSON_STRING,
+    };
+
+    if (type == TY_CONFIG_NUMBER)
+        return ty_json_is(v, TY_JSON_INT) || ty_json_is(v, TY_JSON_NUMBER);
+    return type == TY_CONFIG_DURATION || ty_json_is(v, types[type]);
 }
 
 static void fill_row(struct ty_arena *a, const struct ty_config_row *row, const struct ty_json *v,
@@ -197,7 +239,7 @@ void ty_config_fill(struct ty_arena *a, const struct ty_json *doc, struct ty_con
 {
     for (const struct ty_config_row *row = ty_config_rows; row->path; row++) {
         const struct ty_json *v = ty_json_at(doc, row->path);
-        if (v && !ty_json_is(v, TY_JSON_NULL))
+        if (v && !ty_json_is(v, TY_JSON_NULL) && fits(row->type, v))
             fill_row(a, row, v, c, errs);
     }
     if (!ty_json_at(doc, "certManagement.enable"))

@@ -1,3 +1,4 @@
+#include "base/buf.h"
 #include "control/config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -81,6 +82,71 @@ static void test_refusals(void **state)
     refused(HEAD, "TrainJobStatus",
             "--feature-gates: \"TrainJobStatus\" is not NAME=true or NAME=false");
     refused(HEAD, "Nonsense=true", "--feature-gates: unknown feature gate \"Nonsense\"");
+}
+
+/* Unknown fields, wrong types, durations, gates and ranges are told together. */
+static void test_all_at_once(void **state)
+{
+    (void)state;
+    refused(HEAD "webhook: {port: x, prot: 1}\n"
+                 "leaderElection: {leaderElect: true, leaseDuration: 5, renewDeadline: soon}\n"
+                 "featureGates: {Nope: true}\nstatusServer: {port: 0}\n"
+                 "controller: {groupKindConcurrency: {a: b}}\nplugins: {enabledPlugins: [3]}\n",
+            NULL,
+            "c.yaml:3:17: webhook.port: Invalid value: \"string\": must be of type integer: "
+            "\"string\" (write a number)\n"
+            "c.yaml:4:52: leaderElection.leaseDuration: Invalid value: \"integer\": must be of "
+            "type string: \"integer\" (did you mean \"5s\"?)\n"
+            "c.yaml:7:40: controller.groupKindConcurrency.a: Invalid value: \"string\": must be "
+            "of type integer: \"string\" (write a number)\n"
+            "c.yaml:8:28: plugins.enabledPlugins[0]: Invalid value: \"integer\": must be of type "
+            "string: \"integer\" (write \"3\" in quotes)\n"
+            "c.yaml:3:26: webhook.prot: unknown field (did you mean webhook.port?)\n"
+            "c.yaml:4:70: leaderElection.renewDeadline: Invalid value: \"soon\": a duration such "
+            "as 15s or 1m30s was expected\n"
+            "c.yaml:5:22: unknown feature gate \"Nope\"\n"
+            "c.yaml:6:22: invalid configuration: statusServer.port: Invalid value: 0: must be "
+            "between 1 and 65535");
+}
+
+static void test_durations_without_unit(void **state)
+{
+    (void)state;
+    refused(
+        HEAD "leaderElection: {retryPeriod: '2'}\n", NULL,
+        "c.yaml:3:31: leaderElection.retryPeriod: Invalid value: \"2\": a duration needs a unit "
+        "(did you mean \"2s\"?)");
+    /* compared with the others as what was meant: no second mistake of it */
+    refused(
+        HEAD "leaderElection: {leaderElect: true, leaseDuration: 60, renewDeadline: 30s}\n", NULL,
+        "c.yaml:3:52: leaderElection.leaseDuration: Invalid value: \"integer\": must be of type "
+        "string: \"integer\" (did you mean \"60s\"?)");
+    refused(
+        HEAD "leaderElection: {leaseDuration: -5}\n", NULL,
+        "c.yaml:3:33: leaderElection.leaseDuration: Invalid value: \"integer\": must be of type "
+        "string: \"integer\" (write \"-5\" in quotes)");
+}
+
+/* More than the error's text holds: whole lines, and how many are left. */
+static void test_many_mistakes(void **state)
+{
+    (void)state;
+    ty_auto_arena *a = ty_arena_new(1 << 24);
+    ty_auto_buf text = { 0 };
+    struct ty_config c;
+    struct ty_err err = { 0 };
+    int left = 0, lines = 0;
+
+    ty_buf_cstr(&text, HEAD "featureGates:\n");
+    for (int i = 0; i < 100; i++)
+        ty_buf_printf(&text, "  Nope%d: true\n", i);
+    assert_true(ty_config_parse(a, "c.yaml", ty_buf_str(&text), NULL, &c, &err) < 0);
+    const char *last = strrchr(err.text, '\n');
+    assert_non_null(last);
+    assert_int_equal(sscanf(last, "\nand %d more", &left), 1);
+    for (const char *p = err.text; (p = strchr(p, '\n')); p++)
+        lines++;
+    assert_int_equal(lines + left, 100);
 }
 
 static void test_missing_file(void **state)
@@ -224,10 +290,12 @@ static void test_namespace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults), cmocka_unit_test(test_whole_file),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_missing_file),
-        cmocka_unit_test(test_shipped),  cmocka_unit_test(test_all_defaults),
-        cmocka_unit_test(test_values),   cmocka_unit_test(test_namespace),
+        cmocka_unit_test(test_defaults),      cmocka_unit_test(test_whole_file),
+        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_all_at_once),
+        cmocka_unit_test(test_many_mistakes), cmocka_unit_test(test_durations_without_unit),
+        cmocka_unit_test(test_missing_file),  cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_all_defaults),  cmocka_unit_test(test_values),
+        cmocka_unit_test(test_namespace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

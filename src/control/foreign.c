@@ -3,22 +3,39 @@
 
 #include <errno.h>
 
-static const struct ty_json *controller(const struct ty_json *obj)
+static const struct ty_json *owner(const struct ty_json *obj)
 {
     const struct ty_json *owners = ty_json_at(obj, "metadata.ownerReferences");
 
     ty_each_item (it, owners)
         if (ty_json_true_at(*it, "controller"))
             return *it;
-    return NULL;
+    return ty_json_item(owners, 0);
+}
+
+/* Who controls, owns, or at least made it. */
+static const char *whose(struct ty_arena *a, const struct ty_known *child,
+                         const struct ty_json *owner)
+{
+    struct ty_str kind = ty_json_str_at(owner, "kind"), name = ty_json_str_at(owner, "name");
+
+    if (name.n)
+        return ty_arena_printf(a, "%.*s \"%.*s\" %s it", TY_ARG(kind), TY_ARG(name),
+                               ty_json_true_at(owner, "controller") ? "controls" : "owns");
+    if (child->maker)
+        return ty_arena_printf(a, "field manager \"%s\" made it", child->maker);
+    return "somebody else made it";
 }
 
 static int refuse(const struct ty_known *child, const char *whose, struct ty_err *err)
 {
+    const struct ty_kind *k = child->kind;
+
     return ty_fail(err, -EEXIST,
-                   "%s \"%s\" exists and is not this TrainJob's: %s. Delete it, or give the "
-                   "TrainJob another name",
-                   child->kind->kind, child->name, whose);
+                   "%s \"%s/%s\" exists and is not this TrainJob's: %s. Give the TrainJob another "
+                   "name, or delete the %s: kubectl -n %s delete %s%s%s %s",
+                   k->kind, child->ns, child->name, whose, k->kind, child->ns, k->plural,
+                   k->group[0] ? "." : "", k->group, child->name);
 }
 
 int ty_foreign(struct ty_arena *a, const struct ty_known *child, const struct ty_known *job,
@@ -28,15 +45,11 @@ int ty_foreign(struct ty_arena *a, const struct ty_known *child, const struct ty
         return 0;
     if (child->job && strcmp(child->job, job->name) == 0)
         return ty_fail(err, -EEXIST,
-                       "%s \"%s\" is still there from an earlier TrainJob of that name; waiting "
+                       "%s \"%s/%s\" is still there from an earlier TrainJob of that name; waiting "
                        "for it to be deleted",
-                       child->kind->kind, child->name);
-    const struct ty_json *who = controller(ty_world_read(a, child));
-    if (who)
-        return refuse(child,
-                      ty_arena_printf(a, "%.*s \"%.*s\" controls it",
-                                      TY_ARG(ty_json_str_at(who, "kind")),
-                                      TY_ARG(ty_json_str_at(who, "name"))),
-                      err);
-    return child->applied_s ? 0 : refuse(child, "somebody else has made it", err);
+                       child->kind->kind, child->ns, child->name);
+    const struct ty_json *who = owner(ty_world_read(a, child));
+    if (!ty_json_true_at(who, "controller") && child->applied_s)
+        return 0; /* ours, left as an orphan */
+    return refuse(child, whose(a, child, who), err);
 }

@@ -51,15 +51,20 @@ static void test_somebody_elses(void **state)
     struct fx *f = *state;
 
     assert_int_equal(whose(f, "", EDITED), -EEXIST);
-    assert_string_equal(f->err.text,
-                        "JobSet \"j\" exists and is not this TrainJob's: somebody else has made "
-                        "it. Delete it, or give the TrainJob another name");
+    assert_string_equal(
+        f->err.text, "JobSet \"a/j\" exists and is not this TrainJob's: field manager \"kubectl\" "
+                     "made it. Give the TrainJob another name, or delete the JobSet: kubectl -n "
+                     "a delete jobsets.jobset.x-k8s.io j");
+    assert_int_equal(whose(f, "", ""), -EEXIST);
+    assert_has(f->err.text, "somebody else made it. ");
     assert_int_equal(whose(f, OWNER("v1", "ConfigMap", "c", "u2", ""), ""), -EEXIST);
+    assert_has(f->err.text, "ConfigMap \"c\" owns it. ");
     assert_int_equal(whose(f, OWNER("v1", "ConfigMap", "c", "u2", ",\"controller\":true"), APPLIED),
                      -EEXIST);
-    assert_string_equal(f->err.text,
-                        "JobSet \"j\" exists and is not this TrainJob's: ConfigMap \"c\" controls "
-                        "it. Delete it, or give the TrainJob another name");
+    assert_string_equal(
+        f->err.text, "JobSet \"a/j\" exists and is not this TrainJob's: ConfigMap \"c\" controls "
+                     "it. Give the TrainJob another name, or delete the JobSet: kubectl -n a "
+                     "delete jobsets.jobset.x-k8s.io j");
     assert_int_equal(whose(f, TRAINJOB("other", "u3"), APPLIED), -EEXIST);
     assert_has(f->err.text, "TrainJob \"other\" controls it");
     assert_int_equal(whose(f, "\"nonsense\"", ""), -EEXIST);
@@ -70,8 +75,8 @@ static void test_an_earlier_job_of_that_name(void **state)
     struct fx *f = *state;
 
     assert_int_equal(whose(f, TRAINJOB("j", "u0"), APPLIED), -EEXIST);
-    assert_string_equal(f->err.text, "JobSet \"j\" is still there from an earlier TrainJob of that "
-                                     "name; waiting for it to be deleted");
+    assert_string_equal(f->err.text, "JobSet \"a/j\" is still there from an earlier TrainJob of "
+                                     "that name; waiting for it to be deleted");
 }
 
 #define TEST(t) cmocka_unit_test_setup_teardown(t, up, down)

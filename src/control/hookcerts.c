@@ -167,12 +167,22 @@ static void on_secret_state(void *ctx, enum ty_reflect_state state,
 
 /* ---- the main line ---- */
 
+/* Another certificate is stored, and it is too early to serve it: not all API servers may trust its
+ * CA yet, and what is served now is still good. */
+static bool is_too_early(const struct ty_hookcerts *h, const struct ty_hookplan *p)
+{
+    return h->served.n && !ty_str_eq(h->served, p->tls_crt) && h->until_s > ty_hookcerts_now(h) &&
+           !ty_hooks_settled(h);
+}
+
 static void serve(struct ty_hookcerts *h, const struct ty_hookplan *p)
 {
     struct ty_pem pem = { h->data[2], h->data[3] };
     struct ty_err err = { 0 };
 
-    if (!ty_str_eq(h->served, p->tls_crt)) {
+    if (ty_str_eq(h->served, p->tls_crt)) {
+        ty_hookcerts_keep(&h->served_ca, h->data[0]);
+    } else {
         if (h->s.ready(h->s.ctx, &pem, h->data[0], &err) < 0) {
             ty_hookcerts_say(h, "the Secret %s/%s: %s", h->s.ns, h->s.secret, err.text);
             ty_error(&h->log, h->why, "no certificate for the webhook");
@@ -180,6 +190,8 @@ static void serve(struct ty_hookcerts *h, const struct ty_hookplan *p)
             return;
         }
         ty_hookcerts_keep(&h->served, p->tls_crt);
+        ty_hookcerts_keep(&h->served_key, h->data[3]);
+        ty_hookcerts_keep(&h->served_ca, h->data[0]);
         ty_info(&h->log, "serving with a new certificate", TY_I("until", p->until_s));
     }
     h->until_s = p->until_s;
@@ -200,6 +212,9 @@ static void think(struct ty_hookcerts *h)
                                  .ca_key = h->data[1],
                                  .tls_crt = h->data[2],
                                  .tls_key = h->data[3],
+                                 .shown_ca = h->served_ca,
+                                 .shown_crt = h->served,
+                                 .shown_key = h->served_key,
                                  .now_s = ty_hookcerts_now(h),
                                  .settled = ty_hooks_settled(h) };
     look_again(h, TY_HOOKCERTS_CHECK_S * 1000);
@@ -219,9 +234,11 @@ static void think(struct ty_hookcerts *h)
             write_secret(h, a, &p);
         return;
     }
-    serve(h, &p);
+    bool early = is_too_early(h, &p);
+    if (!early)
+        serve(h, &p);
     ty_hooks_inject(h, h->data[0]);
-    if (p.waits)
+    if (p.waits || early)
         look_again(h, LOOK_MS);
 }
 
@@ -293,6 +310,8 @@ void ty_hookcerts_free(struct ty_hookcerts *h)
         drop(&h->data[i]);
     drop(&h->version);
     drop(&h->served);
+    drop(&h->served_key);
+    drop(&h->served_ca);
     ty_arena_free(h->arena);
     free(h);
 }

@@ -13,7 +13,9 @@
  * A new CA comes in two steps, so that there is no moment at which the server refuses us: first
  * ca.crt is the new CA and the old one, in this order, while the old certificate is still served;
  * once both configurations have had that bundle for TY_HOOKCERTS_SETTLE_S, a certificate signed by
- * the new CA follows. The old CA leaves the bundle when it ends. */
+ * the new CA follows. The old CA leaves the bundle when it ends. It is the same when somebody
+ * deletes the Secret, or puts another CA into it: what is served goes on to be served, and its CA
+ * stays in the bundle, until the API server has had the new CA for as long. */
 #ifndef TY_CONTROL_HOOKCERTS_H
 #define TY_CONTROL_HOOKCERTS_H
 

@@ -33,10 +33,11 @@ struct ty_hookcerts {
     struct ty_reflect *secret;
     struct ty_kube_op *op;
     struct ty_hook hooks[2];
-    struct ty_str data[4]; /* ca.crt, ca.key, tls.crt, tls.key of the Secret; owned */
-    struct ty_str version; /* of the Secret; owned */
-    struct ty_str served;  /* the certificate that was given out; owned */
-    bool there;            /* the Secret is */
+    struct ty_str data[4];               /* ca.crt, ca.key, tls.crt, tls.key of the Secret; owned */
+    struct ty_str version;               /* of the Secret; owned */
+    struct ty_str served;                /* the certificate that was given out; owned */
+    struct ty_str served_key, served_ca; /* its key, and the bundle that vouched for it; owned */
+    bool there;                          /* the Secret is */
     int64_t until_s;
     uint64_t seen_dir[2]; /* how the files looked when they were read */
     char why[1200];

@@ -9,6 +9,7 @@
 #define CA_ORG   "kubeflow-trainer"
 #define CA_YEARS 10
 #define DAY_S    ((int64_t)24 * 3600)
+#define CAS_MOST 4    /* in a bundle: deleting the Secret often must not make it grow */
 #define EARLY_S  3600 /* clocks differ: valid from a little before now */
 
 struct work {
@@ -46,19 +47,36 @@ static int64_t ends(const struct work *w, struct ty_str cert)
     return ty_certs_until(w->in->gnutls, cert, &until, NULL) < 0 ? 0 : until;
 }
 
-/* Is tls_* good for those who trust one of the CAs of this bundle, now? */
-static bool serves(const struct work *w, struct ty_str bundle, int64_t at_s, struct ty_err *err)
+/* Is this pair good for those who trust one of the CAs of this bundle, now? */
+static bool vouches(const struct work *w, struct ty_str bundle, const struct ty_pem *pem,
+                    int64_t at_s, struct ty_err *err)
 {
-    struct ty_pem pem = { w->p->tls_crt, w->p->tls_key };
     struct ty_str one;
     ty_fail(err, -EKEYREJECTED, "there is no CA");
     while (next_cert(&bundle, &one)) {
         struct ty_str ca = own(w->a, one);
         if (ends(w, ca) > at_s &&
-            ty_certs_check(w->in->gnutls, &pem, ca, w->in->service_name, at_s, err) == 0)
+            ty_certs_check(w->in->gnutls, pem, ca, w->in->service_name, at_s, err) == 0)
             return true;
     }
     return false;
+}
+
+/* The same of tls_*. */
+static bool serves(const struct work *w, struct ty_str bundle, int64_t at_s, struct ty_err *err)
+{
+    struct ty_pem pem = { w->p->tls_crt, w->p->tls_key };
+
+    return vouches(w, bundle, &pem, at_s, err);
+}
+
+/* What this process serves with is still good for those who trust this bundle. */
+static bool shown_is_good(const struct work *w, struct ty_str bundle)
+{
+    struct ty_pem pem = { w->in->shown_crt, w->in->shown_key };
+    struct ty_err why = { 0 };
+
+    return pem.cert.n && vouches(w, bundle, &pem, w->in->now_s, &why);
 }
 
 static int make_serving(struct work *w, const struct ty_pem *ca, struct ty_err *err)
@@ -115,6 +133,27 @@ static int begin_anew(struct work *w, const char *why, struct ty_err *err)
     return 0;
 }
 
+/* Those of `front`, then those of `behind` that are not ended: the newest of them, and in any case
+ * the one that signed what is stored or served now. */
+static struct ty_str join_cas(const struct work *w, struct ty_str front, struct ty_str behind)
+{
+    ty_auto_buf all = { 0 };
+    struct ty_err why = { 0 };
+    struct ty_str one;
+    size_t n = 0;
+    for (; next_cert(&front, &one); n++)
+        ty_buf_add(&all, own(w->a, one));
+    while (next_cert(&behind, &one)) {
+        struct ty_str ca = own(w->a, one);
+        bool used = shown_is_good(w, ca) || serves(w, ca, w->in->now_s, &why);
+        if (ends(w, ca) <= w->in->now_s || (n >= CAS_MOST - 1 && !used))
+            continue;
+        ty_buf_add(&all, ca);
+        n++;
+    }
+    return ty_str(ty_arena_strndup(w->a, all.p, all.n));
+}
+
 /* A new CA in front; the ones that are there, and not ended, stay behind it. */
 static int add_ca(struct work *w, const char *why, struct ty_err *err)
 {
@@ -122,13 +161,7 @@ static int add_ca(struct work *w, const char *why, struct ty_err *err)
     int r = make_ca(w, &ca, err);
     if (r < 0)
         return r;
-    ty_auto_buf all = { 0 };
-    struct ty_str rest = w->p->ca_crt, one;
-    ty_buf_add(&all, own(w->a, ty_str_trim(ca.cert)));
-    while (next_cert(&rest, &one))
-        if (ends(w, own(w->a, one)) > w->in->now_s)
-            ty_buf_add(&all, own(w->a, one));
-    w->p->ca_crt = ty_str(ty_arena_strndup(w->a, all.p, all.n));
+    w->p->ca_crt = join_cas(w, ca.cert, w->p->ca_crt);
     w->p->ca_key = ca.key;
     w->p->waits = true;
     because(w, why);
@@ -172,16 +205,36 @@ static void drop_ended_cas(struct work *w)
     because(w, "an older CA has ended");
 }
 
+/* The Secret is gone, emptied or spoilt. What is served goes on to be served: it is stored again,
+ * with a new CA in front of its own, and the new CA takes over once the API server knows it. */
+static int replace(struct work *w, const char *why, struct ty_err *err)
+{
+    const struct ty_hookplan_in *in = w->in;
+
+    if (!shown_is_good(w, in->shown_ca))
+        return begin_anew(w, why, err);
+    w->p->ca_crt = in->shown_ca;
+    w->p->tls_crt = own(w->a, ty_str_trim(in->shown_crt));
+    w->p->tls_key = own(w->a, ty_str_trim(in->shown_key));
+    return add_ca(w, why, err);
+}
+
 static int decide(struct work *w, struct ty_err *err)
 {
     const struct ty_hookplan_in *in = w->in;
     struct ty_err why = { 0 };
     struct ty_str rest = in->ca_crt, first = { 0 };
     if (!in->ca_crt.n && !in->tls_crt.n)
-        return begin_anew(w, "the Secret has no certificates yet", err);
+        return replace(w, "the Secret has no certificates yet", err);
     if (!serves(w, in->ca_crt, in->now_s, &why))
-        return begin_anew(
-            w, ty_arena_printf(w->a, "what the Secret has cannot be used: %s", why.text), err);
+        return replace(w, ty_arena_printf(w->a, "what the Secret has cannot be used: %s", why.text),
+                       err);
+    if (shown_is_good(w, in->shown_ca) && !shown_is_good(w, in->ca_crt)) {
+        /* another CA, by somebody who did not know ours */
+        w->p->ca_crt = join_cas(w, in->ca_crt, in->shown_ca);
+        because(w, "the certificate that is served must stay trusted until it is replaced");
+        return 0;
+    }
     next_cert(&rest, &first);
     first = own(w->a, first);
     int64_t soon = in->now_s + TY_HOOKCERTS_AHEAD_S;

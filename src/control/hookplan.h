@@ -10,6 +10,8 @@ struct ty_hookplan_in {
     const char *service_name; /* SERVICE.NS.svc */
     struct ty_str ca_crt, ca_key, tls_crt,
         tls_key; /* as the Secret has them, decoded; may be empty */
+    struct ty_str shown_ca, shown_crt, shown_key; /* what this process serves with, and the bundle
+                                                     that vouches for it; empty: nothing yet */
     int64_t now_s;
     bool settled; /* the configurations carry ca_crt, and have for long enough */
 };

@@ -169,12 +169,116 @@ static void test_lost_key(void **state)
     assert_string_equal(plan(b), "the new CA is known to the API server");
 }
 
+/* ---- what is served while the Secret is lost ---- */
+
+static void show(struct bench *b)
+{
+    b->in.shown_ca = b->p.ca_crt;
+    b->in.shown_crt = b->p.tls_crt;
+    b->in.shown_key = b->p.tls_key;
+}
+
+static void lose(struct bench *b)
+{
+    b->in.ca_crt = b->in.ca_key = b->in.tls_crt = b->in.tls_key = (struct ty_str){ 0 };
+}
+
+/* A new CA comes in two steps here, too: the certificate stays until the new CA is known. */
+static void test_a_deleted_secret(void **state)
+{
+    struct bench *b = *state;
+    struct ty_err err = { 0 };
+    fresh(b);
+    show(b);
+    lose(b);
+    assert_string_equal(plan(b), "the Secret has no certificates yet");
+    assert_true(b->p.write && b->p.waits);
+    assert_string_equal(b->p.tls_crt.p, b->in.shown_crt.p);
+    assert_string_equal(b->p.tls_key.p, b->in.shown_key.p);
+    assert_int_equal(n_cas(b->p.ca_crt), 2);
+    assert_false(ty_str_starts(b->p.ca_crt, b->in.shown_ca)); /* the new one is in front */
+    assert_has(b->p.ca_crt.p, ty_str_trim(b->in.shown_ca).p);
+    store(b);
+    assert_string_equal(plan(b), ""); /* waits */
+    assert_true(b->p.waits);
+    b->in.settled = true;
+    assert_string_equal(plan(b), "the new CA is known to the API server");
+    struct ty_pem shown = { b->in.shown_crt, b->in.shown_key };
+    assert_int_equal(ty_certs_check(&b->g, &shown, b->in.shown_ca, NAME, NOW, &err), 0);
+    assert_string_not_equal(b->p.tls_crt.p, b->in.shown_crt.p);
+}
+
+static void test_a_spoilt_secret(void **state)
+{
+    struct bench *b = *state;
+    fresh(b);
+    show(b);
+    b->in.tls_crt = TY_LIT("nonsense");
+    assert_has(plan(b), "what the Secret has cannot be used: ");
+    assert_string_equal(b->p.tls_crt.p, b->in.shown_crt.p);
+    assert_int_equal(n_cas(b->p.ca_crt), 2);
+    b->in.now_s = NOW + 366 * DAY; /* what is served has ended: no reason to keep it */
+    plan(b);
+    assert_string_not_equal(b->p.tls_crt.p, b->in.shown_crt.p);
+    assert_int_equal(n_cas(b->p.ca_crt), 1);
+}
+
+/* A replica that has just started found no Secret, and knows nothing of our certificate. */
+static void test_another_ca_in_the_secret(void **state)
+{
+    struct bench *b = *state;
+    fresh(b);
+    show(b);
+    struct ty_str ours = b->in.shown_ca, crt = b->in.shown_crt, key = b->in.shown_key;
+    b->in.shown_crt = (struct ty_str){ 0 };
+    lose(b);
+    fresh(b); /* theirs */
+    b->in.shown_ca = ours;
+    b->in.shown_crt = crt;
+    b->in.shown_key = key;
+    assert_string_equal(plan(b),
+                        "the certificate that is served must stay trusted until it is replaced");
+    assert_true(b->p.write);
+    assert_int_equal(n_cas(b->p.ca_crt), 2);
+    assert_true(ty_str_starts(b->p.ca_crt, ty_str_trim(b->in.ca_crt))); /* theirs stays in front */
+    assert_string_equal(b->p.tls_crt.p, b->in.tls_crt.p);
+    assert_string_equal(b->p.ca_key.p, b->in.ca_key.p);
+    store(b);
+    assert_string_equal(plan(b), ""); /* both are trusted */
+    assert_false(b->p.waits);
+}
+
+/* The bundle does not grow with every Secret that somebody deletes. */
+static void test_deleted_again_and_again(void **state)
+{
+    struct bench *b = *state;
+    fresh(b);
+    for (int i = 0; i < 12; i++) {
+        show(b);
+        lose(b);
+        b->in.settled = false;
+        plan(b);
+        assert_string_equal(b->p.tls_crt.p, b->in.shown_crt.p);
+        assert_in_range(n_cas(b->p.ca_crt), 2, 4);
+        store(b);
+        b->in.settled = true;
+        if (i >= 8) { /* before that it is deleted again before the new CA is known */
+            assert_string_equal(plan(b), "the new CA is known to the API server");
+            store(b);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_from_nothing, open_bench, close_bench),
         cmocka_unit_test_setup_teardown(test_certificate_ends, open_bench, close_bench),
         cmocka_unit_test_setup_teardown(test_ca_ends, open_bench, close_bench),
+        cmocka_unit_test_setup_teardown(test_a_deleted_secret, open_bench, close_bench),
+        cmocka_unit_test_setup_teardown(test_a_spoilt_secret, open_bench, close_bench),
+        cmocka_unit_test_setup_teardown(test_another_ca_in_the_secret, open_bench, close_bench),
+        cmocka_unit_test_setup_teardown(test_deleted_again_and_again, open_bench, close_bench),
         cmocka_unit_test_setup_teardown(test_broken, open_bench, close_bench),
         cmocka_unit_test_setup_teardown(test_lost_key, open_bench, close_bench),
     };

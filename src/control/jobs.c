@@ -225,7 +225,8 @@ void ty_jobs_written(struct ty_writing *w)
     bool bad = w->failed || w->work.err.code < 0;
 
     ty_jobs_counted(w, bad);
-    if (bad && w->work.err.code != -EFBIG) /* that one says itself when */
+    ty_jobs_log_reconcile(w, NULL);
+    if (w->replaced || (bad && w->work.err.code != -EFBIG)) /* that one says itself when */
         ty_queue_retry(j->queue, key);
     else
         ty_queue_forget(j->queue, key);

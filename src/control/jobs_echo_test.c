@@ -193,7 +193,14 @@ static int set_again(struct jobs_world *w)
 static void test_an_answer_that_was_overtaken(void **state)
 {
     static const struct api_row rows[] = {
-        JOBS_ONE, JOBS_GOOD_CM, HELD(JOBS_SET), JOBS_GOOD_ST, { 0 }
+        JOBS_ONE,
+        JOBS_GOOD_CM,
+        HELD(JOBS_SET),
+        JOBS_GOOD_ST,
+        { "GET /apis/jobset.x-k8s.io/v1alpha2/namespaces/ns/jobsets?fieldSelector", 200,
+          JOBS_LIST("{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"s1\","
+                    "\"resourceVersion\":\"21\"},\"spec\":{}}") },
+        { 0 }
     };
     struct jobs_world *w = *state;
     static const char *const other =

@@ -1,6 +1,6 @@
-/* Objects that a look needs and the world does not keep: the data of snapshots, and TrainJobs,
- * JobSets and runtimes that are too large (world.h). Each is fetched, held as text by the writing
- * that needs it, and gone with it. */
+/* Objects that a look needs and the world does not keep: the data of snapshots; TrainJobs, JobSets
+ * and runtimes that are too large (world.h); JobSets whose rendering may be outdated. Each is
+ * fetched, held as text by the writing that needs it, and gone with it. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -77,7 +77,9 @@ static int take_whole(struct ty_writing *w, struct ty_arena *a, const struct ty_
 
     if (!o || !ty_str_is(ty_json_str_at(obj, "metadata.uid"), o->uid))
         return GONE; /* or replaced: the watch tells */
-    struct ty_str text = ty_json_text(a, ty_keep(a, w->work.fetch_kind, obj));
+    /* A JobSet whole: who owns which of its fields decides what may be written. */
+    struct ty_str text = ty_json_text(
+        a, w->work.fetch_kind == &ty_kind_jobset ? obj : ty_keep(a, w->work.fetch_kind, obj));
     return ty_arena_full(a) ? no_room(a) : hold(w, text);
 }
 

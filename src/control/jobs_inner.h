@@ -24,8 +24,9 @@ struct ty_watched {
 /* What is known of a job between its being told and its being done. */
 struct ty_pending {
     bool first, full;
-    bool waits; /* it is large, others of that size are being written: in ty_jobs.waiting */
-    bool woken; /* it has waited, and a slot is free for it: counted in ty_jobs.woken */
+    bool freeze; /* the API server has refused to change its JobSet */
+    bool waits;  /* it is large, others of that size are being written: in ty_jobs.waiting */
+    bool woken;  /* it has waited, and a slot is free for it: counted in ty_jobs.woken */
 };
 
 /* A job that is being written. */
@@ -40,6 +41,7 @@ struct ty_writing {
     uint64_t owned;            /* of the JobSet as this work knows it */
     uint64_t jobset_status;    /* that the look saw; 0: none, or no JobSet */
     bool failed;               /* a write was refused: no more applies, again later */
+    bool replaced;             /* its JobSet is being deleted, to be created anew */
     bool large;                /* counted in ty_jobs.large */
     struct ty_pending pending; /* as it was when the look began */
     struct ty_held *held;      /* what was fetched for it */
@@ -117,9 +119,10 @@ size_t ty_jobs_ceiling(const struct ty_jobs *j, size_t most);
 void ty_jobs_writing_free(struct ty_writing *w);
 void ty_jobs_again(struct ty_writing *w); /* looks once more, with what was fetched */
 void ty_jobs_wake(struct ty_jobs *j);     /* those that wait for a slot, as many as are free */
-/* The API server refuses the step that was just sent for good: what is left of the steps becomes
- * the write of a status that says so. */
-void ty_jobs_refused(struct ty_writing *w, struct ty_str why);
+/* The apply that was just sent has failed: what is left of the steps becomes the write of a status
+ * that is true of the children as they are. why: the API server refuses it for good; may be empty.
+ */
+void ty_jobs_unapplied(struct ty_writing *w, struct ty_str why);
 /* Copies it, without its events, into w: what outlives the pass. The arena of w may be full then.
  */
 void ty_jobs_keep_work(struct ty_writing *w, const struct ty_work *work);
@@ -129,6 +132,23 @@ void ty_jobs_too_large(struct ty_writing *w);
 /* jobs_count.c */
 void ty_jobs_count_from_now(struct ty_jobs *j);
 void ty_jobs_counted(const struct ty_writing *w, bool bad); /* its writes are over */
+
+/* jobs_log.c: the lines that an administrator reads. States of TrainJobs are logged by the leader
+ * only, once the cache is complete: a fact is one line, whoever watches. */
+struct ty_before { /* of an object, before the cache takes its news */
+    bool known;    /* the same object (uid) was cached */
+    enum ty_jobstate state;
+};
+struct ty_before ty_jobs_log_before(const struct ty_known *was, struct ty_str uid);
+/* Of a TrainJob: created, deleted (now is NULL), its state; of a JobSet: the state of its TrainJob.
+ */
+void ty_jobs_log_change(const struct ty_jobs *j, struct ty_before before,
+                        const struct ty_kube_object *o, const struct ty_known *now);
+/* A write was done. */
+void ty_jobs_log_write(const struct ty_writing *w, const struct ty_step *s,
+                       const struct ty_kube_answer *a);
+/* A reconcile is over (debug). outcome: what became of it; NULL: told by w itself. */
+void ty_jobs_log_reconcile(const struct ty_writing *w, const char *outcome);
 
 /* jobs_fetch.c */
 /* A look at this job, if the server still has it. */

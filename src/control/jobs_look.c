@@ -81,6 +81,7 @@ static void keep_steps(struct ty_writing *w, const struct ty_work *work, struct 
         *copy = *s;
         copy->name = keep(w->arena, s->name);
         copy->uid = keep(w->arena, s->uid);
+        copy->version = keep(w->arena, s->version);
         copy->body = keep(w->arena, s->body);
         copy->data = keep(w->arena, s->data);
         copy->next = NULL;
@@ -106,7 +107,8 @@ static void no_room(struct ty_jobs *j, const struct ty_arena *full, struct ty_wo
         ty_work_too_large(j->scratch, ty_jobs_pass_ceiling(j), ret);
 }
 
-static void make_work(struct ty_writing *w, struct ty_str refused, struct ty_work *ret)
+static void make_work(struct ty_writing *w, bool unapplied, struct ty_str refused,
+                      struct ty_work *ret)
 {
     struct ty_jobs *j = w->jobs;
     unsigned char entropy[TY_ENTROPY];
@@ -122,6 +124,8 @@ static void make_work(struct ty_writing *w, struct ty_str refused, struct ty_wor
                              .ctx = j,
                              .first = w->pending.first,
                              .full = w->pending.full,
+                             .freeze = w->pending.freeze,
+                             .unapplied = unapplied,
                              .refused = refused };
     uint64_t begin = uv_hrtime();
 
@@ -187,6 +191,7 @@ static void wait_for_slot(struct ty_writing *w)
     struct ty_jobs *j = w->jobs;
     struct ty_pending *p = ty_jobs_pend(j, w->key.ns, w->key.name);
 
+    ty_jobs_log_reconcile(w, "waits: two other large TrainJobs are being written");
     p->waits = true;
     p->first |= w->pending.first;
     p->full |= w->pending.full;
@@ -241,7 +246,7 @@ void ty_jobs_again(struct ty_writing *w)
         ty_world_find(j->world, &ty_kind_jobset, w->key.ns, w->key.name);
     struct ty_work work;
 
-    make_work(w, (struct ty_str){ 0 }, &work);
+    make_work(w, false, (struct ty_str){ 0 }, &work);
     if (!take_slot(w, &work)) {
         ty_arena_reset(j->scratch);
         wait_for_slot(w);
@@ -254,14 +259,19 @@ void ty_jobs_again(struct ty_writing *w)
     ty_jobs_write(w);
 }
 
-void ty_jobs_refused(struct ty_writing *w, struct ty_str why)
+void ty_jobs_unapplied(struct ty_writing *w, struct ty_str why)
 {
     struct ty_pending was = w->pending;
     struct ty_work work;
 
     w->pending = (struct ty_pending){ 0 };
-    make_work(w, why, &work);
+    make_work(w, true, why, &work);
     w->pending = was;
+    for (const struct ty_step *s = w->step->next; s; s = s->next)
+        if (s->told) { /* somebody has changed what was to be written: not only after a back-off */
+            ty_jobs_look(w->jobs, w->key.ns, w->key.name);
+            break;
+        }
     keep_steps(w, &work, &w->step->next);
     if (ty_arena_full(w->arena))
         w->step->next = NULL; /* said by an event only */

@@ -200,12 +200,12 @@ static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_k
 {
     struct ty_watched *w = ctx;
     struct ty_jobs *j = w->jobs;
-    const struct ty_known *now = NULL;
+    const struct ty_known *was = ty_world_find(j->world, w->kind, o->ns, o->name), *now = NULL;
+    struct ty_before before = ty_jobs_log_before(was, o->uid);
     char job[256] = "";
     bool news = true;
 
     if (what == TY_REFLECT_GONE) {
-        const struct ty_known *was = ty_world_find(j->world, w->kind, o->ns, o->name);
         if (was && was->job)
             snprintf(job, sizeof(job), "%s", was->job);
         if (was && ty_str_is(o->uid, was->uid))
@@ -218,6 +218,8 @@ static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_k
         if (now && now->job)
             snprintf(job, sizeof(job), "%s", now->job);
     }
+    if (w->kind == &ty_kind_trainjob || (w->kind == &ty_kind_jobset && now))
+        ty_jobs_log_change(j, before, o, now);
     if (news)
         told(w, o, now, job[0] ? ty_str(job) : ty_keep_namesake(w->kind, o->name));
 }

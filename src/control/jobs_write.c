@@ -57,8 +57,9 @@ static bool is_told(const struct ty_writing *w, struct ty_arena *a)
 {
     const struct ty_known *job =
         ty_world_find(w->jobs->world, &ty_kind_trainjob, w->key.ns, w->key.name);
+    const struct ty_json *status = job ? ty_json_get(ty_world_read(a, job), "status") : NULL;
 
-    return job && ty_pass_is_refused(ty_json_get(ty_world_read(a, job), "status"));
+    return ty_pass_is_refused(status) || ty_pass_is_suspend_refused(status);
 }
 
 static void say_refused(struct ty_writing *w, const struct ty_step *s,
@@ -78,8 +79,64 @@ static void say_refused(struct ty_writing *w, const struct ty_step *s,
     bool final = is_final(s, a);
     if (!final || !is_told(w, scratch))
         ty_jobs_tell(j, w->key, "Warning", TY_REASON_CREATION_FAILED, note);
-    if (final)
-        ty_jobs_refused(w, note);
+    ty_jobs_unapplied(w, final ? note : (struct ty_str){ 0 });
+}
+
+/* JobSet's webhook, and the rules of its CRD, say so of what cannot be changed; a mistake in the
+ * object is refused in other words, and another JobSet would have it, too. */
+static bool is_immutable(const struct ty_step *s, const struct ty_kube_answer *a)
+{
+    return s->op == TY_STEP_APPLY && s->kind == &ty_kind_jobset && a->code == 422 &&
+           has_text(a->message, "immutable");
+}
+
+/* No pod of it has ever run: it is deleted, if it is still as it was then, and re-created when
+ * its watch tells that it is gone. Until then the status is that of the JobSet as it is. */
+static void replace(struct ty_writing *w, struct ty_step *s)
+{
+    struct ty_step *gone = ty_new(w->arena, struct ty_step);
+
+    ty_jobs_unapplied(w, (struct ty_str){ 0 });
+    *gone = (struct ty_step){ .op = TY_STEP_DELETE,
+                              .kind = s->kind,
+                              .name = s->name,
+                              .uid = s->uid,
+                              .version = s->version,
+                              .next = s->next };
+    s->next = gone;
+    w->work.right = false;
+    w->replaced = true;
+}
+
+static void say_replaced(struct ty_writing *w, const struct ty_step *s)
+{
+    char note[512];
+
+    snprintf(note, sizeof(note),
+             "JobSet \"%.*s\" was outdated and could not be changed; no pod of it has ever run, so "
+             "it was deleted and is re-created",
+             TY_ARG(s->name));
+    ty_jobs_tell(w->jobs, w->key, "Normal", TY_REASON_JOBSET_REPLACED, ty_str(note));
+    ty_info(w->jobs->s.log, "replacing a JobSet that is outdated and has never had pods",
+            TY_S("controller", "trainjob_controller"), TY_STR("namespace", w->key.ns),
+            TY_STR("name", w->key.name));
+}
+
+/* It has had pods, and something in today's rendering that we took for the same is not: reconciled
+ * once more, with only what may change. */
+static bool may_freeze(const struct ty_writing *w, const struct ty_step *s,
+                       const struct ty_kube_answer *a)
+{
+    return is_immutable(s, a) && !w->pending.freeze &&
+           ty_world_find(w->jobs->world, s->kind, w->key.ns, s->name);
+}
+
+static void freeze(struct ty_writing *w, struct ty_step *s)
+{
+    ty_jobs_pend(w->jobs, w->key.ns, w->key.name)->freeze = true;
+    ty_jobs_look(w->jobs, w->key.ns, w->key.name);
+    s->next = NULL;
+    w->work.right = false;
 }
 
 /* What was answered is what is known from now on, unless a watch has told something newer already:
@@ -128,12 +185,19 @@ static void answered(void *ctx, const struct ty_kube_answer *a)
 
     w->op = NULL;
     if (a->r == 0) {
+        ty_jobs_log_write(w, s, a);
         learn(w, s, a);
+        if (s->op == TY_STEP_DELETE && s->version.n)
+            say_replaced(w, s);
     } else if (a->r == -ENOENT && s->op != TY_STEP_APPLY) {
         /* gone meanwhile: then there is nothing to say about it */
-    } else if (a->r == -ESTALE && s->op == TY_STEP_STATUS) {
+    } else if (s->uid.n && is_immutable(s, a)) {
+        replace(w, s);
+    } else if (may_freeze(w, s, a)) {
+        freeze(w, s);
+    } else if (a->r == -ESTALE && (s->op == TY_STEP_STATUS || s->version.n)) {
         w->failed = true; /* changed meanwhile: the watch tells how, then it is looked at again */
-        ty_debug(w->jobs->s.log, "changed while it was being written to: looking again",
+        ty_debug(w->jobs->s.log, "changed while it was being written: reconciling again",
                  TY_S("kind", s->kind->kind), TY_STR("namespace", w->key.ns),
                  TY_STR("name", w->key.name));
     } else if (a->r != -ECANCELED) {
@@ -169,7 +233,9 @@ static void send(struct ty_writing *w)
     } else if (s->op == TY_STEP_DELETE) {
         ask.verb = TY_KUBE_DELETE;
         ask.uid = s->uid;
-        ask.propagation = "Background";
+        ask.version = s->version;
+        /* Its Jobs have the names of those that the next one creates: they go first. */
+        ask.propagation = s->version.n ? "Foreground" : "Background";
         j->counts.deletes++;
     } else {
         ask.sub = s->kind == &ty_kind_trainjob ? "status" : NULL;

@@ -160,6 +160,137 @@ static void test_recovers(void **state)
     assert_null(strstr(w->api.body.p, "\"Failed\""));
 }
 
+#define SET_PATH "/apis/jobset.x-k8s.io/v1alpha2/namespaces/ns/jobsets"
+/* Suspended since it was created, and rendered by somebody else. */
+#define OTHER_SET                                                                                  \
+    "{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"s9\",\"generation\":1,"          \
+    "\"resourceVersion\":\"8\",\"ownerReferences\":[{\"apiVersion\":\"trainer.kubeflow.org/"       \
+    "v1alpha1\",\"kind\":\"TrainJob\",\"name\":\"j\",\"uid\":\"u1\",\"controller\":true}]},"       \
+    "\"spec\":{"                                                                                   \
+    "\"suspend\":true,\"replicatedJobs\":[{\"name\":\"other\"}]}}"
+#define OTHER_ROWS                                                                                 \
+    JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_ST,                                                          \
+        { "GET /apis/jobset.x-k8s.io/v1alpha2/jobsets?limit", 200, JOBS_LIST(OTHER_SET) },         \
+    {                                                                                              \
+        "GET " SET_PATH "?fieldSelector", 200, JOBS_LIST(OTHER_SET)                                \
+    }
+
+#define IMMUTABLE                                                                                  \
+    "{\"kind\":\"Status\",\"code\":422,\"reason\":\"Invalid\",\"message\":\"field is immutable\"}"
+
+static int was_deleted(struct jobs_world *w)
+{
+    return w->jobs->counts.deletes > 0 && ty_jobs_idle(w->jobs);
+}
+
+/* It cannot be changed, and no pod of it has ever run: it is deleted, this very one, after its
+ * Jobs. */
+static void test_an_outdated_jobset_is_replaced(void **state)
+{
+    static const struct api_row rows[] = {
+        OTHER_ROWS, { JOBS_SET, 422, IMMUTABLE }, { "DELETE " SET_PATH "/j", 200, "{}" }, { 0 }
+    };
+    struct jobs_world *w = *state;
+
+    w->api.rows = rows;
+    w->jobs = ty_jobs_new(&w->s);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, was_deleted);
+    assert_has(api_asked(&w->api, w->a), JOBS_SET "\nDELETE " SET_PATH "/j\n" JOBS_STATUS "\n");
+    assert_has(jobs_log(w), "replacing a JobSet");
+    assert_int_equal(jobs_errors(w), 0);
+}
+
+/* Somebody has written to it since: it is looked at again, and deleted only if it still may be. */
+static void test_a_jobset_that_has_changed_is_not_deleted(void **state)
+{
+    static const struct api_row rows[] = { OTHER_ROWS,
+                                           { JOBS_SET, 422, IMMUTABLE },
+                                           { "DELETE " SET_PATH "/j", 409,
+                                             JOBS_REFUSED(409, "Conflict") },
+                                           { 0 } };
+    struct jobs_world *w = *state;
+
+    w->api.rows = rows;
+    w->jobs = ty_jobs_new(&w->s);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, tried_again);
+    assert_null(strstr(jobs_log(w), "could not delete")); /* nothing is wrong */
+    assert_true(w->jobs->counts.deletes > 1);
+}
+
+#define RUNNING_SET                                                                                \
+    "{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"s9\",\"generation\":1,"          \
+    "\"resourceVersion\":\"8\",\"ownerReferences\":[{\"apiVersion\":\"trainer.kubeflow.org/"       \
+    "v1alpha1\",\"kind\":\"TrainJob\",\"name\":\"j\",\"uid\":\"u1\",\"controller\":true}]},"       \
+    "\"spec\":{"                                                                                   \
+    "\"suspend\":false,\"replicatedJobs\":[{\"name\":\"node\"}]},\"status\":{\"restarts\":0}}"
+#define RUNNING_ROWS                                                                               \
+    JOBS_ONE, JOBS_GOOD_ST,                                                                        \
+        { "GET /apis/jobset.x-k8s.io/v1alpha2/jobsets?limit", 200, JOBS_LIST(RUNNING_SET) },       \
+    {                                                                                              \
+        "GET " SET_PATH "?fieldSelector", 200, JOBS_LIST(RUNNING_SET)                              \
+    }
+
+/* The snapshot cannot be written (a quota): the JobSet is suspended all the same. */
+static void test_nothing_holds_up_a_suspension(void **state)
+{
+    static const struct api_row rows[] = {
+        RUNNING_ROWS, { JOBS_CM, 403, JOBS_REFUSED(403, "Forbidden") }, JOBS_GOOD_SET, { 0 }
+    };
+    struct jobs_world *w = *state;
+
+    w->api.rows = rows;
+    w->jobs = ty_jobs_new(&w->s);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, tried_again);
+    assert_has(api_asked(&w->api, w->a), JOBS_SET "\n" JOBS_CM "\n");
+}
+
+/* It cannot be deleted: it stays suspended, and nobody calls the job resumed. */
+#define RESUMED_JOB                                                                                \
+    "{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"u1\",\"resourceVersion\":\"7\"," \
+    "\"generation\":2},\"spec\":{\"runtimeRef\":{\"name\":\"rt\",\"kind\":"                        \
+    "\"ClusterTrainingRuntime\",\"apiGroup\":\"trainer.kubeflow.org\"},\"trainer\":{}},"           \
+    "\"status\":"                                                                                  \
+    "{\"conditions\":[{\"type\":\"Suspended\",\"status\":\"True\",\"reason\":\"Suspended\","       \
+    "\"message\":\"TrainJob is suspended\",\"lastTransitionTime\":\"2026-01-02T03:04:05Z\"}]}}"
+static void test_not_resumed_before_it_is(void **state)
+{
+    static const struct api_row rows[] = {
+        { "GET " JOBS_GROUP "/trainjobs?limit", 200, JOBS_LIST(RESUMED_JOB) },
+        OTHER_ROWS,
+        { JOBS_SET, 422, IMMUTABLE },
+        { "DELETE " SET_PATH "/j", 403, JOBS_REFUSED(403, "Forbidden") },
+        { 0 }
+    };
+    struct jobs_world *w = *state;
+
+    w->api.rows = rows;
+    w->jobs = ty_jobs_new(&w->s);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, tried_again);
+    assert_has(api_asked(&w->api, w->a), "DELETE " SET_PATH "/j\n");
+    assert_null(strstr(api_asked(&w->api, w->a), JOBS_STATUS));
+    assert_null(strstr(jobs_log(w), "replacing a JobSet"));
+}
+
+/* A mistake in what is wanted: the JobSet that is there is not deleted for it. */
+static void test_a_mistake_deletes_nothing(void **state)
+{
+    static const struct api_row rows[] = { OTHER_ROWS,
+                                           { JOBS_SET, 422, JOBS_REFUSED(422, "Invalid") },
+                                           { "DELETE " SET_PATH "/j", 200, "{}" },
+                                           { 0 } };
+    struct jobs_world *w = *state;
+
+    w->api.rows = rows;
+    w->jobs = ty_jobs_new(&w->s);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, tried_again);
+    assert_int_equal(w->jobs->counts.deletes, 0);
+}
+
 /* The job was deleted while we wrote: then there is nothing to say about it. */
 static void test_a_status_of_nobody(void **state)
 {
@@ -313,6 +444,11 @@ int main(void)
         JOBS_TEST(test_a_refused_apply_cancels_the_next),
         JOBS_TEST(test_refused_for_good),
         JOBS_TEST(test_recovers),
+        JOBS_TEST(test_an_outdated_jobset_is_replaced),
+        JOBS_TEST(test_a_jobset_that_has_changed_is_not_deleted),
+        JOBS_TEST(test_nothing_holds_up_a_suspension),
+        JOBS_TEST(test_not_resumed_before_it_is),
+        JOBS_TEST(test_a_mistake_deletes_nothing),
         JOBS_TEST(test_a_status_of_nobody),
         JOBS_TEST(test_a_status_of_what_was),
         JOBS_TEST(test_leadership_is_lost_in_the_middle),

@@ -20,5 +20,10 @@ uint64_t ty_owned_wanted(struct ty_arena *a, const struct ty_schema *s, const st
  * compared. The arena is scratch. */
 uint64_t ty_owned_live(struct ty_arena *a, const struct ty_schema *s, const struct ty_json *obj,
                        const char *manager);
+/* The fields of the live object that `manager` owns by apply, status excluded, with their live
+ * values and in their live order; without the names of the object. Empty: it owns nothing. Lives
+ * with the arena; shares texts with live. */
+struct ty_json *ty_owned_extract(struct ty_arena *a, const struct ty_schema *s,
+                                 const struct ty_json *live, const char *manager);
 
 #endif

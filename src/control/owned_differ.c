@@ -11,18 +11,25 @@ struct walk {
     struct ty_field_changes *ret;
 };
 
+void ty_field_changes_add(struct ty_arena *a, struct ty_field_changes *list,
+                          const struct ty_path *at, const struct ty_json *was,
+                          const struct ty_json *now)
+{
+    struct ty_field_change *c = ty_new(a, struct ty_field_change);
+
+    *c = (struct ty_field_change){ .path = ty_path_text(a, at), .was = was, .now = now };
+    if (list->last)
+        list->last->next = c;
+    else
+        list->first = c;
+    list->last = c;
+    list->n++;
+}
+
 static void add(const struct walk *w, const struct ty_path *at, const struct ty_json *was,
                 const struct ty_json *now)
 {
-    struct ty_field_change *c = ty_new(w->a, struct ty_field_change);
-
-    *c = (struct ty_field_change){ .path = ty_path_text(w->a, at), .was = was, .now = now };
-    if (w->ret->last)
-        w->ret->last->next = c;
-    else
-        w->ret->first = c;
-    w->ret->last = c;
-    w->ret->n++;
+    ty_field_changes_add(w->a, w->ret, at, was, now);
 }
 
 /* {"name":"node"} is written [node], {"containerPort":80,"protocol":"TCP"} [80,TCP]. */

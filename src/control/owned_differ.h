@@ -5,6 +5,8 @@
 
 #include "api/schema.h"
 
+struct ty_path;
+
 struct ty_field_change {
     struct ty_field_change *next;
     const char *path;          /* "spec.replicatedJobs[node].template.spec.backoffLimit" */
@@ -15,6 +17,11 @@ struct ty_field_changes {
     struct ty_field_change *first, *last;
     size_t n;
 };
+
+/* Appends; path is copied into the arena, the values are borrowed. */
+void ty_field_changes_add(struct ty_arena *a, struct ty_field_changes *list,
+                          const struct ty_path *at, const struct ty_json *was,
+                          const struct ty_json *now);
 
 struct ty_differ {
     const struct ty_schema *schema; /* of the whole object; as in owned.h, NULL is fine */

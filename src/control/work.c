@@ -3,25 +3,14 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "control/events.h"
 #include "control/foreign.h"
-#include "control/owned.h"
-#include "control/work.h"
+#include "control/keep.h"
+#include "control/work_inner.h"
 #include "trainer/children.h"
 #include "trainer/resolve.h"
 #include "json/yaml.h"
 
-#define TOO_LARGE_S  300 /* sooner only if it changes: each try costs megabytes for nothing */
-#define MEMO_CEILING ((size_t)1 << 20)
-#define MEMO_LONGEST TY_WORLD_WHOLE /* of the two texts: others are made anew each time */
-
-struct look {
-    struct ty_arena *a;
-    const struct ty_work_in *in;
-    const struct ty_known *job;
-    struct ty_work *work;       /* says what must be fetched, if anything */
-    struct ty_str uid, version; /* of the runtime whose snapshot is made; else empty */
-};
+#define TOO_LARGE_S 300 /* sooner only if it changes: each try costs megabytes for nothing */
 
 struct ty_str ty_work_data(struct ty_arena *a, const struct ty_json *data)
 {
@@ -42,15 +31,10 @@ void ty_work_memo_done(struct ty_work_memo *m)
     *m = (struct ty_work_memo){ 0 };
 }
 
-static struct ty_str keep(struct ty_arena *a, struct ty_str s)
-{
-    return (struct ty_str){ ty_arena_strndup(a, s.n ? s.p : "", s.n), s.n };
-}
-
 /* A runtime is told apart by uid and version: as long as they stay so does its text. */
 static struct ty_str view_snapshot(void *ctx, const struct ty_json *runtime)
 {
-    struct look *l = ctx;
+    struct ty_work_pass *l = ctx;
     const struct ty_work_memo *m = l->in->memo;
 
     l->uid = ty_json_str_at(runtime, "metadata.uid");
@@ -60,33 +44,10 @@ static struct ty_str view_snapshot(void *ctx, const struct ty_json *runtime)
     return same ? m->yaml : (struct ty_str){ 0 };
 }
 
-static struct ty_str data_of(const struct look *l, const struct ty_json *data)
-{
-    struct ty_work_memo *m = l->in->memo;
-    struct ty_str yaml = ty_json_str_at(data, "runtime");
-
-    if (!m)
-        return ty_work_data(l->a, data);
-    if (!m->arena)
-        m->arena = ty_arena_new_small(MEMO_CEILING, 4096);
-    if (!m->yaml.p || !ty_str_eq(yaml, m->yaml) || !ty_str_eq(l->uid, m->uid) ||
-        !ty_str_eq(l->version, m->version)) {
-        struct ty_str json = ty_work_data(l->a, data);
-        if (yaml.n > MEMO_LONGEST || json.n > MEMO_LONGEST)
-            return json;
-        ty_arena_reset(m->arena);
-        m->yaml = keep(m->arena, yaml);
-        m->json = keep(m->arena, json);
-        m->uid = keep(m->arena, l->uid);
-        m->version = keep(m->arena, l->version);
-    }
-    return m->json;
-}
-
 /* A JobSet or PodGroup of somebody else's is not there for the pass: it neither tells how the job
  * fares, nor is it deleted at a deadline. When the pass wants its own, add_apply says why not. Of
  * snapshots the pass itself knows whose they are; a Secret with keys is used whoever made it. */
-static bool hidden(const struct look *l, const struct ty_known *o)
+static bool hidden(const struct ty_work_pass *l, const struct ty_known *o)
 {
     struct ty_err err = { 0 };
     bool child = o->kind == &ty_kind_jobset || o->kind == &ty_kind_podgroup_cosched ||
@@ -95,7 +56,7 @@ static bool hidden(const struct look *l, const struct ty_known *o)
     return child && ty_foreign(l->a, o, l->job, &err) < 0;
 }
 
-static const struct ty_json *given_of(const struct look *l, const struct ty_kind *kind,
+static const struct ty_json *given_of(const struct ty_work_pass *l, const struct ty_kind *kind,
                                       struct ty_str name)
 {
     for (const struct ty_given *g = l->in->given; g; g = g->next)
@@ -105,28 +66,29 @@ static const struct ty_json *given_of(const struct look *l, const struct ty_kind
 }
 
 /* The first that is missed is fetched; the next look says whether there are more. */
-static void need(const struct look *l, const struct ty_kind *kind, struct ty_str name, bool large)
+const struct ty_json *ty_work_given(const struct ty_work_pass *l, const struct ty_kind *kind,
+                                    struct ty_str name, bool large)
 {
     struct ty_work *w = l->work;
+    const struct ty_json *given = given_of(l, kind, name);
 
-    if (w->fetch)
-        return;
+    if (given || w->fetch)
+        return given;
     w->fetch = true;
     w->fetch_kind = kind;
-    w->fetch_name = keep(l->a, name);
+    w->fetch_name = ty_work_copy(l->a, name);
     w->large = large;
+    return NULL;
 }
 
 /* A snapshot: what is known of it, and its data. NULL: they must be fetched. */
-static const struct ty_json *snapshot_of(struct look *l, const struct ty_known *o,
+static const struct ty_json *snapshot_of(struct ty_work_pass *l, const struct ty_known *o,
                                          struct ty_str name)
 {
-    const struct ty_json *data = given_of(l, &ty_kind_configmap, name);
+    const struct ty_json *data = o->body ? NULL : ty_work_given(l, &ty_kind_configmap, name, false);
 
-    if (!o->body && !data) {
-        need(l, &ty_kind_configmap, name, false);
+    if (!o->body && !data)
         return NULL;
-    }
     struct ty_json *obj = ty_world_read(l->a, o);
     if (obj && !o->body)
         ty_json_set(l->a, obj, "data", ty_json_copy(l->a, data, 0));
@@ -136,7 +98,7 @@ static const struct ty_json *snapshot_of(struct look *l, const struct ty_known *
 static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, struct ty_str ns,
                                       struct ty_str name)
 {
-    struct look *l = ctx;
+    struct ty_work_pass *l = ctx;
     const struct ty_settings *s = l->in->settings;
 
     if (kind == &ty_kind_secret && ty_str_is(ns, s->operator_ns) &&
@@ -151,16 +113,14 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
     /* Of the others a pass asks only whether they are there. */
     if (!o->partial || !(kind->ours || kind == &ty_kind_jobset))
         return ty_world_read(l->a, o);
-    const struct ty_json *given = given_of(l, kind, name);
-    if (!given)
-        need(l, kind, name, true);
-    return given;
+    const struct ty_json *given = ty_work_given(l, kind, name, true);
+    return given && kind == &ty_kind_jobset ? ty_keep(l->a, kind, given) : given;
 }
 
 static const char *view_unread(void *ctx, const struct ty_kind *kind, struct ty_str ns TY_UNUSED,
                                struct ty_str name TY_UNUSED)
 {
-    const struct look *l = ctx;
+    const struct ty_work_pass *l = ctx;
 
     return l->in->unread ? l->in->unread(l->in->ctx, kind) : NULL;
 }
@@ -211,7 +171,7 @@ uint64_t ty_work_mark(const struct ty_known *job, const struct ty_known *jobset)
     return h ? h : 1;
 }
 
-static bool children_are_right(struct look *l, const struct ty_known *job,
+static bool children_are_right(struct ty_work_pass *l, const struct ty_known *job,
                                const struct ty_json *obj)
 {
     const struct ty_work_in *in = l->in;
@@ -227,62 +187,6 @@ static bool children_are_right(struct look *l, const struct ty_known *job,
         return false;
     return running || job->right == ty_work_mark(job, jobset) ||
            (in->first && older_than_jobset(job, obj, jobset));
-}
-
-/* ---- steps ---- */
-
-static struct ty_step *add(struct ty_arena *a, struct ty_work *w, enum ty_step_op op,
-                           const struct ty_kind *kind, struct ty_str name)
-{
-    struct ty_step *s = ty_new(a, struct ty_step), **end = &w->steps;
-
-    *s = (struct ty_step){ .op = op, .kind = kind, .name = name };
-    while (*end)
-        end = &(*end)->next;
-    *end = s;
-    return s;
-}
-
-static void tell_failure(struct ty_arena *a, struct ty_work *w)
-{
-    struct ty_pass_event *e = ty_new(a, struct ty_pass_event);
-
-    *e = (struct ty_pass_event){ .type = "Warning",
-                                 .reason = TY_REASON_CREATION_FAILED,
-                                 .message = ty_events_failed_note(a, ty_str(w->err.text)).p,
-                                 .next = w->events };
-    w->events = e;
-}
-
-/* False: there is one that is not ours. */
-static bool add_apply(struct look *l, struct ty_work *w, const struct ty_want *want)
-{
-    struct ty_str name = ty_json_str_at(want->obj, "metadata.name");
-    const struct ty_known *o = ty_world_find(l->in->world, want->kind, l->in->ns, name);
-    const struct ty_json *obj = ty_owned_terse(l->a, want->kind->schema, want->obj);
-    uint64_t number = ty_owned_wanted(l->a, want->kind->schema, obj);
-
-    if (o && (o->owned == number || (o->want == number && o->at == o->version)))
-        return true;
-    if (o && ty_foreign(l->a, o, l->job, &w->err) < 0)
-        return false;
-    struct ty_step *s = add(l->a, w, TY_STEP_APPLY, want->kind, name);
-    s->body = ty_json_text(l->a, obj);
-    s->want = number;
-    if (want->kind == &ty_kind_configmap &&
-        ty_str_is(name, ty_child_name(l->a, TY_CHILD_SNAPSHOT, l->in->name)))
-        s->data = data_of(l, ty_json_get(want->obj, "data"));
-    return true;
-}
-
-/* In order, up to the first that is not ours to write: a JobSet must not come before what its pods
- * mount. */
-static void add_children(struct look *l, struct ty_work *w, const struct ty_want *want)
-{
-    while (want && add_apply(l, w, want))
-        want = want->next;
-    if (want)
-        tell_failure(l->a, w);
 }
 
 /* The merge patch that makes `was` into `now`; lists are replaced whole. */
@@ -304,7 +208,7 @@ static struct ty_json *difference(struct ty_arena *a, const struct ty_json *was,
     return d;
 }
 
-static void add_status(struct look *l, struct ty_work *w, const struct ty_json *obj,
+static void add_status(struct ty_work_pass *l, struct ty_work *w, const struct ty_json *obj,
                        const struct ty_json *status)
 {
     struct ty_json *patch = ty_json_object(l->a), *meta = ty_json_object(l->a);
@@ -316,21 +220,22 @@ static void add_status(struct look *l, struct ty_work *w, const struct ty_json *
     ty_json_set(l->a, patch, "metadata", meta);
     ty_json_set(l->a, patch, "status",
                 status->n ? difference(l->a, was, status) : ty_json_null(l->a));
-    add(l->a, w, TY_STEP_STATUS, &ty_kind_trainjob, l->in->name)->body = ty_json_text(l->a, patch);
+    ty_work_add(l->a, w, TY_STEP_STATUS, &ty_kind_trainjob, l->in->name)->body =
+        ty_json_text(l->a, patch);
 }
 
-static void add_delete(struct look *l, struct ty_work *w, const struct ty_kind *kind)
+static void add_delete(struct ty_work_pass *l, struct ty_work *w, const struct ty_kind *kind)
 {
     const struct ty_known *o = ty_world_find(l->in->world, kind, l->in->ns, l->in->name);
 
     if (o && !hidden(l, o))
-        add(l->a, w, TY_STEP_DELETE, kind, l->in->name)->uid = ty_str(o->uid);
+        ty_work_add(l->a, w, TY_STEP_DELETE, kind, l->in->name)->uid = ty_str(o->uid);
 }
 
 /* How the job stands when the steps are done. Counts of a JobSet that is gone, and the refusal of
  * one, stay in the status until there is a new one: then they must go. */
-static void foresee(const struct look *l, const struct ty_pass *pass, const struct ty_json *obj,
-                    struct ty_work *w)
+static void foresee(const struct ty_work_pass *l, const struct ty_pass *pass,
+                    const struct ty_json *obj, struct ty_work *w)
 {
     const struct ty_json *status = pass->status ? pass->status : ty_json_get(obj, "status");
     bool jobset = ty_world_find(l->in->world, &ty_kind_jobset, l->in->ns, l->in->name);
@@ -348,7 +253,7 @@ void ty_work_too_large(struct ty_arena *a, size_t allowed, struct ty_work *ret)
             "that are left for one. Make them smaller, or raise the operator's memory limit",
             allowed >> 20);
     ret->requeue_s = TOO_LARGE_S;
-    tell_failure(a, ret);
+    ty_work_tell_failure(a, ret);
 }
 
 void ty_work_starved(struct ty_work *ret)
@@ -357,10 +262,44 @@ void ty_work_starved(struct ty_work *ret)
     ty_fail(&ret->err, -EAGAIN, "%s", TY_WORK_STARVED);
 }
 
+/* The children as they are: what the status says must be so of them, whatever was wanted. */
+static void pass_over_unapplied(struct ty_work_pass *l, const struct ty_pass_in *in,
+                                struct ty_pass *ret)
+{
+    struct ty_pass_in again = *in;
+
+    again.no_build = again.unapplied = true;
+    ty_pass(l->a, &again, ret);
+}
+
+static void make_steps(struct ty_work_pass *l, const struct ty_pass_in *pin, struct ty_pass *pass,
+                       struct ty_work *ret)
+{
+    bool going = ty_json_at(pin->job, "metadata.deletionTimestamp") != NULL;
+
+    ret->events = pass->events;
+    ret->err = pass->err;
+    if (pass->err.code < 0)
+        ty_work_suspend_jobset(l, ret, pin->job);
+    ty_work_add_children(l, ret, pass->want);
+    if (l->unapplied && !ret->fetch)
+        pass_over_unapplied(l, pin, pass);
+    if (pass->status)
+        add_status(l, ret, pin->job, pass->status);
+    if (pass->delete_kind && !(going && pass->delete_kind == &ty_kind_trainjob))
+        add_delete(l, ret, pass->delete_kind);
+    ret->right = ret->err.code == 0 && !l->unapplied;
+    ret->wish = l->job->wish;
+    foresee(l, pass, pin->job, ret);
+    ret->requeue_s = pass->requeue_s;
+    if (l->wait_s && (!ret->requeue_s || l->wait_s < ret->requeue_s))
+        ret->requeue_s = l->wait_s;
+}
+
 void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_work *ret)
 {
     const struct ty_known *job = ty_world_find(in->world, &ty_kind_trainjob, in->ns, in->name);
-    struct look l = { .a = a, .in = in, .job = job, .work = ret };
+    struct ty_work_pass l = { .a = a, .in = in, .job = job, .work = ret };
     struct ty_view view = {
         .ctx = &l, .get = view_get, .snapshot = view_snapshot, .unread = view_unread
     };
@@ -372,12 +311,6 @@ void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_wor
     const struct ty_json *obj = view_get(&l, &ty_kind_trainjob, in->ns, in->name);
     if (!obj)
         return; /* to be fetched first, or the arena is full */
-    /* It goes, and its children with it: none is made again. Who holds it by a finalizer may wait
-     * for its end, so that is still told (B33). */
-    bool going = ty_json_at(obj, "metadata.deletionTimestamp") != NULL;
-    bool no_build = going || in->refused.n || children_are_right(&l, job, obj);
-    if (ret->fetch)
-        return;
     struct ty_pass_in pin = { .pipeline = in->pipeline,
                               .settings = in->settings,
                               .view = &view,
@@ -385,19 +318,18 @@ void ty_work_make(struct ty_arena *a, const struct ty_work_in *in, struct ty_wor
                               .now_s = in->now_s,
                               .entropy = in->entropy,
                               .refused = in->refused,
-                              .no_build = no_build };
-    ty_pass(a, &pin, &pass);
-    if (ret->fetch || ty_arena_full(a))
-        return;
-    ret->events = pass.events;
-    ret->err = pass.err;
-    add_children(&l, ret, pass.want);
-    if (pass.status)
-        add_status(&l, ret, obj, pass.status);
-    if (pass.delete_kind && !(going && pass.delete_kind == &ty_kind_trainjob))
-        add_delete(&l, ret, pass.delete_kind);
-    ret->right = ret->err.code == 0;
-    ret->wish = job->wish;
-    foresee(&l, &pass, obj, ret);
-    ret->requeue_s = pass.requeue_s;
+                              .unapplied = in->unapplied };
+    /* It goes, and its children with it: none is made again. Who holds it by a finalizer may wait
+     * for its end, so that is still told (B33). */
+    pin.no_build = ty_json_at(obj, "metadata.deletionTimestamp") || in->unapplied ||
+                   children_are_right(&l, job, obj);
+    if (!ret->fetch)
+        ty_pass(a, &pin, &pass);
+    if (!ret->fetch && !ty_arena_full(a))
+        make_steps(&l, &pin, &pass, ret);
+    if (ret->fetch) /* nothing is said before it is there */
+        *ret = (struct ty_work){ .fetch = true,
+                                 .fetch_kind = ret->fetch_kind,
+                                 .fetch_name = ret->fetch_name,
+                                 .large = ret->large };
 }

@@ -10,7 +10,7 @@
 struct ty_given {
     const struct ty_kind *kind;
     struct ty_str name;         /* its namespace, if it has one, is the job's */
-    const struct ty_json *json; /* as ty_keep gives it; of a ConfigMap its `data` */
+    const struct ty_json *json; /* as ty_keep gives it; a JobSet whole; of a ConfigMap its `data` */
     const struct ty_given *next;
 };
 
@@ -23,10 +23,13 @@ struct ty_work_in {
     struct ty_str ns, name;
     int64_t now_s;
     const unsigned char *entropy; /* TY_ENTROPY bytes */
-    bool first; /* nothing has been told of this job since we started: what was right when the last
-                   operator left is right still */
-    bool full;  /* a child has gone or somebody wrote to it: look at them all */
-    struct ty_str refused;        /* why a child was refused for good: only the status is made */
+    bool first;  /* nothing has been told of this job since we started: what was right when the last
+                    operator left is right still */
+    bool full;   /* a child has gone or somebody wrote to it: look at them all */
+    bool freeze; /* the API server has refused to change its JobSet: only what may change is written
+                  */
+    bool unapplied; /* an apply has just failed: only the status is made, of children as they are */
+    struct ty_str refused;        /* why the API server refuses it for good; empty: it does not */
     const struct ty_given *given; /* may be NULL */
     struct ty_work_memo *memo;    /* kept from look to look; NULL is fine */
     /* Why the world may lack objects of a kind; NULL: it does not. May be NULL. */
@@ -51,10 +54,13 @@ enum ty_step_op {
 struct ty_step {
     enum ty_step_op op;
     const struct ty_kind *kind;
-    struct ty_str name, uid; /* its namespace is the job's; uid: DELETE only */
-    struct ty_str body;      /* JSON */
-    struct ty_str data;      /* APPLY of a snapshot: its `data`, for ty_world_body */
-    uint64_t want;           /* APPLY: for ty_world_settle */
+    struct ty_str name; /* its namespace is the job's */
+    /* DELETE: only this one, at this version if one is said. APPLY of a JobSet: one that may be
+     * deleted and re-created if the API server refuses to change it; else empty. */
+    struct ty_str uid, version;
+    struct ty_str body; /* JSON */
+    struct ty_str data; /* APPLY of a snapshot: its `data`, for ty_world_body */
+    uint64_t want;      /* APPLY: for ty_world_settle */
     struct ty_step *next;
     /* For who sends it: versions of the object, as the answer and as others told it meanwhile. */
     uint64_t answered, told; /* 0: none */

@@ -24,7 +24,7 @@ static void test_a_snapshot_is_got_before_it_is_used(void **state)
 {
     struct fx *f = *state;
 
-    begin_and_apply(f, TRAINJOB(",'suspend':true", ""));
+    give_jobset(f, begin_and_apply(f, TRAINJOB(",'suspend':true", "")));
     const struct ty_known *o =
         ty_world_find(f->w, &ty_kind_configmap, f->in.ns, TY_LIT("j-runtime-snapshot"));
     char *data = ty_arena_strndup(f->a, o->body, strlen(o->body));

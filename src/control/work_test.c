@@ -2,7 +2,6 @@
 #include <errno.h>
 
 #include "base/budget.h"
-#include "control/keep.h"
 #include "control/work_testing.h"
 
 static void test_a_new_job(void **state)
@@ -31,7 +30,7 @@ static void test_a_change_while_suspended_is_applied(void **state)
 {
     struct fx *f = *state;
 
-    begin_and_apply(f, TRAINJOB(",'suspend':true", ""));
+    give_jobset(f, begin_and_apply(f, TRAINJOB(",'suspend':true", "")));
     put(f, &ty_kind_trainjob, TRAINJOB(",'suspend':true,'trainer':{'numNodes':3}", ""));
     struct ty_work w = work(f);
     assert_string_equal(steps(f, &w), "apply JobSet j, status TrainJob j");
@@ -45,7 +44,7 @@ static void test_a_foreign_change_is_reverted(void **state)
 {
     struct fx *f = *state;
 
-    begin_and_apply(f, TRAINJOB(",'suspend':true", ""));
+    give_jobset(f, begin_and_apply(f, TRAINJOB(",'suspend':true", "")));
     struct ty_work w = work(f);
     put(f, &ty_kind_jobset,
         "{'metadata':{'name':'j','namespace':'a','uid':'12','resourceVersion':'13',"
@@ -73,7 +72,7 @@ static void test_somebody_elses_jobset(void **state)
     assert_int_equal(w.err.code, -EEXIST);
     assert_non_null(w.events);
     assert_string_equal(w.events->reason, "TrainJobResourcesCreationFailed");
-    assert_has(w.events->message, "failed: JobSet \"j\" exists and is not");
+    assert_has(w.events->message, "failed: JobSet \"a/j\" exists and is not");
     assert_null(w.events->next);
     assert_false(w.right);
 
@@ -195,7 +194,7 @@ static void test_a_jobset_that_was_cut_is_fetched(void **state)
     assert_true(w.fetch && w.fetch_kind == &ty_kind_jobset && !w.steps && !w.events);
     assert_true(ty_str_is(w.fetch_name, "j"));
     struct ty_given given = { .kind = &ty_kind_jobset, .name = TY_LIT("j") };
-    given.json = ty_keep(f->a, &ty_kind_jobset, json_of(f->a, text));
+    given.json = json_of(f->a, text);
     f->in.given = &given;
     w = work(f);
     assert_false(w.fetch);

@@ -2,9 +2,8 @@
 #ifndef TY_CONTROL_WORK_TESTING_H
 #define TY_CONTROL_WORK_TESTING_H
 
-#include "control/owned.h"
+#include "control/owned_testing.h"
 #include "control/work.h"
-#include "json/json_testing.h"
 
 #define RUNTIME                                                                                    \
     "{'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'ClusterTrainingRuntime','metadata':{"   \
@@ -80,10 +79,12 @@ static inline const char *steps(struct fx *f, const struct ty_work *w)
     return ty_arena_strndup(f->a, b.n ? b.p : "", b.n);
 }
 
-/* As if the API server had taken the step: version and the manager's fields. */
-static inline void carry_out(struct fx *f, const struct ty_step *s, const char *version)
+/* As if the API server had taken the step: version and the manager's fields. The object as it is
+ * stored then. */
+static inline struct ty_json *carry_out(struct fx *f, const struct ty_step *s, const char *version)
 {
-    struct ty_json *obj = ty_json_parse(f->a, s->body, NULL, NULL);
+    struct ty_json *obj =
+        owned_stored(f->a, s->kind->schema, ty_json_parse(f->a, s->body, NULL, NULL), "trainer");
 
     ty_json_set(f->a, ty_json_get(obj, "metadata"), "resourceVersion", ty_json_cstr(f->a, version));
     ty_json_set(f->a, ty_json_get(obj, "metadata"), "uid", ty_json_cstr(f->a, version));
@@ -92,6 +93,7 @@ static inline void carry_out(struct fx *f, const struct ty_step *s, const char *
     ty_world_settle(f->w, o, s->want);
     if (s->data.n)
         ty_world_body(f->w, o, s->data);
+    return obj;
 }
 
 static inline void begin(struct fx *f, const char *job)
@@ -100,12 +102,22 @@ static inline void begin(struct fx *f, const char *job)
     put(f, &ty_kind_trainjob, job);
 }
 
-static inline void begin_and_apply(struct fx *f, const char *job)
+/* The JobSet as it is stored then. */
+static inline struct ty_json *begin_and_apply(struct fx *f, const char *job)
 {
     begin(f, job);
     struct ty_work w = work(f);
     carry_out(f, w.steps, "11");
-    carry_out(f, w.steps->next, "12");
+    return carry_out(f, w.steps->next, "12");
+}
+
+/* What was fetched: the whole JobSet. */
+static inline void give_jobset(struct fx *f, const struct ty_json *live)
+{
+    struct ty_given *g = ty_new(f->a, struct ty_given);
+
+    *g = (struct ty_given){ .kind = &ty_kind_jobset, .name = TY_LIT("j"), .json = live };
+    f->in.given = g;
 }
 
 #define WORK_TEST(name) cmocka_unit_test_setup_teardown(name, up, down)

@@ -27,7 +27,7 @@ struct entry {
     struct ty_known pub;
     struct body *body;
     size_t size;
-    char data[]; /* text, ns, name, uid, job, job uid: each ends with NUL */
+    char data[]; /* text, ns, name, uid, job, job uid, maker: each ends with NUL */
 };
 
 struct ty_world {
@@ -150,25 +150,44 @@ static const char *put_text(char **at, struct ty_str s)
     return p;
 }
 
+/* Who wrote it first, by what the API server noted; status aside. */
+static struct ty_str maker_of(const struct ty_json *obj)
+{
+    const struct ty_json *entries = ty_json_at(obj, "metadata.managedFields");
+    struct ty_str maker = { 0 };
+    int64_t first = INT64_MAX, t = 0;
+
+    ty_each_item (it, entries) {
+        if (ty_json_str_at(*it, "subresource").n == 0 &&
+            ty_time_parse(ty_json_str_at(*it, "time"), &t) && t < first) {
+            first = t;
+            maker = ty_json_str_at(*it, "manager");
+        }
+    }
+    return maker;
+}
+
 static struct entry *entry_new(const struct ty_kind *kind, const struct ty_json *obj,
                                struct ty_str text)
 {
     const struct ty_json *meta = ty_json_get(obj, "metadata");
     struct ty_str uid = { 0 }, job = ty_keep_owner(obj, &uid);
+    struct ty_str maker = job.n || kind->ours ? (struct ty_str){ 0 } : maker_of(obj);
     struct ty_str part[] = { text,
                              ty_json_str_at(meta, "namespace"),
                              ty_json_str_at(meta, "name"),
                              ty_json_str_at(meta, "uid"),
                              job,
-                             uid };
-    const char *at[6] = { 0 };
+                             uid,
+                             maker };
+    const char *at[7] = { 0 };
     size_t size = 0;
 
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 7; i++)
         size += part[i].n + 1;
     struct entry *e = ty_must(malloc(sizeof(*e) + size));
     char *p = e->data;
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 7; i++)
         at[i] = put_text(&p, part[i]);
     *e = (struct entry){ .size = size };
     e->pub = (struct ty_known){ .kind = kind,
@@ -177,7 +196,8 @@ static struct entry *entry_new(const struct ty_kind *kind, const struct ty_json 
                                 .name = at[2],
                                 .uid = at[3],
                                 .job = job.n ? at[4] : NULL,
-                                .job_uid = job.n ? at[5] : NULL };
+                                .job_uid = job.n ? at[5] : NULL,
+                                .maker = maker.n ? at[6] : NULL };
     return e;
 }
 
@@ -228,6 +248,7 @@ static void read_numbers(struct ty_known *o, const struct ty_json *kept)
     if (o->kind != &ty_kind_trainjob && o->kind != &ty_kind_jobset)
         return;
     o->status = status ? ty_json_hash(status) : 0;
+    o->state = ty_jobstate_read(o->kind, kept);
     for (size_t i = 0; i < 3 && o->kind == &ty_kind_trainjob; i++)
         o->wish = ty_hash_pair(o->wish, ty_json_hash(ty_json_at(kept, parts[i])));
 }

@@ -9,6 +9,7 @@
 #define TY_CONTROL_WORLD_H
 
 #include "api/kinds.h"
+#include "control/jobstate.h"
 
 struct ty_world;
 struct ty_budget;
@@ -22,17 +23,20 @@ struct ty_known {
     const char *ns, *name, *uid;
     const char *job;     /* TrainJob that controls it; NULL none */
     const char *job_uid; /* that one's uid; NULL none */
+    const char *maker;   /* field manager that wrote it first, where no TrainJob controls it; NULL:
+                            not known */
     uint64_t version;    /* resourceVersion */
     uint64_t owned;      /* ty_owned_live for manager `trainer`; 0: nothing, or not known */
     uint64_t want, at;   /* our last apply: what was wanted (ty_owned_wanted), version after it */
     uint64_t wish;       /* TrainJobs: a number for what is wanted: spec, labels, annotations */
     uint64_t status;     /* TrainJobs, JobSets: a number for the status; 0: none */
     uint64_t right; /* TrainJobs: ty_work_mark when its children were last found right; 0 never */
-    int64_t applied_s;  /* when `trainer` last changed it by apply; 0 never. Unix seconds */
-    int64_t foreign_s;  /* when anybody else last changed it, status aside; 0 never */
-    const char *body;   /* its `data` as JSON text, where we have it (snapshots); NULL none */
-    bool partial;       /* text lacks its large members: they are null */
-    struct ty_str text; /* JSON */
+    int64_t applied_s;      /* when `trainer` last changed it by apply; 0 never. Unix seconds */
+    int64_t foreign_s;      /* when anybody else last changed it, status aside; 0 never */
+    const char *body;       /* its `data` as JSON text, where we have it (snapshots); NULL none */
+    enum ty_jobstate state; /* TrainJobs, JobSets: what it says by itself (jobstate.h) */
+    bool partial;           /* text lacks its large members: they are null */
+    struct ty_str text;     /* JSON */
 };
 
 struct ty_world *ty_world_new(void);

@@ -32,6 +32,7 @@ struct call {
         const struct ty_kind *kind;
         struct ty_str ns, name, text; /* text: JSON, borrowed; empty: nothing */
     } whole;
+    const struct ty_json *request, *response; /* of this judgement, for the log; may be NULL */
 };
 
 static struct ty_str keep(struct ty_arena *a, struct ty_str s)
@@ -83,9 +84,43 @@ static const char *view_unread(void *ctx, const struct ty_kind *kind, struct ty_
     return this ? c->unread : NULL;
 }
 
+/* For hints: the runtimes of a kind, those of the TrainJob's own namespace or of the cluster. */
+struct name_list {
+    struct ty_arena *a;
+    struct ty_str ns;
+    const char **v;
+    size_t n, most;
+};
+
+static void add_name(void *ctx, const struct ty_known *o)
+{
+    struct name_list *list = ctx;
+
+    if (list->n < list->most && ty_str_is(list->ns, o->ns))
+        list->v[list->n++] = ty_arena_strndup(list->a, o->name, strlen(o->name));
+}
+
+static size_t view_names(void *ctx, struct ty_arena *a, const struct ty_kind *kind,
+                         struct ty_str ns, const char *ret[], size_t most)
+{
+    const struct call *c = ctx;
+    struct name_list list = { .a = a, .ns = ns, .v = ret, .most = most };
+
+    ty_world_each(ty_jobs_world(c->hooks->jobs), kind, add_name, &list);
+    return list.n;
+}
+
 static int64_t now_s(void *ctx TY_UNUSED)
 {
     return time(NULL);
+}
+
+static void judged(void *ctx, const struct ty_json *request, const struct ty_json *response)
+{
+    struct call *c = ctx;
+
+    c->request = request;
+    c->response = response;
 }
 
 static void got(void *ctx, int r, struct ty_str text);
@@ -102,14 +137,18 @@ static size_t review_ceiling(const struct ty_budget *b)
 static void judge(struct call *c)
 {
     const struct ty_hooks *h = c->hooks;
-    struct ty_view view = { .ctx = c, .get = view_get, .unread = view_unread };
-    struct ty_webhook w = {
-        .pipeline = h->pipeline, .settings = h->settings, .view = &view, .now_s = now_s
-    };
+    struct ty_view view = { .ctx = c, .get = view_get, .unread = view_unread, .names = view_names };
+    struct ty_webhook w = { .pipeline = h->pipeline,
+                            .settings = h->settings,
+                            .view = &view,
+                            .now_s = now_s,
+                            .judged = judged,
+                            .ctx = c };
     ty_auto_arena *a = ty_arena_new_input(review_ceiling(h->budget), h->budget);
     struct ty_json *answer = NULL;
 
     c->a = a;
+    c->request = c->response = NULL;
     if (!c->unread)
         c->kind = NULL;
     int code = ty_webhook_review(&w, a, c->q->path, c->q->body, &answer);
@@ -121,6 +160,8 @@ static void judge(struct call *c)
     }
     if (h->answered)
         h->answered(h->ctx, c->q->path, code, (double)(uv_hrtime() - c->begin) / 1e9);
+    if (code == 200)
+        ty_hooks_log(h->log, c->q->path, c->request, c->response);
     ty_respond_json(c->q, code, answer);
 }
 

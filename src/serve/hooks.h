@@ -11,11 +11,18 @@ struct ty_hooks {
     struct ty_budget *budget; /* of the process; may be NULL */
     const struct ty_pipeline *pipeline;
     const struct ty_settings *settings;
+    const struct ty_log *log; /* verdicts; may be NULL */
     /* Told of each review, and then of its answer; may be NULL. */
     void (*begun)(void *ctx, struct ty_str path);
     void (*answered)(void *ctx, struct ty_str path, int code, double seconds);
     void *ctx;
 };
+
+/* hooks_log.c: one line a verdict with who asked: refused and admitted objects at info. The
+ * mutating webhook comes before the validating one, which says the same again: its line is at
+ * debug, unless it refuses. Either may be NULL: nothing is logged. */
+void ty_hooks_log(const struct ty_log *log, struct ty_str path, const struct ty_json *request,
+                  const struct ty_json *response);
 
 /* For ty_serve_opts.handle, with ctx = the struct, which must outlive the server. */
 void ty_hooks_handle(void *ctx, struct ty_request *q);

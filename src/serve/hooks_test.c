@@ -49,6 +49,7 @@ static int setup(void **state)
     f->hooks = (struct ty_hooks){ .jobs = f->w->jobs,
                                   .pipeline = &f->w->pipeline,
                                   .settings = &f->w->settings,
+                                  .log = &f->w->log,
                                   .answered = answered,
                                   .ctx = f };
     o.loop = &f->w->loop;
@@ -91,6 +92,10 @@ static void test_a_new_runtime(void **state)
     assert_string_equal(api_asked(&f->w->api, f->w->a), RT "\n");
     assert_has(ask(f, "POST", CREATE), "\"allowed\":true");
     assert_string_equal(api_asked(&f->w->api, f->w->a), "");
+    int lines = 0; /* one a verdict, however often it was judged */
+    for (const char *p = jobs_log(f->w); (p = strstr(p, "\"admitted\"")); p++)
+        lines++;
+    assert_int_equal(lines, 2);
     assert_int_equal(f->told, 2);
     assert_int_equal(f->code, 200);
     assert_string_equal(f->path, PATH);
@@ -145,6 +150,22 @@ static void test_no_runtime(void **state)
         assert_string_equal(api_asked(&f->w->api, f->w->a), RT "\n" RT "\n");
         assert_int_equal(f->told, i + 1);
     }
+}
+
+/* Those of its kind that could have been meant are named. */
+static void test_the_runtimes_that_there_are(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const others[] = { "rtt", "plain" };
+
+    for (size_t i = 0; i < 2; i++) {
+        struct ty_json *rt = ty_json_parse(f->w->a, ty_str(JOBS_RUNTIME), NULL, NULL);
+        ty_json_set(f->w->a, ty_json_get(rt, "metadata"), "name", ty_json_cstr(f->w->a, others[i]));
+        ty_world_put(f->w->jobs->world, &ty_kind_clustertrainingruntime, rt, NULL);
+    }
+    const char *got = told_when(f, 404, JOBS_REFUSED(404, "NotFound"));
+    assert_has(got, "\"warnings\":[\"spec.RuntimeRef: did you mean \\\"rtt\\\"? there are: rtt, "
+                    "plain\"]");
 }
 
 /* Nobody can say: that is no fault of the job's, and not called one. */
@@ -228,9 +249,11 @@ static void test_nobody_is_told(void **state)
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 int main(void)
 {
-    const struct CMUnitTest tests[] = { T(test_a_new_runtime),      T(test_a_large_runtime),
-                                        T(test_no_runtime),         T(test_an_unread_runtime),
-                                        T(test_an_unread_snapshot), T(test_what_is_no_review),
-                                        T(test_nobody_is_told) };
+    const struct CMUnitTest tests[] = {
+        T(test_a_new_runtime),     T(test_a_large_runtime),
+        T(test_no_runtime),        T(test_the_runtimes_that_there_are),
+        T(test_an_unread_runtime), T(test_an_unread_snapshot),
+        T(test_what_is_no_review), T(test_nobody_is_told)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -202,6 +202,7 @@ int ty_servers_new(const struct ty_servers_settings *settings, struct ty_servers
                                   .budget = settings->budget,
                                   .pipeline = settings->pipeline,
                                   .settings = settings->settings,
+                                  .log = settings->log,
                                   .begun = ty_servers_hook_begun,
                                   .answered = ty_servers_hook_answered,
                                   .ctx = s };

@@ -4,7 +4,6 @@
 #include "base/budget.h"
 #include "serve/servers_rows.h"
 #include "serve/webhook.h"
-#include "trainer/pass.h"
 
 static void set2(struct ty_servers *s, enum ty_servers_row row, const char *a, const char *b,
                  double value)
@@ -99,25 +98,15 @@ static void measure_events(struct ty_servers *s)
 /* ---- the cache ---- */
 
 struct states {
-    struct ty_arena *arena; /* scratch */
-    size_t suspended, complete, failed, open;
+    const struct ty_world *world;
+    size_t n[TY_JOBSTATES];
 };
 
 static void count_state(void *ctx, const struct ty_known *o)
 {
-    struct states *n = ctx;
+    struct states *s = ctx;
 
-    ty_arena_reset(n->arena);
-    const struct ty_json *job = ty_world_read(n->arena, o), *status = ty_json_get(job, "status");
-
-    if (ty_str_is(ty_json_str_at(ty_condition(status, "Failed"), "status"), "True"))
-        n->failed++;
-    else if (ty_trainjob_finished(status))
-        n->complete++;
-    else if (ty_json_true_at(job, "spec.suspend"))
-        n->suspended++;
-    else
-        n->open++;
+    s->n[ty_jobstate_of(s->world, o)]++;
 }
 
 static void measure_cache(struct ty_servers *s)
@@ -129,17 +118,14 @@ static void measure_cache(struct ty_servers *s)
                                                    &ty_kind_clustertrainingruntime,
                                                    &ty_kind_trainingruntime };
     const struct ty_world *w = ty_jobs_world(s->s.jobs);
-    ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
-    struct states n = { .arena = a };
+    struct states jobs = { .world = w };
 
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         set(s, TY_ROW_CACHE_OBJECTS, kinds[i]->kind, (double)ty_world_count(w, kinds[i]));
     set(s, TY_ROW_CACHE_BYTES, NULL, (double)ty_world_bytes(w));
-    ty_world_each(w, &ty_kind_trainjob, count_state, &n);
-    set(s, TY_ROW_JOBS, "suspended", (double)n.suspended);
-    set(s, TY_ROW_JOBS, "complete", (double)n.complete);
-    set(s, TY_ROW_JOBS, "failed", (double)n.failed);
-    set(s, TY_ROW_JOBS, "running", (double)n.open);
+    ty_world_each(w, &ty_kind_trainjob, count_state, &jobs);
+    for (int i = 0; i < TY_JOBSTATES; i++)
+        set(s, TY_ROW_JOBS, ty_jobstate_names[i], (double)jobs.n[i]);
 }
 
 /* ---- the ports ---- */

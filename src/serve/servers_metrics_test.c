@@ -104,6 +104,8 @@ static void test_one_job(void **state)
         assert_has(t, "\ncontroller_runtime_reconcile_errors_total" OF_JOBS "} 0\n");
         assert_has(t, "\ntrainyard_trainjobs{state=\"suspended\"} 1\n");
         assert_has(t, "\ntrainyard_trainjobs{state=\"failed\"} 0\n");
+        assert_has(t, "\ntrainyard_trainjobs{state=\"running\"} 0\n");
+        assert_has(t, "\ntrainyard_trainjobs{state=\"pending\"} 0\n");
         assert_has(t, "\ntrainyard_cache_objects{kind=\"JobSet\"} 1\n");
         assert_has(t, "\nleader_election_master_status{name=\"trainer.kubeflow.org\"} 1\n");
         assert_has(t, "\ntrainyard_build_info{version=\"1.2.3\"} 1\n");

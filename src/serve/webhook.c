@@ -127,25 +127,28 @@ static void add_patch(struct review *r, const struct ty_json *ops)
     ty_json_set(r->a, r->response, "patchType", ty_json_cstr(r->a, "JSONPatch"));
 }
 
+static void add_warnings(struct review *r, const struct ty_warnings *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        ty_json_push(r->a, ty_json_need_array(r->a, r->response, "warnings"),
+                     ty_json_cstr(r->a, w->v[i]));
+}
+
 static void mutate(struct review *r)
 {
     struct ty_json *next = NULL;
     struct ty_err err = { 0 };
 
     if (ty_mutate_trainjob(r->a, r->obj, r->old, r->w->now_s(r->w->ctx), &next, &err) < 0) {
+        struct ty_warnings hints = { .arena = r->a };
         deny(r, 400, ty_arena_printf(r->a, "%s", err.text));
+        ty_mutate_hint(r->a, r->obj, &hints);
+        add_warnings(r, &hints);
         return;
     }
     const struct ty_json *ops = ty_json_diff(r->a, r->obj, next);
     if (ty_json_len(ops))
         add_patch(r, ops);
-}
-
-static void add_warnings(struct review *r, const struct ty_warnings *w)
-{
-    for (size_t i = 0; i < w->n; i++)
-        ty_json_push(r->a, ty_json_need_array(r->a, r->response, "warnings"),
-                     ty_json_cstr(r->a, w->v[i]));
 }
 
 /* The API server puts our name before the message; the verdict, made for those without one, has it
@@ -200,6 +203,8 @@ static int answer(struct review *r, struct ty_json **ret)
     ty_json_set(r->a, v, "kind", ty_json_cstr(r->a, "AdmissionReview"));
     ty_json_set(r->a, v, "apiVersion", ty_json_cstr(r->a, "admission.k8s.io/v1"));
     ty_json_set(r->a, v, "response", r->response);
+    if (r->w->judged)
+        r->w->judged(r->w->ctx, r->request, r->response);
     *ret = v;
     return 200;
 }

@@ -21,6 +21,8 @@ struct ty_webhook {
     const struct ty_settings *settings;
     const struct ty_view *view; /* runtimes, and what plugins ask for */
     int64_t (*now_s)(void *ctx);
+    /* Told of the verdict: both live with the arena of the review. May be NULL. */
+    void (*judged)(void *ctx, const struct ty_json *request, const struct ty_json *response);
     void *ctx;
 };
 

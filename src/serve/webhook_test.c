@@ -96,6 +96,22 @@ static void a_patch(void **state)
         "MC90aW1lIiwidmFsdWUiOiIyMDI2LTAxLTAyVDAzOjA0OjA1WiJ9XQ==\",\"patchType\":\"JSONPatch\"}}");
 }
 
+/* Go's words name no field: a warning beside them does. */
+static void a_denial_with_a_hint(void **state)
+{
+    static const char body[] = REVIEW
+        "{\"uid\":\"u-1\"," KIND ",\"operation\":\"CREATE\",\"object\":{\"apiVersion\":"
+        "\"trainer.kubeflow.org/v1alpha1\",\"kind\":\"TrainJob\",\"metadata\":{\"name\":\"j\"},"
+        "\"spec\":{\"runtimeRef\":{\"name\":\"rt\"},\"trainer\":{\"resourcesPerNode\":{\"limits\":{"
+        "\"memory\":\"10GB\"}}}}}}}";
+    const char *got = answer(*state, PATH("mutate", "trainjob"), body, 200);
+
+    assert_has(got, "\"allowed\":false");
+    assert_has(got, "\"message\":\"quantities must match the regular expression");
+    assert_has(got, "\"warnings\":[\"spec.trainer.resourcesPerNode.limits.memory: \\\"10GB\\\": "
+                    "use 10G or 10Gi\"]");
+}
+
 static void warnings_and_denials(void **state)
 {
     struct fixture *f = *state;
@@ -468,6 +484,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_patch, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_denial_with_a_hint, setup, teardown),
         cmocka_unit_test_setup_teardown(warnings_and_denials, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_none_of_ours, setup, teardown),
         cmocka_unit_test_setup_teardown(those_who_do_not_speak_it, setup, teardown),

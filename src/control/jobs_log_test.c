@@ -1,0 +1,162 @@
+/* The lines about TrainJobs. The news comes as answers do, through the reflectors. */
+#include "control/jobs_testing.h"
+
+#define META(uid, version)                                                                         \
+    "\"metadata\":{\"name\":\"k\",\"namespace\":\"ns\",\"uid\":\"" uid                             \
+    "\",\"resourceVersion\":\"" version "\""
+/* Managed by another controller: its states are logged and nothing is written. */
+#define JOB(version, status)                                                                       \
+    "{" META("u9", version) "},\"spec\":{\"managedBy\":\"kueue.x-k8s.io/multikueue\","             \
+                            "\"runtimeRef\":{\"name\":\"rt\"}},\"status\":{" status "}}"
+#define SET(version, active)                                                                       \
+    "{" META("s9", version) ",\"ownerReferences\":[{\"apiVersion\":\"trainer.kubeflow.org/"        \
+                            "v1alpha1\",\"kind\":\"TrainJob\",\"name\":\"k\",\"uid\":\"u9\","      \
+                            "\"controller\":true}]},\"status\":{\"replicatedJobsStatus\":[{"       \
+                            "\"name\":\"node\",\"active\":" #active "}]}}"
+#define CONDITION(type, reason, message)                                                           \
+    "\"conditions\":[{\"type\":\"" type "\",\"status\":\"True\",\"reason\":\"" reason              \
+    "\",\"message\":\"" message "\"}]"
+
+static void begin(struct jobs_world *w, bool leads)
+{
+    w->jobs = ty_jobs_new(&w->s);
+    if (leads)
+        ty_jobs_lead(w->jobs);
+    jobs_until(w, jobs_is_synced);
+}
+
+static void news(struct jobs_world *w, const struct ty_kind *kind, const char *text)
+{
+    struct ty_kube_object o;
+
+    ty_kube_object_read(ty_json_parse(w->a, ty_str(text), NULL, NULL), ty_str(text), &o);
+    ty_reflect_wrote(ty_jobs_reflect(w->jobs, kind), &o);
+}
+
+static size_t count(const char *text, const char *part)
+{
+    size_t n = 0;
+
+    for (const char *p = text; (p = strstr(p, part)); p++)
+        n++;
+    return n;
+}
+
+static void test_a_life(void **state)
+{
+    struct jobs_world *w = *state;
+
+    begin(w, true);
+    news(w, &ty_kind_trainjob, JOB("20", ""));
+    assert_has(jobs_log(w), "\"msg\":\"TrainJob created\",\"namespace\":\"ns\",\"name\":\"k\","
+                            "\"runtime\":\"rt\",\"suspend\":false");
+    news(w, &ty_kind_jobset, SET("21", 0));
+    assert_null(strstr(jobs_log(w), "state changed"));
+    news(w, &ty_kind_jobset, SET("22", 1));
+    assert_has(jobs_log(w), "\"msg\":\"TrainJob state changed\",\"namespace\":\"ns\",\"name\":\"k\""
+                            ",\"from\":\"pending\",\"state\":\"running\"");
+    news(w, &ty_kind_jobset, SET("23", 2)); /* no change of state */
+    news(w, &ty_kind_jobset, SET("24", 0)); /* its Jobs are done: the TrainJob will say so */
+    assert_int_equal(count(jobs_log(w), "state changed"), 1);
+    news(w, &ty_kind_trainjob, JOB("25", CONDITION("Failed", "FailedJobs", "it broke")));
+    assert_has(jobs_log(w),
+               "\"state\":\"failed\",\"reason\":\"FailedJobs\",\"message\":\"it broke\"");
+    assert_int_equal(count(jobs_log(w), "TrainJob created"), 1);
+}
+
+static void test_suspended_and_resumed(void **state)
+{
+    struct jobs_world *w = *state;
+
+    begin(w, true);
+    news(w, &ty_kind_trainjob, JOB("20", ""));
+    news(w, &ty_kind_trainjob, JOB("21", CONDITION("Suspended", "Suspended", "")));
+    assert_has(jobs_log(w), "\"from\":\"pending\",\"state\":\"suspended\"");
+    news(w, &ty_kind_trainjob, JOB("22", ""));
+    assert_has(jobs_log(w), "\"from\":\"suspended\",\"state\":\"pending\"");
+    assert_int_equal(count(jobs_log(w), "state changed"), 2);
+}
+
+/* A message is as long as a user wants it; a line is not. */
+static void test_first_words_only(void **state)
+{
+    struct jobs_world *w = *state;
+    char *fill = ty_arena_alloc(w->a, 30001, 1);
+
+    memset(fill, 'x', 30000);
+    begin(w, true);
+    news(w, &ty_kind_trainjob, JOB("20", ""));
+    news(w, &ty_kind_trainjob,
+         ty_arena_printf(w->a, JOB("21", CONDITION("Failed", "FailedJobs", "%s")), fill));
+    assert_int_equal(count(jobs_log(w), "\"state\":\"failed\""), 1);
+    assert_true(strlen(jobs_log(w)) < 4000);
+}
+
+/* The leader says it. */
+static void test_a_standby_is_silent(void **state)
+{
+    struct jobs_world *w = *state;
+
+    begin(w, false);
+    news(w, &ty_kind_trainjob, JOB("20", ""));
+    news(w, &ty_kind_trainjob, JOB("21", CONDITION("Complete", "AllJobsCompleted", "")));
+    assert_null(strstr(jobs_log(w), "TrainJob"));
+}
+
+/* What was there before this process started was not created now. */
+static void test_the_first_list_is_no_news(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
+    };
+    struct jobs_world *w = *state;
+
+    w->api.rows = rows;
+    w->jobs = ty_jobs_new(&w->s);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, jobs_looked);
+    assert_null(strstr(jobs_log(w), "TrainJob created"));
+    assert_has(jobs_log(w),
+               "\"msg\":\"applied\",\"namespace\":\"ns\",\"name\":\"j\",\"kind\":\"JobSet\","
+               "\"object\":\"j\",\"code\":200,\"resourceVersion\":\"");
+    assert_has(jobs_log(w), "\"object\":\"j-runtime-snapshot\"");
+    assert_has(jobs_log(w), "\"msg\":\"wrote the status\"");
+    assert_null(strstr(jobs_log(w), "reconciled")); /* that is for debug */
+}
+
+static int reconciled_idly(struct jobs_world *w)
+{
+    return strstr(jobs_log(w), "\"outcome\":\"nothing to write") != NULL;
+}
+
+static void test_each_reconcile_at_debug(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
+    };
+    struct jobs_world *w = *state;
+
+    ty_log_set_level(w->log.out, TY_DEBUG);
+    w->api.rows = rows;
+    w->jobs = ty_jobs_new(&w->s);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, jobs_looked);
+    assert_has(jobs_log(w), "{\"level\":\"debug\"");
+    assert_has(jobs_log(w), "\"msg\":\"reconciled\",\"controller\":\"trainjob_controller\","
+                            "\"namespace\":\"ns\",\"name\":\"j\",\"outcome\":\"written\","
+                            "\"writes\":3,");
+    ty_jobs_look(w->jobs, TY_LIT("ns"), TY_LIT("j"));
+    jobs_until(w, reconciled_idly);
+    assert_has(jobs_log(w), "\"writes\":0");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { JOBS_TEST(test_a_life),
+                                        JOBS_TEST(test_suspended_and_resumed),
+                                        JOBS_TEST(test_first_words_only),
+                                        JOBS_TEST(test_a_standby_is_silent),
+                                        JOBS_TEST(test_the_first_list_is_no_news),
+                                        JOBS_TEST(test_each_reconcile_at_debug) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -13,7 +13,8 @@
 const char *const ty_adopt_words[TY_ADOPT_RESULTS] = {
     [TY_ADOPT_SAME] = "same",         [TY_ADOPT_RUNNING] = "running",
     [TY_ADOPT_FINISHED] = "finished", [TY_ADOPT_OTHERS] = "others",
-    [TY_ADOPT_NEW] = "new",           [TY_ADOPT_DIFFERS] = "differs",
+    [TY_ADOPT_NEW] = "new",           [TY_ADOPT_KEPT] = "kept",
+    [TY_ADOPT_REPLACED] = "replaced", [TY_ADOPT_DIFFERS] = "differs",
     [TY_ADOPT_REFUSED] = "refused",   [TY_ADOPT_FAILS] = "fails",
     [TY_ADOPT_UNKNOWN] = "unknown",
 };

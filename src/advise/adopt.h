@@ -24,6 +24,8 @@ enum ty_adopt_result {
     TY_ADOPT_FINISHED, /* would not be touched */
     TY_ADOPT_OTHERS,   /* managed by somebody else, or being deleted */
     TY_ADOPT_NEW,      /* children would be made that are not there yet */
+    TY_ADOPT_KEPT,     /* rendered otherwise today: its JobSet stays as it is (jobset_freeze.h) */
+    TY_ADOPT_REPLACED, /* the same, but it has never had pods: re-created when it is next changed */
     TY_ADOPT_DIFFERS,  /* what is there would be changed */
     TY_ADOPT_REFUSED,  /* an update of it would not be admitted */
     TY_ADOPT_FAILS,    /* it cannot be rendered */

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "advise/adopt_inner.h"
+#include "control/jobset_freeze.h"
 #include "control/owned.h"
 #include "control/owned_differ.h"
 #include "engine/jobset.h"
@@ -115,6 +116,29 @@ static bool differ_jobset(struct ty_judge *j, const struct ty_want *want,
     return any;
 }
 
+/* Whether today's rendering is one that the JobSet cannot take over: which fields, and that they
+ * stay. */
+static bool keeps_rendering(struct ty_judge *j, const struct ty_want *want,
+                            const struct ty_json *live)
+{
+    struct ty_field_changes kept;
+
+    ty_jobset_kept(j->a, want->obj, live, &kept);
+    for (const struct ty_field_change *c = kept.first; c; c = c->next)
+        ty_judge_reason(j, c->path, "stays %s; rendered today: %s",
+                        c->was ? value_text(j, c->was) : "unset",
+                        c->now ? value_text(j, c->now) : "unset");
+    if (!kept.n)
+        return false;
+    if (ty_jobset_is_pristine(live))
+        ty_judge_result(j, TY_ADOPT_REPLACED,
+                        "rendered otherwise, and has never had pods: its JobSet is re-created when "
+                        "the TrainJob is next changed or resumed");
+    else
+        ty_judge_result(j, TY_ADOPT_KEPT, "rendered otherwise: its JobSet stays as it is");
+    return true;
+}
+
 static void judge_want(struct ty_judge *j, const struct ty_want *want, struct ty_str ns)
 {
     struct ty_str name = ty_json_str_at(want->obj, "metadata.name");
@@ -127,7 +151,7 @@ static void judge_want(struct ty_judge *j, const struct ty_want *want, struct ty
         ty_judge_reason(j, NULL, "%s", err.text);
         ty_judge_result(j, TY_ADOPT_FAILS, "its children cannot be made");
     } else if (r == 0 && want->kind == &ty_kind_jobset) {
-        if (differ_jobset(j, want, live, false))
+        if (!keeps_rendering(j, want, live) && differ_jobset(j, want, live, false))
             ty_judge_result(j, TY_ADOPT_DIFFERS, "its JobSet would be changed");
     } else if (r == -ENOENT && kind && kind->r == -ENOENT) {
         ty_judge_reason(j, NULL, "%s %.*s cannot be made: the cluster does not know the kind",
@@ -190,7 +214,8 @@ static void look_ahead(struct ty_judge *j, const struct ty_view *view, const str
     ty_json_set(j->a, ty_json_need_object(j->a, copy, "spec"), "suspend", ty_json_bool(j->a, true));
     run_pass(j, view, copy, &pass);
     for (const struct ty_want *w = pass.want; w; w = w->next)
-        if (w->kind == &ty_kind_jobset && differ_jobset(j, w, live, true))
+        if (w->kind == &ty_kind_jobset && !keeps_rendering(j, w, live) &&
+            differ_jobset(j, w, live, true))
             ty_judge_note(j, NULL, "the above would be changed when it is next suspended");
 }
 

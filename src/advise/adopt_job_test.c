@@ -10,15 +10,6 @@ static struct ty_json *stage(struct stand *s, const char *job)
     return stand_apply(s, obj);
 }
 
-static const char *reason(const struct ty_adopt_entry *e, size_t n)
-{
-    const struct ty_adopt_reason *r = e->reasons;
-
-    while (n-- && r)
-        r = r->next;
-    return r ? r->text : "-";
-}
-
 /* How many are more than notes. */
 static size_t serious(const struct ty_adopt_entry *e)
 {
@@ -45,7 +36,10 @@ static void test_suspended_and_as_it_should_be(void **state)
     assert_int_equal(serious(stand_entry(s, "j")), 0);
 }
 
-static void test_suspended_and_changed(void **state)
+#define IMAGE "spec.replicatedJobs[node].template.spec.template.spec.containers[node].image"
+
+/* Its JobSet cannot be changed; it has never had pods, so another takes its place. */
+static void test_suspended_and_rendered_otherwise(void **state)
 {
     struct stand *s = *state;
     struct ty_json *jobset = stage(s, JOB_OF("rt", ",'suspend':true"));
@@ -54,15 +48,29 @@ static void test_suspended_and_changed(void **state)
     stand_put(s, jobset);
     stand_judge(s);
     const struct ty_adopt_entry *e = stand_entry(s, "j");
-    assert_int_equal(e->result, TY_ADOPT_DIFFERS);
-    assert_string_equal(e->reasons->path, "spec.replicatedJobs[node].template.spec.template.spec."
-                                          "containers[node].image");
-    assert_string_equal(e->reasons->text, "\"other\" would become \"i\"");
+    assert_int_equal(e->result, TY_ADOPT_REPLACED);
+    assert_string_equal(e->reasons->path, IMAGE);
+    assert_string_equal(e->reasons->text, "stays \"other\"; rendered today: \"i\"");
     assert_int_equal(serious(e), 1);
+    assert_int_equal(s->result.because.n, 0);
+}
+
+/* What may change would be changed: that is what adopt warns of. */
+static void test_suspended_and_changed(void **state)
+{
+    struct stand *s = *state;
+    struct ty_json *jobset = stage(s, JOB_OF("rt", ",'suspend':true,'labels':{'a':'b'}"));
+
+    ty_json_del(ty_json_get(jobset, "metadata"), TY_LIT("labels"));
+    stand_put(s, jobset);
+    stand_judge(s);
+    const struct ty_adopt_entry *e = stand_entry(s, "j");
+    assert_int_equal(e->result, TY_ADOPT_DIFFERS);
+    assert_string_equal(e->reasons->path, "metadata.labels");
     assert_string_equal(s->result.because.v[0], "1 TrainJob would be changed");
 }
 
-static void test_running_is_frozen_but_told_of_later(void **state)
+static void test_running_stays_as_it_is(void **state)
 {
     struct stand *s = *state;
     struct ty_json *jobset = stage(s, JOB_OF("rt", ""));
@@ -71,10 +79,9 @@ static void test_running_is_frozen_but_told_of_later(void **state)
     stand_put(s, jobset);
     stand_judge(s);
     const struct ty_adopt_entry *e = stand_entry(s, "j");
-    assert_int_equal(e->result, TY_ADOPT_RUNNING);
-    assert_true(e->reasons->note);
-    assert_string_equal(reason(e, 0), "\"other\" would become \"i\"");
-    assert_string_equal(reason(e, 1), "the above would be changed when it is next suspended");
+    assert_int_equal(e->result, TY_ADOPT_KEPT);
+    assert_string_equal(e->reasons->path, IMAGE);
+    assert_string_equal(e->text, "rendered otherwise: its JobSet stays as it is");
     assert_int_equal(s->result.because.n, 0);
 }
 
@@ -257,7 +264,7 @@ static void test_a_jobset_of_somebody_else(void **state)
     const struct ty_adopt_entry *e = stand_entry(s, "j");
     assert_int_equal(e->result, TY_ADOPT_FAILS);
     assert_string_equal(e->text, "its children cannot be made");
-    assert_has(e->reasons->text, "JobSet \"j\" exists and is not this TrainJob's");
+    assert_has(e->reasons->text, "/j\" exists and is not this TrainJob's");
 }
 
 /* With the gate TrainJobStatus a pass wants the webhook's CA: from whoever read the cluster, not
@@ -287,8 +294,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         stand_test(test_suspended_and_as_it_should_be),
+        stand_test(test_suspended_and_rendered_otherwise),
         stand_test(test_suspended_and_changed),
-        stand_test(test_running_is_frozen_but_told_of_later),
+        stand_test(test_running_stays_as_it_is),
         stand_test(test_resumed_meanwhile_is_no_difference),
         stand_test(test_finished_and_foreign_and_going),
         stand_test(test_a_turned_end_is_a_difference),

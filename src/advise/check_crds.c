@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "api/crd.h"
+#include "base/words.h"
 #include "store/kube_kinds.h"
 
 #define APPLY_CRDS "trainyard crds | kubectl apply --server-side --force-conflicts -f -"
@@ -18,10 +19,35 @@ const struct ty_json *ty_crd_schema(const struct ty_json *crd, const char *versi
     return ty_json_true_at(v, "served") ? ty_json_at(v, "schema.openAPIV3Schema") : NULL;
 }
 
-static const char *lacks(struct ty_arena *a, const struct ty_json *ours,
+/* What our CRDs have and v2.3.0's do not (tests/doctor compares them with the released ones). */
+static const char *const additions[] = {
+    "spec.ttlSecondsAfterFinished",
+    "spec.podTemplateOverrides",
+    "spec.podSpecOverrides",
+    "spec.labels",
+    "spec.annotations",
+    "spec.mlPolicy.torch.numProcPerNode",
+    "spec.mlPolicy.tensorflow",
+    "spec.mlPolicy.torch.elasticPolicy",
+};
+
+static bool is_addition(const char *path)
+{
+    for (size_t i = 0; i < sizeof(additions) / sizeof(*additions); i++)
+        if (strcmp(path, additions[i]) == 0)
+            return true;
+    return false;
+}
+
+struct lack {
+    struct ty_arena *a;
+    bool released; /* what v2.3.0's lack, too, does not count */
+};
+
+static const char *lacks(const struct lack *l, const struct ty_json *ours,
                          const struct ty_json *theirs, const struct ty_path *at);
 
-static const char *lacks_member(struct ty_arena *a, const struct ty_json *ours,
+static const char *lacks_member(const struct lack *l, const struct ty_json *ours,
                                 const struct ty_json *theirs, const struct ty_path *at)
 {
     const struct ty_json *have = ty_json_get(theirs, "properties");
@@ -31,24 +57,24 @@ static const char *lacks_member(struct ty_arena *a, const struct ty_json *ours,
     ty_each_member (m, ty_json_get(ours, "properties")) {
         const struct ty_json *inner = ty_json_find(have, m->key);
         const struct ty_path *here = TY_KEYS(at, m->key);
-        const char *path = inner ? lacks(a, m->value, inner, here) : ty_path_text(a, here);
-        if (path)
+        const char *path = inner ? lacks(l, m->value, inner, here) : ty_path_text(l->a, here);
+        if (path && !(l->released && is_addition(path)))
             return path;
     }
     return NULL;
 }
 
 /* Through lists and maps, too: their items are not written in the path. */
-static const char *lacks(struct ty_arena *a, const struct ty_json *ours,
+static const char *lacks(const struct lack *l, const struct ty_json *ours,
                          const struct ty_json *theirs, const struct ty_path *at)
 {
     static const char *const inside[] = { "items", "additionalProperties" };
-    const char *path = lacks_member(a, ours, theirs, at);
+    const char *path = lacks_member(l, ours, theirs, at);
 
     for (size_t i = 0; !path && i < 2; i++) {
         const struct ty_json *o = ty_json_get(ours, inside[i]), *t = ty_json_get(theirs, inside[i]);
         if (ty_json_is(o, TY_JSON_OBJECT) && ty_json_is(t, TY_JSON_OBJECT))
-            path = lacks(a, o, t, at);
+            path = lacks(l, o, t, at);
     }
     return path;
 }
@@ -56,7 +82,7 @@ static const char *lacks(struct ty_arena *a, const struct ty_json *ours,
 const char *ty_schema_lacks(struct ty_arena *a, const struct ty_json *ours,
                             const struct ty_json *theirs)
 {
-    return lacks(a, ours, theirs, NULL);
+    return lacks(&(struct lack){ a, false }, ours, theirs, NULL);
 }
 
 static const struct ty_seen *find_crd(const struct ty_doctor_in *in, struct ty_arena *a,
@@ -92,12 +118,12 @@ static bool crd_there(const struct ty_doctor_in *in, struct ty_checks *ret, cons
 }
 
 static const char *lacking(const struct ty_doctor_in *in, struct ty_arena *a,
-                           const struct ty_kind *kind)
+                           const struct ty_kind *kind, bool released)
 {
     const struct ty_json *crd = ty_scene_read(a, find_crd(in, a, kind));
 
-    return ty_schema_lacks(a, ty_schema_openapi(a, kind->schema),
-                           ty_crd_schema(crd, kind->version));
+    return lacks(&(struct lack){ a, released }, ty_schema_openapi(a, kind->schema),
+                 ty_crd_schema(crd, kind->version), NULL);
 }
 
 /* Helm deletes what a release brought along, unless the release itself says otherwise. */
@@ -123,8 +149,43 @@ static void check_release(const struct ty_doctor_in *in, struct ty_checks *ret,
                  TY_ARG(ns), TY_ARG(name));
 }
 
+/* One of ours that is there: whether it knows all fields. Those of v2.3.0 work; what they lack is
+ * added to *released. */
+static bool knows_all(const struct ty_doctor_in *in, struct ty_checks *ret,
+                      const struct ty_kind *kind, struct ty_words *released)
+{
+    const char *path = lacking(in, ret->arena, kind, false);
+    const char *older = path ? lacking(in, ret->arena, kind, true) : NULL;
+
+    if (older) {
+        struct ty_check *c = ty_checks_add(
+            ret, TY_LEVEL_FAIL, "crds",
+            "the CRD %s.%s is older than this program: %s and perhaps more is dropped",
+            kind->plural, kind->group, older);
+        ty_check_fix(ret, c, APPLY_CRDS);
+    } else if (path) {
+        ty_words_add(ret->arena, released,
+                     ty_arena_printf(ret->arena, "%s: %s", kind->plural, path));
+    }
+    return !path;
+}
+
+static void note_released(struct ty_checks *ret, const struct ty_words *released)
+{
+    ty_auto_buf list = { 0 };
+
+    for (size_t i = 0; i < released->n; i++)
+        ty_buf_printf(&list, "%s%s", i ? "; " : "", released->v[i]);
+    struct ty_check *c = ty_checks_add(
+        ret, TY_LEVEL_WARN, "crds",
+        "CRDs of Kubeflow Trainer v2.3.0: fields that only trainyard has are dropped (%.*s, ...)",
+        TY_ARG(ty_buf_str(&list)));
+    ty_check_fix(ret, c, "to use these fields: " APPLY_CRDS);
+}
+
 void ty_check_crds(const struct ty_doctor_in *in, struct ty_checks *ret)
 {
+    struct ty_words released = { 0 };
     size_t good = 0, n = 0;
 
     for (const struct ty_kind *const *k = ty_kinds; *k; k++) {
@@ -135,17 +196,10 @@ void ty_check_crds(const struct ty_doctor_in *in, struct ty_checks *ret)
             continue;
         if (*k == &ty_kind_trainjob) /* one line is enough */
             check_release(in, ret, *k);
-        const char *path = lacking(in, ret->arena, *k);
-        if (!path) {
-            good++;
-            continue;
-        }
-        struct ty_check *c = ty_checks_add(
-            ret, TY_LEVEL_FAIL, "crds",
-            "the CRD %s.%s is older than this program: %s and perhaps more is dropped",
-            (*k)->plural, (*k)->group, path);
-        ty_check_fix(ret, c, APPLY_CRDS);
+        good += knows_all(in, ret, *k, &released);
     }
+    if (released.n)
+        note_released(ret, &released);
     if (good == n)
         ty_checks_add(ret, TY_LEVEL_OK, "crds", "%zu CRDs know all fields of this program", n);
 }
@@ -193,7 +247,7 @@ void ty_check_jobset(const struct ty_doctor_in *in, struct ty_checks *ret)
 
     if (!crd_there(in, ret, "jobset", &ty_kind_jobset, fix))
         return;
-    const char *path = lacking(in, ret->arena, &ty_kind_jobset);
+    const char *path = lacking(in, ret->arena, &ty_kind_jobset, false);
     if (path) {
         c = ty_checks_add(ret, TY_LEVEL_FAIL, "jobset",
                           "JobSet is older than " JOBSET ": its CRD does not know %s", path);

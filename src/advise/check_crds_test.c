@@ -52,6 +52,33 @@ static void test_missing_old_unserved_unread(void **state)
     assert_said(w, ty_check_crds, "warn crds: the CRD of trainjobs cannot be read: forbidden");
 }
 
+/* v2.3.0's CRDs work with this program: what they drop, only this program has. */
+static void test_those_of_the_released_trainer(void **state)
+{
+    struct ward *w = *state;
+    struct ty_json *old = ty_crd(w->a, &ty_kind_trainjob);
+    struct ty_json *runtime = ty_crd(w->a, &ty_kind_trainingruntime);
+
+    put_ours(w);
+    ty_json_del(properties(old, "properties.spec.properties"), TY_LIT("ttlSecondsAfterFinished"));
+    ty_json_del(properties(old, "properties.spec.properties"), TY_LIT("podSpecOverrides"));
+    put_crd(w, old);
+    ty_json_del(properties(runtime, "properties.spec.properties.mlPolicy.properties"),
+                TY_LIT("tensorflow"));
+    put_crd(w, runtime);
+    assert_says(w, ty_check_crds,
+                "warn crds: CRDs of Kubeflow Trainer v2.3.0: fields that only trainyard has are "
+                "dropped (trainjobs: spec.");
+    assert_non_null(strstr(w->said.first->what, "; trainingruntimes: spec.mlPolicy.tensorflow, "));
+    assert_null(strstr(w->said.first->what, "older"));
+    assert_int_equal(w->said.n[TY_LEVEL_FAIL], 0);
+    ty_json_del(properties(old, "properties.spec.properties"), TY_LIT("runtimePatches"));
+    put_crd(w, old); /* that one v2.3.0 has */
+    assert_says(w, ty_check_crds,
+                "fail crds: the CRD trainjobs.trainer.kubeflow.org is older than this program: "
+                "spec.runtimePatches and perhaps more is dropped");
+}
+
 /* As v2.3.0's chart leaves it: its CRDs are templates. */
 static void test_helm_would_delete_them(void **state)
 {
@@ -132,6 +159,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ward_test(test_our_own),
         ward_test(test_missing_old_unserved_unread),
+        ward_test(test_those_of_the_released_trainer),
         ward_test(test_helm_would_delete_them),
         ward_test(test_what_is_newer_is_fine),
         ward_test(test_inside_lists),

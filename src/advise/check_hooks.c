@@ -9,12 +9,34 @@
 
 #define DAY_S     ((int64_t)24 * 3600)
 #define SOON_DAYS 30 /* the operator renews 90 days ahead: it does not, then */
-#define REINSTALL                                                                                  \
-    "trainyard install --no-crds --no-runtimes | kubectl apply --server-side --force-conflicts "   \
-    "-f -"
 #define REPAIR                                                                                     \
     "the operator puts it right by itself: look at its log (kubectl -n %.*s logs "                 \
     "deploy/" TY_TRAINER ")"
+
+/* Applies what is missing and leaves the Deployment as it is. Not by force: what somebody else
+ * changed is then reported as a conflict, and stays. */
+static void fix_missing(const struct ty_doctor_in *in, struct ty_checks *ret, struct ty_check *c)
+{
+    const struct ty_seen *o = ty_find_manager(in, ret->arena);
+    bool there = o && o->r == 0;
+    const struct ty_json *d = there ? ty_scene_read(ret->arena, o) : NULL;
+    struct ty_str ns = there ? o->ns : ty_str(in->ns), image = ty_manager_image(d);
+    int64_t replicas = 0;
+
+    if (ty_is_upstream(image)) {
+        ty_check_fix(ret, c, "apply Kubeflow Trainer's manifests again: its manager runs here");
+        return;
+    }
+    ty_json_int_at(d, "spec.replicas", &replicas);
+    const char *count =
+        replicas > 0 ? ty_arena_printf(ret->arena, " --replicas %lld", (long long)replicas) : "";
+    ty_check_fix(
+        ret, c,
+        "trainyard install -n %.*s --image %.*s%s --no-crds --no-runtimes | kubectl apply "
+        "--server-side -f - (a conflict that it reports is a change of yours, which stays; "
+        "a kubeflow-trainer-config that you applied yourself is reset: apply it again)",
+        TY_ARG(ns), TY_ARG(image.n ? image : TY_LIT("IMAGE")), count);
+}
 
 /* ---- the configurations ---- */
 
@@ -35,7 +57,7 @@ static bool check_configuration(const struct ty_doctor_in *in, const struct ty_h
         c = ty_checks_add(ret, TY_LEVEL_FAIL, "webhooks",
                           "%s %s is missing: TrainJobs are not checked and not defaulted",
                           h->kind->kind, h->name);
-        ty_check_fix(ret, c, REINSTALL);
+        fix_missing(in, ret, c);
         return false;
     }
     ty_each_item (it, ty_json_get(obj, "webhooks")) {
@@ -78,7 +100,7 @@ static void check_service(const struct ty_doctor_in *in, struct ty_checks *ret, 
     } else if (!service) {
         c = ty_checks_add(ret, TY_LEVEL_FAIL, "endpoints",
                           "the webhooks' Service %.*s/%.*s is missing", TY_ARG(ns), TY_ARG(name));
-        ty_check_fix(ret, c, REINSTALL);
+        fix_missing(in, ret, c);
     } else if (ty_str_is(ty_json_str_at(service, "spec.type"), "ExternalName")) {
         ty_checks_add(ret, TY_LEVEL_OK, "endpoints", "the webhooks go to %.*s",
                       TY_ARG(ty_json_str_at(service, "spec.externalName")));

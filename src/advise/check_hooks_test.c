@@ -42,6 +42,28 @@ static void test_missing_and_empty(void **state)
     assert_says(w, ty_check_hooks, "warn webhooks: MutatingWebhookConfiguration");
 }
 
+/* What is suggested leaves the image, the namespace and the replicas as they are. */
+static void test_the_fix_keeps_what_is_there(void **state)
+{
+    struct ward *w = *state;
+
+    ward_say(w, ty_check_hooks);
+    assert_non_null(strstr(w->said.first->fix, "trainyard install -n " NS " --image IMAGE --no-"));
+    ward_put(w, &ty_kind_deployment, "kubeflow", TY_TRAINER,
+             "{'metadata':{'labels':{'app.kubernetes.io/name':'trainer',"
+             "'app.kubernetes.io/component':'manager'}},'spec':{'replicas':3,'template':{'spec':"
+             "{'containers':[{'image':'r/own@sha256:1'}]}}}}");
+    ward_say(w, ty_check_hooks);
+    assert_non_null(strstr(w->said.first->fix,
+                           "trainyard install -n kubeflow --image r/own@sha256:1 --replicas 3 "
+                           "--no-crds --no-runtimes | kubectl apply --server-side -f - ("));
+    ward_put(w, &ty_kind_deployment, NS, TY_TRAINER,
+             "{'spec':{'template':{'spec':{'containers':"
+             "[{'image':'x/trainer-controller-manager:v2.3.0'}]}}}}");
+    ward_say(w, ty_check_hooks);
+    assert_null(strstr(w->said.first->fix, "trainyard install"));
+}
+
 static void test_endpoints(void **state)
 {
     struct ward *w = *state;
@@ -133,6 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ward_test(test_missing_and_empty),
+        ward_test(test_the_fix_keeps_what_is_there),
         ward_test(test_endpoints),
         ward_test(test_certificates),
     };

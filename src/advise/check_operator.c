@@ -9,10 +9,15 @@
 #define UPSTREAM "trainer-controller-manager" /* in the name of the released manager's image */
 #define SLACK_S  5                            /* clocks differ */
 
-static struct ty_str image_of(const struct ty_json *deployment)
+struct ty_str ty_manager_image(const struct ty_json *deployment)
 {
     const struct ty_json *containers = ty_json_at(deployment, "spec.template.spec.containers");
     return ty_json_str_at(ty_json_item(containers, 0), "image");
+}
+
+bool ty_is_upstream(struct ty_str image)
+{
+    return ty_str_contains(image, TY_LIT(UPSTREAM));
 }
 
 static bool is_manager(const struct ty_json *deployment)
@@ -27,7 +32,7 @@ static bool is_manager(const struct ty_json *deployment)
 }
 
 /* By its name, else by its labels: a Helm release may call it otherwise. */
-static const struct ty_seen *find_manager(const struct ty_doctor_in *in, struct ty_arena *a)
+const struct ty_seen *ty_find_manager(const struct ty_doctor_in *in, struct ty_arena *a)
 {
     const struct ty_seen *named =
         ty_scene_find(in->scene, &ty_kind_deployment, ty_str(in->ns), TY_LIT(TY_TRAINER));
@@ -45,7 +50,7 @@ static void check_there(const struct ty_doctor_in *in, struct ty_checks *ret,
                         const struct ty_seen *o)
 {
     const struct ty_json *d = ty_scene_read(ret->arena, o);
-    struct ty_str image = image_of(d);
+    struct ty_str image = ty_manager_image(d);
     int64_t ready = 0, wanted = 1;
     struct ty_check *c;
 
@@ -57,7 +62,7 @@ static void check_there(const struct ty_doctor_in *in, struct ty_checks *ret,
                           TY_ARG(o->name), (long long)wanted);
         ty_check_fix(ret, c, "kubectl -n %.*s describe deployment %.*s", TY_ARG(o->ns),
                      TY_ARG(o->name));
-    } else if (ty_str_contains(image, TY_LIT(UPSTREAM))) {
+    } else if (ty_is_upstream(image)) {
         c = ty_checks_add(ret, TY_LEVEL_WARN, "operator",
                           "Kubeflow Trainer's own manager runs as %.*s/%.*s (%.*s), not this "
                           "operator",
@@ -75,7 +80,7 @@ static void check_there(const struct ty_doctor_in *in, struct ty_checks *ret,
 
 static void check_deployment(const struct ty_doctor_in *in, struct ty_checks *ret)
 {
-    const struct ty_seen *o = find_manager(in, ret->arena);
+    const struct ty_seen *o = ty_find_manager(in, ret->arena);
     struct ty_check *c;
 
     if (o && o->r == 0) {

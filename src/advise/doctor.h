@@ -47,6 +47,12 @@ extern const struct ty_hook_name ty_hook_names[2];
 bool ty_hook_service(struct ty_arena *a, const struct ty_scene *s, struct ty_str *ret_ns,
                      struct ty_str *ret_name);
 
+/* The operator's Deployment, by its name or its labels: there, or why it is not; NULL: none. */
+const struct ty_seen *ty_find_manager(const struct ty_doctor_in *in, struct ty_arena *a);
+/* Of a Deployment: the image of its first container. */
+struct ty_str ty_manager_image(const struct ty_json *deployment);
+bool ty_is_upstream(struct ty_str image); /* Kubeflow Trainer's own manager */
+
 /* "v1.31.2" and the like: major * 1000 + minor; -1: not a version. */
 int64_t ty_version_number(struct ty_str text);
 /* The first property of `ours` (an openAPIV3Schema) that `theirs` has not: its path; NULL none. */

@@ -14,6 +14,12 @@ static bool serious(enum ty_adopt_result r)
     return r >= TY_ADOPT_DIFFERS;
 }
 
+/* Worth a line, although nothing stands against a switch. */
+static bool notable(enum ty_adopt_result r)
+{
+    return r >= TY_ADOPT_KEPT;
+}
+
 static const char *colour_of(enum ty_adopt_result r)
 {
     if (!serious(r))
@@ -72,7 +78,8 @@ static void print_table(struct ty_arena *a, struct ty_buf *out, const struct ty_
 {
     struct ty_table t = { .arena = a };
 
-    ty_table_row(&t, "KIND", "FOUND", "AS IT IS", "NEW", "DIFFERS", "REFUSED", "FAILS", "UNKNOWN");
+    ty_table_row(&t, "KIND", "FOUND", "AS IT IS", "KEPT", "NEW", "DIFFERS", "REFUSED", "FAILS",
+                 "UNKNOWN");
     for (size_t k = 0; k < TY_ADOPT_KINDS; k++) {
         const size_t *n = r->count[k];
         size_t all = 0;
@@ -81,9 +88,9 @@ static void print_table(struct ty_arena *a, struct ty_buf *out, const struct ty_
         size_t as_is =
             n[TY_ADOPT_SAME] + n[TY_ADOPT_RUNNING] + n[TY_ADOPT_FINISHED] + n[TY_ADOPT_OTHERS];
         ty_table_row(&t, r->kinds[k]->kind, number(a, all), number(a, as_is),
-                     number(a, n[TY_ADOPT_NEW]), number(a, n[TY_ADOPT_DIFFERS]),
-                     number(a, n[TY_ADOPT_REFUSED]), number(a, n[TY_ADOPT_FAILS]),
-                     number(a, n[TY_ADOPT_UNKNOWN]));
+                     number(a, n[TY_ADOPT_KEPT]), number(a, n[TY_ADOPT_NEW] + n[TY_ADOPT_REPLACED]),
+                     number(a, n[TY_ADOPT_DIFFERS]), number(a, n[TY_ADOPT_REFUSED]),
+                     number(a, n[TY_ADOPT_FAILS]), number(a, n[TY_ADOPT_UNKNOWN]));
     }
     ty_table_print(&t, out);
 }
@@ -94,7 +101,7 @@ void ty_adopt_print(struct ty_arena *a, struct ty_buf *out, const struct ty_adop
     bool safe = !r->because.n, any = false;
 
     for (const struct ty_adopt_entry *e = r->first; e; e = e->next)
-        if (how->verbose || serious(e->result)) {
+        if (how->verbose || notable(e->result)) {
             print_entry(a, out, e, how);
             any = true;
         }

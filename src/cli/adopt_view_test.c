@@ -60,7 +60,7 @@ static void test_only_what_matters(void **state TY_UNUSED)
     assert_has(text, "differs   TrainJob ns/j100: its JobSet would be changed\n"
                      "          spec.x[0]: would be added: 1\n");
     assert_has(text, "          and 2 more (-v shows all)\n");
-    assert_has(text, "TrainJob                 101     100        0     1         0 ");
+    assert_has(text, "TrainJob                 101     100        0      0     1         0 ");
     assert_has(text, "\nsafe to switch: no, because 1 TrainJob would be changed; b\n");
     assert_int_equal(lines(text), 1 + 10 + 1 + 1 + 4 + 2);
     assert_null(strchr(text, '\033')); /* neither ours nor what a value holds */

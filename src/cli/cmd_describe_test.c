@@ -57,7 +57,9 @@ static void test_mistakes(void **state)
 
     assert_int_equal(HIST_RUN(h, "describe"), TY_EXIT_USAGE);
     assert_int_equal(HIST_RUN(h, "describe", "ghost"), TY_EXIT_BAD);
-    assert_string_equal(h->b.err, "error: trainjobs.trainer.kubeflow.org \"ghost\" not found\n");
+    assert_string_equal(h->b.err, "error: trainjobs.trainer.kubeflow.org \"ghost\" not found\n"
+                                  "note: these are the runs of this machine; a cluster's: kubectl "
+                                  "describe trainjob ghost\n");
     assert_int_equal(HIST_RUN(h, "describe", "ddp", "--run", "9"), TY_EXIT_BAD);
     assert_int_equal(HIST_RUN(h, "describe", "ddp", "--run", "nine"), TY_EXIT_USAGE);
 }

@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include "cli/cmds.h"
+#include "cli/elsewhere.h"
 #include "cli/get_view.h"
 
 static const struct ty_opt options[] = {
@@ -234,6 +235,12 @@ static int missing(struct get *g)
     for (size_t i = 0; i < g->n_names; i++)
         if (!g->found[i])
             code = ty_history_not_found(g->cli, g->view->kind, g->names[i]);
+    for (size_t i = 0; i < g->n_names && code && g->view->kind == &ty_kind_trainjob; i++) {
+        if (g->found[i] || g->args->run)
+            continue;
+        ty_elsewhere(g->cli, g->args->ns, g->names[i]);
+        break; /* one answer tells where to look for the others */
+    }
     return code;
 }
 

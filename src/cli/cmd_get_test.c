@@ -26,7 +26,9 @@ static void test_what_is_not_there(void **state)
 
     assert_int_equal(HIST_RUN(h, "get", "ddp", "ghost"), TY_EXIT_BAD);
     assert_has(h->b.out, "ddp"); /* what is there is shown */
-    assert_string_equal(h->b.err, "error: trainjobs.trainer.kubeflow.org \"ghost\" not found\n");
+    assert_string_equal(h->b.err, "error: trainjobs.trainer.kubeflow.org \"ghost\" not found\n"
+                                  "note: these are the runs of this machine; a cluster's: kubectl "
+                                  "describe trainjob ghost\n");
     assert_int_equal(HIST_RUN(h, "get", "pods", "ghost"), TY_EXIT_BAD);
     assert_string_equal(h->b.err, "error: pods \"ghost\" not found\n");
     assert_int_equal(HIST_RUN(h, "get", "-n", "elsewhere"), TY_EXIT_OK);

@@ -110,18 +110,6 @@ static int read_settings(struct ty_arena *a, const struct ty_args *args, struct 
     return pick_runtimes(a, args, s, err);
 }
 
-/* Enough of a kind to print a name of: most of these kinds are of no further interest to us. */
-static struct ty_kind kind_of(struct ty_arena *a, const struct ty_json *obj)
-{
-    struct ty_str group = { 0 }, api = ty_json_str_at(obj, "apiVersion");
-    char *word = ty_arena_printf(a, "%.*s", TY_ARG(ty_json_str_at(obj, "kind")));
-    if (ty_str_cut(api, '/', &group).p == NULL)
-        group = (struct ty_str){ "", 0 };
-    for (char *c = word; *c; c++)
-        *c = (char)tolower((unsigned char)*c);
-    return (struct ty_kind){ .group = ty_arena_printf(a, "%.*s", TY_ARG(group)), .singular = word };
-}
-
 static int run(struct ty_cli *cli, const struct ty_args *args)
 {
     struct ty_err err = { 0 };
@@ -134,7 +122,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
     struct ty_printer p = { .cli = cli };
     ty_printer_begin(&p, args->output);
     ty_each_item (it, ty_install_list(cli->arena, &s)) {
-        struct ty_kind kind = kind_of(cli->arena, *it);
+        struct ty_kind kind = ty_install_kind(cli->arena, *it);
         ty_printer_add(&p, cli->arena, &kind, *it, NULL);
     }
     ty_printer_end(&p);
@@ -148,11 +136,12 @@ const struct ty_cmd ty_cmd_install = {
         "Namespace, CRDs, rights, the operator with its configuration, Service, webhooks, and the\n"
         "runtimes of the catalog, under the names that Kubeflow Trainer v2.3.0 uses: applied over\n"
         "it, the operator takes its place. Nothing is sent anywhere: kubectl applies it. On a\n"
-        "cluster that has not seen the CRDs before, apply these first.\n",
+        "cluster that has not seen the CRDs before, apply these first. To remove it again, use\n"
+        "\"trainyard uninstall\": kubectl delete of this would take the namespace, with whatever\n"
+        "else is in it, and all TrainJobs.\n",
     .examples = "  trainyard crds | kubectl apply --server-side -f -\n"
                 "  trainyard install --image registry.example/trainyard | kubectl apply "
                 "--server-side -f -\n"
-                "  trainyard install | kubectl delete -f -\n"
                 "  trainyard install --runtimes torch-distributed,jax-distributed -o name\n",
     .opts = options,
     .run = run,

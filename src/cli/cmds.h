@@ -8,7 +8,7 @@ extern const struct ty_cmd ty_cmd_render, ty_cmd_validate, ty_cmd_explain, ty_cm
     ty_cmd_plugins, ty_cmd_completion, ty_cmd_version, ty_cmd_initialize, ty_cmd_run, ty_cmd_rsh,
     ty_cmd_get, ty_cmd_describe, ty_cmd_logs, ty_cmd_events, ty_cmd_suspend, ty_cmd_resume,
     ty_cmd_delete, ty_cmd_operator, ty_cmd_install, ty_cmd_runtimes, ty_cmd_convert, ty_cmd_adopt,
-    ty_cmd_doctor;
+    ty_cmd_doctor, ty_cmd_uninstall;
 
 /* Rows of the option tables. */
 #define TY_OPT_HELP                                                                                \

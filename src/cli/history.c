@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "cli/elsewhere.h"
 #include "cli/state.h"
 
 const char *const ty_history_outputs[] = { "json", "yaml", "name", "wide", NULL };
@@ -165,7 +166,12 @@ int ty_past_job(struct ty_cli *cli, struct ty_durable *d, const struct ty_args *
     if (args->run)
         (void)ty_parse_i64(ty_str(args->run), &q.run);
     int code = ty_past_jobs(&q);
-    return code || f.any ? code : ty_history_not_found(cli, &ty_kind_trainjob, name);
+    if (code || f.any)
+        return code;
+    code = ty_history_not_found(cli, &ty_kind_trainjob, name);
+    if (!args->run) /* runs have numbers on this machine only */
+        ty_elsewhere(cli, args->ns, name);
+    return code;
 }
 
 int ty_history_job(struct ty_cli *cli, const struct ty_cmd *cmd, const struct ty_args *args,

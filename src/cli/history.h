@@ -42,7 +42,7 @@ struct ty_past_jobs {
 };
 int ty_past_jobs(const struct ty_past_jobs *q); /* gives an exit code */
 /* The newest run of that name, or the one of --run; TY_EXIT_BAD and kubectl's sentence if there is
- * none. Lives with the cli's arena. */
+ * none, and whether a cluster has one (elsewhere.h). Lives with the cli's arena. */
 int ty_past_job(struct ty_cli *cli, struct ty_durable *d, const struct ty_args *args,
                 const char *name, struct ty_past_job *ret);
 /* Both at once, for the TrainJob that the first operand names; wrong usage is told, too. */

@@ -4,6 +4,7 @@
 #include "cli/catalog.h"
 #include "json/yaml.h"
 #include <assert.h>
+#include <ctype.h>
 
 #define HOME          "kubeflow-system" /* the namespace that manifests/ names */
 #define VERSION_LABEL "app.kubernetes.io/version"
@@ -89,7 +90,8 @@ struct ty_json *ty_install_list(struct ty_arena *a, const struct ty_install *s)
         if ((*k)->ours)
             ty_json_push(a, list, ty_crd(a, *k));
     for (const char *const *part = parts; *part; part++)
-        add_part(a, list, *part, s);
+        if (!s->no_user_roles || strcmp(*part, "users") != 0)
+            add_part(a, list, *part, s);
     if (s->monitor)
         add_part(a, list, "monitor", s);
     for (size_t i = 0; i < s->runtimes.n; i++) {
@@ -98,4 +100,15 @@ struct ty_json *ty_install_list(struct ty_arena *a, const struct ty_install *s)
         ty_json_push(a, list, ty_install_runtime(a, ty_str(s->runtimes.v[i])));
     }
     return list;
+}
+
+struct ty_kind ty_install_kind(struct ty_arena *a, const struct ty_json *obj)
+{
+    struct ty_str group = { 0 }, api = ty_json_str_at(obj, "apiVersion");
+    char *word = ty_arena_printf(a, "%.*s", TY_ARG(ty_json_str_at(obj, "kind")));
+    if (ty_str_cut(api, '/', &group).p == NULL)
+        group = (struct ty_str){ "", 0 };
+    for (char *c = word; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    return (struct ty_kind){ .group = ty_arena_printf(a, "%.*s", TY_ARG(group)), .singular = word };
 }

@@ -4,6 +4,7 @@
 #ifndef TY_CLI_INSTALL_H
 #define TY_CLI_INSTALL_H
 
+#include "api/kinds.h"
 #include "base/words.h"
 #include "json/json.h"
 
@@ -14,6 +15,7 @@ struct ty_install {
     int64_t replicas;         /* of the operator */
     struct ty_words runtimes; /* names in the catalog */
     bool crds;                /* the CustomResourceDefinitions, too */
+    bool no_user_roles;       /* without the roles for people */
     bool monitor;             /* a ServiceMonitor for the Prometheus operator, too */
 };
 
@@ -21,5 +23,8 @@ struct ty_install {
 struct ty_json *ty_install_runtime(struct ty_arena *a, struct ty_str name);
 /* The objects in the order in which they are to be applied. Lives with the arena. */
 struct ty_json *ty_install_list(struct ty_arena *a, const struct ty_install *s);
+/* Enough of an object's kind to print its name: most of these kinds are of no further interest.
+ * Lives with the arena. */
+struct ty_kind ty_install_kind(struct ty_arena *a, const struct ty_json *obj);
 
 #endif

@@ -2,6 +2,7 @@
 #include "base/hash.h"
 #include "cli/cli.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -31,9 +32,25 @@ static bool wants_colour(int fd)
     return !(no && *no) && isatty(fd) && term && *term && strcmp(term, "dumb") != 0;
 }
 
+/* What is opened next would take the number of a stream that is closed: a socket that gets what we
+ * print, or a loop that libuv then refuses to close. Opened the wrong way round, so that reading
+ * and writing still fail; only messages have nowhere to be missed. Lowest first: each gets its own.
+ */
+static bool have_streams(void)
+{
+    static const int modes[] = { O_WRONLY, O_RDONLY, O_RDWR };
+
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) != fd)
+            return false;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     uint64_t secret[2];
+    if (!have_streams())
+        return TY_EXIT_BAD; /* with nobody to tell */
     if (entropy(secret, sizeof(secret)) < 0) {
         fputs("error: the kernel gives no random bytes\n", stderr);
         return TY_EXIT_BAD;

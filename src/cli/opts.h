@@ -27,6 +27,7 @@ struct ty_args {
     const char *operator_ns;                       /* adopt */
     const char *image, *version, *replicas, *pick; /* install */
     bool no_runtimes, no_crds, monitor;
+    bool with_runtimes, with_crds, yes; /* uninstall */
     const char *zap_encoder, *zap_level, *zap_stack, *zap_time;
     const char *from, *gang; /* convert */
     bool strict, gang_restart, split_script, converting;

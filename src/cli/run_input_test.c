@@ -3,7 +3,10 @@
 
 #define API "apiVersion: trainer.kubeflow.org/v1alpha1\n"
 #define RUNTIME                                                                                    \
-    API "kind: ClusterTrainingRuntime\nmetadata: {name: rt}\nspec: {mlPolicy: {numNodes: 1}}\n"
+    API "kind: ClusterTrainingRuntime\nmetadata: {name: rt}\nspec: {mlPolicy: {numNodes: 1}, "     \
+        "template: {spec: {replicatedJobs: [{name: node, template: {metadata: {labels: {"          \
+        "trainer.kubeflow.org/trainjob-ancestor-step: trainer}}, spec: {template: {spec: {"        \
+        "containers: [{name: node, image: i}]}}}}}]}}}\n"
 #define JOB(name)                                                                                  \
     "---\n" API "kind: TrainJob\nmetadata: {name: " name                                           \
     ", namespace: a}\nspec: {runtimeRef: {name: rt}, trainer: {image: i}}\n"

@@ -2,6 +2,7 @@
 #include "cli/session.h"
 #include "cli/catalog.h"
 #include "trainer/admit.h"
+#include "trainer/resolve.h"
 #include <strings.h>
 
 static bool is_runtime(const struct ty_kind *k)
@@ -61,7 +62,7 @@ static struct ty_doc *runtime_of(struct ty_session *s, const struct ty_doc *job)
 }
 
 /* The names of a kind's runtimes, the input's first. */
-enum { NAMES_MAX = 256, NAMES_SHOWN = 16 };
+enum { NAMES_MAX = TY_RUNTIME_NAMES };
 static size_t runtime_names(struct ty_session *s, const struct ty_kind *kind,
                             const char *ret[NAMES_MAX])
 {
@@ -84,18 +85,8 @@ static const char *runtime_hint(struct ty_session *s, const struct ty_doc *job)
 {
     const char *names[NAMES_MAX];
     size_t n = runtime_names(s, ref_kind(job->obj), names);
-    if (n == 0)
-        return NULL;
-    ty_auto_buf b = { 0 };
-    const char *near = ty_str_nearest(ty_json_str_at(job->obj, "spec.runtimeRef.name"), names, n);
-    if (near)
-        ty_buf_printf(&b, "did you mean \"%s\"? ", near);
-    ty_buf_cstr(&b, "there are: ");
-    for (size_t i = 0; i < n && i < NAMES_SHOWN; i++)
-        ty_buf_printf(&b, "%s%s", i ? ", " : "", names[i]);
-    if (n > NAMES_SHOWN)
-        ty_buf_printf(&b, " and %zu more", n - NAMES_SHOWN);
-    return ty_arena_strndup(s->cli->arena, b.p, b.n);
+    return ty_runtime_hint(s->cli->arena, ty_json_str_at(job->obj, "spec.runtimeRef.name"), names,
+                           n);
 }
 
 /* The schema alone, for a TrainJob whose runtime was refused: the rest of its checks need it. */

@@ -7,6 +7,7 @@
 #   make cost     admission grows linearly with its input: instruction counts
 #   make deps     Debian packages that are missing      make format clang-format everything
 #   make install  DESTDIR, PREFIX (/usr/local)          make deb    a Debian package: build/trainyard_*.deb
+#   make release VERSION=X.Y.Z   all that is released: build/release/    make test-release   twice, and compared
 #   make clean
 # WERROR=true makes warnings errors, as CI does.
 BUILD     ?= build
@@ -22,12 +23,13 @@ BASH_DIR = bash-completion/completions
 ZSH_DIR  = zsh/site-functions
 FISH_DIR = fish/vendor_completions.d
 
-RELEASE  = -Dbuildtype=release -Doptimization=2 -Dwerror=$(WERROR)
+VERSION  =
+RELEASE  = -Dbuildtype=release -Doptimization=2 -Dwerror=$(WERROR) -Dversion=$(VERSION)
 SANITIZE = -Db_sanitize=address,undefined -Db_lundef=false -Dhardening=false
 TESTS    = -Dtests=true -Dbuildtype=debugoptimized $(SANITIZE) -Dwerror=$(WERROR)
 FUZZ     = -Dfuzz=true -Dbuildtype=debugoptimized $(SANITIZE)
 
-.PHONY: all deps run test test-neighbours bench cost soak torture fuzz lint format install install-files deb clean
+.PHONY: all deps run test test-neighbours bench cost soak torture fuzz lint format install install-files deb release test-release clean
 all:
 	@tools/configure $(BUILD) $(RELEASE)
 	@ninja --quiet -C $(BUILD)
@@ -42,7 +44,7 @@ run:
 	@$(BUILD)/trainyard run examples/torch-ddp.yaml
 
 test:
-	@tools/deps build test
+	@tools/deps build test release
 	@tools/configure $(TESTBUILD) $(TESTS)
 	@ninja --quiet -C $(TESTBUILD)
 	@tools/configure $(BUILD) $(RELEASE)
@@ -50,12 +52,14 @@ test:
 	@TRAINYARD_RELEASE=$(abspath $(BUILD)/trainyard) $(PYTHON) tools/test $(TESTBUILD)
 
 test-neighbours:
-	@tools/deps build test neighbours
+	@tools/deps build test release neighbours
 	@tools/configure $(TESTBUILD) $(TESTS)
 	@ninja --quiet -C $(TESTBUILD) trainyard
+	@tools/configure $(BUILD) $(RELEASE)
+	@ninja --quiet -C $(BUILD) trainyard
 	@$(PYTHON) tests/cluster/binaries.py build
-	@$(PYTHON) tests/cluster/binaries.py build neighbours
-	@$(PYTHON) tools/test $(TESTBUILD) neighbours
+	@$(PYTHON) tests/cluster/binaries.py build neighbours helm
+	@TRAINYARD_RELEASE=$(abspath $(BUILD)/trainyard) $(PYTHON) tools/test $(TESTBUILD) neighbours
 
 bench:
 	@tools/deps build bench
@@ -109,5 +113,15 @@ install-files:
 deb: all
 	@tools/deb $(BUILD)/trainyard $(BUILD)
 
+# Binary, package, image, chart, manifests, SBOM, checksums; twice from one commit: the same bytes.
+release:
+	@tools/deps build release
+	@$(PYTHON) tools/release "$(VERSION)" $(BUILD)/release
+
+# From two clones at two places, each compiled from nothing.
+test-release:
+	@tools/deps build test release
+	@$(PYTHON) tests/install/twice.py $(BUILD)/results-release.tsv
+
 clean:
-	rm -rf $(BUILD) $(TESTBUILD) $(FUZZBUILD) $(LINTBUILD)
+	rm -rf build-release $(BUILD) $(TESTBUILD) $(FUZZBUILD) $(LINTBUILD)

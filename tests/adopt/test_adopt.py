@@ -91,7 +91,7 @@ def test_text_is_short_unless_asked(space, cluster):
     said = ask(cluster.kubeconfig(), "adopt", "-n", space.name)
     assert said.code == 0 and said.err == "", said
     lines = said.out.splitlines()
-    assert lines[0].split() == ["KIND", "FOUND", "AS", "IT", "IS", "NEW", "DIFFERS", "REFUSED",
+    assert lines[0].split() == ["KIND", "FOUND", "AS", "IT", "IS", "KEPT", "NEW", "DIFFERS", "REFUSED",
                                 "FAILS", "UNKNOWN"]
     assert lines[-1] == "safe to switch: yes" and len(lines) == 6, said
     every = ask(cluster.kubeconfig(), "adopt", "-n", space.name, "-v")
@@ -144,20 +144,29 @@ def test_the_snapshot_counts(space, cluster):
     assert said.code == 0 and results(said)["torch-waits"] == "same", said
 
 
+CONTAINER = "spec.replicatedJobs[node].template.spec.template.spec.containers[node]"
+
+
 def test_a_difference_is_told(space, cluster):
-    """B8 of docs/differences.md: without spec.trainer v2.3.0 sets no PET_ variables, we do."""
-    space.create(trainjob("bare", "torch", suspend=True))
+    """B8 of docs/differences.md: without spec.trainer v2.3.0 sets no PET_ variables, we do. What runs
+    stays as it is, what has never run is re-created."""
+    space.create(trainjob("bare", "torch", suspend=True), trainjob("bare-runs", "torch"))
     space.wait_jobset("bare", suspended=True)
+    space.wait_jobset("bare-runs", suspended=False)
     try:
         said = ask(cluster.kubeconfig(), "adopt", "-n", space.name)
-        assert said.code == 1, said
+        assert said.code == 0, said
         lines = said.out.splitlines()
-        assert lines[0] == "differs   TrainJob adopted/bare: its JobSet would be changed"
-        container = "spec.replicatedJobs[node].template.spec.template.spec.containers[node]"
-        assert any(line.strip().startswith(f"{container}.env: would be added: ") for line in lines), said
-        assert lines[-1] == "safe to switch: no, because 1 TrainJob would be changed"
+        assert "replaced  TrainJob adopted/bare: rendered otherwise, and has never had pods: its JobSet " \
+            "is re-created when the TrainJob is next changed or resumed" in lines, said
+        at = lines.index("kept      TrainJob adopted/bare-runs: rendered otherwise: its JobSet stays as it is")
+        assert lines[at + 1].strip().startswith(f"{CONTAINER}.env: stays unset; rendered today: [{{"), said
+        assert lines[-1] == "safe to switch: yes", said
+        row = next(line.split() for line in lines if line.startswith("TrainJob "))
+        assert row[3:5] == ["1", "1"], said  # KEPT, NEW
     finally:
-        space.api.delete(API, "TrainJob", space.name, "bare")
+        for name in ("bare", "bare-runs"):
+            space.api.delete(API, "TrainJob", space.name, name)
 
 
 def warned_of(said, name):

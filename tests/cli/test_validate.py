@@ -1,4 +1,6 @@
 """trainyard validate: everything at once, each with its place."""
+import yaml
+
 from conftest import JOB, ROOT, run
 
 MANY = JOB.replace("numNodes: 2", "numNode: 2") + """\
@@ -41,7 +43,8 @@ def test_rules_and_webhook(box):
     assert rule == ("job.yaml:13:14: spec.managedBy: Invalid value: \"nobody\": ManagedBy must be "
                     "trainer.kubeflow.org/trainjob-controller or kueue.x-k8s.io/multikueue if set")
     assert webhook.startswith("job.yaml:12:5: spec.trainer.env: Invalid value: ")
-    assert webhook.endswith("must not have reserved envs, invalid envs configured: [PET_NNODES]")
+    assert webhook.endswith("must not have reserved envs, invalid envs configured: [PET_NNODES] "
+                            "(remove them: the operator sets these variables)")
 
 
 def test_summary(box):
@@ -139,3 +142,61 @@ def test_generated_name(box):
 def test_colour_only_on_a_terminal(box):
     box.file("job.yaml", JOB.replace("numNodes", "numNode"))
     assert "\033" not in run("validate", "-f", box.path / "job.yaml").out
+
+
+# ---- jobs that cannot run (B36, B37): on a cluster a warning
+
+def finding(box, job, *files):
+    """The only line about job.yaml, which is an error."""
+    box.file("job.yaml", job)
+    result = box.run("validate", *[word for name in (*files, "job.yaml") for word in ("-f", name)])
+    assert result.code == 1, result.out
+    (line,) = [line for line in result.out.splitlines() if line.startswith("job.yaml:")]
+    return line
+
+
+def test_numbers_of_nodes_without_pods(box):
+    for nodes, why in [("0", "it is over at once, without a pod; use 1 or more"),
+                       ("-3", "a Job cannot have fewer than 0 pods; use 1 or more"),
+                       ("2147483647", "an indexed Job can have at most 100000 pods")]:
+        assert finding(box, JOB.replace("numNodes: 2", f"numNodes: {nodes}")) == (
+            f'job.yaml:9:15: spec.trainer.numNodes: Invalid value: {nodes}: job "node" gets no pods: '
+            f'numNodes is {nodes}: {why}')
+
+
+def test_requests_above_limits(box):
+    assert finding(box, JOB + "    resourcesPerNode:\n      requests: {memory: 8Gi}\n      limits: {memory: 4Gi}\n") == (
+        'job.yaml:12:26: spec.trainer.resourcesPerNode.requests.memory: Invalid value: "8Gi": job "node" gets no '
+        'pods: memory request 8Gi of container "node" is above the limit 4Gi; set resourcesPerNode.limits.memory '
+        'to 8Gi or more, or lower the request')
+
+
+def torch_runtime(change):
+    """The shipped runtime, after `change` was done to its only job."""
+    doc = yaml.safe_load((ROOT / "catalog/torch-distributed.yaml").read_text())
+    (job,) = doc["spec"]["template"]["spec"]["replicatedJobs"]
+    change(job)
+    return yaml.safe_dump(doc)
+
+
+def test_requests_above_limits_of_the_runtime(box):
+    box.file("rt.yaml", torch_runtime(lambda job: job["template"]["spec"]["template"]["spec"]["containers"][0].update(
+        resources={"limits": {"cpu": 1}})))
+    line = finding(box, JOB + "    resourcesPerNode:\n      requests: {cpu: 2}\n", "rt.yaml")
+    assert line.startswith("job.yaml:12:23: spec.trainer.resourcesPerNode.requests.cpu: Invalid value: 2: ")
+    assert "cpu request 2 of container \"node\" is above the limit 1" in line
+
+
+def test_nobody_takes_the_trainer(box):
+    """The runtime may be meant so, which is a warning; a TrainJob that says something to nobody is not."""
+    def rename(job):
+        job["name"] = "worker"
+        del job["template"]["metadata"]
+
+    box.file("rt.yaml", torch_runtime(rename))
+    assert finding(box, JOB, "rt.yaml") == (
+        'job.yaml:9:5: spec.trainer: Invalid value: ignored: no job of runtime "torch-distributed" has label '
+        'trainer.kubeflow.org/trainjob-ancestor-step: trainer; add it to template.metadata.labels of job "worker"')
+    alone = box.run("validate", "-f", "rt.yaml").ok()
+    assert "spec.trainer will be ignored" in alone.out
+    assert alone.err == "1 object, 0 invalid, 1 warning\n"

@@ -38,15 +38,16 @@ class Operator:
 
     user = "account"  # as the audit log is read
 
-    def __init__(self, plane, folder, settings=None):
+    def __init__(self, plane, folder, settings=None, namespace=SYSTEM):
         self.plane, self.folder, self.settings = plane, folder, settings or {}
+        self.namespace = namespace
         folder.mkdir(parents=True, exist_ok=True)
         self.api, self.child = plane.client(), None
         self.hook, self.health, self.metrics, self.status = free_ports(4)
 
     def account_kubeconfig(self):
         """Of the installed ServiceAccount, with a token as its pods get."""
-        self.plane.become(self.user, SYSTEM, NAME)
+        self.plane.become(self.user, self.namespace, NAME)
         config = json.loads(self.plane.kubeconfig().read_text())
         config["users"][0]["user"] = {"token": self.plane.tokens[self.user]}
         path = self.folder / "kubeconfig"
@@ -55,7 +56,7 @@ class Operator:
 
     def configuration(self):
         """The installed one, on free ports of 127.0.0.1."""
-        live = self.api.get("v1", "ConfigMap", SYSTEM, "kubeflow-trainer-config")
+        live = self.api.get("v1", "ConfigMap", self.namespace, "kubeflow-trainer-config")
         config = yaml.safe_load(live["data"]["controller_manager_config.yaml"])
         config["webhook"] = {"host": "127.0.0.1", "port": self.hook}
         config["health"] = {"healthProbeBindAddress": f"127.0.0.1:{self.health}"}
@@ -67,8 +68,17 @@ class Operator:
         path.write_text(yaml.safe_dump(config))
         return path
 
+    def in_pod(self, command):
+        """A pod's view of its own namespace: the file that Kubernetes mounts, for this process only."""
+        if self.namespace == SYSTEM:
+            return command  # what the operator takes where there is no such file
+        script = ('mount -t tmpfs tmpfs /run && mkdir -p "${1%/*}" && printf %s "$0" > "$1" && shift && '
+                  'exec "$@"')
+        return ("unshare", "-rm", "sh", "-c", script, self.namespace,
+                "/run/secrets/kubernetes.io/serviceaccount/namespace", *command)
+
     def spawn(self, command=(PROGRAM, "operator")):
-        words = [*command, f"--config={self.configuration()}",
+        words = [*self.in_pod(command), f"--config={self.configuration()}",
                  f"--kubeconfig={self.account_kubeconfig()}", "--zap-log-level=2"]
         with open(self.folder / "log", "wb") as log:
             self.child = subprocess.Popen([str(w) for w in words], stdout=log, stderr=log,
@@ -94,9 +104,9 @@ class Operator:
 
     def point_webhooks_here(self):
         """There is no Service network here: the API server goes to this machine instead."""
-        self.api.delete("v1", "Service", SYSTEM, NAME)
+        self.api.delete("v1", "Service", self.namespace, NAME)
         self.api.create({"apiVersion": "v1", "kind": "Service",
-                         "metadata": {"name": NAME, "namespace": SYSTEM},
+                         "metadata": {"name": NAME, "namespace": self.namespace},
                          "spec": {"type": "ExternalName", "externalName": "localhost"}})
         for kind, name in HOOKS:
             wait_for("the port is taken over", lambda k=kind, n=name: self.point(k, n))

@@ -5,10 +5,12 @@ No chart was released yet. The earlier one that is upgraded from is made of this
 without a field, and without one runtime and one object that came later."""
 import json
 import shutil
+import subprocess
 
 import pytest
 import yaml
 
+from client import path_of
 from kit import API, JOBSET_API, at_rest, runtime, trainjob, wait_for
 from neighbours import END
 from printed import PROGRAM, ROOT, docs, install, program, said
@@ -36,13 +38,14 @@ def earlier_chart(folder):
     about = yaml.safe_load((chart / "Chart.yaml").read_text())
     about["version"] = about["appVersion"] = EARLIER
     (chart / "Chart.yaml").write_text(yaml.safe_dump(about))
-    crd = json.loads((chart / "files/crds/trainjobs.json").read_text())
+    crd = json.loads((chart / "crds/trainjobs.json").read_text())
+    crd["metadata"]["annotations"]["trainer.kubeflow.org/crd-digest"] = EARLIER
     for version in crd["spec"]["versions"]:
         spec = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
         del spec["properties"][FIELD]
         spec["x-kubernetes-validations"] = [rule for rule in spec.get("x-kubernetes-validations", [])
                                             if FIELD not in json.dumps(rule)]
-    (chart / "files/crds/trainjobs.json").write_text(json.dumps(crd))
+    (chart / "crds/trainjobs.json").write_text(json.dumps(crd))
     (chart / f"files/runtimes/{LATER_RUNTIME}.yaml").unlink()
     (chart / f"templates/{LATER_TEMPLATE}.yaml").unlink()
     return chart
@@ -50,11 +53,28 @@ def earlier_chart(folder):
 
 class Helm:
     def __init__(self, plane):
-        self.plane, self.api = plane, plane.client()
+        self.plane, self.api, self.namespace = plane, plane.client(), SYSTEM
+
+    def words(self, *words):
+        return [program("helm"), *words, "-n", self.namespace, "--kubeconfig", self.plane.kubeconfig()]
 
     def __call__(self, *words):
-        return said(program("helm"), *words, "-n", SYSTEM, "--kubeconfig",
-                    self.plane.kubeconfig())
+        return said(*self.words(*words))
+
+    def refused(self, *words):
+        """What Helm says when it does not do it."""
+        done = subprocess.run(self.words(*words), text=True, capture_output=True, timeout=300)
+        assert done.returncode != 0, done.stdout
+        return done.stderr
+
+    def has_field(self):
+        return f'"{FIELD}"' in json.dumps(self.api.get(*CRDS, None, "trainjobs.trainer.kubeflow.org"))
+
+    def crds(self):
+        """{name: (uid, digest of the chart's)}: the same objects, or made anew?"""
+        return {doc["metadata"]["name"]: (doc["metadata"]["uid"],
+                                          doc["metadata"]["annotations"]["trainer.kubeflow.org/crd-digest"])
+                for doc in self.api.list(*CRDS) if doc["spec"]["group"] == API.split("/")[0]}
 
     def left(self):
         """Names of all that is there of the chart's kinds, Kubernetes' own aside."""
@@ -103,16 +123,25 @@ def helm(plane):
     remove(one.api, trainjobs(one.api))
 
 
+def runtimes_of_the_catalog():
+    return {d["metadata"]["name"] for d in ours() if d["kind"] == "ClusterTrainingRuntime"}
+
+
+def test_first_install_is_one_command(helm):
+    """On a cluster that has never seen the CRDs; nothing is waited for afterwards."""
+    assert helm.api.request("GET", path_of(API, "ClusterTrainingRuntime"), raw=True)[0] == 404
+    said_ = helm("install", RELEASE, ROOT / "charts/trainyard", "--create-namespace")
+    listed = said(program("kubectl"), "get", "clustertrainingruntimes", "-o", "name",
+                  "--kubeconfig", helm.plane.kubeconfig()).split()
+    assert {name.split("/")[1] for name in listed} == runtimes_of_the_catalog()
+    assert "kubectl get clustertrainingruntimes" in said_ and "--take-ownership" not in said_
+    helm("uninstall", RELEASE)
+
+
 def test_from_install_to_uninstall(helm, plane, tmp_path, nothing_denied):
-    chart, names = ROOT / "charts/trainyard", {d["metadata"]["name"] for d in ours()
-                                               if d["kind"] == "ClusterTrainingRuntime"}
+    chart, names = ROOT / "charts/trainyard", runtimes_of_the_catalog()
     earlier = earlier_chart(tmp_path)
-    assert "The runtimes are NOT installed yet" in helm("install", RELEASE, earlier,
-                                                        "--create-namespace")
-    crds = docs(said(PROGRAM, "crds"))
-    wait_for("the CRDs are served", lambda: all(map(helm.api.served, crds)))
-    assert helm.runtimes() == set()
-    assert "NOT installed" not in helm("upgrade", RELEASE, earlier)
+    helm("install", RELEASE, earlier, "--create-namespace")
     assert helm.runtimes() == names - {LATER_RUNTIME}
     operator = Operator(plane, tmp_path / "operator").start()
     create(helm.api, runtime("long"))
@@ -157,3 +186,37 @@ def test_from_install_to_uninstall(helm, plane, tmp_path, nothing_denied):
     operator.stop()
     helm("uninstall", RELEASE)
     wait_for("no more than that is left", lambda: helm.left() == stay)
+
+
+def test_release_of_another_name(helm, tmp_path):
+    """Its CRDs come from crds/, too, and belong to no release: Helm upgrades them once it is told to take them,
+    and until then says what is in the way and does nothing."""
+    chart, names, earlier = ROOT / "charts/trainyard", runtimes_of_the_catalog(), earlier_chart(tmp_path)
+    helm.namespace = "ml"
+    assert "--take-ownership" in helm("install", "mine", earlier, "--create-namespace")
+    assert helm.runtimes() == names - {LATER_RUNTIME} and not helm.has_field()
+    before = helm.crds()
+    helm("upgrade", "mine", earlier, "--set", "replicas=3")  # as long as they do not change
+    assert "invalid ownership metadata" in helm.refused("upgrade", "mine", chart)
+    assert helm.crds() == before and helm.runtimes() == names - {LATER_RUNTIME}
+    assert "--take-ownership" not in helm("upgrade", "mine", chart, "--take-ownership")
+    assert helm.has_field() and helm.runtimes() == names
+    upgraded = helm.crds()
+    helm("upgrade", "mine", chart)  # from now on as any
+    helm("rollback", "mine", "1")   # whose manifest has no CRDs: they stay, and so would TrainJobs
+    assert {name: uid for name, (uid, _) in helm.crds().items()} == {
+        name: uid for name, (uid, _) in before.items()}
+    assert helm.crds() == upgraded
+    helm("uninstall", "mine")
+    assert helm.crds() == upgraded
+    helm.api.delete("v1", "Namespace", None, "ml")
+
+
+def test_crds_of_others_are_not_taken_silently(helm):
+    """kubectl's, kustomize's or v2.3.0's: they may lack fields, so Helm has to be told."""
+    helm.api.install(docs(said(PROGRAM, "crds")))
+    chart = ROOT / "charts/trainyard"
+    assert "invalid ownership metadata" in helm.refused("install", RELEASE, chart, "--create-namespace")
+    helm("install", RELEASE, chart, "--create-namespace", "--take-ownership")
+    assert helm.runtimes() == runtimes_of_the_catalog()
+    helm("uninstall", RELEASE)

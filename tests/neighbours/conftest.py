@@ -47,6 +47,16 @@ def need_built(*names):
 
 def started(plane):
     running(plane)
+    yield from until_the_end(plane)
+
+
+def started_bare(plane):
+    """Without what our manager needs of a cluster: it is to be installed."""
+    plane.start()
+    yield from until_the_end(plane)
+
+
+def until_the_end(plane):
     yield plane
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # told to end now: a moment later
     plane.stop()

@@ -71,8 +71,10 @@ def finish(space):
                     {"status": {"conditions": [DONE]}})
 
 
-WHOSE = {"controller": 'ConfigMap "somebody" controls it', "owner": "somebody else has made it",
-         "nobody": "somebody else has made it"}
+WHOSE = {"controller": 'ConfigMap "somebody" controls it', "owner": 'ConfigMap "somebody" owns it',
+         "nobody": 'field manager "{manager}" made it'}
+PLURALS = {"JobSet": "jobsets.jobset.x-k8s.io", "PodGroup": "podgroups.scheduling.x-k8s.io",
+           "ConfigMap": "configmaps"}
 
 
 def in_the_way(space):
@@ -103,10 +105,12 @@ def test_it_stays_as_it_is(bare, bare_space, make_manager):
     space.wait_jobset("next")  # nobody else is held up
     for name, (doc, _, whose) in made.items():
         assert live(space, doc) == doc
+        kind, its_name = doc["kind"], doc["metadata"]["name"]
+        whose = whose.format(manager=doc["metadata"]["managedFields"][0]["manager"])
         assert UPSTREAM or notes(space)[name] == (
-            f'TrainJob resources reconciliation failed: {doc["kind"]} "{doc["metadata"]["name"]}" '
-            f"exists and is not this TrainJob's: {whose}. Delete it, or give the TrainJob another "
-            "name")
+            f'TrainJob resources reconciliation failed: {kind} "{space.name}/{its_name}" '
+            f"exists and is not this TrainJob's: {whose}. Give the TrainJob another name, or delete "
+            f"the {kind}: kubectl -n {space.name} delete {PLURALS[kind]} {its_name}")
     for name, (doc, _, _) in made.items():
         space.api.delete(doc["apiVersion"], doc["kind"], space.name, doc["metadata"]["name"])
     for name, (doc, _, _) in made.items():
@@ -143,7 +147,7 @@ def test_jobset_of_an_earlier_job_of_that_name(bare, bare_space, make_manager):
     heard(one, space, MARK)
     space.create(trainjob())
     note = wait_for("an event", space.events)[0][2]
-    assert 'JobSet "job" is still there from an earlier TrainJob of that name' in note
+    assert f'JobSet "{space.name}/job" is still there from an earlier TrainJob of that name' in note
     assert condition(space.job(), "Complete") is None
     space.api.delete(JOBSET_API, "JobSet", space.name, "job")
     wait_for("it has its own", lambda: (space.jobset() or old)["metadata"]["uid"]

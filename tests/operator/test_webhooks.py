@@ -2,10 +2,12 @@
 import base64
 import ssl
 import socket
+import threading
 
 import pytest
 
 import manager as managers
+from between import Fault, Proxy
 from kit import API, replicated_job, runtime, trainjob, wait_for
 from client import Refused
 
@@ -194,3 +196,78 @@ def test_webhook_configurations_that_come_late_get_the_ca(make_manager, system):
         wait_for("all four have the CA", lambda: bundles(system) == [ca] * 4)
     finally:
         one.webhooks = True  # and are removed with it
+
+
+class Users(threading.Thread):
+    """Creates TrainJobs without end (dry runs: the webhooks are asked), and before each shakes hands
+    with the webhook as an API server does that trusts what the configurations carry."""
+
+    def __init__(self, plane, space, port):
+        super().__init__(daemon=True)
+        self.api, self.space, self.port = plane.client(), space, port
+        self.done, self.refused, self.over = 0, [], threading.Event()
+
+    def shake(self):
+        for bundle in set(bundles(self.api)):
+            context = ssl.create_default_context(cadata=base64.b64decode(bundle).decode())
+            name = f"{managers.SERVICE}.{managers.SYSTEM}.svc"
+            with socket.create_connection(("127.0.0.1", self.port), 60) as raw:
+                context.wrap_socket(raw, server_hostname=name).close()
+
+    def run(self):
+        path = f"/apis/{API}/namespaces/{self.space.name}/trainjobs?dryRun=All"
+        while not self.over.is_set():
+            try:
+                self.shake()
+            except ssl.SSLError as error:
+                self.refused.append(str(error))
+            code, answer = self.api.request("POST", path, trainjob("probe"))
+            if code != 201:
+                self.refused.append(answer.get("message"))
+            self.done += 1
+
+    def wait_more(self, n):
+        until = self.done + n
+        wait_for(f"{n} more were tried", lambda: self.done >= until)
+
+
+@pytest.mark.ours("v2.3.0 serves what a new CA has signed before the API server knows that CA")
+def test_a_deleted_secret_refuses_nobody(make_manager, space, cluster, system):
+    """Also while the configurations cannot be written for a while."""
+    armed, free = threading.Event(), threading.Event()
+
+    def rule(request):
+        held = armed.is_set() and request.method == "PUT" and "webhookconfigurations" in request.path
+        return Fault(until=free) if held else None
+
+    with Proxy(cluster, rule) as proxy:
+        one = start_managed(make_manager, system, through=proxy)
+        first = wait_for("the Secret is filled", lambda: secret_data(system))
+        ca = base64.b64encode(first["ca.crt"].encode()).decode()
+        wait_for("all four have the CA", lambda: bundles(system) == [ca] * 4)
+        space.create(runtime())
+        wait_for("it answers", lambda: accepted(space))
+        users = Users(cluster, space, one.port)
+        users.start()
+        try:
+            users.wait_more(5)
+            armed.set()
+            system.delete("v1", "Secret", managers.SYSTEM, managers.SECRET)
+            wait_for("the Secret is made again", lambda: system.get(
+                "v1", "Secret", managers.SYSTEM, managers.SECRET) and secret_data(system))
+            wait_for("the new CA is on its way", proxy.faults)
+            users.wait_more(20)
+            free.set()
+            name = f"{managers.SERVICE}.{managers.SYSTEM}.svc"
+            wait_for("a certificate of the new CA is served",
+                     lambda: served(one.port, name).split() != first["tls.crt"].split())
+            users.wait_more(20)
+        finally:
+            free.set()
+            users.over.set()
+            users.join()
+        assert users.refused == []
+        now, begin = secret_data(system)["ca.crt"], "-----BEGIN CERTIFICATE-----"
+        old = begin + first["ca.crt"].split(begin)[1].rstrip()  # the one that had signed
+        assert old in now and not now.startswith(old)  # trusted on, behind the new one
+        one.stop()

@@ -11,13 +11,14 @@ RUN = Path(__file__).resolve().parents[2] / ".ci/run"
 
 @pytest.fixture
 def ci(tmp_path):
-    """Runs it in a project of five goals: ci({goal: recipe}, what is not built)."""
+    """Runs it in a project of six goals: ci({goal: recipe}, what is not built)."""
     (tmp_path / ".ci").mkdir()
     shutil.copy(RUN, tmp_path / ".ci/run")
     (tmp_path / "tests/cluster").mkdir(parents=True)
     goals = {"test": counts("build-test/results.tsv", "c\\t9\\t0\\t1"),
              "lint": counts("build-lint/results.tsv", "lint\\t4\\t0\\t0"),
              "cost": counts("build/results-cost.tsv", "cost\\t1\\t0\\t0"),
+             "test-release": counts("build/results-release.tsv", "release\\t3\\t0\\t0"),
              "test-neighbours": counts("build-test/results-neighbours.tsv",
                                        "neighbours\\t5\\t0\\t0"),
              "torture": counts("build/torture/results.tsv", "torture\\t2\\t0\\t0")}
@@ -39,27 +40,27 @@ def counts(path, line, code=0):
 
 def test_all_is_well(ci):
     code, lines = ci({})
-    assert code == 0 and lines[-1] == "21 passed, 0 failed, 1 skipped"
+    assert code == 0 and lines[-1] == "24 passed, 0 failed, 1 skipped"
     assert not [line for line in lines if "FAILED" in line]
 
 
 def test_a_neighbour_fails(ci):
     code, lines = ci({"test-neighbours": counts("build-test/results-neighbours.tsv",
                                                 "neighbours\\t3\\t2\\t0", code=1)})
-    assert code == 1 and lines[-2:] == ["FAILED: neighbours: 2", "19 passed, 2 failed, 1 skipped"]
+    assert code == 1 and lines[-2:] == ["FAILED: neighbours: 2", "22 passed, 2 failed, 1 skipped"]
     assert any(line.startswith("== make test-neighbours took ") and line.endswith(": FAILED")
                for line in lines)
 
 
 def test_a_goal_dies_without_a_word(ci):
     code, lines = ci({"test": "exit 3"})
-    assert code == 1 and lines[-2:] == ["FAILED: make test: 1", "12 passed, 1 failed"]
+    assert code == 1 and lines[-2:] == ["FAILED: make test: 1", "15 passed, 1 failed"]
 
 
 def test_a_suite_that_says_nothing_has_failed(ci):
     code, lines = ci({"test-neighbours": "true"})
     assert code == 1 and lines[-2:] == ["FAILED: make test-neighbours: 1",
-                                        "16 passed, 1 failed, 1 skipped"]
+                                        "19 passed, 1 failed, 1 skipped"]
 
 
 def test_a_suite_that_hangs_is_ended(ci):
@@ -75,11 +76,11 @@ def test_a_family_of_the_torture_fails(ci):
     rows = "torture idle %s\\t0\\t1\\t0\\ntorture slow\\t1\\t0\\t0\\n"
     code, lines = ci({"torture": "mkdir -p build/torture; "
                       f"printf '{rows}' $$TORTURE_SECONDS >build/torture/results.tsv; exit 1"})
-    assert code == 1 and lines[-2:] == ["FAILED: torture idle 120: 1", "20 passed, 1 failed, 1 skipped"]
+    assert code == 1 and lines[-2:] == ["FAILED: torture idle 120: 1", "23 passed, 1 failed, 1 skipped"]
 
 
 def test_neighbours_that_are_not_built_are_named(ci):
     code, lines = ci({"test-neighbours": "exit 1"}, missing="kueue kubelet")
-    assert code == 0 and lines[-1] == "14 passed, 0 failed, 1 skipped"
+    assert code == 0 and lines[-1] == "17 passed, 0 failed, 1 skipped"
     assert "== make test-neighbours: not run, because these are not built: kueue kubelet" in lines
     assert "== make torture: not run, because these are not built: kueue kubelet" in lines

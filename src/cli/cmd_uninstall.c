@@ -171,6 +171,13 @@ static int check(struct removal *x)
 {
     const struct ty_uninstall_facts *f = &x->facts;
 
+    if (f->upstream) {
+        ty_cli_say(x->cli, TY_SAY_ERROR,
+                   "Deployment %s runs Kubeflow Trainer's own manager, whose objects have the "
+                   "names of ours: nothing is printed. Remove it with the files that installed it",
+                   f->upstream);
+        return TY_EXIT_BAD;
+    }
     if (f->unread && x->what.crds) {
         ty_cli_say(x->cli, TY_SAY_ERROR,
                    "the cluster cannot be checked: %s. --crds deletes all TrainJobs, so nothing is "
@@ -282,7 +289,8 @@ const struct ty_cmd ty_cmd_uninstall = {
         "\n"
         "Where a kubeconfig is found, the cluster is read: which namespace the operator is in, "
         "how\n"
-        "many TrainJobs there are, and whether a finalizer would make the deletion wait. Nothing\n"
+        "many TrainJobs there are, whether a finalizer would make the deletion wait, and whether\n"
+        "Kubeflow Trainer's own manager runs under these names (then nothing is printed). Nothing\n"
         "is written to it. --crds prints nothing where the cluster cannot be read. Give kubectl "
         "the\n"
         "same --context and --kubeconfig: the stream does not say which cluster it is for.\n"

@@ -92,7 +92,7 @@ size_t ty_uninstall_wants(struct ty_arena *a, struct ty_look_want **ret)
     const struct ty_look_want wants[] = {
         { .kind = ty_hook_names[0].kind, .name = ty_str(ty_hook_names[0].name) },
         { .kind = ty_hook_names[1].kind, .name = ty_str(ty_hook_names[1].name) },
-        { .kind = &ty_kind_deployment, .fields = "metadata.name=" TY_TRAINER, .meta = true },
+        { .kind = &ty_kind_deployment, .fields = "metadata.name=" TY_TRAINER },
         { .kind = &ty_kind_lease, .fields = "metadata.name=" TY_TRAINER_LEASE, .meta = true },
         { .kind = &ty_kind_trainjob, .meta = true },
         { .kind = &ty_kind_trainingruntime, .meta = true },
@@ -133,6 +133,19 @@ static void find_spaces(struct ty_arena *a, struct ty_scene *scene, struct ty_wo
         for (const struct ty_seen *o; (o = ty_scene_next(scene, kinds[i], &at));)
             ty_words_add(a, ret, ty_arena_printf(a, "%.*s", TY_ARG(o->ns)));
     }
+}
+
+static const char *find_upstream(struct ty_arena *a, struct ty_scene *scene)
+{
+    size_t at = 0;
+
+    for (const struct ty_seen *o; (o = ty_scene_next(scene, &ty_kind_deployment, &at));) {
+        struct ty_str image = ty_manager_image(ty_scene_read(a, o));
+        if (ty_is_upstream(image))
+            return ty_arena_printf(a, "%.*s/%.*s (%.*s)", TY_ARG(o->ns), TY_ARG(o->name),
+                                   TY_ARG(image));
+    }
+    return NULL;
 }
 
 static void count_jobs(struct ty_scene *scene, struct ty_uninstall_facts *ret)
@@ -200,6 +213,7 @@ void ty_uninstall_judge(struct ty_arena *a, struct ty_scene *scene, const struct
     ret->unread = find_unread(a, scene);
     count_jobs(scene, ret);
     find_spaces(a, scene, &ret->spaces);
+    ret->upstream = find_upstream(a, scene);
     find_held(a, scene, s, &ret->held);
     if (ty_hook_service(a, scene, &ns, &name))
         ret->hook_ns = text_of(a, ns);

@@ -31,6 +31,9 @@ struct ty_uninstall_facts {
     struct ty_words spaces;       /* where else an operator was found: of its Deployments or, where
                                      there is none any more, of its Leases */
     const char *release, *rel_ns; /* Helm's, where it installed the webhooks; else NULL */
+    const char *upstream;         /* NAMESPACE/NAME and image of a Deployment that runs Kubeflow
+                                     Trainer's own manager; NULL: none. Its objects have the same
+                                     names as ours */
     struct ty_words held;         /* kubectl commands, one for each runtime that goes and has the
                                      operator's finalizer: with the operator gone nobody else
                                      removes it, and the deletion would wait for ever */

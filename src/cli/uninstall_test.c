@@ -94,6 +94,31 @@ static void put(struct ty_scene *s, const struct ty_kind *kind, const char *ns, 
     assert_int_equal(ty_scene_put(s, kind, ty_str(ns), ty_str(name), ty_str(text)), 0);
 }
 
+/* Who has switched back to v2.3.0 must not lose it: it has the names of ours. */
+static void test_upstream(void **state)
+{
+    (void)state;
+    static const char manager[] =
+        "{\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"image\":\"%s\"}]}}}}";
+    ty_auto_arena *a = ty_arena_new(1 << 26);
+    struct ty_scene *ours = ty_scene_new(), *theirs = ty_scene_new();
+    struct ty_uninstall s = { 0 };
+    struct ty_uninstall_facts f;
+    char text[256];
+
+    snprintf(text, sizeof(text), manager, "registry.example/trainyard:0.2.0");
+    put(ours, &ty_kind_deployment, "kf", "kubeflow-trainer-controller-manager", text);
+    ty_uninstall_judge(a, ours, &s, &f);
+    assert_null(f.upstream);
+    snprintf(text, sizeof(text), manager, "r.example/trainer/trainer-controller-manager:v2.3.0");
+    put(theirs, &ty_kind_deployment, "kf", "kubeflow-trainer-controller-manager", text);
+    ty_uninstall_judge(a, theirs, &s, &f);
+    assert_string_equal(f.upstream, "kf/kubeflow-trainer-controller-manager "
+                                    "(r.example/trainer/trainer-controller-manager:v2.3.0)");
+    ty_scene_free(ours);
+    ty_scene_free(theirs);
+}
+
 static void test_facts(void **state)
 {
     (void)state;
@@ -203,6 +228,7 @@ int main(void)
         cmocka_unit_test(test_all_but_the_namespace),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_what_stays),
+        cmocka_unit_test(test_upstream),
         cmocka_unit_test(test_facts),
         cmocka_unit_test(test_held),
         cmocka_unit_test(test_unread),

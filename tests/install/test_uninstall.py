@@ -233,3 +233,22 @@ def test_again_after_an_interruption(cluster):
         done = cluster.uninstall()
         assert done.returncode == 0 and f"the operator in namespace {NS}," in done.stderr
     cluster.delete(done.stdout)
+
+
+def test_kubeflow_trainers_own_manager_is_left_alone(cluster):
+    """Whoever has switched back has v2.3.0 under the names of ours."""
+    cluster.install()
+    path = path_of("apps/v1", "Deployment", NS, "kubeflow-trainer-controller-manager")
+
+    def run_image(image):
+        containers = cluster.api.must("GET", path)["spec"]["template"]["spec"]["containers"]
+        containers[0]["image"] = image
+        cluster.api.merge(path, {"spec": {"template": {"spec": {"containers": containers}}}})
+
+    run_image("registry.example/trainer/trainer-controller-manager:v2.3.0")
+    for words in ((), ("--crds", "--yes"), ("-n", NS, "--runtimes")):
+        refused = cluster.uninstall(*words)
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert "runs Kubeflow Trainer's own manager" in refused.stderr
+    run_image("registry.example/trainyard:0.2.0")
+    assert cluster.uninstall().returncode == 0

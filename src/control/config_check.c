@@ -2,6 +2,7 @@
  * then ours. */
 #include "base/clock.h"
 #include "control/config_inner.h"
+#include "net/bind_address.h"
 #include "json/place.h"
 
 struct check {
@@ -94,6 +95,18 @@ static void check_election(const struct check *c, const struct ty_config *config
               "renewDeadline must be greater than retryPeriod*JitterFactor (1.2)");
 }
 
+static void check_address(const struct check *c, const char *section, const char *key,
+                          const char *text)
+{
+    const char *host = NULL;
+    int port = 0;
+    const char *detail = ty_bind_address_parse(c->errs->arena, text, &host, &port);
+
+    if (detail)
+        wrong(c, TY_KEY(TY_KEY(NULL, section), key),
+              ty_arena_printf(c->errs->arena, "\"%s\"", text), detail);
+}
+
 static void check_ours(const struct check *c, const struct ty_config *config)
 {
     const struct ty_json *word = ty_json_get(c->doc, "runtimeProtection");
@@ -117,5 +130,7 @@ void ty_config_validate(const struct ty_config *config, const struct ty_json *do
     check_port(&c, "statusServer", config->settings.status_port);
     check_rate(&c, "statusServer", config->status_qps, config->status_burst);
     check_election(&c, config);
+    check_address(&c, "metrics", "bindAddress", config->metrics_address);
+    check_address(&c, "health", "healthProbeBindAddress", config->health_address);
     check_ours(&c, config);
 }

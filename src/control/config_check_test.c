@@ -91,6 +91,17 @@ static void test_election(void **state)
     taken(HEAD "leaderElection: {leaderElect: false, leaseDuration: 1s}\n");
 }
 
+static void test_addresses(void **state)
+{
+    (void)state;
+    refused(HEAD "metrics: {bindAddress: foo}\nhealth: {healthProbeBindAddress: '::1:80'}\n",
+            "c:3:24: invalid configuration: metrics.bindAddress: Invalid value: \"foo\": must be "
+            "HOST:PORT or :PORT, or \"0\" for none\n"
+            "c:4:34: invalid configuration: health.healthProbeBindAddress: Invalid value: "
+            "\"::1:80\": write an IPv6 address in brackets, as in [::1]:8080");
+    taken(HEAD "metrics: {bindAddress: '0'}\nhealth: {healthProbeBindAddress: '[::1]:8081'}\n");
+}
+
 static void test_ours(void **state)
 {
     (void)state;
@@ -109,6 +120,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_upstream),
         cmocka_unit_test(test_election),
+        cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_ours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "net/bind_address.h"
 #include "net/tls_options.h"
 #include "serve/respond.h"
-#include "serve/servers_address.h"
 #include "serve/servers_inner.h"
 #include "serve/webhook.h"
 
@@ -135,13 +135,21 @@ static int open_port(struct ty_servers *s, int which, const char *field, struct 
     return 0;
 }
 
+/* 0, and a port of -1 for none. */
+static int read_address(struct ty_servers *s, const char *field, const char *text,
+                        struct ty_serve_opts *o, struct ty_err *err)
+{
+    const char *wrong = ty_bind_address_parse(s->arena, text, &o->address, &o->port);
+
+    return wrong ? ty_fail(err, -EINVAL, "%s: \"%s\": %s", field, text, wrong) : 0;
+}
+
 static int open_health(struct ty_servers *s, struct ty_err *err)
 {
     struct ty_serve_opts o = { .connections = HEALTH_CONNECTIONS,
                                .handle = handle_health,
                                .ctx = s };
-    int r = ty_address_parse(s->arena, "health.healthProbeBindAddress", s->s.config->health_address,
-                             &o.address, &o.port, err);
+    int r = read_address(s, "health.healthProbeBindAddress", s->s.config->health_address, &o, err);
 
     if (r < 0 || o.port < 0)
         return r;
@@ -153,8 +161,7 @@ static int open_metrics(struct ty_servers *s, const struct ty_serve_tls *tls, st
     struct ty_serve_opts o = { .tls = s->s.config->metrics_secure ? tls : NULL,
                                .handle = ty_servers_handle_metrics,
                                .ctx = s };
-    int r = ty_address_parse(s->arena, "metrics.bindAddress", s->s.config->metrics_address,
-                             &o.address, &o.port, err);
+    int r = read_address(s, "metrics.bindAddress", s->s.config->metrics_address, &o, err);
 
     if (r < 0 || o.port < 0)
         return r;

@@ -153,11 +153,18 @@ static void check_lease(const struct ty_doctor_in *in, struct ty_checks *ret,
     ty_check_fix(ret, c, "no operator leads: kubectl -n %s logs deploy/" TY_TRAINER, in->ns);
 }
 
+static bool is_installed(const struct ty_doctor_in *in, struct ty_arena *a)
+{
+    const struct ty_seen *o = ty_find_manager(in, a);
+
+    return o && o->r == 0;
+}
+
 static void check_leases(const struct ty_doctor_in *in, struct ty_checks *ret)
 {
     const struct ty_seen *t = ty_scene_trouble(in->scene, &ty_kind_lease);
     struct holders h = { 0 };
-    size_t at = 0;
+    size_t at = 0, found = 0;
     struct ty_check *c;
 
     if (t) {
@@ -165,8 +172,14 @@ static void check_leases(const struct ty_doctor_in *in, struct ty_checks *ret)
         ty_check_fix(ret, c, "ask as a user who may list leases");
         return;
     }
-    for (const struct ty_seen *o; (o = ty_scene_next(in->scene, &ty_kind_lease, &at));)
+    for (const struct ty_seen *o; (o = ty_scene_next(in->scene, &ty_kind_lease, &at)); found++)
         check_lease(in, ret, o, &h);
+    if (!found && is_installed(in, ret->arena)) {
+        c = ty_checks_add(ret, TY_LEVEL_WARN, "lease",
+                          "there is no Lease " TY_TRAINER_LEASE
+                          ": no operator has led yet, or leaderElection is off");
+        ty_check_fix(ret, c, "kubectl -n %s logs deploy/" TY_TRAINER, in->ns);
+    }
     if (h.n == 1)
         ty_checks_add(ret, TY_LEVEL_OK, "lease", "%.*s leads", TY_ARG(ty_buf_str(&h.names)));
     if (h.n > 1) {

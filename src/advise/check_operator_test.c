@@ -31,8 +31,10 @@ static void test_deployments(void **state)
 
     assert_says(w, ty_check_operator, "fail operator: there is no Deployment " NS "/" TY_TRAINER);
     put_operator(w, NS, "r/trainyard:1", 2, 2);
+    put_lease(w, NS, "a", FRESH);
     assert_said(w, ty_check_operator,
-                "ok operator: 2 of 2 operators ready in " NS " (r/trainyard:1)");
+                "ok operator: 2 of 2 operators ready in " NS " (r/trainyard:1)\n"
+                "ok lease: a (namespace " NS ") leads");
     put_operator(w, NS, "r/trainyard:1", 0, 2);
     assert_says(w, ty_check_operator, "is not available: 0 of 2 ready");
     put_operator(w, NS, "x/kubeflow/trainer/trainer-controller-manager:v2.3.0", 1, 1);
@@ -57,7 +59,9 @@ static void test_a_deployment_of_another_name(void **state)
                 "warn operator: Kubeflow Trainer's own manager runs as "
                 "kf-sys/kf-kubeflow-trainer-controller-manager "
                 "(x/trainer-controller-manager:v2.3.0), not this operator\n"
-                "warn operator: it was looked for in " NS);
+                "warn operator: it was looked for in " NS "\n"
+                "warn lease: there is no Lease " TY_TRAINER_LEASE
+                ": no operator has led yet, or leaderElection is off");
 }
 
 static void test_two_deployments(void **state)

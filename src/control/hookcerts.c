@@ -192,7 +192,7 @@ static void serve(struct ty_hookcerts *h, const struct ty_hookplan *p)
         ty_hookcerts_keep(&h->served, p->tls_crt);
         ty_hookcerts_keep(&h->served_key, h->data[3]);
         ty_hookcerts_keep(&h->served_ca, h->data[0]);
-        ty_info(&h->log, "serving with a new certificate", TY_I("until", p->until_s));
+        ty_info(&h->log, "serving with a new certificate", TY_T("until", p->until_s));
     }
     h->until_s = p->until_s;
 }

@@ -61,7 +61,7 @@ void ty_hookdir_look(struct ty_hookcerts *h)
     h->until_s = until_s;
     ty_hookcerts_keep(&h->served, pem.cert);
     ty_info(&h->log, "serving with a new certificate", TY_S("dir", h->s.dir),
-            TY_I("until", h->until_s));
+            TY_T("until", h->until_s));
 }
 
 /* ---- the CA in the Secret ---- */

@@ -37,14 +37,21 @@ static void put_json(struct ty_buf *b, struct ty_str s)
     ty_json_print(b, &(struct ty_json){ .type = TY_JSON_STRING, .n = (uint32_t)n, .s = s.p });
 }
 
+static void date_text(int64_t unix_s, char (*ret)[64])
+{
+    time_t s = (time_t)unix_s;
+    struct tm tm = { 0 };
+
+    if (!gmtime_r(&s, &tm) || strftime(*ret, sizeof(*ret), "%Y-%m-%dT%H:%M:%S", &tm) == 0)
+        snprintf(*ret, sizeof(*ret), "%lld", (long long)unix_s); /* a year beyond an int */
+}
+
 static void put_time(struct ty_buf *b, enum ty_log_time how, int64_t ns)
 {
-    time_t s = (time_t)(ns / NS);
     long rest = (long)(ns % NS);
-    struct tm tm;
-    gmtime_r(&s, &tm);
-    char text[32];
-    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+    char text[64];
+
+    date_text(ns / NS, &text);
     switch (how) {
     case TY_LOG_RFC3339NANO: {
         char part[16];
@@ -61,7 +68,7 @@ static void put_time(struct ty_buf *b, enum ty_log_time how, int64_t ns)
         ty_buf_printf(b, "\"%s.%03ldZ\"", text, rest / 1000000);
         return;
     case TY_LOG_EPOCH:
-        ty_buf_printf(b, "%lld.%09ld", (long long)s, rest);
+        ty_buf_printf(b, "%lld.%09ld", (long long)(ns / NS), rest);
         return;
     case TY_LOG_MILLIS:
         ty_buf_printf(b, "%lld.%06ld", (long long)(ns / 1000000), rest % 1000000);
@@ -88,6 +95,14 @@ static const char *short_caller(const char *caller)
     return src ? src + 4 : caller;
 }
 
+static void put_date(struct ty_buf *b, int64_t unix_s)
+{
+    char text[64];
+
+    date_text(unix_s, &text);
+    ty_buf_printf(b, "\"%sZ\"", text);
+}
+
 static void put_field(struct ty_buf *b, const struct ty_log_field *f)
 {
     put_json(b, ty_str(f->key));
@@ -96,6 +111,8 @@ static void put_field(struct ty_buf *b, const struct ty_log_field *f)
         ty_buf_printf(b, "%lld", (long long)f->i);
     else if (f->type == 'b')
         ty_buf_cstr(b, f->i ? "true" : "false");
+    else if (f->type == 't')
+        put_date(b, f->i);
     else if (f->type == 'j')
         ty_buf_add(b, f->s.n ? f->s : TY_LIT("null"));
     else

@@ -66,12 +66,13 @@ struct ty_log_field {
     const char *key;
     struct ty_str s;
     int64_t i;
-    char type; /* s string, i integer, b boolean, j JSON as it is */
+    char type; /* s string, i integer, b boolean, t Unix seconds as RFC 3339, j JSON as it is */
 };
 #define TY_S(k, v)   ((struct ty_log_field){ .key = (k), .s = ty_str(v), .type = 's' })
 #define TY_STR(k, v) ((struct ty_log_field){ .key = (k), .s = (v), .type = 's' })
 #define TY_I(k, v)   ((struct ty_log_field){ .key = (k), .i = (int64_t)(v), .type = 'i' })
 #define TY_B(k, v)   ((struct ty_log_field){ .key = (k), .i = (v), .type = 'b' })
+#define TY_T(k, v)   ((struct ty_log_field){ .key = (k), .i = (v), .type = 't' })
 #define TY_J(k, v)   ((struct ty_log_field){ .key = (k), .s = (v), .type = 'j' }) /* valid JSON */
 
 void ty_log_write(const struct ty_log *l, int level, const char *caller, const char *msg,

@@ -75,6 +75,8 @@ static void test_a_line(void **state)
     ty_log_write(&b.log, TY_WARN, "x.c:7", "m", NULL, 0);
     assert_string_equal(said(), "{\"level\":\"warn\",\"ts\":\"2023-11-14T22:13:20Z\","
                                 "\"caller\":\"x.c:7\",\"msg\":\"m\"}\n");
+    ty_info(&b.log, "m", TY_T("until", 253402300799), TY_T("since", INT64_MAX));
+    assert_has(said(), "\"until\":\"9999-12-31T23:59:59Z\",\"since\":\"9223372036854775807Z\"");
     ty_error(&b.log, "no such file", "cannot read", TY_S("file", "a"));
     assert_has(said(), "\"caller\":\"control/log_test.c:");
     assert_has(b.text, "\"error\":\"no such file\",\"file\":\"a\"}\n");

@@ -295,13 +295,24 @@ def build_plugin(folder):
     return folder
 
 
-class Old(Player):
-    """A job as the last release has left it: its JobSet is data (tests/golden/releases)."""
+class New(Player):
+    """A job that the example's plugin renders otherwise."""
+
+    def __init__(self, plane, case, state, prefix):
+        super().__init__(plane, case, state, prefix)
+        self.trainjob["metadata"].setdefault("annotations", {})["wandb.example.org/project"] = "vision"
+        self.said = "-"
 
     def create(self):
-        self.trainjob["metadata"].setdefault("annotations", {})["wandb.example.org/project"] = "vision"
         super().create()
         assert not self.refused, (self.id, self.refused)
+
+
+class Old(New):
+    """As the last release has left it: its JobSet is data (tests/golden/releases)."""
+
+    def create(self):
+        super().create()
         self.apply(self.state == "waiting")
 
     def apply(self, suspend):
@@ -327,7 +338,6 @@ def test_an_upgrade_strands_nobody(cluster, tmp_path):
                lambda p: (p.suspend(True), p.apply(True)), lambda p: not p.pods())
         for p in players:
             p.remember()
-            p.said = "-"
         manager = Manager(cluster, FOLDER / "managers/upgrade", 6, upstream=False,
                           arguments=["--plugin-dir", plugin]).start()
         go_round(players)
@@ -339,6 +349,28 @@ def test_an_upgrade_strands_nobody(cluster, tmp_path):
     finally:
         if manager:
             manager.stop()
+        for p in players:
+            p.space.clean()
+        cluster.client().install(fixtures.trainer_crds(True))
+
+
+def test_a_rollback_strands_nobody(cluster, tmp_path):
+    """The other way: made by the operator that renders otherwise, and left to one that does not."""
+    plugin = build_plugin(tmp_path / "plugin")
+    cluster.client().install(fixtures.trainer_crds(False))
+    players = [New(cluster, case, state, "down") for case in UPGRADED for state in STATES[:3]]
+    manager = Manager(cluster, FOLDER / "managers/newer", 6, upstream=False, arguments=["--plugin-dir", plugin]).start()
+    try:
+        assert bring_into_state(players) == players
+        assert all("WANDB_PROJECT" in json.dumps(p.jobset()["spec"]) for p in players), "the plugin has changed nothing"
+        manager.stop()
+        manager = Manager(cluster, FOLDER / "managers/older", 6, upstream=False).start()
+        go_round(players)
+        write_table("rollback.txt", players)
+        replaced = [p for p in players if p.jobset()["metadata"]["uid"] != p.uid]
+        assert replaced and not any(p.has_run for p in replaced)
+    finally:
+        manager.stop()
         for p in players:
             p.space.clean()
         cluster.client().install(fixtures.trainer_crds(True))

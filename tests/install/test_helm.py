@@ -168,6 +168,22 @@ def test_from_install_to_uninstall(helm, plane, tmp_path, nothing_denied):
     create(helm.api, trainjob("two", "quick"))
     wait_for("the next one is complete", lambda: complete(helm.api, "two"))
     assert helm.state("runs", "one") == before
+
+    # Rolled back, CRDs and all, and forward again: TrainJobs go on.
+    upgraded = helm.crds()
+    helm("rollback", RELEASE, "1")
+    wait_for("the field is unknown again", lambda: not helm.takes(trainjob("new", "quick", **{FIELD: 0})))
+    assert helm.runtimes() == names - {LATER_RUNTIME}
+    live = helm.api.get("apps/v1", "Deployment", SYSTEM, NAME)["spec"]
+    assert live["replicas"] != 3 and live["template"]["spec"]["containers"][0]["image"].endswith(EARLIER)
+    assert {name: uid for name, (uid, _) in helm.crds().items()} == {
+        name: uid for name, (uid, _) in upgraded.items()}
+    create(helm.api, trainjob("back", "quick"))
+    wait_for("one is complete after the rollback", lambda: complete(helm.api, "back"))
+    helm("rollback", RELEASE, "2")
+    wait_for("the new field is known", lambda: helm.takes(trainjob("new", "quick", **{FIELD: 0})))
+    assert helm.crds() == upgraded and helm.runtimes() == names
+    assert helm.state("runs", "one") == before
     operator.stop()
 
     # Gone, but for what is meant to stay: the CRDs, with them the TrainJobs, and the Lease.

@@ -118,13 +118,15 @@ class Story:
     def __init__(self, draw, its_runtime, job):
         self.dice, self.draw, self.runtime, self.job = draw.dice, draw, its_runtime, job
         self.name, self.runtime_kind = job["metadata"]["name"], its_runtime["kind"].lower()
-        self.runtime_gone = self.held = self.failed = False
+        self.runtime_gone = self.held = self.failed = self.damaged = False
         self.suspended = job["spec"].get("suspend") is True
 
     def jobs_own(self, patch):
         """A TrainJob whose runtime is gone can be updated with ours alone (B12). One that is held while it is
-        deleted steers its JobSet no more (B33)."""
+        deleted steers its JobSet no more (B33). One that cannot be rendered is not called resumed (B39)."""
         if self.runtime_gone or self.held and "spec" in patch:
+            return None
+        if self.damaged and patch.get("spec", {}).get("suspend", True) is not True:
             return None
         self.suspended = self.suspended and patch.get("spec", {}).get("suspend", True) is True
         return step("patch", "trainjob", self.name, patch)
@@ -226,10 +228,12 @@ class Story:
         other["metadata"]["name"] = "another"
         changed = copy.deepcopy(self.runtime)
         changed["spec"]["template"].setdefault("metadata", {})["labels"] = {"from": "snapshot"}
-        return step("patch", "configmap", f"{self.name}-runtime-snapshot", self.dice.choice((
+        damaged = {"data": {"runtime": json.dumps({**self.runtime, "kind": "Pod"})}}
+        patch = self.dice.choice((
             {"data": {"runtime": None}}, {"data": {"runtime": json.dumps(other)}},
-            {"data": {"runtime": json.dumps(changed)}}, {"metadata": {"ownerReferences": None}},
-            {"data": {"runtime": json.dumps({**self.runtime, "kind": "Pod"})}})))
+            {"data": {"runtime": json.dumps(changed)}}, {"metadata": {"ownerReferences": None}}, damaged))
+        self.damaged = patch is damaged
+        return step("patch", "configmap", f"{self.name}-runtime-snapshot", patch)
 
     def child_edited(self):
         name = self.dice.choice((f"{self.name}-mpi-hostfile", f"{self.name}-flux-entrypoint"))

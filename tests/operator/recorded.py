@@ -380,6 +380,11 @@ def schemas_of(api):
     return found
 
 
+def conditions_of(stage):
+    return [condition for job in stage["trainjobs"].values()
+            for condition in (job.get("status") or {}).get("conditions", [])]
+
+
 def check(case, schemas, words=str):
     """A played case is as recorded, or, ours, as differs.yaml says; `words` brings the API server's
     own messages into one form."""
@@ -401,6 +406,8 @@ def check(case, schemas, words=str):
                 verdict["message"] = words(verdict["message"])
         for side in (stage, said):
             side["events"] = [[*event[:4], words(event[4])] for event in side["events"]]
+            for condition in conditions_of(side):
+                condition["message"] = words(condition["message"])
     comparison = Comparison(schemas)
     comparison.compare("", None, want, got)
     assert not comparison.lines, "\n".join(comparison.lines)

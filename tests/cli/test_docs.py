@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from conftest import ROOT, TRAINYARD
 
-PAGES = ["render", "validate", "explain", "crds", "plugins", "convert"]
+PAGES = ["tour", "render", "validate", "explain", "crds", "plugins", "convert", "runtimes"]
 BLOCK = re.compile(r"^```console\n\$ (trainyard [^\n]*)\n(.*?)^```$", re.M | re.S)
 BLOCKS = [(page, *found) for page in PAGES
           for found in BLOCK.findall((ROOT / "docs" / f"{page}.md").read_text())]

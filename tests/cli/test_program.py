@@ -3,7 +3,7 @@ import os
 import subprocess
 
 import pytest
-from conftest import ROOT, TRAINYARD, run
+from program import ROOT, TRAINYARD, run
 
 COMMANDS = ["run", "get", "describe", "logs", "events", "suspend", "resume", "delete", "render", "validate", "convert",
             "explain", "crds", "runtimes", "install", "uninstall", "adopt", "doctor", "initialize", "plugins", "completion", "rsh",

@@ -1,6 +1,8 @@
 # Thin front for people; Meson and Ninja do the work, tools/ has the longer recipes.
 #   make          release build: build/trainyard        make run    set up, build, run an example
-#   make test     set up, all tests under ASan + UBSan  make bench  benchmarks of the release build
+#   make test     set up, tests under ASan + UBSan      make check T=json_test   one test, with its output
+#   make test-cluster   build a control plane (once: long), run the suites that need it
+#   make test-all       both of them                    make bench  benchmarks of the release build
 #   make test-neighbours   Kueue, coscheduling, a real node, the oldest API server (built once: long)
 #   make torture  TORTURE_SECONDS (600) of hostile clients on every port of the operator
 #   make fuzz     FUZZ_SECONDS (300) for each target    make lint   analysers and checks
@@ -27,9 +29,10 @@ VERSION  =
 RELEASE  = -Dbuildtype=release -Doptimization=2 -Dwerror=$(WERROR) -Dversion=$(VERSION)
 SANITIZE = -Db_sanitize=address,undefined -Db_lundef=false -Dhardening=false
 TESTS    = -Dtests=true -Dbuildtype=debugoptimized $(SANITIZE) -Dwerror=$(WERROR)
+RUN_TESTS = TRAINYARD_RELEASE=$(abspath $(BUILD)/trainyard) $(PYTHON) tools/test $(TESTBUILD)
 FUZZ     = -Dfuzz=true -Dbuildtype=debugoptimized $(SANITIZE)
 
-.PHONY: all deps run test test-neighbours bench cost soak torture fuzz lint format install install-files deb release test-release clean
+.PHONY: all deps run test test-build test-cluster test-all check test-neighbours bench cost soak torture fuzz lint format install install-files deb release test-release clean
 all:
 	@tools/configure $(BUILD) $(RELEASE)
 	@ninja --quiet -C $(BUILD)
@@ -43,13 +46,34 @@ run:
 	@echo "PyTorch DDP on two nodes with two processes each, on this machine: trainyard run examples/torch-ddp.yaml"
 	@$(BUILD)/trainyard run examples/torch-ddp.yaml
 
-test:
+# The suites that need a control plane run too if it is built (test-cluster) or KUBEBUILDER_ASSETS names it.
+test: test-build
+	@$(RUN_TESTS)
+
+test-cluster:
+	@tools/deps build test release
+	@tools/configure $(TESTBUILD) $(TESTS)
+	@ninja --quiet -C $(TESTBUILD) trainyard kubeclient parts
+	@tools/configure $(BUILD) $(RELEASE)
+	@ninja --quiet -C $(BUILD) trainyard
+	@$(RUN_TESTS) --cluster
+
+test-all: test-build
+	@$(RUN_TESTS) --all
+
+test-build:
 	@tools/deps build test release
 	@tools/configure $(TESTBUILD) $(TESTS)
 	@ninja --quiet -C $(TESTBUILD)
 	@tools/configure $(BUILD) $(RELEASE)
 	@ninja --quiet -C $(BUILD) trainyard
-	@TRAINYARD_RELEASE=$(abspath $(BUILD)/trainyard) $(PYTHON) tools/test $(TESTBUILD)
+
+# One C test (T=json_test) or one suite (T=cli), built and run with its output.
+check:
+	@tools/deps build $(if $(wildcard tests/$(T)/test_*.py),test release,check)
+	@tools/configure $(TESTBUILD) $(TESTS)
+	@$(if $(filter install operator,$(T)),tools/configure $(BUILD) $(RELEASE) && ninja --quiet -C $(BUILD) trainyard)
+	@TRAINYARD_RELEASE=$(abspath $(BUILD)/trainyard) $(PYTHON) tools/check $(TESTBUILD) "$(T)"
 
 test-neighbours:
 	@tools/deps build test release neighbours
@@ -59,7 +83,7 @@ test-neighbours:
 	@ninja --quiet -C $(BUILD) trainyard
 	@$(PYTHON) tests/cluster/binaries.py build
 	@$(PYTHON) tests/cluster/binaries.py build neighbours helm
-	@TRAINYARD_RELEASE=$(abspath $(BUILD)/trainyard) $(PYTHON) tools/test $(TESTBUILD) neighbours
+	@$(RUN_TESTS) neighbours
 
 bench:
 	@tools/deps build bench

@@ -19,7 +19,8 @@ const struct ty_json *ty_crd_schema(const struct ty_json *crd, const char *versi
     return ty_json_true_at(v, "served") ? ty_json_at(v, "schema.openAPIV3Schema") : NULL;
 }
 
-/* What our CRDs have and v2.3.0's do not (tests/doctor compares them with the released ones). */
+/* What our CRDs have and v2.3.0's do not, beside ML policies (tests/doctor compares them with the
+ * released ones). */
 static const char *const additions[] = {
     "spec.ttlSecondsAfterFinished",
     "spec.podTemplateOverrides",
@@ -27,12 +28,24 @@ static const char *const additions[] = {
     "spec.labels",
     "spec.annotations",
     "spec.mlPolicy.torch.numProcPerNode",
-    "spec.mlPolicy.tensorflow",
     "spec.mlPolicy.torch.elasticPolicy",
 };
 
+static bool is_policy_of_ours(struct ty_str path)
+{
+    const struct ty_str head = TY_LIT("spec.mlPolicy.");
+
+    if (!ty_str_starts(path, head))
+        return false;
+    struct ty_str name = { path.p + head.n, path.n - head.n };
+    const struct ty_field *f = ty_schema_field(&ty_schema_MLPolicy, name);
+    return f && ty_schema_is_policy(f) && (f->flags & TY_F_OURS);
+}
+
 static bool is_addition(const char *path)
 {
+    if (is_policy_of_ours(ty_str(path)))
+        return true;
     for (size_t i = 0; i < sizeof(additions) / sizeof(*additions); i++)
         if (strcmp(path, additions[i]) == 0)
             return true;

@@ -153,7 +153,7 @@ static void put_bounds(struct ty_buf *out, const struct ty_schema *s)
     for (const char *const *k = s->list_keys; k && *k; k++)
         ty_buf_printf(out, "%s%s%s", k == s->list_keys ? "    - items differ in " : " and ", *k,
                       k[1] ? "" : "\n");
-    for (const struct ty_rule *r = s->rules; r && r->cel; r++)
+    for (const struct ty_rule *r = s->rules; r && r->message; r++)
         ty_buf_printf(out, "    - %s\n", r->message);
 }
 

@@ -99,10 +99,10 @@ static void put_rules(struct ty_arena *a, const struct ty_schema *s, struct ty_j
 {
     struct ty_json *list = s->rules ? ty_json_need_array(a, out, "x-kubernetes-validations") : NULL;
 
-    for (const struct ty_rule *r = s->rules; r && r->cel; r++) {
+    for (const struct ty_rule *r = s->rules; r && r->message; r++) {
         struct ty_json *one = ty_json_object(a);
         put_str(a, one, "message", r->message);
-        put_str(a, one, "rule", r->cel);
+        put_str(a, one, "rule", r->cel_of ? r->cel_of(a) : r->cel);
         ty_json_push(a, list, one);
     }
 }

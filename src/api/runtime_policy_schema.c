@@ -195,6 +195,8 @@ static const struct ty_schema tensorflow = { .type = TY_T_OBJECT,
                                              .go = "TensorFlowMLPolicySource",
                                              .fields = tensorflow_fields };
 
+/* A member that is an object is the policy of one framework: at most one can be set (the rule
+ * below), and exactly one plugin serves it (ty_registry_check). */
 static const struct ty_field ml_policy_fields[] = {
     { .name = "numNodes",
       .schema = &ty_schema_int32,
@@ -213,8 +215,7 @@ static const struct ty_field ml_policy_fields[] = {
     { .name = NULL },
 };
 static const struct ty_rule ml_policy_rules[] = {
-    { .cel = "[has(self.torch), has(self.mpi), has(self.jax), has(self.xgboost), has(self.flux), "
-             "has(self.tensorflow)].filter(x, x).size() <= 1",
+    { .cel_of = ty_rule_one_policy_cel,
       .message = "Only one of the policy can be configured",
       .ok = ty_rule_one_policy },
     { .cel = NULL },
@@ -222,6 +223,11 @@ static const struct ty_rule ml_policy_rules[] = {
 const struct ty_schema ty_schema_MLPolicy = {
     .type = TY_T_OBJECT, .go = "MLPolicy", .fields = ml_policy_fields, .rules = ml_policy_rules
 };
+
+bool ty_schema_is_policy(const struct ty_field *f)
+{
+    return f->schema->type == TY_T_OBJECT;
+}
 
 /* ---- podGroupPolicy ---- */
 

@@ -26,8 +26,9 @@ struct ty_schema;
 
 /* A CEL rule of the CRD and the same rule in C. */
 struct ty_rule {
-    const char *cel; /* as it stands in the CRD */
-    const char *message;
+    const char *cel;                           /* as it stands in the CRD */
+    const char *(*cel_of)(struct ty_arena *a); /* instead of cel: a text derived from a table */
+    const char *message;                       /* NULL ends a list of rules */
     bool transition; /* uses oldSelf: runs only on update, when both values exist */
     bool (*ok)(const struct ty_json *self,
                const struct ty_json *old); /* old NULL unless transition */
@@ -73,7 +74,7 @@ struct ty_schema {
     int64_t min, max;          /* minimum, maximum */
     uint32_t min_len, max_len; /* strings; 0: none */
     uint32_t min_items, max_items, min_props; /* 0: none */
-    const struct ty_rule *rules;              /* ends with cel NULL */
+    const struct ty_rule *rules;              /* ends with message NULL */
     const char *doc;
 };
 
@@ -126,6 +127,8 @@ extern const struct ty_schema ty_schema_JobSetSpec, ty_schema_JobSetStatus, ty_s
 /* by hand: */
 extern const struct ty_schema ty_schema_TrainJob, ty_schema_TrainJobStatus,
     ty_schema_TrainingRuntime, ty_schema_ClusterTrainingRuntime, ty_schema_TrainingRuntimeSpec,
-    ty_schema_RuntimePatch, ty_schema_RuntimeRef, ty_schema_JobSet;
+    ty_schema_RuntimePatch, ty_schema_RuntimeRef, ty_schema_JobSet, ty_schema_MLPolicy;
+/* Whether this member of mlPolicy is the policy of one framework: those that are objects are. */
+bool ty_schema_is_policy(const struct ty_field *f);
 
 #endif

@@ -17,7 +17,7 @@ static bool unchanged(const struct pair *p)
 static void run(struct ty_errs *errs, const struct pair *p, const struct pair *near,
                 const struct ty_path *at)
 {
-    for (const struct ty_rule *r = p->s->rules; r && r->cel; r++) {
+    for (const struct ty_rule *r = p->s->rules; r && r->message; r++) {
         if (r->transition && !p->old)
             continue;
         if (r->ok(p->v, r->transition ? p->old : NULL))

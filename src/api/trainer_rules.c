@@ -126,14 +126,42 @@ bool ty_rule_has_update_time(const struct ty_json *self, const struct ty_json *o
 
 bool ty_rule_one_policy(const struct ty_json *self, const struct ty_json *old TY_UNUSED)
 {
-    static const char *const policies[] = {
-        "torch", "mpi", "jax", "xgboost", "flux", "tensorflow"
-    };
     size_t n = 0;
 
-    for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++)
-        n += ty_json_get(self, policies[i]) != NULL;
+    for (const struct ty_field *f = ty_schema_MLPolicy.fields; f->name; f++)
+        n += ty_schema_is_policy(f) && ty_json_get(self, f->name);
     return n <= 1;
+}
+
+/* The rule of v2.3.0's CRD names its policies in another order than the struct does. Ours keeps
+ * that text; policies that v2.3.0 does not have follow in the order of the table. */
+static const char *const released[] = { "torch", "mpi", "jax", "xgboost", "flux", NULL };
+
+static bool is_released(const char *name)
+{
+    for (const char *const *r = released; *r; r++)
+        if (strcmp(*r, name) == 0)
+            return true;
+    return false;
+}
+
+static void put_has(struct ty_buf *out, const char *name)
+{
+    ty_buf_printf(out, "%shas(self.%s)", out->n > 1 ? ", " : "", name);
+}
+
+const char *ty_rule_one_policy_cel(struct ty_arena *a)
+{
+    ty_auto_buf out = { 0 };
+
+    ty_buf_chr(&out, '[');
+    for (const char *const *r = released; *r; r++)
+        put_has(&out, *r);
+    for (const struct ty_field *f = ty_schema_MLPolicy.fields; f->name; f++)
+        if (ty_schema_is_policy(f) && !is_released(f->name))
+            put_has(&out, f->name);
+    ty_buf_cstr(&out, "].filter(x, x).size() <= 1");
+    return ty_arena_strndup(a, out.p, out.n);
 }
 
 bool ty_rule_at_least_one(const struct ty_json *self, const struct ty_json *old TY_UNUSED)

@@ -16,14 +16,17 @@ bool ty_rule_containers_unchanged(const struct ty_json *self, const struct ty_js
 bool ty_rule_has_update_time(const struct ty_json *self, const struct ty_json *old);
 
 /* Runtimes */
+/* At most one policy, and the same in CEL (lives with the arena). Both read the table of mlPolicy:
+ * a new policy needs no change here. */
 bool ty_rule_one_policy(const struct ty_json *self, const struct ty_json *old);
+const char *ty_rule_one_policy_cel(struct ty_arena *a);
 bool ty_rule_at_least_one(const struct ty_json *self, const struct ty_json *old);
 bool ty_rule_positive_or_word(const struct ty_json *self, const struct ty_json *old);
 bool ty_rule_elastic_range(const struct ty_json *self, const struct ty_json *old);
 bool ty_rule_mpi_implementation(const struct ty_json *self, const struct ty_json *old);
 bool ty_rule_not_node(const struct ty_json *self, const struct ty_json *old);
 
-/* "field is immutable" for values whose equality needs no schema; ends with cel NULL. */
+/* "field is immutable" for values whose equality needs no schema; ends with message NULL. */
 extern const struct ty_rule ty_rules_immutable[];
 extern const struct ty_rule ty_rules_immutable_by_name[]; /* map lists keyed by name */
 

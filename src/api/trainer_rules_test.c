@@ -148,9 +148,33 @@ static void test_immutable(void **state)
     assert_true(ty_rules_immutable[0].transition);
     assert_true(ty_rules_immutable[0].ok(one, one));
     assert_false(ty_rules_immutable[0].ok(one, two));
-    assert_null(ty_rules_immutable[1].cel);
+    assert_null(ty_rules_immutable[1].message);
     assert_true(ty_rules_immutable_by_name[0].transition);
-    assert_null(ty_rules_immutable_by_name[1].cel);
+    assert_null(ty_rules_immutable_by_name[1].message);
+}
+
+/* Both forms of the rule know every policy of the table, and nothing else. */
+static void test_one_policy_follows_the_table(void **state)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    const char *cel = ty_rule_one_policy_cel(a), *at = cel;
+    size_t named = 0, policies = 0;
+
+    (void)state;
+    for (; (at = strstr(at, "has(self.")); at++)
+        named++;
+    for (const struct ty_field *f = ty_schema_MLPolicy.fields; f->name; f++) {
+        struct ty_json *two = ty_json_object(a);
+        bool policy = ty_schema_is_policy(f);
+        ty_json_set(a, two, "torch", ty_json_object(a));
+        ty_json_set(a, two, f->name, ty_json_object(a));
+        assert_int_equal(ty_rule_one_policy(two, NULL), !policy || strcmp(f->name, "torch") == 0);
+        assert_int_equal(strstr(cel, ty_arena_printf(a, "has(self.%s)", f->name)) != NULL, policy);
+        policies += policy;
+    }
+    assert_int_equal(named, policies);
+    assert_int_equal(strncmp(cel, "[has(self.torch), has(self.mpi), ", 33), 0); /* as v2.3.0's */
+    assert_string_equal(strchr(cel, ']'), "].filter(x, x).size() <= 1");
 }
 
 int main(void)
@@ -159,6 +183,7 @@ int main(void)
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_name_is_short),
         cmocka_unit_test(test_immutable),
+        cmocka_unit_test(test_one_policy_follows_the_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

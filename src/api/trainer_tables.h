@@ -13,7 +13,7 @@ extern const struct ty_schema ty_schema_list_RuntimePatch, ty_schema_list_Contai
 /* trainer_older_schema.c */
 extern const struct ty_schema ty_schema_list_PodTemplateOverride, ty_schema_list_PodSpecOverride;
 /* runtime_policy_schema.c */
-extern const struct ty_schema ty_schema_MLPolicy, ty_schema_PodGroupPolicy;
+extern const struct ty_schema ty_schema_PodGroupPolicy;
 
 extern const char *const ty_keys_name[]; /* { "name", NULL } */
 

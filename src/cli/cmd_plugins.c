@@ -19,9 +19,14 @@ static size_t hooks_of(const struct ty_plugin *p, const char *ret[HOOKS_MAX])
         const char *name;
         bool has;
     } all[HOOKS_MAX] = {
-        { "validate", p->validate }, { "ml", p->enforce_ml },       { "gang", p->enforce_gang },
-        { "pod", p->enforce_pod },   { "pre-build", p->pre_build }, { "build", p->build },
-        { "status", p->status },     { "watch", p->watches },
+        { "validate", p->validate || p->reserved || p->reserved_in },
+        { "ml", p->enforce_ml },
+        { "gang", p->enforce_gang },
+        { "pod", p->enforce_pod },
+        { "pre-build", p->pre_build },
+        { "build", p->build },
+        { "status", p->status },
+        { "watch", p->watches },
     };
     size_t n = 0;
     for (size_t i = 0; i < HOOKS_MAX; i++)

@@ -182,18 +182,38 @@ static void test_hurry(void **state)
     jobs_until(w, all_made);
 }
 
+/* Frees it; then nothing is asked of the API server any more, and nobody is called. */
+static void free_and_wait(struct jobs_world *w)
+{
+    size_t requests = asked(w);
+    int idle = w->idle, synced = w->synced;
+
+    ty_jobs_free(w->jobs);
+    w->jobs = NULL;
+    jobs_until(w, half_a_second);
+    assert_int_equal(asked(w), requests);
+    assert_int_equal(w->idle, idle);
+    assert_int_equal(w->synced, synced);
+}
+
 static void test_freed_at_any_time(void **state)
 {
-    static const struct api_row rows[] = { THREE, { 0 } };
+    static const struct api_row rows[] = { THREE, { ANY_CM, 0, NULL }, { 0 } };
     struct jobs_world *w = *state;
 
     ty_jobs_free(NULL);
     begin(w, rows); /* nothing has been listed yet */
-    ty_jobs_free(w->jobs);
+    free_and_wait(w);
+    assert_int_equal(w->synced, 0);
     begin(w, rows);
-    jobs_until(w, jobs_is_synced); /* jobs wait for a look that never comes */
-    ty_jobs_free(w->jobs);
-    w->jobs = NULL;
+    jobs_until(w, jobs_is_synced); /* the TrainJobs wait in the queue for a leader */
+    assert_int_equal(ty_queue_kind(w->jobs->queue, TY_OF_TRAINJOBS)->depth, 3);
+    free_and_wait(w);
+    assert_int_equal(asked(w), 0);
+    begin(w, rows);
+    ty_jobs_lead(w->jobs);
+    jobs_until(w, three_asked); /* writes are under way, and are never answered */
+    free_and_wait(w);
 }
 
 int main(void)

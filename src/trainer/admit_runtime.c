@@ -3,6 +3,7 @@
 #include "trainer/admit.h"
 
 #include "trainer/checks.h"
+#include "trainer/plugin.h"
 
 /* The container that a job with this ancestor must have; NULL: none. */
 static const char *required_container(struct ty_str ancestor)
@@ -16,19 +17,16 @@ static const char *required_container(struct ty_str ancestor)
     return NULL;
 }
 
-/* v2.3.0 accepts "", and fails when a TrainJob uses the runtime (B24). */
-static void check_mpi(const struct ty_json *policy, struct ty_errs *errs)
+static void check_policies(const struct ty_json *ml, struct ty_errs *errs)
 {
-    const struct ty_path *ml = TY_KEY(TY_KEY(NULL, "spec"), "mlPolicy");
-    const struct ty_json *v = ty_json_at(policy, "mpi.mpiImplementation");
+    const struct ty_path *at = TY_KEY(TY_KEY(NULL, "spec"), "mlPolicy");
 
-    if (!v || ty_json_text_of(v).n)
-        return; /* others than "" are the schema's business */
-    struct ty_field_err *e =
-        ty_errs_add(errs, TY_KEY(TY_KEY(ml, "mpi"), "mpiImplementation"), TY_INVALID, "\"\"",
-                    "must be one of OpenMPI, IntelMPI, MPICH");
-    e->at = v;
-    e->warn_only = true;
+    for (size_t i = 0; ty_plugins[i]; i++) {
+        const struct ty_plugin *p = ty_plugins[i];
+        const struct ty_json *policy = p->policy ? ty_json_get(ml, p->policy) : NULL;
+        if (policy && p->validate_runtime)
+            p->validate_runtime(policy, TY_KEY(at, p->policy), errs);
+    }
 }
 
 static void check_job(struct ty_arena *a, const struct ty_json *job, const struct ty_path *at,
@@ -111,7 +109,7 @@ void ty_validate_runtime(struct ty_arena *a, const struct ty_admit_in *in, struc
     if (in->op == TY_UPDATE && kind == &ty_kind_trainingruntime)
         for (struct ty_field_err *e = mine.first; e; e = e->next)
             e->warn_only = true;
-    check_mpi(ty_json_at(in->obj, "spec.mlPolicy"), &mine);
+    check_policies(ty_json_at(in->obj, "spec.mlPolicy"), &mine);
     ty_admit_warn(in, &mine, ret);
     if (taken) /* B28: say so where it can still be mended */
         ty_warnings_add(&ret->warnings,

@@ -3,6 +3,7 @@
 #include "api/quantity.h"
 #include "base/map.h"
 #include "trainer/checks.h"
+#include "trainer/plugin.h"
 
 #define INDEXED_MAX 100000 /* parallelism of an indexed Job, by Kubernetes' own validation */
 #define ERRS_MAX    16     /* mistakes of one kind that are told: one is enough to stop a job */
@@ -21,9 +22,9 @@ static const struct ty_path runtime_path = { &spec_path, { "runtimeRef", 10 }, -
 static bool counted_by_job(const struct ty_plan *plan, const struct ty_trainjob *job,
                            const struct ty_podset *set)
 {
-    bool mpi = ty_plan_policy(plan, "mpi") != NULL;
+    bool launcher = ty_registry_launcher(plan->ml) != NULL;
 
-    return job->num_nodes.set && (mpi ? ty_str_is(set->name, TY_NODE) : set == plan->trainer);
+    return job->num_nodes.set && (launcher ? ty_str_is(set->name, TY_NODE) : set == plan->trainer);
 }
 
 int64_t ty_check_pods_of(const struct ty_plan *plan, const struct ty_trainjob *job,
@@ -33,11 +34,11 @@ int64_t ty_check_pods_of(const struct ty_plan *plan, const struct ty_trainjob *j
 
     if (counted_by_job(plan, job, set))
         nodes = job->num_nodes.v;
-    else if (!ty_plan_policy(plan, "mpi") || !ty_str_is(set->name, TY_NODE) ||
+    else if (!ty_registry_launcher(plan->ml) || !ty_str_is(set->name, TY_NODE) ||
              !ty_json_int_at(plan->ml, "numNodes", &nodes))
         return nodes;
-    if (ty_json_true_at(plan->ml, "mpi.runLauncherAsNode"))
-        nodes = nodes > 1 ? nodes - 1 : 1; /* the launcher is one of them */
+    if (ty_registry_launcher_is_node(plan->ml))
+        nodes = nodes > 1 ? nodes - 1 : 1;
     return nodes;
 }
 
@@ -198,7 +199,7 @@ static void check_container(struct holder *h, const struct ty_json *resources, s
 
 static void check_containers(struct holder *h, const char *list, size_t room)
 {
-    bool all_nodes = ty_json_true_at(h->plan->ml, "mpi.runLauncherAsNode");
+    bool all_nodes = ty_registry_launcher_is_node(h->plan->ml);
     bool trains =
         h->set->role == TY_ROLE_TRAINER || (all_nodes && ty_str_is(h->set->name, TY_NODE));
     const struct ty_json *containers = ty_json_get(h->set->pod, list);

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <strings.h>
 
+#include "trainer/plugins/ml.h"
+
 void ty_warnings_add(struct ty_warnings *w, const char *fmt, ...)
 {
     va_list ap;
@@ -99,7 +101,7 @@ int ty_pipeline_init(struct ty_pipeline *ret_p, const char *const *enabled,
                      struct ty_err *err)
 {
     struct ty_pipeline p = { .n_on = 0 };
-    int r = 0;
+    int r = ty_registry_check(ty_plugins, err);
 
     for (size_t i = 0; ty_plugins[i] && r == 0; i++) {
         if (!ty_plugins[i + 1])
@@ -118,12 +120,19 @@ int ty_pipeline_init(struct ty_pipeline *ret_p, const char *const *enabled,
     return r;
 }
 
+static bool applies(const struct ty_plugin *p, const struct ty_plan *plan)
+{
+    if (p->applies)
+        return p->applies(plan);
+    return !p->policy || ty_plan_policy(plan, p->policy);
+}
+
 /* A plugin that the runtime asks for but that is switched off, or NULL. */
 static const struct ty_plugin *missing(const struct ty_plan *plan)
 {
     for (size_t i = 0; i < plan->pipeline->n_off; i++) {
         const struct ty_plugin *p = plan->pipeline->off[i];
-        if (p->applies && p->applies(plan))
+        if ((p->applies || p->policy) && applies(p, plan))
             return p;
     }
     return NULL;
@@ -160,7 +169,7 @@ static int run_phase(struct ty_plan *plan, const struct ty_trainjob *job, hook_o
     for (size_t i = 0; i < plan->pipeline->n_on && r == 0; i++) {
         const struct ty_plugin *p = plan->pipeline->on[i];
         ty_hook_fn *fn = hook(p);
-        if (!fn || (p->applies && !p->applies(plan)))
+        if (!fn || !applies(p, plan))
             continue;
         plan->running = p;
         ty_plan_origin(plan, "plugin %s", p->name);
@@ -187,6 +196,20 @@ int ty_pipeline_run(struct ty_plan *plan, const struct ty_trainjob *job, struct 
     return r;
 }
 
+static void check_reserved(const struct ty_plugin *p, const struct ty_plan *plan,
+                           const struct ty_trainjob *job, const struct ty_trainjob *old,
+                           struct ty_errs *errs)
+{
+    const char *const *names = p->reserved_in ? p->reserved_in(plan, old) : p->reserved;
+
+    if (!names)
+        return;
+    if (p->reserved_for)
+        ty_ml_reserved_for(job, names, p->reserved_for, errs);
+    else
+        ty_ml_reserved(job, names, errs);
+}
+
 void ty_pipeline_validate(struct ty_plan *plan, const struct ty_trainjob *job,
                           const struct ty_trainjob *old, struct ty_errs *errs,
                           struct ty_warnings *warnings)
@@ -200,10 +223,12 @@ void ty_pipeline_validate(struct ty_plan *plan, const struct ty_trainjob *job,
             ->warn_only = old; /* it was stored before the plugin was disabled */
     for (size_t i = 0; i < plan->pipeline->n_on && !ty_arena_full(plan->arena); i++) {
         const struct ty_plugin *p = plan->pipeline->on[i];
-        if (!p->validate || (p->applies && !p->applies(plan)))
+        if (!applies(p, plan))
             continue;
         plan->running = p;
-        p->validate(plan, job, old, errs, warnings);
+        if (p->validate)
+            p->validate(plan, job, old, errs, warnings);
+        check_reserved(p, plan, job, old, errs);
     }
     plan->running = NULL;
 }

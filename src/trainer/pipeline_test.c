@@ -11,6 +11,15 @@ static int init(struct fixture *f, const char *const *enabled, const char *const
     return ty_pipeline_init(&f->pipeline, enabled, disabled, extra, &f->err);
 }
 
+static size_t n_plugins(void)
+{
+    size_t n = 0;
+
+    while (ty_plugins[n])
+        n++;
+    return n;
+}
+
 static bool is_on(const struct ty_pipeline *p, const char *name)
 {
     for (size_t i = 0; i < p->n_on; i++)
@@ -26,10 +35,10 @@ static void test_all_by_default(void **state)
     struct fixture *f = *state;
 
     assert_int_equal(init(f, NULL, NULL, NULL), 0);
-    assert_int_equal(f->pipeline.n_on, 12);
+    assert_int_equal(f->pipeline.n_on, n_plugins());
     assert_int_equal(f->pipeline.n_off, 0);
     assert_int_equal(init(f, none, none, NULL), 0);
-    assert_int_equal(f->pipeline.n_on, 12);
+    assert_int_equal(f->pipeline.n_on, n_plugins());
 }
 
 static void test_enabled_alone(void **state)
@@ -49,7 +58,7 @@ static void test_disabled(void **state)
     static const char *const names[] = { "Volcano", NULL };
 
     assert_int_equal(init(f, NULL, names, NULL), 0);
-    assert_int_equal(f->pipeline.n_on, 11);
+    assert_int_equal(f->pipeline.n_on, n_plugins() - 1);
     assert_int_equal(f->pipeline.n_off, 1);
     assert_string_equal(f->pipeline.off[0]->name, "Volcano");
 }
@@ -89,7 +98,7 @@ static void test_pipeline_untouched_on_failure(void **state)
     static const char *const names[] = { "x", NULL };
 
     assert_int_equal(init(f, NULL, names, NULL), -EINVAL);
-    assert_int_equal(f->pipeline.n_on, 12); /* the fixture's */
+    assert_int_equal(f->pipeline.n_on, n_plugins()); /* the fixture's */
 }
 
 /* ---- extra plugins ---- */
@@ -138,8 +147,8 @@ static void test_extra_runs_before_jobset(void **state)
     static const struct ty_plugin *const extra[] = { &noter, NULL };
 
     assert_int_equal(init(f, NULL, NULL, extra), 0);
-    assert_string_equal(f->pipeline.on[11]->name, "Noter");
-    assert_string_equal(f->pipeline.on[12]->name, "JobSet");
+    assert_string_equal(f->pipeline.on[n_plugins() - 1]->name, "Noter");
+    assert_string_equal(f->pipeline.on[n_plugins()]->name, "JobSet");
     fx_run(f, RUNTIME("{}", ""), JOB(""));
     assert_string_equal(fx_text(f, ty_json_get(fx_child(f, &ty_kind_configmap, "note"), "x")),
                         "'hello'");
@@ -190,9 +199,9 @@ static void test_too_many_plugins(void **state)
     }
     assert_int_equal(init(f, NULL, NULL, extra), -E2BIG);
     assert_string_equal(f->err.text, "more than 64 plugins");
-    extra[52] = NULL;
+    extra[TY_PLUGINS_MAX - n_plugins()] = NULL;
     assert_int_equal(init(f, NULL, NULL, extra), 0);
-    assert_int_equal(f->pipeline.n_on, 64);
+    assert_int_equal(f->pipeline.n_on, TY_PLUGINS_MAX);
 }
 
 /* ---- running ---- */
@@ -241,6 +250,65 @@ static void test_disabled_and_not_needed(void **state)
     fx_run(f, RUNTIME("{'jax':{}}", ""), JOB(""));
 }
 
+/* ---- what a plugin says of itself ---- */
+
+static const char *const *on_create(const struct ty_plan *plan, const struct ty_trainjob *old)
+{
+    static const char *const names[] = { "B", NULL };
+
+    (void)plan;
+    return old ? NULL : names;
+}
+
+static const char *const only_a[] = { "A", NULL };
+static const struct ty_plugin keeps_a = { .name = "KeepsA", .reserved = only_a };
+static const struct ty_plugin keeps_a_else = { .name = "KeepsAElse",
+                                               .policy = "jax",
+                                               .reserved = only_a };
+static const struct ty_plugin keeps_b = { .name = "KeepsB", .reserved_in = on_create };
+static const struct ty_plugin names_a = { .name = "NamesA",
+                                          .reserved = only_a,
+                                          .reserved_for = "tests" };
+#define WITH_AB JOB("'env':[{'name':'B','value':'2'},{'name':'A','value':'1'}]")
+#define REFUSED(name)                                                                              \
+    "spec.trainer.env: Invalid value: "                                                            \
+    "[{\"name\":\"B\",\"value\":\"2\"},{\"name\":\"A\",\"value\":"                                 \
+    "\"1\"}]: must not have reserved envs, invalid envs configured: [" name "]"
+
+static const char *refusal(struct fixture *f, const struct ty_plugin *plugin, const char *policy)
+{
+    const struct ty_plugin *const extra[] = { plugin, NULL };
+
+    assert_int_equal(init(f, NULL, NULL, extra), 0);
+    return fx_validate(f, policy, WITH_AB);
+}
+
+static void test_reserved_variables(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_string_equal(refusal(f, &keeps_a, RUNTIME("{}", "")), REFUSED("A"));
+    assert_string_equal(refusal(f, &keeps_b, RUNTIME("{}", "")), REFUSED("B"));
+    assert_string_equal(refusal(f, &names_a, RUNTIME("{}", "")),
+                        "spec.trainer.env[1]: Forbidden: A is reserved for tests");
+    f->errs = (struct ty_errs){ .arena = f->arena };
+    ty_pipeline_validate(&f->plan, &f->job, &f->job, &f->errs, NULL); /* an update */
+    assert_int_equal(f->errs.n, 1);
+    assert_string_equal(refusal(f, &keeps_b, RUNTIME("{}", "")), REFUSED("B"));
+    f->errs = (struct ty_errs){ .arena = f->arena };
+    ty_pipeline_validate(&f->plan, &f->job, &f->job, &f->errs, NULL);
+    assert_int_equal(f->errs.n, 0);
+}
+
+/* Without `applies`, a plugin of a policy runs when the runtime has it. */
+static void test_policy_decides(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_string_equal(refusal(f, &keeps_a_else, RUNTIME("{'torch':{}}", "")), "");
+    assert_string_equal(refusal(f, &keeps_a_else, RUNTIME("{'jax':{}}", "")), REFUSED("A"));
+}
+
 /* Fact 109: a pipeline without plugins does nothing. */
 static void test_empty_pipeline(void **state)
 {
@@ -287,6 +355,8 @@ int main(void)
         core_test(test_a_plugin_that_does_not_apply),
         core_test(test_disabled_but_needed),
         core_test(test_disabled_and_not_needed),
+        core_test(test_reserved_variables),
+        core_test(test_policy_decides),
         core_test(test_empty_pipeline),
         core_test(test_warnings_have_a_limit),
     };

@@ -55,7 +55,7 @@ const struct ty_json *ty_unlabelled_trainer(const struct ty_json *jobs, const st
     ty_each_item (j, jobs)
         if (ty_json_find(ty_json_at(*j, "template.metadata.labels"), TY_LIT(TY_LABEL_ANCESTOR)))
             return NULL;
-    if (ty_json_get(ml, "mpi")) /* it starts from the launcher */
+    if (ty_registry_launcher(ml))
         taken = ty_json_by(jobs, "name", TY_LIT(TY_LAUNCHER), NULL);
     if (!taken)
         taken = ty_json_by(jobs, "name", TY_LIT(TY_NODE), NULL);
@@ -79,17 +79,17 @@ static void give_roles(struct ty_plan *plan)
     }
 }
 
-/* mlPolicy.numNodes counts the trainer's pods; under mpi it counts the nodes and never scales the
- * launcher, which carries the trainer's label there (B27): the mpi plugin scales job `node`. */
+/* mlPolicy.numNodes counts the trainer's pods. With a launcher (mpi) it counts the nodes and never
+ * scales the launcher, which carries the trainer's label there (B27): the plugin scales `node`. */
 static void count_pods(struct ty_plan *plan)
 {
     int64_t nodes = 1;
-    bool mpi = ty_plan_policy(plan, "mpi") != NULL;
+    bool launcher = ty_registry_launcher(plan->ml) != NULL;
 
     ty_json_int_at(plan->ml, "numNodes", &nodes);
     ty_each_set (s, plan) {
         if (s->role == TY_ROLE_TRAINER && plan->ml)
-            s->count = mpi ? 1 : nodes;
+            s->count = launcher ? 1 : nodes;
         if (s->count < 1)
             s->count = 1;
         if (s->role != TY_ROLE_NONE)
@@ -121,7 +121,7 @@ static void apply_resources(struct ty_plan *plan, const struct ty_trainjob *job)
 {
     if (!job->resources)
         return;
-    bool all_nodes = ty_json_true_at(plan->ml, "mpi.runLauncherAsNode");
+    bool all_nodes = ty_registry_launcher_is_node(plan->ml);
     const struct ty_json *typed =
         ty_schema_normal(plan->arena, &ty_schema_ResourceRequirements, job->resources);
 

@@ -134,7 +134,8 @@ int ty_plan_room(const struct ty_plan *plan, struct ty_err *err);
 
 /* ---- looking ---- */
 /* The job that trains in a runtime whose replicatedJobs carry no ancestor label at all: `node`, or
- * under mpi `launcher`, if it has a container `node` (B28). NULL: labels decide, or there is none.
+ * under a policy with a launcher (mpi) `launcher`, if it has a container `node` (B28). NULL: labels
+ * decide, or there is none.
  */
 const struct ty_json *ty_unlabelled_trainer(const struct ty_json *jobs, const struct ty_json *ml);
 struct ty_podset *ty_plan_set(const struct ty_plan *plan, struct ty_str name); /* or NULL */

@@ -38,10 +38,26 @@ struct ty_watch {
 struct ty_plugin {
     const char *name;  /* upstream's name where it has one: "Torch" */
     const char *about; /* one line for `trainyard plugins` */
+    bool required;     /* cannot be disabled */
     /* Does this plan ask for the plugin? One that is asked for but disabled refuses the TrainJob.
-     */
+     * NULL: when the runtime has `policy`, and always without one. */
     bool (*applies)(const struct ty_plan *plan);
-    bool required; /* cannot be disabled */
+
+    /* Of a plugin for an ML policy: the member of mlPolicy that it serves, alone ("torch"). The
+     * schema must have it (ty_registry_check). */
+    const char *policy;
+    bool with_plainml; /* PlainML runs under this policy, too: node count, the user's variables */
+    bool launcher;     /* job `launcher` starts what job `node` runs; numNodes counts the latter */
+    bool (*launcher_is_node)(const struct ty_json *policy); /* it trains, too; NULL: never */
+    /* The variables that the plugin sets and spec.trainer.env may not, checked after `validate`.
+     * Each list ends with NULL. `reserved_in` is for a list that depends on the plan, or on whether
+     * the TrainJob is new (old NULL); its answer may be NULL. */
+    const char *const *reserved;
+    const char *const *(*reserved_in)(const struct ty_plan *plan, const struct ty_trainjob *old);
+    const char *reserved_for; /* v2.3.0's other words: "X is reserved for …", an error for each */
+    /* What a runtime's webhook says of the policy at `at`. */
+    void (*validate_runtime)(const struct ty_json *policy, const struct ty_path *at,
+                             struct ty_errs *errs);
 
     /* The plan has patches and counts, no enforcement yet. old is the stored TrainJob on update. */
     void (*validate)(const struct ty_plan *plan, const struct ty_trainjob *job,
@@ -57,7 +73,15 @@ struct ty_plugin {
     const void *ext; /* of an out-of-tree plugin; its hooks find it in plan->running */
 };
 
+/* registry.c */
 extern const struct ty_plugin *const ty_plugins[]; /* in registry order, NULL-terminated */
+/* Every policy of a plugin is a member of mlPolicy in the schema, and every policy of the schema
+ * has one plugin; else -EINVAL with what to do. `plugins` ends with NULL. */
+int ty_registry_check(const struct ty_plugin *const *plugins, struct ty_err *err);
+/* The plugin of a policy in this mlPolicy (may be NULL) that has a launcher, or NULL. */
+const struct ty_plugin *ty_registry_launcher(const struct ty_json *ml);
+/* Whether that launcher is one of the nodes. */
+bool ty_registry_launcher_is_node(const struct ty_json *ml);
 
 #define TY_PLUGINS_MAX 64
 /* The plugins that are on, classified once at start. */
@@ -67,8 +91,8 @@ struct ty_pipeline {
     size_t n_on, n_off;
 };
 /* Names are compared without case. `enabled` empty: all. Unknown names, disabling a required
- * plugin, two status plugins: -EINVAL. `extra` (may be NULL, ends with NULL) are out-of-tree
- * plugins and run before the registry's last (JobSet). */
+ * plugin, two status plugins, a registry that ty_registry_check refuses: -EINVAL. `extra` (may be
+ * NULL, ends with NULL) are out-of-tree plugins and run before the registry's last (JobSet). */
 int ty_pipeline_init(struct ty_pipeline *ret_p, const char *const *enabled,
                      const char *const *disabled, const struct ty_plugin *const *extra,
                      struct ty_err *err);

@@ -2,7 +2,7 @@
 import os
 
 import pytest
-from conftest import JOB, run
+from program import JOB, run
 
 COMMANDS = ["validate", "render"]
 
@@ -212,7 +212,7 @@ class TestUsage:
 def test_reader_that_goes_away():
     """`trainyard crds | head -1` ends without a word."""
     import subprocess
-    from conftest import TRAINYARD
+    from program import TRAINYARD
     done = subprocess.run(f"{TRAINYARD} crds | head -1", shell=True, capture_output=True, timeout=60)
     assert done.stdout == b"apiVersion: apiextensions.k8s.io/v1\n"
     assert done.stderr == b""
@@ -221,7 +221,7 @@ def test_reader_that_goes_away():
 def test_full_disk(box):
     box.file("job.yaml", JOB)
     import subprocess
-    from conftest import TRAINYARD
+    from program import TRAINYARD
     with open("/dev/full", "wb") as full:
         done = subprocess.run([TRAINYARD, "render", "-f", box.path / "job.yaml"], stdout=full,
                               stderr=subprocess.PIPE, timeout=60)

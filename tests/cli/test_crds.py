@@ -1,7 +1,7 @@
 """trainyard crds"""
 import json
 
-from conftest import run
+from program import run
 
 NAMES = ["trainjobs", "trainingruntimes", "clustertrainingruntimes"]
 

@@ -4,7 +4,7 @@ import re
 import subprocess
 
 import pytest
-from conftest import ROOT, TRAINYARD
+from program import ROOT, TRAINYARD
 
 PAGES = ["tour", "render", "validate", "explain", "crds", "plugins", "convert", "runtimes"]
 BLOCK = re.compile(r"^```console\n\$ (trainyard [^\n]*)\n(.*?)^```$", re.M | re.S)

@@ -1,6 +1,6 @@
 """trainyard explain"""
 import pytest
-from conftest import run
+from program import run
 
 
 def test_field():

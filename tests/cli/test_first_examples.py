@@ -1,5 +1,5 @@
 """The two manifests that the project's founding notes show work as their authors meant."""
-from conftest import ROOT, container, env, pod, rjob, run
+from program import ROOT, container, env, pod, rjob, run
 
 FOLDER = ROOT / "tests" / "first-examples"
 

@@ -4,7 +4,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import JOB, ROOT, container, env, pod, run
+from program import JOB, ROOT, container, env, pod, run
 
 PREFIX = "int trainyard_unused;\n"
 

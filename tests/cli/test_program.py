@@ -3,7 +3,7 @@ import os
 import subprocess
 
 import pytest
-from conftest import ROOT, TRAINYARD, run
+from program import ROOT, TRAINYARD, run
 
 COMMANDS = ["run", "get", "describe", "logs", "events", "suspend", "resume", "delete", "render", "validate", "convert",
             "explain", "crds", "runtimes", "install", "uninstall", "adopt", "doctor", "initialize", "plugins", "completion", "rsh",
@@ -82,10 +82,10 @@ def test_plugins():
     assert [r["name"] for r in rows][-1] == "JobSet"
     assert rows[-1]["state"] == "required" and "build" in rows[-1]["hooks"]
     names = run("plugins", "-o", "name").ok().out.split()
-    assert names == [r["name"] for r in rows] and len(names) == 12
+    assert names == [r["name"] for r in rows] and len(names) >= 12
     table = run("plugins").ok().out.splitlines()
     assert table[0].split() == ["NAME", "STATE", "HOOKS", "ABOUT"]
-    assert len(table) == 13
+    assert len(table) == 1 + len(names)
     assert all(len(line) <= 160 for line in table)
 
 

@@ -3,7 +3,7 @@ docs/upgrade.md applies to the jobs of users, too, and the changelog tells them.
 import sys
 
 import pytest
-from conftest import ROOT, TRAINYARD
+from program import ROOT, TRAINYARD
 
 sys.path.insert(0, str(ROOT / "tests/golden"))
 import releases  # noqa: E402

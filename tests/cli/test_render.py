@@ -4,7 +4,7 @@ import re
 
 import pytest
 import yaml
-from conftest import JOB, ROOT, container, env, pod, rjob, run
+from program import JOB, ROOT, container, env, pod, rjob, run
 
 RUNTIME = """\
 apiVersion: trainer.kubeflow.org/v1alpha1

@@ -1,7 +1,7 @@
 """trainyard validate: everything at once, each with its place."""
 import yaml
 
-from conftest import JOB, ROOT, run
+from program import JOB, ROOT, run
 
 MANY = JOB.replace("numNodes: 2", "numNode: 2") + """\
     env:

@@ -2,13 +2,14 @@
 """Programs and manifests of other people that the cluster tests run, built from source once.
 
 usage: binaries.py build [NAME...]   compile what is missing (many minutes, once); default: what
-                                     `make test` runs; `neighbours`: what `make test-neighbours` does
+                                     `make test-cluster` runs; `neighbours`: what `make test-neighbours` does
        binaries.py missing NAME...   those that are not built, in one line
        binaries.py list              what there is, and where it comes from
 
 A program comes from KUBEBUILDER_ASSETS if it is there, else from the cache
 (${XDG_CACHE_HOME:-~/.cache}/trainyard/k8s-VERSION/bin), where `build` puts it if there is a Go 1.26
-or later. Manifests (CRDs, webhooks) lie beside in manifests/.
+or later. Manifests (CRDs, webhooks) lie beside in manifests/. With TRAINYARD_BUILD=never nothing is
+built or downloaded: a test that needs what is missing is skipped.
 """
 import fcntl
 import json
@@ -63,7 +64,7 @@ PROGRAMS = {
 }
 SERVER = ("etcd", "kube-apiserver")
 FULL = SERVER + ("kube-controller-manager", "kube-scheduler", "kubectl", "jobset", "kwok")
-SUITE = FULL + ("upstream-trainer",)  # what `make test` runs, and what it is compared with
+SUITE = FULL + ("upstream-trainer",)  # what `make test-cluster` runs, and what it is compared with
 NEIGHBOURS = ("kueue", "kube-apiserver-named", "coscheduler", "kubelet", "coredns", OLDEST)
 
 MANIFESTS = {  # name in the cache: (module, file or folder in it)
@@ -92,6 +93,15 @@ def missing(names):
     return [name for name in names if not find(name)]
 
 
+def ready(names=SUITE, manifests=SUITE_MANIFESTS):
+    """Whether these programs and manifests are there, so that nothing need be built or fetched."""
+    return not missing(names) and all((CACHE / "manifests" / f"{name}.yaml").exists() for name in manifests)
+
+
+def never_builds():
+    return os.environ.get("TRAINYARD_BUILD") == "never"
+
+
 def find_go():
     """A Go that is new enough for Kubernetes, or None."""
     for go in (shutil.which("go"), "/usr/local/go/bin/go"):
@@ -106,7 +116,11 @@ def find_go():
 
 def why_not(names=SERVER):
     """Why these programs cannot be had here, or None."""
-    if not missing(names) or find_go():
+    if not missing(names):
+        return None
+    if never_builds():
+        return f"not built: {', '.join(missing(names))} (`make test-cluster` builds them)"
+    if find_go():
         return None
     return (f"no {', '.join(missing(names))} in {CACHE}/bin or KUBEBUILDER_ASSETS, "
             "and no Go 1.26 or later to build them with")

@@ -43,6 +43,24 @@ def test_says_what_is_missing(nothing, capsys):
     assert list(nothing.iterdir()) == []
 
 
+def test_never_builds(nothing, monkeypatch):
+    monkeypatch.setattr(binaries, "find_go", lambda: "/nowhere/go")
+    assert binaries.why_not(("etcd", "kwok")) is None
+    monkeypatch.setenv("TRAINYARD_BUILD", "never")
+    assert binaries.why_not(("etcd", "kwok")) == "not built: etcd, kwok (`make test-cluster` builds them)"
+    assert binaries.build(("etcd",)) is False and list(nothing.iterdir()) == []
+
+
+def test_ready(nothing):
+    assert not binaries.ready(("etcd",), ())
+    (nothing / "bin").mkdir()
+    program(nothing / "bin", "etcd")
+    assert binaries.ready(("etcd",), ()) and not binaries.ready(("etcd",), ("jobset-crds",))
+    (nothing / "manifests").mkdir()
+    (nothing / "manifests/jobset-crds.yaml").write_text("{}")
+    assert binaries.ready(("etcd",), ("jobset-crds",)) and not binaries.ready()
+
+
 def test_assets_come_first(nothing, monkeypatch, tmp_path_factory):
     (nothing / "bin").mkdir()
     built, assets = program(nothing / "bin", "etcd"), tmp_path_factory.mktemp("assets")

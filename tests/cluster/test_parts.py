@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from conftest import PROGRAM
+from driver import PROGRAM
 
 PARTS = PROGRAM.parent / "parts"
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/default/leases"

@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import clean_env, noise
+from initialize import clean_env, noise
 
 DATASET = {"README.md": b"# data\n", "data/train.parquet": noise(300_000), "data/test ü.parquet": noise(1000, 2),
            "empty.txt": b""}

@@ -10,7 +10,7 @@ import subprocess
 import termios
 
 import pytest
-from conftest import TRAINYARD, Box, clean_env, noise
+from initialize import TRAINYARD, Box, clean_env, noise
 
 
 def tree(folder, files):

@@ -1,6 +1,6 @@
 """s3:// against moto's S3 server: real signatures, real policies, real pages."""
 import pytest
-from conftest import TRAINYARD, noise
+from initialize import TRAINYARD, noise
 from serving import Brake
 from store import PAGE, Store, environment
 

@@ -11,7 +11,7 @@ import time
 from functools import partial
 
 import pytest
-from conftest import noise
+from initialize import noise
 from plane import free_ports
 from serving import Brake, Files, certificate, tls
 

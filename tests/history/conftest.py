@@ -1,11 +1,7 @@
 """The box of tests/run."""
-import sys
-from pathlib import Path
-
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "run"))
-from runs import Box  # noqa: E402
+from runs import Box
 
 
 @pytest.fixture

@@ -16,8 +16,9 @@ import gated  # noqa: E402
 import reports  # noqa: E402
 import reviews  # noqa: E402
 from fixtures import *  # noqa: E402,F401,F403
-from fixtures import FOLDER, need, running, space_on, start_bare, trainer_crds  # noqa: E402
+from fixtures import FOLDER, space_on, start_bare, trainer_crds  # noqa: E402
 from parts import CoschedulingPlane, KueuePlane, NodePlane, why_no_node  # noqa: E402
+from starting import need_built, started  # noqa: E402
 
 
 START, LIMIT_SECONDS = time.monotonic(), 1500  # of the whole suite; it takes about four minutes
@@ -35,32 +36,6 @@ def pytest_runtest_setup(item):
     if took > LIMIT_SECONDS:
         pytest.fail(f"not run: the suite has taken {took:.0f} s already, {LIMIT_SECONDS} s are its "
                     "limit", pytrace=False)
-
-
-def need_built(*names):
-    """Skips, and says so, where a program is missing: it is not built in passing."""
-    missing = binaries.missing(names)
-    if missing:
-        pytest.skip(f"not built: {', '.join(missing)} (tests/cluster/binaries.py build NAME)")
-    need(binaries.FULL)
-
-
-def started(plane):
-    running(plane)
-    yield from until_the_end(plane)
-
-
-def started_bare(plane):
-    """Without what our manager needs of a cluster: it is to be installed."""
-    plane.start()
-    yield from until_the_end(plane)
-
-
-def until_the_end(plane):
-    yield plane
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # told to end now: a moment later
-    plane.stop()
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
 
 
 @pytest.fixture(scope="module")

@@ -6,13 +6,13 @@ import subprocess
 import pytest
 
 import twice
-from conftest import need_built, started_bare
 from fixtures import FOLDER, space_on
 from kit import runtime, trainjob, wait_for
 from client import Refused
 from parts import why_no_node
 from printed import docs, program
 from running import NAME, SYSTEM, remove
+from starting import need_built, started_bare
 from test_node import MEET, boxed
 from test_release import VERSION, make
 from whole import WholePlane

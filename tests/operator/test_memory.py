@@ -1,5 +1,5 @@
 """The shipped memory limit is enough, whatever users store. ASan's own memory is many times the
-operator's, so this takes the release build: TRAINYARD_RELEASE names it, `make test` builds it."""
+operator's, so this takes the release build: TRAINYARD_RELEASE names it, `make test-cluster` builds it."""
 import os
 import re
 from pathlib import Path

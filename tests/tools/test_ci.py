@@ -15,7 +15,7 @@ def ci(tmp_path):
     (tmp_path / ".ci").mkdir()
     shutil.copy(RUN, tmp_path / ".ci/run")
     (tmp_path / "tests/cluster").mkdir(parents=True)
-    goals = {"test": counts("build-test/results.tsv", "c\\t9\\t0\\t1"),
+    goals = {"test-all": counts("build-test/results.tsv", "c\\t9\\t0\\t1"),
              "lint": counts("build-lint/results.tsv", "lint\\t4\\t0\\t0"),
              "cost": counts("build/results-cost.tsv", "cost\\t1\\t0\\t0"),
              "test-release": counts("build/results-release.tsv", "release\\t3\\t0\\t0"),
@@ -53,8 +53,8 @@ def test_a_neighbour_fails(ci):
 
 
 def test_a_goal_dies_without_a_word(ci):
-    code, lines = ci({"test": "exit 3"})
-    assert code == 1 and lines[-2:] == ["FAILED: make test: 1", "15 passed, 1 failed"]
+    code, lines = ci({"test-all": "exit 3"})
+    assert code == 1 and lines[-2:] == ["FAILED: make test-all: 1", "15 passed, 1 failed"]
 
 
 def test_a_suite_that_says_nothing_has_failed(ci):

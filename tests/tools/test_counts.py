@@ -4,6 +4,9 @@ import importlib.util
 import re
 from pathlib import Path
 
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
 TOOL = str(Path(__file__).resolve().parents[2] / "tools/test")
 loader = importlib.machinery.SourceFileLoader("runner", TOOL)
 runner = importlib.util.module_from_spec(importlib.util.spec_from_loader("runner", loader))
@@ -50,3 +53,95 @@ def test_golden_line():
     assert count("golden: 9 cases, 6 as recorded, 2 differing on purpose, 1 failed") == (8, 1, 0)
     # one lost
     assert count("golden: 9 cases, 6 as recorded, 2 differing on purpose, 0 failed") == (8, 1, 0)
+
+
+# ---- which suites run
+
+PASSES = "def test():\n    pass\n"
+NEEDS_A_PLANE = "def test_one(cluster):\n    pass\n\n\ndef test_two():\n    pass\n"
+BINARIES = """import sys
+SERVER = ()
+
+
+def ready(*names):
+    return False
+
+
+if __name__ == "__main__":
+    open("asked", "a").write(" ".join(sys.argv[1:]))
+"""
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    """A project of four suites, with no control plane built: tree(*words) runs tools/test in it."""
+    for suite, text in (("cli", PASSES), ("run", PASSES), ("new", PASSES), ("operator", NEEDS_A_PLANE),
+                        ("accepted", NEEDS_A_PLANE.split("\n\n\n")[0] + "\n"), ("neighbours", PASSES)):
+        (tmp_path / "tests" / suite).mkdir(parents=True)
+        (tmp_path / "tests" / suite / f"test_{suite}.py").write_text(text)
+    fixture = "import pytest\n\n\n@pytest.fixture\ndef cluster():\n    pass\n"
+    for suite in ("operator", "accepted"):
+        (tmp_path / "tests" / suite / "conftest.py").write_text(fixture)
+    (tmp_path / "tests/cluster").mkdir()
+    (tmp_path / "tests/cluster/binaries.py").write_text(BINARIES)
+    for name in ("pytest.ini", "tests/conftest.py"):
+        (tmp_path / name).write_text((ROOT / name).read_text())
+    (tmp_path / "build").mkdir()
+    monkeypatch.setattr(runner, "ROOT", tmp_path)
+    monkeypatch.setattr(runner, "c_suites", lambda build: {"c": runner.Count(7)})
+    monkeypatch.setattr(runner, "case_suite", lambda build: runner.Count(3))
+    for name in ("TRAINYARD_BUILD", "TRAINYARD_TEST_KUBECONFIG"):
+        monkeypatch.delenv(name, raising=False)
+
+    def go(*words, file="results.tsv"):
+        code = runner.main("build", list(words))
+        rows = [line.split("\t") for line in (tmp_path / "build" / file).read_text().splitlines()]
+        return code, {name: tuple(map(int, counted)) for name, *counted in rows}, (tmp_path / "asked").exists()
+
+    return go
+
+
+def test_without_a_control_plane(tree, capsys):
+    code, rows, built = tree()
+    assert code == 0 and not built
+    assert rows == {"c": (7, 0, 0), "cases": (3, 0, 0), "cli": (1, 0, 0), "new": (1, 0, 0), "operator": (1, 0, 0),
+                    "run": (1, 0, 0)}
+    said = capsys.readouterr().out
+    assert "\n2 tests were not run: they need a control plane, which is not built yet. `make test-cluster` builds" in said
+    assert said.index("== cli\n") < said.index("== new\n")  # in no lane: alone, at the end
+
+
+def test_all(tree, capsys):
+    code, rows, built = tree("--all")
+    assert code == 0 and built and rows["operator"] == (2, 0, 0) and rows["accepted"] == (1, 0, 0) and "c" in rows
+    assert "neighbours" not in rows and "not run" not in capsys.readouterr().out
+
+
+def test_clusters_alone(tree):
+    code, rows, built = tree("--cluster", file="results-cluster.tsv")
+    assert code == 0 and built and rows == {"accepted": (1, 0, 0), "operator": (2, 0, 0)}
+
+
+def test_by_name(tree):
+    assert tree("cli", "cases") == (0, {"cases": (3, 0, 0), "cli": (1, 0, 0)}, False)
+    assert tree("neighbours", file="results-neighbours.tsv") == (0, {"neighbours": (1, 0, 0)}, False)
+    with pytest.raises(SystemExit, match="there is no clo; suites: c cases accepted cli"):
+        tree("clo")
+
+
+def test_a_suite_fails(tree, tmp_path):
+    (tmp_path / "tests/run/test_run.py").write_text("def test():\n    assert False\n")
+    code, rows, _ = tree()
+    assert code == 1 and rows["run"] == (0, 1, 0)
+    (tmp_path / "tests/cli/test_cli.py").write_text("import nonsense\n")
+    code, rows, _ = tree("cli")
+    assert code == 1 and rows["cli"] == (0, 1, 0)
+    (tmp_path / "tests/cli/test_cli.py").write_text("")  # no tests at all
+    code, rows, _ = tree("cli")
+    assert code == 1 and rows["cli"] == (0, 1, 0)
+
+
+def test_lanes_name_suites():
+    named = [suite for lane in runner.LANES for suite in lane]
+    assert len(named) == len(set(named)) and not set(named) & {*runner.CLUSTERS, runner.LONGER}
+    assert all(list(Path(ROOT, "tests", suite).glob("test_*.py")) for suite in named)

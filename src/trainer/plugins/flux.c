@@ -20,11 +20,6 @@ static const char *const setting_defaults[N_SETTINGS] = {
     "ghcr.io/converged-computing/flux-view-ubuntu:tag-jammy", "eth0", "fcfs"
 };
 
-static bool flux_applies(const struct ty_plan *plan)
-{
-    return ty_plan_policy(plan, "flux") != NULL;
-}
-
 /* The job whose pods are the brokers. */
 static struct ty_podset *flux_set(const struct ty_plan *plan)
 {
@@ -254,7 +249,8 @@ static const struct ty_watch watches[] = {
 const struct ty_plugin ty_plugin_flux = {
     .name = "Flux",
     .about = "a Flux instance over the nodes for mlPolicy.flux",
-    .applies = flux_applies,
+    .policy = "flux",
+    .with_plainml = true,
     .validate = flux_validate,
     .enforce_ml = flux_enforce_ml,
     .build = flux_build,

@@ -5,11 +5,6 @@
 #include "trainer/plugin.h"
 #include "trainer/plugins/ml.h"
 
-static bool jax_applies(const struct ty_plan *plan)
-{
-    return ty_plan_policy(plan, "jax") != NULL;
-}
-
 static int jax_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job,
                           struct ty_err *err TY_UNUSED)
 {
@@ -29,6 +24,6 @@ static int jax_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job,
 const struct ty_plugin ty_plugin_jax = {
     .name = "JAX",
     .about = "JAX_NUM_PROCESSES, JAX_PROCESS_ID and JAX_COORDINATOR_ADDRESS for mlPolicy.jax",
-    .applies = jax_applies,
+    .policy = "jax",
     .enforce_ml = jax_enforce_ml,
 };

@@ -65,6 +65,22 @@ void ty_ml_reserved(const struct ty_trainjob *job, const char *const *names, str
     e->hint = "remove them: the operator sets these variables";
 }
 
+void ty_ml_reserved_for(const struct ty_trainjob *job, const char *const *names, const char *owner,
+                        struct ty_errs *errs)
+{
+    const struct ty_path *at = TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "trainer"), "env");
+    int i = 0;
+
+    ty_each_item (it, job->env) {
+        struct ty_str name = ty_json_text_of(ty_json_get(*it, "name"));
+        if (listed(names, name))
+            ty_errs_add(errs, TY_IDX(at, i), TY_FORBIDDEN, NULL, "%.*s is reserved for %s",
+                        TY_ARG(name), owner)
+                ->at = *it;
+        i++;
+    }
+}
+
 const char *ty_ml_ref_text(struct ty_arena *a, const struct ty_trainjob *job)
 {
     return job->ref ? ty_json_text(a, ty_schema_normal(a, &ty_schema_RuntimeRef, job->ref)).p

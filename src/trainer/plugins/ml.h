@@ -10,6 +10,9 @@ void ty_ml_scale(struct ty_plan *plan, const struct ty_trainjob *job);
 /* One error for all variables of spec.trainer.env whose names the runtime keeps for itself. `names`
  * ends with NULL. */
 void ty_ml_reserved(const struct ty_trainjob *job, const char *const *names, struct ty_errs *errs);
+/* The same in the words of v2.3.0's XGBoost: an error for each, "NAME is reserved for OWNER". */
+void ty_ml_reserved_for(const struct ty_trainjob *job, const char *const *names, const char *owner,
+                        struct ty_errs *errs);
 
 /* spec.runtimeRef as Go prints it in messages. */
 const char *ty_ml_ref_text(struct ty_arena *a, const struct ty_trainjob *job);

@@ -39,11 +39,6 @@ static const struct flavour flavours[] = {
 };
 #define BAD_FLAVOUR "spec.mlPolicy.mpi.mpiImplementation must be one of OpenMPI, IntelMPI, MPICH"
 
-static bool mpi_applies(const struct ty_plan *plan)
-{
-    return ty_plan_policy(plan, "mpi") != NULL;
-}
-
 /* NULL: the runtime names none that we know. Absent means OpenMPI, "Intel" is an older spelling. */
 static const struct flavour *flavour_of(const struct ty_plan *plan)
 {
@@ -58,9 +53,14 @@ static const struct flavour *flavour_of(const struct ty_plan *plan)
     return NULL;
 }
 
+static bool mpi_launcher_is_node(const struct ty_json *policy)
+{
+    return ty_json_true_at(policy, "runLauncherAsNode");
+}
+
 static bool launcher_is_node(const struct ty_plan *plan)
 {
-    return ty_json_true_at(ty_plan_policy(plan, "mpi"), "runLauncherAsNode");
+    return mpi_launcher_is_node(ty_plan_policy(plan, "mpi"));
 }
 
 static int64_t slots_of(const struct ty_plan *plan, const struct ty_trainjob *job)
@@ -90,7 +90,6 @@ static void mpi_validate(const struct ty_plan *plan, const struct ty_trainjob *j
                          const struct ty_trainjob *old, struct ty_errs *errs,
                          struct ty_warnings *warnings TY_UNUSED)
 {
-    const struct flavour *f = flavour_of(plan);
     const struct ty_path *spec = TY_KEY(NULL, "spec"), *trainer = TY_KEY(spec, "trainer");
     bool both = ty_plan_set(plan, TY_LIT(TY_LAUNCHER)) && ty_plan_set(plan, TY_LIT(TY_NODE));
 
@@ -104,12 +103,32 @@ static void mpi_validate(const struct ty_plan *plan, const struct ty_trainjob *j
                     job->num_proc.kind == TY_NUMPROC_CPU ? "\"cpu\"" : "\"gpu\"",
                     "must have an int value for MPI TrainJob")
             ->warn_only = old; /* it was stored when the runtime was another */
-    if (f)
-        ty_ml_reserved(job, f->names, errs);
-    else /* v2.3.0 accepts the TrainJob, and fails to reconcile it (B24) */
+    if (!flavour_of(plan))     /* v2.3.0 accepts the TrainJob, and fails to reconcile it (B24) */
         ty_errs_add(errs, TY_KEY(spec, "runtimeRef"), TY_INVALID, ty_ml_ref_text(errs->arena, job),
                     BAD_FLAVOUR " in the runtime")
             ->warn_only = true;
+}
+
+static const char *const *mpi_reserved(const struct ty_plan *plan,
+                                       const struct ty_trainjob *old TY_UNUSED)
+{
+    const struct flavour *f = flavour_of(plan);
+
+    return f ? f->names : NULL;
+}
+
+/* v2.3.0 accepts "", and fails when a TrainJob uses the runtime (B24). */
+static void mpi_validate_runtime(const struct ty_json *policy, const struct ty_path *at,
+                                 struct ty_errs *errs)
+{
+    const struct ty_json *v = ty_json_get(policy, "mpiImplementation");
+
+    if (!v || ty_json_text_of(v).n)
+        return; /* others than "" are the schema's business */
+    struct ty_field_err *e = ty_errs_add(errs, TY_KEY(at, "mpiImplementation"), TY_INVALID, "\"\"",
+                                         "must be one of OpenMPI, IntelMPI, MPICH");
+    e->at = v;
+    e->warn_only = true;
 }
 
 /* ---- enforcement ---- */
@@ -267,7 +286,11 @@ const struct ty_plugin ty_plugin_mpi = {
     .name = "MPI",
     .about =
         "ssh keys, hostfile and launcher settings of Open MPI, Intel MPI, MPICH for mlPolicy.mpi",
-    .applies = mpi_applies,
+    .policy = "mpi",
+    .launcher = true,
+    .launcher_is_node = mpi_launcher_is_node,
+    .reserved_in = mpi_reserved,
+    .validate_runtime = mpi_validate_runtime,
     .validate = mpi_validate,
     .enforce_ml = mpi_enforce_ml,
     .build = mpi_build,

@@ -1,15 +1,15 @@
 /* Runtimes without a policy that speaks for itself: the node count and the user's variables, no
- * more. XGBoost and Flux lean on it for both, as in Kubeflow Trainer. */
+ * more. XGBoost and Flux lean on it for both, as in Kubeflow Trainer (`with_plainml`). */
 #include "trainer/plugin.h"
 #include "trainer/plugins/ml.h"
 
 static bool plainml_applies(const struct ty_plan *plan)
 {
-    static const char *const others[] = { "torch", "mpi", "jax", "tensorflow" };
-
-    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-        if (ty_plan_policy(plan, others[i]))
+    for (size_t i = 0; ty_plugins[i]; i++) {
+        const struct ty_plugin *p = ty_plugins[i];
+        if (p->policy && !p->with_plainml && ty_plan_policy(plan, p->policy))
             return false;
+    }
     return true;
 }
 

@@ -22,11 +22,6 @@ struct cluster {
     int port;
 };
 
-static bool tensorflow_applies(const struct ty_plan *plan)
-{
-    return ty_plan_policy(plan, "tensorflow") != NULL;
-}
-
 /* N_TASKS: no part of the cluster. */
 static enum task task_of(const struct ty_plan *plan, const struct ty_podset *set)
 {
@@ -70,7 +65,6 @@ static void tensorflow_validate(const struct ty_plan *plan, const struct ty_trai
                                 const struct ty_trainjob *old, struct ty_errs *errs,
                                 struct ty_warnings *warnings TY_UNUSED)
 {
-    static const char *const reserved[] = { "TF_CONFIG", INDEX_ENV, NULL };
     struct cluster c = { 0 };
     struct ty_err err = { 0 };
 
@@ -79,7 +73,14 @@ static void tensorflow_validate(const struct ty_plan *plan, const struct ty_trai
     if (cluster_read(plan, &c, &err) < 0)
         ty_errs_add(errs, TY_KEY(TY_KEY(NULL, "spec"), "runtimeRef"), TY_INVALID,
                     ty_ml_ref_text(errs->arena, job), "%s", err.text);
-    ty_ml_reserved(job, reserved, errs);
+}
+
+static const char *const *tensorflow_reserved(const struct ty_plan *plan TY_UNUSED,
+                                              const struct ty_trainjob *old)
+{
+    static const char *const names[] = { "TF_CONFIG", INDEX_ENV, NULL };
+
+    return old ? NULL : names; /* as above */
 }
 
 /* "chief":["host:port",…],… */
@@ -156,7 +157,8 @@ static int tensorflow_enforce_ml(struct ty_plan *plan, const struct ty_trainjob 
 const struct ty_plugin ty_plugin_tensorflow = {
     .name = "TensorFlow",
     .about = "TF_CONFIG for the chief, workers, parameter servers of mlPolicy.tensorflow",
-    .applies = tensorflow_applies,
+    .policy = "tensorflow",
+    .reserved_in = tensorflow_reserved,
     .validate = tensorflow_validate,
     .enforce_ml = tensorflow_enforce_ml,
 };

@@ -25,11 +25,6 @@ struct pet {
     const char *procs;
 };
 
-static bool torch_applies(const struct ty_plan *plan)
-{
-    return ty_plan_policy(plan, "torch") != NULL;
-}
-
 struct ty_numproc ty_torch_numproc(const struct ty_plan *plan, const struct ty_trainjob *job)
 {
     struct ty_numproc p = job->num_proc;
@@ -158,12 +153,17 @@ static void torch_validate(const struct ty_plan *plan, const struct ty_trainjob 
                            struct ty_warnings *warnings TY_UNUSED)
 {
     struct elastic elastic = elastic_read(plan, job);
-    bool checked = elastic.on && !old; /* ours, and spec.trainer cannot change: only when created */
 
     validate_targets(plan, errs);
-    if (checked)
+    if (elastic.on && !old) /* ours, and spec.trainer cannot change: only when created */
         validate_elastic(&elastic, job, errs);
-    ty_ml_reserved(job, checked ? reserved_elastic : reserved, errs);
+}
+
+static const char *const *torch_reserved(const struct ty_plan *plan, const struct ty_trainjob *old)
+{
+    const struct ty_json *elastic = ty_json_get(ty_plan_policy(plan, "torch"), "elasticPolicy");
+
+    return ty_json_is(elastic, TY_JSON_OBJECT) && !old ? reserved_elastic : reserved;
 }
 
 /* ---- enforcement ---- */
@@ -245,7 +245,8 @@ static int torch_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job,
 const struct ty_plugin ty_plugin_torch = {
     .name = "Torch",
     .about = "PET_* variables of torchrun for mlPolicy.torch, elastic jobs included",
-    .applies = torch_applies,
+    .policy = "torch",
+    .reserved_in = torch_reserved,
     .validate = torch_validate,
     .enforce_ml = torch_enforce_ml,
 };

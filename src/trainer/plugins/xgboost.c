@@ -5,33 +5,8 @@
 #include "trainer/plugin.h"
 #include "trainer/plugins/ml.h"
 
-static bool xgboost_applies(const struct ty_plan *plan)
-{
-    return ty_plan_policy(plan, "xgboost") != NULL;
-}
-
-static bool reserved(struct ty_str name)
-{
-    return ty_str_is(name, "DMLC_TRACKER_URI") || ty_str_is(name, "DMLC_TRACKER_PORT") ||
-           ty_str_is(name, "DMLC_TASK_ID") || ty_str_is(name, "DMLC_NUM_WORKER");
-}
-
-static void xgboost_validate(const struct ty_plan *plan TY_UNUSED, const struct ty_trainjob *job,
-                             const struct ty_trainjob *old TY_UNUSED, struct ty_errs *errs,
-                             struct ty_warnings *warnings TY_UNUSED)
-{
-    const struct ty_path *at = TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "trainer"), "env");
-    int i = 0;
-
-    ty_each_item (it, job->env) {
-        struct ty_str name = ty_json_text_of(ty_json_get(*it, "name"));
-        if (reserved(name))
-            ty_errs_add(errs, TY_IDX(at, i), TY_FORBIDDEN, NULL,
-                        "%.*s is reserved for the XGBoost runtime", TY_ARG(name))
-                ->at = *it;
-        i++;
-    }
-}
+static const char *const reserved[] = { "DMLC_TRACKER_URI", "DMLC_TRACKER_PORT", "DMLC_TASK_ID",
+                                        "DMLC_NUM_WORKER", NULL };
 
 static int xgboost_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job,
                               struct ty_err *err TY_UNUSED)
@@ -56,7 +31,9 @@ static int xgboost_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *jo
 const struct ty_plugin ty_plugin_xgboost = {
     .name = "XGBoost",
     .about = "DMLC_* variables and the tracker's address for mlPolicy.xgboost",
-    .applies = xgboost_applies,
-    .validate = xgboost_validate,
+    .policy = "xgboost",
+    .with_plainml = true,
+    .reserved = reserved,
+    .reserved_for = "the XGBoost runtime",
     .enforce_ml = xgboost_enforce_ml,
 };

@@ -168,7 +168,7 @@ static void test_extra_of_a_taken_name(void **state)
     assert_string_equal(f->err.text, "plugin \"TORCH\" is there twice");
 }
 
-/* Fact 106. */
+/* Two plugins with a status hook are refused when the pipeline is built. */
 static void test_two_status_plugins(void **state)
 {
     struct fixture *f = *state;
@@ -241,7 +241,7 @@ static void test_disabled_and_not_needed(void **state)
     fx_run(f, RUNTIME("{'jax':{}}", ""), JOB(""));
 }
 
-/* Fact 109: a pipeline without plugins does nothing. */
+/* A pipeline without plugins builds no objects and leaves the status empty. */
 static void test_empty_pipeline(void **state)
 {
     struct fixture *f = *state;

@@ -25,11 +25,12 @@ static const struct ty_field target_fields[] = {
     { .name = "jobName",
       .schema = &ty_schema_name,
       .flags = TY_F_REQUIRED | TY_F_OMITZERO,
-      .doc = "Name of the replicated job." },
+      .doc = "Name of the replicated job in the template." },
     { .name = "containerNames",
       .schema = &container_names,
       .flags = TY_F_REQUIRED | TY_F_OMITZERO,
-      .doc = "Its containers that get the PET_ variables too." },
+      .doc = "Containers or init containers of that job to inject the PET_ variables into. The "
+             "container node always has them and must not be listed." },
     { .name = NULL },
 };
 static const struct ty_schema target = { .type = TY_T_OBJECT,
@@ -44,7 +45,8 @@ static const struct ty_field env_injection_fields[] = {
     { .name = "targets",
       .schema = &targets,
       .flags = TY_F_OMITZERO,
-      .doc = "Where to inject, by job." },
+      .doc = "Containers to inject into, one entry per replicated job. Without entries only the "
+             "trainer's container node gets the variables." },
     { .name = NULL },
 };
 static const struct ty_schema env_injection = { .type = TY_T_OBJECT,
@@ -72,15 +74,16 @@ static const struct ty_field elastic_fields[] = {
     { .name = "minNodes",
       .schema = &from_one,
       .flags = TY_F_OURS,
-      .doc = "Fewest nodes that training may go on with." },
+      .doc = "Smallest number of nodes with which training continues. Defaults to maxNodes." },
     { .name = "maxNodes",
       .schema = &from_one,
       .flags = TY_F_OURS,
-      .doc = "Most nodes that training may use." },
+      .doc = "Largest number of nodes of the job. Defaults to the job's node count." },
     { .name = "maxRestarts",
       .schema = &from_zero,
       .flags = TY_F_OURS,
-      .doc = "How often torchrun restarts its workers before it gives up." },
+      .doc = "Number of times torchrun restarts its worker group before it fails. If unset, "
+             "torchrun's own default applies." },
     { .name = NULL },
 };
 static const struct ty_rule elastic_rules[] = {
@@ -97,15 +100,19 @@ static const struct ty_schema elastic = { .type = TY_T_OBJECT,
 static const struct ty_field torch_fields[] = {
     { .name = "envInjection",
       .schema = &env_injection,
-      .doc = "Further containers that get the PET_ variables." },
+      .doc =
+          "Other containers that get the PET_ variables, besides the trainer's container node." },
     { .name = "numProcPerNode",
       .schema = &torch_num_proc,
       .flags = TY_F_OURS,
-      .doc = "Processes on each node unless the TrainJob says: a number, auto, cpu or gpu." },
+      .doc = "Default number of processes per node: an integer, or auto, cpu or gpu. Defaults to "
+             "auto: one per GPU, or one per CPU on nodes without GPUs; spec.trainer.numProcPerNode "
+             "overrides it." },
     { .name = "elasticPolicy",
       .schema = &elastic,
       .flags = TY_F_OURS,
-      .doc = "Lets the number of nodes vary between two bounds while training runs." },
+      .doc = "Lets the number of nodes vary between minNodes and maxNodes while training runs, "
+             "with a c10d rendezvous on node 0. If unset, the node count is fixed." },
     { .name = NULL },
 };
 static const struct ty_schema torch = { .type = TY_T_OBJECT,
@@ -129,20 +136,26 @@ static const struct ty_field mpi_fields[] = {
     { .name = "numProcPerNode",
       .schema = &ty_schema_int32,
       .def = "1",
-      .doc = "Processes on each node, the slots of the host file." },
+      .doc =
+          "Number of MPI slots per node in the host file. Defaults to 1; if it is 1 and a node has "
+          "more GPUs, the number of GPUs is used. spec.trainer.numProcPerNode overrides it." },
     { .name = "mpiImplementation",
       .schema = &implementation,
       .flags = TY_F_OURS,
       .def = "\"OpenMPI\"",
-      .doc = "OpenMPI, IntelMPI (also written Intel) or MPICH." },
+      .doc = "MPI implementation, which decides the format of the host file and the launcher's "
+             "variables: OpenMPI (the default), IntelMPI (Intel is an alias) or MPICH." },
     { .name = "sshAuthMountPath",
       .schema = &mount_path,
       .def = "\"/root/.ssh\"",
-      .doc = "Where the SSH key pair of the job is mounted." },
+      .doc =
+          "Directory in which the job's SSH key pair is mounted, in launcher and nodes. Defaults "
+          "to /root/.ssh; it must be the .ssh directory of the user that runs mpirun." },
     { .name = "runLauncherAsNode",
       .schema = &ty_schema_bool,
       .def = "false",
-      .doc = "Whether the launcher also trains, as the first node." },
+      .doc = "Set to true if the launcher also trains: it is then listed in the host file and "
+             "counted as one of numNodes. Defaults to false." },
     { .name = NULL },
 };
 static const struct ty_schema mpi = { .type = TY_T_OBJECT,
@@ -162,7 +175,8 @@ static const struct ty_field flux_fields[] = {
     { .name = "numProcPerNode",
       .schema = &flux_num_proc,
       .def = "1",
-      .doc = "Processes on each node." },
+      .doc = "Number of Flux tasks per node. Defaults to 1; spec.trainer.numProcPerNode overrides "
+             "it." },
     { .name = NULL },
 };
 static const struct ty_schema flux = { .type = TY_T_OBJECT,
@@ -188,7 +202,7 @@ static const struct ty_field tensorflow_fields[] = {
       .schema = &port,
       .flags = TY_F_OURS,
       .def = "2222",
-      .doc = "Port that every worker of TF_CONFIG listens on." },
+      .doc = "Port of every task in TF_CONFIG. Defaults to 2222." },
     { .name = NULL },
 };
 static const struct ty_schema tensorflow = { .type = TY_T_OBJECT,
@@ -200,18 +214,32 @@ static const struct ty_schema tensorflow = { .type = TY_T_OBJECT,
 static const struct ty_field ml_policy_fields[] = {
     { .name = "numNodes",
       .schema = &ty_schema_int32,
-      .doc = "Number of training nodes, 1 if absent." },
-    { .name = "torch", .schema = &torch, .doc = "PyTorch: every node gets torchrun's settings." },
+      .doc =
+          "Default number of training nodes, overridden by spec.trainer.numNodes. Defaults to 1." },
+    { .name = "torch",
+      .schema = &torch,
+      .doc = "Configures PyTorch: sets the PET_ variables that torchrun reads." },
     { .name = "mpi",
       .schema = &mpi,
-      .doc = "MPI: a launcher with a host file, and nodes it reaches by SSH." },
-    { .name = "flux", .schema = &flux, .doc = "Flux Framework: nodes form a Flux instance." },
-    { .name = "jax", .schema = &jax, .doc = "JAX: every node gets the coordinator's address." },
-    { .name = "xgboost", .schema = &xgboost, .doc = "XGBoost: every node gets the tracker's." },
+      .doc = "Configures MPI: creates an SSH key pair and a host file, and mounts them into the "
+             "jobs launcher and node." },
+    { .name = "flux",
+      .schema = &flux,
+      .doc = "Configures Flux Framework: installs Flux in every node and runs the command as a "
+             "Flux job." },
+    { .name = "jax",
+      .schema = &jax,
+      .doc = "Configures JAX: sets the JAX_ variables with the coordinator's address and the "
+             "process count." },
+    { .name = "xgboost",
+      .schema = &xgboost,
+      .doc = "Configures XGBoost: sets the DMLC_ variables with the tracker's address and the "
+             "worker count." },
     { .name = "tensorflow",
       .schema = &tensorflow,
       .flags = TY_F_OURS,
-      .doc = "TensorFlow: every node gets TF_CONFIG with all workers." },
+      .doc = "Configures TensorFlow: sets TF_CONFIG with the addresses of all tasks; jobs named "
+             "chief, worker, ps and evaluator get these roles." },
     { .name = NULL },
 };
 static const struct ty_rule ml_policy_rules[] = {
@@ -235,7 +263,8 @@ static const struct ty_field coscheduling_fields[] = {
     { .name = "scheduleTimeoutSeconds",
       .schema = &ty_schema_int32,
       .def = "60",
-      .doc = "Seconds that the scheduler waits for all pods to fit." },
+      .doc = "Seconds for which the scheduler holds nodes until all pods of the gang fit. Defaults "
+             "to 60; after that it releases them and tries again." },
     { .name = NULL },
 };
 static const struct ty_schema coscheduling = { .type = TY_T_OBJECT,
@@ -249,11 +278,13 @@ static const struct ty_field topology_fields[] = {
       .schema = &topology_mode,
       .flags = TY_F_OMITZERO,
       .def = "\"hard\"",
-      .doc = "Whether the constraint must hold (hard) or is preferred (soft)." },
+      .doc = "hard (the default): pods stay Pending unless the constraint is met. soft: the "
+             "scheduler prefers to meet it." },
     { .name = "highestTierAllowed",
       .schema = &ty_schema_int,
       .def = "1",
-      .doc = "Highest network tier that the pods may spread over." },
+      .doc = "Highest network tier across which the pods may be spread; 1, the default, is the "
+             "lowest tier." },
     { .name = NULL },
 };
 static const struct ty_schema topology = { .type = TY_T_OBJECT,
@@ -262,7 +293,7 @@ static const struct ty_schema topology = { .type = TY_T_OBJECT,
 static const struct ty_field volcano_fields[] = {
     { .name = "networkTopology",
       .schema = &topology,
-      .doc = "How near to each other the pods must run." },
+      .doc = "Limits how far apart in the network the pods may run. If unset, there is no limit." },
     { .name = NULL },
 };
 static const struct ty_schema volcano = { .type = TY_T_OBJECT,
@@ -272,8 +303,12 @@ static const struct ty_schema volcano = { .type = TY_T_OBJECT,
 static const struct ty_field pod_group_policy_fields[] = {
     { .name = "coscheduling",
       .schema = &coscheduling,
-      .doc = "A gang of the scheduler plugins' coscheduling." },
-    { .name = "volcano", .schema = &volcano, .doc = "A gang of the Volcano scheduler." },
+      .doc = "Creates a PodGroup for the coscheduling plugin of scheduler-plugins. The template "
+             "must set schedulerName itself." },
+    { .name = "volcano",
+      .schema = &volcano,
+      .doc = "Creates a PodGroup for the Volcano scheduler. The template must set schedulerName "
+             "itself." },
     { .name = NULL },
 };
 const struct ty_schema ty_schema_PodGroupPolicy = { .type = TY_T_OBJECT,

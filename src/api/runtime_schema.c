@@ -7,11 +7,13 @@ static const struct ty_field template_fields[] = {
     { .name = "metadata",
       .schema = &ty_schema_ObjectMeta,
       .flags = TY_F_ALWAYS,
-      .doc = "Labels and annotations of the JobSet." },
+      .doc = "Metadata of the JobSet. Only labels and annotations are used." },
     { .name = "spec",
       .schema = &ty_schema_JobSetSpec,
       .flags = TY_F_ALWAYS,
-      .doc = "Spec of the JobSet." },
+      .doc =
+          "JobSet spec to start from. The job labeled trainer.kubeflow.org/trainjob-ancestor-step: "
+          "trainer receives the settings of spec.trainer." },
     { .name = NULL },
 };
 static const struct ty_schema template = {
@@ -21,14 +23,17 @@ static const struct ty_schema template = {
 static const struct ty_field spec_fields[] = {
     { .name = "mlPolicy",
       .schema = &ty_schema_MLPolicy,
-      .doc = "How training is distributed: nodes and framework." },
+      .doc = "Default node count and the framework whose settings are injected into the pods. If "
+             "unset, nothing framework-specific is injected." },
     { .name = "podGroupPolicy",
       .schema = &ty_schema_PodGroupPolicy,
-      .doc = "Gang scheduling of the pods." },
+      .doc = "Gang scheduler that places the pods all at once. If unset, pods are scheduled one by "
+             "one." },
     { .name = "template",
       .schema = &template,
       .flags = TY_F_OMITZERO,
-      .doc = "The JobSet that a TrainJob fills in." },
+      .doc = "JobSet template of every TrainJob that references this runtime. A TrainJob keeps the "
+             "template it started with." },
     { .name = NULL },
 };
 const struct ty_schema ty_schema_TrainingRuntimeSpec = {
@@ -39,32 +44,35 @@ static const struct ty_field runtime_fields[] = {
     { .name = "apiVersion",
       .schema = &ty_schema_string,
       .flags = TY_F_OMITZERO,
-      .doc = "Always trainer.kubeflow.org/v1alpha1." },
+      .doc = "API version of the object: trainer.kubeflow.org/v1alpha1." },
     { .name = "kind",
       .schema = &ty_schema_string,
       .flags = TY_F_OMITZERO,
-      .doc = "TrainingRuntime or ClusterTrainingRuntime." },
+      .doc = "Kind of the object: TrainingRuntime or ClusterTrainingRuntime." },
     { .name = "metadata",
       .schema = &ty_schema_metadata,
       .flags = TY_F_ALWAYS,
-      .doc = "Name, labels and annotations." },
+      .doc = "Standard object metadata. Label trainer.kubeflow.org/support: deprecated makes "
+             "TrainJobs that reference the runtime get a warning." },
     { .name = "spec",
       .schema = &ty_schema_TrainingRuntimeSpec,
       .flags = TY_F_OMITZERO,
-      .doc = "What TrainJobs of this runtime look like." },
+      .doc = "Template and policies from which TrainJobs are rendered." },
     { .name = NULL },
 };
 const struct ty_schema ty_schema_TrainingRuntime = {
     .type = TY_T_OBJECT,
     .go = "TrainingRuntime",
     .fields = runtime_fields,
-    .doc = "A blueprint for TrainJobs of one namespace."
+    .doc = "A template for TrainJobs in its own namespace: which jobs and pods to create, and how "
+           "to set up the framework in them."
 };
 const struct ty_schema ty_schema_ClusterTrainingRuntime = {
     .type = TY_T_OBJECT,
     .go = "ClusterTrainingRuntime",
     .fields = runtime_fields,
-    .doc = "A blueprint for TrainJobs of every namespace."
+    .doc = "A template for TrainJobs in every namespace: which jobs and pods to create, and how to "
+           "set up the framework in them."
 };
 
 /* Without TY_F_ALWAYS on status: what we send to the API server has none. */

@@ -53,7 +53,7 @@ struct ty_field {
     unsigned flags;
     const char *patch_key; /* with TY_F_MERGE */
     const char *def;       /* default as JSON text; NULL none */
-    const char *doc;       /* one sentence; NULL for generated types */
+    const char *doc;       /* what it does, its default, what happens without it; NULL: generated */
 };
 
 struct ty_schema {

@@ -24,15 +24,19 @@ static const struct ty_field runtime_ref_fields[] = {
     { .name = "name",
       .schema = &ty_schema_name,
       .flags = TY_F_REQUIRED | TY_F_OMITZERO,
-      .doc = "Name of the runtime, in the TrainJob's namespace unless its kind is cluster-wide." },
+      .doc = "Name of the runtime. A TrainingRuntime is looked up in the TrainJob's namespace, a "
+             "ClusterTrainingRuntime in the cluster; if it does not exist, the TrainJob is "
+             "rejected on create." },
     { .name = "apiGroup",
       .schema = &string_253,
       .def = "\"trainer.kubeflow.org\"",
-      .doc = "API group of the runtime." },
+      .doc =
+          "API group of the runtime. Defaults to trainer.kubeflow.org, the only supported group." },
     { .name = "kind",
       .schema = &string_253,
       .def = "\"ClusterTrainingRuntime\"",
-      .doc = "TrainingRuntime or ClusterTrainingRuntime." },
+      .doc =
+          "Kind of the runtime: TrainingRuntime or ClusterTrainingRuntime, which is the default." },
     { .name = NULL },
 };
 const struct ty_schema ty_schema_RuntimeRef = { .type = TY_T_OBJECT,
@@ -55,15 +59,17 @@ static const struct ty_schema storage_uri = { .type = TY_T_STRING,
 static const struct ty_field initializer_step_fields[] = {
     { .name = "storageUri",
       .schema = &storage_uri,
-      .doc = "Where to fetch from, scheme://path; the initializer sees it as STORAGE_URI." },
+      .doc = "URI to download from, such as hf://org/name or s3://bucket/path, passed to the "
+             "initializer as STORAGE_URI. If unset, the runtime's own STORAGE_URI applies." },
     { .name = "env",
       .schema = &ty_schema_list_EnvVar_128,
       .flags = TY_F_OMITZERO,
-      .doc = "Environment variables of the initializer's container." },
+      .doc = "Environment variables for the initializer container. They are set after STORAGE_URI "
+             "and override variables of the same name." },
     { .name = "secretRef",
       .schema = &ty_schema_LocalObjectReference,
-      .doc =
-          "Secret whose keys become environment variables of the initializer, for credentials." },
+      .doc = "Secret in the TrainJob's namespace whose keys become environment variables of the "
+             "initializer, for example an access token. If unset, no Secret is added." },
     { .name = NULL },
 };
 static const struct ty_schema dataset_initializer = { .type = TY_T_OBJECT,
@@ -76,10 +82,12 @@ static const struct ty_schema model_initializer = { .type = TY_T_OBJECT,
 static const struct ty_field initializer_fields[] = {
     { .name = "dataset",
       .schema = &dataset_initializer,
-      .doc = "Settings of the job that downloads the dataset." },
+      .doc = "Settings of the runtime's dataset-initializer job. If unset, that job runs as the "
+             "runtime defines it; if set, the runtime must have one." },
     { .name = "model",
       .schema = &model_initializer,
-      .doc = "Settings of the job that downloads the pre-trained model." },
+      .doc = "Settings of the runtime's model-initializer job. If unset, that job runs as the "
+             "runtime defines it; if set, the runtime must have one." },
     { .name = NULL },
 };
 static const struct ty_rule initializer_rules[] = {
@@ -108,27 +116,39 @@ static const struct ty_rule num_proc_rules[] = {
 static const struct ty_schema num_proc = { .type = TY_T_INT_OR_STRING, .rules = num_proc_rules };
 
 static const struct ty_field trainer_fields[] = {
-    { .name = "image", .schema = &string_500, .doc = "Container image of the training nodes." },
+    { .name = "image",
+      .schema = &string_500,
+      .doc = "Container image of the training nodes. Replaces the runtime's image; if unset, the "
+             "runtime's image is used." },
     { .name = "command",
       .schema = &words,
       .flags = TY_F_OMITZERO,
-      .doc = "Entrypoint of the training container, instead of the runtime's." },
+      .doc = "Entrypoint of the training container. Replaces the runtime's command, and an empty "
+             "list removes it; if unset, the runtime's command is used." },
     { .name = "args",
       .schema = &words,
       .flags = TY_F_OMITZERO,
-      .doc = "Arguments of the entrypoint, instead of the runtime's." },
+      .doc = "Arguments of the entrypoint. Replace the runtime's args, and an empty list removes "
+             "them; if unset, the runtime's args are used." },
     { .name = "env",
       .schema = &ty_schema_list_EnvVar_128,
       .flags = TY_F_OMITZERO,
-      .doc = "Environment variables of the training container, added to the runtime's." },
-    { .name = "numNodes", .schema = &ty_schema_int32, .doc = "Number of training nodes." },
+      .doc = "Environment variables for the training container, merged into the runtime's by name. "
+             "Variables that the ML policy reserves, such as PET_NNODES, are rejected." },
+    { .name = "numNodes",
+      .schema = &ty_schema_int32,
+      .doc = "Number of training nodes, one pod each. Defaults to the runtime's mlPolicy.numNodes; "
+             "a value below 1 starts no training." },
     { .name = "resourcesPerNode",
       .schema = &ty_schema_ResourceRequirements,
-      .doc = "Compute resources of each training node, merged into the runtime's." },
+      .doc = "Compute resources of each training node, merged by resource name into the runtime's; "
+             "a value given here wins. If unset, the runtime's resources apply." },
     { .name = "numProcPerNode",
       .schema = &num_proc,
       .flags = TY_F_OURS,
-      .doc = "Processes on each node: a number, or auto, cpu, gpu to count the node's devices." },
+      .doc = "Number of training processes per node: an integer, or auto, cpu or gpu to derive it "
+             "from the node's resources. Defaults to the runtime's value, and to auto under torch; "
+             "jax and xgboost do not use it." },
     { .name = NULL },
 };
 static const struct ty_rule trainer_rules[] = {
@@ -170,49 +190,64 @@ static const struct ty_field train_job_spec_fields[] = {
     { .name = "runtimeRef",
       .schema = &ty_schema_RuntimeRef,
       .flags = TY_F_REQUIRED | TY_F_OMITZERO,
-      .doc = "The runtime that this TrainJob fills in." },
+      .doc = "Runtime that supplies the JobSet template and the ML policy of this TrainJob. "
+             "Required and immutable." },
     { .name = "initializer",
       .schema = &ty_schema_Initializer,
-      .doc = "What to download before training starts." },
+      .doc = "Dataset and model to download before training starts. If unset, initializer jobs run "
+             "as the runtime defines them. Immutable." },
     { .name = "trainer",
       .schema = &ty_schema_Trainer,
-      .doc = "What to train with: image, command, nodes, resources." },
+      .doc = "Image, command, environment, node count and resources of the training nodes. Unset "
+             "fields come from the runtime. Immutable." },
     { .name = "runtimePatches",
       .schema = &ty_schema_list_RuntimePatch,
       .flags = TY_F_OMITZERO,
-      .doc = "Changes to the runtime's template for this TrainJob alone, one entry per manager." },
+      .doc = "Changes to the runtime's template that apply to this TrainJob only, one entry per "
+             "manager, merged in list order. They can change only while the TrainJob is suspended. "
+             "Without entries the template is used unchanged." },
     { .name = "suspend",
       .schema = &ty_schema_bool,
       .def = "false",
-      .doc = "When true, no pods run; what ran is stopped." },
+      .doc = "Set to true to create the JobSet without pods, or to stop the pods of a running job; "
+             "set back to false to start them again. Defaults to false." },
     { .name = "activeDeadlineSeconds",
       .schema = &deadline,
       .flags = TY_F_OMITZERO,
-      .doc = "Seconds the TrainJob may run before it fails; counting starts anew on resume." },
+      .doc = "Seconds the TrainJob may run, counted from its creation or its last resume. After "
+             "that it fails with reason DeadlineExceeded and its JobSet is deleted. If unset, "
+             "there is no limit. Immutable." },
     { .name = "managedBy",
       .schema = &managed_by,
       .def = "\"trainer.kubeflow.org/trainjob-controller\"",
-      .doc = "The controller that is responsible: this one, or MultiKueue." },
+      .doc = "Controller that reconciles this TrainJob: trainer.kubeflow.org/trainjob-controller "
+             "(the default) or kueue.x-k8s.io/multikueue, in which case the operator ignores it. "
+             "Immutable." },
     { .name = "ttlSecondsAfterFinished",
       .schema = &ttl,
       .flags = TY_F_OURS,
-      .doc = "Seconds after which a finished TrainJob is deleted with all it owns." },
+      .doc = "Seconds after completion or failure until the TrainJob and the objects it owns are "
+             "deleted; 0 deletes them at once. If unset, they are kept." },
     { .name = "podTemplateOverrides",
       .schema = &ty_schema_list_PodTemplateOverride,
       .flags = TY_F_OURS | TY_F_DEPRECATED | TY_F_OMITZERO,
-      .doc = "Older spelling (v2.1) of runtimePatches for the pods of named jobs." },
+      .doc = "Pod template changes for named replicated jobs in the v2.1 format, applied in order "
+             "before runtimePatches. Use runtimePatches in new manifests." },
     { .name = "podSpecOverrides",
       .schema = &ty_schema_list_PodSpecOverride,
       .flags = TY_F_OURS | TY_F_DEPRECATED | TY_F_OMITZERO,
-      .doc = "Older spelling (v2.0) of runtimePatches for the pods of named jobs." },
+      .doc = "Pod spec changes for named replicated jobs in the v2.0 format, applied in order "
+             "before runtimePatches. Use runtimePatches in new manifests." },
     { .name = "labels",
       .schema = &ty_schema_map_string,
       .flags = TY_F_OURS | TY_F_DEPRECATED | TY_F_OMITZERO,
-      .doc = "Older spelling (v2.0, v2.1) of JobSet labels; now in runtimePatches." },
+      .doc = "Labels to add to the JobSet, in the v2.0 and v2.1 format. Use runtimePatches in new "
+             "manifests." },
     { .name = "annotations",
       .schema = &ty_schema_map_string,
       .flags = TY_F_OURS | TY_F_DEPRECATED | TY_F_OMITZERO,
-      .doc = "Older spelling (v2.0, v2.1) of JobSet annotations; now in runtimePatches." },
+      .doc = "Annotations to add to the JobSet, in the v2.0 and v2.1 format. Use runtimePatches in "
+             "new manifests." },
     { .name = NULL },
 };
 const struct ty_schema ty_schema_TrainJobSpec = { .type = TY_T_OBJECT,
@@ -225,23 +260,25 @@ static const struct ty_field train_job_fields[] = {
     { .name = "apiVersion",
       .schema = &ty_schema_string,
       .flags = TY_F_OMITZERO,
-      .doc = "Always trainer.kubeflow.org/v1alpha1." },
+      .doc = "API version of the object: trainer.kubeflow.org/v1alpha1." },
     { .name = "kind",
       .schema = &ty_schema_string,
       .flags = TY_F_OMITZERO,
-      .doc = "Always TrainJob." },
+      .doc = "Kind of the object: TrainJob." },
     { .name = "metadata",
       .schema = &ty_schema_metadata,
       .flags = TY_F_ALWAYS,
-      .doc = "Name, namespace, labels and annotations." },
+      .doc = "Standard object metadata. The name must be a DNS label of at most 63 characters that "
+             "begins with a letter, because pod host names are derived from it." },
     { .name = "spec",
       .schema = &ty_schema_TrainJobSpec,
       .flags = TY_F_OMITZERO,
-      .doc = "What is wanted." },
+      .doc = "Desired state of the training job: the runtime to use and what to change in it." },
     { .name = "status",
       .schema = &ty_schema_TrainJobStatus,
       .flags = TY_F_OMITZERO,
-      .doc = "What was observed; written by the controller." },
+      .doc = "State observed by the controller: conditions, counts per replicated job, reported "
+             "training progress. Read-only for users." },
     { .name = NULL },
 };
 static const struct ty_rule train_job_rules[] = {
@@ -253,8 +290,11 @@ static const struct ty_rule train_job_rules[] = {
       .ok = ty_rule_name_is_short },
     { .cel = NULL },
 };
-const struct ty_schema ty_schema_TrainJob = { .type = TY_T_OBJECT,
-                                              .go = "TrainJob",
-                                              .fields = train_job_fields,
-                                              .rules = train_job_rules,
-                                              .doc = "A training job: a runtime filled in." };
+const struct ty_schema ty_schema_TrainJob = {
+    .type = TY_T_OBJECT,
+    .go = "TrainJob",
+    .fields = train_job_fields,
+    .rules = train_job_rules,
+    .doc = "A training job: takes the JobSet template of a runtime and fills in the image, "
+           "command, node count and resources given here."
+};

@@ -119,8 +119,8 @@ static void check_docs(const struct ty_schema *s, const char *at)
                 fail_msg("%s.%s has no doc, its neighbours have", at, f->name);
             return;
         }
-        if (n > 100 || f->doc[n - 1] != '.')
-            fail_msg("%s.%s: one short sentence is wanted: %s", at, f->name, f->doc);
+        if (n < 20 || n > 240 || f->doc[n - 1] != '.')
+            fail_msg("%s.%s: one to three short sentences are wanted: %s", at, f->name, f->doc);
         check_docs(f->schema, f->name);
     }
 }

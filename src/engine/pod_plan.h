@@ -27,7 +27,7 @@ struct ty_host {
 };
 
 /* Finds everything that cannot be honoured here, before anything starts: one entry per finding, in
- * the words of spec/jobset.md 5.11 ("unsupported locally: PATH: …" is the printer's part). */
+ * the words of docs/spec/jobset.md 5.10 ("unsupported locally: PATH: …" is the printer's part). */
 struct ty_unfit {
     const char *path, *text;
     bool error; /* else a warning: no effect here */
@@ -158,7 +158,7 @@ int ty_pod_plan_make(struct ty_arena *a, const struct ty_json *pod, const struct
 void ty_pod_plan_setenv(struct ty_arena *a, struct ty_container_plan *c, const char *name,
                         const char *value);
 
-/* $(VAR) expansion (spec/jobset.md 5.7): `env` is a NULL-terminated list of NAME=value. */
+/* $(VAR) expansion (docs/spec/jobset.md 5.7): `env` is a NULL-terminated list of NAME=value. */
 char *ty_expand(struct ty_arena *a, struct ty_str text, const char *const *env);
 
 #endif

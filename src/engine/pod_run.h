@@ -1,4 +1,4 @@
-/* The life of a pod's containers, as the kubelet leads it (spec/jobset.md 5.2 to 5.6). A state
+/* The life of a pod's containers, as the kubelet leads it (docs/spec/jobset.md 5.2 to 5.6). A state
  * machine without I/O: it is told what happened, and says what to do next. Times are milliseconds
  * since 1970 on a clock that does not go back: they end up in the pod's status.
  *

@@ -35,7 +35,7 @@ struct ty_merge_guide {
 };
 
 /* Order inside lists merged by key as Kubernetes orders them: new items of the patch come before
- * the remaining old ones (spec/trainer.md 4.5). Directives $patch, $retainKeys,
+ * the remaining old ones (docs/spec/trainer.md 4.5). Directives $patch, $retainKeys,
  * $setElementOrder/…, $deleteFromPrimitiveList/… are obeyed. Values that come from the patch are
  * stamped with `origin` unless it is 0. */
 int ty_strategic_merge(struct ty_arena *a, const struct ty_json *doc, const struct ty_json *patch,

@@ -1,5 +1,5 @@
 /* clang-format off */
-/* The status API (spec/trainer.md 9): training processes post their progress.
+/* The status API (docs/spec/trainer.md 9): training processes post their progress.
  *
  *   POST /apis/trainer.kubeflow.org/v1alpha1/namespaces/NS/trainjobs/NAME/status
  *     size --> authorize --> decode --> apply --> 200, the payload as it was understood

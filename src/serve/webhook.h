@@ -1,5 +1,5 @@
 /* clang-format off */
-/* Admission webhooks (spec/trainer.md 8): AdmissionReview v1 in, AdmissionReview v1 out.
+/* Admission webhooks (docs/spec/trainer.md 8): AdmissionReview v1 in, AdmissionReview v1 out.
  *
  *   POST /mutate-…-trainjob                        stamps and words, as a JSON patch
  *   POST /validate-…-trainjob, -trainingruntime, -clustertrainingruntime

@@ -1,5 +1,5 @@
-/* The runtimes' webhook: what a job with an ancestor label must have (spec/trainer.md 8.3). v2.3.0
- * does not check updates of a TrainingRuntime: there a mistake is only warned of (B20). */
+/* The runtimes' webhook: what a job with an ancestor label must have (docs/spec/trainer.md 8.3).
+ * v2.3.0 does not check updates of a TrainingRuntime: there a mistake is only warned of (B20). */
 #include "trainer/admit.h"
 
 #include "trainer/checks.h"

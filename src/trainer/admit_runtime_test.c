@@ -25,7 +25,8 @@ static void test_good_runtime(void **state)
     assert_true(!v.message && v.warnings.n == 0);
 }
 
-/* Fact 121. */
+/* A job with a known ancestor label must have one replica; other labels and jobs without one are
+ * not checked. */
 static void test_replicas(void **state)
 {
     struct fixture *f = *state;
@@ -46,7 +47,7 @@ static void test_replicas(void **state)
         "[3].replicas: Invalid value: 0: always must be 1]");
 }
 
-/* Fact 122. */
+/* A job with a known ancestor label must have the container of that step. */
 static void test_containers(void **state)
 {
     struct fixture *f = *state;
@@ -93,7 +94,7 @@ static void test_updates(void **state)
                      200);
 }
 
-/* Fact 123. */
+/* Creating a deprecated runtime returns a warning, updating it does not. */
 static void test_deprecation(void **state)
 {
     struct fixture *f = *state;

@@ -18,7 +18,7 @@ static struct ty_verdict create(struct fixture *f, const char *text)
     return core_admit(f, TY_CREATE, fx_json(f->arena, text), NULL);
 }
 
-/* Fact 138. */
+/* Defaults of a new TrainJob: runtimeRef's group and kind, suspend, managedBy. */
 static void test_defaults(void **state)
 {
     struct fixture *f = *state;

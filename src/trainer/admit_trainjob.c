@@ -1,5 +1,5 @@
 /* The TrainJob's webhooks: stamps on patches, words of numProcPerNode, all plugin checks
- * (spec/trainer.md 8.1, 8.2). */
+ * (docs/spec/trainer.md 8.1, 8.2). */
 #include <errno.h>
 
 #include "trainer/admit.h"

@@ -43,7 +43,7 @@ static const char *stamped(struct fixture *f, const char *patches, const char *o
     return ty_arena_strndup(f->arena, out.p ? out.p : "", out.n);
 }
 
-/* Fact 126. */
+/* On create every patch without a time is stamped; a time given by the client stays. */
 static void test_stamps_on_create(void **state)
 {
     assert_string_equal(
@@ -54,7 +54,8 @@ static void test_stamps_on_create(void **state)
         "a@" NOW_TEXT " b@2025-01-01T00:00:00Z c@" NOW_TEXT " ");
 }
 
-/* Fact 127. */
+/* On update an unchanged patch keeps its stored time, a changed one is stamped, and a new one is
+ * stamped unless it carries a time. */
 static void test_stamps_on_update(void **state)
 {
     struct fixture *f = *state;
@@ -171,7 +172,7 @@ static struct ty_verdict create(struct fixture *f, const char *text)
     return core_admit(f, TY_CREATE, fx_json(f->arena, text), NULL);
 }
 
-/* Fact 124: the odd path of the cluster kind stays. */
+/* A missing ClusterTrainingRuntime is reported at v2.3.0's path spec.RuntimeRef, capital R. */
 static void test_runtime_missing(void **state)
 {
     struct fixture *f = *state;
@@ -239,7 +240,7 @@ static void test_unsupported_kind(void **state)
     assert_string_equal(v.errs.first->path, "spec.runtimeRef");
 }
 
-/* Fact 125. */
+/* A TrainJob that references a deprecated runtime is accepted with a warning. */
 static void test_deprecated_runtime(void **state)
 {
     struct fixture *f = *state;
@@ -260,7 +261,7 @@ static void test_deprecated_runtime(void **state)
         "runtime.html#runtime-deprecation-policy");
 }
 
-/* Fact 117. */
+/* Only the exact label value "deprecated" causes the warning. */
 static void test_only_that_word_is_deprecated(void **state)
 {
     struct fixture *f = *state;

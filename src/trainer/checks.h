@@ -1,4 +1,5 @@
-/* What admission checks of a TrainJob against its runtime's template (spec/trainer.md 6.10). */
+/* What admission checks of a TrainJob against its runtime's template (docs/spec/trainer.md 6.10).
+ */
 #ifndef TY_TRAINER_CHECKS_H
 #define TY_TRAINER_CHECKS_H
 

@@ -100,7 +100,7 @@ static void test_reserved_env(void **state)
         "containers");
 }
 
-/* Fact 136. */
+/* A manager is domain/path; an empty path is refused. */
 static void test_managers(void **state)
 {
     struct fixture *f = *state;
@@ -218,7 +218,7 @@ static const char *change(struct fixture *f, const char *from, const char *to)
     return ty_errs_text(f->arena, &f->errs);
 }
 
-/* Facts 96 and 97. */
+/* runtimePatches may change if the TrainJob is suspended before or after the update. */
 static void test_changes(void **state)
 {
     struct fixture *f = *state;
@@ -283,7 +283,7 @@ static void test_creation_is_no_change(void **state)
     assert_int_equal(f->errs.n, 0);
 }
 
-/* Fact 98. */
+/* While suspended, a change is refused once for each replicated job that still has active pods. */
 static void test_changes_while_active(void **state)
 {
     struct fixture *f = *state;

@@ -17,7 +17,7 @@ static const char *initializers(struct fixture *f, const char *runtime, const ch
     return ty_errs_text(f->arena, &f->errs);
 }
 
-/* Fact 94. */
+/* An initializer that the TrainJob configures must be a job of the runtime. */
 static void test_initializer_without_job(void **state)
 {
     struct fixture *f = *state;

@@ -164,7 +164,7 @@ static void test_podgroup(void **state)
     "{'apiVersion':'scheduling.x-k8s.io/v1alpha1','kind':'PodGroup','metadata':{'name':'j',"       \
     "'namespace':'ns'}}"
 
-/* Fact 86: while the job runs its PodGroup stays; suspended it is written again. */
+/* The PodGroup of a running TrainJob is not applied again; that of a suspended one is. */
 static void test_podgroup_is_frozen(void **state)
 {
     struct fixture *f = *state;

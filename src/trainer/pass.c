@@ -1,4 +1,4 @@
-/* The main line of the pure part: one TrainJob, one pass (spec/trainer.md 7.1, 7.3). */
+/* The main line of the pure part: one TrainJob, one pass (docs/spec/trainer.md 7.1, 7.3). */
 #include "trainer/pass.h"
 
 #include <errno.h>
@@ -58,7 +58,7 @@ static int build(struct ty_arena *a, const struct ty_pass_in *in, const struct t
     return r;
 }
 
-/* v2.3.0 derives Failed anew in each pass; only a missed deadline is for ever (D3). */
+/* Failed is derived from the JobSet in each pass, as in v2.3.0; only a missed deadline is final. */
 static void forget_failed(struct ty_json *status)
 {
     struct ty_json *list = ty_json_get(status, "conditions");

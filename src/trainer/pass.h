@@ -1,5 +1,5 @@
 /* One reconcile pass as a pure function: objects in, wanted writes, status and events out
- * (spec/trainer.md 7.1). Who skips needless writes and sends the rest is the caller. */
+ * (docs/spec/trainer.md 7.1). Who skips needless writes and sends the rest is the caller. */
 #ifndef TY_TRAINER_PASS_H
 #define TY_TRAINER_PASS_H
 

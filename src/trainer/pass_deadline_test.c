@@ -84,7 +84,7 @@ static void test_finished_in_time(void **state)
     assert_true(!p.delete_kind && p.requeue_s == 0);
 }
 
-/* Fact 149: no clock runs while suspended; it starts anew on resume. */
+/* The deadline does not run while the job is suspended, and starts again on resume. */
 static void test_deadline_and_suspension(void **state)
 {
     struct fixture *f = *state;

@@ -42,7 +42,7 @@ static void test_job_is_not_changed(void **state)
     assert_string_equal(fx_text(f, job), before);
 }
 
-/* Fact 143: MultiKueue's jobs are not ours to touch. */
+/* A TrainJob managed by MultiKueue gets no objects and no status. */
 static void test_managed_by_another(void **state)
 {
     struct fixture *f = *state;
@@ -215,7 +215,7 @@ static void test_never_suspended(void **state)
         core_pass_at(f, fx_json(f->arena, TRAINJOB(",'suspend':false", "")), CORE_NOW).status);
 }
 
-/* Fact 145: order and times through a whole life. */
+/* Conditions keep their order and times from suspension over resume to completion. */
 static void test_suspend_resume_complete(void **state)
 {
     struct fixture *f = *state;
@@ -276,7 +276,7 @@ static void test_failed_before_suspended(void **state)
     settles(f, job, CORE_NOW);
 }
 
-/* v2.3.0 (D3): a failure that the JobSet does not confirm is forgotten. */
+/* A Failed condition that the JobSet does not confirm is removed, as v2.3.0 does. */
 static void test_failed_no_more(void **state)
 {
     struct fixture *f = *state;
@@ -289,7 +289,7 @@ static void test_failed_no_more(void **state)
     assert_string_equal(fx_text(f, p.status), "{}");
 }
 
-/* Fact 147. */
+/* jobsStatus follows the JobSet's replicatedJobsStatus. */
 static void test_counts_follow(void **state)
 {
     struct fixture *f = *state;

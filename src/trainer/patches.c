@@ -1,5 +1,5 @@
 /* Second step of the flow: the runtime's template with the TrainJob's patches merged in
- * (spec/trainer.md 4.5). The older override forms become patches of the same shape first. */
+ * (docs/spec/trainer.md 4.5). The older override forms become patches of the same shape first. */
 #include "trainer/patches.h"
 
 #include <errno.h>

@@ -45,7 +45,8 @@ static void test_without_patches(void **state)
     assert_string_equal(fx_env(f, "node", "node"), "I1=1;I2=2");
 }
 
-/* Fact 2: key by key, a later patch wins; labels of the runtime object itself do not come along. */
+/* Labels and annotations are merged key by key and a later patch wins; labels of the runtime object
+ * itself are not copied. */
 static void test_metadata_overlay(void **state)
 {
     struct fixture *f = *state;
@@ -59,7 +60,7 @@ static void test_metadata_overlay(void **state)
     assert_null(ty_json_get(f->plan.labels, "of"));
 }
 
-/* Fact 9. */
+/* Patches of two managers for different fields of one job are both applied. */
 static void test_two_managers_add_up(void **state)
 {
     struct fixture *f = *state;
@@ -71,7 +72,7 @@ static void test_two_managers_add_up(void **state)
                         "300");
 }
 
-/* Fact 10. */
+/* When two managers patch the same key, the later list entry wins. */
 static void test_later_patch_wins(void **state)
 {
     struct fixture *f = *state;
@@ -90,7 +91,7 @@ static void test_only_the_named_job(void **state)
     assert_null(ty_json_get(pod_of(f, "dataset-initializer"), "serviceAccountName"));
 }
 
-/* Typed clients cannot say null or empty: neither deletes (fact 7). */
+/* Typed clients cannot send null or empty values, so neither deletes anything. */
 static void test_never_deletes(void **state)
 {
     struct fixture *f = *state;
@@ -163,7 +164,7 @@ static void test_tolerations_are_replaced(void **state)
     assert_string_equal(fx_text(f, ty_json_get(pod_of(f, "node"), "tolerations")), "[{'key':'b'}]");
 }
 
-/* Fact 11. */
+/* Metadata of the job template lands on the Job, metadata of the pod template on the pods. */
 static void test_job_and_pod_metadata(void **state)
 {
     struct fixture *f = *state;

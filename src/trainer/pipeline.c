@@ -1,4 +1,4 @@
-/* Fourth step of the flow: the plugins, phase by phase (spec/trainer.md 4.8, 5). */
+/* Fourth step of the flow: the plugins, phase by phase (docs/spec/trainer.md 4.8, 5). */
 #include "trainer/plugin.h"
 
 #include <errno.h>

@@ -177,7 +177,7 @@ static void test_extra_of_a_taken_name(void **state)
     assert_string_equal(f->err.text, "plugin \"TORCH\" is there twice");
 }
 
-/* Fact 106. */
+/* Two plugins with a status hook are refused when the pipeline is built. */
 static void test_two_status_plugins(void **state)
 {
     struct fixture *f = *state;
@@ -309,7 +309,7 @@ static void test_policy_decides(void **state)
     assert_string_equal(refusal(f, &keeps_a_else, RUNTIME("{'jax':{}}", "")), REFUSED("A"));
 }
 
-/* Fact 109: a pipeline without plugins does nothing. */
+/* A pipeline without plugins builds no objects and leaves the status empty. */
 static void test_empty_pipeline(void **state)
 {
     struct fixture *f = *state;

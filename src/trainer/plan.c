@@ -1,5 +1,5 @@
 /* Third step of the flow: the plan that plugins edit. Jobs are found, roles given, pods counted,
- * resourcesPerNode merged (spec/trainer.md 4.3 to 4.6). */
+ * resourcesPerNode merged (docs/spec/trainer.md 4.3 to 4.6). */
 #include "trainer/plan.h"
 
 #include <errno.h>

@@ -14,7 +14,7 @@
 struct ty_plugin;
 struct ty_pipeline;
 
-/* Constants of spec/trainer.md 2 that several files share. */
+/* Constants of docs/spec/trainer.md 2 that several files share. */
 #define TY_LABEL_ANCESTOR "trainer.kubeflow.org/trainjob-ancestor-step"
 #define TY_NODE           "node"     /* the trainer's job and main container */
 #define TY_LAUNCHER       "launcher" /* the MPI launcher's job */
@@ -126,7 +126,8 @@ struct ty_plan_in {
     const struct ty_json *runtime;
 };
 
-/* Resolves, patches, counts: spec/trainer.md 4.4. The plan and all of it live with the arena. */
+/* Resolves, patches, counts: docs/spec/trainer.md 4.4. The plan and all of it live with the arena.
+ */
 int ty_plan_make(struct ty_arena *a, const struct ty_trainjob *job, const struct ty_plan_in *in,
                  struct ty_plan *ret_plan, struct ty_err *err);
 /* 0, or -EFBIG: its arena is full. Asked after each step that input can make large. */
@@ -148,8 +149,8 @@ struct ty_json *ty_plan_main(const struct ty_plan *plan);
 /* mlPolicy.NAME, or NULL: "is this my runtime?" */
 const struct ty_json *ty_plan_policy(const struct ty_plan *plan, const char *name);
 /* Devices per node by the merged resources of the main container (of job `node` under mpi):
- * requests, else limits; GPU-like names as in docs/design.md, TPUs are not. CPUs are rounded up; 0
- * if unsaid. */
+ * requests, else limits; GPU-like names in the order of B15 (docs/spec/trainer.md 4.11). CPUs are
+ * rounded up; 0 if the container states none. */
 int64_t ty_plan_gpus(const struct ty_plan *plan);
 int64_t ty_plan_cpus(const struct ty_plan *plan);
 /* What one pod of the set asks for (Kubernetes' PodRequests; a limit without a request counts). */

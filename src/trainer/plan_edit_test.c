@@ -138,7 +138,7 @@ static void test_port_of_another_protocol(void **state)
     assert_int_equal(ty_json_len(ty_json_get(c, "ports")), 1);
 }
 
-/* Fact 113. */
+/* Mounts are matched by mountPath, not by volume name. */
 static void test_mount_by_path(void **state)
 {
     struct fixture *f = *state;

@@ -16,7 +16,7 @@ static const char *all(struct fixture *f, const char *name)
 #define TWO_JOBS                                                                                   \
     RUNTIME_JOBS("{'numNodes':2}", PLAIN_JOB("launcher", "1", "") "," TRAINER_JOB("node", ""))
 
-/* Fact 91. */
+/* mlPolicy.numNodes counts the trainer's pods; the launcher keeps its one. */
 static void test_addresses(void **state)
 {
     struct fixture *f = *state;
@@ -36,7 +36,7 @@ static void test_replicas(void **state)
     assert_string_equal(all(f, "w"), "j-w-0-0.j\nj-w-0-1.j\nj-w-1-0.j\nj-w-1-1.j\n");
 }
 
-/* Fact 92. */
+/* network.subdomain replaces the TrainJob's name as the domain. */
 static void test_subdomain(void **state)
 {
     struct fixture *f = *state;

@@ -59,7 +59,7 @@ static void test_requests_come_before_limits(void **state)
     assert_int_equal(cpus(f, "{'limits':{'cpu':8}}"), 8);
 }
 
-/* Facts 38 and 39. */
+/* A fraction of a CPU counts as a whole one. */
 static void test_cpus_round_up(void **state)
 {
     struct fixture *f = *state;

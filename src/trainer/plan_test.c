@@ -136,7 +136,7 @@ static void test_policy_without_numnodes_is_one(void **state)
     assert_int_equal(set_of(f, "node")->count, 1);
 }
 
-/* Fact 163: without mlPolicy the template's own count stands. */
+/* Without mlPolicy the template's own parallelism is kept. */
 static void test_no_policy_keeps_parallelism(void **state)
 {
     struct fixture *f = *state;
@@ -178,7 +178,7 @@ static void test_replicas(void **state)
 
 /* ---- resourcesPerNode ---- */
 
-/* Facts 19 and 118. */
+/* Requests and limits are merged by resource name; the TrainJob's value wins. */
 static void test_resources_merge(void **state)
 {
     struct fixture *f = *state;
@@ -382,7 +382,7 @@ static void test_result_untouched_on_failure(void **state)
 
 /* ---- looking ---- */
 
-/* Fact 111. */
+/* A regular container wins over an init container of the same name. */
 static void test_container_lookup(void **state)
 {
     struct fixture *f = *state;

@@ -47,7 +47,7 @@ static void test_jobset_is_special(void **state TY_UNUSED)
     }
 }
 
-/* Who takes part in which phase (spec/trainer.md 5). */
+/* Which plugin has which hooks: the table in docs/spec/trainer.md 5. */
 static void test_membership(void **state TY_UNUSED)
 {
     enum {

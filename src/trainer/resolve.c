@@ -1,5 +1,5 @@
 /* The runtime of a TrainJob: its snapshot once there is one, so that a later change or deletion of
- * the runtime does not reach a job that has begun (spec/trainer.md 4.1, 4.2). */
+ * the runtime does not reach a job that has begun (docs/spec/trainer.md 4.1, 4.2). */
 #include "trainer/resolve.h"
 
 #include <errno.h>

@@ -76,7 +76,7 @@ static int read_snapshot(struct fixture *f, const char *map, const char *job,
     return ty_snapshot_read(f->arena, &f->job, &f->view, ret, &f->err);
 }
 
-/* Fact 25, both kinds. */
+/* A snapshot owned by the TrainJob is returned with its kind, for both kinds of runtime. */
 static void test_snapshot(void **state)
 {
     struct fixture *f = *state;
@@ -92,7 +92,7 @@ static void test_snapshot(void **state)
     assert_true(ty_str_is(ty_json_str_at(rt, "kind"), "TrainingRuntime"));
 }
 
-/* Fact 26. */
+/* Without a ConfigMap the caller is told to read the runtime itself. */
 static void test_no_snapshot(void **state)
 {
     struct fixture *f = *state;
@@ -113,7 +113,8 @@ static void refused(struct fixture *f, const char *map, const char *job, const c
     assert_null(rt);
 }
 
-/* Fact 27; and an owner that does not control, or is another. */
+/* A ConfigMap without the TrainJob as its controller is refused: no owner, an owner that does not
+ * control, another owner. */
 static void test_snapshot_of_another(void **state)
 {
     struct fixture *f = *state;
@@ -130,7 +131,7 @@ static void test_snapshot_of_another(void **state)
     refused(f, MAP(",'ownerReferences':'u1'", YAML(CLUSTER, "rt")), REF(CLUSTER), text);
 }
 
-/* Fact 28; the prefix tells the kind. */
+/* A snapshot without the key "runtime" is refused; the message's prefix differs by kind. */
 static void test_snapshot_without_key(void **state)
 {
     struct fixture *f = *state;
@@ -152,7 +153,7 @@ static void test_snapshot_that_is_no_object(void **state)
     refused(f, MAP("," OWNER("u1"), "'runtime':7"), REF(CLUSTER), text);
 }
 
-/* Fact 29. */
+/* A snapshot that is no YAML is refused. */
 static void test_snapshot_of_broken_yaml(void **state)
 {
     struct fixture *f = *state;
@@ -190,7 +191,7 @@ static void test_snapshot_of_wrong_types(void **state)
             "JobSetSpec.spec.template.spec.replicatedJobs of type []v1alpha2.ReplicatedJob");
 }
 
-/* Fact 30. */
+/* A snapshot of a runtime with another name is refused; the message quotes both references. */
 static void test_snapshot_of_another_runtime(void **state)
 {
     refused(*state, MAP("," OWNER("u1"), YAML(CLUSTER, "other-runtime")), REF(CLUSTER),
@@ -201,7 +202,7 @@ static void test_snapshot_of_another_runtime(void **state)
             "\"ClusterTrainingRuntime\"");
 }
 
-/* Fact 31. */
+/* So is a snapshot of another kind. */
 static void test_snapshot_of_another_kind(void **state)
 {
     struct fixture *f = *state;
@@ -252,7 +253,7 @@ static int resolve(struct fixture *f, const char *job, const struct ty_json **re
     return ty_resolve(f->arena, &f->job, &f->view, ret_rt, ret_map, &f->err);
 }
 
-/* Facts 20 and 21. */
+/* v2.3.0's texts for a missing runtime, which differ between the kinds. */
 static void test_runtime_not_found(void **state)
 {
     struct fixture *f = *state;
@@ -275,7 +276,6 @@ static const char *forbidden(void *ctx TY_UNUSED, const struct ty_kind *kind,
     return kind == &ty_kind_clustertrainingruntime ? "forbidden" : NULL;
 }
 
-/* It may be there: only who can see all of a kind can say that one is not. */
 /* The nearest first, then what there is, however much that is. */
 static void test_runtime_hint(void **state)
 {
@@ -292,6 +292,7 @@ static void test_runtime_hint(void **state)
                         "n10, n11, n12, n13, n14, n15 and 24 more");
 }
 
+/* A runtime that cannot be read may exist: it is not reported as missing. */
 static void test_runtime_unread(void **state)
 {
     struct fixture *f = *state;
@@ -311,7 +312,9 @@ static void test_runtime_unread(void **state)
     assert_int_equal(resolve(f, REF(CLUSTER), &rt, &map), 0);
 }
 
-/* Facts 33 and 36: what is written reads back, and is ours. */
+/* A snapshot reads back as it was written, has the TrainJob as its controller, and no
+ * managedFields.
+ */
 static void test_round_trip(void **state)
 {
     struct fixture *f = *state;
@@ -334,7 +337,7 @@ static void test_round_trip(void **state)
     assert_true(ty_json_eq(ty_schema_normal(f->arena, &ty_schema_TrainingRuntime, again), again));
 }
 
-/* Fact 34: once there is a snapshot, the live runtime does not matter. */
+/* Once there is a snapshot, changes of the live runtime have no effect. */
 static void test_snapshot_wins(void **state)
 {
     struct fixture *f = *state;

@@ -19,7 +19,7 @@ static const char *label_of(struct fixture *f, const char *job)
     return fx_text(f, ty_json_find(ty_json_get(set->pod_meta, "labels"), TY_LIT(LABEL)));
 }
 
-/* Facts 1 and 85. */
+/* minMember and minResources count all pods of the gang. */
 static void test_podgroup(void **state)
 {
     struct fixture *f = *state;
@@ -40,7 +40,8 @@ static void test_no_timeout(void **state)
     assert_string_equal(group_spec(f), "{'minMember':1,'minResources':{}}");
 }
 
-/* Fact 4, less what cannot run together with the trainer (B11). */
+/* Every job that runs together with the trainer carries the pod group's label, initializers that
+ * complete before do not (B11). */
 static void test_members_are_labelled(void **state)
 {
     struct fixture *f = *state;
@@ -58,7 +59,7 @@ static void test_members_are_labelled(void **state)
                         "{'minMember':2,'minResources':{},'scheduleTimeoutSeconds':120}");
 }
 
-/* Fact 84. */
+/* Without a coscheduling policy there is neither a PodGroup nor a label. */
 static void test_other_policies(void **state)
 {
     struct fixture *f = *state;
@@ -74,7 +75,7 @@ static void test_other_policies(void **state)
     "{'apiVersion':'scheduling.x-k8s.io/v1alpha1','kind':'PodGroup','metadata':{'name':'j',"       \
     "'namespace':'ns'}}"
 
-/* Fact 86: pods keep their label even if the group itself stays as it is. */
+/* Pods get their label also when the live PodGroup is not applied again. */
 static void test_live_group(void **state)
 {
     struct fixture *f = *state;

@@ -1,5 +1,5 @@
 /* The owner of the template: folds counts, initializers and trainer settings into the JobSet, and
- * mirrors its state back (spec/trainer.md 6.10). */
+ * mirrors its state back (docs/spec/trainer.md 6.10). */
 #include "trainer/checks.h"
 #include "trainer/pass.h"
 #include "trainer/plugin.h"

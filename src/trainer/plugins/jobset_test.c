@@ -45,7 +45,7 @@ static void test_counts_of_every_job(void **state)
     assert_string_equal(at(f, "bare", "template.spec.parallelism"), "1");
 }
 
-/* Fact 162. */
+/* numNodes 0 is written as it is: no pods. */
 static void test_zero_nodes(void **state)
 {
     struct fixture *f = *state;
@@ -55,7 +55,7 @@ static void test_zero_nodes(void **state)
     assert_string_equal(at(f, "node", "template.spec.completions"), "0");
 }
 
-/* Only jobs with a role are forced to one replica (facts 100, 102, 170). */
+/* Only jobs with a known ancestor label are set to one replica. */
 static void test_one_replica(void **state)
 {
     struct fixture *f = *state;
@@ -74,7 +74,8 @@ static void test_one_replica(void **state)
 
 /* ---- initializers ---- */
 
-/* Facts 12, 101 and 172. */
+/* STORAGE_URI first, even if empty, then the initializer's variables (of two with one name the
+ * later wins) and the Secret. */
 static void test_initializers(void **state)
 {
     struct fixture *f = *state;
@@ -135,7 +136,7 @@ static void test_field_refs_of_initializers(void **state)
 
 /* ---- the trainer ---- */
 
-/* Fact 3. */
+/* Image, command and args of the TrainJob replace the runtime's. */
 static void test_trainer_replaces(void **state)
 {
     struct fixture *f = *state;
@@ -156,7 +157,7 @@ static void test_trainer_leaves_what_it_does_not_say(void **state)
     assert_string_equal(fx_member(f, "node", "node", "args"), "['a']");
 }
 
-/* Fact 164. */
+/* An empty list removes the runtime's command or args. */
 static void test_empty_lists_clear(void **state)
 {
     struct fixture *f = *state;
@@ -166,7 +167,7 @@ static void test_empty_lists_clear(void **state)
     assert_string_equal(fx_member(f, "node", "node", "args"), "");
 }
 
-/* Fact 165: in the runtime's place. */
+/* A variable that replaces one of the runtime's keeps its place in the list. */
 static void test_env_replaces_in_place(void **state)
 {
     struct fixture *f = *state;
@@ -175,7 +176,7 @@ static void test_env_replaces_in_place(void **state)
     assert_string_equal(fx_env(f, "node", "node"), "E=mine;N=1");
 }
 
-/* Fact 103. */
+/* With runLauncherAsNode job node gets the user's variables too, but not the image. */
 static void test_env_for_every_mpi_node(void **state)
 {
     struct fixture *f = *state;
@@ -193,7 +194,7 @@ static void test_env_for_every_mpi_node(void **state)
 
 /* ---- the object ---- */
 
-/* Fact 104. */
+/* The JobSet's suspend is the TrainJob's: true, false or absent. */
 static void test_suspend(void **state)
 {
     struct fixture *f = *state;
@@ -311,7 +312,7 @@ static const char *status(struct fixture *f, const char *live, const char *was)
     "{'apiVersion':'jobset.x-k8s.io/v1alpha2','kind':'JobSet','metadata':{'name':'j','namespace':" \
     "'ns'},'status':{" s "}}"
 
-/* Fact 105. */
+/* The JobSet's Completed becomes Complete with the same reason, message, time and generation. */
 static void test_completed(void **state)
 {
     assert_string_equal(

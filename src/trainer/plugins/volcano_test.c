@@ -25,7 +25,7 @@ static void test_bare_group(void **state)
     assert_null(ty_json_get(f->plan.trainer->pod, "schedulerName")); /* the template's to say */
 }
 
-/* Fact 87. */
+/* A runtime without jobs gets a PodGroup with empty minResources. */
 static void test_no_jobs(void **state)
 {
     struct fixture *f = *state;
@@ -34,7 +34,7 @@ static void test_no_jobs(void **state)
     assert_string_equal(group_spec(f), "{'minMember':0,'minResources':{}}");
 }
 
-/* Fact 88. */
+/* The PodGroup of a suspended job is applied again with queue, priority class and topology. */
 static void test_everything(void **state)
 {
     struct fixture *f = *state;
@@ -80,7 +80,7 @@ static void test_empty_queue(void **state)
         "spec.annotations[" QUEUE "]: Invalid value: \"\": Volcano queue name must not be empty");
 }
 
-/* Fact 89. */
+/* A priority class that does not exist is refused. */
 static void test_priority_class(void **state)
 {
     struct fixture *f = *state;

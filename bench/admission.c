@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "api/schema.h"
-#include "control/world.h"
+#include "control/cache.h"
 #include "serve/webhook.h"
 #include "trainer/pass.h"
 
@@ -209,7 +209,7 @@ struct bench {
     struct ty_pipeline pipeline;
     struct ty_view view;
     const struct ty_json *runtime;
-    struct ty_world *world;
+    struct ty_cache *cache;
     struct ty_arena *a;
 };
 
@@ -239,7 +239,7 @@ __attribute__((noinline)) static int measured(struct bench *b, enum op op, const
 
     if (op == CACHE) {
         const struct ty_json *obj = ty_json_parse(a, text, NULL, NULL);
-        ty_world_put(b->world, ty_kind_of(obj), obj, NULL);
+        ty_cache_put(b->cache, ty_kind_of(obj), obj, NULL);
         return 200;
     }
     if (op != RENDER)
@@ -354,7 +354,7 @@ int main(int argc, char **argv)
 
     if (!results || ty_pipeline_init(&b.pipeline, NULL, NULL, NULL, NULL) < 0)
         return 1;
-    b.world = ty_world_new();
+    b.cache = ty_cache_new();
     b.view = (struct ty_view){ .ctx = &b, .get = get };
     for (int i = 1; i < argc; i++)
         run_all(&b, (size_t)strtoul(argv[i], NULL, 10), true, NULL, NULL);
@@ -369,7 +369,7 @@ int main(int argc, char **argv)
         printf("%8.1f  median\n", n ? results[n / 2].ms_per_mb : 0);
     }
     free(results);
-    ty_world_free(b.world);
+    ty_cache_free(b.cache);
     ty_arena_free(b.a);
     return 0;
 }

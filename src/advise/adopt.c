@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
-#include "control/foreign.h"
+#include "control/owner_conflict.h"
 
 #define JOB_CEILING ((size_t)1 << 30) /* of one object's judgement */
 
@@ -108,20 +108,20 @@ int ty_judge_there(struct ty_judge *j, const struct ty_kind *kind, struct ty_str
     return -EAGAIN;
 }
 
-/* The operator's own judgement, over a world of just these two. */
+/* The operator's own judgement, over a cache of just these two. */
 int ty_judge_foreign(struct ty_judge *j, const struct ty_kind *kind, const struct ty_json *obj,
                      struct ty_err *err)
 {
-    struct ty_world *w = ty_world_new();
-    const struct ty_known *job = ty_world_put(w, &ty_kind_trainjob, j->job, NULL);
-    const struct ty_known *child = job ? ty_world_put(w, kind, obj, NULL) : NULL;
-    int r = child ? ty_foreign(j->a, child, job, err) : 0;
+    struct ty_cache *w = ty_cache_new();
+    const struct ty_cached *job = ty_cache_put(w, &ty_kind_trainjob, j->job, NULL);
+    const struct ty_cached *child = job ? ty_cache_put(w, kind, obj, NULL) : NULL;
+    int r = child ? ty_owner_conflict(j->a, child, job, err) : 0;
 
-    ty_world_free(w);
+    ty_cache_free(w);
     return r;
 }
 
-/* As in control/work.c: a JobSet or PodGroup of somebody else's is not there for the pass. */
+/* As in control/reconcile.c: a JobSet or PodGroup of somebody else's is not there for the pass. */
 static bool hidden(struct ty_judge *j, const struct ty_kind *kind, const struct ty_json *obj)
 {
     struct ty_err err = { 0 };

@@ -21,7 +21,8 @@ struct ty_view ty_judge_view(struct ty_judge *j);
 /* Is it there? 0, or as struct ty_seen says; -EAGAIN: nobody knows. */
 int ty_judge_there(struct ty_judge *j, const struct ty_kind *kind, struct ty_str ns,
                    struct ty_str name);
-/* As ty_foreign (control/foreign.h) for an object of the scene and the job under judgement. */
+/* As ty_owner_conflict (control/owner_conflict.h) for an object of the scene and the job under
+ * judgement. */
 int ty_judge_foreign(struct ty_judge *j, const struct ty_kind *kind, const struct ty_json *obj,
                      struct ty_err *err);
 void ty_judge_reason(struct ty_judge *j, const char *path, const char *fmt, ...) TY_PRINTF(3, 4);

@@ -2,9 +2,9 @@
 #include <errno.h>
 
 #include "advise/adopt_inner.h"
+#include "control/applied_digest.h"
+#include "control/applied_digest_diff.h"
 #include "control/jobset_freeze.h"
-#include "control/owned.h"
-#include "control/owned_differ.h"
 #include "engine/jobset.h"
 #include "trainer/admit.h"
 #include "trainer/pass.h"
@@ -101,12 +101,13 @@ static bool differ_jobset(struct ty_judge *j, const struct ty_want *want,
     bool any = false;
 
     ty_jobset_default(j->a, filled);
-    struct ty_differ in = { .schema = want->kind->schema,
-                            .wanted = ty_owned_terse(j->a, want->kind->schema, want->obj),
-                            .filled = filled,
-                            .live = live,
-                            .manager = MANAGER };
-    ty_owned_differ(j->a, &in, &changes);
+    struct ty_applied_digest_diff_in in = { .schema = want->kind->schema,
+                                            .wanted = ty_applied_digest_normalize(
+                                                j->a, want->kind->schema, want->obj),
+                                            .filled = filled,
+                                            .live = live,
+                                            .manager = MANAGER };
+    ty_applied_digest_diff(j->a, &in, &changes);
     for (const struct ty_field_change *c = changes.first; c; c = c->next) {
         bool suspend = strcmp(c->path, "spec.suspend") == 0;
         if (!(suspend && note))
@@ -123,14 +124,14 @@ static bool keeps_rendering(struct ty_judge *j, const struct ty_want *want,
 {
     struct ty_field_changes kept;
 
-    ty_jobset_kept(j->a, want->obj, live, &kept);
+    ty_jobset_freeze_conflicts(j->a, want->obj, live, &kept);
     for (const struct ty_field_change *c = kept.first; c; c = c->next)
         ty_judge_reason(j, c->path, "stays %s; rendered today: %s",
                         c->was ? value_text(j, c->was) : "unset",
                         c->now ? value_text(j, c->now) : "unset");
     if (!kept.n)
         return false;
-    if (ty_jobset_is_pristine(live))
+    if (ty_jobset_freeze_never_ran(live))
         ty_judge_result(j, TY_ADOPT_REPLACED,
                         "rendered otherwise, and has never had pods: its JobSet is re-created when "
                         "the TrainJob is next changed or resumed");

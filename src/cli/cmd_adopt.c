@@ -42,7 +42,7 @@ struct adopt {
     struct ty_cluster cluster;
     struct ty_config config;
     struct ty_pipeline pipeline;
-    struct ty_externs externs;
+    struct ty_extern_plugins externs;
 };
 
 /* The lists, and the configuration that the operator would find there. */
@@ -86,7 +86,7 @@ static int read_config(struct adopt *x, struct ty_err *err)
                 : ty_config_parse(a, "ConfigMap " CONFIG_NAME, text, args->gates, &x->config, err);
 
     for (size_t i = 0; r == 0 && i < args->plugin_dirs.n; i++)
-        r = ty_externs_load(&x->externs, a, args->plugin_dirs.v[i], err);
+        r = ty_extern_plugins_load(&x->externs, a, args->plugin_dirs.v[i], err);
     if (r < 0)
         return r;
     x->config.settings.operator_ns = x->ns;
@@ -180,7 +180,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
             code = NOT_SAFE;
     }
     ty_cluster_close(&x.cluster);
-    ty_externs_done(&x.externs);
+    ty_extern_plugins_done(&x.externs);
     return code;
 }
 

@@ -38,17 +38,17 @@ static int read_log(const struct ty_args *args, struct ty_log_settings *s, struc
 }
 
 static int load_plugins(struct ty_cli *cli, const struct ty_args *args, const struct ty_config *c,
-                        struct ty_externs *externs, struct ty_pipeline *pipeline,
+                        struct ty_extern_plugins *externs, struct ty_pipeline *pipeline,
                         struct ty_err *err)
 {
     for (size_t i = 0; i < args->plugin_dirs.n; i++)
-        if (ty_externs_load(externs, cli->arena, args->plugin_dirs.v[i], err) < 0)
+        if (ty_extern_plugins_load(externs, cli->arena, args->plugin_dirs.v[i], err) < 0)
             return err->code;
     return ty_pipeline_init(pipeline, c->enabled.v, c->disabled.v, externs->v, err);
 }
 
 static int operate(struct ty_cli *cli, const struct ty_args *args, const struct ty_log *log,
-                   struct ty_externs *externs, struct ty_err *err)
+                   struct ty_extern_plugins *externs, struct ty_err *err)
 {
     struct ty_kube_where where = { .kubeconfig = args->kubeconfig, .context = args->context };
     struct ty_kubeconfig kubeconfig;
@@ -77,7 +77,7 @@ static int operate(struct ty_cli *cli, const struct ty_args *args, const struct 
 static int run(struct ty_cli *cli, const struct ty_args *args)
 {
     struct ty_log_settings settings = ty_log_default;
-    struct ty_externs externs = { 0 };
+    struct ty_extern_plugins externs = { 0 };
     struct ty_err err = { 0 };
 
     if (args->rest.n)
@@ -91,7 +91,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
         code = TY_EXIT_BAD;
     }
     ty_log_close(log.out);
-    ty_externs_done(&externs);
+    ty_extern_plugins_done(&externs);
     return code;
 }
 

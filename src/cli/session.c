@@ -223,7 +223,7 @@ int ty_session_open(struct ty_session *s, struct ty_cli *cli, const struct ty_ar
     struct ty_config config;
     int r = ty_config_read(cli->arena, args->config, args->gates, &config, err);
     for (size_t i = 0; r == 0 && i < args->plugin_dirs.n; i++)
-        r = ty_externs_load(&s->externs, cli->arena, args->plugin_dirs.v[i], err);
+        r = ty_extern_plugins_load(&s->externs, cli->arena, args->plugin_dirs.v[i], err);
     if (r == 0) {
         s->settings = config.settings;
         s->status_off = config.status_said && !config.settings.status_gate;
@@ -237,7 +237,7 @@ int ty_session_open(struct ty_session *s, struct ty_cli *cli, const struct ty_ar
 void ty_session_close(struct ty_session *s)
 {
     ty_findings_done(&s->findings);
-    ty_externs_done(&s->externs);
+    ty_extern_plugins_done(&s->externs);
 }
 
 int ty_session_run(struct ty_cli *cli, const struct ty_args *args,

@@ -14,11 +14,11 @@ struct ty_session {
     struct ty_settings settings;
     bool status_off; /* the gate TrainJobStatus was switched off, not just left alone */
     struct ty_pipeline pipeline;
-    struct ty_externs externs; /* --plugin-dir */
-    struct ty_inputs inputs;   /* what was asked about */
-    struct ty_inputs library;  /* --runtimes */
-    struct ty_inputs builtin;  /* runtimes of the catalog that were needed */
-    struct ty_view view;       /* of all three; earlier ones win */
+    struct ty_extern_plugins externs; /* --plugin-dir */
+    struct ty_inputs inputs;          /* what was asked about */
+    struct ty_inputs library;         /* --runtimes */
+    struct ty_inputs builtin;         /* runtimes of the catalog that were needed */
+    struct ty_view view;              /* of all three; earlier ones win */
     struct ty_findings findings;
     size_t n_invalid; /* objects of the input that were refused */
 };

@@ -54,7 +54,7 @@ struct mistakes {
 };
 
 /* The schema engine says "a.b in body must be of type integer": the path is there already. */
-static const char *terse(const struct ty_field_err *e)
+static const char *trim_detail(const struct ty_field_err *e)
 {
     size_t n = strlen(e->path);
     bool twice = strncmp(e->detail, e->path, n) == 0 &&
@@ -71,7 +71,7 @@ static void add_mistakes(struct mistakes *m, const struct ty_errs *errs, const c
         ty_auto_buf text = { 0 };
         if (strcmp(e->path, "<nil>") == 0)
             continue; /* that rules were not checked: there are none */
-        said.detail = terse(e);
+        said.detail = trim_detail(e);
         if (e->why == TY_UNKNOWN)
             ty_buf_printf(&text, "%s: unknown field", e->path);
         else
@@ -113,7 +113,7 @@ static int check_kind(const char *file, const struct ty_docs *docs, struct ty_er
     return 0;
 }
 
-static void take_gates(struct mistakes *m, struct ty_config *c)
+static void decode_gates(struct mistakes *m, struct ty_config *c)
 {
     ty_each_member (gate, ty_json_get(m->doc, "featureGates")) {
         struct ty_err err = { 0 };
@@ -127,17 +127,17 @@ static void take_gates(struct mistakes *m, struct ty_config *c)
 
 /* The shape of the file, what it says, and whether that is in range: what has the wrong shape is
  * left at its default, so that the rest can be checked all the same. */
-static int take(struct ty_arena *a, const char *file, struct ty_json *doc, struct ty_config *c,
-                struct ty_err *err)
+static int decode_doc(struct ty_arena *a, const char *file, struct ty_json *doc,
+                      struct ty_config *c, struct ty_err *err)
 {
     struct mistakes m = { .a = a, .file = file, .doc = doc };
     struct ty_errs shape = { .arena = a }, values = { .arena = a };
 
     ty_schema_validate(&ty_config_schema, doc, NULL, NULL, NULL, &shape);
     ty_schema_prune(a, &ty_config_schema, doc, NULL, &shape);
-    ty_config_fill(a, doc, c, &shape);
+    ty_config_decode(a, doc, c, &shape);
     add_mistakes(&m, &shape, "");
-    take_gates(&m, c);
+    decode_gates(&m, c);
     ty_config_validate(c, doc, &values);
     add_mistakes(&m, &values, "invalid configuration: ");
     return m.lines.n ? fail_with(&m, err) : 0;
@@ -154,7 +154,7 @@ int ty_config_parse(struct ty_arena *a, const char *name, struct ty_str text,
         if (r == 0)
             r = check_kind(name, &docs, err);
         if (r == 0)
-            r = take(a, name, docs.v[0], &c, err);
+            r = decode_doc(a, name, docs.v[0], &c, err);
         if (r < 0)
             return r;
     }

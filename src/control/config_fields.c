@@ -234,8 +234,8 @@ static void fill_row(struct ty_arena *a, const struct ty_config_row *row, const 
     }
 }
 
-void ty_config_fill(struct ty_arena *a, const struct ty_json *doc, struct ty_config *c,
-                    struct ty_errs *errs)
+void ty_config_decode(struct ty_arena *a, const struct ty_json *doc, struct ty_config *c,
+                      struct ty_errs *errs)
 {
     for (const struct ty_config_row *row = ty_config_rows; row->path; row++) {
         const struct ty_json *v = ty_json_at(doc, row->path);

@@ -30,8 +30,8 @@ extern const struct ty_config_row ty_config_rows[]; /* ends with path NULL */
 /* What the file says, into c; values of a wrong type are left out. Durations that are none go to
  * errs; the entries that are there are those of the shape, and a duration without its unit gets
  * a hint there. */
-void ty_config_fill(struct ty_arena *a, const struct ty_json *doc, struct ty_config *c,
-                    struct ty_errs *errs);
+void ty_config_decode(struct ty_arena *a, const struct ty_json *doc, struct ty_config *c,
+                      struct ty_errs *errs);
 /* v2.3.0's checks in its order, then ours. doc: for places. */
 void ty_config_validate(const struct ty_config *c, const struct ty_json *doc, struct ty_errs *errs);
 

@@ -29,9 +29,9 @@ struct job {
 struct ty_events {
     struct ty_events_settings s;
     struct ty_log log;
-    struct ty_series *series;
-    struct job *first, *last, *flying;
-    size_t n_waiting, n_flying;
+    struct ty_events_series *series;
+    struct job *first, *last, *in_flight;
+    size_t n_waiting, n_in_flight;
     char *host;
     uv_timer_t *timer, *look;
     bool finishing;
@@ -47,7 +47,7 @@ static int64_t now_of(const struct ty_events *e)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void job_free(struct job *j)
+static void write_free(struct job *j)
 {
     free(j->ns);
     free(j->name);
@@ -56,18 +56,18 @@ static void job_free(struct job *j)
     free(j);
 }
 
-static void go_on(struct ty_events *e);
+static void process_queue(struct ty_events *e);
 
 /* ---- one write ---- */
 
-static void land(struct job *j)
+static void remove_in_flight(struct job *j)
 {
-    struct job **at = &j->e->flying;
+    struct job **at = &j->e->in_flight;
     while (*at != j)
         at = &(*at)->next;
     *at = j->next;
     j->next = NULL;
-    j->e->n_flying--;
+    j->e->n_in_flight--;
     j->op = NULL;
 }
 
@@ -79,7 +79,7 @@ static void enqueue(struct ty_events *e, struct job *j)
 }
 
 /* To where it came from: before whatever was said of the same event after it. */
-static void put_back(struct ty_events *e, struct job *j)
+static void requeue_front(struct ty_events *e, struct job *j)
 {
     j->next = e->first;
     e->first = j;
@@ -88,19 +88,19 @@ static void put_back(struct ty_events *e, struct job *j)
     e->n_waiting++;
 }
 
-static void give_up(struct job *j, const struct ty_kube_answer *answer)
+static void drop_failed(struct job *j, const struct ty_kube_answer *answer)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     j->e->counts.failed++;
     ty_error(&j->e->log, ty_arena_printf(a, "%.*s", TY_ARG(answer->message)),
              "an event could not be written and is dropped", TY_S("namespace", j->ns),
              TY_S("event", j->name), TY_I("code", answer->code));
-    job_free(j);
+    write_free(j);
 }
 
 /* The answer says that the other verb is right. An event is kept for an hour, then it is created
  * anew; one that is there although we never heard so was created by an earlier try of ours. */
-static bool turned(struct job *j, int r)
+static bool switch_verb(struct job *j, int r)
 {
     if (r == (j->creating ? -EEXIST : -ENOENT) && j->patch)
         j->creating = !j->creating;
@@ -109,7 +109,7 @@ static bool turned(struct job *j, int r)
     return ++j->tries < TRIES;
 }
 
-static bool try_later(struct job *j, const struct ty_kube_answer *answer)
+static bool schedule_retry(struct job *j, const struct ty_kube_answer *answer)
 {
     bool helps = answer->r == -EAGAIN || answer->code == 401; /* a token may be renewed */
     if (!helps || ++j->tries >= TRIES)
@@ -122,23 +122,23 @@ static void on_answer(void *ctx, const struct ty_kube_answer *answer)
 {
     struct job *j = ctx;
     struct ty_events *e = j->e;
-    land(j);
+    remove_in_flight(j);
     if (answer->r == 0) {
         e->counts.written += j->creating;
         e->counts.series += !j->creating;
-        job_free(j);
+        write_free(j);
     } else if (answer->r == -EEXIST && j->creating && !j->patch) {
-        job_free(j); /* an earlier try of ours had come through */
-    } else if (turned(j, answer->r) || try_later(j, answer)) {
-        put_back(e, j);
+        write_free(j); /* an earlier try of ours had come through */
+    } else if (switch_verb(j, answer->r) || schedule_retry(j, answer)) {
+        requeue_front(e, j);
     } else {
-        give_up(j, answer);
+        drop_failed(j, answer);
     }
-    go_on(e);
+    process_queue(e);
 }
 
 /* The event with its series, for one that is no longer there. */
-static struct ty_str whole(struct ty_arena *a, const struct job *j)
+static struct ty_str event_with_series(struct ty_arena *a, const struct job *j)
 {
     struct ty_err err = { 0 };
     struct ty_json *o = ty_json_parse(a, ty_str(j->body), NULL, &err);
@@ -149,7 +149,7 @@ static struct ty_str whole(struct ty_arena *a, const struct job *j)
     return ty_json_text(a, o);
 }
 
-static void fly(struct ty_events *e, struct job *j)
+static void start_write(struct ty_events *e, struct job *j)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_kube_ask q = {
@@ -157,13 +157,13 @@ static void fly(struct ty_events *e, struct job *j)
         .kind = &ty_kind_event_v1,
         .ns = ty_str(j->ns),
         .name = j->creating ? (struct ty_str){ 0 } : ty_str(j->name),
-        .body = j->creating ? whole(a, j) : ty_str(j->patch),
+        .body = j->creating ? event_with_series(a, j) : ty_str(j->patch),
         .fn = on_answer,
         .ctx = j,
     };
-    j->next = e->flying;
-    e->flying = j;
-    e->n_flying++;
+    j->next = e->in_flight;
+    e->in_flight = j;
+    e->n_in_flight++;
     j->op = ty_kube_start(e->s.kube, &q);
 }
 
@@ -171,13 +171,13 @@ static void fly(struct ty_events *e, struct job *j)
 
 static void on_timer(uv_timer_t *timer)
 {
-    go_on(timer->data);
+    process_queue(timer->data);
 }
 
 /* Is something about the same event under way? A series must not overtake its beginning. */
-static bool blocked(const struct ty_events *e, const struct job *j)
+static bool is_blocked(const struct ty_events *e, const struct job *j)
 {
-    for (const struct job *x = e->flying; x; x = x->next)
+    for (const struct job *x = e->in_flight; x; x = x->next)
         if (strcmp(x->name, j->name) == 0 && strcmp(x->ns, j->ns) == 0)
             return true;
     for (const struct job *x = e->first; x && x != j; x = x->next)
@@ -186,7 +186,7 @@ static bool blocked(const struct ty_events *e, const struct job *j)
     return false;
 }
 
-static struct job *take(struct ty_events *e, int64_t now_ms, int64_t *ret_at_ms)
+static struct job *dequeue_due(struct ty_events *e, int64_t now_ms, int64_t *ret_at_ms)
 {
     struct job *before = NULL;
     for (struct job *j = e->first; j; before = j, j = j->next) {
@@ -194,7 +194,7 @@ static struct job *take(struct ty_events *e, int64_t now_ms, int64_t *ret_at_ms)
             *ret_at_ms = j->due_ms < *ret_at_ms ? j->due_ms : *ret_at_ms;
             continue;
         }
-        if (blocked(e, j))
+        if (is_blocked(e, j))
             continue;
         *(before ? &before->next : &e->first) = j->next;
         if (e->last == j)
@@ -206,17 +206,17 @@ static struct job *take(struct ty_events *e, int64_t now_ms, int64_t *ret_at_ms)
     return NULL;
 }
 
-static void go_on(struct ty_events *e)
+static void process_queue(struct ty_events *e)
 {
     int64_t now = (int64_t)uv_now(e->s.loop), at = INT64_MAX;
     struct job *j = NULL;
-    while (e->n_flying < AT_ONCE && (j = take(e, now, &at)))
-        fly(e, j);
+    while (e->n_in_flight < AT_ONCE && (j = dequeue_due(e, now, &at)))
+        start_write(e, j);
     if (at < INT64_MAX)
         uv_timer_start(e->timer, on_timer, (uint64_t)(at - now), 0);
 }
 
-static void submit(struct ty_events *e, const struct ty_said *said, bool patch)
+static void submit(struct ty_events *e, const struct ty_events_series_entry *said, bool patch)
 {
     if (e->n_waiting >= TY_EVENTS_QUEUE) {
         e->counts.dropped++;
@@ -230,22 +230,22 @@ static void submit(struct ty_events *e, const struct ty_said *said, bool patch)
     j->ns = ty_must(strdup(said->ns));
     j->name = ty_must(strdup(said->name));
     j->body = ty_must(strdup(said->body));
-    j->patch = patch ? ty_must(strdup(ty_series_patch(a, said).p)) : NULL;
+    j->patch = patch ? ty_must(strdup(ty_events_series_patch(a, said).p)) : NULL;
     j->creating = !patch;
     enqueue(e, j);
-    go_on(e);
+    process_queue(e);
 }
 
-static void tell_series(struct ty_events *e, bool all)
+static void submit_due_series(struct ty_events *e, bool all)
 {
-    const struct ty_said *said;
-    while ((said = ty_series_due(e->series, now_of(e), all)))
+    const struct ty_events_series_entry *said;
+    while ((said = ty_events_series_due(e->series, now_of(e), all)))
         submit(e, said, true);
 }
 
 static void on_look(uv_timer_t *timer)
 {
-    tell_series(timer->data, false);
+    submit_due_series(timer->data, false);
 }
 
 /* ---- what others call ---- */
@@ -256,7 +256,7 @@ struct ty_events *ty_events_new(const struct ty_events_settings *s)
     e->s = *s;
     e->log = ty_log_named(s->log, "events");
     e->host = ty_must(strdup(s->host));
-    e->series = ty_series_new();
+    e->series = ty_events_series_new();
     e->timer = ty_must(calloc(1, sizeof(uv_timer_t)));
     e->look = ty_must(calloc(1, sizeof(uv_timer_t)));
     uv_timer_init(s->loop, e->timer);
@@ -267,21 +267,21 @@ struct ty_events *ty_events_new(const struct ty_events_settings *s)
     return e;
 }
 
-void ty_events_say(struct ty_events *e, const struct ty_event *event)
+void ty_events_record(struct ty_events *e, const struct ty_event *event)
 {
     ty_auto_arena *a = ty_arena_new(1 << 16);
     const char *instance = ty_arena_printf(a, "%s-%s", event->controller, e->host);
-    const struct ty_said *said = NULL;
-    switch (ty_series_say(e->series, event, instance, now_of(e), &said)) {
-    case TY_SERIES_CREATE:
+    const struct ty_events_series_entry *said = NULL;
+    switch (ty_events_series_record(e->series, event, instance, now_of(e), &said)) {
+    case TY_EVENTS_SERIES_CREATE:
         submit(e, said, false);
         return;
-    case TY_SERIES_PATCH:
+    case TY_EVENTS_SERIES_PATCH:
         submit(e, said, true);
         return;
-    case TY_SERIES_COUNT:
+    case TY_EVENTS_SERIES_COUNT:
         return;
-    case TY_SERIES_DROP:
+    case TY_EVENTS_SERIES_DROP:
         e->counts.dropped++;
         ty_log(&e->log, TY_DEBUG, "too many events about one object: dropped",
                TY_STR("namespace", event->ns), TY_STR("name", event->name),
@@ -290,18 +290,18 @@ void ty_events_say(struct ty_events *e, const struct ty_event *event)
     }
 }
 
-void ty_events_finish(struct ty_events *e)
+void ty_events_flush(struct ty_events *e)
 {
     e->finishing = true;
-    tell_series(e, true);
+    submit_due_series(e, true);
     for (struct job *j = e->first; j; j = j->next)
         j->due_ms = 0;
-    go_on(e);
+    process_queue(e);
 }
 
 bool ty_events_idle(const struct ty_events *e)
 {
-    return !e->first && !e->flying;
+    return !e->first && !e->in_flight;
 }
 
 void ty_events_count(const struct ty_events *e, struct ty_events_counts *ret)
@@ -319,7 +319,7 @@ static void free_all(struct job *j)
     for (struct job *next; j; j = next) {
         next = j->next;
         ty_kube_cancel(j->op);
-        job_free(j);
+        write_free(j);
     }
 }
 
@@ -328,10 +328,10 @@ void ty_events_free(struct ty_events *e)
     if (!e)
         return;
     free_all(e->first);
-    free_all(e->flying);
+    free_all(e->in_flight);
     uv_close((uv_handle_t *)e->timer, on_closed);
     uv_close((uv_handle_t *)e->look, on_closed);
-    ty_series_free(e->series);
+    ty_events_series_free(e->series);
     free(e->host);
     free(e);
 }

@@ -40,9 +40,9 @@ struct ty_events_counts {
 };
 
 struct ty_events *ty_events_new(const struct ty_events_settings *s); /* gives */
-void ty_events_say(struct ty_events *e, const struct ty_event *event);
+void ty_events_record(struct ty_events *e, const struct ty_event *event);
 /* Writes what series have gathered; call it when ending, then let the loop turn until idle. */
-void ty_events_finish(struct ty_events *e);
+void ty_events_flush(struct ty_events *e);
 bool ty_events_idle(const struct ty_events *e); /* nothing waits, nothing is in flight */
 void ty_events_count(const struct ty_events *e, struct ty_events_counts *ret);
 /* takes, drops what waits; before its client; NULL is fine. The loop must turn once more. */

@@ -9,8 +9,8 @@
 #define NS ((int64_t)1000000000)
 
 struct entry {
-    struct ty_said said;       /* first: it is given out */
-    struct entry *prev, *next; /* by last use, oldest first */
+    struct ty_events_series_entry said; /* first: it is given out */
+    struct entry *prev, *next;          /* by last use, oldest first */
     char *key;
     size_t n_key;
     bool ended; /* given out by due for the last time */
@@ -24,13 +24,13 @@ struct bucket { /* of one object */
     int64_t at_ns;
 };
 
-struct ty_series {
+struct ty_events_series {
     struct ty_map entries, buckets;
     struct entry *oldest, *newest;
     struct bucket *first, *last;
 };
 
-static char *dup_of(struct ty_str s)
+static char *str_dup(struct ty_str s)
 {
     char *p = ty_must(malloc(s.n + 1));
     if (s.n)
@@ -55,7 +55,7 @@ static char *dup_of(struct ty_str s)
         (list_last) = (x);                                                                         \
     } while (0)
 
-static void forget(struct ty_series *s, struct entry *e)
+static void entry_free(struct ty_events_series *s, struct entry *e)
 {
     UNLINK(s->oldest, s->newest, e);
     ty_map_del(&s->entries, (struct ty_str){ e->key, e->n_key });
@@ -66,7 +66,7 @@ static void forget(struct ty_series *s, struct entry *e)
     free(e);
 }
 
-static void forget_bucket(struct ty_series *s, struct bucket *b)
+static void bucket_free(struct ty_events_series *s, struct bucket *b)
 {
     UNLINK(s->first, s->last, b);
     ty_map_del(&s->buckets, (struct ty_str){ b->key, b->n_key });
@@ -76,7 +76,7 @@ static void forget_bucket(struct ty_series *s, struct bucket *b)
 
 /* ---- how much about one object ---- */
 
-static bool may_write(struct ty_series *s, const struct ty_event *e, int64_t now_ns)
+static bool take_token(struct ty_events_series *s, const struct ty_event *e, int64_t now_ns)
 {
     ty_auto_buf key = { 0 };
     ty_buf_printf(&key, "%s%c%s%c%.*s%c%.*s%c%.*s", e->controller, 0, e->kind->kind, 0,
@@ -84,9 +84,9 @@ static bool may_write(struct ty_series *s, const struct ty_event *e, int64_t now
     struct bucket *b = ty_map_get(&s->buckets, ty_buf_str(&key));
     if (!b) {
         if (s->buckets.n >= TY_EVENTS_KEYS)
-            forget_bucket(s, s->first);
+            bucket_free(s, s->first);
         b = ty_must(calloc(1, sizeof(*b)));
-        b->key = dup_of(ty_buf_str(&key));
+        b->key = str_dup(ty_buf_str(&key));
         b->n_key = key.n;
         b->tokens = TY_EVENTS_BURST;
         b->at_ns = now_ns;
@@ -132,7 +132,8 @@ static struct ty_json *regarding(struct ty_arena *a, const struct ty_event *e)
     return o;
 }
 
-static void write_body(struct ty_said *said, const struct ty_event *e, const char *instance)
+static void write_body(struct ty_events_series_entry *said, const struct ty_event *e,
+                       const char *instance)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_json *o = ty_json_object(a), *m = ty_json_object(a);
@@ -149,36 +150,38 @@ static void write_body(struct ty_said *said, const struct ty_event *e, const cha
     ty_json_set(a, o, "regarding", regarding(a, e));
     ty_json_set(a, o, "note", ty_json_str(a, ty_str_head(e->note, TY_EVENTS_NOTE)));
     ty_json_set(a, o, "type", ty_json_cstr(a, e->type));
-    said->body = dup_of(ty_json_text(a, o));
+    said->body = str_dup(ty_json_text(a, o));
 }
 
 /* "job.18c3...": names of objects have up to 253 bytes, and so have those of events. */
-static struct entry *create(struct ty_series *s, const struct ty_event *e, const char *instance,
-                            int64_t now_ns, struct ty_str key)
+static struct entry *entry_new(struct ty_events_series *s, const struct ty_event *e,
+                               const char *instance, int64_t now_ns, struct ty_str key)
 {
     if (s->entries.n >= TY_EVENTS_KEYS)
-        forget(s, s->oldest);
+        entry_free(s, s->oldest);
     struct entry *x = ty_must(calloc(1, sizeof(*x)));
     char name[256];
     int n = e->name.n > 236 ? 236 : (int)e->name.n;
     snprintf(name, sizeof(name), "%.*s.%llx", n, e->name.p, (unsigned long long)now_ns);
-    x->key = dup_of(key);
+    x->key = str_dup(key);
     x->n_key = key.n;
-    x->said = (struct ty_said){ .ns = dup_of(e->ns.n ? e->ns : TY_LIT("default")),
-                                .name = dup_of(ty_str(name)),
-                                .first_ns = now_ns,
-                                .last_ns = now_ns,
-                                .wrote_ns = now_ns,
-                                .count = 1,
-                                .told = 1 };
+    x->said = (struct ty_events_series_entry){ .ns = str_dup(e->ns.n ? e->ns : TY_LIT("default")),
+                                               .name = str_dup(ty_str(name)),
+                                               .first_ns = now_ns,
+                                               .last_ns = now_ns,
+                                               .wrote_ns = now_ns,
+                                               .count = 1,
+                                               .told = 1 };
     write_body(&x->said, e, instance);
     ty_map_put(&s->entries, key, x);
     APPEND(s->oldest, s->newest, x);
     return x;
 }
 
-enum ty_series_do ty_series_say(struct ty_series *s, const struct ty_event *e, const char *instance,
-                                int64_t now_ns, const struct ty_said **ret)
+enum ty_events_series_action ty_events_series_record(struct ty_events_series *s,
+                                                     const struct ty_event *e, const char *instance,
+                                                     int64_t now_ns,
+                                                     const struct ty_events_series_entry **ret)
 {
     ty_auto_buf key = { 0 };
     ty_buf_printf(&key, "%s%c%s%c%s%c%s%c%s%c%.*s%c%.*s%c%.*s%c%.*s", e->type, 0, e->action, 0,
@@ -187,7 +190,7 @@ enum ty_series_do ty_series_say(struct ty_series *s, const struct ty_event *e, c
     struct entry *x = ty_map_get(&s->entries, ty_buf_str(&key));
     if (x && (x->ended || now_ns - x->said.last_ns >= TY_EVENTS_FINISH_S * NS) &&
         x->said.count == x->said.told) {
-        forget(s, x); /* long ago: something new */
+        entry_free(s, x); /* long ago: something new */
         x = NULL;
     }
     if (x && x->said.count > 1) { /* a series is written when it ends */
@@ -196,21 +199,22 @@ enum ty_series_do ty_series_say(struct ty_series *s, const struct ty_event *e, c
         x->ended = false;
         UNLINK(s->oldest, s->newest, x);
         APPEND(s->oldest, s->newest, x);
-        return TY_SERIES_COUNT;
+        return TY_EVENTS_SERIES_COUNT;
     }
-    if (!may_write(s, e, now_ns))
-        return TY_SERIES_DROP;
+    if (!take_token(s, e, now_ns))
+        return TY_EVENTS_SERIES_DROP;
     if (!x) {
-        *ret = &create(s, e, instance, now_ns, ty_buf_str(&key))->said;
-        return TY_SERIES_CREATE;
+        *ret = &entry_new(s, e, instance, now_ns, ty_buf_str(&key))->said;
+        return TY_EVENTS_SERIES_CREATE;
     }
     x->said.count = x->said.told = 2;
     x->said.last_ns = x->said.wrote_ns = now_ns;
     *ret = &x->said;
-    return TY_SERIES_PATCH;
+    return TY_EVENTS_SERIES_PATCH;
 }
 
-const struct ty_said *ty_series_due(struct ty_series *s, int64_t now_ns, bool all)
+const struct ty_events_series_entry *ty_events_series_due(struct ty_events_series *s,
+                                                          int64_t now_ns, bool all)
 {
     for (struct entry *x = s->oldest, *next; x; x = next) {
         next = x->next;
@@ -218,7 +222,7 @@ const struct ty_said *ty_series_due(struct ty_series *s, int64_t now_ns, bool al
         bool old = now_ns - x->said.wrote_ns >= TY_EVENTS_REFRESH_S * NS;
         bool news = x->said.count > x->said.told;
         if (over && !news) {
-            forget(s, x);
+            entry_free(s, x);
         } else if (news && (over || old || all)) {
             x->said.told = x->said.count;
             x->said.wrote_ns = now_ns;
@@ -229,7 +233,7 @@ const struct ty_said *ty_series_due(struct ty_series *s, int64_t now_ns, bool al
     return NULL;
 }
 
-struct ty_str ty_series_patch(struct ty_arena *a, const struct ty_said *said)
+struct ty_str ty_events_series_patch(struct ty_arena *a, const struct ty_events_series_entry *said)
 {
     struct ty_json *o = ty_json_object(a), *series = ty_json_object(a);
     ty_json_set(a, series, "count", ty_json_int(a, (int64_t)said->count));
@@ -240,25 +244,25 @@ struct ty_str ty_series_patch(struct ty_arena *a, const struct ty_said *said)
 
 /* ---- life ---- */
 
-struct ty_series *ty_series_new(void)
+struct ty_events_series *ty_events_series_new(void)
 {
-    return ty_must(calloc(1, sizeof(struct ty_series)));
+    return ty_must(calloc(1, sizeof(struct ty_events_series)));
 }
 
-void ty_series_free(struct ty_series *s)
+void ty_events_series_free(struct ty_events_series *s)
 {
     if (!s)
         return;
     while (s->oldest)
-        forget(s, s->oldest);
+        entry_free(s, s->oldest);
     while (s->first)
-        forget_bucket(s, s->first);
+        bucket_free(s, s->first);
     ty_map_done(&s->entries);
     ty_map_done(&s->buckets);
     free(s);
 }
 
-size_t ty_series_size(const struct ty_series *s)
+size_t ty_events_series_size(const struct ty_events_series *s)
 {
     return s->entries.n + s->buckets.n;
 }

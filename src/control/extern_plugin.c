@@ -13,9 +13,9 @@ static const struct trainyard_plugin_info *info_of(const struct ty_plan *plan)
     return plan->running->ext;
 }
 
-static void run_validate(const struct ty_plan *plan, const struct ty_trainjob *job,
-                         const struct ty_trainjob *old, struct ty_errs *errs,
-                         struct ty_warnings *warnings)
+static void call_validate(const struct ty_plan *plan, const struct ty_trainjob *job,
+                          const struct ty_trainjob *old, struct ty_errs *errs,
+                          struct ty_warnings *warnings)
 {
     (void)old;
     struct trainyard_plan p = { .plan = plan, .job = job, .errs = errs, .warnings = warnings };
@@ -24,8 +24,8 @@ static void run_validate(const struct ty_plan *plan, const struct ty_trainjob *j
 
 typedef int extern_hook(const struct trainyard_host *host, struct trainyard_plan *plan);
 
-static int run(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err,
-               extern_hook *hook, bool building)
+static int call_hook(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err,
+                     extern_hook *hook, bool building)
 {
     struct trainyard_plan p = {
         .plan = plan, .edit = plan, .job = job, .err = err, .building = building
@@ -39,35 +39,36 @@ static int run(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_er
 
 static int run_ml(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
 {
-    return run(plan, job, err, info_of(plan)->enforce_ml, false);
+    return call_hook(plan, job, err, info_of(plan)->enforce_ml, false);
 }
 
 static int run_pod(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
 {
-    return run(plan, job, err, info_of(plan)->enforce_pod, false);
+    return call_hook(plan, job, err, info_of(plan)->enforce_pod, false);
 }
 
-static int run_build(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
+static int call_build(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
 {
-    return run(plan, job, err, info_of(plan)->build, true);
+    return call_hook(plan, job, err, info_of(plan)->build, true);
 }
 
-static const struct ty_plugin *dress(struct ty_arena *a, const struct trainyard_plugin_info *info)
+static const struct ty_plugin *plugin_from_info(struct ty_arena *a,
+                                                const struct trainyard_plugin_info *info)
 {
     struct ty_plugin *p = ty_new(a, struct ty_plugin);
     p->name = info->name;
     p->about = info->about ? info->about : "";
     p->ext = info;
-    p->validate = info->validate ? run_validate : NULL;
+    p->validate = info->validate ? call_validate : NULL;
     p->enforce_ml = info->enforce_ml ? run_ml : NULL;
     p->enforce_pod = info->enforce_pod ? run_pod : NULL;
-    p->build = info->build ? run_build : NULL;
+    p->build = info->build ? call_build : NULL;
     return p;
 }
 
 /* Asks the shared object who it is; NULL with a sentence if it cannot be used. */
-static const struct trainyard_plugin_info *introduce(void *handle, const char *path,
-                                                     struct ty_err *err)
+static const struct trainyard_plugin_info *query_info(void *handle, const char *path,
+                                                      struct ty_err *err)
 {
     const struct trainyard_plugin_info *info = NULL;
     void *symbol = dlsym(handle, "trainyard_plugin");
@@ -90,10 +91,11 @@ static const struct trainyard_plugin_info *introduce(void *handle, const char *p
     return NULL;
 }
 
-static int load(struct ty_externs *x, struct ty_arena *a, const char *path, struct ty_err *err)
+static int load_one(struct ty_extern_plugins *x, struct ty_arena *a, const char *path,
+                    struct ty_err *err)
 {
-    if (x->n == TY_EXTERNS_MAX)
-        return ty_fail(err, -EINVAL, "%s: more than %d plugins", path, TY_EXTERNS_MAX);
+    if (x->n == TY_EXTERN_PLUGINS_MAX)
+        return ty_fail(err, -EINVAL, "%s: more than %d plugins", path, TY_EXTERN_PLUGINS_MAX);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         const char *why = dlerror(); /* NOLINT(concurrency-mt-unsafe): one a thread in glibc */
@@ -102,13 +104,13 @@ static int load(struct ty_externs *x, struct ty_arena *a, const char *path, stru
             why += n + 2;
         return ty_fail(err, -EINVAL, "%s: cannot load the plugin: %s", path, why ? why : "unknown");
     }
-    const struct trainyard_plugin_info *info = introduce(handle, path, err);
+    const struct trainyard_plugin_info *info = query_info(handle, path, err);
     if (!info) {
         dlclose(handle);
         return -EINVAL;
     }
     x->handles[x->n] = handle;
-    x->v[x->n++] = dress(a, info);
+    x->v[x->n++] = plugin_from_info(a, info);
     return 0;
 }
 
@@ -122,7 +124,8 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-int ty_externs_load(struct ty_externs *x, struct ty_arena *a, const char *dir, struct ty_err *err)
+int ty_extern_plugins_load(struct ty_extern_plugins *x, struct ty_arena *a, const char *dir,
+                           struct ty_err *err)
 {
     struct dirent **found = NULL;
     int n = scandir(dir, &found, is_shared_object, by_name), r = 0;
@@ -134,14 +137,14 @@ int ty_externs_load(struct ty_externs *x, struct ty_arena *a, const char *dir, s
         const char *slash = strchr(dir, '/') ? "" : "./";
         const char *path = ty_arena_printf(a, "%s%s/%s", slash, dir, found[i]->d_name);
         if (r == 0)
-            r = load(x, a, path, err);
+            r = load_one(x, a, path, err);
         free(found[i]);
     }
     free(found);
     return r;
 }
 
-void ty_externs_done(struct ty_externs *x)
+void ty_extern_plugins_done(struct ty_extern_plugins *x)
 {
     while (x->n)
         dlclose(x->handles[--x->n]);

@@ -3,7 +3,7 @@
 
 #include "api/kinds.h"
 #include "base/map.h"
-#include "control/owned.h"
+#include "control/applied_digest.h"
 #include "trainer/gang.h"
 
 #define MANAGER "trainer"
@@ -12,8 +12,8 @@ static const char *const pod_metadata[] = { "labels", "annotations", NULL };
 static const char *const pod_spec[] = { "nodeSelector", "tolerations", "schedulingGates", NULL };
 
 /* Copies the members, or takes them away where there are none. */
-static void take_over(struct ty_arena *a, struct ty_json *to, const struct ty_json *from,
-                      const char *const *keys)
+static void copy_members(struct ty_arena *a, struct ty_json *to, const struct ty_json *from,
+                         const char *const *keys)
 {
     for (; *keys; keys++) {
         const struct ty_json *v = ty_json_get(from, *keys);
@@ -24,8 +24,8 @@ static void take_over(struct ty_arena *a, struct ty_json *to, const struct ty_js
     }
 }
 
-static void keep_member(struct ty_arena *a, struct ty_json *meta, const char *map, const char *key,
-                        const struct ty_json *was)
+static void restore_member(struct ty_arena *a, struct ty_json *meta, const char *map,
+                           const char *key, const struct ty_json *was)
 {
     const struct ty_json *old = ty_json_find(ty_json_get(was, map), ty_str(key));
     struct ty_json *now = ty_json_get(meta, map);
@@ -36,8 +36,8 @@ static void keep_member(struct ty_arena *a, struct ty_json *meta, const char *ma
         ty_json_del(now, ty_str(key));
 }
 
-static void take_over_pod(struct ty_arena *a, struct ty_json *job, const struct ty_json *wanted,
-                          bool gang)
+static void copy_pod_members(struct ty_arena *a, struct ty_json *job, const struct ty_json *wanted,
+                             bool gang)
 {
     static const char *const way[] = { "template", "spec", "template" };
     const struct ty_json *from = ty_json_at(wanted, "template.spec.template");
@@ -47,12 +47,12 @@ static void take_over_pod(struct ty_arena *a, struct ty_json *job, const struct 
         pod = ty_json_need_object(a, pod, way[i]);
     struct ty_json *meta = ty_json_need_object(a, pod, "metadata");
     const struct ty_json *was = ty_json_copy(a, meta, 0);
-    take_over(a, meta, ty_json_get(from, "metadata"), pod_metadata);
+    copy_members(a, meta, ty_json_get(from, "metadata"), pod_metadata);
     if (gang) {
-        keep_member(a, meta, "labels", TY_GANG_LABEL, was);
-        keep_member(a, meta, "annotations", TY_GANG_ANNOTATION, was);
+        restore_member(a, meta, "labels", TY_GANG_LABEL, was);
+        restore_member(a, meta, "annotations", TY_GANG_ANNOTATION, was);
     }
-    take_over(a, ty_json_need_object(a, pod, "spec"), ty_json_get(from, "spec"), pod_spec);
+    copy_members(a, ty_json_need_object(a, pod, "spec"), ty_json_get(from, "spec"), pod_spec);
 }
 
 static void index_jobs(const struct ty_json *jobs, struct ty_map *ret)
@@ -66,8 +66,9 @@ static void index_jobs(const struct ty_json *jobs, struct ty_map *ret)
 
 /* Jobs that only one of the two has stay, or stay away: wanted's are looked up by name. A JobSet
  * without managedFields (a restored backup) owns none yet: its pods get what may change. */
-static void take_over_pods(struct ty_arena *a, struct ty_json *jobs, const struct ty_json *wanted,
-                           const struct ty_json *live, bool gang)
+static void copy_all_pod_members(struct ty_arena *a, struct ty_json *jobs,
+                                 const struct ty_json *wanted, const struct ty_json *live,
+                                 bool gang)
 {
     struct ty_map owned = { 0 }, there = { 0 };
 
@@ -83,7 +84,7 @@ static void take_over_pods(struct ty_arena *a, struct ty_json *jobs, const struc
             ty_json_set(a, job, "name", ty_json_str(a, name));
             ty_json_push(a, jobs, job);
         }
-        take_over_pod(a, job, *it, gang);
+        copy_pod_members(a, job, *it, gang);
     }
     ty_map_done(&owned);
     ty_map_done(&there);
@@ -91,25 +92,25 @@ static void take_over_pods(struct ty_arena *a, struct ty_json *jobs, const struc
 
 static struct ty_json *owned_part(struct ty_arena *a, const struct ty_json *live)
 {
-    struct ty_json *body = ty_owned_extract(a, ty_kind_jobset.schema, live, MANAGER);
+    struct ty_json *body = ty_applied_digest_extract(a, ty_kind_jobset.schema, live, MANAGER);
 
     ty_json_set(a, body, "apiVersion", ty_json_cstr(a, ty_kind_api_version(a, &ty_kind_jobset)));
     ty_json_set(a, body, "kind", ty_json_cstr(a, ty_kind_jobset.kind));
     return body;
 }
 
-struct ty_json *ty_jobset_overlay(struct ty_arena *a, struct ty_json *body,
-                                  const struct ty_json *wanted, const struct ty_json *live,
-                                  bool gang)
+struct ty_json *ty_jobset_freeze_overlay(struct ty_arena *a, struct ty_json *body,
+                                         const struct ty_json *wanted, const struct ty_json *live,
+                                         bool gang)
 {
     static const char *const suspend[] = { "suspend", NULL }, *const meta[] = { "metadata", NULL };
     struct ty_json *spec = ty_json_need_object(a, body, "spec");
     struct ty_json *jobs = ty_json_need_array(a, spec, "replicatedJobs");
 
-    take_over(a, body, wanted, meta);
-    take_over(a, spec, ty_json_get(wanted, "spec"), suspend);
-    take_over_pods(a, jobs, ty_json_at(wanted, "spec.replicatedJobs"),
-                   ty_json_at(live, "spec.replicatedJobs"), gang);
+    copy_members(a, body, wanted, meta);
+    copy_members(a, spec, ty_json_get(wanted, "spec"), suspend);
+    copy_all_pod_members(a, jobs, ty_json_at(wanted, "spec.replicatedJobs"),
+                         ty_json_at(live, "spec.replicatedJobs"), gang);
     if (jobs->n == 0)
         ty_json_del(spec, TY_LIT("replicatedJobs"));
     return body;
@@ -118,10 +119,11 @@ struct ty_json *ty_jobset_overlay(struct ty_arena *a, struct ty_json *body,
 struct ty_json *ty_jobset_freeze(struct ty_arena *a, const struct ty_json *wanted,
                                  const struct ty_json *live, bool gang)
 {
-    return ty_jobset_overlay(a, owned_part(a, live), wanted, live, gang);
+    return ty_jobset_freeze_overlay(a, owned_part(a, live), wanted, live, gang);
 }
 
-struct ty_json *ty_jobset_suspend(struct ty_arena *a, const struct ty_json *live, bool suspend)
+struct ty_json *ty_jobset_freeze_suspend(struct ty_arena *a, const struct ty_json *live,
+                                         bool suspend)
 {
     struct ty_json *body = owned_part(a, live);
 
@@ -132,7 +134,7 @@ struct ty_json *ty_jobset_suspend(struct ty_arena *a, const struct ty_json *live
 }
 
 /* Either its spec has not changed since it was created, or no JobSet controller has seen it yet. */
-bool ty_jobset_is_pristine(const struct ty_json *live)
+bool ty_jobset_freeze_never_ran(const struct ty_json *live)
 {
     int64_t generation = 0;
     bool first = ty_json_int_at(live, "metadata.generation", &generation) && generation == 1;

@@ -8,13 +8,13 @@
 #ifndef TY_CONTROL_JOBSET_FREEZE_H
 #define TY_CONTROL_JOBSET_FREEZE_H
 
-#include "control/owned_differ.h"
+#include "control/applied_digest_diff.h"
 #include "json/json.h"
 
 /* Puts what may change, as wanted, into body, which is live or a part of it; gives body. */
-struct ty_json *ty_jobset_overlay(struct ty_arena *a, struct ty_json *body,
-                                  const struct ty_json *wanted, const struct ty_json *live,
-                                  bool gang);
+struct ty_json *ty_jobset_freeze_overlay(struct ty_arena *a, struct ty_json *body,
+                                         const struct ty_json *wanted, const struct ty_json *live,
+                                         bool gang);
 /* What to apply instead of `wanted`, today's rendering: the live JobSet, with its managedFields, as
  * far as manager `trainer` owns it, and what may change taken from wanted. gang: the pods stay in
  * the gang that they are in, because their PodGroup stays, too. Lives with the arena. */
@@ -22,13 +22,14 @@ struct ty_json *ty_jobset_freeze(struct ty_arena *a, const struct ty_json *wante
                                  const struct ty_json *live, bool gang);
 /* The fields of the live JobSet that wanted would change and that cannot change (`was`: NULL, it
  * has none). None: wanted can be applied as it is. */
-void ty_jobset_kept(struct ty_arena *a, const struct ty_json *wanted, const struct ty_json *live,
-                    struct ty_field_changes *ret);
+void ty_jobset_freeze_conflicts(struct ty_arena *a, const struct ty_json *wanted,
+                                const struct ty_json *live, struct ty_field_changes *ret);
 /* The live JobSet as manager `trainer` owns it, but for spec.suspend: for a job that cannot be
  * rendered. */
-struct ty_json *ty_jobset_suspend(struct ty_arena *a, const struct ty_json *live, bool suspend);
+struct ty_json *ty_jobset_freeze_suspend(struct ty_arena *a, const struct ty_json *live,
+                                         bool suspend);
 /* It has been suspended ever since it was created, so no pod of it has ever run: nothing is lost if
  * it is deleted and re-created. */
-bool ty_jobset_is_pristine(const struct ty_json *live);
+bool ty_jobset_freeze_never_ran(const struct ty_json *live);
 
 #endif

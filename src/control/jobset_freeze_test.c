@@ -2,7 +2,7 @@
 #include "control/jobset_freeze.h"
 
 #include "api/kinds.h"
-#include "control/owned_testing.h"
+#include "control/applied_digest_testing.h"
 #include "trainer/gang.h"
 
 #define JOBSET(suspend, meta, pod_meta, pod, container)                                            \
@@ -32,12 +32,12 @@ static int down(void **state)
 
 static struct ty_json *stored(struct fx *f, const char *text)
 {
-    return owned_stored(f->a, ty_kind_jobset.schema, json_of(f->a, text), "trainer");
+    return applied_stored(f->a, ty_kind_jobset.schema, json_of(f->a, text), "trainer");
 }
 
 static const struct ty_json *terse(struct fx *f, const struct ty_json *obj)
 {
-    return ty_owned_terse(f->a, ty_kind_jobset.schema, obj);
+    return ty_applied_digest_normalize(f->a, ty_kind_jobset.schema, obj);
 }
 
 static const struct ty_json *freeze(struct fx *f, const char *wanted, const char *live)
@@ -56,7 +56,7 @@ static const char *kept(struct fx *f, const char *wanted, const struct ty_json *
     struct ty_field_changes changes;
     ty_auto_buf b = { 0 };
 
-    ty_jobset_kept(f->a, json_of(f->a, wanted), live, &changes);
+    ty_jobset_freeze_conflicts(f->a, json_of(f->a, wanted), live, &changes);
     for (const struct ty_field_change *c = changes.first; c; c = c->next)
         ty_buf_printf(&b, "%s%s", b.n ? " " : "", c->path);
     return ty_arena_strndup(f->a, b.n ? b.p : "", b.n);
@@ -171,7 +171,7 @@ static void test_defaults_are_no_difference(void **state)
         json_of(f->a, JOBSET("false", "", "", "", ",'args':['x'],'command':['c']"));
     ty_json_set(f->a, ty_json_get(wanted, "spec"), "volumeClaimPolicies",
                 json_of(f->a, "[{'templates':[{'metadata':{'name':'v'}}]}]"));
-    live = owned_stored(f->a, ty_kind_jobset.schema, wanted, "trainer");
+    live = applied_stored(f->a, ty_kind_jobset.schema, wanted, "trainer");
     ty_json_set(f->a, ty_json_get(live, "spec"), "volumeClaimPolicies", policies);
     assert_string_equal(kept(f, ty_json_text(f->a, wanted).p, live), "");
 }
@@ -179,7 +179,7 @@ static void test_defaults_are_no_difference(void **state)
 static void test_suspends_what_cannot_be_rendered(void **state)
 {
     struct fx *f = *state;
-    const struct ty_json *body = ty_jobset_suspend(f->a, stored(f, LIVE), true);
+    const struct ty_json *body = ty_jobset_freeze_suspend(f->a, stored(f, LIVE), true);
 
     assert_true(ty_json_true_at(body, "spec.suspend"));
     assert_true(ty_str_is(ty_json_str_at(body, "metadata.name"), "j"));
@@ -202,7 +202,7 @@ static void test_when_no_pod_has_ever_run(void **state)
         { "{'metadata':{},'spec':{'suspend':true},'status':{'restarts':0}}", false },
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-        assert_int_equal(ty_jobset_is_pristine(json_of(f->a, rows[i].text)), rows[i].pristine);
+        assert_int_equal(ty_jobset_freeze_never_ran(json_of(f->a, rows[i].text)), rows[i].pristine);
 }
 
 #define FREEZE_TEST(name) cmocka_unit_test_setup_teardown(name, up, down)

@@ -88,7 +88,7 @@ static void put_level(struct ty_buf *b, int level)
         ty_buf_printf(b, "Level(%d)", level);
 }
 
-/* "../src/control/lease.c:12" is "control/lease.c:12" */
+/* "../src/control/lease.c:12" is "control/lease_client.c:12" */
 static const char *short_caller(const char *caller)
 {
     const char *src = strstr(caller, "src/");
@@ -127,7 +127,7 @@ struct line {
 };
 
 /* What is said, but for the time and what came with it: known again by this. */
-static void put_what(struct ty_buf *b, const struct line *l)
+static void put_message(struct ty_buf *b, const struct line *l)
 {
     if (l->logger) {
         ty_buf_cstr(b, ",\"logger\":");
@@ -185,7 +185,7 @@ static void write_line(struct ty_log_out *o)
     o->torn = false;
 }
 
-static void begin(struct ty_log_out *o, int level, int64_t now_ns)
+static void begin_line(struct ty_log_out *o, int level, int64_t now_ns)
 {
     o->line.n = 0;
     o->line.full = false;
@@ -215,7 +215,7 @@ static void begin(struct ty_log_out *o, int level, int64_t now_ns)
 static void emit(struct ty_log_out *o, int level, int64_t now_ns, struct ty_str what,
                  uint64_t silent)
 {
-    begin(o, level, now_ns);
+    begin_line(o, level, now_ns);
     ty_buf_add(&o->line, what);
     if (silent && o->s.console)
         ty_buf_printf(&o->line, "\t(and %llu times more before)", (unsigned long long)silent);
@@ -241,7 +241,7 @@ static uint64_t hash_of(struct ty_str s)
     return h ? h : 1;
 }
 
-static void tell(struct ty_log_out *o, struct repeat *r, int64_t now_ns)
+static void emit_suppressed(struct ty_log_out *o, struct repeat *r, int64_t now_ns)
 {
     if (r->silent)
         emit(o, TY_ERROR, now_ns, ty_buf_str(&r->what), r->silent);
@@ -249,7 +249,7 @@ static void tell(struct ty_log_out *o, struct repeat *r, int64_t now_ns)
 }
 
 /* The entry of this text; the oldest makes place for a new one. */
-static struct repeat *remember(struct ty_log_out *o, uint64_t hash, int64_t now_ns)
+static struct repeat *find_repeat(struct ty_log_out *o, uint64_t hash, int64_t now_ns)
 {
     struct repeat *oldest = &o->repeats[0];
     for (size_t i = 0; i < REPEATS; i++) {
@@ -259,16 +259,17 @@ static struct repeat *remember(struct ty_log_out *o, uint64_t hash, int64_t now_
         if (r->since_ns < oldest->since_ns)
             oldest = r;
     }
-    tell(o, oldest, now_ns);
+    emit_suppressed(o, oldest, now_ns);
     ty_buf_done(&oldest->what);
     *oldest = (struct repeat){ .hash = hash, .since_ns = now_ns };
     return oldest;
 }
 
 /* Shall it be said? *ret_silent: how often it was not, before this. */
-static bool is_news(struct ty_log_out *o, struct ty_str what, int64_t now_ns, uint64_t *ret_silent)
+static bool should_log(struct ty_log_out *o, struct ty_str what, int64_t now_ns,
+                       uint64_t *ret_silent)
 {
-    struct repeat *r = remember(o, hash_of(what), now_ns);
+    struct repeat *r = find_repeat(o, hash_of(what), now_ns);
     int64_t age = now_ns - r->since_ns;
     if (age < 0 || age >= TY_LOG_WINDOW_S * NS) { /* a clock set back begins anew, too */
         *ret_silent = r->silent;
@@ -308,17 +309,17 @@ static int64_t now_of(const struct ty_log_out *o)
     return (int64_t)t.tv_sec * NS + t.tv_nsec;
 }
 
-void ty_log_sum(struct ty_log_out *o)
+void ty_log_flush_suppressed(struct ty_log_out *o)
 {
     for (size_t i = 0; o && i < REPEATS; i++)
-        tell(o, &o->repeats[i], now_of(o));
+        emit_suppressed(o, &o->repeats[i], now_of(o));
 }
 
 void ty_log_close(struct ty_log_out *o)
 {
     if (!o)
         return;
-    ty_log_sum(o);
+    ty_log_flush_suppressed(o);
     for (size_t i = 0; i < REPEATS; i++)
         ty_buf_done(&o->repeats[i].what);
     ty_buf_done(&o->line);
@@ -330,7 +331,7 @@ void ty_log_set_level(struct ty_log_out *o, int level)
     o->s.level = level;
 }
 
-bool ty_log_says(const struct ty_log *l, int level)
+bool ty_log_enabled(const struct ty_log *l, int level)
 {
     return l && l->out && level >= l->out->s.level;
 }
@@ -338,7 +339,7 @@ bool ty_log_says(const struct ty_log *l, int level)
 void ty_log_write(const struct ty_log *l, int level, const char *caller, const char *msg,
                   const struct ty_log_field *fields, size_t n)
 {
-    if (!ty_log_says(l, level))
+    if (!ty_log_enabled(l, level))
         return;
     struct ty_log_out *o = l->out;
     int64_t now = now_of(o);
@@ -348,14 +349,14 @@ void ty_log_write(const struct ty_log *l, int level, const char *caller, const c
     if (o->s.console)
         put_console(&what, &line);
     else
-        put_what(&what, &line);
+        put_message(&what, &line);
     if (what.full && !o->s.console) { /* still a JSON line, only without its long fields */
         what.n = 0;
         what.full = false;
         line.fields = &TY_B("tooLong", true);
         line.n = 1;
-        put_what(&what, &line);
+        put_message(&what, &line);
     }
-    if (level < TY_ERROR || is_news(o, ty_buf_str(&what), now, &silent))
+    if (level < TY_ERROR || should_log(o, ty_buf_str(&what), now, &silent))
         emit(o, level, now, ty_buf_str(&what), silent);
 }

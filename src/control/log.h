@@ -1,12 +1,12 @@
 /* What the operator says, a JSON line each on stderr, as controller-runtime's zap writes them:
  *   {"level":"info","ts":"2026-01-02T03:04:05.000000006Z","logger":"lease",
- *    "caller":"control/lease.c:12","msg":"became leader","namespace":"team","name":"job"}
+ *    "caller":"control/lease_client.c:12","msg":"became leader","namespace":"team","name":"job"}
  * One write(2) a line, so lines of several processes do not mix. User text is a value, never a
  * format. Inner functions return errors; the edge logs each once.
  *
  * The same error again and again is said TY_LOG_BURST times in TY_LOG_WINDOW_S seconds, then
- * counted; the next line after that, or ty_log_sum, carries "suppressed": how often it was not
- * said. */
+ * counted; the next line after that, or ty_log_flush_suppressed, carries "suppressed": how often it
+ * was not said. */
 #ifndef TY_CONTROL_LOG_H
 #define TY_CONTROL_LOG_H
 
@@ -54,13 +54,13 @@ struct ty_log {
 };
 struct ty_log_out *ty_log_open(const struct ty_log_settings *s); /* gives */
 void ty_log_close(struct ty_log_out *o);                         /* takes, flushes; NULL is fine */
-void ty_log_sum(struct ty_log_out *o); /* tells what is counted and not yet said */
+void ty_log_flush_suppressed(struct ty_log_out *o); /* tells what is counted and not yet said */
 void ty_log_set_level(struct ty_log_out *o, int level);
 static inline struct ty_log ty_log_named(const struct ty_log *l, const char *logger)
 {
     return (struct ty_log){ l ? l->out : NULL, logger };
 }
-bool ty_log_says(const struct ty_log *l, int level); /* is it worth making the text? */
+bool ty_log_enabled(const struct ty_log *l, int level); /* is it worth making the text? */
 
 struct ty_log_field {
     const char *key;

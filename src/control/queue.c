@@ -59,7 +59,7 @@ static bool is(const struct item *it, uint64_t hash, struct ty_key key)
            ty_str_eq(k.name, key.name);
 }
 
-static struct item *find(const struct ty_queue *q, struct ty_key key)
+static struct item *find_item(const struct ty_queue *q, struct ty_key key)
 {
     uint64_t hash = hash_of(key);
     struct item *it = q->n_buckets ? q->buckets[hash & (q->n_buckets - 1)] : NULL;
@@ -68,7 +68,7 @@ static struct item *find(const struct ty_queue *q, struct ty_key key)
     return it;
 }
 
-static void grow(struct ty_queue *q)
+static void grow_buckets(struct ty_queue *q)
 {
     size_t n = q->n_buckets ? q->n_buckets * 2 : 64;
     struct item **more = ty_must(calloc(n, sizeof(struct item *)));
@@ -84,15 +84,15 @@ static void grow(struct ty_queue *q)
 }
 
 /* Names of Kubernetes objects have at most 253 bytes. */
-static struct item *need(struct ty_queue *q, struct ty_key key)
+static struct item *get_or_add(struct ty_queue *q, struct ty_key key)
 {
-    struct item *it = find(q, key);
+    struct item *it = find_item(q, key);
     if (it)
         return it;
     if (key.ns.n > UINT16_MAX || key.name.n > UINT16_MAX || (unsigned)key.kind >= TY_QUEUE_KINDS)
         abort();
     if (q->n_items >= q->n_buckets)
-        grow(q);
+        grow_buckets(q);
     it = ty_must(calloc(1, sizeof(struct item) + key.ns.n + key.name.n));
     it->hash = hash_of(key);
     it->kind = key.kind;
@@ -217,7 +217,7 @@ static void set_timer(struct ty_queue *q)
     uv_timer_start(q->timer, on_timer, wait > 0 ? (uint64_t)wait : 0, 0);
 }
 
-static void enlist(struct ty_queue *q, struct item *it)
+static void append_waiting(struct ty_queue *q, struct item *it)
 {
     q->of[it->kind].depth++;
     it->waiting = true;
@@ -229,7 +229,7 @@ static void enlist(struct ty_queue *q, struct item *it)
         uv_idle_start(q->wake, on_wake);
 }
 
-static void push(struct ty_queue *q, struct item *it)
+static void add_item(struct ty_queue *q, struct item *it)
 {
     if (it->waiting || it->again)
         return;
@@ -238,7 +238,7 @@ static void push(struct ty_queue *q, struct item *it)
     if (it->working)
         it->again = true;
     else
-        enlist(q, it);
+        append_waiting(q, it);
 }
 
 /* ---- what others call ---- */
@@ -286,14 +286,14 @@ void ty_queue_free(struct ty_queue *q)
 
 void ty_queue_add(struct ty_queue *q, struct ty_key key)
 {
-    push(q, need(q, key));
+    add_item(q, get_or_add(q, key));
 }
 
 void ty_queue_add_after(struct ty_queue *q, struct ty_key key, int64_t ms)
 {
-    struct item *it = need(q, key);
+    struct item *it = get_or_add(q, key);
     if (ms <= 0) {
-        push(q, it);
+        add_item(q, it);
         return;
     }
     int64_t now = now_of(q), due = ms > INT64_MAX - now ? INT64_MAX : now + ms;
@@ -309,7 +309,7 @@ void ty_queue_add_after(struct ty_queue *q, struct ty_key key, int64_t ms)
 
 int64_t ty_queue_retry(struct ty_queue *q, struct ty_key key)
 {
-    struct item *it = need(q, key);
+    struct item *it = get_or_add(q, key);
     int64_t ms = q->s.base_ms;
     for (int i = 0; i < it->failures && ms < q->s.max_ms; i++)
         ms *= 2;
@@ -322,14 +322,14 @@ int64_t ty_queue_retry(struct ty_queue *q, struct ty_key key)
 
 void ty_queue_forget(struct ty_queue *q, struct ty_key key)
 {
-    struct item *it = find(q, key);
+    struct item *it = find_item(q, key);
     if (!it)
         return;
     it->failures = 0;
     drop_if_idle(q, it);
 }
 
-void ty_queue_hurry(struct ty_queue *q)
+void ty_queue_retry_now(struct ty_queue *q)
 {
     int64_t now = now_of(q);
     for (size_t i = 0; i < q->n_heap; i++) {
@@ -343,7 +343,7 @@ void ty_queue_hurry(struct ty_queue *q)
 
 int ty_queue_failures(const struct ty_queue *q, struct ty_key key)
 {
-    const struct item *it = find(q, key);
+    const struct item *it = find_item(q, key);
     return it ? it->failures : 0;
 }
 
@@ -357,7 +357,7 @@ static void unlink_waiting(struct ty_queue *q, struct item *it)
 
 void ty_queue_drop(struct ty_queue *q, struct ty_key key)
 {
-    struct item *it = find(q, key);
+    struct item *it = find_item(q, key);
     if (!it)
         return;
     if (it->waiting)
@@ -389,14 +389,14 @@ bool ty_queue_next(struct ty_queue *q, struct ty_key *ret_key)
 
 void ty_queue_done(struct ty_queue *q, struct ty_key key)
 {
-    struct item *it = find(q, key);
+    struct item *it = find_item(q, key);
     if (!it || !it->working)
         return;
     it->working = false;
     q->working--;
     ty_spread_add(&q->of[it->kind].worked, (double)(clock_of(q) - it->taken_ns) / 1e9);
     if (it->again)
-        enlist(q, it);
+        append_waiting(q, it);
     it->again = false;
     drop_if_idle(q, it);
 }
@@ -407,7 +407,7 @@ int64_t ty_queue_tick(struct ty_queue *q, int64_t now_ms)
     while (q->n_heap && q->heap[0]->due_ms <= now_ms) {
         struct item *due = q->heap[0];
         heap_take(q, due);
-        push(q, due);
+        add_item(q, due);
     }
     set_timer(q);
     return q->n_heap ? q->heap[0]->due_ms - now_ms : -1;

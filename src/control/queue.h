@@ -56,7 +56,7 @@ int64_t ty_queue_retry(struct ty_queue *q, struct ty_key key);
 void ty_queue_forget(struct ty_queue *q, struct ty_key key); /* it worked: back-off begins anew */
 /* What waits for the end of a back-off waits no longer: something says that it may work now. The
  * back-off goes on from where it was if it does not. */
-void ty_queue_hurry(struct ty_queue *q);
+void ty_queue_retry_now(struct ty_queue *q);
 int ty_queue_failures(const struct ty_queue *q, struct ty_key key); /* retries since forget */
 
 /* There is nothing to look at any more: neither now, nor later, nor again. One in work is not

@@ -245,7 +245,7 @@ static void test_hurry(void **state)
     }
     ty_queue_tick(q, 4);
     assert_int_equal(counts(q).depth, 0);
-    ty_queue_hurry(q);
+    ty_queue_retry_now(q);
     assert_int_equal(counts(q).depth, KEYS - KEYS / 3);
     assert_int_equal(counts(q).delayed, KEYS / 3);
     struct ty_key got;

@@ -9,7 +9,7 @@
 #include <uv.h>
 
 #include "base/budget.h"
-#include "control/work.h"
+#include "control/reconcile.h"
 #include "serve/respond.h"
 #include "serve/webhook.h"
 #include "trainer/children.h"
@@ -57,7 +57,8 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
                                       struct ty_str name)
 {
     struct call *c = ctx;
-    const struct ty_known *o = ty_world_find(ty_jobs_world(c->hooks->jobs), kind, ns, name);
+    const struct ty_cached *o =
+        ty_cache_get(ty_trainjob_controller_cache(c->hooks->jobs), kind, ns, name);
     bool runtime = kind->ours && kind != &ty_kind_trainjob;
     bool snapshot = kind == &ty_kind_configmap && ty_child_is(TY_CHILD_SNAPSHOT, name);
 
@@ -66,7 +67,7 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
         return whole_of(c);
     bool whole = o && !(runtime && o->partial);
     if ((whole || !runtime) && (!o || o->body || !snapshot))
-        return o ? ty_world_read(c->a, o) : NULL;
+        return o ? ty_cache_parse(c->a, o) : NULL;
     if (!c->unread) { /* then nothing more is asked for */
         c->kind = kind;
         c->ns = keep(c->q->arena, ns);
@@ -92,7 +93,7 @@ struct name_list {
     size_t n, most;
 };
 
-static void add_name(void *ctx, const struct ty_known *o)
+static void add_name(void *ctx, const struct ty_cached *o)
 {
     struct name_list *list = ctx;
 
@@ -106,7 +107,7 @@ static size_t view_names(void *ctx, struct ty_arena *a, const struct ty_kind *ki
     const struct call *c = ctx;
     struct name_list list = { .a = a, .ns = ns, .v = ret, .most = most };
 
-    ty_world_each(ty_jobs_world(c->hooks->jobs), kind, add_name, &list);
+    ty_cache_each(ty_trainjob_controller_cache(c->hooks->jobs), kind, add_name, &list);
     return list.n;
 }
 
@@ -155,7 +156,7 @@ static void judge(struct call *c)
     c->a = NULL;
     c->whole.text = (struct ty_str){ 0 };
     if (c->kind && !c->unread && ++c->rounds < ROUNDS) {
-        ty_jobs_get(h->jobs, c->kind, c->ns, c->name, got, c);
+        ty_trainjob_controller_get(h->jobs, c->kind, c->ns, c->name, got, c);
         return;
     }
     if (h->answered)

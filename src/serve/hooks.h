@@ -3,11 +3,11 @@
 #ifndef TY_SERVE_HOOKS_H
 #define TY_SERVE_HOOKS_H
 
-#include "control/jobs.h"
+#include "control/trainjob_controller.h"
 #include "net/serve.h"
 
 struct ty_hooks {
-    struct ty_jobs *jobs;
+    struct ty_trainjob_controller *jobs;
     struct ty_budget *budget; /* of the process; may be NULL */
     const struct ty_pipeline *pipeline;
     const struct ty_settings *settings;

@@ -20,7 +20,7 @@ void ty_hooks_log(const struct ty_log *log, struct ty_str path, const struct ty_
     int level = allowed && ty_str_starts(path, TY_LIT("/mutate-")) ? TY_DEBUG : TY_INFO;
     int64_t code = 200;
 
-    if (!request || !response || !ty_log_says(log, level))
+    if (!request || !response || !ty_log_enabled(log, level))
         return;
     struct ty_str kind = ty_json_str_at(request, "kind.kind"),
                   op = ty_json_str_at(request, "operation"),

@@ -1,4 +1,4 @@
-#include "control/jobs_testing.h"
+#include "control/trainjob_controller_testing.h"
 #include "serve/hooks.h"
 
 #define VALIDATE "/validate-trainer-kubeflow-org-v1alpha1-trainjob"
@@ -10,12 +10,12 @@
 #define YES "{\"allowed\":true,\"warnings\":[\"a\",\"b\"]}"
 #define NO  "{\"allowed\":false,\"status\":{\"code\":403,\"message\":\"%s\"}}"
 
-static const char *said(struct jobs_world *w, const char *path, const char *request,
+static const char *said(struct controller_fixture *w, const char *path, const char *request,
                         const char *response)
 {
     ty_hooks_log(&w->log, ty_str(path), ty_json_parse(w->a, ty_str(request), NULL, NULL),
                  ty_json_parse(w->a, ty_str(response), NULL, NULL));
-    return jobs_log(w);
+    return controller_log(w);
 }
 
 static void test_admitted(void **state)
@@ -31,7 +31,7 @@ static void test_admitted(void **state)
 
 static void test_refused(void **state)
 {
-    struct jobs_world *w = *state;
+    struct controller_fixture *w = *state;
     char *fill = ty_arena_alloc(w->a, 5001, 1);
     memset(fill, 'x', 5000);
     const char *log = said(w, MUTATE, REQUEST, ty_arena_printf(w->a, NO, "spec.x: bad"));
@@ -46,7 +46,7 @@ static void test_refused(void **state)
 /* The validating webhook says it again: one line an object. */
 static void test_mutating_is_for_debug(void **state)
 {
-    struct jobs_world *w = *state;
+    struct controller_fixture *w = *state;
 
     assert_string_equal(said(w, MUTATE, REQUEST, YES), "");
     assert_string_equal(said(w, VALIDATE, "", YES), ""); /* not a review */
@@ -64,8 +64,9 @@ static void test_generated_names(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { JOBS_TEST(test_admitted), JOBS_TEST(test_refused),
-                                        JOBS_TEST(test_mutating_is_for_debug),
-                                        JOBS_TEST(test_generated_names) };
+    const struct CMUnitTest tests[] = { CONTROLLER_TEST(test_admitted),
+                                        CONTROLLER_TEST(test_refused),
+                                        CONTROLLER_TEST(test_mutating_is_for_debug),
+                                        CONTROLLER_TEST(test_generated_names) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* What the webhooks ask the API server when the cache does not know. Verdicts are webhook_test.c
  * and tests/golden, a real API server that calls them is tests/operator/test_webhooks.py. */
-#include "control/jobs_testing.h"
+#include "control/trainjob_controller_testing.h"
 #include "serve/hooks.h"
 
 #define PATH "/validate-trainer-kubeflow-org-v1alpha1-trainjob"
@@ -17,7 +17,7 @@
 #define CREATE REVIEW("CREATE", "")
 
 struct fixture {
-    struct jobs_world *w;
+    struct controller_fixture *w;
     struct ty_hooks hooks;
     struct ty_serve *front;
     struct ty_talk talk;
@@ -42,10 +42,10 @@ static int setup(void **state)
     void *w = NULL;
 
     assert_non_null(f);
-    jobs_setup(&w);
+    controller_setup(&w);
     f->w = w;
-    f->w->jobs = ty_jobs_new(&f->w->s);
-    jobs_until(f->w, jobs_is_synced);
+    f->w->jobs = ty_trainjob_controller_new(&f->w->s);
+    controller_run_until(f->w, controller_is_synced);
     f->hooks = (struct ty_hooks){ .jobs = f->w->jobs,
                                   .pipeline = &f->w->pipeline,
                                   .settings = &f->w->settings,
@@ -66,7 +66,7 @@ static int teardown(void **state)
     void *w = f->w;
 
     ty_serve_free(f->front);
-    jobs_teardown(&w);
+    controller_teardown(&w);
     free(f);
     return 0;
 }
@@ -93,7 +93,7 @@ static void test_a_new_runtime(void **state)
     assert_has(ask(f, "POST", CREATE), "\"allowed\":true");
     assert_string_equal(api_asked(&f->w->api, f->w->a), "");
     int lines = 0; /* one a verdict, however often it was judged */
-    for (const char *p = jobs_log(f->w); (p = strstr(p, "\"admitted\"")); p++)
+    for (const char *p = controller_log(f->w); (p = strstr(p, "\"admitted\"")); p++)
         lines++;
     assert_int_equal(lines, 2);
     assert_int_equal(f->told, 2);
@@ -119,7 +119,7 @@ static void test_a_large_runtime(void **state)
         assert_has(ask(f, "POST", CREATE), "\"allowed\":true");
         assert_string_equal(api_asked(&f->w->api, f->w->a), RT "\n");
     }
-    assert_true(ty_world_bytes(ty_jobs_world(f->w->jobs)) < 20000);
+    assert_true(ty_cache_bytes(ty_trainjob_controller_cache(f->w->jobs)) < 20000);
 }
 
 /* What a new job is told when the API server says this of its runtime. */
@@ -161,7 +161,7 @@ static void test_the_runtimes_that_there_are(void **state)
     for (size_t i = 0; i < 2; i++) {
         struct ty_json *rt = ty_json_parse(f->w->a, ty_str(JOBS_RUNTIME), NULL, NULL);
         ty_json_set(f->w->a, ty_json_get(rt, "metadata"), "name", ty_json_cstr(f->w->a, others[i]));
-        ty_world_put(f->w->jobs->world, &ty_kind_clustertrainingruntime, rt, NULL);
+        ty_cache_put(f->w->jobs->cache, &ty_kind_clustertrainingruntime, rt, NULL);
     }
     const char *got = told_when(f, 404, JOBS_REFUSED(404, "NotFound"));
     assert_has(got, "\"warnings\":[\"spec.RuntimeRef: did you mean \\\"rtt\\\"? there are: rtt, "
@@ -211,7 +211,7 @@ static void test_an_unread_snapshot(void **state)
     struct fixture *f = *state;
     struct ty_json *map = ty_json_parse(f->w->a, ty_str(SNAPSHOT), NULL, NULL);
 
-    ty_world_put(f->w->jobs->world, &ty_kind_configmap, map, NULL);
+    ty_cache_put(f->w->jobs->cache, &ty_kind_configmap, map, NULL);
     f->w->api.rows = rows;
     const char *got = ask(f, "POST", REVIEW("UPDATE", ",\"oldObject\":" JOB("")));
     assert_has(got, "\"code\":500");

@@ -8,7 +8,7 @@
 #include <uv.h>
 
 #include "base/budget.h"
-#include "control/elect.h"
+#include "control/leader_election.h"
 #include "proc/memory.h"
 #include "proc/trim.h"
 #include "serve/servers.h"
@@ -38,9 +38,9 @@ struct operator
     struct ty_kube *status_kube; /* writes of the status API, with limits of their own */
     struct ty_kube *review_kube; /* of strangers' tokens, with limits of their own */
     struct ty_events *events;
-    struct ty_jobs *jobs;
-    struct ty_hookcerts *certs;
-    struct ty_lease *lease;
+    struct ty_trainjob_controller *jobs;
+    struct ty_webhook_cert_manager *certs;
+    struct ty_lease_client *lease;
     struct ty_servers *servers;
     uv_signal_t sigterm, sigint, sighup;
     uv_timer_t trim;
@@ -61,7 +61,7 @@ static void on_leading(void *ctx)
     o->leading = true;
     ty_info(o->s->log, "this process leads", TY_S("version", o->s->version));
     if (!o->wants_ca || o->ca)
-        ty_jobs_lead(o->jobs);
+        ty_trainjob_controller_lead(o->jobs);
 }
 
 static void begin_end(struct operator* o);
@@ -72,7 +72,7 @@ static bool may_write(void *ctx)
 {
     const struct operator* o = ctx;
 
-    return o->leading && (!o->lease || ty_lease_held(o->lease));
+    return o->leading && (!o->lease || ty_lease_client_held(o->lease));
 }
 
 static void cancel_writes(struct operator* o)
@@ -101,9 +101,9 @@ static void on_trusted(void *ctx, struct ty_str ca)
     free(o->ca);
     o->ca = strndup(ca.n ? ca.p : "", ca.n);
     if (first && o->leading && o->wants_ca)
-        ty_jobs_lead(o->jobs);
+        ty_trainjob_controller_lead(o->jobs);
     else if (other && o->settings.status_gate)
-        ty_jobs_look_at_all(o->jobs);
+        ty_trainjob_controller_resync(o->jobs);
 }
 
 static int on_certificate(void *ctx, const struct ty_pem *pem, struct ty_str ca, struct ty_err *err)
@@ -136,7 +136,7 @@ static void on_well(void *ctx)
 {
     struct operator* o = ctx;
 
-    ty_jobs_hurry(o->jobs);
+    ty_trainjob_controller_retry_now(o->jobs);
 }
 
 /* The Secret as the status plugin reads it: only its CA is of interest. */
@@ -172,11 +172,11 @@ static void on_tick(uv_timer_t *t)
     struct operator* o = t->data;
     bool late = uv_now(&o->loop) >= o->end_by;
 
-    if (!ty_jobs_idle(o->jobs) && !late)
+    if (!ty_trainjob_controller_idle(o->jobs) && !late)
         return;
     if (o->lease && !o->releasing) {
         o->releasing = true;
-        ty_lease_release(o->lease, on_released, o);
+        ty_lease_client_release(o->lease, on_released, o);
     }
     bool released = !o->lease || o->released;
     if (late || (released && o->served && ty_events_idle(o->events)))
@@ -189,8 +189,8 @@ static void begin_end(struct operator* o)
         return;
     o->stopping = true;
     o->end_by = uv_now(&o->loop) + STOP_GRACE_MS;
-    ty_jobs_rest(o->jobs);
-    ty_events_finish(o->events);
+    ty_trainjob_controller_drain(o->jobs);
+    ty_events_flush(o->events);
     ty_servers_stop(o->servers, STOP_GRACE_MS / 2, on_served, o);
     uv_timer_start(&o->tick, on_tick, 0, 10);
 }
@@ -220,7 +220,7 @@ static int workers(const struct operator* o)
     return ty_config_workers(&o->config, "TrainJob.trainer.kubeflow.org");
 }
 
-static enum ty_protection protection(const struct operator* o)
+static enum ty_runtime_protection protection(const struct operator* o)
 {
     return o->config.finalizer ? TY_PROTECT_FINALIZER : TY_PROTECT_SNAPSHOT;
 }
@@ -235,7 +235,7 @@ static void take_over(struct operator* o, const struct ty_config *now, struct ty
     o->config.n_workers = now->n_workers;
     o->config.finalizer = now->finalizer;
     ty_servers_renamed(o->servers);
-    ty_jobs_tune(o->jobs, workers(o), protection(o));
+    ty_trainjob_controller_configure(o->jobs, workers(o), protection(o));
     ty_arena_free(o->reread);
     o->reread = a;
 }
@@ -278,7 +278,7 @@ static void start_standing(struct operator* o)
 static struct ty_fence fence(struct operator* o)
 {
     const struct ty_config *c = &o->config;
-    int64_t grace = ty_elect_grace(c->lease_ms, c->renew_ms);
+    int64_t grace = ty_leader_election_grace(c->lease_ms, c->renew_ms);
 
     return (struct ty_fence){ .open = c->elect ? may_write : NULL,
                               .ctx = o,
@@ -320,60 +320,60 @@ static int start_client(struct operator* o, struct ty_err *err)
 
 static void start_jobs(struct operator* o)
 {
-    struct ty_jobs_settings j = { .loop = &o->loop,
-                                  .kube = o->kube,
-                                  .events = o->events,
-                                  .log = o->s->log,
-                                  .pipeline = o->s->pipeline,
-                                  .settings = &o->settings,
-                                  .in_flight = workers(o),
-                                  .budget = &o->budget,
-                                  .protection = protection(o),
-                                  .hook_secret = hook_secret,
-                                  .idle = on_idle,
-                                  .ctx = o };
+    struct ty_trainjob_controller_settings j = { .loop = &o->loop,
+                                                 .kube = o->kube,
+                                                 .events = o->events,
+                                                 .log = o->s->log,
+                                                 .pipeline = o->s->pipeline,
+                                                 .settings = &o->settings,
+                                                 .in_flight = workers(o),
+                                                 .budget = &o->budget,
+                                                 .protection = protection(o),
+                                                 .hook_secret = hook_secret,
+                                                 .idle = on_idle,
+                                                 .ctx = o };
 
-    o->jobs = ty_jobs_new(&j);
+    o->jobs = ty_trainjob_controller_new(&j);
 }
 
 static void start_certs(struct operator* o)
 {
     const struct ty_config *c = &o->config;
-    struct ty_hookcerts_settings h = { .loop = &o->loop,
-                                       .gnutls = &o->gnutls,
-                                       .log = o->s->log,
-                                       .kube = o->kube,
-                                       .ns = o->s->ns,
-                                       .secret = c->settings.webhook_secret,
-                                       .service = c->settings.webhook_service,
-                                       .ready = on_certificate,
-                                       .ctx = o };
+    struct ty_webhook_cert_manager_settings h = { .loop = &o->loop,
+                                                  .gnutls = &o->gnutls,
+                                                  .log = o->s->log,
+                                                  .kube = o->kube,
+                                                  .ns = o->s->ns,
+                                                  .secret = c->settings.webhook_secret,
+                                                  .service = c->settings.webhook_service,
+                                                  .ready = on_certificate,
+                                                  .ctx = o };
 
     if (!c->certs)
-        h.dir = c->cert_dir ? c->cert_dir : TY_HOOKCERTS_DIR;
+        h.dir = c->cert_dir ? c->cert_dir : TY_WEBHOOK_CERT_DIR;
     if (o->wants_ca)
         h.trusted = on_trusted;
-    o->certs = ty_hookcerts_new(&h);
+    o->certs = ty_webhook_cert_manager_new(&h);
 }
 
 static void start_lease(struct operator* o)
 {
     const struct ty_config *c = &o->config;
-    struct ty_lease_settings l = { .loop = &o->loop,
-                                   .kube = o->kube,
-                                   .log = o->s->log,
-                                   .ns = c->lease_ns ? c->lease_ns : o->s->ns,
-                                   .name = c->lease_name,
-                                   .identity = ty_lease_identity(o->arena),
-                                   .lease_ms = c->lease_ms,
-                                   .renew_ms = c->renew_ms,
-                                   .retry_ms = c->retry_ms,
-                                   .leading = on_leading,
-                                   .lost = on_lost,
-                                   .ctx = o };
+    struct ty_lease_client_settings l = { .loop = &o->loop,
+                                          .kube = o->kube,
+                                          .log = o->s->log,
+                                          .ns = c->lease_ns ? c->lease_ns : o->s->ns,
+                                          .name = c->lease_name,
+                                          .identity = ty_lease_client_identity(o->arena),
+                                          .lease_ms = c->lease_ms,
+                                          .renew_ms = c->renew_ms,
+                                          .retry_ms = c->retry_ms,
+                                          .leading = on_leading,
+                                          .lost = on_lost,
+                                          .ctx = o };
 
     if (c->elect)
-        o->lease = ty_lease_new(&l);
+        o->lease = ty_lease_client_new(&l);
     else
         on_leading(o);
 }
@@ -440,9 +440,9 @@ static void clean(struct operator* o)
         uv_close(own[i], NULL);
     o->leading = false; /* the fence is asked until the client is gone, and the lease goes first */
     ty_servers_free(o->servers);
-    ty_lease_free(o->lease);
-    ty_hookcerts_free(o->certs);
-    ty_jobs_free(o->jobs);
+    ty_lease_client_free(o->lease);
+    ty_webhook_cert_manager_free(o->certs);
+    ty_trainjob_controller_free(o->jobs);
     ty_events_free(o->events);
     ty_standing_free(o->standing);
     ty_kube_free(o->status_kube);

@@ -18,9 +18,10 @@ static const char *ask_certs(void *ctx, struct ty_arena *a)
 {
     const struct ty_servers *s = ctx;
 
-    if (ty_hookcerts_ready(s->s.certs))
+    if (ty_webhook_cert_manager_ready(s->s.certs))
         return NULL;
-    return ty_arena_printf(a, "certificates are not ready: %s", ty_hookcerts_why(s->s.certs));
+    return ty_arena_printf(a, "certificates are not ready: %s",
+                           ty_webhook_cert_manager_reason(s->s.certs));
 }
 
 /* Advice: while the API server will not have us, webhooks are judged from the cache as well as
@@ -37,7 +38,7 @@ static const char *ask_cache(void *ctx, struct ty_arena *a)
     const struct ty_servers *s = ctx;
     const char *why = ask_standing(ctx, a);
 
-    if (ty_jobs_synced(s->s.jobs))
+    if (ty_trainjob_controller_synced(s->s.jobs))
         return NULL;
     return ty_arena_printf(a, "not everything that is watched has been listed yet%s%s",
                            why ? ": " : "; are the CRDs installed?", why ? why : "");

@@ -6,9 +6,9 @@
 #include <uv.h>
 
 #include "control/config.h"
-#include "control/hookcerts.h"
-#include "control/jobs.h"
-#include "control/lease.h"
+#include "control/lease_client.h"
+#include "control/trainjob_controller.h"
+#include "control/webhook_cert_manager.h"
 #include "serve/standing.h"
 
 struct ty_budget;
@@ -30,9 +30,9 @@ struct ty_servers_settings { /* what is pointed to outlives the servers */
     const struct ty_settings *settings;
     const struct ty_pipeline *pipeline;
     const struct ty_log *log;
-    struct ty_jobs *jobs;
-    const struct ty_hookcerts *certs;
-    const struct ty_lease *lease; /* NULL: no election, this process leads */
+    struct ty_trainjob_controller *jobs;
+    const struct ty_webhook_cert_manager *certs;
+    const struct ty_lease_client *lease; /* NULL: no election, this process leads */
     const struct ty_events *events;
     const struct ty_standing *standing; /* NULL: nobody knows */
     const char *version;

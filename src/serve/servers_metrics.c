@@ -45,17 +45,17 @@ static void measure_queue(struct ty_servers *s, const char *name, const struct t
     ty_metrics_spread(s->metrics, &ty_servers_rows[TY_ROW_WORKED], labels, &q->worked);
 }
 
-static void measure_controller(struct ty_servers *s, enum ty_controller of)
+static void measure_controller(struct ty_servers *s, enum ty_controller_kind of)
 {
-    static const char *const names[] = { [TY_OF_TRAINJOBS] = "trainjob_controller",
-                                         [TY_OF_RUNTIMES] = "trainingruntime_controller",
-                                         [TY_OF_CLUSTER_RUNTIMES] =
+    static const char *const names[] = { [TY_CONTROLLER_TRAINJOB] = "trainjob_controller",
+                                         [TY_CONTROLLER_RUNTIME] = "trainingruntime_controller",
+                                         [TY_CONTROLLER_CLUSTER_RUNTIME] =
                                              "clustertrainingruntime_controller" };
     const char *name = names[of];
     const struct ty_queue_kind *queue = NULL;
     struct ty_controller_counts n;
 
-    ty_jobs_count_of(s->s.jobs, of, &n, &queue);
+    ty_trainjob_controller_count_of(s->s.jobs, of, &n, &queue);
     measure_queue(s, name, queue);
     set2(s, TY_ROW_RECONCILES, name, "success", (double)n.success);
     set2(s, TY_ROW_RECONCILES, name, "error", (double)n.error);
@@ -71,11 +71,11 @@ static void measure_controller(struct ty_servers *s, enum ty_controller of)
 
 static void measure_jobs(struct ty_servers *s)
 {
-    struct ty_jobs_counts now;
+    struct ty_trainjob_controller_counts now;
 
     for (int i = 0; i < TY_CONTROLLERS; i++)
-        measure_controller(s, (enum ty_controller)i);
-    ty_jobs_count(s->s.jobs, &now);
+        measure_controller(s, (enum ty_controller_kind)i);
+    ty_trainjob_controller_count(s->s.jobs, &now);
     set(s, TY_ROW_SECONDS, "trainjob_controller", now.seconds);
     set(s, TY_ROW_WRITES, "apply", (double)now.applies);
     set(s, TY_ROW_WRITES, "status", (double)now.statuses);
@@ -98,15 +98,15 @@ static void measure_events(struct ty_servers *s)
 /* ---- the cache ---- */
 
 struct states {
-    const struct ty_world *world;
-    size_t n[TY_JOBSTATES];
+    const struct ty_cache *cache;
+    size_t n[TY_TRAINJOB_STATES];
 };
 
-static void count_state(void *ctx, const struct ty_known *o)
+static void count_state(void *ctx, const struct ty_cached *o)
 {
     struct states *s = ctx;
 
-    s->n[ty_jobstate_of(s->world, o)]++;
+    s->n[ty_trainjob_state_get(s->cache, o)]++;
 }
 
 static void measure_cache(struct ty_servers *s)
@@ -117,15 +117,15 @@ static void measure_cache(struct ty_servers *s)
                                                    &ty_kind_secret,
                                                    &ty_kind_clustertrainingruntime,
                                                    &ty_kind_trainingruntime };
-    const struct ty_world *w = ty_jobs_world(s->s.jobs);
-    struct states jobs = { .world = w };
+    const struct ty_cache *w = ty_trainjob_controller_cache(s->s.jobs);
+    struct states jobs = { .cache = w };
 
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-        set(s, TY_ROW_CACHE_OBJECTS, kinds[i]->kind, (double)ty_world_count(w, kinds[i]));
-    set(s, TY_ROW_CACHE_BYTES, NULL, (double)ty_world_bytes(w));
-    ty_world_each(w, &ty_kind_trainjob, count_state, &jobs);
-    for (int i = 0; i < TY_JOBSTATES; i++)
-        set(s, TY_ROW_JOBS, ty_jobstate_names[i], (double)jobs.n[i]);
+        set(s, TY_ROW_CACHE_OBJECTS, kinds[i]->kind, (double)ty_cache_count(w, kinds[i]));
+    set(s, TY_ROW_CACHE_BYTES, NULL, (double)ty_cache_bytes(w));
+    ty_cache_each(w, &ty_kind_trainjob, count_state, &jobs);
+    for (int i = 0; i < TY_TRAINJOB_STATES; i++)
+        set(s, TY_ROW_JOBS, ty_trainjob_state_names[i], (double)jobs.n[i]);
 }
 
 /* ---- the ports ---- */
@@ -190,7 +190,7 @@ static void measure_requests(struct ty_servers *s)
 
 void ty_servers_measure(struct ty_servers *s)
 {
-    bool leads = !s->s.lease || ty_lease_held(s->s.lease);
+    bool leads = !s->s.lease || ty_lease_client_held(s->s.lease);
 
     measure_jobs(s);
     measure_cache(s);
@@ -199,7 +199,7 @@ void ty_servers_measure(struct ty_servers *s)
     measure_ports(s);
     measure_budget(s);
     set(s, TY_ROW_LEADER, s->s.config->lease_name, leads);
-    set(s, TY_ROW_CERT_UNTIL, NULL, (double)ty_hookcerts_until(s->s.certs));
+    set(s, TY_ROW_CERT_UNTIL, NULL, (double)ty_webhook_cert_manager_not_after(s->s.certs));
     set(s, TY_ROW_BUILD, s->s.version, 1);
 }
 

@@ -1,5 +1,5 @@
 /* That the numbers are those of what happened. How they are written is metrics_test.c. */
-#include "control/jobs_testing.h"
+#include "control/trainjob_controller_testing.h"
 #include "net/gnutls.h"
 #include "serve/servers_inner.h"
 
@@ -9,10 +9,10 @@
 #define PATCH_RT "PATCH " JOBS_GROUP "/clustertrainingruntimes/rt"
 
 struct fixture {
-    struct jobs_world *w;
+    struct controller_fixture *w;
     struct ty_config config;
     struct ty_gnutls gnutls;
-    struct ty_hookcerts *certs;
+    struct ty_webhook_cert_manager *certs;
     struct ty_events *events;
     struct ty_servers servers;
     struct ty_buf text;
@@ -25,11 +25,11 @@ static int setup(void **state)
     void *w = NULL;
 
     assert_non_null(f);
-    jobs_setup(&w);
+    controller_setup(&w);
     f->w = w;
     f->config.lease_name = "trainer.kubeflow.org";
     assert_int_equal(ty_gnutls_load(&f->gnutls, &err), 0);
-    f->certs = ty_hookcerts_new(&(struct ty_hookcerts_settings){
+    f->certs = ty_webhook_cert_manager_new(&(struct ty_webhook_cert_manager_settings){
         .loop = &f->w->loop, .gnutls = &f->gnutls, .dir = "/nowhere" });
     f->events = ty_events_new(
         &(struct ty_events_settings){ .loop = &f->w->loop, .kube = f->w->api.kube, .host = "h" });
@@ -43,13 +43,13 @@ static int teardown(void **state)
     struct fixture *f = *state;
     void *w = f->w;
 
-    ty_jobs_free(f->w->jobs);
+    ty_trainjob_controller_free(f->w->jobs);
     f->w->jobs = NULL;
     ty_events_free(f->events);
-    ty_hookcerts_free(f->certs);
+    ty_webhook_cert_manager_free(f->certs);
     ty_metrics_free(f->servers.metrics);
     ty_buf_done(&f->text);
-    jobs_teardown(&w);
+    controller_teardown(&w);
     ty_gnutls_done(&f->gnutls);
     free(f);
     return 0;
@@ -58,7 +58,7 @@ static int teardown(void **state)
 static void begin(struct fixture *f, const struct api_row *rows)
 {
     f->w->api.rows = rows;
-    f->w->jobs = ty_jobs_new(&f->w->s);
+    f->w->jobs = ty_trainjob_controller_new(&f->w->s);
     f->servers.metrics = ty_servers_metrics();
     f->servers.s = (struct ty_servers_settings){ .loop = &f->w->loop,
                                                  .kube = f->w->api.kube,
@@ -67,7 +67,7 @@ static void begin(struct fixture *f, const struct api_row *rows)
                                                  .certs = f->certs,
                                                  .events = f->events,
                                                  .version = "1.2.3" };
-    ty_jobs_lead(f->w->jobs);
+    ty_trainjob_controller_lead(f->w->jobs);
 }
 
 /* Measured and printed, NUL-terminated. */
@@ -96,7 +96,7 @@ static void test_one_job(void **state)
     struct fixture *f = *state;
 
     begin(f, rows);
-    jobs_until(f->w, jobs_looked);
+    controller_run_until(f->w, controller_reconciled);
     for (int i = 0; i < 2; i++) { /* asked twice, counted once */
         const char *t = text(f);
         assert_has(t, "\ntrainyard_writes_total{verb=\"apply\"} 2\n");
@@ -121,9 +121,9 @@ static void test_one_job(void **state)
     }
 }
 
-static int runtime_failed(struct jobs_world *w)
+static int runtime_failed(struct controller_fixture *w)
 {
-    return strstr(jobs_log(w), "because") && ty_jobs_idle(w->jobs);
+    return strstr(controller_log(w), "because") && ty_trainjob_controller_idle(w->jobs);
 }
 
 /* A runtime's finalizer that cannot be taken off is no look at a TrainJob that failed: the looks
@@ -137,7 +137,7 @@ static void test_a_runtime_that_fails(void **state)
     struct fixture *f = *state;
 
     begin(f, rows);
-    jobs_until(f->w, runtime_failed);
+    controller_run_until(f->w, runtime_failed);
     const char *t = text(f);
     assert_has(t, "\ncontroller_runtime_reconcile_total" OF_JOBS ",result=\"success\"} 0\n");
     assert_has(t, "\ncontroller_runtime_reconcile_total" OF_JOBS ",result=\"error\"} 0\n");
@@ -145,9 +145,9 @@ static void test_a_runtime_that_fails(void **state)
     assert_null(strstr(t, "\ncontroller_runtime_reconcile_errors_total" OF_CLUSTER "} 0\n"));
 }
 
-static int one_is_held(struct jobs_world *w)
+static int one_is_held(struct controller_fixture *w)
 {
-    return ty_jobs_synced(w->jobs) && w->api.n_open == w->jobs->n_watched + 1;
+    return ty_trainjob_controller_synced(w->jobs) && w->api.n_open == w->jobs->n_watched + 1;
 }
 
 /* The server does not answer: who looks sees that something takes long, and how long. */
@@ -157,7 +157,7 @@ static void test_one_that_is_being_written(void **state)
     struct fixture *f = *state;
 
     begin(f, rows);
-    jobs_until(f->w, one_is_held);
+    controller_run_until(f->w, one_is_held);
     const char *t = text(f);
     assert_has(t, "\ncontroller_runtime_active_workers" OF_JOBS "} 1\n");
     assert_has(t, "\ncontroller_runtime_reconcile_time_seconds_count" OF_JOBS "} 0\n");
@@ -165,7 +165,7 @@ static void test_one_that_is_being_written(void **state)
     assert_null(strstr(t, "\nworkqueue_unfinished_work_seconds" OF_JOBS NAMED "} 0\n"));
 }
 
-static int event_written(struct jobs_world *w)
+static int event_written(struct controller_fixture *w)
 {
     struct ty_events_counts n;
 
@@ -183,7 +183,7 @@ static void test_events(void **state)
     struct fixture *f = *state;
 
     begin(f, rows);
-    jobs_until(f->w, event_written);
+    controller_run_until(f->w, event_written);
     const char *t = text(f);
     assert_has(t, "\ntrainyard_events_total{result=\"written\"} 1\n");
     assert_has(t, "\ntrainyard_events_total{result=\"dropped\"} 0\n");

@@ -1,7 +1,7 @@
 /* What /metrics has: the names and labels by which dashboards and alerts know v2.3.0, then ours. */
 #include "serve/servers_rows.h"
 
-#include "control/jobs.h"
+#include "control/trainjob_controller.h"
 
 static const double review_bounds[] = { 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005,
                                         0.01,   0.025,   0.05,   0.1,   0.25,   0.5,
@@ -26,9 +26,9 @@ const struct ty_metric ty_servers_rows[] = {
                 "Looks at objects, by controller and what came of them.", "controller", "result"),
     [TY_ROW_ERRORS] = COUNTER("controller_runtime_reconcile_errors_total",
                               "Looks that failed and are repeated, by controller.", "controller"),
-    [TY_ROW_TIME] =
-        SPREAD("controller_runtime_reconcile_time_seconds",
-               "Time of a look and its writes, by controller.", ty_controller_bounds, "controller"),
+    [TY_ROW_TIME] = SPREAD("controller_runtime_reconcile_time_seconds",
+                           "Time of a look and its writes, by controller.",
+                           ty_trainjob_controller_buckets, "controller"),
     [TY_ROW_ACTIVE] = GAUGE("controller_runtime_active_workers",
                             "Objects that are being written now, by controller.", "controller"),
     [TY_ROW_MOST] =

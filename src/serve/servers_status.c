@@ -50,8 +50,8 @@ static void reviewed(void *ctx, const struct ty_kube_answer *a)
 static struct ty_str about(const struct asking *k)
 {
     const struct ty_status_call *c = k->call;
-    const struct ty_world *w = k->s->s.jobs ? ty_jobs_world(k->s->s.jobs) : NULL;
-    bool known = !w || ty_world_find(w, &ty_kind_trainjob, c->ns, c->name);
+    const struct ty_cache *w = k->s->s.jobs ? ty_trainjob_controller_cache(k->s->s.jobs) : NULL;
+    bool known = !w || ty_cache_get(w, &ty_kind_trainjob, c->ns, c->name);
 
     return known ? k->audience : TY_LIT("no such job");
 }

@@ -1,13 +1,13 @@
 /* Ports that open and close together. Over TLS, with a real API server: tests/operator. */
-#include "control/jobs_testing.h"
+#include "control/trainjob_controller_testing.h"
 #include "net/gnutls.h"
 #include "serve/servers_inner.h"
 
 struct fixture {
-    struct jobs_world *w;
+    struct controller_fixture *w;
     struct ty_config config;
     struct ty_gnutls gnutls;
-    struct ty_hookcerts *certs;
+    struct ty_webhook_cert_manager *certs;
     struct ty_servers_settings s;
     struct ty_servers *servers;
     struct ty_talk talk;
@@ -21,11 +21,11 @@ static int setup(void **state)
     void *w = NULL;
 
     assert_non_null(f);
-    jobs_setup(&w);
+    controller_setup(&w);
     f->w = w;
-    f->w->jobs = ty_jobs_new(&f->w->s);
+    f->w->jobs = ty_trainjob_controller_new(&f->w->s);
     assert_int_equal(ty_gnutls_load(&f->gnutls, &err), 0);
-    f->certs = ty_hookcerts_new(&(struct ty_hookcerts_settings){
+    f->certs = ty_webhook_cert_manager_new(&(struct ty_webhook_cert_manager_settings){
         .loop = &f->w->loop, .gnutls = &f->gnutls, .dir = "/nowhere" });
     f->config = ty_config_default;
     f->config.webhook_host = "127.0.0.1";
@@ -54,8 +54,8 @@ static int teardown(void **state)
     void *w = f->w;
 
     ty_servers_free(f->servers);
-    ty_hookcerts_free(f->certs);
-    jobs_teardown(&w);
+    ty_webhook_cert_manager_free(f->certs);
+    controller_teardown(&w);
     ty_gnutls_done(&f->gnutls);
     free(f);
     return 0;
@@ -86,7 +86,7 @@ static void test_health(void **state)
     const char *got = get(f, PORT_HEALTH, "/readyz?verbose"); /* no certificate yet */
     assert_has(got, "HTTP/1.1 500 ");
     assert_has(got, "certificates");
-    assert_has(jobs_log(f->w), "a health check fails");
+    assert_has(controller_log(f->w), "a health check fails");
     assert_has(get(f, PORT_HEALTH, "/metrics"), "HTTP/1.1 404 ");
 }
 
@@ -106,10 +106,10 @@ static void test_refused_by_the_api_server(void **state)
     assert_has(get(f, PORT_HEALTH, "/readyz/api-server"), "HTTP/1.1 200 ");
     assert_has(get(f, PORT_METRICS, "/metrics"), "\ntrainyard_api_server_available 1\n");
     assert_has(get(f, PORT_HEALTH, "/readyz/cache"), "HTTP/1.1 500 ");
-    assert_has(jobs_log(f->w), "are the CRDs installed?");
+    assert_has(controller_log(f->w), "are the CRDs installed?");
     ty_standing_seen(t, &seen);
     assert_has(get(f, PORT_HEALTH, "/readyz/cache"), "HTTP/1.1 500 ");
-    assert_has(jobs_log(f->w), "has been listed yet: Unauthorized");
+    assert_has(controller_log(f->w), "has been listed yet: Unauthorized");
     assert_has(get(f, PORT_HEALTH, "/readyz/api-server"), "HTTP/1.1 500 ");
     assert_has(get(f, PORT_HEALTH, "/readyz?exclude=certificates&exclude=cache"), "HTTP/1.1 200 ");
     const char *got = get(f, PORT_METRICS, "/metrics");

@@ -10,8 +10,8 @@
 #include <uv.h>
 
 #include "control/events.h"
-#include "control/hookcerts.h"
-#include "control/lease.h"
+#include "control/lease_client.h"
+#include "control/webhook_cert_manager.h"
 #include "store/kube.h"
 
 struct driver {
@@ -22,9 +22,9 @@ struct driver {
     struct ty_kubeconfig config;
     struct ty_kube *kube;
     struct ty_log log;
-    struct ty_lease *lease;
+    struct ty_lease_client *lease;
     struct ty_events *events;
-    struct ty_hookcerts *certs;
+    struct ty_webhook_cert_manager *certs;
     struct ty_gnutls gnutls;
     uv_signal_t usr;
     uv_timer_t look;
@@ -51,9 +51,9 @@ static void on_end(uv_timer_t *t)
     uv_close((uv_handle_t *)&d->term, NULL);
     uv_close((uv_handle_t *)&d->usr, NULL);
     uv_close((uv_handle_t *)&d->look, NULL);
-    ty_lease_free(d->lease);
+    ty_lease_client_free(d->lease);
     ty_events_free(d->events);
-    ty_hookcerts_free(d->certs);
+    ty_webhook_cert_manager_free(d->certs);
     ty_kube_free(d->kube);
 }
 
@@ -68,7 +68,7 @@ static void end(void *ctx)
 static void on_leading(void *ctx)
 {
     struct driver *d = ctx;
-    say("leading", ty_str(ty_lease_held(d->lease) ? "held" : "not held"));
+    say("leading", ty_str(ty_lease_client_held(d->lease) ? "held" : "not held"));
 }
 
 static void on_lost(void *ctx, const char *why)
@@ -94,7 +94,7 @@ static int64_t number(const char *text)
 
 static void start_lease(struct driver *d, char **argv)
 {
-    d->lease = ty_lease_new(&(struct ty_lease_settings){
+    d->lease = ty_lease_client_new(&(struct ty_lease_client_settings){
         .loop = &d->loop,
         .kube = d->kube,
         .log = &d->log,
@@ -143,8 +143,8 @@ static void start_events(struct driver *d, char **argv)
                           .action = "Reconciling",
                           .note = ty_events_failed_note(d->arena, TY_LIT("no such 100% thing")) };
     for (int64_t i = number(argv[6]); i > 0; i--)
-        ty_events_say(d->events, &e);
-    ty_events_finish(d->events);
+        ty_events_record(d->events, &e);
+    ty_events_flush(d->events);
     uv_timer_start(&d->look, on_events_look, 20, 20);
 }
 
@@ -167,9 +167,9 @@ static int on_cert(void *ctx, const struct ty_pem *pem, struct ty_str ca, struct
 static void on_certs_look(uv_timer_t *t)
 {
     struct driver *d = t->data;
-    bool ready = ty_hookcerts_ready(d->certs);
+    bool ready = ty_webhook_cert_manager_ready(d->certs);
     if (ready != d->was_ready)
-        say(ready ? "ready" : "not ready", ty_str(ty_hookcerts_why(d->certs)));
+        say(ready ? "ready" : "not ready", ty_str(ty_webhook_cert_manager_reason(d->certs)));
     d->was_ready = ready;
 }
 
@@ -179,7 +179,7 @@ static void on_usr(uv_signal_t *s, int signal)
     (void)signal;
     d->later_s += (int64_t)300 * 24 * 3600;
     say("later", ty_str(""));
-    ty_hookcerts_check(d->certs);
+    ty_webhook_cert_manager_check(d->certs);
 }
 
 static int start_certs(struct driver *d, char **argv, struct ty_err *err)
@@ -187,19 +187,20 @@ static int start_certs(struct driver *d, char **argv, struct ty_err *err)
     int r = ty_gnutls_load(&d->gnutls, err);
     if (r < 0)
         return r;
-    d->certs = ty_hookcerts_new(&(struct ty_hookcerts_settings){ .loop = &d->loop,
-                                                                 .gnutls = &d->gnutls,
-                                                                 .log = &d->log,
-                                                                 .kube = d->kube,
-                                                                 .ns = argv[3],
-                                                                 .secret = argv[4],
-                                                                 .service = argv[5],
-                                                                 .validating = argv[6],
-                                                                 .mutating = argv[7],
-                                                                 .settle_s = 4,
-                                                                 .now_s = now_s,
-                                                                 .ready = on_cert,
-                                                                 .ctx = d });
+    d->certs = ty_webhook_cert_manager_new(
+        &(struct ty_webhook_cert_manager_settings){ .loop = &d->loop,
+                                                    .gnutls = &d->gnutls,
+                                                    .log = &d->log,
+                                                    .kube = d->kube,
+                                                    .ns = argv[3],
+                                                    .secret = argv[4],
+                                                    .service = argv[5],
+                                                    .validating = argv[6],
+                                                    .mutating = argv[7],
+                                                    .settle_s = 4,
+                                                    .now_s = now_s,
+                                                    .ready = on_cert,
+                                                    .ctx = d });
     uv_timer_start(&d->look, on_certs_look, 20, 20);
     uv_signal_start(&d->usr, on_usr, SIGUSR1);
     return 0;
@@ -213,7 +214,7 @@ static void on_term(uv_signal_t *s, int signal)
     (void)signal;
     uv_signal_stop(s);
     if (d->lease)
-        ty_lease_release(d->lease, end, d);
+        ty_lease_client_release(d->lease, end, d);
     else
         end(d);
 }

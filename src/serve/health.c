@@ -13,7 +13,7 @@ struct report {
 };
 
 /* Of the query: is NAME (or NAME=, NAME=anything) there? */
-static bool flag(struct ty_str query, const char *name)
+static bool has_flag(struct ty_str query, const char *name)
 {
     while (query.n) {
         struct ty_str one, key;
@@ -25,7 +25,7 @@ static bool flag(struct ty_str query, const char *name)
     return false;
 }
 
-static bool excluded(const struct ty_request *q, const char *check)
+static bool is_excluded(const struct ty_request *q, const char *check)
 {
     struct ty_str query = q->query;
 
@@ -39,7 +39,7 @@ static bool excluded(const struct ty_request *q, const char *check)
     return false;
 }
 
-static void look(struct report *r, const struct ty_health_check *c)
+static void run_check(struct report *r, const struct ty_health_check *c)
 {
     const char *why = c->ask(c->ctx, r->q->arena);
 
@@ -58,33 +58,33 @@ static void look(struct report *r, const struct ty_health_check *c)
 }
 
 /* The path without its leading slash, as the last line has it. */
-static const char *title(const struct ty_health *h)
+static const char *endpoint_name(const struct ty_health *h)
 {
     return h->path[0] == '/' ? h->path + 1 : h->path;
 }
 
-static void answer(struct report *r)
+static void send_report(struct report *r)
 {
     if (r->failed)
-        ty_buf_printf(&r->lines, "%s check failed\n", title(r->h));
-    else if (flag(r->q->query, "verbose"))
-        ty_buf_printf(&r->lines, "%s check passed\n", title(r->h));
+        ty_buf_printf(&r->lines, "%s check failed\n", endpoint_name(r->h));
+    else if (has_flag(r->q->query, "verbose"))
+        ty_buf_printf(&r->lines, "%s check passed\n", endpoint_name(r->h));
     else
         r->lines.n = 0;
     ty_respond_text(r->q, r->failed ? 500 : 200, r->lines.n ? ty_buf_str(&r->lines) : TY_LIT("ok"));
 }
 
-static void all(const struct ty_health *h, struct ty_request *q)
+static void handle_all(const struct ty_health *h, struct ty_request *q)
 {
     static const struct ty_health_check none[] = { { 0 } };
     struct report r = { .h = h, .q = q };
 
     for (const struct ty_health_check *c = h->checks ? h->checks : none; c->name; c++)
-        if (excluded(q, c->name))
+        if (is_excluded(q, c->name))
             ty_buf_printf(&r.lines, "[+]%s excluded: ok\n", c->name);
         else
-            look(&r, c);
-    answer(&r);
+            run_check(&r, c);
+    send_report(&r);
     ty_buf_done(&r.lines);
 }
 
@@ -116,7 +116,7 @@ bool ty_health_handle(const struct ty_health *h, struct ty_request *q)
         ty_request_add(q, "Allow", "GET, HEAD");
         ty_respond_text(q, 405, TY_LIT("Method Not Allowed\n"));
     } else if (rest.n <= 1)
-        all(h, q);
+        handle_all(h, q);
     else
         one(h, q, (struct ty_str){ rest.p + 1, rest.n - 1 });
     return true;

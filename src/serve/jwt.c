@@ -32,7 +32,7 @@ static bool payload_of(struct ty_str token, struct ty_str *ret)
 }
 
 /* As the other base64 has it. */
-static struct ty_str decode(struct ty_arena *a, struct ty_str part)
+static struct ty_str decode_part(struct ty_arena *a, struct ty_str part)
 {
     size_t n = part.n + (4 - part.n % 4) % 4;
     char *p = ty_arena_alloc(a, n + 1, 1);
@@ -44,7 +44,7 @@ static struct ty_str decode(struct ty_arena *a, struct ty_str part)
 }
 
 /* One text, or a list of them. */
-static bool is_for(const struct ty_json *payload, struct ty_str audience)
+static bool has_audience(const struct ty_json *payload, struct ty_str audience)
 {
     const struct ty_json *aud = ty_json_get(payload, "aud");
 
@@ -64,7 +64,7 @@ static bool has_ended(const struct ty_json *payload, int64_t now_s)
     return !ty_json_is(exp, TY_JSON_INT) || exp->i < now_s - TY_JWT_SKEW;
 }
 
-static bool is_of(const struct ty_json *payload, struct ty_str ns)
+static bool has_namespace(const struct ty_json *payload, struct ty_str ns)
 {
     struct ty_str sub = ty_json_str_at(payload, "sub"), want = TY_LIT("system:serviceaccount:");
 
@@ -74,15 +74,15 @@ static bool is_of(const struct ty_json *payload, struct ty_str ns)
     return ty_str_starts(sub, ns) && sub.n > ns.n + 1 && sub.p[ns.n] == ':';
 }
 
-bool ty_jwt_may_be(struct ty_arena *a, struct ty_str token, struct ty_str audience,
-                   struct ty_str ns, int64_t now_s)
+bool ty_jwt_is_plausible(struct ty_arena *a, struct ty_str token, struct ty_str audience,
+                         struct ty_str ns, int64_t now_s)
 {
     const struct ty_json_limits limits = { .depth = DEPTH, .values = VALUES };
     struct ty_str payload;
 
     if (token.n > TY_JWT_BYTES || !payload_of(token, &payload))
         return false;
-    const struct ty_json *v = ty_json_parse(a, decode(a, payload), &limits, NULL);
-    return ty_json_is(v, TY_JSON_OBJECT) && is_for(v, audience) && is_of(v, ns) &&
+    const struct ty_json *v = ty_json_parse(a, decode_part(a, payload), &limits, NULL);
+    return ty_json_is(v, TY_JSON_OBJECT) && has_audience(v, audience) && has_namespace(v, ns) &&
            !has_ended(v, now_s);
 }

@@ -10,7 +10,7 @@
 
 /* A JWT for this audience, of a ServiceAccount of this namespace, which has not ended. What it
  * takes lives with the arena, of input: a token that fills it is none. */
-bool ty_jwt_may_be(struct ty_arena *a, struct ty_str token, struct ty_str audience,
-                   struct ty_str ns, int64_t now_s);
+bool ty_jwt_is_plausible(struct ty_arena *a, struct ty_str token, struct ty_str audience,
+                         struct ty_str ns, int64_t now_s);
 
 #endif

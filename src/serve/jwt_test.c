@@ -8,7 +8,7 @@
 #define EXP  "\"exp\":1000001"
 #define GOOD "{" AUD "," SUB "," EXP "}"
 
-static bool may_be(struct ty_arena *a, const char *token)
+static bool is_plausible(struct ty_arena *a, const char *token)
 {
     /* exactly the bytes, so that ASan sees a read past their end */
     size_t n = strlen(token);
@@ -16,7 +16,8 @@ static bool may_be(struct ty_arena *a, const char *token)
 
     assert_non_null(copy);
     memcpy(copy, token, n);
-    bool yes = ty_jwt_may_be(a, (struct ty_str){ copy, n }, TY_LIT("here"), TY_LIT("ns"), NOW);
+    bool yes =
+        ty_jwt_is_plausible(a, (struct ty_str){ copy, n }, TY_LIT("here"), TY_LIT("ns"), NOW);
     free(copy);
     return yes;
 }
@@ -53,7 +54,7 @@ static void what_it_says(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 20);
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-        if (may_be(a, jwt_of(a, cases[i].payload, "sig")) != cases[i].want)
+        if (is_plausible(a, jwt_of(a, cases[i].payload, "sig")) != cases[i].want)
             fail_msg("%s", cases[i].payload);
 }
 
@@ -77,9 +78,9 @@ static void its_form(void **state TY_UNUSED)
                                  "h.s.s",
                                  "h.sssss.s" };
 
-    assert_true(may_be(a, ty_arena_printf(a, "h.%s.s", body)));
+    assert_true(is_plausible(a, ty_arena_printf(a, "h.%s.s", body)));
     for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
-        if (may_be(a, none[i]))
+        if (is_plausible(a, none[i]))
             fail_msg("%s", none[i]);
 }
 
@@ -96,11 +97,11 @@ static void it_is_small(void **state TY_UNUSED)
     memset(deep, '[', 100);
     memset(deep + 100, ']', 99);
     deep[199] = 0;
-    assert_false(may_be(
+    assert_false(is_plausible(
         a, jwt_of(a, ty_arena_printf(a, "{" AUD "," SUB "," EXP ",\"x\":[%s]}", many), "s")));
-    assert_false(
-        may_be(a, jwt_of(a, ty_arena_printf(a, "{" AUD "," SUB "," EXP ",\"x\":%s}", deep), "s")));
-    assert_false(may_be(a, jwt_of(a, GOOD, ty_arena_printf(a, "%020000d", 1))));
+    assert_false(is_plausible(
+        a, jwt_of(a, ty_arena_printf(a, "{" AUD "," SUB "," EXP ",\"x\":%s}", deep), "s")));
+    assert_false(is_plausible(a, jwt_of(a, GOOD, ty_arena_printf(a, "%020000d", 1))));
 }
 
 int main(void)

@@ -6,14 +6,14 @@
 #include "serve/respond.h"
 
 struct series {
-    const struct ty_metric *row;
+    const struct ty_metric_desc *row;
     char *labels; /* printed: a="x",b="y" */
     double value;
     struct ty_spread *spread; /* HISTOGRAM */
 };
 
 struct ty_metrics {
-    const struct ty_metric *table;
+    const struct ty_metric_desc *table;
     struct ty_map all; /* "row{labels" -> struct series */
 };
 
@@ -29,7 +29,8 @@ static void put_escaped(struct ty_buf *out, const char *text, bool quoted)
     }
 }
 
-static void put_labels(struct ty_buf *out, const struct ty_metric *row, const char *const *values)
+static void put_labels(struct ty_buf *out, const struct ty_metric_desc *row,
+                       const char *const *values)
 {
     for (size_t i = 0; i < TY_METRIC_LABELS && row->labels[i]; i++) {
         ty_buf_printf(out, "%s%s=\"", i ? "," : "", row->labels[i]);
@@ -45,7 +46,7 @@ static void series_free(struct series *s)
     free(s);
 }
 
-static struct series *series_new(const struct ty_metric *row, struct ty_str labels)
+static struct series *series_new(const struct ty_metric_desc *row, struct ty_str labels)
 {
     struct series *s = calloc(1, sizeof(*s));
 
@@ -53,9 +54,9 @@ static struct series *series_new(const struct ty_metric *row, struct ty_str labe
         abort(); /* as the arena: out of memory is not an error to handle */
     s->row = row;
     s->labels = strndup(labels.n ? labels.p : "", labels.n);
-    if (row->type == TY_HISTOGRAM)
+    if (row->type == TY_METRIC_HISTOGRAM)
         s->spread = calloc(1, sizeof(*s->spread));
-    if (!s->labels || (row->type == TY_HISTOGRAM && !s->spread))
+    if (!s->labels || (row->type == TY_METRIC_HISTOGRAM && !s->spread))
         abort();
     if (s->spread)
         s->spread->bounds = row->buckets;
@@ -63,7 +64,7 @@ static struct series *series_new(const struct ty_metric *row, struct ty_str labe
 }
 
 /* NULL: there are too many. */
-static struct series *series_of(struct ty_metrics *m, const struct ty_metric *row,
+static struct series *series_of(struct ty_metrics *m, const struct ty_metric_desc *row,
                                 const char *const *values)
 {
     ty_auto_buf key = { 0 };
@@ -79,14 +80,14 @@ static struct series *series_of(struct ty_metrics *m, const struct ty_metric *ro
     return s;
 }
 
-struct ty_metrics *ty_metrics_new(const struct ty_metric *table)
+struct ty_metrics *ty_metrics_new(const struct ty_metric_desc *table)
 {
     struct ty_metrics *m = calloc(1, sizeof(*m));
 
     if (!m)
         abort();
     m->table = table;
-    for (const struct ty_metric *row = table; row->name; row++)
+    for (const struct ty_metric_desc *row = table; row->name; row++)
         if (!row->labels[0])
             series_of(m, row, NULL);
     return m;
@@ -105,25 +106,25 @@ void ty_metrics_free(struct ty_metrics *m)
     free(m);
 }
 
-void ty_metrics_add(struct ty_metrics *m, const struct ty_metric *row, const char *const *labels,
-                    double by)
+void ty_metrics_add(struct ty_metrics *m, const struct ty_metric_desc *row,
+                    const char *const *labels, double by)
 {
     struct series *s = series_of(m, row, labels);
 
-    if (s && (row->type != TY_COUNTER || by > 0))
+    if (s && (row->type != TY_METRIC_COUNTER || by > 0))
         s->value += by;
 }
 
-void ty_metrics_set(struct ty_metrics *m, const struct ty_metric *row, const char *const *labels,
-                    double to)
+void ty_metrics_set(struct ty_metrics *m, const struct ty_metric_desc *row,
+                    const char *const *labels, double to)
 {
     struct series *s = series_of(m, row, labels);
 
-    if (s && (row->type != TY_COUNTER || to > s->value))
+    if (s && (row->type != TY_METRIC_COUNTER || to > s->value))
         s->value = to;
 }
 
-void ty_metrics_observe(struct ty_metrics *m, const struct ty_metric *row,
+void ty_metrics_observe(struct ty_metrics *m, const struct ty_metric_desc *row,
                         const char *const *labels, double value)
 {
     struct series *s = series_of(m, row, labels);
@@ -132,8 +133,8 @@ void ty_metrics_observe(struct ty_metrics *m, const struct ty_metric *row,
         ty_spread_add(s->spread, value);
 }
 
-void ty_metrics_spread(struct ty_metrics *m, const struct ty_metric *row, const char *const *labels,
-                       const struct ty_spread *spread)
+void ty_metrics_set_histogram(struct ty_metrics *m, const struct ty_metric_desc *row,
+                              const char *const *labels, const struct ty_spread *spread)
 {
     struct series *s = series_of(m, row, labels);
 
@@ -182,7 +183,7 @@ static int by_labels(const void *x, const void *y)
     return strcmp((*a)->labels, (*b)->labels);
 }
 
-static void put_head(struct ty_buf *out, const struct ty_metric *row)
+static void put_head(struct ty_buf *out, const struct ty_metric_desc *row)
 {
     static const char *const types[] = { "counter", "gauge", "histogram" };
 
@@ -205,7 +206,7 @@ void ty_metrics_print(const struct ty_metrics *m, struct ty_buf *out)
     for (size_t i = 0; i < n; i++) {
         if (i == 0 || list[i]->row != list[i - 1]->row)
             put_head(out, list[i]->row);
-        if (list[i]->row->type == TY_HISTOGRAM)
+        if (list[i]->row->type == TY_METRIC_HISTOGRAM)
             put_histogram(out, list[i]);
         else
             put_line(out, list[i], "", NULL, list[i]->value);

@@ -7,12 +7,12 @@
 #include "base/spread.h"
 #include "net/serve.h"
 
-enum ty_metric_type { TY_COUNTER, TY_GAUGE, TY_HISTOGRAM };
+enum ty_metric_type { TY_METRIC_COUNTER, TY_METRIC_GAUGE, TY_METRIC_HISTOGRAM };
 
 #define TY_METRIC_LABELS 4
 #define TY_METRIC_SERIES 10000 /* of one registry: what would be more is not kept */
 
-struct ty_metric {
+struct ty_metric_desc {
     const char *name, *help;
     enum ty_metric_type type;
     const char *labels[TY_METRIC_LABELS]; /* ends with NULL unless it is full */
@@ -23,20 +23,21 @@ struct ty_metrics;
 
 /* table: ends with name NULL; must live as long. Metrics without labels are shown from the start.
  */
-struct ty_metrics *ty_metrics_new(const struct ty_metric *table); /* gives */
-void ty_metrics_free(struct ty_metrics *m);                       /* NULL is fine */
+struct ty_metrics *ty_metrics_new(const struct ty_metric_desc *table); /* gives */
+void ty_metrics_free(struct ty_metrics *m);                            /* NULL is fine */
 
 /* `row` is a row of the table; `labels` has as many values as it has labels (NULL if it has none).
  * A counter only rises: what is negative is left out. */
-void ty_metrics_add(struct ty_metrics *m, const struct ty_metric *row, const char *const *labels,
-                    double by);
-void ty_metrics_set(struct ty_metrics *m, const struct ty_metric *row, const char *const *labels,
+void ty_metrics_add(struct ty_metrics *m, const struct ty_metric_desc *row,
+                    const char *const *labels, double by);
+void ty_metrics_set(struct ty_metrics *m, const struct ty_metric_desc *row,
+                    const char *const *labels,
                     double to); /* gauges, and counters that somebody else keeps */
-void ty_metrics_observe(struct ty_metrics *m, const struct ty_metric *row,
+void ty_metrics_observe(struct ty_metrics *m, const struct ty_metric_desc *row,
                         const char *const *labels, double value); /* histograms */
 /* A histogram that somebody else keeps, with the bounds of the row. */
-void ty_metrics_spread(struct ty_metrics *m, const struct ty_metric *row, const char *const *labels,
-                       const struct ty_spread *spread);
+void ty_metrics_set_histogram(struct ty_metrics *m, const struct ty_metric_desc *row,
+                              const char *const *labels, const struct ty_spread *spread);
 
 /* In the order of the table, series sorted by their labels: the same state gives the same bytes. */
 void ty_metrics_print(const struct ty_metrics *m, struct ty_buf *out);

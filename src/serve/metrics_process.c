@@ -10,7 +10,7 @@
 enum { UTIME = 14, STIME = 15, START = 22, VSIZE = 23, RSS = 24, FIELDS = 24 };
 
 /* The file's first bytes, NUL-terminated; an empty text if it cannot be read. */
-static void slurp(const char *path, char *text, size_t size)
+static void read_file(const char *path, char *text, size_t size)
 {
     FILE *f = fopen(path, "re");
     size_t n = f ? fread(text, 1, size - 1, f) : 0;
@@ -24,7 +24,7 @@ static bool read_stat(int64_t fields[FIELDS + 1])
 {
     char text[2048];
 
-    slurp("/proc/self/stat", text, sizeof(text));
+    read_file("/proc/self/stat", text, sizeof(text));
     const char *name_end = strrchr(text, ')'); /* the name may hold anything */
     struct ty_str rest = ty_str(name_end && name_end[1] ? name_end + 2 : NULL), word;
     int i = 3;
@@ -65,7 +65,8 @@ static double open_files(void)
     return n;
 }
 
-static void put(struct ty_buf *out, const char *name, const char *type, const char *help, double v)
+static void put_metric(struct ty_buf *out, const char *name, const char *type, const char *help,
+                       double v)
 {
     ty_buf_printf(out, "# HELP %s %s\n# TYPE %s %s\n%s ", name, help, name, type, name);
     ty_metrics_number(out, v);
@@ -80,16 +81,17 @@ void ty_metrics_process(struct ty_buf *out)
 
     if (!read_stat(f) || getrlimit(RLIMIT_NOFILE, &files) < 0)
         return; /* no numbers rather than wrong ones */
-    put(out, "process_cpu_seconds_total", "counter",
-        "Total user and system CPU time spent in seconds.", (double)(f[UTIME] + f[STIME]) / tick);
-    put(out, "process_max_fds", "gauge", "Maximum number of open file descriptors.",
-        (double)files.rlim_cur);
-    put(out, "process_open_fds", "gauge", "Number of open file descriptors.", open_files());
-    put(out, "process_resident_memory_bytes", "gauge", "Resident memory size in bytes.",
-        (double)f[RSS] * page);
-    put(out, "process_start_time_seconds", "gauge",
-        "Start time of the process since unix epoch in seconds.",
-        (double)boot_time() + (double)f[START] / tick);
-    put(out, "process_virtual_memory_bytes", "gauge", "Virtual memory size in bytes.",
-        (double)f[VSIZE]);
+    put_metric(out, "process_cpu_seconds_total", "counter",
+               "Total user and system CPU time spent in seconds.",
+               (double)(f[UTIME] + f[STIME]) / tick);
+    put_metric(out, "process_max_fds", "gauge", "Maximum number of open file descriptors.",
+               (double)files.rlim_cur);
+    put_metric(out, "process_open_fds", "gauge", "Number of open file descriptors.", open_files());
+    put_metric(out, "process_resident_memory_bytes", "gauge", "Resident memory size in bytes.",
+               (double)f[RSS] * page);
+    put_metric(out, "process_start_time_seconds", "gauge",
+               "Start time of the process since unix epoch in seconds.",
+               (double)boot_time() + (double)f[START] / tick);
+    put_metric(out, "process_virtual_memory_bytes", "gauge", "Virtual memory size in bytes.",
+               (double)f[VSIZE]);
 }

@@ -2,18 +2,18 @@
 #include "serve/metrics.h"
 
 enum { JOBS, WRITES, TIME, GAUGE };
-static const struct ty_metric table[] = {
-    [JOBS] = { .name = "jobs_total", .help = "A back\\slash,\na line.", .type = TY_COUNTER },
+static const struct ty_metric_desc table[] = {
+    [JOBS] = { .name = "jobs_total", .help = "A back\\slash,\na line.", .type = TY_METRIC_COUNTER },
     [WRITES] = { .name = "writes_total",
                  .help = "Writes.",
-                 .type = TY_COUNTER,
+                 .type = TY_METRIC_COUNTER,
                  .labels = { "kind", "how" } },
     [TIME] = { .name = "pass_seconds",
                .help = "Time.",
-               .type = TY_HISTOGRAM,
+               .type = TY_METRIC_HISTOGRAM,
                .labels = { "kind" },
                .buckets = (const double[]){ 0.001, 0.5, 2, 0 } },
-    [GAUGE] = { .name = "waiting", .help = "Waiting.", .type = TY_GAUGE },
+    [GAUGE] = { .name = "waiting", .help = "Waiting.", .type = TY_METRIC_GAUGE },
     { .name = NULL },
 };
 
@@ -76,7 +76,7 @@ static void kept_elsewhere(void **state TY_UNUSED)
     ty_spread_add(&spread, 0.25);
     for (int i = 0; i < 2; i++) {
         ty_metrics_set(m, &table[JOBS], NULL, 7);
-        ty_metrics_spread(m, &table[TIME], kind, &spread);
+        ty_metrics_set_histogram(m, &table[TIME], kind, &spread);
     }
     ty_metrics_set(m, &table[JOBS], NULL, 6); /* counters only rise */
     char *got = printed(m);

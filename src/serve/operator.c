@@ -33,7 +33,7 @@ struct operator
     struct ty_arena *reread; /* holds what SIGHUP has changed in config; NULL: nothing yet */
     uv_loop_t loop;
     struct ty_gnutls gnutls;
-    struct ty_standing *standing;
+    struct ty_apiserver_health *apiserver_health;
     struct ty_kube *kube;
     struct ty_kube *status_kube; /* writes of the status API, with limits of their own */
     struct ty_kube *review_kube; /* of strangers' tokens, with limits of their own */
@@ -64,7 +64,7 @@ static void on_leading(void *ctx)
         ty_trainjob_controller_lead(o->jobs);
 }
 
-static void begin_end(struct operator* o);
+static void start_shutdown(struct operator* o);
 
 /* The fence: asked for every piece of a write that is handed to the kernel, so it reads the clock
  * itself. After a stop the loop may send before it runs the timer that notices the loss. */
@@ -89,7 +89,7 @@ static void on_lost(void *ctx, const char *why)
     ty_error(o->s->log, why, "leader election lost: ending", TY_S("lease", o->config.lease_name));
     cancel_writes(o);
     o->code = 1;
-    begin_end(o);
+    start_shutdown(o);
 }
 
 /* Whom pods trust that report their status; empty: nobody has said. */
@@ -109,7 +109,7 @@ static void on_trusted(void *ctx, struct ty_str ca)
 static int on_certificate(void *ctx, const struct ty_pem *pem, struct ty_str ca, struct ty_err *err)
 {
     struct operator* o = ctx;
-    int r = ty_servers_identity(o->servers, pem, err);
+    int r = ty_servers_set_certificate(o->servers, pem, err);
 
     if (r < 0)
         return r;
@@ -183,7 +183,7 @@ static void on_tick(uv_timer_t *t)
         uv_stop(&o->loop);
 }
 
-static void begin_end(struct operator* o)
+static void start_shutdown(struct operator* o)
 {
     if (o->stopping)
         return;
@@ -204,12 +204,12 @@ static void on_signal(uv_signal_t *h, int sig)
         return;
     }
     ty_info(o->s->log, "ending", TY_S("signal", sig == SIGINT ? "SIGINT" : "SIGTERM"));
-    begin_end(o);
+    start_shutdown(o);
 }
 
 /* ---- SIGHUP ---- */
 
-static void tell_words(const struct ty_log *log, const char *text, const struct ty_words *w)
+static void log_changes(const struct ty_log *log, const char *text, const struct ty_words *w)
 {
     for (size_t i = 0; i < w->n; i++)
         ty_info(log, text, TY_S("field", w->v[i]));
@@ -226,7 +226,7 @@ static enum ty_runtime_protection protection(const struct operator* o)
 }
 
 /* The rows of config_fields.c that are live, and no others. takes the arena. */
-static void take_over(struct operator* o, const struct ty_config *now, struct ty_arena *a)
+static void apply_config(struct operator* o, const struct ty_config *now, struct ty_arena *a)
 {
     o->config.metrics_auth = now->metrics_auth;
     o->config.readiness = now->readiness;
@@ -234,13 +234,13 @@ static void take_over(struct operator* o, const struct ty_config *now, struct ty
     o->config.workers = now->workers;
     o->config.n_workers = now->n_workers;
     o->config.finalizer = now->finalizer;
-    ty_servers_renamed(o->servers);
+    ty_servers_set_health_paths(o->servers);
     ty_trainjob_controller_configure(o->jobs, workers(o), protection(o));
     ty_arena_free(o->reread);
     o->reread = a;
 }
 
-static void on_hangup(uv_signal_t *h, int sig TY_UNUSED)
+static void on_sighup(uv_signal_t *h, int sig TY_UNUSED)
 {
     struct operator* o = h->data;
     struct ty_arena *a = ty_arena_new_input((size_t)64 << 20, &o->budget);
@@ -255,23 +255,24 @@ static void on_hangup(uv_signal_t *h, int sig TY_UNUSED)
         return;
     }
     ty_config_compare(a, &o->config, &now, &change);
-    tell_words(o->s->log, "configuration changed", &change.live);
-    tell_words(o->s->log, "configuration changed; takes effect at the next start", &change.restart);
+    log_changes(o->s->log, "configuration changed", &change.live);
+    log_changes(o->s->log, "configuration changed; takes effect at the next start",
+                &change.restart);
     if (!change.live.n && !change.restart.n)
         ty_info(o->s->log, "configuration read again: no change",
                 TY_S("file", o->s->file ? o->s->file : ""));
-    take_over(o, &now, a);
+    apply_config(o, &now, a);
 }
 
 /* ---- the beginning ---- */
 
-static void start_standing(struct operator* o)
+static void start_apiserver_health(struct operator* o)
 {
-    struct ty_standing_settings s = {
+    struct ty_apiserver_health_settings s = {
         .loop = &o->loop, .config = o->s->kubeconfig, .log = o->s->log, .well = on_well, .ctx = o
     };
 
-    o->standing = ty_standing_new(&s);
+    o->apiserver_health = ty_apiserver_health_new(&s);
 }
 
 /* With leader election; without it nobody else writes. */
@@ -294,13 +295,13 @@ static int start_client(struct operator* o, struct ty_err *err)
                                   .burst = o->config.client_burst,
                                   .budget = &o->budget,
                                   .fence = fence(o),
-                                  .seen = ty_standing_seen,
-                                  .ctx = o->standing };
+                                  .seen = ty_apiserver_health_observe,
+                                  .ctx = o->apiserver_health };
     char host[256] = "unknown";
 
     if (ty_gnutls_load(&o->gnutls, err) < 0 || ty_kube_new(&o->kube, &k, err) < 0)
         return err->code;
-    ty_standing_client(o->standing, o->kube);
+    ty_apiserver_health_set_client(o->apiserver_health, o->kube);
     k.fence = (struct ty_fence){ 0 }; /* every replica answers those who report */
     k.qps = o->config.status_qps;
     k.burst = o->config.status_burst;
@@ -318,7 +319,7 @@ static int start_client(struct operator* o, struct ty_err *err)
     return 0;
 }
 
-static void start_jobs(struct operator* o)
+static void start_controllers(struct operator* o)
 {
     struct ty_trainjob_controller_settings j = { .loop = &o->loop,
                                                  .kube = o->kube,
@@ -393,7 +394,7 @@ static int start_servers(struct operator* o, struct ty_err *err)
                                      .certs = o->certs,
                                      .lease = o->lease,
                                      .events = o->events,
-                                     .standing = o->standing,
+                                     .apiserver_health = o->apiserver_health,
                                      .version = o->s->version };
 
     return ty_servers_new(&s, &o->servers, err);
@@ -407,22 +408,22 @@ static void watch_signals(struct operator* o)
     for (size_t i = 0; i < 3; i++) {
         uv_signal_init(&o->loop, handles[i]);
         handles[i]->data = o;
-        uv_signal_start(handles[i], signals[i] == SIGHUP ? on_hangup : on_signal, signals[i]);
+        uv_signal_start(handles[i], signals[i] == SIGHUP ? on_sighup : on_signal, signals[i]);
     }
     uv_timer_init(&o->loop, &o->tick);
     uv_timer_init(&o->loop, &o->trim);
     o->tick.data = o;
 }
 
-static int begin(struct operator* o, struct ty_err *err)
+static int start_all(struct operator* o, struct ty_err *err)
 {
     watch_signals(o);
-    start_standing(o);
+    start_apiserver_health(o);
     int r = start_client(o, err);
     if (r < 0)
         return r;
     o->wants_ca = o->settings.status_gate && !o->config.certs;
-    start_jobs(o);
+    start_controllers(o);
     start_certs(o);
     start_lease(o);
     return start_servers(o, err);
@@ -430,7 +431,7 @@ static int begin(struct operator* o, struct ty_err *err)
 
 /* Its own handles first: nothing of ours may be called while the parts go. The parts close theirs.
  */
-static void clean(struct operator* o)
+static void free_all(struct operator* o)
 {
     uv_handle_t *const own[] = { (uv_handle_t *)&o->sigterm, (uv_handle_t *)&o->sigint,
                                  (uv_handle_t *)&o->sighup, (uv_handle_t *)&o->tick,
@@ -444,7 +445,7 @@ static void clean(struct operator* o)
     ty_webhook_cert_manager_free(o->certs);
     ty_trainjob_controller_free(o->jobs);
     ty_events_free(o->events);
-    ty_standing_free(o->standing);
+    ty_apiserver_health_free(o->apiserver_health);
     ty_kube_free(o->status_kube);
     ty_kube_free(o->review_kube);
     ty_kube_free(o->kube);
@@ -480,13 +481,13 @@ int ty_operator_run(const struct ty_operator_settings *s)
     ty_info(s->log, "starting", TY_S("version", s->version), TY_S("server", s->kubeconfig->server),
             TY_S("namespace", s->ns));
     set_budget(&o);
-    if (begin(&o, &err) < 0) {
+    if (start_all(&o, &err) < 0) {
         ty_error(s->log, err.text, "cannot start", TY_S("version", s->version));
         o.code = 1;
     } else {
         uv_run(&o.loop, UV_RUN_DEFAULT);
     }
-    clean(&o);
+    free_all(&o);
     ty_info(s->log, "ended", TY_I("code", o.code));
     return o.code;
 }

@@ -14,7 +14,7 @@
 
 /* ---- health ---- */
 
-static const char *ask_certs(void *ctx, struct ty_arena *a)
+static const char *check_certs(void *ctx, struct ty_arena *a)
 {
     const struct ty_servers *s = ctx;
 
@@ -26,17 +26,17 @@ static const char *ask_certs(void *ctx, struct ty_arena *a)
 
 /* Advice: while the API server will not have us, webhooks are judged from the cache as well as
  * ever. Not to be ready would take them out of service, and then nobody could create a TrainJob. */
-static const char *ask_standing(void *ctx, struct ty_arena *a)
+static const char *check_apiserver(void *ctx, struct ty_arena *a)
 {
     const struct ty_servers *s = ctx;
 
-    return s->s.standing ? ty_standing_why(s->s.standing, a) : NULL;
+    return s->s.apiserver_health ? ty_apiserver_health_reason(s->s.apiserver_health, a) : NULL;
 }
 
-static const char *ask_cache(void *ctx, struct ty_arena *a)
+static const char *check_cache(void *ctx, struct ty_arena *a)
 {
     const struct ty_servers *s = ctx;
-    const char *why = ask_standing(ctx, a);
+    const char *why = check_apiserver(ctx, a);
 
     if (ty_trainjob_controller_synced(s->s.jobs))
         return NULL;
@@ -53,7 +53,7 @@ static void check_failed(void *ctx, const char *path, const char *check, const c
 
 /* v2.3.0 reads other names and serves these all the same: so the probes of a Deployment that was
  * written for it ask for these. */
-static bool handle_usual(const struct ty_servers *s, struct ty_request *q)
+static bool handle_common(const struct ty_servers *s, struct ty_request *q)
 {
     struct ty_health alive = s->alive, ready = s->ready;
 
@@ -66,7 +66,7 @@ static void handle_health(void *ctx, struct ty_request *q)
 {
     const struct ty_servers *s = ctx;
 
-    if (!ty_health_handle(&s->alive, q) && !ty_health_handle(&s->ready, q) && !handle_usual(s, q))
+    if (!ty_health_handle(&s->alive, q) && !ty_health_handle(&s->ready, q) && !handle_common(s, q))
         ty_respond_text(q, 404, TY_LIT("404 page not found\n"));
 }
 
@@ -83,7 +83,7 @@ static char *path_of(const char *name)
     return path;
 }
 
-void ty_servers_renamed(struct ty_servers *s)
+void ty_servers_set_health_paths(struct ty_servers *s)
 {
     free(s->alive_path);
     free(s->ready_path);
@@ -93,12 +93,12 @@ void ty_servers_renamed(struct ty_servers *s)
 
 static void init_health(struct ty_servers *s)
 {
-    s->ready_checks[0] = (struct ty_health_check){ "certificates", ask_certs, s, false };
-    s->ready_checks[1] = (struct ty_health_check){ "cache", ask_cache, s, false };
-    s->ready_checks[2] = (struct ty_health_check){ "api-server", ask_standing, s, true };
+    s->ready_checks[0] = (struct ty_health_check){ "certificates", check_certs, s, false };
+    s->ready_checks[1] = (struct ty_health_check){ "cache", check_cache, s, false };
+    s->ready_checks[2] = (struct ty_health_check){ "api-server", check_apiserver, s, true };
     s->alive = (struct ty_health){ .failed = check_failed, .ctx = s };
     s->ready = (struct ty_health){ .checks = s->ready_checks, .failed = check_failed, .ctx = s };
-    ty_servers_renamed(s);
+    ty_servers_set_health_paths(s);
 }
 
 /* ---- opening ---- */
@@ -177,7 +177,7 @@ static int open_all(struct ty_servers *s, struct ty_err *err)
                                   .port = c->webhook_port,
                                   .tls = &tls,
                                   .body_bytes = TY_WEBHOOK_BODY_MAX,
-                                  .handle = ty_hooks_handle,
+                                  .handle = ty_webhook_handler_serve,
                                   .ctx = &s->hooks };
     struct ty_serve_opts status = { .port = s->s.settings->status_port,
                                     .tls = &tls,
@@ -205,15 +205,15 @@ int ty_servers_new(const struct ty_servers_settings *settings, struct ty_servers
         abort();
     s->s = *settings;
     s->arena = ty_arena_new((size_t)128 << 20);
-    s->metrics = ty_servers_metrics();
-    s->hooks = (struct ty_hooks){ .jobs = settings->jobs,
-                                  .budget = settings->budget,
-                                  .pipeline = settings->pipeline,
-                                  .settings = settings->settings,
-                                  .log = settings->log,
-                                  .begun = ty_servers_hook_begun,
-                                  .answered = ty_servers_hook_answered,
-                                  .ctx = s };
+    s->metrics = ty_servers_metrics_new();
+    s->hooks = (struct ty_webhook_handler){ .jobs = settings->jobs,
+                                            .budget = settings->budget,
+                                            .pipeline = settings->pipeline,
+                                            .settings = settings->settings,
+                                            .log = settings->log,
+                                            .begun = ty_servers_metrics_review_started,
+                                            .answered = ty_servers_metrics_review_done,
+                                            .ctx = s };
     init_health(s);
     ty_servers_status_init(s);
     int r = open_all(s, err);
@@ -225,7 +225,7 @@ int ty_servers_new(const struct ty_servers_settings *settings, struct ty_servers
     return 0;
 }
 
-int ty_servers_identity(struct ty_servers *s, const struct ty_pem *pem, struct ty_err *err)
+int ty_servers_set_certificate(struct ty_servers *s, const struct ty_pem *pem, struct ty_err *err)
 {
     int r = 0;
 
@@ -264,7 +264,7 @@ void ty_servers_free(struct ty_servers *s)
         return;
     for (int i = 0; i < PORTS; i++)
         ty_serve_free(s->port[i]);
-    ty_servers_ask_end(s);
+    ty_servers_request_cancel_all(s);
     ty_metrics_free(s->metrics);
     free(s->alive_path);
     free(s->ready_path);

@@ -9,7 +9,7 @@
 #include "control/lease_client.h"
 #include "control/trainjob_controller.h"
 #include "control/webhook_cert_manager.h"
-#include "serve/standing.h"
+#include "serve/apiserver_health.h"
 
 struct ty_budget;
 struct ty_servers;
@@ -34,7 +34,7 @@ struct ty_servers_settings { /* what is pointed to outlives the servers */
     const struct ty_webhook_cert_manager *certs;
     const struct ty_lease_client *lease; /* NULL: no election, this process leads */
     const struct ty_events *events;
-    const struct ty_standing *standing; /* NULL: nobody knows */
+    const struct ty_apiserver_health *apiserver_health; /* NULL: nobody knows */
     const char *version;
 };
 
@@ -42,12 +42,12 @@ struct ty_servers_settings { /* what is pointed to outlives the servers */
 int ty_servers_new(const struct ty_servers_settings *s, struct ty_servers **ret,
                    struct ty_err *err);
 /* The certificate that is shown from now on. Negative, and why: what was shown before stays. */
-int ty_servers_identity(struct ty_servers *s, const struct ty_pem *pem, struct ty_err *err);
+int ty_servers_set_certificate(struct ty_servers *s, const struct ty_pem *pem, struct ty_err *err);
 /* Refuses what is new, finishes what is under way; `done` comes once, from the loop. */
 void ty_servers_stop(struct ty_servers *s, int64_t grace_ms, void (*done)(void *ctx), void *ctx);
 void ty_servers_free(struct ty_servers *s); /* takes; NULL is fine. The loop must turn once more */
 
 /* The names of the health endpoints in the configuration may be others now. */
-void ty_servers_renamed(struct ty_servers *s);
+void ty_servers_set_health_paths(struct ty_servers *s);
 
 #endif

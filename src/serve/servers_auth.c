@@ -12,7 +12,8 @@ struct call {
     struct ty_request *q;
 };
 
-void ty_servers_say_refused(struct ty_servers *s, const struct ty_kube_answer *a, const char *what)
+void ty_servers_auth_log_refused(struct ty_servers *s, const struct ty_kube_answer *a,
+                                 const char *what)
 {
     char why[512];
 
@@ -20,33 +21,34 @@ void ty_servers_say_refused(struct ty_servers *s, const struct ty_kube_answer *a
     ty_error(s->s.log, why, what, TY_I("code", a->code));
 }
 
-static void show(struct call *c)
+static void send_metrics(struct call *c)
 {
-    ty_servers_measure(c->s);
+    ty_servers_metrics_update(c->s);
     if (!ty_metrics_handle(c->s->metrics, c->q))
         ty_respond_text(c->q, 404, TY_LIT("404 page not found\n"));
 }
 
-static void refuse(struct call *c, int code, const char *text)
+static void send_refusal(struct call *c, int code, const char *text)
 {
     ty_respond_text(c->q, code, ty_str(text));
 }
 
-static void access_known(void *ctx, const struct ty_kube_answer *a)
+static void on_access_review(void *ctx, const struct ty_kube_answer *a)
 {
     struct call *c = ctx;
 
     if (a->r < 0) {
-        ty_servers_say_refused(c->s, a, "cannot ask who may see /metrics");
-        refuse(c, 500, "Authorization for user failed\n");
+        ty_servers_auth_log_refused(c->s, a, "cannot ask who may see /metrics");
+        send_refusal(c, 500, "Authorization for user failed\n");
     } else if (!ty_json_true_at(a->json, "status.allowed")) {
-        refuse(c, 403, "Authorization denied for user\n");
+        send_refusal(c, 403, "Authorization denied for user\n");
     } else {
-        show(c);
+        send_metrics(c);
     }
 }
 
-static struct ty_json *review(struct ty_arena *a, const struct ty_kind *kind, struct ty_json *spec)
+static struct ty_json *send_review(struct ty_arena *a, const struct ty_kind *kind,
+                                   struct ty_json *spec)
 {
     struct ty_json *r = ty_json_object(a);
 
@@ -56,7 +58,7 @@ static struct ty_json *review(struct ty_arena *a, const struct ty_kind *kind, st
     return r;
 }
 
-static void user_known(void *ctx, const struct ty_kube_answer *answer)
+static void on_token_review(void *ctx, const struct ty_kube_answer *answer)
 {
     static const char *const more[] = { "groups", "extra" }; /* extra: a token may be for less */
     struct call *c = ctx;
@@ -65,12 +67,12 @@ static void user_known(void *ctx, const struct ty_kube_answer *answer)
     const struct ty_json *user = ty_json_at(answer->json, "status.user");
 
     if (answer->r < 0) {
-        ty_servers_say_refused(c->s, answer, "cannot ask who wants to see /metrics");
-        refuse(c, 500, "Authentication failed\n");
+        ty_servers_auth_log_refused(c->s, answer, "cannot ask who wants to see /metrics");
+        send_refusal(c, 500, "Authentication failed\n");
         return;
     }
     if (!ty_json_true_at(answer->json, "status.authenticated")) {
-        refuse(c, 401, "Unauthorized\n");
+        send_refusal(c, 401, "Unauthorized\n");
         return;
     }
     ty_json_set(a, path, "path", ty_json_cstr(a, "/metrics"));
@@ -81,13 +83,13 @@ static void user_known(void *ctx, const struct ty_kube_answer *answer)
     for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
         if (ty_json_get(user, more[i]))
             ty_json_set(a, spec, more[i], ty_json_get(user, more[i]));
-    ty_servers_ask(
+    ty_servers_request(
         c->s, c->q, c->s->s.review_kube,
         &(struct ty_kube_ask){ .verb = TY_KUBE_CREATE,
                                .kind = &ty_kind_accessreview,
-                               .body = ty_json_text(a, review(a, &ty_kind_accessreview, spec)),
+                               .body = ty_json_text(a, send_review(a, &ty_kind_accessreview, spec)),
                                .timeout_ms = 5000,
-                               .fn = access_known,
+                               .fn = on_access_review,
                                .ctx = c });
 }
 
@@ -100,26 +102,26 @@ void ty_servers_handle_metrics(void *ctx, struct ty_request *q)
 
     *c = (struct call){ s, q };
     if (!s->s.config->metrics_auth) {
-        show(c);
+        send_metrics(c);
         return;
     }
     if (token.n == 0) {
-        refuse(c, 401, "Unauthorized\n");
+        send_refusal(c, 401, "Unauthorized\n");
         return;
     }
     ty_json_set(q->arena, spec, "token", ty_json_str(q->arena, token));
-    int r = ty_servers_review(
+    int r = ty_servers_request_review(
         s, q,
         &(struct ty_kube_ask){
             .verb = TY_KUBE_CREATE,
             .kind = &ty_kind_tokenreview,
-            .body = ty_json_text(q->arena, review(q->arena, &ty_kind_tokenreview, spec)),
+            .body = ty_json_text(q->arena, send_review(q->arena, &ty_kind_tokenreview, spec)),
             .timeout_ms = 5000,
-            .fn = user_known,
+            .fn = on_token_review,
             .ctx = c },
         TY_LIT("/metrics"), false);
     if (r < 0) {
         ty_request_add(q, "Retry-After", "1");
-        refuse(c, 429, "Too many requests\n");
+        send_refusal(c, 429, "Too many requests\n");
     }
 }

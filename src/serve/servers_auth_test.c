@@ -11,14 +11,14 @@
 
 static int setup(void **state)
 {
-    struct servers_world *f = servers_open(ty_servers_handle_metrics);
+    struct servers_fixture *f = servers_open(ty_servers_handle_metrics);
 
     f->config.metrics_auth = true;
     *state = f;
     return 0;
 }
 
-static int get(struct servers_world *f, const struct api_row *rows, const char *auth)
+static int get(struct servers_fixture *f, const struct api_row *rows, const char *auth)
 {
     return servers_ask(f, rows, "GET /metrics", auth, "");
 }
@@ -27,7 +27,7 @@ static int get(struct servers_world *f, const struct api_row *rows, const char *
 static void test_no_token(void **state)
 {
     static const struct api_row rows[] = { { TOKEN, 201, USER }, { ACCESS, 201, ALLOWED }, { 0 } };
-    struct servers_world *f = *state;
+    struct servers_fixture *f = *state;
 
     assert_int_equal(get(f, rows, ""), 401);
     assert_int_equal(get(f, rows, "Authorization: Basic dDp0\r\n"), 401);
@@ -57,7 +57,7 @@ static void test_no(void **state)
         { 201, USER, 201, "garbage", 500, true },
         { 201, USER, 500, "", 500, true },
     };
-    struct servers_world *f = *state;
+    struct servers_fixture *f = *state;
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct api_row rows[] = { { TOKEN, cases[i].token_code, cases[i].token },
@@ -75,7 +75,7 @@ static void test_what_is_asked(void **state)
     static const struct api_row rows[] = { { TOKEN, 201, USER },
                                            { ACCESS, 201, "{\"status\":{\"allowed\":false}}" },
                                            { 0 } };
-    struct servers_world *f = *state;
+    struct servers_fixture *f = *state;
 
     assert_int_equal(get(f, rows, BEARER), 403);
     assert_has(f->api.body.p, "\"spec\":{\"nonResourceAttributes\":{\"path\":\"/metrics\",\"verb\":"

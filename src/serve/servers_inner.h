@@ -3,11 +3,11 @@
 #define TY_SERVE_SERVERS_INNER_H
 
 #include "serve/health.h"
-#include "serve/hooks.h"
 #include "serve/metrics.h"
 #include "serve/servers.h"
 #include "serve/status.h"
-#include "serve/vouched.h"
+#include "serve/token_cache.h"
+#include "serve/webhook_handler.h"
 
 enum { PORT_HEALTH, PORT_WEBHOOK, PORT_METRICS, PORT_STATUS, PORTS };
 
@@ -15,44 +15,45 @@ struct ty_servers {
     struct ty_servers_settings s;
     struct ty_arena *arena;
     struct ty_serve *port[PORTS]; /* NULL: off */
-    struct ty_hooks hooks;
+    struct ty_webhook_handler hooks;
     struct ty_health alive, ready;
     char *alive_path, *ready_path;
     struct ty_health_check ready_checks[4];
     struct ty_metrics *metrics;
     struct ty_status_api status;
-    struct ty_vouched vouched, refused; /* of the status API's tokens */
-    struct ty_servers_asked *asked;     /* questions that are open */
-    size_t reviews;                     /* of them, for strangers */
-    size_t stopping;                    /* ports that are not yet silent */
+    struct ty_token_cache vouched, refused;   /* of the status API's tokens */
+    struct ty_servers_pending_request *asked; /* questions that are open */
+    size_t reviews;                           /* of them, for strangers */
+    size_t stopping;                          /* ports that are not yet silent */
     void (*done)(void *ctx);
     void *done_ctx;
 };
 
 /* servers_metrics.c */
-struct ty_metrics *ty_servers_metrics(void);
-void ty_servers_measure(struct ty_servers *s); /* brings the numbers up to date */
-void ty_servers_hook_begun(void *ctx, struct ty_str path);
-void ty_servers_hook_answered(void *ctx, struct ty_str path, int code, double seconds);
+struct ty_metrics *ty_servers_metrics_new(void);
+void ty_servers_metrics_update(struct ty_servers *s); /* brings the numbers up to date */
+void ty_servers_metrics_review_started(void *ctx, struct ty_str path);
+void ty_servers_metrics_review_done(void *ctx, struct ty_str path, int code, double seconds);
 
 /* servers_ask.c: questions to the API server, for a request that waits for the answer. */
-#define TY_REVIEWS_MAX   64 /* open at once */
-#define TY_REVIEWS_KNOWN 16 /* of them, left to tokens that were good before */
-#define TY_REVIEWS_OF    16 /* about the same */
+#define TY_REVIEWS_MAX         64 /* open at once */
+#define TY_REVIEWS_RESERVED    16 /* of them, left to tokens that were good before */
+#define TY_REVIEWS_PER_SUBJECT 16 /* about the same */
 /* Everything in it is copied. fn is called once, unless the servers go before: then the request is
  * answered 503. */
-void ty_servers_ask(struct ty_servers *s, struct ty_request *q, struct ty_kube *kube,
-                    const struct ty_kube_ask *ask);
+void ty_servers_request(struct ty_servers *s, struct ty_request *q, struct ty_kube *kube,
+                        const struct ty_kube_ask *ask);
 /* A review for a stranger: `about` says what he wants, `known` that his token was good before.
  * -EBUSY: too many are open, nothing was asked. */
-int ty_servers_review(struct ty_servers *s, struct ty_request *q, const struct ty_kube_ask *ask,
-                      struct ty_str about, bool known);
-void ty_servers_ask_end(struct ty_servers *s); /* after the ports are freed */
+int ty_servers_request_review(struct ty_servers *s, struct ty_request *q,
+                              const struct ty_kube_ask *ask, struct ty_str about, bool known);
+void ty_servers_request_cancel_all(struct ty_servers *s); /* after the ports are freed */
 
 /* servers_auth.c: for ty_serve_opts.handle: /metrics, to those who may see it. */
 void ty_servers_handle_metrics(void *ctx, struct ty_request *q);
 /* To the log: the API server would not do what a client of ours is now refused for. */
-void ty_servers_say_refused(struct ty_servers *s, const struct ty_kube_answer *a, const char *what);
+void ty_servers_auth_log_refused(struct ty_servers *s, const struct ty_kube_answer *a,
+                                 const char *what);
 
 /* servers_status.c */
 void ty_servers_status_init(struct ty_servers *s);

@@ -2,50 +2,53 @@
 #include "serve/servers_inner.h"
 
 #include "base/budget.h"
-#include "serve/servers_rows.h"
+#include "serve/servers_metrics_table.h"
 #include "serve/webhook.h"
 
-static void set2(struct ty_servers *s, enum ty_servers_row row, const char *a, const char *b,
-                 double value)
+static void set_gauge2(struct ty_servers *s, enum ty_servers_metric row, const char *a,
+                       const char *b, double value)
 {
     const char *labels[] = { a, b };
 
-    ty_metrics_set(s->metrics, &ty_servers_rows[row], a ? labels : NULL, value);
+    ty_metrics_set(s->metrics, &ty_servers_metrics_table[row], a ? labels : NULL, value);
 }
 
-static void set(struct ty_servers *s, enum ty_servers_row row, const char *label, double value)
+static void set_gauge(struct ty_servers *s, enum ty_servers_metric row, const char *label,
+                      double value)
 {
-    set2(s, row, label, NULL, value);
+    set_gauge2(s, row, label, NULL, value);
 }
 
 /* What nobody has asked for yet is shown as 0: the first of it is a change, too. */
-struct ty_metrics *ty_servers_metrics(void)
+struct ty_metrics *ty_servers_metrics_new(void)
 {
-    struct ty_metrics *m = ty_metrics_new(ty_servers_rows);
+    struct ty_metrics *m = ty_metrics_new(ty_servers_metrics_table);
 
     for (size_t i = 0; ty_webhook_path(i); i++) {
         const char *good[] = { ty_webhook_path(i), "200" }, *bad[] = { ty_webhook_path(i), "500" };
-        ty_metrics_set(m, &ty_servers_rows[TY_ROW_REVIEWS], good, 0);
-        ty_metrics_set(m, &ty_servers_rows[TY_ROW_REVIEWS], bad, 0);
-        ty_metrics_set(m, &ty_servers_rows[TY_ROW_REVIEWING], good, 0);
+        ty_metrics_set(m, &ty_servers_metrics_table[TY_SERVERS_METRIC_REVIEWS], good, 0);
+        ty_metrics_set(m, &ty_servers_metrics_table[TY_SERVERS_METRIC_REVIEWS], bad, 0);
+        ty_metrics_set(m, &ty_servers_metrics_table[TY_SERVERS_METRIC_REVIEWING], good, 0);
     }
     return m;
 }
 
 /* ---- the controllers ---- */
 
-static void measure_queue(struct ty_servers *s, const char *name, const struct ty_queue_kind *q)
+static void update_queue(struct ty_servers *s, const char *name, const struct ty_queue_kind *q)
 {
     const char *labels[] = { name, name };
 
-    set2(s, TY_ROW_DEPTH, name, name, (double)q->depth);
-    set2(s, TY_ROW_ADDS, name, name, (double)q->adds);
-    set2(s, TY_ROW_RETRIES, name, name, (double)q->retries);
-    ty_metrics_spread(s->metrics, &ty_servers_rows[TY_ROW_WAITED], labels, &q->waited);
-    ty_metrics_spread(s->metrics, &ty_servers_rows[TY_ROW_WORKED], labels, &q->worked);
+    set_gauge2(s, TY_SERVERS_METRIC_DEPTH, name, name, (double)q->depth);
+    set_gauge2(s, TY_SERVERS_METRIC_ADDS, name, name, (double)q->adds);
+    set_gauge2(s, TY_SERVERS_METRIC_RETRIES, name, name, (double)q->retries);
+    ty_metrics_set_histogram(s->metrics, &ty_servers_metrics_table[TY_SERVERS_METRIC_WAITED],
+                             labels, &q->waited);
+    ty_metrics_set_histogram(s->metrics, &ty_servers_metrics_table[TY_SERVERS_METRIC_WORKED],
+                             labels, &q->worked);
 }
 
-static void measure_controller(struct ty_servers *s, enum ty_controller_kind of)
+static void update_controller(struct ty_servers *s, enum ty_controller_kind of)
 {
     static const char *const names[] = { [TY_CONTROLLER_TRAINJOB] = "trainjob_controller",
                                          [TY_CONTROLLER_RUNTIME] = "trainingruntime_controller",
@@ -56,43 +59,44 @@ static void measure_controller(struct ty_servers *s, enum ty_controller_kind of)
     struct ty_controller_counts n;
 
     ty_trainjob_controller_count_of(s->s.jobs, of, &n, &queue);
-    measure_queue(s, name, queue);
-    set2(s, TY_ROW_RECONCILES, name, "success", (double)n.success);
-    set2(s, TY_ROW_RECONCILES, name, "error", (double)n.error);
-    set2(s, TY_ROW_RECONCILES, name, "requeue", (double)n.requeue);
-    set2(s, TY_ROW_RECONCILES, name, "requeue_after", (double)n.requeue_after);
-    set(s, TY_ROW_ERRORS, name, (double)n.error);
-    set(s, TY_ROW_ACTIVE, name, (double)n.active);
-    set(s, TY_ROW_MOST, name, (double)n.most);
-    set2(s, TY_ROW_UNFINISHED, name, name, n.unfinished);
-    set2(s, TY_ROW_LONGEST, name, name, n.longest);
-    ty_metrics_spread(s->metrics, &ty_servers_rows[TY_ROW_TIME], &name, &n.seconds);
+    update_queue(s, name, queue);
+    set_gauge2(s, TY_SERVERS_METRIC_RECONCILES, name, "success", (double)n.success);
+    set_gauge2(s, TY_SERVERS_METRIC_RECONCILES, name, "error", (double)n.error);
+    set_gauge2(s, TY_SERVERS_METRIC_RECONCILES, name, "requeue", (double)n.requeue);
+    set_gauge2(s, TY_SERVERS_METRIC_RECONCILES, name, "requeue_after", (double)n.requeue_after);
+    set_gauge(s, TY_SERVERS_METRIC_ERRORS, name, (double)n.error);
+    set_gauge(s, TY_SERVERS_METRIC_ACTIVE, name, (double)n.active);
+    set_gauge(s, TY_SERVERS_METRIC_MAX_CONCURRENT, name, (double)n.most);
+    set_gauge2(s, TY_SERVERS_METRIC_UNFINISHED, name, name, n.unfinished);
+    set_gauge2(s, TY_SERVERS_METRIC_LONGEST, name, name, n.longest);
+    ty_metrics_set_histogram(s->metrics, &ty_servers_metrics_table[TY_SERVERS_METRIC_TIME], &name,
+                             &n.seconds);
 }
 
-static void measure_jobs(struct ty_servers *s)
+static void update_jobs(struct ty_servers *s)
 {
     struct ty_trainjob_controller_counts now;
 
     for (int i = 0; i < TY_CONTROLLERS; i++)
-        measure_controller(s, (enum ty_controller_kind)i);
+        update_controller(s, (enum ty_controller_kind)i);
     ty_trainjob_controller_count(s->s.jobs, &now);
-    set(s, TY_ROW_SECONDS, "trainjob_controller", now.seconds);
-    set(s, TY_ROW_WRITES, "apply", (double)now.applies);
-    set(s, TY_ROW_WRITES, "status", (double)now.statuses);
-    set(s, TY_ROW_WRITES, "delete", (double)now.deletes);
+    set_gauge(s, TY_SERVERS_METRIC_SECONDS, "trainjob_controller", now.seconds);
+    set_gauge(s, TY_SERVERS_METRIC_WRITES, "apply", (double)now.applies);
+    set_gauge(s, TY_SERVERS_METRIC_WRITES, "status", (double)now.statuses);
+    set_gauge(s, TY_SERVERS_METRIC_WRITES, "delete", (double)now.deletes);
 }
 
-static void measure_events(struct ty_servers *s)
+static void update_events(struct ty_servers *s)
 {
     struct ty_events_counts now = { 0 };
 
     if (!s->s.events)
         return;
     ty_events_count(s->s.events, &now);
-    set(s, TY_ROW_EVENTS, "written", (double)now.written);
-    set(s, TY_ROW_EVENTS, "series", (double)now.series);
-    set(s, TY_ROW_EVENTS, "dropped", (double)now.dropped);
-    set(s, TY_ROW_EVENTS, "failed", (double)now.failed);
+    set_gauge(s, TY_SERVERS_METRIC_EVENTS, "written", (double)now.written);
+    set_gauge(s, TY_SERVERS_METRIC_EVENTS, "series", (double)now.series);
+    set_gauge(s, TY_SERVERS_METRIC_EVENTS, "dropped", (double)now.dropped);
+    set_gauge(s, TY_SERVERS_METRIC_EVENTS, "failed", (double)now.failed);
 }
 
 /* ---- the cache ---- */
@@ -109,7 +113,7 @@ static void count_state(void *ctx, const struct ty_cached *o)
     s->n[ty_trainjob_state_get(s->cache, o)]++;
 }
 
-static void measure_cache(struct ty_servers *s)
+static void update_cache(struct ty_servers *s)
 {
     static const struct ty_kind *const kinds[] = { &ty_kind_trainjob,
                                                    &ty_kind_jobset,
@@ -121,16 +125,17 @@ static void measure_cache(struct ty_servers *s)
     struct states jobs = { .cache = w };
 
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-        set(s, TY_ROW_CACHE_OBJECTS, kinds[i]->kind, (double)ty_cache_count(w, kinds[i]));
-    set(s, TY_ROW_CACHE_BYTES, NULL, (double)ty_cache_bytes(w));
+        set_gauge(s, TY_SERVERS_METRIC_CACHE_OBJECTS, kinds[i]->kind,
+                  (double)ty_cache_count(w, kinds[i]));
+    set_gauge(s, TY_SERVERS_METRIC_CACHE_BYTES, NULL, (double)ty_cache_bytes(w));
     ty_cache_each(w, &ty_kind_trainjob, count_state, &jobs);
     for (int i = 0; i < TY_TRAINJOB_STATES; i++)
-        set(s, TY_ROW_JOBS, ty_trainjob_state_names[i], (double)jobs.n[i]);
+        set_gauge(s, TY_SERVERS_METRIC_JOBS, ty_trainjob_state_names[i], (double)jobs.n[i]);
 }
 
 /* ---- the ports ---- */
 
-static void measure_ports(struct ty_servers *s)
+static void update_ports(struct ty_servers *s)
 {
     static const char *const names[] = { [PORT_HEALTH] = "health",
                                          [PORT_WEBHOOK] = "webhook",
@@ -144,22 +149,23 @@ static void measure_ports(struct ty_servers *s)
     for (int i = 0; i < PORTS; i++) {
         if (!s->port[i])
             continue;
-        set(s, TY_ROW_CONNECTIONS, names[i], (double)ty_serve_connections(s->port[i]));
+        set_gauge(s, TY_SERVERS_METRIC_CONNECTIONS, names[i],
+                  (double)ty_serve_connections(s->port[i]));
         for (int k = 0; k < TY_CUTS; k++)
-            set2(s, TY_ROW_CONNECTIONS_CLOSED, names[i], reasons[k],
-                 (double)ty_serve_cuts(s->port[i], (enum ty_serve_cut)k));
+            set_gauge2(s, TY_SERVERS_METRIC_CONNECTIONS_CLOSED, names[i], reasons[k],
+                       (double)ty_serve_cuts(s->port[i], (enum ty_serve_cut)k));
     }
 }
 
-static void measure_budget(struct ty_servers *s)
+static void update_budget(struct ty_servers *s)
 {
     static const struct ty_budget none = { 0 };
     const struct ty_budget *b = s->s.budget ? s->s.budget : &none;
 
-    set(s, TY_ROW_BUDGET, NULL, (double)b->ceiling);
-    set(s, TY_ROW_BUDGET_USED, NULL, (double)b->used);
-    set(s, TY_ROW_BUDGET_PEAK, NULL, (double)b->peak);
-    set(s, TY_ROW_BUDGET_REFUSED, NULL, (double)b->refused);
+    set_gauge(s, TY_SERVERS_METRIC_BUDGET, NULL, (double)b->ceiling);
+    set_gauge(s, TY_SERVERS_METRIC_BUDGET_USED, NULL, (double)b->used);
+    set_gauge(s, TY_SERVERS_METRIC_BUDGET_PEAK, NULL, (double)b->peak);
+    set_gauge(s, TY_SERVERS_METRIC_BUDGET_REFUSED, NULL, (double)b->refused);
 }
 
 /* "host:port" of "https://host:port/path". */
@@ -173,34 +179,37 @@ static const char *host_of(struct ty_arena *a, const char *server)
 }
 
 /* As client-go labels them, so that its dashboards and alerts go on to work. */
-static void measure_requests(struct ty_servers *s)
+static void update_requests(struct ty_servers *s)
 {
-    const struct ty_standing_count *c = NULL;
+    const struct ty_apiserver_health_count *c = NULL;
     ty_auto_arena *a = ty_arena_new_small((size_t)64 << 20, 1024);
-    size_t n = s->s.standing ? ty_standing_counts(s->s.standing, &c) : 0;
+    size_t n = s->s.apiserver_health ? ty_apiserver_health_counts(s->s.apiserver_health, &c) : 0;
     const char *host = host_of(a, ty_kube_config(s->s.kube)->server);
 
     for (size_t i = 0; i < n; i++) {
         const char *code = c[i].code ? ty_arena_printf(a, "%d", c[i].code) : "<error>";
         const char *labels[] = { code, host, c[i].method };
-        ty_metrics_set(s->metrics, &ty_servers_rows[TY_ROW_REQUESTS], labels, (double)c[i].n);
+        ty_metrics_set(s->metrics, &ty_servers_metrics_table[TY_SERVERS_METRIC_REQUESTS], labels,
+                       (double)c[i].n);
     }
-    set(s, TY_ROW_AVAILABLE, NULL, n == 0 || !ty_standing_why(s->s.standing, a));
+    set_gauge(s, TY_SERVERS_METRIC_AVAILABLE, NULL,
+              n == 0 || !ty_apiserver_health_reason(s->s.apiserver_health, a));
 }
 
-void ty_servers_measure(struct ty_servers *s)
+void ty_servers_metrics_update(struct ty_servers *s)
 {
     bool leads = !s->s.lease || ty_lease_client_held(s->s.lease);
 
-    measure_jobs(s);
-    measure_cache(s);
-    measure_events(s);
-    measure_requests(s);
-    measure_ports(s);
-    measure_budget(s);
-    set(s, TY_ROW_LEADER, s->s.config->lease_name, leads);
-    set(s, TY_ROW_CERT_UNTIL, NULL, (double)ty_webhook_cert_manager_not_after(s->s.certs));
-    set(s, TY_ROW_BUILD, s->s.version, 1);
+    update_jobs(s);
+    update_cache(s);
+    update_events(s);
+    update_requests(s);
+    update_ports(s);
+    update_budget(s);
+    set_gauge(s, TY_SERVERS_METRIC_LEADER, s->s.config->lease_name, leads);
+    set_gauge(s, TY_SERVERS_METRIC_CERT_UNTIL, NULL,
+              (double)ty_webhook_cert_manager_not_after(s->s.certs));
+    set_gauge(s, TY_SERVERS_METRIC_BUILD, s->s.version, 1);
 }
 
 /* ---- the webhooks ---- */
@@ -215,16 +224,17 @@ static const char *known_path(struct ty_str path)
     return ty_webhook_path(i);
 }
 
-void ty_servers_hook_begun(void *ctx, struct ty_str path)
+void ty_servers_metrics_review_started(void *ctx, struct ty_str path)
 {
     struct ty_servers *s = ctx;
     const char *name = known_path(path);
 
     if (name)
-        ty_metrics_add(s->metrics, &ty_servers_rows[TY_ROW_REVIEWING], &name, 1);
+        ty_metrics_add(s->metrics, &ty_servers_metrics_table[TY_SERVERS_METRIC_REVIEWING], &name,
+                       1);
 }
 
-void ty_servers_hook_answered(void *ctx, struct ty_str path, int code, double seconds)
+void ty_servers_metrics_review_done(void *ctx, struct ty_str path, int code, double seconds)
 {
     struct ty_servers *s = ctx;
     char number[16];
@@ -233,7 +243,8 @@ void ty_servers_hook_answered(void *ctx, struct ty_str path, int code, double se
     if (!name)
         return;
     snprintf(number, sizeof(number), "%d", code);
-    ty_metrics_add(s->metrics, &ty_servers_rows[TY_ROW_REVIEWING], labels, -1);
-    ty_metrics_add(s->metrics, &ty_servers_rows[TY_ROW_REVIEWS], labels, 1);
-    ty_metrics_observe(s->metrics, &ty_servers_rows[TY_ROW_REVIEW_TIME], labels, seconds);
+    ty_metrics_add(s->metrics, &ty_servers_metrics_table[TY_SERVERS_METRIC_REVIEWING], labels, -1);
+    ty_metrics_add(s->metrics, &ty_servers_metrics_table[TY_SERVERS_METRIC_REVIEWS], labels, 1);
+    ty_metrics_observe(s->metrics, &ty_servers_metrics_table[TY_SERVERS_METRIC_REVIEW_TIME], labels,
+                       seconds);
 }

@@ -59,7 +59,7 @@ static void begin(struct fixture *f, const struct api_row *rows)
 {
     f->w->api.rows = rows;
     f->w->jobs = ty_trainjob_controller_new(&f->w->s);
-    f->servers.metrics = ty_servers_metrics();
+    f->servers.metrics = ty_servers_metrics_new();
     f->servers.s = (struct ty_servers_settings){ .loop = &f->w->loop,
                                                  .kube = f->w->api.kube,
                                                  .config = &f->config,
@@ -74,7 +74,7 @@ static void begin(struct fixture *f, const struct api_row *rows)
 static const char *text(struct fixture *f)
 {
     f->text.n = 0;
-    ty_servers_measure(&f->servers);
+    ty_servers_metrics_update(&f->servers);
     ty_metrics_print(f->servers.metrics, &f->text);
     ty_buf_chr(&f->text, '\0');
     return f->text.p;
@@ -193,16 +193,18 @@ static void test_events(void **state)
 static void test_requests(void **state)
 {
     struct fixture *f = *state;
-    struct ty_standing *t = ty_standing_new(&(struct ty_standing_settings){
+    struct ty_apiserver_health *t = ty_apiserver_health_new(&(struct ty_apiserver_health_settings){
         .loop = &f->w->loop, .config = &f->w->api.config, .log = &f->w->log });
     char want[128];
 
     begin(f, NULL);
-    f->servers.s.standing = t;
+    f->servers.s.apiserver_health = t;
     assert_has(text(f), "\ntrainyard_api_server_available 1\n");
     for (int i = 0; i < 3; i++)
-        ty_standing_seen(t, &(struct ty_kube_seen){ .method = "GET", .code = 200, .whole = true });
-    ty_standing_seen(t, &(struct ty_kube_seen){ .method = "PATCH", .text = "connection refused" });
+        ty_apiserver_health_observe(
+            t, &(struct ty_kube_seen){ .method = "GET", .code = 200, .whole = true });
+    ty_apiserver_health_observe(
+        t, &(struct ty_kube_seen){ .method = "PATCH", .text = "connection refused" });
     for (int i = 0; i < 2; i++) {
         const char *now = text(f);
         snprintf(want, sizeof(want),
@@ -213,7 +215,7 @@ static void test_requests(void **state)
         assert_has(now, "method=\"PATCH\"} 1\n");
         assert_has(now, "\ntrainyard_api_server_available 0\n");
     }
-    ty_standing_free(t);
+    ty_apiserver_health_free(t);
 }
 
 #define PATH     "/validate-trainer-kubeflow-org-v1alpha1-trainjob"
@@ -227,13 +229,13 @@ static void test_reviews(void **state)
     begin(f, NULL);
     assert_has(text(f), REVIEWED "200\"} 0\n");
     assert_has(text(f), REVIEWED "500\"} 0\n");
-    ty_servers_hook_begun(&f->servers, TY_LIT(PATH));
-    ty_servers_hook_begun(&f->servers, TY_LIT(PATH));
+    ty_servers_metrics_review_started(&f->servers, TY_LIT(PATH));
+    ty_servers_metrics_review_started(&f->servers, TY_LIT(PATH));
     assert_has(text(f), FLYING "2\n");
-    ty_servers_hook_answered(&f->servers, TY_LIT(PATH), 200, 0.002);
-    ty_servers_hook_answered(&f->servers, TY_LIT(PATH), 400, 0.002);
-    ty_servers_hook_begun(&f->servers, TY_LIT("/whatever-a-scanner-types"));
-    ty_servers_hook_answered(&f->servers, TY_LIT("/whatever-a-scanner-types"), 404, 0.002);
+    ty_servers_metrics_review_done(&f->servers, TY_LIT(PATH), 200, 0.002);
+    ty_servers_metrics_review_done(&f->servers, TY_LIT(PATH), 400, 0.002);
+    ty_servers_metrics_review_started(&f->servers, TY_LIT("/whatever-a-scanner-types"));
+    ty_servers_metrics_review_done(&f->servers, TY_LIT("/whatever-a-scanner-types"), 404, 0.002);
     const char *t = text(f);
     assert_has(t, REVIEWED "200\"} 1\n");
     assert_has(t, REVIEWED "400\"} 1\n");

@@ -18,7 +18,7 @@ struct asking {
 
 /* An authenticator that does not know of audiences leaves the list empty and has checked the token
  * for the API server's own: the API asks its clients to look. */
-static bool is_for(const struct ty_json *review, struct ty_str audience)
+static bool has_audience(const struct ty_json *review, struct ty_str audience)
 {
     const struct ty_json *list = ty_json_at(review, "status.audiences");
 
@@ -35,14 +35,15 @@ static void reviewed(void *ctx, const struct ty_kube_answer *a)
     const char *owner =
         ty_arena_printf(call->arena, "system:serviceaccount:%.*s:", TY_ARG(call->ns));
     bool good = a->r == 0 && ty_json_true_at(a->json, "status.authenticated") &&
-                is_for(a->json, k->audience) &&
+                has_audience(a->json, k->audience) &&
                 ty_str_starts(ty_json_str_at(a->json, "status.user.username"), ty_str(owner));
 
     if (a->r == 0)
-        ty_vouched_add(good ? &k->s->vouched : &k->s->refused, call->token, k->audience,
-                       uv_now(k->s->s.loop), good ? TY_VOUCHED_MS : TY_REFUSED_MS);
+        ty_token_cache_add(good ? &k->s->vouched : &k->s->refused, call->token, k->audience,
+                           uv_now(k->s->s.loop),
+                           good ? TY_TOKEN_CACHE_TTL_MS : TY_TOKEN_CACHE_DENIED_TTL_MS);
     else
-        ty_servers_say_refused(k->s, a, "cannot ask whose token the status API was shown");
+        ty_servers_auth_log_refused(k->s, a, "cannot ask whose token the status API was shown");
     ty_status_authorized(call, a->r < 0 ? -EIO : good);
 }
 
@@ -56,25 +57,25 @@ static struct ty_str about(const struct asking *k)
     return known ? k->audience : TY_LIT("no such job");
 }
 
-static int ask(struct asking *k)
+static int start_review(struct asking *k)
 {
     struct ty_arena *a = k->call->arena;
     struct ty_json *review = ty_json_object(a), *spec = ty_json_object(a);
-    bool known = ty_vouched_ever(&k->s->vouched, k->call->token, k->audience);
+    bool known = ty_token_cache_had(&k->s->vouched, k->call->token, k->audience);
 
     ty_json_push(a, ty_json_need_array(a, spec, "audiences"), ty_json_str(a, k->audience));
     ty_json_set(a, spec, "token", ty_json_str(a, k->call->token));
     ty_json_set(a, review, "apiVersion", ty_json_cstr(a, "authentication.k8s.io/v1"));
     ty_json_set(a, review, "kind", ty_json_cstr(a, "TokenReview"));
     ty_json_set(a, review, "spec", spec);
-    return ty_servers_review(k->s, k->call->q,
-                             &(struct ty_kube_ask){ .verb = TY_KUBE_CREATE,
-                                                    .kind = &ty_kind_tokenreview,
-                                                    .body = ty_json_text(a, review),
-                                                    .timeout_ms = 5000,
-                                                    .fn = reviewed,
-                                                    .ctx = k },
-                             about(k), known);
+    return ty_servers_request_review(k->s, k->call->q,
+                                     &(struct ty_kube_ask){ .verb = TY_KUBE_CREATE,
+                                                            .kind = &ty_kind_tokenreview,
+                                                            .body = ty_json_text(a, review),
+                                                            .timeout_ms = 5000,
+                                                            .fn = reviewed,
+                                                            .ctx = k },
+                                     about(k), known);
 }
 
 /* Nobody is asked about a token that could not be good: v2.3.0, which checks them itself, refuses
@@ -87,12 +88,12 @@ static void authorize(void *ctx, struct ty_status_call *call)
     uint64_t now = uv_now(s->s.loop);
 
     *k = (struct asking){ s, call, audience };
-    if (ty_vouched_for(&s->vouched, call->token, audience, now))
+    if (ty_token_cache_has(&s->vouched, call->token, audience, now))
         ty_status_authorized(call, 1);
-    else if (!ty_jwt_may_be(call->arena, call->token, audience, call->ns, time(NULL)) ||
-             ty_vouched_for(&s->refused, call->token, audience, now))
+    else if (!ty_jwt_is_plausible(call->arena, call->token, audience, call->ns, time(NULL)) ||
+             ty_token_cache_has(&s->refused, call->token, audience, now))
         ty_status_authorized(call, 0);
-    else if (ask(k) < 0)
+    else if (start_review(k) < 0)
         ty_status_authorized(call, -EBUSY);
 }
 
@@ -101,7 +102,8 @@ static void written(void *ctx, const struct ty_kube_answer *a)
     struct ty_status_call *call = ctx;
 
     if (a->r < 0 && a->code != 400 && a->code != 404 && a->code != 422) /* not the client's fault */
-        ty_servers_say_refused(call->api->ctx, a, "cannot write a status that a trainer reported");
+        ty_servers_auth_log_refused(call->api->ctx, a,
+                                    "cannot write a status that a trainer reported");
     ty_status_applied(call, a->code, ty_arena_printf(call->arena, "%.*s", TY_ARG(a->message)));
 }
 
@@ -129,18 +131,18 @@ static void apply(void *ctx, struct ty_status_call *call)
     ty_json_set(a, obj, "metadata", meta);
     ty_json_set(a, ty_json_need_object(a, obj, "status"), "trainerStatus",
                 reported(a, call->trainer_status));
-    ty_servers_ask(s, call->q, s->s.status_kube,
-                   &(struct ty_kube_ask){ .verb = TY_KUBE_APPLY,
-                                          .kind = &ty_kind_trainjob,
-                                          .ns = call->ns,
-                                          .name = call->name,
-                                          .sub = "status",
-                                          .body = ty_json_text(a, obj),
-                                          .manager = MANAGER,
-                                          .force = true,
-                                          .timeout_ms = 8000,
-                                          .fn = written,
-                                          .ctx = call });
+    ty_servers_request(s, call->q, s->s.status_kube,
+                       &(struct ty_kube_ask){ .verb = TY_KUBE_APPLY,
+                                              .kind = &ty_kind_trainjob,
+                                              .ns = call->ns,
+                                              .name = call->name,
+                                              .sub = "status",
+                                              .body = ty_json_text(a, obj),
+                                              .manager = MANAGER,
+                                              .force = true,
+                                              .timeout_ms = 8000,
+                                              .fn = written,
+                                              .ctx = call });
 }
 
 void ty_servers_status_init(struct ty_servers *s)

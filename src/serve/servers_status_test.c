@@ -20,7 +20,7 @@
 
 static int setup(void **state)
 {
-    struct servers_world *f = servers_open(ty_servers_handle_status);
+    struct servers_fixture *f = servers_open(ty_servers_handle_status);
 
     ty_servers_status_init(&f->servers);
     *state = f;
@@ -28,12 +28,12 @@ static int setup(void **state)
 }
 
 /* A token that looks well; `signature` tells it from others. */
-static const char *token(struct servers_world *f, const char *signature)
+static const char *token(struct servers_fixture *f, const char *signature)
 {
     return jwt_good(f->a, "ns", AUD, signature);
 }
 
-static int post(struct servers_world *f, const struct api_row *rows, const char *path,
+static int post(struct servers_fixture *f, const struct api_row *rows, const char *path,
                 const char *token)
 {
     return servers_ask(f, rows, ty_arena_printf(f->a, "POST %s", path),
@@ -43,7 +43,7 @@ static int post(struct servers_world *f, const struct api_row *rows, const char 
 static void test_a_good_token(void **state)
 {
     static const struct api_row rows[] = { { ASK, 201, YES }, TAKEN, { 0 } };
-    struct servers_world *f = *state;
+    struct servers_fixture *f = *state;
 
     assert_int_equal(post(f, rows, PATH, token(f, "t")), 200);
     assert_string_equal(api_asked(&f->api, f->a), ASK "\n" WRITE "\n");
@@ -54,7 +54,7 @@ static void test_a_good_token(void **state)
 static void test_the_review_names_the_audience(void **state)
 {
     static const struct api_row rows[] = { { ASK, 201, REVIEW("false", "", "") }, { 0 } };
-    struct servers_world *f = *state;
+    struct servers_fixture *f = *state;
 
     assert_int_equal(post(f, rows, PATH, token(f, "k-en_")), 403);
     assert_has(f->api.body.p,
@@ -81,7 +81,7 @@ static void test_reviews_that_are_no_yes(void **state)
         { 403, "{\"kind\":\"Status\",\"code\":403,\"message\":\"not yours\"}", 500 },
         { 500, "", 500 },
     };
-    struct servers_world *f = *state;
+    struct servers_fixture *f = *state;
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct api_row rows[] = { { ASK, cases[i].code, cases[i].body }, TAKEN, { 0 } };
@@ -95,7 +95,7 @@ static void test_reviews_that_are_no_yes(void **state)
 static void test_no_good_token_no_question(void **state)
 {
     static const struct api_row rows[] = { { ASK, 201, YES }, TAKEN, { 0 } };
-    struct servers_world *f = *state;
+    struct servers_fixture *f = *state;
     const char *const tokens[] = { "",
                                    "t",
                                    "a.b.c",
@@ -111,9 +111,9 @@ static void test_no_good_token_no_question(void **state)
     assert_string_equal(api_asked(&f->api, f->a), "");
 }
 
-static void forget(struct ty_vouched *v, uint64_t now) /* as if its time had passed */
+static void forget(struct ty_token_cache *v, uint64_t now) /* as if its time had passed */
 {
-    for (size_t i = 0; i < TY_VOUCHED_SLOTS; i++)
+    for (size_t i = 0; i < TY_TOKEN_CACHE_SLOTS; i++)
         v->slot[i].until_ms = v->slot[i].until_ms ? now : 0;
 }
 
@@ -124,7 +124,7 @@ static const struct api_row no[] = { { ASK, 201, REVIEW("false", "", "") }, TAKE
 static void test_a_yes_is_remembered(void **state)
 {
     static const char base[] = "/apis/trainer.kubeflow.org/v1alpha1/namespaces/";
-    struct servers_world *f = *state;
+    struct servers_fixture *f = *state;
     const char *t = token(f, "t");
 
     assert_int_equal(post(f, yes, PATH, t), 200);
@@ -143,7 +143,7 @@ static void test_a_yes_is_remembered(void **state)
 /* A no, too, for a few seconds: the same token again costs nothing. */
 static void test_a_no_is_remembered(void **state)
 {
-    struct servers_world *f = *state;
+    struct servers_fixture *f = *state;
     const char *t = token(f, "t");
 
     assert_int_equal(post(f, no, PATH, t), 403);
@@ -158,7 +158,7 @@ static void test_what_the_write_is_answered(void **state)
 {
     static const int codes[][2] = { { 200, 200 }, { 404, 404 }, { 422, 422 }, { 400, 422 },
                                     { 409, 500 }, { 403, 500 }, { 500, 500 } };
-    struct servers_world *f = *state;
+    struct servers_fixture *f = *state;
 
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
         struct api_row rows[] = { { ASK, 201, YES }, { WRITE, codes[i][0], "{}" }, { 0 } };

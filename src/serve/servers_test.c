@@ -96,25 +96,25 @@ static void test_refused_by_the_api_server(void **state)
     static const struct api_row never[] = { { "GET " JOBS_GROUP "/trainjobs?limit", 0, NULL },
                                             { 0 } };
     struct fixture *f = *state;
-    struct ty_standing *t = ty_standing_new(&(struct ty_standing_settings){
+    struct ty_apiserver_health *t = ty_apiserver_health_new(&(struct ty_apiserver_health_settings){
         .loop = &f->w->loop, .config = &f->w->api.config, .log = &f->w->log });
     struct ty_kube_seen seen = { .method = "PATCH", .code = 401, .whole = true };
 
     f->w->api.rows = never; /* so the cache is not complete */
-    f->s.standing = t;
+    f->s.apiserver_health = t;
     open_all(f);
     assert_has(get(f, PORT_HEALTH, "/readyz/api-server"), "HTTP/1.1 200 ");
     assert_has(get(f, PORT_METRICS, "/metrics"), "\ntrainyard_api_server_available 1\n");
     assert_has(get(f, PORT_HEALTH, "/readyz/cache"), "HTTP/1.1 500 ");
     assert_has(controller_log(f->w), "are the CRDs installed?");
-    ty_standing_seen(t, &seen);
+    ty_apiserver_health_observe(t, &seen);
     assert_has(get(f, PORT_HEALTH, "/readyz/cache"), "HTTP/1.1 500 ");
     assert_has(controller_log(f->w), "has been listed yet: Unauthorized");
     assert_has(get(f, PORT_HEALTH, "/readyz/api-server"), "HTTP/1.1 500 ");
     assert_has(get(f, PORT_HEALTH, "/readyz?exclude=certificates&exclude=cache"), "HTTP/1.1 200 ");
     const char *got = get(f, PORT_METRICS, "/metrics");
     assert_has(got, "\ntrainyard_api_server_available 0\n");
-    ty_standing_free(t);
+    ty_apiserver_health_free(t);
 }
 
 /* SIGHUP may give them other names. */
@@ -126,13 +126,13 @@ static void test_other_names(void **state)
     assert_has(get(f, PORT_HEALTH, "/alive"), "HTTP/1.1 404 ");
     f->config.liveness = "alive";
     f->config.readiness = "/ready";
-    ty_servers_renamed(f->servers);
+    ty_servers_set_health_paths(f->servers);
     assert_has(get(f, PORT_HEALTH, "/alive"), "HTTP/1.1 200 ");
     assert_has(get(f, PORT_HEALTH, "/ready"), "HTTP/1.1 500 ");
     assert_has(get(f, PORT_HEALTH, "/healthz"), "HTTP/1.1 200 "); /* the usual ones stay */
     assert_has(get(f, PORT_HEALTH, "/readyz"), "HTTP/1.1 500 ");
     f->config.liveness = "readyz";
-    ty_servers_renamed(f->servers);
+    ty_servers_set_health_paths(f->servers);
     assert_has(get(f, PORT_HEALTH, "/readyz"), "HTTP/1.1 200 "); /* what is said, goes first */
     assert_has(get(f, PORT_HEALTH, "/alive"), "HTTP/1.1 404 ");
 }

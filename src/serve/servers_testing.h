@@ -10,7 +10,7 @@
 #define DEADLINE_MS 0 /* the usual */
 #endif
 
-struct servers_world {
+struct servers_fixture {
     uv_loop_t loop;
     struct api_world api;
     struct ty_serve *front;
@@ -20,9 +20,9 @@ struct servers_world {
     struct ty_talk talk;
 };
 
-static inline struct servers_world *servers_open(void (*handle)(void *, struct ty_request *))
+static inline struct servers_fixture *servers_open(void (*handle)(void *, struct ty_request *))
 {
-    struct servers_world *w = calloc(1, sizeof(*w));
+    struct servers_fixture *w = calloc(1, sizeof(*w));
     struct ty_serve_opts o = { .address = "127.0.0.1",
                                .deadline_ms = DEADLINE_MS,
                                .handle = handle };
@@ -44,10 +44,10 @@ static inline struct servers_world *servers_open(void (*handle)(void *, struct t
 
 static inline int servers_teardown(void **state)
 {
-    struct servers_world *w = *state;
+    struct servers_fixture *w = *state;
 
     ty_serve_free(w->front);
-    ty_servers_ask_end(&w->servers);
+    ty_servers_request_cancel_all(&w->servers);
     api_end(&w->api);
     loop_end(&w->loop);
     ty_arena_free(w->a);
@@ -56,8 +56,8 @@ static inline int servers_teardown(void **state)
 }
 
 /* The status code of a request: its first line, more headers, its body. */
-static inline int servers_ask(struct servers_world *w, const struct api_row *rows, const char *line,
-                              const char *headers, const char *body)
+static inline int servers_ask(struct servers_fixture *w, const struct api_row *rows,
+                              const char *line, const char *headers, const char *body)
 {
     int code = 0;
     char *text = ty_arena_printf(w->a,

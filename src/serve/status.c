@@ -10,7 +10,7 @@
 #define HEAD "/apis/trainer.kubeflow.org/v1alpha1/namespaces/"
 
 /* The rest up to the next '/', which must be followed by `then`; false: it is not so. */
-static bool segment(struct ty_str *rest, const char *then, struct ty_str *ret)
+static bool next_segment(struct ty_str *rest, const char *then, struct ty_str *ret)
 {
     struct ty_str tail = ty_str(then);
     struct ty_str after = ty_str_cut(*rest, '/', ret);
@@ -21,14 +21,14 @@ static bool segment(struct ty_str *rest, const char *then, struct ty_str *ret)
     return true;
 }
 
-static bool route(struct ty_status_call *c)
+static bool parse_path(struct ty_status_call *c)
 {
     struct ty_str rest = c->q->path;
 
     if (strcmp(c->q->method, "POST") != 0 || !ty_str_starts(rest, TY_LIT(HEAD)))
         return false;
     rest = (struct ty_str){ rest.p + strlen(HEAD), rest.n - strlen(HEAD) };
-    return segment(&rest, "trainjobs/", &c->ns) && segment(&rest, "status", &c->name) &&
+    return next_segment(&rest, "trainjobs/", &c->ns) && next_segment(&rest, "status", &c->name) &&
            rest.n == 0;
 }
 
@@ -41,7 +41,7 @@ void ty_status_handle(const struct ty_status_api *api, struct ty_request *q)
         ty_respond_failure(q, 413, "RequestEntityTooLarge", "Payload too large");
         return;
     }
-    if (!route(c)) {
+    if (!parse_path(c)) {
         ty_respond_failure(q, 404, "NotFound", "Not found");
         return;
     }
@@ -49,7 +49,7 @@ void ty_status_handle(const struct ty_status_api *api, struct ty_request *q)
     api->authorize(api->ctx, c);
 }
 
-static void echo(struct ty_status_call *c)
+static void send_payload(struct ty_status_call *c)
 {
     struct ty_json *v = ty_json_object(c->arena);
 
@@ -58,7 +58,7 @@ static void echo(struct ty_status_call *c)
     ty_respond_json(c->q, 200, v);
 }
 
-static void busy(struct ty_status_call *c)
+static void send_busy(struct ty_status_call *c)
 {
     ty_request_add(c->q, "Retry-After", "1");
     ty_respond_failure(c->q, 429, "TooManyRequests", "Too many requests");
@@ -67,7 +67,7 @@ static void busy(struct ty_status_call *c)
 void ty_status_authorized(struct ty_status_call *c, int verdict)
 {
     if (verdict == -EBUSY)
-        busy(c);
+        send_busy(c);
     else if (verdict < 0)
         ty_respond_failure(c->q, 500, "InternalError", "Internal error");
     else if (verdict == 0)
@@ -77,13 +77,13 @@ void ty_status_authorized(struct ty_status_call *c, int verdict)
     else if (c->trainer_status)
         c->api->apply(c->api->ctx, c);
     else
-        echo(c);
+        send_payload(c);
 }
 
 void ty_status_applied(struct ty_status_call *c, int code, const char *message)
 {
     if (code >= 200 && code < 300)
-        echo(c);
+        send_payload(c);
     else if (code == 404)
         ty_respond_failure(c->q, 404, "NotFound", "Train job not found");
     else if (code == 400 || code == 422)

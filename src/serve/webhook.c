@@ -50,8 +50,8 @@ struct review {
     struct ty_json *response;
 };
 
-static int bad(struct ty_arena *a, int code, const char *reason, const char *message,
-               struct ty_json **ret)
+static int status_failure(struct ty_arena *a, int code, const char *reason, const char *message,
+                          struct ty_json **ret)
 {
     struct ty_json *v = ty_json_object(a);
 
@@ -66,7 +66,7 @@ static int bad(struct ty_arena *a, int code, const char *reason, const char *mes
 }
 
 /* What is wrong with the request, or NULL. */
-static const char *misfit(const struct review *r)
+static const char *check_request(const struct review *r)
 {
     const struct ty_json *kind = ty_json_get(r->request, "kind");
 
@@ -83,7 +83,7 @@ static const char *misfit(const struct review *r)
 }
 
 /* Creations and updates of the object itself; the rest (deletion, the status) is none of ours. */
-static bool is_asked(const struct review *r)
+static bool is_admission(const struct review *r)
 {
     struct ty_str op = ty_json_str_at(r->request, "operation");
 
@@ -91,7 +91,7 @@ static bool is_asked(const struct review *r)
            ty_json_str_at(r->request, "subResource").n == 0;
 }
 
-static const char *bad_object(struct review *r)
+static const char *check_object(struct review *r)
 {
     bool update = ty_str_is(ty_json_str_at(r->request, "operation"), "UPDATE");
 
@@ -153,7 +153,7 @@ static void mutate(struct review *r)
 
 /* The API server puts our name before the message; the verdict, made for those without one, has it
  * already. */
-static const char *bare(const char *message)
+static const char *strip_prefix(const char *message)
 {
     static const char mark[] = "denied the request: ";
     const char *at = strstr(message, mark);
@@ -177,24 +177,24 @@ static void validate(struct review *r)
     else
         ty_validate_runtime(r->a, &in, &v);
     if (v.code >= 400)
-        deny(r, v.code, bare(v.message));
+        deny(r, v.code, strip_prefix(v.message));
     add_warnings(r, &v.warnings);
 }
 
-static int answer(struct review *r, struct ty_json **ret)
+static int answer_review(struct review *r, struct ty_json **ret)
 {
     struct ty_json *v = ty_json_object(r->a);
-    const char *why = misfit(r);
+    const char *why = check_request(r);
 
     if (why)
-        return bad(r->a, 400, "BadRequest", why, ret);
+        return status_failure(r->a, 400, "BadRequest", why, ret);
     r->response = ty_json_object(r->a);
     ty_json_set(r->a, r->response, "uid", ty_json_get(r->request, "uid"));
     ty_json_set(r->a, r->response, "allowed", ty_json_bool(r->a, true));
-    if (is_asked(r)) {
-        why = bad_object(r);
+    if (is_admission(r)) {
+        why = check_object(r);
         if (why)
-            return bad(r->a, 400, "BadRequest", why, ret);
+            return status_failure(r->a, 400, "BadRequest", why, ret);
         if (r->hook->mutating)
             mutate(r);
         else
@@ -216,33 +216,33 @@ int ty_webhook_review(const struct ty_webhook *w, struct ty_arena *a, struct ty_
     struct ty_err err = { 0 };
 
     if (!r.hook)
-        return bad(a, 404, "NotFound", "there is no webhook at this path", ret);
+        return status_failure(a, 404, "NotFound", "there is no webhook at this path", ret);
     const struct ty_json_limits limits = { .values = VALUES };
     const struct ty_json *v = ty_json_parse(a, body, &limits, &err);
     if (!v && ty_arena_starved(a))
-        return bad(a, 503, "ServiceUnavailable", "no memory is left for this review: try again",
-                   ret);
+        return status_failure(a, 503, "ServiceUnavailable",
+                              "no memory is left for this review: try again", ret);
     if (!v && (err.code == -E2BIG || err.code == -EFBIG))
-        return bad(a, 413, "RequestEntityTooLarge",
-                   ty_arena_printf(a, "the review is too large: %s", err.text), ret);
+        return status_failure(a, 413, "RequestEntityTooLarge",
+                              ty_arena_printf(a, "the review is too large: %s", err.text), ret);
     if (!v)
-        return bad(a, 400, "BadRequest", ty_arena_printf(a, "the body is not JSON: %s", err.text),
-                   ret);
+        return status_failure(a, 400, "BadRequest",
+                              ty_arena_printf(a, "the body is not JSON: %s", err.text), ret);
     if (!ty_str_is(ty_json_str_at(v, "kind"), "AdmissionReview") ||
         !ty_str_is(ty_json_str_at(v, "apiVersion"), "admission.k8s.io/v1"))
-        return bad(a, 400, "BadRequest", "an AdmissionReview of admission.k8s.io/v1 was expected",
-                   ret);
+        return status_failure(a, 400, "BadRequest",
+                              "an AdmissionReview of admission.k8s.io/v1 was expected", ret);
     r.request = ty_json_get(v, "request");
     if (!ty_json_is(r.request, TY_JSON_OBJECT))
-        return bad(a, 400, "BadRequest", "request: Required value", ret);
-    int code = answer(&r, ret);
+        return status_failure(a, 400, "BadRequest", "request: Required value", ret);
+    int code = answer_review(&r, ret);
     if (ty_arena_starved(a)) /* others use the memory, at the moment */
-        return bad(a, 503, "ServiceUnavailable", "no memory is left for this review: try again",
-                   ret);
+        return status_failure(a, 503, "ServiceUnavailable",
+                              "no memory is left for this review: try again", ret);
     if (ty_arena_full(a)) /* what was made in it may be half of it */
-        return bad(a, 413, "RequestEntityTooLarge",
-                   "the review is too large: what becomes of it takes more memory than it may",
-                   ret);
+        return status_failure(
+            a, 413, "RequestEntityTooLarge",
+            "the review is too large: what becomes of it takes more memory than it may", ret);
     return code;
 }
 
@@ -265,12 +265,13 @@ bool ty_webhook_handle(const struct ty_webhook *w, struct ty_request *q)
         return false;
     if (strcmp(q->method, "POST") != 0) {
         ty_request_add(q, "Allow", "POST");
-        code = bad(q->arena, 405, "MethodNotAllowed", "a review is posted", &v);
+        code = status_failure(q->arena, 405, "MethodNotAllowed", "a review is posted", &v);
     } else if (q->too_big)
-        code = bad(q->arena, 413, "RequestEntityTooLarge", "the review is too large", &v);
-    else if (!is_json(ty_request_header(q, "Content-Type")))
         code =
-            bad(q->arena, 415, "UnsupportedMediaType", "Content-Type must be application/json", &v);
+            status_failure(q->arena, 413, "RequestEntityTooLarge", "the review is too large", &v);
+    else if (!is_json(ty_request_header(q, "Content-Type")))
+        code = status_failure(q->arena, 415, "UnsupportedMediaType",
+                              "Content-Type must be application/json", &v);
     else
         code = ty_webhook_review(w, q->arena, q->path, q->body, &v);
     ty_respond_json(q, code, v);

@@ -1,5 +1,5 @@
 #include "control/trainjob_controller_testing.h"
-#include "serve/hooks.h"
+#include "serve/webhook_handler.h"
 
 #define VALIDATE "/validate-trainer-kubeflow-org-v1alpha1-trainjob"
 #define MUTATE   "/mutate-trainer-kubeflow-org-v1alpha1-trainjob"
@@ -13,8 +13,8 @@
 static const char *said(struct controller_fixture *w, const char *path, const char *request,
                         const char *response)
 {
-    ty_hooks_log(&w->log, ty_str(path), ty_json_parse(w->a, ty_str(request), NULL, NULL),
-                 ty_json_parse(w->a, ty_str(response), NULL, NULL));
+    ty_webhook_handler_log(&w->log, ty_str(path), ty_json_parse(w->a, ty_str(request), NULL, NULL),
+                           ty_json_parse(w->a, ty_str(response), NULL, NULL));
     return controller_log(w);
 }
 

@@ -1,7 +1,7 @@
 /* What the webhooks ask the API server when the cache does not know. Verdicts are webhook_test.c
  * and tests/golden, a real API server that calls them is tests/operator/test_webhooks.py. */
 #include "control/trainjob_controller_testing.h"
-#include "serve/hooks.h"
+#include "serve/webhook_handler.h"
 
 #define PATH "/validate-trainer-kubeflow-org-v1alpha1-trainjob"
 #define RT   "GET " JOBS_GROUP "/clustertrainingruntimes/rt"
@@ -18,7 +18,7 @@
 
 struct fixture {
     struct controller_fixture *w;
-    struct ty_hooks hooks;
+    struct ty_webhook_handler hooks;
     struct ty_serve *front;
     struct ty_talk talk;
     int code, told;
@@ -38,7 +38,7 @@ static void answered(void *ctx, struct ty_str path, int code, double seconds)
 static int setup(void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
-    struct ty_serve_opts o = { .address = "127.0.0.1", .handle = ty_hooks_handle };
+    struct ty_serve_opts o = { .address = "127.0.0.1", .handle = ty_webhook_handler_serve };
     void *w = NULL;
 
     assert_non_null(f);
@@ -46,12 +46,12 @@ static int setup(void **state)
     f->w = w;
     f->w->jobs = ty_trainjob_controller_new(&f->w->s);
     controller_run_until(f->w, controller_is_synced);
-    f->hooks = (struct ty_hooks){ .jobs = f->w->jobs,
-                                  .pipeline = &f->w->pipeline,
-                                  .settings = &f->w->settings,
-                                  .log = &f->w->log,
-                                  .answered = answered,
-                                  .ctx = f };
+    f->hooks = (struct ty_webhook_handler){ .jobs = f->w->jobs,
+                                            .pipeline = &f->w->pipeline,
+                                            .settings = &f->w->settings,
+                                            .log = &f->w->log,
+                                            .answered = answered,
+                                            .ctx = f };
     o.loop = &f->w->loop;
     o.body_bytes = 4096;
     o.ctx = &f->hooks;

@@ -1,6 +1,6 @@
 /* That the table keeps to Prometheus' rules: a scraper refuses the whole page for one row that does
  * not. That it has v2.3.0's names is tests/adopt/test_metrics.py. */
-#include "serve/servers_rows.h"
+#include "serve/servers_metrics_table.h"
 
 #include <ctype.h>
 
@@ -23,24 +23,24 @@ static bool ends(const char *s, const char *end)
 static void test_names(void **state)
 {
     (void)state;
-    for (int i = 0; i < TY_ROW_END; i++) {
-        const struct ty_metric *r = &ty_servers_rows[i];
+    for (int i = 0; i < TY_SERVERS_METRIC_END; i++) {
+        const struct ty_metric_desc *r = &ty_servers_metrics_table[i];
         assert_non_null(r->name); /* no hole: it would end the table */
         if (!is_name(r->name) || !r->help || !ends(r->help, "."))
             fail_msg("row %d: %s: %s", i, r->name, r->help);
-        if (ends(r->name, "_total") != (r->type == TY_COUNTER))
+        if (ends(r->name, "_total") != (r->type == TY_METRIC_COUNTER))
             fail_msg("%s: counters and no others are totals", r->name);
         for (int j = 0; j < i; j++)
-            assert_string_not_equal(r->name, ty_servers_rows[j].name);
+            assert_string_not_equal(r->name, ty_servers_metrics_table[j].name);
     }
-    assert_null(ty_servers_rows[TY_ROW_END].name);
+    assert_null(ty_servers_metrics_table[TY_SERVERS_METRIC_END].name);
 }
 
 static void test_labels(void **state)
 {
     (void)state;
-    for (int i = 0; i < TY_ROW_END; i++) {
-        const char *const *label = ty_servers_rows[i].labels;
+    for (int i = 0; i < TY_SERVERS_METRIC_END; i++) {
+        const char *const *label = ty_servers_metrics_table[i].labels;
         for (int j = 0; j < TY_METRIC_LABELS && label[j]; j++) {
             assert_true(is_name(label[j]));
             assert_string_not_equal(label[j], "le"); /* is the histograms' own */
@@ -55,9 +55,9 @@ static void test_bounds(void **state)
     int spreads = 0;
 
     (void)state;
-    for (int i = 0; i < TY_ROW_END; i++) {
-        const struct ty_metric *r = &ty_servers_rows[i];
-        assert_int_equal(r->buckets != NULL, r->type == TY_HISTOGRAM);
+    for (int i = 0; i < TY_SERVERS_METRIC_END; i++) {
+        const struct ty_metric_desc *r = &ty_servers_metrics_table[i];
+        assert_int_equal(r->buckets != NULL, r->type == TY_METRIC_HISTOGRAM);
         if (!r->buckets)
             continue;
         size_t n = ty_spread_bounds(r->buckets);

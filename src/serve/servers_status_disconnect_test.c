@@ -18,7 +18,7 @@ static const struct api_row held[] = { { ASK, 0, NULL }, { WRITE, 0, NULL }, { 0
 
 static int setup(void **state)
 {
-    struct servers_world *f = servers_open(ty_servers_handle_status);
+    struct servers_fixture *f = servers_open(ty_servers_handle_status);
 
     ty_servers_status_init(&f->servers);
     f->api.rows = held;
@@ -26,7 +26,7 @@ static int setup(void **state)
     return 0;
 }
 
-static const char *text_of(struct servers_world *f, const char *signature, const char *body)
+static const char *text_of(struct servers_fixture *f, const char *signature, const char *body)
 {
     return ty_arena_printf(f->a,
                            "POST " PATH " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"
@@ -34,7 +34,7 @@ static const char *text_of(struct servers_world *f, const char *signature, const
                            jwt_good(f->a, "ns", AUD, signature), strlen(GOOD), body);
 }
 
-static int post(struct servers_world *f, const char *signature)
+static int post(struct servers_fixture *f, const char *signature)
 {
     int fd = raw_open(ty_serve_port(f->front));
 
@@ -43,7 +43,7 @@ static int post(struct servers_world *f, const char *signature)
 }
 
 struct waited {
-    struct servers_world *f;
+    struct servers_fixture *f;
     const char *ask;
 };
 
@@ -55,7 +55,7 @@ static bool is_asked(void *ctx)
 
 static bool is_alone(void *ctx)
 {
-    return ty_serve_connections(((struct servers_world *)ctx)->front) == 0;
+    return ty_serve_connections(((struct servers_fixture *)ctx)->front) == 0;
 }
 
 static bool is_taken(void *ctx)
@@ -65,16 +65,16 @@ static bool is_taken(void *ctx)
 
 static bool is_over(void *ctx)
 {
-    return !((struct servers_world *)ctx)->servers.asked;
+    return !((struct servers_fixture *)ctx)->servers.asked;
 }
 
-static void wait_asked(struct servers_world *f, const char *ask)
+static void wait_asked(struct servers_fixture *f, const char *ask)
 {
     loop_until(&f->loop, is_asked, &(struct waited){ f, ask });
 }
 
 /* A review is open whose client is gone, by its own will or by the deadline. */
-static void lose(struct servers_world *f, int fd, bool reset)
+static void lose(struct servers_fixture *f, int fd, bool reset)
 {
     if (reset)
         raw_reset(fd);
@@ -85,7 +85,7 @@ static void lose(struct servers_world *f, int fd, bool reset)
 
 static void before_the_review(void **state)
 {
-    struct servers_world *f = *state;
+    struct servers_fixture *f = *state;
     int fd = raw_open(ty_serve_port(f->front));
 
     raw_send(fd, text_of(f, "sssss", "{"));
@@ -96,7 +96,7 @@ static void before_the_review(void **state)
 }
 
 /* The memory of the first connection is now another's, who shows a token of the same length. */
-static void during_the_review(struct servers_world *f, bool reset)
+static void during_the_review(struct servers_fixture *f, bool reset)
 {
     static const struct api_row no[] = { { ASK, 201, "{}" }, { 0 } };
     int fd = post(f, "sssss");
@@ -114,7 +114,7 @@ static void during_the_review(struct servers_world *f, bool reset)
     close(fd);
     api_asked(&f->api, f->a);
     for (int i = 0; i < 2; i++) {
-        f->servers.refused = (struct ty_vouched){ 0 };
+        f->servers.refused = (struct ty_token_cache){ 0 };
         assert_int_equal(
             servers_ask(f, no, "POST " PATH,
                         ty_arena_printf(f->a, "Authorization: Bearer %s\r\n",
@@ -135,7 +135,7 @@ static void deadline_during_the_review(void **state)
     during_the_review(*state, false);
 }
 
-static void during_the_write(struct servers_world *f, bool reset)
+static void during_the_write(struct servers_fixture *f, bool reset)
 {
     int fd = post(f, "sssss");
 
@@ -161,7 +161,7 @@ static void deadline_during_the_write(void **state)
  */
 static void freed_during_the_review(void **state)
 {
-    struct servers_world *f = *state;
+    struct servers_fixture *f = *state;
     int fd = post(f, "sssss");
 
     wait_asked(f, ASK);
@@ -170,7 +170,7 @@ static void freed_during_the_review(void **state)
 
 static void freed_during_the_write(void **state)
 {
-    struct servers_world *f = *state;
+    struct servers_fixture *f = *state;
     int fd = post(f, "sssss");
 
     wait_asked(f, ASK);

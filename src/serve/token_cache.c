@@ -1,5 +1,5 @@
 /* A table with one place for each hash. */
-#include "serve/vouched.h"
+#include "serve/token_cache.h"
 
 #include <nettle/memops.h>
 #include <nettle/sha2.h>
@@ -19,39 +19,39 @@ static void hash_of(struct ty_str token, struct ty_str audience, uint8_t hash[SH
 
 static size_t slot_of(const uint8_t hash[SHA256_DIGEST_SIZE])
 {
-    return (size_t)(hash[0] << 8 | hash[1]) % TY_VOUCHED_SLOTS;
+    return (size_t)(hash[0] << 8 | hash[1]) % TY_TOKEN_CACHE_SLOTS;
 }
 
-void ty_vouched_add(struct ty_vouched *v, struct ty_str token, struct ty_str audience,
-                    uint64_t now_ms, uint64_t for_ms)
+void ty_token_cache_add(struct ty_token_cache *v, struct ty_str token, struct ty_str audience,
+                        uint64_t now_ms, uint64_t for_ms)
 {
     uint8_t hash[SHA256_DIGEST_SIZE];
 
     hash_of(token, audience, hash);
-    struct ty_vouched_slot *slot = &v->slot[slot_of(hash)];
+    struct ty_token_cache_slot *slot = &v->slot[slot_of(hash)];
     memcpy(slot->hash, hash, sizeof(hash));
     slot->until_ms = now_ms + for_ms;
 }
 
-static const struct ty_vouched_slot *find(const struct ty_vouched *v, struct ty_str token,
-                                          struct ty_str audience)
+static const struct ty_token_cache_slot *find_slot(const struct ty_token_cache *v,
+                                                   struct ty_str token, struct ty_str audience)
 {
     uint8_t hash[SHA256_DIGEST_SIZE];
 
     hash_of(token, audience, hash);
-    const struct ty_vouched_slot *slot = &v->slot[slot_of(hash)];
+    const struct ty_token_cache_slot *slot = &v->slot[slot_of(hash)];
     return slot->until_ms && memeql_sec(slot->hash, hash, sizeof(hash)) ? slot : NULL;
 }
 
-bool ty_vouched_for(const struct ty_vouched *v, struct ty_str token, struct ty_str audience,
-                    uint64_t now_ms)
+bool ty_token_cache_has(const struct ty_token_cache *v, struct ty_str token, struct ty_str audience,
+                        uint64_t now_ms)
 {
-    const struct ty_vouched_slot *slot = find(v, token, audience);
+    const struct ty_token_cache_slot *slot = find_slot(v, token, audience);
 
     return slot && now_ms < slot->until_ms;
 }
 
-bool ty_vouched_ever(const struct ty_vouched *v, struct ty_str token, struct ty_str audience)
+bool ty_token_cache_had(const struct ty_token_cache *v, struct ty_str token, struct ty_str audience)
 {
-    return find(v, token, audience) != NULL;
+    return find_slot(v, token, audience) != NULL;
 }

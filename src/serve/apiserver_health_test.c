@@ -1,7 +1,7 @@
 /* The whole way: a client asks a server on loopback, which goes from well to bad and back. With a
  * real API server, and tokens that it revokes: tests/operator/test_tokens.py. */
 #include "control/log.h"
-#include "serve/standing.h"
+#include "serve/apiserver_health.h"
 #include "store/api_testing.h"
 
 #include <sys/mman.h>
@@ -15,8 +15,8 @@ static const struct api_row bad[] = { { "GET /", 401, REFUSED }, { 0 } };
 struct fixture {
     uv_loop_t loop;
     struct api_world api;
-    struct ty_standing_settings s;
-    struct ty_standing *t;
+    struct ty_apiserver_health_settings s;
+    struct ty_apiserver_health *t;
     struct ty_kube *kube; /* one that tells it */
     struct ty_log log;
     struct ty_arena *a;
@@ -46,12 +46,12 @@ static int setup(void **state)
     f->fd = memfd_create("log", MFD_CLOEXEC);
     log.fd = f->fd;
     f->log = (struct ty_log){ ty_log_open(&log), NULL };
-    f->s = (struct ty_standing_settings){ .loop = &f->loop,
-                                          .config = &f->api.config,
-                                          .log = &f->log,
-                                          .probe_ms = PROBE_MS,
-                                          .well = on_well,
-                                          .ctx = f };
+    f->s = (struct ty_apiserver_health_settings){ .loop = &f->loop,
+                                                  .config = &f->api.config,
+                                                  .log = &f->log,
+                                                  .probe_ms = PROBE_MS,
+                                                  .well = on_well,
+                                                  .ctx = f };
     *state = f;
     return 0;
 }
@@ -63,18 +63,18 @@ static void open_it(struct fixture *f)
                                   .config = f->s.config,
                                   .agent = "test",
                                   .timeout_ms = 5000,
-                                  .seen = ty_standing_seen };
+                                  .seen = ty_apiserver_health_observe };
 
-    f->t = k.ctx = ty_standing_new(&f->s);
+    f->t = k.ctx = ty_apiserver_health_new(&f->s);
     assert_int_equal(ty_kube_new(&f->kube, &k, &err), 0);
-    ty_standing_client(f->t, f->kube);
+    ty_apiserver_health_set_client(f->t, f->kube);
 }
 
 static int teardown(void **state)
 {
     struct fixture *f = *state;
 
-    ty_standing_free(f->t);
+    ty_apiserver_health_free(f->t);
     ty_kube_free(f->kube);
     api_end(&f->api);
     uv_close((uv_handle_t *)&f->look, NULL);
@@ -157,8 +157,8 @@ static size_t times(const char *text, const char *what)
 
 static uint64_t count_of(struct fixture *f, const char *method, int code)
 {
-    const struct ty_standing_count *c = NULL;
-    size_t n = ty_standing_counts(f->t, &c);
+    const struct ty_apiserver_health_count *c = NULL;
+    size_t n = ty_apiserver_health_counts(f->t, &c);
 
     for (size_t i = 0; i < n; i++)
         if (c[i].code == code && strcmp(c[i].method, method) == 0)
@@ -168,7 +168,7 @@ static uint64_t count_of(struct fixture *f, const char *method, int code)
 
 static bool well(struct fixture *f)
 {
-    return !ty_standing_why(f->t, f->a);
+    return !ty_apiserver_health_reason(f->t, f->a);
 }
 
 static bool probed_often(struct fixture *f)
@@ -204,8 +204,8 @@ static void test_refused_with_a_long_name(void **state)
     memset(file, 'x', n);
     open_it(f);
     f->api.config.token_file = file;
-    ty_standing_seen(f->t, &seen);
-    assert_has(ty_standing_why(f->t, f->a), "does not take the token in file xxx");
+    ty_apiserver_health_observe(f->t, &seen);
+    assert_has(ty_apiserver_health_reason(f->t, f->a), "does not take the token in file xxx");
     f->api.config.token_file = NULL;
 }
 
@@ -218,8 +218,9 @@ static void test_refused(void **state)
     open_it(f);
     f->api.rows = bad;
     ask(f, "/apis");
-    assert_has(ty_standing_why(f->t, f->a), "Unauthorized: the API server does not take ");
-    assert_has(ty_standing_why(f->t, f->a), ty_kubeconfig_who(f->a, &f->api.config));
+    assert_has(ty_apiserver_health_reason(f->t, f->a),
+               "Unauthorized: the API server does not take ");
+    assert_has(ty_apiserver_health_reason(f->t, f->a), ty_kubeconfig_who(f->a, &f->api.config));
     until(f, probed_often);
     assert_int_equal(times(log_of(f), "TrainJobs wait: the API server refuses"), 1);
     assert_has(log_of(f), ty_kubeconfig_who(f->a, &f->api.config));
@@ -240,7 +241,7 @@ static void test_a_401_that_fresh_credentials_mend(void **state)
     struct ty_kube_seen seen = { .method = "GET", .code = 401, .whole = true, .again = true };
 
     open_it(f);
-    ty_standing_seen(f->t, &seen);
+    ty_apiserver_health_observe(f->t, &seen);
     assert_true(well(f));
     assert_int_equal(count_of(f, "GET", 401), 1);
     assert_string_equal(log_of(f), "");
@@ -255,7 +256,7 @@ static void test_the_end_of_a_watch_proves_nothing(void **state)
     open_it(f);
     f->api.rows = bad;
     ask(f, "/apis");
-    ty_standing_seen(f->t, &end);
+    ty_apiserver_health_observe(f->t, &end);
     assert_false(well(f));
 }
 
@@ -270,8 +271,8 @@ static void test_refused_and_hung_up(void **state)
     f->api.rows = bad;
     for (int i = 0; i < 3; i++) {
         ask(f, "/apis");
-        ty_standing_seen(f->t, &cut);
-        assert_has(ty_standing_why(f->t, f->a), "Unauthorized");
+        ty_apiserver_health_observe(f->t, &cut);
+        assert_has(ty_apiserver_health_reason(f->t, f->a), "Unauthorized");
     }
     assert_int_equal(times(log_of(f), "TrainJobs wait: the API server refuses"), 1);
 }
@@ -312,7 +313,7 @@ static void test_refused_and_then_silent(void **state)
     ty_serve_free(f->api.serve);
     f->api.serve = NULL;
     until(f, silent);
-    assert_null(strstr(ty_standing_why(f->t, f->a), "Unauthorized"));
+    assert_null(strstr(ty_apiserver_health_reason(f->t, f->a), "Unauthorized"));
 }
 
 /* Nobody listens: said when it has lasted, over when somebody does. */
@@ -353,7 +354,7 @@ static void test_no_credentials_to_be_had(void **state)
     open_it(f);
     f->api.rows = good;
     ask(f, "/version");
-    assert_has(ty_standing_why(f->t, f->a), "/nowhere/token");
+    assert_has(ty_apiserver_health_reason(f->t, f->a), "/nowhere/token");
     until(f, probed_often);
     assert_int_equal(count_of(f, "GET", 200), 0);
     assert_has(log_of(f), "/nowhere/token");
@@ -363,16 +364,18 @@ static void test_no_credentials_to_be_had(void **state)
 static void test_counts_have_an_end(void **state)
 {
     struct fixture *f = *state;
-    const struct ty_standing_count *c = NULL;
+    const struct ty_apiserver_health_count *c = NULL;
 
     open_it(f);
-    for (int code = 200; code < 200 + 2 * TY_STANDING_COUNTS; code++)
+    for (int code = 200; code < 200 + 2 * TY_APISERVER_HEALTH_COUNTS; code++)
         if (code != 401)
-            ty_standing_seen(f->t, &(struct ty_kube_seen){ "PUT", code, true, false, false, NULL });
-    assert_int_equal(ty_standing_counts(f->t, &c), TY_STANDING_COUNTS);
-    ty_standing_seen(f->t, &(struct ty_kube_seen){ "PUT", 200, true, false, false, NULL });
+            ty_apiserver_health_observe(
+                f->t, &(struct ty_kube_seen){ "PUT", code, true, false, false, NULL });
+    assert_int_equal(ty_apiserver_health_counts(f->t, &c), TY_APISERVER_HEALTH_COUNTS);
+    ty_apiserver_health_observe(f->t,
+                                &(struct ty_kube_seen){ "PUT", 200, true, false, false, NULL });
     assert_int_equal(count_of(f, "PUT", 200), 2);
-    assert_int_equal(count_of(f, "PUT", 200 + TY_STANDING_COUNTS), 0);
+    assert_int_equal(count_of(f, "PUT", 200 + TY_APISERVER_HEALTH_COUNTS), 0);
 }
 
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)

@@ -7,9 +7,9 @@
 #include "serve/respond.h"
 #include "serve/servers_inner.h"
 
-struct ty_servers_asked { /* lives with the request */
+struct ty_servers_pending_request { /* lives with the request */
     struct ty_servers *s;
-    struct ty_servers_asked *next, **at;
+    struct ty_servers_pending_request *next, **at;
     struct ty_request *q;
     struct ty_kube_op *op;
     ty_kube_fn *fn;
@@ -18,7 +18,7 @@ struct ty_servers_asked { /* lives with the request */
     struct ty_str about;
 };
 
-static void leave(struct ty_servers_asked *k)
+static void remove_request(struct ty_servers_pending_request *k)
 {
     *k->at = k->next;
     if (k->next)
@@ -28,19 +28,19 @@ static void leave(struct ty_servers_asked *k)
 
 static void answered(void *ctx, const struct ty_kube_answer *a)
 {
-    struct ty_servers_asked *k = ctx;
+    struct ty_servers_pending_request *k = ctx;
 
-    leave(k);
+    remove_request(k);
     k->fn(k->ctx, a);
 }
 
-static struct ty_servers_asked *ask(struct ty_servers *s, struct ty_request *q,
-                                    struct ty_kube *kube, const struct ty_kube_ask *ask)
+static struct ty_servers_pending_request *ask(struct ty_servers *s, struct ty_request *q,
+                                              struct ty_kube *kube, const struct ty_kube_ask *ask)
 {
-    struct ty_servers_asked *k = ty_new(q->arena, struct ty_servers_asked);
+    struct ty_servers_pending_request *k = ty_new(q->arena, struct ty_servers_pending_request);
     struct ty_kube_ask ours = *ask;
 
-    *k = (struct ty_servers_asked){
+    *k = (struct ty_servers_pending_request){
         .s = s, .q = q, .fn = ask->fn, .ctx = ask->ctx, .next = s->asked, .at = &s->asked
     };
     if (s->asked)
@@ -52,24 +52,24 @@ static struct ty_servers_asked *ask(struct ty_servers *s, struct ty_request *q,
     return k;
 }
 
-void ty_servers_ask(struct ty_servers *s, struct ty_request *q, struct ty_kube *kube,
-                    const struct ty_kube_ask *what)
+void ty_servers_request(struct ty_servers *s, struct ty_request *q, struct ty_kube *kube,
+                        const struct ty_kube_ask *what)
 {
     ask(s, q, kube, what);
 }
 
-int ty_servers_review(struct ty_servers *s, struct ty_request *q, const struct ty_kube_ask *what,
-                      struct ty_str about, bool known)
+int ty_servers_request_review(struct ty_servers *s, struct ty_request *q,
+                              const struct ty_kube_ask *what, struct ty_str about, bool known)
 {
     struct ty_kube_ask ours = *what;
-    size_t most = known ? TY_REVIEWS_MAX : TY_REVIEWS_MAX - TY_REVIEWS_KNOWN, same = 0;
+    size_t most = known ? TY_REVIEWS_MAX : TY_REVIEWS_MAX - TY_REVIEWS_RESERVED, same = 0;
 
-    for (const struct ty_servers_asked *k = s->asked; k; k = k->next)
+    for (const struct ty_servers_pending_request *k = s->asked; k; k = k->next)
         same += k->review && ty_str_eq(k->about, about);
-    if (s->reviews >= most || (!known && same >= TY_REVIEWS_OF))
+    if (s->reviews >= most || (!known && same >= TY_REVIEWS_PER_SUBJECT))
         return -EBUSY;
     ours.unlimited = known;
-    struct ty_servers_asked *k = ask(s, q, s->s.review_kube, &ours);
+    struct ty_servers_pending_request *k = ask(s, q, s->s.review_kube, &ours);
     k->review = true;
     s->reviews++;
     k->about =
@@ -77,11 +77,11 @@ int ty_servers_review(struct ty_servers *s, struct ty_request *q, const struct t
     return 0;
 }
 
-void ty_servers_ask_end(struct ty_servers *s)
+void ty_servers_request_cancel_all(struct ty_servers *s)
 {
     while (s->asked) {
-        struct ty_servers_asked *k = s->asked;
-        leave(k);
+        struct ty_servers_pending_request *k = s->asked;
+        remove_request(k);
         ty_kube_cancel(k->op);
         ty_respond_text(k->q, 503, TY_LIT("the server ends\n"));
     }

@@ -1,5 +1,5 @@
 /* Which requests were answered, and what follows from it. */
-#include "serve/standing.h"
+#include "serve/apiserver_health.h"
 
 #include <stdlib.h>
 
@@ -10,8 +10,8 @@
 
 enum state { WELL, REFUSED, SILENT };
 
-struct ty_standing {
-    struct ty_standing_settings s;
+struct ty_apiserver_health {
+    struct ty_apiserver_health_settings s;
     struct ty_kube *kube;
     struct ty_kube_op *probe;
     uv_timer_t *timer; /* to the next probe; on the heap because libuv closes it later */
@@ -22,16 +22,16 @@ struct ty_standing {
     bool told;          /* since it is not well */
     int64_t refused_ms; /* the last 401 */
     char why[256];
-    struct ty_standing_count counts[TY_STANDING_COUNTS];
+    struct ty_apiserver_health_count counts[TY_APISERVER_HEALTH_COUNTS];
     size_t n_counts;
 };
 
-static int64_t now_ms(const struct ty_standing *t)
+static int64_t now_ms(const struct ty_apiserver_health *t)
 {
     return (int64_t)uv_now(t->s.loop);
 }
 
-static int64_t seconds(const struct ty_standing *t)
+static int64_t seconds(const struct ty_apiserver_health *t)
 {
     return (now_ms(t) - t->since_ms + 500) / 1000;
 }
@@ -39,9 +39,9 @@ static int64_t seconds(const struct ty_standing *t)
 /* ---- what is said ---- */
 
 /* One that changes all the time, because one of several servers is wrong, must not fill the log. */
-static void say(struct ty_standing *t)
+static void log_unhealthy(struct ty_apiserver_health *t)
 {
-    if (t->said == t->state && now_ms(t) - t->said_ms < TY_STANDING_SAY_MS)
+    if (t->said == t->state && now_ms(t) - t->said_ms < TY_APISERVER_HEALTH_LOG_MS)
         return;
     t->said = t->state;
     t->said_ms = now_ms(t);
@@ -52,7 +52,7 @@ static void say(struct ty_standing *t)
              TY_S("server", t->s.config->server), TY_I("seconds", seconds(t)));
 }
 
-static void say_well(const struct ty_standing *t)
+static void log_healthy(const struct ty_apiserver_health *t)
 {
     ty_info(t->s.log,
             t->state == REFUSED ? "the API server takes our credentials again"
@@ -67,7 +67,7 @@ static void on_probed(void *ctx, const struct ty_kube_answer *answer TY_UNUSED);
 /* Whoever is known may ask for the version, so 401 is about the credentials and nothing else. */
 static void on_timer(uv_timer_t *timer)
 {
-    struct ty_standing *t = timer->data;
+    struct ty_apiserver_health *t = timer->data;
 
     t->probe = ty_kube_start(t->kube, &(struct ty_kube_ask){ .verb = TY_KUBE_GET,
                                                              .path = "/version",
@@ -78,7 +78,7 @@ static void on_timer(uv_timer_t *timer)
                                                              .ctx = t });
 }
 
-static void ask_later(struct ty_standing *t)
+static void schedule_probe(struct ty_apiserver_health *t)
 {
     if (t->kube && !t->probe && !uv_is_active((uv_handle_t *)t->timer))
         uv_timer_start(t->timer, on_timer, (uint64_t)t->s.probe_ms, 0);
@@ -88,25 +88,25 @@ static void ask_later(struct ty_standing *t)
  * first probe held up nobody. */
 static void on_probed(void *ctx, const struct ty_kube_answer *answer TY_UNUSED)
 {
-    struct ty_standing *t = ctx;
+    struct ty_apiserver_health *t = ctx;
 
     t->probe = NULL;
     if (t->state == WELL)
         return;
-    say(t);
-    ask_later(t);
+    log_unhealthy(t);
+    schedule_probe(t);
 }
 
 /* ---- what is seen ---- */
 
-static void set_well(struct ty_standing *t)
+static void set_healthy(struct ty_apiserver_health *t)
 {
     bool told = t->told;
 
     if (t->state == WELL)
         return;
     if (told)
-        say_well(t);
+        log_healthy(t);
     t->state = WELL;
     t->told = false;
     uv_timer_stop(t->timer);
@@ -114,41 +114,41 @@ static void set_well(struct ty_standing *t)
         t->s.well(t->s.ctx);
 }
 
-static void set_wrong(struct ty_standing *t, enum state state)
+static void set_unhealthy(struct ty_apiserver_health *t, enum state state)
 {
     if (t->state == WELL)
         t->since_ms = now_ms(t);
     t->state = state;
     if (state == REFUSED)
-        say(t);
-    ask_later(t);
+        log_unhealthy(t);
+    schedule_probe(t);
 }
 
-static void add_count(struct ty_standing *t, const struct ty_kube_seen *seen)
+static void add_count(struct ty_apiserver_health *t, const struct ty_kube_seen *seen)
 {
     size_t i = 0;
 
     while (i < t->n_counts &&
            (t->counts[i].code != seen->code || strcmp(t->counts[i].method, seen->method) != 0))
         i++;
-    if (i == TY_STANDING_COUNTS)
+    if (i == TY_APISERVER_HEALTH_COUNTS)
         return;
     if (i == t->n_counts)
         t->counts[t->n_counts++] =
-            (struct ty_standing_count){ .method = seen->method, .code = seen->code };
+            (struct ty_apiserver_health_count){ .method = seen->method, .code = seen->code };
     t->counts[i].n++;
 }
 
 /* A server that refuses one request may hang up on those beside it: that is no news. The next probe
  * tells whether it is. */
-static bool just_refused(const struct ty_standing *t)
+static bool just_refused(const struct ty_apiserver_health *t)
 {
     return t->state == REFUSED && now_ms(t) - t->refused_ms <= 2 * t->s.probe_ms;
 }
 
-void ty_standing_seen(void *ctx, const struct ty_kube_seen *seen)
+void ty_apiserver_health_observe(void *ctx, const struct ty_kube_seen *seen)
 {
-    struct ty_standing *t = ctx;
+    struct ty_apiserver_health *t = ctx;
     ty_auto_arena *a = NULL;
 
     add_count(t, seen);
@@ -159,21 +159,21 @@ void ty_standing_seen(void *ctx, const struct ty_kube_seen *seen)
         snprintf(t->why, sizeof(t->why), "Unauthorized: the API server does not take %s",
                  ty_kubeconfig_who(a, t->s.config));
         t->refused_ms = now_ms(t);
-        set_wrong(t, REFUSED);
+        set_unhealthy(t, REFUSED);
     } else if (seen->code == 0 && !just_refused(t)) {
         snprintf(t->why, sizeof(t->why), "%s", seen->text ? seen->text : "no answer");
-        set_wrong(t, SILENT);
+        set_unhealthy(t, SILENT);
     } else if (seen->code && seen->whole &&
                !seen->watch) { /* a watch tells how we stood when it began */
-        set_well(t);
+        set_healthy(t);
     }
 }
 
 /* ---- what others call ---- */
 
-struct ty_standing *ty_standing_new(const struct ty_standing_settings *s)
+struct ty_apiserver_health *ty_apiserver_health_new(const struct ty_apiserver_health_settings *s)
 {
-    struct ty_standing *t = ty_must(calloc(1, sizeof(*t)));
+    struct ty_apiserver_health *t = ty_must(calloc(1, sizeof(*t)));
 
     t->s = *s;
     if (t->s.probe_ms <= 0)
@@ -184,7 +184,7 @@ struct ty_standing *ty_standing_new(const struct ty_standing_settings *s)
     return t;
 }
 
-void ty_standing_client(struct ty_standing *t, struct ty_kube *kube)
+void ty_apiserver_health_set_client(struct ty_apiserver_health *t, struct ty_kube *kube)
 {
     t->kube = kube;
 }
@@ -194,7 +194,7 @@ static void on_closed(uv_handle_t *h)
     free(h);
 }
 
-void ty_standing_free(struct ty_standing *t)
+void ty_apiserver_health_free(struct ty_apiserver_health *t)
 {
     if (!t)
         return;
@@ -203,14 +203,15 @@ void ty_standing_free(struct ty_standing *t)
     free(t);
 }
 
-const char *ty_standing_why(const struct ty_standing *t, struct ty_arena *a)
+const char *ty_apiserver_health_reason(const struct ty_apiserver_health *t, struct ty_arena *a)
 {
     if (t->state == WELL)
         return NULL;
     return ty_arena_printf(a, "%s", t->why);
 }
 
-size_t ty_standing_counts(const struct ty_standing *t, const struct ty_standing_count **ret)
+size_t ty_apiserver_health_counts(const struct ty_apiserver_health *t,
+                                  const struct ty_apiserver_health_count **ret)
 {
     *ret = t->counts;
     return t->n_counts;

@@ -1,7 +1,7 @@
 /* What a review misses is asked for, and it is judged again, at most twice. A judgement does not
  * wait: its arena goes with it, so however many reviews there are, one tree of them is in memory.
  */
-#include "serve/hooks.h"
+#include "serve/webhook_handler.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #define REVIEW_CEILING ((size_t)64 << 20)
 
 struct call {
-    const struct ty_hooks *hooks;
+    const struct ty_webhook_handler *hooks;
     struct ty_request *q;
     struct ty_arena *a; /* of the judgement; NULL between them */
     int rounds;
@@ -135,9 +135,9 @@ static size_t review_ceiling(const struct ty_budget *b)
     return part < REVIEW_CEILING ? part : REVIEW_CEILING;
 }
 
-static void judge(struct call *c)
+static void run_review(struct call *c)
 {
-    const struct ty_hooks *h = c->hooks;
+    const struct ty_webhook_handler *h = c->hooks;
     struct ty_view view = { .ctx = c, .get = view_get, .unread = view_unread, .names = view_names };
     struct ty_webhook w = { .pipeline = h->pipeline,
                             .settings = h->settings,
@@ -162,7 +162,7 @@ static void judge(struct call *c)
     if (h->answered)
         h->answered(h->ctx, c->q->path, code, (double)(uv_hrtime() - c->begin) / 1e9);
     if (code == 200)
-        ty_hooks_log(h->log, c->q->path, c->request, c->response);
+        ty_webhook_handler_log(h->log, c->q->path, c->request, c->response);
     ty_respond_json(c->q, code, answer);
 }
 
@@ -179,19 +179,19 @@ static void got(void *ctx, int r, struct ty_str text)
     } else if (r < 0 && r != -ENOENT) {
         c->unread = keep(c->q->arena, text).p;
     }
-    judge(c);
+    run_review(c);
 }
 
 static void begin(struct call *c)
 {
-    const struct ty_hooks *h = c->hooks;
+    const struct ty_webhook_handler *h = c->hooks;
 
     if (h->begun)
         h->begun(h->ctx, c->q->path);
-    judge(c);
+    run_review(c);
 }
 
-void ty_hooks_handle(void *ctx, struct ty_request *q)
+void ty_webhook_handler_serve(void *ctx, struct ty_request *q)
 {
     struct call *c = ty_new(q->arena, struct call);
 

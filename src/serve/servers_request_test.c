@@ -13,7 +13,7 @@ static const struct api_row held[] = { { ASK, 0, NULL }, { 0 } };
 
 static int setup(void **state)
 {
-    struct servers_world *f = servers_open(handle);
+    struct servers_fixture *f = servers_open(handle);
 
     f->api.rows = held;
     *state = f;
@@ -41,12 +41,13 @@ static void handle(void *ctx, struct ty_request *q)
                                      .ctx = c };
 
     c->q = q;
-    if (ty_servers_review(ctx, q, &ask, q->path, ty_str_starts(q->path, TY_LIT("/known/"))) < 0)
+    if (ty_servers_request_review(ctx, q, &ask, q->path,
+                                  ty_str_starts(q->path, TY_LIT("/known/"))) < 0)
         ty_request_answer(q, 429, NULL, TY_LIT(""));
 }
 
 struct burst {
-    struct servers_world *f;
+    struct servers_fixture *f;
     int fd[200];
     size_t n, refused;
 };
@@ -85,9 +86,9 @@ static void about_the_same(void **state)
     struct burst b = { .f = *state };
 
     send_more(&b, 30, "/a/", false);
-    assert_int_equal(b.refused, 30 - TY_REVIEWS_OF);
+    assert_int_equal(b.refused, 30 - TY_REVIEWS_PER_SUBJECT);
     send_more(&b, 5, "/b/", false); /* others have their turn */
-    assert_int_equal(b.refused, 30 - TY_REVIEWS_OF);
+    assert_int_equal(b.refused, 30 - TY_REVIEWS_PER_SUBJECT);
     /* and so has the next one about the same, when they are over */
     while (b.f->servers.reviews) {
         while (api_holds(&b.f->api, ASK))
@@ -107,9 +108,9 @@ static void about_all(void **state)
     struct burst b = { .f = *state };
 
     send_more(&b, 60, "/a/", true);
-    assert_int_equal(b.refused, 60 - (TY_REVIEWS_MAX - TY_REVIEWS_KNOWN));
+    assert_int_equal(b.refused, 60 - (TY_REVIEWS_MAX - TY_REVIEWS_RESERVED));
     send_more(&b, 10, "/known/", false);
-    assert_int_equal(b.refused, 60 - (TY_REVIEWS_MAX - TY_REVIEWS_KNOWN));
+    assert_int_equal(b.refused, 60 - (TY_REVIEWS_MAX - TY_REVIEWS_RESERVED));
     end(&b);
 }
 

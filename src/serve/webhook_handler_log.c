@@ -1,6 +1,6 @@
 /* The log lines of the webhooks: what was admitted or refused, who asked, and the first words of
  * why. Nothing of the object but its kind, namespace and name is logged. */
-#include "serve/hooks.h"
+#include "serve/webhook_handler.h"
 
 #define WORDS 200 /* of the reason; the client gets all of it */
 
@@ -13,8 +13,8 @@ static struct ty_str name_of(const struct ty_json *request)
     return name.n ? name : ty_json_str_at(request, "object.metadata.generateName");
 }
 
-void ty_hooks_log(const struct ty_log *log, struct ty_str path, const struct ty_json *request,
-                  const struct ty_json *response)
+void ty_webhook_handler_log(const struct ty_log *log, struct ty_str path,
+                            const struct ty_json *request, const struct ty_json *response)
 {
     bool allowed = ty_json_true_at(response, "allowed");
     int level = allowed && ty_str_starts(path, TY_LIT("/mutate-")) ? TY_DEBUG : TY_INFO;

@@ -27,9 +27,10 @@ static const struct ty_kind *const kinds[TY_ADOPT_KINDS] = {
 
 /* ---- what a judgement is made of ---- */
 
-static void add_reason(struct ty_judge *j, bool note, const char *path, const char *fmt, va_list ap)
-    TY_PRINTF(4, 0);
-static void add_reason(struct ty_judge *j, bool note, const char *path, const char *fmt, va_list ap)
+static void add_reason(struct ty_adopt_evaluation *j, bool note, const char *path, const char *fmt,
+                       va_list ap) TY_PRINTF(4, 0);
+static void add_reason(struct ty_adopt_evaluation *j, bool note, const char *path, const char *fmt,
+                       va_list ap)
 {
     struct ty_adopt_entry *e = j->entry;
 
@@ -46,7 +47,7 @@ static void add_reason(struct ty_judge *j, bool note, const char *path, const ch
     e->last = r;
 }
 
-void ty_judge_reason(struct ty_judge *j, const char *path, const char *fmt, ...)
+void ty_adopt_add_reason(struct ty_adopt_evaluation *j, const char *path, const char *fmt, ...)
 {
     va_list ap;
 
@@ -55,7 +56,7 @@ void ty_judge_reason(struct ty_judge *j, const char *path, const char *fmt, ...)
     va_end(ap);
 }
 
-void ty_judge_note(struct ty_judge *j, const char *path, const char *fmt, ...)
+void ty_adopt_add_note(struct ty_adopt_evaluation *j, const char *path, const char *fmt, ...)
 {
     va_list ap;
 
@@ -64,7 +65,8 @@ void ty_judge_note(struct ty_judge *j, const char *path, const char *fmt, ...)
     va_end(ap);
 }
 
-void ty_judge_result(struct ty_judge *j, enum ty_adopt_result result, const char *text)
+void ty_adopt_set_result(struct ty_adopt_evaluation *j, enum ty_adopt_result result,
+                         const char *text)
 {
     if (!j->entry || (j->entry->text && result <= j->entry->result))
         return;
@@ -72,10 +74,10 @@ void ty_judge_result(struct ty_judge *j, enum ty_adopt_result result, const char
     j->entry->text = text;
 }
 
-/* ---- the scene as a pass sees it ---- */
+/* ---- the snapshot as a pass sees it ---- */
 
 /* Of a Secret only its metadata: nothing here needs what is in it. */
-static void want_more(struct ty_judge *j, const struct ty_kind *kind, struct ty_str ns,
+static void add_query(struct ty_adopt_evaluation *j, const struct ty_kind *kind, struct ty_str ns,
                       struct ty_str name)
 {
     char *key = ty_arena_printf(j->a, "%s.%s/%.*s/%.*s", kind->plural, kind->group, TY_ARG(ns),
@@ -84,7 +86,7 @@ static void want_more(struct ty_judge *j, const struct ty_kind *kind, struct ty_
     if (!j->asked || ty_map_put(j->asked, ty_str(key), j->asked))
         return;
     ty_room(j->keep, j->wants, j->n_wants, j->cap_wants);
-    j->wants[j->n_wants++] = (struct ty_look_want){
+    j->wants[j->n_wants++] = (struct ty_cluster_query){
         .kind = kind,
         .ns = ty_str(ty_arena_printf(j->keep, "%.*s", TY_ARG(ns))),
         .name = ty_str(ty_arena_printf(j->keep, "%.*s", TY_ARG(name))),
@@ -92,25 +94,25 @@ static void want_more(struct ty_judge *j, const struct ty_kind *kind, struct ty_
     };
 }
 
-int ty_judge_there(struct ty_judge *j, const struct ty_kind *kind, struct ty_str ns,
-                   struct ty_str name)
+int ty_adopt_lookup(struct ty_adopt_evaluation *j, const struct ty_kind *kind, struct ty_str ns,
+                    struct ty_str name)
 {
-    const struct ty_seen *o = ty_scene_find(j->in->scene, kind, ns, name);
+    const struct ty_cluster_object *o = ty_cluster_snapshot_find(j->in->snapshot, kind, ns, name);
 
     if (!name.n)
         return -ENOENT; /* without a name it would be the list */
     if (o)
         return o->r;
-    const struct ty_seen *list = ty_scene_trouble(j->in->scene, kind);
-    if (ty_scene_asked(j->in->scene, kind, ns, name))
+    const struct ty_cluster_object *list = ty_cluster_snapshot_list_error(j->in->snapshot, kind);
+    if (ty_cluster_snapshot_is_queried(j->in->snapshot, kind, ns, name))
         return list && list->r != -ENOENT ? -EAGAIN : -ENOENT;
-    want_more(j, kind, ns, name);
+    add_query(j, kind, ns, name);
     return -EAGAIN;
 }
 
 /* The operator's own judgement, over a cache of just these two. */
-int ty_judge_foreign(struct ty_judge *j, const struct ty_kind *kind, const struct ty_json *obj,
-                     struct ty_err *err)
+int ty_adopt_owner_conflict(struct ty_adopt_evaluation *j, const struct ty_kind *kind,
+                            const struct ty_json *obj, struct ty_err *err)
 {
     struct ty_cache *w = ty_cache_new();
     const struct ty_cached *job = ty_cache_put(w, &ty_kind_trainjob, j->job, NULL);
@@ -122,69 +124,73 @@ int ty_judge_foreign(struct ty_judge *j, const struct ty_kind *kind, const struc
 }
 
 /* As in control/reconcile.c: a JobSet or PodGroup of somebody else's is not there for the pass. */
-static bool hidden(struct ty_judge *j, const struct ty_kind *kind, const struct ty_json *obj)
+static bool is_hidden(struct ty_adopt_evaluation *j, const struct ty_kind *kind,
+                      const struct ty_json *obj)
 {
     struct ty_err err = { 0 };
     bool child = kind == &ty_kind_jobset || kind == &ty_kind_podgroup_cosched ||
                  kind == &ty_kind_podgroup_volcano;
 
-    return obj && child && ty_judge_foreign(j, kind, obj, &err) < 0;
+    return obj && child && ty_adopt_owner_conflict(j, kind, obj, &err) < 0;
 }
 
 static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, struct ty_str ns,
                                       struct ty_str name)
 {
-    struct ty_judge *j = ctx;
+    struct ty_adopt_evaluation *j = ctx;
     const struct ty_settings *s = j->in->settings;
 
     if (kind == &ty_kind_secret && ty_str_is(ns, s->operator_ns) &&
         ty_str_is(name, s->webhook_secret))
         return j->in->hook_secret;
-    int r = ty_judge_there(j, kind, ns, name);
-    const struct ty_seen *o = ty_scene_find(j->in->scene, kind, ns, name);
+    int r = ty_adopt_lookup(j, kind, ns, name);
+    const struct ty_cluster_object *o = ty_cluster_snapshot_find(j->in->snapshot, kind, ns, name);
 
     /* Whether a Secret is there changes nothing but whether it would be made. */
     if (r < 0 && r != -ENOENT && kind != &ty_kind_secret && !j->blind)
-        j->blind = o ? o : ty_scene_trouble(j->in->scene, kind);
-    const struct ty_json *obj = ty_scene_read(j->a, o);
-    return hidden(j, kind, obj) ? NULL : obj;
+        j->blind = o ? o : ty_cluster_snapshot_list_error(j->in->snapshot, kind);
+    const struct ty_json *obj = ty_cluster_snapshot_parse(j->a, o);
+    return is_hidden(j, kind, obj) ? NULL : obj;
 }
 
-struct ty_view ty_judge_view(struct ty_judge *j)
+struct ty_view ty_adopt_view(struct ty_adopt_evaluation *j)
 {
     return (struct ty_view){ .ctx = j, .get = view_get };
 }
 
 /* ---- all of them ---- */
 
-static void judge_one(struct ty_judge *j, const struct ty_seen *o)
+static void evaluate_one(struct ty_adopt_evaluation *j, const struct ty_cluster_object *o)
 {
     ty_arena_reset(j->a);
     j->blind = NULL;
     j->job = NULL;
     if (o->kind == &ty_kind_trainjob)
-        ty_judge_trainjob(j, o);
+        ty_adopt_evaluate_trainjob(j, o);
     else
-        ty_judge_runtime(j, o);
+        ty_adopt_evaluate_runtime(j, o);
 }
 
-size_t ty_adopt_needs(struct ty_arena *a, const struct ty_adopt_in *in, struct ty_look_want **ret)
+size_t ty_adopt_queries(struct ty_arena *a, const struct ty_adopt_in *in,
+                        struct ty_cluster_query **ret)
 {
     ty_auto_arena *scratch = ty_arena_new_input(JOB_CEILING, NULL);
     struct ty_map asked = { 0 };
-    struct ty_judge j = { .in = in, .keep = a, .a = scratch, .asked = &asked };
+    struct ty_adopt_evaluation j = { .in = in, .keep = a, .a = scratch, .asked = &asked };
 
     for (size_t k = 0; k < TY_ADOPT_KINDS; k++) {
         size_t at = 0;
-        for (const struct ty_seen *o; (o = ty_scene_next(in->scene, kinds[k], &at));)
-            judge_one(&j, o);
+        for (const struct ty_cluster_object *o;
+             (o = ty_cluster_snapshot_next(in->snapshot, kinds[k], &at));)
+            evaluate_one(&j, o);
     }
     ty_map_done(&asked);
     *ret = j.wants;
     return j.n_wants;
 }
 
-static size_t sum(const struct ty_adopt *r, size_t first, size_t last, enum ty_adopt_result which)
+static size_t count_results(const struct ty_adopt *r, size_t first, size_t last,
+                            enum ty_adopt_result which)
 {
     size_t n = 0;
 
@@ -193,8 +199,8 @@ static size_t sum(const struct ty_adopt *r, size_t first, size_t last, enum ty_a
     return n;
 }
 
-static void because(struct ty_arena *a, struct ty_adopt *r, size_t n, const char *one,
-                    const char *many)
+static void add_cause(struct ty_arena *a, struct ty_adopt *r, size_t n, const char *one,
+                      const char *many)
 {
     if (n == 1)
         ty_words_add(a, &r->because, one);
@@ -202,43 +208,46 @@ static void because(struct ty_arena *a, struct ty_adopt *r, size_t n, const char
         ty_words_add(a, &r->because, ty_arena_printf(a, "%zu %s", n, many));
 }
 
-static void conclude(struct ty_arena *a, const struct ty_adopt_in *in, struct ty_adopt *r)
+static void add_causes(struct ty_arena *a, const struct ty_adopt_in *in, struct ty_adopt *r)
 {
     for (size_t k = 0; k < TY_ADOPT_KINDS; k++) {
-        const struct ty_seen *t = ty_scene_trouble(in->scene, kinds[k]);
+        const struct ty_cluster_object *t = ty_cluster_snapshot_list_error(in->snapshot, kinds[k]);
         if (t && t->r != -ENOENT)
             ty_words_add(a, &r->because,
                          ty_arena_printf(a, "%s cannot be listed: %s", kinds[k]->plural, t->why));
     }
-    const struct ty_seen *t = ty_scene_trouble(in->scene, &ty_kind_jobset);
-    if (t && (t->r != -ENOENT || ty_scene_count(in->scene, &ty_kind_trainjob)))
+    const struct ty_cluster_object *t =
+        ty_cluster_snapshot_list_error(in->snapshot, &ty_kind_jobset);
+    if (t && (t->r != -ENOENT || ty_cluster_snapshot_count(in->snapshot, &ty_kind_trainjob)))
         ty_words_add(a, &r->because, ty_arena_printf(a, "jobsets cannot be listed: %s", t->why));
-    because(a, r, sum(r, 0, 1, TY_ADOPT_REFUSED), "1 runtime is not valid",
-            "runtimes are not valid");
-    because(a, r, sum(r, 2, 2, TY_ADOPT_REFUSED), "an update of 1 TrainJob would be refused",
-            "TrainJobs could not be updated any more");
-    because(a, r, sum(r, 2, 2, TY_ADOPT_FAILS), "1 TrainJob cannot be rendered",
-            "TrainJobs cannot be rendered");
-    because(a, r, sum(r, 2, 2, TY_ADOPT_DIFFERS), "1 TrainJob would be changed",
-            "TrainJobs would be changed");
-    because(a, r, sum(r, 0, 2, TY_ADOPT_UNKNOWN), "1 object could not be judged",
-            "objects could not be judged");
+    add_cause(a, r, count_results(r, 0, 1, TY_ADOPT_REFUSED), "1 runtime is not valid",
+              "runtimes are not valid");
+    add_cause(a, r, count_results(r, 2, 2, TY_ADOPT_REFUSED),
+              "an update of 1 TrainJob would be refused",
+              "TrainJobs could not be updated any more");
+    add_cause(a, r, count_results(r, 2, 2, TY_ADOPT_FAILS), "1 TrainJob cannot be rendered",
+              "TrainJobs cannot be rendered");
+    add_cause(a, r, count_results(r, 2, 2, TY_ADOPT_DIFFERS), "1 TrainJob would be changed",
+              "TrainJobs would be changed");
+    add_cause(a, r, count_results(r, 0, 2, TY_ADOPT_UNKNOWN), "1 object could not be judged",
+              "objects could not be judged");
 }
 
-void ty_adopt_judge(struct ty_arena *a, const struct ty_adopt_in *in, struct ty_adopt *ret)
+void ty_adopt_evaluate(struct ty_arena *a, const struct ty_adopt_in *in, struct ty_adopt *ret)
 {
     ty_auto_arena *scratch = ty_arena_new_input(JOB_CEILING, NULL);
-    struct ty_judge j = { .in = in, .keep = a, .a = scratch };
+    struct ty_adopt_evaluation j = { .in = in, .keep = a, .a = scratch };
 
     *ret = (struct ty_adopt){ 0 };
     for (size_t k = 0; k < TY_ADOPT_KINDS; k++) {
         size_t at = 0;
         ret->kinds[k] = kinds[k];
-        for (const struct ty_seen *o; (o = ty_scene_next(in->scene, kinds[k], &at));) {
+        for (const struct ty_cluster_object *o;
+             (o = ty_cluster_snapshot_next(in->snapshot, kinds[k], &at));) {
             struct ty_adopt_entry *e = ty_new(a, struct ty_adopt_entry);
             *e = (struct ty_adopt_entry){ .kind = o->kind, .ns = o->ns, .name = o->name };
             j.entry = e;
-            judge_one(&j, o);
+            evaluate_one(&j, o);
             if (ret->last)
                 ret->last->next = e;
             else
@@ -247,5 +256,5 @@ void ty_adopt_judge(struct ty_arena *a, const struct ty_adopt_in *in, struct ty_
             ret->count[k][e->result]++;
         }
     }
-    conclude(a, in, ret);
+    add_causes(a, in, ret);
 }

@@ -1,15 +1,15 @@
 /* What would happen if this operator took over the TrainJobs of a cluster: every object through our
  * admission, every job through our pipeline, and what we would write beside what is there. Pure:
- * over a scene that was read before. */
+ * over a snapshot that was read before. */
 #ifndef TY_ADVISE_ADOPT_H
 #define TY_ADVISE_ADOPT_H
 
-#include "advise/look.h"
+#include "advise/cluster_reader.h"
 #include "base/words.h"
 #include "trainer/plugin.h"
 
 struct ty_adopt_in {
-    struct ty_scene *scene; /* with the lists of TrainJobs, runtimes and JobSets */
+    struct ty_cluster_snapshot *snapshot; /* with the lists of TrainJobs, runtimes and JobSets */
     const struct ty_pipeline *pipeline;
     const struct ty_settings *settings;
     const struct ty_json *hook_secret; /* as the status API's CA is known; NULL: it is not. Needed
@@ -60,8 +60,9 @@ struct ty_adopt {
 /* What else the passes would look at, and nobody has asked for yet: snapshots, Secrets (their
  * metadata), classes. Gives how many; the list lives with the arena. Ask, look, and ask again until
  * there are none: an object can lead to another. */
-size_t ty_adopt_needs(struct ty_arena *a, const struct ty_adopt_in *in, struct ty_look_want **ret);
-/* All lives with the arena and the scene. */
-void ty_adopt_judge(struct ty_arena *a, const struct ty_adopt_in *in, struct ty_adopt *ret);
+size_t ty_adopt_queries(struct ty_arena *a, const struct ty_adopt_in *in,
+                        struct ty_cluster_query **ret);
+/* All lives with the arena and the snapshot. */
+void ty_adopt_evaluate(struct ty_arena *a, const struct ty_adopt_in *in, struct ty_adopt *ret);
 
 #endif

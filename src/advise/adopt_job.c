@@ -22,7 +22,7 @@ static const char *shorten(struct ty_arena *a, const char *value)
     return value && value[head.n] ? ty_arena_printf(a, "%.*s…", TY_ARG(head)) : value;
 }
 
-static void tell_error(struct ty_judge *j, const struct ty_field_err *e, bool serious)
+static void add_error(struct ty_adopt_evaluation *j, const struct ty_field_err *e, bool serious)
 {
     ty_auto_buf b = { 0 };
     struct ty_field_err brief = *e;
@@ -34,15 +34,15 @@ static void tell_error(struct ty_judge *j, const struct ty_field_err *e, bool se
         ty_buf_printf(&b, " (%s)", e->hint);
     struct ty_str text = b.n > skip ? (struct ty_str){ b.p + skip, b.n - skip } : ty_buf_str(&b);
     if (serious)
-        ty_judge_reason(j, e->path, "%.*s", TY_ARG(text));
+        ty_adopt_add_reason(j, e->path, "%.*s", TY_ARG(text));
     else
-        ty_judge_note(j, e->path, "%.*s", TY_ARG(text));
+        ty_adopt_add_note(j, e->path, "%.*s", TY_ARG(text));
 }
 
 /* As an update that changes nothing: what Kueue, a user or our own finalizer would send. */
-bool ty_judge_admit(struct ty_judge *j, const struct ty_json *obj, bool serious)
+bool ty_adopt_admit(struct ty_adopt_evaluation *j, const struct ty_json *obj, bool serious)
 {
-    struct ty_view view = ty_judge_view(j);
+    struct ty_view view = ty_adopt_view(j);
     struct ty_admit_in in = { .pipeline = j->in->pipeline,
                               .settings = j->in->settings,
                               .view = &view,
@@ -55,34 +55,34 @@ bool ty_judge_admit(struct ty_judge *j, const struct ty_json *obj, bool serious)
 
     ty_admit(j->a, &in, &v);
     for (const struct ty_field_err *e = v.errs.first; e; e = e->next)
-        tell_error(j, e, serious);
+        add_error(j, e, serious);
     if (v.code >= 400 && !v.errs.first)
-        ty_judge_reason(j, NULL, "%s", v.message ? v.message : "refused");
+        ty_adopt_add_reason(j, NULL, "%s", v.message ? v.message : "refused");
     for (size_t i = 0; i < v.warnings.n; i++)
-        ty_judge_note(j, NULL, "%s", v.warnings.v[i]);
+        ty_adopt_add_note(j, NULL, "%s", v.warnings.v[i]);
     return v.code < 400;
 }
 
-void ty_judge_runtime(struct ty_judge *j, const struct ty_seen *o)
+void ty_adopt_evaluate_runtime(struct ty_adopt_evaluation *j, const struct ty_cluster_object *o)
 {
-    const struct ty_json *obj = ty_scene_read(j->a, o);
+    const struct ty_json *obj = ty_cluster_snapshot_parse(j->a, o);
 
-    ty_judge_result(j, TY_ADOPT_SAME, "valid");
-    if (!ty_judge_admit(j, obj, true))
-        ty_judge_result(j, TY_ADOPT_REFUSED, "not valid for this operator");
+    ty_adopt_set_result(j, TY_ADOPT_SAME, "valid");
+    if (!ty_adopt_admit(j, obj, true))
+        ty_adopt_set_result(j, TY_ADOPT_REFUSED, "not valid for this operator");
 }
 
 /* ---- what would be written ---- */
 
-static const char *value_text(struct ty_judge *j, const struct ty_json *v)
+static const char *value_text(struct ty_adopt_evaluation *j, const struct ty_json *v)
 {
     return shorten(j->a, ty_json_text(j->a, v).p);
 }
 
-static void tell_change(struct ty_judge *j, const struct ty_field_change *c, bool note)
+static void add_change(struct ty_adopt_evaluation *j, const struct ty_field_change *c, bool note)
 {
-    void (*tell)(struct ty_judge *, const char *, const char *, ...) =
-        note ? ty_judge_note : ty_judge_reason;
+    void (*tell)(struct ty_adopt_evaluation *, const char *, const char *, ...) =
+        note ? ty_adopt_add_note : ty_adopt_add_reason;
 
     if (!c->was)
         tell(j, c->path, "would be added: %s", value_text(j, c->now));
@@ -93,8 +93,8 @@ static void tell_change(struct ty_judge *j, const struct ty_field_change *c, boo
 }
 
 /* Are there changes? The JobSet's suspension follows the TrainJob: a note at most. */
-static bool differ_jobset(struct ty_judge *j, const struct ty_want *want,
-                          const struct ty_json *live, bool note)
+static bool diff_jobset(struct ty_adopt_evaluation *j, const struct ty_want *want,
+                        const struct ty_json *live, bool note)
 {
     struct ty_json *filled = ty_json_copy(j->a, want->obj, 0);
     struct ty_field_changes changes;
@@ -111,7 +111,7 @@ static bool differ_jobset(struct ty_judge *j, const struct ty_want *want,
     for (const struct ty_field_change *c = changes.first; c; c = c->next) {
         bool suspend = strcmp(c->path, "spec.suspend") == 0;
         if (!(suspend && note))
-            tell_change(j, c, note || suspend);
+            add_change(j, c, note || suspend);
         any = any || !suspend;
     }
     return any;
@@ -119,57 +119,62 @@ static bool differ_jobset(struct ty_judge *j, const struct ty_want *want,
 
 /* Whether today's rendering is one that the JobSet cannot take over: which fields, and that they
  * stay. */
-static bool keeps_rendering(struct ty_judge *j, const struct ty_want *want,
+static bool keeps_rendering(struct ty_adopt_evaluation *j, const struct ty_want *want,
                             const struct ty_json *live)
 {
     struct ty_field_changes kept;
 
     ty_jobset_freeze_conflicts(j->a, want->obj, live, &kept);
     for (const struct ty_field_change *c = kept.first; c; c = c->next)
-        ty_judge_reason(j, c->path, "stays %s; rendered today: %s",
-                        c->was ? value_text(j, c->was) : "unset",
-                        c->now ? value_text(j, c->now) : "unset");
+        ty_adopt_add_reason(j, c->path, "stays %s; rendered today: %s",
+                            c->was ? value_text(j, c->was) : "unset",
+                            c->now ? value_text(j, c->now) : "unset");
     if (!kept.n)
         return false;
     if (ty_jobset_freeze_never_ran(live))
-        ty_judge_result(j, TY_ADOPT_REPLACED,
-                        "rendered otherwise, and has never had pods: its JobSet is re-created when "
-                        "the TrainJob is next changed or resumed");
+        ty_adopt_set_result(
+            j, TY_ADOPT_REPLACED,
+            "rendered otherwise, and has never had pods: its JobSet is re-created when "
+            "the TrainJob is next changed or resumed");
     else
-        ty_judge_result(j, TY_ADOPT_KEPT, "rendered otherwise: its JobSet stays as it is");
+        ty_adopt_set_result(j, TY_ADOPT_KEPT, "rendered otherwise: its JobSet stays as it is");
     return true;
 }
 
-static void judge_want(struct ty_judge *j, const struct ty_want *want, struct ty_str ns)
+static void evaluate_want(struct ty_adopt_evaluation *j, const struct ty_want *want,
+                          struct ty_str ns)
 {
     struct ty_str name = ty_json_str_at(want->obj, "metadata.name");
-    int r = ty_judge_there(j, want->kind, ns, name);
-    const struct ty_seen *kind = ty_scene_trouble(j->in->scene, want->kind);
-    const struct ty_json *live = ty_scene_get(j->a, j->in->scene, want->kind, ns, name);
+    int r = ty_adopt_lookup(j, want->kind, ns, name);
+    const struct ty_cluster_object *kind =
+        ty_cluster_snapshot_list_error(j->in->snapshot, want->kind);
+    const struct ty_json *live =
+        ty_cluster_snapshot_get(j->a, j->in->snapshot, want->kind, ns, name);
     struct ty_err err = { 0 };
 
-    if (live && ty_judge_foreign(j, want->kind, live, &err) < 0) {
-        ty_judge_reason(j, NULL, "%s", err.text);
-        ty_judge_result(j, TY_ADOPT_FAILS, "its children cannot be made");
+    if (live && ty_adopt_owner_conflict(j, want->kind, live, &err) < 0) {
+        ty_adopt_add_reason(j, NULL, "%s", err.text);
+        ty_adopt_set_result(j, TY_ADOPT_FAILS, "its children cannot be made");
     } else if (r == 0 && want->kind == &ty_kind_jobset) {
-        if (!keeps_rendering(j, want, live) && differ_jobset(j, want, live, false))
-            ty_judge_result(j, TY_ADOPT_DIFFERS, "its JobSet would be changed");
+        if (!keeps_rendering(j, want, live) && diff_jobset(j, want, live, false))
+            ty_adopt_set_result(j, TY_ADOPT_DIFFERS, "its JobSet would be changed");
     } else if (r == -ENOENT && kind && kind->r == -ENOENT) {
-        ty_judge_reason(j, NULL, "%s %.*s cannot be made: the cluster does not know the kind",
-                        want->kind->kind, TY_ARG(name));
-        ty_judge_result(j, TY_ADOPT_FAILS, "its children cannot be made");
+        ty_adopt_add_reason(j, NULL, "%s %.*s cannot be made: the cluster does not know the kind",
+                            want->kind->kind, TY_ARG(name));
+        ty_adopt_set_result(j, TY_ADOPT_FAILS, "its children cannot be made");
     } else if (r == -ENOENT) {
-        ty_judge_note(j, NULL, "%s %.*s would be made", want->kind->kind, TY_ARG(name));
-        ty_judge_result(j, TY_ADOPT_NEW, "children would be made that are not there yet");
+        ty_adopt_add_note(j, NULL, "%s %.*s would be made", want->kind->kind, TY_ARG(name));
+        ty_adopt_set_result(j, TY_ADOPT_NEW, "children would be made that are not there yet");
     } else if (r < 0) {
-        ty_judge_note(j, NULL, "whether there is a %s %.*s could not be seen", want->kind->kind,
-                      TY_ARG(name));
+        ty_adopt_add_note(j, NULL, "whether there is a %s %.*s could not be seen", want->kind->kind,
+                          TY_ARG(name));
     }
 }
 
 /* Conditions that would turn: serious where the job is over and would no longer be. One that ends
  * just now is news to either operator. */
-static void judge_status(struct ty_judge *j, const struct ty_json *was, const struct ty_json *now)
+static void evaluate_status(struct ty_adopt_evaluation *j, const struct ty_json *was,
+                            const struct ty_json *now)
 {
     static const char *const types[] = { "Complete", "Failed", "Suspended" };
     bool turned = ty_trainjob_finished(was) && !ty_trainjob_finished(now);
@@ -181,19 +186,20 @@ static void judge_status(struct ty_judge *j, const struct ty_json *was, const st
         if (ty_str_eq(old, new))
             continue;
         if (turned && i < 2)
-            ty_judge_reason(j, path, "%.*s would become %.*s",
-                            TY_ARG(old.n ? old : TY_LIT("unset")),
-                            TY_ARG(new.n ? new : TY_LIT("unset")));
+            ty_adopt_add_reason(j, path, "%.*s would become %.*s",
+                                TY_ARG(old.n ? old : TY_LIT("unset")),
+                                TY_ARG(new.n ? new : TY_LIT("unset")));
         else
-            ty_judge_note(j, path, "%.*s would become %.*s", TY_ARG(old.n ? old : TY_LIT("unset")),
-                          TY_ARG(new.n ? new : TY_LIT("unset")));
+            ty_adopt_add_note(j, path, "%.*s would become %.*s",
+                              TY_ARG(old.n ? old : TY_LIT("unset")),
+                              TY_ARG(new.n ? new : TY_LIT("unset")));
     }
     if (turned)
-        ty_judge_result(j, TY_ADOPT_DIFFERS, "its status would be changed");
+        ty_adopt_set_result(j, TY_ADOPT_DIFFERS, "its status would be changed");
 }
 
-static void run_pass(struct ty_judge *j, const struct ty_view *view, const struct ty_json *job,
-                     struct ty_pass *ret)
+static void run_pass(struct ty_adopt_evaluation *j, const struct ty_view *view,
+                     const struct ty_json *job, struct ty_pass *ret)
 {
     struct ty_pass_in in = { .pipeline = j->in->pipeline,
                              .settings = j->in->settings,
@@ -206,8 +212,8 @@ static void run_pass(struct ty_judge *j, const struct ty_view *view, const struc
 }
 
 /* A running job is written again once somebody suspends it: what would change then. */
-static void look_ahead(struct ty_judge *j, const struct ty_view *view, const struct ty_json *job,
-                       const struct ty_json *live)
+static void evaluate_suspended(struct ty_adopt_evaluation *j, const struct ty_view *view,
+                               const struct ty_json *job, const struct ty_json *live)
 {
     struct ty_json *copy = ty_json_copy(j->a, job, 0);
     struct ty_pass pass;
@@ -216,60 +222,63 @@ static void look_ahead(struct ty_judge *j, const struct ty_view *view, const str
     run_pass(j, view, copy, &pass);
     for (const struct ty_want *w = pass.want; w; w = w->next)
         if (w->kind == &ty_kind_jobset && !keeps_rendering(j, w, live) &&
-            differ_jobset(j, w, live, true))
-            ty_judge_note(j, NULL, "the above would be changed when it is next suspended");
+            diff_jobset(j, w, live, true))
+            ty_adopt_add_note(j, NULL, "the above would be changed when it is next suspended");
 }
 
-static void judge_pass(struct ty_judge *j, const struct ty_json *job, struct ty_str ns)
+static void evaluate_pass(struct ty_adopt_evaluation *j, const struct ty_json *job,
+                          struct ty_str ns)
 {
-    struct ty_view view = ty_judge_view(j);
+    struct ty_view view = ty_adopt_view(j);
     struct ty_pass pass;
     const struct ty_json *live =
         ty_view_get(&view, &ty_kind_jobset, ns, ty_json_str_at(job, "metadata.name"));
 
     run_pass(j, &view, job, &pass);
     for (const struct ty_want *w = pass.want; w; w = w->next)
-        judge_want(j, w, ns);
+        evaluate_want(j, w, ns);
     if (pass.status)
-        judge_status(j, ty_json_get(job, "status"), pass.status);
+        evaluate_status(j, ty_json_get(job, "status"), pass.status);
     if (pass.delete_kind)
-        ty_judge_note(j, NULL, "its %s would be deleted: its time is over", pass.delete_kind->kind);
+        ty_adopt_add_note(j, NULL, "its %s would be deleted: its time is over",
+                          pass.delete_kind->kind);
     if (pass.err.code < 0) {
-        ty_judge_reason(j, NULL, "%s", pass.err.text);
-        ty_judge_result(j, TY_ADOPT_FAILS, "it cannot be rendered");
+        ty_adopt_add_reason(j, NULL, "%s", pass.err.text);
+        ty_adopt_set_result(j, TY_ADOPT_FAILS, "it cannot be rendered");
     } else if (live && !ty_json_true_at(job, "spec.suspend") &&
                !ty_json_true_at(live, "spec.suspend")) {
-        look_ahead(j, &view, job, live);
-        ty_judge_result(j, TY_ADOPT_RUNNING, "would not be touched while it runs");
+        evaluate_suspended(j, &view, job, live);
+        ty_adopt_set_result(j, TY_ADOPT_RUNNING, "would not be touched while it runs");
     }
 }
 
 /* ---- the main line ---- */
 
-void ty_judge_trainjob(struct ty_judge *j, const struct ty_seen *o)
+void ty_adopt_evaluate_trainjob(struct ty_adopt_evaluation *j, const struct ty_cluster_object *o)
 {
-    const struct ty_json *job = ty_scene_read(j->a, o);
+    const struct ty_json *job = ty_cluster_snapshot_parse(j->a, o);
     struct ty_str by = ty_json_str_at(job, "spec.managedBy");
     bool over = ty_trainjob_finished(ty_json_get(job, "status"));
 
     if (by.n && !ty_str_is(by, CONTROLLER)) {
-        ty_judge_note(j, "spec.managedBy", "%.*s", TY_ARG(by));
-        ty_judge_result(j, TY_ADOPT_OTHERS, "would not be touched: somebody else manages it");
+        ty_adopt_add_note(j, "spec.managedBy", "%.*s", TY_ARG(by));
+        ty_adopt_set_result(j, TY_ADOPT_OTHERS, "would not be touched: somebody else manages it");
         return;
     }
     if (ty_json_at(job, "metadata.deletionTimestamp")) {
-        ty_judge_result(j, TY_ADOPT_OTHERS, "would not be touched: it is being deleted");
+        ty_adopt_set_result(j, TY_ADOPT_OTHERS, "would not be touched: it is being deleted");
         return;
     }
     j->job = job;
-    if (!ty_judge_admit(j, job, !over) && !over)
-        ty_judge_result(j, TY_ADOPT_REFUSED, "an update of it would be refused");
-    judge_pass(j, job, o->ns);
+    if (!ty_adopt_admit(j, job, !over) && !over)
+        ty_adopt_set_result(j, TY_ADOPT_REFUSED, "an update of it would be refused");
+    evaluate_pass(j, job, o->ns);
     if (j->blind) {
-        ty_judge_reason(j, NULL, "%s %.*s cannot be read: %s", j->blind->kind->kind,
-                        TY_ARG(j->blind->name), j->blind->why);
-        ty_judge_result(j, TY_ADOPT_UNKNOWN, "could not be judged");
+        ty_adopt_add_reason(j, NULL, "%s %.*s cannot be read: %s", j->blind->kind->kind,
+                            TY_ARG(j->blind->name), j->blind->why);
+        ty_adopt_set_result(j, TY_ADOPT_UNKNOWN, "could not be judged");
     }
-    ty_judge_result(j, over ? TY_ADOPT_FINISHED : TY_ADOPT_SAME,
-                    over ? "finished: would not be touched" : "its JobSet is as we would make it");
+    ty_adopt_set_result(j, over ? TY_ADOPT_FINISHED : TY_ADOPT_SAME,
+                        over ? "finished: would not be touched"
+                             : "its JobSet is as we would make it");
 }

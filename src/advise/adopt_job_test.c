@@ -1,13 +1,13 @@
 #include "advise/adopt_testing.h"
 
 /* A TrainJob j of a torch runtime, its children as we would make them; gives the JobSet. */
-static struct ty_json *stage(struct stand *s, const char *job)
+static struct ty_json *stage(struct adopt_fixture *s, const char *job)
 {
     struct ty_json *obj = fx_json(s->f.arena, job);
 
-    stand_put(s, core_put(&s->f, RUNTIME("{'numNodes':2,'torch':{}}", "")));
-    stand_put(s, obj);
-    return stand_apply(s, obj);
+    adopt_fixture_put(s, core_put(&s->f, RUNTIME("{'numNodes':2,'torch':{}}", "")));
+    adopt_fixture_put(s, obj);
+    return adopt_fixture_apply(s, obj);
 }
 
 /* How many are more than notes. */
@@ -28,12 +28,12 @@ static struct ty_json *first_container(struct ty_json *jobset)
 
 static void test_suspended_and_as_it_should_be(void **state)
 {
-    struct stand *s = *state;
+    struct adopt_fixture *s = *state;
 
     stage(s, JOB_OF("rt", ",'suspend':true"));
-    stand_judge(s);
-    assert_int_equal(stand_entry(s, "j")->result, TY_ADOPT_SAME);
-    assert_int_equal(serious(stand_entry(s, "j")), 0);
+    adopt_fixture_judge(s);
+    assert_int_equal(adopt_fixture_entry(s, "j")->result, TY_ADOPT_SAME);
+    assert_int_equal(serious(adopt_fixture_entry(s, "j")), 0);
 }
 
 #define IMAGE "spec.replicatedJobs[node].template.spec.template.spec.containers[node].image"
@@ -41,13 +41,13 @@ static void test_suspended_and_as_it_should_be(void **state)
 /* Its JobSet cannot be changed; it has never had pods, so another takes its place. */
 static void test_suspended_and_rendered_otherwise(void **state)
 {
-    struct stand *s = *state;
+    struct adopt_fixture *s = *state;
     struct ty_json *jobset = stage(s, JOB_OF("rt", ",'suspend':true"));
 
     ty_json_set(s->f.arena, first_container(jobset), "image", ty_json_cstr(s->f.arena, "other"));
-    stand_put(s, jobset);
-    stand_judge(s);
-    const struct ty_adopt_entry *e = stand_entry(s, "j");
+    adopt_fixture_put(s, jobset);
+    adopt_fixture_judge(s);
+    const struct ty_adopt_entry *e = adopt_fixture_entry(s, "j");
     assert_int_equal(e->result, TY_ADOPT_REPLACED);
     assert_string_equal(e->reasons->path, IMAGE);
     assert_string_equal(e->reasons->text, "stays \"other\"; rendered today: \"i\"");
@@ -58,13 +58,13 @@ static void test_suspended_and_rendered_otherwise(void **state)
 /* What may change would be changed: that is what adopt warns of. */
 static void test_suspended_and_changed(void **state)
 {
-    struct stand *s = *state;
+    struct adopt_fixture *s = *state;
     struct ty_json *jobset = stage(s, JOB_OF("rt", ",'suspend':true,'labels':{'a':'b'}"));
 
     ty_json_del(ty_json_get(jobset, "metadata"), TY_LIT("labels"));
-    stand_put(s, jobset);
-    stand_judge(s);
-    const struct ty_adopt_entry *e = stand_entry(s, "j");
+    adopt_fixture_put(s, jobset);
+    adopt_fixture_judge(s);
+    const struct ty_adopt_entry *e = adopt_fixture_entry(s, "j");
     assert_int_equal(e->result, TY_ADOPT_DIFFERS);
     assert_string_equal(e->reasons->path, "metadata.labels");
     assert_string_equal(s->result.because.v[0], "1 TrainJob would be changed");
@@ -72,13 +72,13 @@ static void test_suspended_and_changed(void **state)
 
 static void test_running_stays_as_it_is(void **state)
 {
-    struct stand *s = *state;
+    struct adopt_fixture *s = *state;
     struct ty_json *jobset = stage(s, JOB_OF("rt", ""));
 
     ty_json_set(s->f.arena, first_container(jobset), "image", ty_json_cstr(s->f.arena, "other"));
-    stand_put(s, jobset);
-    stand_judge(s);
-    const struct ty_adopt_entry *e = stand_entry(s, "j");
+    adopt_fixture_put(s, jobset);
+    adopt_fixture_judge(s);
+    const struct ty_adopt_entry *e = adopt_fixture_entry(s, "j");
     assert_int_equal(e->result, TY_ADOPT_KEPT);
     assert_string_equal(e->reasons->path, IMAGE);
     assert_string_equal(e->text, "rendered otherwise: its JobSet stays as it is");
@@ -87,14 +87,14 @@ static void test_running_stays_as_it_is(void **state)
 
 static void test_resumed_meanwhile_is_no_difference(void **state)
 {
-    struct stand *s = *state;
+    struct adopt_fixture *s = *state;
     struct ty_json *jobset = stage(s, JOB_OF("rt", ",'suspend':false"));
 
     ty_json_set(s->f.arena, ty_json_get(jobset, "spec"), "suspend",
                 ty_json_bool(s->f.arena, true)); /* the manager has not come round yet */
-    stand_put(s, jobset);
-    stand_judge(s);
-    const struct ty_adopt_entry *e = stand_entry(s, "j");
+    adopt_fixture_put(s, jobset);
+    adopt_fixture_judge(s);
+    const struct ty_adopt_entry *e = adopt_fixture_entry(s, "j");
     assert_int_equal(e->result, TY_ADOPT_SAME);
     assert_true(e->reasons->note);
     assert_string_equal(e->reasons->path, "spec.suspend");
@@ -102,7 +102,7 @@ static void test_resumed_meanwhile_is_no_difference(void **state)
 
 static void test_finished_and_foreign_and_going(void **state)
 {
-    struct stand *s = *state;
+    struct adopt_fixture *s = *state;
     struct ty_json *job = fx_json(s->f.arena, JOB_OF("rt", ",'suspend':false"));
 
     stage(s, JOB_OF("rt", ",'suspend':false"));
@@ -111,41 +111,41 @@ static void test_finished_and_foreign_and_going(void **state)
                                     "'x','message':'','lastTransitionTime':"
                                     "'2026-01-01T00:00:00Z'}]}"));
     struct ty_json *spec = ty_json_get(job, "spec"), *meta = ty_json_get(job, "metadata");
-    stand_put(s, job);
-    struct ty_json *jobset =
-        ty_scene_get(s->f.arena, s->scene, &ty_kind_jobset, TY_LIT("ns"), TY_LIT("j"));
+    adopt_fixture_put(s, job);
+    struct ty_json *jobset = ty_cluster_snapshot_get(s->f.arena, s->snapshot, &ty_kind_jobset,
+                                                     TY_LIT("ns"), TY_LIT("j"));
     ty_json_set(s->f.arena, jobset, "status",
                 fx_json(s->f.arena, "{'conditions':[{'type':'Completed','status':'True','reason':"
                                     "'x','message':''}]}"));
-    stand_put(s, jobset);
-    stand_judge(s);
-    assert_int_equal(stand_entry(s, "j")->result, TY_ADOPT_FINISHED);
+    adopt_fixture_put(s, jobset);
+    adopt_fixture_judge(s);
+    assert_int_equal(adopt_fixture_entry(s, "j")->result, TY_ADOPT_FINISHED);
     ty_json_set(s->f.arena, meta, "deletionTimestamp",
                 ty_json_cstr(s->f.arena, "2026-01-01T00:00:00Z"));
-    stand_put(s, job);
-    stand_judge(s);
-    assert_int_equal(stand_entry(s, "j")->result, TY_ADOPT_OTHERS);
+    adopt_fixture_put(s, job);
+    adopt_fixture_judge(s);
+    assert_int_equal(adopt_fixture_entry(s, "j")->result, TY_ADOPT_OTHERS);
     ty_json_del(meta, TY_LIT("deletionTimestamp"));
     ty_json_set(s->f.arena, spec, "managedBy",
                 ty_json_cstr(s->f.arena, "kueue.x-k8s.io/multikueue"));
-    stand_put(s, job);
-    stand_judge(s);
-    assert_int_equal(stand_entry(s, "j")->result, TY_ADOPT_OTHERS);
+    adopt_fixture_put(s, job);
+    adopt_fixture_judge(s);
+    assert_int_equal(adopt_fixture_entry(s, "j")->result, TY_ADOPT_OTHERS);
     assert_int_equal(s->result.because.n, 0);
 }
 
 static void test_a_turned_end_is_a_difference(void **state)
 {
-    struct stand *s = *state;
+    struct adopt_fixture *s = *state;
     struct ty_json *job = fx_json(s->f.arena, JOB_OF("rt", ""));
 
     stage(s, JOB_OF("rt", ""));
     ty_json_set(s->f.arena, job, "status",
                 fx_json(s->f.arena, "{'conditions':[{'type':'Failed','status':'True','reason':'x',"
                                     "'message':'','lastTransitionTime':'2026-01-01T00:00:00Z'}]}"));
-    stand_put(s, job); /* but its JobSet says nothing of it */
-    stand_judge(s);
-    const struct ty_adopt_entry *e = stand_entry(s, "j");
+    adopt_fixture_put(s, job); /* but its JobSet says nothing of it */
+    adopt_fixture_judge(s);
+    const struct ty_adopt_entry *e = adopt_fixture_entry(s, "j");
     assert_int_equal(e->result, TY_ADOPT_DIFFERS);
     assert_string_equal(e->text, "its status would be changed");
     assert_string_equal(e->reasons->path, "status.conditions[Failed]");
@@ -154,22 +154,22 @@ static void test_a_turned_end_is_a_difference(void **state)
 
 static void test_an_end_that_was_not_told_yet_is_none(void **state)
 {
-    struct stand *s = *state;
+    struct adopt_fixture *s = *state;
     struct ty_json *jobset = stage(s, JOB_OF("rt", ""));
 
     ty_json_set(s->f.arena, jobset, "status",
                 fx_json(s->f.arena, "{'conditions':[{'type':'Completed','status':'True','reason':"
                                     "'x','message':''}]}"));
-    stand_put(s, jobset);
-    stand_judge(s);
-    assert_int_equal(stand_entry(s, "j")->result, TY_ADOPT_RUNNING);
-    assert_int_equal(serious(stand_entry(s, "j")), 0);
-    assert_string_equal(stand_entry(s, "j")->reasons->path, "status.conditions[Complete]");
+    adopt_fixture_put(s, jobset);
+    adopt_fixture_judge(s);
+    assert_int_equal(adopt_fixture_entry(s, "j")->result, TY_ADOPT_RUNNING);
+    assert_int_equal(serious(adopt_fixture_entry(s, "j")), 0);
+    assert_string_equal(adopt_fixture_entry(s, "j")->reasons->path, "status.conditions[Complete]");
 }
 
 static void test_refused_with_the_field(void **state)
 {
-    struct stand *s = *state;
+    struct adopt_fixture *s = *state;
     struct ty_json *job =
         fx_json(s->f.arena, JOB_OF("rt", ",'suspend':true,'runtimePatches':[" POD_PATCH(
                                              "a.b/c", "node",
@@ -177,9 +177,9 @@ static void test_refused_with_the_field(void **state)
                                              "'value':'1'}]}]") "]"));
 
     stage(s, JOB_OF("rt", ",'suspend':true"));
-    stand_put(s, job);
-    stand_judge(s);
-    const struct ty_adopt_entry *e = stand_entry(s, "j");
+    adopt_fixture_put(s, job);
+    adopt_fixture_judge(s);
+    const struct ty_adopt_entry *e = adopt_fixture_entry(s, "j");
     assert_true(e->result >= TY_ADOPT_REFUSED);
     assert_string_equal(e->reasons->path, "spec.runtimePatches");
     assert_false(e->reasons->note);
@@ -188,13 +188,13 @@ static void test_refused_with_the_field(void **state)
 /* An update would be accepted, as in v2.3.0: the warning is a note. */
 static void test_warned_of(void **state)
 {
-    struct stand *s = *state;
+    struct adopt_fixture *s = *state;
     static const char text[] = JOB_OF("rt", ",'suspend':true,'runtimePatches':[" POD_PATCH(
                                                 "a.b/c", "nobody", "'nodeSelector':{'a':'b'}") "]");
 
-    stand_put(s, stage(s, text));
-    stand_judge(s);
-    const struct ty_adopt_entry *e = stand_entry(s, "j");
+    adopt_fixture_put(s, stage(s, text));
+    adopt_fixture_judge(s);
+    const struct ty_adopt_entry *e = adopt_fixture_entry(s, "j");
     assert_true(e->result < TY_ADOPT_REFUSED);
     assert_true(e->reasons->note);
     assert_has(e->reasons->text, "has no job \"nobody\"");
@@ -202,66 +202,67 @@ static void test_warned_of(void **state)
 
 static void test_no_runtime_at_all(void **state)
 {
-    struct stand *s = *state;
+    struct adopt_fixture *s = *state;
 
-    stand_put(s, fx_json(s->f.arena, JOB_OF("gone", ",'suspend':true")));
-    stand_judge(s);
-    assert_int_equal(stand_entry(s, "j")->result, TY_ADOPT_FAILS);
+    adopt_fixture_put(s, fx_json(s->f.arena, JOB_OF("gone", ",'suspend':true")));
+    adopt_fixture_judge(s);
+    assert_int_equal(adopt_fixture_entry(s, "j")->result, TY_ADOPT_FAILS);
 }
 
 static void test_a_runtime_without_a_name(void **state)
 {
-    struct stand *s = *state;
-    struct ty_look_want *wants = NULL;
+    struct adopt_fixture *s = *state;
+    struct ty_cluster_query *wants = NULL;
 
-    stand_put(s, fx_json(s->f.arena, JOB_OF("", ",'suspend':true")));
-    size_t n = ty_adopt_needs(s->f.arena, &s->in, &wants);
+    adopt_fixture_put(s, fx_json(s->f.arena, JOB_OF("", ",'suspend':true")));
+    size_t n = ty_adopt_queries(s->f.arena, &s->in, &wants);
     for (size_t i = 0; i < n; i++)
         assert_true(wants[i].name.n > 0); /* else a whole kind would be listed */
-    stand_judge(s);
-    assert_true(stand_entry(s, "j")->result >= TY_ADOPT_REFUSED);
+    adopt_fixture_judge(s);
+    assert_true(adopt_fixture_entry(s, "j")->result >= TY_ADOPT_REFUSED);
 }
 
 static void test_blind_for_a_snapshot(void **state)
 {
-    struct stand *s = *state;
+    struct adopt_fixture *s = *state;
 
     stage(s, JOB_OF("rt", ",'suspend':true"));
-    ty_scene_miss(s->scene, &ty_kind_configmap, TY_LIT("ns"), TY_LIT("j-runtime-snapshot"), -EACCES,
-                  TY_LIT("forbidden"));
-    stand_judge(s);
-    const struct ty_adopt_entry *e = stand_entry(s, "j");
+    ty_cluster_snapshot_put_error(s->snapshot, &ty_kind_configmap, TY_LIT("ns"),
+                                  TY_LIT("j-runtime-snapshot"), -EACCES, TY_LIT("forbidden"));
+    adopt_fixture_judge(s);
+    const struct ty_adopt_entry *e = adopt_fixture_entry(s, "j");
     assert_int_equal(e->result, TY_ADOPT_UNKNOWN);
     assert_string_equal(s->result.because.v[0], "1 object could not be judged");
 }
 
 static void test_a_kind_that_is_not_served(void **state)
 {
-    struct stand *s = *state;
+    struct adopt_fixture *s = *state;
     struct ty_json *rt = fx_json(s->f.arena, RUNTIME("{'torch':{}}", ""));
 
     ty_json_set(s->f.arena, ty_json_get(rt, "spec"), "podGroupPolicy",
                 fx_json(s->f.arena, "{'coscheduling':{}}"));
     core_keep(&s->f, rt);
-    stand_put(s, rt);
-    stand_put(s, fx_json(s->f.arena, JOB_OF("rt", ",'suspend':true")));
-    ty_scene_miss(s->scene, &ty_kind_podgroup_cosched, TY_LIT(""), TY_LIT(""), -ENOENT,
-                  TY_LIT("the server could not find the requested resource"));
-    stand_judge(s);
-    const struct ty_adopt_entry *e = stand_entry(s, "j");
+    adopt_fixture_put(s, rt);
+    adopt_fixture_put(s, fx_json(s->f.arena, JOB_OF("rt", ",'suspend':true")));
+    ty_cluster_snapshot_put_error(s->snapshot, &ty_kind_podgroup_cosched, TY_LIT(""), TY_LIT(""),
+                                  -ENOENT,
+                                  TY_LIT("the server could not find the requested resource"));
+    adopt_fixture_judge(s);
+    const struct ty_adopt_entry *e = adopt_fixture_entry(s, "j");
     assert_int_equal(e->result, TY_ADOPT_FAILS);
     assert_string_equal(e->text, "its children cannot be made");
 }
 
 static void test_a_jobset_of_somebody_else(void **state)
 {
-    struct stand *s = *state;
+    struct adopt_fixture *s = *state;
     struct ty_json *jobset = stage(s, JOB_OF("rt", ",'suspend':false"));
 
     ty_json_del(ty_json_get(jobset, "metadata"), TY_LIT("ownerReferences"));
-    stand_put(s, jobset); /* runs, but is nothing of ours */
-    stand_judge(s);
-    const struct ty_adopt_entry *e = stand_entry(s, "j");
+    adopt_fixture_put(s, jobset); /* runs, but is nothing of ours */
+    adopt_fixture_judge(s);
+    const struct ty_adopt_entry *e = adopt_fixture_entry(s, "j");
     assert_int_equal(e->result, TY_ADOPT_FAILS);
     assert_string_equal(e->text, "its children cannot be made");
     assert_has(e->reasons->text, "/j\" exists and is not this TrainJob's");
@@ -271,44 +272,45 @@ static void test_a_jobset_of_somebody_else(void **state)
  * from the Secret, which has private keys in it. */
 static void test_the_status_api_needs_no_secret(void **state)
 {
-    struct stand *s = *state;
-    struct ty_look_want *wants = NULL;
+    struct adopt_fixture *s = *state;
+    struct ty_cluster_query *wants = NULL;
 
     s->f.settings.status_gate = true;
     s->in.hook_secret = fx_json(s->f.arena, "{'data':{'ca.crt':'eA=='}}");
-    stand_put(s, core_put(&s->f, RUNTIME("{'torch':{}}", "")));
-    stand_put(s, fx_json(s->f.arena, JOB_OF("rt", ",'suspend':true")));
-    for (size_t n; (n = ty_adopt_needs(s->f.arena, &s->in, &wants));)
+    adopt_fixture_put(s, core_put(&s->f, RUNTIME("{'torch':{}}", "")));
+    adopt_fixture_put(s, fx_json(s->f.arena, JOB_OF("rt", ",'suspend':true")));
+    for (size_t n; (n = ty_adopt_queries(s->f.arena, &s->in, &wants));)
         for (size_t i = 0; i < n; i++) {
             assert_ptr_not_equal(wants[i].kind, &ty_kind_secret);
-            ty_scene_miss(s->scene, wants[i].kind, wants[i].ns, wants[i].name, -ENOENT, TY_LIT(""));
+            ty_cluster_snapshot_put_error(s->snapshot, wants[i].kind, wants[i].ns, wants[i].name,
+                                          -ENOENT, TY_LIT(""));
         }
-    stand_judge(s);
-    assert_int_equal(stand_entry(s, "j")->result, TY_ADOPT_NEW);
+    adopt_fixture_judge(s);
+    assert_int_equal(adopt_fixture_entry(s, "j")->result, TY_ADOPT_NEW);
     s->in.hook_secret = NULL;
-    stand_judge(s);
-    assert_int_equal(stand_entry(s, "j")->result, TY_ADOPT_FAILS);
+    adopt_fixture_judge(s);
+    assert_int_equal(adopt_fixture_entry(s, "j")->result, TY_ADOPT_FAILS);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        stand_test(test_suspended_and_as_it_should_be),
-        stand_test(test_suspended_and_rendered_otherwise),
-        stand_test(test_suspended_and_changed),
-        stand_test(test_running_stays_as_it_is),
-        stand_test(test_resumed_meanwhile_is_no_difference),
-        stand_test(test_finished_and_foreign_and_going),
-        stand_test(test_a_turned_end_is_a_difference),
-        stand_test(test_an_end_that_was_not_told_yet_is_none),
-        stand_test(test_refused_with_the_field),
-        stand_test(test_warned_of),
-        stand_test(test_no_runtime_at_all),
-        stand_test(test_a_runtime_without_a_name),
-        stand_test(test_blind_for_a_snapshot),
-        stand_test(test_a_kind_that_is_not_served),
-        stand_test(test_a_jobset_of_somebody_else),
-        stand_test(test_the_status_api_needs_no_secret),
+        adopt_fixture_test(test_suspended_and_as_it_should_be),
+        adopt_fixture_test(test_suspended_and_rendered_otherwise),
+        adopt_fixture_test(test_suspended_and_changed),
+        adopt_fixture_test(test_running_stays_as_it_is),
+        adopt_fixture_test(test_resumed_meanwhile_is_no_difference),
+        adopt_fixture_test(test_finished_and_foreign_and_going),
+        adopt_fixture_test(test_a_turned_end_is_a_difference),
+        adopt_fixture_test(test_an_end_that_was_not_told_yet_is_none),
+        adopt_fixture_test(test_refused_with_the_field),
+        adopt_fixture_test(test_warned_of),
+        adopt_fixture_test(test_no_runtime_at_all),
+        adopt_fixture_test(test_a_runtime_without_a_name),
+        adopt_fixture_test(test_blind_for_a_snapshot),
+        adopt_fixture_test(test_a_kind_that_is_not_served),
+        adopt_fixture_test(test_a_jobset_of_somebody_else),
+        adopt_fixture_test(test_the_status_api_needs_no_secret),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* For the tests of adopt: a scene that the product itself has filled, as if it had been applied. */
+/* For the tests of adopt: a snapshot that the product itself has filled, as if it had been applied.
+ */
 #ifndef TY_ADVISE_ADOPT_TESTING_H
 #define TY_ADVISE_ADOPT_TESTING_H
 
@@ -8,53 +9,54 @@
 #include "engine/jobset.h"
 #include "trainer/testing.h"
 
-struct stand {
+struct adopt_fixture {
     struct fixture f;
-    struct ty_scene *scene;
+    struct ty_cluster_snapshot *snapshot;
     struct ty_adopt_in in;
     struct ty_adopt result;
 };
 
-static inline int stand_setup(void **state)
+static inline int adopt_fixture_setup(void **state)
 {
     core_setup(state);
     struct fixture *f = *state;
-    struct stand *s = ty_new(f->arena, struct stand);
+    struct adopt_fixture *s = ty_new(f->arena, struct adopt_fixture);
 
     s->f = *f;
-    s->scene = ty_scene_new();
-    s->in = (struct ty_adopt_in){ .scene = s->scene,
+    s->snapshot = ty_cluster_snapshot_new();
+    s->in = (struct ty_adopt_in){ .snapshot = s->snapshot,
                                   .pipeline = &s->f.pipeline,
                                   .settings = &s->f.settings,
                                   .now_s = CORE_NOW,
                                   .entropy = s->f.entropy };
-    ty_scene_listed(s->scene, &ty_kind_trainjob, TY_LIT(""));
-    ty_scene_listed(s->scene, &ty_kind_trainingruntime, TY_LIT(""));
-    ty_scene_listed(s->scene, &ty_kind_clustertrainingruntime, TY_LIT(""));
-    ty_scene_listed(s->scene, &ty_kind_jobset, TY_LIT(""));
+    ty_cluster_snapshot_set_listed(s->snapshot, &ty_kind_trainjob, TY_LIT(""));
+    ty_cluster_snapshot_set_listed(s->snapshot, &ty_kind_trainingruntime, TY_LIT(""));
+    ty_cluster_snapshot_set_listed(s->snapshot, &ty_kind_clustertrainingruntime, TY_LIT(""));
+    ty_cluster_snapshot_set_listed(s->snapshot, &ty_kind_jobset, TY_LIT(""));
     *state = s;
     return 0;
 }
 
-static inline int stand_teardown(void **state)
+static inline int adopt_fixture_teardown(void **state)
 {
-    struct stand *s = *state;
+    struct adopt_fixture *s = *state;
     struct ty_arena *a = s->f.arena;
 
-    ty_scene_free(s->scene);
+    ty_cluster_snapshot_free(s->snapshot);
     ty_arena_free(a);
     return 0;
 }
 
-static inline void stand_put(struct stand *s, const struct ty_json *obj)
+static inline void adopt_fixture_put(struct adopt_fixture *s, const struct ty_json *obj)
 {
-    ty_scene_put(s->scene, ty_kind_of(obj), ty_json_str_at(obj, "metadata.namespace"),
-                 ty_json_str_at(obj, "metadata.name"), ty_json_text(s->f.arena, obj));
+    ty_cluster_snapshot_put(s->snapshot, ty_kind_of(obj), ty_json_str_at(obj, "metadata.namespace"),
+                            ty_json_str_at(obj, "metadata.name"), ty_json_text(s->f.arena, obj));
 }
 
 /* The job's children as a pass of ours would write them, and the API server fill them, are in the
- * scene afterwards; gives the JobSet, to be changed and put again. */
-static inline struct ty_json *stand_apply(struct stand *s, const struct ty_json *job)
+ * snapshot afterwards; gives the JobSet, to be changed and put again. */
+static inline struct ty_json *adopt_fixture_apply(struct adopt_fixture *s,
+                                                  const struct ty_json *job)
 {
     struct ty_pass p = core_pass_at(&s->f, job, CORE_NOW);
     struct ty_json *jobset = NULL;
@@ -66,24 +68,25 @@ static inline struct ty_json *stand_apply(struct stand *s, const struct ty_json 
             jobset = ty_json_copy(s->f.arena, w->obj, 0);
             ty_jobset_default(s->f.arena, jobset);
         }
-        stand_put(s, w->kind == &ty_kind_jobset ? jobset : w->obj);
+        adopt_fixture_put(s, w->kind == &ty_kind_jobset ? jobset : w->obj);
     }
     return jobset;
 }
 
-/* Reads nothing: what is needed and not in the scene is not there. */
-static inline void stand_judge(struct stand *s)
+/* Reads nothing: what is needed and not in the snapshot is not there. */
+static inline void adopt_fixture_judge(struct adopt_fixture *s)
 {
-    struct ty_look_want *wants = NULL;
+    struct ty_cluster_query *wants = NULL;
 
-    for (size_t n; (n = ty_adopt_needs(s->f.arena, &s->in, &wants));)
+    for (size_t n; (n = ty_adopt_queries(s->f.arena, &s->in, &wants));)
         for (size_t i = 0; i < n; i++)
-            ty_scene_miss(s->scene, wants[i].kind, wants[i].ns, wants[i].name, -ENOENT,
-                          TY_LIT("not found"));
-    ty_adopt_judge(s->f.arena, &s->in, &s->result);
+            ty_cluster_snapshot_put_error(s->snapshot, wants[i].kind, wants[i].ns, wants[i].name,
+                                          -ENOENT, TY_LIT("not found"));
+    ty_adopt_evaluate(s->f.arena, &s->in, &s->result);
 }
 
-static inline const struct ty_adopt_entry *stand_entry(const struct stand *s, const char *name)
+static inline const struct ty_adopt_entry *adopt_fixture_entry(const struct adopt_fixture *s,
+                                                               const char *name)
 {
     for (const struct ty_adopt_entry *e = s->result.first; e; e = e->next)
         if (ty_str_is(e->name, name))
@@ -92,6 +95,7 @@ static inline const struct ty_adopt_entry *stand_entry(const struct stand *s, co
     abort(); /* the compiler does not know that it has gone */
 }
 
-#define stand_test(fn) cmocka_unit_test_setup_teardown(fn, stand_setup, stand_teardown)
+#define adopt_fixture_test(fn)                                                                     \
+    cmocka_unit_test_setup_teardown(fn, adopt_fixture_setup, adopt_fixture_teardown)
 
 #endif

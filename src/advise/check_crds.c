@@ -11,7 +11,7 @@
 #define APPLY_CRDS "trainyard crds | kubectl apply --server-side --force-conflicts -f -"
 #define JOBSET     "0.12"
 
-const struct ty_json *ty_crd_schema(const struct ty_json *crd, const char *version)
+const struct ty_json *ty_check_crds_schema(const struct ty_json *crd, const char *version)
 {
     const struct ty_json *v =
         ty_json_by(ty_json_at(crd, "spec.versions"), "name", ty_str(version), NULL);
@@ -57,11 +57,11 @@ struct lack {
     bool released; /* what v2.3.0's lack, too, does not count */
 };
 
-static const char *lacks(const struct lack *l, const struct ty_json *ours,
-                         const struct ty_json *theirs, const struct ty_path *at);
+static const char *missing_property(const struct lack *l, const struct ty_json *ours,
+                                    const struct ty_json *theirs, const struct ty_path *at);
 
-static const char *lacks_member(const struct lack *l, const struct ty_json *ours,
-                                const struct ty_json *theirs, const struct ty_path *at)
+static const char *missing_member(const struct lack *l, const struct ty_json *ours,
+                                  const struct ty_json *theirs, const struct ty_path *at)
 {
     const struct ty_json *have = ty_json_get(theirs, "properties");
 
@@ -70,7 +70,8 @@ static const char *lacks_member(const struct lack *l, const struct ty_json *ours
     ty_each_member (m, ty_json_get(ours, "properties")) {
         const struct ty_json *inner = ty_json_find(have, m->key);
         const struct ty_path *here = TY_KEYS(at, m->key);
-        const char *path = inner ? lacks(l, m->value, inner, here) : ty_path_text(l->a, here);
+        const char *path =
+            inner ? missing_property(l, m->value, inner, here) : ty_path_text(l->a, here);
         if (path && !(l->released && is_addition(path)))
             return path;
     }
@@ -78,72 +79,73 @@ static const char *lacks_member(const struct lack *l, const struct ty_json *ours
 }
 
 /* Through lists and maps, too: their items are not written in the path. */
-static const char *lacks(const struct lack *l, const struct ty_json *ours,
-                         const struct ty_json *theirs, const struct ty_path *at)
+static const char *missing_property(const struct lack *l, const struct ty_json *ours,
+                                    const struct ty_json *theirs, const struct ty_path *at)
 {
     static const char *const inside[] = { "items", "additionalProperties" };
-    const char *path = lacks_member(l, ours, theirs, at);
+    const char *path = missing_member(l, ours, theirs, at);
 
     for (size_t i = 0; !path && i < 2; i++) {
         const struct ty_json *o = ty_json_get(ours, inside[i]), *t = ty_json_get(theirs, inside[i]);
         if (ty_json_is(o, TY_JSON_OBJECT) && ty_json_is(t, TY_JSON_OBJECT))
-            path = lacks(l, o, t, at);
+            path = missing_property(l, o, t, at);
     }
     return path;
 }
 
-const char *ty_schema_lacks(struct ty_arena *a, const struct ty_json *ours,
-                            const struct ty_json *theirs)
+const char *ty_check_crds_missing(struct ty_arena *a, const struct ty_json *ours,
+                                  const struct ty_json *theirs)
 {
-    return lacks(&(struct lack){ a, false }, ours, theirs, NULL);
+    return missing_property(&(struct lack){ a, false }, ours, theirs, NULL);
 }
 
-static const struct ty_seen *find_crd(const struct ty_doctor_in *in, struct ty_arena *a,
-                                      const struct ty_kind *kind)
+static const struct ty_cluster_object *find_crd(const struct ty_doctor_in *in, struct ty_arena *a,
+                                                const struct ty_kind *kind)
 {
     const char *name = ty_arena_printf(a, "%s.%s", kind->plural, kind->group);
 
-    return ty_scene_find(in->scene, &ty_kind_crd, TY_LIT(""), ty_str(name));
+    return ty_cluster_snapshot_find(in->snapshot, &ty_kind_crd, TY_LIT(""), ty_str(name));
 }
 
 /* True: it is there, as far as can be told; else the line is written. */
-static bool crd_there(const struct ty_doctor_in *in, struct ty_checks *ret, const char *check,
-                      const struct ty_kind *kind, const char *fix)
+static bool crd_there(const struct ty_doctor_in *in, struct ty_check_results *ret,
+                      const char *check, const struct ty_kind *kind, const char *fix)
 {
-    const struct ty_seen *o = find_crd(in, ret->arena, kind);
-    struct ty_check *c = NULL;
+    const struct ty_cluster_object *o = find_crd(in, ret->arena, kind);
+    struct ty_check_result *c = NULL;
 
     if (o && o->r < 0 && o->r != -ENOENT)
-        c = ty_checks_add(ret, TY_LEVEL_WARN, check, "the CRD of %s cannot be read: %s",
-                          kind->plural, o->why);
+        c = ty_check_add(ret, TY_CHECK_LEVEL_WARN, check, "the CRD of %s cannot be read: %s",
+                         kind->plural, o->why);
     else if (!o || o->r < 0)
-        c = ty_checks_add(ret, TY_LEVEL_FAIL, check, "the CRD %s.%s is missing", kind->plural,
-                          kind->group);
-    else if (!ty_crd_schema(ty_scene_read(ret->arena, o), kind->version))
-        c = ty_checks_add(ret, TY_LEVEL_FAIL, check, "the CRD %s.%s does not serve %s",
-                          kind->plural, kind->group, kind->version);
+        c = ty_check_add(ret, TY_CHECK_LEVEL_FAIL, check, "the CRD %s.%s is missing", kind->plural,
+                         kind->group);
+    else if (!ty_check_crds_schema(ty_cluster_snapshot_parse(ret->arena, o), kind->version))
+        c = ty_check_add(ret, TY_CHECK_LEVEL_FAIL, check, "the CRD %s.%s does not serve %s",
+                         kind->plural, kind->group, kind->version);
     if (c)
-        ty_check_fix(ret, c, "%s",
-                     c->level == TY_LEVEL_WARN ? "ask as a user who may get "
-                                                 "customresourcedefinitions"
-                                               : fix);
+        ty_check_set_fix(ret, c, "%s",
+                         c->level == TY_CHECK_LEVEL_WARN ? "ask as a user who may get "
+                                                           "customresourcedefinitions"
+                                                         : fix);
     return !c;
 }
 
-static const char *lacking(const struct ty_doctor_in *in, struct ty_arena *a,
-                           const struct ty_kind *kind, bool released)
+static const char *crd_missing_property(const struct ty_doctor_in *in, struct ty_arena *a,
+                                        const struct ty_kind *kind, bool released)
 {
-    const struct ty_json *crd = ty_scene_read(a, find_crd(in, a, kind));
+    const struct ty_json *crd = ty_cluster_snapshot_parse(a, find_crd(in, a, kind));
 
-    return lacks(&(struct lack){ a, released }, ty_schema_openapi(a, kind->schema),
-                 ty_crd_schema(crd, kind->version), NULL);
+    return missing_property(&(struct lack){ a, released }, ty_schema_openapi(a, kind->schema),
+                            ty_check_crds_schema(crd, kind->version), NULL);
 }
 
 /* Helm deletes what a release brought along, unless the release itself says otherwise. */
-static void check_release(const struct ty_doctor_in *in, struct ty_checks *ret,
+static void check_release(const struct ty_doctor_in *in, struct ty_check_results *ret,
                           const struct ty_kind *kind)
 {
-    const struct ty_json *crd = ty_scene_read(ret->arena, find_crd(in, ret->arena, kind));
+    const struct ty_json *crd =
+        ty_cluster_snapshot_parse(ret->arena, find_crd(in, ret->arena, kind));
     const struct ty_json *notes = ty_json_at(crd, "metadata.annotations");
     struct ty_str name = ty_json_text_of(ty_json_get(notes, "meta.helm.sh/release-name"));
     struct ty_str ns = ty_json_text_of(ty_json_get(notes, "meta.helm.sh/release-namespace"));
@@ -151,31 +153,32 @@ static void check_release(const struct ty_doctor_in *in, struct ty_checks *ret,
     if (!name.n ||
         ty_str_is(ty_json_text_of(ty_json_get(notes, "helm.sh/resource-policy")), "keep"))
         return;
-    struct ty_check *c =
-        ty_checks_add(ret, TY_LEVEL_WARN, "crds",
-                      "the CRD %s.%s belongs to the Helm release %.*s/%.*s: helm uninstall deletes "
-                      "it, and with it all %s",
-                      kind->plural, kind->group, TY_ARG(ns), TY_ARG(name), kind->plural);
-    ty_check_fix(ret, c,
-                 "kubectl -n %.*s delete secret -l owner=helm,name=%.*s: Helm forgets the release, "
-                 "everything stays",
-                 TY_ARG(ns), TY_ARG(name));
+    struct ty_check_result *c =
+        ty_check_add(ret, TY_CHECK_LEVEL_WARN, "crds",
+                     "the CRD %s.%s belongs to the Helm release %.*s/%.*s: helm uninstall deletes "
+                     "it, and with it all %s",
+                     kind->plural, kind->group, TY_ARG(ns), TY_ARG(name), kind->plural);
+    ty_check_set_fix(
+        ret, c,
+        "kubectl -n %.*s delete secret -l owner=helm,name=%.*s: Helm forgets the release, "
+        "everything stays",
+        TY_ARG(ns), TY_ARG(name));
 }
 
 /* One of ours that is there: whether it knows all fields. Those of v2.3.0 work; what they lack is
  * added to *released. */
-static bool knows_all(const struct ty_doctor_in *in, struct ty_checks *ret,
+static bool knows_all(const struct ty_doctor_in *in, struct ty_check_results *ret,
                       const struct ty_kind *kind, struct ty_words *released)
 {
-    const char *path = lacking(in, ret->arena, kind, false);
-    const char *older = path ? lacking(in, ret->arena, kind, true) : NULL;
+    const char *path = crd_missing_property(in, ret->arena, kind, false);
+    const char *older = path ? crd_missing_property(in, ret->arena, kind, true) : NULL;
 
     if (older) {
-        struct ty_check *c = ty_checks_add(
-            ret, TY_LEVEL_FAIL, "crds",
-            "the CRD %s.%s is older than this program: %s and perhaps more is dropped",
-            kind->plural, kind->group, older);
-        ty_check_fix(ret, c, APPLY_CRDS);
+        struct ty_check_result *c =
+            ty_check_add(ret, TY_CHECK_LEVEL_FAIL, "crds",
+                         "the CRD %s.%s is older than this program: %s and perhaps more is dropped",
+                         kind->plural, kind->group, older);
+        ty_check_set_fix(ret, c, APPLY_CRDS);
     } else if (path) {
         ty_words_add(ret->arena, released,
                      ty_arena_printf(ret->arena, "%s: %s", kind->plural, path));
@@ -183,20 +186,20 @@ static bool knows_all(const struct ty_doctor_in *in, struct ty_checks *ret,
     return !path;
 }
 
-static void note_released(struct ty_checks *ret, const struct ty_words *released)
+static void note_released(struct ty_check_results *ret, const struct ty_words *released)
 {
     ty_auto_buf list = { 0 };
 
     for (size_t i = 0; i < released->n; i++)
         ty_buf_printf(&list, "%s%s", i ? "; " : "", released->v[i]);
-    struct ty_check *c = ty_checks_add(
-        ret, TY_LEVEL_WARN, "crds",
+    struct ty_check_result *c = ty_check_add(
+        ret, TY_CHECK_LEVEL_WARN, "crds",
         "CRDs of Kubeflow Trainer v2.3.0: fields that only trainyard has are dropped (%.*s, ...)",
         TY_ARG(ty_buf_str(&list)));
-    ty_check_fix(ret, c, "to use these fields: " APPLY_CRDS);
+    ty_check_set_fix(ret, c, "to use these fields: " APPLY_CRDS);
 }
 
-void ty_check_crds(const struct ty_doctor_in *in, struct ty_checks *ret)
+void ty_check_crds(const struct ty_doctor_in *in, struct ty_check_results *ret)
 {
     struct ty_words released = { 0 };
     size_t good = 0, n = 0;
@@ -214,7 +217,7 @@ void ty_check_crds(const struct ty_doctor_in *in, struct ty_checks *ret)
     if (released.n)
         note_released(ret, &released);
     if (good == n)
-        ty_checks_add(ret, TY_LEVEL_OK, "crds", "%zu CRDs know all fields of this program", n);
+        ty_check_add(ret, TY_CHECK_LEVEL_OK, "crds", "%zu CRDs know all fields of this program", n);
 }
 
 /* ---- JobSet ---- */
@@ -227,51 +230,53 @@ static bool is_jobset(const struct ty_json *deployment)
            ty_str_is(ty_json_text_of(ty_json_get(labels, "app.kubernetes.io/name")), "jobset");
 }
 
-static bool controller_seen(const struct ty_doctor_in *in, struct ty_checks *ret)
+static bool controller_seen(const struct ty_doctor_in *in, struct ty_check_results *ret)
 {
     size_t at = 0;
 
-    for (const struct ty_seen *o; (o = ty_scene_next(in->scene, &ty_kind_deployment, &at));) {
-        const struct ty_json *d = ty_scene_read(ret->arena, o);
+    for (const struct ty_cluster_object *o;
+         (o = ty_cluster_snapshot_next(in->snapshot, &ty_kind_deployment, &at));) {
+        const struct ty_json *d = ty_cluster_snapshot_parse(ret->arena, o);
         int64_t ready = 0;
         if (!is_jobset(d))
             continue;
         ty_json_int_at(d, "status.availableReplicas", &ready);
         if (ready > 0) {
-            ty_checks_add(ret, TY_LEVEL_OK, "jobset", "the JobSet controller %.*s/%.*s is there",
-                          TY_ARG(o->ns), TY_ARG(o->name));
-        } else {
-            struct ty_check *c =
-                ty_checks_add(ret, TY_LEVEL_FAIL, "jobset",
-                              "the JobSet controller %.*s/%.*s is not available: no JobSet starts",
-                              TY_ARG(o->ns), TY_ARG(o->name));
-            ty_check_fix(ret, c, "kubectl -n %.*s describe deployment %.*s", TY_ARG(o->ns),
+            ty_check_add(ret, TY_CHECK_LEVEL_OK, "jobset",
+                         "the JobSet controller %.*s/%.*s is there", TY_ARG(o->ns),
                          TY_ARG(o->name));
+        } else {
+            struct ty_check_result *c =
+                ty_check_add(ret, TY_CHECK_LEVEL_FAIL, "jobset",
+                             "the JobSet controller %.*s/%.*s is not available: no JobSet starts",
+                             TY_ARG(o->ns), TY_ARG(o->name));
+            ty_check_set_fix(ret, c, "kubectl -n %.*s describe deployment %.*s", TY_ARG(o->ns),
+                             TY_ARG(o->name));
         }
         return true;
     }
     return false;
 }
 
-void ty_check_jobset(const struct ty_doctor_in *in, struct ty_checks *ret)
+void ty_check_jobset(const struct ty_doctor_in *in, struct ty_check_results *ret)
 {
     static const char fix[] = "install JobSet " JOBSET " (https://jobset.sigs.k8s.io)";
-    struct ty_check *c;
+    struct ty_check_result *c;
 
     if (!crd_there(in, ret, "jobset", &ty_kind_jobset, fix))
         return;
-    const char *path = lacking(in, ret->arena, &ty_kind_jobset, false);
+    const char *path = crd_missing_property(in, ret->arena, &ty_kind_jobset, false);
     if (path) {
-        c = ty_checks_add(ret, TY_LEVEL_FAIL, "jobset",
-                          "JobSet is older than " JOBSET ": its CRD does not know %s", path);
-        ty_check_fix(ret, c, "%s", fix);
+        c = ty_check_add(ret, TY_CHECK_LEVEL_FAIL, "jobset",
+                         "JobSet is older than " JOBSET ": its CRD does not know %s", path);
+        ty_check_set_fix(ret, c, "%s", fix);
     } else {
-        ty_checks_add(ret, TY_LEVEL_OK, "jobset", "the CRD of JobSet " JOBSET " or later");
+        ty_check_add(ret, TY_CHECK_LEVEL_OK, "jobset", "the CRD of JobSet " JOBSET " or later");
     }
     if (controller_seen(in, ret))
         return;
-    c = ty_checks_add(ret, TY_LEVEL_WARN, "jobset",
-                      "no Deployment of the JobSet controller was seen (label %s)",
-                      TY_JOBSET_LABEL);
-    ty_check_fix(ret, c, "%s, unless it runs under another label or outside of the cluster", fix);
+    c = ty_check_add(ret, TY_CHECK_LEVEL_WARN, "jobset",
+                     "no Deployment of the JobSet controller was seen (label %s)", TY_JOBSET_LABEL);
+    ty_check_set_fix(ret, c, "%s, unless it runs under another label or outside of the cluster",
+                     fix);
 }

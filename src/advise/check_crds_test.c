@@ -2,13 +2,13 @@
 
 #include "api/crd.h"
 
-static void put_crd(struct ward *w, const struct ty_json *crd)
+static void put_crd(struct doctor_fixture *w, const struct ty_json *crd)
 {
-    ty_scene_put(w->in.scene, &ty_kind_crd, TY_LIT(""), ty_json_str_at(crd, "metadata.name"),
-                 ty_json_text(w->a, crd));
+    ty_cluster_snapshot_put(w->in.snapshot, &ty_kind_crd, TY_LIT(""),
+                            ty_json_str_at(crd, "metadata.name"), ty_json_text(w->a, crd));
 }
 
-static void put_ours(struct ward *w)
+static void put_ours(struct doctor_fixture *w)
 {
     for (const struct ty_kind *const *k = ty_kinds; *k; k++)
         if ((*k)->ours)
@@ -23,39 +23,40 @@ static struct ty_json *properties(struct ty_json *crd, const char *path)
 
 static void test_our_own(void **state)
 {
-    struct ward *w = *state;
+    struct doctor_fixture *w = *state;
 
     put_ours(w);
-    assert_said(w, ty_check_crds, "ok crds: 3 CRDs know all fields of this program");
+    assert_results(w, ty_check_crds, "ok crds: 3 CRDs know all fields of this program");
 }
 
 static void test_missing_old_unserved_unread(void **state)
 {
-    struct ward *w = *state;
+    struct doctor_fixture *w = *state;
     struct ty_json *old = ty_crd(w->a, &ty_kind_trainjob);
 
     put_ours(w);
     ty_json_del(properties(old, "properties.spec.properties.trainer.properties"),
                 TY_LIT("numNodes"));
     put_crd(w, old);
-    assert_said(w, ty_check_crds,
-                "fail crds: the CRD trainjobs.trainer.kubeflow.org is older than this program: "
-                "spec.trainer.numNodes and perhaps more is dropped");
+    assert_results(w, ty_check_crds,
+                   "fail crds: the CRD trainjobs.trainer.kubeflow.org is older than this program: "
+                   "spec.trainer.numNodes and perhaps more is dropped");
     ty_json_set(w->a, ty_json_item(ty_json_at(old, "spec.versions"), 0), "served",
                 ty_json_bool(w->a, false));
     put_crd(w, old);
-    assert_said(w, ty_check_crds,
-                "fail crds: the CRD trainjobs.trainer.kubeflow.org does not serve v1alpha1");
-    ward_miss(w, &ty_kind_crd, "", "trainjobs.trainer.kubeflow.org", -ENOENT);
-    assert_said(w, ty_check_crds, "fail crds: the CRD trainjobs.trainer.kubeflow.org is missing");
-    ward_miss(w, &ty_kind_crd, "", "trainjobs.trainer.kubeflow.org", -EACCES);
-    assert_said(w, ty_check_crds, "warn crds: the CRD of trainjobs cannot be read: forbidden");
+    assert_results(w, ty_check_crds,
+                   "fail crds: the CRD trainjobs.trainer.kubeflow.org does not serve v1alpha1");
+    doctor_fixture_miss(w, &ty_kind_crd, "", "trainjobs.trainer.kubeflow.org", -ENOENT);
+    assert_results(w, ty_check_crds,
+                   "fail crds: the CRD trainjobs.trainer.kubeflow.org is missing");
+    doctor_fixture_miss(w, &ty_kind_crd, "", "trainjobs.trainer.kubeflow.org", -EACCES);
+    assert_results(w, ty_check_crds, "warn crds: the CRD of trainjobs cannot be read: forbidden");
 }
 
 /* v2.3.0's CRDs work with this program: what they drop, only this program has. */
 static void test_those_of_the_released_trainer(void **state)
 {
-    struct ward *w = *state;
+    struct doctor_fixture *w = *state;
     struct ty_json *old = ty_crd(w->a, &ty_kind_trainjob);
     struct ty_json *runtime = ty_crd(w->a, &ty_kind_trainingruntime);
 
@@ -66,23 +67,25 @@ static void test_those_of_the_released_trainer(void **state)
     ty_json_del(properties(runtime, "properties.spec.properties.mlPolicy.properties"),
                 TY_LIT("tensorflow"));
     put_crd(w, runtime);
-    assert_says(w, ty_check_crds,
-                "warn crds: CRDs of Kubeflow Trainer v2.3.0: fields that only trainyard has are "
-                "dropped (trainjobs: spec.");
+    assert_result_has(
+        w, ty_check_crds,
+        "warn crds: CRDs of Kubeflow Trainer v2.3.0: fields that only trainyard has are "
+        "dropped (trainjobs: spec.");
     assert_non_null(strstr(w->said.first->what, "; trainingruntimes: spec.mlPolicy.tensorflow, "));
     assert_null(strstr(w->said.first->what, "older"));
-    assert_int_equal(w->said.n[TY_LEVEL_FAIL], 0);
+    assert_int_equal(w->said.n[TY_CHECK_LEVEL_FAIL], 0);
     ty_json_del(properties(old, "properties.spec.properties"), TY_LIT("runtimePatches"));
     put_crd(w, old); /* that one v2.3.0 has */
-    assert_says(w, ty_check_crds,
-                "fail crds: the CRD trainjobs.trainer.kubeflow.org is older than this program: "
-                "spec.runtimePatches and perhaps more is dropped");
+    assert_result_has(
+        w, ty_check_crds,
+        "fail crds: the CRD trainjobs.trainer.kubeflow.org is older than this program: "
+        "spec.runtimePatches and perhaps more is dropped");
 }
 
 /* As v2.3.0's chart leaves it: its CRDs are templates. */
 static void test_helm_would_delete_them(void **state)
 {
-    struct ward *w = *state;
+    struct doctor_fixture *w = *state;
     struct ty_json *crd = ty_crd(w->a, &ty_kind_trainjob);
     struct ty_json *notes = ty_json_need_object(w->a, ty_json_get(crd, "metadata"), "annotations");
 
@@ -90,80 +93,81 @@ static void test_helm_would_delete_them(void **state)
     ty_json_set(w->a, notes, "meta.helm.sh/release-name", ty_json_cstr(w->a, "kf"));
     ty_json_set(w->a, notes, "meta.helm.sh/release-namespace", ty_json_cstr(w->a, "kf-sys"));
     put_crd(w, crd);
-    assert_says(w, ty_check_crds,
-                "warn crds: the CRD trainjobs.trainer.kubeflow.org belongs to the "
-                "Helm release kf-sys/kf: helm uninstall deletes it");
+    assert_result_has(w, ty_check_crds,
+                      "warn crds: the CRD trainjobs.trainer.kubeflow.org belongs to the "
+                      "Helm release kf-sys/kf: helm uninstall deletes it");
     assert_string_equal(w->said.first->fix,
                         "kubectl -n kf-sys delete secret -l owner=helm,name=kf: "
                         "Helm forgets the release, everything stays");
     ty_json_set(w->a, notes, "helm.sh/resource-policy", ty_json_cstr(w->a, "keep"));
     put_crd(w, crd); /* as our own chart does */
-    assert_said(w, ty_check_crds, "ok crds: 3 CRDs know all fields of this program");
+    assert_results(w, ty_check_crds, "ok crds: 3 CRDs know all fields of this program");
 }
 
 static void test_what_is_newer_is_fine(void **state)
 {
-    struct ward *w = *state;
+    struct doctor_fixture *w = *state;
     struct ty_json *crd = ty_crd(w->a, &ty_kind_trainjob);
 
     put_ours(w);
     ty_json_set(w->a, properties(crd, "properties.spec.properties"), "fromTheFuture",
                 ty_json_object(w->a));
     put_crd(w, crd);
-    assert_says(w, ty_check_crds, "ok crds: ");
+    assert_result_has(w, ty_check_crds, "ok crds: ");
 }
 
 /* Ours made from the same table: what is missing inside a list's items is found, too. */
 static void test_inside_lists(void **state)
 {
-    struct ward *w = *state;
+    struct doctor_fixture *w = *state;
     struct ty_json *ours = ty_schema_openapi(w->a, &ty_schema_JobSet);
     struct ty_json *theirs = ty_json_copy(w->a, ours, 0);
     struct ty_json *items =
         ty_json_at(theirs, "properties.spec.properties.replicatedJobs.items.properties");
 
-    assert_null(ty_schema_lacks(w->a, ours, theirs));
+    assert_null(ty_check_crds_missing(w->a, ours, theirs));
     assert_true(ty_json_del(items, TY_LIT("groupName")));
-    assert_string_equal(ty_schema_lacks(w->a, ours, theirs), "spec.replicatedJobs.groupName");
+    assert_string_equal(ty_check_crds_missing(w->a, ours, theirs), "spec.replicatedJobs.groupName");
     ty_json_set(w->a, ty_json_at(theirs, "properties.spec.properties.replicatedJobs.items"),
                 "x-kubernetes-preserve-unknown-fields", ty_json_bool(w->a, true));
-    assert_null(ty_schema_lacks(w->a, ours, theirs));
+    assert_null(ty_check_crds_missing(w->a, ours, theirs));
 }
 
 static void test_jobset(void **state)
 {
-    struct ward *w = *state;
+    struct doctor_fixture *w = *state;
     struct ty_json *crd = ty_crd(w->a, &ty_kind_jobset);
 
-    ward_miss(w, &ty_kind_crd, "", "jobsets.jobset.x-k8s.io", -ENOENT);
-    assert_said(w, ty_check_jobset, "fail jobset: the CRD jobsets.jobset.x-k8s.io is missing");
+    doctor_fixture_miss(w, &ty_kind_crd, "", "jobsets.jobset.x-k8s.io", -ENOENT);
+    assert_results(w, ty_check_jobset, "fail jobset: the CRD jobsets.jobset.x-k8s.io is missing");
     put_crd(w, crd);
-    assert_says(w, ty_check_jobset, "warn jobset: no Deployment of the JobSet controller");
-    ward_put(w, &ty_kind_deployment, "js", "c",
-             "{'metadata':{'labels':{'app.kubernetes.io/name':'jobset'}}}");
-    assert_says(w, ty_check_jobset, "fail jobset: the JobSet controller js/c is not available");
-    ward_put(w, &ty_kind_deployment, "js", "c",
-             "{'metadata':{'labels':{'app.kubernetes.io/part-of':'jobset'}},'status':"
-             "{'availableReplicas':1}}");
-    assert_said(w, ty_check_jobset,
-                "ok jobset: the CRD of JobSet 0.12 or later\n"
-                "ok jobset: the JobSet controller js/c is there");
+    assert_result_has(w, ty_check_jobset, "warn jobset: no Deployment of the JobSet controller");
+    doctor_fixture_put(w, &ty_kind_deployment, "js", "c",
+                       "{'metadata':{'labels':{'app.kubernetes.io/name':'jobset'}}}");
+    assert_result_has(w, ty_check_jobset,
+                      "fail jobset: the JobSet controller js/c is not available");
+    doctor_fixture_put(w, &ty_kind_deployment, "js", "c",
+                       "{'metadata':{'labels':{'app.kubernetes.io/part-of':'jobset'}},'status':"
+                       "{'availableReplicas':1}}");
+    assert_results(w, ty_check_jobset,
+                   "ok jobset: the CRD of JobSet 0.12 or later\n"
+                   "ok jobset: the JobSet controller js/c is there");
     ty_json_del(properties(crd, "properties.spec.properties"), TY_LIT("network"));
     put_crd(w, crd);
-    assert_says(w, ty_check_jobset,
-                "fail jobset: JobSet is older than 0.12: its CRD does not know spec.network");
+    assert_result_has(w, ty_check_jobset,
+                      "fail jobset: JobSet is older than 0.12: its CRD does not know spec.network");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ward_test(test_our_own),
-        ward_test(test_missing_old_unserved_unread),
-        ward_test(test_those_of_the_released_trainer),
-        ward_test(test_helm_would_delete_them),
-        ward_test(test_what_is_newer_is_fine),
-        ward_test(test_inside_lists),
-        ward_test(test_jobset),
+        doctor_fixture_test(test_our_own),
+        doctor_fixture_test(test_missing_old_unserved_unread),
+        doctor_fixture_test(test_those_of_the_released_trainer),
+        doctor_fixture_test(test_helm_would_delete_them),
+        doctor_fixture_test(test_what_is_newer_is_fine),
+        doctor_fixture_test(test_inside_lists),
+        doctor_fixture_test(test_jobset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ struct names {
     size_t n;
 };
 
-static void add_name(struct names *l, const struct ty_seen *o)
+static void add_name(struct names *l, const struct ty_cluster_object *o)
 {
     if (l->n < SHOWN)
         ty_buf_printf(&l->text, "%s%.*s%s%.*s", l->n ? ", " : "", TY_ARG(o->ns), o->ns.n ? "/" : "",
@@ -46,13 +46,14 @@ static void each_runtime(const struct ty_doctor_in *in, struct ty_arena *a,
 
     for (size_t k = 0; k < 2; k++) {
         size_t at = 0;
-        for (const struct ty_seen *o; (o = ty_scene_next(in->scene, kinds[k], &at));)
-            if (fits(ty_scene_read(a, o)))
+        for (const struct ty_cluster_object *o;
+             (o = ty_cluster_snapshot_next(in->snapshot, kinds[k], &at));)
+            if (fits(ty_cluster_snapshot_parse(a, o)))
                 add_name(ret, o);
     }
 }
 
-static bool any(const struct ty_json *runtime TY_UNUSED)
+static bool any_runtime(const struct ty_json *runtime TY_UNUSED)
 {
     return true;
 }
@@ -76,9 +77,11 @@ static const struct gang {
     { "volcano", "podgroups.scheduling.volcano.sh", "Volcano", uses_volcano },
 };
 
-static void check_gang(const struct ty_doctor_in *in, struct ty_checks *ret, const struct gang *g)
+static void check_gang(const struct ty_doctor_in *in, struct ty_check_results *ret,
+                       const struct gang *g)
 {
-    const struct ty_seen *crd = ty_scene_find(in->scene, &ty_kind_crd, TY_LIT(""), ty_str(g->crd));
+    const struct ty_cluster_object *crd =
+        ty_cluster_snapshot_find(in->snapshot, &ty_kind_crd, TY_LIT(""), ty_str(g->crd));
     struct names users = { 0 };
 
     each_runtime(in, ret->arena, g->uses, &users);
@@ -86,34 +89,34 @@ static void check_gang(const struct ty_doctor_in *in, struct ty_checks *ret, con
     const char *names = text_of(ret->arena, &users);
     if (!n || (crd && crd->r != -ENOENT))
         return;
-    struct ty_check *c =
-        ty_checks_add(ret, TY_LEVEL_FAIL, "gangs",
-                      "podGroupPolicy.%s of %s: the cluster has no CRD %s, so their TrainJobs "
-                      "cannot start",
-                      g->policy, names, g->crd);
-    ty_check_fix(ret, c, "install %s, or take podGroupPolicy out of the runtime", g->who);
+    struct ty_check_result *c =
+        ty_check_add(ret, TY_CHECK_LEVEL_FAIL, "gangs",
+                     "podGroupPolicy.%s of %s: the cluster has no CRD %s, so their TrainJobs "
+                     "cannot start",
+                     g->policy, names, g->crd);
+    ty_check_set_fix(ret, c, "install %s, or take podGroupPolicy out of the runtime", g->who);
 }
 
-void ty_check_runtimes(const struct ty_doctor_in *in, struct ty_checks *ret)
+void ty_check_runtimes(const struct ty_doctor_in *in, struct ty_check_results *ret)
 {
     struct names all = { 0 }, old = { 0 };
-    struct ty_check *c;
+    struct ty_check_result *c;
 
-    each_runtime(in, ret->arena, any, &all);
+    each_runtime(in, ret->arena, any_runtime, &all);
     size_t n = all.n;
     text_of(ret->arena, &all);
     if (n)
-        ty_checks_add(ret, TY_LEVEL_OK, "runtimes", "%zu runtimes", n);
-    else if (!ty_scene_trouble(in->scene, &ty_kind_clustertrainingruntime)) {
-        c = ty_checks_add(ret, TY_LEVEL_WARN, "runtimes", "there are no runtimes");
-        ty_check_fix(ret, c, "trainyard install --no-crds | kubectl apply --server-side -f -");
+        ty_check_add(ret, TY_CHECK_LEVEL_OK, "runtimes", "%zu runtimes", n);
+    else if (!ty_cluster_snapshot_list_error(in->snapshot, &ty_kind_clustertrainingruntime)) {
+        c = ty_check_add(ret, TY_CHECK_LEVEL_WARN, "runtimes", "there are no runtimes");
+        ty_check_set_fix(ret, c, "trainyard install --no-crds | kubectl apply --server-side -f -");
     }
     each_runtime(in, ret->arena, is_deprecated, &old);
     n = old.n;
     const char *names = text_of(ret->arena, &old);
     if (n) {
-        c = ty_checks_add(ret, TY_LEVEL_WARN, "runtimes", "deprecated: %s", names);
-        ty_check_fix(ret, c, "\"trainyard runtimes\" lists what takes their place");
+        c = ty_check_add(ret, TY_CHECK_LEVEL_WARN, "runtimes", "deprecated: %s", names);
+        ty_check_set_fix(ret, c, "\"trainyard runtimes\" lists what takes their place");
     }
     for (size_t i = 0; i < sizeof(gangs) / sizeof(*gangs); i++)
         check_gang(in, ret, &gangs[i]);

@@ -17,7 +17,7 @@ static bool digits(struct ty_str *s, int64_t *ret)
     return good;
 }
 
-int64_t ty_version_number(struct ty_str text)
+int64_t ty_check_server_version(struct ty_str text)
 {
     int64_t major = 0, minor = 0;
 
@@ -29,24 +29,25 @@ int64_t ty_version_number(struct ty_str text)
     return digits(&text, &minor) && major < 1000 && minor < 1000 ? major * 1000 + minor : -1;
 }
 
-void ty_check_server(const struct ty_doctor_in *in, struct ty_checks *ret)
+void ty_check_server(const struct ty_doctor_in *in, struct ty_check_results *ret)
 {
-    const struct ty_seen *o =
-        ty_scene_find(in->scene, &ty_kind_server, TY_LIT(""), TY_LIT("version"));
-    struct ty_str text = ty_json_str_at(ty_scene_read(ret->arena, o), "gitVersion");
-    int64_t number = ty_version_number(text);
+    const struct ty_cluster_object *o =
+        ty_cluster_snapshot_find(in->snapshot, &ty_kind_server, TY_LIT(""), TY_LIT("version"));
+    struct ty_str text = ty_json_str_at(ty_cluster_snapshot_parse(ret->arena, o), "gitVersion");
+    int64_t number = ty_check_server_version(text);
 
     if (o && o->r < 0) {
-        struct ty_check *c = ty_checks_add(ret, TY_LEVEL_WARN, "server",
-                                           "%s does not say its version: %s", in->server, o->why);
-        ty_check_fix(ret, c, "log in, or look at the kubeconfig's user");
+        struct ty_check_result *c =
+            ty_check_add(ret, TY_CHECK_LEVEL_WARN, "server", "%s does not say its version: %s",
+                         in->server, o->why);
+        ty_check_set_fix(ret, c, "log in, or look at the kubeconfig's user");
     } else if (number >= FIRST && number < OLDEST) {
-        struct ty_check *c =
-            ty_checks_add(ret, TY_LEVEL_FAIL, "server", "Kubernetes %.*s at %s is too old",
-                          TY_ARG(text), in->server);
-        ty_check_fix(ret, c, "upgrade the cluster to Kubernetes " OLDEST_TEXT " or later");
+        struct ty_check_result *c =
+            ty_check_add(ret, TY_CHECK_LEVEL_FAIL, "server", "Kubernetes %.*s at %s is too old",
+                         TY_ARG(text), in->server);
+        ty_check_set_fix(ret, c, "upgrade the cluster to Kubernetes " OLDEST_TEXT " or later");
     } else {
-        ty_checks_add(ret, TY_LEVEL_OK, "server", "Kubernetes %.*s at %s", TY_ARG(text),
-                      in->server);
+        ty_check_add(ret, TY_CHECK_LEVEL_OK, "server", "Kubernetes %.*s at %s", TY_ARG(text),
+                     in->server);
     }
 }

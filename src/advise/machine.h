@@ -26,6 +26,6 @@ struct ty_machine {
  * the runs. Lives with the arena. From the main thread, before any loop. */
 void ty_machine_find(struct ty_arena *a, const char *state, struct ty_machine *ret);
 /* Pure. */
-void ty_machine_check(const struct ty_machine *m, struct ty_checks *ret);
+void ty_machine_check(const struct ty_machine *m, struct ty_check_results *ret);
 
 #endif

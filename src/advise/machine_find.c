@@ -39,7 +39,7 @@ static const char *find_program(struct ty_arena *a, const char *name)
 }
 
 /* Until its end or the time is over. */
-static size_t read_said(int fd, char *ret, size_t cap)
+static size_t read_output(int fd, char *ret, size_t cap)
 {
     struct pollfd p = { .fd = fd, .events = POLLIN };
     size_t n = 0;
@@ -54,7 +54,7 @@ static size_t read_said(int fd, char *ret, size_t cap)
 }
 
 /* What a program prints, without the newline; NULL: it failed or said nothing. */
-static const char *ask_program(struct ty_arena *a, const char *const *argv)
+static const char *run_program(struct ty_arena *a, const char *const *argv)
 {
     posix_spawn_file_actions_t files;
     char said[SAID];
@@ -70,7 +70,7 @@ static const char *ask_program(struct ty_arena *a, const char *const *argv)
     int r = posix_spawn(&pid, argv[0], &files, NULL, (char *const *)(uintptr_t)argv, environ);
     posix_spawn_file_actions_destroy(&files);
     close(ends[1]);
-    size_t n = r == 0 ? read_said(ends[0], said, sizeof(said)) : 0;
+    size_t n = r == 0 ? read_output(ends[0], said, sizeof(said)) : 0;
     close(ends[0]);
     if (r != 0)
         return NULL;
@@ -156,7 +156,7 @@ void ty_machine_find(struct ty_arena *a, const char *state, struct ty_machine *r
     ret->python = find_program(a, "python3");
     ret->mpirun = find_program(a, "mpirun");
     if (ret->python)
-        ret->torch = ask_program(a, (const char *const[]){ ret->python, "-c", TORCH, NULL });
+        ret->torch = run_program(a, (const char *const[]){ ret->python, "-c", TORCH, NULL });
     find_state(a, state, ret);
     find_sizes(ret);
     find_libraries(a, ret);

@@ -37,14 +37,14 @@ static struct ty_machine good(void)
 /* The line of that name, as "level: what". */
 static const char *line(struct ty_arena *a, const struct ty_machine *m, const char *name)
 {
-    struct ty_checks c = { .arena = a, .area = "machine" };
+    struct ty_check_results c = { .arena = a, .area = "machine" };
 
     ty_machine_check(m, &c);
-    for (const struct ty_check *one = c.first; one; one = one->next) {
-        if (one->level != TY_LEVEL_OK)
+    for (const struct ty_check_result *one = c.first; one; one = one->next) {
+        if (one->level != TY_CHECK_LEVEL_OK)
             assert_non_null(one->fix);
         if (strcmp(one->name, name) == 0)
-            return ty_arena_printf(a, "%s: %s", ty_level_words[one->level], one->what);
+            return ty_arena_printf(a, "%s: %s", ty_check_level_names[one->level], one->what);
     }
     return "";
 }
@@ -53,10 +53,10 @@ static void test_all_is_well(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
     struct ty_machine m = good();
-    struct ty_checks c = { .arena = a, .area = "machine" };
+    struct ty_check_results c = { .arena = a, .area = "machine" };
 
     ty_machine_check(&m, &c);
-    assert_int_equal(c.n[TY_LEVEL_WARN] + c.n[TY_LEVEL_FAIL], 0);
+    assert_int_equal(c.n[TY_CHECK_LEVEL_WARN] + c.n[TY_CHECK_LEVEL_FAIL], 0);
     assert_string_equal(line(a, &m, "devices"),
                         "ok: 4 cpus, 8192 MiB of memory, 2 GPUs (nvidia.com/gpu)");
     assert_string_equal(line(a, &m, "state"), "ok: /s has 10 GiB left");

@@ -21,18 +21,18 @@ int ty_cluster_open(struct ty_cluster *c, struct ty_cli *cli, const struct ty_ar
 {
     struct ty_kube_where where = { .kubeconfig = args->kubeconfig, .context = args->context };
 
-    *c = (struct ty_cluster){ .cli = cli, .scene = ty_scene_new() };
+    *c = (struct ty_cluster){ .cli = cli, .snapshot = ty_cluster_snapshot_new() };
     ty_kube_where_env(&where);
     int r = ty_kubeconfig_load(cli->arena, &where, &c->config, err);
     if (r == -ENOENT && !args->kubeconfig)
         ty_wrap(err, "no kubeconfig");
-    return r < 0 ? r : ty_look_new(&c->look, &c->config, err);
+    return r < 0 ? r : ty_cluster_reader_new(&c->look, &c->config, err);
 }
 
 void ty_cluster_close(struct ty_cluster *c)
 {
-    ty_look_free(c->look);
-    ty_scene_free(c->scene);
+    ty_cluster_reader_free(c->look);
+    ty_cluster_snapshot_free(c->snapshot);
 }
 
 static void on_tick(void *ctx, size_t done, size_t of)
@@ -48,13 +48,13 @@ static void on_tick(void *ctx, size_t done, size_t of)
     c->drawn = true;
 }
 
-void ty_cluster_read(struct ty_cluster *c, const struct ty_look_want *wants, size_t n)
+void ty_cluster_read(struct ty_cluster *c, const struct ty_cluster_query *wants, size_t n)
 {
     int fd = fileno(c->cli->err);
     bool terminal = fd >= 0 && isatty(fd);
 
     c->began_ms = clock_ms();
-    ty_look_at(c->look, c->scene, wants, n, terminal ? on_tick : NULL, c);
+    ty_cluster_reader_read(c->look, c->snapshot, wants, n, terminal ? on_tick : NULL, c);
     if (c->drawn)
         fputs("\r\033[K", c->cli->err);
     c->drawn = false;

@@ -3,14 +3,14 @@
 #ifndef TY_CLI_CLUSTER_H
 #define TY_CLI_CLUSTER_H
 
-#include "advise/look.h"
+#include "advise/cluster_reader.h"
 #include "cli/cli.h"
 
 struct ty_cluster {
     struct ty_cli *cli;
     struct ty_kubeconfig config;
-    struct ty_look *look;
-    struct ty_scene *scene;
+    struct ty_cluster_reader *look;
+    struct ty_cluster_snapshot *snapshot;
     int64_t began_ms, drawn_ms; /* of the reading under way */
     bool drawn;
 };
@@ -20,7 +20,7 @@ struct ty_cluster {
 int ty_cluster_open(struct ty_cluster *c, struct ty_cli *cli, const struct ty_args *args,
                     struct ty_err *err);
 void ty_cluster_close(struct ty_cluster *c);
-/* Reads into c->scene. */
-void ty_cluster_read(struct ty_cluster *c, const struct ty_look_want *wants, size_t n);
+/* Reads into c->snapshot. */
+void ty_cluster_read(struct ty_cluster *c, const struct ty_cluster_query *wants, size_t n);
 
 #endif

@@ -48,7 +48,7 @@ static void test_nobody_answers(void **state)
     struct ty_bench b;
     struct ty_err err = { 0 };
     struct ty_cluster c;
-    struct ty_look_want want = { .kind = &ty_kind_jobset };
+    struct ty_cluster_query want = { .kind = &ty_kind_jobset };
     bench_open(&b);
     bench_file("k.yaml", "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
                          "clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1'}}]\n"
@@ -56,7 +56,7 @@ static void test_nobody_answers(void **state)
     if (ty_cluster_open(&c, &b.cli, &(struct ty_args){ .kubeconfig = "k.yaml" }, &err) < 0)
         fail_msg("%s", err.text);
     ty_cluster_read(&c, &want, 1);
-    assert_int_equal(ty_scene_trouble(c.scene, &ty_kind_jobset)->r, -EAGAIN);
+    assert_int_equal(ty_cluster_snapshot_list_error(c.snapshot, &ty_kind_jobset)->r, -EAGAIN);
     ty_cluster_close(&c);
     bench_flush(&b);
     assert_int_equal(b.n_err, 0); /* no terminal: no line of progress */

@@ -49,7 +49,7 @@ struct adopt {
 static int read_cluster(struct adopt *x, struct ty_err *err)
 {
     struct ty_str ns = ty_str(x->args->ns);
-    struct ty_look_want wants[] = {
+    struct ty_cluster_query wants[] = {
         { .kind = &ty_kind_trainjob, .ns = ns },
         { .kind = &ty_kind_trainingruntime, .ns = ns },
         { .kind = &ty_kind_clustertrainingruntime },
@@ -61,7 +61,8 @@ static int read_cluster(struct adopt *x, struct ty_err *err)
     };
 
     ty_cluster_read(&x->cluster, wants, sizeof(wants) / sizeof(*wants));
-    const struct ty_seen *t = ty_scene_trouble(x->cluster.scene, &ty_kind_trainjob);
+    const struct ty_cluster_object *t =
+        ty_cluster_snapshot_list_error(x->cluster.snapshot, &ty_kind_trainjob);
     if (!t)
         return 0;
     if (t->r == -ENOENT)
@@ -78,8 +79,8 @@ static int read_config(struct adopt *x, struct ty_err *err)
 {
     struct ty_arena *a = x->cli->arena;
     const struct ty_args *args = x->args;
-    const struct ty_json *map =
-        ty_scene_get(a, x->cluster.scene, &ty_kind_configmap, ty_str(x->ns), TY_LIT(CONFIG_NAME));
+    const struct ty_json *map = ty_cluster_snapshot_get(a, x->cluster.snapshot, &ty_kind_configmap,
+                                                        ty_str(x->ns), TY_LIT(CONFIG_NAME));
     struct ty_str text = ty_json_text_of(ty_json_get(ty_json_get(map, "data"), CONFIG_FILE));
     int r = args->config || !text.n
                 ? ty_config_read(a, args->config, args->gates, &x->config, err)
@@ -98,8 +99,8 @@ static int read_config(struct adopt *x, struct ty_err *err)
 static const struct ty_json *hook_secret(struct adopt *x)
 {
     struct ty_arena *a = x->cli->arena;
-    const struct ty_json *hooks = ty_scene_get(a, x->cluster.scene, &ty_kind_validatingwebhook,
-                                               TY_LIT(""), TY_LIT(HOOKS_NAME));
+    const struct ty_json *hooks = ty_cluster_snapshot_get(
+        a, x->cluster.snapshot, &ty_kind_validatingwebhook, TY_LIT(""), TY_LIT(HOOKS_NAME));
     const struct ty_json *first = ty_json_item(ty_json_get(hooks, "webhooks"), 0);
     struct ty_str bundle = ty_json_str_at(first, "clientConfig.caBundle");
 
@@ -113,21 +114,21 @@ static const struct ty_json *hook_secret(struct adopt *x)
 static void judge(struct adopt *x, struct ty_adopt *ret)
 {
     unsigned char entropy[TY_ENTROPY] = { 0 }; /* keys made here go nowhere */
-    struct ty_adopt_in in = { .scene = x->cluster.scene,
+    struct ty_adopt_in in = { .snapshot = x->cluster.snapshot,
                               .pipeline = &x->pipeline,
                               .settings = &x->config.settings,
                               .hook_secret = hook_secret(x),
                               .now_s = x->cli->now_s,
                               .entropy = entropy };
-    struct ty_look_want *wants = NULL;
+    struct ty_cluster_query *wants = NULL;
 
     for (int i = 0; i < ROUNDS; i++) {
-        size_t n = ty_adopt_needs(x->cli->arena, &in, &wants);
+        size_t n = ty_adopt_queries(x->cli->arena, &in, &wants);
         if (!n)
             break;
         ty_cluster_read(&x->cluster, wants, n);
     }
-    ty_adopt_judge(x->cli->arena, &in, ret);
+    ty_adopt_evaluate(x->cli->arena, &in, ret);
 }
 
 static int print(struct adopt *x, const struct ty_adopt *r)

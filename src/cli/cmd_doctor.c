@@ -24,7 +24,7 @@ static const struct ty_opt options[] = {
     TY_OPT_END,
 };
 
-static void check_machine(struct ty_cli *cli, struct ty_checks *c)
+static void check_machine(struct ty_cli *cli, struct ty_check_results *c)
 {
     struct ty_machine m;
     struct ty_err err = { 0 };
@@ -37,18 +37,20 @@ static void check_machine(struct ty_cli *cli, struct ty_checks *c)
     ty_machine_check(&m, c);
 }
 
-static void read_and_check(struct ty_cluster *cluster, struct ty_doctor_in *in, struct ty_checks *c)
+static void read_and_check(struct ty_cluster *cluster, struct ty_doctor_in *in,
+                           struct ty_check_results *c)
 {
-    struct ty_look_want *wants = NULL;
+    struct ty_cluster_query *wants = NULL;
 
     for (int step = 0; step < 2; step++) {
-        size_t n = ty_doctor_wants(c->arena, in, step, &wants);
+        size_t n = ty_doctor_queries(c->arena, in, step, &wants);
         ty_cluster_read(cluster, wants, n);
     }
     ty_doctor_check(in, c);
 }
 
-static void check_cluster(struct ty_cli *cli, const struct ty_args *args, struct ty_checks *c)
+static void check_cluster(struct ty_cli *cli, const struct ty_args *args,
+                          struct ty_check_results *c)
 {
     bool asked = args->cluster || args->kubeconfig || args->context;
     struct ty_cluster cluster;
@@ -58,12 +60,12 @@ static void check_cluster(struct ty_cli *cli, const struct ty_args *args, struct
 
     c->area = "cluster";
     if (r < 0) {
-        struct ty_check *one =
-            ty_checks_add(c, asked || r != -ENOENT ? TY_LEVEL_FAIL : TY_LEVEL_OK, "kubeconfig",
-                          "%s%s", err.text, asked || r != -ENOENT ? "" : ": no cluster looked at");
-        ty_check_fix(c, one, "name a file with --kubeconfig or KUBECONFIG");
+        struct ty_check_result *one = ty_check_add(
+            c, asked || r != -ENOENT ? TY_CHECK_LEVEL_FAIL : TY_CHECK_LEVEL_OK, "kubeconfig",
+            "%s%s", err.text, asked || r != -ENOENT ? "" : ": no cluster looked at");
+        ty_check_set_fix(c, one, "name a file with --kubeconfig or KUBECONFIG");
     } else {
-        struct ty_doctor_in in = { .scene = cluster.scene,
+        struct ty_doctor_in in = { .snapshot = cluster.snapshot,
                                    .gnutls = ty_gnutls_load(&gnutls, &err) == 0 ? &gnutls : NULL,
                                    .ns = args->ns ? args->ns : "kubeflow-system",
                                    .server = cluster.config.server,
@@ -74,7 +76,7 @@ static void check_cluster(struct ty_cli *cli, const struct ty_args *args, struct
     ty_cluster_close(&cluster);
 }
 
-static int print(struct ty_cli *cli, const struct ty_args *args, const struct ty_checks *c)
+static int print(struct ty_cli *cli, const struct ty_args *args, const struct ty_check_results *c)
 {
     ty_auto_buf out = { 0 };
     const char *format = args->output ? args->output : "text";
@@ -92,7 +94,7 @@ static int print(struct ty_cli *cli, const struct ty_args *args, const struct ty
 
 static int run(struct ty_cli *cli, const struct ty_args *args)
 {
-    struct ty_checks c = { .arena = cli->arena };
+    struct ty_check_results c = { .arena = cli->arena };
 
     if (args->rest.n)
         return ty_cli_usage(cli, &ty_cmd_doctor, "\"%s\" is not expected here", args->rest.v[0]);
@@ -106,7 +108,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
     if (!args->machine)
         check_cluster(cli, args, &c);
     int code = print(cli, args, &c);
-    return c.n[TY_LEVEL_FAIL] ? TY_EXIT_BAD : code;
+    return c.n[TY_CHECK_LEVEL_FAIL] ? TY_EXIT_BAD : code;
 }
 
 const struct ty_cmd ty_cmd_doctor = {

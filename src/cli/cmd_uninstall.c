@@ -76,13 +76,13 @@ static int read_cluster(struct removal *x)
 {
     struct ty_cluster cluster;
     struct ty_err err = { 0 };
-    struct ty_look_want *wants = NULL;
+    struct ty_cluster_query *wants = NULL;
     int code = TY_EXIT_OK;
 
     if (ty_cluster_open(&cluster, x->cli, x->args, &err) == 0) {
         size_t n = ty_uninstall_wants(x->cli->arena, &wants);
         ty_cluster_read(&cluster, wants, n);
-        ty_uninstall_judge(x->cli->arena, cluster.scene, &x->what, &x->facts);
+        ty_uninstall_judge(x->cli->arena, cluster.snapshot, &x->what, &x->facts);
     } else if (x->args->kubeconfig || x->args->context) {
         ty_cli_say(x->cli, TY_SAY_ERROR, "%s", err.text);
         code = TY_EXIT_USAGE;

@@ -1,20 +1,21 @@
 #include "cli/doctor_view.h"
 #include "cli/testing.h"
 
-static struct ty_checks make(struct ty_arena *a)
+static struct ty_check_results make(struct ty_arena *a)
 {
-    struct ty_checks c = { .arena = a, .area = "machine" };
+    struct ty_check_results c = { .arena = a, .area = "machine" };
 
-    ty_checks_add(&c, TY_LEVEL_OK, "python", "python3 is here");
+    ty_check_add(&c, TY_CHECK_LEVEL_OK, "python", "python3 is here");
     c.area = "cluster";
-    ty_check_fix(&c, ty_checks_add(&c, TY_LEVEL_FAIL, "crds", "no \033[2J CRD"), "apply it");
+    ty_check_set_fix(&c, ty_check_add(&c, TY_CHECK_LEVEL_FAIL, "crds", "no \033[2J CRD"),
+                     "apply it");
     return c;
 }
 
 static void test_lines(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
-    struct ty_checks c = make(a);
+    struct ty_check_results c = make(a);
     ty_auto_buf b = { 0 };
 
     ty_doctor_print(a, &b, &c, false);
@@ -34,7 +35,7 @@ static void test_lines(void **state TY_UNUSED)
 static void test_for_programs(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
-    struct ty_checks c = make(a);
+    struct ty_check_results c = make(a);
     const struct ty_json *o = ty_doctor_json(a, &c);
     const struct ty_json *last = ty_json_item(ty_json_get(o, "checks"), 1);
 

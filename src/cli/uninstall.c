@@ -87,11 +87,11 @@ struct ty_json *ty_uninstall_list(struct ty_arena *a, const struct ty_uninstall 
 
 /* ---- the cluster ---- */
 
-size_t ty_uninstall_wants(struct ty_arena *a, struct ty_look_want **ret)
+size_t ty_uninstall_wants(struct ty_arena *a, struct ty_cluster_query **ret)
 {
-    const struct ty_look_want wants[] = {
-        { .kind = ty_hook_names[0].kind, .name = ty_str(ty_hook_names[0].name) },
-        { .kind = ty_hook_names[1].kind, .name = ty_str(ty_hook_names[1].name) },
+    const struct ty_cluster_query wants[] = {
+        { .kind = ty_doctor_webhooks[0].kind, .name = ty_str(ty_doctor_webhooks[0].name) },
+        { .kind = ty_doctor_webhooks[1].kind, .name = ty_str(ty_doctor_webhooks[1].name) },
         { .kind = &ty_kind_deployment, .fields = "metadata.name=" TY_TRAINER },
         { .kind = &ty_kind_lease, .fields = "metadata.name=" TY_TRAINER_LEASE, .meta = true },
         { .kind = &ty_kind_trainjob, .meta = true },
@@ -99,7 +99,7 @@ size_t ty_uninstall_wants(struct ty_arena *a, struct ty_look_want **ret)
         { .kind = &ty_kind_clustertrainingruntime, .meta = true },
     };
 
-    *ret = ty_arena_alloc(a, sizeof(wants), _Alignof(struct ty_look_want));
+    *ret = ty_arena_alloc(a, sizeof(wants), _Alignof(struct ty_cluster_query));
     memcpy(*ret, wants, sizeof(wants));
     return sizeof(wants) / sizeof(*wants);
 }
@@ -110,13 +110,14 @@ static const char *text_of(struct ty_arena *a, struct ty_str s)
 }
 
 /* What is not served is not there, and that is known. */
-static const char *find_unread(struct ty_arena *a, const struct ty_scene *scene)
+static const char *find_unread(struct ty_arena *a, const struct ty_cluster_snapshot *snapshot)
 {
     static const struct ty_kind *const kinds[] = { &ty_kind_trainjob, &ty_kind_trainingruntime,
                                                    &ty_kind_clustertrainingruntime };
 
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-        const struct ty_seen *trouble = ty_scene_trouble(scene, kinds[i]);
+        const struct ty_cluster_object *trouble =
+            ty_cluster_snapshot_list_error(snapshot, kinds[i]);
         if (trouble && trouble->r != -ENOENT)
             return ty_arena_printf(a, "%s", trouble->why);
     }
@@ -124,46 +125,50 @@ static const char *find_unread(struct ty_arena *a, const struct ty_scene *scene)
 }
 
 /* An interrupted removal has taken the webhooks, which come first; the Lease is one of the last. */
-static void find_spaces(struct ty_arena *a, struct ty_scene *scene, struct ty_words *ret)
+static void find_spaces(struct ty_arena *a, struct ty_cluster_snapshot *snapshot,
+                        struct ty_words *ret)
 {
     static const struct ty_kind *const kinds[] = { &ty_kind_deployment, &ty_kind_lease };
 
     for (size_t i = 0; i < 2 && !ret->n; i++) {
         size_t at = 0;
-        for (const struct ty_seen *o; (o = ty_scene_next(scene, kinds[i], &at));)
+        for (const struct ty_cluster_object *o;
+             (o = ty_cluster_snapshot_next(snapshot, kinds[i], &at));)
             ty_words_add(a, ret, ty_arena_printf(a, "%.*s", TY_ARG(o->ns)));
     }
 }
 
-static const char *find_upstream(struct ty_arena *a, struct ty_scene *scene)
+static const char *find_upstream(struct ty_arena *a, struct ty_cluster_snapshot *snapshot)
 {
     size_t at = 0;
 
-    for (const struct ty_seen *o; (o = ty_scene_next(scene, &ty_kind_deployment, &at));) {
-        struct ty_str image = ty_manager_image(ty_scene_read(a, o));
-        if (ty_is_upstream(image))
+    for (const struct ty_cluster_object *o;
+         (o = ty_cluster_snapshot_next(snapshot, &ty_kind_deployment, &at));) {
+        struct ty_str image = ty_check_operator_image(ty_cluster_snapshot_parse(a, o));
+        if (ty_check_operator_is_upstream(image))
             return ty_arena_printf(a, "%.*s/%.*s (%.*s)", TY_ARG(o->ns), TY_ARG(o->name),
                                    TY_ARG(image));
     }
     return NULL;
 }
 
-static void count_jobs(struct ty_scene *scene, struct ty_uninstall_facts *ret)
+static void count_jobs(struct ty_cluster_snapshot *snapshot, struct ty_uninstall_facts *ret)
 {
     struct ty_str last = { 0 };
     size_t at = 0;
 
-    for (const struct ty_seen *o; (o = ty_scene_next(scene, &ty_kind_trainjob, &at));) {
+    for (const struct ty_cluster_object *o;
+         (o = ty_cluster_snapshot_next(snapshot, &ty_kind_trainjob, &at));) {
         ret->job_spaces += !ret->jobs || !ty_str_eq(o->ns, last); /* they come by namespace */
         ret->jobs++;
         last = o->ns;
     }
 }
 
-static void add_held(struct ty_arena *a, const struct ty_seen *o, const char *cluster,
+static void add_held(struct ty_arena *a, const struct ty_cluster_object *o, const char *cluster,
                      struct ty_words *ret)
 {
-    const struct ty_json *list = ty_json_at(ty_scene_read(a, o), "metadata.finalizers");
+    const struct ty_json *list = ty_json_at(ty_cluster_snapshot_parse(a, o), "metadata.finalizers");
     const char *in = o->ns.n ? ty_arena_printf(a, " -n %.*s", TY_ARG(o->ns)) : "";
     size_t i = 0;
 
@@ -190,36 +195,38 @@ static bool in_catalog(struct ty_str name)
     return false;
 }
 
-static void find_held(struct ty_arena *a, struct ty_scene *scene, const struct ty_uninstall *s,
-                      struct ty_words *ret)
+static void find_held(struct ty_arena *a, struct ty_cluster_snapshot *snapshot,
+                      const struct ty_uninstall *s, struct ty_words *ret)
 {
     static const struct ty_kind *const kinds[] = { &ty_kind_clustertrainingruntime,
                                                    &ty_kind_trainingruntime };
 
     for (size_t i = 0; i < 2; i++) {
         size_t at = 0;
-        for (const struct ty_seen *o; (o = ty_scene_next(scene, kinds[i], &at));)
+        for (const struct ty_cluster_object *o;
+             (o = ty_cluster_snapshot_next(snapshot, kinds[i], &at));)
             if (s->crds || (s->runtimes && i == 0 && in_catalog(o->name)))
                 add_held(a, o, s->at, ret);
     }
 }
 
-void ty_uninstall_judge(struct ty_arena *a, struct ty_scene *scene, const struct ty_uninstall *s,
-                        struct ty_uninstall_facts *ret)
+void ty_uninstall_judge(struct ty_arena *a, struct ty_cluster_snapshot *snapshot,
+                        const struct ty_uninstall *s, struct ty_uninstall_facts *ret)
 {
     struct ty_str ns, name;
 
     *ret = (struct ty_uninstall_facts){ 0 };
-    ret->unread = find_unread(a, scene);
-    count_jobs(scene, ret);
-    find_spaces(a, scene, &ret->spaces);
-    ret->upstream = find_upstream(a, scene);
-    find_held(a, scene, s, &ret->held);
-    if (ty_hook_service(a, scene, &ns, &name))
+    ret->unread = find_unread(a, snapshot);
+    count_jobs(snapshot, ret);
+    find_spaces(a, snapshot, &ret->spaces);
+    ret->upstream = find_upstream(a, snapshot);
+    find_held(a, snapshot, s, &ret->held);
+    if (ty_doctor_webhook_service(a, snapshot, &ns, &name))
         ret->hook_ns = text_of(a, ns);
     for (size_t i = 0; i < 2 && !ret->release; i++) {
-        const struct ty_json *hook = ty_scene_get(a, scene, ty_hook_names[i].kind, TY_LIT(""),
-                                                  ty_str(ty_hook_names[i].name));
+        const struct ty_json *hook =
+            ty_cluster_snapshot_get(a, snapshot, ty_doctor_webhooks[i].kind, TY_LIT(""),
+                                    ty_str(ty_doctor_webhooks[i].name));
         const struct ty_json *notes = ty_json_at(hook, "metadata.annotations");
         ret->release = text_of(a, ty_json_text_of(ty_json_get(notes, "meta.helm.sh/release-name")));
         ret->rel_ns =

@@ -4,7 +4,7 @@
 #ifndef TY_CLI_UNINSTALL_H
 #define TY_CLI_UNINSTALL_H
 
-#include "advise/look.h"
+#include "advise/cluster_reader.h"
 #include "base/words.h"
 
 struct ty_uninstall {
@@ -21,7 +21,7 @@ struct ty_uninstall {
 struct ty_json *ty_uninstall_list(struct ty_arena *a, const struct ty_uninstall *s);
 
 /* What to read of a cluster before a removal; ret lives with the arena. */
-size_t ty_uninstall_wants(struct ty_arena *a, struct ty_look_want **ret);
+size_t ty_uninstall_wants(struct ty_arena *a, struct ty_cluster_query **ret);
 
 /* What was found; texts live with the arena. */
 struct ty_uninstall_facts {
@@ -38,7 +38,7 @@ struct ty_uninstall_facts {
                                      operator's finalizer: with the operator gone nobody else
                                      removes it, and the deletion would wait for ever */
 };
-void ty_uninstall_judge(struct ty_arena *a, struct ty_scene *scene, const struct ty_uninstall *s,
-                        struct ty_uninstall_facts *ret);
+void ty_uninstall_judge(struct ty_arena *a, struct ty_cluster_snapshot *snapshot,
+                        const struct ty_uninstall *s, struct ty_uninstall_facts *ret);
 
 #endif

@@ -88,10 +88,10 @@ static void test_what_stays(void **state)
     " --type=json -p='[{\"op\":\"test\",\"path\":\"/metadata/finalizers/" i "\",\"value\":"        \
     "\"" IN_USE "\"},{\"op\":\"remove\",\"path\":\"/metadata/finalizers/" i "\"}]'"
 
-static void put(struct ty_scene *s, const struct ty_kind *kind, const char *ns, const char *name,
-                const char *text)
+static void put(struct ty_cluster_snapshot *s, const struct ty_kind *kind, const char *ns,
+                const char *name, const char *text)
 {
-    assert_int_equal(ty_scene_put(s, kind, ty_str(ns), ty_str(name), ty_str(text)), 0);
+    assert_int_equal(ty_cluster_snapshot_put(s, kind, ty_str(ns), ty_str(name), ty_str(text)), 0);
 }
 
 /* Who has switched back to v2.3.0 must not lose it: it has the names of ours. */
@@ -101,7 +101,8 @@ static void test_upstream(void **state)
     static const char manager[] =
         "{\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"image\":\"%s\"}]}}}}";
     ty_auto_arena *a = ty_arena_new(1 << 26);
-    struct ty_scene *ours = ty_scene_new(), *theirs = ty_scene_new();
+    struct ty_cluster_snapshot *ours = ty_cluster_snapshot_new(),
+                               *theirs = ty_cluster_snapshot_new();
     struct ty_uninstall s = { 0 };
     struct ty_uninstall_facts f;
     char text[256];
@@ -115,33 +116,33 @@ static void test_upstream(void **state)
     ty_uninstall_judge(a, theirs, &s, &f);
     assert_string_equal(f.upstream, "kf/kubeflow-trainer-controller-manager "
                                     "(r.example/trainer/trainer-controller-manager:v2.3.0)");
-    ty_scene_free(ours);
-    ty_scene_free(theirs);
+    ty_cluster_snapshot_free(ours);
+    ty_cluster_snapshot_free(theirs);
 }
 
 static void test_facts(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 26);
-    struct ty_scene *scene = ty_scene_new();
+    struct ty_cluster_snapshot *snapshot = ty_cluster_snapshot_new();
     struct ty_uninstall s = { 0 };
     struct ty_uninstall_facts f;
 
-    put(scene, &ty_kind_trainjob, "a", "one", "{}");
-    put(scene, &ty_kind_trainjob, "b", "one", "{}");
-    put(scene, &ty_kind_trainjob, "b", "two", "{}");
-    put(scene, &ty_kind_validatingwebhook, "", "validator.trainer.kubeflow.org",
+    put(snapshot, &ty_kind_trainjob, "a", "one", "{}");
+    put(snapshot, &ty_kind_trainjob, "b", "one", "{}");
+    put(snapshot, &ty_kind_trainjob, "b", "two", "{}");
+    put(snapshot, &ty_kind_validatingwebhook, "", "validator.trainer.kubeflow.org",
         "{\"metadata\":{\"annotations\":{\"meta.helm.sh/release-name\":\"r\","
         "\"meta.helm.sh/release-namespace\":\"kf\"}},\"webhooks\":[{\"clientConfig\":{\"service\":"
         "{\"name\":\"n\",\"namespace\":\"kf\"}}}]}");
-    ty_uninstall_judge(a, scene, &s, &f);
+    ty_uninstall_judge(a, snapshot, &s, &f);
     assert_int_equal(f.jobs, 3);
     assert_int_equal(f.job_spaces, 2);
     assert_null(f.unread);
     assert_string_equal(f.hook_ns, "kf");
     assert_string_equal(f.release, "r");
     assert_string_equal(f.rel_ns, "kf");
-    ty_scene_free(scene);
+    ty_cluster_snapshot_free(snapshot);
 }
 
 /* Only those that would go: a runtime of a team's own stays, with its finalizer. */
@@ -149,29 +150,29 @@ static void test_held(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 26);
-    struct ty_scene *scene = ty_scene_new();
+    struct ty_cluster_snapshot *snapshot = ty_cluster_snapshot_new();
     struct ty_uninstall s = { 0 };
     struct ty_uninstall_facts f;
 
-    put(scene, &ty_kind_clustertrainingruntime, "", "torch-distributed",
+    put(snapshot, &ty_kind_clustertrainingruntime, "", "torch-distributed",
         "{\"metadata\":{\"finalizers\":[\"x/y\",\"" IN_USE "\"]}}");
-    put(scene, &ty_kind_clustertrainingruntime, "", "jax-distributed",
+    put(snapshot, &ty_kind_clustertrainingruntime, "", "jax-distributed",
         "{\"metadata\":{\"finalizers\":[\"x/y\"]}}");
-    put(scene, &ty_kind_trainingruntime, "team", "own",
+    put(snapshot, &ty_kind_trainingruntime, "team", "own",
         "{\"metadata\":{\"finalizers\":[\"" IN_USE "\"]}}");
-    ty_uninstall_judge(a, scene, &s, &f);
+    ty_uninstall_judge(a, snapshot, &s, &f);
     assert_int_equal(f.held.n, 0);
     s.runtimes = true;
-    ty_uninstall_judge(a, scene, &s, &f);
+    ty_uninstall_judge(a, snapshot, &s, &f);
     assert_int_equal(f.held.n, 1);
     assert_string_equal(f.held.v[0],
                         "kubectl patch clustertrainingruntime torch-distributed" PATCH("1"));
     s = (struct ty_uninstall){ .crds = true, .at = " --context c" };
-    ty_uninstall_judge(a, scene, &s, &f);
+    ty_uninstall_judge(a, snapshot, &s, &f);
     assert_int_equal(f.held.n, 2);
     assert_string_equal(f.held.v[1],
                         "kubectl --context c patch trainingruntime own -n team" PATCH("0"));
-    ty_scene_free(scene);
+    ty_cluster_snapshot_free(snapshot);
 }
 
 /* No CRDs: no TrainJobs. Anything else that fails leaves their number unknown. */
@@ -179,22 +180,25 @@ static void test_unread(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 26);
-    struct ty_scene *scene = ty_scene_new();
+    struct ty_cluster_snapshot *snapshot = ty_cluster_snapshot_new();
     struct ty_uninstall s = { 0 };
     struct ty_uninstall_facts f;
 
-    ty_scene_miss(scene, &ty_kind_trainjob, TY_LIT(""), TY_LIT(""), -ENOENT, TY_LIT("not found"));
-    ty_uninstall_judge(a, scene, &s, &f);
+    ty_cluster_snapshot_put_error(snapshot, &ty_kind_trainjob, TY_LIT(""), TY_LIT(""), -ENOENT,
+                                  TY_LIT("not found"));
+    ty_uninstall_judge(a, snapshot, &s, &f);
     assert_null(f.unread);
     assert_int_equal(f.jobs, 0);
     assert_null(f.hook_ns);
-    ty_scene_miss(scene, &ty_kind_trainingruntime, TY_LIT(""), TY_LIT(""), -EACCES, TY_LIT("no"));
-    ty_uninstall_judge(a, scene, &s, &f);
+    ty_cluster_snapshot_put_error(snapshot, &ty_kind_trainingruntime, TY_LIT(""), TY_LIT(""),
+                                  -EACCES, TY_LIT("no"));
+    ty_uninstall_judge(a, snapshot, &s, &f);
     assert_string_equal(f.unread, "no"); /* a finalizer there may hold the CRD */
-    ty_scene_miss(scene, &ty_kind_trainjob, TY_LIT(""), TY_LIT(""), -EACCES, TY_LIT("forbidden"));
-    ty_uninstall_judge(a, scene, &s, &f);
+    ty_cluster_snapshot_put_error(snapshot, &ty_kind_trainjob, TY_LIT(""), TY_LIT(""), -EACCES,
+                                  TY_LIT("forbidden"));
+    ty_uninstall_judge(a, snapshot, &s, &f);
     assert_string_equal(f.unread, "forbidden");
-    ty_scene_free(scene);
+    ty_cluster_snapshot_free(snapshot);
 }
 
 /* After a removal that was interrupted: no webhooks any more, then no Deployment either. */
@@ -202,24 +206,24 @@ static void test_spaces(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 26);
-    struct ty_scene *scene = ty_scene_new();
+    struct ty_cluster_snapshot *snapshot = ty_cluster_snapshot_new();
     struct ty_uninstall s = { 0 };
     struct ty_uninstall_facts f;
 
-    ty_uninstall_judge(a, scene, &s, &f);
+    ty_uninstall_judge(a, snapshot, &s, &f);
     assert_int_equal(f.spaces.n, 0);
-    put(scene, &ty_kind_lease, "left", "trainer.kubeflow.org", "{}");
-    ty_uninstall_judge(a, scene, &s, &f);
+    put(snapshot, &ty_kind_lease, "left", "trainer.kubeflow.org", "{}");
+    ty_uninstall_judge(a, snapshot, &s, &f);
     assert_int_equal(f.spaces.n, 1);
     assert_string_equal(f.spaces.v[0], "left");
-    put(scene, &ty_kind_deployment, "kubeflow", "kubeflow-trainer-controller-manager", "{}");
-    put(scene, &ty_kind_deployment, "other", "kubeflow-trainer-controller-manager", "{}");
-    ty_uninstall_judge(a, scene, &s, &f);
+    put(snapshot, &ty_kind_deployment, "kubeflow", "kubeflow-trainer-controller-manager", "{}");
+    put(snapshot, &ty_kind_deployment, "other", "kubeflow-trainer-controller-manager", "{}");
+    ty_uninstall_judge(a, snapshot, &s, &f);
     assert_int_equal(f.spaces.n, 2);
     assert_string_equal(f.spaces.v[0], "kubeflow");
     assert_string_equal(f.spaces.v[1], "other");
     assert_null(f.hook_ns);
-    ty_scene_free(scene);
+    ty_cluster_snapshot_free(snapshot);
 }
 
 int main(void)

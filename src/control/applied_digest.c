@@ -8,12 +8,12 @@
  * costs no more than that with each event. */
 #define MAX_COMPARES ((size_t)4000000)
 
-static uint64_t step(uint64_t path, char kind, struct ty_str text)
+static uint64_t hash_step(uint64_t path, char kind, struct ty_str text)
 {
     return ty_hash_bytes(path + (unsigned char)kind, text.p, text.n);
 }
 
-static uint64_t leaf(uint64_t path, const struct ty_json *v)
+static uint64_t hash_leaf(uint64_t path, const struct ty_json *v)
 {
     if (ty_json_is(v, TY_JSON_STRING)) /* most are: one hash less */
         return ty_hash_bytes(path + 's', v->s, v->n);
@@ -75,7 +75,7 @@ const struct ty_json *ty_applied_digest_normalize(struct ty_arena *a, const stru
 static uint64_t hash_field(uint64_t path, const struct ty_schema *s, const struct ty_json *v)
 {
     bool map = ty_json_is(v, TY_JSON_OBJECT) && !(s && s->map_atomic);
-    return map ? ty_hash_pair(path, 23) : leaf(path, v);
+    return map ? ty_hash_pair(path, 23) : hash_leaf(path, v);
 }
 
 const struct ty_schema *ty_applied_digest_member(const struct ty_schema *s, struct ty_str key)
@@ -125,7 +125,7 @@ static uint64_t digest_object(struct ty_arena *a, const struct ty_schema *s,
         if (m->value->type != TY_JSON_NULL &&
             !(is_empty(m->value) && is_omitted_empty(field_of(s, m->key))))
             sum += digest_value(a, ty_applied_digest_member(s, m->key), m->value,
-                                step(path, 'f', m->key));
+                                hash_step(path, 'f', m->key));
     return sum;
 }
 
@@ -137,9 +137,9 @@ static uint64_t digest_list(struct ty_arena *a, const struct ty_schema *s, const
     ty_each_item (it, v) {
         if (ty_arena_full(a))
             break;
-        sum += s->list_set ? leaf(step(path, 'v', ty_json_text(a, *it)), *it)
+        sum += s->list_set ? hash_leaf(hash_step(path, 'v', ty_json_text(a, *it)), *it)
                            : digest_value(a, s->items, *it,
-                                          step(path, 'k', ty_applied_digest_key(a, s, *it)));
+                                          hash_step(path, 'k', ty_applied_digest_key(a, s, *it)));
     }
     return sum;
 }
@@ -190,7 +190,7 @@ uint64_t ty_applied_digest_desired(struct ty_arena *a, const struct ty_schema *s
     uint64_t sum = 0;
 
     ty_each_member (m, obj) {
-        uint64_t path = step(ROOT, 'f', m->key);
+        uint64_t path = hash_step(ROOT, 'f', m->key);
         if (ty_applied_digest_is_name(m->key, false) || ty_str_is(m->key, "status"))
             continue;
         if (!ty_str_is(m->key, "metadata")) {
@@ -201,7 +201,7 @@ uint64_t ty_applied_digest_desired(struct ty_arena *a, const struct ty_schema *s
             if (!ty_applied_digest_is_name(mm->key, true))
                 sum +=
                     digest_value(a, ty_applied_digest_member(&ty_applied_digest_metadata, mm->key),
-                                 mm->value, step(path, 'f', mm->key));
+                                 mm->value, hash_step(path, 'f', mm->key));
     }
     return sum ? sum : 1;
 }
@@ -259,13 +259,13 @@ const struct ty_json *ty_applied_digest_pick(struct ty_arena *a, const struct ty
     return find_field(a, v, kind, text, &hint, &left);
 }
 
-struct walk {
+struct digest_walk {
     struct ty_arena *a;
     size_t left; /* places that may still be looked at */
 };
 
-static uint64_t owned(struct walk *w, const struct ty_schema *s, const struct ty_json *fields,
-                      const struct ty_json *v, uint64_t path)
+static uint64_t digest_owned(struct digest_walk *w, const struct ty_schema *s,
+                             const struct ty_json *fields, const struct ty_json *v, uint64_t path)
 {
     uint64_t sum = 0;
     uint32_t hint = 0;
@@ -281,11 +281,11 @@ static uint64_t owned(struct walk *w, const struct ty_schema *s, const struct ty
         const struct ty_schema *is = kind != 'f'    ? s ? s->items : NULL
                                      : path == ROOT ? ty_applied_digest_root(s, text)
                                                     : ty_applied_digest_member(s, text);
-        uint64_t at = step(path, kind, text);
+        uint64_t at = hash_step(path, kind, text);
         if (kind == 'f' && is_empty(m->value) && is_omitted_empty(field_of(s, text)))
             continue; /* v2.3.0 applies it */
-        sum +=
-            ty_json_len(m->value) ? owned(w, is, m->value, inner, at) : hash_field(at, is, inner);
+        sum += ty_json_len(m->value) ? digest_owned(w, is, m->value, inner, at)
+                                     : hash_field(at, is, inner);
     }
     return sum;
 }
@@ -307,8 +307,8 @@ uint64_t ty_applied_digest_live(struct ty_arena *a, const struct ty_schema *s,
 {
     const struct ty_json *fields = ty_applied_digest_fields(obj, manager);
 
-    struct walk w = { .a = a, .left = MAX_COMPARES };
-    uint64_t sum = fields ? owned(&w, s, fields, obj, ROOT) : 0;
+    struct digest_walk w = { .a = a, .left = MAX_COMPARES };
+    uint64_t sum = fields ? digest_owned(&w, s, fields, obj, ROOT) : 0;
 
     return w.left ? sum : 0;
 }

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "control/applied_digest_inner.h"
 
-struct walk {
+struct applied_diff_walk {
     struct ty_arena *a;
     const struct ty_applied_digest_diff_in *in;
     struct ty_field_changes *ret;
@@ -26,8 +26,8 @@ void ty_applied_digest_diff_add(struct ty_arena *a, struct ty_field_changes *lis
     list->n++;
 }
 
-static void add_change(const struct walk *w, const struct ty_path *at, const struct ty_json *was,
-                       const struct ty_json *now)
+static void add_change(const struct applied_diff_walk *w, const struct ty_path *at,
+                       const struct ty_json *was, const struct ty_json *now)
 {
     ty_applied_digest_diff_add(w->a, w->ret, at, was, now);
 }
@@ -50,46 +50,46 @@ static struct ty_str key_text(struct ty_arena *a, struct ty_str key)
 }
 
 /* A member whose name has a dot in it stands in brackets, as field paths of Kubernetes write it. */
-static struct ty_path member(const struct ty_path *up, struct ty_str key)
+static struct ty_path member_path(const struct ty_path *up, struct ty_str key)
 {
     return (struct ty_path){ up, key, -1, ty_str_contains(key, TY_LIT(".")) };
 }
 
 /* ---- what is wanted ---- */
 
-static void wanted(const struct walk *w, const struct ty_schema *s, const struct ty_json *v,
-                   const struct ty_json *filled, const struct ty_json *live,
-                   const struct ty_path *at);
+static void diff_value(const struct applied_diff_walk *w, const struct ty_schema *s,
+                       const struct ty_json *v, const struct ty_json *filled,
+                       const struct ty_json *live, const struct ty_path *at);
 
-static void diff_members(const struct walk *w, const struct ty_schema *s, const struct ty_json *v,
-                         const struct ty_json *filled, const struct ty_json *live,
-                         const struct ty_path *at)
+static void diff_members(const struct applied_diff_walk *w, const struct ty_schema *s,
+                         const struct ty_json *v, const struct ty_json *filled,
+                         const struct ty_json *live, const struct ty_path *at)
 {
     ty_each_member (m, v) {
-        struct ty_path here = member(at, m->key);
+        struct ty_path here = member_path(at, m->key);
         if (m->value->type != TY_JSON_NULL)
-            wanted(w, ty_applied_digest_member(s, m->key), m->value, ty_json_find(filled, m->key),
-                   ty_json_find(live, m->key), &here);
+            diff_value(w, ty_applied_digest_member(s, m->key), m->value,
+                       ty_json_find(filled, m->key), ty_json_find(live, m->key), &here);
     }
 }
 
-static void diff_items(const struct walk *w, const struct ty_schema *s, const struct ty_json *v,
-                       const struct ty_json *filled, const struct ty_json *live,
-                       const struct ty_path *at)
+static void diff_items(const struct applied_diff_walk *w, const struct ty_schema *s,
+                       const struct ty_json *v, const struct ty_json *filled,
+                       const struct ty_json *live, const struct ty_path *at)
 {
     ty_each_item (it, v) {
         struct ty_str key =
             s->list_set ? ty_json_text(w->a, *it) : ty_applied_digest_key(w->a, s, *it);
         char kind = s->list_set ? 'v' : 'k';
         const struct ty_json *inner = ty_applied_digest_pick(w->a, live, kind, key);
-        wanted(w, s->items, *it, ty_applied_digest_pick(w->a, filled, kind, key), inner,
-               TY_MAPKEY(at, key_text(w->a, key)));
+        diff_value(w, s->items, *it, ty_applied_digest_pick(w->a, filled, kind, key), inner,
+                   TY_MAPKEY(at, key_text(w->a, key)));
     }
 }
 
-static void wanted(const struct walk *w, const struct ty_schema *s, const struct ty_json *v,
-                   const struct ty_json *filled, const struct ty_json *live,
-                   const struct ty_path *at)
+static void diff_value(const struct applied_diff_walk *w, const struct ty_schema *s,
+                       const struct ty_json *v, const struct ty_json *filled,
+                       const struct ty_json *live, const struct ty_path *at)
 {
     bool map = v->type == TY_JSON_OBJECT && !(s && s->map_atomic);
 
@@ -103,7 +103,7 @@ static void wanted(const struct walk *w, const struct ty_schema *s, const struct
         add_change(w, at, live, v);
 }
 
-static void diff_root(const struct walk *w)
+static void diff_root(const struct applied_diff_walk *w)
 {
     const struct ty_applied_digest_diff_in *in = w->in;
 
@@ -113,15 +113,15 @@ static void diff_root(const struct walk *w)
         if (ty_applied_digest_is_name(m->key, false) || ty_str_is(m->key, "status"))
             continue;
         if (!ty_str_is(m->key, "metadata")) {
-            wanted(w, ty_applied_digest_root(in->schema, m->key), m->value, filled, live,
-                   TY_KEYS(NULL, m->key));
+            diff_value(w, ty_applied_digest_root(in->schema, m->key), m->value, filled, live,
+                       TY_KEYS(NULL, m->key));
             continue;
         }
         ty_each_member (mm, m->value)
             if (!ty_applied_digest_is_name(mm->key, true))
-                wanted(w, ty_applied_digest_member(&ty_applied_digest_metadata, mm->key), mm->value,
-                       ty_json_find(filled, mm->key), ty_json_find(live, mm->key),
-                       TY_KEYS(TY_KEYS(NULL, m->key), mm->key));
+                diff_value(w, ty_applied_digest_member(&ty_applied_digest_metadata, mm->key),
+                           mm->value, ty_json_find(filled, mm->key), ty_json_find(live, mm->key),
+                           TY_KEYS(TY_KEYS(NULL, m->key), mm->key));
     }
 }
 
@@ -129,15 +129,15 @@ static void diff_root(const struct walk *w)
 
 /* The fields of the same place that the other managers own: those stay. */
 enum { OTHERS_MAX = 16 };
-struct others {
+struct other_owners {
     const struct ty_json *v[OTHERS_MAX];
     size_t n;
 };
 
-static struct others find_other_owners(const struct ty_json *live, const struct ty_json *mine)
+static struct other_owners find_other_owners(const struct ty_json *live, const struct ty_json *mine)
 {
     const struct ty_json *entries = ty_json_at(live, "metadata.managedFields");
-    struct others o = { .n = 0 };
+    struct other_owners o = { .n = 0 };
 
     ty_each_item (it, entries) {
         const struct ty_json *fields = ty_json_get(*it, "fieldsV1");
@@ -147,9 +147,9 @@ static struct others find_other_owners(const struct ty_json *live, const struct 
     return o;
 }
 
-static struct others descend_other_owners(const struct others *o, struct ty_str step)
+static struct other_owners descend_other_owners(const struct other_owners *o, struct ty_str step)
 {
-    struct others in = { .n = 0 };
+    struct other_owners in = { .n = 0 };
 
     for (size_t i = 0; i < o->n; i++) {
         const struct ty_json *inner = ty_json_find(o->v[i], step);
@@ -159,33 +159,33 @@ static struct others descend_other_owners(const struct others *o, struct ty_str 
     return in;
 }
 
-static void owned(const struct walk *w, const struct ty_json *fields, const struct others *others,
-                  const struct ty_json *live, const struct ty_json *filled,
-                  const struct ty_path *at);
+static void diff_owned(const struct applied_diff_walk *w, const struct ty_json *fields,
+                       const struct other_owners *others, const struct ty_json *live,
+                       const struct ty_json *filled, const struct ty_path *at);
 
-static void diff_owned_step(const struct walk *w, const struct ty_member *m,
-                            const struct others *others, const struct ty_json *live,
+static void diff_owned_step(const struct applied_diff_walk *w, const struct ty_member *m,
+                            const struct other_owners *others, const struct ty_json *live,
                             const struct ty_json *filled, const struct ty_path *at)
 {
     struct ty_str text = { m->key.p + 2, m->key.n - 2 };
     char kind = m->key.p[0];
     const struct ty_json *is = ty_applied_digest_pick(w->a, live, kind, text);
     const struct ty_json *stays = ty_applied_digest_pick(w->a, filled, kind, text);
-    struct others inner = descend_other_owners(others, m->key);
-    struct ty_path here =
-        kind == 'f' ? member(at, text) : (struct ty_path){ at, key_text(w->a, text), -1, true };
+    struct other_owners inner = descend_other_owners(others, m->key);
+    struct ty_path here = kind == 'f' ? member_path(at, text)
+                                      : (struct ty_path){ at, key_text(w->a, text), -1, true };
 
     if (!is)
         return; /* gone already */
     if (!stays && !inner.n)
         add_change(w, &here, is, NULL);
     else if (ty_json_len(m->value))
-        owned(w, m->value, &inner, is, stays, &here);
+        diff_owned(w, m->value, &inner, is, stays, &here);
 }
 
-static void owned(const struct walk *w, const struct ty_json *fields, const struct others *others,
-                  const struct ty_json *live, const struct ty_json *filled,
-                  const struct ty_path *at)
+static void diff_owned(const struct applied_diff_walk *w, const struct ty_json *fields,
+                       const struct other_owners *others, const struct ty_json *live,
+                       const struct ty_json *filled, const struct ty_path *at)
 {
     ty_each_member (m, fields)
         if (m->key.n >= 2 && m->key.p[1] == ':')
@@ -195,12 +195,12 @@ static void owned(const struct walk *w, const struct ty_json *fields, const stru
 void ty_applied_digest_diff(struct ty_arena *a, const struct ty_applied_digest_diff_in *in,
                             struct ty_field_changes *ret)
 {
-    struct walk w = { .a = a, .in = in, .ret = ret };
+    struct applied_diff_walk w = { .a = a, .in = in, .ret = ret };
     const struct ty_json *mine = ty_applied_digest_fields(in->live, in->manager);
-    struct others others = find_other_owners(in->live, mine);
+    struct other_owners others = find_other_owners(in->live, mine);
 
     *ret = (struct ty_field_changes){ 0 };
     diff_root(&w);
     if (mine)
-        owned(&w, mine, &others, in->live, in->filled ? in->filled : in->wanted, NULL);
+        diff_owned(&w, mine, &others, in->live, in->filled ? in->filled : in->wanted, NULL);
 }

@@ -1,5 +1,5 @@
-/* The fields that an apply of ours would change, by name: what owned.h says with one number, for
- * people. */
+/* The fields that an apply of ours would change, by name: what applied_digest.h says with one
+ * number, for people. */
 #ifndef TY_CONTROL_APPLIED_DIGEST_DIFF_H
 #define TY_CONTROL_APPLIED_DIGEST_DIFF_H
 
@@ -24,7 +24,7 @@ void ty_applied_digest_diff_add(struct ty_arena *a, struct ty_field_changes *lis
                                 const struct ty_json *now);
 
 struct ty_applied_digest_diff_in {
-    const struct ty_schema *schema; /* of the whole object; as in owned.h, NULL is fine */
+    const struct ty_schema *schema; /* of the whole object; as in applied_digest.h, NULL is fine */
     const struct ty_json *wanted;   /* what would be applied */
     const struct ty_json *filled;   /* the same with the server's defaults in it */
     const struct ty_json *live;     /* with its managedFields */

@@ -1,5 +1,5 @@
-/* How the API server takes an object apart into fields that have owners: what owned.c counts and
- * owned_differ.c names. */
+/* How the API server takes an object apart into fields that have owners: what applied_digest.c
+ * counts and applied_digest_diff.c names. */
 #ifndef TY_CONTROL_APPLIED_DIGEST_INNER_H
 #define TY_CONTROL_APPLIED_DIGEST_INNER_H
 

@@ -23,7 +23,7 @@ struct body {
     char text[];
 };
 
-struct entry {
+struct cache_entry {
     struct ty_cached pub;
     struct body *body;
     size_t size;
@@ -65,7 +65,7 @@ static void release_bytes(struct ty_cache *w, size_t n)
 }
 
 /* The longest text that is kept whole. */
-static size_t whole(const struct ty_cache *w)
+static size_t max_whole_bytes(const struct ty_cache *w)
 {
     bool tight = w->budget && w->budget->ceiling && w->bytes > w->budget->ceiling / 2;
 
@@ -103,7 +103,7 @@ static struct key key_of(const struct ty_kind *kind, struct ty_str ns, struct ty
     return k;
 }
 
-static void body_unref(struct ty_cache *w, struct entry *e)
+static void body_unref(struct ty_cache *w, struct cache_entry *e)
 {
     struct body *b = e->body;
 
@@ -117,7 +117,7 @@ static void body_unref(struct ty_cache *w, struct entry *e)
     free(b);
 }
 
-static void entry_free(struct ty_cache *w, struct entry *e)
+static void entry_free(struct ty_cache *w, struct cache_entry *e)
 {
     body_unref(w, e);
     release_bytes(w, sizeof(*e) + e->size);
@@ -167,8 +167,8 @@ static struct ty_str maker_of(const struct ty_json *obj)
     return maker;
 }
 
-static struct entry *entry_new(const struct ty_kind *kind, const struct ty_json *obj,
-                               struct ty_str text)
+static struct cache_entry *entry_new(const struct ty_kind *kind, const struct ty_json *obj,
+                                     struct ty_str text)
 {
     const struct ty_json *meta = ty_json_get(obj, "metadata");
     struct ty_str uid = { 0 }, job = ty_cache_project_owner(obj, &uid);
@@ -185,11 +185,11 @@ static struct entry *entry_new(const struct ty_kind *kind, const struct ty_json 
 
     for (int i = 0; i < 7; i++)
         size += part[i].n + 1;
-    struct entry *e = ty_must(malloc(sizeof(*e) + size));
+    struct cache_entry *e = ty_must(malloc(sizeof(*e) + size));
     char *p = e->data;
     for (int i = 0; i < 7; i++)
         at[i] = copy_text(&p, part[i]);
-    *e = (struct entry){ .size = size };
+    *e = (struct cache_entry){ .size = size };
     e->pub = (struct ty_cached){ .kind = kind,
                                  .text = { at[0], text.n },
                                  .ns = at[1],
@@ -203,7 +203,7 @@ static struct entry *entry_new(const struct ty_kind *kind, const struct ty_json 
 
 /* What a successor of the same object takes over. One whose version is smaller comes from a server
  * that was restored from a backup: the versions that were remembered stand for nothing any more. */
-static void inherit_marks(struct entry *e, struct entry *was)
+static void inherit_marks(struct cache_entry *e, struct cache_entry *was)
 {
     if (strcmp(was->pub.uid, e->pub.uid) != 0 || e->pub.version < was->pub.version)
         return;
@@ -257,7 +257,7 @@ static void read_numbers(struct ty_cached *o, const struct ty_json *kept)
 static struct ty_str text_of(struct ty_cache *w, const struct ty_json *kept, bool *ret_partial)
 {
     struct ty_str text = ty_json_text(w->scratch, kept);
-    size_t most = whole(w);
+    size_t most = max_whole_bytes(w);
     ty_auto_buf less = { .ceiling = most };
 
     *ret_partial = text.n > most || ty_arena_full(w->scratch);
@@ -274,7 +274,7 @@ const struct ty_cached *ty_cache_put(struct ty_cache *w, const struct ty_kind *k
     const struct ty_json *meta = ty_json_get(obj, "metadata");
     struct key k = key_of(kind, ty_json_str_at(meta, "namespace"), ty_json_str_at(meta, "name"));
     struct ty_str key = { k.text, k.n };
-    struct entry *was = ty_map_get(&w->by_key, key);
+    struct cache_entry *was = ty_map_get(&w->by_key, key);
 
     ty_arena_reset(w->scratch);
     struct ty_json *kept = ty_cache_project(w->scratch, kind, obj);
@@ -287,7 +287,7 @@ const struct ty_cached *ty_cache_put(struct ty_cache *w, const struct ty_kind *k
     }
     bool partial = false;
     struct ty_str text = text_of(w, kept, &partial);
-    struct entry *e = entry_new(kind, obj, text);
+    struct cache_entry *e = entry_new(kind, obj, text);
     e->pub.partial = partial;
     e->pub.version = version_of(meta);
     e->pub.owned = ty_applied_digest_live(w->scratch, kind->schema, obj, MANAGER);
@@ -312,7 +312,7 @@ bool ty_cache_delete(struct ty_cache *w, const struct ty_kind *kind, struct ty_s
                      struct ty_str name, struct ty_str uid)
 {
     struct key k = key_of(kind, ns, name);
-    struct entry *e = ty_map_get(&w->by_key, (struct ty_str){ k.text, k.n });
+    struct cache_entry *e = ty_map_get(&w->by_key, (struct ty_str){ k.text, k.n });
 
     if (!e || (uid.n && !ty_str_is(uid, e->pub.uid)))
         return false;
@@ -325,7 +325,7 @@ const struct ty_cached *ty_cache_get(const struct ty_cache *w, const struct ty_k
                                      struct ty_str ns, struct ty_str name)
 {
     struct key k = key_of(kind, ns, name);
-    struct entry *e = ty_map_get(&w->by_key, (struct ty_str){ k.text, k.n });
+    struct cache_entry *e = ty_map_get(&w->by_key, (struct ty_str){ k.text, k.n });
 
     return e ? &e->pub : NULL;
 }
@@ -353,13 +353,13 @@ void ty_cache_each(const struct ty_cache *w, const struct ty_kind *kind,
     size_t at = 0;
 
     while ((s = ty_map_next(&w->by_key, &at))) {
-        const struct entry *e = s->value;
+        const struct cache_entry *e = s->value;
         if (!kind || e->pub.kind == kind)
             fn(ctx, &e->pub);
     }
 }
 
-static struct entry *entry_of(struct ty_cache *w, const struct ty_cached *o)
+static struct cache_entry *entry_of(struct ty_cache *w, const struct ty_cached *o)
 {
     struct key k = key_of(o->kind, ty_str(o->ns), ty_str(o->name));
     return ty_map_get(&w->by_key, (struct ty_str){ k.text, k.n });
@@ -367,7 +367,7 @@ static struct entry *entry_of(struct ty_cache *w, const struct ty_cached *o)
 
 void ty_cache_set_applied(struct ty_cache *w, const struct ty_cached *o, uint64_t want)
 {
-    struct entry *e = entry_of(w, o);
+    struct cache_entry *e = entry_of(w, o);
 
     if (!e)
         return;
@@ -377,7 +377,7 @@ void ty_cache_set_applied(struct ty_cache *w, const struct ty_cached *o, uint64_
 
 void ty_cache_set_in_sync(struct ty_cache *w, const struct ty_cached *o, uint64_t mark)
 {
-    struct entry *e = entry_of(w, o);
+    struct cache_entry *e = entry_of(w, o);
 
     if (e)
         e->pub.right = mark;
@@ -385,7 +385,7 @@ void ty_cache_set_in_sync(struct ty_cache *w, const struct ty_cached *o, uint64_
 
 void ty_cache_set_partial(struct ty_cache *w, const struct ty_cached *o)
 {
-    struct entry *e = entry_of(w, o);
+    struct cache_entry *e = entry_of(w, o);
 
     if (e)
         e->pub.partial = true;
@@ -411,8 +411,8 @@ static struct body *body_get(struct ty_cache *w, struct ty_str text)
 
 bool ty_cache_set_data(struct ty_cache *w, const struct ty_cached *o, struct ty_str data)
 {
-    struct entry *e = entry_of(w, o);
-    bool fits = data.n <= whole(w);
+    struct cache_entry *e = entry_of(w, o);
+    bool fits = data.n <= max_whole_bytes(w);
 
     if (!e)
         return fits;
@@ -433,7 +433,7 @@ size_t ty_cache_count(const struct ty_cache *w, const struct ty_kind *kind)
     if (!kind)
         return w->by_key.n;
     while ((s = ty_map_next(&w->by_key, &at)))
-        n += ((const struct entry *)s->value)->pub.kind == kind;
+        n += ((const struct cache_entry *)s->value)->pub.kind == kind;
     return n;
 }
 

@@ -1,5 +1,5 @@
-/* The operator's cache: the objects that it watches, cut down to what is needed (keep.h), as
- * compact text by kind, namespace and name. One thread; nothing here waits or talks.
+/* The operator's cache: the objects that it watches, cut down to what is needed (cache_project.h),
+ * as compact text by kind, namespace and name. One thread; nothing here waits or talks.
  *
  * Of an object whose text is longer than TY_CACHE_WHOLE only the short members stay (partial): who
  * it is, its runtime, whether it is suspended, its conditions. Whoever needs the rest fetches it.
@@ -36,9 +36,10 @@ struct ty_cached {
     int64_t applied_s; /* when `trainer` last changed it by apply; 0 never. Unix seconds */
     int64_t foreign_s; /* when anybody else last changed it, status aside; 0 never */
     const char *body;  /* its `data` as JSON text, where we have it (snapshots); NULL none */
-    enum ty_trainjob_state state; /* TrainJobs, JobSets: what it says by itself (jobstate.h) */
-    bool partial;                 /* text lacks its large members: they are null */
-    struct ty_str text;           /* JSON */
+    enum ty_trainjob_state
+        state;          /* TrainJobs, JobSets: what it says by itself (trainjob_state.h) */
+    bool partial;       /* text lacks its large members: they are null */
+    struct ty_str text; /* JSON */
 };
 
 struct ty_cache *ty_cache_new(void);

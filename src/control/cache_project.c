@@ -59,8 +59,8 @@ static struct ty_json *without_last_applied(struct ty_arena *a, struct ty_json *
     return less;
 }
 
-static struct ty_json *whole(struct ty_arena *a, const struct ty_kind *kind,
-                             const struct ty_json *obj)
+static struct ty_json *project_whole(struct ty_arena *a, const struct ty_kind *kind,
+                                     const struct ty_json *obj)
 {
     struct ty_json *kept = object_new(a, kind), *meta = ty_json_object(a);
 
@@ -154,7 +154,7 @@ struct ty_json *ty_cache_project(struct ty_arena *a, const struct ty_kind *kind,
 {
     if (kind->ours || kind == &ty_kind_limitrange || kind == &ty_kind_runtimeclass ||
         kind == &ty_kind_priorityclass)
-        return whole(a, kind, obj);
+        return project_whole(a, kind, obj);
     if (ty_cache_project_owner(obj, NULL).n == 0 &&
         ty_cache_project_name_owner(kind, ty_json_str_at(obj, "metadata.name")).n == 0)
         return NULL;

@@ -5,51 +5,51 @@
 #include "net/bind_address.h"
 #include "json/place.h"
 
-struct check {
+struct config_checker {
     const struct ty_json *doc;
     struct ty_errs *errs;
 };
 
-static void wrong(const struct check *c, const struct ty_path *path, const char *value,
-                  const char *detail)
+static void add_error(const struct config_checker *c, const struct ty_path *path, const char *value,
+                      const char *detail)
 {
     struct ty_field_err *e = ty_errs_add(c->errs, path, TY_INVALID, value, "%s", detail);
     e->at = ty_place_of(c->doc, e->path);
 }
 
-static const char *as_int(const struct check *c, int64_t v)
+static const char *as_int(const struct config_checker *c, int64_t v)
 {
     return ty_arena_printf(c->errs->arena, "%lld", (long long)v);
 }
 
-static void check_port(const struct check *c, const char *section, int port)
+static void check_port(const struct config_checker *c, const char *section, int port)
 {
     if (port < 1 || port > 65535)
-        wrong(c, TY_KEY(TY_KEY(NULL, section), "port"), as_int(c, port),
-              "must be between 1 and 65535");
+        add_error(c, TY_KEY(TY_KEY(NULL, section), "port"), as_int(c, port),
+                  "must be between 1 and 65535");
 }
 
-static void check_rate(const struct check *c, const char *section, double qps, int burst)
+static void check_rate(const struct config_checker *c, const char *section, double qps, int burst)
 {
     if (qps < 0)
-        wrong(c, TY_KEY(TY_KEY(NULL, section), "qps"), ty_arena_printf(c->errs->arena, "%g", qps),
-              "must be greater than or equal to 0");
+        add_error(c, TY_KEY(TY_KEY(NULL, section), "qps"),
+                  ty_arena_printf(c->errs->arena, "%g", qps), "must be greater than or equal to 0");
     if (burst < 0)
-        wrong(c, TY_KEY(TY_KEY(NULL, section), "burst"), as_int(c, burst),
-              "must be greater than or equal to 0");
+        add_error(c, TY_KEY(TY_KEY(NULL, section), "burst"), as_int(c, burst),
+                  "must be greater than or equal to 0");
 }
 
-static void check_workers(const struct check *c, const struct ty_config *config)
+static void check_workers(const struct config_checker *c, const struct ty_config *config)
 {
     for (size_t i = 0; i < config->n_workers; i++)
         if (config->workers[i].n < 1)
-            wrong(c,
-                  TY_MAPKEY(TY_KEY(TY_KEY(NULL, "controller"), "groupKindConcurrency"),
-                            config->workers[i].kind),
-                  as_int(c, config->workers[i].n), "must be greater than 0");
+            add_error(c,
+                      TY_MAPKEY(TY_KEY(TY_KEY(NULL, "controller"), "groupKindConcurrency"),
+                                config->workers[i].kind),
+                      as_int(c, config->workers[i].n), "must be greater than 0");
 }
 
-static const char *as_seconds(const struct check *c, int64_t ms)
+static const char *as_seconds(const struct config_checker *c, int64_t ms)
 {
     return ty_arena_printf(c->errs->arena, "%gs", (double)ms / 1000);
 }
@@ -72,30 +72,30 @@ static bool durations_are_odd(const struct ty_json *doc)
 }
 
 /* As client-go's elector, which v2.3.0 ends in when it starts. */
-static void check_election(const struct check *c, const struct ty_config *config)
+static void check_election(const struct config_checker *c, const struct ty_config *config)
 {
     const struct ty_path *at = TY_KEY(NULL, "leaderElection");
     struct ty_str lock = ty_json_str_at(c->doc, "leaderElection.resourceLock");
     if (!config->elect)
         return;
     if (lock.n && !ty_str_is(lock, "leases"))
-        wrong(c, TY_KEY(at, "resourceLock"),
-              ty_json_text(c->errs->arena, ty_json_at(c->doc, "leaderElection.resourceLock")).p,
-              "must be leases");
+        add_error(c, TY_KEY(at, "resourceLock"),
+                  ty_json_text(c->errs->arena, ty_json_at(c->doc, "leaderElection.resourceLock")).p,
+                  "must be leases");
     if (durations_are_odd(c->doc))
         return;
     if (config->lease_ms < 1000)
-        wrong(c, TY_KEY(at, "leaseDuration"), as_seconds(c, config->lease_ms),
-              "must be at least 1s");
+        add_error(c, TY_KEY(at, "leaseDuration"), as_seconds(c, config->lease_ms),
+                  "must be at least 1s");
     if (config->lease_ms <= config->renew_ms)
-        wrong(c, TY_KEY(at, "leaseDuration"), as_seconds(c, config->lease_ms),
-              "leaseDuration must be greater than renewDeadline");
+        add_error(c, TY_KEY(at, "leaseDuration"), as_seconds(c, config->lease_ms),
+                  "leaseDuration must be greater than renewDeadline");
     if (config->renew_ms * 10 <= config->retry_ms * 12)
-        wrong(c, TY_KEY(at, "renewDeadline"), as_seconds(c, config->renew_ms),
-              "renewDeadline must be greater than retryPeriod*JitterFactor (1.2)");
+        add_error(c, TY_KEY(at, "renewDeadline"), as_seconds(c, config->renew_ms),
+                  "renewDeadline must be greater than retryPeriod*JitterFactor (1.2)");
 }
 
-static void check_address(const struct check *c, const char *section, const char *key,
+static void check_address(const struct config_checker *c, const char *section, const char *key,
                           const char *text)
 {
     const char *host = NULL;
@@ -103,27 +103,27 @@ static void check_address(const struct check *c, const char *section, const char
     const char *detail = ty_bind_address_parse(c->errs->arena, text, &host, &port);
 
     if (detail)
-        wrong(c, TY_KEY(TY_KEY(NULL, section), key),
-              ty_arena_printf(c->errs->arena, "\"%s\"", text), detail);
+        add_error(c, TY_KEY(TY_KEY(NULL, section), key),
+                  ty_arena_printf(c->errs->arena, "\"%s\"", text), detail);
 }
 
-static void check_ours(const struct check *c, const struct ty_config *config)
+static void check_ours(const struct config_checker *c, const struct ty_config *config)
 {
     const struct ty_json *word = ty_json_get(c->doc, "runtimeProtection");
     struct ty_str s = ty_json_text_of(word);
     if (s.n && !ty_str_is(s, "finalizer") && !ty_str_is(s, "snapshot"))
-        wrong(c, TY_KEY(NULL, "runtimeProtection"), ty_json_text(c->errs->arena, word).p,
-              "must be snapshot or finalizer");
+        add_error(c, TY_KEY(NULL, "runtimeProtection"), ty_json_text(c->errs->arena, word).p,
+                  "must be snapshot or finalizer");
     if (config->certs && config->cert_dir)
-        wrong(c, TY_KEY(TY_KEY(NULL, "webhook"), "certDir"), config->cert_dir,
-              "cannot be used while certManagement.enable is true: the certificates are either "
-              "yours or the operator's");
+        add_error(c, TY_KEY(TY_KEY(NULL, "webhook"), "certDir"), config->cert_dir,
+                  "cannot be used while certManagement.enable is true: the certificates are either "
+                  "yours or the operator's");
 }
 
 void ty_config_validate(const struct ty_config *config, const struct ty_json *doc,
                         struct ty_errs *errs)
 {
-    struct check c = { doc, errs };
+    struct config_checker c = { doc, errs };
     check_port(&c, "webhook", config->webhook_port);
     check_rate(&c, "clientConnection", config->client_qps, config->client_burst);
     check_workers(&c, config);

@@ -16,8 +16,8 @@
 #define SOON_MS  500   /* while ending: there is little time */
 #define LOOK_MS  60000 /* for series that have ended */
 
-struct job {
-    struct job *next;
+struct event_write {
+    struct event_write *next;
     struct ty_events *e;
     struct ty_kube_op *op;
     char *ns, *name, *body, *patch; /* patch NULL: create */
@@ -30,7 +30,7 @@ struct ty_events {
     struct ty_events_settings s;
     struct ty_log log;
     struct ty_events_series *series;
-    struct job *first, *last, *in_flight;
+    struct event_write *first, *last, *in_flight;
     size_t n_waiting, n_in_flight;
     char *host;
     uv_timer_t *timer, *look;
@@ -47,7 +47,7 @@ static int64_t now_of(const struct ty_events *e)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void write_free(struct job *j)
+static void write_free(struct event_write *j)
 {
     free(j->ns);
     free(j->name);
@@ -60,9 +60,9 @@ static void process_queue(struct ty_events *e);
 
 /* ---- one write ---- */
 
-static void remove_in_flight(struct job *j)
+static void remove_in_flight(struct event_write *j)
 {
-    struct job **at = &j->e->in_flight;
+    struct event_write **at = &j->e->in_flight;
     while (*at != j)
         at = &(*at)->next;
     *at = j->next;
@@ -71,7 +71,7 @@ static void remove_in_flight(struct job *j)
     j->op = NULL;
 }
 
-static void enqueue(struct ty_events *e, struct job *j)
+static void enqueue(struct ty_events *e, struct event_write *j)
 {
     *(e->last ? &e->last->next : &e->first) = j;
     e->last = j;
@@ -79,7 +79,7 @@ static void enqueue(struct ty_events *e, struct job *j)
 }
 
 /* To where it came from: before whatever was said of the same event after it. */
-static void requeue_front(struct ty_events *e, struct job *j)
+static void requeue_front(struct ty_events *e, struct event_write *j)
 {
     j->next = e->first;
     e->first = j;
@@ -88,7 +88,7 @@ static void requeue_front(struct ty_events *e, struct job *j)
     e->n_waiting++;
 }
 
-static void drop_failed(struct job *j, const struct ty_kube_answer *answer)
+static void drop_failed(struct event_write *j, const struct ty_kube_answer *answer)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     j->e->counts.failed++;
@@ -100,7 +100,7 @@ static void drop_failed(struct job *j, const struct ty_kube_answer *answer)
 
 /* The answer says that the other verb is right. An event is kept for an hour, then it is created
  * anew; one that is there although we never heard so was created by an earlier try of ours. */
-static bool switch_verb(struct job *j, int r)
+static bool switch_verb(struct event_write *j, int r)
 {
     if (r == (j->creating ? -EEXIST : -ENOENT) && j->patch)
         j->creating = !j->creating;
@@ -109,7 +109,7 @@ static bool switch_verb(struct job *j, int r)
     return ++j->tries < TRIES;
 }
 
-static bool schedule_retry(struct job *j, const struct ty_kube_answer *answer)
+static bool schedule_retry(struct event_write *j, const struct ty_kube_answer *answer)
 {
     bool helps = answer->r == -EAGAIN || answer->code == 401; /* a token may be renewed */
     if (!helps || ++j->tries >= TRIES)
@@ -120,7 +120,7 @@ static bool schedule_retry(struct job *j, const struct ty_kube_answer *answer)
 
 static void on_answer(void *ctx, const struct ty_kube_answer *answer)
 {
-    struct job *j = ctx;
+    struct event_write *j = ctx;
     struct ty_events *e = j->e;
     remove_in_flight(j);
     if (answer->r == 0) {
@@ -138,7 +138,7 @@ static void on_answer(void *ctx, const struct ty_kube_answer *answer)
 }
 
 /* The event with its series, for one that is no longer there. */
-static struct ty_str event_with_series(struct ty_arena *a, const struct job *j)
+static struct ty_str event_with_series(struct ty_arena *a, const struct event_write *j)
 {
     struct ty_err err = { 0 };
     struct ty_json *o = ty_json_parse(a, ty_str(j->body), NULL, &err);
@@ -149,7 +149,7 @@ static struct ty_str event_with_series(struct ty_arena *a, const struct job *j)
     return ty_json_text(a, o);
 }
 
-static void start_write(struct ty_events *e, struct job *j)
+static void start_write(struct ty_events *e, struct event_write *j)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_kube_ask q = {
@@ -175,21 +175,21 @@ static void on_timer(uv_timer_t *timer)
 }
 
 /* Is something about the same event under way? A series must not overtake its beginning. */
-static bool is_blocked(const struct ty_events *e, const struct job *j)
+static bool is_blocked(const struct ty_events *e, const struct event_write *j)
 {
-    for (const struct job *x = e->in_flight; x; x = x->next)
+    for (const struct event_write *x = e->in_flight; x; x = x->next)
         if (strcmp(x->name, j->name) == 0 && strcmp(x->ns, j->ns) == 0)
             return true;
-    for (const struct job *x = e->first; x && x != j; x = x->next)
+    for (const struct event_write *x = e->first; x && x != j; x = x->next)
         if (strcmp(x->name, j->name) == 0 && strcmp(x->ns, j->ns) == 0)
             return true;
     return false;
 }
 
-static struct job *dequeue_due(struct ty_events *e, int64_t now_ms, int64_t *ret_at_ms)
+static struct event_write *dequeue_due(struct ty_events *e, int64_t now_ms, int64_t *ret_at_ms)
 {
-    struct job *before = NULL;
-    for (struct job *j = e->first; j; before = j, j = j->next) {
+    struct event_write *before = NULL;
+    for (struct event_write *j = e->first; j; before = j, j = j->next) {
         if (j->due_ms > now_ms) {
             *ret_at_ms = j->due_ms < *ret_at_ms ? j->due_ms : *ret_at_ms;
             continue;
@@ -209,7 +209,7 @@ static struct job *dequeue_due(struct ty_events *e, int64_t now_ms, int64_t *ret
 static void process_queue(struct ty_events *e)
 {
     int64_t now = (int64_t)uv_now(e->s.loop), at = INT64_MAX;
-    struct job *j = NULL;
+    struct event_write *j = NULL;
     while (e->n_in_flight < AT_ONCE && (j = dequeue_due(e, now, &at)))
         start_write(e, j);
     if (at < INT64_MAX)
@@ -225,7 +225,7 @@ static void submit(struct ty_events *e, const struct ty_events_series_entry *sai
         return;
     }
     ty_auto_arena *a = ty_arena_new(1 << 16);
-    struct job *j = ty_must(calloc(1, sizeof(*j)));
+    struct event_write *j = ty_must(calloc(1, sizeof(*j)));
     j->e = e;
     j->ns = ty_must(strdup(said->ns));
     j->name = ty_must(strdup(said->name));
@@ -243,7 +243,7 @@ static void submit_due_series(struct ty_events *e, bool all)
         submit(e, said, true);
 }
 
-static void on_look(uv_timer_t *timer)
+static void on_series_timer(uv_timer_t *timer)
 {
     submit_due_series(timer->data, false);
 }
@@ -262,7 +262,7 @@ struct ty_events *ty_events_new(const struct ty_events_settings *s)
     uv_timer_init(s->loop, e->timer);
     uv_timer_init(s->loop, e->look);
     e->timer->data = e->look->data = e;
-    uv_timer_start(e->look, on_look, LOOK_MS, LOOK_MS);
+    uv_timer_start(e->look, on_series_timer, LOOK_MS, LOOK_MS);
     uv_unref((uv_handle_t *)e->look);
     return e;
 }
@@ -294,7 +294,7 @@ void ty_events_flush(struct ty_events *e)
 {
     e->finishing = true;
     submit_due_series(e, true);
-    for (struct job *j = e->first; j; j = j->next)
+    for (struct event_write *j = e->first; j; j = j->next)
         j->due_ms = 0;
     process_queue(e);
 }
@@ -314,9 +314,9 @@ static void on_closed(uv_handle_t *h)
     free(h);
 }
 
-static void free_all(struct job *j)
+static void free_all(struct event_write *j)
 {
-    for (struct job *next; j; j = next) {
+    for (struct event_write *next; j; j = next) {
         next = j->next;
         ty_kube_cancel(j->op);
         write_free(j);

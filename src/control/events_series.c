@@ -8,9 +8,9 @@
 
 #define NS ((int64_t)1000000000)
 
-struct entry {
+struct series_slot {
     struct ty_events_series_entry said; /* first: it is given out */
-    struct entry *prev, *next;          /* by last use, oldest first */
+    struct series_slot *prev, *next;    /* by last use, oldest first */
     char *key;
     size_t n_key;
     bool ended; /* given out by due for the last time */
@@ -26,7 +26,7 @@ struct bucket { /* of one object */
 
 struct ty_events_series {
     struct ty_map entries, buckets;
-    struct entry *oldest, *newest;
+    struct series_slot *oldest, *newest;
     struct bucket *first, *last;
 };
 
@@ -55,7 +55,7 @@ static char *str_dup(struct ty_str s)
         (list_last) = (x);                                                                         \
     } while (0)
 
-static void entry_free(struct ty_events_series *s, struct entry *e)
+static void entry_free(struct ty_events_series *s, struct series_slot *e)
 {
     UNLINK(s->oldest, s->newest, e);
     ty_map_del(&s->entries, (struct ty_str){ e->key, e->n_key });
@@ -154,12 +154,12 @@ static void write_body(struct ty_events_series_entry *said, const struct ty_even
 }
 
 /* "job.18c3...": names of objects have up to 253 bytes, and so have those of events. */
-static struct entry *entry_new(struct ty_events_series *s, const struct ty_event *e,
-                               const char *instance, int64_t now_ns, struct ty_str key)
+static struct series_slot *entry_new(struct ty_events_series *s, const struct ty_event *e,
+                                     const char *instance, int64_t now_ns, struct ty_str key)
 {
     if (s->entries.n >= TY_EVENTS_KEYS)
         entry_free(s, s->oldest);
-    struct entry *x = ty_must(calloc(1, sizeof(*x)));
+    struct series_slot *x = ty_must(calloc(1, sizeof(*x)));
     char name[256];
     int n = e->name.n > 236 ? 236 : (int)e->name.n;
     snprintf(name, sizeof(name), "%.*s.%llx", n, e->name.p, (unsigned long long)now_ns);
@@ -187,7 +187,7 @@ enum ty_events_series_action ty_events_series_record(struct ty_events_series *s,
     ty_buf_printf(&key, "%s%c%s%c%s%c%s%c%s%c%.*s%c%.*s%c%.*s%c%.*s", e->type, 0, e->action, 0,
                   e->reason, 0, e->controller, 0, e->kind->kind, 0, TY_ARG(e->ns), 0,
                   TY_ARG(e->name), 0, TY_ARG(e->uid), 0, TY_ARG(e->version));
-    struct entry *x = ty_map_get(&s->entries, ty_buf_str(&key));
+    struct series_slot *x = ty_map_get(&s->entries, ty_buf_str(&key));
     if (x && (x->ended || now_ns - x->said.last_ns >= TY_EVENTS_FINISH_S * NS) &&
         x->said.count == x->said.told) {
         entry_free(s, x); /* long ago: something new */
@@ -216,7 +216,7 @@ enum ty_events_series_action ty_events_series_record(struct ty_events_series *s,
 const struct ty_events_series_entry *ty_events_series_due(struct ty_events_series *s,
                                                           int64_t now_ns, bool all)
 {
-    for (struct entry *x = s->oldest, *next; x; x = next) {
+    for (struct series_slot *x = s->oldest, *next; x; x = next) {
         next = x->next;
         bool over = now_ns - x->said.last_ns >= TY_EVENTS_FINISH_S * NS;
         bool old = now_ns - x->said.wrote_ns >= TY_EVENTS_REFRESH_S * NS;

@@ -37,12 +37,12 @@ static int call_hook(struct ty_plan *plan, const struct ty_trainjob *job, struct
     return ty_wrap(err, "plugin %s", plan->running->name);
 }
 
-static int run_ml(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
+static int call_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
 {
     return call_hook(plan, job, err, info_of(plan)->enforce_ml, false);
 }
 
-static int run_pod(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
+static int call_enforce_pod(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
 {
     return call_hook(plan, job, err, info_of(plan)->enforce_pod, false);
 }
@@ -60,8 +60,8 @@ static const struct ty_plugin *plugin_from_info(struct ty_arena *a,
     p->about = info->about ? info->about : "";
     p->ext = info;
     p->validate = info->validate ? call_validate : NULL;
-    p->enforce_ml = info->enforce_ml ? run_ml : NULL;
-    p->enforce_pod = info->enforce_pod ? run_pod : NULL;
+    p->enforce_ml = info->enforce_ml ? call_enforce_ml : NULL;
+    p->enforce_pod = info->enforce_pod ? call_enforce_pod : NULL;
     p->build = info->build ? call_build : NULL;
     return p;
 }

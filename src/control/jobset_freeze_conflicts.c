@@ -6,7 +6,7 @@
 #include "control/applied_digest_inner.h"
 #include "control/jobset_freeze.h"
 
-struct walk {
+struct conflict_walk {
     struct ty_arena *a;
     struct ty_field_changes *ret;
     bool less; /* what only `was` has would be taken away */
@@ -14,16 +14,17 @@ struct walk {
 
 #define KEY_SHOWN 64 /* bytes of a key in a path: a name of kilobytes would stand in each */
 
-static void differ(const struct walk *w, const struct ty_schema *s, const struct ty_json *was,
-                   const struct ty_json *now, const struct ty_path *at);
+static void diff_value(const struct conflict_walk *w, const struct ty_schema *s,
+                       const struct ty_json *was, const struct ty_json *now,
+                       const struct ty_path *at);
 
 static struct ty_str shorten_key(struct ty_str key)
 {
     return ty_str_head(key, KEY_SHOWN);
 }
 
-static void add_change(const struct walk *w, const struct ty_path *at, const struct ty_json *was,
-                       const struct ty_json *now)
+static void add_change(const struct conflict_walk *w, const struct ty_path *at,
+                       const struct ty_json *was, const struct ty_json *now)
 {
     ty_applied_digest_diff_add(w->a, w->ret, at, was, now);
 }
@@ -60,8 +61,9 @@ static bool covers(const struct ty_json *live, const struct ty_json *wanted)
     return true;
 }
 
-static void diff_members(const struct walk *w, const struct ty_schema *s, const struct ty_json *was,
-                         const struct ty_json *now, const struct ty_path *at)
+static void diff_members(const struct conflict_walk *w, const struct ty_schema *s,
+                         const struct ty_json *was, const struct ty_json *now,
+                         const struct ty_path *at)
 {
     struct ty_map old = { 0 }, new = { 0 };
 
@@ -69,8 +71,8 @@ static void diff_members(const struct walk *w, const struct ty_schema *s, const 
         ty_map_put(&old, m->key, m->value);
     ty_each_member (m, now) {
         ty_map_put(&new, m->key, m->value);
-        differ(w, ty_applied_digest_member(s, m->key), ty_map_get(&old, m->key), m->value,
-               TY_KEYS(at, shorten_key(m->key)));
+        diff_value(w, ty_applied_digest_member(s, m->key), ty_map_get(&old, m->key), m->value,
+                   TY_KEYS(at, shorten_key(m->key)));
     }
     ty_each_member (m, was)
         if (w->less && !ty_arena_full(w->a) && !ty_map_get(&new, m->key))
@@ -90,8 +92,8 @@ static void index_items(struct ty_arena *a, const struct ty_schema *s, const str
 }
 
 /* An item by its first key: [node], [80]. */
-static struct ty_path item(const struct ty_path *at, struct ty_arena *a, const struct ty_schema *s,
-                           const struct ty_json *v)
+static struct ty_path item_path(const struct ty_path *at, struct ty_arena *a,
+                                const struct ty_schema *s, const struct ty_json *v)
 {
     const struct ty_json *key = ty_json_get(v, s->list_keys[0]);
     struct ty_str text = ty_json_text_of(key);
@@ -102,8 +104,8 @@ static struct ty_path item(const struct ty_path *at, struct ty_arena *a, const s
 
 /* Whether what both have comes in another order: applied like that, the API server reorders the
  * live list, which JobSet's webhook takes for a change. */
-static bool is_reordered(const struct walk *w, const struct ty_schema *s, const struct ty_json *was,
-                         const struct ty_json *now)
+static bool is_reordered(const struct conflict_walk *w, const struct ty_schema *s,
+                         const struct ty_json *was, const struct ty_json *now)
 {
     struct ty_map places = { 0 };
     struct ty_json **last = NULL;
@@ -121,8 +123,9 @@ static bool is_reordered(const struct walk *w, const struct ty_schema *s, const 
     return other;
 }
 
-static void diff_items(const struct walk *w, const struct ty_schema *s, const struct ty_json *was,
-                       const struct ty_json *now, const struct ty_path *at)
+static void diff_items(const struct conflict_walk *w, const struct ty_schema *s,
+                       const struct ty_json *was, const struct ty_json *now,
+                       const struct ty_path *at)
 {
     struct ty_map old = { 0 }, new = { 0 };
 
@@ -131,11 +134,11 @@ static void diff_items(const struct walk *w, const struct ty_schema *s, const st
     index_items(w->a, s, was, &old);
     index_items(w->a, s, now, &new);
     ty_each_item (it, now) {
-        struct ty_path here = item(at, w->a, s, *it);
-        differ(w, s->items, ty_map_get(&old, ty_applied_digest_key(w->a, s, *it)), *it, &here);
+        struct ty_path here = item_path(at, w->a, s, *it);
+        diff_value(w, s->items, ty_map_get(&old, ty_applied_digest_key(w->a, s, *it)), *it, &here);
     }
     ty_each_item (it, was) {
-        struct ty_path here = item(at, w->a, s, *it);
+        struct ty_path here = item_path(at, w->a, s, *it);
         if (w->less && !ty_arena_full(w->a) &&
             !ty_map_get(&new, ty_applied_digest_key(w->a, s, *it)))
             add_change(w, &here, *it, NULL);
@@ -144,8 +147,9 @@ static void diff_items(const struct walk *w, const struct ty_schema *s, const st
     ty_map_done(&new);
 }
 
-static void differ(const struct walk *w, const struct ty_schema *s, const struct ty_json *was,
-                   const struct ty_json *now, const struct ty_path *at)
+static void diff_value(const struct conflict_walk *w, const struct ty_schema *s,
+                       const struct ty_json *was, const struct ty_json *now,
+                       const struct ty_path *at)
 {
     if (ty_arena_full(w->a))
         return;
@@ -166,13 +170,15 @@ void ty_jobset_freeze_conflicts(struct ty_arena *a, const struct ty_json *wanted
                                 const struct ty_json *live, struct ty_field_changes *ret)
 {
     const struct ty_schema *s = ty_kind_jobset.schema;
-    struct walk w = { .a = a, .ret = ret, .less = ty_applied_digest_fields(live, "trainer") };
+    struct conflict_walk w = { .a = a,
+                               .ret = ret,
+                               .less = ty_applied_digest_fields(live, "trainer") };
     const struct ty_json *now = ty_applied_digest_normalize(a, s, wanted);
     const struct ty_json *was =
         w.less ? ty_applied_digest_normalize(a, s, ty_jobset_freeze(a, wanted, live, false))
                : ty_jobset_freeze_overlay(a, ty_json_copy(a, live, 0), wanted, live, false);
 
     *ret = (struct ty_field_changes){ 0 };
-    differ(&w, ty_applied_digest_member(s, TY_LIT("spec")), ty_json_get(was, "spec"),
-           ty_json_get(now, "spec"), TY_KEY(NULL, "spec"));
+    diff_value(&w, ty_applied_digest_member(s, TY_LIT("spec")), ty_json_get(was, "spec"),
+               ty_json_get(now, "spec"), TY_KEY(NULL, "spec"));
 }

@@ -1,7 +1,7 @@
-/* The machine of elect.h. Two rules keep two leaders apart: a standby waits the whole duration of a
- * record that it has not seen change, by its own clock; and a leader stops before that time can be
- * over, counted from when it sent the last renewal that was taken: so long before, that what it
- * sent at the last moment has arrived or was dropped. */
+/* The machine of leader_election.h. Two rules keep two leaders apart: a standby waits the whole
+ * duration of a record that it has not seen change, by its own clock; and a leader stops before
+ * that time can be over, counted from when it sent the last renewal that was taken: so long before,
+ * that what it sent at the last moment has arrived or was dropped. */
 #include "control/leader_election.h"
 #include "json/json.h"
 #include <stdio.h>
@@ -189,7 +189,7 @@ void ty_leader_election_failed(struct ty_leader_election *e, int64_t now_ms)
 }
 
 /* Is b older than a? Versions are numbers; what is none is not compared. */
-static bool older(const char *a, const char *b)
+static bool is_older_version(const char *a, const char *b)
 {
     uint64_t x = 0, y = 0;
     return ty_parse_u64(ty_str(a), &x) && ty_parse_u64(ty_str(b), &y) && y < x;
@@ -198,7 +198,7 @@ static bool older(const char *a, const char *b)
 bool ty_leader_election_watched(struct ty_leader_election *e,
                                 const struct ty_leader_election_record *r, int64_t now_ms)
 {
-    if (r && e->known && older(e->seen.version, r->version))
+    if (r && e->known && is_older_version(e->seen.version, r->version))
         return false; /* the watch is behind what we know */
     if (r)
         set_observed(e, r, now_ms);

@@ -336,7 +336,7 @@ struct flight {
     struct ty_leader_election_record body, reply;
     int code; /* 200, 404, 409; 0 not there yet */
 };
-struct world {
+struct election_sim {
     struct ty_leader_election_record lease; /* version "": absent */
     int version;
     struct ty_leader_election e[N];
@@ -348,7 +348,7 @@ struct world {
     int led[N], turns;
 };
 
-static void serve(struct world *w, struct flight *f)
+static void serve(struct election_sim *w, struct flight *f)
 {
     if (f->what == TY_LEADER_ELECTION_GET) {
         f->code = *w->lease.version ? 200 : 404;
@@ -364,7 +364,7 @@ static void serve(struct world *w, struct flight *f)
     f->reply = w->lease;
 }
 
-static void answer(struct world *w, int i)
+static void answer(struct election_sim *w, int i)
 {
     struct flight *f = &w->f[i];
     int64_t mine = w->now + w->offset[i];
@@ -381,7 +381,7 @@ static void answer(struct world *w, int i)
     f->what = TY_LEADER_ELECTION_WAIT;
 }
 
-static void step(struct world *w, int i)
+static void step(struct election_sim *w, int i)
 {
     struct flight *f = &w->f[i];
     int64_t mine = w->now + w->offset[i], ignored = 0;
@@ -415,7 +415,7 @@ static void test_never_two(void **state)
 {
     (void)state;
     for (unsigned seed = 1; seed <= 30; seed++) {
-        struct world w = { .lossy = seed % 3 == 0 ? 0 : (int)(seed % 5) * 12 };
+        struct election_sim w = { .lossy = seed % 3 == 0 ? 0 : (int)(seed % 5) * 12 };
         srandom(seed);
         for (int i = 0; i < N; i++) {
             char me[32];

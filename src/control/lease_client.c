@@ -1,5 +1,5 @@
-/* Carries out what elect.h decides: one request at a time, a timer for the next turn, and a watch
- * of the Lease so that its release is heard at once. */
+/* Carries out what leader_election.h decides: one request at a time, a timer for the next turn, and
+ * a watch of the Lease so that its release is heard at once. */
 #include "control/lease_client.h"
 #include "control/leader_election.h"
 #include "store/kube_kinds.h"
@@ -46,7 +46,7 @@ static int64_t wall_us(void)
 }
 
 static void run_election(struct ty_lease_client *l);
-static void watch(struct ty_lease_client *l);
+static void start_watch(struct ty_lease_client *l);
 
 /* ---- what is told ---- */
 
@@ -227,7 +227,7 @@ static void on_watch_end(void *ctx, const struct ty_kube_answer *answer)
     run_election(l);
 }
 
-static void watch(struct ty_lease_client *l)
+static void start_watch(struct ty_lease_client *l)
 {
     if (l->watch || !l->e.known || !*l->e.seen.version || now_ms() < l->no_watch_ms)
         return;
@@ -269,7 +269,7 @@ static void run_election(struct ty_lease_client *l)
     int64_t at = INT64_MAX;
     if (l->releasing || l->e.lost)
         return;
-    watch(l);
+    start_watch(l);
     notify_holder(l);
     notify_leading(l);
     if (l->releasing) /* by the callback */

@@ -1,7 +1,7 @@
-/* Leader election by a Lease, as client-go does it, on the program's loop: elect.h decides, this
- * asks the API server. A standby watches the Lease besides trying every retry_ms, so it takes over
- * as soon as the lease is given back; where its role may not watch leases (v2.3.0's may not) it
- * looks every TY_LEASE_CLIENT_POLL_MS instead.
+/* Leader election by a Lease, as client-go does it, on the program's loop: leader_election.h
+ * decides, this asks the API server. A standby watches the Lease besides trying every retry_ms, so
+ * it takes over as soon as the lease is given back; where its role may not watch leases (v2.3.0's
+ * may not) it looks every TY_LEASE_CLIENT_POLL_MS instead.
  *
  * Loss. `lost` is told once and is final. The process must stop writing at once and end with code
  * 1, as v2.3.0's manager does ("leader election lost"): another one is writing now. Ask

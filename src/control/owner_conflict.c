@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-static const struct ty_json *owner(const struct ty_json *obj)
+static const struct ty_json *find_owner_ref(const struct ty_json *obj)
 {
     const struct ty_json *owners = ty_json_at(obj, "metadata.ownerReferences");
 
@@ -14,8 +14,8 @@ static const struct ty_json *owner(const struct ty_json *obj)
 }
 
 /* Who controls, owns, or at least made it. */
-static const char *whose(struct ty_arena *a, const struct ty_cached *child,
-                         const struct ty_json *owner)
+static const char *describe_owner(struct ty_arena *a, const struct ty_cached *child,
+                                  const struct ty_json *owner)
 {
     struct ty_str kind = ty_json_str_at(owner, "kind"), name = ty_json_str_at(owner, "name");
 
@@ -48,8 +48,8 @@ int ty_owner_conflict(struct ty_arena *a, const struct ty_cached *child,
                        "%s \"%s/%s\" is still there from an earlier TrainJob of that name; waiting "
                        "for it to be deleted",
                        child->kind->kind, child->ns, child->name);
-    const struct ty_json *who = owner(ty_cache_parse(a, child));
+    const struct ty_json *who = find_owner_ref(ty_cache_parse(a, child));
     if (!ty_json_true_at(who, "controller") && child->applied_s)
         return 0; /* ours, left as an orphan */
-    return fail_conflict(child, whose(a, child, who), err);
+    return fail_conflict(child, describe_owner(a, child, who), err);
 }

@@ -52,7 +52,7 @@ static struct ty_key key_of(const struct item *it)
     return (struct ty_key){ it->kind, { it->text, it->n_ns }, { it->text + it->n_ns, it->n_name } };
 }
 
-static bool is(const struct item *it, uint64_t hash, struct ty_key key)
+static bool has_key(const struct item *it, uint64_t hash, struct ty_key key)
 {
     struct ty_key k = key_of(it);
     return it->hash == hash && k.kind == key.kind && ty_str_eq(k.ns, key.ns) &&
@@ -63,7 +63,7 @@ static struct item *find_item(const struct ty_queue *q, struct ty_key key)
 {
     uint64_t hash = hash_of(key);
     struct item *it = q->n_buckets ? q->buckets[hash & (q->n_buckets - 1)] : NULL;
-    while (it && !is(it, hash, key))
+    while (it && !has_key(it, hash, key))
         it = it->chain;
     return it;
 }

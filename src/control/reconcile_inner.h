@@ -19,13 +19,13 @@ static inline struct ty_str ty_reconcile_copy_str(struct ty_arena *a, struct ty_
     return (struct ty_str){ ty_arena_strndup(a, s.n ? s.p : "", s.n), s.n };
 }
 
-/* work.c */
+/* reconcile.c */
 /* An object that was fetched for this reconcile, or NULL: then it will be. */
 const struct ty_json *ty_reconcile_fetched(const struct ty_reconcile_pass *l,
                                            const struct ty_kind *kind, struct ty_str name,
                                            bool large);
 
-/* work_jobset.c */
+/* reconcile_jobset.c */
 enum ty_jobset_write {
     TY_JOBSET_AS_WANTED,
     TY_JOBSET_FROZEN,  /* only what may change: `body` */
@@ -47,7 +47,7 @@ const struct ty_json *ty_reconcile_jobset_pin_uid(struct ty_arena *a, const stru
 void ty_reconcile_suspend_jobset(struct ty_reconcile_pass *l, struct ty_reconcile_result *w,
                                  const struct ty_json *job);
 
-/* work_children.c */
+/* reconcile_children.c */
 /* An apply, unless what is known of the object says that it changes nothing. `obj` is what is
  * applied, `number` what is to be remembered of it (ty_applied_digest_desired of what is wanted).
  */

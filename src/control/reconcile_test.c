@@ -1,4 +1,4 @@
-/* Which writes a look asks for. When it asks for none without a pass is work_skip_test.c. */
+/* Which writes a look asks for. When it asks for none without a pass is reconcile_skip_test.c. */
 #include <errno.h>
 
 #include "base/budget.h"
@@ -12,7 +12,8 @@ static void test_a_new_job(void **state)
     struct ty_reconcile_result w = work(f);
     assert_string_equal(steps(f, &w), "apply ConfigMap j-runtime-snapshot, apply JobSet j");
     assert_true(w.steps->data.n > 0 && w.steps->next->data.n == 0);
-    assert_null(strstr(w.steps->next->body.p, "{}")); /* owned.h: empty structs are a trap */
+    assert_null(
+        strstr(w.steps->next->body.p, "{}")); /* applied_digest.h: empty structs are a trap */
     assert_true(w.err.code == 0 && !w.fetch);
 }
 

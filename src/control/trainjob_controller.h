@@ -43,7 +43,7 @@ struct ty_trainjob_controller_settings { /* what is pointed to outlives the cont
 };
 
 struct ty_trainjob_controller_counts { /* since the start; for metrics. looks: at TrainJobs */
-    uint64_t looks, applies, statuses, deletes, fetches, skipped;
+    uint64_t reconciles, applies, statuses, deletes, fetches, skipped;
     size_t in_flight;
     double seconds; /* in looks */
 };

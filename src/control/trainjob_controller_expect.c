@@ -9,10 +9,10 @@
  * So news of an object that is being written is not queued, but kept with its step until the work
  * is done; all other news goes to the queue as ever, and the job is looked at again then.
  *
- * Settled means: a look now would write nothing. A look (work.h) is a function of the cache, the
- * clock, and whether children must be looked at anew; its cache is the one that the last look saw,
- * but for what others have changed, which is in the queue by itself, and for the objects of our
- * steps. Of these
+ * Settled means: a look now would write nothing. A look (reconcile.h) is a function of the cache,
+ * the clock, and whether children must be looked at anew; its cache is the one that the last look
+ * saw, but for what others have changed, which is in the queue by itself, and for the objects of
+ * our steps. Of these
  *
  *  - every version that was told is the one that our write was answered with: nobody wrote between
  *    our look and our write, nor after it;
@@ -72,14 +72,15 @@ static bool was_observed(const struct ty_write_step *s)
     return s->told != 0;
 }
 
-/* As in jobs_watch.c: a JobSet changes all the time, other children if somebody writes to them. */
+/* As in trainjob_controller_watch.c: a JobSet changes all the time, other children if somebody
+ * writes to them. */
 static bool child_changed_by_others(const struct ty_write_step *s)
 {
     return changed_by_others(s) && s->kind != &ty_kind_jobset && s->kind != &ty_kind_trainjob;
 }
 
 /* Whether nobody has to look again; remembers what is right as far as it is known. */
-static bool settled(const struct ty_inflight *w)
+static bool is_settled(const struct ty_inflight *w)
 {
     struct ty_cache *cache = w->jobs->cache;
     const struct ty_cached *job = ty_cache_get(cache, &ty_kind_trainjob, w->key.ns, w->key.name);
@@ -96,7 +97,7 @@ void ty_trainjob_controller_expect_done(struct ty_inflight *w)
 {
     /* What failed is tried again after its back-off: the echo of what was written is no reason to
      * try before that. */
-    if (settled(w) || !any_step(w, w->failed ? changed_by_others : was_observed))
+    if (is_settled(w) || !any_step(w, w->failed ? changed_by_others : was_observed))
         return;
     if (any_step(w, child_changed_by_others))
         ty_trainjob_controller_pending(w->jobs, w->key.ns, w->key.name)->full = true;

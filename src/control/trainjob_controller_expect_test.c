@@ -25,7 +25,8 @@ static size_t waiting(struct controller_fixture *w)
 /* Everything that was to be looked at has been, and is written. */
 static int at_rest(struct controller_fixture *w)
 {
-    return w->jobs->counts.looks > 0 && ty_trainjob_controller_idle(w->jobs) && waiting(w) == 0;
+    return w->jobs->counts.reconciles > 0 && ty_trainjob_controller_idle(w->jobs) &&
+           waiting(w) == 0;
 }
 
 /* ---- what the server holds back until the test says so ---- */
@@ -119,7 +120,7 @@ static void test_answers_are_no_reason_to_look_again(void **state)
     begin(w, rows);
     controller_run_until(w, at_rest);
     assert_string_equal(api_asked(&w->api, w->a), ALL);
-    assert_int_equal(w->jobs->counts.looks, 1);
+    assert_int_equal(w->jobs->counts.reconciles, 1);
     assert_true(known(w, &ty_kind_trainjob, "j")->right != 0);
 }
 
@@ -150,13 +151,13 @@ static void test_nor_is_a_watch_that_was_faster(void **state)
     controller_run_until(w, at_rest);
     assert_string_equal(api_asked(&w->api, w->a), ALL);
     assert_int_equal(controller_errors(w), 0);
-    assert_int_equal(w->jobs->counts.looks, 1);
+    assert_int_equal(w->jobs->counts.reconciles, 1);
     assert_non_null(known(w, &ty_kind_configmap, "j-runtime-snapshot")->body);
 }
 
 static int reconciled_again(struct controller_fixture *w)
 {
-    return w->jobs->counts.looks > 1 && at_rest(w);
+    return w->jobs->counts.reconciles > 1 && at_rest(w);
 }
 
 /* What comes later is somebody else's, even if it changes nothing that we own. */
@@ -310,7 +311,7 @@ static void test_somebody_was_there_before(void **state)
     controller_run_until(w, second_word);
     api_answer(&w->api, JOBS_CM, ours);
     controller_run_until(w, reconciled_again);
-    assert_true(w->jobs->counts.looks > 1);
+    assert_true(w->jobs->counts.reconciles > 1);
 }
 
 /* ---- answers that are not what was meant ---- */
@@ -344,7 +345,7 @@ static void test_a_status_that_was_cut(void **state)
 
     begin(w, rows);
     controller_run_until(w, reconciled_again);
-    assert_true(w->jobs->counts.looks > 1);
+    assert_true(w->jobs->counts.reconciles > 1);
 }
 
 /* The user changed the job while we wrote, and our own answer is the first to say so. */
@@ -360,7 +361,7 @@ static void test_a_job_that_wants_something_else_by_now(void **state)
 
     begin(w, rows);
     controller_run_until(w, reconciled_again);
-    assert_true(w->jobs->counts.looks > 1);
+    assert_true(w->jobs->counts.reconciles > 1);
 }
 
 #define COUNTED                                                                                    \

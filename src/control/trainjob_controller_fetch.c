@@ -26,7 +26,7 @@ static struct ty_str copy_text(struct ty_arena *a, struct ty_str s)
 }
 
 /* Too large, or not now. */
-static int no_room(const struct ty_arena *full)
+static int memory_error(const struct ty_arena *full)
 {
     return ty_arena_starved(full) ? -EAGAIN : -EFBIG;
 }
@@ -40,7 +40,7 @@ static int hold_text(struct ty_inflight *w, struct ty_str text)
     h->name = copy_text(w->arena, w->work.fetch_name);
     h->text = copy_text(w->arena, text);
     w->held = h;
-    return ty_arena_full(w->arena) ? no_room(w->arena) : HELD;
+    return ty_arena_full(w->arena) ? memory_error(w->arena) : HELD;
 }
 
 const struct ty_fetched *ty_trainjob_controller_fetched(struct ty_arena *a,
@@ -67,7 +67,7 @@ static int store_snapshot(struct ty_inflight *w, struct ty_arena *a, const struc
     struct ty_str data = ty_reconcile_snapshot_data(a, ty_json_get(obj, "data"));
 
     if (ty_arena_full(a))
-        return no_room(a);
+        return memory_error(a);
     return !o || ty_cache_set_data(cache, o, data) ? IN_CACHE : hold_text(w, data);
 }
 
@@ -82,7 +82,7 @@ static int store_object(struct ty_inflight *w, struct ty_arena *a, const struct 
     struct ty_str text = ty_json_text(a, w->work.fetch_kind == &ty_kind_jobset
                                              ? obj
                                              : ty_cache_project(a, w->work.fetch_kind, obj));
-    return ty_arena_full(a) ? no_room(a) : hold_text(w, text);
+    return ty_arena_full(a) ? memory_error(a) : hold_text(w, text);
 }
 
 /* The operator may list these, not get one. */
@@ -97,7 +97,7 @@ static int store_answer(struct ty_inflight *w, struct ty_arena *a, struct ty_str
     const struct ty_json *obj = ty_json_parse(a, text, NULL, err);
 
     if (!obj)
-        return ty_arena_full(a) ? no_room(a) : err->code;
+        return ty_arena_full(a) ? memory_error(a) : err->code;
     if (is_listed(w->work.fetch_kind))
         obj = ty_json_item(ty_json_get(obj, "items"), 0);
     return w->work.fetch_kind == &ty_kind_configmap ? store_snapshot(w, a, obj)
@@ -130,7 +130,7 @@ static void end_reconcile(struct ty_inflight *w, bool again)
     ty_trainjob_controller_write_done(w);
 }
 
-static void fetched(void *ctx, const struct ty_kube_answer *answer)
+static void on_fetched(void *ctx, const struct ty_kube_answer *answer)
 {
     struct ty_inflight *w = ctx;
     struct ty_err err = { 0 };
@@ -178,7 +178,7 @@ void ty_trainjob_controller_fetch(struct ty_inflight *w)
                                .ns = w->key.ns,
                                .name = w->work.fetch_name,
                                .raw = true,
-                               .fn = fetched,
+                               .fn = on_fetched,
                                .ctx = w };
 
     if (is_listed(ask.kind))

@@ -83,7 +83,7 @@ static void log_get_failed(const struct ty_live_get *f, const struct ty_kube_ans
              TY_I("code", a->code));
 }
 
-static void came(void *ctx, const struct ty_kube_answer *a)
+static void on_answer(void *ctx, const struct ty_kube_answer *a)
 {
     struct ty_live_get *f = ctx;
     ty_trainjob_controller_got_fn *fn = f->fn;
@@ -138,7 +138,7 @@ void ty_trainjob_controller_get(struct ty_trainjob_controller *j, const struct t
                                                             .timeout_ms = 5000,
                                                             .unlimited = true, /* a user waits */
                                                             .tries = -1,
-                                                            .fn = came,
+                                                            .fn = on_answer,
                                                             .ctx = f });
 }
 
@@ -153,8 +153,9 @@ void ty_trainjob_controller_get_verify(struct ty_trainjob_controller *j, struct 
     snprintf(path, sizeof(path),
              "/apis/%s/%s/namespaces/%s/trainjobs?fieldSelector=metadata.name%%3D%s",
              ty_kind_trainjob.group, ty_kind_trainjob.version, f->ns, f->name);
-    f->op = ty_kube_start(j->s.kube, &(struct ty_kube_ask){
-                                         .verb = TY_KUBE_GET, .path = path, .fn = came, .ctx = f });
+    f->op = ty_kube_start(
+        j->s.kube,
+        &(struct ty_kube_ask){ .verb = TY_KUBE_GET, .path = path, .fn = on_answer, .ctx = f });
 }
 
 void ty_trainjob_controller_get_cancel_all(struct ty_trainjob_controller *j)

@@ -76,7 +76,7 @@ struct ty_trainjob_controller {
     bool leading, synced, turning;
 };
 
-/* jobs_watch.c */
+/* trainjob_controller_watch.c */
 void ty_trainjob_controller_watch_all(struct ty_trainjob_controller *j);
 /* What the leader before us did last may not have reached us: lists what is behind. */
 void ty_trainjob_controller_relist(struct ty_trainjob_controller *j);
@@ -87,25 +87,26 @@ struct ty_reflect *ty_trainjob_controller_reflect(const struct ty_trainjob_contr
  * is. */
 const char *ty_trainjob_controller_watch_error(void *ctx, const struct ty_kind *kind);
 
-/* jobs_write.c: all steps of w->work, one after the other; then ty_trainjob_controller_write_done.
+/* trainjob_controller_write.c: all steps of w->work, one after the other; then
+ * ty_trainjob_controller_write_done.
  */
 void ty_trainjob_controller_write(struct ty_inflight *w);
 
-/* jobs_given.c: what w->work says that must be fetched; then ty_trainjob_controller_reconcile_again
- * or ty_trainjob_controller_write_done. */
+/* trainjob_controller_fetch.c: what w->work says that must be fetched; then
+ * ty_trainjob_controller_reconcile_again or ty_trainjob_controller_write_done. */
 void ty_trainjob_controller_fetch(struct ty_inflight *w);
 /* What was fetched for it, parsed; lives with the arena. */
 const struct ty_fetched *ty_trainjob_controller_fetched(struct ty_arena *a,
                                                         const struct ty_inflight *w);
 
-/* jobs_echo.c. News of o, a child of this job or the job itself: true if it is being written just
- * now. Then whoever writes it looks at it when all is answered. */
+/* trainjob_controller_expect.c. News of o, a child of this job or the job itself: true if it is
+ * being written just now. Then whoever writes it looks at it when all is answered. */
 bool ty_trainjob_controller_expect_observe(struct ty_trainjob_controller *j, struct ty_str job,
                                            const struct ty_cached *o);
 /* The writes of a TrainJob are over: looks again, if that could find something to do. */
 void ty_trainjob_controller_expect_done(struct ty_inflight *w);
 
-/* jobs.c */
+/* trainjob_controller.c */
 struct ty_pending_job *ty_trainjob_controller_pending(struct ty_trainjob_controller *j,
                                                       struct ty_str ns, struct ty_str name);
 void ty_trainjob_controller_enqueue(struct ty_trainjob_controller *j, struct ty_str ns,
@@ -146,7 +147,7 @@ void ty_trainjob_controller_copy_result(struct ty_inflight *w,
 /* It does not fit into memory: says so, ends w, and tries again in minutes. */
 void ty_trainjob_controller_too_large(struct ty_inflight *w);
 
-/* jobs_count.c */
+/* trainjob_controller_count.c */
 void ty_trainjob_controller_count_init(struct ty_trainjob_controller *j);
 void ty_trainjob_controller_count_done(const struct ty_inflight *w,
                                        bool bad); /* its writes are over */
@@ -170,13 +171,14 @@ void ty_trainjob_controller_log_write(const struct ty_inflight *w, const struct 
 /* A reconcile is over (debug). outcome: what became of it; NULL: told by w itself. */
 void ty_trainjob_controller_log_reconcile(const struct ty_inflight *w, const char *outcome);
 
-/* jobs_fetch.c */
+/* trainjob_controller_get.c */
 /* A look at this job, if the server still has it. */
 void ty_trainjob_controller_get_verify(struct ty_trainjob_controller *j, struct ty_str ns,
                                        struct ty_str name);
 void ty_trainjob_controller_get_cancel_all(struct ty_trainjob_controller *j); /* forgets them all */
 
-/* jobs_runtime.c: the finalizers that a runtime should have, as a merge patch; empty: as they are.
+/* trainjob_controller_runtime.c: the finalizers that a runtime should have, as a merge patch;
+ * empty: as they are.
  */
 struct ty_str ty_trainjob_controller_runtime_patch(struct ty_arena *a, const struct ty_cache *cache,
                                                    const struct ty_cached *runtime,

@@ -143,7 +143,7 @@ static void run_reconcile(struct ty_inflight *w, bool unapplied, struct ty_str r
     ty_reconcile(j->scratch, &in, ret);
     if (ty_arena_full(j->scratch))
         set_memory_error(j, j->scratch, ret);
-    j->counts.looks++;
+    j->counts.reconciles++;
     j->counts.seconds += (double)(uv_hrtime() - begin) / 1e9;
 }
 

@@ -85,7 +85,7 @@ static void test_each_has_its_turn(void **state)
     controller_run_until(w, all_have_jobsets);
     assert_int_equal(w->jobs->large, 0);
     assert_int_equal(w->jobs->pending.n, 0);
-    assert_in_range(w->jobs->counts.looks, 2 * LARGE, 6 * LARGE + 4);
+    assert_in_range(w->jobs->counts.reconciles, 2 * LARGE, 6 * LARGE + 4);
 }
 
 /* ---- others hold the memory ---- */

@@ -170,7 +170,7 @@ static inline struct ty_queue_counts controller_queue_counts(const struct contro
 /* One look and its writes, well or not. */
 static inline int controller_reconciled(struct controller_fixture *w)
 {
-    return w->jobs->counts.looks > 0 && ty_trainjob_controller_idle(w->jobs);
+    return w->jobs->counts.reconciles > 0 && ty_trainjob_controller_idle(w->jobs);
 }
 
 static inline int controller_teardown(void **state)

@@ -9,8 +9,8 @@
 
 #define VITAL_MS 2000 /* while a kind is not served without which no job can be looked at */
 
-static const struct ty_watched_kind *watched(const struct ty_trainjob_controller *j,
-                                             const struct ty_kind *kind)
+static const struct ty_watched_kind *find_watched(const struct ty_trainjob_controller *j,
+                                                  const struct ty_kind *kind)
 {
     for (size_t i = 0; i < j->n_watched; i++)
         if (j->watched[i].kind == kind)
@@ -21,28 +21,28 @@ static const struct ty_watched_kind *watched(const struct ty_trainjob_controller
 struct ty_reflect *ty_trainjob_controller_reflect(const struct ty_trainjob_controller *j,
                                                   const struct ty_kind *kind)
 {
-    const struct ty_watched_kind *w = watched(j, kind);
+    const struct ty_watched_kind *w = find_watched(j, kind);
 
     return w ? w->reflect : NULL;
 }
 
 const char *ty_trainjob_controller_watch_error(void *ctx, const struct ty_kind *kind)
 {
-    const struct ty_watched_kind *w = watched(ctx, kind);
+    const struct ty_watched_kind *w = find_watched(ctx, kind);
 
     return w && ty_reflect_behind(w->reflect) ? w->trouble : NULL;
 }
 
 /* ---- to whom it matters ---- */
 
-struct among {
+struct suspended_filter {
     struct ty_trainjob_controller *jobs;
     struct ty_str ns;    /* empty: all */
     struct ty_str class; /* RuntimeClass that the runtime must name; empty: any */
     struct ty_arena *a;
 };
 
-static bool names_class(const struct among *m, const struct ty_json *obj)
+static bool names_class(const struct suspended_filter *m, const struct ty_json *obj)
 {
     struct ty_trainjob job;
 
@@ -63,7 +63,7 @@ static bool names_class(const struct among *m, const struct ty_json *obj)
 
 static void enqueue_if_suspended(void *ctx, const struct ty_cached *o)
 {
-    struct among *m = ctx;
+    struct suspended_filter *m = ctx;
 
     if (m->ns.n && !ty_str_is(m->ns, o->ns))
         return;
@@ -79,7 +79,7 @@ static void enqueue_suspended(struct ty_trainjob_controller *j, struct ty_str ns
                               struct ty_str class)
 {
     ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
-    struct among m = { .jobs = j, .ns = ns, .class = class, .a = a };
+    struct suspended_filter m = { .jobs = j, .ns = ns, .class = class, .a = a };
 
     ty_cache_each(j->cache, &ty_kind_trainjob, enqueue_if_suspended, &m);
 }
@@ -172,8 +172,8 @@ static void forget_object(struct ty_watched_kind *w, const struct ty_cached *was
         ty_queue_drop(w->jobs->queue, runtime_key(w->kind, ty_str(was->ns), ty_str(was->name)));
 }
 
-static void told(struct ty_watched_kind *w, const struct ty_kube_object *o,
-                 const struct ty_cached *now, struct ty_str job)
+static void dispatch_change(struct ty_watched_kind *w, const struct ty_kube_object *o,
+                            const struct ty_cached *now, struct ty_str job)
 {
     struct ty_trainjob_controller *j = w->jobs;
 
@@ -225,7 +225,8 @@ static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_k
     if (w->kind == &ty_kind_trainjob || (w->kind == &ty_kind_jobset && now))
         ty_trainjob_controller_log_change(j, before, o, now);
     if (news)
-        told(w, o, now, job[0] ? ty_str(job) : ty_cache_project_name_owner(w->kind, o->name));
+        dispatch_change(w, o, now,
+                        job[0] ? ty_str(job) : ty_cache_project_name_owner(w->kind, o->name));
 }
 
 static void check_synced(struct ty_trainjob_controller *j)
@@ -345,8 +346,8 @@ bool ty_trainjob_controller_is_stale(const struct ty_trainjob_controller *j)
     return false;
 }
 
-static void watch(struct ty_trainjob_controller *j, const struct ty_kind *kind, bool meta,
-                  bool needed)
+static void start_watch(struct ty_trainjob_controller *j, const struct ty_kind *kind, bool meta,
+                        bool needed)
 {
     struct ty_watched_kind *w = &j->watched[j->n_watched++];
     bool vital = kind->ours || kind == &ty_kind_jobset;
@@ -362,15 +363,15 @@ static void watch(struct ty_trainjob_controller *j, const struct ty_kind *kind, 
 
 void ty_trainjob_controller_watch_all(struct ty_trainjob_controller *j)
 {
-    watch(j, &ty_kind_trainjob, false, true);
-    watch(j, &ty_kind_clustertrainingruntime, false, true);
-    watch(j, &ty_kind_trainingruntime, false, true);
-    watch(j, &ty_kind_jobset, false, true);
-    watch(j, &ty_kind_configmap, true, true);
-    watch(j, &ty_kind_secret, true, true);
-    watch(j, &ty_kind_podgroup_cosched, false, true);
-    watch(j, &ty_kind_podgroup_volcano, false, true);
-    watch(j, &ty_kind_limitrange, false, false);
-    watch(j, &ty_kind_runtimeclass, false, false);
-    watch(j, &ty_kind_priorityclass, false, false);
+    start_watch(j, &ty_kind_trainjob, false, true);
+    start_watch(j, &ty_kind_clustertrainingruntime, false, true);
+    start_watch(j, &ty_kind_trainingruntime, false, true);
+    start_watch(j, &ty_kind_jobset, false, true);
+    start_watch(j, &ty_kind_configmap, true, true);
+    start_watch(j, &ty_kind_secret, true, true);
+    start_watch(j, &ty_kind_podgroup_cosched, false, true);
+    start_watch(j, &ty_kind_podgroup_volcano, false, true);
+    start_watch(j, &ty_kind_limitrange, false, false);
+    start_watch(j, &ty_kind_runtimeclass, false, false);
+    start_watch(j, &ty_kind_priorityclass, false, false);
 }

@@ -70,7 +70,7 @@ static void test_our_own_kinds_are_waited_for(void **state)
     ty_trainjob_controller_lead(w->jobs);
     controller_run_until(w, says_waiting);
     assert_false(ty_trainjob_controller_synced(w->jobs));
-    assert_int_equal(w->jobs->counts.looks, 0);
+    assert_int_equal(w->jobs->counts.reconciles, 0);
 }
 
 static int says_trouble(struct controller_fixture *w)

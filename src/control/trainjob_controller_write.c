@@ -132,7 +132,7 @@ static bool may_freeze(const struct ty_inflight *w, const struct ty_write_step *
            ty_cache_get(w->jobs->cache, s->kind, w->key.ns, s->name);
 }
 
-static void freeze(struct ty_inflight *w, struct ty_write_step *s)
+static void retry_frozen(struct ty_inflight *w, struct ty_write_step *s)
 {
     ty_trainjob_controller_pending(w->jobs, w->key.ns, w->key.name)->freeze = true;
     ty_trainjob_controller_enqueue(w->jobs, w->key.ns, w->key.name);
@@ -169,7 +169,7 @@ static void update_cache(struct ty_inflight *w, struct ty_write_step *s,
 }
 
 /* What a watch has told at this version needs no reading; its step has heard of it, too. */
-static bool is_known(void *ctx, struct ty_str version)
+static bool is_cached(void *ctx, struct ty_str version)
 {
     const struct ty_inflight *w = ctx;
     const struct ty_write_step *s = w->step;
@@ -180,7 +180,7 @@ static bool is_known(void *ctx, struct ty_str version)
            o->version == number;
 }
 
-static void answered(void *ctx, const struct ty_kube_answer *a)
+static void on_answer(void *ctx, const struct ty_kube_answer *a)
 {
     struct ty_inflight *w = ctx;
     struct ty_write_step *s = w->step;
@@ -196,7 +196,7 @@ static void answered(void *ctx, const struct ty_kube_answer *a)
     } else if (s->uid.n && is_immutable(s, a)) {
         replace_jobset(w, s);
     } else if (may_freeze(w, s, a)) {
-        freeze(w, s);
+        retry_frozen(w, s);
     } else if (a->r == -ESTALE && (s->op == TY_WRITE_STATUS || s->version.n)) {
         w->failed = true; /* changed meanwhile: the watch tells how, then it is looked at again */
         ty_debug(w->jobs->s.log, "changed while it was being written: reconciling again",
@@ -222,8 +222,8 @@ static void send_step(struct ty_inflight *w)
                                .name = s->name,
                                .body = s->body,
                                .fenced = true,
-                               .known = is_known,
-                               .fn = answered,
+                               .known = is_cached,
+                               .fn = on_answer,
                                .ctx = w };
 
     if (s->op == TY_WRITE_APPLY) {

@@ -1,7 +1,7 @@
 #include "control/trainjob_controller_testing.h"
 
 /* One look at the job, over a server that answers so. */
-static const char *look(struct controller_fixture *w, const struct api_row *rows)
+static const char *reconcile_once(struct controller_fixture *w, const struct api_row *rows)
 {
     w->api.rows = rows;
     w->jobs = ty_trainjob_controller_new(&w->s);
@@ -17,7 +17,7 @@ static void test_in_order(void **state)
     };
     struct controller_fixture *w = *state;
 
-    assert_string_equal(look(w, rows), JOBS_CM "\n" JOBS_SET "\n" JOBS_STATUS "\n");
+    assert_string_equal(reconcile_once(w, rows), JOBS_CM "\n" JOBS_SET "\n" JOBS_STATUS "\n");
     assert_int_equal(w->jobs->counts.applies, 2);
     assert_int_equal(controller_errors(w), 0);
     assert_non_null(/* what was answered is known, before the watch tells it */
@@ -55,7 +55,7 @@ static void test_a_refused_apply_cancels_the_next(void **state)
         if (i > 0)
             controller_setup(state);
         w = *state;
-        const char *asked = look(w, rows);
+        const char *asked = reconcile_once(w, rows);
         assert_true(ty_str_starts(ty_str(asked), TY_LIT(JOBS_CM "\n" JOBS_STATUS "\n")));
         assert_null(strstr(asked, JOBS_SET));
         assert_true(controller_errors(w) > 0);
@@ -303,7 +303,7 @@ static void test_a_status_of_nobody(void **state)
                                            { 0 } };
     struct controller_fixture *w = *state;
 
-    look(w, rows);
+    reconcile_once(w, rows);
     assert_int_equal(controller_errors(w), 0);
     assert_null(strstr(controller_log(w), "\"level\":\"error\""));
 }
@@ -319,7 +319,7 @@ static void test_a_status_of_what_was(void **state)
                                            { 0 } };
     struct controller_fixture *w = *state;
 
-    const char *asked = look(w, rows);
+    const char *asked = reconcile_once(w, rows);
     assert_true(ty_str_starts(ty_str(asked), TY_LIT(JOBS_CM "\n" JOBS_SET "\n" JOBS_STATUS "\n")));
     assert_true(controller_errors(w) > 0);
     assert_null(strstr(controller_log(w), "\"level\":\"error\""));
@@ -334,7 +334,7 @@ static void test_leadership_is_lost_in_the_middle(void **state)
     struct controller_fixture *w = *state;
 
     w->api.may_write = 1;
-    assert_string_equal(look(w, rows), JOBS_CM "\n");
+    assert_string_equal(reconcile_once(w, rows), JOBS_CM "\n");
     assert_true(controller_errors(w) > 0); /* not done: again later, if we lead then */
 }
 
@@ -347,7 +347,7 @@ static void test_leadership_is_lost_while_a_write_waits(void **state)
     struct controller_fixture *w = *state;
 
     w->api.may_write = 0;
-    assert_string_equal(look(w, rows), "");
+    assert_string_equal(reconcile_once(w, rows), "");
     assert_true(controller_errors(w) > 0);
     assert_null(strstr(controller_log(w), "could not"));
 }
@@ -362,7 +362,7 @@ static void test_nothing_before_leading(void **state)
     w->api.rows = rows;
     w->jobs = ty_trainjob_controller_new(&w->s);
     controller_run_until(w, controller_is_synced);
-    assert_int_equal(w->jobs->counts.looks, 0);
+    assert_int_equal(w->jobs->counts.reconciles, 0);
     assert_string_equal(api_asked(&w->api, w->a), "");
 }
 
@@ -399,7 +399,7 @@ static void test_freed_in_the_middle(void **state)
 
 static int reconciled_twice(struct controller_fixture *w)
 {
-    return w->jobs->counts.looks > 1 && ty_trainjob_controller_idle(w->jobs);
+    return w->jobs->counts.reconciles > 1 && ty_trainjob_controller_idle(w->jobs);
 }
 
 static void test_a_snapshot_is_fetched(void **state)
@@ -433,7 +433,7 @@ static void test_a_snapshot_that_does_not_come(void **state)
                                            JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 } };
     struct controller_fixture *w = *state;
 
-    assert_has(look(w, rows), GET_CM "\n");
+    assert_has(reconcile_once(w, rows), GET_CM "\n");
     assert_null(strstr(api_asked(&w->api, w->a), JOBS_SET));
     assert_int_equal(controller_errors(w), 1);
     assert_has(controller_log(w), "could not read the runtime snapshot");

@@ -8,7 +8,7 @@
 
 #define LOOK_MS 5000
 
-static void on_look(uv_timer_t *timer)
+static void on_check_timer(uv_timer_t *timer)
 {
     ty_webhook_cert_dir_check(timer->data);
 }
@@ -42,7 +42,7 @@ void ty_webhook_cert_dir_check(struct ty_webhook_cert_manager *h)
     const char *cert = ty_arena_printf(a, "%s/tls.crt", h->s.dir);
     const char *key = ty_arena_printf(a, "%s/tls.key", h->s.dir);
     uint64_t now[2] = { file_fingerprint(cert), file_fingerprint(key) };
-    uv_timer_start(h->timer, on_look, LOOK_MS, 0);
+    uv_timer_start(h->timer, on_check_timer, LOOK_MS, 0);
     if (h->served.n && memcmp(now, h->seen_dir, sizeof(now)) == 0)
         return;
     memcpy(h->seen_dir, now, sizeof(now));
@@ -94,7 +94,7 @@ static void on_secret_state(void *ctx, enum ty_reflect_state state,
 
 void ty_webhook_cert_dir_start(struct ty_webhook_cert_manager *h)
 {
-    uv_timer_start(h->timer, on_look, 0, 0);
+    uv_timer_start(h->timer, on_check_timer, 0, 0);
     if (h->s.trusted)
         ty_webhook_cert_manager_watch(
             h, (struct ty_reflect_want){ .changed = on_secret, .state = on_secret_state });

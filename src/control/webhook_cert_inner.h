@@ -1,4 +1,4 @@
-/* Inside the webhook's certificates: what the files of hookcerts share. */
+/* Inside the webhook's certificates: what the files of webhook_cert share. */
 #ifndef TY_CONTROL_WEBHOOK_CERT_INNER_H
 #define TY_CONTROL_WEBHOOK_CERT_INNER_H
 
@@ -51,7 +51,7 @@ void ty_webhook_cert_manager_set_reason(struct ty_webhook_cert_manager *h, const
 void ty_webhook_cert_manager_set_text(struct ty_str *to,
                                       struct ty_str from); /* a copy of its own; frees the old */
 
-/* hookinject.c: the configurations. */
+/* webhook_cert_inject.c: the configurations. */
 void ty_webhook_cert_inject_start(struct ty_webhook_cert_manager *h, const char *validating,
                                   const char *mutating);
 void ty_webhook_cert_inject_stop(struct ty_webhook_cert_manager *h);
@@ -60,7 +60,7 @@ bool ty_webhook_cert_inject_ready(const struct ty_webhook_cert_manager *h);
 const char *ty_webhook_cert_inject_reason(const struct ty_webhook_cert_manager *h);
 bool ty_webhook_cert_inject_propagated(const struct ty_webhook_cert_manager *h);
 
-/* hookdir.c: files instead. */
+/* webhook_cert_dir.c: files instead. */
 void ty_webhook_cert_dir_start(struct ty_webhook_cert_manager *h);
 void ty_webhook_cert_dir_check(struct ty_webhook_cert_manager *h);
 

@@ -180,7 +180,7 @@ static bool is_too_early(const struct ty_webhook_cert_manager *h,
            h->until_s > ty_webhook_cert_manager_now(h) && !ty_webhook_cert_inject_propagated(h);
 }
 
-static void serve(struct ty_webhook_cert_manager *h, const struct ty_webhook_cert_plan *p)
+static void serve_cert(struct ty_webhook_cert_manager *h, const struct ty_webhook_cert_plan *p)
 {
     struct ty_pem pem = { h->data[2], h->data[3] };
     struct ty_err err = { 0 };
@@ -203,7 +203,7 @@ static void serve(struct ty_webhook_cert_manager *h, const struct ty_webhook_cer
     h->until_s = p->until_s;
 }
 
-static void think(struct ty_webhook_cert_manager *h)
+static void reconcile_secret(struct ty_webhook_cert_manager *h)
 {
     ty_auto_arena *a = ty_arena_new_input((size_t)32 << 20, ty_kube_budget(h->s.kube));
     struct ty_err err = { 0 };
@@ -242,7 +242,7 @@ static void think(struct ty_webhook_cert_manager *h)
     }
     bool early = is_too_early(h, &p);
     if (!early)
-        serve(h, &p);
+        serve_cert(h, &p);
     ty_webhook_cert_inject_bundle(h, h->data[0]);
     if (p.waits || early)
         schedule_check(h, LOOK_MS);
@@ -253,7 +253,7 @@ void ty_webhook_cert_manager_check(struct ty_webhook_cert_manager *h)
     if (h->s.dir)
         ty_webhook_cert_dir_check(h);
     else
-        think(h);
+        reconcile_secret(h);
 }
 
 /* ---- what others call ---- */

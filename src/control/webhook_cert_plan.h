@@ -1,5 +1,5 @@
 /* What to do about the Secret with the webhook's certificates: pure, but for the entropy of keys
- * that GnuTLS makes. hookcerts.h tells the story. */
+ * that GnuTLS makes. webhook_cert_manager.h tells the story. */
 #ifndef TY_CONTROL_WEBHOOK_CERT_PLAN_H
 #define TY_CONTROL_WEBHOOK_CERT_PLAN_H
 

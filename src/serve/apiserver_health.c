@@ -8,16 +8,16 @@
 #define PROBE_MS    5000
 #define WHO_CEILING ((size_t)1 << 30)
 
-enum state { WELL, REFUSED, SILENT };
+enum api_state { WELL, REFUSED, SILENT };
 
 struct ty_apiserver_health {
     struct ty_apiserver_health_settings s;
     struct ty_kube *kube;
     struct ty_kube_op *probe;
     uv_timer_t *timer; /* to the next probe; on the heap because libuv closes it later */
-    enum state state;
-    int64_t since_ms; /* not well; loop time */
-    enum state said;  /* last, and when; WELL: nothing yet */
+    enum api_state state;
+    int64_t since_ms;    /* not well; loop time */
+    enum api_state said; /* last, and when; WELL: nothing yet */
     int64_t said_ms;
     bool told;          /* since it is not well */
     int64_t refused_ms; /* the last 401 */
@@ -114,7 +114,7 @@ static void set_healthy(struct ty_apiserver_health *t)
         t->s.well(t->s.ctx);
 }
 
-static void set_unhealthy(struct ty_apiserver_health *t, enum state state)
+static void set_unhealthy(struct ty_apiserver_health *t, enum api_state state)
 {
     if (t->state == WELL)
         t->since_ms = now_ms(t);

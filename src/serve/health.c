@@ -88,7 +88,7 @@ static void handle_all(const struct ty_health *h, struct ty_request *q)
     ty_buf_done(&r.lines);
 }
 
-static void one(const struct ty_health *h, struct ty_request *q, struct ty_str name)
+static void handle_one(const struct ty_health *h, struct ty_request *q, struct ty_str name)
 {
     for (const struct ty_health_check *c = h->checks; c && c->name; c++) {
         if (!ty_str_is(name, c->name))
@@ -118,6 +118,6 @@ bool ty_health_handle(const struct ty_health *h, struct ty_request *q)
     } else if (rest.n <= 1)
         handle_all(h, q);
     else
-        one(h, q, (struct ty_str){ rest.p + 1, rest.n - 1 });
+        handle_one(h, q, (struct ty_str){ rest.p + 1, rest.n - 1 });
     return true;
 }

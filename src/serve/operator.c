@@ -23,8 +23,7 @@
 #define BUDGET_BYTES  ((size_t)512 << 20) /* without a limit: a runaway ends all the same */
 #define UNACKED_MS    500 /* a connection that is well may need as much for a packet that was lost */
 
-struct operator
-{
+struct ty_operator {
     const struct ty_operator_settings *s;
     struct ty_config config; /* as of the last SIGHUP */
     struct ty_settings settings;
@@ -56,7 +55,7 @@ struct operator
 
 static void on_leading(void *ctx)
 {
-    struct operator* o = ctx;
+    struct ty_operator *o = ctx;
 
     o->leading = true;
     ty_info(o->s->log, "this process leads", TY_S("version", o->s->version));
@@ -64,18 +63,18 @@ static void on_leading(void *ctx)
         ty_trainjob_controller_lead(o->jobs);
 }
 
-static void start_shutdown(struct operator* o);
+static void start_shutdown(struct ty_operator *o);
 
 /* The fence: asked for every piece of a write that is handed to the kernel, so it reads the clock
  * itself. After a stop the loop may send before it runs the timer that notices the loss. */
 static bool may_write(void *ctx)
 {
-    const struct operator* o = ctx;
+    const struct ty_operator *o = ctx;
 
     return o->leading && (!o->lease || ty_lease_client_held(o->lease));
 }
 
-static void cancel_writes(struct operator* o)
+static void cancel_writes(struct ty_operator *o)
 {
     size_t n = ty_kube_cancel_fenced(o->kube);
 
@@ -84,7 +83,7 @@ static void cancel_writes(struct operator* o)
 
 static void on_lost(void *ctx, const char *why)
 {
-    struct operator* o = ctx;
+    struct ty_operator *o = ctx;
 
     ty_error(o->s->log, why, "leader election lost: ending", TY_S("lease", o->config.lease_name));
     cancel_writes(o);
@@ -95,7 +94,7 @@ static void on_lost(void *ctx, const char *why)
 /* Whom pods trust that report their status; empty: nobody has said. */
 static void on_trusted(void *ctx, struct ty_str ca)
 {
-    struct operator* o = ctx;
+    struct ty_operator *o = ctx;
     bool first = !o->ca, other = first || !ty_str_is(ca, o->ca);
 
     free(o->ca);
@@ -108,7 +107,7 @@ static void on_trusted(void *ctx, struct ty_str ca)
 
 static int on_certificate(void *ctx, const struct ty_pem *pem, struct ty_str ca, struct ty_err *err)
 {
-    struct operator* o = ctx;
+    struct ty_operator *o = ctx;
     int r = ty_servers_set_certificate(o->servers, pem, err);
 
     if (r < 0)
@@ -126,15 +125,15 @@ static void on_trim(uv_timer_t *t TY_UNUSED)
 
 static void on_idle(void *ctx)
 {
-    struct operator* o = ctx;
+    struct ty_operator *o = ctx;
 
     if (!uv_is_active((const uv_handle_t *)&o->trim))
         uv_timer_start(&o->trim, on_trim, TRIM_MS, 0);
 }
 
-static void on_well(void *ctx)
+static void on_apiserver_healthy(void *ctx)
 {
-    struct operator* o = ctx;
+    struct ty_operator *o = ctx;
 
     ty_trainjob_controller_retry_now(o->jobs);
 }
@@ -142,7 +141,7 @@ static void on_well(void *ctx)
 /* The Secret as the status plugin reads it: only its CA is of interest. */
 static const struct ty_json *hook_secret(void *ctx, struct ty_arena *a)
 {
-    struct operator* o = ctx;
+    struct ty_operator *o = ctx;
 
     if (!o->ca || !o->ca[0])
         return NULL;
@@ -156,20 +155,20 @@ static const struct ty_json *hook_secret(void *ctx, struct ty_arena *a)
 
 static void on_released(void *ctx)
 {
-    struct operator* o = ctx;
+    struct ty_operator *o = ctx;
     o->released = true;
 }
 
 static void on_served(void *ctx)
 {
-    struct operator* o = ctx;
+    struct ty_operator *o = ctx;
     o->served = true;
 }
 
 /* The lease is given back when nothing is being written any more. */
 static void on_tick(uv_timer_t *t)
 {
-    struct operator* o = t->data;
+    struct ty_operator *o = t->data;
     bool late = uv_now(&o->loop) >= o->end_by;
 
     if (!ty_trainjob_controller_idle(o->jobs) && !late)
@@ -183,7 +182,7 @@ static void on_tick(uv_timer_t *t)
         uv_stop(&o->loop);
 }
 
-static void start_shutdown(struct operator* o)
+static void start_shutdown(struct ty_operator *o)
 {
     if (o->stopping)
         return;
@@ -197,7 +196,7 @@ static void start_shutdown(struct operator* o)
 
 static void on_signal(uv_signal_t *h, int sig)
 {
-    struct operator* o = h->data;
+    struct ty_operator *o = h->data;
 
     if (o->stopping) { /* twice: at once */
         uv_stop(&o->loop);
@@ -215,18 +214,18 @@ static void log_changes(const struct ty_log *log, const char *text, const struct
         ty_info(log, text, TY_S("field", w->v[i]));
 }
 
-static int workers(const struct operator* o)
+static int worker_count(const struct ty_operator *o)
 {
     return ty_config_workers(&o->config, "TrainJob.trainer.kubeflow.org");
 }
 
-static enum ty_runtime_protection protection(const struct operator* o)
+static enum ty_runtime_protection runtime_protection(const struct ty_operator *o)
 {
     return o->config.finalizer ? TY_PROTECT_FINALIZER : TY_PROTECT_SNAPSHOT;
 }
 
 /* The rows of config_fields.c that are live, and no others. takes the arena. */
-static void apply_config(struct operator* o, const struct ty_config *now, struct ty_arena *a)
+static void apply_config(struct ty_operator *o, const struct ty_config *now, struct ty_arena *a)
 {
     o->config.metrics_auth = now->metrics_auth;
     o->config.readiness = now->readiness;
@@ -235,14 +234,14 @@ static void apply_config(struct operator* o, const struct ty_config *now, struct
     o->config.n_workers = now->n_workers;
     o->config.finalizer = now->finalizer;
     ty_servers_set_health_paths(o->servers);
-    ty_trainjob_controller_configure(o->jobs, workers(o), protection(o));
+    ty_trainjob_controller_configure(o->jobs, worker_count(o), runtime_protection(o));
     ty_arena_free(o->reread);
     o->reread = a;
 }
 
 static void on_sighup(uv_signal_t *h, int sig TY_UNUSED)
 {
-    struct operator* o = h->data;
+    struct ty_operator *o = h->data;
     struct ty_arena *a = ty_arena_new_input((size_t)64 << 20, &o->budget);
     struct ty_config_change change = { 0 };
     struct ty_config now;
@@ -266,17 +265,19 @@ static void on_sighup(uv_signal_t *h, int sig TY_UNUSED)
 
 /* ---- the beginning ---- */
 
-static void start_apiserver_health(struct operator* o)
+static void start_apiserver_health(struct ty_operator *o)
 {
-    struct ty_apiserver_health_settings s = {
-        .loop = &o->loop, .config = o->s->kubeconfig, .log = o->s->log, .well = on_well, .ctx = o
-    };
+    struct ty_apiserver_health_settings s = { .loop = &o->loop,
+                                              .config = o->s->kubeconfig,
+                                              .log = o->s->log,
+                                              .well = on_apiserver_healthy,
+                                              .ctx = o };
 
     o->apiserver_health = ty_apiserver_health_new(&s);
 }
 
 /* With leader election; without it nobody else writes. */
-static struct ty_fence fence(struct operator* o)
+static struct ty_fence write_fence(struct ty_operator *o)
 {
     const struct ty_config *c = &o->config;
     int64_t grace = ty_leader_election_grace(c->lease_ms, c->renew_ms);
@@ -286,7 +287,7 @@ static struct ty_fence fence(struct operator* o)
                               .unacked_ms = grace > UNACKED_MS ? grace : UNACKED_MS };
 }
 
-static int start_client(struct operator* o, struct ty_err *err)
+static int start_client(struct ty_operator *o, struct ty_err *err)
 {
     struct ty_kube_settings k = { .loop = &o->loop,
                                   .config = o->s->kubeconfig,
@@ -294,7 +295,7 @@ static int start_client(struct operator* o, struct ty_err *err)
                                   .qps = o->config.client_qps,
                                   .burst = o->config.client_burst,
                                   .budget = &o->budget,
-                                  .fence = fence(o),
+                                  .fence = write_fence(o),
                                   .seen = ty_apiserver_health_observe,
                                   .ctx = o->apiserver_health };
     char host[256] = "unknown";
@@ -319,7 +320,7 @@ static int start_client(struct operator* o, struct ty_err *err)
     return 0;
 }
 
-static void start_controllers(struct operator* o)
+static void start_controllers(struct ty_operator *o)
 {
     struct ty_trainjob_controller_settings j = { .loop = &o->loop,
                                                  .kube = o->kube,
@@ -327,9 +328,9 @@ static void start_controllers(struct operator* o)
                                                  .log = o->s->log,
                                                  .pipeline = o->s->pipeline,
                                                  .settings = &o->settings,
-                                                 .in_flight = workers(o),
+                                                 .in_flight = worker_count(o),
                                                  .budget = &o->budget,
-                                                 .protection = protection(o),
+                                                 .protection = runtime_protection(o),
                                                  .hook_secret = hook_secret,
                                                  .idle = on_idle,
                                                  .ctx = o };
@@ -337,7 +338,7 @@ static void start_controllers(struct operator* o)
     o->jobs = ty_trainjob_controller_new(&j);
 }
 
-static void start_certs(struct operator* o)
+static void start_certs(struct ty_operator *o)
 {
     const struct ty_config *c = &o->config;
     struct ty_webhook_cert_manager_settings h = { .loop = &o->loop,
@@ -357,7 +358,7 @@ static void start_certs(struct operator* o)
     o->certs = ty_webhook_cert_manager_new(&h);
 }
 
-static void start_lease(struct operator* o)
+static void start_lease(struct ty_operator *o)
 {
     const struct ty_config *c = &o->config;
     struct ty_lease_client_settings l = { .loop = &o->loop,
@@ -379,7 +380,7 @@ static void start_lease(struct operator* o)
         on_leading(o);
 }
 
-static int start_servers(struct operator* o, struct ty_err *err)
+static int start_servers(struct ty_operator *o, struct ty_err *err)
 {
     struct ty_servers_settings s = { .loop = &o->loop,
                                      .kube = o->kube,
@@ -400,7 +401,7 @@ static int start_servers(struct operator* o, struct ty_err *err)
     return ty_servers_new(&s, &o->servers, err);
 }
 
-static void watch_signals(struct operator* o)
+static void watch_signals(struct ty_operator *o)
 {
     uv_signal_t *const handles[] = { &o->sigterm, &o->sigint, &o->sighup };
     static const int signals[] = { SIGTERM, SIGINT, SIGHUP };
@@ -415,7 +416,7 @@ static void watch_signals(struct operator* o)
     o->tick.data = o;
 }
 
-static int start_all(struct operator* o, struct ty_err *err)
+static int start_all(struct ty_operator *o, struct ty_err *err)
 {
     watch_signals(o);
     start_apiserver_health(o);
@@ -431,7 +432,7 @@ static int start_all(struct operator* o, struct ty_err *err)
 
 /* Its own handles first: nothing of ours may be called while the parts go. The parts close theirs.
  */
-static void free_all(struct operator* o)
+static void free_all(struct ty_operator *o)
 {
     uv_handle_t *const own[] = { (uv_handle_t *)&o->sigterm, (uv_handle_t *)&o->sigint,
                                  (uv_handle_t *)&o->sighup, (uv_handle_t *)&o->tick,
@@ -457,7 +458,7 @@ static void free_all(struct operator* o)
     ty_arena_free(o->arena);
 }
 
-static void set_budget(struct operator* o)
+static void set_budget(struct ty_operator *o)
 {
     struct ty_memory_limit limit;
 
@@ -472,7 +473,7 @@ static void set_budget(struct operator* o)
 
 int ty_operator_run(const struct ty_operator_settings *s)
 {
-    struct operator o = { .s = s, .config = *s->config, .settings = s->config->settings };
+    struct ty_operator o = { .s = s, .config = *s->config, .settings = s->config->settings };
     struct ty_err err = { 0 };
 
     o.settings.operator_ns = s->ns;

@@ -1,8 +1,8 @@
 /* clang-format off */
 /* The operator: all of it on one loop.
  *
- *   kube client --> controllers (jobs.h), asleep until this process leads
- *               --> lease (who leads), events, certificates (hookcerts.h)
+ *   kube client --> controllers (trainjob_controller.h), asleep until this process leads
+ *               --> lease (who leads), events, certificates (webhook_cert_manager.h)
  *   servers (servers.h): webhooks, health, metrics, status API; on every replica
  *
  * Ends on SIGTERM and SIGINT: no new writes, those under way come to their end, the lease is given

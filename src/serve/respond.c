@@ -37,7 +37,7 @@ static bool is_space(char c)
 }
 
 /* The next word of s, which is cut off it. */
-static struct ty_str word(struct ty_str *s)
+static struct ty_str next_word(struct ty_str *s)
 {
     struct ty_str w = ty_str_trim(*s);
     size_t n = 0;
@@ -51,10 +51,10 @@ static struct ty_str word(struct ty_str *s)
 struct ty_str ty_request_bearer(const struct ty_request *q)
 {
     struct ty_str header = ty_str(ty_request_header(q, "Authorization"));
-    struct ty_str scheme = word(&header), token = word(&header);
+    struct ty_str scheme = next_word(&header), token = next_word(&header);
     const struct ty_str none = { "", 0 };
 
-    if (scheme.n != 6 || strncasecmp(scheme.p, "bearer", 6) != 0 || word(&header).n)
+    if (scheme.n != 6 || strncasecmp(scheme.p, "bearer", 6) != 0 || next_word(&header).n)
         return none;
     return token.n ? token : none;
 }

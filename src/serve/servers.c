@@ -237,7 +237,7 @@ int ty_servers_set_certificate(struct ty_servers *s, const struct ty_pem *pem, s
 
 /* ---- closing ---- */
 
-static void stopped(void *ctx)
+static void on_port_stopped(void *ctx)
 {
     struct ty_servers *s = ctx;
 
@@ -253,9 +253,9 @@ void ty_servers_stop(struct ty_servers *s, int64_t grace_ms, void (*done)(void *
     for (int i = 0; i < PORTS; i++)
         if (s->port[i]) {
             s->stopping++;
-            ty_serve_stop(s->port[i], grace_ms, stopped, s);
+            ty_serve_stop(s->port[i], grace_ms, on_port_stopped, s);
         }
-    stopped(s);
+    on_port_stopped(s);
 }
 
 void ty_servers_free(struct ty_servers *s)

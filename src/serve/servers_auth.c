@@ -7,7 +7,7 @@
 #include "serve/servers_inner.h"
 #include "store/kube_kinds.h"
 
-struct call {
+struct metrics_call {
     struct ty_servers *s;
     struct ty_request *q;
 };
@@ -21,21 +21,21 @@ void ty_servers_auth_log_refused(struct ty_servers *s, const struct ty_kube_answ
     ty_error(s->s.log, why, what, TY_I("code", a->code));
 }
 
-static void send_metrics(struct call *c)
+static void send_metrics(struct metrics_call *c)
 {
     ty_servers_metrics_update(c->s);
     if (!ty_metrics_handle(c->s->metrics, c->q))
         ty_respond_text(c->q, 404, TY_LIT("404 page not found\n"));
 }
 
-static void send_refusal(struct call *c, int code, const char *text)
+static void send_refusal(struct metrics_call *c, int code, const char *text)
 {
     ty_respond_text(c->q, code, ty_str(text));
 }
 
 static void on_access_review(void *ctx, const struct ty_kube_answer *a)
 {
-    struct call *c = ctx;
+    struct metrics_call *c = ctx;
 
     if (a->r < 0) {
         ty_servers_auth_log_refused(c->s, a, "cannot ask who may see /metrics");
@@ -61,7 +61,7 @@ static struct ty_json *send_review(struct ty_arena *a, const struct ty_kind *kin
 static void on_token_review(void *ctx, const struct ty_kube_answer *answer)
 {
     static const char *const more[] = { "groups", "extra" }; /* extra: a token may be for less */
-    struct call *c = ctx;
+    struct metrics_call *c = ctx;
     struct ty_arena *a = c->q->arena;
     struct ty_json *spec = ty_json_object(a), *path = ty_json_object(a);
     const struct ty_json *user = ty_json_at(answer->json, "status.user");
@@ -96,11 +96,11 @@ static void on_token_review(void *ctx, const struct ty_kube_answer *answer)
 void ty_servers_handle_metrics(void *ctx, struct ty_request *q)
 {
     struct ty_servers *s = ctx;
-    struct call *c = ty_new(q->arena, struct call);
+    struct metrics_call *c = ty_new(q->arena, struct metrics_call);
     struct ty_str token = ty_request_bearer(q);
     struct ty_json *spec = ty_json_object(q->arena);
 
-    *c = (struct call){ s, q };
+    *c = (struct metrics_call){ s, q };
     if (!s->s.config->metrics_auth) {
         send_metrics(c);
         return;

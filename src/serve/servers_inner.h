@@ -35,7 +35,7 @@ void ty_servers_metrics_update(struct ty_servers *s); /* brings the numbers up t
 void ty_servers_metrics_review_started(void *ctx, struct ty_str path);
 void ty_servers_metrics_review_done(void *ctx, struct ty_str path, int code, double seconds);
 
-/* servers_ask.c: questions to the API server, for a request that waits for the answer. */
+/* servers_request.c: questions to the API server, for a request that waits for the answer. */
 #define TY_REVIEWS_MAX         64 /* open at once */
 #define TY_REVIEWS_RESERVED    16 /* of them, left to tokens that were good before */
 #define TY_REVIEWS_PER_SUBJECT 16 /* about the same */

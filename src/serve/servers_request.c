@@ -26,7 +26,7 @@ static void remove_request(struct ty_servers_pending_request *k)
     k->s->reviews -= k->review;
 }
 
-static void answered(void *ctx, const struct ty_kube_answer *a)
+static void on_answer(void *ctx, const struct ty_kube_answer *a)
 {
     struct ty_servers_pending_request *k = ctx;
 
@@ -34,8 +34,9 @@ static void answered(void *ctx, const struct ty_kube_answer *a)
     k->fn(k->ctx, a);
 }
 
-static struct ty_servers_pending_request *ask(struct ty_servers *s, struct ty_request *q,
-                                              struct ty_kube *kube, const struct ty_kube_ask *ask)
+static struct ty_servers_pending_request *send_request(struct ty_servers *s, struct ty_request *q,
+                                                       struct ty_kube *kube,
+                                                       const struct ty_kube_ask *ask)
 {
     struct ty_servers_pending_request *k = ty_new(q->arena, struct ty_servers_pending_request);
     struct ty_kube_ask ours = *ask;
@@ -46,7 +47,7 @@ static struct ty_servers_pending_request *ask(struct ty_servers *s, struct ty_re
     if (s->asked)
         s->asked->at = &k->next;
     s->asked = k;
-    ours.fn = answered;
+    ours.fn = on_answer;
     ours.ctx = k;
     k->op = ty_kube_start(kube, &ours);
     return k;
@@ -55,7 +56,7 @@ static struct ty_servers_pending_request *ask(struct ty_servers *s, struct ty_re
 void ty_servers_request(struct ty_servers *s, struct ty_request *q, struct ty_kube *kube,
                         const struct ty_kube_ask *what)
 {
-    ask(s, q, kube, what);
+    send_request(s, q, kube, what);
 }
 
 int ty_servers_request_review(struct ty_servers *s, struct ty_request *q,
@@ -69,7 +70,7 @@ int ty_servers_request_review(struct ty_servers *s, struct ty_request *q,
     if (s->reviews >= most || (!known && same >= TY_REVIEWS_PER_SUBJECT))
         return -EBUSY;
     ours.unlimited = known;
-    struct ty_servers_pending_request *k = ask(s, q, s->s.review_kube, &ours);
+    struct ty_servers_pending_request *k = send_request(s, q, s->s.review_kube, &ours);
     k->review = true;
     s->reviews++;
     k->about =

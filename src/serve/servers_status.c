@@ -10,7 +10,7 @@
 
 #define MANAGER "trainer-status"
 
-struct asking {
+struct token_review {
     struct ty_servers *s;
     struct ty_status_call *call;
     struct ty_str audience;
@@ -28,9 +28,9 @@ static bool has_audience(const struct ty_json *review, struct ty_str audience)
     return false;
 }
 
-static void reviewed(void *ctx, const struct ty_kube_answer *a)
+static void on_token_review(void *ctx, const struct ty_kube_answer *a)
 {
-    struct asking *k = ctx;
+    struct token_review *k = ctx;
     struct ty_status_call *call = k->call;
     const char *owner =
         ty_arena_printf(call->arena, "system:serviceaccount:%.*s:", TY_ARG(call->ns));
@@ -48,7 +48,7 @@ static void reviewed(void *ctx, const struct ty_kube_answer *a)
 }
 
 /* All that is about jobs which nobody knows is about the same. */
-static struct ty_str about(const struct asking *k)
+static struct ty_str review_subject(const struct token_review *k)
 {
     const struct ty_status_call *c = k->call;
     const struct ty_cache *w = k->s->s.jobs ? ty_trainjob_controller_cache(k->s->s.jobs) : NULL;
@@ -57,7 +57,7 @@ static struct ty_str about(const struct asking *k)
     return known ? k->audience : TY_LIT("no such job");
 }
 
-static int start_review(struct asking *k)
+static int start_review(struct token_review *k)
 {
     struct ty_arena *a = k->call->arena;
     struct ty_json *review = ty_json_object(a), *spec = ty_json_object(a);
@@ -73,21 +73,21 @@ static int start_review(struct asking *k)
                                                             .kind = &ty_kind_tokenreview,
                                                             .body = ty_json_text(a, review),
                                                             .timeout_ms = 5000,
-                                                            .fn = reviewed,
+                                                            .fn = on_token_review,
                                                             .ctx = k },
-                                     about(k), known);
+                                     review_subject(k), known);
 }
 
 /* Nobody is asked about a token that could not be good: v2.3.0, which checks them itself, refuses
  * the same ones. */
-static void authorize(void *ctx, struct ty_status_call *call)
+static void authorize_call(void *ctx, struct ty_status_call *call)
 {
     struct ty_servers *s = ctx;
     struct ty_str audience = ty_str(ty_trainjob_audience(call->arena, call->ns, call->name));
-    struct asking *k = ty_new(call->arena, struct asking);
+    struct token_review *k = ty_new(call->arena, struct token_review);
     uint64_t now = uv_now(s->s.loop);
 
-    *k = (struct asking){ s, call, audience };
+    *k = (struct token_review){ s, call, audience };
     if (ty_token_cache_has(&s->vouched, call->token, audience, now))
         ty_status_authorized(call, 1);
     else if (!ty_jwt_is_plausible(call->arena, call->token, audience, call->ns, time(NULL)) ||
@@ -97,7 +97,7 @@ static void authorize(void *ctx, struct ty_status_call *call)
         ty_status_authorized(call, -EBUSY);
 }
 
-static void written(void *ctx, const struct ty_kube_answer *a)
+static void on_status_written(void *ctx, const struct ty_kube_answer *a)
 {
     struct ty_status_call *call = ctx;
 
@@ -109,7 +109,7 @@ static void written(void *ctx, const struct ty_kube_answer *a)
 
 /* What is applied: a time that was not reported is null, as v2.3.0 has it, so that the API server's
  * words are the same. */
-static struct ty_json *reported(struct ty_arena *a, const struct ty_json *trainer_status)
+static struct ty_json *status_to_apply(struct ty_arena *a, const struct ty_json *trainer_status)
 {
     struct ty_json *v = ty_json_copy(a, trainer_status, 0);
 
@@ -118,7 +118,7 @@ static struct ty_json *reported(struct ty_arena *a, const struct ty_json *traine
     return v;
 }
 
-static void apply(void *ctx, struct ty_status_call *call)
+static void write_status(void *ctx, struct ty_status_call *call)
 {
     struct ty_servers *s = ctx;
     struct ty_arena *a = call->arena;
@@ -130,7 +130,7 @@ static void apply(void *ctx, struct ty_status_call *call)
     ty_json_set(a, meta, "namespace", ty_json_str(a, call->ns));
     ty_json_set(a, obj, "metadata", meta);
     ty_json_set(a, ty_json_need_object(a, obj, "status"), "trainerStatus",
-                reported(a, call->trainer_status));
+                status_to_apply(a, call->trainer_status));
     ty_servers_request(s, call->q, s->s.status_kube,
                        &(struct ty_kube_ask){ .verb = TY_KUBE_APPLY,
                                               .kind = &ty_kind_trainjob,
@@ -141,13 +141,14 @@ static void apply(void *ctx, struct ty_status_call *call)
                                               .manager = MANAGER,
                                               .force = true,
                                               .timeout_ms = 8000,
-                                              .fn = written,
+                                              .fn = on_status_written,
                                               .ctx = call });
 }
 
 void ty_servers_status_init(struct ty_servers *s)
 {
-    s->status = (struct ty_status_api){ .ctx = s, .authorize = authorize, .apply = apply };
+    s->status =
+        (struct ty_status_api){ .ctx = s, .authorize = authorize_call, .apply = write_status };
 }
 
 void ty_servers_handle_status(void *ctx, struct ty_request *q)

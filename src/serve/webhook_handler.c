@@ -17,7 +17,7 @@
 #define ROUNDS         3
 #define REVIEW_CEILING ((size_t)64 << 20)
 
-struct call {
+struct admission_call {
     const struct ty_webhook_handler *hooks;
     struct ty_request *q;
     struct ty_arena *a; /* of the judgement; NULL between them */
@@ -35,20 +35,20 @@ struct call {
     const struct ty_json *request, *response; /* of this judgement, for the log; may be NULL */
 };
 
-static struct ty_str keep(struct ty_arena *a, struct ty_str s)
+static struct ty_str copy_text(struct ty_arena *a, struct ty_str s)
 {
     return (struct ty_str){ ty_arena_strndup(a, s.n ? s.p : "", s.n), s.n };
 }
 
 /* What cannot be read is not known: a sentence says so. */
-static const struct ty_json *whole_of(struct call *c)
+static const struct ty_json *whole_of(struct admission_call *c)
 {
     struct ty_err err = { 0 };
     const struct ty_json *json = ty_json_parse(c->a, c->whole.text, NULL, &err);
 
     if (!json) {
         c->kind = c->whole.kind;
-        c->unread = keep(c->q->arena, ty_str(err.text)).p;
+        c->unread = copy_text(c->q->arena, ty_str(err.text)).p;
     }
     return json;
 }
@@ -56,7 +56,7 @@ static const struct ty_json *whole_of(struct call *c)
 static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, struct ty_str ns,
                                       struct ty_str name)
 {
-    struct call *c = ctx;
+    struct admission_call *c = ctx;
     const struct ty_cached *o =
         ty_cache_get(ty_trainjob_controller_cache(c->hooks->jobs), kind, ns, name);
     bool runtime = kind->ours && kind != &ty_kind_trainjob;
@@ -70,8 +70,8 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
         return o ? ty_cache_parse(c->a, o) : NULL;
     if (!c->unread) { /* then nothing more is asked for */
         c->kind = kind;
-        c->ns = keep(c->q->arena, ns);
-        c->name = keep(c->q->arena, name);
+        c->ns = copy_text(c->q->arena, ns);
+        c->name = copy_text(c->q->arena, name);
     }
     return NULL;
 }
@@ -79,7 +79,7 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
 static const char *view_unread(void *ctx, const struct ty_kind *kind, struct ty_str ns,
                                struct ty_str name)
 {
-    const struct call *c = ctx;
+    const struct admission_call *c = ctx;
     bool this = kind == c->kind && ty_str_eq(ns, c->ns) && ty_str_eq(name, c->name);
 
     return this ? c->unread : NULL;
@@ -104,7 +104,7 @@ static void add_name(void *ctx, const struct ty_cached *o)
 static size_t view_names(void *ctx, struct ty_arena *a, const struct ty_kind *kind,
                          struct ty_str ns, const char *ret[], size_t most)
 {
-    const struct call *c = ctx;
+    const struct admission_call *c = ctx;
     struct name_list list = { .a = a, .ns = ns, .v = ret, .most = most };
 
     ty_cache_each(ty_trainjob_controller_cache(c->hooks->jobs), kind, add_name, &list);
@@ -116,15 +116,15 @@ static int64_t now_s(void *ctx TY_UNUSED)
     return time(NULL);
 }
 
-static void judged(void *ctx, const struct ty_json *request, const struct ty_json *response)
+static void on_reviewed(void *ctx, const struct ty_json *request, const struct ty_json *response)
 {
-    struct call *c = ctx;
+    struct admission_call *c = ctx;
 
     c->request = request;
     c->response = response;
 }
 
-static void got(void *ctx, int r, struct ty_str text);
+static void on_fetched(void *ctx, int r, struct ty_str text);
 
 /* A quarter of what the process may use: what is made before somebody sees that it is full comes on
  * top, and so do the bodies of others. */
@@ -135,7 +135,7 @@ static size_t review_ceiling(const struct ty_budget *b)
     return part < REVIEW_CEILING ? part : REVIEW_CEILING;
 }
 
-static void run_review(struct call *c)
+static void run_review(struct admission_call *c)
 {
     const struct ty_webhook_handler *h = c->hooks;
     struct ty_view view = { .ctx = c, .get = view_get, .unread = view_unread, .names = view_names };
@@ -143,7 +143,7 @@ static void run_review(struct call *c)
                             .settings = h->settings,
                             .view = &view,
                             .now_s = now_s,
-                            .judged = judged,
+                            .judged = on_reviewed,
                             .ctx = c };
     ty_auto_arena *a = ty_arena_new_input(review_ceiling(h->budget), h->budget);
     struct ty_json *answer = NULL;
@@ -156,7 +156,7 @@ static void run_review(struct call *c)
     c->a = NULL;
     c->whole.text = (struct ty_str){ 0 };
     if (c->kind && !c->unread && ++c->rounds < ROUNDS) {
-        ty_trainjob_controller_get(h->jobs, c->kind, c->ns, c->name, got, c);
+        ty_trainjob_controller_get(h->jobs, c->kind, c->ns, c->name, on_fetched, c);
         return;
     }
     if (h->answered)
@@ -167,9 +167,9 @@ static void run_review(struct call *c)
 }
 
 /* The API server of the user who waits does not wait for ever: what fails is not tried again. */
-static void got(void *ctx, int r, struct ty_str text)
+static void on_fetched(void *ctx, int r, struct ty_str text)
 {
-    struct call *c = ctx;
+    struct admission_call *c = ctx;
 
     if (r == 0 && text.n) {
         c->whole.kind = c->kind;
@@ -177,12 +177,12 @@ static void got(void *ctx, int r, struct ty_str text)
         c->whole.name = c->name;
         c->whole.text = text;
     } else if (r < 0 && r != -ENOENT) {
-        c->unread = keep(c->q->arena, text).p;
+        c->unread = copy_text(c->q->arena, text).p;
     }
     run_review(c);
 }
 
-static void begin(struct call *c)
+static void start_review(struct admission_call *c)
 {
     const struct ty_webhook_handler *h = c->hooks;
 
@@ -193,13 +193,13 @@ static void begin(struct call *c)
 
 void ty_webhook_handler_serve(void *ctx, struct ty_request *q)
 {
-    struct call *c = ty_new(q->arena, struct call);
+    struct admission_call *c = ty_new(q->arena, struct admission_call);
 
-    *c = (struct call){ .hooks = ctx, .q = q, .begin = uv_hrtime() };
+    *c = (struct admission_call){ .hooks = ctx, .q = q, .begin = uv_hrtime() };
     if (strcmp(q->method, "POST") != 0)
         ty_respond_failure(q, 405, "MethodNotAllowed", "admission reviews are posted");
     else if (q->too_big)
         ty_respond_failure(q, 413, "RequestEntityTooLarge", "the review is too large");
     else
-        begin(c);
+        start_review(c);
 }

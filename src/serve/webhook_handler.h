@@ -18,8 +18,8 @@ struct ty_webhook_handler {
     void *ctx;
 };
 
-/* hooks_log.c: one line a verdict with who asked: refused and admitted objects at info. The
- * mutating webhook comes before the validating one, which says the same again: its line is at
+/* webhook_handler_log.c: one line a verdict with who asked: refused and admitted objects at info.
+ * The mutating webhook comes before the validating one, which says the same again: its line is at
  * debug, unless it refuses. Either may be NULL: nothing is logged. */
 void ty_webhook_handler_log(const struct ty_log *log, struct ty_str path,
                             const struct ty_json *request, const struct ty_json *response);

@@ -7,7 +7,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "tests/tools/arenas.tsv"
 OWN = re.compile(r"(_test\.c|_testing\.h|_fuzz\.c|/testing\.h|/fixture\.h)$")
 CALL = re.compile(r"\bty_arena_new(?:_small)?\(")
-FUNCTION = re.compile(r"^[A-Za-z_][^;=#/]*?(\w+)\s*\(")  # clang-format: definitions begin in column 0
+FUNCTION = re.compile(r"^(?=[A-Za-z_])[^;=#/]*?(\w+)\s*\(")  # clang-format: definitions begin in column 0
 
 
 def code_of(text):

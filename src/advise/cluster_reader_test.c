@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "advise/look.h"
+#include "advise/cluster_reader.h"
 
 static void on_tick(void *ctx, size_t done, size_t of)
 {
@@ -23,29 +23,30 @@ static void test_nobody_there(void **state TY_UNUSED)
     struct ty_kubeconfig config = {
         .ns = "default", .context = "", .server = "https://127.0.0.1:1", .insecure = true
     };
-    struct ty_look_want wants[40];
-    struct ty_scene *s = ty_scene_new();
-    struct ty_look *l = NULL;
+    struct ty_cluster_query wants[40];
+    struct ty_cluster_snapshot *s = ty_cluster_snapshot_new();
+    struct ty_cluster_reader *l = NULL;
     struct ty_err err = { 0 };
     size_t last = 0;
 
     for (int i = 0; i < 40; i++)
-        wants[i] = (struct ty_look_want){ .kind = i % 2 ? &ty_kind_jobset : &ty_kind_configmap,
-                                          .ns = TY_LIT("a"),
-                                          .name = i % 2 ? TY_LIT("") : TY_LIT("x") };
-    if (ty_look_new(&l, &config, &err) < 0)
+        wants[i] = (struct ty_cluster_query){ .kind = i % 2 ? &ty_kind_jobset : &ty_kind_configmap,
+                                              .ns = TY_LIT("a"),
+                                              .name = i % 2 ? TY_LIT("") : TY_LIT("x") };
+    if (ty_cluster_reader_new(&l, &config, &err) < 0)
         fail_msg("%s", err.text);
-    ty_look_at(l, s, wants, 40, on_tick, &last);
+    ty_cluster_reader_read(l, s, wants, 40, on_tick, &last);
     assert_int_equal(last, 40);
-    assert_int_equal(ty_scene_trouble(s, &ty_kind_jobset)->r, -EAGAIN);
-    const struct ty_seen *one = ty_scene_find(s, &ty_kind_configmap, TY_LIT("a"), TY_LIT("x"));
+    assert_int_equal(ty_cluster_snapshot_list_error(s, &ty_kind_jobset)->r, -EAGAIN);
+    const struct ty_cluster_object *one =
+        ty_cluster_snapshot_find(s, &ty_kind_configmap, TY_LIT("a"), TY_LIT("x"));
     assert_int_equal(one->r, -EAGAIN);
     /* The address is for those to say who tell of it: they all do, and once is enough. */
     assert_string_equal(one->why, "cannot connect to 127.0.0.1 port 1: Connection refused");
-    assert_string_equal(ty_scene_trouble(s, &ty_kind_jobset)->why, one->why);
-    ty_look_at(l, s, wants, 0, NULL, NULL); /* nothing to ask */
-    ty_look_free(l);
-    ty_scene_free(s);
+    assert_string_equal(ty_cluster_snapshot_list_error(s, &ty_kind_jobset)->why, one->why);
+    ty_cluster_reader_read(l, s, wants, 0, NULL, NULL); /* nothing to ask */
+    ty_cluster_reader_free(l);
+    ty_cluster_snapshot_free(s);
 }
 
 int main(void)

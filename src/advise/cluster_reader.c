@@ -1,5 +1,5 @@
 /* A few questions at a time, until all are answered. */
-#include "advise/look.h"
+#include "advise/cluster_reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,27 +13,28 @@
 #define TRIES      3
 #define TICK_MS    250
 
-struct ty_look {
+struct ty_cluster_reader {
     uv_loop_t loop;
     uv_timer_t timer; /* a list may take its time: people want to see that somebody is there */
     struct ty_kube *kube;
     const char *server;
-    struct ty_scene *scene;
-    const struct ty_look_want *wants;
+    struct ty_cluster_snapshot *snapshot;
+    const struct ty_cluster_query *wants;
     size_t n, next, done;
-    ty_look_fn *tick;
+    ty_cluster_reader_progress_fn *tick;
     void *tick_ctx;
 };
 
-struct question {
-    struct ty_look *l;
-    const struct ty_look_want *want;
+struct pending_query {
+    struct ty_cluster_reader *l;
+    const struct ty_cluster_query *want;
     bool full; /* not all that was answered could be kept */
 };
 
-int ty_look_new(struct ty_look **ret, const struct ty_kubeconfig *config, struct ty_err *err)
+int ty_cluster_reader_new(struct ty_cluster_reader **ret, const struct ty_kubeconfig *config,
+                          struct ty_err *err)
 {
-    struct ty_look *l = calloc(1, sizeof(*l));
+    struct ty_cluster_reader *l = calloc(1, sizeof(*l));
 
     if (!l)
         abort();
@@ -46,14 +47,14 @@ int ty_look_new(struct ty_look **ret, const struct ty_kubeconfig *config, struct
     };
     int r = ty_kube_new(&l->kube, &s, err);
     if (r < 0) {
-        ty_look_free(l);
+        ty_cluster_reader_free(l);
         return r;
     }
     *ret = l;
     return 0;
 }
 
-void ty_look_free(struct ty_look *l)
+void ty_cluster_reader_free(struct ty_cluster_reader *l)
 {
     if (!l)
         return;
@@ -64,9 +65,9 @@ void ty_look_free(struct ty_look *l)
     free(l);
 }
 
-static void ask_more(struct ty_look *l);
+static void start_queries(struct ty_cluster_reader *l);
 
-static void tell(struct ty_look *l)
+static void report_progress(struct ty_cluster_reader *l)
 {
     if (l->tick)
         l->tick(l->tick_ctx, l->done, l->n);
@@ -74,12 +75,12 @@ static void tell(struct ty_look *l)
 
 static void on_tick(uv_timer_t *timer)
 {
-    tell(timer->data);
+    report_progress(timer->data);
 }
 
-/* Without the server's address, which a client of several would need: a scene is of one server, and
- * whoever tells what is wrong with it names it. */
-static struct ty_str why(const struct ty_look *l, struct ty_str message)
+/* Without the server's address, which a client of several would need: a snapshot is of one server,
+ * and whoever tells what is wrong with it names it. */
+static struct ty_str strip_server(const struct ty_cluster_reader *l, struct ty_str message)
 {
     const size_t n = strlen(l->server), said = n + sizeof(": ") - 1;
 
@@ -89,72 +90,73 @@ static struct ty_str why(const struct ty_look *l, struct ty_str message)
     return message;
 }
 
-static void finish(struct question *q, const struct ty_kube_answer *answer)
+static void finish_query(struct pending_query *q, const struct ty_kube_answer *answer)
 {
-    struct ty_look *l = q->l;
-    const struct ty_look_want *w = q->want;
+    struct ty_cluster_reader *l = q->l;
+    const struct ty_cluster_query *w = q->want;
 
     if (q->full)
-        ty_scene_miss(l->scene, w->kind, w->ns, w->name, -EFBIG,
-                      TY_LIT("there are more objects than can be read"));
+        ty_cluster_snapshot_put_error(l->snapshot, w->kind, w->ns, w->name, -EFBIG,
+                                      TY_LIT("there are more objects than can be read"));
     else if (answer->r < 0)
-        ty_scene_miss(l->scene, w->kind, w->ns, w->name, answer->r, why(l, answer->message));
+        ty_cluster_snapshot_put_error(l->snapshot, w->kind, w->ns, w->name, answer->r,
+                                      strip_server(l, answer->message));
     else if (!w->name.n)
-        ty_scene_listed(l->scene, w->kind, w->ns);
+        ty_cluster_snapshot_set_listed(l->snapshot, w->kind, w->ns);
     free(q);
     l->done++;
-    tell(l);
-    ask_more(l);
+    report_progress(l);
+    start_queries(l);
     if (l->done == l->n)
         uv_stop(&l->loop);
 }
 
 static void on_object(void *ctx, const struct ty_kube_object *o)
 {
-    struct question *q = ctx;
+    struct pending_query *q = ctx;
 
-    q->full |= ty_scene_put(q->l->scene, q->want->kind, o->ns, o->name, o->text) < 0;
+    q->full |= ty_cluster_snapshot_put(q->l->snapshot, q->want->kind, o->ns, o->name, o->text) < 0;
 }
 
 /* A list that begins anew: what was given is given again, and replaced. */
-static void on_again(void *ctx TY_UNUSED)
+static void on_relist(void *ctx TY_UNUSED)
 {
 }
 
-static void on_one(void *ctx, const struct ty_kube_answer *answer)
+static void on_object_answer(void *ctx, const struct ty_kube_answer *answer)
 {
-    struct question *q = ctx;
+    struct pending_query *q = ctx;
 
     if (answer->r == 0)
-        q->full |=
-            ty_scene_put(q->l->scene, q->want->kind, q->want->ns, q->want->name, answer->text) < 0;
-    finish(q, answer);
+        q->full |= ty_cluster_snapshot_put(q->l->snapshot, q->want->kind, q->want->ns,
+                                           q->want->name, answer->text) < 0;
+    finish_query(q, answer);
 }
 
 static void on_list_end(void *ctx, const struct ty_kube_answer *answer)
 {
-    finish(ctx, answer);
+    finish_query(ctx, answer);
 }
 
-static void ask_list(struct question *q)
+static void start_list(struct pending_query *q)
 {
-    const struct ty_look_want *w = q->want;
+    const struct ty_cluster_query *w = q->want;
     struct ty_kube_list list = { .which = { .kind = w->kind,
                                             .ns = w->ns,
                                             .labels = ty_str(w->labels),
                                             .fields = ty_str(w->fields),
                                             .meta = w->meta },
                                  .object = on_object,
-                                 .again = on_again,
+                                 .again = on_relist,
                                  .end = on_list_end,
                                  .ctx = q };
 
     ty_kube_list(q->l->kube, &list);
 }
 
-static void ask_one(struct question *q)
+static void start_get(struct pending_query *q)
 {
-    const struct ty_look_want *w = q->want;
+    const struct ty_cluster_query *w = q->want;
     struct ty_kube_ask ask = { .verb = TY_KUBE_GET,
                                .kind = w->kind,
                                .ns = w->ns,
@@ -162,30 +164,31 @@ static void ask_one(struct question *q)
                                .path = w->path,
                                .meta = w->meta,
                                .tries = TRIES,
-                               .fn = on_one,
+                               .fn = on_object_answer,
                                .ctx = q };
 
     ty_kube_start(q->l->kube, &ask);
 }
 
-static void ask_more(struct ty_look *l)
+static void start_queries(struct ty_cluster_reader *l)
 {
     while (l->next < l->n && l->next - l->done < AT_ONCE) {
-        struct question *q = calloc(1, sizeof(*q));
+        struct pending_query *q = calloc(1, sizeof(*q));
         if (!q)
             abort();
-        *q = (struct question){ .l = l, .want = &l->wants[l->next++] };
+        *q = (struct pending_query){ .l = l, .want = &l->wants[l->next++] };
         if (q->want->name.n || q->want->path)
-            ask_one(q);
+            start_get(q);
         else
-            ask_list(q);
+            start_list(q);
     }
 }
 
-void ty_look_at(struct ty_look *l, struct ty_scene *scene, const struct ty_look_want *wants,
-                size_t n, ty_look_fn *tick, void *ctx)
+void ty_cluster_reader_read(struct ty_cluster_reader *l, struct ty_cluster_snapshot *snapshot,
+                            const struct ty_cluster_query *wants, size_t n,
+                            ty_cluster_reader_progress_fn *tick, void *ctx)
 {
-    l->scene = scene;
+    l->snapshot = snapshot;
     l->wants = wants;
     l->n = n;
     l->next = l->done = 0;
@@ -193,7 +196,7 @@ void ty_look_at(struct ty_look *l, struct ty_scene *scene, const struct ty_look_
     l->tick_ctx = ctx;
     if (tick)
         uv_timer_start(&l->timer, on_tick, TICK_MS, TICK_MS);
-    ask_more(l);
+    start_queries(l);
     while (l->done < l->n)
         uv_run(&l->loop, UV_RUN_DEFAULT);
     uv_timer_stop(&l->timer);

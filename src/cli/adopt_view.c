@@ -9,20 +9,20 @@
 #define PLAIN  "\033[0m"
 #define SHOWN  10 /* reasons of one object, unless all are asked for */
 
-static bool serious(enum ty_adopt_result r)
+static bool blocks_switch(enum ty_adopt_result r)
 {
     return r >= TY_ADOPT_DIFFERS;
 }
 
 /* Worth a line, although nothing stands against a switch. */
-static bool notable(enum ty_adopt_result r)
+static bool is_notable(enum ty_adopt_result r)
 {
     return r >= TY_ADOPT_KEPT;
 }
 
 static const char *colour_of(enum ty_adopt_result r)
 {
-    if (!serious(r))
+    if (!blocks_switch(r))
         return GREEN;
     return r == TY_ADOPT_DIFFERS ? YELLOW : RED;
 }
@@ -37,7 +37,7 @@ static void put_clean(struct ty_arena *a, struct ty_buf *out, const char *text)
 }
 
 static void print_reasons(struct ty_arena *a, struct ty_buf *out, const struct ty_adopt_entry *e,
-                          const struct ty_adopt_look *how)
+                          const struct ty_adopt_view_opts *how)
 {
     size_t shown = 0, left = 0;
 
@@ -58,7 +58,7 @@ static void print_reasons(struct ty_arena *a, struct ty_buf *out, const struct t
 }
 
 static void print_entry(struct ty_arena *a, struct ty_buf *out, const struct ty_adopt_entry *e,
-                        const struct ty_adopt_look *how)
+                        const struct ty_adopt_view_opts *how)
 {
     const char *on = how->colour ? colour_of(e->result) : "", *off = how->colour ? PLAIN : "";
 
@@ -69,7 +69,7 @@ static void print_entry(struct ty_arena *a, struct ty_buf *out, const struct ty_
     print_reasons(a, out, e, how);
 }
 
-static const char *number(struct ty_arena *a, size_t n)
+static const char *count_text(struct ty_arena *a, size_t n)
 {
     return ty_arena_printf(a, "%zu", n);
 }
@@ -87,21 +87,22 @@ static void print_table(struct ty_arena *a, struct ty_buf *out, const struct ty_
             all += n[i];
         size_t as_is =
             n[TY_ADOPT_SAME] + n[TY_ADOPT_RUNNING] + n[TY_ADOPT_FINISHED] + n[TY_ADOPT_OTHERS];
-        ty_table_row(&t, r->kinds[k]->kind, number(a, all), number(a, as_is),
-                     number(a, n[TY_ADOPT_KEPT]), number(a, n[TY_ADOPT_NEW] + n[TY_ADOPT_REPLACED]),
-                     number(a, n[TY_ADOPT_DIFFERS]), number(a, n[TY_ADOPT_REFUSED]),
-                     number(a, n[TY_ADOPT_FAILS]), number(a, n[TY_ADOPT_UNKNOWN]));
+        ty_table_row(&t, r->kinds[k]->kind, count_text(a, all), count_text(a, as_is),
+                     count_text(a, n[TY_ADOPT_KEPT]),
+                     count_text(a, n[TY_ADOPT_NEW] + n[TY_ADOPT_REPLACED]),
+                     count_text(a, n[TY_ADOPT_DIFFERS]), count_text(a, n[TY_ADOPT_REFUSED]),
+                     count_text(a, n[TY_ADOPT_FAILS]), count_text(a, n[TY_ADOPT_UNKNOWN]));
     }
     ty_table_print(&t, out);
 }
 
-void ty_adopt_print(struct ty_arena *a, struct ty_buf *out, const struct ty_adopt *r,
-                    const struct ty_adopt_look *how)
+void ty_adopt_view_print(struct ty_arena *a, struct ty_buf *out, const struct ty_adopt *r,
+                         const struct ty_adopt_view_opts *how)
 {
     bool safe = !r->because.n, any = false;
 
     for (const struct ty_adopt_entry *e = r->first; e; e = e->next)
-        if (how->verbose || notable(e->result)) {
+        if (how->verbose || is_notable(e->result)) {
             print_entry(a, out, e, how);
             any = true;
         }
@@ -143,7 +144,7 @@ static struct ty_json *entry_json(struct ty_arena *a, const struct ty_adopt_entr
     return o;
 }
 
-struct ty_json *ty_adopt_json(struct ty_arena *a, const struct ty_adopt *r)
+struct ty_json *ty_adopt_view_json(struct ty_arena *a, const struct ty_adopt *r)
 {
     struct ty_json *o = ty_json_object(a), *because = ty_json_array(a),
                    *summary = ty_json_object(a), *objects = ty_json_array(a);

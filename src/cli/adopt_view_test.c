@@ -48,7 +48,8 @@ static const char *print(struct ty_arena *a, bool verbose, bool colour)
     ty_auto_buf b = { 0 };
     struct ty_adopt r = make(a);
 
-    ty_adopt_print(a, &b, &r, &(struct ty_adopt_look){ .verbose = verbose, .colour = colour });
+    ty_adopt_view_print(a, &b, &r,
+                        &(struct ty_adopt_view_opts){ .verbose = verbose, .colour = colour });
     return ty_arena_strndup(a, b.p, b.n);
 }
 
@@ -79,7 +80,7 @@ static void test_for_programs(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)8 << 20);
     struct ty_adopt r = make(a);
-    struct ty_json *o = ty_adopt_json(a, &r);
+    struct ty_json *o = ty_adopt_view_json(a, &r);
     int64_t n = 0;
 
     assert_false(ty_json_true_at(o, "safe"));
@@ -89,7 +90,7 @@ static void test_for_programs(void **state TY_UNUSED)
     assert_int_equal(n, 100);
     assert_int_equal(ty_json_len(ty_json_get(ty_json_get(o, "objects")->items[0], "reasons")), 12);
     r.because.n = 0;
-    assert_true(ty_json_true_at(ty_adopt_json(a, &r), "safe"));
+    assert_true(ty_json_true_at(ty_adopt_view_json(a, &r), "safe"));
 }
 
 int main(void)

@@ -16,7 +16,7 @@ const struct ty_cmd *const ty_cmds[] = {
     &ty_cmd_completion, &ty_cmd_rsh,     &ty_cmd_operator, &ty_cmd_version,    NULL,
 };
 
-const struct ty_cmd *ty_cmd_named(const char *name)
+const struct ty_cmd *ty_cli_find_cmd(const char *name)
 {
     for (const struct ty_cmd *const *c = ty_cmds; *c; c++)
         if (strcmp((*c)->name, name) == 0)
@@ -24,15 +24,16 @@ const struct ty_cmd *ty_cmd_named(const char *name)
     return NULL;
 }
 
-static void vsay(struct ty_cli *cli, enum ty_say how, const char *fmt, va_list ap) TY_PRINTF(3, 0);
-static void vsay(struct ty_cli *cli, enum ty_say how, const char *fmt, va_list ap)
+static void print_msg(struct ty_cli *cli, enum ty_cli_msg_kind how, const char *fmt, va_list ap)
+    TY_PRINTF(3, 0);
+static void print_msg(struct ty_cli *cli, enum ty_cli_msg_kind how, const char *fmt, va_list ap)
 {
     static const struct {
         const char *word, *colour;
     } looks[] = {
-        [TY_SAY_ERROR] = { "error", "\033[1;31m" },
-        [TY_SAY_WARNING] = { "warning", "\033[1;33m" },
-        [TY_SAY_NOTE] = { "note", "\033[1;36m" },
+        [TY_MSG_ERROR] = { "error", "\033[1;31m" },
+        [TY_MSG_WARNING] = { "warning", "\033[1;33m" },
+        [TY_MSG_NOTE] = { "note", "\033[1;36m" },
     };
     bool c = cli->colour;
     fprintf(cli->err, "%s%s:%s ", c ? looks[how].colour : "", looks[how].word, c ? "\033[0m" : "");
@@ -48,11 +49,11 @@ int64_t ty_cli_wall_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-void ty_cli_say(struct ty_cli *cli, enum ty_say how, const char *fmt, ...)
+void ty_cli_msg(struct ty_cli *cli, enum ty_cli_msg_kind how, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    vsay(cli, how, fmt, ap);
+    print_msg(cli, how, fmt, ap);
     va_end(ap);
 }
 
@@ -60,7 +61,7 @@ int ty_cli_usage(struct ty_cli *cli, const struct ty_cmd *cmd, const char *fmt, 
 {
     va_list ap;
     va_start(ap, fmt);
-    vsay(cli, TY_SAY_ERROR, fmt, ap);
+    print_msg(cli, TY_MSG_ERROR, fmt, ap);
     va_end(ap);
     fprintf(cli->err, "See 'trainyard %s--help'.\n",
             cmd ? ty_arena_printf(cli->arena, "%s ", cmd->name) : "");
@@ -76,7 +77,7 @@ int ty_cli_print(struct ty_cli *cli, struct ty_buf *b)
     int e = errno;
     __fpurge(cli->out); /* the reader is gone: do not try again at exit */
     if (e != EPIPE)
-        ty_cli_say(cli, TY_SAY_ERROR, "cannot write the output: %s", strerrordesc_np(e));
+        ty_cli_msg(cli, TY_MSG_ERROR, "cannot write the output: %s", strerrordesc_np(e));
     return TY_EXIT_BAD;
 }
 
@@ -129,7 +130,7 @@ static int unknown_command(struct ty_cli *cli, const char *name)
 
 static int help(struct ty_cli *cli, const char *name)
 {
-    const struct ty_cmd *cmd = name ? ty_cmd_named(name) : NULL;
+    const struct ty_cmd *cmd = name ? ty_cli_find_cmd(name) : NULL;
     if (name && !cmd)
         return unknown_command(cli, name);
     if (cmd)
@@ -155,7 +156,7 @@ int ty_cli_main(struct ty_cli *cli, int argc, char **argv)
         return help(cli, argc > 2 ? argv[2] : NULL);
     if (is_any(name, "--version", "-V"))
         name = "version";
-    const struct ty_cmd *cmd = ty_cmd_named(name);
+    const struct ty_cmd *cmd = ty_cli_find_cmd(name);
     if (!cmd)
         return unknown_command(cli, name);
 
@@ -165,7 +166,7 @@ int ty_cli_main(struct ty_cli *cli, int argc, char **argv)
         args = (struct ty_args){ .help = argc > 2 && is_any(argv[2], "--help", "-h") };
         for (int i = 2; i < argc; i++)
             ty_words_add(cli->arena, &args.rest, argv[i]);
-    } else if (ty_args_parse(cli->arena, cmd->opts, cmd->one_dash, argc - 2, argv + 2, &args,
+    } else if (ty_opts_parse(cli->arena, cmd->opts, cmd->one_dash, argc - 2, argv + 2, &args,
                              &err) < 0)
         return ty_cli_usage(cli, cmd, "%s", err.text);
     if (args.help)

@@ -31,8 +31,8 @@ struct ty_cmd {
     bool one_dash;               /* long options may have one dash: it replaces a Go program */
     const char *const *operands; /* words that fit, for completion; NULL-terminated or NULL */
 };
-extern const struct ty_cmd *const ty_cmds[];         /* NULL-terminated, in the order of the help */
-const struct ty_cmd *ty_cmd_named(const char *name); /* or NULL */
+extern const struct ty_cmd *const ty_cmds[]; /* NULL-terminated, in the order of the help */
+const struct ty_cmd *ty_cli_find_cmd(const char *name); /* or NULL */
 
 /* The whole program after main() has filled the struct. */
 int ty_cli_main(struct ty_cli *cli, int argc, char **argv);
@@ -44,8 +44,8 @@ void ty_cli_help(FILE *out, const struct ty_cmd *cmd);
 int64_t ty_cli_wall_ms(void);
 
 /* Lines for people, on standard error: "error: …", "warning: …", "note: …". */
-enum ty_say { TY_SAY_ERROR, TY_SAY_WARNING, TY_SAY_NOTE };
-void ty_cli_say(struct ty_cli *cli, enum ty_say how, const char *fmt, ...) TY_PRINTF(3, 4);
+enum ty_cli_msg_kind { TY_MSG_ERROR, TY_MSG_WARNING, TY_MSG_NOTE };
+void ty_cli_msg(struct ty_cli *cli, enum ty_cli_msg_kind how, const char *fmt, ...) TY_PRINTF(3, 4);
 /* The same for a mistake in the command line; gives TY_EXIT_USAGE. */
 int ty_cli_usage(struct ty_cli *cli, const struct ty_cmd *cmd, const char *fmt, ...)
     TY_PRINTF(3, 4);

@@ -3,80 +3,80 @@
 static void test_no_words(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
-    assert_int_equal(bench_run(&b, (const char *const[]){ NULL }), TY_EXIT_USAGE);
+    struct ty_cli_fixture b;
+    fixture_open(&b);
+    assert_int_equal(fixture_run(&b, (const char *const[]){ NULL }), TY_EXIT_USAGE);
     assert_has(b.err, "Usage: trainyard COMMAND");
     assert_int_equal(b.n_out, 0);
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 static void test_help(void **state)
 {
     (void)state;
     for (const struct ty_cmd *const *c = ty_cmds; *c; c++) {
-        struct ty_bench one, two;
-        bench_open(&one);
-        assert_int_equal(BENCH_RUN(&one, "help", (*c)->name), TY_EXIT_OK);
-        bench_open(&two);
-        assert_int_equal(BENCH_RUN(&two, (*c)->name, "--help"), TY_EXIT_OK);
+        struct ty_cli_fixture one, two;
+        fixture_open(&one);
+        assert_int_equal(FIXTURE_RUN(&one, "help", (*c)->name), TY_EXIT_OK);
+        fixture_open(&two);
+        assert_int_equal(FIXTURE_RUN(&two, (*c)->name, "--help"), TY_EXIT_OK);
         assert_string_equal(one.out, two.out);
         assert_has(one.out, (*c)->about);
         assert_has(one.out, "Usage: trainyard");
         assert_has(one.out, "--help");
         assert_int_equal(one.n_err, 0);
-        bench_close(&two);
-        bench_close(&one);
+        fixture_close(&two);
+        fixture_close(&one);
     }
 }
 
 static void test_help_lists_all(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
-    assert_int_equal(BENCH_RUN(&b, "--help"), TY_EXIT_OK);
+    struct ty_cli_fixture b;
+    fixture_open(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "--help"), TY_EXIT_OK);
     for (const struct ty_cmd *const *c = ty_cmds; *c; c++)
         assert_has(b.out, (*c)->about);
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 static void test_unknown_words(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
-    assert_int_equal(BENCH_RUN(&b, "rendr"), TY_EXIT_USAGE);
+    struct ty_cli_fixture b;
+    fixture_open(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "rendr"), TY_EXIT_USAGE);
     assert_has(b.err, "error: unknown command \"rendr\" (did you mean \"render\"?)\n");
-    assert_int_equal(BENCH_RUN(&b, "help", "zzzzzzz"), TY_EXIT_USAGE);
+    assert_int_equal(FIXTURE_RUN(&b, "help", "zzzzzzz"), TY_EXIT_USAGE);
     assert_has(b.err, "error: unknown command \"zzzzzzz\"\n");
-    assert_int_equal(BENCH_RUN(&b, "render", "--orgins"), TY_EXIT_USAGE);
+    assert_int_equal(FIXTURE_RUN(&b, "render", "--orgins"), TY_EXIT_USAGE);
     assert_has(b.err, "error: unknown option --orgins (did you mean --origins?)\n"
                       "See 'trainyard render --help'.\n");
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 static void test_version(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
-    assert_int_equal(BENCH_RUN(&b, "--version"), TY_EXIT_OK);
+    struct ty_cli_fixture b;
+    fixture_open(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "--version"), TY_EXIT_OK);
     assert_has(b.out, "trainyard " TY_VERSION " (");
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 static void test_colour(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
-    ty_cli_say(&b.cli, TY_SAY_NOTE, "plain %d", 1);
+    struct ty_cli_fixture b;
+    fixture_open(&b);
+    ty_cli_msg(&b.cli, TY_MSG_NOTE, "plain %d", 1);
     b.cli.colour = true;
-    ty_cli_say(&b.cli, TY_SAY_WARNING, "%s", "loud");
-    bench_flush(&b);
+    ty_cli_msg(&b.cli, TY_MSG_WARNING, "%s", "loud");
+    fixture_flush(&b);
     assert_string_equal(b.err, "note: plain 1\n\033[1;33mwarning:\033[0m loud\n");
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 int main(void)

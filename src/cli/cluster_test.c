@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-static int try(struct ty_bench *b, const struct ty_args *args, struct ty_err *err)
+static int try(struct ty_cli_fixture *b, const struct ty_args *args, struct ty_err *err)
 {
     struct ty_cluster c;
     int r = ty_cluster_open(&c, &b->cli, args, err);
@@ -16,9 +16,9 @@ static int try(struct ty_bench *b, const struct ty_args *args, struct ty_err *er
 static void test_no_kubeconfig(void **state)
 {
     (void)state;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_err err = { 0 };
-    bench_open(&b);
+    fixture_open(&b);
     setenv("HOME", b.dir, 1);
     unsetenv("KUBECONFIG");
     unsetenv("KUBERNETES_SERVICE_HOST");
@@ -26,41 +26,41 @@ static void test_no_kubeconfig(void **state)
     assert_int_equal(strncmp(err.text, "no kubeconfig: ", 15), 0);
     assert_int_equal(try(&b, &(struct ty_args){ .kubeconfig = "gone" }, &err), -ENOENT);
     assert_has(err.text, "gone: "); /* it was named: that it is missing is enough */
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 static void test_a_context_that_is_not_there(void **state)
 {
     (void)state;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_err err = { 0 };
     struct ty_args args = { .kubeconfig = "k.yaml", .context = "prod" };
-    bench_open(&b);
-    bench_file("k.yaml", "apiVersion: v1\nkind: Config\ncontexts: []\n");
+    fixture_open(&b);
+    fixture_file("k.yaml", "apiVersion: v1\nkind: Config\ncontexts: []\n");
     assert_true(try(&b, &args, &err) < 0);
     assert_has(err.text, "prod");
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 static void test_nobody_answers(void **state)
 {
     (void)state;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_err err = { 0 };
     struct ty_cluster c;
     struct ty_cluster_query want = { .kind = &ty_kind_jobset };
-    bench_open(&b);
-    bench_file("k.yaml", "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
-                         "clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1'}}]\n"
-                         "contexts: [{name: c, context: {cluster: c}}]\n");
+    fixture_open(&b);
+    fixture_file("k.yaml", "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
+                           "clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1'}}]\n"
+                           "contexts: [{name: c, context: {cluster: c}}]\n");
     if (ty_cluster_open(&c, &b.cli, &(struct ty_args){ .kubeconfig = "k.yaml" }, &err) < 0)
         fail_msg("%s", err.text);
     ty_cluster_read(&c, &want, 1);
     assert_int_equal(ty_cluster_snapshot_list_error(c.snapshot, &ty_kind_jobset)->r, -EAGAIN);
     ty_cluster_close(&c);
-    bench_flush(&b);
+    fixture_flush(&b);
     assert_int_equal(b.n_err, 0); /* no terminal: no line of progress */
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 int main(void)

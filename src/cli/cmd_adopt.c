@@ -111,7 +111,7 @@ static const struct ty_json *hook_secret(struct adopt *x)
     return secret;
 }
 
-static void judge(struct adopt *x, struct ty_adopt *ret)
+static void compare_objects(struct adopt *x, struct ty_adopt *ret)
 {
     unsigned char entropy[TY_ENTROPY] = { 0 }; /* keys made here go nowhere */
     struct ty_adopt_in in = { .snapshot = x->cluster.snapshot,
@@ -131,19 +131,19 @@ static void judge(struct adopt *x, struct ty_adopt *ret)
     ty_adopt_evaluate(x->cli->arena, &in, ret);
 }
 
-static int print(struct adopt *x, const struct ty_adopt *r)
+static int print_report(struct adopt *x, const struct ty_adopt *r)
 {
     ty_auto_buf out = { 0 };
     const char *format = x->args->output ? x->args->output : "text";
-    struct ty_adopt_look how = { .verbose = x->args->verbose, .colour = x->cli->colour_out };
+    struct ty_adopt_view_opts how = { .verbose = x->args->verbose, .colour = x->cli->colour_out };
 
     if (strcmp(format, "json") == 0) {
-        ty_json_pretty(&out, ty_adopt_json(x->cli->arena, r), 2, false);
+        ty_json_pretty(&out, ty_adopt_view_json(x->cli->arena, r), 2, false);
         ty_buf_chr(&out, '\n');
     } else if (strcmp(format, "yaml") == 0) {
-        ty_yaml_print(&out, ty_adopt_json(x->cli->arena, r), NULL);
+        ty_yaml_print(&out, ty_adopt_view_json(x->cli->arena, r), NULL);
     } else {
-        ty_adopt_print(x->cli->arena, &out, r, &how);
+        ty_adopt_view_print(x->cli->arena, &out, r, &how);
     }
     return ty_cli_print(x->cli, &out) == TY_EXIT_OK ? SAFE : UNREAD;
 }
@@ -173,10 +173,10 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
                             ty_dns1123_label_msg);
     if (ty_cluster_open(&x.cluster, cli, args, &err) < 0 || read_cluster(&x, &err) < 0 ||
         read_config(&x, &err) < 0) {
-        ty_cli_say(cli, TY_SAY_ERROR, "%s", err.text);
+        ty_cli_msg(cli, TY_MSG_ERROR, "%s", err.text);
     } else {
-        judge(&x, &result);
-        code = print(&x, &result);
+        compare_objects(&x, &result);
+        code = print_report(&x, &result);
         if (code == SAFE && result.because.n)
             code = NOT_SAFE;
     }

@@ -9,31 +9,31 @@
 static void test_usage(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
-    assert_int_equal(BENCH_RUN(&b, "adopt", "job"), TY_EXIT_USAGE);
-    assert_int_equal(BENCH_RUN(&b, "adopt", "-n", "x", "-A"), TY_EXIT_USAGE);
+    struct ty_cli_fixture b;
+    fixture_open(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "adopt", "job"), TY_EXIT_USAGE);
+    assert_int_equal(FIXTURE_RUN(&b, "adopt", "-n", "x", "-A"), TY_EXIT_USAGE);
     assert_has(b.err, "-n and -A exclude each other");
-    assert_int_equal(BENCH_RUN(&b, "adopt", "-o", "table"), TY_EXIT_USAGE);
-    assert_int_equal(BENCH_RUN(&b, "adopt", "-n", ""), TY_EXIT_USAGE);
-    assert_int_equal(BENCH_RUN(&b, "adopt", "--operator-namespace", "a/b"), TY_EXIT_USAGE);
+    assert_int_equal(FIXTURE_RUN(&b, "adopt", "-o", "table"), TY_EXIT_USAGE);
+    assert_int_equal(FIXTURE_RUN(&b, "adopt", "-n", ""), TY_EXIT_USAGE);
+    assert_int_equal(FIXTURE_RUN(&b, "adopt", "--operator-namespace", "a/b"), TY_EXIT_USAGE);
     assert_has(b.err, "\"a/b\" cannot be a namespace: ");
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 static void test_no_cluster(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
-    assert_int_equal(BENCH_RUN(&b, "adopt", "--kubeconfig", "gone.yaml"), TY_EXIT_USAGE);
+    struct ty_cli_fixture b;
+    fixture_open(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "adopt", "--kubeconfig", "gone.yaml"), TY_EXIT_USAGE);
     assert_has(b.err, "gone.yaml");
-    bench_file("k.yaml", KUBECONFIG);
-    assert_int_equal(BENCH_RUN(&b, "adopt", "--kubeconfig", "k.yaml"), TY_EXIT_USAGE);
+    fixture_file("k.yaml", KUBECONFIG);
+    assert_int_equal(FIXTURE_RUN(&b, "adopt", "--kubeconfig", "k.yaml"), TY_EXIT_USAGE);
     assert_has(b.err, "error: https://127.0.0.1:1: TrainJobs cannot be listed: "
                       "cannot connect to 127.0.0.1 port 1: Connection refused\n");
     assert_string_equal(b.out ? b.out : "", "");
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 int main(void)

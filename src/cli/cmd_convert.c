@@ -1,4 +1,5 @@
-/* trainyard convert: jobs of Training Operator V1 and Slurm batch scripts become TrainJobs. */
+/* trainyard convert_inputs: jobs of Training Operator V1 and Slurm batch scripts become TrainJobs.
+ */
 #include "cli/cmds.h"
 #include "cli/printer.h"
 #include "cli/session.h"
@@ -31,17 +32,17 @@ static void admit_copies(struct ty_session *s, struct ty_json **kept)
     ty_session_admit_all(s);
 }
 
-static int convert(struct ty_session *s, const struct ty_args *args)
+static int convert_inputs(struct ty_session *s, const struct ty_args *args)
 {
     struct ty_json **kept = ty_new_n(s->cli->arena, struct ty_json *, s->inputs.n + 1);
     struct ty_printer printer = { .cli = s->cli };
-    if (!s->inputs.n_troubles && !s->library.n_troubles)
+    if (!s->inputs.n_input_errors && !s->library.n_input_errors)
         admit_copies(s, kept);
-    ty_session_tell(s);
+    ty_session_print_findings(s);
     if (s->findings.n_errors)
         return TY_EXIT_BAD;
     if (args->strict && s->findings.n_warnings) {
-        ty_cli_say(s->cli, TY_SAY_ERROR, "%zu warning%s, and --strict: nothing is printed",
+        ty_cli_msg(s->cli, TY_MSG_ERROR, "%zu warning%s, and --strict: nothing is printed",
                    s->findings.n_warnings, s->findings.n_warnings == 1 ? "" : "s");
         return TY_EXIT_BAD;
     }
@@ -59,7 +60,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
     if (!args->files.n && !args->rest.n)
         return ty_cli_usage(cli, &ty_cmd_convert, "nothing to convert: give a file with -f");
     mine.converting = true;
-    return ty_session_run(cli, &mine, convert);
+    return ty_session_run(cli, &mine, convert_inputs);
 }
 
 const struct ty_cmd ty_cmd_convert = {

@@ -11,33 +11,33 @@ static size_t count(const char *text, const char *part)
 static void test_three_documents(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
-    assert_int_equal(BENCH_RUN(&b, "crds"), TY_EXIT_OK);
+    struct ty_cli_fixture b;
+    fixture_open(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "crds"), TY_EXIT_OK);
     assert_int_equal(count(b.out, "\nkind: CustomResourceDefinition\n"), 3);
     assert_int_equal(count(b.out, "\n---\n"), 2);
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 static void test_compact_list(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
-    assert_int_equal(BENCH_RUN(&b, "crds", "-o", "json"), TY_EXIT_OK);
+    struct ty_cli_fixture b;
+    fixture_open(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "crds", "-o", "json"), TY_EXIT_OK);
     assert_int_equal(strncmp(b.out, "{\"apiVersion\":\"v1\",\"kind\":\"List\",", 32), 0);
     assert_int_equal(count(b.out, "\n"), 1);
     assert_true(b.n_out < 300000);
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 static void test_usage(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
-    assert_int_equal(BENCH_RUN(&b, "crds", "trainjob"), TY_EXIT_USAGE);
-    bench_close(&b);
+    struct ty_cli_fixture b;
+    fixture_open(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "crds", "trainjob"), TY_EXIT_USAGE);
+    fixture_close(&b);
 }
 
 int main(void)

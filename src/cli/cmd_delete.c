@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "cli/cmds.h"
-#include "cli/history.h"
-#include "cli/state.h"
+#include "cli/job_history.h"
+#include "cli/state_dir.h"
 #include "engine/control.h"
 
 static const struct ty_opt options[] = {
@@ -25,10 +25,10 @@ static const struct ty_opt options[] = {
     TY_OPT_END,
 };
 
-struct del {
+struct delete_cmd {
     struct ty_cli *cli;
     struct ty_durable *d;
-    struct ty_past_job *v; /* what is to go; lives with the cli's arena */
+    struct ty_job_history_entry *v; /* what is to go; lives with the cli's arena */
     size_t n, cap;
     bool old;           /* --older-than, --keep: only what is over, and of that: */
     int64_t before_ms;  /* what was over before; 0: any */
@@ -38,24 +38,24 @@ struct del {
 
 /* ---- files ---- */
 
-static void remove_tree(struct del *w, const char *path)
+static void remove_tree(struct delete_cmd *w, const char *path)
 {
     struct ty_err err = { 0 };
 
-    if (ty_state_remove(w->cli->arena, path, &err) < 0)
-        ty_cli_say(w->cli, TY_SAY_WARNING, "%s", err.text);
+    if (ty_state_dir_remove(w->cli->arena, path, &err) < 0)
+        ty_cli_msg(w->cli, TY_MSG_WARNING, "%s", err.text);
 }
 
-static void remove_logs(struct del *w, const struct ty_past_job *job, bool last)
+static void remove_logs(struct delete_cmd *w, const struct ty_job_history_entry *job, bool last)
 {
-    struct ty_past_pod *pods = NULL;
+    struct ty_job_history_pod *pods = NULL;
     size_t n = 0;
 
     if (last) {
         remove_tree(w, job->run.dir);
         return;
     }
-    if (ty_past_pods(w->cli, w->d, w->cli->arena, job, &pods, &n) != TY_EXIT_OK)
+    if (ty_job_history_pods(w->cli, w->d, w->cli->arena, job, &pods, &n) != TY_EXIT_OK)
         return;
     for (size_t i = 0; i < n; i++)
         remove_tree(w, ty_arena_printf(w->cli->arena, "%s/logs/%s", job->run.dir, pods[i].host));
@@ -63,53 +63,54 @@ static void remove_logs(struct del *w, const struct ty_past_job *job, bool last)
 
 /* ---- a job at work ---- */
 
-struct others {
+struct other_jobs {
     const char *name;
-    bool there, others;
+    bool there, other_jobs;
 };
 
-static bool look(void *ctx, struct ty_arena *a TY_UNUSED, const struct ty_past_job *job)
+static bool count_live(void *ctx, struct ty_arena *a TY_UNUSED,
+                       const struct ty_job_history_entry *job)
 {
-    struct others *o = ctx;
+    struct other_jobs *o = ctx;
 
     if (strcmp(job->name, o->name) == 0)
         o->there |= !job->gone;
     else
-        o->others |= !job->gone;
+        o->other_jobs |= !job->gone;
     return true;
 }
 
 /* It is gone when its run says so in the history, or has ended. The last job of a run takes the run
  * with it, and the run writes until its end. */
-static int wait_gone(struct del *w, const struct ty_past_job *job)
+static int wait_gone(struct delete_cmd *w, const struct ty_job_history_entry *job)
 {
     for (;;) {
-        struct others o = { .name = job->name };
-        struct ty_past_jobs q = {
-            .cli = w->cli, .d = w->d, .run = job->run.id, .fn = look, .ctx = &o
+        struct other_jobs o = { .name = job->name };
+        struct ty_job_history_query q = {
+            .cli = w->cli, .d = w->d, .run = job->run.id, .fn = count_live, .ctx = &o
         };
         if (ty_past_state(w->d, &job->run) != TY_PAST_LIVE)
             return TY_EXIT_OK;
-        int code = ty_past_jobs(&q);
-        if (code || (!o.there && o.others))
+        int code = ty_job_history_query(&q);
+        if (code || (!o.there && o.other_jobs))
             return code;
         nanosleep(&(struct timespec){ .tv_nsec = 30000000 }, NULL);
     }
 }
 
-static int stop(struct del *w, const struct ty_past_job *job)
+static int stop_job(struct delete_cmd *w, const struct ty_job_history_entry *job)
 {
     struct ty_err err = { 0 };
 
     if (ty_control_ask(job->run.dir, "delete", job->name, &err) < 0 &&
         ty_past_state(w->d, &job->run) == TY_PAST_LIVE)
-        return ty_history_error(w->cli, &err);
+        return ty_job_history_error(w->cli, &err);
     return wait_gone(w, job);
 }
 
 /* ---- the command ---- */
 
-static int delete_one(struct del *w, const struct ty_past_job *job)
+static int delete_one(struct delete_cmd *w, const struct ty_job_history_entry *job)
 {
     struct ty_err err = { 0 };
     bool last = false;
@@ -118,21 +119,21 @@ static int delete_one(struct del *w, const struct ty_past_job *job)
         fprintf(w->cli->out, "trainjob.trainer.kubeflow.org \"%s\" deleted (dry run)\n", job->name);
         return TY_EXIT_OK;
     }
-    int code = job->alive == TY_PAST_LIVE && !job->gone ? stop(w, job) : TY_EXIT_OK;
+    int code = job->alive == TY_PAST_LIVE && !job->gone ? stop_job(w, job) : TY_EXIT_OK;
 
     if (code)
         return code;
     remove_logs(w, job, false); /* while the history still knows whose they are */
     if (ty_past_delete(w->d, job->run.id, job->name, &last, &err) < 0)
-        return ty_history_error(w->cli, &err);
+        return ty_job_history_error(w->cli, &err);
     if (last)
         remove_logs(w, job, true);
     fprintf(w->cli->out, "trainjob.trainer.kubeflow.org \"%s\" deleted\n", job->name);
     return TY_EXIT_OK;
 }
 
-/* Newest first, so those that stay are met before the others. */
-static bool stays(struct del *w, const struct ty_past_job *job)
+/* Newest first, so those that stay are met before the other_jobs. */
+static bool is_retained(struct delete_cmd *w, const struct ty_job_history_entry *job)
 {
     if (!w->old)
         return false;
@@ -142,15 +143,16 @@ static bool stays(struct del *w, const struct ty_past_job *job)
            (w->before_ms && ty_past_over_ms(w->d, &job->run) >= w->before_ms);
 }
 
-static bool collect(void *ctx, struct ty_arena *a TY_UNUSED, const struct ty_past_job *job)
+static bool collect_job(void *ctx, struct ty_arena *a TY_UNUSED,
+                        const struct ty_job_history_entry *job)
 {
-    struct del *w = ctx;
+    struct delete_cmd *w = ctx;
     struct ty_arena *keep = w->cli->arena;
 
-    if (stays(w, job))
+    if (is_retained(w, job))
         return true;
     ty_room(keep, w->v, w->n, w->cap);
-    struct ty_past_job *it = &w->v[w->n++];
+    struct ty_job_history_entry *it = &w->v[w->n++];
     *it = *job;
     it->job = it->jobset = NULL;
     it->name = ty_arena_strndup(keep, job->name, strlen(job->name));
@@ -160,26 +162,31 @@ static bool collect(void *ctx, struct ty_arena *a TY_UNUSED, const struct ty_pas
     return true;
 }
 
-static int find(struct del *w, const struct ty_args *args, const char *name, int64_t run)
+static int find_jobs(struct delete_cmd *w, const struct ty_args *args, const char *name,
+                     int64_t run)
 {
-    struct ty_past_jobs q = {
-        .cli = w->cli, .d = w->d, .ns = args->ns, .name = name, .run = run, .fn = collect, .ctx = w
-    };
+    struct ty_job_history_query q = { .cli = w->cli,
+                                      .d = w->d,
+                                      .ns = args->ns,
+                                      .name = name,
+                                      .run = run,
+                                      .fn = collect_job,
+                                      .ctx = w };
     size_t before = w->n;
 
     w->kept = 0;
-    int code = ty_past_jobs(&q);
+    int code = ty_job_history_query(&q);
     if (w->old)
         return code; /* that nothing is old is well */
     if (code == TY_EXIT_OK && name && w->n == before)
-        return ty_history_not_found(w->cli, &ty_kind_trainjob, name);
+        return ty_job_history_not_found(w->cli, &ty_kind_trainjob, name);
     if (!args->all && w->n > before)
         w->n = before + 1; /* the newest */
     return code;
 }
 
 /* The words of the command line, before anything is touched. */
-static int read_words(struct del *w, const struct ty_args *args)
+static int read_words(struct delete_cmd *w, const struct ty_args *args)
 {
     int64_t age_ms = 0;
 
@@ -204,22 +211,22 @@ static int read_words(struct del *w, const struct ty_args *args)
 
 static int run(struct ty_cli *cli, const struct ty_args *args)
 {
-    ty_auto_durable *d = NULL;
-    struct del w = { .cli = cli };
-    int64_t id = ty_history_run(cli, &ty_cmd_delete, args);
+    ty_auto_history_db *d = NULL;
+    struct delete_cmd w = { .cli = cli };
+    int64_t id = ty_job_history_run_id(cli, &ty_cmd_delete, args);
     size_t first = args->rest.n > 1 && ty_kind_named(ty_str(args->rest.v[0])) == &ty_kind_trainjob;
 
     if (id < 0 || read_words(&w, args) != TY_EXIT_OK)
         return TY_EXIT_USAGE;
-    int code = ty_history_open(cli, w.dry_run ? TY_DURABLE_READ : TY_DURABLE_WRITE, &d),
+    int code = ty_job_history_open(cli, w.dry_run ? TY_DURABLE_READ : TY_DURABLE_WRITE, &d),
         bad = TY_EXIT_OK;
     if (code)
         return code;
     w.d = d;
     if (!args->rest.n)
-        bad = find(&w, args, NULL, id);
+        bad = find_jobs(&w, args, NULL, id);
     for (size_t i = first; i < args->rest.n; i++)
-        bad |= find(&w, args, args->rest.v[i], id);
+        bad |= find_jobs(&w, args, args->rest.v[i], id);
     for (size_t i = 0; i < w.n; i++)
         bad |= delete_one(&w, &w.v[i]);
     return bad ? TY_EXIT_BAD : TY_EXIT_OK;

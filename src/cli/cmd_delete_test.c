@@ -1,4 +1,4 @@
-#include "cli/history_testing.h"
+#include "cli/job_history_testing.h"
 #include "store/hold.h"
 
 static bool there(struct hist *h, const char *path)

@@ -1,7 +1,7 @@
-/* trainyard describe: everything about one TrainJob of one run. */
+/* trainyard describe_job: everything about one TrainJob of one run. */
 #include "base/clock.h"
 #include "cli/cmds.h"
-#include "cli/history.h"
+#include "cli/job_history.h"
 #include "cli/table.h"
 
 static const struct ty_opt options[] = {
@@ -11,11 +11,11 @@ static const struct ty_opt options[] = {
     TY_OPT_END,
 };
 
-struct describe {
+struct describe_job {
     struct ty_cli *cli;
     struct ty_durable *d;
     struct ty_arena *a;
-    struct ty_past_job job;
+    struct ty_job_history_entry job;
     int64_t now_ms;
     struct ty_buf *out;
 };
@@ -26,23 +26,23 @@ static const char *str_at(struct ty_arena *a, const struct ty_json *obj, const c
     return ty_arena_strndup(a, s.n ? s.p : "", s.n);
 }
 
-static void fact(struct describe *w, const char *name, const char *value)
+static void print_field(struct describe_job *w, const char *name, const char *value)
 {
     if (value[0])
         ty_buf_printf(w->out, "%-12s %s\n", name, value);
 }
 
 /* "2026-11-15T23:46:40Z (5m12s ago)" */
-static const char *moment(struct describe *w, int64_t ms)
+static const char *time_text(struct describe_job *w, int64_t ms)
 {
     return ty_arena_printf(w->a, "%.*s (%s ago)", TY_ARG(ty_time_text(w->a, ms / 1000)),
-                           ty_age_text(w->a, (w->now_ms - ms) / 1000));
+                           ty_table_age(w->a, (w->now_ms - ms) / 1000));
 }
 
 /* Why a run that ended did not end its job. */
-static const char *state_and_why(struct describe *w)
+static const char *state_and_why(struct describe_job *w)
 {
-    const char *state = ty_job_state(w->a, &w->job), *why = NULL;
+    const char *state = ty_job_state_text(w->a, &w->job), *why = NULL;
 
     if (strcmp(state, "Interrupted") != 0)
         return state;
@@ -55,35 +55,37 @@ static const char *state_and_why(struct describe *w)
     return ty_arena_printf(w->a, "%s (%s)", state, why);
 }
 
-static void facts(struct describe *w)
+static void print_fields(struct describe_job *w)
 {
-    const struct ty_past_job *j = &w->job;
-    int64_t ended = ty_job_ended_ms(j), most = 0;
+    const struct ty_job_history_entry *j = &w->job;
+    int64_t ended = ty_job_state_ended_ms(j), most = 0;
     const char *kind = str_at(w->a, j->job, "spec.runtimeRef.kind");
 
-    fact(w, "Name:", j->name);
-    fact(w, "Namespace:", j->ns);
-    fact(w, "Run:", ty_arena_printf(w->a, "%lld", (long long)j->run.id));
-    fact(w, "State:", state_and_why(w));
-    fact(w, "Progress:", ty_job_progress(w->a, j));
-    fact(w, "Runtime:",
-         ty_arena_printf(w->a, "%s%s%s%s", str_at(w->a, j->job, "spec.runtimeRef.name"),
-                         kind[0] ? " (" : "", kind, kind[0] ? ")" : ""));
-    fact(w, "Nodes:", ty_job_nodes(w->a, j));
+    print_field(w, "Name:", j->name);
+    print_field(w, "Namespace:", j->ns);
+    print_field(w, "Run:", ty_arena_printf(w->a, "%lld", (long long)j->run.id));
+    print_field(w, "State:", state_and_why(w));
+    print_field(w, "Progress:", ty_job_state_progress(w->a, j));
+    print_field(w, "Runtime:",
+                ty_arena_printf(w->a, "%s%s%s%s", str_at(w->a, j->job, "spec.runtimeRef.name"),
+                                kind[0] ? " (" : "", kind, kind[0] ? ")" : ""));
+    print_field(w, "Nodes:", ty_job_state_nodes(w->a, j));
     (void)ty_json_int_at(j->jobset, "spec.failurePolicy.maxRestarts", &most);
-    fact(w, "Restarts:",
-         ty_arena_printf(w->a, "%lld of %lld", (long long)ty_job_restarts(j), (long long)most));
-    fact(w, "Started:", moment(w, j->run.started_ms));
-    fact(w, "Ended:", ended > 0 ? moment(w, ended) : ended < 0 ? "<unknown>" : "");
-    fact(w, "Duration:", ty_job_duration(w->a, j, w->now_ms));
-    fact(w, "Command:", j->run.command);
-    fact(w, "Process:",
-         j->alive == TY_PAST_LIVE ? ty_arena_printf(w->a, "%lld", (long long)j->run.pid) : "");
-    fact(w, "Folder:", j->run.dir);
+    print_field(w, "Restarts:",
+                ty_arena_printf(w->a, "%lld of %lld", (long long)ty_job_state_restarts(j),
+                                (long long)most));
+    print_field(w, "Started:", time_text(w, j->run.started_ms));
+    print_field(w, "Ended:", ended > 0 ? time_text(w, ended) : ended < 0 ? "<unknown>" : "");
+    print_field(w, "Duration:", ty_job_state_duration(w->a, j, w->now_ms));
+    print_field(w, "Command:", j->run.command);
+    print_field(w, "Process:",
+                j->alive == TY_PAST_LIVE ? ty_arena_printf(w->a, "%lld", (long long)j->run.pid)
+                                         : "");
+    print_field(w, "Folder:", j->run.dir);
 }
 
-/* A message may have lines of its own; all of them are shown, each indented. */
-static void message(struct describe *w, struct ty_str text)
+/* A print_message may have lines of its own; all of them are shown, each indented. */
+static void print_message(struct describe_job *w, struct ty_str text)
 {
     for (struct ty_str line, rest = text; rest.p && text.n;) {
         rest = ty_str_cut(rest, '\n', &line);
@@ -91,7 +93,7 @@ static void message(struct describe *w, struct ty_str text)
     }
 }
 
-static void conditions(struct describe *w)
+static void print_conditions(struct describe_job *w)
 {
     const struct ty_json *list = ty_json_at(w->job.job, "status.conditions");
     int64_t s = 0;
@@ -102,15 +104,15 @@ static void conditions(struct describe *w)
     ty_each_item (c, list) {
         const char *since = "";
         if (ty_time_parse(ty_json_str_at(*c, "lastTransitionTime"), &s))
-            since = ty_age_text(w->a, w->now_ms / 1000 - s);
+            since = ty_table_age(w->a, w->now_ms / 1000 - s);
         ty_buf_printf(w->out, "  %.*s=%.*s   %.*s   %s ago\n", TY_ARG(ty_json_str_at(*c, "type")),
                       TY_ARG(ty_json_str_at(*c, "status")), TY_ARG(ty_json_str_at(*c, "reason")),
                       since);
-        message(w, ty_json_str_at(*c, "message"));
+        print_message(w, ty_json_str_at(*c, "message"));
     }
 }
 
-static void progress_details(struct describe *w)
+static void progress_details(struct describe_job *w)
 {
     const struct ty_json *s = ty_json_at(w->job.job, "status.trainerStatus");
 
@@ -122,7 +124,7 @@ static void progress_details(struct describe *w)
 }
 
 /* The log file of a container's last start, from the run's folder on. */
-static const char *log_of(struct describe *w, const struct ty_past_pod *pod,
+static const char *log_of(struct describe_job *w, const struct ty_job_history_pod *pod,
                           const struct ty_json *status)
 {
     const struct ty_json *labels = ty_json_at(pod->obj, "metadata.labels");
@@ -136,37 +138,38 @@ static const char *log_of(struct describe *w, const struct ty_past_pod *pod,
                            (long long)restarts);
 }
 
-static void containers(struct describe *w, struct ty_table *t, const struct ty_past_pod *pod,
-                       const char *list)
+static void add_containers(struct describe_job *w, struct ty_table *t,
+                           const struct ty_job_history_pod *pod, const char *list)
 {
     bool cut_off = w->job.alive != TY_PAST_LIVE;
 
     ty_each_item (c, ty_json_at(pod->obj, list)) {
         int64_t restarts = 0;
         (void)ty_json_int_at(*c, "restartCount", &restarts);
-        ty_table_row(t, pod->node, str_at(w->a, *c, "name"), ty_container_state(w->a, *c, cut_off),
-                     ty_container_exit(w->a, *c),
+        ty_table_row(t, pod->node, str_at(w->a, *c, "name"),
+                     ty_pod_state_container(w->a, *c, cut_off),
+                     ty_pod_state_container_exit(w->a, *c),
                      ty_arena_printf(w->a, "%lld", (long long)restarts),
                      str_at(w->a, pod->obj, "status.podIP"), log_of(w, pod, *c));
     }
 }
 
-static int nodes(struct describe *w)
+static int print_nodes(struct describe_job *w)
 {
     struct ty_table t = { .arena = w->a, .indent = "  " };
-    struct ty_past_pod *pods = NULL;
+    struct ty_job_history_pod *pods = NULL;
     size_t n = 0;
-    int code = ty_past_pods(w->cli, w->d, w->a, &w->job, &pods, &n);
+    int code = ty_job_history_pods(w->cli, w->d, w->a, &w->job, &pods, &n);
 
     ty_table_row(&t, "NODE", "CONTAINER", "STATE", "EXIT", "RESTARTS", "ADDRESS", "LOG");
     for (size_t i = 0; i < n; i++) {
         size_t before = ty_table_rows(&t);
-        containers(w, &t, &pods[i], "status.initContainerStatuses");
-        containers(w, &t, &pods[i], "status.containerStatuses");
+        add_containers(w, &t, &pods[i], "status.initContainerStatuses");
+        add_containers(w, &t, &pods[i], "status.containerStatuses");
         if (ty_table_rows(&t) == before)
             ty_table_row(
                 &t, pods[i].node, "",
-                ty_pod_state(w->a, pods[i].obj, w->job.alive != TY_PAST_LIVE, pods[i].gone));
+                ty_pod_state_text(w->a, pods[i].obj, w->job.alive != TY_PAST_LIVE, pods[i].gone));
     }
     ty_buf_cstr(w->out, "Nodes:\n");
     if (n)
@@ -176,42 +179,42 @@ static int nodes(struct describe *w)
     return code;
 }
 
-static int describe(struct ty_cli *cli, struct ty_durable *d, const struct ty_args *args,
-                    const char *name)
+static int describe_job(struct ty_cli *cli, struct ty_durable *d, const struct ty_args *args,
+                        const char *name)
 {
     ty_auto_buf out = { 0 };
-    struct describe w = {
+    struct describe_job w = {
         .cli = cli, .d = d, .a = cli->arena, .now_ms = ty_cli_wall_ms(), .out = &out
     };
-    int code = ty_past_job(cli, d, args, name, &w.job);
+    int code = ty_job_history_entry(cli, d, args, name, &w.job);
 
     if (code)
         return code;
-    facts(&w);
-    conditions(&w);
+    print_fields(&w);
+    print_conditions(&w);
     progress_details(&w);
-    code = nodes(&w);
+    code = print_nodes(&w);
     ty_buf_cstr(&out, "Events:\n");
     if (code == TY_EXIT_OK)
         code = ty_cli_print(cli, &out);
     struct ty_past_which which = { .run = w.job.run.id, .job = w.job.name };
-    return code ? code : ty_events_print(cli, d, &which, NULL, "  ");
+    return code ? code : ty_events_view_print(cli, d, &which, NULL, "  ");
 }
 
 static int run(struct ty_cli *cli, const struct ty_args *args)
 {
-    ty_auto_durable *d = NULL;
+    ty_auto_history_db *d = NULL;
     size_t first = args->rest.n > 1 && ty_kind_named(ty_str(args->rest.v[0])) == &ty_kind_trainjob;
 
     if (args->rest.n == 0)
         return ty_cli_usage(cli, &ty_cmd_describe, "name a TrainJob");
-    if (ty_history_run(cli, &ty_cmd_describe, args) < 0)
+    if (ty_job_history_run_id(cli, &ty_cmd_describe, args) < 0)
         return TY_EXIT_USAGE;
-    int code = ty_history_open(cli, TY_DURABLE_READ, &d);
+    int code = ty_job_history_open(cli, TY_DURABLE_READ, &d);
     for (size_t i = first; i < args->rest.n && code == TY_EXIT_OK; i++) {
         if (i > first)
             fputs("\n\n", cli->out);
-        code = describe(cli, d, args, args->rest.v[i]);
+        code = describe_job(cli, d, args, args->rest.v[i]);
     }
     return code;
 }

@@ -7,7 +7,7 @@
 #include "cli/cluster.h"
 #include "cli/cmds.h"
 #include "cli/doctor_view.h"
-#include "cli/state.h"
+#include "cli/state_dir.h"
 #include "json/yaml.h"
 
 static const char *const formats[] = { "text", "json", "yaml", NULL };
@@ -28,11 +28,11 @@ static void check_machine(struct ty_cli *cli, struct ty_check_results *c)
 {
     struct ty_machine m;
     struct ty_err err = { 0 };
-    const char *state = ty_state_root(cli->arena, &err);
+    const char *state = ty_state_dir_root(cli->arena, &err);
 
     c->area = "machine";
     ty_machine_find(cli->arena, state ? state : "/", &m);
-    if (!state || ty_state_check(cli->arena, &err) == -EPERM)
+    if (!state || ty_state_dir_check(cli->arena, &err) == -EPERM)
         m.state_bad = err.text;
     ty_machine_check(&m, c);
 }
@@ -76,18 +76,19 @@ static void check_cluster(struct ty_cli *cli, const struct ty_args *args,
     ty_cluster_close(&cluster);
 }
 
-static int print(struct ty_cli *cli, const struct ty_args *args, const struct ty_check_results *c)
+static int print_report(struct ty_cli *cli, const struct ty_args *args,
+                        const struct ty_check_results *c)
 {
     ty_auto_buf out = { 0 };
     const char *format = args->output ? args->output : "text";
 
     if (strcmp(format, "json") == 0) {
-        ty_json_pretty(&out, ty_doctor_json(cli->arena, c), 2, false);
+        ty_json_pretty(&out, ty_doctor_view_json(cli->arena, c), 2, false);
         ty_buf_chr(&out, '\n');
     } else if (strcmp(format, "yaml") == 0) {
-        ty_yaml_print(&out, ty_doctor_json(cli->arena, c), NULL);
+        ty_yaml_print(&out, ty_doctor_view_json(cli->arena, c), NULL);
     } else {
-        ty_doctor_print(cli->arena, &out, c, cli->colour_out);
+        ty_doctor_view_print(cli->arena, &out, c, cli->colour_out);
     }
     return ty_cli_print(cli, &out);
 }
@@ -107,7 +108,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
         check_machine(cli, &c);
     if (!args->machine)
         check_cluster(cli, args, &c);
-    int code = print(cli, args, &c);
+    int code = print_report(cli, args, &c);
     return c.n[TY_CHECK_LEVEL_FAIL] ? TY_EXIT_BAD : code;
 }
 

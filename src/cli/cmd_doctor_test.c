@@ -4,26 +4,26 @@
 static void test_usage(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
-    assert_int_equal(BENCH_RUN(&b, "doctor", "x"), TY_EXIT_USAGE);
-    assert_int_equal(BENCH_RUN(&b, "doctor", "--machine", "--cluster"), TY_EXIT_USAGE);
+    struct ty_cli_fixture b;
+    fixture_open(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "doctor", "x"), TY_EXIT_USAGE);
+    assert_int_equal(FIXTURE_RUN(&b, "doctor", "--machine", "--cluster"), TY_EXIT_USAGE);
     assert_has(b.err, "--machine and --cluster exclude each other");
-    assert_int_equal(BENCH_RUN(&b, "doctor", "-n", "No"), TY_EXIT_USAGE);
-    bench_close(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "doctor", "-n", "No"), TY_EXIT_USAGE);
+    fixture_close(&b);
 }
 
 static void test_a_kubeconfig_that_is_asked_for_must_be_there(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
-    assert_int_equal(BENCH_RUN(&b, "doctor", "--cluster", "--kubeconfig", "gone", "-o", "yaml"),
+    struct ty_cli_fixture b;
+    fixture_open(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "doctor", "--cluster", "--kubeconfig", "gone", "-o", "yaml"),
                      TY_EXIT_BAD);
     assert_has(b.out, "ok: false\n");
     assert_has(b.out, "level: fail\n");
     assert_has(b.out, "gone");
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 int main(void)

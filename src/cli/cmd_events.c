@@ -1,6 +1,6 @@
 /* trainyard events: what happened to a TrainJob and what it is made of. */
 #include "cli/cmds.h"
-#include "cli/history.h"
+#include "cli/job_history.h"
 
 static const char *const outputs[] = { "json", "yaml", NULL };
 static const struct ty_opt options[] = {
@@ -13,16 +13,16 @@ static const struct ty_opt options[] = {
 
 static int run(struct ty_cli *cli, const struct ty_args *args)
 {
-    ty_auto_durable *d = NULL;
-    struct ty_past_job job;
+    ty_auto_history_db *d = NULL;
+    struct ty_job_history_entry job;
 
     if (args->rest.n != 1)
         return ty_cli_usage(cli, &ty_cmd_events, "name one TrainJob");
-    int code = ty_history_job(cli, &ty_cmd_events, args, &d, &job);
+    int code = ty_job_history_open_job(cli, &ty_cmd_events, args, &d, &job);
     if (code)
         return code;
     struct ty_past_which which = { .run = job.run.id, .job = job.name };
-    return ty_events_print(cli, d, &which, args->output, NULL);
+    return ty_events_view_print(cli, d, &which, args->output, NULL);
 }
 
 const struct ty_cmd ty_cmd_events = {

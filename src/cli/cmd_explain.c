@@ -28,7 +28,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
         return ty_cli_usage(cli, &ty_cmd_explain,
                             "name one kind or field, such as trainjob.spec.trainer");
     if (ty_explain(&out, ty_str(args->rest.v[0]), args->recursive, &err) < 0) {
-        ty_cli_say(cli, TY_SAY_ERROR, "%s", err.text);
+        ty_cli_msg(cli, TY_MSG_ERROR, "%s", err.text);
         return TY_EXIT_BAD;
     }
     return ty_cli_print(cli, &out);

@@ -1,12 +1,12 @@
 /* trainyard get: the jobs of this machine, past and present, and what they are made of. */
 #include <time.h>
 
+#include "cli/cluster_hint.h"
 #include "cli/cmds.h"
-#include "cli/elsewhere.h"
 #include "cli/get_view.h"
 
 static const struct ty_opt options[] = {
-    { "output", 'o', TY_OPT_WORD, "FORMAT", "json, yaml, name or wide", ty_history_outputs,
+    { "output", 'o', TY_OPT_WORD, "FORMAT", "json, yaml, name or wide", ty_job_history_outputs,
       TY_OPT_AT(output) },
     TY_OPT_NAMESPACE,
     TY_OPT_RUN,
@@ -46,7 +46,7 @@ struct get {
     struct ty_json **objs;
     size_t n, cap;
     int64_t now_ms;
-    int64_t newest; /* the run that is shown when none is asked for */
+    int64_t newest; /* the run that is shown when none is requested_index for */
 };
 
 static bool wide(const struct get *g)
@@ -59,8 +59,8 @@ static bool as_table(const struct get *g)
     return !g->args->output || wide(g);
 }
 
-/* -1: not asked for; names that are not given ask for all. */
-static int asked(const struct get *g, const char *name, const char *job)
+/* -1: not requested_index for; names that are not given ask for all. */
+static int requested_index(const struct get *g, const char *name, const char *job)
 {
     for (size_t i = 0; i < g->n_names; i++)
         if (strcmp(g->names[i], name) == 0 || (job && strcmp(g->names[i], job) == 0))
@@ -90,35 +90,36 @@ static void keep_object(struct get *g, const struct ty_json *obj, int64_t run, c
 
 /* ---- TrainJobs ---- */
 
-static bool on_job(void *ctx, struct ty_arena *a, const struct ty_past_job *job)
+static bool on_job(void *ctx, struct ty_arena *a, const struct ty_job_history_entry *job)
 {
     struct get *g = ctx;
-    int at = asked(g, job->name, NULL);
+    int at = requested_index(g, job->name, NULL);
 
     if (job->gone || at < 0 || (g->n_names && g->found[at]))
-        return true; /* of a name that was asked for, the newest run */
+        return true; /* of a name that was requested_index for, the newest run */
     if (g->n_names)
         g->found[at] = true;
     if (as_table(g))
         ty_get_trainjobs_row(&g->table, a, job, wide(g), g->now_ms);
     else
-        keep_object(g, job->job, job->run.id, ty_job_state(a, job));
+        keep_object(g, job->job, job->run.id, ty_job_state_text(a, job));
     return true;
 }
 
 static int get_trainjobs(struct get *g)
 {
-    struct ty_past_jobs q = {
+    struct ty_job_history_query q = {
         .cli = g->cli, .d = g->d, .ns = g->args->ns, .run = g->run, .fn = on_job, .ctx = g
     };
     if (g->n_names == 1)
         q.name = g->names[0];
-    return ty_past_jobs(&q);
+    return ty_job_history_query(&q);
 }
 
 /* ---- the other kinds ---- */
 
-static bool find_shown(void *ctx, struct ty_arena *a TY_UNUSED, const struct ty_past_job *job)
+static bool find_shown(void *ctx, struct ty_arena *a TY_UNUSED,
+                       const struct ty_job_history_entry *job)
 {
     struct get *g = ctx;
 
@@ -143,14 +144,14 @@ static struct ty_str place_key(struct ty_arena *a, const struct ty_past_object *
 
 static struct ty_json *read_object(struct ty_arena *a, const struct ty_past_object *o)
 {
-    return ty_history_read(a, o);
+    return ty_job_history_parse(a, o);
 }
 
 /* The newest version in each place. */
 static bool on_place(void *ctx, const struct ty_past_object *o)
 {
     struct get *g = ctx;
-    ty_auto_arena *a = ty_arena_new(TY_HISTORY_CEILING);
+    ty_auto_arena *a = ty_arena_new(TY_JOB_HISTORY_CEILING);
     struct ty_str key = place_key(a, o, place_of(a, o, read_object(a, o)));
     int64_t *had = ty_map_get(&g->newest_in, key);
 
@@ -165,19 +166,19 @@ static bool on_place(void *ctx, const struct ty_past_object *o)
 static bool on_object(void *ctx, const struct ty_past_object *o)
 {
     struct get *g = ctx;
-    ty_auto_arena *scratch = ty_arena_new(TY_HISTORY_CEILING);
+    ty_auto_arena *scratch = ty_arena_new(TY_JOB_HISTORY_CEILING);
     struct ty_json *obj = read_object(scratch, o);
     const char *place = place_of(scratch, o, obj);
     const int64_t *newest = ty_map_get(&g->newest_in, place_key(scratch, o, place));
-    int at = asked(g, o->name, o->job);
+    int at = requested_index(g, o->name, o->job);
 
     if (at < 0)
-        at = asked(g, place, NULL);
+        at = requested_index(g, place, NULL);
     if (at < 0 || (o->gone && newest && o->version < *newest))
         return true;
     if (g->n_names) {
         if (g->shown[at] && g->shown[at] != o->run.id)
-            return true; /* of a name that was asked for, the newest run */
+            return true; /* of a name that was requested_index for, the newest run */
         g->shown[at] = o->run.id;
         g->found[at] = true;
     }
@@ -196,9 +197,9 @@ static bool on_object(void *ctx, const struct ty_past_object *o)
 
 static int get_objects(struct get *g)
 {
-    struct ty_past_jobs newest = { .cli = g->cli, .d = g->d, .fn = find_shown, .ctx = g };
+    struct ty_job_history_query newest = { .cli = g->cli, .d = g->d, .fn = find_shown, .ctx = g };
     struct ty_err err = { 0 };
-    int code = ty_past_jobs(&newest);
+    int code = ty_job_history_query(&newest);
     struct ty_past_which which = { .run = g->run       ? g->run
                                           : g->n_names ? 0
                                                        : g->newest,
@@ -209,7 +210,7 @@ static int get_objects(struct get *g)
         return code;
     if (ty_past_objects(g->d, &which, on_place, g, &err) < 0 ||
         ty_past_objects(g->d, &which, on_object, g, &err) < 0)
-        code = ty_history_error(g->cli, &err);
+        code = ty_job_history_error(g->cli, &err);
     ty_map_done(&g->newest_in);
     return code;
 }
@@ -219,38 +220,40 @@ static int get_events(struct get *g)
     struct ty_past_which which = { .run = g->run, .job = g->n_names ? g->names[0] : NULL };
 
     if (!which.job && !which.run) {
-        struct ty_past_jobs newest = { .cli = g->cli, .d = g->d, .fn = find_shown, .ctx = g };
-        ty_past_jobs(&newest);
+        struct ty_job_history_query newest = {
+            .cli = g->cli, .d = g->d, .fn = find_shown, .ctx = g
+        };
+        ty_job_history_query(&newest);
         which.run = g->newest;
     }
-    return ty_events_print(g->cli, g->d, &which, g->args->output, NULL);
+    return ty_events_view_print(g->cli, g->d, &which, g->args->output, NULL);
 }
 
 /* ---- printing ---- */
 
-static int missing(struct get *g)
+static int report_missing(struct get *g)
 {
     int code = TY_EXIT_OK;
 
     for (size_t i = 0; i < g->n_names; i++)
         if (!g->found[i])
-            code = ty_history_not_found(g->cli, g->view->kind, g->names[i]);
+            code = ty_job_history_not_found(g->cli, g->view->kind, g->names[i]);
     for (size_t i = 0; i < g->n_names && code && g->view->kind == &ty_kind_trainjob; i++) {
         if (g->found[i] || g->args->run)
             continue;
-        ty_elsewhere(g->cli, g->args->ns, g->names[i]);
+        ty_cluster_hint(g->cli, g->args->ns, g->names[i]);
         break; /* one answer tells where to look for the others */
     }
     return code;
 }
 
-static int print(struct get *g)
+static int print_result(struct get *g)
 {
     ty_auto_buf out = { 0 };
 
     if (!as_table(g))
         return g->n || !g->n_names
-                   ? ty_objects_print(g->cli, g->objs, g->n, g->n_names != 1, g->args->output)
+                   ? ty_objects_view_print(g->cli, g->objs, g->n, g->n_names != 1, g->args->output)
                    : TY_EXIT_OK;
     if (ty_table_rows(&g->table))
         ty_table_print(&g->table, &out);
@@ -262,22 +265,23 @@ static int print(struct get *g)
 /* ---- watching ---- */
 
 /* Prints a row once, and again when what it says changes, but for its times. */
-static bool on_watched(void *ctx, struct ty_arena *a, const struct ty_past_job *job)
+static bool on_watched(void *ctx, struct ty_arena *a, const struct ty_job_history_entry *job)
 {
     struct get *g = ctx;
     char *key = ty_arena_printf(a, "%lld/%s", (long long)job->run.id, job->name);
-    char *now = ty_arena_printf(a, "%s %s %lld", ty_job_state(a, job), ty_job_progress(a, job),
-                                (long long)ty_job_restarts(job));
+    char *now =
+        ty_arena_printf(a, "%s %s %lld", ty_job_state_text(a, job), ty_job_state_progress(a, job),
+                        (long long)ty_job_state_restarts(job));
     char *was = ty_map_get(&g->seen, ty_str(key));
 
-    if (job->gone || asked(g, job->name, NULL) < 0 || (was && strcmp(was, now) == 0))
+    if (job->gone || requested_index(g, job->name, NULL) < 0 || (was && strcmp(was, now) == 0))
         return true;
     free(ty_map_put(&g->seen, ty_str(key), strdup(now)));
     ty_get_trainjobs_row(&g->table, a, job, wide(g), g->now_ms);
     return !ty_arena_full(g->table.arena); /* the rest comes with the next look */
 }
 
-static void forget(struct ty_map *seen)
+static void free_seen(struct ty_map *seen)
 {
     const struct ty_map_slot *s = NULL;
     size_t at = 0;
@@ -289,7 +293,7 @@ static void forget(struct ty_map *seen)
 
 static int watch(struct get *g)
 {
-    struct ty_past_jobs q = {
+    struct ty_job_history_query q = {
         .cli = g->cli, .d = g->d, .ns = g->args->ns, .run = g->run, .fn = on_watched, .ctx = g
     };
     int code = TY_EXIT_OK;
@@ -300,14 +304,14 @@ static int watch(struct get *g)
         g->table = (struct ty_table){ .arena = a };
         g->now_ms = ty_cli_wall_ms();
         ty_get_trainjobs_head(&g->table, wide(g));
-        code = ty_past_jobs(&q);
+        code = ty_job_history_query(&q);
         if (code == TY_EXIT_OK && ty_table_rows(&g->table)) {
             ty_table_print(&g->table, &out);
             code = ty_cli_print(g->cli, &out);
         }
         nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, NULL);
     }
-    forget(&g->seen);
+    free_seen(&g->seen);
     return code;
 }
 
@@ -338,18 +342,18 @@ static void read_words(struct get *g)
 
 static int run(struct ty_cli *cli, const struct ty_args *args)
 {
-    ty_auto_durable *d = NULL;
+    ty_auto_history_db *d = NULL;
     struct get g = {
         .cli = cli, .args = args, .table = { .arena = cli->arena }, .now_ms = ty_cli_wall_ms()
     };
 
-    g.run = ty_history_run(cli, &ty_cmd_get, args);
+    g.run = ty_job_history_run_id(cli, &ty_cmd_get, args);
     read_words(&g);
     if (g.run < 0)
         return TY_EXIT_USAGE;
     if (args->watch && (!as_table(&g) || g.events || g.view != &views[0]))
         return ty_cli_usage(cli, &ty_cmd_get, "--watch is for the table of TrainJobs");
-    int code = ty_history_open(cli, TY_DURABLE_READ, &d);
+    int code = ty_job_history_open(cli, TY_DURABLE_READ, &d);
     if (code)
         return code;
     g.d = d;
@@ -360,8 +364,8 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
     g.view->head(&g.table, wide(&g));
     code = g.view == &views[0] ? get_trainjobs(&g) : get_objects(&g);
     if (code == TY_EXIT_OK)
-        code = print(&g);
-    return code ? code : missing(&g);
+        code = print_result(&g);
+    return code ? code : report_missing(&g);
 }
 
 const struct ty_cmd ty_cmd_get = {

@@ -1,4 +1,4 @@
-#include "cli/history_testing.h"
+#include "cli/job_history_testing.h"
 
 static void test_trainjobs(void **state)
 {
@@ -111,7 +111,7 @@ static void test_objects_that_are_none(void **state)
     struct ty_err err = { 0 };
 
     assert_int_equal(
-        ty_durable_open(ty_state_history(h->b.cli.arena, NULL), TY_DURABLE_WRITE, &d, &err), 0);
+        ty_durable_open(ty_state_dir_history(h->b.cli.arena, NULL), TY_DURABLE_WRITE, &d, &err), 0);
     assert_int_equal(
         sqlite3_exec(ty_durable_db(d), "UPDATE objects SET text = 'no'", NULL, NULL, NULL),
         SQLITE_OK);

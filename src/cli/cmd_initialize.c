@@ -37,7 +37,7 @@ struct show {
     int64_t shown_ns;
 };
 
-static size_t columns(FILE *f)
+static size_t terminal_columns(FILE *f)
 {
     struct winsize w = { 0 };
     return ioctl(fileno(f), TIOCGWINSZ, &w) == 0 && w.ws_col > 1 ? w.ws_col - 1u : 79u;
@@ -60,7 +60,7 @@ static void on_progress(void *ctx, const struct ty_fetch_progress *p)
         return;
     s->shown_ns = p->spent_ns;
     if (s->terminal)
-        ty_meter_bar(&b, &s->meter, p, columns(s->cli->out));
+        ty_meter_bar(&b, &s->meter, p, terminal_columns(s->cli->out));
     else
         ty_meter_line(&b, &s->meter, p);
     fprintf(s->cli->out, s->terminal ? "\r%.*s\033[K" : "%.*s\n", (int)b.n, b.p);
@@ -72,19 +72,19 @@ static void on_note(void *ctx, const char *text)
 {
     struct show *s = ctx;
     clear_bar(s);
-    ty_cli_say(s->cli, TY_SAY_NOTE, "%s", text);
+    ty_cli_msg(s->cli, TY_MSG_NOTE, "%s", text);
 }
 
-static const char *env(const char *name)
+static const char *env_value(const char *name)
 {
     const char *v = secure_getenv(name);
     return v && *v ? v : NULL;
 }
 
-static const char *env2(const char *name, const char *other)
+static const char *env_value2(const char *name, const char *other)
 {
-    const char *v = env(name);
-    return v ? v : env(other);
+    const char *v = env_value(name);
+    return v ? v : env_value(other);
 }
 
 /* Goes into a header as it is: a line break there would be a header of its own. */
@@ -100,26 +100,26 @@ static bool is_clean(const char *v)
  * inside them know. */
 static int read_env(struct ty_fetch_opts *o, const struct ty_uri *u, struct ty_err *err)
 {
-    o->token = env2("ACCESS_TOKEN", "HF_TOKEN");
-    o->hub = env("HF_ENDPOINT") ? env("HF_ENDPOINT") : "https://huggingface.co";
-    o->s3 = env2("ENDPOINT", "AWS_ENDPOINT_URL");
-    o->key_id = env("ACCESS_KEY_ID");
-    o->secret = env("SECRET_ACCESS_KEY");
+    o->token = env_value2("ACCESS_TOKEN", "HF_TOKEN");
+    o->hub = env_value("HF_ENDPOINT") ? env_value("HF_ENDPOINT") : "https://huggingface.co";
+    o->s3 = env_value2("ENDPOINT", "AWS_ENDPOINT_URL");
+    o->key_id = env_value("ACCESS_KEY_ID");
+    o->secret = env_value("SECRET_ACCESS_KEY");
     if (!o->key_id && !o->secret) {
-        o->key_id = env("AWS_ACCESS_KEY_ID");
-        o->secret = env("AWS_SECRET_ACCESS_KEY");
-        o->session = env("AWS_SESSION_TOKEN");
+        o->key_id = env_value("AWS_ACCESS_KEY_ID");
+        o->secret = env_value("AWS_SECRET_ACCESS_KEY");
+        o->session = env_value("AWS_SESSION_TOKEN");
     }
-    o->region = env2("REGION", "AWS_REGION");
-    o->region = o->region ? o->region : env("AWS_DEFAULT_REGION");
+    o->region = env_value2("REGION", "AWS_REGION");
+    o->region = o->region ? o->region : env_value("AWS_DEFAULT_REGION");
     o->region = o->region ? o->region : "us-east-1";
-    o->ca_file = env2("SSL_CERT_FILE", "CURL_CA_BUNDLE");
+    o->ca_file = env_value2("SSL_CERT_FILE", "CURL_CA_BUNDLE");
     if (!is_clean(o->token) || !is_clean(o->session) || !is_clean(o->key_id) ||
         !is_clean(o->region))
         return ty_fail(err, -1, "a token or key in the environment holds white space");
     if (u->scheme != TY_SCHEME_S3)
         return 0;
-    if (env("ROLE_ARN"))
+    if (env_value("ROLE_ARN"))
         return ty_fail(err, -1,
                        "ROLE_ARN: roles are not assumed here; unset it and give the role's own "
                        "ACCESS_KEY_ID and SECRET_ACCESS_KEY");
@@ -158,7 +158,7 @@ static int read_all(struct ty_cli *cli, const struct ty_args *args, struct ty_fe
                     struct ty_err *err)
 {
     struct ty_uri u;
-    o->uri = args->uri ? args->uri : env("STORAGE_URI");
+    o->uri = args->uri ? args->uri : env_value("STORAGE_URI");
     if (args->rest.n != 1 ||
         (strcmp(args->rest.v[0], "dataset") != 0 && strcmp(args->rest.v[0], "model") != 0))
         return ty_fail(err, -1, "say what to fetch: dataset or model");
@@ -170,13 +170,13 @@ static int read_all(struct ty_cli *cli, const struct ty_args *args, struct ty_fe
     o->to = args->to ? args->to : o->model ? "/workspace/model" : "/workspace/dataset";
     if (!*o->to)
         return ty_fail(err, -1, "--to: the folder's name is empty");
-    const char *ignore = args->ignore ? args->ignore : env("IGNORE_PATTERNS");
+    const char *ignore = args->ignore ? args->ignore : env_value("IGNORE_PATTERNS");
     o->ignore = ignore ? ty_patterns_split(cli->arena, ignore) : NULL;
     o->include = args->include ? ty_patterns_split(cli->arena, args->include) : NULL;
     return read_env(o, &u, err) < 0 ? -1 : read_numbers(o, args, err);
 }
 
-static void say_done(struct show *s, const struct ty_fetch_opts *o, const struct ty_fetch_done *d)
+static void print_done(struct show *s, const struct ty_fetch_opts *o, const struct ty_fetch_done *d)
 {
     ty_auto_buf b = { 0 };
     const struct ty_fetch_progress *p = &d->total;
@@ -213,10 +213,10 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
     int r = ty_fetch(cli->arena, &o, &done, &err);
     clear_bar(&show);
     if (r < 0) {
-        ty_cli_say(cli, TY_SAY_ERROR, "%s", err.text);
+        ty_cli_msg(cli, TY_MSG_ERROR, "%s", err.text);
         return TY_EXIT_BAD;
     }
-    say_done(&show, &o, &done);
+    print_done(&show, &o, &done);
     return TY_EXIT_OK;
 }
 

@@ -21,14 +21,14 @@ static const char *const variables[] = { "STORAGE_URI",
 
 static int setup(void **state)
 {
-    bench_new(state);
+    fixture_new(state);
     for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
         unsetenv(variables[i]);
     assert_int_equal(mkdir("src", 0700), 0);
     assert_int_equal(mkdir("src/sub", 0700), 0);
-    bench_file("src/a.txt", "aaaa");
-    bench_file("src/b.json", "bb");
-    bench_file("src/sub/c.txt", "c");
+    fixture_file("src/a.txt", "aaaa");
+    fixture_file("src/b.json", "bb");
+    fixture_file("src/sub/c.txt", "c");
     return 0;
 }
 
@@ -37,16 +37,16 @@ static bool there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-static char *here(struct ty_bench *b)
+static char *here(struct ty_cli_fixture *b)
 {
     return ty_arena_printf(b->cli.arena, "file://%s/src", b->dir);
 }
 
 static void test_a_folder(void **state)
 {
-    struct ty_bench *b = *state;
+    struct ty_cli_fixture *b = *state;
 
-    assert_int_equal(BENCH_RUN(b, "initialize", "dataset", "--uri", here(b), "--to", "out"),
+    assert_int_equal(FIXTURE_RUN(b, "initialize", "dataset", "--uri", here(b), "--to", "out"),
                      TY_EXIT_OK);
     assert_true(there("out/a.txt") && there("out/b.json") && there("out/sub/c.txt"));
     assert_has(b->out, "100%: 3 files, 7 B in out");
@@ -55,12 +55,12 @@ static void test_a_folder(void **state)
 
 static void test_again_and_quiet(void **state)
 {
-    struct ty_bench *b = *state;
+    struct ty_cli_fixture *b = *state;
 
-    assert_int_equal(BENCH_RUN(b, "initialize", "model", "--uri", here(b), "--to", "out", "-q"),
+    assert_int_equal(FIXTURE_RUN(b, "initialize", "model", "--uri", here(b), "--to", "out", "-q"),
                      TY_EXIT_OK);
     assert_string_equal(b->out, "");
-    assert_int_equal(BENCH_RUN(b, "initialize", "model", "--uri", here(b), "--to", "out"),
+    assert_int_equal(FIXTURE_RUN(b, "initialize", "model", "--uri", here(b), "--to", "out"),
                      TY_EXIT_OK);
     assert_has(b->out, "; 3 were there before");
 }
@@ -68,18 +68,18 @@ static void test_again_and_quiet(void **state)
 /* The word counts before the variable; both speak of the same things. */
 static void test_patterns(void **state)
 {
-    struct ty_bench *b = *state;
+    struct ty_cli_fixture *b = *state;
 
     setenv("STORAGE_URI", here(b), 1);
     setenv("IGNORE_PATTERNS", "*.txt", 1);
-    assert_int_equal(BENCH_RUN(b, "initialize", "dataset", "--to", "one"), TY_EXIT_OK);
+    assert_int_equal(FIXTURE_RUN(b, "initialize", "dataset", "--to", "one"), TY_EXIT_OK);
     assert_true(there("one/b.json") && !there("one/a.txt") && !there("one/sub/c.txt"));
     assert_has(b->out, "; 2 left out by patterns");
-    assert_int_equal(BENCH_RUN(b, "initialize", "dataset", "--to", "two", "--ignore", "*.json"),
+    assert_int_equal(FIXTURE_RUN(b, "initialize", "dataset", "--to", "two", "--ignore", "*.json"),
                      TY_EXIT_OK);
     assert_true(there("two/a.txt") && !there("two/b.json"));
-    assert_int_equal(BENCH_RUN(b, "initialize", "dataset", "--to", "three", "--ignore", "",
-                               "--include", "a*,*.json"),
+    assert_int_equal(FIXTURE_RUN(b, "initialize", "dataset", "--to", "three", "--ignore", "",
+                                 "--include", "a*,*.json"),
                      TY_EXIT_OK);
     assert_true(there("three/a.txt") && there("three/b.json") && !there("three/sub/c.txt"));
 }
@@ -104,56 +104,57 @@ static void test_words_that_are_wrong(void **state)
         { { "dataset", "--uri", "file:///src", "--stall-timeout", "1h" },
           "--stall-timeout: \"1h\" is not a number from 1 to 3600" },
     };
-    struct ty_bench *b = *state;
+    struct ty_cli_fixture *b = *state;
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const char *words[8] = { "initialize" };
         for (size_t k = 0; k < 6 && rows[i].words[k]; k++)
             words[k + 1] = rows[i].words[k];
-        assert_int_equal(bench_run(b, words), TY_EXIT_USAGE);
+        assert_int_equal(fixture_run(b, words), TY_EXIT_USAGE);
         assert_has(b->err, rows[i].said);
     }
 }
 
 static void test_variables_that_are_wrong(void **state)
 {
-    struct ty_bench *b = *state;
+    struct ty_cli_fixture *b = *state;
 
     setenv("ACCESS_TOKEN", "secret\r\nX-Evil: 1", 1);
-    assert_int_equal(BENCH_RUN(b, "initialize", "dataset", "--uri", here(b), "--to", "out"),
+    assert_int_equal(FIXTURE_RUN(b, "initialize", "dataset", "--uri", here(b), "--to", "out"),
                      TY_EXIT_USAGE);
     assert_has(b->err, "a token or key in the environment holds white space");
     assert_null(strstr(b->err, "secret")); /* and it is not said */
     unsetenv("ACCESS_TOKEN");
     setenv("ACCESS_KEY_ID", "id", 1);
-    assert_int_equal(BENCH_RUN(b, "initialize", "dataset", "--uri", "s3://b/p", "--to", "out"),
+    assert_int_equal(FIXTURE_RUN(b, "initialize", "dataset", "--uri", "s3://b/p", "--to", "out"),
                      TY_EXIT_USAGE);
     assert_has(b->err, "ACCESS_KEY_ID and SECRET_ACCESS_KEY go together: one is not set");
     setenv("SECRET_ACCESS_KEY", "key", 1);
     setenv("ROLE_ARN", "arn:x", 1);
-    assert_int_equal(BENCH_RUN(b, "initialize", "dataset", "--uri", "s3://b/p", "--to", "out"),
+    assert_int_equal(FIXTURE_RUN(b, "initialize", "dataset", "--uri", "s3://b/p", "--to", "out"),
                      TY_EXIT_USAGE);
     assert_has(b->err, "ROLE_ARN: roles are not assumed here");
-    assert_int_equal(BENCH_RUN(b, "initialize", "dataset", "--uri", here(b), "--to", "out"),
+    assert_int_equal(FIXTURE_RUN(b, "initialize", "dataset", "--uri", here(b), "--to", "out"),
                      TY_EXIT_OK); /* of no matter to a folder */
 }
 
 static void test_what_is_not_there(void **state)
 {
-    struct ty_bench *b = *state;
+    struct ty_cli_fixture *b = *state;
 
     assert_int_equal(
-        BENCH_RUN(b, "initialize", "dataset", "--uri", "file:///no/such/folder", "--to", "out"),
+        FIXTURE_RUN(b, "initialize", "dataset", "--uri", "file:///no/such/folder", "--to", "out"),
         TY_EXIT_BAD);
     assert_has(b->err, "error: ");
     assert_has(b->err, "/no/such/folder");
-    bench_file("taken", "a file");
-    assert_int_equal(BENCH_RUN(b, "initialize", "dataset", "--uri", here(b), "--to", "taken/below"),
-                     TY_EXIT_BAD);
+    fixture_file("taken", "a file");
+    assert_int_equal(
+        FIXTURE_RUN(b, "initialize", "dataset", "--uri", here(b), "--to", "taken/below"),
+        TY_EXIT_BAD);
     assert_has(b->err, "taken");
 }
 
-#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, bench_teardown)
+#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, fixture_teardown)
 int main(void)
 {
     const struct CMUnitTest tests[] = {

@@ -67,7 +67,7 @@ static int pick_runtimes(struct ty_arena *a, const struct ty_args *args, struct 
     return 0;
 }
 
-static bool printable(const char *text)
+static bool is_printable(const char *text)
 {
     for (const char *c = text; *c; c++)
         if (!isgraph((unsigned char)*c))
@@ -97,7 +97,7 @@ static int read_settings(struct ty_arena *a, const struct ty_args *args, struct 
         return ty_fail(err, -EINVAL, "--namespace: \"%s\": %s", s->ns, ty_dns1123_label_msg);
     if (!*s->version || !ty_is_label_value(ty_str(s->version)))
         return ty_fail(err, -EINVAL, "--version: \"%s\" cannot be the tag of an image", s->version);
-    if (!printable(s->image))
+    if (!is_printable(s->image))
         return ty_fail(err, -EINVAL, "--image: \"%s\" is not an image", s->image);
     if (!has_tag(s->image))
         s->image = ty_arena_printf(a, "%s:%s", s->image, s->version);

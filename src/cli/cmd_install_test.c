@@ -1,9 +1,9 @@
 #include "cli/testing.h"
 
 /* Runs it and gives what it wrote to standard error. */
-static const char *refused(struct ty_bench *b, const char *option, const char *value)
+static const char *refused(struct ty_cli_fixture *b, const char *option, const char *value)
 {
-    assert_int_equal(BENCH_RUN(b, "install", option, value), TY_EXIT_USAGE);
+    assert_int_equal(FIXTURE_RUN(b, "install", option, value), TY_EXIT_USAGE);
     assert_int_equal(b->n_out, 0);
     return b->err;
 }
@@ -11,15 +11,15 @@ static const char *refused(struct ty_bench *b, const char *option, const char *v
 static void test_defaults(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
-    assert_int_equal(BENCH_RUN(&b, "install"), TY_EXIT_OK);
+    struct ty_cli_fixture b;
+    fixture_open(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "install"), TY_EXIT_OK);
     assert_has(b.out, "image: trainyard:" TY_VERSION "\n");
     assert_has(b.out, "kind: CustomResourceDefinition\n");
     assert_has(b.out, "name: torch-distributed\n");
     assert_null(strstr(b.out, "kind: ServiceMonitor"));
     assert_string_equal(b.err, "");
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 static void test_image_and_version(void **state)
@@ -31,39 +31,41 @@ static void test_image_and_version(void **state)
         { "ty@sha256:0123", "2", "image: ty@sha256:0123\n" },
     };
     for (size_t i = 0; i < 3; i++) {
-        struct ty_bench b;
-        bench_open(&b);
-        assert_int_equal(BENCH_RUN(&b, "install", "--image", cases[i][0], "--version", cases[i][1]),
-                         TY_EXIT_OK);
+        struct ty_cli_fixture b;
+        fixture_open(&b);
+        assert_int_equal(
+            FIXTURE_RUN(&b, "install", "--image", cases[i][0], "--version", cases[i][1]),
+            TY_EXIT_OK);
         assert_has(b.out, cases[i][2]);
         assert_has(b.out, "app.kubernetes.io/version: \"2\"\n");
-        bench_close(&b);
+        fixture_close(&b);
     }
 }
 
 static void test_names(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
-    assert_int_equal(BENCH_RUN(&b, "install", "-o", "name", "--no-crds", "--service-monitor",
-                               "--runtimes", "torch-distributed,jax-distributed,torch-distributed"),
+    struct ty_cli_fixture b;
+    fixture_open(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "install", "-o", "name", "--no-crds", "--service-monitor",
+                                 "--runtimes",
+                                 "torch-distributed,jax-distributed,torch-distributed"),
                      TY_EXIT_OK);
     assert_has(b.out, "namespace/kubeflow-system\nserviceaccount/kubeflow-trainer");
     assert_has(b.out, "servicemonitor.monitoring.coreos.com/kubeflow-trainer");
     assert_has(b.out, "\nclustertrainingruntime.trainer.kubeflow.org/jax-distributed\n"
                       "clustertrainingruntime.trainer.kubeflow.org/torch-distributed\n");
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 static void test_no_runtimes(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
-    assert_int_equal(BENCH_RUN(&b, "install", "-o", "name", "--no-runtimes"), TY_EXIT_OK);
+    struct ty_cli_fixture b;
+    fixture_open(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "install", "-o", "name", "--no-runtimes"), TY_EXIT_OK);
     assert_null(strstr(b.out, "clustertrainingruntime.trainer"));
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 static void test_mistakes(void **state)
@@ -81,18 +83,18 @@ static void test_mistakes(void **state)
         { "--output", "table", "--output: \"table\" is not one of yaml, json, name" },
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct ty_bench b;
-        bench_open(&b);
+        struct ty_cli_fixture b;
+        fixture_open(&b);
         assert_has(refused(&b, cases[i][0], cases[i][1]), cases[i][2]);
-        bench_close(&b);
+        fixture_close(&b);
     }
-    struct ty_bench b;
-    bench_open(&b);
-    assert_int_equal(BENCH_RUN(&b, "install", "--no-runtimes", "--runtimes", "flux"),
+    struct ty_cli_fixture b;
+    fixture_open(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "install", "--no-runtimes", "--runtimes", "flux"),
                      TY_EXIT_USAGE);
     assert_has(b.err, "exclude each other");
-    assert_int_equal(BENCH_RUN(&b, "install", "here"), TY_EXIT_USAGE);
-    bench_close(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "install", "here"), TY_EXIT_USAGE);
+    fixture_close(&b);
 }
 
 int main(void)

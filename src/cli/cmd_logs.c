@@ -3,8 +3,8 @@
 
 #include "base/must.h"
 #include "cli/cmds.h"
-#include "cli/history.h"
-#include "cli/logs_files.h"
+#include "cli/job_history.h"
+#include "cli/log_files.h"
 
 #define POLL_NS 100000000
 
@@ -25,7 +25,7 @@ static const struct ty_opt options[] = {
 
 /* A log that is printed. */
 struct log {
-    struct ty_log_place place;
+    struct ty_log_cursor place;
     char *prefix; /* NULL none */
 };
 
@@ -40,9 +40,9 @@ struct logs {
     const struct ty_args *args;
     const char *node;      /* NULL all */
     int64_t tail, attempt; /* -1 not given */
-    struct ty_past_job job;
+    struct ty_job_history_entry job;
     struct ty_arena *scratch; /* the pods */
-    struct ty_past_pod *pods;
+    struct ty_job_history_pod *pods;
     size_t n_pods;
     int64_t version;     /* of the history when they were read */
     struct ty_map open;  /* path -> struct log */
@@ -72,9 +72,9 @@ static bool print_log(struct logs *w, const struct ty_log_file *f, const char *n
     struct log *l = log_at(w, f->path, node);
 
     if (first && !newer && w->tail >= 0)
-        ty_log_tail(f->path, w->tail, &l->place);
+        ty_log_files_tail(f->path, w->tail, &l->place);
     w->any = true;
-    bool more = ty_log_print(w->cli->out, f->path, l->prefix, &l->place);
+    bool more = ty_log_files_print(w->cli->out, f->path, l->prefix, &l->place);
     if (!w->args->follow)
         ty_log_files_flush(w->cli->out, l->prefix, &l->place);
     return more;
@@ -95,7 +95,7 @@ static size_t first_of(const struct logs *w, const struct ty_log_file *f, size_t
 }
 
 /* A container's logs: the one that is meant and, following, those after it. */
-static bool one_container(struct logs *w, const struct ty_past_pod *pod,
+static bool one_container(struct logs *w, const struct ty_job_history_pod *pod,
                           const struct ty_log_file *f, size_t n)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
@@ -127,11 +127,11 @@ static bool one_container(struct logs *w, const struct ty_past_pod *pod,
     return more;
 }
 
-static bool one_pod(struct logs *w, const struct ty_past_pod *pod)
+static bool one_pod(struct logs *w, const struct ty_job_history_pod *pod)
 {
     ty_auto_arena *a = ty_arena_new_input((size_t)1 << 30, NULL);
     struct ty_log_file *f = NULL;
-    size_t n = ty_log_list(a, w->job.run.dir, pod->host, &f);
+    size_t n = ty_log_files_list(a, w->job.run.dir, pod->host, &f);
     bool more = false;
 
     for (size_t i = 0, end = 0; i < n; i = end) {
@@ -151,7 +151,7 @@ static int read_pods(struct logs *w)
         return TY_EXIT_OK; /* nobody wrote since */
     w->version = version;
     ty_arena_reset(w->scratch);
-    return ty_past_pods(w->cli, w->d, w->scratch, &w->job, &w->pods, &w->n_pods);
+    return ty_job_history_pods(w->cli, w->d, w->scratch, &w->job, &w->pods, &w->n_pods);
 }
 
 static bool all_pods(struct logs *w)
@@ -159,16 +159,16 @@ static bool all_pods(struct logs *w)
     bool more = false;
 
     for (size_t i = 0; i < w->n_pods; i++)
-        if (!w->node || ty_past_pod_is(&w->pods[i], w->node))
+        if (!w->node || ty_job_history_pod_is(&w->pods[i], w->node))
             more |= one_pod(w, &w->pods[i]);
     fflush(w->cli->out);
     return more;
 }
 
-static bool take_state(void *ctx, struct ty_arena *a, const struct ty_past_job *job)
+static bool take_state(void *ctx, struct ty_arena *a, const struct ty_job_history_entry *job)
 {
     bool *over = ctx;
-    const char *state = ty_job_state(a, job);
+    const char *state = ty_job_state_text(a, job);
 
     *over = strcmp(state, "Complete") == 0 || strcmp(state, "Failed") == 0 ||
             strcmp(state, "Interrupted") == 0 || job->gone;
@@ -178,14 +178,14 @@ static bool take_state(void *ctx, struct ty_arena *a, const struct ty_past_job *
 static bool is_over(struct logs *w)
 {
     bool over = true; /* deleted meanwhile */
-    struct ty_past_jobs q = { .cli = w->cli,
-                              .d = w->d,
-                              .name = w->job.name,
-                              .run = w->job.run.id,
-                              .fn = take_state,
-                              .ctx = &over };
+    struct ty_job_history_query q = { .cli = w->cli,
+                                      .d = w->d,
+                                      .name = w->job.name,
+                                      .run = w->job.run.id,
+                                      .fn = take_state,
+                                      .ctx = &over };
 
-    return ty_past_jobs(&q) != TY_EXIT_OK || over;
+    return ty_job_history_query(&q) != TY_EXIT_OK || over;
 }
 
 static int follow(struct logs *w)
@@ -211,18 +211,18 @@ static int no_such_node(struct logs *w)
         ty_buf_printf(&list, "%s%s", i ? ", " : "", w->pods[i].node);
     if (w->n_pods > 20)
         ty_buf_printf(&list, " and %zu more", w->n_pods - 20);
-    ty_cli_say(w->cli, TY_SAY_ERROR, "trainjob \"%s\" has no node \"%s\"; it has: %.*s",
+    ty_cli_msg(w->cli, TY_MSG_ERROR, "trainjob \"%s\" has no node \"%s\"; it has: %.*s",
                w->job.name, w->node, (int)list.n, list.n ? list.p : "");
     return TY_EXIT_BAD;
 }
 
-static int show(struct logs *w)
+static int show_logs(struct logs *w)
 {
     bool there = !w->node;
     int code = read_pods(w);
 
     for (size_t i = 0; i < w->n_pods; i++)
-        there |= w->node && ty_past_pod_is(&w->pods[i], w->node);
+        there |= w->node && ty_job_history_pod_is(&w->pods[i], w->node);
     if (code)
         return code;
     if (!there && !(w->args->follow && !w->n_pods))
@@ -232,12 +232,12 @@ static int show(struct logs *w)
     all_pods(w);
     if (w->any)
         return TY_EXIT_OK;
-    ty_cli_say(w->cli, TY_SAY_ERROR, "%s \"%s\" has no such log", w->node ? "node" : "trainjob",
+    ty_cli_msg(w->cli, TY_MSG_ERROR, "%s \"%s\" has no such log", w->node ? "node" : "trainjob",
                w->node ? w->node : w->job.name);
     return TY_EXIT_BAD;
 }
 
-static void done(struct logs *w)
+static void logs_done(struct logs *w)
 {
     const struct ty_map_slot *s = NULL;
     size_t at = 0;
@@ -254,8 +254,8 @@ static void done(struct logs *w)
     ty_map_done(&w->begun);
 }
 
-/* -1: not given; false: no number. */
-static bool number(const char *word, int64_t *ret)
+/* -1: not given; false: no parse_count. */
+static bool parse_count(const char *word, int64_t *ret)
 {
     *ret = -1;
     return !word || (ty_parse_i64(ty_str(word), ret) && *ret >= 0);
@@ -263,21 +263,21 @@ static bool number(const char *word, int64_t *ret)
 
 static int run(struct ty_cli *cli, const struct ty_args *args)
 {
-    ty_auto_durable *d = NULL;
+    ty_auto_history_db *d = NULL;
     ty_auto_arena *scratch = ty_arena_new_input((size_t)4 << 30, NULL);
     struct logs w = { .cli = cli, .args = args, .scratch = scratch };
 
     if (args->rest.n < 1 || args->rest.n > 2)
         return ty_cli_usage(cli, &ty_cmd_logs, "name a TrainJob, and a node of it if you like");
-    if (!number(args->tail, &w.tail) || !number(args->attempt, &w.attempt))
+    if (!parse_count(args->tail, &w.tail) || !parse_count(args->attempt, &w.attempt))
         return ty_cli_usage(cli, &ty_cmd_logs, "--tail and --attempt take a number from 0 on");
-    int code = ty_history_job(cli, &ty_cmd_logs, args, &d, &w.job);
+    int code = ty_job_history_open_job(cli, &ty_cmd_logs, args, &d, &w.job);
     if (code)
         return code;
     w.d = d;
     w.node = args->rest.n > 1 ? args->rest.v[1] : NULL;
-    code = show(&w);
-    done(&w);
+    code = show_logs(&w);
+    logs_done(&w);
     return fflush(cli->out) == 0 ? code : TY_EXIT_BAD;
 }
 

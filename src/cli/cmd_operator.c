@@ -47,8 +47,8 @@ static int load_plugins(struct ty_cli *cli, const struct ty_args *args, const st
     return ty_pipeline_init(pipeline, c->enabled.v, c->disabled.v, externs->v, err);
 }
 
-static int operate(struct ty_cli *cli, const struct ty_args *args, const struct ty_log *log,
-                   struct ty_extern_plugins *externs, struct ty_err *err)
+static int run_operator(struct ty_cli *cli, const struct ty_args *args, const struct ty_log *log,
+                        struct ty_extern_plugins *externs, struct ty_err *err)
 {
     struct ty_kube_where where = { .kubeconfig = args->kubeconfig, .context = args->context };
     struct ty_kubeconfig kubeconfig;
@@ -85,9 +85,9 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
     if (read_log(args, &settings, &err) < 0)
         return ty_cli_usage(cli, &ty_cmd_operator, "%s", err.text);
     struct ty_log log = { ty_log_open(&settings), NULL };
-    int code = operate(cli, args, &log, &externs, &err);
+    int code = run_operator(cli, args, &log, &externs, &err);
     if (code < 0) {
-        ty_cli_say(cli, TY_SAY_ERROR, "%s", err.text);
+        ty_cli_msg(cli, TY_MSG_ERROR, "%s", err.text);
         code = TY_EXIT_BAD;
     }
     ty_log_close(log.out);

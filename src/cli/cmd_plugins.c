@@ -80,7 +80,7 @@ static void print_json(struct ty_arena *a, struct ty_buf *b, const struct row *r
     ty_buf_chr(b, '\n');
 }
 
-static int print(struct ty_session *s, const struct ty_args *args)
+static int print_plugins(struct ty_session *s, const struct ty_args *args)
 {
     const struct ty_pipeline *p = &s->pipeline;
     const char *how = args->output;
@@ -105,7 +105,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
 {
     if (args->rest.n)
         return ty_cli_usage(cli, &ty_cmd_plugins, "\"%s\" is not expected here", args->rest.v[0]);
-    return ty_session_run(cli, args, print);
+    return ty_session_run(cli, args, print_plugins);
 }
 
 const struct ty_cmd ty_cmd_plugins = {

@@ -1,4 +1,4 @@
-/* trainyard render: TrainJobs become the objects that the operator would apply. */
+/* trainyard render_inputs: TrainJobs become the objects that the operator would apply. */
 #include "cli/cmds.h"
 #include "cli/printer.h"
 #include "cli/session.h"
@@ -27,7 +27,7 @@ static void explain_nothing(struct ty_session *s, const struct ty_doc *job)
     const char *why = "it is finished";
     if (by.n && !ty_str_is(by, "trainer.kubeflow.org/trainjob-controller"))
         why = ty_arena_printf(s->cli->arena, "it is managed by %.*s", TY_ARG(by));
-    ty_cli_say(s->cli, TY_SAY_NOTE, "%s:%u: TrainJob %.*s renders to nothing: %s", job->file,
+    ty_cli_msg(s->cli, TY_MSG_NOTE, "%s:%u: TrainJob %.*s renders to nothing: %s", job->file,
                job->obj->line, TY_ARG(job->name), why);
 }
 
@@ -62,14 +62,14 @@ static bool render_job(struct ty_session *s, struct ty_arena *a, const struct ty
     return true;
 }
 
-static int render(struct ty_session *s, const struct ty_args *args)
+static int render_inputs(struct ty_session *s, const struct ty_args *args)
 {
     struct ty_cli *cli = s->cli;
     ty_auto_arena *scratch = ty_arena_new_input(PASS_CEILING, NULL);
     struct ty_printer printer = { .cli = cli, .origins = args->origins, .redact = args->redact };
     ty_printer_begin(&printer, args->output);
     size_t jobs = 0;
-    if (!s->inputs.n_troubles && !s->library.n_troubles)
+    if (!s->inputs.n_input_errors && !s->library.n_input_errors)
         ty_session_admit_all(s); /* a file that cannot be read may hold the runtime: stop there */
     for (size_t i = 0; i < s->inputs.n && printer.code == TY_EXIT_OK; i++) {
         struct ty_doc *d = s->inputs.v[i];
@@ -81,9 +81,9 @@ static int render(struct ty_session *s, const struct ty_args *args)
         ty_arena_reset(scratch);
     }
     ty_printer_end(&printer);
-    ty_session_tell(s);
+    ty_session_print_findings(s);
     if (!jobs && !s->findings.n_errors)
-        ty_cli_say(cli, TY_SAY_NOTE, "no TrainJob in the input: nothing to render");
+        ty_cli_msg(cli, TY_MSG_NOTE, "no TrainJob in the input: nothing to render");
     return s->findings.n_errors ? TY_EXIT_BAD : printer.code;
 }
 
@@ -93,7 +93,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
         return ty_cli_usage(cli, &ty_cmd_render, "nothing to render: give a file with -f");
     if (args->origins && args->output && strcmp(args->output, "yaml") != 0)
         return ty_cli_usage(cli, &ty_cmd_render, "--origins writes comments: it needs -o yaml");
-    return ty_session_run(cli, args, render);
+    return ty_session_run(cli, args, render_inputs);
 }
 
 const struct ty_cmd ty_cmd_render = {

@@ -4,38 +4,38 @@
     "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: j}\n"             \
     "spec:\n  runtimeRef: {name: %s}\n  trainer: {numNodes: 2}\n"
 
-static void job_file(struct ty_bench *b, const char *runtime)
+static void job_file(struct ty_cli_fixture *b, const char *runtime)
 {
-    bench_file("job.yaml", ty_arena_printf(b->cli.arena, JOB, runtime));
+    fixture_file("job.yaml", ty_arena_printf(b->cli.arena, JOB, runtime));
 }
 
 static void test_names_in_apply_order(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
+    struct ty_cli_fixture b;
+    fixture_open(&b);
     job_file(&b, "mpi");
-    assert_int_equal(BENCH_RUN(&b, "render", "-f", "job.yaml", "-o", "name"), TY_EXIT_OK);
+    assert_int_equal(FIXTURE_RUN(&b, "render", "-f", "job.yaml", "-o", "name"), TY_EXIT_OK);
     assert_string_equal(b.out, "configmap/j-runtime-snapshot\nsecret/j-mpi-ssh-auth\n"
                                "configmap/j-mpi-hostfile\njobset.jobset.x-k8s.io/j\n");
     assert_string_equal(b.err, "");
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 /* Clock and entropy come from struct ty_cli alone. */
 static void test_same_in_same_out(void **state)
 {
     (void)state;
-    struct ty_bench one, two;
-    bench_open(&one);
+    struct ty_cli_fixture one, two;
+    fixture_open(&one);
     job_file(&one, "mpi");
-    assert_int_equal(BENCH_RUN(&one, "render", "job.yaml"), TY_EXIT_OK);
-    bench_open(&two);
+    assert_int_equal(FIXTURE_RUN(&one, "render", "job.yaml"), TY_EXIT_OK);
+    fixture_open(&two);
     job_file(&two, "mpi");
-    assert_int_equal(BENCH_RUN(&two, "render", "job.yaml"), TY_EXIT_OK);
+    assert_int_equal(FIXTURE_RUN(&two, "render", "job.yaml"), TY_EXIT_OK);
     assert_string_equal(one.out, two.out);
-    bench_close(&two);
-    bench_close(&one);
+    fixture_close(&two);
+    fixture_close(&one);
 }
 
 static int no_entropy(void *p, size_t n)
@@ -48,41 +48,42 @@ static int no_entropy(void *p, size_t n)
 static void test_no_entropy(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
+    struct ty_cli_fixture b;
+    fixture_open(&b);
     b.cli.entropy = no_entropy;
     job_file(&b, "mpi");
-    assert_int_equal(BENCH_RUN(&b, "render", "job.yaml"), TY_EXIT_BAD);
+    assert_int_equal(FIXTURE_RUN(&b, "render", "job.yaml"), TY_EXIT_BAD);
     assert_string_equal(b.err,
                         "job.yaml:1: TrainJob j: no random bytes for keys: Input/output error\n");
     assert_string_equal(b.out, "");
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 static void test_origins(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
+    struct ty_cli_fixture b;
+    fixture_open(&b);
     job_file(&b, "torch-distributed");
-    assert_int_equal(BENCH_RUN(&b, "render", "job.yaml", "--origins"), TY_EXIT_OK);
+    assert_int_equal(FIXTURE_RUN(&b, "render", "job.yaml", "--origins"), TY_EXIT_OK);
     assert_has(b.out, "# plugin Torch\n");
     assert_has(b.out, "# runtime torch-distributed\n");
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 static void test_refused(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
+    struct ty_cli_fixture b;
+    fixture_open(&b);
     job_file(&b, "nothing");
-    assert_int_equal(BENCH_RUN(&b, "render", "job.yaml"), TY_EXIT_BAD);
+    assert_int_equal(FIXTURE_RUN(&b, "render", "job.yaml"), TY_EXIT_BAD);
     assert_string_equal(b.out, "");
     assert_has(b.err, "job.yaml:5:15: spec.RuntimeRef: Invalid value");
-    assert_int_equal(BENCH_RUN(&b, "render"), TY_EXIT_USAGE);
-    assert_int_equal(BENCH_RUN(&b, "render", "job.yaml", "--origins", "-o", "name"), TY_EXIT_USAGE);
-    bench_close(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "render"), TY_EXIT_USAGE);
+    assert_int_equal(FIXTURE_RUN(&b, "render", "job.yaml", "--origins", "-o", "name"),
+                     TY_EXIT_USAGE);
+    fixture_close(&b);
 }
 
 int main(void)

@@ -59,7 +59,7 @@ static int connect_to(const char *path, struct ty_err *err)
     return fd;
 }
 
-static bool ask(int fd, const struct ty_rsh_request *req)
+static bool send_request(int fd, const struct ty_rsh_request *req)
 {
     int fds[3] = { 0, 1, 2 };
     struct iovec iov;
@@ -93,7 +93,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
     if (host >= args->rest.n || host + 1 >= args->rest.n)
         return ty_cli_usage(cli, &ty_cmd_rsh, "give a host and a command");
     if (!path) {
-        ty_cli_say(cli, TY_SAY_ERROR, "rsh works inside a run only: TRAINYARD_RSH is not set");
+        ty_cli_msg(cli, TY_MSG_ERROR, "rsh works inside a run only: TRAINYARD_RSH is not set");
         return 255;
     }
     for (size_t i = host + 1; i < args->rest.n; i++)
@@ -101,25 +101,25 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
     const char *at = strchr(args->rest.v[host], '@'); /* user@host: there is one user here */
     const char *name = at ? at + 1 : args->rest.v[host];
     if (strlen(name) >= sizeof(req->host)) {
-        ty_cli_say(cli, TY_SAY_ERROR, "a host name of %zu bytes is too long", strlen(name));
+        ty_cli_msg(cli, TY_MSG_ERROR, "a host name of %zu bytes is too long", strlen(name));
         return 255;
     }
     memcpy(req->host, name, strlen(name));
     if (command.n >= sizeof(req->command)) {
-        ty_cli_say(cli, TY_SAY_ERROR, "a command of %zu bytes is too long", command.n);
+        ty_cli_msg(cli, TY_MSG_ERROR, "a command of %zu bytes is too long", command.n);
         return 255;
     }
     memcpy(req->command, command.p, command.n);
     int fd = connect_to(path, &err);
     if (fd < 0) {
-        ty_cli_say(cli, TY_SAY_ERROR, "%s", err.text);
+        ty_cli_msg(cli, TY_MSG_ERROR, "%s", err.text);
         return 255;
     }
-    if (!ask(fd, req) || recv(fd, &reply, sizeof(reply), 0) != (ssize_t)sizeof(reply))
+    if (!send_request(fd, req) || recv(fd, &reply, sizeof(reply), 0) != (ssize_t)sizeof(reply))
         reply = (struct ty_rsh_reply){ .code = 255, .text = "the run ended" };
     close(fd);
     if (reply.text[0])
-        ty_cli_say(cli, TY_SAY_ERROR, "%s: %s", req->host, reply.text);
+        ty_cli_msg(cli, TY_MSG_ERROR, "%s: %s", req->host, reply.text);
     return reply.code;
 }
 

@@ -12,7 +12,7 @@
 
 /* Stands where the engine does: takes one request, answers it, or hangs up. */
 struct peer {
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     pthread_t thread;
     int fd;
     struct ty_rsh_request got;
@@ -58,7 +58,7 @@ static int setup(void **state)
     struct peer *p = calloc(1, sizeof(*p));
     struct sockaddr_un at = { .sun_family = AF_UNIX, .sun_path = "rsh.sock" };
 
-    bench_open(&p->b);
+    fixture_open(&p->b);
     p->reply_n = sizeof(p->reply);
     p->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     assert_int_equal(bind(p->fd, (struct sockaddr *)&at, sizeof(at)), 0);
@@ -84,7 +84,7 @@ static int teardown(void **state)
     struct peer *p = *state;
 
     stop(p);
-    bench_close(&p->b);
+    fixture_close(&p->b);
     free(p);
     return 0;
 }
@@ -92,7 +92,7 @@ static int teardown(void **state)
 static void asks(struct peer *p, const char *const *words, const char *host, const char *command)
 {
     p->reply.code = 42;
-    assert_int_equal(bench_run(&p->b, words), 42);
+    assert_int_equal(fixture_run(&p->b, words), 42);
     stop(p);
     assert_string_equal(p->got.host, host);
     assert_string_equal(p->got.command, command);
@@ -129,10 +129,10 @@ static void test_no_host_or_no_command(void **state)
 {
     struct peer *p = *state;
 
-    assert_int_equal(BENCH_RUN(&p->b, "rsh"), TY_EXIT_USAGE);
-    assert_int_equal(BENCH_RUN(&p->b, "rsh", "h"), TY_EXIT_USAGE);
-    assert_int_equal(BENCH_RUN(&p->b, "rsh", "-o"), TY_EXIT_USAGE); /* its value is missing */
-    assert_int_equal(BENCH_RUN(&p->b, "rsh", "-o", "h", "true"), TY_EXIT_USAGE);
+    assert_int_equal(FIXTURE_RUN(&p->b, "rsh"), TY_EXIT_USAGE);
+    assert_int_equal(FIXTURE_RUN(&p->b, "rsh", "h"), TY_EXIT_USAGE);
+    assert_int_equal(FIXTURE_RUN(&p->b, "rsh", "-o"), TY_EXIT_USAGE); /* its value is missing */
+    assert_int_equal(FIXTURE_RUN(&p->b, "rsh", "-o", "h", "true"), TY_EXIT_USAGE);
     assert_has(p->b.err, "give a host and a command");
 }
 
@@ -141,16 +141,16 @@ static void test_outside_of_a_run(void **state)
     struct peer *p = *state;
 
     unsetenv("TRAINYARD_RSH");
-    assert_int_equal(BENCH_RUN(&p->b, "rsh", "h", "true"), 255);
+    assert_int_equal(FIXTURE_RUN(&p->b, "rsh", "h", "true"), 255);
     assert_has(p->b.err, "rsh works inside a run only: TRAINYARD_RSH is not set");
     setenv("TRAINYARD_RSH", "nonsense", 1);
-    assert_int_equal(BENCH_RUN(&p->b, "rsh", "h", "true"), 255);
+    assert_int_equal(FIXTURE_RUN(&p->b, "rsh", "h", "true"), 255);
     assert_has(p->b.err, "error: nonsense: Not a directory\n");
     setenv("TRAINYARD_RSH", "/no/such/folder/rsh.sock", 1);
-    assert_int_equal(BENCH_RUN(&p->b, "rsh", "h", "true"), 255);
+    assert_int_equal(FIXTURE_RUN(&p->b, "rsh", "h", "true"), 255);
     assert_has(p->b.err, "error: /no/such/folder/rsh.sock: No such file or directory\n");
     setenv("TRAINYARD_RSH", ty_arena_printf(p->b.cli.arena, "%s/other.sock", p->b.dir), 1);
-    assert_int_equal(BENCH_RUN(&p->b, "rsh", "h", "true"), 255);
+    assert_int_equal(FIXTURE_RUN(&p->b, "rsh", "h", "true"), 255);
     assert_has(p->b.err, "other.sock: No such file or directory\n");
 }
 
@@ -159,7 +159,7 @@ static void test_refused(void **state)
     struct peer *p = *state;
 
     p->reply = (struct ty_rsh_reply){ .code = 255, .text = "no such pod" };
-    assert_int_equal(BENCH_RUN(&p->b, "rsh", "ghost", "true"), 255);
+    assert_int_equal(FIXTURE_RUN(&p->b, "rsh", "ghost", "true"), 255);
     assert_string_equal(p->b.err, "error: ghost: no such pod\n");
 }
 
@@ -168,7 +168,7 @@ static void test_the_run_ends_meanwhile(void **state)
     struct peer *p = *state;
 
     p->reply_n = 0;
-    assert_int_equal(BENCH_RUN(&p->b, "rsh", "h", "true"), 255);
+    assert_int_equal(FIXTURE_RUN(&p->b, "rsh", "h", "true"), 255);
     assert_string_equal(p->b.err, "error: h: the run ended\n");
 }
 
@@ -177,7 +177,7 @@ static void test_half_an_answer(void **state)
     struct peer *p = *state;
 
     p->reply_n = 2;
-    assert_int_equal(BENCH_RUN(&p->b, "rsh", "h", "true"), 255);
+    assert_int_equal(FIXTURE_RUN(&p->b, "rsh", "h", "true"), 255);
     assert_string_equal(p->b.err, "error: h: the run ended\n");
 }
 
@@ -188,13 +188,13 @@ static void test_too_long(void **state)
     char *host = ty_arena_printf(p->b.cli.arena, "%0600d", 1);
     char *command = ty_arena_printf(p->b.cli.arena, "%060000d", 1);
 
-    assert_int_equal(BENCH_RUN(&p->b, "rsh", host, "true"), 255);
+    assert_int_equal(FIXTURE_RUN(&p->b, "rsh", host, "true"), 255);
     assert_has(p->b.err, "a host name of 600 bytes is too long");
-    assert_int_equal(BENCH_RUN(&p->b, "rsh", "h", command), 255);
+    assert_int_equal(FIXTURE_RUN(&p->b, "rsh", "h", command), 255);
     assert_has(p->b.err, "a command of 60000 bytes is too long");
     command[59999] = 0;
     p->reply.code = 3;
-    assert_int_equal(BENCH_RUN(&p->b, "rsh", "h", command), 3);
+    assert_int_equal(FIXTURE_RUN(&p->b, "rsh", "h", command), 3);
     assert_int_equal(strlen(p->got.command), 59999);
 }
 

@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "cli/cmds.h"
 #include "cli/run.h"
-#include "cli/run_sweep.h"
-#include "cli/state.h"
+#include "cli/run_gc.h"
+#include "cli/state_dir.h"
 #include "proc/trim.h"
 
 #define SETTLED_MS     250 /* shorter runs are not worth tidying up in */
@@ -43,10 +43,10 @@ static const struct ty_opt options[] = {
 
 static void on_signal(uv_signal_t *h, int sig)
 {
-    struct ty_run *r = h->data;
+    struct ty_run_ctx *r = h->data;
 
     r->interrupts++;
-    ty_run_view_note(&r->view, TY_SAY_NOTE, "%s: %s", sig == SIGINT ? "interrupted" : "terminated",
+    ty_run_view_note(&r->view, TY_MSG_NOTE, "%s: %s", sig == SIGINT ? "interrupted" : "terminated",
                      r->interrupts == 1 ? "stopping; once more to stop at once"
                                         : "stopping at once");
     ty_engine_stop(r->engine, r->interrupts > 1,
@@ -55,16 +55,16 @@ static void on_signal(uv_signal_t *h, int sig)
 
 static void on_timeout(uv_timer_t *h)
 {
-    struct ty_run *r = h->data;
+    struct ty_run_ctx *r = h->data;
 
     r->timed_out = true;
-    ty_run_view_note(&r->view, TY_SAY_ERROR, "the time is over (--timeout %s): stopping", r->limit);
+    ty_run_view_note(&r->view, TY_MSG_ERROR, "the time is over (--timeout %s): stopping", r->limit);
     ty_engine_stop(r->engine, false,
                    ty_arena_printf(r->cli->arena, "out of time (--timeout %s)", r->limit));
 }
 
 /* Ever less often: thousands of pods take seconds to start, and then nothing new is needed. */
-static void on_settled(uv_timer_t *h)
+static void on_startup_done(uv_timer_t *h)
 {
     uint64_t next = uv_timer_get_repeat(h) * 2;
 
@@ -74,7 +74,7 @@ static void on_settled(uv_timer_t *h)
 
 static void on_turn(uv_check_t *h)
 {
-    struct ty_run *r = h->data;
+    struct ty_run_ctx *r = h->data;
 
     if (ty_engine_done(r->engine))
         uv_stop(&r->loop);
@@ -87,17 +87,18 @@ static bool is_image(const struct ty_unfit *it)
     return !it->error && n > 6 && strcmp(it->path + n - 6, ".image") == 0;
 }
 
-static void tell_findings(struct ty_run *r, const struct ty_unfits *f)
+static void report_findings(struct ty_run_ctx *r, const struct ty_unfits *f)
 {
     for (const struct ty_unfit *it = f->first; it; it = it->next)
         if (is_image(it))
-            ty_cli_say(r->cli, TY_SAY_NOTE, "%s", it->text);
+            ty_cli_msg(r->cli, TY_MSG_NOTE, "%s", it->text);
         else
-            ty_cli_say(r->cli, it->error ? TY_SAY_ERROR : TY_SAY_WARNING,
+            ty_cli_msg(r->cli, it->error ? TY_MSG_ERROR : TY_MSG_WARNING,
                        "unsupported locally: %s: %s", it->path, it->text);
 }
 
-static int begin(struct ty_run *r, const struct ty_args *args, const char *name, struct ty_err *err)
+static int start_engine(struct ty_run_ctx *r, const struct ty_args *args, const char *name,
+                        struct ty_err *err)
 {
     struct ty_engine_opts opts = { .loop = &r->loop,
                                    .zygote = r->zygote,
@@ -119,7 +120,7 @@ static int begin(struct ty_run *r, const struct ty_args *args, const char *name,
     opts.env = r->env;
     opts.keep = args->keep;
     if (args->keep)
-        ty_run_sweep_not(r->cli->arena, r->dir);
+        ty_run_gc_exclude(r->cli->arena, r->dir);
     opts.spectators[0] = &r->view.spectator;
     opts.spectators[1] = &r->history.spectator;
     ty_host_find(r->cli->arena, r->zygote, &opts.host);
@@ -131,7 +132,7 @@ static int begin(struct ty_run *r, const struct ty_args *args, const char *name,
     return ret;
 }
 
-static void print_findings(struct ty_run *r)
+static void print_findings(struct ty_run_ctx *r)
 {
     ty_auto_buf b = { 0 };
 
@@ -140,14 +141,14 @@ static void print_findings(struct ty_run *r)
         fwrite(b.p, 1, b.n, r->cli->err);
 }
 
-static void watch_signals(struct ty_run *r)
+static void watch_signals(struct ty_run_ctx *r)
 {
     uv_signal_init(&r->loop, &r->sigint);
     uv_signal_init(&r->loop, &r->sigterm);
     uv_check_init(&r->loop, &r->check);
     uv_timer_init(&r->loop, &r->timeout);
     uv_timer_init(&r->loop, &r->settled);
-    uv_timer_start(&r->settled, on_settled, SETTLED_MS, SETTLED_MS);
+    uv_timer_start(&r->settled, on_startup_done, SETTLED_MS, SETTLED_MS);
     r->sigint.data = r->sigterm.data = r->check.data = r->timeout.data = r;
     uv_signal_start(&r->sigint, on_signal, SIGINT);
     uv_signal_start(&r->sigterm, on_signal, SIGTERM);
@@ -156,30 +157,30 @@ static void watch_signals(struct ty_run *r)
         uv_timer_start(&r->timeout, on_timeout, (uint64_t)r->limit_ms, 0);
 }
 
-static int go(struct ty_run *r, const struct ty_args *args)
+static int run_jobs(struct ty_run_ctx *r, const struct ty_args *args)
 {
     struct ty_session *s = &r->session;
     const struct ty_json **objs =
         ty_new_n(r->cli->arena, const struct ty_json *, s->inputs.n * 2 + 2);
-    struct ty_unfits unfit = { .arena = r->cli->arena };
+    struct ty_unfits findings = { .arena = r->cli->arena };
     struct ty_err err = { 0 };
-    size_t jobs = 0, n = ty_run_gather(r, objs, &jobs);
+    size_t jobs = 0, n = ty_run_input_gather(r, objs, &jobs);
 
     if (!jobs) {
-        ty_cli_say(r->cli, TY_SAY_ERROR, "no TrainJob in the input: nothing to run");
+        ty_cli_msg(r->cli, TY_MSG_ERROR, "no TrainJob in the input: nothing to run");
         return TY_EXIT_BAD;
     }
-    if (begin(r, args, "run", &err) < 0) {
-        ty_cli_say(r->cli, TY_SAY_ERROR, "%s", err.text);
+    if (start_engine(r, args, "run", &err) < 0) {
+        ty_cli_msg(r->cli, TY_MSG_ERROR, "%s", err.text);
         return TY_EXIT_BAD;
     }
     if (r->status.secret)
         objs[n++] = r->status.secret;
     watch_signals(r);
-    int ret = ty_engine_submit(r->engine, objs, n, &unfit, &err);
-    tell_findings(r, &unfit);
+    int ret = ty_engine_submit(r->engine, objs, n, &findings, &err);
+    report_findings(r, &findings);
     if (ret < 0) {
-        ty_cli_say(r->cli, TY_SAY_ERROR, "%s", err.text);
+        ty_cli_msg(r->cli, TY_MSG_ERROR, "%s", err.text);
         return TY_EXIT_BAD;
     }
     ty_run_view_open(&r->view, &r->loop);
@@ -189,7 +190,7 @@ static int go(struct ty_run *r, const struct ty_args *args)
 }
 
 /* What can be wrong in the words themselves, before anything is started. */
-static int read_words(struct ty_run *r, const struct ty_args *args)
+static int read_words(struct ty_run_ctx *r, const struct ty_args *args)
 {
     int64_t seconds = 0;
 
@@ -208,7 +209,7 @@ static int read_words(struct ty_run *r, const struct ty_args *args)
 
 static int run(struct ty_cli *cli, const struct ty_args *args)
 {
-    struct ty_run r = { .cli = cli };
+    struct ty_run_ctx r = { .cli = cli };
     struct ty_err err = { 0 };
     int code = TY_EXIT_BAD;
 
@@ -217,7 +218,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
     if (wrong)
         return wrong;
     if (ty_zygote_start(&r.zygote, &err) < 0) { /* first, while this process is small */
-        ty_cli_say(cli, TY_SAY_ERROR, "%s", err.text);
+        ty_cli_msg(cli, TY_MSG_ERROR, "%s", err.text);
         return code;
     }
     r.env = ty_new_n(cli->arena, const char *, args->env.n + 1);
@@ -226,13 +227,13 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
     r.history.env = r.env;
     uv_loop_init(&r.loop);
     ty_run_view_init(&r.view, cli, args);
-    if (ty_session_open(&r.session, cli, args, &err) < 0 || ty_run_sets(&r, args, &err) < 0)
-        ty_cli_say(cli, TY_SAY_ERROR, "%s", err.text);
+    if (ty_session_open(&r.session, cli, args, &err) < 0 || ty_run_input_set(&r, args, &err) < 0)
+        ty_cli_msg(cli, TY_MSG_ERROR, "%s", err.text);
     else {
-        if (!r.session.inputs.n_troubles && !r.session.library.n_troubles)
+        if (!r.session.inputs.n_input_errors && !r.session.library.n_input_errors)
             ty_session_admit_all(&r.session);
         print_findings(&r);
-        code = r.session.findings.n_errors ? TY_EXIT_BAD : go(&r, args);
+        code = r.session.findings.n_errors ? TY_EXIT_BAD : run_jobs(&r, args);
     }
     ty_run_history_end(&r.history, code);
     ty_run_end(&r);

@@ -5,19 +5,19 @@
 
 static int setup(void **state)
 {
-    struct ty_bench *b = bench_new(state);
+    struct ty_cli_fixture *b = fixture_new(state);
 
     setenv("XDG_STATE_HOME", b->dir, 1);
     unsetenv("TRAINYARD_HISTORY");
-    bench_file("job.yaml", API "kind: TrainJob\nmetadata: {name: j}\n"
-                               "spec: {runtimeRef: {name: nowhere}}\n");
+    fixture_file("job.yaml", API "kind: TrainJob\nmetadata: {name: j}\n"
+                                 "spec: {runtimeRef: {name: nowhere}}\n");
     return 0;
 }
 
 static int teardown(void **state)
 {
     assert_int_equal(access("trainyard", F_OK), -1); /* nothing began, nothing was made */
-    return bench_teardown(state);
+    return fixture_teardown(state);
 }
 
 static void test_usage(void **state)
@@ -32,31 +32,31 @@ static void test_usage(void **state)
         { "--history", "", "--history : write" },
         { "--output", "xml", "xml" },
     };
-    struct ty_bench *b = *state;
+    struct ty_cli_fixture *b = *state;
 
-    assert_int_equal(BENCH_RUN(b, "run"), TY_EXIT_USAGE);
+    assert_int_equal(FIXTURE_RUN(b, "run"), TY_EXIT_USAGE);
     assert_has(b->err, "nothing to run: give a file");
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        assert_int_equal(BENCH_RUN(b, "run", "job.yaml", rows[i][0], rows[i][1]), TY_EXIT_USAGE);
+        assert_int_equal(FIXTURE_RUN(b, "run", "job.yaml", rows[i][0], rows[i][1]), TY_EXIT_USAGE);
         assert_has(b->err, rows[i][2]);
     }
 }
 
 static void test_input(void **state)
 {
-    struct ty_bench *b = *state;
+    struct ty_cli_fixture *b = *state;
 
-    assert_int_equal(BENCH_RUN(b, "run", "gone.yaml"), TY_EXIT_BAD);
+    assert_int_equal(FIXTURE_RUN(b, "run", "gone.yaml"), TY_EXIT_BAD);
     assert_has(b->err, "gone.yaml");
-    assert_int_equal(BENCH_RUN(b, "run", "job.yaml"), TY_EXIT_BAD);
+    assert_int_equal(FIXTURE_RUN(b, "run", "job.yaml"), TY_EXIT_BAD);
     assert_has(b->err, "ClusterTrainingRuntime.trainer.kubeflow.org \"nowhere\" not found");
-    assert_int_equal(BENCH_RUN(b, "run", "job.yaml", "--set", "kind=Foo"), TY_EXIT_BAD);
+    assert_int_equal(FIXTURE_RUN(b, "run", "job.yaml", "--set", "kind=Foo"), TY_EXIT_BAD);
     assert_has(b->err, "--set kind=Foo: what an object is cannot be changed");
-    bench_file("empty.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n");
-    assert_int_equal(BENCH_RUN(b, "run", "empty.yaml"), TY_EXIT_BAD);
+    fixture_file("empty.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n");
+    assert_int_equal(FIXTURE_RUN(b, "run", "empty.yaml"), TY_EXIT_BAD);
     assert_has(b->err, "no TrainJob in the input: nothing to run");
-    bench_file("broken.yaml", "a: [");
-    assert_int_equal(BENCH_RUN(b, "run", "broken.yaml"), TY_EXIT_BAD);
+    fixture_file("broken.yaml", "a: [");
+    assert_int_equal(FIXTURE_RUN(b, "run", "broken.yaml"), TY_EXIT_BAD);
     assert_has(b->err, "broken.yaml:1:");
 }
 

@@ -82,8 +82,8 @@ static int print_objects(struct ty_cli *cli, const struct ty_words *names, const
 }
 
 /* The names asked for, or all; *ret_bad is one that is not there. */
-static bool choose(struct ty_arena *a, const struct ty_words *asked, struct ty_words *ret,
-                   const char **ret_bad)
+static bool choose_runtimes(struct ty_arena *a, const struct ty_words *asked, struct ty_words *ret,
+                            const char **ret_bad)
 {
     for (const struct ty_embedded *e = ty_catalog_files; !asked->n && e->name; e++)
         ty_words_add(a, ret, e->name);
@@ -100,14 +100,14 @@ static bool choose(struct ty_arena *a, const struct ty_words *asked, struct ty_w
     return true;
 }
 
-static int unknown(struct ty_cli *cli, const char *name)
+static int unknown_runtime(struct ty_cli *cli, const char *name)
 {
     const char *names[NAMES_MAX];
     size_t n = 0;
     for (const struct ty_embedded *e = ty_catalog_files; e->name && n < NAMES_MAX; e++)
         names[n++] = e->name;
     const char *near = ty_str_nearest(ty_str(name), names, n);
-    ty_cli_say(cli, TY_SAY_ERROR, "the catalog has no runtime \"%s\"%s%s%s", name,
+    ty_cli_msg(cli, TY_MSG_ERROR, "the catalog has no runtime \"%s\"%s%s%s", name,
                near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
     return TY_EXIT_BAD;
 }
@@ -117,8 +117,8 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
     struct ty_words names = { 0 };
     const char *bad = NULL, *how = args->output;
 
-    if (!choose(cli->arena, &args->rest, &names, &bad))
-        return unknown(cli, bad);
+    if (!choose_runtimes(cli->arena, &args->rest, &names, &bad))
+        return unknown_runtime(cli, bad);
     if (!how)
         how = args->rest.n ? "yaml" : "table";
     if (strcmp(how, "table") == 0 || strcmp(how, "wide") == 0)

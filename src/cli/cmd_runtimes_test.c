@@ -5,62 +5,63 @@
 static void test_table(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
-    assert_int_equal(BENCH_RUN(&b, "runtimes"), TY_EXIT_OK);
+    struct ty_cli_fixture b;
+    fixture_open(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "runtimes"), TY_EXIT_OK);
     assert_has(b.out, "NAME ");
     assert_has(b.out, "\njax-distributed ");
     assert_null(strstr(b.out, "IMAGE"));
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 static void test_wide(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
-    assert_int_equal(BENCH_RUN(&b, "runtimes", "-o", "wide", "deepspeed-distributed"), TY_EXIT_OK);
+    struct ty_cli_fixture b;
+    fixture_open(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "runtimes", "-o", "wide", "deepspeed-distributed"),
+                     TY_EXIT_OK);
     assert_has(b.out, "deepspeed   mpi      node,launcher   ghcr.io/kubeflow/trainer/deepspeed");
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 /* A name alone prints the object, as a file to change. */
 static void test_one(void **state)
 {
     (void)state;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_docs docs = { 0 };
     struct ty_err err = { 0 };
-    bench_open(&b);
-    assert_int_equal(BENCH_RUN(&b, "runtimes", "flux"), TY_EXIT_OK);
+    fixture_open(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "runtimes", "flux"), TY_EXIT_OK);
     assert_int_equal(
         ty_yaml_read(b.cli.arena, "out", (struct ty_str){ b.out, b.n_out }, NULL, &docs, &err), 0);
     assert_int_equal(docs.n, 1);
     assert_true(ty_str_is(ty_json_str_at(docs.v[0], "metadata.name"), "flux"));
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 static void test_names_in_order(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
-    assert_int_equal(BENCH_RUN(&b, "runtimes", "-o", "name", "torch-distributed", "flux"),
+    struct ty_cli_fixture b;
+    fixture_open(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "runtimes", "-o", "name", "torch-distributed", "flux"),
                      TY_EXIT_OK);
     assert_string_equal(b.out, "clustertrainingruntime.trainer.kubeflow.org/torch-distributed\n"
                                "clustertrainingruntime.trainer.kubeflow.org/flux\n");
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 static void test_unknown(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
-    assert_int_equal(BENCH_RUN(&b, "runtimes", "torch-distributd"), TY_EXIT_BAD);
+    struct ty_cli_fixture b;
+    fixture_open(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "runtimes", "torch-distributd"), TY_EXIT_BAD);
     assert_has(b.err, "no runtime \"torch-distributd\" (did you mean torch-distributed?)");
     assert_int_equal(b.n_out, 0);
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 /* The short name and the long one are the same runtime. */

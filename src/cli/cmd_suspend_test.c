@@ -1,4 +1,4 @@
-#include "cli/history_testing.h"
+#include "cli/job_history_testing.h"
 #include "store/hold.h"
 
 static void test_only_what_runs(void **state)

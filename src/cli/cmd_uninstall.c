@@ -46,7 +46,7 @@ static bool is_plain(const char *word)
 }
 
 /* " OPTION WORD" for a shell; "" without a word. */
-static const char *option(struct ty_arena *a, const char *name, const char *word)
+static const char *shell_option(struct ty_arena *a, const char *name, const char *word)
 {
     ty_auto_buf quoted = { 0 };
 
@@ -67,11 +67,11 @@ static const char *cluster_of(struct removal *x, const char *context)
 {
     struct ty_arena *a = x->cli->arena;
 
-    return ty_arena_printf(a, "%s%s", option(a, "--kubeconfig", x->args->kubeconfig),
-                           option(a, context, x->args->context));
+    return ty_arena_printf(a, "%s%s", shell_option(a, "--kubeconfig", x->args->kubeconfig),
+                           shell_option(a, context, x->args->context));
 }
 
-/* An exit code. A cluster that was named and is not there is none to print for. */
+/* An exit code. A cluster that was named and is not there is none to print_objects for. */
 static int read_cluster(struct removal *x)
 {
     struct ty_cluster cluster;
@@ -82,9 +82,9 @@ static int read_cluster(struct removal *x)
     if (ty_cluster_open(&cluster, x->cli, x->args, &err) == 0) {
         size_t n = ty_uninstall_wants(x->cli->arena, &wants);
         ty_cluster_read(&cluster, wants, n);
-        ty_uninstall_judge(x->cli->arena, cluster.snapshot, &x->what, &x->facts);
+        ty_uninstall_inspect(x->cli->arena, cluster.snapshot, &x->what, &x->facts);
     } else if (x->args->kubeconfig || x->args->context) {
-        ty_cli_say(x->cli, TY_SAY_ERROR, "%s", err.text);
+        ty_cli_msg(x->cli, TY_MSG_ERROR, "%s", err.text);
         code = TY_EXIT_USAGE;
     } else {
         x->facts.unread = ty_arena_printf(x->cli->arena, "%s", err.text);
@@ -93,7 +93,7 @@ static int read_cluster(struct removal *x)
     return code;
 }
 
-static const char *plural(size_t n)
+static const char *plural_s(size_t n)
 {
     return n == 1 ? "" : "s";
 }
@@ -105,11 +105,11 @@ static const char *jobs_of(struct removal *x)
     if (f->unread)
         return "all TrainJobs";
     return ty_arena_printf(x->cli->arena, "%zu TrainJob%s in %zu namespace%s", f->jobs,
-                           plural(f->jobs), f->job_spaces, plural(f->job_spaces));
+                           plural_s(f->jobs), f->job_spaces, plural_s(f->job_spaces));
 }
 
 /* Standard input is the terminal even where standard output is a pipe to kubectl. */
-static bool confirmed(struct removal *x)
+static bool is_confirmed(struct removal *x)
 {
     char answer[8] = { 0 };
     size_t n = 0;
@@ -128,7 +128,7 @@ static int refuse_held(struct removal *x)
 {
     size_t n = x->facts.held.n;
 
-    ty_cli_say(x->cli, TY_SAY_ERROR,
+    ty_cli_msg(x->cli, TY_MSG_ERROR,
                "%zu runtime%s the operator's finalizer, and a deletion would wait for ever. %s:", n,
                n == 1 ? " has" : "s have",
                x->facts.hook_ns
@@ -143,14 +143,14 @@ static int refuse_held(struct removal *x)
     return TY_EXIT_BAD;
 }
 
-/* The namespace to print for; NULL: it cannot be told, and that was said. */
+/* The namespace to print_objects for; NULL: it cannot be told, and that was said. */
 static const char *choose_space(struct removal *x)
 {
     const struct ty_uninstall_facts *f = &x->facts;
     ty_auto_buf names = { 0 };
 
     if (x->args->ns && f->hook_ns && strcmp(x->args->ns, f->hook_ns) != 0) {
-        ty_cli_say(x->cli, TY_SAY_ERROR,
+        ty_cli_msg(x->cli, TY_MSG_ERROR,
                    "the webhooks call an operator in namespace %s, not %s: use -n %s", f->hook_ns,
                    x->args->ns, f->hook_ns);
         return NULL;
@@ -161,25 +161,25 @@ static const char *choose_space(struct removal *x)
         return f->spaces.n ? f->spaces.v[0] : "kubeflow-system";
     for (size_t i = 0; i < f->spaces.n; i++)
         ty_buf_printf(&names, "%s%s", i ? ", " : "", f->spaces.v[i]);
-    ty_cli_say(x->cli, TY_SAY_ERROR, "operators are in namespaces %.*s: name one with -n",
+    ty_cli_msg(x->cli, TY_MSG_ERROR, "operators are in namespaces %.*s: name one with -n",
                TY_ARG(ty_buf_str(&names)));
     return NULL;
 }
 
 /* What speaks against printing anything; an exit code. */
-static int check(struct removal *x)
+static int check_removal(struct removal *x)
 {
     const struct ty_uninstall_facts *f = &x->facts;
 
     if (f->upstream) {
-        ty_cli_say(x->cli, TY_SAY_ERROR,
+        ty_cli_msg(x->cli, TY_MSG_ERROR,
                    "Deployment %s runs Kubeflow Trainer's own manager, whose objects have the "
                    "names of ours: nothing is printed. Remove it with the files that installed it",
                    f->upstream);
         return TY_EXIT_BAD;
     }
     if (f->unread && x->what.crds) {
-        ty_cli_say(x->cli, TY_SAY_ERROR,
+        ty_cli_msg(x->cli, TY_MSG_ERROR,
                    "the cluster cannot be checked: %s. --crds deletes all TrainJobs, so nothing is "
                    "printed: name the cluster with --context or --kubeconfig, as a user who may "
                    "list TrainJobs and runtimes",
@@ -187,21 +187,21 @@ static int check(struct removal *x)
         return TY_EXIT_BAD;
     }
     if (f->unread)
-        ty_cli_say(x->cli, TY_SAY_WARNING, "the cluster is not checked: %s", f->unread);
+        ty_cli_msg(x->cli, TY_MSG_WARNING, "the cluster is not checked: %s", f->unread);
     if (f->release && f->rel_ns)
-        ty_cli_say(x->cli, TY_SAY_WARNING,
+        ty_cli_msg(x->cli, TY_MSG_WARNING,
                    "Helm installed this operator: run \"helm uninstall %s -n %s%s\" instead",
                    f->release, f->rel_ns, cluster_of(x, "--kube-context"));
     if (f->held.n)
         return refuse_held(x);
-    if (x->what.crds && !x->args->yes && !confirmed(x)) {
-        ty_cli_say(x->cli, TY_SAY_ERROR, "not confirmed: nothing is printed");
+    if (x->what.crds && !x->args->yes && !is_confirmed(x)) {
+        ty_cli_msg(x->cli, TY_MSG_ERROR, "not confirmed: nothing is printed");
         return TY_EXIT_BAD;
     }
     return TY_EXIT_OK;
 }
 
-static int print(struct removal *x, size_t *ret_n)
+static int print_objects(struct removal *x, size_t *ret_n)
 {
     struct ty_printer p = { .cli = x->cli };
 
@@ -215,7 +215,7 @@ static int print(struct removal *x, size_t *ret_n)
     return p.code;
 }
 
-static void summarize(struct removal *x, size_t n)
+static void print_summary(struct removal *x, size_t n)
 {
     FILE *err = x->cli->err;
     const char *ns = x->what.ns, *at = x->what.at;
@@ -268,11 +268,11 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
     if (code == TY_EXIT_OK && !(x.what.ns = choose_space(&x)))
         code = TY_EXIT_BAD;
     if (code == TY_EXIT_OK)
-        code = check(&x);
+        code = check_removal(&x);
     if (code == TY_EXIT_OK)
-        code = print(&x, &n);
+        code = print_objects(&x, &n);
     if (code == TY_EXIT_OK)
-        summarize(&x, n);
+        print_summary(&x, n);
     return code;
 }
 

@@ -7,18 +7,18 @@
     "contexts: [{name: c, context: {cluster: c}}, {name: it's, context: {cluster: c}}]\n"
 #define NOWHERE "--kubeconfig", "k.yaml"
 
-static void open_nowhere(struct ty_bench *b)
+static void open_nowhere(struct ty_cli_fixture *b)
 {
-    bench_open(b);
-    bench_file("k.yaml", KUBECONFIG);
+    fixture_open(b);
+    fixture_file("k.yaml", KUBECONFIG);
 }
 
 static void test_default(void **state)
 {
     (void)state;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     open_nowhere(&b);
-    assert_int_equal(BENCH_RUN(&b, "uninstall", NOWHERE, "-o", "name", "-n", "kubeflow"),
+    assert_int_equal(FIXTURE_RUN(&b, "uninstall", NOWHERE, "-o", "name", "-n", "kubeflow"),
                      TY_EXIT_OK);
     assert_null(strstr(b.out, "namespace/"));
     assert_null(strstr(b.out, "customresourcedefinition"));
@@ -34,15 +34,15 @@ static void test_default(void **state)
                       "kubectl --kubeconfig k.yaml delete --ignore-not-found -f -\n");
     assert_has(b.err, "trainyard uninstall --kubeconfig k.yaml -n kubeflow --runtimes | kubectl "
                       "--kubeconfig k.yaml delete");
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 static void test_runtimes(void **state)
 {
     (void)state;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     open_nowhere(&b);
-    assert_int_equal(BENCH_RUN(&b, "uninstall", NOWHERE, "--runtimes", "--service-monitor"),
+    assert_int_equal(FIXTURE_RUN(&b, "uninstall", NOWHERE, "--runtimes", "--service-monitor"),
                      TY_EXIT_OK);
     assert_has(b.out, "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: ClusterTrainingRuntime\n"
                       "metadata:\n  name: torch-distributed\n");
@@ -50,53 +50,53 @@ static void test_runtimes(void **state)
     assert_null(strstr(b.out, "kind: CustomResourceDefinition"));
     assert_has(b.err, "namespace kubeflow-system");
     assert_null(strstr(b.err, "--runtimes"));
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 /* kubectl would take the current context of its own kubeconfig for it. */
 static void test_a_cluster_that_was_named(void **state)
 {
     (void)state;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     open_nowhere(&b);
-    assert_int_equal(BENCH_RUN(&b, "uninstall", NOWHERE, "--context", "nope", "--crds", "--yes"),
+    assert_int_equal(FIXTURE_RUN(&b, "uninstall", NOWHERE, "--context", "nope", "--crds", "--yes"),
                      TY_EXIT_USAGE);
     assert_has(b.err, "error: ");
     assert_has(b.err, "nope");
     assert_null(strstr(b.err, "warning: "));
-    assert_int_equal(BENCH_RUN(&b, "uninstall", "--kubeconfig", "none.yaml"), TY_EXIT_USAGE);
+    assert_int_equal(FIXTURE_RUN(&b, "uninstall", "--kubeconfig", "none.yaml"), TY_EXIT_USAGE);
     assert_has(b.err, "none.yaml");
     assert_int_equal(b.n_out, 0);
-    assert_int_equal(BENCH_RUN(&b, "uninstall", NOWHERE, "--context", "it's"), TY_EXIT_OK);
+    assert_int_equal(FIXTURE_RUN(&b, "uninstall", NOWHERE, "--context", "it's"), TY_EXIT_OK);
     assert_has(b.err, "      kubectl --kubeconfig k.yaml --context 'it'\\''s' delete namespace "
                       "kubeflow-system\n");
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 static void test_crds_want_a_cluster(void **state)
 {
     (void)state;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     open_nowhere(&b);
-    assert_int_equal(BENCH_RUN(&b, "uninstall", NOWHERE, "--crds"), TY_EXIT_USAGE);
+    assert_int_equal(FIXTURE_RUN(&b, "uninstall", NOWHERE, "--crds"), TY_EXIT_USAGE);
     assert_has(b.err, "without a terminal to ask on, say --yes");
-    assert_int_equal(BENCH_RUN(&b, "uninstall", NOWHERE, "--crds", "--yes"), TY_EXIT_BAD);
+    assert_int_equal(FIXTURE_RUN(&b, "uninstall", NOWHERE, "--crds", "--yes"), TY_EXIT_BAD);
     assert_has(b.err, "error: the cluster cannot be checked: cannot connect to 127.0.0.1 port 1");
     assert_has(b.err, "nothing is printed: name the cluster with --context or --kubeconfig");
     assert_int_equal(b.n_out, 0);
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 static void test_usage(void **state)
 {
     (void)state;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     open_nowhere(&b);
-    assert_int_equal(BENCH_RUN(&b, "uninstall", "torch"), TY_EXIT_USAGE);
-    assert_int_equal(BENCH_RUN(&b, "uninstall", "-n", "Kubeflow"), TY_EXIT_USAGE);
+    assert_int_equal(FIXTURE_RUN(&b, "uninstall", "torch"), TY_EXIT_USAGE);
+    assert_int_equal(FIXTURE_RUN(&b, "uninstall", "-n", "Kubeflow"), TY_EXIT_USAGE);
     assert_has(b.err, "--namespace: \"Kubeflow\": a lowercase RFC 1123 label");
     assert_int_equal(b.n_out, 0);
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 int main(void)

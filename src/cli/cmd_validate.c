@@ -1,4 +1,4 @@
-/* trainyard validate: everything that a cluster would say of the objects, at once. */
+/* trainyard validate_inputs: everything that a cluster would say of the objects, at once. */
 #include "cli/cmds.h"
 #include "cli/session.h"
 
@@ -13,15 +13,15 @@ static const struct ty_opt options[] = {
     TY_OPT_END,
 };
 
-static void summary(struct ty_cli *cli, const struct ty_session *s)
+static void print_summary(struct ty_cli *cli, const struct ty_session *s)
 {
     fprintf(cli->err, "%zu object%s, %zu invalid", s->inputs.n, s->inputs.n == 1 ? "" : "s",
             s->n_invalid);
     if (s->findings.n_warnings)
         fprintf(cli->err, ", %zu warning%s", s->findings.n_warnings,
                 s->findings.n_warnings == 1 ? "" : "s");
-    if (s->inputs.n_troubles)
-        fprintf(cli->err, "; %zu could not be read", s->inputs.n_troubles);
+    if (s->inputs.n_input_errors)
+        fprintf(cli->err, "; %zu could not be read", s->inputs.n_input_errors);
     if (s->findings.unchecked)
         fputs(" (some rules can be checked once this is corrected)", cli->err);
     fputc('\n', cli->err);
@@ -37,7 +37,7 @@ static void drop_warnings(struct ty_findings *f)
             at = &(*at)->next;
 }
 
-static int validate(struct ty_session *s, const struct ty_args *args)
+static int validate_inputs(struct ty_session *s, const struct ty_args *args)
 {
     struct ty_cli *cli = s->cli;
     ty_auto_buf out = { 0 };
@@ -54,7 +54,7 @@ static int validate(struct ty_session *s, const struct ty_args *args)
     }
     int code = ty_cli_print(cli, &out);
     if (!args->quiet)
-        summary(cli, s);
+        print_summary(cli, s);
     return s->findings.n_errors ? TY_EXIT_BAD : code;
 }
 
@@ -62,7 +62,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
 {
     if (!args->files.n && !args->rest.n)
         return ty_cli_usage(cli, &ty_cmd_validate, "nothing to validate: give a file with -f");
-    return ty_session_run(cli, args, validate);
+    return ty_session_run(cli, args, validate_inputs);
 }
 
 const struct ty_cmd ty_cmd_validate = {

@@ -3,21 +3,21 @@
 static void test_version(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
-    assert_int_equal(BENCH_RUN(&b, "version"), TY_EXIT_OK);
+    struct ty_cli_fixture b;
+    fixture_open(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "version"), TY_EXIT_OK);
     assert_int_equal(strncmp(b.out, "trainyard " TY_VERSION " ", 11 + strlen(TY_VERSION)), 0);
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 static void test_json(void **state)
 {
     (void)state;
-    struct ty_bench b;
-    bench_open(&b);
-    assert_int_equal(BENCH_RUN(&b, "version", "-o", "json"), TY_EXIT_OK);
+    struct ty_cli_fixture b;
+    fixture_open(&b);
+    assert_int_equal(FIXTURE_RUN(&b, "version", "-o", "json"), TY_EXIT_OK);
     assert_has(b.out, "\"api\": \"trainer.kubeflow.org/v1alpha1\"");
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 int main(void)

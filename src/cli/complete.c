@@ -1,4 +1,4 @@
-/* What each shell wants to know is the same table in its own words. */
+/* What each shell wants to know is the same table in its own print_words. */
 #include "cli/complete.h"
 
 #define each_cmd(c)     for (const struct ty_cmd *const *c = ty_cmds; *c; c++)
@@ -6,7 +6,7 @@
 #define each_word(w, l) for (const char *const *w = (l); w && *w; w++)
 
 /* Words in a row: "yaml json name". */
-static void words(struct ty_buf *out, const char *const *list)
+static void print_words(struct ty_buf *out, const char *const *list)
 {
     each_word(w, list) ty_buf_printf(out, "%s%s", w == list ? "" : " ", *w);
 }
@@ -29,7 +29,7 @@ static void bash_values(struct ty_buf *out, const struct ty_cmd *c)
             ty_buf_printf(out, " | %s,-%c", c->name, o->letter);
         if (o->choices) {
             ty_buf_cstr(out, ") words=\"");
-            words(out, o->choices);
+            print_words(out, o->choices);
             ty_buf_cstr(out, "\" ;;\n");
         } else if (takes_dir(o)) {
             ty_buf_cstr(out, ") mapfile -t COMPREPLY < <(compgen -d -- \"$cur\"); return ;;\n");
@@ -52,7 +52,7 @@ static void bash_options(struct ty_buf *out, const struct ty_cmd *c)
     if (!c->operands)
         return;
     ty_buf_printf(out, "    %s,*) words=\"", c->name);
-    words(out, c->operands);
+    print_words(out, c->operands);
     ty_buf_cstr(out, "\" ;;\n");
 }
 
@@ -112,7 +112,7 @@ static void zsh_option(struct ty_buf *out, const struct ty_opt *o)
         ty_buf_chr(out, ':');
         if (o->choices) {
             ty_buf_chr(out, '(');
-            words(out, o->choices);
+            print_words(out, o->choices);
             ty_buf_chr(out, ')');
         } else {
             ty_buf_cstr(out, takes_dir(o) ? "_files -/" : "_files");
@@ -150,7 +150,7 @@ void ty_complete_zsh(struct ty_buf *out)
         ty_buf_cstr(out, "        '*:");
         if ((*c)->operands) {
             ty_buf_cstr(out, "word:(");
-            words(out, (*c)->operands);
+            print_words(out, (*c)->operands);
             ty_buf_cstr(out, ")' ;;\n");
         } else {
             ty_buf_cstr(out, "file:_files' ;;\n");
@@ -191,7 +191,7 @@ static void fish_command(struct ty_buf *out, const struct ty_cmd *c)
             ty_buf_printf(out, " -s %c", o->letter);
         if (o->choices) {
             ty_buf_cstr(out, " -x -a '");
-            words(out, o->choices);
+            print_words(out, o->choices);
             ty_buf_chr(out, '\'');
         } else if (takes_dir(o)) {
             ty_buf_cstr(out, " -x -a '(__fish_complete_directories)'");
@@ -205,7 +205,7 @@ static void fish_command(struct ty_buf *out, const struct ty_cmd *c)
     if (c->operands) {
         ty_buf_printf(out, "complete -c trainyard -n '__fish_seen_subcommand_from %s' -f -a '",
                       c->name);
-        words(out, c->operands);
+        print_words(out, c->operands);
         ty_buf_cstr(out, "'\n");
     }
 }

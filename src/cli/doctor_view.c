@@ -13,8 +13,8 @@ static void put_clean(struct ty_arena *a, struct ty_buf *out, const char *text)
     ty_buf_put(out, clean, ty_text_clean(ty_str(text), clean, cap));
 }
 
-void ty_doctor_print(struct ty_arena *a, struct ty_buf *out, const struct ty_check_results *c,
-                     bool colour)
+void ty_doctor_view_print(struct ty_arena *a, struct ty_buf *out, const struct ty_check_results *c,
+                          bool colour)
 {
     const char *area = "";
 
@@ -36,7 +36,7 @@ void ty_doctor_print(struct ty_arena *a, struct ty_buf *out, const struct ty_che
                   c->n[TY_CHECK_LEVEL_FAIL]);
 }
 
-struct ty_json *ty_doctor_json(struct ty_arena *a, const struct ty_check_results *c)
+struct ty_json *ty_doctor_view_json(struct ty_arena *a, const struct ty_check_results *c)
 {
     struct ty_json *o = ty_json_object(a), *list = ty_json_array(a);
 

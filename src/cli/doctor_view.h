@@ -7,9 +7,9 @@
 #include "json/json.h"
 
 /* A line a check: "warn  what  -- fix: ..."; then how many of each. */
-void ty_doctor_print(struct ty_arena *a, struct ty_buf *out, const struct ty_check_results *c,
-                     bool colour);
+void ty_doctor_view_print(struct ty_arena *a, struct ty_buf *out, const struct ty_check_results *c,
+                          bool colour);
 /* {ok, checks: [{area, name, level, what, fix}]} */
-struct ty_json *ty_doctor_json(struct ty_arena *a, const struct ty_check_results *c);
+struct ty_json *ty_doctor_view_json(struct ty_arena *a, const struct ty_check_results *c);
 
 #endif

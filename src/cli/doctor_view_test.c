@@ -18,7 +18,7 @@ static void test_lines(void **state TY_UNUSED)
     struct ty_check_results c = make(a);
     ty_auto_buf b = { 0 };
 
-    ty_doctor_print(a, &b, &c, false);
+    ty_doctor_view_print(a, &b, &c, false);
     ty_buf_chr(&b, '\0');
     assert_string_equal(b.p, "machine\n"
                              "ok    python3 is here\n"
@@ -26,7 +26,7 @@ static void test_lines(void **state TY_UNUSED)
                              "fail  no  CRD  -- fix: apply it\n"
                              "\n1 ok, 0 warnings, 1 failed\n");
     b.n = 0;
-    ty_doctor_print(a, &b, &c, true);
+    ty_doctor_view_print(a, &b, &c, true);
     ty_buf_chr(&b, '\0');
     assert_has(b.p, "\033[31mfail\033[0m  no  CRD");
     assert_has(b.p, "\033[32mok  \033[0m  python3");
@@ -36,7 +36,7 @@ static void test_for_programs(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
     struct ty_check_results c = make(a);
-    const struct ty_json *o = ty_doctor_json(a, &c);
+    const struct ty_json *o = ty_doctor_view_json(a, &c);
     const struct ty_json *last = ty_json_item(ty_json_get(o, "checks"), 1);
 
     assert_true(ty_json_get(o, "ok") && !ty_json_true_at(o, "ok"));

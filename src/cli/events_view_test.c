@@ -1,15 +1,15 @@
-#include "cli/history_testing.h"
+#include "cli/job_history_testing.h"
 
 static void test_as_objects(void **state)
 {
     struct hist *h = *state;
-    ty_auto_durable *d = NULL;
+    ty_auto_history_db *d = NULL;
 
-    assert_int_equal(ty_history_open(&h->b.cli, TY_DURABLE_READ, &d), TY_EXIT_OK);
+    assert_int_equal(ty_job_history_open(&h->b.cli, TY_DURABLE_READ, &d), TY_EXIT_OK);
     assert_int_equal(
-        ty_events_print(&h->b.cli, d, &(struct ty_past_which){ .run = 1 }, "json", NULL),
+        ty_events_view_print(&h->b.cli, d, &(struct ty_past_which){ .run = 1 }, "json", NULL),
         TY_EXIT_OK);
-    bench_flush(&h->b);
+    fixture_flush(&h->b);
     struct ty_json *v = ty_json_parse(h->b.cli.arena, ty_str(h->b.out), NULL, NULL);
     const struct ty_json *e = ty_json_item(ty_json_get(v, "items"), 0);
     int64_t count = 0;
@@ -25,11 +25,13 @@ static void test_none(void **state)
 {
     struct hist *h = *state;
 
-    assert_int_equal(ty_events_print(&h->b.cli, NULL, &(struct ty_past_which){ 0 }, NULL, "  "),
-                     TY_EXIT_OK);
-    assert_int_equal(ty_events_print(&h->b.cli, NULL, &(struct ty_past_which){ 0 }, NULL, NULL),
-                     TY_EXIT_OK);
-    bench_flush(&h->b);
+    assert_int_equal(
+        ty_events_view_print(&h->b.cli, NULL, &(struct ty_past_which){ 0 }, NULL, "  "),
+        TY_EXIT_OK);
+    assert_int_equal(
+        ty_events_view_print(&h->b.cli, NULL, &(struct ty_past_which){ 0 }, NULL, NULL),
+        TY_EXIT_OK);
+    fixture_flush(&h->b);
     assert_string_equal(h->b.out, "  <none>\n");
     assert_string_equal(h->b.err, "No events found\n");
 }

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 struct seen {
-    char names[1024], troubles[1024];
+    char names[1024], input_errors[1024];
 };
 
 static void on_text(void *ctx, const char *file, struct ty_str text)
@@ -17,11 +17,11 @@ static void on_text(void *ctx, const char *file, struct ty_str text)
 static void on_trouble(void *ctx, const char *file, const char *sentence)
 {
     struct seen *s = ctx;
-    size_t n = strlen(s->troubles);
-    snprintf(s->troubles + n, sizeof(s->troubles) - n, "%s: %s;", file, sentence);
+    size_t n = strlen(s->input_errors);
+    snprintf(s->input_errors + n, sizeof(s->input_errors) - n, "%s: %s;", file, sentence);
 }
 
-static void read_all(struct ty_bench *b, const char *path, bool recursive, struct seen *s)
+static void read_all(struct ty_cli_fixture *b, const char *path, bool recursive, struct seen *s)
 {
     memset(s, 0, sizeof(*s));
     struct ty_files f = {
@@ -40,55 +40,55 @@ static void read_all(struct ty_bench *b, const char *path, bool recursive, struc
 static void test_directories(void **state)
 {
     (void)state;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct seen s;
-    bench_open(&b);
+    fixture_open(&b);
     assert_int_equal(mkdir("d", 0700) | mkdir("d/sub.yaml", 0700) | mkdir("empty", 0700), 0);
-    bench_file("d/b.yaml", "B");
-    bench_file("d/a.json", "A");
-    bench_file("d/c.yml", "C");
-    bench_file("d/.hidden.yaml", "no");
-    bench_file("d/notes.txt", "no");
-    bench_file("d/sub.yaml/x.yaml", "X");
+    fixture_file("d/b.yaml", "B");
+    fixture_file("d/a.json", "A");
+    fixture_file("d/c.yml", "C");
+    fixture_file("d/.hidden.yaml", "no");
+    fixture_file("d/notes.txt", "no");
+    fixture_file("d/sub.yaml/x.yaml", "X");
     read_all(&b, "d", false, &s);
     assert_string_equal(s.names, "d/a.json=A;d/b.yaml=B;d/c.yml=C;");
     read_all(&b, "d/", true, &s);
     assert_string_equal(s.names, "d/a.json=A;d/b.yaml=B;d/c.yml=C;d/sub.yaml/x.yaml=X;");
     read_all(&b, "empty", false, &s);
-    assert_string_equal(s.troubles, "empty: no .yaml, .yml or .json files in this directory;");
-    bench_close(&b);
+    assert_string_equal(s.input_errors, "empty: no .yaml, .yml or .json files in this directory;");
+    fixture_close(&b);
 }
 
 static void test_troubles(void **state)
 {
     (void)state;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct seen s;
-    bench_open(&b);
+    fixture_open(&b);
     read_all(&b, "gone.yaml", false, &s);
-    assert_string_equal(s.troubles, "gone.yaml: cannot open: No such file or directory;");
-    bench_file("big.yaml", "");
+    assert_string_equal(s.input_errors, "gone.yaml: cannot open: No such file or directory;");
+    fixture_file("big.yaml", "");
     assert_int_equal(truncate("big.yaml", 100 << 20), 0);
     read_all(&b, "big.yaml", false, &s);
-    assert_string_equal(s.troubles, "big.yaml: 100 MB is more than the 32 MB limit;");
+    assert_string_equal(s.input_errors, "big.yaml: 100 MB is more than the 32 MB limit;");
     assert_string_equal(s.names, "");
     char text[102];
     memset(text, 'x', 101);
     text[101] = 0;
-    bench_file("room.yaml", text);
+    fixture_file("room.yaml", text);
     read_all(&b, "room.yaml", false, &s);
-    assert_string_equal(s.troubles,
+    assert_string_equal(s.input_errors,
                         "room.yaml: the files together are more than can be read at once;");
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 static void test_standard_input(void **state)
 {
     (void)state;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct seen s;
     int fds[2];
-    bench_open(&b);
+    fixture_open(&b);
     assert_int_equal(pipe(fds), 0);
     assert_int_equal(write(fds[1], "hello", 5), 5);
     close(fds[1]);
@@ -96,7 +96,7 @@ static void test_standard_input(void **state)
     read_all(&b, "-", false, &s);
     assert_string_equal(s.names, "<stdin>=hello;");
     assert_int_equal(close(fds[0]), 0); /* it was borrowed */
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 int main(void)

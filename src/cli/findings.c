@@ -3,7 +3,7 @@
 #include "json/place.h"
 #include <stdarg.h>
 
-static struct ty_finding *append(struct ty_findings *f, bool warning)
+static struct ty_finding *append_finding(struct ty_findings *f, bool warning)
 {
     struct ty_finding *x = ty_new(f->arena, struct ty_finding);
     x->warning = warning;
@@ -65,14 +65,14 @@ void ty_findings_field(struct ty_findings *f, const struct ty_doc *doc,
 {
     bool whole = strcmp(e->path, "<nil>") == 0;
     const char *path = whole ? field_named_first(f, e->detail) : e->path;
-    struct ty_blame blame = { doc->obj, path, whole, e->why == TY_TYPE_INVALID };
-    f->blames.arena = f->arena;
-    if (ty_blames_echo(&f->blames, &blame)) {
+    struct ty_finding_key key = { doc->obj, path, whole, e->why == TY_TYPE_INVALID };
+    f->dedup.arena = f->arena;
+    if (ty_finding_dedup_repeats(&f->dedup, &key)) {
         f->unchecked |= whole && strstr(e->detail, "rules were not checked");
         return;
     }
-    ty_blames_add(&f->blames, &blame);
-    struct ty_finding *x = append(f, false);
+    ty_finding_dedup_add(&f->dedup, &key);
+    struct ty_finding *x = append_finding(f, false);
     set_object(f, x, doc);
     const struct ty_json *at = e->at && e->at->line ? e->at : NULL;
     if (!at || (whole && *path))
@@ -88,14 +88,14 @@ void ty_findings_field(struct ty_findings *f, const struct ty_doc *doc,
 
 void ty_findings_warn(struct ty_findings *f, const struct ty_doc *doc, const char *text)
 {
-    struct ty_finding *x = append(f, true);
+    struct ty_finding *x = append_finding(f, true);
     set_object(f, x, doc);
     x->detail = text;
 }
 
 void ty_findings_error(struct ty_findings *f, const struct ty_doc *doc, const char *fmt, ...)
 {
-    struct ty_finding *x = append(f, false);
+    struct ty_finding *x = append_finding(f, false);
     set_object(f, x, doc);
     va_list ap;
     va_start(ap, fmt);
@@ -103,23 +103,23 @@ void ty_findings_error(struct ty_findings *f, const struct ty_doc *doc, const ch
     va_end(ap);
 }
 
-void ty_findings_trouble(struct ty_findings *f, const struct ty_trouble *t)
+void ty_findings_input_error(struct ty_findings *f, const struct ty_input_error *t)
 {
-    struct ty_finding *x = append(f, t->warning);
+    struct ty_finding *x = append_finding(f, t->warning);
     x->file = t->file;
     x->line = t->line;
     x->col = t->col;
     x->detail = t->text;
 }
 
-struct place { /* what findings are sorted by */
+struct finding_place { /* what findings are sorted by */
     struct ty_finding *finding;
     size_t file, order;
 };
 
 static int by_place(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
+    const struct finding_place *x = a, *y = b;
     if (x->file != y->file)
         return x->file < y->file ? -1 : 1;
     if (x->finding->line != y->finding->line)
@@ -144,10 +144,10 @@ static size_t file_rank(struct ty_map *files, const char *file)
 void ty_findings_sort(struct ty_findings *f)
 {
     size_t n = 0, all_n = f->n_errors + f->n_warnings;
-    struct place *all = ty_new_n(f->arena, struct place, all_n + 1);
+    struct finding_place *all = ty_new_n(f->arena, struct finding_place, all_n + 1);
     struct ty_map files = { 0 };
     for (struct ty_finding *x = f->first; x && n < all_n; x = x->next, n++)
-        all[n] = (struct place){ x, file_rank(&files, x->file), n };
+        all[n] = (struct finding_place){ x, file_rank(&files, x->file), n };
     ty_map_done(&files);
     qsort(all, n, sizeof(*all), by_place);
     struct ty_finding **at = &f->first;
@@ -160,7 +160,7 @@ void ty_findings_sort(struct ty_findings *f)
 
 void ty_findings_done(struct ty_findings *f)
 {
-    ty_blames_done(&f->blames);
+    ty_finding_dedup_done(&f->dedup);
 }
 
 static void print_field(struct ty_buf *out, const struct ty_finding *f)
@@ -177,7 +177,7 @@ static void print_field(struct ty_buf *out, const struct ty_finding *f)
         ty_buf_printf(out, ": %s", f->detail);
 }
 
-void ty_finding_print(struct ty_buf *out, const struct ty_finding *f, bool colour)
+void ty_findings_print_one(struct ty_buf *out, const struct ty_finding *f, bool colour)
 {
     const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
     ty_buf_printf(out, "%s%s", bold, f->file);
@@ -203,7 +203,7 @@ void ty_finding_print(struct ty_buf *out, const struct ty_finding *f, bool colou
 void ty_findings_print(struct ty_buf *out, const struct ty_findings *f, bool colour)
 {
     for (const struct ty_finding *x = f->first; x; x = x->next)
-        ty_finding_print(out, x, colour);
+        ty_findings_print_one(out, x, colour);
 }
 
 static void set_text(struct ty_arena *a, struct ty_json *obj, const char *key, const char *text)

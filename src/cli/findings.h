@@ -3,7 +3,7 @@
 #define TY_CLI_FINDINGS_H
 
 #include "base/buf.h"
-#include "cli/blames.h"
+#include "cli/finding_dedup.h"
 #include "cli/inputs.h"
 #include "json/errs.h"
 
@@ -22,7 +22,7 @@ struct ty_findings {
     struct ty_arena *arena;
     struct ty_finding *first, *last;
     size_t n_errors, n_warnings;
-    struct ty_blames blames;
+    struct ty_finding_dedup dedup;
     bool unchecked; /* rules of some object wait until its shape is right */
 };
 
@@ -38,12 +38,12 @@ void ty_findings_warn(struct ty_findings *f, const struct ty_doc *doc, const cha
 void ty_findings_error(struct ty_findings *f, const struct ty_doc *doc, const char *fmt, ...)
     TY_PRINTF(3, 4);
 /* A file that cannot be used. */
-void ty_findings_trouble(struct ty_findings *f, const struct ty_trouble *t);
+void ty_findings_input_error(struct ty_findings *f, const struct ty_input_error *t);
 
 /* By file, in the order in which files were first blamed, then by line and column. */
 void ty_findings_sort(struct ty_findings *f);
 /* "job.yaml:12:9: spec.trainer.numNode: unknown field (did you mean "numNodes"?)" */
-void ty_finding_print(struct ty_buf *out, const struct ty_finding *f, bool colour);
+void ty_findings_print_one(struct ty_buf *out, const struct ty_finding *f, bool colour);
 /* All, one a line. */
 void ty_findings_print(struct ty_buf *out, const struct ty_findings *f, bool colour);
 /* A list of {severity, file, line, column, kind, name, path, type, value, detail, hint}. */

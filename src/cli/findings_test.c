@@ -69,7 +69,7 @@ static void test_lines(void **state)
     find_all(w);
     ty_findings_warn(&w->f, &w->d, "mind the gap");
     ty_findings_error(&w->f, &w->d, "no %s", "luck");
-    ty_findings_trouble(&w->f, &(struct ty_trouble){ .file = "x.yaml", .text = "gone" });
+    ty_findings_input_error(&w->f, &(struct ty_input_error){ .file = "x.yaml", .text = "gone" });
     assert_string_equal(
         printed(w),
         "job.yaml:3:11: spec.trainer.numNode: unknown field (did you mean \"numNodes\"?)\n"
@@ -115,7 +115,7 @@ static void test_json(void **state)
 static void test_sort(void **state)
 {
     struct world *w = *state;
-    static const struct ty_trouble rows[] = {
+    static const struct ty_input_error rows[] = {
         { .file = "b", .line = 9, .text = "1" },           { .file = "a", .line = 2, .text = "2" },
         { .file = "b", .line = 3, .col = 7, .text = "3" }, { .file = "b", .line = 3, .text = "4" },
         { .file = "b", .line = 9, .text = "5" },           { .file = "a", .text = "6" },
@@ -123,7 +123,7 @@ static void test_sort(void **state)
     ty_findings_sort(&w->f); /* nothing is fine */
     assert_null(w->f.first);
     for (size_t i = 0; i < 6; i++)
-        ty_findings_trouble(&w->f, &rows[i]);
+        ty_findings_input_error(&w->f, &rows[i]);
     ty_findings_sort(&w->f);
     assert_string_equal(printed(w), "b:3: 4\nb:3:7: 3\nb:9: 1\nb:9: 5\na: 6\na:2: 2\n");
     assert_string_equal(w->f.last->detail, "2");

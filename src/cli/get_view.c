@@ -9,7 +9,7 @@ static const char *str_at(struct ty_arena *a, const struct ty_json *obj, const c
     return ty_arena_strndup(a, s.n ? s.p : "", s.n);
 }
 
-static const char *number(struct ty_arena *a, int64_t n)
+static const char *number_text(struct ty_arena *a, int64_t n)
 {
     return ty_arena_printf(a, "%lld", (long long)n);
 }
@@ -28,14 +28,14 @@ static int64_t time_at(const struct ty_json *obj, const char *path)
     return ty_time_parse(ty_json_str_at(obj, path), &s) ? s : 0;
 }
 
-static const char *age(const struct ty_get_row *r)
+static const char *age_text(const struct ty_get_row *r)
 {
-    return ty_age_text(r->a, r->now_ms / 1000 - time_at(r->obj, "metadata.creationTimestamp"));
+    return ty_table_age(r->a, r->now_ms / 1000 - time_at(r->obj, "metadata.creationTimestamp"));
 }
 
 static const char *run_of(const struct ty_get_row *r)
 {
-    return number(r->a, r->row->run.id);
+    return number_text(r->a, r->row->run.id);
 }
 
 void ty_get_pods_head(struct ty_table *t, bool wide)
@@ -48,9 +48,9 @@ void ty_get_pods_head(struct ty_table *t, bool wide)
 
 void ty_get_pods_row(struct ty_table *t, const struct ty_get_row *r)
 {
-    ty_table_row(t, str_at(r->a, r->obj, "metadata.name"), ty_pod_ready(r->a, r->obj),
-                 ty_pod_state(r->a, r->obj, r->cut_off, r->row->gone),
-                 number(r->a, ty_pod_restarts(r->obj)), age(r),
+    ty_table_row(t, str_at(r->a, r->obj, "metadata.name"), ty_pod_state_ready(r->a, r->obj),
+                 ty_pod_state_text(r->a, r->obj, r->cut_off, r->row->gone),
+                 number_text(r->a, ty_pod_state_restarts(r->obj)), age_text(r),
                  str_at(r->a, r->obj, "status.podIP"), str_at(r->a, r->obj, "spec.hostname"),
                  run_of(r));
 }
@@ -87,12 +87,12 @@ void ty_get_jobs_row(struct ty_table *t, const struct ty_get_row *r)
 
     end = time_at(r->obj, "status.completionTime");
     if (start && (end || !r->cut_off))
-        took = ty_age_text(r->a, (end ? end : r->now_ms / 1000) - start);
+        took = ty_table_age(r->a, (end ? end : r->now_ms / 1000) - start);
     ty_table_row(t, str_at(r->a, r->obj, "metadata.name"), job_status(r),
                  ty_arena_printf(r->a, "%lld/%lld",
                                  (long long)int_at(r->obj, "status.succeeded", 0),
                                  (long long)int_at(r->obj, "spec.completions", 1)),
-                 took, age(r), run_of(r));
+                 took, age_text(r), run_of(r));
 }
 
 void ty_get_jobsets_head(struct ty_table *t, bool wide)
@@ -106,11 +106,11 @@ void ty_get_jobsets_head(struct ty_table *t, bool wide)
 
 void ty_get_jobsets_row(struct ty_table *t, const struct ty_get_row *r)
 {
-    ty_table_row(t, str_at(r->a, r->obj, "metadata.name"),
-                 str_at(r->a, r->obj, "status.terminalState"),
-                 number(r->a, int_at(r->obj, "status.restarts", 0)),
-                 is_true(r->obj, "Completed") ? "True" : "",
-                 ty_json_true_at(r->obj, "spec.suspend") ? "true" : "false", age(r), run_of(r));
+    ty_table_row(
+        t, str_at(r->a, r->obj, "metadata.name"), str_at(r->a, r->obj, "status.terminalState"),
+        number_text(r->a, int_at(r->obj, "status.restarts", 0)),
+        is_true(r->obj, "Completed") ? "True" : "",
+        ty_json_true_at(r->obj, "spec.suspend") ? "true" : "false", age_text(r), run_of(r));
 }
 
 void ty_get_trainjobs_head(struct ty_table *t, bool wide)
@@ -124,19 +124,19 @@ void ty_get_trainjobs_head(struct ty_table *t, bool wide)
 }
 
 /* The cells outlive the job, which is read into an arena of its own. */
-void ty_get_trainjobs_row(struct ty_table *t, struct ty_arena *a, const struct ty_past_job *job,
-                          bool wide, int64_t now_ms)
+void ty_get_trainjobs_row(struct ty_table *t, struct ty_arena *a,
+                          const struct ty_job_history_entry *job, bool wide, int64_t now_ms)
 {
     const char *cells[] = {
         job->name,
         str_at(a, job->job, "spec.runtimeRef.name"),
-        ty_job_nodes(a, job),
-        ty_job_state(a, job),
-        ty_job_progress(a, job),
-        number(a, ty_job_restarts(job)),
-        ty_arena_printf(a, "%s ago", ty_age_text(a, (now_ms - job->run.started_ms) / 1000)),
-        ty_job_duration(a, job, now_ms),
-        wide ? number(a, job->run.id) : NULL,
+        ty_job_state_nodes(a, job),
+        ty_job_state_text(a, job),
+        ty_job_state_progress(a, job),
+        number_text(a, ty_job_state_restarts(job)),
+        ty_arena_printf(a, "%s ago", ty_table_age(a, (now_ms - job->run.started_ms) / 1000)),
+        ty_job_state_duration(a, job, now_ms),
+        wide ? number_text(a, job->run.id) : NULL,
         job->ns,
         job->run.dir,
         job->run.command,

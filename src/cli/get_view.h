@@ -2,7 +2,7 @@
 #ifndef TY_CLI_GET_VIEW_H
 #define TY_CLI_GET_VIEW_H
 
-#include "cli/history.h"
+#include "cli/job_history.h"
 #include "cli/table.h"
 
 /* How one kind is shown: its heading, and a row of cells for an object. wide adds columns. */
@@ -20,7 +20,7 @@ void ty_get_jobs_row(struct ty_table *t, const struct ty_get_row *r);
 void ty_get_jobsets_head(struct ty_table *t, bool wide);
 void ty_get_jobsets_row(struct ty_table *t, const struct ty_get_row *r);
 void ty_get_trainjobs_head(struct ty_table *t, bool wide);
-void ty_get_trainjobs_row(struct ty_table *t, struct ty_arena *a, const struct ty_past_job *job,
-                          bool wide, int64_t now_ms);
+void ty_get_trainjobs_row(struct ty_table *t, struct ty_arena *a,
+                          const struct ty_job_history_entry *job, bool wide, int64_t now_ms);
 
 #endif

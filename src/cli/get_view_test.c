@@ -1,5 +1,5 @@
 #include "cli/get_view.h"
-#include "cli/history_testing.h"
+#include "cli/job_history_testing.h"
 
 static void test_jobs(void **state)
 {

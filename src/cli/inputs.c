@@ -10,20 +10,20 @@ const struct ty_kind ty_kind_other = {
     .group = "", .version = "", .kind = "object", .plural = "objects", .singular = "object"
 };
 
-static void append(struct ty_inputs *in, struct ty_trouble *t)
+static void append_error(struct ty_inputs *in, struct ty_input_error *t)
 {
-    if (in->troubles_last)
-        in->troubles_last->next = t;
+    if (in->input_errors_last)
+        in->input_errors_last->next = t;
     else
-        in->troubles = t;
-    in->troubles_last = t;
-    in->n_troubles += !t->warning;
+        in->input_errors = t;
+    in->input_errors_last = t;
+    in->n_input_errors += !t->warning;
 }
 
-void ty_inputs_trouble(struct ty_inputs *in, const char *file, const struct ty_json *at,
-                       const char *fmt, ...)
+void ty_inputs_error(struct ty_inputs *in, const char *file, const struct ty_json *at,
+                     const char *fmt, ...)
 {
-    struct ty_trouble *t = ty_new(in->cli->arena, struct ty_trouble);
+    struct ty_input_error *t = ty_new(in->cli->arena, struct ty_input_error);
     va_list ap;
     va_start(ap, fmt);
     t->text = ty_arena_vprintf(in->cli->arena, fmt, ap);
@@ -31,7 +31,7 @@ void ty_inputs_trouble(struct ty_inputs *in, const char *file, const struct ty_j
     t->file = file;
     t->line = at ? at->line : 0;
     t->col = at ? at->col : 0;
-    append(in, t);
+    append_error(in, t);
 }
 
 /* ---- V1 jobs and batch scripts ---- */
@@ -39,10 +39,11 @@ void ty_inputs_trouble(struct ty_inputs *in, const char *file, const struct ty_j
 static void take_note(struct ty_inputs *in, const char *file, const struct ty_convert_note *n,
                       bool warning)
 {
-    struct ty_trouble *t = ty_new(in->cli->arena, struct ty_trouble);
-    *t = (struct ty_trouble){ .file = file, .line = n->line, .col = n->col, .warning = warning };
+    struct ty_input_error *t = ty_new(in->cli->arena, struct ty_input_error);
+    *t =
+        (struct ty_input_error){ .file = file, .line = n->line, .col = n->col, .warning = warning };
     t->text = ty_arena_printf(in->cli->arena, "%s%s%s", n->path, *n->path ? ": " : "", n->text);
-    append(in, t);
+    append_error(in, t);
 }
 
 static void take_converted(struct ty_inputs *in, const char *file, struct ty_str what,
@@ -56,7 +57,7 @@ static void take_converted(struct ty_inputs *in, const char *file, struct ty_str
     }
     struct ty_str name = ty_json_str_at(done->job, "metadata.name");
     if (!in->quiet_convert)
-        ty_cli_say(in->cli, TY_SAY_NOTE,
+        ty_cli_msg(in->cli, TY_MSG_NOTE,
                    "%s:%u: %.*s %.*s is converted to a TrainJob ('trainyard convert' shows it)",
                    file, done->job->line, TY_ARG(what), TY_ARG(name));
     if (done->runtime)
@@ -84,7 +85,7 @@ static void keep_other(struct ty_inputs *in, const char *file, struct ty_json *o
 }
 
 /* "NAME:LINE:COL: text" of the reader becomes a trouble with its place apart. */
-static void syntax_trouble(struct ty_inputs *in, const char *file, const char *sentence)
+static void syntax_error(struct ty_inputs *in, const char *file, const char *sentence)
 {
     struct ty_json place = { 0 };
     size_t n = strlen(file);
@@ -104,13 +105,13 @@ static void syntax_trouble(struct ty_inputs *in, const char *file, const char *s
         }
         text += *text == ' ';
     }
-    ty_inputs_trouble(in, file, &place, "%s", text);
+    ty_inputs_error(in, file, &place, "%s", text);
 }
 
 static void pass_over(struct ty_inputs *in, const char *file, const struct ty_json *at,
                       const char *what)
 {
-    ty_cli_say(in->cli, TY_SAY_NOTE, "%s:%u: %s is passed over", file, at->line, what);
+    ty_cli_msg(in->cli, TY_MSG_NOTE, "%s:%u: %s is passed over", file, at->line, what);
     in->n_left_out++;
 }
 
@@ -143,17 +144,17 @@ static bool nearly_ours(struct ty_inputs *in, const char *file, const struct ty_
             names[n++] = (*k)->kind;
         if (!ty_str_is(kind, (*k)->kind))
             continue;
-        ty_inputs_trouble(in, file, ty_json_get(obj, "apiVersion"),
-                          "apiVersion \"%.*s\" has no kind %s (did you mean \"%s\"?)",
-                          TY_ARG(version), (*k)->kind, ty_kind_api_version(in->cli->arena, *k));
+        ty_inputs_error(in, file, ty_json_get(obj, "apiVersion"),
+                        "apiVersion \"%.*s\" has no kind %s (did you mean \"%s\"?)",
+                        TY_ARG(version), (*k)->kind, ty_kind_api_version(in->cli->arena, *k));
         return true;
     }
     if (!ty_str_starts(version, TY_LIT("trainer.kubeflow.org/")))
         return false;
     const char *near = ty_str_nearest(kind, names, n);
-    ty_inputs_trouble(in, file, ty_json_get(obj, "kind"), "%.*s has no kind \"%.*s\"%s%s%s",
-                      TY_ARG(version), TY_ARG(kind), near ? " (did you mean \"" : "",
-                      near ? near : "", near ? "\"?)" : "");
+    ty_inputs_error(in, file, ty_json_get(obj, "kind"), "%.*s has no kind \"%.*s\"%s%s%s",
+                    TY_ARG(version), TY_ARG(kind), near ? " (did you mean \"" : "",
+                    near ? near : "", near ? "\"?)" : "");
     return true;
 }
 
@@ -174,12 +175,12 @@ static void take_kind(struct ty_inputs *in, const char *file, struct ty_json *ob
                                   TY_ARG(ty_json_str_at(obj, "kind"))));
 }
 
-static void take(struct ty_inputs *in, const char *file, struct ty_json *obj)
+static void take_object(struct ty_inputs *in, const char *file, struct ty_json *obj)
 {
     static const char *const types[] = { "null",     "a boolean", "a number", "a number",
                                          "a string", "a list",    "an object" };
     if (!ty_json_is(obj, TY_JSON_OBJECT)) {
-        ty_inputs_trouble(in, file, obj, "an object was expected here, not %s", types[obj->type]);
+        ty_inputs_error(in, file, obj, "an object was expected here, not %s", types[obj->type]);
         return;
     }
     const struct ty_json *kind = ty_json_get(obj, "kind"),
@@ -188,14 +189,14 @@ static void take(struct ty_inputs *in, const char *file, struct ty_json *obj)
     if (!kind) {
         pass_over(in, file, obj, "a document without kind");
     } else if (!ty_json_is(kind, TY_JSON_STRING) || kind_text.n == 0) {
-        ty_inputs_trouble(in, file, kind, "kind must be a word such as TrainJob");
+        ty_inputs_error(in, file, kind, "kind must be a word such as TrainJob");
     } else if (!ty_json_is(version, TY_JSON_STRING)) {
-        ty_inputs_trouble(in, file, version ? version : obj, "kind %.*s needs an apiVersion",
-                          TY_ARG(kind_text));
+        ty_inputs_error(in, file, version ? version : obj, "kind %.*s needs an apiVersion",
+                        TY_ARG(kind_text));
     } else if (ty_str_ends(kind_text, TY_LIT("List")) &&
                ty_json_is(ty_json_get(obj, "items"), TY_JSON_ARRAY)) {
         ty_each_item (it, ty_json_get(obj, "items"))
-            take(in, file, *it);
+            take_object(in, file, *it);
     } else {
         take_kind(in, file, obj);
     }
@@ -213,18 +214,18 @@ static void read_text(void *ctx, const char *file, struct ty_str text)
         return;
     }
     if (ty_yaml_read(in->cli->arena, file, text, NULL, &docs, &err) < 0) {
-        syntax_trouble(in, file, err.text);
+        syntax_error(in, file, err.text);
         return;
     }
     if (docs.n == 0)
-        ty_inputs_trouble(in, file, NULL, "the file is empty");
+        ty_inputs_error(in, file, NULL, "the file is empty");
     for (size_t i = 0; i < docs.n; i++)
-        take(in, file, docs.v[i]);
+        take_object(in, file, docs.v[i]);
 }
 
-static void file_trouble(void *ctx, const char *file, const char *text)
+static void file_error(void *ctx, const char *file, const char *text)
 {
-    ty_inputs_trouble(ctx, file, NULL, "%s", text);
+    ty_inputs_error(ctx, file, NULL, "%s", text);
 }
 
 void ty_inputs_read(struct ty_inputs *in, const char *path, bool recursive)
@@ -236,7 +237,7 @@ void ty_inputs_read(struct ty_inputs *in, const char *path, bool recursive)
         .room_bytes = TY_INPUT_MAX_TOTAL - in->n_bytes,
         .room_files = TY_INPUT_MAX_FILES - in->n_files,
         .text = read_text,
-        .trouble = file_trouble,
+        .trouble = file_error,
         .ctx = in,
     };
     ty_files_read(&f, path);
@@ -249,9 +250,9 @@ void ty_inputs_namespace(struct ty_inputs *in, const char *ns)
         if (!d->kind->namespaced || ty_str_is(d->ns, ns))
             continue;
         if (d->ns.n) {
-            ty_inputs_trouble(in, d->file, ty_json_at(d->obj, "metadata.namespace"),
-                              "%s %.*s is in namespace \"%.*s\", not in \"%s\" of --namespace",
-                              d->kind->kind, TY_ARG(d->name), TY_ARG(d->ns), ns);
+            ty_inputs_error(in, d->file, ty_json_at(d->obj, "metadata.namespace"),
+                            "%s %.*s is in namespace \"%.*s\", not in \"%s\" of --namespace",
+                            d->kind->kind, TY_ARG(d->name), TY_ARG(d->ns), ns);
             continue;
         }
         struct ty_json *meta = ty_json_get(d->obj, "metadata");
@@ -262,7 +263,7 @@ void ty_inputs_namespace(struct ty_inputs *in, const char *ns)
     }
 }
 
-static int compare(const struct ty_doc *a, const struct ty_doc *b)
+static int compare_keys(const struct ty_doc *a, const struct ty_doc *b)
 {
     if (a->kind != b->kind)
         return (uintptr_t)a->kind < (uintptr_t)b->kind ? -1 : 1;
@@ -273,7 +274,7 @@ static int compare(const struct ty_doc *a, const struct ty_doc *b)
 static int compare_docs(const void *a, const void *b)
 {
     const struct ty_doc *const *x = a, *const *y = b;
-    int c = compare(*x, *y);
+    int c = compare_keys(*x, *y);
     if (c)
         return c;
     /* The earlier one first, so that the later is reported: documents are made in input order. */
@@ -290,11 +291,11 @@ void ty_inputs_index(struct ty_inputs *in)
     qsort(in->index, in->n, sizeof(*in->index), compare_docs);
     for (size_t i = 1; i < in->n; i++) {
         const struct ty_doc *first = in->index[i - 1], *again = in->index[i];
-        if (!again->name.n || compare(first, again) != 0)
+        if (!again->name.n || compare_keys(first, again) != 0)
             continue;
-        ty_inputs_trouble(in, again->file, again->obj,
-                          "%s %.*s is given a second time; the first is at %s:%u",
-                          again->kind->kind, TY_ARG(again->name), first->file, first->obj->line);
+        ty_inputs_error(in, again->file, again->obj,
+                        "%s %.*s is given a second time; the first is at %s:%u", again->kind->kind,
+                        TY_ARG(again->name), first->file, first->obj->line);
     }
 }
 
@@ -303,12 +304,12 @@ static struct ty_doc *look_up(const struct ty_inputs *in, const struct ty_doc *w
     size_t lo = 0, hi = in->n;
     while (lo < hi) { /* the first that is not before `want` */
         size_t mid = lo + (hi - lo) / 2;
-        if (compare(in->index[mid], want) < 0)
+        if (compare_keys(in->index[mid], want) < 0)
             lo = mid + 1;
         else
             hi = mid;
     }
-    return lo < in->n && compare(in->index[lo], want) == 0 ? in->index[lo] : NULL;
+    return lo < in->n && compare_keys(in->index[lo], want) == 0 ? in->index[lo] : NULL;
 }
 
 struct ty_doc *ty_inputs_get(const struct ty_inputs *in, const struct ty_kind *kind,

@@ -21,11 +21,11 @@ struct ty_doc {
     enum ty_doc_state state;    /* of its admission */
 };
 
-struct ty_trouble {          /* a file or document that cannot be used */
+struct ty_input_error {      /* a file or document that cannot be used */
     const char *file, *text; /* text: one sentence, without file and place */
     unsigned line, col;      /* 0 unknown */
     bool warning;            /* it can: this is what became of a V1 field */
-    struct ty_trouble *next;
+    struct ty_input_error *next;
 };
 
 struct ty_inputs {
@@ -33,8 +33,8 @@ struct ty_inputs {
     struct ty_doc **v;
     size_t n, cap;
     size_t n_files, n_bytes, n_left_out; /* what was read; documents passed over */
-    struct ty_trouble *troubles, *troubles_last;
-    size_t n_troubles; /* without warnings */
+    struct ty_input_error *input_errors, *input_errors_last;
+    size_t n_input_errors; /* without warnings */
     struct ty_convert_opts convert;
     bool keep_others;   /* `convert`: kinds that trainyard does not know stay, as ty_kind_other */
     bool scripts;       /* `convert --from sbatch`: every file is a batch script */
@@ -48,7 +48,8 @@ extern const struct ty_kind ty_kind_other;
  * it if recursive), or of standard input ("-"). v1/List is taken apart. Documents without a kind
  * and kinds that trainyard does not know are passed over with a note on standard error. Jobs of
  * Training Operator V1 and Slurm batch scripts become TrainJobs, with a note. What is wrong is
- * added to in->troubles; reading goes on with the next file. Everything lives with cli->arena. */
+ * added to in->input_errors; reading goes on with the next file. Everything lives with cli->arena.
+ */
 void ty_inputs_read(struct ty_inputs *in, const char *path, bool recursive);
 /* The namespace for objects that name none; another one than an object's own is a trouble. */
 void ty_inputs_namespace(struct ty_inputs *in, const char *ns);
@@ -62,7 +63,7 @@ struct ty_doc *ty_inputs_get(const struct ty_inputs *in, const struct ty_kind *k
 /* One object more. */
 struct ty_doc *ty_inputs_add(struct ty_inputs *in, const char *file, struct ty_json *obj,
                              const struct ty_kind *kind);
-void ty_inputs_trouble(struct ty_inputs *in, const char *file, const struct ty_json *at,
-                       const char *fmt, ...) TY_PRINTF(4, 5);
+void ty_inputs_error(struct ty_inputs *in, const char *file, const struct ty_json *at,
+                     const char *fmt, ...) TY_PRINTF(4, 5);
 
 #endif

@@ -1,6 +1,6 @@
 /* How a TrainJob is, in one word, and the other cells of its row. */
 #include "base/clock.h"
-#include "cli/history.h"
+#include "cli/job_history.h"
 #include "cli/table.h"
 #include "trainer/pass.h"
 
@@ -10,7 +10,7 @@ static bool is_true(const struct ty_json *obj, const char *type)
     return c && ty_str_is(ty_json_str_at(c, "status"), "True");
 }
 
-int64_t ty_job_restarts(const struct ty_past_job *job)
+int64_t ty_job_state_restarts(const struct ty_job_history_entry *job)
 {
     int64_t n = 0;
 
@@ -19,7 +19,7 @@ int64_t ty_job_restarts(const struct ty_past_job *job)
 }
 
 /* Restarted, and none of its pods is ready or done since. */
-static bool restarting(const struct ty_past_job *job)
+static bool is_restarting(const struct ty_job_history_entry *job)
 {
     int64_t sum = 0;
 
@@ -29,10 +29,10 @@ static bool restarting(const struct ty_past_job *job)
         ty_json_int_at(*s, "succeeded", &done);
         sum += ready + done;
     }
-    return ty_job_restarts(job) > 0 && sum == 0;
+    return ty_job_state_restarts(job) > 0 && sum == 0;
 }
 
-const char *ty_job_state(struct ty_arena *a, const struct ty_past_job *job)
+const char *ty_job_state_text(struct ty_arena *a, const struct ty_job_history_entry *job)
 {
     int64_t most = 0;
 
@@ -46,14 +46,14 @@ const char *ty_job_state(struct ty_arena *a, const struct ty_past_job *job)
         return "Terminating";
     if (ty_json_true_at(job->job, "spec.suspend"))
         return "Suspended";
-    if (!restarting(job))
+    if (!is_restarting(job))
         return "Running";
     ty_json_int_at(job->jobset, "spec.failurePolicy.maxRestarts", &most);
-    return ty_arena_printf(a, "Restarting %lld/%lld", (long long)ty_job_restarts(job),
+    return ty_arena_printf(a, "Restarting %lld/%lld", (long long)ty_job_state_restarts(job),
                            (long long)most);
 }
 
-const char *ty_job_nodes(struct ty_arena *a, const struct ty_past_job *job)
+const char *ty_job_state_nodes(struct ty_arena *a, const struct ty_job_history_entry *job)
 {
     int64_t n = 0, sum = 0;
 
@@ -73,7 +73,7 @@ const char *ty_job_nodes(struct ty_arena *a, const struct ty_past_job *job)
     return sum ? ty_arena_printf(a, "%lld", (long long)sum) : "<unknown>";
 }
 
-const char *ty_job_progress(struct ty_arena *a, const struct ty_past_job *job)
+const char *ty_job_state_progress(struct ty_arena *a, const struct ty_job_history_entry *job)
 {
     int64_t n = 0;
 
@@ -96,7 +96,7 @@ static int64_t finished_ms(const struct ty_json *job)
     return 0;
 }
 
-int64_t ty_job_ended_ms(const struct ty_past_job *job)
+int64_t ty_job_state_ended_ms(const struct ty_job_history_entry *job)
 {
     int64_t ended = finished_ms(job->job);
 
@@ -107,11 +107,12 @@ int64_t ty_job_ended_ms(const struct ty_past_job *job)
     return job->run.ended_ms ? job->run.ended_ms : -1;
 }
 
-const char *ty_job_duration(struct ty_arena *a, const struct ty_past_job *job, int64_t now_ms)
+const char *ty_job_state_duration(struct ty_arena *a, const struct ty_job_history_entry *job,
+                                  int64_t now_ms)
 {
-    int64_t end = ty_job_ended_ms(job);
+    int64_t end = ty_job_state_ended_ms(job);
 
     if (end < 0)
         return "<unknown>";
-    return ty_age_text(a, ((end ? end : now_ms) - job->run.started_ms) / 1000);
+    return ty_table_age(a, ((end ? end : now_ms) - job->run.started_ms) / 1000);
 }

@@ -1,6 +1,6 @@
 /* Objects as kubectl get -o prints them: one alone, several as a v1 List. */
 #include "api/kinds.h"
-#include "cli/history.h"
+#include "cli/job_history.h"
 #include "json/yaml.h"
 
 static void print_names(struct ty_buf *out, struct ty_json *const *objs, size_t n)
@@ -24,8 +24,8 @@ static struct ty_json *as_list(struct ty_arena *a, struct ty_json *const *objs, 
     return list;
 }
 
-int ty_objects_print(struct ty_cli *cli, struct ty_json *const *objs, size_t n, bool list,
-                     const char *output)
+int ty_objects_view_print(struct ty_cli *cli, struct ty_json *const *objs, size_t n, bool list,
+                          const char *output)
 {
     ty_auto_buf out = { 0 };
     const struct ty_json *v = !list && n == 1 ? objs[0] : as_list(cli->arena, objs, n);

@@ -1,4 +1,4 @@
-#include "cli/history_testing.h"
+#include "cli/job_history_testing.h"
 
 static void test_one_and_many(void **state)
 {
@@ -9,11 +9,11 @@ static void test_one_and_many(void **state)
     struct ty_json *pod = ty_json_parse(a, ty_str(text), NULL, NULL);
     struct ty_json *objs[] = { pod, pod };
 
-    assert_int_equal(ty_objects_print(&h->b.cli, objs, 1, false, "yaml"), TY_EXIT_OK);
-    assert_int_equal(ty_objects_print(&h->b.cli, objs, 2, true, "name"), TY_EXIT_OK);
-    assert_int_equal(ty_objects_print(&h->b.cli, objs, 1, true, "yaml"), TY_EXIT_OK);
-    assert_int_equal(ty_objects_print(&h->b.cli, NULL, 0, true, "json"), TY_EXIT_OK);
-    bench_flush(&h->b);
+    assert_int_equal(ty_objects_view_print(&h->b.cli, objs, 1, false, "yaml"), TY_EXIT_OK);
+    assert_int_equal(ty_objects_view_print(&h->b.cli, objs, 2, true, "name"), TY_EXIT_OK);
+    assert_int_equal(ty_objects_view_print(&h->b.cli, objs, 1, true, "yaml"), TY_EXIT_OK);
+    assert_int_equal(ty_objects_view_print(&h->b.cli, NULL, 0, true, "json"), TY_EXIT_OK);
+    fixture_flush(&h->b);
     assert_string_equal(h->b.out,
                         "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\n"
                         "pod/p\npod/p\n"

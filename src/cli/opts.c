@@ -20,8 +20,8 @@ static const struct ty_opt *by_letter(const struct ty_opt *opts, char letter)
 }
 
 /* `dashes`: as the user wrote them. */
-static int unknown(const struct ty_opt *opts, const char *dashes, struct ty_str name,
-                   struct ty_err *err)
+static int unknown_option(const struct ty_opt *opts, const char *dashes, struct ty_str name,
+                          struct ty_err *err)
 {
     const char *names[64];
     size_t n = 0;
@@ -35,8 +35,8 @@ static int unknown(const struct ty_opt *opts, const char *dashes, struct ty_str 
 }
 
 /* Stores one value, after a look at the choices. */
-static int store(struct ty_arena *a, const struct ty_opt *o, const char *value, struct ty_args *ret,
-                 struct ty_err *err)
+static int store_value(struct ty_arena *a, const struct ty_opt *o, const char *value,
+                       struct ty_args *ret, struct ty_err *err)
 {
     char *at = (char *)ret + o->at;
     bool legal = !o->choices;
@@ -56,7 +56,7 @@ static int store(struct ty_arena *a, const struct ty_opt *o, const char *value, 
     return 0;
 }
 
-struct reader { /* where we are in argv */
+struct opts_reader { /* where we are in argv */
     struct ty_arena *a;
     const struct ty_opt *opts;
     char **argv;
@@ -67,11 +67,11 @@ struct reader { /* where we are in argv */
 };
 
 /* The option's value: what is glued to it, else the next word. */
-static int take_value(struct reader *r, const struct ty_opt *o, const char *glued)
+static int take_value(struct opts_reader *r, const struct ty_opt *o, const char *glued)
 {
     if (!glued && r->i + 1 >= r->argc)
         return ty_fail(r->err, -EINVAL, "--%s needs a value: %s", o->name, o->arg);
-    return store(r->a, o, glued ? glued : r->argv[++r->i], r->ret, r->err);
+    return store_value(r->a, o, glued ? glued : r->argv[++r->i], r->ret, r->err);
 }
 
 /* What Go reads as a truth value. */
@@ -86,12 +86,12 @@ static bool is_any(struct ty_str word, const char *const *words)
     return false;
 }
 
-static int read_long(struct reader *r, const char *dashes, const char *word)
+static int read_long(struct opts_reader *r, const char *dashes, const char *word)
 {
     struct ty_str name, value = ty_str_cut(ty_str(word), '=', &name);
     const struct ty_opt *o = by_name(r->opts, name);
     if (!o)
-        return unknown(r->opts, dashes, name, r->err);
+        return unknown_option(r->opts, dashes, name, r->err);
     if (o->kind != TY_OPT_FLAG)
         return take_value(r, o, value.p);
     bool on = !value.p || is_any(value, yes);
@@ -103,7 +103,7 @@ static int read_long(struct reader *r, const char *dashes, const char *word)
 }
 
 /* Letters of one word: flags may be joined, a value may follow its letter at once. */
-static int read_short(struct reader *r, const char *letters)
+static int read_short(struct opts_reader *r, const char *letters)
 {
     for (const char *c = letters; *c; c++) {
         const struct ty_opt *o = by_letter(r->opts, *c);
@@ -121,7 +121,7 @@ static int read_short(struct reader *r, const char *letters)
 }
 
 /* One word that begins with a dash. */
-static int read_option(struct reader *r, const char *word)
+static int read_option(struct opts_reader *r, const char *word)
 {
     if (word[1] == '-')
         return read_long(r, "--", word + 2);
@@ -130,17 +130,17 @@ static int read_option(struct reader *r, const char *word)
     return read_short(r, word + 1);
 }
 
-int ty_args_parse(struct ty_arena *a, const struct ty_opt *opts, bool one_dash, int argc,
+int ty_opts_parse(struct ty_arena *a, const struct ty_opt *opts, bool one_dash, int argc,
                   char **argv, struct ty_args *ret, struct ty_err *err)
 {
     struct ty_args args = { 0 };
-    struct reader r = { .a = a,
-                        .opts = opts,
-                        .argv = argv,
-                        .argc = argc,
-                        .one_dash = one_dash,
-                        .ret = &args,
-                        .err = err };
+    struct opts_reader r = { .a = a,
+                             .opts = opts,
+                             .argv = argv,
+                             .argc = argc,
+                             .one_dash = one_dash,
+                             .ret = &args,
+                             .err = err };
     bool only_words = false;
     for (; r.i < argc; r.i++) {
         const char *word = argv[r.i];

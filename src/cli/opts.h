@@ -50,7 +50,7 @@ struct ty_opt {
 
 /* Reads argv[0..argc). -EINVAL with a sentence for the user; *ret lives with the arena and argv.
  * one_dash: as Go's flag package reads them, -config=x is --config=x and letters stand alone. */
-int ty_args_parse(struct ty_arena *a, const struct ty_opt *opts, bool one_dash, int argc,
+int ty_opts_parse(struct ty_arena *a, const struct ty_opt *opts, bool one_dash, int argc,
                   char **argv, struct ty_args *ret, struct ty_err *err);
 /* "  -f, --filename FILE   …", one line an option. */
 void ty_opts_help(FILE *out, const struct ty_opt *opts);

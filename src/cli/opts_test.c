@@ -18,7 +18,7 @@ static int parse(struct ty_arena *a, bool one_dash, const char *const *words, st
     int n = 0;
     for (; words[n]; n++)
         argv[n] = ty_arena_printf(a, "%s", words[n]);
-    return ty_args_parse(a, options, one_dash, n, argv, ret, err);
+    return ty_opts_parse(a, options, one_dash, n, argv, ret, err);
 }
 #define PARSE(...)    parse(a, false, (const char *const[]){ __VA_ARGS__, NULL }, &args, &err)
 #define PARSE_GO(...) parse(a, true, (const char *const[]){ __VA_ARGS__, NULL }, &args, &err)

@@ -1,12 +1,12 @@
 /* How a pod and its containers are, in kubectl's words. */
-#include "cli/history.h"
+#include "cli/job_history.h"
 
 static const char *dup_str(struct ty_arena *a, struct ty_str s)
 {
     return ty_arena_strndup(a, s.n ? s.p : "", s.n);
 }
 
-const char *ty_container_state(struct ty_arena *a, const struct ty_json *status, bool cut_off)
+const char *ty_pod_state_container(struct ty_arena *a, const struct ty_json *status, bool cut_off)
 {
     struct ty_str ended = ty_json_str_at(status, "state.terminated.reason"),
                   waits = ty_json_str_at(status, "state.waiting.reason");
@@ -20,7 +20,7 @@ const char *ty_container_state(struct ty_arena *a, const struct ty_json *status,
     return waits.n ? dup_str(a, waits) : "Waiting";
 }
 
-const char *ty_container_exit(struct ty_arena *a, const struct ty_json *status)
+const char *ty_pod_state_container_exit(struct ty_arena *a, const struct ty_json *status)
 {
     int64_t code = 0, sig = 0;
     const struct ty_json *ended = ty_json_at(status, "state.terminated");
@@ -36,7 +36,7 @@ const char *ty_container_exit(struct ty_arena *a, const struct ty_json *status)
 }
 
 /* The first container that says more than the phase does. */
-static const char *telling(struct ty_arena *a, const struct ty_json *list)
+static const char *container_reason(struct ty_arena *a, const struct ty_json *list)
 {
     ty_each_item (c, list) {
         struct ty_str waits = ty_json_str_at(*c, "state.waiting.reason"),
@@ -49,11 +49,12 @@ static const char *telling(struct ty_arena *a, const struct ty_json *list)
     return NULL;
 }
 
-const char *ty_pod_state(struct ty_arena *a, const struct ty_json *pod, bool cut_off, bool gone)
+const char *ty_pod_state_text(struct ty_arena *a, const struct ty_json *pod, bool cut_off,
+                              bool gone)
 {
     struct ty_str phase = ty_json_str_at(pod, "status.phase"),
                   reason = ty_json_str_at(pod, "status.reason");
-    const char *more = telling(a, ty_json_at(pod, "status.containerStatuses"));
+    const char *more = container_reason(a, ty_json_at(pod, "status.containerStatuses"));
 
     if (ty_str_is(phase, "Succeeded"))
         return "Completed";
@@ -65,13 +66,13 @@ const char *ty_pod_state(struct ty_arena *a, const struct ty_json *pod, bool cut
         return gone ? "Deleted" : "Terminating";
     if (more)
         return more;
-    more = telling(a, ty_json_at(pod, "status.initContainerStatuses"));
+    more = container_reason(a, ty_json_at(pod, "status.initContainerStatuses"));
     if (more && ty_str_is(phase, "Pending"))
         return ty_arena_printf(a, "Init:%s", more);
     return phase.n ? dup_str(a, phase) : "Pending";
 }
 
-int64_t ty_pod_restarts(const struct ty_json *pod)
+int64_t ty_pod_state_restarts(const struct ty_json *pod)
 {
     int64_t sum = 0;
 
@@ -83,7 +84,7 @@ int64_t ty_pod_restarts(const struct ty_json *pod)
     return sum;
 }
 
-const char *ty_pod_ready(struct ty_arena *a, const struct ty_json *pod)
+const char *ty_pod_state_ready(struct ty_arena *a, const struct ty_json *pod)
 {
     size_t ready = 0, n = ty_json_len(ty_json_at(pod, "spec.containers"));
 

@@ -1,4 +1,4 @@
-#include "cli/history_testing.h"
+#include "cli/job_history_testing.h"
 
 static void test_pods(void **state)
 {
@@ -34,7 +34,7 @@ static void test_pods(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         assert_string_equal(
-            ty_pod_state(a, json_of(a, cases[i].pod), cases[i].cut_off, cases[i].gone),
+            ty_pod_state_text(a, json_of(a, cases[i].pod), cases[i].cut_off, cases[i].gone),
             cases[i].want);
 }
 
@@ -48,13 +48,13 @@ static void test_containers(void **state)
                    "7}}}");
 
     (void)state;
-    assert_string_equal(ty_container_state(a, ended, true), "OOMKilled");
-    assert_string_equal(ty_container_exit(a, ended), "137 (signal 9)");
-    assert_string_equal(ty_container_state(a, again, false), "Running");
-    assert_string_equal(ty_container_state(a, again, true), "Interrupted");
-    assert_string_equal(ty_container_exit(a, again), "7");
-    assert_string_equal(ty_container_state(a, json_of(a, "{}"), false), "Waiting");
-    assert_string_equal(ty_container_exit(a, json_of(a, "{}")), "");
+    assert_string_equal(ty_pod_state_container(a, ended, true), "OOMKilled");
+    assert_string_equal(ty_pod_state_container_exit(a, ended), "137 (signal 9)");
+    assert_string_equal(ty_pod_state_container(a, again, false), "Running");
+    assert_string_equal(ty_pod_state_container(a, again, true), "Interrupted");
+    assert_string_equal(ty_pod_state_container_exit(a, again), "7");
+    assert_string_equal(ty_pod_state_container(a, json_of(a, "{}"), false), "Waiting");
+    assert_string_equal(ty_pod_state_container_exit(a, json_of(a, "{}")), "");
 }
 
 static void test_counts(void **state)
@@ -65,9 +65,9 @@ static void test_counts(void **state)
                    "'restartCount':2},{'ready':false,'restartCount':3}]}}");
 
     (void)state;
-    assert_string_equal(ty_pod_ready(a, pod), "1/3");
-    assert_int_equal(ty_pod_restarts(pod), 5);
-    assert_int_equal(ty_pod_restarts(NULL), 0);
+    assert_string_equal(ty_pod_state_ready(a, pod), "1/3");
+    assert_int_equal(ty_pod_state_restarts(pod), 5);
+    assert_int_equal(ty_pod_state_restarts(NULL), 0);
 }
 
 int main(void)

@@ -2,7 +2,7 @@
 #include "cli/printer.h"
 #include "json/yaml.h"
 
-static void flush(struct ty_printer *p, struct ty_buf *b)
+static void flush_buf(struct ty_printer *p, struct ty_buf *b)
 {
     if (p->code == TY_EXIT_OK)
         p->code = ty_cli_print(p->cli, b);
@@ -12,7 +12,7 @@ static void flush_text(struct ty_printer *p, const char *text)
 {
     ty_auto_buf b = { 0 };
     ty_buf_cstr(&b, text);
-    flush(p, &b);
+    flush_buf(p, &b);
 }
 
 void ty_printer_begin(struct ty_printer *p, const char *format)
@@ -92,7 +92,7 @@ void ty_printer_add(struct ty_printer *p, struct ty_arena *a, const struct ty_ki
         break;
     }
     p->n++;
-    flush(p, &b);
+    flush_buf(p, &b);
 }
 
 void ty_printer_end(struct ty_printer *p)

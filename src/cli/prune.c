@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "cli/run_sweep.h"
-#include "cli/state.h"
+#include "cli/run_gc.h"
+#include "cli/state_dir.h"
 #include "store/hold.h"
 
 /* ---- what is kept ---- */
@@ -42,7 +42,7 @@ int ty_prune_settings(struct ty_cli *cli, const struct ty_cmd *cmd, const struct
                    : ty_cli_usage(cli, cmd, "--history %s: write 200, 90d, 200,90d or all",
                                   args->history);
     if (variable && *variable && !ty_prune_parse(ty_str(variable), ret)) {
-        ty_cli_say(cli, TY_SAY_WARNING,
+        ty_cli_msg(cli, TY_MSG_WARNING,
                    "TRAINYARD_HISTORY=%s: write 200, 90d, 200,90d or all; old runs are kept",
                    variable);
         *ret = (struct ty_prune){ 0 };
@@ -52,7 +52,7 @@ int ty_prune_settings(struct ty_cli *cli, const struct ty_cmd *cmd, const struct
 
 /* ---- what goes ---- */
 
-struct old {
+struct old_run {
     int64_t id;
     char *dir;
 };
@@ -61,19 +61,19 @@ struct pruning {
     struct ty_arena *a;
     struct ty_durable *d;
     int64_t before_ms; /* 0: any age is fine */
-    struct old v[TY_PRUNE_ONCE];
+    struct old_run v[TY_PRUNE_ONCE];
     size_t n;
 };
 
 /* Collected first: a statement that reads does not like its rows to go. */
-static bool collect(void *ctx, const struct ty_durable_run *run, bool beyond)
+static bool collect_run(void *ctx, const struct ty_durable_run *run, bool beyond)
 {
     struct pruning *p = ctx;
 
     if ((!beyond && ty_past_over_ms(p->d, run) >= p->before_ms) ||
-        ty_past_state(p->d, run) == TY_PAST_LIVE || ty_run_is_kept(p->a, run->dir))
+        ty_past_state(p->d, run) == TY_PAST_LIVE || ty_run_gc_is_excluded(p->a, run->dir))
         return true;
-    p->v[p->n++] = (struct old){ run->id, ty_arena_strndup(p->a, run->dir, strlen(run->dir)) };
+    p->v[p->n++] = (struct old_run){ run->id, ty_arena_strndup(p->a, run->dir, strlen(run->dir)) };
     return p->n < TY_PRUNE_ONCE;
 }
 
@@ -85,13 +85,13 @@ static bool is_left_over(const struct pruning *p, const char *name, const char *
 
     ty_str_cut(rest, '-', &began);
     return ty_parse_i64(began, &seconds) && seconds > 0 && seconds < p->before_ms / 1000 &&
-           !ty_hold_held(dir) && !ty_run_is_kept(p->a, dir) && !ty_past_knows(p->d, dir);
+           !ty_hold_held(dir) && !ty_run_gc_is_excluded(p->a, dir) && !ty_past_knows(p->d, dir);
 }
 
 /* Of a history that was moved away, or never came to be, only folders are left. */
 static int remove_left_over(struct pruning *p, struct ty_err *err)
 {
-    const char *runs = ty_state_runs(p->a, err);
+    const char *runs = ty_state_dir_runs(p->a, err);
     DIR *d = p->before_ms && runs ? opendir(runs) : NULL;
     int r = 0;
 
@@ -100,7 +100,7 @@ static int remove_left_over(struct pruning *p, struct ty_err *err)
         char *dir = ty_arena_printf(p->a, "%s/%s", runs, e->d_name);
         if (p->n < TY_PRUNE_ONCE && is_left_over(p, e->d_name, dir)) {
             p->n++;
-            r = ty_state_remove(p->a, dir, err);
+            r = ty_state_dir_remove(p->a, dir, err);
         }
     }
     if (d)
@@ -116,9 +116,9 @@ int ty_prune_history(struct ty_arena *a, struct ty_durable *d, const struct ty_p
     *p = (struct pruning){ .a = a, .d = d };
     if (keep->age_ms && keep->age_ms < now_ms)
         p->before_ms = now_ms - keep->age_ms;
-    int r = ty_past_runs(d, keep->runs, p->before_ms, collect, p, err);
+    int r = ty_past_runs(d, keep->runs, p->before_ms, collect_run, p, err);
     for (size_t i = 0; i < p->n && r == 0; i++) {
-        r = ty_state_remove(a, p->v[i].dir, err);
+        r = ty_state_dir_remove(a, p->v[i].dir, err);
         if (r == 0)
             r = ty_past_forget(d, p->v[i].id, err);
     }

@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
-#include "cli/run_sweep.h"
-#include "cli/state.h"
+#include "cli/run_gc.h"
+#include "cli/state_dir.h"
 #include "cli/testing.h"
 #include "store/hold.h"
 
@@ -13,7 +13,7 @@
 #define DAY ((int64_t)TY_DAY_MS)
 
 struct world {
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_durable *d;
 };
 
@@ -22,13 +22,14 @@ static int setup(void **state)
     struct world *w = calloc(1, sizeof(*w));
     struct ty_err err = { 0 };
 
-    bench_open(&w->b);
+    fixture_open(&w->b);
     setenv("XDG_STATE_HOME", w->b.dir, 1);
     unsetenv("TRAINYARD_HISTORY");
     assert_int_equal(mkdir("trainyard", 0700), 0);
     assert_int_equal(mkdir("trainyard/runs", 0700), 0);
     assert_int_equal(
-        ty_durable_open(ty_state_history(w->b.cli.arena, NULL), TY_DURABLE_WRITE, &w->d, &err), 0);
+        ty_durable_open(ty_state_dir_history(w->b.cli.arena, NULL), TY_DURABLE_WRITE, &w->d, &err),
+        0);
     *state = w;
     return 0;
 }
@@ -38,15 +39,16 @@ static int teardown(void **state)
     struct world *w = *state;
 
     ty_durable_close(w->d);
-    bench_close(&w->b);
+    fixture_close(&w->b);
     free(w);
     return 0;
 }
 
 static char *folder(struct world *w, int64_t began_ms, int pid)
 {
-    return ty_arena_printf(w->b.cli.arena, "%s/run-%lld-%d", ty_state_runs(w->b.cli.arena, NULL),
-                           (long long)(began_ms / 1000), pid);
+    return ty_arena_printf(w->b.cli.arena, "%s/run-%lld-%d",
+                           ty_state_dir_runs(w->b.cli.arena, NULL), (long long)(began_ms / 1000),
+                           pid);
 }
 
 static char *make_folder(struct world *w, int64_t began_ms, int pid)
@@ -55,7 +57,7 @@ static char *make_folder(struct world *w, int64_t began_ms, int pid)
 
     assert_int_equal(mkdir(dir, 0700), 0);
     assert_int_equal(mkdir(ty_arena_printf(w->b.cli.arena, "%s/logs", dir), 0700), 0);
-    bench_file(ty_arena_printf(w->b.cli.arena, "%s/logs/log", dir), "x");
+    fixture_file(ty_arena_printf(w->b.cli.arena, "%s/logs/log", dir), "x");
     return dir;
 }
 
@@ -124,7 +126,7 @@ static void test_who_stays(void **state)
     int lock = ty_hold_take(alive, &err);
 
     add(w, 0, true);
-    ty_run_sweep_not(w->b.cli.arena, kept);
+    ty_run_gc_exclude(w->b.cli.arena, kept);
     prune(w, 1, 1);
     assert_true(there(alive) && there(kept));
     assert_true(ty_past_knows(w->d, alive) && ty_past_knows(w->d, kept));
@@ -140,12 +142,13 @@ static void test_left_over_folders(void **state)
     struct world *w = *state;
     char *old = make_folder(w, NOW - 40 * DAY, 1), *young = make_folder(w, NOW - 3 * DAY, 2);
     char *kept = make_folder(w, NOW - 41 * DAY, 3), *alive = make_folder(w, NOW - 42 * DAY, 4);
-    char *mine = ty_arena_printf(w->b.cli.arena, "%s/mine", ty_state_runs(w->b.cli.arena, NULL));
+    char *mine =
+        ty_arena_printf(w->b.cli.arena, "%s/mine", ty_state_dir_runs(w->b.cli.arena, NULL));
     struct ty_err err = { 0 };
     int lock = ty_hold_take(alive, &err);
 
     assert_int_equal(mkdir(mine, 0700), 0);
-    ty_run_sweep_not(w->b.cli.arena, kept);
+    ty_run_gc_exclude(w->b.cli.arena, kept);
     prune(w, 1, 0);
     assert_true(there(old)); /* a number says nothing about them */
     prune(w, 1, 30);
@@ -163,7 +166,7 @@ static void test_at_most_so_many_at_once(void **state)
 
     for (int i = 0; i < TY_PRUNE_ONCE + 10; i++) {
         dir = add(w, 300 - i, true);
-        ty_run_sweep_not(w->b.cli.arena, dir);
+        ty_run_gc_exclude(w->b.cli.arena, dir);
     }
     for (int i = 0; i < TY_PRUNE_ONCE + 10; i++)
         last = add(w, 170 - i, true);
@@ -180,8 +183,8 @@ static void test_at_most_so_many_at_once(void **state)
 static void test_a_history_that_lies(void **state)
 {
     struct world *w = *state;
-    char *out =
-        ty_arena_printf(w->b.cli.arena, "%s/../../precious", ty_state_runs(w->b.cli.arena, NULL));
+    char *out = ty_arena_printf(w->b.cli.arena, "%s/../../precious",
+                                ty_state_dir_runs(w->b.cli.arena, NULL));
     struct ty_durable_run run = { .dir = out, .command = "c", .started_ms = 1 };
     struct ty_err err = { 0 };
 
@@ -202,7 +205,8 @@ static void test_others_are_busy(void **state)
 
     add(w, 8, true);
     assert_int_equal(
-        ty_durable_open(ty_state_history(w->b.cli.arena, NULL), TY_DURABLE_WRITE, &other, &err), 0);
+        ty_durable_open(ty_state_dir_history(w->b.cli.arena, NULL), TY_DURABLE_WRITE, &other, &err),
+        0);
     assert_int_equal(ty_durable_do(other, TY_SQL_BEGIN, &err), 0);
     ty_durable_patience(w->d, 1);
     assert_int_equal(ty_prune_history(w->b.cli.arena, w->d, &keep, NOW, &err), -EAGAIN);
@@ -253,7 +257,7 @@ static void test_settings(void **state)
 {
     struct world *w = *state;
     struct ty_cli *cli = &w->b.cli;
-    const struct ty_cmd *cmd = ty_cmd_named("run");
+    const struct ty_cmd *cmd = ty_cli_find_cmd("run");
     struct ty_prune p = { 0 };
 
     assert_int_equal(ty_prune_settings(cli, cmd, &(struct ty_args){ 0 }, &p), TY_EXIT_OK);
@@ -267,13 +271,13 @@ static void test_settings(void **state)
     setenv("TRAINYARD_HISTORY", "lots", 1);
     assert_int_equal(ty_prune_settings(cli, cmd, &(struct ty_args){ 0 }, &p), TY_EXIT_OK);
     assert_true(p.runs == 0 && p.age_ms == 0);
-    bench_flush(&w->b);
+    fixture_flush(&w->b);
     assert_has(w->b.err,
                "warning: TRAINYARD_HISTORY=lots: write 200, 90d, 200,90d or all; old runs "
                "are kept\n");
     assert_int_equal(ty_prune_settings(cli, cmd, &(struct ty_args){ .history = "lots" }, &p),
                      TY_EXIT_USAGE);
-    bench_flush(&w->b);
+    fixture_flush(&w->b);
     assert_has(w->b.err, "--history lots: write");
 }
 

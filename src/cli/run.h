@@ -7,7 +7,7 @@
 #include "cli/run_view.h"
 #include "cli/session.h"
 
-struct ty_run {
+struct ty_run_ctx {
     struct ty_cli *cli;
     struct ty_session session;
     uv_loop_t loop;
@@ -33,19 +33,19 @@ struct ty_run {
 
 /* run_input.c: what is run. Everything that was accepted, and the runtimes that the jobs refer to;
  * objs has room for twice the inputs. */
-size_t ty_run_gather(struct ty_run *r, const struct ty_json **objs, size_t *ret_jobs);
+size_t ty_run_input_gather(struct ty_run_ctx *r, const struct ty_json **objs, size_t *ret_jobs);
 /* --set spec.trainer.numNodes=4: the value is YAML, on every TrainJob of the input; null takes the
  * field away. */
-int ty_run_sets(struct ty_run *r, const struct ty_args *args, struct ty_err *err);
+int ty_run_input_set(struct ty_run_ctx *r, const struct ty_args *args, struct ty_err *err);
 
 /* run_folders.c: makes r->dir with its logs and pods, and r->claims; among temporary files, with a
  * warning, if the state folder cannot be written or may be written by others. */
-int ty_run_folders(struct ty_run *r, const char *name, struct ty_err *err);
+int ty_run_folders(struct ty_run_ctx *r, const char *name, struct ty_err *err);
 
 /* run_end.c */
 /* The last word of the view; while the engine is there. keep: the pods' folders stay. */
-void ty_run_close_view(struct ty_run *r, bool keep);
-int ty_run_exit_code(struct ty_run *r); /* before ty_run_end */
-void ty_run_end(struct ty_run *r);      /* the engine, the loop, the zygote; half-built is fine */
+void ty_run_close_view(struct ty_run_ctx *r, bool keep);
+int ty_run_exit_code(struct ty_run_ctx *r); /* before ty_run_end */
+void ty_run_end(struct ty_run_ctx *r); /* the engine, the loop, the zygote; half-built is fine */
 
 #endif

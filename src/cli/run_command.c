@@ -8,9 +8,10 @@
 
 #define MASK "***"
 
-/* How much of the word may be shown: all, or up to the value of a variable. "-eNAME=VALUE" and
+/* How much of the word may be shown_length: all, or up to the value of a variable. "-eNAME=VALUE"
+ * and
  * "--env=NAME=VALUE" end with what --env was given, and only that is known here. */
-static size_t shown(struct ty_str word, const char *const *env)
+static size_t shown_length(struct ty_str word, const char *const *env)
 {
     for (; env && *env; env++) {
         struct ty_str given = ty_str(*env), name;
@@ -27,7 +28,7 @@ char *ty_run_command(struct ty_arena *a, struct ty_str words, const char *const 
 
     while (words.n) {
         struct ty_str word, rest = ty_str_cut(words, '\0', &word);
-        size_t n = rest.p ? shown(word, env) : 0;
+        size_t n = rest.p ? shown_length(word, env) : 0;
         if (b.n)
             ty_buf_chr(&b, ' ');
         ty_buf_put(&b, word.p, n);

@@ -6,14 +6,14 @@
 #include "store/local.h"
 #include "trainer/pass.h"
 
-struct failed {
-    struct ty_run *r;
+struct failed_jobs {
+    struct ty_run_ctx *r;
     size_t n;
 };
 
 static void count_failed(void *ctx, const struct ty_stored *obj)
 {
-    struct failed *f = ctx;
+    struct failed_jobs *f = ctx;
     struct ty_json *job = ty_local_read(f->r->cli->arena, obj);
     const struct ty_json *c = ty_condition(ty_json_get(job, "status"), "Complete");
 
@@ -22,9 +22,9 @@ static void count_failed(void *ctx, const struct ty_stored *obj)
 
 /* 0: all complete; 130, as shells have it for Ctrl-C, also after SIGTERM; 124 as timeout(1) has it.
  */
-int ty_run_exit_code(struct ty_run *r)
+int ty_run_exit_code(struct ty_run_ctx *r)
 {
-    struct failed f = { r, 0 };
+    struct failed_jobs f = { r, 0 };
 
     ty_local_each(ty_engine_store(r->engine), &ty_kind_trainjob, count_failed, &f);
     if (r->timed_out)
@@ -34,7 +34,7 @@ int ty_run_exit_code(struct ty_run *r)
     return f.n + r->history.deleted ? TY_EXIT_BAD : TY_EXIT_OK;
 }
 
-void ty_run_close_view(struct ty_run *r, bool keep)
+void ty_run_close_view(struct ty_run_ctx *r, bool keep)
 {
     struct ty_run_outcome o = {
         .engine = r->engine, .stopped = ty_engine_stopped(r->engine), .dir = r->dir, .kept = keep
@@ -50,7 +50,7 @@ static void close_handle(uv_handle_t *h, void *arg TY_UNUSED)
         uv_close(h, NULL);
 }
 
-void ty_run_end(struct ty_run *r)
+void ty_run_end(struct ty_run_ctx *r)
 {
     ty_run_view_close(&r->view, NULL); /* if it is still open */
     ty_run_status_end(&r->status);

@@ -5,9 +5,9 @@
 
 /* An engine of which only the store is there: an exit code needs no more. */
 struct world {
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_engine e;
-    struct ty_run r;
+    struct ty_run_ctx r;
 };
 
 static int64_t noon(void *ctx)
@@ -20,7 +20,7 @@ static int setup(void **state)
 {
     struct world *w = calloc(1, sizeof(*w));
 
-    bench_open(&w->b);
+    fixture_open(&w->b);
     w->e.store = ty_local_new(noon, NULL);
     w->r.cli = &w->b.cli;
     w->r.engine = &w->e;
@@ -33,7 +33,7 @@ static int teardown(void **state)
     struct world *w = *state;
 
     ty_local_free(w->e.store);
-    bench_close(&w->b);
+    fixture_close(&w->b);
     free(w);
     return 0;
 }
@@ -95,7 +95,7 @@ static void test_cut_short(void **state)
 static void test_half_built(void **state)
 {
     struct world *w = *state;
-    struct ty_run r = { .cli = &w->b.cli };
+    struct ty_run_ctx r = { .cli = &w->b.cli };
     struct ty_args args = { 0 };
 
     uv_loop_init(&r.loop);
@@ -103,7 +103,7 @@ static void test_half_built(void **state)
     ty_run_history_init(&r.history, &w->b.cli);
     ty_run_history_end(&r.history, 1);
     ty_run_end(&r);
-    bench_flush(&w->b);
+    fixture_flush(&w->b);
     assert_string_equal(w->b.out, "");
     assert_string_equal(w->b.err, "");
 }

@@ -8,29 +8,29 @@
 #include <unistd.h>
 
 #include "cli/run.h"
-#include "cli/run_sweep.h"
-#include "cli/state.h"
+#include "cli/run_gc.h"
+#include "cli/state_dir.h"
 
 /* A run begins with a lock, sockets, hosts files, pods' folders and some pages of history. With
  * less than this, one of them fails for want of room, and the job with it. */
 #define ROOM_BYTES ((size_t)256 << 10)
 #define ROOM_FILES 64u
 
-static int make_all(struct ty_run *r, const char *name, struct ty_err *err)
+static int make_all(struct ty_run_ctx *r, const char *name, struct ty_err *err)
 {
     struct ty_arena *a = r->cli->arena;
 
     r->dir =
         ty_arena_printf(a, "%s/runs/%s-%lld-%d", r->root, name, (long long)r->cli->now_s, getpid());
     r->claims = ty_arena_printf(a, "%s/claims", r->root);
-    int ret = ty_state_make_dirs(ty_arena_printf(a, "%s/logs", r->dir), err);
+    int ret = ty_state_dir_create_path(ty_arena_printf(a, "%s/logs", r->dir), err);
     if (ret == 0)
-        ret = ty_state_make_dirs(ty_arena_printf(a, "%s/pods", r->dir), err);
-    return ret == 0 ? ty_state_make_dirs(r->claims, err) : ret;
+        ret = ty_state_dir_create_path(ty_arena_printf(a, "%s/pods", r->dir), err);
+    return ret == 0 ? ty_state_dir_create_path(r->claims, err) : ret;
 }
 
 /* Written for a moment: what is free on a disk does not tell what a quota leaves. */
-static int check_room(const struct ty_run *r, struct ty_err *err)
+static int check_room(const struct ty_run_ctx *r, struct ty_err *err)
 {
     static const char piece[4096];
     struct statvfs fs;
@@ -52,37 +52,37 @@ static int check_room(const struct ty_run *r, struct ty_err *err)
 }
 
 /* Whole or not at all: what has not all it needs to begin is taken back. */
-static int make_state(struct ty_run *r, const char *name, struct ty_err *err)
+static int make_state(struct ty_run_ctx *r, const char *name, struct ty_err *err)
 {
-    int ret = ty_state_make(r->cli->arena, err);
+    int ret = ty_state_dir_create(r->cli->arena, err);
 
     if (ret == 0)
         ret = make_all(r, name, err);
     if (ret == 0)
         ret = check_room(r, err);
     if (ret < 0 && r->dir)
-        ty_state_remove(r->cli->arena, r->dir, NULL);
+        ty_state_dir_remove(r->cli->arena, r->dir, NULL);
     return ret;
 }
 
-int ty_run_folders(struct ty_run *r, const char *name, struct ty_err *err)
+int ty_run_folders(struct ty_run_ctx *r, const char *name, struct ty_err *err)
 {
     struct ty_arena *a = r->cli->arena;
     /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     const char *tmp = getenv("TMPDIR");
 
-    r->root = ty_state_root(a, err);
+    r->root = ty_state_dir_root(a, err);
     if (!r->root)
         return err->code;
     if (make_state(r, name, err) == 0) {
-        r->past = ty_state_history(a, err);
-        ty_run_sweep(a, ty_state_runs(a, err));
+        r->past = ty_state_dir_history(a, err);
+        ty_run_gc(a, ty_state_dir_runs(a, err));
         return 0;
     }
     r->root = ty_arena_printf(a, "%s/trainyard-XXXXXX", tmp && tmp[0] == '/' ? tmp : "/tmp");
     if (!mkdtemp(r->root))
         return err->code;
-    ty_cli_say(r->cli, TY_SAY_WARNING, "this run has no history, its files are in %s: %s", r->root,
+    ty_cli_msg(r->cli, TY_MSG_WARNING, "this run has no history, its files are in %s: %s", r->root,
                err->text);
     return make_all(r, name, err);
 }

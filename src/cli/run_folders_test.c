@@ -5,15 +5,15 @@
 #include <sys/stat.h>
 
 struct world {
-    struct ty_bench b;
-    struct ty_run r;
+    struct ty_cli_fixture b;
+    struct ty_run_ctx r;
 };
 
 static int setup(void **state)
 {
     struct world *w = calloc(1, sizeof(*w));
 
-    bench_open(&w->b);
+    fixture_open(&w->b);
     w->r.cli = &w->b.cli;
     setenv("XDG_STATE_HOME", ty_arena_printf(w->b.cli.arena, "%s/a/b", w->b.dir), 1);
     setenv("TMPDIR", ty_arena_printf(w->b.cli.arena, "%s/tmp", w->b.dir), 1);
@@ -26,7 +26,7 @@ static int teardown(void **state)
 {
     struct world *w = *state;
 
-    bench_close(&w->b);
+    fixture_close(&w->b);
     free(w);
     return 0;
 }
@@ -57,7 +57,7 @@ static void test_made(void **state)
     assert_string_equal(w->r.dir, ty_arena_printf(a, "%s/a/b/trainyard/runs/run-1700000000-%d",
                                                   w->b.dir, getpid()));
     assert_int_equal(ty_run_folders(&w->r, "run", &err), 0); /* they are there: fine */
-    bench_flush(&w->b);
+    fixture_flush(&w->b);
     assert_string_equal(w->b.err, "");
 }
 
@@ -68,12 +68,12 @@ static void test_not_to_be_made(void **state)
     struct ty_arena *a = w->b.cli.arena;
     struct ty_err err = { 0 };
 
-    bench_file("a", "a file");
+    fixture_file("a", "a file");
     assert_int_equal(ty_run_folders(&w->r, "run", &err), 0);
     assert_null(w->r.past);
     assert_has(w->r.dir, "/tmp/trainyard-");
     is_ours_alone(ty_arena_printf(a, "%s/logs", w->r.dir));
-    bench_flush(&w->b);
+    fixture_flush(&w->b);
     assert_has(w->b.err, "warning: this run has no history, its files are in ");
     assert_has(w->b.err, "Not a directory");
 }
@@ -93,7 +93,7 @@ static void test_of_others(void **state)
     assert_has(w->r.root, "/tmp/trainyard-");
     assert_has(w->r.dir, "/tmp/trainyard-");
     assert_int_equal(access("target/runs", F_OK), -1);
-    bench_flush(&w->b);
+    fixture_flush(&w->b);
     assert_has(w->b.err, "a/b/trainyard is a link or a file, not a folder");
 }
 
@@ -102,7 +102,7 @@ static void test_nowhere(void **state)
     struct world *w = *state;
     struct ty_err err = { 0 };
 
-    bench_file("a", "a file");
+    fixture_file("a", "a file");
     setenv("TMPDIR", ty_arena_printf(w->b.cli.arena, "%s/gone", w->b.dir), 1);
     assert_int_equal(ty_run_folders(&w->r, "run", &err), -ENOTDIR);
     assert_has(err.text, "/a/b: Not a directory");

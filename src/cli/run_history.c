@@ -33,12 +33,12 @@ static bool write_now(struct ty_run_history *h, int patience_ms)
         return r == 0;
     if (r == -ENOSPC && h->file) {
         if (!h->full)
-            ty_cli_say(h->cli, TY_SAY_WARNING, "this run's history waits for room on the disk: %s",
+            ty_cli_msg(h->cli, TY_MSG_WARNING, "this run's history waits for room on the disk: %s",
                        err.text);
         h->full = true;
         return false;
     }
-    ty_cli_say(h->cli, TY_SAY_WARNING, "this run has no history: %s", err.text);
+    ty_cli_msg(h->cli, TY_MSG_WARNING, "this run has no history: %s", err.text);
     stop_recording(h);
     return true;
 }
@@ -71,7 +71,7 @@ static void on_event(void *ctx, const struct ty_kind *kind, const char *name, co
         ty_record_event(h->record, kind, name, type, reason, message, time_ms);
 }
 
-static int on_order(void *ctx, const char *verb, const char *name, struct ty_err *err)
+static int on_command(void *ctx, const char *verb, const char *name, struct ty_err *err)
 {
     struct ty_run_history *h = ctx;
 
@@ -82,7 +82,7 @@ static int on_order(void *ctx, const char *verb, const char *name, struct ty_err
     int r = ty_engine_delete(h->engine, name, err);
     if (r == 0) {
         h->deleted++;
-        ty_cli_say(h->cli, TY_SAY_NOTE, "trainjob \"%s\" is being deleted, as asked", name);
+        ty_cli_msg(h->cli, TY_MSG_NOTE, "trainjob \"%s\" is being deleted, as asked", name);
     }
     return r;
 }
@@ -111,10 +111,10 @@ void ty_run_history_begin(struct ty_run_history *h, uv_loop_t *loop, struct ty_e
     uv_unref((uv_handle_t *)&h->timer);
     h->lock = ty_hold_take(dir, &err);
     if (h->lock < 0)
-        ty_cli_say(h->cli, TY_SAY_WARNING, "this run will look interrupted to others: %s",
+        ty_cli_msg(h->cli, TY_MSG_WARNING, "this run will look interrupted to others: %s",
                    err.text);
-    if (ty_control_listen(loop, dir, on_order, h, &h->control, &err) < 0)
-        ty_cli_say(h->cli, TY_SAY_WARNING, "this run takes no orders: %s", err.text);
+    if (ty_control_listen(loop, dir, on_command, h, &h->control, &err) < 0)
+        ty_cli_msg(h->cli, TY_MSG_WARNING, "this run takes no orders: %s", err.text);
     h->record = ty_record_new(ty_engine_store(engine), on_change, h);
 }
 
@@ -133,14 +133,14 @@ static const char *how_it_ended(int code)
 }
 
 /* The runs before this one, as far as they are too many or too old. */
-static void prune(struct ty_run_history *h)
+static void prune_history(struct ty_run_history *h)
 {
     struct ty_err err = { 0 };
 
     ty_durable_patience(h->file, HURRIED_MS);
     int r = ty_prune_history(h->cli->arena, h->file, &h->keep, ty_cli_wall_ms(), &err);
     if (r < 0 && r != -EAGAIN)
-        ty_cli_say(h->cli, TY_SAY_WARNING, "old runs cannot be removed: %s", err.text);
+        ty_cli_msg(h->cli, TY_MSG_WARNING, "old runs cannot be removed: %s", err.text);
 }
 
 void ty_run_history_end(struct ty_run_history *h, int code)
@@ -149,11 +149,11 @@ void ty_run_history_end(struct ty_run_history *h, int code)
         h->run.ended_ms = ty_cli_wall_ms();
         h->run.how = how_it_ended(code);
         if (!write_now(h, LAST_MS))
-            ty_cli_say(h->cli, TY_SAY_WARNING,
+            ty_cli_msg(h->cli, TY_MSG_WARNING,
                        "the end of this run is missing in its history: %s %s", h->path,
                        h->full ? "is on a full disk" : "is busy");
         else if (h->file)
-            prune(h);
+            prune_history(h);
     }
     stop_recording(h);
     ty_control_free(h->control);

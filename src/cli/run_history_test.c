@@ -9,7 +9,7 @@
 
 /* An engine of which only the store is there: the history needs no more. */
 struct world {
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     uv_loop_t loop;
     struct ty_engine e;
     struct ty_run_history h;
@@ -24,7 +24,7 @@ static int setup(void **state)
 {
     struct world *w = calloc(1, sizeof(*w));
 
-    bench_open(&w->b);
+    fixture_open(&w->b);
     uv_loop_init(&w->loop);
     w->e.store = ty_local_new(noon, NULL);
     ty_run_history_init(&w->h, &w->b.cli);
@@ -40,7 +40,7 @@ static int teardown(void **state)
     uv_run(&w->loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&w->loop), 0);
     ty_local_free(w->e.store);
-    bench_close(&w->b);
+    fixture_close(&w->b);
     free(w);
     return 0;
 }
@@ -115,7 +115,7 @@ static void test_written_while_it_goes(void **state)
     assert_string_equal(newest().how, "ended");
     assert_true(newest().ended_ms >= newest().started_ms);
     assert_false(ty_hold_held("."));
-    bench_flush(&w->b);
+    fixture_flush(&w->b);
     assert_string_equal(w->b.err, "");
 }
 
@@ -133,15 +133,15 @@ static void test_a_broken_file_is_told_once(void **state)
 {
     struct world *w = *state;
 
-    bench_file("h.db", "this is no database, it only looks like a file, and a long one at that: "
-                       "SQLite wants a hundred bytes before it has a look at what they are");
+    fixture_file("h.db", "this is no database, it only looks like a file, and a long one at that: "
+                         "SQLite wants a hundred bytes before it has a look at what they are");
     ty_run_history_begin(&w->h, &w->loop, &w->e, ".", "h.db");
     add_job(w, "a");
     turn(w, 300);
     add_job(w, "b");
     turn(w, 300);
     ty_run_history_end(&w->h, 0);
-    bench_flush(&w->b);
+    fixture_flush(&w->b);
     assert_string_equal(w->b.err,
                         "warning: this run has no history: h.db: file is not a database\n");
 }
@@ -168,7 +168,7 @@ static void test_no_folder_no_trouble(void **state)
     ty_run_history_begin(&w->h, &w->loop, &w->e, "not/there", "not/there/h.db");
     add_job(w, "a");
     ty_run_history_end(&w->h, 0);
-    bench_flush(&w->b);
+    fixture_flush(&w->b);
     assert_has(w->b.err, "this run will look interrupted to others: not/there/lock: ");
     assert_has(w->b.err, "this run takes no orders: ");
     assert_has(w->b.err, "this run has no history: not/there/h.db: No such file or directory");

@@ -5,7 +5,7 @@
 #include "trainer/resolve.h"
 #include "json/yaml.h"
 
-static bool has(const struct ty_json *const *objs, size_t n, const struct ty_json *obj)
+static bool contains_object(const struct ty_json *const *objs, size_t n, const struct ty_json *obj)
 {
     for (size_t i = 0; i < n; i++)
         if (objs[i] == obj)
@@ -15,7 +15,7 @@ static bool has(const struct ty_json *const *objs, size_t n, const struct ty_jso
 
 /* The input first, whatever its order; then what is missing of the jobs' runtimes, wherever they
  * are. */
-size_t ty_run_gather(struct ty_run *r, const struct ty_json **objs, size_t *ret_jobs)
+size_t ty_run_input_gather(struct ty_run_ctx *r, const struct ty_json **objs, size_t *ret_jobs)
 {
     struct ty_session *s = &r->session;
     size_t n = 0;
@@ -32,7 +32,7 @@ size_t ty_run_gather(struct ty_run *r, const struct ty_json **objs, size_t *ret_
         ++*ret_jobs;
         ty_trainjob_read(&job, d->obj);
         const struct ty_json *runtime = ty_runtime_live(&job, &s->view);
-        if (runtime && !has(objs, n, runtime))
+        if (runtime && !contains_object(objs, n, runtime))
             objs[n++] = runtime;
     }
     return n;
@@ -74,7 +74,7 @@ static void unset_in(struct ty_json *at, struct ty_str path)
         ty_json_del(at, key);
 }
 
-static int set_one(struct ty_run *r, const char *word, struct ty_err *err)
+static int set_one(struct ty_run_ctx *r, const char *word, struct ty_err *err)
 {
     struct ty_arena *a = r->cli->arena;
     struct ty_str path, value = ty_str_cut(ty_str(word), '=', &path);
@@ -104,7 +104,7 @@ static int set_one(struct ty_run *r, const char *word, struct ty_err *err)
     return 0;
 }
 
-int ty_run_sets(struct ty_run *r, const struct ty_args *args, struct ty_err *err)
+int ty_run_input_set(struct ty_run_ctx *r, const struct ty_args *args, struct ty_err *err)
 {
     for (size_t i = 0; i < args->sets.n; i++) {
         int ret = set_one(r, args->sets.v[i], err);

@@ -12,8 +12,8 @@
     ", namespace: a}\nspec: {runtimeRef: {name: rt}, trainer: {image: i}}\n"
 
 struct world {
-    struct ty_bench b;
-    struct ty_run r;
+    struct ty_cli_fixture b;
+    struct ty_run_ctx r;
 };
 
 static void open_files(struct world *w, const char *first, const char *second, const char *in)
@@ -23,12 +23,12 @@ static void open_files(struct world *w, const char *first, const char *second, c
     int ends[2];
 
     memset(w, 0, sizeof(*w));
-    bench_open(&w->b);
+    fixture_open(&w->b);
     w->r.cli = &w->b.cli;
-    bench_file("a.yaml", first);
+    fixture_file("a.yaml", first);
     ty_words_add(w->b.cli.arena, &args.files, "a.yaml");
     if (second) {
-        bench_file("b.yaml", second);
+        fixture_file("b.yaml", second);
         ty_words_add(w->b.cli.arena, &args.files, "b.yaml");
     }
     if (in) {
@@ -46,7 +46,7 @@ static void close_files(struct world *w)
     if (w->b.cli.in >= 0)
         close(w->b.cli.in);
     ty_session_close(&w->r.session);
-    bench_close(&w->b);
+    fixture_close(&w->b);
 }
 
 static int set(struct world *w, const char *word, struct ty_err *err)
@@ -54,7 +54,7 @@ static int set(struct world *w, const char *word, struct ty_err *err)
     struct ty_args args = { 0 };
 
     ty_words_add(w->b.cli.arena, &args.sets, word);
-    return ty_run_sets(&w->r, &args, err);
+    return ty_run_input_set(&w->r, &args, err);
 }
 
 static struct ty_json *job(struct world *w, const char *name)
@@ -148,7 +148,7 @@ static void test_gather(void **state)
     (void)state;
     open_files(&w, JOB("x") JOB("w"), RUNTIME, JOB("z"));
     ty_session_admit_all(&w.r.session);
-    assert_int_equal(ty_run_gather(&w.r, objs, &jobs), 4);
+    assert_int_equal(ty_run_input_gather(&w.r, objs, &jobs), 4);
     assert_int_equal(jobs, 3);
     close_files(&w);
 }
@@ -168,7 +168,7 @@ static void test_gather_what_is_needed(void **state)
     (void)state;
     open_files(&w, two, NULL, NULL);
     ty_session_admit_all(&w.r.session);
-    size_t n = ty_run_gather(&w.r, objs, &jobs);
+    size_t n = ty_run_input_gather(&w.r, objs, &jobs);
     assert_int_equal(jobs, 2);
     assert_int_equal(n, 3);
     close_files(&w);
@@ -182,7 +182,7 @@ static void test_nothing(void **state)
 
     (void)state;
     open_files(&w, "", NULL, "");
-    assert_int_equal(ty_run_gather(&w.r, objs, &jobs), 0);
+    assert_int_equal(ty_run_input_gather(&w.r, objs, &jobs), 0);
     assert_int_equal(jobs, 0);
     close_files(&w);
 }

@@ -4,7 +4,7 @@
 
 /* Every line is one object with a time and a type, and valid UTF-8: a parser takes nothing else.
  * How many there are. */
-static size_t check_lines(struct ty_bench *b)
+static size_t check_lines(struct ty_cli_fixture *b)
 {
     struct ty_str line, rest = { b->out, b->n_out };
     size_t n = 0;
@@ -26,7 +26,7 @@ static size_t check_lines(struct ty_bench *b)
 static void test_json(void **state)
 {
     struct ty_run_view v;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_args args = { .output = "json" };
     struct ty_progress p = { .percent = 40,
                              .step = 20,
@@ -43,9 +43,9 @@ static void test_json(void **state)
     view_end(&v, "j-node-0-1", 1, false, "ValueError: boom");
     v.spectator.event(v.spectator.ctx, &ty_kind_pod, "p", "Warning", "BackOff", "x", 1700000000123);
     view_status(&v, b.cli.arena, VIEW_COMPLETE);
-    ty_run_view_note(&v, TY_SAY_NOTE, "hm");
+    ty_run_view_note(&v, TY_MSG_NOTE, "hm");
     ty_run_view_close(&v, &o);
-    bench_flush(&b);
+    fixture_flush(&b);
     assert_string_equal(b.err, "");
     assert_has(b.out, "{\"time\":\"2023-11-14T22:13:20.123Z\",\"type\":\"line\",\"job\":\"j\","
                       "\"node\":\"node-0-1\",\"pod\":\"j-node-0-1\",\"container\":\"node\","
@@ -60,10 +60,10 @@ static void test_json(void **state)
     assert_has(b.out, "\"type\":\"summary\",\"job\":\"j\",\"result\":\"Complete\"");
     assert_has(b.out, "\"logs\":\"/d/logs\"}\n");
     assert_int_equal(check_lines(&b), 7);
-    bench_close(&b);
+    fixture_close(&b);
 }
 
-static struct ty_json *last_line(struct ty_bench *b)
+static struct ty_json *last_line(struct ty_cli_fixture *b)
 {
     struct ty_str text = { b->out, b->n_out - 1 };
     const char *nl = memrchr(text.p, '\n', text.n);
@@ -77,7 +77,7 @@ static struct ty_json *last_line(struct ty_bench *b)
 static void test_odd_bytes(void **state)
 {
     struct ty_run_view v;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_args args = { .output = "json" };
     char big[65536];
     struct ty_progress p = TY_NO_PROGRESS;
@@ -100,8 +100,8 @@ static void test_odd_bytes(void **state)
     n.message = n.error = n.reason = "\xfe\n";
     view_pod(&v, &n);
     view_event(&v, "Warning", "\x80", "\x01\x80");
-    ty_run_view_note(&v, TY_SAY_ERROR, "%s", "\x80\n");
-    bench_flush(&b);
+    ty_run_view_note(&v, TY_MSG_ERROR, "%s", "\x80\n");
+    fixture_flush(&b);
     assert_int_equal(check_lines(&b), 9);
     assert_has(b.out, "\"text\":\"nul\\u0000 del");
     assert_has(b.out, "\"text\":\"two\\nlines \\\\ \\\"quoted\\\" ");
@@ -112,7 +112,7 @@ static void test_odd_bytes(void **state)
 static void test_quiet_and_one_node(void **state)
 {
     struct ty_run_view v;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_args args = { .output = "json", .quiet = true };
 
     (void)state;
@@ -121,18 +121,18 @@ static void test_quiet_and_one_node(void **state)
     view_end(&v, "j-node-0-0", 143, true, NULL);
     view_event(&v, "Normal", "Started", "x");
     view_status(&v, b.cli.arena, VIEW_COMPLETE);
-    bench_flush(&b);
+    fixture_flush(&b);
     assert_string_equal(b.out, "");
     view_end(&v, "j-node-0-1", 2, false, NULL);
     view_event(&v, "Warning", "Unhealthy", "x");
-    bench_flush(&b);
+    fixture_flush(&b);
     assert_int_equal(check_lines(&b), 2);
     view_close(&v, &b);
     args = (struct ty_args){ .output = "json", .logs = "node-0-1" };
     view_open(&v, &b, &args);
     view_say(&v, "j-node-0-0", "no");
     view_say(&v, "j-node-0-1", "yes");
-    bench_flush(&b);
+    fixture_flush(&b);
     assert_int_equal(check_lines(&b), 1);
     assert_has(b.out, "\"text\":\"yes\"");
     view_close(&v, &b);
@@ -152,7 +152,7 @@ static void test_summaries(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct ty_run_view v;
-        struct ty_bench b;
+        struct ty_cli_fixture b;
         struct ty_args args = { .output = "json" };
         struct ty_run_outcome o = {
             .dir = "/d", .now_ms = VIEW_MS + 1500, .stopped = rows[i].stopped, .kept = i == 0
@@ -160,7 +160,7 @@ static void test_summaries(void **state)
         view_open(&v, &b, &args);
         view_status(&v, b.cli.arena, rows[i].status);
         ty_run_view_close(&v, &o);
-        bench_flush(&b);
+        fixture_flush(&b);
         const struct ty_json *s = last_line(&b);
         assert_true(ty_str_is(ty_json_str_at(s, "result"), rows[i].result));
         if (rows[i].message)
@@ -171,23 +171,23 @@ static void test_summaries(void **state)
         assert_int_equal(ty_json_get(s, "kept") != NULL, i == 0);
         assert_null(ty_json_get(s, "progress"));
         assert_null(ty_json_get(s, "firstFailed"));
-        bench_close(&b);
+        fixture_close(&b);
     }
 }
 
 static void test_no_job_no_summary(void **state)
 {
     struct ty_run_view v;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_args args = { .output = "json" };
     struct ty_run_outcome o = { .dir = "/d" };
 
     (void)state;
     view_open(&v, &b, &args);
     ty_run_view_close(&v, &o);
-    bench_flush(&b);
+    fixture_flush(&b);
     assert_string_equal(b.out, "");
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 int main(void)

@@ -16,7 +16,7 @@ static char *dup_text(const char *text)
     return copy;
 }
 
-static void *zeroed(size_t n)
+static void *alloc_zeroed(size_t n)
 {
     void *p = calloc(1, n);
 
@@ -29,7 +29,7 @@ void ty_run_model_done(struct ty_run_model *m)
 {
     for (struct ty_run_job *j = m->jobs, *next = NULL; j; j = next) {
         next = j->next;
-        for (struct ty_node *n = j->nodes, *after = NULL; n; n = after) {
+        for (struct ty_run_node *n = j->nodes, *after = NULL; n; n = after) {
             after = n->next;
             free(n->pod);
             free(n->role);
@@ -54,7 +54,7 @@ struct ty_run_job *ty_run_model_job(struct ty_run_model *m, const char *name, in
         j = j->next;
     if (j)
         return j;
-    j = zeroed(sizeof(*j));
+    j = alloc_zeroed(sizeof(*j));
     j->name = dup_text(name);
     j->began_ms = ms;
     j->progress = TY_NO_PROGRESS;
@@ -68,9 +68,9 @@ struct ty_run_job *ty_run_model_job(struct ty_run_model *m, const char *name, in
 
 /* After the last one of its role, in the order of numbers; a new role comes last. Pods come nearly
  * in order, hence from the end. */
-static void insert(struct ty_run_job *j, struct ty_node *n)
+static void insert_node(struct ty_run_job *j, struct ty_run_node *n)
 {
-    struct ty_node *at = j->last;
+    struct ty_run_node *at = j->last;
 
     while (at && strcmp(at->role, n->role) != 0)
         at = at->prev;
@@ -91,10 +91,10 @@ static void insert(struct ty_run_job *j, struct ty_node *n)
     j->n_nodes++;
 }
 
-static struct ty_node *node_new(struct ty_run_model *m, const char *job, const char *pod,
-                                const char *role, int64_t ms)
+static struct ty_run_node *node_new(struct ty_run_model *m, const char *job, const char *pod,
+                                    const char *role, int64_t ms)
 {
-    struct ty_node *n = zeroed(sizeof(*n));
+    struct ty_run_node *n = alloc_zeroed(sizeof(*n));
     size_t len = strlen(job);
 
     n->job = ty_run_model_job(m, job, ms);
@@ -103,21 +103,21 @@ static struct ty_node *node_new(struct ty_run_model *m, const char *job, const c
     n->role = dup_text(role);
     n->phase = TY_PENDING;
     n->index = n->exit_code = -1;
-    insert(n->job, n);
+    insert_node(n->job, n);
     n->job->n_alive++;
     ty_map_put(&m->nodes, ty_str(n->pod), n);
     return n;
 }
 
-struct ty_node *ty_run_model_node(struct ty_run_model *m, const char *job, const char *pod,
-                                  int64_t ms)
+struct ty_run_node *ty_run_model_node(struct ty_run_model *m, const char *job, const char *pod,
+                                      int64_t ms)
 {
-    struct ty_node *n = ty_map_get(&m->nodes, ty_str(pod));
+    struct ty_run_node *n = ty_map_get(&m->nodes, ty_str(pod));
 
     return n ? n : node_new(m, job, pod, "", ms);
 }
 
-static void set_error(struct ty_node *n, const char *text)
+static void set_error(struct ty_run_node *n, const char *text)
 {
     char clean[128];
     size_t len = ty_text_clean(ty_str(text), clean, sizeof(clean) - 1);
@@ -127,9 +127,9 @@ static void set_error(struct ty_node *n, const char *text)
     n->error = len ? dup_text(clean) : NULL;
 }
 
-static void set_phase(struct ty_node *n, const struct ty_pod_news *news)
+static void set_phase(struct ty_run_node *n, const struct ty_pod_news *news)
 {
-    bool was = ty_node_alive(n);
+    bool was = ty_run_node_alive(n);
 
     if (!was && (news->phase == TY_PENDING || news->phase == TY_RUNNING)) { /* it begins anew */
         n->began_ms = n->ended_ms = 0;
@@ -144,17 +144,17 @@ static void set_phase(struct ty_node *n, const struct ty_pod_news *news)
     n->stopping = news->stopping;
     if (!n->began_ms && news->phase != TY_PENDING)
         n->began_ms = news->time_ms;
-    if (!ty_node_alive(n) && !n->ended_ms)
+    if (!ty_run_node_alive(n) && !n->ended_ms)
         n->ended_ms = news->time_ms;
-    if (was && !ty_node_alive(n))
+    if (was && !ty_run_node_alive(n))
         n->job->n_alive--;
-    else if (!was && ty_node_alive(n))
+    else if (!was && ty_run_node_alive(n))
         n->job->n_alive++;
 }
 
-struct ty_node *ty_run_model_pod(struct ty_run_model *m, const struct ty_pod_news *news)
+struct ty_run_node *ty_run_model_pod(struct ty_run_model *m, const struct ty_pod_news *news)
 {
-    struct ty_node *n = ty_map_get(&m->nodes, ty_str(news->pod));
+    struct ty_run_node *n = ty_map_get(&m->nodes, ty_str(news->pod));
 
     if (!n)
         n = node_new(m, news->job, news->pod, news->rjob, news->time_ms);
@@ -190,31 +190,31 @@ static bool says_something(struct ty_str line)
     return false;
 }
 
-struct ty_node *ty_run_model_line(struct ty_run_model *m, const char *job, const char *pod,
-                                  struct ty_str text, int64_t ms)
+struct ty_run_node *ty_run_model_line(struct ty_run_model *m, const char *job, const char *pod,
+                                      struct ty_str text, int64_t ms)
 {
-    struct ty_node *n = ty_run_model_node(m, job, pod, ms);
-    char line[TY_NODE_LAST];
+    struct ty_run_node *n = ty_run_model_node(m, job, pod, ms);
+    char line[TY_RUN_LINE_MAX];
     size_t len = ty_text_clean(text, line, sizeof(line) - 1);
     struct ty_str t = ty_str_trim((struct ty_str){ line, len });
 
     if (!says_something(t))
         return n; /* the one before stays */
     if (!n->last)
-        n->last = zeroed(TY_NODE_LAST);
+        n->last = alloc_zeroed(TY_RUN_LINE_MAX);
     memcpy(n->last, t.p, t.n);
     n->last[t.n] = '\0';
     return n;
 }
 
-void ty_run_model_progress(struct ty_node *n, const struct ty_progress *now)
+void ty_run_model_progress(struct ty_run_node *n, const struct ty_progress *now)
 {
     if (!n->progress)
-        n->progress = zeroed(sizeof(*n->progress));
+        n->progress = alloc_zeroed(sizeof(*n->progress));
     *n->progress = *now;
 }
 
-const struct ty_progress *ty_node_progress(const struct ty_node *n)
+const struct ty_progress *ty_run_node_progress(const struct ty_run_node *n)
 {
     static const struct ty_progress none = { .percent = -1, .step = -1, .total = -1, .eta_s = -1 };
 
@@ -259,45 +259,47 @@ struct ty_run_job *ty_run_model_status(struct ty_run_model *m, const char *job,
             continue;
         struct ty_str text = ty_json_str_at(c, "message");
         j->result = ends[i];
-        j->message = zeroed(text.n + 1);
+        j->message = alloc_zeroed(text.n + 1);
         memcpy(j->message, text.n ? text.p : "", text.n);
         j->ended_ms = ms;
     }
     return j;
 }
 
-static uint64_t hash(uint64_t h, struct ty_str s)
+static uint64_t hash_text(uint64_t h, struct ty_str s)
 {
     for (size_t i = 0; i < s.n; i++)
         h = (h ^ (unsigned char)s.p[i]) * 1099511628211u;
     return h * 31 + 1;
 }
 
-bool ty_run_model_told(struct ty_run_job *job, const struct ty_json *condition)
+bool ty_run_model_condition_shown(struct ty_run_job *job, const struct ty_json *condition)
 {
     struct ty_str type = ty_json_str_at(condition, "type");
-    uint64_t what = hash(hash(hash(14695981039346656037u, ty_json_str_at(condition, "status")),
-                              ty_json_str_at(condition, "reason")),
-                         ty_json_str_at(condition, "message"));
+    uint64_t what =
+        hash_text(hash_text(hash_text(14695981039346656037u, ty_json_str_at(condition, "status")),
+                            ty_json_str_at(condition, "reason")),
+                  ty_json_str_at(condition, "message"));
     size_t i = 0;
 
-    while (i < job->n_told && !ty_str_is(type, job->told[i].type))
+    while (i < job->n_shown_conditions && !ty_str_is(type, job->shown_conditions[i].type))
         i++;
-    if (i < job->n_told && job->told[i].what == what)
+    if (i < job->n_shown_conditions && job->shown_conditions[i].what == what)
         return true;
-    if (i == TY_TOLD || type.n >= sizeof(job->told[0].type))
-        return false; /* more kinds of conditions than there are: told too often, not too seldom */
-    job->n_told += i == job->n_told;
-    memcpy(job->told[i].type, type.p, type.n);
-    job->told[i].what = what;
+    if (i == TY_RUN_CONDITIONS_MAX || type.n >= sizeof(job->shown_conditions[0].type))
+        return false; /* more kinds of conditions than there are: shown_conditions too often, not
+                         too seldom */
+    job->n_shown_conditions += i == job->n_shown_conditions;
+    memcpy(job->shown_conditions[i].type, type.p, type.n);
+    job->shown_conditions[i].what = what;
     return false;
 }
 
-void ty_node_result(const struct ty_node *n, struct ty_buf *out)
+void ty_run_node_result(const struct ty_run_node *n, struct ty_buf *out)
 {
     struct ty_ended end = { .code = n->exit_code, .oom = strcmp(n->reason, "OOMKilled") == 0 };
 
-    if (ty_node_alive(n))
+    if (ty_run_node_alive(n))
         ty_buf_cstr(out, n->phase == TY_RUNNING ? "running" : "waiting");
     else if (n->exit_code < 0)
         ty_buf_cstr(out, n->by_us || n->stopping ? "stopped" : "did not start");

@@ -30,7 +30,7 @@ static void test_nodes_in_order(void **state)
         struct ty_pod_news n = news(pods[i], TY_PENDING, 1);
         ty_run_model_pod(&m, &n);
     }
-    const struct ty_node *n = m.jobs->nodes;
+    const struct ty_run_node *n = m.jobs->nodes;
     assert_string_equal(n->name, "prep-0-0");
     assert_string_equal((n = n->next)->name, "node-0-0");
     assert_string_equal((n = n->next)->name, "node-0-2");
@@ -41,11 +41,11 @@ static void test_nodes_in_order(void **state)
     ty_run_model_done(&m);
 }
 
-static void result_is(const struct ty_node *n, const char *want)
+static void result_is(const struct ty_run_node *n, const char *want)
 {
     ty_auto_buf b = { 0 };
 
-    ty_node_result(n, &b);
+    ty_run_node_result(n, &b);
     ty_buf_chr(&b, '\0');
     assert_string_equal(b.p, want);
 }
@@ -54,7 +54,7 @@ static void test_a_life(void **state)
 {
     struct ty_run_model m = { 0 };
     struct ty_pod_news n = news("j-node-0-0", TY_PENDING, 100);
-    struct ty_node *node = ty_run_model_pod(&m, &n);
+    struct ty_run_node *node = ty_run_model_pod(&m, &n);
 
     (void)state;
     result_is(node, "waiting");
@@ -70,7 +70,7 @@ static void test_a_life(void **state)
     n = news("j-node-0-0", TY_FAILED, 700);
     ty_run_model_pod(&m, &n);
     result_is(node, "exit code 1");
-    assert_true(ty_node_failed(node));
+    assert_true(ty_run_node_failed(node));
     assert_int_equal(node->ended_ms - node->began_ms, 500);
     assert_int_equal(m.jobs->n_alive, 0);
     n = news("j-node-0-0", TY_PENDING, 800); /* the next attempt */
@@ -111,7 +111,7 @@ static void test_last_line(void **state)
     struct ty_run_model m = { 0 };
 
     (void)state;
-    struct ty_node *n =
+    struct ty_run_node *n =
         ty_run_model_line(&m, "j", "j-node-0-0", TY_LIT("  \033[1mhello\033[0m "), 1);
     assert_string_equal(n->last, "hello");
     ty_run_model_line(&m, "j", "j-node-0-0", TY_LIT("==========="), 1);
@@ -170,12 +170,12 @@ static void test_told_once(void **state)
         parsed(a, "{\"type\":\"Suspended\",\"status\":\"False\",\"message\":\"done\"}");
 
     (void)state;
-    assert_false(ty_run_model_told(&j, c));
-    assert_true(ty_run_model_told(&j, c));
-    assert_false(ty_run_model_told(&j, other));
-    assert_true(ty_run_model_told(&j, c));
-    assert_false(ty_run_model_told(&j, changed));
-    assert_true(ty_run_model_told(&j, changed));
+    assert_false(ty_run_model_condition_shown(&j, c));
+    assert_true(ty_run_model_condition_shown(&j, c));
+    assert_false(ty_run_model_condition_shown(&j, other));
+    assert_true(ty_run_model_condition_shown(&j, c));
+    assert_false(ty_run_model_condition_shown(&j, changed));
+    assert_true(ty_run_model_condition_shown(&j, changed));
 }
 
 int main(void)

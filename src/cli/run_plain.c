@@ -8,7 +8,7 @@ static void plain_open(struct ty_run_view *v, uv_loop_t *loop TY_UNUSED)
             0); /* a reader at the other end of a pipe sees each line at once */
 }
 
-static void plain_line(struct ty_run_view *v, const struct ty_node *n,
+static void plain_line(struct ty_run_view *v, const struct ty_run_node *n,
                        const char *container TY_UNUSED, struct ty_str text, int64_t ms TY_UNUSED)
 {
     if (v->quiet || (v->only && strcmp(v->only, n->name) != 0))
@@ -18,7 +18,7 @@ static void plain_line(struct ty_run_view *v, const struct ty_node *n,
     fputc('\n', v->cli->out);
 }
 
-static void plain_pod(struct ty_run_view *v, const struct ty_node *n,
+static void plain_pod(struct ty_run_view *v, const struct ty_run_node *n,
                       const struct ty_pod_news *news)
 {
     const char *why = news->message ? news->message : news->error;
@@ -64,7 +64,7 @@ static void plain_summary(struct ty_run_view *v, const struct ty_run_outcome *o)
         fwrite(b.p, 1, b.n, v->cli->err);
 }
 
-const struct ty_run_look ty_run_plain = {
+const struct ty_run_renderer ty_run_plain = {
     .name = "plain",
     .open = plain_open,
     .line = plain_line,

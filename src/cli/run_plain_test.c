@@ -3,20 +3,20 @@
 static void test_plain(void **state)
 {
     struct ty_run_view v;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_args args = { 0 };
 
     (void)state;
     view_open(&v, &b, &args); /* no terminal */
-    assert_ptr_equal(v.look, &ty_run_plain);
+    assert_ptr_equal(v.renderer, &ty_run_plain);
     view_say(&v, "j-node-0-1", "hello");
     view_say(&v, "j-node-0-1", "");
     view_end(&v, "j-node-0-1", 1, false, "ValueError: boom");
     view_end(&v, "j-node-0-0", 0, false, NULL);
     view_status(&v, b.cli.arena, VIEW_COMPLETE);
     view_status(&v, b.cli.arena, VIEW_COMPLETE);
-    ty_run_view_note(&v, TY_SAY_NOTE, "%s", "interrupted");
-    bench_flush(&b);
+    ty_run_view_note(&v, TY_MSG_NOTE, "%s", "interrupted");
+    fixture_flush(&b);
     assert_string_equal(b.out, "[node-0-1] hello\n[node-0-1] \n");
     assert_string_equal(b.err, "node-0-1: node failed with exit code 1: ValueError: boom\n"
                                "trainjob/j: Complete: done\n" /* once */
@@ -27,7 +27,7 @@ static void test_plain(void **state)
 static void test_quiet_and_one_node(void **state)
 {
     struct ty_run_view v;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_args args = { .quiet = true };
 
     (void)state;
@@ -37,7 +37,7 @@ static void test_quiet_and_one_node(void **state)
     view_end(&v, "j-node-0-2", 2, false, NULL);
     v.spectator.event(v.spectator.ctx, &ty_kind_pod, "p", "Normal", "Started", "x", 1);
     view_status(&v, b.cli.arena, VIEW_COMPLETE);
-    bench_flush(&b);
+    fixture_flush(&b);
     assert_string_equal(b.out, "");
     assert_string_equal(b.err, "node-0-2: node failed with exit code 2\n");
     view_close(&v, &b);
@@ -45,7 +45,7 @@ static void test_quiet_and_one_node(void **state)
     view_open(&v, &b, &args);
     view_say(&v, "j-node-0-0", "no");
     view_say(&v, "j-node-0-1", "yes");
-    bench_flush(&b);
+    fixture_flush(&b);
     assert_string_equal(b.out, "[node-0-1] yes\n");
     view_close(&v, &b);
 }
@@ -54,7 +54,7 @@ static void test_quiet_and_one_node(void **state)
 static void test_lines_are_passed_on(void **state)
 {
     struct ty_run_view v;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_args args = { 0 };
 
     (void)state;
@@ -62,7 +62,7 @@ static void test_lines_are_passed_on(void **state)
     view_line(&v, "j-node-0-0", (struct ty_str){ "a\0\xff\033[1m", 7 });
     view_line(&v, "j-node-0-0", (struct ty_str){ 0 });
     view_line(&v, "other-name", TY_LIT("of a pod that is called otherwise"));
-    bench_flush(&b);
+    fixture_flush(&b);
     assert_int_equal(b.n_out, strlen("[node-0-0] ") + 7 + 1 + strlen("[node-0-0] \n") +
                                   strlen("[other-name] of a pod that is called otherwise\n"));
     assert_memory_equal(b.out, "[node-0-0] a\0\xff\033[1m\n[node-0-0] \n[other-name] of", 40);
@@ -72,7 +72,7 @@ static void test_lines_are_passed_on(void **state)
 static void test_ends_in_words(void **state)
 {
     struct ty_run_view v;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_args args = { 0 };
     struct ty_pod_news killed = view_news("j-node-0-0", 137), asked = view_news("j-node-0-1", 143),
                        never = view_news("j-node-0-2", 128), begun = view_news("j-node-0-3", -1);
@@ -94,7 +94,7 @@ static void test_ends_in_words(void **state)
     view_status(&v, b.cli.arena,
                 "{\"status\":{\"conditions\":[{\"type\":\"Suspended\",\"status\":\"False\"},"
                 "{\"type\":\"Failed\",\"status\":\"True\"}]}}");
-    bench_flush(&b);
+    fixture_flush(&b);
     assert_string_equal(b.out, "");
     assert_string_equal(b.err, "node-0-0: node ended by signal 9\n"
                                "node-0-1: node ended by signal 15, as asked\n"

@@ -98,7 +98,7 @@ static void on_first(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED
     if (r == 0)
         r = ty_serve_identity(s->server, &s->tls.pem, &err);
     if (r < 0)
-        ty_cli_say(s->cli, TY_SAY_WARNING, "the status API cannot begin, progress is not taken: %s",
+        ty_cli_msg(s->cli, TY_MSG_WARNING, "the status API cannot begin, progress is not taken: %s",
                    err.text);
 }
 
@@ -124,7 +124,8 @@ static int listen_here(struct ty_run_status *s, struct ty_err *err)
 }
 
 /* The Secret that the plugin copies the CA from, as the operator's has it. */
-static struct ty_json *trust(struct ty_arena *a, const struct ty_settings *s, struct ty_str ca)
+static struct ty_json *trust_secret(struct ty_arena *a, const struct ty_settings *s,
+                                    struct ty_str ca)
 {
     struct ty_json *obj = ty_json_object(a), *meta = ty_json_object(a), *data = ty_json_object(a);
     char *text = ty_arena_alloc(a, BASE64_ENCODE_RAW_LENGTH(ca.n) + 1, 1);
@@ -175,13 +176,13 @@ void ty_run_status_begin(struct ty_run_status *s, struct ty_session *session, uv
     if (r == 0)
         r = listen_here(s, &err);
     if (r < 0) {
-        ty_cli_say(s->cli, TY_SAY_WARNING, "jobs of this run cannot report progress: %s", err.text);
+        ty_cli_msg(s->cli, TY_MSG_WARNING, "jobs of this run cannot report progress: %s", err.text);
         ty_run_status_end(s);
         return;
     }
     s->settings.status_gate = true;
     s->settings.status_port = s->port;
-    s->secret = trust(a, &s->settings, s->tls.ca);
+    s->secret = trust_secret(a, &s->settings, s->tls.ca);
     opts->settings = &s->settings;
     opts->token = ty_run_status_token;
     opts->token_ctx = s;

@@ -3,7 +3,7 @@
 #include "cli/testing.h"
 
 struct world {
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     uv_loop_t loop;
     struct ty_session session;
     struct ty_run_status s;
@@ -15,7 +15,7 @@ static int setup(void **state)
     struct world *w = calloc(1, sizeof(*w));
 
     assert_non_null(w);
-    bench_open(&w->b);
+    fixture_open(&w->b);
     uv_loop_init(&w->loop);
     w->session.cli = &w->b.cli;
     w->session.settings = ty_settings_default;
@@ -33,9 +33,9 @@ static int teardown(void **state)
     ty_run_status_end(&w->s);
     uv_run(&w->loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&w->loop), 0);
-    bench_flush(&w->b);
+    fixture_flush(&w->b);
     assert_string_equal(w->b.err, "");
-    bench_close(&w->b);
+    fixture_close(&w->b);
     free(w);
     return 0;
 }

@@ -25,7 +25,7 @@ void ty_run_metrics(struct ty_buf *out, const struct ty_progress *p)
         ty_buf_printf(out, "%s%s %s", i ? ", " : "", p->metrics[i].name, p->metrics[i].value);
 }
 
-static bool same_result(const struct ty_node *a, const struct ty_node *b)
+static bool same_result(const struct ty_run_node *a, const struct ty_run_node *b)
 {
     return a->exit_code == b->exit_code && a->by_us == b->by_us && a->phase == b->phase &&
            a->stopping == b->stopping && a->attempt == b->attempt && a->restarts == b->restarts &&
@@ -34,14 +34,16 @@ static bool same_result(const struct ty_node *a, const struct ty_node *b)
 
 /* The last of those that ended like `from`, when nodes are told in groups, and how many they are.
  */
-static const struct ty_node *group_end(const struct ty_node *from, bool grouped, size_t *ret_n)
+static const struct ty_run_node *group_end(const struct ty_run_node *from, bool grouped,
+                                           size_t *ret_n)
 {
     for (*ret_n = 1; grouped && from->next && same_result(from, from->next); ++*ret_n)
         from = from->next;
     return from;
 }
 
-static void node_name(struct ty_buf *out, const struct ty_node *from, const struct ty_node *to)
+static void node_name(struct ty_buf *out, const struct ty_run_node *from,
+                      const struct ty_run_node *to)
 {
     if (from == to)
         ty_buf_cstr(out, from->name);
@@ -53,10 +55,10 @@ static int name_width(const struct ty_run_job *j, bool grouped)
 {
     int width = 0;
 
-    for (const struct ty_node *n = j->nodes; n; n = n->next) {
+    for (const struct ty_run_node *n = j->nodes; n; n = n->next) {
         ty_auto_buf b = { 0 };
         size_t count = 0;
-        const struct ty_node *to = group_end(n, grouped, &count);
+        const struct ty_run_node *to = group_end(n, grouped, &count);
         node_name(&b, n, to);
         int w = (int)b.n - (n == to ? 0 : 2); /* the dots are one column of three bytes */
         width = w > width ? w : width;
@@ -65,13 +67,13 @@ static int name_width(const struct ty_run_job *j, bool grouped)
     return width;
 }
 
-static void add_node(struct ty_buf *out, const struct ty_node *from, const struct ty_node *to,
-                     size_t count, int width)
+static void add_node(struct ty_buf *out, const struct ty_run_node *from,
+                     const struct ty_run_node *to, size_t count, int width)
 {
     ty_auto_buf name = { 0 }, result = { 0 };
 
     node_name(&name, from, to);
-    ty_node_result(from, &result);
+    ty_run_node_result(from, &result);
     ty_buf_printf(out, "  %.*s%*s  %.*s", TY_ARG(ty_buf_str(&name)),
                   width - (int)name.n + (from == to ? 0 : 2), "", TY_ARG(ty_buf_str(&result)));
     if (count > 1)
@@ -90,9 +92,9 @@ static void add_nodes(struct ty_buf *out, const struct ty_run_job *j)
     bool grouped = j->n_nodes > EACH;
     int width = name_width(j, grouped);
 
-    for (const struct ty_node *n = j->nodes; n; n = n->next) {
+    for (const struct ty_run_node *n = j->nodes; n; n = n->next) {
         size_t count = 0;
-        const struct ty_node *to = group_end(n, grouped, &count);
+        const struct ty_run_node *to = group_end(n, grouped, &count);
         add_node(out, n, to, count, width);
         n = to;
     }
@@ -146,7 +148,7 @@ static void add_job(struct ty_buf *out, const struct ty_run_job *j, const struct
 }
 
 /* The verdict's own first line stands out. */
-static void add_verdict(struct ty_buf *out, const struct ty_story_verdict *v, bool colour)
+static void add_failure_summary(struct ty_buf *out, const struct ty_story_verdict *v, bool colour)
 {
     ty_auto_buf text = { 0 };
     struct ty_str first;
@@ -162,7 +164,7 @@ void ty_run_summary(struct ty_buf *out, const struct ty_run_model *m,
     for (const struct ty_run_job *j = m->jobs; j; j = j->next) {
         bool good = j->result && strcmp(j->result, "Complete") == 0;
         if (!good && ty_verdict_any(j->verdict))
-            add_verdict(out, j->verdict, colour);
+            add_failure_summary(out, j->verdict, colour);
     }
     for (const struct ty_run_job *j = m->jobs; j; j = j->next)
         add_job(out, j, o, colour);

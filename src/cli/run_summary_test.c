@@ -1,7 +1,7 @@
 #include "cli/run_view.h"
 #include "cli/testing.h"
 
-static struct ty_node *add(struct ty_run_model *m, int i, int code, bool by_us)
+static struct ty_run_node *add(struct ty_run_model *m, int i, int code, bool by_us)
 {
     char pod[64];
 
@@ -22,7 +22,8 @@ static struct ty_node *add(struct ty_run_model *m, int i, int code, bool by_us)
     return ty_run_model_pod(m, &n);
 }
 
-static void says(const struct ty_run_model *m, const struct ty_run_outcome *o, const char *want)
+static void assert_summary(const struct ty_run_model *m, const struct ty_run_outcome *o,
+                           const char *want)
 {
     ty_auto_buf b = { 0 };
 
@@ -43,13 +44,13 @@ static void test_complete(void **state)
     m.jobs->ended_ms = 3500;
     m.jobs->progress =
         (struct ty_progress){ .percent = 100, .metrics = { { "loss", "0.1" } }, .n_metrics = 1 };
-    says(&m, &o,
-         "trainjob/j: Complete after 2.5 s, 2 nodes\n"
-         "  node-0-0  exit code 0, 1.5 s\n"
-         "  node-0-1  exit code 0, 1.5 s, restarted 2 times\n"
-         "  last progress: 100%, loss 0.1\n"
-         "logs: /state/run/logs\n"
-         "kept: /state/run/pods\n");
+    assert_summary(&m, &o,
+                   "trainjob/j: Complete after 2.5 s, 2 nodes\n"
+                   "  node-0-0  exit code 0, 1.5 s\n"
+                   "  node-0-1  exit code 0, 1.5 s, restarted 2 times\n"
+                   "  last progress: 100%, loss 0.1\n"
+                   "logs: /state/run/logs\n"
+                   "kept: /state/run/pods\n");
     ty_run_model_done(&m);
 }
 
@@ -74,14 +75,14 @@ static void test_failed(void **state)
     m.jobs->verdict = v;
     m.jobs->restarts = 1;
     m.jobs->ended_ms = 3500;
-    says(&m, &o,
-         "node-0-1 failed: exit code 7, after 1.5 s\n"
-         "    oops\n"
-         "\n"
-         "trainjob/j: Failed after 2.5 s, 2 nodes, 1 restart\n"
-         "  node-0-0  stopped (143), 1.5 s\n"
-         "  node-0-1  exit code 7, 1.5 s\n"
-         "logs: /state/run/logs\n");
+    assert_summary(&m, &o,
+                   "node-0-1 failed: exit code 7, after 1.5 s\n"
+                   "    oops\n"
+                   "\n"
+                   "trainjob/j: Failed after 2.5 s, 2 nodes, 1 restart\n"
+                   "  node-0-0  stopped (143), 1.5 s\n"
+                   "  node-0-1  exit code 7, 1.5 s\n"
+                   "logs: /state/run/logs\n");
     m.jobs->verdict = NULL; /* no process failed: a deadline */
     ty_auto_buf b = { 0 };
     ty_run_summary(&b, &m, &o, false);
@@ -98,11 +99,11 @@ static void test_stopped(void **state)
 
     (void)state;
     add(&m, 0, 143, true);
-    says(&m, &o,
-         "trainjob/j: Stopped after 1 min 0 s, 1 node\n"
-         "  interrupted (SIGINT)\n"
-         "  node-0-0  stopped (143), 1.5 s\n"
-         "logs: /d/logs\n");
+    assert_summary(&m, &o,
+                   "trainjob/j: Stopped after 1 min 0 s, 1 node\n"
+                   "  interrupted (SIGINT)\n"
+                   "  node-0-0  stopped (143), 1.5 s\n"
+                   "logs: /d/logs\n");
     ty_run_model_done(&m);
 }
 
@@ -115,12 +116,13 @@ static void test_a_crowd_is_told_in_groups(void **state)
     for (int i = 0; i < 100; i++)
         add(&m, i, i == 42 ? 139 : 143, i != 42);
     m.jobs->result = "Failed";
-    says(&m, &o,
-         "trainjob/j: Failed after 1.0 s, 100 nodes\n"
-         "  node-0-0 … node-0-41   stopped (143), 42 nodes\n"
-         "  node-0-42              exit code 139: something in it died of SIGSEGV, 1.5 s\n"
-         "  node-0-43 … node-0-99  stopped (143), 57 nodes\n"
-         "logs: /d/logs\n");
+    assert_summary(
+        &m, &o,
+        "trainjob/j: Failed after 1.0 s, 100 nodes\n"
+        "  node-0-0 … node-0-41   stopped (143), 42 nodes\n"
+        "  node-0-42              exit code 139: something in it died of SIGSEGV, 1.5 s\n"
+        "  node-0-43 … node-0-99  stopped (143), 57 nodes\n"
+        "logs: /d/logs\n");
     ty_run_model_done(&m);
 }
 

@@ -1,6 +1,6 @@
 /* The table on a terminal. Everything that changes is written at once, at most ten times a second:
- * the cursor goes up to the table's first line, lines that changed are written over, what matters
- * beyond the moment is put above and scrolls away.
+ * the cursor goes up to the table's first line, lines that mark_dirty are written over, what
+ * matters beyond the moment is put above and scrolls away.
  *
  *       lines that stay: failures, warnings, --logs
  *       ddp  running 0:12  2 nodes …          <- the frame
@@ -29,7 +29,7 @@ struct ty_run_screen {
     int fd;
     uv_timer_t timer;
     uv_signal_t resized, stopped;
-    struct ty_frame now, before;
+    struct ty_run_table_frame now, before;
     struct ty_buf above; /* lines that go above the frame, ready to be written */
     int cols, rows;
     bool dirty, fresh, closed; /* fresh: nothing of the frame is on the terminal */
@@ -52,7 +52,7 @@ static void write_all(int fd, struct ty_str s)
 }
 
 /* A size of nothing is what a terminal has that was never told one. */
-static void measure(struct ty_run_screen *s)
+static void measure_terminal(struct ty_run_screen *s)
 {
     struct winsize w = { 0 };
     bool known = ioctl(s->fd, TIOCGWINSZ, &w) == 0;
@@ -108,16 +108,17 @@ static void go_up(const struct ty_run_screen *s, struct ty_buf *out)
 
 static bool same_line(const struct ty_run_screen *s, size_t i)
 {
-    return i < s->before.n && ty_str_eq(ty_frame_line(&s->before, i), ty_frame_line(&s->now, i));
+    return i < s->before.n &&
+           ty_str_eq(ty_run_table_frame_line(&s->before, i), ty_run_table_frame_line(&s->now, i));
 }
 
-static void draw(struct ty_run_screen *s)
+static void draw_screen(struct ty_run_screen *s)
 {
-    struct ty_draw d = { .cols = s->cols,
-                         .rows = s->rows,
-                         .colour = s->v->cli->colour_out,
-                         .utf8 = s->utf8,
-                         .now_ms = ty_cli_wall_ms() };
+    struct ty_run_table_opts d = { .cols = s->cols,
+                                   .rows = s->rows,
+                                   .colour = s->v->cli->colour_out,
+                                   .utf8 = s->utf8,
+                                   .now_ms = ty_cli_wall_ms() };
     ty_auto_buf out = { 0 };
     bool all = s->fresh || s->above.n;
 
@@ -128,14 +129,14 @@ static void draw(struct ty_run_screen *s)
     ty_buf_add(&out, ty_buf_str(&s->above));
     for (size_t i = 0; i < s->now.n; i++) {
         if (all || !same_line(s, i)) {
-            ty_buf_add(&out, ty_frame_line(&s->now, i));
+            ty_buf_add(&out, ty_run_table_frame_line(&s->now, i));
             ty_buf_cstr(&out, "\033[K");
         }
         ty_buf_cstr(&out, "\r\n");
     }
     ty_buf_cstr(&out, "\033[J"); /* what a longer frame left, and what was typed */
     write_all(s->fd, ty_buf_str(&out));
-    struct ty_frame old = s->before;
+    struct ty_run_table_frame old = s->before;
     s->before = s->now;
     s->now = old;
     s->above.n = 0;
@@ -156,7 +157,7 @@ static void on_tick(uv_timer_t *t)
     struct ty_run_screen *s = t->data;
 
     if ((s->dirty || ty_cli_wall_ms() - s->drawn_ms >= 1000) && takes_more(s))
-        draw(s);
+        draw_screen(s);
 }
 
 static void on_resize(uv_signal_t *h, int sig TY_UNUSED)
@@ -164,7 +165,7 @@ static void on_resize(uv_signal_t *h, int sig TY_UNUSED)
     struct ty_run_screen *s = h->data;
     ty_auto_buf out = { 0 };
 
-    measure(s);
+    measure_terminal(s);
     go_up(s, &out);
     ty_buf_cstr(&out, "\033[J");
     write_all(s->fd, ty_buf_str(&out));
@@ -181,7 +182,7 @@ static void on_stop(uv_signal_t *h, int sig TY_UNUSED)
     raise(SIGSTOP);
     hide_typing(s);
     write_all(s->fd, TY_LIT(HIDE_CURSOR));
-    measure(s);
+    measure_terminal(s);
     s->fresh = s->dirty = true;
 }
 
@@ -201,35 +202,35 @@ static void above(struct ty_run_view *v, const char *hue, const char *who, struc
     ty_buf_cstr(&s->above, "\r\n");
     s->dirty = true;
     if (s->above.n > PENDING_MAX)
-        draw(s);
+        draw_screen(s);
 }
 
-static void changed(struct ty_run_view *v)
+static void mark_dirty(struct ty_run_view *v)
 {
     if (v->screen)
         v->screen->dirty = true;
 }
 
-static void table_line(struct ty_run_view *v, const struct ty_node *n,
+static void table_line(struct ty_run_view *v, const struct ty_run_node *n,
                        const char *container TY_UNUSED, struct ty_str text, int64_t ms TY_UNUSED)
 {
     char who[96];
 
-    changed(v);
+    mark_dirty(v);
     if (!v->only || strcmp(v->only, n->name) != 0)
         return;
     snprintf(who, sizeof(who), "[%s] ", n->name);
     above(v, "\033[2m", who, text);
 }
 
-static void table_pod(struct ty_run_view *v, const struct ty_node *n,
+static void table_pod(struct ty_run_view *v, const struct ty_run_node *n,
                       const struct ty_pod_news *news)
 {
     ty_auto_buf b = { 0 };
     struct ty_ended end = { .code = news->exit_code };
     char who[96];
 
-    changed(v);
+    mark_dirty(v);
     if (!news->container || news->exit_code <= 0 || news->by_us)
         return;
     end.oom = news->reason && strcmp(news->reason, "OOMKilled") == 0;
@@ -240,16 +241,16 @@ static void table_pod(struct ty_run_view *v, const struct ty_node *n,
     ty_verdict_words(&end, &b);
     if (news->error)
         ty_buf_chr(&b, ')');
-    if (ty_node_alive(n))
+    if (ty_run_node_alive(n))
         ty_buf_cstr(&b, ", it is restarted");
     snprintf(who, sizeof(who), "%s: ", n->name);
     above(v, "\033[31m", who, ty_buf_str(&b));
 }
 
-static void table_progress(struct ty_run_view *v, const struct ty_node *n TY_UNUSED,
+static void table_progress(struct ty_run_view *v, const struct ty_run_node *n TY_UNUSED,
                            int64_t ms TY_UNUSED)
 {
-    changed(v);
+    mark_dirty(v);
 }
 
 static void table_event(struct ty_run_view *v, const struct ty_kind *kind, const char *name,
@@ -271,7 +272,7 @@ static void table_condition(struct ty_run_view *v, const struct ty_run_job *j,
     struct ty_str type = ty_json_str_at(condition, "type"), first;
     char who[256];
 
-    changed(v);
+    mark_dirty(v);
     if (!ty_str_is(ty_json_str_at(condition, "status"), "True") || ty_str_is(type, "Complete") ||
         ty_str_is(type, "Failed"))
         return;
@@ -280,11 +281,11 @@ static void table_condition(struct ty_run_view *v, const struct ty_run_job *j,
     above(v, "\033[33m", who, first);
 }
 
-static void table_note(struct ty_run_view *v, enum ty_say how, const char *text)
+static void table_note(struct ty_run_view *v, enum ty_cli_msg_kind how, const char *text)
 {
-    above(v, how == TY_SAY_ERROR ? "\033[1;31m" : "\033[1;36m",
-          how == TY_SAY_ERROR     ? "error: "
-          : how == TY_SAY_WARNING ? "warning: "
+    above(v, how == TY_MSG_ERROR ? "\033[1;31m" : "\033[1;36m",
+          how == TY_MSG_ERROR     ? "error: "
+          : how == TY_MSG_WARNING ? "warning: "
                                   : "note: ",
           ty_str(text));
 }
@@ -333,7 +334,7 @@ static void table_open(struct ty_run_view *v, uv_loop_t *loop)
     *s = (struct ty_run_screen){ .v = v, .fd = fileno(v->cli->out), .fresh = true, .dirty = true };
     s->utf8 = speaks_utf8();
     fflush(v->cli->out);
-    measure(s);
+    measure_terminal(s);
     watch_deaths(on_death, SIG_DFL);
     write_all(s->fd, TY_LIT(HIDE_CURSOR));
     hide_typing(s);
@@ -364,8 +365,8 @@ static void table_close(struct ty_run_view *v)
     write_all(s->fd, ty_buf_str(&out));
     show_typing(s);
     watch_deaths(SIG_DFL, on_death);
-    ty_frame_done(&s->now);
-    ty_frame_done(&s->before);
+    ty_run_table_frame_done(&s->now);
+    ty_run_table_frame_done(&s->before);
     ty_buf_done(&s->above);
     v->screen = NULL;
 }
@@ -379,7 +380,7 @@ static void table_summary(struct ty_run_view *v, const struct ty_run_outcome *o)
     write_all(fileno(v->cli->out), ty_buf_str(&b));
 }
 
-const struct ty_run_look ty_run_table = {
+const struct ty_run_renderer ty_run_table = {
     .name = "table",
     .open = table_open,
     .line = table_line,

@@ -24,12 +24,12 @@ enum { NAME_MAX_WIDTH = 28, METRICS_WIDTH = 28, BAR = 10, JOB_BAR = 20, LEAST_LI
 
 /* A line as it is written: what does not fit is left out. */
 struct pen {
-    struct ty_frame *f;
-    const struct ty_draw *d;
+    struct ty_run_table_frame *f;
+    const struct ty_run_table_opts *d;
     int left;
 };
 
-static struct pen begin(struct ty_frame *f, const struct ty_draw *d)
+static struct pen begin_line(struct ty_run_table_frame *f, const struct ty_run_table_opts *d)
 {
     return (struct pen){ f, d, d->cols - 1 };
 }
@@ -44,7 +44,7 @@ static void end(struct pen *p)
     p->f->end[p->f->n++] = p->f->text.n;
 }
 
-static void put(struct pen *p, const char *hue, struct ty_str text)
+static void put_text(struct pen *p, const char *hue, struct ty_str text)
 {
     struct ty_str fits = ty_text_cut(text, p->left);
     bool colour = hue && p->d->colour && fits.n;
@@ -57,7 +57,7 @@ static void put(struct pen *p, const char *hue, struct ty_str text)
     p->left -= ty_text_width(fits);
 }
 
-static void gap(struct pen *p, int n)
+static void put_gap(struct pen *p, int n)
 {
     n = n < p->left ? n : p->left;
     for (int i = 0; i < n; i++)
@@ -66,16 +66,16 @@ static void gap(struct pen *p, int n)
 }
 
 /* Left in a column of `width`; negative: right. */
-static void cell(struct pen *p, const char *hue, struct ty_str text, int width)
+static void put_cell(struct pen *p, const char *hue, struct ty_str text, int width)
 {
     struct ty_str fits = ty_text_cut(text, abs(width));
     int rest = abs(width) - ty_text_width(fits);
 
     if (width < 0)
-        gap(p, rest);
-    put(p, hue, fits);
+        put_gap(p, rest);
+    put_text(p, hue, fits);
     if (width > 0)
-        gap(p, rest);
+        put_gap(p, rest);
 }
 
 static void bar(struct pen *p, double part, int width)
@@ -87,16 +87,16 @@ static void bar(struct pen *p, double part, int width)
         ty_buf_cstr(i < full ? &done : &open, !p->d->utf8 ? i < full ? "#" : "-"
                                               : i < full  ? "█"
                                                           : "░");
-    put(p, GREEN, ty_buf_str(&done));
-    put(p, DIM, ty_buf_str(&open));
+    put_text(p, GREEN, ty_buf_str(&done));
+    put_text(p, DIM, ty_buf_str(&open));
 }
 
-static void percent(struct pen *p, double part)
+static void put_percent(struct pen *p, double part)
 {
     char text[16];
     int n = snprintf(text, sizeof(text), "%3d%%", (int)(part * 100));
 
-    put(p, NULL, (struct ty_str){ text, (size_t)n });
+    put_text(p, NULL, (struct ty_str){ text, (size_t)n });
 }
 
 /* ---- the job's line ---- */
@@ -107,35 +107,36 @@ static const char *job_state(const struct ty_run_job *j)
 
     if (j->result)
         return j->result;
-    for (const struct ty_node *n = j->nodes; n; n = n->next) {
+    for (const struct ty_run_node *n = j->nodes; n; n = n->next) {
         running |= n->phase == TY_RUNNING;
-        stopping |= ty_node_alive(n) && n->stopping;
+        stopping |= ty_run_node_alive(n) && n->stopping;
     }
     return stopping ? "stopping" : running ? "running" : "starting";
 }
 
-static void draw_job(struct ty_frame *f, const struct ty_draw *d, const struct ty_run_job *j)
+static void draw_job(struct ty_run_table_frame *f, const struct ty_run_table_opts *d,
+                     const struct ty_run_job *j)
 {
-    struct pen p = begin(f, d);
+    struct pen p = begin_line(f, d);
     ty_auto_buf text = { 0 };
     double part = ty_progress_part(&j->progress);
 
-    put(&p, BOLD, ty_str(j->name));
-    gap(&p, 2);
-    put(&p, CYAN, ty_str(job_state(j)));
+    put_text(&p, BOLD, ty_str(j->name));
+    put_gap(&p, 2);
+    put_text(&p, CYAN, ty_str(job_state(j)));
     ty_buf_chr(&text, ' ');
     ty_run_clock(&text, ((j->ended_ms ? j->ended_ms : d->now_ms) - j->began_ms) / 1000);
     ty_buf_printf(&text, "  %zu node%s", j->n_alive, j->n_alive == 1 ? "" : "s");
-    put(&p, NULL, ty_buf_str(&text));
+    put_text(&p, NULL, ty_buf_str(&text));
     if (j->restarts) {
         ty_auto_buf again = { 0 };
         ty_buf_printf(&again, "  restart %lld", (long long)j->restarts);
-        put(&p, YELLOW, ty_buf_str(&again));
+        put_text(&p, YELLOW, ty_buf_str(&again));
     }
     if (part >= 0 && p.left > JOB_BAR + 8) {
-        gap(&p, 2);
+        put_gap(&p, 2);
         bar(&p, part, JOB_BAR);
-        percent(&p, part);
+        put_percent(&p, part);
     }
     ty_auto_buf rest = { 0 };
     if (j->progress.eta_s >= 0 && part < 1) {
@@ -147,24 +148,24 @@ static void draw_job(struct ty_frame *f, const struct ty_draw *d, const struct t
         ty_buf_cstr(&rest, "  ");
         ty_run_metrics(&rest, &j->progress);
     }
-    put(&p, NULL, ty_buf_str(&rest));
+    put_text(&p, NULL, ty_buf_str(&rest));
     end(&p);
 }
 
 /* ---- nodes ---- */
 
-struct layout {
+struct table_layout {
     int name, metrics; /* widths */
     bool bar;
 };
 
 /* Its container failed and waits to be started once more. */
-static bool waits_again(const struct ty_node *n)
+static bool waits_again(const struct ty_run_node *n)
 {
     return n->phase == TY_RUNNING && n->exit_code > 0 && !n->ready;
 }
 
-static const char *node_state(const struct ty_node *n, const char **ret_hue)
+static const char *node_state(const struct ty_run_node *n, const char **ret_hue)
 {
     *ret_hue = n->stopping || n->phase == TY_PENDING ? YELLOW : waits_again(n) ? RED : GREEN;
     if (n->stopping)
@@ -174,47 +175,47 @@ static const char *node_state(const struct ty_node *n, const char **ret_hue)
     return n->phase == TY_PENDING ? "starting" : "running";
 }
 
-static void draw_node(struct ty_frame *f, const struct ty_draw *d, const struct ty_node *n,
-                      const struct layout *l)
+static void draw_node(struct ty_run_table_frame *f, const struct ty_run_table_opts *d,
+                      const struct ty_run_node *n, const struct table_layout *l)
 {
-    struct pen p = begin(f, d);
+    struct pen p = begin_line(f, d);
     const char *hue = NULL, *state = node_state(n, &hue);
-    double part = ty_progress_part(ty_node_progress(n));
+    double part = ty_progress_part(ty_run_node_progress(n));
     ty_auto_buf clock = { 0 }, metrics = { 0 };
 
-    gap(&p, 2);
-    cell(&p, NULL, ty_str(n->name), l->name);
-    gap(&p, 2);
-    cell(&p, hue, ty_str(state), 8);
+    put_gap(&p, 2);
+    put_cell(&p, NULL, ty_str(n->name), l->name);
+    put_gap(&p, 2);
+    put_cell(&p, hue, ty_str(state), 8);
     if (n->began_ms)
         ty_run_clock(&clock, (d->now_ms - n->began_ms) / 1000);
-    cell(&p, NULL, ty_buf_str(&clock), -7);
+    put_cell(&p, NULL, ty_buf_str(&clock), -7);
     if (l->bar) {
-        gap(&p, 2);
+        put_gap(&p, 2);
         if (part >= 0) {
             bar(&p, part, BAR);
-            percent(&p, part);
+            put_percent(&p, part);
         } else {
-            gap(&p, BAR + 4);
+            put_gap(&p, BAR + 4);
         }
     }
-    ty_run_metrics(&metrics, ty_node_progress(n));
+    ty_run_metrics(&metrics, ty_run_node_progress(n));
     if (l->metrics && p.left > l->metrics + LEAST_LINE) {
-        gap(&p, 2);
-        cell(&p, NULL, ty_buf_str(&metrics), l->metrics);
+        put_gap(&p, 2);
+        put_cell(&p, NULL, ty_buf_str(&metrics), l->metrics);
     }
     bool again = waits_again(n) && n->error;
     if ((again || n->last) && p.left > LEAST_LINE) {
-        gap(&p, 2);
-        put(&p, again ? RED : DIM, ty_str(again ? n->error : n->last));
+        put_gap(&p, 2);
+        put_text(&p, again ? RED : DIM, ty_str(again ? n->error : n->last));
     }
     end(&p);
 }
 
 /* ---- which nodes ---- */
 
-struct pick {
-    const struct ty_node *node;
+struct node_pick {
+    const struct ty_run_node *node;
     size_t order;
     int calm;    /* the less, the more it needs attention */
     double part; /* of the work that is done */
@@ -222,7 +223,7 @@ struct pick {
 
 static int by_attention(const void *a, const void *b)
 {
-    const struct pick *x = a, *y = b;
+    const struct node_pick *x = a, *y = b;
 
     if (x->calm != y->calm)
         return x->calm - y->calm;
@@ -233,40 +234,40 @@ static int by_attention(const void *a, const void *b)
 
 static int by_order(const void *a, const void *b)
 {
-    const struct pick *x = a, *y = b;
+    const struct node_pick *x = a, *y = b;
 
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static size_t gather(const struct ty_run_job *j, struct pick *to)
+static size_t gather_nodes(const struct ty_run_job *j, struct node_pick *to)
 {
     size_t n = 0, order = 0;
 
-    for (const struct ty_node *it = j->nodes; it; it = it->next, order++) {
-        double part = ty_progress_part(ty_node_progress(it));
-        if (ty_node_alive(it))
-            to[n++] = (struct pick){ .node = it,
-                                     .order = order,
-                                     .calm = it->phase == TY_PENDING ? 0
-                                             : waits_again(it)       ? 1
-                                             : it->stopping          ? 2
-                                             : it->restarts          ? 3
-                                                                     : 4,
-                                     .part = part < 0 ? 2 : part };
+    for (const struct ty_run_node *it = j->nodes; it; it = it->next, order++) {
+        double part = ty_progress_part(ty_run_node_progress(it));
+        if (ty_run_node_alive(it))
+            to[n++] = (struct node_pick){ .node = it,
+                                          .order = order,
+                                          .calm = it->phase == TY_PENDING ? 0
+                                                  : waits_again(it)       ? 1
+                                                  : it->stopping          ? 2
+                                                  : it->restarts          ? 3
+                                                                          : 4,
+                                          .part = part < 0 ? 2 : part };
     }
     return n;
 }
 
-static struct layout layout_of(const struct pick *v, size_t n)
+static struct table_layout layout_of(const struct node_pick *v, size_t n)
 {
-    struct layout l = { .name = 0 };
+    struct table_layout l = { .name = 0 };
 
     for (size_t i = 0; i < n; i++) {
         int w = ty_text_width(ty_str(v[i].node->name));
         l.name = w > l.name ? w : l.name;
-        l.bar |= ty_progress_part(ty_node_progress(v[i].node)) >= 0;
+        l.bar |= ty_progress_part(ty_run_node_progress(v[i].node)) >= 0;
         ty_auto_buf b = { 0 };
-        ty_run_metrics(&b, ty_node_progress(v[i].node));
+        ty_run_metrics(&b, ty_run_node_progress(v[i].node));
         w = ty_text_width(ty_buf_str(&b));
         l.metrics = w > l.metrics ? w : l.metrics;
     }
@@ -275,9 +276,10 @@ static struct layout layout_of(const struct pick *v, size_t n)
     return l;
 }
 
-static void draw_rest(struct ty_frame *f, const struct ty_draw *d, const struct pick *v, size_t n)
+static void draw_rest(struct ty_run_table_frame *f, const struct ty_run_table_opts *d,
+                      const struct node_pick *v, size_t n)
 {
-    struct pen p = begin(f, d);
+    struct pen p = begin_line(f, d);
     ty_auto_buf text = { 0 };
     size_t running = 0;
 
@@ -288,25 +290,25 @@ static void draw_rest(struct ty_frame *f, const struct ty_draw *d, const struct 
         ty_buf_printf(&text, "%zu more running", running);
     if (running < n)
         ty_buf_printf(&text, "%s%zu more starting or stopping", running ? ", " : "", n - running);
-    put(&p, DIM, ty_buf_str(&text));
+    put_text(&p, DIM, ty_buf_str(&text));
     end(&p);
 }
 
 /* At most `room` lines. */
-static void draw_nodes(struct ty_frame *f, const struct ty_draw *d, const struct ty_run_job *j,
-                       size_t room)
+static void draw_nodes(struct ty_run_table_frame *f, const struct ty_run_table_opts *d,
+                       const struct ty_run_job *j, size_t room)
 {
-    struct pick *v = calloc(j->n_nodes + 1, sizeof(*v));
+    struct node_pick *v = calloc(j->n_nodes + 1, sizeof(*v));
     if (!v)
         abort();
-    size_t n = gather(j, v), shown = n <= room ? n : room - 1;
+    size_t n = gather_nodes(j, v), shown = n <= room ? n : room - 1;
 
     if (room > 0) {
         if (shown < n) {
             qsort(v, n, sizeof(*v), by_attention);
             qsort(v, shown, sizeof(*v), by_order);
         }
-        struct layout l = layout_of(v, shown);
+        struct table_layout l = layout_of(v, shown);
         for (size_t i = 0; i < shown; i++)
             draw_node(f, d, v[i].node, &l);
         if (shown < n)
@@ -315,12 +317,13 @@ static void draw_nodes(struct ty_frame *f, const struct ty_draw *d, const struct
     free(v);
 }
 
-void ty_run_table_draw(const struct ty_run_model *m, const struct ty_draw *d, struct ty_frame *ret)
+void ty_run_table_draw(const struct ty_run_model *m, const struct ty_run_table_opts *d,
+                       struct ty_run_table_frame *ret)
 {
     size_t room = d->rows > 1 ? (size_t)d->rows - 1 : 1, jobs = 0;
 
     ret->text.n = ret->n = 0;
-    room = room > TY_FRAME_LINES ? TY_FRAME_LINES : room;
+    room = room > TY_RUN_TABLE_LINES ? TY_RUN_TABLE_LINES : room;
     for (const struct ty_run_job *j = m->jobs; j; j = j->next)
         jobs += !j->result;
     for (const struct ty_run_job *j = m->jobs; j && ret->n < room; j = j->next) {
@@ -333,13 +336,13 @@ void ty_run_table_draw(const struct ty_run_model *m, const struct ty_draw *d, st
     }
 }
 
-void ty_frame_done(struct ty_frame *f)
+void ty_run_table_frame_done(struct ty_run_table_frame *f)
 {
     ty_buf_done(&f->text);
     f->n = 0;
 }
 
-struct ty_str ty_frame_line(const struct ty_frame *f, size_t i)
+struct ty_str ty_run_table_frame_line(const struct ty_run_table_frame *f, size_t i)
 {
     size_t from = i ? f->end[i - 1] : 0;
 

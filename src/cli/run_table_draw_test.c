@@ -21,19 +21,19 @@ static void add(struct ty_run_model *m, const char *job, int i, enum ty_phase ph
 /* The frame as one string; every line must fit. */
 static char *drawn(struct ty_arena *a, const struct ty_run_model *m, int cols, int rows)
 {
-    struct ty_draw d = { .cols = cols, .rows = rows, .now_ms = 62000 };
-    struct ty_frame f = { 0 };
+    struct ty_run_table_opts d = { .cols = cols, .rows = rows, .now_ms = 62000 };
+    struct ty_run_table_frame f = { 0 };
     ty_auto_buf b = { 0 };
 
     ty_run_table_draw(m, &d, &f);
     assert_true(f.n <= (rows > 1 ? (size_t)rows - 1 : 1));
     for (size_t i = 0; i < f.n; i++) {
-        struct ty_str line = ty_frame_line(&f, i);
+        struct ty_str line = ty_run_table_frame_line(&f, i);
         assert_true(ty_text_width(line) <= (cols > 1 ? cols - 1 : 0));
         assert_int_equal(ty_text_width(line), f.width[i]);
         ty_buf_printf(&b, "%.*s\n", TY_ARG(line));
     }
-    ty_frame_done(&f);
+    ty_run_table_frame_done(&f);
     return ty_arena_strndup(a, b.p, b.n);
 }
 
@@ -46,7 +46,7 @@ static void test_a_job(void **state)
     add(&m, "ddp", 0, TY_RUNNING);
     add(&m, "ddp", 1, TY_PENDING);
     add(&m, "ddp", 2, TY_SUCCEEDED);
-    struct ty_node *n =
+    struct ty_run_node *n =
         ty_run_model_line(&m, "ddp", "ddp-node-0-0", TY_LIT("step 20/50 loss 0.5"), 1000);
     struct ty_progress p = { .percent = 40,
                              .step = -1,
@@ -97,7 +97,7 @@ static void test_more_nodes_than_rows(void **state)
     (void)state;
     for (int i = 0; i < 1000; i++)
         add(&m, "big", i, i == 700 ? TY_PENDING : TY_RUNNING);
-    for (struct ty_node *n = m.jobs->nodes; n; n = n->next) {
+    for (struct ty_run_node *n = m.jobs->nodes; n; n = n->next) {
         struct ty_progress p = TY_NO_PROGRESS;
         p.percent = strcmp(n->name, "node-0-333") == 0 ? 10 : 50;
         ty_run_model_progress(n, &p);

@@ -13,7 +13,7 @@
 #include "base/text.h"
 
 struct world {
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_run_view v;
     uv_loop_t loop;
     int master;
@@ -27,7 +27,7 @@ static void open_at(struct world *w, int cols, int rows, const struct ty_args *a
     struct termios mode;
     int slave = -1;
 
-    bench_open(&w->b);
+    fixture_open(&w->b);
     setenv("TERM", "xterm", 1);
     setenv("LC_ALL", "C.UTF-8", 1);
     uv_loop_init(&w->loop);
@@ -39,11 +39,11 @@ static void open_at(struct world *w, int cols, int rows, const struct ty_args *a
     w->memory = w->b.cli.out;
     w->b.cli.out = fdopen(slave, "w");
     ty_run_view_init(&w->v, &w->b.cli, args);
-    assert_ptr_equal(w->v.look, &ty_run_table);
+    assert_ptr_equal(w->v.renderer, &ty_run_table);
     ty_run_view_open(&w->v, &w->loop);
 }
 
-/* What the terminal was sent since the last look, NUL-terminated. */
+/* What the terminal was sent since the last renderer, NUL-terminated. */
 static const char *seen(struct world *w)
 {
     char part[4096];
@@ -93,7 +93,7 @@ static void close_all(struct world *w)
     w->b.cli.out = w->memory;
     close(w->master);
     ty_buf_done(&w->seen);
-    bench_close(&w->b);
+    fixture_close(&w->b);
 }
 
 static void has_no(const char *text, const char *part)
@@ -157,7 +157,7 @@ static void test_news_above(void **state)
                 "{\"status\":{\"conditions\":[{\"type\":\"Suspended\",\"status\":\"True\","
                 "\"message\":\"first\\nsecond\"},{\"type\":\"Complete\",\"status\":\"True\","
                 "\"message\":\"of the summary\"}]}}");
-    ty_run_view_note(&w.v, TY_SAY_WARNING, "careful");
+    ty_run_view_note(&w.v, TY_MSG_WARNING, "careful");
     const char *text = drawn(&w);
     assert_has(text, "pod/p: Unhealthy: probe failed\r\n");
     assert_has(text, "[node-0-1] loud\r\n");

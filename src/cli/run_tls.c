@@ -36,8 +36,8 @@ static bool is_good(struct ty_str line, struct ty_str end, int64_t now_s)
     return ty_parse_i64(until, &until_s) && until_s > now_s + AHEAD_S && until_s <= now_s + VALID_S;
 }
 
-/* The next PEM block; the rest stays in *text. */
-static struct ty_str block(struct ty_str *text)
+/* The next PEM next_pem_block; the rest stays in *text. */
+static struct ty_str next_pem_block(struct ty_str *text)
 {
     const char *at = text->n ? memmem(text->p, text->n, BEGIN, strlen(BEGIN)) : NULL;
     struct ty_str none = { "", 0 };
@@ -59,8 +59,8 @@ static bool only_ours(const char *path)
            (st.st_mode & 077) == 0;
 }
 
-static bool read_kept(struct ty_arena *a, const char *path, const char *end, int64_t now_s,
-                      struct ty_run_tls *ret)
+static bool read_saved(struct ty_arena *a, const char *path, const char *end, int64_t now_s,
+                       struct ty_run_tls *ret)
 {
     struct ty_pem file = { 0 };
     struct ty_str line;
@@ -70,14 +70,14 @@ static bool read_kept(struct ty_arena *a, const char *path, const char *end, int
     struct ty_str rest = ty_str_cut(file.cert, '\n', &line);
     if (!rest.p || !is_good(line, ty_str(end), now_s))
         return false;
-    ret->ca = block(&rest);
-    ret->pem.cert = block(&rest);
-    ret->pem.key = block(&rest);
+    ret->ca = next_pem_block(&rest);
+    ret->pem.cert = next_pem_block(&rest);
+    ret->pem.key = next_pem_block(&rest);
     return ret->pem.key.n && rest.n == 0 && ty_str_contains(ret->pem.key, TY_LIT("PRIVATE KEY"));
 }
 
-static int make(struct ty_arena *a, const char *const *names, int64_t now_s, struct ty_run_tls *ret,
-                struct ty_err *err)
+static int create_certificate(struct ty_arena *a, const char *const *names, int64_t now_s,
+                              struct ty_run_tls *ret, struct ty_err *err)
 {
     struct ty_cert_ask ask = { .name = "trainyard on this machine",
                                .from_s = now_s - DAY, /* clocks are set back at times */
@@ -99,8 +99,8 @@ static int make(struct ty_arena *a, const char *const *names, int64_t now_s, str
 }
 
 /* Whole or not at all: other runs may be reading. */
-static void keep(struct ty_arena *a, const char *path, const char *end, int64_t now_s,
-                 const struct ty_run_tls *tls)
+static void save_certificate(struct ty_arena *a, const char *path, const char *end, int64_t now_s,
+                             const struct ty_run_tls *tls)
 {
     char *tmp = ty_arena_printf(a, "%s.XXXXXX", path);
     ty_auto_buf b = { 0 };
@@ -124,11 +124,11 @@ int ty_run_tls_get(struct ty_arena *a, const char *folder, const char *const *na
     char *path = ty_arena_printf(a, "%s/status-tls.pem", folder), *end = line_end(a, names);
     struct ty_run_tls tls = { 0 };
 
-    if (!read_kept(a, path, end, now_s, &tls)) {
-        int r = make(a, names, now_s, &tls, err);
+    if (!read_saved(a, path, end, now_s, &tls)) {
+        int r = create_certificate(a, names, now_s, &tls, err);
         if (r < 0)
             return r;
-        keep(a, path, end, now_s, &tls);
+        save_certificate(a, path, end, now_s, &tls);
     }
     *ret = tls;
     return 0;

@@ -1,6 +1,6 @@
 /* How a run is shown. The engine's news go into the model, then to one of the looks:
  *
- *   engine --> ty_run_view.spectator --> model --> look: plain, table or json --> terminal
+ *   engine --> ty_run_view.spectator --> model --> renderer: plain, table or json --> terminal
  */
 #ifndef TY_CLI_RUN_VIEW_H
 #define TY_CLI_RUN_VIEW_H
@@ -20,13 +20,13 @@ struct ty_run_outcome {
 };
 
 /* Every member may be NULL but summary. Pointers are borrowed for the call. */
-struct ty_run_look {
+struct ty_run_renderer {
     const char *name;
     void (*open)(struct ty_run_view *v, uv_loop_t *loop);
-    void (*line)(struct ty_run_view *v, const struct ty_node *n, const char *container,
+    void (*line)(struct ty_run_view *v, const struct ty_run_node *n, const char *container,
                  struct ty_str text, int64_t ms);
-    void (*pod)(struct ty_run_view *v, const struct ty_node *n, const struct ty_pod_news *news);
-    void (*progress)(struct ty_run_view *v, const struct ty_node *n, int64_t ms);
+    void (*pod)(struct ty_run_view *v, const struct ty_run_node *n, const struct ty_pod_news *news);
+    void (*progress)(struct ty_run_view *v, const struct ty_run_node *n, int64_t ms);
     void (*event)(struct ty_run_view *v, const struct ty_kind *kind, const char *name,
                   const char *type, const char *reason, const char *message, int64_t ms);
     void (*job)(struct ty_run_view *v, const struct ty_run_job *j, const struct ty_json *trainjob,
@@ -34,15 +34,15 @@ struct ty_run_look {
     /* A condition that is new or has changed. */
     void (*condition)(struct ty_run_view *v, const struct ty_run_job *j,
                       const struct ty_json *condition);
-    void (*note)(struct ty_run_view *v, enum ty_say how, const char *text);
+    void (*note)(struct ty_run_view *v, enum ty_cli_msg_kind how, const char *text);
     void (*close)(struct ty_run_view *v); /* the terminal is as it was before */
     void (*summary)(struct ty_run_view *v, const struct ty_run_outcome *o);
 };
-extern const struct ty_run_look ty_run_plain, ty_run_table, ty_run_json;
+extern const struct ty_run_renderer ty_run_plain, ty_run_table, ty_run_json;
 
 struct ty_run_view {
     struct ty_spectator spectator; /* its ctx is the view */
-    const struct ty_run_look *look;
+    const struct ty_run_renderer *renderer;
     struct ty_cli *cli;
     struct ty_run_model model;
     const char *only; /* --logs: show lines of this node; NULL all */
@@ -53,7 +53,8 @@ struct ty_run_view {
 /* -o, else what suits the output: the table on a terminal, prefixed lines elsewhere. */
 void ty_run_view_init(struct ty_run_view *v, struct ty_cli *cli, const struct ty_args *args);
 void ty_run_view_open(struct ty_run_view *v, uv_loop_t *loop);
-void ty_run_view_note(struct ty_run_view *v, enum ty_say how, const char *fmt, ...) TY_PRINTF(3, 4);
+void ty_run_view_note(struct ty_run_view *v, enum ty_cli_msg_kind how, const char *fmt, ...)
+    TY_PRINTF(3, 4);
 /* Ends it, whether it was opened or not; with an outcome it says the last word. */
 void ty_run_view_close(struct ty_run_view *v, const struct ty_run_outcome *o);
 

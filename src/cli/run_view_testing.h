@@ -10,17 +10,18 @@
     "{\"status\":{\"conditions\":[{\"type\":\"Complete\",\"status\":\"True\",\"message\":"         \
     "\"done\\nverdict\"}]}}"
 
-static inline void view_open(struct ty_run_view *v, struct ty_bench *b, const struct ty_args *args)
+static inline void view_open(struct ty_run_view *v, struct ty_cli_fixture *b,
+                             const struct ty_args *args)
 {
-    bench_open(b);
+    fixture_open(b);
     ty_run_view_init(v, &b->cli, args);
     ty_run_view_open(v, NULL);
 }
 
-static inline void view_close(struct ty_run_view *v, struct ty_bench *b)
+static inline void view_close(struct ty_run_view *v, struct ty_cli_fixture *b)
 {
     ty_run_view_close(v, NULL);
-    bench_close(b);
+    fixture_close(b);
 }
 
 static inline void view_line(struct ty_run_view *v, const char *pod, struct ty_str text)

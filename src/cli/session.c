@@ -23,8 +23,8 @@ static struct ty_doc *builtin(struct ty_session *s, struct ty_str name)
     return ty_inputs_add(&s->builtin, file, obj, &ty_kind_clustertrainingruntime);
 }
 
-static struct ty_doc *find(struct ty_session *s, const struct ty_kind *kind, struct ty_str ns,
-                           struct ty_str name)
+static struct ty_doc *find_doc(struct ty_session *s, const struct ty_kind *kind, struct ty_str ns,
+                               struct ty_str name)
 {
     struct ty_doc *d = ty_inputs_get(&s->inputs, kind, ns, name);
     if (!d)
@@ -39,7 +39,7 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
                                       struct ty_str name)
 {
     struct ty_session *s = ctx;
-    struct ty_doc *d = find(s, kind, ns, name);
+    struct ty_doc *d = find_doc(s, kind, ns, name);
     if (!d || (is_runtime(kind) && !ty_session_admit(s, d)))
         return NULL;
     return d->obj;
@@ -58,7 +58,7 @@ static struct ty_doc *runtime_of(struct ty_session *s, const struct ty_doc *job)
 {
     const struct ty_kind *kind = ref_kind(job->obj);
     struct ty_str name = ty_json_str_at(job->obj, "spec.runtimeRef.name");
-    return kind && name.n ? find(s, kind, job->ns, name) : NULL;
+    return kind && name.n ? find_doc(s, kind, job->ns, name) : NULL;
 }
 
 /* The names of a kind's runtimes, the input's first. */
@@ -104,7 +104,8 @@ static void admit_shape(struct ty_session *s, struct ty_doc *doc, const struct t
                       TY_ARG(runtime->name), runtime->file, runtime->obj->line);
 }
 
-static void report(struct ty_session *s, struct ty_doc *doc, struct ty_verdict *v, bool no_runtime)
+static void add_findings(struct ty_session *s, struct ty_doc *doc, struct ty_verdict *v,
+                         bool no_runtime)
 {
     for (struct ty_field_err *e = v->errs.first; e; e = e->next) {
         if (no_runtime && !e->hint && strcasecmp(e->path, "spec.runtimeRef") == 0)
@@ -129,7 +130,7 @@ static void give_name(struct ty_session *s, struct ty_doc *doc)
     doc->name = ty_json_text_of(name);
 }
 
-static bool admit(struct ty_session *s, struct ty_doc *doc)
+static bool admit_doc(struct ty_session *s, struct ty_doc *doc)
 {
     give_name(s, doc);
     bool is_job = doc->kind == &ty_kind_trainjob;
@@ -151,14 +152,14 @@ static bool admit(struct ty_session *s, struct ty_doc *doc)
     };
     struct ty_verdict v = { 0 };
     ty_admit(s->cli->arena, &in, &v);
-    report(s, doc, &v, is_job && !runtime);
+    add_findings(s, doc, &v, is_job && !runtime);
     return v.code < 400;
 }
 
 bool ty_session_admit(struct ty_session *s, struct ty_doc *doc)
 {
     if (doc->state == TY_DOC_NEW) {
-        bool ok = !doc->kind->ours || admit(s, doc);
+        bool ok = !doc->kind->ours || admit_doc(s, doc);
         doc->state = ok ? TY_DOC_ACCEPTED : TY_DOC_REFUSED;
     }
     return doc->state == TY_DOC_ACCEPTED;
@@ -174,10 +175,10 @@ void ty_session_admit_all(struct ty_session *s)
         }
 }
 
-static void take_troubles(struct ty_session *s, const struct ty_inputs *in)
+static void take_input_errors(struct ty_session *s, const struct ty_inputs *in)
 {
-    for (const struct ty_trouble *t = in->troubles; t; t = t->next)
-        ty_findings_trouble(&s->findings, t);
+    for (const struct ty_input_error *t = in->input_errors; t; t = t->next)
+        ty_findings_input_error(&s->findings, t);
 }
 
 /* How V1 jobs and batch scripts are to be read; only `convert` has these options. */
@@ -205,8 +206,8 @@ static void read_inputs(struct ty_session *s, const struct ty_args *args)
     for (size_t i = 0; i < args->runtimes.n; i++)
         ty_inputs_read(&s->library, args->runtimes.v[i], args->recursive);
     ty_inputs_index(&s->library);
-    take_troubles(s, &s->inputs);
-    take_troubles(s, &s->library);
+    take_input_errors(s, &s->inputs);
+    take_input_errors(s, &s->library);
 }
 
 int ty_session_open(struct ty_session *s, struct ty_cli *cli, const struct ty_args *args,
@@ -248,14 +249,14 @@ int ty_session_run(struct ty_cli *cli, const struct ty_args *args,
     int code = TY_EXIT_BAD;
 
     if (ty_session_open(&s, cli, args, &err) < 0)
-        ty_cli_say(cli, TY_SAY_ERROR, "%s", err.text);
+        ty_cli_msg(cli, TY_MSG_ERROR, "%s", err.text);
     else
         code = fn(&s, args);
     ty_session_close(&s);
     return code;
 }
 
-void ty_session_tell(struct ty_session *s)
+void ty_session_print_findings(struct ty_session *s)
 {
     ty_auto_buf b = { 0 };
     ty_findings_sort(&s->findings);

@@ -37,6 +37,6 @@ bool ty_session_admit(struct ty_session *s, struct ty_doc *doc);
 /* All of the input: runtimes first, since TrainJobs are checked against them. */
 void ty_session_admit_all(struct ty_session *s);
 /* The findings so far go to standard error, before anything that comes later. */
-void ty_session_tell(struct ty_session *s);
+void ty_session_print_findings(struct ty_session *s);
 
 #endif

@@ -7,25 +7,25 @@
 #define RUNTIME(kind, name, nodes)                                                                 \
     API "kind: " kind "\nmetadata: {name: " name "}\nspec: {mlPolicy: {numNodes: " nodes "}}\n"
 
-static void open_session(struct ty_bench *b, struct ty_session *s, const char *text,
+static void open_session(struct ty_cli_fixture *b, struct ty_session *s, const char *text,
                          const char *lib)
 {
     struct ty_args args = { 0 };
     struct ty_err err = { 0 };
-    bench_open(b);
-    bench_file("in.yaml", text);
+    fixture_open(b);
+    fixture_file("in.yaml", text);
     ty_words_add(b->cli.arena, &args.files, "in.yaml");
     if (lib) {
-        bench_file("lib.yaml", lib);
+        fixture_file("lib.yaml", lib);
         ty_words_add(b->cli.arena, &args.runtimes, "lib.yaml");
     }
     assert_int_equal(ty_session_open(s, &b->cli, &args, &err), 0);
 }
 
-static void close_session(struct ty_bench *b, struct ty_session *s)
+static void close_session(struct ty_cli_fixture *b, struct ty_session *s)
 {
     ty_session_close(s);
-    bench_close(b);
+    fixture_close(b);
 }
 
 static int64_t nodes_of(struct ty_session *s, const char *name)
@@ -40,7 +40,7 @@ static int64_t nodes_of(struct ty_session *s, const char *name)
 static void test_who_wins(void **state)
 {
     (void)state;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_session s;
     open_session(&b, &s, RUNTIME("ClusterTrainingRuntime", "mpi", "11"),
                  RUNTIME("ClusterTrainingRuntime", "mpi",
@@ -56,7 +56,7 @@ static void test_who_wins(void **state)
 static void test_runtimes_come_first(void **state)
 {
     (void)state;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_session s;
     open_session(&b, &s, JOB("{name: r}") "---\n" RUNTIME("ClusterTrainingRuntime", "r", "bad"),
                  NULL);
@@ -74,7 +74,7 @@ static void test_runtimes_come_first(void **state)
 static void test_missing_runtime(void **state)
 {
     (void)state;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_session s;
     open_session(&b, &s, JOB("{name: mpj}"), NULL);
     ty_session_admit_all(&s);
@@ -90,7 +90,7 @@ static void test_missing_runtime(void **state)
 static void test_generated_name(void **state)
 {
     (void)state;
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_session s;
     open_session(&b, &s,
                  API "kind: TrainJob\nmetadata: {generateName: g-}\n"

@@ -24,6 +24,6 @@ size_t ty_table_rows(const struct ty_table *t); /* without the heading */
 void ty_table_print(const struct ty_table *t, struct ty_buf *out);
 
 /* "41s", "5m12s", "3h5m", "2d": as kubectl rounds. Negative is "0s". */
-const char *ty_age_text(struct ty_arena *a, int64_t seconds);
+const char *ty_table_age(struct ty_arena *a, int64_t seconds);
 
 #endif

@@ -50,7 +50,7 @@ static void test_ages(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-        assert_string_equal(ty_age_text(a, cases[i].s), cases[i].want);
+        assert_string_equal(ty_table_age(a, cases[i].s), cases[i].want);
 }
 
 int main(void)

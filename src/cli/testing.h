@@ -8,21 +8,21 @@
 
 #include <unistd.h>
 
-struct ty_bench {
+struct ty_cli_fixture {
     struct ty_cli cli;
-    char *out, *err; /* after bench_flush */
+    char *out, *err; /* after fixture_flush */
     size_t n_out, n_err;
     char dir[64];
     char was[4096]; /* the folder to come back to */
 };
 
-static inline int bench_entropy(void *p, size_t n)
+static inline int fixture_entropy(void *p, size_t n)
 {
     memset(p, 7, n); /* the same keys in every run */
     return 0;
 }
 
-static inline void bench_open(struct ty_bench *b)
+static inline void fixture_open(struct ty_cli_fixture *b)
 {
     memset(b, 0, sizeof(*b));
     snprintf(b->dir, sizeof(b->dir), "%s", "/tmp/trainyard-test-XXXXXX");
@@ -35,11 +35,11 @@ static inline void bench_open(struct ty_bench *b)
         .out = open_memstream(&b->out, &b->n_out),
         .err = open_memstream(&b->err, &b->n_err),
         .now_s = 1700000000,
-        .entropy = bench_entropy,
+        .entropy = fixture_entropy,
     };
 }
 
-static inline void bench_close(struct ty_bench *b)
+static inline void fixture_close(struct ty_cli_fixture *b)
 {
     fclose(b->cli.out);
     fclose(b->cli.err);
@@ -51,31 +51,31 @@ static inline void bench_close(struct ty_bench *b)
 }
 
 /* For those that stand as the state of a test. */
-static inline struct ty_bench *bench_new(void **state)
+static inline struct ty_cli_fixture *fixture_new(void **state)
 {
-    struct ty_bench *b = calloc(1, sizeof(*b));
+    struct ty_cli_fixture *b = calloc(1, sizeof(*b));
 
     assert_non_null(b);
-    bench_open(b);
+    fixture_open(b);
     *state = b;
     return b;
 }
 
-static inline int bench_teardown(void **state)
+static inline int fixture_teardown(void **state)
 {
-    bench_close(*state);
+    fixture_close(*state);
     free(*state);
     return 0;
 }
 
 /* What was written so far is in b->out and b->err. */
-static inline void bench_flush(struct ty_bench *b)
+static inline void fixture_flush(struct ty_cli_fixture *b)
 {
     fflush(b->cli.out);
     fflush(b->cli.err);
 }
 
-static inline void bench_file(const char *name, const char *text)
+static inline void fixture_file(const char *name, const char *text)
 {
     FILE *f = fopen(name, "we");
     assert_non_null(f);
@@ -84,7 +84,7 @@ static inline void bench_file(const char *name, const char *text)
 }
 
 /* Runs "trainyard …" in this process; words end with NULL. */
-static inline int bench_run(struct ty_bench *b, const char *const *words)
+static inline int fixture_run(struct ty_cli_fixture *b, const char *const *words)
 {
     char *argv[32] = { NULL };
     int n = 1;
@@ -92,9 +92,9 @@ static inline int bench_run(struct ty_bench *b, const char *const *words)
     for (; words[n - 1] && n < 31; n++)
         argv[n] = ty_arena_printf(b->cli.arena, "%s", words[n - 1]);
     int code = ty_cli_main(&b->cli, n, argv);
-    bench_flush(b);
+    fixture_flush(b);
     return code;
 }
-#define BENCH_RUN(b, ...) bench_run((b), (const char *const[]){ __VA_ARGS__, NULL })
+#define FIXTURE_RUN(b, ...) fixture_run((b), (const char *const[]){ __VA_ARGS__, NULL })
 
 #endif

@@ -34,7 +34,7 @@ static const char *const order[] = {
 };
 
 /* kubectl delete reads no more than this. */
-static struct ty_json *reference(struct ty_arena *a, const struct ty_json *obj)
+static struct ty_json *object_reference(struct ty_arena *a, const struct ty_json *obj)
 {
     struct ty_json *ref = ty_json_object(a);
     struct ty_str ns = ty_json_str_at(obj, "metadata.namespace");
@@ -49,7 +49,7 @@ static struct ty_json *reference(struct ty_arena *a, const struct ty_json *obj)
 }
 
 /* The operator creates it; no manifest has it. */
-static struct ty_json *lease(struct ty_arena *a, const char *ns)
+static struct ty_json *lease_object(struct ty_arena *a, const char *ns)
 {
     struct ty_json *obj = ty_json_object(a), *meta = ty_json_need_object(a, obj, "metadata");
 
@@ -74,13 +74,13 @@ struct ty_json *ty_uninstall_list(struct ty_arena *a, const struct ty_uninstall 
     for (size_t i = 0; (s->runtimes || s->crds) && ty_catalog_files[i].name; i++)
         ty_words_add(a, &in.runtimes, ty_catalog_files[i].name);
     struct ty_json *all = ty_install_list(a, &in);
-    ty_json_push(a, all, lease(a, s->ns));
+    ty_json_push(a, all, lease_object(a, s->ns));
     for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
         if (s->crds && strcmp(order[i], ty_kind_clustertrainingruntime.kind) == 0)
             continue; /* they go with their CRD; by name kubectl refuses what is not served */
         ty_each_item (it, all)
             if (ty_str_is(ty_json_str_at(*it, "kind"), order[i]))
-                ty_json_push(a, list, reference(a, *it));
+                ty_json_push(a, list, object_reference(a, *it));
     }
     return list;
 }
@@ -210,8 +210,8 @@ static void find_held(struct ty_arena *a, struct ty_cluster_snapshot *snapshot,
     }
 }
 
-void ty_uninstall_judge(struct ty_arena *a, struct ty_cluster_snapshot *snapshot,
-                        const struct ty_uninstall *s, struct ty_uninstall_facts *ret)
+void ty_uninstall_inspect(struct ty_arena *a, struct ty_cluster_snapshot *snapshot,
+                          const struct ty_uninstall *s, struct ty_uninstall_facts *ret)
 {
     struct ty_str ns, name;
 

@@ -38,7 +38,7 @@ struct ty_uninstall_facts {
                                      operator's finalizer: with the operator gone nobody else
                                      removes it, and the deletion would wait for ever */
 };
-void ty_uninstall_judge(struct ty_arena *a, struct ty_cluster_snapshot *snapshot,
-                        const struct ty_uninstall *s, struct ty_uninstall_facts *ret);
+void ty_uninstall_inspect(struct ty_arena *a, struct ty_cluster_snapshot *snapshot,
+                          const struct ty_uninstall *s, struct ty_uninstall_facts *ret);
 
 #endif

@@ -109,11 +109,11 @@ static void test_upstream(void **state)
 
     snprintf(text, sizeof(text), manager, "registry.example/trainyard:0.2.0");
     put(ours, &ty_kind_deployment, "kf", "kubeflow-trainer-controller-manager", text);
-    ty_uninstall_judge(a, ours, &s, &f);
+    ty_uninstall_inspect(a, ours, &s, &f);
     assert_null(f.upstream);
     snprintf(text, sizeof(text), manager, "r.example/trainer/trainer-controller-manager:v2.3.0");
     put(theirs, &ty_kind_deployment, "kf", "kubeflow-trainer-controller-manager", text);
-    ty_uninstall_judge(a, theirs, &s, &f);
+    ty_uninstall_inspect(a, theirs, &s, &f);
     assert_string_equal(f.upstream, "kf/kubeflow-trainer-controller-manager "
                                     "(r.example/trainer/trainer-controller-manager:v2.3.0)");
     ty_cluster_snapshot_free(ours);
@@ -135,7 +135,7 @@ static void test_facts(void **state)
         "{\"metadata\":{\"annotations\":{\"meta.helm.sh/release-name\":\"r\","
         "\"meta.helm.sh/release-namespace\":\"kf\"}},\"webhooks\":[{\"clientConfig\":{\"service\":"
         "{\"name\":\"n\",\"namespace\":\"kf\"}}}]}");
-    ty_uninstall_judge(a, snapshot, &s, &f);
+    ty_uninstall_inspect(a, snapshot, &s, &f);
     assert_int_equal(f.jobs, 3);
     assert_int_equal(f.job_spaces, 2);
     assert_null(f.unread);
@@ -160,15 +160,15 @@ static void test_held(void **state)
         "{\"metadata\":{\"finalizers\":[\"x/y\"]}}");
     put(snapshot, &ty_kind_trainingruntime, "team", "own",
         "{\"metadata\":{\"finalizers\":[\"" IN_USE "\"]}}");
-    ty_uninstall_judge(a, snapshot, &s, &f);
+    ty_uninstall_inspect(a, snapshot, &s, &f);
     assert_int_equal(f.held.n, 0);
     s.runtimes = true;
-    ty_uninstall_judge(a, snapshot, &s, &f);
+    ty_uninstall_inspect(a, snapshot, &s, &f);
     assert_int_equal(f.held.n, 1);
     assert_string_equal(f.held.v[0],
                         "kubectl patch clustertrainingruntime torch-distributed" PATCH("1"));
     s = (struct ty_uninstall){ .crds = true, .at = " --context c" };
-    ty_uninstall_judge(a, snapshot, &s, &f);
+    ty_uninstall_inspect(a, snapshot, &s, &f);
     assert_int_equal(f.held.n, 2);
     assert_string_equal(f.held.v[1],
                         "kubectl --context c patch trainingruntime own -n team" PATCH("0"));
@@ -186,17 +186,17 @@ static void test_unread(void **state)
 
     ty_cluster_snapshot_put_error(snapshot, &ty_kind_trainjob, TY_LIT(""), TY_LIT(""), -ENOENT,
                                   TY_LIT("not found"));
-    ty_uninstall_judge(a, snapshot, &s, &f);
+    ty_uninstall_inspect(a, snapshot, &s, &f);
     assert_null(f.unread);
     assert_int_equal(f.jobs, 0);
     assert_null(f.hook_ns);
     ty_cluster_snapshot_put_error(snapshot, &ty_kind_trainingruntime, TY_LIT(""), TY_LIT(""),
                                   -EACCES, TY_LIT("no"));
-    ty_uninstall_judge(a, snapshot, &s, &f);
+    ty_uninstall_inspect(a, snapshot, &s, &f);
     assert_string_equal(f.unread, "no"); /* a finalizer there may hold the CRD */
     ty_cluster_snapshot_put_error(snapshot, &ty_kind_trainjob, TY_LIT(""), TY_LIT(""), -EACCES,
                                   TY_LIT("forbidden"));
-    ty_uninstall_judge(a, snapshot, &s, &f);
+    ty_uninstall_inspect(a, snapshot, &s, &f);
     assert_string_equal(f.unread, "forbidden");
     ty_cluster_snapshot_free(snapshot);
 }
@@ -210,15 +210,15 @@ static void test_spaces(void **state)
     struct ty_uninstall s = { 0 };
     struct ty_uninstall_facts f;
 
-    ty_uninstall_judge(a, snapshot, &s, &f);
+    ty_uninstall_inspect(a, snapshot, &s, &f);
     assert_int_equal(f.spaces.n, 0);
     put(snapshot, &ty_kind_lease, "left", "trainer.kubeflow.org", "{}");
-    ty_uninstall_judge(a, snapshot, &s, &f);
+    ty_uninstall_inspect(a, snapshot, &s, &f);
     assert_int_equal(f.spaces.n, 1);
     assert_string_equal(f.spaces.v[0], "left");
     put(snapshot, &ty_kind_deployment, "kubeflow", "kubeflow-trainer-controller-manager", "{}");
     put(snapshot, &ty_kind_deployment, "other", "kubeflow-trainer-controller-manager", "{}");
-    ty_uninstall_judge(a, snapshot, &s, &f);
+    ty_uninstall_inspect(a, snapshot, &s, &f);
     assert_int_equal(f.spaces.n, 2);
     assert_string_equal(f.spaces.v[0], "kubeflow");
     assert_string_equal(f.spaces.v[1], "other");

@@ -1,4 +1,4 @@
-#include "cli/logs_files.h"
+#include "cli/log_files.h"
 #include "cli/testing.h"
 
 #include <sys/stat.h>
@@ -11,19 +11,20 @@ static void test_names(void **state)
     struct ty_log_file f;
 
     (void)state;
-    assert_true(ty_log_name(a, "node.2.31.log", &f));
+    assert_true(ty_log_files_parse_name(a, "node.2.31.log", &f));
     assert_string_equal(f.container, "node");
     assert_int_equal(f.attempt, 2);
     assert_int_equal(f.restart, 31);
-    assert_true(ty_log_name(a, "my.side.car.0.1.log", &f));
+    assert_true(ty_log_files_parse_name(a, "my.side.car.0.1.log", &f));
     assert_string_equal(f.container, "my.side.car");
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-        assert_false(ty_log_name(a, bad[i], &f));
-    assert_false(ty_log_name(a, "node.0.0.log.1", &f)); /* the first part of node.0.0.log */
+        assert_false(ty_log_files_parse_name(a, bad[i], &f));
+    assert_false(
+        ty_log_files_parse_name(a, "node.0.0.log.1", &f)); /* the first part of node.0.0.log */
 }
 
 struct sheet {
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     char *text;
     size_t n;
     FILE *out;
@@ -33,7 +34,7 @@ static int setup(void **state)
 {
     struct sheet *s = calloc(1, sizeof(*s));
 
-    bench_open(&s->b);
+    fixture_open(&s->b);
     s->out = open_memstream(&s->text, &s->n);
     *state = s;
     return 0;
@@ -45,7 +46,7 @@ static int teardown(void **state)
 
     fclose(s->out);
     free(s->text);
-    bench_close(&s->b);
+    fixture_close(&s->b);
     free(s);
     return 0;
 }
@@ -69,16 +70,16 @@ static void test_list(void **state)
     struct sheet *s = *state;
     struct ty_log_file *f = NULL;
 
-    assert_int_equal(ty_log_list(s->b.cli.arena, ".", "pod", &f), 0);
+    assert_int_equal(ty_log_files_list(s->b.cli.arena, ".", "pod", &f), 0);
     mkdir("logs", 0700);
     mkdir("logs/pod", 0700);
-    bench_file("logs/pod/node.10.0.log", "");
-    bench_file("logs/pod/node.2.1.log", "");
-    bench_file("logs/pod/node.2.0.log", "");
-    bench_file("logs/pod/node.2.0.log.1", "");
-    bench_file("logs/pod/a.0.0.log", "");
-    bench_file("logs/pod/stray", "");
-    assert_int_equal(ty_log_list(s->b.cli.arena, ".", "pod", &f), 4);
+    fixture_file("logs/pod/node.10.0.log", "");
+    fixture_file("logs/pod/node.2.1.log", "");
+    fixture_file("logs/pod/node.2.0.log", "");
+    fixture_file("logs/pod/node.2.0.log.1", "");
+    fixture_file("logs/pod/a.0.0.log", "");
+    fixture_file("logs/pod/stray", "");
+    assert_int_equal(ty_log_files_list(s->b.cli.arena, ".", "pod", &f), 4);
     assert_string_equal(f[0].path, "./logs/pod/a.0.0.log");
     assert_string_equal(f[1].path, "./logs/pod/node.2.0.log");
     assert_string_equal(f[2].path, "./logs/pod/node.2.1.log");
@@ -88,15 +89,15 @@ static void test_list(void **state)
 static void test_growing(void **state)
 {
     struct sheet *s = *state;
-    struct ty_log_place place = { 0 };
+    struct ty_log_cursor place = { 0 };
 
-    assert_false(ty_log_print(s->out, "x.log", "[n] ", &place)); /* not there yet */
-    bench_file("x.log", "one\ntw");
-    assert_true(ty_log_print(s->out, "x.log", "[n] ", &place));
+    assert_false(ty_log_files_print(s->out, "x.log", "[n] ", &place)); /* not there yet */
+    fixture_file("x.log", "one\ntw");
+    assert_true(ty_log_files_print(s->out, "x.log", "[n] ", &place));
     assert_string_equal(printed(s), "[n] one\n");
     append("x.log", "o\n\nlast");
-    assert_true(ty_log_print(s->out, "x.log", "[n] ", &place));
-    assert_false(ty_log_print(s->out, "x.log", "[n] ", &place));
+    assert_true(ty_log_files_print(s->out, "x.log", "[n] ", &place));
+    assert_false(ty_log_files_print(s->out, "x.log", "[n] ", &place));
     assert_string_equal(printed(s), "[n] one\n[n] two\n[n] \n");
     ty_log_files_flush(s->out, "[n] ", &place);
     assert_string_equal(printed(s), "[n] one\n[n] two\n[n] \n[n] last\n");
@@ -105,29 +106,29 @@ static void test_growing(void **state)
 static void test_turned_over(void **state)
 {
     struct sheet *s = *state;
-    struct ty_log_place place = { 0 };
+    struct ty_log_cursor place = { 0 };
 
-    bench_file("x.log", "one\n");
-    ty_log_print(s->out, "x.log", NULL, &place);
+    fixture_file("x.log", "one\n");
+    ty_log_files_print(s->out, "x.log", NULL, &place);
     append("x.log", "two\n");
     assert_int_equal(rename("x.log", "x.log.1"), 0);
-    bench_file("x.log", "three\n");
-    assert_true(ty_log_print(s->out, "x.log", NULL, &place));
+    fixture_file("x.log", "three\n");
+    assert_true(ty_log_files_print(s->out, "x.log", NULL, &place));
     assert_string_equal(printed(s), "one\ntwo\nthree\n");
-    struct ty_log_place fresh = { 0 };
-    ty_log_print(s->out, "x.log", NULL, &fresh);
+    struct ty_log_cursor fresh = { 0 };
+    ty_log_files_print(s->out, "x.log", NULL, &fresh);
     assert_string_equal(printed(s), "one\ntwo\nthree\none\ntwo\nthree\n");
 }
 
 static void tail(struct sheet *s, int64_t lines, const char *want)
 {
-    struct ty_log_place place = { 0 };
+    struct ty_log_cursor place = { 0 };
     size_t before = 0;
 
     printed(s);
     before = s->n;
-    ty_log_tail("x.log", lines, &place);
-    ty_log_print(s->out, "x.log", NULL, &place);
+    ty_log_files_tail("x.log", lines, &place);
+    ty_log_files_print(s->out, "x.log", NULL, &place);
     assert_string_equal(printed(s) + before, want);
 }
 
@@ -135,7 +136,7 @@ static void test_tail(void **state)
 {
     struct sheet *s = *state;
 
-    bench_file("x.log", "one\ntwo\nthree\n");
+    fixture_file("x.log", "one\ntwo\nthree\n");
     tail(s, 0, "");
     tail(s, 1, "three\n");
     tail(s, 2, "two\nthree\n");
@@ -144,18 +145,18 @@ static void test_tail(void **state)
     tail(s, 0, "");
     tail(s, 1, "four");
     tail(s, 2, "three\nfour");
-    bench_file("x.log.1", "minus\nzero\n");
+    fixture_file("x.log.1", "minus\nzero\n");
     tail(s, 4, "one\ntwo\nthree\nfour");
     tail(s, 5, "zero\none\ntwo\nthree\nfour");
     tail(s, 99, "minus\nzero\none\ntwo\nthree\nfour");
-    bench_file("x.log", "");
+    fixture_file("x.log", "");
     tail(s, 1, "zero\n");
 }
 
 static void test_long_files_and_lines(void **state)
 {
     struct sheet *s = *state;
-    struct ty_log_place place = { 0 };
+    struct ty_log_cursor place = { 0 };
     FILE *f = fopen("x.log", "we");
 
     for (int i = 0; i < 50000; i++)
@@ -168,7 +169,7 @@ static void test_long_files_and_lines(void **state)
     fclose(f);
     printed(s);
     size_t before = s->n;
-    ty_log_print(s->out, "y.log", "[n] ", &place);
+    ty_log_files_print(s->out, "y.log", "[n] ", &place);
     ty_log_files_flush(s->out, "[n] ", &place);
     printed(s);
     assert_true(s->n - before >= 300000 + 5); /* in pieces, all of it */

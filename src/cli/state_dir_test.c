@@ -1,4 +1,4 @@
-#include "cli/state.h"
+#include "cli/state_dir.h"
 #include "cli/testing.h"
 
 #include <errno.h>
@@ -12,12 +12,12 @@ static void test_root(void **state)
     (void)state;
     setenv("HOME", "/h", 1);
     setenv("XDG_STATE_HOME", "/s", 1);
-    assert_string_equal(ty_state_root(a, NULL), "/s/trainyard");
-    assert_string_equal(ty_state_history(a, NULL), "/s/trainyard/trainyard.db");
+    assert_string_equal(ty_state_dir_root(a, NULL), "/s/trainyard");
+    assert_string_equal(ty_state_dir_history(a, NULL), "/s/trainyard/trainyard.db");
     setenv("XDG_STATE_HOME", "not/absolute", 1);
-    assert_string_equal(ty_state_root(a, NULL), "/h/.local/state/trainyard");
+    assert_string_equal(ty_state_dir_root(a, NULL), "/h/.local/state/trainyard");
     unsetenv("XDG_STATE_HOME");
-    assert_string_equal(ty_state_root(a, NULL), "/h/.local/state/trainyard");
+    assert_string_equal(ty_state_dir_root(a, NULL), "/h/.local/state/trainyard");
 }
 
 /* Without HOME the user database knows; a place that anybody could have made is never taken. */
@@ -33,10 +33,10 @@ static void test_root_without_home(void **state)
     char *want = ty_arena_printf(a, "%s/.local/state/trainyard", me->pw_dir);
     for (const char *const *home = (const char *const[]){ "", "relative", NULL }; *home; home++) {
         setenv("HOME", *home, 1);
-        assert_string_equal(ty_state_root(a, NULL), want);
+        assert_string_equal(ty_state_dir_root(a, NULL), want);
     }
     unsetenv("HOME");
-    assert_string_equal(ty_state_root(a, NULL), want);
+    assert_string_equal(ty_state_dir_root(a, NULL), want);
 }
 
 static void test_no_home_at_all(void **state)
@@ -51,18 +51,18 @@ static void test_no_home_at_all(void **state)
     unsetenv("XDG_STATE_HOME");
     unsetenv("HOME");
     assert_int_equal(seteuid(nobody_knows), 0);
-    assert_null(ty_state_root(a, &err));
-    assert_null(ty_state_history(a, &err));
-    assert_null(ty_state_runs(a, &err));
-    assert_true(ty_state_make(a, &err) < 0);
-    assert_int_equal(ty_state_remove(a, "/precious", &err), 0);
+    assert_null(ty_state_dir_root(a, &err));
+    assert_null(ty_state_dir_history(a, &err));
+    assert_null(ty_state_dir_runs(a, &err));
+    assert_true(ty_state_dir_create(a, &err) < 0);
+    assert_int_equal(ty_state_dir_remove(a, "/precious", &err), 0);
     assert_int_equal(seteuid(0), 0);
     assert_has(err.text, "user 54321 has no home; set XDG_STATE_HOME to a folder of yours");
 }
 
-static struct ty_bench *home_open(struct ty_bench *b)
+static struct ty_cli_fixture *home_open(struct ty_cli_fixture *b)
 {
-    bench_open(b);
+    fixture_open(b);
     unsetenv("XDG_STATE_HOME");
     setenv("HOME", b->dir, 1);
     umask(022);
@@ -87,42 +87,42 @@ static unsigned mode_of(const char *path)
 
 static void test_made(void **state)
 {
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_err err = { 0 };
 
     (void)state;
     home_open(&b);
-    assert_int_equal(ty_state_check(b.cli.arena, &err), -ENOENT);
-    assert_int_equal(ty_state_make(b.cli.arena, &err), 0);
+    assert_int_equal(ty_state_dir_check(b.cli.arena, &err), -ENOENT);
+    assert_int_equal(ty_state_dir_create(b.cli.arena, &err), 0);
     assert_int_equal(mode_of(".local"), 0700);
     assert_int_equal(mode_of(".local/state/trainyard"), 0700);
-    assert_int_equal(ty_state_make(b.cli.arena, &err), 0);
-    assert_int_equal(ty_state_check(b.cli.arena, &err), 0);
+    assert_int_equal(ty_state_dir_create(b.cli.arena, &err), 0);
+    assert_int_equal(ty_state_dir_check(b.cli.arena, &err), 0);
     /* of an older trainyard, or by hand: kept, and closed */
     assert_int_equal(chmod(".local/state/trainyard", 0755), 0);
-    assert_int_equal(ty_state_check(b.cli.arena, &err), 0);
+    assert_int_equal(ty_state_dir_check(b.cli.arena, &err), 0);
     assert_int_equal(mode_of(".local/state/trainyard"), 0755); /* who only looks changes nothing */
-    assert_int_equal(ty_state_make(b.cli.arena, &err), 0);
+    assert_int_equal(ty_state_dir_create(b.cli.arena, &err), 0);
     assert_int_equal(mode_of(".local/state/trainyard"), 0700);
-    bench_close(&b);
+    fixture_close(&b);
 }
 
-static void refused(struct ty_bench *b, const char *why)
+static void refused(struct ty_cli_fixture *b, const char *why)
 {
     struct ty_err err = { 0 };
 
-    assert_int_equal(ty_state_make(b->cli.arena, &err), -EPERM);
+    assert_int_equal(ty_state_dir_create(b->cli.arena, &err), -EPERM);
     assert_has(err.text, why);
     assert_has(err.text, "set XDG_STATE_HOME");
-    assert_int_equal(ty_state_check(b->cli.arena, &err), -EPERM);
+    assert_int_equal(ty_state_dir_check(b->cli.arena, &err), -EPERM);
     assert_int_equal(access("elsewhere/trainyard", F_OK), -1);
     assert_int_equal(access("elsewhere/state", F_OK), -1);
-    bench_close(b);
+    fixture_close(b);
 }
 
 static void test_what_others_may_write_to(void **state)
 {
-    struct ty_bench b;
+    struct ty_cli_fixture b;
 
     (void)state;
     home_open(&b);
@@ -139,7 +139,7 @@ static void test_what_others_may_write_to(void **state)
 
 static void test_links(void **state)
 {
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_err err = { 0 };
 
     (void)state;
@@ -153,15 +153,15 @@ static void test_links(void **state)
     home_open(&b); /* a .local of one's own on another disk */
     assert_int_equal(mkdir("elsewhere", 0700), 0);
     assert_int_equal(symlink("elsewhere", ".local"), 0);
-    assert_int_equal(ty_state_make(b.cli.arena, &err), 0);
+    assert_int_equal(ty_state_dir_create(b.cli.arena, &err), 0);
     assert_int_equal(access("elsewhere/state/trainyard", F_OK), 0);
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 /* Root, and what another user has put there. */
 static void test_of_another_user(void **state)
 {
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     const uid_t other = 54321;
 
     (void)state;
@@ -186,8 +186,8 @@ static void test_of_another_user(void **state)
     home_open(&b); /* but not if root says so */
     assert_int_equal(chown(".", other, other), 0);
     setenv("XDG_STATE_HOME", b.dir, 1);
-    assert_int_equal(ty_state_make(b.cli.arena, NULL), 0);
-    bench_close(&b);
+    assert_int_equal(ty_state_dir_create(b.cli.arena, NULL), 0);
+    fixture_close(&b);
 }
 
 static bool there(const char *path)
@@ -200,34 +200,34 @@ static void test_only_what_is_in_the_folder_of_runs(void **state)
     static const char *const below[] = {
         "", "/.", "/..", "/../trainyard.db", "/a/..", "/a/../..", "/./a", "/a//b", "//",
     };
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_err err = { 0 };
 
     (void)state;
-    bench_open(&b);
+    fixture_open(&b);
     setenv("XDG_STATE_HOME", b.dir, 1);
     assert_int_equal(mkdir("trainyard", 0700), 0);
     assert_int_equal(mkdir("trainyard/runs", 0700), 0);
     assert_int_equal(mkdir("trainyard/runs/a", 0700), 0);
     assert_int_equal(mkdir("trainyard/runs/a/logs", 0700), 0);
-    bench_file("trainyard/trainyard.db", "x");
-    bench_file("trainyard/runs/a/logs/log", "x");
-    bench_file("precious", "x");
+    fixture_file("trainyard/trainyard.db", "x");
+    fixture_file("trainyard/runs/a/logs/log", "x");
+    fixture_file("precious", "x");
     assert_int_equal(symlink(b.dir, "trainyard/runs/a/up"), 0);
-    char *runs = ty_state_runs(b.cli.arena, NULL);
+    char *runs = ty_state_dir_runs(b.cli.arena, NULL);
     for (size_t i = 0; i < sizeof(below) / sizeof(*below); i++) {
         char *path = ty_arena_printf(b.cli.arena, "%s%s", runs, below[i]);
-        assert_int_equal(ty_state_remove(b.cli.arena, path, &err), 0);
+        assert_int_equal(ty_state_dir_remove(b.cli.arena, path, &err), 0);
         assert_true(there("trainyard/runs/a/logs/log") && there("trainyard/trainyard.db"));
     }
-    assert_int_equal(ty_state_remove(b.cli.arena, "precious", &err), 0);
-    assert_int_equal(ty_state_remove(b.cli.arena, "", &err), 0);
+    assert_int_equal(ty_state_dir_remove(b.cli.arena, "precious", &err), 0);
+    assert_int_equal(ty_state_dir_remove(b.cli.arena, "", &err), 0);
     char *path = ty_arena_printf(b.cli.arena, "%s/a", runs);
-    assert_int_equal(ty_state_remove(b.cli.arena, path, &err), 0);
+    assert_int_equal(ty_state_dir_remove(b.cli.arena, path, &err), 0);
     assert_false(there("trainyard/runs/a"));
     assert_true(there("precious")); /* a link is removed, not followed */
-    assert_int_equal(ty_state_remove(b.cli.arena, path, &err), 0); /* gone is gone */
-    bench_close(&b);
+    assert_int_equal(ty_state_dir_remove(b.cli.arena, path, &err), 0); /* gone is gone */
+    fixture_close(&b);
 }
 
 int main(void)

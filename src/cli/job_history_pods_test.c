@@ -1,33 +1,34 @@
-#include "cli/history_testing.h"
+#include "cli/job_history_testing.h"
 
 static void test_newest_of_each_host(void **state)
 {
     struct hist *h = *state;
-    ty_auto_durable *d = NULL;
+    ty_auto_history_db *d = NULL;
     struct ty_args args = { .run = "1" };
-    struct ty_past_job job;
-    struct ty_past_pod *pods = NULL;
+    struct ty_job_history_entry job;
+    struct ty_job_history_pod *pods = NULL;
     size_t n = 0;
 
-    assert_int_equal(ty_history_open(&h->b.cli, TY_DURABLE_READ, &d), TY_EXIT_OK);
-    assert_int_equal(ty_past_job(&h->b.cli, d, &args, "ddp", &job), TY_EXIT_OK);
-    assert_int_equal(ty_past_pods(&h->b.cli, d, h->b.cli.arena, &job, &pods, &n), TY_EXIT_OK);
+    assert_int_equal(ty_job_history_open(&h->b.cli, TY_DURABLE_READ, &d), TY_EXIT_OK);
+    assert_int_equal(ty_job_history_entry(&h->b.cli, d, &args, "ddp", &job), TY_EXIT_OK);
+    assert_int_equal(ty_job_history_pods(&h->b.cli, d, h->b.cli.arena, &job, &pods, &n),
+                     TY_EXIT_OK);
     assert_int_equal(n, 2);
     assert_string_equal(pods[0].node, "node-0-0");
     assert_string_equal(pods[1].host, "ddp-node-0-1");
     assert_true(ty_str_is(ty_json_str_at(pods[1].obj, "metadata.name"), "ddp-node-0-1-ccccc"));
-    assert_true(ty_past_pod_is(&pods[1], "node-0-1"));
-    assert_true(ty_past_pod_is(&pods[1], "ddp-node-0-1"));
-    assert_false(ty_past_pod_is(&pods[1], "node-0-0"));
+    assert_true(ty_job_history_pod_is(&pods[1], "node-0-1"));
+    assert_true(ty_job_history_pod_is(&pods[1], "ddp-node-0-1"));
+    assert_false(ty_job_history_pod_is(&pods[1], "node-0-0"));
 }
 
 static void test_numbers_are_ordered(void **state)
 {
     struct hist *h = *state;
-    ty_auto_durable *d = NULL;
+    ty_auto_history_db *d = NULL;
     struct ty_args args = { 0 };
-    struct ty_past_job job;
-    struct ty_past_pod *pods = NULL;
+    struct ty_job_history_entry job;
+    struct ty_job_history_pod *pods = NULL;
     size_t n = 0;
 
     hist_begin(h, "run-x");
@@ -37,9 +38,10 @@ static void test_numbers_are_ordered(void **state)
         hist_add(h, hist_pod(h, "j", ty_arena_printf(h->b.cli.arena, "j-node-0-%d", i), "x", 0,
                              "Running", "{'running':{}}"));
     hist_end(h, NULL);
-    assert_int_equal(ty_history_open(&h->b.cli, TY_DURABLE_READ, &d), TY_EXIT_OK);
-    assert_int_equal(ty_past_job(&h->b.cli, d, &args, "j", &job), TY_EXIT_OK);
-    assert_int_equal(ty_past_pods(&h->b.cli, d, h->b.cli.arena, &job, &pods, &n), TY_EXIT_OK);
+    assert_int_equal(ty_job_history_open(&h->b.cli, TY_DURABLE_READ, &d), TY_EXIT_OK);
+    assert_int_equal(ty_job_history_entry(&h->b.cli, d, &args, "j", &job), TY_EXIT_OK);
+    assert_int_equal(ty_job_history_pods(&h->b.cli, d, h->b.cli.arena, &job, &pods, &n),
+                     TY_EXIT_OK);
     assert_int_equal(n, 121);
     for (size_t i = 0; i < n; i++)
         assert_string_equal(pods[i].node, ty_arena_printf(h->b.cli.arena, "node-0-%zu", i));

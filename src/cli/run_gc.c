@@ -1,6 +1,6 @@
 /* Pods' folders are made after the run holds its lock, so one that has some and is not held is
  * over: killed, or the machine went down. */
-#include "cli/run_sweep.h"
+#include "cli/run_gc.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -21,12 +21,12 @@ static int remove_one(const char *path, const struct stat *st TY_UNUSED, int kin
     return 0;
 }
 
-bool ty_run_is_kept(struct ty_arena *a, const char *dir)
+bool ty_run_gc_is_excluded(struct ty_arena *a, const char *dir)
 {
     return access(ty_arena_printf(a, "%s/" KEPT, dir), F_OK) == 0;
 }
 
-static void sweep_one(struct ty_arena *a, const char *dir)
+static void gc_run(struct ty_arena *a, const char *dir)
 {
     static const char *const sockets[] = { "rsh.sock", "control.sock" };
     char *pods = ty_arena_printf(a, "%s/pods", dir);
@@ -34,7 +34,7 @@ static void sweep_one(struct ty_arena *a, const char *dir)
     /* A run that ended as it should has removed an empty `pods`; one that begins has it empty. */
     if (access(pods, F_OK) < 0 || ty_hold_held(dir))
         return;
-    if (access(ty_arena_printf(a, "%s/lock", dir), F_OK) < 0 || ty_run_is_kept(a, dir))
+    if (access(ty_arena_printf(a, "%s/lock", dir), F_OK) < 0 || ty_run_gc_is_excluded(a, dir))
         return;
     DIR *d = opendir(pods);
     bool empty = true;
@@ -52,7 +52,7 @@ static void sweep_one(struct ty_arena *a, const char *dir)
 }
 
 /* A port's file that nobody has locked: its run was killed. */
-static void sweep_port(const char *path)
+static void gc_port(const char *path)
 {
     int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 
@@ -62,28 +62,28 @@ static void sweep_port(const char *path)
         close(fd);
 }
 
-static void sweep_entry(struct ty_arena *a, const char *runs, const char *name)
+static void gc_entry(struct ty_arena *a, const char *runs, const char *name)
 {
     char *path = ty_arena_printf(a, "%s/%s", runs, name);
 
     if (ty_str_starts(ty_str(name), TY_LIT("port-")) && ty_str_ends(ty_str(name), TY_LIT(".lock")))
-        sweep_port(path);
+        gc_port(path);
     else if (name[0] != '.')
-        sweep_one(a, path);
+        gc_run(a, path);
 }
 
-void ty_run_sweep(struct ty_arena *a, const char *runs)
+void ty_run_gc(struct ty_arena *a, const char *runs)
 {
     DIR *d = opendir(runs);
 
     /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
-        sweep_entry(a, runs, e->d_name);
+        gc_entry(a, runs, e->d_name);
     if (d)
         closedir(d);
 }
 
-void ty_run_sweep_not(struct ty_arena *a, const char *dir)
+void ty_run_gc_exclude(struct ty_arena *a, const char *dir)
 {
     int fd = open(ty_arena_printf(a, "%s/" KEPT, dir), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 

@@ -1,5 +1,5 @@
 /* One GET of one TrainJob, with a loop of its own and a short time. */
-#include "cli/elsewhere.h"
+#include "cli/cluster_hint.h"
 
 #include <errno.h>
 #include <uv.h>
@@ -9,7 +9,7 @@
 #define AGENT   "trainyard/" TY_VERSION
 #define WAIT_MS 2000
 
-struct asked {
+struct cluster_query {
     uv_loop_t *loop;
     int r; /* of the answer; 1: none yet */
     char why[160];
@@ -17,7 +17,7 @@ struct asked {
 
 static void on_answer(void *ctx, const struct ty_kube_answer *answer)
 {
-    struct asked *q = ctx;
+    struct cluster_query *q = ctx;
 
     q->r = answer->r;
     snprintf(q->why, sizeof(q->why), "%.*s", TY_ARG(ty_str_head(answer->message, 150)));
@@ -26,14 +26,14 @@ static void on_answer(void *ctx, const struct ty_kube_answer *answer)
 
 static void on_time(uv_timer_t *timer)
 {
-    const struct asked *q = timer->data;
+    const struct cluster_query *q = timer->data;
 
     uv_stop(q->loop);
 }
 
 /* Resolving a name, connecting and TLS included: the timer is above them all. */
-static void ask(const struct ty_kubeconfig *config, const char *ns, const char *name,
-                struct asked *q)
+static void query_cluster(const struct ty_kubeconfig *config, const char *ns, const char *name,
+                          struct cluster_query *q)
 {
     struct ty_kube *kube = NULL;
     struct ty_err err = { 0 };
@@ -43,7 +43,7 @@ static void ask(const struct ty_kubeconfig *config, const char *ns, const char *
     uv_loop_init(&loop);
     uv_timer_init(&loop, &timer);
     timer.data = q;
-    *q = (struct asked){ .loop = &loop, .r = 1 };
+    *q = (struct cluster_query){ .loop = &loop, .r = 1 };
     struct ty_kube_settings s = {
         .loop = &loop, .config = config, .agent = AGENT, .timeout_ms = WAIT_MS
     };
@@ -68,45 +68,45 @@ static void ask(const struct ty_kubeconfig *config, const char *ns, const char *
 }
 
 /* "kubectl --context c -n ns describe trainjob name" */
-static const char *command(struct ty_arena *a, const char *context, const char *ns,
-                           const char *name)
+static const char *describe_command(struct ty_arena *a, const char *context, const char *ns,
+                                    const char *name)
 {
     return ty_arena_printf(a, "kubectl%s%s%s%s describe trainjob %s", *context ? " --context " : "",
                            context, *ns ? " -n " : "", ns, name);
 }
 
-void ty_elsewhere(struct ty_cli *cli, const char *ns, const char *name)
+void ty_cluster_hint(struct ty_cli *cli, const char *ns, const char *name)
 {
     struct ty_kube_where where = { 0 };
     struct ty_kubeconfig config = { 0 };
     struct ty_err err = { 0 };
-    struct asked q = { .r = 1 };
+    struct cluster_query q = { .r = 1 };
 
     ty_kube_where_env(&where);
     bool found = ty_kubeconfig_load(cli->arena, &where, &config, &err) == 0;
     const char *context = found && config.context ? config.context : "";
     const char *in = ns ? ns : found ? config.ns : "";
-    const char *how = command(cli->arena, context, in, name);
+    const char *how = describe_command(cli->arena, context, in, name);
     if (!found || config.exec) {
-        ty_cli_say(cli, TY_SAY_NOTE, "these are the runs of this machine; a cluster's: %s", how);
+        ty_cli_msg(cli, TY_MSG_NOTE, "these are the runs of this machine; a cluster's: %s", how);
         return;
     }
     const char *cluster =
         *context ? ty_arena_printf(cli->arena, "the cluster of context \"%s\"", context)
                  : "this cluster";
-    ask(&config, in, name, &q);
+    query_cluster(&config, in, name, &q);
     if (q.r == 0)
-        ty_cli_say(cli, TY_SAY_NOTE,
+        ty_cli_msg(cli, TY_MSG_NOTE,
                    "no run \"%s\" on this machine; TrainJob \"%s\" exists in namespace \"%s\" of "
                    "%s: %s",
                    name, name, in, cluster, how);
     else if (q.r == -ENOENT)
-        ty_cli_say(cli, TY_SAY_NOTE,
+        ty_cli_msg(cli, TY_MSG_NOTE,
                    "neither on this machine nor in namespace \"%s\" of %s; for other namespaces: "
                    "kubectl%s%s get trainjobs -A",
                    in, cluster, *context ? " --context " : "", context);
     else
-        ty_cli_say(cli, TY_SAY_NOTE, "no run \"%s\" on this machine; %s %s%s. To look there: %s",
+        ty_cli_msg(cli, TY_MSG_NOTE, "no run \"%s\" on this machine; %s %s%s. To look there: %s",
                    name, cluster,
                    q.r > 0 ? "did not answer in time" : "could not be asked: ", q.why, how);
 }

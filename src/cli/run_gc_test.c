@@ -4,7 +4,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "cli/run_sweep.h"
+#include "cli/run_gc.h"
 #include "store/hold.h"
 
 static void make_run(const char *name, bool lock)
@@ -19,7 +19,7 @@ static void make_run(const char *name, bool lock)
     static const char *const files[] = { "logs/log", "pods/a/tmp/file", "rsh.sock", "lock" };
     for (size_t i = 0; i < (lock ? 4 : 3); i++) {
         snprintf(path, sizeof(path), "runs/%s/%s", name, files[i]);
-        bench_file(path, "x");
+        fixture_file(path, "x");
     }
 }
 
@@ -30,23 +30,23 @@ static bool there(const char *path)
 
 static void test_only_the_dead(void **state)
 {
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_err err = { 0 };
 
     (void)state;
-    bench_open(&b);
+    fixture_open(&b);
     assert_int_equal(mkdir("runs", 0700), 0);
     make_run("dead", true);
     make_run("alive", true);
     make_run("young", false); /* between its folders and its lock */
     make_run("kept", true);
-    bench_file("runs/file", "not a run");
+    fixture_file("runs/file", "not a run");
     assert_int_equal(symlink("/nowhere", "runs/dead/pods/a/link"), 0);
     assert_int_equal(symlink(b.dir, "runs/dead/pods/a/up"), 0); /* is removed, not followed */
-    ty_run_sweep_not(b.cli.arena, "runs/kept");
+    ty_run_gc_exclude(b.cli.arena, "runs/kept");
     int lock = ty_hold_take("runs/alive", &err);
     assert_true(lock >= 0);
-    ty_run_sweep(b.cli.arena, "runs");
+    ty_run_gc(b.cli.arena, "runs");
     assert_false(there("runs/dead/pods"));
     assert_false(there("runs/dead/rsh.sock"));
     assert_true(there("runs/dead/logs/log"));
@@ -54,50 +54,50 @@ static void test_only_the_dead(void **state)
     assert_true(there("runs/young/pods/a/tmp/file") && there("runs/young/rsh.sock"));
     assert_true(there("runs/kept/pods/a/tmp/file"));
     close(lock);
-    ty_run_sweep(b.cli.arena, "runs");
+    ty_run_gc(b.cli.arena, "runs");
     assert_false(there("runs/alive/pods"));
-    ty_run_sweep(b.cli.arena, "no/such/folder");
-    bench_close(&b);
+    ty_run_gc(b.cli.arena, "no/such/folder");
+    fixture_close(&b);
 }
 
 static void test_an_empty_folder_may_be_that_of_a_beginner(void **state)
 {
-    struct ty_bench b;
+    struct ty_cli_fixture b;
 
     (void)state;
-    bench_open(&b);
+    fixture_open(&b);
     assert_int_equal(mkdir("runs", 0700), 0);
     assert_int_equal(mkdir("runs/new", 0700), 0);
     assert_int_equal(mkdir("runs/new/pods", 0700), 0);
-    bench_file("runs/new/lock", "");
-    bench_file("runs/new/rsh.sock", "");
-    ty_run_sweep(b.cli.arena, "runs");
+    fixture_file("runs/new/lock", "");
+    fixture_file("runs/new/rsh.sock", "");
+    ty_run_gc(b.cli.arena, "runs");
     assert_true(there("runs/new/pods") && there("runs/new/rsh.sock"));
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 /* Ports that killed runs had claimed are free again; those of others are theirs. */
 static void test_ports(void **state)
 {
-    struct ty_bench b;
+    struct ty_cli_fixture b;
 
     (void)state;
-    bench_open(&b);
+    fixture_open(&b);
     assert_int_equal(mkdir("runs", 0700), 0);
-    bench_file("runs/port-1.lock", "");
-    bench_file("runs/port-2.lock", "");
-    bench_file("runs/port-3", "not one of them");
-    bench_file("precious", "x");
+    fixture_file("runs/port-1.lock", "");
+    fixture_file("runs/port-2.lock", "");
+    fixture_file("runs/port-3", "not one of them");
+    fixture_file("precious", "x");
     assert_int_equal(symlink("../precious", "runs/port-4.lock"), 0);
     int fd = open("runs/port-2.lock", O_RDWR | O_CLOEXEC);
     assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
-    ty_run_sweep(b.cli.arena, "runs");
+    ty_run_gc(b.cli.arena, "runs");
     assert_false(there("runs/port-1.lock"));
     assert_true(there("runs/port-2.lock") && there("runs/port-3") && there("precious"));
     close(fd);
-    ty_run_sweep(b.cli.arena, "runs");
+    ty_run_gc(b.cli.arena, "runs");
     assert_false(there("runs/port-2.lock"));
-    bench_close(&b);
+    fixture_close(&b);
 }
 
 int main(void)

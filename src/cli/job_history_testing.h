@@ -1,20 +1,20 @@
 /* For the tests of the history's commands: a state folder of their own with two runs in it.
  *   run 1, ended:    TrainJob "ddp", Failed after one restart; two nodes, the second with two pods
  *   run 2, cut off:  TrainJob "ddp" and TrainJob "other", nothing finished */
-#ifndef TY_CLI_HISTORY_TESTING_H
-#define TY_CLI_HISTORY_TESTING_H
+#ifndef TY_CLI_JOB_HISTORY_TESTING_H
+#define TY_CLI_JOB_HISTORY_TESTING_H
 
 #include <sys/stat.h>
 
-#include "cli/history.h"
-#include "cli/state.h"
+#include "cli/job_history.h"
+#include "cli/state_dir.h"
 #include "cli/testing.h"
 #include "store/local.h"
 #include "store/record.h"
 #include "json/json_testing.h"
 
 struct hist {
-    struct ty_bench b;
+    struct ty_cli_fixture b;
     struct ty_local *l;
     struct ty_record *r;
     struct ty_durable_run run;
@@ -39,14 +39,14 @@ static inline void hist_begin(struct hist *h, const char *folder)
 
     h->l = ty_local_new(hist_now, NULL);
     h->r = ty_record_new(h->l, hist_changed, NULL);
-    h->dir = ty_arena_printf(a, "%s/runs/%s", ty_state_root(a, NULL), folder);
+    h->dir = ty_arena_printf(a, "%s/runs/%s", ty_state_dir_root(a, NULL), folder);
     h->run = (struct ty_durable_run){ .pid = 4242,
                                       .dir = h->dir,
                                       .command = "trainyard run ddp.yaml",
                                       .started_ms = 1767323045000,
                                       .how = "" };
-    mkdir(ty_state_root(a, NULL), 0700);
-    mkdir(ty_arena_printf(a, "%s/runs", ty_state_root(a, NULL)), 0700);
+    mkdir(ty_state_dir_root(a, NULL), 0700);
+    mkdir(ty_arena_printf(a, "%s/runs", ty_state_dir_root(a, NULL)), 0700);
     assert_int_equal(mkdir(h->dir, 0700), 0);
     assert_int_equal(mkdir(ty_arena_printf(a, "%s/logs", h->dir), 0700), 0);
 }
@@ -67,7 +67,8 @@ static inline void hist_write(struct hist *h)
     struct ty_durable *d = NULL;
     struct ty_err err = { 0 };
 
-    if (ty_durable_open(ty_state_history(h->b.cli.arena, NULL), TY_DURABLE_WRITE, &d, &err) < 0 ||
+    if (ty_durable_open(ty_state_dir_history(h->b.cli.arena, NULL), TY_DURABLE_WRITE, &d, &err) <
+            0 ||
         ty_record_write(h->r, d, &h->run, &err) < 0)
         fail_msg("%s", err.text);
     ty_durable_close(d);
@@ -89,7 +90,7 @@ static inline void hist_log(struct hist *h, const char *pod, const char *name, c
     struct ty_arena *a = h->b.cli.arena;
 
     mkdir(ty_arena_printf(a, "%s/logs/%s", h->dir, pod), 0700);
-    bench_file(ty_arena_printf(a, "%s/logs/%s/%s", h->dir, pod, name), text);
+    fixture_file(ty_arena_printf(a, "%s/logs/%s/%s", h->dir, pod, name), text);
 }
 
 static inline char *hist_trainjob(struct hist *h, const char *name, const char *status)
@@ -173,7 +174,7 @@ static inline int hist_setup(void **state)
 {
     struct hist *h = calloc(1, sizeof(*h));
 
-    bench_open(&h->b);
+    fixture_open(&h->b);
     char kubeconfig[600]; /* not there: no test asks the developer's cluster */
     snprintf(kubeconfig, sizeof(kubeconfig), "%s/kubeconfig", h->b.dir);
     setenv("XDG_STATE_HOME", h->b.dir, 1);
@@ -196,7 +197,7 @@ static inline int hist_teardown(void **state)
 
     ty_record_free(h->r);
     ty_local_free(h->l);
-    bench_close(&h->b);
+    fixture_close(&h->b);
     free(h);
     return 0;
 }
@@ -204,7 +205,7 @@ static inline int hist_teardown(void **state)
 #define HIST_EMPTY(fn) cmocka_unit_test_setup_teardown(fn, hist_setup, hist_teardown)
 #define HIST_FULL(fn)  cmocka_unit_test_setup_teardown(fn, hist_setup_full, hist_teardown)
 /* A command, from a clean sheet. */
-#define HIST_RUN(h, ...) (hist_clear(h), BENCH_RUN(&(h)->b, __VA_ARGS__))
+#define HIST_RUN(h, ...) (hist_clear(h), FIXTURE_RUN(&(h)->b, __VA_ARGS__))
 
 static inline void hist_clear(struct hist *h)
 {

@@ -1,14 +1,14 @@
 /* What needs no cluster; a real one is asked in tests/operator/test_reads.py. */
-#include "cli/elsewhere.h"
-#include "cli/history_testing.h"
+#include "cli/cluster_hint.h"
+#include "cli/job_history_testing.h"
 
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
 static const char *said(struct hist *h, const char *ns)
 {
-    ty_elsewhere(&h->b.cli, ns, "x");
-    bench_flush(&h->b);
+    ty_cluster_hint(&h->b.cli, ns, "x");
+    fixture_flush(&h->b);
     return h->b.err;
 }
 

@@ -1,4 +1,4 @@
-#include "cli/state.h"
+#include "cli/state_dir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +47,7 @@ static int no_home(struct ty_err *err)
                    (unsigned)geteuid());
 }
 
-char *ty_state_root(struct ty_arena *a, struct ty_err *err)
+char *ty_state_dir_root(struct ty_arena *a, struct ty_err *err)
 {
     const char *below, *base = base_of(a, &below);
 
@@ -57,23 +57,23 @@ char *ty_state_root(struct ty_arena *a, struct ty_err *err)
     return NULL;
 }
 
-char *ty_state_history(struct ty_arena *a, struct ty_err *err)
+char *ty_state_dir_history(struct ty_arena *a, struct ty_err *err)
 {
-    const char *root = ty_state_root(a, err);
+    const char *root = ty_state_dir_root(a, err);
 
     return root ? ty_arena_printf(a, "%s/%s", root, TY_DURABLE_FILE) : NULL;
 }
 
-char *ty_state_runs(struct ty_arena *a, struct ty_err *err)
+char *ty_state_dir_runs(struct ty_arena *a, struct ty_err *err)
 {
-    const char *root = ty_state_root(a, err);
+    const char *root = ty_state_dir_root(a, err);
 
     return root ? ty_arena_printf(a, "%s/runs", root) : NULL;
 }
 
 /* ---- making it ---- */
 
-int ty_state_make_dirs(const char *path, struct ty_err *err)
+int ty_state_dir_create_path(const char *path, struct ty_err *err)
 {
     char *copy = strdup(path);
     int r = 0;
@@ -93,7 +93,7 @@ int ty_state_make_dirs(const char *path, struct ty_err *err)
     return r;
 }
 
-static int refuse(const char *base, const char *below, const char *why, struct ty_err *err)
+static int refuse_dir(const char *base, const char *below, const char *why, struct ty_err *err)
 {
     return ty_fail(err, -EPERM, "%s/%s %s: mend that, or set XDG_STATE_HOME to another folder",
                    base, below, why);
@@ -113,9 +113,9 @@ static int check_way(int at, const char *base, const char *name, struct ty_err *
     if (fstatat(at, name, &own, AT_SYMLINK_NOFOLLOW) < 0 || fstatat(at, name, &target, 0) < 0)
         return ty_fail(err, -errno, "%s/%s: %s", base, name, strerrordesc_np(errno));
     if (!is_trusted(&own) || !is_trusted(&target))
-        return refuse(base, name, "belongs to another user", err);
+        return refuse_dir(base, name, "belongs to another user", err);
     if ((target.st_mode & S_IWOTH) && !(target.st_mode & S_ISVTX))
-        return refuse(base, name, "can be written to by everybody", err);
+        return refuse_dir(base, name, "can be written to by everybody", err);
     return 0;
 }
 
@@ -127,7 +127,7 @@ static int check_own(int at, const char *base, const char *name, bool close_it, 
     struct stat st;
 
     if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
-        return refuse(base, name, "is a link or a file, not a folder", err);
+        return refuse_dir(base, name, "is a link or a file, not a folder", err);
     int r = fd < 0 ? -1 : fstat(fd, &st);
     if (r == 0 && st.st_uid != geteuid())
         why = "belongs to another user";
@@ -138,14 +138,14 @@ static int check_own(int at, const char *base, const char *name, bool close_it, 
     if (r < 0)
         r = ty_fail(err, -errno, "%s/%s: %s", base, name, strerrordesc_np(errno));
     else if (why)
-        r = refuse(base, name, why, err);
+        r = refuse_dir(base, name, why, err);
     if (fd >= 0)
         close(fd);
     return r;
 }
 
 /* Each is checked before anything is made in it. */
-static int walk(int at, const char *base, const char *below, bool make, struct ty_err *err)
+static int walk_path(int at, const char *base, const char *below, bool make, struct ty_err *err)
 {
     struct stat st;
     char name[64];
@@ -170,24 +170,24 @@ static int walk(int at, const char *base, const char *below, bool make, struct t
 static int open_walk(struct ty_arena *a, bool make, struct ty_err *err)
 {
     const char *below, *base = base_of(a, &below);
-    int r = base && make ? ty_state_make_dirs(base, err) : 0;
+    int r = base && make ? ty_state_dir_create_path(base, err) : 0;
 
     if (r < 0 || !base)
         return r < 0 ? r : no_home(err);
     int at = open(base, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (at < 0)
         return ty_fail(err, -errno, "%s: %s", base, strerrordesc_np(errno));
-    r = walk(at, base, below, make, err);
+    r = walk_path(at, base, below, make, err);
     close(at);
     return r;
 }
 
-int ty_state_make(struct ty_arena *a, struct ty_err *err)
+int ty_state_dir_create(struct ty_arena *a, struct ty_err *err)
 {
     return open_walk(a, true, err);
 }
 
-int ty_state_check(struct ty_arena *a, struct ty_err *err)
+int ty_state_dir_check(struct ty_arena *a, struct ty_err *err)
 {
     return open_walk(a, false, err);
 }
@@ -201,7 +201,7 @@ static int remove_one(const char *path, const struct stat *st TY_UNUSED, int kin
 /* Below runs/, with no way back up. */
 static bool is_ours(struct ty_arena *a, struct ty_str path)
 {
-    const char *folder = ty_state_runs(a, NULL);
+    const char *folder = ty_state_dir_runs(a, NULL);
     char *runs = ty_arena_printf(a, "%s/", folder ? folder : "");
     struct ty_str part, rest = { 0 };
 
@@ -218,7 +218,7 @@ static bool is_ours(struct ty_arena *a, struct ty_str path)
     return true;
 }
 
-int ty_state_remove(struct ty_arena *a, const char *path, struct ty_err *err)
+int ty_state_dir_remove(struct ty_arena *a, const char *path, struct ty_err *err)
 {
     if (!is_ours(a, ty_str(path)))
         return 0;

@@ -1,4 +1,4 @@
-#include "cli/logs_files.h"
+#include "cli/log_files.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #define CHUNK      65536
 #define LINE_BYTES 65536 /* of a line that waits for its end */
 
-bool ty_log_name(struct ty_arena *a, const char *name, struct ty_log_file *ret)
+bool ty_log_files_parse_name(struct ty_arena *a, const char *name, struct ty_log_file *ret)
 {
     struct ty_str s = ty_str(name), part;
     int64_t n[2] = { 0, 0 };
@@ -46,7 +46,8 @@ static int by_age(const void *x, const void *y)
     return (a->restart > b->restart) - (a->restart < b->restart);
 }
 
-size_t ty_log_list(struct ty_arena *a, const char *dir, const char *pod, struct ty_log_file **ret)
+size_t ty_log_files_list(struct ty_arena *a, const char *dir, const char *pod,
+                         struct ty_log_file **ret)
 {
     char *folder = ty_arena_printf(a, "%s/logs/%s", dir, pod);
     DIR *d = opendir(folder);
@@ -57,7 +58,7 @@ size_t ty_log_list(struct ty_arena *a, const char *dir, const char *pod, struct 
     /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     while (d && !ty_arena_full(a) && (e = readdir(d))) {
         struct ty_log_file f = { 0 };
-        if (!ty_log_name(a, e->d_name, &f))
+        if (!ty_log_files_parse_name(a, e->d_name, &f))
             continue;
         f.path = ty_arena_printf(a, "%s/%s", folder, e->d_name);
         ty_room(a, v, n, cap);
@@ -80,7 +81,8 @@ static void put_line(FILE *out, const char *prefix, const char *p, size_t n)
     fputc('\n', out);
 }
 
-static void put(FILE *out, const char *prefix, struct ty_log_place *place, const char *p, size_t n)
+static void write_text(FILE *out, const char *prefix, struct ty_log_cursor *place, const char *p,
+                       size_t n)
 {
     if (!prefix) {
         fwrite(p, 1, n, out);
@@ -105,7 +107,7 @@ static void put(FILE *out, const char *prefix, struct ty_log_place *place, const
 }
 
 /* From place->at on; false: nothing was there. */
-static bool pour(FILE *out, const char *path, const char *prefix, struct ty_log_place *place)
+static bool copy_new(FILE *out, const char *path, const char *prefix, struct ty_log_cursor *place)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     char *chunk = fd >= 0 ? malloc(CHUNK) : NULL;
@@ -113,7 +115,7 @@ static bool pour(FILE *out, const char *path, const char *prefix, struct ty_log_
     ssize_t n = 0;
 
     while (chunk && (n = pread(fd, chunk, CHUNK, place->at)) > 0) {
-        put(out, prefix, place, chunk, (size_t)n);
+        write_text(out, prefix, place, chunk, (size_t)n);
         place->at += n;
         any = true;
     }
@@ -129,7 +131,8 @@ static ino_t ino_of(const char *path)
     return stat(path, &st) < 0 ? 0 : st.st_ino;
 }
 
-bool ty_log_print(FILE *out, const char *path, const char *prefix, struct ty_log_place *place)
+bool ty_log_files_print(FILE *out, const char *path, const char *prefix,
+                        struct ty_log_cursor *place)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     char *older = ty_arena_printf(a, "%s.1", path);
@@ -140,14 +143,14 @@ bool ty_log_print(FILE *out, const char *path, const char *prefix, struct ty_log
         place->ino = was;
     if (place->ino && place->ino != now) {
         if (place->ino == was)
-            any = pour(out, older, prefix, place);
+            any = copy_new(out, older, prefix, place);
         place->at = 0; /* it was turned over */
     }
     place->ino = now;
-    return (now && pour(out, path, prefix, place)) || any;
+    return (now && copy_new(out, path, prefix, place)) || any;
 }
 
-void ty_log_files_flush(FILE *out, const char *prefix, struct ty_log_place *place)
+void ty_log_files_flush(FILE *out, const char *prefix, struct ty_log_cursor *place)
 {
     if (prefix && place->part.n)
         put_line(out, prefix, place->part.p, place->part.n);
@@ -186,7 +189,7 @@ static off_t tail_of(const char *path, int64_t lines, int64_t *ret_found)
     return at;
 }
 
-void ty_log_tail(const char *path, int64_t lines, struct ty_log_place *place)
+void ty_log_files_tail(const char *path, int64_t lines, struct ty_log_cursor *place)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     char *older = ty_arena_printf(a, "%s.1", path);

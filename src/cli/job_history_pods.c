@@ -1,12 +1,12 @@
-#include "cli/history.h"
+#include "cli/job_history.h"
 
 #include <errno.h>
 
-struct gathering {
+struct pod_list {
     struct ty_arena *a;
-    const struct ty_past_job *job;
+    const struct ty_job_history_entry *job;
     struct ty_map by_host;
-    struct ty_past_pod *v;
+    struct ty_job_history_pod *v;
     size_t n, cap;
 };
 
@@ -17,7 +17,7 @@ static const char *node_of(const char *job, const char *host)
     return strncmp(job, host, n) == 0 && host[n] == '-' ? host + n + 1 : host;
 }
 
-static void add(struct gathering *g, const struct ty_past_pod *pod)
+static void add_pod(struct pod_list *g, const struct ty_job_history_pod *pod)
 {
     ty_room(g->a, g->v, g->n, g->cap);
     g->v[g->n++] = *pod;
@@ -25,20 +25,20 @@ static void add(struct gathering *g, const struct ty_past_pod *pod)
 
 static bool on_pod(void *ctx, const struct ty_past_object *o)
 {
-    struct gathering *g = ctx;
-    struct ty_json *pod = ty_history_read(g->a, o);
+    struct pod_list *g = ctx;
+    struct ty_json *pod = ty_job_history_parse(g->a, o);
     struct ty_str host = ty_json_str_at(pod, "spec.hostname");
     const char *name = host.n ? ty_arena_strndup(g->a, host.p, host.n)
                               : ty_arena_strndup(g->a, o->name, strlen(o->name));
-    struct ty_past_pod it = { .host = name,
-                              .node = node_of(g->job->name, name),
-                              .obj = pod,
-                              .version = o->version,
-                              .gone = o->gone };
+    struct ty_job_history_pod it = { .host = name,
+                                     .node = node_of(g->job->name, name),
+                                     .obj = pod,
+                                     .version = o->version,
+                                     .gone = o->gone };
     size_t at = (size_t)(uintptr_t)ty_map_get(&g->by_host, ty_str(name)); /* place + 1 */
 
     if (!at) {
-        add(g, &it);
+        add_pod(g, &it);
         ty_map_put(&g->by_host, ty_str(name), (void *)(uintptr_t)g->n);
     } else if (o->version > g->v[at - 1].version) {
         g->v[at - 1] = it;
@@ -46,7 +46,7 @@ static bool on_pod(void *ctx, const struct ty_past_object *o)
     return !ty_arena_full(g->a);
 }
 
-static bool digit(char c)
+static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -54,11 +54,11 @@ static bool digit(char c)
 /* node-0-2 before node-0-10: numbers count as numbers. */
 static int by_name(const void *x, const void *y)
 {
-    const char *a = ((const struct ty_past_pod *)x)->host,
-               *b = ((const struct ty_past_pod *)y)->host;
+    const char *a = ((const struct ty_job_history_pod *)x)->host,
+               *b = ((const struct ty_job_history_pod *)y)->host;
 
     while (*a && *b) {
-        if (digit(*a) && digit(*b)) {
+        if (is_digit(*a) && is_digit(*b)) {
             size_t na = strspn(a, "0123456789"), nb = strspn(b, "0123456789");
             int d = na != nb ? (na < nb ? -1 : 1) : memcmp(a, b, na);
             if (d)
@@ -75,10 +75,11 @@ static int by_name(const void *x, const void *y)
     return (unsigned char)*a - (unsigned char)*b;
 }
 
-int ty_past_pods(struct ty_cli *cli, struct ty_durable *d, struct ty_arena *a,
-                 const struct ty_past_job *job, struct ty_past_pod **ret, size_t *ret_n)
+int ty_job_history_pods(struct ty_cli *cli, struct ty_durable *d, struct ty_arena *a,
+                        const struct ty_job_history_entry *job, struct ty_job_history_pod **ret,
+                        size_t *ret_n)
 {
-    struct gathering g = { .a = a, .job = job };
+    struct pod_list g = { .a = a, .job = job };
     struct ty_past_which which = { .run = job->run.id, .job = job->name, .kind = &ty_kind_pod };
     struct ty_err err = { 0 };
     int r = ty_past_objects(d, &which, on_pod, &g, &err);
@@ -87,7 +88,7 @@ int ty_past_pods(struct ty_cli *cli, struct ty_durable *d, struct ty_arena *a,
     if (r == 0 && ty_arena_full(a))
         r = ty_fail(&err, -EFBIG, "trainjob \"%s\" has more pods than can be read", job->name);
     if (r < 0)
-        return ty_history_error(cli, &err);
+        return ty_job_history_error(cli, &err);
     if (g.n)
         qsort(g.v, g.n, sizeof(*g.v), by_name);
     *ret = g.v;
@@ -95,7 +96,7 @@ int ty_past_pods(struct ty_cli *cli, struct ty_durable *d, struct ty_arena *a,
     return TY_EXIT_OK;
 }
 
-bool ty_past_pod_is(const struct ty_past_pod *pod, const char *node)
+bool ty_job_history_pod_is(const struct ty_job_history_pod *pod, const char *node)
 {
     return strcmp(pod->host, node) == 0 || strcmp(pod->node, node) == 0;
 }

@@ -1,5 +1,5 @@
 #include "base/testing.h"
-#include "cli/blames.h"
+#include "cli/finding_dedup.h"
 
 #include <string.h>
 
@@ -10,7 +10,7 @@ static bool within(const char *path, const char *above)
     return strncmp(path, above, n) == 0 && (!path[n] || path[n] == '.' || path[n] == '[');
 }
 
-static bool echo_plainly(const struct ty_blame *v, size_t n, const struct ty_blame *it)
+static bool echo_plainly(const struct ty_finding_key *v, size_t n, const struct ty_finding_key *it)
 {
     for (size_t i = 0; i < n; i++) {
         if (v[i].object != it->object)
@@ -37,24 +37,25 @@ static void test_as_told_plainly(void **state)
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
         ty_auto_arena *a = ty_arena_new(1 << 20);
-        struct ty_blames b = { .arena = a };
-        struct ty_blame had[MOST];
+        struct ty_finding_dedup b = { .arena = a };
+        struct ty_finding_key had[MOST];
         for (size_t n = 0; n < MOST; n++) {
             uint64_t dice[3];
             for (int i = 0; i < 3; i++)
                 dice[i] = (seed = seed * 6364136223846793005u + 1442695040888963407u) >> 33;
-            had[n] = (struct ty_blame){ .object = &objects[dice[0] & 1],
-                                        .path = ty_arena_printf(a, "%s%s", parts[dice[1] % 12],
-                                                                parts[dice[2] % 12]),
-                                        .whole = dice[0] % 7 == 0,
-                                        .shape = dice[0] % 5 == 0 };
+            had[n] =
+                (struct ty_finding_key){ .object = &objects[dice[0] & 1],
+                                         .path = ty_arena_printf(a, "%s%s", parts[dice[1] % 12],
+                                                                 parts[dice[2] % 12]),
+                                         .whole = dice[0] % 7 == 0,
+                                         .shape = dice[0] % 5 == 0 };
             bool want = echo_plainly(had, n, &had[n]);
             echoes += want;
-            if (ty_blames_echo(&b, &had[n]) != want)
+            if (ty_finding_dedup_repeats(&b, &had[n]) != want)
                 fail_msg("\"%s\" after %zu others: %d", had[n].path, n, want);
-            ty_blames_add(&b, &had[n]);
+            ty_finding_dedup_add(&b, &had[n]);
         }
-        ty_blames_done(&b);
+        ty_finding_dedup_done(&b);
     }
     assert_in_range(echoes, ROUNDS, ROUNDS * (MOST - 1)); /* some are and some are not */
 }
@@ -65,19 +66,20 @@ static void test_many_side_by_side(void **state)
 {
     enum { MANY = 20000 };
     ty_auto_arena *a = ty_arena_new(1 << 24);
-    struct ty_blames b = { .arena = a };
+    struct ty_finding_dedup b = { .arena = a };
     static const struct ty_json object;
 
     (void)state;
     for (int i = 0; i < MANY; i++) {
-        struct ty_blame it = { .object = &object, .path = ty_arena_printf(a, "spec.key%d", i) };
-        assert_false(ty_blames_echo(&b, &it));
-        ty_blames_add(&b, &it);
+        struct ty_finding_key it = { .object = &object,
+                                     .path = ty_arena_printf(a, "spec.key%d", i) };
+        assert_false(ty_finding_dedup_repeats(&b, &it));
+        ty_finding_dedup_add(&b, &it);
     }
     assert_int_equal(b.steps.n, 2 + MANY); /* the object, spec, and each */
-    assert_true(ty_blames_echo(
-        &b, &(struct ty_blame){ .object = &object, .path = "spec.key77", .whole = true }));
-    ty_blames_done(&b);
+    assert_true(ty_finding_dedup_repeats(
+        &b, &(struct ty_finding_key){ .object = &object, .path = "spec.key77", .whole = true }));
+    ty_finding_dedup_done(&b);
 }
 
 int main(void)

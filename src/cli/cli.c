@@ -128,7 +128,7 @@ static int unknown_command(struct ty_cli *cli, const char *name)
     return ty_cli_usage(cli, NULL, "unknown command \"%s\"", name);
 }
 
-static int help(struct ty_cli *cli, const char *name)
+static int run_help(struct ty_cli *cli, const char *name)
 {
     const struct ty_cmd *cmd = name ? ty_cli_find_cmd(name) : NULL;
     if (name && !cmd)
@@ -153,7 +153,7 @@ int ty_cli_main(struct ty_cli *cli, int argc, char **argv)
     }
     const char *name = argv[1];
     if (is_any(name, "--help", "-h") || strcmp(name, "help") == 0)
-        return help(cli, argc > 2 ? argv[2] : NULL);
+        return run_help(cli, argc > 2 ? argv[2] : NULL);
     if (is_any(name, "--version", "-V"))
         name = "version";
     const struct ty_cmd *cmd = ty_cli_find_cmd(name);
@@ -170,6 +170,6 @@ int ty_cli_main(struct ty_cli *cli, int argc, char **argv)
                              &err) < 0)
         return ty_cli_usage(cli, cmd, "%s", err.text);
     if (args.help)
-        return help(cli, cmd->name);
+        return run_help(cli, cmd->name);
     return cmd->run(cli, &args);
 }

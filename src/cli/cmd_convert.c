@@ -1,4 +1,4 @@
-/* trainyard convert_inputs: jobs of Training Operator V1 and Slurm batch scripts become TrainJobs.
+/* trainyard convert: jobs of Training Operator V1 and Slurm batch scripts become TrainJobs.
  */
 #include "cli/cmds.h"
 #include "cli/printer.h"

@@ -7,7 +7,7 @@
 #include "cli/cmds.h"
 #include "cli/job_history.h"
 #include "cli/state_dir.h"
-#include "engine/control.h"
+#include "engine/control_socket.h"
 
 static const struct ty_opt options[] = {
     TY_OPT_NAMESPACE,
@@ -102,7 +102,7 @@ static int stop_job(struct delete_cmd *w, const struct ty_job_history_entry *job
 {
     struct ty_err err = { 0 };
 
-    if (ty_control_ask(job->run.dir, "delete", job->name, &err) < 0 &&
+    if (ty_control_socket_send(job->run.dir, "delete", job->name, &err) < 0 &&
         ty_past_state(w->d, &job->run) == TY_PAST_LIVE)
         return ty_job_history_error(w->cli, &err);
     return wait_gone(w, job);
@@ -132,7 +132,7 @@ static int delete_one(struct delete_cmd *w, const struct ty_job_history_entry *j
     return TY_EXIT_OK;
 }
 
-/* Newest first, so those that stay are met before the other_jobs. */
+/* Newest first, so those that stay are met before the others. */
 static bool is_retained(struct delete_cmd *w, const struct ty_job_history_entry *job)
 {
     if (!w->old)

@@ -1,4 +1,4 @@
-/* trainyard describe_job: everything about one TrainJob of one run. */
+/* trainyard describe: everything about one TrainJob of one run. */
 #include "base/clock.h"
 #include "cli/cmds.h"
 #include "cli/job_history.h"
@@ -84,7 +84,7 @@ static void print_fields(struct describe_job *w)
     print_field(w, "Folder:", j->run.dir);
 }
 
-/* A print_message may have lines of its own; all of them are shown, each indented. */
+/* A message may have lines of its own; all of them are shown, each indented. */
 static void print_message(struct describe_job *w, struct ty_str text)
 {
     for (struct ty_str line, rest = text; rest.p && text.n;) {

@@ -46,20 +46,20 @@ struct get {
     struct ty_json **objs;
     size_t n, cap;
     int64_t now_ms;
-    int64_t newest; /* the run that is shown when none is requested_index for */
+    int64_t newest; /* the run that is shown when none is asked for */
 };
 
-static bool wide(const struct get *g)
+static bool is_wide(const struct get *g)
 {
     return g->args->output && strcmp(g->args->output, "wide") == 0;
 }
 
 static bool as_table(const struct get *g)
 {
-    return !g->args->output || wide(g);
+    return !g->args->output || is_wide(g);
 }
 
-/* -1: not requested_index for; names that are not given ask for all. */
+/* -1: not asked for; names that are not given ask for all. */
 static int requested_index(const struct get *g, const char *name, const char *job)
 {
     for (size_t i = 0; i < g->n_names; i++)
@@ -96,11 +96,11 @@ static bool on_job(void *ctx, struct ty_arena *a, const struct ty_job_history_en
     int at = requested_index(g, job->name, NULL);
 
     if (job->gone || at < 0 || (g->n_names && g->found[at]))
-        return true; /* of a name that was requested_index for, the newest run */
+        return true; /* of a name that was asked for, the newest run */
     if (g->n_names)
         g->found[at] = true;
     if (as_table(g))
-        ty_get_trainjobs_row(&g->table, a, job, wide(g), g->now_ms);
+        ty_get_trainjobs_row(&g->table, a, job, is_wide(g), g->now_ms);
     else
         keep_object(g, job->job, job->run.id, ty_job_state_text(a, job));
     return true;
@@ -178,7 +178,7 @@ static bool on_object(void *ctx, const struct ty_past_object *o)
         return true;
     if (g->n_names) {
         if (g->shown[at] && g->shown[at] != o->run.id)
-            return true; /* of a name that was requested_index for, the newest run */
+            return true; /* of a name that was asked for, the newest run */
         g->shown[at] = o->run.id;
         g->found[at] = true;
     }
@@ -186,7 +186,7 @@ static bool on_object(void *ctx, const struct ty_past_object *o)
                               .obj = obj,
                               .row = o,
                               .cut_off = ty_past_state(g->d, &o->run) != TY_PAST_LIVE,
-                              .wide = wide(g),
+                              .wide = is_wide(g),
                               .now_ms = g->now_ms };
     if (as_table(g))
         g->view->row(&g->table, &row);
@@ -277,7 +277,7 @@ static bool on_watched(void *ctx, struct ty_arena *a, const struct ty_job_histor
     if (job->gone || requested_index(g, job->name, NULL) < 0 || (was && strcmp(was, now) == 0))
         return true;
     free(ty_map_put(&g->seen, ty_str(key), strdup(now)));
-    ty_get_trainjobs_row(&g->table, a, job, wide(g), g->now_ms);
+    ty_get_trainjobs_row(&g->table, a, job, is_wide(g), g->now_ms);
     return !ty_arena_full(g->table.arena); /* the rest comes with the next look */
 }
 
@@ -291,7 +291,7 @@ static void free_seen(struct ty_map *seen)
     ty_map_done(seen);
 }
 
-static int watch(struct get *g)
+static int watch_objects(struct get *g)
 {
     struct ty_job_history_query q = {
         .cli = g->cli, .d = g->d, .ns = g->args->ns, .run = g->run, .fn = on_watched, .ctx = g
@@ -303,7 +303,7 @@ static int watch(struct get *g)
         ty_auto_buf out = { 0 };
         g->table = (struct ty_table){ .arena = a };
         g->now_ms = ty_cli_wall_ms();
-        ty_get_trainjobs_head(&g->table, wide(g));
+        ty_get_trainjobs_head(&g->table, is_wide(g));
         code = ty_job_history_query(&q);
         if (code == TY_EXIT_OK && ty_table_rows(&g->table)) {
             ty_table_print(&g->table, &out);
@@ -360,8 +360,8 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
     if (g.events)
         return get_events(&g);
     if (args->watch && d)
-        return watch(&g);
-    g.view->head(&g.table, wide(&g));
+        return watch_objects(&g);
+    g.view->head(&g.table, is_wide(&g));
     code = g.view == &views[0] ? get_trainjobs(&g) : get_objects(&g);
     if (code == TY_EXIT_OK)
         code = print_result(&g);

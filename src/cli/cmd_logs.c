@@ -188,7 +188,7 @@ static bool is_over(struct logs *w)
     return ty_job_history_query(&q) != TY_EXIT_OK || over;
 }
 
-static int follow(struct logs *w)
+static int follow_logs(struct logs *w)
 {
     bool over = false;
 
@@ -228,7 +228,7 @@ static int show_logs(struct logs *w)
     if (!there && !(w->args->follow && !w->n_pods))
         return no_such_node(w);
     if (w->args->follow)
-        return follow(w);
+        return follow_logs(w);
     all_pods(w);
     if (w->any)
         return TY_EXIT_OK;
@@ -254,7 +254,7 @@ static void logs_done(struct logs *w)
     ty_map_done(&w->begun);
 }
 
-/* -1: not given; false: no parse_count. */
+/* -1: not given; false: no number. */
 static bool parse_count(const char *word, int64_t *ret)
 {
     *ret = -1;

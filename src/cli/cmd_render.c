@@ -1,4 +1,4 @@
-/* trainyard render_inputs: TrainJobs become the objects that the operator would apply. */
+/* trainyard render: TrainJobs become the objects that the operator would apply. */
 #include "cli/cmds.h"
 #include "cli/printer.h"
 #include "cli/session.h"

@@ -81,15 +81,15 @@ static void on_turn(uv_check_t *h)
 }
 
 /* That images are not used here is how it is, not something to mend. */
-static bool is_image(const struct ty_unfit *it)
+static bool is_image(const struct ty_preflight_finding *it)
 {
     size_t n = strlen(it->path);
     return !it->error && n > 6 && strcmp(it->path + n - 6, ".image") == 0;
 }
 
-static void report_findings(struct ty_run_ctx *r, const struct ty_unfits *f)
+static void report_findings(struct ty_run_ctx *r, const struct ty_preflight_findings *f)
 {
-    for (const struct ty_unfit *it = f->first; it; it = it->next)
+    for (const struct ty_preflight_finding *it = f->first; it; it = it->next)
         if (is_image(it))
             ty_cli_msg(r->cli, TY_MSG_NOTE, "%s", it->text);
         else
@@ -121,8 +121,8 @@ static int start_engine(struct ty_run_ctx *r, const struct ty_args *args, const 
     opts.keep = args->keep;
     if (args->keep)
         ty_run_gc_exclude(r->cli->arena, r->dir);
-    opts.spectators[0] = &r->view.spectator;
-    opts.spectators[1] = &r->history.spectator;
+    opts.observers[0] = &r->view.observer;
+    opts.observers[1] = &r->history.observer;
     ty_host_find(r->cli->arena, r->zygote, &opts.host);
     ty_run_status_begin(&r->status, &r->session, &r->loop, r->root, &opts);
     ret = ty_engine_new(&opts, &r->engine, err);
@@ -162,7 +162,7 @@ static int run_jobs(struct ty_run_ctx *r, const struct ty_args *args)
     struct ty_session *s = &r->session;
     const struct ty_json **objs =
         ty_new_n(r->cli->arena, const struct ty_json *, s->inputs.n * 2 + 2);
-    struct ty_unfits findings = { .arena = r->cli->arena };
+    struct ty_preflight_findings findings = { .arena = r->cli->arena };
     struct ty_err err = { 0 };
     size_t jobs = 0, n = ty_run_input_gather(r, objs, &jobs);
 

@@ -1,7 +1,7 @@
-/* trainyard run_suspend, trainyard run_resume: orders to a run at work. */
+/* trainyard suspend, trainyard resume: orders to a run at work. */
 #include "cli/cmds.h"
 #include "cli/job_history.h"
-#include "engine/control.h"
+#include "engine/control_socket.h"
 
 static const struct ty_opt options[] = {
     TY_OPT_NAMESPACE,
@@ -27,7 +27,7 @@ static int send_command(struct ty_cli *cli, const struct ty_args *args, const st
                    ty_job_state_text(cli->arena, &job));
         return TY_EXIT_BAD;
     }
-    if (ty_control_ask(job.run.dir, cmd->name, job.name, &err) < 0)
+    if (ty_control_socket_send(job.run.dir, cmd->name, job.name, &err) < 0)
         return ty_job_history_error(cli, &err);
     fprintf(cli->out, "trainjob.trainer.kubeflow.org/%s %s\n", job.name, done);
     return TY_EXIT_OK;

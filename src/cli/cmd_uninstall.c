@@ -71,7 +71,7 @@ static const char *cluster_of(struct removal *x, const char *context)
                            shell_option(a, context, x->args->context));
 }
 
-/* An exit code. A cluster that was named and is not there is none to print_objects for. */
+/* An exit code. A cluster that was named and is not there is none to print for. */
 static int read_cluster(struct removal *x)
 {
     struct ty_cluster cluster;
@@ -143,7 +143,7 @@ static int refuse_held(struct removal *x)
     return TY_EXIT_BAD;
 }
 
-/* The namespace to print_objects for; NULL: it cannot be told, and that was said. */
+/* The namespace to print for; NULL: it cannot be told, and that was said. */
 static const char *choose_space(struct removal *x)
 {
     const struct ty_uninstall_facts *f = &x->facts;

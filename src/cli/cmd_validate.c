@@ -1,4 +1,4 @@
-/* trainyard validate_inputs: everything that a cluster would say of the objects, at once. */
+/* trainyard validate: everything that a cluster would say of the objects, at once. */
 #include "cli/cmds.h"
 #include "cli/session.h"
 

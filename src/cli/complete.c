@@ -1,4 +1,4 @@
-/* What each shell wants to know is the same table in its own print_words. */
+/* What each shell wants to know is the same table in its own words. */
 #include "cli/complete.h"
 
 #define each_cmd(c)     for (const struct ty_cmd *const *c = ty_cmds; *c; c++)

@@ -1,4 +1,4 @@
-/* A path_step begins with its dot or bracket, so that the steps of a path are the path. */
+/* A step begins with its dot or bracket, so that the steps of a path are the path. */
 #include "cli/finding_dedup.h"
 
 #include "base/buf.h"
@@ -33,7 +33,7 @@ static struct path_step *need_step(struct ty_finding_dedup *b, const void *above
     return s;
 }
 
-/* The next path_step of the path; *path moves behind it. */
+/* The next step of the path; *path moves behind it. */
 static struct ty_str next_step(const char **path)
 {
     struct ty_str text = { *path, 1 + strcspn(*path + 1, ".[") };
@@ -62,7 +62,7 @@ bool ty_finding_dedup_repeats(const struct ty_finding_dedup *b, const struct ty_
     if (s && it->whole && !*path)
         return s->below;
     /* The object itself is not a field that others are in: only "" and what begins with a
-     * path_step. */
+     * step. */
     bool in = *path == '\0' || *path == '.' || *path == '[';
     while (s) {
         if (in && ((it->whole && s->any) || (s->shape && *path)))

@@ -48,7 +48,7 @@ extern const struct ty_kind ty_kind_other;
  * it if recursive), or of standard input ("-"). v1/List is taken apart. Documents without a kind
  * and kinds that trainyard does not know are passed over with a note on standard error. Jobs of
  * Training Operator V1 and Slurm batch scripts become TrainJobs, with a note. What is wrong is
- * added to in->input_errors; reading goes on with the next file. Everything lives with cli->arena.
+ * added to in->troubles; reading goes on with the next file. Everything lives with cli->arena.
  */
 void ty_inputs_read(struct ty_inputs *in, const char *path, bool recursive);
 /* The namespace for objects that name none; another one than an object's own is a trouble. */

@@ -42,7 +42,7 @@ struct ty_job_history_query {
 };
 int ty_job_history_query(const struct ty_job_history_query *q); /* gives an exit code */
 /* The newest run of that name, or the one of --run; TY_EXIT_BAD and kubectl's sentence if there is
- * none, and whether a cluster has one (elsewhere.h). Lives with the cli's arena. */
+ * none, and whether a cluster has one (cluster_hint.h). Lives with the cli's arena. */
 int ty_job_history_entry(struct ty_cli *cli, struct ty_durable *d, const struct ty_args *args,
                          const char *name, struct ty_job_history_entry *ret);
 /* Both at once, for the TrainJob that the first operand names; wrong usage is told, too. */
@@ -75,8 +75,8 @@ const char *ty_pod_state_ready(struct ty_arena *a, const struct ty_json *pod); /
 const char *ty_pod_state_container(struct ty_arena *a, const struct ty_json *status, bool cut_off);
 const char *ty_pod_state_container_exit(struct ty_arena *a, const struct ty_json *status);
 
-/* past_pods.c: the pods of a TrainJob's run, the newest of each host name, in the order of their
- * names. */
+/* job_history_pods.c: the pods of a TrainJob's run, the newest of each host name, in the order of
+ * their names. */
 struct ty_job_history_pod {
     const char *host, *node; /* node: host without "JOB-" */
     struct ty_json *obj;

@@ -34,7 +34,7 @@ static void note_origin(void *ctx, const struct ty_json *v, struct ty_buf *out)
         ty_buf_cstr(out, text);
 }
 
-static void redact(struct ty_arena *a, struct ty_json *secret)
+static void redact_secret(struct ty_arena *a, struct ty_json *secret)
 {
     static const char *const maps[] = { "data", "stringData" };
     for (size_t i = 0; i < 2; i++)
@@ -79,7 +79,7 @@ void ty_printer_add(struct ty_printer *p, struct ty_arena *a, const struct ty_ki
 {
     ty_auto_buf b = { 0 };
     if (p->redact && kind == &ty_kind_secret)
-        redact(a, obj);
+        redact_secret(a, obj);
     switch (p->how) {
     case TY_PRINT_YAML:
         print_yaml(p, &b, obj, plan);

@@ -8,7 +8,7 @@
 
 #define MASK "***"
 
-/* How much of the word may be shown_length: all, or up to the value of a variable. "-eNAME=VALUE"
+/* How much of the word may be shown: all, or up to the value of a variable. "-eNAME=VALUE"
  * and
  * "--env=NAME=VALUE" end with what --env was given, and only that is known here. */
 static size_t shown_length(struct ty_str word, const char *const *env)

@@ -1,7 +1,7 @@
 /* Exit codes, and an end of what never began. Whole runs are tests/run. */
 #include "cli/run.h"
 #include "cli/testing.h"
-#include "engine/inner.h"
+#include "engine/engine_inner.h"
 
 /* An engine of which only the store is there: an exit code needs no more. */
 struct world {

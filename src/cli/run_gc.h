@@ -10,7 +10,7 @@
  * folder `runs` that is over; logs stay. Leaves alone who is still at work, and who was told to
  * keep its files. */
 void ty_run_gc(struct ty_arena *a, const char *runs);
-/* Says so of the run in the folder `dir`: never swept. */
+/* Says so of the run in the folder `dir`: never collected. */
 void ty_run_gc_exclude(struct ty_arena *a, const char *dir);
 bool ty_run_gc_is_excluded(struct ty_arena *a, const char *dir); /* was that said? */
 

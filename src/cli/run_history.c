@@ -89,8 +89,8 @@ static int on_command(void *ctx, const char *verb, const char *name, struct ty_e
 
 void ty_run_history_init(struct ty_run_history *h, struct ty_cli *cli)
 {
-    *h = (struct ty_run_history){ .cli = cli, .lock = -1, .spectator = { .event = on_event } };
-    h->spectator.ctx = h;
+    *h = (struct ty_run_history){ .cli = cli, .lock = -1, .observer = { .event = on_event } };
+    h->observer.ctx = h;
 }
 
 void ty_run_history_begin(struct ty_run_history *h, uv_loop_t *loop, struct ty_engine *engine,
@@ -113,7 +113,7 @@ void ty_run_history_begin(struct ty_run_history *h, uv_loop_t *loop, struct ty_e
     if (h->lock < 0)
         ty_cli_msg(h->cli, TY_MSG_WARNING, "this run will look interrupted to others: %s",
                    err.text);
-    if (ty_control_listen(loop, dir, on_command, h, &h->control, &err) < 0)
+    if (ty_control_socket_listen(loop, dir, on_command, h, &h->control, &err) < 0)
         ty_cli_msg(h->cli, TY_MSG_WARNING, "this run takes no orders: %s", err.text);
     h->record = ty_record_new(ty_engine_store(engine), on_change, h);
 }
@@ -156,7 +156,7 @@ void ty_run_history_end(struct ty_run_history *h, int code)
             prune_history(h);
     }
     stop_recording(h);
-    ty_control_free(h->control);
+    ty_control_socket_free(h->control);
     h->control = NULL;
     if (h->timer.data && !uv_is_closing((uv_handle_t *)&h->timer))
         uv_close((uv_handle_t *)&h->timer, NULL);

@@ -5,12 +5,12 @@
 #define TY_CLI_RUN_HISTORY_H
 
 #include "cli/prune.h"
-#include "engine/control.h"
+#include "engine/control_socket.h"
 #include "engine/engine.h"
 #include "store/record.h"
 
 struct ty_run_history {
-    struct ty_spectator spectator; /* for the engine's options: it keeps the events */
+    struct ty_engine_observer observer; /* for the engine's options: it keeps the events */
     struct ty_cli *cli;
     uv_timer_t timer; /* the next write */
     struct ty_engine *engine;
@@ -18,7 +18,7 @@ struct ty_run_history {
     struct ty_durable *file;  /* opened by the first write */
     struct ty_durable_run run;
     char *path;
-    struct ty_control *control;
+    struct ty_control_socket *control;
     const char *const *env; /* --env: its values are not kept; set before the begin, or NULL */
     size_t deleted;         /* TrainJobs that were deleted by order */
     int lock;               /* -1 none */

@@ -1,6 +1,6 @@
 #include "cli/run_history.h"
 #include "cli/testing.h"
-#include "engine/inner.h"
+#include "engine/engine_inner.h"
 #include "store/hold.h"
 #include "store/past.h"
 
@@ -154,7 +154,7 @@ static void test_orders(void **state)
     ty_run_history_begin(&w->h, &w->loop, &w->e, ".", "h.db");
     add_job(w, "a");
     turn(w, 1);
-    w->h.spectator.event(w->h.spectator.ctx, &ty_kind_trainjob, "a", "Normal", "R", "m", 1);
+    w->h.observer.event(w->h.observer.ctx, &ty_kind_trainjob, "a", "Normal", "R", "m", 1);
     assert_int_equal(access("control.sock", F_OK), 0);
     assert_int_equal(ty_engine_delete(&w->e, "a", &err), 0);
     ty_run_history_end(&w->h, 130);

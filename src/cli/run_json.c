@@ -1,4 +1,4 @@
-/* A run as JSON: new_record object a line on standard output, and nothing else there. docs/run.md
+/* A run as JSON: one object a line on standard output, and nothing else there. docs/run.md
  * has the shapes: a program that reads them may rely on every member that is named there. */
 #include "cli/run_view.h"
 
@@ -72,7 +72,7 @@ static void json_line(struct ty_run_view *v, const struct ty_run_node *n, const 
     write_one(v, o);
 }
 
-static void add_end(struct ty_arena *a, struct ty_json *o, const struct ty_pod_news *news)
+static void add_end(struct ty_arena *a, struct ty_json *o, const struct ty_pod_update *news)
 {
     set_text(a, o, "container", ty_str(news->container));
     set_number(a, o, "restarts", news->restarts);
@@ -88,7 +88,7 @@ static void add_end(struct ty_arena *a, struct ty_json *o, const struct ty_pod_n
         set_text(a, o, "message", ty_str(news->message));
 }
 
-static const char *phase_word(enum ty_phase phase)
+static const char *phase_word(enum ty_pod_phase phase)
 {
     return phase == TY_PENDING     ? "Pending"
            : phase == TY_RUNNING   ? "Running"
@@ -97,7 +97,7 @@ static const char *phase_word(enum ty_phase phase)
 }
 
 static void json_pod(struct ty_run_view *v, const struct ty_run_node *n,
-                     const struct ty_pod_news *news)
+                     const struct ty_pod_update *news)
 {
     ty_auto_arena *a = ty_arena_new(ONE_CEILING);
     struct ty_json *o = new_record(a, "pod", news->time_ms);
@@ -222,9 +222,9 @@ static void job_summary(struct ty_run_view *v, const struct ty_run_job *j,
     set_text(a, it, "result", ty_str(j->result ? j->result : o->stopped ? "Stopped" : "Deleted"));
     if (message && *message)
         set_text(a, it, "message", ty_str(message));
-    if (ty_verdict_any(j->verdict) && !(j->result && strcmp(j->result, "Complete") == 0)) {
-        ty_verdict_print(j->verdict, 0, &verdict);
-        set_text(a, it, "firstFailed", ty_str(ty_verdict_node(j->verdict)));
+    if (ty_failure_summary_any(j->failure) && !(j->result && strcmp(j->result, "Complete") == 0)) {
+        ty_failure_summary_print(j->failure, 0, &verdict);
+        set_text(a, it, "firstFailed", ty_str(ty_failure_summary_node(j->failure)));
         set_text(a, it, "verdict", ty_buf_str(&verdict));
     }
     set_number(a, it, "milliseconds", (j->ended_ms ? j->ended_ms : o->now_ms) - j->began_ms);

@@ -39,9 +39,9 @@ static void test_json(void **state)
     (void)state;
     view_open(&v, &b, &args);
     view_say(&v, "j-node-0-1", "caf\xe9 \033[1m\"x\"");
-    v.spectator.progress(v.spectator.ctx, "j", "j-node-0-1", &p, 1700000000123);
+    v.observer.progress(v.observer.ctx, "j", "j-node-0-1", &p, 1700000000123);
     view_end(&v, "j-node-0-1", 1, false, "ValueError: boom");
-    v.spectator.event(v.spectator.ctx, &ty_kind_pod, "p", "Warning", "BackOff", "x", 1700000000123);
+    v.observer.event(v.observer.ctx, &ty_kind_pod, "p", "Warning", "BackOff", "x", 1700000000123);
     view_status(&v, b.cli.arena, VIEW_COMPLETE);
     ty_run_view_note(&v, TY_MSG_NOTE, "hm");
     ty_run_view_close(&v, &o);
@@ -80,8 +80,8 @@ static void test_odd_bytes(void **state)
     struct ty_cli_fixture b;
     struct ty_args args = { .output = "json" };
     char big[65536];
-    struct ty_progress p = TY_NO_PROGRESS;
-    struct ty_pod_news n = view_news("j-node-0-0", 1);
+    struct ty_progress p = TY_PROGRESS_NONE;
+    struct ty_pod_update n = view_news("j-node-0-0", 1);
 
     (void)state;
     view_open(&v, &b, &args);
@@ -96,7 +96,7 @@ static void test_odd_bytes(void **state)
     snprintf(p.metrics[0].value, sizeof(p.metrics[0].value), "\xff");
     snprintf(p.metrics[1].name, sizeof(p.metrics[1].name), "\"}\n");
     snprintf(p.metrics[1].value, sizeof(p.metrics[1].value), "nan");
-    v.spectator.progress(v.spectator.ctx, "j", "j-node-0-0", &p, VIEW_MS);
+    v.observer.progress(v.observer.ctx, "j", "j-node-0-0", &p, VIEW_MS);
     n.message = n.error = n.reason = "\xfe\n";
     view_pod(&v, &n);
     view_event(&v, "Warning", "\x80", "\x01\x80");

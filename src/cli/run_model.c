@@ -57,7 +57,7 @@ struct ty_run_job *ty_run_model_job(struct ty_run_model *m, const char *name, in
     j = alloc_zeroed(sizeof(*j));
     j->name = dup_text(name);
     j->began_ms = ms;
-    j->progress = TY_NO_PROGRESS;
+    j->progress = TY_PROGRESS_NONE;
     if (m->last)
         m->last->next = j;
     else
@@ -127,7 +127,7 @@ static void set_error(struct ty_run_node *n, const char *text)
     n->error = len ? dup_text(clean) : NULL;
 }
 
-static void set_phase(struct ty_run_node *n, const struct ty_pod_news *news)
+static void set_phase(struct ty_run_node *n, const struct ty_pod_update *news)
 {
     bool was = ty_run_node_alive(n);
 
@@ -152,7 +152,7 @@ static void set_phase(struct ty_run_node *n, const struct ty_pod_news *news)
         n->job->n_alive++;
 }
 
-struct ty_run_node *ty_run_model_pod(struct ty_run_model *m, const struct ty_pod_news *news)
+struct ty_run_node *ty_run_model_pod(struct ty_run_model *m, const struct ty_pod_update *news)
 {
     struct ty_run_node *n = ty_map_get(&m->nodes, ty_str(news->pod));
 
@@ -225,7 +225,7 @@ static void read_progress(struct ty_progress *p, const struct ty_json *s)
 {
     int64_t v = 0;
 
-    *p = TY_NO_PROGRESS;
+    *p = TY_PROGRESS_NONE;
     if (ty_json_int_at(s, "progressPercentage", &v))
         p->percent = (int)v;
     if (ty_json_int_at(s, "estimatedRemainingSeconds", &v))
@@ -233,7 +233,7 @@ static void read_progress(struct ty_progress *p, const struct ty_json *s)
     ty_each_item (m, ty_json_get(s, "metrics")) {
         if (p->n_metrics == TY_PROGRESS_METRICS)
             break;
-        struct ty_metric *to = &p->metrics[p->n_metrics++];
+        struct ty_progress_metric *to = &p->metrics[p->n_metrics++];
         struct ty_str name = ty_json_str_at(*m, "name"), value = ty_json_str_at(*m, "value");
         size_t n = ty_text_clean(name, to->name, sizeof(to->name) - 1);
         to->name[n] = '\0';
@@ -287,7 +287,7 @@ bool ty_run_model_condition_shown(struct ty_run_job *job, const struct ty_json *
     if (i < job->n_shown_conditions && job->shown_conditions[i].what == what)
         return true;
     if (i == TY_RUN_CONDITIONS_MAX || type.n >= sizeof(job->shown_conditions[0].type))
-        return false; /* more kinds of conditions than there are: shown_conditions too often, not
+        return false; /* more kinds of conditions than there are: told too often, not
                          too seldom */
     job->n_shown_conditions += i == job->n_shown_conditions;
     memcpy(job->shown_conditions[i].type, type.p, type.n);
@@ -297,7 +297,8 @@ bool ty_run_model_condition_shown(struct ty_run_job *job, const struct ty_json *
 
 void ty_run_node_result(const struct ty_run_node *n, struct ty_buf *out)
 {
-    struct ty_ended end = { .code = n->exit_code, .oom = strcmp(n->reason, "OOMKilled") == 0 };
+    struct ty_ended_container end = { .code = n->exit_code,
+                                      .oom = strcmp(n->reason, "OOMKilled") == 0 };
 
     if (ty_run_node_alive(n))
         ty_buf_cstr(out, n->phase == TY_RUNNING ? "running" : "waiting");
@@ -308,5 +309,5 @@ void ty_run_node_result(const struct ty_run_node *n, struct ty_buf *out)
     else if (strcmp(n->reason, "StartError") == 0)
         ty_buf_cstr(out, "could not start");
     else
-        ty_verdict_words(&end, out);
+        ty_failure_summary_exit_text(&end, out);
 }

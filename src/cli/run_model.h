@@ -14,7 +14,7 @@ struct ty_run_node {
     const char *name; /* "node-0-1": part of it */
     char *role;       /* "node", "launcher", "dataset-initializer" */
     int64_t index, attempt;
-    enum ty_phase phase;
+    enum ty_pod_phase phase;
     bool ready, stopping;
     int64_t began_ms, ended_ms; /* it ran from, to; 0 not yet */
     int restarts;
@@ -30,14 +30,14 @@ struct ty_run_node {
 
 struct ty_run_job {
     char *name;
-    int64_t began_ms, ended_ms;             /* ended: 0 not yet */
-    int64_t restarts;                       /* of the JobSet */
-    const char *result;                     /* "Complete", "Failed"; NULL not yet */
-    char *message;                          /* of that condition; NULL */
-    const struct ty_story_verdict *verdict; /* at the end, the engine's; NULL before */
-    struct ty_progress progress;            /* from trainerStatus */
-    int64_t progress_ms;                    /* when that was heard */
-    struct ty_run_node *nodes, *last;       /* in the order of roles, then of names */
+    int64_t began_ms, ended_ms;               /* ended: 0 not yet */
+    int64_t restarts;                         /* of the JobSet */
+    const char *result;                       /* "Complete", "Failed"; NULL not yet */
+    char *message;                            /* of that condition; NULL */
+    const struct ty_failure_summary *failure; /* at the end, the engine's; NULL before */
+    struct ty_progress progress;              /* from trainerStatus */
+    int64_t progress_ms;                      /* when that was heard */
+    struct ty_run_node *nodes, *last;         /* in the order of roles, then of names */
     size_t n_nodes, n_alive;
     struct {
         char type[32];
@@ -57,13 +57,13 @@ struct ty_run_job *ty_run_model_job(struct ty_run_model *m, const char *name, in
 struct ty_run_node *ty_run_model_node(struct ty_run_model *m, const char *job, const char *pod,
                                       int64_t ms);
 /* What happened. They give the node or job it happened to. */
-struct ty_run_node *ty_run_model_pod(struct ty_run_model *m, const struct ty_pod_news *news);
+struct ty_run_node *ty_run_model_pod(struct ty_run_model *m, const struct ty_pod_update *news);
 struct ty_run_node *ty_run_model_line(struct ty_run_model *m, const char *job, const char *pod,
                                       struct ty_str text, int64_t ms);
 struct ty_run_job *ty_run_model_status(struct ty_run_model *m, const char *job,
                                        const struct ty_json *trainjob, int64_t ms);
 void ty_run_model_progress(struct ty_run_node *n, const struct ty_progress *now);
-/* False once for each new state of a condition: then it is to be shown_conditions. */
+/* False once for each new state of a condition: then it is to be told. */
 bool ty_run_model_condition_shown(struct ty_run_job *job, const struct ty_json *condition);
 
 static inline bool ty_run_node_alive(const struct ty_run_node *n)
@@ -72,7 +72,7 @@ static inline bool ty_run_node_alive(const struct ty_run_node *n)
 }
 /* How far it is; all unknown as long as it said nothing. */
 const struct ty_progress *ty_run_node_progress(const struct ty_run_node *n);
-/* It ended badly, and not because it was shown_conditions to. */
+/* It ended badly, and not because it was told to. */
 static inline bool ty_run_node_failed(const struct ty_run_node *n)
 {
     return !ty_run_node_alive(n) && !n->by_us && n->exit_code > 0;

@@ -6,15 +6,15 @@
 
 #include <cmocka.h>
 
-static struct ty_pod_news news(const char *pod, enum ty_phase phase, int64_t ms)
+static struct ty_pod_update news(const char *pod, enum ty_pod_phase phase, int64_t ms)
 {
-    return (struct ty_pod_news){ .job = "j",
-                                 .pod = pod,
-                                 .rjob = "node",
-                                 .index = 0,
-                                 .phase = phase,
-                                 .exit_code = -1,
-                                 .time_ms = ms };
+    return (struct ty_pod_update){ .job = "j",
+                                   .pod = pod,
+                                   .rjob = "node",
+                                   .index = 0,
+                                   .phase = phase,
+                                   .exit_code = -1,
+                                   .time_ms = ms };
 }
 
 static void test_nodes_in_order(void **state)
@@ -23,11 +23,11 @@ static void test_nodes_in_order(void **state)
     static const char *const pods[] = { "j-node-0-10", "j-node-0-2", "j-node-0-0" };
 
     (void)state;
-    struct ty_pod_news init = news("j-prep-0-0", TY_PENDING, 1);
+    struct ty_pod_update init = news("j-prep-0-0", TY_PENDING, 1);
     init.rjob = "prep";
     ty_run_model_pod(&m, &init);
     for (size_t i = 0; i < 3; i++) {
-        struct ty_pod_news n = news(pods[i], TY_PENDING, 1);
+        struct ty_pod_update n = news(pods[i], TY_PENDING, 1);
         ty_run_model_pod(&m, &n);
     }
     const struct ty_run_node *n = m.jobs->nodes;
@@ -53,7 +53,7 @@ static void result_is(const struct ty_run_node *n, const char *want)
 static void test_a_life(void **state)
 {
     struct ty_run_model m = { 0 };
-    struct ty_pod_news n = news("j-node-0-0", TY_PENDING, 100);
+    struct ty_pod_update n = news("j-node-0-0", TY_PENDING, 100);
     struct ty_run_node *node = ty_run_model_pod(&m, &n);
 
     (void)state;
@@ -91,7 +91,7 @@ static void test_a_life(void **state)
 static void test_two_containers(void **state)
 {
     struct ty_run_model m = { 0 };
-    struct ty_pod_news n = news("j-node-0-0", TY_RUNNING, 1);
+    struct ty_pod_update n = news("j-node-0-0", TY_RUNNING, 1);
 
     (void)state;
     n.container = "node";

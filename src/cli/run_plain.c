@@ -19,7 +19,7 @@ static void plain_line(struct ty_run_view *v, const struct ty_run_node *n,
 }
 
 static void plain_pod(struct ty_run_view *v, const struct ty_run_node *n,
-                      const struct ty_pod_news *news)
+                      const struct ty_pod_update *news)
 {
     const char *why = news->message ? news->message : news->error;
 
@@ -41,7 +41,8 @@ static void plain_event(struct ty_run_view *v, const struct ty_kind *kind, const
         fprintf(v->cli->err, "%s/%s: %s: %s\n", kind->singular, name, reason, message);
 }
 
-/* The first line of the message: what follows in it is the verdict, and comes with the summary. */
+/* The first line of the message: what follows in it is the failure summary, and comes with the
+ * summary. */
 static void plain_condition(struct ty_run_view *v, const struct ty_run_job *j,
                             const struct ty_json *condition)
 {

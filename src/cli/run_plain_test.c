@@ -35,7 +35,7 @@ static void test_quiet_and_one_node(void **state)
     view_say(&v, "j-node-0-1", "hello");
     view_end(&v, "j-node-0-1", 143, true, NULL);
     view_end(&v, "j-node-0-2", 2, false, NULL);
-    v.spectator.event(v.spectator.ctx, &ty_kind_pod, "p", "Normal", "Started", "x", 1);
+    v.observer.event(v.observer.ctx, &ty_kind_pod, "p", "Normal", "Started", "x", 1);
     view_status(&v, b.cli.arena, VIEW_COMPLETE);
     fixture_flush(&b);
     assert_string_equal(b.out, "");
@@ -74,8 +74,9 @@ static void test_ends_in_words(void **state)
     struct ty_run_view v;
     struct ty_cli_fixture b;
     struct ty_args args = { 0 };
-    struct ty_pod_news killed = view_news("j-node-0-0", 137), asked = view_news("j-node-0-1", 143),
-                       never = view_news("j-node-0-2", 128), begun = view_news("j-node-0-3", -1);
+    struct ty_pod_update killed = view_news("j-node-0-0", 137),
+                         asked = view_news("j-node-0-1", 143), never = view_news("j-node-0-2", 128),
+                         begun = view_news("j-node-0-3", -1);
 
     (void)state;
     view_open(&v, &b, &args);

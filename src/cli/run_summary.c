@@ -80,7 +80,7 @@ static void add_node(struct ty_buf *out, const struct ty_run_node *from,
         ty_buf_printf(out, ", %zu nodes", count);
     if (from == to && from->began_ms && from->ended_ms) {
         ty_buf_cstr(out, ", ");
-        ty_verdict_span(from->ended_ms - from->began_ms, out);
+        ty_failure_summary_duration(from->ended_ms - from->began_ms, out);
     }
     if (from->restarts)
         ty_buf_printf(out, ", restarted %d times", from->restarts);
@@ -124,7 +124,7 @@ static void add_reason(struct ty_buf *out, const struct ty_run_job *j,
     if (!j->result || !j->message || strcmp(j->result, "Complete") == 0)
         return;
     ty_str_cut(ty_str(j->message), '\n', &first);
-    if (!ty_verdict_any(j->verdict) && first.n)
+    if (!ty_failure_summary_any(j->failure) && first.n)
         ty_buf_printf(out, "  %.*s\n", TY_ARG(first));
 }
 
@@ -137,7 +137,7 @@ static void add_job(struct ty_buf *out, const struct ty_run_job *j, const struct
 
     ty_buf_printf(out, "%strainjob/%s%s: %s%s%s after ", BOLD(colour), j->name, PLAIN(colour), hue,
                   result, PLAIN(colour));
-    ty_verdict_span((j->ended_ms ? j->ended_ms : o->now_ms) - j->began_ms, out);
+    ty_failure_summary_duration((j->ended_ms ? j->ended_ms : o->now_ms) - j->began_ms, out);
     ty_buf_printf(out, ", %zu node%s", j->n_nodes, j->n_nodes == 1 ? "" : "s");
     if (j->restarts)
         ty_buf_printf(out, ", %lld restart%s", (long long)j->restarts, j->restarts == 1 ? "" : "s");
@@ -147,13 +147,13 @@ static void add_job(struct ty_buf *out, const struct ty_run_job *j, const struct
     add_progress(out, &j->progress);
 }
 
-/* The verdict's own first line stands out. */
-static void add_failure_summary(struct ty_buf *out, const struct ty_story_verdict *v, bool colour)
+/* The failure summary's own first line stands out. */
+static void add_failure_summary(struct ty_buf *out, const struct ty_failure_summary *v, bool colour)
 {
     ty_auto_buf text = { 0 };
     struct ty_str first;
 
-    ty_verdict_print(v, 0, &text);
+    ty_failure_summary_print(v, 0, &text);
     struct ty_str rest = ty_str_cut(ty_buf_str(&text), '\n', &first);
     ty_buf_printf(out, "%s%.*s%s\n%.*s\n", RED(colour), TY_ARG(first), PLAIN(colour), TY_ARG(rest));
 }
@@ -163,8 +163,8 @@ void ty_run_summary(struct ty_buf *out, const struct ty_run_model *m,
 {
     for (const struct ty_run_job *j = m->jobs; j; j = j->next) {
         bool good = j->result && strcmp(j->result, "Complete") == 0;
-        if (!good && ty_verdict_any(j->verdict))
-            add_failure_summary(out, j->verdict, colour);
+        if (!good && ty_failure_summary_any(j->failure))
+            add_failure_summary(out, j->failure, colour);
     }
     for (const struct ty_run_job *j = m->jobs; j; j = j->next)
         add_job(out, j, o, colour);

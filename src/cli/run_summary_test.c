@@ -6,13 +6,13 @@ static struct ty_run_node *add(struct ty_run_model *m, int i, int code, bool by_
     char pod[64];
 
     snprintf(pod, sizeof(pod), "j-node-0-%d", i);
-    struct ty_pod_news n = { .job = "j",
-                             .pod = pod,
-                             .rjob = "node",
-                             .index = i,
-                             .phase = TY_RUNNING,
-                             .exit_code = -1,
-                             .time_ms = 1000 };
+    struct ty_pod_update n = { .job = "j",
+                               .pod = pod,
+                               .rjob = "node",
+                               .index = i,
+                               .phase = TY_RUNNING,
+                               .exit_code = -1,
+                               .time_ms = 1000 };
     ty_run_model_pod(m, &n);
     n.container = "node";
     n.exit_code = code;
@@ -58,21 +58,21 @@ static void test_failed(void **state)
 {
     struct ty_run_model m = { 0 };
     struct ty_run_outcome o = { .dir = "/state/run", .now_ms = 9000 };
-    struct ty_story_verdict *v = ty_verdict_new();
-    struct ty_ended end = { .node = "node-0-1",
-                            .container = "node",
-                            .code = 7,
-                            .began_ms = 1000,
-                            .ended_ms = 2500,
-                            .log = TY_LIT("oops\n") };
+    struct ty_failure_summary *v = ty_failure_summary_new();
+    struct ty_ended_container end = { .node = "node-0-1",
+                                      .container = "node",
+                                      .code = 7,
+                                      .began_ms = 1000,
+                                      .ended_ms = 2500,
+                                      .log = TY_LIT("oops\n") };
 
     (void)state;
     add(&m, 0, 143, true);
     add(&m, 1, 7, false);
-    ty_verdict_add(v, &end);
+    ty_failure_summary_add(v, &end);
     m.jobs->result = "Failed";
     m.jobs->message = strdup("jobset failed\nand the verdict");
-    m.jobs->verdict = v;
+    m.jobs->failure = v;
     m.jobs->restarts = 1;
     m.jobs->ended_ms = 3500;
     assert_summary(&m, &o,
@@ -83,12 +83,12 @@ static void test_failed(void **state)
                    "  node-0-0  stopped (143), 1.5 s\n"
                    "  node-0-1  exit code 7, 1.5 s\n"
                    "logs: /state/run/logs\n");
-    m.jobs->verdict = NULL; /* no process failed: a deadline */
+    m.jobs->failure = NULL; /* no process failed: a deadline */
     ty_auto_buf b = { 0 };
     ty_run_summary(&b, &m, &o, false);
     ty_buf_chr(&b, '\0');
     assert_has(b.p, "1 restart\n  jobset failed\n  node-0-0");
-    ty_verdict_free(v);
+    ty_failure_summary_free(v);
     ty_run_model_done(&m);
 }
 

@@ -1,5 +1,5 @@
 /* The table on a terminal. Everything that changes is written at once, at most ten times a second:
- * the cursor goes up to the table's first line, lines that mark_dirty are written over, what
+ * the cursor goes up to the table's first line, lines that changed are written over, what
  * matters beyond the moment is put above and scrolls away.
  *
  *       lines that stay: failures, warnings, --logs
@@ -188,7 +188,7 @@ static void on_stop(uv_signal_t *h, int sig TY_UNUSED)
 
 /* ---- lines above ---- */
 
-static void above(struct ty_run_view *v, const char *hue, const char *who, struct ty_str text)
+static void add_above(struct ty_run_view *v, const char *hue, const char *who, struct ty_str text)
 {
     struct ty_run_screen *s = v->screen;
     bool colour = hue && v->cli->colour_out;
@@ -220,14 +220,14 @@ static void table_line(struct ty_run_view *v, const struct ty_run_node *n,
     if (!v->only || strcmp(v->only, n->name) != 0)
         return;
     snprintf(who, sizeof(who), "[%s] ", n->name);
-    above(v, "\033[2m", who, text);
+    add_above(v, "\033[2m", who, text);
 }
 
 static void table_pod(struct ty_run_view *v, const struct ty_run_node *n,
-                      const struct ty_pod_news *news)
+                      const struct ty_pod_update *news)
 {
     ty_auto_buf b = { 0 };
-    struct ty_ended end = { .code = news->exit_code };
+    struct ty_ended_container end = { .code = news->exit_code };
     char who[96];
 
     mark_dirty(v);
@@ -238,13 +238,13 @@ static void table_pod(struct ty_run_view *v, const struct ty_run_node *n,
         end.never = news->message ? news->message : "unknown";
     if (news->error)
         ty_buf_printf(&b, "%s (", news->error);
-    ty_verdict_words(&end, &b);
+    ty_failure_summary_exit_text(&end, &b);
     if (news->error)
         ty_buf_chr(&b, ')');
     if (ty_run_node_alive(n))
         ty_buf_cstr(&b, ", it is restarted");
     snprintf(who, sizeof(who), "%s: ", n->name);
-    above(v, "\033[31m", who, ty_buf_str(&b));
+    add_above(v, "\033[31m", who, ty_buf_str(&b));
 }
 
 static void table_progress(struct ty_run_view *v, const struct ty_run_node *n TY_UNUSED,
@@ -262,7 +262,7 @@ static void table_event(struct ty_run_view *v, const struct ty_kind *kind, const
     if (strcmp(type, "Warning") != 0 || strcmp(reason, "BackOff") == 0)
         return; /* that a container waits for its restart is in the table */
     snprintf(who, sizeof(who), "%s/%s: %s: ", kind->singular, name, reason);
-    above(v, "\033[33m", who, ty_str(message));
+    add_above(v, "\033[33m", who, ty_str(message));
 }
 
 /* How it ends is the summary's part. */
@@ -278,16 +278,16 @@ static void table_condition(struct ty_run_view *v, const struct ty_run_job *j,
         return;
     snprintf(who, sizeof(who), "trainjob/%s: %.*s: ", j->name, TY_ARG(type));
     ty_str_cut(ty_json_str_at(condition, "message"), '\n', &first);
-    above(v, "\033[33m", who, first);
+    add_above(v, "\033[33m", who, first);
 }
 
 static void table_note(struct ty_run_view *v, enum ty_cli_msg_kind how, const char *text)
 {
-    above(v, how == TY_MSG_ERROR ? "\033[1;31m" : "\033[1;36m",
-          how == TY_MSG_ERROR     ? "error: "
-          : how == TY_MSG_WARNING ? "warning: "
-                                  : "note: ",
-          ty_str(text));
+    add_above(v, how == TY_MSG_ERROR ? "\033[1;31m" : "\033[1;36m",
+              how == TY_MSG_ERROR     ? "error: "
+              : how == TY_MSG_WARNING ? "warning: "
+                                      : "note: ",
+              ty_str(text));
 }
 
 /* ---- beginning and end ---- */

@@ -34,7 +34,7 @@ static struct pen begin_line(struct ty_run_table_frame *f, const struct ty_run_t
     return (struct pen){ f, d, d->cols - 1 };
 }
 
-static void end(struct pen *p)
+static void end_line(struct pen *p)
 {
     size_t from = p->f->n ? p->f->end[p->f->n - 1] : 0;
 
@@ -78,7 +78,7 @@ static void put_cell(struct pen *p, const char *hue, struct ty_str text, int wid
         put_gap(p, rest);
 }
 
-static void bar(struct pen *p, double part, int width)
+static void put_bar(struct pen *p, double part, int width)
 {
     int full = part <= 0 ? 0 : part >= 1 ? width : (int)(part * width + 0.5);
     ty_auto_buf done = { 0 }, open = { 0 };
@@ -119,7 +119,7 @@ static void draw_job(struct ty_run_table_frame *f, const struct ty_run_table_opt
 {
     struct pen p = begin_line(f, d);
     ty_auto_buf text = { 0 };
-    double part = ty_progress_part(&j->progress);
+    double part = ty_progress_fraction(&j->progress);
 
     put_text(&p, BOLD, ty_str(j->name));
     put_gap(&p, 2);
@@ -135,7 +135,7 @@ static void draw_job(struct ty_run_table_frame *f, const struct ty_run_table_opt
     }
     if (part >= 0 && p.left > JOB_BAR + 8) {
         put_gap(&p, 2);
-        bar(&p, part, JOB_BAR);
+        put_bar(&p, part, JOB_BAR);
         put_percent(&p, part);
     }
     ty_auto_buf rest = { 0 };
@@ -149,7 +149,7 @@ static void draw_job(struct ty_run_table_frame *f, const struct ty_run_table_opt
         ty_run_metrics(&rest, &j->progress);
     }
     put_text(&p, NULL, ty_buf_str(&rest));
-    end(&p);
+    end_line(&p);
 }
 
 /* ---- nodes ---- */
@@ -180,7 +180,7 @@ static void draw_node(struct ty_run_table_frame *f, const struct ty_run_table_op
 {
     struct pen p = begin_line(f, d);
     const char *hue = NULL, *state = node_state(n, &hue);
-    double part = ty_progress_part(ty_run_node_progress(n));
+    double part = ty_progress_fraction(ty_run_node_progress(n));
     ty_auto_buf clock = { 0 }, metrics = { 0 };
 
     put_gap(&p, 2);
@@ -193,7 +193,7 @@ static void draw_node(struct ty_run_table_frame *f, const struct ty_run_table_op
     if (l->bar) {
         put_gap(&p, 2);
         if (part >= 0) {
-            bar(&p, part, BAR);
+            put_bar(&p, part, BAR);
             put_percent(&p, part);
         } else {
             put_gap(&p, BAR + 4);
@@ -209,7 +209,7 @@ static void draw_node(struct ty_run_table_frame *f, const struct ty_run_table_op
         put_gap(&p, 2);
         put_text(&p, again ? RED : DIM, ty_str(again ? n->error : n->last));
     }
-    end(&p);
+    end_line(&p);
 }
 
 /* ---- which nodes ---- */
@@ -244,7 +244,7 @@ static size_t gather_nodes(const struct ty_run_job *j, struct node_pick *to)
     size_t n = 0, order = 0;
 
     for (const struct ty_run_node *it = j->nodes; it; it = it->next, order++) {
-        double part = ty_progress_part(ty_run_node_progress(it));
+        double part = ty_progress_fraction(ty_run_node_progress(it));
         if (ty_run_node_alive(it))
             to[n++] = (struct node_pick){ .node = it,
                                           .order = order,
@@ -265,7 +265,7 @@ static struct table_layout layout_of(const struct node_pick *v, size_t n)
     for (size_t i = 0; i < n; i++) {
         int w = ty_text_width(ty_str(v[i].node->name));
         l.name = w > l.name ? w : l.name;
-        l.bar |= ty_progress_part(ty_run_node_progress(v[i].node)) >= 0;
+        l.bar |= ty_progress_fraction(ty_run_node_progress(v[i].node)) >= 0;
         ty_auto_buf b = { 0 };
         ty_run_metrics(&b, ty_run_node_progress(v[i].node));
         w = ty_text_width(ty_buf_str(&b));
@@ -291,7 +291,7 @@ static void draw_rest(struct ty_run_table_frame *f, const struct ty_run_table_op
     if (running < n)
         ty_buf_printf(&text, "%s%zu more starting or stopping", running ? ", " : "", n - running);
     put_text(&p, DIM, ty_buf_str(&text));
-    end(&p);
+    end_line(&p);
 }
 
 /* At most `room` lines. */

@@ -2,19 +2,19 @@
 #include "base/text.h"
 #include "cli/run_table.h"
 
-static void add(struct ty_run_model *m, const char *job, int i, enum ty_phase phase)
+static void add(struct ty_run_model *m, const char *job, int i, enum ty_pod_phase phase)
 {
     char pod[64];
 
     snprintf(pod, sizeof(pod), "%s-node-0-%d", job, i);
-    struct ty_pod_news n = { .job = job,
-                             .pod = pod,
-                             .rjob = "node",
-                             .index = i,
-                             .phase = phase,
-                             .ready = phase == TY_RUNNING,
-                             .exit_code = -1,
-                             .time_ms = 1000 };
+    struct ty_pod_update n = { .job = job,
+                               .pod = pod,
+                               .rjob = "node",
+                               .index = i,
+                               .phase = phase,
+                               .ready = phase == TY_RUNNING,
+                               .exit_code = -1,
+                               .time_ms = 1000 };
     ty_run_model_pod(m, &n);
 }
 
@@ -98,7 +98,7 @@ static void test_more_nodes_than_rows(void **state)
     for (int i = 0; i < 1000; i++)
         add(&m, "big", i, i == 700 ? TY_PENDING : TY_RUNNING);
     for (struct ty_run_node *n = m.jobs->nodes; n; n = n->next) {
-        struct ty_progress p = TY_NO_PROGRESS;
+        struct ty_progress p = TY_PROGRESS_NONE;
         p.percent = strcmp(n->name, "node-0-333") == 0 ? 10 : 50;
         ty_run_model_progress(n, &p);
     }
@@ -139,14 +139,14 @@ static void test_waits_for_its_restart(void **state)
 {
     ty_auto_arena *a = ty_arena_new(1 << 24);
     struct ty_run_model m = { 0 };
-    struct ty_pod_news n = { .job = "j",
-                             .pod = "j-node-0-0",
-                             .rjob = "node",
-                             .phase = TY_RUNNING,
-                             .container = "node",
-                             .exit_code = 1,
-                             .error = "ImportError: no torch",
-                             .time_ms = 1000 };
+    struct ty_pod_update n = { .job = "j",
+                               .pod = "j-node-0-0",
+                               .rjob = "node",
+                               .phase = TY_RUNNING,
+                               .container = "node",
+                               .exit_code = 1,
+                               .error = "ImportError: no torch",
+                               .time_ms = 1000 };
 
     (void)state;
     ty_run_model_pod(&m, &n);

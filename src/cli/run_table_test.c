@@ -102,9 +102,9 @@ static void has_no(const char *text, const char *part)
         fail_msg("\"%s\" is in:\n%s", part, text);
 }
 
-static struct ty_pod_news running(const char *pod)
+static struct ty_pod_update running(const char *pod)
 {
-    struct ty_pod_news n = view_news(pod, -1);
+    struct ty_pod_update n = view_news(pod, -1);
 
     n.container = NULL;
     n.phase = TY_RUNNING;
@@ -116,8 +116,8 @@ static void test_ends_above(void **state)
 {
     struct world w = { 0 };
     struct ty_args args = { 0 };
-    struct ty_pod_news oom = view_news("j-node-0-2", 137), never = view_news("j-node-0-3", 128),
-                       again = view_news("j-node-0-4", 3);
+    struct ty_pod_update oom = view_news("j-node-0-2", 137), never = view_news("j-node-0-3", 128),
+                         again = view_news("j-node-0-4", 3);
 
     (void)state;
     open_at(&w, 100, 24, &args);
@@ -176,7 +176,7 @@ static void test_a_terminal_that_takes_nothing(void **state)
 {
     struct world w = { 0 };
     struct ty_args args = { 0 };
-    struct ty_pod_news n = running("j-node-0-0");
+    struct ty_pod_update n = running("j-node-0-0");
 
     (void)state;
     open_at(&w, 80, 24, &args);
@@ -195,7 +195,7 @@ static void test_close(void **state)
 {
     struct world w = { 0 };
     struct ty_args args = { 0 };
-    struct ty_pod_news n = running("j-node-0-0");
+    struct ty_pod_update n = running("j-node-0-0");
 
     (void)state;
     open_at(&w, 80, 24, &args);
@@ -222,7 +222,7 @@ static void test_narrow(void **state)
     };
     struct world w = { 0 };
     struct ty_args args = { 0 };
-    struct ty_pod_news n = running("j-a-replicated-job-with-a-very-long-name-indeed-0-0");
+    struct ty_pod_update n = running("j-a-replicated-job-with-a-very-long-name-indeed-0-0");
 
     (void)state;
     open_at(&w, 20, 5, &args);

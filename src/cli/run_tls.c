@@ -36,7 +36,7 @@ static bool is_good(struct ty_str line, struct ty_str end, int64_t now_s)
     return ty_parse_i64(until, &until_s) && until_s > now_s + AHEAD_S && until_s <= now_s + VALID_S;
 }
 
-/* The next PEM next_pem_block; the rest stays in *text. */
+/* The next PEM block; the rest stays in *text. */
 static struct ty_str next_pem_block(struct ty_str *text)
 {
     const char *at = text->n ? memmem(text->p, text->n, BEGIN, strlen(BEGIN)) : NULL;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void on_pod(void *ctx, const struct ty_pod_news *news)
+static void on_pod(void *ctx, const struct ty_pod_update *news)
 {
     struct ty_run_view *v = ctx;
     struct ty_run_node *n = ty_run_model_pod(&v->model, news);
@@ -79,16 +79,16 @@ static const struct ty_run_renderer *renderer_for(const struct ty_cli *cli,
 
 void ty_run_view_init(struct ty_run_view *v, struct ty_cli *cli, const struct ty_args *args)
 {
-    *v = (struct ty_run_view){ .spectator = { .pod = on_pod,
-                                              .line = on_line,
-                                              .progress = on_progress,
-                                              .event = on_event,
-                                              .job = on_job },
+    *v = (struct ty_run_view){ .observer = { .pod = on_pod,
+                                             .line = on_line,
+                                             .progress = on_progress,
+                                             .event = on_event,
+                                             .job = on_job },
                                .renderer = renderer_for(cli, args),
                                .cli = cli,
                                .only = args->logs,
                                .quiet = args->quiet };
-    v->spectator.ctx = v;
+    v->observer.ctx = v;
 }
 
 void ty_run_view_open(struct ty_run_view *v, uv_loop_t *loop)
@@ -118,7 +118,7 @@ void ty_run_view_close(struct ty_run_view *v, const struct ty_run_outcome *o)
     if (v->renderer->close)
         v->renderer->close(v);
     for (struct ty_run_job *j = v->model.jobs; j && o && o->engine; j = j->next)
-        j->verdict = ty_engine_verdict(o->engine, j->name);
+        j->failure = ty_engine_failure_summary(o->engine, j->name);
     if (o)
         v->renderer->summary(v, o);
     ty_run_model_done(&v->model);

@@ -1,6 +1,6 @@
 /* How a run is shown. The engine's news go into the model, then to one of the looks:
  *
- *   engine --> ty_run_view.spectator --> model --> renderer: plain, table or json --> terminal
+ *   engine --> ty_run_view.observer --> model --> renderer: plain, table or json --> terminal
  */
 #ifndef TY_CLI_RUN_VIEW_H
 #define TY_CLI_RUN_VIEW_H
@@ -12,7 +12,7 @@ struct ty_run_view;
 
 /* How it all ended, for the summary. */
 struct ty_run_outcome {
-    struct ty_engine *engine; /* for verdicts */
+    struct ty_engine *engine; /* for failure summaries */
     const char *stopped;      /* why it was stopped before its end; NULL: it was not */
     const char *dir;          /* the run's folder */
     bool kept;                /* the pods' folders are still there */
@@ -25,7 +25,8 @@ struct ty_run_renderer {
     void (*open)(struct ty_run_view *v, uv_loop_t *loop);
     void (*line)(struct ty_run_view *v, const struct ty_run_node *n, const char *container,
                  struct ty_str text, int64_t ms);
-    void (*pod)(struct ty_run_view *v, const struct ty_run_node *n, const struct ty_pod_news *news);
+    void (*pod)(struct ty_run_view *v, const struct ty_run_node *n,
+                const struct ty_pod_update *news);
     void (*progress)(struct ty_run_view *v, const struct ty_run_node *n, int64_t ms);
     void (*event)(struct ty_run_view *v, const struct ty_kind *kind, const char *name,
                   const char *type, const char *reason, const char *message, int64_t ms);
@@ -41,7 +42,7 @@ struct ty_run_renderer {
 extern const struct ty_run_renderer ty_run_plain, ty_run_table, ty_run_json;
 
 struct ty_run_view {
-    struct ty_spectator spectator; /* its ctx is the view */
+    struct ty_engine_observer observer; /* its ctx is the view */
     const struct ty_run_renderer *renderer;
     struct ty_cli *cli;
     struct ty_run_model model;

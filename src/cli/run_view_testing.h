@@ -26,7 +26,7 @@ static inline void view_close(struct ty_run_view *v, struct ty_cli_fixture *b)
 
 static inline void view_line(struct ty_run_view *v, const char *pod, struct ty_str text)
 {
-    v->spectator.line(v->spectator.ctx, "j", pod, "node", text, VIEW_MS);
+    v->observer.line(v->observer.ctx, "j", pod, "node", text, VIEW_MS);
 }
 
 static inline void view_say(struct ty_run_view *v, const char *pod, const char *text)
@@ -34,26 +34,26 @@ static inline void view_say(struct ty_run_view *v, const char *pod, const char *
     view_line(v, pod, ty_str(text));
 }
 
-static inline struct ty_pod_news view_news(const char *pod, int code)
+static inline struct ty_pod_update view_news(const char *pod, int code)
 {
-    return (struct ty_pod_news){ .job = "j",
-                                 .pod = pod,
-                                 .rjob = "node",
-                                 .phase = code == 0 ? TY_SUCCEEDED : TY_FAILED,
-                                 .container = "node",
-                                 .exit_code = code,
-                                 .time_ms = VIEW_MS };
+    return (struct ty_pod_update){ .job = "j",
+                                   .pod = pod,
+                                   .rjob = "node",
+                                   .phase = code == 0 ? TY_SUCCEEDED : TY_FAILED,
+                                   .container = "node",
+                                   .exit_code = code,
+                                   .time_ms = VIEW_MS };
 }
 
-static inline void view_pod(struct ty_run_view *v, const struct ty_pod_news *news)
+static inline void view_pod(struct ty_run_view *v, const struct ty_pod_update *news)
 {
-    v->spectator.pod(v->spectator.ctx, news);
+    v->observer.pod(v->observer.ctx, news);
 }
 
 static inline void view_end(struct ty_run_view *v, const char *pod, int code, bool by_us,
                             const char *error)
 {
-    struct ty_pod_news n = view_news(pod, code);
+    struct ty_pod_update n = view_news(pod, code);
 
     n.by_us = by_us;
     n.error = error;
@@ -63,12 +63,12 @@ static inline void view_end(struct ty_run_view *v, const char *pod, int code, bo
 static inline void view_event(struct ty_run_view *v, const char *type, const char *reason,
                               const char *message)
 {
-    v->spectator.event(v->spectator.ctx, &ty_kind_pod, "p", type, reason, message, VIEW_MS);
+    v->observer.event(v->observer.ctx, &ty_kind_pod, "p", type, reason, message, VIEW_MS);
 }
 
 static inline void view_status(struct ty_run_view *v, struct ty_arena *a, const char *text)
 {
-    v->spectator.job(v->spectator.ctx, "j", ty_json_parse(a, ty_str(text), NULL, NULL), VIEW_MS);
+    v->observer.job(v->observer.ctx, "j", ty_json_parse(a, ty_str(text), NULL, NULL), VIEW_MS);
 }
 
 #endif

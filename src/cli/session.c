@@ -11,7 +11,7 @@ static bool is_runtime(const struct ty_kind *k)
 }
 
 /* A runtime of the catalog becomes a document of s->builtin when it is first asked for. */
-static struct ty_doc *builtin(struct ty_session *s, struct ty_str name)
+static struct ty_doc *builtin_runtime(struct ty_session *s, struct ty_str name)
 {
     for (size_t i = 0; i < s->builtin.n; i++)
         if (ty_str_eq(s->builtin.v[i]->name, name))
@@ -30,7 +30,7 @@ static struct ty_doc *find_doc(struct ty_session *s, const struct ty_kind *kind,
     if (!d)
         d = ty_inputs_get(&s->library, kind, ns, name);
     if (!d && kind == &ty_kind_clustertrainingruntime)
-        d = builtin(s, name);
+        d = builtin_runtime(s, name);
     return d;
 }
 

@@ -6,7 +6,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "engine/inner.h"
+#include "engine/engine_inner.h"
 #include "engine/jobset.h"
 #include "net/web.h"
 
@@ -45,7 +45,7 @@ static char *key_of(const struct ty_kind *kind, const char *ns, const char *name
 }
 
 /* Takes key. */
-static void enqueue(struct ty_engine *e, char *key)
+static void enqueue_key(struct ty_engine *e, char *key)
 {
     if (ty_map_get(&e->queued, ty_str(key))) {
         free(key);
@@ -62,20 +62,20 @@ static void enqueue(struct ty_engine *e, char *key)
     e->queue[e->queue_n++] = key;
 }
 
-void ty_engine_look(struct ty_engine *e, const struct ty_kind *kind, const char *ns,
-                    const char *name)
+void ty_engine_enqueue(struct ty_engine *e, const struct ty_kind *kind, const char *ns,
+                       const char *name)
 {
-    enqueue(e, key_of(kind, ns, name));
+    enqueue_key(e, key_of(kind, ns, name));
 }
 
 static void due_now(uv_timer_t *timer);
 
 /* The timer always waits for the nearest of all that is due. */
-static void arm(struct ty_engine *e)
+static void arm_timer(struct ty_engine *e)
 {
     int64_t now = ty_engine_now_ms(e), nearest = -1;
 
-    for (const struct ty_due *d = e->due; d; d = d->next)
+    for (const struct ty_delayed_key *d = e->due; d; d = d->next)
         if (nearest < 0 || d->at_ms < nearest)
             nearest = d->at_ms;
     if (nearest < 0)
@@ -89,25 +89,25 @@ static void due_now(uv_timer_t *timer)
     struct ty_engine *e = timer->data;
     int64_t now = ty_engine_now_ms(e);
 
-    for (struct ty_due **d = &e->due; *d;) {
-        struct ty_due *it = *d;
+    for (struct ty_delayed_key **d = &e->due; *d;) {
+        struct ty_delayed_key *it = *d;
         if (it->at_ms > now) {
             d = &it->next;
             continue;
         }
         *d = it->next;
-        enqueue(e, it->key);
+        enqueue_key(e, it->key);
         free(it);
     }
-    arm(e);
+    arm_timer(e);
 }
 
-void ty_engine_look_later(struct ty_engine *e, const struct ty_kind *kind, const char *ns,
-                          const char *name, int64_t ms)
+void ty_engine_enqueue_after(struct ty_engine *e, const struct ty_kind *kind, const char *ns,
+                             const char *name, int64_t ms)
 {
     char *key = key_of(kind, ns, name);
     int64_t at = ty_engine_now_ms(e) + (ms > 0 ? ms : 0);
-    struct ty_due *d = e->due;
+    struct ty_delayed_key *d = e->due;
 
     while (d && strcmp(d->key, key) != 0)
         d = d->next;
@@ -119,19 +119,19 @@ void ty_engine_look_later(struct ty_engine *e, const struct ty_kind *kind, const
         d = malloc(sizeof(*d));
         if (!d)
             abort();
-        *d = (struct ty_due){ .key = key, .at_ms = at, .next = e->due };
+        *d = (struct ty_delayed_key){ .key = key, .at_ms = at, .next = e->due };
         e->due = d;
     }
-    arm(e);
+    arm_timer(e);
 }
 
 void ty_engine_event(struct ty_engine *e, const struct ty_kind *kind, const char *name,
                      const char *type, const char *reason, const char *message)
 {
-    for (size_t i = 0; i < 4 && e->o.spectators[i]; i++)
-        if (e->o.spectators[i]->event)
-            e->o.spectators[i]->event(e->o.spectators[i]->ctx, kind, name, type, reason, message,
-                                      ty_engine_wall_ms());
+    for (size_t i = 0; i < 4 && e->o.observers[i]; i++)
+        if (e->o.observers[i]->event)
+            e->o.observers[i]->event(e->o.observers[i]->ctx, kind, name, type, reason, message,
+                                     ty_engine_wall_ms());
 }
 
 /* A change concerns the object itself and whoever owns it. */
@@ -141,11 +141,11 @@ static void on_change(void *ctx, enum ty_stored_change what, const struct ty_sto
     const struct ty_stored *owner = obj->owner ? ty_local_by_uid(e->store, obj->owner) : NULL;
 
     if (owner)
-        ty_engine_look(e, owner->kind, owner->ns, owner->name);
+        ty_engine_enqueue(e, owner->kind, owner->ns, owner->name);
     if (obj->kind == &ty_kind_pod && what == TY_STORED_GONE)
-        ty_engine_unsee(e, obj->uid);
+        ty_pod_summary_cache_drop(e, obj->uid);
     else if (what != TY_STORED_GONE)
-        ty_engine_look(e, obj->kind, obj->ns, obj->name);
+        ty_engine_enqueue(e, obj->kind, obj->ns, obj->name);
 }
 
 static const struct ty_kind *kind_in(struct ty_str key, struct ty_str *ret_ns,
@@ -158,13 +158,13 @@ static const struct ty_kind *kind_in(struct ty_str key, struct ty_str *ret_ns,
     return ty_kind_named(kind);
 }
 
-static void nothing(uv_idle_t *idle TY_UNUSED)
+static void on_idle(uv_idle_t *idle TY_UNUSED)
 {
 }
 
 /* Everything that is queued now; what that queues comes in the next turn of the loop, so that exits
  * and logs are not kept waiting, and many changes of one object make one pass. */
-static void drain(uv_prepare_t *prepare)
+static void drain_queue(uv_prepare_t *prepare)
 {
     struct ty_engine *e = prepare->data;
     size_t n = e->queue_n;
@@ -175,16 +175,16 @@ static void drain(uv_prepare_t *prepare)
         const struct ty_kind *kind = kind_in(ty_str(key), &ns, &name);
         ty_map_del(&e->queued, ty_str(key));
         if (kind)
-            ty_engine_pass(e, kind, ns, name);
+            ty_engine_reconcile(e, kind, ns, name);
         free(key);
     }
     e->queue_n -= n;
     if (n && e->queue_n)
         memmove(e->queue, e->queue + n, e->queue_n * sizeof(*e->queue));
-    ty_gpus_admit(e);
+    ty_gpus_schedule(e);
     /* An active idle handle keeps the loop from sleeping until a whole turn had nothing to do. */
     if (n)
-        uv_idle_start(&e->idle, nothing);
+        uv_idle_start(&e->idle, on_idle);
     else
         uv_idle_stop(&e->idle);
 }
@@ -205,7 +205,7 @@ int ty_engine_new(const struct ty_engine_opts *opts, struct ty_engine **ret, str
         abort();
     e->o = *opts;
     e->rsh_fd = -1;
-    e->chunk = malloc(TY_CHUNK);
+    e->chunk = malloc(TY_LOG_CHUNK);
     if (!e->chunk)
         abort();
     e->wall_base_ms = ty_engine_wall_ms() - (int64_t)uv_now(opts->loop);
@@ -221,7 +221,7 @@ int ty_engine_new(const struct ty_engine_opts *opts, struct ty_engine **ret, str
     uv_idle_init(opts->loop, &e->idle);
     uv_timer_init(opts->loop, &e->due_timer);
     e->prepare.data = e->idle.data = e->due_timer.data = e;
-    uv_prepare_start(&e->prepare, drain);
+    uv_prepare_start(&e->prepare, drain_queue);
     ty_limits_open(e);
     int r = ty_rsh_listen(e, err);
     if (r < 0) {
@@ -237,14 +237,14 @@ struct ty_local *ty_engine_store(struct ty_engine *e)
     return e->store;
 }
 
-struct tally {
+struct open_count {
     struct ty_engine *e;
     size_t open;
 };
 
 static void count_open(void *ctx, const struct ty_stored *obj)
 {
-    struct tally *t = ctx;
+    struct open_count *t = ctx;
     struct ty_json *job = ty_local_read(t->e->pass, obj);
 
     t->open += !ty_trainjob_finished(ty_json_get(job, "status"));
@@ -252,7 +252,7 @@ static void count_open(void *ctx, const struct ty_stored *obj)
 
 bool ty_engine_done(const struct ty_engine *e)
 {
-    struct tally t = { .open = 0 };
+    struct open_count t = { .open = 0 };
 
     if (e->queue_n || e->n_pods_live)
         return false;
@@ -262,9 +262,9 @@ bool ty_engine_done(const struct ty_engine *e)
     return t.open == 0 || e->stopping;
 }
 
-static void tell_stopped(void *ctx, const struct ty_stored *obj)
+static void notify_stopped(void *ctx, const struct ty_stored *obj)
 {
-    struct tally *t = ctx;
+    struct open_count *t = ctx;
     struct ty_json *job = ty_local_read(t->e->pass, obj);
 
     if (!ty_trainjob_finished(ty_json_get(job, "status")))
@@ -278,18 +278,18 @@ const char *ty_engine_stopped(const struct ty_engine *e)
 
 void ty_engine_stop(struct ty_engine *e, bool at_once, const char *why)
 {
-    struct tally t = { .e = e };
+    struct open_count t = { .e = e };
 
     if (!e->stopping) {
         e->stopping = true;
         snprintf(e->why, sizeof(e->why), "%s", why);
         ty_arena_reset(e->pass);
-        ty_local_each(e->store, &ty_kind_trainjob, tell_stopped, &t);
+        ty_local_each(e->store, &ty_kind_trainjob, notify_stopped, &t);
     }
     ty_pods_stop_all(e, at_once);
 }
 
-static void closed(uv_handle_t *h)
+static void on_closed(uv_handle_t *h)
 {
     struct ty_engine *e = h->data;
     e->handles--;
@@ -300,7 +300,7 @@ static void close_one(struct ty_engine *e, uv_handle_t *h)
     if (!h->data || uv_is_closing(h))
         return;
     e->handles++;
-    uv_close(h, closed);
+    uv_close(h, on_closed);
 }
 
 void ty_engine_free(struct ty_engine *e)
@@ -311,7 +311,7 @@ void ty_engine_free(struct ty_engine *e)
     if (!e)
         return;
     while (e->all) {
-        struct ty_podrt *p = e->all;
+        struct ty_pod_runtime *p = e->all;
         e->all = p->next;
         ty_pods_free(p);
     }
@@ -327,13 +327,13 @@ void ty_engine_free(struct ty_engine *e)
     ty_map_done(&e->nets);
     ty_map_done(&e->pods);
     ty_gpus_done(e);
-    ty_engine_seen_done(e);
-    ty_stories_done(e);
+    ty_pod_summary_cache_done(e);
+    ty_job_report_done(e);
     for (size_t i = 0; i < e->queue_n; i++)
         free(e->queue[i]);
     free(e->queue);
     ty_map_done(&e->queued);
-    for (struct ty_due *d = e->due, *next = NULL; d; d = next) {
+    for (struct ty_delayed_key *d = e->due, *next = NULL; d; d = next) {
         next = d->next;
         free(d->key);
         free(d);

@@ -12,24 +12,24 @@
 
 #include <uv.h>
 
+#include "engine/failure_summary.h"
 #include "engine/job.h"
 #include "engine/pod_plan.h"
 #include "engine/progress.h"
-#include "engine/verdict.h"
 #include "proc/keeper.h"
 #include "trainer/plugin.h"
 
 struct ty_engine;
 struct ty_local;
 
-/* What a spectator is told. All pointers are borrowed for the call. */
-struct ty_pod_news {
+/* What a observer is told. All pointers are borrowed for the call. */
+struct ty_pod_update {
     const char *job;  /* TrainJob */
     const char *pod;  /* host name: "<js>-<rj>-<ji>-<pi>" */
     const char *rjob; /* "node", "launcher", "dataset-initializer" */
     int64_t index;    /* completion index, -1 none */
     int64_t attempt;  /* JobSet restarts so far */
-    enum ty_phase phase;
+    enum ty_pod_phase phase;
     bool ready, stopping;
     const char *container; /* the one this news is about, or NULL */
     int restarts;          /* of that container */
@@ -42,9 +42,9 @@ struct ty_pod_news {
     bool by_us;          /* it ended because the engine stopped it */
     int64_t time_ms;     /* wall clock */
 };
-struct ty_spectator {
+struct ty_engine_observer {
     void *ctx;
-    void (*pod)(void *ctx, const struct ty_pod_news *news);
+    void (*pod)(void *ctx, const struct ty_pod_update *news);
     /* One line without its newline, or a piece of up to 64 KiB of a longer one. */
     void (*line)(void *ctx, const char *job, const char *pod, const char *container,
                  struct ty_str text, int64_t time_ms);
@@ -75,7 +75,7 @@ struct ty_engine_opts {
     void *token_ctx;
     int64_t log_max;    /* bytes of a log file before the next one begins; 0: 128 MiB */
     const char *cgroup; /* folder of cgroup v2 for our own; NULL: it is looked for; "": none */
-    const struct ty_spectator *spectators[4]; /* NULL-terminated within the array */
+    const struct ty_engine_observer *observers[4]; /* NULL-terminated within the array */
 };
 
 /* Finds cpus, memory, gpus (through /dev and /proc; TRAINYARD_GPUS=0,1,… overrides) and ids. */
@@ -86,15 +86,15 @@ int ty_engine_new(const struct ty_engine_opts *opts, struct ty_engine **ret, str
  * Objects are admitted already. What cannot run here is found before anything starts: -ENOTSUP, all
  * in *ret_findings. */
 int ty_engine_submit(struct ty_engine *e, const struct ty_json *const *objs, size_t n,
-                     struct ty_unfits *ret_findings, struct ty_err *err);
+                     struct ty_preflight_findings *ret_findings, struct ty_err *err);
 /* All TrainJobs have ended (Complete or Failed) and nothing of theirs runs. */
 bool ty_engine_done(const struct ty_engine *e);
-/* Ends everything: SIGTERM and grace, or at once. Spectators see it happen; each TrainJob that is
+/* Ends everything: SIGTERM and grace, or at once. Observers see it happen; each TrainJob that is
  * not finished gets an event "Stopped" with `why`, the first time. */
 void ty_engine_stop(struct ty_engine *e, bool at_once, const char *why);
 const char *ty_engine_stopped(const struct ty_engine *e); /* that `why`; NULL: not stopped */
 /* What failed first in a TrainJob, or NULL if nothing ended yet. Lives until the next turn. */
-const struct ty_story_verdict *ty_engine_verdict(struct ty_engine *e, const char *job);
+const struct ty_failure_summary *ty_engine_failure_summary(struct ty_engine *e, const char *job);
 /* The TrainJob's own word on its progress (trainerStatus, as its status API takes it): it replaces
  * status.trainerStatus at the next pass, and from now on lines of its output do not count. */
 void ty_engine_progress(struct ty_engine *e, const char *ns, const char *job,

@@ -3,17 +3,17 @@
 
 static void nothing_to_do_is_done(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
-    world_open(w);
+    fixture_open(w);
     assert_true(ty_engine_done(w->e));
-    world_run(w);
+    fixture_run(w);
     assert_int_equal(w->told.n, 0);
 }
 
 static void a_folder_that_is_missing(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
     struct ty_err err = { 0 };
 
     w->o.dir = "/nonexistent/run";
@@ -25,58 +25,58 @@ static void a_folder_that_is_missing(void **state)
 /* Many changes of one object make one look. */
 static void what_is_queued_is_queued_once(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
-    world_open(w);
+    fixture_open(w);
     for (int i = 0; i < 100; i++) {
-        ty_engine_look(w->e, &ty_kind_job, "default", "a");
-        ty_engine_look(w->e, &ty_kind_pod, "default", "a");
+        ty_engine_enqueue(w->e, &ty_kind_job, "default", "a");
+        ty_engine_enqueue(w->e, &ty_kind_pod, "default", "a");
     }
     assert_int_equal(w->e->queue_n, 2);
     assert_false(ty_engine_done(w->e));
-    world_run(w); /* neither is there: looked at, and gone from the queue */
+    fixture_run(w); /* neither is there: looked at, and gone from the queue */
     assert_int_equal(w->e->queue_n, 0);
 }
 
 static void the_nearest_time_counts(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
-    world_open(w);
+    fixture_open(w);
     int64_t now = ty_engine_now_ms(w->e);
-    ty_engine_look_later(w->e, &ty_kind_job, "default", "a", 500000);
-    ty_engine_look_later(w->e, &ty_kind_job, "default", "a", 1000);
-    ty_engine_look_later(w->e, &ty_kind_job, "default", "a", 700000);
+    ty_engine_enqueue_after(w->e, &ty_kind_job, "default", "a", 500000);
+    ty_engine_enqueue_after(w->e, &ty_kind_job, "default", "a", 1000);
+    ty_engine_enqueue_after(w->e, &ty_kind_job, "default", "a", 700000);
     assert_non_null(w->e->due);
     assert_null(w->e->due->next);
     assert_int_equal(w->e->due->at_ms, now + 1000);
-    ty_engine_look_later(w->e, &ty_kind_job, "default", "b", -5); /* due already: now */
+    ty_engine_enqueue_after(w->e, &ty_kind_job, "default", "b", -5); /* due already: now */
     assert_int_equal(uv_timer_get_due_in(&w->e->due_timer), 0);
 }
 
-static bool b_was_looked_at(struct world *w)
+static bool b_was_looked_at(struct engine_fixture *w)
 {
     return w->e->due && !w->e->due->next && w->e->queue_n == 0;
 }
 
 static void what_is_due_is_looked_at(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
-    world_open(w);
-    ty_engine_look_later(w->e, &ty_kind_job, "default", "a", 1000000);
-    ty_engine_look_later(w->e, &ty_kind_job, "default", "b", 5);
+    fixture_open(w);
+    ty_engine_enqueue_after(w->e, &ty_kind_job, "default", "a", 1000000);
+    ty_engine_enqueue_after(w->e, &ty_kind_job, "default", "b", 5);
     w->enough = b_was_looked_at;
-    world_run(w);
+    fixture_run(w);
     assert_string_equal(w->e->due->key, "Job/default/a");
 }
 
-static bool first_is_up(struct world *w)
+static bool first_is_up(struct engine_fixture *w)
 {
-    return world_told(w, "L j-node-0-0/main first\n");
+    return fixture_observed(w, "L j-node-0-0/main first\n");
 }
 
-static bool nothing_lives(struct world *w)
+static bool nothing_lives(struct engine_fixture *w)
 {
     return w->e->n_pods_live == 0 && w->e->queue_n == 0;
 }
@@ -84,81 +84,81 @@ static bool nothing_lives(struct world *w)
 /* The second life ends at once. */
 static void suspended_and_resumed(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
     struct ty_err err = { 0 };
     char *mark = ty_arena_printf(w->a, "%s/claims/mark", w->dir);
 
-    world_submit(
+    fixture_submit(
         w, "j", 1,
         ty_arena_printf(w->a, SH("mkdir %s || { echo again; exit 0; }; echo first; exec sleep 60"),
                         mark));
     w->enough = first_is_up;
-    world_run(w);
+    fixture_run(w);
     assert_int_equal(ty_engine_suspend(w->e, "j", true, &err), 0);
     w->enough = nothing_lives;
-    world_run(w);
-    assert_untold(w, "L j-node-0-0/main again\n");
-    assert_null(world_stored(w, "j-node-0-0"));
+    fixture_run(w);
+    assert_not_observed(w, "L j-node-0-0/main again\n");
+    assert_null(fixture_stored(w, "j-node-0-0"));
     assert_int_equal(ty_engine_suspend(w->e, "j", false, &err), 0);
     w->enough = NULL;
-    world_run(w);
-    assert_told(w, "L j-node-0-0/main again\n");
-    assert_told(w, "J j Complete");
+    fixture_run(w);
+    assert_observed(w, "L j-node-0-0/main again\n");
+    assert_observed(w, "J j Complete");
     assert_int_equal(ty_engine_suspend(w->e, "other", true, &err), -ENOENT);
 }
 
 static void stopped_by_and_by(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
-    world_submit(w, "j", 2, SH("echo first; exec sleep 60"));
+    fixture_submit(w, "j", 2, SH("echo first; exec sleep 60"));
     w->enough = first_is_up;
-    world_run(w);
+    fixture_run(w);
     w->enough = NULL;
     ty_engine_stop(w->e, false, "enough");
-    world_run(w);
+    fixture_run(w);
     assert_int_equal(w->e->n_pods_live, 0);
-    assert_told(w, "P j-node-0-0 main 143 Error"); /* SIGTERM, which sleep does not handle */
-    assert_untold(w, "J j Complete");
+    assert_observed(w, "P j-node-0-0 main 143 Error"); /* SIGTERM, which sleep does not handle */
+    assert_not_observed(w, "J j Complete");
 }
 
 /* Who does not listen to SIGTERM goes all the same. */
 static void stopped_at_once(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
-    world_submit(w, "j", 1, SH("trap '' TERM; echo first; while :; do sleep 1; done"));
+    fixture_submit(w, "j", 1, SH("trap '' TERM; echo first; while :; do sleep 1; done"));
     w->enough = first_is_up;
-    world_run(w);
+    fixture_run(w);
     w->enough = NULL;
     ty_engine_stop(w->e, true, "now");
-    world_run(w);
-    assert_told(w, "P j-node-0-0 main 137 Error");
+    fixture_run(w);
+    assert_observed(w, "P j-node-0-0 main 137 Error");
 }
 
 /* The teardown frees an engine in the middle of its work. */
 static void freed_while_pods_run(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
-    world_submit(w, "j", 3, SH("echo first; exec sleep 60"));
+    fixture_submit(w, "j", 3, SH("echo first; exec sleep 60"));
     w->enough = first_is_up;
-    world_run(w);
+    fixture_run(w);
     assert_true(w->e->n_pods_live > 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WORLD_TEST(nothing_to_do_is_done),
-        WORLD_TEST(a_folder_that_is_missing),
-        WORLD_TEST(what_is_queued_is_queued_once),
-        WORLD_TEST(the_nearest_time_counts),
-        WORLD_TEST(what_is_due_is_looked_at),
-        WORLD_TEST(suspended_and_resumed),
-        WORLD_TEST(stopped_by_and_by),
-        WORLD_TEST(stopped_at_once),
-        WORLD_TEST(freed_while_pods_run),
+        ENGINE_TEST(nothing_to_do_is_done),
+        ENGINE_TEST(a_folder_that_is_missing),
+        ENGINE_TEST(what_is_queued_is_queued_once),
+        ENGINE_TEST(the_nearest_time_counts),
+        ENGINE_TEST(what_is_due_is_looked_at),
+        ENGINE_TEST(suspended_and_resumed),
+        ENGINE_TEST(stopped_by_and_by),
+        ENGINE_TEST(stopped_at_once),
+        ENGINE_TEST(freed_while_pods_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "engine/inner.h"
+#include "engine/engine_inner.h"
 
 /* Of one JobSet; lives with the engine. */
 struct ty_gpu_claim {
@@ -24,7 +24,7 @@ struct ty_gpu_claim {
     struct ty_gpu_claim *next; /* of a later job */
 };
 
-static int64_t count(const struct ty_engine *e)
+static int64_t count_devices(const struct ty_engine *e)
 {
     int64_t n = 0;
 
@@ -33,7 +33,7 @@ static int64_t count(const struct ty_engine *e)
     return n;
 }
 
-static int64_t larger(int64_t a, int64_t b)
+static int64_t max_i64(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -57,10 +57,10 @@ static struct ty_gpu_claim *claim_of(struct ty_engine *e, struct ty_str uid)
     return c;
 }
 
-int ty_gpus_ask(struct ty_podrt *p, const struct ty_json *jobset, struct ty_err *err)
+int ty_gpus_request(struct ty_pod_runtime *p, const struct ty_json *jobset, struct ty_err *err)
 {
     struct ty_engine *e = p->e;
-    int64_t have = count(e);
+    int64_t have = count_devices(e);
 
     if (p->plan.gpus <= 0 || p->plan.gated)
         return 0; /* a gated pod is not scheduled, so it holds nothing */
@@ -69,7 +69,7 @@ int ty_gpus_ask(struct ty_podrt *p, const struct ty_json *jobset, struct ty_err 
                        e->o.host.gpu_resource, (long long)have);
     struct ty_gpu_claim *c = claim_of(e, ty_json_str_at(jobset, "metadata.uid"));
     if (c->pods == 0) {
-        int64_t want = ty_local_check_gpus(e->pass, jobset, &e->o.host);
+        int64_t want = ty_preflight_gpus(e->pass, jobset, &e->o.host);
         c->want = want < have ? want : have;
     }
     c->pods++;
@@ -80,7 +80,7 @@ int ty_gpus_ask(struct ty_podrt *p, const struct ty_json *jobset, struct ty_err 
     return 0;
 }
 
-void ty_gpus_release(struct ty_podrt *p)
+void ty_gpus_release(struct ty_pod_runtime *p)
 {
     struct ty_gpu_claim *c = p->claim;
 
@@ -100,12 +100,12 @@ void ty_gpus_release(struct ty_podrt *p)
 }
 
 /* The lowest that are free; the caller knows that there are enough. */
-static void take(struct ty_podrt *p)
+static void assign_devices(struct ty_pod_runtime *p)
 {
     struct ty_engine *e = p->e;
     int64_t left = p->plan.gpus;
 
-    for (int64_t i = 0; i < count(e) && left > 0; i++)
+    for (int64_t i = 0; i < count_devices(e) && left > 0; i++)
         if (!(e->gpus_used >> i & 1)) {
             p->gpu_mask |= (uint64_t)1 << i;
             left--;
@@ -117,82 +117,83 @@ static void take(struct ty_podrt *p)
 }
 
 /* Devices that no granted claim covers. A job whose stages overlap may hold more than its claim. */
-static int64_t unclaimed(const struct ty_engine *e)
+static int64_t unclaimed_devices(const struct ty_engine *e)
 {
-    int64_t n = count(e);
+    int64_t n = count_devices(e);
 
     for (const struct ty_gpu_claim *c = e->claims; c; c = c->next)
         if (c->granted)
-            n -= larger(c->want, c->held);
+            n -= max_i64(c->want, c->held);
     return n;
 }
 
 /* A waiting pod of the claim that fits into it, or into what nobody claims; the first-born first.
  */
-static struct ty_podrt *fits(const struct ty_engine *e, const struct ty_gpu_claim *c)
+static struct ty_pod_runtime *fitting_pod(const struct ty_engine *e, const struct ty_gpu_claim *c)
 {
-    int64_t room = larger(c->want - c->held, 0) + unclaimed(e);
-    struct ty_podrt *found = NULL;
+    int64_t room = max_i64(c->want - c->held, 0) + unclaimed_devices(e);
+    struct ty_pod_runtime *found = NULL;
 
-    for (struct ty_podrt *p = e->all; p; p = p->next) /* the newest first */
+    for (struct ty_pod_runtime *p = e->all; p; p = p->next) /* the newest first */
         if (p->claim == c && p->waiting && p->plan.gpus <= room)
             found = p;
     return found;
 }
 
 /* The next pod that may begin, with its devices, or NULL. */
-static struct ty_podrt *next(struct ty_engine *e)
+static struct ty_pod_runtime *next_pod(struct ty_engine *e)
 {
     for (struct ty_gpu_claim *c = e->claims; c; c = c->next) {
         if (!c->waiting)
             continue;
-        if (!c->granted && c->want > unclaimed(e))
+        if (!c->granted && c->want > unclaimed_devices(e))
             return NULL;
         c->granted = true;
-        struct ty_podrt *p = fits(e, c);
+        struct ty_pod_runtime *p = fitting_pod(e, c);
         if (p)
-            take(p);
+            assign_devices(p);
         return p; /* if none fits, later jobs wait as well */
     }
     return NULL;
 }
 
 /* The oldest pod that waits and has not said so. */
-static struct ty_podrt *silent(const struct ty_engine *e)
+static struct ty_pod_runtime *unreported_pod(const struct ty_engine *e)
 {
-    struct ty_podrt *found = NULL;
+    struct ty_pod_runtime *found = NULL;
 
-    for (struct ty_podrt *p = e->all; p; p = p->next)
+    for (struct ty_pod_runtime *p = e->all; p; p = p->next)
         if (p->waiting && !p->held)
             found = p;
     return found;
 }
 
-void ty_gpus_admit(struct ty_engine *e)
+void ty_gpus_schedule(struct ty_engine *e)
 {
-    struct ty_podrt *p = NULL;
+    struct ty_pod_runtime *p = NULL;
 
     while (e->admit && !e->stopping) { /* a pod that cannot start is over, and makes room again */
         e->admit = false;
-        while ((p = next(e))) {
-            ty_pod_run_ungate(p->run, ty_engine_now_ms(e));
-            ty_pods_turn(p);
-            ty_rsh_pod_begins(p); /* none are left if it is over: it is freed later, by the loop */
+        while ((p = next_pod(e))) {
+            ty_pod_lifecycle_ungate(p->run, ty_engine_now_ms(e));
+            ty_pods_advance(p);
+            ty_rsh_pod_started(p); /* none are left if it is over: it is freed later, by the loop */
         }
-        while ((p = silent(e))) {
+        while ((p = unreported_pod(e))) {
             p->held = true;
-            ty_pod_run_hold(p->run,
-                            ty_arena_printf(p->arena, "0/1 nodes are available: 1 Insufficient %s.",
-                                            e->o.host.gpu_resource),
-                            ty_engine_now_ms(e));
-            ty_pods_turn(p);
+            ty_pod_lifecycle_set_unschedulable(
+                p->run,
+                ty_arena_printf(p->arena, "0/1 nodes are available: 1 Insufficient %s.",
+                                e->o.host.gpu_resource),
+                ty_engine_now_ms(e));
+            ty_pods_advance(p);
         }
     }
 }
 
 /* Containers have devices of their own. Init containers run before the others and share theirs,
  * but for sidecars, which stay. */
-void ty_gpus_print(struct ty_buf *out, const struct ty_podrt *p, size_t c)
+void ty_gpus_print(struct ty_buf *out, const struct ty_pod_runtime *p, size_t c)
 {
     const struct ty_container_plan *all = p->plan.containers;
     int64_t first = 0, nth = 0;
@@ -200,7 +201,7 @@ void ty_gpus_print(struct ty_buf *out, const struct ty_podrt *p, size_t c)
     for (size_t k = 0; k < c; k++)
         if (!all[k].init || all[k].sidecar)
             first += all[k].gpus;
-    for (int64_t i = 0; i < count(p->e); i++) {
+    for (int64_t i = 0; i < count_devices(p->e); i++) {
         if (!(p->gpu_mask >> i & 1))
             continue;
         if (nth >= first && nth < first + all[c].gpus)

@@ -7,7 +7,8 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#include "engine/engine.h"
+#include "engine/engine_inner.h"
+#include "trainer/trainjob.h"
 
 #define GPUS_MAX  64
 #define ADDRESSES ((int64_t)16384 * 250) /* as net.c gives them out */
@@ -31,7 +32,7 @@ static int by_number(const void *x, const void *y)
 }
 
 /* "0,2,3", as CUDA_VISIBLE_DEVICES is written. */
-static const char **split(struct ty_arena *a, const char *list)
+static const char **split_list(struct ty_arena *a, const char *list)
 {
     const char **v = ty_new_n(a, const char *, GPUS_MAX + 1);
     struct ty_str rest = ty_str(list), head;
@@ -49,8 +50,8 @@ static const char **split(struct ty_arena *a, const char *list)
 }
 
 /* Numbers behind `prefix` among the names of a folder: /dev/nvidia0, /dev/dri/renderD128. */
-static const char **devices(struct ty_arena *a, const char *folder, const char *prefix,
-                            int64_t base)
+static const char **find_devices(struct ty_arena *a, const char *folder, const char *prefix,
+                                 int64_t base)
 {
     const char **v = ty_new_n(a, const char *, GPUS_MAX + 1);
     DIR *d = opendir(folder);
@@ -80,7 +81,7 @@ static int64_t read_number(const char *path)
     return good ? v : 0;
 }
 
-static void lower(struct ty_host *h, int64_t pods, const char *why)
+static void lower_pods_most(struct ty_host *h, int64_t pods, const char *why)
 {
     if (pods >= h->pods_most)
         return;
@@ -98,17 +99,17 @@ static void find_pods_most(struct ty_arena *a, struct ty_host *h)
     h->pods_most = ADDRESSES;
     h->pods_why = "so many loopback addresses there are";
     if (pids > 0)
-        lower(h, (pids - SPARE) / 2,
-              ty_arena_printf(a, "kernel.pid_max is %lld, and a pod takes two processes",
-                              (long long)pids));
+        lower_pods_most(h, (pids - SPARE) / 2,
+                        ty_arena_printf(a, "kernel.pid_max is %lld, and a pod takes two processes",
+                                        (long long)pids));
     if (!h->root && getrlimit(RLIMIT_NPROC, &r) == 0 && r.rlim_cur != RLIM_INFINITY)
-        lower(h, ((int64_t)r.rlim_cur - SPARE) / 2,
-              ty_arena_printf(a, "ulimit -u is %lld, and a pod takes two processes",
-                              (long long)r.rlim_cur));
+        lower_pods_most(h, ((int64_t)r.rlim_cur - SPARE) / 2,
+                        ty_arena_printf(a, "ulimit -u is %lld, and a pod takes two processes",
+                                        (long long)r.rlim_cur));
     if (getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_max != RLIM_INFINITY)
-        lower(h, ((int64_t)r.rlim_max - SPARE) / 3,
-              ty_arena_printf(a, "ulimit -Hn is %lld, and a pod takes three descriptors",
-                              (long long)r.rlim_max));
+        lower_pods_most(h, ((int64_t)r.rlim_max - SPARE) / 3,
+                        ty_arena_printf(a, "ulimit -Hn is %lld, and a pod takes three descriptors",
+                                        (long long)r.rlim_max));
 }
 
 void ty_host_find(struct ty_arena *a, const struct ty_zygote *z, struct ty_host *ret)
@@ -130,12 +131,25 @@ void ty_host_find(struct ty_arena *a, const struct ty_zygote *z, struct ty_host 
                              .gpu_var = "CUDA_VISIBLE_DEVICES",
                              .gpu_resource = "nvidia.com/gpu" };
     find_pods_most(a, ret);
-    ret->gpus = told ? split(a, told) : devices(a, "/dev", "nvidia", 0);
+    ret->gpus = told ? split_list(a, told) : find_devices(a, "/dev", "nvidia", 0);
     if (told || ret->gpus[0])
         return;
     if (access("/dev/kfd", F_OK) == 0) { /* ROCm numbers its render nodes from 128 */
-        ret->gpus = devices(a, "/dev/dri", "renderD", 128);
+        ret->gpus = find_devices(a, "/dev/dri", "renderD", 128);
         ret->gpu_var = "ROCR_VISIBLE_DEVICES";
         ret->gpu_resource = "amd.com/gpu";
     }
+}
+
+/* The host with the TrainJob's own token and its audience; the engine's host without an issuer. */
+const struct ty_host *ty_host_for_job(struct ty_engine *e, struct ty_arena *a, struct ty_str ns,
+                                      struct ty_str job)
+{
+    if (!e->o.token)
+        return &e->o.host;
+    struct ty_host *host = ty_new(a, struct ty_host);
+    *host = e->o.host;
+    host->token = e->o.token(e->o.token_ctx, a, ns, job);
+    host->audience = ty_trainjob_audience(a, ns, job);
+    return host;
 }

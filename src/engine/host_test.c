@@ -3,7 +3,7 @@
 
 #include <sys/resource.h>
 
-static void find(struct world *w, const char *gpus, struct ty_host *ret)
+static void find(struct engine_fixture *w, const char *gpus, struct ty_host *ret)
 {
     if (gpus)
         setenv("TRAINYARD_GPUS", gpus, 1);
@@ -15,7 +15,7 @@ static void find(struct world *w, const char *gpus, struct ty_host *ret)
 
 static void devices_are_told(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
     struct ty_host h;
 
     find(w, "0, 2,,GPU-1234 ", &h);
@@ -30,7 +30,7 @@ static void devices_are_told(void **state)
 
 static void not_more_than_fit_into_a_mask(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
     ty_auto_buf list = { 0 };
     struct ty_host h;
     size_t n = 0;
@@ -46,7 +46,7 @@ static void not_more_than_fit_into_a_mask(void **state)
 
 static void the_machine(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
     struct ty_host h;
 
     find(w, NULL, &h);
@@ -62,7 +62,7 @@ static void the_machine(void **state)
 /* The lowest of all limits counts, and is named. */
 static void as_many_pods_as_the_lowest_limit_allows(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
     struct rlimit was, low;
     struct ty_host h;
 
@@ -76,12 +76,37 @@ static void as_many_pods_as_the_lowest_limit_allows(void **state)
     assert_string_equal(h.pods_why, "ulimit -Hn is 364, and a pod takes three descriptors");
 }
 
+static const char *token(void *ctx, struct ty_arena *a, struct ty_str ns, struct ty_str job)
+{
+    return ty_arena_printf(a, "%s:%.*s:%.*s", (const char *)ctx, TY_ARG(ns), TY_ARG(job));
+}
+
+static void each_job_has_its_own(void **state TY_UNUSED)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 16);
+    char secret[] = "secret";
+    struct ty_engine e = { .o = { .host = { .cpus = 3 }, .token = token, .token_ctx = secret } };
+    const struct ty_host *x = ty_host_for_job(&e, a, TY_LIT("ns"), TY_LIT("x"));
+    const struct ty_host *y = ty_host_for_job(&e, a, TY_LIT("ns"), TY_LIT("y"));
+
+    assert_int_equal(x->cpus, 3);
+    assert_string_equal(x->token, "secret:ns:x");
+    assert_string_equal(y->token, "secret:ns:y");
+    assert_string_equal(x->audience,
+                        "trainer.kubeflow.org/v1alpha1/namespaces/ns/trainjobs/x/status");
+    e.o.token = NULL;
+    assert_ptr_equal(ty_host_for_job(&e, a, TY_LIT("ns"), TY_LIT("x")), &e.o.host);
+    assert_null(e.o.host.token);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WORLD_TEST(devices_are_told), WORLD_TEST(not_more_than_fit_into_a_mask),
-        WORLD_TEST(the_machine),
-        WORLD_TEST(as_many_pods_as_the_lowest_limit_allows), /* the last: it lowers our own */
+        ENGINE_TEST(devices_are_told),
+        ENGINE_TEST(not_more_than_fit_into_a_mask),
+        ENGINE_TEST(the_machine),
+        cmocka_unit_test(each_job_has_its_own),
+        ENGINE_TEST(as_many_pods_as_the_lowest_limit_allows), /* the last: it lowers our own */
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

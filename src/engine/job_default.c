@@ -1,7 +1,8 @@
 /* What the API server fills into a new Job. */
 #include "engine/job.h"
 
-static void fill(struct ty_arena *a, struct ty_json *spec, const char *key, struct ty_json *v)
+static void set_default(struct ty_arena *a, struct ty_json *spec, const char *key,
+                        struct ty_json *v)
 {
     if (!ty_json_get(spec, key))
         ty_json_set(a, spec, key, v);
@@ -22,11 +23,11 @@ static void fill_selector(struct ty_arena *a, struct ty_json *job, struct ty_jso
     labels = ty_json_need_object(
         a, ty_json_need_object(a, ty_json_need_object(a, spec, "template"), "metadata"), "labels");
     for (size_t i = 0; i < 2; i++) {
-        fill(a, labels, by_name[i], name);
-        fill(a, labels, by_uid[i], uid);
+        set_default(a, labels, by_name[i], name);
+        set_default(a, labels, by_uid[i], uid);
     }
     match = ty_json_need_object(a, ty_json_need_object(a, spec, "selector"), "matchLabels");
-    fill(a, match, by_uid[0], uid);
+    set_default(a, match, by_uid[0], uid);
 }
 
 static void fill_patterns(struct ty_arena *a, const struct ty_json *rules)
@@ -34,7 +35,7 @@ static void fill_patterns(struct ty_arena *a, const struct ty_json *rules)
     ty_each_item (rule, rules)
         ty_each_item (pattern, ty_json_get(*rule, "onPodConditions"))
             if (ty_json_is(*pattern, TY_JSON_OBJECT))
-                fill(a, *pattern, "status", ty_json_cstr(a, "True"));
+                set_default(a, *pattern, "status", ty_json_cstr(a, "True"));
 }
 
 void ty_job_default(struct ty_arena *a, struct ty_json *job)
@@ -46,16 +47,16 @@ void ty_job_default(struct ty_arena *a, struct ty_json *job)
     bool policy = ty_json_get(spec, "podFailurePolicy") != NULL;
 
     if (!ty_json_get(spec, "parallelism"))
-        fill(a, spec, "completions", ty_json_int(a, 1));
-    fill(a, spec, "parallelism", ty_json_int(a, 1));
-    fill(a, spec, "backoffLimit", ty_json_int(a, per_index ? INT32_MAX : 6));
+        set_default(a, spec, "completions", ty_json_int(a, 1));
+    set_default(a, spec, "parallelism", ty_json_int(a, 1));
+    set_default(a, spec, "backoffLimit", ty_json_int(a, per_index ? INT32_MAX : 6));
     if (ty_json_len(labels) && !ty_json_len(ty_json_get(meta, "labels")))
         ty_json_set(a, meta, "labels", ty_json_copy(a, labels, 0));
-    fill(a, spec, "completionMode", ty_json_cstr(a, "NonIndexed"));
-    fill(a, spec, "suspend", ty_json_bool(a, false));
-    fill(a, spec, "podReplacementPolicy",
-         ty_json_cstr(a, policy ? "Failed" : "TerminatingOrFailed"));
-    fill(a, spec, "manualSelector", ty_json_bool(a, false));
+    set_default(a, spec, "completionMode", ty_json_cstr(a, "NonIndexed"));
+    set_default(a, spec, "suspend", ty_json_bool(a, false));
+    set_default(a, spec, "podReplacementPolicy",
+                ty_json_cstr(a, policy ? "Failed" : "TerminatingOrFailed"));
+    set_default(a, spec, "manualSelector", ty_json_bool(a, false));
     fill_patterns(a, ty_json_at(spec, "podFailurePolicy.rules"));
     fill_selector(a, job, spec);
 }

@@ -2,10 +2,11 @@
  * pass, and what an earlier pass decided stays decided.
  *
  *   SuccessCriteriaMet, FailureTarget (earlier passes) > FailJob rule > back-off limit > deadline
- *     > failed indexes > success policy [> completions: job_pass.c, once the pods are managed] */
+ *     > failed indexes > success policy [> completions: job_reconcile.c, once the pods are managed]
+ */
 #include "engine/job_inner.h"
 
-static void ended(struct ty_job_end *ret, bool success, const char *reason, const char *message)
+static void set_end(struct ty_job_end *ret, bool success, const char *reason, const char *message)
 {
     *ret = (struct ty_job_end){
         .over = true, .success = success, .reason = reason, .message = message
@@ -27,21 +28,21 @@ static bool decided_before(struct ty_arena *a, const struct ty_json *job, struct
             continue;
         const struct ty_json *c =
             ty_json_by(ty_json_at(job, "status.conditions"), "type", ty_str(types[i]), NULL);
-        ended(ret, i == 0, text_at(a, c, "reason"), text_at(a, c, "message"));
-        ret->told = true;
+        set_end(ret, i == 0, text_at(a, c, "reason"), text_at(a, c, "message"));
+        ret->in_status = true;
         return true;
     }
     return false;
 }
 
-/* Of several pods with a FailJob verdict the one that ended first is the cause. */
+/* Of several pods with a FailJob action the one that ended first is the cause. */
 static const char *fail_job(const struct ty_job_count *c)
 {
     const struct ty_job_pod *first = NULL;
 
     for (size_t i = 0; i < c->n; i++) {
         const struct ty_job_pod *p = &c->pods[i];
-        if (p->fail_job && (!first || p->seen->finished_s < first->seen->finished_s))
+        if (p->fail_job && (!first || p->summary->finished_s < first->summary->finished_s))
             first = p;
     }
     return first ? first->fail_job : NULL;
@@ -64,19 +65,19 @@ static bool past_deadline(const struct ty_job_spec *s, int64_t start_s, int64_t 
 static bool by_indexes(const struct ty_job_spec *s, const struct ty_job_count *c,
                        struct ty_job_end *ret)
 {
-    int64_t lost = ty_indexes_total(&c->lost);
+    int64_t lost = ty_job_indexes_total(&c->lost);
 
     if (s->per_index < 0 || lost == 0)
         return false;
     if (s->max_failed >= 0 && lost > s->max_failed)
-        ended(ret, false, "MaxFailedIndexesExceeded",
-              "Job has exceeded the specified maximal number of failed indexes");
+        set_end(ret, false, "MaxFailedIndexesExceeded",
+                "Job has exceeded the specified maximal number of failed indexes");
     else if (lost + c->succeeded >= s->completions)
-        ended(ret, false, "FailedIndexes", "Job has failed indexes");
+        set_end(ret, false, "FailedIndexes", "Job has failed indexes");
     return ret->over;
 }
 
-void ty_job_end(struct ty_arena *a, const struct ty_job_spec *s, const struct ty_job_in *in,
+void ty_job_end(struct ty_arena *a, const struct ty_job_spec *s, const struct ty_job_observed *in,
                 const struct ty_job_count *c, int64_t start_s, struct ty_job_end *ret)
 {
     const char *message;
@@ -87,21 +88,21 @@ void ty_job_end(struct ty_arena *a, const struct ty_job_spec *s, const struct ty
         return;
     message = fail_job(c);
     if (message) {
-        ended(ret, false, "PodFailurePolicy", message);
+        set_end(ret, false, "PodFailurePolicy", message);
         return;
     }
     if (past_limit(s, c)) {
-        ended(ret, false, "BackoffLimitExceeded", "Job has reached the specified backoff limit");
+        set_end(ret, false, "BackoffLimitExceeded", "Job has reached the specified backoff limit");
         return;
     }
     if (past_deadline(s, start_s, in->now_s)) {
-        ended(ret, false, "DeadlineExceeded", "Job was active longer than specified deadline");
+        set_end(ret, false, "DeadlineExceeded", "Job was active longer than specified deadline");
         return;
     }
     if (by_indexes(s, c, ret))
         return;
     rule = ty_job_success_rule(a, s, &c->done);
     if (rule >= 0)
-        ended(ret, true, "SuccessPolicy",
-              ty_arena_printf(a, "Matched rules at index %lld", (long long)rule));
+        set_end(ret, true, "SuccessPolicy",
+                ty_arena_printf(a, "Matched rules at index %lld", (long long)rule));
 }

@@ -10,31 +10,34 @@
 
 enum {
     TY_JOB_CHANGES_MAX = 500, /* pods created or deleted in one pass */
-    TY_JOB_DELAY_S = 10,      /* before the first retry; doubles */
-    TY_JOB_DELAY_MAX_S = 600,
+    TY_JOB_BACKOFF_S = 10,    /* before the first retry; doubles */
+    TY_JOB_BACKOFF_MAX_S = 600,
 };
 
-/* --- job_index.c: sets of completion indexes, as ordered runs that do not touch --- */
-struct ty_run {
+/* --- job_indexes.c: sets of completion indexes, as ordered runs that do not touch --- */
+struct ty_index_range {
     int64_t first, last;
 };
-struct ty_indexes {
-    struct ty_run *v;
+struct ty_job_indexes {
+    struct ty_index_range *v;
     size_t n;
 };
 /* "0-2,5": parts that are no numbers are skipped, indexes from `completions` on are cut off. */
-struct ty_indexes ty_indexes_parse(struct ty_arena *a, struct ty_str text, int64_t completions);
+struct ty_job_indexes ty_job_indexes_parse(struct ty_arena *a, struct ty_str text,
+                                           int64_t completions);
 /* As status.completedIndexes has it: runs of three or more as a-b, two neighbours as a,b. */
-struct ty_str ty_indexes_text(struct ty_arena *a, const struct ty_indexes *s);
+struct ty_str ty_job_indexes_text(struct ty_arena *a, const struct ty_job_indexes *s);
 /* Sorts v in place; repeated values are fine. */
-struct ty_indexes ty_indexes_from(struct ty_arena *a, int64_t *v, size_t n);
-struct ty_indexes ty_indexes_join(struct ty_arena *a, const struct ty_indexes *x,
-                                  const struct ty_indexes *y);
-int64_t ty_indexes_total(const struct ty_indexes *s);
-bool ty_indexes_has(const struct ty_indexes *s, int64_t index);
-int64_t ty_indexes_common(const struct ty_indexes *x, const struct ty_indexes *y); /* how many */
+struct ty_job_indexes ty_job_indexes_from(struct ty_arena *a, int64_t *v, size_t n);
+struct ty_job_indexes ty_job_indexes_join(struct ty_arena *a, const struct ty_job_indexes *x,
+                                          const struct ty_job_indexes *y);
+int64_t ty_job_indexes_total(const struct ty_job_indexes *s);
+bool ty_job_indexes_has(const struct ty_job_indexes *s, int64_t index);
+int64_t ty_job_indexes_common(const struct ty_job_indexes *x,
+                              const struct ty_job_indexes *y); /* how many */
 /* The lowest indexes below `completions` that are not in the set, at most n; gives how many. */
-size_t ty_indexes_free(const struct ty_indexes *s, int64_t completions, int64_t *ret_v, size_t n);
+size_t ty_job_indexes_missing(const struct ty_job_indexes *s, int64_t completions, int64_t *ret_v,
+                              size_t n);
 
 /* --- job_spec.c --- */
 struct ty_job_spec {
@@ -50,53 +53,60 @@ struct ty_job_spec {
 void ty_job_spec_read(const struct ty_json *job, struct ty_job_spec *ret);
 
 /* --- job_policy.c --- */
-enum ty_verdict { TY_COUNT, TY_IGNORE, TY_FAIL_INDEX, TY_FAIL_JOB };
+enum ty_pod_failure_action {
+    TY_POD_FAILURE_COUNT,
+    TY_POD_FAILURE_IGNORE,
+    TY_POD_FAILURE_FAIL_INDEX,
+    TY_POD_FAILURE_FAIL_JOB
+};
 /* What podFailurePolicy says about the end of a pod. *ret_message (may be NULL) is set for FailJob.
  */
-enum ty_verdict ty_job_verdict(struct ty_arena *a, const struct ty_job_spec *s,
-                               const struct ty_pod_seen *pod, const char **ret_message);
+enum ty_pod_failure_action ty_job_failure_action(struct ty_arena *a, const struct ty_job_spec *s,
+                                                 const struct ty_pod_summary *pod,
+                                                 const char **ret_message);
 /* The index of the first rule of successPolicy that is met, or -1. */
 int64_t ty_job_success_rule(struct ty_arena *a, const struct ty_job_spec *s,
-                            const struct ty_indexes *succeeded);
+                            const struct ty_job_indexes *succeeded);
 
 /* --- job_count.c: the pods sorted out --- */
-enum ty_mark { TY_MARK_NONE, TY_MARK_COUNT, TY_MARK_NEVER };
+enum ty_job_mark { TY_MARK_NONE, TY_MARK_COUNT, TY_MARK_NEVER };
 struct ty_job_pod {
-    const struct ty_pod_seen *seen;
+    const struct ty_pod_summary *summary;
     bool active, terminating;
-    bool valid;           /* its index belongs to the Job; true without indexes */
-    bool failed;          /* counts as a failure */
-    bool fresh;           /* its end, if it has ended, is not counted yet */
-    bool held;            /* counted only when its index has a replacement */
-    bool remove;          /* this pass deletes it */
-    uint8_t mark;         /* enum ty_mark: what this pass writes down about it */
-    uint8_t verdict;      /* enum ty_verdict, of fresh failed pods */
-    const char *fail_job; /* the message of its FailJob verdict, or NULL */
+    bool valid;             /* its index belongs to the Job; true without indexes */
+    bool failed;            /* counts as a failure */
+    bool fresh;             /* its end, if it has ended, is not counted yet */
+    bool held;              /* counted only when its index has a replacement */
+    bool remove;            /* this pass deletes it */
+    uint8_t mark;           /* enum ty_job_mark: what this pass writes down about it */
+    uint8_t failure_action; /* enum ty_pod_failure_action, of fresh failed pods */
+    const char *fail_job;   /* the message of its FailJob action, or NULL */
 };
 struct ty_job_count {
     struct ty_job_pod *pods;
     size_t n;
     int64_t active, ready, terminating;
-    int64_t succeeded, failed;    /* with the ends that are not yet in the status */
-    int64_t restarts;             /* in pods that are Pending or Running */
-    int64_t last_count;           /* greatest counted_at */
-    struct ty_indexes done, lost; /* succeeded and failed indexes, as of now */
-    struct ty_indexes busy;       /* indexes of active pods */
-    struct ty_job_pod **held;     /* pods that are held, by index */
+    int64_t succeeded, failed;        /* with the ends that are not yet in the status */
+    int64_t restarts;                 /* in pods that are Pending or Running */
+    int64_t last_count;               /* greatest counted_at */
+    struct ty_job_indexes done, lost; /* succeeded and failed indexes, as of now */
+    struct ty_job_indexes busy;       /* indexes of active pods */
+    struct ty_job_pod **held;         /* pods that are held, by index */
     size_t n_held;
 };
-void ty_job_count(struct ty_arena *a, const struct ty_job_spec *s, const struct ty_job_in *in,
+void ty_job_count(struct ty_arena *a, const struct ty_job_spec *s, const struct ty_job_observed *in,
                   struct ty_job_count *ret);
 const struct ty_job_pod *ty_job_held(const struct ty_job_count *c, int64_t index); /* or NULL */
 
-/* --- job_delay.c: when a failed pod is tried again --- */
-int64_t ty_job_delay_s(int64_t failures, int64_t first_s, int64_t max_s);
+/* --- job_backoff.c: when a failed pod is tried again --- */
+int64_t ty_job_backoff_s(int64_t failures, int64_t first_s, int64_t max_s);
 /* Seconds until new pods may be created; 0: now. */
-int64_t ty_job_wait_s(const struct ty_job_count *c, int64_t now_s);
-int64_t ty_job_index_wait_s(const struct ty_pod_seen *lost, int64_t now_s); /* lost: may be NULL */
+int64_t ty_job_backoff_wait_s(const struct ty_job_count *c, int64_t now_s);
+int64_t ty_job_backoff_index_wait_s(const struct ty_pod_summary *lost,
+                                    int64_t now_s); /* lost: may be NULL */
 
-/* --- job_pods.c: Pod objects --- */
-struct ty_job_maker { /* what all pods of a pass have in common */
+/* --- job_pod_builder.c: Pod objects --- */
+struct ty_job_pod_builder { /* what all pods of a pass have in common */
     struct ty_arena *arena;
     const struct ty_job_spec *spec;
     struct ty_json *labels, *annotations, *pod_spec, *owners;
@@ -105,26 +115,28 @@ struct ty_job_maker { /* what all pods of a pass have in common */
     size_t mask;
 };
 /* `more`: how many pods will be made. */
-void ty_job_maker_init(struct ty_job_maker *m, struct ty_arena *a, const struct ty_job_spec *s,
-                       const struct ty_job_in *in, size_t more);
+void ty_job_pod_builder_init(struct ty_job_pod_builder *m, struct ty_arena *a,
+                             const struct ty_job_spec *s, const struct ty_job_observed *in,
+                             size_t more);
 /* index -1 without indexes; failures, ignored -1: do not say. */
-struct ty_json *ty_job_maker_pod(struct ty_job_maker *m, int64_t index, int64_t failures,
-                                 int64_t ignored);
+struct ty_json *ty_job_pod_builder_make(struct ty_job_pod_builder *m, int64_t index,
+                                        int64_t failures, int64_t ignored);
 
 /* --- job_manage.c: too many or too few --- */
 /* Marks pods to remove, adds CREATEs and events to out; keeps the counters of c true. */
-void ty_job_manage(struct ty_arena *a, const struct ty_job_spec *s, const struct ty_job_in *in,
-                   struct ty_job_count *c, struct ty_changes *out);
+void ty_job_manage(struct ty_arena *a, const struct ty_job_spec *s,
+                   const struct ty_job_observed *in, struct ty_job_count *c,
+                   struct ty_changes *out);
 /* Every active pod goes; mark: how they are written down. */
-void ty_job_remove_active(struct ty_job_count *c, enum ty_mark mark);
+void ty_job_remove_active(struct ty_job_count *c, enum ty_job_mark mark);
 
 /* --- job_end.c: is it over, and why --- */
 struct ty_job_end {
     bool over, success;
-    bool told; /* FailureTarget or SuccessCriteriaMet is in the status already */
+    bool in_status; /* FailureTarget or SuccessCriteriaMet is in the status already */
     const char *reason, *message;
 };
-void ty_job_end(struct ty_arena *a, const struct ty_job_spec *s, const struct ty_job_in *in,
+void ty_job_end(struct ty_arena *a, const struct ty_job_spec *s, const struct ty_job_observed *in,
                 const struct ty_job_count *c, int64_t start_s, struct ty_job_end *ret);
 
 /* --- job_status.c --- */

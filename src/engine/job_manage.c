@@ -5,8 +5,8 @@
 /* Which of two active pods goes first: the one of which less is lost. */
 static int by_loss(const void *x, const void *y)
 {
-    const struct ty_pod_seen *p = (*(struct ty_job_pod *const *)x)->seen;
-    const struct ty_pod_seen *q = (*(struct ty_job_pod *const *)y)->seen;
+    const struct ty_pod_summary *p = (*(struct ty_job_pod *const *)x)->summary;
+    const struct ty_pod_summary *q = (*(struct ty_job_pod *const *)y)->summary;
 
     if (p->phase != q->phase)
         return p->phase < q->phase ? -1 : 1;
@@ -23,23 +23,23 @@ static int by_loss(const void *x, const void *y)
 
 static int by_index_then_loss(const void *x, const void *y)
 {
-    int64_t p = (*(struct ty_job_pod *const *)x)->seen->index;
-    int64_t q = (*(struct ty_job_pod *const *)y)->seen->index;
+    int64_t p = (*(struct ty_job_pod *const *)x)->summary->index;
+    int64_t q = (*(struct ty_job_pod *const *)y)->summary->index;
 
     return p != q ? (p < q ? -1 : 1) : by_loss(x, y);
 }
 
-static void remove_pod(struct ty_job_count *c, struct ty_job_pod *p, enum ty_mark mark)
+static void remove_pod(struct ty_job_count *c, struct ty_job_pod *p, enum ty_job_mark mark)
 {
     p->remove = true;
     p->mark = p->fresh ? (uint8_t)mark : TY_MARK_NONE;
     p->active = false;
     c->active--;
-    c->ready -= p->seen->ready;
+    c->ready -= p->summary->ready;
     c->terminating++;
 }
 
-void ty_job_remove_active(struct ty_job_count *c, enum ty_mark mark)
+void ty_job_remove_active(struct ty_job_count *c, enum ty_job_mark mark)
 {
     for (size_t i = 0; i < c->n; i++)
         if (c->pods[i].active)
@@ -64,7 +64,7 @@ static size_t remove_doubles(struct ty_job_count *c, struct ty_job_pod **v, size
 
     qsort(v, n, sizeof(struct ty_job_pod *), by_index_then_loss);
     for (size_t i = 0; i < n && removed < TY_JOB_CHANGES_MAX; i++) {
-        bool again = i + 1 < n && v[i + 1]->seen->index == v[i]->seen->index;
+        bool again = i + 1 < n && v[i + 1]->summary->index == v[i]->summary->index;
         if (v[i]->valid && !again)
             continue;
         remove_pod(c, v[i], TY_MARK_NEVER);
@@ -76,9 +76,9 @@ static size_t remove_doubles(struct ty_job_count *c, struct ty_job_pod **v, size
 /* Are there as many busy indexes as active pods, all of the Job? Then no doubles. */
 static bool has_doubles(const struct ty_job_spec *s, const struct ty_job_count *c)
 {
-    const struct ty_indexes *busy = &c->busy;
+    const struct ty_job_indexes *busy = &c->busy;
 
-    if (ty_indexes_total(busy) != c->active)
+    if (ty_job_indexes_total(busy) != c->active)
         return true;
     return busy->n && busy->v[busy->n - 1].last >= s->completions;
 }
@@ -107,7 +107,7 @@ static size_t remove_surplus(struct ty_arena *a, const struct ty_job_spec *s,
     return removed;
 }
 
-static int64_t wanted(const struct ty_job_spec *s, const struct ty_job_count *c)
+static int64_t wanted_pods(const struct ty_job_spec *s, const struct ty_job_count *c)
 {
     int64_t want;
 
@@ -120,91 +120,91 @@ static int64_t wanted(const struct ty_job_spec *s, const struct ty_job_count *c)
 }
 
 /* Keeps of v the indexes that need not wait; the others make the pass come again. */
-static size_t drop_waiting(const struct ty_job_in *in, const struct ty_job_count *c, int64_t *v,
-                           size_t n, struct ty_changes *out)
+static size_t drop_waiting(const struct ty_job_observed *in, const struct ty_job_count *c,
+                           int64_t *v, size_t n, struct ty_changes *out)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < n; i++) {
         const struct ty_job_pod *held = ty_job_held(c, v[i]);
-        int64_t wait_s = ty_job_index_wait_s(held ? held->seen : NULL, in->now_s);
+        int64_t wait_s = ty_job_backoff_index_wait_s(held ? held->summary : NULL, in->now_s);
         if (wait_s > 0)
-            ty_changes_wake(out, wait_s * 1000);
+            ty_changes_requeue_after(out, wait_s * 1000);
         else
             v[kept++] = v[i];
     }
     return kept;
 }
 
-static struct ty_indexes taken_indexes(struct ty_arena *a, const struct ty_job_spec *s,
-                                       const struct ty_job_count *c)
+static struct ty_job_indexes taken_indexes(struct ty_arena *a, const struct ty_job_spec *s,
+                                           const struct ty_job_count *c)
 {
-    struct ty_indexes all = ty_indexes_join(a, &c->done, &c->busy);
+    struct ty_job_indexes all = ty_job_indexes_join(a, &c->done, &c->busy);
     int64_t *v;
     size_t n = 0;
 
-    all = ty_indexes_join(a, &all, &c->lost);
+    all = ty_job_indexes_join(a, &all, &c->lost);
     if (!s->replace_failed || c->terminating == 0)
         return all;
     v = ty_new_n(a, int64_t, (size_t)c->terminating);
     for (size_t i = 0; i < c->n; i++)
-        if (c->pods[i].terminating && c->pods[i].seen->index >= 0)
-            v[n++] = c->pods[i].seen->index;
-    struct ty_indexes ending = ty_indexes_from(a, v, n);
-    return ty_indexes_join(a, &all, &ending);
+        if (c->pods[i].terminating && c->pods[i].summary->index >= 0)
+            v[n++] = c->pods[i].summary->index;
+    struct ty_job_indexes ending = ty_job_indexes_from(a, v, n);
+    return ty_job_indexes_join(a, &all, &ending);
 }
 
-static void create(struct ty_job_maker *m, const struct ty_job_count *c, int64_t index,
-                   struct ty_changes *out)
+static void create_pod(struct ty_job_pod_builder *m, const struct ty_job_count *c, int64_t index,
+                       struct ty_changes *out)
 {
     int64_t failures = -1, ignored = -1;
 
     if (m->spec->per_index >= 0) {
         const struct ty_job_pod *held = ty_job_held(c, index);
-        bool ignore = held && held->verdict == TY_IGNORE;
-        failures = held ? held->seen->failures + !ignore : 0;
-        ignored = held ? held->seen->ignored + ignore : 0;
+        bool ignore = held && held->failure_action == TY_POD_FAILURE_IGNORE;
+        failures = held ? held->summary->failures + !ignore : 0;
+        ignored = held ? held->summary->ignored + ignore : 0;
     }
-    struct ty_json *pod = ty_job_maker_pod(m, index, failures, ignored);
-    ty_changes_add(out, TY_DO_CREATE, &ty_kind_pod, pod);
+    struct ty_json *pod = ty_job_pod_builder_make(m, index, failures, ignored);
+    ty_changes_add(out, TY_CHANGE_CREATE, &ty_kind_pod, pod);
     ty_changes_event(out, "Normal", "SuccessfulCreate", "Created pod: %.*s",
                      TY_ARG(out->last->name));
 }
 
 static void create_missing(struct ty_arena *a, const struct ty_job_spec *s,
-                           const struct ty_job_in *in, struct ty_job_count *c, int64_t missing,
-                           struct ty_changes *out)
+                           const struct ty_job_observed *in, struct ty_job_count *c,
+                           int64_t missing, struct ty_changes *out)
 {
-    int64_t wait_s = s->per_index < 0 ? ty_job_wait_s(c, in->now_s) : 0;
+    int64_t wait_s = s->per_index < 0 ? ty_job_backoff_wait_s(c, in->now_s) : 0;
     size_t n = missing < TY_JOB_CHANGES_MAX ? (size_t)missing : TY_JOB_CHANGES_MAX;
     int64_t *indexes = NULL;
-    struct ty_job_maker m;
+    struct ty_job_pod_builder m;
 
     if (wait_s > 0) {
-        ty_changes_wake(out, wait_s * 1000);
+        ty_changes_requeue_after(out, wait_s * 1000);
         return;
     }
     if (s->indexed) {
-        struct ty_indexes taken = taken_indexes(a, s, c);
+        struct ty_job_indexes taken = taken_indexes(a, s, c);
         indexes = ty_new_n(a, int64_t, n);
-        n = ty_indexes_free(&taken, s->completions, indexes, n);
+        n = ty_job_indexes_missing(&taken, s->completions, indexes, n);
         if (s->per_index >= 0)
             n = drop_waiting(in, c, indexes, n, out);
     }
     if (n == 0)
         return;
-    ty_job_maker_init(&m, a, s, in, n);
+    ty_job_pod_builder_init(&m, a, s, in, n);
     for (size_t i = 0; i < n; i++)
-        create(&m, c, indexes ? indexes[i] : -1, out);
+        create_pod(&m, c, indexes ? indexes[i] : -1, out);
     c->active += (int64_t)n;
     if (n == TY_JOB_CHANGES_MAX)
-        ty_changes_wake(out, 0); /* the rest */
+        ty_changes_requeue_after(out, 0); /* the rest */
 }
 
-void ty_job_manage(struct ty_arena *a, const struct ty_job_spec *s, const struct ty_job_in *in,
-                   struct ty_job_count *c, struct ty_changes *out)
+void ty_job_manage(struct ty_arena *a, const struct ty_job_spec *s,
+                   const struct ty_job_observed *in, struct ty_job_count *c, struct ty_changes *out)
 {
-    int64_t want = wanted(s, c), missing;
+    int64_t want = wanted_pods(s, c), missing;
 
     if (s->suspended) {
         ty_job_remove_active(c, TY_MARK_NEVER);

@@ -2,28 +2,28 @@
 
 static void case_079_starts_parallelism(void **state)
 {
-    auto_world w;
+    auto_job_fixture w;
 
     (void)state;
-    world_init(&w, "{'parallelism':2,'completions':5}");
-    pass(&w);
+    fixture_init(&w, "{'parallelism':2,'completions':5}");
+    reconcile(&w);
     assert_int_equal(w.created, 2);
-    counts(&w, 2, 0, 0);
+    assert_counts(&w, 2, 0, 0);
     assert_int_equal(index_of(&w, 0), -1);
-    assert_int_equal(events(&w, "SuccessfulCreate", NULL), 2);
+    assert_int_equal(count_events(&w, "SuccessfulCreate", NULL), 2);
     is_text(stat_text(&w, "startTime"), "2026-01-01T00:00:00Z");
-    pass(&w);
+    reconcile(&w);
     assert_int_equal(w.created + w.deleted + w.updated + w.told, 0);
     assert_int_equal(w.last.requeue_ms, -1);
 }
 
 static void case_079_starts_lowest_indexes(void **state)
 {
-    auto_world w;
+    auto_job_fixture w;
 
     (void)state;
-    world_init(&w, "{'parallelism':2,'completions':5,'completionMode':'Indexed'}");
-    pass(&w);
+    fixture_init(&w, "{'parallelism':2,'completions':5,'completionMode':'Indexed'}");
+    reconcile(&w);
     assert_int_equal(w.created, 2);
     assert_int_equal(index_of(&w, 0), 0);
     assert_int_equal(index_of(&w, 1), 1);
@@ -31,152 +31,153 @@ static void case_079_starts_lowest_indexes(void **state)
 
 static void case_080_too_many_are_removed(void **state)
 {
-    auto_world w;
+    auto_job_fixture w;
 
     (void)state;
-    world_init(&w, "{'parallelism':2,'completions':20}");
+    fixture_init(&w, "{'parallelism':2,'completions':20}");
     for (int i = 0; i < 10; i++)
         put_pod(&w, -1, i < 5 ? "Pending" : "Running");
-    runs(&w, 7, true);
-    pass(&w);
+    set_running(&w, 7, true);
+    reconcile(&w);
     assert_int_equal(w.deleted, 8);
-    assert_int_equal(events(&w, "SuccessfulDelete", NULL), 8);
+    assert_int_equal(count_events(&w, "SuccessfulDelete", NULL), 8);
     assert_false(is_deleted(&w, 7)); /* ready ones go last */
-    counts(&w, 2, 0, 0);
+    assert_counts(&w, 2, 0, 0);
     assert_int_equal(stat_int(&w, "terminating"), 8);
-    bury(&w);
-    pass(&w);
-    counts(&w, 2, 0, 0); /* what we removed ourselves has not failed */
+    remove_deleted_pods(&w);
+    reconcile(&w);
+    assert_counts(&w, 2, 0, 0); /* what we removed ourselves has not failed */
 }
 
 static void case_080_no_more_than_remaining_completions(void **state)
 {
-    auto_world w;
+    auto_job_fixture w;
 
     (void)state;
-    world_init(&w, "{'parallelism':3,'completions':4}");
+    fixture_init(&w, "{'parallelism':3,'completions':4}");
     for (int i = 0; i < 3; i++)
         put_pod(&w, -1, "Running");
-    ends(&w, put_pod(&w, -1, "Running"), 0);
-    ends(&w, put_pod(&w, -1, "Running"), 0);
-    pass(&w);
+    finish_pod(&w, put_pod(&w, -1, "Running"), 0);
+    finish_pod(&w, put_pod(&w, -1, "Running"), 0);
+    reconcile(&w);
     assert_int_equal(w.deleted, 1);
-    counts(&w, 2, 2, 0);
+    assert_counts(&w, 2, 2, 0);
 }
 
 static void test_the_longest_ready_goes_last(void **state)
 {
-    auto_world w;
+    auto_job_fixture w;
 
     (void)state;
-    world_init(&w, "{'parallelism':1,'completions':20}");
+    fixture_init(&w, "{'parallelism':1,'completions':20}");
     for (int i = 0; i < 3; i++, w.now++)
-        runs(&w, put_pod(&w, -1, "Running"), true);
-    restarts(&w, 0, 3);
-    pass(&w);
+        set_running(&w, put_pod(&w, -1, "Running"), true);
+    add_restarts(&w, 0, 3);
+    reconcile(&w);
     assert_int_equal(w.deleted, 2);
     assert_false(is_deleted(&w, 0)); /* ready for longest, whatever its restarts */
 }
 
 static void case_081_work_queue(void **state)
 {
-    auto_world w;
+    auto_job_fixture w;
 
     (void)state;
-    world_init(&w, "{'parallelism':3}");
-    pass(&w);
+    fixture_init(&w, "{'parallelism':3}");
+    reconcile(&w);
     assert_int_equal(w.created, 3);
-    ends(&w, 0, 1);
-    pass(&w);
+    finish_pod(&w, 0, 1);
+    reconcile(&w);
     assert_int_equal(w.created, 0); /* waits */
     w.now += 10;
-    pass(&w);
+    reconcile(&w);
     assert_int_equal(w.created, 1);
-    counts(&w, 3, 0, 1);
-    ends(&w, 1, 0);
-    ends(&w, 2, 0);
-    pass(&w);
+    assert_counts(&w, 3, 0, 1);
+    finish_pod(&w, 1, 0);
+    finish_pod(&w, 2, 0);
+    reconcile(&w);
     assert_int_equal(w.created, 0);
-    counts(&w, 1, 2, 1);
-    says(&w, "Complete", NULL, NULL);
-    ends(&w, 3, 0);
-    pass(&w);
-    counts(&w, 0, 3, 1);
-    says(&w, "Complete", "CompletionsReached", "Reached expected number of succeeded pods");
+    assert_counts(&w, 1, 2, 1);
+    assert_condition(&w, "Complete", NULL, NULL);
+    finish_pod(&w, 3, 0);
+    reconcile(&w);
+    assert_counts(&w, 0, 3, 1);
+    assert_condition(&w, "Complete", "CompletionsReached",
+                     "Reached expected number of succeeded pods");
 }
 
 static void case_082_lowest_free_indexes(void **state)
 {
     static const int done[] = { 2, 4, 5, 7, 8, 9 }, want[] = { 1, 6, 10, 11, 12, 13 };
-    auto_world w;
+    auto_job_fixture w;
 
     (void)state;
-    world_init(&w, "{'parallelism':8,'completions':20,'completionMode':'Indexed'}");
+    fixture_init(&w, "{'parallelism':8,'completions':20,'completionMode':'Indexed'}");
     for (size_t i = 0; i < 6; i++)
-        ends(&w, put_pod(&w, done[i], "Running"), 0);
+        finish_pod(&w, put_pod(&w, done[i], "Running"), 0);
     put_pod(&w, 0, "Running");
     put_pod(&w, 3, "Pending");
-    pass(&w);
+    reconcile(&w);
     assert_int_equal(w.created, 6);
     for (size_t i = 0; i < 6; i++)
         assert_int_equal(index_of(&w, 8 + i), want[i]);
     is_text(stat_text(&w, "completedIndexes"), "2,4,5,7-9");
-    counts(&w, 8, 6, 0);
+    assert_counts(&w, 8, 6, 0);
 }
 
 static void case_085_doubles_and_strangers_go(void **state)
 {
-    auto_world w;
+    auto_job_fixture w;
 
     (void)state;
-    world_init(&w, "{'parallelism':6,'completions':6,'completionMode':'Indexed'}");
+    fixture_init(&w, "{'parallelism':6,'completions':6,'completionMode':'Indexed'}");
     put_pod(&w, 0, "Pending");
     put_pod(&w, 0, "Running");
     put_pod(&w, -1, "Running");
     put_pod(&w, 6, "Running");
     put_pod(&w, 1, "Running");
-    pass(&w);
+    reconcile(&w);
     assert_int_equal(w.deleted, 3);
     assert_int_equal(w.created, 0); /* never both */
     assert_true(is_deleted(&w, 0) && is_deleted(&w, 2) && is_deleted(&w, 3));
-    counts(&w, 2, 0, 0);
-    bury(&w);
-    pass(&w);
+    assert_counts(&w, 2, 0, 0);
+    remove_deleted_pods(&w);
+    reconcile(&w);
     assert_int_equal(w.created, 4);
-    counts(&w, 6, 0, 0);
+    assert_counts(&w, 6, 0, 0);
 }
 
 static void case_085_ends_out_of_range_do_not_count(void **state)
 {
-    auto_world w;
+    auto_job_fixture w;
 
     (void)state;
-    world_init(&w, "{'parallelism':2,'completions':2,'completionMode':'Indexed'}");
-    ends(&w, put_pod(&w, 2, "Running"), 0);
-    ends(&w, put_pod(&w, 5, "Running"), 1);
-    ends(&w, put_pod(&w, -1, "Running"), 1);
-    pass(&w);
+    fixture_init(&w, "{'parallelism':2,'completions':2,'completionMode':'Indexed'}");
+    finish_pod(&w, put_pod(&w, 2, "Running"), 0);
+    finish_pod(&w, put_pod(&w, 5, "Running"), 1);
+    finish_pod(&w, put_pod(&w, -1, "Running"), 1);
+    reconcile(&w);
     assert_int_equal(w.created, 2); /* nor do they delay anything */
-    counts(&w, 2, 0, 0);
+    assert_counts(&w, 2, 0, 0);
     assert_int_equal(w.updated, 3);
-    pass(&w);
+    reconcile(&w);
     assert_int_equal(w.updated, 0);
 }
 
 static void replacement(const char *spec, size_t created, int64_t active, int64_t failed)
 {
-    auto_world w;
+    auto_job_fixture w;
 
-    world_init(&w, spec);
+    fixture_init(&w, spec);
     delete_pod(&w, put_pod(&w, 0, "Running"));
     w.now += 10; /* past the delay after a failure */
-    pass(&w);
+    reconcile(&w);
     assert_int_equal(w.created, created);
-    counts(&w, active, 0, failed);
+    assert_counts(&w, active, 0, failed);
     assert_int_equal(stat_int(&w, "terminating"), 1);
-    bury(&w);
-    pass(&w);
-    counts(&w, 2, 0, failed);
+    remove_deleted_pods(&w);
+    reconcile(&w);
+    assert_counts(&w, 2, 0, failed);
 }
 
 static void case_086_replacement_policy(void **state)
@@ -192,56 +193,56 @@ static void case_086_replacement_policy(void **state)
 
 static void case_086_a_terminating_index_keeps_its_place(void **state)
 {
-    auto_world w;
+    auto_job_fixture w;
 
     (void)state;
-    world_init(&w, "{'parallelism':2,'completions':3,'podReplacementPolicy':'Failed',"
-                   "'completionMode':'Indexed'}");
+    fixture_init(&w, "{'parallelism':2,'completions':3,'podReplacementPolicy':'Failed',"
+                     "'completionMode':'Indexed'}");
     delete_pod(&w, put_pod(&w, 0, "Running"));
-    pass(&w);
+    reconcile(&w);
     assert_int_equal(w.created, 1);
     assert_int_equal(index_of(&w, 1), 1);
 }
 
 static void test_at_most_500_a_pass(void **state)
 {
-    auto_world w;
+    auto_job_fixture w;
 
     (void)state;
-    world_init(&w, "{'parallelism':1100,'completions':1100,'completionMode':'Indexed'}");
-    pass(&w);
+    fixture_init(&w, "{'parallelism':1100,'completions':1100,'completionMode':'Indexed'}");
+    reconcile(&w);
     assert_int_equal(w.created, 500);
     assert_int_equal(w.last.requeue_ms, 0);
-    pass(&w);
+    reconcile(&w);
     assert_int_equal(w.created, 500);
-    pass(&w);
+    reconcile(&w);
     assert_int_equal(w.created, 100);
     assert_int_equal(w.last.requeue_ms, -1);
     assert_int_equal(index_of(&w, 1099), 1099);
-    counts(&w, 1100, 0, 0);
+    assert_counts(&w, 1100, 0, 0);
 }
 
 static void test_scaled_down(void **state)
 {
-    auto_world w;
+    auto_job_fixture w;
 
     (void)state;
-    world_init(&w, "{'parallelism':4,'completions':4,'completionMode':'Indexed'}");
-    pass(&w);
-    ends(&w, 3, 0);
-    ends(&w, 0, 0);
-    pass(&w);
+    fixture_init(&w, "{'parallelism':4,'completions':4,'completionMode':'Indexed'}");
+    reconcile(&w);
+    finish_pod(&w, 3, 0);
+    finish_pod(&w, 0, 0);
+    reconcile(&w);
     is_text(stat_text(&w, "completedIndexes"), "0,3");
     ty_json_set(w.a, ty_json_get(w.job, "spec"), "parallelism", ty_json_int(w.a, 2));
     ty_json_set(w.a, ty_json_get(w.job, "spec"), "completions", ty_json_int(w.a, 2));
-    pass(&w);
+    reconcile(&w);
     assert_int_equal(w.deleted, 1);
     is_text(stat_text(&w, "completedIndexes"), "0");
-    counts(&w, 1, 1, 0);
-    ends(&w, 1, 0);
-    bury(&w);
-    pass(&w);
-    says(&w, "Complete", "CompletionsReached", NULL);
+    assert_counts(&w, 1, 1, 0);
+    finish_pod(&w, 1, 0);
+    remove_deleted_pods(&w);
+    reconcile(&w);
+    assert_condition(&w, "Complete", "CompletionsReached", NULL);
 }
 
 int main(void)

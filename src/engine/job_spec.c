@@ -4,7 +4,7 @@
 
 #define NUMBER_MAX ((int64_t)1 << 40) /* seconds are int64: adding to them must not overflow */
 
-static int64_t number(const struct ty_json *spec, const char *key, int64_t otherwise)
+static int64_t number_at(const struct ty_json *spec, const char *key, int64_t otherwise)
 {
     int64_t v = otherwise;
 
@@ -27,12 +27,12 @@ void ty_job_spec_read(const struct ty_json *job, struct ty_job_spec *ret)
         .on_failure = ty_str_is(ty_json_str_at(spec, "template.spec.restartPolicy"), "OnFailure"),
         .replace_failed =
             policy || ty_str_is(ty_json_str_at(spec, "podReplacementPolicy"), "Failed"),
-        .parallelism = number(spec, "parallelism", 1),
-        .completions = number(spec, "completions", -1),
-        .per_index = number(spec, "backoffLimitPerIndex", -1),
-        .max_failed = number(spec, "maxFailedIndexes", -1),
-        .deadline_s = number(spec, "activeDeadlineSeconds", -1),
-        .ttl_s = number(spec, "ttlSecondsAfterFinished", -1),
+        .parallelism = number_at(spec, "parallelism", 1),
+        .completions = number_at(spec, "completions", -1),
+        .per_index = number_at(spec, "backoffLimitPerIndex", -1),
+        .max_failed = number_at(spec, "maxFailedIndexes", -1),
+        .deadline_s = number_at(spec, "activeDeadlineSeconds", -1),
+        .ttl_s = number_at(spec, "ttlSecondsAfterFinished", -1),
         .failure_rules = ty_json_get(policy, "rules"),
         .success_rules = ty_json_at(spec, "successPolicy.rules"),
         .pod_template = ty_json_get(spec, "template"),
@@ -43,5 +43,5 @@ void ty_job_spec_read(const struct ty_json *job, struct ty_job_spec *ret)
         ret->per_index = -1;
         ret->success_rules = NULL;
     }
-    ret->backoff_limit = number(spec, "backoffLimit", ret->per_index >= 0 ? INT32_MAX : 6);
+    ret->backoff_limit = number_at(spec, "backoffLimit", ret->per_index >= 0 ? INT32_MAX : 6);
 }

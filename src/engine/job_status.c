@@ -63,9 +63,9 @@ struct ty_json *ty_job_status_make(struct ty_arena *a, const struct ty_job_spec 
     set_count(a, v, "failed", st->failed);
     ty_json_set(a, v, "terminating", ty_json_int(a, c->terminating));
     if (s->indexed && c->done.n)
-        ty_json_set(a, v, "completedIndexes", ty_json_str(a, ty_indexes_text(a, &c->done)));
+        ty_json_set(a, v, "completedIndexes", ty_json_str(a, ty_job_indexes_text(a, &c->done)));
     if (s->per_index >= 0)
-        ty_json_set(a, v, "failedIndexes", ty_json_str(a, ty_indexes_text(a, &c->lost)));
+        ty_json_set(a, v, "failedIndexes", ty_json_str(a, ty_job_indexes_text(a, &c->lost)));
     ty_json_set(a, v, "uncountedTerminatedPods", ty_json_object(a));
     ty_json_set(a, v, "ready", ty_json_int(a, c->ready));
     return v;

@@ -26,7 +26,7 @@ static void test_conditions(void **state)
 static void test_a_whole_status(void **state)
 {
     ty_auto_arena *a = ty_arena_new(CEILING);
-    struct ty_run done[] = { { 0, 2 } }, lost[] = { { 5, 6 } };
+    struct ty_index_range done[] = { { 0, 2 } }, lost[] = { { 5, 6 } };
     struct ty_job_count c = {
         .active = 3, .ready = 2, .terminating = 1, .done = { done, 1 }, .lost = { lost, 1 }
     };

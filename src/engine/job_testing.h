@@ -19,7 +19,7 @@
 #define T0      1767225600 /* 2026-01-01T00:00:00Z */
 #define PODS    1200
 
-struct world {
+struct job_fixture {
     struct ty_arena *a;
     struct ty_json *job;
     struct ty_json *pods[PODS];
@@ -50,7 +50,7 @@ TY_UNUSED static struct ty_json *parse(struct ty_arena *a, const char *text)
 }
 
 /* A Job whose spec is `spec` (single quotes), defaulted and checked. */
-TY_UNUSED static void world_init(struct world *w, const char *spec)
+TY_UNUSED static void fixture_init(struct job_fixture *w, const char *spec)
 {
     struct ty_json *job;
 
@@ -72,19 +72,19 @@ TY_UNUSED static void world_init(struct world *w, const char *spec)
     w->job = job;
 }
 
-TY_UNUSED static void world_done(struct world *w)
+TY_UNUSED static void fixture_done(struct job_fixture *w)
 {
     ty_arena_free(w->a);
 }
-#define auto_world TY_AUTO(world_done) struct world
+#define auto_job_fixture TY_AUTO(fixture_done) struct job_fixture
 
-TY_UNUSED static struct ty_json *time_json(struct world *w, int64_t s)
+TY_UNUSED static struct ty_json *time_json(struct job_fixture *w, int64_t s)
 {
     return ty_json_str(w->a, ty_time_text(w->a, s));
 }
 
 /* A pod that is simply there; index -1 none. Gives its place. */
-TY_UNUSED static size_t put_pod(struct world *w, int64_t index, const char *phase)
+TY_UNUSED static size_t put_pod(struct job_fixture *w, int64_t index, const char *phase)
 {
     struct ty_json *pod = parse(w->a, "{'metadata':{'annotations':{}},'spec':{},'status':{}}");
     struct ty_json *meta = ty_json_get(pod, "metadata");
@@ -101,31 +101,33 @@ TY_UNUSED static size_t put_pod(struct world *w, int64_t index, const char *phas
     return w->n++;
 }
 
-TY_UNUSED static void annotate(struct world *w, size_t i, const char *key, const char *value)
+TY_UNUSED static void set_annotation(struct job_fixture *w, size_t i, const char *key,
+                                     const char *value)
 {
     ty_json_set(w->a, ty_json_at(w->pods[i], "metadata.annotations"), key,
                 ty_json_cstr(w->a, value));
 }
 
-TY_UNUSED static struct ty_json *status_of(struct world *w, size_t i)
+TY_UNUSED static struct ty_json *status_of(struct job_fixture *w, size_t i)
 {
     return ty_json_need_object(w->a, w->pods[i], "status");
 }
 
-TY_UNUSED static void condition(struct world *w, size_t i, const char *type, const char *status)
+TY_UNUSED static void set_condition(struct job_fixture *w, size_t i, const char *type,
+                                    const char *status)
 {
     ty_condition_set(w->a, status_of(w, i), type, status, TY_LIT("Test"), TY_LIT(""),
                      ty_time_text(w->a, w->now));
 }
 
-TY_UNUSED static void runs(struct world *w, size_t i, bool ready)
+TY_UNUSED static void set_running(struct job_fixture *w, size_t i, bool ready)
 {
     ty_json_set(w->a, status_of(w, i), "phase", ty_json_cstr(w->a, "Running"));
-    condition(w, i, "Ready", ready ? "True" : "False");
+    set_condition(w, i, "Ready", ready ? "True" : "False");
 }
 
 /* list: containerStatuses or initContainerStatuses */
-TY_UNUSED static void container_ends(struct world *w, size_t i, const char *list,
+TY_UNUSED static void container_ends(struct job_fixture *w, size_t i, const char *list,
                                      const char *container, int code)
 {
     struct ty_json *c = ty_json_object(w->a);
@@ -138,14 +140,14 @@ TY_UNUSED static void container_ends(struct world *w, size_t i, const char *list
     ty_json_push(w->a, ty_json_need_array(w->a, status_of(w, i), list), c);
 }
 
-TY_UNUSED static void ends(struct world *w, size_t i, int code)
+TY_UNUSED static void finish_pod(struct job_fixture *w, size_t i, int code)
 {
     container_ends(w, i, "containerStatuses", "main-container", code);
     ty_json_set(w->a, status_of(w, i), "phase", ty_json_cstr(w->a, code ? "Failed" : "Succeeded"));
-    condition(w, i, "Ready", "False");
+    set_condition(w, i, "Ready", "False");
 }
 
-TY_UNUSED static void restarts(struct world *w, size_t i, int64_t count)
+TY_UNUSED static void add_restarts(struct job_fixture *w, size_t i, int64_t count)
 {
     struct ty_json *list = ty_json_need_array(w->a, status_of(w, i), "containerStatuses");
     struct ty_json *c = parse(w->a, "{'name':'main-container','state':{'running':{}}}");
@@ -154,7 +156,7 @@ TY_UNUSED static void restarts(struct world *w, size_t i, int64_t count)
     ty_json_push(w->a, list, c);
 }
 
-TY_UNUSED static void delete_pod(struct world *w, size_t i)
+TY_UNUSED static void delete_pod(struct job_fixture *w, size_t i)
 {
     ty_json_set(w->a, ty_json_get(w->pods[i], "metadata"), "deletionTimestamp",
                 time_json(w, w->now + 30));
@@ -163,7 +165,7 @@ TY_UNUSED static void delete_pod(struct world *w, size_t i)
 }
 
 /* Pods that are being deleted end and are gone. */
-TY_UNUSED static void bury(struct world *w)
+TY_UNUSED static void remove_deleted_pods(struct job_fixture *w)
 {
     size_t n = 0;
 
@@ -173,7 +175,7 @@ TY_UNUSED static void bury(struct world *w)
     w->n = n;
 }
 
-static size_t place_of(struct world *w, struct ty_str name)
+static size_t place_of(struct job_fixture *w, struct ty_str name)
 {
     for (size_t i = 0; i < w->n; i++)
         if (ty_str_eq(ty_json_str_at(w->pods[i], "metadata.name"), name))
@@ -182,7 +184,7 @@ static size_t place_of(struct world *w, struct ty_str name)
     return 0;
 }
 
-static void born(struct world *w, struct ty_json *shared)
+static void add_created_pod(struct job_fixture *w, struct ty_json *shared)
 {
     struct ty_json *pod = ty_json_copy(w->a, shared, 0); /* pods of a pass share nodes */
     struct ty_json *meta = ty_json_get(pod, "metadata");
@@ -195,12 +197,12 @@ static void born(struct world *w, struct ty_json *shared)
     w->pods[w->n++] = pod;
 }
 
-static void carry_out(struct world *w, const struct ty_change *c)
+static void apply_change(struct job_fixture *w, const struct ty_change *c)
 {
     if (c->kind == &ty_kind_job) {
-        w->told += c->op == TY_DO_STATUS;
+        w->told += c->op == TY_CHANGE_STATUS;
         assert_true(!c->obj || ty_kind_of(c->obj) == &ty_kind_job);
-        if (c->op == TY_DO_STATUS)
+        if (c->op == TY_CHANGE_STATUS)
             w->job = c->obj;
         else
             w->job_gone = true;
@@ -210,10 +212,10 @@ static void carry_out(struct world *w, const struct ty_change *c)
     if (c->obj)
         assert_ptr_equal(ty_kind_of(c->obj), &ty_kind_pod);
     is_text(c->ns, "default");
-    if (c->op == TY_DO_CREATE) {
+    if (c->op == TY_CHANGE_CREATE) {
         w->created++;
-        born(w, c->obj);
-    } else if (c->op == TY_DO_UPDATE) {
+        add_created_pod(w, c->obj);
+    } else if (c->op == TY_CHANGE_UPDATE) {
         size_t i = place_of(w, c->name);
         w->updated++;
         w->pods[i] = ty_json_copy(w->a, ty_merge_patch(w->a, w->pods[i], c->obj), 0);
@@ -224,21 +226,21 @@ static void carry_out(struct world *w, const struct ty_change *c)
 }
 
 /* One pass, carried out. */
-TY_UNUSED static void pass(struct world *w)
+TY_UNUSED static void reconcile(struct job_fixture *w)
 {
-    struct ty_pod_seen *seen = ty_new_n(w->a, struct ty_pod_seen, w->n);
+    struct ty_pod_summary *seen = ty_new_n(w->a, struct ty_pod_summary, w->n);
 
     for (size_t i = 0; i < w->n; i++)
-        ty_pod_see(w->a, w->pods[i], &seen[i]);
-    struct ty_job_in in = { w->job, seen, w->n, w->now, w->seed++ };
+        ty_pod_summary_read(w->a, w->pods[i], &seen[i]);
+    struct ty_job_observed in = { w->job, seen, w->n, w->now, w->seed++ };
     w->created = w->deleted = w->updated = w->told = 0;
     ty_changes_init(&w->last, w->a);
-    ty_job_pass(w->a, &in, &w->last);
+    ty_job_reconcile(w->a, &in, &w->last);
     for (const struct ty_change *c = w->last.first; c; c = c->next)
-        carry_out(w, c);
+        apply_change(w, c);
 }
 
-TY_UNUSED static int64_t stat_int(struct world *w, const char *key)
+TY_UNUSED static int64_t stat_int(struct job_fixture *w, const char *key)
 {
     int64_t v = 0;
 
@@ -246,12 +248,13 @@ TY_UNUSED static int64_t stat_int(struct world *w, const char *key)
     return v;
 }
 
-TY_UNUSED static struct ty_str stat_text(struct world *w, const char *key)
+TY_UNUSED static struct ty_str stat_text(struct job_fixture *w, const char *key)
 {
     return ty_json_str_at(ty_json_get(w->job, "status"), key);
 }
 
-TY_UNUSED static void counts(struct world *w, int64_t active, int64_t succeeded, int64_t failed)
+TY_UNUSED static void assert_counts(struct job_fixture *w, int64_t active, int64_t succeeded,
+                                    int64_t failed)
 {
     if (stat_int(w, "active") != active || stat_int(w, "succeeded") != succeeded ||
         stat_int(w, "failed") != failed)
@@ -261,8 +264,8 @@ TY_UNUSED static void counts(struct world *w, int64_t active, int64_t succeeded,
 
 /* The condition is True with this reason (and message, if not NULL); reason NULL: it is not True.
  */
-TY_UNUSED static void says(struct world *w, const char *type, const char *reason,
-                           const char *message)
+TY_UNUSED static void assert_condition(struct job_fixture *w, const char *type, const char *reason,
+                                       const char *message)
 {
     const struct ty_json *c = ty_condition(ty_json_get(w->job, "status"), type);
 
@@ -279,25 +282,25 @@ TY_UNUSED static void says(struct world *w, const char *type, const char *reason
         is_text(ty_json_str_at(c, "message"), message);
 }
 
-TY_UNUSED static size_t events(struct world *w, const char *reason, const char *message)
+TY_UNUSED static size_t count_events(struct job_fixture *w, const char *reason, const char *message)
 {
     size_t n = 0;
 
-    for (const struct ty_happening *e = w->last.events; e; e = e->next)
+    for (const struct ty_pending_event *e = w->last.events; e; e = e->next)
         n += strcmp(e->reason, reason) == 0 && (!message || strcmp(e->message, message) == 0);
     return n;
 }
 
-TY_UNUSED static bool is_deleted(struct world *w, size_t i)
+TY_UNUSED static bool is_deleted(struct job_fixture *w, size_t i)
 {
     return ty_json_at(w->pods[i], "metadata.deletionTimestamp") != NULL;
 }
 
-TY_UNUSED static int64_t index_of(struct world *w, size_t i)
+TY_UNUSED static int64_t index_of(struct job_fixture *w, size_t i)
 {
-    struct ty_pod_seen seen;
+    struct ty_pod_summary seen;
 
-    ty_pod_see(w->a, w->pods[i], &seen);
+    ty_pod_summary_read(w->a, w->pods[i], &seen);
     return seen.index;
 }
 

@@ -3,7 +3,7 @@
 #ifndef TY_ENGINE_JOBSET_H
 #define TY_ENGINE_JOBSET_H
 
-#include "engine/change.h"
+#include "engine/changes.h"
 
 /* Feature gates of JobSet; all off by default. */
 enum { TY_GATE_IN_PLACE = 1, TY_GATE_RESTART_JOB = 2, TY_GATE_ELASTIC = 4 };
@@ -19,7 +19,7 @@ void ty_jobset_validate(struct ty_arena *a, const struct ty_json *jobset, const 
 void ty_jobset_validate_claims(const struct ty_json *jobset, const struct ty_json *const *claims,
                                size_t n_claims, struct ty_errs *errs);
 
-struct ty_jobset_in {
+struct ty_jobset_observed {
     const struct ty_json *jobset;
     const struct ty_json *const *jobs; /* owned by it, any order */
     size_t n_jobs;
@@ -33,7 +33,8 @@ struct ty_jobset_in {
  * STATUS (of a resumed Job, without its start), DELETE (Job, or the JobSet when its TTL is over),
  * STATUS (the JobSet). Events only if the status is written, except Warnings of a pass that failed.
  */
-void ty_jobset_pass(struct ty_arena *a, const struct ty_jobset_in *in, struct ty_changes *ret);
+void ty_jobset_reconcile(struct ty_arena *a, const struct ty_jobset_observed *in,
+                         struct ty_changes *ret);
 
 /* "<js>-<rj>-<ji>" */
 char *ty_jobset_job_name(struct ty_arena *a, struct ty_str jobset, struct ty_str rjob,

@@ -2,12 +2,12 @@
 #include "engine/job.h"
 #include "engine/jobset_inner.h"
 
-char *ty_js_claim_name(struct ty_arena *a, struct ty_str jobset, struct ty_str claim)
+char *ty_jobset_claim_name(struct ty_arena *a, struct ty_str jobset, struct ty_str claim)
 {
     return ty_arena_printf(a, "%.*s-%.*s", TY_ARG(claim), TY_ARG(jobset));
 }
 
-static void own(struct ty_js *js, struct ty_json *metadata)
+static void set_owner(struct ty_jobset_ctx *js, struct ty_json *metadata)
 {
     struct ty_arena *a = js->arena;
     struct ty_json *owner = ty_json_object(a);
@@ -22,8 +22,8 @@ static void own(struct ty_js *js, struct ty_json *metadata)
 }
 
 /* apiVersion, kind and metadata; *ret_metadata may be filled further. */
-static struct ty_json *child(struct ty_js *js, const struct ty_kind *kind, const char *name,
-                             struct ty_json **ret_metadata)
+static struct ty_json *new_child(struct ty_jobset_ctx *js, const struct ty_kind *kind,
+                                 const char *name, struct ty_json **ret_metadata)
 {
     struct ty_arena *a = js->arena;
     struct ty_json *obj = ty_json_object(a), *metadata;
@@ -38,7 +38,8 @@ static struct ty_json *child(struct ty_js *js, const struct ty_kind *kind, const
 }
 
 /* Of a template's metadata only labels and annotations count; its name is ignored. */
-static void take_marks(struct ty_js *js, const struct ty_json *from, struct ty_json *metadata)
+static void take_marks(struct ty_jobset_ctx *js, const struct ty_json *from,
+                       struct ty_json *metadata)
 {
     static const char *const kept[] = { "labels", "annotations" };
 
@@ -57,14 +58,14 @@ static bool list_mounts(const struct ty_json *containers, struct ty_str volume)
     return false;
 }
 
-bool ty_js_mounts(const struct ty_json *pod_spec, struct ty_str volume)
+bool ty_jobset_mounts(const struct ty_json *pod_spec, struct ty_str volume)
 {
     return list_mounts(ty_json_get(pod_spec, "containers"), volume) ||
            list_mounts(ty_json_get(pod_spec, "initContainers"), volume);
 }
 
 /* A claim becomes a volume of exactly those pods that mount its name. */
-static void add_claims(struct ty_js *js, struct ty_json *pod)
+static void add_claims(struct ty_jobset_ctx *js, struct ty_json *pod)
 {
     struct ty_arena *a = js->arena;
     const struct ty_json *policies = ty_json_get(js->spec, "volumeClaimPolicies");
@@ -73,36 +74,37 @@ static void add_claims(struct ty_js *js, struct ty_json *pod)
         const struct ty_json *templates = ty_json_get(*policy, "templates");
         ty_each_item (it, templates) {
             struct ty_str name = ty_json_str_at(*it, "metadata.name");
-            if (!ty_js_mounts(pod, name))
+            if (!ty_jobset_mounts(pod, name))
                 continue;
             struct ty_json *volume = ty_json_object(a);
             ty_json_set(a, volume, "name", ty_json_str(a, name));
             ty_json_set(a, ty_json_need_object(a, volume, "persistentVolumeClaim"), "claimName",
-                        ty_json_cstr(a, ty_js_claim_name(a, js->name, name)));
+                        ty_json_cstr(a, ty_jobset_claim_name(a, js->name, name)));
             ty_json_push(a, ty_json_need_array(a, pod, "volumes"), volume);
         }
     }
 }
 
-struct ty_json *ty_js_make_job(struct ty_js *js, const struct ty_js_rjob *r, int64_t index)
+struct ty_json *ty_jobset_make_job(struct ty_jobset_ctx *js, const struct ty_jobset_rjob *r,
+                                   int64_t index)
 {
     struct ty_arena *a = js->arena;
     const struct ty_json *from = ty_json_get(r->obj, "template");
     const struct ty_json *spec_template = ty_json_get(from, "spec");
     struct ty_json *metadata;
     struct ty_json *job =
-        child(js, &ty_kind_job, ty_jobset_job_name(a, js->name, r->name, index), &metadata);
+        new_child(js, &ty_kind_job, ty_jobset_job_name(a, js->name, r->name, index), &metadata);
     struct ty_json *spec = ty_json_is(spec_template, TY_JSON_OBJECT)
                                ? ty_json_copy(a, spec_template, 0)
                                : ty_json_object(a);
 
     ty_json_set(a, job, "spec", spec);
     take_marks(js, ty_json_get(from, "metadata"), metadata);
-    own(js, metadata);
-    ty_js_mark(js, r, index, metadata);
+    set_owner(js, metadata);
+    ty_jobset_mark(js, r, index, metadata);
     struct ty_json *pod_template = ty_json_need_object(a, spec, "template");
-    ty_js_mark(js, r, index, ty_json_need_object(a, pod_template, "metadata"));
-    ty_js_mark_placement(js, metadata, pod_template);
+    ty_jobset_mark(js, r, index, ty_json_need_object(a, pod_template, "metadata"));
+    ty_jobset_mark_placement(js, metadata, pod_template);
     struct ty_json *pod = ty_json_need_object(a, pod_template, "spec");
     if (js->dns)
         ty_json_set(a, pod, "subdomain", ty_json_str(a, js->subdomain));
@@ -112,38 +114,39 @@ struct ty_json *ty_js_make_job(struct ty_js *js, const struct ty_js_rjob *r, int
     return job;
 }
 
-struct ty_json *ty_js_make_service(struct ty_js *js)
+struct ty_json *ty_jobset_make_service(struct ty_jobset_ctx *js)
 {
     struct ty_arena *a = js->arena;
     const struct ty_json *publish = ty_json_at(js->spec, "network.publishNotReadyAddresses");
     struct ty_json *metadata, *spec;
-    struct ty_json *service = child(
+    struct ty_json *service = new_child(
         js, &ty_kind_service, ty_arena_strndup(a, js->subdomain.p, js->subdomain.n), &metadata);
 
-    own(js, metadata);
+    set_owner(js, metadata);
     spec = ty_json_need_object(a, service, "spec");
     ty_json_set(a, spec, "clusterIP", ty_json_cstr(a, "None"));
-    ty_json_set(a, ty_json_need_object(a, spec, "selector"), TY_JS_NAME, ty_json_str(a, js->name));
+    ty_json_set(a, ty_json_need_object(a, spec, "selector"), TY_JOBSET_NAME,
+                ty_json_str(a, js->name));
     ty_json_set(a, spec, "publishNotReadyAddresses",
                 ty_json_bool(a, !ty_json_is(publish, TY_JSON_BOOL) || publish->b));
     return service;
 }
 
-struct ty_json *ty_js_make_claim(struct ty_js *js, const struct ty_json *policy,
-                                 const struct ty_json *claim_template)
+struct ty_json *ty_jobset_make_claim(struct ty_jobset_ctx *js, const struct ty_json *policy,
+                                     const struct ty_json *claim_template)
 {
     struct ty_arena *a = js->arena;
     struct ty_str name = ty_json_str_at(claim_template, "metadata.name");
     const struct ty_json *spec = ty_json_get(claim_template, "spec");
     struct ty_json *metadata;
     struct ty_json *claim =
-        child(js, &ty_kind_claim, ty_js_claim_name(a, js->name, name), &metadata);
+        new_child(js, &ty_kind_claim, ty_jobset_claim_name(a, js->name, name), &metadata);
 
     take_marks(js, ty_json_get(claim_template, "metadata"), metadata);
-    ty_json_set(a, ty_json_need_object(a, metadata, "labels"), TY_JS_NAME,
+    ty_json_set(a, ty_json_need_object(a, metadata, "labels"), TY_JOBSET_NAME,
                 ty_json_str(a, js->name));
     if (ty_str_is(ty_json_str_at(policy, "retentionPolicy.whenDeleted"), "Delete"))
-        own(js, metadata); /* a claim to be retained belongs to nobody */
+        set_owner(js, metadata); /* a claim to be retained belongs to nobody */
     ty_json_set(a, claim, "spec", spec ? ty_json_copy(a, spec, 0) : ty_json_object(a));
     return claim;
 }

@@ -10,15 +10,15 @@ static const char *in_pod(struct ty_arena *a, const struct ty_json *j, const cha
 static void case_030_jobs_and_service_of_T(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 24);
-    struct world w;
+    struct jobset_fixture w;
 
-    world_init(&w, a, set_t(a), 0);
-    pass(&w);
+    fixture_init(&w, a, set_t(a), 0);
+    reconcile(&w);
     assert_int_equal(w.n_jobs, 4);
-    assert_non_null(job(&w, "test-js-replicated-job-a-0"));
-    assert_non_null(job(&w, "test-js-replicated-job-b-0"));
-    assert_non_null(job(&w, "test-js-replicated-job-b-1"));
-    assert_non_null(job(&w, "test-js-replicated-job-b-2"));
+    assert_non_null(find_job(&w, "test-js-replicated-job-a-0"));
+    assert_non_null(find_job(&w, "test-js-replicated-job-b-0"));
+    assert_non_null(find_job(&w, "test-js-replicated-job-b-1"));
+    assert_non_null(find_job(&w, "test-js-replicated-job-b-2"));
     assert_string_equal(json_show(a, w.service),
                         "{'apiVersion':'v1','kind':'Service','metadata':{'name':'test-js',"
                         "'namespace':'default','ownerReferences':[{'apiVersion':"
@@ -26,9 +26,9 @@ static void case_030_jobs_and_service_of_T(void **state TY_UNUSED)
                         "'js-uid','controller':true,'blockOwnerDeletion':true}]},'spec':{"
                         "'clusterIP':'None','selector':{'jobset.sigs.k8s.io/jobset-name':"
                         "'test-js'},'publishNotReadyAddresses':true}}");
-    settle(&w);
+    reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 4);
-    world_done(&w);
+    fixture_done(&w);
 }
 
 static void a_job_is_its_template_and_more(void **state TY_UNUSED)
@@ -36,29 +36,29 @@ static void a_job_is_its_template_and_more(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 24);
     struct ty_json *js = set_t(a);
     const struct ty_json *j;
-    struct world w;
+    struct jobset_fixture w;
 
     patch_rj(a, js, 0,
              "{'template':{'metadata':{'name':'ignored','labels':{'mine':'1',"
              "'jobset.sigs.k8s.io/jobset-name':'forged'},'annotations':{'note':'2'}},'spec':{"
              "'template':{'metadata':{'labels':{'pod':'3'}},'spec':{'priority':7}}}}}");
-    world_init(&w, a, js, 0);
-    pass(&w);
-    j = job(&w, A0);
+    fixture_init(&w, a, js, 0);
+    reconcile(&w);
+    j = find_job(&w, A0);
     assert_true(ty_str_is(ty_json_str_at(j, "apiVersion"), "batch/v1"));
-    assert_true(ty_str_is(ty_js_label(j, "mine"), "1"));
-    assert_true(ty_str_is(ty_js_label(j, TY_JS_NAME), "test-js")); /* ours wins */
+    assert_true(ty_str_is(ty_jobset_label(j, "mine"), "1"));
+    assert_true(ty_str_is(ty_jobset_label(j, TY_JOBSET_NAME), "test-js")); /* ours wins */
     assert_true(ty_str_is(ty_json_str_at(j, "metadata.annotations.note"), "2"));
     assert_true(
         ty_str_is(ty_json_str_at(ty_json_item(ty_json_at(j, "metadata.ownerReferences"), 0), "uid"),
                   "js-uid"));
     const struct ty_json *t = ty_json_at(j, "spec.template");
-    assert_true(ty_str_is(ty_js_label(t, "pod"), "3"));
-    assert_true(ty_str_is(ty_js_label(t, TY_JS_RJOB), A));
-    assert_true(ty_str_is(ty_js_label(t, "jobset.sigs.k8s.io/priority"), "7"));
-    assert_string_equal(ty_js_label(j, "jobset.sigs.k8s.io/priority").p, ""); /* pods only */
+    assert_true(ty_str_is(ty_jobset_label(t, "pod"), "3"));
+    assert_true(ty_str_is(ty_jobset_label(t, TY_JOBSET_RJOB), A));
+    assert_true(ty_str_is(ty_jobset_label(t, "jobset.sigs.k8s.io/priority"), "7"));
+    assert_string_equal(ty_jobset_label(j, "jobset.sigs.k8s.io/priority").p, ""); /* pods only */
     assert_true(ty_json_is(ty_json_at(j, "spec.suspend"), TY_JSON_BOOL));
-    world_done(&w);
+    fixture_done(&w);
 }
 
 static void case_035_subdomain(void **state TY_UNUSED)
@@ -67,39 +67,39 @@ static void case_035_subdomain(void **state TY_UNUSED)
     struct ty_json *js = merged(a, set_t(a),
                                 "{'spec':{'network':{'subdomain':'sub'},'coordinator':{"
                                 "'replicatedJob':'" A "'}}}");
-    struct world w;
+    struct jobset_fixture w;
 
     patch_rj(a, js, 0, "{'template':{'spec':{'completions':1,'parallelism':1}}}");
-    world_init(&w, a, js, 0);
-    pass(&w);
+    fixture_init(&w, a, js, 0);
+    reconcile(&w);
     assert_true(ty_str_is(ty_json_str_at(w.service, "metadata.name"), "sub"));
-    assert_string_equal(in_pod(a, job(&w, B1), "subdomain"), "'sub'");
-    assert_true(
-        ty_str_is(ty_js_label(job(&w, B1), TY_JS_COORDINATOR), "test-js-replicated-job-a-0-0.sub"));
-    world_done(&w);
+    assert_string_equal(in_pod(a, find_job(&w, B1), "subdomain"), "'sub'");
+    assert_true(ty_str_is(ty_jobset_label(find_job(&w, B1), TY_JOBSET_COORDINATOR),
+                          "test-js-replicated-job-a-0-0.sub"));
+    fixture_done(&w);
 
-    world_init(&w, a, set_t(a), 0);
-    pass(&w);
-    assert_string_equal(in_pod(a, job(&w, A0), "subdomain"), "'test-js'");
-    world_done(&w);
+    fixture_init(&w, a, set_t(a), 0);
+    reconcile(&w);
+    assert_string_equal(in_pod(a, find_job(&w, A0), "subdomain"), "'test-js'");
+    fixture_done(&w);
 
     js = merged(a, set_t(a), "{'spec':{'network':{'enableDNSHostnames':false}}}");
-    world_init(&w, a, js, 0);
-    settle(&w);
+    fixture_init(&w, a, js, 0);
+    reconcile_until_stable(&w);
     assert_null(w.service);
     assert_int_equal(w.n_jobs, 4);
-    assert_string_equal(in_pod(a, job(&w, A0), "subdomain"), "");
-    world_done(&w);
+    assert_string_equal(in_pod(a, find_job(&w, A0), "subdomain"), "");
+    fixture_done(&w);
 }
 
 static bool publishes(struct ty_arena *a, const char *network)
 {
-    struct world w;
+    struct jobset_fixture w;
 
-    world_init(&w, a, merged(a, set_t(a), ty_arena_printf(a, "{'spec':{'network':%s}}", network)),
-               0);
-    pass(&w);
-    world_done(&w);
+    fixture_init(&w, a, merged(a, set_t(a), ty_arena_printf(a, "{'spec':{'network':%s}}", network)),
+                 0);
+    reconcile(&w);
+    fixture_done(&w);
     return ty_json_true_at(w.service, "spec.publishNotReadyAddresses");
 }
 
@@ -121,15 +121,15 @@ static void case_040_claims(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 24);
     struct ty_json *js = merged(a, set_t(a), claims);
-    struct world w;
+    struct jobset_fixture w;
 
     patch_rj(a, js, 0,
              "{'template':{'spec':{'template':{'spec':{'volumes':[{'name':'v','emptyDir':{}}],"
              "'containers':[{'name':'c','image':'i','volumeMounts':[{'name':'gone',"
              "'mountPath':'/g'}]}],'initContainers':[{'name':'n','image':'i','volumeMounts':["
              "{'name':'kept','mountPath':'/k'}]}]}}}}}");
-    world_init(&w, a, merged(a, js, "{'spec':{'suspend':true}}"), 0);
-    settle(&w); /* also while suspended */
+    fixture_init(&w, a, merged(a, js, "{'spec':{'suspend':true}}"), 0);
+    reconcile_until_stable(&w); /* also while suspended */
     assert_int_equal(w.n_claims, 2);
     assert_string_equal(
         json_show(a, w.claims[0]),
@@ -143,12 +143,12 @@ static void case_040_claims(void **state TY_UNUSED)
         "{'apiVersion':'v1','kind':'PersistentVolumeClaim','metadata':{'name':'kept-test-js',"
         "'namespace':'default','labels':{'jobset.sigs.k8s.io/jobset-name':'test-js'}},"
         "'spec':{'accessModes':['ReadWriteMany']}}");
-    assert_string_equal(in_pod(a, job(&w, A0), "volumes"),
+    assert_string_equal(in_pod(a, find_job(&w, A0), "volumes"),
                         "[{'name':'v','emptyDir':{}},{'name':'gone','persistentVolumeClaim':{"
                         "'claimName':'gone-test-js'}},{'name':'kept','persistentVolumeClaim':{"
                         "'claimName':'kept-test-js'}}]");
-    assert_string_equal(in_pod(a, job(&w, B0), "volumes"), ""); /* mounts none of them */
-    world_done(&w);
+    assert_string_equal(in_pod(a, find_job(&w, B0), "volumes"), ""); /* mounts none of them */
+    fixture_done(&w);
 }
 
 #define ALPHA "alpha.jobset.sigs.k8s.io/"
@@ -159,16 +159,16 @@ static void node_selector_strategy(void **state TY_UNUSED)
     struct ty_json *js = merged(a, set_t(a),
                                 "{'metadata':{'annotations':{'" ALPHA
                                 "exclusive-topology':'rack','" ALPHA "node-selector':'true'}}}");
-    struct world w;
+    struct jobset_fixture w;
 
-    world_init(&w, a, js, 0);
-    pass(&w);
-    assert_string_equal(in_pod(a, job(&w, A0), "nodeSelector"),
+    fixture_init(&w, a, js, 0);
+    reconcile(&w);
+    assert_string_equal(in_pod(a, find_job(&w, A0), "nodeSelector"),
                         "{'" ALPHA "namespaced-job':'default_" A0 "'}");
-    assert_string_equal(in_pod(a, job(&w, A0), "tolerations"),
+    assert_string_equal(in_pod(a, find_job(&w, A0), "tolerations"),
                         "[{'key':'" ALPHA
                         "no-schedule','operator':'Exists','effect':'NoSchedule'}]");
-    world_done(&w);
+    fixture_done(&w);
 }
 
 int main(void)

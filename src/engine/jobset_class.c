@@ -79,7 +79,7 @@ static bool is_xdigit(int c)
 
 typedef bool kind_fn(int c);
 
-static void add_kind(struct ty_class *set, kind_fn *is, bool want)
+static void add_kind(struct ty_regex_class *set, kind_fn *is, bool want)
 {
     for (int c = 0; c < 128; c++)
         if (is(c) == want)
@@ -126,7 +126,8 @@ static int read_escaped_char(struct ty_str in, size_t *at)
     return named ? values[named - names] : c;
 }
 
-size_t ty_class_escape(struct ty_str in, size_t at, struct ty_class *ret_set, const char **ret_why)
+size_t ty_jobset_class_escape(struct ty_str in, size_t at, struct ty_regex_class *ret_set,
+                              const char **ret_why)
 {
     static const struct {
         char name;
@@ -152,7 +153,8 @@ size_t ty_class_escape(struct ty_str in, size_t at, struct ty_class *ret_set, co
 }
 
 /* "[:alpha:]" or "[:^alpha:]" inside a class. */
-static size_t read_named(struct ty_str in, size_t at, struct ty_class *set, const char **ret_why)
+static size_t read_named(struct ty_str in, size_t at, struct ty_regex_class *set,
+                         const char **ret_why)
 {
     static const struct {
         const char *name;
@@ -193,7 +195,8 @@ static int read_end(struct ty_str in, size_t *at)
     return c;
 }
 
-static size_t read_range(struct ty_str in, size_t at, struct ty_class *set, const char **ret_why)
+static size_t read_range(struct ty_str in, size_t at, struct ty_regex_class *set,
+                         const char **ret_why)
 {
     int low = read_end(in, &at), high = low;
 
@@ -209,7 +212,8 @@ static size_t read_range(struct ty_str in, size_t at, struct ty_class *set, cons
     return at;
 }
 
-size_t ty_class_read(struct ty_str in, size_t at, struct ty_class *ret_set, const char **ret_why)
+size_t ty_jobset_class_parse(struct ty_str in, size_t at, struct ty_regex_class *ret_set,
+                             const char **ret_why)
 {
     size_t start = at++;
     bool first = true;
@@ -225,8 +229,8 @@ size_t ty_class_read(struct ty_str in, size_t at, struct ty_class *ret_set, cons
         } else if (c == '[' && next == ':') {
             at = read_named(in, at, ret_set, ret_why);
         } else if (c == '\\' && next > 0 && strchr("dswDSW", next)) {
-            struct ty_class one = { 0 };
-            at = ty_class_escape(in, at, &one, ret_why);
+            struct ty_regex_class one = { 0 };
+            at = ty_jobset_class_escape(in, at, &one, ret_why);
             for (int i = 0; i < 128; i++)
                 ret_set->has[i] |= one.has[i] != one.negated;
         } else {
@@ -244,7 +248,7 @@ static void print_one(struct ty_buf *out, int c)
 }
 
 /* ] only counts at the beginning, ^ anywhere else, - at the end, and [ before none of . = : */
-static void print_bracket(const struct ty_class *set, struct ty_buf *out)
+static void print_bracket(const struct ty_regex_class *set, struct ty_buf *out)
 {
     static const char special[] = "]^-[", last[] = "[^-";
 
@@ -258,7 +262,7 @@ static void print_bracket(const struct ty_class *set, struct ty_buf *out)
             ty_buf_chr(out, *p);
 }
 
-void ty_class_print(const struct ty_class *set, struct ty_buf *out)
+void ty_jobset_class_print(const struct ty_regex_class *set, struct ty_buf *out)
 {
     int n = 0, only = 0;
 

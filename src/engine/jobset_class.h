@@ -5,14 +5,16 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-struct ty_class {
+struct ty_regex_class {
     bool has[128];
     bool negated; /* everything else, beyond ASCII too */
 };
 
 /* Both read at `at` ("\d", "[^a-z]") and give the place behind; on failure *ret_why says why. */
-size_t ty_class_escape(struct ty_str in, size_t at, struct ty_class *ret_set, const char **ret_why);
-size_t ty_class_read(struct ty_str in, size_t at, struct ty_class *ret_set, const char **ret_why);
-void ty_class_print(const struct ty_class *set, struct ty_buf *out);
+size_t ty_jobset_class_escape(struct ty_str in, size_t at, struct ty_regex_class *ret_set,
+                              const char **ret_why);
+size_t ty_jobset_class_parse(struct ty_str in, size_t at, struct ty_regex_class *ret_set,
+                             const char **ret_why);
+void ty_jobset_class_print(const struct ty_regex_class *set, struct ty_buf *out);
 
 #endif

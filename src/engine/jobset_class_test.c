@@ -9,16 +9,16 @@
 static void means_what_was_read(const char *text, const char *members)
 {
     ty_auto_buf out = { 0 };
-    struct ty_class set = { 0 };
+    struct ty_regex_class set = { 0 };
     const char *why = NULL;
-    size_t end = ty_class_read(ty_str(text), 0, &set, &why);
+    size_t end = ty_jobset_class_parse(ty_str(text), 0, &set, &why);
     regex_t re;
 
     if (why)
         fail_msg("%s: %s", text, why);
     assert_int_equal(end, strlen(text));
     ty_buf_cstr(&out, "^");
-    ty_class_print(&set, &out);
+    ty_jobset_class_print(&set, &out);
     ty_buf_cstr(&out, "$");
     ty_buf_chr(&out, '\0');
     assert_int_equal(regcomp(&re, out.p, REG_EXTENDED | REG_NOSUB), 0);
@@ -64,11 +64,11 @@ static void knows_gos_names(void **state TY_UNUSED)
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         char text[32];
-        struct ty_class set = { 0 };
+        struct ty_regex_class set = { 0 };
         const char *why = NULL;
         int n = 0;
         (void)snprintf(text, sizeof(text), "[[:%s:]]", names[i]);
-        (void)ty_class_read(ty_str(text), 0, &set, &why);
+        (void)ty_jobset_class_parse(ty_str(text), 0, &set, &why);
         assert_null(why);
         for (int c = 0; c < 128; c++)
             n += set.has[c];
@@ -80,16 +80,16 @@ static void knows_gos_names(void **state TY_UNUSED)
 static void an_empty_set_never_matches(void **state TY_UNUSED)
 {
     ty_auto_buf out = { 0 };
-    struct ty_class none = { 0 }, all = { .negated = true };
+    struct ty_regex_class none = { 0 }, all = { .negated = true };
     regex_t re;
 
-    ty_class_print(&none, &out);
+    ty_jobset_class_print(&none, &out);
     ty_buf_chr(&out, '\0');
     assert_int_equal(regcomp(&re, out.p, REG_EXTENDED | REG_NOSUB), 0);
     assert_int_not_equal(regexec(&re, "a\nb", 0, NULL, 0), 0);
     regfree(&re);
     out.n = 0;
-    ty_class_print(&all, &out);
+    ty_jobset_class_print(&all, &out);
     assert_true(ty_str_is(ty_buf_str(&out), "(.|\n)"));
 }
 

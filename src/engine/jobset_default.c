@@ -2,7 +2,7 @@
  * subdomain is not among them: it is read as the name, which generateName may not have made yet. */
 #include "engine/jobset_inner.h"
 
-static bool missing(const struct ty_json *obj, const char *key)
+static bool is_missing(const struct ty_json *obj, const char *key)
 {
     const struct ty_json *v = ty_json_get(obj, key);
 
@@ -11,16 +11,16 @@ static bool missing(const struct ty_json *obj, const char *key)
 
 static void set_missing(struct ty_arena *a, struct ty_json *obj, const char *key, struct ty_json *v)
 {
-    if (missing(obj, key))
+    if (is_missing(obj, key))
         ty_json_set(a, obj, key, v);
 }
 
 static void default_policies(struct ty_arena *a, struct ty_json *spec)
 {
-    if (missing(spec, "successPolicy"))
+    if (is_missing(spec, "successPolicy"))
         ty_json_set(a, ty_json_need_object(a, spec, "successPolicy"), "operator",
                     ty_json_cstr(a, "All"));
-    if (missing(spec, "startupPolicy"))
+    if (is_missing(spec, "startupPolicy"))
         ty_json_set(a, ty_json_need_object(a, spec, "startupPolicy"), "startupPolicyOrder",
                     ty_json_cstr(a, "AnyOrder"));
 }
@@ -49,7 +49,7 @@ static void default_rules(struct ty_arena *a, const struct ty_json *rules)
 
 /* Whether the members that defaulting reaches into are what they should be: a wrong type is left
  * for the schema to name. */
-static bool shaped(const struct ty_json *obj, const char *path)
+static bool is_object_or_null(const struct ty_json *obj, const char *path)
 {
     const struct ty_json *v = ty_json_at(obj, path);
 
@@ -61,18 +61,19 @@ void ty_jobset_default(struct ty_arena *a, struct ty_json *jobset)
     const struct ty_json *list;
     struct ty_json *spec, *network;
 
-    if (!ty_json_is(jobset, TY_JSON_OBJECT) || !shaped(jobset, "spec"))
+    if (!ty_json_is(jobset, TY_JSON_OBJECT) || !is_object_or_null(jobset, "spec"))
         return;
     spec = ty_json_need_object(a, jobset, "spec");
     ty_schema_default(a, &ty_schema_JobSet, jobset);
     default_policies(a, spec);
     list = ty_json_get(spec, "replicatedJobs");
     ty_each_item (it, list)
-        if (ty_json_is(*it, TY_JSON_OBJECT) && shaped(*it, "template") &&
-            shaped(*it, "template.spec") && shaped(*it, "template.spec.template") &&
-            shaped(*it, "template.spec.template.spec"))
+        if (ty_json_is(*it, TY_JSON_OBJECT) && is_object_or_null(*it, "template") &&
+            is_object_or_null(*it, "template.spec") &&
+            is_object_or_null(*it, "template.spec.template") &&
+            is_object_or_null(*it, "template.spec.template.spec"))
             default_rjob(a, *it);
-    if (shaped(spec, "network")) {
+    if (is_object_or_null(spec, "network")) {
         network = ty_json_need_object(a, spec, "network");
         set_missing(a, network, "enableDNSHostnames", ty_json_bool(a, true));
         set_missing(a, network, "publishNotReadyAddresses", ty_json_bool(a, true));
@@ -80,7 +81,7 @@ void ty_jobset_default(struct ty_arena *a, struct ty_json *jobset)
     default_rules(a, ty_json_at(spec, "failurePolicy.rules"));
     list = ty_json_get(spec, "volumeClaimPolicies");
     ty_each_item (it, list)
-        if (ty_json_is(*it, TY_JSON_OBJECT) && missing(*it, "retentionPolicy"))
+        if (ty_json_is(*it, TY_JSON_OBJECT) && is_missing(*it, "retentionPolicy"))
             ty_json_set(a, ty_json_need_object(a, *it, "retentionPolicy"), "whenDeleted",
                         ty_json_cstr(a, "Delete"));
 }

@@ -23,9 +23,9 @@ static void case_001_completion_mode(void **state TY_UNUSED)
 
     patch_rj(a, js, 1, "{'template':{'spec':{'completionMode':'NonIndexed'}}}");
     ty_jobset_default(a, js);
-    is(rj(js, 0), "template.spec.completionMode", "Indexed");
-    is(rj(js, 1), "template.spec.completionMode", "NonIndexed");
-    is(rj(js, 0), "groupName", "default");
+    is(rjob_at(js, 0), "template.spec.completionMode", "Indexed");
+    is(rjob_at(js, 1), "template.spec.completionMode", "NonIndexed");
+    is(rjob_at(js, 0), "groupName", "default");
 }
 
 static void case_002_restart_policy(void **state TY_UNUSED)
@@ -35,8 +35,8 @@ static void case_002_restart_policy(void **state TY_UNUSED)
 
     patch_rj(a, js, 1, "{'template':{'spec':{'template':{'spec':{'restartPolicy':'Never'}}}}}");
     ty_jobset_default(a, js);
-    is(rj(js, 0), "template.spec.template.spec.restartPolicy", "OnFailure");
-    is(rj(js, 1), "template.spec.template.spec.restartPolicy", "Never");
+    is(rjob_at(js, 0), "template.spec.template.spec.restartPolicy", "OnFailure");
+    is(rjob_at(js, 1), "template.spec.template.spec.restartPolicy", "Never");
 }
 
 static void case_003_network(void **state TY_UNUSED)

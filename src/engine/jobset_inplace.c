@@ -4,13 +4,13 @@
  * the old ones are gone: the same outcome for the user. */
 #include "engine/jobset_inner.h"
 
-bool ty_js_in_place(const struct ty_js *js)
+bool ty_jobset_in_place_enabled(const struct ty_jobset_ctx *js)
 {
     return (js->in->gates & TY_GATE_IN_PLACE) &&
            ty_str_is(ty_json_str_at(js->failure_policy, "restartStrategy"), "InPlaceRestart");
 }
 
-static int64_t highest(const int64_t *attempts, size_t n)
+static int64_t highest_attempt(const int64_t *attempts, size_t n)
 {
     int64_t max = 0;
 
@@ -19,37 +19,37 @@ static int64_t highest(const int64_t *attempts, size_t n)
     return max;
 }
 
-bool ty_js_in_place_exceeded(const int64_t *attempts, size_t n, int64_t restarts,
-                             int64_t toward_max, int64_t max_restarts)
+bool ty_jobset_in_place_exceeded(const int64_t *attempts, size_t n, int64_t restarts,
+                                 int64_t toward_max, int64_t max_restarts)
 {
-    return highest(attempts, n) - (restarts - toward_max) > max_restarts;
+    return highest_attempt(attempts, n) - (restarts - toward_max) > max_restarts;
 }
 
-static void note(struct ty_js *js, const char *field, int64_t attempt)
+static void set_attempt(struct ty_jobset_ctx *js, const char *field, int64_t attempt)
 {
-    if (ty_js_int(js->status, field, -1) == attempt)
+    if (ty_jobset_int_at(js->status, field, -1) == attempt)
         return;
     ty_json_set(js->arena, js->status, field, ty_json_int(js->arena, attempt));
     js->dirty = true;
 }
 
-void ty_js_restart_in_place(struct ty_js *js)
+void ty_jobset_in_place_restart(struct ty_jobset_ctx *js)
 {
     int64_t *attempts = ty_new_n(js->arena, int64_t, js->n_children), ready = 0;
     size_t n = 0;
 
-    ty_each_child(c, js) if (c->bucket == TY_JS_ACTIVE) attempts[n++] =
-        js->restarts + (ty_js_int(c->job, "status.failed", 0) > 0);
-    ty_each_rjob(r, js) ready += r->ready + r->succeeded;
-    if (ty_js_in_place_exceeded(attempts, n, js->restarts, js->toward_max, js->max_restarts)) {
-        ty_js_failed(js, "ReachedMaxRestarts", TY_JS_MAX_RESTARTS);
+    ty_jobset_each_child(c, js) if (c->bucket == TY_JOBSET_ACTIVE) attempts[n++] =
+        js->restarts + (ty_jobset_int_at(c->job, "status.failed", 0) > 0);
+    ty_jobset_each_rjob(r, js) ready += r->ready + r->succeeded;
+    if (ty_jobset_in_place_exceeded(attempts, n, js->restarts, js->toward_max, js->max_restarts)) {
+        ty_jobset_failed(js, "ReachedMaxRestarts", TY_JOBSET_MAX_RESTARTS);
         return;
     }
-    if (highest(attempts, n) > js->restarts) {
-        note(js, "previousInPlaceRestartAttempt", js->restarts);
+    if (highest_attempt(attempts, n) > js->restarts) {
+        set_attempt(js, "previousInPlaceRestartAttempt", js->restarts);
         js->restarts++;
         js->toward_max++;
     } else if (ready == js->replicas) {
-        note(js, "currentInPlaceRestartAttempt", js->restarts);
+        set_attempt(js, "currentInPlaceRestartAttempt", js->restarts);
     }
 }

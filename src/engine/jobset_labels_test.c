@@ -4,15 +4,15 @@
 static const struct ty_json *marks(struct ty_arena *a, struct ty_json *jobset, size_t place,
                                    int64_t index, unsigned gates)
 {
-    const struct ty_jobset_in in = { .jobset = jobset, .gates = gates };
+    const struct ty_jobset_observed in = { .jobset = jobset, .gates = gates };
     struct ty_json *metadata = ty_json_object(a);
     struct ty_changes none;
-    struct ty_js js;
+    struct ty_jobset_ctx js;
 
     ty_jobset_default(a, jobset);
     ty_changes_init(&none, a);
-    ty_js_init(&js, a, &in, &none);
-    ty_js_mark(&js, &js.rjobs[place], index, metadata);
+    ty_jobset_init(&js, a, &in, &none);
+    ty_jobset_mark(&js, &js.rjobs[place], index, metadata);
     return metadata;
 }
 
@@ -60,25 +60,25 @@ static struct ty_json *sized(struct ty_arena *a, int x, int y, int z)
 static void case_031_global_index(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 24);
-    const struct ty_jobset_in in = { .jobset = sized(a, 2, 4, 1) };
+    const struct ty_jobset_observed in = { .jobset = sized(a, 2, 4, 1) };
     struct ty_changes none;
-    struct ty_js js;
+    struct ty_jobset_ctx js;
 
     both_are(marks(a, sized(a, 2, 4, 1), 1, 3, 0), P "job-global-index", "5");
     both_are(marks(a, sized(a, 2, 4, 1), 2, 0, 0), P "job-global-index", "6");
-    ty_js_init(&js, a, &in, &none);
-    assert_null(ty_js_rjob(&js, TY_LIT("unknown"))); /* no entry, no index */
+    ty_jobset_init(&js, a, &in, &none);
+    assert_null(ty_jobset_rjob(&js, TY_LIT("unknown"))); /* no entry, no index */
 }
 
 static void case_032_global_replicas(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 24);
-    const struct ty_jobset_in in = { .jobset = empty_set(a) };
+    const struct ty_jobset_observed in = { .jobset = empty_set(a) };
     struct ty_changes none;
-    struct ty_js js;
+    struct ty_jobset_ctx js;
 
     both_are(marks(a, sized(a, 2, 5, 0), 0, 0, 0), P "global-replicas", "7");
-    ty_js_init(&js, a, &in, &none);
+    ty_jobset_init(&js, a, &in, &none);
     assert_int_equal(js.replicas, 0);
 }
 
@@ -88,7 +88,7 @@ static void case_033_groups(void **state TY_UNUSED)
     struct ty_json *js = sized(a, 2, 3, 4);
     const struct ty_json *m;
 
-    ty_json_set(a, rj(js, 1), "groupName", ty_json_cstr(a, "other"));
+    ty_json_set(a, rjob_at(js, 1), "groupName", ty_json_cstr(a, "other"));
     m = marks(a, js, 2, 1, 0);
     both_are(m, P "group-name", "default");
     both_are(m, P "group-replicas", "6");

@@ -3,7 +3,7 @@
 
 #include "engine/jobset_inner.h"
 
-int64_t ty_js_int(const struct ty_json *obj, const char *path, int64_t otherwise)
+int64_t ty_jobset_int_at(const struct ty_json *obj, const char *path, int64_t otherwise)
 {
     int64_t v = otherwise;
 
@@ -11,12 +11,12 @@ int64_t ty_js_int(const struct ty_json *obj, const char *path, int64_t otherwise
     return v;
 }
 
-struct ty_str ty_js_label(const struct ty_json *obj, const char *key)
+struct ty_str ty_jobset_label(const struct ty_json *obj, const char *key)
 {
     return ty_json_text_of(ty_json_get(ty_json_at(obj, "metadata.labels"), key));
 }
 
-int64_t ty_js_counter(const struct ty_json *list, int64_t index)
+int64_t ty_jobset_counter(const struct ty_json *list, int64_t index)
 {
     const struct ty_json *v = index < 0 ? NULL : ty_json_item(list, (size_t)index);
 
@@ -36,34 +36,34 @@ static struct ty_str subdomain_of(const struct ty_json *spec, struct ty_str name
     return own.n > 0 ? own : name;
 }
 
-char *ty_js_coordinator(struct ty_arena *a, const struct ty_json *spec, struct ty_str name)
+char *ty_jobset_coordinator(struct ty_arena *a, const struct ty_json *spec, struct ty_str name)
 {
     const struct ty_json *c = ty_json_get(spec, "coordinator");
 
     return ty_arena_printf(
         a, "%.*s-%.*s-%lld-%lld.%.*s", TY_ARG(name), TY_ARG(ty_json_str_at(c, "replicatedJob")),
-        (long long)ty_js_int(c, "jobIndex", 0), (long long)ty_js_int(c, "podIndex", 0),
-        TY_ARG(subdomain_of(spec, name)));
+        (long long)ty_jobset_int_at(c, "jobIndex", 0),
+        (long long)ty_jobset_int_at(c, "podIndex", 0), TY_ARG(subdomain_of(spec, name)));
 }
 
-struct ty_js_rjob *ty_js_rjob(const struct ty_js *js, struct ty_str name)
+struct ty_jobset_rjob *ty_jobset_rjob(const struct ty_jobset_ctx *js, struct ty_str name)
 {
-    ty_each_rjob(r, js) if (ty_str_eq(r->name, name)) return r;
+    ty_jobset_each_rjob(r, js) if (ty_str_eq(r->name, name)) return r;
     return NULL;
 }
 
-static void read_rjobs(struct ty_js *js)
+static void read_rjobs(struct ty_jobset_ctx *js)
 {
     const struct ty_json *list = ty_json_get(js->spec, "replicatedJobs");
     const struct ty_json *stored = ty_json_get(js->status, "replicatedJobsStatus");
 
-    js->rjobs = ty_new_n(js->arena, struct ty_js_rjob, ty_json_len(list));
+    js->rjobs = ty_new_n(js->arena, struct ty_jobset_rjob, ty_json_len(list));
     ty_each_item (it, list) {
-        struct ty_js_rjob *r = &js->rjobs[js->n_rjobs++];
+        struct ty_jobset_rjob *r = &js->rjobs[js->n_rjobs++];
         r->obj = *it;
         r->name = ty_json_str_at(*it, "name");
         r->group = ty_json_str_at(*it, "groupName");
-        r->replicas = ty_js_int(*it, "replicas", 1);
+        r->replicas = ty_jobset_int_at(*it, "replicas", 1);
         r->before = js->replicas;
         js->replicas += r->replicas;
         if (!(js->in->gates & TY_GATE_RESTART_JOB))
@@ -72,9 +72,9 @@ static void read_rjobs(struct ty_js *js)
         r->restarts = ty_json_get(was, "jobRestarts");
         r->toward_max = ty_json_get(was, "jobRestartsCountTowardsMax");
     }
-    ty_each_rjob(r, js)
+    ty_jobset_each_rjob(r, js)
     {
-        ty_each_rjob(other, js)
+        ty_jobset_each_rjob(other, js)
         {
             if (!ty_str_eq(r->group, other->group))
                 continue;
@@ -84,13 +84,13 @@ static void read_rjobs(struct ty_js *js)
     }
 }
 
-void ty_js_init(struct ty_js *js, struct ty_arena *a, const struct ty_jobset_in *in,
-                struct ty_changes *out)
+void ty_jobset_init(struct ty_jobset_ctx *js, struct ty_arena *a,
+                    const struct ty_jobset_observed *in, struct ty_changes *out)
 {
     const struct ty_json *status = ty_json_get(in->jobset, "status");
 
-    *js = (struct ty_js){ .arena = a, .in = in, .out = out };
-    ty_changes_init(&js->told, a);
+    *js = (struct ty_jobset_ctx){ .arena = a, .in = in, .out = out };
+    ty_changes_init(&js->status_events, a);
     js->spec = ty_json_get(in->jobset, "spec");
     js->failure_policy = ty_json_get(js->spec, "failurePolicy");
     if (!ty_json_is(js->failure_policy, TY_JSON_OBJECT))
@@ -105,14 +105,14 @@ void ty_js_init(struct ty_js *js, struct ty_arena *a, const struct ty_jobset_in 
         ty_str_is(ty_json_str_at(js->spec, "startupPolicy.startupPolicyOrder"), "InOrder");
     js->status =
         ty_json_is(status, TY_JSON_OBJECT) ? ty_json_copy(a, status, 0) : ty_json_object(a);
-    js->restarts = ty_js_int(js->status, "restarts", 0);
-    js->toward_max = ty_js_int(js->status, "restartsCountTowardsMax", 0);
-    js->max_restarts = ty_js_int(js->failure_policy, "maxRestarts", 0);
+    js->restarts = ty_jobset_int_at(js->status, "restarts", 0);
+    js->toward_max = ty_jobset_int_at(js->status, "restartsCountTowardsMax", 0);
+    js->max_restarts = ty_jobset_int_at(js->failure_policy, "maxRestarts", 0);
     read_rjobs(js);
 }
 
 /* The controller's uid decides, not the name: a namesake of another owner is not ours. */
-static bool is_ours(const struct ty_js *js, const struct ty_json *metadata)
+static bool is_ours(const struct ty_jobset_ctx *js, const struct ty_json *metadata)
 {
     const struct ty_json *owners = ty_json_get(metadata, "ownerReferences");
 
@@ -133,33 +133,34 @@ static int64_t number_in(const struct ty_json *labels, const char *key, int64_t 
 }
 
 /* How the Job ended, if it did: FailureTarget and SuccessCriteriaMet are not the end yet. */
-static enum ty_js_bucket end_of(const struct ty_json *status)
+static enum ty_jobset_bucket end_of(const struct ty_json *status)
 {
     const struct ty_json *conditions = ty_json_get(status, "conditions");
-    enum ty_js_bucket bucket = TY_JS_ACTIVE;
+    enum ty_jobset_bucket bucket = TY_JOBSET_ACTIVE;
 
     ty_each_item (it, conditions) {
         struct ty_str type = ty_json_text_of(ty_json_get(*it, "type"));
         if (!ty_str_is(ty_json_text_of(ty_json_get(*it, "status")), "True"))
             continue;
         if (ty_str_is(type, "Failed"))
-            return TY_JS_FAILED;
+            return TY_JOBSET_FAILED;
         if (ty_str_is(type, "Complete"))
-            bucket = TY_JS_SUCCESSFUL;
+            bucket = TY_JOBSET_SUCCESSFUL;
     }
     return bucket;
 }
 
-static enum ty_js_bucket bucket_of(const struct ty_js *js, const struct ty_js_child *c,
-                                   const struct ty_json *labels)
+static enum ty_jobset_bucket bucket_of(const struct ty_jobset_ctx *js,
+                                       const struct ty_jobset_child *c,
+                                       const struct ty_json *labels)
 {
-    if (number_in(labels, TY_JS_ATTEMPT, 0) < js->restarts)
-        return TY_JS_PREVIOUS;
+    if (number_in(labels, TY_JOBSET_ATTEMPT, 0) < js->restarts)
+        return TY_JOBSET_PREVIOUS;
     /* A Job made before the gate was on has no such label and stays. */
     if ((js->in->gates & TY_GATE_RESTART_JOB) && c->rjob &&
-        number_in(labels, TY_JS_JOB_ATTEMPT, INT64_MAX) <
-            ty_js_counter(c->rjob->restarts, c->index))
-        return TY_JS_PREVIOUS;
+        number_in(labels, TY_JOBSET_JOB_ATTEMPT, INT64_MAX) <
+            ty_jobset_counter(c->rjob->restarts, c->index))
+        return TY_JOBSET_PREVIOUS;
     return end_of(ty_json_get(c->job, "status"));
 }
 
@@ -181,69 +182,69 @@ static bool is_ready(const struct ty_json *spec, const struct ty_json *status)
     return number_at(status, "succeeded", 0) + number_at(status, "ready", 0) >= pods;
 }
 
-static void count(struct ty_js_child *c)
+static void count_job(struct ty_jobset_child *c)
 {
     const struct ty_json *spec = ty_json_get(c->job, "spec");
     const struct ty_json *status = ty_json_get(c->job, "status");
-    struct ty_js_rjob *r = c->rjob;
+    struct ty_jobset_rjob *r = c->rjob;
 
     r->owned++;
     switch (c->bucket) {
-    case TY_JS_ACTIVE:
+    case TY_JOBSET_ACTIVE:
         r->ready += is_ready(spec, status);
         r->active += number_at(status, "active", 0) > 0;
         r->suspended += ty_json_true_at(spec, "suspend");
         break;
-    case TY_JS_SUCCESSFUL:
+    case TY_JOBSET_SUCCESSFUL:
         r->succeeded++;
         break;
-    case TY_JS_FAILED:
+    case TY_JOBSET_FAILED:
         r->failed++;
         break;
-    case TY_JS_PREVIOUS:
+    case TY_JOBSET_PREVIOUS:
         break; /* counted no more */
     }
 }
 
 /* A JobSet may have thousands of Jobs and is looked at whenever one of them changes: every object
  * is reached once, its labels once. */
-void ty_js_read_children(struct ty_js *js)
+void ty_jobset_read_children(struct ty_jobset_ctx *js)
 {
-    js->children = ty_new_n(js->arena, struct ty_js_child, js->in->n_jobs);
+    js->children = ty_new_n(js->arena, struct ty_jobset_child, js->in->n_jobs);
     for (size_t i = 0; i < js->in->n_jobs; i++) {
-        struct ty_js_child *c = &js->children[js->n_children];
+        struct ty_jobset_child *c = &js->children[js->n_children];
         const struct ty_json *metadata = ty_json_get(js->in->jobs[i], "metadata");
         const struct ty_json *labels = ty_json_get(metadata, "labels");
         if (!is_ours(js, metadata))
             continue;
         c->job = js->in->jobs[i];
         c->name = ty_json_text_of(ty_json_get(metadata, "name"));
-        c->rjob = ty_js_rjob(js, ty_json_text_of(ty_json_get(labels, TY_JS_RJOB)));
-        c->index = number_in(labels, TY_JS_INDEX, -1);
+        c->rjob = ty_jobset_rjob(js, ty_json_text_of(ty_json_get(labels, TY_JOBSET_RJOB)));
+        c->index = number_in(labels, TY_JOBSET_INDEX, -1);
         c->bucket = bucket_of(js, c, labels);
         js->in_bucket[c->bucket]++;
         js->n_children++;
         if (c->rjob)
-            count(c);
+            count_job(c);
     }
 }
 
 static int by_name(const void *a, const void *b)
 {
-    const struct ty_js_child *const *x = a, *const *y = b;
+    const struct ty_jobset_child *const *x = a, *const *y = b;
 
     return ty_str_cmp((*x)->name, (*y)->name);
 }
 
 /* Names are only looked up when a Job is missing, so only then are they sorted. */
-struct ty_js_child *ty_js_child(struct ty_js *js, struct ty_str name)
+struct ty_jobset_child *ty_jobset_child(struct ty_jobset_ctx *js, struct ty_str name)
 {
-    struct ty_js_child wanted = { .name = name }, *key = &wanted, **found;
+    struct ty_jobset_child wanted = { .name = name }, *key = &wanted, **found;
 
     if (js->n_children == 0)
         return NULL;
     if (!js->by_name) {
-        js->by_name = ty_new_n(js->arena, struct ty_js_child *, js->n_children);
+        js->by_name = ty_new_n(js->arena, struct ty_jobset_child *, js->n_children);
         for (size_t i = 0; i < js->n_children; i++)
             js->by_name[i] = &js->children[i];
         qsort(js->by_name, js->n_children, sizeof(*js->by_name), by_name);

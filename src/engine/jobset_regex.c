@@ -15,7 +15,7 @@
 #define MAX_REPEAT  1000 /* as Go's */
 #define MAX_SIZE    5000 /* characters and classes once all repeats are written out */
 
-struct reader {
+struct regex_reader {
     struct ty_str in;
     size_t at;
     struct ty_buf *out;
@@ -25,17 +25,17 @@ struct reader {
     struct ty_err *err;
 };
 
-static int refuse(struct reader *r, const char *what)
+static int pattern_error(struct regex_reader *r, const char *what)
 {
     return ty_fail(r->err, -EINVAL, "%s at byte %zu of the pattern", what, r->at);
 }
 
-static int peek(const struct reader *r)
+static int peek_byte(const struct regex_reader *r)
 {
     return r->at < r->in.n ? (unsigned char)r->in.p[r->at] : -1;
 }
 
-static bool accept(struct reader *r, const char *text)
+static bool accept_text(struct regex_reader *r, const char *text)
 {
     struct ty_str rest = { r->in.p + r->at, r->in.n - r->at };
 
@@ -45,7 +45,7 @@ static bool accept(struct reader *r, const char *text)
     return true;
 }
 
-static void put_literal(struct reader *r, int c)
+static void put_literal(struct regex_reader *r, int c)
 {
     if (strchr(".[{()*+?^$|\\", c))
         ty_buf_chr(r->out, '\\');
@@ -53,82 +53,83 @@ static void put_literal(struct reader *r, int c)
 }
 
 /* A character of several bytes must be one thing for a repeat that follows it. */
-static void put_rune(struct reader *r)
+static void put_rune(struct regex_reader *r)
 {
     ty_buf_chr(r->out, '(');
     do
         ty_buf_chr(r->out, r->in.p[r->at++]);
-    while ((peek(r) & 0xc0) == 0x80 && peek(r) > 0);
+    while ((peek_byte(r) & 0xc0) == 0x80 && peek_byte(r) > 0);
     ty_buf_chr(r->out, ')');
 }
 
 /* Of the whole text. GNU's own words for it: its $ can match before a newline inside. */
-static void put_anchor(struct reader *r, bool begin)
+static void put_anchor(struct regex_reader *r, bool begin)
 {
     ty_buf_cstr(r->out, begin ? "\\`" : "\\'");
 }
 
-static int read_escape(struct reader *r)
+static int read_escape(struct regex_reader *r)
 {
     static const char *const same[] = { "\\b", "\\B" }; /* GNU's matcher knows them too */
-    struct ty_class set = { 0 };
+    struct ty_regex_class set = { 0 };
     const char *why = NULL;
 
     for (size_t i = 0; i < 2; i++)
-        if (accept(r, same[i])) {
+        if (accept_text(r, same[i])) {
             ty_buf_cstr(r->out, same[i]);
             return 0;
         }
-    if (accept(r, "\\A") || accept(r, "\\z")) {
+    if (accept_text(r, "\\A") || accept_text(r, "\\z")) {
         put_anchor(r, r->in.p[r->at - 1] == 'A');
         return 0;
     }
-    r->at = ty_class_escape(r->in, r->at, &set, &why);
+    r->at = ty_jobset_class_escape(r->in, r->at, &set, &why);
     if (why)
-        return refuse(r, why);
-    ty_class_print(&set, r->out);
+        return pattern_error(r, why);
+    ty_jobset_class_print(&set, r->out);
     return 0;
 }
 
-static int read_class(struct reader *r)
+static int read_class(struct regex_reader *r)
 {
-    struct ty_class set = { 0 };
+    struct ty_regex_class set = { 0 };
     const char *why = NULL;
 
-    r->at = ty_class_read(r->in, r->at, &set, &why);
+    r->at = ty_jobset_class_parse(r->in, r->at, &set, &why);
     if (why)
-        return refuse(r, why);
-    ty_class_print(&set, r->out);
+        return pattern_error(r, why);
+    ty_jobset_class_print(&set, r->out);
     return 0;
 }
 
-static int read_choice(struct reader *r, int64_t *ret_size);
+static int read_choice(struct regex_reader *r, int64_t *ret_size);
 
 /* After "(?": names are dropped, flags may only stand at the very beginning. */
-static int read_group_kind(struct reader *r)
+static int read_group_kind(struct regex_reader *r)
 {
-    if (accept(r, "?:"))
+    if (accept_text(r, "?:"))
         return 0;
-    if (accept(r, "?P<") || accept(r, "?<")) {
-        if (peek(r) == '=' || peek(r) == '!')
-            return refuse(r, "looking behind is not supported");
-        while (peek(r) >= 0 && peek(r) != '>')
+    if (accept_text(r, "?P<") || accept_text(r, "?<")) {
+        if (peek_byte(r) == '=' || peek_byte(r) == '!')
+            return pattern_error(r, "looking behind is not supported");
+        while (peek_byte(r) >= 0 && peek_byte(r) != '>')
             r->at++;
-        return accept(r, ">") ? 0 : refuse(r, "a group's name has no end");
+        return accept_text(r, ">") ? 0 : pattern_error(r, "a group's name has no end");
     }
-    if (peek(r) == '?')
-        return refuse(r, "only the flags (?i) and (?s) are supported, at the beginning, and no "
-                         "looking ahead");
+    if (peek_byte(r) == '?')
+        return pattern_error(r,
+                             "only the flags (?i) and (?s) are supported, at the beginning, and no "
+                             "looking ahead");
     return 0;
 }
 
-static int read_group(struct reader *r, int64_t *ret_size)
+static int read_group(struct regex_reader *r, int64_t *ret_size)
 {
     int rc;
 
     r->at++;
     if (++r->depth > MAX_DEPTH)
-        return refuse(r, "groups are nested too deep");
+        return pattern_error(r, "groups are nested too deep");
     rc = read_group_kind(r);
     if (rc < 0)
         return rc;
@@ -136,15 +137,15 @@ static int read_group(struct reader *r, int64_t *ret_size)
     rc = read_choice(r, ret_size);
     if (rc < 0)
         return rc;
-    if (!accept(r, ")"))
-        return refuse(r, "a parenthesis is not closed");
+    if (!accept_text(r, ")"))
+        return pattern_error(r, "a parenthesis is not closed");
     ty_buf_chr(r->out, ')');
     r->depth--;
     return 0;
 }
 
 /* "{2}", "{2,}", "{2,5}": false for anything else, where Go takes the brace for itself. */
-static bool read_counts(struct reader *r, int64_t *ret_most, struct ty_str *ret_text)
+static bool read_counts(struct regex_reader *r, int64_t *ret_most, struct ty_str *ret_text)
 {
     const char *start = r->in.p + r->at;
     const char *end = memchr(start, '}', r->in.n - r->at);
@@ -166,10 +167,10 @@ static bool read_counts(struct reader *r, int64_t *ret_most, struct ty_str *ret_
 }
 
 /* Does a repeat begin here? Then *ret_most is its count (1: not counted) and *ret_n its length. */
-static bool is_repeat(struct reader *r, int64_t *ret_most, size_t *ret_n)
+static bool is_repeat(struct regex_reader *r, int64_t *ret_most, size_t *ret_n)
 {
     struct ty_str counts = { 0 };
-    int c = peek(r);
+    int c = peek_byte(r);
 
     *ret_most = 1;
     *ret_n = 1;
@@ -182,9 +183,9 @@ static bool is_repeat(struct reader *r, int64_t *ret_most, size_t *ret_n)
 }
 
 /* A character that stands for itself, the dot, an anchor. */
-static void read_char(struct reader *r)
+static void read_char(struct regex_reader *r)
 {
-    int c = peek(r);
+    int c = peek_byte(r);
 
     if (c >= 0x80) {
         put_rune(r);
@@ -200,16 +201,16 @@ static void read_char(struct reader *r)
 }
 
 /* One thing that a repeat may follow; *ret_repeatable false for anchors. */
-static int read_atom(struct reader *r, int64_t *ret_size, bool *ret_repeatable)
+static int read_atom(struct regex_reader *r, int64_t *ret_size, bool *ret_repeatable)
 {
-    int c = peek(r), next = r->at + 1 < r->in.n ? r->in.p[r->at + 1] : 0;
+    int c = peek_byte(r), next = r->at + 1 < r->in.n ? r->in.p[r->at + 1] : 0;
     int64_t most;
     size_t n;
 
     *ret_size = 1;
     *ret_repeatable = c != '^' && c != '$' && !(c == '\\' && next && strchr("AzbB", next));
     if (is_repeat(r, &most, &n))
-        return refuse(r, "nothing to repeat");
+        return pattern_error(r, "nothing to repeat");
     if (c == '(')
         return read_group(r, ret_size);
     if (c == '[')
@@ -220,7 +221,7 @@ static int read_atom(struct reader *r, int64_t *ret_size, bool *ret_repeatable)
     return 0;
 }
 
-static int read_repeat(struct reader *r, int64_t *size, bool repeatable)
+static int read_repeat(struct regex_reader *r, int64_t *size, bool repeatable)
 {
     int64_t most;
     size_t n;
@@ -228,23 +229,23 @@ static int read_repeat(struct reader *r, int64_t *size, bool repeatable)
     if (!is_repeat(r, &most, &n))
         return 0;
     if (!repeatable)
-        return refuse(r, "an anchor cannot be repeated");
+        return pattern_error(r, "an anchor cannot be repeated");
     if (most > MAX_REPEAT)
-        return refuse(r, "a repeat count is wrong or above 1000");
+        return pattern_error(r, "a repeat count is wrong or above 1000");
     *size *= most > 0 ? most : 1;
     ty_buf_put(r->out, r->in.p + r->at, n);
     r->at += n;
-    (void)accept(r, "?"); /* lazy: the same answer */
-    return is_repeat(r, &most, &n) ? refuse(r, "a repeat cannot be repeated") : 0;
+    (void)accept_text(r, "?"); /* lazy: the same answer */
+    return is_repeat(r, &most, &n) ? pattern_error(r, "a repeat cannot be repeated") : 0;
 }
 
-static int read_choice(struct reader *r, int64_t *ret_size)
+static int read_choice(struct regex_reader *r, int64_t *ret_size)
 {
     *ret_size = 1;
-    for (int c = peek(r); c >= 0 && c != ')'; c = peek(r)) {
+    for (int c = peek_byte(r); c >= 0 && c != ')'; c = peek_byte(r)) {
         int64_t size;
         bool repeatable;
-        if (accept(r, "|")) {
+        if (accept_text(r, "|")) {
             ty_buf_chr(r->out, '|');
             continue;
         }
@@ -255,17 +256,17 @@ static int read_choice(struct reader *r, int64_t *ret_size)
             return rc;
         *ret_size += size;
         if (*ret_size > MAX_SIZE)
-            return refuse(r, "the repeats make too large an expression");
+            return pattern_error(r, "the repeats make too large an expression");
     }
     return 0;
 }
 
-static void read_flags(struct reader *r)
+static void read_flags(struct regex_reader *r)
 {
     static const char *const forms[] = { "(?i)", "(?s)", "(?is)", "(?si)" };
 
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-        if (!accept(r, forms[i]))
+        if (!accept_text(r, forms[i]))
             continue;
         r->fold = strchr(forms[i], 'i') != NULL;
         r->dot_all = strchr(forms[i], 's') != NULL;
@@ -274,10 +275,11 @@ static void read_flags(struct reader *r)
 }
 
 /* On 0 *ret_re is to be freed. */
-static int compile(struct ty_arena *a, struct ty_str pattern, regex_t *ret_re, struct ty_err *err)
+static int compile_pattern(struct ty_arena *a, struct ty_str pattern, regex_t *ret_re,
+                           struct ty_err *err)
 {
     ty_auto_buf out = { 0 };
-    struct reader r = { .in = pattern, .out = &out, .err = err };
+    struct regex_reader r = { .in = pattern, .out = &out, .err = err };
     int64_t size;
     int rc;
 
@@ -291,7 +293,7 @@ static int compile(struct ty_arena *a, struct ty_str pattern, regex_t *ret_re, s
     if (rc < 0)
         return rc;
     if (r.at < pattern.n)
-        return refuse(&r, "a parenthesis was not opened");
+        return pattern_error(&r, "a parenthesis was not opened");
     ty_buf_chr(&out, ')');
     rc = regcomp(ret_re, ty_arena_strndup(a, out.p, out.n),
                  REG_EXTENDED | REG_NOSUB | (r.fold ? REG_ICASE : 0));
@@ -302,21 +304,21 @@ static int compile(struct ty_arena *a, struct ty_str pattern, regex_t *ret_re, s
     return ty_fail(err, -EINVAL, "%s", text);
 }
 
-int ty_regex_check(struct ty_arena *a, struct ty_str pattern, struct ty_err *err)
+int ty_jobset_regex_check(struct ty_arena *a, struct ty_str pattern, struct ty_err *err)
 {
     regex_t re;
-    int rc = compile(a, pattern, &re, err);
+    int rc = compile_pattern(a, pattern, &re, err);
 
     if (rc == 0)
         regfree(&re);
     return rc;
 }
 
-bool ty_regex_found(struct ty_arena *a, struct ty_str pattern, struct ty_str text)
+bool ty_jobset_regex_found(struct ty_arena *a, struct ty_str pattern, struct ty_str text)
 {
     regex_t re;
 
-    if (compile(a, pattern, &re, NULL) < 0)
+    if (compile_pattern(a, pattern, &re, NULL) < 0)
         return false;
     bool found = regexec(&re, ty_arena_strndup(a, text.p, text.n), 0, NULL, 0) == 0;
     regfree(&re);

@@ -8,8 +8,8 @@
 #include "base/str.h"
 
 /* 0, or -EINVAL with a sentence: Go would refuse it too, or we cannot say it in POSIX. */
-int ty_regex_check(struct ty_arena *a, struct ty_str pattern, struct ty_err *err);
-/* Does it match anywhere in the text? False for a pattern that ty_regex_check refuses. */
-bool ty_regex_found(struct ty_arena *a, struct ty_str pattern, struct ty_str text);
+int ty_jobset_regex_check(struct ty_arena *a, struct ty_str pattern, struct ty_err *err);
+/* Does it match anywhere in the text? False for a pattern that ty_jobset_regex_check refuses. */
+bool ty_jobset_regex_found(struct ty_arena *a, struct ty_str pattern, struct ty_str text);
 
 #endif

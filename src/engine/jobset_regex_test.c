@@ -57,9 +57,9 @@ static void answers_as_go_does(void **state TY_UNUSED)
     for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
         const struct sample *s = &samples[i];
         struct ty_err err = { 0 };
-        if (ty_regex_check(a, ty_str(s->pattern), &err) != 0)
+        if (ty_jobset_regex_check(a, ty_str(s->pattern), &err) != 0)
             fail_msg("%s: %s", s->pattern, err.text);
-        if (ty_regex_found(a, ty_str(s->pattern), ty_str(s->text)) != s->found)
+        if (ty_jobset_regex_found(a, ty_str(s->pattern), ty_str(s->text)) != s->found)
             fail_msg("%s on %s", s->pattern, s->text);
     }
 }
@@ -69,10 +69,10 @@ static void refuses(const char *pattern, const char *why)
     ty_auto_arena *a = ty_arena_new(1 << 22);
     struct ty_err err = { 0 };
 
-    assert_int_equal(ty_regex_check(a, ty_str(pattern), &err), -EINVAL);
+    assert_int_equal(ty_jobset_regex_check(a, ty_str(pattern), &err), -EINVAL);
     if (!strstr(err.text, why))
         fail_msg("%s: %s", pattern, err.text);
-    assert_false(ty_regex_found(a, ty_str(pattern), TY_LIT("x")));
+    assert_false(ty_jobset_regex_found(a, ty_str(pattern), TY_LIT("x")));
 }
 
 static void refuses_what_it_cannot_say(void **state TY_UNUSED)
@@ -118,7 +118,7 @@ static void refuses_what_would_take_too_long(void **state TY_UNUSED)
     refuses(wide, "the pattern is longer than 2048 bytes");
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_err err = { 0 };
-    assert_int_equal(ty_regex_check(a, TY_LIT("a\0b"), &err), -EINVAL);
+    assert_int_equal(ty_jobset_regex_check(a, TY_LIT("a\0b"), &err), -EINVAL);
 }
 
 int main(void)

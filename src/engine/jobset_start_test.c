@@ -7,22 +7,22 @@ static void case_059_depends_on_ready(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct ty_json *js = set_t(a);
-    struct world w;
+    struct jobset_fixture w;
 
     patch_rj(a, js, 1, "{'dependsOn':[{'name':'" A "','status':'Ready'}]}");
-    world_init(&w, a, js, 0);
-    settle(&w);
+    fixture_init(&w, a, js, 0);
+    reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 1);
-    job_says(&w, A0, "{'active':1}");
-    settle(&w);
+    set_job_status(&w, A0, "{'active':1}");
+    reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 1);
     job_ready(&w, A0);
-    settle(&w);
+    reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 4);
-    job_says(&w, A0, "{'ready':0}"); /* those that run are not stopped again */
-    settle(&w);
+    set_job_status(&w, A0, "{'ready':0}"); /* those that run are not stopped again */
+    reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 4);
-    world_done(&w);
+    fixture_done(&w);
 }
 
 static struct ty_json *three(struct ty_arena *a)
@@ -39,212 +39,212 @@ static void case_060_chain(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct ty_json *js = three(a);
-    struct world w;
+    struct jobset_fixture w;
 
     patch_rj(a, js, 1, "{'dependsOn':[{'name':'a','status':'Complete'}]}");
     patch_rj(a, js, 2, "{'dependsOn':[{'name':'b','status':'Ready'}]}");
-    world_init(&w, a, js, 0);
-    settle(&w);
+    fixture_init(&w, a, js, 0);
+    reconcile_until_stable(&w);
     job_ready(&w, "test-js-a-0");
-    settle(&w);
+    reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 1); /* merely ready releases nobody */
     job_completes(&w, "test-js-a-0");
-    settle(&w);
+    reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 2);
-    assert_non_null(job(&w, "test-js-b-0"));
+    assert_non_null(find_job(&w, "test-js-b-0"));
     job_ready(&w, "test-js-b-0");
-    settle(&w);
-    assert_non_null(job(&w, "test-js-c-0"));
-    world_done(&w);
+    reconcile_until_stable(&w);
+    assert_non_null(find_job(&w, "test-js-c-0"));
+    fixture_done(&w);
 }
 
 static void case_061_both_dependencies(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct ty_json *js = three(a);
-    struct world w;
+    struct jobset_fixture w;
 
     patch_rj(a, js, 2,
              "{'dependsOn':[{'name':'a','status':'Ready'},{'name':'b','status':'Complete'}]}");
-    world_init(&w, a, js, 0);
-    settle(&w);
+    fixture_init(&w, a, js, 0);
+    reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 2);
     job_completes(&w, "test-js-b-0");
-    settle(&w);
+    reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 2);
     job_ready(&w, "test-js-a-0");
-    settle(&w);
+    reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 3);
-    world_done(&w);
+    fixture_done(&w);
 
     js = three(a);
     patch_rj(a, js, 2,
              "{'dependsOn':[{'name':'a','status':'Complete'},{'name':'b','status':'Complete'}]}");
-    world_init(&w, a, js, 0);
-    settle(&w);
+    fixture_init(&w, a, js, 0);
+    reconcile_until_stable(&w);
     job_completes(&w, "test-js-a-0");
     job_ready(&w, "test-js-b-0");
-    settle(&w);
+    reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 2);
     job_completes(&w, "test-js-b-0");
-    settle(&w);
+    reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 3);
-    world_done(&w);
+    fixture_done(&w);
 }
 
 static void a_dependency_without_replicas_holds(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct ty_json *js = set_t(a);
-    struct world w;
+    struct jobset_fixture w;
 
-    ty_json_set(a, rj(js, 0), "replicas", ty_json_int(a, 0));
+    ty_json_set(a, rjob_at(js, 0), "replicas", ty_json_int(a, 0));
     patch_rj(a, js, 1, "{'dependsOn':[{'name':'" A "','status':'Complete'}]}");
-    world_init(&w, a, js, 0);
-    settle(&w);
+    fixture_init(&w, a, js, 0);
+    reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 3);
-    world_done(&w);
+    fixture_done(&w);
 }
 
-static void in_order(struct world *w, struct ty_arena *a, const char *patch)
+static void in_order(struct jobset_fixture *w, struct ty_arena *a, const char *patch)
 {
     struct ty_json *js =
         merged(a, set_t(a), "{'spec':{'startupPolicy':{'startupPolicyOrder':'InOrder'}}}");
 
-    world_init(w, a, merged(a, js, patch), 0);
-    settle(w);
+    fixture_init(w, a, merged(a, js, patch), 0);
+    reconcile_until_stable(w);
 }
 
-static void all_of_b_ready(struct world *w)
+static void all_of_b_ready(struct jobset_fixture *w)
 {
     job_ready(w, B0);
     job_ready(w, B1);
     job_ready(w, B2);
-    settle(w);
+    reconcile_until_stable(w);
 }
 
 static void case_062_in_order(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 25);
-    struct world w;
+    struct jobset_fixture w;
 
     in_order(&w, a, "{'spec':{'failurePolicy':{'maxRestarts':1}}}");
     assert_int_equal(w.n_jobs, 1);
-    assert_string_equal(condition(&w, "StartupPolicyInProgress"), "True " PROGRESS);
+    assert_string_equal(condition_text(&w, "StartupPolicyInProgress"), "True " PROGRESS);
     job_ready(&w, A0);
-    settle(&w);
+    reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 4);
-    assert_string_equal(condition(&w, "StartupPolicyInProgress"), "True " PROGRESS);
+    assert_string_equal(condition_text(&w, "StartupPolicyInProgress"), "True " PROGRESS);
     all_of_b_ready(&w);
-    assert_string_equal(condition(&w, "StartupPolicyInProgress"), "False " PROGRESS);
-    assert_string_equal(condition(&w, "StartupPolicyCompleted"), "True " STARTED);
-    assert_string_equal(events(&w), "Normal " PROGRESS "\nNormal " STARTED "\n");
+    assert_string_equal(condition_text(&w, "StartupPolicyInProgress"), "False " PROGRESS);
+    assert_string_equal(condition_text(&w, "StartupPolicyCompleted"), "True " STARTED);
+    assert_string_equal(take_events(&w), "Normal " PROGRESS "\nNormal " STARTED "\n");
     job_fails(&w, B0);
-    settle(&w);
+    reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 1); /* from the beginning */
-    assert_string_equal(condition(&w, "StartupPolicyInProgress"), "True " PROGRESS);
-    assert_string_equal(condition(&w, "StartupPolicyCompleted"), "False " STARTED);
+    assert_string_equal(condition_text(&w, "StartupPolicyInProgress"), "True " PROGRESS);
+    assert_string_equal(condition_text(&w, "StartupPolicyCompleted"), "False " STARTED);
     job_ready(&w, A0);
-    settle(&w);
+    reconcile_until_stable(&w);
     all_of_b_ready(&w);
-    assert_string_equal(condition(&w, "StartupPolicyCompleted"), "True " STARTED);
-    world_done(&w);
+    assert_string_equal(condition_text(&w, "StartupPolicyCompleted"), "True " STARTED);
+    fixture_done(&w);
 }
 
 static void case_063_in_order_and_suspended(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 25);
-    struct world w;
+    struct jobset_fixture w;
 
     in_order(&w, a, "{'spec':{'suspend':true}}");
     assert_int_equal(suspended_jobs(&w), 4);
-    assert_string_equal(counts(&w, A), "0 0 0 0 1");
-    assert_string_equal(counts(&w, B), "0 0 0 0 3");
-    assert_string_equal(condition(&w, "StartupPolicyInProgress"), "");
+    assert_string_equal(rjob_counts(&w, A), "0 0 0 0 1");
+    assert_string_equal(rjob_counts(&w, B), "0 0 0 0 3");
+    assert_string_equal(condition_text(&w, "StartupPolicyInProgress"), "");
     w.js = merged(a, w.js, "{'spec':{'suspend':false}}");
-    settle(&w);
+    reconcile_until_stable(&w);
     assert_int_equal(suspended_jobs(&w), 3);
-    assert_false(ty_json_true_at(job(&w, A0), "spec.suspend"));
-    assert_string_equal(condition(&w, "Suspended"), "True SuspendedJobs: jobset is suspended");
+    assert_false(ty_json_true_at(find_job(&w, A0), "spec.suspend"));
+    assert_string_equal(condition_text(&w, "Suspended"), "True SuspendedJobs: jobset is suspended");
     job_ready(&w, A0);
-    settle(&w);
+    reconcile_until_stable(&w);
     assert_int_equal(suspended_jobs(&w), 0);
     all_of_b_ready(&w);
-    assert_string_equal(condition(&w, "StartupPolicyCompleted"), "True " STARTED);
-    assert_string_equal(condition(&w, "Suspended"), "False ResumeJobs: jobset is resumed");
-    world_done(&w);
+    assert_string_equal(condition_text(&w, "StartupPolicyCompleted"), "True " STARTED);
+    assert_string_equal(condition_text(&w, "Suspended"), "False ResumeJobs: jobset is resumed");
+    fixture_done(&w);
 }
 
 static void case_064_depends_on_and_suspended(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct ty_json *js = merged(a, set_t(a), "{'spec':{'suspend':true}}");
-    struct world w;
+    struct jobset_fixture w;
 
     patch_rj(a, js, 1, "{'dependsOn':[{'name':'" A "','status':'Ready'}]}");
-    world_init(&w, a, js, 0);
-    settle(&w);
+    fixture_init(&w, a, js, 0);
+    reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 1);
-    assert_string_equal(counts(&w, A), "0 0 0 0 1");
+    assert_string_equal(rjob_counts(&w, A), "0 0 0 0 1");
     w.js = merged(a, w.js, "{'spec':{'suspend':false}}");
-    settle(&w);
+    reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 1);
     assert_int_equal(suspended_jobs(&w), 0);
     job_ready(&w, A0);
-    settle(&w);
+    reconcile_until_stable(&w);
     assert_int_equal(w.n_jobs, 4);
     assert_int_equal(suspended_jobs(&w), 0);
-    world_done(&w);
+    fixture_done(&w);
 }
 
 static void case_065_created_suspended(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 25);
-    struct world w;
+    struct jobset_fixture w;
 
-    world_init(&w, a, merged(a, set_t(a), "{'spec':{'suspend':true}}"), 0);
-    settle(&w);
+    fixture_init(&w, a, merged(a, set_t(a), "{'spec':{'suspend':true}}"), 0);
+    reconcile_until_stable(&w);
     assert_non_null(w.service);
     assert_int_equal(suspended_jobs(&w), 4);
-    assert_string_equal(counts(&w, A), "0 0 0 0 1");
-    assert_string_equal(counts(&w, B), "0 0 0 0 3");
-    assert_string_equal(condition(&w, "Suspended"), "True SuspendedJobs: jobset is suspended");
+    assert_string_equal(rjob_counts(&w, A), "0 0 0 0 1");
+    assert_string_equal(rjob_counts(&w, B), "0 0 0 0 3");
+    assert_string_equal(condition_text(&w, "Suspended"), "True SuspendedJobs: jobset is suspended");
     w.js = merged(a, w.js, "{'spec':{'suspend':false}}");
-    settle(&w);
+    reconcile_until_stable(&w);
     assert_int_equal(suspended_jobs(&w), 0);
-    assert_string_equal(condition(&w, "Suspended"), "False ResumeJobs: jobset is resumed");
-    assert_string_equal(events(&w), "Normal SuspendedJobs: jobset is suspended\n"
-                                    "Normal ResumeJobs: jobset is resumed\n");
+    assert_string_equal(condition_text(&w, "Suspended"), "False ResumeJobs: jobset is resumed");
+    assert_string_equal(take_events(&w), "Normal SuspendedJobs: jobset is suspended\n"
+                                         "Normal ResumeJobs: jobset is resumed\n");
     job_completes(&w, A0);
     job_completes(&w, B0);
     job_completes(&w, B1);
     job_completes(&w, B2);
-    settle(&w);
-    assert_has(condition(&w, "Completed"), "True");
-    world_done(&w);
+    reconcile_until_stable(&w);
+    assert_has(condition_text(&w, "Completed"), "True");
+    fixture_done(&w);
 }
 
 /* The pod template of b0. */
-static const struct ty_json *pods_of_b0(const struct world *w)
+static const struct ty_json *pods_of_b0(const struct jobset_fixture *w)
 {
-    return ty_json_at(job(w, B0), "spec.template");
+    return ty_json_at(find_job(w, B0), "spec.template");
 }
 
 static void case_066_changed_while_suspended(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 25);
     struct ty_json *js = set_t(a);
-    struct world w;
+    struct jobset_fixture w;
 
     patch_rj(a, js, 1,
              "{'template':{'spec':{'template':{'metadata':{'labels':{'old':'1','both':'1'}},"
              "'spec':{'tolerations':[{'key':'k'}]}}}}}");
-    world_init(&w, a, js, 0);
-    settle(&w);
-    assert_string_equal(condition(&w, "Suspended"), "");
-    job_says(&w, B0, "{'startTime':'2023-11-14T22:13:20Z','active':1}");
+    fixture_init(&w, a, js, 0);
+    reconcile_until_stable(&w);
+    assert_string_equal(condition_text(&w, "Suspended"), "");
+    set_job_status(&w, B0, "{'startTime':'2023-11-14T22:13:20Z','active':1}");
     w.js = merged(a, w.js, "{'spec':{'suspend':true}}");
-    settle(&w);
+    reconcile_until_stable(&w);
     assert_int_equal(suspended_jobs(&w), 4);
     assert_int_equal(w.n_jobs, 4);
     patch_rj(a, w.js, 1,
@@ -252,11 +252,11 @@ static void case_066_changed_while_suspended(void **state TY_UNUSED)
              "'annotations':{'n':'3'}},'spec':{'nodeSelector':{'zone':'z'},'tolerations':["
              "{'key':'k'},{'key':'new'}],'schedulingGates':[{'name':'g'}]}}}}}");
     w.js = merged(a, w.js, "{'spec':{'suspend':false}}");
-    settle(&w);
+    reconcile_until_stable(&w);
     assert_int_equal(suspended_jobs(&w), 0);
-    assert_true(ty_str_is(ty_js_label(pods_of_b0(&w), "both"), "2"));
-    assert_true(ty_str_is(ty_js_label(pods_of_b0(&w), "old"), "1")); /* stays */
-    assert_true(ty_str_is(ty_js_label(pods_of_b0(&w), TY_JS_RJOB), B));
+    assert_true(ty_str_is(ty_jobset_label(pods_of_b0(&w), "both"), "2"));
+    assert_true(ty_str_is(ty_jobset_label(pods_of_b0(&w), "old"), "1")); /* stays */
+    assert_true(ty_str_is(ty_jobset_label(pods_of_b0(&w), TY_JOBSET_RJOB), B));
     assert_true(ty_str_is(ty_json_str_at(pods_of_b0(&w), "metadata.annotations.n"), "3"));
     assert_string_equal(json_show(a, ty_json_at(pods_of_b0(&w), "spec.nodeSelector")),
                         "{'zone':'z'}");
@@ -264,53 +264,54 @@ static void case_066_changed_while_suspended(void **state TY_UNUSED)
                         "[{'key':'k'},{'key':'new'}]");
     assert_string_equal(json_show(a, ty_json_at(pods_of_b0(&w), "spec.schedulingGates")),
                         "[{'name':'g'}]");
-    assert_null(ty_json_at(job(&w, B0), "status.startTime"));
-    assert_true(ty_str_is(ty_js_label(job(&w, B0), TY_JS_ATTEMPT), "0")); /* no restart */
-    world_done(&w);
+    assert_null(ty_json_at(find_job(&w, B0), "status.startTime"));
+    assert_true(
+        ty_str_is(ty_jobset_label(find_job(&w, B0), TY_JOBSET_ATTEMPT), "0")); /* no restart */
+    fixture_done(&w);
 }
 
 static void suspending_ends_a_restart(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new(1 << 25);
-    struct world w;
+    struct jobset_fixture w;
 
-    world_init(&w, a, merged(a, set_t(a), "{'spec':{'failurePolicy':{'maxRestarts':1}}}"), 0);
-    settle(&w);
+    fixture_init(&w, a, merged(a, set_t(a), "{'spec':{'failurePolicy':{'maxRestarts':1}}}"), 0);
+    reconcile_until_stable(&w);
     job_fails(&w, A0);
-    settle(&w);
+    reconcile_until_stable(&w);
     w.js = merged(a, w.js, "{'spec':{'suspend':true}}");
-    settle(&w);
-    assert_string_equal(condition(&w, "RestartingJobSet"),
+    reconcile_until_stable(&w);
+    assert_string_equal(condition_text(&w, "RestartingJobSet"),
                         "False JobSetSuspended: jobset is suspended");
     assert_int_equal(status_int(&w, "restarts"), 1);
-    world_done(&w);
+    fixture_done(&w);
 }
 
 static void case_067_started(void **state TY_UNUSED)
 {
-    struct ty_js_rjob r = { .replicas = 4, .ready = 1, .failed = 1, .succeeded = 2 };
+    struct ty_jobset_rjob r = { .replicas = 4, .ready = 1, .failed = 1, .succeeded = 2 };
 
-    assert_true(ty_js_started(&r));
-    r = (struct ty_js_rjob){ .replicas = 4, .active = 4 };
-    assert_false(ty_js_started(&r));
+    assert_true(ty_jobset_started(&r));
+    r = (struct ty_jobset_rjob){ .replicas = 4, .active = 4 };
+    assert_false(ty_jobset_started(&r));
 }
 
 static void many_jobs_come_in_parts(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)1 << 28);
     struct ty_json *js = empty_set(a);
-    struct world *w = ty_new(a, struct world);
+    struct jobset_fixture *w = ty_new(a, struct jobset_fixture);
 
     add_rjob(a, js, "many", 1500);
-    world_init(w, a, js, 0);
-    pass(w);
+    fixture_init(w, a, js, 0);
+    reconcile(w);
     assert_int_equal(w->n_jobs, 1000);
     assert_int_equal(w->requeue_ms, 0);
-    pass(w);
+    reconcile(w);
     assert_int_equal(w->n_jobs, 1500);
-    settle(w);
+    reconcile_until_stable(w);
     assert_int_equal(w->requeue_ms, -1);
-    world_done(w);
+    fixture_done(w);
 }
 
 int main(void)

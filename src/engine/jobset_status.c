@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-bool ty_js_finished(const struct ty_js *js)
+bool ty_jobset_finished(const struct ty_jobset_ctx *js)
 {
     const struct ty_json *completed = ty_condition(js->status, "Completed");
     const struct ty_json *failed = ty_condition(js->status, "Failed");
@@ -14,7 +14,7 @@ bool ty_js_finished(const struct ty_js *js)
 }
 
 /* The two startup conditions are never True together. */
-static bool exclude(const char *type, struct ty_str other)
+static bool excludes(const char *type, struct ty_str other)
 {
     static const char progress[] = "StartupPolicyInProgress", done[] = "StartupPolicyCompleted";
 
@@ -22,7 +22,8 @@ static bool exclude(const char *type, struct ty_str other)
            (strcmp(type, done) == 0 && ty_str_is(other, progress));
 }
 
-static void fill(struct ty_js *js, struct ty_json *c, const struct ty_js_says *says)
+static void fill_condition(struct ty_jobset_ctx *js, struct ty_json *c,
+                           const struct ty_jobset_condition_value *says)
 {
     struct ty_arena *a = js->arena;
 
@@ -33,7 +34,7 @@ static void fill(struct ty_js *js, struct ty_json *c, const struct ty_js_says *s
 }
 
 /* True if something changed. A condition first appears when it is True. */
-static bool update(struct ty_js *js, const struct ty_js_says *says)
+static bool update_condition(struct ty_jobset_ctx *js, const struct ty_jobset_condition_value *says)
 {
     struct ty_json *list = ty_json_need_array(js->arena, js->status, "conditions");
     struct ty_json *now = ty_json_str(js->arena, ty_time_text(js->arena, js->in->now_s));
@@ -49,16 +50,16 @@ static bool update(struct ty_js *js, const struct ty_js_says *says)
             else if (ty_str_is(ty_json_str_at(*it, "reason"), says->reason) &&
                      ty_str_is(ty_json_str_at(*it, "message"), says->message))
                 continue;
-            fill(js, *it, says);
+            fill_condition(js, *it, says);
             changed = true;
-        } else if (says->on && exclude(says->type, type) && ty_str_is(was, "True")) {
+        } else if (says->on && excludes(says->type, type) && ty_str_is(was, "True")) {
             ty_json_set(js->arena, *it, "status", ty_json_cstr(js->arena, "False"));
             changed = true;
         }
     }
     if (!found && says->on) {
         struct ty_json *c = ty_json_object(js->arena);
-        fill(js, c, says);
+        fill_condition(js, c, says);
         ty_json_set(js->arena, c, "lastTransitionTime", now);
         ty_json_push(js->arena, list, c);
         changed = true;
@@ -66,52 +67,52 @@ static bool update(struct ty_js *js, const struct ty_js_says *says)
     return changed;
 }
 
-void ty_js_condition(struct ty_js *js, const struct ty_js_says *says)
+void ty_jobset_condition(struct ty_jobset_ctx *js, const struct ty_jobset_condition_value *says)
 {
-    if (!update(js, says))
+    if (!update_condition(js, says))
         return;
     js->dirty = true;
-    ty_changes_event(&js->told, says->event, says->reason, "%s", says->message);
+    ty_changes_event(&js->status_events, says->event, says->reason, "%s", says->message);
 }
 
-void ty_js_not_restarting(struct ty_js *js, const char *reason, const char *message)
+void ty_jobset_not_restarting(struct ty_jobset_ctx *js, const char *reason, const char *message)
 {
-    ty_js_condition(js, &(struct ty_js_says){ .type = "RestartingJobSet",
-                                              .event = "Normal",
-                                              .reason = reason,
-                                              .message = message });
+    ty_jobset_condition(js, &(struct ty_jobset_condition_value){ .type = "RestartingJobSet",
+                                                                 .event = "Normal",
+                                                                 .reason = reason,
+                                                                 .message = message });
 }
 
-static void end(struct ty_js *js, const char *state)
+static void set_terminal_state(struct ty_jobset_ctx *js, const char *state)
 {
     ty_json_set(js->arena, js->status, "terminalState", ty_json_cstr(js->arena, state));
 }
 
-void ty_js_completed(struct ty_js *js)
+void ty_jobset_completed(struct ty_jobset_ctx *js)
 {
     static const char message[] = "jobset completed successfully";
 
-    ty_js_condition(js, &(struct ty_js_says){ .type = "Completed",
-                                              .on = true,
-                                              .event = "Normal",
-                                              .reason = "AllJobsCompleted",
-                                              .message = message });
-    ty_js_not_restarting(js, "JobSetCompleted", message);
-    end(js, "Completed");
+    ty_jobset_condition(js, &(struct ty_jobset_condition_value){ .type = "Completed",
+                                                                 .on = true,
+                                                                 .event = "Normal",
+                                                                 .reason = "AllJobsCompleted",
+                                                                 .message = message });
+    ty_jobset_not_restarting(js, "JobSetCompleted", message);
+    set_terminal_state(js, "Completed");
 }
 
-void ty_js_failed(struct ty_js *js, const char *reason, const char *message)
+void ty_jobset_failed(struct ty_jobset_ctx *js, const char *reason, const char *message)
 {
-    ty_js_condition(js, &(struct ty_js_says){ .type = "Failed",
-                                              .on = true,
-                                              .event = "Warning",
-                                              .reason = reason,
-                                              .message = message });
-    ty_js_not_restarting(js, "JobSetFailed", "jobset failed");
-    end(js, "Failed");
+    ty_jobset_condition(js, &(struct ty_jobset_condition_value){ .type = "Failed",
+                                                                 .on = true,
+                                                                 .event = "Warning",
+                                                                 .reason = reason,
+                                                                 .message = message });
+    ty_jobset_not_restarting(js, "JobSetFailed", "jobset failed");
+    set_terminal_state(js, "Failed");
 }
 
-void ty_js_abort(struct ty_js *js, const char *reason, const char *fmt, ...)
+void ty_jobset_abort(struct ty_jobset_ctx *js, const char *reason, const char *fmt, ...)
 {
     va_list ap;
 
@@ -119,42 +120,44 @@ void ty_js_abort(struct ty_js *js, const char *reason, const char *fmt, ...)
     const char *message = ty_arena_vprintf(js->arena, fmt, ap);
     va_end(ap);
     ty_changes_event(js->out, "Warning", reason, "%s", message);
-    ty_changes_wake(js->out, 1000);
+    ty_changes_requeue_after(js->out, 1000);
     js->aborted = true;
 }
 
-static bool same_counters(const struct ty_js_rjob *r, const struct ty_json *was)
+static bool same_counters(const struct ty_jobset_rjob *r, const struct ty_json *was)
 {
-    return was && ty_js_int(was, "ready", -1) == r->ready &&
-           ty_js_int(was, "succeeded", -1) == r->succeeded &&
-           ty_js_int(was, "failed", -1) == r->failed && ty_js_int(was, "active", -1) == r->active &&
-           ty_js_int(was, "suspended", -1) == r->suspended &&
+    return was && ty_jobset_int_at(was, "ready", -1) == r->ready &&
+           ty_jobset_int_at(was, "succeeded", -1) == r->succeeded &&
+           ty_jobset_int_at(was, "failed", -1) == r->failed &&
+           ty_jobset_int_at(was, "active", -1) == r->active &&
+           ty_jobset_int_at(was, "suspended", -1) == r->suspended &&
            /* arrays that the gate no longer covers are dropped */
            ty_json_get(was, "jobRestarts") == r->restarts &&
            ty_json_get(was, "jobRestartsCountTowardsMax") == r->toward_max;
 }
 
-void ty_js_compare_counters(struct ty_js *js)
+void ty_jobset_compare_counters(struct ty_jobset_ctx *js)
 {
     const struct ty_json *stored = ty_json_get(js->status, "replicatedJobsStatus");
 
     if (ty_json_len(stored) != js->n_rjobs)
         js->dirty = true;
-    ty_each_rjob(r, js) if (!same_counters(r, ty_json_by(stored, "name", r->name, NULL)))
+    ty_jobset_each_rjob(r, js) if (!same_counters(r, ty_json_by(stored, "name", r->name, NULL)))
         js->dirty = true;
 }
 
 static int name_descending(const void *a, const void *b)
 {
-    const struct ty_js_rjob *const *x = a, *const *y = b;
+    const struct ty_jobset_rjob *const *x = a, *const *y = b;
 
     return ty_str_cmp((*y)->name, (*x)->name);
 }
 
 /* Sorted by name, last first: what upstream's comparison leaves behind is what clients see. */
-static struct ty_json *counters(struct ty_js *js)
+static struct ty_json *rjob_counters(struct ty_jobset_ctx *js)
 {
-    const struct ty_js_rjob **order = ty_new_n(js->arena, const struct ty_js_rjob *, js->n_rjobs);
+    const struct ty_jobset_rjob **order =
+        ty_new_n(js->arena, const struct ty_jobset_rjob *, js->n_rjobs);
     struct ty_json *list = ty_json_array(js->arena);
 
     for (size_t i = 0; i < js->n_rjobs; i++)
@@ -162,7 +165,7 @@ static struct ty_json *counters(struct ty_js *js)
     if (js->n_rjobs > 0)
         qsort(order, js->n_rjobs, sizeof(*order), name_descending);
     for (size_t i = 0; i < js->n_rjobs; i++) {
-        const struct ty_js_rjob *r = order[i];
+        const struct ty_jobset_rjob *r = order[i];
         struct ty_json *e = ty_json_object(js->arena);
         ty_json_set(js->arena, e, "name", ty_json_str(js->arena, r->name));
         ty_json_set(js->arena, e, "ready", ty_json_int(js->arena, r->ready));
@@ -180,7 +183,7 @@ static struct ty_json *counters(struct ty_js *js)
     return list;
 }
 
-void ty_js_write_status(struct ty_js *js)
+void ty_jobset_write_status(struct ty_jobset_ctx *js)
 {
     struct ty_arena *a = js->arena;
     struct ty_json *obj;
@@ -189,12 +192,12 @@ void ty_js_write_status(struct ty_js *js)
         return;
     ty_json_set(a, js->status, "restarts", ty_json_int(a, js->restarts));
     ty_json_set(a, js->status, "restartsCountTowardsMax", ty_json_int(a, js->toward_max));
-    ty_json_set(a, js->status, "replicatedJobsStatus", counters(js));
+    ty_json_set(a, js->status, "replicatedJobsStatus", rjob_counters(js));
     obj = ty_json_object(a);
     ty_each_member (m, js->in->jobset)
         ty_json_put(a, obj, m->key, m->value);
     ty_json_set(a, obj, "status", ty_schema_normal(a, &ty_schema_JobSetStatus, js->status));
-    ty_changes_add(js->out, TY_DO_STATUS, &ty_kind_jobset, obj);
-    js->out->events = js->told.events;
-    js->out->last_event = js->told.last_event;
+    ty_changes_add(js->out, TY_CHANGE_STATUS, &ty_kind_jobset, obj);
+    js->out->events = js->status_events.events;
+    js->out->last_event = js->status_events.last_event;
 }

@@ -56,7 +56,7 @@ TY_UNUSED static struct ty_json *set_t(struct ty_arena *a)
     return js;
 }
 
-TY_UNUSED static struct ty_json *rj(const struct ty_json *js, size_t i)
+TY_UNUSED static struct ty_json *rjob_at(const struct ty_json *js, size_t i)
 {
     return ty_json_item(ty_json_at(js, "spec.replicatedJobs"), i);
 }
@@ -97,7 +97,7 @@ TY_UNUSED static void assert_has_not(const char *text, const char *part)
 }
 
 /* ---- the world ---- */
-struct world {
+struct jobset_fixture {
     struct ty_arena *a;
     struct ty_json *js;
     const struct ty_json *jobs[2000], *claims[10];
@@ -111,19 +111,19 @@ struct world {
     struct ty_buf events;
 };
 
-TY_UNUSED static void world_init(struct world *w, struct ty_arena *a, struct ty_json *js,
-                                 unsigned gates)
+TY_UNUSED static void fixture_init(struct jobset_fixture *w, struct ty_arena *a, struct ty_json *js,
+                                   unsigned gates)
 {
-    *w = (struct world){ .a = a, .js = js, .now_s = NOW, .gates = gates };
+    *w = (struct jobset_fixture){ .a = a, .js = js, .now_s = NOW, .gates = gates };
     assert_string_equal(admit(a, js, gates), "");
 }
 
-TY_UNUSED static void world_done(struct world *w)
+TY_UNUSED static void fixture_done(struct jobset_fixture *w)
 {
     ty_buf_done(&w->events);
 }
 
-static size_t job_place(const struct world *w, struct ty_str name)
+static size_t job_place(const struct jobset_fixture *w, struct ty_str name)
 {
     for (size_t i = 0; i < w->n_jobs; i++)
         if (ty_str_eq(ty_json_str_at(w->jobs[i], "metadata.name"), name))
@@ -131,23 +131,23 @@ static size_t job_place(const struct world *w, struct ty_str name)
     return w->n_jobs;
 }
 
-static void remove_job(struct world *w, size_t i)
+static void remove_job(struct jobset_fixture *w, size_t i)
 {
     memmove(&w->jobs[i], &w->jobs[i + 1], (--w->n_jobs - i) * sizeof(w->jobs[0]));
 }
 
-static void carry_out_job(struct world *w, const struct ty_change *c)
+static void apply_job_change(struct jobset_fixture *w, const struct ty_change *c)
 {
     size_t i = job_place(w, c->name);
     struct ty_json *now = c->obj ? ty_json_copy(w->a, c->obj, 0) : NULL;
 
-    if (c->op == TY_DO_CREATE) {
+    if (c->op == TY_CHANGE_CREATE) {
         assert_int_equal(i, w->n_jobs); /* names are unique */
         w->jobs[w->n_jobs++] = now;
         return;
     }
     assert_true(i < w->n_jobs);
-    if (c->op != TY_DO_DELETE) {
+    if (c->op != TY_CHANGE_DELETE) {
         w->jobs[i] = now;
     } else if (!w->linger) {
         remove_job(w, i);
@@ -160,51 +160,51 @@ static void carry_out_job(struct world *w, const struct ty_change *c)
     }
 }
 
-static void carry_out(struct world *w, const struct ty_change *c)
+static void apply_change(struct jobset_fixture *w, const struct ty_change *c)
 {
     if (c->kind == &ty_kind_job) {
-        carry_out_job(w, c);
+        apply_job_change(w, c);
     } else if (c->kind == &ty_kind_service) {
-        assert_int_equal(c->op, TY_DO_CREATE);
+        assert_int_equal(c->op, TY_CHANGE_CREATE);
         w->service = c->obj;
     } else if (c->kind == &ty_kind_claim) {
-        assert_int_equal(c->op, TY_DO_CREATE);
+        assert_int_equal(c->op, TY_CHANGE_CREATE);
         w->claims[w->n_claims++] = c->obj;
-    } else if (c->op == TY_DO_STATUS) {
+    } else if (c->op == TY_CHANGE_STATUS) {
         ty_json_set(w->a, w->js, "status", ty_json_get(c->obj, "status"));
     } else {
-        assert_int_equal(c->op, TY_DO_DELETE);
+        assert_int_equal(c->op, TY_CHANGE_DELETE);
         w->deleted = true;
     }
 }
 
 /* One pass and all it wants. */
-TY_UNUSED static void pass(struct world *w)
+TY_UNUSED static void reconcile(struct jobset_fixture *w)
 {
-    const struct ty_jobset_in in = { .jobset = w->js,
-                                     .jobs = w->jobs,
-                                     .n_jobs = w->n_jobs,
-                                     .service = w->service != NULL,
-                                     .claims = w->claims,
-                                     .n_claims = w->n_claims,
-                                     .now_s = w->now_s,
-                                     .gates = w->gates };
+    const struct ty_jobset_observed in = { .jobset = w->js,
+                                           .jobs = w->jobs,
+                                           .n_jobs = w->n_jobs,
+                                           .service = w->service != NULL,
+                                           .claims = w->claims,
+                                           .n_claims = w->n_claims,
+                                           .now_s = w->now_s,
+                                           .gates = w->gates };
     struct ty_changes out;
 
-    ty_jobset_pass(w->a, &in, &out);
+    ty_jobset_reconcile(w->a, &in, &out);
     w->changes = 0;
     for (const struct ty_change *c = out.first; c; c = c->next, w->changes++)
-        carry_out(w, c);
-    for (const struct ty_happening *e = out.events; e; e = e->next)
+        apply_change(w, c);
+    for (const struct ty_pending_event *e = out.events; e; e = e->next)
         ty_buf_printf(&w->events, "%s %s: %s\n", e->type, e->reason, e->message);
     w->requeue_ms = out.requeue_ms;
 }
 
 /* Passes until nothing changes any more. */
-TY_UNUSED static void settle(struct world *w)
+TY_UNUSED static void reconcile_until_stable(struct jobset_fixture *w)
 {
     for (int i = 0; i < 20; i++) {
-        pass(w);
+        reconcile(w);
         if (w->changes == 0 || w->deleted)
             return;
     }
@@ -212,7 +212,7 @@ TY_UNUSED static void settle(struct world *w)
 }
 
 /* All events so far, which are then forgotten. */
-TY_UNUSED static const char *events(struct world *w)
+TY_UNUSED static const char *take_events(struct jobset_fixture *w)
 {
     const char *text = ty_arena_strndup(w->a, w->events.n ? w->events.p : "", w->events.n);
 
@@ -221,7 +221,7 @@ TY_UNUSED static const char *events(struct world *w)
 }
 
 /* ---- playing the Jobs ---- */
-TY_UNUSED static void job_says(struct world *w, const char *name, const char *status)
+TY_UNUSED static void set_job_status(struct jobset_fixture *w, const char *name, const char *status)
 {
     size_t i = job_place(w, ty_str(name));
 
@@ -229,35 +229,36 @@ TY_UNUSED static void job_says(struct world *w, const char *name, const char *st
     w->jobs[i] = merged(w->a, w->jobs[i], ty_arena_printf(w->a, "{'status':%s}", status));
 }
 
-TY_UNUSED static void job_ready(struct world *w, const char *name)
+TY_UNUSED static void job_ready(struct jobset_fixture *w, const char *name)
 {
-    job_says(w, name, "{'active':1,'ready':1}");
+    set_job_status(w, name, "{'active':1,'ready':1}");
 }
 
-TY_UNUSED static void job_ends(struct world *w, const char *name, const char *type,
+TY_UNUSED static void job_ends(struct jobset_fixture *w, const char *name, const char *type,
                                const char *reason, const char *message)
 {
-    job_says(w, name,
-             ty_arena_printf(w->a,
-                             "{'active':0,'ready':0,'conditions':[{'type':'%s','status':'True',"
-                             "'reason':'%s','message':'%s','lastTransitionTime':'%s'}]}",
-                             type, reason, message, ty_time_text(w->a, w->now_s).p));
+    set_job_status(
+        w, name,
+        ty_arena_printf(w->a,
+                        "{'active':0,'ready':0,'conditions':[{'type':'%s','status':'True',"
+                        "'reason':'%s','message':'%s','lastTransitionTime':'%s'}]}",
+                        type, reason, message, ty_time_text(w->a, w->now_s).p));
 }
 
-TY_UNUSED static void job_completes(struct world *w, const char *name)
+TY_UNUSED static void job_completes(struct jobset_fixture *w, const char *name)
 {
     job_ends(w, name, "Complete", "CompletionsReached",
              "Reached expected number of succeeded pods");
 }
 
-TY_UNUSED static void job_fails(struct world *w, const char *name)
+TY_UNUSED static void job_fails(struct jobset_fixture *w, const char *name)
 {
     job_ends(w, name, "Failed", "BackoffLimitExceeded",
              "Job has reached the specified backoff limit");
 }
 
 /* A deleted Job's pods have ended. */
-TY_UNUSED static void gone(struct world *w, const char *name)
+TY_UNUSED static void finish_deletion(struct jobset_fixture *w, const char *name)
 {
     size_t i = job_place(w, ty_str(name));
 
@@ -267,23 +268,23 @@ TY_UNUSED static void gone(struct world *w, const char *name)
 }
 
 /* ---- looking ---- */
-TY_UNUSED static const struct ty_json *job(const struct world *w, const char *name)
+TY_UNUSED static const struct ty_json *find_job(const struct jobset_fixture *w, const char *name)
 {
     size_t i = job_place(w, ty_str(name));
 
     return i < w->n_jobs ? w->jobs[i] : NULL;
 }
 
-TY_UNUSED static size_t jobs_of_attempt(const struct world *w, const char *attempt)
+TY_UNUSED static size_t jobs_of_attempt(const struct jobset_fixture *w, const char *attempt)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < w->n_jobs; i++)
-        n += ty_str_is(ty_js_label(w->jobs[i], TY_JS_ATTEMPT), attempt);
+        n += ty_str_is(ty_jobset_label(w->jobs[i], TY_JOBSET_ATTEMPT), attempt);
     return n;
 }
 
-TY_UNUSED static size_t suspended_jobs(const struct world *w)
+TY_UNUSED static size_t suspended_jobs(const struct jobset_fixture *w)
 {
     size_t n = 0;
 
@@ -293,7 +294,7 @@ TY_UNUSED static size_t suspended_jobs(const struct world *w)
 }
 
 /* "True Reason: message", "" when there is none. */
-TY_UNUSED static const char *condition(const struct world *w, const char *type)
+TY_UNUSED static const char *condition_text(const struct jobset_fixture *w, const char *type)
 {
     const struct ty_json *c = ty_condition(ty_json_get(w->js, "status"), type);
 
@@ -305,21 +306,22 @@ TY_UNUSED static const char *condition(const struct world *w, const char *type)
 }
 
 /* "ready succeeded failed active suspended" of a replicated job. */
-TY_UNUSED static const char *counts(const struct world *w, const char *name)
+TY_UNUSED static const char *rjob_counts(const struct jobset_fixture *w, const char *name)
 {
     const struct ty_json *list = ty_json_at(w->js, "status.replicatedJobsStatus");
     const struct ty_json *e = ty_json_by(list, "name", ty_str(name), NULL);
 
     assert_non_null(e);
     return ty_arena_printf(
-        w->a, "%lld %lld %lld %lld %lld", (long long)ty_js_int(e, "ready", -1),
-        (long long)ty_js_int(e, "succeeded", -1), (long long)ty_js_int(e, "failed", -1),
-        (long long)ty_js_int(e, "active", -1), (long long)ty_js_int(e, "suspended", -1));
+        w->a, "%lld %lld %lld %lld %lld", (long long)ty_jobset_int_at(e, "ready", -1),
+        (long long)ty_jobset_int_at(e, "succeeded", -1),
+        (long long)ty_jobset_int_at(e, "failed", -1), (long long)ty_jobset_int_at(e, "active", -1),
+        (long long)ty_jobset_int_at(e, "suspended", -1));
 }
 
-TY_UNUSED static int64_t status_int(const struct world *w, const char *field)
+TY_UNUSED static int64_t status_int(const struct jobset_fixture *w, const char *field)
 {
-    return ty_js_int(ty_json_get(w->js, "status"), field, -1);
+    return ty_jobset_int_at(ty_json_get(w->js, "status"), field, -1);
 }
 
 #endif

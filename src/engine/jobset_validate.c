@@ -10,7 +10,7 @@
 #define MAX_MANAGED_BY 63
 #define MAX_GENERATED  58 /* of generateName's prefix; five random characters follow */
 
-void ty_js_complain(struct ty_js_check *c, const char *fmt, ...)
+void ty_jobset_internal_error(struct ty_jobset_check *c, const char *fmt, ...)
 {
     va_list ap;
 
@@ -19,7 +19,7 @@ void ty_js_complain(struct ty_js_check *c, const char *fmt, ...)
     va_end(ap);
 }
 
-const char *ty_js_quoted(struct ty_arena *a, struct ty_str s)
+const char *ty_jobset_quoted(struct ty_arena *a, struct ty_str s)
 {
     ty_auto_buf out = { 0 };
 
@@ -27,7 +27,7 @@ const char *ty_js_quoted(struct ty_arena *a, struct ty_str s)
     return ty_arena_strndup(a, out.p, out.n);
 }
 
-const char *ty_js_value(struct ty_arena *a, const struct ty_json *v)
+const char *ty_jobset_value(struct ty_arena *a, const struct ty_json *v)
 {
     return v ? ty_json_text(a, v).p : "null";
 }
@@ -43,18 +43,18 @@ static bool has_label_shape(struct ty_str s)
     return s.n > 0;
 }
 
-void ty_js_check_label(struct ty_js_check *c, const struct ty_path *at, struct ty_str s,
-                       struct ty_str value, const char *too_long)
+void ty_jobset_check_label(struct ty_jobset_check *c, const struct ty_path *at, struct ty_str s,
+                           struct ty_str value, const char *too_long)
 {
     if (s.n > MAX_LABEL)
-        ty_errs_add(c->errs, at, TY_INVALID, ty_js_quoted(c->arena, value), "%s", too_long);
+        ty_errs_add(c->errs, at, TY_INVALID, ty_jobset_quoted(c->arena, value), "%s", too_long);
     if (!has_label_shape(s))
-        ty_errs_add(c->errs, at, TY_INVALID, ty_js_quoted(c->arena, value), "%s",
+        ty_errs_add(c->errs, at, TY_INVALID, ty_jobset_quoted(c->arena, value), "%s",
                     ty_dns1035_label_msg);
 }
 
 /* The subdomain is a host's and a Service's name. */
-static void check_subdomain(struct ty_js_check *c)
+static void check_subdomain(struct ty_jobset_check *c)
 {
     const struct ty_path *at = TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "network"), "subdomain");
     struct ty_str s = ty_json_str_at(c->spec, "network.subdomain");
@@ -62,16 +62,16 @@ static void check_subdomain(struct ty_js_check *c)
     if (s.n == 0)
         return;
     if (s.n > 253)
-        ty_errs_add(c->errs, at, TY_INVALID, ty_js_quoted(c->arena, s), "%s",
+        ty_errs_add(c->errs, at, TY_INVALID, ty_jobset_quoted(c->arena, s), "%s",
                     "must be no more than 253 characters");
     else if (!ty_is_dns1123_subdomain(s))
-        ty_errs_add(c->errs, at, TY_INVALID, ty_js_quoted(c->arena, s), "%s",
+        ty_errs_add(c->errs, at, TY_INVALID, ty_jobset_quoted(c->arena, s), "%s",
                     ty_dns1123_subdomain_msg);
-    ty_js_check_label(c, at, s, s,
-                      ".spec.network.subdomain is too long, must be less than 63 characters");
+    ty_jobset_check_label(c, at, s, s,
+                          ".spec.network.subdomain is too long, must be less than 63 characters");
 }
 
-static void check_manager(struct ty_js_check *c)
+static void check_manager(struct ty_jobset_check *c)
 {
     const struct ty_path *at = TY_KEY(TY_KEY(NULL, "spec"), "managedBy");
     const struct ty_json *v = ty_json_get(c->spec, "managedBy");
@@ -85,23 +85,23 @@ static void check_manager(struct ty_js_check *c)
         return;
     }
     for (unsigned n = 0; (problem = ty_domain_path_problem(manager, n, &blamed)) != NULL; n++)
-        ty_errs_add(c->errs, at, TY_INVALID, ty_js_quoted(c->arena, blamed), "%s", problem);
+        ty_errs_add(c->errs, at, TY_INVALID, ty_jobset_quoted(c->arena, blamed), "%s", problem);
     if (manager.n > MAX_MANAGED_BY)
         ty_errs_add(c->errs, at, TY_TOO_LONG, NULL, "may not be more than %d bytes",
                     MAX_MANAGED_BY);
 }
 
-static void check_success_policy(struct ty_js_check *c)
+static void check_success_policy(struct ty_jobset_check *c)
 {
     const struct ty_json *targets = ty_json_at(c->spec, "successPolicy.targetReplicatedJobs");
 
     ty_each_item (it, targets) {
         struct ty_str name = ty_json_text_of(*it);
         if (!ty_json_by(c->rjobs, "name", name, NULL))
-            ty_js_complain(c,
-                           "invalid replicatedJob name '%.*s' does not appear in "
-                           ".spec.ReplicatedJobs",
-                           TY_ARG(name));
+            ty_jobset_internal_error(c,
+                                     "invalid replicatedJob name '%.*s' does not appear in "
+                                     ".spec.ReplicatedJobs",
+                                     TY_ARG(name));
     }
 }
 
@@ -117,37 +117,38 @@ static struct ty_str sample_name(struct ty_arena *a, const struct ty_json *jobse
     return ty_str(ty_arena_printf(a, "%.*sabcde", TY_ARG(prefix)));
 }
 
-static void check_new(struct ty_js_check *c)
+static void check_new(struct ty_jobset_check *c)
 {
     struct ty_str strategy = ty_json_str_at(c->spec, "failurePolicy.restartStrategy");
 
     if (ty_str_is(strategy, "InPlaceRestart") && !(c->gates & TY_GATE_IN_PLACE))
-        ty_js_complain(c, "InPlaceRestart restart strategy cannot be set when InPlaceRestart "
-                          "feature gate is disabled");
+        ty_jobset_internal_error(
+            c, "InPlaceRestart restart strategy cannot be set when InPlaceRestart "
+               "feature gate is disabled");
     if (ty_json_is(ty_json_get(ty_json_item(c->rjobs, 0), "dependsOn"), TY_JSON_ARRAY))
-        ty_js_complain(c, "DependsOn can't be set for the first ReplicatedJob");
+        ty_jobset_internal_error(c, "DependsOn can't be set for the first ReplicatedJob");
     check_subdomain(c);
     check_manager(c);
-    ty_js_check_rjobs(c);
+    ty_jobset_check_rjobs(c);
     check_success_policy(c);
-    ty_js_check_failure_policy(c);
-    ty_js_check_coordinator(c);
-    ty_js_check_claims(c);
+    ty_jobset_check_failure_policy(c);
+    ty_jobset_check_coordinator(c);
+    ty_jobset_check_claims(c);
 }
 
 void ty_jobset_validate(struct ty_arena *a, const struct ty_json *jobset, const struct ty_json *old,
                         unsigned gates, struct ty_errs *errs)
 {
-    struct ty_js_check c = { .arena = a,
-                             .obj = jobset,
-                             .spec = ty_json_get(jobset, "spec"),
-                             .rjobs = ty_json_at(jobset, "spec.replicatedJobs"),
-                             .name = sample_name(a, jobset),
-                             .gates = gates,
-                             .errs = errs };
+    struct ty_jobset_check c = { .arena = a,
+                                 .obj = jobset,
+                                 .spec = ty_json_get(jobset, "spec"),
+                                 .rjobs = ty_json_at(jobset, "spec.replicatedJobs"),
+                                 .name = sample_name(a, jobset),
+                                 .gates = gates,
+                                 .errs = errs };
 
     if (old)
-        ty_js_check_update(&c, old);
+        ty_jobset_check_update(&c, old);
     else
         check_new(&c);
 }

@@ -7,7 +7,7 @@
 #define MAX_CLAIM 63
 
 /* A claim that nobody mounts is a mistake, one that a volume shadows too. */
-static void check_use(struct ty_js_check *c, struct ty_str name)
+static void check_use(struct ty_jobset_check *c, struct ty_str name)
 {
     const struct ty_path *list = TY_KEY(TY_KEY(NULL, "spec"), "replicatedJobs");
     bool mounted = false;
@@ -16,16 +16,16 @@ static void check_use(struct ty_js_check *c, struct ty_str name)
         const struct ty_json *pod = ty_json_at(*it, "template.spec.template.spec");
         const struct ty_path *at = TY_KEY(TY_IDX(list, it - c->rjobs->items), "template");
         size_t k;
-        mounted = mounted || ty_js_mounts(pod, name);
+        mounted = mounted || ty_jobset_mounts(pod, name);
         if (!ty_json_by(ty_json_get(pod, "volumes"), "name", name, &k))
             continue;
         at = TY_KEY(TY_KEY(TY_KEY(TY_KEY(at, "spec"), "template"), "spec"), "volumes");
         ty_errs_add(
-            c->errs, TY_KEY(TY_IDX(at, k), "name"), TY_INVALID, ty_js_quoted(c->arena, name),
+            c->errs, TY_KEY(TY_IDX(at, k), "name"), TY_INVALID, ty_jobset_quoted(c->arena, name),
             "volume name conflicts with VolumeClaimPolicy template name: %.*s", TY_ARG(name));
     }
     if (!mounted)
-        ty_errs_add(c->errs, list, TY_INVALID, ty_js_value(c->arena, c->rjobs),
+        ty_errs_add(c->errs, list, TY_INVALID, ty_jobset_value(c->arena, c->rjobs),
                     "replicatedJob containers don't have a matching volumeMount: %.*s from "
                     "VolumeClaimPolicies",
                     TY_ARG(name));
@@ -47,25 +47,25 @@ static bool used_before(const struct ty_json *policies, struct ty_str name,
     return false;
 }
 
-static void check_template(struct ty_js_check *c, const struct ty_json *claim,
+static void check_template(struct ty_jobset_check *c, const struct ty_json *claim,
                            const struct ty_path *at)
 {
     const struct ty_path *here = TY_KEY(at, "name");
     struct ty_str name = ty_json_str_at(claim, "metadata.name");
-    const char *value = ty_js_quoted(c->arena, name);
+    const char *value = ty_jobset_quoted(c->arena, name);
 
     if (used_before(ty_json_get(c->spec, "volumeClaimPolicies"), name, claim))
         ty_errs_add(c->errs, here, TY_INVALID, value,
                     "names must be unique for VolumeClaimPolicies template");
     if (!ty_is_dns1123_subdomain(name))
         ty_errs_add(c->errs, here, TY_INVALID, value, "%s", ty_dns1123_subdomain_msg);
-    if (strlen(ty_js_claim_name(c->arena, c->name, name)) > MAX_CLAIM)
+    if (strlen(ty_jobset_claim_name(c->arena, c->name, name)) > MAX_CLAIM)
         ty_errs_add(c->errs, here, TY_INVALID, value,
                     "VolumeClaimPolicies template name is too long");
     check_use(c, name);
 }
 
-void ty_js_check_claims(struct ty_js_check *c)
+void ty_jobset_check_claims(struct ty_jobset_check *c)
 {
     const struct ty_path *list = TY_KEY(TY_KEY(NULL, "spec"), "volumeClaimPolicies");
     const struct ty_json *policies = ty_json_get(c->spec, "volumeClaimPolicies");
@@ -91,17 +91,17 @@ static void check_existing(struct ty_errs *errs, const struct ty_json *policy,
     want = want ? ty_schema_normal(a, s, want) : ty_json_object(a);
     have = have ? ty_schema_normal(a, s, have) : ty_json_object(a);
     if (!ty_json_eq(want, have))
-        ty_errs_add(errs, TY_KEY(at, "spec"), TY_INVALID, ty_js_value(a, want),
+        ty_errs_add(errs, TY_KEY(at, "spec"), TY_INVALID, ty_jobset_value(a, want),
                     "spec does not match existing PVC %.*s in namespace %.*s",
                     TY_ARG(ty_json_str_at(live, "metadata.name")),
                     TY_ARG(ty_json_str_at(live, "metadata.namespace")));
     if (!ty_str_is(ty_json_text_of(retain), "Retain"))
         ty_errs_add(errs, TY_KEY(TY_KEY(policy_at, "retentionPolicy"), "whenDeleted"), TY_INVALID,
-                    ty_js_value(a, retain), "retentionPolicy must be retain when PVC exists");
+                    ty_jobset_value(a, retain), "retentionPolicy must be retain when PVC exists");
 }
 
-static const struct ty_json *find(const struct ty_json *const *claims, size_t n, struct ty_str ns,
-                                  struct ty_str name)
+static const struct ty_json *find_claim(const struct ty_json *const *claims, size_t n,
+                                        struct ty_str ns, struct ty_str name)
 {
     for (size_t i = 0; i < n; i++)
         if (ty_str_eq(ty_json_str_at(claims[i], "metadata.name"), name) &&
@@ -123,8 +123,8 @@ void ty_jobset_validate_claims(const struct ty_json *jobset, const struct ty_jso
         const struct ty_json *templates = ty_json_get(*policy, "templates");
         ty_each_item (it, templates) {
             struct ty_str name = ty_json_str_at(*it, "metadata.name");
-            const struct ty_json *live =
-                find(claims, n_claims, ns, ty_str(ty_js_claim_name(errs->arena, js, name)));
+            const struct ty_json *live = find_claim(
+                claims, n_claims, ns, ty_str(ty_jobset_claim_name(errs->arena, js, name)));
             if (live)
                 check_existing(errs, *policy, *it, live, at,
                                TY_IDX(TY_KEY(at, "template"), it - templates->items));

@@ -16,7 +16,7 @@ static bool restarts_one(const struct ty_json *rule)
 }
 
 /* False: nothing else about the rules is worth saying. */
-static bool check_restart_job(struct ty_js_check *c, const struct ty_json *rules)
+static bool check_restart_job(struct ty_jobset_check *c, const struct ty_json *rules)
 {
     bool used = false;
 
@@ -25,37 +25,41 @@ static bool check_restart_job(struct ty_js_check *c, const struct ty_json *rules
     if (!used)
         return true;
     if (!(c->gates & TY_GATE_RESTART_JOB)) {
-        ty_js_complain(c, "RestartJob and RestartJobAndIgnoreMaxRestarts failure policy actions "
-                          "are not allowed when RestartJob feature gate is disabled");
+        ty_jobset_internal_error(
+            c, "RestartJob and RestartJobAndIgnoreMaxRestarts failure policy actions "
+               "are not allowed when RestartJob feature gate is disabled");
         return false;
     }
     ty_each_item (it, c->rjobs) {
-        if (ty_js_int(*it, "replicas", 1) <= MAX_REPLICAS)
+        if (ty_jobset_int_at(*it, "replicas", 1) <= MAX_REPLICAS)
             continue;
-        ty_js_complain(c,
-                       "JobSet cannot have a failure policy rule with RestartJob or "
-                       "RestartJobAndIgnoreMaxRestarts action and a replicated job with replicas > "
-                       "%d",
-                       MAX_REPLICAS);
+        ty_jobset_internal_error(
+            c,
+            "JobSet cannot have a failure policy rule with RestartJob or "
+            "RestartJobAndIgnoreMaxRestarts action and a replicated job with replicas > "
+            "%d",
+            MAX_REPLICAS);
         break;
     }
     return true;
 }
 
-static void check_rule_name(struct ty_js_check *c, struct ty_str name)
+static void check_rule_name(struct ty_jobset_check *c, struct ty_str name)
 {
     if (name.n < 1 || name.n > MAX_RULE_NAME)
-        ty_js_complain(c,
-                       "invalid failure policy rule name of length %zu, the rule name must be at "
-                       "least 1 characters long and at most %d characters long",
-                       name.n, MAX_RULE_NAME);
+        ty_jobset_internal_error(
+            c,
+            "invalid failure policy rule name of length %zu, the rule name must be at "
+            "least 1 characters long and at most %d characters long",
+            name.n, MAX_RULE_NAME);
     if (!ty_pattern_reason(name)) /* it becomes part of a condition's reason */
-        ty_js_complain(c,
-                       "invalid failure policy rule name '%.*s', a failure policy rule name must "
-                       "start with an alphabetic character, optionally followed by a string of "
-                       "alphanumeric characters or '_,:', and must end with an alphanumeric "
-                       "character or '_'",
-                       TY_ARG(name));
+        ty_jobset_internal_error(
+            c,
+            "invalid failure policy rule name '%.*s', a failure policy rule name must "
+            "start with an alphabetic character, optionally followed by a string of "
+            "alphanumeric characters or '_,:', and must end with an alphanumeric "
+            "character or '_'",
+            TY_ARG(name));
 }
 
 static bool is_reason(struct ty_str s)
@@ -70,19 +74,20 @@ static bool is_reason(struct ty_str s)
     return false;
 }
 
-static void check_patterns(struct ty_js_check *c, const struct ty_json *patterns,
+static void check_patterns(struct ty_jobset_check *c, const struct ty_json *patterns,
                            const struct ty_path *at)
 {
     ty_each_item (it, patterns) {
         struct ty_err err = { 0 };
         struct ty_str pattern = ty_json_text_of(*it);
-        if (ty_regex_check(c->arena, pattern, &err) < 0)
+        if (ty_jobset_regex_check(c->arena, pattern, &err) < 0)
             ty_errs_add(c->errs, TY_IDX(at, it - patterns->items), TY_INVALID,
-                        ty_js_quoted(c->arena, pattern), "%s", err.text);
+                        ty_jobset_quoted(c->arena, pattern), "%s", err.text);
     }
 }
 
-static void check_rule(struct ty_js_check *c, const struct ty_json *rule, const struct ty_path *at)
+static void check_rule(struct ty_jobset_check *c, const struct ty_json *rule,
+                       const struct ty_path *at)
 {
     const struct ty_json *targets = ty_json_get(rule, "targetReplicatedJobs");
     const struct ty_json *reasons = ty_json_get(rule, "onJobFailureReasons");
@@ -90,13 +95,14 @@ static void check_rule(struct ty_js_check *c, const struct ty_json *rule, const 
     check_rule_name(c, ty_json_str_at(rule, "name"));
     ty_each_item (it, targets)
         if (!ty_json_by(c->rjobs, "name", ty_json_text_of(*it), NULL))
-            ty_js_complain(c,
-                           "invalid replicatedJob name '%.*s' in failure policy does not appear in "
-                           ".spec.ReplicatedJobs",
-                           TY_ARG(ty_json_text_of(*it)));
+            ty_jobset_internal_error(
+                c,
+                "invalid replicatedJob name '%.*s' in failure policy does not appear in "
+                ".spec.ReplicatedJobs",
+                TY_ARG(ty_json_text_of(*it)));
     ty_each_item (it, reasons)
         if (!is_reason(ty_json_text_of(*it)))
-            ty_js_complain(
+            ty_jobset_internal_error(
                 c,
                 "invalid job failure reason '%.*s' in failure policy is not a recognized "
                 "job failure reason",
@@ -105,7 +111,7 @@ static void check_rule(struct ty_js_check *c, const struct ty_json *rule, const 
                    TY_KEY(at, "onJobFailureMessagePatterns"));
 }
 
-static void check_unique(struct ty_js_check *c, const struct ty_json *rules, size_t place)
+static void check_unique(struct ty_jobset_check *c, const struct ty_json *rules, size_t place)
 {
     struct ty_str name = ty_json_str_at(ty_json_item(rules, place), "name");
     ty_auto_buf places = { 0 };
@@ -118,13 +124,14 @@ static void check_unique(struct ty_js_check *c, const struct ty_json *rules, siz
         if (ty_str_eq(ty_json_str_at(ty_json_item(rules, i), "name"), name))
             ty_buf_printf(&places, n++ > 0 ? " %zu" : "%zu", i);
     if (n > 1)
-        ty_js_complain(c,
-                       "rule names are not unique, rules with indices [%.*s] all have the same "
-                       "name '%.*s'",
-                       (int)places.n, places.p, TY_ARG(name));
+        ty_jobset_internal_error(
+            c,
+            "rule names are not unique, rules with indices [%.*s] all have the same "
+            "name '%.*s'",
+            (int)places.n, places.p, TY_ARG(name));
 }
 
-void ty_js_check_failure_policy(struct ty_js_check *c)
+void ty_jobset_check_failure_policy(struct ty_jobset_check *c)
 {
     const struct ty_json *rules = ty_json_at(c->spec, "failurePolicy.rules");
     const struct ty_path *at = TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "failurePolicy"), "rules");
@@ -138,31 +145,32 @@ void ty_js_check_failure_policy(struct ty_js_check *c)
 }
 
 /* The first thing that is wrong with where the coordinator is said to be. */
-static void check_coordinator_place(struct ty_js_check *c, const struct ty_json *coordinator)
+static void check_coordinator_place(struct ty_jobset_check *c, const struct ty_json *coordinator)
 {
     struct ty_str name = ty_json_str_at(coordinator, "replicatedJob");
     const struct ty_json *rjob = ty_json_by(c->rjobs, "name", name, NULL);
     const struct ty_json *spec = ty_json_at(rjob, "template.spec");
-    int64_t job = ty_js_int(coordinator, "jobIndex", 0);
-    int64_t pod = ty_js_int(coordinator, "podIndex", 0), completions;
+    int64_t job = ty_jobset_int_at(coordinator, "jobIndex", 0);
+    int64_t pod = ty_jobset_int_at(coordinator, "podIndex", 0), completions;
 
     if (!rjob)
-        ty_js_complain(c, "coordinator replicatedJob %.*s does not exist", TY_ARG(name));
-    else if (job < 0 || job >= ty_js_int(rjob, "replicas", 1))
-        ty_js_complain(c, "coordinator job index %lld is invalid for replicatedJob %.*s",
-                       (long long)job, TY_ARG(name));
+        ty_jobset_internal_error(c, "coordinator replicatedJob %.*s does not exist", TY_ARG(name));
+    else if (job < 0 || job >= ty_jobset_int_at(rjob, "replicas", 1))
+        ty_jobset_internal_error(c, "coordinator job index %lld is invalid for replicatedJob %.*s",
+                                 (long long)job, TY_ARG(name));
     else if (!ty_str_is(ty_json_str_at(spec, "completionMode"), "Indexed") ||
              !ty_json_int_at(spec, "completions", &completions))
-        ty_js_complain(c, "job for coordinator pod must be indexed completion mode, and "
-                          "completions number must be set");
+        ty_jobset_internal_error(c, "job for coordinator pod must be indexed completion mode, and "
+                                    "completions number must be set");
     else if (pod < 0 || pod >= completions)
-        ty_js_complain(c,
-                       "coordinator pod index %lld is invalid for replicatedJob %.*s job index "
-                       "%lld",
-                       (long long)pod, TY_ARG(name), (long long)job);
+        ty_jobset_internal_error(
+            c,
+            "coordinator pod index %lld is invalid for replicatedJob %.*s job index "
+            "%lld",
+            (long long)pod, TY_ARG(name), (long long)job);
 }
 
-void ty_js_check_coordinator(struct ty_js_check *c)
+void ty_jobset_check_coordinator(struct ty_jobset_check *c)
 {
     static const char too_long[] = "must be no more than 63 characters";
     static const char shape[] =
@@ -175,11 +183,12 @@ void ty_js_check_coordinator(struct ty_js_check *c)
     if (!ty_json_is(coordinator, TY_JSON_OBJECT))
         return;
     check_coordinator_place(c, coordinator);
-    struct ty_str value = ty_str(ty_js_coordinator(c->arena, c->spec, c->name));
+    struct ty_str value = ty_str(ty_jobset_coordinator(c->arena, c->spec, c->name));
     if (!ty_is_label_value(value))
-        ty_js_complain(c,
-                       "spec will lead to invalid label value %s for coordinator label "
-                       "\"" TY_JS_COORDINATOR "\" (long JobSet / ReplicatedJob / SubDomain name?): "
-                       "%s",
-                       ty_js_quoted(c->arena, value), value.n > 63 ? too_long : shape);
+        ty_jobset_internal_error(
+            c,
+            "spec will lead to invalid label value %s for coordinator label "
+            "\"" TY_JOBSET_COORDINATOR "\" (long JobSet / ReplicatedJob / SubDomain name?): "
+            "%s",
+            ty_jobset_quoted(c->arena, value), value.n > 63 ? too_long : shape);
 }

@@ -113,7 +113,8 @@ static void case_020_coordinator_is_a_label(void **state TY_UNUSED)
     assert_has(admit(a, js, 0), "spec will lead to invalid label value \"a-quite-long-name-of-a-"
                                 "jobset-" B "-0-0.a-quite-long-name-of-a-jobset\"");
     js = with_coordinator(a, "{'replicatedJob':'" B "-with-a-name-that-is-longer-than-it-was'}");
-    ty_json_set(a, rj(js, 1), "name", ty_json_cstr(a, B "-with-a-name-that-is-longer-than-it-was"));
+    ty_json_set(a, rjob_at(js, 1), "name",
+                ty_json_cstr(a, B "-with-a-name-that-is-longer-than-it-was"));
     assert_has(admit(a, js, 0), "spec will lead to invalid label value");
 }
 
@@ -129,9 +130,9 @@ static void case_022_restart_job_gate(void **state TY_UNUSED)
                               "disabled\n");
     js = with_rules(a, "[{'action':'RestartJob'}]");
     assert_string_equal(admit(a, js, TY_GATE_RESTART_JOB), "");
-    ty_json_set(a, rj(js, 1), "replicas", ty_json_int(a, 1024));
+    ty_json_set(a, rjob_at(js, 1), "replicas", ty_json_int(a, 1024));
     assert_string_equal(admit(a, js, TY_GATE_RESTART_JOB), "");
-    ty_json_set(a, rj(js, 1), "replicas", ty_json_int(a, 1025));
+    ty_json_set(a, rjob_at(js, 1), "replicas", ty_json_int(a, 1025));
     assert_string_equal(
         admit(a, js, TY_GATE_RESTART_JOB),
         PLAIN "JobSet cannot have a failure policy rule with RestartJob or "

@@ -91,10 +91,10 @@ static void case_012_group_name(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 24);
     struct ty_json *js = named(a, "js", "rj", 1);
 
-    ty_json_set(a, rj(js, 0), "groupName", ty_json_cstr(a, repeated(a, 'g', 64)));
+    ty_json_set(a, rjob_at(js, 0), "groupName", ty_json_cstr(a, repeated(a, 'g', 64)));
     assert_has(admit(a, js, 0), ": .spec.replicatedJob[].groupName is too long, must be less than "
                                 "63 characters\n");
-    ty_json_set(a, rj(js, 0), "groupName", ty_json_cstr(a, "Group"));
+    ty_json_set(a, rjob_at(js, 0), "groupName", ty_json_cstr(a, "Group"));
     assert_has(admit(a, js, 0), "spec.replicatedJobs[0].groupName: Invalid value: \"Group\": a "
                                 "DNS-1035 label must consist");
 }
@@ -109,7 +109,7 @@ static void case_013_product_of_replicas_and_parallelism(void **state TY_UNUSED)
     assert_string_equal(admit(a, js, 0),
                         "<nil>: Internal error: the product of replicas and parallelism must not "
                         "exceed 2147483647 for replicatedJob 'rj'\n");
-    ty_json_set(a, rj(js, 0), "replicas", ty_json_int(a, 1));
+    ty_json_set(a, rjob_at(js, 0), "replicas", ty_json_int(a, 1));
     patch_rj(a, js, 0, "{'template':{'spec':{'parallelism':2147483647}}}");
     assert_string_equal(admit(a, js, 0), "");
 }

@@ -41,7 +41,7 @@ static void case_021_managed_by(void **state TY_UNUSED)
                       "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
         "spec.managedBy: Too long: may not be more than 63 bytes\n");
     assert_string_equal(managed_by(a, "acme.io/foo"), "");
-    assert_string_equal(managed_by(a, TY_JS_CONTROLLER), "");
+    assert_string_equal(managed_by(a, TY_JOBSET_CONTROLLER), "");
     assert_string_equal(managed_by(a, ""), "spec.managedBy: Required value\n");
 }
 

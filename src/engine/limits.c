@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "engine/inner.h"
+#include "engine/engine_inner.h"
 
 enum { PIDS_MOST = 32768 }; /* of a container: enough for any job, and a fork bomb stays in it */
 
@@ -28,7 +28,7 @@ void ty_limits_close(struct ty_engine *e)
     e->cgroups = NULL;
 }
 
-static void name_of(const struct ty_podrt *p, size_t c, char ret[512])
+static void name_of(const struct ty_pod_runtime *p, size_t c, char ret[512])
 {
     snprintf(ret, 512, "%s.%s", p->name, p->plan.containers[c].name);
 }
@@ -44,7 +44,7 @@ static int64_t pids_most(void)
     return known && most / 2 < PIDS_MOST ? most / 2 : PIDS_MOST;
 }
 
-int ty_limits_begin(const struct ty_podrt *p, size_t c, int *ret_fd, struct ty_err *err)
+int ty_limits_begin(const struct ty_pod_runtime *p, size_t c, int *ret_fd, struct ty_err *err)
 {
     const struct ty_container_plan *plan = &p->plan.containers[c];
     struct ty_cgroup_limits l = { .memory = plan->memory_limit,
@@ -62,7 +62,7 @@ int ty_limits_begin(const struct ty_podrt *p, size_t c, int *ret_fd, struct ty_e
     return r;
 }
 
-int ty_limits_join(const struct ty_podrt *p, size_t c)
+int ty_limits_join(const struct ty_pod_runtime *p, size_t c)
 {
     char name[512];
 
@@ -73,7 +73,7 @@ int ty_limits_join(const struct ty_podrt *p, size_t c)
     return fd > 0 ? fd : 0;
 }
 
-bool ty_limits_end(const struct ty_podrt *p, size_t c)
+bool ty_limits_end(const struct ty_pod_runtime *p, size_t c)
 {
     char name[512];
 

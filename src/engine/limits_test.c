@@ -4,31 +4,31 @@
 
 static void without_cgroups_all_runs(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
-    world_submit(w, "j", 1, SH("kill -KILL $$$$"));
-    world_run(w);
+    fixture_submit(w, "j", 1, SH("kill -KILL $$$$"));
+    fixture_run(w);
     assert_null(w->e->cgroups);
     assert_false(w->e->o.host.cgroup_memory);
-    assert_told(w, "P j-node-0-0 main 137 Error"); /* killed, but not for memory */
+    assert_observed(w, "P j-node-0-0 main 137 Error"); /* killed, but not for memory */
 }
 
 /* The container itself plays the kernel: it counts a kill in its own memory.events. */
 static void killed_for_memory(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
     char *dir = ty_arena_printf(w->a, "%s/cg", w->dir);
 
     mkdir(dir, 0755);
     w->o.cgroup = dir;
-    world_submit(w, "j", 1,
-                 ty_arena_printf(w->a,
-                                 SH("cd %s/trainyard-*/j-node-0-0-*.main && printf 'oom "
-                                    "1\\\\noom_kill 1\\\\n' > memory.events; kill -KILL $$$$"),
-                                 dir));
-    world_run(w);
-    assert_told(w, "P j-node-0-0 main 137 OOMKilled");
-    assert_told(w, "J j Failed");
+    fixture_submit(w, "j", 1,
+                   ty_arena_printf(w->a,
+                                   SH("cd %s/trainyard-*/j-node-0-0-*.main && printf 'oom "
+                                      "1\\\\noom_kill 1\\\\n' > memory.events; kill -KILL $$$$"),
+                                   dir));
+    fixture_run(w);
+    assert_observed(w, "P j-node-0-0 main 137 OOMKilled");
+    assert_observed(w, "J j Failed");
 }
 
 static const char *real_root(void)
@@ -46,7 +46,7 @@ static const char *real_root(void)
 /* The container, its probes, and what they leave: all in the cgroup, which goes with them. */
 static void all_of_a_container_is_in_its_cgroup(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
     w->o.cgroup = real_root();
     if (!w->o.cgroup)
@@ -59,12 +59,12 @@ static void all_of_a_container_is_in_its_cgroup(void **state)
         "'grep "
         "^0:: /proc/self/cgroup; until test -s %s; do sleep 0.05; done; sleep 60 & exit 0']}]}",
         mark, mark);
-    world_submit(w, "j", 1, pod);
-    world_run(w);
-    assert_told(w, "J j Complete");
-    assert_told(w, ty_arena_printf(w->a, "/trainyard-%d-", getpid()));
-    assert_told(w, ".main\n");
-    assert_has(world_file(w, "claims/mark"), "/j-node-0-0-");
+    fixture_submit(w, "j", 1, pod);
+    fixture_run(w);
+    assert_observed(w, "J j Complete");
+    assert_observed(w, ty_arena_printf(w->a, "/trainyard-%d-", getpid()));
+    assert_observed(w, ".main\n");
+    assert_has(fixture_file(w, "claims/mark"), "/j-node-0-0-");
     ty_engine_free(w->e); /* waits for what is still dying in them */
     w->e = NULL;
     FILE *f = popen(
@@ -76,9 +76,9 @@ static void all_of_a_container_is_in_its_cgroup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WORLD_TEST(without_cgroups_all_runs),
-        WORLD_TEST(killed_for_memory),
-        WORLD_TEST(all_of_a_container_is_in_its_cgroup),
+        ENGINE_TEST(without_cgroups_all_runs),
+        ENGINE_TEST(killed_for_memory),
+        ENGINE_TEST(all_of_a_container_is_in_its_cgroup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/inner.h"
+#include "engine/engine_inner.h"
 
 /* 127.64.0.0 and up: the first half by process, so that two runs never share one. */
 static char *next_address(struct ty_engine *e)
@@ -51,7 +51,7 @@ static bool is_at(int fd, const char *path)
 
 /* A port that no other run of ours holds: a locked file says so, because the port itself must stay
  * unbound for the job. */
-static int take_port(struct ty_engine *e, struct ty_jobnet *n, struct ty_err *err)
+static int take_port(struct ty_engine *e, struct ty_jobset_net *n, struct ty_err *err)
 {
     for (int i = 0; i < 64; i++) {
         char path[4096];
@@ -72,7 +72,7 @@ static int take_port(struct ty_engine *e, struct ty_jobnet *n, struct ty_err *er
 }
 
 /* One pod's lines: all forms of its name, long to short; and the domain means them all. */
-static void add_pod(struct ty_engine *e, struct ty_jobnet *n, FILE *f, const char *host,
+static void add_pod(struct ty_engine *e, struct ty_jobset_net *n, FILE *f, const char *host,
                     struct ty_str domain, struct ty_str ns)
 {
     char *address = next_address(e);
@@ -91,7 +91,7 @@ static struct ty_str subdomain_of(const struct ty_json *jobset)
     return domain.n ? domain : ty_json_str_at(jobset, "metadata.name");
 }
 
-static void add_jobs(struct ty_engine *e, struct ty_jobnet *n, FILE *f,
+static void add_jobs(struct ty_engine *e, struct ty_jobset_net *n, FILE *f,
                      const struct ty_json *jobset)
 {
     struct ty_str js = ty_json_str_at(jobset, "metadata.name");
@@ -122,7 +122,7 @@ static void add_api(const struct ty_engine *e, FILE *f)
                 e->o.settings->operator_ns);
 }
 
-static int write_hosts(struct ty_engine *e, struct ty_jobnet *n, const struct ty_json *jobset,
+static int write_hosts(struct ty_engine *e, struct ty_jobset_net *n, const struct ty_json *jobset,
                        struct ty_err *err)
 {
     FILE *f = fopen(n->hosts, "we");
@@ -142,10 +142,11 @@ static int write_hosts(struct ty_engine *e, struct ty_jobnet *n, const struct ty
     return 0;
 }
 
-struct ty_jobnet *ty_net_of(struct ty_engine *e, const struct ty_json *jobset, struct ty_err *err)
+struct ty_jobset_net *ty_net_get(struct ty_engine *e, const struct ty_json *jobset,
+                                 struct ty_err *err)
 {
     struct ty_str uid = ty_json_str_at(jobset, "metadata.uid");
-    struct ty_jobnet *n = ty_map_get(&e->nets, uid);
+    struct ty_jobset_net *n = ty_map_get(&e->nets, uid);
     char path[4096];
 
     if (n)
@@ -172,7 +173,7 @@ struct ty_jobnet *ty_net_of(struct ty_engine *e, const struct ty_json *jobset, s
 }
 
 /* "sub", "sub.ns", "sub.ns.svc" or all of it: the domain, cut off at one of its first dots. */
-static bool is_ours(const struct ty_jobnet *n, struct ty_str tail)
+static bool is_ours(const struct ty_jobset_net *n, struct ty_str tail)
 {
     struct ty_str whole = ty_str(n->domain);
 
@@ -182,13 +183,13 @@ static bool is_ours(const struct ty_jobnet *n, struct ty_str tail)
 
 const char *ty_net_lookup(void *ctx, struct ty_str host)
 {
-    const struct ty_jobnet *n = ctx;
+    const struct ty_jobset_net *n = ctx;
     struct ty_str head, tail = ty_str_cut(host, '.', &head);
 
     return !tail.p || is_ours(n, tail) ? ty_map_get(&n->addresses, head) : NULL;
 }
 
-void ty_net_free(struct ty_jobnet *n)
+void ty_net_free(struct ty_jobset_net *n)
 {
     const struct ty_map_slot *s = NULL;
     size_t at = 0;

@@ -5,7 +5,7 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 
-static struct ty_json *jobset(struct world *w, const char *name, const char *network)
+static struct ty_json *jobset(struct engine_fixture *w, const char *name, const char *network)
 {
     struct ty_docs docs = { 0 };
     struct ty_err err = { 0 };
@@ -21,26 +21,26 @@ static struct ty_json *jobset(struct world *w, const char *name, const char *net
     return docs.v[0];
 }
 
-static struct ty_jobnet *net_of(struct world *w, const struct ty_json *js)
+static struct ty_jobset_net *net_of(struct engine_fixture *w, const struct ty_json *js)
 {
     struct ty_err err = { 0 };
-    struct ty_jobnet *n = ty_net_of(w->e, js, &err);
+    struct ty_jobset_net *n = ty_net_get(w->e, js, &err);
     if (!n)
         fail_msg("%s", err.text);
     return n;
 }
 
-static const char *look(struct ty_jobnet *n, const char *name)
+static const char *look(struct ty_jobset_net *n, const char *name)
 {
     return ty_net_lookup(n, ty_str(name));
 }
 
 static void every_form_of_a_name(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
-    world_open(w);
-    struct ty_jobnet *n = net_of(w, jobset(w, "j", ""));
+    fixture_open(w);
+    struct ty_jobset_net *n = net_of(w, jobset(w, "j", ""));
     const char *address = look(n, "j-node-1-2");
     assert_non_null(address);
     assert_true(strncmp(address, "127.", 4) == 0);
@@ -62,21 +62,21 @@ static void every_form_of_a_name(void **state)
 
 static void a_subdomain_of_its_own(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
-    world_open(w);
-    struct ty_jobnet *n = net_of(w, jobset(w, "j", "network: {subdomain: mesh},"));
+    fixture_open(w);
+    struct ty_jobset_net *n = net_of(w, jobset(w, "j", "network: {subdomain: mesh},"));
     assert_non_null(look(n, "j-node-0-0.mesh"));
     assert_null(look(n, "j-node-0-0.j"));
 }
 
 static void the_hosts_file_says_the_same(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
-    world_open(w);
-    struct ty_jobnet *n = net_of(w, jobset(w, "j", ""));
-    const char *text = world_file(w, "run/hosts-j");
+    fixture_open(w);
+    struct ty_jobset_net *n = net_of(w, jobset(w, "j", ""));
+    const char *text = fixture_file(w, "run/hosts-j");
     const char *at = look(n, "j-node-0-1");
     assert_has(text, ty_arena_printf(
                          w->a,
@@ -89,10 +89,10 @@ static void the_hosts_file_says_the_same(void **state)
 /* Taken among all runs: the file of the port is locked, the port itself is free. */
 static void ports_are_apart_and_free(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
-    world_open(w);
-    struct ty_jobnet *a = net_of(w, jobset(w, "a", "")), *b = net_of(w, jobset(w, "b", ""));
+    fixture_open(w);
+    struct ty_jobset_net *a = net_of(w, jobset(w, "a", "")), *b = net_of(w, jobset(w, "b", ""));
     assert_in_range(a->master_port, 1, 65535);
     assert_int_not_equal(a->master_port, b->master_port);
     int fd =
@@ -109,34 +109,34 @@ static void ports_are_apart_and_free(void **state)
 
 static void no_place_for_the_hosts_file(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
     struct ty_err err = { 0 };
 
-    world_open(w);
+    fixture_open(w);
     assert_int_equal(mkdir(ty_arena_printf(w->a, "%s/run/hosts-j", w->dir), 0755), 0);
-    assert_null(ty_net_of(w->e, jobset(w, "j", ""), &err));
+    assert_null(ty_net_get(w->e, jobset(w, "j", ""), &err));
     assert_has(err.text, "hosts-j");
 }
 
 static void pods_reach_each_other_by_name(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
     if (!w->o.host.mounts)
         skip();
-    world_submit(w, "j", 2, SH("getent hosts j-node-0-1.j | cut -d' ' -f1; hostname"));
-    world_run(w);
-    assert_told(w, "L j-node-0-0/main 127.");
-    assert_told(w, "L j-node-0-0/main j-node-0-0\n");
-    assert_told(w, "J j Complete");
+    fixture_submit(w, "j", 2, SH("getent hosts j-node-0-1.j | cut -d' ' -f1; hostname"));
+    fixture_run(w);
+    assert_observed(w, "L j-node-0-0/main 127.");
+    assert_observed(w, "L j-node-0-0/main j-node-0-0\n");
+    assert_observed(w, "J j Complete");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WORLD_TEST(every_form_of_a_name),         WORLD_TEST(a_subdomain_of_its_own),
-        WORLD_TEST(the_hosts_file_says_the_same), WORLD_TEST(ports_are_apart_and_free),
-        WORLD_TEST(no_place_for_the_hosts_file),  WORLD_TEST(pods_reach_each_other_by_name),
+        ENGINE_TEST(every_form_of_a_name),         ENGINE_TEST(a_subdomain_of_its_own),
+        ENGINE_TEST(the_hosts_file_says_the_same), ENGINE_TEST(ports_are_apart_and_free),
+        ENGINE_TEST(no_place_for_the_hosts_file),  ENGINE_TEST(pods_reach_each_other_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

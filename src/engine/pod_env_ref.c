@@ -9,7 +9,7 @@
 #define HOST_IP "127.0.0.1" /* all pods share the machine's loopback interface */
 
 /* Go's strconv.Quote, which writes the values in downwardAPI files. Bytes from 0x80 stay. */
-static void quote(struct ty_buf *out, struct ty_str s)
+static void quote_go(struct ty_buf *out, struct ty_str s)
 {
     static const char names[] = "\aa\bb\tt\nn\vv\ff\rr\"\"\\\\";
 
@@ -50,13 +50,13 @@ static struct ty_str map_lines(struct ty_pod_ctx *x, const struct ty_json *map)
             ty_buf_chr(&out, '\n');
         ty_buf_add(&out, sorted[i].key);
         ty_buf_chr(&out, '=');
-        quote(&out, ty_json_text_of(sorted[i].value));
+        quote_go(&out, ty_json_text_of(sorted[i].value));
     }
     return (struct ty_str){ ty_arena_strndup(x->a, out.p, out.n), out.n };
 }
 
 /* metadata.labels['k'] and metadata.annotations['k']; a missing key is an empty string. */
-static bool subscripted(const struct ty_pod_ctx *x, struct ty_str path, struct ty_str *ret)
+static bool subscripted_field(const struct ty_pod_ctx *x, struct ty_str path, struct ty_str *ret)
 {
     static const char *const maps[] = { "labels", "annotations" };
 
@@ -75,8 +75,8 @@ static bool subscripted(const struct ty_pod_ctx *x, struct ty_str path, struct t
     return false;
 }
 
-int ty_pod_field(struct ty_pod_ctx *x, struct ty_str path, bool whole, struct ty_str *ret,
-                 struct ty_err *err)
+int ty_pod_env_field_ref(struct ty_pod_ctx *x, struct ty_str path, bool whole, struct ty_str *ret,
+                         struct ty_err *err)
 {
     static const char *const plain[] = { "metadata.name", "metadata.uid", "spec.nodeName",
                                          "spec.serviceAccountName" };
@@ -99,7 +99,7 @@ int ty_pod_field(struct ty_pod_ctx *x, struct ty_str path, bool whole, struct ty
         *ret = map_lines(x, ty_json_at(x->pod, "metadata.labels"));
     else if (whole && ty_str_is(path, "metadata.annotations"))
         *ret = map_lines(x, ty_json_at(x->pod, "metadata.annotations"));
-    else if (!subscripted(x, path, ret))
+    else if (!subscripted_field(x, path, ret))
         return ty_fail(err, -EINVAL, "fieldPath \"%.*s\" is not supported", TY_ARG(path));
     return 0;
 }
@@ -110,7 +110,7 @@ const struct ty_json *ty_pod_container(const struct ty_json *spec, struct ty_str
     return c ? c : ty_json_by(ty_json_get(spec, "initContainers"), "name", name, NULL);
 }
 
-static ty_i128 units(int64_t n)
+static ty_i128 to_nano(int64_t n)
 {
     return (ty_i128)n * 1000000000;
 }
@@ -128,19 +128,19 @@ static ty_i128 resource_nano(const struct ty_pod_ctx *x, const struct ty_json *c
     if (ty_quantity_of(ty_json_find(ty_json_get(res, "limits"), name), &q))
         return q.nano;
     if (limit && ty_str_is(name, "cpu"))
-        return units(x->host->cpus);
+        return to_nano(x->host->cpus);
     if (limit && ty_str_is(name, "memory"))
-        return units(x->host->memory);
+        return to_nano(x->host->memory);
     return 0;
 }
 
-int ty_pod_resource(struct ty_pod_ctx *x, const struct ty_json *ref,
-                    const struct ty_json *container, struct ty_str *ret, struct ty_err *err)
+int ty_pod_env_resource_ref(struct ty_pod_ctx *x, const struct ty_json *ref,
+                            const struct ty_json *container, struct ty_str *ret, struct ty_err *err)
 {
     struct ty_str which = ty_json_str_at(ref, "resource"), kind, other;
     struct ty_str named = ty_json_str_at(ref, "containerName");
     const struct ty_json *divisor = ty_json_get(ref, "divisor");
-    struct ty_quantity by = { .nano = units(1) };
+    struct ty_quantity by = { .nano = to_nano(1) };
     ty_i128 nano;
 
     if (named.n)
@@ -155,7 +155,7 @@ int ty_pod_resource(struct ty_pod_ctx *x, const struct ty_json *ref,
     if (divisor && (!ty_quantity_of(divisor, &by) || by.nano < 0))
         return ty_fail(err, -EINVAL, "the divisor of %.*s is not a quantity", TY_ARG(which));
     if (by.nano == 0) /* "0" is how an unset divisor is written */
-        by.nano = units(1);
+        by.nano = to_nano(1);
     nano = resource_nano(x, container, ty_str_is(kind, "limits"), other);
     nano = (nano + by.nano - 1) / by.nano;
     *ret = ty_str(ty_arena_printf(x->a, "%lld", (long long)nano));

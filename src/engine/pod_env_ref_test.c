@@ -33,7 +33,7 @@ static void test_fields(void **state)
     pod(f);
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         struct ty_str got = { 0 };
-        assert_int_equal(ty_pod_field(&f->x, ty_str(rows[i][0]), false, &got, &f->err), 0);
+        assert_int_equal(ty_pod_env_field_ref(&f->x, ty_str(rows[i][0]), false, &got, &f->err), 0);
         assert_true(ty_str_is(got, rows[i][1]));
     }
 }
@@ -49,8 +49,10 @@ static void test_fields_that_are_none(void **state)
 
     pod(f);
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-        assert_int_equal(ty_pod_field(&f->x, ty_str(rows[i]), false, &got, &f->err), -EINVAL);
-    assert_int_equal(ty_pod_field(&f->x, TY_LIT("metadata.x"), true, &got, &f->err), -EINVAL);
+        assert_int_equal(ty_pod_env_field_ref(&f->x, ty_str(rows[i]), false, &got, &f->err),
+                         -EINVAL);
+    assert_int_equal(ty_pod_env_field_ref(&f->x, TY_LIT("metadata.x"), true, &got, &f->err),
+                     -EINVAL);
     assert_string_equal(f->err.text, "fieldPath \"metadata.x\" is not supported");
 }
 
@@ -60,12 +62,14 @@ static void test_whole_maps(void **state)
     struct ty_str got;
 
     pod(f);
-    assert_int_equal(ty_pod_field(&f->x, TY_LIT("metadata.labels"), true, &got, &f->err), 0);
+    assert_int_equal(ty_pod_env_field_ref(&f->x, TY_LIT("metadata.labels"), true, &got, &f->err),
+                     0);
     assert_string_equal(got.p,
                         "a=\"1\\n\"\nb=\"2\"\nbatch.kubernetes.io/job-completion-index=\"3\"");
     ty_json_set(f->a, ty_json_at(f->x.pod, "metadata.annotations"), "note",
                 ty_json_cstr(f->a, "q\"\\\t\x01\x7f\xc3\xa4"));
-    assert_int_equal(ty_pod_field(&f->x, TY_LIT("metadata.annotations"), true, &got, &f->err), 0);
+    assert_int_equal(
+        ty_pod_env_field_ref(&f->x, TY_LIT("metadata.annotations"), true, &got, &f->err), 0);
     assert_string_equal(got.p, "note=\"q\\\"\\\\\\t\\x01\\x7f\xc3\xa4\"");
 }
 
@@ -92,7 +96,8 @@ static void test_resources(void **state)
     pod(f);
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         const struct ty_json *c = ty_pod_container(f->x.spec, TY_LIT("main"));
-        assert_int_equal(ty_pod_resource(&f->x, parse(f->a, rows[i][0]), c, &got, &f->err), 0);
+        assert_int_equal(ty_pod_env_resource_ref(&f->x, parse(f->a, rows[i][0]), c, &got, &f->err),
+                         0);
         assert_string_equal(got.p, rows[i][1]);
     }
 }
@@ -113,14 +118,14 @@ static void test_resources_that_are_none(void **state)
     pod(f);
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         const struct ty_json *c = ty_pod_container(f->x.spec, TY_LIT("main"));
-        assert_int_equal(ty_pod_resource(&f->x, parse(f->a, rows[i][0]), c, &got, &f->err),
+        assert_int_equal(ty_pod_env_resource_ref(&f->x, parse(f->a, rows[i][0]), c, &got, &f->err),
                          -EINVAL);
         assert_string_equal(f->err.text, rows[i][1]);
     }
     /* A downwardAPI file must say whose. */
-    assert_int_equal(
-        ty_pod_resource(&f->x, parse(f->a, "{'resource':'limits.cpu'}"), NULL, &got, &f->err),
-        -EINVAL);
+    assert_int_equal(ty_pod_env_resource_ref(&f->x, parse(f->a, "{'resource':'limits.cpu'}"), NULL,
+                                             &got, &f->err),
+                     -EINVAL);
 }
 
 static void test_keys(void **state)

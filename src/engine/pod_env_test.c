@@ -166,13 +166,13 @@ static void test_setenv_on_a_plan(void **state)
 static void test_list_grows(void **state)
 {
     struct fixture *f = *state;
-    struct ty_env e = { .a = f->a, .list = f->a };
+    struct ty_env_list e = { .a = f->a, .list = f->a };
     char name[16];
 
     for (int round = 0; round < 2; round++)
         for (int i = 0; i < 200; i++) {
             int n = snprintf(name, sizeof(name), "V%d", i);
-            ty_env_set(&e, (struct ty_str){ name, (size_t)n }, ty_str(round ? "new" : "old"));
+            ty_pod_env_set(&e, (struct ty_str){ name, (size_t)n }, ty_str(round ? "new" : "old"));
         }
     assert_int_equal(e.n, 200);
     assert_null(e.v[200]);

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/inner.h"
+#include "engine/engine_inner.h"
 
 #define MESSAGE_MAX 4096
 
@@ -57,7 +57,8 @@ static int write_file(const char *dir, const struct ty_file *f, struct ty_err *e
     return code < 0 ? ty_fail(err, code, "%s: %s", path, strerrordesc_np(-code)) : 0;
 }
 
-static char *volume_dir(struct ty_arena *a, const struct ty_podrt *p, const struct ty_volume *v)
+static char *volume_dir(struct ty_arena *a, const struct ty_pod_runtime *p,
+                        const struct ty_volume *v)
 {
     if (v->kind == TY_MOUNT_HOST)
         return ty_arena_printf(a, "%s", v->host_path);
@@ -99,7 +100,7 @@ static int check_host_type(const struct ty_volume *v, struct ty_err *err)
     return 0;
 }
 
-static int make_volume(struct ty_arena *a, struct ty_podrt *p, const struct ty_volume *v,
+static int make_volume(struct ty_arena *a, struct ty_pod_runtime *p, const struct ty_volume *v,
                        struct ty_err *err)
 {
     char *dir = volume_dir(a, p, v);
@@ -124,7 +125,7 @@ static int make_volume(struct ty_arena *a, struct ty_podrt *p, const struct ty_v
 }
 
 /* hostAliases: the JobSet's names, and the pod's own after them. */
-static int own_hosts(struct ty_arena *a, const struct ty_podrt *p, const char **hosts,
+static int own_hosts(struct ty_arena *a, const struct ty_pod_runtime *p, const char **hosts,
                      struct ty_err *err)
 {
     const char *path = ty_arena_printf(a, "%s/hosts", p->dir);
@@ -145,8 +146,8 @@ static int own_hosts(struct ty_arena *a, const struct ty_podrt *p, const char **
     return bad ? ty_fail(err, -EIO, "%s cannot be written", path) : 0;
 }
 
-struct ty_bind *ty_files_make(struct ty_arena *a, struct ty_podrt *p, const char *hosts,
-                              struct ty_err *err)
+struct ty_bind *ty_pod_files_create(struct ty_arena *a, struct ty_pod_runtime *p, const char *hosts,
+                                    struct ty_err *err)
 {
     struct ty_bind *binds = ty_new_n(a, struct ty_bind, 2);
     char path[4096];
@@ -168,13 +169,14 @@ struct ty_bind *ty_files_make(struct ty_arena *a, struct ty_podrt *p, const char
     return binds;
 }
 
-static char *message_file(const struct ty_podrt *p, size_t c, struct ty_arena *a)
+static char *message_file(const struct ty_pod_runtime *p, size_t c, struct ty_arena *a)
 {
     return ty_arena_printf(a, "%s/message-%s", p->dir, p->plan.containers[c].name);
 }
 
 /* Mounts of one container, and its empty termination-message file. */
-struct ty_bind *ty_files_binds(struct ty_arena *a, struct ty_podrt *p, size_t c, struct ty_err *err)
+struct ty_bind *ty_pod_files_binds(struct ty_arena *a, struct ty_pod_runtime *p, size_t c,
+                                   struct ty_err *err)
 {
     const struct ty_container_plan *plan = &p->plan.containers[c];
     size_t n = 0;
@@ -208,7 +210,7 @@ struct ty_bind *ty_files_binds(struct ty_arena *a, struct ty_podrt *p, size_t c,
     return binds;
 }
 
-char *ty_files_message(struct ty_arena *a, const struct ty_podrt *p, size_t c)
+char *ty_pod_files_termination_message(struct ty_arena *a, const struct ty_pod_runtime *p, size_t c)
 {
     int fd = open(message_file(p, c, a), O_RDONLY | O_CLOEXEC);
     char *text = NULL;
@@ -233,7 +235,7 @@ static int remove_one(const char *path, const struct stat *st TY_UNUSED, int kin
     return 0;
 }
 
-void ty_files_remove(struct ty_podrt *p)
+void ty_pod_files_remove(struct ty_pod_runtime *p)
 {
     if (p->dir && !p->e->o.keep)
         /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */

@@ -1,22 +1,22 @@
 /* A pod's folder: volumes, files from objects, the hosts file; and that it goes. */
 #include "engine/engine_testing.h"
 
-static bool is_empty(struct world *w, const char *path)
+static bool is_empty(struct engine_fixture *w, const char *path)
 {
     return rmdir(ty_arena_printf(w->a, "%s/%s", w->dir, path)) == 0;
 }
 
-static void submit_with(struct world *w, const char *objects, const char *pod)
+static void submit_with(struct engine_fixture *w, const char *objects, const char *pod)
 {
     struct ty_err err = { 0 };
-    char *text = ty_arena_printf(w->a, "%s%s", objects, world_job_text(w, "j", 1, "", pod));
-    if (world_submit_text(w, text, &err) < 0)
-        fail_msg("%s: %s", err.text, w->unfits.first ? w->unfits.first->text : "");
+    char *text = ty_arena_printf(w->a, "%s%s", objects, fixture_job_text(w, "j", 1, "", pod));
+    if (fixture_submit_text(w, text, &err) < 0)
+        fail_msg("%s: %s", err.text, w->findings.first ? w->findings.first->text : "");
 }
 
 static void files_of_a_configmap(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
     if (!w->o.host.mounts)
         skip();
@@ -27,15 +27,15 @@ static void files_of_a_configmap(void **state)
         "[{name: main, image: x, volumeMounts: [{name: v, mountPath: /ty-v}, {name: w, "
         "mountPath: /ty-one/a, subPath: a}], command: [sh, -c, 'cat /ty-v/deep/er/b.txt; "
         "echo; stat -c %a /ty-v/deep/er/b.txt; ls /ty-v; cat /ty-one/a']}]}");
-    world_run(w);
-    assert_told(w, "L j-node-0-0/main two\nL j-node-0-0/main 400\nL j-node-0-0/main deep\n");
-    assert_told(w, "L j-node-0-0/main one\n");
+    fixture_run(w);
+    assert_observed(w, "L j-node-0-0/main two\nL j-node-0-0/main 400\nL j-node-0-0/main deep\n");
+    assert_observed(w, "L j-node-0-0/main one\n");
     assert_true(is_empty(w, "run/pods")); /* the folder is gone with the pod */
 }
 
 static void scratch_goes_and_claims_stay(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
     if (!w->o.host.mounts)
         skip();
@@ -49,56 +49,58 @@ static void scratch_goes_and_claims_stay(void **state)
         "/ty-s/f']}], containers: [{name: main, image: x, volumeMounts: [{name: s, "
         "mountPath: /ty-s}, {name: c, mountPath: /ty-c, subPath: run/1}], command: [sh, -c, "
         "'cp /ty-s/f /ty-c/f && cat /ty-c/f']}]}");
-    world_run(w);
-    assert_told(w, "L j-node-0-0/main shared\n");
-    assert_string_equal(world_file(w, "claims/keep/run/1/f"), "shared\n");
+    fixture_run(w);
+    assert_observed(w, "L j-node-0-0/main shared\n");
+    assert_string_equal(fixture_file(w, "claims/keep/run/1/f"), "shared\n");
     assert_true(is_empty(w, "run/pods"));
 }
 
 static void aliases_are_in_the_hosts_file(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
     if (!w->o.host.mounts)
         skip();
-    world_submit(w, "j", 1,
-                 "{restartPolicy: Never, hostAliases: [{ip: 10.1.2.3, hostnames: [db, "
-                 "db.example.com]}], containers: [{name: main, image: x, command: [sh, -c, 'getent "
-                 "hosts db.example.com | tr -s \" \"; getent hosts j-node-0-0.j | cut -c1-4']}]}");
-    world_run(w);
-    assert_told(w, "L j-node-0-0/main 10.1.2.3 db");
-    assert_told(w, "L j-node-0-0/main 127.\n");
-    assert_null(strstr(world_file(w, "run/hosts-j"), "10.1.2.3")); /* its own alone */
+    fixture_submit(
+        w, "j", 1,
+        "{restartPolicy: Never, hostAliases: [{ip: 10.1.2.3, hostnames: [db, "
+        "db.example.com]}], containers: [{name: main, image: x, command: [sh, -c, 'getent "
+        "hosts db.example.com | tr -s \" \"; getent hosts j-node-0-0.j | cut -c1-4']}]}");
+    fixture_run(w);
+    assert_observed(w, "L j-node-0-0/main 10.1.2.3 db");
+    assert_observed(w, "L j-node-0-0/main 127.\n");
+    assert_null(strstr(fixture_file(w, "run/hosts-j"), "10.1.2.3")); /* its own alone */
 }
 
 static void a_host_path_of_another_kind(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
-    world_submit(w, "j", 1,
-                 "{restartPolicy: Never, volumes: [{name: h, hostPath: {path: /etc/passwd, type: "
-                 "Directory}}], containers: [{name: main, image: x, command: ['true'], "
-                 "volumeMounts: [{name: h, mountPath: /ty-h}]}]}");
-    world_run(w);
-    assert_told(w, "E Warning FailedToBegin j-node-0-0: hostPath type check failed: /etc/passwd is "
-                   "not a directory");
-    assert_told(w, "J j Failed");
+    fixture_submit(w, "j", 1,
+                   "{restartPolicy: Never, volumes: [{name: h, hostPath: {path: /etc/passwd, type: "
+                   "Directory}}], containers: [{name: main, image: x, command: ['true'], "
+                   "volumeMounts: [{name: h, mountPath: /ty-h}]}]}");
+    fixture_run(w);
+    assert_observed(
+        w, "E Warning FailedToBegin j-node-0-0: hostPath type check failed: /etc/passwd is "
+           "not a directory");
+    assert_observed(w, "J j Failed");
 }
 
 /* Links that a job left in its folder are removed, not followed. */
 static void nothing_outside_is_removed(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
     char *precious = ty_arena_printf(w->a, "%s/claims/precious", w->dir);
     assert_int_equal(mkdir(precious, 0755), 0);
-    world_submit(w, "j", 1,
-                 ty_arena_printf(w->a,
-                                 SH("ln -s %s $TMPDIR/link; mkdir -p $TMPDIR/a/b; chmod 0 "
-                                    "$TMPDIR/a/b; touch %s/file"),
-                                 precious, precious));
-    world_run(w);
-    assert_told(w, "J j Complete");
+    fixture_submit(w, "j", 1,
+                   ty_arena_printf(w->a,
+                                   SH("ln -s %s $TMPDIR/link; mkdir -p $TMPDIR/a/b; chmod 0 "
+                                      "$TMPDIR/a/b; touch %s/file"),
+                                   precious, precious));
+    fixture_run(w);
+    assert_observed(w, "J j Complete");
     assert_true(is_empty(w, "run/pods"));
     assert_int_equal(access(ty_arena_printf(w->a, "%s/file", precious), F_OK), 0);
 }
@@ -106,9 +108,9 @@ static void nothing_outside_is_removed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WORLD_TEST(files_of_a_configmap),          WORLD_TEST(scratch_goes_and_claims_stay),
-        WORLD_TEST(aliases_are_in_the_hosts_file), WORLD_TEST(a_host_path_of_another_kind),
-        WORLD_TEST(nothing_outside_is_removed),
+        ENGINE_TEST(files_of_a_configmap),          ENGINE_TEST(scratch_goes_and_claims_stay),
+        ENGINE_TEST(aliases_are_in_the_hosts_file), ENGINE_TEST(a_host_path_of_another_kind),
+        ENGINE_TEST(nothing_outside_is_removed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #define PLAN_MAX     ((size_t)64 << 20) /* of a plan, and of what is needed to make it */
 #define HOSTNAME_MAX 63u
 
-bool ty_pod_room(const struct ty_pod_ctx *x)
+bool ty_pod_plan_has_room(const struct ty_pod_ctx *x)
 {
     return !ty_arena_full(x->scratch) && ty_arena_used(x->a) - x->before <= PLAN_MAX;
 }
@@ -24,9 +24,9 @@ static const char **read_argv(struct ty_pod_ctx *x, const struct ty_json *contai
 
     for (size_t i = 0; i < 2; i++) {
         ty_each_item (it, lists[i]) {
-            if (!ty_pod_room(x))
+            if (!ty_pod_plan_has_room(x))
                 return argv;
-            struct ty_str text = ty_str(ty_expand(x->scratch, ty_json_text_of(*it), declared));
+            struct ty_str text = ty_str(ty_env_expand(x->scratch, ty_json_text_of(*it), declared));
             argv[n] = ty_pod_dup(x->a, ty_pod_net_text(x, before, text));
             before = ty_str(ty_arena_printf(x->scratch, "%s ", argv[n++]));
         }
@@ -42,7 +42,7 @@ static int64_t cpu_milli(const struct ty_json *list)
                : 0;
 }
 
-static int64_t amount(const struct ty_json *list, const char *name)
+static int64_t quantity_at(const struct ty_json *list, const char *name)
 {
     struct ty_quantity q;
     return name && ty_quantity_of(ty_json_get(list, name), &q) ? ty_quantity_value(q) : 0;
@@ -56,10 +56,10 @@ static void read_resources(const struct ty_pod_ctx *x, const struct ty_json *con
     int64_t wanted = cpu_milli(requests);
 
     c->cpu_limit_milli = cpu_milli(limits);
-    c->memory_limit = amount(limits, "memory");
-    c->gpus = amount(limits, x->host->gpu_resource);
+    c->memory_limit = quantity_at(limits, "memory");
+    c->gpus = quantity_at(limits, x->host->gpu_resource);
     if (!c->gpus)
-        c->gpus = amount(requests, x->host->gpu_resource);
+        c->gpus = quantity_at(requests, x->host->gpu_resource);
     if (c->cpu_limit_milli % 1000 == 0 && (!wanted || wanted == c->cpu_limit_milli))
         c->whole_cpus = c->cpu_limit_milli / 1000;
 }
@@ -118,7 +118,7 @@ static int read_container(struct ty_pod_ctx *x, const struct ty_json *container,
 {
     struct ty_str cwd = ty_json_str_at(container, "workingDir");
     struct ty_str message = ty_json_str_at(container, "terminationMessagePath");
-    struct ty_env declared = { 0 };
+    struct ty_env_list declared = { 0 };
     int r = ty_pod_env_declared(x, container, &declared, err);
 
     if (r == 0)
@@ -134,7 +134,7 @@ static int read_container(struct ty_pod_ctx *x, const struct ty_json *container,
     c->message_path = message.n ? ty_pod_dup(x->a, message) : "/dev/termination-log";
     c->message_from_log =
         ty_str_is(ty_json_str_at(container, "terminationMessagePolicy"), "FallbackToLogsOnError");
-    c->holder = ty_pod_holder(container);
+    c->holder = ty_pod_is_sshd(container);
     c->initializer = ty_pod_initializer(container);
     if (!c->argv[0] && !c->initializer)
         return ty_fail(err, -EINVAL, "command is required: the image entrypoint cannot be read");
@@ -156,7 +156,7 @@ static int read_containers(struct ty_pod_ctx *x, struct ty_pod_plan *plan, struc
             struct ty_container_plan *c = &plan->containers[plan->n++];
             c->name = ty_pod_dup(x->a, ty_json_str_at(*it, "name"));
             c->init = i == 0;
-            if (ty_pod_room(x) && read_container(x, *it, plan, c, err) < 0)
+            if (ty_pod_plan_has_room(x) && read_container(x, *it, plan, c, err) < 0)
                 return ty_wrap(err, "container %s", c->name);
         }
     }
@@ -215,8 +215,8 @@ static void read_pod(struct ty_pod_ctx *x, struct ty_pod_plan *plan)
     plan->subdomain = subdomain.n ? ty_pod_dup(x->a, subdomain) : NULL;
     plan->host_aliases = read_aliases(x);
     plan->cpu_milli = cpu_milli(wanted);
-    plan->memory = amount(wanted, "memory");
-    plan->gpus = amount(wanted, x->host->gpu_resource);
+    plan->memory = quantity_at(wanted, "memory");
+    plan->gpus = quantity_at(wanted, x->host->gpu_resource);
     plan->restart = ty_str_is(ty_json_str_at(x->spec, "restartPolicy"), "Never") ? 'N' : 'O';
     plan->grace_s = ty_json_int_at(x->spec, "terminationGracePeriodSeconds", &v) ? v : 30;
     plan->deadline_s = ty_json_int_at(x->spec, "activeDeadlineSeconds", &v) && v > 0 ? v : 0;
@@ -247,7 +247,7 @@ int ty_pod_plan_make(struct ty_arena *a, const struct ty_json *pod, const struct
     r = ty_pod_volumes(&x, &plan.volumes, err);
     if (r == 0)
         r = read_containers(&x, &plan, err);
-    if (!ty_pod_room(&x)) /* what else seems wrong may be missing only because of it */
+    if (!ty_pod_plan_has_room(&x)) /* what else seems wrong may be missing only because of it */
         r = ty_fail(err, -EFBIG,
                     "its commands, variables and files take more than %zu MiB of memory",
                     PLAN_MAX >> 20);

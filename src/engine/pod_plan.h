@@ -3,7 +3,7 @@
 #ifndef TY_ENGINE_POD_PLAN_H
 #define TY_ENGINE_POD_PLAN_H
 
-#include "engine/change.h"
+#include "engine/changes.h"
 #include "trainer/plan.h" /* struct ty_view */
 
 /* The machine, as the engine found or was told. */
@@ -28,29 +28,29 @@ struct ty_host {
 
 /* Finds everything that cannot be honoured here, before anything starts: one entry per finding, in
  * the words of docs/spec/jobset.md 5.10 ("unsupported locally: PATH: …" is the printer's part). */
-struct ty_unfit {
+struct ty_preflight_finding {
     const char *path, *text;
     bool error; /* else a warning: no effect here */
-    struct ty_unfit *next;
+    struct ty_preflight_finding *next;
 };
-struct ty_unfits {
+struct ty_preflight_findings {
     struct ty_arena *arena;
-    struct ty_unfit *first, *last;
+    struct ty_preflight_finding *first, *last;
     size_t n_errors, n_warnings;
 };
 /* A pod template at `path` of a JobSet; `at_once`: how many such pods run together. */
-void ty_local_check(const struct ty_json *pod_template, const struct ty_host *host,
-                    const struct ty_view *view, struct ty_str ns, const char *path, int64_t at_once,
-                    struct ty_unfits *ret);
+void ty_preflight_template(const struct ty_json *pod_template, const struct ty_host *host,
+                           const struct ty_view *view, struct ty_str ns, const char *path,
+                           int64_t at_once, struct ty_preflight_findings *ret);
 
 /* The same for every pod template of a JobSet, and what only the whole of it shows: devices wanted
  * by jobs that run together, claims of volumeClaimPolicies, placement, jobs that never start. The
  * findings of 5.11 that need no machine (gates, unknown keys) are the validators'. */
-void ty_local_check_jobset(const struct ty_json *jobset, const struct ty_host *host,
-                           const struct ty_view *view, struct ty_unfits *ret);
+void ty_preflight_jobset(const struct ty_json *jobset, const struct ty_host *host,
+                         const struct ty_view *view, struct ty_preflight_findings *ret);
 /* Devices that the pods of a JobSet ask for at once: those of its largest stage. */
-int64_t ty_local_check_gpus(struct ty_arena *a, const struct ty_json *jobset,
-                            const struct ty_host *host);
+int64_t ty_preflight_gpus(struct ty_arena *a, const struct ty_json *jobset,
+                          const struct ty_host *host);
 
 enum ty_mount_kind {
     TY_MOUNT_SCRATCH, /* emptyDir: made fresh, gone with the pod */
@@ -159,6 +159,6 @@ void ty_pod_plan_setenv(struct ty_arena *a, struct ty_container_plan *c, const c
                         const char *value);
 
 /* $(VAR) expansion (docs/spec/jobset.md 5.7): `env` is a NULL-terminated list of NAME=value. */
-char *ty_expand(struct ty_arena *a, struct ty_str text, const char *const *env);
+char *ty_env_expand(struct ty_arena *a, struct ty_str text, const char *const *env);
 
 #endif

@@ -48,7 +48,7 @@ static bool shell_runs_sshd(struct ty_str script)
     return is_sshd(program);
 }
 
-bool ty_pod_holder(const struct ty_json *container)
+bool ty_pod_is_sshd(const struct ty_json *container)
 {
     const struct ty_json *command = ty_json_get(container, "command");
     const struct ty_json *args = ty_json_get(container, "args");

@@ -45,7 +45,7 @@ static void test_holders(void **state)
     struct fixture *f = *state;
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-        assert_int_equal(ty_pod_holder(parse(f->a, rows[i].container)), rows[i].holder);
+        assert_int_equal(ty_pod_is_sshd(parse(f->a, rows[i].container)), rows[i].holder);
 }
 
 int main(void)

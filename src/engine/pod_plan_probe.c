@@ -31,10 +31,10 @@ static const char **read_command(const struct ty_pod_ctx *x, const struct ty_jso
     size_t n = 0;
 
     ty_each_item (it, command) {
-        if (!ty_pod_room(x))
+        if (!ty_pod_plan_has_room(x))
             return argv;
         struct ty_str text =
-            ty_str(ty_expand(x->scratch, ty_json_text_of(*it), (const char *const *)env));
+            ty_str(ty_env_expand(x->scratch, ty_json_text_of(*it), (const char *const *)env));
         argv[n] = ty_pod_dup(x->a, ty_pod_net_text(x, before, text));
         before = ty_str(ty_arena_printf(x->scratch, "%s ", argv[n++]));
     }
@@ -98,7 +98,7 @@ static int read_handler(const struct ty_pod_ctx *x, const struct ty_json *contai
 }
 
 /* 0 means "not said", as everywhere in this part of the API. */
-static int64_t number(const struct ty_json *spec, const char *key, int64_t otherwise)
+static int64_t positive_or(const struct ty_json *spec, const char *key, int64_t otherwise)
 {
     int64_t v = 0;
     return ty_json_int_at(spec, key, &v) && v > 0 ? v : otherwise;
@@ -114,12 +114,12 @@ int ty_pod_probe(struct ty_pod_ctx *x, const struct ty_json *container, const st
     if (!ty_json_len(spec))
         return 0;
     p = ty_new(x->a, struct ty_probe);
-    p->initial_delay_s = number(spec, "initialDelaySeconds", 0);
-    p->period_s = number(spec, "periodSeconds", 10);
-    p->timeout_s = number(spec, "timeoutSeconds", 1);
-    p->success = number(spec, "successThreshold", 1);
-    p->failure = number(spec, "failureThreshold", 3);
-    p->grace_s = number(spec, "terminationGracePeriodSeconds", -1);
+    p->initial_delay_s = positive_or(spec, "initialDelaySeconds", 0);
+    p->period_s = positive_or(spec, "periodSeconds", 10);
+    p->timeout_s = positive_or(spec, "timeoutSeconds", 1);
+    p->success = positive_or(spec, "successThreshold", 1);
+    p->failure = positive_or(spec, "failureThreshold", 3);
+    p->grace_s = positive_or(spec, "terminationGracePeriodSeconds", -1);
     r = read_handler(x, container, spec, p, err);
     if (r == 0)
         *ret = p;

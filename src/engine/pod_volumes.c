@@ -46,7 +46,7 @@ static int read_volume(struct ty_pod_ctx *x, const struct ty_json *spec, struct 
         if (!ty_json_get(spec, written[i]))
             continue;
         v->kind = TY_MOUNT_FILES;
-        return ty_pod_files(x, spec, v, err);
+        return ty_pod_volumes_files(x, spec, v, err);
     }
     source = ty_json_get(spec, "emptyDir");
     if (!source && ty_json_len(spec) > 1) /* its name and a source that we do not know */
@@ -61,7 +61,7 @@ int ty_pod_volumes(struct ty_pod_ctx *x, struct ty_volume **ret, struct ty_err *
     struct ty_volume *first = NULL, **end = &first;
 
     ty_each_item (spec, ty_json_get(x->spec, "volumes")) {
-        if (!ty_pod_room(x))
+        if (!ty_pod_plan_has_room(x))
             break;
         struct ty_volume *v = ty_new(x->a, struct ty_volume);
         if (read_volume(x, *spec, v, err) < 0)
@@ -96,7 +96,7 @@ static int sub_path(struct ty_pod_ctx *x, const struct ty_json *spec, const char
 
     if (expr.n) {
         const char *text;
-        if (!ty_expand_all(x->a, expr, declared, &text, &missing))
+        if (!ty_env_expand_strict(x->a, expr, declared, &text, &missing))
             return ty_fail(err, -EINVAL, "missing value for %s", missing);
         path = ty_str(text);
     }
@@ -107,7 +107,7 @@ static int sub_path(struct ty_pod_ctx *x, const struct ty_json *spec, const char
     return 0;
 }
 
-static size_t depth(const char *path)
+static size_t path_depth(const char *path)
 {
     size_t n = 0;
     for (; *path; path++)
@@ -116,9 +116,9 @@ static size_t depth(const char *path)
 }
 
 /* Parents before children, so that none is hidden by a later mount; else in the order given. */
-static void insert(struct ty_mount **list, struct ty_mount *m)
+static void insert_mount(struct ty_mount **list, struct ty_mount *m)
 {
-    while (*list && depth((*list)->path) <= depth(m->path))
+    while (*list && path_depth((*list)->path) <= path_depth(m->path))
         list = &(*list)->next;
     m->next = *list;
     *list = m;
@@ -147,7 +147,7 @@ int ty_pod_mounts(struct ty_pod_ctx *x, const struct ty_json *container,
     struct ty_mount *first = NULL;
 
     ty_each_item (spec, ty_json_get(container, "volumeMounts")) {
-        if (!ty_pod_room(x))
+        if (!ty_pod_plan_has_room(x))
             break;
         struct ty_mount *m = ty_new(x->a, struct ty_mount);
         int r = read_mount(x, *spec, name, volumes, m, err);
@@ -155,7 +155,7 @@ int ty_pod_mounts(struct ty_pod_ctx *x, const struct ty_json *container,
             r = sub_path(x, *spec, declared, &m->sub_path, err);
         if (r < 0)
             return r;
-        insert(&first, m);
+        insert_mount(&first, m);
     }
     *ret = first;
     return 0;

@@ -45,7 +45,7 @@ static int add_items(struct files *f, const struct ty_kind *kind, const struct t
     bool secret = kind == &ty_kind_secret;
 
     ty_each_item (it, ty_json_get(source, "items")) {
-        if (!ty_pod_room(f->x))
+        if (!ty_pod_plan_has_room(f->x))
             return 0;
         struct ty_str key = ty_json_str_at(*it, "key"), data;
         int r;
@@ -68,7 +68,7 @@ static int add_members(struct files *f, const struct ty_kind *kind, const struct
                        const char *member, struct ty_err *err)
 {
     ty_each_member (m, ty_json_get(obj, member)) {
-        if (!ty_pod_room(f->x))
+        if (!ty_pod_plan_has_room(f->x))
             return 0;
         struct ty_str data;
         bool overridden = kind == &ty_kind_secret && strcmp(member, "data") == 0 &&
@@ -108,9 +108,10 @@ static int add_downward(struct files *f, const struct ty_json *source, struct ty
     ty_each_item (it, ty_json_get(source, "items")) {
         const struct ty_json *field = ty_json_get(*it, "fieldRef");
         struct ty_str data = { 0 };
-        int r = field
-                    ? ty_pod_field(f->x, ty_json_str_at(field, "fieldPath"), true, &data, err)
-                    : ty_pod_resource(f->x, ty_json_get(*it, "resourceFieldRef"), NULL, &data, err);
+        int r =
+            field ? ty_pod_env_field_ref(f->x, ty_json_str_at(field, "fieldPath"), true, &data, err)
+                  : ty_pod_env_resource_ref(f->x, ty_json_get(*it, "resourceFieldRef"), NULL, &data,
+                                            err);
         if (r < 0)
             return r;
         data.p = ty_arena_strndup(f->x->a, data.p, data.n); /* of the Pod object, which changes */
@@ -123,7 +124,7 @@ static int add_downward(struct files *f, const struct ty_json *source, struct ty
 
 static int add_token(struct files *f, const struct ty_json *source, struct ty_err *err)
 {
-    if (!ty_pod_issued(f->x->host, source))
+    if (!ty_pod_token_issued(f->x->host, source))
         return ty_fail(err, -ENOTSUP, "no token issuer here");
     return add_file(f, ty_json_str_at(source, "path"), ty_str(f->x->host->token), f->mode, err);
 }
@@ -148,8 +149,8 @@ static int add_projection(struct files *f, const struct ty_json *source, struct 
     return ty_fail(err, -ENOTSUP, "projected source is not available here");
 }
 
-int ty_pod_files(struct ty_pod_ctx *x, const struct ty_json *volume, struct ty_volume *v,
-                 struct ty_err *err)
+int ty_pod_volumes_files(struct ty_pod_ctx *x, const struct ty_json *volume, struct ty_volume *v,
+                         struct ty_err *err)
 {
     static const char *const kinds[] = { "configMap", "secret", "downwardAPI", "projected" };
     const struct ty_json *source = NULL;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "engine/inner.h"
+#include "engine/engine_inner.h"
 
 static char *dup_str(struct ty_str s)
 {
@@ -18,12 +18,12 @@ static char *dup_str(struct ty_str s)
 
 static void on_timer(uv_timer_t *timer)
 {
-    ty_pods_turn(timer->data);
+    ty_pods_advance(timer->data);
 }
 
-struct ty_podrt *ty_pods_by_host(struct ty_engine *e, struct ty_str host)
+struct ty_pod_runtime *ty_pods_by_host(struct ty_engine *e, struct ty_str host)
 {
-    for (struct ty_podrt *p = e->all; p; p = p->next)
+    for (struct ty_pod_runtime *p = e->all; p; p = p->next)
         if (!p->over && p->host &&
             (ty_str_is(host, p->host) ||
              (ty_str_starts(host, ty_str(p->host)) && host.p[strlen(p->host)] == '.') ||
@@ -32,32 +32,33 @@ struct ty_podrt *ty_pods_by_host(struct ty_engine *e, struct ty_str host)
     return NULL;
 }
 
-static void tell_news(struct ty_engine *e, const struct ty_pod_news *news)
+static void notify_update(struct ty_engine *e, const struct ty_pod_update *news)
 {
-    for (size_t i = 0; i < 4 && e->o.spectators[i]; i++)
-        if (e->o.spectators[i]->pod)
-            e->o.spectators[i]->pod(e->o.spectators[i]->ctx, news);
+    for (size_t i = 0; i < 4 && e->o.observers[i]; i++)
+        if (e->o.observers[i]->pod)
+            e->o.observers[i]->pod(e->o.observers[i]->ctx, news);
 }
 
-static struct ty_pod_news news_of(const struct ty_podrt *p)
+static struct ty_pod_update update_of(const struct ty_pod_runtime *p)
 {
-    return (struct ty_pod_news){ .job = p->job,
-                                 .pod = p->host,
-                                 .rjob = p->rjob,
-                                 .index = p->index,
-                                 .attempt = p->attempt,
-                                 .phase = ty_pod_run_phase(p->run),
-                                 .ready = ty_pod_run_ready(p->run),
-                                 .stopping = ty_pod_run_why(p->run) == TY_STOP_DELETED,
-                                 .exit_code = -1,
-                                 .time_ms = ty_engine_wall_ms() };
+    return (struct ty_pod_update){ .job = p->job,
+                                   .pod = p->host,
+                                   .rjob = p->rjob,
+                                   .index = p->index,
+                                   .attempt = p->attempt,
+                                   .phase = ty_pod_lifecycle_phase(p->run),
+                                   .ready = ty_pod_lifecycle_ready(p->run),
+                                   .stopping =
+                                       ty_pod_lifecycle_stop_reason(p->run) == TY_STOP_DELETED,
+                                   .exit_code = -1,
+                                   .time_ms = ty_engine_wall_ms() };
 }
 
-static void tell(struct ty_podrt *p)
+static void notify_pod(struct ty_pod_runtime *p)
 {
-    struct ty_pod_news news = news_of(p);
+    struct ty_pod_update news = update_of(p);
 
-    tell_news(p->e, &news);
+    notify_update(p->e, &news);
 }
 
 static const struct ty_json *status_of(const struct ty_json *pod_status, const char *container)
@@ -70,13 +71,14 @@ static const struct ty_json *status_of(const struct ty_json *pod_status, const c
                            ty_str(container), NULL);
 }
 
-/* How a container ended, for spectators and for the verdict. wstatus -1: it could not start. */
-static void tell_end(struct ty_podrt *p, size_t c, int wstatus)
+/* How a container ended, for observers and for the failure summary. wstatus -1: it could not start.
+ */
+static void notify_end(struct ty_pod_runtime *p, size_t c, int wstatus)
 {
     ty_auto_arena *a = ty_arena_new(TY_OBJECT_CEILING);
-    struct ty_pod_news news = news_of(p);
+    struct ty_pod_update news = update_of(p);
     const char *name = p->plan.containers[c].name;
-    const struct ty_json *cs = status_of(ty_pod_run_status(p->run, a, p->address), name);
+    const struct ty_json *cs = status_of(ty_pod_lifecycle_status(p->run, a, p->address), name);
     const struct ty_json *ended = ty_json_at(cs, "state.terminated");
     int64_t n = 0;
 
@@ -91,11 +93,11 @@ static void tell_end(struct ty_podrt *p, size_t c, int wstatus)
     news.reason = reason.n ? ty_arena_strndup(a, reason.p, reason.n) : NULL;
     news.message = text.n ? ty_arena_strndup(a, text.p, text.n) : NULL;
     news.by_us = p->by_us[c];
-    ty_story_ended(p, c, wstatus, &news);
-    tell_news(p->e, &news);
+    ty_job_report_container_ended(p, c, wstatus, &news);
+    notify_update(p->e, &news);
 }
 
-void ty_pods_put_status(struct ty_podrt *p, struct ty_arena *a, struct ty_json *status)
+void ty_pods_put_status(struct ty_pod_runtime *p, struct ty_arena *a, struct ty_json *status)
 {
     struct ty_json *obj = ty_json_object(a), *meta = ty_json_object(a);
     struct ty_err err = { 0 };
@@ -109,16 +111,17 @@ void ty_pods_put_status(struct ty_podrt *p, struct ty_arena *a, struct ty_json *
     ty_local_status(p->e->store, a, obj, &err);
 }
 
-static void write_status(struct ty_podrt *p)
+static void write_status(struct ty_pod_runtime *p)
 {
     ty_auto_arena *a = ty_arena_new(TY_OBJECT_CEILING);
 
-    ty_pods_put_status(p, a, ty_pod_run_status(p->run, a, p->address));
+    ty_pods_put_status(p, a, ty_pod_lifecycle_status(p->run, a, p->address));
 }
 
 /* ---- starting containers ---- */
 
-static void pin(const struct ty_podrt *p, const struct ty_container_plan *c, struct ty_start *s)
+static void pin_cpus(const struct ty_pod_runtime *p, const struct ty_container_plan *c,
+                     struct ty_start *s)
 {
     int64_t cpus = p->e->o.host.cpus;
     int64_t first = 0;
@@ -133,7 +136,7 @@ static void pin(const struct ty_podrt *p, const struct ty_container_plan *c, str
 }
 
 /* "dataset" or "model": our own program instead of the image's. */
-static const char *const *initializer_argv(struct ty_arena *a, const struct ty_podrt *p,
+static const char *const *initializer_argv(struct ty_arena *a, const struct ty_pod_runtime *p,
                                            const char *what)
 {
     const char **argv = ty_new_n(a, const char *, 4);
@@ -145,7 +148,7 @@ static const char *const *initializer_argv(struct ty_arena *a, const struct ty_p
 }
 
 /* The plan's variables and the devices that the pod was given. */
-static const char *const *env_of(struct ty_arena *a, const struct ty_podrt *p,
+static const char *const *env_of(struct ty_arena *a, const struct ty_pod_runtime *p,
                                  const struct ty_container_plan *c)
 {
     const struct ty_host *h = &p->e->o.host;
@@ -163,9 +166,9 @@ static const char *const *env_of(struct ty_arena *a, const struct ty_podrt *p,
     return env;
 }
 
-struct ty_start ty_pods_start(struct ty_arena *a, const struct ty_podrt *p,
-                              const struct ty_container_plan *c, uint32_t id,
-                              const char *const *argv)
+struct ty_start ty_pods_exec_start(struct ty_arena *a, const struct ty_pod_runtime *p,
+                                   const struct ty_container_plan *c, uint32_t id,
+                                   const char *const *argv)
 {
     struct ty_start s = ty_start_none;
 
@@ -176,21 +179,21 @@ struct ty_start ty_pods_start(struct ty_arena *a, const struct ty_podrt *p,
     return s;
 }
 
-static int start_container(struct ty_podrt *p, size_t c, struct ty_err *err)
+static int start_container(struct ty_pod_runtime *p, size_t c, struct ty_err *err)
 {
     const struct ty_container_plan *plan = &p->plan.containers[c];
-    ty_auto_arena *a = ty_arena_new(TY_START_CEILING);
-    struct ty_start s = ty_pods_start(a, p, plan, (uint32_t)c + 1, plan->argv);
+    ty_auto_arena *a = ty_arena_new(TY_PROCESS_CEILING);
+    struct ty_start s = ty_pods_exec_start(a, p, plan, (uint32_t)c + 1, plan->argv);
     int fd = -1;
 
     if (plan->initializer)
         s.argv = initializer_argv(a, p, plan->initializer);
-    s.binds = ty_files_binds(a, p, c, err);
+    s.binds = ty_pod_files_binds(a, p, c, err);
     if (!s.binds)
         return err->code;
-    pin(p, plan, &s);
-    p->pumps[c] = ty_pump_new(p, c, p->attempts[c]++, &fd, err);
-    if (!p->pumps[c])
+    pin_cpus(p, plan, &s);
+    p->logs[c] = ty_container_log_new(p, c, p->attempts[c]++, &fd, err);
+    if (!p->logs[c])
         return err->code;
     p->by_us[c] = false;
     s.out = s.err = fd;
@@ -203,45 +206,45 @@ static int start_container(struct ty_podrt *p, size_t c, struct ty_err *err)
     return r;
 }
 
-static void start(struct ty_podrt *p, size_t c)
+static void try_start(struct ty_pod_runtime *p, size_t c)
 {
     struct ty_err err = { 0 };
 
     if (start_container(p, c, &err) == 0)
         return;
-    ty_pump_close(p->pumps[c]);
-    ty_pod_run_start_failed(p->run, c, err.text, ty_engine_now_ms(p->e));
-    tell_end(p, c, -1);
+    ty_container_log_close(p->logs[c]);
+    ty_pod_lifecycle_start_failed(p->run, c, err.text, ty_engine_now_ms(p->e));
+    notify_end(p, c, -1);
 }
 
 /* ---- the end of a pod ---- */
 
 static void handle_closed(uv_handle_t *h)
 {
-    struct ty_podrt *p = h->data;
+    struct ty_pod_runtime *p = h->data;
 
     if (--p->handles > 0)
         return;
-    ty_pod_run_free(p->run);
+    ty_pod_lifecycle_free(p->run);
     ty_keeper_free(p->keeper);
     ty_arena_free(p->arena);
     free(p);
 }
 
-void ty_pods_free(struct ty_podrt *p)
+void ty_pods_free(struct ty_pod_runtime *p)
 {
-    ty_checks_close(p);
-    ty_rsh_pod_ends(p);
-    for (size_t c = 0; p->pumps && c < p->plan.n; c++)
-        ty_pump_close(p->pumps[c]);
-    ty_files_remove(p);
+    ty_pod_probes_close(p);
+    ty_rsh_pod_ended(p);
+    for (size_t c = 0; p->logs && c < p->plan.n; c++)
+        ty_container_log_close(p->logs[c]);
+    ty_pod_files_remove(p);
     ty_map_del(&p->e->pods, ty_str(p->uid));
     uv_close((uv_handle_t *)&p->timer, handle_closed);
     if (p->handles > 1)
         uv_close((uv_handle_t *)&p->poll, handle_closed);
 }
 
-static void over(struct ty_podrt *p)
+static void finish_pod(struct ty_pod_runtime *p)
 {
     struct ty_engine *e = p->e;
 
@@ -249,14 +252,14 @@ static void over(struct ty_podrt *p)
         return;
     p->over = true;
     write_status(p);
-    tell(p);
+    notify_pod(p);
     e->n_pods_live--;
     ty_gpus_release(p);
     const struct ty_stored *obj =
         ty_local_find(e->store, &ty_kind_pod, ty_str(p->ns), ty_str(p->name));
     if (obj && obj->deleting)
         ty_local_finish(e->store, &ty_kind_pod, ty_str(p->ns), ty_str(p->name));
-    for (struct ty_podrt **it = &e->all; *it; it = &(*it)->next)
+    for (struct ty_pod_runtime **it = &e->all; *it; it = &(*it)->next)
         if (*it == p) {
             *it = p->next;
             break;
@@ -266,7 +269,7 @@ static void over(struct ty_podrt *p)
 
 /* ---- carrying out ---- */
 
-static void signal_container(struct ty_podrt *p, size_t c, int sig)
+static void signal_container(struct ty_pod_runtime *p, size_t c, int sig)
 {
     p->by_us[c] = true;
     if (p->keeper)
@@ -274,100 +277,100 @@ static void signal_container(struct ty_podrt *p, size_t c, int sig)
 }
 
 /* True if the pod is over, and gone. */
-static bool carry_out(struct ty_podrt *p, const struct ty_deed *d)
+static bool run_action(struct ty_pod_runtime *p, const struct ty_pod_action *d)
 {
     switch (d->kind) {
-    case TY_DEED_START:
-        start(p, d->c);
+    case TY_POD_ACTION_START:
+        try_start(p, d->c);
         return false;
-    case TY_DEED_SIGNAL:
+    case TY_POD_ACTION_SIGNAL:
         signal_container(p, d->c, d->n);
         return false;
-    case TY_DEED_PROBE:
-        ty_checks_probe(p, d->c, (enum ty_probe_use)d->n);
+    case TY_POD_ACTION_PROBE:
+        ty_pod_probes_run(p, d->c, (enum ty_probe_use)d->n);
         return false;
-    case TY_DEED_HOOK:
-        ty_checks_hook(p, d->c, d->n == 1);
+    case TY_POD_ACTION_HOOK:
+        ty_pod_probes_run_hook(p, d->c, d->n == 1);
         return false;
-    case TY_DEED_STATUS:
+    case TY_POD_ACTION_STATUS:
         write_status(p);
-        tell(p);
+        notify_pod(p);
         return false;
-    case TY_DEED_EVENT:
+    case TY_POD_ACTION_EVENT:
         ty_engine_event(p->e, &ty_kind_pod, p->host, d->event.type, d->event.reason,
                         d->event.message);
         return false;
-    case TY_DEED_OVER:
-        over(p);
+    case TY_POD_ACTION_OVER:
+        finish_pod(p);
         return true;
     default:
         return false;
     }
 }
 
-void ty_pods_turn(struct ty_podrt *p)
+void ty_pods_advance(struct ty_pod_runtime *p)
 {
-    struct ty_deeds deeds;
+    struct ty_pod_actions actions;
     int64_t now = ty_engine_now_ms(p->e);
 
     do {
-        ty_pod_run_step(p->run, now, &deeds);
-        for (size_t i = 0; i < deeds.n; i++)
-            if (carry_out(p, &deeds.v[i]))
+        ty_pod_lifecycle_next_actions(p->run, now, &actions);
+        for (size_t i = 0; i < actions.n; i++)
+            if (run_action(p, &actions.v[i]))
                 return;
-    } while (deeds.n);
-    if (deeds.wake_ms >= 0)
+    } while (actions.n);
+    if (actions.wake_ms >= 0)
         uv_timer_start(&p->timer, on_timer,
-                       deeds.wake_ms > now ? (uint64_t)(deeds.wake_ms - now) : 0, 0);
+                       actions.wake_ms > now ? (uint64_t)(actions.wake_ms - now) : 0, 0);
     else
         uv_timer_stop(&p->timer);
 }
 
-void ty_pods_exited(struct ty_podrt *p, size_t c, int wstatus)
+void ty_pods_exited(struct ty_pod_runtime *p, size_t c, int wstatus)
 {
     ty_auto_arena *a = ty_arena_new(TY_OBJECT_CEILING);
-    char *message = ty_files_message(a, p, c);
+    char *message = ty_pod_files_termination_message(a, p, c);
 
     if (!message && p->plan.containers[c].message_from_log && wstatus != 0) {
-        struct ty_str tail = ty_pump_tail(a, p, c, 2048, 80);
+        struct ty_str tail = ty_container_log_tail(a, p, c, 2048, 80);
         message = tail.n ? ty_arena_strndup(a, tail.p, tail.n) : NULL;
     }
     bool oom = ty_limits_end(p, c) && wstatus != 0;
-    ty_pod_run_exited(p->run, c, wstatus, oom, message, ty_engine_now_ms(p->e));
-    tell_end(p, c, wstatus);
-    ty_pods_turn(p);
+    ty_pod_lifecycle_exited(p->run, c, wstatus, oom, message, ty_engine_now_ms(p->e));
+    notify_end(p, c, wstatus);
+    ty_pods_advance(p);
 }
 
-static void start_refused(struct ty_podrt *p, const struct ty_kept_news *n)
+static void start_refused(struct ty_pod_runtime *p, const struct ty_kept_news *n)
 {
     size_t c = n->id - 1;
 
     ty_limits_end(p, c);
-    ty_pump_close(p->pumps[c]);
-    ty_pod_run_start_failed(p->run, c, n->text, ty_engine_now_ms(p->e));
-    tell_end(p, c, -1);
+    ty_container_log_close(p->logs[c]);
+    ty_pod_lifecycle_start_failed(p->run, c, n->text, ty_engine_now_ms(p->e));
+    notify_end(p, c, -1);
 }
 
 /* The keeper died, or could not set up the pod: whatever ran in it is dead. */
-static void keeper_gone(struct ty_podrt *p, const struct ty_kept_news *n)
+static void shim_gone(struct ty_pod_runtime *p, const struct ty_kept_news *n)
 {
     uv_poll_stop(&p->poll);
     for (size_t c = 0; c < p->plan.n; c++) {
-        if (!p->pumps[c])
+        if (!p->logs[c])
             continue;
         if (n->text[0]) {
-            ty_pump_close(p->pumps[c]);
-            ty_pod_run_start_failed(p->run, c, n->text, ty_engine_now_ms(p->e));
-            tell_end(p, c, -1);
+            ty_container_log_close(p->logs[c]);
+            ty_pod_lifecycle_start_failed(p->run, c, n->text, ty_engine_now_ms(p->e));
+            notify_end(p, c, -1);
         } else {
-            ty_pump_exited(p->pumps[c], SIGKILL);
+            ty_container_log_exited(p->logs[c], SIGKILL);
         }
     }
 }
 
-void ty_pods_on_keeper(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED)
+void ty_pods_on_shim(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED)
 {
-    struct ty_podrt *p = poll->data;
+    struct ty_pod_runtime *p = poll->data;
     struct ty_engine *e = p->e;
     char *uid = dup_str(ty_str(p->uid)); /* the pod may be over after any news */
     struct ty_kept_news n;
@@ -376,23 +379,23 @@ void ty_pods_on_keeper(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUS
         ty_keeper_next(p->keeper, &n);
         if (n.what == TY_KEPT_NOTHING)
             break;
-        if (ty_checks_news(p, &n) || ty_rsh_news(p, &n))
+        if (ty_pod_probes_on_shim_event(p, &n) || ty_rsh_on_shim_event(p, &n))
             continue;
         if (n.what == TY_STARTED) {
             p->began_ms[n.id - 1] = ty_engine_wall_ms();
-            ty_pod_run_started(p->run, n.id - 1, ty_engine_now_ms(e));
+            ty_pod_lifecycle_started(p->run, n.id - 1, ty_engine_now_ms(e));
         } else if (n.what == TY_START_FAILED) {
             start_refused(p, &n);
-        } else if (n.what == TY_EXITED && p->pumps[n.id - 1]) {
-            ty_pump_exited(p->pumps[n.id - 1], n.wstatus);
+        } else if (n.what == TY_EXITED && p->logs[n.id - 1]) {
+            ty_container_log_exited(p->logs[n.id - 1], n.wstatus);
             continue; /* that took its turn, and the pod may be gone */
         } else if (n.what == TY_GONE) {
-            keeper_gone(p, &n);
+            shim_gone(p, &n);
             if (ty_map_get(&e->pods, ty_str(uid)) == p)
-                ty_pods_turn(p);
+                ty_pods_advance(p);
             break;
         }
-        ty_pods_turn(p);
+        ty_pods_advance(p);
     }
     free(uid);
 }

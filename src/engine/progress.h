@@ -18,27 +18,28 @@
 
 #include "base/str.h"
 
-enum { TY_PROGRESS_METRICS = 8, TY_METRIC_MAX = 32 };
+enum { TY_PROGRESS_METRICS = 8, TY_PROGRESS_METRIC_MAX = 32 };
 
-struct ty_metric {
-    char name[TY_METRIC_MAX], value[TY_METRIC_MAX]; /* as printed */
+struct ty_progress_metric {
+    char name[TY_PROGRESS_METRIC_MAX], value[TY_PROGRESS_METRIC_MAX]; /* as printed */
 };
 struct ty_progress {
     int percent;         /* 0 to 100; -1 unknown */
     int64_t step, total; /* -1 unknown */
     int64_t eta_s;       /* what is left, by the program's own word; -1 unknown */
-    struct ty_metric metrics[TY_PROGRESS_METRICS];
+    struct ty_progress_metric metrics[TY_PROGRESS_METRICS];
     size_t n_metrics;
 };
-#define TY_NO_PROGRESS ((struct ty_progress){ .percent = -1, .step = -1, .total = -1, .eta_s = -1 })
+#define TY_PROGRESS_NONE                                                                           \
+    ((struct ty_progress){ .percent = -1, .step = -1, .total = -1, .eta_s = -1 })
 
 /* True if the line says anything; *ret is filled then. Lines longer than 1 KiB are read that far.
  */
-bool ty_progress_read(struct ty_str line, struct ty_progress *ret);
+bool ty_progress_parse(struct ty_str line, struct ty_progress *ret);
 /* The newest word on where it stands wins, even if it goes back: training begins at 0 after a
  * download was at 100. Metrics that the new line does not name stay. */
 void ty_progress_merge(struct ty_progress *now, const struct ty_progress *news);
 /* How much is done, 0 to 1; -1 unknown. Finer than percent where steps are known. */
-double ty_progress_part(const struct ty_progress *p);
+double ty_progress_fraction(const struct ty_progress *p);
 
 #endif

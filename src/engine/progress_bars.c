@@ -7,7 +7,7 @@ static int64_t clock_time(const char *p)
     int64_t total = 0, part = 0;
     int parts = 0;
 
-    while (ty_scan_integer(&p, &part) && part < 100000000) {
+    while (ty_progress_scan_integer(&p, &part) && part < 100000000) {
         total = total * 60 + part;
         parts++;
         if (*p != ':')
@@ -24,14 +24,14 @@ static void bar_epoch(const char *before, bool lightning, struct ty_progress *re
     int64_t epoch = -1, last = -1;
     char text[24];
 
-    if (!ty_scan_after(before, "epoch", &epoch, &last))
+    if (!ty_progress_scan_after(before, "epoch", &epoch, &last))
         return;
     int n = snprintf(text, sizeof(text), "%lld", (long long)epoch);
-    ty_metric_add(ret, "epoch", 5, text, (size_t)n);
+    ty_progress_metric_add(ret, "epoch", 5, text, (size_t)n);
     if (last < 0 || (!lightning && epoch < 1))
         return;
     double done = (double)(lightning ? epoch : epoch - 1), all = (double)(last + lightning);
-    ret->percent = ty_percent_of((done + ty_progress_part(ret)) / all);
+    ret->percent = ty_progress_percent_of((done + ty_progress_fraction(ret)) / all);
     ret->step = ret->total = ret->eta_s = -1; /* they are of the epoch */
 }
 
@@ -40,8 +40,8 @@ static void bar_rest(const char *p, struct ty_progress *ret)
 {
     const char *open = NULL;
 
-    p = ty_skip_spaces(p);
-    if (!ty_scan_pair(&p, &ret->step, &ret->total))
+    p = ty_progress_skip_spaces(p);
+    if (!ty_progress_scan_pair(&p, &ret->step, &ret->total))
         ret->step = ret->total = -1; /* "1.2M/5M": the percent is enough */
     open = strchr(p, '[');
     if (!open)
@@ -51,18 +51,18 @@ static void bar_rest(const char *p, struct ty_progress *ret)
         ret->eta_s = clock_time(left + 1);
     const char *comma = strchr(open, ',');
     if (comma)
-        ty_metrics_scan(comma + 1, true, ret);
+        ty_progress_metrics_scan(comma + 1, true, ret);
 }
 
-bool ty_bar_tqdm(char *text, struct ty_progress *ret)
+bool ty_progress_bar_tqdm(char *text, struct ty_progress *ret)
 {
-    struct ty_progress p = TY_NO_PROGRESS;
+    struct ty_progress p = TY_PROGRESS_NONE;
     char *sign = strstr(text, "%|");
     const char *begin = NULL;
 
     if (!sign)
         return false;
-    p.percent = ty_scan_percent(text, sign, &begin);
+    p.percent = ty_progress_scan_percent(text, sign, &begin);
     const char *bar_end = strchr(sign + 2, '|');
     if (p.percent < 0 || !bar_end)
         return false;
@@ -74,27 +74,27 @@ bool ty_bar_tqdm(char *text, struct ty_progress *ret)
     return true;
 }
 
-bool ty_bar_open(const char *text, struct ty_progress *ret)
+bool ty_progress_bar_open(const char *text, struct ty_progress *ret)
 {
     const char *it = strstr(text, "it [");
-    const char *p = it ? ty_scan_back(text, it) : NULL;
-    struct ty_progress found = TY_NO_PROGRESS;
+    const char *p = it ? ty_progress_scan_back(text, it) : NULL;
+    struct ty_progress found = TY_PROGRESS_NONE;
 
-    if (!p || !ty_scan_integer(&p, &found.step) || p != it || clock_time(it + 4) < 0)
+    if (!p || !ty_progress_scan_integer(&p, &found.step) || p != it || clock_time(it + 4) < 0)
         return false;
     const char *comma = strchr(it, ',');
     if (comma)
-        ty_metrics_scan(comma + 1, true, &found);
+        ty_progress_metrics_scan(comma + 1, true, &found);
     *ret = found;
     return true;
 }
 
-bool ty_bar_keras(const char *text, struct ty_progress *ret)
+bool ty_progress_bar_keras(const char *text, struct ty_progress *ret)
 {
-    struct ty_progress p = TY_NO_PROGRESS;
-    const char *at = ty_skip_spaces(text);
+    struct ty_progress p = TY_PROGRESS_NONE;
+    const char *at = ty_progress_skip_spaces(text);
 
-    if (!ty_scan_pair(&at, &p.step, &p.total) || *at != ' ')
+    if (!ty_progress_scan_pair(&at, &p.step, &p.total) || *at != ' ')
         return false;
     if (strncmp(at, " [=", 3) != 0 && strncmp(at, " [>", 3) != 0 && strncmp(at, " [.", 3) != 0 &&
         strncmp(at, " ━", 4) != 0)
@@ -102,10 +102,10 @@ bool ty_bar_keras(const char *text, struct ty_progress *ret)
     const char *eta = strstr(at, "ETA: ");
     if (eta && clock_time(eta + 5) >= 0)
         p.eta_s = clock_time(eta + 5);
-    else if (eta && !(eta += 5, ty_scan_integer(&eta, &p.eta_s) && *eta == 's'))
+    else if (eta && !(eta += 5, ty_progress_scan_integer(&eta, &p.eta_s) && *eta == 's'))
         p.eta_s = -1;
-    p.percent = ty_percent_of(ty_progress_part(&p));
-    ty_metrics_scan(at, false, &p);
+    p.percent = ty_progress_percent_of(ty_progress_fraction(&p));
+    ty_progress_metrics_scan(at, false, &p);
     *ret = p;
     return true;
 }

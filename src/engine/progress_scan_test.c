@@ -18,7 +18,7 @@ static void test_integers(void **state TY_UNUSED)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const char *at = cases[i].text;
         int64_t v = -1;
-        assert_int_equal(ty_scan_integer(&at, &v), cases[i].want >= 0);
+        assert_int_equal(ty_progress_scan_integer(&at, &v), cases[i].want >= 0);
         assert_int_equal(v, cases[i].want);
         assert_string_equal(at, cases[i].rest);
     }
@@ -34,13 +34,13 @@ static void test_pairs(void **state TY_UNUSED)
 
     for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
         const char *at = none[i];
-        if (ty_scan_pair(&at, &step, &total) || at != none[i])
+        if (ty_progress_scan_pair(&at, &step, &total) || at != none[i])
             fail_msg("%s", none[i]);
         assert_true(step == -1 && total == -1);
     }
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
         const char *at = good[i];
-        assert_true(ty_scan_pair(&at, &step, &total));
+        assert_true(ty_progress_scan_pair(&at, &step, &total));
         assert_true(step == 10 && total == 50);
     }
 }
@@ -49,13 +49,15 @@ static void test_after_a_word(void **state TY_UNUSED)
 {
     int64_t step = 0, total = 0;
 
-    assert_true(ty_scan_after("x Step [10/50]", "step", &step, &total));
+    assert_true(ty_progress_scan_after("x Step [10/50]", "step", &step, &total));
     assert_true(step == 10 && total == 50);
-    assert_true(ty_scan_after("footstep 1/2 step: 3", "step", &step, &total)); /* a whole word */
+    assert_true(
+        ty_progress_scan_after("footstep 1/2 step: 3", "step", &step, &total)); /* a whole word */
     assert_true(step == 3 && total == -1);
-    assert_true(ty_scan_after("step one, step 4", "step", &step, &total)); /* the next one */
+    assert_true(
+        ty_progress_scan_after("step one, step 4", "step", &step, &total)); /* the next one */
     assert_int_equal(step, 4);
-    assert_false(ty_scan_after("step 3.5, steps 9, step 5%, step", "step", &step, &total));
+    assert_false(ty_progress_scan_after("step 3.5, steps 9, step 5%, step", "step", &step, &total));
 }
 
 static void test_percents(void **state TY_UNUSED)
@@ -68,13 +70,13 @@ static void test_percents(void **state TY_UNUSED)
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const char *begin = NULL;
-        int got = ty_scan_percent(cases[i].text, strchr(cases[i].text, '%'), &begin);
+        int got = ty_progress_scan_percent(cases[i].text, strchr(cases[i].text, '%'), &begin);
         if (got != cases[i].want)
             fail_msg("%s: %d", cases[i].text, got);
     }
-    assert_int_equal(ty_percent_of(-0.5), 0);
-    assert_int_equal(ty_percent_of(0.999), 99);
-    assert_int_equal(ty_percent_of(7), 100);
+    assert_int_equal(ty_progress_percent_of(-0.5), 0);
+    assert_int_equal(ty_progress_percent_of(0.999), 99);
+    assert_int_equal(ty_progress_percent_of(7), 100);
 }
 
 int main(void)

@@ -6,13 +6,13 @@
 #include "engine/progress_inner.h"
 
 /* "45% 45/100 eta=12 loss=0.3": all that was read, in one string to compare. */
-static inline void reads(const char *line, const char *want)
+static inline void assert_progress(const char *line, const char *want)
 {
     struct ty_progress p;
     char got[512] = "nothing";
     size_t n = 0;
 
-    if (ty_progress_read(ty_str(line), &p)) {
+    if (ty_progress_parse(ty_str(line), &p)) {
         if (p.percent >= 0)
             n += (size_t)snprintf(got + n, sizeof(got) - n, "%d%% ", p.percent);
         if (p.step >= 0)

@@ -10,23 +10,23 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "engine/inner.h"
+#include "engine/engine_inner.h"
 #include "engine/rsh.h"
 
-struct ty_remote {
+struct ty_rsh_command {
     struct ty_engine *e;
-    struct ty_remote *next;
+    struct ty_rsh_command *next;
     int fd;
     uv_poll_t poll;
     int fds[3];
-    struct ty_podrt *pod;  /* NULL until it is known */
-    struct ty_buf command; /* while the pod waits for devices; then it runs, as id */
+    struct ty_pod_runtime *pod; /* NULL until it is known */
+    struct ty_buf command;      /* while the pod waits for devices; then it runs, as id */
     uint32_t id;
 };
 
 static void remote_closed(uv_handle_t *h)
 {
-    struct ty_remote *r = h->data;
+    struct ty_rsh_command *r = h->data;
 
     r->e->handles--;
     close(r->fd);
@@ -34,9 +34,9 @@ static void remote_closed(uv_handle_t *h)
     free(r);
 }
 
-static void remote_free(struct ty_remote *r)
+static void remote_free(struct ty_rsh_command *r)
 {
-    for (struct ty_remote **it = &r->e->remotes; *it; it = &(*it)->next)
+    for (struct ty_rsh_command **it = &r->e->remotes; *it; it = &(*it)->next)
         if (*it == r) {
             *it = r->next;
             break;
@@ -49,7 +49,7 @@ static void remote_free(struct ty_remote *r)
 }
 
 /* {exit code, text}: one packet, then the connection ends. */
-static void reply(struct ty_remote *r, int code, const char *text)
+static void send_reply(struct ty_rsh_command *r, int code, const char *text)
 {
     struct ty_rsh_reply out = { .code = code };
 
@@ -61,12 +61,12 @@ static void reply(struct ty_remote *r, int code, const char *text)
 }
 
 /* A shell runs the words, as sshd would have it do. */
-static int start_remote(struct ty_remote *r, const char *command, struct ty_err *err)
+static int start_remote(struct ty_rsh_command *r, const char *command, struct ty_err *err)
 {
-    struct ty_podrt *p = r->pod;
+    struct ty_pod_runtime *p = r->pod;
     const struct ty_container_plan *c = &p->plan.containers[0];
     const char *argv[] = { "/bin/sh", "-c", command, NULL };
-    ty_auto_arena *a = ty_arena_new(TY_START_CEILING);
+    ty_auto_arena *a = ty_arena_new(TY_PROCESS_CEILING);
 
     for (size_t i = 0; i < p->plan.n; i++)
         if (!p->plan.containers[i].init)
@@ -74,7 +74,7 @@ static int start_remote(struct ty_remote *r, const char *command, struct ty_err 
     for (size_t i = p->plan.n; i-- > 0;)
         if (strcmp(p->plan.containers[i].name, TY_NODE) == 0)
             c = &p->plan.containers[i];
-    struct ty_start s = ty_pods_start(a, p, c, r->id, argv);
+    struct ty_start s = ty_pods_exec_start(a, p, c, r->id, argv);
     s.in = r->fds[0];
     s.out = r->fds[1];
     s.err = r->fds[2];
@@ -85,28 +85,28 @@ static int start_remote(struct ty_remote *r, const char *command, struct ty_err 
     return started;
 }
 
-static void begin_remote(struct ty_remote *r, const char *command)
+static void begin_remote(struct ty_rsh_command *r, const char *command)
 {
     struct ty_err err = { 0 };
 
     r->id = TY_RSH_FIRST + r->e->next_remote++;
     if (start_remote(r, command, &err) < 0)
-        reply(r, 255, err.text);
+        send_reply(r, 255, err.text);
 }
 
 /* mpirun in a pod that asks for no devices may be there long before the pods of its ranks have
  * theirs: what it starts in those waits with them. */
-static void take_request(struct ty_remote *r, const struct ty_rsh_request *req)
+static void take_request(struct ty_rsh_command *r, const struct ty_rsh_request *req)
 {
     char text[sizeof(((struct ty_rsh_reply *)0)->text)];
 
     r->pod = ty_pods_by_host(r->e, ty_str(req->host));
     if (!r->pod) {
         snprintf(text, sizeof(text), "no pod of this run is called %.200s", req->host);
-        reply(r, 255, text);
+        send_reply(r, 255, text);
     } else if (r->pod->plan.gated) { /* and nobody takes the gates away */
         snprintf(text, sizeof(text), "%.200s has not started: it has scheduling gates", req->host);
-        reply(r, 255, text);
+        send_reply(r, 255, text);
     } else if (r->pod->waiting) {
         ty_buf_put(&r->command, req->command, strlen(req->command) + 1);
     } else {
@@ -114,9 +114,9 @@ static void take_request(struct ty_remote *r, const struct ty_rsh_request *req)
     }
 }
 
-void ty_rsh_pod_begins(struct ty_podrt *p)
+void ty_rsh_pod_started(struct ty_pod_runtime *p)
 {
-    for (struct ty_remote *r = p->e->remotes, *next = NULL; r; r = next) {
+    for (struct ty_rsh_command *r = p->e->remotes, *next = NULL; r; r = next) {
         ty_auto_buf command = { 0 };
         next = r->next;
         if (r->pod != p || !r->command.n)
@@ -128,7 +128,7 @@ void ty_rsh_pod_begins(struct ty_podrt *p)
 }
 
 /* All that came, so that it is closed with r; how many. */
-static size_t take_fds(struct ty_remote *r, struct msghdr *msg)
+static size_t take_fds(struct ty_rsh_command *r, struct msghdr *msg)
 {
     const struct cmsghdr *c = CMSG_FIRSTHDR(msg);
     size_t n = 0;
@@ -140,7 +140,7 @@ static size_t take_fds(struct ty_remote *r, struct msghdr *msg)
     return n;
 }
 
-static void on_request(struct ty_remote *r)
+static void on_request(struct ty_rsh_command *r)
 {
     struct ty_rsh_request req;
     struct iovec iov = { &req, sizeof(req) };
@@ -167,7 +167,7 @@ static void on_request(struct ty_remote *r)
 
 static void on_remote(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED)
 {
-    struct ty_remote *r = poll->data;
+    struct ty_rsh_command *r = poll->data;
     char c;
 
     if (!r->pod) {
@@ -188,38 +188,39 @@ static void on_connection(uv_poll_t *poll, int status TY_UNUSED, int events TY_U
 {
     struct ty_engine *e = poll->data;
     int fd = accept4(e->rsh_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    struct ty_remote *r = fd >= 0 ? calloc(1, sizeof(*r)) : NULL;
+    struct ty_rsh_command *r = fd >= 0 ? calloc(1, sizeof(*r)) : NULL;
 
     if (!r)
         return;
-    *r = (struct ty_remote){ .e = e, .fd = fd, .fds = { -1, -1, -1 }, .next = e->remotes };
+    *r = (struct ty_rsh_command){ .e = e, .fd = fd, .fds = { -1, -1, -1 }, .next = e->remotes };
     e->remotes = r;
     uv_poll_init(e->o.loop, &r->poll, fd);
     r->poll.data = r;
     uv_poll_start(&r->poll, UV_READABLE, on_remote);
 }
 
-void ty_rsh_pod_ends(struct ty_podrt *p)
+void ty_rsh_pod_ended(struct ty_pod_runtime *p)
 {
-    for (struct ty_remote *r = p->e->remotes, *next = NULL; r; r = next) {
+    for (struct ty_rsh_command *r = p->e->remotes, *next = NULL; r; r = next) {
         next = r->next;
         if (r->pod == p)
-            reply(r, 255, "the pod ended");
+            send_reply(r, 255, "the pod ended");
     }
 }
 
-bool ty_rsh_news(struct ty_podrt *p, const struct ty_kept_news *n)
+bool ty_rsh_on_shim_event(struct ty_pod_runtime *p, const struct ty_kept_news *n)
 {
-    struct ty_remote *r = p->e->remotes;
+    struct ty_rsh_command *r = p->e->remotes;
 
     if (n->what == TY_GONE || n->id < TY_RSH_FIRST)
         return false;
     while (r && (r->pod != p || r->id != n->id))
         r = r->next;
     if (r && n->what == TY_START_FAILED)
-        reply(r, 127, n->text);
+        send_reply(r, 127, n->text);
     else if (r && n->what == TY_EXITED)
-        reply(r, WIFEXITED(n->wstatus) ? WEXITSTATUS(n->wstatus) : 128 + WTERMSIG(n->wstatus), "");
+        send_reply(r, WIFEXITED(n->wstatus) ? WEXITSTATUS(n->wstatus) : 128 + WTERMSIG(n->wstatus),
+                   "");
     return true;
 }
 

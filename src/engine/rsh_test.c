@@ -11,7 +11,7 @@ struct asker {
     bool answered;
 };
 
-static int connect_to(const struct world *w)
+static int connect_to(const struct engine_fixture *w)
 {
     struct sockaddr_un addr = { .sun_family = AF_UNIX };
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -21,7 +21,7 @@ static int connect_to(const struct world *w)
     return fd;
 }
 
-static struct asker ask(const struct world *w, const char *host, const char *command)
+static struct asker ask(const struct engine_fixture *w, const char *host, const char *command)
 {
     static struct ty_rsh_request req; /* 60 kB */
     struct asker k = { .fd = connect_to(w) };
@@ -50,7 +50,7 @@ static struct asker ask(const struct world *w, const char *host, const char *com
 }
 
 /* Turns the loop until the answer is there. */
-static void answer(struct world *w, struct asker *k)
+static void answer(struct engine_fixture *w, struct asker *k)
 {
     for (int i = 0; !k->answered; i++) {
         uv_run(&w->loop, UV_RUN_NOWAIT);
@@ -80,22 +80,22 @@ static void done(struct asker *k)
     close(k->out);
 }
 
-static bool both_are_up(struct world *w)
+static bool both_are_up(struct engine_fixture *w)
 {
-    return world_count(w, "/main up\n") == 2;
+    return fixture_count(w, "/main up\n") == 2;
 }
 
-static void two_pods(struct world *w)
+static void two_pods(struct engine_fixture *w)
 {
-    world_submit(w, "j", 2, SH("echo up; exec sleep 60"));
+    fixture_submit(w, "j", 2, SH("echo up; exec sleep 60"));
     w->enough = both_are_up;
-    world_run(w);
+    fixture_run(w);
     uv_check_stop(&w->check);
 }
 
 static void a_command_in_another_pod(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
     two_pods(w);
     struct asker k = ask(w, "j-node-0-1", "echo $HOSTNAME $JOB_COMPLETION_INDEX; exit 7");
@@ -111,30 +111,31 @@ static void a_command_in_another_pod(void **state)
 }
 
 /* A job of `nodes` pods, each with a device, on a machine that has two. */
-static void submit_with_devices(struct world *w, const char *job, int nodes, const char *script)
+static void submit_with_devices(struct engine_fixture *w, const char *job, int nodes,
+                                const char *script)
 {
     static const char *const gpus[] = { "4", "7", NULL };
 
     w->o.host.gpus = gpus;
     w->o.host.gpu_resource = "nvidia.com/gpu";
     w->o.host.gpu_var = "CUDA_VISIBLE_DEVICES";
-    world_submit(w, job, nodes,
-                 ty_arena_printf(w->a,
-                                 "{restartPolicy: Never, terminationGracePeriodSeconds: 1, "
-                                 "containers: [{name: main, image: x, workingDir: %s/claims, "
-                                 "resources: {limits: {nvidia.com/gpu: 1}}, "
-                                 "command: [sh, -c, \"%s\"]}]}",
-                                 w->dir, script));
+    fixture_submit(w, job, nodes,
+                   ty_arena_printf(w->a,
+                                   "{restartPolicy: Never, terminationGracePeriodSeconds: 1, "
+                                   "containers: [{name: main, image: x, workingDir: %s/claims, "
+                                   "resources: {limits: {nvidia.com/gpu: 1}}, "
+                                   "command: [sh, -c, \"%s\"]}]}",
+                                   w->dir, script));
 }
 
 /* A rank that mpirun starts has its pod's devices, and no others. */
 static void a_command_sees_the_devices_of_its_pod(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
     submit_with_devices(w, "j", 2, "echo up; exec sleep 60");
     w->enough = both_are_up;
-    world_run(w);
+    fixture_run(w);
     uv_check_stop(&w->check);
     struct asker k = ask(w, "j-node-0-1", "echo $CUDA_VISIBLE_DEVICES");
     answer(w, &k);
@@ -142,25 +143,25 @@ static void a_command_sees_the_devices_of_its_pod(void **state)
     done(&k);
 }
 
-static bool both_wait(struct world *w)
+static bool both_wait(struct engine_fixture *w)
 {
     size_t waiting = 0;
-    for (const struct ty_podrt *p = w->e->all; p; p = p->next)
+    for (const struct ty_pod_runtime *p = w->e->all; p; p = p->next)
         waiting += p->waiting;
     return both_are_up(w) && waiting == 2 && w->e->queue_n == 0;
 }
 
 /* The pods of k wait for the devices of j, until the file `go` is there. */
-static void two_pods_that_wait(struct world *w)
+static void two_pods_that_wait(struct engine_fixture *w)
 {
     submit_with_devices(w, "j", 2, "echo up; until test -e go; do sleep 0.02; done");
     submit_with_devices(w, "k", 2, "echo begun; exec sleep 60");
     w->enough = both_wait;
-    world_run(w);
+    fixture_run(w);
     uv_check_stop(&w->check);
 }
 
-static void let_them_begin(struct world *w)
+static void let_them_begin(struct engine_fixture *w)
 {
     int fd =
         open(ty_arena_printf(w->a, "%s/claims/go", w->dir), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -172,7 +173,7 @@ static void let_them_begin(struct world *w)
  */
 static void a_pod_that_waits_for_devices(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
     two_pods_that_wait(w);
     struct asker k = ask(w, "k-node-0-1", "echo $HOSTNAME $CUDA_VISIBLE_DEVICES");
@@ -185,15 +186,15 @@ static void a_pod_that_waits_for_devices(void **state)
     done(&k);
 }
 
-static bool both_have_begun(struct world *w)
+static bool both_have_begun(struct engine_fixture *w)
 {
-    return world_count(w, "/main begun\n") == 2;
+    return fixture_count(w, "/main begun\n") == 2;
 }
 
 /* Nothing is run for one who has left. */
 static void the_asker_of_a_pod_that_waits_goes(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
     two_pods_that_wait(w);
     struct asker k = ask(w, "k-node-0-1", "touch ran");
@@ -205,24 +206,24 @@ static void the_asker_of_a_pod_that_waits_goes(void **state)
     assert_null(w->e->remotes);
     let_them_begin(w);
     w->enough = both_have_begun;
-    world_run(w);
+    fixture_run(w);
     assert_int_equal(access(ty_arena_printf(w->a, "%s/claims/ran", w->dir), F_OK), -1);
 }
 
-static bool one_is_there(struct world *w)
+static bool one_is_there(struct engine_fixture *w)
 {
     return w->e->all && w->e->queue_n == 0;
 }
 
 static void a_pod_with_gates(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
-    world_submit(w, "j", 1,
-                 "{schedulingGates: [{name: example.com/gate}], containers: [{name: main, image: "
-                 "x, command: [sleep, '60']}]}");
+    fixture_submit(w, "j", 1,
+                   "{schedulingGates: [{name: example.com/gate}], containers: [{name: main, image: "
+                   "x, command: [sleep, '60']}]}");
     w->enough = one_is_there;
-    world_run(w);
+    fixture_run(w);
     uv_check_stop(&w->check);
     struct asker k = ask(w, "j-node-0-0", "true");
     answer(w, &k);
@@ -233,7 +234,7 @@ static void a_pod_with_gates(void **state)
 
 static void nobody_of_that_name(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
     two_pods(w);
     struct asker k = ask(w, "elsewhere", "true");
@@ -246,7 +247,7 @@ static void nobody_of_that_name(void **state)
 /* What the asker began ends with it. */
 static void the_asker_goes(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
     char byte;
 
     two_pods(w);
@@ -271,7 +272,7 @@ static void the_asker_goes(void **state)
 /* Whether it has begun or not. */
 static void the_pod_goes(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
     two_pods_that_wait(w);
     struct asker k[] = { ask(w, "j-node-0-1", "exec sleep 60"), ask(w, "k-node-0-1", "true") };
@@ -289,7 +290,7 @@ static void the_pod_goes(void **state)
 /* Neither noise nor silence does harm. */
 static void bad_askers(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
 
     two_pods(w);
     int noise = connect_to(w), silent = connect_to(w);
@@ -305,7 +306,7 @@ static void bad_askers(void **state)
 }
 
 /* As nobody; 0 if it gets through to the socket. */
-static int connect_as_nobody(const struct world *w)
+static int connect_as_nobody(const struct engine_fixture *w)
 {
     struct sockaddr_un addr = { .sun_family = AF_UNIX };
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -320,11 +321,11 @@ static int connect_as_nobody(const struct world *w)
  * is when somebody shows his logs to others. */
 static void only_its_owner_may_ask(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
     struct stat st;
     int status = 0;
 
-    world_open(w);
+    fixture_open(w);
     assert_int_equal(stat(ty_arena_printf(w->a, "%s/run/rsh.sock", w->dir), &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
     if (getuid() != 0)
@@ -351,7 +352,7 @@ static size_t open_fds(void)
 /* One descriptor instead of three: it is not kept. */
 static void descriptors_of_bad_askers(void **state)
 {
-    struct world *w = *state;
+    struct engine_fixture *w = *state;
     static struct ty_rsh_request req;
     struct iovec iov = { &req, sizeof(req) };
     char control[CMSG_SPACE(sizeof(int))] = { 0 };
@@ -382,17 +383,17 @@ static void descriptors_of_bad_askers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WORLD_TEST(a_command_in_another_pod),
-        WORLD_TEST(a_command_sees_the_devices_of_its_pod),
-        WORLD_TEST(a_pod_that_waits_for_devices),
-        WORLD_TEST(the_asker_of_a_pod_that_waits_goes),
-        WORLD_TEST(a_pod_with_gates),
-        WORLD_TEST(nobody_of_that_name),
-        WORLD_TEST(the_asker_goes),
-        WORLD_TEST(the_pod_goes),
-        WORLD_TEST(bad_askers),
-        WORLD_TEST(only_its_owner_may_ask),
-        WORLD_TEST(descriptors_of_bad_askers),
+        ENGINE_TEST(a_command_in_another_pod),
+        ENGINE_TEST(a_command_sees_the_devices_of_its_pod),
+        ENGINE_TEST(a_pod_that_waits_for_devices),
+        ENGINE_TEST(the_asker_of_a_pod_that_waits_goes),
+        ENGINE_TEST(a_pod_with_gates),
+        ENGINE_TEST(nobody_of_that_name),
+        ENGINE_TEST(the_asker_goes),
+        ENGINE_TEST(the_pod_goes),
+        ENGINE_TEST(bad_askers),
+        ENGINE_TEST(only_its_owner_may_ask),
+        ENGINE_TEST(descriptors_of_bad_askers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

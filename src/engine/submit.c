@@ -1,7 +1,7 @@
 /* The door of the engine: what cannot run on this machine is found before anything starts. */
 #include <errno.h>
 
-#include "engine/inner.h"
+#include "engine/engine_inner.h"
 #include "engine/jobset.h"
 #include "trainer/pass.h"
 
@@ -10,7 +10,7 @@
 #define OWN_NAME  "trainer.kubeflow.org/trainjob-controller"
 
 /* The store, and what a first pass would add to it: a job's own Secrets and ConfigMaps. */
-struct ahead {
+struct submit_view {
     struct ty_engine *e;
     const struct ty_want *want;
 };
@@ -18,7 +18,7 @@ struct ahead {
 static const struct ty_json *ahead_get(void *ctx, const struct ty_kind *kind, struct ty_str ns,
                                        struct ty_str name)
 {
-    struct ahead *v = ctx;
+    struct submit_view *v = ctx;
 
     for (const struct ty_want *w = v->want; w; w = w->next)
         if (w->kind == kind && ty_str_eq(ty_json_str_at(w->obj, "metadata.name"), name))
@@ -26,13 +26,13 @@ static const struct ty_json *ahead_get(void *ctx, const struct ty_kind *kind, st
     return ty_local_get(v->e->store, v->e->pass, kind, ns, name);
 }
 
-static void add_error(struct ty_unfits *f, const char *path, struct ty_str text)
+static void add_error(struct ty_preflight_findings *f, const char *path, struct ty_str text)
 {
-    struct ty_unfit *it = ty_new(f->arena, struct ty_unfit);
+    struct ty_preflight_finding *it = ty_new(f->arena, struct ty_preflight_finding);
 
-    *it = (struct ty_unfit){ .path = path,
-                             .text = ty_arena_strndup(f->arena, text.p, text.n),
-                             .error = true };
+    *it = (struct ty_preflight_finding){ .path = path,
+                                         .text = ty_arena_strndup(f->arena, text.p, text.n),
+                                         .error = true };
     if (f->last)
         f->last->next = it;
     else
@@ -41,7 +41,7 @@ static void add_error(struct ty_unfits *f, const char *path, struct ty_str text)
     f->n_errors++;
 }
 
-static void add_errors(struct ty_unfits *f, const struct ty_errs *errs)
+static void add_errors(struct ty_preflight_findings *f, const struct ty_errs *errs)
 {
     for (const struct ty_field_err *e = errs->first; e; e = e->next) {
         ty_auto_buf text = { 0 };
@@ -95,7 +95,8 @@ static int check_copies(const struct ty_json *jobset, struct ty_err *err)
 }
 
 /* MultiKueue's jobs are dispatched elsewhere: no pass would ever touch one, and nobody end it. */
-static bool managed_by_other(struct ty_engine *e, const struct ty_json *job, struct ty_unfits *ret)
+static bool managed_by_other(struct ty_engine *e, const struct ty_json *job,
+                             struct ty_preflight_findings *ret)
 {
     struct ty_str who = ty_json_str_at(job, "spec.managedBy");
 
@@ -107,7 +108,7 @@ static bool managed_by_other(struct ty_engine *e, const struct ty_json *job, str
     return true;
 }
 
-struct claims {
+struct submit_claims {
     struct ty_engine *e;
     const struct ty_json **v;
     size_t n;
@@ -115,18 +116,18 @@ struct claims {
 
 static void count_claim(void *ctx, const struct ty_stored *obj TY_UNUSED)
 {
-    ((struct claims *)ctx)->n++;
+    ((struct submit_claims *)ctx)->n++;
 }
 
 static void add_claim(void *ctx, const struct ty_stored *obj)
 {
-    struct claims *c = ctx;
+    struct submit_claims *c = ctx;
     c->v[c->n++] = ty_local_read(c->e->pass, obj);
 }
 
 static void check_claims(struct ty_engine *e, const struct ty_json *jobset, struct ty_errs *errs)
 {
-    struct claims c = { .e = e };
+    struct submit_claims c = { .e = e };
 
     ty_local_each(e->store, &ty_kind_claim, count_claim, &c);
     c.v = ty_new_n(e->pass, const struct ty_json *, c.n + 1);
@@ -136,10 +137,10 @@ static void check_claims(struct ty_engine *e, const struct ty_json *jobset, stru
 }
 
 static void check_jobset(struct ty_engine *e, struct ty_json *jobset, const struct ty_want *want,
-                         struct ty_unfits *ret)
+                         struct ty_preflight_findings *ret)
 {
-    struct ahead ahead = { e, want };
-    struct ty_view view = { .ctx = &ahead, .get = ahead_get };
+    struct submit_view submit_view = { e, want };
+    struct ty_view view = { .ctx = &submit_view, .get = ahead_get };
     struct ty_errs errs = { .arena = e->pass };
 
     ty_jobset_default(e->pass, jobset);
@@ -147,21 +148,21 @@ static void check_jobset(struct ty_engine *e, struct ty_json *jobset, const stru
     check_claims(e, jobset, &errs);
     add_errors(ret, &errs);
     if (errs.n == 0)
-        ty_local_check_jobset(jobset,
-                              ty_engine_host(e, e->pass,
-                                             ty_json_str_at(jobset, "metadata.namespace"),
-                                             ty_json_str_at(jobset, "metadata.name")),
-                              &view, ret);
+        ty_preflight_jobset(jobset,
+                            ty_host_for_job(e, e->pass,
+                                            ty_json_str_at(jobset, "metadata.namespace"),
+                                            ty_json_str_at(jobset, "metadata.name")),
+                            &view, ret);
 }
 
-static int check_trainjob(struct ty_engine *e, const struct ty_json *job, struct ty_unfits *ret,
-                          struct ty_err *err)
+static int check_trainjob(struct ty_engine *e, const struct ty_json *job,
+                          struct ty_preflight_findings *ret, struct ty_err *err)
 {
     struct ty_pass pass;
 
     if (managed_by_other(e, job, ret))
         return 0;
-    if (ty_engine_wants(e, job, &pass, err) < 0)
+    if (ty_engine_desired(e, job, &pass, err) < 0)
         return err->code;
     if (pass.err.code < 0)
         return ty_fail(err, pass.err.code, "%s", pass.err.text);
@@ -175,7 +176,7 @@ static int check_trainjob(struct ty_engine *e, const struct ty_json *job, struct
     return 0;
 }
 
-static struct ty_json *prepared(struct ty_engine *e, const struct ty_json *obj)
+static struct ty_json *prepare_copy(struct ty_engine *e, const struct ty_json *obj)
 {
     const struct ty_kind *kind = ty_kind_of(obj);
     struct ty_json *copy = ty_json_copy(e->pass, obj, 0);
@@ -195,12 +196,12 @@ static int store_all(struct ty_engine *e, const struct ty_json *const *objs, siz
 
     for (size_t i = 0; i < n && r == 0; i++)
         if (ty_kind_of(objs[i]) && (ty_kind_of(objs[i]) == &ty_kind_trainjob) == jobs)
-            r = ty_local_create(e->store, e->pass, prepared(e, objs[i]), err);
+            r = ty_local_create(e->store, e->pass, prepare_copy(e, objs[i]), err);
     return r;
 }
 
 int ty_engine_submit(struct ty_engine *e, const struct ty_json *const *objs, size_t n,
-                     struct ty_unfits *ret_findings, struct ty_err *err)
+                     struct ty_preflight_findings *ret_findings, struct ty_err *err)
 {
     int r = 0;
 
@@ -212,7 +213,7 @@ int ty_engine_submit(struct ty_engine *e, const struct ty_json *const *objs, siz
         r = store_all(e, objs, n, false, err);
     for (size_t i = 0; i < n && r == 0; i++)
         if (ty_kind_of(objs[i]) == &ty_kind_trainjob)
-            r = check_trainjob(e, prepared(e, objs[i]), ret_findings, err);
+            r = check_trainjob(e, prepare_copy(e, objs[i]), ret_findings, err);
     if (r < 0)
         return r;
     if (ret_findings->n_errors)

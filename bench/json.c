@@ -116,7 +116,7 @@ static double speed(double *seconds, size_t n) /* MB/s of the median */
 int main(int argc, char **argv)
 {
     int64_t rounds = 301;
-    if (argc > 1 && (!ty_parse_i64(ty_str(argv[1]), &rounds) || rounds < 1 || rounds > 1000000))
+    if (argc > 1 && (!ty_str_parse_i64(ty_str(argv[1]), &rounds) || rounds < 1 || rounds > 1000000))
         return fprintf(stderr, "usage: %s [ROUNDS]\n", argv[0]), 2;
     size_t n = (size_t)rounds;
     ty_auto_arena *a = ty_arena_new(1 << 24);

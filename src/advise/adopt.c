@@ -203,9 +203,9 @@ static void add_cause(struct ty_arena *a, struct ty_adopt *r, size_t n, const ch
                       const char *many)
 {
     if (n == 1)
-        ty_words_add(a, &r->because, one);
+        ty_strlist_add(a, &r->because, one);
     else if (n)
-        ty_words_add(a, &r->because, ty_arena_printf(a, "%zu %s", n, many));
+        ty_strlist_add(a, &r->because, ty_arena_printf(a, "%zu %s", n, many));
 }
 
 static void add_causes(struct ty_arena *a, const struct ty_adopt_in *in, struct ty_adopt *r)
@@ -213,13 +213,13 @@ static void add_causes(struct ty_arena *a, const struct ty_adopt_in *in, struct 
     for (size_t k = 0; k < TY_ADOPT_KINDS; k++) {
         const struct ty_cluster_object *t = ty_cluster_snapshot_list_error(in->snapshot, kinds[k]);
         if (t && t->r != -ENOENT)
-            ty_words_add(a, &r->because,
-                         ty_arena_printf(a, "%s cannot be listed: %s", kinds[k]->plural, t->why));
+            ty_strlist_add(a, &r->because,
+                           ty_arena_printf(a, "%s cannot be listed: %s", kinds[k]->plural, t->why));
     }
     const struct ty_cluster_object *t =
         ty_cluster_snapshot_list_error(in->snapshot, &ty_kind_jobset);
     if (t && (t->r != -ENOENT || ty_cluster_snapshot_count(in->snapshot, &ty_kind_trainjob)))
-        ty_words_add(a, &r->because, ty_arena_printf(a, "jobsets cannot be listed: %s", t->why));
+        ty_strlist_add(a, &r->because, ty_arena_printf(a, "jobsets cannot be listed: %s", t->why));
     add_cause(a, r, count_results(r, 0, 1, TY_ADOPT_REFUSED), "1 runtime is not valid",
               "runtimes are not valid");
     add_cause(a, r, count_results(r, 2, 2, TY_ADOPT_REFUSED),

@@ -5,7 +5,7 @@
 #define TY_ADVISE_ADOPT_H
 
 #include "advise/cluster_reader.h"
-#include "base/words.h"
+#include "base/strlist.h"
 #include "trainer/plugin.h"
 
 struct ty_adopt_in {
@@ -54,7 +54,7 @@ struct ty_adopt {
     struct ty_adopt_entry *first, *last; /* ClusterTrainingRuntimes, TrainingRuntimes, TrainJobs */
     const struct ty_kind *kinds[TY_ADOPT_KINDS]; /* in this order */
     size_t count[TY_ADOPT_KINDS][TY_ADOPT_RESULTS];
-    struct ty_words because; /* why not to switch; none: it is safe */
+    struct ty_strlist because; /* why not to switch; none: it is safe */
 };
 
 /* What else the passes would look at, and nobody has asked for yet: snapshots, Secrets (their

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "api/crd.h"
-#include "base/words.h"
+#include "base/strlist.h"
 #include "store/kube_kinds.h"
 
 #define APPLY_CRDS "trainyard crds | kubectl apply --server-side --force-conflicts -f -"
@@ -168,7 +168,7 @@ static void check_release(const struct ty_doctor_in *in, struct ty_check_results
 /* One of ours that is there: whether it knows all fields. Those of v2.3.0 work; what they lack is
  * added to *released. */
 static bool knows_all(const struct ty_doctor_in *in, struct ty_check_results *ret,
-                      const struct ty_kind *kind, struct ty_words *released)
+                      const struct ty_kind *kind, struct ty_strlist *released)
 {
     const char *path = crd_missing_property(in, ret->arena, kind, false);
     const char *older = path ? crd_missing_property(in, ret->arena, kind, true) : NULL;
@@ -180,13 +180,13 @@ static bool knows_all(const struct ty_doctor_in *in, struct ty_check_results *re
                          kind->plural, kind->group, older);
         ty_check_set_fix(ret, c, APPLY_CRDS);
     } else if (path) {
-        ty_words_add(ret->arena, released,
-                     ty_arena_printf(ret->arena, "%s: %s", kind->plural, path));
+        ty_strlist_add(ret->arena, released,
+                       ty_arena_printf(ret->arena, "%s: %s", kind->plural, path));
     }
     return !path;
 }
 
-static void note_released(struct ty_check_results *ret, const struct ty_words *released)
+static void note_released(struct ty_check_results *ret, const struct ty_strlist *released)
 {
     ty_auto_buf list = { 0 };
 
@@ -201,7 +201,7 @@ static void note_released(struct ty_check_results *ret, const struct ty_words *r
 
 void ty_check_crds(const struct ty_doctor_in *in, struct ty_check_results *ret)
 {
-    struct ty_words released = { 0 };
+    struct ty_strlist released = { 0 };
     size_t good = 0, n = 0;
 
     for (const struct ty_kind *const *k = ty_kinds; *k; k++) {

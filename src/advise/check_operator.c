@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "store/kube_kinds.h"
 
 #define UPSTREAM "trainer-controller-manager" /* in the name of the released manager's image */

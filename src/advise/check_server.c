@@ -11,7 +11,7 @@ static bool digits(struct ty_str *s, int64_t *ret)
 
     while (n < s->n && s->p[n] >= '0' && s->p[n] <= '9')
         n++;
-    bool good = ty_parse_i64((struct ty_str){ s->p, n }, ret);
+    bool good = ty_str_parse_i64((struct ty_str){ s->p, n }, ret);
     s->p += n;
     s->n -= n;
     return good;

@@ -91,7 +91,7 @@ static bool read_suffix(struct ty_str s, struct unit *ret_unit)
         if (digits.n == 0 || !is_digit(digits.p[0]))
             return false;
     }
-    if (!ty_parse_i64(digits, &exp))
+    if (!ty_str_parse_i64(digits, &exp))
         return false;
     *ret_unit =
         (struct unit){ TY_Q_EXPONENT, (int32_t)(uint32_t)(uint64_t)exp }; /* wraps, as Go's */

@@ -13,7 +13,7 @@ static struct ty_json *parse_default(struct ty_arena *a, const char *text)
 
     if (s.n >= 2 && text[0] == '"' && !strchr(text, '\\'))
         return ty_json_str(a, (struct ty_str){ text + 1, s.n - 2 });
-    if (ty_parse_i64(s, &i))
+    if (ty_str_parse_i64(s, &i))
         return ty_json_int(a, i);
     if (ty_str_is(s, "true") || ty_str_is(s, "false"))
         return ty_json_bool(a, text[0] == 't');

@@ -83,7 +83,7 @@ static const char *hint_from_string(struct ty_arena *a, const struct ty_schema *
     switch (s->type) {
     case TY_T_INTEGER:
     case TY_T_NUMBER:
-        return ty_parse_i64(text, &i)
+        return ty_str_parse_i64(text, &i)
                    ? ty_arena_printf(a, "write %lld without quotes", (long long)i)
                    : "write a number";
     case TY_T_BOOLEAN:

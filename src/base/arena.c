@@ -168,7 +168,7 @@ static void free_blocks(struct ty_arena *a, struct block *b)
     while (b) {
         struct block *next = b->next;
         show(b->bytes, b->size);
-        ty_budget_give(a->budget, sizeof(*b) + b->size);
+        ty_budget_release(a->budget, sizeof(*b) + b->size);
         free(b);
         b = next;
     }

@@ -158,7 +158,7 @@ static void a_budget_starves_it(void **state)
     ty_arena_fill(a); /* said by who has seen that it would not fit */
     assert_true(ty_arena_full(a) && ty_arena_starved(a));
     ty_arena_reset(a);
-    ty_budget_give(&b, 900000);
+    ty_budget_release(&b, 900000);
     ty_arena_fill(a);
     assert_true(ty_arena_full(a) && !ty_arena_starved(a));
     ty_arena_reset(a);
@@ -218,7 +218,7 @@ static void what_is_left(void **state)
     assert_in_range(ty_arena_left(c), ty_budget_left(&b), 100000);
     ty_budget_charge(&b, 100000);
     assert_true(ty_arena_left(c) > 0); /* of the block that is there */
-    ty_budget_give(&b, 100000);
+    ty_budget_release(&b, 100000);
     ty_arena_fill(a);
     assert_true(ty_arena_full(a) && ty_arena_left(a) == 0);
     ty_arena_reset(a);

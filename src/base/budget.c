@@ -11,14 +11,14 @@ size_t ty_budget_left(const struct ty_budget *b)
     return b->ceiling > b->used ? b->ceiling - b->used : 0;
 }
 
-static void use(struct ty_budget *b, size_t n)
+static void add_used(struct ty_budget *b, size_t n)
 {
     b->used += n;
     if (b->used > b->peak)
         b->peak = b->used;
 }
 
-bool ty_budget_take(struct ty_budget *b, size_t n)
+bool ty_budget_reserve(struct ty_budget *b, size_t n)
 {
     if (!b)
         return true;
@@ -26,7 +26,7 @@ bool ty_budget_take(struct ty_budget *b, size_t n)
         b->refused++;
         return false;
     }
-    use(b, n);
+    add_used(b, n);
     return true;
 }
 
@@ -34,11 +34,11 @@ bool ty_budget_charge(struct ty_budget *b, size_t n)
 {
     if (!b)
         return true;
-    use(b, n);
+    add_used(b, n);
     return !b->ceiling || b->used <= b->ceiling;
 }
 
-void ty_budget_give(struct ty_budget *b, size_t n)
+void ty_budget_release(struct ty_budget *b, size_t n)
 {
     if (!b)
         return;

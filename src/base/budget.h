@@ -16,10 +16,10 @@ struct ty_budget {
 /* All accept NULL: no budget, everything fits. */
 
 /* False: it does not fit, and nothing was taken. */
-bool ty_budget_take(struct ty_budget *b, size_t n);
+bool ty_budget_reserve(struct ty_budget *b, size_t n);
 /* Takes it although it may not fit: for what is there already. False: the ceiling is exceeded. */
 bool ty_budget_charge(struct ty_budget *b, size_t n);
-void ty_budget_give(struct ty_budget *b, size_t n);
+void ty_budget_release(struct ty_budget *b, size_t n);
 size_t ty_budget_left(const struct ty_budget *b); /* SIZE_MAX without a ceiling */
 
 #endif

@@ -11,16 +11,16 @@ static void takes_up_to_the_ceiling(void **state)
 {
     (void)state;
     struct ty_budget b = { .ceiling = 100 };
-    assert_true(ty_budget_take(&b, 60));
-    assert_false(ty_budget_take(&b, 41));
+    assert_true(ty_budget_reserve(&b, 60));
+    assert_false(ty_budget_reserve(&b, 41));
     assert_int_equal(b.used, 60); /* a refused take leaves no trace but the count */
     assert_int_equal(b.refused, 1);
-    assert_true(ty_budget_take(&b, 40));
+    assert_true(ty_budget_reserve(&b, 40));
     assert_int_equal(ty_budget_left(&b), 0);
-    ty_budget_give(&b, 100);
+    ty_budget_release(&b, 100);
     assert_int_equal(ty_budget_left(&b), 100);
     assert_int_equal(b.peak, 100);
-    assert_false(ty_budget_take(&b, SIZE_MAX));
+    assert_false(ty_budget_reserve(&b, SIZE_MAX));
 }
 
 static void charges_what_is_there(void **state)
@@ -31,21 +31,21 @@ static void charges_what_is_there(void **state)
     assert_false(ty_budget_charge(&b, 50));
     assert_int_equal(b.used, 150);
     assert_int_equal(ty_budget_left(&b), 0); /* not negative */
-    assert_false(ty_budget_take(&b, 1));
-    ty_budget_give(&b, 150);
-    assert_true(ty_budget_take(&b, 1));
+    assert_false(ty_budget_reserve(&b, 1));
+    ty_budget_release(&b, 150);
+    assert_true(ty_budget_reserve(&b, 1));
 }
 
 static void without_a_ceiling_everything_fits(void **state)
 {
     (void)state;
     struct ty_budget b = { 0 };
-    assert_true(ty_budget_take(&b, 1 << 30) && ty_budget_charge(&b, 1 << 30));
+    assert_true(ty_budget_reserve(&b, 1 << 30) && ty_budget_charge(&b, 1 << 30));
     assert_int_equal(b.used, (size_t)2 << 30);
     assert_int_equal(ty_budget_left(&b), SIZE_MAX);
-    assert_true(ty_budget_take(NULL, 1) && ty_budget_charge(NULL, 1));
+    assert_true(ty_budget_reserve(NULL, 1) && ty_budget_charge(NULL, 1));
     assert_int_equal(ty_budget_left(NULL), SIZE_MAX);
-    ty_budget_give(NULL, 1);
+    ty_budget_release(NULL, 1);
 }
 
 int main(void)

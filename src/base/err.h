@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 
-enum ty_answer { TY_OK = 0, TY_NOT_FOUND, TY_CONFLICT, TY_WAIT };
+enum ty_result { TY_OK = 0, TY_NOT_FOUND, TY_CONFLICT, TY_WAIT };
 
 struct ty_err {
     int code;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-static void says(void **state)
+static void assert_err_text(void **state)
 {
     (void)state;
     struct ty_err err = { 0 };
@@ -49,6 +49,6 @@ static void cuts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(says), cmocka_unit_test(cuts) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(assert_err_text), cmocka_unit_test(cuts) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* SipHash with one round a word and three at the end: Aumasson and Bernstein, "SipHash: a fast
+/* SipHash with one round a word and three at the sip_end: Aumasson and Bernstein, "SipHash: a fast
  * short-input PRF". The salt is the first word of the message. */
 #include "base/hash.h"
 
@@ -16,7 +16,7 @@ void ty_hash_seed(uint64_t k0, uint64_t k1)
     secret[1] = k1;
 }
 
-struct state {
+struct sip_state {
     uint64_t v0, v1, v2, v3;
 };
 
@@ -25,7 +25,7 @@ static inline uint64_t rotate(uint64_t x, unsigned by)
     return x << by | x >> (64 - by);
 }
 
-static inline void mix(struct state *s)
+static inline void sip_round(struct sip_state *s)
 {
     s->v0 += s->v1;
     s->v1 = rotate(s->v1, 13) ^ s->v0;
@@ -39,31 +39,31 @@ static inline void mix(struct state *s)
     s->v2 = rotate(s->v2, 32);
 }
 
-static inline struct state begin(void)
+static inline struct sip_state sip_begin(void)
 {
-    return (struct state){ secret[0] ^ 0x736f6d6570736575u, secret[1] ^ 0x646f72616e646f6du,
-                           secret[0] ^ 0x6c7967656e657261u, secret[1] ^ 0x7465646279746573u };
+    return (struct sip_state){ secret[0] ^ 0x736f6d6570736575u, secret[1] ^ 0x646f72616e646f6du,
+                               secret[0] ^ 0x6c7967656e657261u, secret[1] ^ 0x7465646279746573u };
 }
 
-static inline void add(struct state *s, uint64_t word)
+static inline void sip_add(struct sip_state *s, uint64_t word)
 {
     s->v3 ^= word;
-    mix(s);
+    sip_round(s);
     s->v0 ^= word;
 }
 
-static inline uint64_t end(struct state *s, uint64_t what)
+static inline uint64_t sip_end(struct sip_state *s, uint64_t what)
 {
     s->v2 ^= what;
-    mix(s);
-    mix(s);
-    mix(s);
+    sip_round(s);
+    sip_round(s);
+    sip_round(s);
     return s->v0 ^ s->v1 ^ s->v2 ^ s->v3;
 }
 
 /* The last bytes of a message, fewer than a word, in as few steps as there are bits in their count:
  * half of all messages are words of ten letters. */
-static inline uint64_t tail(const char *p, size_t n)
+static inline uint64_t sip_tail(const char *p, size_t n)
 {
     uint64_t word = 0;
     uint32_t four;
@@ -87,25 +87,26 @@ static inline uint64_t tail(const char *p, size_t n)
 
 uint64_t ty_hash_bytes(uint64_t salt, const char *p, size_t n)
 {
-    struct state s = begin();
+    struct sip_state s = sip_begin();
     size_t i = 0;
 
-    add(&s, salt);
+    sip_add(&s, salt);
     for (uint64_t word = 0; n - i >= sizeof(word); i += sizeof(word)) {
         memcpy(&word, p + i, sizeof(word));
-        add(&s, word);
+        sip_add(&s, word);
     }
-    add(&s, (uint64_t)(n + sizeof(salt)) << 56 | (n > i ? tail(p + i, n - i) : 0));
-    return end(&s, 0xff);
+    sip_add(&s, (uint64_t)(n + sizeof(salt)) << 56 | (n > i ? sip_tail(p + i, n - i) : 0));
+    return sip_end(&s, 0xff);
 }
 
-/* Its length is always the same and need not be said; another end tells it from two words of bytes.
+/* Its length is always the same and need not be said; another sip_end tells it from two words of
+ * bytes.
  */
 uint64_t ty_hash_pair(uint64_t a, uint64_t b)
 {
-    struct state s = begin();
+    struct sip_state s = sip_begin();
 
-    add(&s, a);
-    add(&s, b);
-    return end(&s, 0xee);
+    sip_add(&s, a);
+    sip_add(&s, b);
+    return sip_end(&s, 0xee);
 }

@@ -3,7 +3,7 @@
  * when the map grows. */
 #include "base/map.h"
 #include "base/hash.h"
-#include "base/must.h"
+#include "base/xalloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +13,12 @@ static uint32_t hash_of(struct ty_str key)
     return (uint32_t)ty_hash_bytes(0, key.p, key.n);
 }
 
-static size_t room(size_t cap)
+static size_t slot_capacity(size_t cap)
 {
     return cap / 4 * 3;
 }
 
-static bool is(const struct ty_map_slot *s, struct ty_str key, uint32_t hash)
+static bool slot_has_key(const struct ty_map_slot *s, struct ty_str key, uint32_t hash)
 {
     return s->hash == hash && ty_str_eq((struct ty_str){ s->key, s->n }, key);
 }
@@ -28,20 +28,20 @@ static size_t place_of(const struct ty_map *m, struct ty_str key, uint32_t hash)
 {
     size_t i = (size_t)hash & (m->cap - 1);
 
-    while (m->table[i] && !is(&m->slots[m->table[i] - 1], key, hash))
+    while (m->table[i] && !slot_has_key(&m->slots[m->table[i] - 1], key, hash))
         i = (i + 1) & (m->cap - 1);
     return i;
 }
 
-/* Twice the room, unless it is removed slots that fill it. */
-static void grow(struct ty_map *m)
+/* Twice the slot_capacity, unless it slot_has_key removed slots that fill it. */
+static void grow_table(struct ty_map *m)
 {
     struct ty_map to = { .n = m->n, .cap = m->cap ? m->cap : 16 };
 
-    if (m->n * 2 >= room(m->cap) && m->cap)
+    if (m->n * 2 >= slot_capacity(m->cap) && m->cap)
         to.cap *= 2;
-    to.table = ty_must(calloc(to.cap, sizeof(*to.table)));
-    to.slots = ty_must(calloc(room(to.cap), sizeof(*to.slots)));
+    to.table = ty_xalloc(calloc(to.cap, sizeof(*to.table)));
+    to.slots = ty_xalloc(calloc(slot_capacity(to.cap), sizeof(*to.slots)));
     for (size_t i = 0; i < m->used; i++) {
         if (!m->slots[i].key)
             continue;
@@ -68,8 +68,8 @@ void *ty_map_put(struct ty_map *m, struct ty_str key, void *value)
 {
     uint32_t hash = hash_of(key);
 
-    if (m->used == room(m->cap))
-        grow(m);
+    if (m->used == slot_capacity(m->cap))
+        grow_table(m);
     uint32_t *at = &m->table[place_of(m, key, hash)];
     if (*at) {
         void *old = m->slots[*at - 1].value;
@@ -77,7 +77,7 @@ void *ty_map_put(struct ty_map *m, struct ty_str key, void *value)
         return old;
     }
     struct ty_map_slot *s = &m->slots[m->used++];
-    *s = (struct ty_map_slot){ ty_must(malloc(key.n + 1)), value, (uint32_t)key.n, hash };
+    *s = (struct ty_map_slot){ ty_xalloc(malloc(key.n + 1)), value, (uint32_t)key.n, hash };
     if (key.n)
         memcpy(s->key, key.p, key.n);
     s->key[key.n] = 0;
@@ -119,7 +119,7 @@ void ty_map_done(struct ty_map *m)
 
 size_t ty_map_bytes(const struct ty_map *m)
 {
-    return room(m->cap) * sizeof(*m->slots) + m->cap * sizeof(*m->table);
+    return slot_capacity(m->cap) * sizeof(*m->slots) + m->cap * sizeof(*m->table);
 }
 
 const struct ty_map_slot *ty_map_next(const struct ty_map *m, size_t *at)

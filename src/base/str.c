@@ -60,7 +60,7 @@ struct ty_str ty_str_cut(struct ty_str s, char c, struct ty_str *ret_head)
     return (struct ty_str){ at + 1, s.n - before - 1 };
 }
 
-bool ty_parse_u64(struct ty_str s, uint64_t *ret_v)
+bool ty_str_parse_u64(struct ty_str s, uint64_t *ret_v)
 {
     uint64_t v = 0;
     if (s.n == 0)
@@ -76,11 +76,11 @@ bool ty_parse_u64(struct ty_str s, uint64_t *ret_v)
     return true;
 }
 
-bool ty_parse_i64(struct ty_str s, int64_t *ret_v)
+bool ty_str_parse_i64(struct ty_str s, int64_t *ret_v)
 {
     bool minus = s.n > 0 && s.p[0] == '-';
     uint64_t v;
-    if (!ty_parse_u64(minus ? (struct ty_str){ s.p + 1, s.n - 1 } : s, &v))
+    if (!ty_str_parse_u64(minus ? (struct ty_str){ s.p + 1, s.n - 1 } : s, &v))
         return false;
     if (v > (uint64_t)INT64_MAX + minus)
         return false;
@@ -95,14 +95,14 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
-static unsigned least(unsigned a, unsigned b)
+static unsigned min_of(unsigned a, unsigned b)
 {
     return a < b ? a : b;
 }
 
 /* Insertions, deletions, replacements and swaps of neighbours that make b of a; case is ignored.
  * Three rows of the usual table are enough: a swap looks two rows back. */
-static unsigned distance(struct ty_str a, struct ty_str b)
+static unsigned edit_distance(struct ty_str a, struct ty_str b)
 {
     unsigned rows[3][LONGEST_NAME + 1];
     for (unsigned j = 0; j <= b.n; j++)
@@ -112,9 +112,9 @@ static unsigned distance(struct ty_str a, struct ty_str b)
         row[0] = i;
         for (unsigned j = 1; j <= b.n; j++) {
             char ca = lower(a.p[i - 1]), cb = lower(b.p[j - 1]);
-            row[j] = least(least(row[j - 1], up[j]) + 1, up[j - 1] + (ca != cb));
+            row[j] = min_of(min_of(row[j - 1], up[j]) + 1, up[j - 1] + (ca != cb));
             if (i > 1 && j > 1 && ca == lower(b.p[j - 2]) && cb == lower(a.p[i - 2]))
-                row[j] = least(row[j], up2[j - 2] + 1);
+                row[j] = min_of(row[j], up2[j - 2] + 1);
         }
     }
     return rows[a.n % 3][b.n];
@@ -126,7 +126,7 @@ const char *ty_str_nearest(struct ty_str typed, const char *const *names, size_t
     if (typed.n == 0 || typed.n > LONGEST_NAME)
         return NULL;
     /* One mistake in three letters is a mistake, more is another word. */
-    unsigned limit = least((unsigned)(typed.n + 2) / 3, 4) + 1;
+    unsigned limit = min_of((unsigned)(typed.n + 2) / 3, 4) + 1;
     for (size_t i = 0; i < n; i++) {
         struct ty_str name = ty_str(names[i]);
         size_t apart = name.n > typed.n ? name.n - typed.n : typed.n - name.n;
@@ -134,7 +134,7 @@ const char *ty_str_nearest(struct ty_str typed, const char *const *names, size_t
             continue; /* no nearer than the best, whatever its letters */
         if (ty_str_eq(name, typed))
             return names[i];
-        unsigned d = distance(typed, name);
+        unsigned d = edit_distance(typed, name);
         if (d < limit && d < name.n && d < typed.n) {
             limit = d;
             best = names[i];

@@ -47,8 +47,8 @@ struct ty_str ty_str_head(struct ty_str s, size_t most);
 struct ty_str ty_str_cut(struct ty_str s, char c, struct ty_str *ret_head);
 
 /* Whole-string decimal numbers: true and *ret_v only if every byte belongs to the number. */
-bool ty_parse_i64(struct ty_str s, int64_t *ret_v);
-bool ty_parse_u64(struct ty_str s, uint64_t *ret_v);
+bool ty_str_parse_i64(struct ty_str s, int64_t *ret_v);
+bool ty_str_parse_u64(struct ty_str s, uint64_t *ret_v);
 
 /* Of `n` names, the one a person who typed `typed` most likely meant, or NULL if none is near. */
 const char *ty_str_nearest(struct ty_str typed, const char *const *names, size_t n);

@@ -84,7 +84,7 @@ static void signed_numbers(void **state)
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         int64_t v = 42;
-        assert_int_equal(ty_parse_i64(ty_str(cases[i].text), &v), cases[i].good);
+        assert_int_equal(ty_str_parse_i64(ty_str(cases[i].text), &v), cases[i].good);
         assert_int_equal(v, cases[i].good ? cases[i].want : 42);
     }
 }
@@ -93,10 +93,10 @@ static void unsigned_numbers(void **state)
 {
     (void)state;
     uint64_t v = 42;
-    assert_false(ty_parse_u64(TY_LIT("18446744073709551616"), &v));
-    assert_false(ty_parse_u64(TY_LIT("-1"), &v));
+    assert_false(ty_str_parse_u64(TY_LIT("18446744073709551616"), &v));
+    assert_false(ty_str_parse_u64(TY_LIT("-1"), &v));
     assert_int_equal(v, 42);
-    assert_true(ty_parse_u64(TY_LIT("18446744073709551615"), &v));
+    assert_true(ty_str_parse_u64(TY_LIT("18446744073709551615"), &v));
     assert_true(v == UINT64_MAX);
 }
 

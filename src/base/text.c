@@ -1,12 +1,12 @@
 /* Cleans and measures text. The tables are the ranges of Unicode 15 that terminals agree on. */
 #include "base/text.h"
 
-struct range {
+struct code_range {
     uint32_t from, to;
 };
 
 /* East Asian Wide and Fullwidth, and emoji that are shown as such by default. */
-static const struct range wide[] = {
+static const struct code_range wide[] = {
     { 0x1100, 0x115f },   { 0x231a, 0x231b },   { 0x2329, 0x232a },   { 0x23e9, 0x23ec },
     { 0x23f0, 0x23f0 },   { 0x23f3, 0x23f3 },   { 0x25fd, 0x25fe },   { 0x2614, 0x2615 },
     { 0x2648, 0x2653 },   { 0x267f, 0x267f },   { 0x2693, 0x2693 },   { 0x26a1, 0x26a1 },
@@ -29,7 +29,7 @@ static const struct range wide[] = {
     { 0x1f93c, 0x1f945 }, { 0x1f947, 0x1f9ff }, { 0x1fa70, 0x1faff }, { 0x20000, 0x3fffd },
 };
 /* Drawn onto the character before. */
-static const struct range combining[] = {
+static const struct code_range combining[] = {
     { 0x0300, 0x036f }, { 0x0483, 0x0489 }, { 0x0591, 0x05bd }, { 0x0610, 0x061a },
     { 0x064b, 0x065f }, { 0x0816, 0x0819 }, { 0x08e3, 0x0902 }, { 0x093a, 0x093a },
     { 0x093c, 0x093c }, { 0x0941, 0x0948 }, { 0x094d, 0x094d }, { 0x0e31, 0x0e31 },
@@ -37,14 +37,14 @@ static const struct range combining[] = {
     { 0x20d0, 0x20ff }, { 0x302a, 0x302d }, { 0x3099, 0x309a }, { 0xfe20, 0xfe2f },
 };
 /* C1 controls, soft hyphen, direction, joiners, separators of lines, variations, tags. */
-static const struct range unwanted[] = {
+static const struct code_range unwanted[] = {
     { 0x0080, 0x009f }, { 0x00ad, 0x00ad },   { 0x061c, 0x061c }, { 0x200b, 0x200f },
     { 0x2028, 0x202e }, { 0x2060, 0x206f },   { 0xfe00, 0xfe0f }, { 0xfeff, 0xfeff },
     { 0xfff9, 0xfffb }, { 0xe0000, 0xe0fff },
 };
 
-#define IN(table, c) in(table, sizeof(table) / sizeof(table[0]), c)
-static bool in(const struct range *r, size_t n, uint32_t c)
+#define IN(table, c) in_ranges(table, sizeof(table) / sizeof(table[0]), c)
+static bool in_ranges(const struct code_range *r, size_t n, uint32_t c)
 {
     size_t lo = 0, hi = n;
 
@@ -59,7 +59,7 @@ static bool in(const struct range *r, size_t n, uint32_t c)
 }
 
 /* The character at s.p and its length; length 0 if it is no UTF-8. s is not empty. */
-static uint32_t decode(struct ty_str s, size_t *ret_n)
+static uint32_t decode_utf8(struct ty_str s, size_t *ret_n)
 {
     const unsigned char *p = (const unsigned char *)s.p;
     size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc2 ? 2 : 0;
@@ -80,8 +80,8 @@ static uint32_t decode(struct ty_str s, size_t *ret_n)
     return c;
 }
 
-/* Bytes of the escape sequence that begins at s.p; one that does not end takes the rest. */
-static size_t escape(struct ty_str s)
+/* Bytes of the escape_len sequence that begins at s.p; one that does not end takes the rest. */
+static size_t escape_len(struct ty_str s)
 {
     size_t i = 2;
 
@@ -112,9 +112,9 @@ size_t ty_text_clean(struct ty_str text, char *ret, size_t cap)
         struct ty_str rest = { text.p + i, text.n - i };
         const char *from = rest.p;
         size_t n = 0;
-        uint32_t c = decode(rest, &n);
+        uint32_t c = decode_utf8(rest, &n);
         if (c == '\033') {
-            i += escape(rest);
+            i += escape_len(rest);
             continue;
         }
         i += n ? n : 1;
@@ -136,7 +136,7 @@ size_t ty_text_valid(struct ty_str text, char *ret)
 {
     for (size_t i = 0; i < text.n;) {
         size_t n = 0;
-        decode((struct ty_str){ text.p + i, text.n - i }, &n);
+        decode_utf8((struct ty_str){ text.p + i, text.n - i }, &n);
         if (n)
             memcpy(ret + i, text.p + i, n);
         else
@@ -160,7 +160,7 @@ struct ty_str ty_text_cut(struct ty_str text, int columns)
 
     while (i < text.n) {
         size_t n = 0;
-        uint32_t c = decode((struct ty_str){ text.p + i, text.n - i }, &n);
+        uint32_t c = decode_utf8((struct ty_str){ text.p + i, text.n - i }, &n);
         width += columns_of(c);
         if (width > columns)
             break;
@@ -175,7 +175,7 @@ int ty_text_width(struct ty_str text)
 
     for (size_t i = 0; i < text.n;) {
         size_t n = 0;
-        width += columns_of(decode((struct ty_str){ text.p + i, text.n - i }, &n));
+        width += columns_of(decode_utf8((struct ty_str){ text.p + i, text.n - i }, &n));
         i += n ? n : 1;
     }
     return width;

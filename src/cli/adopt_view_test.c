@@ -29,8 +29,8 @@ static struct ty_adopt make(struct ty_arena *a)
     r.first->reasons = reasons;
     r.count[2][TY_ADOPT_RUNNING] = 100;
     r.count[2][TY_ADOPT_DIFFERS] = 1;
-    ty_words_add(a, &r.because, "1 TrainJob would be changed");
-    ty_words_add(a, &r.because, "b");
+    ty_strlist_add(a, &r.because, "1 TrainJob would be changed");
+    ty_strlist_add(a, &r.because, "b");
     return r;
 }
 

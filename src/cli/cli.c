@@ -165,7 +165,7 @@ int ty_cli_main(struct ty_cli *cli, int argc, char **argv)
     if (cmd->raw) {
         args = (struct ty_args){ .help = argc > 2 && is_any(argv[2], "--help", "-h") };
         for (int i = 2; i < argc; i++)
-            ty_words_add(cli->arena, &args.rest, argv[i]);
+            ty_strlist_add(cli->arena, &args.rest, argv[i]);
     } else if (ty_opts_parse(cli->arena, cmd->opts, cmd->one_dash, argc - 2, argv + 2, &args,
                              &err) < 0)
         return ty_cli_usage(cli, cmd, "%s", err.text);

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "cli/cmds.h"
 #include "cli/job_history.h"
 #include "cli/state_dir.h"
@@ -192,10 +192,11 @@ static int read_words(struct delete_cmd *w, const struct ty_args *args)
 
     w->old = args->older_than || args->keep_newest;
     w->dry_run = args->dry_run;
-    if (args->older_than && !ty_span_parse(ty_str(args->older_than), &age_ms))
+    if (args->older_than && !ty_time_parse_span(ty_str(args->older_than), &age_ms))
         return ty_cli_usage(w->cli, &ty_cmd_delete, "--older-than %s: write 30d, 2w or 12h",
                             args->older_than);
-    if (args->keep_newest && (!ty_parse_i64(ty_str(args->keep_newest), &w->keep) || w->keep < 0))
+    if (args->keep_newest &&
+        (!ty_str_parse_i64(ty_str(args->keep_newest), &w->keep) || w->keep < 0))
         return ty_cli_usage(w->cli, &ty_cmd_delete, "--keep %s: write how many of the newest stay",
                             args->keep_newest);
     if (w->old && args->run)

@@ -1,5 +1,5 @@
 /* trainyard describe: everything about one TrainJob of one run. */
-#include "base/clock.h"
+#include "base/time.h"
 #include "cli/cmds.h"
 #include "cli/job_history.h"
 #include "cli/table.h"

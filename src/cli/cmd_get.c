@@ -320,7 +320,7 @@ static int watch_objects(struct get *g)
 /* The first word may be a kind; what follows are names. */
 static void read_words(struct get *g)
 {
-    const struct ty_words *w = &g->args->rest;
+    const struct ty_strlist *w = &g->args->rest;
     const char *word = w->n ? w->v[0] : "";
     const struct ty_kind *kind = ty_kind_named(ty_str(word));
     size_t used = 0;

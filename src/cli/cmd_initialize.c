@@ -134,7 +134,7 @@ static int read_number(const char *word, const char *name, uint64_t least, uint6
     uint64_t got;
     if (!word)
         return 0;
-    if (!ty_parse_u64(ty_str(word), &got) || got < least || got > most)
+    if (!ty_str_parse_u64(ty_str(word), &got) || got < least || got > most)
         return ty_fail(err, -1, "--%s: \"%s\" is not a number from %llu to %llu", name, word,
                        (unsigned long long)least, (unsigned long long)most);
     *v = got;

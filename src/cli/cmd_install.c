@@ -63,7 +63,7 @@ static int pick_runtimes(struct ty_arena *a, const struct ty_args *args, struct 
     }
     for (size_t i = 0; ty_catalog_files[i].name && !args->no_runtimes; i++)
         if (!args->pick || picked[i])
-            ty_words_add(a, &s->runtimes, ty_catalog_files[i].name);
+            ty_strlist_add(a, &s->runtimes, ty_catalog_files[i].name);
     return 0;
 }
 
@@ -101,8 +101,8 @@ static int read_settings(struct ty_arena *a, const struct ty_args *args, struct 
         return ty_fail(err, -EINVAL, "--image: \"%s\" is not an image", s->image);
     if (!has_tag(s->image))
         s->image = ty_arena_printf(a, "%s:%s", s->image, s->version);
-    if (args->replicas && (!ty_parse_i64(ty_str(args->replicas), &s->replicas) || s->replicas < 1 ||
-                           s->replicas > REPLICAS_MAX))
+    if (args->replicas && (!ty_str_parse_i64(ty_str(args->replicas), &s->replicas) ||
+                           s->replicas < 1 || s->replicas > REPLICAS_MAX))
         return ty_fail(err, -EINVAL, "--replicas: \"%s\" is not a number from 1 to %d",
                        args->replicas, REPLICAS_MAX);
     if (args->no_runtimes && args->pick)

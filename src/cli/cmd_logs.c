@@ -1,7 +1,7 @@
 /* trainyard logs: what the containers of a TrainJob printed, while it runs and afterwards. */
 #include <time.h>
 
-#include "base/must.h"
+#include "base/xalloc.h"
 #include "cli/cmds.h"
 #include "cli/job_history.h"
 #include "cli/log_files.h"
@@ -56,10 +56,10 @@ static struct log *log_at(struct logs *w, const char *path, const char *node)
 
     if (l)
         return l;
-    l = ty_must(calloc(1, sizeof(*l)));
+    l = ty_xalloc(calloc(1, sizeof(*l)));
     if (!w->node) {
         size_t n = strlen(node) + 4;
-        l->prefix = ty_must(malloc(n));
+        l->prefix = ty_xalloc(malloc(n));
         snprintf(l->prefix, n, "[%s] ", node);
     }
     ty_map_put(&w->open, ty_str(path), l);
@@ -112,7 +112,7 @@ static bool one_container(struct logs *w, const struct ty_job_history_pod *pod,
         i = first_of(w, f, n);
     for (; i < n; i++) {
         if (!b) {
-            b = ty_must(malloc(sizeof(*b)));
+            b = ty_xalloc(malloc(sizeof(*b)));
             *b = (struct begun){ f[i].attempt, f[i].restart };
             ty_map_put(&w->begun, key, b);
         }
@@ -258,7 +258,7 @@ static void logs_done(struct logs *w)
 static bool parse_count(const char *word, int64_t *ret)
 {
     *ret = -1;
-    return !word || (ty_parse_i64(ty_str(word), ret) && *ret >= 0);
+    return !word || (ty_str_parse_i64(ty_str(word), ret) && *ret >= 0);
 }
 
 static int run(struct ty_cli *cli, const struct ty_args *args)

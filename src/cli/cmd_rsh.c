@@ -24,7 +24,7 @@ static bool takes_next(const char *word)
 }
 
 /* argv[i] is the host, what follows is the command. */
-static size_t skip_options(const struct ty_words *words)
+static size_t skip_options(const struct ty_strlist *words)
 {
     size_t i = 0;
 

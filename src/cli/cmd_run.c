@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "cli/cmds.h"
 #include "cli/run.h"
 #include "cli/run_gc.h"
@@ -197,10 +197,10 @@ static int read_words(struct ty_run_ctx *r, const struct ty_args *args)
     if (!args->files.n && !args->rest.n)
         return ty_cli_usage(r->cli, &ty_cmd_run, "nothing to run: give a file");
     r->limit = args->timeout;
-    if (r->limit && ty_parse_i64(ty_str(r->limit), &seconds) && seconds > 0 &&
+    if (r->limit && ty_str_parse_i64(ty_str(r->limit), &seconds) && seconds > 0 &&
         seconds < INT64_MAX / 1000)
         r->limit_ms = seconds * 1000;
-    else if (r->limit && !ty_span_parse(ty_str(r->limit), &r->limit_ms))
+    else if (r->limit && !ty_time_parse_span(ty_str(r->limit), &r->limit_ms))
         return ty_cli_usage(r->cli, &ty_cmd_run,
                             "--timeout %s: write seconds, or a duration such as 90s or 1h30m",
                             r->limit);

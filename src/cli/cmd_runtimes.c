@@ -50,7 +50,7 @@ static const char *steps_of(struct ty_arena *a, const struct ty_json *runtime)
     return text;
 }
 
-static int print_table(struct ty_cli *cli, const struct ty_words *names, bool wide)
+static int print_table(struct ty_cli *cli, const struct ty_strlist *names, bool wide)
 {
     struct ty_arena *a = cli->arena;
     struct ty_table t = { .arena = a };
@@ -70,7 +70,7 @@ static int print_table(struct ty_cli *cli, const struct ty_words *names, bool wi
     return ty_cli_print(cli, &b);
 }
 
-static int print_objects(struct ty_cli *cli, const struct ty_words *names, const char *format)
+static int print_objects(struct ty_cli *cli, const struct ty_strlist *names, const char *format)
 {
     struct ty_printer p = { .cli = cli };
     ty_printer_begin(&p, format);
@@ -82,11 +82,11 @@ static int print_objects(struct ty_cli *cli, const struct ty_words *names, const
 }
 
 /* The names asked for, or all; *ret_bad is one that is not there. */
-static bool choose_runtimes(struct ty_arena *a, const struct ty_words *asked, struct ty_words *ret,
-                            const char **ret_bad)
+static bool choose_runtimes(struct ty_arena *a, const struct ty_strlist *asked,
+                            struct ty_strlist *ret, const char **ret_bad)
 {
     for (const struct ty_embedded *e = ty_catalog_files; !asked->n && e->name; e++)
-        ty_words_add(a, ret, e->name);
+        ty_strlist_add(a, ret, e->name);
     for (size_t i = 0; i < asked->n; i++) {
         const struct ty_embedded *e = ty_catalog_files;
         while (e->name && strcmp(e->name, asked->v[i]) != 0)
@@ -95,7 +95,7 @@ static bool choose_runtimes(struct ty_arena *a, const struct ty_words *asked, st
             *ret_bad = asked->v[i];
             return false;
         }
-        ty_words_add(a, ret, e->name);
+        ty_strlist_add(a, ret, e->name);
     }
     return true;
 }
@@ -114,7 +114,7 @@ static int unknown_runtime(struct ty_cli *cli, const char *name)
 
 static int run(struct ty_cli *cli, const struct ty_args *args)
 {
-    struct ty_words names = { 0 };
+    struct ty_strlist names = { 0 };
     const char *bad = NULL, *how = args->output;
 
     if (!choose_runtimes(cli->arena, &args->rest, &names, &bad))

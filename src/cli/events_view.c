@@ -1,5 +1,5 @@
 /* Events, as kubectl events shows them. */
-#include "base/clock.h"
+#include "base/time.h"
 #include "cli/job_history.h"
 #include "cli/table.h"
 

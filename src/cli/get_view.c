@@ -1,6 +1,6 @@
 #include "cli/get_view.h"
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "trainer/pass.h"
 
 static const char *str_at(struct ty_arena *a, const struct ty_json *obj, const char *path)

@@ -5,18 +5,18 @@
 #define TY_CLI_INSTALL_H
 
 #include "api/kinds.h"
-#include "base/words.h"
+#include "base/strlist.h"
 #include "json/json.h"
 
 struct ty_install {
-    const char *ns;           /* where the operator runs */
-    const char *image;        /* with its tag */
-    const char *version;      /* app.kubernetes.io/version */
-    int64_t replicas;         /* of the operator */
-    struct ty_words runtimes; /* names in the catalog */
-    bool crds;                /* the CustomResourceDefinitions, too */
-    bool no_user_roles;       /* without the roles for people */
-    bool monitor;             /* a ServiceMonitor for the Prometheus operator, too */
+    const char *ns;             /* where the operator runs */
+    const char *image;          /* with its tag */
+    const char *version;        /* app.kubernetes.io/version */
+    int64_t replicas;           /* of the operator */
+    struct ty_strlist runtimes; /* names in the catalog */
+    bool crds;                  /* the CustomResourceDefinitions, too */
+    bool no_user_roles;         /* without the roles for people */
+    bool monitor;               /* a ServiceMonitor for the Prometheus operator, too */
 };
 
 /* A runtime of the catalog as it is installed: the webhook need not answer for it. */

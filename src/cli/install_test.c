@@ -12,7 +12,7 @@ static struct ty_install settings(struct ty_arena *a, const char *runtime)
                             .crds = true,
                             .monitor = true };
     if (runtime)
-        ty_words_add(a, &s.runtimes, runtime);
+        ty_strlist_add(a, &s.runtimes, runtime);
     return s;
 }
 

@@ -46,7 +46,7 @@ int64_t ty_job_history_run_id(struct ty_cli *cli, const struct ty_cmd *cmd,
 {
     int64_t run = 0;
 
-    if (!args->run || (ty_parse_i64(ty_str(args->run), &run) && run > 0))
+    if (!args->run || (ty_str_parse_i64(ty_str(args->run), &run) && run > 0))
         return run;
     ty_cli_usage(cli, cmd, "--run %s: the number of a run, as 'trainyard get -o wide' shows it",
                  args->run);
@@ -166,7 +166,7 @@ int ty_job_history_entry(struct ty_cli *cli, struct ty_durable *d, const struct 
     };
 
     if (args->run)
-        (void)ty_parse_i64(ty_str(args->run), &q.run);
+        (void)ty_str_parse_i64(ty_str(args->run), &q.run);
     int code = ty_job_history_query(&q);
     if (code || f.any)
         return code;

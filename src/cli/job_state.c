@@ -1,5 +1,5 @@
 /* How a TrainJob is, in one word, and the other cells of its row. */
-#include "base/clock.h"
+#include "base/time.h"
 #include "cli/job_history.h"
 #include "cli/table.h"
 #include "trainer/pass.h"

@@ -24,7 +24,7 @@ bool ty_log_files_parse_name(struct ty_arena *a, const char *name, struct ty_log
         if (dot < 2)
             return false;
         part = (struct ty_str){ s.p + dot, s.n - dot };
-        if (!ty_parse_i64(part, &n[i]) || n[i] < 0)
+        if (!ty_str_parse_i64(part, &n[i]) || n[i] < 0)
             return false;
         s.n = dot - 1;
     }

@@ -50,7 +50,7 @@ static int store_value(struct ty_arena *a, const struct ty_opt *o, const char *v
         return ty_fail(err, -EINVAL, "--%s: \"%s\" is not one of %s", o->name, value, list);
     }
     if (o->kind == TY_OPT_WORDS)
-        ty_words_add(a, (struct ty_words *)(void *)at, value);
+        ty_strlist_add(a, (struct ty_strlist *)(void *)at, value);
     else
         memcpy(at, &value, sizeof(value));
     return 0;
@@ -146,7 +146,7 @@ int ty_opts_parse(struct ty_arena *a, const struct ty_opt *opts, bool one_dash, 
         const char *word = argv[r.i];
         int rc = 0;
         if (only_words || word[0] != '-' || !word[1])
-            ty_words_add(a, &args.rest, word); /* "-" alone is standard input */
+            ty_strlist_add(a, &args.rest, word); /* "-" alone is standard input */
         else if (strcmp(word, "--") == 0)
             only_words = true;
         else

@@ -6,16 +6,16 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/words.h"
+#include "base/strlist.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 /* All that any command can be told. */
 struct ty_args {
-    struct ty_words rest; /* what is not an option */
-    struct ty_words files, runtimes, plugin_dirs;
-    struct ty_words sets, env; /* --set, --env */
+    struct ty_strlist rest; /* what is not an option */
+    struct ty_strlist files, runtimes, plugin_dirs;
+    struct ty_strlist sets, env; /* --set, --env */
     const char *output, *ns, *config, *gates;
     const char *uri, *to, *include, *ignore, *jobs, *retries, *stall; /* initialize */
     const char *workdir, *timeout, *logs;

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "cli/run_gc.h"
 #include "cli/state_dir.h"
 #include "store/hold.h"
@@ -22,9 +22,9 @@ bool ty_prune_parse(struct ty_str text, struct ty_prune *ret)
         *ret = p;
         return true;
     }
-    bool number = ty_parse_i64(first, &p.runs);
-    if (number ? p.runs <= 0 || (second.p && !ty_span_parse(second, &p.age_ms))
-               : second.p || !ty_span_parse(first, &p.age_ms))
+    bool number = ty_str_parse_i64(first, &p.runs);
+    if (number ? p.runs <= 0 || (second.p && !ty_time_parse_span(second, &p.age_ms))
+               : second.p || !ty_time_parse_span(first, &p.age_ms))
         return false;
     *ret = p;
     return true;
@@ -84,7 +84,7 @@ static bool is_left_over(const struct pruning *p, const char *name, const char *
     int64_t seconds = 0;
 
     ty_str_cut(rest, '-', &began);
-    return ty_parse_i64(began, &seconds) && seconds > 0 && seconds < p->before_ms / 1000 &&
+    return ty_str_parse_i64(began, &seconds) && seconds > 0 && seconds < p->before_ms / 1000 &&
            !ty_hold_held(dir) && !ty_run_gc_is_excluded(p->a, dir) && !ty_past_knows(p->d, dir);
 }
 

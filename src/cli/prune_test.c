@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "cli/run_gc.h"
 #include "cli/state_dir.h"
 #include "cli/testing.h"

@@ -26,17 +26,17 @@ static void open_files(struct world *w, const char *first, const char *second, c
     fixture_open(&w->b);
     w->r.cli = &w->b.cli;
     fixture_file("a.yaml", first);
-    ty_words_add(w->b.cli.arena, &args.files, "a.yaml");
+    ty_strlist_add(w->b.cli.arena, &args.files, "a.yaml");
     if (second) {
         fixture_file("b.yaml", second);
-        ty_words_add(w->b.cli.arena, &args.files, "b.yaml");
+        ty_strlist_add(w->b.cli.arena, &args.files, "b.yaml");
     }
     if (in) {
         assert_int_equal(pipe(ends), 0);
         assert_int_equal(write(ends[1], in, strlen(in)), strlen(in));
         close(ends[1]);
         w->b.cli.in = ends[0];
-        ty_words_add(w->b.cli.arena, &args.files, "-");
+        ty_strlist_add(w->b.cli.arena, &args.files, "-");
     }
     assert_int_equal(ty_session_open(&w->r.session, &w->b.cli, &args, &err), 0);
 }
@@ -53,7 +53,7 @@ static int set(struct world *w, const char *word, struct ty_err *err)
 {
     struct ty_args args = { 0 };
 
-    ty_words_add(w->b.cli.arena, &args.sets, word);
+    ty_strlist_add(w->b.cli.arena, &args.sets, word);
     return ty_run_input_set(&w->r, &args, err);
 }
 

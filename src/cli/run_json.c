@@ -2,8 +2,8 @@
  * has the shapes: a program that reads them may rely on every member that is named there. */
 #include "cli/run_view.h"
 
-#include "base/clock.h"
 #include "base/text.h"
+#include "base/time.h"
 
 /* A line has at most 64 KiB; names, messages and statuses are parts of an object, 3 MiB. */
 #define ONE_CEILING ((size_t)1 << 30)

@@ -1,6 +1,6 @@
 #include "cli/run_view_testing.h"
 
-#include "base/clock.h"
+#include "base/time.h"
 
 /* Every line is one object with a time and a type, and valid UTF-8: a parser takes nothing else.
  * How many there are. */

@@ -33,7 +33,8 @@ static bool is_good(struct ty_str line, struct ty_str end, int64_t now_s)
     if (!ty_str_starts(line, head) || !ty_str_ends(line, end) || line.n < head.n + end.n)
         return false;
     until = (struct ty_str){ line.p + head.n, line.n - head.n - end.n };
-    return ty_parse_i64(until, &until_s) && until_s > now_s + AHEAD_S && until_s <= now_s + VALID_S;
+    return ty_str_parse_i64(until, &until_s) && until_s > now_s + AHEAD_S &&
+           until_s <= now_s + VALID_S;
 }
 
 /* The next PEM block; the rest stays in *text. */

@@ -196,7 +196,7 @@ static void set_convert(struct ty_inputs *in, const struct ty_args *args)
 static void read_inputs(struct ty_session *s, const struct ty_args *args)
 {
     set_convert(&s->inputs, args);
-    const struct ty_words *given[] = { &args->files, &args->rest };
+    const struct ty_strlist *given[] = { &args->files, &args->rest };
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < given[k]->n; i++)
             ty_inputs_read(&s->inputs, given[k]->v[i], args->recursive);

@@ -14,10 +14,10 @@ static void open_session(struct ty_cli_fixture *b, struct ty_session *s, const c
     struct ty_err err = { 0 };
     fixture_open(b);
     fixture_file("in.yaml", text);
-    ty_words_add(b->cli.arena, &args.files, "in.yaml");
+    ty_strlist_add(b->cli.arena, &args.files, "in.yaml");
     if (lib) {
         fixture_file("lib.yaml", lib);
-        ty_words_add(b->cli.arena, &args.runtimes, "lib.yaml");
+        ty_strlist_add(b->cli.arena, &args.runtimes, "lib.yaml");
     }
     assert_int_equal(ty_session_open(s, &b->cli, &args, &err), 0);
 }

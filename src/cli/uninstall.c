@@ -72,7 +72,7 @@ struct ty_json *ty_uninstall_list(struct ty_arena *a, const struct ty_uninstall 
     struct ty_json *list = ty_json_array(a);
 
     for (size_t i = 0; (s->runtimes || s->crds) && ty_catalog_files[i].name; i++)
-        ty_words_add(a, &in.runtimes, ty_catalog_files[i].name);
+        ty_strlist_add(a, &in.runtimes, ty_catalog_files[i].name);
     struct ty_json *all = ty_install_list(a, &in);
     ty_json_push(a, all, lease_object(a, s->ns));
     for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
@@ -126,7 +126,7 @@ static const char *find_unread(struct ty_arena *a, const struct ty_cluster_snaps
 
 /* An interrupted removal has taken the webhooks, which come first; the Lease is one of the last. */
 static void find_spaces(struct ty_arena *a, struct ty_cluster_snapshot *snapshot,
-                        struct ty_words *ret)
+                        struct ty_strlist *ret)
 {
     static const struct ty_kind *const kinds[] = { &ty_kind_deployment, &ty_kind_lease };
 
@@ -134,7 +134,7 @@ static void find_spaces(struct ty_arena *a, struct ty_cluster_snapshot *snapshot
         size_t at = 0;
         for (const struct ty_cluster_object *o;
              (o = ty_cluster_snapshot_next(snapshot, kinds[i], &at));)
-            ty_words_add(a, ret, ty_arena_printf(a, "%.*s", TY_ARG(o->ns)));
+            ty_strlist_add(a, ret, ty_arena_printf(a, "%.*s", TY_ARG(o->ns)));
     }
 }
 
@@ -166,7 +166,7 @@ static void count_jobs(struct ty_cluster_snapshot *snapshot, struct ty_uninstall
 }
 
 static void add_held(struct ty_arena *a, const struct ty_cluster_object *o, const char *cluster,
-                     struct ty_words *ret)
+                     struct ty_strlist *ret)
 {
     const struct ty_json *list = ty_json_at(ty_cluster_snapshot_parse(a, o), "metadata.finalizers");
     const char *in = o->ns.n ? ty_arena_printf(a, " -n %.*s", TY_ARG(o->ns)) : "";
@@ -174,7 +174,7 @@ static void add_held(struct ty_arena *a, const struct ty_cluster_object *o, cons
 
     ty_each_item (it, list) {
         if (ty_str_is(ty_json_text_of(*it), FINALIZER))
-            ty_words_add(
+            ty_strlist_add(
                 a, ret,
                 ty_arena_printf(a,
                                 "kubectl%s patch %s %.*s%s --type=json -p='[{\"op\":\"test\","
@@ -196,7 +196,7 @@ static bool in_catalog(struct ty_str name)
 }
 
 static void find_held(struct ty_arena *a, struct ty_cluster_snapshot *snapshot,
-                      const struct ty_uninstall *s, struct ty_words *ret)
+                      const struct ty_uninstall *s, struct ty_strlist *ret)
 {
     static const struct ty_kind *const kinds[] = { &ty_kind_clustertrainingruntime,
                                                    &ty_kind_trainingruntime };

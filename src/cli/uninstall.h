@@ -5,7 +5,7 @@
 #define TY_CLI_UNINSTALL_H
 
 #include "advise/cluster_reader.h"
-#include "base/words.h"
+#include "base/strlist.h"
 
 struct ty_uninstall {
     const char *ns; /* where the operator runs */
@@ -28,15 +28,15 @@ struct ty_uninstall_facts {
     const char *unread;           /* why TrainJobs or runtimes could not be listed; else NULL */
     size_t jobs, job_spaces;      /* TrainJobs, and the namespaces that hold any */
     const char *hook_ns;          /* the namespace that the webhooks call; NULL: no webhooks */
-    struct ty_words spaces;       /* where else an operator was found: of its Deployments or, where
-                                     there is none any more, of its Leases */
+    struct ty_strlist spaces;     /* where else an operator was found: of its Deployments or, where
+                                   there is none any more, of its Leases */
     const char *release, *rel_ns; /* Helm's, where it installed the webhooks; else NULL */
     const char *upstream;         /* NAMESPACE/NAME and image of a Deployment that runs Kubeflow
                                      Trainer's own manager; NULL: none. Its objects have the same
                                      names as ours */
-    struct ty_words held;         /* kubectl commands, one for each runtime that goes and has the
-                                     operator's finalizer: with the operator gone nobody else
-                                     removes it, and the deletion would wait for ever */
+    struct ty_strlist held;       /* kubectl commands, one for each runtime that goes and has the
+                                   operator's finalizer: with the operator gone nobody else
+                                   removes it, and the deletion would wait for ever */
 };
 void ty_uninstall_inspect(struct ty_arena *a, struct ty_cluster_snapshot *snapshot,
                           const struct ty_uninstall *s, struct ty_uninstall_facts *ret);

@@ -32,7 +32,7 @@ static void test_all_but_the_namespace(void **state)
         .ns = "elsewhere", .image = "i", .version = "1", .monitor = true, .no_user_roles = true
     };
     for (size_t i = 0; ty_catalog_files[i].name; i++)
-        ty_words_add(a, &in.runtimes, ty_catalog_files[i].name);
+        ty_strlist_add(a, &in.runtimes, ty_catalog_files[i].name);
     const struct ty_json *all = ty_install_list(a, &in), *list = ty_uninstall_list(a, &s);
 
     assert_int_equal(place(list, "Namespace"), list->n);

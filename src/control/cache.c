@@ -2,10 +2,10 @@
 #include <stdlib.h>
 
 #include "base/budget.h"
-#include "base/clock.h"
 #include "base/hash.h"
 #include "base/map.h"
-#include "base/must.h"
+#include "base/time.h"
+#include "base/xalloc.h"
 #include "control/applied_digest.h"
 #include "control/cache.h"
 #include "control/cache_project.h"
@@ -40,7 +40,7 @@ struct ty_cache {
 
 struct ty_cache *ty_cache_new(void)
 {
-    struct ty_cache *w = ty_must(calloc(1, sizeof(*w)));
+    struct ty_cache *w = ty_xalloc(calloc(1, sizeof(*w)));
 
     w->scratch = ty_arena_new_input(PASS_CEILING, NULL);
     return w;
@@ -61,7 +61,7 @@ static void charge_bytes(struct ty_cache *w, size_t n)
 static void release_bytes(struct ty_cache *w, size_t n)
 {
     w->bytes -= n;
-    ty_budget_give(w->budget, n);
+    ty_budget_release(w->budget, n);
 }
 
 /* The longest text that is kept whole. */
@@ -185,7 +185,7 @@ static struct cache_entry *entry_new(const struct ty_kind *kind, const struct ty
 
     for (int i = 0; i < 7; i++)
         size += part[i].n + 1;
-    struct cache_entry *e = ty_must(malloc(sizeof(*e) + size));
+    struct cache_entry *e = ty_xalloc(malloc(sizeof(*e) + size));
     char *p = e->data;
     for (int i = 0; i < 7; i++)
         at[i] = copy_text(&p, part[i]);
@@ -221,7 +221,7 @@ static uint64_t version_of(const struct ty_json *meta)
 {
     int64_t v = 0;
 
-    ty_parse_i64(ty_json_str_at(meta, "resourceVersion"), &v);
+    ty_str_parse_i64(ty_json_str_at(meta, "resourceVersion"), &v);
     return (uint64_t)v;
 }
 
@@ -398,7 +398,7 @@ static struct body *body_get(struct ty_cache *w, struct ty_str text)
     struct body *had = ty_map_get(&w->bodies, key);
     if (had && ty_str_eq((struct ty_str){ had->text, had->n }, text))
         return had;
-    struct body *b = ty_must(calloc(1, sizeof(*b) + text.n + 1));
+    struct body *b = ty_xalloc(calloc(1, sizeof(*b) + text.n + 1));
     memcpy(b->text, text.p, text.n);
     b->n = text.n;
     b->hash = hash;

@@ -50,7 +50,7 @@ struct mistakes {
     struct ty_arena *a;
     const char *file;
     const struct ty_json *doc;
-    struct ty_words lines; /* "FILE:LINE:COL: path: what is wrong (hint)" */
+    struct ty_strlist lines; /* "FILE:LINE:COL: path: what is wrong (hint)" */
 };
 
 /* The schema engine says "a.b in body must be of type integer": the path is there already. */
@@ -76,10 +76,10 @@ static void add_mistakes(struct mistakes *m, const struct ty_errs *errs, const c
             ty_buf_printf(&text, "%s: unknown field", e->path);
         else
             ty_field_err_print(&text, &said);
-        ty_words_add(m->a, &m->lines,
-                     ty_arena_printf(m->a, "%s:%u:%u: %s%.*s%s%s%s", m->file, at->line, at->col,
-                                     prefix, TY_ARG(ty_buf_str(&text)), e->hint ? " (" : "",
-                                     e->hint ? e->hint : "", e->hint ? ")" : ""));
+        ty_strlist_add(m->a, &m->lines,
+                       ty_arena_printf(m->a, "%s:%u:%u: %s%.*s%s%s%s", m->file, at->line, at->col,
+                                       prefix, TY_ARG(ty_buf_str(&text)), e->hint ? " (" : "",
+                                       e->hint ? e->hint : "", e->hint ? ")" : ""));
     }
 }
 
@@ -119,9 +119,9 @@ static void decode_gates(struct mistakes *m, struct ty_config *c)
         struct ty_err err = { 0 };
         if (set_gate(c, gate->key, ty_json_is(gate->value, TY_JSON_BOOL) && gate->value->b, &err) <
             0)
-            ty_words_add(m->a, &m->lines,
-                         ty_arena_printf(m->a, "%s:%u:%u: %s", m->file, gate->value->line,
-                                         gate->value->col, err.text));
+            ty_strlist_add(m->a, &m->lines,
+                           ty_arena_printf(m->a, "%s:%u:%u: %s", m->file, gate->value->line,
+                                           gate->value->col, err.text));
     }
 }
 

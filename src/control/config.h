@@ -4,7 +4,7 @@
 #ifndef TY_CONTROL_CONFIG_H
 #define TY_CONTROL_CONFIG_H
 
-#include "base/words.h"
+#include "base/strlist.h"
 #include "trainer/plan.h"
 
 struct ty_config_workers { /* controller.groupKindConcurrency: "TrainJob.trainer.kubeflow.org": 5 */
@@ -13,10 +13,10 @@ struct ty_config_workers { /* controller.groupKindConcurrency: "TrainJob.trainer
 };
 
 struct ty_config {
-    struct ty_settings settings;       /* what the pure core needs, gates included */
-    struct ty_words enabled, disabled; /* names of plugins */
-    bool status_said;                  /* the gate TrainJobStatus was set, on or off */
-    bool finalizer;                    /* runtimeProtection: finalizer; else snapshot */
+    struct ty_settings settings;         /* what the pure core needs, gates included */
+    struct ty_strlist enabled, disabled; /* names of plugins */
+    bool status_said;                    /* the gate TrainJobStatus was set, on or off */
+    bool finalizer;                      /* runtimeProtection: finalizer; else snapshot */
 
     int webhook_port;         /* 9443 */
     const char *webhook_host; /* NULL: every address */
@@ -40,9 +40,9 @@ struct ty_config {
     double status_qps; /* 5 */
     int status_burst;  /* 10; settings has statusServer.port */
 
-    const char *tls_min;     /* "1.0" to "1.3", as written; NULL: the default */
-    struct ty_words ciphers; /* Go's names, as written */
-    struct ty_words protos;  /* none: http/1.1 */
+    const char *tls_min;       /* "1.0" to "1.3", as written; NULL: the default */
+    struct ty_strlist ciphers; /* Go's names, as written */
+    struct ty_strlist protos;  /* none: http/1.1 */
 };
 
 extern const struct ty_config ty_config_default;
@@ -66,7 +66,7 @@ const char *ty_config_namespace(struct ty_arena *a, const char *file);
 /* What a new configuration changes, by field ("webhook.port: 9443 -> 9444"): in `live` what can be
  * taken over while running, in `restart` what the process keeps until it is started again. */
 struct ty_config_change {
-    struct ty_words live, restart;
+    struct ty_strlist live, restart;
 };
 void ty_config_compare(struct ty_arena *a, const struct ty_config *was, const struct ty_config *now,
                        struct ty_config_change *ret);

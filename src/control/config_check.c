@@ -1,6 +1,6 @@
 /* What is wrong with a configuration whose shape is right: v2.3.0's sentences in its order, and
  * then ours. */
-#include "base/clock.h"
+#include "base/time.h"
 #include "control/config_inner.h"
 #include "net/bind_address.h"
 #include "json/place.h"
@@ -65,7 +65,7 @@ static bool durations_are_odd(const struct ty_json *doc)
 
     for (size_t i = 0; i < 3; i++) {
         struct ty_str s = ty_json_str_at(doc, paths[i]);
-        if (s.n && !ty_duration_parse(s, &n) && !ty_parse_i64(s, &n))
+        if (s.n && !ty_time_parse_duration(s, &n) && !ty_str_parse_i64(s, &n))
             return true;
     }
     return false;

@@ -1,7 +1,7 @@
 /* What changed between two configurations, in words. */
 #include "control/config_inner.h"
 
-static void put_words(struct ty_buf *b, const struct ty_words *w)
+static void put_words(struct ty_buf *b, const struct ty_strlist *w)
 {
     ty_buf_chr(b, '[');
     for (size_t i = 0; i < w->n; i++)
@@ -59,9 +59,9 @@ void ty_config_compare(struct ty_arena *a, const struct ty_config *was, const st
         put_value(&x, was, row);
         put_value(&y, now, row);
         if (!ty_str_eq(ty_buf_str(&x), ty_buf_str(&y)))
-            ty_words_add(a, row->live ? &c.live : &c.restart,
-                         ty_arena_printf(a, "%s: %.*s -> %.*s", row->path, TY_ARG(ty_buf_str(&x)),
-                                         TY_ARG(ty_buf_str(&y))));
+            ty_strlist_add(a, row->live ? &c.live : &c.restart,
+                           ty_arena_printf(a, "%s: %.*s -> %.*s", row->path, TY_ARG(ty_buf_str(&x)),
+                                           TY_ARG(ty_buf_str(&y))));
     }
     *ret = c;
 }

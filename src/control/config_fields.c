@@ -1,6 +1,6 @@
 /* Every field of the configuration, twice: its shape, by which the file is checked, and where its
  * value goes. A new field is a line in each. */
-#include "base/clock.h"
+#include "base/time.h"
 #include "control/config_inner.h"
 
 /* ---- the shape: what v2.3.0 knows, and ours ---- */
@@ -129,14 +129,14 @@ static void fill_workers(struct ty_arena *a, const struct ty_json *map, struct t
                                         ty_json_is(m->value, TY_JSON_INT) ? (int)m->value->i : 1 };
 }
 
-static void fill_words(struct ty_arena *a, const struct ty_json *list, struct ty_words *ret)
+static void fill_words(struct ty_arena *a, const struct ty_json *list, struct ty_strlist *ret)
 {
-    *ret = (struct ty_words){ 0 };
+    *ret = (struct ty_strlist){ 0 };
     ty_each_item (it, list) {
         struct ty_str s = ty_json_text_of(*it);
         if (!s.p)
             continue; /* no text: the shape says so */
-        ty_words_add(a, ret, ty_arena_strndup(a, s.p, s.n));
+        ty_strlist_add(a, ret, ty_arena_strndup(a, s.p, s.n));
     }
 }
 
@@ -165,11 +165,11 @@ static void fill_duration(const struct ty_json *v, const char *path, int64_t *re
     int64_t ns = 0, seconds = 0;
     struct ty_str s = ty_json_text_of(v);
     bool bare = ty_json_is(v, TY_JSON_INT) ? (seconds = v->i) >= 0
-                                           : ty_parse_i64(s, &seconds) && seconds > 0;
+                                           : ty_str_parse_i64(s, &seconds) && seconds > 0;
 
     if (bare) {
         bare_seconds(v, path, seconds, ret_ms, errs);
-    } else if (ty_json_is(v, TY_JSON_STRING) && (!ty_duration_parse(s, &ns) || ns < 0)) {
+    } else if (ty_json_is(v, TY_JSON_STRING) && (!ty_time_parse_duration(s, &ns) || ns < 0)) {
         ty_errs_add(errs, TY_KEY(NULL, path), TY_INVALID, ty_json_text(errs->arena, v).p,
                     "a duration such as 15s or 1m30s was expected")
             ->at = v;

@@ -1,7 +1,7 @@
 /* Writes events behind everything else: a short list of what waits, a few requests at a time. What
  * is said and what is only counted is decided in events_series.h. */
 #include "control/events.h"
-#include "base/must.h"
+#include "base/xalloc.h"
 #include "control/events_series.h"
 #include "store/kube_kinds.h"
 #include "json/json.h"
@@ -225,12 +225,12 @@ static void submit(struct ty_events *e, const struct ty_events_series_entry *sai
         return;
     }
     ty_auto_arena *a = ty_arena_new(1 << 16);
-    struct event_write *j = ty_must(calloc(1, sizeof(*j)));
+    struct event_write *j = ty_xalloc(calloc(1, sizeof(*j)));
     j->e = e;
-    j->ns = ty_must(strdup(said->ns));
-    j->name = ty_must(strdup(said->name));
-    j->body = ty_must(strdup(said->body));
-    j->patch = patch ? ty_must(strdup(ty_events_series_patch(a, said).p)) : NULL;
+    j->ns = ty_xalloc(strdup(said->ns));
+    j->name = ty_xalloc(strdup(said->name));
+    j->body = ty_xalloc(strdup(said->body));
+    j->patch = patch ? ty_xalloc(strdup(ty_events_series_patch(a, said).p)) : NULL;
     j->creating = !patch;
     enqueue(e, j);
     process_queue(e);
@@ -252,13 +252,13 @@ static void on_series_timer(uv_timer_t *timer)
 
 struct ty_events *ty_events_new(const struct ty_events_settings *s)
 {
-    struct ty_events *e = ty_must(calloc(1, sizeof(*e)));
+    struct ty_events *e = ty_xalloc(calloc(1, sizeof(*e)));
     e->s = *s;
     e->log = ty_log_named(s->log, "events");
-    e->host = ty_must(strdup(s->host));
+    e->host = ty_xalloc(strdup(s->host));
     e->series = ty_events_series_new();
-    e->timer = ty_must(calloc(1, sizeof(uv_timer_t)));
-    e->look = ty_must(calloc(1, sizeof(uv_timer_t)));
+    e->timer = ty_xalloc(calloc(1, sizeof(uv_timer_t)));
+    e->look = ty_xalloc(calloc(1, sizeof(uv_timer_t)));
     uv_timer_init(s->loop, e->timer);
     uv_timer_init(s->loop, e->look);
     e->timer->data = e->look->data = e;

@@ -1,7 +1,7 @@
 /* Remembers by a key of all that client-go compares, which is everything but the note. */
 #include "control/events_series.h"
 #include "base/map.h"
-#include "base/must.h"
+#include "base/xalloc.h"
 #include "json/json.h"
 #include <stdlib.h>
 #include <time.h>
@@ -32,7 +32,7 @@ struct ty_events_series {
 
 static char *str_dup(struct ty_str s)
 {
-    char *p = ty_must(malloc(s.n + 1));
+    char *p = ty_xalloc(malloc(s.n + 1));
     if (s.n)
         memcpy(p, s.p, s.n);
     p[s.n] = '\0';
@@ -85,7 +85,7 @@ static bool take_token(struct ty_events_series *s, const struct ty_event *e, int
     if (!b) {
         if (s->buckets.n >= TY_EVENTS_KEYS)
             bucket_free(s, s->first);
-        b = ty_must(calloc(1, sizeof(*b)));
+        b = ty_xalloc(calloc(1, sizeof(*b)));
         b->key = str_dup(ty_buf_str(&key));
         b->n_key = key.n;
         b->tokens = TY_EVENTS_BURST;
@@ -159,7 +159,7 @@ static struct series_slot *entry_new(struct ty_events_series *s, const struct ty
 {
     if (s->entries.n >= TY_EVENTS_KEYS)
         entry_free(s, s->oldest);
-    struct series_slot *x = ty_must(calloc(1, sizeof(*x)));
+    struct series_slot *x = ty_xalloc(calloc(1, sizeof(*x)));
     char name[256];
     int n = e->name.n > 236 ? 236 : (int)e->name.n;
     snprintf(name, sizeof(name), "%.*s.%llx", n, e->name.p, (unsigned long long)now_ns);
@@ -246,7 +246,7 @@ struct ty_str ty_events_series_patch(struct ty_arena *a, const struct ty_events_
 
 struct ty_events_series *ty_events_series_new(void)
 {
-    return ty_must(calloc(1, sizeof(struct ty_events_series)));
+    return ty_xalloc(calloc(1, sizeof(struct ty_events_series)));
 }
 
 void ty_events_series_free(struct ty_events_series *s)

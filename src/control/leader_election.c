@@ -192,7 +192,7 @@ void ty_leader_election_failed(struct ty_leader_election *e, int64_t now_ms)
 static bool is_older_version(const char *a, const char *b)
 {
     uint64_t x = 0, y = 0;
-    return ty_parse_u64(ty_str(a), &x) && ty_parse_u64(ty_str(b), &y) && y < x;
+    return ty_str_parse_u64(ty_str(a), &x) && ty_str_parse_u64(ty_str(b), &y) && y < x;
 }
 
 bool ty_leader_election_watched(struct ty_leader_election *e,

@@ -33,7 +33,7 @@ static int read_level(struct ty_str v, int *ret, struct ty_err *err)
         *ret = levels[at];
         return 0;
     }
-    if (!ty_parse_i64(v, &number) || number <= 0 || number > 127)
+    if (!ty_str_parse_i64(v, &number) || number <= 0 || number > 127)
         return ty_fail(err, -EINVAL,
                        "invalid log level \"%.*s\": one of debug, info, error, panic, or a number "
                        "from 1 to 127",

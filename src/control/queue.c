@@ -2,7 +2,7 @@
  * in a list, those that are delayed lie in a heap by the time they are due. */
 #include "control/queue.h"
 #include "base/hash.h"
-#include "base/must.h"
+#include "base/xalloc.h"
 #include <stdlib.h>
 #include <uv.h>
 
@@ -71,7 +71,7 @@ static struct item *find_item(const struct ty_queue *q, struct ty_key key)
 static void grow_buckets(struct ty_queue *q)
 {
     size_t n = q->n_buckets ? q->n_buckets * 2 : 64;
-    struct item **more = ty_must(calloc(n, sizeof(struct item *)));
+    struct item **more = ty_xalloc(calloc(n, sizeof(struct item *)));
     for (size_t i = 0; i < q->n_buckets; i++)
         for (struct item *it = q->buckets[i], *chain; it; it = chain) {
             chain = it->chain;
@@ -93,7 +93,7 @@ static struct item *get_or_add(struct ty_queue *q, struct ty_key key)
         abort();
     if (q->n_items >= q->n_buckets)
         grow_buckets(q);
-    it = ty_must(calloc(1, sizeof(struct item) + key.ns.n + key.name.n));
+    it = ty_xalloc(calloc(1, sizeof(struct item) + key.ns.n + key.name.n));
     it->hash = hash_of(key);
     it->kind = key.kind;
     it->n_ns = (uint16_t)key.ns.n;
@@ -168,7 +168,7 @@ static void heap_push(struct ty_queue *q, struct item *it)
 {
     if (q->n_heap == q->cap_heap) {
         q->cap_heap = q->cap_heap ? q->cap_heap * 2 : 64;
-        q->heap = ty_must(realloc(q->heap, q->cap_heap * sizeof(struct item *)));
+        q->heap = ty_xalloc(realloc(q->heap, q->cap_heap * sizeof(struct item *)));
     }
     heap_set(q, q->n_heap++, it);
     heap_up(q, it->at);
@@ -245,15 +245,15 @@ static void add_item(struct ty_queue *q, struct item *it)
 
 struct ty_queue *ty_queue_new(const struct ty_queue_settings *s)
 {
-    struct ty_queue *q = ty_must(calloc(1, sizeof(*q)));
+    struct ty_queue *q = ty_xalloc(calloc(1, sizeof(*q)));
     q->s = *s;
     q->s.base_ms = s->base_ms ? s->base_ms : 5;
     q->s.max_ms = s->max_ms ? s->max_ms : 1000000;
     for (int i = 0; i < TY_QUEUE_KINDS; i++)
         q->of[i].waited.bounds = q->of[i].worked.bounds = ty_queue_bounds;
     if (s->loop) {
-        q->timer = ty_must(calloc(1, sizeof(uv_timer_t)));
-        q->wake = ty_must(calloc(1, sizeof(uv_idle_t)));
+        q->timer = ty_xalloc(calloc(1, sizeof(uv_timer_t)));
+        q->wake = ty_xalloc(calloc(1, sizeof(uv_idle_t)));
         uv_timer_init(s->loop, q->timer);
         uv_idle_init(s->loop, q->wake);
         q->timer->data = q->wake->data = q;
@@ -381,7 +381,7 @@ bool ty_queue_next(struct ty_queue *q, struct ty_key *ret_key)
     unlink_waiting(q, it);
     it->working = true;
     it->taken_ns = clock_of(q);
-    ty_spread_add(&q->of[it->kind].waited, (double)(it->taken_ns - it->added_ns) / 1e9);
+    ty_histogram_observe(&q->of[it->kind].waited, (double)(it->taken_ns - it->added_ns) / 1e9);
     q->working++;
     *ret_key = key_of(it);
     return true;
@@ -394,7 +394,7 @@ void ty_queue_done(struct ty_queue *q, struct ty_key key)
         return;
     it->working = false;
     q->working--;
-    ty_spread_add(&q->of[it->kind].worked, (double)(clock_of(q) - it->taken_ns) / 1e9);
+    ty_histogram_observe(&q->of[it->kind].worked, (double)(clock_of(q) - it->taken_ns) / 1e9);
     if (it->again)
         append_waiting(q, it);
     it->again = false;

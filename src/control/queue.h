@@ -14,7 +14,7 @@
 #ifndef TY_CONTROL_QUEUE_H
 #define TY_CONTROL_QUEUE_H
 
-#include "base/spread.h"
+#include "base/histogram.h"
 #include "base/str.h"
 
 struct uv_loop_s;
@@ -42,7 +42,7 @@ struct ty_queue_counts {    /* since the start; for metrics */
 struct ty_queue_kind { /* of the keys of one kind */
     uint64_t adds, retries;
     size_t depth;
-    struct ty_spread waited, worked; /* seconds from add to next, from next to done */
+    struct ty_histogram waited, worked; /* seconds from add to next, from next to done */
 };
 
 struct ty_queue *ty_queue_new(const struct ty_queue_settings *s); /* gives */

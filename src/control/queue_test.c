@@ -197,7 +197,8 @@ static void test_against_a_model(void **state)
                 assert_int_equal(n_waiting, 0);
                 break;
             }
-            assert_true(ty_parse_i64((struct ty_str){ got.name.p + 4, got.name.n - 4 }, &number));
+            assert_true(
+                ty_str_parse_i64((struct ty_str){ got.name.p + 4, got.name.n - 4 }, &number));
             k = (int)number;
             assert_true(waiting[k] && !working[k]);
             waiting[k] = false;

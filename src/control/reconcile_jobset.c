@@ -10,7 +10,7 @@
  * numbers say that nothing but spec.suspend differs. */
 #include <errno.h>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "control/applied_digest.h"
 #include "control/jobset_freeze.h"
 #include "control/owner_conflict.h"

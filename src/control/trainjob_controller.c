@@ -4,7 +4,7 @@
 #include <time.h>
 #include <uv.h>
 
-#include "base/must.h"
+#include "base/xalloc.h"
 #include "control/trainjob_controller_inner.h"
 
 #define IN_FLIGHT  16 /* twice the client's connections: the next write is always ready */
@@ -26,7 +26,7 @@ struct ty_pending_job *ty_trainjob_controller_pending(struct ty_trainjob_control
     struct ty_pending_job *p = ty_map_get(&j->pending, key);
 
     if (!p) {
-        p = ty_must(calloc(1, sizeof(*p)));
+        p = ty_xalloc(calloc(1, sizeof(*p)));
         ty_map_put(&j->pending, key, p);
     }
     return p;
@@ -85,7 +85,7 @@ static void on_clock_timer(uv_timer_t *t)
 
 static void start_clock(struct ty_trainjob_controller *j)
 {
-    j->clock = ty_must(calloc(1, sizeof(*j->clock)));
+    j->clock = ty_xalloc(calloc(1, sizeof(*j->clock)));
     uv_timer_init(j->s.loop, j->clock);
     j->clock->data = j;
     uv_timer_start(j->clock, on_clock_timer, 0, CLOCK_MS);
@@ -95,7 +95,7 @@ static void start_clock(struct ty_trainjob_controller *j)
 struct ty_trainjob_controller *
 ty_trainjob_controller_new(const struct ty_trainjob_controller_settings *s)
 {
-    struct ty_trainjob_controller *j = ty_must(calloc(1, sizeof(*j)));
+    struct ty_trainjob_controller *j = ty_xalloc(calloc(1, sizeof(*j)));
     struct ty_queue_settings q = { .loop = s->loop,
                                    .ready = ty_trainjob_controller_process_queue,
                                    .ctx = j };
@@ -243,7 +243,7 @@ void ty_trainjob_controller_write_done(struct ty_inflight *w)
         ty_trainjob_controller_expect_done(w);
     /* A deadline does not wait for what fails, either; but one who is gone has none. */
     if (w->work.requeue_s > 0 && ty_cache_get(j->cache, &ty_kind_trainjob, key.ns, key.name))
-        ty_queue_add_after(j->queue, key, ty_wait_ms(w->work.requeue_s));
+        ty_queue_add_after(j->queue, key, ty_time_wait_ms(w->work.requeue_s));
     ty_queue_done(j->queue, key);
     ty_trainjob_controller_inflight_free(w);
     ty_trainjob_controller_process_queue(j);

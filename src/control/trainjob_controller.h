@@ -57,9 +57,9 @@ enum ty_controller_kind {
 struct ty_controller_counts { /* of the keys of one kind; since the start; for metrics */
     uint64_t success, error, requeue, requeue_after; /* what became of them; requeue: something has
                                                         to be got first */
-    size_t active, most;        /* being written now; at once, of all kinds together */
-    double unfinished, longest; /* seconds that those have taken so far: their sum, the most */
-    struct ty_spread seconds;   /* with the writes; bounds: ty_trainjob_controller_buckets */
+    size_t active, most;         /* being written now; at once, of all kinds together */
+    double unfinished, longest;  /* seconds that those have taken so far: their sum, the most */
+    struct ty_histogram seconds; /* with the writes; bounds: ty_trainjob_controller_buckets */
 };
 extern const double ty_trainjob_controller_buckets[]; /* controller-runtime's */
 

@@ -21,7 +21,7 @@ void ty_trainjob_controller_count_done(const struct ty_inflight *w, bool bad)
     bool later = w->work.requeue_s > 0;
 
     ++*(bad ? &c->error : w->work.fetch ? &c->requeue : later ? &c->requeue_after : &c->success);
-    ty_spread_add(&c->seconds, (double)(uv_hrtime() - w->begin_ns) / 1e9);
+    ty_histogram_observe(&c->seconds, (double)(uv_hrtime() - w->begin_ns) / 1e9);
 }
 
 void ty_trainjob_controller_count(const struct ty_trainjob_controller *j,

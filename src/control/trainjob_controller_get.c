@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/must.h"
+#include "base/xalloc.h"
 #include "control/trainjob_controller_inner.h"
 
 struct ty_live_get {
@@ -106,11 +106,11 @@ static void on_answer(void *ctx, const struct ty_kube_answer *a)
 static struct ty_live_get *get_new(struct ty_trainjob_controller *j, const struct ty_kind *kind,
                                    struct ty_str ns, struct ty_str name)
 {
-    struct ty_live_get *f = ty_must(calloc(1, sizeof(*f)));
+    struct ty_live_get *f = ty_xalloc(calloc(1, sizeof(*f)));
 
     *f = (struct ty_live_get){ .jobs = j, .kind = kind, .next = j->fetching };
-    f->ns = ty_must(strndup(ns.n ? ns.p : "", ns.n));
-    f->name = ty_must(strndup(name.p, name.n));
+    f->ns = ty_xalloc(strndup(ns.n ? ns.p : "", ns.n));
+    f->name = ty_xalloc(strndup(name.p, name.n));
     if (f->next)
         f->next->prev = f;
     j->fetching = f;

@@ -6,7 +6,7 @@
 #include <uv.h>
 
 #include "base/budget.h"
-#include "base/must.h"
+#include "base/xalloc.h"
 #include "control/trainjob_controller_inner.h"
 
 #define LARGE_AT_ONCE 2
@@ -31,7 +31,7 @@ static struct ty_inflight *inflight_new(struct ty_trainjob_controller *j, struct
 {
     struct ty_arena *a =
         ty_arena_new_input(ty_trainjob_controller_ceiling(j, WRITE_CEILING), j->s.budget);
-    struct ty_inflight *w = ty_must(calloc(1, sizeof(*w)));
+    struct ty_inflight *w = ty_xalloc(calloc(1, sizeof(*w)));
 
     *w = (struct ty_inflight){ .jobs = j, .arena = a, .begin_ns = begin_ns, .next = j->writing };
     w->key = (struct ty_key){ key.kind,

@@ -146,7 +146,7 @@ static void test_memory_is_short(void **state)
                                                                    TY_LIT("ns"), TY_LIT("j") }) >
                 0);
     assert_null(strstr(api_asked(&w->api, w->a), "PATCH"));
-    ty_budget_give(&b, MEMORY);
+    ty_budget_release(&b, MEMORY);
     controller_run_until(w, has_a_jobset);
     ty_trainjob_controller_free(w->jobs);
     w->jobs = NULL;
@@ -167,7 +167,7 @@ static void test_memory_is_short_for_a_runtime(void **state)
     lead_without_memory(w, rows, &b);
     controller_run_until(w, runtime_failed);
     assert_false(patches_the_runtime(w));
-    ty_budget_give(&b, MEMORY);
+    ty_budget_release(&b, MEMORY);
     controller_run_until(w, patches_the_runtime);
     assert_has(w->api.body.p, "\"finalizers\":[]");
     ty_trainjob_controller_free(w->jobs);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <uv.h>
 
-#include "base/must.h"
+#include "base/xalloc.h"
 #include "control/cache_project.h"
 #include "control/trainjob_controller_inner.h"
 #include "trainer/resolve.h"
@@ -302,7 +302,7 @@ static void on_state(void *ctx, enum ty_reflect_state state, const struct ty_kub
 
     if (state == TY_REFLECT_TROUBLE) {
         free(w->trouble);
-        w->trouble = ty_must(strndup(why->message.n ? why->message.p : "", why->message.n));
+        w->trouble = ty_xalloc(strndup(why->message.n ? why->message.p : "", why->message.n));
         log_watch_error(w, why, again_ms);
         return;
     }

@@ -150,7 +150,7 @@ static void update_cache(struct ty_inflight *w, struct ty_write_step *s,
 
     if (s->op == TY_WRITE_DELETE || !f)
         return; /* the watch will tell when it is gone */
-    ty_parse_u64(a->version, &s->answered);
+    ty_str_parse_u64(a->version, &s->answered);
     if (a->json) { /* else the watch was faster: is_known */
         struct ty_kube_object o;
         ty_kube_object_read(a->json, a->text, &o);
@@ -176,7 +176,7 @@ static bool is_cached(void *ctx, struct ty_str version)
     const struct ty_cached *o = ty_cache_get(w->jobs->cache, s->kind, w->key.ns, s->name);
     uint64_t number = 0;
 
-    return o && s->op != TY_WRITE_DELETE && ty_parse_u64(version, &number) && number &&
+    return o && s->op != TY_WRITE_DELETE && ty_str_parse_u64(version, &number) && number &&
            o->version == number;
 }
 

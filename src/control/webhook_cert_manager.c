@@ -3,7 +3,7 @@
  * is remembered that is not in these objects, so replicas agree without speaking to each other. */
 #include "control/webhook_cert_manager.h"
 #include "base/base64.h"
-#include "base/must.h"
+#include "base/xalloc.h"
 #include "control/webhook_cert_inner.h"
 #include "control/webhook_cert_plan.h"
 #include "store/kube_kinds.h"
@@ -30,7 +30,7 @@ void ty_webhook_cert_manager_set_reason(struct ty_webhook_cert_manager *h, const
 
 void ty_webhook_cert_manager_set_text(struct ty_str *to, struct ty_str from)
 {
-    char *p = ty_must(malloc(from.n + 1));
+    char *p = ty_xalloc(malloc(from.n + 1));
     if (from.n)
         memcpy(p, from.p, from.n);
     p[from.n] = '\0';
@@ -277,7 +277,7 @@ void ty_webhook_cert_manager_watch(struct ty_webhook_cert_manager *h, struct ty_
 struct ty_webhook_cert_manager *
 ty_webhook_cert_manager_new(const struct ty_webhook_cert_manager_settings *s)
 {
-    struct ty_webhook_cert_manager *h = ty_must(calloc(1, sizeof(*h)));
+    struct ty_webhook_cert_manager *h = ty_xalloc(calloc(1, sizeof(*h)));
     h->arena = ty_arena_new_small(1 << 20, 1024);
     h->s = *s;
     h->log = ty_log_named(s->log, "certs");
@@ -285,7 +285,7 @@ ty_webhook_cert_manager_new(const struct ty_webhook_cert_manager_settings *s)
     h->s.ns = copy_text(h->arena, s->ns);
     h->s.secret = copy_text(h->arena, s->secret);
     h->s.service = copy_text(h->arena, s->service);
-    h->timer = ty_must(calloc(1, sizeof(uv_timer_t)));
+    h->timer = ty_xalloc(calloc(1, sizeof(uv_timer_t)));
     uv_timer_init(s->loop, h->timer);
     h->timer->data = h;
     ty_webhook_cert_manager_set_reason(h, "certificates are not ready");

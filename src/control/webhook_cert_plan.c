@@ -1,7 +1,7 @@
 /* Looks at the four texts of the Secret, oldest worry first: can it be served at all, does the CA
  * last, does the certificate last, does the CA in front sign it. */
 #include "control/webhook_cert_plan.h"
-#include "base/clock.h"
+#include "base/time.h"
 #include "control/webhook_cert_manager.h"
 #include <errno.h>
 

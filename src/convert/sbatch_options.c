@@ -7,7 +7,7 @@ typedef void option_fn(struct ty_batch *b, const char *path, struct ty_str v, in
 static void whole(struct ty_batch *b, const char *path, struct ty_str v, int64_t *to)
 {
     int64_t n = 0;
-    if (ty_parse_i64(v, &n) && n > 0 && n <= 1000000)
+    if (ty_str_parse_i64(v, &n) && n > 0 && n <= 1000000)
         *to = n;
     else
         ty_batch_tell(b, true, path, "\"%.*s\" is no whole number from 1 to 1000000", TY_ARG(v));
@@ -28,7 +28,7 @@ static void count(struct ty_batch *b, const char *path, struct ty_str v, int64_t
 {
     struct ty_str type, number = ty_str_cut(v, ':', &type);
     int64_t n = 0;
-    if (!number.p && ty_parse_i64(v, &n)) {
+    if (!number.p && ty_str_parse_i64(v, &n)) {
         whole(b, path, v, to);
         return;
     }
@@ -72,7 +72,7 @@ static size_t clock_parts(struct ty_str v, int64_t n[3])
     while (v.p) {
         struct ty_str part;
         v = ty_str_cut(v, ':', &part);
-        if (k == 3 || !ty_parse_i64(part, &n[k]) || n[k] < 0 || n[k] >= 1000000)
+        if (k == 3 || !ty_str_parse_i64(part, &n[k]) || n[k] < 0 || n[k] >= 1000000)
             return 0;
         k++;
     }
@@ -89,7 +89,7 @@ static void duration(struct ty_batch *b, const char *path, struct ty_str v, int6
     if (no_limit(v))
         return;
     size_t parts = clock_parts(has_days ? clock : v, n);
-    if (!parts || (has_days && (!ty_parse_i64(days, &d) || d < 0 || d > 100000)))
+    if (!parts || (has_days && (!ty_str_parse_i64(days, &d) || d < 0 || d > 100000)))
         ty_batch_tell(b, true, path, "\"%.*s\" is no time", TY_ARG(v));
     else if (has_days || parts == 3)
         *to = d * 86400 + n[0] * 3600 + n[1] * 60 + n[2];
@@ -105,7 +105,7 @@ static void memory(struct ty_batch *b, const char *path, struct ty_str v, int64_
     char letter = digits < v.n ? (char)toupper((unsigned char)v.p[digits]) : 'M';
     const char *unit = strchr(units, letter);
     int64_t n = 0;
-    if (!unit || !ty_parse_i64((struct ty_str){ v.p, digits }, &n) || n < 0 || n > 1000000000) {
+    if (!unit || !ty_str_parse_i64((struct ty_str){ v.p, digits }, &n) || n < 0 || n > 1000000000) {
         ty_batch_tell(b, true, path, "\"%.*s\" is no amount of memory", TY_ARG(v));
         return;
     }
@@ -145,7 +145,7 @@ static void array(struct ty_batch *b, const char *path, struct ty_str v, int64_t
     size_t digits = 0;
     while (digits < v.n && isdigit((unsigned char)v.p[digits]))
         digits++;
-    if (!digits || digits > 9 || !ty_parse_i64((struct ty_str){ v.p, digits }, to)) {
+    if (!digits || digits > 9 || !ty_str_parse_i64((struct ty_str){ v.p, digits }, to)) {
         ty_batch_tell(b, true, path, "\"%.*s\" is no list of array tasks", TY_ARG(v));
         return;
     }

@@ -45,7 +45,7 @@ static void nproc(struct ty_conv *c, struct ty_conv_set *set, const struct ty_js
         return;
     }
     bool text = ty_json_is(v, TY_JSON_STRING); /* "4": V1 has an int-or-string */
-    bool good = text ? ty_parse_i64(s, &n) && n > 0 && n <= INT32_MAX
+    bool good = text ? ty_str_parse_i64(s, &n) && n > 0 && n <= INT32_MAX
                      : ty_conv_int(c, v, at, 1, INT32_MAX, &n);
     if (good) {
         set_procs(c, n);
@@ -235,7 +235,7 @@ static struct ty_str host_now(struct ty_conv *c, struct ty_str host)
         if (!ty_str_starts(host, prefix))
             continue;
         struct ty_str rest = { host.p + prefix.n, host.n - prefix.n };
-        if (ty_parse_i64(rest, &n) && n >= 0 && n < TY_CONV_PODS)
+        if (ty_str_parse_i64(rest, &n) && n >= 0 && n < TY_CONV_PODS)
             return ty_str(
                 ty_conv_host(c, "node", n + (i == 1 && ty_conv_role(c, "Master") ? 1 : 0)));
     }

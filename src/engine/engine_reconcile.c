@@ -121,7 +121,7 @@ static void reconcile_trainjob(struct ty_engine *e, const struct ty_stored *obj)
     if (pass.status || progress)
         write_job(e, job, pass.status, progress);
     if (pass.requeue_s > 0)
-        ty_engine_enqueue_after(e, &ty_kind_trainjob, ns, name, ty_wait_ms(pass.requeue_s));
+        ty_engine_enqueue_after(e, &ty_kind_trainjob, ns, name, ty_time_wait_ms(pass.requeue_s));
 }
 
 struct owned_objects {

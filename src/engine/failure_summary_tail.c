@@ -108,7 +108,7 @@ static void read_report(struct tail_reader *t)
             continue;
         if (report_field(t->lines[i], "rank", &rank)) {
             ty_str_cut(rank, ' ', &rank);
-            if (!ty_parse_i64(rank, &t->rank))
+            if (!ty_str_parse_i64(rank, &t->rank))
                 t->rank = -1;
         }
         report_field(t->lines[i], "exitcode", &t->exit);

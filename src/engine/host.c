@@ -26,8 +26,8 @@ static int by_number(const void *x, const void *y)
 {
     int64_t a = 0, b = 0;
 
-    ty_parse_i64(ty_str(*(const char *const *)x), &a);
-    ty_parse_i64(ty_str(*(const char *const *)y), &b);
+    ty_str_parse_i64(ty_str(*(const char *const *)x), &a);
+    ty_str_parse_i64(ty_str(*(const char *const *)y), &b);
     return (a > b) - (a < b);
 }
 
@@ -61,7 +61,7 @@ static const char **find_devices(struct ty_arena *a, const char *folder, const c
     for (struct dirent *e = d ? readdir(d) : NULL; e && n < GPUS_MAX; e = readdir(d)) {
         int64_t number = 0;
         if (strncmp(e->d_name, prefix, skip) == 0 &&
-            ty_parse_i64(ty_str(e->d_name + skip), &number) && number >= base)
+            ty_str_parse_i64(ty_str(e->d_name + skip), &number) && number >= base)
             v[n++] = ty_arena_printf(a, "%lld", (long long)(number - base));
     }
     if (d)

@@ -18,11 +18,11 @@ static bool parse_range(struct ty_str part, struct ty_index_range *ret)
     struct ty_str first;
     struct ty_str rest = ty_str_cut(part, '-', &first);
 
-    if (!ty_parse_i64(first, &ret->first) || ret->first < 0)
+    if (!ty_str_parse_i64(first, &ret->first) || ret->first < 0)
         return false;
     if (first.n == part.n)
         ret->last = ret->first;
-    else if (!ty_parse_i64(rest, &ret->last))
+    else if (!ty_str_parse_i64(rest, &ret->last))
         return false;
     return ret->last >= ret->first;
 }

@@ -137,7 +137,7 @@ void ty_job_check_failure_policy(const struct ty_job_check *c, const struct ty_p
 /* One index; NULL or what is wrong with it. */
 static const char *index_problem(const struct ty_job_check *c, struct ty_str text, int64_t *ret_v)
 {
-    if (!ty_parse_i64(text, ret_v))
+    if (!ty_str_parse_i64(text, ret_v))
         return ty_arena_printf(c->a, "cannot convert string to integer for index: \"%.*s\"",
                                TY_ARG(text));
     if (*ret_v >= c->completions)

@@ -128,7 +128,7 @@ static int64_t number_in(const struct ty_json *labels, const char *key, int64_t 
 {
     int64_t v = otherwise;
 
-    (void)ty_parse_i64(ty_json_text_of(ty_json_get(labels, key)), &v);
+    (void)ty_str_parse_i64(ty_json_text_of(ty_json_get(labels, key)), &v);
     return v;
 }
 

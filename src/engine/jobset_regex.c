@@ -156,10 +156,10 @@ static bool read_counts(struct regex_reader *r, int64_t *ret_most, struct ty_str
         return false;
     inner = (struct ty_str){ start + 1, (size_t)(end - start - 1) };
     high = ty_str_cut(inner, ',', &low);
-    if (low.n == 0 || low.n > 6 || high.n > 6 || low.p[0] == '-' || !ty_parse_i64(low, &a))
+    if (low.n == 0 || low.n > 6 || high.n > 6 || low.p[0] == '-' || !ty_str_parse_i64(low, &a))
         return false;
     b = a;
-    if (high.n > 0 && (high.p[0] == '-' || !ty_parse_i64(high, &b)))
+    if (high.n > 0 && (high.p[0] == '-' || !ty_str_parse_i64(high, &b)))
         return false;
     *ret_most = b < a ? INT64_MAX : b; /* the wrong way round: more than any limit */
     *ret_text = (struct ty_str){ start, inner.n + 2 };

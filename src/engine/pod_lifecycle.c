@@ -12,7 +12,7 @@
 
 #include <sys/wait.h>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "engine/pod_lifecycle_inner.h"
 
 #define NOTE_MAX 1024 /* of a text: probes may print a lot */
@@ -189,7 +189,8 @@ void ty_pod_lifecycle_ungate(struct ty_pod_lifecycle *r, int64_t now_ms)
 
 static int64_t deadline_ms(const struct ty_pod_lifecycle *r)
 {
-    return r->plan->deadline_s && r->start_ms ? r->start_ms + ty_wait_ms(r->plan->deadline_s) : 0;
+    return r->plan->deadline_s && r->start_ms ? r->start_ms + ty_time_wait_ms(r->plan->deadline_s)
+                                              : 0;
 }
 
 static void ask_post_starts(struct ty_pod_lifecycle *r, struct ty_pod_actions *ret)

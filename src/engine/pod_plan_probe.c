@@ -12,7 +12,7 @@ static int read_port(const struct ty_pod_ctx *x, const struct ty_json *container
 
     if (ty_json_is(port, TY_JSON_INT))
         v = port->i;
-    else if (name.n && !ty_parse_i64(name, &v))
+    else if (name.n && !ty_str_parse_i64(name, &v))
         (void)ty_json_int_at(ty_json_by(ty_json_get(container, "ports"), "name", name, NULL),
                              "containerPort", &v);
     if (v < 1 || v > 65535)

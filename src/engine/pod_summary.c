@@ -20,7 +20,7 @@ static int64_t number_of(const struct ty_json *annotations, const char *key, int
 {
     int64_t v;
 
-    if (!ty_parse_i64(ty_json_text_of(ty_json_get(annotations, key)), &v) || v < 0 || v > max)
+    if (!ty_str_parse_i64(ty_json_text_of(ty_json_get(annotations, key)), &v) || v < 0 || v > max)
         return otherwise;
     return v;
 }

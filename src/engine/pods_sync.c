@@ -90,8 +90,8 @@ static struct ty_pod_runtime *pod_runtime_new(struct ty_engine *e, const struct 
     p->rjob = dup_text(p, rj);
     p->host = host.n ? dup_text(p, host) : p->name;
     p->index = -1;
-    ty_parse_i64(index, &p->index);
-    ty_parse_i64(attempt, &p->attempt);
+    ty_str_parse_i64(index, &p->index);
+    ty_str_parse_i64(attempt, &p->attempt);
     p->dir = ty_arena_printf(p->arena, "%s/pods/%s", e->o.dir, p->name);
     return p;
 }

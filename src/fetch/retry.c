@@ -12,7 +12,7 @@ int64_t ty_retry_after_s(const char *after, int64_t now_s)
 {
     uint64_t s;
     struct tm tm = { 0 };
-    if (ty_parse_u64(ty_str_trim(ty_str(after)), &s))
+    if (ty_str_parse_u64(ty_str_trim(ty_str(after)), &s))
         return s > INT32_MAX ? INT32_MAX : (int64_t)s;
     const char *end = strptime(after, "%a, %d %b %Y %H:%M:%S GMT", &tm);
     if (!end)

@@ -108,7 +108,8 @@ static const char *answer_tag(struct ty_slot *s, const struct ty_call *call)
 static int64_t number_of(const char *text)
 {
     uint64_t v;
-    return text && ty_parse_u64(ty_str_trim(ty_str(text)), &v) && v <= INT64_MAX ? (int64_t)v : -1;
+    return text && ty_str_parse_u64(ty_str_trim(ty_str(text)), &v) && v <= INT64_MAX ? (int64_t)v
+                                                                                     : -1;
 }
 
 /* The whole from its start. */
@@ -135,12 +136,12 @@ static int accept_rest(struct ty_slot *s, const struct ty_call *call)
     whole = ty_str_cut(whole, '/', &span);
     (void)ty_str_cut(span, '-', &from);
     uint64_t first, total;
-    if (s->part.have == 0 || !ty_str_is(unit, "bytes") || !ty_parse_u64(from, &first) ||
+    if (s->part.have == 0 || !ty_str_is(unit, "bytes") || !ty_str_parse_u64(from, &first) ||
         first != (uint64_t)s->part.have) {
         s->redo = "the server sent other bytes than those asked for";
         return -EBADMSG;
     }
-    if (ty_parse_u64(whole, &total) && s->part.size >= 0 && total != (uint64_t)s->part.size) {
+    if (ty_str_parse_u64(whole, &total) && s->part.size >= 0 && total != (uint64_t)s->part.size) {
         s->redo = "it has changed on the server";
         return -EBADMSG;
     }

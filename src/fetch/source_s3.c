@@ -84,7 +84,8 @@ static int read_element(void *ctx, const char *path, struct ty_str text, struct 
     else if (strcmp(path, "ListBucketResult/Contents/ETag") == 0)
         p->etag = ty_arena_strndup(a, text.n ? text.p : "", text.n);
     else if (strcmp(path, "ListBucketResult/Contents/Size") == 0)
-        p->size = ty_parse_u64(ty_str_trim(text), &size) && size <= INT64_MAX ? (int64_t)size : -1;
+        p->size =
+            ty_str_parse_u64(ty_str_trim(text), &size) && size <= INT64_MAX ? (int64_t)size : -1;
     else if (strcmp(path, "ListBucketResult/IsTruncated") == 0)
         p->truncated = ty_str_is(text, "true");
     else if (strcmp(path, "ListBucketResult/NextContinuationToken") == 0)

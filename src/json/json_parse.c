@@ -177,7 +177,7 @@ static int read_number(struct reader *r, struct ty_json **ret_v)
     struct ty_str text = { from, (size_t)(r->p - from) };
     int64_t i;
     /* "-0" is no int64: its sign would be lost. */
-    if (whole && !(from[0] == '-' && from[1] == '0') && ty_parse_i64(text, &i)) {
+    if (whole && !(from[0] == '-' && from[1] == '0') && ty_str_parse_i64(text, &i)) {
         v->type = TY_JSON_INT;
         v->i = i;
     } else {

@@ -57,7 +57,7 @@ static bool array_index(struct ty_str token, size_t length, size_t *ret_index)
     }
     if (token.n == 0 || token.p[0] < '0' || token.p[0] > '9' || (token.p[0] == '0' && token.n > 1))
         return false;
-    if (!ty_parse_u64(token, &index) || index > length)
+    if (!ty_str_parse_u64(token, &index) || index > length)
         return false;
     *ret_index = (size_t)index;
     return true;

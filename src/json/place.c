@@ -19,7 +19,7 @@ static const struct ty_json *step(const struct ty_json *at, const char **path)
         *path = p + 1 + inner.n;
         *path += **path == ']';
         int64_t i = 0;
-        if (ty_json_is(at, TY_JSON_ARRAY) && ty_parse_i64(inner, &i) && i >= 0)
+        if (ty_json_is(at, TY_JSON_ARRAY) && ty_str_parse_i64(inner, &i) && i >= 0)
             return ty_json_item(at, (size_t)i);
         return member(at, inner);
     }

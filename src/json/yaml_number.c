@@ -193,7 +193,7 @@ static bool read_float(struct ty_arena *a, struct ty_str s, struct ty_json *v)
         return false; /* 1e400 stays a string, as in go-yaml */
     struct ty_str text = format(a, d, &json_layout);
     int64_t i = 0;
-    if (ty_parse_i64(text, &i) && !(i == 0 && text.p[0] == '-')) {
+    if (ty_str_parse_i64(text, &i) && !(i == 0 && text.p[0] == '-')) {
         v->type = TY_JSON_INT;
         v->n = 0;
         v->i = i;

@@ -14,7 +14,7 @@ const char *ty_bind_address_parse(struct ty_arena *a, const char *text, const ch
     *ret_port = -1;
     if (!text || !text[0] || strcmp(text, "0") == 0)
         return NULL;
-    if (!colon || !ty_parse_i64(ty_str(colon + 1), &port) || port < 0 || port > 65535)
+    if (!colon || !ty_str_parse_i64(ty_str(colon + 1), &port) || port < 0 || port > 65535)
         return "must be HOST:PORT or :PORT, or \"0\" for none";
     size_t n = (size_t)(colon - text);
     bool brackets = n >= 2 && text[0] == '[' && text[n - 1] == ']';

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/clock.h"
+#include "base/time.h"
 
 #define FINGERPRINT 64 /* bytes a key id may take */
 

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/must.h"
+#include "base/xalloc.h"
 
 struct ty_lookup {
     struct ty_lookup *next, **at;
@@ -141,14 +141,14 @@ static struct ty_lookup *find_left(const struct ty_lookups *all, const char *hos
 static struct ty_lookup *lookup_new(struct ty_lookups *all, const char *host, const char *port,
                                     int fd)
 {
-    struct ty_lookup *l = ty_must(calloc(1, sizeof(*l)));
+    struct ty_lookup *l = ty_xalloc(calloc(1, sizeof(*l)));
 
     if (uv_poll_init_socket(all->loop, &l->poll, fd) < 0) {
         free(l);
         return NULL;
     }
-    l->host = ty_must(strdup(host));
-    l->port = ty_must(strdup(port));
+    l->host = ty_xalloc(strdup(host));
+    l->port = ty_xalloc(strdup(port));
     l->fd = fd;
     l->poll.data = l;
     l->next = all->first;
@@ -176,8 +176,8 @@ static struct ty_lookup *begin(struct ty_lookups *all, const char *host, const c
         ty_fail(err, -EIO, "the loop does not take its socket");
         return NULL;
     }
-    struct question *q = ty_must(calloc(1, sizeof(*q)));
-    *q = (struct question){ ends[1], ty_must(strdup(host)), ty_must(strdup(port)) };
+    struct question *q = ty_xalloc(calloc(1, sizeof(*q)));
+    *q = (struct question){ ends[1], ty_xalloc(strdup(host)), ty_xalloc(strdup(port)) };
     send_off(q);
     return l;
 }

@@ -110,7 +110,7 @@ void ty_crowd_hold_conn(struct ty_serve *s)
 
 void ty_crowd_leave_conn(struct ty_serve *s)
 {
-    ty_budget_give(s->o.budget, ty_crowd_conn_bytes(s));
+    ty_budget_release(s->o.budget, ty_crowd_conn_bytes(s));
     s->held -= ty_crowd_conn_bytes(s);
 }
 
@@ -118,7 +118,7 @@ void ty_crowd_leave_body(struct ty_served *q)
 {
     if (q->conn)
         q->conn->s->held -= q->held;
-    ty_budget_give(q->budget, q->held);
+    ty_budget_release(q->budget, q->held);
     q->held = 0;
     ty_buf_done(&q->body);
 }

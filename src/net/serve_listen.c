@@ -63,6 +63,6 @@ int ty_serve_port_of(int fd)
     if (getsockname(fd, (struct sockaddr *)&at, &n) == 0 &&
         getnameinfo((struct sockaddr *)&at, n, NULL, 0, service, sizeof(service), NI_NUMERICSERV) ==
             0)
-        ty_parse_i64(ty_str(service), &port);
+        ty_str_parse_i64(ty_str(service), &port);
     return (int)port;
 }

@@ -267,7 +267,7 @@ static bool look_at_headers(struct ty_serve *s, struct ty_served *q, const char 
     if (!length)
         return false;
     q->q.announced = true;
-    if (!ty_parse_u64(ty_str(length), &n))
+    if (!ty_str_parse_u64(ty_str(length), &n))
         return false;
     q->q.too_big = n > s->o.body_bytes;
     /* who asks first is told no before sending */

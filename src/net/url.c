@@ -102,7 +102,7 @@ char *ty_url_origin(struct ty_arena *a, struct ty_str url)
         if (!is_of_host(host.p[i]))
             return NULL;
     struct ty_str port = port_of(&host);
-    if (host.n == 0 || (port.n && (!ty_parse_u64(port, &ports[k]) || ports[k] > UINT16_MAX)))
+    if (host.n == 0 || (port.n && (!ty_str_parse_u64(port, &ports[k]) || ports[k] > UINT16_MAX)))
         return NULL;
     char *out = ty_arena_printf(a, "%s%.*s:%u", schemes[k].p, TY_ARG(host), (unsigned)ports[k]);
     for (char *c = out; *c; c++)

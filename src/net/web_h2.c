@@ -284,7 +284,7 @@ static void on_header(void *stream, struct ty_str name, struct ty_str value)
 
     call->heard_ms = uv_now(call->web->set.loop);
     if (ty_str_is(name, ":status")) {
-        call->status = ty_parse_i64(value, &status) ? (int)status : 0;
+        call->status = ty_str_parse_i64(value, &status) ? (int)status : 0;
         return;
     }
     call->answer.ceiling = HEAD_BYTES;

@@ -25,7 +25,7 @@ static void read_limit(const char *path, struct ty_memory_limit *ret)
         return;
     bool got = fgets(text, sizeof(text), f) != NULL;
     fclose(f);
-    if (!got || !ty_parse_u64(ty_str_trim(ty_str(text)), &v) || v == 0 || v >= UNLIMITED_BYTES)
+    if (!got || !ty_str_parse_u64(ty_str_trim(ty_str(text)), &v) || v == 0 || v >= UNLIMITED_BYTES)
         return; /* "max" */
     if (ret->bytes && v >= ret->bytes)
         return;

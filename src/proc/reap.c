@@ -101,7 +101,7 @@ static void each_process(each_fn *fn, void *ctx)
     const struct dirent *e;
     while ((e = readdir(d))) { /* NOLINT(concurrency-mt-unsafe): d is ours alone */
         int64_t pid = 0;
-        if (ty_parse_i64(ty_str(e->d_name), &pid) && read_process(dirfd(d), (pid_t)pid, &p))
+        if (ty_str_parse_i64(ty_str(e->d_name), &pid) && read_process(dirfd(d), (pid_t)pid, &p))
             fn(ctx, &p);
     }
     closedir(d);

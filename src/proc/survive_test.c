@@ -68,7 +68,7 @@ static int count_marked(const char *mark, bool kill_them)
     assert_non_null(d);
     for (struct dirent *e = readdir(d); e; e = readdir(d)) {
         int64_t pid;
-        if (!ty_parse_i64(ty_str(e->d_name), &pid) || !is_marked(e->d_name, mark))
+        if (!ty_str_parse_i64(ty_str(e->d_name), &pid) || !is_marked(e->d_name, mark))
             continue;
         n++;
         if (kill_them)
@@ -94,7 +94,7 @@ static pid_t child_of(pid_t parent)
     struct ty_str first;
     int64_t pid = 0;
     ty_str_cut(ty_str(room), ' ', &first);
-    assert_true(ty_parse_i64(first, &pid));
+    assert_true(ty_str_parse_i64(first, &pid));
     return (pid_t)pid;
 }
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/must.h"
+#include "base/xalloc.h"
 
 #define PROBE_MS    5000
 #define WHO_CEILING ((size_t)1 << 30)
@@ -173,12 +173,12 @@ void ty_apiserver_health_observe(void *ctx, const struct ty_kube_seen *seen)
 
 struct ty_apiserver_health *ty_apiserver_health_new(const struct ty_apiserver_health_settings *s)
 {
-    struct ty_apiserver_health *t = ty_must(calloc(1, sizeof(*t)));
+    struct ty_apiserver_health *t = ty_xalloc(calloc(1, sizeof(*t)));
 
     t->s = *s;
     if (t->s.probe_ms <= 0)
         t->s.probe_ms = PROBE_MS;
-    t->timer = ty_must(calloc(1, sizeof(*t->timer)));
+    t->timer = ty_xalloc(calloc(1, sizeof(*t->timer)));
     uv_timer_init(s->loop, t->timer);
     t->timer->data = t;
     return t;

@@ -9,7 +9,7 @@ struct series {
     const struct ty_metric_desc *row;
     char *labels; /* printed: a="x",b="y" */
     double value;
-    struct ty_spread *spread; /* HISTOGRAM */
+    struct ty_histogram *spread; /* HISTOGRAM */
 };
 
 struct ty_metrics {
@@ -130,11 +130,11 @@ void ty_metrics_observe(struct ty_metrics *m, const struct ty_metric_desc *row,
     struct series *s = series_of(m, row, labels);
 
     if (s)
-        ty_spread_add(s->spread, value);
+        ty_histogram_observe(s->spread, value);
 }
 
 void ty_metrics_set_histogram(struct ty_metrics *m, const struct ty_metric_desc *row,
-                              const char *const *labels, const struct ty_spread *spread)
+                              const char *const *labels, const struct ty_histogram *spread)
 {
     struct series *s = series_of(m, row, labels);
 
@@ -158,8 +158,8 @@ static void put_line(struct ty_buf *out, const struct series *s, const char *suf
 
 static void put_histogram(struct ty_buf *out, const struct series *s)
 {
-    const struct ty_spread *v = s->spread;
-    size_t n = ty_spread_bounds(v->bounds);
+    const struct ty_histogram *v = s->spread;
+    size_t n = ty_histogram_bound_count(v->bounds);
     uint64_t sum = 0;
 
     for (size_t i = 0; i < n; i++) {

@@ -4,7 +4,7 @@
 #define TY_SERVE_METRICS_H
 
 #include "base/buf.h"
-#include "base/spread.h"
+#include "base/histogram.h"
 #include "net/serve.h"
 
 enum ty_metric_type { TY_METRIC_COUNTER, TY_METRIC_GAUGE, TY_METRIC_HISTOGRAM };
@@ -16,7 +16,7 @@ struct ty_metric_desc {
     const char *name, *help;
     enum ty_metric_type type;
     const char *labels[TY_METRIC_LABELS]; /* ends with NULL unless it is full */
-    const double *buckets;                /* HISTOGRAM: as the bounds of a ty_spread */
+    const double *buckets;                /* HISTOGRAM: as the bounds of a ty_histogram */
 };
 
 struct ty_metrics;
@@ -37,7 +37,7 @@ void ty_metrics_observe(struct ty_metrics *m, const struct ty_metric_desc *row,
                         const char *const *labels, double value); /* histograms */
 /* A histogram that somebody else keeps, with the bounds of the row. */
 void ty_metrics_set_histogram(struct ty_metrics *m, const struct ty_metric_desc *row,
-                              const char *const *labels, const struct ty_spread *spread);
+                              const char *const *labels, const struct ty_histogram *spread);
 
 /* In the order of the table, series sorted by their labels: the same state gives the same bytes. */
 void ty_metrics_print(const struct ty_metrics *m, struct ty_buf *out);

@@ -32,7 +32,7 @@ static bool read_stat(int64_t fields[FIELDS + 1])
     for (; rest.n && i <= FIELDS; i++) {
         rest = ty_str_cut(rest, ' ', &word);
         fields[i] = 0;
-        ty_parse_i64(word, &fields[i]);
+        ty_str_parse_i64(word, &fields[i]);
     }
     return i > FIELDS;
 }
@@ -46,7 +46,7 @@ static int64_t boot_time(void)
 
     while (f && fgets(line, sizeof(line), f))
         if (strncmp(line, "btime ", 6) == 0)
-            ty_parse_i64(ty_str_trim(ty_str(line + 6)), &t);
+            ty_str_parse_i64(ty_str_trim(ty_str(line + 6)), &t);
     if (f)
         fclose(f);
     return t;

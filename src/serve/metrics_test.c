@@ -70,10 +70,10 @@ static void text_format(void **state TY_UNUSED)
 static void kept_elsewhere(void **state TY_UNUSED)
 {
     struct ty_metrics *m = ty_metrics_new(table);
-    struct ty_spread spread = { .bounds = table[TIME].buckets };
+    struct ty_histogram spread = { .bounds = table[TIME].buckets };
     const char *const kind[] = { "JobSet" };
 
-    ty_spread_add(&spread, 0.25);
+    ty_histogram_observe(&spread, 0.25);
     for (int i = 0; i < 2; i++) {
         ty_metrics_set(m, &table[JOBS], NULL, 7);
         ty_metrics_set_histogram(m, &table[TIME], kind, &spread);

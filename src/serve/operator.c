@@ -208,7 +208,7 @@ static void on_signal(uv_signal_t *h, int sig)
 
 /* ---- SIGHUP ---- */
 
-static void log_changes(const struct ty_log *log, const char *text, const struct ty_words *w)
+static void log_changes(const struct ty_log *log, const char *text, const struct ty_strlist *w)
 {
     for (size_t i = 0; i < w->n; i++)
         ty_info(log, text, TY_S("field", w->v[i]));

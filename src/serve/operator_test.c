@@ -194,7 +194,7 @@ static const char *health(struct fixture *f, const char *path)
     struct ty_str digits;
 
     ty_str_cut(ty_str(at), ',', &digits);
-    assert_true(ty_parse_i64(digits, &port));
+    assert_true(ty_str_parse_i64(digits, &port));
     memset(&f->talk, 0, sizeof(f->talk));
     f->talk.port = (int)port;
     f->talk.send =

@@ -60,7 +60,7 @@ static void test_bounds(void **state)
         assert_int_equal(r->buckets != NULL, r->type == TY_METRIC_HISTOGRAM);
         if (!r->buckets)
             continue;
-        size_t n = ty_spread_bounds(r->buckets);
+        size_t n = ty_histogram_bound_count(r->buckets);
         spreads++;
         assert_true(n > 0 && r->buckets[n] == 0); /* it has an end within what is counted */
         assert_true(ends(r->name, "_seconds") && r->buckets[0] > 0);

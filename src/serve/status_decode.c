@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "api/schema.h"
-#include "base/clock.h"
+#include "base/time.h"
 
 #define DEPTH     64u
 #define GO_ZERO_S (-62135596800) /* 0001-01-01T00:00:00Z */

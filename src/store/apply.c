@@ -1,6 +1,6 @@
 /* Field ownership from whole objects: no field sets are kept, only what each manager said last. */
 #include "store/apply.h"
-#include "base/must.h"
+#include "base/xalloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +110,7 @@ static struct ty_applied *entry_new(struct ty_arena *a, const char *manager,
 {
     struct ty_str text = ty_json_text(a, obj);
     size_t n = strlen(manager) + 1;
-    struct ty_applied *one = ty_must(malloc(sizeof(*one) + n + text.n));
+    struct ty_applied *one = ty_xalloc(malloc(sizeof(*one) + n + text.n));
 
     one->next = next;
     one->n = text.n;

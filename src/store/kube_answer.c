@@ -77,7 +77,7 @@ void ty_kube_answer_read(struct ty_arena *a, int code, struct ty_str body, const
     int64_t seconds = 0;
 
     *ret = (struct ty_kube_answer){ .code = code, .text = body };
-    if (retry_after && ty_parse_i64(ty_str(retry_after), &seconds) && seconds > 0)
+    if (retry_after && ty_str_parse_i64(ty_str(retry_after), &seconds) && seconds > 0)
         ret->retry_after_ms = seconds < 3600 ? seconds * 1000 : 3600000;
     ret->json = body.n ? ty_json_parse(a, body, NULL, &err) : NULL;
     if (is_status(ret->json))

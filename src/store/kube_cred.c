@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <nettle/base64.h>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "store/kubeconfig_inner.h"
 #include "json/json.h"
 

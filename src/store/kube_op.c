@@ -123,7 +123,7 @@ static void op_free(struct ty_kube_op *op)
     *op->at = op->next;
     if (op->next)
         op->next->at = op->at;
-    ty_budget_give(op->k->set.budget, op->charged);
+    ty_budget_release(op->k->set.budget, op->charged);
     ty_buf_done(&op->answer);
     free(op->path);
     free(op->body);
@@ -294,7 +294,7 @@ static int collect(struct ty_kube_op *op, struct ty_str piece)
     /* What is small is read however little is left: the lease must not end for want of memory. */
     if (op->answer.cap <= SMALL_ANSWER)
         ty_budget_charge(op->k->set.budget, more);
-    else if (!ty_budget_take(op->k->set.budget, more))
+    else if (!ty_budget_reserve(op->k->set.budget, more))
         return ty_fail(&op->error, -EAGAIN, "no memory is left for the answer of the server");
     op->charged += more;
     return 0;

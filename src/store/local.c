@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/must.h"
+#include "base/xalloc.h"
 #include "store/local_inner.h"
 
 struct ty_local *ty_local_new(int64_t (*now)(void *ctx), void *ctx)
 {
-    struct ty_local *l = ty_must(calloc(1, sizeof(*l)));
+    struct ty_local *l = ty_xalloc(calloc(1, sizeof(*l)));
 
     l->now = now;
     l->now_ctx = ctx;

@@ -1,7 +1,7 @@
 /* Foreground deletion: an entry knows its owner and its children. */
 #include <errno.h>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "store/local_inner.h"
 
 static void leave_owner(struct ty_local_entry *e)

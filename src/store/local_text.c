@@ -2,7 +2,7 @@
  * their difference from the text of a sister. */
 #include <stdlib.h>
 
-#include "base/must.h"
+#include "base/xalloc.h"
 #include "store/delta.h"
 #include "store/local_inner.h"
 
@@ -16,7 +16,7 @@ static void unref(struct ty_local *l, struct ty_local_pattern *p)
 
 static struct ty_local_pattern *pattern_new(struct ty_local *l, struct ty_str text)
 {
-    struct ty_local_pattern *p = ty_must(malloc(sizeof(*p) + text.n));
+    struct ty_local_pattern *p = ty_xalloc(malloc(sizeof(*p) + text.n));
 
     *p = (struct ty_local_pattern){ .refs = 1, .n = text.n };
     memcpy(p->text, text.p, text.n);
@@ -69,7 +69,7 @@ void ty_local_keep(struct ty_local *l, struct ty_local_entry *e, const struct ty
     e->delta = NULL;
     e->n_delta = 0;
     if (base && delta.n < text.n / 4) {
-        e->delta = ty_must(malloc(delta.n));
+        e->delta = ty_xalloc(malloc(delta.n));
         memcpy(e->delta, delta.p, delta.n);
         l->bytes += e->n_delta = delta.n;
         e->base = base;

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-#include "base/clock.h"
-#include "base/must.h"
+#include "base/time.h"
+#include "base/xalloc.h"
 #include "store/local_inner.h"
 #include "json/patch.h"
 
@@ -38,7 +38,7 @@ static void keep_strings(struct ty_local_entry *e, const struct ty_json *obj)
                              ty_json_str_at(obj, "metadata.name"),
                              ty_json_str_at(obj, "metadata.uid"), controller_of(obj) };
     const char *at[4] = { NULL };
-    char *p = e->strings = ty_must(malloc(part[0].n + part[1].n + part[2].n + part[3].n + 4));
+    char *p = e->strings = ty_xalloc(malloc(part[0].n + part[1].n + part[2].n + part[3].n + 4));
 
     for (int i = 0; i < 4; i++) {
         at[i] = p;
@@ -75,7 +75,7 @@ int ty_local_create(struct ty_local *l, struct ty_arena *a, struct ty_json *obj,
     struct ty_local_key k = ty_local_key(kind, ns, name);
     if (ty_map_get(&l->by_key, (struct ty_str){ k.text, k.n }))
         return ty_fail(err, -EEXIST, "%s \"%.*s\" already exists", kind->plural, TY_ARG(name));
-    struct ty_local_entry *e = ty_must(calloc(1, sizeof(*e)));
+    struct ty_local_entry *e = ty_xalloc(calloc(1, sizeof(*e)));
     if (!ty_json_get(meta, "uid"))
         ty_json_set(a, meta, "uid", ty_json_cstr(a, new_uid(a)));
     ty_json_set(a, meta, "creationTimestamp", ty_json_str(a, ty_time_text(a, l->now(l->now_ctx))));

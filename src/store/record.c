@@ -1,7 +1,7 @@
 /* Two things wait for the next write: texts of objects that are gone from the store (the only
  * copies made here), and events. Which objects changed is told by their versions. */
 #include "store/record.h"
-#include "base/must.h"
+#include "base/xalloc.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -93,7 +93,7 @@ static void hold_gone(struct ty_record *r, const struct ty_stored *obj)
                   name = ty_str(obj->name);
     struct ty_str text = text_of(r, obj);
     size_t n = job.n + uid.n + ns.n + name.n + text.n;
-    struct gone *g = ty_must(malloc(sizeof(*g) + n));
+    struct gone *g = ty_xalloc(malloc(sizeof(*g) + n));
     char *at = g->bytes;
 
     *g = (struct gone){ .kind = obj->kind, .version = obj->version };
@@ -123,7 +123,7 @@ static void on_change(void *ctx, enum ty_stored_change what, const struct ty_sto
 struct ty_record *ty_record_new(struct ty_local *store, void (*changed)(void *ctx, bool urgent),
                                 void *ctx)
 {
-    struct ty_record *r = ty_must(calloc(1, sizeof(*r)));
+    struct ty_record *r = ty_xalloc(calloc(1, sizeof(*r)));
 
     r->store = store;
     r->changed = changed;
@@ -157,7 +157,7 @@ static void add_event(struct ty_record *r, const struct event *like)
 {
     struct ty_str job = job_of(r, like->name);
     size_t n = like->name.n + like->type.n + like->reason.n + like->message.n + job.n;
-    struct event *e = ty_must(malloc(sizeof(*e) + n));
+    struct event *e = ty_xalloc(malloc(sizeof(*e) + n));
     char *at = e->bytes;
 
     *e = *like;

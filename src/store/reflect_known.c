@@ -118,7 +118,7 @@ void ty_known_doubt(struct ty_known_set *s)
 
 void ty_known_stamp(struct ty_known *e, struct ty_str version)
 {
-    e->number = ty_parse_u64(version, &e->version);
+    e->number = ty_str_parse_u64(version, &e->version);
     if (!e->number)
         e->version = ty_hash_bytes(0, version.p, version.n);
 }
@@ -126,7 +126,7 @@ void ty_known_stamp(struct ty_known *e, struct ty_str version)
 bool ty_known_older(const struct ty_known *e, struct ty_str version)
 {
     uint64_t v = 0;
-    bool number = ty_parse_u64(version, &v);
+    bool number = ty_str_parse_u64(version, &v);
     if (number && e->number)
         return v > e->version;
     return number != e->number || ty_hash_bytes(0, version.p, version.n) != e->version;

@@ -5,7 +5,7 @@
 uint64_t ty_reflect_number(struct ty_str version)
 {
     uint64_t v = 0;
-    return ty_parse_u64(version, &v) ? v : 0;
+    return ty_str_parse_u64(version, &v) ? v : 0;
 }
 
 void ty_reflect_destroy(struct ty_reflect *f)

@@ -1,7 +1,7 @@
 /* Checks of runtimePatches and of the older overrides. A wrong name is answered with the names that
  * exist, at the place in the list where it stands. */
 #include "api/names.h"
-#include "base/clock.h"
+#include "base/time.h"
 #include "trainer/checks.h"
 
 #define RESERVED   "dataset-initializer, model-initializer, node"

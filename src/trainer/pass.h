@@ -3,7 +3,7 @@
 #ifndef TY_TRAINER_PASS_H
 #define TY_TRAINER_PASS_H
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "trainer/plugin.h"
 
 struct ty_pass_in {

@@ -351,7 +351,7 @@ static int options(int argc, char **argv, struct ty_kube_where *where, struct ty
     for (int i = 1; i + 1 < argc; i += 2) {
         struct ty_str o = ty_str(argv[i]);
         int64_t v = 0;
-        ty_parse_i64(ty_str(argv[i + 1]), &v);
+        ty_str_parse_i64(ty_str(argv[i + 1]), &v);
         if (ty_str_is(o, "--kubeconfig"))
             where->kubeconfig = argv[i + 1];
         else if (ty_str_is(o, "--pod-dir"))

@@ -88,7 +88,7 @@ static void on_holder(void *ctx, const char *who)
 static int64_t number(const char *text)
 {
     int64_t v = 0;
-    ty_parse_i64(ty_str(text), &v);
+    ty_str_parse_i64(ty_str(text), &v);
     return v;
 }
 

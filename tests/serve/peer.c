@@ -40,7 +40,7 @@ struct later {
 static int64_t number(const char *text)
 {
     int64_t v = 0;
-    return text && ty_parse_i64(ty_str(text), &v) ? v : 0;
+    return text && ty_str_parse_i64(ty_str(text), &v) ? v : 0;
 }
 
 static void later_closed(uv_handle_t *h)
@@ -64,7 +64,7 @@ static void answer_later(struct peer *p, struct ty_request *q)
 
     if (!l)
         abort();
-    ty_parse_i64(q->query, &ms);
+    ty_str_parse_i64(q->query, &ms);
     *l = (struct later){ .p = p, .q = q };
     p->n_later++;
     uv_timer_init(&p->loop, &l->timer);

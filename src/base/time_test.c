@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "base/clock.h"
+#include "base/time.h"
 
 static void test_text(void **state)
 {
@@ -52,7 +52,7 @@ static void test_parse(void **state)
 static void is_duration(const char *text, int64_t want_ns)
 {
     int64_t ns = 42;
-    assert_true(ty_duration_parse(ty_str(text), &ns));
+    assert_true(ty_time_parse_duration(ty_str(text), &ns));
     assert_true(ns == want_ns);
 }
 
@@ -85,7 +85,7 @@ static void test_durations(void **state)
                                        "1s " };
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
         int64_t ns = 42;
-        assert_false(ty_duration_parse(ty_str(bad[i]), &ns));
+        assert_false(ty_time_parse_duration(ty_str(bad[i]), &ns));
         assert_int_equal(ns, 42);
     }
 }
@@ -118,12 +118,12 @@ static void test_spans(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
         int64_t ms = 0;
-        assert_true(ty_span_parse(ty_str(good[i].text), &ms));
+        assert_true(ty_time_parse_span(ty_str(good[i].text), &ms));
         assert_int_equal(ms, good[i].ms);
     }
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
         int64_t ms = 42;
-        assert_false(ty_span_parse(ty_str(bad[i]), &ms));
+        assert_false(ty_time_parse_span(ty_str(bad[i]), &ms));
         assert_int_equal(ms, 42);
     }
 }
@@ -131,13 +131,13 @@ static void test_spans(void **state)
 static void test_waits(void **state)
 {
     (void)state;
-    assert_int_equal(ty_wait_ms(0), 0);
-    assert_int_equal(ty_wait_ms(-3), -3000);
-    assert_int_equal(ty_wait_ms(86400), TY_DAY_MS);
-    int64_t century_ms = ty_wait_ms(INT64_MAX), sum = 0;
+    assert_int_equal(ty_time_wait_ms(0), 0);
+    assert_int_equal(ty_time_wait_ms(-3), -3000);
+    assert_int_equal(ty_time_wait_ms(86400), TY_DAY_MS);
+    int64_t century_ms = ty_time_wait_ms(INT64_MAX), sum = 0;
     assert_true(century_ms / TY_DAY_MS >= 36525);
-    assert_int_equal(ty_wait_ms(INT64_MIN), -century_ms);
-    assert_int_equal(ty_wait_ms(INT64_MAX / 1000 + 1), century_ms);
+    assert_int_equal(ty_time_wait_ms(INT64_MIN), -century_ms);
+    assert_int_equal(ty_time_wait_ms(INT64_MAX / 1000 + 1), century_ms);
     assert_false(__builtin_add_overflow(century_ms, (int64_t)1 << 62, &sum));
 }
 

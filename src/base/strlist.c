@@ -1,9 +1,9 @@
 /* A list grows by doubling; what it outgrows stays with the arena. What is not yet used is zeroed,
  * and there is always one word of that. */
-#include "base/words.h"
+#include "base/strlist.h"
 #include <string.h>
 
-void ty_words_add(struct ty_arena *a, struct ty_words *w, const char *word)
+void ty_strlist_add(struct ty_arena *a, struct ty_strlist *w, const char *word)
 {
     if ((w->n & (w->n - 1)) == 0) { /* 0, 1, 2, 4, 8 … words are full */
         const char **more = ty_new_n(a, const char *, (w->n ? w->n * 2 : 1) + 1);
@@ -14,7 +14,7 @@ void ty_words_add(struct ty_arena *a, struct ty_words *w, const char *word)
     w->v[w->n++] = word;
 }
 
-bool ty_words_same(const struct ty_words *x, const struct ty_words *y)
+bool ty_strlist_equal(const struct ty_strlist *x, const struct ty_strlist *y)
 {
     if (x->n != y->n)
         return false;

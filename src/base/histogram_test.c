@@ -1,4 +1,4 @@
-#include "base/spread.h"
+#include "base/histogram.h"
 #include "base/testing.h"
 
 #include <math.h>
@@ -7,15 +7,15 @@ static const double three[] = { 0.001, 0.5, 2, 0 };
 
 static void test_each_has_its_place(void **state)
 {
-    struct ty_spread s = { .bounds = three };
+    struct ty_histogram s = { .bounds = three };
 
     (void)state;
-    ty_spread_add(&s, -1);
-    ty_spread_add(&s, 0.001);
-    ty_spread_add(&s, 0.25);
-    ty_spread_add(&s, 2);
-    ty_spread_add(&s, 2.5);
-    ty_spread_add(&s, INFINITY);
+    ty_histogram_observe(&s, -1);
+    ty_histogram_observe(&s, 0.001);
+    ty_histogram_observe(&s, 0.25);
+    ty_histogram_observe(&s, 2);
+    ty_histogram_observe(&s, 2.5);
+    ty_histogram_observe(&s, INFINITY);
     assert_int_equal(s.counts[0], 2);
     assert_int_equal(s.counts[1], 1);
     assert_int_equal(s.counts[2], 1);
@@ -25,27 +25,27 @@ static void test_each_has_its_place(void **state)
 
 static void test_no_number(void **state)
 {
-    struct ty_spread s = { .bounds = three };
+    struct ty_histogram s = { .bounds = three };
 
     (void)state;
-    ty_spread_add(&s, 0.5);
-    ty_spread_add(&s, NAN);
+    ty_histogram_observe(&s, 0.5);
+    ty_histogram_observe(&s, NAN);
     assert_int_equal(s.n, 1);
     assert_true(s.sum == 0.5);
 }
 
 static void test_as_many_bounds_as_there_may_be(void **state)
 {
-    double all[TY_SPREAD_BOUNDS + 1];
-    struct ty_spread s = { .bounds = all };
+    double all[TY_HISTOGRAM_BOUNDS + 1];
+    struct ty_histogram s = { .bounds = all };
 
     (void)state;
-    for (int i = 0; i <= TY_SPREAD_BOUNDS; i++)
+    for (int i = 0; i <= TY_HISTOGRAM_BOUNDS; i++)
         all[i] = i + 1; /* no 0 at the end */
-    assert_int_equal(ty_spread_bounds(all), TY_SPREAD_BOUNDS);
-    assert_int_equal(ty_spread_bounds(three), 3);
-    ty_spread_add(&s, 1e9);
-    assert_int_equal(s.counts[TY_SPREAD_BOUNDS], 1);
+    assert_int_equal(ty_histogram_bound_count(all), TY_HISTOGRAM_BOUNDS);
+    assert_int_equal(ty_histogram_bound_count(three), 3);
+    ty_histogram_observe(&s, 1e9);
+    assert_int_equal(s.counts[TY_HISTOGRAM_BOUNDS], 1);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* Times as Kubernetes writes them: RFC 3339, UTC, whole seconds. */
-#include "base/clock.h"
+#include "base/time.h"
 
 #include <time.h>
 
@@ -16,7 +16,7 @@ struct ty_str ty_time_text(struct ty_arena *a, int64_t unix_s)
 }
 
 /* Takes exactly n digits and then `after` (0: nothing) off the front of s. */
-static bool take(struct ty_str *s, size_t n, char after, int *ret_v)
+static bool take_digits(struct ty_str *s, size_t n, char after, int *ret_v)
 {
     int v = 0;
 
@@ -60,7 +60,7 @@ static bool take_zone(struct ty_str s, int *ret_s)
     if (s.p[0] == '-')
         sign = -1;
     s = (struct ty_str){ s.p + 1, s.n - 1 };
-    if (!take(&s, 2, ':', &hours) || !take(&s, 2, 0, &minutes) || s.n > 0)
+    if (!take_digits(&s, 2, ':', &hours) || !take_digits(&s, 2, 0, &minutes) || s.n > 0)
         return false;
     *ret_s = sign * (hours * 3600 + minutes * 60);
     return hours < 24 && minutes < 60;
@@ -71,9 +71,9 @@ bool ty_time_parse(struct ty_str text, int64_t *ret_unix_s)
     struct tm tm = { 0 };
     int offset = 0;
 
-    if (!take(&text, 4, '-', &tm.tm_year) || !take(&text, 2, '-', &tm.tm_mon) ||
-        !take(&text, 2, 'T', &tm.tm_mday) || !take(&text, 2, ':', &tm.tm_hour) ||
-        !take(&text, 2, ':', &tm.tm_min) || !take(&text, 2, 0, &tm.tm_sec) ||
+    if (!take_digits(&text, 4, '-', &tm.tm_year) || !take_digits(&text, 2, '-', &tm.tm_mon) ||
+        !take_digits(&text, 2, 'T', &tm.tm_mday) || !take_digits(&text, 2, ':', &tm.tm_hour) ||
+        !take_digits(&text, 2, ':', &tm.tm_min) || !take_digits(&text, 2, 0, &tm.tm_sec) ||
         !skip_fraction(&text) || !take_zone(text, &offset))
         return false;
     if (tm.tm_mon < 1 || tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31 || tm.tm_hour > 23 ||
@@ -130,7 +130,7 @@ static bool take_span(struct ty_str *s, int64_t *ret_ns)
     return !__builtin_add_overflow(ns, rest, ret_ns);
 }
 
-bool ty_duration_parse(struct ty_str text, int64_t *ret_ns)
+bool ty_time_parse_duration(struct ty_str text, int64_t *ret_ns)
 {
     bool minus = text.n && text.p[0] == '-';
     int64_t sum = 0;
@@ -152,7 +152,7 @@ bool ty_duration_parse(struct ty_str text, int64_t *ret_ns)
 }
 
 #define FAR_S ((int64_t)100 * 366 * 24 * 60 * 60)
-int64_t ty_wait_ms(int64_t seconds)
+int64_t ty_time_wait_ms(int64_t seconds)
 {
     if (seconds > FAR_S)
         seconds = FAR_S;
@@ -161,16 +161,16 @@ int64_t ty_wait_ms(int64_t seconds)
     return seconds * 1000;
 }
 
-bool ty_span_parse(struct ty_str text, int64_t *ret_ms)
+bool ty_time_parse_span(struct ty_str text, int64_t *ret_ms)
 {
     char unit = text.n ? text.p[text.n - 1] : 0;
     int64_t n = 0, ms = 0;
 
     if (unit == 'd' || unit == 'w') {
-        if (!ty_parse_i64((struct ty_str){ text.p, text.n - 1 }, &n) || n <= 0 ||
+        if (!ty_str_parse_i64((struct ty_str){ text.p, text.n - 1 }, &n) || n <= 0 ||
             __builtin_mul_overflow(n, (int64_t)(unit == 'w' ? 7 : 1) * TY_DAY_MS, &ms))
             return false;
-    } else if (!ty_duration_parse(text, &n)) {
+    } else if (!ty_time_parse_duration(text, &n)) {
         return false;
     } else {
         ms = n / 1000000;

@@ -1,0 +1,17 @@
+/* A list of words that lives with an arena. All zero is an empty one. */
+#ifndef TY_BASE_STRLIST_H
+#define TY_BASE_STRLIST_H
+
+#include "base/arena.h"
+#include <stdbool.h>
+
+struct ty_strlist {
+    const char **v; /* ends with NULL, which is not counted; NULL itself: no words */
+    size_t n;
+};
+
+void ty_strlist_add(struct ty_arena *a, struct ty_strlist *w,
+                    const char *word); /* borrows the word */
+bool ty_strlist_equal(const struct ty_strlist *x, const struct ty_strlist *y); /* in this order */
+
+#endif

@@ -137,11 +137,11 @@ static struct ty_json *items(struct ty_arena *a, const struct ty_schema *list, s
             ty_json_push(a, v, item(a, list, i));
         return v;
     }
-    v->members = ty_new_n(a, struct ty_member, n + 1); /* not by put, which looks for each */
+    v->members = ty_new_n(a, struct ty_json_member, n + 1); /* not by put, which looks for each */
     v->n = v->cap = (uint32_t)n;
     for (size_t i = 0; i < n; i++)
         v->members[i] =
-            (struct ty_member){ ty_str(ty_arena_printf(a, "k%zu", i)), item(a, list, i) };
+            (struct ty_json_member){ ty_str(ty_arena_printf(a, "k%zu", i)), item(a, list, i) };
     return v;
 }
 

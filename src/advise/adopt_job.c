@@ -29,7 +29,7 @@ static void add_error(struct ty_adopt_evaluation *j, const struct ty_field_err *
     size_t skip = strlen(e->path) + 2; /* "path: " */
 
     brief.value = shorten(j->a, e->value);
-    ty_field_err_print(&b, &brief);
+    ty_errs_print(&b, &brief);
     if (e->hint)
         ty_buf_printf(&b, " (%s)", e->hint);
     struct ty_str text = b.n > skip ? (struct ty_str){ b.p + skip, b.n - skip } : ty_buf_str(&b);
@@ -218,7 +218,8 @@ static void evaluate_suspended(struct ty_adopt_evaluation *j, const struct ty_vi
     struct ty_json *copy = ty_json_copy(j->a, job, 0);
     struct ty_pass pass;
 
-    ty_json_set(j->a, ty_json_need_object(j->a, copy, "spec"), "suspend", ty_json_bool(j->a, true));
+    ty_json_set(j->a, ty_json_ensure_object(j->a, copy, "spec"), "suspend",
+                ty_json_bool(j->a, true));
     run_pass(j, view, copy, &pass);
     for (const struct ty_want *w = pass.want; w; w = w->next)
         if (w->kind == &ty_kind_jobset && !keeps_rendering(j, w, live) &&

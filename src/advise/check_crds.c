@@ -14,7 +14,7 @@
 const struct ty_json *ty_check_crds_schema(const struct ty_json *crd, const char *version)
 {
     const struct ty_json *v =
-        ty_json_by(ty_json_at(crd, "spec.versions"), "name", ty_str(version), NULL);
+        ty_json_find_item(ty_json_at(crd, "spec.versions"), "name", ty_str(version), NULL);
 
     return ty_json_true_at(v, "served") ? ty_json_at(v, "schema.openAPIV3Schema") : NULL;
 }
@@ -58,10 +58,10 @@ struct lack {
 };
 
 static const char *missing_property(const struct lack *l, const struct ty_json *ours,
-                                    const struct ty_json *theirs, const struct ty_path *at);
+                                    const struct ty_json *theirs, const struct ty_field_path *at);
 
 static const char *missing_member(const struct lack *l, const struct ty_json *ours,
-                                  const struct ty_json *theirs, const struct ty_path *at)
+                                  const struct ty_json *theirs, const struct ty_field_path *at)
 {
     const struct ty_json *have = ty_json_get(theirs, "properties");
 
@@ -69,9 +69,9 @@ static const char *missing_member(const struct lack *l, const struct ty_json *ou
         return NULL;
     ty_each_member (m, ty_json_get(ours, "properties")) {
         const struct ty_json *inner = ty_json_find(have, m->key);
-        const struct ty_path *here = TY_KEYS(at, m->key);
+        const struct ty_field_path *here = TY_KEYS(at, m->key);
         const char *path =
-            inner ? missing_property(l, m->value, inner, here) : ty_path_text(l->a, here);
+            inner ? missing_property(l, m->value, inner, here) : ty_errs_path_text(l->a, here);
         if (path && !(l->released && is_addition(path)))
             return path;
     }
@@ -80,7 +80,7 @@ static const char *missing_member(const struct lack *l, const struct ty_json *ou
 
 /* Through lists and maps, too: their items are not written in the path. */
 static const char *missing_property(const struct lack *l, const struct ty_json *ours,
-                                    const struct ty_json *theirs, const struct ty_path *at)
+                                    const struct ty_json *theirs, const struct ty_field_path *at)
 {
     static const char *const inside[] = { "items", "additionalProperties" };
     const char *path = missing_member(l, ours, theirs, at);
@@ -147,11 +147,10 @@ static void check_release(const struct ty_doctor_in *in, struct ty_check_results
     const struct ty_json *crd =
         ty_cluster_snapshot_parse(ret->arena, find_crd(in, ret->arena, kind));
     const struct ty_json *notes = ty_json_at(crd, "metadata.annotations");
-    struct ty_str name = ty_json_text_of(ty_json_get(notes, "meta.helm.sh/release-name"));
-    struct ty_str ns = ty_json_text_of(ty_json_get(notes, "meta.helm.sh/release-namespace"));
+    struct ty_str name = ty_json_as_str(ty_json_get(notes, "meta.helm.sh/release-name"));
+    struct ty_str ns = ty_json_as_str(ty_json_get(notes, "meta.helm.sh/release-namespace"));
 
-    if (!name.n ||
-        ty_str_is(ty_json_text_of(ty_json_get(notes, "helm.sh/resource-policy")), "keep"))
+    if (!name.n || ty_str_is(ty_json_as_str(ty_json_get(notes, "helm.sh/resource-policy")), "keep"))
         return;
     struct ty_check_result *c =
         ty_check_add(ret, TY_CHECK_LEVEL_WARN, "crds",
@@ -226,8 +225,8 @@ static bool is_jobset(const struct ty_json *deployment)
 {
     const struct ty_json *labels = ty_json_at(deployment, "metadata.labels");
 
-    return ty_str_is(ty_json_text_of(ty_json_get(labels, "app.kubernetes.io/part-of")), "jobset") ||
-           ty_str_is(ty_json_text_of(ty_json_get(labels, "app.kubernetes.io/name")), "jobset");
+    return ty_str_is(ty_json_as_str(ty_json_get(labels, "app.kubernetes.io/part-of")), "jobset") ||
+           ty_str_is(ty_json_as_str(ty_json_get(labels, "app.kubernetes.io/name")), "jobset");
 }
 
 static bool controller_seen(const struct ty_doctor_in *in, struct ty_check_results *ret)

@@ -87,7 +87,8 @@ static void test_helm_would_delete_them(void **state)
 {
     struct doctor_fixture *w = *state;
     struct ty_json *crd = ty_crd(w->a, &ty_kind_trainjob);
-    struct ty_json *notes = ty_json_need_object(w->a, ty_json_get(crd, "metadata"), "annotations");
+    struct ty_json *notes =
+        ty_json_ensure_object(w->a, ty_json_get(crd, "metadata"), "annotations");
 
     put_ours(w);
     ty_json_set(w->a, notes, "meta.helm.sh/release-name", ty_json_cstr(w->a, "kf"));

@@ -23,8 +23,8 @@ bool ty_check_operator_is_upstream(struct ty_str image)
 static bool is_manager(const struct ty_json *deployment)
 {
     const struct ty_json *labels = ty_json_at(deployment, "metadata.labels");
-    struct ty_str name = ty_json_text_of(ty_json_get(labels, "app.kubernetes.io/name"));
-    struct ty_str component = ty_json_text_of(ty_json_get(labels, "app.kubernetes.io/component"));
+    struct ty_str name = ty_json_as_str(ty_json_get(labels, "app.kubernetes.io/name"));
+    struct ty_str component = ty_json_as_str(ty_json_get(labels, "app.kubernetes.io/component"));
 
     return ty_str_is(component, "manager") &&
            (ty_str_is(name, "trainer") || ty_str_is(name, "kubeflow-trainer") ||

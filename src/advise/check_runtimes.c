@@ -34,7 +34,7 @@ static bool is_deprecated(const struct ty_json *runtime)
 {
     const struct ty_json *labels = ty_json_at(runtime, "metadata.labels");
 
-    return ty_str_is(ty_json_text_of(ty_json_get(labels, "trainer.kubeflow.org/support")),
+    return ty_str_is(ty_json_as_str(ty_json_get(labels, "trainer.kubeflow.org/support")),
                      "deprecated");
 }
 

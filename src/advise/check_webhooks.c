@@ -201,8 +201,8 @@ static void check_certificate(const struct ty_doctor_in *in, struct ty_check_res
         ty_cluster_snapshot_find(in->snapshot, &ty_kind_secret, ns, TY_LIT(TY_TRAINER_SECRET));
     const struct ty_json *data = ty_json_get(ty_cluster_snapshot_parse(ret->arena, o), "data");
     struct ty_pem pem = {
-        .cert = ty_base64_decode(ret->arena, ty_json_text_of(ty_json_get(data, "tls.crt"))),
-        .key = ty_base64_decode(ret->arena, ty_json_text_of(ty_json_get(data, "tls.key"))),
+        .cert = ty_base64_decode(ret->arena, ty_json_as_str(ty_json_get(data, "tls.crt"))),
+        .key = ty_base64_decode(ret->arena, ty_json_as_str(ty_json_get(data, "tls.key"))),
     };
 
     if (!in->gnutls)

@@ -62,9 +62,9 @@ static struct ty_json *version(struct ty_arena *a, const struct ty_kind *k)
     ty_json_set(a, out, "storage", ty_json_bool(a, true));
     if (ty_json_at(openapi, "properties.status")) {
         ty_json_set(a, out, "additionalPrinterColumns", columns(a));
-        ty_json_need_object(a, ty_json_need_object(a, out, "subresources"), "status");
+        ty_json_ensure_object(a, ty_json_ensure_object(a, out, "subresources"), "status");
     }
-    ty_json_set(a, ty_json_need_object(a, out, "schema"), "openAPIV3Schema", openapi);
+    ty_json_set(a, ty_json_ensure_object(a, out, "schema"), "openAPIV3Schema", openapi);
     return out;
 }
 
@@ -74,12 +74,12 @@ struct ty_json *ty_crd(struct ty_arena *a, const struct ty_kind *k)
 
     put(a, crd, "apiVersion", "apiextensions.k8s.io/v1");
     put(a, crd, "kind", "CustomResourceDefinition");
-    ty_json_set(a, ty_json_need_object(a, crd, "metadata"), "name",
+    ty_json_set(a, ty_json_ensure_object(a, crd, "metadata"), "name",
                 ty_json_strf(a, "%s.%s", k->plural, k->group));
-    spec = ty_json_need_object(a, crd, "spec");
+    spec = ty_json_ensure_object(a, crd, "spec");
     put(a, spec, "group", k->group);
     ty_json_set(a, spec, "names", names(a, k));
     put(a, spec, "scope", k->namespaced ? "Namespaced" : "Cluster");
-    ty_json_push(a, ty_json_need_array(a, spec, "versions"), version(a, k));
+    ty_json_push(a, ty_json_ensure_array(a, spec, "versions"), version(a, k));
     return crd;
 }

@@ -87,7 +87,7 @@ static void check_list_keys(const struct ty_json *s, const char *at)
     for (size_t i = 0; i < ty_json_len(keys); i++) {
         const struct ty_json *key = ty_json_item(keys, i);
         const struct ty_json *prop =
-            ty_json_find(ty_json_get(items, "properties"), ty_json_text_of(key));
+            ty_json_find(ty_json_get(items, "properties"), ty_json_as_str(key));
         bool sure = ty_json_get(prop, "default");
         for (size_t j = 0; j < ty_json_len(required); j++)
             sure |= ty_json_eq(ty_json_item(required, j), key);

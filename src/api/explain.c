@@ -257,7 +257,7 @@ static int fail_field(const struct ty_kind *k, const struct ty_hint_place *place
     ty_auto_arena *a = ty_arena_new((size_t)1 << 30);
     const struct ty_field *list[MAX_FIELDS];
     const char *hint = place->schema->type == TY_T_OBJECT ? ty_hint_unknown(a, place, key) : NULL;
-    const char *path = ty_path_text(a, TY_KEYS(place->at, key));
+    const char *path = ty_errs_path_text(a, TY_KEYS(place->at, key));
     ty_auto_buf names = { 0 };
 
     if (hint)

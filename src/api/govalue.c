@@ -200,7 +200,7 @@ const char *ty_go_value(struct ty_arena *a, const struct ty_json *v)
         ty_go_float(&out, ty_go_number(v));
         break;
     case TY_JSON_STRING:
-        ty_go_quote(&out, ty_json_text_of(v));
+        ty_go_quote(&out, ty_json_as_str(v));
         break;
     case TY_JSON_ARRAY:
     case TY_JSON_OBJECT:

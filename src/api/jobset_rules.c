@@ -12,7 +12,8 @@ bool ty_rule_unchanged_by_name(const struct ty_json *self, const struct ty_json 
     if (ty_json_len(self) != ty_json_len(old))
         return false;
     ty_each_item (it, self) {
-        const struct ty_json *was = ty_json_by(old, "name", ty_json_str_at(*it, "name"), NULL);
+        const struct ty_json *was =
+            ty_json_find_item(old, "name", ty_json_str_at(*it, "name"), NULL);
         if (!was || !ty_json_eq(*it, was))
             return false;
     }

@@ -97,7 +97,8 @@ static void put_topology(struct ty_arena *a, const struct ty_schema *s, struct t
 
 static void put_rules(struct ty_arena *a, const struct ty_schema *s, struct ty_json *out)
 {
-    struct ty_json *list = s->rules ? ty_json_need_array(a, out, "x-kubernetes-validations") : NULL;
+    struct ty_json *list =
+        s->rules ? ty_json_ensure_array(a, out, "x-kubernetes-validations") : NULL;
 
     for (const struct ty_rule *r = s->rules; r && r->message; r++) {
         struct ty_json *one = ty_json_object(a);

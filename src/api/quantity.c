@@ -314,7 +314,7 @@ struct ty_quantity ty_quantity_mul(struct ty_quantity q, int64_t by)
 
 static int by_key(const void *x, const void *y)
 {
-    const struct ty_member *a = x, *b = y;
+    const struct ty_json_member *a = x, *b = y;
     return ty_str_cmp(a->key, b->key);
 }
 
@@ -327,8 +327,8 @@ static void sort_members(struct ty_json *obj)
 /* Of an object that is sorted. */
 static const struct ty_json *find_sorted(const struct ty_json *obj, struct ty_str key)
 {
-    const struct ty_member wanted = { .key = key };
-    const struct ty_member *m =
+    const struct ty_json_member wanted = { .key = key };
+    const struct ty_json_member *m =
         obj->n ? bsearch(&wanted, obj->members, obj->n, sizeof(*m), by_key) : NULL;
 
     return m ? m->value : NULL;
@@ -344,7 +344,7 @@ static void join(struct ty_arena *a, struct ty_json *into, const struct ty_json 
     struct ty_quantity q, have;
 
     sort_members(into);
-    now->members = ty_new_n(a, struct ty_member, ty_json_len(from));
+    now->members = ty_new_n(a, struct ty_json_member, ty_json_len(from));
     now->cap = (uint32_t)ty_json_len(from);
     ty_each_member (m, from) {
         if (!ty_quantity_of(m->value, &q))
@@ -353,7 +353,7 @@ static void join(struct ty_arena *a, struct ty_json *into, const struct ty_json 
             q = ty_quantity_mul(q, times);
         bool known = ty_quantity_of(find_sorted(into, m->key), &have);
         if (!known || fn(&have, &q))
-            now->members[now->n++] = (struct ty_member){ m->key, ty_quantity_json(a, q) };
+            now->members[now->n++] = (struct ty_json_member){ m->key, ty_quantity_json(a, q) };
     }
     ty_json_put_all(a, into, now, 0);
     sort_members(into);

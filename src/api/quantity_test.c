@@ -165,7 +165,7 @@ static void test_json(void **state)
     prints(q, "1536Mi");
     struct ty_json *half = ty_json_parse(a, TY_LIT("0.5"), NULL, NULL);
     assert_true(ty_quantity_of(half, &q));
-    assert_true(ty_str_is(ty_json_text_of(ty_quantity_json(a, q)), "500m"));
+    assert_true(ty_str_is(ty_json_as_str(ty_quantity_json(a, q)), "500m"));
     assert_false(ty_quantity_of(NULL, &q));
     assert_false(ty_quantity_of(ty_json_null(a), &q));
     assert_false(ty_quantity_of(ty_json_bool(a, true), &q));

@@ -85,18 +85,18 @@ void ty_schema_default(struct ty_arena *a, const struct ty_schema *s, struct ty_
 /* Removes unknown fields, in place. Each one removed is also reported to errs (TY_UNKNOWN, path,
  * hint "did you mean …") unless errs is NULL. */
 void ty_schema_prune(struct ty_arena *a, const struct ty_schema *s, struct ty_json *v,
-                     const struct ty_path *at, struct ty_errs *errs);
+                     const struct ty_field_path *at, struct ty_errs *errs);
 /* All that the API server's schema check would say of v: types, required, enums, bounds, patterns,
  * duplicate list-map keys, then rules (old: the stored object on update, or NULL). When the shape
  * is too broken for rules, Kubernetes' note "some validation rules were not checked …" is added.
  * `at` is v's path; `body` is the prefix used inside "… in body" texts (normally the same path). */
 void ty_schema_validate(const struct ty_schema *s, const struct ty_json *v,
-                        const struct ty_json *old, const struct ty_path *at,
-                        const struct ty_path *body, struct ty_errs *errs);
+                        const struct ty_json *old, const struct ty_field_path *at,
+                        const struct ty_field_path *body, struct ty_errs *errs);
 /* The first part of that: types, bounds and patterns of v and of all below it, up to errs->most
  * mistakes. For who wants the hints of something that no API server has checked yet. */
-void ty_schema_types(const struct ty_schema *s, const struct ty_json *v, const struct ty_path *at,
-                     struct ty_errs *errs);
+void ty_schema_types(const struct ty_schema *s, const struct ty_json *v,
+                     const struct ty_field_path *at, struct ty_errs *errs);
 /* The object as Go would write it after decoding it into its typed struct: unknown fields and nulls
  * gone, zero values of omitempty fields gone, empty structs present, quantities canonical, times as
  * they are, fields in Go's order. A new tree; nodes keep line, column and origin. A "{}" of input
@@ -109,8 +109,8 @@ int ty_schema_decode(const struct ty_schema *s, const struct ty_json *v, struct 
 /* Whether every list and text of v is within its maxItems and maxLength. For who builds something
  * from an object that no API server has validated yet: cheap, linear, allocates nothing. */
 bool ty_schema_bounded(const struct ty_schema *s, const struct ty_json *v);
-/* For ty_strategic_merge; `type` pointers are struct ty_schema. */
-extern const struct ty_merge_guide ty_schema_guide;
+/* For ty_patch_strategic; `type` pointers are struct ty_schema. */
+extern const struct ty_patch_schema ty_schema_guide;
 /* The field, or NULL. */
 const struct ty_field *ty_schema_field(const struct ty_schema *s, struct ty_str name);
 /* openAPIV3Schema of s, without descriptions except those of our own fields. */

@@ -5,7 +5,7 @@
 static bool text_fits(const struct ty_schema *s, const struct ty_json *v)
 {
     return !s->max_len || v->type != TY_JSON_STRING || v->n <= s->max_len ||
-           ty_walk_runes(ty_json_text_of(v)) <= s->max_len;
+           ty_walk_runes(ty_json_as_str(v)) <= s->max_len;
 }
 
 bool ty_schema_bounded(const struct ty_schema *s, const struct ty_json *v)

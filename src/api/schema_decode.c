@@ -191,7 +191,7 @@ static int decode(const struct ty_schema *s, const struct ty_json *v, const stru
                        "quantities must match the regular expression "
                        "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
     if (s->type == TY_T_TIME)
-        return ty_decode_time(ty_json_text_of(v), err);
+        return ty_decode_time(ty_json_as_str(v), err);
     if (s->type == TY_T_ARRAY)
         for (uint32_t i = 0; i < v->n && r == 0; i++)
             r = decode(s->items, v->items[i], at, err);

@@ -45,7 +45,7 @@ static void default_members(struct ty_arena *a, const struct ty_schema *s, struc
     if (s->type == TY_T_OBJECT)
         add_missing(a, s, v);
     for (uint32_t i = 0; i < v->n; i++) {
-        struct ty_member m = v->members[i];
+        struct ty_json_member m = v->members[i];
         bool look = m.value->type == TY_JSON_NULL || m.value->type >= TY_JSON_ARRAY;
         const struct ty_schema *ms = look ? ty_walk_member(s, m.key) : NULL;
         if (ms && unwanted_null(ms, m.value))

@@ -2,10 +2,10 @@
  * or mount one source: upstream's plain merge leaves the old one beside the new (B21). */
 #include "api/schema.h"
 
-static struct ty_merge_type guide_member(const void *type, struct ty_str key)
+static struct ty_patch_meta guide_member(const void *type, struct ty_str key)
 {
     const struct ty_schema *s = type;
-    struct ty_merge_type t = { .how = TY_MERGE_DEEP };
+    struct ty_patch_meta t = { .how = TY_PATCH_MERGE };
 
     if (!s)
         return t;
@@ -20,7 +20,9 @@ static struct ty_merge_type guide_member(const void *type, struct ty_str key)
     t.retain_keys = (f->flags & TY_F_RETAIN) != 0;
     if (f->schema->type == TY_T_ARRAY) {
         bool merge = (f->flags & TY_F_MERGE) != 0;
-        t.how = !merge ? TY_MERGE_REPLACE : f->patch_key ? TY_MERGE_BY_KEY : TY_MERGE_SET;
+        t.how = !merge         ? TY_PATCH_REPLACE
+                : f->patch_key ? TY_PATCH_MERGE_BY_KEY
+                               : TY_PATCH_MERGE_SET;
         t.key = merge ? f->patch_key : NULL;
     }
     return t;
@@ -81,7 +83,7 @@ static void guide_merged(struct ty_arena *a TY_UNUSED, const void *type, struct 
         keep_patched(merged, patch, "mountPath");
 }
 
-const struct ty_merge_guide ty_schema_guide = {
+const struct ty_patch_schema ty_schema_guide = {
     .member = guide_member,
     .item = guide_item,
     .merged = guide_merged,

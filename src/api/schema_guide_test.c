@@ -7,7 +7,7 @@ static const char *merge(struct ty_arena *a, const struct ty_schema *s, const ch
     struct ty_json *d = parse(a, doc), *p = parse(a, patch), *out = NULL;
     const char *doc_before = json_show(a, d), *patch_before = json_show(a, p);
 
-    if (ty_strategic_merge(a, d, p, &ty_schema_guide, s, 0, &out, &err) != 0)
+    if (ty_patch_strategic(a, d, p, &ty_schema_guide, s, 0, &out, &err) != 0)
         fail_msg("%s", err.text);
     assert_string_equal(json_show(a, d), doc_before);
     assert_string_equal(json_show(a, p), patch_before);
@@ -16,20 +16,21 @@ static const char *merge(struct ty_arena *a, const struct ty_schema *s, const ch
 
 static void answers_from_the_tables(void **state TY_UNUSED)
 {
-    const struct ty_merge_guide *g = &ty_schema_guide;
-    struct ty_merge_type t = g->member(&ty_schema_PodSpec, TY_LIT("containers"));
+    const struct ty_patch_schema *g = &ty_schema_guide;
+    struct ty_patch_meta t = g->member(&ty_schema_PodSpec, TY_LIT("containers"));
 
-    assert_int_equal(t.how, TY_MERGE_BY_KEY);
+    assert_int_equal(t.how, TY_PATCH_MERGE_BY_KEY);
     assert_string_equal(t.key, "name");
     assert_ptr_equal(g->item(t.type), &ty_schema_Container);
     t = g->member(&ty_schema_Container, TY_LIT("volumeMounts"));
     assert_string_equal(t.key, "mountPath");
-    assert_int_equal(g->member(&ty_schema_Container, TY_LIT("args")).how, TY_MERGE_REPLACE);
-    assert_int_equal(g->member(&ty_schema_PodSpec, TY_LIT("tolerations")).how, TY_MERGE_REPLACE);
-    assert_int_equal(g->member(&ty_schema_ObjectMeta, TY_LIT("finalizers")).how, TY_MERGE_SET);
+    assert_int_equal(g->member(&ty_schema_Container, TY_LIT("args")).how, TY_PATCH_REPLACE);
+    assert_int_equal(g->member(&ty_schema_PodSpec, TY_LIT("tolerations")).how, TY_PATCH_REPLACE);
+    assert_int_equal(g->member(&ty_schema_ObjectMeta, TY_LIT("finalizers")).how,
+                     TY_PATCH_MERGE_SET);
     t = g->member(&ty_schema_PodSpec, TY_LIT("nodeSelector"));
-    assert_int_equal(t.how, TY_MERGE_DEEP);
-    assert_int_equal(g->member(t.type, TY_LIT("any")).how, TY_MERGE_DEEP);
+    assert_int_equal(t.how, TY_PATCH_MERGE);
+    assert_int_equal(g->member(t.type, TY_LIT("any")).how, TY_PATCH_MERGE);
     assert_null(g->member(&ty_schema_PodSpec, TY_LIT("unknown")).type);
     assert_null(g->member(NULL, TY_LIT("x")).type);
     assert_null(g->item(NULL));

@@ -112,7 +112,7 @@ const char *ty_hint_type(struct ty_arena *a, const struct ty_schema *s, const st
     bool scalar = v->type == TY_JSON_BOOL || v->type == TY_JSON_INT || v->type == TY_JSON_NUMBER;
 
     if (v->type == TY_JSON_STRING)
-        return hint_from_string(a, s, ty_json_text_of(v));
+        return hint_from_string(a, s, ty_json_as_str(v));
     if (s->type == TY_T_STRING && scalar)
         return ty_arena_printf(a, "write \"%.*s\" in quotes", TY_ARG(ty_json_text(a, v)));
     if (s->type == TY_T_BOOLEAN && scalar)
@@ -139,7 +139,7 @@ static size_t count(const char *const *list)
 const char *ty_hint_enum(struct ty_arena *a, const struct ty_schema *s, const struct ty_json *v)
 {
     const char *word = v->type == TY_JSON_STRING
-                           ? ty_str_nearest(ty_json_text_of(v), s->enums, count(s->enums))
+                           ? ty_str_nearest(ty_json_as_str(v), s->enums, count(s->enums))
                            : NULL;
 
     return word && *word ? ty_arena_printf(a, "did you mean \"%s\"?", word) : NULL;
@@ -176,13 +176,13 @@ static bool below(struct search *q, const struct ty_schema *s, int step, int dep
     return false;
 }
 
-static const char *place_text(struct ty_arena *a, const struct ty_path *at, const struct search *q,
-                              int depth)
+static const char *place_text(struct ty_arena *a, const struct ty_field_path *at,
+                              const struct search *q, int depth)
 {
     ty_auto_buf out = { 0 };
 
     if (at)
-        ty_buf_cstr(&out, ty_path_text(a, at));
+        ty_buf_cstr(&out, ty_errs_path_text(a, at));
     for (int i = 0; i < depth; i++)
         ty_buf_printf(&out, "%s%s%s", out.n ? "." : "", q->steps[i],
                       i + 1 < depth && q->list[i] ? "[]" : "");
@@ -234,6 +234,7 @@ const char *ty_hint_unknown(struct ty_arena *a, const struct ty_hint_place *plac
         return hint;
     near = sibling(a, place->schema, key);
     if (near)
-        return ty_arena_printf(a, "did you mean %s?", ty_path_text(a, TY_KEY(place->at, near)));
+        return ty_arena_printf(a, "did you mean %s?",
+                               ty_errs_path_text(a, TY_KEY(place->at, near)));
     return elsewhere(a, place, key, 3, MAX_STEPS);
 }

@@ -82,7 +82,7 @@ static const struct ty_schema *schema_at(const struct ty_schema *s, const char *
 /* The hint for `key` below spec.trainer of a TrainJob. */
 static const char *in_trainer(struct ty_arena *a, const char *key)
 {
-    const struct ty_path *spec = TY_KEY(NULL, "spec"), *trainer = TY_KEY(spec, "trainer");
+    const struct ty_field_path *spec = TY_KEY(NULL, "spec"), *trainer = TY_KEY(spec, "trainer");
     const char *const way[] = { "spec", "trainer", NULL };
     const struct ty_hint_place top = { NULL, &ty_schema_TrainJob, NULL };
     const struct ty_hint_place mid = { &top, ty_walk_member(&ty_schema_TrainJob, ty_str("spec")),

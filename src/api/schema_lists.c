@@ -74,7 +74,7 @@ static const char *element_text(struct ty_arena *a, const struct ty_schema *s,
 }
 
 static void add_duplicate(struct ty_errs *errs, const struct ty_schema *s,
-                          const struct ty_json *list, size_t i, const struct ty_path *at)
+                          const struct ty_json *list, size_t i, const struct ty_field_path *at)
 {
     const struct ty_json *item = ty_json_item(list, i);
     const char *text;
@@ -88,7 +88,7 @@ static void add_duplicate(struct ty_errs *errs, const struct ty_schema *s,
 /* Reports the second appearance of each element, not the third. A hash table of places keeps lists
  * of any length linear. */
 static size_t find_duplicates(struct ty_arena *a, struct ty_errs *errs, const struct ty_schema *s,
-                              const struct ty_json *list, const struct ty_path *at)
+                              const struct ty_json *list, const struct ty_field_path *at)
 {
     size_t size = 4, found = 0;
 
@@ -113,7 +113,7 @@ static size_t find_duplicates(struct ty_arena *a, struct ty_errs *errs, const st
 
 /* A map list may hold only objects (and nulls, which have no keys). */
 static bool add_not_object(struct ty_errs *errs, const struct ty_json *list,
-                           const struct ty_path *at)
+                           const struct ty_field_path *at)
 {
     for (uint32_t i = 0; i < list->n; i++) {
         const struct ty_json *v = list->items[i];
@@ -129,7 +129,7 @@ static bool add_not_object(struct ty_errs *errs, const struct ty_json *list,
 }
 
 static size_t check_list(struct ty_arena *a, struct ty_errs *errs, const struct ty_schema *s,
-                         const struct ty_json *list, const struct ty_path *at)
+                         const struct ty_json *list, const struct ty_field_path *at)
 {
     size_t found = 0;
 
@@ -144,7 +144,7 @@ static size_t check_list(struct ty_arena *a, struct ty_errs *errs, const struct 
 }
 
 size_t ty_walk_lists(struct ty_arena *a, struct ty_errs *errs, const struct ty_schema *s,
-                     const struct ty_json *v, const struct ty_path *at)
+                     const struct ty_json *v, const struct ty_field_path *at)
 {
     size_t found = 0;
 
@@ -157,7 +157,8 @@ size_t ty_walk_lists(struct ty_arena *a, struct ty_errs *errs, const struct ty_s
     ty_each_member (m, v) {
         if (m->value->type < TY_JSON_ARRAY)
             continue;
-        const struct ty_path *p = s->type == TY_T_MAP ? TY_MAPKEY(at, m->key) : TY_KEYS(at, m->key);
+        const struct ty_field_path *p =
+            s->type == TY_T_MAP ? TY_MAPKEY(at, m->key) : TY_KEYS(at, m->key);
         found += ty_walk_lists(a, errs, ty_walk_member(s, m->key), m->value, p);
     }
     return found;

@@ -130,13 +130,13 @@ static struct ty_json *normal_map(struct ty_arena *a, const struct ty_schema *s,
 
     n->n = 0;
     n->cap = v->n;
-    n->members = ty_arena_raw(a, sizeof(*n->members) * v->n, _Alignof(struct ty_member));
+    n->members = ty_arena_raw(a, sizeof(*n->members) * v->n, _Alignof(struct ty_json_member));
     for (uint32_t i = 0; i < v->n && !ty_arena_full(a); i++) {
-        const struct ty_member *m = &v->members[i];
+        const struct ty_json_member *m = &v->members[i];
         struct ty_json *x =
             m->value->type == TY_JSON_NULL ? zero(a, s->items) : normal(a, s->items, m->value);
         if (x)
-            n->members[n->n++] = (struct ty_member){ m->key, x };
+            n->members[n->n++] = (struct ty_json_member){ m->key, x };
     }
     return n;
 }
@@ -173,13 +173,13 @@ static struct ty_json *normal_object(struct ty_arena *a, const struct ty_schema 
     struct ty_json *n = clone(a, v);
     n->n = 0;
     n->cap = v->n + (uint32_t)extra;
-    n->members = ty_arena_raw(a, sizeof(*n->members) * n->cap, _Alignof(struct ty_member));
+    n->members = ty_arena_raw(a, sizeof(*n->members) * n->cap, _Alignof(struct ty_json_member));
     for (size_t i = 0; i < fields; i++) {
         if (!slot[i] && !(s->fields[i].flags & (TY_F_ALWAYS | TY_F_ZERO)))
             continue;
         struct ty_json *x = normal_field(a, &s->fields[i], slot[i]);
         if (x)
-            n->members[n->n++] = (struct ty_member){ ty_str(s->fields[i].name), x };
+            n->members[n->n++] = (struct ty_json_member){ ty_str(s->fields[i].name), x };
     }
     return n;
 }

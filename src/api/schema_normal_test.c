@@ -52,7 +52,7 @@ static void keeps_places_and_leaves_the_input_alone(void **state TY_UNUSED)
                                  "\n'1000m'}}}]}");
     const char *before = json_show(a, v);
 
-    ty_json_stamp(v, 7);
+    ty_json_set_origin(v, 7);
     struct ty_json *n = ty_schema_normal(a, &ty_schema_PodSpec, v);
     const struct ty_json *c = ty_json_item(ty_json_get(n, "containers"), 0);
     const struct ty_json *cpu = ty_json_at(c, "resources.limits.cpu");

@@ -8,14 +8,14 @@ struct prune {
 };
 
 /* Every object has these, whatever its table says. */
-static bool is_type_meta(const struct ty_path *at, struct ty_str key)
+static bool is_type_meta(const struct ty_field_path *at, struct ty_str key)
 {
     return !at &&
            (ty_str_is(key, "apiVersion") || ty_str_is(key, "kind") || ty_str_is(key, "metadata"));
 }
 
 static void tell(const struct prune *p, const struct ty_hint_place *place,
-                 const struct ty_member *m)
+                 const struct ty_json_member *m)
 {
     if (!p->errs)
         return;
@@ -26,16 +26,16 @@ static void tell(const struct prune *p, const struct ty_hint_place *place,
 }
 
 static void prune_value(const struct prune *p, const struct ty_schema *s, struct ty_json *v,
-                        const struct ty_path *at, const struct ty_hint_place *up);
+                        const struct ty_field_path *at, const struct ty_hint_place *up);
 
 static void prune_object(const struct prune *p, const struct ty_schema *s, struct ty_json *v,
-                         const struct ty_path *at, const struct ty_hint_place *up)
+                         const struct ty_field_path *at, const struct ty_hint_place *up)
 {
     const struct ty_hint_place here = { up, s, at };
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < v->n; i++) {
-        struct ty_member m = v->members[i];
+        struct ty_json_member m = v->members[i];
         const struct ty_schema *ms = ty_walk_member(s, m.key);
         if (!ms && !is_type_meta(at, m.key)) {
             tell(p, &here, &m);
@@ -49,7 +49,7 @@ static void prune_object(const struct prune *p, const struct ty_schema *s, struc
 }
 
 static void prune_value(const struct prune *p, const struct ty_schema *s, struct ty_json *v,
-                        const struct ty_path *at, const struct ty_hint_place *up)
+                        const struct ty_field_path *at, const struct ty_hint_place *up)
 {
     if (v->type == TY_JSON_OBJECT && (s->type == TY_T_OBJECT || s->type == TY_T_MAP)) {
         prune_object(p, s, v, at, up);
@@ -61,7 +61,7 @@ static void prune_value(const struct prune *p, const struct ty_schema *s, struct
 }
 
 void ty_schema_prune(struct ty_arena *a, const struct ty_schema *s, struct ty_json *v,
-                     const struct ty_path *at, struct ty_errs *errs)
+                     const struct ty_field_path *at, struct ty_errs *errs)
 {
     prune_value(&(const struct prune){ a, errs }, s, v, at, NULL);
 }

@@ -15,7 +15,7 @@ static bool unchanged(const struct pair *p)
 }
 
 static void run(struct ty_errs *errs, const struct pair *p, const struct pair *near,
-                const struct ty_path *at)
+                const struct ty_field_path *at)
 {
     for (const struct ty_rule *r = p->s->rules; r && r->message; r++) {
         if (r->transition && !p->old)
@@ -33,7 +33,7 @@ static void run(struct ty_errs *errs, const struct pair *p, const struct pair *n
 
 /* `near` is the nearest value above that has an earlier version. */
 static void walk(struct ty_errs *errs, const struct pair *p, const struct pair *near,
-                 const struct ty_path *at)
+                 const struct ty_field_path *at)
 {
     const struct pair *below = p->old ? p : near;
 
@@ -61,7 +61,7 @@ static void walk(struct ty_errs *errs, const struct pair *p, const struct pair *
 }
 
 void ty_walk_rules(struct ty_errs *errs, const struct ty_schema *s, const struct ty_json *v,
-                   const struct ty_json *old, const struct ty_path *at)
+                   const struct ty_json *old, const struct ty_field_path *at)
 {
     const struct pair none = { 0 };
 

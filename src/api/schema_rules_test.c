@@ -8,7 +8,7 @@ static bool unchanged(const struct ty_json *self, const struct ty_json *old)
 static bool not_bad(const struct ty_json *self, const struct ty_json *old)
 {
     assert_null(old); /* only transition rules may see it */
-    return !ty_str_is(ty_json_text_of(self), "bad");
+    return !ty_str_is(ty_json_as_str(self), "bad");
 }
 
 static const struct ty_rule text_rules[] = {

@@ -42,7 +42,7 @@ TY_UNUSED static const char *lines(struct ty_arena *a, const struct ty_errs *err
     ty_auto_buf out = { 0 };
 
     for (const struct ty_field_err *e = errs->first; e; e = e->next) {
-        ty_field_err_print(&out, e);
+        ty_errs_print(&out, e);
         if (e->hint)
             ty_buf_printf(&out, " | %s", e->hint);
         ty_buf_chr(&out, '\n');

@@ -29,18 +29,18 @@ static const char *const type_words[] = {
     [TY_T_QUANTITY] = "integer,string",
 };
 
-/* The path inside "… in body" texts: empty for the root, where ty_path_text says <nil>. */
-static const char *body_text(const struct ty_walk *w, const struct ty_path *at)
+/* The path inside "… in body" texts: empty for the root, where ty_errs_path_text says <nil>. */
+static const char *body_text(const struct ty_walk *w, const struct ty_field_path *at)
 {
     struct ty_arena *a = w->errs->arena;
-    const char *text = at ? ty_path_text(a, at) : "";
+    const char *text = at ? ty_errs_path_text(a, at) : "";
 
     if (w->at == w->body)
         return text;
-    text += w->at ? strlen(ty_path_text(a, w->at)) : 0;
+    text += w->at ? strlen(ty_errs_path_text(a, w->at)) : 0;
     if (!w->body)
         return *text == '.' ? text + 1 : text;
-    return ty_arena_printf(a, "%s%s", ty_path_text(a, w->body), text);
+    return ty_arena_printf(a, "%s%s", ty_errs_path_text(a, w->body), text);
 }
 
 #define TY_ADD(w, node, path, why, value, ...)                                                     \
@@ -94,7 +94,7 @@ static bool fits(const struct ty_schema *s, const struct ty_json *v)
 }
 
 static void add_type(const struct ty_walk *w, const struct ty_schema *s, const struct ty_json *v,
-                     const struct ty_path *at, const char *want)
+                     const struct ty_field_path *at, const char *want)
 {
     const char *body = body_text(w, at), *got = json_words[v->type];
     const char *format = s->type == TY_T_TIME ? "date-time" : s->format;
@@ -112,7 +112,7 @@ static void add_type(const struct ty_walk *w, const struct ty_schema *s, const s
 
 /* A number that its Go type cannot hold. The API server says so at the root. */
 static void add_range(const struct ty_walk *w, const struct ty_schema *s, const struct ty_json *v,
-                      const struct ty_path *at)
+                      const struct ty_field_path *at)
 {
     const char *body = body_text(w, at);
 
@@ -125,7 +125,7 @@ static void add_range(const struct ty_walk *w, const struct ty_schema *s, const 
 }
 
 static void check_type(const struct ty_walk *w, const struct ty_schema *s, const struct ty_json *v,
-                       const struct ty_path *at)
+                       const struct ty_field_path *at)
 {
     if (fits(s, v))
         return;
@@ -150,10 +150,10 @@ size_t ty_walk_runes(struct ty_str s)
 }
 
 static void check_pattern(const struct ty_walk *w, const struct ty_schema *s,
-                          const struct ty_json *v, const struct ty_path *at)
+                          const struct ty_json *v, const struct ty_field_path *at)
 {
     bool quantity = s->type == TY_T_QUANTITY && !s->pattern_ok;
-    struct ty_str text = ty_json_text_of(v);
+    struct ty_str text = ty_json_as_str(v);
 
     if (quantity ? ty_is_quantity_pattern(text) : !s->pattern_ok || s->pattern_ok(text))
         return;
@@ -163,20 +163,20 @@ static void check_pattern(const struct ty_walk *w, const struct ty_schema *s,
 }
 
 static void check_string(const struct ty_walk *w, const struct ty_schema *s,
-                         const struct ty_json *v, const struct ty_path *at)
+                         const struct ty_json *v, const struct ty_field_path *at)
 {
     struct ty_arena *a = w->errs->arena;
 
     /* Most strings are shorter in bytes than any limit in characters. */
-    if (s->max_len && v->n > s->max_len && ty_walk_runes(ty_json_text_of(v)) > s->max_len)
+    if (s->max_len && v->n > s->max_len && ty_walk_runes(ty_json_as_str(v)) > s->max_len)
         TY_ADD(w, v, at, TY_TOO_LONG, NULL, "may not be more than %u byte%s", s->max_len,
                s->max_len == 1 ? "" : "s");
-    else if (s->min_len && ty_walk_runes(ty_json_text_of(v)) < s->min_len)
+    else if (s->min_len && ty_walk_runes(ty_json_as_str(v)) < s->min_len)
         TY_ADD(w, v, at, TY_INVALID, ty_go_value(a, v),
                "%s in body should be at least %u chars long", body_text(w, at), s->min_len);
     else if (s->pattern_ok || s->type == TY_T_QUANTITY)
         check_pattern(w, s, v, at);
-    if (s->type == TY_T_TIME && !ty_is_date_time(ty_json_text_of(v))) {
+    if (s->type == TY_T_TIME && !ty_is_date_time(ty_json_as_str(v))) {
         const char *text = ty_go_value(a, v);
         TY_ADD(w, v, at, TY_TYPE_INVALID, text, "%s in body must be of type date-time: %s",
                body_text(w, at), text)
@@ -194,7 +194,7 @@ static bool in_range(const struct ty_schema *s, const struct ty_json *v)
 }
 
 static void check_number(const struct ty_walk *w, const struct ty_schema *s,
-                         const struct ty_json *v, const struct ty_path *at)
+                         const struct ty_json *v, const struct ty_field_path *at)
 {
     struct ty_arena *a = w->errs->arena;
     bool plain = v->type == TY_JSON_INT;
@@ -212,12 +212,12 @@ static void check_number(const struct ty_walk *w, const struct ty_schema *s,
 }
 
 static void check_enum(const struct ty_walk *w, const struct ty_schema *s, const struct ty_json *v,
-                       const struct ty_path *at)
+                       const struct ty_field_path *at)
 {
     ty_auto_buf list = { 0 };
 
     for (const char *const *e = s->enums; *e; e++)
-        if (v->type == TY_JSON_STRING && ty_str_is(ty_json_text_of(v), *e))
+        if (v->type == TY_JSON_STRING && ty_str_is(ty_json_as_str(v), *e))
             return;
     for (const char *const *e = s->enums; *e; e++) {
         ty_buf_cstr(&list, e == s->enums ? "" : ", ");
@@ -229,10 +229,10 @@ static void check_enum(const struct ty_walk *w, const struct ty_schema *s, const
 }
 
 static void check_value(const struct ty_walk *w, const struct ty_schema *s, const struct ty_json *v,
-                        const struct ty_json *old, const struct ty_path *at);
+                        const struct ty_json *old, const struct ty_field_path *at);
 
 static void check_list(const struct ty_walk *w, const struct ty_schema *s, const struct ty_json *v,
-                       const struct ty_json *old, const struct ty_path *at)
+                       const struct ty_json *old, const struct ty_field_path *at)
 {
     struct ty_arena *a = w->errs->arena;
 
@@ -249,7 +249,7 @@ static void check_list(const struct ty_walk *w, const struct ty_schema *s, const
 
 /* Required fields that are absent, in the order of their names as CRDs list them. */
 static void check_required(const struct ty_walk *w, const struct ty_schema *s,
-                           const struct ty_json *v, const struct ty_path *at)
+                           const struct ty_json *v, const struct ty_field_path *at)
 {
     const char *last = "";
 
@@ -268,7 +268,7 @@ static void check_required(const struct ty_walk *w, const struct ty_schema *s,
 
 static void check_object(const struct ty_walk *w, const struct ty_schema *s,
                          const struct ty_json *v, const struct ty_json *old,
-                         const struct ty_path *at)
+                         const struct ty_field_path *at)
 {
     if (s->metadata)
         return; /* the CRD says only that it is an object */
@@ -286,7 +286,7 @@ static void check_object(const struct ty_walk *w, const struct ty_schema *s,
 }
 
 static void check_value(const struct ty_walk *w, const struct ty_schema *s, const struct ty_json *v,
-                        const struct ty_json *old, const struct ty_path *at)
+                        const struct ty_json *old, const struct ty_field_path *at)
 {
     struct ty_errs before = *w->errs;
 
@@ -316,8 +316,8 @@ static bool blocks_rules(const struct ty_field_err *e)
            e->why == TY_TOO_MANY || e->why == TY_TYPE_INVALID;
 }
 
-void ty_schema_types(const struct ty_schema *s, const struct ty_json *v, const struct ty_path *at,
-                     struct ty_errs *errs)
+void ty_schema_types(const struct ty_schema *s, const struct ty_json *v,
+                     const struct ty_field_path *at, struct ty_errs *errs)
 {
     const struct ty_walk w = { errs, at, at };
 
@@ -325,8 +325,8 @@ void ty_schema_types(const struct ty_schema *s, const struct ty_json *v, const s
 }
 
 void ty_schema_validate(const struct ty_schema *s, const struct ty_json *v,
-                        const struct ty_json *old, const struct ty_path *at,
-                        const struct ty_path *body, struct ty_errs *errs)
+                        const struct ty_json *old, const struct ty_field_path *at,
+                        const struct ty_field_path *body, struct ty_errs *errs)
 {
     const struct ty_walk w = { errs, at, body };
     struct ty_field_err *const before = errs->last;

@@ -16,7 +16,7 @@ static const char *sorted(struct ty_arena *a, const struct ty_errs *errs)
 
     for (const struct ty_field_err *e = errs->first; e; e = e->next) {
         ty_auto_buf line = { 0 };
-        ty_field_err_print(&line, e);
+        ty_errs_print(&line, e);
         assert_true(n < 64);
         lines[n++] = ty_arena_strndup(a, line.p, line.n);
     }
@@ -50,7 +50,7 @@ static void check_verdict(struct ty_arena *a, const struct ty_json *c)
     else
         ty_schema_validate(s, obj, old, NULL, NULL, &errs);
     ty_each_item (it, ty_json_get(c, "want"))
-        ty_buf_printf(&want, "%.*s\n", TY_ARG(ty_json_text_of(*it)));
+        ty_buf_printf(&want, "%.*s\n", TY_ARG(ty_json_as_str(*it)));
     ty_buf_chr(&want, '\0');
     if (strcmp(sorted(a, &errs), want.p) != 0)
         fail_msg("%.*s\nwant:\n%sgot:\n%s", TY_ARG(ty_json_str_at(c, "about")), want.p,

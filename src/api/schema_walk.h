@@ -7,8 +7,8 @@
 /* One check of one value. */
 struct ty_walk {
     struct ty_errs *errs;
-    const struct ty_path *at;   /* of the value the check began with */
-    const struct ty_path *body; /* the same place in "… in body" texts */
+    const struct ty_field_path *at;   /* of the value the check began with */
+    const struct ty_field_path *body; /* the same place in "… in body" texts */
 };
 
 /* The schema of member `key` of an object or map; NULL if unknown. */
@@ -24,10 +24,10 @@ const struct ty_json *ty_walk_twin(const struct ty_schema *list, const struct ty
 /* Duplicates in map lists and sets, everywhere below v; the number found. errs NULL: only counts.
  */
 size_t ty_walk_lists(struct ty_arena *a, struct ty_errs *errs, const struct ty_schema *s,
-                     const struct ty_json *v, const struct ty_path *at);
+                     const struct ty_json *v, const struct ty_field_path *at);
 /* The rules of s and of everything below. old: v's earlier version, or NULL. */
 void ty_walk_rules(struct ty_errs *errs, const struct ty_schema *s, const struct ty_json *v,
-                   const struct ty_json *old, const struct ty_path *at);
+                   const struct ty_json *old, const struct ty_field_path *at);
 
 /* Characters of UTF-8 text, as maxLength counts them. */
 size_t ty_walk_runes(struct ty_str s);
@@ -49,7 +49,7 @@ const char *ty_hint_enum(struct ty_arena *a, const struct ty_schema *s, const st
 struct ty_hint_place {
     const struct ty_hint_place *up;
     const struct ty_schema *schema;
-    const struct ty_path *at;
+    const struct ty_field_path *at;
 };
 const char *ty_hint_unknown(struct ty_arena *a, const struct ty_hint_place *place,
                             struct ty_str key);

@@ -40,7 +40,7 @@ static bool is_letter(char c)
 static bool is_one_of(const struct ty_json *v, const char *const *words)
 {
     for (; ty_json_is(v, TY_JSON_STRING) && *words; words++)
-        if (ty_str_is(ty_json_text_of(v), *words))
+        if (ty_str_is(ty_json_as_str(v), *words))
             return true;
     return false;
 }
@@ -63,7 +63,7 @@ bool ty_rule_name_is_short(const struct ty_json *self, const struct ty_json *old
 {
     size_t chars = 0;
     const struct ty_json *name = ty_json_at(self, "metadata.name");
-    struct ty_str s = ty_json_text_of(name);
+    struct ty_str s = ty_json_as_str(name);
 
     for (size_t i = 0; i < s.n; i++)
         chars += ((unsigned char)s.p[i] & 0xc0) != 0x80; /* CEL counts code points */
@@ -73,7 +73,7 @@ bool ty_rule_name_is_short(const struct ty_json *self, const struct ty_json *old
 /* "" or scheme://anything, the scheme a letter and then letters, digits, + . - */
 bool ty_rule_storage_uri(const struct ty_json *self, const struct ty_json *old TY_UNUSED)
 {
-    struct ty_str scheme, rest = ty_str_cut(ty_json_text_of(self), ':', &scheme);
+    struct ty_str scheme, rest = ty_str_cut(ty_json_as_str(self), ':', &scheme);
 
     if (!ty_json_is(self, TY_JSON_STRING))
         return false;
@@ -194,7 +194,7 @@ bool ty_rule_mpi_implementation(const struct ty_json *self, const struct ty_json
 bool ty_rule_not_node(const struct ty_json *self, const struct ty_json *old TY_UNUSED)
 {
     ty_each_item (it, self)
-        if (ty_str_is(ty_json_text_of(*it), "node"))
+        if (ty_str_is(ty_json_as_str(*it), "node"))
             return false;
     return true;
 }

@@ -81,7 +81,7 @@ static int read_config(struct adopt *x, struct ty_err *err)
     const struct ty_args *args = x->args;
     const struct ty_json *map = ty_cluster_snapshot_get(a, x->cluster.snapshot, &ty_kind_configmap,
                                                         ty_str(x->ns), TY_LIT(CONFIG_NAME));
-    struct ty_str text = ty_json_text_of(ty_json_get(ty_json_get(map, "data"), CONFIG_FILE));
+    struct ty_str text = ty_json_as_str(ty_json_get(ty_json_get(map, "data"), CONFIG_FILE));
     int r = args->config || !text.n
                 ? ty_config_read(a, args->config, args->gates, &x->config, err)
                 : ty_config_parse(a, "ConfigMap " CONFIG_NAME, text, args->gates, &x->config, err);
@@ -107,7 +107,7 @@ static const struct ty_json *hook_secret(struct adopt *x)
     if (!bundle.n)
         return NULL;
     struct ty_json *secret = ty_json_object(a);
-    ty_json_set(a, ty_json_need_object(a, secret, "data"), "ca.crt", ty_json_str(a, bundle));
+    ty_json_set(a, ty_json_ensure_object(a, secret, "data"), "ca.crt", ty_json_str(a, bundle));
     return secret;
 }
 

@@ -129,7 +129,7 @@ static const char *log_of(struct describe_job *w, const struct ty_job_history_po
 {
     const struct ty_json *labels = ty_json_at(pod->obj, "metadata.labels");
     struct ty_str attempt =
-        ty_json_text_of(ty_json_get(labels, "jobset.sigs.k8s.io/restart-attempt"));
+        ty_json_as_str(ty_json_get(labels, "jobset.sigs.k8s.io/restart-attempt"));
     int64_t restarts = 0;
 
     (void)ty_json_int_at(status, "restartCount", &restarts);

@@ -79,7 +79,7 @@ static void keep_object(struct get *g, const struct ty_json *obj, int64_t run, c
     if (!v)
         return; /* no room */
     struct ty_json *notes =
-        ty_json_need_object(a, ty_json_need_object(a, v, "metadata"), "annotations");
+        ty_json_ensure_object(a, ty_json_ensure_object(a, v, "metadata"), "annotations");
 
     ty_json_set(a, notes, "trainyard.dev/run", ty_json_strf(a, "%lld", (long long)run));
     if (state)

@@ -78,8 +78,8 @@ static void test_objects(void **state)
     struct ty_json *v = ty_json_parse(h->b.cli.arena, ty_str(h->b.out), NULL, NULL);
     assert_true(ty_str_is(ty_json_str_at(v, "kind"), "TrainJob"));
     const struct ty_json *notes = ty_json_at(v, "metadata.annotations");
-    assert_true(ty_str_is(ty_json_text_of(ty_json_get(notes, "trainyard.dev/run")), "1"));
-    assert_true(ty_str_is(ty_json_text_of(ty_json_get(notes, "trainyard.dev/state")), "Failed"));
+    assert_true(ty_str_is(ty_json_as_str(ty_json_get(notes, "trainyard.dev/run")), "1"));
+    assert_true(ty_str_is(ty_json_as_str(ty_json_get(notes, "trainyard.dev/state")), "Failed"));
     assert_int_equal(HIST_RUN(h, "get", "-o", "json"), TY_EXIT_OK);
     v = ty_json_parse(h->b.cli.arena, ty_str(h->b.out), NULL, NULL);
     assert_int_equal(ty_json_len(ty_json_get(v, "items")), 3);

@@ -33,10 +33,10 @@ static struct ty_str image_of(const struct ty_json *runtime)
         const struct ty_json *step =
             ty_json_get(labels, "trainer.kubeflow.org/trainjob-ancestor-step");
         const struct ty_json *node =
-            ty_json_by(ty_json_at(*job, "template.spec.template.spec.containers"), "name",
-                       TY_LIT("node"), NULL);
-        if (node && ty_str_is(ty_json_text_of(step), "trainer"))
-            return ty_json_text_of(ty_json_get(node, "image"));
+            ty_json_find_item(ty_json_at(*job, "template.spec.template.spec.containers"), "name",
+                              TY_LIT("node"), NULL);
+        if (node && ty_str_is(ty_json_as_str(step), "trainer"))
+            return ty_json_as_str(ty_json_get(node, "image"));
     }
     return TY_LIT("-");
 }
@@ -61,7 +61,7 @@ static int print_table(struct ty_cli *cli, const struct ty_strlist *names, bool 
         const struct ty_json *r = ty_catalog_get(a, ty_str(names->v[i]));
         const struct ty_json *labels = ty_json_at(r, "metadata.labels");
         struct ty_str framework =
-            ty_json_text_of(ty_json_get(labels, "trainer.kubeflow.org/framework"));
+            ty_json_as_str(ty_json_get(labels, "trainer.kubeflow.org/framework"));
         ty_table_row(&t, names->v[i], ty_arena_printf(a, "%.*s", TY_ARG(framework)),
                      ty_arena_printf(a, "%.*s", TY_ARG(policy_of(r))), steps_of(a, r),
                      wide ? ty_arena_printf(a, "%.*s", TY_ARG(image_of(r))) : NULL);

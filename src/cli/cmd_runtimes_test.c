@@ -30,12 +30,12 @@ static void test_one(void **state)
 {
     (void)state;
     struct ty_cli_fixture b;
-    struct ty_docs docs = { 0 };
+    struct ty_yaml_docs docs = { 0 };
     struct ty_err err = { 0 };
     fixture_open(&b);
     assert_int_equal(FIXTURE_RUN(&b, "runtimes", "flux"), TY_EXIT_OK);
     assert_int_equal(
-        ty_yaml_read(b.cli.arena, "out", (struct ty_str){ b.out, b.n_out }, NULL, &docs, &err), 0);
+        ty_yaml_parse(b.cli.arena, "out", (struct ty_str){ b.out, b.n_out }, NULL, &docs, &err), 0);
     assert_int_equal(docs.n, 1);
     assert_true(ty_str_is(ty_json_str_at(docs.v[0], "metadata.name"), "flux"));
     fixture_close(&b);

@@ -114,13 +114,13 @@ static void check_door(struct ty_arena *a, const struct ty_converted *x)
 static void check_object(struct ty_arena *a, const struct ty_json *obj, const struct ty_kind *kind)
 {
     ty_auto_buf text = { 0 };
-    struct ty_docs docs = { 0 };
+    struct ty_yaml_docs docs = { 0 };
     struct ty_errs unknown = { .arena = a };
     if (!obj)
         return;
     check(ty_kind_of(obj) == kind);
     ty_yaml_print(&text, obj, NULL);
-    check(ty_yaml_read(a, "object", ty_buf_str(&text), NULL, &docs, NULL) == 0);
+    check(ty_yaml_parse(a, "object", ty_buf_str(&text), NULL, &docs, NULL) == 0);
     check(docs.n == 1 && ty_json_eq(docs.v[0], obj));
     ty_schema_prune(a, kind->schema, ty_json_copy(a, obj, 0), NULL, &unknown);
     check(unknown.n == 0);
@@ -150,7 +150,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct ty_convert_opts opts = { .gang = size % 3, .split_script = true };
     struct ty_str text = { (const char *)data, size };
     struct ty_converted x, y;
-    struct ty_docs docs = { 0 };
+    struct ty_yaml_docs docs = { 0 };
     if (size > limits.bytes)
         return 0;
     ty_auto_arena *a = ty_arena_new((size_t)1 << 30);
@@ -160,7 +160,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_done(a, r, &x, &y);
         return 0;
     }
-    if (ty_yaml_read(a, "input", text, &limits, &docs, NULL) < 0)
+    if (ty_yaml_parse(a, "input", text, &limits, &docs, NULL) < 0)
         return 0;
     for (size_t i = 0; i < docs.n && i < 4; i++) {
         int r = ty_convert(a, docs.v[i], &opts, &x);

@@ -1,6 +1,6 @@
 /* Gathers findings in the order they were made and prints them. */
 #include "cli/findings.h"
-#include "json/place.h"
+#include "json/json_locate.h"
 #include <stdarg.h>
 
 static struct ty_finding *append_finding(struct ty_findings *f, bool warning)
@@ -24,7 +24,7 @@ static void set_object(struct ty_findings *f, struct ty_finding *x, const struct
     x->name = ty_arena_strndup(f->arena, doc->name.n ? doc->name.p : "", doc->name.n);
 }
 
-static const char *type_text(enum ty_why why)
+static const char *type_text(enum ty_field_err_type why)
 {
     switch (why) {
     case TY_REQUIRED:
@@ -76,7 +76,7 @@ void ty_findings_field(struct ty_findings *f, const struct ty_doc *doc,
     set_object(f, x, doc);
     const struct ty_json *at = e->at && e->at->line ? e->at : NULL;
     if (!at || (whole && *path))
-        at = ty_place_of(doc->obj, path);
+        at = ty_json_locate(doc->obj, path);
     x->line = at->line;
     x->col = at == doc->obj ? 0 : at->col;
     x->path = whole ? NULL : e->path;

@@ -59,7 +59,7 @@ static const char *printed(struct world *w)
 static void test_lines(void **state)
 {
     struct world *w = *state;
-    const struct ty_path *trainer = TY_KEY(TY_KEY(NULL, "spec"), "trainer");
+    const struct ty_field_path *trainer = TY_KEY(TY_KEY(NULL, "spec"), "trainer");
     ty_errs_add(&w->errs, TY_KEY(trainer, "numNode"), TY_UNKNOWN, NULL, "%s", "")->hint =
         "did you mean \"numNodes\"?";
     ty_errs_add(&w->errs, TY_KEY(TY_IDX(TY_KEY(trainer, "env"), 1), "name"), TY_DUPLICATE, "\"A\"",
@@ -133,7 +133,7 @@ static void test_sort(void **state)
 static void test_echoes(void **state)
 {
     struct world *w = *state;
-    const struct ty_path *spec = TY_KEY(NULL, "spec"), *meta = TY_KEY(NULL, "metadata");
+    const struct ty_field_path *spec = TY_KEY(NULL, "spec"), *meta = TY_KEY(NULL, "metadata");
     ty_errs_add(&w->errs, spec, TY_TYPE_INVALID, NULL, "%s", "wrong type");
     ty_errs_add(&w->errs, TY_KEY(spec, "runtimeRef"), TY_REQUIRED, NULL, "%s", "");
     ty_errs_add(&w->errs, NULL, TY_INVALID, NULL, "%s", "some validation rules were not checked");

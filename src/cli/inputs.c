@@ -185,7 +185,7 @@ static void take_object(struct ty_inputs *in, const char *file, struct ty_json *
     }
     const struct ty_json *kind = ty_json_get(obj, "kind"),
                          *version = ty_json_get(obj, "apiVersion");
-    struct ty_str kind_text = ty_json_text_of(kind);
+    struct ty_str kind_text = ty_json_as_str(kind);
     if (!kind) {
         pass_over(in, file, obj, "a document without kind");
     } else if (!ty_json_is(kind, TY_JSON_STRING) || kind_text.n == 0) {
@@ -205,7 +205,7 @@ static void take_object(struct ty_inputs *in, const char *file, struct ty_json *
 static void read_text(void *ctx, const char *file, struct ty_str text)
 {
     struct ty_inputs *in = ctx;
-    struct ty_docs docs = { 0 };
+    struct ty_yaml_docs docs = { 0 };
     struct ty_err err = { 0 };
     in->n_files++;
     in->n_bytes += text.n;
@@ -213,7 +213,7 @@ static void read_text(void *ctx, const char *file, struct ty_str text)
         take_script(in, file, text);
         return;
     }
-    if (ty_yaml_read(in->cli->arena, file, text, NULL, &docs, &err) < 0) {
+    if (ty_yaml_parse(in->cli->arena, file, text, NULL, &docs, &err) < 0) {
         syntax_error(in, file, err.text);
         return;
     }

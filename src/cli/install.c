@@ -15,14 +15,14 @@ static const char *const parts[] = {
     "certificate", "service", "deployment", "disruption",  "network", "webhooks", NULL,
 };
 
-static struct ty_docs read_part(struct ty_arena *a, const char *name)
+static struct ty_yaml_docs read_part(struct ty_arena *a, const char *name)
 {
-    struct ty_docs docs = { 0 };
+    struct ty_yaml_docs docs = { 0 };
     struct ty_err err = { 0 };
     for (const struct ty_embedded *e = ty_install_files; e->name; e++) {
         if (strcmp(e->name, name) != 0)
             continue;
-        int r = ty_yaml_read(a, e->name, e->text, NULL, &docs, &err);
+        int r = ty_yaml_parse(a, e->name, e->text, NULL, &docs, &err);
         assert(r == 0); /* our own files, read by a test */
         (void)r;
     }
@@ -32,7 +32,7 @@ static struct ty_docs read_part(struct ty_arena *a, const char *name)
 
 static void rename_at(struct ty_arena *a, struct ty_json *obj, const char *key, const char *ns)
 {
-    if (ty_str_is(ty_json_text_of(ty_json_get(obj, key)), HOME))
+    if (ty_str_is(ty_json_as_str(ty_json_get(obj, key)), HOME))
         ty_json_set(a, obj, key, ty_json_cstr(a, ns));
 }
 
@@ -55,7 +55,7 @@ static void set_deployment(struct ty_arena *a, struct ty_json *doc, const struct
     struct ty_json *manager = ty_json_item(ty_json_at(doc, "spec.template.spec.containers"), 0);
 
     for (size_t i = 0; i < 2; i++)
-        ty_json_set(a, ty_json_need_object(a, ty_json_at(doc, labelled[i]), "labels"),
+        ty_json_set(a, ty_json_ensure_object(a, ty_json_at(doc, labelled[i]), "labels"),
                     VERSION_LABEL, ty_json_cstr(a, s->version));
     ty_json_set(a, ty_json_get(doc, "spec"), "replicas", ty_json_int(a, s->replicas));
     ty_json_set(a, manager, "image", ty_json_cstr(a, s->image));
@@ -64,7 +64,7 @@ static void set_deployment(struct ty_arena *a, struct ty_json *doc, const struct
 static void add_part(struct ty_arena *a, struct ty_json *list, const char *name,
                      const struct ty_install *s)
 {
-    struct ty_docs docs = read_part(a, name);
+    struct ty_yaml_docs docs = read_part(a, name);
     for (size_t i = 0; i < docs.n; i++) {
         move_to(a, docs.v[i], s->ns);
         if (ty_str_is(ty_json_str_at(docs.v[i], "kind"), "Deployment"))

@@ -33,9 +33,9 @@ static void test_all_parts(void **state)
     struct ty_install s = settings(a, "torch-distributed-with-cache");
     const struct ty_json *list = ty_install_list(a, &s);
     for (const struct ty_embedded *e = ty_install_files; e->name; e++) {
-        struct ty_docs docs = { 0 };
+        struct ty_yaml_docs docs = { 0 };
         struct ty_err err = { 0 };
-        assert_int_equal(ty_yaml_read(a, e->name, e->text, NULL, &docs, &err), 0);
+        assert_int_equal(ty_yaml_parse(a, e->name, e->text, NULL, &docs, &err), 0);
         for (size_t i = 0; i < docs.n; i++) {
             const char *kind =
                 ty_arena_printf(a, "%.*s", TY_ARG(ty_json_str_at(docs.v[i], "kind")));
@@ -83,7 +83,7 @@ static void test_deployment(void **state)
     assert_true(ty_str_is(ty_json_str_at(c, "resources.limits.memory"), "128Mi"));
     assert_null(ty_json_at(d, "spec.selector.matchLabels.version"));
     assert_true(ty_str_is(
-        ty_json_text_of(ty_json_get(ty_json_at(d, "metadata.labels"), "app.kubernetes.io/version")),
+        ty_json_as_str(ty_json_get(ty_json_at(d, "metadata.labels"), "app.kubernetes.io/version")),
         "9"));
 }
 
@@ -106,8 +106,8 @@ static void test_runtime(void **state)
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 24);
     const struct ty_json *r = ty_install_runtime(a, TY_LIT("torch-distributed"));
-    assert_true(ty_str_is(ty_json_text_of(ty_json_get(ty_json_at(r, "metadata.labels"),
-                                                      "trainer.kubeflow.org/webhook-validation")),
+    assert_true(ty_str_is(ty_json_as_str(ty_json_get(ty_json_at(r, "metadata.labels"),
+                                                     "trainer.kubeflow.org/webhook-validation")),
                           "disabled"));
     assert_null(ty_install_runtime(a, TY_LIT("torch")));
 }

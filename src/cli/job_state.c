@@ -63,7 +63,7 @@ const char *ty_job_state_nodes(struct ty_arena *a, const struct ty_job_history_e
         int64_t replicas = 1, pods = 1;
         const struct ty_json *labels = ty_json_at(*rj, "template.metadata.labels");
         if (!ty_str_is(
-                ty_json_text_of(ty_json_get(labels, "trainer.kubeflow.org/trainjob-ancestor-step")),
+                ty_json_as_str(ty_json_get(labels, "trainer.kubeflow.org/trainjob-ancestor-step")),
                 "trainer"))
             continue;
         ty_json_int_at(*rj, "replicas", &replicas);

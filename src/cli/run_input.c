@@ -60,7 +60,7 @@ static void set_in(struct ty_arena *a, struct ty_json *at, struct ty_str path,
     struct ty_str key, rest = path;
 
     for (rest = ty_str_cut(rest, '.', &key); rest.p; rest = ty_str_cut(rest, '.', &key))
-        at = ty_json_need_object(a, at, ty_arena_strndup(a, key.p, key.n));
+        at = ty_json_ensure_object(a, at, ty_arena_strndup(a, key.p, key.n));
     ty_json_put(a, at, key, ty_json_copy(a, value, 0)); /* each its own: they are edited later */
 }
 
@@ -78,13 +78,13 @@ static int set_one(struct ty_run_ctx *r, const char *word, struct ty_err *err)
 {
     struct ty_arena *a = r->cli->arena;
     struct ty_str path, value = ty_str_cut(ty_str(word), '=', &path);
-    struct ty_docs docs = { 0 };
+    struct ty_yaml_docs docs = { 0 };
 
     if (!value.p || path.n == 0)
         return ty_fail(err, -EINVAL, "--set %s: write PATH=VALUE", word);
     int ret = check_path(word, path, err);
     if (ret == 0)
-        ret = ty_yaml_read(a, "--set", value, NULL, &docs, err);
+        ret = ty_yaml_parse(a, "--set", value, NULL, &docs, err);
     if (ret < 0)
         return ret;
     if (docs.n > 1)

@@ -127,7 +127,7 @@ static void give_name(struct ty_session *s, struct ty_doc *doc)
         return;
     struct ty_json *name = ty_json_strf(s->cli->arena, "%.*sxxxxx", TY_ARG(stem));
     ty_json_set(s->cli->arena, meta, "name", name);
-    doc->name = ty_json_text_of(name);
+    doc->name = ty_json_as_str(name);
 }
 
 static bool admit_doc(struct ty_session *s, struct ty_doc *doc)

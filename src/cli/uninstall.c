@@ -41,7 +41,7 @@ static struct ty_json *object_reference(struct ty_arena *a, const struct ty_json
 
     ty_json_set(a, ref, "apiVersion", ty_json_str(a, ty_json_str_at(obj, "apiVersion")));
     ty_json_set(a, ref, "kind", ty_json_str(a, ty_json_str_at(obj, "kind")));
-    struct ty_json *meta = ty_json_need_object(a, ref, "metadata");
+    struct ty_json *meta = ty_json_ensure_object(a, ref, "metadata");
     ty_json_set(a, meta, "name", ty_json_str(a, ty_json_str_at(obj, "metadata.name")));
     if (ns.n)
         ty_json_set(a, meta, "namespace", ty_json_str(a, ns));
@@ -51,7 +51,7 @@ static struct ty_json *object_reference(struct ty_arena *a, const struct ty_json
 /* The operator creates it; no manifest has it. */
 static struct ty_json *lease_object(struct ty_arena *a, const char *ns)
 {
-    struct ty_json *obj = ty_json_object(a), *meta = ty_json_need_object(a, obj, "metadata");
+    struct ty_json *obj = ty_json_object(a), *meta = ty_json_ensure_object(a, obj, "metadata");
 
     ty_json_set(a, obj, "apiVersion", ty_json_cstr(a, "coordination.k8s.io/v1"));
     ty_json_set(a, obj, "kind", ty_json_cstr(a, "Lease"));
@@ -173,7 +173,7 @@ static void add_held(struct ty_arena *a, const struct ty_cluster_object *o, cons
     size_t i = 0;
 
     ty_each_item (it, list) {
-        if (ty_str_is(ty_json_text_of(*it), FINALIZER))
+        if (ty_str_is(ty_json_as_str(*it), FINALIZER))
             ty_strlist_add(
                 a, ret,
                 ty_arena_printf(a,
@@ -228,8 +228,8 @@ void ty_uninstall_inspect(struct ty_arena *a, struct ty_cluster_snapshot *snapsh
             ty_cluster_snapshot_get(a, snapshot, ty_doctor_webhooks[i].kind, TY_LIT(""),
                                     ty_str(ty_doctor_webhooks[i].name));
         const struct ty_json *notes = ty_json_at(hook, "metadata.annotations");
-        ret->release = text_of(a, ty_json_text_of(ty_json_get(notes, "meta.helm.sh/release-name")));
+        ret->release = text_of(a, ty_json_as_str(ty_json_get(notes, "meta.helm.sh/release-name")));
         ret->rel_ns =
-            text_of(a, ty_json_text_of(ty_json_get(notes, "meta.helm.sh/release-namespace")));
+            text_of(a, ty_json_as_str(ty_json_get(notes, "meta.helm.sh/release-namespace")));
     }
 }

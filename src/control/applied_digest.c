@@ -50,7 +50,7 @@ static void trim_empty(const struct ty_schema *s, struct ty_json *v)
     if (!ty_json_is(v, TY_JSON_OBJECT) || s->type != TY_T_OBJECT || s->map_atomic)
         return;
     for (size_t i = v->n; i-- > 0;) { /* backwards: the last may go */
-        struct ty_member m = v->members[i];
+        struct ty_json_member m = v->members[i];
         const struct ty_field *f = field_of(s, m.key);
         if (f)
             trim_empty(f->schema, m.value);

@@ -12,12 +12,12 @@ struct applied_diff_walk {
 };
 
 void ty_applied_digest_diff_add(struct ty_arena *a, struct ty_field_changes *list,
-                                const struct ty_path *at, const struct ty_json *was,
+                                const struct ty_field_path *at, const struct ty_json *was,
                                 const struct ty_json *now)
 {
     struct ty_field_change *c = ty_new(a, struct ty_field_change);
 
-    *c = (struct ty_field_change){ .path = ty_path_text(a, at), .was = was, .now = now };
+    *c = (struct ty_field_change){ .path = ty_errs_path_text(a, at), .was = was, .now = now };
     if (list->last)
         list->last->next = c;
     else
@@ -26,7 +26,7 @@ void ty_applied_digest_diff_add(struct ty_arena *a, struct ty_field_changes *lis
     list->n++;
 }
 
-static void add_change(const struct applied_diff_walk *w, const struct ty_path *at,
+static void add_change(const struct applied_diff_walk *w, const struct ty_field_path *at,
                        const struct ty_json *was, const struct ty_json *now)
 {
     ty_applied_digest_diff_add(w->a, w->ret, at, was, now);
@@ -39,7 +39,7 @@ static struct ty_str key_text(struct ty_arena *a, struct ty_str key)
     const struct ty_json *parts = ty_json_parse(a, key, NULL, NULL);
 
     ty_each_member (m, parts) {
-        struct ty_str s = ty_json_text_of(m->value);
+        struct ty_str s = ty_json_as_str(m->value);
         if (b.n)
             ty_buf_chr(&b, ',');
         ty_buf_add(&b, s.n ? s : ty_json_text(a, m->value));
@@ -50,23 +50,23 @@ static struct ty_str key_text(struct ty_arena *a, struct ty_str key)
 }
 
 /* A member whose name has a dot in it stands in brackets, as field paths of Kubernetes write it. */
-static struct ty_path member_path(const struct ty_path *up, struct ty_str key)
+static struct ty_field_path member_path(const struct ty_field_path *up, struct ty_str key)
 {
-    return (struct ty_path){ up, key, -1, ty_str_contains(key, TY_LIT(".")) };
+    return (struct ty_field_path){ up, key, -1, ty_str_contains(key, TY_LIT(".")) };
 }
 
 /* ---- what is wanted ---- */
 
 static void diff_value(const struct applied_diff_walk *w, const struct ty_schema *s,
                        const struct ty_json *v, const struct ty_json *filled,
-                       const struct ty_json *live, const struct ty_path *at);
+                       const struct ty_json *live, const struct ty_field_path *at);
 
 static void diff_members(const struct applied_diff_walk *w, const struct ty_schema *s,
                          const struct ty_json *v, const struct ty_json *filled,
-                         const struct ty_json *live, const struct ty_path *at)
+                         const struct ty_json *live, const struct ty_field_path *at)
 {
     ty_each_member (m, v) {
-        struct ty_path here = member_path(at, m->key);
+        struct ty_field_path here = member_path(at, m->key);
         if (m->value->type != TY_JSON_NULL)
             diff_value(w, ty_applied_digest_member(s, m->key), m->value,
                        ty_json_find(filled, m->key), ty_json_find(live, m->key), &here);
@@ -75,7 +75,7 @@ static void diff_members(const struct applied_diff_walk *w, const struct ty_sche
 
 static void diff_items(const struct applied_diff_walk *w, const struct ty_schema *s,
                        const struct ty_json *v, const struct ty_json *filled,
-                       const struct ty_json *live, const struct ty_path *at)
+                       const struct ty_json *live, const struct ty_field_path *at)
 {
     ty_each_item (it, v) {
         struct ty_str key =
@@ -89,7 +89,7 @@ static void diff_items(const struct applied_diff_walk *w, const struct ty_schema
 
 static void diff_value(const struct applied_diff_walk *w, const struct ty_schema *s,
                        const struct ty_json *v, const struct ty_json *filled,
-                       const struct ty_json *live, const struct ty_path *at)
+                       const struct ty_json *live, const struct ty_field_path *at)
 {
     bool map = v->type == TY_JSON_OBJECT && !(s && s->map_atomic);
 
@@ -161,19 +161,20 @@ static struct other_owners descend_other_owners(const struct other_owners *o, st
 
 static void diff_owned(const struct applied_diff_walk *w, const struct ty_json *fields,
                        const struct other_owners *others, const struct ty_json *live,
-                       const struct ty_json *filled, const struct ty_path *at);
+                       const struct ty_json *filled, const struct ty_field_path *at);
 
-static void diff_owned_step(const struct applied_diff_walk *w, const struct ty_member *m,
+static void diff_owned_step(const struct applied_diff_walk *w, const struct ty_json_member *m,
                             const struct other_owners *others, const struct ty_json *live,
-                            const struct ty_json *filled, const struct ty_path *at)
+                            const struct ty_json *filled, const struct ty_field_path *at)
 {
     struct ty_str text = { m->key.p + 2, m->key.n - 2 };
     char kind = m->key.p[0];
     const struct ty_json *is = ty_applied_digest_pick(w->a, live, kind, text);
     const struct ty_json *stays = ty_applied_digest_pick(w->a, filled, kind, text);
     struct other_owners inner = descend_other_owners(others, m->key);
-    struct ty_path here = kind == 'f' ? member_path(at, text)
-                                      : (struct ty_path){ at, key_text(w->a, text), -1, true };
+    struct ty_field_path here = kind == 'f'
+                                    ? member_path(at, text)
+                                    : (struct ty_field_path){ at, key_text(w->a, text), -1, true };
 
     if (!is)
         return; /* gone already */
@@ -185,7 +186,7 @@ static void diff_owned_step(const struct applied_diff_walk *w, const struct ty_m
 
 static void diff_owned(const struct applied_diff_walk *w, const struct ty_json *fields,
                        const struct other_owners *others, const struct ty_json *live,
-                       const struct ty_json *filled, const struct ty_path *at)
+                       const struct ty_json *filled, const struct ty_field_path *at)
 {
     ty_each_member (m, fields)
         if (m->key.n >= 2 && m->key.p[1] == ':')

@@ -5,7 +5,7 @@
 
 #include "api/schema.h"
 
-struct ty_path;
+struct ty_field_path;
 
 struct ty_field_change {
     struct ty_field_change *next;
@@ -20,7 +20,7 @@ struct ty_field_changes {
 
 /* Appends; path is copied into the arena, the values are borrowed. */
 void ty_applied_digest_diff_add(struct ty_arena *a, struct ty_field_changes *list,
-                                const struct ty_path *at, const struct ty_json *was,
+                                const struct ty_field_path *at, const struct ty_json *was,
                                 const struct ty_json *now);
 
 struct ty_applied_digest_diff_in {

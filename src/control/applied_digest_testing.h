@@ -48,7 +48,7 @@ static inline struct ty_json *applied_stored(struct ty_arena *a, const struct ty
                                              const struct ty_json *obj, const char *manager)
 {
     struct ty_json *live = ty_json_copy(a, obj, 0), *entry = ty_json_object(a);
-    struct ty_json *meta = ty_json_need_object(a, live, "metadata"), *list = ty_json_array(a);
+    struct ty_json *meta = ty_json_ensure_object(a, live, "metadata"), *list = ty_json_array(a);
 
     ty_json_set(a, entry, "manager", ty_json_cstr(a, manager));
     ty_json_set(a, entry, "operation", ty_json_cstr(a, "Apply"));

@@ -98,7 +98,7 @@ static struct ty_json *project_identity(struct ty_arena *a, const struct ty_kind
 static void add_mount(struct ty_arena *a, struct ty_json *mounts, struct ty_str name)
 {
     for (uint32_t i = mounts->n; i > 0 && mounts->n - i < SAME_MOUNTS; i--)
-        if (ty_str_eq(ty_json_text_of(mounts->items[i - 1]), name))
+        if (ty_str_eq(ty_json_as_str(mounts->items[i - 1]), name))
             return;
     if (name.n)
         ty_json_push(a, mounts, ty_json_str(a, name));
@@ -122,9 +122,9 @@ static const char *gang_of(const struct ty_json *obj, const struct ty_json *rjob
     const struct ty_json *annotations = ty_json_get(meta, "annotations");
     struct ty_str name = ty_json_str_at(obj, "metadata.name");
 
-    if (ty_str_eq(ty_json_text_of(ty_json_get(labels, TY_GANG_LABEL)), name))
+    if (ty_str_eq(ty_json_as_str(ty_json_get(labels, TY_GANG_LABEL)), name))
         return "coscheduling";
-    if (ty_str_eq(ty_json_text_of(ty_json_get(annotations, TY_GANG_ANNOTATION)), name))
+    if (ty_str_eq(ty_json_as_str(ty_json_get(annotations, TY_GANG_ANNOTATION)), name))
         return "volcano";
     return NULL;
 }

@@ -3,7 +3,7 @@
 #include "control/config.h"
 #include "control/config_inner.h"
 #include "store/file.h"
-#include "json/place.h"
+#include "json/json_locate.h"
 #include "json/yaml.h"
 #include <errno.h>
 #include <stdio.h>
@@ -66,7 +66,7 @@ static const char *trim_detail(const struct ty_field_err *e)
 static void add_mistakes(struct mistakes *m, const struct ty_errs *errs, const char *prefix)
 {
     for (const struct ty_field_err *e = errs->first; e; e = e->next) {
-        const struct ty_json *at = e->at && e->at->line ? e->at : ty_place_of(m->doc, e->path);
+        const struct ty_json *at = e->at && e->at->line ? e->at : ty_json_locate(m->doc, e->path);
         struct ty_field_err said = *e;
         ty_auto_buf text = { 0 };
         if (strcmp(e->path, "<nil>") == 0)
@@ -75,7 +75,7 @@ static void add_mistakes(struct mistakes *m, const struct ty_errs *errs, const c
         if (e->why == TY_UNKNOWN)
             ty_buf_printf(&text, "%s: unknown field", e->path);
         else
-            ty_field_err_print(&text, &said);
+            ty_errs_print(&text, &said);
         ty_strlist_add(m->a, &m->lines,
                        ty_arena_printf(m->a, "%s:%u:%u: %s%.*s%s%s%s", m->file, at->line, at->col,
                                        prefix, TY_ARG(ty_buf_str(&text)), e->hint ? " (" : "",
@@ -99,7 +99,7 @@ static int fail_with(const struct mistakes *m, struct ty_err *err)
 }
 
 /* One document of our kind. */
-static int check_kind(const char *file, const struct ty_docs *docs, struct ty_err *err)
+static int check_kind(const char *file, const struct ty_yaml_docs *docs, struct ty_err *err)
 {
     if (docs->n != 1)
         return ty_fail(err, -EINVAL, "%s: one document was expected, not %zu", file, docs->n);
@@ -149,8 +149,8 @@ int ty_config_parse(struct ty_arena *a, const char *name, struct ty_str text,
     struct ty_config c = ty_config_default;
     c.settings = ty_settings_default;
     if (name) {
-        struct ty_docs docs = { 0 };
-        int r = ty_yaml_read(a, name, text, NULL, &docs, err);
+        struct ty_yaml_docs docs = { 0 };
+        int r = ty_yaml_parse(a, name, text, NULL, &docs, err);
         if (r == 0)
             r = check_kind(name, &docs, err);
         if (r == 0)

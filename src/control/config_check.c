@@ -3,18 +3,18 @@
 #include "base/time.h"
 #include "control/config_inner.h"
 #include "net/bind_address.h"
-#include "json/place.h"
+#include "json/json_locate.h"
 
 struct config_checker {
     const struct ty_json *doc;
     struct ty_errs *errs;
 };
 
-static void add_error(const struct config_checker *c, const struct ty_path *path, const char *value,
-                      const char *detail)
+static void add_error(const struct config_checker *c, const struct ty_field_path *path,
+                      const char *value, const char *detail)
 {
     struct ty_field_err *e = ty_errs_add(c->errs, path, TY_INVALID, value, "%s", detail);
-    e->at = ty_place_of(c->doc, e->path);
+    e->at = ty_json_locate(c->doc, e->path);
 }
 
 static const char *as_int(const struct config_checker *c, int64_t v)
@@ -74,7 +74,7 @@ static bool durations_are_odd(const struct ty_json *doc)
 /* As client-go's elector, which v2.3.0 ends in when it starts. */
 static void check_election(const struct config_checker *c, const struct ty_config *config)
 {
-    const struct ty_path *at = TY_KEY(NULL, "leaderElection");
+    const struct ty_field_path *at = TY_KEY(NULL, "leaderElection");
     struct ty_str lock = ty_json_str_at(c->doc, "leaderElection.resourceLock");
     if (!config->elect)
         return;
@@ -110,7 +110,7 @@ static void check_address(const struct config_checker *c, const char *section, c
 static void check_ours(const struct config_checker *c, const struct ty_config *config)
 {
     const struct ty_json *word = ty_json_get(c->doc, "runtimeProtection");
-    struct ty_str s = ty_json_text_of(word);
+    struct ty_str s = ty_json_as_str(word);
     if (s.n && !ty_str_is(s, "finalizer") && !ty_str_is(s, "snapshot"))
         add_error(c, TY_KEY(NULL, "runtimeProtection"), ty_json_text(c->errs->arena, word).p,
                   "must be snapshot or finalizer");

@@ -133,7 +133,7 @@ static void fill_words(struct ty_arena *a, const struct ty_json *list, struct ty
 {
     *ret = (struct ty_strlist){ 0 };
     ty_each_item (it, list) {
-        struct ty_str s = ty_json_text_of(*it);
+        struct ty_str s = ty_json_as_str(*it);
         if (!s.p)
             continue; /* no text: the shape says so */
         ty_strlist_add(a, ret, ty_arena_strndup(a, s.p, s.n));
@@ -163,7 +163,7 @@ static void fill_duration(const struct ty_json *v, const char *path, int64_t *re
                           struct ty_errs *errs)
 {
     int64_t ns = 0, seconds = 0;
-    struct ty_str s = ty_json_text_of(v);
+    struct ty_str s = ty_json_as_str(v);
     bool bare = ty_json_is(v, TY_JSON_INT) ? (seconds = v->i) >= 0
                                            : ty_str_parse_i64(s, &seconds) && seconds > 0;
 
@@ -204,7 +204,7 @@ static void fill_row(struct ty_arena *a, const struct ty_config_row *row, const 
                      struct ty_config *c, struct ty_errs *errs)
 {
     void *at = (char *)c + row->at;
-    struct ty_str s = ty_json_text_of(v);
+    struct ty_str s = ty_json_as_str(v);
     switch (row->type) {
     case TY_CONFIG_INT:
         *(int *)at = (int)v->i;

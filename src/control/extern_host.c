@@ -26,7 +26,7 @@ static const char *meta_word(const struct trainyard_plan *p, const char *map, co
 {
     const struct ty_json *v =
         ty_json_get(ty_json_get(ty_json_get(p->job->obj, "metadata"), map), key);
-    return ty_json_is(v, TY_JSON_STRING) ? copy(p, ty_json_text_of(v)) : NULL;
+    return ty_json_is(v, TY_JSON_STRING) ? copy(p, ty_json_as_str(v)) : NULL;
 }
 
 static const char *job_annotation(const struct trainyard_plan *p, const char *key)
@@ -144,7 +144,7 @@ static int set_pod_word(struct trainyard_plan *p, const char *job, const char *m
     struct ty_arena *a = p->edit->arena;
     struct ty_json *v = ty_json_strf(a, "%s", value);
     v->origin = p->edit->origin;
-    ty_json_set(a, ty_json_need_object(a, set->pod_meta, map),
+    ty_json_set(a, ty_json_ensure_object(a, set->pod_meta, map),
                 ty_arena_strndup(a, key, strlen(key)), v);
     return TRAINYARD_OK;
 }
@@ -201,7 +201,7 @@ static int add_child(struct trainyard_plan *p, const char *json)
     struct ty_str name = ty_json_str_at(obj, "metadata.name");
     if (!name.n || !ty_json_str_at(obj, "kind").n || !ty_json_str_at(obj, "apiVersion").n)
         return TRAINYARD_BAD_VALUE;
-    ty_json_stamp(obj, p->edit->origin);
+    ty_json_set_origin(obj, p->edit->origin);
     struct ty_json *child =
         ty_plan_child(p->edit, p->job, kind_for(a, obj), ty_arena_strndup(a, name.p, name.n));
     struct ty_json *meta = ty_json_get(child, "metadata");

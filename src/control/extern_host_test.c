@@ -105,9 +105,9 @@ static void test_editing(void **state)
     const struct ty_json *c = ty_plan_main(&d->plan);
     const struct ty_json *env = ty_json_get(c, "env");
     assert_true(
-        ty_str_is(ty_json_str_at(ty_json_by(env, "name", TY_LIT("A"), NULL), "value"), "1"));
-    assert_true(
-        ty_str_is(ty_json_str_at(ty_json_by(env, "name", TY_LIT("B"), NULL), "value"), "100%s"));
+        ty_str_is(ty_json_str_at(ty_json_find_item(env, "name", TY_LIT("A"), NULL), "value"), "1"));
+    assert_true(ty_str_is(
+        ty_json_str_at(ty_json_find_item(env, "name", TY_LIT("B"), NULL), "value"), "100%s"));
     assert_true(ty_str_is(ty_json_str_at(d->plan.trainer->pod_meta, "labels.k"), "1"));
     assert_true(ty_str_is(ty_json_str_at(d->plan.trainer->pod_meta, "annotations.k"), "1"));
     assert_int_equal(ty_json_len(ty_json_get(c, "ports")), 1);

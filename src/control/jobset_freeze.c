@@ -31,7 +31,7 @@ static void restore_member(struct ty_arena *a, struct ty_json *meta, const char 
     struct ty_json *now = ty_json_get(meta, map);
 
     if (old)
-        ty_json_set(a, ty_json_need_object(a, meta, map), key, ty_json_copy(a, old, 0));
+        ty_json_set(a, ty_json_ensure_object(a, meta, map), key, ty_json_copy(a, old, 0));
     else if (now)
         ty_json_del(now, ty_str(key));
 }
@@ -44,15 +44,15 @@ static void copy_pod_members(struct ty_arena *a, struct ty_json *job, const stru
     struct ty_json *pod = job;
 
     for (size_t i = 0; i < sizeof(way) / sizeof(*way); i++)
-        pod = ty_json_need_object(a, pod, way[i]);
-    struct ty_json *meta = ty_json_need_object(a, pod, "metadata");
+        pod = ty_json_ensure_object(a, pod, way[i]);
+    struct ty_json *meta = ty_json_ensure_object(a, pod, "metadata");
     const struct ty_json *was = ty_json_copy(a, meta, 0);
     copy_members(a, meta, ty_json_get(from, "metadata"), pod_metadata);
     if (gang) {
         restore_member(a, meta, "labels", TY_GANG_LABEL, was);
         restore_member(a, meta, "annotations", TY_GANG_ANNOTATION, was);
     }
-    copy_members(a, ty_json_need_object(a, pod, "spec"), ty_json_get(from, "spec"), pod_spec);
+    copy_members(a, ty_json_ensure_object(a, pod, "spec"), ty_json_get(from, "spec"), pod_spec);
 }
 
 static void index_jobs(const struct ty_json *jobs, struct ty_map *ret)
@@ -104,8 +104,8 @@ struct ty_json *ty_jobset_freeze_overlay(struct ty_arena *a, struct ty_json *bod
                                          bool gang)
 {
     static const char *const suspend[] = { "suspend", NULL }, *const meta[] = { "metadata", NULL };
-    struct ty_json *spec = ty_json_need_object(a, body, "spec");
-    struct ty_json *jobs = ty_json_need_array(a, spec, "replicatedJobs");
+    struct ty_json *spec = ty_json_ensure_object(a, body, "spec");
+    struct ty_json *jobs = ty_json_ensure_array(a, spec, "replicatedJobs");
 
     copy_members(a, body, wanted, meta);
     copy_members(a, spec, ty_json_get(wanted, "spec"), suspend);
@@ -127,9 +127,9 @@ struct ty_json *ty_jobset_freeze_suspend(struct ty_arena *a, const struct ty_jso
 {
     struct ty_json *body = owned_part(a, live);
 
-    ty_json_set(a, ty_json_need_object(a, body, "metadata"), "name",
+    ty_json_set(a, ty_json_ensure_object(a, body, "metadata"), "name",
                 ty_json_str(a, ty_json_str_at(live, "metadata.name")));
-    ty_json_set(a, ty_json_need_object(a, body, "spec"), "suspend", ty_json_bool(a, suspend));
+    ty_json_set(a, ty_json_ensure_object(a, body, "spec"), "suspend", ty_json_bool(a, suspend));
     return body;
 }
 

@@ -16,14 +16,14 @@ struct conflict_walk {
 
 static void diff_value(const struct conflict_walk *w, const struct ty_schema *s,
                        const struct ty_json *was, const struct ty_json *now,
-                       const struct ty_path *at);
+                       const struct ty_field_path *at);
 
 static struct ty_str shorten_key(struct ty_str key)
 {
     return ty_str_head(key, KEY_SHOWN);
 }
 
-static void add_change(const struct conflict_walk *w, const struct ty_path *at,
+static void add_change(const struct conflict_walk *w, const struct ty_field_path *at,
                        const struct ty_json *was, const struct ty_json *now)
 {
     ty_applied_digest_diff_add(w->a, w->ret, at, was, now);
@@ -63,7 +63,7 @@ static bool covers(const struct ty_json *live, const struct ty_json *wanted)
 
 static void diff_members(const struct conflict_walk *w, const struct ty_schema *s,
                          const struct ty_json *was, const struct ty_json *now,
-                         const struct ty_path *at)
+                         const struct ty_field_path *at)
 {
     struct ty_map old = { 0 }, new = { 0 };
 
@@ -92,14 +92,14 @@ static void index_items(struct ty_arena *a, const struct ty_schema *s, const str
 }
 
 /* An item by its first key: [node], [80]. */
-static struct ty_path item_path(const struct ty_path *at, struct ty_arena *a,
-                                const struct ty_schema *s, const struct ty_json *v)
+static struct ty_field_path item_path(const struct ty_field_path *at, struct ty_arena *a,
+                                      const struct ty_schema *s, const struct ty_json *v)
 {
     const struct ty_json *key = ty_json_get(v, s->list_keys[0]);
-    struct ty_str text = ty_json_text_of(key);
+    struct ty_str text = ty_json_as_str(key);
 
-    return (struct ty_path){ at, shorten_key(text.n || !key ? text : ty_json_text(a, key)), -1,
-                             true };
+    return (struct ty_field_path){ at, shorten_key(text.n || !key ? text : ty_json_text(a, key)),
+                                   -1, true };
 }
 
 /* Whether what both have comes in another order: applied like that, the API server reorders the
@@ -125,7 +125,7 @@ static bool is_reordered(const struct conflict_walk *w, const struct ty_schema *
 
 static void diff_items(const struct conflict_walk *w, const struct ty_schema *s,
                        const struct ty_json *was, const struct ty_json *now,
-                       const struct ty_path *at)
+                       const struct ty_field_path *at)
 {
     struct ty_map old = { 0 }, new = { 0 };
 
@@ -134,11 +134,11 @@ static void diff_items(const struct conflict_walk *w, const struct ty_schema *s,
     index_items(w->a, s, was, &old);
     index_items(w->a, s, now, &new);
     ty_each_item (it, now) {
-        struct ty_path here = item_path(at, w->a, s, *it);
+        struct ty_field_path here = item_path(at, w->a, s, *it);
         diff_value(w, s->items, ty_map_get(&old, ty_applied_digest_key(w->a, s, *it)), *it, &here);
     }
     ty_each_item (it, was) {
-        struct ty_path here = item_path(at, w->a, s, *it);
+        struct ty_field_path here = item_path(at, w->a, s, *it);
         if (w->less && !ty_arena_full(w->a) &&
             !ty_map_get(&new, ty_applied_digest_key(w->a, s, *it)))
             add_change(w, &here, *it, NULL);
@@ -149,7 +149,7 @@ static void diff_items(const struct conflict_walk *w, const struct ty_schema *s,
 
 static void diff_value(const struct conflict_walk *w, const struct ty_schema *s,
                        const struct ty_json *was, const struct ty_json *now,
-                       const struct ty_path *at)
+                       const struct ty_field_path *at)
 {
     if (ty_arena_full(w->a))
         return;

@@ -16,7 +16,7 @@ struct ty_str ty_reconcile_snapshot_data(struct ty_arena *a, const struct ty_jso
 {
     struct ty_json *kept = ty_json_object(a);
     struct ty_str text = ty_json_str_at(data, "runtime");
-    struct ty_docs docs = { 0 };
+    struct ty_yaml_docs docs = { 0 };
 
     if (text.n && ty_snapshot_yaml(a, text, &docs, NULL) == 0 && docs.n == 1)
         text = ty_json_text(a, docs.v[0]); /* else it stays, and the pass says what is wrong */
@@ -134,7 +134,7 @@ static bool mounts_exist(const struct ty_reconcile_in *in, const struct ty_json 
     const struct ty_json *mounts = ty_json_at(jobset, "spec.mounts");
 
     ty_each_item (it, mounts) {
-        struct ty_str name = ty_json_text_of(*it);
+        struct ty_str name = ty_json_as_str(*it);
         bool ours =
             ty_str_starts(name, in->name) && name.n > in->name.n && name.p[in->name.n] == '-';
         if (ours && !ty_cache_get(in->cache, &ty_kind_configmap, in->ns, name) &&

@@ -26,12 +26,12 @@ static bool only_suspend_differs(const struct ty_reconcile_pass *l, const struct
                                  const struct ty_json *wanted)
 {
     const struct ty_json *live = ty_json_at(ty_cache_parse(l->a, o), "spec.suspend");
-    struct ty_json *obj = ty_json_shallow(l->a, wanted);
+    struct ty_json *obj = ty_json_shallow_copy(l->a, wanted);
     const struct ty_json *spec = ty_json_get(obj, "spec");
 
     if (!spec)
         return false;
-    struct ty_json *other = ty_json_shallow(l->a, spec);
+    struct ty_json *other = ty_json_shallow_copy(l->a, spec);
     if (live)
         ty_json_set(l->a, other, "suspend", ty_json_copy(l->a, live, 0));
     else
@@ -125,8 +125,8 @@ void ty_reconcile_plan_jobset(struct ty_reconcile_pass *l, struct ty_reconcile_r
 const struct ty_json *ty_reconcile_jobset_pin_uid(struct ty_arena *a, const struct ty_json *body,
                                                   const struct ty_json *live)
 {
-    struct ty_json *obj = ty_json_shallow(a, body);
-    struct ty_json *meta = ty_json_shallow(a, ty_json_get(body, "metadata"));
+    struct ty_json *obj = ty_json_shallow_copy(a, body);
+    struct ty_json *meta = ty_json_shallow_copy(a, ty_json_get(body, "metadata"));
 
     ty_json_set(a, meta, "uid", ty_json_str(a, ty_json_str_at(live, "metadata.uid")));
     ty_json_set(a, obj, "metadata", meta);

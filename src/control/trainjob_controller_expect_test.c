@@ -58,8 +58,8 @@ static struct ty_str made(struct controller_fixture *w, const struct ty_request 
     struct ty_json *obj = ty_json_parse(w->a, ty_str(is), NULL, NULL);
     struct ty_str sent = { ty_arena_strndup(w->a, q->body.p, q->body.n), q->body.n };
 
-    obj = ty_merge_patch(w->a, obj, ty_json_parse(w->a, sent, NULL, NULL));
-    ty_json_set(w->a, ty_json_need_object(w->a, obj, "metadata"), "resourceVersion",
+    obj = ty_patch_merge(w->a, obj, ty_json_parse(w->a, sent, NULL, NULL));
+    ty_json_set(w->a, ty_json_ensure_object(w->a, obj, "metadata"), "resourceVersion",
                 ty_json_cstr(w->a, version));
     return ty_json_text(w->a, obj);
 }

@@ -55,7 +55,7 @@ static void log_created(const struct ty_log *log, const struct ty_cached *now,
     ty_info(log, "TrainJob created", TY_S("namespace", now->ns), TY_S("name", now->name),
             TY_STR("runtime", ty_json_str_at(json, "spec.runtimeRef.name")),
             TY_B("suspend", ty_json_true_at(json, "spec.suspend")),
-            TY_STR("queue", ty_json_text_of(ty_json_find(labels, TY_LIT(QUEUE)))));
+            TY_STR("queue", ty_json_as_str(ty_json_find(labels, TY_LIT(QUEUE)))));
 }
 
 static void job_changed(const struct ty_trainjob_controller *j, struct ty_state_before before,

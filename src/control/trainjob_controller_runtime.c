@@ -27,7 +27,7 @@ static void check_use(void *ctx, const struct ty_cached *o)
 static bool has_finalizer(const struct ty_json *list)
 {
     ty_each_item (it, list)
-        if (ty_str_is(ty_json_text_of(*it), FINALIZER))
+        if (ty_str_is(ty_json_as_str(*it), FINALIZER))
             return true;
     return false;
 }
@@ -52,7 +52,7 @@ struct ty_str ty_trainjob_controller_runtime_patch(struct ty_arena *a, const str
     if (want == has_finalizer(now))
         return (struct ty_str){ 0 };
     ty_each_item (it, now)
-        if (!ty_str_is(ty_json_text_of(*it), FINALIZER))
+        if (!ty_str_is(ty_json_as_str(*it), FINALIZER))
             ty_json_push(a, list, *it);
     if (want)
         ty_json_push(a, list, ty_json_cstr(a, FINALIZER));

@@ -71,7 +71,7 @@ static void on_secret(void *ctx, enum ty_reflect_change what, const struct ty_ku
     ty_auto_arena *a = ty_arena_new(1 << 24);
     struct ty_webhook_cert_manager *h = ctx;
     const struct ty_json *data = what == TY_REFLECT_GONE ? NULL : ty_json_get(o->json, "data");
-    struct ty_str ca = ty_json_text_of(ty_json_find(data, TY_LIT("ca.crt")));
+    struct ty_str ca = ty_json_as_str(ty_json_find(data, TY_LIT("ca.crt")));
 
     ty_webhook_cert_manager_set_text(&h->data[0], ty_base64_decode(a, ca));
     if (ty_reflect_synced(h->secret)) /* the first list ends with a state */

@@ -71,7 +71,7 @@ static bool set_bundles(struct ty_arena *a, struct ty_json *obj, struct ty_str b
     ty_each_item (it, ty_json_get(obj, "webhooks")) {
         if (ty_arena_full(a))
             break;
-        struct ty_json *client = ty_json_need_object(a, *it, "clientConfig");
+        struct ty_json *client = ty_json_ensure_object(a, *it, "clientConfig");
         if (ty_str_eq(ty_json_str_at(client, "caBundle"), text))
             continue;
         ty_json_set(a, client, "caBundle", ty_json_str(a, text));

@@ -66,7 +66,7 @@ static void read_secret(struct ty_webhook_cert_manager *h, const struct ty_json 
     ty_webhook_cert_manager_set_text(&h->version,
                                      ty_json_str_at(secret, "metadata.resourceVersion"));
     for (int i = 0; i < 4; i++) {
-        struct ty_str text = ty_json_text_of(ty_json_find(data, ty_str(keys[i])));
+        struct ty_str text = ty_json_as_str(ty_json_find(data, ty_str(keys[i])));
         ty_webhook_cert_manager_set_text(&h->data[i], ty_base64_decode(a, text));
     }
 }

@@ -4,20 +4,20 @@
 #include <stdarg.h>
 
 static struct ty_convert_note *note(struct ty_conv *c, const struct ty_json *v,
-                                    const struct ty_path *at, const char *fmt, va_list ap)
+                                    const struct ty_field_path *at, const char *fmt, va_list ap)
     TY_PRINTF(4, 0);
 static struct ty_convert_note *note(struct ty_conv *c, const struct ty_json *v,
-                                    const struct ty_path *at, const char *fmt, va_list ap)
+                                    const struct ty_field_path *at, const char *fmt, va_list ap)
 {
     struct ty_convert_note *n = ty_new(c->arena, struct ty_convert_note);
-    n->path = at ? ty_path_text(c->arena, at) : "";
+    n->path = at ? ty_errs_path_text(c->arena, at) : "";
     n->text = ty_arena_vprintf(c->arena, fmt, ap);
     n->line = v && v->line ? v->line : c->v1->line;
     n->col = v && v->line ? v->col : 0;
     return n;
 }
 
-void ty_conv_warn(struct ty_conv *c, const struct ty_json *v, const struct ty_path *at,
+void ty_conv_warn(struct ty_conv *c, const struct ty_json *v, const struct ty_field_path *at,
                   const char *fmt, ...)
 {
     va_list ap;
@@ -31,7 +31,7 @@ void ty_conv_warn(struct ty_conv *c, const struct ty_json *v, const struct ty_pa
     c->out->last = n;
 }
 
-void ty_conv_bad(struct ty_conv *c, const struct ty_json *v, const struct ty_path *at,
+void ty_conv_bad(struct ty_conv *c, const struct ty_json *v, const struct ty_field_path *at,
                  const char *fmt, ...)
 {
     if (c->out->bad)
@@ -43,7 +43,7 @@ void ty_conv_bad(struct ty_conv *c, const struct ty_json *v, const struct ty_pat
 }
 
 static void use_row(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                    const struct ty_path *at, const struct ty_conv_row *row)
+                    const struct ty_field_path *at, const struct ty_conv_row *row)
 {
     if (row->fn)
         row->fn(c, set, v, at);
@@ -60,7 +60,7 @@ static bool has_row(const struct ty_conv_row *rows, struct ty_str key)
 }
 
 void ty_conv_rows(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *obj,
-                  const struct ty_path *at, const struct ty_conv_row *rows)
+                  const struct ty_field_path *at, const struct ty_conv_row *rows)
 {
     if (!obj || obj->type == TY_JSON_NULL)
         return;
@@ -80,8 +80,8 @@ void ty_conv_rows(struct ty_conv *c, struct ty_conv_set *set, const struct ty_js
                          c->kind->kind);
 }
 
-bool ty_conv_int(struct ty_conv *c, const struct ty_json *v, const struct ty_path *at, int64_t min,
-                 int64_t max, int64_t *ret_n)
+bool ty_conv_int(struct ty_conv *c, const struct ty_json *v, const struct ty_field_path *at,
+                 int64_t min, int64_t max, int64_t *ret_n)
 {
     if (ty_json_is(v, TY_JSON_INT) && v->i >= min && v->i <= max) {
         *ret_n = v->i;
@@ -92,7 +92,8 @@ bool ty_conv_int(struct ty_conv *c, const struct ty_json *v, const struct ty_pat
     return false;
 }
 
-bool ty_conv_bool(struct ty_conv *c, const struct ty_json *v, const struct ty_path *at, bool *ret_b)
+bool ty_conv_bool(struct ty_conv *c, const struct ty_json *v, const struct ty_field_path *at,
+                  bool *ret_b)
 {
     if (ty_json_is(v, TY_JSON_BOOL)) {
         *ret_b = v->b;
@@ -102,11 +103,12 @@ bool ty_conv_bool(struct ty_conv *c, const struct ty_json *v, const struct ty_pa
     return false;
 }
 
-struct ty_str ty_conv_str(struct ty_conv *c, const struct ty_json *v, const struct ty_path *at)
+struct ty_str ty_conv_str(struct ty_conv *c, const struct ty_json *v,
+                          const struct ty_field_path *at)
 {
     if (!ty_json_is(v, TY_JSON_STRING))
         ty_conv_bad(c, v, at, "must be a text");
-    return ty_json_text_of(v);
+    return ty_json_as_str(v);
 }
 
 const struct ty_json *ty_conv_get(const struct ty_json *obj, const char *key)
@@ -153,9 +155,9 @@ struct ty_json *ty_conv_patch(struct ty_conv *c, struct ty_conv_set *set)
 
 void ty_conv_success(struct ty_conv *c, const char *const *rjobs)
 {
-    struct ty_json *policy = ty_json_need_object(c->arena, ty_conv_jobset(c), "successPolicy");
+    struct ty_json *policy = ty_json_ensure_object(c->arena, ty_conv_jobset(c), "successPolicy");
     ty_json_set(c->arena, policy, "operator", ty_json_cstr(c->arena, "All"));
-    struct ty_json *list = ty_json_need_array(c->arena, policy, "targetReplicatedJobs");
+    struct ty_json *list = ty_json_ensure_array(c->arena, policy, "targetReplicatedJobs");
     for (; *rjobs; rjobs++)
         ty_json_push(c->arena, list, ty_json_cstr(c->arena, *rjobs));
 }
@@ -164,10 +166,10 @@ void ty_conv_first_succeeds(struct ty_conv *c, struct ty_conv_set *set)
 {
     if (set->count < 2)
         return; /* that is what a Job does anyway */
-    struct ty_json *policy = ty_json_need_object(c->arena, ty_conv_job(c, set), "successPolicy");
+    struct ty_json *policy = ty_json_ensure_object(c->arena, ty_conv_job(c, set), "successPolicy");
     struct ty_json *rule = ty_json_object(c->arena);
     ty_json_set(c->arena, rule, "succeededIndexes", ty_json_cstr(c->arena, "0"));
-    ty_json_push(c->arena, ty_json_need_array(c->arena, policy, "rules"), rule);
+    ty_json_push(c->arena, ty_json_ensure_array(c->arena, policy, "rules"), rule);
 }
 
 const char *ty_conv_host(struct ty_conv *c, const char *rjob, int64_t i)

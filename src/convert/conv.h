@@ -22,7 +22,7 @@ enum ty_restart {
 struct ty_conv;
 struct ty_conv_set;
 typedef void ty_conv_fn(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                        const struct ty_path *at);
+                        const struct ty_field_path *at);
 
 /* One field of V1. fn: what becomes of it; NULL: nothing, and `why` is told; neither: another part
  * of the converter reads it. A field that no row names is told as well. */
@@ -102,22 +102,23 @@ struct ty_conv {
 };
 
 /* ---- telling ---- */
-void ty_conv_warn(struct ty_conv *c, const struct ty_json *v, const struct ty_path *at,
+void ty_conv_warn(struct ty_conv *c, const struct ty_json *v, const struct ty_field_path *at,
                   const char *fmt, ...) TY_PRINTF(4, 5);
 /* The first one counts; the conversion goes on, and its result is not used. */
-void ty_conv_bad(struct ty_conv *c, const struct ty_json *v, const struct ty_path *at,
+void ty_conv_bad(struct ty_conv *c, const struct ty_json *v, const struct ty_field_path *at,
                  const char *fmt, ...) TY_PRINTF(4, 5);
 
 /* ---- reading ---- */
 void ty_conv_rows(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *obj,
-                  const struct ty_path *at, const struct ty_conv_row *rows);
+                  const struct ty_field_path *at, const struct ty_conv_row *rows);
 /* False, with the mistake told, unless it is a whole number in that range. */
-bool ty_conv_int(struct ty_conv *c, const struct ty_json *v, const struct ty_path *at, int64_t min,
-                 int64_t max, int64_t *ret_n);
-bool ty_conv_bool(struct ty_conv *c, const struct ty_json *v, const struct ty_path *at,
+bool ty_conv_int(struct ty_conv *c, const struct ty_json *v, const struct ty_field_path *at,
+                 int64_t min, int64_t max, int64_t *ret_n);
+bool ty_conv_bool(struct ty_conv *c, const struct ty_json *v, const struct ty_field_path *at,
                   bool *ret_b);
 /* Empty, with the mistake told, unless it is a text. */
-struct ty_str ty_conv_str(struct ty_conv *c, const struct ty_json *v, const struct ty_path *at);
+struct ty_str ty_conv_str(struct ty_conv *c, const struct ty_json *v,
+                          const struct ty_field_path *at);
 /* The same as C text that lives with the arena. */
 const char *ty_conv_cstr(struct ty_conv *c, struct ty_str s);
 /* The member, or NULL where it is absent or null: V1 reads both alike. */
@@ -156,14 +157,14 @@ void ty_conv_env_weak(struct ty_conv *c, struct ty_conv_set *set, const char *na
 void ty_conv_env_index(struct ty_conv *c, struct ty_conv_set *set); /* TY_INDEX: the pod's number */
 /* Takes the user's list: what a TrainJob refuses is left out and told. */
 void ty_conv_user_env(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *list,
-                      const struct ty_path *at);
+                      const struct ty_field_path *at);
 /* Why such an entry of the user's is left out; NULL: it is not. */
 const char *ty_conv_env_refusal(const struct ty_conv *c, const struct ty_conv_set *set,
                                 struct ty_str name);
 void ty_conv_join_env(struct ty_conv *c, struct ty_conv_set *set);
 /* Tells texts of a pod that hold V1 host names, ports or labels. */
 void ty_conv_scan(struct ty_conv *c, const struct ty_conv_set *set, const struct ty_json *v,
-                  const struct ty_path *at);
+                  const struct ty_field_path *at);
 
 /* ---- shared policies (policy.c, restart.c) ---- */
 void ty_conv_metadata(struct ty_conv *c);
@@ -171,7 +172,7 @@ ty_conv_fn ty_conv_run_policy, ty_conv_clean_pod_policy;
 void ty_conv_gang(struct ty_conv *c);
 void ty_conv_restarts(struct ty_conv *c);
 enum ty_restart ty_conv_restart_of(struct ty_conv *c, const struct ty_json *v,
-                                   const struct ty_path *at);
+                                   const struct ty_field_path *at);
 int64_t ty_conv_pods(const struct ty_conv *c); /* of all roles */
 
 #endif

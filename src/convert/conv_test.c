@@ -35,8 +35,8 @@ static int teardown(void **state)
 
 static struct ty_json *yaml(struct fix *f, const char *text)
 {
-    struct ty_docs docs = { 0 };
-    assert_int_equal(ty_yaml_read(f->arena, "t", ty_str(text), NULL, &docs, NULL), 0);
+    struct ty_yaml_docs docs = { 0 };
+    assert_int_equal(ty_yaml_parse(f->arena, "t", ty_str(text), NULL, &docs, NULL), 0);
     return docs.v[0];
 }
 
@@ -63,7 +63,7 @@ static void test_first_mistake_counts(void **state)
 }
 
 static void count(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                  const struct ty_path *at)
+                  const struct ty_field_path *at)
 {
     (void)set;
     (void)v;
@@ -81,7 +81,7 @@ static const struct ty_conv_row rows[] = {
 static void test_rows(void **state)
 {
     struct fix *f = *state;
-    const struct ty_path *at = TY_KEY(NULL, "spec");
+    const struct ty_field_path *at = TY_KEY(NULL, "spec");
     struct ty_json *v = yaml(f, "{taken: 1, left: 2, elsewhere: 3, unknown: 4, \"\": 5}");
     ty_conv_rows(&f->c, NULL, v, at, rows);
     assert_int_equal(f->c.procs, 1);

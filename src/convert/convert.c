@@ -57,7 +57,8 @@ static struct ty_json *patched_job(struct ty_conv *c, const struct ty_conv_set *
     struct ty_arena *a = c->arena;
     struct ty_json *rjob = ty_json_object(a);
     ty_json_set(a, rjob, "name", ty_json_cstr(a, set->rjob));
-    struct ty_json *job = ty_json_need_object(a, ty_json_need_object(a, rjob, "template"), "spec");
+    struct ty_json *job =
+        ty_json_ensure_object(a, ty_json_ensure_object(a, rjob, "template"), "spec");
     ty_json_set(a, job, "template", set->patch);
     return rjob;
 }
@@ -73,15 +74,15 @@ static void add_patches(struct ty_conv *c)
         return;
     struct ty_json *patch = ty_json_object(a);
     ty_json_set(a, patch, "manager", ty_json_cstr(a, MANAGER));
-    struct ty_json *spec = ty_json_need_object(a, patch, "trainingRuntimeSpec");
-    spec = ty_json_need_object(a, ty_json_need_object(a, spec, "template"), "spec");
+    struct ty_json *spec = ty_json_ensure_object(a, patch, "trainingRuntimeSpec");
+    spec = ty_json_ensure_object(a, ty_json_ensure_object(a, spec, "template"), "spec");
     ty_json_set(a, spec, "replicatedJobs", jobs);
-    ty_json_push(a, ty_json_need_array(a, c->job_spec, "runtimePatches"), patch);
+    ty_json_push(a, ty_json_ensure_array(a, c->job_spec, "runtimePatches"), patch);
 }
 
 static void add_runtime_ref(struct ty_conv *c)
 {
-    struct ty_json *ref = ty_json_need_object(c->arena, c->job_spec, "runtimeRef");
+    struct ty_json *ref = ty_json_ensure_object(c->arena, c->job_spec, "runtimeRef");
     const char *builtin = c->own ? NULL : c->kind->builtin;
     ty_json_set(c->arena, ref, "name", ty_json_cstr(c->arena, builtin ? builtin : c->name));
     if (!builtin)
@@ -113,18 +114,18 @@ static struct ty_json *make_runtime(struct ty_conv *c)
     };
     struct ty_arena *a = c->arena;
     struct ty_json *o = object(c, "TrainingRuntime");
-    struct ty_json *meta = ty_json_need_object(a, o, "metadata");
+    struct ty_json *meta = ty_json_ensure_object(a, o, "metadata");
     ty_json_set(a, meta, "name", ty_json_cstr(a, c->name));
     struct ty_json *ns = ty_json_get(c->job_meta, "namespace");
     if (ns)
         ty_json_set(a, meta, "namespace", ns);
-    ty_json_set(a, ty_json_need_object(a, meta, "labels"), "trainer.kubeflow.org/framework",
+    ty_json_set(a, ty_json_ensure_object(a, meta, "labels"), "trainer.kubeflow.org/framework",
                 ty_json_cstr(a, c->kind->framework));
-    struct ty_json *spec = ty_json_need_object(a, o, "spec");
+    struct ty_json *spec = ty_json_ensure_object(a, o, "spec");
     ty_json_set(a, spec, "mlPolicy", c->ml);
     if (c->pod_group->n)
         ty_json_set(a, spec, "podGroupPolicy", c->pod_group);
-    struct ty_json *template = ty_json_need_object(a, spec, "template");
+    struct ty_json *template = ty_json_ensure_object(a, spec, "template");
     if (c->template_meta->n)
         ty_json_set(a, template, "metadata", c->template_meta);
     ty_json_set(a, c->jobset, "replicatedJobs", c->rjobs);
@@ -185,7 +186,7 @@ static void steps(struct ty_conv *c)
     if (c->out->bad)
         return;
     if (c->kind->ml)
-        ty_json_need_object(c->arena, c->ml, c->kind->ml);
+        ty_json_ensure_object(c->arena, c->ml, c->kind->ml);
     read_spec(c);
     if (c->out->bad)
         return;

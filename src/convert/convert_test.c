@@ -4,9 +4,10 @@ static void test_kinds(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_docs docs = { 0 };
-    assert_int_equal(ty_yaml_read(a, "t", TY_LIT("{apiVersion: kubeflow.org/v2beta1, kind: TFJob}"),
-                                  NULL, &docs, NULL),
+    struct ty_yaml_docs docs = { 0 };
+    assert_int_equal(ty_yaml_parse(a, "t",
+                                   TY_LIT("{apiVersion: kubeflow.org/v2beta1, kind: TFJob}"), NULL,
+                                   &docs, NULL),
                      0);
     struct ty_converted done;
     assert_false(ty_convert_knows(docs.v[0]));

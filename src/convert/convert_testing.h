@@ -15,9 +15,9 @@
 TY_UNUSED static int convert_with(struct ty_arena *a, const char *text, struct ty_convert_opts opts,
                                   struct ty_converted *ret)
 {
-    struct ty_docs docs = { 0 };
+    struct ty_yaml_docs docs = { 0 };
     struct ty_err err = { 0 };
-    if (ty_yaml_read(a, "t", ty_str(text), NULL, &docs, &err) < 0)
+    if (ty_yaml_parse(a, "t", ty_str(text), NULL, &docs, &err) < 0)
         fail_msg("%s: %s", err.text, text);
     int r = ty_convert(a, docs.v[0], &opts, ret);
     assert_true((r < 0) == (ret->bad != NULL) && (r < 0) == (ret->job == NULL));
@@ -70,7 +70,7 @@ TY_UNUSED static const char *json_at(struct ty_arena *a, const struct ty_json *o
 TY_UNUSED static const struct ty_json *rjob(const struct ty_converted *c, const char *name)
 {
     const struct ty_json *jobs = ty_json_at(c->runtime, "spec.template.spec.replicatedJobs");
-    return ty_json_by(jobs, "name", ty_str(name), NULL);
+    return ty_json_find_item(jobs, "name", ty_str(name), NULL);
 }
 
 TY_UNUSED static const struct ty_json *rjob_pod(const struct ty_converted *c, const char *name)
@@ -81,8 +81,8 @@ TY_UNUSED static const struct ty_json *rjob_pod(const struct ty_converted *c, co
 /* A variable's value in a list of them; "" where it has none. */
 TY_UNUSED static struct ty_str env_value(const struct ty_json *container, const char *name)
 {
-    return ty_json_str_at(ty_json_by(ty_json_get(container, "env"), "name", ty_str(name), NULL),
-                          "value");
+    return ty_json_str_at(
+        ty_json_find_item(ty_json_get(container, "env"), "name", ty_str(name), NULL), "value");
 }
 
 TY_UNUSED static struct ty_str trainer_env(const struct ty_converted *c, const char *name)

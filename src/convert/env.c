@@ -49,7 +49,7 @@ static void push(struct ty_conv *c, struct ty_conv_set *set, const char *name, c
                  struct ty_json *value)
 {
     struct ty_json *e = ty_json_object(c->arena);
-    if (ty_json_by(set->env, "name", ty_str(name), NULL))
+    if (ty_json_find_item(set->env, "name", ty_str(name), NULL))
         return;
     ty_json_set(c->arena, e, "name", ty_json_cstr(c->arena, name));
     ty_json_set(c->arena, e, key, value);
@@ -68,7 +68,7 @@ void ty_conv_env_weak(struct ty_conv *c, struct ty_conv_set *set, const char *na
                       ...)
 {
     va_list ap;
-    if (ty_json_by(set->user_env, "name", ty_str(name), NULL))
+    if (ty_json_find_item(set->user_env, "name", ty_str(name), NULL))
         return;
     va_start(ap, fmt);
     push(c, set, name, "value", ty_json_cstr(c->arena, ty_arena_vprintf(c->arena, fmt, ap)));
@@ -78,7 +78,7 @@ void ty_conv_env_weak(struct ty_conv *c, struct ty_conv_set *set, const char *na
 void ty_conv_env_index(struct ty_conv *c, struct ty_conv_set *set)
 {
     struct ty_json *from = ty_json_object(c->arena);
-    struct ty_json *ref = ty_json_need_object(c->arena, from, "fieldRef");
+    struct ty_json *ref = ty_json_ensure_object(c->arena, from, "fieldRef");
     ty_json_set(c->arena, ref, "fieldPath", ty_json_cstr(c->arena, INDEX_FIELD));
     push(c, set, "TY_INDEX", "valueFrom", from);
 }
@@ -94,19 +94,19 @@ const char *ty_conv_env_refusal(const struct ty_conv *c, const struct ty_conv_se
 }
 
 void ty_conv_user_env(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *list,
-                      const struct ty_path *at)
+                      const struct ty_field_path *at)
 {
     struct ty_json *kept = ty_json_array(c->arena);
     size_t i = 0, was = 0;
-    set->env_at = ty_path_text(c->arena, at);
+    set->env_at = ty_errs_path_text(c->arena, at);
     set->env_i = ty_new_n(c->arena, size_t, ty_json_len(list) + 1);
     ty_each_item (e, list) {
         struct ty_str name = ty_json_str_at(*e, "name");
-        const struct ty_path *here = TY_IDX(at, i++);
+        const struct ty_field_path *here = TY_IDX(at, i++);
         const char *why = ty_conv_env_refusal(c, set, name);
         if (why) {
             ty_conv_warn(c, *e, here, "not carried over: %.*s: %s", TY_ARG(name), why);
-        } else if (ty_json_by(kept, "name", name, &was)) {
+        } else if (ty_json_find_item(kept, "name", name, &was)) {
             ty_conv_warn(c, kept->items[was], TY_IDX(at, set->env_i[was]),
                          "not carried over: %.*s is set again later in the list", TY_ARG(name));
             kept->items[was] = *e;
@@ -127,7 +127,7 @@ static struct ty_json *joined(struct ty_conv *c, const struct ty_conv_set *set,
     ty_each_item (e, set->env)
         ty_json_push(c->arena, all, *e);
     ty_each_item (e, theirs)
-        if (!ty_json_by(set->env, "name", ty_json_str_at(*e, "name"), NULL))
+        if (!ty_json_find_item(set->env, "name", ty_json_str_at(*e, "name"), NULL))
             ty_json_push(c->arena, all, *e);
     return all;
 }
@@ -137,8 +137,8 @@ static void tell_overwritten(struct ty_conv *c, const struct ty_conv_set *set)
     size_t i = 0;
     ty_each_item (e, set->user_env) {
         struct ty_str name = ty_json_str_at(*e, "name");
-        const struct ty_json *ours = ty_json_by(set->env, "name", name, NULL);
-        const struct ty_path *at = TY_IDX(TY_KEY(NULL, set->env_at), set->env_i[i++]);
+        const struct ty_json *ours = ty_json_find_item(set->env, "name", name, NULL);
+        const struct ty_field_path *at = TY_IDX(TY_KEY(NULL, set->env_at), set->env_i[i++]);
         if (ours && !ty_json_eq(ours, *e))
             ty_conv_warn(c, *e, at, "not carried over: the job's own %.*s is put in its place",
                          TY_ARG(name));
@@ -153,7 +153,7 @@ static void join_others(struct ty_conv *c, const struct ty_conv_set *set)
             continue;
         struct ty_json *all = ty_json_array(c->arena), *theirs = ty_json_get(*it, "env");
         ty_each_item (e, set->env)
-            if (!ty_json_by(theirs, "name", ty_json_str_at(*e, "name"), NULL))
+            if (!ty_json_find_item(theirs, "name", ty_json_str_at(*e, "name"), NULL))
                 ty_json_push(c->arena, all, ty_json_copy(c->arena, *e, 0));
         ty_each_item (e, theirs)
             ty_json_push(c->arena, all, *e);

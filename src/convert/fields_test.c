@@ -110,14 +110,14 @@ static bool mentions(const struct ty_json *tree, struct ty_str text)
         if (mentions(m->value, text))
             return true;
     if (!ty_json_is(tree, TY_JSON_INT))
-        return ty_str_contains(ty_json_text_of(tree), text);
+        return ty_str_contains(ty_json_as_str(tree), text);
     (void)snprintf(number, sizeof(number), "%lld", (long long)tree->i);
     return ty_str_is(text, number);
 }
 
 static bool mentioned(const struct search *s, const struct ty_json *v)
 {
-    struct ty_str text = ty_json_text_of(v);
+    struct ty_str text = ty_json_as_str(v);
     if (ty_json_is(v, TY_JSON_INT))
         text = ty_str(ty_arena_printf(s->arena, "%lld", (long long)v->i));
     return text.n >= 4 && (mentions(s->done->job, text) || mentions(s->done->runtime, text));
@@ -137,9 +137,9 @@ static bool told(const struct search *s, const char *path)
 
 /* The path of the first value that is nowhere; NULL: all are accounted for. */
 static const char *lost(const struct search *s, struct ty_str key, const struct ty_json *v,
-                        const struct ty_path *at)
+                        const struct ty_field_path *at)
 {
-    const char *path = ty_path_text(s->arena, at), *found = NULL;
+    const char *path = ty_errs_path_text(s->arena, at), *found = NULL;
     size_t i = 0;
     if (told(s, path) || holds(s->done->job, key, v) || holds(s->done->runtime, key, v))
         return NULL;
@@ -166,9 +166,9 @@ static size_t leaves(const struct ty_json *v)
 
 static struct ty_json *full_job(struct ty_arena *a, const struct job *job)
 {
-    struct ty_docs docs = { 0 };
+    struct ty_yaml_docs docs = { 0 };
     struct ty_err err = { 0 };
-    if (ty_yaml_read(a, "t", ty_str(job->text), NULL, &docs, &err) < 0)
+    if (ty_yaml_parse(a, "t", ty_str(job->text), NULL, &docs, &err) < 0)
         fail_msg("%s", err.text);
     struct ty_json *all = ty_json_get(ty_json_get(docs.v[0], "spec"), job->specs);
     for (const char *const *r = job->roles; *r; r++) {

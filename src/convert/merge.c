@@ -21,10 +21,10 @@ struct diff {
 };
 
 static bool differ(struct ty_arena *a, const struct ty_json *x, const struct ty_json *y,
-                   const struct ty_path *at, struct diff *ret);
+                   const struct ty_field_path *at, struct diff *ret);
 
 static bool differ_in_members(struct ty_arena *a, const struct ty_json *x, const struct ty_json *y,
-                              const struct ty_path *at, struct diff *ret)
+                              const struct ty_field_path *at, struct diff *ret)
 {
     ty_each_member (m, x)
         if (differ(a, m->value, ty_json_find(y, m->key), TY_KEYS(at, m->key), ret))
@@ -37,7 +37,7 @@ static bool differ_in_members(struct ty_arena *a, const struct ty_json *x, const
 
 /* The first place where they are not the same. */
 static bool differ(struct ty_arena *a, const struct ty_json *x, const struct ty_json *y,
-                   const struct ty_path *at, struct diff *ret)
+                   const struct ty_field_path *at, struct diff *ret)
 {
     if (x && y && ty_json_eq(x, y))
         return false;
@@ -47,7 +47,7 @@ static bool differ(struct ty_arena *a, const struct ty_json *x, const struct ty_
         for (size_t i = 0; i < x->n; i++)
             if (differ(a, x->items[i], y->items[i], TY_IDX(at, i), ret))
                 return true;
-    ret->path = ty_path_text(a, at);
+    ret->path = ty_errs_path_text(a, at);
     ret->at = y;
     return true;
 }
@@ -68,7 +68,7 @@ static void words(struct ty_buf *b, const struct ty_json *list)
 {
     ty_each_item (it, list) {
         ty_buf_chr(b, ' ');
-        quote(b, ty_json_text_of(*it));
+        quote(b, ty_json_as_str(*it));
     }
 }
 
@@ -100,8 +100,8 @@ static void split(struct ty_conv *c, const struct ty_conv_role *master, struct t
         if (ty_json_len(from))
             ty_resources_max(
                 c->arena,
-                ty_json_need_object(
-                    c->arena, ty_json_need_object(c->arena, worker->main, "resources"), lists[i]),
+                ty_json_ensure_object(
+                    c->arena, ty_json_ensure_object(c->arena, worker->main, "resources"), lists[i]),
                 from);
     }
     ty_json_set(c->arena, worker->main, "command", command);
@@ -122,8 +122,8 @@ static struct ty_json *without_script(struct ty_conv *c, const struct ty_json *p
 
 static void reconcile(struct ty_conv *c, struct ty_conv_role *master, struct ty_conv_role *worker)
 {
-    const struct ty_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
-    const struct ty_path *at = TY_KEY(TY_KEY(specs, worker->key), "template");
+    const struct ty_field_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
+    const struct ty_field_path *at = TY_KEY(TY_KEY(specs, worker->key), "template");
     struct ty_json *m = comparable(c, master), *w = comparable(c, worker);
     struct diff d = { 0 };
     if (!differ(c->arena, m, w, at, &d))
@@ -151,14 +151,14 @@ static void reconcile(struct ty_conv *c, struct ty_conv_role *master, struct ty_
 /* Ports of the master's container that the workers' has not. V1's own one is no loss: rank 0 has
  * its port from the operator, or from MASTER_PORT. */
 static void tell_ports(struct ty_conv *c, const struct ty_conv_role *master,
-                       const struct ty_conv_role *worker, const struct ty_path *template)
+                       const struct ty_conv_role *worker, const struct ty_field_path *template)
 {
-    const struct ty_path *containers = TY_KEY(TY_KEY(template, "spec"), "containers");
-    const struct ty_path *at = TY_KEY(TY_IDX(containers, master->main_at), "ports");
+    const struct ty_field_path *containers = TY_KEY(TY_KEY(template, "spec"), "containers");
+    const struct ty_field_path *at = TY_KEY(TY_IDX(containers, master->main_at), "ports");
     const struct ty_json *theirs = ty_json_get(worker->main, "ports");
     size_t i = 0;
     ty_each_item (it, ty_json_get(master->main, "ports")) {
-        const struct ty_path *here = TY_IDX(at, i++);
+        const struct ty_field_path *here = TY_IDX(at, i++);
         bool same = false;
         ty_each_item (other, theirs)
             same |= ty_json_eq(*it, *other);
@@ -172,8 +172,8 @@ static void tell_ports(struct ty_conv *c, const struct ty_conv_role *master,
 static void tell_labels(struct ty_conv *c, const struct ty_conv_role *master,
                         const struct ty_conv_role *worker)
 {
-    const struct ty_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
-    const struct ty_path *at = TY_KEY(TY_KEY(specs, master->key), "template");
+    const struct ty_field_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
+    const struct ty_field_path *at = TY_KEY(TY_KEY(specs, master->key), "template");
     const struct ty_json *m = ty_json_at(master->pod, "metadata.labels"),
                          *w = ty_json_at(worker->pod, "metadata.labels");
     if (ty_json_len(m) && !(w && ty_json_eq(m, w)))

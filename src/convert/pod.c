@@ -5,7 +5,7 @@
 /* ---- reading ---- */
 
 /* Kubelets let the last of several entries win; a TrainJob refuses a second one. */
-static void drop_overwritten(struct ty_conv *c, struct ty_json *env, const struct ty_path *at)
+static void drop_overwritten(struct ty_conv *c, struct ty_json *env, const struct ty_field_path *at)
 {
     for (size_t i = 0, was = 0; i < ty_json_len(env); was++) {
         struct ty_str name = ty_json_str_at(env->items[i], "name");
@@ -24,12 +24,12 @@ static void drop_overwritten(struct ty_conv *c, struct ty_json *env, const struc
 
 /* Of all containers but the one that trains: its list is read by ty_conv_user_env. */
 static void drop_overwritten_of(struct ty_conv *c, const struct ty_conv_role *r, const char *key,
-                                const struct ty_path *spec)
+                                const struct ty_field_path *spec)
 {
-    const struct ty_path *list = TY_KEY(spec, key);
+    const struct ty_field_path *list = TY_KEY(spec, key);
     size_t i = 0;
     ty_each_item (it, ty_json_get(ty_json_get(r->pod, "spec"), key)) {
-        const struct ty_path *here = TY_KEY(TY_IDX(list, i++), "env");
+        const struct ty_field_path *here = TY_KEY(TY_IDX(list, i++), "env");
         if (*it != r->main)
             drop_overwritten(c, ty_json_get(*it, "env"), here);
     }
@@ -54,7 +54,7 @@ static const char *sentence(const struct ty_field_err *e)
 }
 
 /* The first mistake of the template, in the words of the API server. */
-static void check_schema(struct ty_conv *c, struct ty_conv_role *r, const struct ty_path *at)
+static void check_schema(struct ty_conv *c, struct ty_conv_role *r, const struct ty_field_path *at)
 {
     struct ty_errs unknown = { .arena = c->arena }, errs = { .arena = c->arena };
     ty_schema_prune(c->arena, &ty_schema_PodTemplateSpec, r->pod, at, &unknown);
@@ -70,14 +70,16 @@ static void check_schema(struct ty_conv *c, struct ty_conv_role *r, const struct
         ty_conv_bad(c, e->at, TY_KEY(NULL, e->path), "%s", sentence(e));
 }
 
-static void find_main(struct ty_conv *c, struct ty_conv_role *r, const struct ty_path *containers)
+static void find_main(struct ty_conv *c, struct ty_conv_role *r,
+                      const struct ty_field_path *containers)
 {
     const struct ty_json *list = ty_json_at(r->pod, "spec.containers");
     if (!ty_json_len(list)) {
         ty_conv_bad(c, r->spec, containers, "there is no container");
         return;
     }
-    r->main = c->main ? ty_json_by(list, "name", ty_str(c->main), &r->main_at) : list->items[0];
+    r->main =
+        c->main ? ty_json_find_item(list, "name", ty_str(c->main), &r->main_at) : list->items[0];
     if (!r->main && c->main == c->kind->main && c->kind->or_first)
         r->main = list->items[0];
     if (!r->main) {
@@ -90,7 +92,7 @@ static void find_main(struct ty_conv *c, struct ty_conv_role *r, const struct ty
                     "an image is needed");
     size_t i = 0;
     ty_each_item (it, list) {
-        const struct ty_path *here = TY_KEY(TY_IDX(containers, i), "name");
+        const struct ty_field_path *here = TY_KEY(TY_IDX(containers, i), "name");
         if (i++ != r->main_at && ty_str_is(ty_json_str_at(*it, "name"), "node"))
             ty_conv_bad(c, *it, here,
                         "the container that trains is named node in a TrainJob: rename this one");
@@ -103,7 +105,7 @@ static void rename_refs(struct ty_conv *c, struct ty_json *v, struct ty_str was)
     ty_each_item (it, v)
         rename_refs(c, *it, was);
     ty_each_member (m, v) {
-        if (ty_str_is(m->key, "containerName") && ty_str_eq(ty_json_text_of(m->value), was))
+        if (ty_str_is(m->key, "containerName") && ty_str_eq(ty_json_as_str(m->value), was))
             m->value = ty_json_cstr(c->arena, "node");
         else
             rename_refs(c, m->value, was);
@@ -124,8 +126,8 @@ static void drop_nulls(struct ty_json *v)
 
 void ty_conv_check_pod(struct ty_conv *c, struct ty_conv_role *r)
 {
-    const struct ty_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
-    const struct ty_path *at = TY_KEY(TY_KEY(specs, r->key), "template");
+    const struct ty_field_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
+    const struct ty_field_path *at = TY_KEY(TY_KEY(specs, r->key), "template");
     const struct ty_json *template = ty_json_get(r->spec, "template");
     if (!ty_json_is(template, TY_JSON_OBJECT)) {
         ty_conv_bad(c, template ? template : r->spec, at, "a pod template is needed");
@@ -148,8 +150,8 @@ int64_t ty_conv_port(const struct ty_conv *c, const struct ty_conv_role *role)
     const struct ty_json *port = NULL;
     int64_t n = c->kind->port;
     if (role && c->kind->port_name)
-        port =
-            ty_json_by(ty_json_get(role->main, "ports"), "name", ty_str(c->kind->port_name), NULL);
+        port = ty_json_find_item(ty_json_get(role->main, "ports"), "name",
+                                 ty_str(c->kind->port_name), NULL);
     ty_json_int_at(port, "containerPort", &n);
     return n;
 }
@@ -157,7 +159,7 @@ int64_t ty_conv_port(const struct ty_conv *c, const struct ty_conv_role *role)
 /* ---- the main container ---- */
 
 static void to_trainer(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                       const struct ty_path *at)
+                       const struct ty_field_path *at)
 {
     bool resources = ty_str_is(at->key, "resources"), image = ty_str_is(at->key, "image");
     bool direct = set->trainer && !(c->mpi && (resources || image));
@@ -167,15 +169,15 @@ static void to_trainer(struct ty_conv *c, struct ty_conv_set *set, const struct 
 }
 
 static void take_env(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                     const struct ty_path *at)
+                     const struct ty_field_path *at)
 {
     ty_conv_user_env(c, set, v, at);
 }
 
 static struct ty_json *patch_container(struct ty_conv *c, struct ty_conv_set *set)
 {
-    struct ty_json *spec = ty_json_need_object(c->arena, ty_conv_patch(c, set), "spec");
-    struct ty_json *list = ty_json_need_array(c->arena, spec, "containers");
+    struct ty_json *spec = ty_json_ensure_object(c->arena, ty_conv_patch(c, set), "spec");
+    struct ty_json *list = ty_json_ensure_array(c->arena, spec, "containers");
     if (!list->n) {
         struct ty_json *main = ty_json_object(c->arena);
         ty_json_set(c->arena, main, "name", ty_json_cstr(c->arena, "node"));
@@ -189,7 +191,7 @@ static bool mounts_twice(const struct ty_json *mounts)
 {
     size_t i = 0, first = 0;
     ty_each_item (it, mounts) {
-        ty_json_by(mounts, "name", ty_json_str_at(*it, "name"), &first);
+        ty_json_find_item(mounts, "name", ty_json_str_at(*it, "name"), &first);
         if (first != i++)
             return true;
     }
@@ -197,26 +199,26 @@ static bool mounts_twice(const struct ty_json *mounts)
 }
 
 static void to_patched_container(struct ty_conv *c, struct ty_conv_set *set,
-                                 const struct ty_json *v, const struct ty_path *at)
+                                 const struct ty_json *v, const struct ty_field_path *at)
 {
     struct ty_json *to = mounts_twice(v) ? ty_conv_container(c, set) : patch_container(c, set);
     ty_json_put(c->arena, to, at->key, ty_json_copy(c->arena, v, 0));
 }
 
 static void to_container(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                         const struct ty_path *at)
+                         const struct ty_field_path *at)
 {
     ty_json_put(c->arena, ty_conv_container(c, set), at->key, ty_json_copy(c->arena, v, 0));
 }
 
 /* Where rank 0 of a torch runtime listens is not for the job to say; other ports stay. */
 static void take_ports(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                       const struct ty_path *at)
+                       const struct ty_field_path *at)
 {
     struct ty_json *kept = ty_json_array(c->arena);
     size_t i = 0;
     ty_each_item (it, v) {
-        const struct ty_path *here = TY_IDX(at, i++);
+        const struct ty_field_path *here = TY_IDX(at, i++);
         if (c->kind == &ty_conv_pytorch &&
             ty_str_is(ty_json_str_at(*it, "name"), c->kind->port_name))
             ty_conv_warn(c, *it, here,
@@ -261,32 +263,33 @@ static const struct ty_conv_row main_rows[] = {
 /* ---- the pod ---- */
 
 static void to_patch(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                     const struct ty_path *at)
+                     const struct ty_field_path *at)
 {
-    struct ty_json *spec = ty_json_need_object(c->arena, ty_conv_patch(c, set), "spec");
+    struct ty_json *spec = ty_json_ensure_object(c->arena, ty_conv_patch(c, set), "spec");
     ty_json_put(c->arena, spec, at->key, ty_json_copy(c->arena, v, 0));
 }
 
 static void to_pod(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                   const struct ty_path *at)
+                   const struct ty_field_path *at)
 {
     ty_json_put(c->arena, ty_conv_pod(c, set), at->key, ty_json_copy(c->arena, v, 0));
 }
 
 static void take_containers(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                            const struct ty_path *at)
+                            const struct ty_field_path *at)
 {
     size_t i = 0;
     ty_conv_rows(c, set, set->role->main, TY_IDX(at, set->role->main_at), main_rows);
     ty_each_item (it, v)
         if (i++ != set->role->main_at)
-            ty_json_push(c->arena, ty_json_need_array(c->arena, ty_conv_pod(c, set), "containers"),
+            ty_json_push(c->arena,
+                         ty_json_ensure_array(c->arena, ty_conv_pod(c, set), "containers"),
                          ty_json_copy(c->arena, *it, 0));
 }
 
 /* An older spelling of serviceAccountName, which counts where both are given. */
 static void old_account(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                        const struct ty_path *at)
+                        const struct ty_field_path *at)
 {
     const struct ty_json *name =
         ty_conv_get(ty_json_get(set->role->pod, "spec"), "serviceAccountName");
@@ -297,7 +300,7 @@ static void old_account(struct ty_conv *c, struct ty_conv_set *set, const struct
 }
 
 static void pod_restart(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                        const struct ty_path *at)
+                        const struct ty_field_path *at)
 {
     (void)set;
     ty_conv_warn(c, v, at, "not carried over: V1 overwrites it with the role's restartPolicy");
@@ -351,9 +354,9 @@ static const struct ty_conv_row pod_rows[] = {
 /* ---- its metadata ---- */
 
 static void to_meta(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                    const struct ty_path *at)
+                    const struct ty_field_path *at)
 {
-    struct ty_json *meta = ty_json_need_object(c->arena, ty_conv_patch(c, set), "metadata");
+    struct ty_json *meta = ty_json_ensure_object(c->arena, ty_conv_patch(c, set), "metadata");
     if (ty_json_len(v))
         ty_json_put(c->arena, meta, at->key, ty_json_copy(c->arena, v, 0));
 }
@@ -377,8 +380,8 @@ static const struct ty_conv_row template_rows[] = {
 void ty_conv_take_pod(struct ty_conv *c, struct ty_conv_set *set)
 {
     const struct ty_conv_role *r = set->role;
-    const struct ty_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
-    const struct ty_path *at = TY_KEY(TY_KEY(specs, r->key), "template");
+    const struct ty_field_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
+    const struct ty_field_path *at = TY_KEY(TY_KEY(specs, r->key), "template");
     if (!r->main)
         return; /* told already */
     ty_conv_rows(c, set, r->pod, at, template_rows);

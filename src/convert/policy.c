@@ -8,7 +8,7 @@
 /* ---- metadata ---- */
 
 static void take_name(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                      const struct ty_path *at)
+                      const struct ty_field_path *at)
 {
     (void)set;
     struct ty_str s = ty_conv_str(c, v, at);
@@ -21,7 +21,7 @@ static void take_name(struct ty_conv *c, struct ty_conv_set *set, const struct t
 }
 
 static void take_namespace(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                           const struct ty_path *at)
+                           const struct ty_field_path *at)
 {
     (void)set;
     struct ty_str s = ty_conv_str(c, v, at);
@@ -32,7 +32,7 @@ static void take_namespace(struct ty_conv *c, struct ty_conv_set *set, const str
 }
 
 static void take_map(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                     const struct ty_path *at)
+                     const struct ty_field_path *at)
 {
     (void)set;
     if (!ty_json_is(v, TY_JSON_OBJECT)) {
@@ -72,7 +72,7 @@ static const struct ty_conv_row meta_rows[] = {
 void ty_conv_metadata(struct ty_conv *c)
 {
     const struct ty_json *meta = ty_json_get(c->v1, "metadata");
-    const struct ty_path *at = TY_KEY(NULL, "metadata");
+    const struct ty_field_path *at = TY_KEY(NULL, "metadata");
     if (!ty_json_str_at(meta, "name").n)
         ty_conv_bad(c, meta, TY_KEY(at, "name"),
                     "a name is needed: the host names of the pods are made of it");
@@ -84,7 +84,7 @@ void ty_conv_metadata(struct ty_conv *c)
 /* ---- runPolicy ---- */
 
 static void suspend(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                    const struct ty_path *at)
+                    const struct ty_field_path *at)
 {
     (void)set;
     bool b = false;
@@ -93,7 +93,7 @@ static void suspend(struct ty_conv *c, struct ty_conv_set *set, const struct ty_
 }
 
 static void managed_by(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                       const struct ty_path *at)
+                       const struct ty_field_path *at)
 {
     (void)set;
     struct ty_str s = ty_conv_str(c, v, at);
@@ -108,7 +108,7 @@ static void managed_by(struct ty_conv *c, struct ty_conv_set *set, const struct 
 }
 
 static void deadline(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                     const struct ty_path *at)
+                     const struct ty_field_path *at)
 {
     (void)set;
     int64_t n = 0;
@@ -121,7 +121,7 @@ static void deadline(struct ty_conv *c, struct ty_conv_set *set, const struct ty
 }
 
 static void ttl(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                const struct ty_path *at)
+                const struct ty_field_path *at)
 {
     (void)set;
     int64_t n = 0;
@@ -134,7 +134,7 @@ static void ttl(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json
 }
 
 void ty_conv_clean_pod_policy(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                              const struct ty_path *at)
+                              const struct ty_field_path *at)
 {
     (void)set;
     struct ty_str s = ty_conv_str(c, v, at);
@@ -157,7 +157,7 @@ void ty_conv_clean_pod_policy(struct ty_conv *c, struct ty_conv_set *set, const 
 /* ---- schedulingPolicy ---- */
 
 static void min_available(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                          const struct ty_path *at)
+                          const struct ty_field_path *at)
 {
     (void)set;
     int64_t n = 0, all = ty_conv_pods(c);
@@ -169,7 +169,7 @@ static void min_available(struct ty_conv *c, struct ty_conv_set *set, const stru
 }
 
 static void queue(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                  const struct ty_path *at)
+                  const struct ty_field_path *at)
 {
     (void)set;
     struct ty_str s = ty_conv_str(c, v, at);
@@ -180,12 +180,12 @@ static void queue(struct ty_conv *c, struct ty_conv_set *set, const struct ty_js
         return;
     }
     c->own = true;
-    ty_json_set(c->arena, ty_json_need_object(c->arena, c->template_meta, "annotations"),
+    ty_json_set(c->arena, ty_json_ensure_object(c->arena, c->template_meta, "annotations"),
                 VOLCANO_QUEUE, ty_json_copy(c->arena, v, 0));
 }
 
 static void priority(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                     const struct ty_path *at)
+                     const struct ty_field_path *at)
 {
     (void)set;
     if (!ty_conv_str(c, v, at).n)
@@ -202,7 +202,7 @@ static void priority(struct ty_conv *c, struct ty_conv_set *set, const struct ty
 }
 
 static void schedule_timeout(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                             const struct ty_path *at)
+                             const struct ty_field_path *at)
 {
     (void)set;
     int64_t n = 0;
@@ -213,7 +213,7 @@ static void schedule_timeout(struct ty_conv *c, struct ty_conv_set *set, const s
         return;
     }
     c->own = true;
-    struct ty_json *cosched = ty_json_need_object(c->arena, c->pod_group, "coscheduling");
+    struct ty_json *cosched = ty_json_ensure_object(c->arena, c->pod_group, "coscheduling");
     ty_json_set(c->arena, cosched, "scheduleTimeoutSeconds", ty_json_int(c->arena, n));
 }
 
@@ -227,7 +227,7 @@ static const struct ty_conv_row scheduling_rows[] = {
 };
 
 static void scheduling(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                       const struct ty_path *at)
+                       const struct ty_field_path *at)
 {
     ty_conv_rows(c, set, v, at, scheduling_rows);
     if (c->opts.gang == TY_GANG_NONE && ty_json_len(v))
@@ -241,8 +241,8 @@ void ty_conv_gang(struct ty_conv *c)
     if (c->opts.gang == TY_GANG_NONE)
         return;
     c->own = true;
-    ty_json_need_object(c->arena, c->pod_group,
-                        c->opts.gang == TY_GANG_VOLCANO ? "volcano" : "coscheduling");
+    ty_json_ensure_object(c->arena, c->pod_group,
+                          c->opts.gang == TY_GANG_VOLCANO ? "volcano" : "coscheduling");
 }
 
 static const struct ty_conv_row run_policy_rows[] = {
@@ -257,7 +257,7 @@ static const struct ty_conv_row run_policy_rows[] = {
 };
 
 void ty_conv_run_policy(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                        const struct ty_path *at)
+                        const struct ty_field_path *at)
 {
     ty_conv_rows(c, set, v, at, run_policy_rows);
 }

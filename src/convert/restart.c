@@ -2,10 +2,10 @@
 #include "convert/conv.h"
 
 enum ty_restart ty_conv_restart_of(struct ty_conv *c, const struct ty_json *v,
-                                   const struct ty_path *at)
+                                   const struct ty_field_path *at)
 {
     static const char *const words[] = { "Never", "OnFailure", "Always", "ExitCode" };
-    struct ty_str s = ty_json_text_of(v);
+    struct ty_str s = ty_json_as_str(v);
     for (size_t i = 0; i < 4; i++)
         if (ty_str_is(s, words[i])) {
             if (i == TY_RESTART_ALWAYS)
@@ -24,8 +24,8 @@ static void set_text(struct ty_conv *c, struct ty_json *o, const char *key, cons
 
 static void max_restarts(struct ty_conv *c, int64_t n)
 {
-    struct ty_json *policy = ty_json_need_object(c->arena, ty_conv_jobset(c), "failurePolicy");
-    const struct ty_path *elastic = TY_KEY(TY_KEY(NULL, "spec"), "elasticPolicy");
+    struct ty_json *policy = ty_json_ensure_object(c->arena, ty_conv_jobset(c), "failurePolicy");
+    const struct ty_field_path *elastic = TY_KEY(TY_KEY(NULL, "spec"), "elasticPolicy");
     int64_t was = n;
     ty_json_int_at(policy, "maxRestarts", &was); /* of PaddleJob's elasticPolicy */
     if (was != n)
@@ -39,20 +39,20 @@ static void max_restarts(struct ty_conv *c, int64_t n)
 static void exit_codes(struct ty_conv *c, struct ty_conv_set *set)
 {
     struct ty_arena *a = c->arena;
-    struct ty_json *policy = ty_json_need_object(a, ty_conv_job(c, set), "podFailurePolicy");
-    struct ty_json *rules = ty_json_need_array(a, policy, "rules");
+    struct ty_json *policy = ty_json_ensure_object(a, ty_conv_job(c, set), "podFailurePolicy");
+    struct ty_json *rules = ty_json_ensure_array(a, policy, "rules");
     struct ty_json *fail = ty_json_object(a), *ignore = ty_json_object(a);
     set_text(c, fail, "action", "FailJob");
-    struct ty_json *on = ty_json_need_object(a, fail, "onExitCodes");
+    struct ty_json *on = ty_json_ensure_object(a, fail, "onExitCodes");
     set_text(c, on, "containerName", "node");
     set_text(c, on, "operator", "In");
     for (int i = 1; i <= 127; i++)
-        ty_json_push(a, ty_json_need_array(a, on, "values"), ty_json_int(a, i));
+        ty_json_push(a, ty_json_ensure_array(a, on, "values"), ty_json_int(a, i));
     set_text(c, ignore, "action", "Ignore");
     struct ty_json *condition = ty_json_object(a);
     set_text(c, condition, "type", "DisruptionTarget");
     set_text(c, condition, "status", "True");
-    ty_json_push(a, ty_json_need_array(a, ignore, "onPodConditions"), condition);
+    ty_json_push(a, ty_json_ensure_array(a, ignore, "onPodConditions"), condition);
     ty_json_push(a, rules, fail);
     ty_json_push(a, rules, ignore);
 }
@@ -60,13 +60,13 @@ static void exit_codes(struct ty_conv *c, struct ty_conv_set *set)
 static void fail_set(struct ty_conv *c)
 {
     struct ty_arena *a = c->arena;
-    struct ty_json *policy = ty_json_need_object(a, ty_conv_jobset(c), "failurePolicy");
+    struct ty_json *policy = ty_json_ensure_object(a, ty_conv_jobset(c), "failurePolicy");
     struct ty_json *rule = ty_json_object(a);
     set_text(c, rule, "name", "for-ever");
     set_text(c, rule, "action", "FailJobSet");
-    ty_json_push(a, ty_json_need_array(a, rule, "onJobFailureReasons"),
+    ty_json_push(a, ty_json_ensure_array(a, rule, "onJobFailureReasons"),
                  ty_json_cstr(a, "PodFailurePolicy"));
-    ty_json_push(a, ty_json_need_array(a, policy, "rules"), rule);
+    ty_json_push(a, ty_json_ensure_array(a, policy, "rules"), rule);
 }
 
 /* Restarting is left to the JobSet. */
@@ -94,7 +94,8 @@ static void restart_set(struct ty_conv *c, struct ty_conv_set *set, bool limited
 /* V1 adds up the failures of all pods; a JobSet counts restarts of everything. */
 static bool limit(struct ty_conv *c, bool never, int64_t *ret_sets)
 {
-    const struct ty_path *at = TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "runPolicy"), "backoffLimit");
+    const struct ty_field_path *at =
+        TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "runPolicy"), "backoffLimit");
     const struct ty_json *v = ty_conv_get(ty_json_get(c->spec, "runPolicy"), "backoffLimit");
     int64_t n = 0, pods = ty_conv_pods(c);
     if (!v || !ty_conv_int(c, v, at, 0, INT32_MAX, &n))
@@ -114,7 +115,8 @@ static bool limit(struct ty_conv *c, bool never, int64_t *ret_sets)
  * the nodes stay while the launcher is tried again. */
 static void launcher_job(struct ty_conv *c)
 {
-    const struct ty_path *at = TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "runPolicy"), "backoffLimit");
+    const struct ty_field_path *at =
+        TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "runPolicy"), "backoffLimit");
     const struct ty_json *v = ty_conv_get(ty_json_get(c->spec, "runPolicy"), "backoffLimit");
     int64_t n = 0;
     for (size_t i = 0; i < c->n_sets; i++) {
@@ -131,7 +133,7 @@ static void launcher_job(struct ty_conv *c)
 
 void ty_conv_restarts(struct ty_conv *c)
 {
-    const struct ty_path *at = TY_KEY(TY_KEY(NULL, "spec"), "runPolicy");
+    const struct ty_field_path *at = TY_KEY(TY_KEY(NULL, "spec"), "runPolicy");
     int64_t sets = 0;
     if (c->kind == &ty_conv_mpi2 && !c->opts.gang_restart) {
         launcher_job(c);

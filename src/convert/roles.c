@@ -3,7 +3,7 @@
 #include <strings.h>
 
 static void replicas(struct ty_conv *c, struct ty_conv_role *r, int64_t max,
-                     const struct ty_path *at)
+                     const struct ty_field_path *at)
 {
     const struct ty_json *v = ty_json_get(r->spec, "replicas");
     r->replicas = 1;
@@ -28,7 +28,7 @@ static const struct ty_conv_row role_rows[] = {
 };
 
 static void read_role(struct ty_conv *c, struct ty_conv_role *r, int64_t max,
-                      const struct ty_path *at)
+                      const struct ty_field_path *at)
 {
     ty_conv_rows(c, NULL, r->spec, at, role_rows);
     const struct ty_json *restart = ty_json_get(r->spec, "restartPolicy");
@@ -54,7 +54,7 @@ static struct ty_conv_role *slot(struct ty_conv *c, struct ty_str key, size_t *r
 
 void ty_conv_read_roles(struct ty_conv *c)
 {
-    const struct ty_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
+    const struct ty_field_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
     const struct ty_json *all = ty_json_get(c->spec, c->kind->specs);
     size_t i = 0, n = 0;
     if (!ty_json_is(all, TY_JSON_OBJECT) || !all->n) {
@@ -64,7 +64,7 @@ void ty_conv_read_roles(struct ty_conv *c)
     }
     ty_each_member (m, all) {
         struct ty_conv_role *r = slot(c, m->key, &i);
-        const struct ty_path *at = TY_KEYS(specs, m->key);
+        const struct ty_field_path *at = TY_KEYS(specs, m->key);
         if (!r)
             ty_conv_bad(c, m->value, at, "a %s has no such role", c->kind->kind);
         else if (r->spec)
@@ -122,21 +122,21 @@ struct ty_conv_set *ty_conv_add_set(struct ty_conv *c, struct ty_conv_role *role
                                .role = role,
                                .env = ty_json_array(a) };
     ty_json_set(a, rjob, "name", ty_json_cstr(a, s->rjob));
-    struct ty_json *template = ty_json_need_object(a, rjob, "template");
+    struct ty_json *template = ty_json_ensure_object(a, rjob, "template");
     if (trainer)
-        ty_json_set(a,
-                    ty_json_need_object(a, ty_json_need_object(a, template, "metadata"), "labels"),
-                    TY_CONV_LABEL, ty_json_cstr(a, "trainer"));
-    s->job = ty_json_need_object(a, template, "spec");
+        ty_json_set(
+            a, ty_json_ensure_object(a, ty_json_ensure_object(a, template, "metadata"), "labels"),
+            TY_CONV_LABEL, ty_json_cstr(a, "trainer"));
+    s->job = ty_json_ensure_object(a, template, "spec");
     if (!trainer && !c->mpi) {
         ty_json_set(a, s->job, "parallelism", ty_json_int(a, s->count));
         ty_json_set(a, s->job, "completions", ty_json_int(a, s->count));
     }
-    s->meta = ty_json_need_object(a, s->job, "template");
-    s->pod = ty_json_need_object(a, s->meta, "spec");
+    s->meta = ty_json_ensure_object(a, s->job, "template");
+    s->pod = ty_json_ensure_object(a, s->meta, "spec");
     s->container = ty_json_object(a);
     ty_json_set(a, s->container, "name", ty_json_cstr(a, "node"));
-    ty_json_push(a, ty_json_need_array(a, s->pod, "containers"), s->container);
+    ty_json_push(a, ty_json_ensure_array(a, s->pod, "containers"), s->container);
     ty_json_push(a, c->rjobs, rjob);
     check_name(c, s);
     ty_conv_take_pod(c, s);

@@ -138,8 +138,8 @@ static void env(struct ty_batch *b, struct ty_json *list, const char *name, cons
     if (value) {
         ty_json_set(b->arena, e, "value", ty_json_cstr(b->arena, value));
     } else {
-        struct ty_json *from = ty_json_need_object(b->arena, e, "valueFrom");
-        ty_json_set(b->arena, ty_json_need_object(b->arena, from, "fieldRef"), "fieldPath",
+        struct ty_json *from = ty_json_ensure_object(b->arena, e, "valueFrom");
+        ty_json_set(b->arena, ty_json_ensure_object(b->arena, from, "fieldRef"), "fieldPath",
                     ty_json_cstr(b->arena, "metadata.annotations['batch.kubernetes.io/"
                                            "job-completion-index']"));
     }
@@ -233,10 +233,10 @@ static struct ty_json *make_job(struct ty_batch *b, struct ty_json *command)
     job->line = 1;
     ty_json_set(a, job, "apiVersion", ty_json_cstr(a, "trainer.kubeflow.org/v1alpha1"));
     ty_json_set(a, job, "kind", ty_json_cstr(a, "TrainJob"));
-    ty_json_set(a, ty_json_need_object(a, job, "metadata"), "name", ty_json_cstr(a, b->name));
-    struct ty_json *spec = ty_json_need_object(a, job, "spec");
-    ty_json_set(a, ty_json_need_object(a, spec, "runtimeRef"), "name", ty_json_cstr(a, runtime));
-    trainer(b, command, ty_json_need_object(a, spec, "trainer"));
+    ty_json_set(a, ty_json_ensure_object(a, job, "metadata"), "name", ty_json_cstr(a, b->name));
+    struct ty_json *spec = ty_json_ensure_object(a, job, "spec");
+    ty_json_set(a, ty_json_ensure_object(a, spec, "runtimeRef"), "name", ty_json_cstr(a, runtime));
+    trainer(b, command, ty_json_ensure_object(a, spec, "trainer"));
     if (b->seconds)
         ty_json_set(a, spec, "activeDeadlineSeconds", ty_json_int(a, b->seconds));
     ty_batch_tell(b, false, "",

@@ -11,7 +11,7 @@ static struct ty_converted script(struct ty_arena *a, const char *body)
 
 static const char *command(struct ty_arena *a, const struct ty_converted *done)
 {
-    struct ty_str s = ty_json_text_of(ty_json_item(ty_json_at(done->job, "spec.trainer.args"), 0));
+    struct ty_str s = ty_json_as_str(ty_json_item(ty_json_at(done->job, "spec.trainer.args"), 0));
     return ty_arena_strndup(a, s.p, s.n);
 }
 

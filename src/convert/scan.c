@@ -55,7 +55,7 @@ static const struct {
 };
 
 static void scan_label(struct ty_conv *c, struct ty_str text, const struct ty_json *v,
-                       const struct ty_path *at)
+                       const struct ty_field_path *at)
 {
     for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++)
         if (ty_str_contains(text, ty_str(labels[i].was)))
@@ -64,9 +64,9 @@ static void scan_label(struct ty_conv *c, struct ty_str text, const struct ty_js
 }
 
 static void scan_text(struct ty_conv *c, const struct ty_conv_set *set, const struct ty_json *v,
-                      const struct ty_path *at)
+                      const struct ty_field_path *at)
 {
-    struct ty_str text = ty_json_text_of(v);
+    struct ty_str text = ty_json_as_str(v);
     int64_t port = ty_conv_port(c, set->role);
     const char *rjob = names_host(c, text);
     if (rjob)
@@ -85,7 +85,7 @@ static void scan_text(struct ty_conv *c, const struct ty_conv_set *set, const st
 }
 
 void ty_conv_scan(struct ty_conv *c, const struct ty_conv_set *set, const struct ty_json *v,
-                  const struct ty_path *at)
+                  const struct ty_field_path *at)
 {
     size_t i = 0;
     if (ty_conv_env_refusal(c, set, ty_json_str_at(v, "name")))
@@ -96,6 +96,6 @@ void ty_conv_scan(struct ty_conv *c, const struct ty_conv_set *set, const struct
         scan_label(c, m->key, m->value, TY_KEYS(at, m->key));
         ty_conv_scan(c, set, m->value, TY_KEYS(at, m->key));
     }
-    if (ty_json_text_of(v).n)
+    if (ty_json_as_str(v).n)
         scan_text(c, set, v, at);
 }

@@ -12,8 +12,8 @@ static void need_sshd(struct ty_conv *c, struct ty_conv_set *node)
     ty_json_push(c->arena, command, ty_json_cstr(c->arena, "-De"));
     ty_json_set(c->arena, ty_conv_container(c, node), "command", command);
     if (!ty_json_get(node->container, "readinessProbe")) {
-        struct ty_json *probe = ty_json_need_object(c->arena, node->container, "readinessProbe");
-        ty_json_set(c->arena, ty_json_need_object(c->arena, probe, "tcpSocket"), "port",
+        struct ty_json *probe = ty_json_ensure_object(c->arena, node->container, "readinessProbe");
+        ty_json_set(c->arena, ty_json_ensure_object(c->arena, probe, "tcpSocket"), "port",
                     ty_json_int(c->arena, 22));
         ty_json_set(c->arena, probe, "initialDelaySeconds", ty_json_int(c->arena, 5));
     }
@@ -23,9 +23,10 @@ static void need_sshd(struct ty_conv *c, struct ty_conv_set *node)
 static void forget_v1_worker(struct ty_conv *c, struct ty_conv_set *node)
 {
     static const char *const keys[] = { "command", "args" };
-    const struct ty_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
-    const struct ty_path *spec = TY_KEY(TY_KEY(TY_KEY(specs, node->role->key), "template"), "spec");
-    const struct ty_path *main = TY_IDX(TY_KEY(spec, "containers"), node->role->main_at);
+    const struct ty_field_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
+    const struct ty_field_path *spec =
+        TY_KEY(TY_KEY(TY_KEY(specs, node->role->key), "template"), "spec");
+    const struct ty_field_path *main = TY_IDX(TY_KEY(spec, "containers"), node->role->main_at);
     for (size_t i = 0; i < 2; i++)
         if (ty_json_del(node->container, ty_str(keys[i])))
             ty_conv_warn(c, ty_json_get(node->role->main, keys[i]), TY_KEY(main, keys[i]),
@@ -56,9 +57,10 @@ static void make_launcher(struct ty_conv *c, struct ty_conv_role *launcher)
     ty_json_set(c->arena, dep, "name", ty_json_cstr(c->arena, "node"));
     ty_json_set(c->arena, dep, "status", ty_json_cstr(c->arena, "Ready"));
     ty_json_push(c->arena,
-                 ty_json_need_array(c->arena, c->rjobs->items[c->rjobs->n - 1], "dependsOn"), dep);
+                 ty_json_ensure_array(c->arena, c->rjobs->items[c->rjobs->n - 1], "dependsOn"),
+                 dep);
     ty_conv_success(c, done);
-    ty_json_set(c->arena, ty_json_need_object(c->arena, ty_conv_jobset(c), "network"),
+    ty_json_set(c->arena, ty_json_ensure_object(c->arena, ty_conv_jobset(c), "network"),
                 "publishNotReadyAddresses", ty_json_bool(c->arena, true));
 }
 
@@ -66,7 +68,7 @@ static void make(struct ty_conv *c)
 {
     struct ty_conv_role *launcher = ty_conv_role(c, "Launcher"),
                         *worker = ty_conv_role(c, "Worker");
-    const struct ty_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
+    const struct ty_field_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
     bool also = ty_json_true_at(c->spec, "runLauncherAsWorker");
     c->mpi = true;
     /* Replicas that are not given are none here, where other kinds have one. */
@@ -87,7 +89,7 @@ static void make(struct ty_conv *c)
     /* Said always: left at 1 in the runtime it would silently become the number of GPUs. */
     ty_json_set(c->arena, c->trainer, "numProcPerNode", ty_json_int(c->arena, 1));
     ty_json_set(c->arena, c->ml, "numNodes", ty_json_int(c->arena, n));
-    struct ty_json *mpi = ty_json_need_object(c->arena, c->ml, "mpi");
+    struct ty_json *mpi = ty_json_ensure_object(c->arena, c->ml, "mpi");
     ty_json_set(c->arena, mpi, "numProcPerNode", ty_json_int(c->arena, 1));
     ty_json_set(c->arena, mpi, "mpiImplementation", ty_json_cstr(c->arena, "OpenMPI"));
     ty_json_set(c->arena, mpi, "sshAuthMountPath", ty_json_cstr(c->arena, "/root/.ssh"));
@@ -104,7 +106,7 @@ static void finish(struct ty_conv *c)
 }
 
 static void slots(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                  const struct ty_path *at)
+                  const struct ty_field_path *at)
 {
     (void)set;
     int64_t n = 0;
@@ -115,14 +117,14 @@ static void slots(struct ty_conv *c, struct ty_conv_set *set, const struct ty_js
 }
 
 static void main_container(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                           const struct ty_path *at)
+                           const struct ty_field_path *at)
 {
     (void)set;
     ty_conv_str(c, v, at); /* the name was used; the container is now called node */
 }
 
 static void as_worker(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                      const struct ty_path *at)
+                      const struct ty_field_path *at)
 {
     (void)set;
     bool b = false;
@@ -130,7 +132,7 @@ static void as_worker(struct ty_conv *c, struct ty_conv_set *set, const struct t
 }
 
 static void ssh_path(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                     const struct ty_path *at)
+                     const struct ty_field_path *at)
 {
     (void)set;
     if (ty_conv_str(c, v, at).n)
@@ -139,7 +141,7 @@ static void ssh_path(struct ty_conv *c, struct ty_conv_set *set, const struct ty
 }
 
 static void implementation(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                           const struct ty_path *at)
+                           const struct ty_field_path *at)
 {
     (void)set;
     struct ty_str s = ty_conv_str(c, v, at);
@@ -155,7 +157,7 @@ static void implementation(struct ty_conv *c, struct ty_conv_set *set, const str
 }
 
 static void creation(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                     const struct ty_path *at)
+                     const struct ty_field_path *at)
 {
     (void)set;
     struct ty_str s = ty_conv_str(c, v, at);

@@ -33,13 +33,13 @@ static void finish(struct ty_conv *c)
 }
 
 static void max_restarts(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                         const struct ty_path *at)
+                         const struct ty_field_path *at)
 {
     (void)set;
     int64_t n = 0;
     if (!ty_conv_int(c, v, at, 0, INT32_MAX, &n))
         return;
-    struct ty_json *policy = ty_json_need_object(c->arena, ty_conv_jobset(c), "failurePolicy");
+    struct ty_json *policy = ty_json_ensure_object(c->arena, ty_conv_jobset(c), "failurePolicy");
     ty_json_set(c->arena, policy, "maxRestarts", ty_json_int(c->arena, n));
     ty_conv_warn(c, v, at, "becomes %lld restarts of all pods (failurePolicy.maxRestarts)",
                  (long long)n);
@@ -54,7 +54,7 @@ static const struct ty_conv_row elastic_rows[] = {
 };
 
 static void elastic(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                    const struct ty_path *at)
+                    const struct ty_field_path *at)
 {
     ty_conv_rows(c, set, v, at, elastic_rows);
 }

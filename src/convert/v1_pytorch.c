@@ -21,7 +21,7 @@ static void set_procs(struct ty_conv *c, int64_t n)
 }
 
 /* As many processes as the container may use CPUs. */
-static void procs_by_cpu(struct ty_conv *c, const struct ty_json *v, const struct ty_path *at)
+static void procs_by_cpu(struct ty_conv *c, const struct ty_json *v, const struct ty_field_path *at)
 {
     struct ty_quantity q;
     const struct ty_json *cpu = ty_json_at(c->sets[0].role->main, "resources.limits.cpu");
@@ -33,10 +33,10 @@ static void procs_by_cpu(struct ty_conv *c, const struct ty_json *v, const struc
 }
 
 static void nproc(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                  const struct ty_path *at)
+                  const struct ty_field_path *at)
 {
     (void)set;
-    struct ty_str s = ty_json_text_of(v);
+    struct ty_str s = ty_json_as_str(v);
     int64_t n = 0;
     if (ty_str_is(s, "auto") || ty_str_is(s, "gpu"))
         return; /* what a TrainJob does when nothing is said */
@@ -57,7 +57,7 @@ static void nproc(struct ty_conv *c, struct ty_conv_set *set, const struct ty_js
 /* ---- elasticPolicy ---- */
 
 static void rdzv_backend(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                         const struct ty_path *at)
+                         const struct ty_field_path *at)
 {
     (void)set;
     struct ty_str s = ty_conv_str(c, v, at);
@@ -70,7 +70,7 @@ static void rdzv_backend(struct ty_conv *c, struct ty_conv_set *set, const struc
 }
 
 static void rdzv_id(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                    const struct ty_path *at)
+                    const struct ty_field_path *at)
 {
     (void)set;
     struct ty_str s = ty_conv_str(c, v, at);
@@ -86,14 +86,14 @@ static const struct ty_conv_row conf_rows[] = {
 
 /* [{key, value}] as torchrun reads it: k1=v1,k2=v2. */
 static void rdzv_conf(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                      const struct ty_path *at)
+                      const struct ty_field_path *at)
 {
     ty_auto_buf b = { 0 };
     size_t i = 0;
     if (!ty_json_is(v, TY_JSON_ARRAY))
         ty_conv_bad(c, v, at, "must be a list of key and value");
     ty_each_item (it, v) {
-        const struct ty_path *here = TY_IDX(at, i++);
+        const struct ty_field_path *here = TY_IDX(at, i++);
         ty_conv_rows(c, set, *it, here, conf_rows);
         struct ty_str key = ty_conv_str(c, ty_json_get(*it, "key"), TY_KEY(here, "key"));
         struct ty_str value = ty_conv_str(c, ty_json_get(*it, "value"), TY_KEY(here, "value"));
@@ -104,7 +104,7 @@ static void rdzv_conf(struct ty_conv *c, struct ty_conv_set *set, const struct t
 }
 
 static void standalone(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                       const struct ty_path *at)
+                       const struct ty_field_path *at)
 {
     (void)set;
     bool b = false;
@@ -113,7 +113,7 @@ static void standalone(struct ty_conv *c, struct ty_conv_set *set, const struct 
 }
 
 static void max_restarts(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                         const struct ty_path *at)
+                         const struct ty_field_path *at)
 {
     (void)set;
     int64_t n = 0;
@@ -122,7 +122,7 @@ static void max_restarts(struct ty_conv *c, struct ty_conv_set *set, const struc
 }
 
 static void old_nproc(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                      const struct ty_path *at)
+                      const struct ty_field_path *at)
 {
     int64_t n = 0;
     (void)set;
@@ -158,7 +158,7 @@ static bool is_torchrun(struct ty_str word)
 static bool has_nnodes(const struct ty_json *words)
 {
     ty_each_item (it, words) {
-        struct ty_str w = ty_json_text_of(*it);
+        struct ty_str w = ty_json_as_str(*it);
         if (ty_str_is(w, "--nnodes") || ty_str_starts(w, TY_LIT("--nnodes=")))
             return true;
     }
@@ -170,7 +170,7 @@ static bool add_flag(struct ty_conv *c, struct ty_json *words, const char *flag)
 {
     size_t i = 0;
     ty_each_item (it, words)
-        if (i++, is_torchrun(ty_json_text_of(*it))) {
+        if (i++, is_torchrun(ty_json_as_str(*it))) {
             ty_json_insert(c->arena, words, i, ty_json_cstr(c->arena, flag));
             return true;
         }
@@ -178,7 +178,7 @@ static bool add_flag(struct ty_conv *c, struct ty_json *words, const char *flag)
 }
 
 /* One end of the range is both where the other is not given, as in V1. */
-static bool ends(struct ty_conv *c, const struct ty_json *policy, const struct ty_path *at,
+static bool ends(struct ty_conv *c, const struct ty_json *policy, const struct ty_field_path *at,
                  int64_t *ret_min, int64_t *ret_max)
 {
     const struct ty_json *low = ty_conv_get(policy, "minReplicas"),
@@ -197,7 +197,7 @@ static bool ends(struct ty_conv *c, const struct ty_json *policy, const struct t
     return false;
 }
 
-static void range(struct ty_conv *c, const struct ty_json *policy, const struct ty_path *at)
+static void range(struct ty_conv *c, const struct ty_json *policy, const struct ty_field_path *at)
 {
     struct ty_json *command = ty_json_get(c->trainer, "command"),
                    *args = ty_json_get(c->trainer, "args");
@@ -206,7 +206,7 @@ static void range(struct ty_conv *c, const struct ty_json *policy, const struct 
         return;
     const char *text = ty_arena_printf(c->arena, "%lld:%lld", (long long)min, (long long)max);
     const char *flag = ty_arena_printf(c->arena, "--nnodes=%s", text);
-    ty_json_set(c->arena, ty_json_need_object(c->arena, c->job_meta, "annotations"), ELASTIC_NOTE,
+    ty_json_set(c->arena, ty_json_ensure_object(c->arena, c->job_meta, "annotations"), ELASTIC_NOTE,
                 ty_json_cstr(c->arena, text));
     if (has_nnodes(command) || has_nnodes(args))
         ty_conv_warn(c, policy, at,
@@ -243,7 +243,7 @@ static struct ty_str host_now(struct ty_conv *c, struct ty_str host)
 }
 
 /* Where the nodes meet. The address of an etcd is of no use to c10d: there rank 0 is the host. */
-static void endpoint(struct ty_conv *c, const struct ty_json *v, const struct ty_path *at)
+static void endpoint(struct ty_conv *c, const struct ty_json *v, const struct ty_field_path *at)
 {
     const struct ty_json *host = ty_conv_get(v, "rdzvHost"), *port = ty_conv_get(v, "rdzvPort");
     struct ty_str name = ty_str(ty_conv_host(c, "node", 0));
@@ -268,7 +268,7 @@ static void endpoint(struct ty_conv *c, const struct ty_json *v, const struct ty
 }
 
 static void elastic(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                    const struct ty_path *at)
+                    const struct ty_field_path *at)
 {
     ty_conv_rows(c, set, v, at, elastic_rows);
     ty_conv_env(c, &c->sets[0], "PET_RDZV_BACKEND", "c10d"); /* V1's default */
@@ -286,11 +286,11 @@ static void inject(struct ty_conv *c, const struct ty_conv_set *set)
             ty_json_push(a, names, ty_json_get(*it, "name"));
     if (!names->n)
         return;
-    struct ty_json *torch = ty_json_need_object(a, c->ml, "torch");
-    struct ty_json *injection = ty_json_need_object(a, torch, "envInjection");
+    struct ty_json *torch = ty_json_ensure_object(a, c->ml, "torch");
+    struct ty_json *injection = ty_json_ensure_object(a, torch, "envInjection");
     ty_json_set(a, target, "jobName", ty_json_cstr(a, set->rjob));
     ty_json_set(a, target, "containerNames", names);
-    ty_json_push(a, ty_json_need_array(a, injection, "targets"), target);
+    ty_json_push(a, ty_json_ensure_array(a, injection, "targets"), target);
 }
 
 /* For programs that read the environment themselves; torchrun overwrites it. V1 sets it where there

@@ -124,7 +124,7 @@ static void success(struct ty_conv *c, bool all)
 }
 
 static void success_policy(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                           const struct ty_path *at)
+                           const struct ty_field_path *at)
 {
     (void)set;
     struct ty_str s = ty_conv_str(c, v, at);
@@ -140,7 +140,7 @@ static void make_with_success(struct ty_conv *c)
 }
 
 static void dynamic(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                    const struct ty_path *at)
+                    const struct ty_field_path *at)
 {
     (void)set;
     bool b = false;

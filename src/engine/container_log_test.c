@@ -80,7 +80,7 @@ static void the_tail_spans_rotated_files(void **state)
     const struct ty_json *all =
         ty_json_at(fixture_stored(w, "j-node-0-0"), "status.containerStatuses");
     const struct ty_json *ended =
-        ty_json_at(ty_json_by(all, "name", TY_LIT("main"), NULL), "state.terminated");
+        ty_json_at(ty_json_find_item(all, "name", TY_LIT("main"), NULL), "state.terminated");
     assert_observed(w, "P j-node-0-0 main 3 Error");
     assert_true(ty_str_is(ty_json_str_at(ended, "message"), "second\nthird\n"));
     assert_string_equal(fixture_file(w, LOG), "third\n");

@@ -73,7 +73,7 @@ static void write_job(struct ty_engine *e, const struct ty_json *job, struct ty_
     if (status)
         ty_json_set(e->pass, next, "status", status);
     else
-        status = ty_json_need_object(e->pass, next, "status");
+        status = ty_json_ensure_object(e->pass, next, "status");
     if (progress)
         ty_json_set(e->pass, status, "trainerStatus", progress);
     ty_local_status(e->store, e->pass, next, &err);

@@ -166,10 +166,10 @@ static inline char *fixture_job_text(struct engine_fixture *w, const char *name,
 static inline int fixture_submit_text(struct engine_fixture *w, const char *text,
                                       struct ty_err *err)
 {
-    struct ty_docs docs = { 0 };
+    struct ty_yaml_docs docs = { 0 };
     struct ty_err bad = { 0 };
 
-    if (ty_yaml_read(w->a, "test", ty_str(text), NULL, &docs, &bad) < 0)
+    if (ty_yaml_parse(w->a, "test", ty_str(text), NULL, &docs, &bad) < 0)
         fail_msg("%s", bad.text);
     if (!w->e)
         fixture_open(w);

@@ -164,12 +164,12 @@ static void who_waits_says_so(void **state)
     fixture_run(w);
     const struct ty_json *conditions =
         ty_json_at(fixture_stored(w, "b-node-0-1"), "status.conditions");
-    const struct ty_json *c = ty_json_by(conditions, "type", TY_LIT("PodScheduled"), NULL);
+    const struct ty_json *c = ty_json_find_item(conditions, "type", TY_LIT("PodScheduled"), NULL);
     assert_true(ty_str_is(ty_json_str_at(c, "status"), "False"));
     assert_true(ty_str_is(ty_json_str_at(c, "message"),
                           "0/1 nodes are available: 1 Insufficient nvidia.com/gpu."));
-    c = ty_json_by(ty_json_at(fixture_stored(w, "x-node-0-0"), "status.conditions"), "type",
-                   TY_LIT("PodScheduled"), NULL);
+    c = ty_json_find_item(ty_json_at(fixture_stored(w, "x-node-0-0"), "status.conditions"), "type",
+                          TY_LIT("PodScheduled"), NULL);
     assert_true(ty_str_is(ty_json_str_at(c, "status"), "True"));
 }
 

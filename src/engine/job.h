@@ -42,7 +42,7 @@ void ty_pod_summary_read(struct ty_arena *a, const struct ty_json *pod, struct t
 
 void ty_job_default(struct ty_arena *a, struct ty_json *job);
 /* batch/v1 validation of the fields that the engine obeys; path prefix `at`. */
-void ty_job_validate(struct ty_arena *a, const struct ty_json *job, const struct ty_path *at,
+void ty_job_validate(struct ty_arena *a, const struct ty_json *job, const struct ty_field_path *at,
                      struct ty_errs *errs);
 
 struct ty_job_observed {

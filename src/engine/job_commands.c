@@ -39,7 +39,7 @@ int ty_engine_suspend(struct ty_engine *e, const char *job, bool suspend, struct
         return ty_fail(err, -EINVAL, "trainjob \"%s\" has ended", job);
     if (obj->deleting)
         return ty_fail(err, -EINVAL, "trainjob \"%s\" is being deleted", job);
-    ty_json_set(a, ty_json_need_object(a, next, "spec"), "suspend", ty_json_bool(a, suspend));
+    ty_json_set(a, ty_json_ensure_object(a, next, "spec"), "suspend", ty_json_bool(a, suspend));
     return ty_local_update(e->store, a, next, err);
 }
 

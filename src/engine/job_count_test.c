@@ -46,14 +46,14 @@ static void test_counted_once(void **state)
     reconcile(&w);
     assert_counts(&w, 1, 1, 2);
     is_text(
-        ty_json_text_of(ty_json_get(ty_json_at(w.pods[0], "metadata.annotations"), TY_ANN_COUNTED)),
+        ty_json_as_str(ty_json_get(ty_json_at(w.pods[0], "metadata.annotations"), TY_ANN_COUNTED)),
         "1");
 }
 
 static const char *note(struct job_fixture *w, size_t i, const char *key)
 {
     struct ty_str s =
-        ty_json_text_of(ty_json_get(ty_json_at(w->pods[i], "metadata.annotations"), key));
+        ty_json_as_str(ty_json_get(ty_json_at(w->pods[i], "metadata.annotations"), key));
     return ty_arena_strndup(w->a, s.p, s.n);
 }
 

@@ -20,13 +20,14 @@ static void fill_selector(struct ty_arena *a, struct ty_json *job, struct ty_jso
 
     if (!uid || !name || ty_json_true_at(spec, "manualSelector"))
         return;
-    labels = ty_json_need_object(
-        a, ty_json_need_object(a, ty_json_need_object(a, spec, "template"), "metadata"), "labels");
+    labels = ty_json_ensure_object(
+        a, ty_json_ensure_object(a, ty_json_ensure_object(a, spec, "template"), "metadata"),
+        "labels");
     for (size_t i = 0; i < 2; i++) {
         set_default(a, labels, by_name[i], name);
         set_default(a, labels, by_uid[i], uid);
     }
-    match = ty_json_need_object(a, ty_json_need_object(a, spec, "selector"), "matchLabels");
+    match = ty_json_ensure_object(a, ty_json_ensure_object(a, spec, "selector"), "matchLabels");
     set_default(a, match, by_uid[0], uid);
 }
 
@@ -40,8 +41,8 @@ static void fill_patterns(struct ty_arena *a, const struct ty_json *rules)
 
 void ty_job_default(struct ty_arena *a, struct ty_json *job)
 {
-    struct ty_json *spec = ty_json_need_object(a, job, "spec");
-    struct ty_json *meta = ty_json_need_object(a, job, "metadata");
+    struct ty_json *spec = ty_json_ensure_object(a, job, "spec");
+    struct ty_json *meta = ty_json_ensure_object(a, job, "metadata");
     struct ty_json *labels = ty_json_at(spec, "template.metadata.labels");
     bool per_index = ty_json_get(spec, "backoffLimitPerIndex") != NULL;
     bool policy = ty_json_get(spec, "podFailurePolicy") != NULL;

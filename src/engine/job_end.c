@@ -27,7 +27,7 @@ static bool decided_before(struct ty_arena *a, const struct ty_json *job, struct
         if (!ty_job_condition_is(job, types[i]))
             continue;
         const struct ty_json *c =
-            ty_json_by(ty_json_at(job, "status.conditions"), "type", ty_str(types[i]), NULL);
+            ty_json_find_item(ty_json_at(job, "status.conditions"), "type", ty_str(types[i]), NULL);
         set_end(ret, i == 0, text_at(a, c, "reason"), text_at(a, c, "message"));
         ret->in_status = true;
         return true;

@@ -18,7 +18,7 @@ static struct ty_json *copy_shallow(struct ty_arena *a, const struct ty_json *ob
     uint32_t n = ty_json_is(obj, TY_JSON_OBJECT) ? obj->n : 0;
 
     v->cap = n + more;
-    v->members = ty_new_n(a, struct ty_member, v->cap);
+    v->members = ty_new_n(a, struct ty_json_member, v->cap);
     v->n = n;
     if (n)
         memcpy(v->members, obj->members, n * sizeof(*v->members));
@@ -37,7 +37,7 @@ static struct ty_json *with_index_env(struct ty_arena *a, const struct ty_json *
     struct ty_json *copy = copy_shallow(a, container, 1), *env = ty_json_array(a);
     const struct ty_json *old = ty_json_get(container, "env");
 
-    if (ty_json_by(old, "name", TY_LIT("JOB_COMPLETION_INDEX"), NULL))
+    if (ty_json_find_item(old, "name", TY_LIT("JOB_COMPLETION_INDEX"), NULL))
         return copy;
     ty_each_item (it, old)
         ty_json_push(a, env, *it);

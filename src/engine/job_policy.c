@@ -21,7 +21,7 @@ static const struct ty_pod_summary_exit *match_exit(const struct ty_json *want,
         return NULL;
     for (size_t i = 0; i < pod->n_exits; i++) {
         const struct ty_pod_summary_exit *e = &pod->exits[i];
-        if (name && !ty_str_eq(ty_json_text_of(name), e->container))
+        if (name && !ty_str_eq(ty_json_as_str(name), e->container))
             continue;
         if (has_value(values, e->code) == in)
             return e;
@@ -107,7 +107,7 @@ static bool success_rule_met(struct ty_arena *a, const struct ty_job_spec *s,
     (void)ty_json_int_at(rule, "succeededCount", &count);
     if (!text)
         return count >= 0 && ty_job_indexes_total(succeeded) >= count;
-    struct ty_job_indexes want = ty_job_indexes_parse(a, ty_json_text_of(text), s->completions);
+    struct ty_job_indexes want = ty_job_indexes_parse(a, ty_json_as_str(text), s->completions);
     if (want.n == 0)
         return false; /* empty or not readable: never met */
     int64_t have = ty_job_indexes_common(&want, succeeded);

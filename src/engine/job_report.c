@@ -142,12 +142,12 @@ static struct ty_str cut_message(struct ty_arena *a, const struct ty_buf *b)
 void ty_job_report_amend_status(struct ty_engine *e, struct ty_json *obj)
 {
     struct ty_json *failed =
-        ty_json_by(ty_json_at(obj, "status.conditions"), "type", TY_LIT("Failed"), NULL);
+        ty_json_find_item(ty_json_at(obj, "status.conditions"), "type", TY_LIT("Failed"), NULL);
     struct ty_str ns = ty_json_str_at(obj, "metadata.namespace"),
                   name = ty_json_str_at(obj, "metadata.name");
     struct ty_json *before = ty_local_get(e->store, e->pass, &ty_kind_jobset, ns, name);
     const struct ty_json *was =
-        ty_json_by(ty_json_at(before, "status.conditions"), "type", TY_LIT("Failed"), NULL);
+        ty_json_find_item(ty_json_at(before, "status.conditions"), "type", TY_LIT("Failed"), NULL);
     const char *job = ty_arena_strndup(e->pass, name.p, name.n);
     const struct ty_failure_summary *v = ty_engine_failure_summary(e, job);
     ty_auto_buf b = { 0 };

@@ -134,7 +134,7 @@ static struct ty_json *jobset(struct engine_fixture *w, const char *status_text)
 static struct ty_str message(const struct ty_json *obj)
 {
     return ty_json_str_at(
-        ty_json_by(ty_json_at(obj, "status.conditions"), "type", TY_LIT("Failed"), NULL),
+        ty_json_find_item(ty_json_at(obj, "status.conditions"), "type", TY_LIT("Failed"), NULL),
         "message");
 }
 
@@ -174,7 +174,7 @@ static void test_a_long_message(void **state)
     for (int shift = 0; shift < 3; shift++) {
         struct ty_json *obj = jobset(w, FAILED);
         struct ty_json *c =
-            ty_json_by(ty_json_at(obj, "status.conditions"), "type", TY_LIT("Failed"), NULL);
+            ty_json_find_item(ty_json_at(obj, "status.conditions"), "type", TY_LIT("Failed"), NULL);
         ty_auto_buf b = { 0 };
         ty_buf_put(&b, "xyz", (size_t)shift);
         while (b.n < 40000)

@@ -6,14 +6,14 @@
 bool ty_job_condition_is(const struct ty_json *job, const char *type)
 {
     const struct ty_json *c =
-        ty_json_by(ty_json_at(job, "status.conditions"), "type", ty_str(type), NULL);
+        ty_json_find_item(ty_json_at(job, "status.conditions"), "type", ty_str(type), NULL);
     return ty_str_is(ty_json_str_at(c, "status"), "True");
 }
 
 bool ty_job_condition_set(struct ty_arena *a, struct ty_json *conditions, const char *type, bool on,
                           const char *reason, const char *message, int64_t now_s)
 {
-    struct ty_json *c = ty_json_by(conditions, "type", ty_str(type), NULL);
+    struct ty_json *c = ty_json_find_item(conditions, "type", ty_str(type), NULL);
     struct ty_json *time = ty_json_str(a, ty_time_text(a, now_s));
     const char *status = on ? "True" : "False";
 

@@ -10,7 +10,7 @@ static void test_conditions(void **state)
     assert_int_equal(list->n, 0);
     assert_true(ty_job_condition_set(a, list, "Suspended", true, "R", "m", T0));
     assert_false(ty_job_condition_set(a, list, "Suspended", true, "R", "m", T0 + 5));
-    ty_json_set(a, ty_json_need_object(a, job, "status"), "conditions", list);
+    ty_json_set(a, ty_json_ensure_object(a, job, "status"), "conditions", list);
     assert_true(ty_job_condition_is(job, "Suspended"));
     assert_false(ty_job_condition_is(job, "Failed"));
     is_text(ty_json_text(a, list),

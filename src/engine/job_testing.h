@@ -63,7 +63,7 @@ TY_UNUSED static void fixture_init(struct job_fixture *w, const char *spec)
                       "{'restartPolicy':'Never','containers':[{'name':'main-container',"
                       "'image':'x'}]}}}}");
     ty_json_set(w->a, job, "spec",
-                ty_merge_patch(w->a, ty_json_get(job, "spec"), parse(w->a, spec)));
+                ty_patch_merge(w->a, ty_json_get(job, "spec"), parse(w->a, spec)));
     ty_job_default(w->a, job);
     struct ty_errs errs = { .arena = w->a };
     ty_job_validate(w->a, job, NULL, &errs);
@@ -110,7 +110,7 @@ TY_UNUSED static void set_annotation(struct job_fixture *w, size_t i, const char
 
 TY_UNUSED static struct ty_json *status_of(struct job_fixture *w, size_t i)
 {
-    return ty_json_need_object(w->a, w->pods[i], "status");
+    return ty_json_ensure_object(w->a, w->pods[i], "status");
 }
 
 TY_UNUSED static void set_condition(struct job_fixture *w, size_t i, const char *type,
@@ -132,12 +132,12 @@ TY_UNUSED static void container_ends(struct job_fixture *w, size_t i, const char
 {
     struct ty_json *c = ty_json_object(w->a);
     struct ty_json *end =
-        ty_json_need_object(w->a, ty_json_need_object(w->a, c, "state"), "terminated");
+        ty_json_ensure_object(w->a, ty_json_ensure_object(w->a, c, "state"), "terminated");
 
     ty_json_set(w->a, c, "name", ty_json_cstr(w->a, container));
     ty_json_set(w->a, end, "exitCode", ty_json_int(w->a, code));
     ty_json_set(w->a, end, "finishedAt", time_json(w, w->now));
-    ty_json_push(w->a, ty_json_need_array(w->a, status_of(w, i), list), c);
+    ty_json_push(w->a, ty_json_ensure_array(w->a, status_of(w, i), list), c);
 }
 
 TY_UNUSED static void finish_pod(struct job_fixture *w, size_t i, int code)
@@ -149,7 +149,7 @@ TY_UNUSED static void finish_pod(struct job_fixture *w, size_t i, int code)
 
 TY_UNUSED static void add_restarts(struct job_fixture *w, size_t i, int64_t count)
 {
-    struct ty_json *list = ty_json_need_array(w->a, status_of(w, i), "containerStatuses");
+    struct ty_json *list = ty_json_ensure_array(w->a, status_of(w, i), "containerStatuses");
     struct ty_json *c = parse(w->a, "{'name':'main-container','state':{'running':{}}}");
 
     ty_json_set(w->a, c, "restartCount", ty_json_int(w->a, count));
@@ -191,7 +191,7 @@ static void add_created_pod(struct job_fixture *w, struct ty_json *shared)
 
     ty_json_set(w->a, meta, "uid", ty_json_strf(w->a, "uid-%u", w->uids++));
     ty_json_set(w->a, meta, "creationTimestamp", time_json(w, w->now));
-    (void)ty_json_need_object(w->a, meta, "annotations");
+    (void)ty_json_ensure_object(w->a, meta, "annotations");
     ty_json_set(w->a, pod, "status", parse(w->a, "{'phase':'Pending'}"));
     assert_true(w->n < PODS);
     w->pods[w->n++] = pod;
@@ -218,7 +218,7 @@ static void apply_change(struct job_fixture *w, const struct ty_change *c)
     } else if (c->op == TY_CHANGE_UPDATE) {
         size_t i = place_of(w, c->name);
         w->updated++;
-        w->pods[i] = ty_json_copy(w->a, ty_merge_patch(w->a, w->pods[i], c->obj), 0);
+        w->pods[i] = ty_json_copy(w->a, ty_patch_merge(w->a, w->pods[i], c->obj), 0);
     } else {
         w->deleted++;
         delete_pod(w, place_of(w, c->name));

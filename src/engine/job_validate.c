@@ -14,7 +14,7 @@ enum {
 };
 
 void ty_job_check_bad(const struct ty_job_check *c, const struct ty_json *v,
-                      const struct ty_path *at, const char *detail)
+                      const struct ty_field_path *at, const char *detail)
 {
     struct ty_field_err *e =
         ty_errs_add(c->errs, at, TY_INVALID, v ? ty_go_value(c->a, v) : NULL, "%s", detail);
@@ -22,7 +22,7 @@ void ty_job_check_bad(const struct ty_job_check *c, const struct ty_json *v,
 }
 
 int64_t ty_job_check_number(const struct ty_job_check *c, const struct ty_json *obj,
-                            const char *key, const struct ty_path *at)
+                            const char *key, const struct ty_field_path *at)
 {
     int64_t v = -1;
 
@@ -36,9 +36,9 @@ int64_t ty_job_check_number(const struct ty_job_check *c, const struct ty_json *
 }
 
 void ty_job_check_word(const struct ty_job_check *c, const struct ty_json *v,
-                       const char *const *words, const struct ty_path *at)
+                       const char *const *words, const struct ty_field_path *at)
 {
-    struct ty_str text = ty_json_text_of(v);
+    struct ty_str text = ty_json_as_str(v);
     ty_auto_buf list = { 0 };
 
     for (size_t i = 0; words[i]; i++) {
@@ -54,10 +54,10 @@ void ty_job_check_word(const struct ty_job_check *c, const struct ty_json *v,
     e->at = v;
 }
 
-static void check_manager(const struct ty_job_check *c, const struct ty_path *at)
+static void check_manager(const struct ty_job_check *c, const struct ty_field_path *at)
 {
     const struct ty_json *v = ty_json_get(c->spec, "managedBy");
-    struct ty_str text = ty_json_text_of(v), blamed;
+    struct ty_str text = ty_json_as_str(v), blamed;
     const char *problem;
 
     if (!v)
@@ -70,7 +70,7 @@ static void check_manager(const struct ty_job_check *c, const struct ty_path *at
 
 /* A limit that is exceeded, with the limit in the text. */
 static void at_most(const struct ty_job_check *c, const char *key, int64_t v, int64_t max,
-                    const char *when, const struct ty_path *at)
+                    const char *when, const struct ty_field_path *at)
 {
     if (v > max)
         ty_job_check_bad(
@@ -79,7 +79,7 @@ static void at_most(const struct ty_job_check *c, const char *key, int64_t v, in
 }
 
 static void check_indexed(const struct ty_job_check *c, int64_t parallelism, int64_t max_failed,
-                          const struct ty_path *at)
+                          const struct ty_field_path *at)
 {
     static const char when_many[] =
         " when completions are above 100000 and used with backoff limit per index";
@@ -102,7 +102,7 @@ static void check_indexed(const struct ty_job_check *c, int64_t parallelism, int
     at_most(c, "maxFailedIndexes", max_failed, MANY_MAX, when_many, at);
 }
 
-static void check_plain(const struct ty_job_check *c, const struct ty_path *at)
+static void check_plain(const struct ty_job_check *c, const struct ty_field_path *at)
 {
     static const char *const keys[] = { "backoffLimitPerIndex", "maxFailedIndexes" };
 
@@ -113,12 +113,13 @@ static void check_plain(const struct ty_job_check *c, const struct ty_path *at)
     }
 }
 
-static void check_restart(const struct ty_job_check *c, const struct ty_path *at)
+static void check_restart(const struct ty_job_check *c, const struct ty_field_path *at)
 {
     static const char *const words[] = { "OnFailure", "Never", NULL };
     const struct ty_json *v = ty_json_at(c->spec, "template.spec.restartPolicy");
-    struct ty_str text = ty_json_text_of(v);
-    const struct ty_path *here = TY_KEY(TY_KEY(TY_KEY(at, "template"), "spec"), "restartPolicy");
+    struct ty_str text = ty_json_as_str(v);
+    const struct ty_field_path *here =
+        TY_KEY(TY_KEY(TY_KEY(at, "template"), "spec"), "restartPolicy");
 
     if (text.n == 0 || ty_str_is(text, "Always"))
         ty_errs_add(c->errs, here, TY_REQUIRED, NULL, "valid values: \"OnFailure\", \"Never\"")
@@ -130,7 +131,7 @@ static void check_restart(const struct ty_job_check *c, const struct ty_path *at
                          "only \"Never\" is supported when podFailurePolicy is specified");
 }
 
-static void check_policies(const struct ty_job_check *c, const struct ty_path *at)
+static void check_policies(const struct ty_job_check *c, const struct ty_field_path *at)
 {
     static const char *const only_failed[] = { "Failed", NULL };
     static const char *const replacement[] = { "Failed", "TerminatingOrFailed", NULL };
@@ -152,14 +153,14 @@ static void check_policies(const struct ty_job_check *c, const struct ty_path *a
 
 /* The host name of the last pod must be one. */
 static void check_name(const struct ty_job_check *c, const struct ty_json *job,
-                       const struct ty_path *at)
+                       const struct ty_field_path *at)
 {
     const struct ty_json *name = ty_json_at(job, "metadata.name");
     const char *host;
 
     if (!name || !c->indexed || c->completions <= 0)
         return;
-    host = ty_arena_printf(c->a, "%.*s-%lld", TY_ARG(ty_json_text_of(name)),
+    host = ty_arena_printf(c->a, "%.*s-%lld", TY_ARG(ty_json_as_str(name)),
                            (long long)c->completions - 1);
     if (!ty_is_dns1123_label(ty_str(host)))
         ty_job_check_bad(
@@ -168,7 +169,7 @@ static void check_name(const struct ty_job_check *c, const struct ty_json *job,
 }
 
 static void check_mode(const struct ty_job_check *c, int64_t parallelism, int64_t max_failed,
-                       const struct ty_path *at)
+                       const struct ty_field_path *at)
 {
     static const char *const modes[] = { "NonIndexed", "Indexed", NULL };
     const struct ty_json *mode = ty_json_get(c->spec, "completionMode");
@@ -177,15 +178,15 @@ static void check_mode(const struct ty_job_check *c, int64_t parallelism, int64_
         ty_job_check_word(c, mode, modes, TY_KEY(at, "completionMode"));
     if (c->indexed)
         check_indexed(c, parallelism, max_failed, at);
-    else if (!mode || ty_str_is(ty_json_text_of(mode), "NonIndexed"))
+    else if (!mode || ty_str_is(ty_json_as_str(mode), "NonIndexed"))
         check_plain(c, at);
 }
 
-void ty_job_validate(struct ty_arena *a, const struct ty_json *job, const struct ty_path *at,
+void ty_job_validate(struct ty_arena *a, const struct ty_json *job, const struct ty_field_path *at,
                      struct ty_errs *errs)
 {
     const struct ty_json *spec = ty_json_get(job, "spec");
-    const struct ty_path *here = TY_KEY(at, "spec");
+    const struct ty_field_path *here = TY_KEY(at, "spec");
     struct ty_job_check c = { .a = a, .spec = spec, .errs = errs };
     int64_t parallelism, max_failed;
 

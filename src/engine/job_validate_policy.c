@@ -13,7 +13,7 @@ enum {
 };
 
 static void check_length(const struct ty_job_check *c, const struct ty_json *list, unsigned max,
-                         const struct ty_path *at)
+                         const struct ty_field_path *at)
 {
     if (ty_json_len(list) > max)
         ty_errs_add(c->errs, at, TY_TOO_MANY, ty_arena_printf(c->a, "%zu", ty_json_len(list)),
@@ -23,8 +23,9 @@ static void check_length(const struct ty_job_check *c, const struct ty_json *lis
 
 static bool is_container(const struct ty_job_check *c, struct ty_str name)
 {
-    return ty_json_by(ty_json_at(c->spec, "template.spec.containers"), "name", name, NULL) ||
-           ty_json_by(ty_json_at(c->spec, "template.spec.initContainers"), "name", name, NULL);
+    return ty_json_find_item(ty_json_at(c->spec, "template.spec.containers"), "name", name, NULL) ||
+           ty_json_find_item(ty_json_at(c->spec, "template.spec.initContainers"), "name", name,
+                             NULL);
 }
 
 static bool occurs_before(const struct ty_json *values, size_t i)
@@ -36,7 +37,7 @@ static bool occurs_before(const struct ty_json *values, size_t i)
 }
 
 static void check_values(const struct ty_job_check *c, const struct ty_json *values, bool in,
-                         const struct ty_path *at)
+                         const struct ty_field_path *at)
 {
     bool ordered = true;
     int64_t before = INT64_MIN;
@@ -63,22 +64,22 @@ static void check_values(const struct ty_job_check *c, const struct ty_json *val
 }
 
 static void check_exit_codes(const struct ty_job_check *c, const struct ty_json *codes,
-                             const struct ty_path *at)
+                             const struct ty_field_path *at)
 {
     static const char *const operators[] = { "In", "NotIn", NULL };
     const struct ty_json *op = ty_json_get(codes, "operator");
     const struct ty_json *name = ty_json_get(codes, "containerName");
 
     ty_job_check_word(c, op, operators, TY_KEY(at, "operator"));
-    if (name && !is_container(c, ty_json_text_of(name)))
+    if (name && !is_container(c, ty_json_as_str(name)))
         ty_job_check_bad(c, name, TY_KEY(at, "containerName"),
                          "must be one of the container or initContainer names in the pod template");
-    check_values(c, ty_json_get(codes, "values"), ty_str_is(ty_json_text_of(op), "In"),
+    check_values(c, ty_json_get(codes, "values"), ty_str_is(ty_json_as_str(op), "In"),
                  TY_KEY(at, "values"));
 }
 
 static void check_conditions(const struct ty_job_check *c, const struct ty_json *patterns,
-                             const struct ty_path *at)
+                             const struct ty_field_path *at)
 {
     static const char *const states[] = { "False", "True", "Unknown", NULL };
 
@@ -86,7 +87,7 @@ static void check_conditions(const struct ty_job_check *c, const struct ty_json 
     for (size_t i = 0; i < ty_json_len(patterns); i++) {
         const struct ty_json *p = ty_json_item(patterns, i);
         const struct ty_json *type = ty_json_get(p, "type");
-        if (!ty_is_qualified_name(ty_json_text_of(type)))
+        if (!ty_is_qualified_name(ty_json_as_str(type)))
             ty_job_check_bad(
                 c, type ? type : ty_json_cstr(c->a, ""), TY_KEY(TY_IDX(at, i), "type"),
                 "name part must consist of alphanumeric characters, '-', '_' or '.', and must "
@@ -99,7 +100,7 @@ static void check_conditions(const struct ty_job_check *c, const struct ty_json 
 }
 
 static void check_failure_rule(const struct ty_job_check *c, const struct ty_json *rule,
-                               const struct ty_path *at)
+                               const struct ty_field_path *at)
 {
     static const char *const actions[] = { "Count", "FailIndex", "FailJob", "Ignore", NULL };
     const struct ty_json *action = ty_json_get(rule, "action");
@@ -108,7 +109,7 @@ static void check_failure_rule(const struct ty_job_check *c, const struct ty_jso
     bool by_condition = ty_json_len(patterns) > 0;
 
     ty_job_check_word(c, action, actions, TY_KEY(at, "action"));
-    if (ty_str_is(ty_json_text_of(action), "FailIndex") &&
+    if (ty_str_is(ty_json_as_str(action), "FailIndex") &&
         !ty_json_get(c->spec, "backoffLimitPerIndex"))
         ty_job_check_bad(c, action, TY_KEY(at, "action"),
                          "requires the backoffLimitPerIndex to be set");
@@ -124,10 +125,10 @@ static void check_failure_rule(const struct ty_job_check *c, const struct ty_jso
                          "specifying one of OnExitCodes and OnPodConditions is required");
 }
 
-void ty_job_check_failure_policy(const struct ty_job_check *c, const struct ty_path *at)
+void ty_job_check_failure_policy(const struct ty_job_check *c, const struct ty_field_path *at)
 {
     const struct ty_json *rules = ty_json_at(c->spec, "podFailurePolicy.rules");
-    const struct ty_path *here = TY_KEY(at, "rules");
+    const struct ty_field_path *here = TY_KEY(at, "rules");
 
     check_length(c, rules, RULES_MAX, here);
     for (size_t i = 0; i < ty_json_len(rules); i++)
@@ -198,11 +199,11 @@ static int64_t count_indexes(const struct ty_job_check *c, struct ty_str text,
 }
 
 static void check_success_count(const struct ty_job_check *c, const struct ty_json *rule,
-                                int64_t named, const struct ty_path *at)
+                                int64_t named, const struct ty_field_path *at)
 {
     const struct ty_json *v = ty_json_get(rule, "succeededCount");
     int64_t count = ty_job_check_number(c, rule, "succeededCount", at);
-    const struct ty_path *here = TY_KEY(at, "succeededCount");
+    const struct ty_field_path *here = TY_KEY(at, "succeededCount");
 
     if (count > c->completions)
         ty_job_check_bad(c, v, here,
@@ -220,10 +221,10 @@ static void check_success_count(const struct ty_job_check *c, const struct ty_js
 }
 
 static void check_success_rule(const struct ty_job_check *c, const struct ty_json *rule,
-                               const struct ty_path *at)
+                               const struct ty_field_path *at)
 {
     const struct ty_json *indexes = ty_json_get(rule, "succeededIndexes");
-    const struct ty_path *here = TY_KEY(at, "succeededIndexes");
+    const struct ty_field_path *here = TY_KEY(at, "succeededIndexes");
     const char *problem = NULL;
     int64_t named = -1;
 
@@ -233,10 +234,10 @@ static void check_success_rule(const struct ty_job_check *c, const struct ty_jso
     if (c->completions < 0)
         return; /* said elsewhere */
     if (indexes) {
-        if (ty_json_text_of(indexes).n > INDEXES_TEXT_MAX)
+        if (ty_json_as_str(indexes).n > INDEXES_TEXT_MAX)
             ty_errs_add(c->errs, here, TY_TOO_LONG, NULL, "may not be more than %d bytes",
                         INDEXES_TEXT_MAX);
-        named = count_indexes(c, ty_json_text_of(indexes), &problem);
+        named = count_indexes(c, ty_json_as_str(indexes), &problem);
         if (problem)
             ty_job_check_bad(c, indexes, here,
                              ty_arena_printf(c->a, "error parsing succeededIndexes: %s", problem));
@@ -244,10 +245,10 @@ static void check_success_rule(const struct ty_job_check *c, const struct ty_jso
     check_success_count(c, rule, named, at);
 }
 
-void ty_job_check_success_policy(const struct ty_job_check *c, const struct ty_path *at)
+void ty_job_check_success_policy(const struct ty_job_check *c, const struct ty_field_path *at)
 {
     const struct ty_json *rules = ty_json_at(c->spec, "successPolicy.rules");
-    const struct ty_path *here = TY_KEY(at, "rules");
+    const struct ty_field_path *here = TY_KEY(at, "rules");
 
     if (ty_json_len(rules) == 0)
         ty_errs_add(c->errs, here, TY_REQUIRED, NULL,

@@ -9,7 +9,7 @@ static void said(struct ty_arena *a, const char *spec, const char *want)
     struct ty_errs errs = { .arena = a };
     const char *got;
 
-    ty_json_set(a, job, "spec", ty_merge_patch(a, ty_json_get(job, "spec"), parse(a, spec)));
+    ty_json_set(a, job, "spec", ty_patch_merge(a, ty_json_get(job, "spec"), parse(a, spec)));
     ty_job_validate(a, job, NULL, &errs);
     got = errs.n ? ty_errs_text(a, &errs) : "";
     if (strcmp(got, want) != 0)

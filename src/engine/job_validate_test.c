@@ -10,7 +10,7 @@ static void complains(const char *name, const char *spec, const char *want)
     const char *got;
 
     ty_json_set(a, ty_json_get(job, "metadata"), "name", ty_json_cstr(a, name));
-    ty_json_set(a, job, "spec", ty_merge_patch(a, ty_json_get(job, "spec"), parse(a, spec)));
+    ty_json_set(a, job, "spec", ty_patch_merge(a, ty_json_get(job, "spec"), parse(a, spec)));
     ty_job_validate(a, job, NULL, &errs);
     got = errs.n ? ty_errs_text(a, &errs) : "";
     if (strcmp(got, want) != 0)
@@ -126,7 +126,7 @@ static void test_paths_below_a_prefix(void **state)
 {
     ty_auto_arena *a = ty_arena_new(CEILING);
     struct ty_errs errs = { .arena = a };
-    const struct ty_path *at =
+    const struct ty_field_path *at =
         TY_KEY(TY_IDX(TY_KEY(TY_KEY(NULL, "spec"), "replicatedJobs"), 1), "template");
 
     (void)state;

@@ -18,7 +18,7 @@ static void set_owner(struct ty_jobset_ctx *js, struct ty_json *metadata)
     ty_json_set(a, owner, "uid", ty_json_str(a, js->uid));
     ty_json_set(a, owner, "controller", ty_json_bool(a, true));
     ty_json_set(a, owner, "blockOwnerDeletion", ty_json_bool(a, true));
-    ty_json_push(a, ty_json_need_array(a, metadata, "ownerReferences"), owner);
+    ty_json_push(a, ty_json_ensure_array(a, metadata, "ownerReferences"), owner);
 }
 
 /* apiVersion, kind and metadata; *ret_metadata may be filled further. */
@@ -30,7 +30,7 @@ static struct ty_json *new_child(struct ty_jobset_ctx *js, const struct ty_kind 
 
     ty_json_set(a, obj, "apiVersion", ty_json_cstr(a, ty_kind_api_version(a, kind)));
     ty_json_set(a, obj, "kind", ty_json_cstr(a, kind->kind));
-    metadata = ty_json_need_object(a, obj, "metadata");
+    metadata = ty_json_ensure_object(a, obj, "metadata");
     ty_json_set(a, metadata, "name", ty_json_cstr(a, name));
     ty_json_set(a, metadata, "namespace", ty_json_str(a, js->ns));
     *ret_metadata = metadata;
@@ -53,7 +53,7 @@ static void take_marks(struct ty_jobset_ctx *js, const struct ty_json *from,
 static bool list_mounts(const struct ty_json *containers, struct ty_str volume)
 {
     ty_each_item (c, containers)
-        if (ty_json_by(ty_json_get(*c, "volumeMounts"), "name", volume, NULL))
+        if (ty_json_find_item(ty_json_get(*c, "volumeMounts"), "name", volume, NULL))
             return true;
     return false;
 }
@@ -78,9 +78,9 @@ static void add_claims(struct ty_jobset_ctx *js, struct ty_json *pod)
                 continue;
             struct ty_json *volume = ty_json_object(a);
             ty_json_set(a, volume, "name", ty_json_str(a, name));
-            ty_json_set(a, ty_json_need_object(a, volume, "persistentVolumeClaim"), "claimName",
+            ty_json_set(a, ty_json_ensure_object(a, volume, "persistentVolumeClaim"), "claimName",
                         ty_json_cstr(a, ty_jobset_claim_name(a, js->name, name)));
-            ty_json_push(a, ty_json_need_array(a, pod, "volumes"), volume);
+            ty_json_push(a, ty_json_ensure_array(a, pod, "volumes"), volume);
         }
     }
 }
@@ -102,10 +102,10 @@ struct ty_json *ty_jobset_make_job(struct ty_jobset_ctx *js, const struct ty_job
     take_marks(js, ty_json_get(from, "metadata"), metadata);
     set_owner(js, metadata);
     ty_jobset_mark(js, r, index, metadata);
-    struct ty_json *pod_template = ty_json_need_object(a, spec, "template");
-    ty_jobset_mark(js, r, index, ty_json_need_object(a, pod_template, "metadata"));
+    struct ty_json *pod_template = ty_json_ensure_object(a, spec, "template");
+    ty_jobset_mark(js, r, index, ty_json_ensure_object(a, pod_template, "metadata"));
     ty_jobset_mark_placement(js, metadata, pod_template);
-    struct ty_json *pod = ty_json_need_object(a, pod_template, "spec");
+    struct ty_json *pod = ty_json_ensure_object(a, pod_template, "spec");
     if (js->dns)
         ty_json_set(a, pod, "subdomain", ty_json_str(a, js->subdomain));
     ty_json_set(a, spec, "suspend", ty_json_bool(a, js->suspended));
@@ -123,9 +123,9 @@ struct ty_json *ty_jobset_make_service(struct ty_jobset_ctx *js)
         js, &ty_kind_service, ty_arena_strndup(a, js->subdomain.p, js->subdomain.n), &metadata);
 
     set_owner(js, metadata);
-    spec = ty_json_need_object(a, service, "spec");
+    spec = ty_json_ensure_object(a, service, "spec");
     ty_json_set(a, spec, "clusterIP", ty_json_cstr(a, "None"));
-    ty_json_set(a, ty_json_need_object(a, spec, "selector"), TY_JOBSET_NAME,
+    ty_json_set(a, ty_json_ensure_object(a, spec, "selector"), TY_JOBSET_NAME,
                 ty_json_str(a, js->name));
     ty_json_set(a, spec, "publishNotReadyAddresses",
                 ty_json_bool(a, !ty_json_is(publish, TY_JSON_BOOL) || publish->b));
@@ -143,7 +143,7 @@ struct ty_json *ty_jobset_make_claim(struct ty_jobset_ctx *js, const struct ty_j
         new_child(js, &ty_kind_claim, ty_jobset_claim_name(a, js->name, name), &metadata);
 
     take_marks(js, ty_json_get(claim_template, "metadata"), metadata);
-    ty_json_set(a, ty_json_need_object(a, metadata, "labels"), TY_JOBSET_NAME,
+    ty_json_set(a, ty_json_ensure_object(a, metadata, "labels"), TY_JOBSET_NAME,
                 ty_json_str(a, js->name));
     if (ty_str_is(ty_json_str_at(policy, "retentionPolicy.whenDeleted"), "Delete"))
         set_owner(js, metadata); /* a claim to be retained belongs to nobody */

@@ -18,10 +18,10 @@ static void set_missing(struct ty_arena *a, struct ty_json *obj, const char *key
 static void default_policies(struct ty_arena *a, struct ty_json *spec)
 {
     if (is_missing(spec, "successPolicy"))
-        ty_json_set(a, ty_json_need_object(a, spec, "successPolicy"), "operator",
+        ty_json_set(a, ty_json_ensure_object(a, spec, "successPolicy"), "operator",
                     ty_json_cstr(a, "All"));
     if (is_missing(spec, "startupPolicy"))
-        ty_json_set(a, ty_json_need_object(a, spec, "startupPolicy"), "startupPolicyOrder",
+        ty_json_set(a, ty_json_ensure_object(a, spec, "startupPolicy"), "startupPolicyOrder",
                     ty_json_cstr(a, "AnyOrder"));
 }
 
@@ -29,9 +29,9 @@ static void default_rjob(struct ty_arena *a, struct ty_json *rjob)
 {
     struct ty_json *job, *pod;
 
-    job = ty_json_need_object(a, ty_json_need_object(a, rjob, "template"), "spec");
+    job = ty_json_ensure_object(a, ty_json_ensure_object(a, rjob, "template"), "spec");
     set_missing(a, job, "completionMode", ty_json_cstr(a, "Indexed"));
-    pod = ty_json_need_object(a, ty_json_need_object(a, job, "template"), "spec");
+    pod = ty_json_ensure_object(a, ty_json_ensure_object(a, job, "template"), "spec");
     if (ty_json_str_at(pod, "restartPolicy").n == 0)
         ty_json_set(a, pod, "restartPolicy", ty_json_cstr(a, "OnFailure"));
 }
@@ -63,7 +63,7 @@ void ty_jobset_default(struct ty_arena *a, struct ty_json *jobset)
 
     if (!ty_json_is(jobset, TY_JSON_OBJECT) || !is_object_or_null(jobset, "spec"))
         return;
-    spec = ty_json_need_object(a, jobset, "spec");
+    spec = ty_json_ensure_object(a, jobset, "spec");
     ty_schema_default(a, &ty_schema_JobSet, jobset);
     default_policies(a, spec);
     list = ty_json_get(spec, "replicatedJobs");
@@ -74,7 +74,7 @@ void ty_jobset_default(struct ty_arena *a, struct ty_json *jobset)
             is_object_or_null(*it, "template.spec.template.spec"))
             default_rjob(a, *it);
     if (is_object_or_null(spec, "network")) {
-        network = ty_json_need_object(a, spec, "network");
+        network = ty_json_ensure_object(a, spec, "network");
         set_missing(a, network, "enableDNSHostnames", ty_json_bool(a, true));
         set_missing(a, network, "publishNotReadyAddresses", ty_json_bool(a, true));
     }
@@ -82,6 +82,6 @@ void ty_jobset_default(struct ty_arena *a, struct ty_json *jobset)
     list = ty_json_get(spec, "volumeClaimPolicies");
     ty_each_item (it, list)
         if (ty_json_is(*it, TY_JSON_OBJECT) && is_missing(*it, "retentionPolicy"))
-            ty_json_set(a, ty_json_need_object(a, *it, "retentionPolicy"), "whenDeleted",
+            ty_json_set(a, ty_json_ensure_object(a, *it, "retentionPolicy"), "whenDeleted",
                         ty_json_cstr(a, "Delete"));
 }

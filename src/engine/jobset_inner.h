@@ -156,7 +156,7 @@ const char *ty_jobset_quoted(struct ty_arena *a, struct ty_str s);
 const char *ty_jobset_value(struct ty_arena *a, const struct ty_json *v);
 /* All that is wrong with s as a label; too_long replaces Kubernetes' words. value: what to print.
  */
-void ty_jobset_check_label(struct ty_jobset_check *c, const struct ty_path *at, struct ty_str s,
-                           struct ty_str value, const char *too_long);
+void ty_jobset_check_label(struct ty_jobset_check *c, const struct ty_field_path *at,
+                           struct ty_str s, struct ty_str value, const char *too_long);
 
 #endif

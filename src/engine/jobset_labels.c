@@ -29,8 +29,8 @@ static struct ty_json *job_key(struct ty_jobset_ctx *js, struct ty_str job)
 static void put_label_and_annotation(struct ty_jobset_ctx *js, struct ty_json *metadata,
                                      const char *key, struct ty_json *v)
 {
-    ty_json_set(js->arena, ty_json_need_object(js->arena, metadata, "labels"), key, v);
-    ty_json_set(js->arena, ty_json_need_object(js->arena, metadata, "annotations"), key, v);
+    ty_json_set(js->arena, ty_json_ensure_object(js->arena, metadata, "labels"), key, v);
+    ty_json_set(js->arena, ty_json_ensure_object(js->arena, metadata, "annotations"), key, v);
 }
 
 static struct ty_json *number_text(struct ty_jobset_ctx *js, int64_t n)
@@ -95,7 +95,7 @@ void ty_jobset_mark_placement(struct ty_jobset_ctx *js, const struct ty_json *me
                               struct ty_json *pod_template)
 {
     struct ty_arena *a = js->arena;
-    struct ty_json *pod = ty_json_need_object(a, pod_template, "spec"), *taint;
+    struct ty_json *pod = ty_json_ensure_object(a, pod_template, "spec"), *taint;
     const struct ty_json *annotations = ty_json_get(metadata, "annotations");
     struct ty_str job = ty_json_str_at(metadata, "name");
     int64_t priority;
@@ -108,12 +108,12 @@ void ty_jobset_mark_placement(struct ty_jobset_ctx *js, const struct ty_json *me
     }
     if (!ty_json_get(annotations, EXCLUSIVE))
         return;
-    ty_json_set(a, ty_json_need_object(a, pod, "nodeSelector"),
+    ty_json_set(a, ty_json_ensure_object(a, pod, "nodeSelector"),
                 "alpha.jobset.sigs.k8s.io/namespaced-job",
                 ty_json_strf(a, "%.*s_%.*s", TY_ARG(js->ns), TY_ARG(job)));
     taint = ty_json_object(a);
     ty_json_set(a, taint, "key", ty_json_cstr(a, "alpha.jobset.sigs.k8s.io/no-schedule"));
     ty_json_set(a, taint, "operator", ty_json_cstr(a, "Exists"));
     ty_json_set(a, taint, "effect", ty_json_cstr(a, "NoSchedule"));
-    ty_json_push(a, ty_json_need_array(a, pod, "tolerations"), taint);
+    ty_json_push(a, ty_json_ensure_array(a, pod, "tolerations"), taint);
 }

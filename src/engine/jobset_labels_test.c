@@ -22,7 +22,7 @@ static void both_are(const struct ty_json *metadata, const char *key, const char
     static const char *const lists[] = { "labels", "annotations" };
 
     for (size_t i = 0; i < 2; i++) {
-        struct ty_str got = ty_json_text_of(ty_json_get(ty_json_get(metadata, lists[i]), key));
+        struct ty_str got = ty_json_as_str(ty_json_get(ty_json_get(metadata, lists[i]), key));
         if (!ty_str_is(got, want))
             fail_msg("%s %s is \"%.*s\", not \"%s\"", lists[i], key, TY_ARG(got), want);
     }
@@ -138,10 +138,10 @@ static void exclusive_placement_is_an_annotation(void **state TY_UNUSED)
     patch_rj(a, js, 1,
              "{'template':{'metadata':{'annotations':{'" ALPHA "exclusive-topology':'zone'}}}}");
     m = ty_json_get(marks(a, js, 0, 0, 0), "annotations");
-    assert_true(ty_str_is(ty_json_text_of(ty_json_get(m, ALPHA "exclusive-topology")), "rack"));
-    assert_true(ty_str_is(ty_json_text_of(ty_json_get(m, ALPHA "node-selector")), "true"));
+    assert_true(ty_str_is(ty_json_as_str(ty_json_get(m, ALPHA "exclusive-topology")), "rack"));
+    assert_true(ty_str_is(ty_json_as_str(ty_json_get(m, ALPHA "node-selector")), "true"));
     m = ty_json_get(marks(a, js, 1, 0, 0), "annotations");
-    assert_true(ty_str_is(ty_json_text_of(ty_json_get(m, ALPHA "exclusive-topology")), "zone"));
+    assert_true(ty_str_is(ty_json_as_str(ty_json_get(m, ALPHA "exclusive-topology")), "zone"));
     m = ty_json_get(marks(a, js, 0, 0, 0), "labels");
     assert_null(ty_json_get(m, ALPHA "exclusive-topology"));
 }

@@ -27,7 +27,7 @@ static bool list_allows(const struct ty_json *list, struct ty_str s)
     if (ty_json_len(list) == 0)
         return true;
     ty_each_item (it, list)
-        if (ty_str_eq(ty_json_text_of(*it), s))
+        if (ty_str_eq(ty_json_as_str(*it), s))
             return true;
     return false;
 }
@@ -38,7 +38,7 @@ static bool message_fits(const struct ty_jobset_ctx *js, const struct ty_json *p
     if (ty_json_len(patterns) == 0)
         return true;
     ty_each_item (it, patterns)
-        if (ty_jobset_regex_found(js->arena, ty_json_text_of(*it), text))
+        if (ty_jobset_regex_found(js->arena, ty_json_as_str(*it), text))
             return true;
     return false;
 }

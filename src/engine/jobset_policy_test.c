@@ -339,7 +339,8 @@ static void case_053_the_oldest_failure(void **state TY_UNUSED)
 static const char *restarts_of(const struct jobset_fixture *w, const char *name, const char *field)
 {
     const struct ty_json *list = ty_json_at(w->js, "status.replicatedJobsStatus");
-    const struct ty_json *v = ty_json_get(ty_json_by(list, "name", ty_str(name), NULL), field);
+    const struct ty_json *v =
+        ty_json_get(ty_json_find_item(list, "name", ty_str(name), NULL), field);
 
     return v ? json_show(w->a, v) : "";
 }

@@ -13,7 +13,7 @@ int64_t ty_jobset_int_at(const struct ty_json *obj, const char *path, int64_t ot
 
 struct ty_str ty_jobset_label(const struct ty_json *obj, const char *key)
 {
-    return ty_json_text_of(ty_json_get(ty_json_at(obj, "metadata.labels"), key));
+    return ty_json_as_str(ty_json_get(ty_json_at(obj, "metadata.labels"), key));
 }
 
 int64_t ty_jobset_counter(const struct ty_json *list, int64_t index)
@@ -68,7 +68,7 @@ static void read_rjobs(struct ty_jobset_ctx *js)
         js->replicas += r->replicas;
         if (!(js->in->gates & TY_GATE_RESTART_JOB))
             continue;
-        const struct ty_json *was = ty_json_by(stored, "name", r->name, NULL);
+        const struct ty_json *was = ty_json_find_item(stored, "name", r->name, NULL);
         r->restarts = ty_json_get(was, "jobRestarts");
         r->toward_max = ty_json_get(was, "jobRestartsCountTowardsMax");
     }
@@ -119,7 +119,7 @@ static bool is_ours(const struct ty_jobset_ctx *js, const struct ty_json *metada
     ty_each_item (it, owners) {
         const struct ty_json *controller = ty_json_get(*it, "controller");
         if (ty_json_is(controller, TY_JSON_BOOL) && controller->b)
-            return ty_str_eq(ty_json_text_of(ty_json_get(*it, "uid")), js->uid);
+            return ty_str_eq(ty_json_as_str(ty_json_get(*it, "uid")), js->uid);
     }
     return false;
 }
@@ -128,7 +128,7 @@ static int64_t number_in(const struct ty_json *labels, const char *key, int64_t 
 {
     int64_t v = otherwise;
 
-    (void)ty_str_parse_i64(ty_json_text_of(ty_json_get(labels, key)), &v);
+    (void)ty_str_parse_i64(ty_json_as_str(ty_json_get(labels, key)), &v);
     return v;
 }
 
@@ -139,8 +139,8 @@ static enum ty_jobset_bucket end_of(const struct ty_json *status)
     enum ty_jobset_bucket bucket = TY_JOBSET_ACTIVE;
 
     ty_each_item (it, conditions) {
-        struct ty_str type = ty_json_text_of(ty_json_get(*it, "type"));
-        if (!ty_str_is(ty_json_text_of(ty_json_get(*it, "status")), "True"))
+        struct ty_str type = ty_json_as_str(ty_json_get(*it, "type"));
+        if (!ty_str_is(ty_json_as_str(ty_json_get(*it, "status")), "True"))
             continue;
         if (ty_str_is(type, "Failed"))
             return TY_JOBSET_FAILED;
@@ -218,8 +218,8 @@ void ty_jobset_read_children(struct ty_jobset_ctx *js)
         if (!is_ours(js, metadata))
             continue;
         c->job = js->in->jobs[i];
-        c->name = ty_json_text_of(ty_json_get(metadata, "name"));
-        c->rjob = ty_jobset_rjob(js, ty_json_text_of(ty_json_get(labels, TY_JOBSET_RJOB)));
+        c->name = ty_json_as_str(ty_json_get(metadata, "name"));
+        c->rjob = ty_jobset_rjob(js, ty_json_as_str(ty_json_get(labels, TY_JOBSET_RJOB)));
         c->index = number_in(labels, TY_JOBSET_INDEX, -1);
         c->bucket = bucket_of(js, c, labels);
         js->in_bucket[c->bucket]++;

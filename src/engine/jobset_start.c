@@ -114,7 +114,7 @@ static struct ty_json *edit_job(struct ty_jobset_ctx *js, struct ty_jobset_child
         c->edit = ty_json_copy(js->arena, c->job, 0);
         ty_changes_add(js->out, TY_CHANGE_UPDATE, &ty_kind_job, c->edit);
     }
-    return ty_json_need_object(js->arena, c->edit, "spec");
+    return ty_json_ensure_object(js->arena, c->edit, "spec");
 }
 
 void ty_jobset_scale_jobs(struct ty_jobset_ctx *js)
@@ -157,7 +157,7 @@ static void merge_map(struct ty_jobset_ctx *js, const struct ty_json *from, stru
     const struct ty_json *new = ty_json_get(from, key);
 
     ty_each_member (m, new)
-        ty_json_put(js->arena, ty_json_need_object(js->arena, obj, key), m->key, m->value);
+        ty_json_put(js->arena, ty_json_ensure_object(js->arena, obj, key), m->key, m->value);
 }
 
 static void merge_set(struct ty_jobset_ctx *js, const struct ty_json *from, struct ty_json *obj,
@@ -166,7 +166,7 @@ static void merge_set(struct ty_jobset_ctx *js, const struct ty_json *from, stru
     const struct ty_json *new = ty_json_get(from, key);
 
     ty_each_item (it, new) {
-        struct ty_json *list = ty_json_need_array(js->arena, obj, key);
+        struct ty_json *list = ty_json_ensure_array(js->arena, obj, key);
         bool there = false;
         ty_each_item (have, list)
             there = there || ty_json_eq(*have, *it);
@@ -179,9 +179,9 @@ static void merge_set(struct ty_jobset_ctx *js, const struct ty_json *from, stru
 static void resume_job(struct ty_jobset_ctx *js, struct ty_jobset_child *c)
 {
     struct ty_json *spec = edit_job(js, c);
-    struct ty_json *pod_template = ty_json_need_object(js->arena, spec, "template");
-    struct ty_json *metadata = ty_json_need_object(js->arena, pod_template, "metadata");
-    struct ty_json *pod = ty_json_need_object(js->arena, pod_template, "spec");
+    struct ty_json *pod_template = ty_json_ensure_object(js->arena, spec, "template");
+    struct ty_json *metadata = ty_json_ensure_object(js->arena, pod_template, "metadata");
+    struct ty_json *pod = ty_json_ensure_object(js->arena, pod_template, "spec");
     const struct ty_json *from = ty_json_at(c->rjob->obj, "template.spec.template");
 
     if (ty_json_del(ty_json_get(c->edit, "status"), TY_LIT("startTime")))

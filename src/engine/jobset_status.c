@@ -36,7 +36,7 @@ static void fill_condition(struct ty_jobset_ctx *js, struct ty_json *c,
 /* True if something changed. A condition first appears when it is True. */
 static bool update_condition(struct ty_jobset_ctx *js, const struct ty_jobset_condition_value *says)
 {
-    struct ty_json *list = ty_json_need_array(js->arena, js->status, "conditions");
+    struct ty_json *list = ty_json_ensure_array(js->arena, js->status, "conditions");
     struct ty_json *now = ty_json_str(js->arena, ty_time_text(js->arena, js->in->now_s));
     const char *state = says->on ? "True" : "False";
     bool found = false, changed = false;
@@ -142,7 +142,8 @@ void ty_jobset_compare_counters(struct ty_jobset_ctx *js)
 
     if (ty_json_len(stored) != js->n_rjobs)
         js->dirty = true;
-    ty_jobset_each_rjob(r, js) if (!same_counters(r, ty_json_by(stored, "name", r->name, NULL)))
+    ty_jobset_each_rjob(r,
+                        js) if (!same_counters(r, ty_json_find_item(stored, "name", r->name, NULL)))
         js->dirty = true;
 }
 

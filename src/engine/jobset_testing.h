@@ -19,7 +19,7 @@
 TY_UNUSED static struct ty_json *merged(struct ty_arena *a, const struct ty_json *v,
                                         const char *patch)
 {
-    return ty_json_copy(a, ty_merge_patch(a, v, parse(a, patch)), 0);
+    return ty_json_copy(a, ty_patch_merge(a, v, parse(a, patch)), 0);
 }
 
 TY_UNUSED static struct ty_json *rjob(struct ty_arena *a, const char *name, int replicas)
@@ -42,7 +42,7 @@ TY_UNUSED static struct ty_json *add_rjob(struct ty_arena *a, struct ty_json *js
 {
     struct ty_json *r = rjob(a, name, replicas);
 
-    ty_json_push(a, ty_json_need_array(a, ty_json_get(js, "spec"), "replicatedJobs"), r);
+    ty_json_push(a, ty_json_ensure_array(a, ty_json_get(js, "spec"), "replicatedJobs"), r);
     return r;
 }
 
@@ -309,7 +309,7 @@ TY_UNUSED static const char *condition_text(const struct jobset_fixture *w, cons
 TY_UNUSED static const char *rjob_counts(const struct jobset_fixture *w, const char *name)
 {
     const struct ty_json *list = ty_json_at(w->js, "status.replicatedJobsStatus");
-    const struct ty_json *e = ty_json_by(list, "name", ty_str(name), NULL);
+    const struct ty_json *e = ty_json_find_item(list, "name", ty_str(name), NULL);
 
     assert_non_null(e);
     return ty_arena_printf(

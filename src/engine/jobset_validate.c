@@ -43,8 +43,8 @@ static bool has_label_shape(struct ty_str s)
     return s.n > 0;
 }
 
-void ty_jobset_check_label(struct ty_jobset_check *c, const struct ty_path *at, struct ty_str s,
-                           struct ty_str value, const char *too_long)
+void ty_jobset_check_label(struct ty_jobset_check *c, const struct ty_field_path *at,
+                           struct ty_str s, struct ty_str value, const char *too_long)
 {
     if (s.n > MAX_LABEL)
         ty_errs_add(c->errs, at, TY_INVALID, ty_jobset_quoted(c->arena, value), "%s", too_long);
@@ -56,7 +56,7 @@ void ty_jobset_check_label(struct ty_jobset_check *c, const struct ty_path *at, 
 /* The subdomain is a host's and a Service's name. */
 static void check_subdomain(struct ty_jobset_check *c)
 {
-    const struct ty_path *at = TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "network"), "subdomain");
+    const struct ty_field_path *at = TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "network"), "subdomain");
     struct ty_str s = ty_json_str_at(c->spec, "network.subdomain");
 
     if (s.n == 0)
@@ -73,9 +73,9 @@ static void check_subdomain(struct ty_jobset_check *c)
 
 static void check_manager(struct ty_jobset_check *c)
 {
-    const struct ty_path *at = TY_KEY(TY_KEY(NULL, "spec"), "managedBy");
+    const struct ty_field_path *at = TY_KEY(TY_KEY(NULL, "spec"), "managedBy");
     const struct ty_json *v = ty_json_get(c->spec, "managedBy");
-    struct ty_str manager = ty_json_text_of(v), blamed;
+    struct ty_str manager = ty_json_as_str(v), blamed;
     const char *problem;
 
     if (!ty_json_is(v, TY_JSON_STRING))
@@ -96,8 +96,8 @@ static void check_success_policy(struct ty_jobset_check *c)
     const struct ty_json *targets = ty_json_at(c->spec, "successPolicy.targetReplicatedJobs");
 
     ty_each_item (it, targets) {
-        struct ty_str name = ty_json_text_of(*it);
-        if (!ty_json_by(c->rjobs, "name", name, NULL))
+        struct ty_str name = ty_json_as_str(*it);
+        if (!ty_json_find_item(c->rjobs, "name", name, NULL))
             ty_jobset_internal_error(c,
                                      "invalid replicatedJob name '%.*s' does not appear in "
                                      ".spec.ReplicatedJobs",

@@ -9,15 +9,15 @@
 /* A claim that nobody mounts is a mistake, one that a volume shadows too. */
 static void check_use(struct ty_jobset_check *c, struct ty_str name)
 {
-    const struct ty_path *list = TY_KEY(TY_KEY(NULL, "spec"), "replicatedJobs");
+    const struct ty_field_path *list = TY_KEY(TY_KEY(NULL, "spec"), "replicatedJobs");
     bool mounted = false;
 
     ty_each_item (it, c->rjobs) {
         const struct ty_json *pod = ty_json_at(*it, "template.spec.template.spec");
-        const struct ty_path *at = TY_KEY(TY_IDX(list, it - c->rjobs->items), "template");
+        const struct ty_field_path *at = TY_KEY(TY_IDX(list, it - c->rjobs->items), "template");
         size_t k;
         mounted = mounted || ty_jobset_mounts(pod, name);
-        if (!ty_json_by(ty_json_get(pod, "volumes"), "name", name, &k))
+        if (!ty_json_find_item(ty_json_get(pod, "volumes"), "name", name, &k))
             continue;
         at = TY_KEY(TY_KEY(TY_KEY(TY_KEY(at, "spec"), "template"), "spec"), "volumes");
         ty_errs_add(
@@ -48,9 +48,9 @@ static bool used_before(const struct ty_json *policies, struct ty_str name,
 }
 
 static void check_template(struct ty_jobset_check *c, const struct ty_json *claim,
-                           const struct ty_path *at)
+                           const struct ty_field_path *at)
 {
-    const struct ty_path *here = TY_KEY(at, "name");
+    const struct ty_field_path *here = TY_KEY(at, "name");
     struct ty_str name = ty_json_str_at(claim, "metadata.name");
     const char *value = ty_jobset_quoted(c->arena, name);
 
@@ -67,11 +67,11 @@ static void check_template(struct ty_jobset_check *c, const struct ty_json *clai
 
 void ty_jobset_check_claims(struct ty_jobset_check *c)
 {
-    const struct ty_path *list = TY_KEY(TY_KEY(NULL, "spec"), "volumeClaimPolicies");
+    const struct ty_field_path *list = TY_KEY(TY_KEY(NULL, "spec"), "volumeClaimPolicies");
     const struct ty_json *policies = ty_json_get(c->spec, "volumeClaimPolicies");
 
     ty_each_item (policy, policies) {
-        const struct ty_path *at = TY_IDX(list, policy - policies->items);
+        const struct ty_field_path *at = TY_IDX(list, policy - policies->items);
         const struct ty_json *templates = ty_json_get(*policy, "templates");
         ty_each_item (it, templates)
             check_template(c, *it, TY_IDX(TY_KEY(at, "template"), it - templates->items));
@@ -80,7 +80,7 @@ void ty_jobset_check_claims(struct ty_jobset_check *c)
 
 static void check_existing(struct ty_errs *errs, const struct ty_json *policy,
                            const struct ty_json *claim_template, const struct ty_json *live,
-                           const struct ty_path *policy_at, const struct ty_path *at)
+                           const struct ty_field_path *policy_at, const struct ty_field_path *at)
 {
     struct ty_arena *a = errs->arena;
     const struct ty_schema *s = &ty_schema_PersistentVolumeClaimSpec;
@@ -95,7 +95,7 @@ static void check_existing(struct ty_errs *errs, const struct ty_json *policy,
                     "spec does not match existing PVC %.*s in namespace %.*s",
                     TY_ARG(ty_json_str_at(live, "metadata.name")),
                     TY_ARG(ty_json_str_at(live, "metadata.namespace")));
-    if (!ty_str_is(ty_json_text_of(retain), "Retain"))
+    if (!ty_str_is(ty_json_as_str(retain), "Retain"))
         ty_errs_add(errs, TY_KEY(TY_KEY(policy_at, "retentionPolicy"), "whenDeleted"), TY_INVALID,
                     ty_jobset_value(a, retain), "retentionPolicy must be retain when PVC exists");
 }
@@ -114,12 +114,12 @@ void ty_jobset_validate_claims(const struct ty_json *jobset, const struct ty_jso
                                size_t n_claims, struct ty_errs *errs)
 {
     const struct ty_json *policies = ty_json_at(jobset, "spec.volumeClaimPolicies");
-    const struct ty_path *list = TY_KEY(TY_KEY(NULL, "spec"), "volumeClaimPolicies");
+    const struct ty_field_path *list = TY_KEY(TY_KEY(NULL, "spec"), "volumeClaimPolicies");
     struct ty_str ns = ty_json_str_at(jobset, "metadata.namespace");
     struct ty_str js = ty_json_str_at(jobset, "metadata.name");
 
     ty_each_item (policy, policies) {
-        const struct ty_path *at = TY_IDX(list, policy - policies->items);
+        const struct ty_field_path *at = TY_IDX(list, policy - policies->items);
         const struct ty_json *templates = ty_json_get(*policy, "templates");
         ty_each_item (it, templates) {
             struct ty_str name = ty_json_str_at(*it, "metadata.name");

@@ -75,11 +75,11 @@ static bool is_reason(struct ty_str s)
 }
 
 static void check_patterns(struct ty_jobset_check *c, const struct ty_json *patterns,
-                           const struct ty_path *at)
+                           const struct ty_field_path *at)
 {
     ty_each_item (it, patterns) {
         struct ty_err err = { 0 };
-        struct ty_str pattern = ty_json_text_of(*it);
+        struct ty_str pattern = ty_json_as_str(*it);
         if (ty_jobset_regex_check(c->arena, pattern, &err) < 0)
             ty_errs_add(c->errs, TY_IDX(at, it - patterns->items), TY_INVALID,
                         ty_jobset_quoted(c->arena, pattern), "%s", err.text);
@@ -87,26 +87,26 @@ static void check_patterns(struct ty_jobset_check *c, const struct ty_json *patt
 }
 
 static void check_rule(struct ty_jobset_check *c, const struct ty_json *rule,
-                       const struct ty_path *at)
+                       const struct ty_field_path *at)
 {
     const struct ty_json *targets = ty_json_get(rule, "targetReplicatedJobs");
     const struct ty_json *reasons = ty_json_get(rule, "onJobFailureReasons");
 
     check_rule_name(c, ty_json_str_at(rule, "name"));
     ty_each_item (it, targets)
-        if (!ty_json_by(c->rjobs, "name", ty_json_text_of(*it), NULL))
+        if (!ty_json_find_item(c->rjobs, "name", ty_json_as_str(*it), NULL))
             ty_jobset_internal_error(
                 c,
                 "invalid replicatedJob name '%.*s' in failure policy does not appear in "
                 ".spec.ReplicatedJobs",
-                TY_ARG(ty_json_text_of(*it)));
+                TY_ARG(ty_json_as_str(*it)));
     ty_each_item (it, reasons)
-        if (!is_reason(ty_json_text_of(*it)))
+        if (!is_reason(ty_json_as_str(*it)))
             ty_jobset_internal_error(
                 c,
                 "invalid job failure reason '%.*s' in failure policy is not a recognized "
                 "job failure reason",
-                TY_ARG(ty_json_text_of(*it)));
+                TY_ARG(ty_json_as_str(*it)));
     check_patterns(c, ty_json_get(rule, "onJobFailureMessagePatterns"),
                    TY_KEY(at, "onJobFailureMessagePatterns"));
 }
@@ -117,7 +117,7 @@ static void check_unique(struct ty_jobset_check *c, const struct ty_json *rules,
     ty_auto_buf places = { 0 };
     size_t n = 0, first;
 
-    (void)ty_json_by(rules, "name", name, &first);
+    (void)ty_json_find_item(rules, "name", name, &first);
     if (first != place && name.n > 0)
         return; /* told at the first of them */
     for (size_t i = place; i < ty_json_len(rules); i++)
@@ -134,7 +134,7 @@ static void check_unique(struct ty_jobset_check *c, const struct ty_json *rules,
 void ty_jobset_check_failure_policy(struct ty_jobset_check *c)
 {
     const struct ty_json *rules = ty_json_at(c->spec, "failurePolicy.rules");
-    const struct ty_path *at = TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "failurePolicy"), "rules");
+    const struct ty_field_path *at = TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "failurePolicy"), "rules");
 
     if (!check_restart_job(c, rules))
         return;
@@ -148,7 +148,7 @@ void ty_jobset_check_failure_policy(struct ty_jobset_check *c)
 static void check_coordinator_place(struct ty_jobset_check *c, const struct ty_json *coordinator)
 {
     struct ty_str name = ty_json_str_at(coordinator, "replicatedJob");
-    const struct ty_json *rjob = ty_json_by(c->rjobs, "name", name, NULL);
+    const struct ty_json *rjob = ty_json_find_item(c->rjobs, "name", name, NULL);
     const struct ty_json *spec = ty_json_at(rjob, "template.spec");
     int64_t job = ty_jobset_int_at(coordinator, "jobIndex", 0);
     int64_t pod = ty_jobset_int_at(coordinator, "podIndex", 0), completions;

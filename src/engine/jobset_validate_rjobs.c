@@ -10,7 +10,7 @@ static bool is_indexed(const struct ty_json *job_spec)
 
 /* The longest names stand for all: that of the last Job, and of its last pod. */
 static void check_names(struct ty_jobset_check *c, const struct ty_json *rjob,
-                        const struct ty_path *at)
+                        const struct ty_field_path *at)
 {
     struct ty_str name = ty_json_str_at(rjob, "name"), group = ty_json_str_at(rjob, "groupName");
     const struct ty_json *spec = ty_json_at(rjob, "template.spec");
@@ -35,7 +35,7 @@ static void check_names(struct ty_jobset_check *c, const struct ty_json *rjob,
 }
 
 static void check_size(struct ty_jobset_check *c, const struct ty_json *rjob,
-                       const struct ty_path *at)
+                       const struct ty_field_path *at)
 {
     int64_t replicas = ty_jobset_int_at(rjob, "replicas", 1);
     int64_t pods = ty_jobset_int_at(rjob, "template.spec.parallelism", 1);
@@ -44,7 +44,7 @@ static void check_size(struct ty_jobset_check *c, const struct ty_json *rjob,
         ty_errs_add(c->errs, TY_KEY(at, "replicas"), TY_INVALID,
                     ty_jobset_value(c->arena, ty_json_get(rjob, "replicas")),
                     "%s in body should be greater than or equal to 0",
-                    ty_path_text(c->arena, TY_KEY(at, "replicas")));
+                    ty_errs_path_text(c->arena, TY_KEY(at, "replicas")));
     if (replicas * pods > INT32_MAX)
         ty_jobset_internal_error(c,
                                  "the product of replicas and parallelism must not exceed %d for "
@@ -53,7 +53,8 @@ static void check_size(struct ty_jobset_check *c, const struct ty_json *rjob,
 }
 
 /* Only what is listed before can be waited for; upstream lets a job wait for itself, for ever. */
-static void check_dependencies(struct ty_jobset_check *c, size_t place, const struct ty_path *at)
+static void check_dependencies(struct ty_jobset_check *c, size_t place,
+                               const struct ty_field_path *at)
 {
     const struct ty_json *rjob = ty_json_item(c->rjobs, place);
     const struct ty_json *all = ty_json_get(rjob, "dependsOn");
@@ -62,7 +63,7 @@ static void check_dependencies(struct ty_jobset_check *c, size_t place, const st
     ty_each_item (it, all) {
         struct ty_str on = ty_json_str_at(*it, "name");
         size_t where = place + 1;
-        (void)ty_json_by(c->rjobs, "name", on, &where);
+        (void)ty_json_find_item(c->rjobs, "name", on, &where);
         if (where > place)
             ty_jobset_internal_error(c, "replicatedJob: %.*s cannot depend on replicatedJob: %.*s",
                                      TY_ARG(name), TY_ARG(on));
@@ -75,10 +76,10 @@ static void check_dependencies(struct ty_jobset_check *c, size_t place, const st
 
 /* In-place restart leaves every retry to the JobSet: a Job must never give up on its own. */
 static void check_in_place(struct ty_jobset_check *c, const struct ty_json *rjob,
-                           const struct ty_path *at)
+                           const struct ty_field_path *at)
 {
     const struct ty_json *spec = ty_json_at(rjob, "template.spec");
-    const struct ty_path *here = TY_KEY(TY_KEY(at, "template"), "spec");
+    const struct ty_field_path *here = TY_KEY(TY_KEY(at, "template"), "spec");
     struct ty_str name = ty_json_str_at(rjob, "name");
     const struct ty_json *policy = ty_json_get(spec, "podReplacementPolicy");
     const struct ty_json *completions = ty_json_get(spec, "completions");
@@ -90,7 +91,7 @@ static void check_in_place(struct ty_jobset_check *c, const struct ty_json *rjob
                     "replicatedJob %.*s: must be set to %d (MaxInt32) when in-place restart is "
                     "enabled",
                     TY_ARG(name), INT32_MAX);
-    if (!ty_str_is(ty_json_text_of(policy), "Failed"))
+    if (!ty_str_is(ty_json_as_str(policy), "Failed"))
         ty_errs_add(c->errs, TY_KEY(here, "podReplacementPolicy"), TY_INVALID,
                     ty_jobset_value(c->arena, policy),
                     "replicatedJob %.*s: must be set to Failed when in-place restart is enabled",
@@ -113,7 +114,7 @@ static void check_in_place(struct ty_jobset_check *c, const struct ty_json *rjob
 
 /* Upstream creates the JobSet and then fails for ever to create its Jobs; we say it at once. Names
  * that are wrong have been told by now and would only be told again. */
-static void check_templates(struct ty_jobset_check *c, const struct ty_path *list)
+static void check_templates(struct ty_jobset_check *c, const struct ty_field_path *list)
 {
     const struct ty_jobset_observed in = { .jobset = c->obj, .gates = c->gates };
     struct ty_changes none;
@@ -129,14 +130,14 @@ static void check_templates(struct ty_jobset_check *c, const struct ty_path *lis
 
 void ty_jobset_check_rjobs(struct ty_jobset_check *c)
 {
-    const struct ty_path *list = TY_KEY(TY_KEY(NULL, "spec"), "replicatedJobs");
+    const struct ty_field_path *list = TY_KEY(TY_KEY(NULL, "spec"), "replicatedJobs");
     struct ty_str strategy = ty_json_str_at(c->spec, "failurePolicy.restartStrategy");
     bool in_place = ty_str_is(strategy, "InPlaceRestart") && (c->gates & TY_GATE_IN_PLACE);
     size_t before = c->errs->n;
 
     ty_each_item (it, c->rjobs) {
         size_t place = (size_t)(it - c->rjobs->items);
-        const struct ty_path *at = TY_IDX(list, place);
+        const struct ty_field_path *at = TY_IDX(list, place);
         check_size(c, *it, at);
         check_names(c, *it, at);
         check_dependencies(c, place, at);

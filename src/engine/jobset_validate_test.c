@@ -49,7 +49,7 @@ static const char *subdomain(struct ty_arena *a, const char *name)
 {
     struct ty_json *js = set_t(a);
 
-    ty_json_set(a, ty_json_need_object(a, ty_json_get(js, "spec"), "network"), "subdomain",
+    ty_json_set(a, ty_json_ensure_object(a, ty_json_get(js, "spec"), "network"), "subdomain",
                 ty_json_cstr(a, name));
     return admit(a, js, 0);
 }

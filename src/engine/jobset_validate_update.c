@@ -33,7 +33,7 @@ static bool was_finished(const struct ty_json *old)
 }
 
 static void check_scale(struct ty_jobset_check *c, const struct ty_json *new,
-                        const struct ty_json *old, const struct ty_path *at)
+                        const struct ty_json *old, const struct ty_field_path *at)
 {
     int64_t v, both[2];
     bool have[2];
@@ -54,7 +54,7 @@ static void check_scale(struct ty_jobset_check *c, const struct ty_json *new,
 
 /* Gate ElasticJobSet: an Indexed Job may grow and shrink until the JobSet has ended. */
 static void allow_scaling(struct ty_jobset_check *c, struct ty_json *rjob,
-                          const struct ty_json *old, bool finished, const struct ty_path *at)
+                          const struct ty_json *old, bool finished, const struct ty_field_path *at)
 {
     struct ty_json *new = ty_json_at(rjob, "template.spec");
     const struct ty_json *was = ty_json_at(old, "template.spec");
@@ -84,10 +84,10 @@ static void allow_placement(struct ty_jobset_check *c, struct ty_json *rjob,
 
     if (!ty_json_is(new, TY_JSON_OBJECT))
         return;
-    metadata = ty_json_need_object(c->arena, new, "metadata");
+    metadata = ty_json_ensure_object(c->arena, new, "metadata");
     for (size_t i = 0; i < 2; i++)
         put_back(c->arena, metadata, ty_json_get(was, "metadata"), templates_may[i]);
-    pod = ty_json_need_object(c->arena, new, "spec");
+    pod = ty_json_ensure_object(c->arena, new, "spec");
     for (size_t i = 0; i < 3; i++)
         put_back(c->arena, pod, ty_json_get(was, "spec"), pods_may[i]);
 }
@@ -106,13 +106,14 @@ void ty_jobset_check_update(struct ty_jobset_check *c, const struct ty_json *old
 {
     struct ty_json *new = typed_rjobs(c->arena, c->obj);
     const struct ty_json *was = typed_rjobs(c->arena, old);
-    const struct ty_path *spec = TY_KEY(NULL, "spec"), *list = TY_KEY(spec, "replicatedJobs");
+    const struct ty_field_path *spec = TY_KEY(NULL, "spec"), *list = TY_KEY(spec, "replicatedJobs");
     bool suspended = ty_json_true_at(old, "spec.suspend") || ty_json_true_at(c->spec, "suspend");
     const struct ty_json *manager = ty_json_get(c->spec, "managedBy");
 
     ty_each_item (it, new) {
-        const struct ty_path *at = TY_IDX(list, it - new->items);
-        const struct ty_json *twin = ty_json_by(was, "name", ty_json_str_at(*it, "name"), NULL);
+        const struct ty_field_path *at = TY_IDX(list, it - new->items);
+        const struct ty_json *twin =
+            ty_json_find_item(was, "name", ty_json_str_at(*it, "name"), NULL);
         if (twin && (c->gates & TY_GATE_ELASTIC))
             allow_scaling(c, *it, twin, was_finished(old), TY_KEY(TY_KEY(at, "template"), "spec"));
         if (twin && suspended)

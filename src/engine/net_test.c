@@ -7,7 +7,7 @@
 
 static struct ty_json *jobset(struct engine_fixture *w, const char *name, const char *network)
 {
-    struct ty_docs docs = { 0 };
+    struct ty_yaml_docs docs = { 0 };
     struct ty_err err = { 0 };
     char *text = ty_arena_printf(
         w->a,
@@ -16,7 +16,7 @@ static struct ty_json *jobset(struct engine_fixture *w, const char *name, const 
         "3, completions: 3}}}]}\n",
         name, name, network);
 
-    if (ty_yaml_read(w->a, "test", ty_str(text), NULL, &docs, &err) < 0)
+    if (ty_yaml_parse(w->a, "test", ty_str(text), NULL, &docs, &err) < 0)
         fail_msg("%s", err.text);
     return docs.v[0];
 }

@@ -163,8 +163,8 @@ int ty_pod_env_declared(struct ty_pod_ctx *x, const struct ty_json *container,
     }
     if (!index)
         index = ty_json_find(ty_json_at(x->pod, "metadata.annotations"), TY_LIT(INDEX_KEY));
-    if (index && !ty_json_by(env, "name", TY_LIT(INDEX_NAME), NULL))
-        ty_pod_env_set(ret, TY_LIT(INDEX_NAME), ty_json_text_of(index));
+    if (index && !ty_json_find_item(env, "name", TY_LIT(INDEX_NAME), NULL))
+        ty_pod_env_set(ret, TY_LIT(INDEX_NAME), ty_json_as_str(index));
     return 0;
 }
 

@@ -31,7 +31,7 @@ static void quote_go(struct ty_buf *out, struct ty_str s)
 
 static int by_key(const void *a, const void *b)
 {
-    const struct ty_member *x = a, *y = b;
+    const struct ty_json_member *x = a, *y = b;
     return ty_str_cmp(x->key, y->key);
 }
 
@@ -39,7 +39,7 @@ static int by_key(const void *a, const void *b)
 static struct ty_str map_lines(struct ty_pod_ctx *x, const struct ty_json *map)
 {
     size_t n = ty_json_len(map);
-    struct ty_member *sorted = ty_new_n(x->scratch, struct ty_member, n + 1);
+    struct ty_json_member *sorted = ty_new_n(x->scratch, struct ty_json_member, n + 1);
     ty_auto_buf out = { 0 };
 
     if (n)
@@ -50,7 +50,7 @@ static struct ty_str map_lines(struct ty_pod_ctx *x, const struct ty_json *map)
             ty_buf_chr(&out, '\n');
         ty_buf_add(&out, sorted[i].key);
         ty_buf_chr(&out, '=');
-        quote_go(&out, ty_json_text_of(sorted[i].value));
+        quote_go(&out, ty_json_as_str(sorted[i].value));
     }
     return (struct ty_str){ ty_arena_strndup(x->a, out.p, out.n), out.n };
 }
@@ -69,7 +69,7 @@ static bool subscripted_field(const struct ty_pod_ctx *x, struct ty_str path, st
             continue;
         struct ty_str key = { path.p + start.n, path.n - start.n - 2 };
         const struct ty_json *map = ty_json_get(ty_json_get(x->pod, "metadata"), maps[i]);
-        *ret = ty_json_text_of(ty_json_find(map, key));
+        *ret = ty_json_as_str(ty_json_find(map, key));
         return true;
     }
     return false;
@@ -106,8 +106,9 @@ int ty_pod_env_field_ref(struct ty_pod_ctx *x, struct ty_str path, bool whole, s
 
 const struct ty_json *ty_pod_container(const struct ty_json *spec, struct ty_str name)
 {
-    const struct ty_json *c = ty_json_by(ty_json_get(spec, "containers"), "name", name, NULL);
-    return c ? c : ty_json_by(ty_json_get(spec, "initContainers"), "name", name, NULL);
+    const struct ty_json *c =
+        ty_json_find_item(ty_json_get(spec, "containers"), "name", name, NULL);
+    return c ? c : ty_json_find_item(ty_json_get(spec, "initContainers"), "name", name, NULL);
 }
 
 static ty_i128 to_nano(int64_t n)
@@ -197,6 +198,6 @@ bool ty_pod_key(struct ty_arena *a, const struct ty_kind *kind, const struct ty_
     }
     if (!ty_json_is(v, TY_JSON_STRING))
         return false;
-    *ret = ty_json_text_of(v);
+    *ret = ty_json_as_str(v);
     return plain || ty_pod_base64(a, *ret, ret);
 }

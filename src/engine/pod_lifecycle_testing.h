@@ -166,10 +166,11 @@ TY_UNUSED static const char *container_field(struct lifecycle_fixture *w, const 
                                              const char *path)
 {
     struct ty_json *s = pod_status(w);
-    struct ty_json *c = ty_json_by(ty_json_get(s, "containerStatuses"), "name", ty_str(name), NULL);
+    struct ty_json *c =
+        ty_json_find_item(ty_json_get(s, "containerStatuses"), "name", ty_str(name), NULL);
 
     if (!c)
-        c = ty_json_by(ty_json_get(s, "initContainerStatuses"), "name", ty_str(name), NULL);
+        c = ty_json_find_item(ty_json_get(s, "initContainerStatuses"), "name", ty_str(name), NULL);
     assert_non_null(c);
     c = ty_json_at(c, path);
     return c ? json_show(w->f->a, c) : "none";
@@ -179,7 +180,7 @@ TY_UNUSED static const char *container_field(struct lifecycle_fixture *w, const 
 TY_UNUSED static const char *condition_text(struct lifecycle_fixture *w, const char *type)
 {
     struct ty_json *c =
-        ty_json_by(ty_json_get(pod_status(w), "conditions"), "type", ty_str(type), NULL);
+        ty_json_find_item(ty_json_get(pod_status(w), "conditions"), "type", ty_str(type), NULL);
     struct ty_str reason = ty_json_str_at(c, "reason"), message = ty_json_str_at(c, "message");
 
     return ty_arena_printf(w->f->a, "%.*s%s%.*s%s%.*s", TY_ARG(ty_json_str_at(c, "status")),

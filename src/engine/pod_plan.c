@@ -26,7 +26,7 @@ static const char **read_argv(struct ty_pod_ctx *x, const struct ty_json *contai
         ty_each_item (it, lists[i]) {
             if (!ty_pod_plan_has_room(x))
                 return argv;
-            struct ty_str text = ty_str(ty_env_expand(x->scratch, ty_json_text_of(*it), declared));
+            struct ty_str text = ty_str(ty_env_expand(x->scratch, ty_json_as_str(*it), declared));
             argv[n] = ty_pod_dup(x->a, ty_pod_net_text(x, before, text));
             before = ty_str(ty_arena_printf(x->scratch, "%s ", argv[n++]));
         }
@@ -196,7 +196,7 @@ static const char **read_aliases(const struct ty_pod_ctx *x)
         ty_auto_buf line = { 0 };
         ty_buf_add(&line, ip);
         ty_each_item (h, ty_json_get(*it, "hostnames"))
-            ty_buf_printf(&line, "\t%.*s", TY_ARG(ty_json_text_of(*h)));
+            ty_buf_printf(&line, "\t%.*s", TY_ARG(ty_json_as_str(*h)));
         lines[n++] = ty_arena_strndup(x->a, line.p, line.n);
     }
     return lines;

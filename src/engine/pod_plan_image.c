@@ -57,10 +57,10 @@ bool ty_pod_is_sshd(const struct ty_json *container)
 
     ty_each_item (it, command)
         if (n < 3)
-            word[n++] = ty_json_text_of(*it);
+            word[n++] = ty_json_as_str(*it);
     ty_each_item (it, args)
         if (n > 0 && n < 3)
-            word[n++] = ty_json_text_of(*it);
+            word[n++] = ty_json_as_str(*it);
     if (n && is_sshd(word[0]))
         return true;
     return n == 3 && ty_json_len(command) + ty_json_len(args) == 3 &&

@@ -19,7 +19,7 @@ static void test_initializers(void **state)
         ty_json_set(f->a, c, "image", ty_json_cstr(f->a, rows[i][0]));
         const char *got = ty_pod_initializer(c);
         assert_string_equal(got ? got : "none", rows[i][1] ? rows[i][1] : "none");
-        ty_json_push(f->a, ty_json_need_array(f->a, c, "command"), ty_json_cstr(f->a, "python"));
+        ty_json_push(f->a, ty_json_ensure_array(f->a, c, "command"), ty_json_cstr(f->a, "python"));
         assert_null(ty_pod_initializer(c)); /* a program of the user's in that image */
     }
 }

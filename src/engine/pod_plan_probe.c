@@ -7,13 +7,13 @@
 static int read_port(const struct ty_pod_ctx *x, const struct ty_json *container,
                      const struct ty_json *port, int *ret, struct ty_err *err)
 {
-    struct ty_str name = ty_json_text_of(port);
+    struct ty_str name = ty_json_as_str(port);
     int64_t v = 0;
 
     if (ty_json_is(port, TY_JSON_INT))
         v = port->i;
     else if (name.n && !ty_str_parse_i64(name, &v))
-        (void)ty_json_int_at(ty_json_by(ty_json_get(container, "ports"), "name", name, NULL),
+        (void)ty_json_int_at(ty_json_find_item(ty_json_get(container, "ports"), "name", name, NULL),
                              "containerPort", &v);
     if (v < 1 || v > 65535)
         return ty_fail(err, -EINVAL, "couldn't find port: %.*s", TY_ARG(name));
@@ -34,7 +34,7 @@ static const char **read_command(const struct ty_pod_ctx *x, const struct ty_jso
         if (!ty_pod_plan_has_room(x))
             return argv;
         struct ty_str text =
-            ty_str(ty_env_expand(x->scratch, ty_json_text_of(*it), (const char *const *)env));
+            ty_str(ty_env_expand(x->scratch, ty_json_as_str(*it), (const char *const *)env));
         argv[n] = ty_pod_dup(x->a, ty_pod_net_text(x, before, text));
         before = ty_str(ty_arena_printf(x->scratch, "%s ", argv[n++]));
     }

@@ -68,7 +68,7 @@ static bool is_ready(struct engine_fixture *w)
 {
     const struct ty_json *pod = fixture_stored(w, "j-node-0-0");
     const struct ty_json *all = ty_json_at(pod, "status.containerStatuses");
-    return ty_json_true_at(ty_json_by(all, "name", TY_LIT("main"), NULL), "ready");
+    return ty_json_true_at(ty_json_find_item(all, "name", TY_LIT("main"), NULL), "ready");
 }
 
 static void until_ready(struct engine_fixture *w, const char *probe)

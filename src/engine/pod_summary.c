@@ -20,7 +20,7 @@ static int64_t number_of(const struct ty_json *annotations, const char *key, int
 {
     int64_t v;
 
-    if (!ty_str_parse_i64(ty_json_text_of(ty_json_get(annotations, key)), &v) || v < 0 || v > max)
+    if (!ty_str_parse_i64(ty_json_as_str(ty_json_get(annotations, key)), &v) || v < 0 || v > max)
         return otherwise;
     return v;
 }
@@ -73,7 +73,7 @@ static void read_containers(const struct ty_json *statuses, bool init, struct ty
 static bool is_sidecar(const struct ty_json *pod, struct ty_str container)
 {
     const struct ty_json *c =
-        ty_json_by(ty_json_at(pod, "spec.initContainers"), "name", container, NULL);
+        ty_json_find_item(ty_json_at(pod, "spec.initContainers"), "name", container, NULL);
     return ty_str_is(ty_json_str_at(c, "restartPolicy"), "Always");
 }
 

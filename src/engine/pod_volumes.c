@@ -83,7 +83,7 @@ static const struct ty_volume *volume_named(const struct ty_volume *v, struct ty
 static bool claim_read_only(const struct ty_json *spec, const char *volume)
 {
     const struct ty_json *v =
-        ty_json_by(ty_json_get(spec, "volumes"), "name", ty_str(volume), NULL);
+        ty_json_find_item(ty_json_get(spec, "volumes"), "name", ty_str(volume), NULL);
     return ty_json_true_at(v, "persistentVolumeClaim.readOnly");
 }
 

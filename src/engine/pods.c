@@ -63,12 +63,12 @@ static void notify_pod(struct ty_pod_runtime *p)
 
 static const struct ty_json *status_of(const struct ty_json *pod_status, const char *container)
 {
-    const struct ty_json *cs =
-        ty_json_by(ty_json_get(pod_status, "containerStatuses"), "name", ty_str(container), NULL);
+    const struct ty_json *cs = ty_json_find_item(ty_json_get(pod_status, "containerStatuses"),
+                                                 "name", ty_str(container), NULL);
 
     return cs ? cs
-              : ty_json_by(ty_json_get(pod_status, "initContainerStatuses"), "name",
-                           ty_str(container), NULL);
+              : ty_json_find_item(ty_json_get(pod_status, "initContainerStatuses"), "name",
+                                  ty_str(container), NULL);
 }
 
 /* How a container ended, for observers and for the failure summary. wstatus -1: it could not start.

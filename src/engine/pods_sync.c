@@ -68,13 +68,13 @@ static struct ty_pod_runtime *pod_runtime_new(struct ty_engine *e, const struct 
     struct ty_pod_runtime *p = calloc(1, sizeof(*p));
     const struct ty_json *labels = ty_json_at(pod, "metadata.labels");
     struct ty_str js =
-        ty_json_text_of(ty_json_find(labels, TY_LIT("jobset.sigs.k8s.io/jobset-name")));
+        ty_json_as_str(ty_json_find(labels, TY_LIT("jobset.sigs.k8s.io/jobset-name")));
     struct ty_str rj =
-        ty_json_text_of(ty_json_find(labels, TY_LIT("jobset.sigs.k8s.io/replicatedjob-name")));
+        ty_json_as_str(ty_json_find(labels, TY_LIT("jobset.sigs.k8s.io/replicatedjob-name")));
     struct ty_str index =
-        ty_json_text_of(ty_json_find(labels, TY_LIT("batch.kubernetes.io/job-completion-index")));
+        ty_json_as_str(ty_json_find(labels, TY_LIT("batch.kubernetes.io/job-completion-index")));
     struct ty_str attempt =
-        ty_json_text_of(ty_json_find(labels, TY_LIT("jobset.sigs.k8s.io/restart-attempt")));
+        ty_json_as_str(ty_json_find(labels, TY_LIT("jobset.sigs.k8s.io/restart-attempt")));
     struct ty_str host = ty_json_str_at(pod, "spec.hostname");
 
     if (!p)
@@ -147,12 +147,12 @@ static void fail_start(struct ty_engine *e, struct ty_pod_runtime *p, const char
 static bool is_trainer(const struct ty_json *jobset, const char *rjob)
 {
     const struct ty_json *rj =
-        ty_json_by(ty_json_at(jobset, "spec.replicatedJobs"), "name", ty_str(rjob), NULL);
+        ty_json_find_item(ty_json_at(jobset, "spec.replicatedJobs"), "name", ty_str(rjob), NULL);
     const struct ty_json *labels = ty_json_at(rj, "template.metadata.labels");
 
-    return ty_str_is(ty_json_text_of(ty_json_find(
-                         labels, TY_LIT("trainer.kubeflow.org/trainjob-ancestor-step"))),
-                     "trainer");
+    return ty_str_is(
+        ty_json_as_str(ty_json_find(labels, TY_LIT("trainer.kubeflow.org/trainjob-ancestor-step"))),
+        "trainer");
 }
 
 static void start_pod(struct ty_engine *e, const struct ty_stored *obj)

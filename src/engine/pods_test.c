@@ -6,7 +6,7 @@
 static const struct ty_json *terminated(struct engine_fixture *w, const char *host)
 {
     const struct ty_json *all = ty_json_at(fixture_stored(w, host), "status.containerStatuses");
-    return ty_json_at(ty_json_by(all, "name", TY_LIT("main"), NULL), "state.terminated");
+    return ty_json_at(ty_json_find_item(all, "name", TY_LIT("main"), NULL), "state.terminated");
 }
 
 static void a_program_that_is_not_there(void **state)

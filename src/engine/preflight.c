@@ -3,15 +3,15 @@
  * here. */
 #include "engine/preflight_inner.h"
 
-static void add_finding(struct ty_preflight *x, const struct ty_path *at, bool error,
+static void add_finding(struct ty_preflight *x, const struct ty_field_path *at, bool error,
                         const char *fmt, va_list ap) TY_PRINTF(4, 0);
-static void add_finding(struct ty_preflight *x, const struct ty_path *at, bool error,
+static void add_finding(struct ty_preflight *x, const struct ty_field_path *at, bool error,
                         const char *fmt, va_list ap)
 {
     struct ty_preflight_findings *out = x->out;
     struct ty_preflight_finding *f = ty_new(out->arena, struct ty_preflight_finding);
 
-    f->path = ty_path_text(out->arena, at);
+    f->path = ty_errs_path_text(out->arena, at);
     f->text = ty_arena_vprintf(out->arena, fmt, ap);
     f->error = error;
     if (out->last)
@@ -23,7 +23,8 @@ static void add_finding(struct ty_preflight *x, const struct ty_path *at, bool e
     out->n_warnings += !error;
 }
 
-void ty_preflight_error(struct ty_preflight *x, const struct ty_path *at, const char *fmt, ...)
+void ty_preflight_error(struct ty_preflight *x, const struct ty_field_path *at, const char *fmt,
+                        ...)
 {
     va_list ap;
 
@@ -32,7 +33,7 @@ void ty_preflight_error(struct ty_preflight *x, const struct ty_path *at, const 
     va_end(ap);
 }
 
-void ty_preflight_warn(struct ty_preflight *x, const struct ty_path *at, const char *fmt, ...)
+void ty_preflight_warn(struct ty_preflight *x, const struct ty_field_path *at, const char *fmt, ...)
 {
     va_list ap;
 
@@ -51,7 +52,7 @@ bool ty_preflight_has_warning(const struct ty_preflight *x, const char *text)
 
 struct ty_str ty_preflight_value(struct ty_preflight *x, const struct ty_json *v)
 {
-    return ty_json_is(v, TY_JSON_STRING) ? ty_json_text_of(v) : ty_json_text(x->out->arena, v);
+    return ty_json_is(v, TY_JSON_STRING) ? ty_json_as_str(v) : ty_json_text(x->out->arena, v);
 }
 
 static bool is_bool(const struct ty_json *v, bool b)
@@ -60,7 +61,7 @@ static bool is_bool(const struct ty_json *v, bool b)
 }
 
 /* Fields that ask for something no process of this machine can have. */
-static void check_impossible(struct ty_preflight *x, const struct ty_path *at)
+static void check_impossible(struct ty_preflight *x, const struct ty_field_path *at)
 {
     static const char *const unless_false[] = { "hostPID", "hostIPC", "shareProcessNamespace" };
     static const char *const cluster[] = { "ephemeralContainers", "resourceClaims",
@@ -87,7 +88,7 @@ static void check_impossible(struct ty_preflight *x, const struct ty_path *at)
 }
 
 /* Hints to a scheduler and a registry that are not here; `usual` is what saying nothing means. */
-static void check_without_effect(struct ty_preflight *x, const struct ty_path *at)
+static void check_without_effect(struct ty_preflight *x, const struct ty_field_path *at)
 {
     static const struct {
         const char *key, *usual;
@@ -115,33 +116,33 @@ static void check_without_effect(struct ty_preflight *x, const struct ty_path *a
         const struct ty_json *v = ty_json_get(x->pod.spec, fields[i].key);
         bool empty = !v || v->type == TY_JSON_NULL || is_bool(v, false) ||
                      (v->type >= TY_JSON_ARRAY && !v->n);
-        if (!empty && !(fields[i].usual && ty_str_is(ty_json_text_of(v), fields[i].usual)))
+        if (!empty && !(fields[i].usual && ty_str_is(ty_json_as_str(v), fields[i].usual)))
             ty_preflight_warn(x, TY_KEY(at, fields[i].key), "has no effect here");
     }
 }
 
-static void check_aliases(struct ty_preflight *x, const struct ty_path *at)
+static void check_aliases(struct ty_preflight *x, const struct ty_field_path *at)
 {
     if (!x->pod.host->mounts && ty_json_len(ty_json_get(x->pod.spec, "hostAliases")))
         ty_preflight_warn(x, TY_KEY(at, "hostAliases"),
                           "has no effect here: a pod cannot have an /etc/hosts of its own");
 }
 
-static void check_node_selector(struct ty_preflight *x, const struct ty_path *at)
+static void check_node_selector(struct ty_preflight *x, const struct ty_field_path *at)
 {
-    const struct ty_path *here = TY_KEY(at, "nodeSelector");
+    const struct ty_field_path *here = TY_KEY(at, "nodeSelector");
 
     ty_each_member (m, ty_json_get(x->pod.spec, "nodeSelector")) {
-        struct ty_str want = ty_json_text_of(m->value);
+        struct ty_str want = ty_json_as_str(m->value);
         const struct ty_json *have = ty_json_find(x->pod.host->labels, m->key);
         bool os = ty_str_is(m->key, "kubernetes.io/os") && ty_str_is(want, "linux");
-        if (!os && (!have || !ty_str_eq(ty_json_text_of(have), want)))
+        if (!os && (!have || !ty_str_eq(ty_json_as_str(have), want)))
             ty_preflight_error(x, TY_MAPKEY(here, m->key), "no host label %.*s=%.*s",
                                TY_ARG(m->key), TY_ARG(want));
     }
 }
 
-static void check_containers(struct ty_preflight *x, const struct ty_path *at)
+static void check_containers(struct ty_preflight *x, const struct ty_field_path *at)
 {
     static const char *const lists[] = { "initContainers", "containers" };
     const struct ty_json *spec = x->pod.spec;
@@ -150,11 +151,11 @@ static void check_containers(struct ty_preflight *x, const struct ty_path *at)
         ty_preflight_error(x, TY_KEY(at, "containers"), "at least one container is required");
     for (size_t l = 0; l < 2; l++) {
         const struct ty_json *list = ty_json_get(spec, lists[l]);
-        const struct ty_path *here = TY_KEY(at, lists[l]);
+        const struct ty_field_path *here = TY_KEY(at, lists[l]);
         size_t i = 0;
         ty_each_item (c, list) {
             struct ty_str name = ty_json_str_at(*c, "name");
-            const struct ty_path *one = TY_IDX(here, i);
+            const struct ty_field_path *one = TY_IDX(here, i);
             if (ty_pod_container(spec, name) != *c)
                 ty_preflight_error(x, TY_KEY(one, "name"), "%.*s is the name of another container",
                                    TY_ARG(name));
@@ -165,9 +166,9 @@ static void check_containers(struct ty_preflight *x, const struct ty_path *at)
 }
 
 void ty_preflight_check_template(struct ty_preflight *x, const struct ty_json *pod_template,
-                                 const struct ty_path *at)
+                                 const struct ty_field_path *at)
 {
-    const struct ty_path *spec_at = TY_KEY(at, "spec");
+    const struct ty_field_path *spec_at = TY_KEY(at, "spec");
 
     x->pod.pod = pod_template;
     x->pod.spec = ty_json_get(pod_template, "spec");

@@ -1,7 +1,8 @@
 /* One container: what it runs, what it refers to, how it is watched. */
 #include "engine/preflight_inner.h"
 
-static void check_image(struct ty_preflight *x, const struct ty_json *c, const struct ty_path *at)
+static void check_image(struct ty_preflight *x, const struct ty_json *c,
+                        const struct ty_field_path *at)
 {
     struct ty_str image = ty_json_str_at(c, "image");
     const char *text;
@@ -23,7 +24,8 @@ static void check_image(struct ty_preflight *x, const struct ty_json *c, const s
         ty_preflight_warn(x, TY_KEY(at, "image"), "%s", text);
 }
 
-static void check_fields(struct ty_preflight *x, const struct ty_json *c, const struct ty_path *at)
+static void check_fields(struct ty_preflight *x, const struct ty_json *c,
+                         const struct ty_field_path *at)
 {
     static const char *const without_effect[] = { "imagePullPolicy", "stdin", "stdinOnce", "tty",
                                                   "resizePolicy" };
@@ -50,7 +52,7 @@ static void check_fields(struct ty_preflight *x, const struct ty_json *c, const 
 /* ---- references ---- */
 
 static void check_object(struct ty_preflight *x, const struct ty_kind *kind,
-                         const struct ty_json *ref, bool with_key, const struct ty_path *at)
+                         const struct ty_json *ref, bool with_key, const struct ty_field_path *at)
 {
     struct ty_str name = ty_json_str_at(ref, "name"), key = ty_json_str_at(ref, "key"), value;
     const struct ty_json *obj = ty_pod_object(&x->pod, kind, name);
@@ -66,7 +68,7 @@ static void check_object(struct ty_preflight *x, const struct ty_kind *kind,
 }
 
 static void check_value_from(struct ty_preflight *x, const struct ty_json *c,
-                             const struct ty_json *from, const struct ty_path *at)
+                             const struct ty_json *from, const struct ty_field_path *at)
 {
     const struct ty_json *ref = ty_json_get(from, "configMapKeyRef");
     struct ty_err err = { 0 };
@@ -90,12 +92,12 @@ static void check_value_from(struct ty_preflight *x, const struct ty_json *c,
 }
 
 static void check_environment(struct ty_preflight *x, const struct ty_json *c,
-                              const struct ty_path *at)
+                              const struct ty_field_path *at)
 {
     size_t i = 0;
 
     ty_each_item (from, ty_json_get(c, "envFrom")) {
-        const struct ty_path *here = TY_IDX(TY_KEY(at, "envFrom"), i++);
+        const struct ty_field_path *here = TY_IDX(TY_KEY(at, "envFrom"), i++);
         const struct ty_json *ref = ty_json_get(*from, "configMapRef");
         if (ref)
             check_object(x, &ty_kind_configmap, ref, false, TY_KEY(here, "configMapRef"));
@@ -105,7 +107,7 @@ static void check_environment(struct ty_preflight *x, const struct ty_json *c,
     }
     i = 0;
     ty_each_item (var, ty_json_get(c, "env")) {
-        const struct ty_path *here = TY_IDX(TY_KEY(at, "env"), i++);
+        const struct ty_field_path *here = TY_IDX(TY_KEY(at, "env"), i++);
         if (!ty_json_str_at(*var, "value").n)
             check_value_from(x, c, ty_json_get(*var, "valueFrom"), TY_KEY(here, "valueFrom"));
     }
@@ -114,7 +116,7 @@ static void check_environment(struct ty_preflight *x, const struct ty_json *c,
 /* ---- probes, hooks, restarts ---- */
 
 static void check_probe(struct ty_preflight *x, const struct ty_json *c,
-                        const struct ty_json *probe, const struct ty_path *at, bool only_once)
+                        const struct ty_json *probe, const struct ty_field_path *at, bool only_once)
 {
     const struct ty_probe *parsed;
     struct ty_err err = { 0 };
@@ -132,7 +134,7 @@ static void check_probe(struct ty_preflight *x, const struct ty_json *c,
 }
 
 static void check_probes(struct ty_preflight *x, const struct ty_json *c, bool plain_init,
-                         const struct ty_path *at)
+                         const struct ty_field_path *at)
 {
     static const char *const keys[] = { "startupProbe", "livenessProbe", "readinessProbe" };
     static const char *const hooks[] = { "postStart", "preStop" };
@@ -161,7 +163,7 @@ static void check_probes(struct ty_preflight *x, const struct ty_json *c, bool p
 }
 
 void ty_preflight_check_container(struct ty_preflight *x, const struct ty_json *c, bool init,
-                                  const struct ty_path *at)
+                                  const struct ty_field_path *at)
 {
     struct ty_str restart = ty_json_str_at(c, "restartPolicy");
 

@@ -22,7 +22,7 @@ static int64_t pods_at_once(const struct ty_json *job_spec)
 }
 
 static bool managed_by_other(struct ty_preflight *x, struct ty_str who, const char *own,
-                             const struct ty_path *at)
+                             const struct ty_field_path *at)
 {
     if (!who.n || ty_str_is(who, own))
         return false;
@@ -31,7 +31,7 @@ static bool managed_by_other(struct ty_preflight *x, struct ty_str who, const ch
 }
 
 static void check_exclusive(struct ty_preflight *x, const struct ty_json *meta, int64_t jobs,
-                            const struct ty_path *at)
+                            const struct ty_field_path *at)
 {
     const struct ty_json *annotations = ty_json_get(meta, "annotations");
 
@@ -55,7 +55,7 @@ static void find_stages(const struct ty_json *rjobs, int *stages)
         const struct ty_json *deps = ty_json_get(ty_json_item(rjobs, i), "dependsOn");
         ty_each_item (d, deps) {
             size_t on = 0;
-            if (!ty_json_by(rjobs, "name", ty_json_str_at(*d, "name"), &on) || on >= i)
+            if (!ty_json_find_item(rjobs, "name", ty_json_str_at(*d, "name"), &on) || on >= i)
                 continue;
             int stage = stages[on] + ty_str_is(ty_json_str_at(*d, "status"), "Complete");
             if (stage > stages[i])
@@ -75,7 +75,7 @@ static int64_t pods_of(const struct ty_json *rjob)
 }
 
 static void check_devices(struct ty_preflight *x, const struct ty_json *rjobs, const int *stages,
-                          const struct ty_path *at)
+                          const struct ty_field_path *at)
 {
     size_t n = ty_json_len(rjobs);
 
@@ -118,7 +118,7 @@ int64_t ty_preflight_gpus(struct ty_arena *a, const struct ty_json *jobset,
 /* Counted as if all ran together: a job that waits for another has its pods a moment later. The
  * field that is named is the larger factor of the largest entry. */
 static void check_number(struct ty_preflight *x, const struct ty_json *rjobs,
-                         const struct ty_path *at)
+                         const struct ty_field_path *at)
 {
     int64_t sum = 0, most = 0;
     size_t i = 0, largest = 0;
@@ -135,10 +135,10 @@ static void check_number(struct ty_preflight *x, const struct ty_json *rjobs,
     if (x->pod.host->pods_most <= 0 || sum <= x->pod.host->pods_most)
         return;
     const struct ty_json *rjob = ty_json_item(rjobs, largest);
-    const struct ty_path *one = TY_IDX(at, largest);
+    const struct ty_field_path *one = TY_IDX(at, largest);
     bool many_jobs =
         number_or(rjob, "replicas", 1) > pods_at_once(ty_json_at(rjob, "template.spec"));
-    const struct ty_path *spec = TY_KEY(TY_KEY(one, "template"), "spec");
+    const struct ty_field_path *spec = TY_KEY(TY_KEY(one, "template"), "spec");
     ty_preflight_error(x, many_jobs ? TY_KEY(one, "replicas") : TY_KEY(spec, "parallelism"),
                        "wants %lld pods at once, this machine can have %lld: %s", (long long)sum,
                        (long long)x->pod.host->pods_most, x->pod.host->pods_why);
@@ -179,7 +179,7 @@ static const char *port_rival(struct ty_preflight *x, const struct ty_json *rjob
 }
 
 static void check_ports(struct ty_preflight *x, const struct ty_json *rjobs, const int *stages,
-                        size_t i, const struct ty_path *at)
+                        size_t i, const struct ty_field_path *at)
 {
     const struct ty_json *rjob = ty_json_item(rjobs, i);
     const struct ty_json *containers = ty_json_get(pod_of(rjob), "containers");
@@ -199,11 +199,12 @@ static void check_ports(struct ty_preflight *x, const struct ty_json *rjobs, con
 
 /* ---- each of its jobs ---- */
 
-static void check_rjob(struct ty_preflight *x, const struct ty_json *rjob, const struct ty_path *at)
+static void check_rjob(struct ty_preflight *x, const struct ty_json *rjob,
+                       const struct ty_field_path *at)
 {
     struct ty_str name = ty_json_str_at(rjob, "name");
-    const struct ty_path *template = TY_KEY(at, "template");
-    const struct ty_path *spec = TY_KEY(template, "spec");
+    const struct ty_field_path *template = TY_KEY(at, "template");
+    const struct ty_field_path *spec = TY_KEY(template, "spec");
     const struct ty_json *job = ty_json_at(rjob, "template.spec");
     size_t i = 0;
 
@@ -223,7 +224,7 @@ static void check_rjob(struct ty_preflight *x, const struct ty_json *rjob, const
 }
 
 static void check_rjobs(struct ty_preflight *x, const struct ty_json *jobset,
-                        const struct ty_path *at)
+                        const struct ty_field_path *at)
 {
     const struct ty_json *rjobs = ty_json_at(jobset, "spec.replicatedJobs");
     int *stages = ty_new_n(x->out->arena, int, ty_json_len(rjobs) + 1);
@@ -248,7 +249,7 @@ void ty_preflight_jobset(const struct ty_json *jobset, const struct ty_host *hos
                          const struct ty_view *view, struct ty_preflight_findings *ret)
 {
     static const struct ty_pod_net net = { .address = "" };
-    const struct ty_path *spec = TY_KEY(NULL, "spec");
+    const struct ty_field_path *spec = TY_KEY(NULL, "spec");
     struct ty_str ns = ty_json_str_at(jobset, "metadata.namespace");
     struct ty_preflight x = { .out = ret,
                               .pod = { .a = ret->arena,

@@ -13,7 +13,7 @@ static bool holds_anyway(const struct ty_preflight *x, struct ty_str name, struc
 }
 
 void ty_preflight_check_limits(struct ty_preflight *x, const struct ty_json *resources,
-                               const struct ty_path *at)
+                               const struct ty_field_path *at)
 {
     static const char *const enforced[] = { "cpu", "memory", "ephemeral-storage" };
     const struct ty_json *limits = ty_json_get(resources, "limits");
@@ -59,7 +59,7 @@ void ty_preflight_add_devices(struct ty_preflight *x, const struct ty_json *pod_
 }
 
 void ty_preflight_check_devices(struct ty_preflight *x, const struct ty_json *sum,
-                                const struct ty_path *at)
+                                const struct ty_field_path *at)
 {
     ty_each_member (m, sum) {
         struct ty_quantity q;

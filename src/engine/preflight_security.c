@@ -3,7 +3,7 @@
 
 /* Ids are those of users inside the image, which is not used: the files, homes and programs that a
  * command finds here belong to the caller, so it runs as the caller. Said once. */
-static void told_ids(struct ty_preflight *x, const struct ty_path *at)
+static void told_ids(struct ty_preflight *x, const struct ty_field_path *at)
 {
     const char *text = ty_arena_printf(
         x->out->arena, "users of the image do not exist here; everything runs as uid %d, as you do",
@@ -14,7 +14,7 @@ static void told_ids(struct ty_preflight *x, const struct ty_path *at)
 }
 
 static void check_id(struct ty_preflight *x, const struct ty_json *context, const char *key,
-                     int ours, const struct ty_path *at)
+                     int ours, const struct ty_field_path *at)
 {
     int64_t want;
 
@@ -22,7 +22,7 @@ static void check_id(struct ty_preflight *x, const struct ty_json *context, cons
         told_ids(x, TY_KEY(at, key));
 }
 
-static void refuse_field(struct ty_preflight *x, const struct ty_path *at, const char *field,
+static void refuse_field(struct ty_preflight *x, const struct ty_field_path *at, const char *field,
                          struct ty_str value)
 {
     ty_preflight_error(x, at, "%s=%.*s cannot be enforced for a host process", field,
@@ -31,7 +31,7 @@ static void refuse_field(struct ty_preflight *x, const struct ty_path *at, const
 
 /* Profiles by type: only "unconfined" is what a host process is anyway. */
 static void check_profiles(struct ty_preflight *x, const struct ty_json *context,
-                           const struct ty_path *at)
+                           const struct ty_field_path *at)
 {
     static const char *const profiles[] = { "seccompProfile", "appArmorProfile" };
     const struct ty_json *labels = ty_json_get(context, "seLinuxOptions");
@@ -51,7 +51,7 @@ static void check_profiles(struct ty_preflight *x, const struct ty_json *context
 
 /* Whatever runAsUser says, the process would be who we are. */
 static void check_non_root(struct ty_preflight *x, const struct ty_json *context,
-                           const struct ty_path *at)
+                           const struct ty_field_path *at)
 {
     if (ty_json_true_at(context, "runAsNonRoot") && x->pod.host->uid == 0)
         ty_preflight_error(x, TY_KEY(at, "runAsNonRoot"),
@@ -59,7 +59,7 @@ static void check_non_root(struct ty_preflight *x, const struct ty_json *context
 }
 
 static void check_container(struct ty_preflight *x, const struct ty_json *context,
-                            const struct ty_path *at)
+                            const struct ty_field_path *at)
 {
     static const char *const unless_false[] = { "privileged", "readOnlyRootFilesystem" };
     const struct ty_json *add = ty_json_at(context, "capabilities.add");
@@ -79,7 +79,7 @@ static void check_container(struct ty_preflight *x, const struct ty_json *contex
 }
 
 void ty_preflight_check_security(struct ty_preflight *x, const struct ty_json *context,
-                                 bool container, const struct ty_path *at)
+                                 bool container, const struct ty_field_path *at)
 {
     const struct ty_host *host = x->pod.host;
 
@@ -91,7 +91,7 @@ void ty_preflight_check_security(struct ty_preflight *x, const struct ty_json *c
         size_t i = 0;
         check_id(x, context, "fsGroup", host->gid, at);
         ty_each_item (g, ty_json_get(context, "supplementalGroups")) {
-            const struct ty_path *here = TY_IDX(TY_KEY(at, "supplementalGroups"), i++);
+            const struct ty_field_path *here = TY_IDX(TY_KEY(at, "supplementalGroups"), i++);
             if (!ty_json_is(*g, TY_JSON_INT) || (*g)->i != host->gid)
                 told_ids(x, here);
         }

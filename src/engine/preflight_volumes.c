@@ -19,7 +19,7 @@ static const char *known_source(const struct ty_json *volume)
 }
 
 static void check_empty_dir(struct ty_preflight *x, const struct ty_json *source,
-                            const struct ty_path *at)
+                            const struct ty_field_path *at)
 {
     struct ty_str medium = ty_json_str_at(source, "medium");
     const struct ty_json *limit = ty_json_get(source, "sizeLimit");
@@ -62,7 +62,7 @@ static bool policy_volume(const struct ty_preflight *x, struct ty_str volume)
 
 /* Said once: all claims are alike. */
 static void say_plain_directory(struct ty_preflight *x, const struct ty_json *spec,
-                                const struct ty_path *at)
+                                const struct ty_field_path *at)
 {
     static const char *const fields[] = { "resources", "accessModes", "storageClassName" };
     static const char text[] = "not enforced; claim is a plain directory";
@@ -72,12 +72,12 @@ static void say_plain_directory(struct ty_preflight *x, const struct ty_json *sp
             ty_preflight_warn(x, TY_KEY(at, fields[i]), "%s", text);
 }
 
-void ty_preflight_check_policies(struct ty_preflight *x, const struct ty_path *at)
+void ty_preflight_check_policies(struct ty_preflight *x, const struct ty_field_path *at)
 {
     size_t i = 0;
 
     ty_each_item (p, x->policies) {
-        const struct ty_path *here = TY_KEY(TY_IDX(at, i++), "templates");
+        const struct ty_field_path *here = TY_KEY(TY_IDX(at, i++), "templates");
         size_t k = 0;
         ty_each_item (t, ty_json_get(*p, "templates"))
             say_plain_directory(x, ty_json_get(*t, "spec"), TY_KEY(TY_IDX(here, k++), "spec"));
@@ -85,7 +85,7 @@ void ty_preflight_check_policies(struct ty_preflight *x, const struct ty_path *a
 }
 
 static void check_claim(struct ty_preflight *x, const struct ty_json *source,
-                        const struct ty_path *at)
+                        const struct ty_field_path *at)
 {
     struct ty_str name = ty_json_str_at(source, "claimName");
     const struct ty_json *claim;
@@ -103,7 +103,7 @@ static void check_claim(struct ty_preflight *x, const struct ty_json *source,
 /* ---- files ---- */
 
 static void check_modes(struct ty_preflight *x, const struct ty_json *source,
-                        const struct ty_path *at)
+                        const struct ty_field_path *at)
 {
     static const char text[] = "must be a number between 0 and 0777 (octal), both inclusive";
     size_t i = 0;
@@ -126,7 +126,7 @@ static struct ty_str mount_path(const struct ty_preflight *x, struct ty_str volu
     for (size_t l = 0; l < 2; l++) {
         ty_each_item (c, ty_json_get(x->pod.spec, lists[l])) {
             const struct ty_json *m =
-                ty_json_by(ty_json_get(*c, "volumeMounts"), "name", volume, NULL);
+                ty_json_find_item(ty_json_get(*c, "volumeMounts"), "name", volume, NULL);
             if (m)
                 return ty_json_str_at(m, "mountPath");
         }
@@ -136,7 +136,7 @@ static struct ty_str mount_path(const struct ty_preflight *x, struct ty_str volu
 
 /* True: nothing to say. */
 static bool check_files(struct ty_preflight *x, const struct ty_json *volume,
-                        const struct ty_path *at)
+                        const struct ty_field_path *at)
 {
     struct ty_volume v = { 0 };
     struct ty_err err = { 0 };
@@ -148,7 +148,7 @@ static bool check_files(struct ty_preflight *x, const struct ty_json *volume,
 }
 
 static bool check_projection(struct ty_preflight *x, struct ty_str volume, struct ty_json *source,
-                             const struct ty_path *at)
+                             const struct ty_field_path *at)
 {
     static const char *const issued[] = { "serviceAccountToken", "clusterTrustBundle",
                                           "podCertificate" };
@@ -168,14 +168,14 @@ static bool check_projection(struct ty_preflight *x, struct ty_str volume, struc
     ty_each_member (m, source)
         check_modes(x, m->value, TY_KEYS(at, m->key));
     ty_json_push(a, list, source);
-    ty_json_set(a, ty_json_need_object(a, one, "projected"), "sources", list);
+    ty_json_set(a, ty_json_ensure_object(a, one, "projected"), "sources", list);
     return check_files(x, one, at);
 }
 
 static void check_projected(struct ty_preflight *x, const struct ty_json *volume,
-                            const struct ty_path *at)
+                            const struct ty_field_path *at)
 {
-    const struct ty_path *here = TY_KEY(at, "sources");
+    const struct ty_field_path *here = TY_KEY(at, "sources");
     bool ok = true;
     size_t i = 0;
 
@@ -185,15 +185,15 @@ static void check_projected(struct ty_preflight *x, const struct ty_json *volume
         check_files(x, volume, at); /* together: two files of one path */
 }
 
-void ty_preflight_check_volumes(struct ty_preflight *x, const struct ty_path *spec_at)
+void ty_preflight_check_volumes(struct ty_preflight *x, const struct ty_field_path *spec_at)
 {
-    const struct ty_path *list = TY_KEY(spec_at, "volumes");
+    const struct ty_field_path *list = TY_KEY(spec_at, "volumes");
     size_t i = 0;
 
     ty_each_item (v, ty_json_get(x->pod.spec, "volumes")) {
-        const struct ty_path *here = TY_IDX(list, i++);
+        const struct ty_field_path *here = TY_IDX(list, i++);
         const char *kind = known_source(*v);
-        const struct ty_path *at = kind ? TY_KEY(here, kind) : here;
+        const struct ty_field_path *at = kind ? TY_KEY(here, kind) : here;
 
         if (kind)
             check_modes(x, ty_json_get(*v, kind), at);
@@ -228,13 +228,13 @@ static bool is_there_anyway(const struct ty_json *volume, struct ty_str path)
 }
 
 static void check_mount(struct ty_preflight *x, const struct ty_json *m, struct ty_str container,
-                        const struct ty_path *at)
+                        const struct ty_field_path *at)
 {
     struct ty_str name = ty_json_str_at(m, "name"), path = ty_json_str_at(m, "mountPath");
     struct ty_str sub = ty_json_str_at(m, "subPath"),
                   spread = ty_json_str_at(m, "mountPropagation");
     const struct ty_json *volume =
-        ty_json_by(ty_json_get(x->pod.spec, "volumes"), "name", name, NULL);
+        ty_json_find_item(ty_json_get(x->pod.spec, "volumes"), "name", name, NULL);
     const char *why = x->pod.host->no_mounts;
 
     if (!volume && !policy_volume(x, name))
@@ -255,9 +255,9 @@ static void check_mount(struct ty_preflight *x, const struct ty_json *m, struct 
 }
 
 void ty_preflight_check_mounts(struct ty_preflight *x, const struct ty_json *c,
-                               const struct ty_path *at)
+                               const struct ty_field_path *at)
 {
-    const struct ty_path *list = TY_KEY(at, "volumeMounts");
+    const struct ty_field_path *list = TY_KEY(at, "volumeMounts");
     size_t i = 0;
 
     ty_each_item (m, ty_json_get(c, "volumeMounts"))

@@ -45,7 +45,7 @@ static void add_errors(struct ty_preflight_findings *f, const struct ty_errs *er
 {
     for (const struct ty_field_err *e = errs->first; e; e = e->next) {
         ty_auto_buf text = { 0 };
-        ty_field_err_print(&text, e);
+        ty_errs_print(&text, e);
         add_error(f, "JobSet", ty_buf_str(&text));
     }
 }
@@ -180,7 +180,7 @@ static struct ty_json *prepare_copy(struct ty_engine *e, const struct ty_json *o
 {
     const struct ty_kind *kind = ty_kind_of(obj);
     struct ty_json *copy = ty_json_copy(e->pass, obj, 0);
-    struct ty_json *meta = ty_json_need_object(e->pass, copy, "metadata");
+    struct ty_json *meta = ty_json_ensure_object(e->pass, copy, "metadata");
 
     if (kind && kind->namespaced && ty_json_str_at(meta, "namespace").n == 0)
         ty_json_set(e->pass, meta, "namespace", ty_json_cstr(e->pass, NAMESPACE));

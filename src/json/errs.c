@@ -2,7 +2,7 @@
 #include "json/errs.h"
 #include "base/hash.h"
 
-static void print_path(struct ty_buf *out, const struct ty_path *p)
+static void print_path(struct ty_buf *out, const struct ty_field_path *p)
 {
     if (p->up)
         print_path(out, p->up);
@@ -19,7 +19,7 @@ static void print_path(struct ty_buf *out, const struct ty_path *p)
         ty_buf_chr(out, ']');
 }
 
-char *ty_path_text(struct ty_arena *a, const struct ty_path *p)
+char *ty_errs_path_text(struct ty_arena *a, const struct ty_field_path *p)
 {
     ty_auto_buf out = { 0 };
     if (p)
@@ -29,8 +29,9 @@ char *ty_path_text(struct ty_arena *a, const struct ty_path *p)
     return ty_arena_strndup(a, out.p, out.n);
 }
 
-struct ty_field_err *ty_errs_add(struct ty_errs *errs, const struct ty_path *at, enum ty_why why,
-                                 const char *value, const char *fmt, ...)
+struct ty_field_err *ty_errs_add(struct ty_errs *errs, const struct ty_field_path *at,
+                                 enum ty_field_err_type why, const char *value, const char *fmt,
+                                 ...)
 {
     if (errs->last && ty_arena_full(errs->arena))
         return errs->last; /* there is no room for another; whoever asked sees that, too */
@@ -39,7 +40,7 @@ struct ty_field_err *ty_errs_add(struct ty_errs *errs, const struct ty_path *at,
     va_start(ap, fmt);
     e->detail = ty_arena_vprintf(errs->arena, fmt, ap);
     va_end(ap);
-    e->path = ty_path_text(errs->arena, at);
+    e->path = ty_errs_path_text(errs->arena, at);
     e->why = why;
     e->value = value;
     if (errs->last)
@@ -64,7 +65,7 @@ static const struct words words_of[] = {
     [TY_INTERNAL] = { "Internal error", false },   [TY_UNKNOWN] = { "unknown field", false },
 };
 
-void ty_field_err_print(struct ty_buf *out, const struct ty_field_err *e)
+void ty_errs_print(struct ty_buf *out, const struct ty_field_err *e)
 {
     const struct words *w = &words_of[e->why];
     if (e->why == TY_UNKNOWN) { /* kubectl's strict decoding has a form of its own */
@@ -84,45 +85,49 @@ void ty_field_err_print(struct ty_buf *out, const struct ty_field_err *e)
     }
 }
 
-/* Texts that were said, as places in `out`, by their hash: a bad list may have thousands. */
-struct said {
+/* Texts that were printed_texts, as places in `out`, by their hash: a bad list may have thousands.
+ */
+struct printed_texts {
     struct {
         size_t at, n;
     } * slots; /* n 0: free, no text is empty */
     size_t mask, count;
 };
 
-/* Remembers the text at the end of `out`, which begins at `at`; false if it was said before. */
-static bool say(struct said *said, const struct ty_buf *out, size_t at)
+/* Remembers the text at the end of `out`, which begins at `at`; false if it was printed_texts
+ * before. */
+static bool remember_text(struct printed_texts *printed_texts, const struct ty_buf *out, size_t at)
 {
     struct ty_str text = { out->p + at, out->n - at };
-    size_t i = (size_t)ty_hash_bytes(0, text.p, text.n) & said->mask;
+    size_t i = (size_t)ty_hash_bytes(0, text.p, text.n) & printed_texts->mask;
 
-    for (; said->slots[i].n > 0; i = (i + 1) & said->mask)
-        if (ty_str_eq(text, (struct ty_str){ out->p + said->slots[i].at, said->slots[i].n }))
+    for (; printed_texts->slots[i].n > 0; i = (i + 1) & printed_texts->mask)
+        if (ty_str_eq(text, (struct ty_str){ out->p + printed_texts->slots[i].at,
+                                             printed_texts->slots[i].n }))
             return false;
-    said->slots[i].at = at;
-    said->slots[i].n = text.n;
-    said->count++;
+    printed_texts->slots[i].at = at;
+    printed_texts->slots[i].n = text.n;
+    printed_texts->count++;
     return true;
 }
 
 char *ty_errs_text(struct ty_arena *a, const struct ty_errs *errs)
 {
-    struct said said = { .mask = 1 };
+    struct printed_texts printed_texts = { .mask = 1 };
     ty_auto_buf out = { .ceiling = ty_arena_left(a) / 4 + 1 };
 
-    while (said.mask < errs->n * 2)
-        said.mask = said.mask * 2 + 1;
-    said.slots = ty_arena_alloc(a, (said.mask + 1) * sizeof(*said.slots), _Alignof(size_t));
+    while (printed_texts.mask < errs->n * 2)
+        printed_texts.mask = printed_texts.mask * 2 + 1;
+    printed_texts.slots = ty_arena_alloc(a, (printed_texts.mask + 1) * sizeof(*printed_texts.slots),
+                                         _Alignof(size_t));
     ty_buf_chr(&out, '[');
     for (const struct ty_field_err *e = errs->first; e; e = e->next) {
         size_t before = out.n;
-        if (said.count > 0)
+        if (printed_texts.count > 0)
             ty_buf_cstr(&out, ", ");
         size_t at = out.n;
-        ty_field_err_print(&out, e);
-        if (!say(&said, &out, at))
+        ty_errs_print(&out, e);
+        if (!remember_text(&printed_texts, &out, at))
             out.n = before;
     }
     ty_buf_chr(&out, ']');
@@ -130,7 +135,7 @@ char *ty_errs_text(struct ty_arena *a, const struct ty_errs *errs)
         ty_arena_fill(a);
         return ty_arena_strndup(a, "", 0);
     }
-    if (said.count < 2)
+    if (printed_texts.count < 2)
         return ty_arena_strndup(a, out.p + 1, out.n - 2);
     return ty_arena_strndup(a, out.p, out.n);
 }

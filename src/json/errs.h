@@ -9,21 +9,23 @@
 struct ty_json;
 
 /* A path lives in the frames that walk: build it with the macros, never on the heap. */
-struct ty_path {
-    const struct ty_path *up;
+struct ty_field_path {
+    const struct ty_field_path *up;
     struct ty_str key; /* used when index < 0; with `quoted` printed as [key] */
     int index;
     bool quoted;
 };
-#define TY_KEY(up, k)    (&(const struct ty_path){ (up), ty_str(k), -1, false })
-#define TY_KEYS(up, s)   (&(const struct ty_path){ (up), (s), -1, false }) /* a struct ty_str */
-#define TY_IDX(up, i)    (&(const struct ty_path){ (up), { 0 }, (int)(i), false })
-#define TY_MAPKEY(up, s) (&(const struct ty_path){ (up), (s), -1, true }) /* annotations[a/b] */
+#define TY_KEY(up, k)  (&(const struct ty_field_path){ (up), ty_str(k), -1, false })
+#define TY_KEYS(up, s) (&(const struct ty_field_path){ (up), (s), -1, false }) /* a struct ty_str  \
+                                                                                */
+#define TY_IDX(up, i) (&(const struct ty_field_path){ (up), { 0 }, (int)(i), false })
+#define TY_MAPKEY(up, s)                                                                           \
+    (&(const struct ty_field_path){ (up), (s), -1, true }) /* annotations[a/b] */
 
 /* "spec.trainer.env[1].name"; "<nil>" for NULL, as the API server prints the root. */
-char *ty_path_text(struct ty_arena *a, const struct ty_path *p);
+char *ty_errs_path_text(struct ty_arena *a, const struct ty_field_path *p);
 
-enum ty_why {
+enum ty_field_err_type {
     TY_REQUIRED,     /* "Required value" */
     TY_INVALID,      /* "Invalid value" */
     TY_TYPE_INVALID, /* "Invalid value": wrong JSON type; stops rule checks as in Kubernetes */
@@ -43,7 +45,7 @@ struct ty_field_err {
     const char *detail;       /* may be "" */
     const char *hint;         /* ours, for people: "did you mean …", what exists; NULL none */
     const struct ty_json *at; /* the value in the input, for its line; NULL unknown */
-    enum ty_why why;
+    enum ty_field_err_type why;
     bool warn_only; /* v2.3.0 accepts it: the webhook warns, only `validate` calls it an error */
 };
 
@@ -56,11 +58,12 @@ struct ty_errs {
 
 /* Appends and gives the new entry, so a caller may add ->hint or ->at. value: see above (borrowed,
  * lives with the arena); the detail is formatted. */
-struct ty_field_err *ty_errs_add(struct ty_errs *errs, const struct ty_path *at, enum ty_why why,
-                                 const char *value, const char *fmt, ...) TY_PRINTF(5, 6);
+struct ty_field_err *ty_errs_add(struct ty_errs *errs, const struct ty_field_path *at,
+                                 enum ty_field_err_type why, const char *value, const char *fmt,
+                                 ...) TY_PRINTF(5, 6);
 
 /* "spec.a: Invalid value: 3: must be 1", exactly as k8s.io field.Error prints it (no hint). */
-void ty_field_err_print(struct ty_buf *out, const struct ty_field_err *e);
+void ty_errs_print(struct ty_buf *out, const struct ty_field_err *e);
 /* One bare, several as "[e1, e2]", equal texts once: the API server's aggregate. */
 char *ty_errs_text(struct ty_arena *a, const struct ty_errs *errs);
 /* Moves the entries of `from` (same arena) to the end of `into`. */

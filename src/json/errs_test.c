@@ -10,17 +10,18 @@ static void paths(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    const struct ty_path *spec = TY_KEY(NULL, "spec");
-    const struct ty_path *env = TY_KEY(TY_KEY(spec, "trainer"), "env");
-    assert_string_equal(ty_path_text(a, NULL), "<nil>");
-    assert_string_equal(ty_path_text(a, spec), "spec");
-    assert_string_equal(ty_path_text(a, TY_KEY(TY_IDX(env, 1), "name")),
+    const struct ty_field_path *spec = TY_KEY(NULL, "spec");
+    const struct ty_field_path *env = TY_KEY(TY_KEY(spec, "trainer"), "env");
+    assert_string_equal(ty_errs_path_text(a, NULL), "<nil>");
+    assert_string_equal(ty_errs_path_text(a, spec), "spec");
+    assert_string_equal(ty_errs_path_text(a, TY_KEY(TY_IDX(env, 1), "name")),
                         "spec.trainer.env[1].name");
-    assert_string_equal(ty_path_text(a, TY_IDX(TY_IDX(env, 0), 12)), "spec.trainer.env[0][12]");
+    assert_string_equal(ty_errs_path_text(a, TY_IDX(TY_IDX(env, 0), 12)),
+                        "spec.trainer.env[0][12]");
     assert_string_equal(
-        ty_path_text(a, TY_MAPKEY(TY_KEYS(spec, TY_LIT("annotations")), TY_LIT("a.b/c"))),
+        ty_errs_path_text(a, TY_MAPKEY(TY_KEYS(spec, TY_LIT("annotations")), TY_LIT("a.b/c"))),
         "spec.annotations[a.b/c]");
-    assert_string_equal(ty_path_text(a, TY_IDX(NULL, 3)), "[3]");
+    assert_string_equal(ty_errs_path_text(a, TY_IDX(NULL, 3)), "[3]");
 }
 
 static void texts(void **state)
@@ -28,7 +29,7 @@ static void texts(void **state)
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     static const struct {
-        enum ty_why why;
+        enum ty_field_err_type why;
         const char *value, *detail, *want;
     } cases[] = {
         { TY_REQUIRED, NULL, "", "spec.a: Required value" },
@@ -55,7 +56,7 @@ static void texts(void **state)
             ty_errs_add(&errs, TY_KEY(TY_KEY(NULL, "spec"), "a"), cases[i].why, cases[i].value,
                         "%s", cases[i].detail);
         ty_auto_buf out = { 0 };
-        ty_field_err_print(&out, e);
+        ty_errs_print(&out, e);
         ty_buf_chr(&out, '\0');
         assert_string_equal(out.p, cases[i].want);
         assert_string_equal(ty_errs_text(a, &errs), cases[i].want);
@@ -68,7 +69,7 @@ static void aggregates(void **state)
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_errs errs = { .arena = a };
-    const struct ty_path *x = TY_KEY(NULL, "x"), *y = TY_KEY(NULL, "y");
+    const struct ty_field_path *x = TY_KEY(NULL, "x"), *y = TY_KEY(NULL, "y");
     assert_string_equal(ty_errs_text(a, &errs), "");
     ty_errs_add(&errs, x, TY_REQUIRED, NULL, " ")->detail = "";
     ty_errs_add(&errs, x, TY_REQUIRED, NULL, " ")->detail = "";

@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-#include "json/inner.h"
+#include "json/json_inner.h"
 
 #define FEW_KEYS 16u /* up to here comparing every pair is cheaper than sorting */
 
@@ -82,9 +82,9 @@ struct ty_json *ty_json_copy(struct ty_arena *a, const struct ty_json *v, uint16
         for (uint32_t i = 0; i < v->n; i++)
             copy->items[i] = ty_json_copy(a, v->items[i], origin);
     } else {
-        copy->members = ty_new_n(a, struct ty_member, v->n);
+        copy->members = ty_new_n(a, struct ty_json_member, v->n);
         for (uint32_t i = 0; i < v->n; i++)
-            copy->members[i] = (struct ty_member){
+            copy->members[i] = (struct ty_json_member){
                 v->members[i].key,
                 ty_json_copy(a, v->members[i].value, origin),
             };
@@ -92,7 +92,7 @@ struct ty_json *ty_json_copy(struct ty_arena *a, const struct ty_json *v, uint16
     return copy;
 }
 
-struct ty_json *ty_json_shallow(struct ty_arena *a, const struct ty_json *v)
+struct ty_json *ty_json_shallow_copy(struct ty_arena *a, const struct ty_json *v)
 {
     struct ty_json *copy = ty_arena_raw(a, sizeof(*copy), _Alignof(struct ty_json));
     *copy = *v;
@@ -109,18 +109,18 @@ struct ty_json *ty_json_shallow(struct ty_arena *a, const struct ty_json *v)
     return copy;
 }
 
-void ty_json_stamp(struct ty_json *v, uint16_t origin)
+void ty_json_set_origin(struct ty_json *v, uint16_t origin)
 {
     v->origin = origin;
     ty_each_item (it, v)
-        ty_json_stamp(*it, origin);
+        ty_json_set_origin(*it, origin);
     ty_each_member (m, v)
-        ty_json_stamp(m->value, origin);
+        ty_json_set_origin(m->value, origin);
 }
 
 /* Looking */
 
-static struct ty_member *find_member(const struct ty_json *obj, struct ty_str key)
+static struct ty_json_member *find_member(const struct ty_json *obj, struct ty_str key)
 {
     ty_each_member (m, obj)
         if (ty_str_eq(m->key, key))
@@ -130,7 +130,7 @@ static struct ty_member *find_member(const struct ty_json *obj, struct ty_str ke
 
 struct ty_json *ty_json_find(const struct ty_json *obj, struct ty_str key)
 {
-    struct ty_member *m = find_member(obj, key);
+    struct ty_json_member *m = find_member(obj, key);
     return m ? m->value : NULL;
 }
 
@@ -156,12 +156,12 @@ struct ty_json *ty_json_item(const struct ty_json *arr, size_t i)
     return ty_json_is(arr, TY_JSON_ARRAY) && i < arr->n ? arr->items[i] : NULL;
 }
 
-struct ty_json *ty_json_by(const struct ty_json *arr, const char *key, struct ty_str value,
-                           size_t *ret_index)
+struct ty_json *ty_json_find_item(const struct ty_json *arr, const char *key, struct ty_str value,
+                                  size_t *ret_index)
 {
     ty_each_item (it, arr) {
         const struct ty_json *have = ty_json_get(*it, key);
-        if (!ty_json_is(have, TY_JSON_STRING) || !ty_str_eq(ty_json_text_of(have), value))
+        if (!ty_json_is(have, TY_JSON_STRING) || !ty_str_eq(ty_json_as_str(have), value))
             continue;
         if (ret_index)
             *ret_index = (size_t)(it - arr->items);
@@ -172,7 +172,7 @@ struct ty_json *ty_json_by(const struct ty_json *arr, const char *key, struct ty
 
 struct ty_str ty_json_str_at(const struct ty_json *obj, const char *path)
 {
-    return ty_json_text_of(ty_json_at(obj, path));
+    return ty_json_as_str(ty_json_at(obj, path));
 }
 
 bool ty_json_true_at(const struct ty_json *obj, const char *path)
@@ -194,26 +194,27 @@ bool ty_json_int_at(const struct ty_json *obj, const char *path, int64_t *ret_v)
 
 static int compare_keys(const void *a, const void *b)
 {
-    const struct ty_member *x = *(const struct ty_member *const *)a;
-    const struct ty_member *y = *(const struct ty_member *const *)b;
+    const struct ty_json_member *x = *(const struct ty_json_member *const *)a;
+    const struct ty_json_member *y = *(const struct ty_json_member *const *)b;
     int c = ty_str_cmp(x->key, y->key);
     return c ? c : (x > y) - (x < y);
 }
 
-const struct ty_member **ty_members_sorted(const struct ty_member *members, size_t n)
+const struct ty_json_member **ty_json_members_sorted(const struct ty_json_member *members, size_t n)
 {
-    const struct ty_member **sorted = calloc(n ? n : 1, sizeof(*sorted));
+    const struct ty_json_member **sorted = calloc(n ? n : 1, sizeof(*sorted));
     if (!sorted)
         abort();
     for (size_t i = 0; i < n; i++)
         sorted[i] = &members[i];
-    qsort(sorted, n, sizeof(struct ty_member *), compare_keys);
+    qsort(sorted, n, sizeof(struct ty_json_member *), compare_keys);
     return sorted;
 }
 
-const struct ty_member *ty_members_twice(const struct ty_member *members, size_t n)
+const struct ty_json_member *ty_json_duplicate_member(const struct ty_json_member *members,
+                                                      size_t n)
 {
-    const struct ty_member *twice = NULL;
+    const struct ty_json_member *twice = NULL;
     if (n <= FEW_KEYS) {
         for (size_t i = 1; i < n; i++)
             for (size_t j = 0; j < i; j++)
@@ -221,7 +222,7 @@ const struct ty_member *ty_members_twice(const struct ty_member *members, size_t
                     return &members[i];
         return NULL;
     }
-    const struct ty_member **sorted = ty_members_sorted(members, n);
+    const struct ty_json_member **sorted = ty_json_members_sorted(members, n);
     for (size_t i = 1; i < n; i++)
         if (ty_str_eq(sorted[i - 1]->key, sorted[i]->key) && (!twice || sorted[i] < twice))
             twice = sorted[i];
@@ -246,8 +247,8 @@ static bool eq_members(const struct ty_json *a, const struct ty_json *b)
             same = ty_json_eq(a->members[i].value, ty_json_find(b, a->members[i].key));
         return same;
     }
-    const struct ty_member **x = ty_members_sorted(a->members + i, left);
-    const struct ty_member **y = ty_members_sorted(b->members + i, left);
+    const struct ty_json_member **x = ty_json_members_sorted(a->members + i, left);
+    const struct ty_json_member **y = ty_json_members_sorted(b->members + i, left);
     for (uint32_t k = 0; same && k < left; k++)
         same = ty_str_eq(x[k]->key, y[k]->key) && ty_json_eq(x[k]->value, y[k]->value);
     free(x);
@@ -300,7 +301,7 @@ static void *grow_list(struct ty_arena *a, struct ty_json *v, void *old, size_t 
 void ty_json_put(struct ty_arena *a, struct ty_json *obj, struct ty_str key, struct ty_json *v)
 {
     assert(ty_json_is(obj, TY_JSON_OBJECT) && v);
-    struct ty_member *m = find_member(obj, key);
+    struct ty_json_member *m = find_member(obj, key);
     if (m)
         m->value = v;
     else
@@ -311,7 +312,7 @@ void ty_json_append(struct ty_arena *a, struct ty_json *obj, struct ty_str key, 
 {
     assert(ty_json_is(obj, TY_JSON_OBJECT) && v);
     obj->members = grow_list(a, obj, obj->members, sizeof(*obj->members));
-    obj->members[obj->n++] = (struct ty_member){ key, v };
+    obj->members[obj->n++] = (struct ty_json_member){ key, v };
 }
 
 void ty_json_set(struct ty_arena *a, struct ty_json *obj, const char *key, struct ty_json *v)
@@ -321,7 +322,7 @@ void ty_json_set(struct ty_arena *a, struct ty_json *obj, const char *key, struc
 
 bool ty_json_del(struct ty_json *obj, struct ty_str key)
 {
-    struct ty_member *m = find_member(obj, key);
+    struct ty_json_member *m = find_member(obj, key);
     if (!m)
         return false;
     size_t after = (size_t)(obj->members + obj->n - (m + 1));
@@ -352,8 +353,8 @@ void ty_json_remove(struct ty_json *arr, size_t at)
 }
 
 /* A value of another type gives way: what reaches here has been checked against its schema. */
-static struct ty_json *need(struct ty_arena *a, struct ty_json *obj, const char *key,
-                            enum ty_json_type type)
+static struct ty_json *ensure_member(struct ty_arena *a, struct ty_json *obj, const char *key,
+                                     enum ty_json_type type)
 {
     struct ty_json *v = ty_json_get(obj, key);
     if (!ty_json_is(v, type)) {
@@ -363,12 +364,12 @@ static struct ty_json *need(struct ty_arena *a, struct ty_json *obj, const char 
     return v;
 }
 
-struct ty_json *ty_json_need_object(struct ty_arena *a, struct ty_json *obj, const char *key)
+struct ty_json *ty_json_ensure_object(struct ty_arena *a, struct ty_json *obj, const char *key)
 {
-    return need(a, obj, key, TY_JSON_OBJECT);
+    return ensure_member(a, obj, key, TY_JSON_OBJECT);
 }
 
-struct ty_json *ty_json_need_array(struct ty_arena *a, struct ty_json *obj, const char *key)
+struct ty_json *ty_json_ensure_array(struct ty_arena *a, struct ty_json *obj, const char *key)
 {
-    return need(a, obj, key, TY_JSON_ARRAY);
+    return ensure_member(a, obj, key, TY_JSON_ARRAY);
 }

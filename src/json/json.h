@@ -19,7 +19,7 @@ enum ty_json_type {
 };
 
 struct ty_json;
-struct ty_member {
+struct ty_json_member {
     struct ty_str key;
     struct ty_json *value; /* never NULL */
 };
@@ -34,7 +34,7 @@ struct ty_json {
         int64_t i;
         const char *s; /* STRING, NUMBER: n bytes, not NUL-terminated */
         struct ty_json **items;
-        struct ty_member *members;
+        struct ty_json_member *members;
     };
 };
 
@@ -76,8 +76,8 @@ struct ty_json *ty_json_object(struct ty_arena *a);
  * nodes' origins, else stamps all. */
 struct ty_json *ty_json_copy(struct ty_arena *a, const struct ty_json *v, uint16_t origin);
 /* A copy of this node alone, with a list of its own: items and members' values are shared. */
-struct ty_json *ty_json_shallow(struct ty_arena *a, const struct ty_json *v);
-void ty_json_stamp(struct ty_json *v, uint16_t origin); /* the whole tree */
+struct ty_json *ty_json_shallow_copy(struct ty_arena *a, const struct ty_json *v);
+void ty_json_set_origin(struct ty_json *v, uint16_t origin); /* the whole tree */
 
 /* Looking. All accept NULL and the wrong type: they answer NULL, an empty view, 0 or false. */
 struct ty_json *ty_json_get(const struct ty_json *obj, const char *key);
@@ -87,8 +87,8 @@ struct ty_json *ty_json_at(const struct ty_json *obj, const char *path);
 struct ty_json *ty_json_item(const struct ty_json *arr, size_t i);
 /* The first item of arr that is an object whose string member `key` equals `value`; or NULL.
  * *ret_index (may be NULL) gets its place. */
-struct ty_json *ty_json_by(const struct ty_json *arr, const char *key, struct ty_str value,
-                           size_t *ret_index);
+struct ty_json *ty_json_find_item(const struct ty_json *arr, const char *key, struct ty_str value,
+                                  size_t *ret_index);
 static inline bool ty_json_is(const struct ty_json *v, enum ty_json_type t)
 {
     return v && v->type == (uint8_t)t;
@@ -97,7 +97,7 @@ static inline size_t ty_json_len(const struct ty_json *v) /* of arrays and objec
 {
     return v && v->type >= TY_JSON_ARRAY ? v->n : 0;
 }
-static inline struct ty_str ty_json_text_of(const struct ty_json *v) /* of strings */
+static inline struct ty_str ty_json_as_str(const struct ty_json *v) /* of strings */
 {
     return ty_json_is(v, TY_JSON_STRING) ? (struct ty_str){ v->s, v->n } : (struct ty_str){ "", 0 };
 }
@@ -128,8 +128,8 @@ void ty_json_put_all(struct ty_arena *a, struct ty_json *into, const struct ty_j
 void ty_json_upsert_all(struct ty_arena *a, struct ty_json *list, const char *key,
                         const struct ty_json *from);
 /* The object or array at obj.key, made when it is absent (or null). */
-struct ty_json *ty_json_need_object(struct ty_arena *a, struct ty_json *obj, const char *key);
-struct ty_json *ty_json_need_array(struct ty_arena *a, struct ty_json *obj, const char *key);
+struct ty_json *ty_json_ensure_object(struct ty_arena *a, struct ty_json *obj, const char *key);
+struct ty_json *ty_json_ensure_array(struct ty_arena *a, struct ty_json *obj, const char *key);
 
 /* Loops; v may be NULL; break and continue work. Do not change the list inside.
  *     ty_each_item (it, arr) use(*it);        ty_each_member (m, obj) use(m->key, m->value); */
@@ -138,8 +138,8 @@ struct ty_json *ty_json_need_array(struct ty_arena *a, struct ty_json *obj, cons
                         **it##_end = it ? it + (arr)->n : NULL;                                    \
          it < it##_end; it++)
 #define ty_each_member(m, obj)                                                                     \
-    for (struct ty_member *m = ty_json_is((obj), TY_JSON_OBJECT) ? (obj)->members : NULL,          \
-                          *m##_end = m ? m + (obj)->n : NULL;                                      \
+    for (struct ty_json_member *m = ty_json_is((obj), TY_JSON_OBJECT) ? (obj)->members : NULL,     \
+                               *m##_end = m ? m + (obj)->n : NULL;                                 \
          m < m##_end; m++)
 
 #endif

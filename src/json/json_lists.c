@@ -1,15 +1,15 @@
-/* Many at once: what ty_json_put and ty_json_by do for one key after the other, without looking
- * through one list for each item of the other. By sorting, not by hashing: nobody can choose keys
- * that make it slow. */
+/* Many at once: what ty_json_put and ty_json_find_item do for one key after the other, without
+ * looking through one list for each item of the other. By sorting, not by hashing: nobody can
+ * choose keys that make it slow. */
 #include "json/json.h"
 
 #include <stdlib.h>
 
-#include "json/inner.h"
+#include "json/json_inner.h"
 
 static int compare_to_member(const void *key, const void *slot)
 {
-    const struct ty_member *m = *(const struct ty_member *const *)slot;
+    const struct ty_json_member *m = *(const struct ty_json_member *const *)slot;
 
     return ty_str_cmp(*(const struct ty_str *)key, m->key);
 }
@@ -20,18 +20,18 @@ void ty_json_put_all(struct ty_arena *a, struct ty_json *into, const struct ty_j
     if (!ty_json_is(into, TY_JSON_OBJECT) || !ty_json_is(from, TY_JSON_OBJECT) || from->n == 0)
         return;
     size_t was = into->n, more = from->n;
-    struct ty_member *both = ty_new_n(a, struct ty_member, was + more);
+    struct ty_json_member *both = ty_new_n(a, struct ty_json_member, was + more);
 
     if (was)
         memcpy(both, into->members, was * sizeof(*both));
     into->members = both;
     into->cap = (uint32_t)(was + more);
-    const struct ty_member **sorted = ty_members_sorted(both, was);
+    const struct ty_json_member **sorted = ty_json_members_sorted(both, was);
     ty_each_member (m, from) {
-        const struct ty_member **found =
+        const struct ty_json_member **found =
             bsearch(&m->key, sorted, was, sizeof(*sorted), compare_to_member);
-        struct ty_member *slot = found ? &both[*found - both] : &both[into->n++];
-        *slot = (struct ty_member){ m->key, ty_json_copy(a, m->value, origin) };
+        struct ty_json_member *slot = found ? &both[*found - both] : &both[into->n++];
+        *slot = (struct ty_json_member){ m->key, ty_json_copy(a, m->value, origin) };
     }
     free(sorted);
 }
@@ -57,14 +57,14 @@ static size_t index_items(const struct ty_json *v, const char *key, size_t base,
     for (uint32_t i = 0; i < v->n; i++) {
         const struct ty_json *k = ty_json_get(v->items[i], key);
         if (ty_json_is(k, TY_JSON_STRING))
-            out[n++] = (struct keyed){ ty_json_text_of(k), base + i };
+            out[n++] = (struct keyed){ ty_json_as_str(k), base + i };
     }
     return n;
 }
 
 /* Items of one key, in their order: the last new one takes the first one's place, the other new
  * ones go. */
-static void settle(struct ty_json **all, size_t old, const struct keyed *group, size_t n)
+static void merge_group(struct ty_json **all, size_t old, const struct keyed *group, size_t n)
 {
     size_t first = group[0].at, last = group[n - 1].at;
 
@@ -93,7 +93,7 @@ void ty_json_upsert_all(struct ty_arena *a, struct ty_json *list, const char *ke
     for (size_t i = 0, next = 0; i < keys; i = next) {
         for (next = i + 1; next < keys && ty_str_eq(index[i].key, index[next].key);)
             next++;
-        settle(all, old, index + i, next - i);
+        merge_group(all, old, index + i, next - i);
     }
     for (size_t i = 0; i < n; i++)
         if (all[i])

@@ -14,7 +14,7 @@ static void upsert_each(struct ty_arena *a, struct ty_json *list, const struct t
 {
     ty_each_item (it, from) {
         size_t at = 0;
-        if (ty_json_by(list, "name", ty_json_str_at(*it, "name"), &at))
+        if (ty_json_find_item(list, "name", ty_json_str_at(*it, "name"), &at))
             list->items[at] = *it;
         else
             ty_json_push(a, list, *it);

@@ -5,16 +5,16 @@
 
 #include <errno.h>
 
-#include "json/inner.h"
+#include "json/json_inner.h"
 
-struct reader {
+struct json_reader {
     const char *p, *end;
     const char *line_start;
     uint32_t line;
     unsigned depth, max_depth;
     size_t left;                     /* values that may come */
     struct ty_json *node, *node_end; /* nodes made in advance */
-    struct ty_member *stack;         /* items of the lists that are open; heap */
+    struct ty_json_member *stack;    /* items of the lists that are open; heap */
     size_t top, cap;
     struct ty_arena *a;
     const char *start;
@@ -22,7 +22,7 @@ struct reader {
 };
 
 /* The place is counted only now: nothing but a node needs it while all goes well. */
-static int fail_at(struct reader *r, const char *at, const char *why)
+static int fail_at(struct json_reader *r, const char *at, const char *why)
 {
     unsigned line = 1;
     const char *line_start = r->start;
@@ -37,7 +37,7 @@ static int fail_at(struct reader *r, const char *at, const char *why)
 }
 
 /* "expected WHAT, found …" for the byte at r->p. */
-static int fail_expected(struct reader *r, const char *what)
+static int fail_expected(struct json_reader *r, const char *what)
 {
     char why[160];
     if (r->p == r->end)
@@ -49,7 +49,7 @@ static int fail_expected(struct reader *r, const char *what)
     return fail_at(r, r->p, why);
 }
 
-static inline void skip_space(struct reader *r)
+static inline void skip_space(struct json_reader *r)
 {
     while (r->p < r->end && (unsigned char)*r->p <= ' ') {
         if (*r->p == '\n') {
@@ -63,13 +63,13 @@ static inline void skip_space(struct reader *r)
 }
 
 /* Asked after whatever may be large: the next value is refused then, and so is the text. */
-static void check_room(struct reader *r)
+static void check_room(struct json_reader *r)
 {
     if (ty_arena_full(r->a))
         r->left = 0;
 }
 
-static inline struct ty_json *new_node(struct reader *r, enum ty_json_type type)
+static inline struct ty_json *new_node(struct json_reader *r, enum ty_json_type type)
 {
     if (r->node == r->node_end) {
         /* A value takes two bytes at least, a typical one more than ten. */
@@ -89,7 +89,7 @@ static inline struct ty_json *new_node(struct reader *r, enum ty_json_type type)
     return v;
 }
 
-static void push(struct reader *r, struct ty_str key, struct ty_json *value)
+static void push_member(struct json_reader *r, struct ty_str key, struct ty_json *value)
 {
     if (r->top == r->cap) {
         r->cap = r->cap ? r->cap * 2 : 64;
@@ -97,16 +97,16 @@ static void push(struct reader *r, struct ty_str key, struct ty_json *value)
         if (!r->stack)
             abort();
     }
-    r->stack[r->top++] = (struct ty_member){ key, value };
+    r->stack[r->top++] = (struct ty_json_member){ key, value };
 }
 
 /* Strings */
 
 /* From r->p, in a string, to the next quote or backslash: what is between is checked text. */
-static int skip_text(struct reader *r)
+static int skip_text(struct json_reader *r)
 {
     while (true) {
-        r->p = ty_skip_plain(r->p, r->end);
+        r->p = ty_json_skip_plain(r->p, r->end);
         if (r->p == r->end)
             return fail_at(r, r->p, "the text ends inside a string");
         if (*r->p == '"' || *r->p == '\\')
@@ -114,7 +114,7 @@ static int skip_text(struct reader *r)
         if ((unsigned char)*r->p < 0x20)
             return fail_at(r, r->p, "a control character in a string must be written as an escape");
         while (r->p < r->end && (unsigned char)*r->p >= 0x80) {
-            size_t n = ty_utf8_len(r->p, r->end);
+            size_t n = ty_json_utf8_len(r->p, r->end);
             if (n == 0)
                 return fail_at(r, r->p, "the text is not UTF-8");
             r->p += n;
@@ -124,7 +124,7 @@ static int skip_text(struct reader *r)
 
 /* The rest of a string whose first backslash is at r->p. The bytes it may take are not known yet:
  * up to the closing quote there are at least as many as it needs. */
-static int read_escaped(struct reader *r, const char *from, struct ty_str *ret_s)
+static int read_escaped(struct json_reader *r, const char *from, struct ty_str *ret_s)
 {
     const char *quote = r->p;
     while (quote < r->end && *quote != '"')
@@ -136,7 +136,7 @@ static int read_escaped(struct reader *r, const char *from, struct ty_str *ret_s
         to += n;
         if (*r->p == '"')
             break;
-        const char *wrong = ty_unescape(&r->p, r->end, &to);
+        const char *wrong = ty_json_unescape(&r->p, r->end, &to);
         if (wrong)
             return fail_at(r, r->p, wrong);
         from = r->p;
@@ -149,7 +149,7 @@ static int read_escaped(struct reader *r, const char *from, struct ty_str *ret_s
 }
 
 /* The string whose quote is at r->p; moves behind it. */
-static inline int read_string(struct reader *r, struct ty_str *ret_s)
+static inline int read_string(struct json_reader *r, struct ty_str *ret_s)
 {
     const char *from = ++r->p;
     int e = skip_text(r);
@@ -166,12 +166,12 @@ static inline int read_string(struct reader *r, struct ty_str *ret_s)
     return 0;
 }
 
-static int read_number(struct reader *r, struct ty_json **ret_v)
+static int read_number(struct json_reader *r, struct ty_json **ret_v)
 {
     struct ty_json *v = new_node(r, TY_JSON_NUMBER);
     const char *from = r->p;
     bool whole = false;
-    const char *want = ty_scan_number(&r->p, r->end, &whole);
+    const char *want = ty_json_scan_number(&r->p, r->end, &whole);
     if (want)
         return fail_expected(r, want);
     struct ty_str text = { from, (size_t)(r->p - from) };
@@ -190,9 +190,9 @@ static int read_number(struct reader *r, struct ty_json **ret_v)
 
 /* Lists */
 
-static int read_value(struct reader *r, struct ty_json **ret_v);
+static int read_value(struct json_reader *r, struct ty_json **ret_v);
 
-static int enter(struct reader *r)
+static int enter_nested(struct json_reader *r)
 {
     if (r->depth == r->max_depth) {
         char why[80];
@@ -205,7 +205,7 @@ static int enter(struct reader *r)
     return 0;
 }
 
-static void close_array(struct reader *r, struct ty_json *v, size_t base)
+static void close_array(struct json_reader *r, struct ty_json *v, size_t base)
 {
     size_t n = r->top - base;
     v->n = v->cap = (uint32_t)n;
@@ -221,11 +221,11 @@ static void close_array(struct reader *r, struct ty_json *v, size_t base)
     r->p++;
 }
 
-static int read_array(struct reader *r, struct ty_json **ret_v)
+static int read_array(struct json_reader *r, struct ty_json **ret_v)
 {
     struct ty_json *v = new_node(r, TY_JSON_ARRAY), *item = NULL;
     size_t base = r->top;
-    int e = enter(r);
+    int e = enter_nested(r);
     if (e < 0)
         return e;
     bool more = r->p == r->end || *r->p != ']';
@@ -233,7 +233,7 @@ static int read_array(struct reader *r, struct ty_json **ret_v)
         e = read_value(r, &item);
         if (e < 0)
             return e;
-        push(r, (struct ty_str){ 0 }, item);
+        push_member(r, (struct ty_str){ 0 }, item);
         skip_space(r);
         if (r->p == r->end || (*r->p != ',' && *r->p != ']'))
             return fail_expected(r, "',' or ']' after a list item");
@@ -248,7 +248,7 @@ static int read_array(struct reader *r, struct ty_json **ret_v)
     return 0;
 }
 
-static int fail_twice(struct reader *r, const struct ty_member *m)
+static int fail_twice(struct json_reader *r, const struct ty_json_member *m)
 {
     char why[160];
     const char *at = m->key.p;
@@ -260,16 +260,17 @@ static int fail_twice(struct reader *r, const struct ty_member *m)
     return ty_fail(r->err, -EINVAL, "line %u, column %u: %s", m->value->line, m->value->col, why);
 }
 
-static int close_object(struct reader *r, struct ty_json *v, size_t base, bool maybe_twice)
+static int close_object(struct json_reader *r, struct ty_json *v, size_t base, bool maybe_twice)
 {
     size_t n = r->top - base;
-    const struct ty_member *twice = maybe_twice ? ty_members_twice(r->stack + base, n) : NULL;
+    const struct ty_json_member *twice =
+        maybe_twice ? ty_json_duplicate_member(r->stack + base, n) : NULL;
     if (twice)
         return fail_twice(r, twice);
     v->n = v->cap = (uint32_t)n;
     v->members = NULL;
     if (n > 0) {
-        v->members = ty_arena_raw(r->a, n * sizeof(*v->members), _Alignof(struct ty_member));
+        v->members = ty_arena_raw(r->a, n * sizeof(*v->members), _Alignof(struct ty_json_member));
         memcpy(v->members, r->stack + base, n * sizeof(*v->members));
         check_room(r);
     }
@@ -288,7 +289,7 @@ static inline uint64_t key_bit(struct ty_str key)
     return (uint64_t)1 << (h & 63);
 }
 
-static int read_member(struct reader *r, struct ty_str *ret_key)
+static int read_member(struct json_reader *r, struct ty_str *ret_key)
 {
     struct ty_json *v = NULL;
     if (r->p == r->end || *r->p != '"')
@@ -304,20 +305,20 @@ static int read_member(struct reader *r, struct ty_str *ret_key)
     e = read_value(r, &v);
     if (e < 0)
         return e;
-    push(r, *ret_key, v);
+    push_member(r, *ret_key, v);
     skip_space(r);
     if (r->p == r->end || (*r->p != ',' && *r->p != '}'))
         return fail_expected(r, "',' or '}' after a member");
     return 0;
 }
 
-static int read_object(struct reader *r, struct ty_json **ret_v)
+static int read_object(struct json_reader *r, struct ty_json **ret_v)
 {
     struct ty_json *v = new_node(r, TY_JSON_OBJECT);
     size_t base = r->top;
     uint64_t seen = 0;
     bool maybe_twice = false;
-    int e = enter(r);
+    int e = enter_nested(r);
     if (e < 0)
         return e;
     bool more = r->p == r->end || *r->p != '}';
@@ -339,7 +340,7 @@ static int read_object(struct reader *r, struct ty_json **ret_v)
     return close_object(r, v, base, maybe_twice);
 }
 
-static int read_text(struct reader *r, struct ty_json **ret_v)
+static int read_text(struct json_reader *r, struct ty_json **ret_v)
 {
     struct ty_json *v = new_node(r, TY_JSON_STRING);
     struct ty_str s = { 0 };
@@ -352,7 +353,8 @@ static int read_text(struct reader *r, struct ty_json **ret_v)
     return 0;
 }
 
-static int read_word(struct reader *r, const char *word, struct ty_json *v, struct ty_json **ret_v)
+static int read_word(struct json_reader *r, const char *word, struct ty_json *v,
+                     struct ty_json **ret_v)
 {
     size_t n = strlen(word);
     if ((size_t)(r->end - r->p) < n || memcmp(r->p, word, n) != 0)
@@ -363,7 +365,7 @@ static int read_word(struct reader *r, const char *word, struct ty_json *v, stru
     return 0;
 }
 
-static int fail_many(struct reader *r)
+static int fail_many(struct json_reader *r)
 {
     bool full = ty_arena_full(r->a);
     int code = full ? -EFBIG : -E2BIG;
@@ -376,7 +378,7 @@ static int fail_many(struct reader *r)
 }
 
 /* The value at r->p; moves behind it. */
-static int read_value(struct reader *r, struct ty_json **ret_v)
+static int read_value(struct json_reader *r, struct ty_json **ret_v)
 {
     if (r->p == r->end)
         return fail_expected(r, "a value");
@@ -408,7 +410,7 @@ struct ty_json *ty_json_parse(struct ty_arena *a, struct ty_str text,
     size_t most = limits && limits->bytes ? limits->bytes : TY_JSON_MAX_BYTES;
     if (!text.p)
         text = TY_LIT("");
-    struct reader r = {
+    struct json_reader r = {
         .p = text.p,
         .end = text.p + text.n,
         .start = text.p,

@@ -1,11 +1,11 @@
 /* Writing: the bytes that Go's encoding/json writes without HTML escaping. */
 #include "json/json.h"
 
-#include "json/inner.h"
+#include "json/json_inner.h"
 
 static void put_string(struct ty_buf *out, const char *p, size_t n)
 {
-    const char *end = p + n, *odd = n ? ty_skip_plain(p, end) : end;
+    const char *end = p + n, *odd = n ? ty_json_skip_plain(p, end) : end;
 
     if (out->cap - out->n < n + 2)
         ty_buf_grow(out, n + 2);
@@ -20,11 +20,11 @@ static void put_string(struct ty_buf *out, const char *p, size_t n)
     }
     ty_buf_chr(out, '"');
     while (p < end) {
-        odd = ty_skip_plain(p, end);
+        odd = ty_json_skip_plain(p, end);
         ty_buf_put(out, p, (size_t)(odd - p));
         p = odd;
-        while (p < end && !ty_is_plain(*p))
-            p += ty_escape(out, p, end);
+        while (p < end && !ty_json_is_plain(*p))
+            p += ty_json_escape(out, p, end);
     }
     ty_buf_chr(out, '"');
 }
@@ -83,10 +83,11 @@ static void put_array(struct ty_buf *out, const struct ty_json *v, const struct 
 static void put_object(struct ty_buf *out, const struct ty_json *v, const struct style *style,
                        int level)
 {
-    const struct ty_member **sorted = style->sorted ? ty_members_sorted(v->members, v->n) : NULL;
+    const struct ty_json_member **sorted =
+        style->sorted ? ty_json_members_sorted(v->members, v->n) : NULL;
     ty_buf_chr(out, '{');
     for (uint32_t i = 0; i < v->n; i++) {
-        const struct ty_member *m = sorted ? sorted[i] : &v->members[i];
+        const struct ty_json_member *m = sorted ? sorted[i] : &v->members[i];
         if (i > 0)
             ty_buf_chr(out, ',');
         put_break(out, style, level + 1);

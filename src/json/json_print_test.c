@@ -83,7 +83,7 @@ static void strings_come_back(void **state)
                     (int)(n - at), "abcdefghijabcdefghijabcdefghijabcdefghij");
                 struct ty_str once = ty_json_text(a, ty_json_cstr(a, s));
                 const struct ty_json *back = ty_json_parse(a, once, NULL, NULL);
-                assert_true(ty_str_is(ty_json_text_of(back), s));
+                assert_true(ty_str_is(ty_json_as_str(back), s));
             }
         }
     }

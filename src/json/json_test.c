@@ -19,8 +19,8 @@ static void makes(void **state)
     ty_json_put(a, o, TY_LIT("s"), ty_json_str(a, TY_LIT("a\0b")));
     ty_json_set(a, o, "f", ty_json_strf(a, "%s-%d", "node", 3));
     ty_json_set(a, o, "empty", ty_json_str(a, (struct ty_str){ 0 }));
-    ty_json_push(a, ty_json_need_array(a, o, "list"), ty_json_cstr(a, "x"));
-    ty_json_need_object(a, ty_json_need_object(a, o, "in"), "deep");
+    ty_json_push(a, ty_json_ensure_array(a, o, "list"), ty_json_cstr(a, "x"));
+    ty_json_ensure_object(a, ty_json_ensure_object(a, o, "in"), "deep");
     assert_prints(o, "{\"null\":null,\"yes\":true,\"i\":-9223372036854775808,\"s\":\"a\\u0000b\","
                      "\"f\":\"node-3\",\"empty\":\"\",\"list\":[\"x\"],\"in\":{\"deep\":{}}}");
 }
@@ -46,9 +46,9 @@ static void looks(void **state)
     assert_int_equal(ty_json_str_at(o, "spec.n").n, 0);
     const struct ty_json *l = ty_json_get(o, "l");
     assert_int_equal(ty_json_len(l), 4);
-    assert_ptr_equal(ty_json_by(l, "name", TY_LIT("b"), &at), ty_json_item(l, 3));
+    assert_ptr_equal(ty_json_find_item(l, "name", TY_LIT("b"), &at), ty_json_item(l, 3));
     assert_int_equal(at, 3);
-    assert_null(ty_json_by(l, "name", TY_LIT("c"), NULL));
+    assert_null(ty_json_find_item(l, "name", TY_LIT("c"), NULL));
     assert_null(ty_json_item(l, 4));
     assert_null(ty_json_item(o, 0));
     assert_null(ty_json_get(NULL, "x"));
@@ -65,7 +65,7 @@ static void changes(void **state)
     ty_json_set(a, o, "b", ty_json_cstr(a, "new"));
     assert_true(ty_json_del(o, TY_LIT("a")));
     assert_false(ty_json_del(o, TY_LIT("a")));
-    struct ty_json *l = ty_json_need_array(a, o, "l");
+    struct ty_json *l = ty_json_ensure_array(a, o, "l");
     ty_json_insert(a, l, 1, ty_json_int(a, 1));
     ty_json_insert(a, l, 3, ty_json_int(a, 3));
     ty_json_insert(a, l, 0, ty_json_int(a, -1));
@@ -74,7 +74,7 @@ static void changes(void **state)
     ty_json_remove(l, 3);
     assert_prints(l, "[0,1,2]");
     ty_json_set(a, o, "n", ty_json_null(a));
-    assert_true(ty_json_is(ty_json_need_object(a, o, "n"), TY_JSON_OBJECT));
+    assert_true(ty_json_is(ty_json_ensure_object(a, o, "n"), TY_JSON_OBJECT));
     assert_prints(o, "{\"b\":\"new\",\"c\":3,\"l\":[0,1,2],\"n\":{}}");
 }
 
@@ -154,7 +154,7 @@ static void copies(void **state)
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_json *v = json_read(a, "{\"a\":[1,\"s\",{\"b\":[]}],\"c\":{}}");
-    ty_json_stamp(v, 3);
+    ty_json_set_origin(v, 3);
     struct ty_json *same = ty_json_copy(a, v, 0), *stamped = ty_json_copy(a, v, 9);
     assert_true(ty_json_eq(v, same));
     assert_true(ty_json_eq(v, stamped));

@@ -1,7 +1,7 @@
 /* What tokens hold: UTF-8, escapes both ways, numbers. */
-#include "json/inner.h"
+#include "json/json_inner.h"
 
-size_t ty_utf8_len(const char *p, const char *end)
+size_t ty_json_utf8_len(const char *p, const char *end)
 {
     const unsigned char *u = (const unsigned char *)p;
     size_t left = (size_t)(end - p);
@@ -42,7 +42,7 @@ static size_t put_utf8(char *to, uint32_t c)
 /* Short escapes: the letter after the backslash, then the character it means. */
 static const char shorts[] = "\"\"\\\\n\nr\rt\tb\bf\f";
 
-size_t ty_escape(struct ty_buf *out, const char *p, const char *end)
+size_t ty_json_escape(struct ty_buf *out, const char *p, const char *end)
 {
     static const char hex[] = "0123456789abcdef";
     unsigned char c = (unsigned char)*p;
@@ -56,7 +56,7 @@ size_t ty_escape(struct ty_buf *out, const char *p, const char *end)
         ty_buf_put(out, (char[]){ '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] }, 6);
         return 1;
     }
-    size_t n = ty_utf8_len(p, end);
+    size_t n = ty_json_utf8_len(p, end);
     if (n == 0) {
         ty_buf_put(out, "\\ufffd", 6);
         return 1;
@@ -109,7 +109,7 @@ static const char *unescape_unicode(const char **p, const char *end, char **to)
     return NULL;
 }
 
-const char *ty_unescape(const char **p, const char *end, char **to)
+const char *ty_json_unescape(const char **p, const char *end, char **to)
 {
     char c = end - *p >= 2 ? (*p)[1] : '\0';
     if (c == 'u')
@@ -131,7 +131,7 @@ static const char *skip_digits(const char *p, const char *end)
     return p;
 }
 
-const char *ty_scan_number(const char **p, const char *end, bool *ret_whole)
+const char *ty_json_scan_number(const char **p, const char *end, bool *ret_whole)
 {
     const char *from = *p += **p == '-';
     *p = skip_digits(from, end);

@@ -1,5 +1,5 @@
 /* Characters, escapes and numbers on their own. */
-#include "json/inner.h"
+#include "json/json_inner.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,8 +19,8 @@ static void utf8_all(void **state)
             p[i] = (char)(0x80 | (rest & 0x3f));
         p[0] = (char)(lead[n] | rest);
         bool half = c >= 0xd800 && c <= 0xdfff;
-        assert_int_equal(ty_utf8_len(p, p + n), half ? 0 : n);
-        assert_int_equal(ty_utf8_len(p, p + n - 1), 0);
+        assert_int_equal(ty_json_utf8_len(p, p + n), half ? 0 : n);
+        assert_int_equal(ty_json_utf8_len(p, p + n - 1), 0);
     }
 }
 
@@ -45,7 +45,7 @@ static void utf8_bad(void **state)
         "\xf5\x80\x80\x80",
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-        assert_int_equal(ty_utf8_len(bad[i], bad[i] + strlen(bad[i])), 0);
+        assert_int_equal(ty_json_utf8_len(bad[i], bad[i] + strlen(bad[i])), 0);
 }
 
 /* The quick scan finds what a byte-wise one finds, at every place and length. */
@@ -56,15 +56,15 @@ static void skips_plain(void **state)
         char *p = malloc(n ? n : 1);
         assert_non_null(p);
         for (int c = 0; c < 256; c++) {
-            bool plain = ty_is_plain((char)c);
+            bool plain = ty_json_is_plain((char)c);
             for (size_t at = 0; at < n; at++) {
                 memset(p, 'a', n);
                 p[at] = (char)c;
-                assert_ptr_equal(ty_skip_plain(p, p + n), plain ? p + n : p + at);
+                assert_ptr_equal(ty_json_skip_plain(p, p + n), plain ? p + n : p + at);
                 uint64_t w;
                 if (n == 8) {
                     memcpy(&w, p, 8);
-                    assert_int_equal(ty_odd_bytes(w) != 0, !plain);
+                    assert_int_equal(ty_json_odd_bytes(w) != 0, !plain);
                 }
             }
         }
@@ -100,7 +100,7 @@ static void escapes_as_go(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         ty_auto_buf out = { 0 };
         struct ty_str s = cases[i].text;
-        size_t took = ty_escape(&out, s.p, s.p + s.n);
+        size_t took = ty_json_escape(&out, s.p, s.p + s.n);
         assert_true(ty_str_is(ty_buf_str(&out), cases[i].want));
         assert_int_equal(took, strcmp(cases[i].want, "\\ufffd") == 0 ? 1 : s.n);
     }
@@ -138,7 +138,7 @@ static void unescapes(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         char room[4], *to = room;
         const char *p = cases[i].text;
-        const char *wrong = ty_unescape(&p, p + strlen(p), &to);
+        const char *wrong = ty_json_unescape(&p, p + strlen(p), &to);
         assert_int_equal(p - cases[i].text, cases[i].took);
         assert_int_equal(wrong != NULL, cases[i].took == 0);
         assert_true(ty_str_eq((struct ty_str){ room, (size_t)(to - room) }, cases[i].want));
@@ -170,7 +170,7 @@ static void numbers(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         const char *p = cases[i].text;
         bool whole = false;
-        const char *want = ty_scan_number(&p, p + strlen(p), &whole);
+        const char *want = ty_json_scan_number(&p, p + strlen(p), &whole);
         assert_string_equal(want ? want : "", cases[i].want ? cases[i].want : "");
         assert_int_equal(p - cases[i].text, cases[i].took);
         if (!want)

@@ -1,12 +1,13 @@
 /* Walks both trees side by side; the way to here is a JSON pointer. */
 #include "json/patch_diff.h"
 
-struct walk {
+struct diff_walk {
     struct ty_arena *a;
     struct ty_json *ops;
 };
 
-static void add_op(struct walk *w, const char *op, const char *path, const struct ty_json *value)
+static void add_op(struct diff_walk *w, const char *op, const char *path,
+                   const struct ty_json *value)
 {
     struct ty_json *o = ty_json_object(w->a);
 
@@ -18,7 +19,7 @@ static void add_op(struct walk *w, const char *op, const char *path, const struc
 }
 
 /* "up/key", with ~ and / of the key escaped. */
-static const char *below(struct walk *w, const char *up, struct ty_str key)
+static const char *path_below(struct diff_walk *w, const char *up, struct ty_str key)
 {
     ty_auto_buf b = { 0 };
 
@@ -35,8 +36,8 @@ static const char *below(struct walk *w, const char *up, struct ty_str key)
     return ty_arena_strndup(w->a, b.p, b.n);
 }
 
-static void diff(struct walk *w, const char *at, const struct ty_json *from,
-                 const struct ty_json *to);
+static void diff_values(struct diff_walk *w, const char *at, const struct ty_json *from,
+                        const struct ty_json *to);
 
 /* Looks at place *hint first: what is compared is mostly a changed copy, whose keys keep their
  * order, and a wide object must not cost its square. */
@@ -53,25 +54,25 @@ static const struct ty_json *find_near(const struct ty_json *obj, struct ty_str 
     return obj->members[i].value;
 }
 
-static void diff_objects(struct walk *w, const char *at, const struct ty_json *from,
+static void diff_objects(struct diff_walk *w, const char *at, const struct ty_json *from,
                          const struct ty_json *to)
 {
     uint32_t in_to = 0, in_from = 0;
 
     ty_each_member (m, from)
         if (!find_near(to, m->key, &in_to))
-            add_op(w, "remove", below(w, at, m->key), NULL);
+            add_op(w, "remove", path_below(w, at, m->key), NULL);
     ty_each_member (m, to) {
         const struct ty_json *old = find_near(from, m->key, &in_from);
         if (!old)
-            add_op(w, "add", below(w, at, m->key), m->value);
+            add_op(w, "add", path_below(w, at, m->key), m->value);
         else if (!ty_json_eq(old, m->value))
-            diff(w, below(w, at, m->key), old, m->value);
+            diff_values(w, path_below(w, at, m->key), old, m->value);
     }
 }
 
-static void diff(struct walk *w, const char *at, const struct ty_json *from,
-                 const struct ty_json *to)
+static void diff_values(struct diff_walk *w, const char *at, const struct ty_json *from,
+                        const struct ty_json *to)
 {
     bool lists = ty_json_is(from, TY_JSON_ARRAY) && ty_json_is(to, TY_JSON_ARRAY);
 
@@ -85,15 +86,15 @@ static void diff(struct walk *w, const char *at, const struct ty_json *from,
     }
     for (uint32_t i = 0; i < to->n; i++)
         if (!ty_json_eq(from->items[i], to->items[i]))
-            diff(w, ty_arena_printf(w->a, "%s/%u", at, i), from->items[i], to->items[i]);
+            diff_values(w, ty_arena_printf(w->a, "%s/%u", at, i), from->items[i], to->items[i]);
 }
 
-struct ty_json *ty_json_diff(struct ty_arena *a, const struct ty_json *from,
-                             const struct ty_json *to)
+struct ty_json *ty_patch_diff(struct ty_arena *a, const struct ty_json *from,
+                              const struct ty_json *to)
 {
-    struct walk w = { .a = a, .ops = ty_json_array(a) };
+    struct diff_walk w = { .a = a, .ops = ty_json_array(a) };
 
     if (!ty_json_eq(from, to))
-        diff(&w, "", from, to);
+        diff_values(&w, "", from, to);
     return w.ops;
 }

@@ -6,7 +6,7 @@
 
 /* An array of operations, empty when both mean the same; values are shared with `to`. Members are
  * added, replaced and removed one by one; lists of different lengths are replaced whole. */
-struct ty_json *ty_json_diff(struct ty_arena *a, const struct ty_json *from,
-                             const struct ty_json *to);
+struct ty_json *ty_patch_diff(struct ty_arena *a, const struct ty_json *from,
+                              const struct ty_json *to);
 
 #endif

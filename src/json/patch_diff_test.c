@@ -25,10 +25,10 @@ static void operations(void **state TY_UNUSED)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct ty_json *from = json_read(a, cases[i].from), *to = json_read(a, cases[i].to),
                        *got = NULL;
-        struct ty_json *ops = ty_json_diff(a, from, to);
+        struct ty_json *ops = ty_patch_diff(a, from, to);
         struct ty_err err = { 0 };
         assert_string_equal(ty_json_text(a, ops).p, cases[i].want);
-        if (ty_json_patch(a, from, ops, &got, &err) < 0)
+        if (ty_patch_json(a, from, ops, &got, &err) < 0)
             fail_msg("%s", err.text);
         assert_true(ty_json_eq(got, to));
     }
@@ -62,7 +62,7 @@ static void any_two_documents(void **state TY_UNUSED)
         struct ty_json *from = random_value(a, &seed, 4), *to = random_value(a, &seed, 4),
                        *got = NULL;
         struct ty_err err = { 0 };
-        if (ty_json_patch(a, from, ty_json_diff(a, from, to), &got, &err) < 0 ||
+        if (ty_patch_json(a, from, ty_patch_diff(a, from, to), &got, &err) < 0 ||
             !ty_json_eq(got, to))
             fail_msg("%s -> %s: %s", ty_json_text(a, from).p, ty_json_text(a, to).p, err.text);
     }

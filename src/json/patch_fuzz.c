@@ -6,24 +6,24 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The first letter of a member's name tells its strategy, so that the fuzzer can find them all. */
-static struct ty_merge_type by_letter(const void *type, struct ty_str key)
+static struct ty_patch_meta by_letter(const void *type, struct ty_str key)
 {
     static const struct {
         char letter;
-        struct ty_merge_type how;
+        struct ty_patch_meta how;
     } rules[] = {
-        { 'k', { TY_MERGE_BY_KEY, "n", false, NULL } },
-        { 'u', { TY_MERGE_BY_KEY, "n", true, NULL } },
-        { 's', { TY_MERGE_SET, NULL, false, NULL } },
-        { 'r', { TY_MERGE_REPLACE, NULL, false, NULL } },
-        { 'o', { TY_MERGE_DEEP, NULL, true, NULL } },
+        { 'k', { TY_PATCH_MERGE_BY_KEY, "n", false, NULL } },
+        { 'u', { TY_PATCH_MERGE_BY_KEY, "n", true, NULL } },
+        { 's', { TY_PATCH_MERGE_SET, NULL, false, NULL } },
+        { 'r', { TY_PATCH_REPLACE, NULL, false, NULL } },
+        { 'o', { TY_PATCH_MERGE, NULL, true, NULL } },
     };
     (void)type;
     for (size_t i = 0; key.n > 0 && i < sizeof(rules) / sizeof(rules[0]); i++) {
         if (key.p[0] == rules[i].letter)
             return rules[i].how;
     }
-    return (struct ty_merge_type){ .how = TY_MERGE_DEEP };
+    return (struct ty_patch_meta){ .how = TY_PATCH_MERGE };
 }
 
 static const void *no_type(const void *type)
@@ -31,7 +31,7 @@ static const void *no_type(const void *type)
     return type;
 }
 
-static const struct ty_merge_guide guide = { by_letter, no_type, NULL };
+static const struct ty_patch_schema guide = { by_letter, no_type, NULL };
 
 static void check(bool holds)
 {
@@ -62,10 +62,10 @@ static bool is_plain(const struct ty_json *v)
 
 static void check_merge(struct ty_arena *a, const struct ty_json *x, const struct ty_json *y)
 {
-    const struct ty_json *to = ty_merge_patch(a, NULL, y); /* without nulls, which cannot be told */
-    const struct ty_json *patch = ty_merge_diff(a, x, to);
+    const struct ty_json *to = ty_patch_merge(a, NULL, y); /* without nulls, which cannot be told */
+    const struct ty_json *patch = ty_patch_merge_diff(a, x, to);
 
-    check(ty_json_eq(ty_merge_patch(a, x, patch), to));
+    check(ty_json_eq(ty_patch_merge(a, x, patch), to));
     if (ty_json_is(x, TY_JSON_OBJECT) && ty_json_is(to, TY_JSON_OBJECT))
         check(ty_json_eq(x, to) == (patch->n == 0));
 }
@@ -76,13 +76,13 @@ static void check_strategic(struct ty_arena *a, const struct ty_json *x, const s
     struct ty_err err = { 0 };
 
     if (ty_json_is(x, TY_JSON_OBJECT) && is_plain(x) &&
-        ty_strategic_merge(a, x, x, &guide, NULL, 3, &got, &err) == 0)
+        ty_patch_strategic(a, x, x, &guide, NULL, 3, &got, &err) == 0)
         check(ty_json_eq(got, x));
     err = (struct ty_err){ 0 };
-    int r = ty_strategic_merge(a, x, y, &guide, NULL, 3, &got, &err);
+    int r = ty_patch_strategic(a, x, y, &guide, NULL, 3, &got, &err);
     check((r < 0) == (err.text[0] != '\0'));
     if (r == 0 && is_plain(x) && is_plain(y) &&
-        ty_strategic_merge(a, got, y, &guide, NULL, 3, &twice, &err) == 0)
+        ty_patch_strategic(a, got, y, &guide, NULL, 3, &twice, &err) == 0)
         check(ty_json_eq(got, twice)); /* what is merged once stays as it is */
 }
 
@@ -103,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ty_json *got;
     check_merge(a, x, y);
     check_strategic(a, x, y);
-    if (ty_json_patch(a, x, y, &got, NULL) == 0) {
+    if (ty_patch_json(a, x, y, &got, NULL) == 0) {
         struct ty_str text = ty_json_text(a, got);
         check(text.n > ((size_t)16 << 20) || ty_json_parse(a, text, NULL, NULL) != NULL);
     }

@@ -6,7 +6,7 @@
 
 #define COPY_LIMIT ((size_t)4 << 20) /* nodes and bytes of text that `copy` may add */
 
-struct run {
+struct patch_run {
     struct ty_arena *a;
     struct ty_json *root;
     size_t copied;
@@ -19,7 +19,7 @@ struct op {
 };
 
 /* Where a pointer leads. value is NULL if nothing is there yet, but something could be added. */
-struct place {
+struct patch_target {
     struct ty_json *parent; /* NULL: the whole document */
     struct ty_str key;      /* in an object */
     size_t index;           /* in an array; its length: behind the last */
@@ -27,7 +27,7 @@ struct place {
 };
 
 /* "~1" is a slash, "~0" a tilde, nothing else may follow one. */
-static bool unescape(struct ty_arena *a, struct ty_str *token)
+static bool unescape_token(struct ty_arena *a, struct ty_str *token)
 {
     if (token->n == 0 || !memchr(token->p, '~', token->n))
         return true;
@@ -63,10 +63,11 @@ static bool array_index(struct ty_str token, size_t length, size_t *ret_index)
     return true;
 }
 
-static int step(struct run *r, struct ty_json *parent, struct ty_str token, struct place *ret_place)
+static int resolve_token(struct patch_run *r, struct ty_json *parent, struct ty_str token,
+                         struct patch_target *ret_place)
 {
-    *ret_place = (struct place){ .parent = parent };
-    if (!unescape(r->a, &token))
+    *ret_place = (struct patch_target){ .parent = parent };
+    if (!unescape_token(r->a, &token))
         return ty_fail(r->err, -EINVAL, "'%.*s' is not well escaped", TY_ARG(token));
     if (ty_json_is(parent, TY_JSON_OBJECT)) {
         ret_place->key = token;
@@ -83,9 +84,9 @@ static int step(struct run *r, struct ty_json *parent, struct ty_str token, stru
     return 0;
 }
 
-static int find_place(struct run *r, struct ty_str pointer, struct place *ret_place)
+static int find_place(struct patch_run *r, struct ty_str pointer, struct patch_target *ret_place)
 {
-    *ret_place = (struct place){ .value = r->root };
+    *ret_place = (struct patch_target){ .value = r->root };
     if (pointer.n == 0)
         return 0;
     if (pointer.p[0] != '/')
@@ -97,14 +98,14 @@ static int find_place(struct run *r, struct ty_str pointer, struct place *ret_pl
             return ty_fail(r->err, -EINVAL, "there is nothing at '%.*s'",
                            (int)(rest.p - 1 - pointer.p), pointer.p);
         rest = ty_str_cut(rest, '/', &token);
-        int failed = step(r, ret_place->value, token, ret_place);
+        int failed = resolve_token(r, ret_place->value, token, ret_place);
         if (failed)
             return failed;
     } while (rest.p);
     return 0;
 }
 
-static int find_value(struct run *r, struct ty_str pointer, struct place *ret_place)
+static int find_value(struct patch_run *r, struct ty_str pointer, struct patch_target *ret_place)
 {
     int failed = find_place(r, pointer, ret_place);
     if (failed == 0 && !ret_place->value)
@@ -143,9 +144,9 @@ static size_t weight_of(const struct ty_json *v)
 }
 
 /* The document must stay one that can be read again after it was printed. */
-static int add_at(struct run *r, struct ty_str pointer, struct ty_json *v)
+static int add_at(struct patch_run *r, struct ty_str pointer, struct ty_json *v)
 {
-    struct place at;
+    struct patch_target at;
     size_t depth = depth_of(v);
     int failed = find_place(r, pointer, &at);
 
@@ -164,9 +165,9 @@ static int add_at(struct run *r, struct ty_str pointer, struct ty_json *v)
     return 0;
 }
 
-static int remove_at(struct run *r, struct ty_str pointer, struct ty_json **ret_removed)
+static int remove_at(struct patch_run *r, struct ty_str pointer, struct ty_json **ret_removed)
 {
-    struct place at;
+    struct patch_target at;
     int failed = find_value(r, pointer, &at);
 
     if (failed)
@@ -181,20 +182,20 @@ static int remove_at(struct run *r, struct ty_str pointer, struct ty_json **ret_
     return 0;
 }
 
-static int do_add(struct run *r, const struct op *op)
+static int do_add(struct patch_run *r, const struct op *op)
 {
     return add_at(r, op->path, ty_json_copy(r->a, op->value, 0));
 }
 
-static int do_remove(struct run *r, const struct op *op)
+static int do_remove(struct patch_run *r, const struct op *op)
 {
     struct ty_json *removed;
     return remove_at(r, op->path, &removed);
 }
 
-static int do_replace(struct run *r, const struct op *op)
+static int do_replace(struct patch_run *r, const struct op *op)
 {
-    struct place at;
+    struct patch_target at;
     int failed = find_value(r, op->path, &at);
 
     if (failed == 0 && at.parent && at.parent->type == TY_JSON_ARRAY)
@@ -202,10 +203,10 @@ static int do_replace(struct run *r, const struct op *op)
     return failed ? failed : do_add(r, op);
 }
 
-static int do_move(struct run *r, const struct op *op)
+static int do_move(struct patch_run *r, const struct op *op)
 {
     struct ty_json *v = NULL;
-    struct place at;
+    struct patch_target at;
 
     if (ty_str_eq(op->from, op->path))
         return find_value(r, op->from, &at);
@@ -215,9 +216,9 @@ static int do_move(struct run *r, const struct op *op)
     return failed ? failed : add_at(r, op->path, v);
 }
 
-static int do_copy(struct run *r, const struct op *op)
+static int do_copy(struct patch_run *r, const struct op *op)
 {
-    struct place at;
+    struct patch_target at;
     int failed = find_value(r, op->from, &at);
 
     if (failed)
@@ -228,9 +229,9 @@ static int do_copy(struct run *r, const struct op *op)
     return add_at(r, op->path, ty_json_copy(r->a, at.value, 0));
 }
 
-static int do_test(struct run *r, const struct op *op)
+static int do_test(struct patch_run *r, const struct op *op)
 {
-    struct place at;
+    struct patch_target at;
     int failed = find_value(r, op->path, &at);
 
     if (failed == 0 && !ty_json_eq(at.value, op->value))
@@ -241,18 +242,18 @@ static int do_test(struct run *r, const struct op *op)
 static const struct operation {
     const char *name;
     bool wants_value, wants_from;
-    int (*apply)(struct run *r, const struct op *op);
+    int (*apply)(struct patch_run *r, const struct op *op);
 } operations[] = {
     { "add", true, false, do_add },         { "remove", false, false, do_remove },
     { "replace", true, false, do_replace }, { "move", false, true, do_move },
     { "copy", false, true, do_copy },       { "test", true, false, do_test },
 };
 
-static int apply_one(struct run *r, const struct ty_json *v)
+static int apply_one(struct patch_run *r, const struct ty_json *v)
 {
     struct ty_str name = ty_json_str_at(v, "op");
     const struct ty_json *path = ty_json_get(v, "path"), *from = ty_json_get(v, "from");
-    struct op op = { ty_json_text_of(path), ty_json_text_of(from), ty_json_get(v, "value") };
+    struct op op = { ty_json_as_str(path), ty_json_as_str(from), ty_json_get(v, "value") };
     const struct operation *known = NULL;
 
     for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
@@ -271,11 +272,11 @@ static int apply_one(struct run *r, const struct ty_json *v)
     return failed ? ty_wrap(r->err, "%s '%.*s'", known->name, TY_ARG(op.path)) : 0;
 }
 
-int ty_json_patch(struct ty_arena *a, const struct ty_json *doc, const struct ty_json *ops,
+int ty_patch_json(struct ty_arena *a, const struct ty_json *doc, const struct ty_json *ops,
                   struct ty_json **ret_doc, struct ty_err *err)
 {
     struct ty_err unused = { 0 };
-    struct run r = { .a = a, .err = err ? err : &unused };
+    struct patch_run r = { .a = a, .err = err ? err : &unused };
 
     if (!ty_json_is(ops, TY_JSON_ARRAY))
         return ty_fail(r.err, -EINVAL, "a JSON patch must be a list of operations");

@@ -74,7 +74,7 @@ static void test_good(void **state)
         struct ty_err err = { 0 };
         struct ty_json *doc = json_read(a, cases[i][0]), *ops = json_read(a, cases[i][1]),
                        *got = NULL;
-        if (ty_json_patch(a, doc, ops, &got, &err) != 0)
+        if (ty_patch_json(a, doc, ops, &got, &err) != 0)
             fail_msg("%s: %s", cases[i][1], err.text);
         assert_string_equal(ty_json_text(a, got).p, cases[i][2]);
         assert_string_equal(ty_json_text(a, doc).p, cases[i][0]);
@@ -134,7 +134,7 @@ static void test_bad(void **state)
         ty_auto_arena *a = ty_arena_new(CEILING);
         struct ty_err err = { 0 };
         struct ty_json *doc = json_read(a, cases[i][0]), *got = NULL;
-        int r = ty_json_patch(a, doc, json_read(a, cases[i][1]), &got, &err);
+        int r = ty_patch_json(a, doc, json_read(a, cases[i][1]), &got, &err);
         assert_string_equal(err.text, cases[i][2]);
         assert_int_equal(r, strstr(err.text, "the value is another") ? -ECANCELED : -EINVAL);
         assert_null(got);
@@ -159,12 +159,12 @@ static void test_bounds(void **state)
 
     (void)state;
     struct ty_json *doubling = times(a, 64, "{\"op\":\"copy\",\"from\":\"\",\"path\":\"/-\"}");
-    assert_int_equal(ty_json_patch(a, json_read(a, "[1]"), doubling, &got, &err), -EINVAL);
+    assert_int_equal(ty_patch_json(a, json_read(a, "[1]"), doubling, &got, &err), -EINVAL);
     assert_has(err.text, "the patch copies too much");
     struct ty_json *deeper = times(a, 600, "{\"op\":\"copy\",\"from\":\"\",\"path\":\"/a\"}");
-    assert_int_equal(ty_json_patch(a, json_read(a, "{}"), deeper, &got, &err), -EINVAL);
+    assert_int_equal(ty_patch_json(a, json_read(a, "{}"), deeper, &got, &err), -EINVAL);
     assert_string_equal(err.text, "operation 511: copy '/a': the result is nested deeper than 512");
-    assert_int_equal(ty_json_patch(a, json_read(a, "[1]"), doubling, &got, NULL), -EINVAL);
+    assert_int_equal(ty_patch_json(a, json_read(a, "[1]"), doubling, &got, NULL), -EINVAL);
     assert_null(got);
 }
 

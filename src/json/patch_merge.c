@@ -2,11 +2,11 @@
  */
 #include <assert.h>
 
-#include "json/inner.h"
+#include "json/json_inner.h"
 #include "json/patch.h"
 #include "json/patch_inner.h"
 
-struct ty_json *ty_json_shell(struct ty_arena *a, const struct ty_json *v, size_t more)
+struct ty_json *ty_patch_copy_list(struct ty_arena *a, const struct ty_json *v, size_t more)
 {
     size_t each = v->type == TY_JSON_ARRAY ? sizeof(v->items[0]) : sizeof(v->members[0]);
     struct ty_json *shell = ty_new(a, struct ty_json);
@@ -29,11 +29,11 @@ static size_t place_of(const struct ty_json *obj, struct ty_str key)
         if (ty_str_eq(obj->members[i].key, key))
             return i;
     }
-    return TY_NOWHERE;
+    return TY_PATCH_NOT_FOUND;
 }
 
-const size_t *ty_member_places(struct ty_arena *a, const struct ty_json *obj,
-                               const struct ty_json *patch)
+const size_t *ty_patch_member_indexes(struct ty_arena *a, const struct ty_json *obj,
+                                      const struct ty_json *patch)
 {
     size_t *places = ty_new_n(a, size_t, patch->n);
 
@@ -42,30 +42,32 @@ const size_t *ty_member_places(struct ty_arena *a, const struct ty_json *obj,
             places[i] = place_of(obj, patch->members[i].key);
         return places;
     }
-    const struct ty_member **have = ty_members_sorted(obj->members, obj->n);
-    const struct ty_member **want = ty_members_sorted(patch->members, patch->n);
+    const struct ty_json_member **have = ty_json_members_sorted(obj->members, obj->n);
+    const struct ty_json_member **want = ty_json_members_sorted(patch->members, patch->n);
     for (size_t i = 0, k = 0; i < patch->n; i++) {
         while (k < obj->n && ty_str_cmp(have[k]->key, want[i]->key) < 0)
             k++;
         bool found = k < obj->n && ty_str_eq(have[k]->key, want[i]->key);
-        places[want[i] - patch->members] = found ? (size_t)(have[k] - obj->members) : TY_NOWHERE;
+        places[want[i] - patch->members] =
+            found ? (size_t)(have[k] - obj->members) : TY_PATCH_NOT_FOUND;
     }
     free(have);
     free(want);
     return places;
 }
 
-void ty_member_set(struct ty_json *obj, size_t place, struct ty_str key, struct ty_json *value)
+void ty_patch_set_member(struct ty_json *obj, size_t place, struct ty_str key,
+                         struct ty_json *value)
 {
-    if (place != TY_NOWHERE) {
+    if (place != TY_PATCH_NOT_FOUND) {
         obj->members[place].value = value;
     } else if (value) {
         assert(obj->n < obj->cap);
-        obj->members[obj->n++] = (struct ty_member){ key, value };
+        obj->members[obj->n++] = (struct ty_json_member){ key, value };
     }
 }
 
-void ty_members_sweep(struct ty_json *obj)
+void ty_patch_sweep_members(struct ty_json *obj)
 {
     uint32_t n = 0;
 
@@ -76,7 +78,7 @@ void ty_members_sweep(struct ty_json *obj)
     obj->n = n;
 }
 
-struct ty_json *ty_merge_patch(struct ty_arena *a, const struct ty_json *doc,
+struct ty_json *ty_patch_merge(struct ty_arena *a, const struct ty_json *doc,
                                const struct ty_json *patch)
 {
     struct ty_json nothing = { .type = TY_JSON_OBJECT };
@@ -89,36 +91,41 @@ struct ty_json *ty_merge_patch(struct ty_arena *a, const struct ty_json *doc,
         nothing.col = patch->col;
         doc = &nothing;
     }
-    struct ty_json *merged = ty_json_shell(a, doc, patch->n);
-    const size_t *places = ty_member_places(a, doc, patch);
+    struct ty_json *merged = ty_patch_copy_list(a, doc, patch->n);
+    const size_t *places = ty_patch_member_indexes(a, doc, patch);
     for (size_t i = 0; i < patch->n; i++) {
-        const struct ty_member *m = &patch->members[i];
-        const struct ty_json *old = places[i] == TY_NOWHERE ? NULL : doc->members[places[i]].value;
+        const struct ty_json_member *m = &patch->members[i];
+        const struct ty_json *old =
+            places[i] == TY_PATCH_NOT_FOUND ? NULL : doc->members[places[i]].value;
         bool gone = m->value->type == TY_JSON_NULL;
-        ty_member_set(merged, places[i], m->key, gone ? NULL : ty_merge_patch(a, old, m->value));
+        ty_patch_set_member(merged, places[i], m->key,
+                            gone ? NULL : ty_patch_merge(a, old, m->value));
     }
-    ty_members_sweep(merged);
+    ty_patch_sweep_members(merged);
     return merged;
 }
 
-struct ty_json *ty_merge_diff(struct ty_arena *a, const struct ty_json *from,
-                              const struct ty_json *to)
+struct ty_json *ty_patch_merge_diff(struct ty_arena *a, const struct ty_json *from,
+                                    const struct ty_json *to)
 {
     const struct ty_json nothing = { .type = TY_JSON_OBJECT };
 
     if (!from || from->type != TY_JSON_OBJECT || to->type != TY_JSON_OBJECT)
         return ty_json_copy(a, to, 0);
-    struct ty_json *patch = ty_json_shell(a, &nothing, (size_t)from->n + to->n);
-    const size_t *later = ty_member_places(a, to, from), *before = ty_member_places(a, from, to);
+    struct ty_json *patch = ty_patch_copy_list(a, &nothing, (size_t)from->n + to->n);
+    const size_t *later = ty_patch_member_indexes(a, to, from),
+                 *before = ty_patch_member_indexes(a, from, to);
     for (size_t i = 0; i < from->n; i++) {
-        if (later[i] == TY_NOWHERE)
-            ty_member_set(patch, TY_NOWHERE, from->members[i].key, ty_json_null(a));
+        if (later[i] == TY_PATCH_NOT_FOUND)
+            ty_patch_set_member(patch, TY_PATCH_NOT_FOUND, from->members[i].key, ty_json_null(a));
     }
     for (size_t i = 0; i < to->n; i++) {
-        const struct ty_member *m = &to->members[i];
-        const struct ty_json *old = before[i] == TY_NOWHERE ? NULL : from->members[before[i]].value;
+        const struct ty_json_member *m = &to->members[i];
+        const struct ty_json *old =
+            before[i] == TY_PATCH_NOT_FOUND ? NULL : from->members[before[i]].value;
         if (!old || !ty_json_eq(old, m->value))
-            ty_member_set(patch, TY_NOWHERE, m->key, ty_merge_diff(a, old, m->value));
+            ty_patch_set_member(patch, TY_PATCH_NOT_FOUND, m->key,
+                                ty_patch_merge_diff(a, old, m->value));
     }
     return patch;
 }

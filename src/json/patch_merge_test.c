@@ -28,7 +28,7 @@ static void test_rfc7386(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         ty_auto_arena *a = ty_arena_new(CEILING);
         struct ty_json *doc = json_read(a, cases[i][0]), *patch = json_read(a, cases[i][1]);
-        struct ty_json *got = ty_merge_patch(a, doc, patch);
+        struct ty_json *got = ty_patch_merge(a, doc, patch);
         assert_string_equal(ty_json_text(a, got).p, cases[i][2]);
         assert_string_equal(ty_json_text(a, doc).p, cases[i][0]);
         assert_string_equal(ty_json_text(a, patch).p, cases[i][1]);
@@ -41,7 +41,7 @@ static void test_sharing(void **state)
     ty_auto_arena *a = ty_arena_new(CEILING);
     struct ty_json *doc = json_read(a, "{\"keep\":{\"x\":1},\"change\":{\"y\":1}}");
     struct ty_json *patch = json_read(a, "{\"change\":{\"y\":[2]},\"new\":{\"z\":3}}");
-    struct ty_json *got = ty_merge_patch(a, doc, patch);
+    struct ty_json *got = ty_patch_merge(a, doc, patch);
 
     (void)state;
     assert_ptr_equal(ty_json_get(got, "keep"), ty_json_get(doc, "keep"));
@@ -49,7 +49,7 @@ static void test_sharing(void **state)
     assert_int_equal(ty_json_at(got, "new.z")->col, ty_json_at(patch, "new.z")->col);
     ty_json_set(a, got, "more", ty_json_int(a, 1));
     assert_null(ty_json_get(doc, "more"));
-    assert_string_equal(ty_json_text(a, ty_merge_patch(a, NULL, patch)).p,
+    assert_string_equal(ty_json_text(a, ty_patch_merge(a, NULL, patch)).p,
                         "{\"change\":{\"y\":[2]},\"new\":{\"z\":3}}");
 }
 
@@ -71,9 +71,9 @@ static void test_diff(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         ty_auto_arena *a = ty_arena_new(CEILING);
         struct ty_json *from = json_read(a, cases[i][0]), *to = json_read(a, cases[i][1]);
-        struct ty_json *patch = ty_merge_diff(a, from, to);
+        struct ty_json *patch = ty_patch_merge_diff(a, from, to);
         assert_string_equal(ty_json_text(a, patch).p, cases[i][2]);
-        assert_true(ty_json_eq(ty_merge_patch(a, from, patch), to));
+        assert_true(ty_json_eq(ty_patch_merge(a, from, patch), to));
         assert_string_equal(ty_json_text(a, from).p, cases[i][0]);
     }
 }
@@ -90,7 +90,7 @@ static void test_many(void **state)
     for (int i = 299; i >= 0; i -= 3)
         ty_json_put(a, patch, ty_str(ty_arena_printf(a, "k%d", i)),
                     i % 2 ? ty_json_null(a) : ty_json_int(a, -i));
-    struct ty_json *got = ty_merge_patch(a, doc, patch);
+    struct ty_json *got = ty_patch_merge(a, doc, patch);
     for (int i = 0; i < 300; i++) {
         const struct ty_json *v = ty_json_get(got, ty_arena_printf(a, "k%d", i));
         if (i % 3 == 2 && i % 2) {
@@ -104,8 +104,8 @@ static void test_many(void **state)
         }
     }
     assert_int_equal(doc->n, 200);
-    assert_true(ty_json_eq(ty_merge_patch(a, doc, ty_merge_diff(a, doc, got)), got));
-    assert_true(ty_json_eq(ty_merge_patch(a, got, ty_merge_diff(a, got, doc)), doc));
+    assert_true(ty_json_eq(ty_patch_merge(a, doc, ty_patch_merge_diff(a, doc, got)), got));
+    assert_true(ty_json_eq(ty_patch_merge(a, got, ty_patch_merge_diff(a, got, doc)), doc));
 }
 
 int main(void)

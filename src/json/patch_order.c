@@ -10,19 +10,19 @@ static uint32_t hash_of(const struct ty_json *key)
     return (uint32_t)ty_json_hash(key);
 }
 
-void ty_merge_list_init(struct ty_merge_list *l, struct ty_arena *a, size_t cap)
+void ty_patch_list_init(struct ty_patch_list *l, struct ty_arena *a, size_t cap)
 {
     size_t slots = 8;
 
     while (slots < cap * 2)
         slots *= 2;
-    *l = (struct ty_merge_list){ .arena = a, .cap = cap, .mask = slots - 1 };
-    l->items = ty_new_n(a, struct ty_merge_item, cap);
+    *l = (struct ty_patch_list){ .arena = a, .cap = cap, .mask = slots - 1 };
+    l->items = ty_new_n(a, struct ty_patch_list_item, cap);
     l->slots = ty_new_n(a, uint32_t, slots);
 }
 
 /* The slot that holds the key, or the free one where it belongs. */
-static uint32_t *slot_of(const struct ty_merge_list *l, const struct ty_json *key)
+static uint32_t *slot_of(const struct ty_patch_list *l, const struct ty_json *key)
 {
     size_t at = hash_of(key) & l->mask;
 
@@ -31,20 +31,23 @@ static uint32_t *slot_of(const struct ty_merge_list *l, const struct ty_json *ke
     return &l->slots[at];
 }
 
-struct ty_merge_item *ty_merge_list_find(const struct ty_merge_list *l, const struct ty_json *key)
+struct ty_patch_list_item *ty_patch_list_find(const struct ty_patch_list *l,
+                                              const struct ty_json *key)
 {
     uint32_t slot = *slot_of(l, key);
     return slot && !l->items[slot - 1].gone ? &l->items[slot - 1] : NULL;
 }
 
-void ty_merge_list_add(struct ty_merge_list *l, const struct ty_json *key, struct ty_json *value,
+void ty_patch_list_add(struct ty_patch_list *l, const struct ty_json *key, struct ty_json *value,
                        size_t old)
 {
     assert(l->n < l->cap);
     uint32_t *slot = slot_of(l, key);
-    struct ty_merge_item *it = &l->items[l->n];
+    struct ty_patch_list_item *it = &l->items[l->n];
 
-    *it = (struct ty_merge_item){ .key = key, .value = value, .old = old, .turn = TY_NOWHERE };
+    *it = (struct ty_patch_list_item){
+        .key = key, .value = value, .old = old, .turn = TY_PATCH_NOT_FOUND
+    };
     if (*slot && !l->items[*slot - 1].gone) {
         it->first = *slot - 1;
     } else {
@@ -65,7 +68,7 @@ static int by_turn(const void *x, const void *y)
     return c ? c : (a->at > b->at) - (a->at < b->at);
 }
 
-struct ty_json *ty_merge_list_order(const struct ty_merge_list *l)
+struct ty_json *ty_patch_list_order(const struct ty_patch_list *l)
 {
     struct ty_json *list = ty_json_array(l->arena);
     struct ranked *named = ty_new_n(l->arena, struct ranked, l->n);
@@ -73,11 +76,11 @@ struct ty_json *ty_merge_list_order(const struct ty_merge_list *l)
     size_t n_named = 0, n_rest = 0, i = 0, k = 0;
 
     for (size_t at = 0; at < l->n; at++) {
-        const struct ty_merge_item *first = &l->items[l->items[at].first];
+        const struct ty_patch_list_item *first = &l->items[l->items[at].first];
         struct ranked r = { first->turn, at, first->old };
         if (first->gone)
             continue;
-        if (r.turn == TY_NOWHERE)
+        if (r.turn == TY_PATCH_NOT_FOUND)
             rest[n_rest++] = r;
         else
             named[n_named++] = r;
@@ -85,8 +88,8 @@ struct ty_json *ty_merge_list_order(const struct ty_merge_list *l)
     if (n_named > 1)
         qsort(named, n_named, sizeof(named[0]), by_turn);
     while (i < n_named || k < n_rest) {
-        bool take_rest = i == n_named ||
-                         (k < n_rest && named[i].old != TY_NOWHERE && rest[k].old < named[i].old);
+        bool take_rest = i == n_named || (k < n_rest && named[i].old != TY_PATCH_NOT_FOUND &&
+                                          rest[k].old < named[i].old);
         size_t at = take_rest ? rest[k++].at : named[i++].at;
         ty_json_push(l->arena, list, l->items[at].value);
     }

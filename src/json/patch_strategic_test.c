@@ -14,30 +14,30 @@
 /* A type is a row of fields, as in the schema tables; enough of a pod to show every rule. */
 struct field {
     const char *name;
-    struct ty_merge_type how;
+    struct ty_patch_meta how;
 };
 static const struct field leaf[] = { { 0 } };
 static const struct field container[] = {
-    { "env", { TY_MERGE_BY_KEY, "name", false, leaf } },
-    { "ports", { TY_MERGE_BY_KEY, "containerPort", false, leaf } },
+    { "env", { TY_PATCH_MERGE_BY_KEY, "name", false, leaf } },
+    { "ports", { TY_PATCH_MERGE_BY_KEY, "containerPort", false, leaf } },
     { 0 },
 };
 static const struct field pod[] = {
-    { "containers", { TY_MERGE_BY_KEY, "name", false, container } },
-    { "volumes", { TY_MERGE_BY_KEY, "name", true, leaf } },
-    { "finalizers", { TY_MERGE_SET, NULL, false, leaf } },
-    { "strategy", { TY_MERGE_DEEP, NULL, true, leaf } },
-    { "atomic", { TY_MERGE_REPLACE, NULL, false, leaf } },
+    { "containers", { TY_PATCH_MERGE_BY_KEY, "name", false, container } },
+    { "volumes", { TY_PATCH_MERGE_BY_KEY, "name", true, leaf } },
+    { "finalizers", { TY_PATCH_MERGE_SET, NULL, false, leaf } },
+    { "strategy", { TY_PATCH_MERGE, NULL, true, leaf } },
+    { "atomic", { TY_PATCH_REPLACE, NULL, false, leaf } },
     { 0 },
 };
 
-static struct ty_merge_type test_member(const void *type, struct ty_str key)
+static struct ty_patch_meta test_member(const void *type, struct ty_str key)
 {
     for (const struct field *f = type; f && f->name; f++) {
         if (ty_str_is(key, f->name))
             return f->how;
     }
-    return (struct ty_merge_type){ .how = TY_MERGE_DEEP };
+    return (struct ty_patch_meta){ .how = TY_PATCH_MERGE };
 }
 
 static const void *test_item(const void *type)
@@ -55,8 +55,8 @@ static void count_merged(struct ty_arena *a, const void *type, struct ty_json *m
     ty_json_set(a, merged, "merged", ty_json_int(a, n + 1));
 }
 
-static const struct ty_merge_guide guide = { test_member, test_item, NULL };
-static const struct ty_merge_guide counting = { test_member, test_item, count_merged };
+static const struct ty_patch_schema guide = { test_member, test_item, NULL };
+static const struct ty_patch_schema counting = { test_member, test_item, count_merged };
 
 static void merges(const char *doc_text, const char *patch_text, const char *want)
 {
@@ -65,7 +65,7 @@ static void merges(const char *doc_text, const char *patch_text, const char *wan
     struct ty_json *doc = json_of(a, doc_text), *patch = json_of(a, patch_text), *got = NULL;
     const char *doc_before = ty_json_text(a, doc).p, *patch_before = ty_json_text(a, patch).p;
 
-    if (ty_strategic_merge(a, doc, patch, &guide, pod, 0, &got, &err) != 0)
+    if (ty_patch_strategic(a, doc, patch, &guide, pod, 0, &got, &err) != 0)
         fail_msg("%s: %s", patch_text, err.text);
     assert_string_equal(ty_json_text(a, got).p, ty_json_text(a, json_of(a, want)).p);
     assert_string_equal(ty_json_text(a, doc).p, doc_before);
@@ -78,7 +78,7 @@ static void refuses(const char *doc_text, const char *patch_text, const char *wa
     struct ty_err err = { 0 };
     struct ty_json *got = NULL;
 
-    assert_int_equal(ty_strategic_merge(a, json_of(a, doc_text), json_of(a, patch_text), &guide,
+    assert_int_equal(ty_patch_strategic(a, json_of(a, doc_text), json_of(a, patch_text), &guide,
                                         pod, 0, &got, &err),
                      -EINVAL);
     assert_string_equal(err.text, want);
@@ -228,8 +228,8 @@ static void test_origin(void **state)
     struct ty_json *got = NULL;
 
     (void)state;
-    ty_json_stamp(doc, 1);
-    assert_int_equal(ty_strategic_merge(a, doc, patch, &guide, pod, 7, &got, NULL), 0);
+    ty_json_set_origin(doc, 1);
+    assert_int_equal(ty_patch_strategic(a, doc, patch, &guide, pod, 7, &got, NULL), 0);
     assert_ptr_equal(ty_json_get(got, "keep"), ty_json_get(doc, "keep"));
     assert_int_equal(ty_json_at(got, "l")->origin, 1);
     assert_int_equal(ty_json_at(got, "l.a")->origin, 1);
@@ -251,13 +251,13 @@ static void test_merged(void **state)
     struct ty_json *got = NULL;
 
     (void)state;
-    assert_int_equal(ty_strategic_merge(a, doc, patch, &counting, pod, 0, &got, NULL), 0);
+    assert_int_equal(ty_patch_strategic(a, doc, patch, &counting, pod, 0, &got, NULL), 0);
     struct ty_json *want =
         json_of(a, "{'a':{'b':{},'merged':1},'containers':[{'name':'x'},{'name':'y','merged':1},"
                    "{'name':'z'}],'n':{},'merged':1}");
     assert_string_equal(ty_json_text(a, got).p, ty_json_text(a, want).p);
     got = NULL;
-    assert_int_equal(ty_strategic_merge(a, NULL, patch, &guide, pod, 0, &got, NULL), 0);
+    assert_int_equal(ty_patch_strategic(a, NULL, patch, &guide, pod, 0, &got, NULL), 0);
     assert_true(ty_json_eq(got, patch));
 }
 

@@ -6,7 +6,7 @@
 
 #include "json/json.h"
 
-struct ty_docs {
+struct ty_yaml_docs {
     struct ty_json **v; /* documents in order; empty ones are left out */
     size_t n;
 };
@@ -16,8 +16,9 @@ struct ty_docs {
  * each node read. The text is borrowed and must live as long as the trees.
  * Stricter than Kubernetes: tags that mean nothing are errors, and so is an empty item in a list
  * that is not indented more than its key (libfyaml 0.7 cannot read it). */
-int ty_yaml_read(struct ty_arena *a, const char *name, struct ty_str text,
-                 const struct ty_json_limits *limits, struct ty_docs *ret_docs, struct ty_err *err);
+int ty_yaml_parse(struct ty_arena *a, const char *name, struct ty_str text,
+                  const struct ty_json_limits *limits, struct ty_yaml_docs *ret_docs,
+                  struct ty_err *err);
 
 /* A comment for a value's line: writes it into `out` without "# ", or nothing. */
 typedef void ty_yaml_note_fn(void *ctx, const struct ty_json *v, struct ty_buf *out);

@@ -1,7 +1,7 @@
 /* Events to trees. The builder keeps its own stack, so depth costs no C stack; aliases become
  * copies, counted against a budget; "<<" merges when its mapping ends. */
 #include "base/hash.h"
-#include "json/inner.h"
+#include "json/json_inner.h"
 #include "json/yaml_inner.h"
 
 #include <errno.h>
@@ -30,9 +30,9 @@ struct frame {
     /* Mappings only. */
     bool has_key, merge; /* a key waits for its value; the key is "<<" */
     struct ty_str key;
-    struct ty_yaml_place key_at;
-    struct ty_yaml_place *places; /* of the keys, beside v->members */
-    struct ty_json *merged;       /* a list of what "<<" names, or NULL */
+    struct ty_yaml_mark key_at;
+    struct ty_yaml_mark *places; /* of the keys, beside v->members */
+    struct ty_json *merged;      /* a list of what "<<" names, or NULL */
 };
 
 struct ty_yaml_build {
@@ -128,11 +128,11 @@ static int refuse_twice(const struct ty_yaml_build *b, const struct frame *f, si
 
 static int check_twice(const struct ty_yaml_build *b, const struct frame *f, struct ty_err *err)
 {
-    const struct ty_member *members = f->v->members;
+    const struct ty_json_member *members = f->v->members;
     size_t n = f->v->n, first = 0, again = SIZE_MAX;
     if (n < 2)
         return 0;
-    const struct ty_member **sorted = ty_members_sorted(members, n);
+    const struct ty_json_member **sorted = ty_json_members_sorted(members, n);
     for (size_t i = 1; i < n; i++) {
         size_t at = (size_t)(sorted[i] - members);
         if (at < again && ty_str_eq(sorted[i - 1]->key, sorted[i]->key)) {
@@ -151,13 +151,13 @@ static void merge(struct ty_yaml_build *b, struct frame *f)
     size_t n = f->v->n, most = n;
     ty_each_item (it, f->merged)
         most += (*it)->n;
-    struct ty_member *all = ty_new_n(b->a, struct ty_member, most ? most : 1);
+    struct ty_json_member *all = ty_new_n(b->a, struct ty_json_member, most ? most : 1);
     if (n)
         memcpy(all, f->v->members, n * sizeof(*all));
     ty_each_item (it, f->merged)
         ty_each_member (m, *it)
             all[n++] = *m;
-    const struct ty_member **sorted = ty_members_sorted(all, n);
+    const struct ty_json_member **sorted = ty_json_members_sorted(all, n);
     for (size_t i = 1; i < n; i++)
         if (ty_str_eq(sorted[i - 1]->key, sorted[i]->key))
             all[sorted[i] - all].value = NULL;
@@ -198,8 +198,8 @@ static void add_member(struct ty_yaml_build *b, struct frame *f, struct ty_json 
     struct ty_json *map = f->v;
     if (map->n == map->cap) {
         uint32_t cap = map->cap ? map->cap * 2 : 4;
-        struct ty_member *members = ty_new_n(b->a, struct ty_member, cap);
-        struct ty_yaml_place *places = ty_new_n(b->a, struct ty_yaml_place, cap);
+        struct ty_json_member *members = ty_new_n(b->a, struct ty_json_member, cap);
+        struct ty_yaml_mark *places = ty_new_n(b->a, struct ty_yaml_mark, cap);
         if (map->n) {
             memcpy(members, map->members, map->n * sizeof(*members));
             memcpy(places, f->places, map->n * sizeof(*places));
@@ -209,7 +209,7 @@ static void add_member(struct ty_yaml_build *b, struct frame *f, struct ty_json 
         f->places = places;
     }
     f->places[map->n] = f->key_at;
-    map->members[map->n++] = (struct ty_member){ f->key, v };
+    map->members[map->n++] = (struct ty_json_member){ f->key, v };
     f->has_key = false;
 }
 
@@ -228,8 +228,8 @@ static int add_key(struct ty_yaml_build *b, struct frame *f, const struct ty_jso
     return 0;
 }
 
-static int place(struct ty_yaml_build *b, struct ty_json *v, unsigned height,
-                 const struct ty_yaml_event *ev, struct ty_err *err)
+static int add_node(struct ty_yaml_build *b, struct ty_json *v, unsigned height,
+                    const struct ty_yaml_event *ev, struct ty_err *err)
 {
     if (b->depth == 0) {
         b->root = v;
@@ -266,17 +266,18 @@ static int add_scalar(struct ty_yaml_build *b, const struct ty_yaml_event *ev, s
     struct ty_json *v = new_node(b, ev);
     if (ty_str_is(s.text, "<<") && ty_str_is(s.tag, "tag:yaml.org,2002:merge"))
         s.tag = (struct ty_str){ 0 };
-    if (!ty_yaml_scalar_read(b->a, &s, v, &why))
+    if (!ty_yaml_scalar_parse(b->a, &s, v, &why))
         return TY_YAML_FAIL(err, b->name, ev->at, "%s", why);
     struct anchor *x = set_anchor(b, ev->anchor, v);
     if (x) {
         x->nodes = 1;
         x->done = true;
     }
-    return place(b, v, 0, ev, err);
+    return add_node(b, v, 0, ev, err);
 }
 
-static int begin(struct ty_yaml_build *b, const struct ty_yaml_event *ev, struct ty_err *err)
+static int begin_collection(struct ty_yaml_build *b, const struct ty_yaml_event *ev,
+                            struct ty_err *err)
 {
     bool map = ev->kind == TY_YAML_MAPPING;
     const struct frame *up = &b->stack[b->depth ? b->depth - 1 : 0];
@@ -299,7 +300,7 @@ static int begin(struct ty_yaml_build *b, const struct ty_yaml_event *ev, struct
     return 0;
 }
 
-static int end(struct ty_yaml_build *b, struct ty_err *err)
+static int end_collection(struct ty_yaml_build *b, struct ty_err *err)
 {
     if (b->depth == 0)
         return ty_fail(err, -EINVAL, "%s:1:1: an end without a beginning", b->name);
@@ -319,7 +320,7 @@ static int end(struct ty_yaml_build *b, struct ty_err *err)
         f->anchor->done = true;
     }
     b->depth--;
-    return place(b, f->v, height, &whole, err);
+    return add_node(b, f->v, height, &whole, err);
 }
 
 static int add_alias(struct ty_yaml_build *b, const struct ty_yaml_event *ev, struct ty_err *err)
@@ -340,7 +341,7 @@ static int add_alias(struct ty_yaml_build *b, const struct ty_yaml_event *ev, st
         return TY_YAML_FAIL(err, b->name, ev->at,
                             "aliases make this text more than %d times larger", MOST_GROWTH);
     b->nodes += x->nodes;
-    return place(b, ty_json_copy(b->a, x->v, 0), x->height, ev, err);
+    return add_node(b, ty_json_copy(b->a, x->v, 0), x->height, ev, err);
 }
 
 int ty_yaml_build_add(struct ty_yaml_build *b, const struct ty_yaml_event *ev, struct ty_err *err)
@@ -350,9 +351,9 @@ int ty_yaml_build_add(struct ty_yaml_build *b, const struct ty_yaml_event *ev, s
         return add_scalar(b, ev, err);
     case TY_YAML_LIST:
     case TY_YAML_MAPPING:
-        return begin(b, ev, err);
+        return begin_collection(b, ev, err);
     case TY_YAML_END:
-        return end(b, err);
+        return end_collection(b, err);
     case TY_YAML_ALIAS:
         return add_alias(b, ev, err);
     }
@@ -371,11 +372,11 @@ struct ty_json *ty_yaml_build_take(struct ty_yaml_build *b)
     return root;
 }
 
-char ty_yaml_build_open(const struct ty_yaml_build *b, struct ty_yaml_place *ret_at)
+char ty_yaml_build_open(const struct ty_yaml_build *b, struct ty_yaml_mark *ret_at)
 {
     if (b->depth == 0)
         return 0;
     const struct frame *f = &b->stack[b->depth - 1];
-    *ret_at = (struct ty_yaml_place){ f->v->line, f->v->col };
+    *ret_at = (struct ty_yaml_mark){ f->v->line, f->v->col };
     return f->open;
 }

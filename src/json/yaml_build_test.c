@@ -186,7 +186,7 @@ static void tells_what_is_open(void **state)
 {
     (void)state;
     struct maker m;
-    struct ty_yaml_place at = { 0 };
+    struct ty_yaml_mark at = { 0 };
     start(&m, 8);
     assert_int_equal(ty_yaml_build_open(m.b, &at), 0);
     add(&m, TY_YAML_LIST, "", "");

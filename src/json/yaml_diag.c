@@ -50,7 +50,7 @@ static const struct {
     { "version", "this line starting with % is no directive of YAML" },
 };
 
-const char *ty_yaml_diag_say(struct ty_arena *a, const char *message)
+const char *ty_yaml_diag_text(struct ty_arena *a, const char *message)
 {
     for (size_t i = 0; i < sizeof(sayings) / sizeof(sayings[0]); i++)
         if (strstr(message, sayings[i].message))

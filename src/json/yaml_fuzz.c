@@ -22,11 +22,11 @@ static void round_trip(struct ty_arena *a, const struct ty_json *doc,
                        const struct ty_yaml_style *style)
 {
     ty_auto_buf out = { 0 };
-    struct ty_docs back = { 0 };
+    struct ty_yaml_docs back = { 0 };
     struct ty_err err = { 0 };
     ty_yaml_print(&out, doc, style);
     struct ty_str text = ty_buf_str(&out);
-    int r = ty_yaml_read(a, "printed", text, NULL, &back, &err);
+    int r = ty_yaml_parse(a, "printed", text, NULL, &back, &err);
     check(r == 0, err.text, text);
     check(back.n == 1, "not one document", text);
     check(ty_json_eq(doc, back.v[0]), "another value", text);
@@ -35,11 +35,11 @@ static void round_trip(struct ty_arena *a, const struct ty_json *doc,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     ty_auto_arena *a = ty_arena_new((size_t)1 << 30);
-    struct ty_docs docs = { 0 };
+    struct ty_yaml_docs docs = { 0 };
     struct ty_err err = { 0 };
     struct ty_str text = { (const char *)data, size };
     const struct ty_json_limits limits = { .bytes = 1 << 16, .depth = 40 };
-    int r = ty_yaml_read(a, "fuzz", text, &limits, &docs, &err);
+    int r = ty_yaml_parse(a, "fuzz", text, &limits, &docs, &err);
     if (r < 0) {
         check(strncmp(err.text, "fuzz:", 5) == 0 && !strchr(err.text, '\n'), err.text, text);
         return 0;

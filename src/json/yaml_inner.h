@@ -6,7 +6,7 @@
 #include "json/yaml.h"
 
 /* A place in the input, from 1. */
-struct ty_yaml_place {
+struct ty_yaml_mark {
     uint32_t line, col;
 };
 
@@ -33,7 +33,7 @@ const char *ty_yaml_text_show(struct ty_arena *a, struct ty_str s);
 
 /* Fills type, n and value of *v when the plain scalar s is a number; else false. 1.0 is the INT 1.
  */
-bool ty_yaml_number_read(struct ty_arena *a, struct ty_str s, struct ty_json *v);
+bool ty_yaml_number_parse(struct ty_arena *a, struct ty_str s, struct ty_json *v);
 /* Might any YAML reader take s for a number, a date or a time of day? */
 bool ty_yaml_number_like(struct ty_str s);
 /* The text of a NUMBER that stands where a key must be. */
@@ -47,8 +47,8 @@ struct ty_yaml_scalar {
     bool plain;        /* neither quoted nor a block */
 };
 /* Fills *v, or says what is wrong in *ret_why (a sentence that lives with the arena). */
-bool ty_yaml_scalar_read(struct ty_arena *a, const struct ty_yaml_scalar *in, struct ty_json *v,
-                         const char **ret_why);
+bool ty_yaml_scalar_parse(struct ty_arena *a, const struct ty_yaml_scalar *in, struct ty_json *v,
+                          const char **ret_why);
 /* Would a reader of YAML 1.1 or 1.2 take the plain word s for something else than a string? */
 bool ty_yaml_scalar_is_word(struct ty_str s);
 /* A value that stands as a key; false for null, lists and mappings. */
@@ -58,8 +58,7 @@ const char *ty_yaml_scalar_tag(struct ty_arena *a, struct ty_str tag);
 
 /* yaml_quoted.c: what lies between the quotes ('"' or '\''), decoded: raw itself if nothing
  * changes, else it lives with the arena. False for escapes that mean nothing. */
-bool ty_yaml_quoted_read(struct ty_arena *a, struct ty_str raw, char quote,
-                         struct ty_str *ret_text);
+bool ty_yaml_unquote(struct ty_arena *a, struct ty_str raw, char quote, struct ty_str *ret_text);
 
 /* yaml_build.c: a tree from the events of one document. */
 
@@ -68,7 +67,7 @@ struct ty_yaml_event {
     enum ty_yaml_kind kind;
     struct ty_yaml_scalar scalar; /* its tag also for lists and mappings */
     struct ty_str anchor;         /* given, or meant by an alias; empty: none */
-    struct ty_yaml_place at;
+    struct ty_yaml_mark at;
     bool flow; /* a list in [] or a mapping in {} */
 };
 struct ty_yaml_build;
@@ -80,10 +79,10 @@ int ty_yaml_build_add(struct ty_yaml_build *b, const struct ty_yaml_event *ev, s
 struct ty_json *ty_yaml_build_take(struct ty_yaml_build *b);
 /* The innermost list or mapping that has not ended: '[' or '{' in brackets, '-' or ':' in block
  * style, 0 if there is none. */
-char ty_yaml_build_open(const struct ty_yaml_build *b, struct ty_yaml_place *ret_at);
+char ty_yaml_build_open(const struct ty_yaml_build *b, struct ty_yaml_mark *ret_at);
 
 /* yaml_diag.c: the parser's message in words for a person. Lives with the arena or for ever. */
-const char *ty_yaml_diag_say(struct ty_arena *a, const char *message);
+const char *ty_yaml_diag_text(struct ty_arena *a, const char *message);
 
 /* yaml_quote.c: how a string is written. */
 

@@ -1,5 +1,5 @@
 /* Numbers in YAML. Kubernetes reads them with go-yaml into int64, uint64 or float64 and writes the
- * floats as Go's encoding/json does, so 1.0 and 1e0 reach the API as 1: we do the same, or a
+ * floats as Go's encoding/json does, so 1.0 and 1e0 reach the API as 1: we do the reads_back, or a
  * quantity "1e3" would be shown in another form than a cluster shows it. strtod and printf are
  * used in the C locale: this program never calls setlocale. */
 #include "json/yaml_inner.h"
@@ -29,7 +29,7 @@ static int digit_value(char c)
 }
 
 /* Copies s without underscores, NUL-terminated. */
-static struct ty_str strip(struct ty_str s, char to[MOST_CHARS + 1])
+static struct ty_str strip_underscores(struct ty_str s, char to[MOST_CHARS + 1])
 {
     size_t n = 0;
     for (size_t i = 0; i < s.n; i++)
@@ -122,15 +122,15 @@ static bool read_int(struct ty_arena *a, struct ty_str s, struct ty_json *v)
 }
 
 /* How a float is laid out: plain for decimal exponents in [from, to), else with an exponent. */
-struct layout {
+struct float_layout {
     int from, to;
     int exponent_digits;
     bool single; /* as few digits as a float32 needs */
 };
-static const struct layout json_layout = { -6, 21, 1, false };
-static const struct layout key_layout = { -4, 6, 2, true };
+static const struct float_layout json_layout = { -6, 21, 1, false };
+static const struct float_layout key_layout = { -4, 6, 2, true };
 
-static bool same(const char *text, double d, bool single)
+static bool reads_back(const char *text, double d, bool single)
 {
     if (single && d <= (double)FLT_MAX)
         return strtof(text, NULL) == (float)d;
@@ -143,7 +143,7 @@ static int shortest(double d, bool single, char digits[24], int *ret_exp)
     char text[40];
     for (int n = 1; n <= DBL_DECIMAL_DIG; n++) {
         snprintf(text, sizeof(text), "%.*e", n - 1, fabs(d));
-        if (n == DBL_DECIMAL_DIG || same(text, fabs(d), single))
+        if (n == DBL_DECIMAL_DIG || reads_back(text, fabs(d), single))
             break;
     }
     char *e = strchr(text, 'e');
@@ -161,7 +161,7 @@ static void put_zeros(struct ty_buf *out, int n)
         ty_buf_chr(out, '0');
 }
 
-static struct ty_str format(struct ty_arena *a, double d, const struct layout *l)
+static struct ty_str format_float(struct ty_arena *a, double d, const struct float_layout *l)
 {
     char digits[24] = "";
     int exp = 0;
@@ -191,7 +191,7 @@ static bool read_float(struct ty_arena *a, struct ty_str s, struct ty_json *v)
     double d = strtod(s.p, NULL);
     if (!isfinite(d))
         return false; /* 1e400 stays a string, as in go-yaml */
-    struct ty_str text = format(a, d, &json_layout);
+    struct ty_str text = format_float(a, d, &json_layout);
     int64_t i = 0;
     if (ty_str_parse_i64(text, &i) && !(i == 0 && text.p[0] == '-')) {
         v->type = TY_JSON_INT;
@@ -214,12 +214,12 @@ static bool dotted_ok(struct ty_str s)
     return true;
 }
 
-bool ty_yaml_number_read(struct ty_arena *a, struct ty_str s, struct ty_json *v)
+bool ty_yaml_number_parse(struct ty_arena *a, struct ty_str s, struct ty_json *v)
 {
     char buf[MOST_CHARS + 1];
     if (!may_start(s))
         return false;
-    struct ty_str plain = strip(s, buf);
+    struct ty_str plain = strip_underscores(s, buf);
     if (s.p[0] == '.')
         return dotted_ok(s) && looks_float(plain) && read_float(a, plain, v);
     return read_int(a, plain, v) || (looks_float(plain) && read_float(a, plain, v));
@@ -256,7 +256,7 @@ bool ty_yaml_number_like(struct ty_str s)
     uint64_t u = 0;
     if (!may_start(s))
         return false;
-    struct ty_str plain = strip(s, buf);
+    struct ty_str plain = strip_underscores(s, buf);
     size_t sign = plain.n > 0 && (plain.p[0] == '-' || plain.p[0] == '+');
     return looks_float(plain) || looks_date(s) || looks_base60(plain) ||
            read_magnitude((struct ty_str){ plain.p + sign, plain.n - sign }, &u) != NOT_INT;
@@ -267,5 +267,5 @@ struct ty_str ty_yaml_number_key(struct ty_arena *a, const struct ty_json *v)
     struct ty_str text = { v->s, v->n };
     if (skip_digits(text, 0) == text.n)
         return text; /* a uint64 */
-    return format(a, strtod(ty_arena_strndup(a, v->s, v->n), NULL), &key_layout);
+    return format_float(a, strtod(ty_arena_strndup(a, v->s, v->n), NULL), &key_layout);
 }

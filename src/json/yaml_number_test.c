@@ -61,11 +61,11 @@ static void fixed_point(void **state)
         bits ^= bits << 17;
         memcpy(&d, &bits, sizeof(d));
         snprintf(text, sizeof(text), "%.17g", d);
-        if (!ty_yaml_number_read(a, ty_str(text), &once))
+        if (!ty_yaml_number_parse(a, ty_str(text), &once))
             continue; /* nan, inf */
         struct ty_str printed = ty_json_text(a, &once);
         assert_true(strtod(printed.p, NULL) == d);
-        assert_true(ty_yaml_number_read(a, printed, &again));
+        assert_true(ty_yaml_number_parse(a, printed, &again));
         assert_true(ty_json_eq(&once, &again));
     }
 }
@@ -77,10 +77,10 @@ static void long_texts(void **state)
     struct ty_json v = { 0 };
     char ones[2001];
     memset(ones, '1', sizeof(ones));
-    assert_true(ty_yaml_number_read(a, (struct ty_str){ ones, 300 }, &v));
+    assert_true(ty_yaml_number_parse(a, (struct ty_str){ ones, 300 }, &v));
     assert_int_equal(v.type, TY_JSON_NUMBER);
-    assert_false(ty_yaml_number_read(a, (struct ty_str){ ones, 1000 }, &v)); /* beyond float64 */
-    assert_false(ty_yaml_number_read(a, (struct ty_str){ ones, 2000 }, &v));
+    assert_false(ty_yaml_number_parse(a, (struct ty_str){ ones, 1000 }, &v)); /* beyond float64 */
+    assert_false(ty_yaml_number_parse(a, (struct ty_str){ ones, 2000 }, &v));
 }
 
 int main(void)

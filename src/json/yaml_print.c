@@ -2,7 +2,7 @@
  * left out where it says the same as that of the value around it. */
 #include "json/yaml.h"
 
-#include "json/inner.h"
+#include "json/json_inner.h"
 #include "json/yaml_inner.h"
 
 enum { LONGEST_KEY = 1000 }; /* YAML wants "key:" within 1024 characters; longer ones need "? " */
@@ -25,7 +25,7 @@ struct spot {
     struct note owed;   /* to be put on the next line that ends */
 };
 
-static struct note ask(struct printer *p, const struct ty_json *v)
+static struct note ask_note(struct printer *p, const struct ty_json *v)
 {
     size_t at = p->notes.n;
     if (p->style->note)
@@ -72,7 +72,7 @@ static bool is_nested(const struct ty_json *v)
 static void put_leaf(struct printer *p, const struct ty_json *v, struct note say, size_t indent,
                      bool one_line)
 {
-    struct ty_str s = ty_json_text_of(v);
+    struct ty_str s = ty_json_as_str(v);
     enum ty_yaml_quoting how = TY_YAML_PLAIN;
     if (v->type == TY_JSON_STRING) {
         how = ty_yaml_quote_choose(s, one_line);
@@ -92,10 +92,10 @@ static void put_leaf(struct printer *p, const struct ty_json *v, struct note say
 
 static void put_nested(struct printer *p, const struct ty_json *v, struct spot at, bool inside);
 
-static void put_member(struct printer *p, const struct ty_member *m, const struct spot *at)
+static void put_member(struct printer *p, const struct ty_json_member *m, const struct spot *at)
 {
     size_t notes = p->notes.n;
-    struct note own = ask(p, m->value), say = to_say(p, own, at);
+    struct note own = ask_note(p, m->value), say = to_say(p, own, at);
     enum ty_yaml_quoting how = ty_yaml_quote_choose(m->key, true);
     if (m->key.n > LONGEST_KEY)
         ty_buf_cstr(p->out, "? ");
@@ -122,7 +122,7 @@ static const struct ty_json *first_of(const struct printer *p, const struct ty_j
 {
     if (v->type == TY_JSON_ARRAY)
         return v->items[0];
-    const struct ty_member *first = v->members;
+    const struct ty_json_member *first = v->members;
     for (uint32_t i = 1; i < v->n && p->style->sorted; i++)
         if (ty_str_cmp(v->members[i].key, first->key) < 0)
             first = &v->members[i];
@@ -136,7 +136,7 @@ static void put_lineless(struct printer *p, const struct ty_json *v, const struc
                          size_t indent)
 {
     size_t notes = p->notes.n;
-    struct note own = ask(p, v), say = to_say(p, own, at), first = ask(p, first_of(p, v));
+    struct note own = ask_note(p, v), say = to_say(p, own, at), first = ask_note(p, first_of(p, v));
     struct spot in = { indent, own.n > 0 ? own : at->around, say };
     if (say.n > 0 && first.n > 0 && !same_note(p, first, say)) {
         in.owed.n = 0;
@@ -153,7 +153,7 @@ static void put_item(struct printer *p, const struct ty_json *v, const struct sp
     if (is_nested(v)) {
         put_lineless(p, v, at, at->indent + 2);
     } else {
-        struct note own = ask(p, v);
+        struct note own = ask_note(p, v);
         put_leaf(p, v, to_say(p, own, at), at->indent, false);
     }
     p->notes.n = notes;
@@ -163,8 +163,8 @@ static void put_item(struct printer *p, const struct ty_json *v, const struct sp
 static void put_nested(struct printer *p, const struct ty_json *v, struct spot at, bool inside)
 {
     bool map = v->type == TY_JSON_OBJECT;
-    const struct ty_member **sorted =
-        map && p->style->sorted ? ty_members_sorted(v->members, v->n) : NULL;
+    const struct ty_json_member **sorted =
+        map && p->style->sorted ? ty_json_members_sorted(v->members, v->n) : NULL;
     for (uint32_t i = 0; i < v->n; i++) {
         if (i > 0 || !inside)
             put_indent(p, at.indent);
@@ -185,7 +185,7 @@ void ty_yaml_print(struct ty_buf *out, const struct ty_json *v, const struct ty_
     if (is_nested(v)) {
         put_lineless(&p, v, &root, 0);
     } else {
-        struct note own = ask(&p, v);
+        struct note own = ask_note(&p, v);
         put_leaf(&p, v, own, 0, true);
     }
     ty_buf_done(&p.notes);

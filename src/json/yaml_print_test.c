@@ -7,11 +7,11 @@ static void assert_prints(const struct ty_json *v, const struct ty_yaml_style *s
 {
     ty_auto_arena *a = ty_arena_new(1 << 22);
     ty_auto_buf out = { 0 };
-    struct ty_docs back = { 0 };
+    struct ty_yaml_docs back = { 0 };
     struct ty_err err = { 0 };
     ty_yaml_print(&out, v, style);
     assert_string_equal(ty_arena_strndup(a, out.p, out.n), want);
-    ty_yaml_read(a, "printed", ty_buf_str(&out), NULL, &back, &err);
+    ty_yaml_parse(a, "printed", ty_buf_str(&out), NULL, &back, &err);
     assert_string_equal(err.text, "");
     assert_int_equal(back.n, v->type == TY_JSON_NULL ? 0 : 1);
     assert_true(back.n == 0 || ty_json_eq(v, back.v[0]));
@@ -100,9 +100,9 @@ static void notes(void **state)
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_json *v =
         json_read(a, "{\"a\":1,\"m\":{\"x\":1,\"t\":\"l1\\nl2\",\"z\":[]},\"l\":[1,2]}");
-    ty_json_stamp(v, 1);
+    ty_json_set_origin(v, 1);
     assert_notes(v, "a: 1 # o1\nm:\n  x: 1\n  t: |-\n    l1\n    l2\n  z: []\nl:\n- 1\n- 2\n");
-    ty_json_stamp(ty_json_get(v, "m"), 2);
+    ty_json_set_origin(ty_json_get(v, "m"), 2);
     ty_json_at(v, "m.t")->origin = 3;
     ty_json_item(ty_json_get(v, "l"), 1)->origin = 4;
     assert_notes(v, "a: 1 # o1\nm: # o2\n  x: 1\n  t: |- # o3\n    l1\n    l2\n  z: []\n"
@@ -117,11 +117,11 @@ static void notes_in_lists(void **state)
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_json *v = json_read(a, "{\"e\":[{\"k\":1,\"v\":2},{\"k\":3,\"v\":4},[[5,6]]]}");
-    ty_json_stamp(v, 1);
+    ty_json_set_origin(v, 1);
     struct ty_json *e = ty_json_get(v, "e");
-    ty_json_stamp(ty_json_item(e, 0), 2); /* said once, on the item's first line */
-    ty_json_item(e, 1)->origin = 2;       /* but its values say something else */
-    ty_json_stamp(ty_json_item(e, 2), 3);
+    ty_json_set_origin(ty_json_item(e, 0), 2); /* said once, on the item's first line */
+    ty_json_item(e, 1)->origin = 2;            /* but its values say something else */
+    ty_json_set_origin(ty_json_item(e, 2), 3);
     assert_notes(v, "e: # o1\n- k: 1 # o2\n  v: 2\n- k: 3\n  v: 4\n- - - 5 # o3\n    - 6\n");
 }
 

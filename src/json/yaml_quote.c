@@ -1,7 +1,7 @@
 /* How a string is written: plain if every reader of YAML 1.1 and 1.2 reads the same string back,
  * else as go-yaml chooses: "double" for words such as yes and 1.0 and where escapes are needed,
  * 'single' where only the punctuation is in the way, a | block for several lines. */
-#include "json/inner.h"
+#include "json/json_inner.h"
 #include "json/yaml_inner.h"
 
 /* What a string holds that decides its form. */
@@ -24,7 +24,7 @@ static bool is_odd(const char *p, size_t n)
                       memcmp(p, "\xef\xbf\xbf", 3) == 0);
 }
 
-static struct traits look(struct ty_str s)
+static struct traits scan_traits(struct ty_str s)
 {
     struct traits t = { 0 };
     size_t n = 1;
@@ -34,7 +34,7 @@ static struct traits look(struct ty_str s)
             n = 1;
             continue;
         }
-        n = ty_utf8_len(p, end);
+        n = ty_json_utf8_len(p, end);
         t.escape = t.escape || n == 0 || is_odd(p, n);
         t.nl = t.nl || *p == '\n';
         t.tab = t.tab || *p == '\t';
@@ -80,7 +80,7 @@ enum ty_yaml_quoting ty_yaml_quote_choose(struct ty_str s, bool one_line)
 {
     if (s.n == 0)
         return TY_YAML_DOUBLE;
-    struct traits t = look(s);
+    struct traits t = scan_traits(s);
     if (t.nl && !one_line && fits_block(s, &t))
         return TY_YAML_BLOCK;
     if (t.escape || t.nl || t.tab || ty_yaml_scalar_is_word(s))
@@ -110,7 +110,7 @@ static void put_double(struct ty_buf *out, struct ty_str s)
     size_t n = 1;
     ty_buf_chr(out, '"');
     for (const char *p = s.p, *end = s.p + s.n; p < end; p += n ? n : 1) {
-        n = ty_utf8_len(p, end);
+        n = ty_json_utf8_len(p, end);
         if (n == 0 || *p == '"' || *p == '\\' || *p == '\n' || *p == '\t' || is_odd(p, n))
             put_escape(out, p, n);
         else

@@ -1,5 +1,5 @@
 /* What a scalar means: tags, the words of YAML 1.1, numbers; the rest are strings. */
-#include "json/inner.h"
+#include "json/json_inner.h"
 #include "json/yaml_inner.h"
 
 enum word { NO_WORD, WORD_NULL, WORD_TRUE, WORD_FALSE, WORD_NOT_FINITE };
@@ -44,7 +44,7 @@ static void set_string(struct ty_json *v, struct ty_str s)
 }
 
 /* A plain scalar without a tag. False only for what JSON cannot hold. */
-static bool resolve(struct ty_arena *a, struct ty_str s, struct ty_json *v)
+static bool resolve_plain(struct ty_arena *a, struct ty_str s, struct ty_json *v)
 {
     enum word word = word_of(s);
     switch (word) {
@@ -61,7 +61,7 @@ static bool resolve(struct ty_arena *a, struct ty_str s, struct ty_json *v)
     case NO_WORD:
         break;
     }
-    if (!ty_yaml_number_read(a, s, v))
+    if (!ty_yaml_number_parse(a, s, v))
         set_string(v, s);
     return true;
 }
@@ -100,7 +100,7 @@ static bool read_base64(struct ty_arena *a, struct ty_str s, struct ty_str *ret_
 static bool is_utf8(struct ty_str s)
 {
     for (size_t i = 0, n = 0; i < s.n; i += n) {
-        n = ty_utf8_len(s.p + i, s.p + s.n);
+        n = ty_json_utf8_len(s.p + i, s.p + s.n);
         if (n == 0)
             return false;
     }
@@ -177,15 +177,15 @@ static bool read_tagged(struct ty_arena *a, const struct ty_yaml_scalar *in, str
         *ret_why = ty_arena_printf(a, "the tag %s means nothing here", shown);
         return false;
     }
-    if (resolve(a, in->text, v) && type_fits(name, v) &&
+    if (resolve_plain(a, in->text, v) && type_fits(name, v) &&
         !(ty_str_is(name, "int") && is_float_text(in->text)))
         return true;
     *ret_why = ty_arena_printf(a, "%s is not a value of %s", ty_yaml_text_show(a, in->text), shown);
     return false;
 }
 
-bool ty_yaml_scalar_read(struct ty_arena *a, const struct ty_yaml_scalar *in, struct ty_json *v,
-                         const char **ret_why)
+bool ty_yaml_scalar_parse(struct ty_arena *a, const struct ty_yaml_scalar *in, struct ty_json *v,
+                          const char **ret_why)
 {
     if (in->tag.n > 0)
         return read_tagged(a, in, v, ret_why);
@@ -193,7 +193,7 @@ bool ty_yaml_scalar_read(struct ty_arena *a, const struct ty_yaml_scalar *in, st
         set_string(v, in->text);
         return true;
     }
-    if (resolve(a, in->text, v))
+    if (resolve_plain(a, in->text, v))
         return true;
     *ret_why =
         ty_arena_printf(a, "JSON has no number %.*s; put a string in quotes", TY_ARG(in->text));

@@ -111,7 +111,7 @@ static void reads_plain(void **state)
         const struct ty_yaml_scalar in = { .text = ty_str(plain[i].text), .plain = true };
         struct ty_json v = { 0 };
         const char *why = NULL;
-        assert_true(ty_yaml_scalar_read(a, &in, &v, &why));
+        assert_true(ty_yaml_scalar_parse(a, &in, &v, &why));
         const char *got = ty_json_text(a, &v).p;
         if (strcmp(got, plain[i].want) != 0)
             fail_msg("%s: got %s, want %s", plain[i].text, got, plain[i].want);
@@ -141,8 +141,8 @@ static void quoted_is_string(void **state)
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         const struct ty_yaml_scalar in = { .text = ty_str(texts[i]) };
         struct ty_json v = { 0 };
-        assert_true(ty_yaml_scalar_read(a, &in, &v, &why));
-        assert_true(ty_str_is(ty_json_text_of(&v), texts[i]));
+        assert_true(ty_yaml_scalar_parse(a, &in, &v, &why));
+        assert_true(ty_str_is(ty_json_as_str(&v), texts[i]));
         assert_int_equal(v.type, TY_JSON_STRING);
     }
 }
@@ -182,7 +182,7 @@ static void obeys_tags(void **state)
         const struct ty_yaml_scalar in = { ty_str(rows[i].text), ty_str(rows[i].tag), true };
         struct ty_json v = { 0 };
         const char *why = NULL;
-        if (ty_yaml_scalar_read(a, &in, &v, &why))
+        if (ty_yaml_scalar_parse(a, &in, &v, &why))
             assert_string_equal(ty_json_text(a, &v).p, rows[i].want);
         else
             assert_string_equal(ty_arena_printf(a, "!%s", why), rows[i].want);
@@ -198,7 +198,7 @@ static void refuses_infinity(void **state)
         const struct ty_yaml_scalar in = { .text = ty_str(texts[i]), .plain = true };
         struct ty_json v = { 0 };
         const char *why = NULL;
-        assert_false(ty_yaml_scalar_read(a, &in, &v, &why));
+        assert_false(ty_yaml_scalar_parse(a, &in, &v, &why));
         assert_string_equal(
             why, ty_arena_printf(a, "JSON has no number %s; put a string in quotes", texts[i]));
     }
@@ -228,7 +228,7 @@ static void makes_keys(void **state)
         struct ty_json v = { 0 };
         struct ty_str key = { 0 };
         const char *why = NULL;
-        assert_true(ty_yaml_scalar_read(a, &in, &v, &why));
+        assert_true(ty_yaml_scalar_parse(a, &in, &v, &why));
         assert_true(ty_yaml_scalar_key(a, &v, &key));
         assert_string_equal(ty_arena_strndup(a, key.p, key.n), rows[i].want);
     }

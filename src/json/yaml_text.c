@@ -1,5 +1,5 @@
 /* The first step of reading YAML: is it text, and where do its documents begin? */
-#include "json/inner.h"
+#include "json/json_inner.h"
 #include "json/yaml_inner.h"
 
 #include <errno.h>
@@ -12,22 +12,22 @@ static size_t break_len(const char *p, const char *end)
     return *p == '\r' && end - p > 1 && p[1] == '\n' ? 2 : 1;
 }
 
-static struct ty_yaml_place place_of(struct ty_str text, const char *at)
+static struct ty_yaml_mark place_of(struct ty_str text, const char *at)
 {
-    struct ty_yaml_place place = { 1, 1 };
+    struct ty_yaml_mark place = { 1, 1 };
     const char *end = text.p + text.n;
     for (const char *p = text.p; p < at;) {
         size_t brk = break_len(p, end);
-        size_t n = brk ? brk : ty_utf8_len(p, end);
+        size_t n = brk ? brk : ty_json_utf8_len(p, end);
         p += n ? n : 1;
         place.col++;
         if (brk)
-            place = (struct ty_yaml_place){ place.line + 1, 1 };
+            place = (struct ty_yaml_mark){ place.line + 1, 1 };
     }
     return place;
 }
 
-static uint32_t decode(const char *p, size_t n)
+static uint32_t decode_utf8(const char *p, size_t n)
 {
     const unsigned char *u = (const unsigned char *)p;
     uint32_t c = n == 1 ? u[0] : (uint32_t)(u[0] & (0xff >> (n + 1)));
@@ -46,10 +46,10 @@ static bool is_control(uint32_t c)
 static int refuse_char(const char *name, struct ty_str text, const char *at, size_t n,
                        struct ty_err *err)
 {
-    struct ty_yaml_place place = place_of(text, at);
+    struct ty_yaml_mark place = place_of(text, at);
     if (n == 0)
         return TY_YAML_FAIL(err, name, place, "byte 0x%02x is not UTF-8 text", (unsigned char)*at);
-    uint32_t c = decode(at, n);
+    uint32_t c = decode_utf8(at, n);
     if (c == 0)
         return TY_YAML_FAIL(err, name, place, "a %s; is this a text file?", "NUL byte");
     return TY_YAML_FAIL(
@@ -67,8 +67,8 @@ int ty_yaml_text_check(const char *name, struct ty_str text, struct ty_err *err)
             p++;
             continue;
         }
-        size_t n = ty_utf8_len(p, end);
-        if (n == 0 || is_control(decode(p, n)))
+        size_t n = ty_json_utf8_len(p, end);
+        if (n == 0 || is_control(decode_utf8(p, n)))
             return refuse_char(name, text, p, n, err);
         p += n;
     }
@@ -125,7 +125,7 @@ const char *ty_yaml_text_show(struct ty_arena *a, struct ty_str s)
     enum { MOST = 80 };
     size_t n = 0;
     while (n < s.n && n < MOST) {
-        size_t len = ty_utf8_len(s.p + n, s.p + s.n);
+        size_t len = ty_json_utf8_len(s.p + n, s.p + s.n);
         n += len ? len : 1;
     }
     const struct ty_json cut = { .type = TY_JSON_STRING, .n = (uint32_t)n, .s = s.p };

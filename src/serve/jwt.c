@@ -49,9 +49,9 @@ static bool has_audience(const struct ty_json *payload, struct ty_str audience)
     const struct ty_json *aud = ty_json_get(payload, "aud");
 
     ty_each_item (it, aud)
-        if (ty_str_eq(ty_json_text_of(*it), audience))
+        if (ty_str_eq(ty_json_as_str(*it), audience))
             return true;
-    return ty_str_eq(ty_json_text_of(aud), audience);
+    return ty_str_eq(ty_json_as_str(aud), audience);
 }
 
 /* A time that is not whole is whoever checks the signature's business. */

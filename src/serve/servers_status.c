@@ -23,7 +23,7 @@ static bool has_audience(const struct ty_json *review, struct ty_str audience)
     const struct ty_json *list = ty_json_at(review, "status.audiences");
 
     ty_each_item (it, list)
-        if (ty_str_eq(ty_json_text_of(*it), audience))
+        if (ty_str_eq(ty_json_as_str(*it), audience))
             return true;
     return false;
 }
@@ -63,7 +63,7 @@ static int start_review(struct token_review *k)
     struct ty_json *review = ty_json_object(a), *spec = ty_json_object(a);
     bool known = ty_token_cache_had(&k->s->vouched, k->call->token, k->audience);
 
-    ty_json_push(a, ty_json_need_array(a, spec, "audiences"), ty_json_str(a, k->audience));
+    ty_json_push(a, ty_json_ensure_array(a, spec, "audiences"), ty_json_str(a, k->audience));
     ty_json_set(a, spec, "token", ty_json_str(a, k->call->token));
     ty_json_set(a, review, "apiVersion", ty_json_cstr(a, "authentication.k8s.io/v1"));
     ty_json_set(a, review, "kind", ty_json_cstr(a, "TokenReview"));
@@ -129,7 +129,7 @@ static void write_status(void *ctx, struct ty_status_call *call)
     ty_json_set(a, meta, "name", ty_json_str(a, call->name));
     ty_json_set(a, meta, "namespace", ty_json_str(a, call->ns));
     ty_json_set(a, obj, "metadata", meta);
-    ty_json_set(a, ty_json_need_object(a, obj, "status"), "trainerStatus",
+    ty_json_set(a, ty_json_ensure_object(a, obj, "status"), "trainerStatus",
                 status_to_apply(a, call->trainer_status));
     ty_servers_request(s, call->q, s->s.status_kube,
                        &(struct ty_kube_ask){ .verb = TY_KUBE_APPLY,

@@ -96,8 +96,8 @@ const char *ty_status_refusal(struct ty_arena *a, struct ty_str name,
                               const struct ty_json *trainer_status)
 {
     struct ty_json *job = ty_json_object(a);
-    struct ty_json *meta = ty_json_need_object(a, job, "metadata");
-    struct ty_json *status = ty_json_need_object(a, job, "status");
+    struct ty_json *meta = ty_json_ensure_object(a, job, "metadata");
+    struct ty_json *status = ty_json_ensure_object(a, job, "status");
     struct ty_admit_in in = { .op = TY_UPDATE_STATUS, .obj = job };
     struct ty_verdict v;
 

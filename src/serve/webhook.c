@@ -130,7 +130,7 @@ static void add_patch(struct review *r, const struct ty_json *ops)
 static void add_warnings(struct review *r, const struct ty_warnings *w)
 {
     for (size_t i = 0; i < w->n; i++)
-        ty_json_push(r->a, ty_json_need_array(r->a, r->response, "warnings"),
+        ty_json_push(r->a, ty_json_ensure_array(r->a, r->response, "warnings"),
                      ty_json_cstr(r->a, w->v[i]));
 }
 
@@ -146,7 +146,7 @@ static void mutate(struct review *r)
         add_warnings(r, &hints);
         return;
     }
-    const struct ty_json *ops = ty_json_diff(r->a, r->obj, next);
+    const struct ty_json *ops = ty_patch_diff(r->a, r->obj, next);
     if (ty_json_len(ops))
         add_patch(r, ops);
 }

@@ -57,8 +57,8 @@ static inline void api_patched(struct ty_request *q, const struct api_row *r)
 
     assert_non_null(is);
     assert_non_null(sent);
-    is = ty_merge_patch(q->arena, is, sent);
-    ty_json_set(q->arena, ty_json_need_object(q->arena, is, "metadata"), "resourceVersion",
+    is = ty_patch_merge(q->arena, is, sent);
+    ty_json_set(q->arena, ty_json_ensure_object(q->arena, is, "metadata"), "resourceVersion",
                 ty_json_cstr(q->arena, "20"));
     ty_request_answer(q, 200, "application/json", ty_json_text(q->arena, is));
 }

@@ -85,7 +85,7 @@ struct ty_json *ty_apply(struct ty_arena *a, const struct ty_json *live,
         else
             s.others[s.n++] = read_one(a, it);
     }
-    return ty_merge_patch(a, s.before ? remaining(a, live, &s) : live, obj);
+    return ty_patch_merge(a, s.before ? remaining(a, live, &s) : live, obj);
 }
 
 /* `theirs` without the fields that `obj` has with another value. */

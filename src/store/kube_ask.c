@@ -186,7 +186,7 @@ static bool served_end(struct ty_kube_op *op, struct ty_kube_answer *answer)
 {
     const struct ty_kind *kind = ((struct served_op *)op)->kind;
     const struct ty_json *all = ty_json_get(answer->json, "resources");
-    if (answer->r == 0 && !ty_json_by(all, "name", ty_str(kind->plural), NULL)) {
+    if (answer->r == 0 && !ty_json_find_item(all, "name", ty_str(kind->plural), NULL)) {
         answer->r = -ENOENT;
         answer->message = ty_str(ty_arena_printf(op->k->a, "%s %s does not serve %s",
                                                  kind->group[0] ? kind->group : "the core API",

@@ -37,10 +37,10 @@ int ty_kube_read_file(struct ty_arena *a, const char *path, struct ty_str *ret, 
 static int read_config(struct ty_kube_merge *m, const char *path, struct ty_err *err)
 {
     struct ty_str text = { 0 };
-    struct ty_docs docs = { 0 };
+    struct ty_yaml_docs docs = { 0 };
     int r = ty_kube_read_file(m->a, path, &text, err);
     if (r == 0)
-        r = ty_yaml_read(m->a, path, text, NULL, &docs, err);
+        r = ty_yaml_parse(m->a, path, text, NULL, &docs, err);
     if (r < 0)
         return r;
     if (docs.n > 1)

@@ -34,7 +34,7 @@ static int find(const struct ty_kube_merge *m, const char *plural, const char *w
 {
     for (size_t i = 0; i < m->n_files; i++) {
         const struct ty_json *item =
-            ty_json_by(ty_json_get(m->files[i].doc, plural), "name", ty_str(name), NULL);
+            ty_json_find_item(ty_json_get(m->files[i].doc, plural), "name", ty_str(name), NULL);
         if (!item)
             continue;
         *ret = (struct entry){ m->a, ty_json_get(item, what), m->files[i].path, what, name, "" };
@@ -118,8 +118,8 @@ static int cluster(const struct entry *e, struct ty_kubeconfig *c, struct ty_err
     if (strncmp(c->server, "http://", 7) != 0 && strncmp(c->server, "https://", 8) != 0)
         return ty_fail(err, -EINVAL, "%s: cluster \"%s\": server: %s is not an http(s) address",
                        e->file, e->name, c->server);
-    const struct ty_json *more = ty_json_by(ty_json_get(e->v, "extensions"), "name",
-                                            TY_LIT("client.authentication.k8s.io/exec"), NULL);
+    const struct ty_json *more = ty_json_find_item(
+        ty_json_get(e->v, "extensions"), "name", TY_LIT("client.authentication.k8s.io/exec"), NULL);
     if (ty_json_get(more, "extension"))
         c->exec_config = ty_json_text(e->a, ty_json_get(more, "extension"));
     c->insecure = ty_json_true_at(e->v, "insecure-skip-tls-verify");

@@ -36,8 +36,8 @@ static int teardown(void **state)
 /* Behind those that are there already. */
 static int add(struct world *w, const char *path, const char *text, struct ty_err *err)
 {
-    struct ty_docs docs = { 0 };
-    assert_int_equal(ty_yaml_read(w->a, path, ty_str(text), NULL, &docs, err), 0);
+    struct ty_yaml_docs docs = { 0 };
+    assert_int_equal(ty_yaml_parse(w->a, path, ty_str(text), NULL, &docs, err), 0);
     assert_int_equal(docs.n, 1);
     return ty_kube_merge_add(&w->m, path, docs.v[0], err);
 }

@@ -67,7 +67,7 @@ static void join_owner(struct ty_local *l, struct ty_local_entry *e)
 int ty_local_create(struct ty_local *l, struct ty_arena *a, struct ty_json *obj, struct ty_err *err)
 {
     const struct ty_kind *kind = ty_kind_of(obj);
-    struct ty_json *meta = ty_json_need_object(a, obj, "metadata");
+    struct ty_json *meta = ty_json_ensure_object(a, obj, "metadata");
     struct ty_str name = ty_json_str_at(meta, "name"), ns = ty_json_str_at(meta, "namespace");
 
     if (!kind || name.n == 0)
@@ -119,7 +119,7 @@ static void carry_over(struct ty_arena *a, struct ty_json *meta, const struct ty
 int ty_local_update(struct ty_local *l, struct ty_arena *a, struct ty_json *obj, struct ty_err *err)
 {
     struct ty_local_entry *e = target(l, obj, err);
-    struct ty_json *meta = ty_json_need_object(a, obj, "metadata");
+    struct ty_json *meta = ty_json_ensure_object(a, obj, "metadata");
     struct ty_str wanted = ty_json_str_at(meta, "resourceVersion");
 
     if (!e)
@@ -158,7 +158,7 @@ int ty_local_merge(struct ty_local *l, struct ty_arena *a, const struct ty_json 
 
     if (!e)
         return -ENOENT;
-    struct ty_json *next = ty_merge_patch(a, ty_local_read(a, &e->pub), patch);
+    struct ty_json *next = ty_patch_merge(a, ty_local_read(a, &e->pub), patch);
     return ty_local_update(l, a, ty_json_copy(a, next, 0), err);
 }
 

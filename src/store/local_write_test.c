@@ -44,7 +44,7 @@ static void test_status_is_apart(void **state)
     struct ty_json *with = ty_json_copy(w->a, v, 0);
     struct ty_err err = { 0 };
 
-    ty_json_set(w->a, ty_json_need_object(w->a, with, "status"), "active", ty_json_int(w->a, 3));
+    ty_json_set(w->a, ty_json_ensure_object(w->a, with, "status"), "active", ty_json_int(w->a, 3));
     ty_json_set(w->a, ty_json_get(with, "spec"), "x", ty_json_int(w->a, 9));
     assert_int_equal(ty_local_status(w->l, w->a, with, &err), 0);
     int64_t n = 0;
@@ -67,7 +67,7 @@ static void test_apply_drops_what_is_no_longer_wanted(void **state)
     ty_json_set(w->a, ty_json_get(v, "spec"), "mine", ty_json_int(w->a, 1));
     assert_int_equal(ty_local_apply(w->l, w->a, v, "trainer", &err), 0);
     struct ty_json *other = local_stored(w, &ty_kind_job, "a"); /* somebody else adds a label */
-    ty_json_set(w->a, ty_json_need_object(w->a, ty_json_get(other, "metadata"), "labels"), "l",
+    ty_json_set(w->a, ty_json_ensure_object(w->a, ty_json_get(other, "metadata"), "labels"), "l",
                 ty_json_cstr(w->a, "theirs"));
     assert_int_equal(ty_local_update(w->l, w->a, other, &err), 0);
     assert_int_equal(

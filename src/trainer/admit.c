@@ -35,7 +35,7 @@ static void refuse_unknown(struct ty_arena *a, const struct ty_kind *kind, struc
     for (const struct ty_field_err *e = v->errs.first; e; e = e->next) {
         if (out.n)
             ty_buf_cstr(&out, ", ");
-        ty_field_err_print(&out, e);
+        ty_errs_print(&out, e);
     }
     answer(v, 400,
            ty_arena_printf(a,
@@ -47,9 +47,9 @@ static void refuse_unknown(struct ty_arena *a, const struct ty_kind *kind, struc
 /* The API server's own rule for names, before any schema of ours. */
 static void check_name(const struct ty_admit_in *in, struct ty_errs *errs)
 {
-    const struct ty_path *at = TY_KEY(TY_KEY(NULL, "metadata"), "name");
+    const struct ty_field_path *at = TY_KEY(TY_KEY(NULL, "metadata"), "name");
     const struct ty_json *node = ty_json_at(in->obj, "metadata.name");
-    struct ty_str name = ty_json_text_of(node);
+    struct ty_str name = ty_json_as_str(node);
     struct ty_field_err *e = NULL;
 
     if (in->op != TY_CREATE)
@@ -85,7 +85,7 @@ static void check_schema(struct ty_arena *a, const struct ty_admit_in *in,
 {
     const struct ty_field *field = ty_schema_field(kind->schema, TY_LIT("status"));
     struct ty_errs mine = { .arena = a };
-    const struct ty_path *status = TY_KEY(NULL, "status");
+    const struct ty_field_path *status = TY_KEY(NULL, "status");
 
     check_name(in, &mine);
     if (in->op != TY_UPDATE_STATUS)

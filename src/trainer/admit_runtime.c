@@ -19,7 +19,7 @@ static const char *required_container(struct ty_str ancestor)
 
 static void check_policies(const struct ty_json *ml, struct ty_errs *errs)
 {
-    const struct ty_path *at = TY_KEY(TY_KEY(NULL, "spec"), "mlPolicy");
+    const struct ty_field_path *at = TY_KEY(TY_KEY(NULL, "spec"), "mlPolicy");
 
     for (size_t i = 0; ty_plugins[i]; i++) {
         const struct ty_plugin *p = ty_plugins[i];
@@ -29,12 +29,12 @@ static void check_policies(const struct ty_json *ml, struct ty_errs *errs)
     }
 }
 
-static void check_job(struct ty_arena *a, const struct ty_json *job, const struct ty_path *at,
+static void check_job(struct ty_arena *a, const struct ty_json *job, const struct ty_field_path *at,
                       struct ty_errs *errs)
 {
     const struct ty_json *label =
         ty_json_find(ty_json_at(job, "template.metadata.labels"), TY_LIT(TY_LABEL_ANCESTOR));
-    struct ty_str ancestor = ty_json_text_of(label);
+    struct ty_str ancestor = ty_json_as_str(label);
     const char *need = required_container(ancestor);
     const struct ty_json *containers = ty_json_at(job, "template.spec.template.spec.containers");
     int64_t replicas = 0; /* absent: v2.3.0 reads the typed zero, but the schema defaults it to 1 */
@@ -46,9 +46,9 @@ static void check_job(struct ty_arena *a, const struct ty_json *job, const struc
         ty_errs_add(errs, TY_KEY(at, "replicas"), TY_INVALID,
                     ty_arena_printf(a, "%lld", (long long)replicas), "always must be 1")
             ->at = ty_json_get(job, "replicas");
-    if (ty_json_by(containers, "name", ty_str(need), NULL))
+    if (ty_json_find_item(containers, "name", ty_str(need), NULL))
         return;
-    const struct ty_path *spec =
+    const struct ty_field_path *spec =
         TY_KEY(TY_KEY(TY_KEY(TY_KEY(at, "template"), "spec"), "template"), "spec");
     struct ty_field_err *e =
         ty_errs_add(errs, TY_KEY(spec, "containers"), TY_INVALID,
@@ -62,7 +62,7 @@ static bool has_step(const struct ty_json *job, const char *step)
 {
     const struct ty_json *labels = ty_json_at(job, "template.metadata.labels");
 
-    return ty_str_is(ty_json_text_of(ty_json_find(labels, TY_LIT(TY_LABEL_ANCESTOR))), step);
+    return ty_str_is(ty_json_as_str(ty_json_find(labels, TY_LIT(TY_LABEL_ANCESTOR))), step);
 }
 
 /* Nobody will take spec.trainer of its TrainJobs (B37). It may be meant so: a warning, for
@@ -99,7 +99,7 @@ void ty_validate_runtime(struct ty_arena *a, const struct ty_admit_in *in, struc
     const struct ty_json *labels = ty_json_at(in->obj, "metadata.labels");
     const struct ty_json *taken = ty_unlabelled_trainer(jobs, ty_json_at(typed, "spec.mlPolicy"));
     struct ty_str name = ty_json_str_at(in->obj, "metadata.name");
-    const struct ty_path *list =
+    const struct ty_field_path *list =
         TY_KEY(TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "template"), "spec"), "replicatedJobs");
     struct ty_errs mine = { .arena = a };
 
@@ -119,7 +119,7 @@ void ty_validate_runtime(struct ty_arena *a, const struct ty_admit_in *in, struc
     else
         warn_no_trainer(jobs, &ret->warnings);
     if (in->op == TY_CREATE &&
-        ty_str_is(ty_json_text_of(ty_json_find(labels, TY_LIT("trainer.kubeflow.org/support"))),
+        ty_str_is(ty_json_as_str(ty_json_find(labels, TY_LIT("trainer.kubeflow.org/support"))),
                   "deprecated"))
         ty_warnings_add(&ret->warnings, "%s \"%.*s\" " TY_DEPRECATION, kind->kind, TY_ARG(name));
     if (mine.n && !ret->message) {

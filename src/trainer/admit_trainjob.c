@@ -27,7 +27,7 @@ static void stamp_patch(struct ty_arena *a, struct ty_json *patch, const struct 
 {
     size_t at = 0;
     const struct ty_json *old =
-        ty_json_by(stored->list, "manager", ty_json_str_at(patch, "manager"), &at);
+        ty_json_find_item(stored->list, "manager", ty_json_str_at(patch, "manager"), &at);
     const struct ty_json *old_time = ty_json_get(old, "time");
     struct ty_json *now = ty_json_str(a, ty_time_text(a, now_s));
 
@@ -60,8 +60,8 @@ static void store_numproc(struct ty_arena *a, struct ty_json *obj)
         ty_json_del(ty_json_at(obj, "metadata.annotations"), TY_LIT(TY_ANN_NUMPROC));
         return;
     }
-    struct ty_json *meta = ty_json_need_object(a, obj, "metadata");
-    ty_json_put(a, ty_json_need_object(a, meta, "annotations"), TY_LIT(TY_ANN_NUMPROC), word);
+    struct ty_json *meta = ty_json_ensure_object(a, obj, "metadata");
+    ty_json_put(a, ty_json_ensure_object(a, meta, "annotations"), TY_LIT(TY_ANN_NUMPROC), word);
 }
 
 /* Mutation comes before the API server's schema validation. What that is going to refuse, or what
@@ -80,7 +80,7 @@ static struct ty_json *own(struct ty_arena *a, struct ty_json *obj, const char *
 
     if (!v || v->type < TY_JSON_ARRAY)
         return NULL;
-    v = ty_json_shallow(a, v);
+    v = ty_json_shallow_copy(a, v);
     ty_json_set(a, obj, key, v);
     return v;
 }
@@ -88,7 +88,7 @@ static struct ty_json *own(struct ty_arena *a, struct ty_json *obj, const char *
 /* A copy of what is changed below; the rest, megabytes of it perhaps, is shared. */
 static struct ty_json *copy_changeable(struct ty_arena *a, const struct ty_json *obj)
 {
-    struct ty_json *next = ty_json_shallow(a, obj);
+    struct ty_json *next = ty_json_shallow_copy(a, obj);
     struct ty_json *meta = own(a, next, "metadata"), *spec = own(a, next, "spec");
     struct ty_json *patches = spec ? own(a, spec, "runtimePatches") : NULL;
 
@@ -97,7 +97,7 @@ static struct ty_json *copy_changeable(struct ty_arena *a, const struct ty_json 
     if (spec)
         own(a, spec, "trainer");
     ty_each_item (p, patches)
-        *p = ty_json_shallow(a, *p);
+        *p = ty_json_shallow_copy(a, *p);
     return next;
 }
 
@@ -196,7 +196,7 @@ static void check_job(struct ty_arena *a, const struct ty_admit_in *in,
     struct ty_plan plan;
     struct ty_err err = { 0 };
 
-    if (ty_str_is(ty_json_text_of(ty_json_find(labels, TY_LIT("trainer.kubeflow.org/support"))),
+    if (ty_str_is(ty_json_as_str(ty_json_find(labels, TY_LIT("trainer.kubeflow.org/support"))),
                   "deprecated"))
         ty_warnings_add(warnings, "Referenced %.*s \"%.*s\" " TY_DEPRECATION, TY_ARG(job->ref_kind),
                         TY_ARG(job->ref_name));

@@ -114,7 +114,7 @@ static const char *numproc(struct fixture *f, const char *meta, const char *valu
 {
     struct ty_json *obj = fx_json(f->arena, meta);
 
-    ty_json_set(f->arena, ty_json_need_object(f->arena, ty_json_get(obj, "spec"), "trainer"),
+    ty_json_set(f->arena, ty_json_ensure_object(f->arena, ty_json_get(obj, "spec"), "trainer"),
                 "numProcPerNode", fx_json(f->arena, value));
     obj = mutated(f, obj, NULL);
     const char *field = fx_text(f, ty_json_at(obj, "spec.trainer.numProcPerNode"));
@@ -266,7 +266,7 @@ static void test_only_that_word_is_deprecated(void **state)
 {
     struct fixture *f = *state;
     struct ty_json *rt = core_put(f, RUNTIME("{}", ""));
-    struct ty_json *labels = ty_json_need_object(f->arena, ty_json_get(rt, "metadata"), "labels");
+    struct ty_json *labels = ty_json_ensure_object(f->arena, ty_json_get(rt, "metadata"), "labels");
 
     ty_json_set(f->arena, labels, "trainer.kubeflow.org/support",
                 ty_json_cstr(f->arena, "deprecated-extra"));

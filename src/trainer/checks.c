@@ -5,10 +5,10 @@
 #define NAME_MAX_LEN 63
 #define POD_SUFFIX   "-abcde" /* stands for the random end of a pod's name, as in JobSet's check */
 
-static const struct ty_path *ref_path(void)
+static const struct ty_field_path *ref_path(void)
 {
-    static const struct ty_path spec = { NULL, { "spec", 4 }, -1, false };
-    static const struct ty_path ref = { &spec, { "runtimeRef", 10 }, -1, false };
+    static const struct ty_field_path spec = { NULL, { "spec", 4 }, -1, false };
+    static const struct ty_field_path ref = { &spec, { "runtimeRef", 10 }, -1, false };
 
     return &ref;
 }
@@ -25,7 +25,8 @@ static void blame_ref(const struct ty_plan *plan, const struct ty_trainjob *job,
 
 static bool has_mount(const struct ty_json *container, const char *volume)
 {
-    return ty_json_by(ty_json_get(container, "volumeMounts"), "name", ty_str(volume), NULL) != NULL;
+    return ty_json_find_item(ty_json_get(container, "volumeMounts"), "name", ty_str(volume),
+                             NULL) != NULL;
 }
 
 static void check_initializer(const struct ty_plan *plan, const struct ty_trainjob *job,

@@ -11,7 +11,7 @@
 #define NAME_SHOWN 64  /* bytes of each: no valid one is longer */
 #define NEAR_MAX   256 /* names among which the nearest is looked for */
 
-static const struct ty_path spec_path = { NULL, { "spec", 4 }, -1, false };
+static const struct ty_field_path spec_path = { NULL, { "spec", 4 }, -1, false };
 
 static const char *quoted(struct ty_arena *a, struct ty_str s)
 {
@@ -54,8 +54,8 @@ static const char *nearest_in(struct ty_arena *a, struct ty_str typed, const str
 /* What the checks of one list share. */
 struct check {
     const struct ty_plan *plan;
-    const struct ty_path *list; /* spec.runtimePatches, … */
-    const char *whole;          /* its text, printed as the bad value; made when it is needed */
+    const struct ty_field_path *list; /* spec.runtimePatches, … */
+    const char *whole; /* its text, printed as the bad value; made when it is needed */
     const struct ty_json *typed;
     struct ty_errs *errs;
     size_t room;          /* for so many more mistakes */
@@ -71,13 +71,13 @@ static bool take_room(size_t *room)
 }
 
 static void check_known(struct check *c, const struct ty_json *named, const struct ty_json *list,
-                        const char *what, const char *owner, const struct ty_path *at)
+                        const char *what, const char *owner, const struct ty_field_path *at)
 {
     const struct ty_plan *plan = c->plan;
     struct ty_errs *errs = c->errs;
     struct ty_str name = ty_json_str_at(named, "name");
 
-    if (ty_json_by(list, "name", name, NULL) || !take_room(&c->warnings_room))
+    if (ty_json_find_item(list, "name", name, NULL) || !take_room(&c->warnings_room))
         return;
     name = ty_str_head(name, NAME_SHOWN);
     struct ty_field_err *e =
@@ -121,7 +121,7 @@ static void check_envs(struct check *c, const struct ty_json *containers)
 }
 
 static void check_pod(struct check *c, const struct ty_json *pod, const struct ty_json *base_job,
-                      const struct ty_path *at)
+                      const struct ty_field_path *at)
 {
     static const char *const lists[] = { "initContainers", "containers" };
     static const char *const whats[] = { "init container", "container" };
@@ -168,19 +168,20 @@ static struct ty_json *typed_patches(struct ty_arena *a, const struct ty_json *p
     return list;
 }
 
-static void check_patch(struct check *c, const struct ty_json *patch, const struct ty_path *at,
-                        const char *owner)
+static void check_patch(struct check *c, const struct ty_json *patch,
+                        const struct ty_field_path *at, const char *owner)
 {
     const struct ty_json *jobs =
         ty_json_at(patch, "trainingRuntimeSpec.template.spec.replicatedJobs");
     const struct ty_json *base = ty_json_get(c->plan->base, "replicatedJobs");
-    const struct ty_path *list = TY_KEY(
+    const struct ty_field_path *list = TY_KEY(
         TY_KEY(TY_KEY(TY_KEY(at, "trainingRuntimeSpec"), "template"), "spec"), "replicatedJobs");
 
     check_manager(c, patch);
     ty_each_item (j, jobs) {
-        const struct ty_path *here = TY_IDX(list, j - jobs->items);
-        const struct ty_json *known = ty_json_by(base, "name", ty_json_str_at(*j, "name"), NULL);
+        const struct ty_field_path *here = TY_IDX(list, j - jobs->items);
+        const struct ty_json *known =
+            ty_json_find_item(base, "name", ty_json_str_at(*j, "name"), NULL);
         const struct ty_json *pod = ty_json_at(*j, "template.spec.template.spec");
         check_known(c, *j, base, "job", owner, here);
         if (known)
@@ -216,7 +217,7 @@ void ty_check_patches(const struct ty_plan *plan, const struct ty_trainjob *job,
 
 /* Each job is checked once an override, however often it is named. */
 static void check_override(struct check *c, const struct ty_json *override, bool flat,
-                           const struct ty_path *at)
+                           const struct ty_field_path *at)
 {
     const struct ty_json *base = ty_json_get(c->plan->base, "replicatedJobs");
     const struct ty_json *targets = ty_json_get(override, "targetJobs");
@@ -226,7 +227,8 @@ static void check_override(struct check *c, const struct ty_json *override, bool
 
     ty_each_item (t, targets) {
         size_t n = 0;
-        const struct ty_json *known = ty_json_by(base, "name", ty_json_str_at(*t, "name"), &n);
+        const struct ty_json *known =
+            ty_json_find_item(base, "name", ty_json_str_at(*t, "name"), &n);
         check_known(c, *t, base, "job", owner,
                     TY_IDX(TY_KEY(at, "targetJobs"), t - targets->items));
         if (!known || seen[n])
@@ -278,7 +280,7 @@ void ty_check_overrides(const struct ty_plan *plan, const struct ty_trainjob *jo
 }
 
 static void check_active(const struct ty_plan *plan, const struct ty_trainjob *job,
-                         const struct ty_path *at, const char *what, struct ty_errs *errs)
+                         const struct ty_field_path *at, const char *what, struct ty_errs *errs)
 {
     const char *name = ty_arena_strndup(plan->arena, job->name.p, job->name.n);
     const struct ty_json *live = ty_plan_live(plan, &ty_kind_jobset, job->ns, name);
@@ -299,7 +301,7 @@ static void check_change(const struct ty_plan *plan, const struct ty_trainjob *j
                          const struct ty_trainjob *old, const char *field, const char *what,
                          const char *when, struct ty_errs *errs)
 {
-    const struct ty_path *at = TY_KEY(&spec_path, field);
+    const struct ty_field_path *at = TY_KEY(&spec_path, field);
 
     if (same(list_of(plan->arena, job, field), list_of(plan->arena, old, field)))
         return;

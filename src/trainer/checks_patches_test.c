@@ -43,7 +43,7 @@ static void test_unknown_job(void **state)
                         ".name: Invalid value: \"nodes\": runtime \"rt\" has no job \"nodes\"; it "
                         "has: node, launcher");
     assert_string_equal(f->errs.first->hint, "did you mean \"node\"?");
-    assert_true(ty_str_is(ty_json_text_of(f->errs.first->at), "nodes"));
+    assert_true(ty_str_is(ty_json_as_str(f->errs.first->at), "nodes"));
 }
 
 static void test_unknown_containers(void **state)

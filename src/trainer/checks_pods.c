@@ -8,13 +8,13 @@
 #define INDEXED_MAX 100000 /* parallelism of an indexed Job, by Kubernetes' own validation */
 #define ERRS_MAX    16     /* mistakes of one kind that are told: one is enough to stop a job */
 
-static const struct ty_path spec_path = { NULL, { "spec", 4 }, -1, false };
-static const struct ty_path trainer_path = { &spec_path, { "trainer", 7 }, -1, false };
-static const struct ty_path nodes_path = { &trainer_path, { "numNodes", 8 }, -1, false };
-static const struct ty_path resources_path = {
+static const struct ty_field_path spec_path = { NULL, { "spec", 4 }, -1, false };
+static const struct ty_field_path trainer_path = { &spec_path, { "trainer", 7 }, -1, false };
+static const struct ty_field_path nodes_path = { &trainer_path, { "numNodes", 8 }, -1, false };
+static const struct ty_field_path resources_path = {
     &trainer_path, { "resourcesPerNode", 16 }, -1, false
 };
-static const struct ty_path runtime_path = { &spec_path, { "runtimeRef", 10 }, -1, false };
+static const struct ty_field_path runtime_path = { &spec_path, { "runtimeRef", 10 }, -1, false };
 
 /* ---- counts ---- */
 
@@ -130,7 +130,7 @@ static const char *misfit(struct ty_str name, const struct ty_json *request,
 static const char *remedy(const struct holder *h, struct ty_str name, const struct ty_json *request,
                           bool has_limit)
 {
-    struct ty_str text = ty_str_head(ty_json_text_of(request), TY_CHECK_NAME);
+    struct ty_str text = ty_str_head(ty_json_as_str(request), TY_CHECK_NAME);
 
     if (!h->merged)
         return "mend the runtime, or patch it in spec.runtimePatches";
@@ -162,7 +162,7 @@ static struct ty_field_err *add_at_place(const struct holder *h, struct ty_str n
     return e;
 }
 
-static void check_request(const struct holder *h, const struct ty_member *m)
+static void check_request(const struct holder *h, const struct ty_json_member *m)
 {
     const struct ty_json *limit = ty_map_get(&h->limits, m->key);
     const char *what = misfit(m->key, m->value, limit);
@@ -174,9 +174,9 @@ static void check_request(const struct holder *h, const struct ty_member *m)
         "job \"%.*s\" gets no pods: %.*s request %.*s of container \"%.*s\" %s%s%.*s; %s",
         TY_ARG(ty_str_head(h->set->name, TY_CHECK_NAME)),
         TY_ARG(ty_str_head(m->key, TY_CHECK_NAME)),
-        TY_ARG(ty_str_head(ty_json_text_of(m->value), TY_CHECK_NAME)),
+        TY_ARG(ty_str_head(ty_json_as_str(m->value), TY_CHECK_NAME)),
         TY_ARG(ty_str_head(h->container, TY_CHECK_NAME)), what, limit ? " " : "",
-        TY_ARG(ty_str_head(ty_json_text_of(limit), TY_CHECK_NAME)),
+        TY_ARG(ty_str_head(ty_json_as_str(limit), TY_CHECK_NAME)),
         remedy(h, m->key, m->value, limit));
     add_at_place(h, m->key, m->value, detail)->warn_only = true;
 }

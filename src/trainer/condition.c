@@ -3,15 +3,15 @@
 
 const struct ty_json *ty_condition(const struct ty_json *status, const char *type)
 {
-    return ty_json_by(ty_json_get(status, "conditions"), "type", ty_str(type), NULL);
+    return ty_json_find_item(ty_json_get(status, "conditions"), "type", ty_str(type), NULL);
 }
 
 void ty_condition_set(struct ty_arena *a, struct ty_json *status, const char *type,
                       const char *state, struct ty_str reason, struct ty_str message,
                       struct ty_str time)
 {
-    struct ty_json *list = ty_json_need_array(a, status, "conditions");
-    struct ty_json *c = ty_json_by(list, "type", ty_str(type), NULL);
+    struct ty_json *list = ty_json_ensure_array(a, status, "conditions");
+    struct ty_json *c = ty_json_find_item(list, "type", ty_str(type), NULL);
 
     if (!c) {
         c = ty_json_object(a);

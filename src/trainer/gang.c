@@ -94,9 +94,9 @@ struct ty_json *ty_gang_podgroup(struct ty_plan *plan, const struct ty_trainjob 
     if (ty_plan_live(plan, kind, job->ns, name) && !job->suspended)
         return NULL; /* a running job is frozen */
     struct ty_json *obj = ty_plan_child(plan, job, kind, name);
-    struct ty_json *spec = ty_json_need_object(plan->arena, obj, "spec");
+    struct ty_json *spec = ty_json_ensure_object(plan->arena, obj, "spec");
     ty_json_set(plan->arena, spec, "minMember", ty_json_int(plan->arena, ty_gang_members(plan)));
     ty_json_set(plan->arena, spec, "minResources", ty_gang_resources(plan));
-    ty_json_stamp(spec, plan->origin);
+    ty_json_set_origin(spec, plan->origin);
     return obj;
 }

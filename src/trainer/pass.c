@@ -63,7 +63,7 @@ static void forget_failed(struct ty_json *status)
 {
     struct ty_json *list = ty_json_get(status, "conditions");
     size_t at = 0;
-    const struct ty_json *c = ty_json_by(list, "type", TY_LIT("Failed"), &at);
+    const struct ty_json *c = ty_json_find_item(list, "type", TY_LIT("Failed"), &at);
 
     if (c && !ty_str_is(ty_json_str_at(c, "reason"), DEADLINE))
         ty_json_remove(list, at);
@@ -152,7 +152,7 @@ static void mirror_children(struct ty_arena *a, const struct ty_pass_in *in,
         return;
     struct ty_json *list = ty_json_get(status, "conditions");
     size_t at = 0;
-    if (ty_json_by(list, "type", TY_LIT("Failed"), &at))
+    if (ty_json_find_item(list, "type", TY_LIT("Failed"), &at))
         list->items[at] = kept;
 }
 

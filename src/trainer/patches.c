@@ -12,7 +12,7 @@ static void overlay_metadata(struct ty_plan *plan, const struct ty_json *meta)
 
 static int merge(struct ty_plan *plan, const struct ty_json *patch, struct ty_err *err)
 {
-    return ty_strategic_merge(plan->arena, plan->spec, patch, &ty_schema_guide,
+    return ty_patch_strategic(plan->arena, plan->spec, patch, &ty_schema_guide,
                               &ty_schema_JobSetSpec, plan->origin, &plan->spec, err);
 }
 
@@ -72,13 +72,13 @@ static int apply_override(struct ty_plan *plan, const struct ty_json *override, 
     size_t bytes = ty_json_text(plan->arena, pod).n, at = 0;
 
     ty_each_item (t, targets) {
-        if (!ty_json_by(base, "name", ty_json_str_at(*t, "name"), &at) || done[at])
+        if (!ty_json_find_item(base, "name", ty_json_str_at(*t, "name"), &at) || done[at])
             continue;
         if (bytes > *budget)
             return ty_fail(err, -E2BIG, "the JobSet would become too large");
         *budget -= bytes;
         done[at] = true;
-        ty_json_push(plan->arena, ty_json_need_array(plan->arena, patch, "replicatedJobs"),
+        ty_json_push(plan->arena, ty_json_ensure_array(plan->arena, patch, "replicatedJobs"),
                      patch_of_job(plan->arena, *t, pod));
     }
     return patch->n ? merge(plan, patch, err) : 0;
@@ -125,10 +125,10 @@ static void restore_job_order(struct ty_plan *plan)
     if (!now)
         return;
     ty_each_item (j, now)
-        if (!ty_json_by(base, "name", ty_json_str_at(*j, "name"), NULL))
+        if (!ty_json_find_item(base, "name", ty_json_str_at(*j, "name"), NULL))
             ty_json_push(plan->arena, sorted, *j);
     ty_each_item (b, base) {
-        struct ty_json *j = ty_json_by(now, "name", ty_json_str_at(*b, "name"), NULL);
+        struct ty_json *j = ty_json_find_item(now, "name", ty_json_str_at(*b, "name"), NULL);
         if (j)
             ty_json_push(plan->arena, sorted, j);
     }

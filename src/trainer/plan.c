@@ -33,15 +33,15 @@ static enum ty_role role_of(struct ty_str ancestor)
 /* Pointers into the template, made where it leaves them out. */
 static void find_parts(struct ty_plan *plan, struct ty_podset *set, struct ty_json *rjob)
 {
-    struct ty_json *template = ty_json_need_object(plan->arena, rjob, "template");
+    struct ty_json *template = ty_json_ensure_object(plan->arena, rjob, "template");
     struct ty_json *pod = NULL;
 
     set->rjob = rjob;
     set->name = ty_json_str_at(rjob, "name");
-    set->job = ty_json_need_object(plan->arena, template, "spec");
-    pod = ty_json_need_object(plan->arena, set->job, "template");
-    set->pod_meta = ty_json_need_object(plan->arena, pod, "metadata");
-    set->pod = ty_json_need_object(plan->arena, pod, "spec");
+    set->job = ty_json_ensure_object(plan->arena, template, "spec");
+    pod = ty_json_ensure_object(plan->arena, set->job, "template");
+    set->pod_meta = ty_json_ensure_object(plan->arena, pod, "metadata");
+    set->pod = ty_json_ensure_object(plan->arena, pod, "spec");
     set->replicas = 1;
     ty_json_int_at(rjob, "replicas", &set->replicas);
     set->count = 1;
@@ -56,11 +56,11 @@ const struct ty_json *ty_unlabelled_trainer(const struct ty_json *jobs, const st
         if (ty_json_find(ty_json_at(*j, "template.metadata.labels"), TY_LIT(TY_LABEL_ANCESTOR)))
             return NULL;
     if (ty_registry_launcher(ml))
-        taken = ty_json_by(jobs, "name", TY_LIT(TY_LAUNCHER), NULL);
+        taken = ty_json_find_item(jobs, "name", TY_LIT(TY_LAUNCHER), NULL);
     if (!taken)
-        taken = ty_json_by(jobs, "name", TY_LIT(TY_NODE), NULL);
+        taken = ty_json_find_item(jobs, "name", TY_LIT(TY_NODE), NULL);
     const struct ty_json *containers = ty_json_at(taken, "template.spec.template.spec.containers");
-    return ty_json_by(containers, "name", TY_LIT(TY_NODE), NULL) ? taken : NULL;
+    return ty_json_find_item(containers, "name", TY_LIT(TY_NODE), NULL) ? taken : NULL;
 }
 
 static void give_roles(struct ty_plan *plan)
@@ -71,7 +71,7 @@ static void give_roles(struct ty_plan *plan)
     plan->implicit_trainer = taken != NULL;
     ty_each_set (s, plan) {
         const struct ty_json *labels = ty_json_at(s->rjob, "template.metadata.labels");
-        s->role = role_of(ty_json_text_of(ty_json_find(labels, TY_LIT(TY_LABEL_ANCESTOR))));
+        s->role = role_of(ty_json_as_str(ty_json_find(labels, TY_LIT(TY_LABEL_ANCESTOR))));
         if (s->rjob == taken)
             s->role = TY_ROLE_TRAINER;
         if (s->role == TY_ROLE_TRAINER && !plan->trainer)
@@ -102,18 +102,18 @@ static void merge_resources(struct ty_plan *plan, struct ty_json *container,
                             const struct ty_json *resources)
 {
     static const char *const lists[] = { "limits", "requests" };
-    struct ty_json *into = ty_json_need_object(plan->arena, container, "resources");
+    struct ty_json *into = ty_json_ensure_object(plan->arena, container, "resources");
 
     for (size_t i = 0; i < 2; i++) {
         const struct ty_json *from = ty_json_get(resources, lists[i]);
         if (ty_json_len(from) == 0)
             continue;
-        ty_json_put_all(plan->arena, ty_json_need_object(plan->arena, into, lists[i]), from,
+        ty_json_put_all(plan->arena, ty_json_ensure_object(plan->arena, into, lists[i]), from,
                         plan->origin);
     }
     const struct ty_json *claims = ty_json_get(resources, "claims");
     if (ty_json_is(claims, TY_JSON_ARRAY) && claims->n)
-        ty_json_upsert_all(plan->arena, ty_json_need_array(plan->arena, into, "claims"), "name",
+        ty_json_upsert_all(plan->arena, ty_json_ensure_array(plan->arena, into, "claims"), "name",
                            ty_json_copy(plan->arena, claims, plan->origin));
 }
 
@@ -233,13 +233,13 @@ struct ty_podset *ty_plan_set(const struct ty_plan *plan, struct ty_str name)
 
 struct ty_json *ty_podset_container(const struct ty_podset *set, struct ty_str name)
 {
-    return ty_json_by(ty_json_get(set->pod, "containers"), "name", name, NULL);
+    return ty_json_find_item(ty_json_get(set->pod, "containers"), "name", name, NULL);
 }
 
 struct ty_json *ty_podset_any_container(const struct ty_podset *set, struct ty_str name)
 {
     struct ty_json *c = ty_podset_container(set, name);
-    return c ? c : ty_json_by(ty_json_get(set->pod, "initContainers"), "name", name, NULL);
+    return c ? c : ty_json_find_item(ty_json_get(set->pod, "initContainers"), "name", name, NULL);
 }
 
 struct ty_json *ty_plan_main(const struct ty_plan *plan)

@@ -9,7 +9,7 @@ static void upsert(struct ty_plan *plan, struct ty_json *list, const char *key, 
 {
     size_t at = 0;
 
-    if (ty_json_by(list, key, ty_json_str_at(v, key), &at))
+    if (ty_json_find_item(list, key, ty_json_str_at(v, key), &at))
         list->items[at] = v;
     else
         ty_json_push(plan->arena, list, v);
@@ -17,7 +17,7 @@ static void upsert(struct ty_plan *plan, struct ty_json *list, const char *key, 
 
 static struct ty_json *stamped(struct ty_plan *plan, struct ty_json *v)
 {
-    ty_json_stamp(v, plan->origin);
+    ty_json_set_origin(v, plan->origin);
     return v;
 }
 
@@ -39,7 +39,7 @@ void ty_plan_env(struct ty_plan *plan, struct ty_json *container, const char *na
     ty_json_set(plan->arena, e, "value",
                 ty_json_cstr(plan->arena, ty_arena_vprintf(plan->arena, fmt, ap)));
     va_end(ap);
-    upsert(plan, ty_json_need_array(plan->arena, container, "env"), "name", stamped(plan, e));
+    upsert(plan, ty_json_ensure_array(plan->arena, container, "env"), "name", stamped(plan, e));
 }
 
 void ty_plan_env_field(struct ty_plan *plan, struct ty_json *container, const char *name,
@@ -51,7 +51,7 @@ void ty_plan_env_field(struct ty_plan *plan, struct ty_json *container, const ch
     ty_json_set(plan->arena, ref, "fieldPath", ty_json_cstr(plan->arena, field_path));
     ty_json_set(plan->arena, from, "fieldRef", ref);
     ty_json_set(plan->arena, e, "valueFrom", from);
-    upsert(plan, ty_json_need_array(plan->arena, container, "env"), "name", stamped(plan, e));
+    upsert(plan, ty_json_ensure_array(plan->arena, container, "env"), "name", stamped(plan, e));
 }
 
 /* v2.3.0 writes every part of a resource reference, also those that were not given. */
@@ -79,13 +79,13 @@ void ty_plan_env_list(struct ty_plan *plan, struct ty_json *container, const str
         complete_resource_ref(plan, e);
         ty_json_push(plan->arena, typed, stamped(plan, e));
     }
-    ty_json_upsert_all(plan->arena, ty_json_need_array(plan->arena, container, "env"), "name",
+    ty_json_upsert_all(plan->arena, ty_json_ensure_array(plan->arena, container, "env"), "name",
                        typed);
 }
 
 void ty_plan_port(struct ty_plan *plan, struct ty_json *container, int port)
 {
-    struct ty_json *ports = ty_json_need_array(plan->arena, container, "ports");
+    struct ty_json *ports = ty_json_ensure_array(plan->arena, container, "ports");
 
     ty_each_item (p, ports) {
         int64_t number = 0;
@@ -108,13 +108,13 @@ void ty_plan_mount(struct ty_plan *plan, struct ty_json *container, const char *
     ty_json_set(plan->arena, m, "mountPath", ty_json_cstr(plan->arena, path));
     if (read_only)
         ty_json_set(plan->arena, m, "readOnly", ty_json_bool(plan->arena, true));
-    upsert(plan, ty_json_need_array(plan->arena, container, "volumeMounts"), "mountPath",
+    upsert(plan, ty_json_ensure_array(plan->arena, container, "volumeMounts"), "mountPath",
            stamped(plan, m));
 }
 
 void ty_plan_volume(struct ty_plan *plan, struct ty_podset *set, struct ty_json *v)
 {
-    upsert(plan, ty_json_need_array(plan->arena, set->pod, "volumes"), "name", stamped(plan, v));
+    upsert(plan, ty_json_ensure_array(plan->arena, set->pod, "volumes"), "name", stamped(plan, v));
 }
 
 /* A uid only when the input has one: what `render` prints for a file can be applied anywhere. */

@@ -56,7 +56,7 @@ struct ty_plugin {
     const char *const *(*reserved_in)(const struct ty_plan *plan, const struct ty_trainjob *old);
     const char *reserved_for; /* v2.3.0's other words: "X is reserved for …", an error for each */
     /* What a runtime's webhook says of the policy at `at`. */
-    void (*validate_runtime)(const struct ty_json *policy, const struct ty_path *at,
+    void (*validate_runtime)(const struct ty_json *policy, const struct ty_field_path *at,
                              struct ty_errs *errs);
 
     /* The plan has patches and counts, no enforcement yet. old is the stored TrainJob on update. */

@@ -94,10 +94,10 @@ static void run(struct world *w, const struct ty_json *job, struct ty_pass *ret)
 static void check_yaml(struct world *w, const struct ty_json *obj)
 {
     ty_auto_buf text = { 0 };
-    struct ty_docs docs = { 0 };
+    struct ty_yaml_docs docs = { 0 };
 
     ty_yaml_print(&text, obj, NULL);
-    check(ty_yaml_read(w->arena, "child", ty_buf_str(&text), NULL, &docs, NULL) == 0);
+    check(ty_yaml_parse(w->arena, "child", ty_buf_str(&text), NULL, &docs, NULL) == 0);
     check(docs.n == 1 && ty_json_eq(docs.v[0], obj));
 }
 
@@ -109,9 +109,9 @@ static bool template_is_whole(struct world *w, const struct ty_plan *plan)
     struct ty_json *spec = ty_json_copy(w->arena, plan->base, 0);
 
     ty_each_item (j, ty_json_get(spec, "replicatedJobs")) {
-        struct ty_json *job = ty_json_need_object(w->arena, *j, "template");
-        struct ty_json *pod = ty_json_need_object(w->arena, job, "spec");
-        ty_json_need_object(w->arena, ty_json_need_object(w->arena, pod, "template"), "spec");
+        struct ty_json *job = ty_json_ensure_object(w->arena, *j, "template");
+        struct ty_json *pod = ty_json_ensure_object(w->arena, job, "spec");
+        ty_json_ensure_object(w->arena, ty_json_ensure_object(w->arena, pod, "template"), "spec");
     }
     ty_schema_validate(&ty_schema_JobSetSpec, spec, NULL, NULL, NULL, &errs);
     return errs.n == 0;
@@ -163,7 +163,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct ty_json_limits limits = { .bytes = 1 << 15, .depth = 64 };
     struct world w = { .arena = NULL };
-    struct ty_docs docs = { 0 };
+    struct ty_yaml_docs docs = { 0 };
 
     if (size > limits.bytes)
         return 0;
@@ -171,8 +171,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     w.arena = a;
     w.view = (struct ty_view){ .ctx = &w, .get = look };
     check(ty_pipeline_init(&w.pipeline, NULL, NULL, NULL, NULL) == 0);
-    if (ty_yaml_read(a, "input", (struct ty_str){ (const char *)data, size }, &limits, &docs,
-                     NULL) < 0)
+    if (ty_yaml_parse(a, "input", (struct ty_str){ (const char *)data, size }, &limits, &docs,
+                      NULL) < 0)
         return 0;
     for (size_t i = 0; i < docs.n && i < OBJECTS; i++)
         put(&w, docs.v[i]);

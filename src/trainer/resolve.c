@@ -133,10 +133,10 @@ static int check_identity(struct ty_arena *a, const struct ty_trainjob *job,
                    TY_ARG(name), TY_ARG(group), TY_ARG(kind));
 }
 
-int ty_snapshot_yaml(struct ty_arena *a, struct ty_str text, struct ty_docs *ret,
+int ty_snapshot_yaml(struct ty_arena *a, struct ty_str text, struct ty_yaml_docs *ret,
                      struct ty_err *err)
 {
-    return ty_yaml_read(a, "runtime", text, &(struct ty_json_limits){ .plain = true }, ret, err);
+    return ty_yaml_parse(a, "runtime", text, &(struct ty_json_limits){ .plain = true }, ret, err);
 }
 
 static int read_snapshot(struct ty_arena *a, const struct ty_trainjob *job,
@@ -144,7 +144,7 @@ static int read_snapshot(struct ty_arena *a, const struct ty_trainjob *job,
                          struct ty_err *err)
 {
     const struct ty_json *text = ty_json_at(map, "data.runtime");
-    struct ty_docs docs = { 0 };
+    struct ty_yaml_docs docs = { 0 };
     struct ty_err why = { 0 };
 
     if (!owned_by(map, job))
@@ -152,12 +152,12 @@ static int read_snapshot(struct ty_arena *a, const struct ty_trainjob *job,
     if (!text)
         return ty_fail(err, -EINVAL, "snapshot ConfigMap missing \"runtime\" data key");
     /* The operator keeps snapshots as JSON, because it reads them in every pass. */
-    struct ty_json *json = ty_json_text_of(text).n && text->s[0] == '{'
-                               ? ty_json_parse(a, ty_json_text_of(text), NULL, NULL)
+    struct ty_json *json = ty_json_as_str(text).n && text->s[0] == '{'
+                               ? ty_json_parse(a, ty_json_as_str(text), NULL, NULL)
                                : NULL;
-    int r = json ? 0 : ty_snapshot_yaml(a, ty_json_text_of(text), &docs, &why);
+    int r = json ? 0 : ty_snapshot_yaml(a, ty_json_as_str(text), &docs, &why);
     if (json)
-        docs = (struct ty_docs){ .v = &json, .n = 1 };
+        docs = (struct ty_yaml_docs){ .v = &json, .n = 1 };
     if (r == 0 && (docs.n != 1 || !ty_json_is(docs.v[0], TY_JSON_OBJECT)))
         r = ty_fail(&why, -EINVAL, "not one object");
     if (r == 0) /* a ConfigMap has no schema: nothing has looked at the types yet */
@@ -209,7 +209,7 @@ static struct ty_json *make_snapshot(struct ty_arena *a, const struct ty_trainjo
 {
     struct ty_json *obj = ty_child_make(a, job, &ty_kind_configmap, snapshot_name(a, job));
 
-    ty_json_set(a, ty_json_need_object(a, obj, "data"), "runtime",
+    ty_json_set(a, ty_json_ensure_object(a, obj, "data"), "runtime",
                 ty_json_str(a, snapshot_text(a, runtime, view)));
     return obj;
 }

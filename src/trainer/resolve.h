@@ -4,7 +4,7 @@
 
 #include "trainer/plan.h"
 
-struct ty_docs;
+struct ty_yaml_docs;
 
 #define TY_RUNTIME_NAMES 256 /* among which the one that was meant is looked for */
 
@@ -28,7 +28,7 @@ const char *ty_snapshot_unread(struct ty_arena *a, const struct ty_trainjob *job
                                const struct ty_view *view);
 /* The text of a snapshot. Anybody may write a ConfigMap: aliases, which no operator writes, are not
  * taken, because with them a megabyte means any number of gigabytes. */
-int ty_snapshot_yaml(struct ty_arena *a, struct ty_str text, struct ty_docs *ret,
+int ty_snapshot_yaml(struct ty_arena *a, struct ty_str text, struct ty_yaml_docs *ret,
                      struct ty_err *err);
 /* The runtime as it was when the job began: 0, TY_NOT_FOUND, or -errno for a snapshot that is not
  * ours or not readable. */

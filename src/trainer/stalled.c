@@ -69,7 +69,7 @@ static void take_back(struct ty_json *status)
     struct ty_json *list = ty_json_get(status, "conditions");
     size_t at = 0;
 
-    if (ty_json_by(list, "type", TY_LIT(TY_CONDITION_STALLED), &at))
+    if (ty_json_find_item(list, "type", TY_LIT(TY_CONDITION_STALLED), &at))
         ty_json_remove(list, at);
 }
 

@@ -10,7 +10,7 @@ char *ty_trainjob_audience(struct ty_arena *a, struct ty_str ns, struct ty_str n
 struct ty_numproc ty_numproc_read(const struct ty_json *v)
 {
     struct ty_numproc n = { TY_NUMPROC_UNSET, 0 };
-    struct ty_str word = ty_json_text_of(v);
+    struct ty_str word = ty_json_as_str(v);
 
     if (ty_json_is(v, TY_JSON_INT) && v->i >= INT32_MIN && v->i <= INT32_MAX)
         n = (struct ty_numproc){ TY_NUMPROC_INT, (int32_t)v->i };

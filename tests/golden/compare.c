@@ -14,7 +14,7 @@ static struct ty_json *fixed(struct ty_arena *a, struct ty_str name)
 static struct ty_json *without_times(struct ty_arena *a, struct ty_json *v)
 {
     ty_auto_buf out = { 0 };
-    struct ty_str s = ty_json_text_of(v);
+    struct ty_str s = ty_json_as_str(v);
 
     for (size_t i = 0; i < s.n; i++) {
         const char *p = s.p + i;
@@ -60,22 +60,22 @@ static struct ty_str first_word(struct ty_arena *a, struct ty_str s)
 static struct ty_json *normal_data(struct ty_arena *a, struct ty_str key, struct ty_json *v,
                                    bool secret)
 {
-    struct ty_str text = ty_json_text_of(v);
+    struct ty_str text = ty_json_as_str(v);
 
     if (secret && !ty_str_starts(text, TY_LIT("<")))
         return ty_json_strf(a, "<%.*s: %.*s>", TY_ARG(key), TY_ARG(first_word(a, text)));
     if (ty_str_ends(key, TY_LIT(".sh")))
         return ty_json_cstr(a, "<script>");
     if (ty_str_is(key, "runtime") && text.n) {
-        struct ty_docs docs = { 0 };
+        struct ty_yaml_docs docs = { 0 };
         struct ty_err err = { 0 };
-        if (ty_yaml_read(a, "runtime", text, NULL, &docs, &err) == 0 && docs.n == 1)
+        if (ty_yaml_parse(a, "runtime", text, NULL, &docs, &err) == 0 && docs.n == 1)
             return docs.v[0];
     }
     return v;
 }
 
-static void normal_member(struct ty_arena *a, struct ty_member *m, bool secret_data, bool data)
+static void normal_member(struct ty_arena *a, struct ty_json_member *m, bool secret_data, bool data)
 {
     if (data) {
         m->value = normal_data(a, m->key, m->value, secret_data);
@@ -224,7 +224,7 @@ static struct ty_str *parts_of(struct ty_arena *a, struct ty_str s, size_t *ret_
 static bool same_message(struct ty_arena *a, const char *path, const struct ty_json *want,
                          const struct ty_json *got)
 {
-    struct ty_str w = ty_json_text_of(want), g = ty_json_text_of(got);
+    struct ty_str w = ty_json_as_str(want), g = ty_json_as_str(got);
     size_t before = 0, n = 0, m = 0;
     const char *wb = w.n ? memchr(w.p, '[', w.n) : NULL, *gb = g.n ? memchr(g.p, '[', g.n) : NULL;
 

@@ -48,7 +48,7 @@ static struct ty_json *patched(struct ty_arena *a, const struct ty_json *obj,
         return NULL;
     const struct ty_json *ops =
         ty_json_parse(a, (struct ty_str){ (const char *)bytes, n }, NULL, &err);
-    return ops && ty_json_patch(a, obj, ops, &next, &err) == 0 ? next : NULL;
+    return ops && ty_patch_json(a, obj, ops, &next, &err) == 0 ? next : NULL;
 }
 
 /* As the API server words a denial. */
@@ -70,7 +70,7 @@ static bool same_warnings(const struct ty_json *response, const struct ty_verdic
     bool same = ty_json_len(list) == v->warnings.n;
 
     for (size_t i = 0; same && i < v->warnings.n; i++)
-        same = ty_str_is(ty_json_text_of(ty_json_item(list, i)), v->warnings.v[i]);
+        same = ty_str_is(ty_json_as_str(ty_json_item(list, i)), v->warnings.v[i]);
     return same;
 }
 

@@ -50,13 +50,13 @@ static void settle(struct world *w, struct ty_json *stage)
         world_settle(w, stage, changed);
 }
 
-static struct ty_json *play(struct ty_arena *a, const char *name, const struct ty_docs *docs)
+static struct ty_json *play(struct ty_arena *a, const char *name, const struct ty_yaml_docs *docs)
 {
     struct ty_json *result = ty_json_object(a), *stages = NULL, *stage = NULL;
     struct world *w = world_new(a);
 
     ty_json_set(a, result, "case", ty_json_cstr(a, name));
-    stages = ty_json_need_array(a, result, "stages");
+    stages = ty_json_ensure_array(a, result, "stages");
     for (size_t i = 0; i < docs->n; i++) {
         bool step = ty_json_get(docs->v[i], "x-step") != NULL;
         if (!stage || step) { /* all creations are one stage, every step is its own */
@@ -64,7 +64,7 @@ static struct ty_json *play(struct ty_arena *a, const char *name, const struct t
             stage = ty_json_object(a);
             ty_json_push(a, stages, stage);
         }
-        ty_json_push(a, ty_json_need_array(a, stage, "verdicts"), world_step(w, docs->v[i]));
+        ty_json_push(a, ty_json_ensure_array(a, stage, "verdicts"), world_step(w, docs->v[i]));
     }
     settle(w, stage);
     return result;
@@ -81,7 +81,7 @@ static void pick_podgroup(struct ty_arena *a, const struct ty_json *want, struct
             ty_json_item(ty_json_get(want, "stages"), (size_t)(s - stages->items)), "applied");
         for (size_t i = 0; i < ty_json_len(applied); i++) {
             struct ty_str plain = { 0 };
-            struct ty_member m = applied->members[i];
+            struct ty_json_member m = applied->members[i];
             if (!ty_str_cut(m.key, ' ', &plain).p)
                 continue;
             if (ty_str_eq(ty_json_str_at(ty_json_find(theirs, plain), "body.apiVersion"),
@@ -133,7 +133,7 @@ static void judge(struct run *run, struct ty_arena *a, const char *name, struct 
     bool plain = compare_results(a, want, got, &none);
     ty_buf_done(&none);
     struct ty_json *ours = NULL;
-    if (ty_json_patch(a, want, ty_json_get(differs, "patch"), &ours, &err) < 0)
+    if (ty_patch_json(a, want, ty_json_get(differs, "patch"), &ours, &err) < 0)
         printf("FAIL %s: differs.yaml: %s\n", name, err.text);
     else if (plain)
         printf("FAIL %s is in differs.yaml but does not differ\n", name);
@@ -150,14 +150,14 @@ static void judge(struct run *run, struct ty_arena *a, const char *name, struct 
 static void run_case(struct run *run, const char *name)
 {
     ty_auto_arena *a = ty_arena_new((size_t)1 << 30);
-    struct ty_docs docs = { 0 };
+    struct ty_yaml_docs docs = { 0 };
     struct ty_err err = { 0 };
     char *path = ty_arena_printf(a, "%s/cases/%s.yaml", run->dir, name);
     struct ty_str recorded = slurp(a, ty_arena_printf(a, "%s/expected/%s.json", run->dir, name));
 
     run->tally.cases++;
     struct ty_json *want = ty_json_parse(a, recorded, NULL, &err);
-    if (!want || ty_yaml_read(a, path, slurp(a, path), NULL, &docs, &err) < 0) {
+    if (!want || ty_yaml_parse(a, path, slurp(a, path), NULL, &docs, &err) < 0) {
         printf("FAIL %s: %s\n", name, err.text);
         run->tally.failed++;
         return;
@@ -211,12 +211,12 @@ int main(int argc, char **argv)
 {
     ty_auto_arena *a = ty_arena_new(1 << 26);
     struct run run = { .dir = argc > 1 ? argv[1] : "tests/golden" };
-    struct ty_docs docs = { 0 };
+    struct ty_yaml_docs docs = { 0 };
     struct ty_err err = { 0 };
     char *path = ty_arena_printf(a, "%s/differs.yaml", run.dir);
     int named = 0;
 
-    if (ty_yaml_read(a, path, slurp(a, path), NULL, &docs, &err) < 0) {
+    if (ty_yaml_parse(a, path, slurp(a, path), NULL, &docs, &err) < 0) {
         printf("FAIL %s\n", err.text);
         return 1;
     }

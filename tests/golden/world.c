@@ -63,7 +63,7 @@ static void put(struct world *w, const struct ty_kind *kind, struct ty_json *obj
 
 static void give_identity(struct world *w, struct ty_json *obj)
 {
-    struct ty_json *meta = ty_json_need_object(w->arena, obj, "metadata");
+    struct ty_json *meta = ty_json_ensure_object(w->arena, obj, "metadata");
 
     ty_json_set(w->arena, meta, "uid", ty_json_strf(w->arena, "uid-%u", ++w->uids));
     ty_json_set(w->arena, meta, "creationTimestamp",
@@ -118,7 +118,7 @@ static struct ty_json *create(struct world *w, struct ty_json *obj)
 static struct ty_json *change(struct world *w, const struct ty_json *step, const char *op,
                               struct object *o, bool status)
 {
-    struct ty_json *next = ty_merge_patch(w->arena, o->obj, ty_json_get(step, "patch"));
+    struct ty_json *next = ty_patch_merge(w->arena, o->obj, ty_json_get(step, "patch"));
     struct ty_verdict v;
 
     next = ty_json_copy(w->arena, next, 0);
@@ -191,7 +191,7 @@ static void note_write(struct world *w, struct ty_json *stage, const struct ty_k
 {
     struct ty_json *entry = ty_json_object(w->arena);
     char *key = ty_arena_printf(w->arena, "%s/%.*s", kind->kind, TY_ARG(name));
-    struct ty_json *applied = ty_json_need_object(w->arena, stage, "applied");
+    struct ty_json *applied = ty_json_ensure_object(w->arena, stage, "applied");
     const struct ty_json *had = ty_json_get(applied, key);
 
     /* Two PodGroup kinds share one name in a recording. */
@@ -232,7 +232,7 @@ static const char *write_children(struct world *w, const struct ty_pass *pass, s
 static void note_events(struct world *w, const struct ty_pass_event *events, struct ty_str job,
                         struct ty_json *stage)
 {
-    struct ty_json *list = ty_json_need_array(w->arena, stage, "events");
+    struct ty_json *list = ty_json_ensure_array(w->arena, stage, "events");
 
     for (const struct ty_pass_event *e = events; e; e = e->next) {
         const char *parts[] = { "TrainJob", NULL, e->type, e->reason, e->message };
@@ -290,11 +290,11 @@ static struct ty_json *seen_job(struct world *w, const struct ty_json *obj)
 
 void world_settle(struct world *w, struct ty_json *stage, bool changed)
 {
-    struct ty_json *jobs = ty_json_need_object(w->arena, stage, "trainjobs");
+    struct ty_json *jobs = ty_json_ensure_object(w->arena, stage, "trainjobs");
 
-    ty_json_need_object(w->arena, stage, "applied");
-    ty_json_need_array(w->arena, stage, "events");
-    ty_json_need_array(w->arena, stage, "failed");
+    ty_json_ensure_object(w->arena, stage, "applied");
+    ty_json_ensure_array(w->arena, stage, "events");
+    ty_json_ensure_array(w->arena, stage, "failed");
     for (size_t i = 0; i < w->n; i++) {
         struct object *o = &w->objects[i];
         if (!o->obj || o->kind != &ty_kind_trainjob)

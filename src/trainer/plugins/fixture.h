@@ -137,7 +137,7 @@ static inline const char *fx_env(struct fixture *f, const char *rjob, const char
             ty_buf_chr(&out, ';');
         ty_buf_add(&out, ty_json_str_at(*it, "name"));
         if (value)
-            ty_buf_printf(&out, "=%.*s", TY_ARG(ty_json_text_of(value)));
+            ty_buf_printf(&out, "=%.*s", TY_ARG(ty_json_as_str(value)));
         else
             ty_buf_printf(&out, "=@%.*s", TY_ARG(field));
     }

@@ -35,7 +35,7 @@ static void read_env(const struct ty_json *env, bool literal_only,
         for (size_t i = 0; i < N_SETTINGS; i++)
             if (ty_str_is(ty_json_str_at(*it, "name"), setting_names[i]) &&
                 (value || !literal_only))
-                settings[i] = ty_json_text_of(value);
+                settings[i] = ty_json_as_str(value);
     }
 }
 
@@ -53,7 +53,7 @@ static void flux_validate(const struct ty_plan *plan, const struct ty_trainjob *
                           struct ty_warnings *warnings TY_UNUSED)
 {
     const struct ty_podset *set = flux_set(plan);
-    const struct ty_path *trainer = TY_KEY(TY_KEY(NULL, "spec"), "trainer");
+    const struct ty_field_path *trainer = TY_KEY(TY_KEY(NULL, "spec"), "trainer");
 
     if (job->num_proc.kind == TY_NUMPROC_CPU || job->num_proc.kind == TY_NUMPROC_GPU)
         ty_errs_add(errs, TY_KEY(trainer, "numProcPerNode"), TY_INVALID,
@@ -64,7 +64,8 @@ static void flux_validate(const struct ty_plan *plan, const struct ty_trainjob *
         ty_errs_add(errs, TY_KEY(trainer, "numProcPerNode"), TY_INVALID,
                     ty_arena_printf(errs->arena, "%" PRId32, job->num_proc.v),
                     "must be greater than or equal to 1 for Flux TrainJob");
-    if (set && ty_json_by(ty_json_get(set->pod, "initContainers"), "name", TY_LIT(INSTALLER), NULL))
+    if (set &&
+        ty_json_find_item(ty_json_get(set->pod, "initContainers"), "name", TY_LIT(INSTALLER), NULL))
         ty_errs_add(errs, TY_KEY(trainer, "initContainers"), TY_INVALID, "\"" INSTALLER "\"",
                     "InitContainer 'flux-installer' is reserved");
 }
@@ -77,7 +78,7 @@ static void put_words(struct ty_buf *out, const struct ty_json *words, bool *fir
         if (!*first)
             ty_buf_chr(out, ' ');
         *first = false;
-        ty_buf_add(out, ty_json_text_of(*it));
+        ty_buf_add(out, ty_json_as_str(*it));
     }
 }
 
@@ -144,8 +145,8 @@ static void add_installer(struct ty_plan *plan, const struct ty_trainjob *job,
     ty_json_set(a, c, "command", words(a, "/bin/bash", "/etc/flux-config/init.sh"));
     ty_plan_mount(plan, c, "flux-install", "/mnt/flux", false);
     ty_plan_mount(plan, c, scripts_name(a, job), "/etc/flux-config", true);
-    ty_json_stamp(c, plan->origin);
-    ty_json_push(a, ty_json_need_array(a, set->pod, "initContainers"), c);
+    ty_json_set_origin(c, plan->origin);
+    ty_json_push(a, ty_json_ensure_array(a, set->pod, "initContainers"), c);
 }
 
 static int flux_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
@@ -160,7 +161,7 @@ static int flux_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job, 
     read_settings(plan, job, settings);
     struct ty_json *command = words(a, "/bin/bash", "/etc/flux-config/entrypoint.sh");
     ty_json_push(a, command, ty_json_str(a, original_command(plan, job)));
-    ty_json_stamp(command, plan->origin);
+    ty_json_set_origin(command, plan->origin);
     plan->command = command;
     plan->args = NULL;
 
@@ -202,10 +203,10 @@ static void build_scripts(struct ty_plan *plan, const struct ty_trainjob *job,
     else
         ty_json_int_at(ty_plan_policy(plan, "flux"), "numProcPerNode", &f.tasks);
     struct ty_json *cm = ty_plan_child(plan, job, &ty_kind_configmap, scripts_name(a, job));
-    struct ty_json *data = ty_json_need_object(a, cm, "data");
+    struct ty_json *data = ty_json_ensure_object(a, cm, "data");
     ty_json_set(a, data, "entrypoint.sh", ty_json_str(a, ty_flux_entrypoint(a, &f)));
     ty_json_set(a, data, "init.sh", ty_json_str(a, ty_flux_init(a, &f)));
-    ty_json_stamp(cm, plan->origin);
+    ty_json_set_origin(cm, plan->origin);
 }
 
 /* The key follows from the job's uid, so every pass makes the same. An object that was never stored
@@ -224,8 +225,8 @@ static void build_curve(struct ty_plan *plan, const struct ty_trainjob *job)
     sha256_digest(&h, sizeof(seed), seed);
     struct ty_json *secret = ty_plan_child(plan, job, &ty_kind_secret, curve_name(a, job));
     struct ty_str cert = ty_ml_base64(a, ty_flux_curve(a, job->name, seed));
-    ty_json_set(a, ty_json_need_object(a, secret, "data"), "curve.cert", ty_json_str(a, cert));
-    ty_json_stamp(secret, plan->origin);
+    ty_json_set(a, ty_json_ensure_object(a, secret, "data"), "curve.cert", ty_json_str(a, cert));
+    ty_json_set_origin(secret, plan->origin);
 }
 
 static int flux_build(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)

@@ -80,7 +80,7 @@ static void fill_initializer(struct ty_plan *plan, struct ty_podset *set,
         return;
     ty_plan_origin(plan, "spec.initializer");
     if (uri) {
-        struct ty_str text = ty_json_text_of(uri);
+        struct ty_str text = ty_json_as_str(uri);
         ty_plan_env(plan, c, "STORAGE_URI", "%.*s", TY_ARG(text));
     }
     /* may override STORAGE_URI */
@@ -90,8 +90,8 @@ static void fill_initializer(struct ty_plan *plan, struct ty_podset *set,
         ty_json_set(plan->arena, ref, "name",
                     ty_json_str(plan->arena, ty_json_str_at(secret, "name")));
         ty_json_set(plan->arena, from, "secretRef", ref);
-        ty_json_stamp(from, plan->origin);
-        ty_json_push(plan->arena, ty_json_need_array(plan->arena, c, "envFrom"), from);
+        ty_json_set_origin(from, plan->origin);
+        ty_json_push(plan->arena, ty_json_ensure_array(plan->arena, c, "envFrom"), from);
     }
 }
 
@@ -147,7 +147,7 @@ static void add_to_metadata(struct ty_plan *plan, struct ty_json *meta, const ch
 {
     if (ty_json_len(more) == 0)
         return;
-    ty_json_put_all(plan->arena, ty_json_need_object(plan->arena, meta, key), more, 0);
+    ty_json_put_all(plan->arena, ty_json_ensure_object(plan->arena, meta, key), more, 0);
 }
 
 /* A running job is frozen: v2.3.0 writes its JobSet only while one of the two is suspended. */
@@ -209,7 +209,7 @@ static void mirror_condition(struct ty_arena *a, const struct ty_json *jobset, c
     int64_t generation = 0;
     if (ty_json_int_at(c, "observedGeneration", &generation)) {
         struct ty_json *mine =
-            ty_json_by(ty_json_get(status, "conditions"), "type", ty_str(ours), NULL);
+            ty_json_find_item(ty_json_get(status, "conditions"), "type", ty_str(ours), NULL);
         ty_json_set(a, mine, "observedGeneration", ty_json_int(a, generation));
     }
 }

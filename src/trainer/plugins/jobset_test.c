@@ -18,7 +18,7 @@ static const struct ty_json *jobset(struct fixture *f)
 static const struct ty_json *rjob(struct fixture *f, const char *name)
 {
     const struct ty_json *j =
-        ty_json_by(ty_json_at(jobset(f), "spec.replicatedJobs"), "name", ty_str(name), NULL);
+        ty_json_find_item(ty_json_at(jobset(f), "spec.replicatedJobs"), "name", ty_str(name), NULL);
 
     assert_non_null(j);
     return j;
@@ -269,10 +269,11 @@ static void test_origins(void **state)
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
         assert_string_equal(core_origin(&f->plan, ty_json_at(c, rows[i].path)), rows[i].text);
-    assert_string_equal(core_origin(&f->plan, ty_json_by(env, "name", TY_LIT("X"), NULL)),
+    assert_string_equal(core_origin(&f->plan, ty_json_find_item(env, "name", TY_LIT("X"), NULL)),
                         "spec.trainer.env");
-    assert_string_equal(core_origin(&f->plan, ty_json_by(env, "name", TY_LIT("PET_NNODES"), NULL)),
-                        "plugin Torch");
+    assert_string_equal(
+        core_origin(&f->plan, ty_json_find_item(env, "name", TY_LIT("PET_NNODES"), NULL)),
+        "plugin Torch");
     assert_string_equal(core_origin(&f->plan, ty_json_at(rjob(f, "node"), "template.spec.template."
                                                                           "spec.nodeSelector.a")),
                         "patch by kueue.x-k8s.io/manager");

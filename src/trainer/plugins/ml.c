@@ -50,14 +50,14 @@ void ty_ml_reserved(const struct ty_trainjob *job, const char *const *names, str
     size_t n = 0;
 
     ty_each_item (it, job->env) {
-        struct ty_str name = ty_json_text_of(ty_json_get(*it, "name"));
+        struct ty_str name = ty_json_as_str(ty_json_get(*it, "name"));
         if (listed(names, name))
             bad[n++] = name;
         ty_json_push(a, list, ty_schema_normal(a, &ty_schema_EnvVar, *it));
     }
     if (n == 0)
         return;
-    const struct ty_path *at = TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "trainer"), "env");
+    const struct ty_field_path *at = TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "trainer"), "env");
     struct ty_field_err *e = ty_errs_add(
         errs, at, TY_INVALID, ty_json_text(a, list).p,
         "must not have reserved envs, invalid envs configured: [%s]", set_text(a, bad, n));
@@ -68,11 +68,11 @@ void ty_ml_reserved(const struct ty_trainjob *job, const char *const *names, str
 void ty_ml_reserved_for(const struct ty_trainjob *job, const char *const *names, const char *owner,
                         struct ty_errs *errs)
 {
-    const struct ty_path *at = TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "trainer"), "env");
+    const struct ty_field_path *at = TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "trainer"), "env");
     int i = 0;
 
     ty_each_item (it, job->env) {
-        struct ty_str name = ty_json_text_of(ty_json_get(*it, "name"));
+        struct ty_str name = ty_json_as_str(ty_json_get(*it, "name"));
         if (listed(names, name))
             ty_errs_add(errs, TY_IDX(at, i), TY_FORBIDDEN, NULL, "%.*s is reserved for %s",
                         TY_ARG(name), owner)

@@ -43,7 +43,7 @@ static const struct flavour flavours[] = {
 static const struct flavour *flavour_of(const struct ty_plan *plan)
 {
     const struct ty_json *v = ty_json_get(ty_plan_policy(plan, "mpi"), "mpiImplementation");
-    struct ty_str name = v ? ty_json_text_of(v) : ty_str(flavours[0].name);
+    struct ty_str name = v ? ty_json_as_str(v) : ty_str(flavours[0].name);
 
     if (ty_str_is(name, "Intel"))
         name = TY_LIT("IntelMPI");
@@ -90,7 +90,7 @@ static void mpi_validate(const struct ty_plan *plan, const struct ty_trainjob *j
                          const struct ty_trainjob *old, struct ty_errs *errs,
                          struct ty_warnings *warnings TY_UNUSED)
 {
-    const struct ty_path *spec = TY_KEY(NULL, "spec"), *trainer = TY_KEY(spec, "trainer");
+    const struct ty_field_path *spec = TY_KEY(NULL, "spec"), *trainer = TY_KEY(spec, "trainer");
     bool both = ty_plan_set(plan, TY_LIT(TY_LAUNCHER)) && ty_plan_set(plan, TY_LIT(TY_NODE));
 
     if (job->num_nodes.set && job->num_nodes.v >= 2 && launcher_is_node(plan) && !both)
@@ -118,12 +118,12 @@ static const char *const *mpi_reserved(const struct ty_plan *plan,
 }
 
 /* v2.3.0 accepts "", and fails when a TrainJob uses the runtime (B24). */
-static void mpi_validate_runtime(const struct ty_json *policy, const struct ty_path *at,
+static void mpi_validate_runtime(const struct ty_json *policy, const struct ty_field_path *at,
                                  struct ty_errs *errs)
 {
     const struct ty_json *v = ty_json_get(policy, "mpiImplementation");
 
-    if (!v || ty_json_text_of(v).n)
+    if (!v || ty_json_as_str(v).n)
         return; /* others than "" are the schema's business */
     struct ty_field_err *e = ty_errs_add(errs, TY_KEY(at, "mpiImplementation"), TY_INVALID, "\"\"",
                                          "must be one of OpenMPI, IntelMPI, MPICH");
@@ -158,7 +158,7 @@ static struct ty_json *ssh_volume(struct ty_arena *a, const struct ty_trainjob *
 
     ty_json_set(a, secret, "secretName",
                 ty_json_cstr(a, ty_child_name(a, TY_CHILD_MPI_KEY, job->name)));
-    struct ty_json *items = ty_json_need_array(a, secret, "items");
+    struct ty_json *items = ty_json_ensure_array(a, secret, "items");
     ty_json_push(a, items, ty_ml_item(a, "ssh-privatekey", "id_rsa", 0640));
     ty_json_push(a, items, ty_ml_item(a, "ssh-publickey", "id_rsa.pub", 0644));
     ty_json_push(a, items, ty_ml_item(a, "ssh-publickey", "authorized_keys", 0644));
@@ -171,7 +171,7 @@ static struct ty_json *hosts_volume(struct ty_arena *a, const struct ty_trainjob
     struct ty_json *cm = ty_json_object(a);
 
     ty_json_set(a, cm, "name", ty_json_cstr(a, ty_child_name(a, TY_CHILD_MPI_HOSTS, job->name)));
-    ty_json_push(a, ty_json_need_array(a, cm, "items"),
+    ty_json_push(a, ty_json_ensure_array(a, cm, "items"),
                  ty_ml_item(a, "hostfile", "hostfile", 0444));
     return ty_ml_volume(a, HOSTS_VOLUME, "configMap", cm);
 }
@@ -197,7 +197,7 @@ static int mpi_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job, s
         return ty_fail(err, -EINVAL, BAD_FLAVOUR " in runtime \"%.*s\"",
                        TY_ARG(plan->runtime_name));
     if (at)
-        ssh_dir = ty_arena_strndup(plan->arena, ty_json_text_of(at).p, ty_json_text_of(at).n);
+        ssh_dir = ty_arena_strndup(plan->arena, ty_json_as_str(at).p, ty_json_as_str(at).n);
     scale(plan, job);
     ty_each_set (set, plan) {
         struct ty_json *container = ty_podset_container(set, TY_LIT(TY_NODE));
@@ -231,12 +231,12 @@ static int build_secret(struct ty_plan *plan, const struct ty_trainjob *job, str
         return ty_fail(err, -EINVAL, "failed to build SSH Auth secret: no random numbers");
     ty_sshkey_make(a, plan->entropy, TY_ENTROPY, &key);
     struct ty_json *secret = ty_plan_child(plan, job, &ty_kind_secret, name);
-    struct ty_json *data = ty_json_need_object(a, secret, "data");
+    struct ty_json *data = ty_json_ensure_object(a, secret, "data");
     ty_json_set(a, secret, "type", ty_json_cstr(a, "kubernetes.io/ssh-auth"));
     ty_json_set(a, secret, "immutable", ty_json_bool(a, true));
     ty_json_set(a, data, "ssh-privatekey", ty_json_str(a, ty_ml_base64(a, key.private_pem)));
     ty_json_set(a, data, "ssh-publickey", ty_json_str(a, ty_ml_base64(a, key.public_line)));
-    ty_json_stamp(secret, plan->origin);
+    ty_json_set_origin(secret, plan->origin);
     return 0;
 }
 
@@ -261,8 +261,8 @@ static int build_hostfile(struct ty_plan *plan, const struct ty_trainjob *job,
     struct ty_json *cm = ty_plan_child(plan, job, &ty_kind_configmap,
                                        ty_child_name(a, TY_CHILD_MPI_HOSTS, job->name));
     struct ty_str text = { ty_arena_strndup(a, hosts.p, hosts.n), hosts.n };
-    ty_json_set(a, ty_json_need_object(a, cm, "data"), "hostfile", ty_json_str(a, text));
-    ty_json_stamp(cm, plan->origin);
+    ty_json_set(a, ty_json_ensure_object(a, cm, "data"), "hostfile", ty_json_str(a, text));
+    ty_json_set_origin(cm, plan->origin);
     return 0;
 }
 

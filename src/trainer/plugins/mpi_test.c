@@ -139,7 +139,7 @@ static void test_container_of_another_name(void **state)
 static bool starts(struct fixture *f, const struct ty_json *secret, const char *key,
                    const char *want)
 {
-    struct ty_str text = ty_json_text_of(ty_json_get(ty_json_get(secret, "data"), key));
+    struct ty_str text = ty_json_as_str(ty_json_get(ty_json_get(secret, "data"), key));
     struct base64_decode_ctx ctx;
     size_t n = BASE64_DECODE_LENGTH(text.n);
     uint8_t *bytes = ty_arena_alloc(f->arena, n + 1, 1);

@@ -60,8 +60,8 @@ const char *ty_torch_procs_text(struct ty_arena *a, struct ty_numproc p)
 bool ty_torch_tunes(const struct ty_json *command)
 {
     return ty_json_len(command) == 2 &&
-           ty_str_is(ty_json_text_of(ty_json_item(command, 0)), "tune") &&
-           ty_str_is(ty_json_text_of(ty_json_item(command, 1)), "run");
+           ty_str_is(ty_json_as_str(ty_json_item(command, 0)), "tune") &&
+           ty_str_is(ty_json_as_str(ty_json_item(command, 1)), "run");
 }
 
 /* Bounds that the policy leaves out are the node count itself. */
@@ -95,7 +95,7 @@ static struct ty_json *target_container(const struct ty_plan *plan, const struct
                                         const struct ty_podset **ret_set)
 {
     *ret_set = ty_plan_set(plan, ty_json_str_at(target, "jobName"));
-    return *ret_set ? ty_podset_any_container(*ret_set, ty_json_text_of(container)) : NULL;
+    return *ret_set ? ty_podset_any_container(*ret_set, ty_json_as_str(container)) : NULL;
 }
 
 /* The target as Go prints its struct: jobName, then containerNames. */
@@ -112,7 +112,7 @@ static const char *target_text(struct ty_arena *a, const struct ty_json *target)
 static void validate_targets(const struct ty_plan *plan, struct ty_errs *errs)
 {
     const struct ty_json *torch = ty_plan_policy(plan, "torch");
-    const struct ty_path *at = TY_KEY(TY_KEY(NULL, "spec"), "runtimeRef");
+    const struct ty_field_path *at = TY_KEY(TY_KEY(NULL, "spec"), "runtimeRef");
     const struct ty_podset *set;
 
     ty_each_item (target, ty_json_at(torch, "envInjection.targets")) {
@@ -122,7 +122,7 @@ static void validate_targets(const struct ty_plan *plan, struct ty_errs *errs)
             ty_errs_add(errs, at, TY_INVALID, target_text(errs->arena, *target),
                         "envInjection target podSet \"%.*s\" container \"%.*s\" not found in "
                         "runtime template",
-                        TY_ARG(ty_json_str_at(*target, "jobName")), TY_ARG(ty_json_text_of(*name)));
+                        TY_ARG(ty_json_str_at(*target, "jobName")), TY_ARG(ty_json_as_str(*name)));
         }
     }
 }
@@ -130,7 +130,7 @@ static void validate_targets(const struct ty_plan *plan, struct ty_errs *errs)
 static void validate_elastic(const struct elastic *e, const struct ty_trainjob *job,
                              struct ty_errs *errs)
 {
-    const struct ty_path *spec = TY_KEY(NULL, "spec");
+    const struct ty_field_path *spec = TY_KEY(NULL, "spec");
 
     if (e->min < 1 || e->min > e->max) {
         ty_errs_add(errs, TY_KEY(spec, "runtimeRef"), TY_INVALID, ty_ml_ref_text(errs->arena, job),
@@ -214,7 +214,7 @@ static int pet_targets(const struct pet *p, struct ty_err *err)
                                "envInjection target podSet \"%.*s\" container \"%.*s\" not found "
                                "in runtime template",
                                TY_ARG(ty_json_str_at(*target, "jobName")),
-                               TY_ARG(ty_json_text_of(*name)));
+                               TY_ARG(ty_json_as_str(*name)));
             pet_node(p, container);
             pet_master(p, container, set);
         }

@@ -76,7 +76,7 @@ static bool flag_on(const struct ty_json *args, const char *item)
 {
     ty_each_item (it, args) {
         struct ty_str key;
-        struct ty_str value = ty_str_cut(ty_json_text_of(*it), '=', &key);
+        struct ty_str value = ty_str_cut(ty_json_as_str(*it), '=', &key);
         if (value.p && ty_str_contains(key, ty_str(item)) && is_true(value))
             return true;
     }
@@ -86,7 +86,7 @@ static bool flag_on(const struct ty_json *args, const char *item)
 static bool mentions(const struct ty_json *args, const char *item)
 {
     ty_each_item (it, args)
-        if (ty_str_contains(ty_json_text_of(*it), ty_str(item)))
+        if (ty_str_contains(ty_json_as_str(*it), ty_str(item)))
             return true;
     return false;
 }
@@ -136,9 +136,9 @@ static const char *resources_text(struct ty_arena *a, const struct ty_trainjob *
 }
 
 static void validate_qlora(const struct tune *t, const struct ty_trainjob *job,
-                           const struct ty_path *spec, struct ty_errs *errs)
+                           const struct ty_field_path *spec, struct ty_errs *errs)
 {
-    const struct ty_path *trainer = TY_KEY(spec, "trainer");
+    const struct ty_field_path *trainer = TY_KEY(spec, "trainer");
     struct ty_arena *a = errs->arena;
 
     if (strcmp(t->model, "qwen2_5/1.5B") == 0)
@@ -156,14 +156,14 @@ static void validate_qlora(const struct tune *t, const struct ty_trainjob *job,
                 "must have gpu resource with value 1 for %s model when using QLoRA", t->model);
 }
 
-static void validate_args(const struct ty_trainjob *job, const struct ty_path *trainer,
+static void validate_args(const struct ty_trainjob *job, const struct ty_field_path *trainer,
                           struct ty_errs *errs)
 {
-    const struct ty_path *at = TY_KEY(trainer, "args");
+    const struct ty_field_path *at = TY_KEY(trainer, "args");
     int i = 0;
 
     ty_each_item (it, job->args) {
-        struct ty_str arg = ty_json_text_of(*it), key;
+        struct ty_str arg = ty_json_as_str(*it), key;
         if (ty_arena_full(errs->arena))
             return;
         ty_str_cut(arg, '=', &key);
@@ -185,7 +185,7 @@ static void torchtune_validate(const struct ty_plan *plan, const struct ty_train
      */
     int64_t nodes = job->num_nodes.set ? job->num_nodes.v : 1;
     struct tune t = tune_read(plan, job, nodes, ty_torch_numproc(plan, job));
-    const struct ty_path *spec = TY_KEY(NULL, "spec"), *trainer = TY_KEY(spec, "trainer");
+    const struct ty_field_path *spec = TY_KEY(NULL, "spec"), *trainer = TY_KEY(spec, "trainer");
     const char *nodes_text = ty_arena_printf(errs->arena, "%" PRId64, nodes);
 
     if (!among(models, N_ELEMS(models), ty_str(t.model)))
@@ -233,7 +233,7 @@ static int torchtune_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *
     ty_json_push(a, command, ty_json_strf(a, "%s%s", t.model, t.suffix));
     ty_each_item (it, ty_json_get(main, "command")) {
         struct ty_str key;
-        ty_str_cut(ty_json_text_of(*it), '=', &key);
+        ty_str_cut(ty_json_as_str(*it), '=', &key);
         if (among(fixed_keys, N_ELEMS(fixed_keys), key))
             ty_json_push(a, command, ty_json_copy(a, *it, 0));
     }

@@ -26,7 +26,7 @@ static void check(struct fixture *f, const char *runtime, const char *job, const
 
     fx_run(f, runtime, job);
     ty_each_item (it, ty_json_get(fx_container(f, "node", "node"), "command"))
-        ty_buf_printf(&got, "%s%.*s", got.n > 0 ? " " : "", TY_ARG(ty_json_text_of(*it)));
+        ty_buf_printf(&got, "%s%.*s", got.n > 0 ? " " : "", TY_ARG(ty_json_as_str(*it)));
     ty_buf_chr(&got, '\0');
     assert_string_equal(got.p, want);
 }

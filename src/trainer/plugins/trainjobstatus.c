@@ -31,7 +31,7 @@ static struct ty_json *token_volume(struct ty_arena *a, const struct ty_trainjob
 {
     struct ty_json *token = ty_json_object(a), *ca = ty_json_object(a);
     struct ty_json *source = ty_json_object(a), *projected = ty_json_object(a);
-    struct ty_json *sources = ty_json_need_array(a, projected, "sources");
+    struct ty_json *sources = ty_json_ensure_array(a, projected, "sources");
 
     ty_json_set(a, token, "audience", ty_json_cstr(a, audience(a, job)));
     ty_json_set(a, token, "expirationSeconds", ty_json_int(a, 3600));
@@ -40,7 +40,7 @@ static struct ty_json *token_volume(struct ty_arena *a, const struct ty_trainjob
     ty_json_push(a, sources, source);
 
     ty_json_set(a, ca, "name", ty_json_cstr(a, ca_name(a, job)));
-    ty_json_push(a, ty_json_need_array(a, ca, "items"), ty_ml_item(a, "ca.crt", "ca.crt", -1));
+    ty_json_push(a, ty_json_ensure_array(a, ca, "items"), ty_ml_item(a, "ca.crt", "ca.crt", -1));
     source = ty_json_object(a);
     ty_json_set(a, source, "configMap", ca);
     ty_json_push(a, sources, source);
@@ -71,7 +71,7 @@ static int trainjobstatus_enforce_pod(struct ty_plan *plan, const struct ty_trai
 static bool secret_value(struct ty_arena *a, const struct ty_json *secret, const char *key,
                          struct ty_str *ret_v)
 {
-    struct ty_str text = ty_json_text_of(ty_json_get(ty_json_get(secret, "data"), key));
+    struct ty_str text = ty_json_as_str(ty_json_get(ty_json_get(secret, "data"), key));
     size_t n = BASE64_DECODE_LENGTH(text.n);
     char *bytes = ty_arena_alloc(a, n + 1, 1);
     struct base64_decode_ctx ctx;
@@ -100,8 +100,8 @@ static int trainjobstatus_build(struct ty_plan *plan, const struct ty_trainjob *
     if (!secret_value(a, secret, "ca.crt", &ca))
         return ty_fail(err, -EINVAL, "failed to find status server ca.crt in tls secret");
     struct ty_json *cm = ty_plan_child(plan, job, &ty_kind_configmap, ca_name(a, job));
-    ty_json_set(a, ty_json_need_object(a, cm, "data"), "ca.crt", ty_json_str(a, ca));
-    ty_json_stamp(cm, plan->origin);
+    ty_json_set(a, ty_json_ensure_object(a, cm, "data"), "ca.crt", ty_json_str(a, ca));
+    ty_json_set_origin(cm, plan->origin);
     return 0;
 }
 

@@ -18,7 +18,7 @@ static bool is_system(struct ty_str class) /* every cluster has these */
 static void check_priority(const struct ty_plan *plan, struct ty_str name, bool unseen,
                            struct ty_errs *errs)
 {
-    const struct ty_path *at =
+    const struct ty_field_path *at =
         TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "templateSpec"), "priorityClassName");
     char *class = ty_arena_strndup(plan->arena, name.p, name.n);
 
@@ -36,10 +36,10 @@ static void volcano_validate(const struct ty_plan *plan, const struct ty_trainjo
                              struct ty_warnings *warnings TY_UNUSED)
 {
     const struct ty_json *queue = ty_json_find(plan->annotations, TY_LIT(QUEUE));
-    const struct ty_path *at = TY_KEY(TY_KEY(NULL, "spec"), "annotations");
+    const struct ty_field_path *at = TY_KEY(TY_KEY(NULL, "spec"), "annotations");
     bool unseen = false;
 
-    if (queue && ty_json_text_of(queue).n == 0)
+    if (queue && ty_json_as_str(queue).n == 0)
         ty_errs_add(errs, TY_MAPKEY(at, TY_LIT(QUEUE)), TY_INVALID, "\"\"",
                     "Volcano queue name must not be empty");
     ty_each_set (s, plan) {

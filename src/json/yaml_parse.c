@@ -1,5 +1,6 @@
-/* Reading YAML: check the text, take JSON as JSON, else let libfyaml make events of each document
- * and the builder make a tree of the events. libfyaml's diagnostics are collected, never printed.
+/* Reading YAML: check the text, take_event JSON as JSON, else let libfyaml make events of each
+ * document and the builder make a tree of the events. libfyaml's diagnostics are collected, never
+ * printed.
  */
 #include "json/yaml.h"
 
@@ -8,18 +9,18 @@
 
 #include "json/yaml_inner.h"
 
-struct reader {
+struct yaml_reader {
     struct ty_arena *a;
     const char *name;
     struct ty_json_limits limits; /* no zeros */
     struct ty_json *docs;         /* a list while reading */
     struct ty_yaml_build *build;
     struct ty_yaml_part part;
-    struct ty_yaml_place last; /* where the last event was */
+    struct ty_yaml_mark last; /* where the last event was */
     struct fy_token_iter *iter;
 };
 
-/* JSON. Its reader is stricter, quicker and frugal; what it refuses may still be YAML. */
+/* JSON. Its yaml_reader is stricter, quicker and frugal; what it refuses may still be YAML. */
 
 /* The end of the value in brackets at p, or NULL. Only counts: the parser checks. */
 static const char *json_end(const char *p, const char *end)
@@ -44,32 +45,32 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Places in the whole text; numbers as the YAML reader would have made them. */
-static bool adopt(struct reader *r, struct ty_json *v, struct ty_yaml_place start)
+/* Places in the whole text; numbers as the YAML yaml_reader would have made them. */
+static bool adopt_json(struct yaml_reader *r, struct ty_json *v, struct ty_yaml_mark start)
 {
     if (v->line == 1)
         v->col += start.col - 1;
     v->line += start.line - 1;
     if (v->type == TY_JSON_NUMBER)
-        return ty_yaml_number_read(r->a, (struct ty_str){ v->s, v->n }, v);
+        return ty_yaml_number_parse(r->a, (struct ty_str){ v->s, v->n }, v);
     ty_each_item (it, v)
-        if (!adopt(r, *it, start))
+        if (!adopt_json(r, *it, start))
             return false;
     ty_each_member (m, v)
-        if (!adopt(r, m->value, start))
+        if (!adopt_json(r, m->value, start))
             return false;
     return true;
 }
 
 /* A text of JSON objects and lists with white space between; false if it is anything else. */
-static bool read_json(struct reader *r, struct ty_str text)
+static bool read_json(struct yaml_reader *r, struct ty_str text)
 {
     const char *p = text.p, *end = text.p + text.n;
-    struct ty_yaml_place at = { 1, 1 };
+    struct ty_yaml_mark at = { 1, 1 };
     for (;;) {
         for (; p < end && is_space(*p); p++)
-            at = *p == '\n' ? (struct ty_yaml_place){ at.line + 1, 1 }
-                            : (struct ty_yaml_place){ at.line, at.col + 1 };
+            at = *p == '\n' ? (struct ty_yaml_mark){ at.line + 1, 1 }
+                            : (struct ty_yaml_mark){ at.line, at.col + 1 };
         if (p == end)
             return r->docs->n > 0;
         if (*p != '{' && *p != '[')
@@ -78,12 +79,12 @@ static bool read_json(struct reader *r, struct ty_str text)
         struct ty_json *v = NULL;
         if (next)
             v = ty_json_parse(r->a, (struct ty_str){ p, (size_t)(next - p) }, &r->limits, NULL);
-        if (!v || !adopt(r, v, at))
+        if (!v || !adopt_json(r, v, at))
             return false;
         ty_json_push(r->a, r->docs, v);
         for (; p < next; p++)
-            at = *p == '\n' ? (struct ty_yaml_place){ at.line + 1, 1 }
-                            : (struct ty_yaml_place){ at.line, at.col + 1 };
+            at = *p == '\n' ? (struct ty_yaml_mark){ at.line + 1, 1 }
+                            : (struct ty_yaml_mark){ at.line, at.col + 1 };
     }
 }
 
@@ -96,7 +97,7 @@ static bool is_inside(struct ty_str all, const char *p, size_t n)
 
 /* The text of a token. Read piece by piece, not as a whole: for odd scalars libfyaml gives a length
  * that is not that of its text. What lies in the input is borrowed, the rest is copied. */
-static struct ty_str take_text(struct reader *r, struct fy_token *token)
+static struct ty_str take_text(struct yaml_reader *r, struct fy_token *token)
 {
     const struct fy_iter_chunk *piece = NULL;
     struct ty_str first = { "", 0 };
@@ -120,7 +121,7 @@ static struct ty_str take_text(struct reader *r, struct fy_token *token)
     return (struct ty_str){ ty_arena_strndup(r->a, joined.p, joined.n), joined.n };
 }
 
-static struct ty_str take_scalar(struct reader *r, struct fy_token *token)
+static struct ty_str take_scalar(struct yaml_reader *r, struct fy_token *token)
 {
     const struct fy_mark *from = fy_token_start_mark(token), *to = fy_token_end_mark(token);
     enum fy_scalar_style style = fy_token_scalar_style(token);
@@ -129,7 +130,7 @@ static struct ty_str take_scalar(struct reader *r, struct fy_token *token)
     if (!quoted || !from || !to)
         return take_text(r, token);
     struct ty_str raw = { r->part.text.p + from->input_pos, to->input_pos - from->input_pos };
-    if (ty_yaml_quoted_read(r->a, raw, style == FYSS_DOUBLE_QUOTED ? '"' : '\'', &text))
+    if (ty_yaml_unquote(r->a, raw, style == FYSS_DOUBLE_QUOTED ? '"' : '\'', &text))
         return text;
     return take_text(r, token);
 }
@@ -143,18 +144,18 @@ static bool points_behind(const struct fy_event *e)
     return style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED;
 }
 
-static struct ty_yaml_place place_of(const struct reader *r, struct fy_event *e)
+static struct ty_yaml_mark place_of(const struct yaml_reader *r, struct fy_event *e)
 {
     const struct fy_mark *mark = fy_event_start_mark(e);
     if (!mark)
         return r->last;
     uint32_t col = (uint32_t)mark->column + 1;
-    return (struct ty_yaml_place){ r->part.line + (uint32_t)mark->line,
-                                   col - (col > 1 && points_behind(e)) };
+    return (struct ty_yaml_mark){ r->part.line + (uint32_t)mark->line,
+                                  col - (col > 1 && points_behind(e)) };
 }
 
 /* False for events that the builder need not see. */
-static bool translate(struct reader *r, struct fy_event *e, struct ty_yaml_event *ret)
+static bool translate_event(struct yaml_reader *r, struct fy_event *e, struct ty_yaml_event *ret)
 {
     *ret = (struct ty_yaml_event){ .at = place_of(r, e) };
     r->last = ret->at;
@@ -190,20 +191,20 @@ static bool translate(struct reader *r, struct fy_event *e, struct ty_yaml_event
 }
 
 /* Where the part's last character is. */
-static struct ty_yaml_place end_of(const struct ty_yaml_part *part)
+static struct ty_yaml_mark end_of(const struct ty_yaml_part *part)
 {
-    struct ty_yaml_place at = { part->line, 0 };
+    struct ty_yaml_mark at = { part->line, 0 };
     struct ty_str s = ty_str_trim(part->text);
     for (const char *p = part->text.p; p < s.p + s.n; p++)
-        at = *p == '\n' ? (struct ty_yaml_place){ at.line + 1, 0 }
-                        : (struct ty_yaml_place){ at.line, at.col + 1 };
+        at = *p == '\n' ? (struct ty_yaml_mark){ at.line + 1, 0 }
+                        : (struct ty_yaml_mark){ at.line, at.col + 1 };
     return at;
 }
 
 /* The parser stopped at its end, in brackets. */
-static bool is_unclosed(const struct reader *r, struct ty_yaml_place at)
+static bool is_unclosed(const struct yaml_reader *r, struct ty_yaml_mark at)
 {
-    struct ty_yaml_place last = end_of(&r->part);
+    struct ty_yaml_mark last = end_of(&r->part);
     return at.line > last.line || (at.line == last.line && at.col > last.col);
 }
 
@@ -222,15 +223,15 @@ static uint32_t tab_on(const struct ty_yaml_part *part, uint32_t line, uint32_t 
 }
 
 /* The parser stopped: one sentence from what it collected. */
-static int refuse(struct reader *r, struct fy_diag *diag, struct ty_err *err)
+static int fail_from_diag(struct yaml_reader *r, struct fy_diag *diag, struct ty_err *err)
 {
     void *iter = NULL;
     const struct fy_diag_error *e = fy_diag_errors_iterate(diag, &iter);
-    struct ty_yaml_place at = r->last, open_at = { 0 };
+    struct ty_yaml_mark at = r->last, open_at = { 0 };
     const char *msg = e && e->msg ? e->msg : "";
     if (e && e->line > 0)
-        at = (struct ty_yaml_place){ r->part.line + (uint32_t)e->line - 1,
-                                     e->column > 0 ? (uint32_t)e->column : 1 };
+        at = (struct ty_yaml_mark){ r->part.line + (uint32_t)e->line - 1,
+                                    e->column > 0 ? (uint32_t)e->column : 1 };
     char open = ty_yaml_build_open(r->build, &open_at);
     bool quote = strstr(msg, "without closing quote");
     if (open == '-' && strstr(msg, "expected node content"))
@@ -243,10 +244,10 @@ static int refuse(struct reader *r, struct fy_diag *diag, struct ty_err *err)
     if (strstr(msg, "tab"))
         at.col = tab_on(&r->part, at.line, at.col);
     return TY_YAML_FAIL(err, r->name, at, "%s",
-                        *msg ? ty_yaml_diag_say(r->a, msg) : "this is not YAML");
+                        *msg ? ty_yaml_diag_text(r->a, msg) : "this is not YAML");
 }
 
-static int take(struct reader *r, const struct ty_yaml_event *ev, struct ty_err *err)
+static int take_event(struct yaml_reader *r, const struct ty_yaml_event *ev, struct ty_err *err)
 {
     if (r->limits.plain && ev->kind == TY_YAML_ALIAS)
         return TY_YAML_FAIL(err, r->name, ev->at, "%s", "aliases are not taken here");
@@ -256,21 +257,22 @@ static int take(struct reader *r, const struct ty_yaml_event *ev, struct ty_err 
     return ty_yaml_build_add(r->build, ev, err);
 }
 
-static int run(struct reader *r, struct fy_parser *parser, struct fy_diag *diag, struct ty_err *err)
+static int run_parser(struct yaml_reader *r, struct fy_parser *parser, struct fy_diag *diag,
+                      struct ty_err *err)
 {
     for (;;) {
         struct ty_yaml_event ev;
         struct fy_event *e = fy_parser_parse(parser);
         if (!e)
-            return fy_parser_get_stream_error(parser) ? refuse(r, diag, err) : 0;
-        int done = translate(r, e, &ev) ? take(r, &ev, err) : 0;
+            return fy_parser_get_stream_error(parser) ? fail_from_diag(r, diag, err) : 0;
+        int done = translate_event(r, e, &ev) ? take_event(r, &ev, err) : 0;
         fy_parser_event_free(parser, e);
         if (done < 0)
             return done;
     }
 }
 
-static int read_part(struct reader *r, struct ty_err *err)
+static int read_part(struct yaml_reader *r, struct ty_err *err)
 {
     struct fy_diag_cfg diag_cfg = { .level = FYET_ERROR, .module_mask = ~0u };
     struct fy_diag *diag = fy_diag_create(&diag_cfg);
@@ -287,17 +289,17 @@ static int read_part(struct reader *r, struct ty_err *err)
     if (!parser || fy_parser_set_string(parser, r->part.text.p, r->part.text.n) != 0)
         ty_fail(err, -ENOMEM, "%s:1:1: out of memory", r->name);
     else
-        done = run(r, parser, diag, err);
+        done = run_parser(r, parser, diag, err);
     fy_parser_destroy(parser);
     fy_diag_destroy(diag);
     return done;
 }
 
-static int read_parts(struct reader *r, struct ty_str text, struct ty_err *err)
+static int read_parts(struct yaml_reader *r, struct ty_str text, struct ty_err *err)
 {
     uint32_t line = 1;
     while (ty_yaml_text_next(&text, &line, &r->part)) {
-        r->last = (struct ty_yaml_place){ r->part.line, 1 };
+        r->last = (struct ty_yaml_mark){ r->part.line, 1 };
         int done = read_part(r, err);
         if (done < 0)
             return done;
@@ -308,7 +310,7 @@ static int read_parts(struct reader *r, struct ty_str text, struct ty_err *err)
     return 0;
 }
 
-static int read_yaml(struct reader *r, struct ty_str text, struct ty_err *err)
+static int read_yaml(struct yaml_reader *r, struct ty_str text, struct ty_err *err)
 {
     int done = ty_yaml_text_check(r->name, text, err);
     if (done < 0)
@@ -323,10 +325,11 @@ static int read_yaml(struct reader *r, struct ty_str text, struct ty_err *err)
     return done;
 }
 
-int ty_yaml_read(struct ty_arena *a, const char *name, struct ty_str text,
-                 const struct ty_json_limits *limits, struct ty_docs *ret_docs, struct ty_err *err)
+int ty_yaml_parse(struct ty_arena *a, const char *name, struct ty_str text,
+                  const struct ty_json_limits *limits, struct ty_yaml_docs *ret_docs,
+                  struct ty_err *err)
 {
-    struct reader r = { .a = a, .name = name, .docs = ty_json_array(a) };
+    struct yaml_reader r = { .a = a, .name = name, .docs = ty_json_array(a) };
     r.limits.bytes = limits && limits->bytes ? limits->bytes : TY_JSON_MAX_BYTES;
     r.limits.depth = limits && limits->depth ? limits->depth : TY_JSON_MAX_DEPTH;
     r.limits.plain = limits && limits->plain;
@@ -340,6 +343,6 @@ int ty_yaml_read(struct ty_arena *a, const char *name, struct ty_str text,
         if (done < 0)
             return done;
     }
-    *ret_docs = (struct ty_docs){ r.docs->items, r.docs->n };
+    *ret_docs = (struct ty_yaml_docs){ r.docs->items, r.docs->n };
     return 0;
 }

@@ -1,4 +1,4 @@
-#include "json/place.h"
+#include "json/json_locate.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,11 +16,11 @@ static void test_place_of(void **state)
     struct ty_err err = { 0 };
     const struct ty_json *obj = ty_json_parse(a, ty_str(text), NULL, &err);
     assert_non_null(obj);
-    assert_int_equal(ty_place_of(obj, "spec.trainer.env[1].name")->line, 5);
-    assert_int_equal(ty_place_of(obj, "spec.trainer.env[7].name")->line, 4); /* the list */
-    assert_int_equal(ty_place_of(obj, "spec.RuntimeRef")->line, 2);
-    assert_ptr_equal(ty_place_of(obj, "<nil>"), obj);
-    assert_ptr_equal(ty_place_of(obj, ""), obj);
+    assert_int_equal(ty_json_locate(obj, "spec.trainer.env[1].name")->line, 5);
+    assert_int_equal(ty_json_locate(obj, "spec.trainer.env[7].name")->line, 4); /* the list */
+    assert_int_equal(ty_json_locate(obj, "spec.RuntimeRef")->line, 2);
+    assert_ptr_equal(ty_json_locate(obj, "<nil>"), obj);
+    assert_ptr_equal(ty_json_locate(obj, ""), obj);
 }
 
 int main(void)

@@ -15,7 +15,7 @@ static void assert_rows(const struct row *rows, size_t n, char quote)
     for (size_t i = 0; i < n; i++) {
         ty_auto_arena *a = ty_arena_new(1 << 20);
         struct ty_str got = { 0 };
-        bool ok = ty_yaml_quoted_read(a, rows[i].raw, quote, &got);
+        bool ok = ty_yaml_unquote(a, rows[i].raw, quote, &got);
         if (ok != (rows[i].want.p != NULL) || !ty_str_eq(got, rows[i].want))
             fail_msg("%s: got %s", ty_yaml_text_show(a, rows[i].raw), ty_yaml_text_show(a, got));
     }

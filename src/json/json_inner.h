@@ -1,6 +1,6 @@
 /* What the files of src/json share and nobody else needs. */
-#ifndef TY_JSON_INNER_H
-#define TY_JSON_INNER_H
+#ifndef TY_JSON_JSON_INNER_H
+#define TY_JSON_JSON_INNER_H
 
 #include "json/json.h"
 
@@ -9,7 +9,7 @@
 #endif
 
 /* Plain: printable ASCII that a JSON string holds as it is. */
-static inline bool ty_is_plain(char c)
+static inline bool ty_json_is_plain(char c)
 {
     unsigned char u = (unsigned char)c;
     return u >= 0x20 && u < 0x80 && u != '"' && u != '\\';
@@ -17,7 +17,7 @@ static inline bool ty_is_plain(char c)
 
 /* One high bit for every byte of w that is not plain. A borrow may set bits above the first such
  * byte, never below it, so zero means that all eight are plain. */
-static inline uint64_t ty_odd_bytes(uint64_t w)
+static inline uint64_t ty_json_odd_bytes(uint64_t w)
 {
     const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
     uint64_t quote = w ^ (ones * '"'), slash = w ^ (ones * '\\');
@@ -25,7 +25,7 @@ static inline uint64_t ty_odd_bytes(uint64_t w)
 }
 
 /* The first byte in [p, end) that is not plain, or end. */
-static inline const char *ty_skip_plain(const char *p, const char *end)
+static inline const char *ty_json_skip_plain(const char *p, const char *end)
 {
     const char *const from = p;
 #ifdef __SSE2__
@@ -45,41 +45,43 @@ static inline const char *ty_skip_plain(const char *p, const char *end)
     while (end - p >= 8) {
         uint64_t w;
         memcpy(&w, p, 8);
-        if (ty_odd_bytes(w))
+        if (ty_json_odd_bytes(w))
             break;
         p += 8;
     }
     if (p > from && p < end && end - p < 8) { /* the last eight: some of them a second time */
         uint64_t w;
         memcpy(&w, end - 8, 8);
-        if (!ty_odd_bytes(w))
+        if (!ty_json_odd_bytes(w))
             return end;
     }
-    while (p < end && ty_is_plain(*p))
+    while (p < end && ty_json_is_plain(*p))
         p++;
     return p;
 }
 
 /* Bytes of the well-formed UTF-8 character at p (1 to 4), or 0: cut, overlong, surrogate, too big.
  */
-size_t ty_utf8_len(const char *p, const char *end);
+size_t ty_json_utf8_len(const char *p, const char *end);
 
 /* Writes the character at p, one that is not plain, as Go does; gives the bytes it took of p. What
  * is not UTF-8 becomes U+FFFD, a byte at a time. */
-size_t ty_escape(struct ty_buf *out, const char *p, const char *end);
+size_t ty_json_escape(struct ty_buf *out, const char *p, const char *end);
 
 /* The escape whose backslash is at *p: writes its character to *to (never more bytes than were
  * read) and moves both. Gives NULL, or what is wrong; *p stays then. */
-const char *ty_unescape(const char **p, const char *end, char **to);
+const char *ty_json_unescape(const char **p, const char *end, char **to);
 
 /* A number at *p, a digit or a minus; moves behind it. *ret_whole: it has neither point nor
  * exponent. Gives NULL, or what was expected at *p. */
-const char *ty_scan_number(const char **p, const char *end, bool *ret_whole);
+const char *ty_json_scan_number(const char **p, const char *end, bool *ret_whole);
 
 /* The members of obj by key, equal keys in their order: a heap array of n, the caller frees it. */
-const struct ty_member **ty_members_sorted(const struct ty_member *members, size_t n);
+const struct ty_json_member **ty_json_members_sorted(const struct ty_json_member *members,
+                                                     size_t n);
 
 /* The first member whose key was there before, or NULL. Never quadratic. */
-const struct ty_member *ty_members_twice(const struct ty_member *members, size_t n);
+const struct ty_json_member *ty_json_duplicate_member(const struct ty_json_member *members,
+                                                      size_t n);
 
 #endif

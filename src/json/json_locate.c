@@ -1,8 +1,8 @@
 /* Walks a path through a tree as far as it goes. */
-#include "json/place.h"
+#include "json/json_locate.h"
 #include <strings.h>
 
-static const struct ty_json *member(const struct ty_json *obj, struct ty_str key)
+static const struct ty_json *find_nocase(const struct ty_json *obj, struct ty_str key)
 {
     ty_each_member (m, obj)
         if (m->key.n == key.n && strncasecmp(m->key.p, key.p, key.n) == 0)
@@ -10,8 +10,8 @@ static const struct ty_json *member(const struct ty_json *obj, struct ty_str key
     return NULL;
 }
 
-/* One step of the path: ".key", "[3]" or "[key]"; *path moves behind it. */
-static const struct ty_json *step(const struct ty_json *at, const char **path)
+/* One follow_path of the path: ".key", "[3]" or "[key]"; *path moves behind it. */
+static const struct ty_json *follow_path(const struct ty_json *at, const char **path)
 {
     const char *p = *path;
     if (*p == '[') {
@@ -21,19 +21,19 @@ static const struct ty_json *step(const struct ty_json *at, const char **path)
         int64_t i = 0;
         if (ty_json_is(at, TY_JSON_ARRAY) && ty_str_parse_i64(inner, &i) && i >= 0)
             return ty_json_item(at, (size_t)i);
-        return member(at, inner);
+        return find_nocase(at, inner);
     }
     p += *p == '.';
     size_t n = strcspn(p, ".[");
     *path = p + n;
-    return member(at, (struct ty_str){ p, n });
+    return find_nocase(at, (struct ty_str){ p, n });
 }
 
-const struct ty_json *ty_place_of(const struct ty_json *obj, const char *path)
+const struct ty_json *ty_json_locate(const struct ty_json *obj, const char *path)
 {
     const struct ty_json *best = obj;
     for (const struct ty_json *at = obj; at && *path;) {
-        at = step(at, &path);
+        at = follow_path(at, &path);
         if (at && at->line) /* values that defaults made have no line */
             best = at;
     }

@@ -12,12 +12,12 @@
 static const char *read_with(struct ty_arena *a, struct ty_str text,
                              const struct ty_json_limits *limits)
 {
-    struct ty_docs docs = { 0 };
+    struct ty_yaml_docs docs = { 0 };
     struct ty_err err = { 0 };
     /* An exact copy, so that ASan sees a read past the end. */
     char *copy = ty_arena_raw(a, text.n + 1, 1);
     memcpy(copy, text.p, text.n);
-    int r = ty_yaml_read(a, "f", (struct ty_str){ copy, text.n }, limits, &docs, &err);
+    int r = ty_yaml_parse(a, "f", (struct ty_str){ copy, text.n }, limits, &docs, &err);
     assert_int_equal(r < 0, err.text[0] != '\0');
     if (r < 0)
         return ty_arena_strndup(a, err.text, strlen(err.text));
@@ -110,9 +110,9 @@ static void reads_json(void **state)
     };
     ASSERT_ROWS(rows);
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_docs docs = { 0 };
+    struct ty_yaml_docs docs = { 0 };
     struct ty_str text = TY_LIT("{}\n  {\"a\":1,\n\"b\":2}");
-    assert_int_equal(ty_yaml_read(a, "f", text, NULL, &docs, NULL), 0);
+    assert_int_equal(ty_yaml_parse(a, "f", text, NULL, &docs, NULL), 0);
     assert_int_equal(ty_json_get(docs.v[1], "a")->line, 2);
     assert_int_equal(ty_json_get(docs.v[1], "a")->col, 8);
     assert_int_equal(ty_json_get(docs.v[1], "b")->line, 3);
@@ -178,10 +178,10 @@ static void knows_places(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_docs docs = { 0 };
+    struct ty_yaml_docs docs = { 0 };
     struct ty_str text =
         TY_LIT("# c\na: 1\nb:\n  - \"x\"\n  - \xc3\xa9: y\nc:\n---\n  d: [1,\n 2]\n");
-    assert_int_equal(ty_yaml_read(a, "f", text, NULL, &docs, NULL), 0);
+    assert_int_equal(ty_yaml_parse(a, "f", text, NULL, &docs, NULL), 0);
     static const struct {
         size_t doc;
         const char *path;
@@ -269,7 +269,7 @@ static void stops_when_the_arena_is_full(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new_input((size_t)1 << 20, NULL), *out = ty_arena_new(1 << 22);
-    struct ty_docs docs = { 0 };
+    struct ty_yaml_docs docs = { 0 };
     struct ty_err err = { 0 };
     size_t n = 3 * 500000;
     char *text = ty_arena_alloc(out, n + 1, 1);
@@ -278,7 +278,7 @@ static void stops_when_the_arena_is_full(void **state)
         memcpy(text + i, "- \n", 3);
     memcpy(text, "- x", 3); /* not JSON */
     text[2] = '\n';
-    assert_int_equal(ty_yaml_read(a, "f", (struct ty_str){ text, n }, NULL, &docs, &err), -EFBIG);
+    assert_int_equal(ty_yaml_parse(a, "f", (struct ty_str){ text, n }, NULL, &docs, &err), -EFBIG);
     assert_non_null(strstr(err.text, "the text takes too much memory"));
 }
 

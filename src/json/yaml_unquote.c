@@ -89,7 +89,7 @@ static bool at_break(const struct decoder *d)
 }
 
 /* One break is a space, every further one a line break; escaped, the first is nothing. */
-static void fold(struct decoder *d, bool escaped)
+static void fold_breaks(struct decoder *d, bool escaped)
 {
     if (!escaped)
         while (d->n > d->kept && is_blank(d->out[d->n - 1]))
@@ -112,7 +112,7 @@ static bool read_escape(struct decoder *d)
     if (d->p == d->end)
         return false;
     if (at_break(d)) {
-        fold(d, true);
+        fold_breaks(d, true);
         return true;
     }
     char c = *d->p++;
@@ -132,7 +132,7 @@ static void put_char(struct decoder *d)
     d->p++;
 }
 
-bool ty_yaml_quoted_read(struct ty_arena *a, struct ty_str raw, char quote, struct ty_str *ret_text)
+bool ty_yaml_unquote(struct ty_arena *a, struct ty_str raw, char quote, struct ty_str *ret_text)
 {
     char special = quote == '"' ? '\\' : '\'';
     if (!memchr(raw.p, special, raw.n) && !memchr(raw.p, '\n', raw.n) &&
@@ -145,7 +145,7 @@ bool ty_yaml_quoted_read(struct ty_arena *a, struct ty_str raw, char quote, stru
     d.out = ty_arena_raw(a, raw.n + raw.n / 2 + 4, 1);
     while (d.p < d.end) {
         if (at_break(&d)) {
-            fold(&d, false);
+            fold_breaks(&d, false);
         } else if (*d.p != special) {
             put_char(&d);
         } else if (quote == '"') {

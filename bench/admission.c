@@ -88,7 +88,7 @@ static const char *way_text(struct ty_arena *a, const struct way *way)
 
 /* ---- an object with n items at the end of a way ---- */
 
-static struct ty_json *scalar(struct ty_arena *a, enum ty_type type, size_t i)
+static struct ty_json *scalar(struct ty_arena *a, enum ty_schema_type type, size_t i)
 {
     switch (type) {
     case TY_T_INTEGER:

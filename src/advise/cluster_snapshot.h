@@ -3,7 +3,7 @@
 #ifndef TY_ADVISE_CLUSTER_SNAPSHOT_H
 #define TY_ADVISE_CLUSTER_SNAPSHOT_H
 
-#include "api/kinds.h"
+#include "api/kind.h"
 
 struct ty_cluster_snapshot;
 

@@ -1,28 +1,28 @@
 /* Kind + schema table -> CustomResourceDefinition, ready for `kubectl apply --server-side`. */
 #include "api/crd.h"
 
-static void put(struct ty_arena *a, struct ty_json *obj, const char *key, const char *text)
+static void put_text(struct ty_arena *a, struct ty_json *obj, const char *key, const char *text)
 {
     ty_json_set(a, obj, key, ty_json_cstr(a, text));
 }
 
-static struct ty_json *names(struct ty_arena *a, const struct ty_kind *k)
+static struct ty_json *crd_names(struct ty_arena *a, const struct ty_kind *k)
 {
     struct ty_json *out = ty_json_object(a);
 
-    put(a, out, "kind", k->kind);
+    put_text(a, out, "kind", k->kind);
     ty_json_set(a, out, "listKind", ty_json_strf(a, "%sList", k->kind));
-    put(a, out, "plural", k->plural);
-    put(a, out, "singular", k->singular);
+    put_text(a, out, "plural", k->plural);
+    put_text(a, out, "singular", k->singular);
     return out;
 }
 
 /* What kubectl get shows for TrainJobs. The API server prints the first result of a path, so State
  * is a union in order of weight: an end wins, then any condition that is true; v2.3.0 prints the
  * last condition of the list, true or not. A union must not begin with a filter, hence the empty
- * slice. Paths find words and cannot make any: there is no "Running" in a TrainJob, so Active names
- * the first replicated job that has active Jobs. */
-static struct ty_json *columns(struct ty_arena *a)
+ * slice. Paths find words and cannot make any: there is no "Running" in a TrainJob, so Active
+ * crd_names the first replicated job that has active Jobs. */
+static struct ty_json *printer_columns(struct ty_arena *a)
 {
     static const struct {
         const char *name, *type, *path;
@@ -42,11 +42,11 @@ static struct ty_json *columns(struct ty_arena *a)
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         struct ty_json *one = ty_json_object(a);
-        put(a, one, "jsonPath", rows[i].path);
-        put(a, one, "name", rows[i].name);
+        put_text(a, one, "jsonPath", rows[i].path);
+        put_text(a, one, "name", rows[i].name);
         if (rows[i].wide)
             ty_json_set(a, one, "priority", ty_json_int(a, 1));
-        put(a, one, "type", rows[i].type);
+        put_text(a, one, "type", rows[i].type);
         ty_json_push(a, out, one);
     }
     return out;
@@ -57,11 +57,11 @@ static struct ty_json *version(struct ty_arena *a, const struct ty_kind *k)
     struct ty_json *out = ty_json_object(a);
     struct ty_json *openapi = ty_schema_openapi(a, k->schema);
 
-    put(a, out, "name", k->version);
+    put_text(a, out, "name", k->version);
     ty_json_set(a, out, "served", ty_json_bool(a, true));
     ty_json_set(a, out, "storage", ty_json_bool(a, true));
     if (ty_json_at(openapi, "properties.status")) {
-        ty_json_set(a, out, "additionalPrinterColumns", columns(a));
+        ty_json_set(a, out, "additionalPrinterColumns", printer_columns(a));
         ty_json_ensure_object(a, ty_json_ensure_object(a, out, "subresources"), "status");
     }
     ty_json_set(a, ty_json_ensure_object(a, out, "schema"), "openAPIV3Schema", openapi);
@@ -72,14 +72,14 @@ struct ty_json *ty_crd(struct ty_arena *a, const struct ty_kind *k)
 {
     struct ty_json *crd = ty_json_object(a), *spec;
 
-    put(a, crd, "apiVersion", "apiextensions.k8s.io/v1");
-    put(a, crd, "kind", "CustomResourceDefinition");
+    put_text(a, crd, "apiVersion", "apiextensions.k8s.io/v1");
+    put_text(a, crd, "kind", "CustomResourceDefinition");
     ty_json_set(a, ty_json_ensure_object(a, crd, "metadata"), "name",
                 ty_json_strf(a, "%s.%s", k->plural, k->group));
     spec = ty_json_ensure_object(a, crd, "spec");
-    put(a, spec, "group", k->group);
-    ty_json_set(a, spec, "names", names(a, k));
-    put(a, spec, "scope", k->namespaced ? "Namespaced" : "Cluster");
+    put_text(a, spec, "group", k->group);
+    ty_json_set(a, spec, "names", crd_names(a, k));
+    put_text(a, spec, "scope", k->namespaced ? "Namespaced" : "Cluster");
     ty_json_push(a, ty_json_ensure_array(a, spec, "versions"), version(a, k));
     return crd;
 }

@@ -2,7 +2,7 @@
 #ifndef TY_API_CRD_H
 #define TY_API_CRD_H
 
-#include "api/kinds.h"
+#include "api/kind.h"
 
 /* The complete apiextensions.k8s.io/v1 object of a kind of ours; lives with the arena. */
 struct ty_json *ty_crd(struct ty_arena *a, const struct ty_kind *k);

@@ -4,8 +4,8 @@
 #include <assert.h>
 #include <errno.h>
 
-#include "api/kinds.h"
-#include "api/schema_walk.h"
+#include "api/kind.h"
+#include "api/schema_inner.h"
 
 enum { WIDTH = 80, MAX_DEPTH = 32, MAX_FIELDS = 96 };
 
@@ -251,12 +251,13 @@ static int fail_kind(struct ty_str name, struct ty_err *err)
                    TY_ARG(name), TY_ARG(ty_buf_str(&list)));
 }
 
-static int fail_field(const struct ty_kind *k, const struct ty_hint_place *place, struct ty_str key,
-                      struct ty_err *err)
+static int fail_field(const struct ty_kind *k, const struct ty_schema_hint_scope *place,
+                      struct ty_str key, struct ty_err *err)
 {
     ty_auto_arena *a = ty_arena_new((size_t)1 << 30);
     const struct ty_field *list[MAX_FIELDS];
-    const char *hint = place->schema->type == TY_T_OBJECT ? ty_hint_unknown(a, place, key) : NULL;
+    const char *hint =
+        place->schema->type == TY_T_OBJECT ? ty_schema_hint_unknown(a, place, key) : NULL;
     const char *path = ty_errs_path_text(a, TY_KEYS(place->at, key));
     ty_auto_buf names = { 0 };
 
@@ -272,8 +273,9 @@ static int fail_field(const struct ty_kind *k, const struct ty_hint_place *place
 }
 
 /* One step down. Paths and places live in the frames of this recursion. */
-static int descend(struct ty_buf *out, const struct ty_kind *k, const struct ty_hint_place *place,
-                   const struct ty_field *f, struct ty_str rest, bool recursive, struct ty_err *err)
+static int descend(struct ty_buf *out, const struct ty_kind *k,
+                   const struct ty_schema_hint_scope *place, const struct ty_field *f,
+                   struct ty_str rest, bool recursive, struct ty_err *err)
 {
     static const struct ty_field value = { .name = "value" };
     struct ty_str word, key, next = ty_str_cut(rest, '.', &word);
@@ -295,17 +297,17 @@ static int descend(struct ty_buf *out, const struct ty_kind *k, const struct ty_
     s = child->schema;
     while (s->type == TY_T_ARRAY)
         s = s->items;
-    const struct ty_hint_place here = { place, s, TY_KEYS(place->at, key) };
+    const struct ty_schema_hint_scope here = { place, s, TY_KEYS(place->at, key) };
     return descend(out, k, &here, child, next, recursive, err);
 }
 
 int ty_explain(struct ty_buf *out, struct ty_str path, bool recursive, struct ty_err *err)
 {
     struct ty_str name, rest = ty_str_cut(path, '.', &name);
-    const struct ty_kind *k = ty_kind_named(name);
+    const struct ty_kind *k = ty_kind_by_name(name);
 
     if (!k || !k->schema)
         return fail_kind(name, err);
-    const struct ty_hint_place top = { NULL, k->schema, NULL };
+    const struct ty_schema_hint_scope top = { NULL, k->schema, NULL };
     return descend(out, k, &top, NULL, rest, recursive, err);
 }

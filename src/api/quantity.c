@@ -18,7 +18,7 @@ struct parts {
 };
 
 struct unit {
-    enum ty_qformat format;
+    enum ty_quantity_format format;
     int32_t exp; /* of 2 for TY_Q_BINARY, else of 10 */
 };
 
@@ -49,7 +49,7 @@ static struct ty_str take_digits(struct ty_str s, size_t *i)
     return (struct ty_str){ s.p + from, *i - from };
 }
 
-static bool split(struct ty_str s, struct parts *p)
+static bool split_parts(struct ty_str s, struct parts *p)
 {
     size_t i = 0;
 
@@ -152,9 +152,9 @@ static u128 binary_nano(const struct parts *p, int32_t exp)
     return nano > MAX_UNIT * NANO ? MAX_UNIT * NANO : nano;
 }
 
-/* Kubernetes reads short numbers by a quick way, which differs in what can be seen: it takes
+/* Kubernetes reads short numbers by a parse_fast way, which differs in what can be seen: it takes
  * numbers without any digit for 0, and it may keep the text. */
-static bool quick(const struct parts *p, struct unit unit)
+static bool parse_fast(const struct parts *p, struct unit unit)
 {
     size_t digits = (p->whole.n ? p->whole.n : 1) + p->frac.n;
 
@@ -163,7 +163,7 @@ static bool quick(const struct parts *p, struct unit unit)
     return digits <= 18 && unit.exp - (int64_t)p->frac.n >= -9;
 }
 
-/* Whether the quick way takes the text for canonical already. It guesses: "1.500" passes. */
+/* Whether the parse_fast way takes the text for canonical already. It guesses: "1.500" passes. */
 static bool looks_canonical(const struct parts *p, struct unit unit)
 {
     size_t digits = p->whole.n + p->frac.n;
@@ -185,9 +185,9 @@ bool ty_quantity_parse(struct ty_str text, struct ty_quantity *ret_q)
     struct parts p;
     struct unit unit;
 
-    if (!split(text, &p) || !read_suffix(p.suffix, &unit))
+    if (!split_parts(text, &p) || !read_suffix(p.suffix, &unit))
         return false;
-    bool fast = quick(&p, unit);
+    bool fast = parse_fast(&p, unit);
     if (!fast && !p.any_digit)
         return false;
     u128 nano = unit.format == TY_Q_BINARY ? binary_nano(&p, unit.exp) : decimal_nano(&p, unit.exp);
@@ -219,7 +219,7 @@ static u128 magnitude(ty_i128 v)
 
 /* Mantissa and power of ten that show it without a fraction, the power a multiple of three. SI ends
  * at E: larger ones keep their zeros. (Kubernetes drops the zeros too and prints 1000E as 1.) */
-static const char *decimal_suffix(struct ty_arena *a, u128 *m, enum ty_qformat format)
+static const char *decimal_suffix(struct ty_arena *a, u128 *m, enum ty_quantity_format format)
 {
     int exp = -9;
 
@@ -293,7 +293,7 @@ static ty_i128 clamp(u128 m, bool negative)
 
 struct ty_quantity ty_quantity_add(struct ty_quantity a, struct ty_quantity b)
 {
-    enum ty_qformat format = a.nano == 0 ? b.format : a.format;
+    enum ty_quantity_format format = a.nano == 0 ? b.format : a.format;
     ty_i128 sum;
 
     if ((a.nano < 0) == (b.nano < 0)) /* both magnitudes are at most CAP: unsigned has the room */
@@ -337,8 +337,8 @@ static const struct ty_json *find_sorted(const struct ty_json *obj, struct ty_st
 /* What is there and what comes: *more becomes the amount to write; false: what is there stays. */
 typedef bool join_fn(const struct ty_quantity *have, struct ty_quantity *more);
 
-static void join(struct ty_arena *a, struct ty_json *into, const struct ty_json *from,
-                 int64_t times, join_fn *fn)
+static void join_resources(struct ty_arena *a, struct ty_json *into, const struct ty_json *from,
+                           int64_t times, join_fn *fn)
 {
     struct ty_json *now = ty_json_object(a);
     struct ty_quantity q, have;
@@ -370,13 +370,13 @@ static bool is_larger(const struct ty_quantity *have, struct ty_quantity *more)
     return ty_quantity_cmp(*have, *more) < 0;
 }
 
-void ty_resources_add(struct ty_arena *a, struct ty_json *into, const struct ty_json *from,
-                      int64_t times)
+void ty_quantity_resources_add(struct ty_arena *a, struct ty_json *into, const struct ty_json *from,
+                               int64_t times)
 {
-    join(a, into, from, times, add_to);
+    join_resources(a, into, from, times, add_to);
 }
 
-void ty_resources_max(struct ty_arena *a, struct ty_json *into, const struct ty_json *from)
+void ty_quantity_resources_max(struct ty_arena *a, struct ty_json *into, const struct ty_json *from)
 {
-    join(a, into, from, 1, is_larger);
+    join_resources(a, into, from, 1, is_larger);
 }

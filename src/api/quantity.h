@@ -8,11 +8,11 @@
 
 __extension__ typedef __int128 ty_i128;
 
-enum ty_qformat { TY_Q_DECIMAL, TY_Q_BINARY, TY_Q_EXPONENT };
+enum ty_quantity_format { TY_Q_DECIMAL, TY_Q_BINARY, TY_Q_EXPONENT };
 struct ty_quantity {
     ty_i128 nano; /* value times 10^9, exact; Kubernetes rounds anything finer up to this. Ours ends
                    * at 10^29 units (Kubernetes: none for decimals), where it saturates */
-    enum ty_qformat format;
+    enum ty_quantity_format format;
     struct ty_str
         kept; /* the parsed text, where Kubernetes prints it back as it was ("+1", "1.500",
                * "1e3"); empty: print the canonical form. Arithmetic forgets it */
@@ -35,9 +35,10 @@ struct ty_quantity ty_quantity_mul(struct ty_quantity q, int64_t by);
 /* Lists: objects of name -> quantity, as in requests and limits. All live with the arena; what is
  * not a quantity in `from` is passed over, and `into` ends sorted by name. */
 /* into[k] += from[k] * times */
-void ty_resources_add(struct ty_arena *a, struct ty_json *into, const struct ty_json *from,
-                      int64_t times);
+void ty_quantity_resources_add(struct ty_arena *a, struct ty_json *into, const struct ty_json *from,
+                               int64_t times);
 /* into[k] = max(into[k], from[k]) */
-void ty_resources_max(struct ty_arena *a, struct ty_json *into, const struct ty_json *from);
+void ty_quantity_resources_max(struct ty_arena *a, struct ty_json *into,
+                               const struct ty_json *from);
 
 #endif

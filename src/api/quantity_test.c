@@ -182,17 +182,18 @@ static void test_resources(void **state)
     struct ty_str before = ty_json_text(a, from);
 
     (void)state;
-    ty_resources_add(a, into, from, 3);
+    ty_quantity_resources_add(a, into, from, 3);
     assert_string_equal(ty_json_text(a, into).p, "{\"a\":\"4500m\",\"cpu\":\"2500m\","
                                                  "\"memory\":\"1Gi\",\"nvidia.com/gpu\":\"24\"}");
     assert_string_equal(ty_json_text(a, from).p, before.p);
     from = ty_json_parse(a, TY_LIT("{\"cpu\":\"2\",\"a\":5,\"b\":\"1\"}"), NULL, NULL);
-    ty_resources_max(a, into, from);
+    ty_quantity_resources_max(a, into, from);
     assert_string_equal(ty_json_text(a, into).p,
                         "{\"a\":\"5\",\"b\":\"1\",\"cpu\":\"2500m\",\"memory\":\"1Gi\","
                         "\"nvidia.com/gpu\":\"24\"}");
     struct ty_json *fresh = ty_json_object(a);
-    ty_resources_add(a, fresh, ty_json_parse(a, TY_LIT("{\"x\":\"1.500\"}"), NULL, NULL), 1);
+    ty_quantity_resources_add(a, fresh, ty_json_parse(a, TY_LIT("{\"x\":\"1.500\"}"), NULL, NULL),
+                              1);
     assert_string_equal(ty_json_text(a, fresh).p, "{\"x\":\"1.500\"}");
 }
 

@@ -1,7 +1,7 @@
 /* mlPolicy and podGroupPolicy of a runtime: how the training's processes find each other, and
  * whether pods are scheduled as a gang. */
 #include "api/gen/gen.h"
-#include "api/trainer_rules.h"
+#include "api/rule_trainer.h"
 #include "api/trainer_tables.h"
 
 /* ---- mlPolicy.torch ---- */

@@ -8,7 +8,7 @@
 #include "json/json.h"
 #include "json/patch.h"
 
-enum ty_type {
+enum ty_schema_type {
     TY_T_OBJECT, /* fields in props */
     TY_T_MAP,    /* any key, values of `items` */
     TY_T_ARRAY,  /* of `items` */
@@ -57,7 +57,7 @@ struct ty_field {
 };
 
 struct ty_schema {
-    enum ty_type type;
+    enum ty_schema_type type;
     const char *go; /* Go type name, for messages and explain: "EnvVar"; may be NULL */
     const struct ty_field *fields; /* OBJECT: in Go's declaration order; ends with name NULL */
     const struct ty_schema *items; /* ARRAY, MAP */
@@ -95,14 +95,14 @@ void ty_schema_validate(const struct ty_schema *s, const struct ty_json *v,
                         const struct ty_field_path *body, struct ty_errs *errs);
 /* The first part of that: types, bounds and patterns of v and of all below it, up to errs->most
  * mistakes. For who wants the hints of something that no API server has checked yet. */
-void ty_schema_types(const struct ty_schema *s, const struct ty_json *v,
-                     const struct ty_field_path *at, struct ty_errs *errs);
+void ty_schema_validate_types(const struct ty_schema *s, const struct ty_json *v,
+                              const struct ty_field_path *at, struct ty_errs *errs);
 /* The object as Go would write it after decoding it into its typed struct: unknown fields and nulls
  * gone, zero values of omitempty fields gone, empty structs present, quantities canonical, times as
  * they are, fields in Go's order. A new tree; nodes keep line, column and origin. A "{}" of input
  * may become much: it ends early, with an arena that is full. */
-struct ty_json *ty_schema_normal(struct ty_arena *a, const struct ty_schema *s,
-                                 const struct ty_json *v);
+struct ty_json *ty_schema_normalize(struct ty_arena *a, const struct ty_schema *s,
+                                    const struct ty_json *v);
 /* Decoding as Go's typed clients do: 0, or -EINVAL with Go's words ("json: cannot unmarshal string
  * into Go struct field Trainer.spec.trainer.numNodes of type int32"; "quantities must match …"). */
 int ty_schema_decode(const struct ty_schema *s, const struct ty_json *v, struct ty_err *err);
@@ -110,7 +110,7 @@ int ty_schema_decode(const struct ty_schema *s, const struct ty_json *v, struct 
  * from an object that no API server has validated yet: cheap, linear, allocates nothing. */
 bool ty_schema_bounded(const struct ty_schema *s, const struct ty_json *v);
 /* For ty_patch_strategic; `type` pointers are struct ty_schema. */
-extern const struct ty_patch_schema ty_schema_guide;
+extern const struct ty_patch_schema ty_schema_patch_meta;
 /* The field, or NULL. */
 const struct ty_field *ty_schema_field(const struct ty_schema *s, struct ty_str name);
 /* openAPIV3Schema of s, without descriptions except those of our own fields. */

@@ -1,11 +1,11 @@
 /* The sizes that a schema bounds, looked at before anything is built from a value. Allocates
  * nothing, and goes no deeper than the first list that is too long. */
-#include "api/schema_walk.h"
+#include "api/schema_inner.h"
 
 static bool text_fits(const struct ty_schema *s, const struct ty_json *v)
 {
     return !s->max_len || v->type != TY_JSON_STRING || v->n <= s->max_len ||
-           ty_walk_runes(ty_json_as_str(v)) <= s->max_len;
+           ty_schema_rune_count(ty_json_as_str(v)) <= s->max_len;
 }
 
 bool ty_schema_bounded(const struct ty_schema *s, const struct ty_json *v)
@@ -18,7 +18,7 @@ bool ty_schema_bounded(const struct ty_schema *s, const struct ty_json *v)
                 return false;
     if (s->type == TY_T_OBJECT || s->type == TY_T_MAP)
         ty_each_member (m, v) {
-            const struct ty_schema *inner = ty_walk_member(s, m->key);
+            const struct ty_schema *inner = ty_schema_member(s, m->key);
             if (inner && !ty_schema_bounded(inner, m->value))
                 return false;
         }

@@ -2,13 +2,13 @@
  * refuse an object in these words, before any validation. */
 #include <errno.h>
 
-#include "api/gonamed.h"
+#include "api/go_type.h"
 #include "api/quantity.h"
-#include "api/schema_walk.h"
+#include "api/schema_inner.h"
 
 /* The way to a value: field names only, Go leaves out places in lists and keys of maps. */
-struct step {
-    const struct step *up;
+struct decode_step {
+    const struct decode_step *up;
     const char *name;
     const struct ty_schema *owner; /* the struct that has the field */
 };
@@ -53,7 +53,7 @@ static const char *package_of(const struct ty_schema *s)
     return "v1";
 }
 
-static void put_type(struct ty_buf *out, const struct ty_schema *s, const struct step *at)
+static void put_type(struct ty_buf *out, const struct ty_schema *s, const struct decode_step *at)
 {
     switch (s->type) {
     case TY_T_OBJECT:
@@ -84,7 +84,7 @@ static void put_type(struct ty_buf *out, const struct ty_schema *s, const struct
         ty_buf_cstr(out, "float64");
         return;
     case TY_T_STRING:
-        ty_buf_cstr(out, at && at->owner->go ? ty_go_named(at->owner->go, at->name) : "string");
+        ty_buf_cstr(out, at && at->owner->go ? ty_go_type_name(at->owner->go, at->name) : "string");
         return;
     case TY_T_TIME:
     case TY_T_QUANTITY:
@@ -94,9 +94,9 @@ static void put_type(struct ty_buf *out, const struct ty_schema *s, const struct
     }
 }
 
-/* Go names the embedded struct that a field comes from, though JSON does not show it: all fields of
- * `owner` but `own` (or, with `only`, just that one) are its `inner` struct's. */
-static const char *embedded(const struct step *at)
+/* Go names the embedded_owner struct that a field comes from, though JSON does not show it: all
+ * fields of `owner` but `own` (or, with `only`, just that one) are its `inner` struct's. */
+static const char *embedded_owner(const struct decode_step *at)
 {
     static const struct {
         const char *owner, *inner, *own, *only;
@@ -127,9 +127,9 @@ static const char *embedded(const struct step *at)
     return NULL;
 }
 
-static void put_path(struct ty_buf *out, const struct step *at)
+static void put_path(struct ty_buf *out, const struct decode_step *at)
 {
-    const char *inner = embedded(at);
+    const char *inner = embedded_owner(at);
 
     if (at->up) {
         put_path(out, at->up);
@@ -140,8 +140,8 @@ static void put_path(struct ty_buf *out, const struct step *at)
     ty_buf_cstr(out, at->name);
 }
 
-static int fail_type(const struct ty_schema *s, const struct ty_json *v, const struct step *at,
-                     struct ty_err *err)
+static int fail_type(const struct ty_schema *s, const struct ty_json *v,
+                     const struct decode_step *at, struct ty_err *err)
 {
     bool exact = (v->type == TY_JSON_INT || v->type == TY_JSON_NUMBER) &&
                  (s->type == TY_T_INTEGER || s->type == TY_T_INT_OR_STRING);
@@ -164,7 +164,7 @@ static int fail_type(const struct ty_schema *s, const struct ty_json *v, const s
     return ty_fail(err, -EINVAL, "%.*s", TY_ARG(ty_buf_str(&out)));
 }
 
-static bool holds(const struct ty_schema *s, const struct ty_json *v)
+static bool type_holds(const struct ty_schema *s, const struct ty_json *v)
 {
     bool wide = s->type == TY_T_INTEGER && (!s->format || strcmp(s->format, "int32") != 0);
     bool fits = v->type == TY_JSON_INT && (wide || (v->i >= INT32_MIN && v->i <= INT32_MAX));
@@ -173,36 +173,37 @@ static bool holds(const struct ty_schema *s, const struct ty_json *v)
         return fits;
     if (s->type == TY_T_INT_OR_STRING)
         return v->type == TY_JSON_STRING || fits;
-    return ty_walk_shape(s->type, v);
+    return ty_schema_type_matches(s->type, v);
 }
 
-static int decode(const struct ty_schema *s, const struct ty_json *v, const struct step *at,
-                  struct ty_err *err)
+static int decode_value(const struct ty_schema *s, const struct ty_json *v,
+                        const struct decode_step *at, struct ty_err *err)
 {
     struct ty_quantity q;
     int r = 0;
 
     if (v->type == TY_JSON_NULL || s->type == TY_T_ANY)
         return 0;
-    if (!holds(s, v))
+    if (!type_holds(s, v))
         return fail_type(s, v, at, err);
     if (s->type == TY_T_QUANTITY && !ty_quantity_of(v, &q))
         return ty_fail(err, -EINVAL,
                        "quantities must match the regular expression "
                        "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
     if (s->type == TY_T_TIME)
-        return ty_decode_time(ty_json_as_str(v), err);
+        return ty_schema_decode_time(ty_json_as_str(v), err);
     if (s->type == TY_T_ARRAY)
         for (uint32_t i = 0; i < v->n && r == 0; i++)
-            r = decode(s->items, v->items[i], at, err);
+            r = decode_value(s->items, v->items[i], at, err);
     if (s->type != TY_T_OBJECT && s->type != TY_T_MAP)
         return r;
     ty_each_member (m, v) {
         const struct ty_field *f = ty_schema_field(s, m->key);
         if (s->type == TY_T_MAP)
-            r = decode(s->items, m->value, at, err);
+            r = decode_value(s->items, m->value, at, err);
         else if (f)
-            r = decode(f->schema, m->value, &(const struct step){ at, f->name, s }, err);
+            r = decode_value(f->schema, m->value, &(const struct decode_step){ at, f->name, s },
+                             err);
         if (r < 0)
             return r;
     }
@@ -211,5 +212,5 @@ static int decode(const struct ty_schema *s, const struct ty_json *v, const stru
 
 int ty_schema_decode(const struct ty_schema *s, const struct ty_json *v, struct ty_err *err)
 {
-    return decode(s, v, NULL, err);
+    return decode_value(s, v, NULL, err);
 }

@@ -1,6 +1,6 @@
 /* Fills in defaults as the API server does when it reads an object: absent fields that have one get
  * it, nulls that a field does not allow become its default or vanish. */
-#include "api/schema_walk.h"
+#include "api/schema_inner.h"
 
 #include <assert.h>
 
@@ -47,7 +47,7 @@ static void default_members(struct ty_arena *a, const struct ty_schema *s, struc
     for (uint32_t i = 0; i < v->n; i++) {
         struct ty_json_member m = v->members[i];
         bool look = m.value->type == TY_JSON_NULL || m.value->type >= TY_JSON_ARRAY;
-        const struct ty_schema *ms = look ? ty_walk_member(s, m.key) : NULL;
+        const struct ty_schema *ms = look ? ty_schema_member(s, m.key) : NULL;
         if (ms && unwanted_null(ms, m.value))
             continue;
         v->members[kept++] = m;

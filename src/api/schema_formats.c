@@ -1,9 +1,9 @@
 /* The formats that the API server checks in strings, without a regular expression engine. */
 #include <errno.h>
 
-#include "api/schema_walk.h"
+#include "api/schema_inner.h"
 
-const char ty_quantity_pattern[] =
+const char ty_schema_quantity_pattern[] =
     "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?"
     "(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
 
@@ -18,7 +18,7 @@ static bool one_of(struct ty_str s, size_t i, const char *set)
 }
 
 /* [sign] digits [. digits] or [sign] . digits: where it ends, or 0. */
-static size_t decimal(struct ty_str s, size_t i)
+static size_t decimal_end(struct ty_str s, size_t i)
 {
     size_t digits = 0;
 
@@ -31,9 +31,9 @@ static size_t decimal(struct ty_str s, size_t i)
     return digits > 0 ? i : 0;
 }
 
-bool ty_is_quantity_pattern(struct ty_str s)
+bool ty_schema_is_quantity(struct ty_str s)
 {
-    size_t i = decimal(s, 0);
+    size_t i = decimal_end(s, 0);
 
     if (i == 0)
         return false;
@@ -43,7 +43,7 @@ bool ty_is_quantity_pattern(struct ty_str s)
         return one_of(s, i, "numkMGTPE");
     if (i + 2 == s.n && one_of(s, i, "KMGTPE") && s.p[i + 1] == 'i')
         return true;
-    return one_of(s, i, "eE") && decimal(s, i + 1) == s.n;
+    return one_of(s, i, "eE") && decimal_end(s, i + 1) == s.n;
 }
 
 /* Reads n digits at *i; false if they are not there. */
@@ -70,7 +70,7 @@ static int month_days(int year, int month)
 }
 
 /* "Z" or "+hh:mm" at *i. */
-static bool zone(struct ty_str s, size_t *i, int max_hour, int max_minute)
+static bool skip_zone(struct ty_str s, size_t *i, int max_hour, int max_minute)
 {
     size_t k = *i + 1;
     int h, m;
@@ -106,7 +106,7 @@ static size_t skip_fraction(struct ty_str s, size_t i)
     return i;
 }
 
-bool ty_is_date_time(struct ty_str s)
+bool ty_schema_is_date_time(struct ty_str s)
 {
     int v[PARTS];
     size_t i = 0;
@@ -122,7 +122,7 @@ bool ty_is_date_time(struct ty_str s)
     if (v[DAY] < 1 || v[DAY] > month_days(v[YEAR], v[MONTH]))
         return false;
     i = skip_fraction(s, i);
-    return (one_of(s, i, "z") && i + 1 == s.n) || (zone(s, &i, 99, 99) && i == s.n);
+    return (one_of(s, i, "z") && i + 1 == s.n) || (skip_zone(s, &i, 99, 99) && i == s.n);
 }
 
 static int fail_time(struct ty_str s, size_t i, const char *want, struct ty_err *err)
@@ -133,7 +133,7 @@ static int fail_time(struct ty_str s, size_t i, const char *want, struct ty_err 
                    TY_ARG(s), (int)(s.n - i), s.p + i, want);
 }
 
-int ty_decode_time(struct ty_str s, struct ty_err *err)
+int ty_schema_decode_time(struct ty_str s, struct ty_err *err)
 {
     int v[PARTS];
     size_t i = 0;
@@ -150,7 +150,7 @@ int ty_decode_time(struct ty_str s, struct ty_err *err)
                            p->name);
     }
     i = skip_fraction(s, i);
-    if (!zone(s, &i, 24, 60))
+    if (!skip_zone(s, &i, 24, 60))
         return fail_time(s, i, "Z07:00", err);
     if (i < s.n)
         return ty_fail(err, -EINVAL, "parsing time \"%.*s\": extra text: \"%.*s\"", TY_ARG(s),

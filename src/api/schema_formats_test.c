@@ -8,12 +8,12 @@ static void knows_quantities(void **state TY_UNUSED)
                                        "+", "4 c", "1.2.3", "1mm", "i",    "1e+" };
 
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-        if (!ty_is_quantity_pattern(ty_str(good[i])))
+        if (!ty_schema_is_quantity(ty_str(good[i])))
             fail_msg("%s is a quantity", good[i]);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-        if (ty_is_quantity_pattern(ty_str(bad[i])))
+        if (ty_schema_is_quantity(ty_str(bad[i])))
             fail_msg("%s is no quantity", bad[i]);
-    assert_false(ty_is_quantity_pattern((struct ty_str){ "1\0", 2 }));
+    assert_false(ty_schema_is_quantity((struct ty_str){ "1\0", 2 }));
 }
 
 static void knows_times(void **state TY_UNUSED)
@@ -36,10 +36,10 @@ static void knows_times(void **state TY_UNUSED)
                                        "2026-02-03T23:59:59+1:00" };
 
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-        if (!ty_is_date_time(ty_str(good[i])))
+        if (!ty_schema_is_date_time(ty_str(good[i])))
             fail_msg("%s is a time", good[i]);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-        if (ty_is_date_time(ty_str(bad[i])))
+        if (ty_schema_is_date_time(ty_str(bad[i])))
             fail_msg("%s is no time", bad[i]);
 }
 
@@ -69,7 +69,7 @@ static void decodes_times_in_gos_words(void **state TY_UNUSED)
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct ty_err err = { 0 };
-        int r = ty_decode_time(ty_str(cases[i].text), &err);
+        int r = ty_schema_decode_time(ty_str(cases[i].text), &err);
         assert_int_equal(r, cases[i].want ? -EINVAL : 0);
         assert_string_equal(err.text, cases[i].want ? cases[i].want : "");
     }

@@ -1,7 +1,7 @@
 /* Any JSON through all that the tables can do, as objects of each of our kinds. Properties: pruning
  * and defaulting leave nothing to do for a second time, the normal form is its own normal form, and
  * what is fine stays fine when it is stored again unchanged. */
-#include "api/kinds.h"
+#include "api/kind.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,8 +20,8 @@ static void check(const struct ty_schema *s, const struct ty_json *input)
     if (unknown.n != 0 || !ty_json_eq(v, twice))
         abort();
 
-    struct ty_json *n = ty_schema_normal(a, s, v);
-    if (!ty_json_eq(n, ty_schema_normal(a, s, n)))
+    struct ty_json *n = ty_schema_normalize(a, s, v);
+    if (!ty_json_eq(n, ty_schema_normalize(a, s, n)))
         abort();
 
     ty_schema_validate(s, v, NULL, NULL, NULL, &first);

@@ -1,7 +1,7 @@
 /* Help for people beside the API server's words: what they probably meant. Only runs when something
- * is wrong, so it may search. */
-#include "api/govalue.h"
-#include "api/schema_walk.h"
+ * is wrong, so it may field_search. */
+#include "api/go_value.h"
+#include "api/schema_inner.h"
 
 /* ---- values of the wrong type ---- */
 
@@ -107,7 +107,8 @@ static const char *hint_from_string(struct ty_arena *a, const struct ty_schema *
     return NULL;
 }
 
-const char *ty_hint_type(struct ty_arena *a, const struct ty_schema *s, const struct ty_json *v)
+const char *ty_schema_hint_type(struct ty_arena *a, const struct ty_schema *s,
+                                const struct ty_json *v)
 {
     bool scalar = v->type == TY_JSON_BOOL || v->type == TY_JSON_INT || v->type == TY_JSON_NUMBER;
 
@@ -127,7 +128,7 @@ const char *ty_hint_type(struct ty_arena *a, const struct ty_schema *s, const st
     return NULL;
 }
 
-static size_t count(const char *const *list)
+static size_t list_len(const char *const *list)
 {
     size_t n = 0;
 
@@ -136,10 +137,11 @@ static size_t count(const char *const *list)
     return n;
 }
 
-const char *ty_hint_enum(struct ty_arena *a, const struct ty_schema *s, const struct ty_json *v)
+const char *ty_schema_hint_enum(struct ty_arena *a, const struct ty_schema *s,
+                                const struct ty_json *v)
 {
     const char *word = v->type == TY_JSON_STRING
-                           ? ty_str_nearest(ty_json_as_str(v), s->enums, count(s->enums))
+                           ? ty_str_nearest(ty_json_as_str(v), s->enums, list_len(s->enums))
                            : NULL;
 
     return word && *word ? ty_arena_printf(a, "did you mean \"%s\"?", word) : NULL;
@@ -149,14 +151,14 @@ const char *ty_hint_enum(struct ty_arena *a, const struct ty_schema *s, const st
 
 enum { MAX_STEPS = 6 };
 
-struct search {
+struct field_search {
     struct ty_str key;
     const char *steps[MAX_STEPS]; /* names on the way down; lists add "[]" */
     bool list[MAX_STEPS];
 };
 
-/* Is there a field of that name exactly `depth` steps below s? Fills steps on success. */
-static bool below(struct search *q, const struct ty_schema *s, int step, int depth)
+/* Is there a field of that name exactly `depth` steps find_below s? Fills steps on success. */
+static bool find_below(struct field_search *q, const struct ty_schema *s, int step, int depth)
 {
     bool list = false;
 
@@ -170,14 +172,15 @@ static bool below(struct search *q, const struct ty_schema *s, int step, int dep
         if (f->flags & TY_F_DEPRECATED)
             continue;
         q->steps[step] = f->name;
-        if (step + 1 == depth ? ty_str_is(q->key, f->name) : below(q, f->schema, step + 1, depth))
+        if (step + 1 == depth ? ty_str_is(q->key, f->name)
+                              : find_below(q, f->schema, step + 1, depth))
             return true;
     }
     return false;
 }
 
 static const char *place_text(struct ty_arena *a, const struct ty_field_path *at,
-                              const struct search *q, int depth)
+                              const struct field_search *q, int depth)
 {
     ty_auto_buf out = { 0 };
 
@@ -189,23 +192,23 @@ static const char *place_text(struct ty_arena *a, const struct ty_field_path *at
     return ty_arena_printf(a, "did you mean %.*s?", TY_ARG(ty_buf_str(&out)));
 }
 
-/* The same name elsewhere, at most `far` steps up and down together; the nearest wins. */
-static const char *elsewhere(struct ty_arena *a, const struct ty_hint_place *place,
-                             struct ty_str key, int near, int far)
+/* The same name hint_elsewhere, at most `far` steps up and down together; the nearest wins. */
+static const char *hint_elsewhere(struct ty_arena *a, const struct ty_schema_hint_scope *place,
+                                  struct ty_str key, int near, int far)
 {
-    struct search q = { .key = key };
+    struct field_search q = { .key = key };
 
     for (int steps = near; steps <= far; steps++) {
         int up = 0;
-        for (const struct ty_hint_place *p = place; p && up < steps; p = p->up, up++)
-            if (below(&q, p->schema, 0, steps - up))
+        for (const struct ty_schema_hint_scope *p = place; p && up < steps; p = p->up, up++)
+            if (find_below(&q, p->schema, 0, steps - up))
                 return place_text(a, p->at, &q, steps - up);
     }
     return NULL;
 }
 
 /* Of the fields beside it, the one that is nearly or partly the same word. */
-static const char *sibling(struct ty_arena *a, const struct ty_schema *s, struct ty_str key)
+static const char *hint_sibling(struct ty_arena *a, const struct ty_schema *s, struct ty_str key)
 {
     size_t n = 0;
     const char *near;
@@ -225,16 +228,16 @@ static const char *sibling(struct ty_arena *a, const struct ty_schema *s, struct
     return near;
 }
 
-const char *ty_hint_unknown(struct ty_arena *a, const struct ty_hint_place *place,
-                            struct ty_str key)
+const char *ty_schema_hint_unknown(struct ty_arena *a, const struct ty_schema_hint_scope *place,
+                                   struct ty_str key)
 {
-    const char *hint = elsewhere(a, place, key, 1, 2), *near;
+    const char *hint = hint_elsewhere(a, place, key, 1, 2), *near;
 
     if (hint)
         return hint;
-    near = sibling(a, place->schema, key);
+    near = hint_sibling(a, place->schema, key);
     if (near)
         return ty_arena_printf(a, "did you mean %s?",
                                ty_errs_path_text(a, TY_KEY(place->at, near)));
-    return elsewhere(a, place, key, 3, MAX_STEPS);
+    return hint_elsewhere(a, place, key, 3, MAX_STEPS);
 }

@@ -52,7 +52,7 @@ static void helps_with_types(void **state TY_UNUSED)
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         ty_auto_arena *a = ty_arena_new(1 << 16);
-        const char *got = ty_hint_type(a, cases[i].s, parse(a, cases[i].json));
+        const char *got = ty_schema_hint_type(a, cases[i].s, parse(a, cases[i].json));
         assert_string_equal(got ? got : "-", cases[i].want ? cases[i].want : "-");
     }
 }
@@ -63,16 +63,18 @@ static void knows_near_words(void **state TY_UNUSED)
     static const struct ty_schema mode = { .type = TY_T_STRING, .enums = words };
     ty_auto_arena *a = ty_arena_new(1 << 16);
 
-    assert_string_equal(ty_hint_enum(a, &mode, parse(a, "'Hard'")), "did you mean \"hard\"?");
-    assert_string_equal(ty_hint_enum(a, &mode, parse(a, "'sotf'")), "did you mean \"soft\"?");
-    assert_null(ty_hint_enum(a, &mode, parse(a, "'medium'")));
-    assert_null(ty_hint_enum(a, &mode, parse(a, "5")));
+    assert_string_equal(ty_schema_hint_enum(a, &mode, parse(a, "'Hard'")),
+                        "did you mean \"hard\"?");
+    assert_string_equal(ty_schema_hint_enum(a, &mode, parse(a, "'sotf'")),
+                        "did you mean \"soft\"?");
+    assert_null(ty_schema_hint_enum(a, &mode, parse(a, "'medium'")));
+    assert_null(ty_schema_hint_enum(a, &mode, parse(a, "5")));
 }
 
 static const struct ty_schema *schema_at(const struct ty_schema *s, const char *const *keys)
 {
     for (; *keys; keys++) {
-        s = ty_walk_member(s, ty_str(*keys));
+        s = ty_schema_member(s, ty_str(*keys));
         while (s->type == TY_T_ARRAY)
             s = s->items;
     }
@@ -84,11 +86,12 @@ static const char *in_trainer(struct ty_arena *a, const char *key)
 {
     const struct ty_field_path *spec = TY_KEY(NULL, "spec"), *trainer = TY_KEY(spec, "trainer");
     const char *const way[] = { "spec", "trainer", NULL };
-    const struct ty_hint_place top = { NULL, &ty_schema_TrainJob, NULL };
-    const struct ty_hint_place mid = { &top, ty_walk_member(&ty_schema_TrainJob, ty_str("spec")),
-                                       spec };
-    const struct ty_hint_place low = { &mid, schema_at(&ty_schema_TrainJob, way), trainer };
-    const char *hint = ty_hint_unknown(a, &low, ty_str(key));
+    const struct ty_schema_hint_scope top = { NULL, &ty_schema_TrainJob, NULL };
+    const struct ty_schema_hint_scope mid = { &top,
+                                              ty_schema_member(&ty_schema_TrainJob, ty_str("spec")),
+                                              spec };
+    const struct ty_schema_hint_scope low = { &mid, schema_at(&ty_schema_TrainJob, way), trainer };
+    const char *hint = ty_schema_hint_unknown(a, &low, ty_str(key));
 
     return hint ? hint : "-";
 }

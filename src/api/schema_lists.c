@@ -1,10 +1,10 @@
 /* Lists that are really maps or sets (x-kubernetes-list-type): no key or value may come twice, and
  * on update their items are matched by key, not by place. */
-#include "api/govalue.h"
-#include "api/schema_walk.h"
+#include "api/go_value.h"
+#include "api/schema_inner.h"
 #include "base/hash.h"
 
-const struct ty_schema *ty_walk_member(const struct ty_schema *s, struct ty_str key)
+const struct ty_schema *ty_schema_member(const struct ty_schema *s, struct ty_str key)
 {
     const struct ty_field *f;
 
@@ -31,8 +31,9 @@ static bool same_element(const struct ty_schema *s, const struct ty_json *a,
     return s->list_keys ? keys_equal(s->list_keys, a, b) : ty_json_eq(a, b);
 }
 
-const struct ty_json *ty_walk_twin(const struct ty_schema *list, const struct ty_json *item,
-                                   const struct ty_json *old, size_t i)
+const struct ty_json *ty_schema_correlate_item(const struct ty_schema *list,
+                                               const struct ty_json *item,
+                                               const struct ty_json *old, size_t i)
 {
     const struct ty_json *guess = ty_json_item(old, i);
 
@@ -139,12 +140,13 @@ static size_t check_list(struct ty_arena *a, struct ty_errs *errs, const struct 
         found = find_duplicates(a, errs, s, list, at);
     for (uint32_t i = 0; i < list->n; i++)
         if (list->items[i]->type >= TY_JSON_ARRAY)
-            found += ty_walk_lists(a, errs, s->items, list->items[i], TY_IDX(at, i));
+            found += ty_schema_check_duplicates(a, errs, s->items, list->items[i], TY_IDX(at, i));
     return found;
 }
 
-size_t ty_walk_lists(struct ty_arena *a, struct ty_errs *errs, const struct ty_schema *s,
-                     const struct ty_json *v, const struct ty_field_path *at)
+size_t ty_schema_check_duplicates(struct ty_arena *a, struct ty_errs *errs,
+                                  const struct ty_schema *s, const struct ty_json *v,
+                                  const struct ty_field_path *at)
 {
     size_t found = 0;
 
@@ -159,7 +161,7 @@ size_t ty_walk_lists(struct ty_arena *a, struct ty_errs *errs, const struct ty_s
             continue;
         const struct ty_field_path *p =
             s->type == TY_T_MAP ? TY_MAPKEY(at, m->key) : TY_KEYS(at, m->key);
-        found += ty_walk_lists(a, errs, ty_walk_member(s, m->key), m->value, p);
+        found += ty_schema_check_duplicates(a, errs, ty_schema_member(s, m->key), m->value, p);
     }
     return found;
 }

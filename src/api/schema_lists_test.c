@@ -17,10 +17,10 @@ static const char *found(struct ty_arena *a, const struct ty_schema *s, const ch
 {
     struct ty_errs errs = { .arena = a };
     struct ty_json *v = parse(a, json);
-    size_t n = ty_walk_lists(a, &errs, s, v, TY_KEY(NULL, "x"));
+    size_t n = ty_schema_check_duplicates(a, &errs, s, v, TY_KEY(NULL, "x"));
 
     assert_int_equal(n, errs.n);
-    assert_int_equal(ty_walk_lists(a, NULL, s, v, NULL), n);
+    assert_int_equal(ty_schema_check_duplicates(a, NULL, s, v, NULL), n);
     return lines(a, &errs);
 }
 
@@ -53,9 +53,9 @@ static void long_lists_take_no_longer(void **state TY_UNUSED)
 
     for (int i = 0; i < 200000; i++)
         ty_json_push(a, v, ty_json_strf(a, "v%d", i));
-    assert_int_equal(ty_walk_lists(a, &errs, &set, v, NULL), 0);
+    assert_int_equal(ty_schema_check_duplicates(a, &errs, &set, v, NULL), 0);
     ty_json_push(a, v, ty_json_cstr(a, "v77"));
-    assert_int_equal(ty_walk_lists(a, &errs, &set, v, NULL), 1);
+    assert_int_equal(ty_schema_check_duplicates(a, &errs, &set, v, NULL), 1);
     assert_string_equal(errs.first->path, "[200000]");
 }
 
@@ -64,12 +64,15 @@ static void matches_items_by_key(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_json *old = parse(a, "[{'name':'A'},{'name':'B'}]");
 
-    assert_ptr_equal(ty_walk_twin(&env, parse(a, "{'name':'A'}"), old, 0), old->items[0]);
-    assert_ptr_equal(ty_walk_twin(&env, parse(a, "{'name':'A'}"), old, 7), old->items[0]);
-    assert_ptr_equal(ty_walk_twin(&env, parse(a, "{'name':'B'}"), old, 0), old->items[1]);
-    assert_null(ty_walk_twin(&env, parse(a, "{'name':'C'}"), old, 0));
-    assert_null(ty_walk_twin(&env, parse(a, "'A'"), old, 0));
-    assert_null(ty_walk_twin(&plain, parse(a, "'A'"), parse(a, "['A']"), 0));
+    assert_ptr_equal(ty_schema_correlate_item(&env, parse(a, "{'name':'A'}"), old, 0),
+                     old->items[0]);
+    assert_ptr_equal(ty_schema_correlate_item(&env, parse(a, "{'name':'A'}"), old, 7),
+                     old->items[0]);
+    assert_ptr_equal(ty_schema_correlate_item(&env, parse(a, "{'name':'B'}"), old, 0),
+                     old->items[1]);
+    assert_null(ty_schema_correlate_item(&env, parse(a, "{'name':'C'}"), old, 0));
+    assert_null(ty_schema_correlate_item(&env, parse(a, "'A'"), old, 0));
+    assert_null(ty_schema_correlate_item(&plain, parse(a, "'A'"), parse(a, "['A']"), 0));
 }
 
 int main(void)

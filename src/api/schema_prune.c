@@ -1,6 +1,6 @@
 /* Removes what a schema does not know, as the API server does before it stores an object, and tells
  * people: most unknown fields are typing mistakes or fields in the wrong place. */
-#include "api/schema_walk.h"
+#include "api/schema_inner.h"
 
 struct prune {
     struct ty_arena *arena;
@@ -14,31 +14,31 @@ static bool is_type_meta(const struct ty_field_path *at, struct ty_str key)
            (ty_str_is(key, "apiVersion") || ty_str_is(key, "kind") || ty_str_is(key, "metadata"));
 }
 
-static void tell(const struct prune *p, const struct ty_hint_place *place,
-                 const struct ty_json_member *m)
+static void report_unknown(const struct prune *p, const struct ty_schema_hint_scope *place,
+                           const struct ty_json_member *m)
 {
     if (!p->errs)
         return;
     struct ty_field_err *e =
         ty_errs_add(p->errs, TY_KEYS(place->at, m->key), TY_UNKNOWN, NULL, "%s", "");
     e->at = m->value;
-    e->hint = ty_hint_unknown(p->errs->arena, place, m->key);
+    e->hint = ty_schema_hint_unknown(p->errs->arena, place, m->key);
 }
 
 static void prune_value(const struct prune *p, const struct ty_schema *s, struct ty_json *v,
-                        const struct ty_field_path *at, const struct ty_hint_place *up);
+                        const struct ty_field_path *at, const struct ty_schema_hint_scope *up);
 
 static void prune_object(const struct prune *p, const struct ty_schema *s, struct ty_json *v,
-                         const struct ty_field_path *at, const struct ty_hint_place *up)
+                         const struct ty_field_path *at, const struct ty_schema_hint_scope *up)
 {
-    const struct ty_hint_place here = { up, s, at };
+    const struct ty_schema_hint_scope here = { up, s, at };
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < v->n; i++) {
         struct ty_json_member m = v->members[i];
-        const struct ty_schema *ms = ty_walk_member(s, m.key);
+        const struct ty_schema *ms = ty_schema_member(s, m.key);
         if (!ms && !is_type_meta(at, m.key)) {
-            tell(p, &here, &m);
+            report_unknown(p, &here, &m);
             continue;
         }
         v->members[kept++] = m;
@@ -49,7 +49,7 @@ static void prune_object(const struct prune *p, const struct ty_schema *s, struc
 }
 
 static void prune_value(const struct prune *p, const struct ty_schema *s, struct ty_json *v,
-                        const struct ty_field_path *at, const struct ty_hint_place *up)
+                        const struct ty_field_path *at, const struct ty_schema_hint_scope *up)
 {
     if (v->type == TY_JSON_OBJECT && (s->type == TY_T_OBJECT || s->type == TY_T_MAP)) {
         prune_object(p, s, v, at, up);

@@ -1,21 +1,22 @@
-/* The x-kubernetes-validations of a schema: which of them run on which pair of values. */
-#include "api/govalue.h"
-#include "api/same.h"
-#include "api/schema_walk.h"
+/* The x-kubernetes-validations of a schema: which of them run_rules on which value_pair of values.
+ */
+#include "api/go_value.h"
+#include "api/schema_equal.h"
+#include "api/schema_inner.h"
 
 /* A value and its earlier version. */
-struct pair {
+struct value_pair {
     const struct ty_schema *s;
     const struct ty_json *v, *old;
 };
 
-static bool unchanged(const struct pair *p)
+static bool unchanged(const struct value_pair *p)
 {
-    return p->old && ty_same(p->s, p->v, p->old);
+    return p->old && ty_schema_equal(p->s, p->v, p->old);
 }
 
-static void run(struct ty_errs *errs, const struct pair *p, const struct pair *near,
-                const struct ty_field_path *at)
+static void run_rules(struct ty_errs *errs, const struct value_pair *p,
+                      const struct value_pair *near, const struct ty_field_path *at)
 {
     for (const struct ty_rule *r = p->s->rules; r && r->message; r++) {
         if (r->transition && !p->old)
@@ -32,20 +33,21 @@ static void run(struct ty_errs *errs, const struct pair *p, const struct pair *n
 }
 
 /* `near` is the nearest value above that has an earlier version. */
-static void walk(struct ty_errs *errs, const struct pair *p, const struct pair *near,
-                 const struct ty_field_path *at)
+static void walk_rules(struct ty_errs *errs, const struct value_pair *p,
+                       const struct value_pair *near, const struct ty_field_path *at)
 {
-    const struct pair *below = p->old ? p : near;
+    const struct value_pair *below = p->old ? p : near;
 
     if (!p->s || p->v->type == TY_JSON_NULL)
         return;
     if (p->s->rules)
-        run(errs, p, near, at);
+        run_rules(errs, p, near, at);
     if (p->s->type == TY_T_ARRAY) {
         size_t i = 0;
         ty_each_item (it, p->v) {
-            const struct ty_json *twin = p->old ? ty_walk_twin(p->s, *it, p->old, i) : NULL;
-            walk(errs, &(struct pair){ p->s->items, *it, twin }, below, TY_IDX(at, i));
+            const struct ty_json *twin =
+                p->old ? ty_schema_correlate_item(p->s, *it, p->old, i) : NULL;
+            walk_rules(errs, &(struct value_pair){ p->s->items, *it, twin }, below, TY_IDX(at, i));
             i++;
         }
     } else if ((p->s->type == TY_T_OBJECT && !p->s->metadata) || p->s->type == TY_T_MAP) {
@@ -54,16 +56,16 @@ static void walk(struct ty_errs *errs, const struct pair *p, const struct pair *
             const struct ty_json *old = p->old ? ty_json_find(p->old, m->key) : NULL;
             if (ty_json_is(old, TY_JSON_NULL))
                 old = NULL;
-            walk(errs, &(struct pair){ ty_walk_member(p->s, m->key), m->value, old }, below,
-                 map ? TY_MAPKEY(at, m->key) : TY_KEYS(at, m->key));
+            walk_rules(errs, &(struct value_pair){ ty_schema_member(p->s, m->key), m->value, old },
+                       below, map ? TY_MAPKEY(at, m->key) : TY_KEYS(at, m->key));
         }
     }
 }
 
-void ty_walk_rules(struct ty_errs *errs, const struct ty_schema *s, const struct ty_json *v,
-                   const struct ty_json *old, const struct ty_field_path *at)
+void ty_schema_check_rules(struct ty_errs *errs, const struct ty_schema *s, const struct ty_json *v,
+                           const struct ty_json *old, const struct ty_field_path *at)
 {
-    const struct pair none = { 0 };
+    const struct value_pair none = { 0 };
 
-    walk(errs, &(struct pair){ s, v, old }, &none, at);
+    walk_rules(errs, &(struct value_pair){ s, v, old }, &none, at);
 }

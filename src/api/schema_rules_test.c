@@ -72,8 +72,8 @@ static void runs_the_right_rules(void **state TY_UNUSED)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         ty_auto_arena *a = ty_arena_new(1 << 20);
         struct ty_errs errs = { .arena = a };
-        ty_walk_rules(&errs, &root, parse(a, cases[i].new),
-                      cases[i].old ? parse(a, cases[i].old) : NULL, NULL);
+        ty_schema_check_rules(&errs, &root, parse(a, cases[i].new),
+                              cases[i].old ? parse(a, cases[i].old) : NULL, NULL);
         assert_string_equal(lines(a, &errs), cases[i].want);
     }
 }

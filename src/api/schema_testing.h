@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "api/kinds.h"
-#include "api/schema_walk.h"
+#include "api/kind.h"
+#include "api/schema_inner.h"
 #include "json/json_testing.h"
 
 TY_UNUSED static struct ty_json *parse(struct ty_arena *a, const char *text)

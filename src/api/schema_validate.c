@@ -3,9 +3,9 @@
  * that has not changed is forgiven (Kubernetes calls it ratcheting). */
 #include <errno.h>
 
-#include "api/govalue.h"
-#include "api/same.h"
-#include "api/schema_walk.h"
+#include "api/go_value.h"
+#include "api/schema_equal.h"
+#include "api/schema_inner.h"
 
 static const char *const json_words[] = {
     [TY_JSON_NULL] = "null",     [TY_JSON_BOOL] = "boolean",  [TY_JSON_INT] = "integer",
@@ -30,7 +30,7 @@ static const char *const type_words[] = {
 };
 
 /* The path inside "… in body" texts: empty for the root, where ty_errs_path_text says <nil>. */
-static const char *body_text(const struct ty_walk *w, const struct ty_field_path *at)
+static const char *body_text(const struct ty_schema_walk *w, const struct ty_field_path *at)
 {
     struct ty_arena *a = w->errs->arena;
     const char *text = at ? ty_errs_path_text(a, at) : "";
@@ -44,9 +44,9 @@ static const char *body_text(const struct ty_walk *w, const struct ty_field_path
 }
 
 #define TY_ADD(w, node, path, why, value, ...)                                                     \
-    (add((node), ty_errs_add((w)->errs, (path), (why), (value), __VA_ARGS__)))
+    (at_value((node), ty_errs_add((w)->errs, (path), (why), (value), __VA_ARGS__)))
 
-static struct ty_field_err *add(const struct ty_json *v, struct ty_field_err *e)
+static struct ty_field_err *at_value(const struct ty_json *v, struct ty_field_err *e)
 {
     e->at = v;
     return e;
@@ -55,10 +55,10 @@ static struct ty_field_err *add(const struct ty_json *v, struct ty_field_err *e)
 static bool is_whole(const struct ty_json *v)
 {
     int64_t i;
-    return ty_go_whole(v, &i);
+    return ty_go_integer(v, &i);
 }
 
-bool ty_walk_shape(enum ty_type type, const struct ty_json *v)
+bool ty_schema_type_matches(enum ty_schema_type type, const struct ty_json *v)
 {
     switch (type) {
     case TY_T_OBJECT:
@@ -82,7 +82,7 @@ bool ty_walk_shape(enum ty_type type, const struct ty_json *v)
     return true;
 }
 
-static bool fits(const struct ty_schema *s, const struct ty_json *v)
+static bool type_fits(const struct ty_schema *s, const struct ty_json *v)
 {
     if (v->type == TY_JSON_NULL)
         return s->nullable || s->type == TY_T_ANY;
@@ -90,11 +90,11 @@ static bool fits(const struct ty_schema *s, const struct ty_json *v)
         return is_whole(v);
     if (s->type == TY_T_INT_OR_STRING || s->type == TY_T_QUANTITY)
         return v->type == TY_JSON_STRING || is_whole(v);
-    return ty_walk_shape(s->type, v);
+    return ty_schema_type_matches(s->type, v);
 }
 
-static void add_type(const struct ty_walk *w, const struct ty_schema *s, const struct ty_json *v,
-                     const struct ty_field_path *at, const char *want)
+static void add_type(const struct ty_schema_walk *w, const struct ty_schema *s,
+                     const struct ty_json *v, const struct ty_field_path *at, const char *want)
 {
     const char *body = body_text(w, at), *got = json_words[v->type];
     const char *format = s->type == TY_T_TIME ? "date-time" : s->format;
@@ -107,12 +107,12 @@ static void add_type(const struct ty_walk *w, const struct ty_schema *s, const s
     }
     const char *value = ty_arena_printf(w->errs->arena, "\"%s\"", got);
     TY_ADD(w, v, at, TY_TYPE_INVALID, value, "%s in body must be of type %s: %s", body, want, value)
-        ->hint = ty_hint_type(w->errs->arena, s, v);
+        ->hint = ty_schema_hint_type(w->errs->arena, s, v);
 }
 
 /* A number that its Go type cannot hold. The API server says so at the root. */
-static void add_range(const struct ty_walk *w, const struct ty_schema *s, const struct ty_json *v,
-                      const struct ty_field_path *at)
+static void add_range(const struct ty_schema_walk *w, const struct ty_schema *s,
+                      const struct ty_json *v, const struct ty_field_path *at)
 {
     const char *body = body_text(w, at);
 
@@ -124,10 +124,10 @@ static void add_range(const struct ty_walk *w, const struct ty_schema *s, const 
                "Checked value must be of type integer (default format) in %s", body);
 }
 
-static void check_type(const struct ty_walk *w, const struct ty_schema *s, const struct ty_json *v,
-                       const struct ty_field_path *at)
+static void check_type(const struct ty_schema_walk *w, const struct ty_schema *s,
+                       const struct ty_json *v, const struct ty_field_path *at)
 {
-    if (fits(s, v))
+    if (type_fits(s, v))
         return;
     add_type(w, s, v, at, type_words[s->type]);
     if ((s->type != TY_T_INT_OR_STRING && s->type != TY_T_QUANTITY) || v->type == TY_JSON_NULL)
@@ -140,7 +140,7 @@ static void check_type(const struct ty_walk *w, const struct ty_schema *s, const
         add_range(w, s, v, at);
 }
 
-size_t ty_walk_runes(struct ty_str s)
+size_t ty_schema_rune_count(struct ty_str s)
 {
     size_t n = 0;
 
@@ -149,38 +149,38 @@ size_t ty_walk_runes(struct ty_str s)
     return n;
 }
 
-static void check_pattern(const struct ty_walk *w, const struct ty_schema *s,
+static void check_pattern(const struct ty_schema_walk *w, const struct ty_schema *s,
                           const struct ty_json *v, const struct ty_field_path *at)
 {
     bool quantity = s->type == TY_T_QUANTITY && !s->pattern_ok;
     struct ty_str text = ty_json_as_str(v);
 
-    if (quantity ? ty_is_quantity_pattern(text) : !s->pattern_ok || s->pattern_ok(text))
+    if (quantity ? ty_schema_is_quantity(text) : !s->pattern_ok || s->pattern_ok(text))
         return;
     TY_ADD(w, v, at, TY_INVALID, ty_go_value(w->errs->arena, v), "%s in body should match '%s'",
-           body_text(w, at), quantity ? ty_quantity_pattern : s->pattern)
-        ->hint = ty_hint_type(w->errs->arena, s, v);
+           body_text(w, at), quantity ? ty_schema_quantity_pattern : s->pattern)
+        ->hint = ty_schema_hint_type(w->errs->arena, s, v);
 }
 
-static void check_string(const struct ty_walk *w, const struct ty_schema *s,
+static void check_string(const struct ty_schema_walk *w, const struct ty_schema *s,
                          const struct ty_json *v, const struct ty_field_path *at)
 {
     struct ty_arena *a = w->errs->arena;
 
     /* Most strings are shorter in bytes than any limit in characters. */
-    if (s->max_len && v->n > s->max_len && ty_walk_runes(ty_json_as_str(v)) > s->max_len)
+    if (s->max_len && v->n > s->max_len && ty_schema_rune_count(ty_json_as_str(v)) > s->max_len)
         TY_ADD(w, v, at, TY_TOO_LONG, NULL, "may not be more than %u byte%s", s->max_len,
                s->max_len == 1 ? "" : "s");
-    else if (s->min_len && ty_walk_runes(ty_json_as_str(v)) < s->min_len)
+    else if (s->min_len && ty_schema_rune_count(ty_json_as_str(v)) < s->min_len)
         TY_ADD(w, v, at, TY_INVALID, ty_go_value(a, v),
                "%s in body should be at least %u chars long", body_text(w, at), s->min_len);
     else if (s->pattern_ok || s->type == TY_T_QUANTITY)
         check_pattern(w, s, v, at);
-    if (s->type == TY_T_TIME && !ty_is_date_time(ty_json_as_str(v))) {
+    if (s->type == TY_T_TIME && !ty_schema_is_date_time(ty_json_as_str(v))) {
         const char *text = ty_go_value(a, v);
         TY_ADD(w, v, at, TY_TYPE_INVALID, text, "%s in body must be of type date-time: %s",
                body_text(w, at), text)
-            ->hint = ty_hint_type(a, s, v);
+            ->hint = ty_schema_hint_type(a, s, v);
     }
 }
 
@@ -188,12 +188,12 @@ static bool in_range(const struct ty_schema *s, const struct ty_json *v)
 {
     int64_t i;
 
-    if (!ty_go_whole(v, &i))
+    if (!ty_go_integer(v, &i))
         return false;
     return !s->format || strcmp(s->format, "int32") != 0 || (i >= INT32_MIN && i <= INT32_MAX);
 }
 
-static void check_number(const struct ty_walk *w, const struct ty_schema *s,
+static void check_number(const struct ty_schema_walk *w, const struct ty_schema *s,
                          const struct ty_json *v, const struct ty_field_path *at)
 {
     struct ty_arena *a = w->errs->arena;
@@ -211,8 +211,8 @@ static void check_number(const struct ty_walk *w, const struct ty_schema *s,
                (long long)s->max);
 }
 
-static void check_enum(const struct ty_walk *w, const struct ty_schema *s, const struct ty_json *v,
-                       const struct ty_field_path *at)
+static void check_enum(const struct ty_schema_walk *w, const struct ty_schema *s,
+                       const struct ty_json *v, const struct ty_field_path *at)
 {
     ty_auto_buf list = { 0 };
 
@@ -225,20 +225,22 @@ static void check_enum(const struct ty_walk *w, const struct ty_schema *s, const
     }
     TY_ADD(w, v, at, TY_UNSUPPORTED, ty_go_value(w->errs->arena, v), "supported values: %.*s",
            TY_ARG(ty_buf_str(&list)))
-        ->hint = ty_hint_enum(w->errs->arena, s, v);
+        ->hint = ty_schema_hint_enum(w->errs->arena, s, v);
 }
 
-static void check_value(const struct ty_walk *w, const struct ty_schema *s, const struct ty_json *v,
-                        const struct ty_json *old, const struct ty_field_path *at);
+static void check_value(const struct ty_schema_walk *w, const struct ty_schema *s,
+                        const struct ty_json *v, const struct ty_json *old,
+                        const struct ty_field_path *at);
 
-static void check_list(const struct ty_walk *w, const struct ty_schema *s, const struct ty_json *v,
-                       const struct ty_json *old, const struct ty_field_path *at)
+static void check_list(const struct ty_schema_walk *w, const struct ty_schema *s,
+                       const struct ty_json *v, const struct ty_json *old,
+                       const struct ty_field_path *at)
 {
     struct ty_arena *a = w->errs->arena;
 
     for (uint32_t i = 0; i < v->n; i++)
-        check_value(w, s->items, v->items[i], old ? ty_walk_twin(s, v->items[i], old, i) : NULL,
-                    TY_IDX(at, i));
+        check_value(w, s->items, v->items[i],
+                    old ? ty_schema_correlate_item(s, v->items[i], old, i) : NULL, TY_IDX(at, i));
     if (v->n < s->min_items)
         TY_ADD(w, v, at, TY_INVALID, ty_arena_printf(a, "%u", v->n),
                "%s in body should have at least %u items", body_text(w, at), s->min_items);
@@ -248,7 +250,7 @@ static void check_list(const struct ty_walk *w, const struct ty_schema *s, const
 }
 
 /* Required fields that are absent, in the order of their names as CRDs list them. */
-static void check_required(const struct ty_walk *w, const struct ty_schema *s,
+static void check_required(const struct ty_schema_walk *w, const struct ty_schema *s,
                            const struct ty_json *v, const struct ty_field_path *at)
 {
     const char *last = "";
@@ -266,7 +268,7 @@ static void check_required(const struct ty_walk *w, const struct ty_schema *s,
     }
 }
 
-static void check_object(const struct ty_walk *w, const struct ty_schema *s,
+static void check_object(const struct ty_schema_walk *w, const struct ty_schema *s,
                          const struct ty_json *v, const struct ty_json *old,
                          const struct ty_field_path *at)
 {
@@ -276,7 +278,7 @@ static void check_object(const struct ty_walk *w, const struct ty_schema *s,
         TY_ADD(w, v, at, TY_INVALID, ty_arena_printf(w->errs->arena, "%u", v->n),
                "%s in body should have at least %u properties", body_text(w, at), s->min_props);
     ty_each_member (m, v) {
-        const struct ty_schema *ms = ty_walk_member(s, m->key);
+        const struct ty_schema *ms = ty_schema_member(s, m->key);
         if (ms)
             check_value(w, ms, m->value, old ? ty_json_find(old, m->key) : NULL,
                         TY_KEYS(at, m->key));
@@ -285,8 +287,9 @@ static void check_object(const struct ty_walk *w, const struct ty_schema *s,
         check_required(w, s, v, at);
 }
 
-static void check_value(const struct ty_walk *w, const struct ty_schema *s, const struct ty_json *v,
-                        const struct ty_json *old, const struct ty_field_path *at)
+static void check_value(const struct ty_schema_walk *w, const struct ty_schema *s,
+                        const struct ty_json *v, const struct ty_json *old,
+                        const struct ty_field_path *at)
 {
     struct ty_errs before = *w->errs;
 
@@ -303,7 +306,7 @@ static void check_value(const struct ty_walk *w, const struct ty_schema *s, cons
         check_enum(w, s, v, at);
     if (v->type == TY_JSON_OBJECT && (s->type == TY_T_OBJECT || s->type == TY_T_MAP))
         check_object(w, s, v, old, at);
-    if (w->errs->n > before.n && old && ty_same(s, v, old)) {
+    if (w->errs->n > before.n && old && ty_schema_equal(s, v, old)) {
         *w->errs = before;
         if (before.last)
             before.last->next = NULL;
@@ -316,10 +319,10 @@ static bool blocks_rules(const struct ty_field_err *e)
            e->why == TY_TOO_MANY || e->why == TY_TYPE_INVALID;
 }
 
-void ty_schema_types(const struct ty_schema *s, const struct ty_json *v,
-                     const struct ty_field_path *at, struct ty_errs *errs)
+void ty_schema_validate_types(const struct ty_schema *s, const struct ty_json *v,
+                              const struct ty_field_path *at, struct ty_errs *errs)
 {
-    const struct ty_walk w = { errs, at, at };
+    const struct ty_schema_walk w = { errs, at, at };
 
     check_value(&w, s, v, NULL, at);
 }
@@ -328,13 +331,13 @@ void ty_schema_validate(const struct ty_schema *s, const struct ty_json *v,
                         const struct ty_json *old, const struct ty_field_path *at,
                         const struct ty_field_path *body, struct ty_errs *errs)
 {
-    const struct ty_walk w = { errs, at, body };
+    const struct ty_schema_walk w = { errs, at, body };
     struct ty_field_err *const before = errs->last;
 
     check_value(&w, s, v, old, at);
     /* Lists that were broken before may stay so. */
-    if (!old || ty_walk_lists(errs->arena, NULL, s, old, at) == 0)
-        ty_walk_lists(errs->arena, errs, s, v, at);
+    if (!old || ty_schema_check_duplicates(errs->arena, NULL, s, old, at) == 0)
+        ty_schema_check_duplicates(errs->arena, errs, s, v, at);
     for (const struct ty_field_err *e = before ? before->next : errs->first; e; e = e->next) {
         if (!blocks_rules(e))
             continue;
@@ -343,5 +346,5 @@ void ty_schema_validate(const struct ty_schema *s, const struct ty_json *v,
                     "correct the existing errors to complete validation");
         return;
     }
-    ty_walk_rules(errs, s, v, old, at);
+    ty_schema_check_rules(errs, s, v, old, at);
 }

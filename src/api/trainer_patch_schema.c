@@ -2,8 +2,8 @@
  * named after the template's own with Patch at the end; each level holds what the next one needs.
  */
 #include "api/gen/gen.h"
-#include "api/jobset_rules.h"
-#include "api/trainer_rules.h"
+#include "api/rule_jobset.h"
+#include "api/rule_trainer.h"
 #include "api/trainer_tables.h"
 
 /* ---- pods ---- */

@@ -1,7 +1,7 @@
 /* TrainJob as v2.3.0 has it, field by field in Go's order, then what trainyard adds. */
 #include "api/gen/gen.h"
-#include "api/jobset_rules.h"
-#include "api/trainer_rules.h"
+#include "api/rule_jobset.h"
+#include "api/rule_trainer.h"
 #include "api/trainer_tables.h"
 
 const char *const ty_keys_name[] = { "name", NULL };

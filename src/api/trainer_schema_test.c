@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "api/gen/gen.h"
-#include "api/kinds.h"
+#include "api/kind.h"
 #include "api/trainer_tables.h"
 
 /* Looks up "spec.trainer.env" from a root; list and map items are passed through. */

@@ -1,6 +1,6 @@
 /* The status of a TrainJob, in Go's order. */
 #include "api/gen/gen.h"
-#include "api/trainer_rules.h"
+#include "api/rule_trainer.h"
 #include "api/trainer_tables.h"
 
 static const char *const keys_type[] = { "type", NULL };

@@ -1,7 +1,7 @@
 /* trainyard adopt: what would happen if this operator took over a cluster. Reads, never writes. */
 #include <errno.h>
 
-#include "api/names.h"
+#include "api/name.h"
 #include "cli/adopt_view.h"
 #include "cli/cluster.h"
 #include "cli/cmds.h"
@@ -150,7 +150,7 @@ static int print_report(struct adopt *x, const struct ty_adopt *r)
 
 static bool good_namespace(const char *ns)
 {
-    return !ns || ty_is_dns1123_label(ty_str(ns));
+    return !ns || ty_name_is_dns1123_label(ty_str(ns));
 }
 
 static int run(struct ty_cli *cli, const struct ty_args *args)
@@ -170,7 +170,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
     if (!good_namespace(args->ns) || !good_namespace(args->operator_ns))
         return ty_cli_usage(cli, &ty_cmd_adopt, "\"%s\" cannot be a namespace: %s",
                             good_namespace(args->ns) ? args->operator_ns : args->ns,
-                            ty_dns1123_label_msg);
+                            ty_name_dns1123_label_msg);
     if (ty_cluster_open(&x.cluster, cli, args, &err) < 0 || read_cluster(&x, &err) < 0 ||
         read_config(&x, &err) < 0) {
         ty_cli_msg(cli, TY_MSG_ERROR, "%s", err.text);

@@ -215,7 +215,8 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
     ty_auto_history_db *d = NULL;
     struct delete_cmd w = { .cli = cli };
     int64_t id = ty_job_history_run_id(cli, &ty_cmd_delete, args);
-    size_t first = args->rest.n > 1 && ty_kind_named(ty_str(args->rest.v[0])) == &ty_kind_trainjob;
+    size_t first =
+        args->rest.n > 1 && ty_kind_by_name(ty_str(args->rest.v[0])) == &ty_kind_trainjob;
 
     if (id < 0 || read_words(&w, args) != TY_EXIT_OK)
         return TY_EXIT_USAGE;

@@ -204,7 +204,8 @@ static int describe_job(struct ty_cli *cli, struct ty_durable *d, const struct t
 static int run(struct ty_cli *cli, const struct ty_args *args)
 {
     ty_auto_history_db *d = NULL;
-    size_t first = args->rest.n > 1 && ty_kind_named(ty_str(args->rest.v[0])) == &ty_kind_trainjob;
+    size_t first =
+        args->rest.n > 1 && ty_kind_by_name(ty_str(args->rest.v[0])) == &ty_kind_trainjob;
 
     if (args->rest.n == 0)
         return ty_cli_usage(cli, &ty_cmd_describe, "name a TrainJob");

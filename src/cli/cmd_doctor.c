@@ -3,7 +3,7 @@
 
 #include "advise/doctor.h"
 #include "advise/machine.h"
-#include "api/names.h"
+#include "api/name.h"
 #include "cli/cluster.h"
 #include "cli/cmds.h"
 #include "cli/doctor_view.h"
@@ -101,9 +101,9 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
         return ty_cli_usage(cli, &ty_cmd_doctor, "\"%s\" is not expected here", args->rest.v[0]);
     if (args->machine && args->cluster)
         return ty_cli_usage(cli, &ty_cmd_doctor, "--machine and --cluster exclude each other");
-    if (args->ns && !ty_is_dns1123_label(ty_str(args->ns)))
+    if (args->ns && !ty_name_is_dns1123_label(ty_str(args->ns)))
         return ty_cli_usage(cli, &ty_cmd_doctor, "--namespace: \"%s\": %s", args->ns,
-                            ty_dns1123_label_msg);
+                            ty_name_dns1123_label_msg);
     if (!args->cluster)
         check_machine(cli, &c);
     if (!args->machine)

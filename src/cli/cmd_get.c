@@ -322,7 +322,7 @@ static void read_words(struct get *g)
 {
     const struct ty_strlist *w = &g->args->rest;
     const char *word = w->n ? w->v[0] : "";
-    const struct ty_kind *kind = ty_kind_named(ty_str(word));
+    const struct ty_kind *kind = ty_kind_by_name(ty_str(word));
     size_t used = 0;
 
     g->view = &views[0];

@@ -1,5 +1,5 @@
 /* trainyard install: all that a cluster needs, ready for kubectl apply --server-side. */
-#include "api/names.h"
+#include "api/name.h"
 #include "cli/catalog.h"
 #include "cli/cmds.h"
 #include "cli/install.h"
@@ -93,9 +93,9 @@ static int read_settings(struct ty_arena *a, const struct ty_args *args, struct 
         .crds = !args->no_crds,
         .monitor = args->monitor,
     };
-    if (!ty_is_dns1123_label(ty_str(s->ns)))
-        return ty_fail(err, -EINVAL, "--namespace: \"%s\": %s", s->ns, ty_dns1123_label_msg);
-    if (!*s->version || !ty_is_label_value(ty_str(s->version)))
+    if (!ty_name_is_dns1123_label(ty_str(s->ns)))
+        return ty_fail(err, -EINVAL, "--namespace: \"%s\": %s", s->ns, ty_name_dns1123_label_msg);
+    if (!*s->version || !ty_name_is_label_value(ty_str(s->version)))
         return ty_fail(err, -EINVAL, "--version: \"%s\" cannot be the tag of an image", s->version);
     if (!is_printable(s->image))
         return ty_fail(err, -EINVAL, "--image: \"%s\" is not an image", s->image);

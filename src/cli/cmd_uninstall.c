@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <unistd.h>
 
-#include "api/names.h"
+#include "api/name.h"
 #include "cli/cluster.h"
 #include "cli/cmds.h"
 #include "cli/install.h"
@@ -256,9 +256,9 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
 
     if (args->rest.n)
         return ty_cli_usage(cli, &ty_cmd_uninstall, "\"%s\" is not expected here", args->rest.v[0]);
-    if (args->ns && !ty_is_dns1123_label(ty_str(args->ns)))
+    if (args->ns && !ty_name_is_dns1123_label(ty_str(args->ns)))
         return ty_cli_usage(cli, &ty_cmd_uninstall, "--namespace: \"%s\": %s", args->ns,
-                            ty_dns1123_label_msg);
+                            ty_name_dns1123_label_msg);
     if (args->with_crds && !args->yes && !(cli->in >= 0 && isatty(cli->in)))
         return ty_cli_usage(
             cli, &ty_cmd_uninstall,

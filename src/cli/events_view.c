@@ -30,7 +30,7 @@ static const char *last_seen(struct events_view *s, const struct ty_past_event *
 static bool add_row(void *ctx, const struct ty_past_event *e)
 {
     struct events_view *s = ctx;
-    const struct ty_kind *kind = ty_kind_named(ty_str(e->kind));
+    const struct ty_kind *kind = ty_kind_by_name(ty_str(e->kind));
 
     if (!s->table.n_cells)
         ty_table_row(&s->table, "LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE");
@@ -50,7 +50,7 @@ static bool add_object(void *ctx, const struct ty_past_event *e)
     struct events_view *s = ctx;
     struct ty_arena *a = s->a;
     struct ty_json *v = ty_json_object(a), *meta = ty_json_object(a), *about = ty_json_object(a);
-    const struct ty_kind *kind = ty_kind_named(ty_str(e->kind));
+    const struct ty_kind *kind = ty_kind_by_name(ty_str(e->kind));
 
     ty_json_set(a, meta, "name", ty_json_strf(a, "%s.%lld.%zu", e->name, (long long)e->run, s->n));
     ty_json_set(a, about, "kind", json_text(s, e->kind));

@@ -2,7 +2,7 @@
 #ifndef TY_CLI_INPUTS_H
 #define TY_CLI_INPUTS_H
 
-#include "api/kinds.h"
+#include "api/kind.h"
 #include "cli/cli.h"
 #include "convert/convert.h"
 #include "json/json.h"

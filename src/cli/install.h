@@ -4,7 +4,7 @@
 #ifndef TY_CLI_INSTALL_H
 #define TY_CLI_INSTALL_H
 
-#include "api/kinds.h"
+#include "api/kind.h"
 #include "base/strlist.h"
 #include "json/json.h"
 

@@ -1,5 +1,5 @@
 /* Objects as kubectl get -o prints them: one alone, several as a v1 List. */
-#include "api/kinds.h"
+#include "api/kind.h"
 #include "cli/job_history.h"
 #include "json/yaml.h"
 

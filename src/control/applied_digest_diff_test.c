@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "api/kinds.h"
+#include "api/kind.h"
 #include "control/applied_digest_diff.h"
 #include "json/json_testing.h"
 

@@ -1,5 +1,5 @@
 /* What is extracted and applied again changes nothing, and gives nothing up. */
-#include "api/kinds.h"
+#include "api/kind.h"
 #include "control/applied_digest_testing.h"
 
 #define JOBSET                                                                                     \

@@ -1,6 +1,6 @@
 /* Live objects below are as kube-apiserver 1.36 answered an apply of the wanted ones, shortened. */
 
-#include "api/kinds.h"
+#include "api/kind.h"
 #include "control/applied_digest.h"
 #include "json/json_testing.h"
 

@@ -8,7 +8,7 @@
 #ifndef TY_CONTROL_CACHE_H
 #define TY_CONTROL_CACHE_H
 
-#include "api/kinds.h"
+#include "api/kind.h"
 #include "control/trainjob_state.h"
 
 struct ty_cache;

@@ -3,7 +3,7 @@
 #ifndef TY_CONTROL_CACHE_PROJECT_H
 #define TY_CONTROL_CACHE_PROJECT_H
 
-#include "api/kinds.h"
+#include "api/kind.h"
 
 /* NULL: nothing of it is needed (a ConfigMap that is neither a TrainJob's nor named like one).
  * Shares nodes with obj; lives with the arena. apiVersion and kind are always there; managedFields

@@ -217,7 +217,7 @@ static int add_child(struct trainyard_plan *p, const char *json)
 static const char *live_json(const struct trainyard_plan *p, const char *kind, const char *ns,
                              const char *name)
 {
-    const struct ty_kind *k = ty_kind_named(ty_str(kind));
+    const struct ty_kind *k = ty_kind_by_name(ty_str(kind));
     const struct ty_json *obj = k ? ty_plan_live(p->plan, k, ty_str(ns), name) : NULL;
     return obj ? ty_json_text(p->plan->arena, obj).p : NULL;
 }

@@ -1,7 +1,7 @@
 /* The body of an apply that leaves a JobSet's rendering as it is. */
 #include "control/jobset_freeze.h"
 
-#include "api/kinds.h"
+#include "api/kind.h"
 #include "base/map.h"
 #include "control/applied_digest.h"
 #include "trainer/gang.h"

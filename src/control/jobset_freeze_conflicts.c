@@ -1,7 +1,7 @@
 /* Two bodies of one apply, side by side: the fields in which they differ, by path. Linear in both:
  * members and items are found by tables, because whoever writes a TrainJob chooses how many there
  * are and in which order. */
-#include "api/kinds.h"
+#include "api/kind.h"
 #include "base/map.h"
 #include "control/applied_digest_inner.h"
 #include "control/jobset_freeze.h"

@@ -1,7 +1,7 @@
 /* Hostile and odd JobSets beside today's rendering; what is kept at all is jobset_freeze_test.c. */
 #include "control/jobset_freeze.h"
 
-#include "api/kinds.h"
+#include "api/kind.h"
 #include "control/applied_digest_testing.h"
 
 #define JOBSET(pod, container)                                                                     \

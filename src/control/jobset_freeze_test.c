@@ -1,7 +1,7 @@
 /* What is applied to a JobSet that was rendered otherwise. */
 #include "control/jobset_freeze.h"
 
-#include "api/kinds.h"
+#include "api/kind.h"
 #include "control/applied_digest_testing.h"
 #include "trainer/gang.h"
 

@@ -98,7 +98,7 @@ static void split(struct ty_conv *c, const struct ty_conv_role *master, struct t
     for (size_t i = 0; i < 2; i++) {
         const struct ty_json *from = ty_json_get(ty_json_get(master->main, "resources"), lists[i]);
         if (ty_json_len(from))
-            ty_resources_max(
+            ty_quantity_resources_max(
                 c->arena,
                 ty_json_ensure_object(
                     c->arena, ty_json_ensure_object(c->arena, worker->main, "resources"), lists[i]),

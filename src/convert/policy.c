@@ -1,5 +1,5 @@
 /* What all V1 kinds share: metadata, runPolicy, schedulingPolicy. */
-#include "api/names.h"
+#include "api/name.h"
 #include "convert/conv.h"
 
 #define VOLCANO_QUEUE "scheduling.volcano.sh/queue-name"
@@ -13,7 +13,7 @@ static void take_name(struct ty_conv *c, struct ty_conv_set *set, const struct t
     (void)set;
     struct ty_str s = ty_conv_str(c, v, at);
     c->name = ty_conv_cstr(c, s);
-    if (!ty_is_dns1035_label(s))
+    if (!ty_name_is_dns1035_label(s))
         ty_conv_bad(c, v, at,
                     "a TrainJob's name begins with a letter, and has at most 63 small letters, "
                     "digits and dashes");
@@ -25,7 +25,7 @@ static void take_namespace(struct ty_conv *c, struct ty_conv_set *set, const str
 {
     (void)set;
     struct ty_str s = ty_conv_str(c, v, at);
-    if (s.n && !ty_is_dns1123_label(s))
+    if (s.n && !ty_name_is_dns1123_label(s))
         ty_conv_bad(c, v, at, "this is no name of a namespace");
     if (s.n)
         ty_json_set(c->arena, c->job_meta, "namespace", ty_json_copy(c->arena, v, 0));

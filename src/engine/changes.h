@@ -2,7 +2,7 @@
 #ifndef TY_ENGINE_CHANGES_H
 #define TY_ENGINE_CHANGES_H
 
-#include "api/kinds.h"
+#include "api/kind.h"
 #include "json/errs.h"
 #include "json/json.h"
 

@@ -155,7 +155,7 @@ static const struct ty_kind *kind_in(struct ty_str key, struct ty_str *ret_ns,
     struct ty_str rest = ty_str_cut(key, '/', &kind);
 
     *ret_name = ty_str_cut(rest, '/', ret_ns);
-    return ty_kind_named(kind);
+    return ty_kind_by_name(kind);
 }
 
 static void on_idle(uv_idle_t *idle TY_UNUSED)

@@ -159,7 +159,7 @@ static void gather_pods(void *ctx, const struct ty_stored *obj)
 static void reconcile_jobset(struct ty_engine *e, const struct ty_stored *obj)
 {
     struct owned_objects jobs = { .e = e, .kind = &ty_kind_job };
-    struct owned_objects claims = { .e = e, .kind = &ty_kind_claim };
+    struct owned_objects claims = { .e = e, .kind = &ty_kind_pvc };
     struct ty_jobset_observed in = { .jobset = ty_local_read(e->pass, obj),
                                      .now_s = ty_engine_wall_ms() / 1000 };
     const char *name = ty_arena_strndup(e->pass, obj->name, strlen(obj->name));
@@ -171,9 +171,9 @@ static void reconcile_jobset(struct ty_engine *e, const struct ty_stored *obj)
     ty_local_children(e->store, obj->uid, count_children, &jobs);
     jobs.objs = ty_new_n(e->pass, const struct ty_json *, jobs.cap + 1);
     ty_local_children(e->store, obj->uid, gather_objects, &jobs);
-    ty_local_each(e->store, &ty_kind_claim, count_children, &claims);
+    ty_local_each(e->store, &ty_kind_pvc, count_children, &claims);
     claims.objs = ty_new_n(e->pass, const struct ty_json *, claims.cap + 1);
-    ty_local_each(e->store, &ty_kind_claim, gather_objects, &claims);
+    ty_local_each(e->store, &ty_kind_pvc, gather_objects, &claims);
     in.jobs = jobs.objs;
     in.n_jobs = jobs.n;
     in.service = jobs.service;

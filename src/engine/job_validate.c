@@ -2,8 +2,8 @@
  * template is looked at only as far as the Job depends on it: pod_plan.h has the rest. */
 #include "engine/job_validate.h"
 
-#include "api/govalue.h"
-#include "api/names.h"
+#include "api/go_value.h"
+#include "api/name.h"
 
 enum {
     PARALLELISM_MAX = 100000, /* of an indexed Job */
@@ -62,7 +62,7 @@ static void check_manager(const struct ty_job_check *c, const struct ty_field_pa
 
     if (!v)
         return;
-    for (unsigned n = 0; (problem = ty_domain_path_problem(text, n, &blamed)); n++)
+    for (unsigned n = 0; (problem = ty_name_domain_path_problem(text, n, &blamed)); n++)
         ty_job_check_bad(c, ty_json_str(c->a, blamed), at, problem);
     if (text.n > MANAGER_MAX)
         ty_errs_add(c->errs, at, TY_TOO_LONG, NULL, "may not be more than %d bytes", MANAGER_MAX);
@@ -162,7 +162,7 @@ static void check_name(const struct ty_job_check *c, const struct ty_json *job,
         return;
     host = ty_arena_printf(c->a, "%.*s-%lld", TY_ARG(ty_json_as_str(name)),
                            (long long)c->completions - 1);
-    if (!ty_is_dns1123_label(ty_str(host)))
+    if (!ty_name_is_dns1123_label(ty_str(host)))
         ty_job_check_bad(
             c, name, TY_KEY(TY_KEY(at, "metadata"), "name"),
             ty_arena_printf(c->a, "will not able to create pod with invalid DNS label: %s", host));

@@ -1,8 +1,8 @@
 /* Validation of podFailurePolicy and successPolicy. */
 #include "engine/job_validate.h"
 
-#include "api/govalue.h"
-#include "api/names.h"
+#include "api/go_value.h"
+#include "api/name.h"
 
 enum {
     RULES_MAX = 20,
@@ -87,7 +87,7 @@ static void check_conditions(const struct ty_job_check *c, const struct ty_json 
     for (size_t i = 0; i < ty_json_len(patterns); i++) {
         const struct ty_json *p = ty_json_item(patterns, i);
         const struct ty_json *type = ty_json_get(p, "type");
-        if (!ty_is_qualified_name(ty_json_as_str(type)))
+        if (!ty_name_is_qualified(ty_json_as_str(type)))
             ty_job_check_bad(
                 c, type ? type : ty_json_cstr(c->a, ""), TY_KEY(TY_IDX(at, i), "type"),
                 "name part must consist of alphanumeric characters, '-', '_' or '.', and must "

@@ -140,7 +140,7 @@ struct ty_json *ty_jobset_make_claim(struct ty_jobset_ctx *js, const struct ty_j
     const struct ty_json *spec = ty_json_get(claim_template, "spec");
     struct ty_json *metadata;
     struct ty_json *claim =
-        new_child(js, &ty_kind_claim, ty_jobset_claim_name(a, js->name, name), &metadata);
+        new_child(js, &ty_kind_pvc, ty_jobset_claim_name(a, js->name, name), &metadata);
 
     take_marks(js, ty_json_get(claim_template, "metadata"), metadata);
     ty_json_set(a, ty_json_ensure_object(a, metadata, "labels"), TY_JOBSET_NAME,

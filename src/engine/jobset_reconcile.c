@@ -77,7 +77,7 @@ static void ensure_service_and_claims(struct ty_jobset_ctx *js)
         ty_each_item (it, templates) {
             struct ty_json *claim = ty_jobset_make_claim(js, *policy, *it);
             if (!claim_exists(js, ty_json_str_at(claim, "metadata.name")))
-                ty_changes_add(js->out, TY_CHANGE_CREATE, &ty_kind_claim, claim);
+                ty_changes_add(js->out, TY_CHANGE_CREATE, &ty_kind_pvc, claim);
         }
     }
 }

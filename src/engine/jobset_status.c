@@ -197,7 +197,7 @@ void ty_jobset_write_status(struct ty_jobset_ctx *js)
     obj = ty_json_object(a);
     ty_each_member (m, js->in->jobset)
         ty_json_put(a, obj, m->key, m->value);
-    ty_json_set(a, obj, "status", ty_schema_normal(a, &ty_schema_JobSetStatus, js->status));
+    ty_json_set(a, obj, "status", ty_schema_normalize(a, &ty_schema_JobSetStatus, js->status));
     ty_changes_add(js->out, TY_CHANGE_STATUS, &ty_kind_jobset, obj);
     js->out->events = js->status_events.events;
     js->out->last_event = js->status_events.last_event;

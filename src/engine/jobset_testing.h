@@ -167,7 +167,7 @@ static void apply_change(struct jobset_fixture *w, const struct ty_change *c)
     } else if (c->kind == &ty_kind_service) {
         assert_int_equal(c->op, TY_CHANGE_CREATE);
         w->service = c->obj;
-    } else if (c->kind == &ty_kind_claim) {
+    } else if (c->kind == &ty_kind_pvc) {
         assert_int_equal(c->op, TY_CHANGE_CREATE);
         w->claims[w->n_claims++] = c->obj;
     } else if (c->op == TY_CHANGE_STATUS) {

@@ -3,8 +3,8 @@
  * over. */
 #include "engine/jobset_inner.h"
 
-#include "api/govalue.h"
-#include "api/names.h"
+#include "api/go_value.h"
+#include "api/name.h"
 
 #define MAX_LABEL      63
 #define MAX_MANAGED_BY 63
@@ -50,7 +50,7 @@ void ty_jobset_check_label(struct ty_jobset_check *c, const struct ty_field_path
         ty_errs_add(c->errs, at, TY_INVALID, ty_jobset_quoted(c->arena, value), "%s", too_long);
     if (!has_label_shape(s))
         ty_errs_add(c->errs, at, TY_INVALID, ty_jobset_quoted(c->arena, value), "%s",
-                    ty_dns1035_label_msg);
+                    ty_name_dns1035_label_msg);
 }
 
 /* The subdomain is a host's and a Service's name. */
@@ -64,9 +64,9 @@ static void check_subdomain(struct ty_jobset_check *c)
     if (s.n > 253)
         ty_errs_add(c->errs, at, TY_INVALID, ty_jobset_quoted(c->arena, s), "%s",
                     "must be no more than 253 characters");
-    else if (!ty_is_dns1123_subdomain(s))
+    else if (!ty_name_is_dns1123_subdomain(s))
         ty_errs_add(c->errs, at, TY_INVALID, ty_jobset_quoted(c->arena, s), "%s",
-                    ty_dns1123_subdomain_msg);
+                    ty_name_dns1123_subdomain_msg);
     ty_jobset_check_label(c, at, s, s,
                           ".spec.network.subdomain is too long, must be less than 63 characters");
 }
@@ -84,7 +84,7 @@ static void check_manager(struct ty_jobset_check *c)
         ty_errs_add(c->errs, at, TY_REQUIRED, NULL, "%s", "");
         return;
     }
-    for (unsigned n = 0; (problem = ty_domain_path_problem(manager, n, &blamed)) != NULL; n++)
+    for (unsigned n = 0; (problem = ty_name_domain_path_problem(manager, n, &blamed)) != NULL; n++)
         ty_errs_add(c->errs, at, TY_INVALID, ty_jobset_quoted(c->arena, blamed), "%s", problem);
     if (manager.n > MAX_MANAGED_BY)
         ty_errs_add(c->errs, at, TY_TOO_LONG, NULL, "may not be more than %d bytes",

@@ -2,7 +2,7 @@
 #include "engine/jobset_inner.h"
 
 #include "api/gen/gen.h"
-#include "api/names.h"
+#include "api/name.h"
 
 #define MAX_CLAIM 63
 
@@ -57,8 +57,8 @@ static void check_template(struct ty_jobset_check *c, const struct ty_json *clai
     if (used_before(ty_json_get(c->spec, "volumeClaimPolicies"), name, claim))
         ty_errs_add(c->errs, here, TY_INVALID, value,
                     "names must be unique for VolumeClaimPolicies template");
-    if (!ty_is_dns1123_subdomain(name))
-        ty_errs_add(c->errs, here, TY_INVALID, value, "%s", ty_dns1123_subdomain_msg);
+    if (!ty_name_is_dns1123_subdomain(name))
+        ty_errs_add(c->errs, here, TY_INVALID, value, "%s", ty_name_dns1123_subdomain_msg);
     if (strlen(ty_jobset_claim_name(c->arena, c->name, name)) > MAX_CLAIM)
         ty_errs_add(c->errs, here, TY_INVALID, value,
                     "VolumeClaimPolicies template name is too long");
@@ -88,8 +88,8 @@ static void check_existing(struct ty_errs *errs, const struct ty_json *policy,
     const struct ty_json *have = ty_json_get(live, "spec");
     const struct ty_json *retain = ty_json_at(policy, "retentionPolicy.whenDeleted");
 
-    want = want ? ty_schema_normal(a, s, want) : ty_json_object(a);
-    have = have ? ty_schema_normal(a, s, have) : ty_json_object(a);
+    want = want ? ty_schema_normalize(a, s, want) : ty_json_object(a);
+    have = have ? ty_schema_normalize(a, s, have) : ty_json_object(a);
     if (!ty_json_eq(want, have))
         ty_errs_add(errs, TY_KEY(at, "spec"), TY_INVALID, ty_jobset_value(a, want),
                     "spec does not match existing PVC %.*s in namespace %.*s",

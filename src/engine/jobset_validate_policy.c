@@ -2,8 +2,8 @@
 #include "engine/jobset_inner.h"
 #include "engine/jobset_regex.h"
 
-#include "api/jobset_rules.h"
-#include "api/names.h"
+#include "api/name.h"
+#include "api/rule_jobset.h"
 
 #define MAX_RULE_NAME 128
 #define MAX_REPLICAS  1024 /* with RestartJob: status counts restarts in lists of this length */
@@ -52,7 +52,7 @@ static void check_rule_name(struct ty_jobset_check *c, struct ty_str name)
             "invalid failure policy rule name of length %zu, the rule name must be at "
             "least 1 characters long and at most %d characters long",
             name.n, MAX_RULE_NAME);
-    if (!ty_pattern_reason(name)) /* it becomes part of a condition's reason */
+    if (!ty_rule_pattern_reason(name)) /* it becomes part of a condition's reason */
         ty_jobset_internal_error(
             c,
             "invalid failure policy rule name '%.*s', a failure policy rule name must "
@@ -184,7 +184,7 @@ void ty_jobset_check_coordinator(struct ty_jobset_check *c)
         return;
     check_coordinator_place(c, coordinator);
     struct ty_str value = ty_str(ty_jobset_coordinator(c->arena, c->spec, c->name));
-    if (!ty_is_label_value(value))
+    if (!ty_name_is_label_value(value))
         ty_jobset_internal_error(
             c,
             "spec will lead to invalid label value %s for coordinator label "

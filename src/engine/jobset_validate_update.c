@@ -96,7 +96,7 @@ static void allow_placement(struct ty_jobset_check *c, struct ty_json *rjob,
 static struct ty_json *typed_rjobs(struct ty_arena *a, const struct ty_json *jobset)
 {
     const struct ty_json *spec = ty_json_get(jobset, "spec");
-    struct ty_json *typed = spec ? ty_schema_normal(a, &ty_schema_JobSetSpec, spec) : NULL;
+    struct ty_json *typed = spec ? ty_schema_normalize(a, &ty_schema_JobSetSpec, spec) : NULL;
     struct ty_json *list = ty_json_get(typed, "replicatedJobs");
 
     return list ? list : ty_json_array(a);

@@ -55,7 +55,7 @@ void ty_preflight_add_devices(struct ty_preflight *x, const struct ty_json *pod_
     ty_each_member (m, all)
         if (is_device(m->key))
             ty_json_put(x->out->arena, devices, m->key, m->value);
-    ty_resources_add(x->out->arena, sum, devices, pods);
+    ty_quantity_resources_add(x->out->arena, sum, devices, pods);
 }
 
 void ty_preflight_check_devices(struct ty_preflight *x, const struct ty_json *sum,

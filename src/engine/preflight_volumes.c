@@ -92,7 +92,7 @@ static void check_claim(struct ty_preflight *x, const struct ty_json *source,
 
     if (ty_json_find(x->pod.host->claims, name) || from_policy(x, name))
         return;
-    claim = ty_pod_object(&x->pod, &ty_kind_claim, name);
+    claim = ty_pod_object(&x->pod, &ty_kind_pvc, name);
     if (claim)
         say_plain_directory(x, ty_json_get(claim, "spec"), at);
     else

@@ -129,10 +129,10 @@ static void check_claims(struct ty_engine *e, const struct ty_json *jobset, stru
 {
     struct submit_claims c = { .e = e };
 
-    ty_local_each(e->store, &ty_kind_claim, count_claim, &c);
+    ty_local_each(e->store, &ty_kind_pvc, count_claim, &c);
     c.v = ty_new_n(e->pass, const struct ty_json *, c.n + 1);
     c.n = 0;
-    ty_local_each(e->store, &ty_kind_claim, add_claim, &c);
+    ty_local_each(e->store, &ty_kind_pvc, add_claim, &c);
     ty_jobset_validate_claims(jobset, c.v, c.n, errs);
 }
 

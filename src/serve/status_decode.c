@@ -94,7 +94,7 @@ int ty_status_decode(struct ty_arena *a, struct ty_str body, struct ty_json **re
     *ret = NULL;
     if (!ty_json_is(status, TY_JSON_OBJECT))
         return 0; /* absent or null */
-    *ret = ty_schema_normal(a, field->schema, status);
+    *ret = ty_schema_normalize(a, field->schema, status);
     round_time(a, *ret);
     fill_metrics(a, *ret);
     return 0;

@@ -23,7 +23,7 @@
 #ifndef TY_STORE_KUBE_H
 #define TY_STORE_KUBE_H
 
-#include "api/kinds.h"
+#include "api/kind.h"
 #include "base/err.h"
 #include "net/fence.h"
 #include "store/kubeconfig.h"

@@ -3,7 +3,7 @@
 #ifndef TY_STORE_KUBE_KINDS_H
 #define TY_STORE_KUBE_KINDS_H
 
-#include "api/kinds.h"
+#include "api/kind.h"
 
 extern const struct ty_kind ty_kind_event, /* core v1 */
     ty_kind_event_v1,                      /* events.k8s.io/v1 */

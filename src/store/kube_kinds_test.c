@@ -39,7 +39,7 @@ static void names(void **state)
     }
 }
 
-/* No name stands for two; and those that we have fields of are in api/kinds.h, not here. */
+/* No name stands for two; and those that we have fields of are in api/kind.h, not here. */
 static void no_two_are_one(void **state)
 {
     (void)state;

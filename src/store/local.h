@@ -4,7 +4,7 @@
 #ifndef TY_STORE_LOCAL_H
 #define TY_STORE_LOCAL_H
 
-#include "api/kinds.h"
+#include "api/kind.h"
 #include "base/err.h"
 #include "json/json.h"
 

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "api/kinds.h"
+#include "api/kind.h"
 #include "store/local.h"
 #include "json/json_testing.h"
 

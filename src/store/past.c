@@ -57,7 +57,7 @@ int ty_past_objects(struct ty_durable *d, const struct ty_past_which *which,
     if (r < 0)
         return r;
     while (more && (code = sqlite3_step(s)) == SQLITE_ROW) {
-        struct ty_past_object o = { .kind = ty_kind_named(ty_str(ty_past_text(s, 7))),
+        struct ty_past_object o = { .kind = ty_kind_by_name(ty_str(ty_past_text(s, 7))),
                                     .ns = ty_past_text(s, 8),
                                     .name = ty_past_text(s, 9),
                                     .uid = ty_past_text(s, 10),

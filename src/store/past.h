@@ -2,7 +2,7 @@
 #ifndef TY_STORE_PAST_H
 #define TY_STORE_PAST_H
 
-#include "api/kinds.h"
+#include "api/kind.h"
 #include "store/durable.h"
 
 /* Which rows: NULL, 0 and empty mean any. */

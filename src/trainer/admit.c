@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "api/names.h"
+#include "api/name.h"
 
 /* Of warnings the API server keeps 4096 characters in all, and 256 of each once there are more. */
 #define WARNING_MAX   256
@@ -59,9 +59,9 @@ static void check_name(const struct ty_admit_in *in, struct ty_errs *errs)
         return; /* the schema says what it must be */
     if (name.n == 0)
         e = ty_errs_add(errs, at, TY_REQUIRED, NULL, "name or generateName is required");
-    else if (!ty_is_dns1123_subdomain(name))
+    else if (!ty_name_is_dns1123_subdomain(name))
         e = ty_errs_add(errs, at, TY_INVALID, ty_json_text(errs->arena, node).p, "%s",
-                        ty_dns1123_subdomain_msg);
+                        ty_name_dns1123_subdomain_msg);
     if (e)
         e->at = node ? node : in->obj;
 }
@@ -169,7 +169,7 @@ void ty_mutate_hint(struct ty_arena *a, const struct ty_json *obj, struct ty_war
 
     if (!ty_schema_bounded(&ty_schema_TrainJob, obj))
         return; /* as in ty_mutate_trainjob: no work for what is refused anyway */
-    ty_schema_types(&ty_schema_TrainJob, obj, NULL, &errs);
+    ty_schema_validate_types(&ty_schema_TrainJob, obj, NULL, &errs);
     add_hints(&errs, warnings, WARNINGS_MAX);
 }
 

@@ -94,7 +94,7 @@ static void warn_no_trainer(const struct ty_json *jobs, struct ty_warnings *warn
 void ty_validate_runtime(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *ret)
 {
     const struct ty_kind *kind = ty_kind_of(in->obj);
-    struct ty_json *typed = ty_schema_normal(a, kind->schema, in->obj);
+    struct ty_json *typed = ty_schema_normalize(a, kind->schema, in->obj);
     const struct ty_json *jobs = ty_json_at(typed, "spec.template.spec.replicatedJobs");
     const struct ty_json *labels = ty_json_at(in->obj, "metadata.labels");
     const struct ty_json *taken = ty_unlabelled_trainer(jobs, ty_json_at(typed, "spec.mlPolicy"));

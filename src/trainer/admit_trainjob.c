@@ -15,7 +15,7 @@ struct stored {
 
 static const struct ty_json *without_time(struct ty_arena *a, const struct ty_json *patch)
 {
-    struct ty_json *said = ty_schema_normal(a, &ty_schema_RuntimePatch, patch);
+    struct ty_json *said = ty_schema_normalize(a, &ty_schema_RuntimePatch, patch);
 
     ty_json_del(said, TY_LIT("time"));
     return said;
@@ -152,7 +152,7 @@ static void runtime_missing(struct ty_arena *a, const struct ty_admit_in *in,
                             const struct ty_trainjob *job, struct ty_errs *errs)
 {
     bool cluster = ty_runtime_kind(job) == &ty_kind_clustertrainingruntime;
-    struct ty_json *ref = ty_schema_normal(a, &ty_schema_RuntimeRef, job->ref);
+    struct ty_json *ref = ty_schema_normalize(a, &ty_schema_RuntimeRef, job->ref);
     struct ty_field_err *e = ty_errs_add(
         errs, TY_KEY(TY_KEY(NULL, "spec"), cluster ? "RuntimeRef" : "runtimeRef"), TY_INVALID,
         ty_json_text(a, ref).p,

@@ -16,7 +16,7 @@ static const struct ty_field_path *ref_path(void)
 static void blame_ref(const struct ty_plan *plan, const struct ty_trainjob *job,
                       struct ty_errs *errs, const char *text, const char *hint)
 {
-    struct ty_json *ref = ty_schema_normal(plan->arena, &ty_schema_RuntimeRef, job->ref);
+    struct ty_json *ref = ty_schema_normalize(plan->arena, &ty_schema_RuntimeRef, job->ref);
     struct ty_field_err *e =
         ty_errs_add(errs, ref_path(), TY_INVALID, ty_json_text(plan->arena, ref).p, "%s", text);
     e->at = job->ref;

@@ -1,6 +1,6 @@
 /* Checks of runtimePatches and of the older overrides. A wrong name is answered with the names that
  * exist, at the place in the list where it stands. */
-#include "api/names.h"
+#include "api/name.h"
 #include "base/time.h"
 #include "trainer/checks.h"
 
@@ -144,7 +144,7 @@ static void check_manager(struct check *c, const struct ty_json *patch)
     struct ty_str manager = ty_json_str_at(patch, "manager"), blamed = { 0 };
     const char *problem = NULL;
 
-    for (unsigned n = 0; (problem = ty_domain_path_problem(manager, n, &blamed)); n++) {
+    for (unsigned n = 0; (problem = ty_name_domain_path_problem(manager, n, &blamed)); n++) {
         if (!take_room(&c->room))
             return;
         struct ty_field_err *e = ty_errs_add(c->errs, TY_KEY(c->list, "manager"), TY_INVALID,
@@ -160,7 +160,7 @@ static struct ty_json *typed_patches(struct ty_arena *a, const struct ty_json *p
     int64_t t = 0;
 
     ty_each_item (p, patches) {
-        struct ty_json *typed = ty_schema_normal(a, &ty_schema_RuntimePatch, *p);
+        struct ty_json *typed = ty_schema_normalize(a, &ty_schema_RuntimePatch, *p);
         if (ty_time_parse(ty_json_str_at(typed, "time"), &t))
             ty_json_set(a, typed, "time", ty_json_str(a, ty_time_text(a, t)));
         ty_json_push(a, list, typed);

@@ -73,7 +73,8 @@ struct ty_json *ty_gang_resources(const struct ty_plan *plan)
 
     ty_each_set (s, plan)
         if (s->gang)
-            ty_resources_add(plan->arena, sum, ty_podset_requests(plan, s), ty_podset_pods(s));
+            ty_quantity_resources_add(plan->arena, sum, ty_podset_requests(plan, s),
+                                      ty_podset_pods(s));
     return sum;
 }
 

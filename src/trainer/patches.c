@@ -12,7 +12,7 @@ static void overlay_metadata(struct ty_plan *plan, const struct ty_json *meta)
 
 static int merge(struct ty_plan *plan, const struct ty_json *patch, struct ty_err *err)
 {
-    return ty_patch_strategic(plan->arena, plan->spec, patch, &ty_schema_guide,
+    return ty_patch_strategic(plan->arena, plan->spec, patch, &ty_schema_patch_meta,
                               &ty_schema_JobSetSpec, plan->origin, &plan->spec, err);
 }
 
@@ -102,7 +102,7 @@ static int apply_patches(struct ty_plan *plan, const struct ty_json *patches, st
     ty_each_item (p, patches) {
         struct ty_str manager = ty_json_str_at(*p, "manager");
         /* Typed clients cannot express null or empty values, so a patch never deletes. */
-        struct ty_json *typed = ty_schema_normal(plan->arena, &ty_schema_RuntimePatch, *p);
+        struct ty_json *typed = ty_schema_normalize(plan->arena, &ty_schema_RuntimePatch, *p);
         const struct ty_json *template = ty_json_at(typed, "trainingRuntimeSpec.template");
         const struct ty_json *spec = ty_json_get(template, "spec");
 
@@ -156,6 +156,6 @@ int ty_patches_apply(struct ty_plan *plan, const struct ty_trainjob *job, struct
     if (r < 0)
         return r;
     restore_job_order(plan);
-    plan->spec = ty_schema_normal(plan->arena, &ty_schema_JobSetSpec, plan->spec);
+    plan->spec = ty_schema_normalize(plan->arena, &ty_schema_JobSetSpec, plan->spec);
     return 0;
 }

@@ -123,7 +123,7 @@ static void apply_resources(struct ty_plan *plan, const struct ty_trainjob *job)
         return;
     bool all_nodes = ty_registry_launcher_is_node(plan->ml);
     const struct ty_json *typed =
-        ty_schema_normal(plan->arena, &ty_schema_ResourceRequirements, job->resources);
+        ty_schema_normalize(plan->arena, &ty_schema_ResourceRequirements, job->resources);
 
     ty_plan_origin(plan, "spec.trainer.resourcesPerNode");
     ty_each_set (s, plan) {
@@ -188,7 +188,7 @@ int ty_plan_make(struct ty_arena *a, const struct ty_trainjob *job, const struct
                             .view = in->view,
                             .entropy = in->entropy };
 
-    plan.runtime = ty_schema_normal(a, &ty_schema_TrainingRuntime, in->runtime);
+    plan.runtime = ty_schema_normalize(a, &ty_schema_TrainingRuntime, in->runtime);
     plan.runtime_name = ty_json_str_at(plan.runtime, "metadata.name");
     plan.ml = ty_json_at(plan.runtime, "spec.mlPolicy");
     plan.gang = ty_json_at(plan.runtime, "spec.podGroupPolicy");

@@ -4,7 +4,7 @@
 #ifndef TY_TRAINER_PLAN_H
 #define TY_TRAINER_PLAN_H
 
-#include "api/kinds.h"
+#include "api/kind.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "trainer/trainjob.h"

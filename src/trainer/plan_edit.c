@@ -73,7 +73,7 @@ void ty_plan_env_list(struct ty_plan *plan, struct ty_json *container, const str
         return;
     struct ty_json *typed = ty_json_array(plan->arena);
     ty_each_item (it, list) {
-        struct ty_json *e = ty_schema_normal(plan->arena, &ty_schema_EnvVar, *it);
+        struct ty_json *e = ty_schema_normalize(plan->arena, &ty_schema_EnvVar, *it);
         if (!ty_json_get(e, "valueFrom") && !ty_json_get(e, "value"))
             ty_json_set(plan->arena, e, "value", ty_json_cstr(plan->arena, ""));
         complete_resource_ref(plan, e);

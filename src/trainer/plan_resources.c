@@ -102,15 +102,15 @@ static void add_init_peaks(struct ty_arena *a, const struct ty_json *inits, stru
     ty_each_item (c, inits) {
         struct ty_json *mine = container_requests(a, *c);
         if (ty_str_is(ty_json_str_at(*c, "restartPolicy"), "Always")) {
-            ty_resources_add(a, sum, mine, 1);
-            ty_resources_add(a, sidecars, mine, 1);
-            ty_resources_max(a, peak, sidecars);
+            ty_quantity_resources_add(a, sum, mine, 1);
+            ty_quantity_resources_add(a, sidecars, mine, 1);
+            ty_quantity_resources_max(a, peak, sidecars);
             continue;
         }
-        ty_resources_add(a, mine, sidecars, 1);
-        ty_resources_max(a, peak, mine);
+        ty_quantity_resources_add(a, mine, sidecars, 1);
+        ty_quantity_resources_max(a, peak, mine);
     }
-    ty_resources_max(a, sum, peak);
+    ty_quantity_resources_max(a, sum, peak);
 }
 
 /* Pod-level requests replace the sum, for the resources that may be given there. */
@@ -129,10 +129,10 @@ struct ty_json *ty_pod_requests(struct ty_arena *a, const struct ty_json *pod)
     struct ty_json *sum = ty_json_object(a);
 
     ty_each_item (c, ty_json_get(pod, "containers"))
-        ty_resources_add(a, sum, container_requests(a, *c), 1);
+        ty_quantity_resources_add(a, sum, container_requests(a, *c), 1);
     add_init_peaks(a, ty_json_get(pod, "initContainers"), sum);
     apply_pod_level(a, pod, sum);
-    ty_resources_add(a, sum, ty_json_get(pod, "overhead"), 1);
+    ty_quantity_resources_add(a, sum, ty_json_get(pod, "overhead"), 1);
     return sum;
 }
 

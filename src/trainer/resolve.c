@@ -198,7 +198,7 @@ static struct ty_str snapshot_text(struct ty_arena *a, const struct ty_json *run
 
     if (known.n)
         return known;
-    struct ty_json *copy = ty_schema_normal(a, &ty_schema_TrainingRuntime, runtime);
+    struct ty_json *copy = ty_schema_normalize(a, &ty_schema_TrainingRuntime, runtime);
     ty_json_del(ty_json_get(copy, "metadata"), TY_LIT("managedFields"));
     ty_yaml_print(&text, copy, &style);
     return (struct ty_str){ ty_arena_strndup(a, text.p, text.n), text.n };

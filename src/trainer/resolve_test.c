@@ -334,7 +334,8 @@ static void test_round_trip(void **state)
     assert_true(ty_str_is(ty_json_str_at(again, "metadata.labels.yes"), "no"));
     assert_true(ty_str_is(ty_json_str_at(again, "metadata.labels.n"), "1e3"));
     assert_null(ty_json_at(again, "metadata.managedFields")); /* B19 */
-    assert_true(ty_json_eq(ty_schema_normal(f->arena, &ty_schema_TrainingRuntime, again), again));
+    assert_true(
+        ty_json_eq(ty_schema_normalize(f->arena, &ty_schema_TrainingRuntime, again), again));
 }
 
 /* Once there is a snapshot, changes of the live runtime have no effect. */

@@ -120,7 +120,7 @@ static const struct ty_kind *kind_of(const struct ty_json *c)
     for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++)
         if (ty_str_is(name, more[i]->singular))
             return more[i];
-    return ty_kind_named(name);
+    return ty_kind_by_name(name);
 }
 
 static struct ty_kube_which which_of(const struct ty_json *c)

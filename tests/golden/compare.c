@@ -2,7 +2,7 @@
 
 #include <ctype.h>
 
-#include "api/kinds.h"
+#include "api/kind.h"
 #include "json/yaml.h"
 
 static struct ty_json *fixed(struct ty_arena *a, struct ty_str name)

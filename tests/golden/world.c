@@ -133,7 +133,7 @@ struct ty_json *world_step(struct world *w, struct ty_json *doc)
     const struct ty_json *step = ty_json_get(doc, "x-step");
     struct ty_str verb = ty_json_str_at(step, "op"), kind = ty_json_str_at(step, "kind");
     struct ty_str name = ty_json_str_at(step, "name");
-    const struct ty_kind *k = step ? ty_kind_named(kind) : NULL;
+    const struct ty_kind *k = step ? ty_kind_by_name(kind) : NULL;
     struct object *o = k ? find(w, k, name) : NULL;
     struct ty_verdict v = { .code = 200 };
     char *op =

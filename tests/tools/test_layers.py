@@ -32,17 +32,17 @@ def test_down_is_fine(tmp_path):
     code, out = layers(tmp_path, {
         "cli/main.c": '#include "trainer/plan.h"\n#include "base/arena.h"\n',
         "trainer/plugins/torch.c": '#include "trainer/plan.h"\n#include "json/json.h"\n',
-        "api/kinds.c": '#include <stdio.h>\n#include "base/arena.h"\n',
+        "api/kind.c": '#include <stdio.h>\n#include "base/arena.h"\n',
         "trainer/loader.c": '#include "trainyard/plugin.h"\n',
     })
     assert (code, out) == (0, "layers: 4 files, 0 includes that point up\n")
 
 
 @pytest.mark.parametrize("name,text,message", [
-    ("json/tree.c", '\n#include "api/kinds.h"\n', "tree.c:2: src/json must not know of api/kinds.h"),
+    ("json/tree.c", '\n#include "api/kind.h"\n', "tree.c:2: src/json must not know of api/kind.h"),
     ("base/arena.h", '#include "json/json.h"\n', "src/base must not know of json/json.h"),
     ("net/http.c", '  # include "proc/spawn.h"\n', "src/net must not know of proc/spawn.h"),
-    ("api/kinds.c", '#include "kinds.h"\n', '"kinds.h" does not name its folder'),
+    ("api/kind.c", '#include "kinds.h"\n', '"kinds.h" does not name its folder'),
     ("extra/x.c", "", "src/extra is not in the table"),
 ])
 def test_up_is_found(tmp_path, name, text, message):

@@ -2,7 +2,7 @@
 /* Sources: k8s.io/api v0.36.3, k8s.io/apimachinery v0.36.3, sigs.k8s.io/jobset v0.12.0. */
 /* clang-format off */
 #include "api/gen/gen.h"
-#include "api/jobset_rules.h"
+#include "api/rule_jobset.h"
 
 static const struct ty_field fields_PodFailurePolicyOnExitCodesRequirement[] = {
     { .name = "containerName", .schema = &ty_schema_string },

@@ -2,7 +2,7 @@
 /* Sources: k8s.io/api v0.36.3, k8s.io/apimachinery v0.36.3, sigs.k8s.io/jobset v0.12.0. */
 /* clang-format off */
 #include "api/gen/gen.h"
-#include "api/jobset_rules.h"
+#include "api/rule_jobset.h"
 
 const struct ty_schema ty_schema_string = { .type = TY_T_STRING };
 
@@ -81,14 +81,14 @@ const struct ty_schema ty_schema_time = { .type = TY_T_TIME };
 static const char *const enums_RetentionPolicyType[] = { "Delete", "Retain", NULL };
 const struct ty_schema ty_schema_RetentionPolicyType = { .type = TY_T_STRING, .enums = enums_RetentionPolicyType };
 
-const struct ty_schema ty_schema_string_type = { .type = TY_T_STRING, .max_len = 316, .pattern = "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$", .pattern_ok = ty_pattern_condition_type };
+const struct ty_schema ty_schema_string_type = { .type = TY_T_STRING, .max_len = 316, .pattern = "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$", .pattern_ok = ty_rule_pattern_condition_type };
 
 static const char *const enums_ConditionStatus[] = { "True", "False", "Unknown", NULL };
 const struct ty_schema ty_schema_ConditionStatus = { .type = TY_T_STRING, .enums = enums_ConditionStatus };
 
 const struct ty_schema ty_schema_int64_observedGeneration = { .type = TY_T_INTEGER, .has_min = true, .min = 0, .format = "int64" };
 
-const struct ty_schema ty_schema_string_reason = { .type = TY_T_STRING, .min_len = 1, .max_len = 1024, .pattern = "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$", .pattern_ok = ty_pattern_reason };
+const struct ty_schema ty_schema_string_reason = { .type = TY_T_STRING, .min_len = 1, .max_len = 1024, .pattern = "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$", .pattern_ok = ty_rule_pattern_reason };
 
 const struct ty_schema ty_schema_string_message = { .type = TY_T_STRING, .max_len = 32768 };
 

@@ -53,7 +53,7 @@ void ty_ml_reserved(const struct ty_trainjob *job, const char *const *names, str
         struct ty_str name = ty_json_as_str(ty_json_get(*it, "name"));
         if (listed(names, name))
             bad[n++] = name;
-        ty_json_push(a, list, ty_schema_normal(a, &ty_schema_EnvVar, *it));
+        ty_json_push(a, list, ty_schema_normalize(a, &ty_schema_EnvVar, *it));
     }
     if (n == 0)
         return;
@@ -83,7 +83,7 @@ void ty_ml_reserved_for(const struct ty_trainjob *job, const char *const *names,
 
 const char *ty_ml_ref_text(struct ty_arena *a, const struct ty_trainjob *job)
 {
-    return job->ref ? ty_json_text(a, ty_schema_normal(a, &ty_schema_RuntimeRef, job->ref)).p
+    return job->ref ? ty_json_text(a, ty_schema_normalize(a, &ty_schema_RuntimeRef, job->ref)).p
                     : "null";
 }
 

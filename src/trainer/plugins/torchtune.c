@@ -132,7 +132,8 @@ static const char *resources_text(struct ty_arena *a, const struct ty_trainjob *
 {
     if (!job->resources)
         return "null";
-    return ty_json_text(a, ty_schema_normal(a, &ty_schema_ResourceRequirements, job->resources)).p;
+    return ty_json_text(a, ty_schema_normalize(a, &ty_schema_ResourceRequirements, job->resources))
+        .p;
 }
 
 static void validate_qlora(const struct tune *t, const struct ty_trainjob *job,

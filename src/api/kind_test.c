@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "api/kinds.h"
+#include "api/kind.h"
 
 static const struct ty_kind *of(const char *api_version, const char *kind)
 {
@@ -35,15 +35,15 @@ static void test_of(void **state)
 static void test_named(void **state)
 {
     (void)state;
-    assert_ptr_equal(ty_kind_named(TY_LIT("trainjob")), &ty_kind_trainjob);
-    assert_ptr_equal(ty_kind_named(TY_LIT("TrainJobs")), &ty_kind_trainjob);
-    assert_ptr_equal(ty_kind_named(TY_LIT("CLUSTERTRAININGRUNTIME")),
+    assert_ptr_equal(ty_kind_by_name(TY_LIT("trainjob")), &ty_kind_trainjob);
+    assert_ptr_equal(ty_kind_by_name(TY_LIT("TrainJobs")), &ty_kind_trainjob);
+    assert_ptr_equal(ty_kind_by_name(TY_LIT("CLUSTERTRAININGRUNTIME")),
                      &ty_kind_clustertrainingruntime);
-    assert_ptr_equal(ty_kind_named(TY_LIT("podgroups")), &ty_kind_podgroup_cosched);
-    assert_ptr_equal(ty_kind_named(TY_LIT("priorityclasses")), &ty_kind_priorityclass);
-    assert_null(ty_kind_named(TY_LIT("trainjobz")));
-    assert_null(ty_kind_named(TY_LIT("trainjo")));
-    assert_null(ty_kind_named(TY_LIT("")));
+    assert_ptr_equal(ty_kind_by_name(TY_LIT("podgroups")), &ty_kind_podgroup_cosched);
+    assert_ptr_equal(ty_kind_by_name(TY_LIT("priorityclasses")), &ty_kind_priorityclass);
+    assert_null(ty_kind_by_name(TY_LIT("trainjobz")));
+    assert_null(ty_kind_by_name(TY_LIT("trainjo")));
+    assert_null(ty_kind_by_name(TY_LIT("")));
 }
 
 static void test_api_version(void **state)
@@ -64,8 +64,8 @@ static void test_all(void **state)
     (void)state;
     for (const struct ty_kind *const *k = ty_kinds; *k; k++) {
         assert_ptr_equal(of(ty_kind_api_version(a, *k), (*k)->kind), *k);
-        assert_string_equal(ty_kind_named(ty_str((*k)->plural))->kind, (*k)->kind);
-        assert_string_equal(ty_kind_named(ty_str((*k)->singular))->kind, (*k)->kind);
+        assert_string_equal(ty_kind_by_name(ty_str((*k)->plural))->kind, (*k)->kind);
+        assert_string_equal(ty_kind_by_name(ty_str((*k)->singular))->kind, (*k)->kind);
         assert_true(!(*k)->ours || (*k)->schema);
         ours += (*k)->ours;
     }

@@ -7,7 +7,7 @@ static const char *merge(struct ty_arena *a, const struct ty_schema *s, const ch
     struct ty_json *d = parse(a, doc), *p = parse(a, patch), *out = NULL;
     const char *doc_before = json_show(a, d), *patch_before = json_show(a, p);
 
-    if (ty_patch_strategic(a, d, p, &ty_schema_guide, s, 0, &out, &err) != 0)
+    if (ty_patch_strategic(a, d, p, &ty_schema_patch_meta, s, 0, &out, &err) != 0)
         fail_msg("%s", err.text);
     assert_string_equal(json_show(a, d), doc_before);
     assert_string_equal(json_show(a, p), patch_before);
@@ -16,7 +16,7 @@ static const char *merge(struct ty_arena *a, const struct ty_schema *s, const ch
 
 static void answers_from_the_tables(void **state TY_UNUSED)
 {
-    const struct ty_patch_schema *g = &ty_schema_guide;
+    const struct ty_patch_schema *g = &ty_schema_patch_meta;
     struct ty_patch_meta t = g->member(&ty_schema_PodSpec, TY_LIT("containers"));
 
     assert_int_equal(t.how, TY_PATCH_MERGE_BY_KEY);

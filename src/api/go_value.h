@@ -1,6 +1,6 @@
 /* Values as Go's fmt and encoding/json print them inside the API server's messages. */
-#ifndef TY_API_GOVALUE_H
-#define TY_API_GOVALUE_H
+#ifndef TY_API_GO_VALUE_H
+#define TY_API_GO_VALUE_H
 
 #include "base/buf.h"
 #include "json/json.h"
@@ -16,6 +16,6 @@ const char *ty_go_value(struct ty_arena *a, const struct ty_json *v);
 /* A JSON number as Go's float64; infinite when it is too large. */
 double ty_go_number(const struct ty_json *v);
 /* An INT, or a NUMBER such as 2.0 or 1e3 that the API server takes for an integer. */
-bool ty_go_whole(const struct ty_json *v, int64_t *ret_v);
+bool ty_go_integer(const struct ty_json *v, int64_t *ret_v);
 
 #endif

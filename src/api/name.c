@@ -1,23 +1,23 @@
 /* Names: the API server refuses an object whose names break these rules, so we must refuse the same
  * ones earlier, in the same words. Lengths are in bytes, as Go's len(). */
-#include "api/names.h"
+#include "api/name.h"
 
 #define LABEL_FMT     "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 #define DNS_1035_FMT  "[a-z]([-a-z0-9]*[a-z0-9])?"
 #define LABEL_MAX     63
 #define SUBDOMAIN_MAX 253
 
-const char ty_dns1123_subdomain_msg[] =
+const char ty_name_dns1123_subdomain_msg[] =
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
     "'.', "
     "and must start and end with an alphanumeric character (e.g. 'example.com', regex used for "
     "validation is '" LABEL_FMT "(\\." LABEL_FMT ")*')";
-const char ty_dns1123_label_msg[] =
+const char ty_name_dns1123_label_msg[] =
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
     "must "
     "start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for "
     "validation is '" LABEL_FMT "')";
-const char ty_dns1035_label_msg[] =
+const char ty_name_dns1035_label_msg[] =
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
     "alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', "
     "regex used for validation is '" DNS_1035_FMT "')";
@@ -39,7 +39,7 @@ static bool is_alnum(char c)
 
 /* The shape all of these share: `edge` characters at both ends, `edge` or one of `inner` between.
  */
-static bool shaped(struct ty_str s, bool (*edge)(char c), const char *inner)
+static bool has_shape(struct ty_str s, bool (*edge)(char c), const char *inner)
 {
     if (s.n == 0 || !edge(s.p[0]) || !edge(s.p[s.n - 1]))
         return false;
@@ -57,41 +57,41 @@ static bool subdomain_shaped(struct ty_str s)
 
     do {
         s = ty_str_cut(s, '.', &part);
-        if (!shaped(part, is_lower_alnum, "-"))
+        if (!has_shape(part, is_lower_alnum, "-"))
             return false;
     } while (s.p);
     return true;
 }
 
-bool ty_is_dns1123_label(struct ty_str s)
+bool ty_name_is_dns1123_label(struct ty_str s)
 {
-    return s.n <= LABEL_MAX && shaped(s, is_lower_alnum, "-");
+    return s.n <= LABEL_MAX && has_shape(s, is_lower_alnum, "-");
 }
 
-bool ty_is_dns1123_subdomain(struct ty_str s)
+bool ty_name_is_dns1123_subdomain(struct ty_str s)
 {
     return s.n <= SUBDOMAIN_MAX && subdomain_shaped(s);
 }
 
-bool ty_is_dns1035_label(struct ty_str s)
+bool ty_name_is_dns1035_label(struct ty_str s)
 {
-    return ty_is_dns1123_label(s) && is_lower(s.p[0]);
+    return ty_name_is_dns1123_label(s) && is_lower(s.p[0]);
 }
 
-bool ty_is_qualified_name(struct ty_str s)
+bool ty_name_is_qualified(struct ty_str s)
 {
     struct ty_str prefix, name = ty_str_cut(s, '/', &prefix);
 
     if (!name.p)
         name = s; /* no prefix */
-    else if (!ty_is_dns1123_subdomain(prefix))
+    else if (!ty_name_is_dns1123_subdomain(prefix))
         return false;
-    return name.n <= LABEL_MAX && shaped(name, is_alnum, "-_.");
+    return name.n <= LABEL_MAX && has_shape(name, is_alnum, "-_.");
 }
 
-bool ty_is_label_value(struct ty_str s)
+bool ty_name_is_label_value(struct ty_str s)
 {
-    return s.n == 0 || (s.n <= LABEL_MAX && shaped(s, is_alnum, "-_."));
+    return s.n == 0 || (s.n <= LABEL_MAX && has_shape(s, is_alnum, "-_."));
 }
 
 static bool is_path(struct ty_str s)
@@ -103,7 +103,7 @@ static bool is_path(struct ty_str s)
     return s.n > 0;
 }
 
-const char *ty_domain_path_problem(struct ty_str s, unsigned nth, struct ty_str *ret_value)
+const char *ty_name_domain_path_problem(struct ty_str s, unsigned nth, struct ty_str *ret_value)
 {
     struct ty_str host, path = ty_str_cut(s, '/', &host);
 
@@ -117,7 +117,7 @@ const char *ty_domain_path_problem(struct ty_str s, unsigned nth, struct ty_str 
         const char *text;
     } problems[] = {
         { host.n > SUBDOMAIN_MAX, host, "must be no more than 253 characters" },
-        { !subdomain_shaped(host), host, ty_dns1123_subdomain_msg },
+        { !subdomain_shaped(host), host, ty_name_dns1123_subdomain_msg },
         { !is_path(path), path,
           "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')" },
     };

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "api/gen/gen.h"
-#include "api/jobset_rules.h"
+#include "api/rule_jobset.h"
 
 static void check(const struct ty_schema *s, const char *want)
 {

@@ -1,7 +1,7 @@
 /* The CEL rules and patterns of the JobSet CRD in C. The generated tables (gen/) name these; so may
  * ours where the rule is the same. Rules follow ty_rule.ok: true means the value is fine. */
-#ifndef TY_API_JOBSET_RULES_H
-#define TY_API_JOBSET_RULES_H
+#ifndef TY_API_RULE_JOBSET_H
+#define TY_API_RULE_JOBSET_H
 
 #include "json/json.h"
 
@@ -13,7 +13,7 @@ bool ty_rule_unchanged_by_name(const struct ty_json *self, const struct ty_json 
 bool ty_rule_startup_or_depends(const struct ty_json *self, const struct ty_json *old);
 bool ty_rule_claims_without_namespace(const struct ty_json *self, const struct ty_json *old);
 
-bool ty_pattern_reason(struct ty_str s);         /* metav1.Condition's reason: CamelCase word */
-bool ty_pattern_condition_type(struct ty_str s); /* [dns.subdomain/]Word */
+bool ty_rule_pattern_reason(struct ty_str s); /* metav1.Condition's reason: CamelCase word */
+bool ty_rule_pattern_condition_type(struct ty_str s); /* [dns.subdomain/]Word */
 
 #endif

@@ -9,7 +9,7 @@ static const char quantity_pattern[] =
     "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|"
     "([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
 
-static struct ty_json *words(struct ty_arena *a, const char *const *list)
+static struct ty_json *string_list(struct ty_arena *a, const char *const *list)
 {
     struct ty_json *out = ty_json_array(a);
 
@@ -68,7 +68,7 @@ static void put_type(struct ty_arena *a, const struct ty_schema *s, struct ty_js
 static void put_bounds(struct ty_arena *a, const struct ty_schema *s, struct ty_json *out)
 {
     if (s->enums)
-        ty_json_set(a, out, "enum", words(a, s->enums));
+        ty_json_set(a, out, "enum", string_list(a, s->enums));
     if (s->has_min)
         ty_json_set(a, out, "minimum", ty_json_int(a, s->min));
     if (s->has_max)
@@ -84,7 +84,7 @@ static void put_bounds(struct ty_arena *a, const struct ty_schema *s, struct ty_
 static void put_topology(struct ty_arena *a, const struct ty_schema *s, struct ty_json *out)
 {
     if (s->list_keys) {
-        ty_json_set(a, out, "x-kubernetes-list-map-keys", words(a, s->list_keys));
+        ty_json_set(a, out, "x-kubernetes-list-map-keys", string_list(a, s->list_keys));
         put_str(a, out, "x-kubernetes-list-type", "map");
     } else if (s->list_set) {
         put_str(a, out, "x-kubernetes-list-type", "set");

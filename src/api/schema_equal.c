@@ -1,5 +1,5 @@
 /* Compares two values the way the API server does before it says "field is immutable". */
-#include "api/same.h"
+#include "api/schema_equal.h"
 
 /* Both carry the same value, or none, in every key of the list. */
 static bool same_keys(const char *const *keys, const struct ty_json *a, const struct ty_json *b)
@@ -18,7 +18,7 @@ static bool same_item(const struct ty_schema *s, const struct ty_json *x,
     ty_each_item (it, list) {
         if (s->list_keys && !same_keys(s->list_keys, x, *it))
             continue;
-        if (ty_same(s->items, x, *it))
+        if (ty_schema_equal(s->items, x, *it))
             return true;
         if (s->list_keys)
             return false;
@@ -33,7 +33,7 @@ static bool same_list(const struct ty_schema *s, const struct ty_json *a, const 
     for (size_t i = 0; i < ty_json_len(a); i++) {
         const struct ty_json *x = ty_json_item(a, i);
         if (s->list_keys || s->list_set ? !same_item(s, x, b)
-                                        : !ty_same(s->items, x, ty_json_item(b, i)))
+                                        : !ty_schema_equal(s->items, x, ty_json_item(b, i)))
             return false;
     }
     return true;
@@ -56,13 +56,13 @@ static bool same_members(const struct ty_schema *s, const struct ty_json *a,
         return false;
     ty_each_member (m, a) {
         const struct ty_json *other = ty_json_find(b, m->key);
-        if (!other || !ty_same(member_schema(s, m->key), m->value, other))
+        if (!other || !ty_schema_equal(member_schema(s, m->key), m->value, other))
             return false;
     }
     return true;
 }
 
-bool ty_same(const struct ty_schema *s, const struct ty_json *a, const struct ty_json *b)
+bool ty_schema_equal(const struct ty_schema *s, const struct ty_json *a, const struct ty_json *b)
 {
     if (s && ty_json_is(a, TY_JSON_ARRAY) && ty_json_is(b, TY_JSON_ARRAY) && s->type == TY_T_ARRAY)
         return same_list(s, a, b);

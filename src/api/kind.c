@@ -1,5 +1,5 @@
-/* The kinds we read, write or watch. Order matters for ty_kind_named: ours come first. */
-#include "api/kinds.h"
+/* The kinds we read, write or watch. Order matters for ty_kind_by_name: ours come first. */
+#include "api/kind.h"
 
 #include <strings.h>
 
@@ -93,12 +93,12 @@ const struct ty_kind ty_kind_service = { .group = "",
                                          .plural = "services",
                                          .singular = "service",
                                          .namespaced = true };
-const struct ty_kind ty_kind_claim = { .group = "",
-                                       .version = "v1",
-                                       .kind = "PersistentVolumeClaim",
-                                       .plural = "persistentvolumeclaims",
-                                       .singular = "persistentvolumeclaim",
-                                       .namespaced = true };
+const struct ty_kind ty_kind_pvc = { .group = "",
+                                     .version = "v1",
+                                     .kind = "PersistentVolumeClaim",
+                                     .plural = "persistentvolumeclaims",
+                                     .singular = "persistentvolumeclaim",
+                                     .namespaced = true };
 
 const struct ty_kind *const ty_kinds[] = {
     &ty_kind_trainjob,
@@ -115,7 +115,7 @@ const struct ty_kind *const ty_kinds[] = {
     &ty_kind_job,
     &ty_kind_pod,
     &ty_kind_service,
-    &ty_kind_claim,
+    &ty_kind_pvc,
     NULL,
 };
 
@@ -140,7 +140,7 @@ static bool same_word(struct ty_str typed, const char *word)
     return typed.n == strlen(word) && strncasecmp(typed.p, word, typed.n) == 0;
 }
 
-const struct ty_kind *ty_kind_named(struct ty_str name)
+const struct ty_kind *ty_kind_by_name(struct ty_str name)
 {
     for (const struct ty_kind *const *k = ty_kinds; name.n > 0 && *k; k++)
         if (same_word(name, (*k)->kind) || same_word(name, (*k)->plural) ||

@@ -1,15 +1,15 @@
 /* Prints values the way the API server's messages show them: users compare the two. */
-#include "api/govalue.h"
+#include "api/go_value.h"
 
 #include <math.h>
 
-struct range {
+struct code_points {
     uint32_t first, last;
 };
 
 /* Characters that Go does not consider printable: controls, spaces other than U+0020, format
  * characters, surrogates, private use, and what is not assigned at the end of the planes. */
-static const struct range unseen[] = {
+static const struct code_points unseen[] = {
     { 0x00, 0x1f },     { 0x7f, 0xa0 },       { 0xad, 0xad },       { 0x600, 0x605 },
     { 0x61c, 0x61c },   { 0x6dd, 0x6dd },     { 0x70f, 0x70f },     { 0x1680, 0x1680 },
     { 0x180e, 0x180e }, { 0x2000, 0x200f },   { 0x2028, 0x202f },   { 0x205f, 0x206f },
@@ -152,7 +152,7 @@ double ty_go_number(const struct ty_json *v)
     return strtod(text, NULL);
 }
 
-bool ty_go_whole(const struct ty_json *v, int64_t *ret_v)
+bool ty_go_integer(const struct ty_json *v, int64_t *ret_v)
 {
     static const double safest = 9007199254740991.0; /* 2^53 - 1: JSON's safe integers */
 

@@ -1,9 +1,9 @@
 /* What the CRDs of trainer.kubeflow.org say in CEL, said in C. A value for which CEL would stop
  * with an error is refused by the API server, so the answer here is false too. */
-#include "api/trainer_rules.h"
+#include "api/rule_trainer.h"
 
-#include "api/jobset_rules.h"
-#include "api/same.h"
+#include "api/rule_jobset.h"
+#include "api/schema_equal.h"
 #include "api/trainer_tables.h"
 
 const struct ty_rule ty_rules_immutable[] = {
@@ -106,17 +106,17 @@ bool ty_rule_int_or_word(const struct ty_json *self, const struct ty_json *old T
 
 bool ty_rule_initializer_unchanged(const struct ty_json *self, const struct ty_json *old)
 {
-    return ty_same(&ty_schema_Initializer, self, old);
+    return ty_schema_equal(&ty_schema_Initializer, self, old);
 }
 
 bool ty_rule_trainer_unchanged(const struct ty_json *self, const struct ty_json *old)
 {
-    return ty_same(&ty_schema_Trainer, self, old);
+    return ty_schema_equal(&ty_schema_Trainer, self, old);
 }
 
 bool ty_rule_containers_unchanged(const struct ty_json *self, const struct ty_json *old)
 {
-    return ty_same(&ty_schema_list_ContainerPatch, self, old);
+    return ty_schema_equal(&ty_schema_list_ContainerPatch, self, old);
 }
 
 bool ty_rule_has_update_time(const struct ty_json *self, const struct ty_json *old TY_UNUSED)

@@ -1,6 +1,6 @@
 /* What the JobSet CRD says in CEL and regular expressions, said in C. Where CEL would stop with an
  * error ("no such key"), the API server refuses the object: the answer here is false too. */
-#include "api/jobset_rules.h"
+#include "api/rule_jobset.h"
 
 bool ty_rule_unchanged(const struct ty_json *self, const struct ty_json *old)
 {
@@ -73,7 +73,7 @@ static bool all_of(struct ty_str s, const char *more)
     return true;
 }
 
-bool ty_pattern_reason(struct ty_str s)
+bool ty_rule_pattern_reason(struct ty_str s)
 {
     return s.n > 0 && is_alpha(s.p[0]) && all_of(s, "_,:") &&
            (is_alnum(s.p[s.n - 1]) || s.p[s.n - 1] == '_');
@@ -90,7 +90,7 @@ static bool is_subdomain(struct ty_str s)
     return s.n > 0;
 }
 
-bool ty_pattern_condition_type(struct ty_str s)
+bool ty_rule_pattern_condition_type(struct ty_str s)
 {
     struct ty_str head, word = ty_str_cut(s, '/', &head);
 

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "api/jobset_rules.h"
+#include "api/rule_jobset.h"
 
 typedef bool rule_fn(const struct ty_json *self, const struct ty_json *old);
 
@@ -93,10 +93,10 @@ static void test_reason(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
-        check_text(ty_pattern_reason, good[i], true);
+        check_text(ty_rule_pattern_reason, good[i], true);
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-        check_text(ty_pattern_reason, bad[i], false);
-    assert_false(ty_pattern_reason((struct ty_str){ "a\0b", 3 }));
+        check_text(ty_rule_pattern_reason, bad[i], false);
+    assert_false(ty_rule_pattern_reason((struct ty_str){ "a\0b", 3 }));
 }
 
 static void test_condition_type(void **state)
@@ -110,9 +110,9 @@ static void test_condition_type(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
-        check_text(ty_pattern_condition_type, good[i], true);
+        check_text(ty_rule_pattern_condition_type, good[i], true);
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-        check_text(ty_pattern_condition_type, bad[i], false);
+        check_text(ty_rule_pattern_condition_type, bad[i], false);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* An object as Go would write it after reading it into its typed struct. Upstream's controller does
- * just that to a runtime before it builds children, so what it applies shows these habits: zero
- * values vanish, structs that are held by value stay, quantities are canonical. */
-#include "api/govalue.h"
+ * just that to a runtime before it builds children, so what it applies shows these habits:
+ * zero_value values vanish, structs that are held by value stay, quantities are canonical. */
+#include "api/go_value.h"
 #include "api/quantity.h"
 #include "api/schema.h"
 
@@ -9,7 +9,8 @@
 
 enum { MAX_FIELDS = 96 };
 
-/* Without the length of `name`, which the tables do not carry; keys may contain zero bytes. */
+/* Without the length of `name`, which the tables do not carry; keys may contain zero_value bytes.
+ */
 static bool is_named(const char *name, struct ty_str key)
 {
     size_t i = 0;
@@ -29,8 +30,8 @@ const struct ty_field *ty_schema_field(const struct ty_schema *s, struct ty_str 
     return NULL;
 }
 
-static struct ty_json *normal(struct ty_arena *a, const struct ty_schema *s,
-                              const struct ty_json *v);
+static struct ty_json *normalize(struct ty_arena *a, const struct ty_schema *s,
+                                 const struct ty_json *v);
 
 static struct ty_json *clone(struct ty_arena *a, const struct ty_json *v)
 {
@@ -41,7 +42,7 @@ static struct ty_json *clone(struct ty_arena *a, const struct ty_json *v)
 }
 
 /* Keeps where the value came from. */
-static struct ty_json *placed(struct ty_json *n, const struct ty_json *v)
+static struct ty_json *copy_place(struct ty_json *n, const struct ty_json *v)
 {
     n->line = v->line;
     n->col = v->col;
@@ -50,12 +51,12 @@ static struct ty_json *placed(struct ty_json *n, const struct ty_json *v)
 }
 
 /* What Go writes for a value that was never set; NULL: nothing. */
-static struct ty_json *zero(struct ty_arena *a, const struct ty_schema *s)
+static struct ty_json *zero_value(struct ty_arena *a, const struct ty_schema *s)
 {
     switch (s->type) {
     case TY_T_OBJECT: {
         const struct ty_json empty = { .type = TY_JSON_OBJECT };
-        return normal(a, s, &empty);
+        return normalize(a, s, &empty);
     }
     case TY_T_STRING:
         return ty_json_str(a, TY_LIT(""));
@@ -102,9 +103,9 @@ static struct ty_json *normal_scalar(struct ty_arena *a, const struct ty_schema 
     int64_t i;
 
     if (s->type == TY_T_QUANTITY && ty_quantity_of(v, &q))
-        return placed(ty_quantity_json(a, q), v);
-    if (s->type == TY_T_INTEGER && v->type == TY_JSON_NUMBER && ty_go_whole(v, &i))
-        return placed(ty_json_int(a, i), v);
+        return copy_place(ty_quantity_json(a, q), v);
+    if (s->type == TY_T_INTEGER && v->type == TY_JSON_NUMBER && ty_go_integer(v, &i))
+        return copy_place(ty_json_int(a, i), v);
     return clone(a, v);
 }
 
@@ -117,8 +118,8 @@ static struct ty_json *normal_list(struct ty_arena *a, const struct ty_schema *s
     n->items = ty_arena_raw(a, sizeof(*n->items) * v->n, _Alignof(struct ty_json *));
     n->n = 0;
     for (uint32_t i = 0; i < v->n && !ty_arena_full(a); i++) {
-        struct ty_json *x = v->items[i]->type == TY_JSON_NULL ? zero(a, s->items) : NULL;
-        n->items[n->n++] = x ? placed(x, v->items[i]) : normal(a, s->items, v->items[i]);
+        struct ty_json *x = v->items[i]->type == TY_JSON_NULL ? zero_value(a, s->items) : NULL;
+        n->items[n->n++] = x ? copy_place(x, v->items[i]) : normalize(a, s->items, v->items[i]);
     }
     return n;
 }
@@ -133,8 +134,8 @@ static struct ty_json *normal_map(struct ty_arena *a, const struct ty_schema *s,
     n->members = ty_arena_raw(a, sizeof(*n->members) * v->n, _Alignof(struct ty_json_member));
     for (uint32_t i = 0; i < v->n && !ty_arena_full(a); i++) {
         const struct ty_json_member *m = &v->members[i];
-        struct ty_json *x =
-            m->value->type == TY_JSON_NULL ? zero(a, s->items) : normal(a, s->items, m->value);
+        struct ty_json *x = m->value->type == TY_JSON_NULL ? zero_value(a, s->items)
+                                                           : normalize(a, s->items, m->value);
         if (x)
             n->members[n->n++] = (struct ty_json_member){ m->key, x };
     }
@@ -146,11 +147,11 @@ static struct ty_json *normal_field(struct ty_arena *a, const struct ty_field *f
                                     const struct ty_json *v)
 {
     if (!v || v->type == TY_JSON_NULL)
-        return f->flags & (TY_F_ALWAYS | TY_F_ZERO) ? zero(a, f->schema) : NULL;
+        return f->flags & (TY_F_ALWAYS | TY_F_ZERO) ? zero_value(a, f->schema) : NULL;
     if ((f->flags & TY_F_OMITZERO) && is_zero(v))
         return NULL;
-    struct ty_json *n = normal(a, f->schema, v);
-    /* A struct whose fields were all zero, 0.0: zero only now. */
+    struct ty_json *n = normalize(a, f->schema, v);
+    /* A struct whose fields were all zero_value, 0.0: zero_value only now. */
     return (f->flags & TY_F_OMITZERO) && is_zero(n) ? NULL : n;
 }
 
@@ -184,8 +185,8 @@ static struct ty_json *normal_object(struct ty_arena *a, const struct ty_schema 
     return n;
 }
 
-static struct ty_json *normal(struct ty_arena *a, const struct ty_schema *s,
-                              const struct ty_json *v)
+static struct ty_json *normalize(struct ty_arena *a, const struct ty_schema *s,
+                                 const struct ty_json *v)
 {
     if (v->type == TY_JSON_OBJECT && s->type == TY_T_OBJECT)
         return normal_object(a, s, v);
@@ -198,8 +199,8 @@ static struct ty_json *normal(struct ty_arena *a, const struct ty_schema *s,
     return normal_scalar(a, s, v);
 }
 
-struct ty_json *ty_schema_normal(struct ty_arena *a, const struct ty_schema *s,
-                                 const struct ty_json *v)
+struct ty_json *ty_schema_normalize(struct ty_arena *a, const struct ty_schema *s,
+                                    const struct ty_json *v)
 {
-    return normal(a, s, v);
+    return normalize(a, s, v);
 }

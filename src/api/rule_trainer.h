@@ -1,6 +1,6 @@
 /* The CEL rules of our own kinds in C; they follow ty_rule.ok: true means the value is fine. */
-#ifndef TY_API_TRAINER_RULES_H
-#define TY_API_TRAINER_RULES_H
+#ifndef TY_API_RULE_TRAINER_H
+#define TY_API_RULE_TRAINER_H
 
 #include "api/schema.h"
 

@@ -1,13 +1,13 @@
 /* Every row of the table is met in tests/schema/typed.json, see schema_decode_test.c. */
-#include "api/gonamed.h"
+#include "api/go_type.h"
 #include "api/schema_testing.h"
 
 static void has_a_name_or_not(void **state TY_UNUSED)
 {
-    assert_string_equal(ty_go_named("Toleration", "effect"), "v1.TaintEffect");
-    assert_string_equal(ty_go_named("Capabilities", "add"), "v1.Capability");
-    assert_string_equal(ty_go_named("Toleration", "key"), "string");
-    assert_string_equal(ty_go_named("Taint", "effect"), "string");
+    assert_string_equal(ty_go_type_name("Toleration", "effect"), "v1.TaintEffect");
+    assert_string_equal(ty_go_type_name("Capabilities", "add"), "v1.Capability");
+    assert_string_equal(ty_go_type_name("Toleration", "key"), "string");
+    assert_string_equal(ty_go_type_name("Taint", "effect"), "string");
 }
 
 int main(void)

@@ -12,11 +12,11 @@ static void writes_what_go_writes(void **state TY_UNUSED)
         const struct ty_json *obj = ty_json_get(*it, "object"), *want = ty_json_get(*it, "typed");
         if (!want)
             continue;
-        struct ty_json *got = ty_schema_normal(a, ty_kind_of(obj)->schema, obj);
+        struct ty_json *got = ty_schema_normalize(a, ty_kind_of(obj)->schema, obj);
         if (!ty_json_eq(got, want))
             fail_msg("want %s\n got %s", json_show(a, want), json_show(a, got));
         /* What Go wrote is as it should be. */
-        assert_true(ty_json_eq(ty_schema_normal(a, ty_kind_of(obj)->schema, want), want));
+        assert_true(ty_json_eq(ty_schema_normalize(a, ty_kind_of(obj)->schema, want), want));
         seen++;
     }
     assert_true(seen > 20);
@@ -24,7 +24,7 @@ static void writes_what_go_writes(void **state TY_UNUSED)
 
 static const char *pod(struct ty_arena *a, const char *json)
 {
-    return json_show(a, ty_schema_normal(a, &ty_schema_PodSpec, parse(a, json)));
+    return json_show(a, ty_schema_normalize(a, &ty_schema_PodSpec, parse(a, json)));
 }
 
 static void follows_gos_order_and_habits(void **state TY_UNUSED)
@@ -53,7 +53,7 @@ static void keeps_places_and_leaves_the_input_alone(void **state TY_UNUSED)
     const char *before = json_show(a, v);
 
     ty_json_set_origin(v, 7);
-    struct ty_json *n = ty_schema_normal(a, &ty_schema_PodSpec, v);
+    struct ty_json *n = ty_schema_normalize(a, &ty_schema_PodSpec, v);
     const struct ty_json *c = ty_json_item(ty_json_get(n, "containers"), 0);
     const struct ty_json *cpu = ty_json_at(c, "resources.limits.cpu");
     assert_string_equal(json_show(a, cpu), "'1'");

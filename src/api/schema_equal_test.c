@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "api/gen/gen.h"
-#include "api/same.h"
+#include "api/schema_equal.h"
 
 static void check(const struct ty_schema *s, const char *x, const char *y, bool want)
 {
@@ -16,7 +16,7 @@ static void check(const struct ty_schema *s, const char *x, const char *y, bool 
 
     assert_non_null(v);
     assert_non_null(w);
-    if (ty_same(s, v, w) != want || ty_same(s, w, v) != want)
+    if (ty_schema_equal(s, v, w) != want || ty_schema_equal(s, w, v) != want)
         fail_msg("%s and %s are %s", x, y, want ? "taken for different" : "taken for the same");
 }
 

@@ -83,7 +83,7 @@ static void guide_merged(struct ty_arena *a TY_UNUSED, const void *type, struct 
         keep_patched(merged, patch, "mountPath");
 }
 
-const struct ty_patch_schema ty_schema_guide = {
+const struct ty_patch_schema ty_schema_patch_meta = {
     .member = guide_member,
     .item = guide_item,
     .merged = guide_merged,

@@ -1,6 +1,6 @@
 /* The kinds we know: how they are named in URLs and files, and their schema. */
-#ifndef TY_API_KINDS_H
-#define TY_API_KINDS_H
+#ifndef TY_API_KIND_H
+#define TY_API_KIND_H
 
 #include "api/schema.h"
 
@@ -15,13 +15,13 @@ extern const struct ty_kind ty_kind_trainjob, ty_kind_trainingruntime,
     ty_kind_clustertrainingruntime, ty_kind_jobset, ty_kind_configmap, ty_kind_secret,
     ty_kind_podgroup_cosched, ty_kind_podgroup_volcano, ty_kind_priorityclass, ty_kind_runtimeclass,
     ty_kind_limitrange, ty_kind_job, ty_kind_pod, ty_kind_service,
-    ty_kind_claim;                             /* PersistentVolumeClaim */
+    ty_kind_pvc;                               /* PersistentVolumeClaim */
 extern const struct ty_kind *const ty_kinds[]; /* NULL-terminated */
 
 /* By the object's apiVersion and kind; NULL if unknown. */
 const struct ty_kind *ty_kind_of(const struct ty_json *obj);
 /* By kind, plural or singular, any case ("trainjob", "TrainJobs"); the first that fits. */
-const struct ty_kind *ty_kind_named(struct ty_str name);
+const struct ty_kind *ty_kind_by_name(struct ty_str name);
 /* "trainer.kubeflow.org/v1alpha1", or "v1" for the core group. */
 const char *ty_kind_api_version(struct ty_arena *a, const struct ty_kind *k);
 

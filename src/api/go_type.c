@@ -1,5 +1,5 @@
 /* One row a field, by struct; what Go said of each is in tests/schema/typed.json. */
-#include "api/gonamed.h"
+#include "api/go_type.h"
 
 #include <string.h>
 
@@ -72,7 +72,7 @@ static const struct {
     { "VolumeRetentionPolicy", "whenDeleted", "v1alpha2.RetentionPolicyType" },
 };
 
-const char *ty_go_named(const char *owner, const char *field)
+const char *ty_go_type_name(const char *owner, const char *field)
 {
     for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
         if (strcmp(named[i].owner, owner) == 0 && strcmp(named[i].field, field) == 0)

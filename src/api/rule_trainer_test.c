@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "api/trainer_rules.h"
+#include "api/rule_trainer.h"
 
 typedef bool rule_fn(const struct ty_json *self, const struct ty_json *old);
 struct row {

@@ -1,4 +1,4 @@
-#include "api/govalue.h"
+#include "api/go_value.h"
 #include "api/schema_testing.h"
 
 static void prints_as_go_does(void **state TY_UNUSED)
@@ -51,13 +51,13 @@ static void knows_whole_numbers(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 16);
     int64_t i = 0;
 
-    assert_true(ty_go_whole(parse(a, "1e3"), &i));
+    assert_true(ty_go_integer(parse(a, "1e3"), &i));
     assert_int_equal(i, 1000);
-    assert_true(ty_go_whole(parse(a, "-2.0"), &i));
+    assert_true(ty_go_integer(parse(a, "-2.0"), &i));
     assert_int_equal(i, -2);
-    assert_false(ty_go_whole(parse(a, "1.5"), &i));
-    assert_false(ty_go_whole(parse(a, "1e30"), &i));
-    assert_false(ty_go_whole(parse(a, "'3'"), &i));
+    assert_false(ty_go_integer(parse(a, "1.5"), &i));
+    assert_false(ty_go_integer(parse(a, "1e30"), &i));
+    assert_false(ty_go_integer(parse(a, "'3'"), &i));
     assert_int_equal(i, -2);
 }
 

@@ -1,0 +1,23 @@
+/* Kubernetes' rules for names, labels and paths, with its own words for what is wrong. */
+#ifndef TY_API_NAME_H
+#define TY_API_NAME_H
+
+#include "base/arena.h"
+#include "base/str.h"
+
+bool ty_name_is_dns1123_label(struct ty_str s);     /* [a-z0-9]([-a-z0-9]*[a-z0-9])?, at most 63 */
+bool ty_name_is_dns1123_subdomain(struct ty_str s); /* labels joined by dots, at most 253 */
+bool ty_name_is_dns1035_label(struct ty_str s);     /* starts with a letter, at most 63 */
+bool ty_name_is_qualified(struct ty_str s);         /* label keys: [prefix/]name */
+bool ty_name_is_label_value(struct ty_str s);
+
+/* "a lowercase RFC 1123 subdomain must consist of …", as k8s.io/apimachinery words it. */
+extern const char ty_name_dns1123_subdomain_msg[];
+extern const char ty_name_dns1123_label_msg[];
+extern const char ty_name_dns1035_label_msg[];
+
+/* A manager of a runtime patch, "acme.io/foo": the nth thing that is wrong (from 0), or NULL when
+ * there is no such; *ret_value is then the part to blame (the whole, the host, or the path). */
+const char *ty_name_domain_path_problem(struct ty_str s, unsigned nth, struct ty_str *ret_value);
+
+#endif

@@ -10,7 +10,7 @@
 #include "api/schema.h"
 #include "control/cache.h"
 #include "serve/webhook.h"
-#include "trainer/pass.h"
+#include "trainer/trainjob_reconcile.h"
 
 #define PATHS_MAX 4096
 #define SAME_MAX  4
@@ -244,15 +244,15 @@ __attribute__((noinline)) static int measured(struct bench *b, enum op op, const
     }
     if (op != RENDER)
         return ty_webhook_review(&w, a, ty_str(path), text, &answer);
-    struct ty_pass_in in = { .pipeline = &b->pipeline,
-                             .settings = &ty_settings_default,
-                             .view = &b->view,
-                             .job = ty_json_parse(a, text, NULL, NULL),
-                             .now_s = now_s(NULL),
-                             .entropy = entropy };
-    struct ty_pass pass;
-    ty_pass(a, &in, &pass);
-    for (const struct ty_want *want = pass.want; want; want = want->next)
+    struct ty_trainjob_reconcile_in in = { .pipeline = &b->pipeline,
+                                           .settings = &ty_settings_default,
+                                           .view = &b->view,
+                                           .job = ty_json_parse(a, text, NULL, NULL),
+                                           .now_s = now_s(NULL),
+                                           .entropy = entropy };
+    struct ty_trainjob_reconcile pass;
+    ty_trainjob_reconcile(a, &in, &pass);
+    for (const struct ty_desired_object *want = pass.want; want; want = want->next)
         ty_json_text(a, want->obj);
     return 200;
 }

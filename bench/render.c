@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "trainer/admit.h"
-#include "trainer/pass.h"
+#include "trainer/admission.h"
+#include "trainer/trainjob_reconcile.h"
 
 #define ROUNDS    41
 #define PER_ROUND 500
@@ -72,16 +72,16 @@ struct bench {
     size_t children, bytes;
 };
 
-static struct ty_pass one_pass(struct bench *b, struct ty_arena *a, const struct ty_json *job,
-                               const struct ty_view *view)
+static struct ty_trainjob_reconcile one_pass(struct bench *b, struct ty_arena *a,
+                                             const struct ty_json *job, const struct ty_view *view)
 {
     static const unsigned char entropy[TY_ENTROPY] = { 1 };
-    struct ty_pass_in in = {
+    struct ty_trainjob_reconcile_in in = {
         .pipeline = &b->pipeline, .view = view, .job = job, .now_s = 1794700000, .entropy = entropy
     };
-    struct ty_pass pass;
+    struct ty_trainjob_reconcile pass;
 
-    ty_pass(a, &in, &pass);
+    ty_trainjob_reconcile(a, &in, &pass);
     if (pass.err.code < 0) {
         fprintf(stderr, "%s\n", pass.err.text);
         exit(1);
@@ -94,9 +94,9 @@ static void plan_once(struct bench *b, struct ty_arena *a)
     struct ty_view view = { .get = get_runtime };
 
     memcpy(&view.ctx, &b->runtime, sizeof(view.ctx)); /* borrowed, never written */
-    struct ty_pass pass = one_pass(b, a, b->job, &view);
+    struct ty_trainjob_reconcile pass = one_pass(b, a, b->job, &view);
     b->children = 0;
-    for (const struct ty_want *w = pass.want; w; w = w->next)
+    for (const struct ty_desired_object *w = pass.want; w; w = w->next)
         b->children++;
 }
 
@@ -104,19 +104,21 @@ static void text_once(struct bench *b, struct ty_arena *a)
 {
     struct ty_json *runtime = read_object(a, runtime_text), *job = read_object(a, job_text);
     struct ty_view view = { .ctx = runtime, .get = get_runtime };
-    struct ty_admit_in in = {
-        .pipeline = &b->pipeline, .view = &view, .op = TY_CREATE, .obj = job, .now_s = 1794700000
-    };
-    struct ty_verdict verdict;
+    struct ty_admission_request in = { .pipeline = &b->pipeline,
+                                       .view = &view,
+                                       .op = TY_ADMISSION_CREATE,
+                                       .obj = job,
+                                       .now_s = 1794700000 };
+    struct ty_admission_response verdict;
     ty_auto_buf out = { 0 };
 
-    ty_admit(a, &in, &verdict);
+    ty_admission_handle(a, &in, &verdict);
     if (verdict.message) {
         fprintf(stderr, "%s\n", verdict.message);
         exit(1);
     }
-    struct ty_pass pass = one_pass(b, a, job, &view);
-    for (const struct ty_want *w = pass.want; w; w = w->next)
+    struct ty_trainjob_reconcile pass = one_pass(b, a, job, &view);
+    for (const struct ty_desired_object *w = pass.want; w; w = w->next)
         ty_json_print(&out, w->obj);
     b->bytes = out.n;
 }

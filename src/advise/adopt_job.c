@@ -6,8 +6,8 @@
 #include "control/applied_digest_diff.h"
 #include "control/jobset_freeze.h"
 #include "engine/jobset.h"
-#include "trainer/admit.h"
-#include "trainer/pass.h"
+#include "trainer/admission.h"
+#include "trainer/trainjob_reconcile.h"
 
 #define MANAGER    "trainer" /* under this name both operators apply */
 #define CONTROLLER "trainer.kubeflow.org/trainjob-controller"
@@ -43,17 +43,17 @@ static void add_error(struct ty_adopt_evaluation *j, const struct ty_field_err *
 bool ty_adopt_admit(struct ty_adopt_evaluation *j, const struct ty_json *obj, bool serious)
 {
     struct ty_view view = ty_adopt_view(j);
-    struct ty_admit_in in = { .pipeline = j->in->pipeline,
-                              .settings = j->in->settings,
-                              .view = &view,
-                              .op = TY_UPDATE,
-                              .obj = ty_json_copy(j->a, obj, 0),
-                              .old = obj,
-                              .now_s = j->in->now_s,
-                              .all = true };
-    struct ty_verdict v = { 0 };
+    struct ty_admission_request in = { .pipeline = j->in->pipeline,
+                                       .settings = j->in->settings,
+                                       .view = &view,
+                                       .op = TY_ADMISSION_UPDATE,
+                                       .obj = ty_json_copy(j->a, obj, 0),
+                                       .old = obj,
+                                       .now_s = j->in->now_s,
+                                       .all = true };
+    struct ty_admission_response v = { 0 };
 
-    ty_admit(j->a, &in, &v);
+    ty_admission_handle(j->a, &in, &v);
     for (const struct ty_field_err *e = v.errs.first; e; e = e->next)
         add_error(j, e, serious);
     if (v.code >= 400 && !v.errs.first)
@@ -93,7 +93,7 @@ static void add_change(struct ty_adopt_evaluation *j, const struct ty_field_chan
 }
 
 /* Are there changes? The JobSet's suspension follows the TrainJob: a note at most. */
-static bool diff_jobset(struct ty_adopt_evaluation *j, const struct ty_want *want,
+static bool diff_jobset(struct ty_adopt_evaluation *j, const struct ty_desired_object *want,
                         const struct ty_json *live, bool note)
 {
     struct ty_json *filled = ty_json_copy(j->a, want->obj, 0);
@@ -119,7 +119,7 @@ static bool diff_jobset(struct ty_adopt_evaluation *j, const struct ty_want *wan
 
 /* Whether today's rendering is one that the JobSet cannot take over: which fields, and that they
  * stay. */
-static bool keeps_rendering(struct ty_adopt_evaluation *j, const struct ty_want *want,
+static bool keeps_rendering(struct ty_adopt_evaluation *j, const struct ty_desired_object *want,
                             const struct ty_json *live)
 {
     struct ty_field_changes kept;
@@ -141,7 +141,7 @@ static bool keeps_rendering(struct ty_adopt_evaluation *j, const struct ty_want 
     return true;
 }
 
-static void evaluate_want(struct ty_adopt_evaluation *j, const struct ty_want *want,
+static void evaluate_want(struct ty_adopt_evaluation *j, const struct ty_desired_object *want,
                           struct ty_str ns)
 {
     struct ty_str name = ty_json_str_at(want->obj, "metadata.name");
@@ -180,8 +180,8 @@ static void evaluate_status(struct ty_adopt_evaluation *j, const struct ty_json 
     bool turned = ty_trainjob_finished(was) && !ty_trainjob_finished(now);
 
     for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
-        struct ty_str old = ty_json_str_at(ty_condition(was, types[i]), "status");
-        struct ty_str new = ty_json_str_at(ty_condition(now, types[i]), "status");
+        struct ty_str old = ty_json_str_at(ty_condition_find(was, types[i]), "status");
+        struct ty_str new = ty_json_str_at(ty_condition_find(now, types[i]), "status");
         const char *path = ty_arena_printf(j->a, "status.conditions[%s]", types[i]);
         if (ty_str_eq(old, new))
             continue;
@@ -199,16 +199,16 @@ static void evaluate_status(struct ty_adopt_evaluation *j, const struct ty_json 
 }
 
 static void run_pass(struct ty_adopt_evaluation *j, const struct ty_view *view,
-                     const struct ty_json *job, struct ty_pass *ret)
+                     const struct ty_json *job, struct ty_trainjob_reconcile *ret)
 {
-    struct ty_pass_in in = { .pipeline = j->in->pipeline,
-                             .settings = j->in->settings,
-                             .view = view,
-                             .job = job,
-                             .now_s = j->in->now_s,
-                             .entropy = j->in->entropy };
+    struct ty_trainjob_reconcile_in in = { .pipeline = j->in->pipeline,
+                                           .settings = j->in->settings,
+                                           .view = view,
+                                           .job = job,
+                                           .now_s = j->in->now_s,
+                                           .entropy = j->in->entropy };
 
-    ty_pass(j->a, &in, ret);
+    ty_trainjob_reconcile(j->a, &in, ret);
 }
 
 /* A running job is written again once somebody suspends it: what would change then. */
@@ -216,12 +216,12 @@ static void evaluate_suspended(struct ty_adopt_evaluation *j, const struct ty_vi
                                const struct ty_json *job, const struct ty_json *live)
 {
     struct ty_json *copy = ty_json_copy(j->a, job, 0);
-    struct ty_pass pass;
+    struct ty_trainjob_reconcile pass;
 
     ty_json_set(j->a, ty_json_ensure_object(j->a, copy, "spec"), "suspend",
                 ty_json_bool(j->a, true));
     run_pass(j, view, copy, &pass);
-    for (const struct ty_want *w = pass.want; w; w = w->next)
+    for (const struct ty_desired_object *w = pass.want; w; w = w->next)
         if (w->kind == &ty_kind_jobset && !keeps_rendering(j, w, live) &&
             diff_jobset(j, w, live, true))
             ty_adopt_add_note(j, NULL, "the above would be changed when it is next suspended");
@@ -231,12 +231,12 @@ static void evaluate_pass(struct ty_adopt_evaluation *j, const struct ty_json *j
                           struct ty_str ns)
 {
     struct ty_view view = ty_adopt_view(j);
-    struct ty_pass pass;
+    struct ty_trainjob_reconcile pass;
     const struct ty_json *live =
-        ty_view_get(&view, &ty_kind_jobset, ns, ty_json_str_at(job, "metadata.name"));
+        ty_plan_view_get(&view, &ty_kind_jobset, ns, ty_json_str_at(job, "metadata.name"));
 
     run_pass(j, &view, job, &pass);
-    for (const struct ty_want *w = pass.want; w; w = w->next)
+    for (const struct ty_desired_object *w = pass.want; w; w = w->next)
         evaluate_want(j, w, ns);
     if (pass.status)
         evaluate_status(j, ty_json_get(job, "status"), pass.status);

@@ -58,12 +58,12 @@ static inline void adopt_fixture_put(struct adopt_fixture *s, const struct ty_js
 static inline struct ty_json *adopt_fixture_apply(struct adopt_fixture *s,
                                                   const struct ty_json *job)
 {
-    struct ty_pass p = core_pass_at(&s->f, job, CORE_NOW);
+    struct ty_trainjob_reconcile p = core_pass_at(&s->f, job, CORE_NOW);
     struct ty_json *jobset = NULL;
 
     if (p.err.code < 0)
         fail_msg("%s", p.err.text);
-    for (const struct ty_want *w = p.want; w; w = w->next) {
+    for (const struct ty_desired_object *w = p.want; w; w = w->next) {
         if (w->kind == &ty_kind_jobset) {
             jobset = ty_json_copy(s->f.arena, w->obj, 0);
             ty_jobset_default(s->f.arena, jobset);

@@ -2,7 +2,7 @@
 #include "cli/cmds.h"
 #include "cli/printer.h"
 #include "cli/session.h"
-#include "trainer/pass.h"
+#include "trainer/trainjob_reconcile.h"
 
 /* Memory of one TrainJob's pass: inputs are at most 32 MB a file. */
 #define PASS_CEILING ((size_t)4 << 30)
@@ -41,7 +41,7 @@ static bool render_job(struct ty_session *s, struct ty_arena *a, const struct ty
         ty_findings_error(&s->findings, job, "no random bytes for keys: %s", strerrordesc_np(-r));
         return false;
     }
-    struct ty_pass_in in = {
+    struct ty_trainjob_reconcile_in in = {
         .pipeline = &s->pipeline,
         .settings = &s->settings,
         .view = &s->view,
@@ -49,15 +49,15 @@ static bool render_job(struct ty_session *s, struct ty_arena *a, const struct ty
         .now_s = s->cli->now_s,
         .entropy = entropy,
     };
-    struct ty_pass pass = { 0 };
-    ty_pass(a, &in, &pass);
+    struct ty_trainjob_reconcile pass = { 0 };
+    ty_trainjob_reconcile(a, &in, &pass);
     if (pass.err.code < 0) {
         ty_findings_error(&s->findings, job, "%s", pass.err.text);
         return false;
     }
     if (!pass.want)
         explain_nothing(s, job);
-    for (const struct ty_want *w = pass.want; w; w = w->next)
+    for (const struct ty_desired_object *w = pass.want; w; w = w->next)
         ty_printer_add(printer, a, w->kind, w->obj, &pass.plan);
     return true;
 }

@@ -4,8 +4,8 @@
  * user wrote, never what the converter adds. What it lets in is rendered. */
 #include "cli/catalog.h"
 #include "convert/convert.h"
-#include "trainer/admit.h"
-#include "trainer/pass.h"
+#include "trainer/admission.h"
+#include "trainer/trainjob_reconcile.h"
 #include "json/yaml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -63,15 +63,15 @@ static const char *const ours[] = {
 static bool admitted(struct world *w, const struct ty_pipeline *pipeline,
                      const struct ty_view *view, struct ty_json *obj)
 {
-    struct ty_admit_in in = { .pipeline = pipeline,
-                              .view = view,
-                              .op = TY_CREATE,
-                              .obj = obj,
-                              .now_s = NOW,
-                              .all = true,
-                              .strict = true };
-    struct ty_verdict v;
-    ty_admit(w->arena, &in, &v);
+    struct ty_admission_request in = { .pipeline = pipeline,
+                                       .view = view,
+                                       .op = TY_ADMISSION_CREATE,
+                                       .obj = obj,
+                                       .now_s = NOW,
+                                       .all = true,
+                                       .strict = true };
+    struct ty_admission_response v;
+    ty_admission_handle(w->arena, &in, &v);
     for (const struct ty_field_err *e = v.errs.first; e; e = e->next)
         for (const char *const *path = ours; *path; path++)
             if (strncmp(e->path, *path, strlen(*path)) == 0) {
@@ -88,7 +88,7 @@ static void check_door(struct ty_arena *a, const struct ty_converted *x)
     struct ty_view view = { .ctx = &w, .get = look };
     struct ty_pipeline pipeline;
     struct ty_json *job = ty_json_copy(a, x->job, 0), *runtime = NULL;
-    struct ty_pass pass;
+    struct ty_trainjob_reconcile pass;
     check(ty_pipeline_init(&pipeline, NULL, NULL, NULL, NULL) == 0);
     if (x->runtime) {
         runtime = ty_json_copy(a, x->runtime, 0);
@@ -98,10 +98,10 @@ static void check_door(struct ty_arena *a, const struct ty_converted *x)
     }
     if (!admitted(&w, &pipeline, &view, job))
         return;
-    struct ty_pass_in in = {
+    struct ty_trainjob_reconcile_in in = {
         .pipeline = &pipeline, .view = &view, .job = job, .now_s = NOW, .entropy = entropy
     };
-    ty_pass(a, &in, &pass);
+    ty_trainjob_reconcile(a, &in, &pass);
     if (pass.err.code < 0)
         fprintf(stderr, "%s\n", pass.err.text);
     check(pass.err.code == 0);

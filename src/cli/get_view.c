@@ -1,7 +1,7 @@
 #include "cli/get_view.h"
 
 #include "base/time.h"
-#include "trainer/pass.h"
+#include "trainer/trainjob_reconcile.h"
 
 static const char *str_at(struct ty_arena *a, const struct ty_json *obj, const char *path)
 {
@@ -57,7 +57,7 @@ void ty_get_pods_row(struct ty_table *t, const struct ty_get_row *r)
 
 static bool is_true(const struct ty_json *obj, const char *type)
 {
-    const struct ty_json *c = ty_condition(ty_json_get(obj, "status"), type);
+    const struct ty_json *c = ty_condition_find(ty_json_get(obj, "status"), type);
     return c && ty_str_is(ty_json_str_at(c, "status"), "True");
 }
 

@@ -2,11 +2,11 @@
 #include "base/time.h"
 #include "cli/job_history.h"
 #include "cli/table.h"
-#include "trainer/pass.h"
+#include "trainer/trainjob_reconcile.h"
 
 static bool is_true(const struct ty_json *obj, const char *type)
 {
-    const struct ty_json *c = ty_condition(ty_json_get(obj, "status"), type);
+    const struct ty_json *c = ty_condition_find(ty_json_get(obj, "status"), type);
     return c && ty_str_is(ty_json_str_at(c, "status"), "True");
 }
 
@@ -89,7 +89,7 @@ static int64_t finished_ms(const struct ty_json *job)
     int64_t s = 0;
 
     for (size_t i = 0; i < 2; i++) {
-        const struct ty_json *c = ty_condition(ty_json_get(job, "status"), types[i]);
+        const struct ty_json *c = ty_condition_find(ty_json_get(job, "status"), types[i]);
         if (is_true(job, types[i]) && ty_time_parse(ty_json_str_at(c, "lastTransitionTime"), &s))
             return s * 1000 + 999;
     }

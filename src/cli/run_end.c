@@ -4,7 +4,7 @@
 
 #include "cli/run.h"
 #include "store/local.h"
-#include "trainer/pass.h"
+#include "trainer/trainjob_reconcile.h"
 
 struct failed_jobs {
     struct ty_run_ctx *r;
@@ -15,7 +15,7 @@ static void count_failed(void *ctx, const struct ty_stored *obj)
 {
     struct failed_jobs *f = ctx;
     struct ty_json *job = ty_local_read(f->r->cli->arena, obj);
-    const struct ty_json *c = ty_condition(ty_json_get(job, "status"), "Complete");
+    const struct ty_json *c = ty_condition_find(ty_json_get(job, "status"), "Complete");
 
     f->n += !c || !ty_str_is(ty_json_str_at(c, "status"), "True");
 }

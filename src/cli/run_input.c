@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "cli/run.h"
-#include "trainer/resolve.h"
+#include "trainer/runtime_resolve.h"
 #include "json/yaml.h"
 
 static bool contains_object(const struct ty_json *const *objs, size_t n, const struct ty_json *obj)
@@ -30,7 +30,7 @@ size_t ty_run_input_gather(struct ty_run_ctx *r, const struct ty_json **objs, si
         if (d->state == TY_DOC_REFUSED || d->kind != &ty_kind_trainjob)
             continue;
         ++*ret_jobs;
-        ty_trainjob_read(&job, d->obj);
+        ty_trainjob_parse(&job, d->obj);
         const struct ty_json *runtime = ty_runtime_live(&job, &s->view);
         if (runtime && !contains_object(objs, n, runtime))
             objs[n++] = runtime;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "trainer/pass.h"
+#include "trainer/trainjob_reconcile.h"
 
 static char *dup_text(const char *text)
 {
@@ -254,7 +254,7 @@ struct ty_run_job *ty_run_model_status(struct ty_run_model *m, const char *job,
         j->progress_ms = ms;
     }
     for (size_t i = 0; i < 2 && !j->result; i++) {
-        const struct ty_json *c = ty_condition(status, ends[i]);
+        const struct ty_json *c = ty_condition_find(status, ends[i]);
         if (!c || !ty_str_is(ty_json_str_at(c, "status"), "True"))
             continue;
         struct ty_str text = ty_json_str_at(c, "message");

@@ -1,8 +1,8 @@
 /* Opens a session: configuration, plugins, files; then lets objects in one by one. */
 #include "cli/session.h"
 #include "cli/catalog.h"
-#include "trainer/admit.h"
-#include "trainer/resolve.h"
+#include "trainer/admission.h"
+#include "trainer/runtime_resolve.h"
 #include <strings.h>
 
 static bool is_runtime(const struct ty_kind *k)
@@ -104,7 +104,7 @@ static void admit_shape(struct ty_session *s, struct ty_doc *doc, const struct t
                       TY_ARG(runtime->name), runtime->file, runtime->obj->line);
 }
 
-static void add_findings(struct ty_session *s, struct ty_doc *doc, struct ty_verdict *v,
+static void add_findings(struct ty_session *s, struct ty_doc *doc, struct ty_admission_response *v,
                          bool no_runtime)
 {
     for (struct ty_field_err *e = v->errs.first; e; e = e->next) {
@@ -139,19 +139,19 @@ static bool admit_doc(struct ty_session *s, struct ty_doc *doc)
         admit_shape(s, doc, runtime);
         return false;
     }
-    struct ty_admit_in in = {
+    struct ty_admission_request in = {
         .pipeline = &s->pipeline,
         .settings = &s->settings,
         .view = &s->view,
-        .op = TY_CREATE,
+        .op = TY_ADMISSION_CREATE,
         .obj = doc->obj,
         .now_s = s->cli->now_s,
         .all = true,
         .strict = true,
         .lint = true,
     };
-    struct ty_verdict v = { 0 };
-    ty_admit(s->cli->arena, &in, &v);
+    struct ty_admission_response v = { 0 };
+    ty_admission_handle(s->cli->arena, &in, &v);
     add_findings(s, doc, &v, is_job && !runtime);
     return v.code < 400;
 }

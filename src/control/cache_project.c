@@ -1,7 +1,7 @@
 /* Objects cut down to what is needed of them. */
 #include "control/cache_project.h"
 
-#include "trainer/children.h"
+#include "trainer/child.h"
 #include "trainer/gang.h"
 
 #define SAME_MOUNTS  32

@@ -85,7 +85,7 @@ static int find_set(const struct trainyard_plan *p, const char *job, struct ty_p
 {
     if (!p->edit)
         return TRAINYARD_NOT_NOW;
-    struct ty_podset *set = job ? ty_plan_set(p->edit, ty_str(job)) : p->edit->trainer;
+    struct ty_podset *set = job ? ty_plan_find_podset(p->edit, ty_str(job)) : p->edit->trainer;
     if (!set)
         return TRAINYARD_NO_SUCH_PLACE;
     *ret_set = set;
@@ -99,7 +99,7 @@ static int find_container(const struct trainyard_plan *p, const char *job, const
     int r = find_set(p, job, &set);
     if (r)
         return r;
-    struct ty_json *c = ty_podset_any_container(set, ty_str(container ? container : TY_NODE));
+    struct ty_json *c = ty_plan_podset_any_container(set, ty_str(container ? container : TY_NODE));
     if (!c)
         return TRAINYARD_NO_SUCH_PLACE;
     *ret_container = c;
@@ -218,7 +218,7 @@ static const char *live_json(const struct trainyard_plan *p, const char *kind, c
                              const char *name)
 {
     const struct ty_kind *k = ty_kind_by_name(ty_str(kind));
-    const struct ty_json *obj = k ? ty_plan_live(p->plan, k, ty_str(ns), name) : NULL;
+    const struct ty_json *obj = k ? ty_plan_live_object(p->plan, k, ty_str(ns), name) : NULL;
     return obj ? ty_json_text(p->plan->arena, obj).p : NULL;
 }
 

@@ -44,14 +44,14 @@ static int set_up(void **state)
     assert_int_equal(ty_pipeline_init(&d->pipeline, NULL, NULL, NULL, &d->err), 0);
     struct ty_json *runtime = ty_json_parse(d->a, ty_str(runtime_text), NULL, &d->err);
     assert_non_null(runtime);
-    ty_trainjob_read(&d->job, ty_json_parse(d->a, ty_str(job_text), NULL, &d->err));
+    ty_trainjob_parse(&d->job, ty_json_parse(d->a, ty_str(job_text), NULL, &d->err));
     struct ty_plan_in in = {
         .pipeline = &d->pipeline,
         .settings = &ty_settings_default,
         .view = &d->view,
         .runtime = runtime,
     };
-    assert_int_equal(ty_plan_make(d->a, &d->job, &in, &d->plan, &d->err), 0);
+    assert_int_equal(ty_plan_init(d->a, &d->job, &in, &d->plan, &d->err), 0);
     d->errs.arena = d->warnings.arena = d->a;
     d->p = (struct trainyard_plan){
         .plan = &d->plan, .edit = &d->plan, .job = &d->job, .err = &d->err, .building = true
@@ -102,7 +102,7 @@ static void test_editing(void **state)
     assert_int_equal(H->set_pod_annotation(&d->p, NULL, key, value), TRAINYARD_OK);
     assert_int_equal(H->add_port(&d->p, NULL, NULL, 8080), TRAINYARD_OK);
     name[0] = key[0] = value[0] = 'X'; /* the host has copied them */
-    const struct ty_json *c = ty_plan_main(&d->plan);
+    const struct ty_json *c = ty_plan_main_container(&d->plan);
     const struct ty_json *env = ty_json_get(c, "env");
     assert_true(
         ty_str_is(ty_json_str_at(ty_json_find_item(env, "name", TY_LIT("A"), NULL), "value"), "1"));
@@ -144,7 +144,7 @@ static void test_children(void **state)
     assert_int_equal(H->add_child(&d->p, "{\"apiVersion\":\"acme.io/v1\",\"kind\":\"Thing\","
                                          "\"metadata\":{\"name\":\"t\"}}"),
                      TRAINYARD_OK);
-    const struct ty_want *w = d->plan.want;
+    const struct ty_desired_object *w = d->plan.want;
     assert_non_null(w);
     assert_ptr_equal(w->kind, &ty_kind_configmap);
     assert_true(ty_str_is(ty_json_str_at(w->obj, "metadata.namespace"), "ns"));

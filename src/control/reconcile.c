@@ -6,8 +6,8 @@
 #include "control/cache_project.h"
 #include "control/owner_conflict.h"
 #include "control/reconcile_inner.h"
-#include "trainer/children.h"
-#include "trainer/resolve.h"
+#include "trainer/child.h"
+#include "trainer/runtime_resolve.h"
 #include "json/yaml.h"
 
 #define TOO_LARGE_S 300 /* sooner only if it changes: each try costs megabytes for nothing */
@@ -18,7 +18,7 @@ struct ty_str ty_reconcile_snapshot_data(struct ty_arena *a, const struct ty_jso
     struct ty_str text = ty_json_str_at(data, "runtime");
     struct ty_yaml_docs docs = { 0 };
 
-    if (text.n && ty_snapshot_yaml(a, text, &docs, NULL) == 0 && docs.n == 1)
+    if (text.n && ty_runtime_snapshot_parse(a, text, &docs, NULL) == 0 && docs.n == 1)
         text = ty_json_text(a, docs.v[0]); /* else it stays, and the pass says what is wrong */
     if (ty_json_get(data, "runtime"))
         ty_json_set(a, kept, "runtime", ty_json_str(a, text));
@@ -237,14 +237,15 @@ static void add_delete(struct ty_reconcile_pass *l, struct ty_reconcile_result *
 
 /* How the job stands when the steps are done. Counts of a JobSet that is gone, and the refusal of
  * one, stay in the status until there is a new one: then they must go. */
-static void predict_status(const struct ty_reconcile_pass *l, const struct ty_pass *pass,
-                           const struct ty_json *obj, struct ty_reconcile_result *w)
+static void predict_status(const struct ty_reconcile_pass *l,
+                           const struct ty_trainjob_reconcile *pass, const struct ty_json *obj,
+                           struct ty_reconcile_result *w)
 {
     const struct ty_json *status = pass->status ? pass->status : ty_json_get(obj, "status");
     bool jobset = ty_cache_get(l->in->cache, &ty_kind_jobset, l->in->ns, l->in->name);
 
     w->status = !pass->status ? l->job->status : status->n ? ty_json_hash(status) : 0;
-    w->last = !pass->delete_kind && !ty_pass_is_refused(status) &&
+    w->last = !pass->delete_kind && !ty_trainjob_is_refused(status) &&
               (jobset || !ty_json_get(status, "jobsStatus"));
 }
 
@@ -266,17 +267,17 @@ void ty_reconcile_starved(struct ty_reconcile_result *ret)
 }
 
 /* The children as they are: what the status says must be so of them, whatever was wanted. */
-static void pass_unapplied(struct ty_reconcile_pass *l, const struct ty_pass_in *in,
-                           struct ty_pass *ret)
+static void pass_unapplied(struct ty_reconcile_pass *l, const struct ty_trainjob_reconcile_in *in,
+                           struct ty_trainjob_reconcile *ret)
 {
-    struct ty_pass_in again = *in;
+    struct ty_trainjob_reconcile_in again = *in;
 
     again.no_build = again.unapplied = true;
-    ty_pass(l->a, &again, ret);
+    ty_trainjob_reconcile(l->a, &again, ret);
 }
 
-static void make_steps(struct ty_reconcile_pass *l, const struct ty_pass_in *pin,
-                       struct ty_pass *pass, struct ty_reconcile_result *ret)
+static void make_steps(struct ty_reconcile_pass *l, const struct ty_trainjob_reconcile_in *pin,
+                       struct ty_trainjob_reconcile *pass, struct ty_reconcile_result *ret)
 {
     bool going = ty_json_at(pin->job, "metadata.deletionTimestamp") != NULL;
 
@@ -307,7 +308,7 @@ void ty_reconcile(struct ty_arena *a, const struct ty_reconcile_in *in,
     struct ty_view view = {
         .ctx = &l, .get = view_get, .snapshot = view_snapshot, .unread = view_unread
     };
-    struct ty_pass pass;
+    struct ty_trainjob_reconcile pass;
 
     *ret = (struct ty_reconcile_result){ 0 };
     if (!job)
@@ -315,20 +316,20 @@ void ty_reconcile(struct ty_arena *a, const struct ty_reconcile_in *in,
     const struct ty_json *obj = view_get(&l, &ty_kind_trainjob, in->ns, in->name);
     if (!obj)
         return; /* to be fetched first, or the arena is full */
-    struct ty_pass_in pin = { .pipeline = in->pipeline,
-                              .settings = in->settings,
-                              .view = &view,
-                              .job = obj,
-                              .now_s = in->now_s,
-                              .entropy = in->entropy,
-                              .refused = in->refused,
-                              .unapplied = in->unapplied };
+    struct ty_trainjob_reconcile_in pin = { .pipeline = in->pipeline,
+                                            .settings = in->settings,
+                                            .view = &view,
+                                            .job = obj,
+                                            .now_s = in->now_s,
+                                            .entropy = in->entropy,
+                                            .refused = in->refused,
+                                            .unapplied = in->unapplied };
     /* It goes, and its children with it: none is made again. Who holds it by a finalizer may wait
      * for its end, so that is still told (B33). */
     pin.no_build = ty_json_at(obj, "metadata.deletionTimestamp") || in->unapplied ||
                    children_are_right(&l, job, obj);
     if (!ret->fetch)
-        ty_pass(a, &pin, &pass);
+        ty_trainjob_reconcile(a, &pin, &pass);
     if (!ret->fetch && !ty_arena_full(a))
         make_steps(&l, &pin, &pass, ret);
     if (ret->fetch) /* nothing is said before it is there */

@@ -4,7 +4,7 @@
 #define TY_CONTROL_RECONCILE_H
 
 #include "control/cache.h"
-#include "trainer/pass.h"
+#include "trainer/trainjob_reconcile.h"
 
 /* An object that the cache keeps only in part, fetched for this look. */
 struct ty_fetched {
@@ -70,7 +70,7 @@ struct ty_write_step {
 
 struct ty_reconcile_result {
     struct ty_write_step *steps;
-    struct ty_pass_event *events;
+    struct ty_trainjob_event *events;
     bool right;      /* when the steps are done its children are what they should be */
     uint64_t wish;   /* of the job that this is for */
     uint64_t status; /* ty_cached.status that the job has then */

@@ -3,7 +3,7 @@
 #include "control/events.h"
 #include "control/owner_conflict.h"
 #include "control/reconcile_inner.h"
-#include "trainer/children.h"
+#include "trainer/child.h"
 
 #define MEMO_CEILING ((size_t)1 << 20)
 #define MEMO_LONGEST TY_CACHE_WHOLE /* of the two texts: others are made anew each time */
@@ -47,9 +47,9 @@ struct ty_write_step *ty_reconcile_add_step(struct ty_arena *a, struct ty_reconc
 void ty_reconcile_add_event(struct ty_arena *a, struct ty_reconcile_result *w, const char *type,
                             const char *reason, const char *message)
 {
-    struct ty_pass_event *e = ty_new(a, struct ty_pass_event);
+    struct ty_trainjob_event *e = ty_new(a, struct ty_trainjob_event);
 
-    *e = (struct ty_pass_event){
+    *e = (struct ty_trainjob_event){
         .type = type, .reason = reason, .message = message, .next = w->events
     };
     w->events = e;
@@ -76,7 +76,7 @@ struct ty_write_step *ty_reconcile_add_apply(struct ty_reconcile_pass *l,
 
 /* False: there is one that is not ours. */
 static bool add_apply(struct ty_reconcile_pass *l, struct ty_reconcile_result *w,
-                      const struct ty_want *want, const struct ty_jobset_plan *plan)
+                      const struct ty_desired_object *want, const struct ty_jobset_plan *plan)
 {
     struct ty_str name = ty_json_str_at(want->obj, "metadata.name");
     const struct ty_cached *o = ty_cache_get(l->in->cache, want->kind, l->in->ns, name);
@@ -107,8 +107,8 @@ static bool add_apply(struct ty_reconcile_pass *l, struct ty_reconcile_result *w
 }
 
 /* The JobSet, if it is there, runs, and is wanted suspended; else NULL. */
-static const struct ty_want *jobset_to_suspend(const struct ty_reconcile_pass *l,
-                                               const struct ty_want *want)
+static const struct ty_desired_object *jobset_to_suspend(const struct ty_reconcile_pass *l,
+                                                         const struct ty_desired_object *want)
 {
     const struct ty_cached *o = ty_cache_get(l->in->cache, &ty_kind_jobset, l->in->ns, l->in->name);
 
@@ -120,17 +120,17 @@ static const struct ty_want *jobset_to_suspend(const struct ty_reconcile_pass *l
 }
 
 void ty_reconcile_add_children(struct ty_reconcile_pass *l, struct ty_reconcile_result *w,
-                               const struct ty_want *want)
+                               const struct ty_desired_object *want)
 {
     struct ty_jobset_plan plan = { .how = TY_JOBSET_AS_WANTED };
 
-    for (const struct ty_want *it = want; it; it = it->next)
+    for (const struct ty_desired_object *it = want; it; it = it->next)
         if (it->kind == &ty_kind_jobset)
             ty_reconcile_plan_jobset(l, w, it, &plan);
     if (plan.how == TY_JOBSET_NONE)
         return;
     /* A JobSet that is only stopped needs none of the others: nothing of theirs holds it up. */
-    const struct ty_want *stop = jobset_to_suspend(l, want);
+    const struct ty_desired_object *stop = jobset_to_suspend(l, want);
     if (stop && !add_apply(l, w, stop, &plan))
         want = stop;
     while (want && (want == stop || add_apply(l, w, want, &plan)))

@@ -39,7 +39,7 @@ struct ty_jobset_plan {
 };
 /* How the JobSet that a pass wants is written over the one that is there, if any. */
 void ty_reconcile_plan_jobset(struct ty_reconcile_pass *l, struct ty_reconcile_result *w,
-                              const struct ty_want *want, struct ty_jobset_plan *ret);
+                              const struct ty_desired_object *want, struct ty_jobset_plan *ret);
 /* The body of an apply to this very JobSet: it must not create one that has gone meanwhile. */
 const struct ty_json *ty_reconcile_jobset_pin_uid(struct ty_arena *a, const struct ty_json *body,
                                                   const struct ty_json *live);
@@ -66,6 +66,6 @@ void ty_reconcile_add_failure_event(struct ty_arena *a, struct ty_reconcile_resu
 /* In order, up to the first that is not ours to write: a JobSet must not come before what its pods
  * mount. */
 void ty_reconcile_add_children(struct ty_reconcile_pass *l, struct ty_reconcile_result *w,
-                               const struct ty_want *want);
+                               const struct ty_desired_object *want);
 
 #endif

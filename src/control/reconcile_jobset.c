@@ -78,7 +78,7 @@ static void add_kept_event(struct ty_reconcile_pass *l, struct ty_reconcile_resu
 }
 
 static void plan_existing(struct ty_reconcile_pass *l, struct ty_reconcile_result *w,
-                          const struct ty_cached *o, const struct ty_want *want,
+                          const struct ty_cached *o, const struct ty_desired_object *want,
                           struct ty_jobset_plan *ret)
 {
     const struct ty_schema *s = ty_kind_jobset.schema;
@@ -102,7 +102,7 @@ static void plan_existing(struct ty_reconcile_pass *l, struct ty_reconcile_resul
 }
 
 void ty_reconcile_plan_jobset(struct ty_reconcile_pass *l, struct ty_reconcile_result *w,
-                              const struct ty_want *want, struct ty_jobset_plan *ret)
+                              const struct ty_desired_object *want, struct ty_jobset_plan *ret)
 {
     const struct ty_cached *o = ty_cache_get(l->in->cache, &ty_kind_jobset, l->in->ns, l->in->name);
     struct ty_err err = { 0 };

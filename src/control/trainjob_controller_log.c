@@ -23,7 +23,7 @@ static void log_finished(const struct ty_log *log, const struct ty_cached *job,
                          enum ty_trainjob_state to)
 {
     const struct ty_json *c =
-        ty_condition(status, to == TY_TRAINJOB_STATE_FAILED ? "Failed" : "Complete");
+        ty_condition_find(status, to == TY_TRAINJOB_STATE_FAILED ? "Failed" : "Complete");
 
     ty_info(log, "TrainJob state changed", TY_S("namespace", job->ns), TY_S("name", job->name),
             TY_S("from", ty_trainjob_state_names[from]), TY_S("state", ty_trainjob_state_names[to]),

@@ -234,7 +234,7 @@ static void take_result(struct ty_inflight *w, struct ty_reconcile_result *work)
         set_memory_error(j, w->arena, work);
         ty_trainjob_controller_copy_result(w, work);
     }
-    for (const struct ty_pass_event *e = work->events; e; e = e->next)
+    for (const struct ty_trainjob_event *e = work->events; e; e = e->next)
         ty_trainjob_controller_record_event(j, w->key, e->type, e->reason, ty_str(e->message));
     if (work->starved)
         log_starved(w);

@@ -1,7 +1,7 @@
 /* Runtimes in use: v2.0 to v2.2 kept them from being deleted by a finalizer, v2.3.0 gives each job
  * a copy and takes the finalizer off. Both are here, one by configuration. */
 #include "control/trainjob_controller_inner.h"
-#include "trainer/resolve.h"
+#include "trainer/runtime_resolve.h"
 
 #define FINALIZER "trainer.kubeflow.org/resource-in-use"
 
@@ -20,7 +20,7 @@ static void check_use(void *ctx, const struct ty_cached *o)
     if (u->used || (kind->namespaced && strcmp(o->ns, u->runtime->ns) != 0))
         return;
     ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
-    ty_trainjob_read(&job, ty_cache_parse(a, o));
+    ty_trainjob_parse(&job, ty_cache_parse(a, o));
     u->used = ty_runtime_kind(&job) == kind && ty_str_is(job.ref_name, u->runtime->name);
 }
 

@@ -5,7 +5,7 @@
 #include "base/xalloc.h"
 #include "control/cache_project.h"
 #include "control/trainjob_controller_inner.h"
-#include "trainer/resolve.h"
+#include "trainer/runtime_resolve.h"
 
 #define VITAL_MS 2000 /* while a kind is not served without which no job can be looked at */
 
@@ -46,7 +46,7 @@ static bool names_class(const struct suspended_filter *m, const struct ty_json *
 {
     struct ty_trainjob job;
 
-    ty_trainjob_read(&job, obj);
+    ty_trainjob_parse(&job, obj);
     const struct ty_kind *kind = ty_runtime_kind(&job);
     const struct ty_cached *o =
         kind ? ty_cache_get(m->jobs->cache, kind, job.ns, job.ref_name) : NULL;
@@ -106,7 +106,7 @@ static void enqueue_its_runtime(struct ty_trainjob_controller *j, const struct t
 
     if (!obj || j->s.protection != TY_PROTECT_FINALIZER)
         return;
-    ty_trainjob_read(&job, obj);
+    ty_trainjob_parse(&job, obj);
     const struct ty_kind *kind = ty_runtime_kind(&job);
     struct ty_str ns = kind && kind->namespaced ? job.ns : (struct ty_str){ 0 };
     if (kind && ty_cache_get(j->cache, kind, ns, job.ref_name))

@@ -59,7 +59,7 @@ static bool is_reported(const struct ty_inflight *w, struct ty_arena *a)
         ty_cache_get(w->jobs->cache, &ty_kind_trainjob, w->key.ns, w->key.name);
     const struct ty_json *status = job ? ty_json_get(ty_cache_parse(a, job), "status") : NULL;
 
-    return ty_pass_is_refused(status) || ty_pass_is_suspend_refused(status);
+    return ty_trainjob_is_refused(status) || ty_trainjob_is_suspend_refused(status);
 }
 
 static void report_refused(struct ty_inflight *w, const struct ty_write_step *s,

@@ -124,7 +124,7 @@ static void test_refused_for_good(void **state)
             controller_setup(state);
         struct controller_fixture *w = *state;
         lead_until(w, rows, tried_again);
-        if (ty_pass_is_refused(status_of(w)) != cases[i].failed)
+        if (ty_trainjob_is_refused(status_of(w)) != cases[i].failed)
             fail_msg("%s: %s", cases[i].body, ty_json_text(w->a, status_of(w)).p);
         const char *once = strstr(api_asked(&w->api, w->a), JOBS_STATUS);
         assert_true(once && !strstr(once + 1, JOBS_STATUS));
@@ -154,7 +154,7 @@ static void test_recovers(void **state)
     struct controller_fixture *w = *state;
 
     lead_until(w, no, tried_again);
-    assert_true(ty_pass_is_refused(status_of(w)));
+    assert_true(ty_trainjob_is_refused(status_of(w)));
     api_asked(&w->api, w->a);
     lead_until(w, yes, jobset_is_made);
     assert_has(api_asked(&w->api, w->a), JOBS_SET "\n" JOBS_STATUS "\n");

@@ -2,7 +2,7 @@
 #include "control/trainjob_state.h"
 
 #include "control/cache.h"
-#include "trainer/pass.h"
+#include "trainer/trainjob_reconcile.h"
 
 const char *const ty_trainjob_state_names[TY_TRAINJOB_STATES] = {
     [TY_TRAINJOB_STATE_PENDING] = "pending",
@@ -14,7 +14,7 @@ const char *const ty_trainjob_state_names[TY_TRAINJOB_STATES] = {
 
 static bool is_true(const struct ty_json *status, const char *type)
 {
-    return ty_str_is(ty_json_str_at(ty_condition(status, type), "status"), "True");
+    return ty_str_is(ty_json_str_at(ty_condition_find(status, type), "status"), "True");
 }
 
 static enum ty_trainjob_state trainjob_state(const struct ty_json *job)

@@ -135,10 +135,10 @@ void ty_engine_event(struct ty_engine *e, const struct ty_kind *kind, const char
 /* engine_reconcile.c: one pass for one object. */
 void ty_engine_reconcile(struct ty_engine *e, const struct ty_kind *kind, struct ty_str ns,
                          struct ty_str name);
-struct ty_pass;
+struct ty_trainjob_reconcile;
 /* What a TrainJob wants now; nothing is written. -EIO: there are no random bytes. */
-int ty_engine_desired(struct ty_engine *e, const struct ty_json *job, struct ty_pass *ret,
-                      struct ty_err *err);
+int ty_engine_desired(struct ty_engine *e, const struct ty_json *job,
+                      struct ty_trainjob_reconcile *ret, struct ty_err *err);
 /* host.c: the machine as the pods of a TrainJob see it, with their token; lives with the arena. */
 const struct ty_host *ty_host_for_job(struct ty_engine *e, struct ty_arena *a, struct ty_str ns,
                                       struct ty_str job);

@@ -4,7 +4,7 @@
 
 #include "engine/engine_inner.h"
 #include "engine/jobset.h"
-#include "trainer/pass.h"
+#include "trainer/trainjob_reconcile.h"
 
 static void apply_change(struct ty_engine *e, const struct ty_kind *kind, const char *ns,
                          const char *name, const struct ty_changes *changes)
@@ -42,7 +42,7 @@ static void apply_change(struct ty_engine *e, const struct ty_kind *kind, const 
 }
 
 /* The JobSet as its webhook would store it, so that a re-applied one compares equal. */
-static struct ty_json *as_applied(struct ty_engine *e, const struct ty_want *w)
+static struct ty_json *as_applied(struct ty_engine *e, const struct ty_desired_object *w)
 {
     struct ty_json *obj = ty_json_copy(e->pass, w->obj, 0);
 
@@ -80,20 +80,20 @@ static void write_job(struct ty_engine *e, const struct ty_json *job, struct ty_
     notify_job(e, job, status);
 }
 
-int ty_engine_desired(struct ty_engine *e, const struct ty_json *job, struct ty_pass *ret,
-                      struct ty_err *err)
+int ty_engine_desired(struct ty_engine *e, const struct ty_json *job,
+                      struct ty_trainjob_reconcile *ret, struct ty_err *err)
 {
     unsigned char entropy[TY_ENTROPY];
-    struct ty_pass_in in = { .pipeline = e->o.pipeline,
-                             .settings = e->o.settings,
-                             .view = &e->view,
-                             .job = job,
-                             .now_s = ty_engine_wall_ms() / 1000,
-                             .entropy = entropy };
+    struct ty_trainjob_reconcile_in in = { .pipeline = e->o.pipeline,
+                                           .settings = e->o.settings,
+                                           .view = &e->view,
+                                           .job = job,
+                                           .now_s = ty_engine_wall_ms() / 1000,
+                                           .entropy = entropy };
 
     if (getrandom(entropy, sizeof(entropy), 0) != (ssize_t)sizeof(entropy))
         return ty_fail(err, -EIO, "no random bytes");
-    ty_pass(e->pass, &in, ret);
+    ty_trainjob_reconcile(e->pass, &in, ret);
     return 0;
 }
 
@@ -103,19 +103,19 @@ static void reconcile_trainjob(struct ty_engine *e, const struct ty_stored *obj)
     const char *name = ty_arena_strndup(e->pass, obj->name, strlen(obj->name));
     const char *ns = ty_arena_strndup(e->pass, obj->ns, strlen(obj->ns));
     struct ty_err err = { 0 };
-    struct ty_pass pass;
+    struct ty_trainjob_reconcile pass;
 
     if (obj->deleting || e->stopping)
         return; /* nothing new begins */
     if (ty_engine_desired(e, job, &pass, &err) < 0)
         return;
-    for (const struct ty_want *w = pass.want; w; w = w->next)
+    for (const struct ty_desired_object *w = pass.want; w; w = w->next)
         if (ty_local_apply(e->store, e->pass, as_applied(e, w), "trainer", &err) < 0)
             ty_engine_event(e, &ty_kind_trainjob, name, "Warning", "WriteFailed", err.text);
     /* A TrainJob whose time is over stays: this run is its end, and its history is the user's. */
     if (pass.delete_kind && pass.delete_kind != &ty_kind_trainjob)
         ty_local_delete(e->store, e->pass, pass.delete_kind, ty_str(ns), ty_str(name), &err);
-    for (const struct ty_pass_event *ev = pass.events; ev; ev = ev->next)
+    for (const struct ty_trainjob_event *ev = pass.events; ev; ev = ev->next)
         ty_engine_event(e, &ty_kind_trainjob, name, ev->type, ev->reason, ev->message);
     struct ty_json *progress = ty_job_report_trainer_status(e, name, e->pass);
     if (pass.status || progress)

@@ -7,7 +7,7 @@
  *            count the pods that ended, once each ─> conditions ─> status, if it differs
  */
 #include "engine/job_inner.h"
-#include "trainer/pass.h"
+#include "trainer/trainjob_reconcile.h"
 
 #define OUR_NAME "kubernetes.io/job-controller"
 

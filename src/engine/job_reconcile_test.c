@@ -96,7 +96,7 @@ static void case_092_suspend_and_resume(void **state)
     assert_int_equal(w.created, 2);
     assert_counts(&w, 2, 0, 0);
     assert_condition(&w, "Suspended", NULL, NULL);
-    is_text(ty_json_str_at(ty_condition(ty_json_get(w.job, "status"), "Suspended"), "reason"),
+    is_text(ty_json_str_at(ty_condition_find(ty_json_get(w.job, "status"), "Suspended"), "reason"),
             "JobResumed");
     is_text(stat_text(&w, "startTime"), "2026-01-01T00:01:00Z");
     assert_int_equal(count_events(&w, "Resumed", "Job resumed"), 1);

@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 
 #include "engine/engine_inner.h"
-#include "trainer/pass.h"
+#include "trainer/trainjob_reconcile.h"
 
 #define MESSAGE_MAX 32768 /* of a condition, as Kubernetes has it */
 #define EVERY_MS    1000  /* how often progress is written, at most */

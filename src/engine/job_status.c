@@ -1,7 +1,7 @@
 /* The status of a Job: conditions as its controller sets them, counters as Go prints them (zeros of
  * active, succeeded and failed are left out; ready and terminating are always said). */
 #include "engine/job_inner.h"
-#include "trainer/pass.h"
+#include "trainer/trainjob_reconcile.h"
 
 bool ty_job_condition_is(const struct ty_json *job, const char *type)
 {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "engine/job_inner.h"
-#include "trainer/pass.h"
+#include "trainer/trainjob_reconcile.h"
 #include "json/json_testing.h"
 #include "json/patch.h"
 
@@ -267,7 +267,7 @@ TY_UNUSED static void assert_counts(struct job_fixture *w, int64_t active, int64
 TY_UNUSED static void assert_condition(struct job_fixture *w, const char *type, const char *reason,
                                        const char *message)
 {
-    const struct ty_json *c = ty_condition(ty_json_get(w->job, "status"), type);
+    const struct ty_json *c = ty_condition_find(ty_json_get(w->job, "status"), type);
 
     if (!reason) {
         if (ty_str_is(ty_json_str_at(c, "status"), "True"))

@@ -1,7 +1,7 @@
 /* What follows when a Job fails, and when enough of them have succeeded. */
 #include "engine/jobset_inner.h"
 #include "engine/jobset_regex.h"
-#include "trainer/pass.h" /* conditions, times */
+#include "trainer/trainjob_reconcile.h" /* conditions, times */
 
 /* Why a Job failed: its Failed condition. */
 struct job_failure {
@@ -12,7 +12,7 @@ struct job_failure {
 
 static struct job_failure failure_of(struct ty_jobset_child *c)
 {
-    const struct ty_json *cond = ty_condition(ty_json_get(c->job, "status"), "Failed");
+    const struct ty_json *cond = ty_condition_find(ty_json_get(c->job, "status"), "Failed");
     struct job_failure f = { .child = c,
                              .reason = ty_json_str_at(cond, "reason"),
                              .message = ty_json_str_at(cond, "message") };

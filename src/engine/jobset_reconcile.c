@@ -1,7 +1,7 @@
 /* One pass for one JobSet, step by step as the JobSet controller does it: failure is looked at
  * before success, the end of the JobSet before everything else. */
 #include "engine/jobset_inner.h"
-#include "trainer/pass.h" /* times */
+#include "trainer/trainjob_reconcile.h" /* times */
 
 /* A Job that is on its way out already is left to it. */
 static void delete_bucket(struct ty_jobset_ctx *js, enum ty_jobset_bucket bucket)
@@ -13,9 +13,10 @@ static void delete_bucket(struct ty_jobset_ctx *js, enum ty_jobset_bucket bucket
 
 static const struct ty_json *end_condition(const struct ty_jobset_ctx *js)
 {
-    const struct ty_json *c = ty_condition(js->status, "Completed");
+    const struct ty_json *c = ty_condition_find(js->status, "Completed");
 
-    return ty_str_is(ty_json_str_at(c, "status"), "True") ? c : ty_condition(js->status, "Failed");
+    return ty_str_is(ty_json_str_at(c, "status"), "True") ? c
+                                                          : ty_condition_find(js->status, "Failed");
 }
 
 /* True: the JobSet's time after its end is over. */

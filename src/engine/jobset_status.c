@@ -1,13 +1,13 @@
 /* What a pass says: conditions and counters in the status, and the events that follow them. */
 #include "engine/jobset_inner.h"
-#include "trainer/pass.h" /* conditions, times */
+#include "trainer/trainjob_reconcile.h" /* conditions, times */
 
 #include <stdlib.h>
 
 bool ty_jobset_finished(const struct ty_jobset_ctx *js)
 {
-    const struct ty_json *completed = ty_condition(js->status, "Completed");
-    const struct ty_json *failed = ty_condition(js->status, "Failed");
+    const struct ty_json *completed = ty_condition_find(js->status, "Completed");
+    const struct ty_json *failed = ty_condition_find(js->status, "Failed");
 
     return ty_str_is(ty_json_str_at(completed, "status"), "True") ||
            ty_str_is(ty_json_str_at(failed, "status"), "True");

@@ -5,7 +5,7 @@
 
 #include "api/schema_testing.h"
 #include "engine/jobset_inner.h"
-#include "trainer/pass.h" /* times */
+#include "trainer/trainjob_reconcile.h" /* times */
 #include "json/patch.h"
 
 #define NOW 1700000000 /* 2023-11-14T22:13:20Z */
@@ -296,7 +296,7 @@ TY_UNUSED static size_t suspended_jobs(const struct jobset_fixture *w)
 /* "True Reason: message", "" when there is none. */
 TY_UNUSED static const char *condition_text(const struct jobset_fixture *w, const char *type)
 {
-    const struct ty_json *c = ty_condition(ty_json_get(w->js, "status"), type);
+    const struct ty_json *c = ty_condition_find(ty_json_get(w->js, "status"), type);
 
     if (!c)
         return "";

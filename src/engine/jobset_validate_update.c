@@ -1,7 +1,7 @@
 /* What may change in a JobSet that exists: little. Fields that CEL rules of the schema protect are
  * not looked at here. */
 #include "engine/jobset_inner.h"
-#include "trainer/pass.h" /* conditions */
+#include "trainer/trainjob_reconcile.h" /* conditions */
 
 static const char *const templates_may[] = { "labels", "annotations" };
 static const char *const pods_may[] = { "nodeSelector", "tolerations", "schedulingGates" };
@@ -28,8 +28,8 @@ static bool was_finished(const struct ty_json *old)
 {
     const struct ty_json *status = ty_json_get(old, "status");
 
-    return ty_str_is(ty_json_str_at(ty_condition(status, "Completed"), "status"), "True") ||
-           ty_str_is(ty_json_str_at(ty_condition(status, "Failed"), "status"), "True");
+    return ty_str_is(ty_json_str_at(ty_condition_find(status, "Completed"), "status"), "True") ||
+           ty_str_is(ty_json_str_at(ty_condition_find(status, "Failed"), "status"), "True");
 }
 
 static void check_scale(struct ty_jobset_check *c, const struct ty_json *new,

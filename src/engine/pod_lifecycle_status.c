@@ -1,6 +1,6 @@
 /* What is said of a pod: phase, conditions, and the status of its object, in Kubernetes' words. */
 #include "engine/pod_lifecycle_inner.h"
-#include "trainer/pass.h" /* ty_time_text */
+#include "trainer/trainjob_reconcile.h" /* ty_time_text */
 
 #define HOST_IP      "127.0.0.1"
 #define MESSAGES_MAX 12288u /* termination messages of a pod together */

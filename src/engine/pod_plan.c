@@ -205,7 +205,7 @@ static const char **read_aliases(const struct ty_pod_ctx *x)
 static void read_pod(struct ty_pod_ctx *x, struct ty_pod_plan *plan)
 {
     struct ty_str subdomain = ty_json_str_at(x->spec, "subdomain");
-    struct ty_json *wanted = ty_pod_requests(x->scratch, x->spec);
+    struct ty_json *wanted = ty_plan_pod_requests(x->scratch, x->spec);
     int64_t v;
 
     plan->name = ty_pod_dup(x->a, ty_json_str_at(x->pod, "metadata.name"));

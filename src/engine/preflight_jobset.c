@@ -108,7 +108,7 @@ int64_t ty_preflight_gpus(struct ty_arena *a, const struct ty_json *jobset,
         for (size_t k = 0; k < n; k++)
             if (stages[k] == stages[i])
                 ty_quantity_resources_add(a, sum,
-                                          ty_pod_requests(a, pod_of(ty_json_item(rjobs, k))),
+                                          ty_plan_pod_requests(a, pod_of(ty_json_item(rjobs, k))),
                                           pods_of(ty_json_item(rjobs, k)));
         if (ty_quantity_of(ty_json_get(sum, host->gpu_resource), &q) && ty_quantity_value(q) > most)
             most = ty_quantity_value(q);

@@ -49,7 +49,7 @@ static bool is_device(struct ty_str name)
 void ty_preflight_add_devices(struct ty_preflight *x, const struct ty_json *pod_spec, int64_t pods,
                               struct ty_json *sum)
 {
-    const struct ty_json *all = ty_pod_requests(x->out->arena, pod_spec);
+    const struct ty_json *all = ty_plan_pod_requests(x->out->arena, pod_spec);
     struct ty_json *devices = ty_json_object(x->out->arena);
 
     ty_each_member (m, all)

@@ -3,7 +3,7 @@
 
 #include "engine/engine_inner.h"
 #include "engine/jobset.h"
-#include "trainer/pass.h"
+#include "trainer/trainjob_reconcile.h"
 
 #define NAMESPACE "default"
 #define RUN_MAX   ((size_t)128 << 20)
@@ -12,7 +12,7 @@
 /* The store, and what a first pass would add to it: a job's own Secrets and ConfigMaps. */
 struct submit_view {
     struct ty_engine *e;
-    const struct ty_want *want;
+    const struct ty_desired_object *want;
 };
 
 static const struct ty_json *ahead_get(void *ctx, const struct ty_kind *kind, struct ty_str ns,
@@ -20,7 +20,7 @@ static const struct ty_json *ahead_get(void *ctx, const struct ty_kind *kind, st
 {
     struct submit_view *v = ctx;
 
-    for (const struct ty_want *w = v->want; w; w = w->next)
+    for (const struct ty_desired_object *w = v->want; w; w = w->next)
         if (w->kind == kind && ty_str_eq(ty_json_str_at(w->obj, "metadata.name"), name))
             return w->obj;
     return ty_local_get(v->e->store, v->e->pass, kind, ns, name);
@@ -136,8 +136,8 @@ static void check_claims(struct ty_engine *e, const struct ty_json *jobset, stru
     ty_jobset_validate_claims(jobset, c.v, c.n, errs);
 }
 
-static void check_jobset(struct ty_engine *e, struct ty_json *jobset, const struct ty_want *want,
-                         struct ty_preflight_findings *ret)
+static void check_jobset(struct ty_engine *e, struct ty_json *jobset,
+                         const struct ty_desired_object *want, struct ty_preflight_findings *ret)
 {
     struct submit_view submit_view = { e, want };
     struct ty_view view = { .ctx = &submit_view, .get = ahead_get };
@@ -158,7 +158,7 @@ static void check_jobset(struct ty_engine *e, struct ty_json *jobset, const stru
 static int check_trainjob(struct ty_engine *e, const struct ty_json *job,
                           struct ty_preflight_findings *ret, struct ty_err *err)
 {
-    struct ty_pass pass;
+    struct ty_trainjob_reconcile pass;
 
     if (managed_by_other(e, job, ret))
         return 0;
@@ -166,11 +166,11 @@ static int check_trainjob(struct ty_engine *e, const struct ty_json *job,
         return err->code;
     if (pass.err.code < 0)
         return ty_fail(err, pass.err.code, "%s", pass.err.text);
-    for (const struct ty_want *w = pass.want; w; w = w->next)
+    for (const struct ty_desired_object *w = pass.want; w; w = w->next)
         if (check_size(w->obj, w->kind, err) < 0 ||
             (w->kind == &ty_kind_jobset && check_copies(w->obj, err) < 0))
             return err->code;
-    for (const struct ty_want *w = pass.want; w; w = w->next)
+    for (const struct ty_desired_object *w = pass.want; w; w = w->next)
         if (w->kind == &ty_kind_jobset)
             check_jobset(e, ty_json_copy(e->pass, w->obj, 0), pass.want, ret);
     return 0;

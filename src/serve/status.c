@@ -5,7 +5,7 @@
 
 #include "serve/respond.h"
 #include "serve/status_decode.h"
-#include "trainer/admit.h"
+#include "trainer/admission.h"
 
 #define HEAD "/apis/trainer.kubeflow.org/v1alpha1/namespaces/"
 
@@ -98,13 +98,13 @@ const char *ty_status_refusal(struct ty_arena *a, struct ty_str name,
     struct ty_json *job = ty_json_object(a);
     struct ty_json *meta = ty_json_ensure_object(a, job, "metadata");
     struct ty_json *status = ty_json_ensure_object(a, job, "status");
-    struct ty_admit_in in = { .op = TY_UPDATE_STATUS, .obj = job };
-    struct ty_verdict v;
+    struct ty_admission_request in = { .op = TY_ADMISSION_UPDATE_STATUS, .obj = job };
+    struct ty_admission_response v;
 
     ty_json_set(a, job, "apiVersion", ty_json_cstr(a, "trainer.kubeflow.org/v1alpha1"));
     ty_json_set(a, job, "kind", ty_json_cstr(a, "TrainJob"));
     ty_json_set(a, meta, "name", ty_json_str(a, name));
     ty_json_set(a, status, "trainerStatus", ty_json_copy(a, trainer_status, 0));
-    ty_admit(a, &in, &v);
+    ty_admission_handle(a, &in, &v);
     return v.code >= 400 ? v.message : NULL;
 }

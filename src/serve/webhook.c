@@ -7,7 +7,7 @@
 #include <nettle/base64.h>
 
 #include "serve/respond.h"
-#include "trainer/admit.h"
+#include "trainer/admission.h"
 #include "json/patch_diff.h"
 
 #define HEAD "-trainer-kubeflow-org-v1alpha1-"
@@ -139,10 +139,11 @@ static void mutate(struct review *r)
     struct ty_json *next = NULL;
     struct ty_err err = { 0 };
 
-    if (ty_mutate_trainjob(r->a, r->obj, r->old, r->w->now_s(r->w->ctx), &next, &err) < 0) {
+    if (ty_admission_mutate_trainjob(r->a, r->obj, r->old, r->w->now_s(r->w->ctx), &next, &err) <
+        0) {
         struct ty_warnings hints = { .arena = r->a };
         deny(r, 400, ty_arena_printf(r->a, "%s", err.text));
-        ty_mutate_hint(r->a, r->obj, &hints);
+        ty_admission_decode_hint(r->a, r->obj, &hints);
         add_warnings(r, &hints);
         return;
     }
@@ -163,19 +164,21 @@ static const char *strip_prefix(const char *message)
 
 static void validate(struct review *r)
 {
-    struct ty_admit_in in = { .pipeline = r->w->pipeline,
-                              .settings = r->w->settings,
-                              .view = r->w->view,
-                              .op = r->old ? TY_UPDATE : TY_CREATE,
-                              .obj = r->obj,
-                              .old = r->old,
-                              .now_s = r->w->now_s(r->w->ctx) };
-    struct ty_verdict v = { .code = 200, .errs = { .arena = r->a }, .warnings = { .arena = r->a } };
+    struct ty_admission_request in = { .pipeline = r->w->pipeline,
+                                       .settings = r->w->settings,
+                                       .view = r->w->view,
+                                       .op = r->old ? TY_ADMISSION_UPDATE : TY_ADMISSION_CREATE,
+                                       .obj = r->obj,
+                                       .old = r->old,
+                                       .now_s = r->w->now_s(r->w->ctx) };
+    struct ty_admission_response v = { .code = 200,
+                                       .errs = { .arena = r->a },
+                                       .warnings = { .arena = r->a } };
 
     if (r->hook->kind == &ty_kind_trainjob)
-        ty_validate_trainjob(r->a, &in, &v);
+        ty_admission_validate_trainjob(r->a, &in, &v);
     else
-        ty_validate_runtime(r->a, &in, &v);
+        ty_admission_validate_runtime(r->a, &in, &v);
     if (v.code >= 400)
         deny(r, v.code, strip_prefix(v.message));
     add_warnings(r, &v.warnings);

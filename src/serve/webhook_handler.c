@@ -12,7 +12,7 @@
 #include "control/reconcile.h"
 #include "serve/respond.h"
 #include "serve/webhook.h"
-#include "trainer/children.h"
+#include "trainer/child.h"
 
 #define ROUNDS         3
 #define REVIEW_CEILING ((size_t)64 << 20)

@@ -1,7 +1,7 @@
 /* Conditions as every Kubernetes controller sets them. */
-#include "trainer/pass.h"
+#include "trainer/trainjob_reconcile.h"
 
-const struct ty_json *ty_condition(const struct ty_json *status, const char *type)
+const struct ty_json *ty_condition_find(const struct ty_json *status, const char *type)
 {
     return ty_json_find_item(ty_json_get(status, "conditions"), "type", ty_str(type), NULL);
 }

@@ -97,7 +97,7 @@ static void test_same_state_keeps_its_time(void **state)
 
     set(f, status, "Failed", "True", "R", "t1");
     set(f, status, "Failed", "True", "S", "t2");
-    const struct ty_json *c = ty_condition(status, "Failed");
+    const struct ty_json *c = ty_condition_find(status, "Failed");
     assert_true(ty_str_is(ty_json_str_at(c, "lastTransitionTime"), "t1"));
     assert_true(ty_str_is(ty_json_str_at(c, "reason"), "S"));
 }
@@ -109,8 +109,8 @@ static void test_flip_takes_the_new_time(void **state)
 
     set(f, status, "Suspended", "True", "R", "t1");
     set(f, status, "Suspended", "False", "S", "t2");
-    assert_true(
-        ty_str_is(ty_json_str_at(ty_condition(status, "Suspended"), "lastTransitionTime"), "t2"));
+    assert_true(ty_str_is(
+        ty_json_str_at(ty_condition_find(status, "Suspended"), "lastTransitionTime"), "t2"));
 }
 
 static void test_order_is_kept(void **state)
@@ -133,8 +133,8 @@ static void test_looking_for_none(void **state)
 {
     struct fixture *f = *state;
 
-    assert_null(ty_condition(NULL, "A"));
-    assert_null(ty_condition(fx_json(f->arena, "{'conditions':[1,{}]}"), "A"));
+    assert_null(ty_condition_find(NULL, "A"));
+    assert_null(ty_condition_find(fx_json(f->arena, "{'conditions':[1,{}]}"), "A"));
 }
 
 int main(void)

@@ -17,7 +17,7 @@ static void mark_awaited(struct waits *w, const struct ty_podset *set, bool over
     const struct ty_json *deps = ty_json_get(set->rjob, "dependsOn");
 
     ty_each_item (d, deps) {
-        struct ty_podset *next = ty_plan_set(w->plan, ty_json_str_at(*d, "name"));
+        struct ty_podset *next = ty_plan_find_podset(w->plan, ty_json_str_at(*d, "name"));
         bool done = over || ty_str_is(ty_json_str_at(*d, "status"), "Complete");
         bool *seen = NULL;
 
@@ -37,7 +37,7 @@ static bool is_late(const struct waits *w, const struct ty_podset *set)
     const struct ty_json *deps = ty_json_get(set->rjob, "dependsOn");
 
     ty_each_item (d, deps) {
-        struct ty_podset *next = ty_plan_set(w->plan, ty_json_str_at(*d, "name"));
+        struct ty_podset *next = ty_plan_find_podset(w->plan, ty_json_str_at(*d, "name"));
         if (next && next != set && !w->over[next - w->plan->sets])
             return true;
     }
@@ -62,7 +62,7 @@ int64_t ty_gang_members(const struct ty_plan *plan)
     int64_t n = 0;
 
     ty_each_set (s, plan)
-        if (s->gang && __builtin_add_overflow(n, ty_podset_pods(s), &n))
+        if (s->gang && __builtin_add_overflow(n, ty_plan_podset_pods(s), &n))
             return INT64_MAX;
     return n;
 }
@@ -73,8 +73,8 @@ struct ty_json *ty_gang_resources(const struct ty_plan *plan)
 
     ty_each_set (s, plan)
         if (s->gang)
-            ty_quantity_resources_add(plan->arena, sum, ty_podset_requests(plan, s),
-                                      ty_podset_pods(s));
+            ty_quantity_resources_add(plan->arena, sum, ty_plan_podset_requests(plan, s),
+                                      ty_plan_podset_pods(s));
     return sum;
 }
 
@@ -92,7 +92,7 @@ struct ty_json *ty_gang_podgroup(struct ty_plan *plan, const struct ty_trainjob 
 {
     const char *name = ty_arena_strndup(plan->arena, job->name.p, job->name.n);
 
-    if (ty_plan_live(plan, kind, job->ns, name) && !job->suspended)
+    if (ty_plan_live_object(plan, kind, job->ns, name) && !job->suspended)
         return NULL; /* a running job is frozen */
     struct ty_json *obj = ty_plan_child(plan, job, kind, name);
     struct ty_json *spec = ty_json_ensure_object(plan->arena, obj, "spec");

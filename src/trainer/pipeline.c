@@ -18,7 +18,7 @@ void ty_warnings_add(struct ty_warnings *w, const char *fmt, ...)
     va_end(ap);
 }
 
-static bool listed(const char *const *names, const char *name)
+static bool name_listed(const char *const *names, const char *name)
 {
     for (; names && *names; names++)
         if (strcasecmp(*names, name) == 0)
@@ -26,7 +26,7 @@ static bool listed(const char *const *names, const char *name)
     return false;
 }
 
-static const struct ty_plugin *named(const struct ty_pipeline *p, const char *name)
+static const struct ty_plugin *find_plugin(const struct ty_pipeline *p, const char *name)
 {
     for (size_t i = 0; i < p->n_on; i++)
         if (strcasecmp(p->on[i]->name, name) == 0)
@@ -41,15 +41,16 @@ static int check_names(const struct ty_pipeline *p, const char *const *names, co
                        struct ty_err *err)
 {
     for (size_t i = 0; names && names[i]; i++)
-        if (!named(p, names[i]))
+        if (!find_plugin(p, names[i]))
             return ty_fail(err, -EINVAL, "plugins.%s[%zu]: there is no plugin \"%s\"", field, i,
                            names[i]);
     return 0;
 }
 
-static int add(struct ty_pipeline *p, const struct ty_plugin *plugin, bool on, struct ty_err *err)
+static int add_plugin(struct ty_pipeline *p, const struct ty_plugin *plugin, bool on,
+                      struct ty_err *err)
 {
-    if (named(p, plugin->name))
+    if (find_plugin(p, plugin->name))
         return ty_fail(err, -EINVAL, "plugin \"%s\" is there twice", plugin->name);
     if (p->n_on + p->n_off == TY_PLUGINS_MAX)
         return ty_fail(err, -E2BIG, "more than %d plugins", TY_PLUGINS_MAX);
@@ -78,7 +79,7 @@ static int add_extra(struct ty_pipeline *p, const struct ty_plugin *const *extra
     int r = 0;
 
     for (; extra && *extra && r == 0; extra++)
-        r = add(p, *extra, !listed(disabled, (*extra)->name), err);
+        r = add_plugin(p, *extra, !name_listed(disabled, (*extra)->name), err);
     return r;
 }
 
@@ -87,13 +88,13 @@ static int add_own(struct ty_pipeline *p, const struct ty_plugin *plugin,
                    const char *const *enabled, const char *const *disabled, struct ty_err *err)
 {
     bool all = !enabled || !*enabled;
-    bool off = listed(disabled, plugin->name);
+    bool off = name_listed(disabled, plugin->name);
 
     if (plugin->required && off)
         return ty_fail(err, -EINVAL, "plugins.disabledPlugins: %s cannot be disabled",
                        plugin->name);
-    return add(p, plugin, plugin->required || (!off && (all || listed(enabled, plugin->name))),
-               err);
+    return add_plugin(
+        p, plugin, plugin->required || (!off && (all || name_listed(enabled, plugin->name))), err);
 }
 
 int ty_pipeline_init(struct ty_pipeline *ret_p, const char *const *enabled,
@@ -128,7 +129,7 @@ static bool applies(const struct ty_plugin *p, const struct ty_plan *plan)
 }
 
 /* A plugin that the runtime asks for but that is switched off, or NULL. */
-static const struct ty_plugin *missing(const struct ty_plan *plan)
+static const struct ty_plugin *disabled_but_needed(const struct ty_plan *plan)
 {
     for (size_t i = 0; i < plan->pipeline->n_off; i++) {
         const struct ty_plugin *p = plan->pipeline->off[i];
@@ -138,25 +139,25 @@ static const struct ty_plugin *missing(const struct ty_plan *plan)
     return NULL;
 }
 
-typedef ty_hook_fn *hook_of(const struct ty_plugin *p);
+typedef ty_plugin_hook_fn *hook_of(const struct ty_plugin *p);
 
-static ty_hook_fn *hook_ml(const struct ty_plugin *p)
+static ty_plugin_hook_fn *hook_ml(const struct ty_plugin *p)
 {
     return p->enforce_ml;
 }
-static ty_hook_fn *hook_gang(const struct ty_plugin *p)
+static ty_plugin_hook_fn *hook_gang(const struct ty_plugin *p)
 {
     return p->enforce_gang;
 }
-static ty_hook_fn *hook_pod(const struct ty_plugin *p)
+static ty_plugin_hook_fn *hook_pod(const struct ty_plugin *p)
 {
     return p->enforce_pod;
 }
-static ty_hook_fn *hook_pre_build(const struct ty_plugin *p)
+static ty_plugin_hook_fn *hook_pre_build(const struct ty_plugin *p)
 {
     return p->pre_build;
 }
-static ty_hook_fn *hook_build(const struct ty_plugin *p)
+static ty_plugin_hook_fn *hook_build(const struct ty_plugin *p)
 {
     return p->build;
 }
@@ -168,14 +169,14 @@ static int run_phase(struct ty_plan *plan, const struct ty_trainjob *job, hook_o
 
     for (size_t i = 0; i < plan->pipeline->n_on && r == 0; i++) {
         const struct ty_plugin *p = plan->pipeline->on[i];
-        ty_hook_fn *fn = hook(p);
+        ty_plugin_hook_fn *fn = hook(p);
         if (!fn || !applies(p, plan))
             continue;
         plan->running = p;
         ty_plan_origin(plan, "plugin %s", p->name);
         r = fn(plan, job, err);
         if (r == 0)
-            r = ty_plan_room(plan, err);
+            r = ty_plan_check_size(plan, err);
     }
     plan->running = NULL;
     return r;
@@ -184,7 +185,7 @@ static int run_phase(struct ty_plan *plan, const struct ty_trainjob *job, hook_o
 int ty_pipeline_run(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
 {
     static hook_of *const phases[] = { hook_ml, hook_gang, hook_pod, hook_pre_build, hook_build };
-    const struct ty_plugin *off = missing(plan);
+    const struct ty_plugin *off = disabled_but_needed(plan);
     int r = 0;
 
     if (off)
@@ -214,7 +215,7 @@ void ty_pipeline_validate(struct ty_plan *plan, const struct ty_trainjob *job,
                           const struct ty_trainjob *old, struct ty_errs *errs,
                           struct ty_warnings *warnings)
 {
-    const struct ty_plugin *off = missing(plan);
+    const struct ty_plugin *off = disabled_but_needed(plan);
 
     if (off)
         ty_errs_add(errs, TY_KEY(TY_KEY(NULL, "spec"), "runtimeRef"), TY_FORBIDDEN, NULL,

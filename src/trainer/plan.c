@@ -5,8 +5,8 @@
 #include <errno.h>
 
 #include "trainer/gang.h"
-#include "trainer/patches.h"
 #include "trainer/plugin.h"
+#include "trainer/runtime_patches.h"
 
 /* Far above what fits into one stored object; keeps look-ups by name and walks along dependsOn
  * cheap. */
@@ -48,7 +48,8 @@ static void find_parts(struct ty_plan *plan, struct ty_podset *set, struct ty_js
     ty_json_int_at(set->job, "parallelism", &set->count);
 }
 
-const struct ty_json *ty_unlabelled_trainer(const struct ty_json *jobs, const struct ty_json *ml)
+const struct ty_json *ty_plan_unlabeled_trainer(const struct ty_json *jobs,
+                                                const struct ty_json *ml)
 {
     const struct ty_json *taken = NULL;
 
@@ -66,7 +67,7 @@ const struct ty_json *ty_unlabelled_trainer(const struct ty_json *jobs, const st
 static void give_roles(struct ty_plan *plan)
 {
     const struct ty_json *taken =
-        ty_unlabelled_trainer(ty_json_get(plan->spec, "replicatedJobs"), plan->ml);
+        ty_plan_unlabeled_trainer(ty_json_get(plan->spec, "replicatedJobs"), plan->ml);
 
     plan->implicit_trainer = taken != NULL;
     ty_each_set (s, plan) {
@@ -127,7 +128,7 @@ static void apply_resources(struct ty_plan *plan, const struct ty_trainjob *job)
 
     ty_plan_origin(plan, "spec.trainer.resourcesPerNode");
     ty_each_set (s, plan) {
-        struct ty_json *c = ty_podset_container(s, TY_LIT(TY_NODE));
+        struct ty_json *c = ty_plan_podset_container(s, TY_LIT(TY_NODE));
         bool node = all_nodes && ty_str_is(s->name, TY_NODE);
         if (c && (s->role == TY_ROLE_TRAINER || node))
             merge_resources(plan, c, typed);
@@ -172,14 +173,14 @@ static int check_size(const struct ty_plan *plan, const struct ty_trainjob *job,
                    "spec.trainer, copied into %zu jobs: the JobSet would become too large", n);
 }
 
-int ty_plan_room(const struct ty_plan *plan, struct ty_err *err)
+int ty_plan_check_size(const struct ty_plan *plan, struct ty_err *err)
 {
     if (!ty_arena_full(plan->arena))
         return 0;
     return ty_fail(err, -EFBIG, "the TrainJob and its runtime are too large to be rendered");
 }
 
-int ty_plan_make(struct ty_arena *a, const struct ty_trainjob *job, const struct ty_plan_in *in,
+int ty_plan_init(struct ty_arena *a, const struct ty_trainjob *job, const struct ty_plan_in *in,
                  struct ty_plan *ret_plan, struct ty_err *err)
 {
     struct ty_plan plan = { .arena = a,
@@ -201,11 +202,11 @@ int ty_plan_make(struct ty_arena *a, const struct ty_trainjob *job, const struct
     plan.pod_annotations = ty_json_object(a);
     plan.command = job->command;
     plan.args = job->args;
-    int r = ty_plan_room(&plan, err);
+    int r = ty_plan_check_size(&plan, err);
     if (r == 0)
         r = check_jobs(&plan, plan.base, err);
     if (r == 0)
-        r = ty_patches_apply(&plan, job, err);
+        r = ty_runtime_patches_apply(&plan, job, err);
     if (r == 0)
         r = check_jobs(&plan, plan.spec, err); /* a patch may bring its own */
     if (r == 0)
@@ -220,10 +221,10 @@ int ty_plan_make(struct ty_arena *a, const struct ty_trainjob *job, const struct
     apply_resources(&plan, job);
     ty_gang_mark(&plan);
     *ret_plan = plan;
-    return ty_plan_room(&plan, err);
+    return ty_plan_check_size(&plan, err);
 }
 
-struct ty_podset *ty_plan_set(const struct ty_plan *plan, struct ty_str name)
+struct ty_podset *ty_plan_find_podset(const struct ty_plan *plan, struct ty_str name)
 {
     ty_each_set (s, plan)
         if (ty_str_eq(s->name, name))
@@ -231,20 +232,20 @@ struct ty_podset *ty_plan_set(const struct ty_plan *plan, struct ty_str name)
     return NULL;
 }
 
-struct ty_json *ty_podset_container(const struct ty_podset *set, struct ty_str name)
+struct ty_json *ty_plan_podset_container(const struct ty_podset *set, struct ty_str name)
 {
     return ty_json_find_item(ty_json_get(set->pod, "containers"), "name", name, NULL);
 }
 
-struct ty_json *ty_podset_any_container(const struct ty_podset *set, struct ty_str name)
+struct ty_json *ty_plan_podset_any_container(const struct ty_podset *set, struct ty_str name)
 {
-    struct ty_json *c = ty_podset_container(set, name);
+    struct ty_json *c = ty_plan_podset_container(set, name);
     return c ? c : ty_json_find_item(ty_json_get(set->pod, "initContainers"), "name", name, NULL);
 }
 
-struct ty_json *ty_plan_main(const struct ty_plan *plan)
+struct ty_json *ty_plan_main_container(const struct ty_plan *plan)
 {
-    return plan->trainer ? ty_podset_container(plan->trainer, TY_LIT(TY_NODE)) : NULL;
+    return plan->trainer ? ty_plan_podset_container(plan->trainer, TY_LIT(TY_NODE)) : NULL;
 }
 
 const struct ty_json *ty_plan_policy(const struct ty_plan *plan, const char *name)
@@ -252,14 +253,14 @@ const struct ty_json *ty_plan_policy(const struct ty_plan *plan, const char *nam
     return ty_json_get(plan->ml, name);
 }
 
-const struct ty_json *ty_plan_live(const struct ty_plan *plan, const struct ty_kind *kind,
-                                   struct ty_str ns, const char *name)
+const struct ty_json *ty_plan_live_object(const struct ty_plan *plan, const struct ty_kind *kind,
+                                          struct ty_str ns, const char *name)
 {
-    return ty_view_get(plan->view, kind, ns, ty_str(name));
+    return ty_plan_view_get(plan->view, kind, ns, ty_str(name));
 }
 
 /* Counts come from the template, whose numbers only a schema has bounded: they must not wrap. */
-int64_t ty_podset_pods(const struct ty_podset *set)
+int64_t ty_plan_podset_pods(const struct ty_podset *set)
 {
     int64_t n = 0;
 
@@ -268,7 +269,7 @@ int64_t ty_podset_pods(const struct ty_podset *set)
     return __builtin_mul_overflow(set->count, set->replicas, &n) ? INT64_MAX : n;
 }
 
-void ty_podset_scale(struct ty_podset *set, int64_t count)
+void ty_plan_podset_scale(struct ty_podset *set, int64_t count)
 {
     set->count = count;
 }

@@ -43,9 +43,9 @@ struct ty_view {
                     const char *ret[], size_t most);
 };
 /* view may be NULL: an empty cluster. */
-static inline const struct ty_json *ty_view_get(const struct ty_view *view,
-                                                const struct ty_kind *kind, struct ty_str ns,
-                                                struct ty_str name)
+static inline const struct ty_json *ty_plan_view_get(const struct ty_view *view,
+                                                     const struct ty_kind *kind, struct ty_str ns,
+                                                     struct ty_str name)
 {
     return view ? view->get(view->ctx, kind, ns, name) : NULL;
 }
@@ -78,10 +78,10 @@ struct ty_podset {
     bool gang; /* runs together with the trainer: counted and labelled by gang plugins */
 };
 
-struct ty_want { /* one child object to apply */
+struct ty_desired_object { /* one child object to apply */
     const struct ty_kind *kind;
     struct ty_json *obj;
-    struct ty_want *next;
+    struct ty_desired_object *next;
 };
 
 struct ty_plan {
@@ -108,8 +108,8 @@ struct ty_plan {
     bool implicit_trainer;     /* no job had an ancestor label: job `node` was taken (B28) */
     const struct ty_json *command, *args; /* of the main container; NULL: leave the template's */
 
-    struct ty_want *want, *want_last; /* children, in apply order */
-    const char **origins;             /* texts by index; [0] unknown */
+    struct ty_desired_object *want, *want_last; /* children, in apply order */
+    const char **origins;                       /* texts by index; [0] unknown */
     size_t n_origins, cap_origins;
     uint16_t origin; /* what new values are stamped with now */
 };
@@ -128,24 +128,25 @@ struct ty_plan_in {
 
 /* Resolves, patches, counts: docs/spec/trainer.md 4.4. The plan and all of it live with the arena.
  */
-int ty_plan_make(struct ty_arena *a, const struct ty_trainjob *job, const struct ty_plan_in *in,
+int ty_plan_init(struct ty_arena *a, const struct ty_trainjob *job, const struct ty_plan_in *in,
                  struct ty_plan *ret_plan, struct ty_err *err);
 /* 0, or -EFBIG: its arena is full. Asked after each step that input can make large. */
-int ty_plan_room(const struct ty_plan *plan, struct ty_err *err);
+int ty_plan_check_size(const struct ty_plan *plan, struct ty_err *err);
 
 /* ---- looking ---- */
 /* The job that trains in a runtime whose replicatedJobs carry no ancestor label at all: `node`, or
  * under a policy with a launcher (mpi) `launcher`, if it has a container `node` (B28). NULL: labels
  * decide, or there is none.
  */
-const struct ty_json *ty_unlabelled_trainer(const struct ty_json *jobs, const struct ty_json *ml);
-struct ty_podset *ty_plan_set(const struct ty_plan *plan, struct ty_str name); /* or NULL */
+const struct ty_json *ty_plan_unlabeled_trainer(const struct ty_json *jobs,
+                                                const struct ty_json *ml);
+struct ty_podset *ty_plan_find_podset(const struct ty_plan *plan, struct ty_str name); /* or NULL */
 /* A regular container of the set, or NULL. */
-struct ty_json *ty_podset_container(const struct ty_podset *set, struct ty_str name);
+struct ty_json *ty_plan_podset_container(const struct ty_podset *set, struct ty_str name);
 /* The same, then among init containers. */
-struct ty_json *ty_podset_any_container(const struct ty_podset *set, struct ty_str name);
+struct ty_json *ty_plan_podset_any_container(const struct ty_podset *set, struct ty_str name);
 /* The trainer's container `node`, or NULL. */
-struct ty_json *ty_plan_main(const struct ty_plan *plan);
+struct ty_json *ty_plan_main_container(const struct ty_plan *plan);
 /* mlPolicy.NAME, or NULL: "is this my runtime?" */
 const struct ty_json *ty_plan_policy(const struct ty_plan *plan, const char *name);
 /* Devices per node by the merged resources of the main container (of job `node` under mpi):
@@ -154,14 +155,15 @@ const struct ty_json *ty_plan_policy(const struct ty_plan *plan, const char *nam
 int64_t ty_plan_gpus(const struct ty_plan *plan);
 int64_t ty_plan_cpus(const struct ty_plan *plan);
 /* What one pod of the set asks for (Kubernetes' PodRequests; a limit without a request counts). */
-struct ty_json *ty_podset_requests(const struct ty_plan *plan, const struct ty_podset *set);
-struct ty_json *ty_pod_requests(struct ty_arena *a, const struct ty_json *pod_spec); /* the same */
+struct ty_json *ty_plan_podset_requests(const struct ty_plan *plan, const struct ty_podset *set);
+struct ty_json *ty_plan_pod_requests(struct ty_arena *a,
+                                     const struct ty_json *pod_spec); /* the same */
 
 /* Pods of the set in all its replicas; at most INT64_MAX, never less than 0. */
-int64_t ty_podset_pods(const struct ty_podset *set);
+int64_t ty_plan_podset_pods(const struct ty_podset *set);
 
 /* ---- addresses: one at a time, in any phase, no list is made ---- */
-struct ty_endpoints {
+struct ty_plan_endpoints {
     const struct ty_plan *plan;
     const struct ty_trainjob *job;
     const struct ty_podset *set;
@@ -169,7 +171,7 @@ struct ty_endpoints {
 };
 /* Appends "<job>-<rjob>-<replica>-<pod>.<subdomain>" and steps on; false: no more, or out is full.
  */
-bool ty_endpoints_next(struct ty_endpoints *it, struct ty_buf *out);
+bool ty_plan_endpoints_next(struct ty_plan_endpoints *it, struct ty_buf *out);
 struct ty_str ty_plan_subdomain(const struct ty_plan *plan, const struct ty_trainjob *job);
 /* One address, lives with the arena: rank 0 of the trainer is (plan->trainer, 0, 0). */
 char *ty_plan_endpoint(const struct ty_plan *plan, const struct ty_trainjob *job,
@@ -190,7 +192,7 @@ void ty_plan_mount(struct ty_plan *plan, struct ty_json *container, const char *
 /* By name; takes v. */
 void ty_plan_volume(struct ty_plan *plan, struct ty_podset *set, struct ty_json *v);
 /* Sets the pod count of a set (parallelism and completions follow at pre_build). */
-void ty_podset_scale(struct ty_podset *set, int64_t count);
+void ty_plan_podset_scale(struct ty_podset *set, int64_t count);
 
 /* ---- children ---- */
 /* apiVersion, kind, metadata {name, namespace if any, ownerReferences to the TrainJob}; in the
@@ -198,10 +200,10 @@ void ty_podset_scale(struct ty_podset *set, int64_t count);
 struct ty_json *ty_plan_child(struct ty_plan *plan, const struct ty_trainjob *job,
                               const struct ty_kind *kind, const char *name);
 /* The same, not in the plan. */
-struct ty_json *ty_child_make(struct ty_arena *a, const struct ty_trainjob *job,
-                              const struct ty_kind *kind, const char *name);
-const struct ty_json *ty_plan_live(const struct ty_plan *plan, const struct ty_kind *kind,
-                                   struct ty_str ns, const char *name);
+struct ty_json *ty_plan_child_new(struct ty_arena *a, const struct ty_trainjob *job,
+                                  const struct ty_kind *kind, const char *name);
+const struct ty_json *ty_plan_live_object(const struct ty_plan *plan, const struct ty_kind *kind,
+                                          struct ty_str ns, const char *name);
 
 /* ---- origins ---- */
 /* A new origin; what is written from now on (until the next call) is stamped with it. */

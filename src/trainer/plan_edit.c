@@ -1,11 +1,12 @@
-/* How plugins change a plan: variables, ports, mounts, volumes, children. Each value is stamped
+/* How plugins change a plan: variables, ports, mounts, volumes, children. Each value is with_origin
  * with the origin that is current, so that `render --origins` can tell who wrote it. */
 #include "trainer/plan.h"
 
 #include <stdarg.h>
 
 /* Replaces the item whose `key` equals v's, else appends v. */
-static void upsert(struct ty_plan *plan, struct ty_json *list, const char *key, struct ty_json *v)
+static void upsert_item(struct ty_plan *plan, struct ty_json *list, const char *key,
+                        struct ty_json *v)
 {
     size_t at = 0;
 
@@ -15,7 +16,7 @@ static void upsert(struct ty_plan *plan, struct ty_json *list, const char *key, 
         ty_json_push(plan->arena, list, v);
 }
 
-static struct ty_json *stamped(struct ty_plan *plan, struct ty_json *v)
+static struct ty_json *with_origin(struct ty_plan *plan, struct ty_json *v)
 {
     ty_json_set_origin(v, plan->origin);
     return v;
@@ -39,7 +40,8 @@ void ty_plan_env(struct ty_plan *plan, struct ty_json *container, const char *na
     ty_json_set(plan->arena, e, "value",
                 ty_json_cstr(plan->arena, ty_arena_vprintf(plan->arena, fmt, ap)));
     va_end(ap);
-    upsert(plan, ty_json_ensure_array(plan->arena, container, "env"), "name", stamped(plan, e));
+    upsert_item(plan, ty_json_ensure_array(plan->arena, container, "env"), "name",
+                with_origin(plan, e));
 }
 
 void ty_plan_env_field(struct ty_plan *plan, struct ty_json *container, const char *name,
@@ -51,7 +53,8 @@ void ty_plan_env_field(struct ty_plan *plan, struct ty_json *container, const ch
     ty_json_set(plan->arena, ref, "fieldPath", ty_json_cstr(plan->arena, field_path));
     ty_json_set(plan->arena, from, "fieldRef", ref);
     ty_json_set(plan->arena, e, "valueFrom", from);
-    upsert(plan, ty_json_ensure_array(plan->arena, container, "env"), "name", stamped(plan, e));
+    upsert_item(plan, ty_json_ensure_array(plan->arena, container, "env"), "name",
+                with_origin(plan, e));
 }
 
 /* v2.3.0 writes every part of a resource reference, also those that were not given. */
@@ -77,7 +80,7 @@ void ty_plan_env_list(struct ty_plan *plan, struct ty_json *container, const str
         if (!ty_json_get(e, "valueFrom") && !ty_json_get(e, "value"))
             ty_json_set(plan->arena, e, "value", ty_json_cstr(plan->arena, ""));
         complete_resource_ref(plan, e);
-        ty_json_push(plan->arena, typed, stamped(plan, e));
+        ty_json_push(plan->arena, typed, with_origin(plan, e));
     }
     ty_json_upsert_all(plan->arena, ty_json_ensure_array(plan->arena, container, "env"), "name",
                        typed);
@@ -96,7 +99,7 @@ void ty_plan_port(struct ty_plan *plan, struct ty_json *container, int port)
     }
     struct ty_json *p = ty_json_object(plan->arena);
     ty_json_set(plan->arena, p, "containerPort", ty_json_int(plan->arena, port));
-    ty_json_push(plan->arena, ports, stamped(plan, p));
+    ty_json_push(plan->arena, ports, with_origin(plan, p));
 }
 
 void ty_plan_mount(struct ty_plan *plan, struct ty_json *container, const char *volume,
@@ -108,13 +111,14 @@ void ty_plan_mount(struct ty_plan *plan, struct ty_json *container, const char *
     ty_json_set(plan->arena, m, "mountPath", ty_json_cstr(plan->arena, path));
     if (read_only)
         ty_json_set(plan->arena, m, "readOnly", ty_json_bool(plan->arena, true));
-    upsert(plan, ty_json_ensure_array(plan->arena, container, "volumeMounts"), "mountPath",
-           stamped(plan, m));
+    upsert_item(plan, ty_json_ensure_array(plan->arena, container, "volumeMounts"), "mountPath",
+                with_origin(plan, m));
 }
 
 void ty_plan_volume(struct ty_plan *plan, struct ty_podset *set, struct ty_json *v)
 {
-    upsert(plan, ty_json_ensure_array(plan->arena, set->pod, "volumes"), "name", stamped(plan, v));
+    upsert_item(plan, ty_json_ensure_array(plan->arena, set->pod, "volumes"), "name",
+                with_origin(plan, v));
 }
 
 /* A uid only when the input has one: what `render` prints for a file can be applied anywhere. */
@@ -132,8 +136,8 @@ static struct ty_json *owner_reference(struct ty_arena *a, const struct ty_train
     return ref;
 }
 
-struct ty_json *ty_child_make(struct ty_arena *a, const struct ty_trainjob *job,
-                              const struct ty_kind *kind, const char *name)
+struct ty_json *ty_plan_child_new(struct ty_arena *a, const struct ty_trainjob *job,
+                                  const struct ty_kind *kind, const char *name)
 {
     struct ty_json *obj = ty_json_object(a), *meta = ty_json_object(a);
     struct ty_json *owners = ty_json_array(a);
@@ -152,10 +156,10 @@ struct ty_json *ty_child_make(struct ty_arena *a, const struct ty_trainjob *job,
 struct ty_json *ty_plan_child(struct ty_plan *plan, const struct ty_trainjob *job,
                               const struct ty_kind *kind, const char *name)
 {
-    struct ty_want *w = ty_new(plan->arena, struct ty_want);
+    struct ty_desired_object *w = ty_new(plan->arena, struct ty_desired_object);
 
     w->kind = kind;
-    w->obj = stamped(plan, ty_child_make(plan->arena, job, kind, name));
+    w->obj = with_origin(plan, ty_plan_child_new(plan->arena, job, kind, name));
     if (plan->want_last)
         plan->want_last->next = w;
     else

@@ -186,8 +186,8 @@ static void test_child_of_a_file(void **state)
     struct fixture *f = *state;
     struct ty_trainjob job;
 
-    ty_trainjob_read(&job, fx_json(f->arena, "{'metadata':{'name':'j'}}"));
-    const struct ty_json *c = ty_child_make(f->arena, &job, &ty_kind_configmap, "c");
+    ty_trainjob_parse(&job, fx_json(f->arena, "{'metadata':{'name':'j'}}"));
+    const struct ty_json *c = ty_plan_child_new(f->arena, &job, &ty_kind_configmap, "c");
     assert_string_equal(
         fx_text(f, c),
         "{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'c','ownerReferences':[{"

@@ -17,7 +17,7 @@ char *ty_plan_endpoint(const struct ty_plan *plan, const struct ty_trainjob *job
                            TY_ARG(set->name), (long long)replica, (long long)pod, TY_ARG(domain));
 }
 
-bool ty_endpoints_next(struct ty_endpoints *it, struct ty_buf *out)
+bool ty_plan_endpoints_next(struct ty_plan_endpoints *it, struct ty_buf *out)
 {
     struct ty_str domain = ty_plan_subdomain(it->plan, it->job);
 

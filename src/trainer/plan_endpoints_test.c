@@ -3,12 +3,12 @@
 /* All addresses of a job, one a line. */
 static const char *all(struct fixture *f, const char *name)
 {
-    struct ty_endpoints it = { .plan = &f->plan,
-                               .job = &f->job,
-                               .set = ty_plan_set(&f->plan, ty_str(name)) };
+    struct ty_plan_endpoints it = { .plan = &f->plan,
+                                    .job = &f->job,
+                                    .set = ty_plan_find_podset(&f->plan, ty_str(name)) };
     ty_auto_buf out = { 0 };
 
-    while (ty_endpoints_next(&it, &out))
+    while (ty_plan_endpoints_next(&it, &out))
         ty_buf_chr(&out, '\n');
     return ty_arena_strndup(f->arena, out.p ? out.p : "", out.n);
 }
@@ -47,7 +47,7 @@ static void test_subdomain(void **state)
             JOB(""));
     assert_string_equal(all(f, "node"), "j-node-0-0.kubeflow.org\n");
     assert_string_equal(
-        ty_plan_endpoint(&f->plan, &f->job, ty_plan_set(&f->plan, TY_LIT("node")), 3, 4),
+        ty_plan_endpoint(&f->plan, &f->job, ty_plan_find_podset(&f->plan, TY_LIT("node")), 3, 4),
         "j-node-3-4.kubeflow.org");
 }
 
@@ -56,11 +56,11 @@ static void test_none(void **state)
     struct fixture *f = *state;
 
     fx_plan(f, TWO_JOBS, JOB(""));
-    ty_podset_scale(ty_plan_set(&f->plan, TY_LIT("node")), 0);
+    ty_plan_podset_scale(ty_plan_find_podset(&f->plan, TY_LIT("node")), 0);
     assert_string_equal(all(f, "node"), "");
-    ty_podset_scale(ty_plan_set(&f->plan, TY_LIT("node")), -5);
+    ty_plan_podset_scale(ty_plan_find_podset(&f->plan, TY_LIT("node")), -5);
     assert_string_equal(all(f, "node"), "");
-    ty_plan_set(&f->plan, TY_LIT("launcher"))->replicas = 0;
+    ty_plan_find_podset(&f->plan, TY_LIT("launcher"))->replicas = 0;
     assert_string_equal(all(f, "launcher"), "");
 }
 
@@ -71,10 +71,10 @@ static void test_stays_at_the_end(void **state)
     ty_auto_buf out = { 0 };
 
     fx_plan(f, TWO_JOBS, JOB(""));
-    struct ty_endpoints it = { .plan = &f->plan, .job = &f->job, .set = f->plan.trainer };
-    assert_true(ty_endpoints_next(&it, &out) && ty_endpoints_next(&it, &out));
+    struct ty_plan_endpoints it = { .plan = &f->plan, .job = &f->job, .set = f->plan.trainer };
+    assert_true(ty_plan_endpoints_next(&it, &out) && ty_plan_endpoints_next(&it, &out));
     for (int i = 0; i < 5; i++)
-        assert_false(ty_endpoints_next(&it, &out));
+        assert_false(ty_plan_endpoints_next(&it, &out));
 }
 
 /* A list that is full ends: nobody counts to two thousand million. */
@@ -85,9 +85,9 @@ static void test_full_list(void **state)
     int n = 0;
 
     fx_plan(f, TWO_JOBS, JOB(""));
-    ty_podset_scale(f->plan.trainer, INT64_MAX);
-    struct ty_endpoints it = { .plan = &f->plan, .job = &f->job, .set = f->plan.trainer };
-    while (ty_endpoints_next(&it, &out))
+    ty_plan_podset_scale(f->plan.trainer, INT64_MAX);
+    struct ty_plan_endpoints it = { .plan = &f->plan, .job = &f->job, .set = f->plan.trainer };
+    while (ty_plan_endpoints_next(&it, &out))
         n++;
     assert_int_equal(n, 2);
     assert_true(out.full);

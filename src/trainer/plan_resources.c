@@ -1,4 +1,4 @@
-/* What a node has and what a pod asks for: devices for process counts, requests for gangs. */
+/* What a node has and what a pod asks for: count_devices for process counts, requests for gangs. */
 #include "api/quantity.h"
 #include "trainer/plan.h"
 
@@ -55,12 +55,12 @@ static int64_t cpus_in(const struct ty_json *list)
 }
 
 /* The first trainer-like job (the trainer, or `node`) that says something decides. */
-static int64_t devices(const struct ty_plan *plan, int64_t (*count)(const struct ty_json *))
+static int64_t count_devices(const struct ty_plan *plan, int64_t (*count)(const struct ty_json *))
 {
     ty_each_set (s, plan) {
         if (s->role != TY_ROLE_TRAINER && !ty_str_is(s->name, TY_NODE))
             continue;
-        const struct ty_json *c = ty_podset_container(s, TY_LIT(TY_NODE));
+        const struct ty_json *c = ty_plan_podset_container(s, TY_LIT(TY_NODE));
         const struct ty_json *res = ty_json_get(c, "resources");
         int64_t n = count(ty_json_get(res, "requests"));
         if (n == 0)
@@ -73,12 +73,12 @@ static int64_t devices(const struct ty_plan *plan, int64_t (*count)(const struct
 
 int64_t ty_plan_gpus(const struct ty_plan *plan)
 {
-    return devices(plan, gpus_in);
+    return count_devices(plan, gpus_in);
 }
 
 int64_t ty_plan_cpus(const struct ty_plan *plan)
 {
-    return devices(plan, cpus_in);
+    return count_devices(plan, cpus_in);
 }
 
 /* Requests of one container; a limit without a request counts as the request, as the API server
@@ -124,7 +124,7 @@ static void apply_pod_level(struct ty_arena *a, const struct ty_json *pod, struc
             ty_json_put(a, sum, m->key, m->value);
 }
 
-struct ty_json *ty_pod_requests(struct ty_arena *a, const struct ty_json *pod)
+struct ty_json *ty_plan_pod_requests(struct ty_arena *a, const struct ty_json *pod)
 {
     struct ty_json *sum = ty_json_object(a);
 
@@ -136,7 +136,7 @@ struct ty_json *ty_pod_requests(struct ty_arena *a, const struct ty_json *pod)
     return sum;
 }
 
-struct ty_json *ty_podset_requests(const struct ty_plan *plan, const struct ty_podset *set)
+struct ty_json *ty_plan_podset_requests(const struct ty_plan *plan, const struct ty_podset *set)
 {
-    return ty_pod_requests(plan->arena, set->pod);
+    return ty_plan_pod_requests(plan->arena, set->pod);
 }

@@ -108,7 +108,7 @@ static const char *asks(struct fixture *f, const char *pod)
                             "'template':{'spec':{'template':{'spec':{%s}}}}}]}}}}",
                             pod),
             JOB(""));
-    return fx_text(f, ty_podset_requests(&f->plan, &f->plan.sets[0]));
+    return fx_text(f, ty_plan_podset_requests(&f->plan, &f->plan.sets[0]));
 }
 
 static void test_sum_of_containers(void **state)
@@ -178,7 +178,7 @@ static void test_template_is_untouched(void **state)
             "'restartPolicy':'Always','resources':{'requests':{'cpu':1}}}],'containers':[{'name':"
             "'c','resources':{'requests':{'cpu':1},'limits':{'cpu':2}}}]");
     const char *before = fx_text(f, f->plan.spec);
-    ty_podset_requests(&f->plan, &f->plan.sets[0]);
+    ty_plan_podset_requests(&f->plan, &f->plan.sets[0]);
     assert_string_equal(fx_text(f, f->plan.spec), before);
 }
 

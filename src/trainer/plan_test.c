@@ -6,7 +6,7 @@
 
 static struct ty_podset *set_of(struct fixture *f, const char *name)
 {
-    struct ty_podset *set = ty_plan_set(&f->plan, ty_str(name));
+    struct ty_podset *set = ty_plan_find_podset(&f->plan, ty_str(name));
 
     assert_non_null(set);
     return set;
@@ -16,8 +16,8 @@ static int try_plan(struct fixture *f, const char *runtime, const char *job)
 {
     struct ty_plan_in in = { .pipeline = &f->pipeline, .runtime = fx_json(f->arena, runtime) };
 
-    ty_trainjob_read(&f->job, fx_json(f->arena, job));
-    return ty_plan_make(f->arena, &f->job, &in, &f->plan, &f->err);
+    ty_trainjob_parse(&f->job, fx_json(f->arena, job));
+    return ty_plan_init(f->arena, &f->job, &in, &f->plan, &f->err);
 }
 
 /* ---- roles ---- */
@@ -65,7 +65,7 @@ static void test_no_trainer_without_container(void **state)
     fx_plan(f, RUNTIME_JOBS("{}", PLAIN_JOB("node", "1", "{'name':'main'}")), JOB(""));
     assert_false(f->plan.implicit_trainer);
     assert_null(f->plan.trainer);
-    assert_null(ty_plan_main(&f->plan));
+    assert_null(ty_plan_main_container(&f->plan));
 }
 
 /* Any label at all says that the author knew of labels. */
@@ -395,11 +395,11 @@ static void test_container_lookup(void **state)
             JOB(""));
     struct ty_podset *a = set_of(f, "a");
     assert_true(
-        ty_str_is(ty_json_str_at(ty_podset_any_container(a, TY_LIT("c")), "image"), "main"));
-    assert_null(ty_podset_container(a, TY_LIT("only-init")));
-    assert_non_null(ty_podset_any_container(a, TY_LIT("only-init")));
-    assert_null(ty_podset_any_container(a, TY_LIT("none")));
-    assert_null(ty_plan_set(&f->plan, TY_LIT("none")));
+        ty_str_is(ty_json_str_at(ty_plan_podset_any_container(a, TY_LIT("c")), "image"), "main"));
+    assert_null(ty_plan_podset_container(a, TY_LIT("only-init")));
+    assert_non_null(ty_plan_podset_any_container(a, TY_LIT("only-init")));
+    assert_null(ty_plan_podset_any_container(a, TY_LIT("none")));
+    assert_null(ty_plan_find_podset(&f->plan, TY_LIT("none")));
 }
 
 static void test_default_settings(void **state)
@@ -407,10 +407,10 @@ static void test_default_settings(void **state)
     struct fixture *f = *state;
     struct ty_plan_in in = { .pipeline = &f->pipeline, .runtime = fx_json(f->arena, "{}") };
 
-    ty_trainjob_read(&f->job, NULL);
-    assert_int_equal(ty_plan_make(f->arena, &f->job, &in, &f->plan, &f->err), 0);
+    ty_trainjob_parse(&f->job, NULL);
+    assert_int_equal(ty_plan_init(f->arena, &f->job, &in, &f->plan, &f->err), 0);
     assert_ptr_equal(f->plan.settings, &ty_settings_default);
-    assert_null(ty_plan_live(&f->plan, &ty_kind_jobset, TY_LIT("ns"), "j"));
+    assert_null(ty_plan_live_object(&f->plan, &ty_kind_jobset, TY_LIT("ns"), "j"));
 }
 
 int main(void)

@@ -4,12 +4,13 @@
 
 #include "trainer/plan.h"
 
-typedef int ty_hook_fn(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err);
+typedef int ty_plugin_hook_fn(struct ty_plan *plan, const struct ty_trainjob *job,
+                              struct ty_err *err);
 /* The live JobSet in, status out: may set conditions and jobsStatus of `status` (a private copy).
  * Looks at no other object, and says the same again of what it has made of `status` itself: the
  * operator does not ask again after its own writes. */
-typedef void ty_status_fn(struct ty_arena *a, const struct ty_trainjob *job,
-                          const struct ty_view *view, struct ty_json *status);
+typedef void ty_plugin_status_fn(struct ty_arena *a, const struct ty_trainjob *job,
+                                 const struct ty_view *view, struct ty_json *status);
 
 struct ty_warnings { /* for the user, not errors */
     struct ty_arena *arena;
@@ -19,14 +20,14 @@ struct ty_warnings { /* for the user, not errors */
 void ty_warnings_add(struct ty_warnings *w, const char *fmt, ...) TY_PRINTF(2, 3);
 
 /* A kind whose objects matter to TrainJobs, for the operator. */
-enum ty_watch_via {
-    TY_WATCH_OWNER,           /* its controller-owner is the TrainJob */
-    TY_WATCH_SUSPENDED_NS,    /* every suspended TrainJob of its namespace (LimitRange) */
-    TY_WATCH_SUSPENDED_CLASS, /* suspended TrainJobs whose runtime names it (RuntimeClass) */
+enum ty_plugin_watch_via {
+    TY_PLUGIN_WATCH_OWNER,           /* its controller-owner is the TrainJob */
+    TY_PLUGIN_WATCH_SUSPENDED_NS,    /* every suspended TrainJob of its namespace (LimitRange) */
+    TY_PLUGIN_WATCH_SUSPENDED_CLASS, /* suspended TrainJobs whose runtime names it (RuntimeClass) */
 };
-struct ty_watch {
+struct ty_plugin_watch {
     const struct ty_kind *kind; /* NULL ends the list */
-    enum ty_watch_via via;
+    enum ty_plugin_watch_via via;
 };
 
 /*
@@ -63,13 +64,13 @@ struct ty_plugin {
     void (*validate)(const struct ty_plan *plan, const struct ty_trainjob *job,
                      const struct ty_trainjob *old, struct ty_errs *errs,
                      struct ty_warnings *warnings);
-    ty_hook_fn *enforce_ml;   /* mlPolicy: nodes, processes, environment */
-    ty_hook_fn *enforce_gang; /* podGroupPolicy; counts are final by now */
-    ty_hook_fn *enforce_pod;  /* pod specs */
-    ty_hook_fn *pre_build;    /* the template's owner folds the plan into it */
-    ty_hook_fn *build;        /* adds child objects: ty_plan_child */
-    ty_status_fn *status;
-    const struct ty_watch *watches;
+    ty_plugin_hook_fn *enforce_ml;   /* mlPolicy: nodes, processes, environment */
+    ty_plugin_hook_fn *enforce_gang; /* podGroupPolicy; counts are final by now */
+    ty_plugin_hook_fn *enforce_pod;  /* pod specs */
+    ty_plugin_hook_fn *pre_build;    /* the template's owner folds the plan into it */
+    ty_plugin_hook_fn *build;        /* adds child objects: ty_plan_child */
+    ty_plugin_status_fn *status;
+    const struct ty_plugin_watch *watches;
     const void *ext; /* of an out-of-tree plugin; its hooks find it in plan->running */
 };
 

@@ -2,8 +2,8 @@
  * Properties: what is wanted reads back equal from YAML; the same input gives the same children;
  * the status settles after one write; and the JobSet of an admitted TrainJob passes its own schema.
  */
-#include "trainer/admit.h"
-#include "trainer/pass.h"
+#include "trainer/admission.h"
+#include "trainer/trainjob_reconcile.h"
 #include "json/yaml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -37,34 +37,34 @@ static struct ty_json **slot_of(struct world *w, const struct ty_kind *kind, str
     return NULL;
 }
 
-static const struct ty_json *look(void *ctx, const struct ty_kind *kind, struct ty_str ns,
-                                  struct ty_str name)
+static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, struct ty_str ns,
+                                      struct ty_str name)
 {
     struct ty_json **o = slot_of(ctx, kind, ns, name);
     return o ? *o : NULL;
 }
 
 static void admit(struct world *w, struct ty_json *obj, const struct ty_json *old, bool all,
-                  struct ty_verdict *ret)
+                  struct ty_admission_response *ret)
 {
-    struct ty_admit_in in = { .pipeline = &w->pipeline,
-                              .view = &w->view,
-                              .op = old ? TY_UPDATE : TY_CREATE,
-                              .obj = obj,
-                              .old = old,
-                              .now_s = NOW,
-                              .all = all,
-                              .strict = all };
-    ty_admit(w->arena, &in, ret);
+    struct ty_admission_request in = { .pipeline = &w->pipeline,
+                                       .view = &w->view,
+                                       .op = old ? TY_ADMISSION_UPDATE : TY_ADMISSION_CREATE,
+                                       .obj = obj,
+                                       .old = old,
+                                       .now_s = NOW,
+                                       .all = all,
+                                       .strict = all };
+    ty_admission_handle(w->arena, &in, ret);
     check((ret->message == NULL) == (ret->errs.n == 0));
     check((ret->message == NULL) == (ret->code < 300));
 }
 
 /* Puts an object into the cluster, if the door lets it in. */
-static void put(struct world *w, struct ty_json *obj)
+static void put_object(struct world *w, struct ty_json *obj)
 {
     const struct ty_kind *kind = ty_kind_of(obj);
-    struct ty_verdict v;
+    struct ty_admission_response v;
 
     if (!kind)
         return;
@@ -80,14 +80,15 @@ static void put(struct world *w, struct ty_json *obj)
         w->objects[w->n++] = obj;
 }
 
-static void run(struct world *w, const struct ty_json *job, struct ty_pass *ret)
+static void run_reconcile(struct world *w, const struct ty_json *job,
+                          struct ty_trainjob_reconcile *ret)
 {
     static const unsigned char entropy[TY_ENTROPY] = { 1, 2, 3 };
-    struct ty_pass_in in = {
+    struct ty_trainjob_reconcile_in in = {
         .pipeline = &w->pipeline, .view = &w->view, .job = job, .now_s = NOW, .entropy = entropy
     };
 
-    ty_pass(w->arena, &in, ret);
+    ty_trainjob_reconcile(w->arena, &in, ret);
     check((ret->err.code < 0) == (ret->err.text[0] != '\0'));
 }
 
@@ -120,17 +121,18 @@ static bool template_is_whole(struct world *w, const struct ty_plan *plan)
 /* The runtime may have changed since the job was admitted. */
 static bool still_admitted(struct world *w, const struct ty_json *job)
 {
-    struct ty_verdict v;
+    struct ty_admission_response v;
 
     admit(w, ty_json_copy(w->arena, job, 0), job, false, &v);
     return !v.message;
 }
 
-static void check_children(struct world *w, const struct ty_json *job, const struct ty_pass *p)
+static void check_children(struct world *w, const struct ty_json *job,
+                           const struct ty_trainjob_reconcile *p)
 {
     bool sound = still_admitted(w, job);
 
-    for (const struct ty_want *x = p->want; x; x = x->next) {
+    for (const struct ty_desired_object *x = p->want; x; x = x->next) {
         struct ty_errs errs = { .arena = w->arena };
         check_yaml(w, x->obj);
         if (sound && x->kind == &ty_kind_jobset && template_is_whole(w, &p->plan))
@@ -143,19 +145,19 @@ static void check_children(struct world *w, const struct ty_json *job, const str
 
 static void check_job(struct world *w, struct ty_json *job)
 {
-    struct ty_pass first, again, settled;
+    struct ty_trainjob_reconcile first, again, settled;
 
-    run(w, job, &first);
-    run(w, job, &again);
+    run_reconcile(w, job, &first);
+    run_reconcile(w, job, &again);
     check_children(w, job, &first);
-    const struct ty_want *x = first.want, *y = again.want;
+    const struct ty_desired_object *x = first.want, *y = again.want;
     for (; x && y; x = x->next, y = y->next)
         check(x->kind == y->kind && ty_json_eq(x->obj, y->obj));
     check(!x && !y && !first.status == !again.status);
     if (!first.status)
         return;
     ty_json_set(w->arena, job, "status", first.status);
-    run(w, job, &settled);
+    run_reconcile(w, job, &settled);
     check(!settled.status);
 }
 
@@ -169,13 +171,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     ty_auto_arena *a = ty_arena_new((size_t)256 << 20);
     w.arena = a;
-    w.view = (struct ty_view){ .ctx = &w, .get = look };
+    w.view = (struct ty_view){ .ctx = &w, .get = view_get };
     check(ty_pipeline_init(&w.pipeline, NULL, NULL, NULL, NULL) == 0);
     if (ty_yaml_parse(a, "input", (struct ty_str){ (const char *)data, size }, &limits, &docs,
                       NULL) < 0)
         return 0;
     for (size_t i = 0; i < docs.n && i < OBJECTS; i++)
-        put(&w, docs.v[i]);
+        put_object(&w, docs.v[i]);
     for (size_t i = 0; i < w.n; i++)
         if (ty_kind_of(w.objects[i]) == &ty_kind_trainjob)
             check_job(&w, w.objects[i]);

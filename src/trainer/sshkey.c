@@ -14,7 +14,7 @@
 #define POINT (1 + 2 * COORD)
 
 /* Random bytes for nettle: SHA-512 over label, counter and entropy, block after block. */
-struct stream {
+struct entropy_stream {
     const unsigned char *entropy;
     size_t n;
     uint64_t counter;
@@ -23,7 +23,7 @@ struct stream {
 static void stream_read(void *ctx, size_t n, uint8_t *out)
 {
     static const char label[] = "trainyard mpi ssh key 1";
-    struct stream *s = ctx;
+    struct entropy_stream *s = ctx;
 
     while (n > 0) {
         struct sha512_ctx h;
@@ -45,7 +45,7 @@ static void stream_read(void *ctx, size_t n, uint8_t *out)
 }
 
 /* The private number and the public point, uncompressed. */
-static void make_numbers(struct stream *s, uint8_t secret[COORD], uint8_t point[POINT])
+static void make_numbers(struct entropy_stream *s, uint8_t secret[COORD], uint8_t point[POINT])
 {
     struct ecc_scalar d;
     struct ecc_point q;
@@ -78,13 +78,13 @@ static void put_base64(struct ty_buf *out, const struct ty_buf *bytes)
     out->n += n;
 }
 
-static struct ty_str keep(struct ty_arena *a, const struct ty_buf *b)
+static struct ty_str buf_to_arena(struct ty_arena *a, const struct ty_buf *b)
 {
     return (struct ty_str){ ty_arena_strndup(a, b->p, b->n), b->n };
 }
 
 /* SEC 1: SEQUENCE { 1, OCTET STRING d, [0] secp521r1, [1] BIT STRING Q }. All lengths are known. */
-static struct ty_str pem(struct ty_arena *a, const uint8_t *secret, const uint8_t *point)
+static struct ty_str private_pem_of(struct ty_arena *a, const uint8_t *secret, const uint8_t *point)
 {
     static const uint8_t head[] = { 0x30, 0x81, 0xdc, 0x02, 0x01, 0x01, 0x04, COORD };
     static const uint8_t curve[] = { 0xa0, 0x07, 0x06, 0x05, 0x2b, 0x81, 0x04, 0x00, 0x23 };
@@ -103,7 +103,7 @@ static struct ty_str pem(struct ty_arena *a, const uint8_t *secret, const uint8_
         ty_buf_chr(&out, '\n');
     }
     ty_buf_cstr(&out, "-----END EC PRIVATE KEY-----\n");
-    return keep(a, &out);
+    return buf_to_arena(a, &out);
 }
 
 static void put_string(struct ty_buf *out, const void *p, size_t n)
@@ -125,17 +125,17 @@ static struct ty_str authorized_line(struct ty_arena *a, const uint8_t *point)
     ty_buf_printf(&out, "%s ", type);
     put_base64(&out, &wire);
     ty_buf_chr(&out, '\n');
-    return keep(a, &out);
+    return buf_to_arena(a, &out);
 }
 
-void ty_sshkey_make(struct ty_arena *a, const unsigned char *entropy, size_t n,
-                    struct ty_sshkey *ret_key)
+void ty_sshkey_generate(struct ty_arena *a, const unsigned char *entropy, size_t n,
+                        struct ty_sshkey *ret_key)
 {
-    struct stream s = { .entropy = entropy, .n = n };
+    struct entropy_stream s = { .entropy = entropy, .n = n };
     uint8_t secret[COORD], point[POINT];
 
     make_numbers(&s, secret, point);
-    ret_key->private_pem = pem(a, secret, point);
+    ret_key->private_pem = private_pem_of(a, secret, point);
     ret_key->public_line = authorized_line(a, point);
     explicit_bzero(secret, sizeof(secret));
 }

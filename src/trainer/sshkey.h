@@ -12,7 +12,7 @@ struct ty_sshkey {
 };
 
 /* The same entropy makes the same key. Texts are NUL-terminated and live with the arena. */
-void ty_sshkey_make(struct ty_arena *a, const unsigned char *entropy, size_t n,
-                    struct ty_sshkey *ret_key);
+void ty_sshkey_generate(struct ty_arena *a, const unsigned char *entropy, size_t n,
+                        struct ty_sshkey *ret_key);
 
 #endif

@@ -11,12 +11,12 @@
 
 #include "trainer/sshkey.h"
 
-static void make(struct ty_arena *a, unsigned char fill, struct ty_sshkey *ret_key)
+static void generate_key(struct ty_arena *a, unsigned char fill, struct ty_sshkey *ret_key)
 {
     unsigned char entropy[128];
 
     memset(entropy, fill, sizeof(entropy));
-    ty_sshkey_make(a, entropy, sizeof(entropy), ret_key);
+    ty_sshkey_generate(a, entropy, sizeof(entropy), ret_key);
 }
 
 static void test_same_entropy_same_key(void **state)
@@ -25,9 +25,9 @@ static void test_same_entropy_same_key(void **state)
     struct ty_sshkey one, again, other;
 
     (void)state;
-    make(a, 1, &one);
-    make(a, 1, &again);
-    make(a, 2, &other);
+    generate_key(a, 1, &one);
+    generate_key(a, 1, &again);
+    generate_key(a, 2, &other);
     assert_string_equal(one.private_pem.p, again.private_pem.p);
     assert_string_equal(one.public_line.p, again.public_line.p);
     assert_string_not_equal(one.private_pem.p, other.private_pem.p);
@@ -75,7 +75,7 @@ static void test_private_key_is_sec1(void **state)
     struct ty_sshkey key;
 
     (void)state;
-    make(a, 7, &key);
+    generate_key(a, 7, &key);
     size_t n = pem_bytes(key.private_pem, bytes, sizeof(bytes));
     const uint8_t *p = bytes;
     size_t all = der(&p, 0x30);
@@ -102,7 +102,7 @@ static void test_text_shape(void **state)
     struct ty_sshkey key;
 
     (void)state;
-    make(a, 9, &key);
+    generate_key(a, 9, &key);
     assert_memory_equal(key.public_line.p, "ecdsa-sha2-nistp521 AAAAE2VjZHNhLXNoYTItbmlzdHA1MjEA",
                         51);
     assert_int_equal(key.public_line.p[key.public_line.n - 1], '\n');
@@ -125,7 +125,7 @@ static void test_ssh_keygen_agrees(void **state)
         print_message("ssh-keygen is not installed: skipped\n");
         skip();
     }
-    make(a, 3, &key);
+    generate_key(a, 3, &key);
     assert_non_null(mkdtemp(dir));
     char *file = ty_arena_printf(a, "%s/id", dir);
     int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -1,7 +1,7 @@
 /* Judges by the same checks as admission, and lets the JobSet's own counts refute them. */
 #include "trainer/stalled.h"
 
-#include "trainer/checks.h"
+#include "trainer/validate.h"
 
 #define BAD_NODES     "InvalidNumNodes"
 #define BAD_RESOURCES "InvalidResources"
@@ -20,24 +20,24 @@ static struct finding finding_of(struct ty_arena *a, const char *reason, const s
     return (struct finding){ reason, ty_arena_printf(a, "%s: %s", e->path, e->detail) };
 }
 
-static struct finding judge(struct ty_arena *a, const struct ty_plan *plan,
-                            const struct ty_trainjob *job)
+static struct finding find_stall(struct ty_arena *a, const struct ty_plan *plan,
+                                 const struct ty_trainjob *job)
 {
     struct ty_errs errs = { .arena = a };
 
-    ty_check_counts(plan, job, &errs);
+    ty_validate_counts(plan, job, &errs);
     if (errs.n)
         return finding_of(a, BAD_NODES, &errs);
-    ty_check_requests(plan, job, &errs);
+    ty_validate_requests(plan, job, &errs);
     return finding_of(a, BAD_RESOURCES, &errs);
 }
 
 /* Somebody between the JobSet and its pods may have mended them: then the pods are believed. Only
  * those of the job that the message names, because others, initializers for one, come about. */
-static bool has_pods(const struct ty_pass_in *in, const struct ty_trainjob *job,
+static bool has_pods(const struct ty_trainjob_reconcile_in *in, const struct ty_trainjob *job,
                      const char *message)
 {
-    const struct ty_json *live = ty_view_get(in->view, &ty_kind_jobset, job->ns, job->name);
+    const struct ty_json *live = ty_plan_view_get(in->view, &ty_kind_jobset, job->ns, job->name);
     const struct ty_json *list = ty_json_at(live, "status.replicatedJobsStatus");
     struct ty_str named;
     struct ty_str rest = ty_str_cut(ty_str(message), '"', &named);
@@ -45,7 +45,7 @@ static bool has_pods(const struct ty_pass_in *in, const struct ty_trainjob *job,
     ty_str_cut(rest, '"', &named);
     ty_each_item (s, list) {
         int64_t active = 0;
-        if (ty_str_eq(ty_str_head(ty_json_str_at(*s, "name"), TY_CHECK_NAME), named) &&
+        if (ty_str_eq(ty_str_head(ty_json_str_at(*s, "name"), TY_VALIDATE_NAME_MAX), named) &&
             ty_json_int_at(*s, "active", &active) && active > 0)
             return true;
     }
@@ -55,7 +55,7 @@ static bool has_pods(const struct ty_pass_in *in, const struct ty_trainjob *job,
 /* What an earlier pass has said; nothing if somebody else did. */
 static struct finding said_before(struct ty_arena *a, const struct ty_json *status)
 {
-    const struct ty_json *c = ty_condition(status, TY_CONDITION_STALLED);
+    const struct ty_json *c = ty_condition_find(status, TY_CONDITION_STALLED);
     struct ty_str reason = ty_json_str_at(c, "reason"), message = ty_json_str_at(c, "message");
 
     if (!ty_str_is(reason, BAD_NODES) && !ty_str_is(reason, BAD_RESOURCES))
@@ -64,7 +64,7 @@ static struct finding said_before(struct ty_arena *a, const struct ty_json *stat
                              ty_arena_strndup(a, message.p, message.n) };
 }
 
-static void take_back(struct ty_json *status)
+static void remove_condition(struct ty_json *status)
 {
     struct ty_json *list = ty_json_get(status, "conditions");
     size_t at = 0;
@@ -74,18 +74,18 @@ static void take_back(struct ty_json *status)
 }
 
 /* Told when the JobSet is about to be made: its pods will be the runtime's own. */
-static void tell_ignored(struct ty_arena *a, const struct ty_pass_in *in,
-                         const struct ty_trainjob *job, struct ty_pass *pass)
+static void tell_ignored(struct ty_arena *a, const struct ty_trainjob_reconcile_in *in,
+                         const struct ty_trainjob *job, struct ty_trainjob_reconcile *pass)
 {
     struct ty_errs errs = { .arena = a };
 
-    if (ty_view_get(in->view, &ty_kind_jobset, job->ns, job->name))
+    if (ty_plan_view_get(in->view, &ty_kind_jobset, job->ns, job->name))
         return;
-    ty_check_trainer(&pass->plan, job, &errs);
+    ty_validate_trainer(&pass->plan, job, &errs);
     if (!errs.first)
         return;
-    struct ty_pass_event *e = ty_new(a, struct ty_pass_event);
-    *e = (struct ty_pass_event){
+    struct ty_trainjob_event *e = ty_new(a, struct ty_trainjob_event);
+    *e = (struct ty_trainjob_event){
         .type = "Warning",
         .reason = TY_REASON_TRAINER_IGNORED,
         .message = finding_of(a, TY_REASON_TRAINER_IGNORED, &errs).message,
@@ -94,12 +94,13 @@ static void tell_ignored(struct ty_arena *a, const struct ty_pass_in *in,
     pass->events = e;
 }
 
-void ty_stalled_tell(struct ty_arena *a, const struct ty_pass_in *in, const struct ty_trainjob *job,
-                     struct ty_json *status, struct ty_pass *pass)
+void ty_stalled_update(struct ty_arena *a, const struct ty_trainjob_reconcile_in *in,
+                       const struct ty_trainjob *job, struct ty_json *status,
+                       struct ty_trainjob_reconcile *pass)
 {
     struct finding before = said_before(a, status);
     bool planned = pass->plan.arena != NULL;
-    struct finding now = planned ? judge(a, &pass->plan, job) : before;
+    struct finding now = planned ? find_stall(a, &pass->plan, job) : before;
 
     if (planned)
         tell_ignored(a, in, job, pass);
@@ -107,5 +108,5 @@ void ty_stalled_tell(struct ty_arena *a, const struct ty_pass_in *in, const stru
         ty_condition_set(a, status, TY_CONDITION_STALLED, "True", ty_str(now.reason),
                          ty_str(now.message), ty_time_text(a, in->now_s));
     else if (before.reason)
-        take_back(status);
+        remove_condition(status);
 }

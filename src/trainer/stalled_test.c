@@ -1,7 +1,7 @@
 /* Condition Stalled: said once, kept, and gone when it no longer holds. */
 #include "trainer/stalled.h"
 
-#include "trainer/pass_testing.h"
+#include "trainer/trainjob_reconcile_testing.h"
 
 #define ZERO   ",'trainer':{'numNodes':0}"
 #define GREEDY ",'trainer':{'resourcesPerNode':{'requests':{'cpu':8},'limits':{'cpu':4}}}"
@@ -11,22 +11,23 @@
 
 static const char *message(const struct ty_json *job)
 {
-    return ty_json_str_at(ty_condition(ty_json_get(job, "status"), TY_CONDITION_STALLED), "message")
+    return ty_json_str_at(ty_condition_find(ty_json_get(job, "status"), TY_CONDITION_STALLED),
+                          "message")
         .p;
 }
 
 /* A pass whose caller knows that the children are as they should be. */
-static struct ty_pass follow(struct fixture *f, struct ty_json *job, int64_t now_s)
+static struct ty_trainjob_reconcile follow(struct fixture *f, struct ty_json *job, int64_t now_s)
 {
-    struct ty_pass_in in = { .pipeline = &f->pipeline,
-                             .settings = &f->settings,
-                             .view = &f->view,
-                             .job = job,
-                             .now_s = now_s,
-                             .no_build = true };
-    struct ty_pass p;
+    struct ty_trainjob_reconcile_in in = { .pipeline = &f->pipeline,
+                                           .settings = &f->settings,
+                                           .view = &f->view,
+                                           .job = job,
+                                           .now_s = now_s,
+                                           .no_build = true };
+    struct ty_trainjob_reconcile p;
 
-    ty_pass(f->arena, &in, &p);
+    ty_trainjob_reconcile(f->arena, &in, &p);
     if (p.status)
         ty_json_set(f->arena, job, "status", p.status);
     return p;
@@ -36,7 +37,7 @@ static void test_it_says_why(void **state)
 {
     struct fixture *f = *state;
     struct ty_json *job = fx_json(f->arena, TRAINJOB(GREEDY, ""));
-    struct ty_pass p = settles(f, job, CORE_NOW);
+    struct ty_trainjob_reconcile p = settles(f, job, CORE_NOW);
 
     assert_non_null(core_wanted(&p, &ty_kind_jobset, "j")); /* as v2.3.0: it is created */
     assert_string_equal(conditions(f, p.status), "Stalled=True/InvalidResources@" CREATED);
@@ -54,7 +55,7 @@ static void test_a_good_job_has_none(void **state)
 {
     struct fixture *f = *state;
     struct ty_json *job = fx_json(f->arena, TRAINJOB(",'trainer':{'numNodes':2}", ""));
-    struct ty_pass p = settles(f, job, CORE_NOW);
+    struct ty_trainjob_reconcile p = settles(f, job, CORE_NOW);
 
     assert_true(!p.status && !p.events);
 }
@@ -67,7 +68,7 @@ static void test_complete_without_a_pod(void **state)
 
     settles(f, job, CORE_NOW);
     core_put(f, JOBSET("", JOBSET_COMPLETED));
-    struct ty_pass p = settles(f, job, CORE_NOW + 100);
+    struct ty_trainjob_reconcile p = settles(f, job, CORE_NOW + 100);
     assert_string_equal(conditions(f, p.status), "Stalled=True/InvalidNumNodes@" CREATED " "
                                                  "Complete=True/AllJobsCompleted@"
                                                  "2026-01-02T04:00:00Z");
@@ -81,7 +82,7 @@ static void test_a_suspended_job_waits_for_something_else(void **state)
 {
     struct fixture *f = *state;
     struct ty_json *job = fx_json(f->arena, TRAINJOB(GREEDY ",'suspend':true", ""));
-    struct ty_pass p = settles(f, job, CORE_NOW);
+    struct ty_trainjob_reconcile p = settles(f, job, CORE_NOW);
 
     assert_string_equal(conditions(f, p.status), "Suspended=True/Suspended@" CREATED);
     ty_json_set(f->arena, ty_json_get(job, "spec"), "suspend", ty_json_bool(f->arena, false));
@@ -121,7 +122,7 @@ static void test_a_better_plan_refutes_it(void **state)
     assert_string_equal(conditions(f, settles(f, job, CORE_NOW).status),
                         "Stalled=True/InvalidResources@" CREATED);
     core_put(f, RUNTIME("{}", ",'resources':{'limits':{'cpu':16}}"));
-    struct ty_pass p = pass_at(f, job, CORE_NOW + 10);
+    struct ty_trainjob_reconcile p = pass_at(f, job, CORE_NOW + 10);
     assert_int_equal(ty_json_len(p.status), 0); /* the status is taken away (B32) */
 }
 
@@ -143,7 +144,7 @@ static void test_it_is_said_where_rendering_fails(void **state)
 
     core_put(f, RUNTIME_JOBS("{'mpi':{}}", TRAINER_JOB("launcher", "") "," PLAIN_JOB(
                                                "node", "1", "{'name':'node'}")));
-    struct ty_pass p = pass_at(f, job, CORE_NOW);
+    struct ty_trainjob_reconcile p = pass_at(f, job, CORE_NOW);
     assert_true(p.err.code < 0);
     assert_string_equal(conditions(f, p.status), "Stalled=True/InvalidNumNodes@" CREATED);
 }
@@ -155,7 +156,7 @@ static void test_an_ignored_trainer_is_an_event(void **state)
     struct ty_json *job = fx_json(f->arena, TRAINJOB(",'trainer':{'numNodes':4}", ""));
 
     core_put(f, RUNTIME_JOBS("{}", PLAIN_JOB("worker", "1", "{'name':'node'}")));
-    struct ty_pass p = pass_at(f, job, CORE_NOW);
+    struct ty_trainjob_reconcile p = pass_at(f, job, CORE_NOW);
     assert_non_null(p.events);
     assert_null(p.events->next);
     assert_string_equal(p.events->type, "Warning");

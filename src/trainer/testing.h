@@ -1,12 +1,12 @@
-/* For the tests of the trainer's heart: the plugins' fixture, and a shelf of objects as the cluster
- * that a pass sees. */
+/* For the tests of the trainer's heart: the plugins' fixture, and a object_map of objects as the
+ * cluster that a pass sees. */
 #ifndef TY_TRAINER_TESTING_H
 #define TY_TRAINER_TESTING_H
 
 #include "trainer/plugins/fixture.h"
 
-#include "trainer/admit.h"
-#include "trainer/pass.h"
+#include "trainer/admission.h"
+#include "trainer/trainjob_reconcile.h"
 
 #define CORE_NOW 1767323045 /* 2026-01-02T03:04:05Z */
 
@@ -25,7 +25,7 @@
     "'ownerReferences':[{'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'TrainJob','name':"   \
     "'j','uid':'" uid "','controller':true,'blockOwnerDeletion':true}]"
 
-struct shelf {
+struct object_map {
     const struct ty_json *v[32];
     size_t n;
 };
@@ -33,7 +33,7 @@ struct shelf {
 static inline const struct ty_json *shelf_get(void *ctx, const struct ty_kind *kind,
                                               struct ty_str ns, struct ty_str name)
 {
-    const struct shelf *s = ctx;
+    const struct object_map *s = ctx;
 
     for (size_t i = 0; i < s->n; i++) {
         const struct ty_json *o = s->v[i];
@@ -44,10 +44,10 @@ static inline const struct ty_json *shelf_get(void *ctx, const struct ty_kind *k
     return NULL;
 }
 
-/* Puts an object on the shelf, in place of the one of that name. */
+/* Puts an object on the object_map, in place of the one of that name. */
 static inline void core_keep(struct fixture *f, const struct ty_json *obj)
 {
-    struct shelf *s = f->view.ctx;
+    struct object_map *s = f->view.ctx;
     struct ty_str name = ty_json_str_at(obj, "metadata.name");
 
     for (size_t i = 0; i < s->n; i++)
@@ -70,7 +70,7 @@ static inline struct ty_json *core_put(struct fixture *f, const char *text)
 
 static inline void core_drop(struct fixture *f, const struct ty_kind *kind)
 {
-    struct shelf *s = f->view.ctx;
+    struct object_map *s = f->view.ctx;
 
     for (size_t i = 0; i < s->n; i++)
         if (ty_kind_of(s->v[i]) == kind)
@@ -81,47 +81,48 @@ static inline int core_setup(void **state)
 {
     fx_setup(state);
     struct fixture *f = *state;
-    f->view = (struct ty_view){ .ctx = ty_new(f->arena, struct shelf), .get = shelf_get };
+    f->view = (struct ty_view){ .ctx = ty_new(f->arena, struct object_map), .get = shelf_get };
     return 0;
 }
 
-static inline struct ty_pass core_pass_at(struct fixture *f, const struct ty_json *job,
-                                          int64_t now_s)
+static inline struct ty_trainjob_reconcile core_pass_at(struct fixture *f,
+                                                        const struct ty_json *job, int64_t now_s)
 {
-    struct ty_pass_in in = { .pipeline = &f->pipeline,
-                             .settings = &f->settings,
-                             .view = &f->view,
-                             .job = job,
-                             .now_s = now_s,
-                             .entropy = f->entropy };
-    struct ty_pass pass;
+    struct ty_trainjob_reconcile_in in = { .pipeline = &f->pipeline,
+                                           .settings = &f->settings,
+                                           .view = &f->view,
+                                           .job = job,
+                                           .now_s = now_s,
+                                           .entropy = f->entropy };
+    struct ty_trainjob_reconcile pass;
 
-    ty_pass(f->arena, &in, &pass);
+    ty_trainjob_reconcile(f->arena, &in, &pass);
     return pass;
 }
 
-static inline const struct ty_json *core_wanted(const struct ty_pass *p, const struct ty_kind *kind,
-                                                const char *name)
+static inline const struct ty_json *core_wanted(const struct ty_trainjob_reconcile *p,
+                                                const struct ty_kind *kind, const char *name)
 {
-    for (const struct ty_want *w = p->want; w; w = w->next)
+    for (const struct ty_desired_object *w = p->want; w; w = w->next)
         if (w->kind == kind && ty_str_is(ty_json_str_at(w->obj, "metadata.name"), name))
             return w->obj;
     return NULL;
 }
 
-static inline struct ty_verdict core_admit(struct fixture *f, enum ty_admit_op op,
-                                           struct ty_json *obj, const struct ty_json *old)
+static inline struct ty_admission_response core_admit(struct fixture *f, enum ty_admission_op op,
+                                                      struct ty_json *obj,
+                                                      const struct ty_json *old)
 {
-    struct ty_admit_in in = { .pipeline = &f->pipeline,
-                              .settings = &f->settings,
-                              .view = &f->view,
-                              .op = op,
-                              .obj = obj,
-                              .old = old,
-                              .now_s = CORE_NOW };
-    struct ty_verdict v;
+    struct ty_admission_request in = { .pipeline = &f->pipeline,
+                                       .settings = &f->settings,
+                                       .view = &f->view,
+                                       .op = op,
+                                       .obj = obj,
+                                       .old = old,
+                                       .now_s = CORE_NOW };
+    struct ty_admission_response v;
 
-    ty_admit(f->arena, &in, &v);
+    ty_admission_handle(f->arena, &in, &v);
     return v;
 }
 

@@ -7,7 +7,7 @@ char *ty_trainjob_audience(struct ty_arena *a, struct ty_str ns, struct ty_str n
                            TY_ARG(ns), TY_ARG(name));
 }
 
-struct ty_numproc ty_numproc_read(const struct ty_json *v)
+struct ty_numproc ty_trainjob_parse_numproc(const struct ty_json *v)
 {
     struct ty_numproc n = { TY_NUMPROC_UNSET, 0 };
     struct ty_str word = ty_json_as_str(v);
@@ -35,10 +35,10 @@ static void read_trainer(struct ty_trainjob *job, const struct ty_json *trainer)
     job->resources = ty_json_get(trainer, "resourcesPerNode");
     if (ty_json_int_at(trainer, "numNodes", &nodes) && nodes >= INT32_MIN && nodes <= INT32_MAX)
         job->num_nodes = (struct ty_opt_i32){ true, (int32_t)nodes };
-    job->num_proc = ty_numproc_read(ty_json_get(trainer, "numProcPerNode"));
+    job->num_proc = ty_trainjob_parse_numproc(ty_json_get(trainer, "numProcPerNode"));
 }
 
-void ty_trainjob_read(struct ty_trainjob *job, const struct ty_json *obj)
+void ty_trainjob_parse(struct ty_trainjob *job, const struct ty_json *obj)
 {
     const struct ty_json *meta = ty_json_get(obj, "metadata");
     const struct ty_json *spec = ty_json_get(obj, "spec");
@@ -53,8 +53,8 @@ void ty_trainjob_read(struct ty_trainjob *job, const struct ty_json *obj)
     job->ref_name = ty_json_str_at(job->ref, "name");
     read_trainer(job, ty_json_get(spec, "trainer"));
     if (job->num_proc.kind == TY_NUMPROC_UNSET)
-        job->num_proc =
-            ty_numproc_read(ty_json_find(ty_json_get(meta, "annotations"), TY_LIT(TY_ANN_NUMPROC)));
+        job->num_proc = ty_trainjob_parse_numproc(
+            ty_json_find(ty_json_get(meta, "annotations"), TY_LIT(TY_ANN_NUMPROC)));
     job->dataset = ty_json_at(spec, "initializer.dataset");
     job->model = ty_json_at(spec, "initializer.model");
     job->patches = ty_json_get(spec, "runtimePatches");

@@ -44,9 +44,9 @@ struct ty_trainjob {
  */
 char *ty_trainjob_audience(struct ty_arena *a, struct ty_str ns, struct ty_str name);
 /* Borrows obj, which must have passed the schema. */
-void ty_trainjob_read(struct ty_trainjob *job, const struct ty_json *obj);
+void ty_trainjob_parse(struct ty_trainjob *job, const struct ty_json *obj);
 /* "auto", "cpu", "gpu", a number, or NULL: unset. */
-struct ty_numproc ty_numproc_read(const struct ty_json *v);
+struct ty_numproc ty_trainjob_parse_numproc(const struct ty_json *v);
 /* Complete or Failed is True. */
 bool ty_trainjob_finished(const struct ty_json *status);
 

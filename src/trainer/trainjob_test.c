@@ -4,7 +4,7 @@ static struct ty_trainjob read_job(struct fixture *f, const char *text)
 {
     struct ty_trainjob job;
 
-    ty_trainjob_read(&job, fx_json(f->arena, text));
+    ty_trainjob_parse(&job, fx_json(f->arena, text));
     return job;
 }
 
@@ -41,7 +41,7 @@ static void test_nothing_there(void **state)
     assert_false(j.num_nodes.set || j.suspended || j.suspend_set);
     assert_int_equal(j.num_proc.kind, TY_NUMPROC_UNSET);
     assert_int_equal(j.deadline_s, 0);
-    ty_trainjob_read(&j, NULL);
+    ty_trainjob_parse(&j, NULL);
     assert_null(j.obj);
 }
 
@@ -86,8 +86,9 @@ static void test_numproc_words(void **state)
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-        assert_int_equal(ty_numproc_read(fx_json(f->arena, rows[i].json)).kind, rows[i].kind);
-    assert_int_equal(ty_numproc_read(NULL).kind, TY_NUMPROC_UNSET);
+        assert_int_equal(ty_trainjob_parse_numproc(fx_json(f->arena, rows[i].json)).kind,
+                         rows[i].kind);
+    assert_int_equal(ty_trainjob_parse_numproc(NULL).kind, TY_NUMPROC_UNSET);
 }
 
 #define ANNOTATED(word, trainer)                                                                   \

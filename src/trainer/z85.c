@@ -4,7 +4,7 @@
 static const char alphabet[85] = { "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                    ".-:+=^!/*?&<>()[]{}@%$#" };
 
-struct ty_str ty_z85(struct ty_arena *a, const unsigned char *bytes, size_t n)
+struct ty_str ty_z85_encode(struct ty_arena *a, const unsigned char *bytes, size_t n)
 {
     if (n % 4 != 0)
         return (struct ty_str){ "", 0 };

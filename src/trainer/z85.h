@@ -7,6 +7,6 @@
 #include "base/str.h"
 
 /* Empty unless the length is a multiple of 4. NUL-terminated, lives with the arena. */
-struct ty_str ty_z85(struct ty_arena *a, const unsigned char *bytes, size_t n);
+struct ty_str ty_z85_encode(struct ty_arena *a, const unsigned char *bytes, size_t n);
 
 #endif

@@ -10,7 +10,7 @@
 static void check(const unsigned char *bytes, size_t n, const char *want)
 {
     ty_auto_arena *a = ty_arena_new(1 << 16);
-    struct ty_str got = ty_z85(a, bytes, n);
+    struct ty_str got = ty_z85_encode(a, bytes, n);
 
     assert_int_equal(got.n, strlen(want));
     assert_string_equal(got.p, want);

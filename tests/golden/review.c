@@ -64,7 +64,7 @@ static const char *refusal(struct ty_arena *a, const char *role, const struct ty
         k->singular, TY_ARG(ty_json_str_at(response, "status.message")));
 }
 
-static bool same_warnings(const struct ty_json *response, const struct ty_verdict *v)
+static bool same_warnings(const struct ty_json *response, const struct ty_admission_response *v)
 {
     const struct ty_json *list = ty_json_get(response, "warnings");
     bool same = ty_json_len(list) == v->warnings.n;
@@ -75,7 +75,7 @@ static bool same_warnings(const struct ty_json *response, const struct ty_verdic
 }
 
 static const char *compare(struct ty_arena *a, const char *got, int64_t code,
-                           const struct ty_verdict *v)
+                           const struct ty_admission_response *v)
 {
     if (got && v->message && strcmp(got, v->message) == 0 && code == v->code)
         return NULL;
@@ -83,21 +83,21 @@ static const char *compare(struct ty_arena *a, const char *got, int64_t code,
                            got ? got : "allowed", v->code, v->message ? v->message : "accepted");
 }
 
-const char *review_differs(struct ty_arena *a, const struct ty_webhook *w, enum ty_admit_op op,
+const char *review_differs(struct ty_arena *a, const struct ty_webhook *w, enum ty_admission_op op,
                            const struct ty_json *before, const struct ty_json *old,
-                           const struct ty_json *after, const struct ty_verdict *v)
+                           const struct ty_json *after, const struct ty_admission_response *v)
 {
     const struct ty_kind *k = ty_kind_of(before);
     bool by_hook = v->message && strncmp(v->message, "admission webhook", 17) == 0;
     struct ty_json *obj = ty_json_copy(a, before, 0), *response = NULL;
     int64_t code = 0;
 
-    if (!k || !k->ours || op == TY_UPDATE_STATUS)
+    if (!k || !k->ours || op == TY_ADMISSION_UPDATE_STATUS)
         return NULL; /* no webhook is called */
     ty_schema_prune(a, k->schema, obj, NULL, NULL);
     ty_schema_default(a, k->schema, obj);
     if (k == &ty_kind_trainjob) {
-        response = ask(a, w, "mutate", k, op == TY_CREATE, obj, old);
+        response = ask(a, w, "mutate", k, op == TY_ADMISSION_CREATE, obj, old);
         const char *no = refusal(a, "defaulter", k, response, &code);
         if (no)
             return compare(a, no, code, v);
@@ -107,7 +107,7 @@ const char *review_differs(struct ty_arena *a, const struct ty_webhook *w, enum 
     }
     if (v->message && !by_hook)
         return NULL; /* the schema's word, before the validating webhook is called */
-    response = ask(a, w, "validate", k, op == TY_CREATE, obj, old);
+    response = ask(a, w, "validate", k, op == TY_ADMISSION_CREATE, obj, old);
     if (!response || !same_warnings(response, v))
         return "webhook: other warnings, or no answer at all";
     const char *no = refusal(a, "validator", k, response, &code);

@@ -3,12 +3,12 @@
 #define TY_GOLDEN_REVIEW_H
 
 #include "serve/webhook.h"
-#include "trainer/admit.h"
+#include "trainer/admission.h"
 
 /* NULL if the webhooks say the same as `v`, and change `before` into `after` when it is accepted;
  * else what is different. Lives with the arena. */
-const char *review_differs(struct ty_arena *a, const struct ty_webhook *w, enum ty_admit_op op,
+const char *review_differs(struct ty_arena *a, const struct ty_webhook *w, enum ty_admission_op op,
                            const struct ty_json *before, const struct ty_json *old,
-                           const struct ty_json *after, const struct ty_verdict *v);
+                           const struct ty_json *after, const struct ty_admission_response *v);
 
 #endif

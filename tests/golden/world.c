@@ -70,7 +70,8 @@ static void give_identity(struct world *w, struct ty_json *obj)
                 ty_json_str(w->arena, ty_time_text(w->arena, NOW)));
 }
 
-static struct ty_json *verdict_json(struct world *w, const char *op, const struct ty_verdict *v)
+static struct ty_json *verdict_json(struct world *w, const char *op,
+                                    const struct ty_admission_response *v)
 {
     struct ty_json *j = ty_json_object(w->arena);
 
@@ -86,30 +87,30 @@ static int64_t now(void *ctx TY_UNUSED)
     return NOW;
 }
 
-static void admit(struct world *w, enum ty_admit_op op, struct ty_json *obj,
-                  const struct ty_json *old, struct ty_verdict *v)
+static void admit(struct world *w, enum ty_admission_op op, struct ty_json *obj,
+                  const struct ty_json *old, struct ty_admission_response *v)
 {
-    struct ty_admit_in in = {
+    struct ty_admission_request in = {
         .pipeline = &w->pipeline, .view = &w->view, .op = op, .obj = obj, .old = old, .now_s = NOW
     };
     struct ty_webhook hooks = { .pipeline = &w->pipeline, .view = &w->view, .now_s = now };
     struct ty_json *before = ty_json_copy(w->arena, obj, 0);
 
-    ty_admit(w->arena, &in, v);
+    ty_admission_handle(w->arena, &in, v);
     const char *differs = review_differs(w->arena, &hooks, op, before, old, obj, v);
     if (differs) /* no recording says so: the case fails, and shows this */
-        *v = (struct ty_verdict){ .code = 500, .message = differs };
+        *v = (struct ty_admission_response){ .code = 500, .message = differs };
 }
 
 static struct ty_json *create(struct world *w, struct ty_json *obj)
 {
     const struct ty_kind *kind = ty_kind_of(obj);
-    struct ty_verdict v;
+    struct ty_admission_response v;
     char *op = ty_arena_printf(w->arena, "create %.*s/%.*s", TY_ARG(ty_json_str_at(obj, "kind")),
                                TY_ARG(ty_json_str_at(obj, "metadata.name")));
 
     give_identity(w, obj);
-    admit(w, TY_CREATE, obj, NULL, &v);
+    admit(w, TY_ADMISSION_CREATE, obj, NULL, &v);
     if (!v.message && kind)
         put(w, kind, obj);
     return verdict_json(w, op, &v);
@@ -119,10 +120,10 @@ static struct ty_json *change(struct world *w, const struct ty_json *step, const
                               struct object *o, bool status)
 {
     struct ty_json *next = ty_patch_merge(w->arena, o->obj, ty_json_get(step, "patch"));
-    struct ty_verdict v;
+    struct ty_admission_response v;
 
     next = ty_json_copy(w->arena, next, 0);
-    admit(w, status ? TY_UPDATE_STATUS : TY_UPDATE, next, o->obj, &v);
+    admit(w, status ? TY_ADMISSION_UPDATE_STATUS : TY_ADMISSION_UPDATE, next, o->obj, &v);
     if (!v.message)
         o->obj = next;
     return verdict_json(w, op, &v);
@@ -135,14 +136,14 @@ struct ty_json *world_step(struct world *w, struct ty_json *doc)
     struct ty_str name = ty_json_str_at(step, "name");
     const struct ty_kind *k = step ? ty_kind_by_name(kind) : NULL;
     struct object *o = k ? find(w, k, name) : NULL;
-    struct ty_verdict v = { .code = 200 };
+    struct ty_admission_response v = { .code = 200 };
     char *op =
         ty_arena_printf(w->arena, "%.*s %.*s/%.*s", TY_ARG(verb), TY_ARG(kind), TY_ARG(name));
 
     if (!step)
         return create(w, doc);
     if (!o) {
-        v = (struct ty_verdict){ .code = 404, .message = "not found" };
+        v = (struct ty_admission_response){ .code = 404, .message = "not found" };
         return verdict_json(w, op, &v);
     }
     if (ty_str_is(verb, "delete")) {
@@ -154,7 +155,7 @@ struct ty_json *world_step(struct world *w, struct ty_json *doc)
 
 /* Server-side apply as far as these cases need it: our fields are replaced, what the server and
  * others own (identity, status, other labels and annotations) stays. */
-static void store_applied(struct world *w, const struct ty_want *want)
+static void store_applied(struct world *w, const struct ty_desired_object *want)
 {
     struct ty_json *next = ty_json_copy(w->arena, want->obj, 0);
     struct object *o = find(w, want->kind, ty_json_str_at(next, "metadata.name"));
@@ -174,7 +175,7 @@ static void store_applied(struct world *w, const struct ty_want *want)
 }
 
 /* The API server's own check of what we apply. */
-static const char *refusal(struct world *w, const struct ty_want *want)
+static const char *refusal(struct world *w, const struct ty_desired_object *want)
 {
     struct ty_errs errs = { .arena = w->arena };
 
@@ -207,10 +208,10 @@ static void note_write(struct world *w, struct ty_json *stage, const struct ty_k
 
 /* What the operator says of a refused child, in its event and in the job's status; NULL: all were
  * written. What was refused stands in the event then, not in `failed`. */
-static const char *write_children(struct world *w, const struct ty_pass *pass, struct ty_str job,
-                                  struct ty_json *stage)
+static const char *write_children(struct world *w, const struct ty_trainjob_reconcile *pass,
+                                  struct ty_str job, struct ty_json *stage)
 {
-    for (const struct ty_want *want = pass->want; want; want = want->next) {
+    for (const struct ty_desired_object *want = pass->want; want; want = want->next) {
         struct ty_str name = ty_json_str_at(want->obj, "metadata.name");
         const char *no = refusal(w, want);
         if (no)
@@ -229,12 +230,12 @@ static const char *write_children(struct world *w, const struct ty_pass *pass, s
     return NULL;
 }
 
-static void note_events(struct world *w, const struct ty_pass_event *events, struct ty_str job,
+static void note_events(struct world *w, const struct ty_trainjob_event *events, struct ty_str job,
                         struct ty_json *stage)
 {
     struct ty_json *list = ty_json_ensure_array(w->arena, stage, "events");
 
-    for (const struct ty_pass_event *e = events; e; e = e->next) {
+    for (const struct ty_trainjob_event *e = events; e; e = e->next) {
         const char *parts[] = { "TrainJob", NULL, e->type, e->reason, e->message };
         struct ty_json *row = ty_json_array(w->arena);
         bool known = false;
@@ -251,22 +252,22 @@ static void note_events(struct world *w, const struct ty_pass_event *events, str
 static bool pass_once(struct world *w, struct object *o, struct ty_json *stage)
 {
     static const unsigned char entropy[TY_ENTROPY] = { 7, 1 };
-    struct ty_pass_in in = {
+    struct ty_trainjob_reconcile_in in = {
         .pipeline = &w->pipeline, .view = &w->view, .job = o->obj, .now_s = NOW, .entropy = entropy
     };
-    struct ty_pass pass;
+    struct ty_trainjob_reconcile pass;
 
-    ty_pass(w->arena, &in, &pass);
+    ty_trainjob_reconcile(w->arena, &in, &pass);
     const char *no = write_children(w, &pass, o->name, stage);
     note_events(w, pass.events, o->name, stage);
     if (no) {
         note_events(w,
-                    &(struct ty_pass_event){
+                    &(struct ty_trainjob_event){
                         .type = "Warning", .reason = TY_REASON_CREATION_FAILED, .message = no },
                     o->name, stage);
         in.no_build = true;
         in.refused = ty_str(no);
-        ty_pass(w->arena, &in, &pass);
+        ty_trainjob_reconcile(w->arena, &in, &pass);
     }
     if (pass.status) {
         struct ty_json *next = ty_json_copy(w->arena, o->obj, 0);

@@ -4,8 +4,8 @@
 #ifndef TY_GOLDEN_WORLD_H
 #define TY_GOLDEN_WORLD_H
 
-#include "trainer/admit.h"
-#include "trainer/pass.h"
+#include "trainer/admission.h"
+#include "trainer/trainjob_reconcile.h"
 
 struct world;
 

@@ -27,10 +27,10 @@ static int cosched_build(struct ty_plan *plan, const struct ty_trainjob *job,
     return 0;
 }
 
-static const struct ty_watch cosched_watches[] = {
-    { &ty_kind_podgroup_cosched, TY_WATCH_OWNER },
-    { &ty_kind_limitrange, TY_WATCH_SUSPENDED_NS },
-    { &ty_kind_runtimeclass, TY_WATCH_SUSPENDED_CLASS },
+static const struct ty_plugin_watch cosched_watches[] = {
+    { &ty_kind_podgroup_cosched, TY_PLUGIN_WATCH_OWNER },
+    { &ty_kind_limitrange, TY_PLUGIN_WATCH_SUSPENDED_NS },
+    { &ty_kind_runtimeclass, TY_PLUGIN_WATCH_SUSPENDED_CLASS },
     { 0 },
 };
 

@@ -15,7 +15,7 @@ static const char *group_spec(struct fixture *f)
 
 static const char *label_of(struct fixture *f, const char *job)
 {
-    const struct ty_podset *set = ty_plan_set(&f->plan, ty_str(job));
+    const struct ty_podset *set = ty_plan_find_podset(&f->plan, ty_str(job));
     return fx_text(f, ty_json_find(ty_json_get(set->pod_meta, "labels"), TY_LIT(LABEL)));
 }
 

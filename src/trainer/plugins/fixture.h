@@ -86,8 +86,8 @@ static inline void fx_plan(struct fixture *f, const char *runtime, const char *j
                              .entropy = f->entropy,
                              .runtime = fx_json(f->arena, runtime) };
 
-    ty_trainjob_read(&f->job, fx_json(f->arena, job));
-    if (ty_plan_make(f->arena, &f->job, &in, &f->plan, &f->err) < 0)
+    ty_trainjob_parse(&f->job, fx_json(f->arena, job));
+    if (ty_plan_init(f->arena, &f->job, &in, &f->plan, &f->err) < 0)
         fail_msg("%s", f->err.text);
 }
 
@@ -117,10 +117,10 @@ static inline const char *fx_validate(struct fixture *f, const char *runtime, co
 
 static inline struct ty_json *fx_container(struct fixture *f, const char *rjob, const char *name)
 {
-    struct ty_podset *set = ty_plan_set(&f->plan, ty_str(rjob));
+    struct ty_podset *set = ty_plan_find_podset(&f->plan, ty_str(rjob));
 
     assert_non_null(set);
-    struct ty_json *c = ty_podset_any_container(set, ty_str(name));
+    struct ty_json *c = ty_plan_podset_any_container(set, ty_str(name));
     assert_non_null(c);
     return c;
 }
@@ -160,7 +160,7 @@ static inline const char *fx_member(struct fixture *f, const char *rjob, const c
 static inline const struct ty_json *fx_child(struct fixture *f, const struct ty_kind *kind,
                                              const char *name)
 {
-    for (const struct ty_want *w = f->plan.want; w; w = w->next)
+    for (const struct ty_desired_object *w = f->plan.want; w; w = w->next)
         if (w->kind == kind && ty_str_is(ty_json_str_at(w->obj, "metadata.name"), name))
             return w->obj;
     return NULL;

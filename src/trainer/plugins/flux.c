@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <nettle/sha2.h>
 
-#include "trainer/children.h"
+#include "trainer/child.h"
 #include "trainer/flux_script.h"
 #include "trainer/plugin.h"
 #include "trainer/plugins/ml.h"
@@ -23,7 +23,7 @@ static const char *const setting_defaults[N_SETTINGS] = {
 /* The job whose pods are the brokers. */
 static struct ty_podset *flux_set(const struct ty_plan *plan)
 {
-    struct ty_podset *set = ty_plan_set(plan, TY_LIT(TY_NODE));
+    struct ty_podset *set = ty_plan_find_podset(plan, TY_LIT(TY_NODE));
     return set ? set : plan->trainer;
 }
 
@@ -44,7 +44,7 @@ static void read_settings(const struct ty_plan *plan, const struct ty_trainjob *
 {
     for (size_t i = 0; i < N_SETTINGS; i++)
         settings[i] = ty_str(setting_defaults[i]);
-    read_env(ty_json_get(ty_plan_main(plan), "env"), true, settings);
+    read_env(ty_json_get(ty_plan_main_container(plan), "env"), true, settings);
     read_env(job->env, false, settings);
 }
 
@@ -87,7 +87,7 @@ static void put_words(struct ty_buf *out, const struct ty_json *words, bool *fir
 static struct ty_str original_command(const struct ty_plan *plan, const struct ty_trainjob *job)
 {
     const struct ty_json *command =
-        job->command ? job->command : ty_json_get(ty_plan_main(plan), "command");
+        job->command ? job->command : ty_json_get(ty_plan_main_container(plan), "command");
     ty_auto_buf line = { 0 };
     bool first = true;
 
@@ -167,7 +167,7 @@ static int flux_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job, 
 
     add_volumes(plan, job, set);
     add_installer(plan, job, set, settings[VIEW_IMAGE]);
-    struct ty_json *node = ty_podset_container(set, TY_LIT(TY_NODE));
+    struct ty_json *node = ty_plan_podset_container(set, TY_LIT(TY_NODE));
     if (!node)
         return 0;
     ty_plan_mount(plan, node, "flux-install", "/mnt/flux", false);
@@ -241,9 +241,9 @@ static int flux_build(struct ty_plan *plan, const struct ty_trainjob *job, struc
     return 0;
 }
 
-static const struct ty_watch watches[] = {
-    { &ty_kind_configmap, TY_WATCH_OWNER },
-    { &ty_kind_secret, TY_WATCH_OWNER },
+static const struct ty_plugin_watch watches[] = {
+    { &ty_kind_configmap, TY_PLUGIN_WATCH_OWNER },
+    { &ty_kind_secret, TY_PLUGIN_WATCH_OWNER },
     { 0 },
 };
 

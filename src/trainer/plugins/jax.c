@@ -8,7 +8,7 @@
 static int jax_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job,
                           struct ty_err *err TY_UNUSED)
 {
-    struct ty_json *main = ty_plan_main(plan);
+    struct ty_json *main = ty_plan_main_container(plan);
 
     ty_ml_scale(plan, job);
     if (!main)

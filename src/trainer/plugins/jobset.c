@@ -1,22 +1,22 @@
 /* The owner of the template: folds counts, initializers and trainer settings into the JobSet, and
  * mirrors its state back (docs/spec/trainer.md 6.10). */
-#include "trainer/checks.h"
-#include "trainer/pass.h"
 #include "trainer/plugin.h"
+#include "trainer/trainjob_reconcile.h"
+#include "trainer/validate.h"
 
 static void jobset_validate(const struct ty_plan *plan, const struct ty_trainjob *job,
                             const struct ty_trainjob *old, struct ty_errs *errs,
                             struct ty_warnings *warnings)
 {
-    ty_check_initializers(plan, job, errs);
-    ty_check_patch_changes(plan, job, old, errs);
-    ty_check_patches(plan, job, errs);
-    ty_check_overrides(plan, job, old, errs);
+    ty_validate_initializers(plan, job, errs);
+    ty_validate_patch_changes(plan, job, old, errs);
+    ty_validate_patches(plan, job, errs);
+    ty_validate_overrides(plan, job, old, errs);
     if (!old)
-        ty_check_names(plan, job, errs);
-    ty_check_counts(plan, job, errs);
-    ty_check_requests(plan, job, errs);
-    ty_check_trainer(plan, job, errs);
+        ty_validate_names(plan, job, errs);
+    ty_validate_counts(plan, job, errs);
+    ty_validate_requests(plan, job, errs);
+    ty_validate_trainer(plan, job, errs);
     if (plan->implicit_trainer)
         ty_warnings_add(warnings,
                         "runtime \"%.*s\" labels no job with " TY_LABEL_ANCESTOR
@@ -71,7 +71,7 @@ static struct ty_json *plain_field_refs(struct ty_plan *plan, const struct ty_js
 static void fill_initializer(struct ty_plan *plan, struct ty_podset *set,
                              const struct ty_json *init, const char *name)
 {
-    struct ty_json *c = ty_podset_container(set, ty_str(name));
+    struct ty_json *c = ty_plan_podset_container(set, ty_str(name));
     const struct ty_json *uri = ty_json_get(init, "storageUri");
     const struct ty_json *secret = ty_json_get(init, "secretRef");
 
@@ -109,7 +109,7 @@ static void replace_list(struct ty_plan *plan, struct ty_json *c, const char *ke
 
 static void fill_trainer(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_podset *set)
 {
-    struct ty_json *c = ty_podset_container(set, TY_LIT(TY_NODE));
+    struct ty_json *c = ty_plan_podset_container(set, TY_LIT(TY_NODE));
 
     set_one_replica(plan, set);
     if (!c)
@@ -136,7 +136,7 @@ static void fill_env(struct ty_plan *plan, const struct ty_trainjob *job)
 
     ty_plan_origin(plan, "spec.trainer.env");
     ty_each_set (s, plan) {
-        struct ty_json *c = ty_podset_container(s, TY_LIT(TY_NODE));
+        struct ty_json *c = ty_plan_podset_container(s, TY_LIT(TY_NODE));
         if (c && (s->role == TY_ROLE_TRAINER || (nodes_too && ty_str_is(s->name, TY_NODE))))
             ty_plan_env_list(plan, c, job->env);
     }
@@ -150,10 +150,10 @@ static void add_to_metadata(struct ty_plan *plan, struct ty_json *meta, const ch
     ty_json_put_all(plan->arena, ty_json_ensure_object(plan->arena, meta, key), more, 0);
 }
 
-/* A running job is frozen: v2.3.0 writes its JobSet only while one of the two is suspended. */
-static bool frozen(const struct ty_plan *plan, const struct ty_trainjob *job, const char *name)
+/* A running job is is_frozen: v2.3.0 writes its JobSet only while one of the two is suspended. */
+static bool is_frozen(const struct ty_plan *plan, const struct ty_trainjob *job, const char *name)
 {
-    const struct ty_json *live = ty_plan_live(plan, &ty_kind_jobset, job->ns, name);
+    const struct ty_json *live = ty_plan_live_object(plan, &ty_kind_jobset, job->ns, name);
 
     return live && !job->suspended && !ty_json_true_at(live, "spec.suspend");
 }
@@ -180,7 +180,7 @@ static int jobset_build(struct ty_plan *plan, const struct ty_trainjob *job,
 {
     const char *name = ty_arena_strndup(plan->arena, job->name.p, job->name.n);
 
-    if (frozen(plan, job, name))
+    if (is_frozen(plan, job, name))
         return 0;
     struct ty_json *obj = ty_plan_child(plan, job, &ty_kind_jobset, name);
     struct ty_json *meta = ty_json_get(obj, "metadata");
@@ -200,7 +200,7 @@ static int jobset_build(struct ty_plan *plan, const struct ty_trainjob *job,
 static void mirror_condition(struct ty_arena *a, const struct ty_json *jobset, const char *theirs,
                              const char *ours, struct ty_json *status)
 {
-    const struct ty_json *c = ty_condition(ty_json_get(jobset, "status"), theirs);
+    const struct ty_json *c = ty_condition_find(ty_json_get(jobset, "status"), theirs);
 
     if (!c || !ty_str_is(ty_json_str_at(c, "status"), "True"))
         return;
@@ -235,7 +235,7 @@ static struct ty_json *mirror_counts(struct ty_arena *a, const struct ty_json *t
 static void jobset_status(struct ty_arena *a, const struct ty_trainjob *job,
                           const struct ty_view *view, struct ty_json *status)
 {
-    const struct ty_json *live = ty_view_get(view, &ty_kind_jobset, job->ns, job->name);
+    const struct ty_json *live = ty_plan_view_get(view, &ty_kind_jobset, job->ns, job->name);
 
     if (!live)
         return; /* not there yet, or gone after the end: what was known stays */
@@ -248,8 +248,8 @@ static void jobset_status(struct ty_arena *a, const struct ty_trainjob *job,
         ty_json_del(status, TY_LIT("jobsStatus"));
 }
 
-static const struct ty_watch jobset_watches[] = {
-    { &ty_kind_jobset, TY_WATCH_OWNER },
+static const struct ty_plugin_watch jobset_watches[] = {
+    { &ty_kind_jobset, TY_PLUGIN_WATCH_OWNER },
     { 0 },
 };
 

@@ -305,7 +305,7 @@ static const char *status(struct fixture *f, const char *live, const char *was)
 
     if (live)
         core_put(f, live);
-    ty_trainjob_read(&f->job, fx_json(f->arena, JOB("")));
+    ty_trainjob_parse(&f->job, fx_json(f->arena, JOB("")));
     ty_pipeline_status(&f->pipeline, f->arena, &f->job, &f->view, s);
     return fx_text(f, s);
 }

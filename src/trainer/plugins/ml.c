@@ -9,10 +9,10 @@
 void ty_ml_scale(struct ty_plan *plan, const struct ty_trainjob *job)
 {
     if (plan->trainer && job->num_nodes.set)
-        ty_podset_scale(plan->trainer, job->num_nodes.v);
+        ty_plan_podset_scale(plan->trainer, job->num_nodes.v);
 }
 
-static bool listed(const char *const *names, struct ty_str name)
+static bool name_listed(const char *const *names, struct ty_str name)
 {
     for (; *names; names++)
         if (ty_str_is(name, *names))
@@ -51,7 +51,7 @@ void ty_ml_reserved(const struct ty_trainjob *job, const char *const *names, str
 
     ty_each_item (it, job->env) {
         struct ty_str name = ty_json_as_str(ty_json_get(*it, "name"));
-        if (listed(names, name))
+        if (name_listed(names, name))
             bad[n++] = name;
         ty_json_push(a, list, ty_schema_normalize(a, &ty_schema_EnvVar, *it));
     }
@@ -73,7 +73,7 @@ void ty_ml_reserved_for(const struct ty_trainjob *job, const char *const *names,
 
     ty_each_item (it, job->env) {
         struct ty_str name = ty_json_as_str(ty_json_get(*it, "name"));
-        if (listed(names, name))
+        if (name_listed(names, name))
             ty_errs_add(errs, TY_IDX(at, i), TY_FORBIDDEN, NULL, "%.*s is reserved for %s",
                         TY_ARG(name), owner)
                 ->at = *it;

@@ -18,7 +18,7 @@ static void test_reference(void **state)
 {
     struct fixture *f = *state;
 
-    ty_trainjob_read(&f->job, fx_json(f->arena, JOB("")));
+    ty_trainjob_parse(&f->job, fx_json(f->arena, JOB("")));
     assert_string_equal(ty_ml_ref_text(f->arena, &f->job),
                         "{\"name\":\"rt\",\"apiGroup\":\"trainer.kubeflow.org\",\"kind\":"
                         "\"ClusterTrainingRuntime\"}");
@@ -33,15 +33,16 @@ static void test_reserved(void **state)
     static const char *const names[] = { "B", "A", NULL };
 
     f->errs = (struct ty_errs){ .arena = f->arena };
-    ty_trainjob_read(&f->job, fx_json(f->arena, JOB("'env':[{'name':'B'},{'name':'A'},{'name':'B'},"
-                                                    "{'name':'C'}]")));
+    ty_trainjob_parse(&f->job,
+                      fx_json(f->arena, JOB("'env':[{'name':'B'},{'name':'A'},{'name':'B'},"
+                                            "{'name':'C'}]")));
     ty_ml_reserved(&f->job, names, &f->errs);
     assert_int_equal(f->errs.n, 1);
     assert_string_equal(f->errs.first->detail,
                         "must not have reserved envs, invalid envs configured: [A B]");
-    ty_trainjob_read(&f->job, fx_json(f->arena, JOB("'env':[{'name':'C'}]")));
+    ty_trainjob_parse(&f->job, fx_json(f->arena, JOB("'env':[{'name':'C'}]")));
     ty_ml_reserved(&f->job, names, &f->errs);
-    ty_trainjob_read(&f->job, fx_json(f->arena, JOB_OF("rt", "")));
+    ty_trainjob_parse(&f->job, fx_json(f->arena, JOB_OF("rt", "")));
     ty_ml_reserved(&f->job, names, &f->errs);
     assert_int_equal(f->errs.n, 1);
 }

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "trainer/children.h"
+#include "trainer/child.h"
 #include "trainer/plugin.h"
 #include "trainer/plugins/ml.h"
 #include "trainer/sshkey.h"
@@ -91,7 +91,8 @@ static void mpi_validate(const struct ty_plan *plan, const struct ty_trainjob *j
                          struct ty_warnings *warnings TY_UNUSED)
 {
     const struct ty_field_path *spec = TY_KEY(NULL, "spec"), *trainer = TY_KEY(spec, "trainer");
-    bool both = ty_plan_set(plan, TY_LIT(TY_LAUNCHER)) && ty_plan_set(plan, TY_LIT(TY_NODE));
+    bool both = ty_plan_find_podset(plan, TY_LIT(TY_LAUNCHER)) &&
+                ty_plan_find_podset(plan, TY_LIT(TY_NODE));
 
     if (job->num_nodes.set && job->num_nodes.v >= 2 && launcher_is_node(plan) && !both)
         ty_errs_add(errs, TY_KEY(trainer, "numNodes"), TY_INVALID,
@@ -136,20 +137,20 @@ static void mpi_validate_runtime(const struct ty_json *policy, const struct ty_f
 /* numNodes counts nodes, whether the TrainJob or the runtime says it (B27); one of them is the
  * launcher if it works too, yet a job `node` keeps at least one pod. There is always one launcher.
  */
-static void scale(struct ty_plan *plan, const struct ty_trainjob *job)
+static void scale_nodes(struct ty_plan *plan, const struct ty_trainjob *job)
 {
-    struct ty_podset *node = ty_plan_set(plan, TY_LIT(TY_NODE));
-    struct ty_podset *launcher = ty_plan_set(plan, TY_LIT(TY_LAUNCHER));
+    struct ty_podset *node = ty_plan_find_podset(plan, TY_LIT(TY_NODE));
+    struct ty_podset *launcher = ty_plan_find_podset(plan, TY_LIT(TY_LAUNCHER));
     int64_t nodes = job->num_nodes.v;
     bool said = job->num_nodes.set || ty_json_int_at(plan->ml, "numNodes", &nodes);
 
     if (launcher)
-        ty_podset_scale(launcher, 1);
+        ty_plan_podset_scale(launcher, 1);
     if (!node || !said)
         return;
     if (launcher_is_node(plan))
         nodes = nodes - 1 < 1 ? 1 : nodes - 1;
-    ty_podset_scale(node, nodes);
+    ty_plan_podset_scale(node, nodes);
 }
 
 static struct ty_json *ssh_volume(struct ty_arena *a, const struct ty_trainjob *job)
@@ -198,9 +199,9 @@ static int mpi_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job, s
                        TY_ARG(plan->runtime_name));
     if (at)
         ssh_dir = ty_arena_strndup(plan->arena, ty_json_as_str(at).p, ty_json_as_str(at).n);
-    scale(plan, job);
+    scale_nodes(plan, job);
     ty_each_set (set, plan) {
-        struct ty_json *container = ty_podset_container(set, TY_LIT(TY_NODE));
+        struct ty_json *container = ty_plan_podset_container(set, TY_LIT(TY_NODE));
         if (!is_node(set) && !is_launcher(set))
             continue;
         ty_plan_volume(plan, set, ssh_volume(plan->arena, job));
@@ -225,11 +226,11 @@ static int build_secret(struct ty_plan *plan, const struct ty_trainjob *job, str
     const char *name = ty_child_name(a, TY_CHILD_MPI_KEY, job->name);
     struct ty_sshkey key;
 
-    if (ty_plan_live(plan, &ty_kind_secret, job->ns, name))
+    if (ty_plan_live_object(plan, &ty_kind_secret, job->ns, name))
         return 0; /* running nodes trust that key: it never changes */
     if (!plan->entropy)
         return ty_fail(err, -EINVAL, "failed to build SSH Auth secret: no random numbers");
-    ty_sshkey_make(a, plan->entropy, TY_ENTROPY, &key);
+    ty_sshkey_generate(a, plan->entropy, TY_ENTROPY, &key);
     struct ty_json *secret = ty_plan_child(plan, job, &ty_kind_secret, name);
     struct ty_json *data = ty_json_ensure_object(a, secret, "data");
     ty_json_set(a, secret, "type", ty_json_cstr(a, "kubernetes.io/ssh-auth"));
@@ -248,10 +249,10 @@ static int build_hostfile(struct ty_plan *plan, const struct ty_trainjob *job,
     ty_auto_buf hosts = { .ceiling = HOSTS_MAX };
 
     ty_each_set (set, plan) {
-        struct ty_endpoints it = { .plan = plan, .job = job, .set = set };
+        struct ty_plan_endpoints it = { .plan = plan, .job = job, .set = set };
         if (!is_node(set) && !(is_launcher(set) && launcher_is_node(plan)))
             continue;
-        while (ty_endpoints_next(&it, &hosts))
+        while (ty_plan_endpoints_next(&it, &hosts))
             ty_buf_printf(&hosts, "%s%" PRId64 "\n", f->slots, slots);
     }
     if (hosts.full)
@@ -276,9 +277,9 @@ static int mpi_build(struct ty_plan *plan, const struct ty_trainjob *job, struct
     return f ? build_hostfile(plan, job, f, err) : 0; /* enforce_ml has refused any other */
 }
 
-static const struct ty_watch watches[] = {
-    { &ty_kind_configmap, TY_WATCH_OWNER },
-    { &ty_kind_secret, TY_WATCH_OWNER },
+static const struct ty_plugin_watch watches[] = {
+    { &ty_kind_configmap, TY_PLUGIN_WATCH_OWNER },
+    { &ty_kind_secret, TY_PLUGIN_WATCH_OWNER },
     { 0 },
 };
 

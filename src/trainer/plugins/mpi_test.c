@@ -25,7 +25,7 @@ static const char *hostfile(struct fixture *f)
 
 static const char *volumes(struct fixture *f, const char *rjob)
 {
-    return fx_text(f, ty_json_get(ty_plan_set(&f->plan, ty_str(rjob))->pod, "volumes"));
+    return fx_text(f, ty_json_get(ty_plan_find_podset(&f->plan, ty_str(rjob))->pod, "volumes"));
 }
 
 static void test_defaults(void **state)
@@ -52,8 +52,8 @@ static void check_nodes(struct fixture *f, const char *runtime, const char *job,
                         const char *hosts)
 {
     fx_run(f, runtime, job);
-    assert_int_equal(ty_plan_set(&f->plan, TY_LIT("node"))->count, nodes);
-    assert_int_equal(ty_plan_set(&f->plan, TY_LIT("launcher"))->count, 1);
+    assert_int_equal(ty_plan_find_podset(&f->plan, TY_LIT("node"))->count, nodes);
+    assert_int_equal(ty_plan_find_podset(&f->plan, TY_LIT("launcher"))->count, 1);
     assert_string_equal(hostfile(f), hosts);
 }
 

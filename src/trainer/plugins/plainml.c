@@ -16,7 +16,7 @@ static bool plainml_applies(const struct ty_plan *plan)
 static int plainml_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job,
                               struct ty_err *err TY_UNUSED)
 {
-    struct ty_json *main = ty_plan_main(plan);
+    struct ty_json *main = ty_plan_main_container(plan);
 
     ty_ml_scale(plan, job);
     if (main)

@@ -54,7 +54,7 @@ static int cluster_read(const struct ty_plan *plan, struct cluster *ret_c, struc
                            "cannot count",
                            TY_ARG(set->name));
         c.of[t] = set;
-        if (__builtin_add_overflow(c.pods, ty_podset_pods(set), &c.pods))
+        if (__builtin_add_overflow(c.pods, ty_plan_podset_pods(set), &c.pods))
             c.pods = INT64_MAX;
     }
     *ret_c = c;
@@ -90,16 +90,16 @@ static void put_hosts(struct ty_buf *out, const struct ty_plan *plan, const stru
     bool first_task = true;
 
     for (enum task t = CHIEF; t < EVALUATOR; t++) {
-        struct ty_endpoints it = { .plan = plan, .job = job, .set = c->of[t] };
+        struct ty_plan_endpoints it = { .plan = plan, .job = job, .set = c->of[t] };
         bool first = true;
-        if (!c->of[t] || ty_podset_pods(c->of[t]) == 0)
+        if (!c->of[t] || ty_plan_podset_pods(c->of[t]) == 0)
             continue;
         ty_buf_printf(out, "%s\"%s\":[", first_task ? "" : ",", task_names[t]);
         first_task = false;
         for (;; first = false) {
             size_t before = out->n;
             ty_buf_cstr(out, first ? "\"" : ",\"");
-            if (!ty_endpoints_next(&it, out)) {
+            if (!ty_plan_endpoints_next(&it, out)) {
                 out->n = before;
                 break;
             }
@@ -110,8 +110,8 @@ static void put_hosts(struct ty_buf *out, const struct ty_plan *plan, const stru
 }
 
 /* The index is not known yet: Kubernetes expands $(TY_INDEX), which must stand before TF_CONFIG. */
-static void tell(struct ty_plan *plan, const struct cluster *c, enum task t, struct ty_str hosts,
-                 struct ty_json *container)
+static void set_tf_config(struct ty_plan *plan, const struct cluster *c, enum task t,
+                          struct ty_str hosts, struct ty_json *container)
 {
     if (c->pods != 1) {
         ty_plan_env_field(plan, container, INDEX_ENV,
@@ -134,8 +134,8 @@ static int tensorflow_enforce_ml(struct ty_plan *plan, const struct ty_trainjob 
     int r = cluster_read(plan, &c, err);
     if (r < 0)
         return r;
-    if (ty_plan_main(plan))
-        ty_plan_env_list(plan, ty_plan_main(plan), job->env);
+    if (ty_plan_main_container(plan))
+        ty_plan_env_list(plan, ty_plan_main_container(plan), job->env);
     put_hosts(&hosts, plan, job, &c);
     if (hosts.full)
         return ty_fail(err, -E2BIG,
@@ -144,12 +144,12 @@ static int tensorflow_enforce_ml(struct ty_plan *plan, const struct ty_trainjob 
                        c.pods, ENV_MAX);
     for (enum task t = CHIEF; t < N_TASKS; t++) {
         const struct ty_podset *set = c.of[t];
-        struct ty_json *node = set ? ty_podset_container(set, TY_LIT(TY_NODE)) : NULL;
+        struct ty_json *node = set ? ty_plan_podset_container(set, TY_LIT(TY_NODE)) : NULL;
         if (node)
-            tell(plan, &c, t, ty_buf_str(&hosts), node);
+            set_tf_config(plan, &c, t, ty_buf_str(&hosts), node);
         else if (set)
             ty_each_item (it, ty_json_get(set->pod, "containers"))
-                tell(plan, &c, t, ty_buf_str(&hosts), *it);
+                set_tf_config(plan, &c, t, ty_buf_str(&hosts), *it);
     }
     return 0;
 }

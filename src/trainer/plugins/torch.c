@@ -30,7 +30,7 @@ struct ty_numproc ty_torch_numproc(const struct ty_plan *plan, const struct ty_t
     struct ty_numproc p = job->num_proc;
 
     if (p.kind == TY_NUMPROC_UNSET)
-        p = ty_numproc_read(ty_json_get(ty_plan_policy(plan, "torch"), "numProcPerNode"));
+        p = ty_trainjob_parse_numproc(ty_json_get(ty_plan_policy(plan, "torch"), "numProcPerNode"));
     if (p.kind == TY_NUMPROC_UNSET)
         p.kind = TY_NUMPROC_AUTO;
     return p;
@@ -94,8 +94,8 @@ static struct ty_json *target_container(const struct ty_plan *plan, const struct
                                         const struct ty_json *container,
                                         const struct ty_podset **ret_set)
 {
-    *ret_set = ty_plan_set(plan, ty_json_str_at(target, "jobName"));
-    return *ret_set ? ty_podset_any_container(*ret_set, ty_json_as_str(container)) : NULL;
+    *ret_set = ty_plan_find_podset(plan, ty_json_str_at(target, "jobName"));
+    return *ret_set ? ty_plan_podset_any_container(*ret_set, ty_json_as_str(container)) : NULL;
 }
 
 /* The target as Go prints its struct: jobName, then containerNames. */
@@ -225,11 +225,11 @@ static int pet_targets(const struct pet *p, struct ty_err *err)
 static int torch_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
 {
     struct pet pet = { .plan = plan, .job = job, .elastic = elastic_read(plan, job) };
-    struct ty_json *main = ty_plan_main(plan);
+    struct ty_json *main = ty_plan_main_container(plan);
 
     ty_ml_scale(plan, job);
     if (plan->trainer && pet.elastic.on && !job->num_nodes.set)
-        ty_podset_scale(plan->trainer, pet.elastic.max);
+        ty_plan_podset_scale(plan->trainer, pet.elastic.max);
     pet.nodes = plan->trainer ? plan->trainer->count : 1;
     pet.procs = ty_torch_procs_text(plan->arena, ty_torch_procs(plan, job));
     if (main) {

@@ -29,7 +29,7 @@ static bool torchtune_applies(const struct ty_plan *plan)
     return ty_plan_policy(plan, "torch") && ty_torch_tunes(plan->command);
 }
 
-static bool among(const char *const *list, size_t n, struct ty_str s)
+static bool is_one_of(const char *const *list, size_t n, struct ty_str s)
 {
     for (size_t i = 0; i < n; i++)
         if (ty_str_is(s, list[i]))
@@ -168,7 +168,7 @@ static void validate_args(const struct ty_trainjob *job, const struct ty_field_p
         if (ty_arena_full(errs->arena))
             return;
         ty_str_cut(arg, '=', &key);
-        if (among(fixed_keys, N_ELEMS(fixed_keys), key))
+        if (is_one_of(fixed_keys, N_ELEMS(fixed_keys), key))
             ty_errs_add(errs, TY_IDX(at, i), TY_INVALID, ty_ml_quoted(errs->arena, arg),
                         "must not set immutable config \"%.*s\" in trainer args; it is managed by "
                         "the runtime",
@@ -189,7 +189,7 @@ static void torchtune_validate(const struct ty_plan *plan, const struct ty_train
     const struct ty_field_path *spec = TY_KEY(NULL, "spec"), *trainer = TY_KEY(spec, "trainer");
     const char *nodes_text = ty_arena_printf(errs->arena, "%" PRId64, nodes);
 
-    if (!among(models, N_ELEMS(models), ty_str(t.model)))
+    if (!is_one_of(models, N_ELEMS(models), ty_str(t.model)))
         ty_errs_add(errs, TY_KEY(TY_KEY(spec, "runtimeRef"), "name"), TY_INVALID,
                     ty_ml_quoted(errs->arena, job->ref_name),
                     "must have a supported pretrained model, invalid model configured: %s",
@@ -217,7 +217,7 @@ static bool needs_rendezvous(const struct tune *t)
 static int torchtune_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job,
                                 struct ty_err *err TY_UNUSED)
 {
-    struct ty_json *main = ty_plan_main(plan);
+    struct ty_json *main = ty_plan_main_container(plan);
     struct ty_arena *a = plan->arena;
 
     if (!main)
@@ -235,7 +235,7 @@ static int torchtune_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *
     ty_each_item (it, ty_json_get(main, "command")) {
         struct ty_str key;
         ty_str_cut(ty_json_as_str(*it), '=', &key);
-        if (among(fixed_keys, N_ELEMS(fixed_keys), key))
+        if (is_one_of(fixed_keys, N_ELEMS(fixed_keys), key))
             ty_json_push(a, command, ty_json_copy(a, *it, 0));
     }
     plan->command = command;

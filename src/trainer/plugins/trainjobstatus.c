@@ -4,7 +4,7 @@
 
 #include <nettle/base64.h>
 
-#include "trainer/children.h"
+#include "trainer/child.h"
 #include "trainer/plugin.h"
 #include "trainer/plugins/ml.h"
 
@@ -90,7 +90,7 @@ static int trainjobstatus_build(struct ty_plan *plan, const struct ty_trainjob *
     const struct ty_settings *s = plan->settings;
     struct ty_arena *a = plan->arena;
     const struct ty_json *secret =
-        ty_plan_live(plan, &ty_kind_secret, ty_str(s->operator_ns), s->webhook_secret);
+        ty_plan_live_object(plan, &ty_kind_secret, ty_str(s->operator_ns), s->webhook_secret);
     struct ty_str ca;
 
     if (!secret)

@@ -22,7 +22,7 @@ static void check_priority(const struct ty_plan *plan, struct ty_str name, bool 
         TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "templateSpec"), "priorityClassName");
     char *class = ty_arena_strndup(plan->arena, name.p, name.n);
 
-    if (ty_plan_live(plan, &ty_kind_priorityclass, (struct ty_str){ 0 }, class))
+    if (ty_plan_live_object(plan, &ty_kind_priorityclass, (struct ty_str){ 0 }, class))
         return;
     ty_errs_add(
         errs, at, TY_INVALID, ty_arena_printf(plan->arena, "\"%s\"", class),
@@ -81,10 +81,10 @@ static int volcano_build(struct ty_plan *plan, const struct ty_trainjob *job,
     return 0;
 }
 
-static const struct ty_watch volcano_watches[] = {
-    { &ty_kind_podgroup_volcano, TY_WATCH_OWNER },
-    { &ty_kind_limitrange, TY_WATCH_SUSPENDED_NS },
-    { &ty_kind_runtimeclass, TY_WATCH_SUSPENDED_CLASS },
+static const struct ty_plugin_watch volcano_watches[] = {
+    { &ty_kind_podgroup_volcano, TY_PLUGIN_WATCH_OWNER },
+    { &ty_kind_limitrange, TY_PLUGIN_WATCH_SUSPENDED_NS },
+    { &ty_kind_runtimeclass, TY_PLUGIN_WATCH_SUSPENDED_CLASS },
     { 0 },
 };
 

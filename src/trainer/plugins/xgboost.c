@@ -11,7 +11,7 @@ static const char *const reserved[] = { "DMLC_TRACKER_URI", "DMLC_TRACKER_PORT",
 static int xgboost_enforce_ml(struct ty_plan *plan, const struct ty_trainjob *job,
                               struct ty_err *err TY_UNUSED)
 {
-    struct ty_json *main = ty_plan_main(plan);
+    struct ty_json *main = ty_plan_main_container(plan);
 
     ty_ml_scale(plan, job);
     if (!main)

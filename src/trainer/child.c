@@ -1,7 +1,7 @@
 /* One table of suffixes: who writes a child and who recognises it read the same row. */
-#include "trainer/children.h"
+#include "trainer/child.h"
 
-static const char *const suffixes[TY_CHILDREN] = {
+static const char *const suffixes[TY_CHILD_COUNT] = {
     [TY_CHILD_SNAPSHOT] = "-runtime-snapshot",    [TY_CHILD_MPI_KEY] = "-mpi-ssh-auth",
     [TY_CHILD_MPI_HOSTS] = "-mpi-hostfile",       [TY_CHILD_STATUS_CA] = "-tls-config",
     [TY_CHILD_FLUX_SCRIPTS] = "-flux-entrypoint", [TY_CHILD_FLUX_CURVE] = "-flux-curve",
@@ -27,7 +27,7 @@ bool ty_child_is(enum ty_child which, struct ty_str name)
 
 struct ty_str ty_child_job(struct ty_str name)
 {
-    for (int i = 0; i < TY_CHILDREN; i++)
+    for (int i = 0; i < TY_CHILD_COUNT; i++)
         if (ty_child_is((enum ty_child)i, name))
             return (struct ty_str){ name.p, name.n - strlen(suffixes[i]) };
     return (struct ty_str){ 0 };

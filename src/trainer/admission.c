@@ -1,6 +1,6 @@
-/* The door, in the API server's order: decode, defaults, mutating webhook, schema and rules,
+/* The door, in the API server's order: decode_object, defaults, mutating webhook, schema and rules,
  * validating webhook. The first stage that objects answers, unless all are asked for. */
-#include "trainer/admit.h"
+#include "trainer/admission.h"
 
 #include <errno.h>
 
@@ -19,8 +19,8 @@ static const char *name_of(const struct ty_json *obj, struct ty_arena *a)
     return ty_arena_strndup(a, s.p, s.n);
 }
 
-/* Sets the answer unless an earlier stage gave one. */
-static void answer(struct ty_verdict *v, int code, const char *message)
+/* Sets the set_response unless an earlier stage gave one. */
+static void set_response(struct ty_admission_response *v, int code, const char *message)
 {
     if (v->message)
         return;
@@ -28,7 +28,8 @@ static void answer(struct ty_verdict *v, int code, const char *message)
     v->message = message;
 }
 
-static void refuse_unknown(struct ty_arena *a, const struct ty_kind *kind, struct ty_verdict *v)
+static void refuse_unknown(struct ty_arena *a, const struct ty_kind *kind,
+                           struct ty_admission_response *v)
 {
     ty_auto_buf out = { 0 };
 
@@ -37,22 +38,23 @@ static void refuse_unknown(struct ty_arena *a, const struct ty_kind *kind, struc
             ty_buf_cstr(&out, ", ");
         ty_errs_print(&out, e);
     }
-    answer(v, 400,
-           ty_arena_printf(a,
-                           "%s in version \"%s\" cannot be handled as a %s: strict decoding error: "
-                           "%.*s",
-                           kind->kind, kind->version, kind->kind, (int)out.n, out.p));
+    set_response(
+        v, 400,
+        ty_arena_printf(a,
+                        "%s in version \"%s\" cannot be handled as a %s: strict decoding error: "
+                        "%.*s",
+                        kind->kind, kind->version, kind->kind, (int)out.n, out.p));
 }
 
 /* The API server's own rule for names, before any schema of ours. */
-static void check_name(const struct ty_admit_in *in, struct ty_errs *errs)
+static void check_name(const struct ty_admission_request *in, struct ty_errs *errs)
 {
     const struct ty_field_path *at = TY_KEY(TY_KEY(NULL, "metadata"), "name");
     const struct ty_json *node = ty_json_at(in->obj, "metadata.name");
     struct ty_str name = ty_json_as_str(node);
     struct ty_field_err *e = NULL;
 
-    if (in->op != TY_CREATE)
+    if (in->op != TY_ADMISSION_CREATE)
         return;
     if (ty_json_get(in->obj, "metadata") &&
         !ty_json_is(ty_json_get(in->obj, "metadata"), TY_JSON_OBJECT))
@@ -80,28 +82,28 @@ static void fill_name(struct ty_arena *a, struct ty_json *obj)
     ty_json_set(a, meta, "name", ty_json_strf(a, "%.*sxxxxx", TY_ARG(prefix)));
 }
 
-static void check_schema(struct ty_arena *a, const struct ty_admit_in *in,
-                         const struct ty_kind *kind, struct ty_verdict *v)
+static void check_schema(struct ty_arena *a, const struct ty_admission_request *in,
+                         const struct ty_kind *kind, struct ty_admission_response *v)
 {
     const struct ty_field *field = ty_schema_field(kind->schema, TY_LIT("status"));
     struct ty_errs mine = { .arena = a };
     const struct ty_field_path *status = TY_KEY(NULL, "status");
 
     check_name(in, &mine);
-    if (in->op != TY_UPDATE_STATUS)
+    if (in->op != TY_ADMISSION_UPDATE_STATUS)
         ty_schema_validate(kind->schema, in->obj, in->old, NULL, NULL, &mine);
     else if (field && ty_json_get(in->obj, "status"))
         ty_schema_validate(field->schema, ty_json_get(in->obj, "status"),
                            ty_json_get(in->old, "status"), status, NULL, &mine);
     if (mine.n == 0)
         return;
-    answer(v, 422,
-           ty_arena_printf(a, "%s.%s \"%s\" is invalid: %s", kind->kind, kind->group,
-                           name_of(in->obj, a), ty_errs_text(a, &mine)));
+    set_response(v, 422,
+                 ty_arena_printf(a, "%s.%s \"%s\" is invalid: %s", kind->kind, kind->group,
+                                 name_of(in->obj, a), ty_errs_text(a, &mine)));
     ty_errs_join(&v->errs, &mine);
 }
 
-static void warn(struct ty_warnings *w, const char *text)
+static void warn_text(struct ty_warnings *w, const char *text)
 {
     struct ty_str head = ty_str_head(ty_str(text), WARNING_MAX);
 
@@ -134,14 +136,15 @@ static void add_hints(const struct ty_errs *errs, struct ty_warnings *w, size_t 
             continue;
         const char *text = hint_text(w->arena, e);
         if (strcmp(text, last) != 0) { /* a quantity is an anyOf, whose branches say the same */
-            warn(w, text);
+            warn_text(w, text);
             n++;
         }
         last = text;
     }
 }
 
-void ty_admit_warn(const struct ty_admit_in *in, struct ty_errs *errs, struct ty_verdict *v)
+void ty_admission_warn(const struct ty_admission_request *in, struct ty_errs *errs,
+                       struct ty_admission_response *v)
 {
     struct ty_errs kept = { .arena = errs->arena };
     size_t n = 0, hints = v->warnings.n;
@@ -156,25 +159,26 @@ void ty_admit_warn(const struct ty_admit_in *in, struct ty_errs *errs, struct ty
         if (!e->warn_only)
             ty_errs_join(&kept, &(struct ty_errs){ .first = e, .last = e, .n = 1 });
         else if (n++ < room)
-            warn(&v->warnings, ty_arena_printf(errs->arena, "%s: %s", e->path, e->detail));
+            warn_text(&v->warnings, ty_arena_printf(errs->arena, "%s: %s", e->path, e->detail));
     }
     if (n > room)
         ty_warnings_add(&v->warnings, "and %zu more of this kind", n - room);
     *errs = kept;
 }
 
-void ty_mutate_hint(struct ty_arena *a, const struct ty_json *obj, struct ty_warnings *warnings)
+void ty_admission_decode_hint(struct ty_arena *a, const struct ty_json *obj,
+                              struct ty_warnings *warnings)
 {
     struct ty_errs errs = { .arena = a, .most = WARNINGS_MAX };
 
     if (!ty_schema_bounded(&ty_schema_TrainJob, obj))
-        return; /* as in ty_mutate_trainjob: no work for what is refused anyway */
+        return; /* as in ty_admission_mutate_trainjob: no work for what is refused anyway */
     ty_schema_validate_types(&ty_schema_TrainJob, obj, NULL, &errs);
     add_hints(&errs, warnings, WARNINGS_MAX);
 }
 
-static void decode(struct ty_arena *a, const struct ty_admit_in *in, const struct ty_kind *kind,
-                   struct ty_verdict *v)
+static void decode_object(struct ty_arena *a, const struct ty_admission_request *in,
+                          const struct ty_kind *kind, struct ty_admission_response *v)
 {
     ty_schema_prune(a, kind->schema, in->obj, NULL, in->strict ? &v->errs : NULL);
     if (v->errs.n)
@@ -182,30 +186,31 @@ static void decode(struct ty_arena *a, const struct ty_admit_in *in, const struc
     ty_schema_default(a, kind->schema, in->obj);
 }
 
-/* The answer, and in *err what was wrong. */
-static void mutate(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *v,
-                   struct ty_err *err)
+/* The set_response, and in *err what was wrong. */
+static void run_mutating(struct ty_arena *a, const struct ty_admission_request *in,
+                         struct ty_admission_response *v, struct ty_err *err)
 {
     struct ty_json *next = NULL;
 
-    if (ty_mutate_trainjob(a, in->obj, in->old, in->now_s, &next, err) == 0) {
+    if (ty_admission_mutate_trainjob(a, in->obj, in->old, in->now_s, &next, err) == 0) {
         *in->obj = *next;
         return;
     }
-    answer(v, 400,
-           ty_arena_printf(a,
-                           "admission webhook \"defaulter.trainjob.trainer.kubeflow.org\" denied "
-                           "the request: %s",
-                           err->text));
+    set_response(
+        v, 400,
+        ty_arena_printf(a,
+                        "admission webhook \"defaulter.trainjob.trainer.kubeflow.org\" denied "
+                        "the request: %s",
+                        err->text));
     if (!in->lint)
-        ty_mutate_hint(a, in->obj, &v->warnings);
+        ty_admission_decode_hint(a, in->obj, &v->warnings);
 }
 
 /* What a typed client cannot read the schema mostly refuses too, with the field's path: then that
  * is enough. */
-static void check_shape(struct ty_arena *a, const struct ty_admit_in *in,
+static void check_shape(struct ty_arena *a, const struct ty_admission_request *in,
                         const struct ty_kind *kind, const struct ty_err *unreadable,
-                        struct ty_verdict *v)
+                        struct ty_admission_response *v)
 {
     size_t before = v->errs.n;
 
@@ -215,29 +220,30 @@ static void check_shape(struct ty_arena *a, const struct ty_admit_in *in,
         ty_errs_add(&v->errs, NULL, TY_INVALID, NULL, "%s", unreadable->text);
 }
 
-void ty_admit(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *ret)
+void ty_admission_handle(struct ty_arena *a, const struct ty_admission_request *in,
+                         struct ty_admission_response *ret)
 {
     const struct ty_kind *kind = ty_kind_of(in->obj);
     bool trainjob = kind == &ty_kind_trainjob;
     struct ty_err unreadable = { 0 };
 
-    *ret = (struct ty_verdict){ .code = in->op == TY_CREATE ? 201 : 200,
-                                .errs = { .arena = a },
-                                .warnings = { .arena = a } };
+    *ret = (struct ty_admission_response){ .code = in->op == TY_ADMISSION_CREATE ? 201 : 200,
+                                           .errs = { .arena = a },
+                                           .warnings = { .arena = a } };
     if (!kind || !kind->schema)
         return; /* carried, not checked */
-    decode(a, in, kind, ret);
+    decode_object(a, in, kind, ret);
     if (ret->message && !in->all)
         return;
-    if (trainjob && in->op != TY_UPDATE_STATUS)
-        mutate(a, in, ret, &unreadable);
-    if (in->op == TY_CREATE)
+    if (trainjob && in->op != TY_ADMISSION_UPDATE_STATUS)
+        run_mutating(a, in, ret, &unreadable);
+    if (in->op == TY_ADMISSION_CREATE)
         fill_name(a, in->obj);
     check_shape(a, in, kind, &unreadable, ret);
-    if (!kind->ours || in->op == TY_UPDATE_STATUS || (ret->message && !in->all))
+    if (!kind->ours || in->op == TY_ADMISSION_UPDATE_STATUS || (ret->message && !in->all))
         return; /* refused before the webhooks are asked; with `all` they say what they can */
     if (trainjob)
-        ty_validate_trainjob(a, in, ret);
+        ty_admission_validate_trainjob(a, in, ret);
     else
-        ty_validate_runtime(a, in, ret);
+        ty_admission_validate_runtime(a, in, ret);
 }

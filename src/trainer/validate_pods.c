@@ -2,8 +2,8 @@
  * accepts them all, the Job that the JobSet controller creates is refused, and nobody is told. */
 #include "api/quantity.h"
 #include "base/map.h"
-#include "trainer/checks.h"
 #include "trainer/plugin.h"
+#include "trainer/validate.h"
 
 #define INDEXED_MAX 100000 /* parallelism of an indexed Job, by Kubernetes' own validation */
 #define ERRS_MAX    16     /* mistakes of one kind that are told: one is enough to stop a job */
@@ -27,8 +27,8 @@ static bool counted_by_job(const struct ty_plan *plan, const struct ty_trainjob 
     return job->num_nodes.set && (launcher ? ty_str_is(set->name, TY_NODE) : set == plan->trainer);
 }
 
-int64_t ty_check_pods_of(const struct ty_plan *plan, const struct ty_trainjob *job,
-                         const struct ty_podset *set)
+int64_t ty_validate_pod_count(const struct ty_plan *plan, const struct ty_trainjob *job,
+                              const struct ty_podset *set)
 {
     int64_t nodes = set->count;
 
@@ -59,14 +59,14 @@ static const char *wrong_count(struct ty_arena *a, const struct ty_podset *set, 
 static void check_count(const struct ty_plan *plan, const struct ty_trainjob *job,
                         const struct ty_podset *set, struct ty_errs *errs)
 {
-    int64_t pods = ty_check_pods_of(plan, job, set);
+    int64_t pods = ty_validate_pod_count(plan, job, set);
     const char *why = wrong_count(errs->arena, set, pods);
-    struct ty_str name = ty_str_head(set->name, TY_CHECK_NAME);
+    struct ty_str name = ty_str_head(set->name, TY_VALIDATE_NAME_MAX);
 
     if (!why || set->replicas < 1)
         return;
     bool own = counted_by_job(plan, job, set);
-    struct ty_str runtime = ty_str_head(plan->runtime_name, TY_CHECK_NAME);
+    struct ty_str runtime = ty_str_head(plan->runtime_name, TY_VALIDATE_NAME_MAX);
     long long n = own ? job->num_nodes.v : pods;
     const char *asked =
         own ? ty_arena_printf(errs->arena, "numNodes is %lld", n)
@@ -79,8 +79,8 @@ static void check_count(const struct ty_plan *plan, const struct ty_trainjob *jo
     e->warn_only = true;
 }
 
-void ty_check_counts(const struct ty_plan *plan, const struct ty_trainjob *job,
-                     struct ty_errs *errs)
+void ty_validate_counts(const struct ty_plan *plan, const struct ty_trainjob *job,
+                        struct ty_errs *errs)
 {
     size_t before = errs->n;
 
@@ -130,12 +130,12 @@ static const char *misfit(struct ty_str name, const struct ty_json *request,
 static const char *remedy(const struct holder *h, struct ty_str name, const struct ty_json *request,
                           bool has_limit)
 {
-    struct ty_str text = ty_str_head(ty_json_as_str(request), TY_CHECK_NAME);
+    struct ty_str text = ty_str_head(ty_json_as_str(request), TY_VALIDATE_NAME_MAX);
 
     if (!h->merged)
         return "mend the runtime, or patch it in spec.runtimePatches";
     return ty_arena_printf(h->errs->arena, "set resourcesPerNode.limits.%.*s to %.*s%s",
-                           TY_ARG(ty_str_head(name, TY_CHECK_NAME)), TY_ARG(text),
+                           TY_ARG(ty_str_head(name, TY_VALIDATE_NAME_MAX)), TY_ARG(text),
                            has_limit && overcommits(name) ? " or more, or lower the request" : "");
 }
 
@@ -172,11 +172,11 @@ static void check_request(const struct holder *h, const struct ty_json_member *m
     const char *detail = ty_arena_printf(
         h->errs->arena,
         "job \"%.*s\" gets no pods: %.*s request %.*s of container \"%.*s\" %s%s%.*s; %s",
-        TY_ARG(ty_str_head(h->set->name, TY_CHECK_NAME)),
-        TY_ARG(ty_str_head(m->key, TY_CHECK_NAME)),
-        TY_ARG(ty_str_head(ty_json_as_str(m->value), TY_CHECK_NAME)),
-        TY_ARG(ty_str_head(h->container, TY_CHECK_NAME)), what, limit ? " " : "",
-        TY_ARG(ty_str_head(ty_json_as_str(limit), TY_CHECK_NAME)),
+        TY_ARG(ty_str_head(h->set->name, TY_VALIDATE_NAME_MAX)),
+        TY_ARG(ty_str_head(m->key, TY_VALIDATE_NAME_MAX)),
+        TY_ARG(ty_str_head(ty_json_as_str(m->value), TY_VALIDATE_NAME_MAX)),
+        TY_ARG(ty_str_head(h->container, TY_VALIDATE_NAME_MAX)), what, limit ? " " : "",
+        TY_ARG(ty_str_head(ty_json_as_str(limit), TY_VALIDATE_NAME_MAX)),
         remedy(h, m->key, m->value, limit));
     add_at_place(h, m->key, m->value, detail)->warn_only = true;
 }
@@ -211,8 +211,8 @@ static void check_containers(struct holder *h, const char *list, size_t room)
     }
 }
 
-void ty_check_requests(const struct ty_plan *plan, const struct ty_trainjob *job,
-                       struct ty_errs *errs)
+void ty_validate_requests(const struct ty_plan *plan, const struct ty_trainjob *job,
+                          struct ty_errs *errs)
 {
     size_t room = errs->n + ERRS_MAX;
 
@@ -227,7 +227,7 @@ void ty_check_requests(const struct ty_plan *plan, const struct ty_trainjob *job
 
 /* Of the jobs that carry no role yet, the one that could be labelled: the only one, else unknown.
  */
-static struct ty_str candidate(const struct ty_plan *plan)
+static struct ty_str unlabeled_candidate(const struct ty_plan *plan)
 {
     struct ty_str found = { 0 };
 
@@ -241,11 +241,11 @@ static struct ty_str candidate(const struct ty_plan *plan)
     return found;
 }
 
-void ty_check_trainer(const struct ty_plan *plan, const struct ty_trainjob *job,
-                      struct ty_errs *errs)
+void ty_validate_trainer(const struct ty_plan *plan, const struct ty_trainjob *job,
+                         struct ty_errs *errs)
 {
-    struct ty_str runtime = ty_str_head(plan->runtime_name, TY_CHECK_NAME);
-    struct ty_str found = ty_str_head(candidate(plan), TY_CHECK_NAME);
+    struct ty_str runtime = ty_str_head(plan->runtime_name, TY_VALIDATE_NAME_MAX);
+    struct ty_str found = ty_str_head(unlabeled_candidate(plan), TY_VALIDATE_NAME_MAX);
 
     if (plan->trainer || ty_json_len(job->trainer) == 0)
         return;

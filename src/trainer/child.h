@@ -1,7 +1,7 @@
 /* What the ConfigMaps and Secrets of a TrainJob are called: its name and a suffix each. The JobSet
  * and the PodGroup have the job's own name. */
-#ifndef TY_TRAINER_CHILDREN_H
-#define TY_TRAINER_CHILDREN_H
+#ifndef TY_TRAINER_CHILD_H
+#define TY_TRAINER_CHILD_H
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -13,7 +13,7 @@ enum ty_child {
     TY_CHILD_FLUX_SCRIPTS,
     TY_CHILD_FLUX_CURVE,
     TY_CHILD_STATUS_CA,
-    TY_CHILDREN
+    TY_CHILD_COUNT
 };
 
 /* Lives with the arena. */

@@ -1,10 +1,10 @@
 /* The runtime of a TrainJob: its snapshot once there is one, so that a later change or deletion of
  * the runtime does not reach a job that has begun (docs/spec/trainer.md 4.1, 4.2). */
-#include "trainer/resolve.h"
+#include "trainer/runtime_resolve.h"
 
 #include <errno.h>
 
-#include "trainer/children.h"
+#include "trainer/child.h"
 #include "json/yaml.h"
 
 #define GROUP       "trainer.kubeflow.org"
@@ -50,8 +50,8 @@ const char *ty_runtime_hint(struct ty_arena *a, struct ty_str typed, const char 
     return ty_arena_strndup(a, b.p, b.n);
 }
 
-const char *ty_runtime_others(struct ty_arena *a, const struct ty_trainjob *job,
-                              const struct ty_view *view)
+const char *ty_runtime_suggestions(struct ty_arena *a, const struct ty_trainjob *job,
+                                   const struct ty_view *view)
 {
     const struct ty_kind *kind = ty_runtime_kind(job);
     const char *names[TY_RUNTIME_NAMES];
@@ -66,7 +66,7 @@ const struct ty_json *ty_runtime_live(const struct ty_trainjob *job, const struc
 {
     const struct ty_kind *kind = ty_runtime_kind(job);
 
-    return kind ? ty_view_get(view, kind, runtime_ns(job, kind), job->ref_name) : NULL;
+    return kind ? ty_plan_view_get(view, kind, runtime_ns(job, kind), job->ref_name) : NULL;
 }
 
 static const char *unread(struct ty_arena *a, const struct ty_view *view,
@@ -78,8 +78,8 @@ static const char *unread(struct ty_arena *a, const struct ty_view *view,
                : NULL;
 }
 
-const char *ty_runtime_unread(struct ty_arena *a, const struct ty_trainjob *job,
-                              const struct ty_view *view)
+const char *ty_runtime_read_error(struct ty_arena *a, const struct ty_trainjob *job,
+                                  const struct ty_view *view)
 {
     const struct ty_kind *kind = ty_runtime_kind(job);
 
@@ -91,8 +91,8 @@ static const char *snapshot_name(struct ty_arena *a, const struct ty_trainjob *j
     return ty_child_name(a, TY_CHILD_SNAPSHOT, job->name);
 }
 
-const char *ty_snapshot_unread(struct ty_arena *a, const struct ty_trainjob *job,
-                               const struct ty_view *view)
+const char *ty_runtime_snapshot_read_error(struct ty_arena *a, const struct ty_trainjob *job,
+                                           const struct ty_view *view)
 {
     return unread(a, view, &ty_kind_configmap, job->ns, ty_str(snapshot_name(a, job)));
 }
@@ -107,7 +107,7 @@ static bool owned_by(const struct ty_json *obj, const struct ty_trainjob *job)
     return false;
 }
 
-static const char *or_any(struct ty_arena *a, struct ty_str s)
+static const char *name_or_any(struct ty_arena *a, struct ty_str s)
 {
     return s.n ? ty_arena_strndup(a, s.p, s.n) : "<any>";
 }
@@ -129,12 +129,12 @@ static int check_identity(struct ty_arena *a, const struct ty_trainjob *job,
                    "the snapshot refers to the wrong runtime: expecting a runtime with name, api "
                    "group and kind of \"%.*s\", \"%s\", \"%s\" but found runtime with name, api "
                    "group and kind of \"%.*s\", \"%.*s\", \"%.*s\"",
-                   TY_ARG(job->ref_name), or_any(a, job->ref_group), or_any(a, job->ref_kind),
-                   TY_ARG(name), TY_ARG(group), TY_ARG(kind));
+                   TY_ARG(job->ref_name), name_or_any(a, job->ref_group),
+                   name_or_any(a, job->ref_kind), TY_ARG(name), TY_ARG(group), TY_ARG(kind));
 }
 
-int ty_snapshot_yaml(struct ty_arena *a, struct ty_str text, struct ty_yaml_docs *ret,
-                     struct ty_err *err)
+int ty_runtime_snapshot_parse(struct ty_arena *a, struct ty_str text, struct ty_yaml_docs *ret,
+                              struct ty_err *err)
 {
     return ty_yaml_parse(a, "runtime", text, &(struct ty_json_limits){ .plain = true }, ret, err);
 }
@@ -155,7 +155,7 @@ static int read_snapshot(struct ty_arena *a, const struct ty_trainjob *job,
     struct ty_json *json = ty_json_as_str(text).n && text->s[0] == '{'
                                ? ty_json_parse(a, ty_json_as_str(text), NULL, NULL)
                                : NULL;
-    int r = json ? 0 : ty_snapshot_yaml(a, ty_json_as_str(text), &docs, &why);
+    int r = json ? 0 : ty_runtime_snapshot_parse(a, ty_json_as_str(text), &docs, &why);
     if (json)
         docs = (struct ty_yaml_docs){ .v = &json, .n = 1 };
     if (r == 0 && (docs.n != 1 || !ty_json_is(docs.v[0], TY_JSON_OBJECT)))
@@ -170,11 +170,12 @@ static int read_snapshot(struct ty_arena *a, const struct ty_trainjob *job,
     return r;
 }
 
-int ty_snapshot_read(struct ty_arena *a, const struct ty_trainjob *job, const struct ty_view *view,
-                     const struct ty_json **ret_runtime, struct ty_err *err)
+int ty_runtime_snapshot_load(struct ty_arena *a, const struct ty_trainjob *job,
+                             const struct ty_view *view, const struct ty_json **ret_runtime,
+                             struct ty_err *err)
 {
     const struct ty_json *map =
-        ty_view_get(view, &ty_kind_configmap, job->ns, ty_str(snapshot_name(a, job)));
+        ty_plan_view_get(view, &ty_kind_configmap, job->ns, ty_str(snapshot_name(a, job)));
 
     if (!map)
         return TY_NOT_FOUND;
@@ -207,7 +208,7 @@ static struct ty_str snapshot_text(struct ty_arena *a, const struct ty_json *run
 static struct ty_json *make_snapshot(struct ty_arena *a, const struct ty_trainjob *job,
                                      const struct ty_json *runtime, const struct ty_view *view)
 {
-    struct ty_json *obj = ty_child_make(a, job, &ty_kind_configmap, snapshot_name(a, job));
+    struct ty_json *obj = ty_plan_child_new(a, job, &ty_kind_configmap, snapshot_name(a, job));
 
     ty_json_set(a, ty_json_ensure_object(a, obj, "data"), "runtime",
                 ty_json_str(a, snapshot_text(a, runtime, view)));
@@ -224,17 +225,17 @@ static int not_found(const struct ty_trainjob *job, struct ty_err *err)
                    TY_ARG(job->ref_kind), TY_ARG(job->ref_name));
 }
 
-int ty_resolve(struct ty_arena *a, const struct ty_trainjob *job, const struct ty_view *view,
-               const struct ty_json **ret_runtime, struct ty_json **ret_snapshot,
-               struct ty_err *err)
+int ty_runtime_resolve(struct ty_arena *a, const struct ty_trainjob *job,
+                       const struct ty_view *view, const struct ty_json **ret_runtime,
+                       struct ty_json **ret_snapshot, struct ty_err *err)
 {
     *ret_snapshot = NULL;
-    int r = ty_snapshot_read(a, job, view, ret_runtime, err);
+    int r = ty_runtime_snapshot_load(a, job, view, ret_runtime, err);
     if (r != TY_NOT_FOUND)
         return r;
     const struct ty_json *runtime = ty_runtime_live(job, view);
     if (!runtime) {
-        const char *why = ty_runtime_unread(a, job, view);
+        const char *why = ty_runtime_read_error(a, job, view);
         return why ? ty_fail(err, -EAGAIN, "%s", why) : not_found(job, err);
     }
     *ret_runtime = runtime;

@@ -9,17 +9,20 @@
 #define DEPRECATED "'trainer.kubeflow.org/support':'deprecated'"
 #define JOBS       "spec.template.spec.replicatedJobs"
 
-static struct ty_verdict admit(struct fixture *f, enum ty_admit_op op, const char *text)
+static struct ty_admission_response admit(struct fixture *f, enum ty_admission_op op,
+                                          const char *text)
 {
     struct ty_json *obj = fx_json(f->arena, text);
 
-    return core_admit(f, op, obj, op == TY_UPDATE ? ty_json_copy(f->arena, obj, 0) : NULL);
+    return core_admit(f, op, obj,
+                      op == TY_ADMISSION_UPDATE ? ty_json_copy(f->arena, obj, 0) : NULL);
 }
 
 static void test_good_runtime(void **state)
 {
     struct fixture *f = *state;
-    struct ty_verdict v = admit(f, TY_CREATE, RT(CLUSTER, TRAINER_JOB("node", "")));
+    struct ty_admission_response v =
+        admit(f, TY_ADMISSION_CREATE, RT(CLUSTER, TRAINER_JOB("node", "")));
 
     assert_int_equal(v.code, 201);
     assert_true(!v.message && v.warnings.n == 0);
@@ -30,8 +33,8 @@ static void test_good_runtime(void **state)
 static void test_replicas(void **state)
 {
     struct fixture *f = *state;
-    struct ty_verdict v = admit(
-        f, TY_CREATE,
+    struct ty_admission_response v = admit(
+        f, TY_ADMISSION_CREATE,
         RT(CLUSTER,
            "{'name':'launcher','replicas':3,'template':{}}," STEP_JOB(
                "d", "dataset-initializer", "dataset-initializer",
@@ -51,8 +54,8 @@ static void test_replicas(void **state)
 static void test_containers(void **state)
 {
     struct fixture *f = *state;
-    struct ty_verdict v =
-        admit(f, TY_CREATE,
+    struct ty_admission_response v =
+        admit(f, TY_ADMISSION_CREATE,
               RT("TrainingRuntime", STEP_JOB("n", "trainer", "main", "") "," STEP_JOB(
                                         "m", "model-initializer", "node", "")));
 
@@ -73,8 +76,8 @@ static void test_containers(void **state)
 static void test_init_container_of_that_name(void **state)
 {
     struct fixture *f = *state;
-    struct ty_verdict v =
-        admit(f, TY_CREATE,
+    struct ty_admission_response v =
+        admit(f, TY_ADMISSION_CREATE,
               RT(CLUSTER, "{'name':'n','template':{'metadata':{'labels':{'" TY_LABEL_ANCESTOR
                           "':'trainer'}},'spec':{'template':{'spec':{'initContainers':[{'name':"
                           "'node'}],'containers':[]}}}}}"));
@@ -88,18 +91,18 @@ static void test_updates(void **state)
 {
     struct fixture *f = *state;
 
-    assert_int_equal(admit(f, TY_UPDATE, RT(CLUSTER, STEP_JOB("n", "trainer", "main", ""))).code,
-                     403);
-    assert_int_equal(admit(f, TY_UPDATE, RT(CLUSTER, STEP_JOB("n", "trainer", "node", ""))).code,
-                     200);
+    assert_int_equal(
+        admit(f, TY_ADMISSION_UPDATE, RT(CLUSTER, STEP_JOB("n", "trainer", "main", ""))).code, 403);
+    assert_int_equal(
+        admit(f, TY_ADMISSION_UPDATE, RT(CLUSTER, STEP_JOB("n", "trainer", "node", ""))).code, 200);
 }
 
 /* Creating a deprecated runtime returns a warning, updating it does not. */
 static void test_deprecation(void **state)
 {
     struct fixture *f = *state;
-    struct ty_verdict v =
-        admit(f, TY_CREATE, RT_LABELLED(CLUSTER, DEPRECATED, TRAINER_JOB("node", "")));
+    struct ty_admission_response v =
+        admit(f, TY_ADMISSION_CREATE, RT_LABELLED(CLUSTER, DEPRECATED, TRAINER_JOB("node", "")));
 
     assert_int_equal(v.warnings.n, 1);
     assert_string_equal(
@@ -107,7 +110,7 @@ static void test_deprecation(void **state)
         "ClusterTrainingRuntime \"rt\" is deprecated and will be removed in a future release of "
         "Kubeflow Trainer. See runtime deprecation policy: https://trainer.kubeflow.org/en/latest/"
         "operator-guides/runtime.html#runtime-deprecation-policy");
-    v = admit(f, TY_UPDATE, RT_LABELLED(CLUSTER, DEPRECATED, TRAINER_JOB("node", "")));
+    v = admit(f, TY_ADMISSION_UPDATE, RT_LABELLED(CLUSTER, DEPRECATED, TRAINER_JOB("node", "")));
     assert_int_equal(v.warnings.n, 0);
 }
 
@@ -115,8 +118,8 @@ static void test_deprecation(void **state)
 
 static const char *warning(struct fixture *f, const char *policy, const char *jobs)
 {
-    struct ty_verdict v = admit(
-        f, TY_CREATE,
+    struct ty_admission_response v = admit(
+        f, TY_ADMISSION_CREATE,
         ty_arena_printf(f->arena,
                         "{'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'" CLUSTER
                         "','metadata':{'name':'rt'},'spec':{'mlPolicy':%s,'template':{'spec':{"

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "trainer/children.h"
+#include "trainer/child.h"
 
 /* What is made is recognised, as that child of that job and no other. */
 static void test_round_trip(void **state)
@@ -13,9 +13,9 @@ static void test_round_trip(void **state)
     ty_auto_arena *a = ty_arena_new(1 << 16);
 
     (void)state;
-    for (int i = 0; i < TY_CHILDREN; i++) {
+    for (int i = 0; i < TY_CHILD_COUNT; i++) {
         struct ty_str name = ty_str(ty_child_name(a, (enum ty_child)i, TY_LIT("a-job")));
-        for (int other = 0; other < TY_CHILDREN; other++)
+        for (int other = 0; other < TY_CHILD_COUNT; other++)
             assert_int_equal(ty_child_is((enum ty_child)other, name), other == i);
         assert_true(ty_str_is(ty_child_job(name), "a-job"));
     }
@@ -32,7 +32,7 @@ static void test_the_names_are_upstreams(void **state)
     ty_auto_arena *a = ty_arena_new(1 << 16);
 
     (void)state;
-    for (int i = 0; i < TY_CHILDREN; i++)
+    for (int i = 0; i < TY_CHILD_COUNT; i++)
         assert_string_equal(ty_child_name(a, (enum ty_child)i, TY_LIT("j")), want[i]);
 }
 

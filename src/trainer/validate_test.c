@@ -1,5 +1,5 @@
-#include "trainer/checks.h"
 #include "trainer/testing.h"
+#include "trainer/validate.h"
 
 #define MOUNT ",'volumeMounts':[{'name':'initializer','mountPath':'/w'}]"
 #define INIT_JOB(name, list, container)                                                            \
@@ -13,7 +13,7 @@ static const char *initializers(struct fixture *f, const char *runtime, const ch
 {
     fx_plan(f, runtime, job);
     f->errs = (struct ty_errs){ .arena = f->arena };
-    ty_check_initializers(&f->plan, &f->job, &f->errs);
+    ty_validate_initializers(&f->plan, &f->job, &f->errs);
     return ty_errs_text(f->arena, &f->errs);
 }
 
@@ -97,7 +97,7 @@ static size_t longest(struct fixture *f, const char *runtime, const char *spec)
                 ty_arena_printf(f->arena, "{'metadata':{'name':'%.*s'},'spec':{%s}}", (int)n, name,
                                 spec));
         f->errs = (struct ty_errs){ .arena = f->arena };
-        ty_check_names(&f->plan, &f->job, &f->errs);
+        ty_validate_names(&f->plan, &f->job, &f->errs);
         if (f->errs.n)
             break;
     }

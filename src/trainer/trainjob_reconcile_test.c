@@ -1,12 +1,12 @@
 /* Deadlines and the time to live are in pass_deadline_test.c. */
-#include "trainer/pass_testing.h"
+#include "trainer/trainjob_reconcile_testing.h"
 
 /* ---- children ---- */
 
 static void test_first_pass(void **state)
 {
     struct fixture *f = *state;
-    struct ty_pass p = settles(f, fx_json(f->arena, TRAINJOB("", "")), CORE_NOW);
+    struct ty_trainjob_reconcile p = settles(f, fx_json(f->arena, TRAINJOB("", "")), CORE_NOW);
 
     assert_int_equal(p.err.code, 0);
     assert_null(p.status);
@@ -23,9 +23,10 @@ static void test_passes_are_equal(void **state)
 {
     struct fixture *f = *state;
     struct ty_json *job = fx_json(f->arena, TRAINJOB("", ""));
-    struct ty_pass a = core_pass_at(f, job, CORE_NOW), b = core_pass_at(f, job, CORE_NOW + 99);
+    struct ty_trainjob_reconcile a = core_pass_at(f, job, CORE_NOW),
+                                 b = core_pass_at(f, job, CORE_NOW + 99);
 
-    for (struct ty_want *x = a.want, *y = b.want; x || y; x = x->next, y = y->next)
+    for (struct ty_desired_object *x = a.want, *y = b.want; x || y; x = x->next, y = y->next)
         assert_true(x && y && x->kind == y->kind && ty_json_eq(x->obj, y->obj));
 }
 
@@ -46,7 +47,7 @@ static void test_job_is_not_changed(void **state)
 static void test_managed_by_another(void **state)
 {
     struct fixture *f = *state;
-    struct ty_pass p = core_pass_at(
+    struct ty_trainjob_reconcile p = core_pass_at(
         f,
         fx_json(f->arena, TRAINJOB(",'suspend':true,'managedBy':'kueue.x-k8s.io/multikueue'", "")),
         CORE_NOW);
@@ -57,7 +58,7 @@ static void test_managed_by_another(void **state)
 static void test_managed_by_us(void **state)
 {
     struct fixture *f = *state;
-    struct ty_pass p = core_pass_at(
+    struct ty_trainjob_reconcile p = core_pass_at(
         f,
         fx_json(f->arena, TRAINJOB(",'managedBy':'trainer.kubeflow.org/trainjob-controller'", "")),
         CORE_NOW);
@@ -70,7 +71,7 @@ static void test_running_jobset_is_frozen(void **state)
     struct fixture *f = *state;
 
     core_put(f, JOBSET("", ""));
-    struct ty_pass p = core_pass_at(f, fx_json(f->arena, TRAINJOB("", "")), CORE_NOW);
+    struct ty_trainjob_reconcile p = core_pass_at(f, fx_json(f->arena, TRAINJOB("", "")), CORE_NOW);
     assert_null(core_wanted(&p, &ty_kind_jobset, "j"));
 }
 
@@ -93,7 +94,7 @@ static void test_finished_work_never_starts_again(void **state)
                                         TRAINJOB("", ENDED("Complete", "AllJobsCompleted")) };
 
     for (size_t i = 0; i < 3; i++) {
-        struct ty_pass p = core_pass_at(f, fx_json(f->arena, jobs[i]), CORE_NOW);
+        struct ty_trainjob_reconcile p = core_pass_at(f, fx_json(f->arena, jobs[i]), CORE_NOW);
         assert_true(!p.want && !p.status && !p.events && !p.delete_kind && p.requeue_s == 0);
     }
 }
@@ -102,7 +103,7 @@ static void test_finished_work_never_starts_again(void **state)
 static void test_unsupported_is_not_the_end(void **state)
 {
     struct fixture *f = *state;
-    struct ty_pass p = core_pass_at(
+    struct ty_trainjob_reconcile p = core_pass_at(
         f, fx_json(f->arena, TRAINJOB("", ENDED("Failed", "TrainingRuntimeNotSupported"))),
         CORE_NOW);
 
@@ -112,16 +113,17 @@ static void test_unsupported_is_not_the_end(void **state)
 static void test_no_build(void **state)
 {
     struct fixture *f = *state;
-    struct ty_pass_in in = { .pipeline = &f->pipeline,
-                             .settings = &f->settings,
-                             .view = &f->view,
-                             .job = fx_json(f->arena, TRAINJOB(",'suspend':true", "")),
-                             .now_s = CORE_NOW,
-                             .entropy = f->entropy,
-                             .no_build = true };
-    struct ty_pass p;
+    struct ty_trainjob_reconcile_in in = { .pipeline = &f->pipeline,
+                                           .settings = &f->settings,
+                                           .view = &f->view,
+                                           .job =
+                                               fx_json(f->arena, TRAINJOB(",'suspend':true", "")),
+                                           .now_s = CORE_NOW,
+                                           .entropy = f->entropy,
+                                           .no_build = true };
+    struct ty_trainjob_reconcile p;
 
-    ty_pass(f->arena, &in, &p);
+    ty_trainjob_reconcile(f->arena, &in, &p);
     assert_null(p.want);
     assert_string_equal(conditions(f, p.status), "Suspended=True/Suspended@" CREATED);
 }
@@ -133,7 +135,7 @@ static void test_runtime_missing(void **state)
     struct fixture *f = *state;
 
     core_drop(f, &ty_kind_clustertrainingruntime);
-    struct ty_pass p = core_pass_at(f, fx_json(f->arena, TRAINJOB("", "")), CORE_NOW);
+    struct ty_trainjob_reconcile p = core_pass_at(f, fx_json(f->arena, TRAINJOB("", "")), CORE_NOW);
     assert_true(p.err.code < 0);
     assert_true(!p.want && !p.status && !p.events->next);
     assert_string_equal(p.events->type, "Warning");
@@ -151,7 +153,7 @@ static void test_conditions_despite_failure(void **state)
 
     core_drop(f, &ty_kind_clustertrainingruntime);
     struct ty_json *job = fx_json(f->arena, TRAINJOB(",'suspend':true", ""));
-    struct ty_pass p = settles(f, job, CORE_NOW);
+    struct ty_trainjob_reconcile p = settles(f, job, CORE_NOW);
     assert_string_equal(conditions(f, p.status), "Suspended=True/Suspended@" CREATED);
 }
 
@@ -161,7 +163,7 @@ static void test_snapshot_despite_failure(void **state)
     struct fixture *f = *state;
 
     core_put(f, RUNTIME("{'mpi':{'mpiImplementation':'none'}}", ""));
-    struct ty_pass p = core_pass_at(f, fx_json(f->arena, TRAINJOB("", "")), CORE_NOW);
+    struct ty_trainjob_reconcile p = core_pass_at(f, fx_json(f->arena, TRAINJOB("", "")), CORE_NOW);
     assert_true(p.err.code < 0);
     assert_ptr_equal(p.want->kind, &ty_kind_configmap);
     assert_null(p.want->next);
@@ -182,7 +184,7 @@ static void test_long_errors_are_cut(void **state)
         struct ty_json *ref = ty_json_at(job, "spec.runtimeRef");
         ty_json_set(f->arena, ref, "name",
                     ty_json_strf(f->arena, "%s%.*s", shift ? "x" : "", (int)name.n, name.p));
-        struct ty_pass p = core_pass_at(f, job, CORE_NOW);
+        struct ty_trainjob_reconcile p = core_pass_at(f, job, CORE_NOW);
         size_t n = strlen(p.events->message);
         assert_true(ty_str_ends(ty_str(p.events->message), TY_LIT("\xc3\xa4 ...")));
         assert_in_range(n, sizeof(head) - 1 + 949 + 4, sizeof(head) - 1 + 950 + 4);
@@ -197,10 +199,10 @@ static void test_unsupported_runtime(void **state)
 
     ty_json_set(f->arena, ty_json_at(job, "spec.runtimeRef"), "kind",
                 ty_json_cstr(f->arena, "Other"));
-    struct ty_pass p = settles(f, job, CORE_NOW);
+    struct ty_trainjob_reconcile p = settles(f, job, CORE_NOW);
     assert_string_equal(conditions(f, p.status),
                         "Failed=True/TrainingRuntimeNotSupported@" CREATED);
-    assert_true(ty_str_is(ty_json_str_at(ty_condition(p.status, "Failed"), "message"),
+    assert_true(ty_str_is(ty_json_str_at(ty_condition_find(p.status, "Failed"), "message"),
                           "unsupported runtime: Other.trainer.kubeflow.org"));
     assert_true(!p.want && !p.events && p.err.code == 0);
 }
@@ -242,7 +244,7 @@ static void test_suspend_when_finished(void **state)
     struct ty_json *job = fx_json(f->arena, TRAINJOB(",'suspend':true", ""));
 
     core_put(f, JOBSET("", JOBSET_COMPLETED));
-    struct ty_pass p = settles(f, job, CORE_NOW);
+    struct ty_trainjob_reconcile p = settles(f, job, CORE_NOW);
     assert_string_equal(conditions(f, p.status),
                         "Suspended=True/Suspended@" CREATED
                         " Complete=True/AllJobsCompleted@2026-01-02T04:00:00Z");
@@ -257,7 +259,7 @@ static void test_failed_is_stable(void **state)
     struct ty_json *job = fx_json(f->arena, TRAINJOB("", ""));
 
     core_put(f, JOBSET("", JOBSET_FAILED));
-    struct ty_pass p = settles(f, job, CORE_NOW);
+    struct ty_trainjob_reconcile p = settles(f, job, CORE_NOW);
     assert_string_equal(conditions(f, p.status), "Failed=True/FailedJobs@2026-01-02T04:00:00Z");
 }
 
@@ -285,7 +287,7 @@ static void test_failed_no_more(void **state)
                                        "'reason':'FailedJobs'}]}"));
 
     core_put(f, JOBSET("", ""));
-    struct ty_pass p = settles(f, job, CORE_NOW);
+    struct ty_trainjob_reconcile p = settles(f, job, CORE_NOW);
     assert_string_equal(fx_text(f, p.status), "{}");
 }
 

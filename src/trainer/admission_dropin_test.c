@@ -16,31 +16,32 @@
     "spec.template.spec.replicatedJobs[0].template.spec.template.spec.containers: must contain "   \
     "the required container for the ancestor: dataset-initializer"
 
-static struct ty_verdict admit(struct fixture *f, const char *text, const char *old, bool lint)
+static struct ty_admission_response admit(struct fixture *f, const char *text, const char *old,
+                                          bool lint)
 {
-    struct ty_admit_in in = { .pipeline = &f->pipeline,
-                              .settings = &f->settings,
-                              .view = &f->view,
-                              .op = old ? TY_UPDATE : TY_CREATE,
-                              .obj = fx_json(f->arena, text),
-                              .now_s = CORE_NOW,
-                              .all = lint,
-                              .lint = lint };
-    struct ty_verdict v;
+    struct ty_admission_request in = { .pipeline = &f->pipeline,
+                                       .settings = &f->settings,
+                                       .view = &f->view,
+                                       .op = old ? TY_ADMISSION_UPDATE : TY_ADMISSION_CREATE,
+                                       .obj = fx_json(f->arena, text),
+                                       .now_s = CORE_NOW,
+                                       .all = lint,
+                                       .lint = lint };
+    struct ty_admission_response v;
 
     if (old) { /* what is stored has its defaults */
         struct ty_json *stored = fx_json(f->arena, old);
         ty_schema_default(f->arena, ty_kind_of(stored)->schema, stored);
         in.old = stored;
     }
-    ty_admit(f->arena, &in, &v);
+    ty_admission_handle(f->arena, &in, &v);
     return v;
 }
 
 /* Accepted with this one warning; refused by validate in the same words. */
 static void warns(struct fixture *f, const char *text, const char *old, const char *warning)
 {
-    struct ty_verdict v = admit(f, text, old, false);
+    struct ty_admission_response v = admit(f, text, old, false);
 
     assert_null(v.message);
     assert_int_equal(v.code, old ? 200 : 201);
@@ -127,7 +128,7 @@ static void test_warnings_hide_nothing(void **state)
                 "%.*s{'name':'worker','template':{'spec':{'template':{'spec':{'containers':[{"
                 "'name':'node','env':[{'name':'A','value':'1'}]}]}}}}}]}}}}"),
         TY_ARG(ty_buf_str(&jobs)));
-    struct ty_verdict v = admit(f, text, NULL, false);
+    struct ty_admission_response v = admit(f, text, NULL, false);
     if (v.code != 403)
         fail_msg("%s", v.message);
     assert_has(v.message,
@@ -148,7 +149,8 @@ static void test_long_warning(void **state)
 
     core_put(f, RUNTIME_JOBS("{}", PLAIN_JOB(LONG "1", "1", "{'name':'c'}") "," PLAIN_JOB(
                                        LONG "2", "1", "{'name':'c'}")));
-    struct ty_verdict v = admit(f, PATCHES(POD_PATCH("a.io/b", LONG "0", "")), NULL, false);
+    struct ty_admission_response v =
+        admit(f, PATCHES(POD_PATCH("a.io/b", LONG "0", "")), NULL, false);
     assert_null(v.message);
     assert_true(v.warnings.n >= 1);
     assert_int_equal(strlen(v.warnings.v[0]), 256);
@@ -182,7 +184,7 @@ static void may_update(struct fixture *f, const char *spec)
     const char *now = ty_arena_printf(f->arena, OURS(",'suspend':true%s"), spec);
 
     assert_int_equal(admit(f, was, NULL, false).code, 403);
-    struct ty_verdict v = admit(f, now, was, false);
+    struct ty_admission_response v = admit(f, now, was, false);
     if (v.message)
         fail_msg("%s", v.message);
 }

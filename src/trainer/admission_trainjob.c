@@ -2,9 +2,9 @@
  * (docs/spec/trainer.md 8.1, 8.2). */
 #include <errno.h>
 
-#include "trainer/admit.h"
-#include "trainer/pass.h"
-#include "trainer/resolve.h"
+#include "trainer/admission.h"
+#include "trainer/runtime_resolve.h"
+#include "trainer/trainjob_reconcile.h"
 
 /* The patches that are stored, and what they say without `time`, as typed clients see it: null is
  * absent. Made once each, however many new ones name the same manager. */
@@ -51,7 +51,7 @@ static void store_numproc(struct ty_arena *a, struct ty_json *obj)
 {
     struct ty_json *trainer = ty_json_at(obj, "spec.trainer");
     struct ty_json *word = ty_json_get(trainer, "numProcPerNode");
-    struct ty_numproc n = ty_numproc_read(word);
+    struct ty_numproc n = ty_trainjob_parse_numproc(word);
 
     if (n.kind == TY_NUMPROC_UNSET || n.kind == TY_NUMPROC_INT)
         return;
@@ -74,7 +74,7 @@ static bool worth_changing(const struct ty_json *obj, const struct ty_json *old)
 }
 
 /* Replaces obj.key, an object or a list, by a copy that shares its members. */
-static struct ty_json *own(struct ty_arena *a, struct ty_json *obj, const char *key)
+static struct ty_json *copy_member(struct ty_arena *a, struct ty_json *obj, const char *key)
 {
     struct ty_json *v = ty_json_get(obj, key);
 
@@ -89,20 +89,21 @@ static struct ty_json *own(struct ty_arena *a, struct ty_json *obj, const char *
 static struct ty_json *copy_changeable(struct ty_arena *a, const struct ty_json *obj)
 {
     struct ty_json *next = ty_json_shallow_copy(a, obj);
-    struct ty_json *meta = own(a, next, "metadata"), *spec = own(a, next, "spec");
-    struct ty_json *patches = spec ? own(a, spec, "runtimePatches") : NULL;
+    struct ty_json *meta = copy_member(a, next, "metadata"), *spec = copy_member(a, next, "spec");
+    struct ty_json *patches = spec ? copy_member(a, spec, "runtimePatches") : NULL;
 
     if (meta)
-        own(a, meta, "annotations");
+        copy_member(a, meta, "annotations");
     if (spec)
-        own(a, spec, "trainer");
+        copy_member(a, spec, "trainer");
     ty_each_item (p, patches)
         *p = ty_json_shallow_copy(a, *p);
     return next;
 }
 
-int ty_mutate_trainjob(struct ty_arena *a, const struct ty_json *obj, const struct ty_json *old,
-                       int64_t now_s, struct ty_json **ret_next, struct ty_err *err)
+int ty_admission_mutate_trainjob(struct ty_arena *a, const struct ty_json *obj,
+                                 const struct ty_json *old, int64_t now_s,
+                                 struct ty_json **ret_next, struct ty_err *err)
 {
     struct stored stored = { .list = ty_json_at(old, "spec.runtimePatches") };
     int r = ty_schema_decode(&ty_schema_TrainJob, obj, err);
@@ -121,10 +122,10 @@ int ty_mutate_trainjob(struct ty_arena *a, const struct ty_json *obj, const stru
     return 0;
 }
 
-static void deny(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *v,
-                 struct ty_errs *mine)
+static void set_denied(struct ty_arena *a, const struct ty_admission_request *in,
+                       struct ty_admission_response *v, struct ty_errs *mine)
 {
-    ty_admit_warn(in, mine, v);
+    ty_admission_warn(in, mine, v);
     if (mine->n && !v->message) {
         v->code = 403;
         v->message =
@@ -138,7 +139,7 @@ static void deny(struct ty_arena *a, const struct ty_admit_in *in, struct ty_ver
 
 /* Nobody knows whether the runtime is there: no word about the job, which may be right. v2.3.0
  * calls it missing. */
-static void cannot_judge(struct ty_arena *a, struct ty_verdict *v, const char *why)
+static void cannot_judge(struct ty_arena *a, struct ty_admission_response *v, const char *why)
 {
     v->code = 500;
     v->message = ty_arena_printf(a,
@@ -148,7 +149,7 @@ static void cannot_judge(struct ty_arena *a, struct ty_verdict *v, const char *w
 }
 
 /* Upstream's texts, path `spec.RuntimeRef` of the cluster kind included. */
-static void runtime_missing(struct ty_arena *a, const struct ty_admit_in *in,
+static void runtime_missing(struct ty_arena *a, const struct ty_admission_request *in,
                             const struct ty_trainjob *job, struct ty_errs *errs)
 {
     bool cluster = ty_runtime_kind(job) == &ty_kind_clustertrainingruntime;
@@ -161,30 +162,32 @@ static void runtime_missing(struct ty_arena *a, const struct ty_admit_in *in,
         TY_ARG(job->ref_kind), TY_ARG(job->ref_name), cluster ? "clusterT" : "t");
 
     e->at = job->ref;
-    e->hint = ty_runtime_others(a, job, in->view);
+    e->hint = ty_runtime_suggestions(a, job, in->view);
 }
 
 /* The live runtime; on update, when that is gone, the job's snapshot of it (B12). */
-static const struct ty_json *runtime_for(struct ty_arena *a, const struct ty_admit_in *in,
+static const struct ty_json *runtime_for(struct ty_arena *a, const struct ty_admission_request *in,
                                          const struct ty_trainjob *job)
 {
     const struct ty_json *runtime = ty_runtime_live(job, in->view);
     struct ty_err err = { 0 };
 
-    if (!runtime && in->op == TY_UPDATE && ty_snapshot_read(a, job, in->view, &runtime, &err) != 0)
+    if (!runtime && in->op == TY_ADMISSION_UPDATE &&
+        ty_runtime_snapshot_load(a, job, in->view, &runtime, &err) != 0)
         return NULL;
     return runtime;
 }
 
-static const char *runtime_unread(struct ty_arena *a, const struct ty_admit_in *in,
+static const char *runtime_unread(struct ty_arena *a, const struct ty_admission_request *in,
                                   const struct ty_trainjob *job)
 {
-    const char *why = ty_runtime_unread(a, job, in->view);
+    const char *why = ty_runtime_read_error(a, job, in->view);
 
-    return why || in->op != TY_UPDATE ? why : ty_snapshot_unread(a, job, in->view);
+    return why || in->op != TY_ADMISSION_UPDATE ? why
+                                                : ty_runtime_snapshot_read_error(a, job, in->view);
 }
 
-static void check_job(struct ty_arena *a, const struct ty_admit_in *in,
+static void check_job(struct ty_arena *a, const struct ty_admission_request *in,
                       const struct ty_trainjob *job, const struct ty_trainjob *old,
                       const struct ty_json *runtime, struct ty_errs *errs,
                       struct ty_warnings *warnings)
@@ -198,11 +201,11 @@ static void check_job(struct ty_arena *a, const struct ty_admit_in *in,
 
     if (ty_str_is(ty_json_as_str(ty_json_find(labels, TY_LIT("trainer.kubeflow.org/support"))),
                   "deprecated"))
-        ty_warnings_add(warnings, "Referenced %.*s \"%.*s\" " TY_DEPRECATION, TY_ARG(job->ref_kind),
-                        TY_ARG(job->ref_name));
-    if (ty_plan_make(a, job, &plan_in, &plan, &err) < 0) {
+        ty_warnings_add(warnings, "Referenced %.*s \"%.*s\" " TY_ADMISSION_DEPRECATED,
+                        TY_ARG(job->ref_kind), TY_ARG(job->ref_name));
+    if (ty_plan_init(a, job, &plan_in, &plan, &err) < 0) {
         /* The runtime may have changed since: what was stored can still be relabelled or freed. */
-        bool stored = old && ty_plan_make(a, old, &plan_in, &plan, &(struct ty_err){ 0 }) < 0;
+        bool stored = old && ty_plan_init(a, old, &plan_in, &plan, &(struct ty_err){ 0 }) < 0;
         ty_errs_add(errs, TY_KEY(NULL, "spec"), TY_FORBIDDEN, NULL, "%s", err.text)->warn_only =
             stored;
         return;
@@ -210,7 +213,8 @@ static void check_job(struct ty_arena *a, const struct ty_admit_in *in,
     ty_pipeline_validate(&plan, job, old, errs, warnings);
 }
 
-void ty_validate_trainjob(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *ret)
+void ty_admission_validate_trainjob(struct ty_arena *a, const struct ty_admission_request *in,
+                                    struct ty_admission_response *ret)
 {
     struct ty_trainjob job, old;
     struct ty_errs errs = { .arena = a };
@@ -223,8 +227,8 @@ void ty_validate_trainjob(struct ty_arena *a, const struct ty_admit_in *in, stru
         return;
     }
 
-    ty_trainjob_read(&job, in->obj);
-    ty_trainjob_read(&old, in->old);
+    ty_trainjob_parse(&job, in->obj);
+    ty_trainjob_parse(&old, in->old);
     if (!ty_runtime_kind(&job)) {
         const char *text = ty_runtime_unsupported(a, &job);
         struct ty_field_err *e = ty_errs_add(&errs, TY_KEY(TY_KEY(NULL, "spec"), "runtimeRef"),
@@ -240,7 +244,7 @@ void ty_validate_trainjob(struct ty_arena *a, const struct ty_admit_in *in, stru
                 "request: %s",
                 text);
         }
-        deny(a, in, ret, &errs);
+        set_denied(a, in, ret, &errs);
         return;
     }
     const struct ty_json *runtime = runtime_for(a, in, &job);
@@ -250,8 +254,9 @@ void ty_validate_trainjob(struct ty_arena *a, const struct ty_admit_in *in, stru
         return;
     }
     if (runtime)
-        check_job(a, in, &job, in->op == TY_UPDATE ? &old : NULL, runtime, &errs, &ret->warnings);
+        check_job(a, in, &job, in->op == TY_ADMISSION_UPDATE ? &old : NULL, runtime, &errs,
+                  &ret->warnings);
     else
         runtime_missing(a, in, &job, &errs);
-    deny(a, in, ret, &errs);
+    set_denied(a, in, ret, &errs);
 }

@@ -1,6 +1,6 @@
 /* TrainJobs that get no pods, or whose trainer nobody takes: each is a warning with its place. */
-#include "trainer/checks.h"
 #include "trainer/testing.h"
+#include "trainer/validate.h"
 
 typedef void check_fn(const struct ty_plan *, const struct ty_trainjob *, struct ty_errs *);
 
@@ -20,7 +20,7 @@ static const char *said(struct fixture *f, check_fn *check, const char *runtime,
     return ty_arena_strndup(f->arena, out.p ? out.p : "", out.n);
 }
 
-#define COUNTS(f, runtime, job) said(f, ty_check_counts, runtime, job)
+#define COUNTS(f, runtime, job) said(f, ty_validate_counts, runtime, job)
 
 static void test_counts_that_no_job_can_have(void **state)
 {
@@ -80,10 +80,11 @@ static void test_counts_under_mpi(void **state)
                         "spec.trainer.numNodes: job \"node\" gets no pods: numNodes is 0: it is "
                         "over at once, without a pod; use 1 or more");
     fx_run(f, MPI("'runLauncherAsNode':true"), JOB("'numNodes':0"));
-    assert_int_equal(ty_plan_set(&f->plan, TY_LIT("node"))->count, 1); /* as it was foreseen */
+    assert_int_equal(ty_plan_find_podset(&f->plan, TY_LIT("node"))->count,
+                     1); /* as it was foreseen */
 }
 
-#define REQUESTS(f, runtime, job) said(f, ty_check_requests, runtime, job)
+#define REQUESTS(f, runtime, job) said(f, ty_validate_requests, runtime, job)
 
 static void test_requests_above_own_limits(void **state)
 {
@@ -176,7 +177,7 @@ static void test_mistakes_are_bounded(void **state)
     assert_int_equal(f->errs.n, 16);
 }
 
-#define TRAINER(f, runtime, job) said(f, ty_check_trainer, runtime, job)
+#define TRAINER(f, runtime, job) said(f, ty_validate_trainer, runtime, job)
 #define HEAD                                                                                       \
     "spec.trainer: ignored: no job of runtime \"rt\" has label " TY_LABEL_ANCESTOR                 \
     ": trainer; add it to template.metadata.labels of "

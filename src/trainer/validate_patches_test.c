@@ -1,5 +1,5 @@
-#include "trainer/checks.h"
 #include "trainer/testing.h"
+#include "trainer/validate.h"
 
 #define SPEC_OF(more)   JOB_OF("rt", more)
 #define PATCHES(list)   SPEC_OF(",'runtimePatches':[" list "]")
@@ -13,8 +13,8 @@ static const char *check(struct fixture *f, const char *runtime, const char *job
 {
     fx_plan(f, runtime, job);
     f->errs = (struct ty_errs){ .arena = f->arena };
-    ty_check_patches(&f->plan, &f->job, &f->errs);
-    ty_check_overrides(&f->plan, &f->job, NULL, &f->errs);
+    ty_validate_patches(&f->plan, &f->job, &f->errs);
+    ty_validate_overrides(&f->plan, &f->job, NULL, &f->errs);
     return ty_errs_text(f->arena, &f->errs);
 }
 
@@ -212,9 +212,9 @@ static const char *change(struct fixture *f, const char *from, const char *to)
     struct ty_trainjob old;
 
     fx_plan(f, BASE, to);
-    ty_trainjob_read(&old, fx_json(f->arena, from));
+    ty_trainjob_parse(&old, fx_json(f->arena, from));
     f->errs = (struct ty_errs){ .arena = f->arena };
-    ty_check_patch_changes(&f->plan, &f->job, &old, &f->errs);
+    ty_validate_patch_changes(&f->plan, &f->job, &old, &f->errs);
     return ty_errs_text(f->arena, &f->errs);
 }
 
@@ -279,7 +279,7 @@ static void test_creation_is_no_change(void **state)
 
     fx_plan(f, BASE, SPEC_OF(PATCH_A));
     f->errs = (struct ty_errs){ .arena = f->arena };
-    ty_check_patch_changes(&f->plan, &f->job, NULL, &f->errs);
+    ty_validate_patch_changes(&f->plan, &f->job, NULL, &f->errs);
     assert_int_equal(f->errs.n, 0);
 }
 

@@ -1,6 +1,6 @@
 #include <errno.h>
 
-#include "trainer/resolve.h"
+#include "trainer/runtime_resolve.h"
 #include "trainer/testing.h"
 #include "json/yaml.h"
 
@@ -20,7 +20,7 @@
 
 static void read_job(struct fixture *f, const char *text)
 {
-    ty_trainjob_read(&f->job, fx_json(f->arena, text));
+    ty_trainjob_parse(&f->job, fx_json(f->arena, text));
     f->err = (struct ty_err){ 0 };
 }
 
@@ -73,7 +73,7 @@ static int read_snapshot(struct fixture *f, const char *map, const char *job,
 {
     core_put(f, map);
     read_job(f, job);
-    return ty_snapshot_read(f->arena, &f->job, &f->view, ret, &f->err);
+    return ty_runtime_snapshot_load(f->arena, &f->job, &f->view, ret, &f->err);
 }
 
 /* A snapshot owned by the TrainJob is returned with its kind, for both kinds of runtime. */
@@ -99,8 +99,9 @@ static void test_no_snapshot(void **state)
     const struct ty_json *rt = NULL;
 
     read_job(f, REF(CLUSTER));
-    assert_int_equal(ty_snapshot_read(f->arena, &f->job, &f->view, &rt, &f->err), TY_NOT_FOUND);
-    assert_int_equal(ty_snapshot_read(f->arena, &f->job, NULL, &rt, &f->err), TY_NOT_FOUND);
+    assert_int_equal(ty_runtime_snapshot_load(f->arena, &f->job, &f->view, &rt, &f->err),
+                     TY_NOT_FOUND);
+    assert_int_equal(ty_runtime_snapshot_load(f->arena, &f->job, NULL, &rt, &f->err), TY_NOT_FOUND);
     assert_null(rt);
 }
 
@@ -250,7 +251,7 @@ static int resolve(struct fixture *f, const char *job, const struct ty_json **re
                    struct ty_json **ret_map)
 {
     read_job(f, job);
-    return ty_resolve(f->arena, &f->job, &f->view, ret_rt, ret_map, &f->err);
+    return ty_runtime_resolve(f->arena, &f->job, &f->view, ret_rt, ret_map, &f->err);
 }
 
 /* v2.3.0's texts for a missing runtime, which differ between the kinds. */
@@ -302,12 +303,12 @@ static void test_runtime_unread(void **state)
     f->view.unread = forbidden;
     assert_int_equal(resolve(f, REF(CLUSTER), &rt, &map), -EAGAIN);
     assert_string_equal(f->err.text, "ClusterTrainingRuntime \"rt\" cannot be read: forbidden");
-    assert_null(ty_snapshot_unread(f->arena, &f->job, &f->view));
+    assert_null(ty_runtime_snapshot_read_error(f->arena, &f->job, &f->view));
     assert_int_equal(resolve(f, REF("TrainingRuntime"), &rt, &map), -ENOENT);
     assert_true(!rt && !map);
     read_job(f, REF("Other"));
-    assert_null(ty_runtime_unread(f->arena, &f->job, &f->view));
-    assert_null(ty_runtime_unread(f->arena, &f->job, NULL));
+    assert_null(ty_runtime_read_error(f->arena, &f->job, &f->view));
+    assert_null(ty_runtime_read_error(f->arena, &f->job, NULL));
     core_put(f, RT(CLUSTER, "rt", "")); /* what is known is known */
     assert_int_equal(resolve(f, REF(CLUSTER), &rt, &map), 0);
 }

@@ -1,9 +1,9 @@
 /* The main line of the pure part: one TrainJob, one pass (docs/spec/trainer.md 7.1, 7.3). */
-#include "trainer/pass.h"
+#include "trainer/trainjob_reconcile.h"
 
 #include <errno.h>
 
-#include "trainer/resolve.h"
+#include "trainer/runtime_resolve.h"
 #include "trainer/stalled.h"
 
 #define MANAGER     "trainer.kubeflow.org/trainjob-controller"
@@ -11,17 +11,18 @@
 #define DEADLINE    "DeadlineExceeded"
 #define UNSUPPORTED "TrainingRuntimeNotSupported"
 
-static void add_event(struct ty_arena *a, struct ty_pass *ret, const char *reason, const char *text)
+static void add_event(struct ty_arena *a, struct ty_trainjob_reconcile *ret, const char *reason,
+                      const char *text)
 {
-    struct ty_pass_event *e = ty_new(a, struct ty_pass_event), **end = &ret->events;
+    struct ty_trainjob_event *e = ty_new(a, struct ty_trainjob_event), **end = &ret->events;
 
-    *e = (struct ty_pass_event){ .type = "Warning", .reason = reason, .message = text };
+    *e = (struct ty_trainjob_event){ .type = "Warning", .reason = reason, .message = text };
     while (*end)
         end = &(*end)->next;
     *end = e;
 }
 
-static void tell_failure(struct ty_arena *a, struct ty_pass *ret)
+static void tell_failure(struct ty_arena *a, struct ty_trainjob_reconcile *ret)
 {
     struct ty_str text = ty_str(ret->err.text), head = ty_str_head(text, NOTE_MAX);
 
@@ -31,25 +32,28 @@ static void tell_failure(struct ty_arena *a, struct ty_pass *ret)
 }
 
 /* The snapshot goes first: without it a retry could meet another runtime. */
-static void put_first(struct ty_arena *a, struct ty_pass *ret, struct ty_json *snapshot)
+static void put_first(struct ty_arena *a, struct ty_trainjob_reconcile *ret,
+                      struct ty_json *snapshot)
 {
-    struct ty_want *w = ty_new(a, struct ty_want);
+    struct ty_desired_object *w = ty_new(a, struct ty_desired_object);
 
-    *w = (struct ty_want){ .kind = &ty_kind_configmap, .obj = snapshot, .next = ret->want };
+    *w = (struct ty_desired_object){ .kind = &ty_kind_configmap,
+                                     .obj = snapshot,
+                                     .next = ret->want };
     ret->want = w;
 }
 
-static int build(struct ty_arena *a, const struct ty_pass_in *in, const struct ty_trainjob *job,
-                 struct ty_pass *ret)
+static int build_children(struct ty_arena *a, const struct ty_trainjob_reconcile_in *in,
+                          const struct ty_trainjob *job, struct ty_trainjob_reconcile *ret)
 {
     struct ty_plan_in plan_in = {
         .pipeline = in->pipeline, .settings = in->settings, .view = in->view, .entropy = in->entropy
     };
     struct ty_json *snapshot = NULL;
-    int r = ty_resolve(a, job, in->view, &plan_in.runtime, &snapshot, &ret->err);
+    int r = ty_runtime_resolve(a, job, in->view, &plan_in.runtime, &snapshot, &ret->err);
 
     if (r == 0)
-        r = ty_plan_make(a, job, &plan_in, &ret->plan, &ret->err);
+        r = ty_plan_init(a, job, &plan_in, &ret->plan, &ret->err);
     if (r == 0)
         r = ty_pipeline_run(&ret->plan, job, &ret->err);
     ret->want = r == 0 ? ret->plan.want : NULL;
@@ -71,47 +75,47 @@ static void forget_failed(struct ty_json *status)
 
 static bool failed_because(const struct ty_json *status, const char *reason)
 {
-    const struct ty_json *failed = ty_condition(status, "Failed");
+    const struct ty_json *failed = ty_condition_find(status, "Failed");
 
     return failed && ty_str_is(ty_json_str_at(failed, "reason"), reason);
 }
 
-bool ty_pass_is_refused(const struct ty_json *status)
+bool ty_trainjob_is_refused(const struct ty_json *status)
 {
     return failed_because(status, TY_REASON_CREATION_FAILED);
 }
 
 /* What its JobSet once said is final: a JobSet that is gone (its own TTL, a tidy administrator)
  * must not make finished work start again. */
-static bool ended_for_good(const struct ty_pass_in *in, const struct ty_trainjob *job,
+static bool ended_for_good(const struct ty_trainjob_reconcile_in *in, const struct ty_trainjob *job,
                            const struct ty_json *was)
 {
     return ty_trainjob_finished(was) &&
-           !ty_view_get(in->view, &ty_kind_jobset, job->ns, job->name) &&
-           !failed_because(was, UNSUPPORTED) && !ty_pass_is_refused(was);
+           !ty_plan_view_get(in->view, &ty_kind_jobset, job->ns, job->name) &&
+           !failed_because(was, UNSUPPORTED) && !ty_trainjob_is_refused(was);
 }
 
-bool ty_pass_is_suspend_refused(const struct ty_json *status)
+bool ty_trainjob_is_suspend_refused(const struct ty_json *status)
 {
-    struct ty_str reason = ty_json_str_at(ty_condition(status, "Suspended"), "reason");
+    struct ty_str reason = ty_json_str_at(ty_condition_find(status, "Suspended"), "reason");
 
     return ty_str_is(reason, TY_REASON_SUSPEND_REFUSED) ||
            ty_str_is(reason, TY_REASON_RESUME_REFUSED);
 }
 
 /* What its JobSet is, where that cannot follow the job now; else what the job wants. */
-static bool is_suspended(const struct ty_pass_in *in, const struct ty_trainjob *job)
+static bool is_suspended(const struct ty_trainjob_reconcile_in *in, const struct ty_trainjob *job)
 {
     const struct ty_json *jobset =
-        in->unapplied ? ty_view_get(in->view, &ty_kind_jobset, job->ns, job->name) : NULL;
+        in->unapplied ? ty_plan_view_get(in->view, &ty_kind_jobset, job->ns, job->name) : NULL;
 
     return jobset ? ty_json_true_at(jobset, "spec.suspend") : job->suspended;
 }
 
 /* A queue gives away what a suspended job has had, so nothing is called suspended that runs. What
  * has failed for the moment only leaves the condition as it was. */
-static void tell_suspend_refused(struct ty_arena *a, const struct ty_pass_in *in, bool suspended,
-                                 struct ty_json *status, struct ty_str now)
+static void tell_suspend_refused(struct ty_arena *a, const struct ty_trainjob_reconcile_in *in,
+                                 bool suspended, struct ty_json *status, struct ty_str now)
 {
     /* Never suspended so far: since its creation, which is when its deadline began. */
     struct ty_str created = ty_json_str_at(in->job, "metadata.creationTimestamp");
@@ -123,28 +127,28 @@ static void tell_suspend_refused(struct ty_arena *a, const struct ty_pass_in *in
                          in->refused, now);
     else
         ty_condition_set(a, status, "Suspended", "False", TY_LIT(TY_REASON_SUSPEND_REFUSED),
-                         in->refused, ty_condition(status, "Suspended") ? now : created);
+                         in->refused, ty_condition_find(status, "Suspended") ? now : created);
 }
 
 static void set_suspended(struct ty_arena *a, const struct ty_trainjob *job, struct ty_json *status,
                           struct ty_str now)
 {
-    const struct ty_json *had = ty_condition(status, "Suspended");
+    const struct ty_json *had = ty_condition_find(status, "Suspended");
 
     if (job->suspended)
         ty_condition_set(a, status, "Suspended", "True", TY_LIT("Suspended"),
                          TY_LIT("TrainJob is suspended"), now);
     else if (had && (ty_str_is(ty_json_str_at(had, "status"), "True") ||
-                     ty_pass_is_suspend_refused(status)))
+                     ty_trainjob_is_suspend_refused(status)))
         ty_condition_set(a, status, "Suspended", "False", TY_LIT("Resumed"),
                          TY_LIT("TrainJob is resumed"), now);
 }
 
 /* The JobSet's state, but a missed deadline wins over whatever the dying JobSet says. */
-static void mirror_children(struct ty_arena *a, const struct ty_pass_in *in,
+static void mirror_children(struct ty_arena *a, const struct ty_trainjob_reconcile_in *in,
                             const struct ty_trainjob *job, struct ty_json *status)
 {
-    const struct ty_json *failed = ty_condition(status, "Failed");
+    const struct ty_json *failed = ty_condition_find(status, "Failed");
     struct ty_json *kept = failed ? ty_json_copy(a, failed, 0) : NULL;
 
     ty_pipeline_status(in->pipeline, a, job, in->view, status);
@@ -160,7 +164,7 @@ static void mirror_children(struct ty_arena *a, const struct ty_pass_in *in,
 static bool deadline_start(const struct ty_trainjob *job, const struct ty_json *status,
                            int64_t *ret_s)
 {
-    const struct ty_json *suspended = ty_condition(status, "Suspended");
+    const struct ty_json *suspended = ty_condition_find(status, "Suspended");
     struct ty_str text = ty_json_str_at(job->obj, "metadata.creationTimestamp");
 
     if (suspended && ty_str_is(ty_json_str_at(suspended, "status"), "False"))
@@ -168,15 +172,15 @@ static bool deadline_start(const struct ty_trainjob *job, const struct ty_json *
     return ty_time_parse(text, ret_s);
 }
 
-static void check_deadline(struct ty_arena *a, const struct ty_pass_in *in,
+static void check_deadline(struct ty_arena *a, const struct ty_trainjob_reconcile_in *in,
                            const struct ty_trainjob *job, struct ty_json *status,
-                           struct ty_pass *ret)
+                           struct ty_trainjob_reconcile *ret)
 {
     int64_t start = 0, end = 0;
 
     if (failed_because(status, DEADLINE)) {
         /* Already said; the deletion is repeated until the JobSet is gone (B13). */
-        if (ty_view_get(in->view, &ty_kind_jobset, job->ns, job->name))
+        if (ty_plan_view_get(in->view, &ty_kind_jobset, job->ns, job->name))
             ret->delete_kind = &ty_kind_jobset;
         return;
     }
@@ -201,7 +205,7 @@ static void check_deadline(struct ty_arena *a, const struct ty_pass_in *in,
 
 /* ttlSecondsAfterFinished (ours): the TrainJob goes, and with it all that it owns. */
 static void check_ttl(const struct ty_trainjob *job, const struct ty_json *status, int64_t now_s,
-                      struct ty_pass *ret)
+                      struct ty_trainjob_reconcile *ret)
 {
     static const char *const ends[] = { "Complete", "Failed" };
     int64_t ttl = 0, at = 0, end = 0;
@@ -209,7 +213,7 @@ static void check_ttl(const struct ty_trainjob *job, const struct ty_json *statu
     if (!ty_json_int_at(job->obj, "spec.ttlSecondsAfterFinished", &ttl))
         return;
     for (size_t i = 0; i < 2; i++) {
-        const struct ty_json *c = ty_condition(status, ends[i]);
+        const struct ty_json *c = ty_condition_find(status, ends[i]);
         int64_t t = 0;
         if (ty_str_is(ty_json_str_at(c, "status"), "True") &&
             ty_time_parse(ty_json_str_at(c, "lastTransitionTime"), &t) && t > at)
@@ -230,21 +234,22 @@ static void refuse_runtime(struct ty_arena *a, const struct ty_trainjob *job,
                            const struct ty_json *was, struct ty_json *status, struct ty_str now)
 {
     if (failed_because(was, UNSUPPORTED))
-        now = ty_json_str_at(ty_condition(was, "Failed"), "lastTransitionTime");
+        now = ty_json_str_at(ty_condition_find(was, "Failed"), "lastTransitionTime");
     ty_condition_set(a, status, "Failed", "True", TY_LIT(UNSUPPORTED),
                      ty_str(ty_runtime_unsupported(a, job)), now);
 }
 
 /* A JobSet that the API server refuses (by JobSet's admission, a quota, its schema) makes the job
  * Failed, but not finished: deadline and ttl do not see it. The message is that of the last try. */
-static void tell_refused(struct ty_arena *a, const struct ty_pass_in *in,
+static void tell_refused(struct ty_arena *a, const struct ty_trainjob_reconcile_in *in,
                          const struct ty_trainjob *job, const struct ty_json *was,
                          struct ty_json *status, struct ty_str now)
 {
-    const struct ty_json *before = ty_pass_is_refused(was) ? ty_condition(was, "Failed") : NULL;
+    const struct ty_json *before =
+        ty_trainjob_is_refused(was) ? ty_condition_find(was, "Failed") : NULL;
 
     if ((!before && !in->refused.n) || ty_trainjob_finished(status) ||
-        ty_view_get(in->view, &ty_kind_jobset, job->ns, job->name))
+        ty_plan_view_get(in->view, &ty_kind_jobset, job->ns, job->name))
         return;
     ty_condition_set(a, status, "Failed", "True", TY_LIT(TY_REASON_CREATION_FAILED),
                      in->refused.n ? in->refused : ty_json_str_at(before, "message"),
@@ -252,7 +257,7 @@ static void tell_refused(struct ty_arena *a, const struct ty_pass_in *in,
 }
 
 static void keep_if_changed(struct ty_arena *a, const struct ty_json *was, struct ty_json *status,
-                            struct ty_pass *ret)
+                            struct ty_trainjob_reconcile *ret)
 {
     if (ty_json_len(ty_json_get(status, "conditions")) == 0)
         ty_json_del(status, TY_LIT("conditions"));
@@ -260,7 +265,8 @@ static void keep_if_changed(struct ty_arena *a, const struct ty_json *was, struc
         ret->status = status;
 }
 
-void ty_pass(struct ty_arena *a, const struct ty_pass_in *in, struct ty_pass *ret)
+void ty_trainjob_reconcile(struct ty_arena *a, const struct ty_trainjob_reconcile_in *in,
+                           struct ty_trainjob_reconcile *ret)
 {
     struct ty_trainjob job;
     struct ty_str now = ty_time_text(a, in->now_s);
@@ -268,8 +274,8 @@ void ty_pass(struct ty_arena *a, const struct ty_pass_in *in, struct ty_pass *re
     struct ty_json *status = was ? ty_json_copy(a, was, 0) : ty_json_object(a);
     struct ty_str manager = ty_json_str_at(in->job, "spec.managedBy");
 
-    *ret = (struct ty_pass){ 0 };
-    ty_trainjob_read(&job, in->job);
+    *ret = (struct ty_trainjob_reconcile){ 0 };
+    ty_trainjob_parse(&job, in->job);
     if (manager.n && !ty_str_is(manager, MANAGER))
         return; /* MultiKueue's: not ours to touch, not even its status */
     bool over = ended_for_good(in, &job, was), known = ty_runtime_kind(&job);
@@ -277,7 +283,8 @@ void ty_pass(struct ty_arena *a, const struct ty_pass_in *in, struct ty_pass *re
         forget_failed(status);
     if (!known)
         refuse_runtime(a, &job, was, status, now);
-    else if (!over && !in->no_build && !ty_trainjob_finished(status) && build(a, in, &job, ret) < 0)
+    else if (!over && !in->no_build && !ty_trainjob_finished(status) &&
+             build_children(a, in, &job, ret) < 0)
         tell_failure(a, ret);
     if (is_suspended(in, &job) == job.suspended)
         set_suspended(a, &job, status, now);
@@ -286,7 +293,7 @@ void ty_pass(struct ty_arena *a, const struct ty_pass_in *in, struct ty_pass *re
     if (known && !over)
         mirror_children(a, in, &job, status);
     if (known && !over)
-        ty_stalled_tell(a, in, &job, status, ret);
+        ty_stalled_update(a, in, &job, status, ret);
     check_deadline(a, in, &job, status, ret);
     check_ttl(&job, status, in->now_s, ret);
     tell_refused(a, in, &job, was, status, now);

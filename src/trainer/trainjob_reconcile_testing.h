@@ -1,6 +1,6 @@
 /* For the tests of passes: a job, its JobSet, and what a pass makes of them. */
-#ifndef TY_TRAINER_PASS_TESTING_H
-#define TY_TRAINER_PASS_TESTING_H
+#ifndef TY_TRAINER_TRAINJOB_RECONCILE_TESTING_H
+#define TY_TRAINER_TRAINJOB_RECONCILE_TESTING_H
 
 #include "trainer/testing.h"
 
@@ -46,9 +46,10 @@ static inline const char *conditions(struct fixture *f, const struct ty_json *st
 }
 
 /* A pass whose status is written back into the job, as the operator does. */
-static inline struct ty_pass pass_at(struct fixture *f, struct ty_json *job, int64_t now_s)
+static inline struct ty_trainjob_reconcile pass_at(struct fixture *f, struct ty_json *job,
+                                                   int64_t now_s)
 {
-    struct ty_pass p = core_pass_at(f, job, now_s);
+    struct ty_trainjob_reconcile p = core_pass_at(f, job, now_s);
 
     if (p.status)
         ty_json_set(f->arena, job, "status", p.status);
@@ -56,9 +57,10 @@ static inline struct ty_pass pass_at(struct fixture *f, struct ty_json *job, int
 }
 
 /* One pass, then a second which must find nothing to say: else status is written for ever. */
-static inline struct ty_pass settles(struct fixture *f, struct ty_json *job, int64_t now_s)
+static inline struct ty_trainjob_reconcile settles(struct fixture *f, struct ty_json *job,
+                                                   int64_t now_s)
 {
-    struct ty_pass p = pass_at(f, job, now_s);
+    struct ty_trainjob_reconcile p = pass_at(f, job, now_s);
 
     assert_null(pass_at(f, job, now_s + 10).status);
     assert_null(pass_at(f, job, now_s + 20).status);

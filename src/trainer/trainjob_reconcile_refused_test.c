@@ -1,22 +1,23 @@
 /* A child that the API server refuses for good: Failed, and yet not finished. */
-#include "trainer/pass_testing.h"
+#include "trainer/trainjob_reconcile_testing.h"
 
 #define REFUSED(time) "Failed=True/TrainJobResourcesCreationFailed@" time
 
 /* The pass after an apply was refused, and its status written. */
-static struct ty_pass refuse(struct fixture *f, struct ty_json *job, int64_t now_s, const char *why)
+static struct ty_trainjob_reconcile refuse(struct fixture *f, struct ty_json *job, int64_t now_s,
+                                           const char *why)
 {
-    struct ty_pass_in in = { .pipeline = &f->pipeline,
-                             .settings = &f->settings,
-                             .view = &f->view,
-                             .job = job,
-                             .now_s = now_s,
-                             .no_build = true,
-                             .unapplied = true,
-                             .refused = ty_str(why) };
-    struct ty_pass p;
+    struct ty_trainjob_reconcile_in in = { .pipeline = &f->pipeline,
+                                           .settings = &f->settings,
+                                           .view = &f->view,
+                                           .job = job,
+                                           .now_s = now_s,
+                                           .no_build = true,
+                                           .unapplied = true,
+                                           .refused = ty_str(why) };
+    struct ty_trainjob_reconcile p;
 
-    ty_pass(f->arena, &in, &p);
+    ty_trainjob_reconcile(f->arena, &in, &p);
     if (p.status)
         ty_json_set(f->arena, job, "status", p.status);
     return p;
@@ -24,14 +25,14 @@ static struct ty_pass refuse(struct fixture *f, struct ty_json *job, int64_t now
 
 static const char *message(const struct ty_json *job)
 {
-    return ty_json_str_at(ty_condition(ty_json_get(job, "status"), "Failed"), "message").p;
+    return ty_json_str_at(ty_condition_find(ty_json_get(job, "status"), "Failed"), "message").p;
 }
 
 static void test_it_is_told_and_tried_again(void **state)
 {
     struct fixture *f = *state;
     struct ty_json *job = fx_json(f->arena, TRAINJOB("", ""));
-    struct ty_pass p = refuse(f, job, CORE_NOW, "no");
+    struct ty_trainjob_reconcile p = refuse(f, job, CORE_NOW, "no");
 
     assert_true(!p.want && !p.events);
     assert_string_equal(conditions(f, p.status), REFUSED(CREATED));
@@ -48,7 +49,7 @@ static void test_the_last_message_counts(void **state)
 
     refuse(f, job, CORE_NOW, "no");
     assert_null(refuse(f, job, CORE_NOW + 5, "no").status);
-    struct ty_pass p = refuse(f, job, CORE_NOW + 10, "still no");
+    struct ty_trainjob_reconcile p = refuse(f, job, CORE_NOW + 10, "still no");
     assert_string_equal(conditions(f, p.status), REFUSED(CREATED)); /* since when it has failed */
     assert_string_equal(message(job), "still no");
 }
@@ -60,7 +61,7 @@ static void test_it_goes_when_the_jobset_is_there(void **state)
 
     refuse(f, job, CORE_NOW, "no");
     core_put(f, JOBSET("", ""));
-    struct ty_pass p = settles(f, job, CORE_NOW + 10);
+    struct ty_trainjob_reconcile p = settles(f, job, CORE_NOW + 10);
     assert_string_equal(fx_text(f, p.status), "{}");
 }
 
@@ -77,7 +78,7 @@ static void test_an_update_that_is_refused(void **state)
 
 static const char *suspended_message(const struct ty_json *job)
 {
-    return ty_json_str_at(ty_condition(ty_json_get(job, "status"), "Suspended"), "message").p;
+    return ty_json_str_at(ty_condition_find(ty_json_get(job, "status"), "Suspended"), "message").p;
 }
 
 /* What runs is not called suspended: a queue would give away what it has. */
@@ -88,7 +89,7 @@ static void test_a_suspension_that_is_refused(void **state)
 
     core_put(f, JOBSET("", ""));
     assert_null(refuse(f, job, CORE_NOW + 10, "").status); /* for the moment: nothing is said */
-    struct ty_pass p = refuse(f, job, CORE_NOW + 20, "no");
+    struct ty_trainjob_reconcile p = refuse(f, job, CORE_NOW + 20, "no");
     assert_string_equal(conditions(f, p.status), "Suspended=False/SuspendRefused@" CREATED);
     assert_string_equal(suspended_message(job), "no");
     assert_null(refuse(f, job, CORE_NOW + 30, "no").status);
@@ -105,7 +106,7 @@ static void test_a_suspension_that_is_taken_back(void **state)
     core_put(f, JOBSET("", ""));
     refuse(f, job, CORE_NOW + 20, "no");
     ty_json_set(f->arena, ty_json_get(job, "spec"), "suspend", ty_json_bool(f->arena, false));
-    struct ty_pass p = settles(f, job, CORE_NOW + 40);
+    struct ty_trainjob_reconcile p = settles(f, job, CORE_NOW + 40);
     assert_string_equal(conditions(f, p.status), "Suspended=False/Resumed@" CREATED);
 }
 
@@ -120,7 +121,7 @@ static void test_a_resumption_that_is_refused(void **state)
                  "'reason':'Suspended','message':'m','lastTransitionTime':'" CREATED "'}]}"));
 
     core_put(f, JOBSET("'suspend':true", ""));
-    struct ty_pass p = refuse(f, job, CORE_NOW + 60, "no");
+    struct ty_trainjob_reconcile p = refuse(f, job, CORE_NOW + 60, "no");
     assert_string_equal(conditions(f, p.status), "Suspended=True/ResumeRefused@" CREATED);
     assert_string_equal(suspended_message(job), "no");
     assert_true(!p.delete_kind && !p.events && p.requeue_s == 0);
@@ -137,7 +138,7 @@ static void test_suspension_is_told_beside_it(void **state)
 
     refuse(f, job, CORE_NOW, "no");
     ty_json_set(f->arena, ty_json_get(job, "spec"), "suspend", ty_json_bool(f->arena, true));
-    struct ty_pass p = settles(f, job, CORE_NOW + 10);
+    struct ty_trainjob_reconcile p = settles(f, job, CORE_NOW + 10);
     assert_string_equal(conditions(f, p.status),
                         "Suspended=True/Suspended@2026-01-02T03:04:15Z " REFUSED(CREATED));
 }
@@ -150,7 +151,7 @@ static void test_deadline_and_ttl(void **state)
         fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60,'ttlSecondsAfterFinished':5", ""));
 
     refuse(f, job, CORE_NOW, "no");
-    struct ty_pass p = pass_at(f, job, CORE_NOW + 30);
+    struct ty_trainjob_reconcile p = pass_at(f, job, CORE_NOW + 30);
     assert_int_equal(p.requeue_s, 30);
     assert_true(!p.delete_kind && p.want);
     p = pass_at(f, job, CORE_NOW + 61);

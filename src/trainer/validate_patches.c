@@ -2,7 +2,7 @@
  * exist, at the place in the list where it stands. */
 #include "api/name.h"
 #include "base/time.h"
-#include "trainer/checks.h"
+#include "trainer/validate.h"
 
 #define RESERVED   "dataset-initializer, model-initializer, node"
 #define ERRS_MAX   100 /* mistakes of one kind of list that are told; each may carry long texts */
@@ -52,7 +52,7 @@ static const char *nearest_in(struct ty_arena *a, struct ty_str typed, const str
 }
 
 /* What the checks of one list share. */
-struct check {
+struct patch_check {
     const struct ty_plan *plan;
     const struct ty_field_path *list; /* spec.runtimePatches, … */
     const char *whole; /* its text, printed as the bad value; made when it is needed */
@@ -70,8 +70,9 @@ static bool take_room(size_t *room)
     return true;
 }
 
-static void check_known(struct check *c, const struct ty_json *named, const struct ty_json *list,
-                        const char *what, const char *owner, const struct ty_field_path *at)
+static void check_known(struct patch_check *c, const struct ty_json *named,
+                        const struct ty_json *list, const char *what, const char *owner,
+                        const struct ty_field_path *at)
 {
     const struct ty_plan *plan = c->plan;
     struct ty_errs *errs = c->errs;
@@ -98,7 +99,7 @@ static bool is_reserved(struct ty_str name)
 }
 
 /* The variables of these containers have a place of their own in the TrainJob. */
-static void check_env(struct check *c, const struct ty_json *container)
+static void check_env(struct patch_check *c, const struct ty_json *container)
 {
     const struct ty_json *env = ty_json_get(container, "env");
 
@@ -114,14 +115,14 @@ static void check_env(struct check *c, const struct ty_json *container)
               "spec.initializer";
 }
 
-static void check_envs(struct check *c, const struct ty_json *containers)
+static void check_envs(struct patch_check *c, const struct ty_json *containers)
 {
     ty_each_item (it, containers)
         check_env(c, *it);
 }
 
-static void check_pod(struct check *c, const struct ty_json *pod, const struct ty_json *base_job,
-                      const struct ty_field_path *at)
+static void check_pod(struct patch_check *c, const struct ty_json *pod,
+                      const struct ty_json *base_job, const struct ty_field_path *at)
 {
     static const char *const lists[] = { "initContainers", "containers" };
     static const char *const whats[] = { "init container", "container" };
@@ -139,7 +140,7 @@ static void check_pod(struct check *c, const struct ty_json *pod, const struct t
     check_envs(c, ty_json_get(pod, "containers"));
 }
 
-static void check_manager(struct check *c, const struct ty_json *patch)
+static void check_manager(struct patch_check *c, const struct ty_json *patch)
 {
     struct ty_str manager = ty_json_str_at(patch, "manager"), blamed = { 0 };
     const char *problem = NULL;
@@ -168,7 +169,7 @@ static struct ty_json *typed_patches(struct ty_arena *a, const struct ty_json *p
     return list;
 }
 
-static void check_patch(struct check *c, const struct ty_json *patch,
+static void check_patch(struct patch_check *c, const struct ty_json *patch,
                         const struct ty_field_path *at, const char *owner)
 {
     const struct ty_json *jobs =
@@ -197,14 +198,14 @@ static const char *owner_of(const struct ty_plan *plan)
     return ty_arena_printf(plan->arena, "runtime \"%.*s\"", TY_ARG(plan->runtime_name));
 }
 
-void ty_check_patches(const struct ty_plan *plan, const struct ty_trainjob *job,
-                      struct ty_errs *errs)
+void ty_validate_patches(const struct ty_plan *plan, const struct ty_trainjob *job,
+                         struct ty_errs *errs)
 {
-    struct check c = { .plan = plan,
-                       .list = TY_KEY(&spec_path, "runtimePatches"),
-                       .errs = errs,
-                       .room = ERRS_MAX,
-                       .warnings_room = ERRS_MAX };
+    struct patch_check c = { .plan = plan,
+                             .list = TY_KEY(&spec_path, "runtimePatches"),
+                             .errs = errs,
+                             .room = ERRS_MAX,
+                             .warnings_room = ERRS_MAX };
 
     if (ty_json_len(job->patches) == 0)
         return;
@@ -216,7 +217,7 @@ void ty_check_patches(const struct ty_plan *plan, const struct ty_trainjob *job,
 }
 
 /* Each job is checked once an override, however often it is named. */
-static void check_override(struct check *c, const struct ty_json *override, bool flat,
+static void check_override(struct patch_check *c, const struct ty_json *override, bool flat,
                            const struct ty_field_path *at)
 {
     const struct ty_json *base = ty_json_get(c->plan->base, "replicatedJobs");
@@ -238,8 +239,8 @@ static void check_override(struct check *c, const struct ty_json *override, bool
     }
 }
 
-/* Equal lists, absent and empty being the same. */
-static bool same(const struct ty_json *a, const struct ty_json *b)
+/* Equal lists, absent and empty being the equal_lists. */
+static bool equal_lists(const struct ty_json *a, const struct ty_json *b)
 {
     return ty_json_len(a) == 0 ? ty_json_len(b) == 0 : ty_json_eq(a, b);
 }
@@ -259,21 +260,21 @@ static void check_override_list(const struct ty_plan *plan, const struct ty_trai
                                 struct ty_errs *errs)
 {
     const struct ty_json *list = list_of(plan->arena, job, field);
-    struct check c = { .plan = plan,
-                       .list = TY_KEY(&spec_path, field),
-                       .typed = list,
-                       .errs = errs,
-                       .room = ERRS_MAX,
-                       .warnings_room = ERRS_MAX };
+    struct patch_check c = { .plan = plan,
+                             .list = TY_KEY(&spec_path, field),
+                             .typed = list,
+                             .errs = errs,
+                             .room = ERRS_MAX,
+                             .warnings_room = ERRS_MAX };
 
-    if (old && same(list, list_of(plan->arena, old, field)))
+    if (old && equal_lists(list, list_of(plan->arena, old, field)))
         return;
     ty_each_item (o, list)
         check_override(&c, *o, flat, TY_IDX(c.list, o - list->items));
 }
 
-void ty_check_overrides(const struct ty_plan *plan, const struct ty_trainjob *job,
-                        const struct ty_trainjob *old, struct ty_errs *errs)
+void ty_validate_overrides(const struct ty_plan *plan, const struct ty_trainjob *job,
+                           const struct ty_trainjob *old, struct ty_errs *errs)
 {
     check_override_list(plan, job, old, "podTemplateOverrides", false, errs);
     check_override_list(plan, job, old, "podSpecOverrides", true, errs);
@@ -283,7 +284,7 @@ static void check_active(const struct ty_plan *plan, const struct ty_trainjob *j
                          const struct ty_field_path *at, const char *what, struct ty_errs *errs)
 {
     const char *name = ty_arena_strndup(plan->arena, job->name.p, job->name.n);
-    const struct ty_json *live = ty_plan_live(plan, &ty_kind_jobset, job->ns, name);
+    const struct ty_json *live = ty_plan_live_object(plan, &ty_kind_jobset, job->ns, name);
     const struct ty_json *list = ty_json_at(live, "status.replicatedJobsStatus");
 
     ty_each_item (s, list) {
@@ -303,7 +304,7 @@ static void check_change(const struct ty_plan *plan, const struct ty_trainjob *j
 {
     const struct ty_field_path *at = TY_KEY(&spec_path, field);
 
-    if (same(list_of(plan->arena, job, field), list_of(plan->arena, old, field)))
+    if (equal_lists(list_of(plan->arena, job, field), list_of(plan->arena, old, field)))
         return;
     if (job->suspended || old->suspended)
         check_active(plan, job, at, what, errs);
@@ -313,8 +314,8 @@ static void check_change(const struct ty_plan *plan, const struct ty_trainjob *j
             ->hint = "set spec.suspend to true first, and wait until its pods are gone";
 }
 
-void ty_check_patch_changes(const struct ty_plan *plan, const struct ty_trainjob *job,
-                            const struct ty_trainjob *old, struct ty_errs *errs)
+void ty_validate_patch_changes(const struct ty_plan *plan, const struct ty_trainjob *job,
+                               const struct ty_trainjob *old, struct ty_errs *errs)
 {
     if (!old)
         return;

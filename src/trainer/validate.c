@@ -1,6 +1,6 @@
 /* Checks of initializers and names; those of patches are in checks_patches.c, those of
  * pods in checks_pods.c. */
-#include "trainer/checks.h"
+#include "trainer/validate.h"
 
 #define NAME_MAX_LEN 63
 #define POD_SUFFIX   "-abcde" /* stands for the random end of a pod's name, as in JobSet's check */
@@ -32,8 +32,8 @@ static bool has_mount(const struct ty_json *container, const char *volume)
 static void check_initializer(const struct ty_plan *plan, const struct ty_trainjob *job,
                               const char *name, const char *config, struct ty_errs *errs)
 {
-    struct ty_podset *set = ty_plan_set(plan, ty_str(name));
-    struct ty_json *c = set ? ty_podset_any_container(set, ty_str(name)) : NULL;
+    struct ty_podset *set = ty_plan_find_podset(plan, ty_str(name));
+    struct ty_json *c = set ? ty_plan_podset_any_container(set, ty_str(name)) : NULL;
     const char *text = NULL;
 
     if (!set)
@@ -43,7 +43,7 @@ static void check_initializer(const struct ty_plan *plan, const struct ty_trainj
     else if (!c)
         text = ty_arena_printf(plan->arena, "must have container with name - %s in the %s job",
                                name, name);
-    else if (!has_mount(ty_podset_container(set, ty_str(name)), "initializer"))
+    else if (!has_mount(ty_plan_podset_container(set, ty_str(name)), "initializer"))
         text = ty_arena_printf(plan->arena,
                                "must have volumeMount with name - initializer in container %s of "
                                "the %s job",
@@ -55,8 +55,8 @@ static void check_initializer(const struct ty_plan *plan, const struct ty_trainj
                                   strcmp(name, TY_DATASET_INIT) == 0 ? "dataset" : "model"));
 }
 
-void ty_check_initializers(const struct ty_plan *plan, const struct ty_trainjob *job,
-                           struct ty_errs *errs)
+void ty_validate_initializers(const struct ty_plan *plan, const struct ty_trainjob *job,
+                              struct ty_errs *errs)
 {
     if (job->dataset)
         check_initializer(plan, job, TY_DATASET_INIT, "datasetConfig", errs);
@@ -69,7 +69,7 @@ void ty_check_initializers(const struct ty_plan *plan, const struct ty_trainjob 
 static char *longest_name(const struct ty_plan *plan, const struct ty_trainjob *job,
                           const struct ty_podset *set)
 {
-    int64_t pods = ty_check_pods_of(plan, job, set);
+    int64_t pods = ty_validate_pod_count(plan, job, set);
 
     if (set->replicas < 1)
         return NULL;
@@ -80,7 +80,8 @@ static char *longest_name(const struct ty_plan *plan, const struct ty_trainjob *
     return ty_arena_printf(plan->arena, "%s-%lld" POD_SUFFIX, name, (long long)(pods - 1));
 }
 
-void ty_check_names(const struct ty_plan *plan, const struct ty_trainjob *job, struct ty_errs *errs)
+void ty_validate_names(const struct ty_plan *plan, const struct ty_trainjob *job,
+                       struct ty_errs *errs)
 {
     const char *worst = "";
     size_t n = 0;

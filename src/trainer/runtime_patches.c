@@ -1,6 +1,6 @@
 /* Second step of the flow: the runtime's template with the TrainJob's patches merged in
  * (docs/spec/trainer.md 4.5). The older override forms become patches of the same shape first. */
-#include "trainer/patches.h"
+#include "trainer/runtime_patches.h"
 
 #include <errno.h>
 
@@ -10,7 +10,7 @@ static void overlay_metadata(struct ty_plan *plan, const struct ty_json *meta)
     ty_json_put_all(plan->arena, plan->annotations, ty_json_get(meta, "annotations"), plan->origin);
 }
 
-static int merge(struct ty_plan *plan, const struct ty_json *patch, struct ty_err *err)
+static int merge_into_spec(struct ty_plan *plan, const struct ty_json *patch, struct ty_err *err)
 {
     return ty_patch_strategic(plan->arena, plan->spec, patch, &ty_schema_patch_meta,
                               &ty_schema_JobSetSpec, plan->origin, &plan->spec, err);
@@ -57,9 +57,10 @@ static struct ty_json *pod_of_override(struct ty_arena *a, const struct ty_json 
     return pod;
 }
 
-/* One override, once for each job that it names, in one merge: each merge goes through all jobs of
- * the runtime, of which there may be thousands. An override of a job that is not there would create
- * it; admission refuses that, a stored job of the older API may still carry one: it is passed over.
+/* One override, once for each job that it names, in one merge_into_spec: each merge_into_spec goes
+ * through all jobs of the runtime, of which there may be thousands. An override of a job that is
+ * not there would create it; admission refuses that, a stored job of the older API may still carry
+ * one: it is passed over.
  */
 static int apply_override(struct ty_plan *plan, const struct ty_json *override, bool flat,
                           size_t *budget, struct ty_err *err)
@@ -81,7 +82,7 @@ static int apply_override(struct ty_plan *plan, const struct ty_json *override, 
         ty_json_push(plan->arena, ty_json_ensure_array(plan->arena, patch, "replicatedJobs"),
                      patch_of_job(plan->arena, *t, pod));
     }
-    return patch->n ? merge(plan, patch, err) : 0;
+    return patch->n ? merge_into_spec(plan, patch, err) : 0;
 }
 
 static int apply_overrides(struct ty_plan *plan, const struct ty_json *list, const char *field,
@@ -91,7 +92,7 @@ static int apply_overrides(struct ty_plan *plan, const struct ty_json *list, con
 
     ty_each_item (o, list) {
         ty_plan_origin(plan, "spec.%s[%zu]", field, (size_t)(o - list->items));
-        if (apply_override(plan, *o, flat, &budget, err) < 0 || ty_plan_room(plan, err) < 0)
+        if (apply_override(plan, *o, flat, &budget, err) < 0 || ty_plan_check_size(plan, err) < 0)
             return ty_wrap(err, "spec.%s[%zu]", field, (size_t)(o - list->items));
     }
     return 0;
@@ -108,7 +109,7 @@ static int apply_patches(struct ty_plan *plan, const struct ty_json *patches, st
 
         ty_plan_origin(plan, "patch by %.*s", TY_ARG(manager));
         overlay_metadata(plan, ty_json_get(template, "metadata"));
-        if ((spec && merge(plan, spec, err) < 0) || ty_plan_room(plan, err) < 0)
+        if ((spec && merge_into_spec(plan, spec, err) < 0) || ty_plan_check_size(plan, err) < 0)
             return ty_wrap(err, "runtime patch of %.*s", TY_ARG(manager));
     }
     return 0;
@@ -135,7 +136,8 @@ static void restore_job_order(struct ty_plan *plan)
     ty_json_set(plan->arena, plan->spec, "replicatedJobs", sorted);
 }
 
-int ty_patches_apply(struct ty_plan *plan, const struct ty_trainjob *job, struct ty_err *err)
+int ty_runtime_patches_apply(struct ty_plan *plan, const struct ty_trainjob *job,
+                             struct ty_err *err)
 {
     const struct ty_json *meta = ty_json_at(plan->runtime, "spec.template.metadata");
     bool patched = ty_json_len(job->patches) || ty_json_len(job->pod_template_overrides) ||

@@ -28,7 +28,7 @@ static void patched(struct fixture *f, const char *patches)
 
 static const struct ty_json *pod_of(struct fixture *f, const char *job)
 {
-    struct ty_podset *set = ty_plan_set(&f->plan, ty_str(job));
+    struct ty_podset *set = ty_plan_find_podset(&f->plan, ty_str(job));
 
     assert_non_null(set);
     return set->pod;
@@ -172,7 +172,7 @@ static void test_job_and_pod_metadata(void **state)
     patched(f, PATCH("a.io/1", "{'replicatedJobs':[{'name':'node','template':{'metadata':{'labels':"
                                "{'of':'job'}},'spec':{'template':{'metadata':{'labels':{'of':"
                                "'pod'},'annotations':{'x':'pod'}}}}}}]}"));
-    struct ty_podset *set = ty_plan_set(&f->plan, TY_LIT("node"));
+    struct ty_podset *set = ty_plan_find_podset(&f->plan, TY_LIT("node"));
     assert_string_equal(fx_text(f, set->pod_meta),
                         "{'labels':{'of':'pod'},'annotations':{'x':'pod'}}");
     assert_true(ty_str_is(ty_json_str_at(set->rjob, "template.metadata.labels.of"), "job"));
@@ -226,7 +226,7 @@ static void test_pod_template_overrides(void **state)
              "],'metadata':{'labels':{'l':'1'},'annotations':{'n':'2'},'name':'never'},'spec':{"
              "'serviceAccountName':'sa'}},{'targetJobs':[{'name':'node'}],'spec':{"
              "'serviceAccountName':'later'}}]");
-    struct ty_podset *node = ty_plan_set(&f->plan, TY_LIT("node"));
+    struct ty_podset *node = ty_plan_find_podset(&f->plan, TY_LIT("node"));
     assert_true(ty_str_is(ty_json_str_at(node->pod, "serviceAccountName"), "later"));
     assert_true(
         ty_str_is(ty_json_str_at(pod_of(f, "dataset-initializer"), "serviceAccountName"), "sa"));
@@ -303,8 +303,8 @@ static void test_many_targets_of_many_jobs(void **state)
     }
     ty_buf_cstr(&job, "]}}");
     in.runtime = fx_json(f->arena, ty_arena_strndup(f->arena, runtime.p, runtime.n));
-    ty_trainjob_read(&f->job, fx_json(f->arena, ty_arena_strndup(f->arena, job.p, job.n)));
-    assert_int_equal(ty_plan_make(f->arena, &f->job, &in, &f->plan, &f->err), 0);
+    ty_trainjob_parse(&f->job, fx_json(f->arena, ty_arena_strndup(f->arena, job.p, job.n)));
+    assert_int_equal(ty_plan_init(f->arena, &f->job, &in, &f->plan, &f->err), 0);
     assert_int_equal(ty_json_len(ty_json_get(pod_of(f, "j"), "nodeSelector")), 16);
     assert_int_equal(ty_json_len(ty_json_get(pod_of(f, "j126"), "nodeSelector")), 16);
     assert_int_equal(ty_json_len(ty_json_get(pod_of(f, "j127"), "nodeSelector")), 0);
@@ -331,8 +331,8 @@ static void test_override_of_too_much(void **state)
         ty_buf_cstr(&job, "0123456789");
     ty_buf_cstr(&job, "'}}]}}");
     in.runtime = fx_json(f->arena, ty_arena_strndup(f->arena, runtime.p, runtime.n));
-    ty_trainjob_read(&f->job, fx_json(f->arena, ty_arena_strndup(f->arena, job.p, job.n)));
-    assert_int_equal(ty_plan_make(f->arena, &f->job, &in, &f->plan, &f->err), -E2BIG);
+    ty_trainjob_parse(&f->job, fx_json(f->arena, ty_arena_strndup(f->arena, job.p, job.n)));
+    assert_int_equal(ty_plan_init(f->arena, &f->job, &in, &f->plan, &f->err), -E2BIG);
     assert_string_equal(f->err.text, "spec.podSpecOverrides[0]: the JobSet would become too large");
 }
 

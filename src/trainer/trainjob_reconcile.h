@@ -1,12 +1,12 @@
 /* One reconcile pass as a pure function: objects in, wanted writes, status and events out
  * (docs/spec/trainer.md 7.1). Who skips needless writes and sends the rest is the caller. */
-#ifndef TY_TRAINER_PASS_H
-#define TY_TRAINER_PASS_H
+#ifndef TY_TRAINER_TRAINJOB_RECONCILE_H
+#define TY_TRAINER_TRAINJOB_RECONCILE_H
 
 #include "base/time.h"
 #include "trainer/plugin.h"
 
-struct ty_pass_in {
+struct ty_trainjob_reconcile_in {
     const struct ty_pipeline *pipeline;
     const struct ty_settings *settings;
     const struct ty_view *view;
@@ -18,17 +18,17 @@ struct ty_pass_in {
                        as it is */
     struct ty_str refused; /* why the API server refuses a child for good; empty: it does not */
 };
-struct ty_pass_event {
+struct ty_trainjob_event {
     const char *type, *reason, *message; /* "Warning", … */
-    struct ty_pass_event *next;
+    struct ty_trainjob_event *next;
 };
-struct ty_pass {
-    struct ty_want *want;              /* apply in this order */
+struct ty_trainjob_reconcile {
+    struct ty_desired_object *want;    /* apply in this order */
     const struct ty_kind *delete_kind; /* JobSet after the deadline; TrainJob after its
                                         * ttlSecondsAfterFinished; NULL nothing to delete */
     struct ty_json *status;            /* new status if it differs from the job's; else NULL. Empty:
                                         * take it away, the CRD admits no empty status */
-    struct ty_pass_event *events;
+    struct ty_trainjob_event *events;
     int64_t requeue_s;   /* look again after so many seconds; 0: when something changes */
     struct ty_plan plan; /* for origins; valid when err.code == 0 and plan.arena */
     struct ty_err err;   /* code < 0: the pass failed, retry with back-off */
@@ -36,23 +36,25 @@ struct ty_pass {
 /* The reason of the event, and of the condition Failed while a child is refused: the JobSet is
  * tried again, and the condition goes when it is there. */
 #define TY_REASON_CREATION_FAILED "TrainJobResourcesCreationFailed"
-bool ty_pass_is_refused(const struct ty_json *status);
+bool ty_trainjob_is_refused(const struct ty_json *status);
 /* Of the condition Suspended, while the API server refuses to let the JobSet follow spec.suspend:
  * it runs on (False), or stays suspended (True). The message has the API server's words. */
 #define TY_REASON_SUSPEND_REFUSED "SuspendRefused"
 #define TY_REASON_RESUME_REFUSED  "ResumeRefused"
-bool ty_pass_is_suspend_refused(const struct ty_json *status);
+bool ty_trainjob_is_suspend_refused(const struct ty_json *status);
 /* Reasons of events about a JobSet whose rendering is outdated. */
 #define TY_REASON_RENDERING_KEPT  "RenderingKept"
 #define TY_REASON_JOBSET_REPLACED "JobSetReplaced"
 /* ret->… live with the arena. */
-void ty_pass(struct ty_arena *a, const struct ty_pass_in *in, struct ty_pass *ret);
+void ty_trainjob_reconcile(struct ty_arena *a, const struct ty_trainjob_reconcile_in *in,
+                           struct ty_trainjob_reconcile *ret);
 
 /* Standard condition setting: order kept, `time` is taken over only when the status
  * changes. */
 void ty_condition_set(struct ty_arena *a, struct ty_json *status, const char *type,
                       const char *state, struct ty_str reason, struct ty_str message,
                       struct ty_str time);
-const struct ty_json *ty_condition(const struct ty_json *status, const char *type); /* or NULL */
+const struct ty_json *ty_condition_find(const struct ty_json *status,
+                                        const char *type); /* or NULL */
 
 #endif

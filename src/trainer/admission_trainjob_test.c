@@ -1,6 +1,6 @@
 #include <errno.h>
 
-#include "trainer/resolve.h"
+#include "trainer/runtime_resolve.h"
 #include "trainer/testing.h"
 
 #define NEW(spec) NEW_OF("", "ClusterTrainingRuntime", spec)
@@ -19,7 +19,7 @@ static struct ty_json *mutated(struct fixture *f, const struct ty_json *obj,
     struct ty_json *next = NULL;
     struct ty_str before = ty_json_text(f->arena, obj);
 
-    assert_int_equal(ty_mutate_trainjob(f->arena, obj, old, CORE_NOW, &next, &f->err), 0);
+    assert_int_equal(ty_admission_mutate_trainjob(f->arena, obj, old, CORE_NOW, &next, &f->err), 0);
     assert_string_equal(ty_json_text(f->arena, obj).p, before.p); /* a new object, not this one */
     return next;
 }
@@ -151,7 +151,8 @@ static void test_mutation_needs_right_types(void **state)
     struct fixture *f = *state;
     struct ty_json *obj = fx_json(f->arena, NEW(",'suspend':'yes'")), *next = NULL;
 
-    assert_int_equal(ty_mutate_trainjob(f->arena, obj, NULL, CORE_NOW, &next, &f->err), -EINVAL);
+    assert_int_equal(ty_admission_mutate_trainjob(f->arena, obj, NULL, CORE_NOW, &next, &f->err),
+                     -EINVAL);
     assert_string_equal(f->err.text, "json: cannot unmarshal string into Go struct field "
                                      "TrainJobSpec.spec.suspend of type bool");
 }
@@ -167,16 +168,16 @@ static void test_mutation_of_nothing(void **state)
 
 /* ---- the validating webhook ---- */
 
-static struct ty_verdict create(struct fixture *f, const char *text)
+static struct ty_admission_response create(struct fixture *f, const char *text)
 {
-    return core_admit(f, TY_CREATE, fx_json(f->arena, text), NULL);
+    return core_admit(f, TY_ADMISSION_CREATE, fx_json(f->arena, text), NULL);
 }
 
 /* A missing ClusterTrainingRuntime is reported at v2.3.0's path spec.RuntimeRef, capital R. */
 static void test_runtime_missing(void **state)
 {
     struct fixture *f = *state;
-    struct ty_verdict v = create(f, NEW(""));
+    struct ty_admission_response v = create(f, NEW(""));
 
     assert_int_equal(v.code, 403);
     assert_string_equal(v.message, DENIED
@@ -213,7 +214,7 @@ static void test_runtime_unread(void **state)
     struct ty_json *job = fx_json(f->arena, NEW(""));
 
     f->view.unread = refused;
-    struct ty_verdict v = create(f, NEW(""));
+    struct ty_admission_response v = create(f, NEW(""));
     assert_int_equal(v.code, 500);
     assert_string_equal(v.message,
                         DENIED "the TrainJob cannot be checked: "
@@ -221,19 +222,19 @@ static void test_runtime_unread(void **state)
     assert_int_equal(v.errs.n, 0);
     assert_int_equal(create(f, NEW_OF("", "TrainingRuntime", "")).code, 403);
     f->view.unread = no_maps;
-    assert_int_equal(core_admit(f, TY_CREATE, job, NULL).code, 403);
-    v = core_admit(f, TY_UPDATE, ty_json_copy(f->arena, job, 0), job);
+    assert_int_equal(core_admit(f, TY_ADMISSION_CREATE, job, NULL).code, 403);
+    v = core_admit(f, TY_ADMISSION_UPDATE, ty_json_copy(f->arena, job, 0), job);
     assert_int_equal(v.code, 500);
     assert_string_equal(v.message, DENIED "the TrainJob cannot be checked: ConfigMap "
                                           "\"j-runtime-snapshot\" cannot be read: forbidden, too");
     core_put(f, RUNTIME("{}", "")); /* what is known is known */
-    assert_null(core_admit(f, TY_UPDATE, ty_json_copy(f->arena, job, 0), job).message);
+    assert_null(core_admit(f, TY_ADMISSION_UPDATE, ty_json_copy(f->arena, job, 0), job).message);
 }
 
 static void test_unsupported_kind(void **state)
 {
     struct fixture *f = *state;
-    struct ty_verdict v = create(f, NEW_OF("", "Other", ""));
+    struct ty_admission_response v = create(f, NEW_OF("", "Other", ""));
 
     assert_int_equal(v.code, 403);
     assert_string_equal(v.message, DENIED "unsupported runtime: Other.trainer.kubeflow.org");
@@ -250,7 +251,7 @@ static void test_deprecated_runtime(void **state)
         "'spec':{'replicatedJobs':[" TRAINER_JOB("node", "") "]}}}}";
 
     core_put(f, runtime);
-    struct ty_verdict v = create(f, NEW(""));
+    struct ty_admission_response v = create(f, NEW(""));
     assert_null(v.message);
     assert_int_equal(v.warnings.n, 1);
     assert_string_equal(
@@ -279,7 +280,7 @@ static void test_unlabelled_runtime_warns(void **state)
     struct fixture *f = *state;
 
     core_put(f, RUNTIME_JOBS("{}", PLAIN_JOB("node", "1", "{'name':'node'}")));
-    struct ty_verdict v = create(f, NEW(""));
+    struct ty_admission_response v = create(f, NEW(""));
     assert_null(v.message);
     assert_int_equal(v.warnings.n, 1);
     assert_string_equal(v.warnings.v[0], "runtime \"rt\" labels no job with " TY_LABEL_ANCESTOR
@@ -293,7 +294,7 @@ static void test_disabled_plugin(void **state)
 
     assert_int_equal(ty_pipeline_init(&f->pipeline, NULL, off, NULL, &f->err), 0);
     core_put(f, RUNTIME("{'torch':{}}", ""));
-    struct ty_verdict v = create(f, NEW(""));
+    struct ty_admission_response v = create(f, NEW(""));
     assert_int_equal(v.code, 403);
     assert_string_equal(v.message, DENIED "spec.runtimeRef: Forbidden: runtime \"rt\" needs plugin "
                                           "Torch, which the operator's configuration disables");
@@ -311,7 +312,7 @@ static void test_plan_that_fails(void **state)
                                 "'ClusterTrainingRuntime','metadata':{'name':'rt'},'spec':{"
                                 "'template':{'spec':{'replicatedJobs':[%.*s]}}}}",
                                 TY_ARG(ty_buf_str(&jobs))));
-    struct ty_verdict v = create(f, NEW(""));
+    struct ty_admission_response v = create(f, NEW(""));
     assert_string_equal(v.message, DENIED "spec: Forbidden: runtime rt has 4097 replicatedJobs, at "
                                           "most 4096 can be planned");
 }
@@ -327,9 +328,9 @@ static void test_long_names_only_on_create(void **state)
     ty_json_set(
         f->arena, meta, "name",
         ty_json_cstr(f->arena, "a123456789012345678901234567890123456789012345678901234567"));
-    struct ty_verdict v = core_admit(f, TY_CREATE, obj, NULL);
+    struct ty_admission_response v = core_admit(f, TY_ADMISSION_CREATE, obj, NULL);
     assert_int_equal(v.warnings.n, 1);
-    v = core_admit(f, TY_UPDATE, obj, ty_json_copy(f->arena, obj, 0));
+    v = core_admit(f, TY_ADMISSION_UPDATE, obj, ty_json_copy(f->arena, obj, 0));
     assert_int_equal(v.code, 200);
     assert_int_equal(v.warnings.n, 0); /* the name cannot change any more */
 }
@@ -342,14 +343,14 @@ static void test_update_without_runtime(void **state)
     struct ty_json *map = NULL, *old = fx_json(f->arena, NEW(",'suspend':false"));
 
     core_put(f, RUNTIME("{}", ""));
-    assert_int_equal(core_admit(f, TY_CREATE, old, NULL).code, 201);
-    ty_trainjob_read(&f->job, old);
-    assert_int_equal(ty_resolve(f->arena, &f->job, &f->view, &rt, &map, &f->err), 0);
+    assert_int_equal(core_admit(f, TY_ADMISSION_CREATE, old, NULL).code, 201);
+    ty_trainjob_parse(&f->job, old);
+    assert_int_equal(ty_runtime_resolve(f->arena, &f->job, &f->view, &rt, &map, &f->err), 0);
     core_drop(f, &ty_kind_clustertrainingruntime);
     struct ty_json *obj = fx_json(f->arena, NEW(",'suspend':true"));
-    assert_int_equal(core_admit(f, TY_UPDATE, obj, old).code, 403);
+    assert_int_equal(core_admit(f, TY_ADMISSION_UPDATE, obj, old).code, 403);
     core_keep(f, map);
-    assert_int_equal(core_admit(f, TY_UPDATE, obj, old).code, 200);
+    assert_int_equal(core_admit(f, TY_ADMISSION_UPDATE, obj, old).code, 200);
     assert_int_equal(create(f, NEW("")).code, 403); /* a new job needs the runtime */
 }
 
@@ -360,8 +361,8 @@ static void test_update_of_patches(void **state)
                    *obj = fx_json(f->arena, NEW(",'runtimePatches':[{'manager':'a.io/b'}]"));
 
     core_put(f, RUNTIME("{}", ""));
-    core_admit(f, TY_CREATE, old, NULL);
-    struct ty_verdict v = core_admit(f, TY_UPDATE, obj, old);
+    core_admit(f, TY_ADMISSION_CREATE, old, NULL);
+    struct ty_admission_response v = core_admit(f, TY_ADMISSION_UPDATE, obj, old);
     assert_int_equal(v.code, 403);
     assert_string_equal(v.message, DENIED "spec.runtimePatches: Forbidden: RuntimePatches can only "
                                           "be modified when the TrainJob is suspended before or "

@@ -13,9 +13,9 @@ static int setup(void **state)
 }
 #define admit_test(fn) cmocka_unit_test_setup_teardown(fn, setup, fx_teardown)
 
-static struct ty_verdict create(struct fixture *f, const char *text)
+static struct ty_admission_response create(struct fixture *f, const char *text)
 {
-    return core_admit(f, TY_CREATE, fx_json(f->arena, text), NULL);
+    return core_admit(f, TY_ADMISSION_CREATE, fx_json(f->arena, text), NULL);
 }
 
 /* Defaults of a new TrainJob: runtimeRef's group and kind, suspend, managedBy. */
@@ -23,7 +23,7 @@ static void test_defaults(void **state)
 {
     struct fixture *f = *state;
     struct ty_json *obj = fx_json(f->arena, NEW(NAMED, ""));
-    struct ty_verdict v = core_admit(f, TY_CREATE, obj, NULL);
+    struct ty_admission_response v = core_admit(f, TY_ADMISSION_CREATE, obj, NULL);
 
     assert_int_equal(v.code, 201);
     assert_null(v.message);
@@ -38,7 +38,7 @@ static void test_defaults(void **state)
 static void test_foreign_kinds_are_carried(void **state)
 {
     struct fixture *f = *state;
-    struct ty_verdict v = create(f, "{'apiVersion':'v1','kind':'Pod','spec':7}");
+    struct ty_admission_response v = create(f, "{'apiVersion':'v1','kind':'Pod','spec':7}");
 
     assert_true(v.code == 201 && !v.message);
     v = create(f, "{'apiVersion':'v1','kind':'ConfigMap','data':7}");
@@ -52,21 +52,21 @@ static void test_unknown_fields_are_dropped(void **state)
     struct fixture *f = *state;
     struct ty_json *obj = fx_json(f->arena, NEW(NAMED, ",'trainer':{'numNode':3}"));
 
-    assert_int_equal(core_admit(f, TY_CREATE, obj, NULL).code, 201);
+    assert_int_equal(core_admit(f, TY_ADMISSION_CREATE, obj, NULL).code, 201);
     assert_string_equal(fx_text(f, ty_json_at(obj, "spec.trainer")), "{}");
 }
 
 static void test_strict_refuses_unknown_fields(void **state)
 {
     struct fixture *f = *state;
-    struct ty_admit_in in = { .pipeline = &f->pipeline,
-                              .view = &f->view,
-                              .obj =
-                                  fx_json(f->arena, NEW(NAMED, ",'trainer':{'numNode':3},'x':1")),
-                              .strict = true };
-    struct ty_verdict v;
+    struct ty_admission_request in = { .pipeline = &f->pipeline,
+                                       .view = &f->view,
+                                       .obj = fx_json(f->arena,
+                                                      NEW(NAMED, ",'trainer':{'numNode':3},'x':1")),
+                                       .strict = true };
+    struct ty_admission_response v;
 
-    ty_admit(f->arena, &in, &v);
+    ty_admission_handle(f->arena, &in, &v);
     assert_int_equal(v.code, 400);
     assert_string_equal(v.message, "TrainJob in version \"v1alpha1\" cannot be handled as a "
                                    "TrainJob: strict decoding error: unknown field "
@@ -77,7 +77,7 @@ static void test_strict_refuses_unknown_fields(void **state)
 static void test_names(void **state)
 {
     struct fixture *f = *state;
-    struct ty_verdict v = create(f, NEW("'namespace':'ns'", ""));
+    struct ty_admission_response v = create(f, NEW("'namespace':'ns'", ""));
 
     assert_int_equal(v.code, 422);
     assert_has(v.message, "metadata.name: Required value: name or generateName is "
@@ -91,7 +91,7 @@ static void test_names(void **state)
 static void test_schema_answers_422(void **state)
 {
     struct fixture *f = *state;
-    struct ty_verdict v = create(f, NEW(NAMED, ",'managedBy':'me'"));
+    struct ty_admission_response v = create(f, NEW(NAMED, ",'managedBy':'me'"));
 
     assert_int_equal(v.code, 422);
     assert_string_equal(v.message,
@@ -105,7 +105,7 @@ static void test_schema_answers_422(void **state)
 static void test_wrong_type_answers_400(void **state)
 {
     struct fixture *f = *state;
-    struct ty_verdict v = create(f, NEW(NAMED, ",'trainer':{'numNodes':'x'}"));
+    struct ty_admission_response v = create(f, NEW(NAMED, ",'trainer':{'numNodes':'x'}"));
 
     assert_int_equal(v.code, 400);
     assert_string_equal(v.message,
@@ -118,7 +118,7 @@ static void test_wrong_type_answers_400(void **state)
 static void test_first_stage_answers(void **state)
 {
     struct fixture *f = *state;
-    struct ty_verdict v =
+    struct ty_admission_response v =
         create(f, NEW(NAMED, ",'managedBy':'me','trainer':{'numNodes':'x'},'initializer':{"
                              "'model':{}}"));
 
@@ -130,21 +130,22 @@ static void test_first_stage_answers(void **state)
 static void test_all_stages(void **state)
 {
     struct fixture *f = *state;
-    struct ty_admit_in in = { .pipeline = &f->pipeline,
-                              .view = &f->view,
-                              .obj = fx_json(f->arena, NEW(NAMED, ",'x':1,'initializer':{'model':"
-                                                                  "{}}")),
-                              .strict = true,
-                              .all = true };
-    struct ty_verdict v;
+    struct ty_admission_request in = { .pipeline = &f->pipeline,
+                                       .view = &f->view,
+                                       .obj = fx_json(f->arena,
+                                                      NEW(NAMED, ",'x':1,'initializer':{'model':"
+                                                                 "{}}")),
+                                       .strict = true,
+                                       .all = true };
+    struct ty_admission_response v;
 
-    ty_admit(f->arena, &in, &v);
+    ty_admission_handle(f->arena, &in, &v);
     assert_int_equal(v.code, 400);
     assert_int_equal(v.errs.n, 2);
     assert_string_equal(v.errs.first->path, "spec.x");
     assert_string_equal(v.errs.last->path, "spec.runtimeRef");
     in.obj = fx_json(f->arena, NEW(NAMED, ",'x':1,'trainer':{'numNodes':'x'}"));
-    ty_admit(f->arena, &in, &v);
+    ty_admission_handle(f->arena, &in, &v);
     assert_string_equal(v.errs.first->next->path, "spec.trainer.numNodes");
 }
 
@@ -152,13 +153,13 @@ static void test_all_stages(void **state)
 static void test_unreadable_metadata(void **state)
 {
     struct fixture *f = *state;
-    struct ty_admit_in in = { .pipeline = &f->pipeline, .view = &f->view };
-    struct ty_verdict v;
+    struct ty_admission_request in = { .pipeline = &f->pipeline, .view = &f->view };
+    struct ty_admission_response v;
 
     for (int all = 0; all < 2; all++) {
         in.obj = fx_json(f->arena, NEW(NAMED ",'creationTimestamp':'yesterday'", ""));
         in.all = all;
-        ty_admit(f->arena, &in, &v);
+        ty_admission_handle(f->arena, &in, &v);
         assert_int_equal(v.code, 400);
         assert_int_equal(v.errs.n, 1);
         assert_has(v.errs.first->detail, "parsing time");
@@ -184,14 +185,14 @@ static void test_broken_objects_and_the_webhooks(void **state)
     };
 
     for (size_t i = 0; i < sizeof(broken) / sizeof(*broken); i++) {
-        struct ty_admit_in in = { .pipeline = &f->pipeline,
-                                  .view = &f->view,
-                                  .obj = fx_json(f->arena, broken[i]) };
-        struct ty_verdict one, all;
-        ty_admit(f->arena, &in, &one);
+        struct ty_admission_request in = { .pipeline = &f->pipeline,
+                                           .view = &f->view,
+                                           .obj = fx_json(f->arena, broken[i]) };
+        struct ty_admission_response one, all;
+        ty_admission_handle(f->arena, &in, &one);
         in.obj = fx_json(f->arena, broken[i]);
         in.all = true;
-        ty_admit(f->arena, &in, &all);
+        ty_admission_handle(f->arena, &in, &all);
         assert_true(one.code == 400 || one.code == 422);
         assert_int_equal(all.code, one.code);
         assert_string_equal(all.message, one.message);
@@ -204,22 +205,22 @@ static void test_generated_names(void **state)
     struct fixture *f = *state;
     struct ty_json *obj = fx_json(f->arena, NEW("'generateName':'job-','namespace':'ns'", ""));
 
-    assert_int_equal(core_admit(f, TY_CREATE, obj, NULL).code, 201);
+    assert_int_equal(core_admit(f, TY_ADMISSION_CREATE, obj, NULL).code, 201);
     assert_true(ty_str_is(ty_json_str_at(obj, "metadata.name"), "job-xxxxx"));
     assert_int_equal(create(f, NEW("'generateName':'Job-'", "")).code, 422);
     obj = fx_json(f->arena,
                   NEW("'generateName':"
                       "'a1234567890123456789012345678901234567890123456789012345678901234567890'",
                       ""));
-    core_admit(f, TY_CREATE, obj, NULL);
+    core_admit(f, TY_ADMISSION_CREATE, obj, NULL);
     assert_int_equal(ty_json_str_at(obj, "metadata.name").n, 63);
 }
 
 /* ---- status ---- */
 
-static struct ty_verdict update_status(struct fixture *f, const char *obj)
+static struct ty_admission_response update_status(struct fixture *f, const char *obj)
 {
-    return core_admit(f, TY_UPDATE_STATUS, fx_json(f->arena, obj),
+    return core_admit(f, TY_ADMISSION_UPDATE_STATUS, fx_json(f->arena, obj),
                       fx_json(f->arena, NEW(NAMED, "")));
 }
 
@@ -230,7 +231,7 @@ static struct ty_verdict update_status(struct fixture *f, const char *obj)
 static void test_status_alone_is_checked(void **state)
 {
     struct fixture *f = *state;
-    struct ty_verdict v = update_status(f, WITH_STATUS("{'jobsStatus':[]}"));
+    struct ty_admission_response v = update_status(f, WITH_STATUS("{'jobsStatus':[]}"));
 
     assert_int_equal(v.code, 200);
     assert_null(v.message);
@@ -251,8 +252,8 @@ static void test_status_that_is_absent(void **state)
 static void test_status_of_a_runtime(void **state)
 {
     struct fixture *f = *state;
-    struct ty_verdict v =
-        core_admit(f, TY_UPDATE_STATUS, fx_json(f->arena, RUNTIME("{}", "")), NULL);
+    struct ty_admission_response v =
+        core_admit(f, TY_ADMISSION_UPDATE_STATUS, fx_json(f->arena, RUNTIME("{}", "")), NULL);
 
     assert_int_equal(v.code, 200);
     assert_null(v.message);
@@ -263,7 +264,7 @@ static void test_status_of_a_runtime(void **state)
 static void test_jobset(void **state)
 {
     struct fixture *f = *state;
-    struct ty_verdict v = create(
+    struct ty_admission_response v = create(
         f, "{'apiVersion':'jobset.x-k8s.io/v1alpha2','kind':'JobSet','metadata':{'name':'a'},"
            "'spec':{'replicatedJobs':'x'}}");
 
@@ -275,7 +276,8 @@ static void test_jobset(void **state)
 /* Refused with `message` somewhere in the answer; the warnings, one a line. */
 static const char *hints(struct fixture *f, const char *text, const char *message)
 {
-    struct ty_verdict v = core_admit(f, TY_CREATE, fx_json(f->arena, text), NULL);
+    struct ty_admission_response v =
+        core_admit(f, TY_ADMISSION_CREATE, fx_json(f->arena, text), NULL);
     ty_auto_buf out = { 0 };
 
     assert_true(v.code >= 400);
@@ -315,9 +317,11 @@ static void test_hints_are_bounded(void **state)
     for (int i = 0; i < 100; i++)
         ty_buf_printf(&args, "%s%d", i ? "," : "", i);
     char *many = ty_arena_printf(f->arena, JOB("'args':[%.*s]"), TY_ARG(ty_buf_str(&args)));
-    assert_int_equal(core_admit(f, TY_CREATE, fx_json(f->arena, many), NULL).warnings.n, 15);
+    assert_int_equal(core_admit(f, TY_ADMISSION_CREATE, fx_json(f->arena, many), NULL).warnings.n,
+                     15);
     char *big = ty_arena_printf(f->arena, JOB("'numNodes':'%0999d'"), 0);
-    struct ty_verdict v = core_admit(f, TY_CREATE, fx_json(f->arena, big), NULL);
+    struct ty_admission_response v =
+        core_admit(f, TY_ADMISSION_CREATE, fx_json(f->arena, big), NULL);
     assert_int_equal(v.warnings.n, 1);
     assert_true(strlen(v.warnings.v[0]) <= 256);
 }

@@ -1,9 +1,9 @@
 /* The runtimes' webhook: what a job with an ancestor label must have (docs/spec/trainer.md 8.3).
  * v2.3.0 does not check updates of a TrainingRuntime: there a mistake is only warned of (B20). */
-#include "trainer/admit.h"
+#include "trainer/admission.h"
 
-#include "trainer/checks.h"
 #include "trainer/plugin.h"
+#include "trainer/validate.h"
 
 /* The container that a job with this ancestor must have; NULL: none. */
 static const char *required_container(struct ty_str ancestor)
@@ -78,7 +78,7 @@ static void warn_no_trainer(const struct ty_json *jobs, struct ty_warnings *warn
         if (has_step(*j, TY_DATASET_INIT) || has_step(*j, TY_MODEL_INIT))
             continue;
         free++;
-        found = ty_str_head(ty_json_str_at(*j, "name"), TY_CHECK_NAME);
+        found = ty_str_head(ty_json_str_at(*j, "name"), TY_VALIDATE_NAME_MAX);
     }
     if (free == 0)
         return; /* nothing in it could train */
@@ -91,13 +91,15 @@ static void warn_no_trainer(const struct ty_json *jobs, struct ty_warnings *warn
                     who);
 }
 
-void ty_validate_runtime(struct ty_arena *a, const struct ty_admit_in *in, struct ty_verdict *ret)
+void ty_admission_validate_runtime(struct ty_arena *a, const struct ty_admission_request *in,
+                                   struct ty_admission_response *ret)
 {
     const struct ty_kind *kind = ty_kind_of(in->obj);
     struct ty_json *typed = ty_schema_normalize(a, kind->schema, in->obj);
     const struct ty_json *jobs = ty_json_at(typed, "spec.template.spec.replicatedJobs");
     const struct ty_json *labels = ty_json_at(in->obj, "metadata.labels");
-    const struct ty_json *taken = ty_unlabelled_trainer(jobs, ty_json_at(typed, "spec.mlPolicy"));
+    const struct ty_json *taken =
+        ty_plan_unlabeled_trainer(jobs, ty_json_at(typed, "spec.mlPolicy"));
     struct ty_str name = ty_json_str_at(in->obj, "metadata.name");
     const struct ty_field_path *list =
         TY_KEY(TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "template"), "spec"), "replicatedJobs");
@@ -106,11 +108,11 @@ void ty_validate_runtime(struct ty_arena *a, const struct ty_admit_in *in, struc
     ty_each_item (j, jobs)
         if (!ty_arena_full(a)) /* each may print all of its containers */
             check_job(a, *j, TY_IDX(list, j - jobs->items), &mine);
-    if (in->op == TY_UPDATE && kind == &ty_kind_trainingruntime)
+    if (in->op == TY_ADMISSION_UPDATE && kind == &ty_kind_trainingruntime)
         for (struct ty_field_err *e = mine.first; e; e = e->next)
             e->warn_only = true;
     check_policies(ty_json_at(in->obj, "spec.mlPolicy"), &mine);
-    ty_admit_warn(in, &mine, ret);
+    ty_admission_warn(in, &mine, ret);
     if (taken) /* B28: say so where it can still be mended */
         ty_warnings_add(&ret->warnings,
                         "runtime \"%.*s\" labels no job with " TY_LABEL_ANCESTOR
@@ -118,10 +120,11 @@ void ty_validate_runtime(struct ty_arena *a, const struct ty_admit_in *in, struc
                         TY_ARG(name), TY_ARG(ty_json_str_at(taken, "name")));
     else
         warn_no_trainer(jobs, &ret->warnings);
-    if (in->op == TY_CREATE &&
+    if (in->op == TY_ADMISSION_CREATE &&
         ty_str_is(ty_json_as_str(ty_json_find(labels, TY_LIT("trainer.kubeflow.org/support"))),
                   "deprecated"))
-        ty_warnings_add(&ret->warnings, "%s \"%.*s\" " TY_DEPRECATION, kind->kind, TY_ARG(name));
+        ty_warnings_add(&ret->warnings, "%s \"%.*s\" " TY_ADMISSION_DEPRECATED, kind->kind,
+                        TY_ARG(name));
     if (mine.n && !ret->message) {
         ret->code = 403;
         ret->message = ty_arena_printf(a,

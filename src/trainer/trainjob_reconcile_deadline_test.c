@@ -1,11 +1,11 @@
 /* What time does to a job: activeDeadlineSeconds, ttlSecondsAfterFinished. */
-#include "trainer/pass_testing.h"
+#include "trainer/trainjob_reconcile_testing.h"
 
 static void test_before_the_deadline(void **state)
 {
     struct fixture *f = *state;
     struct ty_json *job = fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60", ""));
-    struct ty_pass p = core_pass_at(f, job, CORE_NOW + 10);
+    struct ty_trainjob_reconcile p = core_pass_at(f, job, CORE_NOW + 10);
 
     assert_int_equal(p.requeue_s, 50);
     assert_true(!p.status && !p.delete_kind && !p.events);
@@ -16,7 +16,7 @@ static void test_at_the_deadline(void **state)
 {
     struct fixture *f = *state;
     struct ty_json *job = fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60", ""));
-    struct ty_pass p = core_pass_at(f, job, CORE_NOW + 60);
+    struct ty_trainjob_reconcile p = core_pass_at(f, job, CORE_NOW + 60);
 
     assert_int_equal(p.requeue_s, 1);
     assert_null(p.status);
@@ -26,13 +26,13 @@ static void test_after_the_deadline(void **state)
 {
     struct fixture *f = *state;
     struct ty_json *job = fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60", ""));
-    struct ty_pass p;
+    struct ty_trainjob_reconcile p;
 
     core_put(f, JOBSET("", ""));
     p = core_pass_at(f, job, CORE_NOW + 61);
     assert_string_equal(conditions(f, p.status),
                         "Failed=True/DeadlineExceeded@2026-01-02T03:05:06Z");
-    assert_true(ty_str_is(ty_json_str_at(ty_condition(p.status, "Failed"), "message"),
+    assert_true(ty_str_is(ty_json_str_at(ty_condition_find(p.status, "Failed"), "message"),
                           "TrainJob exceeded its active deadline"));
     assert_ptr_equal(p.delete_kind, &ty_kind_jobset);
     assert_string_equal(p.events->reason, "DeadlineExceeded");
@@ -51,12 +51,12 @@ static void test_deletion_is_repeated(void **state)
     core_put(f, JOBSET("", ""));
     pass_at(f, job, CORE_NOW + 61);
     for (int i = 0; i < 3; i++) {
-        struct ty_pass p = pass_at(f, job, CORE_NOW + 70 + i);
+        struct ty_trainjob_reconcile p = pass_at(f, job, CORE_NOW + 70 + i);
         assert_ptr_equal(p.delete_kind, &ty_kind_jobset);
         assert_true(!p.events && !p.status && !p.want);
     }
     core_drop(f, &ty_kind_jobset);
-    struct ty_pass p = pass_at(f, job, CORE_NOW + 80);
+    struct ty_trainjob_reconcile p = pass_at(f, job, CORE_NOW + 80);
     assert_true(!p.delete_kind && !p.events && !p.status && !p.want);
 }
 
@@ -78,7 +78,7 @@ static void test_finished_in_time(void **state)
     struct ty_json *job = fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60", ""));
 
     core_put(f, JOBSET("", JOBSET_COMPLETED));
-    struct ty_pass p = settles(f, job, CORE_NOW + 1000);
+    struct ty_trainjob_reconcile p = settles(f, job, CORE_NOW + 1000);
     assert_string_equal(conditions(f, p.status),
                         "Complete=True/AllJobsCompleted@2026-01-02T04:00:00Z");
     assert_true(!p.delete_kind && p.requeue_s == 0);
@@ -91,7 +91,7 @@ static void test_deadline_and_suspension(void **state)
     struct ty_json *job =
         fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60,'suspend':true", ""));
 
-    struct ty_pass p = settles(f, job, CORE_NOW + 1000);
+    struct ty_trainjob_reconcile p = settles(f, job, CORE_NOW + 1000);
     assert_true(!p.delete_kind && p.requeue_s == 0);
     ty_json_set(f->arena, ty_json_get(job, "spec"), "suspend", ty_json_bool(f->arena, false));
     p = pass_at(f, job, CORE_NOW + 2000);
@@ -109,7 +109,7 @@ static void test_no_start_no_deadline(void **state)
     struct ty_json *job = fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60", ""));
 
     ty_json_del(ty_json_get(job, "metadata"), TY_LIT("creationTimestamp"));
-    struct ty_pass p = core_pass_at(f, job, CORE_NOW + 1000);
+    struct ty_trainjob_reconcile p = core_pass_at(f, job, CORE_NOW + 1000);
     assert_true(!p.delete_kind && !p.status && p.requeue_s == 0);
 }
 
@@ -119,7 +119,7 @@ static void test_endless_deadline(void **state)
     struct fixture *f = *state;
     struct ty_json *job =
         fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':9223372036854775807", ""));
-    struct ty_pass p = core_pass_at(f, job, CORE_NOW + 7);
+    struct ty_trainjob_reconcile p = core_pass_at(f, job, CORE_NOW + 7);
 
     assert_true(p.requeue_s == INT64_MAX - CORE_NOW - 7);
     assert_null(p.status);
@@ -132,10 +132,12 @@ static void test_without_a_view(void **state)
         fx_json(f->arena, TRAINJOB(",'activeDeadlineSeconds':60",
                                    ",'status':{'conditions':[{'type':"
                                    "'Failed','status':'True','reason':'DeadlineExceeded'}]}"));
-    struct ty_pass_in in = { .pipeline = &f->pipeline, .job = job, .now_s = CORE_NOW };
-    struct ty_pass p;
+    struct ty_trainjob_reconcile_in in = { .pipeline = &f->pipeline,
+                                           .job = job,
+                                           .now_s = CORE_NOW };
+    struct ty_trainjob_reconcile p;
 
-    ty_pass(f->arena, &in, &p);
+    ty_trainjob_reconcile(f->arena, &in, &p);
     assert_true(!p.want && !p.status && !p.delete_kind && p.err.code == 0);
 }
 
@@ -146,7 +148,7 @@ static void test_ttl(void **state)
     struct fixture *f = *state;
     struct ty_json *job = fx_json(
         f->arena, TRAINJOB(",'ttlSecondsAfterFinished':60", ENDED("Complete", "AllJobsCompleted")));
-    struct ty_pass p = core_pass_at(f, job, CORE_NOW);
+    struct ty_trainjob_reconcile p = core_pass_at(f, job, CORE_NOW);
 
     assert_true(!p.delete_kind && p.requeue_s == 60);
     p = core_pass_at(f, job, CORE_NOW + 59);

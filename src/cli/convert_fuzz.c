@@ -81,7 +81,7 @@ static bool admitted(struct world *w, const struct ty_pipeline *pipeline,
     return !v.message;
 }
 
-static void check_door(struct ty_arena *a, const struct ty_converted *x)
+static void check_door(struct ty_arena *a, const struct ty_convert_result *x)
 {
     static const unsigned char entropy[TY_ENTROPY] = { 1, 2, 3 };
     struct world w = { .arena = a };
@@ -126,8 +126,8 @@ static void check_object(struct ty_arena *a, const struct ty_json *obj, const st
     check(unknown.n == 0);
 }
 
-static void check_done(struct ty_arena *a, int r, const struct ty_converted *x,
-                       const struct ty_converted *y)
+static void check_done(struct ty_arena *a, int r, const struct ty_convert_result *x,
+                       const struct ty_convert_result *y)
 {
     check((r < 0) == (x->bad != NULL) && (r < 0) == (x->job == NULL));
     check(!x->bad == !y->bad && !x->runtime == !y->runtime);
@@ -149,7 +149,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct ty_json_limits limits = { .bytes = 1 << 15, .depth = 64 };
     const struct ty_convert_opts opts = { .gang = size % 3, .split_script = true };
     struct ty_str text = { (const char *)data, size };
-    struct ty_converted x, y;
+    struct ty_convert_result x, y;
     struct ty_yaml_docs docs = { 0 };
     if (size > limits.bytes)
         return 0;

@@ -47,7 +47,7 @@ static void take_note(struct ty_inputs *in, const char *file, const struct ty_co
 }
 
 static void take_converted(struct ty_inputs *in, const char *file, struct ty_str what,
-                           const struct ty_converted *done)
+                           const struct ty_convert_result *done)
 {
     for (const struct ty_convert_note *n = done->warnings; n; n = n->next)
         take_note(in, file, n, true);
@@ -67,14 +67,14 @@ static void take_converted(struct ty_inputs *in, const char *file, struct ty_str
 
 static void take_v1(struct ty_inputs *in, const char *file, const struct ty_json *obj)
 {
-    struct ty_converted done;
+    struct ty_convert_result done;
     ty_convert(in->cli->arena, obj, &in->convert, &done);
     take_converted(in, file, ty_json_str_at(obj, "kind"), &done);
 }
 
 static void take_script(struct ty_inputs *in, const char *file, struct ty_str text)
 {
-    struct ty_converted done;
+    struct ty_convert_result done;
     ty_convert_sbatch(in->cli->arena, file, text, &done);
     take_converted(in, file, TY_LIT("batch script"), &done);
 }
@@ -162,7 +162,7 @@ static void take_kind(struct ty_inputs *in, const char *file, struct ty_json *ob
 {
     if (ty_kind_of(obj))
         ty_inputs_add(in, file, obj, ty_kind_of(obj));
-    else if (ty_convert_knows(obj))
+    else if (ty_convert_supports(obj))
         take_v1(in, file, obj);
     else if (nearly_ours(in, file, obj))
         return;

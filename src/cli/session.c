@@ -189,8 +189,8 @@ static void set_convert(struct ty_inputs *in, const struct ty_args *args)
     in->convert.split_script = args->split_script;
     in->scripts = args->from && strcmp(args->from, "sbatch") == 0;
     if (args->gang && strcmp(args->gang, "none") != 0)
-        in->convert.gang =
-            strcmp(args->gang, "volcano") == 0 ? TY_GANG_VOLCANO : TY_GANG_COSCHEDULING;
+        in->convert.gang = strcmp(args->gang, "volcano") == 0 ? TY_CONVERT_GANG_VOLCANO
+                                                              : TY_CONVERT_GANG_COSCHEDULING;
 }
 
 static void read_inputs(struct ty_session *s, const struct ty_args *args)

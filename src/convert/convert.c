@@ -1,45 +1,45 @@
-/* From a V1 object to the finished pair: which kind it is, the order of the steps, and the objects
- * put together. */
-#include "convert/conv.h"
+/* From a V1 new_object to the finished pair: which kind it is, the order of the run_steps, and the
+ * objects put together. */
+#include "convert/v1.h"
 #include <errno.h>
 
 #define API_VERSION "trainer.kubeflow.org/v1alpha1"
 #define MANAGER     "trainer.kubeflow.org/convert"
 
-static const struct ty_conv_kind *const kinds[] = {
-    &ty_conv_pytorch, &ty_conv_tf,     &ty_conv_mpi1, &ty_conv_mpi2,
-    &ty_conv_xgboost, &ty_conv_paddle, &ty_conv_jax,  NULL,
+static const struct ty_v1_kind *const kinds[] = {
+    &ty_v1_pytorch, &ty_v1_tf,     &ty_v1_mpi1, &ty_v1_mpi2,
+    &ty_v1_xgboost, &ty_v1_paddle, &ty_v1_jax,  NULL,
 };
 
-static const struct ty_conv_kind *kind_of(const struct ty_json *obj)
+static const struct ty_v1_kind *kind_of(const struct ty_json *obj)
 {
     struct ty_str version = ty_json_str_at(obj, "apiVersion"), kind = ty_json_str_at(obj, "kind");
-    for (const struct ty_conv_kind *const *k = kinds; *k; k++)
+    for (const struct ty_v1_kind *const *k = kinds; *k; k++)
         if (ty_str_is(version, (*k)->version) && ty_str_is(kind, (*k)->kind))
             return *k;
     return NULL;
 }
 
-bool ty_convert_knows(const struct ty_json *obj)
+bool ty_convert_supports(const struct ty_json *obj)
 {
     return kind_of(obj) != NULL;
 }
 
 /* ---- putting the objects together ---- */
 
-static struct ty_json *object(struct ty_conv *c, const char *kind)
+static struct ty_json *new_object(struct ty_v1_conversion *c, const char *kind)
 {
     struct ty_json *o = ty_json_object(c->arena);
     ty_json_set(c->arena, o, "apiVersion", ty_json_cstr(c->arena, API_VERSION));
     ty_json_set(c->arena, o, "kind", ty_json_cstr(c->arena, kind));
-    /* Mistakes of the whole are found where the V1 object is. */
+    /* Mistakes of the whole are found where the V1 new_object is. */
     o->line = c->v1->line;
     o->col = c->v1->col;
     return o;
 }
 
 /* Keys in the order in which people read them; absent ones are left out. */
-static struct ty_json *in_order(struct ty_conv *c, const struct ty_json *from,
+static struct ty_json *in_order(struct ty_v1_conversion *c, const struct ty_json *from,
                                 const char *const *keys)
 {
     struct ty_json *o = ty_json_object(c->arena);
@@ -52,7 +52,7 @@ static struct ty_json *in_order(struct ty_conv *c, const struct ty_json *from,
     return o;
 }
 
-static struct ty_json *patched_job(struct ty_conv *c, const struct ty_conv_set *set)
+static struct ty_json *patched_job(struct ty_v1_conversion *c, const struct ty_v1_set *set)
 {
     struct ty_arena *a = c->arena;
     struct ty_json *rjob = ty_json_object(a);
@@ -63,7 +63,7 @@ static struct ty_json *patched_job(struct ty_conv *c, const struct ty_conv_set *
     return rjob;
 }
 
-static void add_patches(struct ty_conv *c)
+static void add_patches(struct ty_v1_conversion *c)
 {
     struct ty_arena *a = c->arena;
     struct ty_json *jobs = ty_json_array(a);
@@ -80,7 +80,7 @@ static void add_patches(struct ty_conv *c)
     ty_json_push(a, ty_json_ensure_array(a, c->job_spec, "runtimePatches"), patch);
 }
 
-static void add_runtime_ref(struct ty_conv *c)
+static void add_runtime_ref(struct ty_v1_conversion *c)
 {
     struct ty_json *ref = ty_json_ensure_object(c->arena, c->job_spec, "runtimeRef");
     const char *builtin = c->own ? NULL : c->kind->builtin;
@@ -89,7 +89,7 @@ static void add_runtime_ref(struct ty_conv *c)
         ty_json_set(c->arena, ref, "kind", ty_json_cstr(c->arena, "TrainingRuntime"));
 }
 
-static struct ty_json *make_job(struct ty_conv *c)
+static struct ty_json *make_job(struct ty_v1_conversion *c)
 {
     static const char *const meta[] = { "name", "namespace", "labels", "annotations", NULL };
     static const char *const spec[] = { "runtimeRef", "trainer",   "runtimePatches",
@@ -97,7 +97,7 @@ static struct ty_json *make_job(struct ty_conv *c)
                                         NULL };
     static const char *const trainer[] = { "numNodes", "numProcPerNode",   "image", "command",
                                            "args",     "resourcesPerNode", "env",   NULL };
-    struct ty_json *job = object(c, "TrainJob");
+    struct ty_json *job = new_object(c, "TrainJob");
     ty_json_set(c->arena, job, "metadata", in_order(c, c->job_meta, meta));
     add_runtime_ref(c);
     ty_json_set(c->arena, c->job_spec, "trainer", in_order(c, c->trainer, trainer));
@@ -106,14 +106,14 @@ static struct ty_json *make_job(struct ty_conv *c)
     return job;
 }
 
-static struct ty_json *make_runtime(struct ty_conv *c)
+static struct ty_json *make_runtime(struct ty_v1_conversion *c)
 {
     static const char *const jobset[] = {
         "network",       "replicatedJobs",          "successPolicy",
         "failurePolicy", "ttlSecondsAfterFinished", NULL
     };
     struct ty_arena *a = c->arena;
-    struct ty_json *o = object(c, "TrainingRuntime");
+    struct ty_json *o = new_object(c, "TrainingRuntime");
     struct ty_json *meta = ty_json_ensure_object(a, o, "metadata");
     ty_json_set(a, meta, "name", ty_json_cstr(a, c->name));
     struct ty_json *ns = ty_json_get(c->job_meta, "namespace");
@@ -133,9 +133,9 @@ static struct ty_json *make_runtime(struct ty_conv *c)
     return o;
 }
 
-/* ---- the steps ---- */
+/* ---- the run_steps ---- */
 
-static void begin(struct ty_conv *c)
+static void begin_objects(struct ty_v1_conversion *c)
 {
     struct ty_arena *a = c->arena;
     c->job_meta = ty_json_object(a);
@@ -151,7 +151,7 @@ static void begin(struct ty_conv *c)
     c->main = c->kind->main;
 }
 
-static const struct ty_conv_row top_rows[] = {
+static const struct ty_v1_field top_rows[] = {
     { "apiVersion", NULL, NULL },
     { "kind", NULL, NULL },
     { "metadata", NULL, NULL },
@@ -161,26 +161,26 @@ static const struct ty_conv_row top_rows[] = {
 };
 
 /* The rows of the kind, and those that all kinds share. */
-static void read_spec(struct ty_conv *c)
+static void read_spec(struct ty_v1_conversion *c)
 {
-    struct ty_conv_row rows[16] = { { "runPolicy", ty_conv_run_policy, NULL },
+    struct ty_v1_field rows[16] = { { "runPolicy", ty_v1_run_policy, NULL },
                                     { c->kind->specs, NULL, NULL } };
     size_t n = 2;
-    for (const struct ty_conv_row *r = c->kind->rows; r && r->key && n < 15; r++)
+    for (const struct ty_v1_field *r = c->kind->rows; r && r->key && n < 15; r++)
         rows[n++] = *r;
-    ty_conv_rows(c, NULL, c->spec, TY_KEY(NULL, "spec"), rows);
+    ty_v1_convert_fields(c, NULL, c->spec, TY_KEY(NULL, "spec"), rows);
 }
 
-static void steps(struct ty_conv *c)
+static void run_steps(struct ty_v1_conversion *c)
 {
-    ty_conv_rows(c, NULL, c->v1, NULL, top_rows);
-    ty_conv_metadata(c);
+    ty_v1_convert_fields(c, NULL, c->v1, NULL, top_rows);
+    ty_v1_convert_metadata(c);
     if (!ty_json_is(c->spec, TY_JSON_OBJECT))
-        ty_conv_bad(c, c->spec, TY_KEY(NULL, "spec"), "must be an object");
-    if (c->kind == &ty_conv_mpi1 && ty_json_str_at(c->spec, "mainContainer").n)
-        c->main = ty_conv_cstr(c, ty_json_str_at(c->spec, "mainContainer"));
+        ty_v1_error(c, c->spec, TY_KEY(NULL, "spec"), "must be an object");
+    if (c->kind == &ty_v1_mpi1 && ty_json_str_at(c->spec, "mainContainer").n)
+        c->main = ty_v1_cstr(c, ty_json_str_at(c->spec, "mainContainer"));
     if (!c->out->bad)
-        ty_conv_read_roles(c);
+        ty_v1_read_roles(c);
     if (!c->out->bad)
         c->kind->make(c);
     if (c->out->bad)
@@ -191,31 +191,31 @@ static void steps(struct ty_conv *c)
     if (c->out->bad)
         return;
     c->kind->finish(c);
-    ty_conv_gang(c);
-    ty_conv_restarts(c);
+    ty_v1_convert_gang(c);
+    ty_v1_convert_restarts(c);
     for (size_t i = 0; i < c->n_sets; i++)
-        ty_conv_join_env(c, &c->sets[i]);
+        ty_v1_join_env(c, &c->sets[i]);
 }
 
 int ty_convert(struct ty_arena *a, const struct ty_json *obj, const struct ty_convert_opts *opts,
-               struct ty_converted *ret)
+               struct ty_convert_result *ret)
 {
-    struct ty_conv c = {
+    struct ty_v1_conversion c = {
         .arena = a,
         .kind = kind_of(obj),
         .out = ret,
         .v1 = obj,
         .spec = ty_json_get(obj, "spec"),
     };
-    *ret = (struct ty_converted){ 0 };
+    *ret = (struct ty_convert_result){ 0 };
     if (opts)
         c.opts = *opts;
     if (!c.kind) {
-        ty_conv_bad(&c, obj, NULL, "this kind cannot be converted");
+        ty_v1_error(&c, obj, NULL, "this kind cannot be converted");
         return -EINVAL;
     }
-    begin(&c);
-    steps(&c);
+    begin_objects(&c);
+    run_steps(&c);
     if (ret->bad)
         return -EINVAL;
     ret->job = make_job(&c);

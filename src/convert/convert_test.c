@@ -9,18 +9,18 @@ static void test_kinds(void **state)
                                    TY_LIT("{apiVersion: kubeflow.org/v2beta1, kind: TFJob}"), NULL,
                                    &docs, NULL),
                      0);
-    struct ty_converted done;
-    assert_false(ty_convert_knows(docs.v[0]));
+    struct ty_convert_result done;
+    assert_false(ty_convert_supports(docs.v[0]));
     assert_int_equal(ty_convert(a, docs.v[0], NULL, &done), -EINVAL);
     assert_non_null(done.bad);
-    assert_false(ty_convert_knows(NULL));
+    assert_false(ty_convert_supports(NULL));
 }
 
 static void test_only_workers_use_a_built_in_runtime(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done;
+    struct ty_convert_result done;
     int r = convert_with(
         a,
         HEAD("PyTorchJob") "  pytorchReplicaSpecs: {worker: {replicas: 3, template: " POD(
@@ -39,7 +39,7 @@ static void test_every_unknown_field_is_told(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done;
+    struct ty_convert_result done;
     int r = convert_with(
         a,
         HEAD("JAXJob") "  x: 1\n  runPolicy: {yy: 1, schedulingPolicy: {z: 1}}\n"
@@ -56,12 +56,12 @@ static void test_gang_restart(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done;
-    int r = convert_with(a,
-                         HEAD("PaddleJob") "  runPolicy: {backoffLimit: 5}\n  paddleReplicaSpecs: "
-                                           "{Worker: {replicas: 2, template: " POD("paddle") "}}\n",
-                         (struct ty_convert_opts){ .gang_restart = true, .gang = TY_GANG_VOLCANO },
-                         &done);
+    struct ty_convert_result done;
+    int r = convert_with(
+        a,
+        HEAD("PaddleJob") "  runPolicy: {backoffLimit: 5}\n  paddleReplicaSpecs: "
+                          "{Worker: {replicas: 2, template: " POD("paddle") "}}\n",
+        (struct ty_convert_opts){ .gang_restart = true, .gang = TY_CONVERT_GANG_VOLCANO }, &done);
     int64_t n = 0;
     assert_int_equal(r, 0);
     assert_true(ty_json_int_at(done.runtime, "spec.template.spec.failurePolicy.maxRestarts", &n));
@@ -73,7 +73,7 @@ static void test_unequal_templates(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done;
+    struct ty_convert_result done;
     int r =
         convert_with(a,
                      HEAD("XGBoostJob") "  xgbReplicaSpecs:\n    Master: {template: " POD(

@@ -13,7 +13,7 @@
 #define POD(c)          "{spec: {containers: [{name: " c ", image: x}]}}"
 
 TY_UNUSED static int convert_with(struct ty_arena *a, const char *text, struct ty_convert_opts opts,
-                                  struct ty_converted *ret)
+                                  struct ty_convert_result *ret)
 {
     struct ty_yaml_docs docs = { 0 };
     struct ty_err err = { 0 };
@@ -25,9 +25,9 @@ TY_UNUSED static int convert_with(struct ty_arena *a, const char *text, struct t
 }
 
 /* It must be converted. */
-TY_UNUSED static struct ty_converted convert(struct ty_arena *a, const char *text)
+TY_UNUSED static struct ty_convert_result convert(struct ty_arena *a, const char *text)
 {
-    struct ty_converted done;
+    struct ty_convert_result done;
     if (convert_with(a, text, (struct ty_convert_opts){ 0 }, &done) < 0)
         fail_msg("%s: %s", done.bad->path, done.bad->text);
     return done;
@@ -37,7 +37,7 @@ TY_UNUSED static struct ty_converted convert(struct ty_arena *a, const char *tex
 TY_UNUSED static void refuse(struct ty_arena *a, const char *text, const char *path,
                              const char *words)
 {
-    struct ty_converted done;
+    struct ty_convert_result done;
     assert_int_equal(convert_with(a, text, (struct ty_convert_opts){ 0 }, &done), -EINVAL);
     assert_string_equal(done.bad->path, path);
     if (!ty_str_contains(ty_str(done.bad->text), ty_str(words)))
@@ -45,7 +45,7 @@ TY_UNUSED static void refuse(struct ty_arena *a, const char *text, const char *p
 }
 
 /* The first warning about a path, or NULL. */
-TY_UNUSED static const char *warning(const struct ty_converted *c, const char *path)
+TY_UNUSED static const char *warning(const struct ty_convert_result *c, const char *path)
 {
     for (const struct ty_convert_note *n = c->warnings; n; n = n->next)
         if (strcmp(n->path, path) == 0)
@@ -53,7 +53,7 @@ TY_UNUSED static const char *warning(const struct ty_converted *c, const char *p
     return NULL;
 }
 
-TY_UNUSED static bool warned(const struct ty_converted *c, const char *path)
+TY_UNUSED static bool warned(const struct ty_convert_result *c, const char *path)
 {
     return warning(c, path) != NULL;
 }
@@ -67,13 +67,13 @@ TY_UNUSED static const char *json_at(struct ty_arena *a, const struct ty_json *o
 }
 
 /* A replicated job of the runtime. */
-TY_UNUSED static const struct ty_json *rjob(const struct ty_converted *c, const char *name)
+TY_UNUSED static const struct ty_json *rjob(const struct ty_convert_result *c, const char *name)
 {
     const struct ty_json *jobs = ty_json_at(c->runtime, "spec.template.spec.replicatedJobs");
     return ty_json_find_item(jobs, "name", ty_str(name), NULL);
 }
 
-TY_UNUSED static const struct ty_json *rjob_pod(const struct ty_converted *c, const char *name)
+TY_UNUSED static const struct ty_json *rjob_pod(const struct ty_convert_result *c, const char *name)
 {
     return ty_json_at(rjob(c, name), "template.spec.template.spec");
 }
@@ -85,7 +85,7 @@ TY_UNUSED static struct ty_str env_value(const struct ty_json *container, const 
         ty_json_find_item(ty_json_get(container, "env"), "name", ty_str(name), NULL), "value");
 }
 
-TY_UNUSED static struct ty_str trainer_env(const struct ty_converted *c, const char *name)
+TY_UNUSED static struct ty_str trainer_env(const struct ty_convert_result *c, const char *name)
 {
     return env_value(ty_json_at(c->job, "spec.trainer"), name);
 }

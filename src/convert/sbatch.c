@@ -7,7 +7,7 @@
 
 #define MEMORY_MAX ((int64_t)1 << 50) /* KiB: what Kubernetes can write */
 
-void ty_batch_tell(struct ty_batch *b, bool bad, const char *path, const char *fmt, ...)
+void ty_sbatch_note(struct ty_sbatch *b, bool bad, const char *path, const char *fmt, ...)
 {
     struct ty_convert_note *n = ty_new(b->arena, struct ty_convert_note);
     va_list ap;
@@ -35,7 +35,7 @@ bool ty_convert_is_sbatch(struct ty_str text)
 /* ---- the first line ---- */
 
 /* Flags of the shell go with it; another interpreter cannot be told apart from its script. */
-static struct ty_json *shell(struct ty_batch *b, struct ty_str *text)
+static struct ty_json *shell(struct ty_sbatch *b, struct ty_str *text)
 {
     struct ty_json *command = ty_json_array(b->arena);
     struct ty_str line, w, name = TY_LIT("bash");
@@ -44,24 +44,24 @@ static struct ty_json *shell(struct ty_batch *b, struct ty_str *text)
         *text = ty_str_cut(*text, '\n', &line);
         b->line = 1;
         line = (struct ty_str){ line.p + 2, line.n - 2 };
-        w = ty_batch_word(b, &line);
+        w = ty_sbatch_word(b, &line);
         if (ty_str_ends(w, TY_LIT("/env")))
-            w = ty_batch_word(b, &line);
+            w = ty_sbatch_word(b, &line);
         while (w.p && w.n)
             w = ty_str_cut(w, '/', &name);
-        for (w = ty_batch_word(b, &line); w.n && w.p[0] == '-'; w = ty_batch_word(b, &line))
+        for (w = ty_sbatch_word(b, &line); w.n && w.p[0] == '-'; w = ty_sbatch_word(b, &line))
             ty_json_push(b->arena, command, ty_json_str(b->arena, w));
     }
     if (!ty_str_is(name, "bash") && !ty_str_is(name, "sh") && !ty_str_is(name, "dash"))
-        ty_batch_tell(b, true, "line 1",
-                      "only scripts of sh and bash can be converted, not of %.*s", TY_ARG(name));
+        ty_sbatch_note(b, true, "line 1",
+                       "only scripts of sh and bash can be converted, not of %.*s", TY_ARG(name));
     ty_json_push(b->arena, command, ty_json_cstr(b->arena, "-c"));
     return command;
 }
 
 /* ---- the TrainJob ---- */
 
-static int64_t share(int64_t all, int64_t parts)
+static int64_t divide_up(int64_t all, int64_t parts)
 {
     return (all + parts - 1) / parts;
 }
@@ -71,43 +71,43 @@ static int64_t at_least_one(int64_t n)
     return n ? n : 1;
 }
 
-static int64_t times(int64_t x, int64_t y)
+static int64_t multiply(int64_t x, int64_t y)
 {
     int64_t n = 0;
     return __builtin_mul_overflow(x, y, &n) ? INT64_MAX : n;
 }
 
 /* What is said of tasks, of all nodes or of a GPU becomes what a node has. */
-static void layout(struct ty_batch *b)
+static void compute_layout(struct ty_sbatch *b)
 {
     if (!b->nodes && b->ntasks && b->per_node)
-        b->nodes = share(b->ntasks, b->per_node);
+        b->nodes = divide_up(b->ntasks, b->per_node);
     b->nodes = at_least_one(b->nodes);
     if (!b->per_node && b->ntasks)
-        b->per_node = share(b->ntasks, b->nodes);
+        b->per_node = divide_up(b->ntasks, b->nodes);
     int64_t tasks = at_least_one(b->per_node);
     if (!b->gpus_per_node)
-        b->gpus_per_node = b->gpus ? share(b->gpus, b->nodes) : b->gpus_per_task * tasks;
+        b->gpus_per_node = b->gpus ? divide_up(b->gpus, b->nodes) : b->gpus_per_task * tasks;
     if (!b->mem)
-        b->mem = b->mem_per_cpu ? times(b->mem_per_cpu, at_least_one(b->cpus) * tasks)
-                                : times(b->mem_per_gpu, at_least_one(b->gpus_per_node));
+        b->mem = b->mem_per_cpu ? multiply(b->mem_per_cpu, at_least_one(b->cpus) * tasks)
+                                : multiply(b->mem_per_gpu, at_least_one(b->gpus_per_node));
 }
 
-static void tell_tasks(struct ty_batch *b)
+static void tell_tasks(struct ty_sbatch *b)
 {
     if (b->ntasks && b->per_node * b->nodes != b->ntasks)
-        ty_batch_tell(b, false, "#SBATCH --ntasks",
-                      "%lld tasks on %lld nodes become %lld on each: nodes are all alike",
-                      (long long)b->ntasks, (long long)b->nodes, (long long)b->per_node);
+        ty_sbatch_note(b, false, "#SBATCH --ntasks",
+                       "%lld tasks on %lld nodes become %lld on each: nodes are all alike",
+                       (long long)b->ntasks, (long long)b->nodes, (long long)b->per_node);
     if (b->per_node > 1 && b->torchrun)
-        ty_batch_tell(
+        ty_sbatch_note(
             b, false, "#SBATCH --ntasks-per-node",
             "%lld tasks of a node become numProcPerNode: torchrun runs once on a node and "
             "starts as many",
             (long long)b->per_node);
 }
 
-static const char *memory_text(struct ty_batch *b)
+static const char *memory_text(struct ty_sbatch *b)
 {
     static const char units[] = "KMGT";
     int64_t n = b->mem;
@@ -117,7 +117,7 @@ static const char *memory_text(struct ty_batch *b)
     return ty_arena_printf(b->arena, "%lld%ci", (long long)n, units[u]);
 }
 
-static struct ty_json *resources(struct ty_batch *b)
+static struct ty_json *resources(struct ty_sbatch *b)
 {
     struct ty_arena *a = b->arena;
     struct ty_json *limits = ty_json_object(a), *r = ty_json_object(a);
@@ -131,7 +131,7 @@ static struct ty_json *resources(struct ty_batch *b)
     return limits->n ? r : NULL;
 }
 
-static void env(struct ty_batch *b, struct ty_json *list, const char *name, const char *value)
+static void add_env(struct ty_sbatch *b, struct ty_json *list, const char *name, const char *value)
 {
     struct ty_json *e = ty_json_object(b->arena);
     ty_json_set(b->arena, e, "name", ty_json_cstr(b->arena, name));
@@ -146,14 +146,14 @@ static void env(struct ty_batch *b, struct ty_json *list, const char *name, cons
     ty_json_push(b->arena, list, e);
 }
 
-static void env_number(struct ty_batch *b, struct ty_json *list, const char *name, int64_t n)
+static void env_number(struct ty_sbatch *b, struct ty_json *list, const char *name, int64_t n)
 {
     if (n)
-        env(b, list, name, ty_arena_printf(b->arena, "%lld", (long long)n));
+        add_env(b, list, name, ty_arena_printf(b->arena, "%lld", (long long)n));
 }
 
 /* The launcher of the mpi runtime is a node as well, the last one. */
-static const char *hosts(struct ty_batch *b)
+static const char *hosts(struct ty_sbatch *b)
 {
     ty_auto_buf s = { 0 };
     int64_t nodes = b->mpi && b->nodes > 1 ? b->nodes - 1 : b->nodes;
@@ -165,28 +165,28 @@ static const char *hosts(struct ty_batch *b)
 }
 
 /* What sbatch and srun set. The job's number is its name: it is unique where it is used. */
-static struct ty_json *variables(struct ty_batch *b)
+static struct ty_json *variables(struct ty_sbatch *b)
 {
     struct ty_json *e = ty_json_array(b->arena);
     int64_t tasks = at_least_one(b->per_node);
-    env(b, e, "SLURM_NODEID", NULL);
-    env(b, e, "SLURM_PROCID", "$(SLURM_NODEID)");
-    env(b, e, "SLURM_LOCALID", "0");
+    add_env(b, e, "SLURM_NODEID", NULL);
+    add_env(b, e, "SLURM_PROCID", "$(SLURM_NODEID)");
+    add_env(b, e, "SLURM_LOCALID", "0");
     env_number(b, e, "SLURM_NNODES", b->nodes);
     env_number(b, e, "SLURM_JOB_NUM_NODES", b->nodes);
     env_number(b, e, "SLURM_NTASKS", b->torchrun ? b->nodes : b->nodes * tasks);
     env_number(b, e, "SLURM_NTASKS_PER_NODE", b->torchrun ? 1 : tasks);
     env_number(b, e, "SLURM_CPUS_PER_TASK", b->cpus);
     env_number(b, e, "SLURM_GPUS_ON_NODE", b->gpus_per_node);
-    env(b, e, "SLURM_JOB_NAME", b->name);
-    env(b, e, "SLURM_JOB_ID", b->name);
-    env(b, e, "SLURM_JOBID", b->name);
+    add_env(b, e, "SLURM_JOB_NAME", b->name);
+    add_env(b, e, "SLURM_JOB_ID", b->name);
+    add_env(b, e, "SLURM_JOBID", b->name);
     if (b->nodes <= 1000) { /* more would be longer than a variable should be */
-        env(b, e, "SLURM_JOB_NODELIST", hosts(b));
-        env(b, e, "SLURM_NODELIST", "$(SLURM_JOB_NODELIST)");
+        add_env(b, e, "SLURM_JOB_NODELIST", hosts(b));
+        add_env(b, e, "SLURM_NODELIST", "$(SLURM_JOB_NODELIST)");
     }
     if (b->array)
-        env(b, e, "SLURM_ARRAY_TASK_ID", ty_arena_printf(b->arena, "%lld", (long long)b->task));
+        add_env(b, e, "SLURM_ARRAY_TASK_ID", ty_arena_printf(b->arena, "%lld", (long long)b->task));
     return e;
 }
 
@@ -204,7 +204,7 @@ static void assign(struct ty_buf *to, const struct ty_json *variables)
     }
 }
 
-static void trainer(struct ty_batch *b, struct ty_json *command, struct ty_json *t)
+static void trainer(struct ty_sbatch *b, struct ty_json *command, struct ty_json *t)
 {
     struct ty_arena *a = b->arena;
     struct ty_json *args = ty_json_array(a), *slurm = variables(b);
@@ -215,7 +215,7 @@ static void trainer(struct ty_batch *b, struct ty_json *command, struct ty_json 
     ty_json_set(a, t, "numNodes", ty_json_int(a, b->nodes));
     if (b->per_node)
         ty_json_set(a, t, "numProcPerNode", ty_json_int(a, b->per_node));
-    ty_json_push(a, args, ty_json_cstr(a, ty_batch_command(b, ty_buf_str(&before))));
+    ty_json_push(a, args, ty_json_cstr(a, ty_sbatch_command(b, ty_buf_str(&before))));
     ty_json_set(a, t, "command", command);
     ty_json_set(a, t, "args", args);
     struct ty_json *r = resources(b);
@@ -225,7 +225,7 @@ static void trainer(struct ty_batch *b, struct ty_json *command, struct ty_json 
         ty_json_set(a, t, "env", slurm);
 }
 
-static struct ty_json *make_job(struct ty_batch *b, struct ty_json *command)
+static struct ty_json *make_job(struct ty_sbatch *b, struct ty_json *command)
 {
     struct ty_arena *a = b->arena;
     const char *runtime = b->mpi ? "mpi" : "torch-distributed";
@@ -239,38 +239,38 @@ static struct ty_json *make_job(struct ty_batch *b, struct ty_json *command)
     trainer(b, command, ty_json_ensure_object(a, spec, "trainer"));
     if (b->seconds)
         ty_json_set(a, spec, "activeDeadlineSeconds", ty_json_int(a, b->seconds));
-    ty_batch_tell(b, false, "",
-                  "a script names no image: the one of runtime %s is used, set spec.trainer.image",
-                  runtime);
+    ty_sbatch_note(b, false, "",
+                   "a script names no image: the one of runtime %s is used, set spec.trainer.image",
+                   runtime);
     return job;
 }
 
-static void check(struct ty_batch *b)
+static void check_supported(struct ty_sbatch *b)
 {
     if (b->end.p)
-        ty_batch_tell(b, false, "", "the here-document %.*s does not end", TY_ARG(b->end));
+        ty_sbatch_note(b, false, "", "the here-document %.*s does not end", TY_ARG(b->end));
     if (!b->commands)
-        ty_batch_tell(b, true, "", "the script has no command");
+        ty_sbatch_note(b, true, "", "the script has no command");
     if (b->nodes > 10000)
-        ty_batch_tell(b, true, "#SBATCH --nodes", "%lld nodes are too many: 10000 is the most",
-                      (long long)b->nodes);
+        ty_sbatch_note(b, true, "#SBATCH --nodes", "%lld nodes are too many: 10000 is the most",
+                       (long long)b->nodes);
     if (b->mem > MEMORY_MAX)
-        ty_batch_tell(b, true, "#SBATCH --mem", "no node has so much memory");
+        ty_sbatch_note(b, true, "#SBATCH --mem", "no node has so much memory");
     if (!b->steps && !b->mpi && b->nodes > 1)
-        ty_batch_tell(b, false, "",
-                      "there is no srun or mpirun: every node runs the whole script, where Slurm "
-                      "runs it on the first");
+        ty_sbatch_note(b, false, "",
+                       "there is no srun or mpirun: every node runs the whole script, where Slurm "
+                       "runs it on the first");
 }
 
 /* Objects of Kubernetes are UTF-8 without NULs. */
-static bool is_text(struct ty_batch *b, struct ty_str text)
+static bool is_text(struct ty_sbatch *b, struct ty_str text)
 {
     char *copy = ty_arena_alloc(b->arena, text.n + 1, 1);
     ty_text_valid(text, copy); /* as many bytes, '?' for those that are none */
     b->line = 1;
     for (size_t i = 0; i < text.n; i++) {
         if (copy[i] != text.p[i] || !text.p[i]) {
-            ty_batch_tell(b, true, "", "this is no text: byte %zu is no UTF-8", i + 1);
+            ty_sbatch_note(b, true, "", "this is no text: byte %zu is no UTF-8", i + 1);
             return false;
         }
         b->line += text.p[i] == '\n';
@@ -280,22 +280,22 @@ static bool is_text(struct ty_batch *b, struct ty_str text)
 }
 
 int ty_convert_sbatch(struct ty_arena *a, const char *file, struct ty_str text,
-                      struct ty_converted *ret)
+                      struct ty_convert_result *ret)
 {
-    struct ty_batch b = { .arena = a, .out = ret, .name = "batch" };
+    struct ty_sbatch b = { .arena = a, .out = ret, .name = "batch" };
     const char *slash = strrchr(file, '/');
     struct ty_str stem;
-    *ret = (struct ty_converted){ 0 };
+    *ret = (struct ty_convert_result){ 0 };
     ty_str_cut(ty_str(slash ? slash + 1 : file), '.', &stem);
-    ty_batch_name(&b, NULL, stem);
+    ty_sbatch_name(&b, NULL, stem);
     if (!is_text(&b, text))
         return -EINVAL;
     struct ty_json *command = shell(&b, &text);
-    ty_batch_script(&b, text);
+    ty_sbatch_script(&b, text);
     b.line = 1; /* what follows is about the whole */
-    layout(&b);
+    compute_layout(&b);
     tell_tasks(&b);
-    check(&b);
+    check_supported(&b);
     if (!ret->bad)
         ret->job = make_job(&b, command);
     ty_buf_done(&b.script);

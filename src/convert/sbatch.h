@@ -5,9 +5,9 @@
 #include "base/buf.h"
 #include "convert/convert.h"
 
-struct ty_batch {
+struct ty_sbatch {
     struct ty_arena *arena;
-    struct ty_converted *out;
+    struct ty_convert_result *out;
     const char *name;
     int64_t nodes, ntasks, per_node, cpus, seconds;
     int64_t gpus, gpus_per_node, gpus_per_task;
@@ -26,21 +26,21 @@ struct ty_batch {
 };
 
 /* A warning, or (bad) why there will be no TrainJob. path: "#SBATCH --mem=1", "line 12". */
-void ty_batch_tell(struct ty_batch *b, bool bad, const char *path, const char *fmt, ...)
+void ty_sbatch_note(struct ty_sbatch *b, bool bad, const char *path, const char *fmt, ...)
     TY_PRINTF(4, 5);
 
 /* The next word, without its quotes; empty at the end. *rest becomes what follows. */
-struct ty_str ty_batch_word(struct ty_batch *b, struct ty_str *rest);
+struct ty_str ty_sbatch_word(struct ty_sbatch *b, struct ty_str *rest);
 
 /* A name as Kubernetes wants it; told where it is another one, unless path is NULL. */
-void ty_batch_name(struct ty_batch *b, const char *path, struct ty_str v);
+void ty_sbatch_name(struct ty_sbatch *b, const char *path, struct ty_str v);
 /* What stands behind #SBATCH on a line (sbatch_options.c). */
-void ty_batch_options(struct ty_batch *b, struct ty_str rest);
+void ty_sbatch_options(struct ty_sbatch *b, struct ty_str rest);
 
 /* Reads the script below the first line, #SBATCH lines among it (sbatch_script.c). */
-void ty_batch_script(struct ty_batch *b, struct ty_str text);
+void ty_sbatch_script(struct ty_sbatch *b, struct ty_str text);
 /* The same script for bash on every node: functions stand in for what only Slurm has. `before`
  * comes first. */
-const char *ty_batch_command(struct ty_batch *b, struct ty_str before);
+const char *ty_sbatch_command(struct ty_sbatch *b, struct ty_str before);
 
 #endif

@@ -2,29 +2,29 @@
 #include "convert/sbatch.h"
 #include <ctype.h>
 
-typedef void option_fn(struct ty_batch *b, const char *path, struct ty_str v, int64_t *to);
+typedef void option_fn(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to);
 
-static void whole(struct ty_batch *b, const char *path, struct ty_str v, int64_t *to)
+static void whole(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to)
 {
     int64_t n = 0;
     if (ty_str_parse_i64(v, &n) && n > 0 && n <= 1000000)
         *to = n;
     else
-        ty_batch_tell(b, true, path, "\"%.*s\" is no whole number from 1 to 1000000", TY_ARG(v));
+        ty_sbatch_note(b, true, path, "\"%.*s\" is no whole number from 1 to 1000000", TY_ARG(v));
 }
 
 /* "2", "2-4": the fewest will do. */
-static void nodes(struct ty_batch *b, const char *path, struct ty_str v, int64_t *to)
+static void nodes(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to)
 {
     struct ty_str least, most = ty_str_cut(v, '-', &least);
     if (most.p)
-        ty_batch_tell(b, false, path, "a TrainJob has a fixed number of nodes: %.*s",
-                      TY_ARG(least));
+        ty_sbatch_note(b, false, path, "a TrainJob has a fixed number of nodes: %.*s",
+                       TY_ARG(least));
     whole(b, path, least, to);
 }
 
 /* One of "4", "a100:4", "a100"; a number that is not there is 1. */
-static void count(struct ty_batch *b, const char *path, struct ty_str v, int64_t *to)
+static void count(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to)
 {
     struct ty_str type, number = ty_str_cut(v, ':', &type);
     int64_t n = 0;
@@ -36,13 +36,13 @@ static void count(struct ty_batch *b, const char *path, struct ty_str v, int64_t
         whole(b, path, number, to);
     else
         *to = 1;
-    ty_batch_tell(b, false, path,
-                  "GPUs of type %.*s become nvidia.com/gpu: choose the type by a nodeSelector",
-                  TY_ARG(type));
+    ty_sbatch_note(b, false, path,
+                   "GPUs of type %.*s become nvidia.com/gpu: choose the type by a nodeSelector",
+                   TY_ARG(type));
 }
 
 /* "gpu", "gpu:4", "gpu:a100:4", several of them behind commas. */
-static void gres(struct ty_batch *b, const char *path, struct ty_str v, int64_t *to)
+static void gres(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to)
 {
     while (v.p) {
         struct ty_str item, name;
@@ -53,9 +53,9 @@ static void gres(struct ty_batch *b, const char *path, struct ty_str v, int64_t 
         else if (ty_str_is(name, "gpu"))
             count(b, path, rest, to);
         else
-            ty_batch_tell(b, false, path,
-                          "not carried over: %.*s is no GPU, trainyard knows no name for it",
-                          TY_ARG(item));
+            ty_sbatch_note(b, false, path,
+                           "not carried over: %.*s is no GPU, trainyard knows no name for it",
+                           TY_ARG(item));
     }
 }
 
@@ -80,7 +80,7 @@ static size_t clock_parts(struct ty_str v, int64_t n[3])
 }
 
 /* minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]] */
-static void duration(struct ty_batch *b, const char *path, struct ty_str v, int64_t *to)
+static void duration(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to)
 {
     struct ty_str days;
     struct ty_str clock = ty_str_cut(v, '-', &days);
@@ -90,7 +90,7 @@ static void duration(struct ty_batch *b, const char *path, struct ty_str v, int6
         return;
     size_t parts = clock_parts(has_days ? clock : v, n);
     if (!parts || (has_days && (!ty_str_parse_i64(days, &d) || d < 0 || d > 100000)))
-        ty_batch_tell(b, true, path, "\"%.*s\" is no time", TY_ARG(v));
+        ty_sbatch_note(b, true, path, "\"%.*s\" is no time", TY_ARG(v));
     else if (has_days || parts == 3)
         *to = d * 86400 + n[0] * 3600 + n[1] * 60 + n[2];
     else
@@ -98,7 +98,7 @@ static void duration(struct ty_batch *b, const char *path, struct ty_str v, int6
 }
 
 /* A number with K, M (also where no letter is), G or T. */
-static void memory(struct ty_batch *b, const char *path, struct ty_str v, int64_t *to)
+static void memory(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to)
 {
     static const char units[] = "KMGT";
     size_t digits = v.n && isalpha((unsigned char)v.p[v.n - 1]) ? v.n - 1 : v.n;
@@ -106,16 +106,16 @@ static void memory(struct ty_batch *b, const char *path, struct ty_str v, int64_
     const char *unit = strchr(units, letter);
     int64_t n = 0;
     if (!unit || !ty_str_parse_i64((struct ty_str){ v.p, digits }, &n) || n < 0 || n > 1000000000) {
-        ty_batch_tell(b, true, path, "\"%.*s\" is no amount of memory", TY_ARG(v));
+        ty_sbatch_note(b, true, path, "\"%.*s\" is no amount of memory", TY_ARG(v));
         return;
     }
     *to = n << (10 * (unit - units));
     if (n == 0)
-        ty_batch_tell(b, false, path,
-                      "all memory of a node is not known here: no limit is set for it");
+        ty_sbatch_note(b, false, path,
+                       "all memory of a node is not known here: no limit is set for it");
 }
 
-void ty_batch_name(struct ty_batch *b, const char *path, struct ty_str v)
+void ty_sbatch_name(struct ty_sbatch *b, const char *path, struct ty_str v)
 {
     char *s = ty_arena_strndup(b->arena, v.p, v.n > 40 ? 40 : v.n), *at = s;
     size_t n = 0;
@@ -130,30 +130,30 @@ void ty_batch_name(struct ty_batch *b, const char *path, struct ty_str v)
     if (n)
         b->name = s;
     if (path && !ty_str_is(v, b->name))
-        ty_batch_tell(b, false, path, "the TrainJob is called %s", b->name);
+        ty_sbatch_note(b, false, path, "the TrainJob is called %s", b->name);
 }
 
-static void job_name(struct ty_batch *b, const char *path, struct ty_str v, int64_t *to)
+static void job_name(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to)
 {
     (void)to;
-    ty_batch_name(b, path, v);
+    ty_sbatch_name(b, path, v);
 }
 
 /* "0-15%4", "1,3,5-7": the first task is made. */
-static void array(struct ty_batch *b, const char *path, struct ty_str v, int64_t *to)
+static void array(struct ty_sbatch *b, const char *path, struct ty_str v, int64_t *to)
 {
     size_t digits = 0;
     while (digits < v.n && isdigit((unsigned char)v.p[digits]))
         digits++;
     if (!digits || digits > 9 || !ty_str_parse_i64((struct ty_str){ v.p, digits }, to)) {
-        ty_batch_tell(b, true, path, "\"%.*s\" is no list of array tasks", TY_ARG(v));
+        ty_sbatch_note(b, true, path, "\"%.*s\" is no list of array tasks", TY_ARG(v));
         return;
     }
     b->array = true;
-    ty_batch_tell(b, false, path,
-                  "a TrainJob is one task of an array, this one is task %lld: for each of the "
-                  "others change metadata.name and SLURM_ARRAY_TASK_ID",
-                  (long long)*to);
+    ty_sbatch_note(b, false, path,
+                   "a TrainJob is one task of an array, this one is task %lld: for each of the "
+                   "others change metadata.name and SLURM_ARRAY_TASK_ID",
+                   (long long)*to);
 }
 
 static const struct option {
@@ -161,10 +161,10 @@ static const struct option {
     char letter;
     bool flag; /* takes no value */
     option_fn *fn;
-    size_t at; /* of the number in struct ty_batch */
+    size_t at; /* of the number in struct ty_sbatch */
     const char *why;
 } options[] = {
-#define AT(m) offsetof(struct ty_batch, m)
+#define AT(m) offsetof(struct ty_sbatch, m)
     { "nodes", 'N', false, nodes, AT(nodes), NULL },
     { "ntasks", 'n', false, whole, AT(ntasks), NULL },
     { "ntasks-per-node", 0, false, whole, AT(per_node), NULL },
@@ -220,15 +220,16 @@ static const struct option *find_option(struct ty_str word, struct ty_str *ret_v
 }
 
 /* The value may be a word of its own: --nodes 2, -N 2. */
-static struct ty_str own_word(struct ty_batch *b, struct ty_str *rest)
+static struct ty_str own_word(struct ty_sbatch *b, struct ty_str *rest)
 {
     struct ty_str at = ty_str_trim(*rest);
-    return at.n && at.p[0] != '-' && at.p[0] != '#' ? ty_batch_word(b, rest) : (struct ty_str){ 0 };
+    return at.n && at.p[0] != '-' && at.p[0] != '#' ? ty_sbatch_word(b, rest)
+                                                    : (struct ty_str){ 0 };
 }
 
-void ty_batch_options(struct ty_batch *b, struct ty_str rest)
+void ty_sbatch_options(struct ty_sbatch *b, struct ty_str rest)
 {
-    for (struct ty_str w = ty_batch_word(b, &rest); w.n; w = ty_batch_word(b, &rest)) {
+    for (struct ty_str w = ty_sbatch_word(b, &rest); w.n; w = ty_sbatch_word(b, &rest)) {
         struct ty_str v = { 0 };
         const char *path = ty_arena_printf(b->arena, "#SBATCH %.*s", TY_ARG(w));
         if (w.p[0] == '#')
@@ -237,10 +238,10 @@ void ty_batch_options(struct ty_batch *b, struct ty_str rest)
         if (w.p[0] == '-' && !v.n && !(o && o->flag))
             v = own_word(b, &rest);
         if (!o || !o->fn)
-            ty_batch_tell(b, false, path, "not carried over: %s",
-                          o ? o->why : "trainyard knows nothing like it in a TrainJob");
+            ty_sbatch_note(b, false, path, "not carried over: %s",
+                           o ? o->why : "trainyard knows nothing like it in a TrainJob");
         else if (!v.n)
-            ty_batch_tell(b, true, path, "a value is needed");
+            ty_sbatch_note(b, true, path, "a value is needed");
         else
             o->fn(b, path, v, (int64_t *)(void *)((char *)b + o->at));
     }

@@ -1,6 +1,6 @@
 #include "convert/convert_testing.h"
 
-static int convert_line(struct ty_arena *a, const char *directive, struct ty_converted *ret)
+static int convert_line(struct ty_arena *a, const char *directive, struct ty_convert_result *ret)
 {
     char *text = ty_arena_printf(a, "#!/bin/sh\n#SBATCH %s\nsrun a\n", directive);
     return ty_convert_sbatch(a, "x", ty_str(text), ret);
@@ -61,7 +61,7 @@ static void test_carried_over(void **state)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-        struct ty_converted done;
+        struct ty_convert_result done;
         if (convert_line(a, rows[i].directive, &done) < 0)
             fail_msg("%s: %s", rows[i].directive, done.bad->text);
         if (strcmp(json_at(a, done.job, rows[i].path), rows[i].want) != 0)
@@ -91,7 +91,7 @@ static void test_refused(void **state)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-        struct ty_converted done;
+        struct ty_convert_result done;
         assert_int_equal(convert_line(a, rows[i].directive, &done), -EINVAL);
         assert_string_equal(done.bad->path, rows[i].path);
         assert_int_equal(done.bad->line, 2);
@@ -119,7 +119,7 @@ static void test_told_with_its_line(void **state)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-        struct ty_converted done;
+        struct ty_convert_result done;
         assert_int_equal(convert_line(a, rows[i].directive, &done), 0);
         const char *text = warning(&done, rows[i].path);
         if (!text || !strstr(text, rows[i].words))
@@ -133,7 +133,7 @@ static void test_array_task(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done;
+    struct ty_convert_result done;
     assert_int_equal(convert_line(a, "--array=0-3", &done), 0);
     assert_true(ty_str_is(trainer_env(&done, "SLURM_ARRAY_TASK_ID"), "0"));
     assert_int_equal(convert_line(a, "-N 1", &done), 0);

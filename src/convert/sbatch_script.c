@@ -4,7 +4,7 @@
 #include "convert/sbatch.h"
 #include <ctype.h>
 
-struct ty_str ty_batch_word(struct ty_batch *b, struct ty_str *rest)
+struct ty_str ty_sbatch_word(struct ty_sbatch *b, struct ty_str *rest)
 {
     ty_auto_buf word = { 0 };
     char quote = 0;
@@ -43,7 +43,7 @@ static bool in_name(char ch)
     return isalnum((unsigned char)ch) || ch == '_';
 }
 
-static void tell_variables(struct ty_batch *b, struct ty_str line, const char *path)
+static void tell_variables(struct ty_sbatch *b, struct ty_str line, const char *path)
 {
     const struct ty_str prefix = TY_LIT("SLURM_");
     for (size_t i = 0; i + prefix.n <= line.n; i++) {
@@ -54,9 +54,9 @@ static void tell_variables(struct ty_batch *b, struct ty_str line, const char *p
             n++;
         struct ty_str name = { line.p + i, n };
         if (!is_set(name))
-            ty_batch_tell(b, false, path,
-                          "%.*s is a variable that only Slurm sets: it is empty here",
-                          TY_ARG(name));
+            ty_sbatch_note(b, false, path,
+                           "%.*s is a variable that only Slurm sets: it is empty here",
+                           TY_ARG(name));
         i += n;
     }
 }
@@ -83,20 +83,20 @@ static bool takes_value(struct ty_str w)
 }
 
 /* srun's own options: the nodes and tasks are those of the job already. */
-static void step(struct ty_batch *b, struct ty_str rest, const char *path)
+static void step(struct ty_sbatch *b, struct ty_str rest, const char *path)
 {
     b->srun = true;
     for (;;) {
-        struct ty_str w = ty_batch_word(b, &rest);
+        struct ty_str w = ty_sbatch_word(b, &rest);
         if (!w.n || w.p[0] != '-')
             return;
         if (ty_str_starts(w, TY_LIT("--mpi")))
             b->mpi = true;
         else if (!ty_str_contains(rest, TY_LIT("hostname")))
-            ty_batch_tell(b, false, path, "%.*s is not carried over: every node runs the step",
-                          TY_ARG(w));
+            ty_sbatch_note(b, false, path, "%.*s is not carried over: every node runs the step",
+                           TY_ARG(w));
         if (takes_value(w))
-            ty_batch_word(b, &rest);
+            ty_sbatch_word(b, &rest);
     }
 }
 
@@ -119,7 +119,7 @@ static bool is_launcher(struct ty_str token)
     return is_one_of(name, launchers);
 }
 
-static void look_at(struct ty_batch *b, struct ty_str token, struct ty_str rest, const char *path)
+static void look_at(struct ty_sbatch *b, struct ty_str token, struct ty_str rest, const char *path)
 {
     static const char *const tools[] = { "sbatch", "squeue",  "scancel", "sacct",  "sinfo",
                                          "salloc", "sattach", "sstat",   "sbcast", NULL };
@@ -130,29 +130,29 @@ static void look_at(struct ty_batch *b, struct ty_str token, struct ty_str rest,
     else if (ty_str_is(token, "scontrol"))
         b->scontrol = true;
     else if (is_one_of(token, tools))
-        ty_batch_tell(b, false, path, "there is no %.*s in a container", TY_ARG(token));
+        ty_sbatch_note(b, false, path, "there is no %.*s in a container", TY_ARG(token));
     else if (ty_str_is(token, "RANDOM") || ty_str_is(token, "{RANDOM}"))
         b->random = true;
     b->torchrun |= ty_str_is(token, "torchrun") || ty_str_ends(token, TY_LIT("/torchrun")) ||
                    ty_str_starts(token, TY_LIT("torch.distributed."));
 }
 
-static void tell_place(struct ty_batch *b, struct ty_str first, bool stepped, const char *path)
+static void tell_place(struct ty_sbatch *b, struct ty_str first, bool stepped, const char *path)
 {
     static const char *const no_commands[] = { "fi",   "done", "esac", "else", "elif",
                                                "wait", "exit", "}",    NULL };
     if (!stepped && b->steps && !b->followed && !is_one_of(first, no_commands)) {
         b->followed = true;
-        ty_batch_tell(b, false, path,
-                      "what follows a step runs on every node, where Slurm runs it on the first");
+        ty_sbatch_note(b, false, path,
+                       "what follows a step runs on every node, where Slurm runs it on the first");
     }
     if (stepped && b->steps)
-        ty_batch_tell(b, false, path,
-                      "another step: every node runs it when its own one before is over");
+        ty_sbatch_note(b, false, path,
+                       "another step: every node runs it when its own one before is over");
 }
 
 /* One command with all its lines. */
-static void look(struct ty_batch *b, struct ty_str line)
+static void scan_line(struct ty_sbatch *b, struct ty_str line)
 {
     const char *path = ty_arena_printf(b->arena, "line %u", b->line);
     struct ty_str rest = line, first = next_token(&rest);
@@ -161,8 +161,8 @@ static void look(struct ty_batch *b, struct ty_str line)
     tell_variables(b, line, path);
     if (ty_str_is(first, "module") || ty_str_is(first, "ml")) {
         b->modules = true;
-        ty_batch_tell(b, false, path,
-                      "does nothing: software comes from the image, not from modules");
+        ty_sbatch_note(b, false, path,
+                       "does nothing: software comes from the image, not from modules");
     }
     rest = line;
     for (struct ty_str t = next_token(&rest); t.n; t = next_token(&rest))
@@ -176,7 +176,7 @@ static void look(struct ty_batch *b, struct ty_str line)
 }
 
 /* <<WORD, <<-WORD, <<'WORD'; not <<<. The text up to that word is no command. */
-static void find_document(struct ty_batch *b, struct ty_str line)
+static void find_document(struct ty_sbatch *b, struct ty_str line)
 {
     for (size_t i = 0; i + 2 < line.n; i++) {
         if (memcmp(line.p + i, "<<", 2) != 0)
@@ -188,7 +188,7 @@ static void find_document(struct ty_batch *b, struct ty_str line)
         b->indented = line.p[i + 2] == '-';
         size_t from = i + 2 + (b->indented ? 1 : 0);
         struct ty_str rest = { line.p + from, line.n - from };
-        struct ty_str word = ty_batch_word(b, &rest);
+        struct ty_str word = ty_sbatch_word(b, &rest);
         size_t n = word.n && word.p[0] == '\\' ? 1 : 0, k = n;
         while (k < word.n && (in_name(word.p[k]) || word.p[k] == '-' || word.p[k] == '.'))
             k++;
@@ -198,7 +198,7 @@ static void find_document(struct ty_batch *b, struct ty_str line)
     }
 }
 
-static bool ends_document(const struct ty_batch *b, struct ty_str line)
+static bool ends_document(const struct ty_sbatch *b, struct ty_str line)
 {
     while (b->indented && line.n && line.p[0] == '\t')
         line = (struct ty_str){ line.p + 1, line.n - 1 };
@@ -207,7 +207,7 @@ static bool ends_document(const struct ty_batch *b, struct ty_str line)
 
 /* ---- line by line ---- */
 
-static struct ty_str next_line(struct ty_batch *b, struct ty_str *text)
+static struct ty_str next_line(struct ty_sbatch *b, struct ty_str *text)
 {
     struct ty_str line;
     *text = ty_str_cut(*text, '\n', &line);
@@ -217,28 +217,28 @@ static struct ty_str next_line(struct ty_batch *b, struct ty_str *text)
     return line;
 }
 
-static void keep(struct ty_batch *b, struct ty_str line)
+static void append_script(struct ty_sbatch *b, struct ty_str line)
 {
     ty_buf_printf(&b->script, "%.*s\n", TY_ARG(line));
 }
 
 /* A command and the lines that backslashes join to it. */
-static void command(struct ty_batch *b, struct ty_str line, struct ty_str *text)
+static void command(struct ty_sbatch *b, struct ty_str line, struct ty_str *text)
 {
     ty_auto_buf all = { 0 };
     unsigned from = b->line;
-    keep(b, line);
+    append_script(b, line);
     while (line.n && line.p[line.n - 1] == '\\' && text->p) {
         ty_buf_put(&all, line.p, line.n - 1);
         line = next_line(b, text);
-        keep(b, line);
+        append_script(b, line);
     }
     ty_buf_put(&all, line.p, line.n);
     unsigned to = b->line;
     b->line = from;
     struct ty_str whole = ty_buf_str(&all);
     whole.p = ty_arena_strndup(b->arena, whole.p ? whole.p : "", whole.n);
-    look(b, whole);
+    scan_line(b, whole);
     find_document(b, whole);
     b->line = to;
     b->commands = true;
@@ -250,22 +250,22 @@ static bool is_directive(struct ty_str line)
            (line.n == 7 || isspace((unsigned char)line.p[7]));
 }
 
-void ty_batch_script(struct ty_batch *b, struct ty_str text)
+void ty_sbatch_script(struct ty_sbatch *b, struct ty_str text)
 {
     while (text.n && !b->out->bad) {
         struct ty_str line = next_line(b, &text), trimmed = ty_str_trim(line);
         if (b->end.p) {
-            keep(b, line);
+            append_script(b, line);
             if (ends_document(b, line))
                 b->end = (struct ty_str){ 0 };
         } else if (is_directive(line) && !b->commands) {
-            ty_batch_options(b, (struct ty_str){ line.p + 7, line.n - 7 });
+            ty_sbatch_options(b, (struct ty_str){ line.p + 7, line.n - 7 });
         } else if (is_directive(line)) {
-            ty_batch_tell(b, false, "#SBATCH", "not read: Slurm, too, stops at the first command");
+            ty_sbatch_note(b, false, "#SBATCH", "not read: Slurm, too, stops at the first command");
         } else if (trimmed.n && trimmed.p[0] != '#') {
             command(b, line, &text);
         } else if (b->commands) {
-            keep(b, line);
+            append_script(b, line);
         }
     }
 }
@@ -326,7 +326,7 @@ static void escape(struct ty_buf *to, struct ty_str s)
     }
 }
 
-const char *ty_batch_command(struct ty_batch *b, struct ty_str before)
+const char *ty_sbatch_command(struct ty_sbatch *b, struct ty_str before)
 {
     ty_auto_buf s = { 0 };
     if (b->random || b->modules || b->scontrol || b->srun || before.n)

@@ -1,15 +1,15 @@
 #include "convert/convert_testing.h"
 
-static struct ty_converted script(struct ty_arena *a, const char *body)
+static struct ty_convert_result script(struct ty_arena *a, const char *body)
 {
-    struct ty_converted done;
+    struct ty_convert_result done;
     char *text = ty_arena_printf(a, "#!/bin/bash\n#SBATCH -N 2\n%s", body);
     if (ty_convert_sbatch(a, "x", ty_str(text), &done) < 0)
         fail_msg("%s: %s", done.bad->path, done.bad->text);
     return done;
 }
 
-static const char *command(struct ty_arena *a, const struct ty_converted *done)
+static const char *command(struct ty_arena *a, const struct ty_convert_result *done)
 {
     struct ty_str s = ty_json_as_str(ty_json_item(ty_json_at(done->job, "spec.trainer.args"), 0));
     return ty_arena_strndup(a, s.p, s.n);
@@ -35,7 +35,7 @@ static void test_text_stays(void **state)
     };
     for (size_t i = 0; i < sizeof(bodies) / sizeof(*bodies); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-        struct ty_converted done = script(a, bodies[i]);
+        struct ty_convert_result done = script(a, bodies[i]);
         const char *text = command(a, &done);
         const char *from = strncmp(bodies[i], "# why\n", 6) == 0 ? bodies[i] + 6 : bodies[i];
         if (!ends_with(text, from)) /* comments before the first command are #SBATCH's place */
@@ -50,7 +50,7 @@ static void test_documents_are_no_commands(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done =
+    struct ty_convert_result done =
         script(a, "cat > run.sh <<EOF\nsqueue\nmodule load x\n$SLURM_FOO\nEOF\nsrun bash run.sh\n");
     assert_false(warned(&done, "line 4"));
     assert_null(strstr(command(a, &done), "module()"));
@@ -64,7 +64,7 @@ static void test_warnings_have_lines(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done =
+    struct ty_convert_result done =
         script(a, "module load cuda\n\necho $SLURM_TOPOLOGY_ADDR $SLURM_NNODES\nsrun --label \\\n "
                   " -n 2 a\n#SBATCH -N 3\necho done\nsrun b\n");
     assert_has(warning(&done, "line 3"), "not from modules");
@@ -81,7 +81,7 @@ static void test_dollars_survive_kubernetes(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done =
+    struct ty_convert_result done =
         script(a, "t=/tmp/x.$$ h=$(hostname) d=$(date +%s) n=$((1 + 2)) c=${t} e=$\nsrun a\n");
     assert_has(command(a, &done), "t=/tmp/x.$$$$ h=$$(hostname) d=$(date +%s) "
                                   "n=$((1 + 2)) c=${t} e=$\n");
@@ -91,7 +91,7 @@ static void test_stand_ins(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = script(a, "a\n");
+    struct ty_convert_result done = script(a, "a\n");
     assert_string_equal(command(a, &done), "a\n");
     assert_has(warning(&done, ""), "there is no srun or mpirun");
     done =
@@ -108,7 +108,7 @@ static void test_carriage_returns(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = script(a, "#SBATCH -c 3\r\nsrun a\r\n");
+    struct ty_convert_result done = script(a, "#SBATCH -c 3\r\nsrun a\r\n");
     assert_true(ends_with(command(a, &done), "\nsrun a\n"));
     assert_string_equal(json_at(a, done.job, "spec.trainer.resourcesPerNode.limits.cpu"), "3");
 }

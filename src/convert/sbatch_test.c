@@ -1,8 +1,8 @@
 #include "convert/convert_testing.h"
 
-static struct ty_converted script(struct ty_arena *a, const char *text)
+static struct ty_convert_result script(struct ty_arena *a, const char *text)
 {
-    struct ty_converted done;
+    struct ty_convert_result done;
     if (ty_convert_sbatch(a, "dir/my_Job.sh", ty_str(text), &done) < 0)
         fail_msg("%s: %s", done.bad->path, done.bad->text);
     return done;
@@ -10,7 +10,7 @@ static struct ty_converted script(struct ty_arena *a, const char *text)
 
 static void refuse_script(struct ty_arena *a, const char *text, unsigned line, const char *words)
 {
-    struct ty_converted done;
+    struct ty_convert_result done;
     assert_int_equal(ty_convert_sbatch(a, "x", ty_str(text), &done), -EINVAL);
     assert_null(done.job);
     assert_int_equal(done.bad->line, line);
@@ -31,7 +31,7 @@ static void test_the_job(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done =
+    struct ty_convert_result done =
         script(a, "#!/bin/bash -e\n#SBATCH -N 2 -c 4 --mem=1G -t 5\nsrun ./a\n");
     assert_string_equal(json_at(a, done.job, "metadata"), "{\"name\":\"my-job\"}");
     assert_string_equal(json_at(a, done.job, "spec.trainer.command"), "[\"bash\",\"-e\",\"-c\"]");
@@ -49,7 +49,7 @@ static void test_mpi(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = script(a, "#!/bin/sh\n#SBATCH -n 8 -N 2\nmpirun ./pi\n");
+    struct ty_convert_result done = script(a, "#!/bin/sh\n#SBATCH -n 8 -N 2\nmpirun ./pi\n");
     assert_true(ty_str_is(ty_json_str_at(done.job, "spec.runtimeRef.name"), "mpi"));
     assert_string_equal(json_at(a, done.job, "spec.trainer.numProcPerNode"), "4");
     assert_null(ty_json_at(done.job, "spec.trainer.env")); /* mpirun would look for Slurm */
@@ -90,7 +90,7 @@ static void test_what_cannot_be(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done;
+    struct ty_convert_result done;
     refuse_script(a, "#!/bin/sh\n#SBATCH -N 2\n", 1, "the script has no command");
     refuse_script(a, "", 1, "the script has no command");
     refuse_script(a, "#SBATCH --mem-per-cpu=900000000T -c 1000000 --ntasks-per-node=9\na\n", 1,

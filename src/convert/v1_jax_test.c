@@ -8,7 +8,7 @@ static void test_variables(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(a, JAX(POD("jax")));
+    struct ty_convert_result done = convert(a, JAX(POD("jax")));
     assert_null(done.runtime);
     assert_null(done.warnings);
     assert_true(ty_str_is(trainer_env(&done, "COORDINATOR_ADDRESS"), "j-node-0-0.j"));
@@ -21,7 +21,7 @@ static void test_port_by_name(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(
+    struct ty_convert_result done = convert(
         a, JAX("{spec: {containers: [{name: jax, image: x, ports: [{name: web, containerPort: 80}, "
                "{name: jaxjob-port, containerPort: 77}]}]}}"));
     assert_true(ty_str_is(trainer_env(&done, "COORDINATOR_PORT"), "77"));

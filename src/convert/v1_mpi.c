@@ -1,16 +1,16 @@
 /* MPIJob of the training operator (v1) and of the MPI operator (v2beta1): a launcher that trains by
  * name, and nodes that it reaches by ssh. */
-#include "convert/conv.h"
+#include "convert/v1.h"
 
 /* What the MPI operator does: args alone are for the image's own entrypoint. */
-static void need_sshd(struct ty_conv *c, struct ty_conv_set *node)
+static void need_sshd(struct ty_v1_conversion *c, struct ty_v1_set *node)
 {
     struct ty_json *command = ty_json_array(c->arena);
     if (ty_json_get(node->container, "command") || ty_json_get(node->container, "args"))
         return;
     ty_json_push(c->arena, command, ty_json_cstr(c->arena, "/usr/sbin/sshd"));
     ty_json_push(c->arena, command, ty_json_cstr(c->arena, "-De"));
-    ty_json_set(c->arena, ty_conv_container(c, node), "command", command);
+    ty_json_set(c->arena, ty_v1_container(c, node), "command", command);
     if (!ty_json_get(node->container, "readinessProbe")) {
         struct ty_json *probe = ty_json_ensure_object(c->arena, node->container, "readinessProbe");
         ty_json_set(c->arena, ty_json_ensure_object(c->arena, probe, "tcpSocket"), "port",
@@ -20,7 +20,7 @@ static void need_sshd(struct ty_conv *c, struct ty_conv_set *node)
 }
 
 /* v1 workers sleep and are entered by kubectl exec: what they ran is not wanted any more. */
-static void forget_v1_worker(struct ty_conv *c, struct ty_conv_set *node)
+static void forget_v1_worker(struct ty_v1_conversion *c, struct ty_v1_set *node)
 {
     static const char *const keys[] = { "command", "args" };
     const struct ty_field_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
@@ -29,15 +29,15 @@ static void forget_v1_worker(struct ty_conv *c, struct ty_conv_set *node)
     const struct ty_field_path *main = TY_IDX(TY_KEY(spec, "containers"), node->role->main_at);
     for (size_t i = 0; i < 2; i++)
         if (ty_json_del(node->container, ty_str(keys[i])))
-            ty_conv_warn(c, ty_json_get(node->role->main, keys[i]), TY_KEY(main, keys[i]),
-                         "not carried over: workers run sshd now, v1 entered them by kubectl exec");
-    ty_conv_warn(c, ty_json_get(node->role->main, "image"), TY_KEY(main, "image"),
-                 "this image must have /usr/sbin/sshd, which v1 did not need; without it the nodes "
-                 "do not start on a cluster (trainyard run needs none)");
+            ty_v1_warn(c, ty_json_get(node->role->main, keys[i]), TY_KEY(main, keys[i]),
+                       "not carried over: workers run sshd now, v1 entered them by kubectl exec");
+    ty_v1_warn(c, ty_json_get(node->role->main, "image"), TY_KEY(main, "image"),
+               "this image must have /usr/sbin/sshd, which v1 did not need; without it the nodes "
+               "do not start on a cluster (trainyard run needs none)");
 }
 
 /* Pods on the host's network know no names of the cluster otherwise. */
-static void need_dns(struct ty_conv *c)
+static void need_dns(struct ty_v1_conversion *c)
 {
     for (size_t i = 0; i < c->n_sets; i++) {
         struct ty_json *pod = c->sets[i].pod;
@@ -47,42 +47,41 @@ static void need_dns(struct ty_conv *c)
     }
 }
 
-static void make_launcher(struct ty_conv *c, struct ty_conv_role *launcher)
+static void make_launcher(struct ty_v1_conversion *c, struct ty_v1_role *launcher)
 {
     static const char *const done[] = { "launcher", NULL };
     struct ty_json *dep = ty_json_object(c->arena);
-    if (c->kind == &ty_conv_mpi2 && !ty_json_str_at(launcher->spec, "restartPolicy").n)
+    if (c->kind == &ty_v1_mpi2 && !ty_json_str_at(launcher->spec, "restartPolicy").n)
         launcher->restart = TY_RESTART_ON_FAILURE; /* the MPI operator's default for it alone */
-    ty_conv_add_set(c, launcher, true);
+    ty_v1_add_set(c, launcher, true);
     ty_json_set(c->arena, dep, "name", ty_json_cstr(c->arena, "node"));
     ty_json_set(c->arena, dep, "status", ty_json_cstr(c->arena, "Ready"));
     ty_json_push(c->arena,
                  ty_json_ensure_array(c->arena, c->rjobs->items[c->rjobs->n - 1], "dependsOn"),
                  dep);
-    ty_conv_success(c, done);
-    ty_json_set(c->arena, ty_json_ensure_object(c->arena, ty_conv_jobset(c), "network"),
+    ty_v1_success(c, done);
+    ty_json_set(c->arena, ty_json_ensure_object(c->arena, ty_v1_jobset(c), "network"),
                 "publishNotReadyAddresses", ty_json_bool(c->arena, true));
 }
 
-static void make(struct ty_conv *c)
+static void make(struct ty_v1_conversion *c)
 {
-    struct ty_conv_role *launcher = ty_conv_role(c, "Launcher"),
-                        *worker = ty_conv_role(c, "Worker");
+    struct ty_v1_role *launcher = ty_v1_role(c, "Launcher"), *worker = ty_v1_role(c, "Worker");
     const struct ty_field_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
     bool also = ty_json_true_at(c->spec, "runLauncherAsWorker");
     c->mpi = true;
     /* Replicas that are not given are none here, where other kinds have one. */
-    if (!launcher || !worker || !ty_conv_get(worker->spec, "replicas")) {
-        ty_conv_bad(c, ty_json_get(c->spec, c->kind->specs), specs,
+    if (!launcher || !worker || !ty_v1_get(worker->spec, "replicas")) {
+        ty_v1_error(c, ty_json_get(c->spec, c->kind->specs), specs,
                     "a Launcher and at least one Worker (replicas) are needed");
         return;
     }
-    struct ty_conv_set *node = ty_conv_add_set(c, worker, false);
-    if (c->kind == &ty_conv_mpi1)
+    struct ty_v1_set *node = ty_v1_add_set(c, worker, false);
+    if (c->kind == &ty_v1_mpi1)
         forget_v1_worker(c, node);
     need_sshd(c, node);
     make_launcher(c, launcher);
-    if (c->kind == &ty_conv_mpi2)
+    if (c->kind == &ty_v1_mpi2)
         need_dns(c); /* as the MPI operator does */
     int64_t n = worker->replicas + (also ? 1 : 0);
     ty_json_set(c->arena, c->trainer, "numNodes", ty_json_int(c->arena, n));
@@ -96,86 +95,86 @@ static void make(struct ty_conv *c)
     ty_json_set(c->arena, mpi, "runLauncherAsNode", ty_json_bool(c->arena, also));
 }
 
-static void finish(struct ty_conv *c)
+static void finish(struct ty_v1_conversion *c)
 {
     for (size_t i = 0; i < c->n_sets; i++)
-        ty_conv_env(c, &c->sets[i], "K_MPI_JOB_ROLE", "%s",
-                    c->sets[i].trainer ? "launcher" : "worker");
+        ty_v1_env(c, &c->sets[i], "K_MPI_JOB_ROLE", "%s",
+                  c->sets[i].trainer ? "launcher" : "worker");
     for (size_t i = 0; i < c->n_sets; i++)
-        ty_conv_env_weak(c, &c->sets[i], "PYTHONUNBUFFERED", "1");
+        ty_v1_env_weak(c, &c->sets[i], "PYTHONUNBUFFERED", "1");
 }
 
-static void slots(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void slots(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                   const struct ty_field_path *at)
 {
     (void)set;
     int64_t n = 0;
-    if (!ty_conv_int(c, v, at, 1, INT32_MAX, &n))
+    if (!ty_v1_int(c, v, at, 1, INT32_MAX, &n))
         return;
     ty_json_set(c->arena, c->trainer, "numProcPerNode", ty_json_int(c->arena, n));
     ty_json_set(c->arena, ty_json_get(c->ml, "mpi"), "numProcPerNode", ty_json_int(c->arena, n));
 }
 
-static void main_container(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                           const struct ty_field_path *at)
+static void main_container(struct ty_v1_conversion *c, struct ty_v1_set *set,
+                           const struct ty_json *v, const struct ty_field_path *at)
 {
     (void)set;
-    ty_conv_str(c, v, at); /* the name was used; the container is now called node */
+    ty_v1_str(c, v, at); /* the name was used; the container is now called node */
 }
 
-static void as_worker(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void as_worker(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                       const struct ty_field_path *at)
 {
     (void)set;
     bool b = false;
-    ty_conv_bool(c, v, at, &b); /* make() has done it */
+    ty_v1_bool(c, v, at, &b); /* make() has done it */
 }
 
-static void ssh_path(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void ssh_path(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                      const struct ty_field_path *at)
 {
     (void)set;
-    if (ty_conv_str(c, v, at).n)
+    if (ty_v1_str(c, v, at).n)
         ty_json_set(c->arena, ty_json_get(c->ml, "mpi"), "sshAuthMountPath",
                     ty_json_copy(c->arena, v, 0));
 }
 
-static void implementation(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                           const struct ty_field_path *at)
+static void implementation(struct ty_v1_conversion *c, struct ty_v1_set *set,
+                           const struct ty_json *v, const struct ty_field_path *at)
 {
     (void)set;
-    struct ty_str s = ty_conv_str(c, v, at);
+    struct ty_str s = ty_v1_str(c, v, at);
     const char *to = ty_str_is(s, "Intel")   ? "IntelMPI"
                      : ty_str_is(s, "MPICH") ? "MPICH"
                                              : "OpenMPI";
     if (s.n && strcmp(to, "OpenMPI") == 0 && !ty_str_is(s, "OpenMPI"))
-        ty_conv_bad(c, v, at, "must be OpenMPI, Intel or MPICH");
+        ty_v1_error(c, v, at, "must be OpenMPI, Intel or MPICH");
     if (strcmp(to, "OpenMPI") != 0)
-        ty_conv_warn(c, v, at, "needs trainyard: Kubeflow Trainer 2.3 accepts OpenMPI only");
+        ty_v1_warn(c, v, at, "needs trainyard: Kubeflow Trainer 2.3 accepts OpenMPI only");
     ty_json_set(c->arena, ty_json_get(c->ml, "mpi"), "mpiImplementation",
                 ty_json_cstr(c->arena, to));
 }
 
-static void creation(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void creation(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                      const struct ty_field_path *at)
 {
     (void)set;
-    struct ty_str s = ty_conv_str(c, v, at);
+    struct ty_str s = ty_v1_str(c, v, at);
     if (ty_str_is(s, "AtStartup"))
-        ty_conv_warn(c, v, at,
-                     "not carried over: the launcher waits for the nodes, as with "
-                     "WaitForWorkersReady");
+        ty_v1_warn(c, v, at,
+                   "not carried over: the launcher waits for the nodes, as with "
+                   "WaitForWorkersReady");
     else if (s.n && !ty_str_is(s, "WaitForWorkersReady"))
-        ty_conv_bad(c, v, at, "must be AtStartup or WaitForWorkersReady");
+        ty_v1_error(c, v, at, "must be AtStartup or WaitForWorkersReady");
 }
 
-static const struct ty_conv_row rows1[] = {
+static const struct ty_v1_field rows1[] = {
     { "slotsPerWorker", slots, NULL },
-    { "cleanPodPolicy", ty_conv_clean_pod_policy, NULL },
+    { "cleanPodPolicy", ty_v1_clean_pod_policy, NULL },
     { "mainContainer", main_container, NULL },
     { NULL, NULL, NULL },
 };
-static const struct ty_conv_row rows2[] = {
+static const struct ty_v1_field rows2[] = {
     { "slotsPerWorker", slots, NULL },
     { "runLauncherAsWorker", as_worker, NULL },
     { "sshAuthMountPath", ssh_path, NULL },
@@ -189,7 +188,6 @@ static const struct ty_conv_row rows2[] = {
     .framework = "mpi", .roles = { { "Launcher", "launcher", 1 }, { "Worker", "node", 0 } },       \
     .make = make, .finish = finish
 
-const struct ty_conv_kind ty_conv_mpi1 = { SHARED, .version = "kubeflow.org/v1", .main = "mpi",
-                                           .or_first = true, .rows = rows1 };
-const struct ty_conv_kind ty_conv_mpi2 = { SHARED, .version = "kubeflow.org/v2beta1",
-                                           .rows = rows2 };
+const struct ty_v1_kind ty_v1_mpi1 = { SHARED, .version = "kubeflow.org/v1", .main = "mpi",
+                                       .or_first = true, .rows = rows1 };
+const struct ty_v1_kind ty_v1_mpi2 = { SHARED, .version = "kubeflow.org/v2beta1", .rows = rows2 };

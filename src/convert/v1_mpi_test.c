@@ -10,7 +10,7 @@
 #define WORKERS "replicas: 2, template: " ONE
 #define POLICY  "spec.mlPolicy.mpi"
 
-static const struct ty_json *node_of(const struct ty_converted *done)
+static const struct ty_json *node_of(const struct ty_convert_result *done)
 {
     return ty_json_item(ty_json_get(rjob_pod(done, "node"), "containers"), 0);
 }
@@ -19,7 +19,7 @@ static void test_slots(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(a, V1("", WORKERS));
+    struct ty_convert_result done = convert(a, V1("", WORKERS));
     assert_string_equal(json_at(a, done.job, "spec.trainer.numProcPerNode"), "1");
     done = convert(a, V2("  slotsPerWorker: 8\n", WORKERS));
     assert_string_equal(json_at(a, done.job, "spec.trainer.numProcPerNode"), "8");
@@ -49,7 +49,7 @@ static void test_launcher_that_works(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(a, V2("  runLauncherAsWorker: true\n", WORKERS));
+    struct ty_convert_result done = convert(a, V2("  runLauncherAsWorker: true\n", WORKERS));
     assert_string_equal(json_at(a, done.job, "spec.trainer.numNodes"), "3");
     assert_string_equal(json_at(a, done.runtime, POLICY ".runLauncherAsNode"), "true");
     done = convert(a, V2("  runLauncherAsWorker: false\n", WORKERS));
@@ -64,7 +64,7 @@ static void test_sshd(void **state)
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
 #define WITH(fields)                                                                               \
     "replicas: 1, template: {spec: {containers: [{name: mpi, image: x, " fields "}]}}"
-    struct ty_converted done = convert(a, V2("", WITH("tty: true")));
+    struct ty_convert_result done = convert(a, V2("", WITH("tty: true")));
     assert_string_equal(json_at(a, node_of(&done), "command"), "[\"/usr/sbin/sshd\",\"-De\"]");
     assert_string_equal(json_at(a, node_of(&done), "readinessProbe.tcpSocket.port"), "22");
     done = convert(a, V2("", WITH("readinessProbe: {exec: {command: [a]}}")));
@@ -88,7 +88,7 @@ static void test_main_container(void **state)
 #define JOB(head, main)                                                                            \
     head main "  mpiReplicaSpecs: {Launcher: {template: " TWO                                      \
               "}, Worker: {replicas: 1, template: " TWO "}}\n"
-    struct ty_converted done = convert(a, JOB(HEAD("MPIJob"), "  mainContainer: b\n"));
+    struct ty_convert_result done = convert(a, JOB(HEAD("MPIJob"), "  mainContainer: b\n"));
     assert_string_equal(json_at(a, node_of(&done), "image"), "\"two\"");
     done = convert(a, JOB(HEAD("MPIJob"), "")); /* none is called mpi: the first */
     assert_string_equal(json_at(a, node_of(&done), "image"), "\"one\"");
@@ -106,7 +106,7 @@ static void test_host_network(void **state)
 #define HOST(more)                                                                                 \
     "replicas: 1, template: {spec: {hostNetwork: true" more                                        \
     ", containers: [{name: mpi, image: x}]}}"
-    struct ty_converted done = convert(a, V2("", HOST("")));
+    struct ty_convert_result done = convert(a, V2("", HOST("")));
     assert_string_equal(json_at(a, rjob_pod(&done, "node"), "dnsPolicy"),
                         "\"ClusterFirstWithHostNet\"");
     assert_string_equal(json_at(a, rjob_pod(&done, "launcher"), "dnsPolicy"), "null");
@@ -120,7 +120,7 @@ static void test_words(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done =
+    struct ty_convert_result done =
         convert(a, V2("  mpiImplementation: ''\n  sshAuthMountPath: ''\n", WORKERS));
     assert_string_equal(json_at(a, done.runtime, POLICY ".mpiImplementation"), "\"OpenMPI\"");
     assert_string_equal(json_at(a, done.runtime, POLICY ".sshAuthMountPath"), "\"/root/.ssh\"");

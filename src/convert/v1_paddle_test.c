@@ -7,7 +7,7 @@ static void test_collective(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(
+    struct ty_convert_result done = convert(
         a,
         PADDLE("", "Worker: {replicas: 3, template: {spec: {containers: [{name: paddle, image: x, "
                    "ports: [{name: master, containerPort: 5}]}]}}}"));
@@ -21,7 +21,7 @@ static void test_servers(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done =
+    struct ty_convert_result done =
         convert(a, PADDLE("", "Master: {replicas: 2, template: " ONE
                               "}, Worker: {replicas: 2, template: " ONE "}"));
     const struct ty_json *master =
@@ -40,7 +40,7 @@ static void test_master_alone(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(a, PADDLE("", "Master: {template: " ONE "}"));
+    struct ty_convert_result done = convert(a, PADDLE("", "Master: {template: " ONE "}"));
     assert_non_null(rjob(&done, "node"));
     assert_true(ty_str_is(trainer_env(&done, "PADDLE_MASTER"), "j-node-0-0.j:36543"));
 }
@@ -49,7 +49,7 @@ static void test_elastic(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done =
+    struct ty_convert_result done =
         convert(a, PADDLE("  elasticPolicy: {maxRestarts: 3, minReplicas: 1, odd: 1}\n",
                           "Worker: {template: " ONE "}"));
     assert_string_equal(json_at(a, done.runtime, "spec.template.spec.failurePolicy.maxRestarts"),

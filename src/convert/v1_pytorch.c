@@ -1,27 +1,28 @@
 /* PyTorchJob: master and workers are the nodes of one torch runtime, the master is rank 0. */
 #include "api/quantity.h"
-#include "convert/conv.h"
+#include "convert/v1.h"
 
 #define ELASTIC_NOTE "trainer.kubeflow.org/v1-elastic-replicas"
 
-static void make(struct ty_conv *c)
+static void make(struct ty_v1_conversion *c)
 {
-    struct ty_conv_set *set = ty_conv_merge(c);
+    struct ty_v1_set *set = ty_v1_merge(c);
     if (!set)
         return;
     ty_json_set(c->arena, c->trainer, "numNodes", ty_json_int(c->arena, set->count));
     ty_json_set(c->arena, c->ml, "numNodes", ty_json_int(c->arena, set->count));
-    if (ty_conv_role(c, "Master"))
-        ty_conv_first_succeeds(c, set);
+    if (ty_v1_role(c, "Master"))
+        ty_v1_first_succeeds(c, set);
 }
 
-static void set_procs(struct ty_conv *c, int64_t n)
+static void set_procs(struct ty_v1_conversion *c, int64_t n)
 {
     ty_json_set(c->arena, c->trainer, "numProcPerNode", ty_json_int(c->arena, n));
 }
 
 /* As many processes as the container may use CPUs. */
-static void procs_by_cpu(struct ty_conv *c, const struct ty_json *v, const struct ty_field_path *at)
+static void procs_by_cpu(struct ty_v1_conversion *c, const struct ty_json *v,
+                         const struct ty_field_path *at)
 {
     struct ty_quantity q;
     const struct ty_json *cpu = ty_json_at(c->sets[0].role->main, "resources.limits.cpu");
@@ -29,10 +30,10 @@ static void procs_by_cpu(struct ty_conv *c, const struct ty_json *v, const struc
         ty_quantity_value(q) <= INT32_MAX)
         set_procs(c, ty_quantity_value(q));
     else
-        ty_conv_warn(c, v, at, "not carried over: there is no CPU limit to take the number from");
+        ty_v1_warn(c, v, at, "not carried over: there is no CPU limit to take the number from");
 }
 
-static void nproc(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void nproc(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                   const struct ty_field_path *at)
 {
     (void)set;
@@ -46,95 +47,95 @@ static void nproc(struct ty_conv *c, struct ty_conv_set *set, const struct ty_js
     }
     bool text = ty_json_is(v, TY_JSON_STRING); /* "4": V1 has an int-or-string */
     bool good = text ? ty_str_parse_i64(s, &n) && n > 0 && n <= INT32_MAX
-                     : ty_conv_int(c, v, at, 1, INT32_MAX, &n);
+                     : ty_v1_int(c, v, at, 1, INT32_MAX, &n);
     if (good) {
         set_procs(c, n);
         c->procs = n; /* V1 multiplies WORLD_SIZE by a number only */
     } else if (text)
-        ty_conv_bad(c, v, at, "must be auto, gpu, cpu or a number");
+        ty_v1_error(c, v, at, "must be auto, gpu, cpu or a number");
 }
 
 /* ---- elasticPolicy ---- */
 
-static void rdzv_backend(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void rdzv_backend(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                          const struct ty_field_path *at)
 {
     (void)set;
-    struct ty_str s = ty_conv_str(c, v, at);
+    struct ty_str s = ty_v1_str(c, v, at);
     if (ty_str_starts(s, TY_LIT("etcd"))) {
-        ty_conv_warn(c, v, at, "becomes c10d: a TrainJob brings no etcd with it");
+        ty_v1_warn(c, v, at, "becomes c10d: a TrainJob brings no etcd with it");
         s = TY_LIT("c10d");
     }
     if (s.n)
-        ty_conv_env(c, &c->sets[0], "PET_RDZV_BACKEND", "%.*s", TY_ARG(s));
+        ty_v1_env(c, &c->sets[0], "PET_RDZV_BACKEND", "%.*s", TY_ARG(s));
 }
 
-static void rdzv_id(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void rdzv_id(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                     const struct ty_field_path *at)
 {
     (void)set;
-    struct ty_str s = ty_conv_str(c, v, at);
+    struct ty_str s = ty_v1_str(c, v, at);
     if (s.n)
-        ty_conv_env(c, &c->sets[0], "PET_RDZV_ID", "%.*s", TY_ARG(s));
+        ty_v1_env(c, &c->sets[0], "PET_RDZV_ID", "%.*s", TY_ARG(s));
 }
 
-static const struct ty_conv_row conf_rows[] = {
+static const struct ty_v1_field conf_rows[] = {
     { "key", NULL, NULL },
     { "value", NULL, NULL },
     { NULL, NULL, NULL },
 };
 
 /* [{key, value}] as torchrun reads it: k1=v1,k2=v2. */
-static void rdzv_conf(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void rdzv_conf(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                       const struct ty_field_path *at)
 {
     ty_auto_buf b = { 0 };
     size_t i = 0;
     if (!ty_json_is(v, TY_JSON_ARRAY))
-        ty_conv_bad(c, v, at, "must be a list of key and value");
+        ty_v1_error(c, v, at, "must be a list of key and value");
     ty_each_item (it, v) {
         const struct ty_field_path *here = TY_IDX(at, i++);
-        ty_conv_rows(c, set, *it, here, conf_rows);
-        struct ty_str key = ty_conv_str(c, ty_json_get(*it, "key"), TY_KEY(here, "key"));
-        struct ty_str value = ty_conv_str(c, ty_json_get(*it, "value"), TY_KEY(here, "value"));
+        ty_v1_convert_fields(c, set, *it, here, conf_rows);
+        struct ty_str key = ty_v1_str(c, ty_json_get(*it, "key"), TY_KEY(here, "key"));
+        struct ty_str value = ty_v1_str(c, ty_json_get(*it, "value"), TY_KEY(here, "value"));
         ty_buf_printf(&b, "%s%.*s=%.*s", b.n ? "," : "", TY_ARG(key), TY_ARG(value));
     }
     if (b.n)
-        ty_conv_env(c, &c->sets[0], "PET_RDZV_CONF", "%.*s", TY_ARG(ty_buf_str(&b)));
+        ty_v1_env(c, &c->sets[0], "PET_RDZV_CONF", "%.*s", TY_ARG(ty_buf_str(&b)));
 }
 
-static void standalone(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void standalone(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                        const struct ty_field_path *at)
 {
     (void)set;
     bool b = false;
-    if (ty_conv_bool(c, v, at, &b) && b)
-        ty_conv_env(c, &c->sets[0], "PET_STANDALONE", "1");
+    if (ty_v1_bool(c, v, at, &b) && b)
+        ty_v1_env(c, &c->sets[0], "PET_STANDALONE", "1");
 }
 
-static void max_restarts(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void max_restarts(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                          const struct ty_field_path *at)
 {
     (void)set;
     int64_t n = 0;
-    if (ty_conv_int(c, v, at, 0, INT32_MAX, &n))
-        ty_conv_env(c, &c->sets[0], "PET_MAX_RESTARTS", "%lld", (long long)n);
+    if (ty_v1_int(c, v, at, 0, INT32_MAX, &n))
+        ty_v1_env(c, &c->sets[0], "PET_MAX_RESTARTS", "%lld", (long long)n);
 }
 
-static void old_nproc(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void old_nproc(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                       const struct ty_field_path *at)
 {
     int64_t n = 0;
     (void)set;
-    if (!ty_conv_int(c, v, at, 1, INT32_MAX, &n))
+    if (!ty_v1_int(c, v, at, 1, INT32_MAX, &n))
         return;
-    if (ty_conv_get(c->spec, "nprocPerNode"))
-        ty_conv_warn(c, v, at, "not carried over: spec.nprocPerNode counts");
+    if (ty_v1_get(c->spec, "nprocPerNode"))
+        ty_v1_warn(c, v, at, "not carried over: spec.nprocPerNode counts");
     else
         set_procs(c, n);
 }
 
-static const struct ty_conv_row elastic_rows[] = {
+static const struct ty_v1_field elastic_rows[] = {
     { "minReplicas", NULL, NULL }, /* --nnodes below */
     { "maxReplicas", NULL, NULL },
     { "rdzvBackend", rdzv_backend, NULL },
@@ -166,7 +167,7 @@ static bool has_nnodes(const struct ty_json *words)
 }
 
 /* Behind the word torchrun of command or args. */
-static bool add_flag(struct ty_conv *c, struct ty_json *words, const char *flag)
+static bool add_flag(struct ty_v1_conversion *c, struct ty_json *words, const char *flag)
 {
     size_t i = 0;
     ty_each_item (it, words)
@@ -178,26 +179,27 @@ static bool add_flag(struct ty_conv *c, struct ty_json *words, const char *flag)
 }
 
 /* One end of the range is both where the other is not given, as in V1. */
-static bool ends(struct ty_conv *c, const struct ty_json *policy, const struct ty_field_path *at,
-                 int64_t *ret_min, int64_t *ret_max)
+static bool ends(struct ty_v1_conversion *c, const struct ty_json *policy,
+                 const struct ty_field_path *at, int64_t *ret_min, int64_t *ret_max)
 {
-    const struct ty_json *low = ty_conv_get(policy, "minReplicas"),
-                         *high = ty_conv_get(policy, "maxReplicas");
+    const struct ty_json *low = ty_v1_get(policy, "minReplicas"),
+                         *high = ty_v1_get(policy, "maxReplicas");
     int64_t min = 0, max = 0;
     if ((!low && !high) ||
-        (low && !ty_conv_int(c, low, TY_KEY(at, "minReplicas"), 1, TY_CONV_PODS, &min)) ||
-        (high && !ty_conv_int(c, high, TY_KEY(at, "maxReplicas"), 1, TY_CONV_PODS, &max)))
+        (low && !ty_v1_int(c, low, TY_KEY(at, "minReplicas"), 1, TY_V1_PODS, &min)) ||
+        (high && !ty_v1_int(c, high, TY_KEY(at, "maxReplicas"), 1, TY_V1_PODS, &max)))
         return false;
     *ret_min = low ? min : max;
     *ret_max = high ? max : min;
     if (*ret_min <= *ret_max)
         return true;
-    ty_conv_bad(c, low, TY_KEY(at, "minReplicas"), "%lld is more than maxReplicas %lld",
+    ty_v1_error(c, low, TY_KEY(at, "minReplicas"), "%lld is more than maxReplicas %lld",
                 (long long)min, (long long)max);
     return false;
 }
 
-static void range(struct ty_conv *c, const struct ty_json *policy, const struct ty_field_path *at)
+static void range(struct ty_v1_conversion *c, const struct ty_json *policy,
+                  const struct ty_field_path *at)
 {
     struct ty_json *command = ty_json_get(c->trainer, "command"),
                    *args = ty_json_get(c->trainer, "args");
@@ -209,24 +211,24 @@ static void range(struct ty_conv *c, const struct ty_json *policy, const struct 
     ty_json_set(c->arena, ty_json_ensure_object(c->arena, c->job_meta, "annotations"), ELASTIC_NOTE,
                 ty_json_cstr(c->arena, text));
     if (has_nnodes(command) || has_nnodes(args))
-        ty_conv_warn(c, policy, at,
-                     "not carried over: the command has an --nnodes of its own; the range %s is "
-                     "kept in an annotation",
-                     text);
+        ty_v1_warn(c, policy, at,
+                   "not carried over: the command has an --nnodes of its own; the range %s is "
+                   "kept in an annotation",
+                   text);
     else if (add_flag(c, command, flag) || add_flag(c, args, flag))
-        ty_conv_warn(c, policy, at,
-                     "becomes torchrun's %s: the number of nodes itself stays %lld, nothing scales "
-                     "it",
-                     flag, (long long)c->sets[0].count);
+        ty_v1_warn(c, policy, at,
+                   "becomes torchrun's %s: the number of nodes itself stays %lld, nothing scales "
+                   "it",
+                   flag, (long long)c->sets[0].count);
     else
-        ty_conv_warn(c, policy, at,
-                     "not carried over: the command has no word torchrun that %s could follow; the "
-                     "range is kept in an annotation",
-                     flag);
+        ty_v1_warn(c, policy, at,
+                   "not carried over: the command has no word torchrun that %s could follow; the "
+                   "range is kept in an annotation",
+                   flag);
 }
 
 /* "<job>-worker-1" is a pod's name of V1: the same pod has another one now. */
-static struct ty_str host_now(struct ty_conv *c, struct ty_str host)
+static struct ty_str host_now(struct ty_v1_conversion *c, struct ty_str host)
 {
     static const char *const roles[] = { "master", "worker" };
     for (int64_t i = 0; i < 2; i++) {
@@ -235,49 +237,49 @@ static struct ty_str host_now(struct ty_conv *c, struct ty_str host)
         if (!ty_str_starts(host, prefix))
             continue;
         struct ty_str rest = { host.p + prefix.n, host.n - prefix.n };
-        if (ty_str_parse_i64(rest, &n) && n >= 0 && n < TY_CONV_PODS)
-            return ty_str(
-                ty_conv_host(c, "node", n + (i == 1 && ty_conv_role(c, "Master") ? 1 : 0)));
+        if (ty_str_parse_i64(rest, &n) && n >= 0 && n < TY_V1_PODS)
+            return ty_str(ty_v1_host(c, "node", n + (i == 1 && ty_v1_role(c, "Master") ? 1 : 0)));
     }
     return host;
 }
 
 /* Where the nodes meet. The address of an etcd is of no use to c10d: there rank 0 is the host. */
-static void endpoint(struct ty_conv *c, const struct ty_json *v, const struct ty_field_path *at)
+static void endpoint(struct ty_v1_conversion *c, const struct ty_json *v,
+                     const struct ty_field_path *at)
 {
-    const struct ty_json *host = ty_conv_get(v, "rdzvHost"), *port = ty_conv_get(v, "rdzvPort");
-    struct ty_str name = ty_str(ty_conv_host(c, "node", 0));
+    const struct ty_json *host = ty_v1_get(v, "rdzvHost"), *port = ty_v1_get(v, "rdzvPort");
+    struct ty_str name = ty_str(ty_v1_host(c, "node", 0));
     bool etcd = ty_str_starts(ty_json_str_at(v, "rdzvBackend"), TY_LIT("etcd"));
-    int64_t n = TY_CONV_PORT, given = 0;
+    int64_t n = TY_V1_PORT, given = 0;
     if (host) {
-        struct ty_str s = ty_conv_str(c, host, TY_KEY(at, "rdzvHost"));
+        struct ty_str s = ty_v1_str(c, host, TY_KEY(at, "rdzvHost"));
         if (etcd)
-            ty_conv_warn(c, host, TY_KEY(at, "rdzvHost"),
-                         "not carried over: it is where etcd was, the nodes meet at rank 0");
+            ty_v1_warn(c, host, TY_KEY(at, "rdzvHost"),
+                       "not carried over: it is where etcd was, the nodes meet at rank 0");
         else if (s.n)
             name = host_now(c, s);
     }
-    if (port && ty_conv_int(c, port, TY_KEY(at, "rdzvPort"), 1, 65535, &given)) {
+    if (port && ty_v1_int(c, port, TY_KEY(at, "rdzvPort"), 1, 65535, &given)) {
         if (etcd)
-            ty_conv_warn(c, port, TY_KEY(at, "rdzvPort"),
-                         "not carried over: it is where etcd was, the nodes meet at rank 0");
+            ty_v1_warn(c, port, TY_KEY(at, "rdzvPort"),
+                       "not carried over: it is where etcd was, the nodes meet at rank 0");
         else
             n = given;
     }
-    ty_conv_env(c, &c->sets[0], "PET_RDZV_ENDPOINT", "%.*s:%lld", TY_ARG(name), (long long)n);
+    ty_v1_env(c, &c->sets[0], "PET_RDZV_ENDPOINT", "%.*s:%lld", TY_ARG(name), (long long)n);
 }
 
-static void elastic(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void elastic(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                     const struct ty_field_path *at)
 {
-    ty_conv_rows(c, set, v, at, elastic_rows);
-    ty_conv_env(c, &c->sets[0], "PET_RDZV_BACKEND", "c10d"); /* V1's default */
+    ty_v1_convert_fields(c, set, v, at, elastic_rows);
+    ty_v1_env(c, &c->sets[0], "PET_RDZV_BACKEND", "c10d"); /* V1's default */
     endpoint(c, v, at);
     range(c, v, at);
 }
 
 /* torchrun's own variables for containers beside the one that trains. */
-static void inject(struct ty_conv *c, const struct ty_conv_set *set)
+static void inject(struct ty_v1_conversion *c, const struct ty_v1_set *set)
 {
     struct ty_arena *a = c->arena;
     struct ty_json *names = ty_json_array(a), *target = ty_json_object(a);
@@ -295,42 +297,42 @@ static void inject(struct ty_conv *c, const struct ty_conv_set *set)
 
 /* For programs that read the environment themselves; torchrun overwrites it. V1 sets it where there
  * is a master; without one it does no harm, and what the user has set stays. */
-static void master_env(struct ty_conv *c, struct ty_conv_set *set)
+static void master_env(struct ty_v1_conversion *c, struct ty_v1_set *set)
 {
     long long world = (long long)set->count * c->procs;
-    if (ty_conv_role(c, "Master")) {
-        ty_conv_env(c, set, "MASTER_ADDR", "%s", ty_conv_host(c, "node", 0));
-        ty_conv_env(c, set, "MASTER_PORT", "%d", TY_CONV_PORT);
-        ty_conv_env(c, set, "WORLD_SIZE", "%lld", world);
-        ty_conv_env(c, set, "RANK", "$(TY_INDEX)");
+    if (ty_v1_role(c, "Master")) {
+        ty_v1_env(c, set, "MASTER_ADDR", "%s", ty_v1_host(c, "node", 0));
+        ty_v1_env(c, set, "MASTER_PORT", "%d", TY_V1_PORT);
+        ty_v1_env(c, set, "WORLD_SIZE", "%lld", world);
+        ty_v1_env(c, set, "RANK", "$(TY_INDEX)");
     } else {
-        ty_conv_env_weak(c, set, "MASTER_ADDR", "%s", ty_conv_host(c, "node", 0));
-        ty_conv_env_weak(c, set, "MASTER_PORT", "%d", TY_CONV_PORT);
-        ty_conv_env_weak(c, set, "WORLD_SIZE", "%lld", world);
-        ty_conv_env_weak(c, set, "RANK", "$(TY_INDEX)");
+        ty_v1_env_weak(c, set, "MASTER_ADDR", "%s", ty_v1_host(c, "node", 0));
+        ty_v1_env_weak(c, set, "MASTER_PORT", "%d", TY_V1_PORT);
+        ty_v1_env_weak(c, set, "WORLD_SIZE", "%lld", world);
+        ty_v1_env_weak(c, set, "RANK", "$(TY_INDEX)");
     }
 }
 
-static void finish(struct ty_conv *c)
+static void finish(struct ty_v1_conversion *c)
 {
-    struct ty_conv_set *set = &c->sets[0];
+    struct ty_v1_set *set = &c->sets[0];
     struct ty_json *pet = set->env; /* what the rows have added; the index comes first */
     set->env = ty_json_array(c->arena);
-    ty_conv_env_index(c, set);
+    ty_v1_env_index(c, set);
     master_env(c, set);
-    ty_conv_env(c, set, "PYTHONUNBUFFERED", "1");
+    ty_v1_env(c, set, "PYTHONUNBUFFERED", "1");
     ty_each_item (e, pet)
         ty_json_push(c->arena, set->env, *e);
     inject(c, set);
 }
 
-static const struct ty_conv_row rows[] = {
+static const struct ty_v1_field rows[] = {
     { "nprocPerNode", nproc, NULL },
     { "elasticPolicy", elastic, NULL },
     { NULL, NULL, NULL },
 };
 
-const struct ty_conv_kind ty_conv_pytorch = {
+const struct ty_v1_kind ty_v1_pytorch = {
     .version = "kubeflow.org/v1",
     .kind = "PyTorchJob",
     .specs = "pytorchReplicaSpecs",

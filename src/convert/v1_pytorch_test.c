@@ -29,7 +29,7 @@ static void test_processes(void **state)
                               "template: {spec: {containers: [{name: pytorch, image: x, resources: "
                               "{limits: {%s}}}]}}}}\n",
             rows[i].value, rows[i].limits);
-        struct ty_converted done = convert(a, text);
+        struct ty_convert_result done = convert(a, text);
         assert_string_equal(json_at(a, done.job, "spec.trainer.numProcPerNode"), rows[i].procs);
         assert_true(ty_str_is(trainer_env(&done, "WORLD_SIZE"), rows[i].world));
     }
@@ -59,7 +59,8 @@ static void test_range(void **state)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-        struct ty_converted done = convert(a, ty_arena_printf(a, ELASTIC("%s"), rows[i].fields));
+        struct ty_convert_result done =
+            convert(a, ty_arena_printf(a, ELASTIC("%s"), rows[i].fields));
         const char *words = json_at(a, done.job, "spec.trainer.command");
         assert_true(rows[i].flag ? strstr(words, rows[i].flag) != NULL
                                  : strstr(words, "nnodes") == NULL);
@@ -72,7 +73,7 @@ static void test_where_the_range_goes(void **state)
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
 #define BOTH "  elasticPolicy: {minReplicas: 1, maxReplicas: 2}\n"
-    struct ty_converted done =
+    struct ty_convert_result done =
         convert(a, JOB(BOTH, RUN("python, -m, torch.distributed.run, t.py")));
     assert_string_equal(json_at(a, done.job, "spec.trainer.command"),
                         "[\"python\",\"-m\",\"torch.distributed.run\",\"--nnodes=1:2\",\"t.py\"]");
@@ -101,7 +102,8 @@ static void test_endpoint(void **state)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-        struct ty_converted done = convert(a, ty_arena_printf(a, ELASTIC("%s"), rows[i].fields));
+        struct ty_convert_result done =
+            convert(a, ty_arena_printf(a, ELASTIC("%s"), rows[i].fields));
         assert_true(ty_str_is(trainer_env(&done, "PET_RDZV_ENDPOINT"), rows[i].endpoint));
         assert_true(ty_str_is(trainer_env(&done, "PET_RDZV_BACKEND"), rows[i].backend));
     }
@@ -112,7 +114,7 @@ static void test_endpoint_beside_a_master(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(
+    struct ty_convert_result done = convert(
         a, HEAD("PyTorchJob") "  elasticPolicy: {rdzvHost: j-worker-1}\n  pytorchReplicaSpecs: "
                               "{Master: {template: " TORCHRUN
                               "}, Worker: {replicas: 2, template: " TORCHRUN "}}\n");
@@ -149,7 +151,7 @@ static void test_two_numbers_of_processes(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done =
+    struct ty_convert_result done =
         convert(a, JOB("  nprocPerNode: auto\n  elasticPolicy: {nProcPerNode: 4}\n", TORCHRUN));
     assert_string_equal(json_at(a, done.job, "spec.trainer.numProcPerNode"), "null");
     assert_has(warning(&done, POLICY ".nProcPerNode"), "spec.nprocPerNode counts");

@@ -1,28 +1,28 @@
 /* TFJob: a replicated job for each role, and TF_CONFIG with all of them. Nothing of Kubeflow
  * Trainer 2.3 knows TensorFlow, so the runtime is a plain one. */
 #include "base/buf.h"
-#include "convert/conv.h"
+#include "convert/v1.h"
 #include <ctype.h>
 
-static void make(struct ty_conv *c)
+static void make(struct ty_v1_conversion *c)
 {
     static const char *const order[] = { "Chief", "Master", "PS", "Worker", "Evaluator", NULL };
-    const char *main = ty_conv_role(c, "Worker")   ? "Worker"
-                       : ty_conv_role(c, "Chief")  ? "Chief"
-                       : ty_conv_role(c, "Master") ? "Master"
-                       : ty_conv_role(c, "PS")     ? "PS"
-                                                   : "Evaluator";
-    if (ty_conv_role(c, "Chief") && ty_conv_role(c, "Master")) {
-        ty_conv_bad(c, c->spec, TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs),
+    const char *main = ty_v1_role(c, "Worker")   ? "Worker"
+                       : ty_v1_role(c, "Chief")  ? "Chief"
+                       : ty_v1_role(c, "Master") ? "Master"
+                       : ty_v1_role(c, "PS")     ? "PS"
+                                                 : "Evaluator";
+    if (ty_v1_role(c, "Chief") && ty_v1_role(c, "Master")) {
+        ty_v1_error(c, c->spec, TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs),
                     "Chief and Master are two names of one role: keep one");
         return;
     }
     for (const char *const *o = order; *o; o++) {
-        struct ty_conv_role *r = ty_conv_role(c, *o);
+        struct ty_v1_role *r = ty_v1_role(c, *o);
         bool trainer = strcmp(*o, main) == 0;
         if (!r)
             continue;
-        struct ty_conv_set *s = ty_conv_add_set(c, r, trainer);
+        struct ty_v1_set *s = ty_v1_add_set(c, r, trainer);
         if (!trainer)
             continue;
         ty_json_set(c->arena, c->trainer, "numNodes", ty_json_int(c->arena, s->count));
@@ -30,7 +30,7 @@ static void make(struct ty_conv *c)
     }
 }
 
-static const char *lower(struct ty_conv *c, const char *name)
+static const char *lower(struct ty_v1_conversion *c, const char *name)
 {
     char *s = ty_arena_strndup(c->arena, name, strlen(name));
     for (char *p = s; *p; p++)
@@ -39,9 +39,9 @@ static const char *lower(struct ty_conv *c, const char *name)
 }
 
 /* ,"worker":["job-worker-0-0.job:2222",…] */
-static void cluster_role(struct ty_conv *c, struct ty_buf *b, const struct ty_conv_set *s)
+static void cluster_role(struct ty_v1_conversion *c, struct ty_buf *b, const struct ty_v1_set *s)
 {
-    long long port = (long long)ty_conv_port(c, s->role);
+    long long port = (long long)ty_v1_port(c, s->role);
     ty_buf_printf(b, "\"%s\":[", lower(c, s->role->name));
     for (int64_t i = 0; i < s->count; i++)
         ty_buf_printf(b, "%s\"%s-%s-0-%lld.%s:%lld\"", i ? "," : "", c->name, s->rjob, (long long)i,
@@ -49,24 +49,24 @@ static void cluster_role(struct ty_conv *c, struct ty_buf *b, const struct ty_co
     ty_buf_chr(b, ']');
 }
 
-static void dynamic_worker(struct ty_conv *c, struct ty_buf *b, const struct ty_conv_set *s)
+static void dynamic_worker(struct ty_v1_conversion *c, struct ty_buf *b, const struct ty_v1_set *s)
 {
     ty_buf_printf(b, "\"worker\":{\"$(TY_INDEX)\":\"%s-%s-0-$(TY_INDEX).%s:%lld\"}", c->name,
-                  s->rjob, c->name, (long long)ty_conv_port(c, s->role));
+                  s->rjob, c->name, (long long)ty_v1_port(c, s->role));
 }
 
-static bool is_role(const struct ty_conv_set *s, const char *name)
+static bool is_role(const struct ty_v1_set *s, const char *name)
 {
     return strcmp(s->role->name, name) == 0;
 }
 
 /* The sparse form names all ps and, to a worker, itself. */
-static void cluster(struct ty_conv *c, struct ty_buf *b, const struct ty_conv_set *self,
+static void cluster(struct ty_v1_conversion *c, struct ty_buf *b, const struct ty_v1_set *self,
                     bool dynamic)
 {
     size_t n = 0;
     for (size_t i = 0; i < c->n_sets; i++) {
-        const struct ty_conv_set *s = &c->sets[i];
+        const struct ty_v1_set *s = &c->sets[i];
         bool own = dynamic && is_role(s, "Worker");
         if (own && s != self)
             continue;
@@ -78,25 +78,25 @@ static void cluster(struct ty_conv *c, struct ty_buf *b, const struct ty_conv_se
     }
 }
 
-static void finish(struct ty_conv *c)
+static void finish(struct ty_v1_conversion *c)
 {
     bool dynamic = ty_json_true_at(c->spec, "enableDynamicWorker");
     for (size_t i = 0; i < c->n_sets; i++) {
-        struct ty_conv_set *s = &c->sets[i];
-        ty_conv_env_index(c, s);
-        if (ty_conv_pods(c) > 1) { /* V1 leaves a single replica alone, too */
+        struct ty_v1_set *s = &c->sets[i];
+        ty_v1_env_index(c, s);
+        if (ty_v1_pods(c) > 1) { /* V1 leaves a single replica alone, too */
             ty_auto_buf b = { 0 };
             cluster(c, &b, s, dynamic);
-            ty_conv_env(c, s, "TF_CONFIG",
-                        "{\"cluster\":{%.*s},\"task\":{\"type\":\"%s\",\"index\":$(TY_INDEX)},"
-                        "\"environment\":\"cloud\"}",
-                        TY_ARG(ty_buf_str(&b)), lower(c, s->role->name));
+            ty_v1_env(c, s, "TF_CONFIG",
+                      "{\"cluster\":{%.*s},\"task\":{\"type\":\"%s\",\"index\":$(TY_INDEX)},"
+                      "\"environment\":\"cloud\"}",
+                      TY_ARG(ty_buf_str(&b)), lower(c, s->role->name));
         }
-        ty_conv_env_weak(c, s, "PYTHONUNBUFFERED", "1");
+        ty_v1_env_weak(c, s, "PYTHONUNBUFFERED", "1");
     }
 }
 
-static struct ty_conv_set *set_of(struct ty_conv *c, const char *role)
+static struct ty_v1_set *set_of(struct ty_v1_conversion *c, const char *role)
 {
     for (size_t i = 0; i < c->n_sets; i++)
         if (is_role(&c->sets[i], role))
@@ -105,9 +105,9 @@ static struct ty_conv_set *set_of(struct ty_conv *c, const char *role)
 }
 
 /* The job is done when the chief is; without one, when worker 0 is. */
-static void success(struct ty_conv *c, bool all)
+static void success(struct ty_v1_conversion *c, bool all)
 {
-    struct ty_conv_set *worker = set_of(c, "Worker");
+    struct ty_v1_set *worker = set_of(c, "Worker");
     bool chief = set_of(c, "Chief") || set_of(c, "Master");
     const char *rjobs[3] = { NULL };
     size_t n = 0;
@@ -118,45 +118,45 @@ static void success(struct ty_conv *c, bool all)
     if (chief)
         rjobs[n++] = "chief";
     if (!all && !chief)
-        ty_conv_first_succeeds(c, worker);
+        ty_v1_first_succeeds(c, worker);
     if (c->n_sets > 1) /* the others, ps above all, never end by themselves */
-        ty_conv_success(c, rjobs);
+        ty_v1_success(c, rjobs);
 }
 
-static void success_policy(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                           const struct ty_field_path *at)
+static void success_policy(struct ty_v1_conversion *c, struct ty_v1_set *set,
+                           const struct ty_json *v, const struct ty_field_path *at)
 {
     (void)set;
-    struct ty_str s = ty_conv_str(c, v, at);
+    struct ty_str s = ty_v1_str(c, v, at);
     if (s.n && !ty_str_is(s, "AllWorkers"))
-        ty_conv_bad(c, v, at, "must be empty or AllWorkers");
+        ty_v1_error(c, v, at, "must be empty or AllWorkers");
 }
 
-static void make_with_success(struct ty_conv *c)
+static void make_with_success(struct ty_v1_conversion *c)
 {
     make(c);
     if (!c->out->bad)
         success(c, ty_str_is(ty_json_str_at(c->spec, "successPolicy"), "AllWorkers"));
 }
 
-static void dynamic(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void dynamic(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                     const struct ty_field_path *at)
 {
     (void)set;
     bool b = false;
-    if (ty_conv_bool(c, v, at, &b) && b)
-        ty_conv_warn(c, v, at,
-                     "the sparse TF_CONFIG is kept, but the number of workers cannot be changed "
-                     "while the job runs");
+    if (ty_v1_bool(c, v, at, &b) && b)
+        ty_v1_warn(c, v, at,
+                   "the sparse TF_CONFIG is kept, but the number of workers cannot be changed "
+                   "while the job runs");
 }
 
-static const struct ty_conv_row rows[] = {
+static const struct ty_v1_field rows[] = {
     { "successPolicy", success_policy, NULL },
     { "enableDynamicWorker", dynamic, NULL },
     { NULL, NULL, NULL },
 };
 
-const struct ty_conv_kind ty_conv_tf = {
+const struct ty_v1_kind ty_v1_tf = {
     .version = "kubeflow.org/v1",
     .kind = "TFJob",
     .specs = "tfReplicaSpecs",

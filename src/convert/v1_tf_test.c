@@ -24,7 +24,7 @@ static const struct ty_json *config(struct ty_arena *a, struct ty_str text)
     return v;
 }
 
-static const struct ty_json *config_of(struct ty_arena *a, const struct ty_converted *done,
+static const struct ty_json *config_of(struct ty_arena *a, const struct ty_convert_result *done,
                                        const char *role)
 {
     const struct ty_json *main = ty_json_item(ty_json_get(rjob_pod(done, role), "containers"), 0);
@@ -35,7 +35,7 @@ static void test_cluster(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(
+    struct ty_convert_result done = convert(
         a,
         TF("", "Evaluator: {template: " ONE "}, PS: {replicas: 2, template: {spec: {containers: "
                "[{name: tensorflow, image: x, ports: [{name: tfjob-port, containerPort: 7}]}]}}}, "
@@ -54,9 +54,9 @@ static void test_sparse_cluster(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(a, TF("  enableDynamicWorker: true\n",
-                                             "PS: {replicas: 2, template: " ONE
-                                             "}, Worker: {replicas: 2, template: " ONE "}"));
+    struct ty_convert_result done = convert(a, TF("  enableDynamicWorker: true\n",
+                                                  "PS: {replicas: 2, template: " ONE
+                                                  "}, Worker: {replicas: 2, template: " ONE "}"));
     const struct ty_json *v = config(a, trainer_env(&done, "TF_CONFIG"));
     assert_string_equal(json_at(a, v, "cluster"),
                         "{\"ps\":[\"j-ps-0-0.j:2222\",\"j-ps-0-1.j:2222\"],"
@@ -88,7 +88,7 @@ static void test_success(void **state)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-        struct ty_converted done =
+        struct ty_convert_result done =
             convert(a, ty_arena_printf(a, TF("%s", "%s"), rows[i].more, rows[i].roles));
         assert_string_equal(json_at(a, done.runtime, JOBSET ".targetReplicatedJobs"),
                             rows[i].jobset);
@@ -103,7 +103,7 @@ static void test_who_trains(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done =
+    struct ty_convert_result done =
         convert(a, TF("", "Chief: {template: " ONE "}, PS: {template: " ONE "}"));
     assert_string_equal(json_at(a, rjob(&done, "chief"), "template.metadata.labels"),
                         "{\"trainer.kubeflow.org/trainjob-ancestor-step\":\"trainer\"}");

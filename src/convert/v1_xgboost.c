@@ -1,41 +1,40 @@
 /* XGBoostJob: master and workers are the nodes of one runtime; scripts find V1's variables. */
 #include "base/buf.h"
-#include "convert/conv.h"
+#include "convert/v1.h"
 
-static void make(struct ty_conv *c)
+static void make(struct ty_v1_conversion *c)
 {
-    struct ty_conv_set *set = ty_conv_merge(c);
+    struct ty_v1_set *set = ty_v1_merge(c);
     if (!set)
         return;
     ty_json_set(c->arena, c->trainer, "numNodes", ty_json_int(c->arena, set->count));
     ty_json_set(c->arena, c->ml, "numNodes", ty_json_int(c->arena, set->count));
-    if (ty_conv_role(c, "Master"))
-        ty_conv_first_succeeds(c, set);
+    if (ty_v1_role(c, "Master"))
+        ty_v1_first_succeeds(c, set);
 }
 
-static void finish(struct ty_conv *c)
+static void finish(struct ty_v1_conversion *c)
 {
-    struct ty_conv_set *set = &c->sets[0];
-    const struct ty_conv_role *master = ty_conv_role(c, "Master");
-    int64_t port = ty_conv_port(c, set->role);
+    struct ty_v1_set *set = &c->sets[0];
+    const struct ty_v1_role *master = ty_v1_role(c, "Master");
+    int64_t port = ty_v1_port(c, set->role);
     ty_auto_buf workers = { 0 };
-    ty_conv_env_index(c, set);
-    ty_conv_env(c, set, "MASTER_ADDR", "%s", ty_conv_host(c, "node", 0));
-    ty_conv_env(c, set, "MASTER_PORT", "%lld",
-                (long long)(master ? ty_conv_port(c, master) : port));
-    ty_conv_env(c, set, "WORLD_SIZE", "%lld", (long long)set->count);
-    ty_conv_env(c, set, "RANK", "$(TY_INDEX)");
+    ty_v1_env_index(c, set);
+    ty_v1_env(c, set, "MASTER_ADDR", "%s", ty_v1_host(c, "node", 0));
+    ty_v1_env(c, set, "MASTER_PORT", "%lld", (long long)(master ? ty_v1_port(c, master) : port));
+    ty_v1_env(c, set, "WORLD_SIZE", "%lld", (long long)set->count);
+    ty_v1_env(c, set, "RANK", "$(TY_INDEX)");
     for (int64_t i = 1; i < set->count; i++)
         ty_buf_printf(&workers, "%s%s-node-0-%lld.%s", i > 1 ? "," : "", c->name, (long long)i,
                       c->name);
     if (workers.n) {
-        ty_conv_env(c, set, "WORKER_PORT", "%lld", (long long)port);
-        ty_conv_env(c, set, "WORKER_ADDRS", "%.*s", TY_ARG(ty_buf_str(&workers)));
+        ty_v1_env(c, set, "WORKER_PORT", "%lld", (long long)port);
+        ty_v1_env(c, set, "WORKER_ADDRS", "%.*s", TY_ARG(ty_buf_str(&workers)));
     }
-    ty_conv_env(c, set, "PYTHONUNBUFFERED", "1");
+    ty_v1_env(c, set, "PYTHONUNBUFFERED", "1");
 }
 
-const struct ty_conv_kind ty_conv_xgboost = {
+const struct ty_v1_kind ty_v1_xgboost = {
     .version = "kubeflow.org/v1",
     .kind = "XGBoostJob",
     .specs = "xgbReplicaSpecs",

@@ -8,7 +8,7 @@ static void test_variables(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done =
+    struct ty_convert_result done =
         convert(a, HEAD("XGBoostJob") "  xgbReplicaSpecs: {Master: {template: " PORT(
                        "11") "}, Worker: {replicas: 2, template: " PORT("12") "}}\n");
     assert_true(ty_str_is(trainer_env(&done, "MASTER_PORT"), "11"));

@@ -48,7 +48,7 @@ static void test_case_does_not_matter(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done =
+    struct ty_convert_result done =
         convert(a, TF("{WORKER: {template: " ONE "}, ps: {odd: 1, template: " ONE "}}"));
     assert_non_null(rjob(&done, "worker"));
     assert_non_null(rjob(&done, "ps"));
@@ -59,7 +59,7 @@ static void test_no_replicas(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(
+    struct ty_convert_result done = convert(
         a, TF("{Worker: {replicas: ~, template: " ONE "}, PS: {replicas: 0, template: " ONE "}}"));
     assert_null(rjob(&done, "ps"));
     assert_string_equal(warning(&done, AT ".PS.replicas"), "there are none: the role is left out");

@@ -3,10 +3,10 @@
 #define JOBSET "spec.template.spec"
 
 /* A TFJob with a policy for its two workers. */
-static struct ty_converted with(struct ty_arena *a, const char *policy, const char *run,
-                                struct ty_convert_opts opts)
+static struct ty_convert_result with(struct ty_arena *a, const char *policy, const char *run,
+                                     struct ty_convert_opts opts)
 {
-    struct ty_converted done;
+    struct ty_convert_result done;
     char *text = ty_arena_printf(
         a,
         HEAD("TFJob") "  runPolicy: {%s}\n  tfReplicaSpecs: {Worker: "
@@ -16,7 +16,7 @@ static struct ty_converted with(struct ty_arena *a, const char *policy, const ch
     return done;
 }
 
-static const struct ty_json *job_spec(const struct ty_converted *done)
+static const struct ty_json *job_spec(const struct ty_convert_result *done)
 {
     return ty_json_at(rjob(done, "worker"), "template.spec");
 }
@@ -38,7 +38,7 @@ static void test_words(void **state)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-        struct ty_converted done =
+        struct ty_convert_result done =
             with(a, rows[i].policy, rows[i].run, (struct ty_convert_opts){ 0 });
         assert_string_equal(json_at(a, rjob_pod(&done, "worker"), "restartPolicy"), rows[i].pod);
         assert_string_equal(json_at(a, job_spec(&done), "backoffLimit"), rows[i].backoff);
@@ -50,7 +50,7 @@ static void test_exit_codes(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done =
+    struct ty_convert_result done =
         with(a, "ExitCode", "backoffLimit: 4", (struct ty_convert_opts){ 0 });
     const struct ty_json *rules = ty_json_at(job_spec(&done), "podFailurePolicy.rules");
     const struct ty_json *codes = ty_json_at(ty_json_item(rules, 0), "onExitCodes.values");
@@ -72,7 +72,7 @@ static void test_gang_restart(void **state)
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_opts opts = { .gang_restart = true };
-    struct ty_converted done = with(a, "OnFailure", "backoffLimit: 5", opts);
+    struct ty_convert_result done = with(a, "OnFailure", "backoffLimit: 5", opts);
     assert_string_equal(json_at(a, rjob_pod(&done, "worker"), "restartPolicy"), "\"Never\"");
     assert_string_equal(json_at(a, done.runtime, JOBSET ".failurePolicy.maxRestarts"), "3");
     done = with(a, "OnFailure", "", opts);
@@ -90,7 +90,7 @@ static void test_launcher(void **state)
 #define MPI(run, launcher)                                                                         \
     HEAD2 "  runPolicy: {" run "}\n  mpiReplicaSpecs: {Launcher: {" launcher                       \
           "template: " POD("c") "}, Worker: {replicas: 2, template: " POD("c") "}}\n"
-    struct ty_converted done = convert(a, MPI("backoffLimit: 7", ""));
+    struct ty_convert_result done = convert(a, MPI("backoffLimit: 7", ""));
     assert_string_equal(json_at(a, rjob(&done, "launcher"), "template.spec.backoffLimit"), "7");
     assert_string_equal(json_at(a, rjob_pod(&done, "launcher"), "restartPolicy"), "\"OnFailure\"");
     assert_string_equal(json_at(a, rjob(&done, "node"), "template.spec.backoffLimit"), "0");
@@ -128,7 +128,7 @@ static void test_paddle_has_two_limits(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(
+    struct ty_convert_result done = convert(
         a, HEAD("PaddleJob") "  runPolicy: {backoffLimit: 4}\n  elasticPolicy: {maxRestarts: 3}\n"
                              "  paddleReplicaSpecs: {Worker: {replicas: 2, template: " POD(
                                  "paddle") "}}\n");

@@ -1,5 +1,5 @@
 /* Environment: what V1 gave to containers and a TrainJob does not, before what the user set. */
-#include "convert/conv.h"
+#include "convert/v1.h"
 #include <stdarg.h>
 
 #define INDEX_FIELD "metadata.annotations['batch.kubernetes.io/job-completion-index']"
@@ -32,7 +32,8 @@ static const struct {
     { "mpi", "MPICH", "HYDRA_LAUNCHER_EXTRA_ARGS" },
 };
 
-static bool is_reserved(const struct ty_conv *c, const struct ty_conv_set *set, struct ty_str name)
+static bool is_reserved(const struct ty_v1_conversion *c, const struct ty_v1_set *set,
+                        struct ty_str name)
 {
     struct ty_str mpi = ty_json_str_at(c->spec, "mpiImplementation");
     const char *ml = c->kind->ml ? c->kind->ml : "";
@@ -45,8 +46,8 @@ static bool is_reserved(const struct ty_conv *c, const struct ty_conv_set *set, 
     return false;
 }
 
-static void push(struct ty_conv *c, struct ty_conv_set *set, const char *name, const char *key,
-                 struct ty_json *value)
+static void push_env(struct ty_v1_conversion *c, struct ty_v1_set *set, const char *name,
+                     const char *key, struct ty_json *value)
 {
     struct ty_json *e = ty_json_object(c->arena);
     if (ty_json_find_item(set->env, "name", ty_str(name), NULL))
@@ -56,45 +57,46 @@ static void push(struct ty_conv *c, struct ty_conv_set *set, const char *name, c
     ty_json_push(c->arena, set->env, e);
 }
 
-void ty_conv_env(struct ty_conv *c, struct ty_conv_set *set, const char *name, const char *fmt, ...)
+void ty_v1_env(struct ty_v1_conversion *c, struct ty_v1_set *set, const char *name, const char *fmt,
+               ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    push(c, set, name, "value", ty_json_cstr(c->arena, ty_arena_vprintf(c->arena, fmt, ap)));
+    push_env(c, set, name, "value", ty_json_cstr(c->arena, ty_arena_vprintf(c->arena, fmt, ap)));
     va_end(ap);
 }
 
-void ty_conv_env_weak(struct ty_conv *c, struct ty_conv_set *set, const char *name, const char *fmt,
-                      ...)
+void ty_v1_env_weak(struct ty_v1_conversion *c, struct ty_v1_set *set, const char *name,
+                    const char *fmt, ...)
 {
     va_list ap;
     if (ty_json_find_item(set->user_env, "name", ty_str(name), NULL))
         return;
     va_start(ap, fmt);
-    push(c, set, name, "value", ty_json_cstr(c->arena, ty_arena_vprintf(c->arena, fmt, ap)));
+    push_env(c, set, name, "value", ty_json_cstr(c->arena, ty_arena_vprintf(c->arena, fmt, ap)));
     va_end(ap);
 }
 
-void ty_conv_env_index(struct ty_conv *c, struct ty_conv_set *set)
+void ty_v1_env_index(struct ty_v1_conversion *c, struct ty_v1_set *set)
 {
     struct ty_json *from = ty_json_object(c->arena);
     struct ty_json *ref = ty_json_ensure_object(c->arena, from, "fieldRef");
     ty_json_set(c->arena, ref, "fieldPath", ty_json_cstr(c->arena, INDEX_FIELD));
-    push(c, set, "TY_INDEX", "valueFrom", from);
+    push_env(c, set, "TY_INDEX", "valueFrom", from);
 }
 
-const char *ty_conv_env_refusal(const struct ty_conv *c, const struct ty_conv_set *set,
-                                struct ty_str name)
+const char *ty_v1_env_refusal(const struct ty_v1_conversion *c, const struct ty_v1_set *set,
+                              struct ty_str name)
 {
     if (is_reserved(c, set, name))
         return "the operator sets it itself, and refuses it here";
-    if (c->kind == &ty_conv_mpi1 && ty_str_is(name, "OMPI_MCA_plm_rsh_agent"))
+    if (c->kind == &ty_v1_mpi1 && ty_str_is(name, "OMPI_MCA_plm_rsh_agent"))
         return "there is no kubexec.sh any more, nodes are reached by ssh";
     return NULL;
 }
 
-void ty_conv_user_env(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *list,
-                      const struct ty_field_path *at)
+void ty_v1_user_env(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *list,
+                    const struct ty_field_path *at)
 {
     struct ty_json *kept = ty_json_array(c->arena);
     size_t i = 0, was = 0;
@@ -103,12 +105,12 @@ void ty_conv_user_env(struct ty_conv *c, struct ty_conv_set *set, const struct t
     ty_each_item (e, list) {
         struct ty_str name = ty_json_str_at(*e, "name");
         const struct ty_field_path *here = TY_IDX(at, i++);
-        const char *why = ty_conv_env_refusal(c, set, name);
+        const char *why = ty_v1_env_refusal(c, set, name);
         if (why) {
-            ty_conv_warn(c, *e, here, "not carried over: %.*s: %s", TY_ARG(name), why);
+            ty_v1_warn(c, *e, here, "not carried over: %.*s: %s", TY_ARG(name), why);
         } else if (ty_json_find_item(kept, "name", name, &was)) {
-            ty_conv_warn(c, kept->items[was], TY_IDX(at, set->env_i[was]),
-                         "not carried over: %.*s is set again later in the list", TY_ARG(name));
+            ty_v1_warn(c, kept->items[was], TY_IDX(at, set->env_i[was]),
+                       "not carried over: %.*s is set again later in the list", TY_ARG(name));
             kept->items[was] = *e;
             set->env_i[was] = i - 1;
         } else {
@@ -120,8 +122,8 @@ void ty_conv_user_env(struct ty_conv *c, struct ty_conv_set *set, const struct t
 }
 
 /* Ours, then what `theirs` has besides. */
-static struct ty_json *joined(struct ty_conv *c, const struct ty_conv_set *set,
-                              const struct ty_json *theirs)
+static struct ty_json *join_env(struct ty_v1_conversion *c, const struct ty_v1_set *set,
+                                const struct ty_json *theirs)
 {
     struct ty_json *all = ty_json_array(c->arena);
     ty_each_item (e, set->env)
@@ -132,7 +134,7 @@ static struct ty_json *joined(struct ty_conv *c, const struct ty_conv_set *set,
     return all;
 }
 
-static void tell_overwritten(struct ty_conv *c, const struct ty_conv_set *set)
+static void tell_overwritten(struct ty_v1_conversion *c, const struct ty_v1_set *set)
 {
     size_t i = 0;
     ty_each_item (e, set->user_env) {
@@ -140,13 +142,13 @@ static void tell_overwritten(struct ty_conv *c, const struct ty_conv_set *set)
         const struct ty_json *ours = ty_json_find_item(set->env, "name", name, NULL);
         const struct ty_field_path *at = TY_IDX(TY_KEY(NULL, set->env_at), set->env_i[i++]);
         if (ours && !ty_json_eq(ours, *e))
-            ty_conv_warn(c, *e, at, "not carried over: the job's own %.*s is put in its place",
-                         TY_ARG(name));
+            ty_v1_warn(c, *e, at, "not carried over: the job's own %.*s is put in its place",
+                       TY_ARG(name));
     }
 }
 
 /* Sidecars: V1 gave its variables to them as well; their own stay. */
-static void join_others(struct ty_conv *c, const struct ty_conv_set *set)
+static void join_others(struct ty_v1_conversion *c, const struct ty_v1_set *set)
 {
     ty_each_item (it, ty_json_get(set->pod, "containers")) {
         if (*it == set->container)
@@ -161,12 +163,12 @@ static void join_others(struct ty_conv *c, const struct ty_conv_set *set)
     }
 }
 
-void ty_conv_join_env(struct ty_conv *c, struct ty_conv_set *set)
+void ty_v1_join_env(struct ty_v1_conversion *c, struct ty_v1_set *set)
 {
     tell_overwritten(c, set);
-    struct ty_json *all = joined(c, set, set->user_env);
+    struct ty_json *all = join_env(c, set, set->user_env);
     if (all->n)
-        ty_json_set(c->arena, set->trainer ? c->trainer : ty_conv_container(c, set), "env", all);
+        ty_json_set(c->arena, set->trainer ? c->trainer : ty_v1_container(c, set), "env", all);
     if (c->kind->everywhere)
         join_others(c, set);
 }

@@ -48,7 +48,7 @@ static void test_unknown_fields_are_told(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(
+    struct ty_convert_result done = convert(
         a, JAX("{colour: red, metadata: {name: me, mood: good}, spec: {tolerationz: [], "
                "containers: [{name: jax, image: x, ports: [{containerPort: 1, sea: 2}]}]}}"));
     assert_true(warned(&done, AT ".colour"));
@@ -63,7 +63,7 @@ static void test_nulls_are_absent(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done =
+    struct ty_convert_result done =
         convert(a, JAX("{metadata: {creationTimestamp: ~}, spec: {volumes: ~, hostNetwork: ~, "
                        "initContainers: ~, "
                        "containers: [{name: jax, image: x, env: ~, ports: ~, command: ~}]}}"));
@@ -81,7 +81,7 @@ static void test_volume_mounted_twice(void **state)
         "[{name: "                                                                                 \
         "jax, image: x, volumeMounts: [{name: v, mountPath: /a}, {name: " second                   \
         ", mountPath: /b}]}]}}")
-    struct ty_converted done = convert(a, MOUNTS("w"));
+    struct ty_convert_result done = convert(a, MOUNTS("w"));
     const struct ty_json *main =
         ty_json_item(ty_json_get(rjob_pod(&done, "node"), "containers"), 0);
     assert_null(ty_json_get(main, "volumeMounts"));
@@ -95,7 +95,7 @@ static void test_service_account(void **state)
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
 #define ACCOUNT(fields) JAX("{spec: {" fields ", containers: [{name: jax, image: x}]}}")
-    struct ty_converted done = convert(a, ACCOUNT("serviceAccount: a"));
+    struct ty_convert_result done = convert(a, ACCOUNT("serviceAccount: a"));
     const struct ty_json *patch = ty_json_item(ty_json_at(done.job, "spec.runtimePatches"), 0);
     assert_has(ty_json_text(a, patch).p, "\"serviceAccountName\":\"a\"");
     done = convert(a, ACCOUNT("serviceAccount: a, serviceAccountName: a"));
@@ -108,7 +108,7 @@ static void test_references_follow_the_name(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(
+    struct ty_convert_result done = convert(
         a,
         JAX("{spec: {volumes: [{name: v, downwardAPI: {items: [{path: p, resourceFieldRef: "
             "{containerName: jax, resource: limits.cpu}}]}}], containers: [{name: jax, image: x, "

@@ -10,9 +10,10 @@ static void test_v1_wins(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(a, TORCH("[{name: A, value: '1'}, {name: MASTER_ADDR, "
-                                                "value: me}, {name: PYTHONUNBUFFERED, value: '1'}, "
-                                                "{name: TY_INDEX, value: '5'}]"));
+    struct ty_convert_result done =
+        convert(a, TORCH("[{name: A, value: '1'}, {name: MASTER_ADDR, "
+                         "value: me}, {name: PYTHONUNBUFFERED, value: '1'}, "
+                         "{name: TY_INDEX, value: '5'}]"));
     assert_true(ty_str_is(trainer_env(&done, "MASTER_ADDR"), "j-node-0-0.j"));
     assert_true(ty_str_is(trainer_env(&done, "A"), "1"));
     assert_has(warning(&done, ENV "[1]"), "the job's own MASTER_ADDR");
@@ -28,7 +29,7 @@ static void test_user_wins_without_master(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(
+    struct ty_convert_result done = convert(
         a,
         HEAD("PyTorchJob") "  pytorchReplicaSpecs: {Worker: {template: {spec: {containers: [{name: "
                            "pytorch, image: x, env: [{name: WORLD_SIZE, value: '9'}]}]}}}}\n");
@@ -41,7 +42,7 @@ static void test_refused_by_kind(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(
+    struct ty_convert_result done = convert(
         a, TORCH("[{name: PET_NNODES, value: '1'}, {name: DMLC_TASK_ID, value: '2'}, {name: "
                  "OMPI_MCA_plm_rsh_args, value: c}]"));
     assert_true(warned(&done, ENV "[0]"));
@@ -55,7 +56,7 @@ static void test_refused_by_place_and_implementation(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(
+    struct ty_convert_result done = convert(
         a, HEAD2 "  mpiImplementation: Intel\n  mpiReplicaSpecs:\n    Launcher: {template: "
                  "&pod {spec: {containers: [{name: c, image: x, env: [{name: I_MPI_PERHOST, "
                  "value: '1'}, {name: OMPI_MCA_plm_rsh_args, value: a}]}]}}}\n"
@@ -73,7 +74,7 @@ static void test_last_of_two_counts(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(
+    struct ty_convert_result done = convert(
         a, TORCH("[{name: A, value: '1'}, {name: B, value: b}, {name: A, value: '2'}, {name: A, "
                  "value: '3'}]"));
     assert_true(ty_str_is(trainer_env(&done, "A"), "3"));
@@ -85,7 +86,7 @@ static void test_sidecars(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(
+    struct ty_convert_result done = convert(
         a, HEAD("JAXJob") "  jaxReplicaSpecs: {Worker: {replicas: 2, template: {spec: {containers: "
                           "[{name: jax, image: x}, {name: side, image: z, env: [{name: A, value: "
                           "'1'}, {name: A, value: '2'}, {name: PROCESS_ID, value: '7'}]}]}}}}\n");

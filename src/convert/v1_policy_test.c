@@ -46,7 +46,7 @@ static void test_metadata(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done =
+    struct ty_convert_result done =
         convert(a, JAX("{name: j, namespace: n1, labels: {a: b}, uid: x, annotations: "
                        "{kubectl.kubernetes.io/last-applied-configuration: '{}'}, finalizers: [f]}",
                        "{ttlSecondsAfterFinished: 0}"));
@@ -63,7 +63,7 @@ static void test_run_policy(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done =
+    struct ty_convert_result done =
         convert(a, RUN("suspend: true, managedBy: kubeflow.org/mpi-operator, "
                        "activeDeadlineSeconds: 9, cleanPodPolicy: Running"));
     assert_string_equal(json_at(a, done.job, "spec.suspend"), "true");
@@ -80,9 +80,10 @@ static void test_run_policy(void **state)
                         "0");
 }
 
-static struct ty_converted gang(struct ty_arena *a, enum ty_gang which, const char *text)
+static struct ty_convert_result gang(struct ty_arena *a, enum ty_convert_gang which,
+                                     const char *text)
 {
-    struct ty_converted done;
+    struct ty_convert_result done;
     assert_int_equal(convert_with(a, text, (struct ty_convert_opts){ .gang = which }, &done), 0);
     return done;
 }
@@ -94,17 +95,17 @@ static void test_gangs(void **state)
     const char *text =
         POLICY("minAvailable: 3, queue: q, priorityClass: high, scheduleTimeoutSeconds: 5");
 #define GROUP "spec.podGroupPolicy"
-    struct ty_converted done = gang(a, TY_GANG_NONE, text);
+    struct ty_convert_result done = gang(a, TY_CONVERT_GANG_NONE, text);
     assert_string_equal(json_at(a, done.runtime, GROUP), "null");
     assert_true(warned(&done, AT ".schedulingPolicy"));
     assert_true(warned(&done, AT ".schedulingPolicy.scheduleTimeoutSeconds"));
     assert_false(warned(&done, AT ".schedulingPolicy.minAvailable")); /* it is all pods anyway */
-    done = gang(a, TY_GANG_VOLCANO, text);
+    done = gang(a, TY_CONVERT_GANG_VOLCANO, text);
     assert_string_equal(json_at(a, done.runtime, GROUP), "{\"volcano\":{}}");
     assert_string_equal(json_at(a, done.runtime, "spec.template.metadata.annotations"),
                         "{\"scheduling.volcano.sh/queue-name\":\"q\"}");
     assert_false(warned(&done, AT ".schedulingPolicy"));
-    done = gang(a, TY_GANG_COSCHEDULING, text);
+    done = gang(a, TY_CONVERT_GANG_COSCHEDULING, text);
     assert_string_equal(json_at(a, done.runtime, GROUP),
                         "{\"coscheduling\":{\"scheduleTimeoutSeconds\":5}}");
     assert_true(warned(&done, AT ".schedulingPolicy.queue"));
@@ -115,10 +116,10 @@ static void test_min_available(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = gang(a, TY_GANG_VOLCANO, POLICY("minAvailable: 2"));
+    struct ty_convert_result done = gang(a, TY_CONVERT_GANG_VOLCANO, POLICY("minAvailable: 2"));
     assert_non_null(
         strstr(warning(&done, AT ".schedulingPolicy.minAvailable"), "all of its 3 pods"));
-    done = gang(a, TY_GANG_VOLCANO, POLICY("minAvailable: 4"));
+    done = gang(a, TY_CONVERT_GANG_VOLCANO, POLICY("minAvailable: 4"));
     assert_true(warned(&done, AT ".schedulingPolicy.minAvailable"));
 }
 

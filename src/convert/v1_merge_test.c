@@ -11,7 +11,7 @@ static void test_equal(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(
+    struct ty_convert_result done = convert(
         a, TWO(MAIN(", resources: {limits: {cpu: 1}}"), MAIN(", resources: {limits: {cpu: 1}}")));
     assert_string_equal(json_at(a, done.job, "spec.trainer.numNodes"), "3");
     assert_null(done.warnings);
@@ -40,7 +40,7 @@ static void test_first_difference_is_named(void **state)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-        struct ty_converted done;
+        struct ty_convert_result done;
         assert_int_equal(convert_with(a, rows[i].text, (struct ty_convert_opts){ 0 }, &done),
                          -EINVAL);
         assert_string_equal(done.bad->path, rows[i].path);
@@ -53,7 +53,7 @@ static void test_no_command_to_split(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done;
+    struct ty_convert_result done;
     assert_int_equal(convert_with(a, TWO(MAIN(", args: [a]"), MAIN(", args: [b]")),
                                   (struct ty_convert_opts){ .split_script = true }, &done),
                      -EINVAL);
@@ -65,7 +65,7 @@ static void test_split_script(void **state)
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_convert_opts opts = { .split_script = true };
-    struct ty_converted done;
+    struct ty_convert_result done;
     assert_int_equal(
         convert_with(a,
                      TWO(MAIN(", command: [a, \"it's\"], resources: {requests: {memory: "
@@ -92,7 +92,7 @@ static void test_what_only_the_master_has(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(
+    struct ty_convert_result done = convert(
         a,
         HEAD(
             "PyTorchJob") "  pytorchReplicaSpecs:\n    Master: {restartPolicy: Never, template: "
@@ -113,7 +113,7 @@ static void test_one_role_alone(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(
+    struct ty_convert_result done = convert(
         a, HEAD("XGBoostJob") "  xgbReplicaSpecs: {Master: {template: " POD("xgboost") "}}\n");
     assert_string_equal(json_at(a, done.job, "spec.trainer.numNodes"), "1");
     assert_true(trainer_env(&done, "WORKER_ADDRS").n == 0);

@@ -78,13 +78,13 @@ struct job {
     const char *main;  /* the container that trains */
     const char *roles[6];
     const char *same[12];         /* paths of what the result does without showing the value */
-    const char *twin, *told_twin; /* what is told of one path holds for another */
+    const char *twin, *told_twin; /* what is is_reported of one path holds for another */
 };
 
 struct search {
     struct ty_arena *arena;
     const struct job *job;
-    const struct ty_converted *done;
+    const struct ty_convert_result *done;
 };
 
 /* The value under its name, or as an item of a list. */
@@ -123,7 +123,7 @@ static bool mentioned(const struct search *s, const struct ty_json *v)
     return text.n >= 4 && (mentions(s->done->job, text) || mentions(s->done->runtime, text));
 }
 
-static bool told(const struct search *s, const char *path)
+static bool is_reported(const struct search *s, const char *path)
 {
     const char *twin = s->job->twin;
     for (const char *const *p = s->job->same; *p; p++)
@@ -132,25 +132,26 @@ static bool told(const struct search *s, const char *path)
     if (warned(s->done, path))
         return true;
     return twin && strncmp(path, twin, strlen(twin)) == 0 &&
-           told(s, ty_arena_printf(s->arena, "%s%s", s->job->told_twin, path + strlen(twin)));
+           is_reported(s,
+                       ty_arena_printf(s->arena, "%s%s", s->job->told_twin, path + strlen(twin)));
 }
 
 /* The path of the first value that is nowhere; NULL: all are accounted for. */
-static const char *lost(const struct search *s, struct ty_str key, const struct ty_json *v,
-                        const struct ty_field_path *at)
+static const char *find_lost(const struct search *s, struct ty_str key, const struct ty_json *v,
+                             const struct ty_field_path *at)
 {
     const char *path = ty_errs_path_text(s->arena, at), *found = NULL;
     size_t i = 0;
-    if (told(s, path) || holds(s->done->job, key, v) || holds(s->done->runtime, key, v))
+    if (is_reported(s, path) || holds(s->done->job, key, v) || holds(s->done->runtime, key, v))
         return NULL;
     if (!ty_json_len(v)) /* a leaf */
         return mentioned(s, v) ? NULL : path;
     ty_each_item (it, v)
         if (!found)
-            found = lost(s, (struct ty_str){ 0 }, *it, TY_IDX(at, i++));
+            found = find_lost(s, (struct ty_str){ 0 }, *it, TY_IDX(at, i++));
     ty_each_member (m, v)
         if (!found)
-            found = lost(s, m->key, m->value, TY_KEYS(at, m->key));
+            found = find_lost(s, m->key, m->value, TY_KEYS(at, m->key));
     return found;
 }
 
@@ -179,13 +180,13 @@ static struct ty_json *full_job(struct ty_arena *a, const struct job *job)
 }
 
 static const char *lost_of(struct ty_arena *a, const struct job *job, const struct ty_json *v1,
-                           const struct ty_converted *done)
+                           const struct ty_convert_result *done)
 {
     struct search s = { .arena = a, .job = job, .done = done };
     const char *found = NULL;
     ty_each_member (m, v1)
         if (!found && !ty_str_is(m->key, "apiVersion") && !ty_str_is(m->key, "kind"))
-            found = lost(&s, m->key, m->value, TY_KEYS(NULL, m->key));
+            found = find_lost(&s, m->key, m->value, TY_KEYS(NULL, m->key));
     return found;
 }
 
@@ -287,7 +288,7 @@ static void test_no_field_vanishes(void **state)
     const struct job *job = *state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
     struct ty_json *v1 = full_job(a, job);
-    struct ty_converted done;
+    struct ty_convert_result done;
     assert_true(leaves(v1) > 500);
     if (ty_convert(a, v1, NULL, &done) < 0)
         fail_msg("%s: %s", done.bad->path, done.bad->text);
@@ -306,7 +307,7 @@ static void test_a_lost_field_is_found(void **state)
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
         ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
         struct ty_json *v1 = full_job(a, job);
-        struct ty_converted done;
+        struct ty_convert_result done;
         assert_int_equal(ty_convert(a, v1, NULL, &done), 0);
         struct ty_json *pod = ty_json_at(rjob(&done, "node"), "template.spec.template.spec");
         struct ty_json *main = ty_json_item(ty_json_get(pod, "containers"), 0);

@@ -1,12 +1,12 @@
 /* Reading by tables, and the places of the result. */
-#include "convert/conv.h"
 #include "convert/convert_testing.h"
+#include "convert/v1.h"
 
 struct fix {
     struct ty_arena *arena;
-    struct ty_converted out;
+    struct ty_convert_result out;
     struct ty_json *v1;
-    struct ty_conv c;
+    struct ty_v1_conversion c;
 };
 
 static int setup(void **state)
@@ -16,12 +16,12 @@ static int setup(void **state)
     f->arena = a;
     f->v1 = ty_json_object(a);
     f->v1->line = 9;
-    f->c = (struct ty_conv){ .arena = a,
-                             .out = &f->out,
-                             .v1 = f->v1,
-                             .kind = &ty_conv_jax,
-                             .name = "j",
-                             .jobset = ty_json_object(a) };
+    f->c = (struct ty_v1_conversion){ .arena = a,
+                                      .out = &f->out,
+                                      .v1 = f->v1,
+                                      .kind = &ty_v1_jax,
+                                      .name = "j",
+                                      .jobset = ty_json_object(a) };
     *state = f;
     return 0;
 }
@@ -44,8 +44,8 @@ static void test_warnings_keep_their_order(void **state)
 {
     struct fix *f = *state;
     struct ty_json *v = yaml(f, "a: 1\nb:\n  c: 2\n");
-    ty_conv_warn(&f->c, ty_json_at(v, "b.c"), TY_KEY(TY_KEY(NULL, "b"), "c"), "is %d", 2);
-    ty_conv_warn(&f->c, NULL, NULL, "all of it");
+    ty_v1_warn(&f->c, ty_json_at(v, "b.c"), TY_KEY(TY_KEY(NULL, "b"), "c"), "is %d", 2);
+    ty_v1_warn(&f->c, NULL, NULL, "all of it");
     assert_string_equal(f->out.warnings->path, "b.c");
     assert_string_equal(f->out.warnings->text, "is 2");
     assert_int_equal(f->out.warnings->line, 3);
@@ -57,12 +57,12 @@ static void test_warnings_keep_their_order(void **state)
 static void test_first_mistake_counts(void **state)
 {
     struct fix *f = *state;
-    ty_conv_bad(&f->c, NULL, TY_KEY(NULL, "a"), "one");
-    ty_conv_bad(&f->c, NULL, TY_KEY(NULL, "b"), "two");
+    ty_v1_error(&f->c, NULL, TY_KEY(NULL, "a"), "one");
+    ty_v1_error(&f->c, NULL, TY_KEY(NULL, "b"), "two");
     assert_string_equal(f->out.bad->text, "one");
 }
 
-static void count(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void count(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                   const struct ty_field_path *at)
 {
     (void)set;
@@ -71,7 +71,7 @@ static void count(struct ty_conv *c, struct ty_conv_set *set, const struct ty_js
     c->procs++;
 }
 
-static const struct ty_conv_row rows[] = {
+static const struct ty_v1_field rows[] = {
     { "taken", count, NULL },
     { "left", NULL, "nobody wants it" },
     { "elsewhere", NULL, NULL },
@@ -83,7 +83,7 @@ static void test_rows(void **state)
     struct fix *f = *state;
     const struct ty_field_path *at = TY_KEY(NULL, "spec");
     struct ty_json *v = yaml(f, "{taken: 1, left: 2, elsewhere: 3, unknown: 4, \"\": 5}");
-    ty_conv_rows(&f->c, NULL, v, at, rows);
+    ty_v1_convert_fields(&f->c, NULL, v, at, rows);
     assert_int_equal(f->c.procs, 1);
     assert_string_equal(warning(&f->out, "spec.left"), "not carried over: nobody wants it");
     assert_has(warning(&f->out, "spec.unknown"), "no field of JAXJob");
@@ -96,21 +96,21 @@ static void test_null_is_absent(void **state)
 {
     struct fix *f = *state;
     struct ty_json *v = yaml(f, "{taken: null, left: ~, unknown: null}");
-    ty_conv_rows(&f->c, NULL, v, NULL, rows);
-    ty_conv_rows(&f->c, NULL, NULL, NULL, rows);
-    ty_conv_rows(&f->c, NULL, ty_json_null(f->arena), NULL, rows);
+    ty_v1_convert_fields(&f->c, NULL, v, NULL, rows);
+    ty_v1_convert_fields(&f->c, NULL, NULL, NULL, rows);
+    ty_v1_convert_fields(&f->c, NULL, ty_json_null(f->arena), NULL, rows);
     assert_int_equal(f->c.procs, 0);
     assert_null(f->out.warnings);
     assert_null(f->out.bad);
-    assert_null(ty_conv_get(v, "taken"));
-    assert_null(ty_conv_get(v, "nothing"));
-    assert_null(ty_conv_get(NULL, "nothing"));
+    assert_null(ty_v1_get(v, "taken"));
+    assert_null(ty_v1_get(v, "nothing"));
+    assert_null(ty_v1_get(NULL, "nothing"));
 }
 
 static void test_rows_of_no_object(void **state)
 {
     struct fix *f = *state;
-    ty_conv_rows(&f->c, NULL, yaml(f, "[1]"), TY_KEY(NULL, "spec"), rows);
+    ty_v1_convert_fields(&f->c, NULL, yaml(f, "[1]"), TY_KEY(NULL, "spec"), rows);
     assert_string_equal(f->out.bad->path, "spec");
     assert_string_equal(f->out.bad->text, "must be an object");
 }
@@ -129,7 +129,7 @@ static void test_numbers(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         int64_t n = -5;
         f->out.bad = NULL;
-        assert_int_equal(ty_conv_int(&f->c, yaml(f, cases[i].text), TY_KEY(NULL, "n"), 0, 7, &n),
+        assert_int_equal(ty_v1_int(&f->c, yaml(f, cases[i].text), TY_KEY(NULL, "n"), 0, 7, &n),
                          cases[i].good);
         assert_true(cases[i].good == (f->out.bad == NULL) && cases[i].good == (n != -5));
     }
@@ -140,24 +140,24 @@ static void test_words(void **state)
 {
     struct fix *f = *state;
     bool b = false;
-    assert_true(ty_conv_bool(&f->c, yaml(f, "true"), NULL, &b) && b);
-    assert_true(ty_str_is(ty_conv_str(&f->c, yaml(f, "text"), NULL), "text"));
+    assert_true(ty_v1_bool(&f->c, yaml(f, "true"), NULL, &b) && b);
+    assert_true(ty_str_is(ty_v1_str(&f->c, yaml(f, "text"), NULL), "text"));
     assert_null(f->out.bad);
-    assert_false(ty_conv_bool(&f->c, yaml(f, "'true'"), NULL, &b));
+    assert_false(ty_v1_bool(&f->c, yaml(f, "'true'"), NULL, &b));
     assert_string_equal(f->out.bad->text, "must be true or false");
     f->out.bad = NULL;
-    assert_true(ty_conv_str(&f->c, yaml(f, "5"), NULL).n == 0);
+    assert_true(ty_v1_str(&f->c, yaml(f, "5"), NULL).n == 0);
     assert_string_equal(f->out.bad->text, "must be a text");
-    assert_string_equal(ty_conv_cstr(&f->c, (struct ty_str){ 0 }), "");
+    assert_string_equal(ty_v1_cstr(&f->c, (struct ty_str){ 0 }), "");
 }
 
 static void test_places(void **state)
 {
     struct fix *f = *state;
     static const char *const done[] = { "a", "b", NULL };
-    assert_string_equal(ty_conv_host(&f->c, "node", 12), "j-node-0-12.j");
+    assert_string_equal(ty_v1_host(&f->c, "node", 12), "j-node-0-12.j");
     assert_false(f->c.own);
-    ty_conv_success(&f->c, done);
+    ty_v1_success(&f->c, done);
     assert_true(f->c.own); /* no built-in runtime has it */
     assert_string_equal(json_at(f->arena, f->c.jobset, "successPolicy"),
                         "{\"operator\":\"All\",\"targetReplicatedJobs\":[\"a\",\"b\"]}");

@@ -1,6 +1,6 @@
 /* Texts that only made sense in V1: host names, ports, labels. They are told, not changed: what a
  * script does with them is the script's affair. */
-#include "convert/conv.h"
+#include "convert/v1.h"
 #include <ctype.h>
 
 /* The word, where nothing before it makes it the end of a longer name. */
@@ -16,9 +16,9 @@ static bool has_name(struct ty_str text, struct ty_str word)
 
 /* "<job>-<role>-": the beginning of a V1 pod's host name. Gives the replicated job that such pods
  * belong to now, or NULL. */
-static const char *names_host(struct ty_conv *c, struct ty_str text)
+static const char *names_host(struct ty_v1_conversion *c, struct ty_str text)
 {
-    for (size_t i = 0; i < TY_CONV_ROLES && c->kind->roles[i].name; i++) {
+    for (size_t i = 0; i < TY_V1_ROLES && c->kind->roles[i].name; i++) {
         char *host = ty_arena_printf(c->arena, "%s-%s-", c->name, c->kind->roles[i].name);
         for (char *p = host + strlen(c->name); *p; p++)
             *p = (char)tolower((unsigned char)*p);
@@ -54,47 +54,47 @@ static const struct {
     { "training.kubeflow.org/operator-name", "jobset.sigs.k8s.io/jobset-name" },
 };
 
-static void scan_label(struct ty_conv *c, struct ty_str text, const struct ty_json *v,
+static void scan_label(struct ty_v1_conversion *c, struct ty_str text, const struct ty_json *v,
                        const struct ty_field_path *at)
 {
     for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++)
         if (ty_str_contains(text, ty_str(labels[i].was)))
-            ty_conv_warn(c, v, at, "no pod has the label %s any more: %s is nearest to it",
-                         labels[i].was, labels[i].is);
+            ty_v1_warn(c, v, at, "no pod has the label %s any more: %s is nearest to it",
+                       labels[i].was, labels[i].is);
 }
 
-static void scan_text(struct ty_conv *c, const struct ty_conv_set *set, const struct ty_json *v,
-                      const struct ty_field_path *at)
+static void scan_text(struct ty_v1_conversion *c, const struct ty_v1_set *set,
+                      const struct ty_json *v, const struct ty_field_path *at)
 {
     struct ty_str text = ty_json_as_str(v);
-    int64_t port = ty_conv_port(c, set->role);
+    int64_t port = ty_v1_port(c, set->role);
     const char *rjob = names_host(c, text);
     if (rjob)
-        ty_conv_warn(c, v, at,
-                     "this text holds a V1 host name: pods are now reached as %s-%s-0-<index>.%s",
-                     c->name, rjob, c->name);
+        ty_v1_warn(c, v, at,
+                   "this text holds a V1 host name: pods are now reached as %s-%s-0-<index>.%s",
+                   c->name, rjob, c->name);
     if (c->mpi && ty_str_contains(text, TY_LIT("discover_hosts")))
-        ty_conv_warn(c, v, at,
-                     "there is no discover_hosts.sh: elastic Horovod cannot be carried over");
+        ty_v1_warn(c, v, at,
+                   "there is no discover_hosts.sh: elastic Horovod cannot be carried over");
     if (c->mpi && ty_str_contains(text, TY_LIT("kubexec.sh")))
-        ty_conv_warn(c, v, at, "there is no kubexec.sh any more: nodes are reached by ssh");
-    if (c->kind == &ty_conv_pytorch && names_port(text, port))
-        ty_conv_warn(c, v, at, "this text holds V1's port %lld: rank 0 listens on %d now",
-                     (long long)port, TY_CONV_PORT);
+        ty_v1_warn(c, v, at, "there is no kubexec.sh any more: nodes are reached by ssh");
+    if (c->kind == &ty_v1_pytorch && names_port(text, port))
+        ty_v1_warn(c, v, at, "this text holds V1's port %lld: rank 0 listens on %d now",
+                   (long long)port, TY_V1_PORT);
     scan_label(c, text, v, at);
 }
 
-void ty_conv_scan(struct ty_conv *c, const struct ty_conv_set *set, const struct ty_json *v,
-                  const struct ty_field_path *at)
+void ty_v1_scan(struct ty_v1_conversion *c, const struct ty_v1_set *set, const struct ty_json *v,
+                const struct ty_field_path *at)
 {
     size_t i = 0;
-    if (ty_conv_env_refusal(c, set, ty_json_str_at(v, "name")))
+    if (ty_v1_env_refusal(c, set, ty_json_str_at(v, "name")))
         return; /* left out, and told already */
     ty_each_item (it, v)
-        ty_conv_scan(c, set, *it, TY_IDX(at, i++));
+        ty_v1_scan(c, set, *it, TY_IDX(at, i++));
     ty_each_member (m, v) {
         scan_label(c, m->key, m->value, TY_KEYS(at, m->key));
-        ty_conv_scan(c, set, m->value, TY_KEYS(at, m->key));
+        ty_v1_scan(c, set, m->value, TY_KEYS(at, m->key));
     }
     if (ty_json_as_str(v).n)
         scan_text(c, set, v, at);

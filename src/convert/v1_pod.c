@@ -1,11 +1,12 @@
 /* A role's pod template becomes spec.trainer, a runtime patch, or part of the runtime: each field
  * where it can be, in that order. */
-#include "convert/conv.h"
+#include "convert/v1.h"
 
 /* ---- reading ---- */
 
 /* Kubelets let the last of several entries win; a TrainJob refuses a second one. */
-static void drop_overwritten(struct ty_conv *c, struct ty_json *env, const struct ty_field_path *at)
+static void drop_overwritten(struct ty_v1_conversion *c, struct ty_json *env,
+                             const struct ty_field_path *at)
 {
     for (size_t i = 0, was = 0; i < ty_json_len(env); was++) {
         struct ty_str name = ty_json_str_at(env->items[i], "name");
@@ -13,8 +14,8 @@ static void drop_overwritten(struct ty_conv *c, struct ty_json *env, const struc
         for (size_t j = i + 1; name.n && j < env->n; j++)
             again |= ty_str_eq(ty_json_str_at(env->items[j], "name"), name);
         if (again) {
-            ty_conv_warn(c, env->items[i], TY_IDX(at, was),
-                         "not carried over: %.*s is set again later in the list", TY_ARG(name));
+            ty_v1_warn(c, env->items[i], TY_IDX(at, was),
+                       "not carried over: %.*s is set again later in the list", TY_ARG(name));
             ty_json_remove(env, i);
         } else {
             i++;
@@ -22,9 +23,9 @@ static void drop_overwritten(struct ty_conv *c, struct ty_json *env, const struc
     }
 }
 
-/* Of all containers but the one that trains: its list is read by ty_conv_user_env. */
-static void drop_overwritten_of(struct ty_conv *c, const struct ty_conv_role *r, const char *key,
-                                const struct ty_field_path *spec)
+/* Of all containers but the one that trains: its list is read by ty_v1_user_env. */
+static void drop_overwritten_of(struct ty_v1_conversion *c, const struct ty_v1_role *r,
+                                const char *key, const struct ty_field_path *spec)
 {
     const struct ty_field_path *list = TY_KEY(spec, key);
     size_t i = 0;
@@ -41,7 +42,7 @@ static bool is_second_env(const struct ty_field_err *e)
 }
 
 /* The API server says "PATH in body must be …"; the path is told already. */
-static const char *sentence(const struct ty_field_err *e)
+static const char *error_sentence(const struct ty_field_err *e)
 {
     const char *body = e->detail ? strstr(e->detail, " in body ") : NULL;
     if (body && strncmp(e->detail, e->path, (size_t)(body - e->detail)) == 0)
@@ -54,28 +55,29 @@ static const char *sentence(const struct ty_field_err *e)
 }
 
 /* The first mistake of the template, in the words of the API server. */
-static void check_schema(struct ty_conv *c, struct ty_conv_role *r, const struct ty_field_path *at)
+static void check_schema(struct ty_v1_conversion *c, struct ty_v1_role *r,
+                         const struct ty_field_path *at)
 {
     struct ty_errs unknown = { .arena = c->arena }, errs = { .arena = c->arena };
     ty_schema_prune(c->arena, &ty_schema_PodTemplateSpec, r->pod, at, &unknown);
     for (const struct ty_field_err *e = unknown.first; e; e = e->next)
-        ty_conv_warn(c, e->at, TY_KEY(NULL, e->path),
-                     "not carried over: pods have no such field%s%s%s", e->hint ? " (" : "",
-                     e->hint ? e->hint : "", e->hint ? ")" : "");
+        ty_v1_warn(c, e->at, TY_KEY(NULL, e->path),
+                   "not carried over: pods have no such field%s%s%s", e->hint ? " (" : "",
+                   e->hint ? e->hint : "", e->hint ? ")" : "");
     ty_schema_validate(&ty_schema_PodTemplateSpec, r->pod, NULL, at, at, &errs);
     const struct ty_field_err *e = errs.first;
     while (e && is_second_env(e)) /* the last one counts */
         e = e->next;
     if (e)
-        ty_conv_bad(c, e->at, TY_KEY(NULL, e->path), "%s", sentence(e));
+        ty_v1_error(c, e->at, TY_KEY(NULL, e->path), "%s", error_sentence(e));
 }
 
-static void find_main(struct ty_conv *c, struct ty_conv_role *r,
+static void find_main(struct ty_v1_conversion *c, struct ty_v1_role *r,
                       const struct ty_field_path *containers)
 {
     const struct ty_json *list = ty_json_at(r->pod, "spec.containers");
     if (!ty_json_len(list)) {
-        ty_conv_bad(c, r->spec, containers, "there is no container");
+        ty_v1_error(c, r->spec, containers, "there is no container");
         return;
     }
     r->main =
@@ -83,24 +85,24 @@ static void find_main(struct ty_conv *c, struct ty_conv_role *r,
     if (!r->main && c->main == c->kind->main && c->kind->or_first)
         r->main = list->items[0];
     if (!r->main) {
-        ty_conv_bad(c, list, containers, "a %s trains in the container named %s: there is none",
+        ty_v1_error(c, list, containers, "a %s trains in the container named %s: there is none",
                     c->kind->kind, c->main);
         return;
     }
     if (!ty_json_str_at(r->main, "image").n)
-        ty_conv_bad(c, r->main, TY_KEY(TY_IDX(containers, r->main_at), "image"),
+        ty_v1_error(c, r->main, TY_KEY(TY_IDX(containers, r->main_at), "image"),
                     "an image is needed");
     size_t i = 0;
     ty_each_item (it, list) {
         const struct ty_field_path *here = TY_KEY(TY_IDX(containers, i), "name");
         if (i++ != r->main_at && ty_str_is(ty_json_str_at(*it, "name"), "node"))
-            ty_conv_bad(c, *it, here,
+            ty_v1_error(c, *it, here,
                         "the container that trains is named node in a TrainJob: rename this one");
     }
 }
 
 /* References to the main container follow its new name. */
-static void rename_refs(struct ty_conv *c, struct ty_json *v, struct ty_str was)
+static void rename_refs(struct ty_v1_conversion *c, struct ty_json *v, struct ty_str was)
 {
     ty_each_item (it, v)
         rename_refs(c, *it, was);
@@ -124,13 +126,13 @@ static void drop_nulls(struct ty_json *v)
     }
 }
 
-void ty_conv_check_pod(struct ty_conv *c, struct ty_conv_role *r)
+void ty_v1_check_pod(struct ty_v1_conversion *c, struct ty_v1_role *r)
 {
     const struct ty_field_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
     const struct ty_field_path *at = TY_KEY(TY_KEY(specs, r->key), "template");
     const struct ty_json *template = ty_json_get(r->spec, "template");
     if (!ty_json_is(template, TY_JSON_OBJECT)) {
-        ty_conv_bad(c, template ? template : r->spec, at, "a pod template is needed");
+        ty_v1_error(c, template ? template : r->spec, at, "a pod template is needed");
         return;
     }
     r->pod = ty_json_copy(c->arena, template, 0);
@@ -145,7 +147,7 @@ void ty_conv_check_pod(struct ty_conv *c, struct ty_conv_role *r)
     drop_overwritten_of(c, r, "initContainers", TY_KEY(at, "spec"));
 }
 
-int64_t ty_conv_port(const struct ty_conv *c, const struct ty_conv_role *role)
+int64_t ty_v1_port(const struct ty_v1_conversion *c, const struct ty_v1_role *role)
 {
     const struct ty_json *port = NULL;
     int64_t n = c->kind->port;
@@ -158,25 +160,25 @@ int64_t ty_conv_port(const struct ty_conv *c, const struct ty_conv_role *role)
 
 /* ---- the main container ---- */
 
-static void to_trainer(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void to_trainer(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                        const struct ty_field_path *at)
 {
     bool resources = ty_str_is(at->key, "resources"), image = ty_str_is(at->key, "image");
     bool direct = set->trainer && !(c->mpi && (resources || image));
-    struct ty_json *to = direct ? c->trainer : ty_conv_container(c, set);
+    struct ty_json *to = direct ? c->trainer : ty_v1_container(c, set);
     struct ty_str key = direct && resources ? TY_LIT("resourcesPerNode") : at->key;
     ty_json_put(c->arena, to, key, ty_json_copy(c->arena, v, 0));
 }
 
-static void take_env(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void take_env(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                      const struct ty_field_path *at)
 {
-    ty_conv_user_env(c, set, v, at);
+    ty_v1_user_env(c, set, v, at);
 }
 
-static struct ty_json *patch_container(struct ty_conv *c, struct ty_conv_set *set)
+static struct ty_json *patch_container(struct ty_v1_conversion *c, struct ty_v1_set *set)
 {
-    struct ty_json *spec = ty_json_ensure_object(c->arena, ty_conv_patch(c, set), "spec");
+    struct ty_json *spec = ty_json_ensure_object(c->arena, ty_v1_patch(c, set), "spec");
     struct ty_json *list = ty_json_ensure_array(c->arena, spec, "containers");
     if (!list->n) {
         struct ty_json *main = ty_json_object(c->arena);
@@ -198,40 +200,38 @@ static bool mounts_twice(const struct ty_json *mounts)
     return false;
 }
 
-static void to_patched_container(struct ty_conv *c, struct ty_conv_set *set,
+static void to_patched_container(struct ty_v1_conversion *c, struct ty_v1_set *set,
                                  const struct ty_json *v, const struct ty_field_path *at)
 {
-    struct ty_json *to = mounts_twice(v) ? ty_conv_container(c, set) : patch_container(c, set);
+    struct ty_json *to = mounts_twice(v) ? ty_v1_container(c, set) : patch_container(c, set);
     ty_json_put(c->arena, to, at->key, ty_json_copy(c->arena, v, 0));
 }
 
-static void to_container(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void to_container(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                          const struct ty_field_path *at)
 {
-    ty_json_put(c->arena, ty_conv_container(c, set), at->key, ty_json_copy(c->arena, v, 0));
+    ty_json_put(c->arena, ty_v1_container(c, set), at->key, ty_json_copy(c->arena, v, 0));
 }
 
 /* Where rank 0 of a torch runtime listens is not for the job to say; other ports stay. */
-static void take_ports(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void take_ports(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                        const struct ty_field_path *at)
 {
     struct ty_json *kept = ty_json_array(c->arena);
     size_t i = 0;
     ty_each_item (it, v) {
         const struct ty_field_path *here = TY_IDX(at, i++);
-        if (c->kind == &ty_conv_pytorch &&
-            ty_str_is(ty_json_str_at(*it, "name"), c->kind->port_name))
-            ty_conv_warn(c, *it, here,
-                         "not carried over: rank 0 listens on %d, MASTER_PORT says so",
-                         TY_CONV_PORT);
+        if (c->kind == &ty_v1_pytorch && ty_str_is(ty_json_str_at(*it, "name"), c->kind->port_name))
+            ty_v1_warn(c, *it, here, "not carried over: rank 0 listens on %d, MASTER_PORT says so",
+                       TY_V1_PORT);
         else
             ty_json_push(c->arena, kept, ty_json_copy(c->arena, *it, 0));
     }
     if (kept->n)
-        ty_json_set(c->arena, ty_conv_container(c, set), "ports", kept);
+        ty_json_set(c->arena, ty_v1_container(c, set), "ports", kept);
 }
 
-static const struct ty_conv_row main_rows[] = {
+static const struct ty_v1_field main_rows[] = {
     { "name", NULL, NULL }, /* becomes node */
     { "image", to_trainer, NULL },
     { "command", to_trainer, NULL },
@@ -262,51 +262,50 @@ static const struct ty_conv_row main_rows[] = {
 
 /* ---- the pod ---- */
 
-static void to_patch(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void to_patch(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                      const struct ty_field_path *at)
 {
-    struct ty_json *spec = ty_json_ensure_object(c->arena, ty_conv_patch(c, set), "spec");
+    struct ty_json *spec = ty_json_ensure_object(c->arena, ty_v1_patch(c, set), "spec");
     ty_json_put(c->arena, spec, at->key, ty_json_copy(c->arena, v, 0));
 }
 
-static void to_pod(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void to_pod(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                    const struct ty_field_path *at)
 {
-    ty_json_put(c->arena, ty_conv_pod(c, set), at->key, ty_json_copy(c->arena, v, 0));
+    ty_json_put(c->arena, ty_v1_pod(c, set), at->key, ty_json_copy(c->arena, v, 0));
 }
 
-static void take_containers(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
-                            const struct ty_field_path *at)
+static void take_containers(struct ty_v1_conversion *c, struct ty_v1_set *set,
+                            const struct ty_json *v, const struct ty_field_path *at)
 {
     size_t i = 0;
-    ty_conv_rows(c, set, set->role->main, TY_IDX(at, set->role->main_at), main_rows);
+    ty_v1_convert_fields(c, set, set->role->main, TY_IDX(at, set->role->main_at), main_rows);
     ty_each_item (it, v)
         if (i++ != set->role->main_at)
-            ty_json_push(c->arena,
-                         ty_json_ensure_array(c->arena, ty_conv_pod(c, set), "containers"),
+            ty_json_push(c->arena, ty_json_ensure_array(c->arena, ty_v1_pod(c, set), "containers"),
                          ty_json_copy(c->arena, *it, 0));
 }
 
 /* An older spelling of serviceAccountName, which counts where both are given. */
-static void old_account(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void old_account(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                         const struct ty_field_path *at)
 {
     const struct ty_json *name =
-        ty_conv_get(ty_json_get(set->role->pod, "spec"), "serviceAccountName");
+        ty_v1_get(ty_json_get(set->role->pod, "spec"), "serviceAccountName");
     if (!name)
         to_patch(c, set, v, TY_KEY(at->up, "serviceAccountName"));
     else if (!ty_json_eq(name, v))
-        ty_conv_warn(c, v, at, "not carried over: serviceAccountName says something else");
+        ty_v1_warn(c, v, at, "not carried over: serviceAccountName says something else");
 }
 
-static void pod_restart(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void pod_restart(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                         const struct ty_field_path *at)
 {
     (void)set;
-    ty_conv_warn(c, v, at, "not carried over: V1 overwrites it with the role's restartPolicy");
+    ty_v1_warn(c, v, at, "not carried over: V1 overwrites it with the role's restartPolicy");
 }
 
-static const struct ty_conv_row pod_rows[] = {
+static const struct ty_v1_field pod_rows[] = {
     { "containers", take_containers, NULL },
     { "initContainers", to_pod, NULL },
     { "volumes", to_patch, NULL },
@@ -353,15 +352,15 @@ static const struct ty_conv_row pod_rows[] = {
 
 /* ---- its metadata ---- */
 
-static void to_meta(struct ty_conv *c, struct ty_conv_set *set, const struct ty_json *v,
+static void to_meta(struct ty_v1_conversion *c, struct ty_v1_set *set, const struct ty_json *v,
                     const struct ty_field_path *at)
 {
-    struct ty_json *meta = ty_json_ensure_object(c->arena, ty_conv_patch(c, set), "metadata");
+    struct ty_json *meta = ty_json_ensure_object(c->arena, ty_v1_patch(c, set), "metadata");
     if (ty_json_len(v))
         ty_json_put(c->arena, meta, at->key, ty_json_copy(c->arena, v, 0));
 }
 
-static const struct ty_conv_row meta_rows[] = {
+static const struct ty_v1_field meta_rows[] = {
     { "labels", to_meta, NULL },
     { "annotations", to_meta, NULL },
     { "name", NULL, "JobSet gives pods their names" },
@@ -371,21 +370,22 @@ static const struct ty_conv_row meta_rows[] = {
     { "ownerReferences", NULL, "pods of a JobSet belong to their Job" },
     { NULL, NULL, NULL },
 };
-static const struct ty_conv_row template_rows[] = {
+static const struct ty_v1_field template_rows[] = {
     { "metadata", NULL, NULL },
     { "spec", NULL, NULL },
     { NULL, NULL, NULL },
 };
 
-void ty_conv_take_pod(struct ty_conv *c, struct ty_conv_set *set)
+void ty_v1_convert_pod(struct ty_v1_conversion *c, struct ty_v1_set *set)
 {
-    const struct ty_conv_role *r = set->role;
+    const struct ty_v1_role *r = set->role;
     const struct ty_field_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
     const struct ty_field_path *at = TY_KEY(TY_KEY(specs, r->key), "template");
     if (!r->main)
         return; /* told already */
-    ty_conv_rows(c, set, r->pod, at, template_rows);
-    ty_conv_rows(c, set, ty_json_get(r->pod, "metadata"), TY_KEY(at, "metadata"), meta_rows);
-    ty_conv_rows(c, set, ty_json_get(r->pod, "spec"), TY_KEY(at, "spec"), pod_rows);
-    ty_conv_scan(c, set, ty_json_get(r->pod, "spec"), TY_KEY(at, "spec"));
+    ty_v1_convert_fields(c, set, r->pod, at, template_rows);
+    ty_v1_convert_fields(c, set, ty_json_get(r->pod, "metadata"), TY_KEY(at, "metadata"),
+                         meta_rows);
+    ty_v1_convert_fields(c, set, ty_json_get(r->pod, "spec"), TY_KEY(at, "spec"), pod_rows);
+    ty_v1_scan(c, set, ty_json_get(r->pod, "spec"), TY_KEY(at, "spec"));
 }

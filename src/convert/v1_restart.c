@@ -1,45 +1,46 @@
 /* How often and what is restarted: V1 restarts single pods, a JobSet the pods of a Job or all. */
-#include "convert/conv.h"
+#include "convert/v1.h"
 
-enum ty_restart ty_conv_restart_of(struct ty_conv *c, const struct ty_json *v,
-                                   const struct ty_field_path *at)
+enum ty_v1_restart ty_v1_restart_of(struct ty_v1_conversion *c, const struct ty_json *v,
+                                    const struct ty_field_path *at)
 {
     static const char *const words[] = { "Never", "OnFailure", "Always", "ExitCode" };
     struct ty_str s = ty_json_as_str(v);
     for (size_t i = 0; i < 4; i++)
         if (ty_str_is(s, words[i])) {
             if (i == TY_RESTART_ALWAYS)
-                ty_conv_warn(c, v, at, "becomes OnFailure: pods of a Job cannot have Always");
-            return (enum ty_restart)i;
+                ty_v1_warn(c, v, at, "becomes OnFailure: pods of a Job cannot have Always");
+            return (enum ty_v1_restart)i;
         }
     if (s.n || !ty_json_is(v, TY_JSON_STRING))
-        ty_conv_bad(c, v, at, "must be Never, OnFailure, Always or ExitCode");
+        ty_v1_error(c, v, at, "must be Never, OnFailure, Always or ExitCode");
     return c->kind->restart;
 }
 
-static void set_text(struct ty_conv *c, struct ty_json *o, const char *key, const char *text)
+static void set_text(struct ty_v1_conversion *c, struct ty_json *o, const char *key,
+                     const char *text)
 {
     ty_json_set(c->arena, o, key, ty_json_cstr(c->arena, text));
 }
 
-static void max_restarts(struct ty_conv *c, int64_t n)
+static void max_restarts(struct ty_v1_conversion *c, int64_t n)
 {
-    struct ty_json *policy = ty_json_ensure_object(c->arena, ty_conv_jobset(c), "failurePolicy");
+    struct ty_json *policy = ty_json_ensure_object(c->arena, ty_v1_jobset(c), "failurePolicy");
     const struct ty_field_path *elastic = TY_KEY(TY_KEY(NULL, "spec"), "elasticPolicy");
     int64_t was = n;
     ty_json_int_at(policy, "maxRestarts", &was); /* of PaddleJob's elasticPolicy */
     if (was != n)
-        ty_conv_warn(c, ty_json_at(c->spec, "elasticPolicy.maxRestarts"),
-                     TY_KEY(elastic, "maxRestarts"),
-                     "not carried over: restartPolicy and backoffLimit say %lld", (long long)n);
+        ty_v1_warn(c, ty_json_at(c->spec, "elasticPolicy.maxRestarts"),
+                   TY_KEY(elastic, "maxRestarts"),
+                   "not carried over: restartPolicy and backoffLimit say %lld", (long long)n);
     ty_json_set(c->arena, policy, "maxRestarts", ty_json_int(c->arena, n));
 }
 
 /* Exit codes from 1 to 127 are for ever, 128 to 255 are tried again, and so is a lost node. */
-static void exit_codes(struct ty_conv *c, struct ty_conv_set *set)
+static void exit_codes(struct ty_v1_conversion *c, struct ty_v1_set *set)
 {
     struct ty_arena *a = c->arena;
-    struct ty_json *policy = ty_json_ensure_object(a, ty_conv_job(c, set), "podFailurePolicy");
+    struct ty_json *policy = ty_json_ensure_object(a, ty_v1_job(c, set), "podFailurePolicy");
     struct ty_json *rules = ty_json_ensure_array(a, policy, "rules");
     struct ty_json *fail = ty_json_object(a), *ignore = ty_json_object(a);
     set_text(c, fail, "action", "FailJob");
@@ -57,10 +58,10 @@ static void exit_codes(struct ty_conv *c, struct ty_conv_set *set)
     ty_json_push(a, rules, ignore);
 }
 
-static void fail_set(struct ty_conv *c)
+static void fail_set(struct ty_v1_conversion *c)
 {
     struct ty_arena *a = c->arena;
-    struct ty_json *policy = ty_json_ensure_object(a, ty_conv_jobset(c), "failurePolicy");
+    struct ty_json *policy = ty_json_ensure_object(a, ty_v1_jobset(c), "failurePolicy");
     struct ty_json *rule = ty_json_object(a);
     set_text(c, rule, "name", "for-ever");
     set_text(c, rule, "action", "FailJobSet");
@@ -70,13 +71,13 @@ static void fail_set(struct ty_conv *c)
 }
 
 /* Restarting is left to the JobSet. */
-static void no_retries(struct ty_conv *c, struct ty_conv_set *set, const char *policy)
+static void no_retries(struct ty_v1_conversion *c, struct ty_v1_set *set, const char *policy)
 {
-    ty_json_set(c->arena, ty_conv_job(c, set), "backoffLimit", ty_json_int(c->arena, 0));
-    set_text(c, ty_conv_pod(c, set), "restartPolicy", policy);
+    ty_json_set(c->arena, ty_v1_job(c, set), "backoffLimit", ty_json_int(c->arena, 0));
+    set_text(c, ty_v1_pod(c, set), "restartPolicy", policy);
 }
 
-static void restart_set(struct ty_conv *c, struct ty_conv_set *set, bool limited)
+static void restart_set(struct ty_v1_conversion *c, struct ty_v1_set *set, bool limited)
 {
     bool again = set->restart == TY_RESTART_ON_FAILURE || set->restart == TY_RESTART_ALWAYS;
     if (set->restart == TY_RESTART_NEVER || (again && c->opts.gang_restart)) {
@@ -92,50 +93,50 @@ static void restart_set(struct ty_conv *c, struct ty_conv_set *set, bool limited
 }
 
 /* V1 adds up the failures of all pods; a JobSet counts restarts of everything. */
-static bool limit(struct ty_conv *c, bool never, int64_t *ret_sets)
+static bool restart_limit(struct ty_v1_conversion *c, bool never, int64_t *ret_sets)
 {
     const struct ty_field_path *at =
         TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "runPolicy"), "backoffLimit");
-    const struct ty_json *v = ty_conv_get(ty_json_get(c->spec, "runPolicy"), "backoffLimit");
-    int64_t n = 0, pods = ty_conv_pods(c);
-    if (!v || !ty_conv_int(c, v, at, 0, INT32_MAX, &n))
+    const struct ty_json *v = ty_v1_get(ty_json_get(c->spec, "runPolicy"), "backoffLimit");
+    int64_t n = 0, pods = ty_v1_pods(c);
+    if (!v || !ty_v1_int(c, v, at, 0, INT32_MAX, &n))
         return false;
     *ret_sets = pods > 0 ? (n + pods - 1) / pods : n;
     if (never)
-        ty_conv_warn(c, v, at, "not carried over: with restartPolicy Never nothing is restarted");
+        ty_v1_warn(c, v, at, "not carried over: with restartPolicy Never nothing is restarted");
     else
-        ty_conv_warn(c, v, at,
-                     "%lld failures of single pods become %lld restarts of all %lld pods "
-                     "(failurePolicy.maxRestarts)",
-                     (long long)n, (long long)*ret_sets, (long long)pods);
+        ty_v1_warn(c, v, at,
+                   "%lld failures of single pods become %lld restarts of all %lld pods "
+                   "(failurePolicy.maxRestarts)",
+                   (long long)n, (long long)*ret_sets, (long long)pods);
     return true;
 }
 
 /* The MPI operator makes a Job of the launcher: backoffLimit and its default are that Job's, and
  * the nodes stay while the launcher is tried again. */
-static void launcher_job(struct ty_conv *c)
+static void launcher_job(struct ty_v1_conversion *c)
 {
     const struct ty_field_path *at =
         TY_KEY(TY_KEY(TY_KEY(NULL, "spec"), "runPolicy"), "backoffLimit");
-    const struct ty_json *v = ty_conv_get(ty_json_get(c->spec, "runPolicy"), "backoffLimit");
+    const struct ty_json *v = ty_v1_get(ty_json_get(c->spec, "runPolicy"), "backoffLimit");
     int64_t n = 0;
     for (size_t i = 0; i < c->n_sets; i++) {
-        struct ty_conv_set *s = &c->sets[i];
+        struct ty_v1_set *s = &c->sets[i];
         bool again = s->restart == TY_RESTART_ON_FAILURE || s->restart == TY_RESTART_ALWAYS;
-        set_text(c, ty_conv_pod(c, s), "restartPolicy", again ? "OnFailure" : "Never");
-        if (s->trainer && v && ty_conv_int(c, v, at, 0, INT32_MAX, &n))
-            ty_json_set(c->arena, ty_conv_job(c, s), "backoffLimit", ty_json_int(c->arena, n));
+        set_text(c, ty_v1_pod(c, s), "restartPolicy", again ? "OnFailure" : "Never");
+        if (s->trainer && v && ty_v1_int(c, v, at, 0, INT32_MAX, &n))
+            ty_json_set(c->arena, ty_v1_job(c, s), "backoffLimit", ty_json_int(c->arena, n));
         else if (!s->trainer && !again)
-            ty_json_set(c->arena, ty_conv_job(c, s), "backoffLimit", ty_json_int(c->arena, 0));
+            ty_json_set(c->arena, ty_v1_job(c, s), "backoffLimit", ty_json_int(c->arena, 0));
     }
     max_restarts(c, 0);
 }
 
-void ty_conv_restarts(struct ty_conv *c)
+void ty_v1_convert_restarts(struct ty_v1_conversion *c)
 {
     const struct ty_field_path *at = TY_KEY(TY_KEY(NULL, "spec"), "runPolicy");
     int64_t sets = 0;
-    if (c->kind == &ty_conv_mpi2 && !c->opts.gang_restart) {
+    if (c->kind == &ty_v1_mpi2 && !c->opts.gang_restart) {
         launcher_job(c);
         return;
     }
@@ -146,11 +147,11 @@ void ty_conv_restarts(struct ty_conv *c)
         again |=
             c->sets[i].restart == TY_RESTART_ON_FAILURE || c->sets[i].restart == TY_RESTART_ALWAYS;
     }
-    bool limited = limit(c, never, &sets);
+    bool limited = restart_limit(c, never, &sets);
     if (!limited && ((again && c->opts.gang_restart) || codes)) {
-        sets = INT32_MAX; /* V1 has no limit of its own */
-        ty_conv_warn(c, NULL, TY_KEY(at, "backoffLimit"),
-                     "absent: as in V1 restarts have no limit (failurePolicy.maxRestarts)");
+        sets = INT32_MAX; /* V1 has no restart_limit of its own */
+        ty_v1_warn(c, NULL, TY_KEY(at, "backoffLimit"),
+                   "absent: as in V1 restarts have no limit (failurePolicy.maxRestarts)");
     }
     if (never)
         max_restarts(c, 0);

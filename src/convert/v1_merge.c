@@ -1,11 +1,11 @@
 /* Master and Worker of PyTorchJob and XGBoostJob become nodes of one kind: their pods must be
- * equal. Where only commands differ, one script can hold both (--split-script). */
+ * equal. Where only commands find_difference, one script can hold both (--split-script). */
 #include "api/quantity.h"
 #include "base/buf.h"
-#include "convert/conv.h"
+#include "convert/v1.h"
 
-/* What may differ without being told: ports and labels, which V1 wrote itself. */
-static struct ty_json *comparable(struct ty_conv *c, const struct ty_conv_role *r)
+/* What may find_difference without being told: ports and labels, which V1 wrote itself. */
+static struct ty_json *comparable_pod(struct ty_v1_conversion *c, const struct ty_v1_role *r)
 {
     struct ty_json *pod = ty_json_copy(c->arena, r->pod, 0);
     ty_json_del(ty_json_get(pod, "metadata"), TY_LIT("labels"));
@@ -20,24 +20,25 @@ struct diff {
     const struct ty_json *at; /* in the second */
 };
 
-static bool differ(struct ty_arena *a, const struct ty_json *x, const struct ty_json *y,
-                   const struct ty_field_path *at, struct diff *ret);
+static bool find_difference(struct ty_arena *a, const struct ty_json *x, const struct ty_json *y,
+                            const struct ty_field_path *at, struct diff *ret);
 
 static bool differ_in_members(struct ty_arena *a, const struct ty_json *x, const struct ty_json *y,
                               const struct ty_field_path *at, struct diff *ret)
 {
     ty_each_member (m, x)
-        if (differ(a, m->value, ty_json_find(y, m->key), TY_KEYS(at, m->key), ret))
+        if (find_difference(a, m->value, ty_json_find(y, m->key), TY_KEYS(at, m->key), ret))
             return true;
     ty_each_member (m, y)
-        if (!ty_json_find(x, m->key) && differ(a, NULL, m->value, TY_KEYS(at, m->key), ret))
+        if (!ty_json_find(x, m->key) &&
+            find_difference(a, NULL, m->value, TY_KEYS(at, m->key), ret))
             return true;
     return false;
 }
 
 /* The first place where they are not the same. */
-static bool differ(struct ty_arena *a, const struct ty_json *x, const struct ty_json *y,
-                   const struct ty_field_path *at, struct diff *ret)
+static bool find_difference(struct ty_arena *a, const struct ty_json *x, const struct ty_json *y,
+                            const struct ty_field_path *at, struct diff *ret)
 {
     if (x && y && ty_json_eq(x, y))
         return false;
@@ -45,7 +46,7 @@ static bool differ(struct ty_arena *a, const struct ty_json *x, const struct ty_
         return differ_in_members(a, x, y, at, ret);
     if (ty_json_is(x, TY_JSON_ARRAY) && ty_json_is(y, TY_JSON_ARRAY) && x->n == y->n)
         for (size_t i = 0; i < x->n; i++)
-            if (differ(a, x->items[i], y->items[i], TY_IDX(at, i), ret))
+            if (find_difference(a, x->items[i], y->items[i], TY_IDX(at, i), ret))
                 return true;
     ret->path = ty_errs_path_text(a, at);
     ret->at = y;
@@ -53,7 +54,7 @@ static bool differ(struct ty_arena *a, const struct ty_json *x, const struct ty_
 }
 
 /* One word of a shell command. */
-static void quote(struct ty_buf *b, struct ty_str s)
+static void put_quoted(struct ty_buf *b, struct ty_str s)
 {
     ty_buf_chr(b, '\'');
     for (size_t i = 0; i < s.n; i++)
@@ -64,24 +65,25 @@ static void quote(struct ty_buf *b, struct ty_str s)
     ty_buf_chr(b, '\'');
 }
 
-static void words(struct ty_buf *b, const struct ty_json *list)
+static void put_words(struct ty_buf *b, const struct ty_json *list)
 {
     ty_each_item (it, list) {
         ty_buf_chr(b, ' ');
-        quote(b, ty_json_as_str(*it));
+        put_quoted(b, ty_json_as_str(*it));
     }
 }
 
-static void exec_line(struct ty_buf *b, const struct ty_conv_role *r)
+static void exec_line(struct ty_buf *b, const struct ty_v1_role *r)
 {
     ty_buf_cstr(b, "exec");
-    words(b, ty_json_get(r->main, "command"));
-    words(b, ty_json_get(r->main, "args"));
+    put_words(b, ty_json_get(r->main, "command"));
+    put_words(b, ty_json_get(r->main, "args"));
 }
 
 /* Both commands in one script, put into the worker's container; resources are the larger of both.
  */
-static void split(struct ty_conv *c, const struct ty_conv_role *master, struct ty_conv_role *worker)
+static void split(struct ty_v1_conversion *c, const struct ty_v1_role *master,
+                  struct ty_v1_role *worker)
 {
     static const char *const lists[] = { "requests", "limits" };
     ty_auto_buf b = { 0 };
@@ -110,7 +112,8 @@ static void split(struct ty_conv *c, const struct ty_conv_role *master, struct t
 }
 
 /* The same without what a split script can hold. */
-static struct ty_json *without_script(struct ty_conv *c, const struct ty_json *pod, size_t at)
+static struct ty_json *without_script(struct ty_v1_conversion *c, const struct ty_json *pod,
+                                      size_t at)
 {
     struct ty_json *copy = ty_json_copy(c->arena, pod, 0);
     struct ty_json *main = ty_json_item(ty_json_at(copy, "spec.containers"), at);
@@ -120,27 +123,29 @@ static struct ty_json *without_script(struct ty_conv *c, const struct ty_json *p
     return copy;
 }
 
-static void reconcile(struct ty_conv *c, struct ty_conv_role *master, struct ty_conv_role *worker)
+static void merge_roles(struct ty_v1_conversion *c, struct ty_v1_role *master,
+                        struct ty_v1_role *worker)
 {
     const struct ty_field_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
     const struct ty_field_path *at = TY_KEY(TY_KEY(specs, worker->key), "template");
-    struct ty_json *m = comparable(c, master), *w = comparable(c, worker);
+    struct ty_json *m = comparable_pod(c, master), *w = comparable_pod(c, worker);
     struct diff d = { 0 };
-    if (!differ(c->arena, m, w, at, &d))
+    if (!find_difference(c->arena, m, w, at, &d))
         return;
     bool commands = ty_json_len(ty_json_get(master->main, "command")) &&
                     ty_json_len(ty_json_get(worker->main, "command"));
     struct ty_json *mm = without_script(c, m, master->main_at);
     struct ty_json *ww = without_script(c, w, worker->main_at);
-    bool only = !differ(c->arena, mm, ww, at, &d); /* else d is what a script cannot hold */
+    bool only =
+        !find_difference(c->arena, mm, ww, at, &d); /* else d is what a script cannot hold */
     if (only && commands && c->opts.split_script) {
-        ty_conv_warn(c, d.at, TY_KEY(NULL, d.path),
-                     "differs from the Master's: one script on TY_INDEX holds both commands, "
-                     "resources are the larger of both");
+        ty_v1_warn(c, d.at, TY_KEY(NULL, d.path),
+                   "differs from the Master's: one script on TY_INDEX holds both commands, "
+                   "resources are the larger of both");
         split(c, master, worker);
         return;
     }
-    ty_conv_bad(c, d.at, TY_KEY(NULL, d.path),
+    ty_v1_error(c, d.at, TY_KEY(NULL, d.path),
                 "differs from the Master's, and the nodes of a TrainJob are all alike: make them "
                 "equal%s",
                 !only       ? ""
@@ -150,8 +155,8 @@ static void reconcile(struct ty_conv *c, struct ty_conv_role *master, struct ty_
 
 /* Ports of the master's container that the workers' has not. V1's own one is no loss: rank 0 has
  * its port from the operator, or from MASTER_PORT. */
-static void tell_ports(struct ty_conv *c, const struct ty_conv_role *master,
-                       const struct ty_conv_role *worker, const struct ty_field_path *template)
+static void tell_ports(struct ty_v1_conversion *c, const struct ty_v1_role *master,
+                       const struct ty_v1_role *worker, const struct ty_field_path *template)
 {
     const struct ty_field_path *containers = TY_KEY(TY_KEY(template, "spec"), "containers");
     const struct ty_field_path *at = TY_KEY(TY_IDX(containers, master->main_at), "ports");
@@ -163,40 +168,40 @@ static void tell_ports(struct ty_conv *c, const struct ty_conv_role *master,
         ty_each_item (other, theirs)
             same |= ty_json_eq(*it, *other);
         if (!same && ty_str_is(ty_json_str_at(*it, "name"), c->kind->port_name))
-            ty_conv_warn(c, *it, here, "not carried over: MASTER_PORT says where rank 0 listens");
+            ty_v1_warn(c, *it, here, "not carried over: MASTER_PORT says where rank 0 listens");
         else if (!same)
-            ty_conv_warn(c, *it, here, "not carried over: all nodes have the Worker's ports");
+            ty_v1_warn(c, *it, here, "not carried over: all nodes have the Worker's ports");
     }
 }
 
-static void tell_labels(struct ty_conv *c, const struct ty_conv_role *master,
-                        const struct ty_conv_role *worker)
+static void tell_labels(struct ty_v1_conversion *c, const struct ty_v1_role *master,
+                        const struct ty_v1_role *worker)
 {
     const struct ty_field_path *specs = TY_KEY(TY_KEY(NULL, "spec"), c->kind->specs);
     const struct ty_field_path *at = TY_KEY(TY_KEY(specs, master->key), "template");
     const struct ty_json *m = ty_json_at(master->pod, "metadata.labels"),
                          *w = ty_json_at(worker->pod, "metadata.labels");
     if (ty_json_len(m) && !(w && ty_json_eq(m, w)))
-        ty_conv_warn(c, m, TY_KEY(TY_KEY(at, "metadata"), "labels"),
-                     "not carried over: all nodes have the Worker's labels");
+        ty_v1_warn(c, m, TY_KEY(TY_KEY(at, "metadata"), "labels"),
+                   "not carried over: all nodes have the Worker's labels");
     tell_ports(c, master, worker, at);
     if (master->restart != worker->restart)
-        ty_conv_warn(c, ty_json_get(master->spec, "restartPolicy"),
-                     TY_KEY(TY_KEY(specs, master->key), "restartPolicy"),
-                     "not carried over: all nodes have the Worker's restartPolicy");
+        ty_v1_warn(c, ty_json_get(master->spec, "restartPolicy"),
+                   TY_KEY(TY_KEY(specs, master->key), "restartPolicy"),
+                   "not carried over: all nodes have the Worker's restartPolicy");
 }
 
-struct ty_conv_set *ty_conv_merge(struct ty_conv *c)
+struct ty_v1_set *ty_v1_merge(struct ty_v1_conversion *c)
 {
-    struct ty_conv_role *master = ty_conv_role(c, "Master"), *worker = ty_conv_role(c, "Worker");
+    struct ty_v1_role *master = ty_v1_role(c, "Master"), *worker = ty_v1_role(c, "Worker");
     if (master && worker) {
-        reconcile(c, master, worker);
+        merge_roles(c, master, worker);
         if (c->out->bad)
             return NULL;
         tell_labels(c, master, worker);
         worker->replicas += master->replicas;
         master->replicas = 0; /* counted with the workers from now on */
     }
-    struct ty_conv_role *r = worker ? worker : master;
-    return r ? ty_conv_add_set(c, r, true) : NULL;
+    struct ty_v1_role *r = worker ? worker : master;
+    return r ? ty_v1_add_set(c, r, true) : NULL;
 }

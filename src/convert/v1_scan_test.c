@@ -3,10 +3,10 @@
 #define ARG "spec.pytorchReplicaSpecs.Worker.template.spec.containers[0].args[0]"
 
 /* How often a text is warned about. */
-static size_t told(const char *text, const char *ports, const char *words)
+static size_t count_warnings(const char *text, const char *ports, const char *words)
 {
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done =
+    struct ty_convert_result done =
         convert(a, ty_arena_printf(a,
                                    HEAD("PyTorchJob") "  pytorchReplicaSpecs: {Worker: {template: "
                                                       "{spec: {containers: [{name: pytorch, image: "
@@ -21,41 +21,44 @@ static size_t told(const char *text, const char *ports, const char *words)
 static void test_hosts(void **state)
 {
     (void)state;
-    assert_int_equal(told("j-worker-0", "", "j-node-0-<index>.j"), 1);
-    assert_int_equal(told("tcp://j-master-0:1,j-worker-1:1", "", "V1 host name"), 1);
-    assert_int_equal(told("J=j-worker-12.team.svc", "", "V1 host name"), 1);
-    assert_int_equal(told("obj-worker-0", "", "V1 host name"), 0); /* another job's */
-    assert_int_equal(told("a-j-worker-0", "", "V1 host name"), 0);
-    assert_int_equal(told("j-ps-0", "", "V1 host name"), 0); /* no role of a PyTorchJob */
-    assert_int_equal(told("j-worker", "", "V1 host name"), 0);
+    assert_int_equal(count_warnings("j-worker-0", "", "j-node-0-<index>.j"), 1);
+    assert_int_equal(count_warnings("tcp://j-master-0:1,j-worker-1:1", "", "V1 host name"), 1);
+    assert_int_equal(count_warnings("J=j-worker-12.team.svc", "", "V1 host name"), 1);
+    assert_int_equal(count_warnings("obj-worker-0", "", "V1 host name"), 0); /* another job's */
+    assert_int_equal(count_warnings("a-j-worker-0", "", "V1 host name"), 0);
+    assert_int_equal(count_warnings("j-ps-0", "", "V1 host name"), 0); /* no role of a PyTorchJob */
+    assert_int_equal(count_warnings("j-worker", "", "V1 host name"), 0);
 }
 
 static void test_ports(void **state)
 {
     (void)state;
     static const char own[] = "ports: [{name: pytorchjob-port, containerPort: 4321}],";
-    assert_int_equal(told("--port=23456", "", "V1's port 23456: rank 0 listens on 29500"), 1);
-    assert_int_equal(told("234567 123456", "", "V1's port"), 0);
-    assert_int_equal(told("--port=23456", own, "V1's port"), 0);
-    assert_int_equal(told("host:4321", own, "V1's port 4321"), 1);
-    assert_int_equal(told("4321", own, "V1's port 4321"), 1);
-    assert_int_equal(told("--steps 4321", own, "V1's port"), 0); /* a number like others */
-    assert_int_equal(told("host:43210", own, "V1's port"), 0);
+    assert_int_equal(count_warnings("--port=23456", "", "V1's port 23456: rank 0 listens on 29500"),
+                     1);
+    assert_int_equal(count_warnings("234567 123456", "", "V1's port"), 0);
+    assert_int_equal(count_warnings("--port=23456", own, "V1's port"), 0);
+    assert_int_equal(count_warnings("host:4321", own, "V1's port 4321"), 1);
+    assert_int_equal(count_warnings("4321", own, "V1's port 4321"), 1);
+    assert_int_equal(count_warnings("--steps 4321", own, "V1's port"),
+                     0); /* a number like others */
+    assert_int_equal(count_warnings("host:43210", own, "V1's port"), 0);
 }
 
 static void test_labels(void **state)
 {
     (void)state;
-    assert_int_equal(told("-l training.kubeflow.org/job-name=j", "", "jobset-name"), 1);
-    assert_int_equal(told("training.kubeflow.org/replica-index", "", "job-completion-index"), 1);
-    assert_int_equal(told("training.kubeflow.org/other", "", "no pod has the label"), 0);
+    assert_int_equal(count_warnings("-l training.kubeflow.org/job-name=j", "", "jobset-name"), 1);
+    assert_int_equal(
+        count_warnings("training.kubeflow.org/replica-index", "", "job-completion-index"), 1);
+    assert_int_equal(count_warnings("training.kubeflow.org/other", "", "no pod has the label"), 0);
 }
 
 static void test_keys_are_scanned(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(
+    struct ty_convert_result done = convert(
         a, HEAD("JAXJob") "  jaxReplicaSpecs: {Worker: {template: {metadata: {labels: "
                           "{training.kubeflow.org/job-name: j}}, spec: {topologySpreadConstraints: "
                           "[{maxSkew: 1, topologyKey: k, whenUnsatisfiable: DoNotSchedule, "
@@ -71,7 +74,7 @@ static void test_mpi(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(TESTING_CEILING);
-    struct ty_converted done = convert(
+    struct ty_convert_result done = convert(
         a,
         HEAD2 "  mpiReplicaSpecs:\n    Launcher: {template: {spec: {containers: [{name: c, image: "
               "x, args: [/etc/mpi/discover_hosts.sh, --mca plm_rsh_agent /etc/mpi/kubexec.sh, "

@@ -90,7 +90,7 @@ static struct ty_str strip_server(const struct ty_cluster_reader *l, struct ty_s
     return message;
 }
 
-static void finish_query(struct pending_query *q, const struct ty_kube_answer *answer)
+static void finish_query(struct pending_query *q, const struct ty_kube_response *answer)
 {
     struct ty_cluster_reader *l = q->l;
     const struct ty_cluster_query *w = q->want;
@@ -123,7 +123,7 @@ static void on_relist(void *ctx TY_UNUSED)
 {
 }
 
-static void on_object_answer(void *ctx, const struct ty_kube_answer *answer)
+static void on_object_answer(void *ctx, const struct ty_kube_response *answer)
 {
     struct pending_query *q = ctx;
 
@@ -133,7 +133,7 @@ static void on_object_answer(void *ctx, const struct ty_kube_answer *answer)
     finish_query(q, answer);
 }
 
-static void on_list_end(void *ctx, const struct ty_kube_answer *answer)
+static void on_list_end(void *ctx, const struct ty_kube_response *answer)
 {
     finish_query(ctx, answer);
 }
@@ -157,15 +157,15 @@ static void start_list(struct pending_query *q)
 static void start_get(struct pending_query *q)
 {
     const struct ty_cluster_query *w = q->want;
-    struct ty_kube_ask ask = { .verb = TY_KUBE_GET,
-                               .kind = w->kind,
-                               .ns = w->ns,
-                               .name = w->name,
-                               .path = w->path,
-                               .meta = w->meta,
-                               .tries = TRIES,
-                               .fn = on_object_answer,
-                               .ctx = q };
+    struct ty_kube_request ask = { .verb = TY_KUBE_GET,
+                                   .kind = w->kind,
+                                   .ns = w->ns,
+                                   .name = w->name,
+                                   .path = w->path,
+                                   .meta = w->meta,
+                                   .tries = TRIES,
+                                   .fn = on_object_answer,
+                                   .ctx = q };
 
     ty_kube_start(q->l->kube, &ask);
 }

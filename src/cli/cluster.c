@@ -19,10 +19,11 @@ static int64_t clock_ms(void)
 int ty_cluster_open(struct ty_cluster *c, struct ty_cli *cli, const struct ty_args *args,
                     struct ty_err *err)
 {
-    struct ty_kube_where where = { .kubeconfig = args->kubeconfig, .context = args->context };
+    struct ty_kubeconfig_sources where = { .kubeconfig = args->kubeconfig,
+                                           .context = args->context };
 
     *c = (struct ty_cluster){ .cli = cli, .snapshot = ty_cluster_snapshot_new() };
-    ty_kube_where_env(&where);
+    ty_kubeconfig_sources_env(&where);
     int r = ty_kubeconfig_load(cli->arena, &where, &c->config, err);
     if (r == -ENOENT && !args->kubeconfig)
         ty_wrap(err, "no kubeconfig");

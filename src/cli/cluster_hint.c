@@ -15,7 +15,7 @@ struct cluster_query {
     char why[160];
 };
 
-static void on_answer(void *ctx, const struct ty_kube_answer *answer)
+static void on_answer(void *ctx, const struct ty_kube_response *answer)
 {
     struct cluster_query *q = ctx;
 
@@ -52,13 +52,13 @@ static void query_cluster(const struct ty_kubeconfig *config, const char *ns, co
         snprintf(q->why, sizeof(q->why), "%.150s", err.text);
     } else {
         uv_timer_start(&timer, on_time, WAIT_MS, 0);
-        ty_kube_start(kube, &(struct ty_kube_ask){ .verb = TY_KUBE_GET,
-                                                   .kind = &ty_kind_trainjob,
-                                                   .ns = ty_str(ns),
-                                                   .name = ty_str(name),
-                                                   .meta = true,
-                                                   .fn = on_answer,
-                                                   .ctx = q });
+        ty_kube_start(kube, &(struct ty_kube_request){ .verb = TY_KUBE_GET,
+                                                       .kind = &ty_kind_trainjob,
+                                                       .ns = ty_str(ns),
+                                                       .name = ty_str(name),
+                                                       .meta = true,
+                                                       .fn = on_answer,
+                                                       .ctx = q });
         uv_run(&loop, UV_RUN_DEFAULT);
         ty_kube_free(kube);
     }
@@ -77,12 +77,12 @@ static const char *describe_command(struct ty_arena *a, const char *context, con
 
 void ty_cluster_hint(struct ty_cli *cli, const char *ns, const char *name)
 {
-    struct ty_kube_where where = { 0 };
+    struct ty_kubeconfig_sources where = { 0 };
     struct ty_kubeconfig config = { 0 };
     struct ty_err err = { 0 };
     struct cluster_query q = { .r = 1 };
 
-    ty_kube_where_env(&where);
+    ty_kubeconfig_sources_env(&where);
     bool found = ty_kubeconfig_load(cli->arena, &where, &config, &err) == 0;
     const char *context = found && config.context ? config.context : "";
     const char *in = ns ? ns : found ? config.ns : "";

@@ -27,7 +27,7 @@ static const struct ty_opt options[] = {
 
 struct delete_cmd {
     struct ty_cli *cli;
-    struct ty_durable *d;
+    struct ty_history_db *d;
     struct ty_job_history_entry *v; /* what is to go; lives with the cli's arena */
     size_t n, cap;
     bool old;           /* --older-than, --keep: only what is over, and of that: */
@@ -89,7 +89,7 @@ static int wait_gone(struct delete_cmd *w, const struct ty_job_history_entry *jo
         struct ty_job_history_query q = {
             .cli = w->cli, .d = w->d, .run = job->run.id, .fn = count_live, .ctx = &o
         };
-        if (ty_past_state(w->d, &job->run) != TY_PAST_LIVE)
+        if (ty_history_read_run_state(w->d, &job->run) != TY_HISTORY_RUN_LIVE)
             return TY_EXIT_OK;
         int code = ty_job_history_query(&q);
         if (code || (!o.there && o.other_jobs))
@@ -103,7 +103,7 @@ static int stop_job(struct delete_cmd *w, const struct ty_job_history_entry *job
     struct ty_err err = { 0 };
 
     if (ty_control_socket_send(job->run.dir, "delete", job->name, &err) < 0 &&
-        ty_past_state(w->d, &job->run) == TY_PAST_LIVE)
+        ty_history_read_run_state(w->d, &job->run) == TY_HISTORY_RUN_LIVE)
         return ty_job_history_error(w->cli, &err);
     return wait_gone(w, job);
 }
@@ -119,12 +119,12 @@ static int delete_one(struct delete_cmd *w, const struct ty_job_history_entry *j
         fprintf(w->cli->out, "trainjob.trainer.kubeflow.org \"%s\" deleted (dry run)\n", job->name);
         return TY_EXIT_OK;
     }
-    int code = job->alive == TY_PAST_LIVE && !job->gone ? stop_job(w, job) : TY_EXIT_OK;
+    int code = job->alive == TY_HISTORY_RUN_LIVE && !job->gone ? stop_job(w, job) : TY_EXIT_OK;
 
     if (code)
         return code;
     remove_logs(w, job, false); /* while the history still knows whose they are */
-    if (ty_past_delete(w->d, job->run.id, job->name, &last, &err) < 0)
+    if (ty_history_read_delete_job(w->d, job->run.id, job->name, &last, &err) < 0)
         return ty_job_history_error(w->cli, &err);
     if (last)
         remove_logs(w, job, true);
@@ -137,10 +137,10 @@ static bool is_retained(struct delete_cmd *w, const struct ty_job_history_entry 
 {
     if (!w->old)
         return false;
-    if (job->alive == TY_PAST_LIVE)
+    if (job->alive == TY_HISTORY_RUN_LIVE)
         return true;
     return w->kept++ < w->keep ||
-           (w->before_ms && ty_past_over_ms(w->d, &job->run) >= w->before_ms);
+           (w->before_ms && ty_history_read_run_end_ms(w->d, &job->run) >= w->before_ms);
 }
 
 static bool collect_job(void *ctx, struct ty_arena *a TY_UNUSED,
@@ -220,7 +220,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
 
     if (id < 0 || read_words(&w, args) != TY_EXIT_OK)
         return TY_EXIT_USAGE;
-    int code = ty_job_history_open(cli, w.dry_run ? TY_DURABLE_READ : TY_DURABLE_WRITE, &d),
+    int code = ty_job_history_open(cli, w.dry_run ? TY_HISTORY_DB_READ : TY_HISTORY_DB_WRITE, &d),
         bad = TY_EXIT_OK;
     if (code)
         return code;

@@ -1,5 +1,5 @@
 #include "cli/job_history_testing.h"
-#include "store/hold.h"
+#include "store/run_lock.h"
 
 static bool there(struct hist *h, const char *path)
 {
@@ -87,7 +87,7 @@ static void test_what_runs_is_not_old(void **state)
 {
     struct hist *h = *state;
     struct ty_err err = { 0 };
-    int lock = ty_hold_take(h->dir, &err); /* as if run 2 were at work */
+    int lock = ty_run_lock_acquire(h->dir, &err); /* as if run 2 were at work */
 
     assert_true(lock >= 0);
     assert_int_equal(HIST_RUN(h, "delete", "--older-than", "1h", "--keep", "0"), TY_EXIT_OK);

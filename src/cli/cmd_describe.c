@@ -13,7 +13,7 @@ static const struct ty_opt options[] = {
 
 struct describe_job {
     struct ty_cli *cli;
-    struct ty_durable *d;
+    struct ty_history_db *d;
     struct ty_arena *a;
     struct ty_job_history_entry job;
     int64_t now_ms;
@@ -46,7 +46,7 @@ static const char *state_and_why(struct describe_job *w)
 
     if (strcmp(state, "Interrupted") != 0)
         return state;
-    if (w->job.alive == TY_PAST_CUT_OFF)
+    if (w->job.alive == TY_HISTORY_RUN_LOST)
         why = "the run was killed, or the machine stopped";
     else if (strcmp(w->job.run.how, "TimedOut") == 0)
         why = "--timeout was over";
@@ -79,8 +79,9 @@ static void print_fields(struct describe_job *w)
     print_field(w, "Duration:", ty_job_state_duration(w->a, j, w->now_ms));
     print_field(w, "Command:", j->run.command);
     print_field(w, "Process:",
-                j->alive == TY_PAST_LIVE ? ty_arena_printf(w->a, "%lld", (long long)j->run.pid)
-                                         : "");
+                j->alive == TY_HISTORY_RUN_LIVE
+                    ? ty_arena_printf(w->a, "%lld", (long long)j->run.pid)
+                    : "");
     print_field(w, "Folder:", j->run.dir);
 }
 
@@ -141,7 +142,7 @@ static const char *log_of(struct describe_job *w, const struct ty_job_history_po
 static void add_containers(struct describe_job *w, struct ty_table *t,
                            const struct ty_job_history_pod *pod, const char *list)
 {
-    bool cut_off = w->job.alive != TY_PAST_LIVE;
+    bool cut_off = w->job.alive != TY_HISTORY_RUN_LIVE;
 
     ty_each_item (c, ty_json_at(pod->obj, list)) {
         int64_t restarts = 0;
@@ -167,9 +168,9 @@ static int print_nodes(struct describe_job *w)
         add_containers(w, &t, &pods[i], "status.initContainerStatuses");
         add_containers(w, &t, &pods[i], "status.containerStatuses");
         if (ty_table_rows(&t) == before)
-            ty_table_row(
-                &t, pods[i].node, "",
-                ty_pod_state_text(w->a, pods[i].obj, w->job.alive != TY_PAST_LIVE, pods[i].gone));
+            ty_table_row(&t, pods[i].node, "",
+                         ty_pod_state_text(w->a, pods[i].obj, w->job.alive != TY_HISTORY_RUN_LIVE,
+                                           pods[i].gone));
     }
     ty_buf_cstr(w->out, "Nodes:\n");
     if (n)
@@ -179,7 +180,7 @@ static int print_nodes(struct describe_job *w)
     return code;
 }
 
-static int describe_job(struct ty_cli *cli, struct ty_durable *d, const struct ty_args *args,
+static int describe_job(struct ty_cli *cli, struct ty_history_db *d, const struct ty_args *args,
                         const char *name)
 {
     ty_auto_buf out = { 0 };
@@ -197,7 +198,7 @@ static int describe_job(struct ty_cli *cli, struct ty_durable *d, const struct t
     ty_buf_cstr(&out, "Events:\n");
     if (code == TY_EXIT_OK)
         code = ty_cli_print(cli, &out);
-    struct ty_past_which which = { .run = w.job.run.id, .job = w.job.name };
+    struct ty_history_read_filter which = { .run = w.job.run.id, .job = w.job.name };
     return code ? code : ty_events_view_print(cli, d, &which, NULL, "  ");
 }
 
@@ -211,7 +212,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
         return ty_cli_usage(cli, &ty_cmd_describe, "name a TrainJob");
     if (ty_job_history_run_id(cli, &ty_cmd_describe, args) < 0)
         return TY_EXIT_USAGE;
-    int code = ty_job_history_open(cli, TY_DURABLE_READ, &d);
+    int code = ty_job_history_open(cli, TY_HISTORY_DB_READ, &d);
     for (size_t i = first; i < args->rest.n && code == TY_EXIT_OK; i++) {
         if (i > first)
             fputs("\n\n", cli->out);

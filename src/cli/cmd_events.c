@@ -21,7 +21,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
     int code = ty_job_history_open_job(cli, &ty_cmd_events, args, &d, &job);
     if (code)
         return code;
-    struct ty_past_which which = { .run = job.run.id, .job = job.name };
+    struct ty_history_read_filter which = { .run = job.run.id, .job = job.name };
     return ty_events_view_print(cli, d, &which, args->output, NULL);
 }
 

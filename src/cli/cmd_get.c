@@ -31,7 +31,7 @@ static const struct view {
 
 struct get {
     struct ty_cli *cli;
-    struct ty_durable *d;
+    struct ty_history_db *d;
     const struct ty_args *args;
     const struct view *view;
     bool events;
@@ -129,26 +129,26 @@ static bool find_shown(void *ctx, struct ty_arena *a TY_UNUSED,
 }
 
 /* A pod goes by its host name: a later one of the same takes its place. */
-static const char *place_of(struct ty_arena *a, const struct ty_past_object *o,
+static const char *place_of(struct ty_arena *a, const struct ty_history_read_object *o,
                             const struct ty_json *obj)
 {
     struct ty_str host = ty_json_str_at(obj, "spec.hostname");
     return host.n ? ty_arena_strndup(a, host.p, host.n) : o->name;
 }
 
-static struct ty_str place_key(struct ty_arena *a, const struct ty_past_object *o,
+static struct ty_str place_key(struct ty_arena *a, const struct ty_history_read_object *o,
                                const char *place)
 {
     return ty_str(ty_arena_printf(a, "%lld/%s/%s", (long long)o->run.id, o->ns, place));
 }
 
-static struct ty_json *read_object(struct ty_arena *a, const struct ty_past_object *o)
+static struct ty_json *read_object(struct ty_arena *a, const struct ty_history_read_object *o)
 {
     return ty_job_history_parse(a, o);
 }
 
 /* The newest version in each place. */
-static bool on_place(void *ctx, const struct ty_past_object *o)
+static bool on_place(void *ctx, const struct ty_history_read_object *o)
 {
     struct get *g = ctx;
     ty_auto_arena *a = ty_arena_new(TY_JOB_HISTORY_CEILING);
@@ -163,7 +163,7 @@ static bool on_place(void *ctx, const struct ty_past_object *o)
     return true;
 }
 
-static bool on_object(void *ctx, const struct ty_past_object *o)
+static bool on_object(void *ctx, const struct ty_history_read_object *o)
 {
     struct get *g = ctx;
     ty_auto_arena *scratch = ty_arena_new(TY_JOB_HISTORY_CEILING);
@@ -185,7 +185,8 @@ static bool on_object(void *ctx, const struct ty_past_object *o)
     struct ty_get_row row = { .a = g->cli->arena,
                               .obj = obj,
                               .row = o,
-                              .cut_off = ty_past_state(g->d, &o->run) != TY_PAST_LIVE,
+                              .cut_off =
+                                  ty_history_read_run_state(g->d, &o->run) != TY_HISTORY_RUN_LIVE,
                               .wide = is_wide(g),
                               .now_ms = g->now_ms };
     if (as_table(g))
@@ -200,16 +201,16 @@ static int get_objects(struct get *g)
     struct ty_job_history_query newest = { .cli = g->cli, .d = g->d, .fn = find_shown, .ctx = g };
     struct ty_err err = { 0 };
     int code = ty_job_history_query(&newest);
-    struct ty_past_which which = { .run = g->run       ? g->run
-                                          : g->n_names ? 0
-                                                       : g->newest,
-                                   .ns = g->args->ns,
-                                   .kind = g->view->kind };
+    struct ty_history_read_filter which = { .run = g->run       ? g->run
+                                                   : g->n_names ? 0
+                                                                : g->newest,
+                                            .ns = g->args->ns,
+                                            .kind = g->view->kind };
 
     if (code || !g->d)
         return code;
-    if (ty_past_objects(g->d, &which, on_place, g, &err) < 0 ||
-        ty_past_objects(g->d, &which, on_object, g, &err) < 0)
+    if (ty_history_read_objects(g->d, &which, on_place, g, &err) < 0 ||
+        ty_history_read_objects(g->d, &which, on_object, g, &err) < 0)
         code = ty_job_history_error(g->cli, &err);
     ty_map_done(&g->newest_in);
     return code;
@@ -217,7 +218,7 @@ static int get_objects(struct get *g)
 
 static int get_events(struct get *g)
 {
-    struct ty_past_which which = { .run = g->run, .job = g->n_names ? g->names[0] : NULL };
+    struct ty_history_read_filter which = { .run = g->run, .job = g->n_names ? g->names[0] : NULL };
 
     if (!which.job && !which.run) {
         struct ty_job_history_query newest = {
@@ -353,7 +354,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
         return TY_EXIT_USAGE;
     if (args->watch && (!as_table(&g) || g.events || g.view != &views[0]))
         return ty_cli_usage(cli, &ty_cmd_get, "--watch is for the table of TrainJobs");
-    int code = ty_job_history_open(cli, TY_DURABLE_READ, &d);
+    int code = ty_job_history_open(cli, TY_HISTORY_DB_READ, &d);
     if (code)
         return code;
     g.d = d;

@@ -107,15 +107,16 @@ static void test_objects_that_are_none(void **state)
 {
     static const char *const kinds[] = { "trainjobs", "jobsets", "pods" };
     struct hist *h = *state;
-    struct ty_durable *d = NULL;
+    struct ty_history_db *d = NULL;
     struct ty_err err = { 0 };
 
+    assert_int_equal(ty_history_db_open(ty_state_dir_history(h->b.cli.arena, NULL),
+                                        TY_HISTORY_DB_WRITE, &d, &err),
+                     0);
     assert_int_equal(
-        ty_durable_open(ty_state_dir_history(h->b.cli.arena, NULL), TY_DURABLE_WRITE, &d, &err), 0);
-    assert_int_equal(
-        sqlite3_exec(ty_durable_db(d), "UPDATE objects SET text = 'no'", NULL, NULL, NULL),
+        sqlite3_exec(ty_history_db_handle(d), "UPDATE objects SET text = 'no'", NULL, NULL, NULL),
         SQLITE_OK);
-    ty_durable_close(d);
+    ty_history_db_close(d);
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(HIST_RUN(h, "get", kinds[i]), TY_EXIT_OK);
         assert_int_equal(HIST_RUN(h, "get", kinds[i], "-o", "json"), TY_EXIT_OK);

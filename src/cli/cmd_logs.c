@@ -36,7 +36,7 @@ struct begun {
 
 struct logs {
     struct ty_cli *cli;
-    struct ty_durable *d;
+    struct ty_history_db *d;
     const struct ty_args *args;
     const char *node;      /* NULL all */
     int64_t tail, attempt; /* -1 not given */
@@ -145,7 +145,7 @@ static bool one_pod(struct logs *w, const struct ty_job_history_pod *pod)
 
 static int read_pods(struct logs *w)
 {
-    int64_t version = ty_past_version(w->d);
+    int64_t version = ty_history_read_data_version(w->d);
 
     if (w->version && version == w->version)
         return TY_EXIT_OK; /* nobody wrote since */

@@ -50,7 +50,8 @@ static int load_plugins(struct ty_cli *cli, const struct ty_args *args, const st
 static int run_operator(struct ty_cli *cli, const struct ty_args *args, const struct ty_log *log,
                         struct ty_extern_plugins *externs, struct ty_err *err)
 {
-    struct ty_kube_where where = { .kubeconfig = args->kubeconfig, .context = args->context };
+    struct ty_kubeconfig_sources where = { .kubeconfig = args->kubeconfig,
+                                           .context = args->context };
     struct ty_kubeconfig kubeconfig;
     struct ty_pipeline pipeline;
     struct ty_config config;
@@ -60,7 +61,7 @@ static int run_operator(struct ty_cli *cli, const struct ty_args *args, const st
     if (ty_config_read(cli->arena, file, args->gates, &config, err) < 0 ||
         load_plugins(cli, args, &config, externs, &pipeline, err) < 0)
         return err->code;
-    ty_kube_where_env(&where);
+    ty_kubeconfig_sources_env(&where);
     if (ty_kubeconfig_load(cli->arena, &where, &kubeconfig, err) < 0)
         return err->code;
     struct ty_operator_settings s = { .config = &config,

@@ -22,7 +22,7 @@ static int send_command(struct ty_cli *cli, const struct ty_args *args, const st
     int code = ty_job_history_open_job(cli, cmd, args, &d, &job);
     if (code)
         return code;
-    if (job.alive != TY_PAST_LIVE) {
+    if (job.alive != TY_HISTORY_RUN_LIVE) {
         ty_cli_msg(cli, TY_MSG_ERROR, "trainjob \"%s\" does not run: it is %s", job.name,
                    ty_job_state_text(cli->arena, &job));
         return TY_EXIT_BAD;

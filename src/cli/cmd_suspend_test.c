@@ -1,5 +1,5 @@
 #include "cli/job_history_testing.h"
-#include "store/hold.h"
+#include "store/run_lock.h"
 
 static void test_only_what_runs(void **state)
 {
@@ -19,7 +19,7 @@ static void test_nobody_answers(void **state)
 {
     struct hist *h = *state;
     struct ty_err err = { 0 };
-    int fd = ty_hold_take(h->dir, &err);
+    int fd = ty_run_lock_acquire(h->dir, &err);
 
     assert_true(fd >= 0);
     assert_int_equal(HIST_RUN(h, "suspend", "ddp"), TY_EXIT_BAD);

@@ -17,7 +17,7 @@ static const char *dup_str(struct ty_arena *a, const char *s)
 }
 
 /* "12s", or "12s (x3 over 2m)". */
-static const char *last_seen(struct events_view *s, const struct ty_past_event *e)
+static const char *last_seen(struct events_view *s, const struct ty_history_read_event *e)
 {
     const char *age = ty_table_age(s->a, (s->now_ms - e->last_ms) / 1000);
 
@@ -27,7 +27,7 @@ static const char *last_seen(struct events_view *s, const struct ty_past_event *
                            ty_table_age(s->a, (s->now_ms - e->first_ms) / 1000));
 }
 
-static bool add_row(void *ctx, const struct ty_past_event *e)
+static bool add_row(void *ctx, const struct ty_history_read_event *e)
 {
     struct events_view *s = ctx;
     const struct ty_kind *kind = ty_kind_by_name(ty_str(e->kind));
@@ -45,7 +45,7 @@ static struct ty_json *json_text(struct events_view *s, const char *c)
     return ty_json_cstr(s->a, dup_str(s->a, c));
 }
 
-static bool add_object(void *ctx, const struct ty_past_event *e)
+static bool add_object(void *ctx, const struct ty_history_read_event *e)
 {
     struct events_view *s = ctx;
     struct ty_arena *a = s->a;
@@ -72,8 +72,9 @@ static bool add_object(void *ctx, const struct ty_past_event *e)
     return true;
 }
 
-int ty_events_view_print(struct ty_cli *cli, struct ty_durable *d,
-                         const struct ty_past_which *which, const char *output, const char *indent)
+int ty_events_view_print(struct ty_cli *cli, struct ty_history_db *d,
+                         const struct ty_history_read_filter *which, const char *output,
+                         const char *indent)
 {
     struct events_view s = { .a = cli->arena,
                              .table = { .arena = cli->arena, .indent = indent },
@@ -82,7 +83,7 @@ int ty_events_view_print(struct ty_cli *cli, struct ty_durable *d,
     struct ty_err err = { 0 };
     ty_auto_buf out = { 0 };
 
-    if (d && ty_past_events(d, which, table ? add_row : add_object, &s, &err) < 0)
+    if (d && ty_history_read_events(d, which, table ? add_row : add_object, &s, &err) < 0)
         return ty_job_history_error(cli, &err);
     if (!table)
         return ty_objects_view_print(cli, s.objs, s.n, true, output);

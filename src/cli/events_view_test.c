@@ -5,10 +5,10 @@ static void test_as_objects(void **state)
     struct hist *h = *state;
     ty_auto_history_db *d = NULL;
 
-    assert_int_equal(ty_job_history_open(&h->b.cli, TY_DURABLE_READ, &d), TY_EXIT_OK);
-    assert_int_equal(
-        ty_events_view_print(&h->b.cli, d, &(struct ty_past_which){ .run = 1 }, "json", NULL),
-        TY_EXIT_OK);
+    assert_int_equal(ty_job_history_open(&h->b.cli, TY_HISTORY_DB_READ, &d), TY_EXIT_OK);
+    assert_int_equal(ty_events_view_print(
+                         &h->b.cli, d, &(struct ty_history_read_filter){ .run = 1 }, "json", NULL),
+                     TY_EXIT_OK);
     fixture_flush(&h->b);
     struct ty_json *v = ty_json_parse(h->b.cli.arena, ty_str(h->b.out), NULL, NULL);
     const struct ty_json *e = ty_json_item(ty_json_get(v, "items"), 0);
@@ -26,10 +26,10 @@ static void test_none(void **state)
     struct hist *h = *state;
 
     assert_int_equal(
-        ty_events_view_print(&h->b.cli, NULL, &(struct ty_past_which){ 0 }, NULL, "  "),
+        ty_events_view_print(&h->b.cli, NULL, &(struct ty_history_read_filter){ 0 }, NULL, "  "),
         TY_EXIT_OK);
     assert_int_equal(
-        ty_events_view_print(&h->b.cli, NULL, &(struct ty_past_which){ 0 }, NULL, NULL),
+        ty_events_view_print(&h->b.cli, NULL, &(struct ty_history_read_filter){ 0 }, NULL, NULL),
         TY_EXIT_OK);
     fixture_flush(&h->b);
     assert_string_equal(h->b.out, "  <none>\n");

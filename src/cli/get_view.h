@@ -9,7 +9,7 @@
 struct ty_get_row {
     struct ty_arena *a; /* the cells live with it */
     struct ty_json *obj;
-    const struct ty_past_object *row; /* NULL for TrainJobs */
+    const struct ty_history_read_object *row; /* NULL for TrainJobs */
     bool cut_off, wide;
     int64_t now_ms;
 };

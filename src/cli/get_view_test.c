@@ -6,7 +6,7 @@ static void test_jobs(void **state)
     struct hist *h = *state;
     struct ty_arena *a = h->b.cli.arena;
     struct ty_table t = { .arena = a };
-    struct ty_past_object row = { .run = { .id = 3 } };
+    struct ty_history_read_object row = { .run = { .id = 3 } };
     ty_auto_buf out = { 0 };
     static const char *const jobs[] = {
         "{\"metadata\":{\"name\":\"a\",\"creationTimestamp\":\"1970-01-01T00:00:00Z\"},"

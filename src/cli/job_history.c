@@ -20,22 +20,23 @@ int ty_job_history_not_found(struct ty_cli *cli, const struct ty_kind *kind, con
     return TY_EXIT_BAD;
 }
 
-int ty_job_history_open(struct ty_cli *cli, enum ty_durable_use use, struct ty_durable **ret)
+int ty_job_history_open(struct ty_cli *cli, enum ty_history_db_mode use, struct ty_history_db **ret)
 {
     struct ty_err err = { 0 };
     const char *path = ty_state_dir_history(cli->arena, &err);
 
     if (!path)
         return ty_job_history_error(cli, &err);
-    int r = use == TY_DURABLE_WRITE ? ty_durable_open(path, TY_DURABLE_READ, ret, &err) : 0;
-    if (r == 0 && use == TY_DURABLE_WRITE)
+    int r =
+        use == TY_HISTORY_DB_WRITE ? ty_history_db_open(path, TY_HISTORY_DB_READ, ret, &err) : 0;
+    if (r == 0 && use == TY_HISTORY_DB_WRITE)
         r = ty_state_dir_check(cli->arena, &err);
-    if (r == 0 && use == TY_DURABLE_WRITE) { /* there is one: taking out of it makes none */
-        ty_durable_close(*ret);
+    if (r == 0 && use == TY_HISTORY_DB_WRITE) { /* there is one: taking out of it makes none */
+        ty_history_db_close(*ret);
         *ret = NULL;
     }
     if (r == 0)
-        r = ty_durable_open(path, use, ret, &err);
+        r = ty_history_db_open(path, use, ret, &err);
     if (r == 0 || r == -ENOENT || r == -ENOTDIR)
         return TY_EXIT_OK;
     return ty_job_history_error(cli, &err);
@@ -55,7 +56,7 @@ int64_t ty_job_history_run_id(struct ty_cli *cli, const struct ty_cmd *cmd,
 
 /* ---- TrainJobs ---- */
 
-struct ty_json *ty_job_history_parse(struct ty_arena *a, const struct ty_past_object *o)
+struct ty_json *ty_job_history_parse(struct ty_arena *a, const struct ty_history_read_object *o)
 {
     if (o->text.n > TY_JSON_MAX_BYTES)
         return NULL;
@@ -67,7 +68,7 @@ struct jobset {
     struct ty_json *obj;
 };
 
-static bool take_jobset(void *ctx, const struct ty_past_object *o)
+static bool take_jobset(void *ctx, const struct ty_history_read_object *o)
 {
     struct jobset *j = ctx;
 
@@ -75,15 +76,15 @@ static bool take_jobset(void *ctx, const struct ty_past_object *o)
     return false;
 }
 
-static struct ty_json *jobset_of(struct ty_durable *d, struct ty_arena *a,
-                                 const struct ty_past_object *o)
+static struct ty_json *jobset_of(struct ty_history_db *d, struct ty_arena *a,
+                                 const struct ty_history_read_object *o)
 {
     struct jobset j = { .a = a };
-    struct ty_past_which which = {
+    struct ty_history_read_filter which = {
         .run = o->run.id, .job = o->name, .ns = o->ns, .kind = &ty_kind_jobset
     };
 
-    ty_past_objects(d, &which, take_jobset, &j, NULL);
+    ty_history_read_objects(d, &which, take_jobset, &j, NULL);
     return j.obj;
 }
 
@@ -97,7 +98,7 @@ static char *copy_text(struct ty_arena *a, const char *s)
     return ty_arena_strndup(a, s, strlen(s));
 }
 
-static bool on_trainjob(void *ctx, const struct ty_past_object *o)
+static bool on_trainjob(void *ctx, const struct ty_history_read_object *o)
 {
     struct job_reading *r = ctx;
     struct ty_job_history_entry job = { .run = o->run, .gone = o->gone };
@@ -108,7 +109,7 @@ static bool on_trainjob(void *ctx, const struct ty_past_object *o)
     job.run.how = copy_text(r->a, o->run.how);
     job.ns = copy_text(r->a, o->ns);
     job.name = copy_text(r->a, o->name);
-    job.alive = ty_past_state(r->q->d, &o->run);
+    job.alive = ty_history_read_run_state(r->q->d, &o->run);
     job.job = ty_job_history_parse(r->a, o);
     job.jobset = jobset_of(r->q->d, r->a, o);
     return r->q->fn(r->q->ctx, r->a, &job);
@@ -119,11 +120,11 @@ int ty_job_history_query(const struct ty_job_history_query *q)
     ty_auto_arena *a = ty_arena_new(TY_JOB_HISTORY_CEILING);
     struct job_reading r = { q, a };
     struct ty_err err = { 0 };
-    struct ty_past_which which = {
+    struct ty_history_read_filter which = {
         .run = q->run, .job = q->name, .ns = q->ns, .kind = &ty_kind_trainjob
     };
 
-    if (q->d && ty_past_objects(q->d, &which, on_trainjob, &r, &err) < 0)
+    if (q->d && ty_history_read_objects(q->d, &which, on_trainjob, &r, &err) < 0)
         return ty_job_history_error(q->cli, &err);
     return TY_EXIT_OK;
 }
@@ -157,7 +158,7 @@ static bool take_first(void *ctx, struct ty_arena *a TY_UNUSED,
     return false;
 }
 
-int ty_job_history_entry(struct ty_cli *cli, struct ty_durable *d, const struct ty_args *args,
+int ty_job_history_entry(struct ty_cli *cli, struct ty_history_db *d, const struct ty_args *args,
                          const char *name, struct ty_job_history_entry *ret)
 {
     struct job_found f = { .a = cli->arena, .ret = ret };
@@ -177,11 +178,11 @@ int ty_job_history_entry(struct ty_cli *cli, struct ty_durable *d, const struct 
 }
 
 int ty_job_history_open_job(struct ty_cli *cli, const struct ty_cmd *cmd,
-                            const struct ty_args *args, struct ty_durable **ret_d,
+                            const struct ty_args *args, struct ty_history_db **ret_d,
                             struct ty_job_history_entry *ret)
 {
     if (ty_job_history_run_id(cli, cmd, args) < 0)
         return TY_EXIT_USAGE;
-    int code = ty_job_history_open(cli, TY_DURABLE_READ, ret_d);
+    int code = ty_job_history_open(cli, TY_HISTORY_DB_READ, ret_d);
     return code ? code : ty_job_history_entry(cli, *ret_d, args, args->rest.v[0], ret);
 }

@@ -5,27 +5,28 @@
 
 #include "base/map.h"
 #include "cli/cli.h"
-#include "store/past.h"
+#include "store/history_read.h"
 #include "json/json.h"
 
 /* Opens it; an exit code, TY_EXIT_OK also when there is no history: then d stays NULL and nothing
  * is ever found. What is wrong is told. */
-int ty_job_history_open(struct ty_cli *cli, enum ty_durable_use use, struct ty_durable **ret);
-static inline void ty_history_db_closep(struct ty_durable **d)
+int ty_job_history_open(struct ty_cli *cli, enum ty_history_db_mode use,
+                        struct ty_history_db **ret);
+static inline void ty_history_db_closep(struct ty_history_db **d)
 {
-    ty_durable_close(*d);
+    ty_history_db_close(*d);
 }
-#define ty_auto_history_db TY_AUTO(ty_history_db_closep) struct ty_durable
+#define ty_auto_history_db TY_AUTO(ty_history_db_closep) struct ty_history_db
 
 /* The object of a row; NULL: the text is none, or longer than TY_JSON_MAX_BYTES. */
-struct ty_json *ty_job_history_parse(struct ty_arena *a, const struct ty_past_object *o);
+struct ty_json *ty_job_history_parse(struct ty_arena *a, const struct ty_history_read_object *o);
 /* For what holds a TrainJob and its JobSet: 32 MiB of text each, 24 times that as a tree. */
 #define TY_JOB_HISTORY_CEILING ((size_t)4 << 30)
 
 /* A TrainJob of a run. Lives with the arena it was read into. */
 struct ty_job_history_entry {
-    struct ty_durable_run run;
-    enum ty_past_state alive;
+    struct ty_history_db_run run;
+    enum ty_history_read_run_state alive;
     const char *ns, *name;
     bool gone;
     struct ty_json *job, *jobset; /* jobset may be NULL */
@@ -34,7 +35,7 @@ struct ty_job_history_entry {
  * false to stop. d may be NULL. */
 struct ty_job_history_query {
     struct ty_cli *cli;
-    struct ty_durable *d;
+    struct ty_history_db *d;
     const char *ns, *name; /* NULL any */
     int64_t run;           /* 0 any */
     bool (*fn)(void *ctx, struct ty_arena *a, const struct ty_job_history_entry *job);
@@ -43,11 +44,11 @@ struct ty_job_history_query {
 int ty_job_history_query(const struct ty_job_history_query *q); /* gives an exit code */
 /* The newest run of that name, or the one of --run; TY_EXIT_BAD and kubectl's sentence if there is
  * none, and whether a cluster has one (cluster_hint.h). Lives with the cli's arena. */
-int ty_job_history_entry(struct ty_cli *cli, struct ty_durable *d, const struct ty_args *args,
+int ty_job_history_entry(struct ty_cli *cli, struct ty_history_db *d, const struct ty_args *args,
                          const char *name, struct ty_job_history_entry *ret);
 /* Both at once, for the TrainJob that the first operand names; wrong usage is told, too. */
 int ty_job_history_open_job(struct ty_cli *cli, const struct ty_cmd *cmd,
-                            const struct ty_args *args, struct ty_durable **ret_d,
+                            const struct ty_args *args, struct ty_history_db **ret_d,
                             struct ty_job_history_entry *ret);
 int ty_job_history_not_found(struct ty_cli *cli, const struct ty_kind *kind, const char *name);
 int ty_job_history_error(struct ty_cli *cli, const struct ty_err *err); /* TY_EXIT_BAD */
@@ -83,15 +84,16 @@ struct ty_job_history_pod {
     int64_t version;
     bool gone;
 };
-int ty_job_history_pods(struct ty_cli *cli, struct ty_durable *d, struct ty_arena *a,
+int ty_job_history_pods(struct ty_cli *cli, struct ty_history_db *d, struct ty_arena *a,
                         const struct ty_job_history_entry *job, struct ty_job_history_pod **ret,
                         size_t *ret_n);
 /* "t-node-0-1" or "node-0-1" of job t. */
 bool ty_job_history_pod_is(const struct ty_job_history_pod *pod, const char *node);
 
 /* events_view.c: a table as kubectl events has it, or a List. job NULL: all of the run. */
-int ty_events_view_print(struct ty_cli *cli, struct ty_durable *d,
-                         const struct ty_past_which *which, const char *output, const char *indent);
+int ty_events_view_print(struct ty_cli *cli, struct ty_history_db *d,
+                         const struct ty_history_read_filter *which, const char *output,
+                         const char *indent);
 
 /* objects_view.c: one object, or a v1 List. output: json, yaml, name. */
 int ty_objects_view_print(struct ty_cli *cli, struct ty_json *const *objs, size_t n, bool list,

@@ -23,7 +23,7 @@ static void add_pod(struct pod_list *g, const struct ty_job_history_pod *pod)
     g->v[g->n++] = *pod;
 }
 
-static bool on_pod(void *ctx, const struct ty_past_object *o)
+static bool on_pod(void *ctx, const struct ty_history_read_object *o)
 {
     struct pod_list *g = ctx;
     struct ty_json *pod = ty_job_history_parse(g->a, o);
@@ -75,14 +75,16 @@ static int by_name(const void *x, const void *y)
     return (unsigned char)*a - (unsigned char)*b;
 }
 
-int ty_job_history_pods(struct ty_cli *cli, struct ty_durable *d, struct ty_arena *a,
+int ty_job_history_pods(struct ty_cli *cli, struct ty_history_db *d, struct ty_arena *a,
                         const struct ty_job_history_entry *job, struct ty_job_history_pod **ret,
                         size_t *ret_n)
 {
     struct pod_list g = { .a = a, .job = job };
-    struct ty_past_which which = { .run = job->run.id, .job = job->name, .kind = &ty_kind_pod };
+    struct ty_history_read_filter which = { .run = job->run.id,
+                                            .job = job->name,
+                                            .kind = &ty_kind_pod };
     struct ty_err err = { 0 };
-    int r = ty_past_objects(d, &which, on_pod, &g, &err);
+    int r = ty_history_read_objects(d, &which, on_pod, &g, &err);
 
     ty_map_done(&g.by_host);
     if (r == 0 && ty_arena_full(a))

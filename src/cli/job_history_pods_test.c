@@ -9,7 +9,7 @@ static void test_newest_of_each_host(void **state)
     struct ty_job_history_pod *pods = NULL;
     size_t n = 0;
 
-    assert_int_equal(ty_job_history_open(&h->b.cli, TY_DURABLE_READ, &d), TY_EXIT_OK);
+    assert_int_equal(ty_job_history_open(&h->b.cli, TY_HISTORY_DB_READ, &d), TY_EXIT_OK);
     assert_int_equal(ty_job_history_entry(&h->b.cli, d, &args, "ddp", &job), TY_EXIT_OK);
     assert_int_equal(ty_job_history_pods(&h->b.cli, d, h->b.cli.arena, &job, &pods, &n),
                      TY_EXIT_OK);
@@ -38,7 +38,7 @@ static void test_numbers_are_ordered(void **state)
         hist_add(h, hist_pod(h, "j", ty_arena_printf(h->b.cli.arena, "j-node-0-%d", i), "x", 0,
                              "Running", "{'running':{}}"));
     hist_end(h, NULL);
-    assert_int_equal(ty_job_history_open(&h->b.cli, TY_DURABLE_READ, &d), TY_EXIT_OK);
+    assert_int_equal(ty_job_history_open(&h->b.cli, TY_HISTORY_DB_READ, &d), TY_EXIT_OK);
     assert_int_equal(ty_job_history_entry(&h->b.cli, d, &args, "j", &job), TY_EXIT_OK);
     assert_int_equal(ty_job_history_pods(&h->b.cli, d, h->b.cli.arena, &job, &pods, &n),
                      TY_EXIT_OK);

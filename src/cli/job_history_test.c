@@ -17,7 +17,7 @@ static void test_jobs_newest_first(void **state)
     ty_auto_history_db *d = NULL;
     char log[512] = "";
 
-    assert_int_equal(ty_job_history_open(&h->b.cli, TY_DURABLE_READ, &d), TY_EXIT_OK);
+    assert_int_equal(ty_job_history_open(&h->b.cli, TY_HISTORY_DB_READ, &d), TY_EXIT_OK);
     struct ty_job_history_query q = { .cli = &h->b.cli, .d = d, .fn = note, .ctx = log };
     assert_int_equal(ty_job_history_query(&q), TY_EXIT_OK);
     assert_string_equal(log, "2 ddp Interrupted 1; 2 other Interrupted 0; 1 ddp Failed 1; ");
@@ -30,7 +30,7 @@ static void test_one_job(void **state)
     struct ty_args args = { 0 };
     struct ty_job_history_entry job;
 
-    assert_int_equal(ty_job_history_open(&h->b.cli, TY_DURABLE_READ, &d), TY_EXIT_OK);
+    assert_int_equal(ty_job_history_open(&h->b.cli, TY_HISTORY_DB_READ, &d), TY_EXIT_OK);
     assert_int_equal(ty_job_history_entry(&h->b.cli, d, &args, "ddp", &job), TY_EXIT_OK);
     assert_int_equal(job.run.id, 2);
     args.run = "1";
@@ -48,9 +48,9 @@ static void test_no_history_is_no_error(void **state)
     struct hist *h = *state;
     ty_auto_history_db *d = NULL;
 
-    assert_int_equal(ty_job_history_open(&h->b.cli, TY_DURABLE_READ, &d), TY_EXIT_OK);
+    assert_int_equal(ty_job_history_open(&h->b.cli, TY_HISTORY_DB_READ, &d), TY_EXIT_OK);
     assert_null(d);
-    assert_int_equal(ty_job_history_open(&h->b.cli, TY_DURABLE_WRITE, &d), TY_EXIT_OK);
+    assert_int_equal(ty_job_history_open(&h->b.cli, TY_HISTORY_DB_WRITE, &d), TY_EXIT_OK);
     assert_null(d); /* nothing to take out of: none is made */
     assert_int_equal(access("trainyard", F_OK), -1);
 }
@@ -64,7 +64,7 @@ static void test_a_file_that_is_none(void **state)
     fixture_file("trainyard/trainyard.db",
                  "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz"
                  "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz");
-    assert_int_equal(ty_job_history_open(&h->b.cli, TY_DURABLE_READ, &d), TY_EXIT_BAD);
+    assert_int_equal(ty_job_history_open(&h->b.cli, TY_HISTORY_DB_READ, &d), TY_EXIT_BAD);
     fixture_flush(&h->b);
     assert_has(h->b.err, "trainyard/trainyard.db: file is not a database");
 }

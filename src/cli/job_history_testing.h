@@ -9,15 +9,15 @@
 #include "cli/job_history.h"
 #include "cli/state_dir.h"
 #include "cli/testing.h"
+#include "store/history_record.h"
 #include "store/local.h"
-#include "store/record.h"
 #include "json/json_testing.h"
 
 struct hist {
     struct ty_cli_fixture b;
     struct ty_local *l;
-    struct ty_record *r;
-    struct ty_durable_run run;
+    struct ty_history_record *r;
+    struct ty_history_db_run run;
     char *dir; /* of the last run */
 };
 
@@ -38,13 +38,13 @@ static inline void hist_begin(struct hist *h, const char *folder)
     struct ty_arena *a = h->b.cli.arena;
 
     h->l = ty_local_new(hist_now, NULL);
-    h->r = ty_record_new(h->l, hist_changed, NULL);
+    h->r = ty_history_record_new(h->l, hist_changed, NULL);
     h->dir = ty_arena_printf(a, "%s/runs/%s", ty_state_dir_root(a, NULL), folder);
-    h->run = (struct ty_durable_run){ .pid = 4242,
-                                      .dir = h->dir,
-                                      .command = "trainyard run ddp.yaml",
-                                      .started_ms = 1767323045000,
-                                      .how = "" };
+    h->run = (struct ty_history_db_run){ .pid = 4242,
+                                         .dir = h->dir,
+                                         .command = "trainyard run ddp.yaml",
+                                         .started_ms = 1767323045000,
+                                         .how = "" };
     mkdir(ty_state_dir_root(a, NULL), 0700);
     mkdir(ty_arena_printf(a, "%s/runs", ty_state_dir_root(a, NULL)), 0700);
     assert_int_equal(mkdir(h->dir, 0700), 0);
@@ -64,14 +64,14 @@ static inline struct ty_json *hist_add(struct hist *h, const char *text)
 
 static inline void hist_write(struct hist *h)
 {
-    struct ty_durable *d = NULL;
+    struct ty_history_db *d = NULL;
     struct ty_err err = { 0 };
 
-    if (ty_durable_open(ty_state_dir_history(h->b.cli.arena, NULL), TY_DURABLE_WRITE, &d, &err) <
-            0 ||
-        ty_record_write(h->r, d, &h->run, &err) < 0)
+    if (ty_history_db_open(ty_state_dir_history(h->b.cli.arena, NULL), TY_HISTORY_DB_WRITE, &d,
+                           &err) < 0 ||
+        ty_history_record_write(h->r, d, &h->run, &err) < 0)
         fail_msg("%s", err.text);
-    ty_durable_close(d);
+    ty_history_db_close(d);
 }
 
 static inline void hist_end(struct hist *h, const char *how)
@@ -79,7 +79,7 @@ static inline void hist_end(struct hist *h, const char *how)
     h->run.ended_ms = how ? 1767323165000 : 0; /* two minutes later */
     h->run.how = how ? how : "";
     hist_write(h);
-    ty_record_free(h->r);
+    ty_history_record_free(h->r);
     ty_local_free(h->l);
     h->r = NULL;
     h->l = NULL;
@@ -143,7 +143,7 @@ static inline void hist_first_run(struct hist *h)
     hist_add(h, hist_jobset(h, "ddp", "{'restarts':1,'terminalState':'Failed'}"));
     hist_add(h, hist_pod(h, "ddp", "ddp-node-0-1", "aaaaa", 0, "Failed",
                          "{'terminated':{'exitCode':1,'reason':'Error'}}"));
-    ty_local_finish(h->l, &ty_kind_pod, TY_LIT("default"), TY_LIT("ddp-node-0-1-aaaaa"));
+    ty_local_finalize(h->l, &ty_kind_pod, TY_LIT("default"), TY_LIT("ddp-node-0-1-aaaaa"));
     hist_add(h, hist_pod(h, "ddp", "ddp-node-0-0", "bbbbb", 1, "Succeeded",
                          "{'terminated':{'exitCode':0,'reason':'Completed'}}"));
     hist_add(h, hist_pod(h, "ddp", "ddp-node-0-1", "ccccc", 1, "Failed",
@@ -152,10 +152,12 @@ static inline void hist_first_run(struct hist *h)
     hist_log(h, "ddp-node-0-0", "node.1.0.log", "zero one\nzero two\n");
     hist_log(h, "ddp-node-0-1", "node.0.0.log", "one old\n");
     hist_log(h, "ddp-node-0-1", "node.1.0.log", "one one\none two");
-    ty_record_event(h->r, &ty_kind_jobset, "ddp", "Warning", "FailedJobs", "one failed",
-                    1767323105000);
-    ty_record_event(h->r, &ty_kind_pod, "ddp-node-0-1", "Normal", "Started", "up", 1767323045000);
-    ty_record_event(h->r, &ty_kind_pod, "ddp-node-0-1", "Normal", "Started", "up", 1767323065000);
+    ty_history_record_event(h->r, &ty_kind_jobset, "ddp", "Warning", "FailedJobs", "one failed",
+                            1767323105000);
+    ty_history_record_event(h->r, &ty_kind_pod, "ddp-node-0-1", "Normal", "Started", "up",
+                            1767323045000);
+    ty_history_record_event(h->r, &ty_kind_pod, "ddp-node-0-1", "Normal", "Started", "up",
+                            1767323065000);
     hist_end(h, "Failed");
 }
 
@@ -195,7 +197,7 @@ static inline int hist_teardown(void **state)
 {
     struct hist *h = *state;
 
-    ty_record_free(h->r);
+    ty_history_record_free(h->r);
     ty_local_free(h->l);
     fixture_close(&h->b);
     free(h);

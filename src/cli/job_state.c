@@ -40,7 +40,7 @@ const char *ty_job_state_text(struct ty_arena *a, const struct ty_job_history_en
         return "Complete";
     if (is_true(job->job, "Failed"))
         return "Failed";
-    if (job->alive != TY_PAST_LIVE)
+    if (job->alive != TY_HISTORY_RUN_LIVE)
         return "Interrupted";
     if (ty_json_at(job->job, "metadata.deletionTimestamp"))
         return "Terminating";
@@ -102,7 +102,7 @@ int64_t ty_job_state_ended_ms(const struct ty_job_history_entry *job)
 
     if (ended && job->run.ended_ms && ended > job->run.ended_ms)
         return job->run.ended_ms;
-    if (ended || job->alive == TY_PAST_LIVE)
+    if (ended || job->alive == TY_HISTORY_RUN_LIVE)
         return ended;
     return job->run.ended_ms ? job->run.ended_ms : -1;
 }

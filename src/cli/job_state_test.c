@@ -4,28 +4,28 @@ static void test_states(void **state)
 {
     static const struct {
         const char *job, *jobset;
-        enum ty_past_state alive;
+        enum ty_history_read_run_state alive;
         const char *want;
     } cases[] = {
-        { "{'status':{'conditions':[{'type':'Complete','status':'True'}]}}", "{}", TY_PAST_LIVE,
-          "Complete" },
-        { "{'status':{'conditions':[{'type':'Failed','status':'True'}]}}", "{}", TY_PAST_CUT_OFF,
-          "Failed" },
-        { "{'status':{'conditions':[{'type':'Failed','status':'False'}]}}", "{}", TY_PAST_LIVE,
-          "Running" },
-        { "{}", "{}", TY_PAST_ENDED, "Interrupted" },
-        { "{}", "{}", TY_PAST_CUT_OFF, "Interrupted" },
-        { "{'spec':{'suspend':true}}", "{}", TY_PAST_LIVE, "Suspended" },
-        { "{'spec':{'suspend':true},'metadata':{'deletionTimestamp':'x'}}", "{}", TY_PAST_LIVE,
-          "Terminating" },
+        { "{'status':{'conditions':[{'type':'Complete','status':'True'}]}}", "{}",
+          TY_HISTORY_RUN_LIVE, "Complete" },
+        { "{'status':{'conditions':[{'type':'Failed','status':'True'}]}}", "{}",
+          TY_HISTORY_RUN_LOST, "Failed" },
+        { "{'status':{'conditions':[{'type':'Failed','status':'False'}]}}", "{}",
+          TY_HISTORY_RUN_LIVE, "Running" },
+        { "{}", "{}", TY_HISTORY_RUN_ENDED, "Interrupted" },
+        { "{}", "{}", TY_HISTORY_RUN_LOST, "Interrupted" },
+        { "{'spec':{'suspend':true}}", "{}", TY_HISTORY_RUN_LIVE, "Suspended" },
+        { "{'spec':{'suspend':true},'metadata':{'deletionTimestamp':'x'}}", "{}",
+          TY_HISTORY_RUN_LIVE, "Terminating" },
         { "{}",
           "{'spec':{'failurePolicy':{'maxRestarts':4}},'status':{'restarts':2,"
           "'replicatedJobsStatus':[{'ready':0,'succeeded':0}]}}",
-          TY_PAST_LIVE, "Restarting 2/4" },
+          TY_HISTORY_RUN_LIVE, "Restarting 2/4" },
         { "{}",
           "{'spec':{'failurePolicy':{'maxRestarts':4}},'status':{'restarts':2,"
           "'replicatedJobsStatus':[{'ready':1,'succeeded':0}]}}",
-          TY_PAST_LIVE, "Running" },
+          TY_HISTORY_RUN_LIVE, "Running" },
     };
     ty_auto_arena *a = ty_arena_new(1 << 20);
 
@@ -44,7 +44,7 @@ static void test_cells(void **state)
     struct ty_job_history_entry job = { .job = json_of(
                                             a, "{'spec':{'trainer':{'numNodes':7}},'status':"
                                                "{'trainerStatus':{'progressPercentage':12}}}"),
-                                        .alive = TY_PAST_LIVE,
+                                        .alive = TY_HISTORY_RUN_LIVE,
                                         .run = { .started_ms = 1000 } };
 
     (void)state;
@@ -68,7 +68,7 @@ static void test_when_it_ended(void **state)
     struct ty_job_history_entry job = {
         .job = json_of(a, "{'status':{'conditions':[{'type':'Complete','status':"
                           "'True','lastTransitionTime':'1970-01-01T00:02:00Z'}]}}"),
-        .alive = TY_PAST_ENDED,
+        .alive = TY_HISTORY_RUN_ENDED,
         .run = { .started_ms = 60000, .ended_ms = 500000 }
     };
 
@@ -80,11 +80,11 @@ static void test_when_it_ended(void **state)
     job.run.ended_ms = 500000;
     job.job = json_of(a, "{}");
     assert_int_equal(ty_job_state_ended_ms(&job), 500000);
-    job.alive = TY_PAST_CUT_OFF;
+    job.alive = TY_HISTORY_RUN_LOST;
     job.run.ended_ms = 0;
     assert_int_equal(ty_job_state_ended_ms(&job), -1);
     assert_string_equal(ty_job_state_duration(a, &job, 0), "<unknown>");
-    job.alive = TY_PAST_LIVE;
+    job.alive = TY_HISTORY_RUN_LIVE;
     assert_int_equal(ty_job_state_ended_ms(&job), 0);
 }
 

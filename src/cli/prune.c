@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "cli/run_gc.h"
 #include "cli/state_dir.h"
-#include "store/hold.h"
+#include "store/run_lock.h"
 
 /* ---- what is kept ---- */
 
@@ -59,19 +59,20 @@ struct old_run {
 
 struct pruning {
     struct ty_arena *a;
-    struct ty_durable *d;
+    struct ty_history_db *d;
     int64_t before_ms; /* 0: any age is fine */
     struct old_run v[TY_PRUNE_ONCE];
     size_t n;
 };
 
 /* Collected first: a statement that reads does not like its rows to go. */
-static bool collect_run(void *ctx, const struct ty_durable_run *run, bool beyond)
+static bool collect_run(void *ctx, const struct ty_history_db_run *run, bool beyond)
 {
     struct pruning *p = ctx;
 
-    if ((!beyond && ty_past_over_ms(p->d, run) >= p->before_ms) ||
-        ty_past_state(p->d, run) == TY_PAST_LIVE || ty_run_gc_is_excluded(p->a, run->dir))
+    if ((!beyond && ty_history_read_run_end_ms(p->d, run) >= p->before_ms) ||
+        ty_history_read_run_state(p->d, run) == TY_HISTORY_RUN_LIVE ||
+        ty_run_gc_is_excluded(p->a, run->dir))
         return true;
     p->v[p->n++] = (struct old_run){ run->id, ty_arena_strndup(p->a, run->dir, strlen(run->dir)) };
     return p->n < TY_PRUNE_ONCE;
@@ -85,7 +86,8 @@ static bool is_left_over(const struct pruning *p, const char *name, const char *
 
     ty_str_cut(rest, '-', &began);
     return ty_str_parse_i64(began, &seconds) && seconds > 0 && seconds < p->before_ms / 1000 &&
-           !ty_hold_held(dir) && !ty_run_gc_is_excluded(p->a, dir) && !ty_past_knows(p->d, dir);
+           !ty_run_lock_is_held(dir) && !ty_run_gc_is_excluded(p->a, dir) &&
+           !ty_history_read_has_dir(p->d, dir);
 }
 
 /* Of a history that was moved away, or never came to be, only folders are left. */
@@ -108,7 +110,7 @@ static int remove_left_over(struct pruning *p, struct ty_err *err)
     return r;
 }
 
-int ty_prune_history(struct ty_arena *a, struct ty_durable *d, const struct ty_prune *keep,
+int ty_prune_history(struct ty_arena *a, struct ty_history_db *d, const struct ty_prune *keep,
                      int64_t now_ms, struct ty_err *err)
 {
     struct pruning *p = ty_new(a, struct pruning);
@@ -116,11 +118,11 @@ int ty_prune_history(struct ty_arena *a, struct ty_durable *d, const struct ty_p
     *p = (struct pruning){ .a = a, .d = d };
     if (keep->age_ms && keep->age_ms < now_ms)
         p->before_ms = now_ms - keep->age_ms;
-    int r = ty_past_runs(d, keep->runs, p->before_ms, collect_run, p, err);
+    int r = ty_history_read_runs(d, keep->runs, p->before_ms, collect_run, p, err);
     for (size_t i = 0; i < p->n && r == 0; i++) {
         r = ty_state_dir_remove(a, p->v[i].dir, err);
         if (r == 0)
-            r = ty_past_forget(d, p->v[i].id, err);
+            r = ty_history_read_delete_run(d, p->v[i].id, err);
     }
     return r == 0 ? remove_left_over(p, err) : r;
 }

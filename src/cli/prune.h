@@ -4,7 +4,7 @@
 #define TY_CLI_PRUNE_H
 
 #include "cli/cli.h"
-#include "store/past.h"
+#include "store/history_read.h"
 
 /* What is kept. */
 struct ty_prune {
@@ -25,7 +25,7 @@ int ty_prune_settings(struct ty_cli *cli, const struct ty_cmd *cmd, const struct
  * told to keep its files, stays. Others may do the same at the same time. -EAGAIN: they are busy,
  * the next run will do it. */
 #define TY_PRUNE_ONCE 100
-int ty_prune_history(struct ty_arena *a, struct ty_durable *d, const struct ty_prune *keep,
+int ty_prune_history(struct ty_arena *a, struct ty_history_db *d, const struct ty_prune *keep,
                      int64_t now_ms, struct ty_err *err);
 
 #endif

@@ -7,14 +7,14 @@
 #include "cli/run_gc.h"
 #include "cli/state_dir.h"
 #include "cli/testing.h"
-#include "store/hold.h"
+#include "store/run_lock.h"
 
 #define NOW ((int64_t)1767323045000)
 #define DAY ((int64_t)TY_DAY_MS)
 
 struct world {
     struct ty_cli_fixture b;
-    struct ty_durable *d;
+    struct ty_history_db *d;
 };
 
 static int setup(void **state)
@@ -27,9 +27,9 @@ static int setup(void **state)
     unsetenv("TRAINYARD_HISTORY");
     assert_int_equal(mkdir("trainyard", 0700), 0);
     assert_int_equal(mkdir("trainyard/runs", 0700), 0);
-    assert_int_equal(
-        ty_durable_open(ty_state_dir_history(w->b.cli.arena, NULL), TY_DURABLE_WRITE, &w->d, &err),
-        0);
+    assert_int_equal(ty_history_db_open(ty_state_dir_history(w->b.cli.arena, NULL),
+                                        TY_HISTORY_DB_WRITE, &w->d, &err),
+                     0);
     *state = w;
     return 0;
 }
@@ -38,7 +38,7 @@ static int teardown(void **state)
 {
     struct world *w = *state;
 
-    ty_durable_close(w->d);
+    ty_history_db_close(w->d);
     fixture_close(&w->b);
     free(w);
     return 0;
@@ -66,12 +66,12 @@ static char *add(struct world *w, int days, bool ended)
 {
     int64_t began = NOW - days * DAY;
     char *dir = make_folder(w, began, days);
-    struct ty_durable_run run = { .dir = dir, .command = "c", .started_ms = began };
+    struct ty_history_db_run run = { .dir = dir, .command = "c", .started_ms = began };
     struct ty_err err = { 0 };
 
-    assert_int_equal(ty_durable_begin(w->d, &run, &err), 0);
+    assert_int_equal(ty_history_db_begin_run(w->d, &run, &err), 0);
     if (ended)
-        assert_int_equal(ty_durable_end(w->d, run.id, began + DAY, "Complete", &err), 0);
+        assert_int_equal(ty_history_db_end_run(w->d, run.id, began + DAY, "Complete", &err), 0);
     return dir;
 }
 
@@ -102,7 +102,7 @@ static void test_by_number(void **state)
     prune(w, 2, 0);
     for (int i = 0; i < 5; i++) {
         assert_int_equal(there(dirs[i]), i >= 3);
-        assert_int_equal(ty_past_knows(w->d, dirs[i]), i >= 3);
+        assert_int_equal(ty_history_read_has_dir(w->d, dirs[i]), i >= 3);
     }
 }
 
@@ -115,7 +115,7 @@ static void test_by_age(void **state)
     prune(w, 100, 30);
     assert_false(there(old) || there(cut));
     assert_true(there(edge)); /* exactly so old is not older */
-    assert_true(ty_past_knows(w->d, edge));
+    assert_true(ty_history_read_has_dir(w->d, edge));
 }
 
 static void test_who_stays(void **state)
@@ -123,13 +123,13 @@ static void test_who_stays(void **state)
     struct world *w = *state;
     char *alive = add(w, 90, false), *kept = add(w, 80, true), *old = add(w, 70, true);
     struct ty_err err = { 0 };
-    int lock = ty_hold_take(alive, &err);
+    int lock = ty_run_lock_acquire(alive, &err);
 
     add(w, 0, true);
     ty_run_gc_exclude(w->b.cli.arena, kept);
     prune(w, 1, 1);
     assert_true(there(alive) && there(kept));
-    assert_true(ty_past_knows(w->d, alive) && ty_past_knows(w->d, kept));
+    assert_true(ty_history_read_has_dir(w->d, alive) && ty_history_read_has_dir(w->d, kept));
     assert_false(there(old));
     close(lock);
     prune(w, 1, 0);
@@ -145,7 +145,7 @@ static void test_left_over_folders(void **state)
     char *mine =
         ty_arena_printf(w->b.cli.arena, "%s/mine", ty_state_dir_runs(w->b.cli.arena, NULL));
     struct ty_err err = { 0 };
-    int lock = ty_hold_take(alive, &err);
+    int lock = ty_run_lock_acquire(alive, &err);
 
     assert_int_equal(mkdir(mine, 0700), 0);
     ty_run_gc_exclude(w->b.cli.arena, kept);
@@ -185,35 +185,35 @@ static void test_a_history_that_lies(void **state)
     struct world *w = *state;
     char *out = ty_arena_printf(w->b.cli.arena, "%s/../../precious",
                                 ty_state_dir_runs(w->b.cli.arena, NULL));
-    struct ty_durable_run run = { .dir = out, .command = "c", .started_ms = 1 };
+    struct ty_history_db_run run = { .dir = out, .command = "c", .started_ms = 1 };
     struct ty_err err = { 0 };
 
     assert_int_equal(mkdir("precious", 0700), 0);
-    assert_int_equal(ty_durable_begin(w->d, &run, &err), 0);
+    assert_int_equal(ty_history_db_begin_run(w->d, &run, &err), 0);
     prune(w, 1, 1);
     assert_true(there("precious"));
-    assert_false(ty_past_knows(w->d, out));
+    assert_false(ty_history_read_has_dir(w->d, out));
 }
 
 static void test_others_are_busy(void **state)
 {
     struct world *w = *state;
-    struct ty_durable *other = NULL;
+    struct ty_history_db *other = NULL;
     struct ty_prune keep = { .runs = 1 };
     struct ty_err err = { 0 };
     char *old = add(w, 9, true);
 
     add(w, 8, true);
-    assert_int_equal(
-        ty_durable_open(ty_state_dir_history(w->b.cli.arena, NULL), TY_DURABLE_WRITE, &other, &err),
-        0);
-    assert_int_equal(ty_durable_do(other, TY_SQL_BEGIN, &err), 0);
-    ty_durable_patience(w->d, 1);
+    assert_int_equal(ty_history_db_open(ty_state_dir_history(w->b.cli.arena, NULL),
+                                        TY_HISTORY_DB_WRITE, &other, &err),
+                     0);
+    assert_int_equal(ty_history_db_exec(other, TY_SQL_BEGIN, &err), 0);
+    ty_history_db_busy_timeout(w->d, 1);
     assert_int_equal(ty_prune_history(w->b.cli.arena, w->d, &keep, NOW, &err), -EAGAIN);
-    assert_int_equal(ty_durable_do(other, TY_SQL_ROLLBACK, &err), 0);
-    ty_durable_close(other);
+    assert_int_equal(ty_history_db_exec(other, TY_SQL_ROLLBACK, &err), 0);
+    ty_history_db_close(other);
     prune(w, 1, 0); /* the next one ends it */
-    assert_false(ty_past_knows(w->d, old));
+    assert_false(ty_history_read_has_dir(w->d, old));
 }
 
 static void test_words(void **state)

@@ -73,7 +73,7 @@ static void test_failed_and_unfinished(void **state)
 
     add(w, "a", "Failed", "True");
     assert_int_equal(ty_run_exit_code(&w->r), TY_EXIT_BAD);
-    ty_local_finish(w->e.store, &ty_kind_trainjob, TY_LIT("default"), TY_LIT("a"));
+    ty_local_finalize(w->e.store, &ty_kind_trainjob, TY_LIT("default"), TY_LIT("a"));
     assert_int_equal(ty_run_exit_code(&w->r), TY_EXIT_OK);
     add(w, "b", "Suspended", "True");
     assert_int_equal(ty_run_exit_code(&w->r), TY_EXIT_BAD);

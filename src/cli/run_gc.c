@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "store/hold.h"
+#include "store/run_lock.h"
 
 #define KEPT "kept"
 
@@ -32,7 +32,7 @@ static void gc_run(struct ty_arena *a, const char *dir)
     char *pods = ty_arena_printf(a, "%s/pods", dir);
 
     /* A run that ended as it should has removed an empty `pods`; one that begins has it empty. */
-    if (access(pods, F_OK) < 0 || ty_hold_held(dir))
+    if (access(pods, F_OK) < 0 || ty_run_lock_is_held(dir))
         return;
     if (access(ty_arena_printf(a, "%s/lock", dir), F_OK) < 0 || ty_run_gc_is_excluded(a, dir))
         return;

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "cli/run_gc.h"
-#include "store/hold.h"
+#include "store/run_lock.h"
 
 static void make_run(const char *name, bool lock)
 {
@@ -44,7 +44,7 @@ static void test_only_the_dead(void **state)
     assert_int_equal(symlink("/nowhere", "runs/dead/pods/a/link"), 0);
     assert_int_equal(symlink(b.dir, "runs/dead/pods/a/up"), 0); /* is removed, not followed */
     ty_run_gc_exclude(b.cli.arena, "runs/kept");
-    int lock = ty_hold_take("runs/alive", &err);
+    int lock = ty_run_lock_acquire("runs/alive", &err);
     assert_true(lock >= 0);
     ty_run_gc(b.cli.arena, "runs");
     assert_false(there("runs/dead/pods"));

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "cli/run_command.h"
-#include "store/hold.h"
+#include "store/run_lock.h"
 
 #define EVERY_MS   100
 #define FULL_MS    1000 /* a full disk is tried again: somebody may make room */
@@ -13,8 +13,8 @@
 
 static void stop_recording(struct ty_run_history *h)
 {
-    ty_record_free(h->record);
-    ty_durable_close(h->file);
+    ty_history_record_free(h->record);
+    ty_history_db_close(h->file);
     h->record = NULL;
     h->file = NULL;
 }
@@ -23,11 +23,11 @@ static void stop_recording(struct ty_run_history *h)
 static bool write_now(struct ty_run_history *h, int patience_ms)
 {
     struct ty_err err = { 0 };
-    int r = h->file ? 0 : ty_durable_open(h->path, TY_DURABLE_WRITE, &h->file, &err);
+    int r = h->file ? 0 : ty_history_db_open(h->path, TY_HISTORY_DB_WRITE, &h->file, &err);
 
     if (r == 0) {
-        ty_durable_patience(h->file, patience_ms);
-        r = ty_record_write(h->record, h->file, &h->run, &err);
+        ty_history_db_busy_timeout(h->file, patience_ms);
+        r = ty_history_record_write(h->record, h->file, &h->run, &err);
     }
     if (r == 0 || r == -EAGAIN)
         return r == 0;
@@ -68,7 +68,7 @@ static void on_event(void *ctx, const struct ty_kind *kind, const char *name, co
     struct ty_run_history *h = ctx;
 
     if (h->record)
-        ty_record_event(h->record, kind, name, type, reason, message, time_ms);
+        ty_history_record_event(h->record, kind, name, type, reason, message, time_ms);
 }
 
 static int on_command(void *ctx, const char *verb, const char *name, struct ty_err *err)
@@ -101,21 +101,21 @@ void ty_run_history_begin(struct ty_run_history *h, uv_loop_t *loop, struct ty_e
 
     h->engine = engine;
     h->path = ty_arena_printf(a, "%s", path);
-    h->run = (struct ty_durable_run){ .pid = getpid(),
-                                      .dir = ty_arena_printf(a, "%s", dir),
-                                      .command = ty_run_command_own(a, h->env),
-                                      .started_ms = ty_cli_wall_ms(),
-                                      .how = "" };
+    h->run = (struct ty_history_db_run){ .pid = getpid(),
+                                         .dir = ty_arena_printf(a, "%s", dir),
+                                         .command = ty_run_command_own(a, h->env),
+                                         .started_ms = ty_cli_wall_ms(),
+                                         .how = "" };
     uv_timer_init(loop, &h->timer);
     h->timer.data = h;
     uv_unref((uv_handle_t *)&h->timer);
-    h->lock = ty_hold_take(dir, &err);
+    h->lock = ty_run_lock_acquire(dir, &err);
     if (h->lock < 0)
         ty_cli_msg(h->cli, TY_MSG_WARNING, "this run will look interrupted to others: %s",
                    err.text);
     if (ty_control_socket_listen(loop, dir, on_command, h, &h->control, &err) < 0)
         ty_cli_msg(h->cli, TY_MSG_WARNING, "this run takes no orders: %s", err.text);
-    h->record = ty_record_new(ty_engine_store(engine), on_change, h);
+    h->record = ty_history_record_new(ty_engine_store(engine), on_change, h);
 }
 
 static const char *how_it_ended(int code)
@@ -137,7 +137,7 @@ static void prune_history(struct ty_run_history *h)
 {
     struct ty_err err = { 0 };
 
-    ty_durable_patience(h->file, HURRIED_MS);
+    ty_history_db_busy_timeout(h->file, HURRIED_MS);
     int r = ty_prune_history(h->cli->arena, h->file, &h->keep, ty_cli_wall_ms(), &err);
     if (r < 0 && r != -EAGAIN)
         ty_cli_msg(h->cli, TY_MSG_WARNING, "old runs cannot be removed: %s", err.text);

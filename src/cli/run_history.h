@@ -7,16 +7,16 @@
 #include "cli/prune.h"
 #include "engine/control_socket.h"
 #include "engine/engine.h"
-#include "store/record.h"
+#include "store/history_record.h"
 
 struct ty_run_history {
     struct ty_engine_observer observer; /* for the engine's options: it keeps the events */
     struct ty_cli *cli;
     uv_timer_t timer; /* the next write */
     struct ty_engine *engine;
-    struct ty_record *record; /* NULL: no history */
-    struct ty_durable *file;  /* opened by the first write */
-    struct ty_durable_run run;
+    struct ty_history_record *record; /* NULL: no history */
+    struct ty_history_db *file;       /* opened by the first write */
+    struct ty_history_db_run run;
     char *path;
     struct ty_control_socket *control;
     const char *const *env; /* --env: its values are not kept; set before the begin, or NULL */

@@ -1,8 +1,8 @@
 #include "cli/run_history.h"
 #include "cli/testing.h"
 #include "engine/engine_inner.h"
-#include "store/hold.h"
-#include "store/past.h"
+#include "store/history_read.h"
+#include "store/run_lock.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -59,9 +59,9 @@ static void add_job(struct world *w, const char *name)
         ty_local_create(w->e.store, a, ty_json_parse(a, ty_str(text), NULL, &err), &err), 0);
 }
 
-static bool first(void *ctx, const struct ty_past_object *o)
+static bool first(void *ctx, const struct ty_history_read_object *o)
 {
-    struct ty_durable_run *run = ctx;
+    struct ty_history_db_run *run = ctx;
 
     *run = o->run;
     run->dir = run->command = NULL;
@@ -71,14 +71,14 @@ static bool first(void *ctx, const struct ty_past_object *o)
 }
 
 /* The newest run of the file; id 0: none. */
-static struct ty_durable_run newest(void)
+static struct ty_history_db_run newest(void)
 {
-    struct ty_durable_run run = { 0 };
-    struct ty_durable *d = NULL;
+    struct ty_history_db_run run = { 0 };
+    struct ty_history_db *d = NULL;
 
-    if (ty_durable_open("h.db", TY_DURABLE_READ, &d, NULL) == 0)
-        ty_past_objects(d, &(struct ty_past_which){ 0 }, first, &run, NULL);
-    ty_durable_close(d);
+    if (ty_history_db_open("h.db", TY_HISTORY_DB_READ, &d, NULL) == 0)
+        ty_history_read_objects(d, &(struct ty_history_read_filter){ 0 }, first, &run, NULL);
+    ty_history_db_close(d);
     return run;
 }
 
@@ -103,7 +103,7 @@ static void test_written_while_it_goes(void **state)
     struct world *w = *state;
 
     ty_run_history_begin(&w->h, &w->loop, &w->e, ".", "h.db");
-    assert_true(ty_hold_held("."));
+    assert_true(ty_run_lock_is_held("."));
     assert_int_equal(access("h.db", F_OK), -1); /* nothing to tell of yet */
     add_job(w, "a");
     for (int i = 0; i < 100 && !newest().id; i++)
@@ -114,7 +114,7 @@ static void test_written_while_it_goes(void **state)
     ty_run_history_end(&w->h, 0);
     assert_string_equal(newest().how, "ended");
     assert_true(newest().ended_ms >= newest().started_ms);
-    assert_false(ty_hold_held("."));
+    assert_false(ty_run_lock_is_held("."));
     fixture_flush(&w->b);
     assert_string_equal(w->b.err, "");
 }

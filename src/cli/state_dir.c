@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/durable.h"
+#include "store/history_db.h"
 
 #define PASSWD_BYTES (64u << 10)
 
@@ -61,7 +61,7 @@ char *ty_state_dir_history(struct ty_arena *a, struct ty_err *err)
 {
     const char *root = ty_state_dir_root(a, err);
 
-    return root ? ty_arena_printf(a, "%s/%s", root, TY_DURABLE_FILE) : NULL;
+    return root ? ty_arena_printf(a, "%s/%s", root, TY_HISTORY_DB_FILE) : NULL;
 }
 
 char *ty_state_dir_runs(struct ty_arena *a, struct ty_err *err)

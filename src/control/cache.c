@@ -9,7 +9,7 @@
 #include "control/applied_digest.h"
 #include "control/cache.h"
 #include "control/cache_project.h"
-#include "store/terse.h"
+#include "store/truncate.h"
 
 #define MANAGER      "trainer"
 #define PASS_CEILING ((size_t)64 << 20)
@@ -263,7 +263,7 @@ static struct ty_str text_of(struct ty_cache *w, const struct ty_json *kept, boo
     *ret_partial = text.n > most || ty_arena_full(w->scratch);
     if (!*ret_partial)
         return text;
-    if (ty_arena_full(w->scratch) || !ty_terse(&less, text, CUT_LEVELS, most / CUT_PART))
+    if (ty_arena_full(w->scratch) || !ty_truncate_object(&less, text, CUT_LEVELS, most / CUT_PART))
         return TY_LIT("{}"); /* no such object is stored */
     return (struct ty_str){ ty_arena_strndup(w->scratch, less.p, less.n), less.n };
 }

@@ -88,7 +88,7 @@ static void requeue_front(struct ty_events *e, struct event_write *j)
     e->n_waiting++;
 }
 
-static void drop_failed(struct event_write *j, const struct ty_kube_answer *answer)
+static void drop_failed(struct event_write *j, const struct ty_kube_response *answer)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
     j->e->counts.failed++;
@@ -109,7 +109,7 @@ static bool switch_verb(struct event_write *j, int r)
     return ++j->tries < TRIES;
 }
 
-static bool schedule_retry(struct event_write *j, const struct ty_kube_answer *answer)
+static bool schedule_retry(struct event_write *j, const struct ty_kube_response *answer)
 {
     bool helps = answer->r == -EAGAIN || answer->code == 401; /* a token may be renewed */
     if (!helps || ++j->tries >= TRIES)
@@ -118,7 +118,7 @@ static bool schedule_retry(struct event_write *j, const struct ty_kube_answer *a
     return true;
 }
 
-static void on_answer(void *ctx, const struct ty_kube_answer *answer)
+static void on_answer(void *ctx, const struct ty_kube_response *answer)
 {
     struct event_write *j = ctx;
     struct ty_events *e = j->e;
@@ -152,7 +152,7 @@ static struct ty_str event_with_series(struct ty_arena *a, const struct event_wr
 static void start_write(struct ty_events *e, struct event_write *j)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_kube_ask q = {
+    struct ty_kube_request q = {
         .verb = j->creating ? TY_KUBE_CREATE : TY_KUBE_MERGE,
         .kind = &ty_kind_event_v1,
         .ns = ty_str(j->ns),

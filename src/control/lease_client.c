@@ -115,7 +115,7 @@ static struct ty_str body_of(struct ty_lease_client *l, struct ty_arena *a,
     return ty_arena_full(a) ? (struct ty_str){ 0 } : body;
 }
 
-static void log_error(struct ty_lease_client *l, const struct ty_kube_answer *answer,
+static void log_error(struct ty_lease_client *l, const struct ty_kube_response *answer,
                       const char *what)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
@@ -123,7 +123,7 @@ static void log_error(struct ty_lease_client *l, const struct ty_kube_answer *an
              TY_S("namespace", l->s.ns), TY_S("lease", l->s.name), TY_I("code", answer->code));
 }
 
-static void on_got(void *ctx, const struct ty_kube_answer *answer)
+static void on_got(void *ctx, const struct ty_kube_response *answer)
 {
     struct ty_lease_client *l = ctx;
     struct ty_leader_election_record r;
@@ -140,7 +140,7 @@ static void on_got(void *ctx, const struct ty_kube_answer *answer)
     run_election(l);
 }
 
-static void on_wrote(void *ctx, const struct ty_kube_answer *answer)
+static void on_wrote(void *ctx, const struct ty_kube_response *answer)
 {
     struct ty_lease_client *l = ctx;
     struct ty_leader_election_record r;
@@ -169,7 +169,7 @@ static void send_request(struct ty_lease_client *l, enum ty_leader_election_acti
 {
     ty_auto_arena *a = ty_arena_new_input(BODY_CEILING, NULL); /* whatever others use */
     struct ty_leader_election_record r;
-    struct ty_kube_ask q = {
+    struct ty_kube_request q = {
         .verb = TY_KUBE_GET,
         .kind = &ty_kind_lease,
         .ns = ty_str(l->s.ns),
@@ -214,7 +214,7 @@ static void on_event(void *ctx, enum ty_kube_event what, const struct ty_kube_ob
 }
 
 /* A new watch begins when the next look has told us from where. */
-static void on_watch_end(void *ctx, const struct ty_kube_answer *answer)
+static void on_watch_end(void *ctx, const struct ty_kube_response *answer)
 {
     struct ty_lease_client *l = ctx;
     l->watch = NULL;
@@ -368,7 +368,7 @@ static void finish_release(struct ty_lease_client *l)
     uv_timer_start(l->timer, on_done, 0, 0);
 }
 
-static void on_released(void *ctx, const struct ty_kube_answer *answer)
+static void on_released(void *ctx, const struct ty_kube_response *answer)
 {
     struct ty_lease_client *l = ctx;
     l->op = NULL;
@@ -384,7 +384,7 @@ static void write_release(struct ty_lease_client *l)
     ty_auto_arena *a = ty_arena_new_input(BODY_CEILING, NULL);
     struct ty_leader_election_record r;
     ty_leader_election_release(&l->e, wall_us(), &r);
-    l->op = ty_kube_start(l->s.kube, &(struct ty_kube_ask){
+    l->op = ty_kube_start(l->s.kube, &(struct ty_kube_request){
                                          .verb = TY_KUBE_UPDATE,
                                          .kind = &ty_kind_lease,
                                          .ns = ty_str(l->s.ns),
@@ -399,7 +399,7 @@ static void write_release(struct ty_lease_client *l)
 }
 
 /* The record as it is now, and not as it was before a renewal that was on its way. */
-static void on_final_get(void *ctx, const struct ty_kube_answer *answer)
+static void on_final_get(void *ctx, const struct ty_kube_response *answer)
 {
     struct ty_lease_client *l = ctx;
     struct ty_leader_election_record r;
@@ -428,15 +428,15 @@ void ty_lease_client_release(struct ty_lease_client *l, void (*done)(void *ctx),
         finish_release(l);
         return;
     }
-    l->op = ty_kube_start(l->s.kube, &(struct ty_kube_ask){ .verb = TY_KUBE_GET,
-                                                            .kind = &ty_kind_lease,
-                                                            .ns = ty_str(l->s.ns),
-                                                            .name = ty_str(l->s.name),
-                                                            .timeout_ms = request_timeout(l),
-                                                            .unlimited = true,
-                                                            .tries = -1,
-                                                            .fn = on_final_get,
-                                                            .ctx = l });
+    l->op = ty_kube_start(l->s.kube, &(struct ty_kube_request){ .verb = TY_KUBE_GET,
+                                                                .kind = &ty_kind_lease,
+                                                                .ns = ty_str(l->s.ns),
+                                                                .name = ty_str(l->s.name),
+                                                                .timeout_ms = request_timeout(l),
+                                                                .unlimited = true,
+                                                                .tries = -1,
+                                                                .fn = on_final_get,
+                                                                .ctx = l });
 }
 
 static void on_closed(uv_handle_t *h)

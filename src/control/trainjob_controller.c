@@ -199,7 +199,7 @@ void ty_trainjob_controller_resync(struct ty_trainjob_controller *j)
 void ty_trainjob_controller_retry_now(struct ty_trainjob_controller *j)
 {
     for (size_t i = 0; i < j->n_watched; i++)
-        ty_reflect_hurry(j->watched[i].reflect);
+        ty_reflector_retry_now(j->watched[i].reflect);
     ty_queue_retry_now(j->queue);
 }
 
@@ -270,7 +270,7 @@ void ty_trainjob_controller_free(struct ty_trainjob_controller *j)
     uv_close((uv_handle_t *)j->clock, on_closed);
     ty_trainjob_controller_get_cancel_all(j);
     for (size_t i = 0; i < j->n_watched; i++) {
-        ty_reflect_free(j->watched[i].reflect);
+        ty_reflector_free(j->watched[i].reflect);
         free(j->watched[i].trouble);
     }
     ty_queue_free(j->queue);

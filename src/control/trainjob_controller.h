@@ -13,7 +13,7 @@
 #include "control/cache.h"
 #include "control/events.h"
 #include "control/queue.h"
-#include "store/reflect.h"
+#include "store/reflector.h"
 #include "trainer/plugin.h"
 
 struct ty_trainjob_controller;

@@ -130,7 +130,7 @@ static void end_reconcile(struct ty_inflight *w, bool again)
     ty_trainjob_controller_write_done(w);
 }
 
-static void on_fetched(void *ctx, const struct ty_kube_answer *answer)
+static void on_fetched(void *ctx, const struct ty_kube_response *answer)
 {
     struct ty_inflight *w = ctx;
     struct ty_err err = { 0 };
@@ -161,7 +161,8 @@ static void on_fetched(void *ctx, const struct ty_kube_answer *answer)
 }
 
 /* A list of one. */
-static void list_one(const struct ty_inflight *w, struct ty_kube_ask *ask, char *path, size_t size)
+static void list_one(const struct ty_inflight *w, struct ty_kube_request *ask, char *path,
+                     size_t size)
 {
     const struct ty_kind *kind = ask->kind;
 
@@ -173,13 +174,13 @@ static void list_one(const struct ty_inflight *w, struct ty_kube_ask *ask, char 
 void ty_trainjob_controller_fetch(struct ty_inflight *w)
 {
     char path[1024];
-    struct ty_kube_ask ask = { .verb = TY_KUBE_GET,
-                               .kind = w->work.fetch_kind,
-                               .ns = w->key.ns,
-                               .name = w->work.fetch_name,
-                               .raw = true,
-                               .fn = on_fetched,
-                               .ctx = w };
+    struct ty_kube_request ask = { .verb = TY_KUBE_GET,
+                                   .kind = w->work.fetch_kind,
+                                   .ns = w->key.ns,
+                                   .name = w->work.fetch_name,
+                                   .raw = true,
+                                   .fn = on_fetched,
+                                   .ctx = w };
 
     if (is_listed(ask.kind))
         list_one(w, &ask, path, sizeof(path));

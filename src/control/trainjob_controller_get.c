@@ -37,11 +37,12 @@ static void get_free(struct ty_live_get *f)
 static bool update_cache(struct ty_live_get *f, const struct ty_json *obj)
 {
     ty_auto_arena *scratch = ty_arena_new_input((size_t)64 << 20, f->jobs->s.budget);
-    struct ty_reflect *reflect = ty_trainjob_controller_reflect(f->jobs, f->kind);
+    struct ty_reflector *reflect = ty_trainjob_controller_reflect(f->jobs, f->kind);
 
     if (reflect)
-        ty_reflect_wrote(reflect, &(struct ty_kube_object){
-                                      .json = obj,
+        ty_reflector_observe_write(
+            reflect,
+            &(struct ty_kube_object){ .json = obj,
                                       .ns = ty_json_str_at(obj, "metadata.namespace"),
                                       .name = ty_json_str_at(obj, "metadata.name"),
                                       .uid = ty_json_str_at(obj, "metadata.uid"),
@@ -56,7 +57,7 @@ static bool update_cache(struct ty_live_get *f, const struct ty_json *obj)
 }
 
 /* Not there: nothing is to be done, and its own list or watch will tell, or has told. */
-static void on_verified(struct ty_live_get *f, const struct ty_kube_answer *a)
+static void on_verified(struct ty_live_get *f, const struct ty_kube_response *a)
 {
     struct ty_trainjob_controller *j = f->jobs;
     struct ty_str ns = ty_str(f->ns), name = ty_str(f->name);
@@ -73,7 +74,7 @@ static void on_verified(struct ty_live_get *f, const struct ty_kube_answer *a)
 }
 
 /* The user is told; so is the administrator, who alone can mend it. */
-static void log_get_failed(const struct ty_live_get *f, const struct ty_kube_answer *a)
+static void log_get_failed(const struct ty_live_get *f, const struct ty_kube_response *a)
 {
     char why[512];
 
@@ -83,7 +84,7 @@ static void log_get_failed(const struct ty_live_get *f, const struct ty_kube_ans
              TY_I("code", a->code));
 }
 
-static void on_answer(void *ctx, const struct ty_kube_answer *a)
+static void on_answer(void *ctx, const struct ty_kube_response *a)
 {
     struct ty_live_get *f = ctx;
     ty_trainjob_controller_got_fn *fn = f->fn;
@@ -131,7 +132,8 @@ void ty_trainjob_controller_get(struct ty_trainjob_controller *j, const struct t
     struct ty_live_get *f = get_new(j, kind, ns, name);
     f->fn = fn;
     f->ctx = ctx;
-    f->op = ty_kube_start(j->s.kube, &(struct ty_kube_ask){ .verb = TY_KUBE_GET,
+    f->op =
+        ty_kube_start(j->s.kube, &(struct ty_kube_request){ .verb = TY_KUBE_GET,
                                                             .kind = kind,
                                                             .ns = ns,
                                                             .name = name,
@@ -155,7 +157,7 @@ void ty_trainjob_controller_get_verify(struct ty_trainjob_controller *j, struct 
              ty_kind_trainjob.group, ty_kind_trainjob.version, f->ns, f->name);
     f->op = ty_kube_start(
         j->s.kube,
-        &(struct ty_kube_ask){ .verb = TY_KUBE_GET, .path = path, .fn = on_answer, .ctx = f });
+        &(struct ty_kube_request){ .verb = TY_KUBE_GET, .path = path, .fn = on_answer, .ctx = f });
 }
 
 void ty_trainjob_controller_get_cancel_all(struct ty_trainjob_controller *j)

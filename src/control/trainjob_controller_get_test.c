@@ -71,7 +71,7 @@ static void test_a_new_runtime(void **state)
     assert_int_equal(runtime(w)->version, 5);
 }
 
-static void on_spent(void *ctx, const struct ty_kube_answer *a)
+static void on_spent(void *ctx, const struct ty_kube_response *a)
 {
     *(int *)ctx = ty_str_contains(a->message, TY_LIT("(qps)")) ? 1 : 0;
 }
@@ -80,11 +80,11 @@ static int nothing_left(struct controller_fixture *w)
 {
     int left = -1;
 
-    ty_kube_start(w->s.kube, &(struct ty_kube_ask){ .verb = TY_KUBE_GET,
-                                                    .path = "/version",
-                                                    .timeout_ms = 50,
-                                                    .fn = on_spent,
-                                                    .ctx = &left });
+    ty_kube_start(w->s.kube, &(struct ty_kube_request){ .verb = TY_KUBE_GET,
+                                                        .path = "/version",
+                                                        .timeout_ms = 50,
+                                                        .fn = on_spent,
+                                                        .ctx = &left });
     while (left < 0)
         uv_run(&w->loop, UV_RUN_ONCE);
     return left;

@@ -17,7 +17,7 @@ struct ty_watched_kind {
     bool told, absent;
     bool behind;   /* nobody is looked at before it has been listed anew */
     char *trouble; /* the last one; NULL: there was none */
-    struct ty_reflect *reflect;
+    struct ty_reflector *reflect;
 };
 #define TY_WATCHED_KINDS_MAX 16
 
@@ -81,8 +81,8 @@ void ty_trainjob_controller_watch_all(struct ty_trainjob_controller *j);
 /* What the leader before us did last may not have reached us: lists what is behind. */
 void ty_trainjob_controller_relist(struct ty_trainjob_controller *j);
 bool ty_trainjob_controller_is_stale(const struct ty_trainjob_controller *j);
-struct ty_reflect *ty_trainjob_controller_reflect(const struct ty_trainjob_controller *j,
-                                                  const struct ty_kind *kind);
+struct ty_reflector *ty_trainjob_controller_reflect(const struct ty_trainjob_controller *j,
+                                                    const struct ty_kind *kind);
 /* For ty_reconcile_in, with ctx = the jobs: why a kind cannot be watched at the moment; NULL: it
  * is. */
 const char *ty_trainjob_controller_watch_error(void *ctx, const struct ty_kind *kind);
@@ -167,7 +167,7 @@ void ty_trainjob_controller_log_change(const struct ty_trainjob_controller *j,
                                        const struct ty_kube_object *o, const struct ty_cached *now);
 /* A write was done. */
 void ty_trainjob_controller_log_write(const struct ty_inflight *w, const struct ty_write_step *s,
-                                      const struct ty_kube_answer *a);
+                                      const struct ty_kube_response *a);
 /* A reconcile is over (debug). outcome: what became of it; NULL: told by w itself. */
 void ty_trainjob_controller_log_reconcile(const struct ty_inflight *w, const char *outcome);
 

@@ -108,7 +108,7 @@ void ty_trainjob_controller_log_change(const struct ty_trainjob_controller *j,
 /* ---- writes ---- */
 
 void ty_trainjob_controller_log_write(const struct ty_inflight *w, const struct ty_write_step *s,
-                                      const struct ty_kube_answer *a)
+                                      const struct ty_kube_response *a)
 {
     static const char *const done[] = { "applied", "wrote the status", "deleted" };
     bool runtime = s->kind->ours && s->kind != &ty_kind_trainjob;

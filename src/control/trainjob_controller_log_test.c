@@ -29,8 +29,8 @@ static void news(struct controller_fixture *w, const struct ty_kind *kind, const
 {
     struct ty_kube_object o;
 
-    ty_kube_object_read(ty_json_parse(w->a, ty_str(text), NULL, NULL), ty_str(text), &o);
-    ty_reflect_wrote(ty_trainjob_controller_reflect(w->jobs, kind), &o);
+    ty_kube_object_init(ty_json_parse(w->a, ty_str(text), NULL, NULL), ty_str(text), &o);
+    ty_reflector_observe_write(ty_trainjob_controller_reflect(w->jobs, kind), &o);
 }
 
 static size_t count(const char *text, const char *part)

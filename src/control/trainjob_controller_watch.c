@@ -18,8 +18,8 @@ static const struct ty_watched_kind *find_watched(const struct ty_trainjob_contr
     return NULL;
 }
 
-struct ty_reflect *ty_trainjob_controller_reflect(const struct ty_trainjob_controller *j,
-                                                  const struct ty_kind *kind)
+struct ty_reflector *ty_trainjob_controller_reflect(const struct ty_trainjob_controller *j,
+                                                    const struct ty_kind *kind)
 {
     const struct ty_watched_kind *w = find_watched(j, kind);
 
@@ -30,7 +30,7 @@ const char *ty_trainjob_controller_watch_error(void *ctx, const struct ty_kind *
 {
     const struct ty_watched_kind *w = find_watched(ctx, kind);
 
-    return w && ty_reflect_behind(w->reflect) ? w->trouble : NULL;
+    return w && ty_reflector_is_stale(w->reflect) ? w->trouble : NULL;
 }
 
 /* ---- to whom it matters ---- */
@@ -200,7 +200,7 @@ static void mark_cut(struct ty_watched_kind *w, const struct ty_cached *o)
              TY_S("namespace", o->ns), TY_S("name", o->name));
 }
 
-static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_kube_object *o)
+static void on_changed(void *ctx, enum ty_reflector_change what, const struct ty_kube_object *o)
 {
     struct ty_watched_kind *w = ctx;
     struct ty_trainjob_controller *j = w->jobs;
@@ -209,7 +209,7 @@ static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_k
     char job[256] = "";
     bool news = true;
 
-    if (what == TY_REFLECT_GONE) {
+    if (what == TY_REFLECTOR_DELETED) {
         if (was && was->job)
             snprintf(job, sizeof(job), "%s", was->job);
         if (was && ty_str_is(o->uid, was->uid))
@@ -248,7 +248,7 @@ static void check_synced(struct ty_trainjob_controller *j)
 
 /* A server that hangs up ends all watches in one moment: that is one line, not one for each. One
  * that refuses our credentials hangs up, too: then the refusal is the line that helps. */
-static bool is_logged_enough(struct ty_trainjob_controller *j, const struct ty_kube_answer *why)
+static bool is_logged_enough(struct ty_trainjob_controller *j, const struct ty_kube_response *why)
 {
     int64_t now = (int64_t)uv_now(j->s.loop);
 
@@ -259,7 +259,7 @@ static bool is_logged_enough(struct ty_trainjob_controller *j, const struct ty_k
     return ty_log_dedup(&j->troubles, why->message, now);
 }
 
-static void log_watch_error(struct ty_watched_kind *w, const struct ty_kube_answer *why,
+static void log_watch_error(struct ty_watched_kind *w, const struct ty_kube_response *why,
                             int64_t again_ms)
 {
     struct ty_trainjob_controller *j = w->jobs;
@@ -268,7 +268,7 @@ static void log_watch_error(struct ty_watched_kind *w, const struct ty_kube_answ
 
     if (why->code == 401)
         error = ty_arena_printf(a, "%s: the API server does not take %s", error,
-                                ty_kubeconfig_who(a, ty_kube_config(j->s.kube)));
+                                ty_kubeconfig_identity(a, ty_kube_config(j->s.kube)));
     if (is_logged_enough(j, why))
         ty_debug(j->s.log, "cannot watch", TY_S("error", error), TY_S("kind", w->kind->kind),
                  TY_S("group", w->kind->group), TY_I("againMs", again_ms));
@@ -294,19 +294,19 @@ static void log_not_served(const struct ty_watched_kind *w)
                 TY_S("group", group));
 }
 
-static void on_state(void *ctx, enum ty_reflect_state state, const struct ty_kube_answer *why,
+static void on_state(void *ctx, enum ty_reflector_state state, const struct ty_kube_response *why,
                      int64_t again_ms)
 {
     struct ty_watched_kind *w = ctx;
     const struct ty_log *log = w->jobs->s.log;
 
-    if (state == TY_REFLECT_TROUBLE) {
+    if (state == TY_REFLECTOR_FAILED) {
         free(w->trouble);
         w->trouble = ty_xalloc(strndup(why->message.n ? why->message.p : "", why->message.n));
         log_watch_error(w, why, again_ms);
         return;
     }
-    if (state == TY_REFLECT_ABSENT) {
+    if (state == TY_REFLECTOR_ABSENT) {
         log_not_served(w);
         w->told |= !w->kind->ours; /* of our own we wait for the first list */
         w->absent = true;
@@ -329,12 +329,12 @@ void ty_trainjob_controller_relist(struct ty_trainjob_controller *j)
 {
     for (size_t i = 0; j->synced && i < j->n_watched; i++) {
         struct ty_watched_kind *w = &j->watched[i];
-        if (!w->needed || !ty_reflect_behind(w->reflect))
+        if (!w->needed || !ty_reflector_is_stale(w->reflect))
             continue;
         ty_info(j->s.log, "new leader: listing what could not be watched lately",
                 TY_S("kind", w->kind->kind), TY_S("group", w->kind->group));
         w->behind = true;
-        ty_reflect_anew(w->reflect);
+        ty_reflector_relist(w->reflect);
     }
 }
 
@@ -353,12 +353,13 @@ static void start_watch(struct ty_trainjob_controller *j, const struct ty_kind *
     bool vital = kind->ours || kind == &ty_kind_jobset;
 
     *w = (struct ty_watched_kind){ .jobs = j, .kind = kind, .meta = meta, .needed = needed };
-    w->reflect = ty_reflect_new(
-        j->s.kube, &(struct ty_reflect_want){ .which = { .kind = kind, .meta = meta, .cut = true },
-                                              .absent_ms = vital ? VITAL_MS : 0,
-                                              .changed = on_changed,
-                                              .state = on_state,
-                                              .ctx = w });
+    w->reflect = ty_reflector_new(
+        j->s.kube,
+        &(struct ty_reflector_opts){ .which = { .kind = kind, .meta = meta, .cut = true },
+                                     .absent_ms = vital ? VITAL_MS : 0,
+                                     .changed = on_changed,
+                                     .state = on_state,
+                                     .ctx = w });
 }
 
 void ty_trainjob_controller_watch_all(struct ty_trainjob_controller *j)

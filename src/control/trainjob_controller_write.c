@@ -19,7 +19,7 @@ static void abandon_steps(struct ty_inflight *w)
 
 /* A kind that is not served has no Status to explain itself: in the words of typed clients. */
 static const char *reason_of(struct ty_arena *a, const struct ty_write_step *s,
-                             const struct ty_kube_answer *answer)
+                             const struct ty_kube_response *answer)
 {
     if (answer->r == -ENOENT && answer->reason.n == 0)
         return ty_arena_printf(a, "no matches for kind \"%s\" in version \"%s\"", s->kind->kind,
@@ -43,7 +43,7 @@ static bool has_text(struct ty_str s, const char *text)
 
 /* Admission or a schema has refused the object: a retry fails until somebody changes something.
  * Missing rights of our own and a namespace that is being deleted say nothing about the job. */
-static bool is_final(const struct ty_write_step *s, const struct ty_kube_answer *a)
+static bool is_final(const struct ty_write_step *s, const struct ty_kube_response *a)
 {
     bool code = a->code == 400 || a->code == 403 || a->code == 413 || a->code == 422;
     bool rights = has_text(a->message, "is forbidden: User \"") && has_text(a->message, " cannot ");
@@ -63,7 +63,7 @@ static bool is_reported(const struct ty_inflight *w, struct ty_arena *a)
 }
 
 static void report_refused(struct ty_inflight *w, const struct ty_write_step *s,
-                           const struct ty_kube_answer *a)
+                           const struct ty_kube_response *a)
 {
     struct ty_trainjob_controller *j = w->jobs;
     ty_auto_arena *scratch = ty_arena_new(SCRATCH);
@@ -84,7 +84,7 @@ static void report_refused(struct ty_inflight *w, const struct ty_write_step *s,
 
 /* JobSet's webhook, and the rules of its CRD, say so of what cannot be changed; a mistake in the
  * object is refused in other words, and another JobSet would have it, too. */
-static bool is_immutable(const struct ty_write_step *s, const struct ty_kube_answer *a)
+static bool is_immutable(const struct ty_write_step *s, const struct ty_kube_response *a)
 {
     return s->op == TY_WRITE_APPLY && s->kind == &ty_kind_jobset && a->code == 422 &&
            has_text(a->message, "immutable");
@@ -126,7 +126,7 @@ static void report_replaced(struct ty_inflight *w, const struct ty_write_step *s
 /* It has had pods, and something in today's rendering that we took for the same is not: reconciled
  * once more, with only what may change. */
 static bool may_freeze(const struct ty_inflight *w, const struct ty_write_step *s,
-                       const struct ty_kube_answer *a)
+                       const struct ty_kube_response *a)
 {
     return is_immutable(s, a) && !w->pending.freeze &&
            ty_cache_get(w->jobs->cache, s->kind, w->key.ns, s->name);
@@ -143,21 +143,21 @@ static void retry_frozen(struct ty_inflight *w, struct ty_write_step *s)
 /* What was answered is what is known from now on, unless a watch has told something newer already:
  * then nobody knows what the object would be like if only we had written. */
 static void update_cache(struct ty_inflight *w, struct ty_write_step *s,
-                         const struct ty_kube_answer *a)
+                         const struct ty_kube_response *a)
 {
     struct ty_trainjob_controller *j = w->jobs;
-    struct ty_reflect *f = ty_trainjob_controller_reflect(j, s->kind);
+    struct ty_reflector *f = ty_trainjob_controller_reflect(j, s->kind);
 
     if (s->op == TY_WRITE_DELETE || !f)
         return; /* the watch will tell when it is gone */
     ty_str_parse_u64(a->version, &s->answered);
     if (a->json) { /* else the watch was faster: is_known */
         struct ty_kube_object o;
-        ty_kube_object_read(a->json, a->text, &o);
-        ty_reflect_wrote(f, &o);
+        ty_kube_object_init(a->json, a->text, &o);
+        ty_reflector_observe_write(f, &o);
     }
-    if (!ty_reflect_synced(f)) /* a kind that was not served: it is now */
-        ty_reflect_hurry(f);
+    if (!ty_reflector_synced(f)) /* a kind that was not served: it is now */
+        ty_reflector_retry_now(f);
     const struct ty_cached *o = ty_cache_get(j->cache, s->kind, w->key.ns, s->name);
     if (s->op != TY_WRITE_APPLY || !o || o->version != s->answered)
         return;
@@ -180,7 +180,7 @@ static bool is_cached(void *ctx, struct ty_str version)
            o->version == number;
 }
 
-static void on_answer(void *ctx, const struct ty_kube_answer *a)
+static void on_answer(void *ctx, const struct ty_kube_response *a)
 {
     struct ty_inflight *w = ctx;
     struct ty_write_step *s = w->step;
@@ -216,15 +216,15 @@ static void send_step(struct ty_inflight *w)
 {
     struct ty_trainjob_controller *j = w->jobs;
     const struct ty_write_step *s = w->step;
-    struct ty_kube_ask ask = { .verb = TY_KUBE_MERGE,
-                               .kind = s->kind,
-                               .ns = w->key.ns,
-                               .name = s->name,
-                               .body = s->body,
-                               .fenced = true,
-                               .known = is_cached,
-                               .fn = on_answer,
-                               .ctx = w };
+    struct ty_kube_request ask = { .verb = TY_KUBE_MERGE,
+                                   .kind = s->kind,
+                                   .ns = w->key.ns,
+                                   .name = s->name,
+                                   .body = s->body,
+                                   .fenced = true,
+                                   .known = is_cached,
+                                   .fn = on_answer,
+                                   .ctx = w };
 
     if (s->op == TY_WRITE_APPLY) {
         ask.verb = TY_KUBE_APPLY;

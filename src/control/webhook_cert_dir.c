@@ -66,25 +66,25 @@ void ty_webhook_cert_dir_check(struct ty_webhook_cert_manager *h)
 
 /* ---- the CA in the Secret ---- */
 
-static void on_secret(void *ctx, enum ty_reflect_change what, const struct ty_kube_object *o)
+static void on_secret(void *ctx, enum ty_reflector_change what, const struct ty_kube_object *o)
 {
     ty_auto_arena *a = ty_arena_new(1 << 24);
     struct ty_webhook_cert_manager *h = ctx;
-    const struct ty_json *data = what == TY_REFLECT_GONE ? NULL : ty_json_get(o->json, "data");
+    const struct ty_json *data = what == TY_REFLECTOR_DELETED ? NULL : ty_json_get(o->json, "data");
     struct ty_str ca = ty_json_as_str(ty_json_find(data, TY_LIT("ca.crt")));
 
     ty_webhook_cert_manager_set_text(&h->data[0], ty_base64_decode(a, ca));
-    if (ty_reflect_synced(h->secret)) /* the first list ends with a state */
+    if (ty_reflector_synced(h->secret)) /* the first list ends with a state */
         h->s.trusted(h->s.ctx, h->data[0]);
 }
 
-static void on_secret_state(void *ctx, enum ty_reflect_state state,
-                            const struct ty_kube_answer *why, int64_t again_ms TY_UNUSED)
+static void on_secret_state(void *ctx, enum ty_reflector_state state,
+                            const struct ty_kube_response *why, int64_t again_ms TY_UNUSED)
 {
     struct ty_webhook_cert_manager *h = ctx;
     char text[512];
 
-    if (state == TY_REFLECT_TROUBLE) {
+    if (state == TY_REFLECTOR_FAILED) {
         snprintf(text, sizeof(text), "%.*s", TY_ARG(why->message));
         ty_error(&h->log, text, "cannot read the CA that pods are to trust",
                  TY_S("namespace", h->s.ns), TY_S("secret", h->s.secret), TY_I("code", why->code));
@@ -97,5 +97,5 @@ void ty_webhook_cert_dir_start(struct ty_webhook_cert_manager *h)
     uv_timer_start(h->timer, on_check_timer, 0, 0);
     if (h->s.trusted)
         ty_webhook_cert_manager_watch(
-            h, (struct ty_reflect_want){ .changed = on_secret, .state = on_secret_state });
+            h, (struct ty_reflector_opts){ .changed = on_secret, .state = on_secret_state });
 }

@@ -12,10 +12,10 @@
 
 static void inject_target(struct ty_webhook_cert_target *x, struct ty_str bundle);
 
-static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_kube_object *o)
+static void on_changed(void *ctx, enum ty_reflector_change what, const struct ty_kube_object *o)
 {
     struct ty_webhook_cert_target *x = ctx;
-    x->there = what != TY_REFLECT_GONE;
+    x->there = what != TY_REFLECTOR_DELETED;
     ty_webhook_cert_manager_set_text(&x->text, x->there ? o->text : (struct ty_str){ 0 });
     x->why[0] = '\0';
     x->carries = false; /* nobody has looked yet */
@@ -23,13 +23,13 @@ static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_k
         inject_target(x, x->h->data[0]);
 }
 
-static void on_state(void *ctx, enum ty_reflect_state state, const struct ty_kube_answer *why,
+static void on_state(void *ctx, enum ty_reflector_state state, const struct ty_kube_response *why,
                      int64_t again_ms)
 {
     struct ty_webhook_cert_target *x = ctx;
     (void)again_ms;
     x->why[0] = '\0';
-    if (state == TY_REFLECT_SYNCED)
+    if (state == TY_REFLECTOR_SYNCED)
         return;
     snprintf(x->why, sizeof(x->why), "%s %s cannot be read: %.*s", x->kind->kind, x->name,
              TY_ARG(why->message));
@@ -42,7 +42,7 @@ static void on_repair_timer(uv_timer_t *timer)
     ty_webhook_cert_manager_check(timer->data);
 }
 
-static void on_wrote(void *ctx, const struct ty_kube_answer *answer)
+static void on_wrote(void *ctx, const struct ty_kube_response *answer)
 {
     struct ty_webhook_cert_target *x = ctx;
     struct ty_kube_object o;
@@ -50,8 +50,8 @@ static void on_wrote(void *ctx, const struct ty_kube_answer *answer)
     if (answer->r == 0) {
         ty_info(&x->h->log, "wrote the CA into the webhooks", TY_S("kind", x->kind->kind),
                 TY_S("name", x->name));
-        ty_kube_object_read(answer->json, answer->text, &o);
-        ty_reflect_wrote(x->watch, &o);
+        ty_kube_object_init(answer->json, answer->text, &o);
+        ty_reflector_observe_write(x->watch, &o);
     } else if (answer->r != -ESTALE && answer->r != -ENOENT) { /* else the watch tells */
         snprintf(x->why, sizeof(x->why), "%s %s cannot be written: %.*s", x->kind->kind, x->name,
                  TY_ARG(answer->message));
@@ -109,12 +109,12 @@ static void write_target(struct ty_webhook_cert_target *x, struct ty_arena *a, s
         return;
     }
     x->wrote_ms = uv_now(x->h->s.loop);
-    x->op = ty_kube_start(x->h->s.kube, &(struct ty_kube_ask){ .verb = TY_KUBE_UPDATE,
-                                                               .kind = x->kind,
-                                                               .name = ty_str(x->name),
-                                                               .body = body,
-                                                               .fn = on_wrote,
-                                                               .ctx = x });
+    x->op = ty_kube_start(x->h->s.kube, &(struct ty_kube_request){ .verb = TY_KUBE_UPDATE,
+                                                                   .kind = x->kind,
+                                                                   .name = ty_str(x->name),
+                                                                   .body = body,
+                                                                   .fn = on_wrote,
+                                                                   .ctx = x });
 }
 
 static void inject_target(struct ty_webhook_cert_target *x, struct ty_str bundle)
@@ -159,12 +159,12 @@ void ty_webhook_cert_inject_start(struct ty_webhook_cert_manager *h, const char 
     for (int i = 0; i < 2; i++) {
         struct ty_webhook_cert_target *x = &h->hooks[i];
         const char *fields = ty_arena_printf(h->arena, "metadata.name=%s", x->name);
-        x->watch = ty_reflect_new(
+        x->watch = ty_reflector_new(
             h->s.kube,
-            &(struct ty_reflect_want){ .which = { .kind = x->kind, .fields = ty_str(fields) },
-                                       .changed = on_changed,
-                                       .state = on_state,
-                                       .ctx = x });
+            &(struct ty_reflector_opts){ .which = { .kind = x->kind, .fields = ty_str(fields) },
+                                         .changed = on_changed,
+                                         .state = on_state,
+                                         .ctx = x });
     }
 }
 
@@ -172,7 +172,7 @@ void ty_webhook_cert_inject_stop(struct ty_webhook_cert_manager *h)
 {
     for (int i = 0; i < 2; i++) {
         ty_kube_cancel(h->hooks[i].op);
-        ty_reflect_free(h->hooks[i].watch);
+        ty_reflector_free(h->hooks[i].watch);
         free((void *)(uintptr_t)h->hooks[i].text.p);
         free((void *)(uintptr_t)h->hooks[i].carried.p);
     }
@@ -187,7 +187,7 @@ void ty_webhook_cert_inject_bundle(struct ty_webhook_cert_manager *h, struct ty_
 bool ty_webhook_cert_inject_ready(const struct ty_webhook_cert_manager *h)
 {
     for (int i = 0; i < 2; i++)
-        if (!ty_reflect_synced(h->hooks[i].watch) || (h->hooks[i].there && !h->hooks[i].carries))
+        if (!ty_reflector_synced(h->hooks[i].watch) || (h->hooks[i].there && !h->hooks[i].carries))
             return false;
     return true;
 }

@@ -5,7 +5,7 @@
 #include <uv.h>
 
 #include "control/webhook_cert_manager.h"
-#include "store/reflect.h"
+#include "store/reflector.h"
 
 #define TY_WEBHOOK_CERT_VALIDATING "validator.trainer.kubeflow.org"
 #define TY_WEBHOOK_CERT_MUTATING   "defaulter.trainer.kubeflow.org"
@@ -14,7 +14,7 @@ struct ty_webhook_cert_target { /* one of the two configurations */
     struct ty_webhook_cert_manager *h;
     const struct ty_kind *kind;
     const char *name;
-    struct ty_reflect *watch;
+    struct ty_reflector *watch;
     struct ty_kube_op *op;
     struct ty_str text; /* as it is live; owned */
     bool there;
@@ -30,7 +30,7 @@ struct ty_webhook_cert_manager {
     struct ty_log log;
     struct ty_arena *arena; /* the copies */
     uv_timer_t *timer;
-    struct ty_reflect *secret;
+    struct ty_reflector *secret;
     struct ty_kube_op *op;
     struct ty_webhook_cert_target hooks[2];
     struct ty_str data[4];               /* ca.crt, ca.key, tls.crt, tls.key of the Secret; owned */
@@ -44,7 +44,8 @@ struct ty_webhook_cert_manager {
 };
 
 /* Watches the Secret; `want` has the two functions, whose ctx is h. */
-void ty_webhook_cert_manager_watch(struct ty_webhook_cert_manager *h, struct ty_reflect_want want);
+void ty_webhook_cert_manager_watch(struct ty_webhook_cert_manager *h,
+                                   struct ty_reflector_opts want);
 int64_t ty_webhook_cert_manager_now(const struct ty_webhook_cert_manager *h);
 void ty_webhook_cert_manager_set_reason(struct ty_webhook_cert_manager *h, const char *fmt, ...)
     TY_PRINTF(2, 3);

@@ -71,7 +71,7 @@ static void read_secret(struct ty_webhook_cert_manager *h, const struct ty_json 
     }
 }
 
-static void on_wrote(void *ctx, const struct ty_kube_answer *answer)
+static void on_wrote(void *ctx, const struct ty_kube_response *answer)
 {
     struct ty_webhook_cert_manager *h = ctx;
     struct ty_kube_object o;
@@ -79,8 +79,8 @@ static void on_wrote(void *ctx, const struct ty_kube_answer *answer)
     if (answer->r == 0) {
         ty_info(&h->log, "wrote the webhook's certificates", TY_S("namespace", h->s.ns),
                 TY_S("secret", h->s.secret));
-        ty_kube_object_read(answer->json, answer->text, &o);
-        ty_reflect_wrote(h->secret, &o); /* the watch may know better by now */
+        ty_kube_object_init(answer->json, answer->text, &o);
+        ty_reflector_observe_write(h->secret, &o); /* the watch may know better by now */
         ty_webhook_cert_manager_check(h);
     } else if (answer->r == -ESTALE || answer->r == -EEXIST) {
         schedule_check(h, AGAIN_MS); /* another replica was first: the watch tells what it wrote */
@@ -130,7 +130,7 @@ static void write_secret(struct ty_webhook_cert_manager *h, struct ty_arena *a,
     }
     ty_info(&h->log, "making certificates for the webhook", TY_S("reason", p->why),
             TY_S("namespace", h->s.ns), TY_S("secret", h->s.secret));
-    h->op = ty_kube_start(h->s.kube, &(struct ty_kube_ask){
+    h->op = ty_kube_start(h->s.kube, &(struct ty_kube_request){
                                          .verb = h->there ? TY_KUBE_MERGE : TY_KUBE_CREATE,
                                          .kind = &ty_kind_secret,
                                          .ns = ty_str(h->s.ns),
@@ -141,26 +141,26 @@ static void write_secret(struct ty_webhook_cert_manager *h, struct ty_arena *a,
                                      });
 }
 
-static void on_secret(void *ctx, enum ty_reflect_change what, const struct ty_kube_object *o)
+static void on_secret(void *ctx, enum ty_reflector_change what, const struct ty_kube_object *o)
 {
     struct ty_webhook_cert_manager *h = ctx;
-    if (what == TY_REFLECT_GONE) {
+    if (what == TY_REFLECTOR_DELETED) {
         h->there = false;
         for (int i = 0; i < 4; i++)
             str_free(&h->data[i]);
     } else {
         read_secret(h, o->json);
     }
-    if (ty_reflect_synced(h->secret))
+    if (ty_reflector_synced(h->secret))
         ty_webhook_cert_manager_check(h);
 }
 
-static void on_secret_state(void *ctx, enum ty_reflect_state state,
-                            const struct ty_kube_answer *why, int64_t again_ms)
+static void on_secret_state(void *ctx, enum ty_reflector_state state,
+                            const struct ty_kube_response *why, int64_t again_ms)
 {
     struct ty_webhook_cert_manager *h = ctx;
     (void)again_ms;
-    if (state == TY_REFLECT_SYNCED) {
+    if (state == TY_REFLECTOR_SYNCED) {
         ty_webhook_cert_manager_check(h);
         return;
     }
@@ -209,7 +209,7 @@ static void reconcile_secret(struct ty_webhook_cert_manager *h)
     struct ty_err err = { 0 };
     struct ty_webhook_cert_plan p;
     char name[600];
-    if (!ty_reflect_synced(h->secret))
+    if (!ty_reflector_synced(h->secret))
         return;
     snprintf(name, sizeof(name), "%s.%s.svc", h->s.service, h->s.ns);
     struct ty_webhook_cert_plan_in in = { .gnutls = h->s.gnutls,
@@ -263,15 +263,15 @@ static const char *copy_text(struct ty_arena *a, const char *s)
     return s ? ty_arena_strndup(a, s, strlen(s)) : NULL;
 }
 
-void ty_webhook_cert_manager_watch(struct ty_webhook_cert_manager *h, struct ty_reflect_want want)
+void ty_webhook_cert_manager_watch(struct ty_webhook_cert_manager *h, struct ty_reflector_opts want)
 {
     const char *fields = ty_arena_printf(h->arena, "metadata.name=%s", h->s.secret);
 
-    want.which = (struct ty_kube_which){ .kind = &ty_kind_secret,
-                                         .ns = ty_str(h->s.ns),
-                                         .fields = ty_str(fields) };
+    want.which = (struct ty_kube_selector){ .kind = &ty_kind_secret,
+                                            .ns = ty_str(h->s.ns),
+                                            .fields = ty_str(fields) };
     want.ctx = h;
-    h->secret = ty_reflect_new(h->s.kube, &want);
+    h->secret = ty_reflector_new(h->s.kube, &want);
 }
 
 struct ty_webhook_cert_manager *
@@ -297,7 +297,7 @@ ty_webhook_cert_manager_new(const struct ty_webhook_cert_manager_settings *s)
         h, copy_text(h->arena, s->validating ? s->validating : TY_WEBHOOK_CERT_VALIDATING),
         copy_text(h->arena, s->mutating ? s->mutating : TY_WEBHOOK_CERT_MUTATING));
     ty_webhook_cert_manager_watch(
-        h, (struct ty_reflect_want){ .changed = on_secret, .state = on_secret_state });
+        h, (struct ty_reflector_opts){ .changed = on_secret, .state = on_secret_state });
     return h;
 }
 
@@ -311,7 +311,7 @@ void ty_webhook_cert_manager_free(struct ty_webhook_cert_manager *h)
     if (!h)
         return;
     ty_kube_cancel(h->op);
-    ty_reflect_free(h->secret);
+    ty_reflector_free(h->secret);
     ty_webhook_cert_inject_stop(h);
     uv_close((uv_handle_t *)h->timer, on_closed);
     for (int i = 0; i < 4; i++)

@@ -142,9 +142,9 @@ static void on_change(void *ctx, enum ty_stored_change what, const struct ty_sto
 
     if (owner)
         ty_engine_enqueue(e, owner->kind, owner->ns, owner->name);
-    if (obj->kind == &ty_kind_pod && what == TY_STORED_GONE)
+    if (obj->kind == &ty_kind_pod && what == TY_STORED_DELETED)
         ty_pod_summary_cache_drop(e, obj->uid);
-    else if (what != TY_STORED_GONE)
+    else if (what != TY_STORED_DELETED)
         ty_engine_enqueue(e, obj->kind, obj->ns, obj->name);
 }
 

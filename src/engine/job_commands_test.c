@@ -103,7 +103,7 @@ static void test_delete_waits_for_pods(void **state)
     assert_int_equal(ty_engine_suspend(&w->e, "a", true, &err), -EINVAL);
     assert_string_equal(err.text, "trainjob \"a\" is being deleted");
     assert_int_equal(ty_engine_delete(&w->e, "a", &err), 0); /* again, while it goes */
-    ty_local_finish(w->e.store, &ty_kind_pod, TY_LIT("ml"), TY_LIT("p"));
+    ty_local_finalize(w->e.store, &ty_kind_pod, TY_LIT("ml"), TY_LIT("p"));
     assert_null(job(w));
 }
 

@@ -81,7 +81,7 @@ static void the_gone_are_forgotten(void **state)
     const struct ty_stored *pod = create(w, "p");
     ty_pod_summary_cache_get(w->e, pod);
     assert_int_equal(w->e->pod_summaries.n, 1);
-    ty_local_finish(w->e->store, &ty_kind_pod, TY_LIT("default"), TY_LIT("p"));
+    ty_local_finalize(w->e->store, &ty_kind_pod, TY_LIT("default"), TY_LIT("p"));
     assert_int_equal(w->e->pod_summaries.n, 0);
     ty_pod_summary_cache_drop(w->e, "never seen");
 }

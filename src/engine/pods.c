@@ -258,7 +258,7 @@ static void finish_pod(struct ty_pod_runtime *p)
     const struct ty_stored *obj =
         ty_local_find(e->store, &ty_kind_pod, ty_str(p->ns), ty_str(p->name));
     if (obj && obj->deleting)
-        ty_local_finish(e->store, &ty_kind_pod, ty_str(p->ns), ty_str(p->name));
+        ty_local_finalize(e->store, &ty_kind_pod, ty_str(p->ns), ty_str(p->name));
     for (struct ty_pod_runtime **it = &e->all; *it; it = &(*it)->next)
         if (*it == p) {
             *it = p->next;

@@ -205,7 +205,7 @@ void ty_pods_sync(struct ty_engine *e, const struct ty_stored *obj)
     struct ty_json *pod = ty_local_read(e->pass, obj);
     struct ty_str phase = ty_json_str_at(pod, "status.phase");
     if (obj->deleting)
-        ty_local_finish(e->store, &ty_kind_pod, ty_str(obj->ns), ty_str(obj->name));
+        ty_local_finalize(e->store, &ty_kind_pod, ty_str(obj->ns), ty_str(obj->name));
     else if (!ty_str_is(phase, "Succeeded") && !ty_str_is(phase, "Failed") && !e->stopping)
         start_pod(e, obj);
 }

@@ -62,20 +62,20 @@ static void log_healthy(const struct ty_apiserver_health *t)
 
 /* ---- asking ---- */
 
-static void on_probed(void *ctx, const struct ty_kube_answer *answer TY_UNUSED);
+static void on_probed(void *ctx, const struct ty_kube_response *answer TY_UNUSED);
 
 /* Whoever is known may ask for the version, so 401 is about the credentials and nothing else. */
 static void on_timer(uv_timer_t *timer)
 {
     struct ty_apiserver_health *t = timer->data;
 
-    t->probe = ty_kube_start(t->kube, &(struct ty_kube_ask){ .verb = TY_KUBE_GET,
-                                                             .path = "/version",
-                                                             .timeout_ms = t->s.probe_ms,
-                                                             .unlimited = true,
-                                                             .tries = -1,
-                                                             .fn = on_probed,
-                                                             .ctx = t });
+    t->probe = ty_kube_start(t->kube, &(struct ty_kube_request){ .verb = TY_KUBE_GET,
+                                                                 .path = "/version",
+                                                                 .timeout_ms = t->s.probe_ms,
+                                                                 .unlimited = true,
+                                                                 .tries = -1,
+                                                                 .fn = on_probed,
+                                                                 .ctx = t });
 }
 
 static void schedule_probe(struct ty_apiserver_health *t)
@@ -86,7 +86,7 @@ static void schedule_probe(struct ty_apiserver_health *t)
 
 /* What came of it has been seen by now. A silence is said here, because one that ends before the
  * first probe held up nobody. */
-static void on_probed(void *ctx, const struct ty_kube_answer *answer TY_UNUSED)
+static void on_probed(void *ctx, const struct ty_kube_response *answer TY_UNUSED)
 {
     struct ty_apiserver_health *t = ctx;
 
@@ -124,7 +124,7 @@ static void set_unhealthy(struct ty_apiserver_health *t, enum api_state state)
     schedule_probe(t);
 }
 
-static void add_count(struct ty_apiserver_health *t, const struct ty_kube_seen *seen)
+static void add_count(struct ty_apiserver_health *t, const struct ty_kube_request_result *seen)
 {
     size_t i = 0;
 
@@ -146,7 +146,7 @@ static bool just_refused(const struct ty_apiserver_health *t)
     return t->state == REFUSED && now_ms(t) - t->refused_ms <= 2 * t->s.probe_ms;
 }
 
-void ty_apiserver_health_observe(void *ctx, const struct ty_kube_seen *seen)
+void ty_apiserver_health_observe(void *ctx, const struct ty_kube_request_result *seen)
 {
     struct ty_apiserver_health *t = ctx;
     ty_auto_arena *a = NULL;
@@ -157,7 +157,7 @@ void ty_apiserver_health_observe(void *ctx, const struct ty_kube_seen *seen)
     if (seen->code == 401) {
         a = ty_arena_new_small(WHO_CEILING, 1024);
         snprintf(t->why, sizeof(t->why), "Unauthorized: the API server does not take %s",
-                 ty_kubeconfig_who(a, t->s.config));
+                 ty_kubeconfig_identity(a, t->s.config));
         t->refused_ms = now_ms(t);
         set_unhealthy(t, REFUSED);
     } else if (seen->code == 0 && !just_refused(t)) {

@@ -28,14 +28,15 @@ struct ty_apiserver_health_settings { /* what is pointed to outlives it */
     void (*well)(void *ctx);
     void *ctx;
 };
-#define TY_APISERVER_HEALTH_LOG_MS 60000 /* not said more often; while it lasts it is said again   \
-                                          */
-#define TY_APISERVER_HEALTH_COUNTS 64    /* methods times codes; what would be more is not kept */
+#define TY_APISERVER_HEALTH_LOG_MS                                                                 \
+    60000                             /* not said more often; while it lasts it is said again      \
+                                       */
+#define TY_APISERVER_HEALTH_COUNTS 64 /* methods times codes; what would be more is not kept */
 
 /* gives. It begins well: nothing has been asked yet. */
 struct ty_apiserver_health *ty_apiserver_health_new(const struct ty_apiserver_health_settings *s);
 /* For ty_kube_settings.seen; ctx is the apiserver_health. */
-void ty_apiserver_health_observe(void *ctx, const struct ty_kube_seen *seen);
+void ty_apiserver_health_observe(void *ctx, const struct ty_kube_request_result *seen);
 /* With which client to ask; it was made with ty_apiserver_health_observe. */
 void ty_apiserver_health_set_client(struct ty_apiserver_health *t, struct ty_kube *kube);
 /* takes; before its client; NULL is fine. The loop must turn once more. */

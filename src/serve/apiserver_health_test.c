@@ -115,7 +115,7 @@ static void until(struct fixture *f, bool (*enough)(struct fixture *))
     assert_false(f->late);
 }
 
-static void on_answer(void *ctx, const struct ty_kube_answer *answer TY_UNUSED)
+static void on_answer(void *ctx, const struct ty_kube_response *answer TY_UNUSED)
 {
     struct fixture *f = ctx;
     f->answers++;
@@ -130,7 +130,7 @@ static void ask(struct fixture *f, const char *path)
 {
     f->answers = 0;
     ty_kube_start(f->kube,
-                  &(struct ty_kube_ask){
+                  &(struct ty_kube_request){
                       .verb = TY_KUBE_GET, .path = path, .tries = -1, .fn = on_answer, .ctx = f });
     until(f, answered);
 }
@@ -197,7 +197,7 @@ static void test_well(void **state)
 static void test_refused_with_a_long_name(void **state)
 {
     struct fixture *f = *state;
-    const struct ty_kube_seen seen = { .method = "GET", .code = 401, .whole = true };
+    const struct ty_kube_request_result seen = { .method = "GET", .code = 401, .whole = true };
     size_t n = (size_t)1 << 17;
     char *file = ty_arena_alloc(f->a, n + 1, 1);
 
@@ -220,10 +220,11 @@ static void test_refused(void **state)
     ask(f, "/apis");
     assert_has(ty_apiserver_health_reason(f->t, f->a),
                "Unauthorized: the API server does not take ");
-    assert_has(ty_apiserver_health_reason(f->t, f->a), ty_kubeconfig_who(f->a, &f->api.config));
+    assert_has(ty_apiserver_health_reason(f->t, f->a),
+               ty_kubeconfig_identity(f->a, &f->api.config));
     until(f, probed_often);
     assert_int_equal(times(log_of(f), "TrainJobs wait: the API server refuses"), 1);
-    assert_has(log_of(f), ty_kubeconfig_who(f->a, &f->api.config));
+    assert_has(log_of(f), ty_kubeconfig_identity(f->a, &f->api.config));
     assert_int_equal(f->well, 0);
     f->api.rows = good;
     until(f, well);
@@ -238,7 +239,9 @@ static void test_refused(void **state)
 static void test_a_401_that_fresh_credentials_mend(void **state)
 {
     struct fixture *f = *state;
-    struct ty_kube_seen seen = { .method = "GET", .code = 401, .whole = true, .again = true };
+    struct ty_kube_request_result seen = {
+        .method = "GET", .code = 401, .whole = true, .again = true
+    };
 
     open_it(f);
     ty_apiserver_health_observe(f->t, &seen);
@@ -251,7 +254,9 @@ static void test_a_401_that_fresh_credentials_mend(void **state)
 static void test_the_end_of_a_watch_proves_nothing(void **state)
 {
     struct fixture *f = *state;
-    struct ty_kube_seen end = { .method = "GET", .code = 200, .whole = true, .watch = true };
+    struct ty_kube_request_result end = {
+        .method = "GET", .code = 200, .whole = true, .watch = true
+    };
 
     open_it(f);
     f->api.rows = bad;
@@ -264,7 +269,7 @@ static void test_the_end_of_a_watch_proves_nothing(void **state)
 static void test_refused_and_hung_up(void **state)
 {
     struct fixture *f = *state;
-    struct ty_kube_seen cut = { .method = "GET", .text = "the connection died" };
+    struct ty_kube_request_result cut = { .method = "GET", .text = "the connection died" };
 
     f->s.probe_ms = 60000;
     open_it(f);
@@ -370,10 +375,10 @@ static void test_counts_have_an_end(void **state)
     for (int code = 200; code < 200 + 2 * TY_APISERVER_HEALTH_COUNTS; code++)
         if (code != 401)
             ty_apiserver_health_observe(
-                f->t, &(struct ty_kube_seen){ "PUT", code, true, false, false, NULL });
+                f->t, &(struct ty_kube_request_result){ "PUT", code, true, false, false, NULL });
     assert_int_equal(ty_apiserver_health_counts(f->t, &c), TY_APISERVER_HEALTH_COUNTS);
-    ty_apiserver_health_observe(f->t,
-                                &(struct ty_kube_seen){ "PUT", 200, true, false, false, NULL });
+    ty_apiserver_health_observe(
+        f->t, &(struct ty_kube_request_result){ "PUT", 200, true, false, false, NULL });
     assert_int_equal(count_of(f, "PUT", 200), 2);
     assert_int_equal(count_of(f, "PUT", 200 + TY_APISERVER_HEALTH_COUNTS), 0);
 }

@@ -12,7 +12,7 @@ struct metrics_call {
     struct ty_request *q;
 };
 
-void ty_servers_auth_log_refused(struct ty_servers *s, const struct ty_kube_answer *a,
+void ty_servers_auth_log_refused(struct ty_servers *s, const struct ty_kube_response *a,
                                  const char *what)
 {
     char why[512];
@@ -33,7 +33,7 @@ static void send_refusal(struct metrics_call *c, int code, const char *text)
     ty_respond_text(c->q, code, ty_str(text));
 }
 
-static void on_access_review(void *ctx, const struct ty_kube_answer *a)
+static void on_access_review(void *ctx, const struct ty_kube_response *a)
 {
     struct metrics_call *c = ctx;
 
@@ -58,7 +58,7 @@ static struct ty_json *send_review(struct ty_arena *a, const struct ty_kind *kin
     return r;
 }
 
-static void on_token_review(void *ctx, const struct ty_kube_answer *answer)
+static void on_token_review(void *ctx, const struct ty_kube_response *answer)
 {
     static const char *const more[] = { "groups", "extra" }; /* extra: a token may be for less */
     struct metrics_call *c = ctx;
@@ -83,14 +83,14 @@ static void on_token_review(void *ctx, const struct ty_kube_answer *answer)
     for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
         if (ty_json_get(user, more[i]))
             ty_json_set(a, spec, more[i], ty_json_get(user, more[i]));
-    ty_servers_request(
-        c->s, c->q, c->s->s.review_kube,
-        &(struct ty_kube_ask){ .verb = TY_KUBE_CREATE,
-                               .kind = &ty_kind_accessreview,
-                               .body = ty_json_text(a, send_review(a, &ty_kind_accessreview, spec)),
-                               .timeout_ms = 5000,
-                               .fn = on_access_review,
-                               .ctx = c });
+    ty_servers_request(c->s, c->q, c->s->s.review_kube,
+                       &(struct ty_kube_request){
+                           .verb = TY_KUBE_CREATE,
+                           .kind = &ty_kind_accessreview,
+                           .body = ty_json_text(a, send_review(a, &ty_kind_accessreview, spec)),
+                           .timeout_ms = 5000,
+                           .fn = on_access_review,
+                           .ctx = c });
 }
 
 void ty_servers_handle_metrics(void *ctx, struct ty_request *q)
@@ -112,7 +112,7 @@ void ty_servers_handle_metrics(void *ctx, struct ty_request *q)
     ty_json_set(q->arena, spec, "token", ty_json_str(q->arena, token));
     int r = ty_servers_request_review(
         s, q,
-        &(struct ty_kube_ask){
+        &(struct ty_kube_request){
             .verb = TY_KUBE_CREATE,
             .kind = &ty_kind_tokenreview,
             .body = ty_json_text(q->arena, send_review(q->arena, &ty_kind_tokenreview, spec)),

@@ -202,9 +202,9 @@ static void test_requests(void **state)
     assert_has(text(f), "\ntrainyard_api_server_available 1\n");
     for (int i = 0; i < 3; i++)
         ty_apiserver_health_observe(
-            t, &(struct ty_kube_seen){ .method = "GET", .code = 200, .whole = true });
+            t, &(struct ty_kube_request_result){ .method = "GET", .code = 200, .whole = true });
     ty_apiserver_health_observe(
-        t, &(struct ty_kube_seen){ .method = "PATCH", .text = "connection refused" });
+        t, &(struct ty_kube_request_result){ .method = "PATCH", .text = "connection refused" });
     for (int i = 0; i < 2; i++) {
         const char *now = text(f);
         snprintf(want, sizeof(want),

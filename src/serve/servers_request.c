@@ -26,7 +26,7 @@ static void remove_request(struct ty_servers_pending_request *k)
     k->s->reviews -= k->review;
 }
 
-static void on_answer(void *ctx, const struct ty_kube_answer *a)
+static void on_answer(void *ctx, const struct ty_kube_response *a)
 {
     struct ty_servers_pending_request *k = ctx;
 
@@ -36,10 +36,10 @@ static void on_answer(void *ctx, const struct ty_kube_answer *a)
 
 static struct ty_servers_pending_request *send_request(struct ty_servers *s, struct ty_request *q,
                                                        struct ty_kube *kube,
-                                                       const struct ty_kube_ask *ask)
+                                                       const struct ty_kube_request *ask)
 {
     struct ty_servers_pending_request *k = ty_new(q->arena, struct ty_servers_pending_request);
-    struct ty_kube_ask ours = *ask;
+    struct ty_kube_request ours = *ask;
 
     *k = (struct ty_servers_pending_request){
         .s = s, .q = q, .fn = ask->fn, .ctx = ask->ctx, .next = s->asked, .at = &s->asked
@@ -54,15 +54,15 @@ static struct ty_servers_pending_request *send_request(struct ty_servers *s, str
 }
 
 void ty_servers_request(struct ty_servers *s, struct ty_request *q, struct ty_kube *kube,
-                        const struct ty_kube_ask *what)
+                        const struct ty_kube_request *what)
 {
     send_request(s, q, kube, what);
 }
 
 int ty_servers_request_review(struct ty_servers *s, struct ty_request *q,
-                              const struct ty_kube_ask *what, struct ty_str about, bool known)
+                              const struct ty_kube_request *what, struct ty_str about, bool known)
 {
-    struct ty_kube_ask ours = *what;
+    struct ty_kube_request ours = *what;
     size_t most = known ? TY_REVIEWS_MAX : TY_REVIEWS_MAX - TY_REVIEWS_RESERVED, same = 0;
 
     for (const struct ty_servers_pending_request *k = s->asked; k; k = k->next)

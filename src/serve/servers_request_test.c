@@ -24,7 +24,7 @@ struct call {
     struct ty_request *q;
 };
 
-static void reviewed(void *ctx, const struct ty_kube_answer *a)
+static void reviewed(void *ctx, const struct ty_kube_response *a)
 {
     struct call *c = ctx;
 
@@ -34,11 +34,11 @@ static void reviewed(void *ctx, const struct ty_kube_answer *a)
 static void handle(void *ctx, struct ty_request *q)
 {
     struct call *c = ty_new(q->arena, struct call);
-    const struct ty_kube_ask ask = { .verb = TY_KUBE_CREATE,
-                                     .kind = &ty_kind_tokenreview,
-                                     .body = TY_LIT("{}"),
-                                     .fn = reviewed,
-                                     .ctx = c };
+    const struct ty_kube_request ask = { .verb = TY_KUBE_CREATE,
+                                         .kind = &ty_kind_tokenreview,
+                                         .body = TY_LIT("{}"),
+                                         .fn = reviewed,
+                                         .ctx = c };
 
     c->q = q;
     if (ty_servers_request_review(ctx, q, &ask, q->path,

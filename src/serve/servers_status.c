@@ -28,7 +28,7 @@ static bool has_audience(const struct ty_json *review, struct ty_str audience)
     return false;
 }
 
-static void on_token_review(void *ctx, const struct ty_kube_answer *a)
+static void on_token_review(void *ctx, const struct ty_kube_response *a)
 {
     struct token_review *k = ctx;
     struct ty_status_call *call = k->call;
@@ -69,12 +69,12 @@ static int start_review(struct token_review *k)
     ty_json_set(a, review, "kind", ty_json_cstr(a, "TokenReview"));
     ty_json_set(a, review, "spec", spec);
     return ty_servers_request_review(k->s, k->call->q,
-                                     &(struct ty_kube_ask){ .verb = TY_KUBE_CREATE,
-                                                            .kind = &ty_kind_tokenreview,
-                                                            .body = ty_json_text(a, review),
-                                                            .timeout_ms = 5000,
-                                                            .fn = on_token_review,
-                                                            .ctx = k },
+                                     &(struct ty_kube_request){ .verb = TY_KUBE_CREATE,
+                                                                .kind = &ty_kind_tokenreview,
+                                                                .body = ty_json_text(a, review),
+                                                                .timeout_ms = 5000,
+                                                                .fn = on_token_review,
+                                                                .ctx = k },
                                      review_subject(k), known);
 }
 
@@ -97,7 +97,7 @@ static void authorize_call(void *ctx, struct ty_status_call *call)
         ty_status_authorized(call, -EBUSY);
 }
 
-static void on_status_written(void *ctx, const struct ty_kube_answer *a)
+static void on_status_written(void *ctx, const struct ty_kube_response *a)
 {
     struct ty_status_call *call = ctx;
 
@@ -132,17 +132,17 @@ static void write_status(void *ctx, struct ty_status_call *call)
     ty_json_set(a, ty_json_ensure_object(a, obj, "status"), "trainerStatus",
                 status_to_apply(a, call->trainer_status));
     ty_servers_request(s, call->q, s->s.status_kube,
-                       &(struct ty_kube_ask){ .verb = TY_KUBE_APPLY,
-                                              .kind = &ty_kind_trainjob,
-                                              .ns = call->ns,
-                                              .name = call->name,
-                                              .sub = "status",
-                                              .body = ty_json_text(a, obj),
-                                              .manager = MANAGER,
-                                              .force = true,
-                                              .timeout_ms = 8000,
-                                              .fn = on_status_written,
-                                              .ctx = call });
+                       &(struct ty_kube_request){ .verb = TY_KUBE_APPLY,
+                                                  .kind = &ty_kind_trainjob,
+                                                  .ns = call->ns,
+                                                  .name = call->name,
+                                                  .sub = "status",
+                                                  .body = ty_json_text(a, obj),
+                                                  .manager = MANAGER,
+                                                  .force = true,
+                                                  .timeout_ms = 8000,
+                                                  .fn = on_status_written,
+                                                  .ctx = call });
 }
 
 void ty_servers_status_init(struct ty_servers *s)

@@ -98,7 +98,7 @@ static void test_refused_by_the_api_server(void **state)
     struct fixture *f = *state;
     struct ty_apiserver_health *t = ty_apiserver_health_new(&(struct ty_apiserver_health_settings){
         .loop = &f->w->loop, .config = &f->w->api.config, .log = &f->w->log });
-    struct ty_kube_seen seen = { .method = "PATCH", .code = 401, .whole = true };
+    struct ty_kube_request_result seen = { .method = "PATCH", .code = 401, .whole = true };
 
     f->w->api.rows = never; /* so the cache is not complete */
     f->s.apiserver_health = t;

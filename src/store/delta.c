@@ -43,8 +43,8 @@ struct match {
 
 /* The longest run around a place where both have the same eight bytes; `least`: what lies before is
  * written already. */
-static struct match widen(struct ty_str base, struct ty_str text, size_t from, size_t at,
-                          size_t least)
+static struct match widen_match(struct ty_str base, struct ty_str text, size_t from, size_t at,
+                                size_t least)
 {
     struct match m = { from, at, 0 };
 
@@ -58,7 +58,7 @@ static struct match widen(struct ty_str base, struct ty_str text, size_t from, s
     return m;
 }
 
-void ty_delta_make(struct ty_str base, struct ty_str text, struct ty_buf *ret)
+void ty_delta_encode(struct ty_str base, struct ty_str text, struct ty_buf *ret)
 {
     uint32_t table[SLOTS] = { 0 }; /* place in the base + 1 */
     size_t done = 0, at = 0;
@@ -69,7 +69,7 @@ void ty_delta_make(struct ty_str base, struct ty_str text, struct ty_buf *ret)
         uint32_t place = table[slot_at(text.p + at)];
         struct match m = { 0 };
         if (place)
-            m = widen(base, text, place - 1, at, done);
+            m = widen_match(base, text, place - 1, at, done);
         if (m.n < SHORTEST) {
             at++;
             continue;
@@ -84,7 +84,7 @@ void ty_delta_make(struct ty_str base, struct ty_str text, struct ty_buf *ret)
     ty_buf_put(ret, text.p + done, text.n - done);
 }
 
-bool ty_delta_read(struct ty_str base, struct ty_str delta, struct ty_buf *ret)
+bool ty_delta_decode(struct ty_str base, struct ty_str delta, struct ty_buf *ret)
 {
     size_t n, from;
 

@@ -7,8 +7,8 @@
 
 /* Appends to *ret what makes `text` out of `base`. Never wrong, at worst a little longer than the
  * text itself: the caller looks at the length. */
-void ty_delta_make(struct ty_str base, struct ty_str text, struct ty_buf *ret);
+void ty_delta_encode(struct ty_str base, struct ty_str text, struct ty_buf *ret);
 /* Appends the text. False: `delta` was not made from a base like this one (our own bug). */
-bool ty_delta_read(struct ty_str base, struct ty_str delta, struct ty_buf *ret);
+bool ty_delta_decode(struct ty_str base, struct ty_str delta, struct ty_buf *ret);
 
 #endif

@@ -15,8 +15,8 @@ static size_t round_trip(struct ty_str base, struct ty_str text)
     ty_auto_buf delta = { 0 };
     ty_auto_buf back = { 0 };
 
-    ty_delta_make(base, text, &delta);
-    assert_true(ty_delta_read(base, ty_buf_str(&delta), &back));
+    ty_delta_encode(base, text, &delta);
+    assert_true(ty_delta_decode(base, ty_buf_str(&delta), &back));
     assert_int_equal(back.n, text.n);
     if (text.n)
         assert_memory_equal(back.p, text.p, text.n);
@@ -98,11 +98,11 @@ static void refuses_what_does_not_fit(void **state)
     ty_auto_buf delta = { 0 };
     ty_auto_buf back = { 0 };
 
-    ty_delta_make(base, base, &delta);
-    assert_false(ty_delta_read(TY_LIT("short"), ty_buf_str(&delta), &back));
-    assert_false(ty_delta_read(base, (struct ty_str){ "\x05q", 2 }, &back)); /* cut off */
-    assert_false(ty_delta_read(base, (struct ty_str){ "\xff\xff", 2 }, &back));
-    assert_false(ty_delta_read(base, (struct ty_str){ "\0\x03", 2 }, &back)); /* from where? */
+    ty_delta_encode(base, base, &delta);
+    assert_false(ty_delta_decode(TY_LIT("short"), ty_buf_str(&delta), &back));
+    assert_false(ty_delta_decode(base, (struct ty_str){ "\x05q", 2 }, &back)); /* cut off */
+    assert_false(ty_delta_decode(base, (struct ty_str){ "\xff\xff", 2 }, &back));
+    assert_false(ty_delta_decode(base, (struct ty_str){ "\0\x03", 2 }, &back)); /* from where? */
 }
 
 int main(void)

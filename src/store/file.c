@@ -20,8 +20,8 @@ static int too_big(struct ty_err *err, size_t bytes, const char *more)
 }
 
 /* Reads until the end; `size` is a guess of what is there. */
-static int slurp(struct ty_arena *a, int fd, size_t size, struct ty_str *ret_text,
-                 struct ty_err *err)
+static int read_all(struct ty_arena *a, int fd, size_t size, struct ty_str *ret_text,
+                    struct ty_err *err)
 {
     size_t cap = size + 1 > 65536 ? size + 1 : 65536, n = 0;
     char *p = ty_arena_raw(a, cap, 1);
@@ -60,5 +60,5 @@ int ty_file_read(struct ty_arena *a, const char *path, int stdin_fd, struct ty_s
         return ty_fail(err, -EISDIR, "is a directory, not a file");
     if (S_ISREG(st.st_mode) && st.st_size > (off_t)TY_FILE_MAX)
         return too_big(err, (size_t)st.st_size, "");
-    return slurp(a, fd, S_ISREG(st.st_mode) ? (size_t)st.st_size : 0, ret_text, err);
+    return read_all(a, fd, S_ISREG(st.st_mode) ? (size_t)st.st_size : 0, ret_text, err);
 }

@@ -42,7 +42,7 @@ int ty_kube_new(struct ty_kube **ret, const struct ty_kube_settings *s, struct t
     if (k->set.dead_ms == 0)
         k->set.dead_ms = TY_KUBE_DEAD_MS;
     uv_update_time(s->loop); /* it may have been made long ago */
-    k->random = ty_random_seed();
+    k->random = ty_kube_random_seed();
     k->a = ty_arena_new_input(s->budget ? TREE_BYTES : MOST_BYTES, s->budget);
     k->sent = ty_arena_new_small((size_t)16 << 20, 4096);
     k->timer = calloc(1, sizeof(*k->timer));
@@ -50,7 +50,7 @@ int ty_kube_new(struct ty_kube **ret, const struct ty_kube_settings *s, struct t
         abort();
     uv_timer_init(s->loop, k->timer);
     k->timer->data = k;
-    ty_limiter_init(&k->limiter, s->qps, s->burst, ty_kube_now(k));
+    ty_kube_limiter_init(&k->limiter, s->qps, s->burst, ty_kube_now(k));
     int r = ty_kube_auth_new(&k->auth, s->loop, s->config, ty_kube_on_auth, k, err);
     if (r == 0)
         r = connections(k, err);

@@ -34,7 +34,7 @@ struct ty_kube;
 struct ty_kube_op;
 
 /* How one request ended, or that there is nothing to send it with. */
-struct ty_kube_seen {
+struct ty_kube_request_result {
     const char *method; /* a literal */
     int code;           /* HTTP status; 0: no answer */
     bool whole;         /* the answer came to its end */
@@ -57,7 +57,7 @@ struct ty_kube_settings {
     struct ty_fence fence;    /* around the asks that are `fenced` */
     /* Told of the end of every request, tries counted singly, from the loop; starts and cancels
      * nothing. May be NULL. */
-    void (*seen)(void *ctx, const struct ty_kube_seen *seen);
+    void (*seen)(void *ctx, const struct ty_kube_request_result *seen);
     void *ctx;
 };
 #define TY_KUBE_TIMEOUT_MS 30000
@@ -87,7 +87,7 @@ struct ty_budget *ty_kube_budget(const struct ty_kube *k); /* of the settings; m
  *   -EPROTO         something else, such as an answer that is not JSON
  * A refused certificate, a missing exec plugin and the like are -EAGAIN, too: they are mended while
  * we run. */
-struct ty_kube_answer {
+struct ty_kube_response {
     int r;
     int code;                   /* HTTP status, or that of a watch's ERROR; 0: no answer */
     struct ty_str reason;       /* metav1.Status: "NotFound", "AlreadyExists", ...; may be empty */
@@ -97,7 +97,7 @@ struct ty_kube_answer {
     const struct ty_json *json; /* the same, parsed; NULL: there is none, or it is not JSON */
     struct ty_str version;      /* resourceVersion: the object's; of lists the list's; else empty */
 };
-typedef void ty_kube_fn(void *ctx, const struct ty_kube_answer *answer);
+typedef void ty_kube_fn(void *ctx, const struct ty_kube_response *answer);
 
 /* One object. */
 
@@ -109,7 +109,7 @@ enum ty_kube_verb {
     TY_KUBE_APPLY,  /* server-side apply: manager, force */
     TY_KUBE_DELETE, /* a body is made of uid, version, propagation */
 };
-struct ty_kube_ask {
+struct ty_kube_request {
     enum ty_kube_verb verb;
     const struct ty_kind *kind;
     struct ty_str ns, name; /* ns: of kinds without namespace it is left out */
@@ -137,7 +137,7 @@ struct ty_kube_ask {
     void *ctx;
 };
 /* Never fails: what is wrong comes to fn. Lives until fn returns. */
-struct ty_kube_op *ty_kube_start(struct ty_kube *k, const struct ty_kube_ask *ask);
+struct ty_kube_op *ty_kube_start(struct ty_kube *k, const struct ty_kube_request *ask);
 /* NULL is fine. The request may have been executed by then. */
 void ty_kube_cancel(struct ty_kube_op *op);
 
@@ -147,22 +147,22 @@ void ty_kube_cancel(struct ty_kube_op *op);
 size_t ty_kube_cancel_fenced(struct ty_kube *k);
 
 /* Is this kind served? Asks /apis/GROUP/VERSION. r: 0 yes, -ENOENT no, else not known. */
-struct ty_kube_op *ty_kube_served(struct ty_kube *k, const struct ty_kind *kind, ty_kube_fn *fn,
-                                  void *ctx);
+struct ty_kube_op *ty_kube_discover(struct ty_kube *k, const struct ty_kind *kind, ty_kube_fn *fn,
+                                    void *ctx);
 
-/* Many objects. What follows is what src/store/reflect.h is made of; use that where you can. */
+/* Many objects. What follows is what src/store/reflector.h is made of; use that where you can. */
 
 struct ty_kube_object {
     const struct ty_json *json; /* strings point into text */
     struct ty_str text;         /* compact JSON, as the server sent it; if cut: of what is left */
     /* Of its metadata. Items of lists carry neither kind nor apiVersion. */
     struct ty_str ns, name, uid, version;
-    bool cut; /* too large to be read: its large members are null (store/terse.h) */
+    bool cut; /* too large to be read: its large members are null (store/truncate.h) */
 };
 /* Of a tree and its text: for what came as an answer. The metadata's strings are borrowed. */
-void ty_kube_object_read(const struct ty_json *json, struct ty_str text,
+void ty_kube_object_init(const struct ty_json *json, struct ty_str text,
                          struct ty_kube_object *ret);
-struct ty_kube_which {
+struct ty_kube_selector {
     const struct ty_kind *kind;
     struct ty_str ns;             /* empty: all */
     struct ty_str labels, fields; /* selectors as kubectl takes them; may be empty */
@@ -171,7 +171,7 @@ struct ty_kube_which {
 };
 
 struct ty_kube_list {
-    struct ty_kube_which which;
+    struct ty_kube_selector which;
     int page;              /* objects a request; 0: 500 */
     struct ty_str version; /* of the first page: empty: the newest; "0": whatever the server has at
                               hand, all in one page */
@@ -192,7 +192,7 @@ enum ty_kube_event {
     TY_KUBE_BOOKMARK, /* o: only version; nothing older will come */
 };
 struct ty_kube_watch {
-    struct ty_kube_which which;
+    struct ty_kube_selector which;
     struct ty_str version; /* after which; from a list */
     int64_t seconds;       /* the server ends it after that long; 0: 5 to 10 minutes, at random */
     void (*event)(void *ctx, enum ty_kube_event what, const struct ty_kube_object *o);

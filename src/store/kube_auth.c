@@ -34,10 +34,11 @@ struct ty_kube_auth {
     int64_t read_s, until_s; /* of the header: when it was read, when it ends */
     bool known;              /* there are credentials */
     struct stat cert_was;    /* config->cert.file when connections were last begun with it */
-    struct ty_kube_run *run;
+    struct ty_kube_exec_run *run;
 };
 
-static int keep(struct memory_file *m, const char *name, struct ty_str data, struct ty_err *err)
+static int write_memory_file(struct memory_file *m, const char *name, struct ty_str data,
+                             struct ty_err *err)
 {
     int fd = memfd_create(name, MFD_CLOEXEC);
     if (fd < 0 || write(fd, data.p, data.n) != (ssize_t)data.n) {
@@ -53,14 +54,14 @@ static int keep(struct memory_file *m, const char *name, struct ty_str data, str
     return 0;
 }
 
-static int keep_pem(struct memory_file *m, const char *name, const struct ty_kube_pem *pem,
-                    const char **ret_path, struct ty_err *err)
+static int write_pem_file(struct memory_file *m, const char *name, const struct ty_kube_pem *pem,
+                          const char **ret_path, struct ty_err *err)
 {
     if (pem->data.n == 0) {
         *ret_path = pem->file;
         return 0;
     }
-    int r = keep(m, name, pem->data, err);
+    int r = write_memory_file(m, name, pem->data, err);
     if (r == 0)
         *ret_path = m->path;
     return r;
@@ -151,11 +152,12 @@ int ty_kube_auth_new(struct ty_kube_auth **ret, uv_loop_t *loop, const struct ty
     auth->peer.proxy = config->proxy;
     if (!auth->peer.proxy && is_loopback(config->server))
         auth->peer.proxy = "";
-    int r = keep_pem(&auth->ca, "CA certificate", &config->ca, &auth->peer.ca_file, err);
+    int r = write_pem_file(&auth->ca, "CA certificate", &config->ca, &auth->peer.ca_file, err);
     if (r == 0)
-        r = keep_pem(&auth->cert, "client certificate", &config->cert, &auth->peer.cert_file, err);
+        r = write_pem_file(&auth->cert, "client certificate", &config->cert, &auth->peer.cert_file,
+                           err);
     if (r == 0)
-        r = keep_pem(&auth->key, "client key", &config->key, &auth->peer.key_file, err);
+        r = write_pem_file(&auth->key, "client key", &config->key, &auth->peer.key_file, err);
     if (r < 0) {
         ty_kube_auth_free(auth);
         return r;
@@ -173,7 +175,7 @@ void ty_kube_auth_free(struct ty_kube_auth *auth)
 {
     if (!auth)
         return;
-    ty_kube_run_cancel(auth->run);
+    ty_kube_exec_cancel(auth->run);
     int fds[] = { auth->ca.fd, auth->cert.fd, auth->key.fd };
     for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
         if (fds[i] >= 0)
@@ -191,7 +193,7 @@ static int read_token(struct ty_kube_auth *auth, int64_t now_s, struct ty_err *e
     struct ty_str token;
     if (auth->known && now_s - auth->read_s < TOKEN_SECONDS && now_s >= auth->read_s)
         return 0;
-    int r = ty_kube_read_file(a, auth->config->token_file, &token, err);
+    int r = ty_kubeconfig_read_file(a, auth->config->token_file, &token, err);
     token = r == 0 ? ty_str_trim(token) : token;
     if (r == 0 && token.n == 0)
         r = ty_fail(err, -EINVAL, "%s: the token file is empty", auth->config->token_file);
@@ -208,9 +210,9 @@ static int read_token(struct ty_kube_auth *auth, int64_t now_s, struct ty_err *e
 
 static int take_cert(struct ty_kube_auth *auth, const struct ty_kube_cred *cred, struct ty_err *err)
 {
-    int r = keep(&auth->cert, "client certificate", cred->cert, err);
+    int r = write_memory_file(&auth->cert, "client certificate", cred->cert, err);
     if (r == 0)
-        r = keep(&auth->key, "client key", cred->key, err);
+        r = write_memory_file(&auth->key, "client key", cred->key, err);
     if (r == 0) {
         auth->peer.cert_file = auth->cert.path;
         auth->peer.key_file = auth->key.path;
@@ -240,7 +242,7 @@ static int run_plugin(struct ty_kube_auth *auth, int64_t now_s)
     if (auth->known && (auth->until_s == INT64_MAX || now_s < auth->until_s - EARLY_SECONDS))
         return 0;
     if (!auth->run)
-        auth->run = ty_kube_run_start(auth->loop, auth->config, on_cred, auth);
+        auth->run = ty_kube_exec_start(auth->loop, auth->config, on_cred, auth);
     return TY_WAIT;
 }
 

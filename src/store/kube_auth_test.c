@@ -13,7 +13,7 @@ static void no_news(void *ctx TY_UNUSED, bool changed TY_UNUSED, const struct ty
     fail_msg("nothing was wanted");
 }
 
-static void put(const char *path, const char *text)
+static void write_file(const char *path, const char *text)
 {
     char part[64];
     snprintf(part, sizeof(part), "%s.part", path);
@@ -31,12 +31,12 @@ struct world {
     struct ty_kube_auth *auth;
 };
 
-static void begin(struct world *w)
+static void start_auth(struct world *w)
 {
     *w = (struct world){ .dir = "/tmp/ty-auth.XXXXXX", .config.server = "https://far:1/base" };
     assert_non_null(mkdtemp(w->dir));
     snprintf(w->file, sizeof(w->file), "%s/file", w->dir);
-    put(w->file, "first");
+    write_file(w->file, "first");
     assert_int_equal(uv_loop_init(&w->loop), 0);
 }
 
@@ -60,13 +60,13 @@ static void a_certificate_that_is_replaced(void **state)
     struct world w;
     bool changed = true;
     (void)state;
-    begin(&w);
+    start_auth(&w);
     w.config.cert.file = w.config.key.file = w.file;
     open_auth(&w);
     uint64_t before = ty_kube_auth_serial(w.auth);
     assert_false(ty_kube_auth_refused(w.auth, before, &changed));
     assert_false(changed);
-    put(w.file, "second");
+    write_file(w.file, "second");
     assert_true(ty_kube_auth_refused(w.auth, before, &changed));
     assert_true(changed);
     uint64_t after = ty_kube_auth_serial(w.auth);
@@ -78,7 +78,7 @@ static void a_certificate_that_is_replaced(void **state)
     assert_false(changed);
     unlink(w.file); /* between two of them */
     assert_false(ty_kube_auth_refused(w.auth, after, &changed));
-    put(w.file, "the third"); /* longer: number and time of a file may come again */
+    write_file(w.file, "the third"); /* longer: number and time of a file may come again */
     assert_true(ty_kube_auth_refused(w.auth, after, &changed));
     assert_true(changed);
     finish(&w);
@@ -91,22 +91,22 @@ static void a_token_that_is_replaced(void **state)
     struct ty_err err = { 0 };
     bool changed = true;
     (void)state;
-    begin(&w);
+    start_auth(&w);
     w.config.token_file = w.file;
     open_auth(&w);
     assert_int_equal(ty_kube_auth_ready(w.auth, 1000, &err), 0);
     assert_string_equal(ty_kube_auth_header(w.auth), "Authorization: Bearer first");
-    put(w.file, "second\n");
+    write_file(w.file, "second\n");
     assert_int_equal(ty_kube_auth_ready(w.auth, 1009, &err), 0);
     assert_string_equal(ty_kube_auth_header(w.auth), "Authorization: Bearer first");
     assert_true(ty_kube_auth_refused(w.auth, ty_kube_auth_serial(w.auth), &changed));
     assert_false(changed); /* connections know nothing of tokens */
     assert_int_equal(ty_kube_auth_ready(w.auth, 1009, &err), 0);
     assert_string_equal(ty_kube_auth_header(w.auth), "Authorization: Bearer second");
-    put(w.file, "");
+    write_file(w.file, "");
     assert_int_equal(ty_kube_auth_ready(w.auth, 1019, &err), 0); /* it may do for a while */
     assert_string_equal(ty_kube_auth_header(w.auth), "Authorization: Bearer second");
-    put(w.file, "third");
+    write_file(w.file, "third");
     assert_int_equal(ty_kube_auth_ready(w.auth, 1029, &err), 0);
     assert_string_equal(ty_kube_auth_header(w.auth), "Authorization: Bearer third");
     assert_int_equal(ty_kube_auth_ready(w.auth, 500, &err), 0); /* the clock was set back */
@@ -118,9 +118,9 @@ static void no_token_at_all(void **state)
     struct world w;
     struct ty_err err = { 0 };
     (void)state;
-    begin(&w);
+    start_auth(&w);
     w.config.token_file = w.file;
-    put(w.file, " \n");
+    write_file(w.file, " \n");
     open_auth(&w);
     assert_true(ty_kube_auth_ready(w.auth, 1000, &err) < 0);
     assert_has(err.text, "no credentials");
@@ -146,7 +146,7 @@ static void another_name(void **state)
         ty_auto_arena *a = ty_arena_new(1 << 16);
         struct world w;
         const char *host = NULL;
-        begin(&w);
+        start_auth(&w);
         w.config.server = cases[i].server;
         w.config.tls_name = cases[i].name;
         open_auth(&w);

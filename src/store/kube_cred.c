@@ -28,7 +28,7 @@ static struct ty_json *cluster_info(struct ty_arena *a, const struct ty_kubeconf
         ty_json_set(a, v, "insecure-skip-tls-verify", ty_json_bool(a, true));
     if (c->proxy && c->proxy[0])
         ty_json_set(a, v, "proxy-url", ty_json_cstr(a, c->proxy));
-    if (c->ca.file && ty_kube_read_file(a, c->ca.file, &ca, NULL) < 0)
+    if (c->ca.file && ty_kubeconfig_read_file(a, c->ca.file, &ca, NULL) < 0)
         ca.n = 0; /* the plugin gets along without, or says so */
     if (ca.n)
         ty_json_set(a, v, "certificate-authority-data", ty_json_str(a, base64(a, ca)));
@@ -50,7 +50,8 @@ struct ty_str ty_kube_exec_info(struct ty_arena *a, const struct ty_kubeconfig *
     return ty_json_text(a, v);
 }
 
-static int check(const struct ty_kube_exec *exec, const struct ty_json *v, struct ty_err *err)
+static int check_exec_credential(const struct ty_kube_exec *exec, const struct ty_json *v,
+                                 struct ty_err *err)
 {
     struct ty_str version = ty_json_str_at(v, "apiVersion");
     if (!ty_str_is(ty_json_str_at(v, "kind"), "ExecCredential"))
@@ -63,14 +64,14 @@ static int check(const struct ty_kube_exec *exec, const struct ty_json *v, struc
     return 0;
 }
 
-int ty_kube_cred_read(struct ty_arena *a, const struct ty_kube_exec *exec, struct ty_str said,
-                      struct ty_kube_cred *ret, struct ty_err *err)
+int ty_kube_cred_parse(struct ty_arena *a, const struct ty_kube_exec *exec, struct ty_str said,
+                       struct ty_kube_cred *ret, struct ty_err *err)
 {
     struct ty_kube_cred c = { .expires_s = INT64_MAX };
     struct ty_json *v = ty_json_parse(a, said, NULL, err);
     if (!v)
         return ty_wrap(err, "it did not print JSON");
-    int r = check(exec, v, err);
+    int r = check_exec_credential(exec, v, err);
     if (r < 0)
         return r;
     struct ty_str token = ty_json_str_at(v, "status.token");

@@ -16,7 +16,7 @@ static const struct ty_kube_exec exec = { .command = "p", .api_version = V1, .cl
 static int read_cred(struct ty_arena *a, const char *said, struct ty_kube_cred *c,
                      struct ty_err *err)
 {
-    return ty_kube_cred_read(a, &exec, ty_str(said), c, err);
+    return ty_kube_cred_parse(a, &exec, ty_str(said), c, err);
 }
 
 #define CRED(status) "{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1 "\",\"status\":" status "}"

@@ -11,7 +11,7 @@
 #define RUN_MS     60000
 #define SAID_BYTES ((size_t)1 << 20)
 
-struct ty_kube_run {
+struct ty_kube_exec_run {
     const struct ty_kubeconfig *config;
     ty_kube_cred_fn *fn; /* NULL: cancelled */
     void *ctx;
@@ -29,7 +29,7 @@ struct ty_kube_run {
 
 static void on_closed(uv_handle_t *h)
 {
-    struct ty_kube_run *run = h->data;
+    struct ty_kube_exec_run *run = h->data;
     run->open--;
     if (run->open > 0)
         return;
@@ -38,23 +38,24 @@ static void on_closed(uv_handle_t *h)
     free(run);
 }
 
-/* A process that runs is closed when it has ended: libuv does not wait for one that is closed. */
-static bool runs(const struct ty_kube_run *run)
+/* A process that is_running is closed when it has ended: libuv does not wait for one that is
+ * closed. */
+static bool is_running(const struct ty_kube_exec_run *run)
 {
     return run->process.data && run->spawn_error == 0 && !run->ended;
 }
 
-static void close_all(struct ty_kube_run *run)
+static void close_all(struct ty_kube_exec_run *run)
 {
     run->fn = NULL;
     uv_handle_t *all[] = { (uv_handle_t *)&run->process, (uv_handle_t *)&run->out,
                            (uv_handle_t *)&run->timer };
-    for (size_t i = runs(run); i < sizeof(all) / sizeof(*all); i++)
+    for (size_t i = is_running(run); i < sizeof(all) / sizeof(*all); i++)
         if (all[i]->data && !uv_is_closing(all[i]))
             uv_close(all[i], on_closed);
 }
 
-static int explain(const struct ty_kube_run *run, struct ty_err *err)
+static int exec_error(const struct ty_kube_exec_run *run, struct ty_err *err)
 {
     const struct ty_kube_exec *x = run->config->exec;
     if (run->spawn_error == -ENOENT)
@@ -82,16 +83,16 @@ static int explain(const struct ty_kube_run *run, struct ty_err *err)
     return 0;
 }
 
-static void finish(struct ty_kube_run *run)
+static void finish_run(struct ty_kube_exec_run *run)
 {
     struct ty_err err = { 0 };
     struct ty_kube_cred cred;
     ty_kube_cred_fn *fn = run->fn;
     if (!fn)
         return;
-    int r = explain(run, &err);
+    int r = exec_error(run, &err);
     if (r == 0) {
-        r = ty_kube_cred_read(run->a, run->config->exec, ty_buf_str(&run->said), &cred, &err);
+        r = ty_kube_cred_parse(run->a, run->config->exec, ty_buf_str(&run->said), &cred, &err);
         if (r < 0)
             ty_wrap(&err, "exec plugin %s", run->config->exec->command);
     }
@@ -102,25 +103,25 @@ static void finish(struct ty_kube_run *run)
 
 static void on_ended(uv_process_t *p, int64_t code, int signal)
 {
-    struct ty_kube_run *run = p->data;
+    struct ty_kube_exec_run *run = p->data;
     run->ended = true;
     run->code = code;
     run->signal = signal;
     if (!run->fn) /* cancelled, or late */
         close_all(run);
     else if (run->closed)
-        finish(run);
+        finish_run(run);
 }
 
 static void on_alloc(uv_handle_t *h, size_t hint TY_UNUSED, uv_buf_t *buf)
 {
-    struct ty_kube_run *run = h->data;
+    struct ty_kube_exec_run *run = h->data;
     *buf = uv_buf_init(run->piece, sizeof(run->piece));
 }
 
 static void on_read(uv_stream_t *s, ssize_t n, const uv_buf_t *buf)
 {
-    struct ty_kube_run *run = s->data;
+    struct ty_kube_exec_run *run = s->data;
     if (n > 0)
         ty_buf_put(&run->said, buf->base, (size_t)n);
     if (n >= 0)
@@ -128,21 +129,21 @@ static void on_read(uv_stream_t *s, ssize_t n, const uv_buf_t *buf)
     uv_read_stop(s);
     run->closed = true;
     if (run->ended)
-        finish(run);
+        finish_run(run);
 }
 
 static void on_late(uv_timer_t *t)
 {
-    struct ty_kube_run *run = t->data;
+    struct ty_kube_exec_run *run = t->data;
     if (run->spawn_error == 0) {
         run->late = true;
         uv_process_kill(&run->process, SIGKILL);
     }
-    finish(run); /* what it has started may hold its output open: do not wait for that */
+    finish_run(run); /* what it has started may hold its output open: do not wait for that */
 }
 
 /* Ours, the plugin's, and what it is told. Strings of ours are shared. */
-static char **make_env(struct ty_kube_run *run, bool interactive)
+static char **make_env(struct ty_kube_exec_run *run, bool interactive)
 {
     const struct ty_kube_exec *x = run->config->exec;
     size_t n = 0, at = 0;
@@ -165,7 +166,7 @@ static char **make_env(struct ty_kube_run *run, bool interactive)
     return env;
 }
 
-static char **make_args(struct ty_kube_run *run)
+static char **make_args(struct ty_kube_exec_run *run)
 {
     const struct ty_kube_exec *x = run->config->exec;
     size_t n = 0;
@@ -178,7 +179,7 @@ static char **make_args(struct ty_kube_run *run)
     return args;
 }
 
-static int spawn(struct ty_kube_run *run, uv_loop_t *loop)
+static int spawn_plugin(struct ty_kube_exec_run *run, uv_loop_t *loop)
 {
     bool terminal = isatty(0);
     enum ty_kube_interactive mode = run->config->exec->interactive;
@@ -204,27 +205,27 @@ static int spawn(struct ty_kube_run *run, uv_loop_t *loop)
     return uv_spawn(loop, &run->process, &o);
 }
 
-struct ty_kube_run *ty_kube_run_start(uv_loop_t *loop, const struct ty_kubeconfig *config,
-                                      ty_kube_cred_fn *fn, void *ctx)
+struct ty_kube_exec_run *ty_kube_exec_start(uv_loop_t *loop, const struct ty_kubeconfig *config,
+                                            ty_kube_cred_fn *fn, void *ctx)
 {
-    struct ty_kube_run *run = calloc(1, sizeof(*run));
+    struct ty_kube_exec_run *run = calloc(1, sizeof(*run));
     if (!run)
         abort();
-    *run = (struct ty_kube_run){ .config = config, .fn = fn, .ctx = ctx };
+    *run = (struct ty_kube_exec_run){ .config = config, .fn = fn, .ctx = ctx };
     run->a = ty_arena_new((size_t)64 << 20);
     run->said.ceiling = SAID_BYTES;
     uv_pipe_init(loop, &run->out, 0);
     uv_timer_init(loop, &run->timer);
     run->out.data = run->timer.data = run;
     run->open = 2;
-    run->spawn_error = spawn(run, loop);
+    run->spawn_error = spawn_plugin(run, loop);
     if (run->spawn_error == 0)
         uv_read_start((uv_stream_t *)&run->out, on_alloc, on_read);
     uv_timer_start(&run->timer, on_late, run->spawn_error < 0 ? 0 : RUN_MS, 0);
     return run;
 }
 
-void ty_kube_run_cancel(struct ty_kube_run *run)
+void ty_kube_exec_cancel(struct ty_kube_exec_run *run)
 {
     if (!run || !run->fn)
         return;

@@ -45,11 +45,11 @@ static void run(const char *script, int cancel_after, struct heard *ret)
 
     *ret = (struct heard){ 0 };
     assert_int_equal(uv_loop_init(&loop), 0);
-    struct ty_kube_run *r = ty_kube_run_start(&loop, &config, on_cred, ret);
+    struct ty_kube_exec_run *r = ty_kube_exec_start(&loop, &config, on_cred, ret);
     for (int i = 0; i < cancel_after; i++)
         uv_run(&loop, UV_RUN_NOWAIT);
     if (cancel_after)
-        ty_kube_run_cancel(r);
+        ty_kube_exec_cancel(r);
     uv_run(&loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&loop), 0);
     check_no_child();

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-struct ty_web *ty_kube_web(const struct ty_kube_op *op)
+struct ty_web *ty_kube_http_client(const struct ty_kube_op *op)
 {
     const struct ty_kube *k = op->k;
     if (op->reads)
@@ -13,17 +13,17 @@ struct ty_web *ty_kube_web(const struct ty_kube_op *op)
     return op->fenced && k->fenced ? k->fenced : k->writes;
 }
 
-static void cancel(struct ty_kube_op *op)
+static void cancel_fenced_op(struct ty_kube_op *op)
 {
     op->k->canceled++;
     ty_kube_op_fail(op, -ECANCELED, "%s", TY_FENCE_CLOSED);
 }
 
-bool ty_kube_fenced(struct ty_kube_op *op)
+bool ty_kube_check_fence(struct ty_kube_op *op)
 {
     if (!op->fenced || ty_fence_is_open(&op->k->set.fence))
         return false;
-    cancel(op);
+    cancel_fenced_op(op);
     return true;
 }
 
@@ -37,7 +37,7 @@ size_t ty_kube_cancel_fenced(struct ty_kube *k)
         if (!k->fenced)
             ty_web_cancel(op->call);
         op->call = NULL;
-        cancel(op);
+        cancel_fenced_op(op);
     }
     size_t n = k->canceled;
     k->canceled = 0;

@@ -21,20 +21,20 @@ static bool is_open(void *ctx)
     return !w->closed && (!w->slow || w->seen < w->slow);
 }
 
-static void on_seen(void *ctx, const struct ty_kube_seen *seen)
+static void on_seen(void *ctx, const struct ty_kube_request_result *seen)
 {
     struct world *w = ctx;
     assert_true(seen->whole); /* what is canceled is no failure of the server */
     w->seen++;
 }
 
-static void on_other(void *ctx, const struct ty_kube_answer *answer)
+static void on_other(void *ctx, const struct ty_kube_response *answer)
 {
     struct world *w = ctx;
     w->others += answer->r == 0 || answer->r == -EPROTO; /* it answers with a sentence */
 }
 
-static void begin(struct world *w, const char *const *answers)
+static void start_client(struct world *w, const char *const *answers)
 {
     w->k.set.fence = (struct ty_fence){ .open = is_open, .ctx = w };
     w->k.set.seen = on_seen;
@@ -48,7 +48,7 @@ static void begin_far(struct world *w)
     static const char *const none[] = { NULL };
     struct ty_err err = { 0 };
 
-    begin(w, none);
+    start_client(w, none);
     ty_kube_free(w->k.kube);
     far_start(&w->far, "h2");
     w->k.config.server = w->far.url;
@@ -64,19 +64,19 @@ static void finish_far(struct world *w)
 
 static void write_one(struct world *w)
 {
-    ty_kube_start(w->k.kube, &(struct ty_kube_ask){ .verb = TY_KUBE_APPLY,
-                                                    .path = "/ok",
-                                                    .manager = "m",
-                                                    .force = true,
-                                                    .body = TY_LIT("{}"),
-                                                    .fenced = true,
-                                                    .fn = kube_on_end,
-                                                    .ctx = &w->k });
+    ty_kube_start(w->k.kube, &(struct ty_kube_request){ .verb = TY_KUBE_APPLY,
+                                                        .path = "/ok",
+                                                        .manager = "m",
+                                                        .force = true,
+                                                        .body = TY_LIT("{}"),
+                                                        .fenced = true,
+                                                        .fn = kube_on_end,
+                                                        .ctx = &w->k });
 }
 
 static void ask_another(struct world *w)
 {
-    ty_kube_start(w->k.kube, &(struct ty_kube_ask){ .path = "/ok", .fn = on_other, .ctx = w });
+    ty_kube_start(w->k.kube, &(struct ty_kube_request){ .path = "/ok", .fn = on_other, .ctx = w });
 }
 
 static void before_it_is_sent(void **state)
@@ -84,7 +84,7 @@ static void before_it_is_sent(void **state)
     static const char *const answers[] = { ONE, NULL };
     struct world w = { .closed = true };
     (void)state;
-    begin(&w, answers);
+    start_client(&w, answers);
     write_one(&w);
     kube_run(&w.k);
     assert_ended(&w.k, -ECANCELED, TY_FENCE_CLOSED);
@@ -100,7 +100,7 @@ static void before_it_is_sent_again(void **state)
     static const char *const answers[] = { SLOWLY, ONE, NULL };
     struct world w = { .slow = 1 };
     (void)state;
-    begin(&w, answers);
+    start_client(&w, answers);
     write_one(&w);
     kube_run(&w.k);
     assert_ended(&w.k, -ECANCELED, TY_FENCE_CLOSED);
@@ -116,7 +116,7 @@ static void while_they_wait_for_their_turn(void **state)
     static const char *const answers[] = { ONE, NULL };
     struct world w = { .k.set = { .qps = 0.001, .burst = 1 } };
     (void)state;
-    begin(&w, answers);
+    start_client(&w, answers);
     ask_another(&w);
     for (int i = 0; i < WRITES; i++)
         write_one(&w);
@@ -187,7 +187,7 @@ static void canceled_by_their_owner(void **state)
     (void)state;
     begin_far(&w);
     w.far.holds = true;
-    struct ty_kube_ask ask = { .path = "/ok", .fenced = true, .fn = kube_on_end, .ctx = &w.k };
+    struct ty_kube_request ask = { .path = "/ok", .fenced = true, .fn = kube_on_end, .ctx = &w.k };
     struct ty_kube_op *op = ty_kube_start(w.k.kube, &ask), *next = ty_kube_start(w.k.kube, &ask);
     assert_int_equal(ty_kube_cancel_fenced(w.k.kube), 2);
     ty_kube_cancel(op);

@@ -5,7 +5,7 @@
 #define JSON "application/json"
 #define OWN  7 /* all but groups and extras, and the NULL */
 
-static size_t count(const char *const *words)
+static size_t list_len(const char *const *words)
 {
     size_t n = 0;
     while (words && words[n])
@@ -16,7 +16,7 @@ static size_t count(const char *const *words)
 const char *const *ty_kube_headers(struct ty_arena *a, const struct ty_kubeconfig *config,
                                    const struct ty_kube_head *head)
 {
-    size_t groups = count(config->as_groups), extras = count(config->as_extra), n = 0;
+    size_t groups = list_len(config->as_groups), extras = list_len(config->as_extra), n = 0;
     const char **h = ty_new_n(a, const char *, OWN + groups + extras / 2);
 
     h[n++] = ty_arena_printf(a, "Accept: %s", head->accept ? head->accept : JSON);

@@ -7,9 +7,9 @@
 
 #include "net/web.h"
 #include "store/kube.h"
-#include "store/kube_answer.h"
 #include "store/kube_auth.h"
-#include "store/kube_pace.h"
+#include "store/kube_flowcontrol.h"
+#include "store/kube_response.h"
 
 #define TY_KUBE_META_ONE "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 
@@ -30,7 +30,7 @@ struct ty_kube_class {
      * the op. */
     int (*piece)(struct ty_kube_op *op, struct ty_str piece, struct ty_err *err);
     /* The end. True: the op goes on, it has been sent again. NULL: fn is told. */
-    bool (*end)(struct ty_kube_op *op, struct ty_kube_answer *answer);
+    bool (*end)(struct ty_kube_op *op, struct ty_kube_response *answer);
     void (*free)(struct ty_kube_op *op); /* of what is behind the op; may be NULL */
 };
 
@@ -48,7 +48,7 @@ struct ty_kube_op {
     bool fenced;               /* over the connection of fenced writes */
     bool refused;              /* 401 once */
     bool raw;                  /* an object is not parsed */
-    bool cut;                  /* lists and watches: see struct ty_kube_which */
+    bool cut;                  /* lists and watches: see struct ty_kube_selector */
     size_t charged;            /* of the budget, for body and answer */
     bool busy, cancelled;      /* a callback of its own is on the stack; free when it returns */
     uint64_t serial;           /* of the credentials it was sent with */
@@ -68,7 +68,7 @@ struct ty_kube {
     struct ty_web *reads, *writes, *fenced; /* fenced: NULL without a fence */
     size_t canceled;                        /* by the fence, and not told yet */
     struct ty_kube_auth *auth;
-    struct ty_limiter limiter;
+    struct ty_kube_limiter limiter;
     struct ty_kube_op *ops, *waits;
     uv_timer_t *timer;     /* of waits; on the heap because libuv closes it later */
     struct ty_arena *a;    /* of what a callback is given */
@@ -83,9 +83,9 @@ void ty_kube_op_begin(struct ty_kube_op *op); /* sends it, or lets it wait for i
 /* Tells this failure from the loop. */
 void ty_kube_op_fail(struct ty_kube_op *op, int r, const char *fmt, ...) TY_PRINTF(3, 4);
 /* kube_fence.c */
-struct ty_web *ty_kube_web(const struct ty_kube_op *op); /* that it is sent over */
+struct ty_web *ty_kube_http_client(const struct ty_kube_op *op); /* that it is sent over */
 /* True: it may not be sent, and that is told from the loop. */
-bool ty_kube_fenced(struct ty_kube_op *op);
+bool ty_kube_check_fence(struct ty_kube_op *op);
 
 int64_t ty_kube_now(const struct ty_kube *k); /* loop time, ms */
 ty_kube_auth_fn ty_kube_on_auth; /* those who wait for credentials go on; ctx: the client */
@@ -93,8 +93,8 @@ ty_kube_auth_fn ty_kube_on_auth; /* those who wait for credentials go on; ctx: t
 /* Parses `text`, an object (levels 2) or an event of a watch (3). NULL with *err; -EFBIG: it is too
  * large for its tree to be made. With op->cut it is read without its large members then, and
  * *ret_cut set. Lives with op->k->a. */
-struct ty_json *ty_kube_read(struct ty_kube_op *op, struct ty_str text, int levels, bool *ret_cut,
-                             struct ty_err *err);
+struct ty_json *ty_kube_parse(struct ty_kube_op *op, struct ty_str text, int levels, bool *ret_cut,
+                              struct ty_err *err);
 
 /* kube_ask.c: "/apis/GROUP/VERSION/namespaces/NS/PLURAL/NAME/SUB"; parts may be empty. */
 void ty_kube_path(struct ty_buf *out, const struct ty_kind *kind, struct ty_str ns,
@@ -102,6 +102,6 @@ void ty_kube_path(struct ty_buf *out, const struct ty_kind *kind, struct ty_str 
 /* "?key=value", then "&key=value", the value escaped; nothing when it is empty. */
 void ty_kube_query(struct ty_buf *out, const char *key, struct ty_str value);
 /* The selectors. */
-void ty_kube_which(struct ty_buf *out, const struct ty_kube_which *which);
+void ty_kube_selector(struct ty_buf *out, const struct ty_kube_selector *which);
 
 #endif

@@ -23,7 +23,7 @@ static const char *large(struct ty_arena *a, const char *name)
                            name, numbers);
 }
 
-static void begin(struct world *w, const char *const *answers)
+static void start_client(struct world *w, const char *const *answers)
 {
     w->budget.ceiling = 300000;
     w->k.set.budget = &w->budget;
@@ -37,7 +37,7 @@ static void finish(struct world *w)
     assert_int_equal(w->budget.used, 0);
 }
 
-static void tell(void *ctx, const struct ty_kube_object *o)
+static void on_object(void *ctx, const struct ty_kube_object *o)
 {
     const struct ty_str less =
         TY_LIT("{\"metadata\":{\"name\":\"b\",\"namespace\":\"d\",\"uid\":\"9\","
@@ -58,7 +58,7 @@ static void tell(void *ctx, const struct ty_kube_object *o)
 static void on_event(void *ctx, enum ty_kube_event what, const struct ty_kube_object *o)
 {
     (void)what;
-    tell(ctx, o);
+    on_object(ctx, o);
 }
 
 /* One of three is too large: it is told in part, and the others as ever. */
@@ -71,10 +71,10 @@ static void list_of_three(bool cut, const char *told, int r, const char *says)
         NULL,
     };
     struct world w = { 0 };
-    begin(&w, answers);
+    start_client(&w, answers);
     w.k.op = ty_kube_list(
         w.k.kube, &(struct ty_kube_list){ .which = { .kind = &ty_kind_configmap, .cut = cut },
-                                          .object = tell,
+                                          .object = on_object,
                                           .end = kube_on_end,
                                           .ctx = &w });
     kube_run(&w.k);
@@ -100,7 +100,7 @@ static void a_watch(void **state)
     };
     struct world w = { 0 };
     (void)state;
-    begin(&w, answers);
+    start_client(&w, answers);
     w.k.op = ty_kube_watch(
         w.k.kube, &(struct ty_kube_watch){ .which = { .kind = &ty_kind_configmap, .cut = true },
                                            .version = TY_LIT("5"),
@@ -117,13 +117,13 @@ static void ask(struct world *w, const char *text, bool raw)
 {
     const char *const answers[] = { text, NULL };
 
-    begin(w, answers);
-    w->k.op = ty_kube_start(w->k.kube, &(struct ty_kube_ask){ .kind = &ty_kind_configmap,
-                                                              .ns = TY_LIT("d"),
-                                                              .name = TY_LIT("b"),
-                                                              .raw = raw,
-                                                              .fn = kube_on_end,
-                                                              .ctx = &w->k });
+    start_client(w, answers);
+    w->k.op = ty_kube_start(w->k.kube, &(struct ty_kube_request){ .kind = &ty_kind_configmap,
+                                                                  .ns = TY_LIT("d"),
+                                                                  .name = TY_LIT("b"),
+                                                                  .raw = raw,
+                                                                  .fn = kube_on_end,
+                                                                  .ctx = &w->k });
     kube_run(&w->k);
 }
 

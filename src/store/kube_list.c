@@ -16,7 +16,7 @@ struct list_op {
     void (*again)(void *ctx);
     char *first; /* path and query of the first page */
     char *base;  /* the same without resourceVersion, for the others */
-    struct ty_split split;
+    struct ty_kube_split split;
     int rounds;
     bool paging; /* this is not the first page */
 };
@@ -29,12 +29,12 @@ static int on_item(void *ctx, struct ty_str text)
     struct ty_err err = { 0 };
     bool cut = false;
 
-    const struct ty_json *json = ty_kube_read(op, text, 2, &cut, &err);
+    const struct ty_json *json = ty_kube_parse(op, text, 2, &cut, &err);
     if (!json && err.code == -EFBIG)
         return ty_fail(&op->error, -EFBIG, "%s", err.text);
     if (!json)
         return ty_fail(&op->error, -EPROTO, "an object of the list is not JSON: %s", err.text);
-    ty_kube_object_read(json, cut ? ty_json_text(op->k->a, json) : text, &o);
+    ty_kube_object_init(json, cut ? ty_json_text(op->k->a, json) : text, &o);
     o.cut = cut;
     l->object(op->ctx, &o);
     ty_arena_reset(op->k->a);
@@ -44,7 +44,7 @@ static int on_item(void *ctx, struct ty_str text)
 static int list_piece(struct ty_kube_op *op, struct ty_str piece, struct ty_err *err)
 {
     struct list_op *l = (struct list_op *)op;
-    return ty_split_feed(&l->split, piece, on_item, l, err);
+    return ty_kube_split_feed(&l->split, piece, on_item, l, err);
 }
 
 static void set_path(struct list_op *l, const char *base, struct ty_str token)
@@ -62,7 +62,7 @@ static void set_path(struct list_op *l, const char *base, struct ty_str token)
 /* The next page, or the first again; each has its own time. */
 static bool list_go_on(struct list_op *l)
 {
-    ty_split_reset(&l->split);
+    ty_kube_split_reset(&l->split);
     l->op.deadline_ms = ty_kube_now(l->op.k) + l->op.timeout_ms;
     l->op.refused = false;
     ty_kube_op_begin(&l->op);
@@ -83,13 +83,13 @@ static bool list_again(struct list_op *l)
 }
 
 /* What surrounds the items. */
-static void read_rest(struct list_op *l, struct ty_kube_answer *answer, struct ty_str *ret_token)
+static void read_rest(struct list_op *l, struct ty_kube_response *answer, struct ty_str *ret_token)
 {
     struct ty_arena *a = l->op.k->a;
     struct ty_err err = { 0 };
     const struct ty_json *json = NULL;
     ty_arena_reset(a);
-    if (ty_split_whole(&l->split))
+    if (ty_kube_split_whole(&l->split))
         json = ty_json_parse(a, ty_buf_str(&l->split.rest), NULL, &err);
     answer->version = ty_json_str_at(json, "metadata.resourceVersion");
     *ret_token = ty_json_str_at(json, "metadata.continue");
@@ -100,7 +100,7 @@ static void read_rest(struct list_op *l, struct ty_kube_answer *answer, struct t
                                              err.text[0] ? ": " : "", err.text));
 }
 
-static bool list_end(struct ty_kube_op *op, struct ty_kube_answer *answer)
+static bool list_end(struct ty_kube_op *op, struct ty_kube_response *answer)
 {
     struct list_op *l = (struct list_op *)op;
     struct ty_str token = { 0 };
@@ -122,7 +122,7 @@ static bool list_end(struct ty_kube_op *op, struct ty_kube_answer *answer)
 static void list_free(struct ty_kube_op *op)
 {
     struct list_op *l = (struct list_op *)op;
-    ty_split_done(&l->split);
+    ty_kube_split_done(&l->split);
     free(l->first);
     free(l->base);
 }
@@ -137,7 +137,7 @@ struct ty_kube_op *ty_kube_list(struct ty_kube *k, const struct ty_kube_list *li
 {
     ty_auto_buf path = { 0 };
     char page[16];
-    ty_kube_which(&path, &list->which);
+    ty_kube_selector(&path, &list->which);
     snprintf(page, sizeof(page), "%d", list->page > 0 ? list->page : PAGE);
     ty_kube_query(&path, "limit", ty_str(page));
     size_t base = path.n; /* a token brings its own version */

@@ -7,7 +7,7 @@
 
 #include "base/budget.h"
 #include "store/kube_headers.h"
-#include "store/terse.h"
+#include "store/truncate.h"
 
 #define SMALL_ANSWER ((size_t)16 << 10)
 #define ANSWER_BYTES ((size_t)32 << 20)
@@ -138,7 +138,7 @@ void ty_kube_cancel(struct ty_kube_op *op)
     op_free(op);
 }
 
-static void op_end(struct ty_kube_op *op, struct ty_kube_answer *answer)
+static void op_end(struct ty_kube_op *op, struct ty_kube_response *answer)
 {
     bool goes_on = false;
     op->busy = true;
@@ -153,8 +153,8 @@ static void op_end(struct ty_kube_op *op, struct ty_kube_answer *answer)
 
 static void op_lost(struct ty_kube_op *op, int r, struct ty_str why)
 {
-    struct ty_kube_answer answer;
-    ty_kube_answer_lost(why, &answer);
+    struct ty_kube_response answer;
+    ty_kube_response_lost(why, &answer);
     answer.r = r;
     op_end(op, &answer);
 }
@@ -175,21 +175,21 @@ static void tell_seen(const struct ty_kube_op *op, const struct ty_web_end *end,
 {
     const struct ty_kube_settings *s = &op->k->set;
     if (s->seen)
-        s->seen(s->ctx, &(struct ty_kube_seen){ .method = op->method,
-                                                .code = end->status,
-                                                .whole = end->whole,
-                                                .watch = op->total_ms != 0,
-                                                .again = again,
-                                                .text = end->whole ? NULL : end->text });
+        s->seen(s->ctx, &(struct ty_kube_request_result){ .method = op->method,
+                                                          .code = end->status,
+                                                          .whole = end->whole,
+                                                          .watch = op->total_ms != 0,
+                                                          .again = again,
+                                                          .text = end->whole ? NULL : end->text });
 }
 
 /* The server wants it later, and there is time and patience left. */
-static bool pause_op(struct ty_kube_op *op, const struct ty_kube_answer *answer)
+static bool pause_op(struct ty_kube_op *op, const struct ty_kube_response *answer)
 {
     bool asked = answer->code == 429 || (answer->code == 503 && answer->retry_after_ms > 0);
     int64_t ms = answer->retry_after_ms ? answer->retry_after_ms : PAUSE_MS;
     /* All that were refused together are told the same second. */
-    ms += (int64_t)(ty_random_next(&op->k->random) % (uint64_t)(ms / 4 + 1));
+    ms += (int64_t)(ty_kube_random_next(&op->k->random) % (uint64_t)(ms / 4 + 1));
     if (!asked || op->tries <= 0 || ty_kube_now(op->k) + ms >= op->deadline_ms)
         return false;
     op->tries--;
@@ -206,7 +206,7 @@ static void renew_connections(struct ty_kube *k)
 }
 
 /* Once an op: perhaps the credentials have been replaced meanwhile. */
-static bool with_other_credentials(struct ty_kube_op *op, const struct ty_kube_answer *answer)
+static bool with_other_credentials(struct ty_kube_op *op, const struct ty_kube_response *answer)
 {
     bool changed = false;
     if (answer->code != 401 || op->refused ||
@@ -220,31 +220,31 @@ static bool with_other_credentials(struct ty_kube_op *op, const struct ty_kube_a
 }
 
 /* The object that was asked for, as the caller knows it already. */
-static bool is_known(const struct ty_kube_op *op, int status, struct ty_kube_answer *ret)
+static bool is_known(const struct ty_kube_op *op, int status, struct ty_kube_response *ret)
 {
     struct ty_str text = ty_buf_str(&op->answer);
     bool one = op->known && op->fn && (status == 200 || status == 201);
-    struct ty_str version = one ? ty_kube_peek_version(text) : (struct ty_str){ 0 };
+    struct ty_str version = one ? ty_kube_response_peek_version(text) : (struct ty_str){ 0 };
 
-    *ret = (struct ty_kube_answer){
+    *ret = (struct ty_kube_response){
         .code = status, .text = text, .version = version, .message = TY_LIT("")
     };
     return version.n && op->known(op->ctx, version);
 }
 
 /* Nobody wants a tree of it. */
-static bool is_raw(const struct ty_kube_op *op, int status, struct ty_kube_answer *ret)
+static bool is_raw(const struct ty_kube_op *op, int status, struct ty_kube_response *ret)
 {
-    *ret = (struct ty_kube_answer){ .code = status,
-                                    .text = ty_buf_str(&op->answer),
-                                    .message = TY_LIT("") };
+    *ret = (struct ty_kube_response){ .code = status,
+                                      .text = ty_buf_str(&op->answer),
+                                      .message = TY_LIT("") };
     return op->raw && status == 200;
 }
 
 static void end_op(struct ty_kube_op *op, struct ty_web_call *call, const struct ty_web_end *end)
 {
     struct ty_kube *k = op->k;
-    struct ty_kube_answer answer;
+    struct ty_kube_response answer;
 
     op->call = NULL;
     if (op->error.code < 0) { /* of a piece, or too long */
@@ -252,7 +252,7 @@ static void end_op(struct ty_kube_op *op, struct ty_web_call *call, const struct
         op_lost(op, op->error.code, ty_str(op->error.text));
         return;
     }
-    if (end->fenced && ty_kube_fenced(op))
+    if (end->fenced && ty_kube_check_fence(op))
         return;
     if (!end->whole) {
         tell_seen(op, end, false);
@@ -261,10 +261,10 @@ static void end_op(struct ty_kube_op *op, struct ty_web_call *call, const struct
         return;
     }
     if (op->class->piece && end->status == 200)
-        answer = (struct ty_kube_answer){ .code = 200 };
+        answer = (struct ty_kube_response){ .code = 200 };
     else if (!is_raw(op, end->status, &answer) && !is_known(op, end->status, &answer))
-        ty_kube_answer_read(k->a, end->status, ty_buf_str(&op->answer),
-                            ty_web_header(call, "Retry-After"), &answer);
+        ty_kube_response_parse(k->a, end->status, ty_buf_str(&op->answer),
+                               ty_web_header(call, "Retry-After"), &answer);
     bool again = pause_op(op, &answer) || with_other_credentials(op, &answer);
     tell_seen(op, end, again);
     if (!again)
@@ -282,7 +282,7 @@ static void on_end(void *ctx, struct ty_web_call *call, const struct ty_web_end 
     ty_arena_reset(k->a);
 }
 
-static int collect(struct ty_kube_op *op, struct ty_str piece)
+static int collect_body(struct ty_kube_op *op, struct ty_str piece)
 {
     size_t cap = op->answer.cap;
 
@@ -300,8 +300,8 @@ static int collect(struct ty_kube_op *op, struct ty_str piece)
     return 0;
 }
 
-struct ty_json *ty_kube_read(struct ty_kube_op *op, struct ty_str text, int levels, bool *ret_cut,
-                             struct ty_err *err)
+struct ty_json *ty_kube_parse(struct ty_kube_op *op, struct ty_str text, int levels, bool *ret_cut,
+                              struct ty_err *err)
 {
     struct ty_arena *a = op->k->a;
     ty_auto_buf less = { .ceiling = CUT_BYTES };
@@ -315,7 +315,7 @@ struct ty_json *ty_kube_read(struct ty_kube_op *op, struct ty_str text, int leve
         ty_fail(err, -EFBIG, "an object of %zu bytes is too large for the memory that is left",
                 text.n);
     ty_arena_reset(a);
-    if (err->code != -EFBIG || !op->cut || !ty_terse(&less, text, levels, CUT_EACH))
+    if (err->code != -EFBIG || !op->cut || !ty_truncate_object(&less, text, levels, CUT_EACH))
         return NULL;
     *ret_cut = true;
     char *copy = ty_arena_strndup(a, less.p, less.n);
@@ -326,7 +326,7 @@ static int on_piece(void *ctx, struct ty_web_call *call, struct ty_str piece)
 {
     struct ty_kube_op *op = ctx;
     if (!op->class->piece || ty_web_status(call) != 200)
-        return collect(op, piece);
+        return collect_body(op, piece);
     op->busy = true;
     int r = op->class->piece(op, piece, &op->error);
     op->busy = false;
@@ -348,7 +348,7 @@ static void op_send(struct ty_kube_op *op)
     int64_t left = op->deadline_ms - ty_kube_now(k);
 
     wait_end(op);
-    if (ty_kube_fenced(op))
+    if (ty_kube_check_fence(op))
         return;
     ty_arena_reset(k->sent);
     op->answer.n = 0;
@@ -375,7 +375,7 @@ static void op_send(struct ty_kube_op *op)
         .ctx = op,
     };
     k->requests++;
-    op->call = ty_web_start(ty_kube_web(op), &ask);
+    op->call = ty_web_start(ty_kube_http_client(op), &ask);
 }
 
 static void op_creds(struct ty_kube_op *op)
@@ -394,7 +394,7 @@ void ty_kube_op_begin(struct ty_kube_op *op)
 {
     struct ty_kube *k = op->k;
     int64_t now = ty_kube_now(k);
-    int64_t wait = op->unlimited ? 0 : ty_limiter_take(&k->limiter, now);
+    int64_t wait = op->unlimited ? 0 : ty_kube_limiter_take(&k->limiter, now);
     if (wait == 0)
         op_creds(op);
     else

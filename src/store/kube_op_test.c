@@ -16,7 +16,7 @@ struct world {
     bool chain;              /* asks once more from the end */
 };
 
-static void on_end(void *ctx, const struct ty_kube_answer *answer)
+static void on_end(void *ctx, const struct ty_kube_response *answer)
 {
     struct world *w = ctx;
     kube_on_end(&w->k, answer);
@@ -24,7 +24,7 @@ static void on_end(void *ctx, const struct ty_kube_answer *answer)
     w->drop = NULL;
     if (w->chain) {
         w->chain = false;
-        ty_kube_start(w->k.kube, &(struct ty_kube_ask){ OBJECT, .fn = on_end, .ctx = w });
+        ty_kube_start(w->k.kube, &(struct ty_kube_request){ OBJECT, .fn = on_end, .ctx = w });
     }
 }
 
@@ -34,7 +34,7 @@ static bool known(void *ctx, struct ty_str version)
     return ty_str_is(version, w->known);
 }
 
-static void on_seen(void *ctx, const struct ty_kube_seen *seen)
+static void on_seen(void *ctx, const struct ty_kube_request_result *seen)
 {
     struct world *w = ctx;
     assert_string_equal(seen->method, "GET");
@@ -45,14 +45,14 @@ static void on_seen(void *ctx, const struct ty_kube_seen *seen)
     w->again += seen->again;
 }
 
-static void begin(struct world *w, const char *const *answers)
+static void start_client(struct world *w, const char *const *answers)
 {
     w->k.set.seen = on_seen;
     w->k.set.ctx = w;
     kube_begin(&w->k, answers);
 }
 
-static struct ty_kube_op *start(struct world *w, struct ty_kube_ask ask)
+static struct ty_kube_op *start(struct world *w, struct ty_kube_request ask)
 {
     ask.kind = &ty_kind_configmap;
     ask.ns = TY_LIT("d");
@@ -63,9 +63,9 @@ static struct ty_kube_op *start(struct world *w, struct ty_kube_ask ask)
 }
 
 /* Begins, asks once, waits for the end. */
-static void ask(struct world *w, const char *const *answers, struct ty_kube_ask what)
+static void ask(struct world *w, const char *const *answers, struct ty_kube_request what)
 {
-    begin(w, answers);
+    start_client(w, answers);
     w->k.op = start(w, what);
     kube_run(&w->k);
 }
@@ -75,7 +75,7 @@ static void asked_again_when_the_server_says_later(void **state)
     static const char *const answers[] = { SLOWLY, ONE, NULL };
     struct world w = { 0 };
     (void)state;
-    ask(&w, answers, (struct ty_kube_ask){ 0 });
+    ask(&w, answers, (struct ty_kube_request){ 0 });
     assert_ended(&w.k, 0, "");
     assert_string_equal(w.k.version, "5");
     assert_int_equal(ty_kube_requests(w.k.kube), 2);
@@ -88,7 +88,7 @@ static void not_asked_again(void **state)
 {
     static const struct {
         const char *answers[3];
-        struct ty_kube_ask ask;
+        struct ty_kube_request ask;
         const char *says;
         uint64_t requests;
     } cases[] = {
@@ -127,7 +127,7 @@ static void known_already(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         const char *const answers[] = { cases[i].answer, NULL };
         struct world w = { .known = "5" };
-        ask(&w, answers, (struct ty_kube_ask){ .known = known });
+        ask(&w, answers, (struct ty_kube_request){ .known = known });
         assert_ended(&w.k, cases[i].r, "");
         assert_int_equal(w.k.code, cases[i].code);
         assert_int_equal(w.k.has_json, cases[i].json);
@@ -143,7 +143,7 @@ static void refused(void **state)
     };
     struct world w = { .k.config.token = "t" };
     (void)state;
-    ask(&w, answers, (struct ty_kube_ask){ 0 });
+    ask(&w, answers, (struct ty_kube_request){ 0 });
     assert_ended(&w.k, -EACCES, "who?");
     assert_int_equal(ty_kube_requests(w.k.kube), 1);
     assert_has(w.k.peer.asked[0], "\r\nAuthorization: Bearer t\r\n");
@@ -156,7 +156,7 @@ static void no_credentials(void **state)
     static const char *const answers[] = { ONE, NULL };
     struct world w = { .k.config.token_file = "/nonexistent/token" };
     (void)state;
-    ask(&w, answers, (struct ty_kube_ask){ 0 });
+    ask(&w, answers, (struct ty_kube_request){ 0 });
     assert_ended(&w.k, -EAGAIN, "/nonexistent/token");
     assert_int_equal(ty_kube_requests(w.k.kube), 0);
     assert_true(w.seen == 1 && w.whole == 0);
@@ -179,8 +179,8 @@ static void credentials_in_time(void **state)
     static const char *const answers[] = { ONE, NULL };
     struct world w = { .k.config.exec = &exec };
     (void)state;
-    begin(&w, answers);
-    start(&w, (struct ty_kube_ask){ 0 });
+    start_client(&w, answers);
+    start(&w, (struct ty_kube_request){ 0 });
     assert_int_equal(ty_kube_requests(w.k.kube), 0);
     while (w.k.ends == 0)
         uv_run(&w.k.loop, UV_RUN_ONCE);
@@ -197,10 +197,10 @@ static void the_limit(void **state)
     static const char *const answers[] = { ONE, ONE, NULL };
     struct world w = { .k.set = { .qps = 0.001, .burst = 1, .timeout_ms = 2000 } };
     (void)state;
-    begin(&w, answers);
-    start(&w, (struct ty_kube_ask){ 0 });
-    start(&w, (struct ty_kube_ask){ .timeout_ms = 100 });
-    start(&w, (struct ty_kube_ask){ .unlimited = true });
+    start_client(&w, answers);
+    start(&w, (struct ty_kube_request){ 0 });
+    start(&w, (struct ty_kube_request){ .timeout_ms = 100 });
+    start(&w, (struct ty_kube_request){ .unlimited = true });
     kube_run(&w.k);
     assert_int_equal(w.k.ends, 3);
     assert_int_equal(ty_kube_requests(w.k.kube), 2);
@@ -214,8 +214,8 @@ static void begin_at_the_limit(struct world *w)
     static const char *const answers[] = { ONE, NULL };
     w->k.set.qps = 0.001;
     w->k.set.burst = 1;
-    begin(w, answers);
-    start(w, (struct ty_kube_ask){ 0 });
+    start_client(w, answers);
+    start(w, (struct ty_kube_request){ 0 });
     uv_run(&w->k.loop, UV_RUN_DEFAULT);
 }
 
@@ -226,7 +226,7 @@ static void the_limit_left_no_time(void **state)
     begin_at_the_limit(&w);
     w.k.ends = 0;
     w.k.told.n = 0;
-    start(&w, (struct ty_kube_ask){ .timeout_ms = 100 });
+    start(&w, (struct ty_kube_request){ .timeout_ms = 100 });
     kube_run(&w.k);
     assert_ended(&w.k, -EAGAIN, "the limit on requests (qps) left no time");
     kube_finish(&w.k);
@@ -238,9 +238,9 @@ static void turns(void **state)
     static const char *const answers[] = { ONE, ONE, ONE, ONE, NULL };
     struct world w = { .k.set = { .qps = 20, .burst = 1 } };
     (void)state;
-    begin(&w, answers);
+    start_client(&w, answers);
     for (int i = 0; i < 4; i++)
-        ty_kube_start(w.k.kube, &(struct ty_kube_ask){
+        ty_kube_start(w.k.kube, &(struct ty_kube_request){
                                     .path = &"/0\0/1\0/2\0/3"[3 * i], .fn = on_end, .ctx = &w });
     kube_run(&w.k);
     assert_int_equal(w.k.ends, 4);
@@ -260,7 +260,7 @@ static void more_than_an_answer(void **state)
     memcpy(text, OK, sizeof(OK) - 1);
     memset(text + sizeof(OK) - 1, ' ', n + 1);
     text[sizeof(OK) - 1 + n] = '\0';
-    ask(&w, answers, (struct ty_kube_ask){ 0 });
+    ask(&w, answers, (struct ty_kube_request){ 0 });
     assert_ended(&w.k, -EPROTO, "not JSON"); /* as much as that is read */
     kube_finish(&w.k);
     text = realloc(text, sizeof(OK) + n + 1);
@@ -268,7 +268,7 @@ static void more_than_an_answer(void **state)
     memcpy(text + sizeof(OK) - 1 + n, " ", 2);
     const char *const longer[] = { text, NULL };
     w = (struct world){ 0 };
-    ask(&w, longer, (struct ty_kube_ask){ 0 });
+    ask(&w, longer, (struct ty_kube_request){ 0 });
     assert_ended(&w.k, -EFBIG, "longer than 32 MB");
     kube_finish(&w.k);
     free(text);
@@ -280,13 +280,13 @@ static void cancelled(void **state)
     static const char *const answers[] = { ONE, NULL };
     struct world w = { .k.set = { .qps = 0.001, .burst = 1 } };
     (void)state;
-    begin(&w, answers);
+    start_client(&w, answers);
     ty_kube_cancel(NULL);
-    w.k.op = start(&w, (struct ty_kube_ask){ 0 });
+    w.k.op = start(&w, (struct ty_kube_request){ 0 });
     w.k.cancel_at = "end";
-    w.drop = start(&w, (struct ty_kube_ask){ 0 });
-    ty_kube_cancel(start(&w, (struct ty_kube_ask){ 0 }));
-    ty_kube_cancel(start(&w, (struct ty_kube_ask){ .unlimited = true }));
+    w.drop = start(&w, (struct ty_kube_request){ 0 });
+    ty_kube_cancel(start(&w, (struct ty_kube_request){ 0 }));
+    ty_kube_cancel(start(&w, (struct ty_kube_request){ .unlimited = true }));
     kube_run(&w.k);
     assert_told(&w.k, "end ");
     assert_ended(&w.k, 0, "");
@@ -299,7 +299,7 @@ static void cancelled_while_it_waits(void **state)
     struct world w = { 0 };
     (void)state;
     begin_at_the_limit(&w);
-    struct ty_kube_op *op = start(&w, (struct ty_kube_ask){ 0 });
+    struct ty_kube_op *op = start(&w, (struct ty_kube_request){ 0 });
     assert_true(uv_loop_alive(&w.k.loop));
     ty_kube_cancel(op);
     assert_false(uv_loop_alive(&w.k.loop));
@@ -311,7 +311,7 @@ static void from_its_own_end(void **state)
     static const char *const answers[] = { ONE, ONE, NULL };
     struct world w = { .chain = true };
     (void)state;
-    ask(&w, answers, (struct ty_kube_ask){ 0 });
+    ask(&w, answers, (struct ty_kube_request){ 0 });
     assert_told(&w.k, "end end ");
     kube_finish(&w.k);
 }
@@ -321,8 +321,8 @@ static void nobody_wants_to_know(void **state)
     static const char *const answers[] = { ONE, NULL };
     struct world w = { 0 };
     (void)state;
-    begin(&w, answers);
-    ty_kube_start(w.k.kube, &(struct ty_kube_ask){ OBJECT });
+    start_client(&w, answers);
+    ty_kube_start(w.k.kube, &(struct ty_kube_request){ OBJECT });
     kube_run(&w.k);
     assert_int_equal(w.seen, 1);
     kube_finish(&w.k);

@@ -6,7 +6,7 @@
 
 #define KEEP_BYTES ((size_t)64 << 10) /* a buffer that one large object has grown is given back */
 
-static void empty(struct ty_buf *b)
+static void clear_buf(struct ty_buf *b)
 {
     size_t ceiling = b->ceiling;
     if (b->cap > KEEP_BYTES)
@@ -23,14 +23,14 @@ static int too_long(const struct ty_buf *b, const char *what, struct ty_err *err
 
 /* Lines */
 
-static int line_out(struct ty_str line, ty_split_fn *fn, void *ctx)
+static int line_out(struct ty_str line, ty_kube_split_fn *fn, void *ctx)
 {
     line = ty_str_trim(line);
     return line.n ? fn(ctx, line) : 0;
 }
 
-int ty_lines_feed(struct ty_lines *l, struct ty_str piece, ty_split_fn *fn, void *ctx,
-                  struct ty_err *err)
+int ty_kube_lines_feed(struct ty_kube_lines *l, struct ty_str piece, ty_kube_split_fn *fn,
+                       void *ctx, struct ty_err *err)
 {
     int r = 0;
     while (piece.n && r == 0) {
@@ -47,12 +47,12 @@ int ty_lines_feed(struct ty_lines *l, struct ty_str piece, ty_split_fn *fn, void
             return 0;
         piece = (struct ty_str){ nl + 1, piece.n - n - 1 };
         r = line_out(line, fn, ctx);
-        empty(&l->part);
+        clear_buf(&l->part);
     }
     return r;
 }
 
-void ty_lines_done(struct ty_lines *l)
+void ty_kube_lines_done(struct ty_kube_lines *l)
 {
     ty_buf_done(&l->part);
 }
@@ -62,7 +62,7 @@ void ty_lines_done(struct ty_lines *l)
 enum where { REST, ITEM, LAST, GAP, BAD }; /* LAST: of an item */
 
 /* A byte of a string: ends it at its quote, and compares it with "items". */
-static void in_string(struct ty_split *s, char c)
+static void in_string(struct ty_kube_split *s, char c)
 {
     static const char want[] = "items";
     if (s->escape) {
@@ -81,7 +81,7 @@ static void in_string(struct ty_split *s, char c)
 }
 
 /* A byte outside of strings. */
-static void in_json(struct ty_split *s, char c)
+static void in_json(struct ty_kube_split *s, char c)
 {
     if (c == '"') {
         s->string = true;
@@ -96,7 +96,7 @@ static void in_json(struct ty_split *s, char c)
         s->named = false; /* "items" must be followed by a colon and a bracket */
 }
 
-static enum where step(struct ty_split *s, char c)
+static enum where next_state(struct ty_kube_split *s, char c)
 {
     bool inside = s->inside;
     if (s->string) {
@@ -119,17 +119,18 @@ static enum where step(struct ty_split *s, char c)
 
 /* The bytes from p on that go to one place, and which: most bytes of most objects neither end a
  * string nor escape anything. */
-static enum where next_run(struct ty_split *s, const char *p, const char *end, size_t *ret_n)
+static enum where next_run(struct ty_kube_split *s, const char *p, const char *end, size_t *ret_n)
 {
     const char *from = p;
     if (s->string && s->inside && !s->escape)
         while (p < end && *p != '"' && *p != '\\')
             p++;
     *ret_n = p > from ? (size_t)(p - from) : 1;
-    return p > from ? ITEM : step(s, *p);
+    return p > from ? ITEM : next_state(s, *p);
 }
 
-static int put(struct ty_split *s, enum where where, const char *p, size_t n, struct ty_err *err)
+static int put_bytes(struct ty_kube_split *s, enum where where, const char *p, size_t n,
+                     struct ty_err *err)
 {
     struct ty_buf *to = where == REST ? &s->rest : &s->item;
     if (where == GAP)
@@ -138,11 +139,12 @@ static int put(struct ty_split *s, enum where where, const char *p, size_t n, st
     return to->full ? too_long(to, where == REST ? "a list" : "an object", err) : 0;
 }
 
-/* Runs that go to the same place are put there together: an object has hundreds of short ones. */
-int ty_split_feed(struct ty_split *s, struct ty_str piece, ty_split_fn *fn, void *ctx,
-                  struct ty_err *err)
+/* Runs that go to the same place are put_bytes there together: an object has hundreds of short
+ * ones. */
+int ty_kube_split_feed(struct ty_kube_split *s, struct ty_str piece, ty_kube_split_fn *fn,
+                       void *ctx, struct ty_err *err)
 {
-    const char *p = piece.p, *end = p + piece.n, *from = p; /* [from, p) is not put yet */
+    const char *p = piece.p, *end = p + piece.n, *from = p; /* [from, p) is not put_bytes yet */
     enum where at = REST;                                   /* where that goes */
     int r = 0;
     while (p < end && r == 0) {
@@ -151,35 +153,35 @@ int ty_split_feed(struct ty_split *s, struct ty_str piece, ty_split_fn *fn, void
         if (now == BAD)
             return ty_fail(err, -EPROTO, "the server sent a list whose items are not objects");
         if (to != at) {
-            r = put(s, at, from, (size_t)(p - from), err);
+            r = put_bytes(s, at, from, (size_t)(p - from), err);
             from = p;
             at = to;
         }
         p += n;
         if (r < 0 || now != LAST)
             continue;
-        r = put(s, ITEM, from, (size_t)(p - from), err);
+        r = put_bytes(s, ITEM, from, (size_t)(p - from), err);
         from = p;
         if (r == 0)
             r = fn(ctx, ty_buf_str(&s->item));
-        empty(&s->item);
+        clear_buf(&s->item);
     }
-    return r ? r : put(s, at, from, (size_t)(p - from), err);
+    return r ? r : put_bytes(s, at, from, (size_t)(p - from), err);
 }
 
-bool ty_split_whole(const struct ty_split *s)
+bool ty_kube_split_whole(const struct ty_kube_split *s)
 {
     return s->depth == 0 && s->rest.n > 0;
 }
 
-void ty_split_reset(struct ty_split *s)
+void ty_kube_split_reset(struct ty_kube_split *s)
 {
-    empty(&s->item);
-    empty(&s->rest);
-    *s = (struct ty_split){ .item = s->item, .rest = s->rest };
+    clear_buf(&s->item);
+    clear_buf(&s->rest);
+    *s = (struct ty_kube_split){ .item = s->item, .rest = s->rest };
 }
 
-void ty_split_done(struct ty_split *s)
+void ty_kube_split_done(struct ty_kube_split *s)
 {
     ty_buf_done(&s->item);
     ty_buf_done(&s->rest);

@@ -7,20 +7,20 @@
 #include "base/err.h"
 
 /* One item or line; borrowed. Negative stops the feeding and comes back from it. */
-typedef int ty_split_fn(void *ctx, struct ty_str text);
+typedef int ty_kube_split_fn(void *ctx, struct ty_str text);
 
 /* A watch: one JSON value a line. */
-struct ty_lines {
+struct ty_kube_lines {
     struct ty_buf part; /* of a line that has not ended; set its ceiling */
 };
 /* -EFBIG: a line above the ceiling. Empty lines are skipped. */
-int ty_lines_feed(struct ty_lines *l, struct ty_str piece, ty_split_fn *fn, void *ctx,
-                  struct ty_err *err);
-void ty_lines_done(struct ty_lines *l);
+int ty_kube_lines_feed(struct ty_kube_lines *l, struct ty_str piece, ty_kube_split_fn *fn,
+                       void *ctx, struct ty_err *err);
+void ty_kube_lines_done(struct ty_kube_lines *l);
 
 /* A list: {..., "items": [ITEM, ...], ...}. Only brackets and quotes are looked at here: each item
  * and the rest are parsed by whoever gets them. */
-struct ty_split {
+struct ty_kube_split {
     struct ty_buf item; /* set its ceiling */
     struct ty_buf rest; /* all but the items: {..., "items": [], ...}; set its ceiling */
     unsigned depth;
@@ -30,10 +30,10 @@ struct ty_split {
     bool inside;         /* of that list */
 };
 /* -EFBIG: an item, or the rest, above the ceiling. -EPROTO: an item that is no object. */
-int ty_split_feed(struct ty_split *s, struct ty_str piece, ty_split_fn *fn, void *ctx,
-                  struct ty_err *err);
-bool ty_split_whole(const struct ty_split *s); /* every bracket is closed */
-void ty_split_reset(struct ty_split *s);       /* for the next page; keeps the ceilings */
-void ty_split_done(struct ty_split *s);
+int ty_kube_split_feed(struct ty_kube_split *s, struct ty_str piece, ty_kube_split_fn *fn,
+                       void *ctx, struct ty_err *err);
+bool ty_kube_split_whole(const struct ty_kube_split *s); /* every bracket is closed */
+void ty_kube_split_reset(struct ty_kube_split *s);       /* for the next page; keeps the ceilings */
+void ty_kube_split_done(struct ty_kube_split *s);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "store/kube_testing.h"
 
-static void silent_end(void *ctx, const struct ty_kube_answer *answer)
+static void silent_end(void *ctx, const struct ty_kube_response *answer)
 {
     (void)answer;
     ++*(int *)ctx;
@@ -70,8 +70,8 @@ static void freed_with_all_under_way(void **state)
     static const char *const none[] = { NULL };
     struct kube_world w = { .set = { .qps = 0.001, .burst = 2 } };
     int ends = 0;
-    struct ty_kube_ask ask = { .path = "/version", .fn = silent_end, .ctx = &ends };
-    struct ty_kube_ask bad = { .path = "version", .fn = silent_end, .ctx = &ends };
+    struct ty_kube_request ask = { .path = "/version", .fn = silent_end, .ctx = &ends };
+    struct ty_kube_request bad = { .path = "version", .fn = silent_end, .ctx = &ends };
     (void)state;
     kube_begin(&w, none);
     ty_kube_start(w.kube, &ask);

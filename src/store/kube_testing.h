@@ -80,7 +80,7 @@ static inline void kube_tell(struct kube_world *w, const char *word)
         ty_kube_cancel(w->op);
 }
 
-static inline void kube_on_end(void *ctx, const struct ty_kube_answer *answer)
+static inline void kube_on_end(void *ctx, const struct ty_kube_response *answer)
 {
     struct kube_world *w = ctx;
     w->ends++;

@@ -12,7 +12,7 @@ struct watch_op {
     struct ty_kube_op op; /* first */
     void (*event)(void *ctx, enum ty_kube_event what, const struct ty_kube_object *o);
     bool (*known)(void *ctx, struct ty_str version);
-    struct ty_lines lines;
+    struct ty_kube_lines lines;
 };
 
 static const struct {
@@ -40,8 +40,8 @@ static struct ty_str text_of(struct ty_arena *a, const struct ty_json *event,
 static int on_error(struct watch_op *w, const struct ty_json *status)
 {
     struct ty_kube_op *op = &w->op;
-    struct ty_kube_answer answer;
-    ty_kube_answer_status(op->k->a, status, &answer);
+    struct ty_kube_response answer;
+    ty_kube_response_status(op->k->a, status, &answer);
     ty_kube_fn *fn = op->fn;
     op->fn = NULL;
     if (fn)
@@ -57,7 +57,7 @@ static struct ty_str peek_version(struct ty_str line)
     if (!ty_str_starts(line, TY_LIT("{\"type\":\"MODIFIED\",\"object\":{")) &&
         !ty_str_starts(line, TY_LIT("{\"type\":\"ADDED\",\"object\":{")))
         return (struct ty_str){ 0 };
-    return ty_kube_peek_version(line);
+    return ty_kube_response_peek_version(line);
 }
 
 static int read_line(struct watch_op *w, struct ty_str line)
@@ -71,7 +71,7 @@ static int read_line(struct watch_op *w, struct ty_str line)
     struct ty_str version = w->known ? peek_version(line) : (struct ty_str){ 0 };
     if (version.n && w->known(w->op.ctx, version))
         return 0;
-    const struct ty_json *json = ty_kube_read(&w->op, line, 3, &cut, &err);
+    const struct ty_json *json = ty_kube_parse(&w->op, line, 3, &cut, &err);
     if (!json && err.code == -EFBIG)
         return ty_fail(&w->op.error, -EFBIG, "%s", err.text);
     if (!json)
@@ -85,7 +85,7 @@ static int read_line(struct watch_op *w, struct ty_str line)
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         if (!ty_str_is(type, names[i].name))
             continue;
-        ty_kube_object_read(object, cut ? ty_json_text(a, object) : text_of(a, json, object, line),
+        ty_kube_object_init(object, cut ? ty_json_text(a, object) : text_of(a, json, object, line),
                             &o);
         o.cut = cut;
         w->event(w->op.ctx, names[i].what, &o);
@@ -109,12 +109,12 @@ static int on_line(void *ctx, struct ty_str line)
 static int watch_piece(struct ty_kube_op *op, struct ty_str piece, struct ty_err *err)
 {
     struct watch_op *w = (struct watch_op *)op;
-    return ty_lines_feed(&w->lines, piece, on_line, w, err);
+    return ty_kube_lines_feed(&w->lines, piece, on_line, w, err);
 }
 
 static void watch_free(struct ty_kube_op *op)
 {
-    ty_lines_done(&((struct watch_op *)op)->lines);
+    ty_kube_lines_done(&((struct watch_op *)op)->lines);
 }
 
 static const struct ty_kube_class class_watch = { .piece = watch_piece, .free = watch_free };
@@ -125,9 +125,9 @@ struct ty_kube_op *ty_kube_watch(struct ty_kube *k, const struct ty_kube_watch *
     char seconds[24];
     int64_t most = watch->seconds;
     if (most <= 0)
-        most = LEAST_SECONDS + (int64_t)(ty_random_next(&k->random) % LEAST_SECONDS);
+        most = LEAST_SECONDS + (int64_t)(ty_kube_random_next(&k->random) % LEAST_SECONDS);
     snprintf(seconds, sizeof(seconds), "%lld", (long long)most);
-    ty_kube_which(&path, &watch->which);
+    ty_kube_selector(&path, &watch->which);
     ty_kube_query(&path, "watch", TY_LIT("1"));
     ty_kube_query(&path, "allowWatchBookmarks", TY_LIT("true"));
     ty_kube_query(&path, "resourceVersion", watch->version);

@@ -12,7 +12,8 @@
 
 /* Files */
 
-int ty_kube_read_file(struct ty_arena *a, const char *path, struct ty_str *ret, struct ty_err *err)
+int ty_kubeconfig_read_file(struct ty_arena *a, const char *path, struct ty_str *ret,
+                            struct ty_err *err)
 {
     ty_auto_buf b = { .ceiling = FILE_BYTES };
     char piece[4096];
@@ -34,11 +35,11 @@ int ty_kube_read_file(struct ty_arena *a, const char *path, struct ty_str *ret, 
 }
 
 /* One document, or an empty file: then *ret_doc is NULL. */
-static int read_config(struct ty_kube_merge *m, const char *path, struct ty_err *err)
+static int read_config(struct ty_kubeconfig_merge *m, const char *path, struct ty_err *err)
 {
     struct ty_str text = { 0 };
     struct ty_yaml_docs docs = { 0 };
-    int r = ty_kube_read_file(m->a, path, &text, err);
+    int r = ty_kubeconfig_read_file(m->a, path, &text, err);
     if (r == 0)
         r = ty_yaml_parse(m->a, path, text, NULL, &docs, err);
     if (r < 0)
@@ -46,12 +47,12 @@ static int read_config(struct ty_kube_merge *m, const char *path, struct ty_err 
     if (docs.n > 1)
         return ty_fail(err, -EINVAL, "%s: one document is expected, not %zu", path, docs.n);
     if (docs.n == 1)
-        return ty_kube_merge_add(m, path, docs.v[0], err);
+        return ty_kubeconfig_merge_add(m, path, docs.v[0], err);
     return 0;
 }
 
 /* $KUBECONFIG: files that are not there are left out; all of them missing is an empty config. */
-static int read_env(struct ty_kube_merge *m, const char *env, struct ty_err *err)
+static int read_env(struct ty_kubeconfig_merge *m, const char *env, struct ty_err *err)
 {
     struct ty_str rest = ty_str(env), path;
     while (rest.p) {
@@ -70,8 +71,8 @@ static int read_env(struct ty_kube_merge *m, const char *env, struct ty_err *err
 
 /* A pod */
 
-static int in_cluster(struct ty_arena *a, const struct ty_kube_where *w, struct ty_kubeconfig *ret,
-                      struct ty_err *err)
+static int in_cluster(struct ty_arena *a, const struct ty_kubeconfig_sources *w,
+                      struct ty_kubeconfig *ret, struct ty_err *err)
 {
     const char *dir = w->pod_dir ? w->pod_dir : POD_DIR;
     bool six = strchr(w->host, ':') != NULL;
@@ -85,12 +86,12 @@ static int in_cluster(struct ty_arena *a, const struct ty_kube_where *w, struct 
         .ca.file = ty_arena_printf(a, "%s/ca.crt", dir),
         .proxy = "",
     };
-    int r = ty_kube_read_file(a, c.token_file, &text, err);
+    int r = ty_kubeconfig_read_file(a, c.token_file, &text, err);
     if (r == 0 && access(c.ca.file, R_OK) < 0)
         r = ty_fail(err, -errno, "%s: %s", c.ca.file, strerrordesc_np(errno));
     if (r < 0)
         return ty_wrap(err, "this pod has no service account to use");
-    if (ty_kube_read_file(a, ty_arena_printf(a, "%s/namespace", dir), &text, NULL) == 0) {
+    if (ty_kubeconfig_read_file(a, ty_arena_printf(a, "%s/namespace", dir), &text, NULL) == 0) {
         text = ty_str_trim(text);
         if (text.n)
             c.ns = ty_arena_strndup(a, text.p, text.n);
@@ -106,7 +107,7 @@ static bool has(const char *s)
     return s && s[0];
 }
 
-void ty_kube_where_env(struct ty_kube_where *w)
+void ty_kubeconfig_sources_env(struct ty_kubeconfig_sources *w)
 {
     /* NOLINTBEGIN(concurrency-mt-unsafe): read before there are threads; nobody changes it */
     if (!w->env)
@@ -120,10 +121,10 @@ void ty_kube_where_env(struct ty_kube_where *w)
     /* NOLINTEND(concurrency-mt-unsafe) */
 }
 
-int ty_kubeconfig_load(struct ty_arena *a, const struct ty_kube_where *where,
+int ty_kubeconfig_load(struct ty_arena *a, const struct ty_kubeconfig_sources *where,
                        struct ty_kubeconfig *ret, struct ty_err *err)
 {
-    struct ty_kube_merge m = { .a = a };
+    struct ty_kubeconfig_merge m = { .a = a };
     int r = 0;
 
     if (has(where->kubeconfig)) {
@@ -141,11 +142,11 @@ int ty_kubeconfig_load(struct ty_arena *a, const struct ty_kube_where *where,
     }
     if (r < 0)
         return r;
-    return ty_kube_merge_resolve(&m, where->context, ret, err);
+    return ty_kubeconfig_merge_resolve(&m, where->context, ret, err);
 }
 
 /* In the order in which kube_auth.c looks for them. */
-const char *ty_kubeconfig_who(struct ty_arena *a, const struct ty_kubeconfig *c)
+const char *ty_kubeconfig_identity(struct ty_arena *a, const struct ty_kubeconfig *c)
 {
     if (c->token_file)
         return ty_arena_printf(a, "the token in file %s", c->token_file);

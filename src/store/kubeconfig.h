@@ -46,7 +46,7 @@ struct ty_kubeconfig {
 };
 
 /* What the caller's environment says; every member may be NULL. */
-struct ty_kube_where {
+struct ty_kubeconfig_sources {
     const char *kubeconfig;  /* --kubeconfig: this file only, and it must exist */
     const char *context;     /* --context */
     const char *env;         /* $KUBECONFIG: files, separated by ':'; missing ones are left out */
@@ -54,13 +54,14 @@ struct ty_kube_where {
     const char *host, *port; /* $KUBERNETES_SERVICE_HOST, _PORT: what a pod is told */
     const char *pod_dir;     /* NULL: /var/run/secrets/kubernetes.io/serviceaccount */
 };
-void ty_kube_where_env(struct ty_kube_where *w); /* fills what is NULL from this process */
+void ty_kubeconfig_sources_env(
+    struct ty_kubeconfig_sources *w); /* fills what is NULL from this process */
 
 /* kubeconfig, else $KUBECONFIG, else what a pod is given, else $HOME/.kube/config.
  * All lives with the arena. -ENOENT: none of these; -EINVAL: a sentence with file and field. */
-int ty_kubeconfig_load(struct ty_arena *a, const struct ty_kube_where *where,
+int ty_kubeconfig_load(struct ty_arena *a, const struct ty_kubeconfig_sources *where,
                        struct ty_kubeconfig *ret, struct ty_err *err);
 /* With what we say who we are, for people: "the token in file /x". Lives with the arena. */
-const char *ty_kubeconfig_who(struct ty_arena *a, const struct ty_kubeconfig *c);
+const char *ty_kubeconfig_identity(struct ty_arena *a, const struct ty_kubeconfig *c);
 
 #endif

@@ -5,24 +5,25 @@
 #include "store/kubeconfig.h"
 #include "json/json.h"
 
-#define TY_KUBE_MAX_FILES 64
+#define TY_KUBECONFIG_MAX_FILES 64
 
-struct ty_kube_file {
+struct ty_kubeconfig_file {
     const char *path;
     const struct ty_json *doc;
 };
-struct ty_kube_merge {
+struct ty_kubeconfig_merge {
     struct ty_arena *a;
-    struct ty_kube_file files[TY_KUBE_MAX_FILES]; /* earlier ones win */
+    struct ty_kubeconfig_file files[TY_KUBECONFIG_MAX_FILES]; /* earlier ones win */
     size_t n_files;
 };
 
 /* A whole small file; lives with the arena, NUL-terminated. */
-int ty_kube_read_file(struct ty_arena *a, const char *path, struct ty_str *ret, struct ty_err *err);
-int ty_kube_merge_add(struct ty_kube_merge *m, const char *path, const struct ty_json *doc,
-                      struct ty_err *err);
+int ty_kubeconfig_read_file(struct ty_arena *a, const char *path, struct ty_str *ret,
+                            struct ty_err *err);
+int ty_kubeconfig_merge_add(struct ty_kubeconfig_merge *m, const char *path,
+                            const struct ty_json *doc, struct ty_err *err);
 /* context: NULL: the current one. */
-int ty_kube_merge_resolve(const struct ty_kube_merge *m, const char *context,
-                          struct ty_kubeconfig *ret, struct ty_err *err);
+int ty_kubeconfig_merge_resolve(const struct ty_kubeconfig_merge *m, const char *context,
+                                struct ty_kubeconfig *ret, struct ty_err *err);
 
 #endif

@@ -5,16 +5,16 @@
 #include <errno.h>
 #include <nettle/base64.h>
 
-/* An entry of a file: what is asked about below, and how it is named in sentences. */
-struct entry {
+/* An config_entry of a file: what is asked about below, and how it is named in sentences. */
+struct config_entry {
     struct ty_arena *a;
     const struct ty_json *v; /* the object "cluster", "user" or "context" */
     const char *file, *what, *name;
     const char *under; /* what its fields are named behind: "exec."; or "" */
 };
 
-int ty_kube_merge_add(struct ty_kube_merge *m, const char *path, const struct ty_json *doc,
-                      struct ty_err *err)
+int ty_kubeconfig_merge_add(struct ty_kubeconfig_merge *m, const char *path,
+                            const struct ty_json *doc, struct ty_err *err)
 {
     if (!ty_json_is(doc, TY_JSON_OBJECT))
         return ty_fail(err, -EINVAL, "%s: this is not a kubeconfig file", path);
@@ -22,22 +22,23 @@ int ty_kube_merge_add(struct ty_kube_merge *m, const char *path, const struct ty
     if (kind.n && !ty_str_is(kind, "Config"))
         return ty_fail(err, -EINVAL, "%s: kind is %.*s, a kubeconfig file has Config", path,
                        TY_ARG(kind));
-    if (m->n_files == TY_KUBE_MAX_FILES)
-        return ty_fail(err, -E2BIG, "KUBECONFIG names more than %d files", TY_KUBE_MAX_FILES);
-    m->files[m->n_files++] = (struct ty_kube_file){ path, doc };
+    if (m->n_files == TY_KUBECONFIG_MAX_FILES)
+        return ty_fail(err, -E2BIG, "KUBECONFIG names more than %d files", TY_KUBECONFIG_MAX_FILES);
+    m->files[m->n_files++] = (struct ty_kubeconfig_file){ path, doc };
     return 0;
 }
 
-/* The first entry of this name in list `plural`, whose content is its member `what`. */
-static int find(const struct ty_kube_merge *m, const char *plural, const char *what,
-                const char *name, struct entry *ret, struct ty_err *err)
+/* The first config_entry of this name in list `plural`, whose content is its member `what`. */
+static int find_entry(const struct ty_kubeconfig_merge *m, const char *plural, const char *what,
+                      const char *name, struct config_entry *ret, struct ty_err *err)
 {
     for (size_t i = 0; i < m->n_files; i++) {
         const struct ty_json *item =
             ty_json_find_item(ty_json_get(m->files[i].doc, plural), "name", ty_str(name), NULL);
         if (!item)
             continue;
-        *ret = (struct entry){ m->a, ty_json_get(item, what), m->files[i].path, what, name, "" };
+        *ret = (struct config_entry){ m->a, ty_json_get(item, what), m->files[i].path, what, name,
+                                      "" };
         return 0;
     }
     return ty_fail(err, -EINVAL, "kubeconfig has no %s named \"%s\" (%s%s)", what, name,
@@ -45,7 +46,7 @@ static int find(const struct ty_kube_merge *m, const char *plural, const char *w
 }
 
 /* A string member, or NULL when it is absent, null or empty. */
-static int text(const struct entry *e, const char *key, const char **ret, struct ty_err *err)
+static int text(const struct config_entry *e, const char *key, const char **ret, struct ty_err *err)
 {
     const struct ty_json *v = ty_json_get(e->v, key);
     if (!v || ty_json_is(v, TY_JSON_NULL) || (ty_json_is(v, TY_JSON_STRING) && v->n == 0))
@@ -58,7 +59,7 @@ static int text(const struct entry *e, const char *key, const char **ret, struct
 }
 
 /* A path member, made absolute (or relative to where we are, as its file is). */
-static int path(const struct entry *e, const char *key, const char **ret, struct ty_err *err)
+static int path(const struct config_entry *e, const char *key, const char **ret, struct ty_err *err)
 {
     const char *p = NULL, *slash = strrchr(e->file, '/');
     int r = text(e, key, &p, err);
@@ -70,8 +71,8 @@ static int path(const struct entry *e, const char *key, const char **ret, struct
     return 0;
 }
 
-static int decode(const struct entry *e, const char *key, const char *b64, struct ty_str *ret,
-                  struct ty_err *err)
+static int decode_base64(const struct config_entry *e, const char *key, const char *b64,
+                         struct ty_str *ret, struct ty_err *err)
 {
     struct base64_decode_ctx ctx;
     size_t n = strlen(b64), got = BASE64_DECODE_LENGTH(n);
@@ -85,18 +86,19 @@ static int decode(const struct entry *e, const char *key, const char *b64, struc
 }
 
 /* "KEY-data" wins over "KEY". */
-static int pem(const struct entry *e, const char *key, struct ty_kube_pem *ret, struct ty_err *err)
+static int pem(const struct config_entry *e, const char *key, struct ty_kube_pem *ret,
+               struct ty_err *err)
 {
     const char *data_key = ty_arena_printf(e->a, "%s-data", key), *data = NULL;
     int r = text(e, data_key, &data, err);
     if (r == 0 && data)
-        return decode(e, data_key, data, &ret->data, err);
+        return decode_base64(e, data_key, data, &ret->data, err);
     return r < 0 ? r : path(e, key, &ret->file, err);
 }
 
 /* The cluster */
 
-static int cluster(const struct entry *e, struct ty_kubeconfig *c, struct ty_err *err)
+static int cluster(const struct config_entry *e, struct ty_kubeconfig *c, struct ty_err *err)
 {
     int r = text(e, "server", &c->server, err);
     if (r == 0 && !c->server)
@@ -134,8 +136,8 @@ static int cluster(const struct entry *e, struct ty_kubeconfig *c, struct ty_err
 /* The user */
 
 /* Strings of a list, NULL at the end; NULL when there are none. */
-static int texts(const struct entry *e, const char *key, const struct ty_json *list,
-                 const char *const **ret, struct ty_err *err)
+static int read_strings(const struct config_entry *e, const char *key, const struct ty_json *list,
+                        const char *const **ret, struct ty_err *err)
 {
     size_t n = 0;
     if (ty_json_len(list) == 0)
@@ -151,7 +153,7 @@ static int texts(const struct entry *e, const char *key, const struct ty_json *l
     return 0;
 }
 
-static int interactive(const struct entry *e, bool beta, enum ty_kube_interactive *ret,
+static int interactive(const struct config_entry *e, bool beta, enum ty_kube_interactive *ret,
                        struct ty_err *err)
 {
     struct ty_str mode = ty_json_str_at(e->v, "interactiveMode");
@@ -168,12 +170,12 @@ static int interactive(const struct entry *e, bool beta, enum ty_kube_interactiv
     return 0;
 }
 
-static int exec_env(const struct entry *e, struct ty_kube_exec *x, struct ty_err *err)
+static int exec_env(const struct config_entry *e, struct ty_kube_exec *x, struct ty_err *err)
 {
     const struct ty_json *list = ty_json_get(e->v, "env");
     struct ty_kube_env *env = ty_new_n(e->a, struct ty_kube_env, ty_json_len(list) + 1);
     ty_each_item (it, list) {
-        struct entry one = *e;
+        struct config_entry one = *e;
         one.v = *it;
         one.under = ty_arena_printf(e->a, "exec.env[%zu].", x->n_env);
         struct ty_kube_env v = { NULL, "" };
@@ -191,10 +193,10 @@ static int exec_env(const struct entry *e, struct ty_kube_exec *x, struct ty_err
     return 0;
 }
 
-static int exec_user(const struct entry *user, const struct ty_json *exec,
+static int exec_user(const struct config_entry *user, const struct ty_json *exec,
                      const struct ty_kube_exec **ret, struct ty_err *err)
 {
-    struct entry e = { user->a, exec, user->file, user->what, user->name, "exec." };
+    struct config_entry e = { user->a, exec, user->file, user->what, user->name, "exec." };
     struct ty_kube_exec *x = ty_new(e.a, struct ty_kube_exec);
     const char *slash = strrchr(e.file, '/');
 
@@ -218,7 +220,7 @@ static int exec_user(const struct entry *user, const struct ty_json *exec,
     if (strchr(x->command, '/') && x->command[0] != '/' && slash)
         x->command = ty_arena_printf(e.a, "%.*s/%s", (int)(slash - e.file), e.file, x->command);
     x->cluster_info = ty_json_true_at(exec, "provideClusterInfo");
-    r = texts(&e, "args", ty_json_get(exec, "args"), &x->args, err);
+    r = read_strings(&e, "args", ty_json_get(exec, "args"), &x->args, err);
     if (r == 0)
         r = interactive(&e, beta, &x->interactive, err);
     if (r == 0)
@@ -228,7 +230,7 @@ static int exec_user(const struct entry *user, const struct ty_json *exec,
 }
 
 /* Extra attributes of the impersonated user: each key has a list of values. */
-static int extra(const struct entry *e, struct ty_kubeconfig *c, struct ty_err *err)
+static int read_extra(const struct config_entry *e, struct ty_kubeconfig *c, struct ty_err *err)
 {
     const struct ty_json *all = ty_json_get(e->v, "as-user-extra");
     size_t n = 0;
@@ -241,7 +243,7 @@ static int extra(const struct entry *e, struct ty_kubeconfig *c, struct ty_err *
     ty_each_member (m, all) {
         const char *const *values = NULL;
         const char *key = ty_arena_printf(e->a, "as-user-extra.%.*s", TY_ARG(m->key));
-        int r = texts(e, key, m->value, &values, err);
+        int r = read_strings(e, key, m->value, &values, err);
         if (r < 0)
             return r;
         for (; values && *values; values++) {
@@ -252,15 +254,15 @@ static int extra(const struct entry *e, struct ty_kubeconfig *c, struct ty_err *
     return 0;
 }
 
-static int impersonate(const struct entry *e, struct ty_kubeconfig *c, struct ty_err *err)
+static int impersonate(const struct config_entry *e, struct ty_kubeconfig *c, struct ty_err *err)
 {
     int r = text(e, "as", &c->as, err);
     if (r == 0)
         r = text(e, "as-uid", &c->as_uid, err);
     if (r == 0)
-        r = texts(e, "as-groups", ty_json_get(e->v, "as-groups"), &c->as_groups, err);
+        r = read_strings(e, "as-groups", ty_json_get(e->v, "as-groups"), &c->as_groups, err);
     if (r == 0)
-        r = extra(e, c, err);
+        r = read_extra(e, c, err);
     if (r == 0 && !c->as && (c->as_uid || c->as_groups || c->as_extra))
         r = ty_fail(err, -EINVAL, "%s: user \"%s\": as-uid, as-groups and as-user-extra need as",
                     e->file, e->name);
@@ -268,7 +270,7 @@ static int impersonate(const struct entry *e, struct ty_kubeconfig *c, struct ty
 }
 
 /* What we do not do is said, instead of an anonymous request that is refused later. */
-static int refuse(const struct entry *e, struct ty_err *err)
+static int refuse_unsupported(const struct config_entry *e, struct ty_err *err)
 {
     if (ty_json_str_at(e->v, "username").n || ty_json_str_at(e->v, "password").n)
         return ty_fail(err, -EINVAL,
@@ -283,10 +285,10 @@ static int refuse(const struct entry *e, struct ty_err *err)
     return 0;
 }
 
-static int user(const struct entry *e, struct ty_kubeconfig *c, struct ty_err *err)
+static int user(const struct config_entry *e, struct ty_kubeconfig *c, struct ty_err *err)
 {
     const struct ty_json *exec = ty_json_get(e->v, "exec");
-    int r = refuse(e, err);
+    int r = refuse_unsupported(e, err);
     if (r == 0)
         r = text(e, "token", &c->token, err);
     if (r == 0)
@@ -305,7 +307,7 @@ static int user(const struct entry *e, struct ty_kubeconfig *c, struct ty_err *e
 
 /* Together */
 
-static const char *current(const struct ty_kube_merge *m)
+static const char *current_context(const struct ty_kubeconfig_merge *m)
 {
     for (size_t i = 0; i < m->n_files; i++) {
         struct ty_str name = ty_json_str_at(m->files[i].doc, "current-context");
@@ -315,20 +317,20 @@ static const char *current(const struct ty_kube_merge *m)
     return NULL;
 }
 
-int ty_kube_merge_resolve(const struct ty_kube_merge *m, const char *context,
-                          struct ty_kubeconfig *ret, struct ty_err *err)
+int ty_kubeconfig_merge_resolve(const struct ty_kubeconfig_merge *m, const char *context,
+                                struct ty_kubeconfig *ret, struct ty_err *err)
 {
     struct ty_kubeconfig c = { .ns = "default" };
-    struct entry ctx, e;
+    struct config_entry ctx, e;
     const char *name = NULL;
 
-    c.context = context && context[0] ? context : current(m);
+    c.context = context && context[0] ? context : current_context(m);
     if (!c.context)
         return ty_fail(err, -EINVAL,
                        "kubeconfig has no current-context (%s); choose one with "
                        "--context",
                        m->n_files ? m->files[0].path : "it is empty");
-    int r = find(m, "contexts", "context", c.context, &ctx, err);
+    int r = find_entry(m, "contexts", "context", c.context, &ctx, err);
     if (r == 0)
         r = text(&ctx, "namespace", &c.ns, err);
     if (r == 0)
@@ -336,14 +338,14 @@ int ty_kube_merge_resolve(const struct ty_kube_merge *m, const char *context,
     if (r == 0 && !name)
         r = ty_fail(err, -EINVAL, "%s: context \"%s\": cluster is not set", ctx.file, ctx.name);
     if (r == 0)
-        r = find(m, "clusters", "cluster", name, &e, err);
+        r = find_entry(m, "clusters", "cluster", name, &e, err);
     if (r == 0)
         r = cluster(&e, &c, err);
     name = NULL;
     if (r == 0)
         r = text(&ctx, "user", &name, err);
     if (r == 0 && name)
-        r = find(m, "users", "user", name, &e, err);
+        r = find_entry(m, "users", "user", name, &e, err);
     if (r == 0 && name)
         r = user(&e, &c, err);
     if (r == 0)

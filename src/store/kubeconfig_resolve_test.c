@@ -11,7 +11,7 @@
 
 struct world {
     struct ty_arena *a;
-    struct ty_kube_merge m;
+    struct ty_kubeconfig_merge m;
 };
 
 static int setup(void **state)
@@ -39,7 +39,7 @@ static int add(struct world *w, const char *path, const char *text, struct ty_er
     struct ty_yaml_docs docs = { 0 };
     assert_int_equal(ty_yaml_parse(w->a, path, ty_str(text), NULL, &docs, err), 0);
     assert_int_equal(docs.n, 1);
-    return ty_kube_merge_add(&w->m, path, docs.v[0], err);
+    return ty_kubeconfig_merge_add(&w->m, path, docs.v[0], err);
 }
 
 /* Of one file with this user, in flow style, and this more in its cluster. */
@@ -58,7 +58,7 @@ static int resolve(struct world *w, const char *user, const char *cluster, struc
                             cluster, user),
             err),
         0);
-    return ty_kube_merge_resolve(&w->m, NULL, c, err);
+    return ty_kubeconfig_merge_resolve(&w->m, NULL, c, err);
 }
 
 static void users(void **state)
@@ -226,7 +226,7 @@ static void servers(void **state)
                                              cases[i].server),
                              &err),
                          0);
-        int r = ty_kube_merge_resolve(&w->m, "x", &c, &err);
+        int r = ty_kubeconfig_merge_resolve(&w->m, "x", &c, &err);
         if (cases[i].want) {
             assert_int_equal(r, 0);
             assert_string_equal(c.server, cases[i].want);
@@ -257,12 +257,12 @@ static void paths_of_several_files(void **state)
                          "users: [{name: u, user: {token: late}}]\n",
                          &err),
                      0);
-    assert_int_equal(ty_kube_merge_resolve(&w->m, NULL, &c, &err), 0);
+    assert_int_equal(ty_kubeconfig_merge_resolve(&w->m, NULL, &c, &err), 0);
     assert_string_equal(c.context, "x");
     assert_string_equal(c.token_file, "/one/../t");
     assert_string_equal(c.ca.file, "ca");
     assert_null(c.token);
-    assert_int_equal(ty_kube_merge_resolve(&w->m, "z", &c, &err), -EINVAL);
+    assert_int_equal(ty_kubeconfig_merge_resolve(&w->m, "z", &c, &err), -EINVAL);
     assert_string_equal(err.text, "kubeconfig has no context named \"z\" (/one/a and others)");
 }
 
@@ -288,7 +288,7 @@ static void too_many_files(void **state)
 {
     struct world *w = *state;
     struct ty_err err = { 0 };
-    for (int i = 0; i < TY_KUBE_MAX_FILES; i++)
+    for (int i = 0; i < TY_KUBECONFIG_MAX_FILES; i++)
         assert_int_equal(add(w, FILE_A, "kind: Config\n", &err), 0);
     assert_int_equal(add(w, FILE_A, "kind: Config\n", &err), -E2BIG);
     assert_has(err.text, "more than 64 files");
@@ -324,12 +324,13 @@ static void contexts(void **state)
         struct ty_err err = { 0 };
         w->m.n_files = 0;
         assert_int_equal(add(w, FILE_A, cases[i].text, &err), 0);
-        assert_int_equal(ty_kube_merge_resolve(&w->m, NULL, &c, &err), -EINVAL);
+        assert_int_equal(ty_kubeconfig_merge_resolve(&w->m, NULL, &c, &err), -EINVAL);
         assert_has(err.text, cases[i].says);
     }
-    struct ty_kube_merge none = { .a = w->a };
+    struct ty_kubeconfig_merge none = { .a = w->a };
     struct ty_err err = { 0 };
-    assert_int_equal(ty_kube_merge_resolve(&none, "", &(struct ty_kubeconfig){ 0 }, &err), -EINVAL);
+    assert_int_equal(ty_kubeconfig_merge_resolve(&none, "", &(struct ty_kubeconfig){ 0 }, &err),
+                     -EINVAL);
     assert_has(err.text, "no current-context (it is empty)");
 }
 

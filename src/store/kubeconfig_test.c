@@ -31,7 +31,7 @@ static int teardown(void **state)
     return 0;
 }
 
-static const char *put(struct world *w, const char *name, const char *text)
+static const char *write_file(struct world *w, const char *name, const char *text)
 {
     const char *path = ty_arena_printf(w->a, "%s/%s", w->dir, name);
     FILE *f = fopen(path, "we");
@@ -45,7 +45,7 @@ static const char *put(struct world *w, const char *name, const char *text)
 
 static int load_text(struct world *w, const char *text, struct ty_kubeconfig *c, struct ty_err *err)
 {
-    struct ty_kube_where where = { .kubeconfig = put(w, "config", text) };
+    struct ty_kubeconfig_sources where = { .kubeconfig = write_file(w, "config", text) };
     *c = (struct ty_kubeconfig){ 0 };
     return ty_kubeconfig_load(w->a, &where, c, err);
 }
@@ -56,14 +56,14 @@ static void merged_files(void **state)
     struct ty_kubeconfig c;
     struct ty_err err = { 0 };
     const char *one =
-        put(w, "one",
-            HEAD "contexts:\n- name: x\n  context: {cluster: c, user: u, namespace: ns}\n"
-                 "users:\n- name: u\n  user: {token: first}\n");
-    const char *two = put(w, "two",
-                          HEAD "current-context: x\n"
-                               "users:\n- name: u\n  user: {token: second, as: somebody}\n"
-                               "clusters:\n- name: c\n  cluster: {server: 'https://two'}\n");
-    struct ty_kube_where where = {
+        write_file(w, "one",
+                   HEAD "contexts:\n- name: x\n  context: {cluster: c, user: u, namespace: ns}\n"
+                        "users:\n- name: u\n  user: {token: first}\n");
+    const char *two = write_file(w, "two",
+                                 HEAD "current-context: x\n"
+                                      "users:\n- name: u\n  user: {token: second, as: somebody}\n"
+                                      "clusters:\n- name: c\n  cluster: {server: 'https://two'}\n");
+    struct ty_kubeconfig_sources where = {
         .env = ty_arena_printf(w->a, ":%s/missing:%s:%s", w->dir, one, two),
         .host = "10.0.0.1", /* the files win */
         .home = "/nowhere",
@@ -86,10 +86,10 @@ static void which_of_them(void **state)
     struct world *w = *state;
     struct ty_kubeconfig c;
     struct ty_err err = { 0 };
-    put(w, "token", "secret\n");
-    put(w, "ca.crt", "x");
-    put(w, "namespace", "mine\n");
-    struct ty_kube_where where = { .host = "fd00::1", .port = "6443", .pod_dir = w->dir };
+    write_file(w, "token", "secret\n");
+    write_file(w, "ca.crt", "x");
+    write_file(w, "namespace", "mine\n");
+    struct ty_kubeconfig_sources where = { .host = "fd00::1", .port = "6443", .pod_dir = w->dir };
     assert_int_equal(ty_kubeconfig_load(w->a, &where, &c, &err), 0);
     assert_string_equal(c.server, "https://[fd00::1]:6443");
     assert_string_equal(c.ns, "mine");
@@ -98,16 +98,16 @@ static void which_of_them(void **state)
     where.pod_dir = "/nowhere";
     assert_int_equal(ty_kubeconfig_load(w->a, &where, &c, &err), -ENOENT);
     assert_has(err.text, "this pod has no service account");
-    where = (struct ty_kube_where){ .home = w->dir };
+    where = (struct ty_kubeconfig_sources){ .home = w->dir };
     assert_int_equal(ty_kubeconfig_load(w->a, &where, &c, &err), -ENOENT);
     mkdir(ty_arena_printf(w->a, "%s/.kube", w->dir), 0700);
-    put(w, ".kube/config",
-        HEAD "current-context: x\nclusters: [{name: c, cluster: {server: here:80}}]\n"
-             "contexts: [{name: x, context: {cluster: c}}]\n");
+    write_file(w, ".kube/config",
+               HEAD "current-context: x\nclusters: [{name: c, cluster: {server: here:80}}]\n"
+                    "contexts: [{name: x, context: {cluster: c}}]\n");
     assert_int_equal(ty_kubeconfig_load(w->a, &where, &c, &err), 0);
     assert_string_equal(c.server, "http://here:80"); /* as kubectl reads it */
     assert_string_equal(c.ns, "default");
-    where = (struct ty_kube_where){ 0 };
+    where = (struct ty_kubeconfig_sources){ 0 };
     assert_int_equal(ty_kubeconfig_load(w->a, &where, &c, &err), -ENOENT);
     assert_has(err.text, "no cluster");
 }
@@ -153,17 +153,17 @@ static void who_we_say_we_are(void **state TY_UNUSED)
     static const struct ty_kube_exec exec = { .command = "login" };
     struct ty_kubeconfig c = { 0 };
 
-    assert_string_equal(ty_kubeconfig_who(a, &c), "no credentials");
+    assert_string_equal(ty_kubeconfig_identity(a, &c), "no credentials");
     c.cert.data = TY_LIT("pem");
-    assert_string_equal(ty_kubeconfig_who(a, &c), "the client certificate in the kubeconfig");
+    assert_string_equal(ty_kubeconfig_identity(a, &c), "the client certificate in the kubeconfig");
     c.cert.file = "/c.pem";
-    assert_string_equal(ty_kubeconfig_who(a, &c), "the client certificate /c.pem");
+    assert_string_equal(ty_kubeconfig_identity(a, &c), "the client certificate /c.pem");
     c.exec = &exec;
-    assert_string_equal(ty_kubeconfig_who(a, &c), "what the exec plugin login gave");
+    assert_string_equal(ty_kubeconfig_identity(a, &c), "what the exec plugin login gave");
     c.token = "secret";
-    assert_string_equal(ty_kubeconfig_who(a, &c), "the token in the kubeconfig");
+    assert_string_equal(ty_kubeconfig_identity(a, &c), "the token in the kubeconfig");
     c.token_file = "/t";
-    assert_string_equal(ty_kubeconfig_who(a, &c), "the token in file /t");
+    assert_string_equal(ty_kubeconfig_identity(a, &c), "the token in file /t");
 }
 
 int main(void)

@@ -23,7 +23,7 @@ void ty_local_free(struct ty_local *l)
     if (!l)
         return;
     while ((s = ty_map_next(&l->by_key, &at)))
-        ty_local_drop(l, s->value);
+        ty_local_entry_free(l, s->value);
     ty_map_done(&l->by_key);
     ty_map_done(&l->by_uid);
     free(l);
@@ -115,14 +115,14 @@ size_t ty_local_bytes(const struct ty_local *l)
            (l->by_key.cap + l->by_uid.cap) * sizeof(struct ty_map_slot);
 }
 
-void ty_local_tell(struct ty_local *l, enum ty_stored_change what, const struct ty_local_entry *e)
+void ty_local_notify(struct ty_local *l, enum ty_stored_change what, const struct ty_local_entry *e)
 {
     for (size_t i = 0; i < l->n_watchers; i++)
         l->watchers[i].fn(l->watchers[i].ctx, what, &e->pub);
 }
 
-void ty_local_version(struct ty_local *l, struct ty_arena *a, struct ty_local_entry *e,
-                      struct ty_json *meta)
+void ty_local_bump_version(struct ty_local *l, struct ty_arena *a, struct ty_local_entry *e,
+                           struct ty_json *meta)
 {
     e->pub.version = ++l->version;
     ty_json_set(a, meta, "resourceVersion",

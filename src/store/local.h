@@ -19,7 +19,7 @@ struct ty_stored {
     bool deleting;     /* deletionTimestamp is set */
 };
 
-enum ty_stored_change { TY_STORED_ADDED, TY_STORED_CHANGED, TY_STORED_GONE };
+enum ty_stored_change { TY_STORED_ADDED, TY_STORED_MODIFIED, TY_STORED_DELETED };
 typedef void ty_stored_fn(void *ctx, enum ty_stored_change what, const struct ty_stored *obj);
 
 /* now: wall clock, Unix seconds. gives. */
@@ -68,11 +68,12 @@ int ty_local_status(struct ty_local *l, struct ty_arena *a, const struct ty_json
 int ty_local_apply(struct ty_local *l, struct ty_arena *a, const struct ty_json *obj,
                    const char *manager, struct ty_err *err);
 /* Foreground deletion: children first. An object with children, and a Pod, gets a deletionTimestamp
- * and goes when its last child is gone, or when ty_local_finish says that the pod's processes are.
+ * and goes when its last child is gone, or when ty_local_finalize says that the pod's processes
+ * are.
  */
 int ty_local_delete(struct ty_local *l, struct ty_arena *a, const struct ty_kind *kind,
                     struct ty_str ns, struct ty_str name, struct ty_err *err);
-void ty_local_finish(struct ty_local *l, const struct ty_kind *kind, struct ty_str ns,
-                     struct ty_str name);
+void ty_local_finalize(struct ty_local *l, const struct ty_kind *kind, struct ty_str ns,
+                       struct ty_str name);
 
 #endif

@@ -33,8 +33,8 @@ static void remove_entry(struct ty_local *l, struct ty_local_entry *e)
     ty_map_del(&l->by_key, (struct ty_str){ k.text, k.n });
     ty_map_del(&l->by_uid, ty_str(e->pub.uid));
     e->pub.version = ++l->version;
-    ty_local_tell(l, TY_STORED_GONE, e);
-    ty_local_drop(l, e);
+    ty_local_notify(l, TY_STORED_DELETED, e);
+    ty_local_entry_free(l, e);
     if (parent && parent->pub.deleting && may_go(parent))
         remove_entry(l, parent);
 }
@@ -45,9 +45,9 @@ static void mark_deleted(struct ty_local *l, struct ty_arena *a, struct ty_local
     struct ty_json *meta = ty_json_get(obj, "metadata");
 
     ty_json_set(a, meta, "deletionTimestamp", ty_json_str(a, ty_time_text(a, l->now(l->now_ctx))));
-    ty_local_version(l, a, e, meta);
-    ty_local_keep(l, e, obj);
-    ty_local_tell(l, TY_STORED_CHANGED, e);
+    ty_local_bump_version(l, a, e, meta);
+    ty_local_set_text(l, e, obj);
+    ty_local_notify(l, TY_STORED_MODIFIED, e);
 }
 
 static void delete_entry(struct ty_local *l, struct ty_arena *a, struct ty_local_entry *e)
@@ -76,8 +76,8 @@ int ty_local_delete(struct ty_local *l, struct ty_arena *a, const struct ty_kind
     return 0;
 }
 
-void ty_local_finish(struct ty_local *l, const struct ty_kind *kind, struct ty_str ns,
-                     struct ty_str name)
+void ty_local_finalize(struct ty_local *l, const struct ty_kind *kind, struct ty_str ns,
+                       struct ty_str name)
 {
     struct ty_local_entry *e = ty_local_entry(l, kind, ns, name);
 

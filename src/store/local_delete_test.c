@@ -19,7 +19,7 @@ static void test_foreground_deletion(void **state)
     ty_local_delete(w->l, w->a, &ty_kind_jobset, TY_LIT("ns"), TY_LIT("s"),
                     &err); /* again: nothing */
     assert_string_equal(w->log, "");
-    ty_local_finish(w->l, &ty_kind_pod, TY_LIT("ns"), TY_LIT("p"));
+    ty_local_finalize(w->l, &ty_kind_pod, TY_LIT("ns"), TY_LIT("p"));
     assert_string_equal(w->log, "-pods/p -jobs/j -jobsets/s ");
     assert_int_equal(ty_local_count(w->l), 0);
     assert_int_equal(ty_local_delete(w->l, w->a, &ty_kind_jobset, TY_LIT("ns"), TY_LIT("s"), &err),
@@ -37,14 +37,14 @@ static void test_an_owner_goes_first(void **state)
     local_create(w, "v1", "Pod", "p", job);
     local_create(w, "v1", "Pod", "q", job);
     w->log[0] = 0;
-    ty_local_finish(w->l, &ty_kind_job, TY_LIT("ns"), TY_LIT("j"));
+    ty_local_finalize(w->l, &ty_kind_job, TY_LIT("ns"), TY_LIT("j"));
     assert_string_equal(w->log, "-jobs/j ");
     assert_non_null(local_stored(w, &ty_kind_pod, "p"));
     assert_non_null(local_stored(w, &ty_kind_pod, "q")); /* the text it differs from lives on */
     assert_int_equal(ty_local_delete(w->l, w->a, &ty_kind_pod, TY_LIT("ns"), TY_LIT("p"), &err), 0);
-    ty_local_finish(w->l, &ty_kind_pod, TY_LIT("ns"), TY_LIT("p"));
-    ty_local_finish(w->l, &ty_kind_pod, TY_LIT("ns"), TY_LIT("p")); /* twice is once */
-    ty_local_finish(w->l, &ty_kind_pod, TY_LIT("ns"), TY_LIT("q"));
+    ty_local_finalize(w->l, &ty_kind_pod, TY_LIT("ns"), TY_LIT("p"));
+    ty_local_finalize(w->l, &ty_kind_pod, TY_LIT("ns"), TY_LIT("p")); /* twice is once */
+    ty_local_finalize(w->l, &ty_kind_pod, TY_LIT("ns"), TY_LIT("q"));
     assert_int_equal(ty_local_count(w->l), 0);
 }
 
@@ -56,16 +56,16 @@ static void test_the_last_child_takes_its_owner(void **state)
     struct ty_err err = { 0 };
 
     local_create(w, "v1", "Pod", "p", job);
-    ty_local_finish(w->l, &ty_kind_pod, TY_LIT("ns"), TY_LIT("p"));
+    ty_local_finalize(w->l, &ty_kind_pod, TY_LIT("ns"), TY_LIT("p"));
     assert_non_null(local_stored(w, &ty_kind_job, "j"));
     local_create(w, "v1", "Pod", "p", job);
     local_create(w, "v1", "Pod", "q", job);
     assert_int_equal(ty_local_delete(w->l, w->a, &ty_kind_job, TY_LIT("ns"), TY_LIT("j"), &err), 0);
-    ty_local_finish(w->l, &ty_kind_pod, TY_LIT("ns"), TY_LIT("q"));
+    ty_local_finalize(w->l, &ty_kind_pod, TY_LIT("ns"), TY_LIT("q"));
     struct ty_json *going = local_stored(w, &ty_kind_job, "j");
     assert_true(
         ty_str_is(ty_json_str_at(going, "metadata.deletionTimestamp"), "2026-01-02T03:04:05Z"));
-    ty_local_finish(w->l, &ty_kind_pod, TY_LIT("ns"), TY_LIT("p"));
+    ty_local_finalize(w->l, &ty_kind_pod, TY_LIT("ns"), TY_LIT("p"));
     assert_int_equal(ty_local_count(w->l), 0);
 }
 

@@ -6,7 +6,7 @@
 #include "store/delta.h"
 #include "store/local_inner.h"
 
-static void unref(struct ty_local *l, struct ty_local_pattern *p)
+static void unref_base(struct ty_local *l, struct ty_local_base_text *p)
 {
     if (!p || --p->refs > 0)
         return;
@@ -14,24 +14,24 @@ static void unref(struct ty_local *l, struct ty_local_pattern *p)
     free(p);
 }
 
-static struct ty_local_pattern *pattern_new(struct ty_local *l, struct ty_str text)
+static struct ty_local_base_text *pattern_new(struct ty_local *l, struct ty_str text)
 {
-    struct ty_local_pattern *p = ty_xalloc(malloc(sizeof(*p) + text.n));
+    struct ty_local_base_text *p = ty_xalloc(malloc(sizeof(*p) + text.n));
 
-    *p = (struct ty_local_pattern){ .refs = 1, .n = text.n };
+    *p = (struct ty_local_base_text){ .refs = 1, .n = text.n };
     memcpy(p->text, text.p, text.n);
     l->bytes += text.n;
     return p;
 }
 
-void ty_local_drop(struct ty_local *l, struct ty_local_entry *e)
+void ty_local_entry_free(struct ty_local *l, struct ty_local_entry *e)
 {
     l->bytes -= e->n_delta;
-    unref(l, e->base);
-    unref(l, e->for_children);
+    unref_base(l, e->base);
+    unref_base(l, e->for_children);
     free(e->delta);
     free(e->strings);
-    ty_applied_free(e->applied);
+    ty_managed_fields_free(e->applied);
     free(e);
 }
 
@@ -43,7 +43,7 @@ struct ty_str ty_local_text(struct ty_arena *a, const struct ty_stored *obj)
 
     if (!e->delta)
         return (struct ty_str){ ty_arena_strndup(a, base.p, base.n), base.n };
-    if (!ty_delta_read(base, (struct ty_str){ e->delta, e->n_delta }, &text))
+    if (!ty_delta_decode(base, (struct ty_str){ e->delta, e->n_delta }, &text))
         abort(); /* we made it */
     return (struct ty_str){ ty_arena_strndup(a, text.p, text.n), text.n };
 }
@@ -55,15 +55,15 @@ struct ty_json *ty_local_read(struct ty_arena *a, const struct ty_stored *obj)
 
 /* A delta that saves less than three quarters is none: then the text is the next pattern, and the
  * sisters that follow are like it. */
-void ty_local_keep(struct ty_local *l, struct ty_local_entry *e, const struct ty_json *obj)
+void ty_local_set_text(struct ty_local *l, struct ty_local_entry *e, const struct ty_json *obj)
 {
-    struct ty_local_pattern *base = e->parent ? e->parent->for_children : NULL, *old = e->base;
+    struct ty_local_base_text *base = e->parent ? e->parent->for_children : NULL, *old = e->base;
     ty_auto_buf text = { 0 };
     ty_auto_buf delta = { 0 };
 
     ty_json_print(&text, obj);
     if (base)
-        ty_delta_make((struct ty_str){ base->text, base->n }, ty_buf_str(&text), &delta);
+        ty_delta_encode((struct ty_str){ base->text, base->n }, ty_buf_str(&text), &delta);
     l->bytes -= e->n_delta;
     free(e->delta);
     e->delta = NULL;
@@ -79,9 +79,9 @@ void ty_local_keep(struct ty_local *l, struct ty_local_entry *e, const struct ty
         if (e->parent) {
             e->parent->for_children = e->base;
             e->base->refs++;
-            unref(l, base);
+            unref_base(l, base);
         }
     }
-    unref(l, old);
+    unref_base(l, old);
     e->pub.deleting = ty_json_at(obj, "metadata.deletionTimestamp") != NULL;
 }

@@ -20,7 +20,8 @@ static void test_many_pods_cost_little(void **state)
     assert_int_equal(n, 1000);
     assert_true(ty_local_bytes(w->l) < 1000 * 1024);
     for (int i = 0; i < 1000; i++)
-        ty_local_finish(w->l, &ty_kind_pod, TY_LIT("ns"), ty_str(ty_arena_printf(w->a, "p%d", i)));
+        ty_local_finalize(w->l, &ty_kind_pod, TY_LIT("ns"),
+                          ty_str(ty_arena_printf(w->a, "p%d", i)));
     assert_int_equal(ty_local_count(w->l), 1);
 }
 
@@ -57,9 +58,9 @@ static void test_sisters_are_kept_as_differences(void **state)
         struct ty_json *pod = ty_local_get(w->l, w->a, &ty_kind_pod, TY_LIT("ns"), ty_str(name));
         assert_string_equal(ty_json_text(w->a, ty_json_get(pod, "status")).p, text);
         assert_true(ty_str_is(ty_json_str_at(pod, "metadata.name"), name));
-        ty_local_finish(w->l, &ty_kind_pod, TY_LIT("ns"), ty_str(name));
+        ty_local_finalize(w->l, &ty_kind_pod, TY_LIT("ns"), ty_str(name));
     }
-    ty_local_finish(w->l, &ty_kind_job, TY_LIT("ns"), TY_LIT("j"));
+    ty_local_finalize(w->l, &ty_kind_job, TY_LIT("ns"), TY_LIT("j"));
     assert_int_equal(ty_local_count(w->l), 0);
     assert_in_range(ty_local_bytes(w->l) - before, 0, 64 * 2 * sizeof(void *) * 4); /* slots */
 }

@@ -81,19 +81,19 @@ int ty_local_create(struct ty_local *l, struct ty_arena *a, struct ty_json *obj,
     ty_json_set(a, meta, "creationTimestamp", ty_json_str(a, ty_time_text(a, l->now(l->now_ctx))));
     ty_json_set(a, meta, "generation", ty_json_int(a, 1));
     e->pub.kind = kind;
-    ty_local_version(l, a, e, meta);
+    ty_local_bump_version(l, a, e, meta);
     keep_strings(e, obj);
     join_owner(l, e);
-    ty_local_keep(l, e, obj);
+    ty_local_set_text(l, e, obj);
     ty_map_put(&l->by_key, (struct ty_str){ k.text, k.n }, e);
     ty_map_put(&l->by_uid, ty_str(e->pub.uid), e);
-    ty_local_tell(l, TY_STORED_ADDED, e);
+    ty_local_notify(l, TY_STORED_ADDED, e);
     return 0;
 }
 
 /* The stored object that obj means, or an error in the API server's words. */
-static struct ty_local_entry *target(const struct ty_local *l, const struct ty_json *obj,
-                                     struct ty_err *err)
+static struct ty_local_entry *find_stored(const struct ty_local *l, const struct ty_json *obj,
+                                          struct ty_err *err)
 {
     const struct ty_kind *kind = ty_kind_of(obj);
     struct ty_str name = ty_json_str_at(obj, "metadata.name");
@@ -118,7 +118,7 @@ static void carry_over(struct ty_arena *a, struct ty_json *meta, const struct ty
 
 int ty_local_update(struct ty_local *l, struct ty_arena *a, struct ty_json *obj, struct ty_err *err)
 {
-    struct ty_local_entry *e = target(l, obj, err);
+    struct ty_local_entry *e = find_stored(l, obj, err);
     struct ty_json *meta = ty_json_ensure_object(a, obj, "metadata");
     struct ty_str wanted = ty_json_str_at(meta, "resourceVersion");
 
@@ -145,16 +145,16 @@ int ty_local_update(struct ty_local *l, struct ty_arena *a, struct ty_json *obj,
     const struct ty_json *spec = ty_json_get(obj, "spec"), *old_spec = ty_json_get(was, "spec");
     if (spec && old_spec && !ty_json_eq(spec, old_spec))
         ty_json_set(a, meta, "generation", ty_json_int(a, generation + 1));
-    ty_local_version(l, a, e, meta);
-    ty_local_keep(l, e, obj);
-    ty_local_tell(l, TY_STORED_CHANGED, e);
+    ty_local_bump_version(l, a, e, meta);
+    ty_local_set_text(l, e, obj);
+    ty_local_notify(l, TY_STORED_MODIFIED, e);
     return 0;
 }
 
 int ty_local_merge(struct ty_local *l, struct ty_arena *a, const struct ty_json *patch,
                    struct ty_err *err)
 {
-    struct ty_local_entry *e = target(l, patch, err);
+    struct ty_local_entry *e = find_stored(l, patch, err);
 
     if (!e)
         return -ENOENT;
@@ -165,7 +165,7 @@ int ty_local_merge(struct ty_local *l, struct ty_arena *a, const struct ty_json 
 int ty_local_status(struct ty_local *l, struct ty_arena *a, const struct ty_json *obj,
                     struct ty_err *err)
 {
-    struct ty_local_entry *e = target(l, obj, err);
+    struct ty_local_entry *e = find_stored(l, obj, err);
     struct ty_json *status = ty_json_get(obj, "status");
 
     if (!e)
@@ -178,9 +178,9 @@ int ty_local_status(struct ty_local *l, struct ty_arena *a, const struct ty_json
         ty_json_set(a, now, "status", status);
     else
         ty_json_del(now, TY_LIT("status"));
-    ty_local_version(l, a, e, ty_json_get(now, "metadata"));
-    ty_local_keep(l, e, now);
-    ty_local_tell(l, TY_STORED_CHANGED, e);
+    ty_local_bump_version(l, a, e, ty_json_get(now, "metadata"));
+    ty_local_set_text(l, e, now);
+    ty_local_notify(l, TY_STORED_MODIFIED, e);
     return 0;
 }
 
@@ -195,13 +195,13 @@ int ty_local_apply(struct ty_local *l, struct ty_arena *a, const struct ty_json 
 
     if (e) {
         struct ty_json *live = ty_local_read(a, &e->pub);
-        struct ty_json *next = ty_apply(a, live, e->applied, manager, obj);
+        struct ty_json *next = ty_managed_fields_apply(a, live, e->applied, manager, obj);
         r = ty_local_update(l, a, ty_json_copy(a, next, 0), err);
     } else {
         r = ty_local_create(l, a, ty_json_copy(a, obj, 0), err);
-        e = r == 0 ? target(l, obj, NULL) : NULL;
+        e = r == 0 ? find_stored(l, obj, NULL) : NULL;
     }
     if (r == 0 && e)
-        ty_applied_note(a, &e->applied, manager, obj);
+        ty_managed_fields_update(a, &e->applied, manager, obj);
     return r;
 }

@@ -13,7 +13,7 @@
 #include "base/map.h"
 #include "store/kube.h"
 #include "store/kube_kinds.h"
-#include "store/reflect.h"
+#include "store/reflector.h"
 
 struct driver {
     uv_loop_t loop;
@@ -31,7 +31,7 @@ struct run {
     struct driver *d;
     char *id;
     struct ty_kube_op *op;
-    struct ty_reflect *reflect;
+    struct ty_reflector *reflect;
     int64_t stop_at; /* reflect: free it in the callback of that many changes */
     size_t n, bytes;
 };
@@ -85,7 +85,7 @@ static void say_object(struct run *run, const char *what, const struct ty_kube_o
     say(run, what, v);
 }
 
-static void say_answer(struct run *run, const char *what, const struct ty_kube_answer *answer,
+static void say_answer(struct run *run, const char *what, const struct ty_kube_response *answer,
                        bool with_json)
 {
     ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
@@ -102,7 +102,7 @@ static void say_answer(struct run *run, const char *what, const struct ty_kube_a
     say(run, what, v);
 }
 
-static void on_answer(void *ctx, const struct ty_kube_answer *answer)
+static void on_answer(void *ctx, const struct ty_kube_response *answer)
 {
     struct run *run = ctx;
     say_answer(run, "answer", answer, true);
@@ -123,9 +123,9 @@ static const struct ty_kind *kind_of(const struct ty_json *c)
     return ty_kind_by_name(name);
 }
 
-static struct ty_kube_which which_of(const struct ty_json *c)
+static struct ty_kube_selector which_of(const struct ty_json *c)
 {
-    return (struct ty_kube_which){
+    return (struct ty_kube_selector){
         .kind = kind_of(c),
         .ns = ty_json_str_at(c, "ns"),
         .labels = ty_json_str_at(c, "labels"),
@@ -150,7 +150,7 @@ static void do_ask(struct driver *d, struct ty_arena *a, const struct ty_json *c
 {
     static const char *const verbs[] = { "GET", "CREATE", "UPDATE", "MERGE", "APPLY", "DELETE" };
     struct run *run = run_new(d, c);
-    struct ty_kube_ask ask = {
+    struct ty_kube_request ask = {
         .kind = kind_of(c),
         .ns = ty_json_str_at(c, "ns"),
         .name = ty_json_str_at(c, "name"),
@@ -225,23 +225,23 @@ static void do_watch(struct driver *d, const struct ty_json *c)
     run->op = ty_kube_watch(d->kube, &watch);
 }
 
-static void on_changed(void *ctx, enum ty_reflect_change what, const struct ty_kube_object *o)
+static void on_changed(void *ctx, enum ty_reflector_change what, const struct ty_kube_object *o)
 {
     static const char *const names[] = { "ADDED", "CHANGED", "GONE" };
     struct run *run = ctx;
     run->n++;
     say_object(run, names[what], o);
     if (run->stop_at && (int64_t)run->n == run->stop_at) {
-        ty_reflect_free(run->reflect);
+        ty_reflector_free(run->reflect);
         run_end(run);
     }
 }
 
-static void on_state(void *ctx, enum ty_reflect_state state, const struct ty_kube_answer *why,
+static void on_state(void *ctx, enum ty_reflector_state state, const struct ty_kube_response *why,
                      int64_t again_ms)
 {
     static const char *const names[] = { "SYNCED", "ABSENT", "TROUBLE" };
-    struct ty_kube_answer fine = { 0 };
+    struct ty_kube_response fine = { 0 };
     (void)again_ms;
     say_answer(ctx, names[state], why ? why : &fine, false);
 }
@@ -249,7 +249,7 @@ static void on_state(void *ctx, enum ty_reflect_state state, const struct ty_kub
 static void do_reflect(struct driver *d, const struct ty_json *c)
 {
     struct run *run = run_new(d, c);
-    struct ty_reflect_want want = {
+    struct ty_reflector_opts want = {
         .which = which_of(c),
         .page = number(c, "page"),
         .changed = on_changed,
@@ -257,7 +257,7 @@ static void do_reflect(struct driver *d, const struct ty_json *c)
         .ctx = run,
     };
     run->stop_at = number(c, "stop_at");
-    run->reflect = ty_reflect_new(d->kube, &want);
+    run->reflect = ty_reflector_new(d->kube, &want);
 }
 
 static void do_one(struct driver *d, struct ty_arena *a, const struct ty_json *c)
@@ -275,7 +275,7 @@ static void do_one(struct driver *d, struct ty_arena *a, const struct ty_json *c
         do_reflect(d, c);
     } else if (ty_str_is(what, "served")) {
         run = run_new(d, c);
-        run->op = ty_kube_served(d->kube, kind_of(c), on_answer, run);
+        run->op = ty_kube_discover(d->kube, kind_of(c), on_answer, run);
     } else if (ty_str_is(what, "requests")) {
         struct ty_json *v = ty_json_object(a);
         ty_json_set(a, v, "n", ty_json_int(a, (int64_t)ty_kube_requests(d->kube)));
@@ -284,15 +284,15 @@ static void do_one(struct driver *d, struct ty_arena *a, const struct ty_json *c
         ty_kube_cancel(run->op);
         run_end(run);
     } else if (run && ty_str_is(what, "unreflect")) {
-        ty_reflect_free(run->reflect);
+        ty_reflector_free(run->reflect);
         run_end(run);
     } else if (run && ty_str_is(what, "hurry")) {
-        ty_reflect_hurry(run->reflect);
+        ty_reflector_retry_now(run->reflect);
     } else if (run && ty_str_is(what, "wrote")) {
         struct ty_kube_object o;
         const struct ty_json *v = ty_json_get(c, "object");
-        ty_kube_object_read(v, ty_json_text(a, v), &o);
-        ty_reflect_wrote(run->reflect, &o);
+        ty_kube_object_init(v, ty_json_text(a, v), &o);
+        ty_reflector_observe_write(run->reflect, &o);
     }
 }
 
@@ -320,7 +320,7 @@ static void finish(struct driver *d)
     size_t at = 0;
     while ((s = ty_map_next(&d->runs, &at))) {
         struct run *run = s->value;
-        ty_reflect_free(run->reflect);
+        ty_reflector_free(run->reflect);
         free(run->id);
         free(run);
     }
@@ -346,7 +346,8 @@ static void on_read(uv_stream_t *s, ssize_t n, const uv_buf_t *buf)
     }
 }
 
-static int options(int argc, char **argv, struct ty_kube_where *where, struct ty_kube_settings *s)
+static int options(int argc, char **argv, struct ty_kubeconfig_sources *where,
+                   struct ty_kube_settings *s)
 {
     for (int i = 1; i + 1 < argc; i += 2) {
         struct ty_str o = ty_str(argv[i]);
@@ -378,11 +379,11 @@ int main(int argc, char **argv)
 {
     struct driver *d = calloc(1, sizeof(*d));
     struct ty_err err = { 0 };
-    struct ty_kube_where where = { 0 };
+    struct ty_kubeconfig_sources where = { 0 };
     struct ty_kube_settings set = { .loop = &d->loop, .config = &d->config, .agent = "kubeclient" };
     d->config_arena = ty_arena_new((size_t)64 << 20);
     int r = options(argc, argv, &where, &set);
-    ty_kube_where_env(&where);
+    ty_kubeconfig_sources_env(&where);
     uv_loop_init(&d->loop);
     if (r == 0)
         r = ty_kubeconfig_load(d->config_arena, &where, &d->config, &err);

@@ -221,7 +221,7 @@ static void on_term(uv_signal_t *s, int signal)
 
 static int start(struct driver *d, int argc, char **argv, struct ty_err *err)
 {
-    struct ty_kube_where where = { .kubeconfig = argv[2] };
+    struct ty_kubeconfig_sources where = { .kubeconfig = argv[2] };
     struct ty_kube_settings set = { .loop = &d->loop, .config = &d->config, .agent = "parts" };
     struct ty_str what = ty_str(argv[1]);
     int r = ty_kubeconfig_load(d->arena, &where, &d->config, err);

@@ -115,7 +115,7 @@ struct bench {
     uv_loop_t loop;
     struct ty_webhook hooks;
     const struct ty_json *runtime;
-    struct ty_serve *server;
+    struct ty_http_server *server;
     uv_timer_t timer;
     pid_t client;
     size_t n;
@@ -134,13 +134,13 @@ static int64_t now(void *ctx TY_UNUSED)
     return (int64_t)time(NULL);
 }
 
-static void handle(void *ctx, struct ty_request *q)
+static void handle(void *ctx, struct ty_http_request *q)
 {
     struct bench *b = ctx;
 
     b->n++;
     if (!ty_webhook_handle(&b->hooks, q))
-        ty_request_answer(q, 404, NULL, TY_LIT(""));
+        ty_http_request_respond(q, 404, NULL, TY_LIT(""));
 }
 
 static void look(uv_timer_t *t)
@@ -150,7 +150,7 @@ static void look(uv_timer_t *t)
     if (waitpid(b->client, &b->status, WNOHANG) != b->client)
         return;
     uv_close((uv_handle_t *)t, NULL);
-    ty_serve_free(b->server);
+    ty_http_server_free(b->server);
 }
 
 static double seconds(clockid_t clock)
@@ -164,11 +164,11 @@ static double seconds(clockid_t clock)
 static int begin(struct bench *b, struct ty_arena *a, struct ty_err *err)
 {
     static const char *const names[] = { "localhost", NULL };
-    const struct ty_serve_tls tls = { 0 };
-    struct ty_serve_opts o = {
+    const struct ty_http_server_tls tls = { 0 };
+    struct ty_http_server_opts o = {
         .loop = &b->loop, .address = "127.0.0.1", .tls = &tls, .handle = handle, .ctx = b
     };
-    struct ty_cert_ask ask = {
+    struct ty_certs_request ask = {
         .name = "localhost", .names = names, .from_s = 0, .until_s = 4000000000
     };
     struct ty_gnutls g = { 0 };
@@ -178,9 +178,9 @@ static int begin(struct bench *b, struct ty_arena *a, struct ty_err *err)
     if (r == 0)
         r = ty_certs_ca(&g, a, &ask, &pem, err);
     if (r == 0)
-        r = ty_serve_new(&o, &b->server, err);
+        r = ty_http_server_new(&o, &b->server, err);
     if (r == 0)
-        r = ty_serve_identity(b->server, &pem, err);
+        r = ty_http_server_set_cert(b->server, &pem, err);
     ty_gnutls_done(&g);
     return r;
 }
@@ -205,7 +205,7 @@ int main(void)
     }
     b.client = fork();
     if (b.client == 0)
-        _exit(client_run(ty_serve_port(b.server)));
+        _exit(client_run(ty_http_server_port(b.server)));
     uv_timer_init(&b.loop, &b.timer);
     b.timer.data = &b;
     uv_timer_start(&b.timer, look, 10, 10);

@@ -135,7 +135,7 @@ static void check_until(const struct ty_doctor_in *in, struct ty_check_results *
     int64_t until = 0, days;
     struct ty_check_result *c;
 
-    if (ty_certs_until(in->gnutls, cert, &until, &err) < 0) {
+    if (ty_certs_expiry(in->gnutls, cert, &until, &err) < 0) {
         c = ty_check_add(ret, TY_CHECK_LEVEL_FAIL, "certificate", "the webhooks' certificate: %s",
                          err.text);
         ty_check_set_fix(ret, c,
@@ -178,7 +178,7 @@ static bool check_bundles(const struct ty_doctor_in *in, struct ty_check_results
                 ty_base64_decode(ret->arena, ty_json_str_at(*it, "clientConfig.caBundle"));
             int64_t until = in->now_s, then = in->now_s;
             /* Its age has a line of its own. */
-            if (ty_certs_until(in->gnutls, pem->cert, &until, NULL) == 0 && until <= then)
+            if (ty_certs_expiry(in->gnutls, pem->cert, &until, NULL) == 0 && until <= then)
                 then = until - 1;
             if (ty_certs_check(in->gnutls, pem, ca, host, then, &err) == 0)
                 continue;

@@ -91,9 +91,9 @@ struct pair {
 
 static struct pair make(struct doctor_fixture *w, const char *name, int64_t days)
 {
-    struct ty_cert_ask ask = { .name = "ca",
-                               .from_s = DOCTOR_NOW - 400 * DAY_S,
-                               .until_s = DOCTOR_NOW + 4000 * DAY_S };
+    struct ty_certs_request ask = { .name = "ca",
+                                    .from_s = DOCTOR_NOW - 400 * DAY_S,
+                                    .until_s = DOCTOR_NOW + 4000 * DAY_S };
     struct ty_err err = { 0 };
     struct pair p;
 

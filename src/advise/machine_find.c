@@ -132,7 +132,7 @@ static void find_libraries(struct ty_arena *a, struct ty_machine *m)
     struct ty_curl curl = { 0 };
     struct ty_nghttp2 http2 = { 0 };
     struct ty_gnutls tls = { 0 };
-    struct ty_mhd mhd = { 0 };
+    struct ty_microhttpd mhd = { 0 };
     struct ty_err err = { 0 };
 
     if (ty_curl_load(&curl, &err) < 0)
@@ -141,12 +141,12 @@ static void find_libraries(struct ty_arena *a, struct ty_machine *m)
         m->no_http2 = ty_arena_printf(a, "%s", err.text);
     if (ty_gnutls_load(&tls, &err) < 0)
         m->no_tls = ty_arena_printf(a, "%s", err.text);
-    if (ty_mhd_load(&mhd, &err) < 0)
+    if (ty_microhttpd_load(&mhd, &err) < 0)
         m->no_serve = ty_arena_printf(a, "%s", err.text);
     ty_curl_done(&curl);
     ty_nghttp2_done(&http2);
     ty_gnutls_done(&tls);
-    ty_mhd_done(&mhd);
+    ty_microhttpd_done(&mhd);
 }
 
 void ty_machine_find(struct ty_arena *a, const char *state, struct ty_machine *ret)

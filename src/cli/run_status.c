@@ -62,7 +62,7 @@ static void apply(void *ctx, struct ty_status_call *c)
 
 /* ---- the server, when the first one comes ---- */
 
-static void handle(void *ctx, struct ty_request *q)
+static void handle(void *ctx, struct ty_http_request *q)
 {
     struct ty_run_status *s = ctx;
     ty_status_handle(&s->api, q);
@@ -83,20 +83,20 @@ static void stop_waiting(struct ty_run_status *s)
 static void on_first(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED)
 {
     struct ty_run_status *s = poll->data;
-    const struct ty_serve_tls tls = { 0 };
-    struct ty_serve_opts o = { .loop = s->loop,
-                               .fd = s->fd,
-                               .tls = &tls,
-                               .body_bytes = TY_STATUS_BODY_MAX,
-                               .handle = handle,
-                               .ctx = s };
+    const struct ty_http_server_tls tls = { 0 };
+    struct ty_http_server_opts o = { .loop = s->loop,
+                                     .fd = s->fd,
+                                     .tls = &tls,
+                                     .body_bytes = TY_STATUS_BODY_MAX,
+                                     .handle = handle,
+                                     .ctx = s };
     struct ty_err err = { 0 };
 
     stop_waiting(s);
     s->fd = -1; /* the server's now, or closed */
-    int r = ty_serve_new(&o, &s->server, &err);
+    int r = ty_http_server_new(&o, &s->server, &err);
     if (r == 0)
-        r = ty_serve_identity(s->server, &s->tls.pem, &err);
+        r = ty_http_server_set_cert(s->server, &s->tls.pem, &err);
     if (r < 0)
         ty_cli_msg(s->cli, TY_MSG_WARNING, "the status API cannot begin, progress is not taken: %s",
                    err.text);
@@ -191,7 +191,7 @@ void ty_run_status_begin(struct ty_run_status *s, struct ty_session *session, uv
 void ty_run_status_end(struct ty_run_status *s)
 {
     stop_waiting(s);
-    ty_serve_free(s->server);
+    ty_http_server_free(s->server);
     s->server = NULL;
     if (s->cli && s->fd >= 0)
         close(s->fd);

@@ -21,8 +21,8 @@ struct ty_run_status {
     struct ty_json *secret;      /* an object for the engine: whom to trust */
     struct ty_run_tls tls;
     struct ty_status_api api;
-    struct ty_serve *server; /* NULL: nobody came yet */
-    uv_poll_t *poll;         /* the socket until then; NULL: closed */
+    struct ty_http_server *server; /* NULL: nobody came yet */
+    uv_poll_t *poll;               /* the socket until then; NULL: closed */
     int fd, port;
     unsigned char key[32]; /* tokens are made of it */
 };

@@ -80,9 +80,9 @@ static bool read_saved(struct ty_arena *a, const char *path, const char *end, in
 static int create_certificate(struct ty_arena *a, const char *const *names, int64_t now_s,
                               struct ty_run_tls *ret, struct ty_err *err)
 {
-    struct ty_cert_ask ask = { .name = "trainyard on this machine",
-                               .from_s = now_s - DAY, /* clocks are set back at times */
-                               .until_s = now_s + VALID_S };
+    struct ty_certs_request ask = { .name = "trainyard on this machine",
+                                    .from_s = now_s - DAY, /* clocks are set back at times */
+                                    .until_s = now_s + VALID_S };
     struct ty_gnutls g = { 0 };
     struct ty_pem ca;
     int r = ty_gnutls_load(&g, err);

@@ -110,13 +110,14 @@ static void test_an_old_story(void **state)
     api_begin(&w, &loop);
     w.rows = rows;
     ask_for_it(&s, &loop, w.kube, (const int64_t[]){ 15000, 10000, 1000 });
-    ty_request_answer(api_wait(&w, "PUT " LEASE), 200, "application/json",
-                      TY_LIT(HELD("14", NEW_NOTE)));
+    ty_http_request_respond(api_wait(&w, "PUT " LEASE), 200, "application/json",
+                            TY_LIT(HELD("14", NEW_NOTE)));
     while (!s.leading)
         uv_run(&loop, UV_RUN_ONCE);
-    ty_request_answer(api_wait(&w, "GET " LEASE "?"), 200, "application/json",
-                      TY_LIT("{\"type\":\"MODIFIED\",\"object\":" HELD("11", OLD_NOTE) "}\n"));
-    ty_request_answer(api_wait(&w, "PUT " LEASE), 503, NULL, TY_LIT("")); /* renews */
+    ty_http_request_respond(
+        api_wait(&w, "GET " LEASE "?"), 200, "application/json",
+        TY_LIT("{\"type\":\"MODIFIED\",\"object\":" HELD("11", OLD_NOTE) "}\n"));
+    ty_http_request_respond(api_wait(&w, "PUT " LEASE), 503, NULL, TY_LIT("")); /* renews */
     assert_has(w.body.p, "\"resourceVersion\":\"14\"");
     assert_has(w.body.p, NEW_NOTE);
     assert_true(ty_lease_client_held(s.lease));
@@ -146,9 +147,9 @@ static void test_no_memory_left(void **state)
     w.rows = rows;
     w.kube->set.budget = &budget;
     ask_for_it(&s, &loop, w.kube, (const int64_t[]){ 15000, 10000, 1000 });
-    struct ty_request *put = api_wait(&w, "PUT " LEASE);
+    struct ty_http_request *put = api_wait(&w, "PUT " LEASE);
     assert_true(ty_str_contains(put->body, TY_LIT("\"holderIdentity\":\"me\"")));
-    ty_request_answer(put, 200, "application/json", ty_str(lease));
+    ty_http_request_respond(put, 200, "application/json", ty_str(lease));
     while (!s.leading)
         uv_run(&loop, UV_RUN_ONCE);
     ty_lease_client_free(s.lease);
@@ -180,7 +181,7 @@ static void test_much_on_it(void **state)
     api_begin(&w, &loop);
     w.rows = rows;
     ask_for_it(&s, &loop, w.kube, (const int64_t[]){ 15000, 10000, 1000 });
-    ty_request_answer(api_wait(&w, "PUT " LEASE), 200, "application/json", ty_str(lease));
+    ty_http_request_respond(api_wait(&w, "PUT " LEASE), 200, "application/json", ty_str(lease));
     while (!s.leading)
         uv_run(&loop, UV_RUN_ONCE);
     ty_lease_client_free(s.lease);

@@ -52,8 +52,8 @@ static int status_is_held(struct controller_fixture *w)
 }
 
 /* What this request would make of `is`, at that version. */
-static struct ty_str made(struct controller_fixture *w, const struct ty_request *q, const char *is,
-                          const char *version)
+static struct ty_str made(struct controller_fixture *w, const struct ty_http_request *q,
+                          const char *is, const char *version)
 {
     struct ty_json *obj = ty_json_parse(w->a, ty_str(is), NULL, NULL);
     struct ty_str sent = { ty_arena_strndup(w->a, q->body.p, q->body.n), q->body.n };
@@ -210,7 +210,7 @@ static void test_an_answer_that_was_overtaken(void **state)
 
     begin(w, rows);
     controller_run_until(w, set_is_held);
-    const struct ty_request *q = api_peek(&w->api, JOBS_SET);
+    const struct ty_http_request *q = api_peek(&w->api, JOBS_SET);
     struct ty_str ours = made(w, q, "{\"metadata\":{\"uid\":\"s1\"}}", "20");
     watch_says(w, SETS, made(w, q, other, "21"));
     controller_run_until(w, jobset_is_known);
@@ -252,7 +252,7 @@ static void test_an_overtaken_snapshot_is_read_again(void **state)
 
     begin(w, rows);
     controller_run_until(w, cm_is_held);
-    const struct ty_request *q = api_peek(&w->api, JOBS_CM);
+    const struct ty_http_request *q = api_peek(&w->api, JOBS_CM);
     struct ty_str ours = made(w, q, "{\"metadata\":{\"uid\":\"c1\"}}", "20");
     watch_says(w, CMS, made(w, q, "{\"metadata\":{\"uid\":\"c1\"}}", "21"));
     controller_run_until(w, cm_is_known);
@@ -279,7 +279,7 @@ static void test_an_overtaken_snapshot_of_a_job_that_was_right(void **state)
                 TY_LIT("{\"metadata\":{\"name\":\"j-runtime-snapshot\",\"namespace\":\"ns\","
                        "\"uid\":\"c1\",\"resourceVersion\":\"21\"}}"));
     controller_run_until(w, cm_is_held);
-    const struct ty_request *q = api_peek(&w->api, JOBS_CM);
+    const struct ty_http_request *q = api_peek(&w->api, JOBS_CM);
     struct ty_str ours = made(w, q, "{\"metadata\":{\"uid\":\"c2\"}}", "22");
     watch_says(w, CMS, made(w, q, "{\"metadata\":{\"uid\":\"c2\"}}", "23"));
     controller_run_until(w, cm_is_known);
@@ -302,7 +302,7 @@ static void test_somebody_was_there_before(void **state)
 
     begin(w, rows);
     controller_run_until(w, cm_is_held);
-    const struct ty_request *q = api_peek(&w->api, JOBS_CM);
+    const struct ty_http_request *q = api_peek(&w->api, JOBS_CM);
     struct ty_str ours = made(w, q, "{\"metadata\":{\"uid\":\"c1\"}}", "20");
     watch_says(w, CMS, made(w, q, "{\"metadata\":{\"uid\":\"c1\"}}", "19"));
     controller_run_until(w, cm_is_known);

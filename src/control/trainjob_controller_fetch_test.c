@@ -164,15 +164,16 @@ static void test_gone_before_the_watch_says_so(void **state)
     w->api.rows = rows;
     w->jobs = ty_trainjob_controller_new(&w->s);
     ty_trainjob_controller_lead(w->jobs);
-    struct ty_request *fetch = api_wait(&w->api, ONE_OF_JOBS);
+    struct ty_http_request *fetch = api_wait(&w->api, ONE_OF_JOBS);
     w->jobs->writing->pending.full = true; /* as if a child had gone */
     ty_trainjob_controller_drain(w->jobs);
-    ty_request_answer(fetch, 404, "application/json", TY_LIT(JOBS_REFUSED(404, "NotFound")));
+    ty_http_request_respond(fetch, 404, "application/json", TY_LIT(JOBS_REFUSED(404, "NotFound")));
     while (!ty_trainjob_controller_idle(w->jobs))
         uv_run(&w->loop, UV_RUN_ONCE);
-    struct ty_request *watch = api_wait(&w->api, "GET " JOBS_GROUP "/trainjobs?");
-    ty_request_answer(watch, 200, "application/json",
-                      TY_LIT("{\"type\":\"DELETED\",\"object\":" JOBS_JOB_AT("10", "") "}\n"));
+    struct ty_http_request *watch = api_wait(&w->api, "GET " JOBS_GROUP "/trainjobs?");
+    ty_http_request_respond(
+        watch, 200, "application/json",
+        TY_LIT("{\"type\":\"DELETED\",\"object\":" JOBS_JOB_AT("10", "") "}\n"));
     while (!api_holds(&w->api, "GET " JOBS_GROUP "/trainjobs?"))
         uv_run(&w->loop, UV_RUN_ONCE); /* the next watch: this one has been read */
     assert_true(knows_no_job(w));

@@ -49,7 +49,9 @@ static struct ty_pem make(struct bench *b, const char *name)
 {
     struct ty_pem pem;
     struct ty_err err = { 0 };
-    struct ty_cert_ask ask = { .name = name, .from_s = 1700000000, .until_s = 1700000000 + DAY };
+    struct ty_certs_request ask = { .name = name,
+                                    .from_s = 1700000000,
+                                    .until_s = 1700000000 + DAY };
     assert_int_equal(ty_certs_ca(&b->g, b->a, &ask, &pem, &err), 0);
     return pem;
 }

@@ -48,8 +48,8 @@ static void until_ready(struct certs_fixture *w)
 
 static void watch_tells(struct certs_fixture *w, const char *events)
 {
-    ty_request_answer(api_wait(&w->api, "GET " VALIDATORS "?"), 200, "application/json",
-                      ty_str(events));
+    ty_http_request_respond(api_wait(&w->api, "GET " VALIDATORS "?"), 200, "application/json",
+                            ty_str(events));
 }
 
 /* ---- what is written ---- */
@@ -159,10 +159,10 @@ static void test_may_not_write(void **state)
 
     (void)state;
     certs_begin(&w, one_is_there, on_serve);
-    struct ty_request *write = api_wait(&w.api, "PUT " VALIDATOR);
+    struct ty_http_request *write = api_wait(&w.api, "PUT " VALIDATOR);
     assert_string_equal(ty_webhook_cert_manager_reason(w.h),
                         "the API server has not been told our CA yet");
-    ty_request_answer(write, 403, "application/json", TY_LIT(REFUSED));
+    ty_http_request_respond(write, 403, "application/json", TY_LIT(REFUSED));
     until_served(&w, &w.h->hooks[0]);
     assert_string_equal(ty_webhook_cert_manager_reason(w.h),
                         "ValidatingWebhookConfiguration "
@@ -198,8 +198,8 @@ static void test_gone_meanwhile(void **state)
 
     (void)state;
     certs_begin(&w, one_is_there, on_serve);
-    ty_request_answer(api_wait(&w.api, "PUT " VALIDATOR), 404, "application/json",
-                      TY_LIT("{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":404}"));
+    ty_http_request_respond(api_wait(&w.api, "PUT " VALIDATOR), 404, "application/json",
+                            TY_LIT("{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":404}"));
     watch_tells(&w, "{\"type\":\"DELETED\",\"object\":" HOOK("6") "}\n");
     until_ready(&w);
     certs_end(&w);
@@ -235,9 +235,9 @@ static void test_settled(void **state)
 
 /* Our write is under way; another one's comes first and the watch tells it before our answer is
  * here. Returns our write; the configuration at version 7 has not our CA. */
-static struct ty_request *overtaken(struct certs_fixture *w)
+static struct ty_http_request *overtaken(struct certs_fixture *w)
 {
-    struct ty_request *write = api_wait(&w->api, "PUT " VALIDATOR);
+    struct ty_http_request *write = api_wait(&w->api, "PUT " VALIDATOR);
 
     watch_tells(w, "{\"type\":\"MODIFIED\",\"object\":" HOOK("7") "}\n");
     while (!ty_str_contains(w->h->hooks[0].text, TY_LIT("\"resourceVersion\":\"7\"")))
@@ -247,14 +247,14 @@ static struct ty_request *overtaken(struct certs_fixture *w)
 
 static void ends_with_our_ca(struct certs_fixture *w)
 {
-    struct ty_request *again = api_wait(&w->api, "PUT " VALIDATOR);
+    struct ty_http_request *again = api_wait(&w->api, "PUT " VALIDATOR);
 
     assert_has(w->api.body.p, "\"resourceVersion\":\"7\"");
     assert_has(w->api.body.p, "\"caBundle\":\"");
     struct ty_json *is = ty_json_parse(again->arena, again->body, NULL, NULL);
     ty_json_set(again->arena, ty_json_get(is, "metadata"), "resourceVersion",
                 ty_json_cstr(again->arena, "8"));
-    ty_request_answer(again, 200, "application/json", ty_json_text(again->arena, is));
+    ty_http_request_respond(again, 200, "application/json", ty_json_text(again->arena, is));
     until_ready(w);
     certs_end(w);
 }
@@ -265,8 +265,8 @@ static void test_changed_before_our_refused_write(void **state)
 
     (void)state;
     certs_begin(&w, one_is_there, on_serve);
-    ty_request_answer(overtaken(&w), 409, "application/json",
-                      TY_LIT("{\"kind\":\"Status\",\"code\":409,\"reason\":\"Conflict\"}"));
+    ty_http_request_respond(overtaken(&w), 409, "application/json",
+                            TY_LIT("{\"kind\":\"Status\",\"code\":409,\"reason\":\"Conflict\"}"));
     ends_with_our_ca(&w);
 }
 
@@ -276,7 +276,7 @@ static void test_changed_after_our_write(void **state)
 
     (void)state;
     certs_begin(&w, one_is_there, on_serve);
-    ty_request_answer(overtaken(&w), 200, "application/json", TY_LIT(HOOK("6")));
+    ty_http_request_respond(overtaken(&w), 200, "application/json", TY_LIT(HOOK("6")));
     ends_with_our_ca(&w);
 }
 

@@ -67,13 +67,13 @@ static void test_an_answer_that_comes_late(void **state)
 
     (void)state;
     certs_begin(&w, rows, on_ready);
-    struct ty_request *write = api_wait(&w.api, "POST /api/v1/namespaces/ns/secrets");
-    ty_request_answer(api_wait(&w.api, "GET /api/v1/namespaces/ns/secrets?"), 200,
-                      "application/json",
-                      TY_LIT("{\"type\":\"ADDED\",\"object\":" SECRET("11", "eA==") "}\n"));
+    struct ty_http_request *write = api_wait(&w.api, "POST /api/v1/namespaces/ns/secrets");
+    ty_http_request_respond(api_wait(&w.api, "GET /api/v1/namespaces/ns/secrets?"), 200,
+                            "application/json",
+                            TY_LIT("{\"type\":\"ADDED\",\"object\":" SECRET("11", "eA==") "}\n"));
     while (!ty_str_is(w.h->version, "11"))
         uv_run(&w.loop, UV_RUN_ONCE);
-    ty_request_answer(write, 201, "application/json", TY_LIT(SECRET("10", "eQ==")));
+    ty_http_request_respond(write, 201, "application/json", TY_LIT(SECRET("10", "eQ==")));
     while (!api_holds(&w.api, "PATCH /api/v1/namespaces/ns/secrets/s"))
         uv_run(&w.loop, UV_RUN_ONCE);
     assert_has(w.api.body.p, "\"resourceVersion\":\"11\"");

@@ -44,7 +44,7 @@ static struct ty_str pem_copy(struct ty_arena *a, struct ty_str s)
 static int64_t cert_not_after(const struct cert_planner *w, struct ty_str cert)
 {
     int64_t until = 0;
-    return ty_certs_until(w->in->gnutls, cert, &until, NULL) < 0 ? 0 : until;
+    return ty_certs_expiry(w->in->gnutls, cert, &until, NULL) < 0 ? 0 : until;
 }
 
 /* Is this pair good for those who trust one of the CAs of this bundle, now? */
@@ -83,10 +83,10 @@ static bool served_is_trusted(const struct cert_planner *w, struct ty_str bundle
 static int make_serving(struct cert_planner *w, const struct ty_pem *ca, struct ty_err *err)
 {
     const char *names[] = { w->in->service_name, NULL };
-    struct ty_cert_ask ask = { .name = w->in->service_name,
-                               .names = names,
-                               .from_s = w->in->now_s - EARLY_S,
-                               .until_s = w->in->now_s + 365 * DAY_S };
+    struct ty_certs_request ask = { .name = w->in->service_name,
+                                    .names = names,
+                                    .from_s = w->in->now_s - EARLY_S,
+                                    .until_s = w->in->now_s + 365 * DAY_S };
     int64_t end = cert_not_after(w, ca->cert);
     struct ty_pem pem;
     if (ask.until_s > end)
@@ -105,11 +105,11 @@ static int make_serving(struct cert_planner *w, const struct ty_pem *ca, struct 
 static int make_ca(struct cert_planner *w, struct ty_pem *ret, struct ty_err *err)
 {
     const char *names[] = { CA_NAME, NULL };
-    struct ty_cert_ask ask = { .name = CA_NAME,
-                               .org = CA_ORG,
-                               .names = names,
-                               .from_s = w->in->now_s - EARLY_S,
-                               .until_s = w->in->now_s + DAY_S * 365 * CA_YEARS };
+    struct ty_certs_request ask = { .name = CA_NAME,
+                                    .org = CA_ORG,
+                                    .names = names,
+                                    .from_s = w->in->now_s - EARLY_S,
+                                    .until_s = w->in->now_s + DAY_S * 365 * CA_YEARS };
     return ty_certs_ca(w->in->gnutls, w->a, &ask, ret, err);
 }
 

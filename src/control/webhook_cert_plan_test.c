@@ -72,7 +72,7 @@ static void test_from_nothing(void **state)
     int64_t until = 0;
     fresh(b);
     assert_int_equal(b->p.until_s, NOW + 365 * DAY);
-    assert_int_equal(ty_certs_until(&b->g, b->p.ca_crt, &until, &err), 0);
+    assert_int_equal(ty_certs_expiry(&b->g, b->p.ca_crt, &until, &err), 0);
     assert_int_equal(until, NOW + 3650 * DAY);
     struct ty_str was = b->in.tls_crt;
     assert_string_equal(plan(b), ""); /* and then it is left alone */

@@ -8,7 +8,7 @@
 
 #include "engine/engine_inner.h"
 #include "engine/jobset.h"
-#include "net/web.h"
+#include "net/http_client.h"
 
 #define PASS_CEILING  ((size_t)8 << 30)  /* a run has at most RUN_MAX bytes of pods: submit.c */
 #define SCRATCH_FIRST ((size_t)64 << 10) /* most objects fit */
@@ -316,7 +316,7 @@ void ty_engine_free(struct ty_engine *e)
         ty_pods_free(p);
     }
     ty_rsh_close(e);
-    ty_web_free(e->web);
+    ty_http_client_free(e->web);
     close_one(e, (uv_handle_t *)&e->prepare);
     close_one(e, (uv_handle_t *)&e->idle);
     close_one(e, (uv_handle_t *)&e->due_timer);

@@ -117,7 +117,7 @@ struct ty_engine {
     int handles;
     uint32_t next_probe, next_remote;
     struct ty_rsh_command *remotes;
-    struct ty_web *web; /* of HTTPS probes; NULL until the first */
+    struct ty_http_client *web; /* of HTTPS probes; NULL until the first */
     int rsh_fd;
     uv_poll_t rsh_poll;
     char *rsh_path;

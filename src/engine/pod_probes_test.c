@@ -5,51 +5,51 @@
 
 #include <time.h>
 
-#include "net/serve.h"
+#include "net/http_server.h"
 
 struct peer {
-    struct ty_serve *server;
+    struct ty_http_server *server;
     struct ty_gnutls tls;
     int code;
     int asked;
     char header[64];
 };
 
-static void on_request(void *ctx, struct ty_request *q)
+static void on_request(void *ctx, struct ty_http_request *q)
 {
     struct peer *p = ctx;
-    const char *value = ty_request_header(q, "X-Probe");
+    const char *value = ty_http_request_header(q, "X-Probe");
 
     p->asked++;
     snprintf(p->header, sizeof(p->header), "%s", value ? value : "");
-    ty_request_answer(q, p->code, "text/plain", TY_LIT("hello"));
+    ty_http_request_respond(q, p->code, "text/plain", TY_LIT("hello"));
 }
 
 /* A server with a certificate that nobody has reason to trust. */
 static void listen_at(struct engine_fixture *w, struct peer *p, bool tls)
 {
-    const struct ty_serve_tls how = { 0 };
-    struct ty_serve_opts o = { .loop = &w->loop,
-                               .address = "127.0.0.1",
-                               .tls = tls ? &how : NULL,
-                               .handle = on_request,
-                               .ctx = p };
+    const struct ty_http_server_tls how = { 0 };
+    struct ty_http_server_opts o = { .loop = &w->loop,
+                                     .address = "127.0.0.1",
+                                     .tls = tls ? &how : NULL,
+                                     .handle = on_request,
+                                     .ctx = p };
     struct ty_err err = { 0 };
-    struct ty_cert_ask ask = { .name = "nobody", .until_s = time(NULL) + 3600 };
+    struct ty_certs_request ask = { .name = "nobody", .until_s = time(NULL) + 3600 };
     struct ty_pem pem;
 
-    if (ty_serve_new(&o, &p->server, &err) < 0)
+    if (ty_http_server_new(&o, &p->server, &err) < 0)
         fail_msg("%s", err.text);
     if (!tls)
         return;
     if (ty_gnutls_load(&p->tls, &err) < 0 || ty_certs_ca(&p->tls, w->a, &ask, &pem, &err) < 0 ||
-        ty_serve_identity(p->server, &pem, &err) < 0)
+        ty_http_server_set_cert(p->server, &pem, &err) < 0)
         fail_msg("%s", err.text);
 }
 
 static void close_peer(struct peer *p)
 {
-    ty_serve_free(p->server);
+    ty_http_server_free(p->server);
     ty_gnutls_done(&p->tls);
 }
 
@@ -98,7 +98,7 @@ static void until_asked(struct engine_fixture *w, struct peer *p, const char *pr
                                 "readinessProbe: {periodSeconds: 1, timeoutSeconds: 30, httpGet: "
                                 "{%s, host: 127.0.0.1, port: %d, httpHeaders: [{name: X-Probe, "
                                 "value: me}]}}",
-                                probe, ty_serve_port(p->server)));
+                                probe, ty_http_server_port(p->server)));
     assert_true(p->asked > 0);
     assert_string_equal(p->header, "me");
     close_peer(p);
@@ -141,7 +141,7 @@ static void https_that_says_no(void **state)
     struct peer p = { .code = 503 };
 
     listen_at(w, &p, true);
-    until_killed_by(w, HTTPS("30"), ty_serve_port(p.server),
+    until_killed_by(w, HTTPS("30"), ty_http_server_port(p.server),
                     "HTTP probe failed with statuscode: 503");
     close_peer(&p);
 }
@@ -153,7 +153,8 @@ static void https_to_a_plain_server(void **state)
     struct peer p = { .code = 200 };
 
     listen_at(w, &p, false);
-    until_killed_by(w, HTTPS("30"), ty_serve_port(p.server), "E Warning Unhealthy j-node-0-0: ");
+    until_killed_by(w, HTTPS("30"), ty_http_server_port(p.server),
+                    "E Warning Unhealthy j-node-0-0: ");
     assert_int_equal(p.asked, 0);
     close_peer(&p);
 }

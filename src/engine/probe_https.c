@@ -1,29 +1,29 @@
-/* Over net/web.h: libcurl is loaded by the first such probe, and by no run without one. */
+/* Over net/http_client.h: libcurl is loaded by the first such probe, and by no run without one. */
 #include "engine/probe_https.h"
 
 #include <stdlib.h>
 
 #include "engine/engine_inner.h"
-#include "net/web.h"
+#include "net/http_client.h"
 
 enum { CONNECT_MS = 30 * 1000, IDLE_MS = 600 * 1000 };
 
 struct ty_probe_https {
-    struct ty_web_call *call;
-    struct ty_web_peer peer;
+    struct ty_http_client_call *call;
+    struct ty_http_client_peer peer;
     ty_probe_https_fn *fn;
     void *ctx;
 };
 
 static bool load_client(struct ty_engine *e, const char **ret_why)
 {
-    struct ty_web_settings s = { .loop = e->o.loop,
-                                 .agent = "kube-probe/trainyard",
-                                 .connect_ms = CONNECT_MS,
-                                 .dead_ms = CONNECT_MS };
+    struct ty_http_client_settings s = { .loop = e->o.loop,
+                                         .agent = "kube-probe/trainyard",
+                                         .connect_ms = CONNECT_MS,
+                                         .dead_ms = CONNECT_MS };
     struct ty_err err = { 0 };
 
-    if (!e->web && ty_web_new(&e->web, &s, &err) < 0) {
+    if (!e->web && ty_http_client_new(&e->web, &s, &err) < 0) {
         *ret_why = ty_arena_printf(e->lasting, "%s", err.text);
         return false;
     }
@@ -52,13 +52,14 @@ static const char *const *header_list(struct ty_arena *a, const char *text)
 }
 
 /* The status decides; nobody reads what follows it. */
-static int skip_body(void *ctx TY_UNUSED, struct ty_web_call *call TY_UNUSED,
+static int skip_body(void *ctx TY_UNUSED, struct ty_http_client_call *call TY_UNUSED,
                      struct ty_str piece TY_UNUSED)
 {
     return 0;
 }
 
-static void on_ended(void *ctx, struct ty_web_call *call TY_UNUSED, const struct ty_web_end *end)
+static void on_ended(void *ctx, struct ty_http_client_call *call TY_UNUSED,
+                     const struct ty_http_client_result *end)
 {
     struct ty_probe_https *h = ctx;
     bool ok = end->status >= 200 && end->status < 400;
@@ -82,23 +83,24 @@ struct ty_probe_https *ty_probe_https_start(struct ty_engine *e, const struct ty
     if (!h)
         return NULL;
     *h = (struct ty_probe_https){ .peer = { .proxy = "", .insecure = true }, .fn = fn, .ctx = ctx };
-    struct ty_web_ask ask = { .method = "GET",
-                              .url = ty_arena_printf(
-                                  a, "https://%s:%d%s", probe->host ? probe->host : address,
-                                  probe->port, probe->http_path ? probe->http_path : "/"),
-                              .headers = probe->headers ? header_list(a, probe->headers) : NULL,
-                              .peer = &h->peer,
-                              .idle_ms = IDLE_MS,
-                              .piece = skip_body,
-                              .end = on_ended,
-                              .ctx = h };
-    ty_web_renew(e->web); /* can it still be reached? An old connection would not tell */
-    h->call = ty_web_start(e->web, &ask);
+    struct ty_http_client_request ask = {
+        .method = "GET",
+        .url = ty_arena_printf(a, "https://%s:%d%s", probe->host ? probe->host : address,
+                               probe->port, probe->http_path ? probe->http_path : "/"),
+        .headers = probe->headers ? header_list(a, probe->headers) : NULL,
+        .peer = &h->peer,
+        .idle_ms = IDLE_MS,
+        .piece = skip_body,
+        .end = on_ended,
+        .ctx = h
+    };
+    ty_http_client_renew(e->web); /* can it still be reached? An old connection would not tell */
+    h->call = ty_http_client_start(e->web, &ask);
     return h;
 }
 
 void ty_probe_https_cancel(struct ty_probe_https *h)
 {
-    ty_web_cancel(h->call);
+    ty_http_client_cancel(h->call);
     free(h);
 }

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "engine/probe_https.h"
-#include "net/serve.h"
+#include "net/http_server.h"
 
 struct seen {
     int calls, asked, code;
@@ -21,27 +21,28 @@ static void answered(void *ctx, bool ok, const char *text)
     snprintf(s->text, sizeof(s->text), "%s", text);
 }
 
-static void on_request(void *ctx, struct ty_request *q)
+static void on_request(void *ctx, struct ty_http_request *q)
 {
     struct seen *s = ctx;
     s->asked++;
     snprintf(s->path, sizeof(s->path), "%.*s", TY_ARG(q->path));
-    ty_request_answer(q, s->code, "text/plain", TY_LIT("body"));
+    ty_http_request_respond(q, s->code, "text/plain", TY_LIT("body"));
 }
 
-static struct ty_serve *serve(struct engine_fixture *w, struct seen *s, struct ty_gnutls *g)
+static struct ty_http_server *serve(struct engine_fixture *w, struct seen *s, struct ty_gnutls *g)
 {
-    const struct ty_serve_tls tls = { 0 };
-    struct ty_serve_opts o = {
+    const struct ty_http_server_tls tls = { 0 };
+    struct ty_http_server_opts o = {
         .loop = &w->loop, .address = "127.0.0.1", .tls = &tls, .handle = on_request, .ctx = s
     };
-    struct ty_cert_ask ask = { .name = "nobody", .until_s = time(NULL) + 3600 };
-    struct ty_serve *server = NULL;
+    struct ty_certs_request ask = { .name = "nobody", .until_s = time(NULL) + 3600 };
+    struct ty_http_server *server = NULL;
     struct ty_err err = { 0 };
     struct ty_pem pem;
 
-    if (ty_gnutls_load(g, &err) < 0 || ty_serve_new(&o, &server, &err) < 0 ||
-        ty_certs_ca(g, w->a, &ask, &pem, &err) < 0 || ty_serve_identity(server, &pem, &err) < 0)
+    if (ty_gnutls_load(g, &err) < 0 || ty_http_server_new(&o, &server, &err) < 0 ||
+        ty_certs_ca(g, w->a, &ask, &pem, &err) < 0 ||
+        ty_http_server_set_cert(server, &pem, &err) < 0)
         fail_msg("%s", err.text);
     return server;
 }
@@ -67,9 +68,10 @@ static void the_status_decides(void **state)
     const char *why = NULL;
 
     fixture_open(w);
-    struct ty_serve *server = serve(w, &s, &g);
+    struct ty_http_server *server = serve(w, &s, &g);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        const struct ty_probe probe = { .port = ty_serve_port(server), .http_path = "/health" };
+        const struct ty_probe probe = { .port = ty_http_server_port(server),
+                                        .http_path = "/health" };
         s = (struct seen){ .code = rows[i].code };
         assert_non_null(ty_probe_https_start(w->e, &probe, "127.0.0.1", answered, &s, &why));
         turn_until_called(w, &s);
@@ -77,7 +79,7 @@ static void the_status_decides(void **state)
         assert_string_equal(s.path, "/health");
         assert_true(rows[i].ok ? !s.text[0] : strstr(s.text, "statuscode: ") != NULL);
     }
-    ty_serve_free(server);
+    ty_http_server_free(server);
     ty_gnutls_done(&g);
 }
 
@@ -123,8 +125,8 @@ static void dropped_before_the_answer(void **state)
     const char *why = NULL;
 
     fixture_open(w);
-    struct ty_serve *server = serve(w, &s, &g);
-    const struct ty_probe probe = { .port = ty_serve_port(server) };
+    struct ty_http_server *server = serve(w, &s, &g);
+    const struct ty_probe probe = { .port = ty_http_server_port(server) };
     struct ty_probe_https *h = ty_probe_https_start(w->e, &probe, "127.0.0.1", answered, &s, &why);
     assert_non_null(h);
     uv_run(&w->loop, UV_RUN_NOWAIT);
@@ -134,7 +136,7 @@ static void dropped_before_the_answer(void **state)
         usleep(1000);
     }
     assert_int_equal(s.calls, 0);
-    ty_serve_free(server);
+    ty_http_server_free(server);
     ty_gnutls_done(&g);
 }
 

@@ -21,7 +21,7 @@ struct asking {
     int64_t wait_ms; /* before the next try; -1: no next one */
 };
 
-static int on_body(void *ctx, struct ty_call *call, struct ty_str piece)
+static int on_body(void *ctx, struct ty_http_multi_call *call, struct ty_str piece)
 {
     (void)call;
     struct asking *q = ctx;
@@ -44,21 +44,22 @@ static const char *next_page(struct ty_arena *a, const char *link)
     return NULL;
 }
 
-static void on_end(void *ctx, struct ty_call *call, const struct ty_http_end *end)
+static void on_end(void *ctx, struct ty_http_multi_call *call,
+                   const struct ty_http_multi_result *end)
 {
     struct asking *q = ctx;
     struct ty_arena *a = q->arena;
     bool good = end->status >= 200 && end->status < 300;
     const char *words = good ? "" : ty_answer_text(a, call, ty_buf_str(&q->body));
-    const char *why = end->how == TY_HTTP_DONE ? words : end->text;
-    const char *after = ty_call_header(call, "Retry-After");
+    const char *why = end->how == TY_HTTP_MULTI_DONE ? words : end->text;
+    const char *after = ty_http_multi_call_header(call, "Retry-After");
     if (ty_retry_again(&q->retry, end, after, (int64_t)time(NULL), arc4random(), &q->wait_ms)) {
         ty_run_note(q->run, "%s: %s; trying again in %.1f s (%u of %u)", q->shown, why,
                     (double)q->wait_ms / 1000, q->retry.tries, q->retry.most);
         return;
     }
     q->wait_ms = -1;
-    if (end->how != TY_HTTP_DONE) {
+    if (end->how != TY_HTTP_MULTI_DONE) {
         q->result = q->body.full ? ty_fail(q->err, -EFBIG, "%s: the answer is too long", q->shown)
                                  : ty_fail(q->err, -EIO, "%s: %s", q->shown, why);
         return;
@@ -67,7 +68,7 @@ static void on_end(void *ctx, struct ty_call *call, const struct ty_http_end *en
     q->reply = (struct ty_reply){
         .body = { ty_arena_strndup(a, q->body.p ? q->body.p : "", q->body.n), q->body.n },
         .status = end->status,
-        .next = next_page(a, ty_call_header(call, "Link")),
+        .next = next_page(a, ty_http_multi_call_header(call, "Link")),
         .words = words,
     };
 }
@@ -102,23 +103,23 @@ int ty_ask(struct ty_run *run, struct ty_arena *a, const char *url, struct ty_re
         .body = { .ceiling = MAX_ANSWER },
         .retry = { .most = run->opts->retries },
         .err = err,
-        .shown = ty_url_shown(a, ty_str(url)),
+        .shown = ty_url_redacted(a, ty_str(url)),
         .result = 1,
     };
-    const struct ty_http_ask ask = { .url = url,
-                                     .headers = run->headers,
-                                     .key = run->key,
-                                     .body = on_body,
-                                     .end = on_end,
-                                     .ctx = &q };
+    const struct ty_http_multi_request ask = { .url = url,
+                                               .headers = run->headers,
+                                               .key = run->key,
+                                               .body = on_body,
+                                               .end = on_end,
+                                               .ctx = &q };
     if (ty_arena_full(run->arena)) /* what was listed so far is in it */
         return ty_fail(err, -EFBIG, "%s: the listing is too long", run->uri.shown);
     while (q.result == 1) {
         q.body.n = 0;
         q.wait_ms = 0;
-        int r = ty_http_start(run->http, &ask, err);
+        int r = ty_http_multi_start(run->http, &ask, err);
         while (r == 0 && q.result == 1 && q.wait_ms == 0)
-            r = ty_http_turn(run->http, 1000, err);
+            r = ty_http_multi_poll(run->http, 1000, err);
         if (r < 0)
             q.result = r;
         else if (q.wait_ms > 0)

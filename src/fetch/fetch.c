@@ -156,7 +156,7 @@ static int transfer(struct ty_run *run, struct ty_slot *slots, struct ty_err *er
         run->opts->progress(run->opts->ctx, &run->progress);
         if (r < 0 || !busy)
             return r;
-        r = ty_http_turn(run->http, TURN_MS, err);
+        r = ty_http_multi_poll(run->http, TURN_MS, err);
         if (r < 0)
             return r;
     }
@@ -214,17 +214,17 @@ int ty_fetch(struct ty_arena *a, const struct ty_fetch_opts *opts, struct ty_fet
     if (r < 0)
         return r;
     const struct ty_source *source = source_of(run.uri.scheme);
-    const struct ty_http_settings settings = {
+    const struct ty_http_multi_settings settings = {
         .agent = "trainyard/" TY_VERSION,
         .ca_file = opts->ca_file,
         .connect_s = opts->stall_s < CONNECT_S ? opts->stall_s : CONNECT_S,
         .stall_s = opts->stall_s,
     };
     if (source->http)
-        r = ty_http_new(&run.http, &settings, err);
+        r = ty_http_multi_new(&run.http, &settings, err);
     if (r == 0)
         r = run_all(&run, source, err);
-    ty_http_free(run.http);
+    ty_http_multi_free(run.http);
     ty_shelf_close(run.shelf);
     if (r == 0)
         *ret = (struct ty_fetch_done){ .total = run.progress,

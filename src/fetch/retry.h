@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "net/http.h"
+#include "net/http_multi.h"
 
 struct ty_retry {
     unsigned tries; /* in a row without progress */
@@ -13,12 +13,12 @@ struct ty_retry {
 
 /* True: wait *ret_ms, then ask again; counts the try. `after` is the answer's Retry-After or NULL,
  * `now_s` the Unix time for its date form, `dice` any number for the jitter. */
-bool ty_retry_again(struct ty_retry *r, const struct ty_http_end *end, const char *after,
+bool ty_retry_again(struct ty_retry *r, const struct ty_http_multi_result *end, const char *after,
                     int64_t now_s, uint32_t dice, int64_t *ret_ms);
 /* Seconds, or an HTTP date; -1: neither. */
 int64_t ty_retry_after_s(const char *after, int64_t now_s);
 /* What an answer that is no success says of itself, for people: "403: AccessDenied: Access Denied".
  * body: as much of it as was kept. */
-char *ty_answer_text(struct ty_arena *a, const struct ty_call *call, struct ty_str body);
+char *ty_answer_text(struct ty_arena *a, const struct ty_http_multi_call *call, struct ty_str body);
 
 #endif

@@ -5,7 +5,7 @@
 #include "fetch/digest.h"
 #include "fetch/fetch.h"
 #include "fetch/uri.h"
-#include "net/http.h"
+#include "net/http_multi.h"
 
 struct ty_shelf;
 
@@ -26,7 +26,7 @@ struct ty_run {
     struct ty_arena *arena;
     const struct ty_fetch_opts *opts;
     struct ty_uri uri;
-    struct ty_http *http;       /* NULL: this source needs none */
+    struct ty_http_multi *http; /* NULL: this source needs none */
     const char *const *include; /* only these; NULL: all */
     struct ty_item *items;
     size_t n, cap;

@@ -188,7 +188,7 @@ int ty_uri_parse(struct ty_arena *a, const char *text, struct ty_uri *ret, struc
     for (size_t i = 0; i < all.n; i++)
         if ((unsigned char)all.p[i] < ' ' || all.p[i] == 0x7f)
             return ty_fail(err, -EINVAL, "the URI holds a control character");
-    struct ty_uri u = { .shown = ty_url_shown(a, all) };
+    struct ty_uri u = { .shown = ty_url_redacted(a, all) };
     if (!at)
         return ty_fail(err, -EINVAL, "%s: has no scheme (did you mean %s://%s?)", u.shown,
                        all.p[0] == '/' ? "file" : "hf", u.shown);

@@ -12,21 +12,21 @@
 #define FINGERPRINT 64 /* bytes a key id may take */
 
 /* What GnuTLS makes must be given back on every path. */
-struct half {
+struct cert_and_key {
     const struct ty_gnutls *g;
     gnutls_x509_crt_t cert;
     gnutls_x509_privkey_t key;
 };
-static void half_done(struct half *h)
+static void cert_and_key_done(struct cert_and_key *h)
 {
     if (h->cert)
         h->g->x509_crt_deinit(h->cert);
     if (h->key)
         h->g->x509_privkey_deinit(h->key);
 }
-#define auto_half TY_AUTO(half_done) struct half
+#define auto_half TY_AUTO(cert_and_key_done) struct cert_and_key
 
-static int tell(const struct ty_gnutls *g, int r, struct ty_err *err, const char *what)
+static int fail_gnutls(const struct ty_gnutls *g, int r, struct ty_err *err, const char *what)
 {
     return r >= 0 ? 0 : ty_fail(err, -EINVAL, "%s: %s", what, g->why(r));
 }
@@ -39,27 +39,27 @@ static gnutls_datum_t datum(struct ty_str s)
     return d;
 }
 
-static int read_cert(struct half *h, struct ty_str pem, struct ty_err *err)
+static int read_cert(struct cert_and_key *h, struct ty_str pem, struct ty_err *err)
 {
     gnutls_datum_t d = datum(pem);
     int r = h->g->x509_crt_init(&h->cert);
 
     if (r == 0)
         r = h->g->x509_crt_import(h->cert, &d, GNUTLS_X509_FMT_PEM);
-    return tell(h->g, r, err, "the certificate cannot be read");
+    return fail_gnutls(h->g, r, err, "the certificate cannot be read");
 }
 
-static int read_key(struct half *h, struct ty_str pem, struct ty_err *err)
+static int read_key(struct cert_and_key *h, struct ty_str pem, struct ty_err *err)
 {
     gnutls_datum_t d = datum(pem);
     int r = h->g->x509_privkey_init(&h->key);
 
     if (r == 0)
         r = h->g->x509_privkey_import(h->key, &d, GNUTLS_X509_FMT_PEM);
-    return tell(h->g, r, err, "the private key cannot be read");
+    return fail_gnutls(h->g, r, err, "the private key cannot be read");
 }
 
-static int make_key(struct half *h)
+static int make_key(struct cert_and_key *h)
 {
     int r = h->g->x509_privkey_init(&h->key);
 
@@ -69,7 +69,7 @@ static int make_key(struct half *h)
 }
 
 /* Serial numbers are random: a CA that is made anew under the same name never gives one twice. */
-static int set_serial(struct half *h)
+static int set_serial(struct cert_and_key *h)
 {
     unsigned char serial[16];
     int r = h->g->rnd(GNUTLS_RND_NONCE, serial, sizeof(serial));
@@ -78,7 +78,7 @@ static int set_serial(struct half *h)
     return r < 0 ? r : h->g->x509_crt_set_serial(h->cert, serial, sizeof(serial));
 }
 
-static int set_names(struct half *h, const char *const *names)
+static int set_names(struct cert_and_key *h, const char *const *names)
 {
     int r = 0;
 
@@ -94,7 +94,7 @@ static int set_names(struct half *h, const char *const *names)
     return r;
 }
 
-static int set_subject(struct half *h, const struct ty_cert_ask *ask)
+static int set_subject(struct cert_and_key *h, const struct ty_certs_request *ask)
 {
     int r = h->g->x509_crt_set_dn_by_oid(h->cert, GNUTLS_OID_X520_COMMON_NAME, 0, ask->name,
                                          (unsigned)strlen(ask->name));
@@ -105,14 +105,14 @@ static int set_subject(struct half *h, const struct ty_cert_ask *ask)
     return r < 0 ? r : set_names(h, ask->names);
 }
 
-static int set_times(struct half *h, const struct ty_cert_ask *ask)
+static int set_times(struct cert_and_key *h, const struct ty_certs_request *ask)
 {
     int r = h->g->x509_crt_set_activation_time(h->cert, (time_t)ask->from_s);
 
     return r < 0 ? r : h->g->x509_crt_set_expiration_time(h->cert, (time_t)ask->until_s);
 }
 
-static int set_use(struct half *h, bool ca)
+static int set_use(struct cert_and_key *h, bool ca)
 {
     int r = h->g->x509_crt_set_basic_constraints(h->cert, ca, ca ? 0 : -1);
 
@@ -127,7 +127,7 @@ static int set_use(struct half *h, bool ca)
 
 /* The signer is named by the id that its own certificate carries: makers compute it differently,
  * and an id that does not match makes verifiers look for another CA. */
-static int set_ids(struct half *h, const struct half *signer)
+static int set_ids(struct cert_and_key *h, const struct cert_and_key *signer)
 {
     unsigned char id[FINGERPRINT * 2];
     size_t n = sizeof(id);
@@ -144,7 +144,8 @@ static int set_ids(struct half *h, const struct half *signer)
 }
 
 /* signer NULL: it signs itself. */
-static int fill(struct half *h, const struct ty_cert_ask *ask, const struct half *signer)
+static int fill_cert(struct cert_and_key *h, const struct ty_certs_request *ask,
+                     const struct cert_and_key *signer)
 {
     int r = make_key(h);
 
@@ -170,7 +171,7 @@ static int fill(struct half *h, const struct ty_cert_ask *ask, const struct half
     return r;
 }
 
-static int print(const struct half *h, struct ty_arena *a, struct ty_pem *ret)
+static int export_pem(const struct cert_and_key *h, struct ty_arena *a, struct ty_pem *ret)
 {
     char text[16384]; /* a P-256 pair takes less than two kilobytes, many names more */
     size_t n = sizeof(text), k = sizeof(text);
@@ -186,35 +187,38 @@ static int print(const struct half *h, struct ty_arena *a, struct ty_pem *ret)
     return 0;
 }
 
-static int make(const struct ty_gnutls *g, struct ty_arena *a, const struct ty_cert_ask *ask,
-                const struct half *signer, struct ty_pem *ret, struct ty_err *err)
+static int make_cert(const struct ty_gnutls *g, struct ty_arena *a,
+                     const struct ty_certs_request *ask, const struct cert_and_key *signer,
+                     struct ty_pem *ret, struct ty_err *err)
 {
     auto_half h = { .g = g };
-    int r = fill(&h, ask, signer);
+    int r = fill_cert(&h, ask, signer);
 
     if (r >= 0)
-        r = print(&h, a, ret);
-    return tell(g, r, err, "a certificate cannot be made");
+        r = export_pem(&h, a, ret);
+    return fail_gnutls(g, r, err, "a certificate cannot be made");
 }
 
-int ty_certs_ca(const struct ty_gnutls *g, struct ty_arena *a, const struct ty_cert_ask *ask,
+int ty_certs_ca(const struct ty_gnutls *g, struct ty_arena *a, const struct ty_certs_request *ask,
                 struct ty_pem *ret, struct ty_err *err)
 {
-    return make(g, a, ask, NULL, ret, err);
+    return make_cert(g, a, ask, NULL, ret, err);
 }
 
-int ty_certs_serving(const struct ty_gnutls *g, struct ty_arena *a, const struct ty_cert_ask *ask,
-                     const struct ty_pem *ca, struct ty_pem *ret, struct ty_err *err)
+int ty_certs_serving(const struct ty_gnutls *g, struct ty_arena *a,
+                     const struct ty_certs_request *ask, const struct ty_pem *ca,
+                     struct ty_pem *ret, struct ty_err *err)
 {
     auto_half signer = { .g = g };
     int r = read_cert(&signer, ca->cert, err);
 
     if (r == 0)
         r = read_key(&signer, ca->key, err);
-    return r < 0 ? ty_wrap(err, "the CA") : make(g, a, ask, &signer, ret, err);
+    return r < 0 ? ty_wrap(err, "the CA") : make_cert(g, a, ask, &signer, ret, err);
 }
 
-static int slurp(struct ty_arena *a, const char *file, struct ty_str *ret, struct ty_err *err)
+static int read_pem_file(struct ty_arena *a, const char *file, struct ty_str *ret,
+                         struct ty_err *err)
 {
     ty_auto_buf b = { .ceiling = TY_PEM_MAX };
     int fd = open(file, O_RDONLY | O_CLOEXEC), why = errno;
@@ -240,17 +244,17 @@ int ty_certs_read(struct ty_arena *a, const char *cert_file, const char *key_fil
                   struct ty_pem *ret, struct ty_err *err)
 {
     struct ty_pem p = { 0 };
-    int r = slurp(a, cert_file, &p.cert, err);
+    int r = read_pem_file(a, cert_file, &p.cert, err);
 
     if (r == 0 && key_file)
-        r = slurp(a, key_file, &p.key, err);
+        r = read_pem_file(a, key_file, &p.key, err);
     if (r == 0)
         *ret = p;
     return r;
 }
 
-int ty_certs_until(const struct ty_gnutls *g, struct ty_str cert, int64_t *ret_until_s,
-                   struct ty_err *err)
+int ty_certs_expiry(const struct ty_gnutls *g, struct ty_str cert, int64_t *ret_until_s,
+                    struct ty_err *err)
 {
     auto_half h = { .g = g };
     int r = read_cert(&h, cert, err);
@@ -260,7 +264,7 @@ int ty_certs_until(const struct ty_gnutls *g, struct ty_str cert, int64_t *ret_u
     return r;
 }
 
-static bool same_key(const struct half *h)
+static bool same_key(const struct cert_and_key *h)
 {
     unsigned char x[FINGERPRINT], y[FINGERPRINT];
     size_t n = sizeof(x), k = sizeof(y);
@@ -269,7 +273,7 @@ static bool same_key(const struct half *h)
            h->g->x509_privkey_get_key_id(h->key, 0, y, &k) >= 0 && n == k && memcmp(x, y, n) == 0;
 }
 
-static bool signed_by(const struct half *h, const struct half *ca)
+static bool signed_by(const struct cert_and_key *h, const struct cert_and_key *ca)
 {
     unsigned status = 0;
     int r =
@@ -278,7 +282,7 @@ static bool signed_by(const struct half *h, const struct half *ca)
     return r >= 0 && status == 0;
 }
 
-static int check_time(const struct half *h, int64_t now_s, struct ty_err *err)
+static int check_time(const struct cert_and_key *h, int64_t now_s, struct ty_err *err)
 {
     ty_auto_arena *a = ty_arena_new(1 << 16);
     int64_t from = (int64_t)h->g->x509_crt_get_activation_time(h->cert);
@@ -299,7 +303,7 @@ static int rejected(struct ty_err *err) /* keeps the sentence */
     return -EKEYREJECTED;
 }
 
-static int read_pair(struct half *h, const struct ty_pem *p, struct ty_err *err)
+static int read_pair(struct cert_and_key *h, const struct ty_pem *p, struct ty_err *err)
 {
     if (read_cert(h, p->cert, err) < 0 || read_key(h, p->key, err) < 0)
         return rejected(err);
@@ -308,8 +312,8 @@ static int read_pair(struct half *h, const struct ty_pem *p, struct ty_err *err)
     return 0;
 }
 
-int ty_certs_pair(const struct ty_gnutls *g, const struct ty_pem *p, int64_t *ret_until_s,
-                  struct ty_err *err)
+int ty_certs_check_pair(const struct ty_gnutls *g, const struct ty_pem *p, int64_t *ret_until_s,
+                        struct ty_err *err)
 {
     auto_half h = { .g = g };
     int r = read_pair(&h, p, err);

@@ -24,11 +24,11 @@ static int setup(void **state)
     f->now = 1800000000;
     if (ty_gnutls_load(&f->g, &err) < 0)
         fail_msg("%s", err.text);
-    struct ty_cert_ask ask = {
+    struct ty_certs_request ask = {
         .name = "test-ca", .org = "test", .from_s = f->now, .until_s = f->now + 10 * DAY
     };
     assert_int_equal(ty_certs_ca(&f->g, f->a, &ask, &f->ca, &err), 0);
-    ask = (struct ty_cert_ask){
+    ask = (struct ty_certs_request){
         .name = "svc.ns.svc", .names = names, .from_s = f->now, .until_s = f->now + DAY
     };
     assert_int_equal(ty_certs_serving(&f->g, f->a, &ask, &f->ca, &f->pair, &err), 0);
@@ -66,7 +66,7 @@ static void knows_its_time(void **state)
     struct ty_err err = { 0 };
     int64_t until = 0;
 
-    assert_int_equal(ty_certs_until(&f->g, f->pair.cert, &until, &err), 0);
+    assert_int_equal(ty_certs_expiry(&f->g, f->pair.cert, &until, &err), 0);
     assert_int_equal(until, f->now + DAY);
     assert_int_equal(ty_certs_check(&f->g, &f->pair, f->ca.cert, "::1", until - 1, &err), 0);
     assert_int_equal(ty_certs_check(&f->g, &f->pair, f->ca.cert, "::1", until, &err),
@@ -81,7 +81,7 @@ static void another_ca_or_key_is_refused(void **state)
 {
     struct fixture *f = *state;
     struct ty_err err = { 0 };
-    struct ty_cert_ask ask = {
+    struct ty_certs_request ask = {
         .name = "test-ca", .org = "test", .from_s = f->now, .until_s = f->now + DAY
     };
     struct ty_pem other, mixed = f->pair;
@@ -96,10 +96,10 @@ static void another_ca_or_key_is_refused(void **state)
     assert_int_equal(ty_certs_check(&f->g, &mixed, f->ca.cert, "::1", f->now, &err), -EKEYREJECTED);
     assert_string_equal(err.text, "the private key is not the certificate's");
     err = (struct ty_err){ 0 };
-    assert_int_equal(ty_certs_pair(&f->g, &mixed, &until, &err), -EKEYREJECTED);
+    assert_int_equal(ty_certs_check_pair(&f->g, &mixed, &until, &err), -EKEYREJECTED);
     assert_string_equal(err.text, "the private key is not the certificate's");
     assert_int_equal(until, 7);
-    assert_int_equal(ty_certs_pair(&f->g, &f->pair, &until, &err), 0);
+    assert_int_equal(ty_certs_check_pair(&f->g, &f->pair, &until, &err), 0);
     assert_int_equal(until, f->now + DAY);
     /* a serving certificate is no CA */
     assert_int_equal(ty_certs_serving(&f->g, f->a, &ask, &f->pair, &other, &err), 0);
@@ -112,10 +112,10 @@ static void garbage_is_told(void **state)
     struct fixture *f = *state;
     struct ty_err err = { 0 };
     struct ty_pem bad = { TY_LIT("no"), TY_LIT("") }, out;
-    struct ty_cert_ask ask = { .name = "x", .from_s = 0, .until_s = DAY };
+    struct ty_certs_request ask = { .name = "x", .from_s = 0, .until_s = DAY };
     int64_t until = 7;
 
-    assert_int_equal(ty_certs_until(&f->g, bad.cert, &until, &err), -EINVAL);
+    assert_int_equal(ty_certs_expiry(&f->g, bad.cert, &until, &err), -EINVAL);
     assert_has(err.text, "the certificate cannot be read: ");
     assert_int_equal(until, 7);
     assert_int_equal(ty_certs_serving(&f->g, f->a, &ask, &bad, &out, &err), -EINVAL);
@@ -124,11 +124,11 @@ static void garbage_is_told(void **state)
     bad.cert = f->pair.cert;
     assert_int_equal(ty_certs_check(&f->g, &bad, f->ca.cert, "x", 0, &err), -EKEYREJECTED);
     assert_has(err.text, "the private key cannot be read");
-    assert_int_equal(ty_certs_pair(&f->g, &bad, &until, &err), -EKEYREJECTED);
+    assert_int_equal(ty_certs_check_pair(&f->g, &bad, &until, &err), -EKEYREJECTED);
     assert_int_equal(until, 7);
 }
 
-static void put(const char *file, const char *bytes, size_t n)
+static void write_file(const char *file, const char *bytes, size_t n)
 {
     int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
@@ -149,13 +149,13 @@ static void files_are_read(void **state)
     snprintf(key, sizeof(key), "%s/tls.key", dir);
     assert_int_equal(ty_certs_read(f->a, cert, key, &got, &err), -ENOENT);
     assert_has(err.text, "/tls.crt: No such file");
-    put(cert, f->pair.cert.p, f->pair.cert.n);
-    put(key, f->pair.key.p, f->pair.key.n);
+    write_file(cert, f->pair.cert.p, f->pair.cert.n);
+    write_file(key, f->pair.key.p, f->pair.key.n);
     assert_int_equal(ty_certs_read(f->a, cert, key, &got, &err), 0);
     assert_int_equal(ty_certs_check(&f->g, &got, f->ca.cert, "127.0.0.1", f->now, &err), 0);
     char *big = calloc(1, TY_PEM_MAX + 1);
     assert_non_null(big);
-    put(key, big, TY_PEM_MAX + 1);
+    write_file(key, big, TY_PEM_MAX + 1);
     free(big);
     assert_int_equal(ty_certs_read(f->a, cert, key, &got, &err), -EFBIG);
     assert_int_equal(ty_certs_read(f->a, cert, NULL, &got, &err), 0);

@@ -23,7 +23,7 @@ struct ty_fence {
 
 bool ty_fence_is_open(const struct ty_fence *f); /* also without a fence; NULL is fine */
 /* A new socket: from now on any close resets it, that of a killed process, too. Nothing without a
- * fence. After ty_alive_watch, which sets the same time. */
+ * fence. After ty_tcp_keepalive_set, which sets the same time. */
 void ty_fence_arm(const struct ty_fence *f, int fd);
 /* Before an orderly close. True: the fence is open and all bytes are acknowledged, so the peer may
  * be told goodbye. False: close resets it. */

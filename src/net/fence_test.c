@@ -16,7 +16,7 @@ static bool is_open(void *ctx)
     return !((const struct pair *)ctx)->closed;
 }
 
-static void begin(struct pair *p)
+static void open_pair(struct pair *p)
 {
     struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     int port = 0;
@@ -91,7 +91,7 @@ static void armed_from_the_start(void **state)
     struct pair p;
     bool reset = false;
     (void)state;
-    begin(&p);
+    open_pair(&p);
     assert_int_equal(option(p.near, IPPROTO_TCP, TCP_USER_TIMEOUT), 1234);
     size_t sent = fill(&p);
     close(p.near);
@@ -105,7 +105,7 @@ static void in_order(void **state)
     struct pair p;
     bool reset = true;
     (void)state;
-    begin(&p);
+    open_pair(&p);
     assert_true(ty_fence_disarm(&p.fence, p.near));
     close(p.near);
     assert_int_equal(drain(&p, &reset), 0);
@@ -120,7 +120,7 @@ static void not_in_order(void **state)
     for (int closed = 0; closed < 2; closed++) {
         struct pair p;
         bool reset = false;
-        begin(&p);
+        open_pair(&p);
         p.closed = closed;
         size_t sent = closed ? 0 : fill(&p);
         assert_false(ty_fence_disarm(&p.fence, p.near));
@@ -137,7 +137,7 @@ static void cut(void **state)
     struct pair p;
     bool reset = false;
     (void)state;
-    begin(&p);
+    open_pair(&p);
     size_t sent = fill(&p);
     ty_fence_cut(p.near);
     assert_true(send(p.near, "goodbye", 7, MSG_NOSIGNAL) < 0);

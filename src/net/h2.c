@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define OWN_HEADERS 6 /* that submit() puts beside the caller's */
+#define OWN_HEADERS 6 /* that submit_stream() puts beside the caller's */
 #define AUTHORITY   1 /* the place of one of them */
 
 /* Lists of thousands of objects come in one answer: with the 64 kB that the protocol begins with,
@@ -33,7 +33,7 @@ struct stream {
 
 /* Streams */
 
-static struct stream *stream_new(struct ty_h2 *h, const struct ty_h2_ask *ask)
+static struct stream *stream_new(struct ty_h2 *h, const struct ty_h2_request *ask)
 {
     struct stream *s = calloc(1, sizeof(*s));
     if (!s)
@@ -58,7 +58,7 @@ static void stream_free(struct stream *s)
 }
 
 /* Tells the end, once. What is left of the body is not sent: it may be gone afterwards. */
-static void stream_end(struct stream *s, enum ty_h2_how how, const char *why)
+static void stream_end(struct stream *s, enum ty_h2_outcome how, const char *why)
 {
     void *user = s->user;
     if (s->sent < s->body.n)
@@ -137,7 +137,7 @@ static int on_close(nghttp2_session *session TY_UNUSED, int32_t id, uint32_t cod
         snprintf(why, sizeof(why), "the server broke its answer off (%s)",
                  h->lib->http2_strerror(code));
         s->sent = s->body.n; /* nothing is left to break off */
-        stream_end(s, code == NGHTTP2_REFUSED_STREAM ? TY_H2_UNHEARD : TY_H2_CUT, why);
+        stream_end(s, code == NGHTTP2_REFUSED_STREAM ? TY_H2_REFUSED : TY_H2_TRUNCATED, why);
     }
     if (s)
         stream_free(s);
@@ -246,13 +246,13 @@ struct ty_str ty_h2_take(struct ty_h2 *h)
 
 /* Requests */
 
-struct head {
+struct h2_head {
     nghttp2_nv *nv;
     size_t n;
     char *names; /* room for the next name in lower case */
 };
 
-static void put(struct head *to, const char *name, struct ty_str value)
+static void put_header(struct h2_head *to, const char *name, struct ty_str value)
 {
     to->nv[to->n++] = (nghttp2_nv){ .name = (uint8_t *)(uintptr_t)name,
                                     .namelen = strlen(name),
@@ -272,7 +272,7 @@ static bool is_of_connection(const char *name)
 }
 
 /* "Name: value"; the name in lower case, as HTTP/2 wants it. */
-static void put_line(struct head *to, const char *line)
+static void put_line(struct h2_head *to, const char *line)
 {
     struct ty_str key, value = ty_str_cut(ty_str(line), ':', &key);
     char *name = to->names;
@@ -289,11 +289,11 @@ static void put_line(struct head *to, const char *line)
         return;
     }
     to->names += key.n + 1;
-    put(to, name, value);
+    put_header(to, name, value);
 }
 
-/* Room for all of a request's head. */
-static void head_new(struct head *to, const struct ty_h2_ask *ask)
+/* Room for all of a request's h2_head. */
+static void head_new(struct h2_head *to, const struct ty_h2_request *ask)
 {
     size_t n = OWN_HEADERS, bytes = 0;
     for (const char *const *line = ask->headers; line && *line; line++, n++)
@@ -305,35 +305,35 @@ static void head_new(struct head *to, const struct ty_h2_ask *ask)
     to->n = 0;
 }
 
-static int32_t submit(struct stream *s, const struct ty_h2_ask *ask)
+static int32_t submit_stream(struct stream *s, const struct ty_h2_request *ask)
 {
     nghttp2_data_provider body = { .source.ptr = s, .read_callback = on_read };
-    struct head head;
+    struct h2_head h2_head;
     char length[24];
 
-    head_new(&head, ask);
-    put(&head, ":method", ty_str(ask->method));
-    put(&head, ":authority", ty_str(ask->authority));
-    put(&head, ":scheme", TY_LIT("https"));
-    put(&head, ":path", ty_str(ask->path));
+    head_new(&h2_head, ask);
+    put_header(&h2_head, ":method", ty_str(ask->method));
+    put_header(&h2_head, ":authority", ty_str(ask->authority));
+    put_header(&h2_head, ":scheme", TY_LIT("https"));
+    put_header(&h2_head, ":path", ty_str(ask->path));
     if (ask->agent)
-        put(&head, "user-agent", ty_str(ask->agent));
+        put_header(&h2_head, "user-agent", ty_str(ask->agent));
     for (const char *const *line = ask->headers; line && *line; line++)
-        put_line(&head, *line);
+        put_line(&h2_head, *line);
     if (s->body.n) {
         snprintf(length, sizeof(length), "%zu", s->body.n);
-        put(&head, "content-length", ty_str(length));
+        put_header(&h2_head, "content-length", ty_str(length));
     }
-    int32_t id = s->h->lib->submit_request(s->h->session, NULL, head.nv, head.n,
-                                           s->body.n ? &body : NULL, s); /* copies the head */
-    free(head.nv);
+    int32_t id = s->h->lib->submit_request(s->h->session, NULL, h2_head.nv, h2_head.n,
+                                           s->body.n ? &body : NULL, s); /* copies the h2_head */
+    free(h2_head.nv);
     return id;
 }
 
-int32_t ty_h2_start(struct ty_h2 *h, const struct ty_h2_ask *ask)
+int32_t ty_h2_start(struct ty_h2 *h, const struct ty_h2_request *ask)
 {
     struct stream *s = stream_new(h, ask);
-    s->id = ty_h2_open(h) ? submit(s, ask) : -EPIPE;
+    s->id = ty_h2_open(h) ? submit_stream(s, ask) : -EPIPE;
     if (s->id > 0)
         return s->id;
     stream_free(s);

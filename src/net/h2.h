@@ -9,10 +9,10 @@
 
 struct ty_h2;
 
-enum ty_h2_how {
-    TY_H2_WHOLE,   /* the answer came to its end */
-    TY_H2_CUT,     /* it did not */
-    TY_H2_UNHEARD, /* the server says that it has not looked at the request: ask again elsewhere */
+enum ty_h2_outcome {
+    TY_H2_WHOLE,     /* the answer came to its end */
+    TY_H2_TRUNCATED, /* it did not */
+    TY_H2_REFUSED, /* the server says that it has not looked at the request: ask again elsewhere */
 };
 
 /* `stream` is what the request was started with. From `end` on nothing is told of it any more. All
@@ -21,14 +21,14 @@ struct ty_h2_events {
     void (*sent)(void *stream); /* its head has been taken: from here on the server may see it */
     void (*header)(void *stream, struct ty_str name, struct ty_str value); /* ":status" first */
     void (*piece)(void *stream, struct ty_str piece);
-    void (*end)(void *stream, enum ty_h2_how how, const char *why);
+    void (*end)(void *stream, enum ty_h2_outcome how, const char *why);
 };
 
 struct ty_h2 *ty_h2_new(const struct ty_nghttp2 *lib,
                         const struct ty_h2_events *events); /* gives */
 void ty_h2_free(struct ty_h2 *h); /* takes; streams end without a word. NULL is fine */
 
-struct ty_h2_ask {
+struct ty_h2_request {
     const char *method, *authority, *path;
     const char *agent; /* User-Agent, or NULL */
     const char *const
@@ -37,7 +37,7 @@ struct ty_h2_ask {
     void *stream;
 };
 /* The stream's number, > 0. Negative: this connection takes no more requests. */
-int32_t ty_h2_start(struct ty_h2 *h, const struct ty_h2_ask *ask);
+int32_t ty_h2_start(struct ty_h2 *h, const struct ty_h2_request *ask);
 void ty_h2_cancel(struct ty_h2 *h, int32_t id); /* nothing is told of it any more */
 bool ty_h2_open(const struct ty_h2 *h);         /* takes requests: nobody has said goodbye */
 /* How many streams the server lets be open at once, as far as is known; further ones wait. */

@@ -32,11 +32,11 @@ static void start(struct server *s)
     struct ask *a = &s->asks[s->n];
     if (s->n == ASKS)
         return;
-    struct ty_h2_ask ask = { .method = methods[s->n % 4],
-                             .authority = "far:1",
-                             .path = "/x",
-                             .body = { body, s->n % 2 ? sizeof(body) : 0 },
-                             .stream = a };
+    struct ty_h2_request ask = { .method = methods[s->n % 4],
+                                 .authority = "far:1",
+                                 .path = "/x",
+                                 .body = { body, s->n % 2 ? sizeof(body) : 0 },
+                                 .stream = a };
     a->s = s;
     a->id = ty_h2_start(s->h2, &ask);
     a->started = a->id > 0;
@@ -74,7 +74,7 @@ static void on_piece(void *stream, struct ty_str piece)
         cancel(a->s, (size_t)(a - a->s->asks + 1) % ASKS);
 }
 
-static void on_end(void *stream, enum ty_h2_how how, const char *why)
+static void on_end(void *stream, enum ty_h2_outcome how, const char *why)
 {
     struct ask *a = stream;
     check(!a->over && why && (a->status || how != TY_H2_WHOLE));

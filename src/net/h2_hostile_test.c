@@ -145,7 +145,7 @@ static void codes(void **state)
         near_start(&w, &h, path);
         near_carry(&w);
         assert_int_equal(h.ends, 1);
-        assert_int_equal(h.how, code == NGHTTP2_REFUSED_STREAM ? TY_H2_UNHEARD : TY_H2_CUT);
+        assert_int_equal(h.how, code == NGHTTP2_REFUSED_STREAM ? TY_H2_REFUSED : TY_H2_TRUNCATED);
     }
     assert_true(ty_h2_open(w.h2));
     near_finish(&w);
@@ -165,7 +165,7 @@ static void a_goodbye_in_two_steps(void **state)
     assert_int_equal(watch.how, TY_H2_WHOLE);
     assert_int_equal(watch.body.n, BIG_BYTES);
     assert_false(ty_h2_open(w.h2));
-    struct ty_h2_ask ask = near_ask(&w, &late, "/ok");
+    struct ty_h2_request ask = near_ask(&w, &late, "/ok");
     assert_int_equal(ty_h2_start(w.h2, &ask), -EPIPE);
     ty_buf_done(&watch.body);
     near_finish(&w);
@@ -210,7 +210,7 @@ static void small_windows(void **state)
     near_start(&w, &h, "/none");
     limit(&w, NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 0);
     h = (struct near_heard){ 0 };
-    struct ty_h2_ask ask = near_ask(&w, &h, "/ok"), other = near_ask(&w, &cancelled, "/ok");
+    struct ty_h2_request ask = near_ask(&w, &h, "/ok"), other = near_ask(&w, &cancelled, "/ok");
     ask.method = other.method = "PATCH";
     ask.body = other.body = (struct ty_str){ body, sizeof(body) };
     assert_true(ty_h2_start(w.h2, &ask) > 0);
@@ -231,10 +231,12 @@ static void lengths(void **state)
 {
     static const struct {
         const char *method, *path, *status;
-        enum ty_h2_how how;
+        enum ty_h2_outcome how;
     } cases[] = {
-        { "GET", "/length=3", "200", TY_H2_CUT },    { "GET", "/length=3000", "200", TY_H2_CUT },
-        { "HEAD", "/length=7", "200", TY_H2_WHOLE }, { "GET", "/none", "204", TY_H2_WHOLE },
+        { "GET", "/length=3", "200", TY_H2_TRUNCATED },
+        { "GET", "/length=3000", "200", TY_H2_TRUNCATED },
+        { "HEAD", "/length=7", "200", TY_H2_WHOLE },
+        { "GET", "/none", "204", TY_H2_WHOLE },
         { "GET", "/trailers", "200", TY_H2_WHOLE },
     };
     struct near_world w;
@@ -242,7 +244,7 @@ static void lengths(void **state)
     near_begin(&w);
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct near_heard h = { 0 };
-        struct ty_h2_ask ask = near_ask(&w, &h, cases[i].path);
+        struct ty_h2_request ask = near_ask(&w, &h, cases[i].path);
         ask.method = cases[i].method;
         assert_true(ty_h2_start(w.h2, &ask) > 0);
         near_carry(&w);
@@ -316,7 +318,7 @@ static void numbers_run_out(void **state)
     w.h2 = ty_h2_new(&w.lib, &near_events);
     near_start(&w, &h[0], "/ok");
     near_start(&w, &h[1], "/ok");
-    struct ty_h2_ask ask = near_ask(&w, &h[2], "/ok");
+    struct ty_h2_request ask = near_ask(&w, &h[2], "/ok");
     assert_int_equal(ty_h2_start(w.h2, &ask), -EPIPE);
     assert_false(ty_h2_open(w.h2));
     near_carry(&w);

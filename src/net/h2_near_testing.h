@@ -11,11 +11,11 @@ struct near_heard {
     struct ty_buf body;
     char status[8], type[32];
     int sent, headers, ends, cancel_at;
-    enum ty_h2_how how;
+    enum ty_h2_outcome how;
     char why[128];
     struct ty_h2 *h2; /* to cancel with */
     int32_t id;
-    const struct ty_h2_ask *then; /* started from its end */
+    const struct ty_h2_request *then; /* started from its end */
 };
 
 static inline void near_on_sent(void *stream)
@@ -41,7 +41,7 @@ static inline void near_on_piece(void *stream, struct ty_str piece)
         ty_h2_cancel(h->h2, h->id);
 }
 
-static inline void near_on_end(void *stream, enum ty_h2_how how, const char *why)
+static inline void near_on_end(void *stream, enum ty_h2_outcome how, const char *why)
 {
     struct near_heard *h = stream;
     h->ends++;
@@ -109,18 +109,18 @@ static inline void near_carry(struct near_world *w)
         ;
 }
 
-static inline struct ty_h2_ask near_ask(struct near_world *w, struct near_heard *h,
-                                        const char *path)
+static inline struct ty_h2_request near_ask(struct near_world *w, struct near_heard *h,
+                                            const char *path)
 {
     h->h2 = w->h2;
-    return (struct ty_h2_ask){
+    return (struct ty_h2_request){
         .method = "GET", .authority = "far:1", .path = path, .agent = "tester", .stream = h
     };
 }
 
 static inline void near_start(struct near_world *w, struct near_heard *h, const char *path)
 {
-    struct ty_h2_ask ask = near_ask(w, h, path);
+    struct ty_h2_request ask = near_ask(w, h, path);
     h->id = ty_h2_start(w->h2, &ask);
     assert_true(h->id > 0);
 }

@@ -11,7 +11,7 @@ static void request_and_answer(void **state)
     struct near_heard h = { 0 };
     (void)state;
     near_begin(&w);
-    struct ty_h2_ask ask = near_ask(&w, &h, "/ok");
+    struct ty_h2_request ask = near_ask(&w, &h, "/ok");
     ask.method = "PATCH";
     ask.headers = headers;
     ask.body = TY_LIT("12345");
@@ -37,7 +37,7 @@ static void long_bodies(void **state)
     char *body = calloc(1, BIG_BYTES);
     (void)state;
     near_begin(&w);
-    struct ty_h2_ask ask = near_ask(&w, &up, "/ok");
+    struct ty_h2_request ask = near_ask(&w, &up, "/ok");
     ask.method = "POST";
     ask.body = (struct ty_str){ body, BIG_BYTES };
     assert_true(ty_h2_start(w.h2, &ask) > 0);
@@ -61,7 +61,7 @@ static void refused_unread(void **state)
     char *body = calloc(1, BIG_BYTES);
     (void)state;
     near_begin(&w);
-    struct ty_h2_ask ask = near_ask(&w, &h, "/early");
+    struct ty_h2_request ask = near_ask(&w, &h, "/early");
     ask.method = "POST";
     ask.body = (struct ty_str){ body, BIG_BYTES };
     assert_true(ty_h2_start(w.h2, &ask) > 0);
@@ -93,9 +93,9 @@ static void broken_off(void **state)
     near_start(&w, &reset, "/reset");
     near_start(&w, &refused, "/refused");
     near_carry(&w);
-    assert_int_equal(reset.how, TY_H2_CUT);
+    assert_int_equal(reset.how, TY_H2_TRUNCATED);
     assert_has(reset.why, "INTERNAL_ERROR");
-    assert_int_equal(refused.how, TY_H2_UNHEARD);
+    assert_int_equal(refused.how, TY_H2_REFUSED);
     assert_true(ty_h2_open(w.h2)); /* of one stream, not of the connection */
     near_start(&w, &hint, "/ok");
     near_carry(&w);
@@ -120,12 +120,12 @@ static void goodbye(void **state)
     near_carry(&w);
     assert_int_equal(before.how, TY_H2_WHOLE);
     assert_int_equal(before.ends, 1);
-    assert_int_equal(at.how, TY_H2_UNHEARD);
-    assert_int_equal(after.how, TY_H2_UNHEARD);
+    assert_int_equal(at.how, TY_H2_REFUSED);
+    assert_int_equal(after.how, TY_H2_REFUSED);
     assert_int_equal(waits.ends, 1);
-    assert_int_equal(waits.how, TY_H2_UNHEARD);
+    assert_int_equal(waits.how, TY_H2_REFUSED);
     assert_false(ty_h2_open(w.h2));
-    struct ty_h2_ask ask = near_ask(&w, &late, "/ok");
+    struct ty_h2_request ask = near_ask(&w, &late, "/ok");
     assert_int_equal(ty_h2_start(w.h2, &ask), -EPIPE);
     ty_buf_done(&before.body);
     near_finish(&w);
@@ -161,7 +161,7 @@ static void begun_at_an_end(void **state)
     struct near_heard first = { 0 }, second = { 0 };
     (void)state;
     near_begin(&w);
-    struct ty_h2_ask then = near_ask(&w, &second, "/ok");
+    struct ty_h2_request then = near_ask(&w, &second, "/ok");
     first.then = &then;
     near_start(&w, &first, "/ok");
     near_carry(&w);

@@ -248,8 +248,8 @@ static inline void far_certs(struct ty_far *far, int64_t from_s, int64_t until_s
     struct ty_err err = { 0 };
     struct ty_pem ca, pair;
     int64_t now = time(NULL);
-    struct ty_cert_ask of_ca = { .name = "ca", .from_s = now - 60, .until_s = now + 600 };
-    struct ty_cert_ask of_far = {
+    struct ty_certs_request of_ca = { .name = "ca", .from_s = now - 60, .until_s = now + 600 };
+    struct ty_certs_request of_far = {
         .name = "far", .names = names, .from_s = now + from_s, .until_s = now + until_s
     };
 

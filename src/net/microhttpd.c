@@ -4,19 +4,19 @@
 
 static const char *const files[] = { "libmicrohttpd.so.12", NULL };
 
-#define FN(name) { "MHD_" #name, offsetof(struct ty_mhd, name) },
-static const struct ty_dl_fn fns[] = { TY_MHD_EACH(FN) };
+#define FN(name) { "MHD_" #name, offsetof(struct ty_microhttpd, name) },
+static const struct ty_dl_fn fns[] = { TY_MICROHTTPD_EACH(FN) };
 
 static const struct ty_dl microhttpd = { files, "serving HTTP needs libmicrohttpd",
                                          "libmicrohttpd12", fns, sizeof(fns) / sizeof(fns[0]) };
 
-int ty_mhd_load(struct ty_mhd *m, struct ty_err *err)
+int ty_microhttpd_load(struct ty_microhttpd *m, struct ty_err *err)
 {
     return ty_dl_load(&microhttpd, &m->lib, m, err);
 }
 
-void ty_mhd_done(struct ty_mhd *m)
+void ty_microhttpd_done(struct ty_microhttpd *m)
 {
     ty_dl_close(m->lib);
-    *m = (struct ty_mhd){ 0 };
+    *m = (struct ty_microhttpd){ 0 };
 }

@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include <microhttpd.h>
 
-#define TY_MHD_EACH(X)                                                                             \
+#define TY_MICROHTTPD_EACH(X)                                                                      \
     X(start_daemon)                                                                                \
     X(stop_daemon)                                                                                 \
     X(quiesce_daemon)                                                                              \
@@ -21,15 +21,15 @@
     X(queue_response)                                                                              \
     X(destroy_response)
 
-struct ty_mhd {
+struct ty_microhttpd {
     void *lib; /* NULL: not loaded */
-#define TY_MHD_MEMBER(name) __typeof__(&MHD_##name) name;
-    TY_MHD_EACH(TY_MHD_MEMBER)
-#undef TY_MHD_MEMBER
+#define TY_MICROHTTPD_MEMBER(name) __typeof__(&MHD_##name) name;
+    TY_MICROHTTPD_EACH(TY_MICROHTTPD_MEMBER)
+#undef TY_MICROHTTPD_MEMBER
 };
 
 /* -ENOENT with a sentence when the library is not installed or too old. */
-int ty_mhd_load(struct ty_mhd *m, struct ty_err *err);
-void ty_mhd_done(struct ty_mhd *m); /* a zeroed struct is fine */
+int ty_microhttpd_load(struct ty_microhttpd *m, struct ty_err *err);
+void ty_microhttpd_done(struct ty_microhttpd *m); /* a zeroed struct is fine */
 
 #endif

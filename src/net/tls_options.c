@@ -35,7 +35,7 @@ static const struct suite suites[] = {
     { "TLS_CHACHA20_POLY1305_SHA256", NULL, NULL, NULL, false },
 };
 
-static void note(struct ty_tls_notes *notes, const char *text)
+static void add_note(struct ty_tls_options_notes *notes, const char *text)
 {
     if (notes->n < sizeof(notes->v) / sizeof(*notes->v))
         notes->v[notes->n++] = text;
@@ -50,7 +50,7 @@ static const struct suite *suite_named(const char *go)
 }
 
 static void add_versions(struct ty_arena *a, struct ty_buf *out, const char *min,
-                         struct ty_tls_notes *notes)
+                         struct ty_tls_options_notes *notes)
 {
     static const char *const versions[] = { "1.3", "1.2", "1.1", "1.0" };
     size_t last = 1;
@@ -62,7 +62,8 @@ static void add_versions(struct ty_arena *a, struct ty_buf *out, const char *min
         if (i < 4)
             last = i;
         else
-            note(notes, ty_arena_printf(a, "tls.minVersion \"%s\" is unknown: 1.2 is used", min));
+            add_note(notes,
+                     ty_arena_printf(a, "tls.minVersion \"%s\" is unknown: 1.2 is used", min));
     }
     ty_buf_cstr(out, ":-VERS-ALL");
     for (size_t i = 0; i <= last; i++)
@@ -83,7 +84,7 @@ static void add_word(struct ty_buf *out, const char *word)
 }
 
 static void add_ciphers(struct ty_arena *a, struct ty_buf *out, const char *const *ciphers,
-                        struct ty_tls_notes *notes)
+                        struct ty_tls_options_notes *notes)
 {
     static const char *const always[] = { "AES-128-GCM", "AES-256-GCM", "CHACHA20-POLY1305",
                                           "AEAD" };
@@ -93,12 +94,12 @@ static void add_ciphers(struct ty_arena *a, struct ty_buf *out, const char *cons
     for (; ciphers && *ciphers; ciphers++) {
         const struct suite *s = suite_named(*ciphers);
         if (!s) {
-            note(notes,
-                 ty_arena_printf(a, "tls.cipherSuites: \"%s\" is unknown and ignored", *ciphers));
+            add_note(notes, ty_arena_printf(a, "tls.cipherSuites: \"%s\" is unknown and ignored",
+                                            *ciphers));
             continue;
         }
         if (s->weak)
-            note(notes, ty_arena_printf(a, "tls.cipherSuites: \"%s\" is insecure", *ciphers));
+            add_note(notes, ty_arena_printf(a, "tls.cipherSuites: \"%s\" is insecure", *ciphers));
         if (!s->exchange)
             continue;
         n++;
@@ -114,8 +115,8 @@ static void add_ciphers(struct ty_arena *a, struct ty_buf *out, const char *cons
     ty_buf_add(out, ty_buf_str(&words));
 }
 
-const char *ty_tls_priority(struct ty_arena *a, const char *min_version, const char *const *ciphers,
-                            struct ty_tls_notes *notes)
+const char *ty_tls_options_priority(struct ty_arena *a, const char *min_version,
+                                    const char *const *ciphers, struct ty_tls_options_notes *notes)
 {
     ty_auto_buf out = { 0 };
 

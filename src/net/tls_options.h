@@ -7,7 +7,7 @@
 /* TLS 1.2 and later, as Go's servers do by default. */
 #define TY_TLS_DEFAULT "NORMAL:%SERVER_PRECEDENCE:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
-struct ty_tls_notes { /* for the log: settings that were not followed to the letter */
+struct ty_tls_options_notes { /* for the log: settings that were not followed to the letter */
     const char *v[16];
     size_t n; /* the first 16 are kept */
 };
@@ -16,7 +16,7 @@ struct ty_tls_notes { /* for the log: settings that were not followed to the let
  * left out and noted; if no cipher is known the default stays. As in Go, ciphers say nothing of
  * TLS 1.3. GnuTLS chooses key exchange, cipher and checksum one by one, so of the suites before
  * TLS 1.3 it may also take combinations of what the named ones are made of. */
-const char *ty_tls_priority(struct ty_arena *a, const char *min_version, const char *const *ciphers,
-                            struct ty_tls_notes *notes);
+const char *ty_tls_options_priority(struct ty_arena *a, const char *min_version,
+                                    const char *const *ciphers, struct ty_tls_options_notes *notes);
 
 #endif

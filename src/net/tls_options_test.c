@@ -35,8 +35,8 @@ static void versions(void **state TY_UNUSED)
     ty_auto_arena *a = ty_arena_new(1 << 20);
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        struct ty_tls_notes notes = { 0 };
-        assert_string_equal(ty_tls_priority(a, cases[i].min, NULL, &notes), cases[i].want);
+        struct ty_tls_options_notes notes = { 0 };
+        assert_string_equal(ty_tls_options_priority(a, cases[i].min, NULL, &notes), cases[i].want);
         assert_int_equal(notes.n, cases[i].notes);
         assert_understood(cases[i].want);
     }
@@ -49,23 +49,23 @@ static void ciphers(void **state TY_UNUSED)
     static const char *const mixed[] = { "TLS_NO_SUCH", "TLS_RSA_WITH_3DES_EDE_CBC_SHA", NULL };
     static const char *const none[] = { "TLS_NO_SUCH", "TLS_AES_128_GCM_SHA256", NULL };
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_tls_notes notes = { 0 };
+    struct ty_tls_options_notes notes = { 0 };
 
-    const char *got = ty_tls_priority(a, "1.3", two, &notes);
+    const char *got = ty_tls_options_priority(a, "1.3", two, &notes);
     assert_string_equal(got, HEAD ":-KX-ALL:-CIPHER-ALL:-MAC-ALL:+ECDHE-ECDSA:+AES-256-GCM:+AEAD"
                                   ":+CHACHA20-POLY1305:+AES-128-GCM");
     assert_understood(got);
     assert_int_equal(notes.n, 0);
-    got = ty_tls_priority(a, NULL, mixed, &notes);
+    got = ty_tls_options_priority(a, NULL, mixed, &notes);
     assert_has(got, "-MAC-ALL:+RSA:+3DES-CBC:+SHA1:+AES-128-GCM");
     assert_understood(got);
     assert_int_equal(notes.n, 2);
     assert_string_equal(notes.v[0], "tls.cipherSuites: \"TLS_NO_SUCH\" is unknown and ignored");
     assert_string_equal(notes.v[1],
                         "tls.cipherSuites: \"TLS_RSA_WITH_3DES_EDE_CBC_SHA\" is insecure");
-    assert_string_equal(ty_tls_priority(a, NULL, none, &notes), TY_TLS_DEFAULT);
+    assert_string_equal(ty_tls_options_priority(a, NULL, none, &notes), TY_TLS_DEFAULT);
     for (int i = 0; i < 40; i++) /* more notes than fit */
-        ty_tls_priority(a, "9", none, &notes);
+        ty_tls_options_priority(a, "9", none, &notes);
     assert_int_equal(notes.n, 16);
 }
 

@@ -48,7 +48,7 @@ struct ty_str ty_url_decode(struct ty_arena *a, struct ty_str s)
     return (struct ty_str){ out, n };
 }
 
-char *ty_url_shown(struct ty_arena *a, struct ty_str url)
+char *ty_url_redacted(struct ty_arena *a, struct ty_str url)
 {
     struct ty_str head, path;
     (void)ty_str_cut(url, '#', &head);

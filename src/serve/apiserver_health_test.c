@@ -315,7 +315,7 @@ static void test_refused_and_then_silent(void **state)
     open_it(f);
     f->api.rows = bad;
     ask(f, "/apis");
-    ty_serve_free(f->api.serve);
+    ty_http_server_free(f->api.serve);
     f->api.serve = NULL;
     until(f, silent);
     assert_null(strstr(ty_apiserver_health_reason(f->t, f->a), "Unauthorized"));
@@ -326,7 +326,7 @@ static void test_silent(void **state)
 {
     struct fixture *f = *state;
     struct ty_kubeconfig away = f->api.config;
-    struct ty_serve *late = NULL;
+    struct ty_http_server *late = NULL;
     char url[64];
     int port = port_free();
 
@@ -340,14 +340,14 @@ static void test_silent(void **state)
     until(f, probed_often);
     assert_int_equal(times(log_of(f), "TrainJobs wait: the API server does not answer"), 1);
     f->api.rows = good;
-    struct ty_serve_opts o = {
+    struct ty_http_server_opts o = {
         .loop = &f->loop, .address = "127.0.0.1", .port = port, .handle = api_handle, .ctx = &f->api
     };
-    assert_int_equal(ty_serve_new(&o, &late, NULL), 0);
+    assert_int_equal(ty_http_server_new(&o, &late, NULL), 0);
     until(f, well);
     assert_int_equal(f->well, 1);
     assert_int_equal(times(log_of(f), "the API server answers again"), 1);
-    ty_serve_free(late);
+    ty_http_server_free(late);
 }
 
 /* A plugin that has stopped giving tokens is as bad as a token that is refused. */

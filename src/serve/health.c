@@ -7,7 +7,7 @@
 
 struct report {
     const struct ty_health *h;
-    struct ty_request *q;
+    struct ty_http_request *q;
     struct ty_buf lines;
     size_t failed;
 };
@@ -25,7 +25,7 @@ static bool has_flag(struct ty_str query, const char *name)
     return false;
 }
 
-static bool is_excluded(const struct ty_request *q, const char *check)
+static bool is_excluded(const struct ty_http_request *q, const char *check)
 {
     struct ty_str query = q->query;
 
@@ -74,7 +74,7 @@ static void send_report(struct report *r)
     ty_respond_text(r->q, r->failed ? 500 : 200, r->lines.n ? ty_buf_str(&r->lines) : TY_LIT("ok"));
 }
 
-static void handle_all(const struct ty_health *h, struct ty_request *q)
+static void handle_all(const struct ty_health *h, struct ty_http_request *q)
 {
     static const struct ty_health_check none[] = { { 0 } };
     struct report r = { .h = h, .q = q };
@@ -88,7 +88,7 @@ static void handle_all(const struct ty_health *h, struct ty_request *q)
     ty_buf_done(&r.lines);
 }
 
-static void handle_one(const struct ty_health *h, struct ty_request *q, struct ty_str name)
+static void handle_one(const struct ty_health *h, struct ty_http_request *q, struct ty_str name)
 {
     for (const struct ty_health_check *c = h->checks; c && c->name; c++) {
         if (!ty_str_is(name, c->name))
@@ -103,7 +103,7 @@ static void handle_one(const struct ty_health *h, struct ty_request *q, struct t
     ty_respond_text(q, 404, TY_LIT("404 page not found\n"));
 }
 
-bool ty_health_handle(const struct ty_health *h, struct ty_request *q)
+bool ty_health_handle(const struct ty_health *h, struct ty_http_request *q)
 {
     struct ty_str path = ty_str(h->path), rest = q->path;
 
@@ -113,7 +113,7 @@ bool ty_health_handle(const struct ty_health *h, struct ty_request *q)
     if (rest.n && rest.p[0] != '/')
         return false;
     if (strcmp(q->method, "GET") != 0 && strcmp(q->method, "HEAD") != 0) {
-        ty_request_add(q, "Allow", "GET, HEAD");
+        ty_http_request_add_header(q, "Allow", "GET, HEAD");
         ty_respond_text(q, 405, TY_LIT("Method Not Allowed\n"));
     } else if (rest.n <= 1)
         handle_all(h, q);

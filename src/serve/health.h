@@ -10,7 +10,7 @@
 #ifndef TY_SERVE_HEALTH_H
 #define TY_SERVE_HEALTH_H
 
-#include "net/serve.h"
+#include "net/http_server.h"
 
 struct ty_health_check {
     const char *name;
@@ -28,6 +28,6 @@ struct ty_health {
 };
 
 /* True: it was for this path, and the request is answered. */
-bool ty_health_handle(const struct ty_health *h, struct ty_request *q);
+bool ty_health_handle(const struct ty_health *h, struct ty_http_request *q);
 
 #endif

@@ -1,4 +1,4 @@
-#include "net/serve_testing.h"
+#include "net/http_server_testing.h"
 #include "serve/health.h"
 #include "serve/respond.h"
 
@@ -27,7 +27,7 @@ static void failed(void *ctx, const char *path, const char *check, const char *w
     snprintf(f->told, sizeof(f->told), "%s %s: %s", path, check, why);
 }
 
-static void handle(void *ctx, struct ty_request *q)
+static void handle(void *ctx, struct ty_http_request *q)
 {
     const struct fixture *f = ctx;
 
@@ -45,7 +45,7 @@ static int setup(void **state)
         (struct ty_health){ .path = "/readyz", .checks = f->checks, .failed = failed, .ctx = f };
     f->checks[0] = (struct ty_health_check){ .name = "ping", .ask = well };
     f->checks[1] = (struct ty_health_check){ .name = "certs", .ask = certs, .ctx = f };
-    serve_begin(&f->w, (struct ty_serve_opts){ .handle = handle, .ctx = f });
+    serve_begin(&f->w, (struct ty_http_server_opts){ .handle = handle, .ctx = f });
     *state = f;
     return 0;
 }

@@ -214,19 +214,19 @@ void ty_metrics_print(const struct ty_metrics *m, struct ty_buf *out)
     free(list);
 }
 
-bool ty_metrics_handle(const struct ty_metrics *m, struct ty_request *q)
+bool ty_metrics_handle(const struct ty_metrics *m, struct ty_http_request *q)
 {
     ty_auto_buf out = { 0 };
 
     if (!ty_str_is(q->path, "/metrics"))
         return false;
     if (strcmp(q->method, "GET") != 0 && strcmp(q->method, "HEAD") != 0) {
-        ty_request_add(q, "Allow", "GET, HEAD");
+        ty_http_request_add_header(q, "Allow", "GET, HEAD");
         ty_respond_text(q, 405, TY_LIT("Method Not Allowed\n"));
         return true;
     }
     ty_metrics_print(m, &out);
     ty_metrics_process(&out);
-    ty_request_answer(q, 200, "text/plain; version=0.0.4; charset=utf-8", ty_buf_str(&out));
+    ty_http_request_respond(q, 200, "text/plain; version=0.0.4; charset=utf-8", ty_buf_str(&out));
     return true;
 }

@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/histogram.h"
-#include "net/serve.h"
+#include "net/http_server.h"
 
 enum ty_metric_type { TY_METRIC_COUNTER, TY_METRIC_GAUGE, TY_METRIC_HISTOGRAM };
 
@@ -45,6 +45,6 @@ void ty_metrics_print(const struct ty_metrics *m, struct ty_buf *out);
 void ty_metrics_process(struct ty_buf *out);
 
 /* GET /metrics with both. True: it was for this path, and the request is answered. */
-bool ty_metrics_handle(const struct ty_metrics *m, struct ty_request *q);
+bool ty_metrics_handle(const struct ty_metrics *m, struct ty_http_request *q);
 
 #endif

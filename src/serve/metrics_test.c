@@ -1,4 +1,4 @@
-#include "net/serve_testing.h"
+#include "net/http_server_testing.h"
 #include "serve/metrics.h"
 
 enum { JOBS, WRITES, TIME, GAUGE };
@@ -110,10 +110,10 @@ static void labels_that_never_end(void **state TY_UNUSED)
     ty_metrics_free(m);
 }
 
-static void handle(void *ctx, struct ty_request *q)
+static void handle(void *ctx, struct ty_http_request *q)
 {
     if (!ty_metrics_handle(ctx, q))
-        ty_request_answer(q, 404, NULL, TY_LIT("else"));
+        ty_http_request_respond(q, 404, NULL, TY_LIT("else"));
 }
 
 static void over_http(void **state TY_UNUSED)
@@ -121,7 +121,7 @@ static void over_http(void **state TY_UNUSED)
     struct ty_metrics *m = ty_metrics_new(table);
     struct serve_world w;
 
-    serve_begin(&w, (struct ty_serve_opts){ .handle = handle, .ctx = m });
+    serve_begin(&w, (struct ty_http_server_opts){ .handle = handle, .ctx = m });
     const char *got =
         serve_talk(&w, "GET /metrics?x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     assert_has(got, "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n");

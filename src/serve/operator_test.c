@@ -1,7 +1,7 @@
 /* The operator as a process: how it begins, how it takes signals, how it ends, where there is no
  * API server, or one that says nothing. With a real one: tests/operator. */
 #include "base/tree_testing.h"
-#include "net/serve_testing.h"
+#include "net/http_server_testing.h"
 #include "serve/operator.h"
 
 #include <sys/mman.h>

@@ -3,16 +3,17 @@
 
 #include <strings.h>
 
-void ty_respond_json(struct ty_request *q, int code, const struct ty_json *v)
+void ty_respond_json(struct ty_http_request *q, int code, const struct ty_json *v)
 {
     ty_auto_buf b = { 0 };
 
     ty_json_print(&b, v);
     ty_buf_chr(&b, '\n');
-    ty_request_answer(q, code, "application/json", ty_buf_str(&b));
+    ty_http_request_respond(q, code, "application/json", ty_buf_str(&b));
 }
 
-void ty_respond_failure(struct ty_request *q, int code, const char *reason, const char *message)
+void ty_respond_failure(struct ty_http_request *q, int code, const char *reason,
+                        const char *message)
 {
     struct ty_arena *a = q->arena;
     struct ty_json *v = ty_json_object(a);
@@ -25,10 +26,10 @@ void ty_respond_failure(struct ty_request *q, int code, const char *reason, cons
     ty_respond_json(q, code, v);
 }
 
-void ty_respond_text(struct ty_request *q, int code, struct ty_str text)
+void ty_respond_text(struct ty_http_request *q, int code, struct ty_str text)
 {
-    ty_request_add(q, "X-Content-Type-Options", "nosniff");
-    ty_request_answer(q, code, "text/plain; charset=utf-8", text);
+    ty_http_request_add_header(q, "X-Content-Type-Options", "nosniff");
+    ty_http_request_respond(q, code, "text/plain; charset=utf-8", text);
 }
 
 static bool is_space(char c)
@@ -48,9 +49,9 @@ static struct ty_str next_word(struct ty_str *s)
     return (struct ty_str){ w.p, n };
 }
 
-struct ty_str ty_request_bearer(const struct ty_request *q)
+struct ty_str ty_request_bearer(const struct ty_http_request *q)
 {
-    struct ty_str header = ty_str(ty_request_header(q, "Authorization"));
+    struct ty_str header = ty_str(ty_http_request_header(q, "Authorization"));
     struct ty_str scheme = next_word(&header), token = next_word(&header);
     const struct ty_str none = { "", 0 };
 

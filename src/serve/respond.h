@@ -2,18 +2,19 @@
 #ifndef TY_SERVE_RESPOND_H
 #define TY_SERVE_RESPOND_H
 
-#include "net/serve.h"
+#include "net/http_server.h"
 #include "json/json.h"
 
 /* Takes the request. As JSON, with a newline at its end. */
-void ty_respond_json(struct ty_request *q, int code, const struct ty_json *v);
+void ty_respond_json(struct ty_http_request *q, int code, const struct ty_json *v);
 /* A Kubernetes Status: {"status":"Failure","message":…,"reason":…,"code":…}. Takes the request. */
-void ty_respond_failure(struct ty_request *q, int code, const char *reason, const char *message);
+void ty_respond_failure(struct ty_http_request *q, int code, const char *reason,
+                        const char *message);
 /* Takes the request. */
-void ty_respond_text(struct ty_request *q, int code, struct ty_str text);
+void ty_respond_text(struct ty_http_request *q, int code, struct ty_str text);
 
 /* The token of "Authorization: Bearer TOKEN": exactly two words, the first in any case. Else empty.
  */
-struct ty_str ty_request_bearer(const struct ty_request *q);
+struct ty_str ty_request_bearer(const struct ty_http_request *q);
 
 #endif

@@ -1,7 +1,7 @@
-#include "net/serve_testing.h"
+#include "net/http_server_testing.h"
 #include "serve/respond.h"
 
-static void handle(void *ctx TY_UNUSED, struct ty_request *q)
+static void handle(void *ctx TY_UNUSED, struct ty_http_request *q)
 {
     if (ty_str_is(q->path, "/text"))
         ty_respond_text(q, 201, TY_LIT("a\n"));
@@ -27,7 +27,7 @@ static void shapes(void **state TY_UNUSED)
     };
     struct serve_world w;
 
-    serve_begin(&w, (struct ty_serve_opts){ .handle = handle });
+    serve_begin(&w, (struct ty_http_server_opts){ .handle = handle });
     for (size_t i = 0; i < 3; i++) {
         const char *got = serve_talk(&w, cases[i].send);
         assert_has(got, cases[i].type);

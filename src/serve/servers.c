@@ -53,7 +53,7 @@ static void check_failed(void *ctx, const char *path, const char *check, const c
 
 /* v2.3.0 reads other names and serves these all the same: so the probes of a Deployment that was
  * written for it ask for these. */
-static bool handle_common(const struct ty_servers *s, struct ty_request *q)
+static bool handle_common(const struct ty_servers *s, struct ty_http_request *q)
 {
     struct ty_health alive = s->alive, ready = s->ready;
 
@@ -62,7 +62,7 @@ static bool handle_common(const struct ty_servers *s, struct ty_request *q)
     return ty_health_handle(&alive, q) || ty_health_handle(&ready, q);
 }
 
-static void handle_health(void *ctx, struct ty_request *q)
+static void handle_health(void *ctx, struct ty_http_request *q)
 {
     const struct ty_servers *s = ctx;
 
@@ -103,13 +103,13 @@ static void init_health(struct ty_servers *s)
 
 /* ---- opening ---- */
 
-static void init_tls(struct ty_servers *s, struct ty_serve_tls *ret)
+static void init_tls(struct ty_servers *s, struct ty_http_server_tls *ret)
 {
     const struct ty_config *c = s->s.config;
-    struct ty_tls_notes notes = { 0 };
+    struct ty_tls_options_notes notes = { 0 };
 
-    *ret = (struct ty_serve_tls){ .priority =
-                                      ty_tls_priority(s->arena, c->tls_min, c->ciphers.v, &notes) };
+    *ret = (struct ty_http_server_tls){ .priority = ty_tls_options_priority(s->arena, c->tls_min,
+                                                                            c->ciphers.v, &notes) };
     for (size_t i = 0; i < notes.n; i++)
         ty_warn(s->s.log, "tls settings", TY_S("note", notes.v[i]));
     /* What is not spoken must not be promised: the client would begin to speak it. */
@@ -122,23 +122,23 @@ static void init_tls(struct ty_servers *s, struct ty_serve_tls *ret)
                                                  c->protos.v[i])));
 }
 
-static int open_port(struct ty_servers *s, int which, const char *field, struct ty_serve_opts *opts,
-                     struct ty_err *err)
+static int open_port(struct ty_servers *s, int which, const char *field,
+                     struct ty_http_server_opts *opts, struct ty_err *err)
 {
     opts->loop = s->s.loop;
     /* Probes are answered when all else has no room: a limit of its own on connections is enough.
      */
     opts->budget = which == PORT_HEALTH ? NULL : s->s.budget;
-    if (ty_serve_new(opts, &s->port[which], err) < 0)
+    if (ty_http_server_new(opts, &s->port[which], err) < 0)
         return ty_wrap(err, "%s", field);
-    ty_info(s->s.log, "serving", TY_S("what", field), TY_I("port", ty_serve_port(s->port[which])),
-            TY_B("tls", opts->tls != NULL));
+    ty_info(s->s.log, "serving", TY_S("what", field),
+            TY_I("port", ty_http_server_port(s->port[which])), TY_B("tls", opts->tls != NULL));
     return 0;
 }
 
 /* 0, and a port of -1 for none. */
 static int read_address(struct ty_servers *s, const char *field, const char *text,
-                        struct ty_serve_opts *o, struct ty_err *err)
+                        struct ty_http_server_opts *o, struct ty_err *err)
 {
     const char *wrong = ty_bind_address_parse(s->arena, text, &o->address, &o->port);
 
@@ -147,9 +147,9 @@ static int read_address(struct ty_servers *s, const char *field, const char *tex
 
 static int open_health(struct ty_servers *s, struct ty_err *err)
 {
-    struct ty_serve_opts o = { .connections = HEALTH_CONNECTIONS,
-                               .handle = handle_health,
-                               .ctx = s };
+    struct ty_http_server_opts o = { .connections = HEALTH_CONNECTIONS,
+                                     .handle = handle_health,
+                                     .ctx = s };
     int r = read_address(s, "health.healthProbeBindAddress", s->s.config->health_address, &o, err);
 
     if (r < 0 || o.port < 0)
@@ -157,11 +157,12 @@ static int open_health(struct ty_servers *s, struct ty_err *err)
     return open_port(s, PORT_HEALTH, "health.healthProbeBindAddress", &o, err);
 }
 
-static int open_metrics(struct ty_servers *s, const struct ty_serve_tls *tls, struct ty_err *err)
+static int open_metrics(struct ty_servers *s, const struct ty_http_server_tls *tls,
+                        struct ty_err *err)
 {
-    struct ty_serve_opts o = { .tls = s->s.config->metrics_secure ? tls : NULL,
-                               .handle = ty_servers_handle_metrics,
-                               .ctx = s };
+    struct ty_http_server_opts o = { .tls = s->s.config->metrics_secure ? tls : NULL,
+                                     .handle = ty_servers_handle_metrics,
+                                     .ctx = s };
     int r = read_address(s, "metrics.bindAddress", s->s.config->metrics_address, &o, err);
 
     if (r < 0 || o.port < 0)
@@ -172,18 +173,18 @@ static int open_metrics(struct ty_servers *s, const struct ty_serve_tls *tls, st
 static int open_all(struct ty_servers *s, struct ty_err *err)
 {
     const struct ty_config *c = s->s.config;
-    struct ty_serve_tls tls;
-    struct ty_serve_opts hook = { .address = c->webhook_host,
-                                  .port = c->webhook_port,
-                                  .tls = &tls,
-                                  .body_bytes = TY_WEBHOOK_BODY_MAX,
-                                  .handle = ty_webhook_handler_serve,
-                                  .ctx = &s->hooks };
-    struct ty_serve_opts status = { .port = s->s.settings->status_port,
-                                    .tls = &tls,
-                                    .body_bytes = TY_STATUS_BODY_MAX,
-                                    .handle = ty_servers_handle_status,
-                                    .ctx = s };
+    struct ty_http_server_tls tls;
+    struct ty_http_server_opts hook = { .address = c->webhook_host,
+                                        .port = c->webhook_port,
+                                        .tls = &tls,
+                                        .body_bytes = TY_WEBHOOK_BODY_MAX,
+                                        .handle = ty_webhook_handler_serve,
+                                        .ctx = &s->hooks };
+    struct ty_http_server_opts status = { .port = s->s.settings->status_port,
+                                          .tls = &tls,
+                                          .body_bytes = TY_STATUS_BODY_MAX,
+                                          .handle = ty_servers_handle_status,
+                                          .ctx = s };
 
     init_tls(s, &tls);
     int r = open_health(s, err);
@@ -231,7 +232,7 @@ int ty_servers_set_certificate(struct ty_servers *s, const struct ty_pem *pem, s
 
     for (int i = 0; i < PORTS && r == 0; i++)
         if (s->port[i] && i != PORT_HEALTH && (i != PORT_METRICS || s->s.config->metrics_secure))
-            r = ty_serve_identity(s->port[i], pem, err);
+            r = ty_http_server_set_cert(s->port[i], pem, err);
     return r;
 }
 
@@ -253,7 +254,7 @@ void ty_servers_stop(struct ty_servers *s, int64_t grace_ms, void (*done)(void *
     for (int i = 0; i < PORTS; i++)
         if (s->port[i]) {
             s->stopping++;
-            ty_serve_stop(s->port[i], grace_ms, on_port_stopped, s);
+            ty_http_server_stop(s->port[i], grace_ms, on_port_stopped, s);
         }
     on_port_stopped(s);
 }
@@ -263,7 +264,7 @@ void ty_servers_free(struct ty_servers *s)
     if (!s)
         return;
     for (int i = 0; i < PORTS; i++)
-        ty_serve_free(s->port[i]);
+        ty_http_server_free(s->port[i]);
     ty_servers_request_cancel_all(s);
     ty_metrics_free(s->metrics);
     free(s->alive_path);

@@ -9,7 +9,7 @@
 
 struct metrics_call {
     struct ty_servers *s;
-    struct ty_request *q;
+    struct ty_http_request *q;
 };
 
 void ty_servers_auth_log_refused(struct ty_servers *s, const struct ty_kube_response *a,
@@ -93,7 +93,7 @@ static void on_token_review(void *ctx, const struct ty_kube_response *answer)
                            .ctx = c });
 }
 
-void ty_servers_handle_metrics(void *ctx, struct ty_request *q)
+void ty_servers_handle_metrics(void *ctx, struct ty_http_request *q)
 {
     struct ty_servers *s = ctx;
     struct metrics_call *c = ty_new(q->arena, struct metrics_call);
@@ -121,7 +121,7 @@ void ty_servers_handle_metrics(void *ctx, struct ty_request *q)
             .ctx = c },
         TY_LIT("/metrics"), false);
     if (r < 0) {
-        ty_request_add(q, "Retry-After", "1");
+        ty_http_request_add_header(q, "Retry-After", "1");
         send_refusal(c, 429, "Too many requests\n");
     }
 }

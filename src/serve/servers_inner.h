@@ -14,7 +14,7 @@ enum { PORT_HEALTH, PORT_WEBHOOK, PORT_METRICS, PORT_STATUS, PORTS };
 struct ty_servers {
     struct ty_servers_settings s;
     struct ty_arena *arena;
-    struct ty_serve *port[PORTS]; /* NULL: off */
+    struct ty_http_server *port[PORTS]; /* NULL: off */
     struct ty_webhook_handler hooks;
     struct ty_health alive, ready;
     char *alive_path, *ready_path;
@@ -41,22 +41,22 @@ void ty_servers_metrics_review_done(void *ctx, struct ty_str path, int code, dou
 #define TY_REVIEWS_PER_SUBJECT 16 /* about the same */
 /* Everything in it is copied. fn is called once, unless the servers go before: then the request is
  * answered 503. */
-void ty_servers_request(struct ty_servers *s, struct ty_request *q, struct ty_kube *kube,
+void ty_servers_request(struct ty_servers *s, struct ty_http_request *q, struct ty_kube *kube,
                         const struct ty_kube_request *ask);
 /* A review for a stranger: `about` says what he wants, `known` that his token was good before.
  * -EBUSY: too many are open, nothing was asked. */
-int ty_servers_request_review(struct ty_servers *s, struct ty_request *q,
+int ty_servers_request_review(struct ty_servers *s, struct ty_http_request *q,
                               const struct ty_kube_request *ask, struct ty_str about, bool known);
 void ty_servers_request_cancel_all(struct ty_servers *s); /* after the ports are freed */
 
-/* servers_auth.c: for ty_serve_opts.handle: /metrics, to those who may see it. */
-void ty_servers_handle_metrics(void *ctx, struct ty_request *q);
+/* servers_auth.c: for ty_http_server_opts.handle: /metrics, to those who may see it. */
+void ty_servers_handle_metrics(void *ctx, struct ty_http_request *q);
 /* To the log: the API server would not do what a client of ours is now refused for. */
 void ty_servers_auth_log_refused(struct ty_servers *s, const struct ty_kube_response *a,
                                  const char *what);
 
 /* servers_status.c */
 void ty_servers_status_init(struct ty_servers *s);
-void ty_servers_handle_status(void *ctx, struct ty_request *q);
+void ty_servers_handle_status(void *ctx, struct ty_http_request *q);
 
 #endif

@@ -141,19 +141,20 @@ static void update_ports(struct ty_servers *s)
                                          [PORT_WEBHOOK] = "webhook",
                                          [PORT_METRICS] = "metrics",
                                          [PORT_STATUS] = "status" };
-    static const char *const reasons[] = { [TY_CUT_DEADLINE] = "deadline",
-                                           [TY_CUT_IDLE] = "idle",
-                                           [TY_CUT_CROWDED] = "crowded",
-                                           [TY_CUT_MEMORY] = "memory" };
+    static const char *const reasons[] = { [TY_HTTP_SERVER_CLOSE_DEADLINE] = "deadline",
+                                           [TY_HTTP_SERVER_CLOSE_IDLE] = "idle",
+                                           [TY_HTTP_SERVER_CLOSE_CROWDED] = "crowded",
+                                           [TY_HTTP_SERVER_CLOSE_MEMORY] = "memory" };
 
     for (int i = 0; i < PORTS; i++) {
         if (!s->port[i])
             continue;
         set_gauge(s, TY_SERVERS_METRIC_CONNECTIONS, names[i],
-                  (double)ty_serve_connections(s->port[i]));
-        for (int k = 0; k < TY_CUTS; k++)
-            set_gauge2(s, TY_SERVERS_METRIC_CONNECTIONS_CLOSED, names[i], reasons[k],
-                       (double)ty_serve_cuts(s->port[i], (enum ty_serve_cut)k));
+                  (double)ty_http_server_connections(s->port[i]));
+        for (int k = 0; k < TY_HTTP_SERVER_CLOSE_REASONS; k++)
+            set_gauge2(
+                s, TY_SERVERS_METRIC_CONNECTIONS_CLOSED, names[i], reasons[k],
+                (double)ty_http_server_closed(s->port[i], (enum ty_http_server_close_reason)k));
     }
 }
 

@@ -10,7 +10,7 @@
 struct ty_servers_pending_request { /* lives with the request */
     struct ty_servers *s;
     struct ty_servers_pending_request *next, **at;
-    struct ty_request *q;
+    struct ty_http_request *q;
     struct ty_kube_op *op;
     ty_kube_fn *fn;
     void *ctx;
@@ -34,7 +34,8 @@ static void on_answer(void *ctx, const struct ty_kube_response *a)
     k->fn(k->ctx, a);
 }
 
-static struct ty_servers_pending_request *send_request(struct ty_servers *s, struct ty_request *q,
+static struct ty_servers_pending_request *send_request(struct ty_servers *s,
+                                                       struct ty_http_request *q,
                                                        struct ty_kube *kube,
                                                        const struct ty_kube_request *ask)
 {
@@ -53,13 +54,13 @@ static struct ty_servers_pending_request *send_request(struct ty_servers *s, str
     return k;
 }
 
-void ty_servers_request(struct ty_servers *s, struct ty_request *q, struct ty_kube *kube,
+void ty_servers_request(struct ty_servers *s, struct ty_http_request *q, struct ty_kube *kube,
                         const struct ty_kube_request *what)
 {
     send_request(s, q, kube, what);
 }
 
-int ty_servers_request_review(struct ty_servers *s, struct ty_request *q,
+int ty_servers_request_review(struct ty_servers *s, struct ty_http_request *q,
                               const struct ty_kube_request *what, struct ty_str about, bool known)
 {
     struct ty_kube_request ours = *what;

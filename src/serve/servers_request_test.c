@@ -7,7 +7,7 @@
 #define ASK "POST /apis/authentication.k8s.io/v1/tokenreviews"
 
 /* Each request of a client becomes a review about what its path says; "/known/X" has been here. */
-static void handle(void *ctx, struct ty_request *q);
+static void handle(void *ctx, struct ty_http_request *q);
 
 static const struct api_row held[] = { { ASK, 0, NULL }, { 0 } };
 
@@ -21,17 +21,17 @@ static int setup(void **state)
 }
 
 struct call {
-    struct ty_request *q;
+    struct ty_http_request *q;
 };
 
 static void reviewed(void *ctx, const struct ty_kube_response *a)
 {
     struct call *c = ctx;
 
-    ty_request_answer(c->q, a->r < 0 ? 500 : 200, NULL, TY_LIT(""));
+    ty_http_request_respond(c->q, a->r < 0 ? 500 : 200, NULL, TY_LIT(""));
 }
 
-static void handle(void *ctx, struct ty_request *q)
+static void handle(void *ctx, struct ty_http_request *q)
 {
     struct call *c = ty_new(q->arena, struct call);
     const struct ty_kube_request ask = { .verb = TY_KUBE_CREATE,
@@ -43,7 +43,7 @@ static void handle(void *ctx, struct ty_request *q)
     c->q = q;
     if (ty_servers_request_review(ctx, q, &ask, q->path,
                                   ty_str_starts(q->path, TY_LIT("/known/"))) < 0)
-        ty_request_answer(q, 429, NULL, TY_LIT(""));
+        ty_http_request_respond(q, 429, NULL, TY_LIT(""));
 }
 
 struct burst {
@@ -68,7 +68,7 @@ static bool all_came(void *ctx)
 static void send_more(struct burst *b, size_t n, const char *path, bool each)
 {
     for (size_t i = 0; i < n; i++) {
-        b->fd[b->n] = raw_open(ty_serve_port(b->f->front));
+        b->fd[b->n] = raw_open(ty_http_server_port(b->f->front));
         raw_send(b->fd[b->n++], ty_arena_printf(b->f->a, "GET %s%zu HTTP/1.1\r\nHost: x\r\n\r\n",
                                                 path, each ? i : 0));
     }
@@ -92,7 +92,8 @@ static void about_the_same(void **state)
     /* and so has the next one about the same, when they are over */
     while (b.f->servers.reviews) {
         while (api_holds(&b.f->api, ASK))
-            ty_request_answer(api_take(&b.f->api, ASK), 201, "application/json", TY_LIT("{}"));
+            ty_http_request_respond(api_take(&b.f->api, ASK), 201, "application/json",
+                                    TY_LIT("{}"));
         uv_run(&b.f->loop, UV_RUN_ONCE);
     }
     end(&b);

@@ -151,7 +151,7 @@ void ty_servers_status_init(struct ty_servers *s)
         (struct ty_status_api){ .ctx = s, .authorize = authorize_call, .apply = write_status };
 }
 
-void ty_servers_handle_status(void *ctx, struct ty_request *q)
+void ty_servers_handle_status(void *ctx, struct ty_http_request *q)
 {
     struct ty_servers *s = ctx;
     ty_status_handle(&s->status, q);

@@ -36,7 +36,7 @@ static const char *text_of(struct servers_fixture *f, const char *signature, con
 
 static int post(struct servers_fixture *f, const char *signature)
 {
-    int fd = raw_open(ty_serve_port(f->front));
+    int fd = raw_open(ty_http_server_port(f->front));
 
     raw_send(fd, text_of(f, signature, GOOD));
     return fd;
@@ -55,7 +55,7 @@ static bool is_asked(void *ctx)
 
 static bool is_alone(void *ctx)
 {
-    return ty_serve_connections(((struct servers_fixture *)ctx)->front) == 0;
+    return ty_http_server_connections(((struct servers_fixture *)ctx)->front) == 0;
 }
 
 static bool is_taken(void *ctx)
@@ -86,7 +86,7 @@ static void lose(struct servers_fixture *f, int fd, bool reset)
 static void before_the_review(void **state)
 {
     struct servers_fixture *f = *state;
-    int fd = raw_open(ty_serve_port(f->front));
+    int fd = raw_open(ty_http_server_port(f->front));
 
     raw_send(fd, text_of(f, "sssss", "{"));
     loop_until(&f->loop, is_taken, f);
@@ -103,13 +103,13 @@ static void during_the_review(struct servers_fixture *f, bool reset)
 
     wait_asked(f, ASK);
     lose(f, fd, reset);
-    struct ty_request *first = api_take(&f->api, ASK);
+    struct ty_http_request *first = api_take(&f->api, ASK);
     fd = post(f, "jjjjj");
     wait_asked(f, ASK);
-    ty_request_answer(first, 201, "application/json", TY_LIT(YES));
+    ty_http_request_respond(first, 201, "application/json", TY_LIT(YES));
     wait_asked(f, WRITE); /* it was good: the report is taken, although nobody hears of it */
-    ty_request_answer(api_take(&f->api, WRITE), 200, "application/json", TY_LIT("{}"));
-    ty_request_answer(api_take(&f->api, ASK), 201, "application/json", TY_LIT("{}"));
+    ty_http_request_respond(api_take(&f->api, WRITE), 200, "application/json", TY_LIT("{}"));
+    ty_http_request_respond(api_take(&f->api, ASK), 201, "application/json", TY_LIT("{}"));
     loop_until(&f->loop, is_over, f);
     close(fd);
     api_asked(&f->api, f->a);
@@ -140,10 +140,10 @@ static void during_the_write(struct servers_fixture *f, bool reset)
     int fd = post(f, "sssss");
 
     wait_asked(f, ASK);
-    ty_request_answer(api_take(&f->api, ASK), 201, "application/json", TY_LIT(YES));
+    ty_http_request_respond(api_take(&f->api, ASK), 201, "application/json", TY_LIT(YES));
     wait_asked(f, WRITE);
     lose(f, fd, reset);
-    ty_request_answer(api_take(&f->api, WRITE), 200, "application/json", TY_LIT("{}"));
+    ty_http_request_respond(api_take(&f->api, WRITE), 200, "application/json", TY_LIT("{}"));
     loop_until(&f->loop, is_over, f);
 }
 
@@ -174,7 +174,7 @@ static void freed_during_the_write(void **state)
     int fd = post(f, "sssss");
 
     wait_asked(f, ASK);
-    ty_request_answer(api_take(&f->api, ASK), 201, "application/json", TY_LIT(YES));
+    ty_http_request_respond(api_take(&f->api, ASK), 201, "application/json", TY_LIT(YES));
     wait_asked(f, WRITE);
     close(fd);
 }

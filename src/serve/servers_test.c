@@ -74,7 +74,7 @@ static const char *get(struct fixture *f, int which, const char *path)
     char *text =
         ty_arena_printf(f->w->a, "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", path);
 
-    return talk(&f->talk, &f->w->loop, ty_serve_port(f->servers->port[which]), text);
+    return talk(&f->talk, &f->w->loop, ty_http_server_port(f->servers->port[which]), text);
 }
 
 static void test_health(void **state)
@@ -205,7 +205,7 @@ static void test_stop(void **state)
     struct fixture *f = *state;
 
     open_all(f);
-    int port = ty_serve_port(f->servers->port[PORT_HEALTH]);
+    int port = ty_http_server_port(f->servers->port[PORT_HEALTH]);
     ty_servers_stop(f->servers, 1000, on_done, f);
     if (!f->done)
         uv_run(&f->w->loop, UV_RUN_DEFAULT);

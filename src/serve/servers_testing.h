@@ -13,19 +13,19 @@
 struct servers_fixture {
     uv_loop_t loop;
     struct api_world api;
-    struct ty_serve *front;
+    struct ty_http_server *front;
     struct ty_config config;
     struct ty_servers servers;
     struct ty_arena *a;
     struct ty_talk talk;
 };
 
-static inline struct servers_fixture *servers_open(void (*handle)(void *, struct ty_request *))
+static inline struct servers_fixture *servers_open(void (*handle)(void *, struct ty_http_request *))
 {
     struct servers_fixture *w = calloc(1, sizeof(*w));
-    struct ty_serve_opts o = { .address = "127.0.0.1",
-                               .deadline_ms = DEADLINE_MS,
-                               .handle = handle };
+    struct ty_http_server_opts o = { .address = "127.0.0.1",
+                                     .deadline_ms = DEADLINE_MS,
+                                     .handle = handle };
 
     assert_non_null(w);
     w->a = ty_arena_new(1 << 20);
@@ -38,7 +38,7 @@ static inline struct servers_fixture *servers_open(void (*handle)(void *, struct
                                                  .config = &w->config };
     o.loop = &w->loop;
     o.ctx = &w->servers;
-    assert_int_equal(ty_serve_new(&o, &w->front, NULL), 0);
+    assert_int_equal(ty_http_server_new(&o, &w->front, NULL), 0);
     return w;
 }
 
@@ -46,7 +46,7 @@ static inline int servers_teardown(void **state)
 {
     struct servers_fixture *w = *state;
 
-    ty_serve_free(w->front);
+    ty_http_server_free(w->front);
     ty_servers_request_cancel_all(&w->servers);
     api_end(&w->api);
     loop_end(&w->loop);
@@ -67,7 +67,8 @@ static inline int servers_ask(struct servers_fixture *w, const struct api_row *r
 
     w->api.rows = rows;
     assert_int_equal(
-        sscanf(talk(&w->talk, &w->loop, ty_serve_port(w->front), text), "HTTP/1.1 %d", &code), 1);
+        sscanf(talk(&w->talk, &w->loop, ty_http_server_port(w->front), text), "HTTP/1.1 %d", &code),
+        1);
     return code;
 }
 

@@ -32,7 +32,7 @@ static bool parse_path(struct ty_status_call *c)
            rest.n == 0;
 }
 
-void ty_status_handle(const struct ty_status_api *api, struct ty_request *q)
+void ty_status_handle(const struct ty_status_api *api, struct ty_http_request *q)
 {
     struct ty_status_call *c = ty_new(q->arena, struct ty_status_call);
 
@@ -60,7 +60,7 @@ static void send_payload(struct ty_status_call *c)
 
 static void send_busy(struct ty_status_call *c)
 {
-    ty_request_add(c->q, "Retry-After", "1");
+    ty_http_request_add_header(c->q, "Retry-After", "1");
     ty_respond_failure(c->q, 429, "TooManyRequests", "Too many requests");
 }
 

@@ -11,7 +11,7 @@
 #ifndef TY_SERVE_STATUS_H
 #define TY_SERVE_STATUS_H
 
-#include "net/serve.h"
+#include "net/http_server.h"
 #include "json/json.h"
 
 #define TY_STATUS_BODY_MAX ((size_t)65536) /* give it to the server as body_bytes */
@@ -23,7 +23,7 @@ struct ty_status_call {
     struct ty_json *trainer_status; /* for apply: as Go would write it, times in UTC */
     struct ty_arena *arena;
     const struct ty_status_api *api;
-    struct ty_request *q;
+    struct ty_http_request *q;
 };
 
 struct ty_status_api {
@@ -34,8 +34,8 @@ struct ty_status_api {
     void (*apply)(void *ctx, struct ty_status_call *call);
 };
 
-/* For ty_serve_opts.handle: takes the request. The api must outlive it. */
-void ty_status_handle(const struct ty_status_api *api, struct ty_request *q);
+/* For ty_http_server_opts.handle: takes the request. The api must outlive it. */
+void ty_status_handle(const struct ty_status_api *api, struct ty_http_request *q);
 /* 1 yes, 0 no, -EBUSY: later, as 429; otherwise negative: it cannot be found out. */
 void ty_status_authorized(struct ty_status_call *call, int verdict);
 /* What the API server answered to the write: 200 to 299; 404; 400 or 422 with its message; all else

@@ -1,4 +1,4 @@
-#include "net/serve_testing.h"
+#include "net/http_server_testing.h"
 #include "serve/status.h"
 
 #define PATH "/apis/trainer.kubeflow.org/v1alpha1/namespaces/ns/trainjobs/job/status"
@@ -41,7 +41,7 @@ static void apply(void *ctx, struct ty_status_call *c)
     ty_status_applied(c, f->code, f->message);
 }
 
-static void handle(void *ctx, struct ty_request *q)
+static void handle(void *ctx, struct ty_http_request *q)
 {
     struct fixture *f = ctx;
     ty_status_handle(&f->api, q);
@@ -54,7 +54,7 @@ static int setup(void **state)
     assert_non_null(f);
     f->code = 200;
     f->api = (struct ty_status_api){ .ctx = f, .authorize = authorize, .apply = apply };
-    serve_begin(&f->w, (struct ty_serve_opts){
+    serve_begin(&f->w, (struct ty_http_server_opts){
                            .body_bytes = TY_STATUS_BODY_MAX, .handle = handle, .ctx = f });
     *state = f;
     return 0;
@@ -207,7 +207,7 @@ static void answers_may_come_later(void **state)
     struct fixture *f = *state;
 
     f->wait = true;
-    talk_start(&f->w.t, ty_serve_port(f->w.s),
+    talk_start(&f->w.t, ty_http_server_port(f->w.s),
                "POST " PATH
                " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}");
     while (!f->later)

@@ -259,7 +259,7 @@ static bool is_json(const char *type)
     return head.n == 16 && strncasecmp(head.p, "application/json", 16) == 0;
 }
 
-bool ty_webhook_handle(const struct ty_webhook *w, struct ty_request *q)
+bool ty_webhook_handle(const struct ty_webhook *w, struct ty_http_request *q)
 {
     struct ty_json *v = NULL;
     int code = 0;
@@ -267,12 +267,12 @@ bool ty_webhook_handle(const struct ty_webhook *w, struct ty_request *q)
     if (!hook_at(q->path))
         return false;
     if (strcmp(q->method, "POST") != 0) {
-        ty_request_add(q, "Allow", "POST");
+        ty_http_request_add_header(q, "Allow", "POST");
         code = status_failure(q->arena, 405, "MethodNotAllowed", "a review is posted", &v);
     } else if (q->too_big)
         code =
             status_failure(q->arena, 413, "RequestEntityTooLarge", "the review is too large", &v);
-    else if (!is_json(ty_request_header(q, "Content-Type")))
+    else if (!is_json(ty_http_request_header(q, "Content-Type")))
         code = status_failure(q->arena, 415, "UnsupportedMediaType",
                               "Content-Type must be application/json", &v);
     else

@@ -10,7 +10,7 @@
 #ifndef TY_SERVE_WEBHOOK_H
 #define TY_SERVE_WEBHOOK_H
 
-#include "net/serve.h"
+#include "net/http_server.h"
 #include "trainer/plugin.h"
 
 /* Objects have 1.5 MiB in etcd, a review of an update carries two and their managedFields. */
@@ -27,7 +27,7 @@ struct ty_webhook {
 };
 
 /* True: the path is a webhook's, and the request is answered. */
-bool ty_webhook_handle(const struct ty_webhook *w, struct ty_request *q);
+bool ty_webhook_handle(const struct ty_webhook *w, struct ty_http_request *q);
 
 /* The same without HTTP. Gives HTTP's code; *ret is the answer: a review with 200, else a Status;
  * 413 when the arena, which should be one of input, becomes full. Lives with the arena and borrows

@@ -19,7 +19,7 @@
 
 struct admission_call {
     const struct ty_webhook_handler *hooks;
-    struct ty_request *q;
+    struct ty_http_request *q;
     struct ty_arena *a; /* of the judgement; NULL between them */
     int rounds;
     uint64_t begin;
@@ -191,7 +191,7 @@ static void start_review(struct admission_call *c)
     run_review(c);
 }
 
-void ty_webhook_handler_serve(void *ctx, struct ty_request *q)
+void ty_webhook_handler_serve(void *ctx, struct ty_http_request *q)
 {
     struct admission_call *c = ty_new(q->arena, struct admission_call);
 

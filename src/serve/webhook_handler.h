@@ -4,7 +4,7 @@
 #define TY_SERVE_WEBHOOK_HANDLER_H
 
 #include "control/trainjob_controller.h"
-#include "net/serve.h"
+#include "net/http_server.h"
 
 struct ty_webhook_handler {
     struct ty_trainjob_controller *jobs;
@@ -24,7 +24,7 @@ struct ty_webhook_handler {
 void ty_webhook_handler_log(const struct ty_log *log, struct ty_str path,
                             const struct ty_json *request, const struct ty_json *response);
 
-/* For ty_serve_opts.handle, with ctx = the struct, which must outlive the server. */
-void ty_webhook_handler_serve(void *ctx, struct ty_request *q);
+/* For ty_http_server_opts.handle, with ctx = the struct, which must outlive the server. */
+void ty_webhook_handler_serve(void *ctx, struct ty_http_request *q);
 
 #endif

@@ -19,7 +19,7 @@
 struct fixture {
     struct controller_fixture *w;
     struct ty_webhook_handler hooks;
-    struct ty_serve *front;
+    struct ty_http_server *front;
     struct ty_talk talk;
     int code, told;
     char path[128];
@@ -38,7 +38,7 @@ static void answered(void *ctx, struct ty_str path, int code, double seconds)
 static int setup(void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
-    struct ty_serve_opts o = { .address = "127.0.0.1", .handle = ty_webhook_handler_serve };
+    struct ty_http_server_opts o = { .address = "127.0.0.1", .handle = ty_webhook_handler_serve };
     void *w = NULL;
 
     assert_non_null(f);
@@ -55,7 +55,7 @@ static int setup(void **state)
     o.loop = &f->w->loop;
     o.body_bytes = 4096;
     o.ctx = &f->hooks;
-    assert_int_equal(ty_serve_new(&o, &f->front, NULL), 0);
+    assert_int_equal(ty_http_server_new(&o, &f->front, NULL), 0);
     *state = f;
     return 0;
 }
@@ -65,7 +65,7 @@ static int teardown(void **state)
     struct fixture *f = *state;
     void *w = f->w;
 
-    ty_serve_free(f->front);
+    ty_http_server_free(f->front);
     controller_teardown(&w);
     free(f);
     return 0;
@@ -78,7 +78,7 @@ static const char *ask(struct fixture *f, const char *method, const char *body)
                                  "Content-Length: %zu\r\n\r\n%s",
                                  method, strlen(body), body);
 
-    return talk(&f->talk, &f->w->loop, ty_serve_port(f->front), text);
+    return talk(&f->talk, &f->w->loop, ty_http_server_port(f->front), text);
 }
 
 /* Created a moment ago, not yet told by the watch: it counts, and is asked for once only. */

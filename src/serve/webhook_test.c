@@ -1,6 +1,6 @@
 /* Verdicts are compared with the recordings in tests/golden; here is what HTTP and reviews add. */
 #include "base/budget.h"
-#include "net/serve_testing.h"
+#include "net/http_server_testing.h"
 #include "serve/webhook.h"
 
 #define PATH(verb, kind) "/" verb "-trainer-kubeflow-org-v1alpha1-" kind
@@ -432,10 +432,10 @@ static void odd_objects(void **state)
     }
 }
 
-static void handle(void *ctx, struct ty_request *q)
+static void handle(void *ctx, struct ty_http_request *q)
 {
     if (!ty_webhook_handle(ctx, q))
-        ty_request_answer(q, 404, NULL, TY_LIT("else"));
+        ty_http_request_respond(q, 404, NULL, TY_LIT("else"));
 }
 
 static const char *ask(struct serve_world *w, const char *head, const char *body)
@@ -454,7 +454,8 @@ static void over_http(void **state)
     struct serve_world w;
     char big[5000] = "";
 
-    serve_begin(&w, (struct ty_serve_opts){ .body_bytes = 4000, .handle = handle, .ctx = &f->w });
+    serve_begin(&w,
+                (struct ty_http_server_opts){ .body_bytes = 4000, .handle = handle, .ctx = &f->w });
     assert_has(
         ask(&w,
             "POST " PATH("validate",

@@ -6,7 +6,7 @@
 
 #include "base/budget.h"
 #include "base/buf.h"
-#include "net/serve_testing.h"
+#include "net/http_server_testing.h"
 #include "store/kube.h"
 #include "json/patch.h"
 
@@ -23,34 +23,34 @@ struct api_row {
 
 struct api_world {
     uv_loop_t *loop;
-    struct ty_serve *serve;
+    struct ty_http_server *serve;
     struct ty_kubeconfig config;
     struct ty_kube *kube;
-    struct ty_budget budget;     /* of the client; without a ceiling, if the test sets none */
-    const struct api_row *rows;  /* ends with { 0 } */
-    struct ty_buf asked;         /* "GET /path\n", one line a request; no lists, no watches */
-    struct ty_buf body;          /* of the last request, NUL-terminated */
-    struct ty_request *open[64]; /* those that are never answered */
-    int may_write;               /* after so many requests the fence is closed; -1: never */
-    int n_asked;                 /* requests that are neither lists nor watches */
+    struct ty_budget budget;          /* of the client; without a ceiling, if the test sets none */
+    const struct api_row *rows;       /* ends with { 0 } */
+    struct ty_buf asked;              /* "GET /path\n", one line a request; no lists, no watches */
+    struct ty_buf body;               /* of the last request, NUL-terminated */
+    struct ty_http_request *open[64]; /* those that are never answered */
+    int may_write;                    /* after so many requests the fence is closed; -1: never */
+    int n_asked;                      /* requests that are neither lists nor watches */
     size_t n_open;
     char url[64];
 };
 
-static inline void api_hold(struct api_world *w, struct ty_request *q)
+static inline void api_hold(struct api_world *w, struct ty_http_request *q)
 {
     assert_true(w->n_open < sizeof(w->open) / sizeof(w->open[0]));
     w->open[w->n_open++] = q;
 }
 
 /* "METHOD /path?query". */
-static inline const char *api_line(const struct ty_request *q)
+static inline const char *api_line(const struct ty_http_request *q)
 {
     return ty_arena_printf(q->arena, "%s %.*s%s%.*s", q->method, TY_ARG(q->path),
                            q->query.n ? "?" : "", TY_ARG(q->query));
 }
 
-static inline void api_patched(struct ty_request *q, const struct api_row *r)
+static inline void api_patched(struct ty_http_request *q, const struct api_row *r)
 {
     struct ty_json *is = ty_json_parse(q->arena, ty_str(r->body), NULL, NULL);
     const struct ty_json *sent = ty_json_parse(q->arena, q->body, NULL, NULL);
@@ -60,23 +60,23 @@ static inline void api_patched(struct ty_request *q, const struct api_row *r)
     is = ty_patch_merge(q->arena, is, sent);
     ty_json_set(q->arena, ty_json_ensure_object(q->arena, is, "metadata"), "resourceVersion",
                 ty_json_cstr(q->arena, "20"));
-    ty_request_answer(q, 200, "application/json", ty_json_text(q->arena, is));
+    ty_http_request_respond(q, 200, "application/json", ty_json_text(q->arena, is));
 }
 
-static inline void api_default(struct api_world *w, struct ty_request *q)
+static inline void api_default(struct api_world *w, struct ty_http_request *q)
 {
     if (ty_str_contains(q->query, TY_LIT("watch=1")))
         api_hold(w, q);
     else if (ty_str_contains(q->query, TY_LIT("limit=")))
-        ty_request_answer(q, 200, "application/json",
-                          TY_LIT("{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[]}"));
+        ty_http_request_respond(q, 200, "application/json",
+                                TY_LIT("{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[]}"));
     else
-        ty_request_answer(q, 404, "application/json",
-                          TY_LIT("{\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\","
-                                 "\"message\":\"not here\"}"));
+        ty_http_request_respond(q, 404, "application/json",
+                                TY_LIT("{\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\","
+                                       "\"message\":\"not here\"}"));
 }
 
-static inline void api_handle(void *ctx, struct ty_request *q)
+static inline void api_handle(void *ctx, struct ty_http_request *q)
 {
     struct api_world *w = ctx;
     const char *line = api_line(q);
@@ -92,7 +92,7 @@ static inline void api_handle(void *ctx, struct ty_request *q)
         if (r->code == API_PATCHED)
             api_patched(q, r);
         else if (r->code)
-            ty_request_answer(q, r->code, "application/json", ty_str(r->body));
+            ty_http_request_respond(q, r->code, "application/json", ty_str(r->body));
         else
             api_hold(w, q);
         return;
@@ -122,14 +122,14 @@ static inline struct ty_kube *api_nobody(uv_loop_t *loop)
 
 static inline void api_begin(struct api_world *w, uv_loop_t *loop)
 {
-    struct ty_serve_opts o = {
+    struct ty_http_server_opts o = {
         .loop = loop, .address = "127.0.0.1", .body_bytes = 1 << 20, .handle = api_handle, .ctx = w
     };
     struct ty_err err = { 0 };
 
     *w = (struct api_world){ .loop = loop, .may_write = -1 };
-    assert_int_equal(ty_serve_new(&o, &w->serve, &err), 0);
-    snprintf(w->url, sizeof(w->url), "http://127.0.0.1:%d", ty_serve_port(w->serve));
+    assert_int_equal(ty_http_server_new(&o, &w->serve, &err), 0);
+    snprintf(w->url, sizeof(w->url), "http://127.0.0.1:%d", ty_http_server_port(w->serve));
     w->config = (struct ty_kubeconfig){ .server = w->url, .ns = "default", .context = "" };
     assert_int_equal(
         ty_kube_new(&w->kube,
@@ -160,7 +160,7 @@ static inline bool api_holds(const struct api_world *w, const char *ask)
 }
 
 /* To look at. */
-static inline const struct ty_request *api_peek(const struct api_world *w, const char *ask)
+static inline const struct ty_http_request *api_peek(const struct api_world *w, const char *ask)
 {
     if (!api_holds(w, ask))
         fail_msg("nobody waits for an answer to %s", ask);
@@ -168,22 +168,22 @@ static inline const struct ty_request *api_peek(const struct api_world *w, const
 }
 
 /* To answer. */
-static inline struct ty_request *api_take(struct api_world *w, const char *ask)
+static inline struct ty_http_request *api_take(struct api_world *w, const char *ask)
 {
     api_peek(w, ask);
     size_t i = api_find(w, ask);
-    struct ty_request *q = w->open[i];
+    struct ty_http_request *q = w->open[i];
     w->open[i] = w->open[--w->n_open];
     return q;
 }
 
 static inline void api_answer(struct api_world *w, const char *ask, struct ty_str body)
 {
-    ty_request_answer(api_take(w, ask), 200, "application/json", body);
+    ty_http_request_respond(api_take(w, ask), 200, "application/json", body);
 }
 
 /* Turns the loop until somebody asks so. */
-static inline struct ty_request *api_wait(struct api_world *w, const char *ask)
+static inline struct ty_http_request *api_wait(struct api_world *w, const char *ask)
 {
     while (!api_holds(w, ask))
         uv_run(w->loop, UV_RUN_ONCE);
@@ -202,9 +202,9 @@ static inline const char *api_asked(struct api_world *w, struct ty_arena *a)
 static inline void api_end(struct api_world *w)
 {
     ty_kube_free(w->kube);
-    ty_serve_free(w->serve);
+    ty_http_server_free(w->serve);
     for (size_t i = 0; i < w->n_open; i++)
-        ty_request_answer(w->open[i], 503, NULL, TY_LIT("")); /* its memory */
+        ty_http_request_respond(w->open[i], 503, NULL, TY_LIT("")); /* its memory */
     ty_buf_done(&w->asked);
     ty_buf_done(&w->body);
 }

@@ -8,7 +8,7 @@
 
 static int connections(struct ty_kube *k, struct ty_err *err)
 {
-    struct ty_web_settings s = {
+    struct ty_http_client_settings s = {
         .loop = k->set.loop,
         .agent = k->set.agent,
         .connect_ms = CONNECT_MS < k->set.timeout_ms ? CONNECT_MS : k->set.timeout_ms,
@@ -16,16 +16,16 @@ static int connections(struct ty_kube *k, struct ty_err *err)
         .h2 = !k->set.http1,
         .http1 = k->set.http1,
     };
-    int r = ty_web_new(&k->reads, &s, err);
+    int r = ty_http_client_new(&k->reads, &s, err);
     /* Behind a proxy: when an API server refuses a request without reading its body (401, 403,
      * 429), libcurl 7.88 loses the answer's body over HTTP/2. Over HTTP/1.1 it does not. */
     s.http1 = true;
     s.connections = WRITERS;
     if (r == 0)
-        r = ty_web_new(&k->writes, &s, err);
+        r = ty_http_client_new(&k->writes, &s, err);
     s.fence = k->set.fence;
     if (r == 0 && s.fence.open)
-        r = ty_web_new(&k->fenced, &s, err);
+        r = ty_http_client_new(&k->fenced, &s, err);
     return r;
 }
 
@@ -75,9 +75,9 @@ void ty_kube_free(struct ty_kube *k)
         next = op->next;
         ty_kube_cancel(op);
     }
-    ty_web_free(k->reads);
-    ty_web_free(k->writes);
-    ty_web_free(k->fenced);
+    ty_http_client_free(k->reads);
+    ty_http_client_free(k->writes);
+    ty_http_client_free(k->fenced);
     ty_kube_auth_free(k->auth);
     uv_close((uv_handle_t *)k->timer, on_timer_closed);
     ty_arena_free(k->a);

@@ -27,7 +27,7 @@ struct ty_kube_auth {
     const struct ty_kubeconfig *config;
     ty_kube_auth_fn *fn;
     void *ctx;
-    struct ty_web_peer peer;
+    struct ty_http_client_peer peer;
     struct memory_file ca, cert, key;
     char *header, *to;
     uint64_t serial;
@@ -278,7 +278,7 @@ const char *ty_kube_auth_header(const struct ty_kube_auth *auth)
     return auth->header;
 }
 
-const struct ty_web_peer *ty_kube_auth_peer(const struct ty_kube_auth *auth)
+const struct ty_http_client_peer *ty_kube_auth_peer(const struct ty_kube_auth *auth)
 {
     return &auth->peer;
 }

@@ -4,7 +4,7 @@
 
 #include <uv.h>
 
-#include "net/web.h"
+#include "net/http_client.h"
 #include "store/kubeconfig.h"
 
 struct ty_kube_auth;
@@ -31,6 +31,6 @@ bool ty_kube_auth_refused(struct ty_kube_auth *auth, uint64_t serial, bool *ret_
 const char *ty_kube_auth_base(const struct ty_kube_auth *auth, struct ty_arena *a,
                               const char **ret_host);
 const char *ty_kube_auth_header(const struct ty_kube_auth *auth); /* "Authorization: …"; or NULL */
-const struct ty_web_peer *ty_kube_auth_peer(const struct ty_kube_auth *auth);
+const struct ty_http_client_peer *ty_kube_auth_peer(const struct ty_kube_auth *auth);
 
 #endif

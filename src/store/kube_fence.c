@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-struct ty_web *ty_kube_http_client(const struct ty_kube_op *op)
+struct ty_http_client *ty_kube_http_client(const struct ty_kube_op *op)
 {
     const struct ty_kube *k = op->k;
     if (op->reads)
@@ -30,12 +30,12 @@ bool ty_kube_check_fence(struct ty_kube_op *op)
 size_t ty_kube_cancel_fenced(struct ty_kube *k)
 {
     if (k->fenced)
-        ty_web_reset(k->fenced); /* drops the calls of all ops that are fenced */
+        ty_http_client_reset(k->fenced); /* drops the calls of all ops that are fenced */
     for (struct ty_kube_op *op = k->ops; op; op = op->next) {
         if (!op->fenced || op->busy || op->state == TY_KUBE_FAILED)
             continue; /* it ends by itself */
         if (!k->fenced)
-            ty_web_cancel(op->call);
+            ty_http_client_cancel(op->call);
         op->call = NULL;
         cancel_fenced_op(op);
     }

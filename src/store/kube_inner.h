@@ -5,7 +5,7 @@
 
 #include <uv.h>
 
-#include "net/web.h"
+#include "net/http_client.h"
 #include "store/kube.h"
 #include "store/kube_auth.h"
 #include "store/kube_flowcontrol.h"
@@ -55,7 +55,7 @@ struct ty_kube_op {
     const char *method, *accept, *type;
     char *path, *body;
     size_t body_n;
-    struct ty_web_call *call;
+    struct ty_http_client_call *call;
     struct ty_buf answer;
     struct ty_err error;
     bool (*known)(void *ctx, struct ty_str version); /* or NULL */
@@ -65,8 +65,8 @@ struct ty_kube_op {
 
 struct ty_kube {
     struct ty_kube_settings set;
-    struct ty_web *reads, *writes, *fenced; /* fenced: NULL without a fence */
-    size_t canceled;                        /* by the fence, and not told yet */
+    struct ty_http_client *reads, *writes, *fenced; /* fenced: NULL without a fence */
+    size_t canceled;                                /* by the fence, and not told yet */
     struct ty_kube_auth *auth;
     struct ty_kube_limiter limiter;
     struct ty_kube_op *ops, *waits;
@@ -83,7 +83,7 @@ void ty_kube_op_begin(struct ty_kube_op *op); /* sends it, or lets it wait for i
 /* Tells this failure from the loop. */
 void ty_kube_op_fail(struct ty_kube_op *op, int r, const char *fmt, ...) TY_PRINTF(3, 4);
 /* kube_fence.c */
-struct ty_web *ty_kube_http_client(const struct ty_kube_op *op); /* that it is sent over */
+struct ty_http_client *ty_kube_http_client(const struct ty_kube_op *op); /* that it is sent over */
 /* True: it may not be sent, and that is told from the loop. */
 bool ty_kube_check_fence(struct ty_kube_op *op);
 

@@ -111,7 +111,7 @@ static void wait_for(struct ty_kube_op *op, enum ty_kube_state state, int64_t du
 static void op_free(struct ty_kube_op *op)
 {
     if (op->call)
-        ty_web_cancel(op->call);
+        ty_http_client_cancel(op->call);
     op->call = NULL;
     if (op->busy) {
         op->cancelled = true;
@@ -171,7 +171,8 @@ void ty_kube_op_fail(struct ty_kube_op *op, int r, const char *fmt, ...)
 
 /* Answers */
 
-static void tell_seen(const struct ty_kube_op *op, const struct ty_web_end *end, bool again)
+static void tell_seen(const struct ty_kube_op *op, const struct ty_http_client_result *end,
+                      bool again)
 {
     const struct ty_kube_settings *s = &op->k->set;
     if (s->seen)
@@ -199,10 +200,10 @@ static bool pause_op(struct ty_kube_op *op, const struct ty_kube_response *answe
 
 static void renew_connections(struct ty_kube *k)
 {
-    ty_web_renew(k->reads);
-    ty_web_renew(k->writes);
+    ty_http_client_renew(k->reads);
+    ty_http_client_renew(k->writes);
     if (k->fenced)
-        ty_web_renew(k->fenced);
+        ty_http_client_renew(k->fenced);
 }
 
 /* Once an op: perhaps the credentials have been replaced meanwhile. */
@@ -241,7 +242,8 @@ static bool is_raw(const struct ty_kube_op *op, int status, struct ty_kube_respo
     return op->raw && status == 200;
 }
 
-static void end_op(struct ty_kube_op *op, struct ty_web_call *call, const struct ty_web_end *end)
+static void end_op(struct ty_kube_op *op, struct ty_http_client_call *call,
+                   const struct ty_http_client_result *end)
 {
     struct ty_kube *k = op->k;
     struct ty_kube_response answer;
@@ -264,7 +266,7 @@ static void end_op(struct ty_kube_op *op, struct ty_web_call *call, const struct
         answer = (struct ty_kube_response){ .code = 200 };
     else if (!is_raw(op, end->status, &answer) && !is_known(op, end->status, &answer))
         ty_kube_response_parse(k->a, end->status, ty_buf_str(&op->answer),
-                               ty_web_header(call, "Retry-After"), &answer);
+                               ty_http_client_header(call, "Retry-After"), &answer);
     bool again = pause_op(op, &answer) || with_other_credentials(op, &answer);
     tell_seen(op, end, again);
     if (!again)
@@ -272,7 +274,8 @@ static void end_op(struct ty_kube_op *op, struct ty_web_call *call, const struct
 }
 
 /* A large answer is let go as soon as it has been told, not when the next one comes. */
-static void on_end(void *ctx, struct ty_web_call *call, const struct ty_web_end *end)
+static void on_end(void *ctx, struct ty_http_client_call *call,
+                   const struct ty_http_client_result *end)
 {
     struct ty_kube_op *op = ctx;
     struct ty_kube *k = op->k;
@@ -322,10 +325,10 @@ struct ty_json *ty_kube_parse(struct ty_kube_op *op, struct ty_str text, int lev
     return ty_json_parse(a, (struct ty_str){ copy, less.n }, NULL, err);
 }
 
-static int on_piece(void *ctx, struct ty_web_call *call, struct ty_str piece)
+static int on_piece(void *ctx, struct ty_http_client_call *call, struct ty_str piece)
 {
     struct ty_kube_op *op = ctx;
-    if (!op->class->piece || ty_web_status(call) != 200)
+    if (!op->class->piece || ty_http_client_status(call) != 200)
         return collect_body(op, piece);
     op->busy = true;
     int r = op->class->piece(op, piece, &op->error);
@@ -360,7 +363,7 @@ static void op_send(struct ty_kube_op *op)
                                  .has_body = op->body != NULL,
                                  .auth = ty_kube_auth_header(k->auth),
                                  .host = host };
-    struct ty_web_ask ask = {
+    struct ty_http_client_request ask = {
         .method = op->method,
         .url = ty_arena_printf(k->sent, "%s%s", base, op->path),
         .headers = ty_kube_headers(k->sent, k->set.config, &head),
@@ -375,7 +378,7 @@ static void op_send(struct ty_kube_op *op)
         .ctx = op,
     };
     k->requests++;
-    op->call = ty_web_start(ty_kube_http_client(op), &ask);
+    op->call = ty_http_client_start(ty_kube_http_client(op), &ask);
 }
 
 static void op_creds(struct ty_kube_op *op)
@@ -419,7 +422,7 @@ void ty_kube_on_auth(void *ctx, bool changed, const struct ty_err *err)
 /* Without credentials: nothing is sent, and nothing is answered. */
 static void op_unsent(struct ty_kube_op *op, const char *why)
 {
-    tell_seen(op, &(struct ty_web_end){ .text = why }, false);
+    tell_seen(op, &(struct ty_http_client_result){ .text = why }, false);
     op_lost(op, -EAGAIN, ty_str(why));
 }
 

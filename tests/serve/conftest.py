@@ -1,4 +1,4 @@
-"""The server of src/net/serve.h in a process of its own (peer.c), and clients that are not ours."""
+"""The server of src/net/http_server.h in a process of its own (peer.c), and clients that are not ours."""
 import os
 import pathlib
 import signal

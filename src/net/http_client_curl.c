@@ -1,0 +1,404 @@
+/* Calls over libcurl: from an ask to its options, and from its end to ours. libcurl must not be
+ * called from its own callbacks, so what those start or cancel is done when it has returned. */
+#include "net/http_client_inner.h"
+
+#include <errno.h>
+
+#include "net/tcp_keepalive.h"
+
+#define BUFFER_BYTES (16L << 10)
+
+bool ty_http_client_curl_inside(const struct ty_http_client *w)
+{
+    for (const struct ty_http_client_pool *p = w->pools; p; p = p->next)
+        if (p->inside)
+            return true;
+    return false;
+}
+
+int ty_http_client_curl_load(struct ty_http_client *w, struct ty_err *err)
+{
+    if (w->pools)
+        return 0;
+    int r = ty_curl_load(&w->curl, err);
+    if (r == 0)
+        w->pools = ty_http_client_pool_new(w);
+    return r;
+}
+
+static void keep_handle(struct ty_http_client *w, CURL *easy)
+{
+    if (w->n_spare == SPARE_HANDLES) {
+        w->curl.easy_cleanup(easy);
+        return;
+    }
+    w->curl.easy_reset(easy);
+    w->spare[w->n_spare++] = easy;
+}
+
+void ty_http_client_curl_drop(struct ty_http_client_call *call)
+{
+    struct ty_http_client *w = call->web;
+    if (call->pool) {
+        ty_http_client_pool_guard(call->pool);
+        w->curl.multi_remove_handle(call->pool->multi, call->easy);
+        call->pool->calls--;
+    }
+    if (!call->easy)
+        return;
+    keep_handle(w, call->easy);
+    w->curl.slist_free_all(call->headers);
+    w->curl.slist_free_all(call->to);
+    free(call->error);
+}
+
+/* The old pools whose calls are over. */
+static void close_old_pools(struct ty_http_client *w)
+{
+    for (struct ty_http_client_pool **at = &w->pools->next; *at;) {
+        struct ty_http_client_pool *p = *at;
+        if (p->calls > 0) {
+            at = &p->next;
+            continue;
+        }
+        *at = p->next;
+        ty_http_client_pool_close(p);
+    }
+}
+
+void ty_http_client_curl_free(struct ty_http_client *w)
+{
+    if (!w->pools)
+        return;
+    close_old_pools(w);
+    ty_http_client_pool_close(w->pools);
+    while (w->n_spare)
+        w->curl.easy_cleanup(w->spare[--w->n_spare]);
+    ty_curl_done(&w->curl);
+    ty_gnutls_done(&w->gnutls);
+}
+
+/* A call's options */
+
+/* As in http.c: numbers are long, all else is a pointer. */
+static void set_long(struct ty_http_client_call *call, CURLoption o, long v)
+{
+    call->web->curl.easy_setopt(call->easy, o, v);
+}
+static void set_ptr(struct ty_http_client_call *call, CURLoption o, const void *v)
+{
+    call->web->curl.easy_setopt(call->easy, o, v);
+}
+
+static int on_new_socket(void *ctx, curl_socket_t fd, curlsocktype what)
+{
+    struct ty_http_client_pool *p = ctx;
+    if (what != CURLSOCKTYPE_IPCXN)
+        return CURL_SOCKOPT_OK;
+    ty_tcp_keepalive_set(fd, p->web->set.dead_ms);
+    ty_fence_arm(&p->web->set.fence, fd);
+    return ty_http_client_pool_opened(p, fd) ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR;
+}
+
+static size_t on_body(char *p, size_t size, size_t n, void *ctx)
+{
+    struct ty_http_client_call *call = ctx;
+    if (call->cancelled)
+        return 0; /* a short count: libcurl ends the transfer */
+    call->heard_ms = uv_now(call->web->set.loop);
+    if (call->ask.piece(call->ask.ctx, call, (struct ty_str){ p, size * n }) == 0)
+        return call->cancelled ? 0 : size * n;
+    call->unwanted = true;
+    return 0;
+}
+
+static size_t on_header(char *p TY_UNUSED, size_t size, size_t n, void *ctx)
+{
+    struct ty_http_client_call *call = ctx;
+    call->heard_ms = uv_now(call->web->set.loop);
+    return size * n;
+}
+
+static bool is_server(const struct ty_gnutls *g, gnutls_session_t session)
+{
+    gnutls_x509_crt_t cert = NULL;
+    unsigned n = 0;
+    const gnutls_datum_t *shown = g->certificate_get_peers(session, &n);
+
+    if (!shown || n == 0 || g->x509_crt_init(&cert) < 0)
+        return false;
+    bool good = g->x509_crt_import(cert, &shown[0], GNUTLS_X509_FMT_DER) >= 0 &&
+                g->x509_crt_check_key_purpose(cert, GNUTLS_KP_TLS_WWW_SERVER, 0);
+    g->x509_crt_deinit(cert);
+    return good;
+}
+
+/* After the handshake, before the request: libcurl with GnuTLS does not ask what a certificate is
+ * for, and a cluster's CA signs clients, too, with any name that they ask for. (With OpenSSL it
+ * does.) */
+static int on_connected(void *ctx, char *to TY_UNUSED, char *from TY_UNUSED, int to_port TY_UNUSED,
+                        int from_port TY_UNUSED)
+{
+    struct ty_http_client_call *call = ctx;
+    struct ty_http_client *w = call->web;
+    const struct curl_tlssessioninfo *tls = NULL;
+    struct ty_err err = { 0 };
+
+    w->curl.easy_getinfo(call->easy, CURLINFO_TLS_SSL_PTR, &tls);
+    if (tls && tls->backend != CURLSSLBACKEND_GNUTLS)
+        return CURL_PREREQFUNC_OK;
+    call->mistrusted = !tls || !tls->internals ||
+                       (!w->gnutls.lib && ty_gnutls_load(&w->gnutls, &err) < 0) ||
+                       !is_server(&w->gnutls, tls->internals);
+    return call->mistrusted ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+}
+
+static void set_callbacks(struct ty_http_client_call *call)
+{
+    const struct ty_curl *curl = &call->web->curl;
+    size_t (*write)(char *, size_t, size_t, void *) = on_body;
+    size_t (*header)(char *, size_t, size_t, void *) = on_header;
+    curl->easy_setopt(call->easy, CURLOPT_WRITEFUNCTION, write);
+    curl->easy_setopt(call->easy, CURLOPT_WRITEDATA, (void *)call);
+    curl->easy_setopt(call->easy, CURLOPT_HEADERFUNCTION, header);
+    curl->easy_setopt(call->easy, CURLOPT_HEADERDATA, (void *)call);
+    curl->easy_setopt(call->easy, CURLOPT_PRIVATE, (void *)call);
+    curl->easy_setopt(call->easy, CURLOPT_ERRORBUFFER, call->error);
+}
+
+static void set_limits(struct ty_http_client_call *call)
+{
+    const struct ty_http_client_settings *s = &call->web->set;
+    set_long(call, CURLOPT_CONNECTTIMEOUT_MS, (long)s->connect_ms);
+    set_long(call, CURLOPT_NOSIGNAL, 1);
+    set_long(call, CURLOPT_QUICK_EXIT, 1); /* waits for no resolver, as lookup.h */
+    set_long(call, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2); /* or later */
+    set_long(call, CURLOPT_BUFFERSIZE, BUFFER_BYTES);
+    set_long(call, CURLOPT_UPLOAD_BUFFERSIZE, BUFFER_BYTES);
+    set_long(call, CURLOPT_HTTP_VERSION,
+             s->http1 ? (long)CURL_HTTP_VERSION_1_1 : (long)CURL_HTTP_VERSION_2TLS);
+    set_long(call, CURLOPT_PIPEWAIT, s->http1 ? 0 : 1);
+}
+
+static void set_peer(struct ty_http_client_call *call, const struct ty_http_client_peer *peer)
+{
+    if (!peer)
+        return;
+    if (peer->ca_file) {
+        set_ptr(call, CURLOPT_CAINFO, peer->ca_file);
+        /* Else every connection would read the system's certificates, file by file. */
+        set_ptr(call, CURLOPT_CAPATH, NULL);
+    }
+    if (peer->cert_file)
+        set_ptr(call, CURLOPT_SSLCERT, peer->cert_file);
+    if (peer->key_file)
+        set_ptr(call, CURLOPT_SSLKEY, peer->key_file);
+    if (peer->proxy)
+        set_ptr(call, CURLOPT_PROXY, peer->proxy);
+    set_long(call, CURLOPT_SSL_VERIFYPEER, peer->insecure ? 0 : 1);
+    set_long(call, CURLOPT_SSL_VERIFYHOST, peer->insecure ? 0 : 2);
+}
+
+static void set_trust(struct ty_http_client_call *call)
+{
+    const struct ty_curl *curl = &call->web->curl;
+    curl_prereq_callback connected = on_connected;
+
+    if (strncmp(call->ask.url, "https:", 6) != 0 || (call->ask.peer && call->ask.peer->insecure))
+        return;
+    curl->easy_setopt(call->easy, CURLOPT_PREREQFUNCTION, connected);
+    curl->easy_setopt(call->easy, CURLOPT_PREREQDATA, (void *)call);
+}
+
+static void set_request(struct ty_http_client_call *call)
+{
+    const struct ty_http_client_request *ask = &call->ask;
+    const struct ty_curl *curl = &call->web->curl;
+    set_ptr(call, CURLOPT_URL, ask->url);
+    set_long(call, CURLOPT_PATH_AS_IS, 1);
+    set_ptr(call, CURLOPT_PROTOCOLS_STR, "http,https");
+    set_long(call, CURLOPT_FOLLOWLOCATION, 0);
+    set_ptr(call, CURLOPT_USERAGENT, call->web->set.agent);
+    set_ptr(call, CURLOPT_CUSTOMREQUEST, ask->method);
+    if (ask->body.n) {
+        set_ptr(call, CURLOPT_POSTFIELDS, ask->body.p);
+        curl->easy_setopt(call->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)ask->body.n);
+    }
+    for (const char *const *line = ask->headers; line && *line; line++)
+        call->headers = curl->slist_append(call->headers, *line);
+    call->headers = curl->slist_append(call->headers, "Expect:"); /* no round trip more */
+    set_ptr(call, CURLOPT_HTTPHEADER, call->headers);
+}
+
+/* Begin and end */
+
+/* libcurl would take more calls than HTTP/1.1 has connections for, and then look at every one that
+ * waits whenever one ends. */
+static bool at_connection_limit(const struct ty_http_client *w)
+{
+    return w->set.http1 && w->set.connections && w->pools->calls >= (size_t)w->set.connections;
+}
+
+/* A connection belongs to the pool of the call that made it. */
+static void set_pool(struct ty_http_client_call *call, struct ty_http_client_pool *p)
+{
+    const struct ty_curl *curl = &call->web->curl;
+    curl_sockopt_callback opened = on_new_socket;
+    curl_closesocket_callback closes = ty_http_client_pool_closes;
+
+    curl->easy_setopt(call->easy, CURLOPT_SOCKOPTFUNCTION, opened);
+    curl->easy_setopt(call->easy, CURLOPT_SOCKOPTDATA, (void *)p);
+    curl->easy_setopt(call->easy, CURLOPT_CLOSESOCKETFUNCTION, closes);
+    curl->easy_setopt(call->easy, CURLOPT_CLOSESOCKETDATA, (void *)p);
+    call->pool = p;
+    p->calls++;
+}
+
+static void call_add(struct ty_http_client_call *call)
+{
+    struct ty_http_client *w = call->web;
+    ty_http_client_link(&w->calls, call);
+    set_pool(call, w->pools);
+    w->curl.multi_add_handle(call->pool->multi, call->easy); /* cannot fail: new, and not inside */
+}
+
+/* In the order of their start. */
+static void add_fresh(struct ty_http_client *w)
+{
+    while (w->fresh && !at_connection_limit(w)) {
+        struct ty_http_client_call *call = w->fresh;
+        ty_http_client_unlink(call);
+        call_add(call);
+    }
+}
+
+void ty_http_client_curl_reset(struct ty_http_client *w)
+{
+    for (struct ty_http_client_pool *p = w->pools; p; p = p->next)
+        ty_http_client_pool_cut(p);
+    ty_http_client_renew(w);
+}
+
+static struct ty_http_client_call *first_cut(const struct ty_http_client *w)
+{
+    struct ty_http_client_call *lists[] = { w->calls, w->fresh }, *call = NULL;
+    for (size_t i = 0; i < 2 && !call; i++)
+        for (call = lists[i]; call && !call->cut; call = call->next)
+            ;
+    return call;
+}
+
+/* The sockets first: libcurl says goodbye over them, and would send what is left of a record before
+ * it. Then those that were there, not those that they begin when they are told. */
+void ty_http_client_curl_fenced(struct ty_http_client *w)
+{
+    ty_http_client_curl_reset(w);
+    struct ty_http_client_call *lists[] = { w->calls, w->fresh };
+    for (size_t i = 0; i < 2; i++)
+        for (struct ty_http_client_call *call = lists[i]; call; call = call->next)
+            call->cut = !call->line;
+    for (struct ty_http_client_call *call = first_cut(w); call; call = first_cut(w))
+        ty_http_client_finish(
+            call, &(struct ty_http_client_result){ .status = ty_http_client_status(call),
+                                                   .fenced = true, /* it may be open by now */
+                                                   .text = TY_FENCE_CLOSED });
+    ty_http_client_curl_run_deferred(w);
+}
+
+void ty_http_client_curl_run_deferred(struct ty_http_client *w)
+{
+    if (!w->pools)
+        return;
+    add_fresh(w);
+    close_old_pools(w);
+}
+
+static void set_all(struct ty_http_client_call *call)
+{
+    const struct ty_http_client_peer *peer = call->ask.peer;
+    struct ty_http_client *w = call->web;
+    char line[512];
+
+    call->easy = w->n_spare ? w->spare[--w->n_spare] : w->curl.easy_init();
+    call->error = calloc(1, CURL_ERROR_SIZE);
+    if (!call->easy || !call->error)
+        abort();
+    set_callbacks(call);
+    set_limits(call);
+    set_request(call);
+    set_peer(call, peer);
+    set_trust(call);
+    if (peer && peer->to) {
+        snprintf(line, sizeof(line), "::%s", peer->to);
+        call->to = w->curl.slist_append(NULL, line);
+        set_ptr(call, CURLOPT_CONNECT_TO, call->to);
+    }
+}
+
+void ty_http_client_curl_start(struct ty_http_client_call *call)
+{
+    struct ty_http_client *w = call->web;
+    set_all(call);
+    call->next = NULL;
+    call->at = w->fresh_end;
+    *w->fresh_end = call;
+    w->fresh_end = &call->next;
+    if (!ty_http_client_curl_inside(w))
+        add_fresh(w);
+}
+
+static void call_over(struct ty_http_client_call *call, CURLcode r)
+{
+    struct ty_http_client *w = call->web;
+    struct ty_http_client_result end = { .status = ty_http_client_status(call),
+                                         .whole = r == CURLE_OK,
+                                         .text = "" };
+
+    if (call->unwanted)
+        end.text = "unwanted";
+    else if (call->mistrusted)
+        end.text = "the server's certificate: its purpose is another than to be a server";
+    else if (r != CURLE_OK)
+        end.text = call->error[0] ? call->error : w->curl.easy_strerror(r);
+    /* Nobody is there: whoever asks next should not have to find out, too. */
+    if (r == CURLE_OPERATION_TIMEDOUT && call->pool == w->pools)
+        ty_http_client_renew(w);
+    ty_http_client_finish(call, &end);
+}
+
+static struct ty_http_client_call *done_call(struct ty_http_client *w, const CURLMsg *msg)
+{
+    char *p = NULL;
+    w->curl.easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &p);
+    return (struct ty_http_client_call *)(void *)p;
+}
+
+static void drop_cancelled(struct ty_http_client *w)
+{
+    struct ty_http_client_call *lists[] = { w->calls, w->fresh };
+    const struct ty_http_client_result end = { 0 };
+
+    if (!w->cancelled)
+        return;
+    w->cancelled = false;
+    for (size_t i = 0; i < 2; i++) {
+        for (struct ty_http_client_call *call = lists[i], *next; call; call = next) {
+            next = call->next;
+            if (call->cancelled)
+                ty_http_client_finish(call, &end); /* tells nobody */
+        }
+    }
+}
+
+void ty_http_client_curl_settle(struct ty_http_client_pool *p)
+{
+    struct ty_http_client *w = p->web;
+    int left = 0;
+    const CURLMsg *msg;
+
+    drop_cancelled(w);
+    while ((msg = w->curl.multi_info_read(p->multi, &left)))
+        if (msg->msg == CURLMSG_DONE)
+            call_over(done_call(w, msg), msg->data.result);
+    ty_http_client_curl_run_deferred(w);
+}

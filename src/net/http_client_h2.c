@@ -1,0 +1,470 @@
+/* Calls over HTTP/2: which connection a call goes over, and what becomes of it when that ends. A
+ * call that the server has certainly not looked at goes over the next connection. */
+#include "net/http_client_inner.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "net/http_endpoint.h"
+#include "net/tls_conn.h"
+
+#define TRIES      3                  /* connections for one call */
+#define HEAD_BYTES ((size_t)64 << 10) /* of an answer */
+
+struct ty_http_client_conn {
+    struct ty_http_client_conn *next, **at;
+    struct ty_http_client *web;
+    struct ty_http_endpoint place;
+    struct ty_http_client_peer peer; /* a copy_str: with it and the place connections are shared */
+    struct ty_tls_conn *line;
+    struct ty_h2 *h2;                               /* NULL: not ready */
+    struct ty_http_client_call *calls, **calls_end; /* in the order in which they came */
+    const struct ty_http_client_call
+        *telling;   /* whose callback is on the stack; NULL: dropped meanwhile */
+    size_t endless; /* calls that may go on for long: a silence ends them */
+    bool old;       /* takes no more calls: closed when it has none */
+    bool reset;     /* and then without a goodbye */
+    bool dirty;     /* has something to send */
+    bool inside;    /* it is on the stack: it must not be freed */
+};
+
+/* Connections */
+
+static bool same_str(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* All of the server's streams are taken by calls that go on for long: what comes next would wait
+ * for them. (None at all is a pause: there another connection would be no better.) */
+static bool is_taken(const struct ty_http_client_conn *l)
+{
+    uint32_t streams = l->h2 && l->endless ? ty_h2_streams(l->h2) : 0;
+    return streams && l->endless >= streams;
+}
+
+static bool is_for(const struct ty_http_client_conn *l, const struct ty_http_endpoint *to,
+                   const struct ty_http_client_peer *peer)
+{
+    return !l->old && (!l->h2 || ty_h2_open(l->h2)) && !is_taken(l) &&
+           strcmp(l->place.authority, to->authority) == 0 && same_str(l->place.host, to->host) &&
+           same_str(l->place.port, to->port) && same_str(l->peer.ca_file, peer->ca_file) &&
+           same_str(l->peer.cert_file, peer->cert_file) &&
+           same_str(l->peer.key_file, peer->key_file) && l->peer.insecure == peer->insecure;
+}
+
+static void call_join(struct ty_http_client_conn *l, struct ty_http_client_call *call)
+{
+    call->line = l;
+    call->line_next = NULL;
+    call->line_at = l->calls_end;
+    *l->calls_end = call;
+    l->calls_end = &call->line_next;
+    l->endless += call->ask.idle_ms != 0;
+    ty_tls_conn_set_ref(l->line, true);
+}
+
+static void call_leave(struct ty_http_client_call *call)
+{
+    struct ty_http_client_conn *l = call->line;
+    *call->line_at = call->line_next;
+    if (call->line_next)
+        call->line_next->line_at = call->line_at;
+    else
+        l->calls_end = call->line_at;
+    l->endless -= call->ask.idle_ms != 0;
+    if (l->telling == call)
+        l->telling = NULL;
+    if (!l->calls)
+        ty_tls_conn_set_ref(l->line, false);
+    call->line = NULL;
+    call->stream = 0;
+}
+
+static void line_close(struct ty_http_client_conn *l)
+{
+    *l->at = l->next;
+    if (l->next)
+        l->next->at = l->at;
+    if (l->reset)
+        ty_tls_conn_reset(l->line);
+    else
+        ty_tls_conn_free(l->line);
+    ty_h2_free(l->h2);
+    const char *const files[] = { l->peer.ca_file, l->peer.cert_file, l->peer.key_file };
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+        free((void *)(uintptr_t)files[i]);
+    free(l);
+}
+
+/* Closes the old ones that have no calls any more. */
+static void close_old_conns(struct ty_http_client *w)
+{
+    for (struct ty_http_client_conn *l = w->lines, *next; l; l = next) {
+        next = l->next;
+        if (l->h2 && !ty_h2_open(l->h2))
+            l->old = true;
+        if (l->old && !l->calls && !l->inside)
+            line_close(l);
+    }
+}
+
+static void lose_conn(struct ty_http_client_conn *l, const char *why);
+
+static bool is_over(const struct ty_http_client_conn *l)
+{
+    return l->h2 && l->calls && ty_h2_over(l->h2);
+}
+
+/* Once a turn of the loop, before it sleeps: what several calls have to say goes out together. What
+ * broke the protocol is left as soon as it has been told so. */
+static void on_flush(uv_prepare_t *flush)
+{
+    struct ty_http_client *w = flush->data;
+    struct ty_http_client_conn *l;
+
+    uv_prepare_stop(flush);
+    do { /* from the start after each: callbacks may have changed the list */
+        for (l = w->lines; l && !l->dirty && !is_over(l); l = l->next)
+            ;
+        if (l && l->dirty) {
+            l->dirty = false;
+            ty_tls_conn_flush(l->line);
+        } else if (l) {
+            lose_conn(l, "the server does not keep to HTTP/2");
+        }
+    } while (l);
+    close_old_conns(w);
+}
+
+static void schedule_flush(struct ty_http_client_conn *l)
+{
+    l->dirty = true;
+    uv_prepare_start(l->web->flush, on_flush);
+}
+
+static const struct ty_h2_events events;
+
+/* On a connection that takes requests; false: it does not. */
+static bool call_send(struct ty_http_client_call *call)
+{
+    struct ty_http_client_conn *l = call->line;
+    struct ty_h2_request ask = {
+        .method = call->ask.method,
+        .authority = l->place.authority,
+        .path = call->path,
+        .agent = call->web->set.agent,
+        .headers = call->ask.headers,
+        .body = call->ask.body,
+        .stream = call,
+    };
+    int32_t id = ty_h2_start(l->h2, &ask);
+    if (id < 0)
+        return false;
+    call->stream = id;
+    schedule_flush(l);
+    return true;
+}
+
+/* Again, most likely over another connection. False: it has been tried often enough. */
+static bool call_again(struct ty_http_client_call *call)
+{
+    if (call->tries >= TRIES || !ty_fence_is_open(&call->web->set.fence))
+        return false;
+    call_leave(call);
+    ty_http_client_unlink(call);
+    call->status = 0;
+    call->sent = false;
+    call->answer.n = 0;
+    ty_http_client_begin(call); /* by libcurl, if the server has lost its HTTP/2 meanwhile */
+    return true;
+}
+
+static void call_end(struct ty_http_client_call *call, bool whole, const char *why)
+{
+    struct ty_http_client_result end = { .status = call->status, .whole = whole, .text = why };
+    ty_http_client_finish(call, &end);
+}
+
+/* It is of no more use. */
+static void lose_conn(struct ty_http_client_conn *l, const char *why)
+{
+    bool was_ready = l->h2;
+    l->old = true;
+    l->inside = true; /* those who are told may renew: it is closed here, nowhere else */
+    while (l->calls) {
+        struct ty_http_client_call *call = l->calls;
+        bool again = !call->sent || (strcmp(call->ask.method, "GET") == 0 && !call->status);
+        call->stream = 0; /* there is nobody to tell that it is cancelled */
+        if (!was_ready || !again || !call_again(call))
+            call_end(call, false, why);
+    }
+    line_close(l);
+}
+
+/* What connections tell */
+
+/* The server has no HTTP/2: libcurl begins anew. */
+static void give_to_curl(struct ty_http_client_conn *l)
+{
+    struct ty_http_client *w = l->web;
+
+    l->old = true;
+    memcpy(w->without, l->place.authority, sizeof(w->without));
+    while (l->calls) {
+        struct ty_http_client_call *call = l->calls;
+        call_leave(call);
+        ty_http_client_unlink(call);
+        ty_http_client_begin(call);
+    }
+    line_close(l);
+}
+
+static void on_ready(void *ctx, bool h2)
+{
+    struct ty_http_client_conn *l = ctx;
+    if (!h2) {
+        give_to_curl(l);
+        return;
+    }
+    l->h2 = ty_h2_new(&l->web->nghttp2, &events);
+    for (struct ty_http_client_call *call = l->calls; call; call = call->line_next)
+        call_send(call); /* a new connection takes them */
+}
+
+static void on_bytes(void *ctx, struct ty_str bytes)
+{
+    struct ty_http_client_conn *l = ctx;
+    struct ty_http_client *w = l->web;
+    struct ty_err err = { 0 };
+
+    l->inside = true;
+    int r = ty_h2_feed(l->h2, bytes, &err);
+    l->inside = false;
+    if (r < 0)
+        lose_conn(l, err.text);
+    else
+        schedule_flush(l); /* it may want to acknowledge something */
+    close_old_conns(w);
+}
+
+static struct ty_str on_more(void *ctx)
+{
+    struct ty_http_client_conn *l = ctx;
+    l->inside = true;
+    struct ty_str more = ty_h2_take(l->h2);
+    l->inside = false;
+    return more;
+}
+
+/* What one connection may not send, none may; and the kernel has bytes of the others. */
+static void on_gone(void *ctx, const char *why)
+{
+    struct ty_http_client_conn *l = ctx;
+    struct ty_http_client *w = l->web;
+
+    do {
+        lose_conn(l, why);
+        for (l = w->lines; l && l->inside; l = l->next)
+            ;
+    } while (l && !ty_fence_is_open(&w->set.fence));
+}
+
+/* What streams tell */
+
+static void on_sent(void *stream)
+{
+    ((struct ty_http_client_call *)stream)->sent = true;
+}
+
+static void on_header(void *stream, struct ty_str name, struct ty_str value)
+{
+    struct ty_http_client_call *call = stream;
+    int64_t status = 0;
+
+    call->heard_ms = uv_now(call->web->set.loop);
+    if (ty_str_is(name, ":status")) {
+        call->status = ty_str_parse_i64(value, &status) ? (int)status : 0;
+        return;
+    }
+    call->answer.ceiling = HEAD_BYTES;
+    if (call->answer.n + name.n + value.n + 2 > HEAD_BYTES)
+        return;
+    ty_buf_add(&call->answer, name);
+    ty_buf_chr(&call->answer, '\0');
+    ty_buf_add(&call->answer, value);
+    ty_buf_chr(&call->answer, '\0');
+}
+
+static void on_piece(void *stream, struct ty_str piece)
+{
+    struct ty_http_client_call *call = stream;
+    struct ty_http_client_conn *l = call->line;
+
+    call->heard_ms = uv_now(call->web->set.loop);
+    l->telling = call;
+    int r = call->ask.piece(call->ask.ctx, call, piece);
+    bool dropped = l->telling != call;
+    l->telling = NULL;
+    if (r < 0 && !dropped)
+        call_end(call, false, "unwanted");
+}
+
+static void on_end(void *stream, enum ty_h2_outcome how, const char *why)
+{
+    struct ty_http_client_call *call = stream;
+    call->stream = 0; /* it is over there: not to be cancelled */
+    if (how == TY_H2_REFUSED && call_again(call))
+        return;
+    call_end(call, how == TY_H2_WHOLE, why);
+}
+
+static const struct ty_h2_events events = {
+    .sent = on_sent, .header = on_header, .piece = on_piece, .end = on_end
+};
+
+/* From web.c */
+
+static const char *copy_str(const char *s)
+{
+    char *mine = s ? strdup(s) : NULL;
+    if (s && !mine)
+        abort();
+    return mine;
+}
+
+static struct ty_http_client_conn *line_new(struct ty_http_client *w,
+                                            const struct ty_http_endpoint *to,
+                                            const struct ty_http_client_peer *peer)
+{
+    struct ty_http_client_conn *l = calloc(1, sizeof(*l));
+    if (!l)
+        abort();
+    l->web = w;
+    l->calls_end = &l->calls;
+    l->place = *to;
+    l->peer.ca_file = copy_str(peer->ca_file);
+    l->peer.cert_file = copy_str(peer->cert_file);
+    l->peer.key_file = copy_str(peer->key_file);
+    l->peer.insecure = peer->insecure;
+    l->next = w->lines;
+    l->at = &w->lines;
+    if (l->next)
+        l->next->at = &l->next;
+    w->lines = l;
+    struct ty_tls_conn_settings s = {
+        .loop = w->set.loop,
+        .gnutls = &w->gnutls,
+        .lookups = &w->lookups,
+        .host = to->host,
+        .port = to->port,
+        .name = to->name,
+        .ca_file = peer->ca_file,
+        .cert_file = peer->cert_file,
+        .key_file = peer->key_file,
+        .insecure = peer->insecure,
+        .connect_ms = w->set.connect_ms,
+        .dead_ms = w->set.dead_ms,
+        .fence = w->set.fence.open ? &w->set.fence : NULL,
+        .ready = on_ready,
+        .bytes = on_bytes,
+        .more = on_more,
+        .gone = on_gone,
+        .ctx = l,
+    };
+    l->line = ty_tls_conn_new(&s);
+    return l;
+}
+
+bool ty_http_client_h2_start(struct ty_http_client_call *call)
+{
+    static const struct ty_http_client_peer nothing_known = { 0 };
+    const struct ty_http_client_peer *peer = call->ask.peer ? call->ask.peer : &nothing_known;
+    struct ty_http_client *w = call->web;
+    struct ty_http_client_conn *l = w->lines;
+    struct ty_http_endpoint to;
+
+    if (!w->set.h2 || ty_http_endpoint_is_proxied(peer) ||
+        !ty_http_endpoint_parse(&to, call->ask.url, peer) || strcmp(w->without, to.authority) == 0)
+        return false;
+    while (l && !is_for(l, &to, peer))
+        l = l->next;
+    if (!l)
+        l = line_new(w, &to, peer);
+    call->path = to.path;
+    call->tries++;
+    call_join(l, call);
+    ty_http_client_link(&w->calls, call);
+    if (l->h2)
+        call_send(call); /* is_for has asked whether it takes any */
+    return true;
+}
+
+void ty_http_client_h2_drop(struct ty_http_client_call *call)
+{
+    struct ty_http_client_conn *l = call->line;
+    if (call->stream) {
+        ty_h2_cancel(l->h2, call->stream);
+        schedule_flush(l);
+    }
+    call_leave(call);
+}
+
+bool ty_http_client_h2_is_old(const struct ty_http_client_call *call)
+{
+    return call->line->old;
+}
+
+void ty_http_client_h2_renew(struct ty_http_client *w)
+{
+    for (struct ty_http_client_conn *l = w->lines; l; l = l->next)
+        l->old = true;
+    w->without[0] = '\0';
+    close_old_conns(w);
+}
+
+void ty_http_client_h2_reset(struct ty_http_client *w)
+{
+    for (struct ty_http_client_conn *l = w->lines; l; l = l->next)
+        l->reset = true;
+    ty_http_client_h2_renew(w);
+}
+
+int ty_http_client_h2_load(struct ty_http_client *w, struct ty_err *err)
+{
+    int r = ty_gnutls_load(&w->gnutls, err);
+    if (r == 0)
+        r = ty_nghttp2_load(&w->nghttp2, err);
+    if (r < 0) {
+        ty_gnutls_done(&w->gnutls);
+        return r;
+    }
+    w->flush = calloc(1, sizeof(*w->flush));
+    if (!w->flush)
+        abort();
+    uv_prepare_init(w->set.loop, w->flush);
+    uv_unref((uv_handle_t *)w->flush); /* it is for calls, and they keep the loop going */
+    w->flush->data = w;
+    w->lookups.loop = w->set.loop;
+    return 0;
+}
+
+static void on_flush_closed(uv_handle_t *h)
+{
+    free(h);
+}
+
+void ty_http_client_h2_free(struct ty_http_client *w)
+{
+    if (!w->flush)
+        return;
+    for (struct ty_http_client_conn *l = w->lines, *next; l; l = next) {
+        next = l->next;
+        line_close(l);
+    }
+    ty_dns_lookups_done(&w->lookups);
+    uv_close((uv_handle_t *)w->flush, on_flush_closed);
+    ty_nghttp2_done(&w->nghttp2);
+    ty_gnutls_done(&w->gnutls);
+}

@@ -1,0 +1,163 @@
+/* What the files of the server share. */
+#ifndef TY_NET_HTTP_SERVER_INNER_H
+#define TY_NET_HTTP_SERVER_INNER_H
+
+#include "base/buf.h"
+#include "net/http_server.h"
+#include "net/microhttpd.h"
+
+#define TY_HTTP_SERVER_HEADERS 8
+/* What a connection costs beside its header_bytes, rounded up. Measured by the private memory of a
+ * server with a thousand that are idle: 27.7 kB each with TLS, 17.0 without, with 16 KiB of
+ * headers. */
+#define TY_HTTP_SERVER_CONN_PLAIN ((size_t)2 << 10)
+#define TY_HTTP_SERVER_CONN_TLS   ((size_t)12 << 10)
+
+/* What TLS shows. Counted: handshakes under way may outlive a change of it. */
+struct ty_http_server_cert {
+    unsigned refs;
+    gnutls_certificate_credentials_t cred;
+};
+
+/* For whom a connection waits. In the order of a sweep: to give up a HANDLER makes an ANSWER of it,
+ * which then has until the next one. */
+enum ty_http_server_conn_state {
+    TY_HTTP_SERVER_CONN_HEAD,    /* its client: handshake, request line, headers */
+    TY_HTTP_SERVER_CONN_BODY,    /* its client */
+    TY_HTTP_SERVER_CONN_ANSWER,  /* its client, to take it */
+    TY_HTTP_SERVER_CONN_IDLE,    /* its client: the next request */
+    TY_HTTP_SERVER_CONN_HANDLER, /* us */
+    TY_HTTP_SERVER_CONN_CUT,     /* libmicrohttpd, to close it */
+    TY_HTTP_SERVER_CONN_STATES,
+};
+
+struct ty_http_server_conn {
+    struct ty_http_server *s;
+    struct ty_http_server_conn *prev, *next; /* of the same state, the longest in it first */
+    enum ty_http_server_conn_state state;
+    int64_t since_ms; /* in this state */
+    struct MHD_Connection *mhd;
+    int fd;
+    int64_t due_ms;                    /* it is cut then */
+    bool fresh;                        /* its first request is not over */
+    struct ty_http_server_cert *id;    /* what it was shown; NULL none */
+    struct ty_http_server_exchange *q; /* the request under way, or NULL */
+};
+
+struct ty_http_server_conn_list {
+    struct ty_http_server_conn *first, *last;
+    size_t n;
+};
+
+struct ty_http_server_header {
+    const char *name, *value;
+};
+
+/* A request and what the server knows of it. */
+struct ty_http_server_exchange {
+    struct ty_http_request q;         /* first: handlers have a pointer to this */
+    struct ty_http_server_conn *conn; /* NULL: the client is gone or was answered */
+    struct ty_budget *budget;         /* the server's: the request may outlive it */
+    struct ty_http_server_header *sent;
+    size_t n_sent, cap_sent;
+    struct ty_buf body;
+    size_t held;  /* of the budget, for the body */
+    size_t seen;  /* bytes of body, kept or not */
+    bool no_room; /* the budget is used up: 503 instead of the handler */
+    bool begun;   /* headers were looked at */
+    bool later;   /* suspended, and handed over in a later turn of the loop */
+    bool handed;  /* to the handler */
+    bool owed;    /* the handler has not answered yet */
+    bool suspended;
+    int code; /* of the answer; 0 none yet */
+    const char *type;
+    struct ty_str text;
+    const char *headers[TY_HTTP_SERVER_HEADERS][2];
+    size_t n_headers;
+};
+
+struct ty_http_server {
+    struct ty_http_server_opts o;
+    struct ty_microhttpd mhd;
+    struct ty_gnutls tls; /* loaded with TLS only */
+    struct MHD_Daemon *daemon;
+    struct ty_http_server_cert *id;
+    struct ty_http_server_conn_list conns[TY_HTTP_SERVER_CONN_STATES];
+    size_t n_conns;
+    size_t held; /* of the budget, for connections and bodies */
+    uint64_t cuts[TY_HTTP_SERVER_CLOSE_REASONS];
+    int port;
+    int listen_fd; /* -1: closed */
+    bool with_tls, stopping, freeing;
+    int64_t stop_by_ms;
+    void (*stopped)(void *ctx);
+    void *stopped_ctx;
+    uv_poll_t poll;
+    uv_timer_t again, sweep;
+    uv_idle_t kick;
+    unsigned idle_runs;  /* since the last news from the kernel */
+    uint64_t handled_ns; /* of the present run: in the handler */
+    size_t later;        /* requests that wait for a later turn */
+    bool resting;        /* others have the loop; `again` ends it */
+    unsigned long rests;
+    int handles;
+};
+
+/* serve.c */
+void ty_http_server_run(struct ty_http_server *s);  /* lets libmicrohttpd work */
+void ty_http_server_kick(struct ty_http_server *s); /* the same in the loop's next turn */
+
+/* serve_listen.c */
+int ty_http_server_listen(const char *address, int port, int *ret_fd, struct ty_err *err);
+int ty_http_server_port_of(int fd);
+
+/* serve_conn.c */
+void ty_http_server_on_connection(void *cls, struct MHD_Connection *mhd, void **ctx,
+                                  enum MHD_ConnectionNotificationCode what);
+void ty_http_server_conn_enter(struct ty_http_server_conn *c, enum ty_http_server_conn_state state);
+void ty_http_server_conn_close(struct ty_http_server_conn *c, enum ty_http_server_close_reason why);
+void ty_http_server_conn_close_idle(struct ty_http_server *s); /* the server stops */
+void ty_http_server_sweep(struct ty_http_server *s, uint64_t every_ms);
+
+/* serve_crowd.c */
+void ty_http_server_limit_shed(
+    struct ty_http_server *s); /* cuts while there are too many, if it can */
+bool ty_http_server_limit_exceeded(const struct ty_http_server *s); /* there are too many */
+void ty_http_server_limit_add_conn(struct ty_http_server *s);       /* counts one more */
+void ty_http_server_limit_remove_conn(struct ty_http_server *s);    /* and one less */
+size_t ty_http_server_limit_conn_bytes(const struct ty_http_server *s);
+/* So much more for the body of q, which others may have to give. False: there is no room. */
+bool ty_http_server_limit_reserve_body(struct ty_http_server *s, struct ty_http_server_exchange *q,
+                                       size_t more);
+void ty_http_server_limit_release_body(struct ty_http_server_exchange *q); /* frees it */
+
+/* serve_request.c */
+void ty_http_server_wake_later(
+    struct ty_http_server *s); /* the first of those that wait for a later turn */
+/* libmicrohttpd's callbacks. */
+void *ty_http_server_on_line(void *cls, const char *uri, struct MHD_Connection *mhd);
+enum MHD_Result ty_http_server_on_request(void *cls, struct MHD_Connection *mhd, const char *url,
+                                          const char *method, const char *version, const char *data,
+                                          size_t *n, void **con_cls);
+void ty_http_server_on_end(void *cls, struct MHD_Connection *mhd, void **con_cls,
+                           enum MHD_RequestTerminationCode why);
+/* The time is over while the handler thinks: 503. False: it is not waiting for the handler. */
+bool ty_http_server_give_up(struct ty_http_server_conn *c);
+
+/* serve_tls.c */
+int ty_http_server_tls_init(struct ty_http_server *s, const struct ty_http_server_tls *tls,
+                            struct ty_err *err);
+void ty_http_server_tls_begin(struct ty_http_server_conn *c); /* before its handshake */
+void ty_http_server_cert_unref(struct ty_http_server *s, struct ty_http_server_cert *id);
+void ty_http_server_tls_done(struct ty_http_server *s);
+int ty_http_server_tls_nothing(gnutls_session_t session, const gnutls_datum_t *ca, int n_ca,
+                               const gnutls_pk_algorithm_t *algos, int n_algos,
+                               gnutls_pcert_st **ret_chain, unsigned *ret_n,
+                               gnutls_privkey_t *ret_key);
+
+static inline int64_t ty_http_server_now(const struct ty_http_server *s)
+{
+    return (int64_t)uv_now(s->o.loop);
+}
+
+#endif

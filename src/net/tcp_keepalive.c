@@ -1,0 +1,16 @@
+/* With bytes under way TCP_USER_TIMEOUT notices, without any the probes do, which the same time
+ * limits. */
+#include "net/tcp_keepalive.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+void ty_tcp_keepalive_set(int fd, int64_t dead_ms)
+{
+    int on = 1, most = (int)dead_ms, every = most / 3000 > 0 ? most / 3000 : 1;
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &every, sizeof(every));
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every, sizeof(every));
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &most, sizeof(most));
+}

@@ -1,0 +1,163 @@
+/* The way to a socket. */
+#include "net/tls_conn_inner.h"
+#include "net/tls_conn_testing.h"
+
+#include <netdb.h>
+
+static void nobody_there(void **state)
+{
+    struct line_world w;
+    struct line_heard refused = { 0 }, unknown = { 0 }, port = { 0 };
+    (void)state;
+    line_begin(&w, "h2");
+    struct ty_tls_conn_settings s = line_to_far(&w);
+    s.port = "1";
+    line_run(&w, &refused, &s);
+    assert_has(refused.why, "cannot connect to 127.0.0.1 port 1: Connection refused");
+    s.host = "nobody.invalid";
+    line_run(&w, &unknown, &s);
+    assert_has(unknown.why, "nobody.invalid");
+    s.host = "127.0.0.1";
+    s.port = "seven";
+    line_run(&w, &port, &s);
+    assert_int_equal(port.gone, 1);
+    line_end(&w, &refused);
+    line_end(&w, &unknown);
+    line_end(&w, &port);
+    line_finish(&w);
+}
+
+/* By its name; ::1, where nobody listens, may come first. */
+static void by_name(void **state)
+{
+    struct line_world w;
+    struct line_heard h = { 0 };
+    (void)state;
+    line_begin(&w, "h2");
+    struct ty_tls_conn_settings s = line_to_far(&w);
+    s.host = "localhost";
+    line_run(&w, &h, &s);
+    assert_int_equal(h.ready, 1);
+    line_end(&w, &h);
+    line_finish(&w);
+}
+
+/* The kernel accepts, nobody shakes hands. */
+static void time_is_limited(void **state)
+{
+    struct line_world w;
+    struct line_heard h = { 0 };
+    int number = 0, fd = port_take(16, &number);
+    char port[8];
+    (void)state;
+    line_begin(&w, "h2");
+    snprintf(port, sizeof(port), "%d", number);
+    struct ty_tls_conn_settings s = line_to_far(&w);
+    s.port = port;
+    s.connect_ms = 500; /* for the address, too */
+    line_run(&w, &h, &s);
+    assert_has(h.why, "timed out");
+    assert_has(h.why, "TLS handshake");
+    line_end(&w, &h);
+    close(fd);
+    line_finish(&w);
+}
+
+/* A port of this machine that swallows whoever knocks: its queue is full, and nobody accepts. */
+struct hole {
+    int fd, knocks[4];
+    char port[8];
+};
+
+static void hole_begin(struct hole *h)
+{
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+    int port = 0;
+    h->fd = port_take(0, &port);
+    at.sin_port = htons((uint16_t)port);
+    snprintf(h->port, sizeof(h->port), "%d", port);
+    for (size_t i = 0; i < 4; i++) {
+        h->knocks[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        (void)connect(h->knocks[i], (struct sockaddr *)&at, sizeof(at));
+    }
+}
+
+static void hole_end(struct hole *h)
+{
+    for (size_t i = 0; i < 4; i++)
+        close(h->knocks[i]);
+    close(h->fd);
+}
+
+static struct addrinfo *address(const char *port, struct addrinfo *then)
+{
+    struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST }, *found;
+    assert_int_equal(getaddrinfo("127.0.0.1", port, &hints, &found), 0);
+    found->ai_next = then;
+    return found;
+}
+
+/* A name may have several addresses, and the first may be one that never answers, nor refuses:
+ * there must be time left for the next, or it is never reached, however often it is tried. */
+static void the_first_is_dead(void **state)
+{
+    struct line_world w;
+    struct hole hole;
+    struct line_heard h = { 0 }, dead = { 0 };
+    (void)state;
+    line_begin(&w, "h2");
+    hole_begin(&hole);
+    struct ty_tls_conn_settings s = line_to_far(&w);
+    s.ctx = &h;
+    h.line = ty_tls_conn_new(&s);
+    ty_tls_conn_resolved(h.line, address("1", address(hole.port, address(w.port, NULL))));
+    uv_run(&w.loop, UV_RUN_DEFAULT);
+    assert_string_equal(h.why, "");
+    assert_int_equal(h.ready, 1);
+    s.ctx = &dead;
+    s.connect_ms = 200;
+    dead.line = ty_tls_conn_new(&s);
+    ty_tls_conn_resolved(dead.line, address(hole.port, address(hole.port, NULL)));
+    uv_run(&w.loop, UV_RUN_DEFAULT);
+    assert_has(dead.why, "timed out");
+    assert_has(dead.why, "did not answer");
+    line_end(&w, &h);
+    line_end(&w, &dead);
+    hole_end(&hole);
+    line_finish(&w);
+}
+
+static void freed_at_once(void **state)
+{
+    static const char *const hosts[] = { "127.0.0.1", "localhost", "nobody.invalid" };
+    struct line_world w;
+    (void)state;
+    line_begin(&w, "h2");
+    for (int i = 0; i < 6; i++) {
+        struct line_heard h = { 0 };
+        struct ty_tls_conn_settings s = line_to_far(&w);
+        s.host = hosts[i % 3];
+        s.ctx = &h;
+        h.line = ty_tls_conn_new(&s);
+        if (i >= 3)
+            uv_run(&w.loop, UV_RUN_NOWAIT); /* a slow machine may be ready in one turn, or know
+                                               that there is no such name */
+        int gone = h.gone;
+        ty_tls_conn_free(h.line);
+        uv_run(&w.loop, UV_RUN_DEFAULT);
+        assert_int_equal(h.gone, gone);
+        ty_buf_done(&h.in);
+    }
+    ty_tls_conn_free(NULL);
+    line_finish(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nobody_there),    cmocka_unit_test(by_name),
+        cmocka_unit_test(time_is_limited), cmocka_unit_test(the_first_is_dead),
+        cmocka_unit_test(freed_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

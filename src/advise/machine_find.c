@@ -16,7 +16,7 @@
 #include "net/microhttpd.h"
 #include "net/nghttp2.h"
 #include "proc/cgroup.h"
-#include "proc/keeper.h"
+#include "proc/shim.h"
 
 #define ASK_MS 10000 /* a slow disk may hold python up */
 #define SAID   256   /* bytes of an answer */

@@ -9,7 +9,7 @@
 #include "cli/run.h"
 #include "cli/run_gc.h"
 #include "cli/state_dir.h"
-#include "proc/trim.h"
+#include "proc/memory_trim.h"
 
 #define SETTLED_MS     250 /* shorter runs are not worth tidying up in */
 #define SETTLED_MAX_MS 60000
@@ -68,7 +68,7 @@ static void on_startup_done(uv_timer_t *h)
 {
     uint64_t next = uv_timer_get_repeat(h) * 2;
 
-    ty_trim();
+    ty_memory_trim();
     uv_timer_set_repeat(h, next < SETTLED_MAX_MS ? next : SETTLED_MAX_MS);
 }
 

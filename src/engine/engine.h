@@ -1,7 +1,7 @@
 /* clang-format off */
 /* The local engine: an embedded store, the passes over it, and processes, on one libuv loop.
  *
- *   submit --> store --watch--> queue --> TrainJob pass > JobSet pass > Job pass > pods --> keepers
+ *   submit --> store --watch--> queue --> TrainJob pass > JobSet pass > Job pass > pods --> shims
  *                ^                                                                 | logs, exits
  *                +-------------------------- statuses, events <--------------------+
  *
@@ -16,7 +16,7 @@
 #include "engine/job.h"
 #include "engine/pod_plan.h"
 #include "engine/progress.h"
-#include "proc/keeper.h"
+#include "proc/shim.h"
 #include "trainer/plugin.h"
 
 struct ty_engine;

@@ -51,7 +51,7 @@ struct ty_pod_runtime {
     int64_t index, attempt;
     struct ty_pod_plan plan;
     struct ty_pod_lifecycle *run;
-    struct ty_keeper *keeper;
+    struct ty_shim *shim;
     uv_poll_t poll;
     uv_timer_t timer;
     int handles;                    /* of ours that libuv still has */
@@ -175,9 +175,9 @@ struct ty_pod_runtime *ty_pods_by_host(struct ty_engine *e, struct ty_str host);
 void ty_pods_free(struct ty_pod_runtime *p);
 /* One more process of a container: its environment, devices and folder, nothing to read from or
  * write to. Lives with the arena and the pod. */
-struct ty_start ty_pods_exec_start(struct ty_arena *a, const struct ty_pod_runtime *p,
-                                   const struct ty_container_plan *c, uint32_t id,
-                                   const char *const *argv);
+struct ty_process_spec ty_pods_exec_start(struct ty_arena *a, const struct ty_pod_runtime *p,
+                                          const struct ty_container_plan *c, uint32_t id,
+                                          const char *const *argv);
 
 /* container_log.c: NULL if no pipe or no file can be made; *ret_fd is the end for the process. */
 struct ty_container_log *ty_container_log_new(struct ty_pod_runtime *p, size_t c, int attempt,
@@ -195,10 +195,10 @@ void ty_net_free(struct ty_jobset_net *n);
 const char *ty_net_lookup(void *ctx, struct ty_str host);
 
 /* pod_files.c: the pod's folder, volumes and binds. */
-struct ty_bind *ty_pod_files_create(struct ty_arena *a, struct ty_pod_runtime *p, const char *hosts,
-                                    struct ty_err *err);
-struct ty_bind *ty_pod_files_binds(struct ty_arena *a, struct ty_pod_runtime *p, size_t c,
-                                   struct ty_err *err);
+struct ty_bind_mount *ty_pod_files_create(struct ty_arena *a, struct ty_pod_runtime *p,
+                                          const char *hosts, struct ty_err *err);
+struct ty_bind_mount *ty_pod_files_binds(struct ty_arena *a, struct ty_pod_runtime *p, size_t c,
+                                         struct ty_err *err);
 void ty_pod_files_remove(struct ty_pod_runtime *p);
 char *ty_pod_files_termination_message(struct ty_arena *a, const struct ty_pod_runtime *p,
                                        size_t c); /* or NULL */
@@ -207,7 +207,7 @@ char *ty_pod_files_termination_message(struct ty_arena *a, const struct ty_pod_r
 void ty_pod_probes_run(struct ty_pod_runtime *p, size_t c, enum ty_probe_use use);
 void ty_pod_probes_run_hook(struct ty_pod_runtime *p, size_t c, bool post_start);
 bool ty_pod_probes_on_shim_event(struct ty_pod_runtime *p,
-                                 const struct ty_kept_news *n); /* true: it was a check's */
+                                 const struct ty_shim_event *n); /* true: it was a check's */
 void ty_pod_probes_close(struct ty_pod_runtime *p);
 
 /* gpus.c: devices, for job after job. */
@@ -222,7 +222,7 @@ void ty_gpus_done(struct ty_engine *e);
 /* limits.c: cgroups of containers, where the machine has them for us. */
 void ty_limits_open(struct ty_engine *e); /* also says in e->o.host what is enforced */
 void ty_limits_close(struct ty_engine *e);
-/* The container's cgroup, made anew: *ret_fd for ty_start.cgroup, 0 if there is none. */
+/* The container's cgroup, made anew: *ret_fd for ty_process_spec.cgroup, 0 if there is none. */
 int ty_limits_begin(const struct ty_pod_runtime *p, size_t c, int *ret_fd, struct ty_err *err);
 /* The same for one more process of a container that runs: a probe, a remote command. */
 int ty_limits_join(const struct ty_pod_runtime *p, size_t c);
@@ -235,7 +235,7 @@ void ty_rsh_pod_started(
     struct ty_pod_runtime *p); /* it has its devices: starts what waited for that */
 void ty_rsh_pod_ended(
     struct ty_pod_runtime *p); /* answers whoever still waits for a command in it */
-bool ty_rsh_on_shim_event(struct ty_pod_runtime *p, const struct ty_kept_news *n);
+bool ty_rsh_on_shim_event(struct ty_pod_runtime *p, const struct ty_shim_event *n);
 void ty_rsh_close(struct ty_engine *e);
 
 #endif

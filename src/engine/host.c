@@ -89,8 +89,8 @@ static void lower_pods_most(struct ty_host *h, int64_t pods, const char *why)
     h->pods_why = why;
 }
 
-/* A pod takes two processes, its keeper and at least one of its own, and three descriptors: the
- * keeper's socket, a pipe and a log file. */
+/* A pod takes two processes, its shim and at least one of its own, and three descriptors: the
+ * shim's socket, a pipe and a log file. */
 static void find_pods_most(struct ty_arena *a, struct ty_host *h)
 {
     struct rlimit r;
@@ -114,7 +114,7 @@ static void find_pods_most(struct ty_arena *a, struct ty_host *h)
 
 void ty_host_find(struct ty_arena *a, const struct ty_zygote *z, struct ty_host *ret)
 {
-    struct ty_zygote_can can = ty_zygote_can(z);
+    struct ty_zygote_caps can = ty_zygote_caps(z);
     /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     const char *told = getenv("TRAINYARD_GPUS");
     struct sysinfo info = { 0 };

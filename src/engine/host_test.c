@@ -55,7 +55,7 @@ static void the_machine(void **state)
     assert_true(h.cpus >= 1);
     assert_true(h.memory > 1 << 20);
     assert_non_null(h.gpus);
-    assert_int_equal(h.mounts, ty_zygote_can(w->z).mounts);
+    assert_int_equal(h.mounts, ty_zygote_caps(w->z).mounts);
     assert_true(h.mounts || h.no_mounts[0]);
 }
 

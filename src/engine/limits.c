@@ -17,7 +17,7 @@ void ty_limits_open(struct ty_engine *e)
 
     if (!dir || !dir[0] || ty_cgroups_open(dir, &e->cgroups, &err) < 0)
         return; /* limits that are not enforced are told, each at its field, before the start */
-    struct ty_cgroups_can can = ty_cgroups_can(e->cgroups);
+    struct ty_cgroups_controllers can = ty_cgroups_controllers(e->cgroups);
     e->o.host.cgroup_cpu = can.cpu;
     e->o.host.cgroup_memory = can.memory;
 }
@@ -56,7 +56,7 @@ int ty_limits_begin(const struct ty_pod_runtime *p, size_t c, int *ret_fd, struc
     if (!p->e->cgroups)
         return 0;
     name_of(p, c, name);
-    int r = ty_cgroup_make(p->e->cgroups, name, &l, err);
+    int r = ty_cgroup_create(p->e->cgroups, name, &l, err);
     if (r == 0)
         *ret_fd = ty_limits_join(p, c);
     return r;

@@ -146,10 +146,10 @@ static int own_hosts(struct ty_arena *a, const struct ty_pod_runtime *p, const c
     return bad ? ty_fail(err, -EIO, "%s cannot be written", path) : 0;
 }
 
-struct ty_bind *ty_pod_files_create(struct ty_arena *a, struct ty_pod_runtime *p, const char *hosts,
-                                    struct ty_err *err)
+struct ty_bind_mount *ty_pod_files_create(struct ty_arena *a, struct ty_pod_runtime *p,
+                                          const char *hosts, struct ty_err *err)
 {
-    struct ty_bind *binds = ty_new_n(a, struct ty_bind, 2);
+    struct ty_bind_mount *binds = ty_new_n(a, struct ty_bind_mount, 2);
     char path[4096];
     int r = make_dir(p->dir, 0755, err);
 
@@ -165,7 +165,7 @@ struct ty_bind *ty_pod_files_create(struct ty_arena *a, struct ty_pod_runtime *p
         r = own_hosts(a, p, &hosts, err);
     if (r < 0)
         return NULL;
-    binds[0] = (struct ty_bind){ .from = hosts, .to = "/etc/hosts", .read_only = true };
+    binds[0] = (struct ty_bind_mount){ .from = hosts, .to = "/etc/hosts", .read_only = true };
     return binds;
 }
 
@@ -175,15 +175,15 @@ static char *message_file(const struct ty_pod_runtime *p, size_t c, struct ty_ar
 }
 
 /* Mounts of one container, and its empty termination-message file. */
-struct ty_bind *ty_pod_files_binds(struct ty_arena *a, struct ty_pod_runtime *p, size_t c,
-                                   struct ty_err *err)
+struct ty_bind_mount *ty_pod_files_binds(struct ty_arena *a, struct ty_pod_runtime *p, size_t c,
+                                         struct ty_err *err)
 {
     const struct ty_container_plan *plan = &p->plan.containers[c];
     size_t n = 0;
 
     for (const struct ty_mount *m = plan->mounts; m; m = m->next)
         n++;
-    struct ty_bind *binds = ty_new_n(a, struct ty_bind, n + 2), *b = binds;
+    struct ty_bind_mount *binds = ty_new_n(a, struct ty_bind_mount, n + 2), *b = binds;
     for (const struct ty_mount *m = plan->mounts; m; m = m->next, b++) {
         char *from = volume_dir(a, p, m->volume);
         if (m->sub_path && m->sub_path[0]) {
@@ -193,10 +193,10 @@ struct ty_bind *ty_pod_files_binds(struct ty_arena *a, struct ty_pod_runtime *p,
                 return NULL;
             from = ty_arena_printf(a, "%s/%s", from, m->sub_path);
         }
-        *b = (struct ty_bind){ .from = from,
-                               .to = m->path,
-                               .read_only = m->read_only,
-                               .tmpfs = m->volume->kind == TY_MOUNT_MEMORY };
+        *b = (struct ty_bind_mount){ .from = from,
+                                     .to = m->path,
+                                     .read_only = m->read_only,
+                                     .tmpfs = m->volume->kind == TY_MOUNT_MEMORY };
     }
     char *file = message_file(p, c, a);
     int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -206,7 +206,7 @@ struct ty_bind *ty_pod_files_binds(struct ty_arena *a, struct ty_pod_runtime *p,
     }
     fchmod(fd, 0666);
     close(fd);
-    *b = (struct ty_bind){ .from = file, .to = plan->message_path };
+    *b = (struct ty_bind_mount){ .from = file, .to = plan->message_path };
     return binds;
 }
 

@@ -67,7 +67,7 @@ static void report_result(struct ty_probe_run *k, bool ok, const char *text)
     if (k->done)
         return;
     if (k->id)
-        ty_keeper_signal(p->keeper, k->id, SIGKILL, true);
+        ty_shim_signal(p->shim, k->id, SIGKILL, true);
     if (k->hook)
         ty_pod_lifecycle_hook_result(p->run, k->c, ok, now);
     else
@@ -216,14 +216,14 @@ static int exec_in_pod(struct ty_probe_run *k)
         return -errno;
     k->fd = fds[0];
     k->id = FIRST_ID + p->e->next_probe++;
-    struct ty_start s = ty_pods_exec_start(a, p, c, k->id, k->probe->argv);
+    struct ty_process_spec s = ty_pods_exec_start(a, p, c, k->id, k->probe->argv);
     s.out = s.err = fds[1];
     s.cgroup = ty_limits_join(p, k->c);
     uv_poll_init(p->e->o.loop, &k->poll, k->fd);
     k->poll.data = k;
     k->handles++;
     uv_poll_start(&k->poll, UV_READABLE, on_output);
-    int r = ty_keeper_start(p->keeper, &s, &err);
+    int r = ty_shim_start(p->shim, &s, &err);
     close(fds[1]);
     if (s.cgroup > 0)
         close(s.cgroup);
@@ -280,20 +280,20 @@ void ty_pod_probes_run_hook(struct ty_pod_runtime *p, size_t c, bool post_start)
         start_probe(p, c, probe, true, TY_STARTUP_PROBE);
 }
 
-bool ty_pod_probes_on_shim_event(struct ty_pod_runtime *p, const struct ty_kept_news *n)
+bool ty_pod_probes_on_shim_event(struct ty_pod_runtime *p, const struct ty_shim_event *n)
 {
     struct ty_probe_run *k = p->checks;
 
-    if (n->id < FIRST_ID || n->what == TY_GONE)
+    if (n->id < FIRST_ID || n->what == TY_SHIM_GONE)
         return false;
     while (k && k->id != n->id)
         k = k->next;
     if (!k)
         return n->id < TY_RSH_FIRST; /* it timed out before */
-    if (n->what == TY_START_FAILED) {
+    if (n->what == TY_SHIM_START_FAILED) {
         k->id = 0;
         report_result(k, false, n->text);
-    } else if (n->what == TY_EXITED) {
+    } else if (n->what == TY_SHIM_EXITED) {
         on_output(&k->poll, 0, 0);
         k->text[k->n] = 0;
         k->id = 0;

@@ -1,4 +1,4 @@
-/* Pods at work: a plan, a keeper, and the pod's life, which is told what happens and says what to
+/* Pods at work: a plan, a shim, and the pod's life, which is told what happens and says what to
  * do. */
 #include <errno.h>
 #include <signal.h>
@@ -121,7 +121,7 @@ static void write_status(struct ty_pod_runtime *p)
 /* ---- starting containers ---- */
 
 static void pin_cpus(const struct ty_pod_runtime *p, const struct ty_container_plan *c,
-                     struct ty_start *s)
+                     struct ty_process_spec *s)
 {
     int64_t cpus = p->e->o.host.cpus;
     int64_t first = 0;
@@ -166,11 +166,11 @@ static const char *const *env_of(struct ty_arena *a, const struct ty_pod_runtime
     return env;
 }
 
-struct ty_start ty_pods_exec_start(struct ty_arena *a, const struct ty_pod_runtime *p,
-                                   const struct ty_container_plan *c, uint32_t id,
-                                   const char *const *argv)
+struct ty_process_spec ty_pods_exec_start(struct ty_arena *a, const struct ty_pod_runtime *p,
+                                          const struct ty_container_plan *c, uint32_t id,
+                                          const char *const *argv)
 {
-    struct ty_start s = ty_start_none;
+    struct ty_process_spec s = ty_process_spec_none;
 
     s.id = id;
     s.argv = argv;
@@ -183,7 +183,7 @@ static int start_container(struct ty_pod_runtime *p, size_t c, struct ty_err *er
 {
     const struct ty_container_plan *plan = &p->plan.containers[c];
     ty_auto_arena *a = ty_arena_new(TY_PROCESS_CEILING);
-    struct ty_start s = ty_pods_exec_start(a, p, plan, (uint32_t)c + 1, plan->argv);
+    struct ty_process_spec s = ty_pods_exec_start(a, p, plan, (uint32_t)c + 1, plan->argv);
     int fd = -1;
 
     if (plan->initializer)
@@ -199,7 +199,7 @@ static int start_container(struct ty_pod_runtime *p, size_t c, struct ty_err *er
     s.out = s.err = fd;
     int r = ty_limits_begin(p, c, &s.cgroup, err);
     if (r == 0)
-        r = ty_keeper_start(p->keeper, &s, err);
+        r = ty_shim_start(p->shim, &s, err);
     if (s.cgroup > 0)
         close(s.cgroup);
     close(fd);
@@ -226,7 +226,7 @@ static void handle_closed(uv_handle_t *h)
     if (--p->handles > 0)
         return;
     ty_pod_lifecycle_free(p->run);
-    ty_keeper_free(p->keeper);
+    ty_shim_free(p->shim);
     ty_arena_free(p->arena);
     free(p);
 }
@@ -272,8 +272,8 @@ static void finish_pod(struct ty_pod_runtime *p)
 static void signal_container(struct ty_pod_runtime *p, size_t c, int sig)
 {
     p->by_us[c] = true;
-    if (p->keeper)
-        ty_keeper_signal(p->keeper, (uint32_t)c + 1, sig, sig == SIGKILL);
+    if (p->shim)
+        ty_shim_signal(p->shim, (uint32_t)c + 1, sig, sig == SIGKILL);
 }
 
 /* True if the pod is over, and gone. */
@@ -341,7 +341,7 @@ void ty_pods_exited(struct ty_pod_runtime *p, size_t c, int wstatus)
     ty_pods_advance(p);
 }
 
-static void start_refused(struct ty_pod_runtime *p, const struct ty_kept_news *n)
+static void start_refused(struct ty_pod_runtime *p, const struct ty_shim_event *n)
 {
     size_t c = n->id - 1;
 
@@ -351,8 +351,8 @@ static void start_refused(struct ty_pod_runtime *p, const struct ty_kept_news *n
     notify_end(p, c, -1);
 }
 
-/* The keeper died, or could not set up the pod: whatever ran in it is dead. */
-static void shim_gone(struct ty_pod_runtime *p, const struct ty_kept_news *n)
+/* The shim died, or could not set up the pod: whatever ran in it is dead. */
+static void shim_gone(struct ty_pod_runtime *p, const struct ty_shim_event *n)
 {
     uv_poll_stop(&p->poll);
     for (size_t c = 0; c < p->plan.n; c++) {
@@ -373,23 +373,23 @@ void ty_pods_on_shim(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED
     struct ty_pod_runtime *p = poll->data;
     struct ty_engine *e = p->e;
     char *uid = dup_str(ty_str(p->uid)); /* the pod may be over after any news */
-    struct ty_kept_news n;
+    struct ty_shim_event n;
 
     while (ty_map_get(&e->pods, ty_str(uid)) == p) {
-        ty_keeper_next(p->keeper, &n);
-        if (n.what == TY_KEPT_NOTHING)
+        ty_shim_next(p->shim, &n);
+        if (n.what == TY_SHIM_NOTHING)
             break;
         if (ty_pod_probes_on_shim_event(p, &n) || ty_rsh_on_shim_event(p, &n))
             continue;
-        if (n.what == TY_STARTED) {
+        if (n.what == TY_SHIM_STARTED) {
             p->began_ms[n.id - 1] = ty_engine_wall_ms();
             ty_pod_lifecycle_started(p->run, n.id - 1, ty_engine_now_ms(e));
-        } else if (n.what == TY_START_FAILED) {
+        } else if (n.what == TY_SHIM_START_FAILED) {
             start_refused(p, &n);
-        } else if (n.what == TY_EXITED && p->logs[n.id - 1]) {
+        } else if (n.what == TY_SHIM_EXITED && p->logs[n.id - 1]) {
             ty_container_log_exited(p->logs[n.id - 1], n.wstatus);
             continue; /* that took its turn, and the pod may be gone */
-        } else if (n.what == TY_GONE) {
+        } else if (n.what == TY_SHIM_GONE) {
             shim_gone(p, &n);
             if (ty_map_get(&e->pods, ty_str(uid)) == p)
                 ty_pods_advance(p);

@@ -1,4 +1,4 @@
-/* How a pod begins: its plan, folder, keeper and devices. */
+/* How a pod begins: its plan, folder, shim and devices. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -123,10 +123,10 @@ static int make_plan(struct ty_pod_runtime *p, const struct ty_json *pod, struct
 
 static int make_shim(struct ty_pod_runtime *p, struct ty_jobset_net *net, struct ty_err *err)
 {
-    struct ty_keep k = { .hostname = p->host };
+    struct ty_shim_spec k = { .hostname = p->host };
 
     k.binds = ty_pod_files_create(p->e->pass, p, net->hosts, err);
-    return k.binds ? ty_keeper_new(p->e->o.zygote, &k, &p->keeper, err) : err->code;
+    return k.binds ? ty_shim_new(p->e->o.zygote, &k, &p->shim, err) : err->code;
 }
 
 /* A pod that cannot even begin fails with the reason, like one whose process could not start. */
@@ -178,7 +178,7 @@ static void start_pod(struct ty_engine *e, const struct ty_stored *obj)
         ty_pods_free(p);
         return;
     }
-    uv_poll_init(e->o.loop, &p->poll, ty_keeper_fd(p->keeper));
+    uv_poll_init(e->o.loop, &p->poll, ty_shim_fd(p->shim));
     p->poll.data = p;
     p->handles = 2;
     uv_poll_start(&p->poll, UV_READABLE, ty_pods_on_shim);

@@ -1,7 +1,7 @@
 /* Pods at work: starts that fail, ends of every sort, names that find them. */
 #include "engine/engine_testing.h"
 
-#include "proc/inner.h"
+#include "proc/proc_inner.h"
 
 static const struct ty_json *terminated(struct engine_fixture *w, const char *host)
 {
@@ -64,7 +64,7 @@ static bool is_up(struct engine_fixture *w)
     return fixture_observed(w, "L j-node-0-0/main up\n");
 }
 
-/* The keeper is the parent of all that is in the pod; without it everything there is dead. */
+/* The shim is the parent of all that is in the pod; without it everything there is dead. */
 static void a_keeper_that_is_killed(void **state)
 {
     struct engine_fixture *w = *state;

@@ -1,6 +1,6 @@
 /* The remote shell of a machine that is its own cluster: `trainyard rsh HOST CMD` inside one pod
  * asks, through a socket in the run's folder, for CMD to be run in the pod HOST, with its own
- * stdin, stdout and stderr. mpirun's daemons start this way, each a child of its pod's keeper. */
+ * stdin, stdout and stderr. mpirun's daemons start this way, each a child of its pod's shim. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -74,12 +74,12 @@ static int start_remote(struct ty_rsh_command *r, const char *command, struct ty
     for (size_t i = p->plan.n; i-- > 0;)
         if (strcmp(p->plan.containers[i].name, TY_NODE) == 0)
             c = &p->plan.containers[i];
-    struct ty_start s = ty_pods_exec_start(a, p, c, r->id, argv);
+    struct ty_process_spec s = ty_pods_exec_start(a, p, c, r->id, argv);
     s.in = r->fds[0];
     s.out = r->fds[1];
     s.err = r->fds[2];
     s.cgroup = ty_limits_join(p, (size_t)(c - p->plan.containers));
-    int started = ty_keeper_start(p->keeper, &s, err);
+    int started = ty_shim_start(p->shim, &s, err);
     if (s.cgroup > 0)
         close(s.cgroup);
     return started;
@@ -177,8 +177,8 @@ static void on_remote(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSE
     /* The asker says nothing more; its end is the end of what it asked for. */
     if (recv(r->fd, &c, 1, MSG_DONTWAIT) == 0) {
         if (!r->command.n) {
-            ty_keeper_signal(r->pod->keeper, r->id, SIGHUP, true);
-            ty_keeper_signal(r->pod->keeper, r->id, SIGKILL, true);
+            ty_shim_signal(r->pod->shim, r->id, SIGHUP, true);
+            ty_shim_signal(r->pod->shim, r->id, SIGKILL, true);
         }
         remote_free(r);
     }
@@ -208,17 +208,17 @@ void ty_rsh_pod_ended(struct ty_pod_runtime *p)
     }
 }
 
-bool ty_rsh_on_shim_event(struct ty_pod_runtime *p, const struct ty_kept_news *n)
+bool ty_rsh_on_shim_event(struct ty_pod_runtime *p, const struct ty_shim_event *n)
 {
     struct ty_rsh_command *r = p->e->remotes;
 
-    if (n->what == TY_GONE || n->id < TY_RSH_FIRST)
+    if (n->what == TY_SHIM_GONE || n->id < TY_RSH_FIRST)
         return false;
     while (r && (r->pod != p || r->id != n->id))
         r = r->next;
-    if (r && n->what == TY_START_FAILED)
+    if (r && n->what == TY_SHIM_START_FAILED)
         send_reply(r, 127, n->text);
-    else if (r && n->what == TY_EXITED)
+    else if (r && n->what == TY_SHIM_EXITED)
         send_reply(r, WIFEXITED(n->wstatus) ? WEXITSTATUS(n->wstatus) : 128 + WTERMSIG(n->wstatus),
                    "");
     return true;

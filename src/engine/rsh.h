@@ -3,7 +3,7 @@
 #ifndef TY_ENGINE_RSH_H
 #define TY_ENGINE_RSH_H
 
-#define TY_RSH_FIRST 200000u /* process ids of remote commands in a keeper */
+#define TY_RSH_FIRST 200000u /* process ids of remote commands in a shim */
 
 struct ty_rsh_request {
     char host[512];

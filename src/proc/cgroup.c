@@ -15,11 +15,11 @@ enum { PERIOD_US = 100 * 1000, LINGER_MS = 1000, PATH_BYTES = 4096 };
 
 struct ty_cgroups {
     char *dir; /* of this run */
-    struct ty_cgroups_can can;
+    struct ty_cgroups_controllers can;
 };
 
 /* O_CREAT: the kernel refuses it, and an ordinary folder will do in a test. */
-static int put(const char *dir, const char *file, const char *word)
+static int write_file(const char *dir, const char *file, const char *word)
 {
     char path[PATH_BYTES];
 
@@ -34,7 +34,7 @@ static int put(const char *dir, const char *file, const char *word)
 }
 
 /* At most n - 1 bytes, and a NUL; "" if it cannot be read. */
-static void get(const char *dir, const char *file, char *ret, size_t n)
+static void read_file(const char *dir, const char *file, char *ret, size_t n)
 {
     char path[PATH_BYTES];
 
@@ -59,31 +59,31 @@ static bool has_word(const char *list, const char *word)
 }
 
 /* Children of `dir` shall have these; which of them they then do have. */
-static struct ty_cgroups_can enable(const char *dir)
+static struct ty_cgroups_controllers enable_controllers(const char *dir)
 {
     char list[512];
 
-    put(dir, "cgroup.subtree_control", "+memory");
-    put(dir, "cgroup.subtree_control", "+cpu");
-    put(dir, "cgroup.subtree_control", "+pids");
-    get(dir, "cgroup.subtree_control", list, sizeof(list));
-    return (struct ty_cgroups_can){ .memory = has_word(list, "memory"),
-                                    .cpu = has_word(list, "cpu"),
-                                    .pids = has_word(list, "pids") };
+    write_file(dir, "cgroup.subtree_control", "+memory");
+    write_file(dir, "cgroup.subtree_control", "+cpu");
+    write_file(dir, "cgroup.subtree_control", "+pids");
+    read_file(dir, "cgroup.subtree_control", list, sizeof(list));
+    return (struct ty_cgroups_controllers){ .memory = has_word(list, "memory"),
+                                            .cpu = has_word(list, "cpu"),
+                                            .pids = has_word(list, "pids") };
 }
 
-static bool usable(const char *dir)
+static bool is_usable(const char *dir)
 {
     char path[PATH_BYTES], list[512];
 
     snprintf(path, sizeof(path), "%s/cgroup.procs", dir);
-    get(dir, "cgroup.controllers", list, sizeof(list));
+    read_file(dir, "cgroup.controllers", list, sizeof(list));
     return has_word(list, "memory") && access(dir, W_OK) == 0 && access(path, W_OK) == 0 &&
-           enable(dir).memory;
+           enable_controllers(dir).memory;
 }
 
-/* Where cgroup v2 is mounted, or NULL. */
-static char *mounted(struct ty_arena *a)
+/* Where cgroup v2 is mount_point, or NULL. */
+static char *mount_point(struct ty_arena *a)
 {
     FILE *f = fopen("/proc/self/mountinfo", "re");
     char line[PATH_BYTES], *found = NULL;
@@ -107,7 +107,7 @@ static char *own_path(struct ty_arena *a)
     char text[PATH_BYTES];
     struct ty_str rest, line;
 
-    get("/proc/self", "cgroup", text, sizeof(text));
+    read_file("/proc/self", "cgroup", text, sizeof(text));
     rest = ty_str(text);
     do {
         rest = ty_str_cut(rest, '\n', &line);
@@ -119,7 +119,7 @@ static char *own_path(struct ty_arena *a)
 
 char *ty_cgroups_find(struct ty_arena *a, struct ty_err *err)
 {
-    const char *root = mounted(a), *own = own_path(a);
+    const char *root = mount_point(a), *own = own_path(a);
 
     if (!root || !own) {
         ty_fail(err, -ENOENT, "cgroup v2 is not mounted");
@@ -127,7 +127,7 @@ char *ty_cgroups_find(struct ty_arena *a, struct ty_err *err)
     }
     char *dir = ty_arena_printf(a, "%s%s", root, strcmp(own, "/") == 0 ? "" : own);
     while (strlen(dir) >= strlen(root)) {
-        if (usable(dir))
+        if (is_usable(dir))
             return dir;
         *strrchr(dir, '/') = 0;
     }
@@ -135,14 +135,14 @@ char *ty_cgroups_find(struct ty_arena *a, struct ty_err *err)
     return NULL;
 }
 
-/* When the process started, in clock ticks since boot; 0: there is none. */
-static unsigned long long started(int pid)
+/* When the process start_ticks, in clock ticks since boot; 0: there is none. */
+static unsigned long long start_ticks(int pid)
 {
     char dir[64], text[1024];
     unsigned long long ticks = 0;
 
     snprintf(dir, sizeof(dir), "/proc/%d", pid);
-    get(dir, "stat", text, sizeof(text));
+    read_file(dir, "stat", text, sizeof(text));
     const char *p = strrchr(text, ')'); /* the name before it may hold anything */
     for (int i = 2; p && i < 22; i++)
         p = strchr(p + 1, ' ');
@@ -157,7 +157,7 @@ static bool remove_at(const char *dir, const char *name)
     if (rmdir(path) == 0 || errno == ENOENT)
         return true;
     if (errno == EBUSY)
-        put(path, "cgroup.kill", "1");
+        write_file(path, "cgroup.kill", "1");
     return rmdir(path) == 0;
 }
 
@@ -176,7 +176,7 @@ static bool remove_run(const char *dir)
     return all && (rmdir(dir) == 0 || errno == ENOENT);
 }
 
-static void sweep(const char *dir)
+static void remove_stale(const char *dir)
 {
     DIR *d = opendir(dir);
     char path[PATH_BYTES];
@@ -185,7 +185,7 @@ static void sweep(const char *dir)
     for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
         unsigned long long ticks = 0;
         int pid = 0;
-        if (sscanf(e->d_name, PREFIX "%d-%llu", &pid, &ticks) != 2 || started(pid) == ticks)
+        if (sscanf(e->d_name, PREFIX "%d-%llu", &pid, &ticks) != 2 || start_ticks(pid) == ticks)
             continue;
         snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
         remove_run(path);
@@ -199,8 +199,8 @@ int ty_cgroups_open(const char *dir, struct ty_cgroups **ret, struct ty_err *err
     char path[PATH_BYTES];
     struct ty_cgroups *c = NULL;
 
-    sweep(dir);
-    snprintf(path, sizeof(path), "%s/" PREFIX "%d-%llu", dir, getpid(), started(getpid()));
+    remove_stale(dir);
+    snprintf(path, sizeof(path), "%s/" PREFIX "%d-%llu", dir, getpid(), start_ticks(getpid()));
     if (mkdir(path, 0755) < 0 && errno != EEXIST)
         return ty_fail(err, -errno, "%s: %s", path, strerrordesc_np(errno));
     c = calloc(1, sizeof(*c));
@@ -209,14 +209,14 @@ int ty_cgroups_open(const char *dir, struct ty_cgroups **ret, struct ty_err *err
     c->dir = strdup(path);
     if (!c->dir)
         abort();
-    c->can = enable(path);
+    c->can = enable_controllers(path);
     *ret = c;
     return 0;
 }
 
-struct ty_cgroups_can ty_cgroups_can(const struct ty_cgroups *c)
+struct ty_cgroups_controllers ty_cgroups_controllers(const struct ty_cgroups *c)
 {
-    return c ? c->can : (struct ty_cgroups_can){ 0 };
+    return c ? c->can : (struct ty_cgroups_controllers){ 0 };
 }
 
 void ty_cgroups_close(struct ty_cgroups *c)
@@ -238,10 +238,11 @@ static int limit_memory(const char *dir, int64_t bytes)
 
     if (bytes > 0)
         snprintf(word, sizeof(word), "%lld", (long long)bytes);
-    int r = put(dir, "memory.max", word);
+    int r = write_file(dir, "memory.max", word);
     if (bytes > 0) {
-        put(dir, "memory.swap.max", "0"); /* a kernel without swap accounting has no such file */
-        put(dir, "memory.oom.group", "1");
+        write_file(dir, "memory.swap.max",
+                   "0"); /* a kernel without swap accounting has no such file */
+        write_file(dir, "memory.oom.group", "1");
     }
     return r;
 }
@@ -251,14 +252,14 @@ static int limit_cpu(const char *dir, int64_t milli)
     char word[64];
 
     if (milli <= 0)
-        return put(dir, "cpu.max", "max");
+        return write_file(dir, "cpu.max", "max");
     int64_t quota = milli * (PERIOD_US / 1000);
     snprintf(word, sizeof(word), "%lld %d", (long long)(quota < 1000 ? 1000 : quota), PERIOD_US);
-    return put(dir, "cpu.max", word);
+    return write_file(dir, "cpu.max", word);
 }
 
-int ty_cgroup_make(struct ty_cgroups *c, const char *name, const struct ty_cgroup_limits *l,
-                   struct ty_err *err)
+int ty_cgroup_create(struct ty_cgroups *c, const char *name, const struct ty_cgroup_limits *l,
+                     struct ty_err *err)
 {
     char dir[PATH_BYTES], word[64];
     int r = 0;
@@ -272,7 +273,7 @@ int ty_cgroup_make(struct ty_cgroups *c, const char *name, const struct ty_cgrou
         r = limit_cpu(dir, l->cpu_milli);
     snprintf(word, sizeof(word), "%lld", (long long)l->pids);
     if (r == 0 && c->can.pids)
-        r = put(dir, "pids.max", l->pids > 0 ? word : "max");
+        r = write_file(dir, "pids.max", l->pids > 0 ? word : "max");
     return r < 0 ? ty_fail(err, r, "%s: cannot set its limits: %s", dir, strerrordesc_np(-r)) : 0;
 }
 
@@ -291,7 +292,7 @@ int64_t ty_cgroup_oom_kills(const struct ty_cgroups *c, const char *name)
     long long n = 0;
 
     snprintf(dir, sizeof(dir), "%s/%s", c->dir, name);
-    get(dir, "memory.events", text, sizeof(text));
+    read_file(dir, "memory.events", text, sizeof(text));
     const char *line = strstr(text, "oom_kill ");
     return line && sscanf(line, "oom_kill %lld", &n) == 1 ? n : 0;
 }

@@ -22,10 +22,10 @@ int ty_cgroups_open(const char *dir, struct ty_cgroups **ret, struct ty_err *err
 /* takes; NULL is fine. Kills what is left in them, and waits for its end for a second at most. */
 void ty_cgroups_close(struct ty_cgroups *c);
 /* Which limits there are. */
-struct ty_cgroups_can {
+struct ty_cgroups_controllers {
     bool memory, cpu, pids;
 };
-struct ty_cgroups_can ty_cgroups_can(const struct ty_cgroups *c);
+struct ty_cgroups_controllers ty_cgroups_controllers(const struct ty_cgroups *c);
 
 struct ty_cgroup_limits {
     int64_t memory;    /* bytes; 0 none */
@@ -34,9 +34,9 @@ struct ty_cgroup_limits {
 };
 /* Makes it, or sets the limits of the one that is there. Limits without a controller are left out.
  */
-int ty_cgroup_make(struct ty_cgroups *c, const char *name, const struct ty_cgroup_limits *l,
-                   struct ty_err *err);
-/* A descriptor for ty_start.cgroup; -errno. */
+int ty_cgroup_create(struct ty_cgroups *c, const char *name, const struct ty_cgroup_limits *l,
+                     struct ty_err *err);
+/* A descriptor for ty_process_spec.cgroup; -errno. */
 int ty_cgroup_procs(const struct ty_cgroups *c, const char *name);
 /* How many of its processes the kernel has killed for memory so far. */
 int64_t ty_cgroup_oom_kills(const struct ty_cgroups *c, const char *name);

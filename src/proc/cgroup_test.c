@@ -75,8 +75,9 @@ static void limits_without_controllers_are_left_out(void **state)
     const struct ty_cgroup_limits l = { .memory = 1 << 30, .cpu_milli = 1500, .pids = 99 };
 
     assert_int_equal(ty_cgroups_open(*state, &c, &err), 0);
-    assert_false(ty_cgroups_can(c).memory || ty_cgroups_can(c).cpu || ty_cgroups_can(c).pids);
-    assert_int_equal(ty_cgroup_make(c, "pod.main", &l, &err), 0);
+    assert_false(ty_cgroups_controllers(c).memory || ty_cgroups_controllers(c).cpu ||
+                 ty_cgroups_controllers(c).pids);
+    assert_int_equal(ty_cgroup_create(c, "pod.main", &l, &err), 0);
     char *dir = ty_arena_printf(a, "%s/pod.main", run_dir(a, *state));
     file_is(a, dir, "memory.max", NULL);
     file_is(a, dir, "cpu.max", NULL);
@@ -114,22 +115,23 @@ static void limits_are_written(void **state)
     struct ty_cgroup_limits l = { .memory = 1 << 30, .cpu_milli = 1500, .pids = 99 };
     char *dir = ty_arena_printf(a, "%s/pod.main", run_dir(a, *state));
 
-    assert_true(ty_cgroups_can(c).memory && ty_cgroups_can(c).cpu && ty_cgroups_can(c).pids);
-    assert_int_equal(ty_cgroup_make(c, "pod.main", &l, &err), 0);
+    assert_true(ty_cgroups_controllers(c).memory && ty_cgroups_controllers(c).cpu &&
+                ty_cgroups_controllers(c).pids);
+    assert_int_equal(ty_cgroup_create(c, "pod.main", &l, &err), 0);
     file_is(a, dir, "memory.max", "1073741824");
     file_is(a, dir, "memory.swap.max", "0");
     file_is(a, dir, "memory.oom.group", "1");
     file_is(a, dir, "cpu.max", "150000 100000");
     file_is(a, dir, "pids.max", "99");
     l = (struct ty_cgroup_limits){ .cpu_milli = 1 }; /* again, and less than the kernel takes */
-    assert_int_equal(ty_cgroup_make(c, "pod.main", &l, &err), 0);
+    assert_int_equal(ty_cgroup_create(c, "pod.main", &l, &err), 0);
     file_is(a, dir, "memory.max", "max");
     file_is(a, dir, "cpu.max", "1000 100000");
     file_is(a, dir, "pids.max", "max");
     write_text(ty_arena_printf(a, "%s/memory.events", dir),
                "low 0\nhigh 0\nmax 7\noom 4\noom_kill 3\noom_group_kill 1\n");
     assert_int_equal(ty_cgroup_oom_kills(c, "pod.main"), 3);
-    assert_int_equal(ty_cgroup_make(c, "no/such", &l, &err), -ENOENT);
+    assert_int_equal(ty_cgroup_create(c, "no/such", &l, &err), -ENOENT);
     assert_has(err.text, "no/such");
     tree_remove(dir);
     assert_true(ty_cgroup_remove(c, "pod.main"));
@@ -158,7 +160,7 @@ static void leftovers_of_the_dead_go(void **state)
     assert_int_equal(access(reused, F_OK), -1);
     assert_int_equal(access(other, F_OK), 0);
     struct ty_cgroups *second = NULL; /* ours is alive: it stays */
-    assert_int_equal(ty_cgroup_make(c, "p.c", &(struct ty_cgroup_limits){ 0 }, &err), 0);
+    assert_int_equal(ty_cgroup_create(c, "p.c", &(struct ty_cgroup_limits){ 0 }, &err), 0);
     assert_int_equal(ty_cgroups_open(*state, &second, &err), 0);
     assert_int_equal(access(ty_arena_printf(a, "%s/p.c", run_dir(a, *state)), F_OK), 0);
     ty_cgroups_close(second);
@@ -194,7 +196,7 @@ static void join_kill_and_remove(void **state)
     if (!root || ty_cgroups_open(root, &c, &err) < 0)
         skip();
     ty_auto_arena *a = ty_arena_new(1 << 16);
-    assert_int_equal(ty_cgroup_make(c, "pod.main", &(struct ty_cgroup_limits){ 0 }, &err), 0);
+    assert_int_equal(ty_cgroup_create(c, "pod.main", &(struct ty_cgroup_limits){ 0 }, &err), 0);
     int fd = ty_cgroup_procs(c, "pod.main");
     assert_true(fd >= 0);
     pid_t pid = fork();

@@ -1,4 +1,4 @@
-/* The child shares our memory until it has called execve and we stand still meanwhile (as vfork
+/* The run_child shares our memory until it has called execve and we stand still meanwhile (as vfork
  * does), so nothing is copied and it tells its failure by writing it down. It makes only
  * async-signal-safe calls, on a stack of its own. */
 #include "proc/exec.h"
@@ -9,41 +9,41 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "proc/keeper_ns.h"
+#include "proc/shim_mounts.h"
 
 enum { STACK_SIZE = 64 << 10 }; /* small enough to come from the heap, without a mapping */
 static const char default_path[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/* A daemon that loses its parent becomes a child of the container's first process, as in a
- * container of its own; when that ends they come to the keeper, which knows them as strangers. */
-static int lead(struct ty_step *fail)
+/* A daemon that loses its parent becomes a run_child of the container's first process, as in a
+ * container of its own; when that ends they come to the shim, which knows them as strangers. */
+static int lead_session(struct ty_proc_failure *fail)
 {
     if (setsid() < 0)
-        return ty_step_fail(fail, "setsid", NULL);
+        return ty_proc_failure_set(fail, "setsid", NULL);
     if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
-        return ty_step_fail(fail, "become a subreaper", NULL);
+        return ty_proc_failure_set(fail, "become a subreaper", NULL);
     return 0;
 }
 
 /* Before anything else: all that the container costs is counted. */
-static int join_cgroup(const struct ty_start *s, struct ty_step *fail)
+static int join_cgroup(const struct ty_process_spec *s, struct ty_proc_failure *fail)
 {
     if (s->cgroup > 0 && write(s->cgroup, "0", 1) < 0)
-        return ty_step_fail(fail, "join its cgroup", NULL);
+        return ty_proc_failure_set(fail, "join its cgroup", NULL);
     return 0;
 }
 
-static int set_view(const struct ty_exec *x, struct ty_step *fail)
+static int set_view(const struct ty_exec *x, struct ty_proc_failure *fail)
 {
-    const struct ty_bind *binds = x->start->binds;
+    const struct ty_bind_mount *binds = x->start->binds;
     if (!binds || !binds[0].to || !x->mode->can.mounts)
         return 0;
     if (unshare(CLONE_NEWNS) < 0)
-        return ty_step_fail(fail, "make a mount namespace", NULL);
-    return ty_ns_binds(binds, fail);
+        return ty_proc_failure_set(fail, "make a mount namespace", NULL);
+    return ty_shim_mounts_bind(binds, fail);
 }
 
-static int set_limit(int what, int64_t v, const char *name, struct ty_step *fail)
+static int set_limit(int what, int64_t v, const char *name, struct ty_proc_failure *fail)
 {
     if (v < 0)
         return 0;
@@ -54,20 +54,20 @@ static int set_limit(int what, int64_t v, const char *name, struct ty_step *fail
         want.rlim_cur = want.rlim_max = old.rlim_max; /* ours is lower, and limits it as well */
         r = setrlimit(res, &want);
     }
-    return r < 0 ? ty_step_fail(fail, "limit", name) : 0;
+    return r < 0 ? ty_proc_failure_set(fail, "limit", name) : 0;
 }
 
-static int set_limits(const struct ty_exec *x, struct ty_step *fail)
+static int set_limits(const struct ty_exec *x, struct ty_proc_failure *fail)
 {
-    const struct ty_start *s = x->start;
+    const struct ty_process_spec *s = x->start;
     static const int64_t nowhere[16];
     int r = 0;
 
     if (memcmp(s->cpus_mask, nowhere, sizeof(nowhere)) != 0 &&
         syscall(SYS_sched_setaffinity, 0, sizeof(s->cpus_mask), s->cpus_mask) < 0)
-        r = ty_step_fail(fail, "pin to cpus", NULL);
+        r = ty_proc_failure_set(fail, "pin to cpus", NULL);
     if (r == 0 && s->limit_nofile < 0 && setrlimit(RLIMIT_NOFILE, &x->mode->nofile) < 0)
-        r = ty_step_fail(fail, "limit", "open files");
+        r = ty_proc_failure_set(fail, "limit", "open files");
     if (r == 0)
         r = set_limit(RLIMIT_NOFILE, s->limit_nofile, "open files", fail);
     if (r == 0)
@@ -81,38 +81,38 @@ static int set_limits(const struct ty_exec *x, struct ty_step *fail)
 
 /* The system calls themselves: the library's wrappers would tell other threads, which we have not.
  */
-static int set_ids(const struct ty_exec *x, struct ty_step *fail)
+static int set_ids(const struct ty_exec *x, struct ty_proc_failure *fail)
 {
     long uid = x->start->uid, gid = x->start->gid;
     bool same = (uid < 0 || (uid_t)uid == geteuid()) && (gid < 0 || (gid_t)gid == getegid());
     if (same)
         return 0;
     if (!x->mode->can.user_ns && geteuid() == 0 && syscall(SYS_setgroups, 0, NULL) < 0)
-        return ty_step_fail(fail, "leave the groups", NULL);
+        return ty_proc_failure_set(fail, "leave the groups", NULL);
     if (gid >= 0 && syscall(SYS_setresgid, gid, gid, gid) < 0)
-        return ty_step_fail(fail, "change the group", NULL);
+        return ty_proc_failure_set(fail, "change the group", NULL);
     if (uid >= 0 && syscall(SYS_setresuid, uid, uid, uid) < 0)
-        return ty_step_fail(fail, "change the user", NULL);
+        return ty_proc_failure_set(fail, "change the user", NULL);
     return 0;
 }
 
-/* The keeper has /dev/null open as 0 and 1: 1 serves until it is replaced itself. */
-static int set_fds(const struct ty_start *s, struct ty_step *fail)
+/* The shim has /dev/null open as 0 and 1: 1 serves until it is replaced itself. */
+static int set_fds(const struct ty_process_spec *s, struct ty_proc_failure *fail)
 {
     if (dup2(s->in < 0 ? 1 : s->in, 0) < 0 || dup2(s->err < 0 ? 1 : s->err, 2) < 0 ||
         (s->out >= 0 && dup2(s->out, 1) < 0))
-        return ty_step_fail(fail, "pass descriptors", NULL);
+        return ty_proc_failure_set(fail, "pass descriptors", NULL);
     return 0;
 }
 
-static int set_place(const struct ty_exec *x, struct ty_step *fail)
+static int set_place(const struct ty_exec *x, struct ty_proc_failure *fail)
 {
-    const struct ty_start *s = x->start;
+    const struct ty_process_spec *s = x->start;
     if (s->cwd && chdir(s->cwd) < 0)
-        return ty_step_fail(fail, "working directory", s->cwd);
+        return ty_proc_failure_set(fail, "working directory", s->cwd);
     int r = set_fds(s, fail);
-    /* Without namespaces a setuid program would become root, whom our guard cannot kill; inside a
-     * user namespace the kernel ignores the bit anyway. */
+    /* Without namespaces a setuid program would become_program root, whom our guard cannot kill;
+     * inside a user namespace the kernel ignores the bit anyway. */
     if (r == 0 && !x->mode->can.pid_ns && geteuid() != 0)
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     return r;
@@ -133,10 +133,11 @@ static void exec_along(const struct ty_exec *x, const char *dirs)
     int worst = ENOENT;
     while (dirs) {
         size_t n = strcspn(dirs, ":");
-        struct ty_ns_path p;
+        struct ty_shim_path p;
         p.n = 0;
-        if (ty_ns_path_add(&p, n ? dirs : ".", n ? n : 1) == 0 && ty_ns_path_add(&p, "/", 1) == 0 &&
-            ty_ns_path_add(&p, x->argv[0], strlen(x->argv[0])) == 0)
+        if (ty_shim_path_add(&p, n ? dirs : ".", n ? n : 1) == 0 &&
+            ty_shim_path_add(&p, "/", 1) == 0 &&
+            ty_shim_path_add(&p, x->argv[0], strlen(x->argv[0])) == 0)
             execve(p.p, x->argv, x->env);
         if (errno == EACCES)
             worst = EACCES;
@@ -147,7 +148,7 @@ static void exec_along(const struct ty_exec *x, const char *dirs)
     errno = worst;
 }
 
-static int become(const struct ty_exec *x, struct ty_step *fail)
+static int become_program(const struct ty_exec *x, struct ty_proc_failure *fail)
 {
     sigset_t none;
     sigemptyset(&none);
@@ -158,16 +159,16 @@ static int become(const struct ty_exec *x, struct ty_step *fail)
         execve(x->argv[0], x->argv, x->env);
     else
         exec_along(x, path_of(x->env));
-    return ty_step_fail(fail, "exec", x->argv[0]);
+    return ty_proc_failure_set(fail, "exec", x->argv[0]);
 }
 
-static int child(void *arg)
+static int run_child(void *arg)
 {
     struct ty_exec *x = arg;
-    struct ty_step *fail = &x->fail;
+    struct ty_proc_failure *fail = &x->fail;
     int r = join_cgroup(x->start, fail);
     if (r == 0)
-        r = lead(fail);
+        r = lead_session(fail);
     if (r == 0)
         r = set_view(x, fail);
     if (r == 0)
@@ -177,19 +178,19 @@ static int child(void *arg)
     if (r == 0)
         r = set_place(x, fail);
     if (r == 0)
-        become(x, fail);
-    syscall(SYS_exit_group, 127); /* not _exit: sanitizers would take this stack for the keeper's */
+        become_program(x, fail);
+    syscall(SYS_exit_group, 127); /* not _exit: sanitizers would take this stack for the shim's */
     return 127;
 }
 
 int ty_exec_spawn(struct ty_exec *x, pid_t *ret_pid)
 {
     char *stack = malloc(STACK_SIZE);
-    x->fail = (struct ty_step){ 0 };
+    x->fail = (struct ty_proc_failure){ 0 };
     if (!stack)
-        return ty_step_fail(&x->fail, "allocate a stack", NULL);
-    pid_t pid = clone(child, stack + STACK_SIZE, CLONE_VM | CLONE_VFORK | SIGCHLD, x);
-    int r = pid < 0 ? ty_step_fail(&x->fail, "clone", NULL) : -x->fail.code;
+        return ty_proc_failure_set(&x->fail, "allocate a stack", NULL);
+    pid_t pid = clone(run_child, stack + STACK_SIZE, CLONE_VM | CLONE_VFORK | SIGCHLD, x);
+    int r = pid < 0 ? ty_proc_failure_set(&x->fail, "clone", NULL) : -x->fail.code;
     free(stack);
     if (pid > 0 && r < 0)
         waitpid(pid, NULL, 0);

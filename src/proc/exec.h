@@ -1,14 +1,15 @@
-/* A container's process: from the keeper's order to execve. */
+/* A container's process: from the shim's order to execve. */
 #ifndef TY_PROC_EXEC_H
 #define TY_PROC_EXEC_H
 
-#include "proc/inner.h"
+#include "proc/proc_inner.h"
 
 struct ty_exec {
-    const struct ty_mode *mode;
-    const struct ty_start *start; /* its argv and env are not used: execve wants them unqualified */
+    const struct ty_zygote_mode *mode;
+    const struct ty_process_spec
+        *start; /* its argv and env are not used: execve wants them unqualified */
     char *const *argv, *const *env;
-    struct ty_step fail; /* set when ty_exec_spawn fails */
+    struct ty_proc_failure fail; /* set when ty_exec_spawn fails */
 };
 /* Clones and execs; returns when the program runs. *ret_pid as this process counts. -errno: *fail
  * says which step, and nothing runs. All signals must be blocked; the program has none blocked. */

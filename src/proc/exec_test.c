@@ -5,7 +5,7 @@
 #include <sched.h>
 #include <sys/stat.h>
 
-static void sh_ok(struct ty_keeper *k, struct ty_start s, const char *script, const char *want)
+static void sh_ok(struct ty_shim *k, struct ty_process_spec s, const char *script, const char *want)
 {
     const char *const argv[] = { "/bin/sh", "-c", script, NULL };
     s.argv = argv;
@@ -15,10 +15,10 @@ static void sh_ok(struct ty_keeper *k, struct ty_start s, const char *script, co
     assert_string_equal(said.text, want);
 }
 
-static void fails(struct ty_keeper *k, const struct ty_start *s, int code, const char *text)
+static void fails(struct ty_shim *k, const struct ty_process_spec *s, int code, const char *text)
 {
     start(k, s);
-    struct ty_kept_news n = expect(k, TY_START_FAILED, s->id);
+    struct ty_shim_event n = expect(k, TY_SHIM_START_FAILED, s->id);
     assert_string_equal(n.text, text);
     assert_int_equal(n.code, code);
 }
@@ -67,10 +67,10 @@ static void programs_are_looked_up_along_path(void **state)
     (void)state;
     struct folders f;
     struct ty_zygote *z = zygote(0);
-    struct ty_keeper *k = keeper(z, NULL);
+    struct ty_shim *k = shim(z, NULL);
     const char *const argv[] = { "prog", "arg", NULL }, *const rel[] = { "good/prog", "x", NULL };
     const char *env[] = { f.path, NULL };
-    struct ty_start s = plain(5, argv);
+    struct ty_process_spec s = plain(5, argv);
 
     make_folders(&f);
     s.env = env;
@@ -90,7 +90,7 @@ static void programs_are_looked_up_along_path(void **state)
     assert_exit(&said, 0);
     assert_string_equal(said.text, "good x\n");
     remove_folders(&f);
-    ty_keeper_free(k);
+    ty_shim_free(k);
     ty_zygote_stop(z);
 }
 
@@ -98,10 +98,10 @@ static void a_default_path_and_odd_commands(void **state)
 {
     (void)state;
     struct ty_zygote *z = zygote(0);
-    struct ty_keeper *k = keeper(z, NULL);
+    struct ty_shim *k = shim(z, NULL);
     const char *const argv[] = { "true", NULL }, *const none[] = { NULL },
                       *const empty[] = { "", NULL };
-    struct ty_start s = plain(5, argv);
+    struct ty_process_spec s = plain(5, argv);
     s.env = none;
     struct said said = run(k, s);
     assert_exit(&said, 0);
@@ -112,7 +112,7 @@ static void a_default_path_and_odd_commands(void **state)
     s = plain(9, argv);
     s.cwd = "/no/such/place";
     fails(k, &s, ENOENT, "working directory /no/such/place: No such file or directory");
-    ty_keeper_free(k);
+    ty_shim_free(k);
     ty_zygote_stop(z);
 }
 
@@ -124,8 +124,8 @@ static void limits_are_set(void **state)
     nofile.rlim_cur = 99; /* ours at the zygote's start, and so a container's */
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &nofile), 0);
     struct ty_zygote *z = zygote(0);
-    struct ty_keeper *k = keeper(z, NULL);
-    struct ty_start s = plain(5, NULL);
+    struct ty_shim *k = shim(z, NULL);
+    struct ty_process_spec s = plain(5, NULL);
 
     sh_ok(k, s, "ulimit -n", "99\n");
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &nofile), 0);
@@ -135,7 +135,7 @@ static void limits_are_set(void **state)
     s.limit_as = 512 << 20;
     s.limit_core = 0;
     sh_ok(k, s, "ulimit -n; ulimit -p; ulimit -v; ulimit -c", "77\n555\n524288\n0\n");
-    ty_keeper_free(k);
+    ty_shim_free(k);
     ty_zygote_stop(z);
 }
 
@@ -147,11 +147,11 @@ static void a_limit_above_ours_is_ours(void **state)
     struct rlimit core = { 4096, 4096 };
     assert_int_equal(setrlimit(RLIMIT_CORE, &core), 0);
     struct ty_zygote *z = zygote(0);
-    struct ty_keeper *k = keeper(z, NULL);
-    struct ty_start s = plain(5, NULL);
+    struct ty_shim *k = shim(z, NULL);
+    struct ty_process_spec s = plain(5, NULL);
     s.limit_core = 1 << 20;
     sh_ok(k, s, "ulimit -c", "8\n"); /* blocks of 512 */
-    ty_keeper_free(k);
+    ty_shim_free(k);
     ty_zygote_stop(z);
 }
 
@@ -160,9 +160,9 @@ static void it_joins_its_cgroup_first(void **state)
 {
     (void)state;
     struct ty_zygote *z = zygote(0);
-    struct ty_keeper *k = keeper(z, NULL);
+    struct ty_shim *k = shim(z, NULL);
     const char *const argv[] = { "true", NULL };
-    struct ty_start s = plain(5, argv);
+    struct ty_process_spec s = plain(5, argv);
     char word[8] = "";
     int pipe[2];
 
@@ -176,7 +176,7 @@ static void it_joins_its_cgroup_first(void **state)
     s.cgroup = pipe[0];
     fails(k, &s, EBADF, "join its cgroup: Bad file descriptor");
     close(pipe[0]);
-    ty_keeper_free(k);
+    ty_shim_free(k);
     ty_zygote_stop(z);
 }
 
@@ -189,13 +189,13 @@ static void the_process_is_pinned(void **state)
     while (!CPU_ISSET(cpu, &ours))
         cpu++;
     struct ty_zygote *z = zygote(0);
-    struct ty_keeper *k = keeper(z, NULL);
-    struct ty_start s = plain(5, NULL);
+    struct ty_shim *k = shim(z, NULL);
+    struct ty_process_spec s = plain(5, NULL);
     char want[64];
     s.cpus_mask[cpu / 64] = (int64_t)(1ULL << (cpu % 64));
     snprintf(want, sizeof(want), "Cpus_allowed_list:\t%u\n", cpu);
     sh_ok(k, s, "grep Cpus_allowed_list /proc/self/status", want);
-    ty_keeper_free(k);
+    ty_shim_free(k);
     ty_zygote_stop(z);
 }
 
@@ -205,8 +205,8 @@ static void users_change_where_root_may(void **state)
     const char *const argv[] = { "id", NULL };
     char want[128];
     struct ty_zygote *z = zygote(0);
-    struct ty_keeper *k = keeper(z, NULL);
-    struct ty_start s = plain(5, argv);
+    struct ty_shim *k = shim(z, NULL);
+    struct ty_process_spec s = plain(5, argv);
     s.uid = 12345;
     s.gid = 54321;
     if (geteuid() == 0) {
@@ -219,7 +219,7 @@ static void users_change_where_root_may(void **state)
         snprintf(want, sizeof(want), "%d\n%d\nCapEff:\t0000000000000000\n", s.uid, s.gid);
         sh_ok(k, s, "id -u; id -g; grep CapEff /proc/self/status", want);
     }
-    ty_keeper_free(k);
+    ty_shim_free(k);
     ty_zygote_stop(z);
 }
 
@@ -228,8 +228,8 @@ static void only_its_own_descriptors(void **state)
     (void)state;
     for (size_t m = 0; m < N_MODES; m++) {
         struct ty_zygote *z = zygote(modes[m]);
-        struct ty_keeper *k = keeper(z, NULL);
-        struct ty_start s = plain(5, NULL);
+        struct ty_shim *k = shim(z, NULL);
+        struct ty_process_spec s = plain(5, NULL);
         int in[2];
         sh_ok(k, s, "ls /proc/self/fd | tr '\\n' ' '; readlink /proc/self/fd/0",
               "0 1 2 3 /dev/null\n");
@@ -239,7 +239,7 @@ static void only_its_own_descriptors(void **state)
         s.in = in[0];
         sh_ok(k, s, "cat; echo error >&2", "hello\nerror\n");
         close(in[0]);
-        ty_keeper_free(k);
+        ty_shim_free(k);
         ty_zygote_stop(z);
     }
 }
@@ -254,13 +254,13 @@ static void signals_are_as_new(void **state)
     sigprocmask(SIG_BLOCK, &blocked, &old);
     signal(SIGINT, SIG_IGN);
     struct ty_zygote *z = zygote(0);
-    struct ty_keeper *k = keeper(z, NULL);
+    struct ty_shim *k = shim(z, NULL);
     const char *const argv[] = { "grep", "-E", "SigBlk|SigIgn", "/proc/self/status", NULL };
     struct said said = run(k, plain(5, argv));
     assert_string_equal(said.text, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
     signal(SIGINT, SIG_DFL);
     sigprocmask(SIG_SETMASK, &old, NULL);
-    ty_keeper_free(k);
+    ty_shim_free(k);
     ty_zygote_stop(z);
 }
 
@@ -268,10 +268,10 @@ static void it_leads_a_session(void **state)
 {
     (void)state;
     struct ty_zygote *z = zygote(TY_NO_PID_NS | TY_NO_MOUNTS);
-    struct ty_keeper *k = keeper(z, NULL);
+    struct ty_shim *k = shim(z, NULL);
     sh_ok(k, plain(5, NULL),
           "read a b c d pgrp sid rest </proc/self/stat; test $pgrp = $$ -a $sid = $$", "");
-    ty_keeper_free(k);
+    ty_shim_free(k);
     ty_zygote_stop(z);
 }
 

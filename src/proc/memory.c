@@ -35,8 +35,8 @@ static void read_limit(const char *path, struct ty_memory_limit *ret)
 
 /* From our cgroup up to where they are mounted. In a container without a cgroup namespace the path
  * is the host's and not to be seen, and the mount itself is our cgroup. */
-static void walk(const char *mount, struct ty_str path, const char *file,
-                 struct ty_memory_limit *ret)
+static void walk_up(const char *mount, struct ty_str path, const char *file,
+                    struct ty_memory_limit *ret)
 {
     char name[PATH_BYTES];
 
@@ -76,9 +76,9 @@ static void read_line(struct ty_str line, const char *sys, struct ty_memory_limi
         return;
     if (has_memory(controllers)) {
         snprintf(mount, sizeof(mount), "%s/memory", sys);
-        walk(mount, path, "memory.limit_in_bytes", ret);
+        walk_up(mount, path, "memory.limit_in_bytes", ret);
     } else if (ty_str_is(id, "0") && controllers.n == 0) {
-        walk(sys, path, "memory.max", ret);
+        walk_up(sys, path, "memory.max", ret);
     }
 }
 

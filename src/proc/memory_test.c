@@ -23,7 +23,7 @@ static int teardown(void **state)
 }
 
 /* Makes the folders on the way, too. */
-static void put(const char *dir, const char *name, const char *text)
+static void write_file(const char *dir, const char *name, const char *text)
 {
     char path[512];
 
@@ -50,41 +50,41 @@ static void is(const char *dir, size_t bytes, const char *from)
 static void test_none(void **state)
 {
     is(*state, 0, NULL);
-    put(*state, "cgroup", "0::/a/b\n");
+    write_file(*state, "cgroup", "0::/a/b\n");
     is(*state, 0, NULL);
-    put(*state, "a/b/memory.max", "max\n");
+    write_file(*state, "a/b/memory.max", "max\n");
     is(*state, 0, NULL);
-    put(*state, "a/memory.max", "0\n"); /* no number of a kernel's */
+    write_file(*state, "a/memory.max", "0\n"); /* no number of a kernel's */
     is(*state, 0, NULL);
 }
 
 /* Version 2: the smallest on the way up. */
 static void test_the_smallest_above_us(void **state)
 {
-    put(*state, "cgroup", "0::/a/b\n");
-    put(*state, "a/b/memory.max", "max\n");
-    put(*state, "a/memory.max", "134217728\n");
+    write_file(*state, "cgroup", "0::/a/b\n");
+    write_file(*state, "a/b/memory.max", "max\n");
+    write_file(*state, "a/memory.max", "134217728\n");
     is(*state, 134217728, "/a/memory.max");
-    put(*state, "a/b/memory.max", "33554432\n");
+    write_file(*state, "a/b/memory.max", "33554432\n");
     is(*state, 33554432, "/a/b/memory.max");
-    put(*state, "memory.max", "1048576\n"); /* in a cgroup namespace the mount is ours */
+    write_file(*state, "memory.max", "1048576\n"); /* in a cgroup namespace the mount is ours */
     is(*state, 1048576, "/memory.max");
 }
 
 static void test_version_1(void **state)
 {
-    put(*state, "cgroup", "5:cpu,cpuacct:/c\n4:hugetlb,memory:/pod/one\n0::/\n");
-    put(*state, "memory/memory.limit_in_bytes", "9223372036854771712\n");
+    write_file(*state, "cgroup", "5:cpu,cpuacct:/c\n4:hugetlb,memory:/pod/one\n0::/\n");
+    write_file(*state, "memory/memory.limit_in_bytes", "9223372036854771712\n");
     is(*state, 0, NULL);
-    put(*state, "memory/pod/memory.limit_in_bytes", "67108864\n");
+    write_file(*state, "memory/pod/memory.limit_in_bytes", "67108864\n");
     is(*state, 67108864, "/memory/pod/memory.limit_in_bytes");
 }
 
 /* The path is the host's: only the mount is to be seen. */
 static void test_a_path_that_is_not_there(void **state)
 {
-    put(*state, "cgroup", "4:memory:/kubepods/pod1/c1\n");
-    put(*state, "memory/memory.limit_in_bytes", "134217728\n");
+    write_file(*state, "cgroup", "4:memory:/kubepods/pod1/c1\n");
+    write_file(*state, "memory/memory.limit_in_bytes", "134217728\n");
     is(*state, 134217728, "/memory/memory.limit_in_bytes");
 }
 

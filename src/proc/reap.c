@@ -17,7 +17,7 @@ struct pids {
     size_t n, cap;
 };
 
-static void add(struct pids *p, pid_t pid)
+static void add_pid(struct pids *p, pid_t pid)
 {
     if (p->n == p->cap) {
         p->cap = p->cap ? p->cap * 2 : 64;
@@ -29,7 +29,7 @@ static void add(struct pids *p, pid_t pid)
     p->v[p->n++] = pid;
 }
 
-static bool has(const pid_t *v, size_t n, pid_t pid)
+static bool has_pid(const pid_t *v, size_t n, pid_t pid)
 {
     for (size_t i = 0; i < n; i++)
         if (v[i] == pid)
@@ -52,7 +52,7 @@ static bool read_children(struct pids *ret)
             if (room[i] >= '0' && room[i] <= '9') {
                 pid = pid * 10 + (room[i] - '0');
             } else if (pid) {
-                add(ret, pid);
+                add_pid(ret, pid);
                 pid = 0;
             }
         }
@@ -63,7 +63,7 @@ static bool read_children(struct pids *ret)
 
 struct process {
     pid_t pid, parent, group;
-    bool alive; /* a zombie is not, unless only its first thread has ended */
+    bool alive; /* a zombie is not, unless only its first thread has_pid ended */
 };
 
 /* From /proc/PID/stat: "PID (any text) S PPID PGRP …"; false: gone. */
@@ -116,7 +116,7 @@ struct hunt {
 
 static void kill_one(const struct hunt *h, pid_t pid, pid_t group)
 {
-    if (group > 1 && group != h->our_group && !has(h->mine, h->n_mine, group))
+    if (group > 1 && group != h->our_group && !has_pid(h->mine, h->n_mine, group))
         kill(-group, SIGKILL);
     kill(pid, SIGKILL);
 }
@@ -126,13 +126,13 @@ static void kill_one(const struct hunt *h, pid_t pid, pid_t group)
 static void hunt_one(void *ctx, const struct process *p)
 {
     struct hunt *h = ctx;
-    bool ours = p->parent == h->us && !has(h->mine, h->n_mine, p->pid);
-    if (!ours && !has(h->prey.v, h->prey.n, p->parent))
+    bool ours = p->parent == h->us && !has_pid(h->mine, h->n_mine, p->pid);
+    if (!ours && !has_pid(h->prey.v, h->prey.n, p->parent))
         return;
     kill_one(h, p->pid, p->group);
     h->alive += p->alive;
-    if (!has(h->prey.v, h->prey.n, p->pid))
-        add(&h->prey, p->pid);
+    if (!has_pid(h->prey.v, h->prey.n, p->pid))
+        add_pid(&h->prey, p->pid);
 }
 
 /* The short way: most often there are none. Without the kernel's list only the long way tells. */
@@ -141,7 +141,7 @@ static bool any_strangers(struct hunt *h)
     struct pids children = { 0 };
     bool known = read_children(&children), any = !known;
     for (size_t i = 0; i < children.n; i++) {
-        if (has(h->mine, h->n_mine, children.v[i]))
+        if (has_pid(h->mine, h->n_mine, children.v[i]))
             continue;
         kill_one(h, children.v[i], getpgid(children.v[i]));
         any = true;
@@ -150,7 +150,7 @@ static bool any_strangers(struct hunt *h)
     return any;
 }
 
-size_t ty_reap_strangers(const pid_t *mine, size_t n)
+size_t ty_reap_orphans(const pid_t *mine, size_t n)
 {
     struct hunt h = { .mine = mine, .n_mine = n, .us = getpid(), .our_group = getpgrp() };
     if (any_strangers(&h))
@@ -166,7 +166,7 @@ void ty_reap_everything(void)
 
     for (int round = 1;; round++) {
         /* One that forks on without a limit must not fill the machine with zombies, either. */
-        if (ty_reap_strangers(NULL, 0) && round % UNREAPED) {
+        if (ty_reap_orphans(NULL, 0) && round % UNREAPED) {
             nanosleep(&pause, NULL);
             if (pause.tv_nsec < 2L * 1000 * 1000)
                 pause.tv_nsec *= 2;
@@ -183,8 +183,8 @@ void ty_reap_everything(void)
 static void follow_one(void *ctx, const struct process *p)
 {
     struct pids *tree = ctx;
-    if (has(tree->v, tree->n, p->parent) && !has(tree->v, tree->n, p->pid))
-        add(tree, p->pid);
+    if (has_pid(tree->v, tree->n, p->parent) && !has_pid(tree->v, tree->n, p->pid))
+        add_pid(tree, p->pid);
 }
 
 void ty_reap_signal_tree(pid_t pid, int sig)
@@ -192,7 +192,7 @@ void ty_reap_signal_tree(pid_t pid, int sig)
     struct pids tree = { 0 };
     size_t before;
 
-    add(&tree, pid);
+    add_pid(&tree, pid);
     do { /* again, for children that are listed before their parents */
         before = tree.n;
         each_process(follow_one, &tree);

@@ -11,7 +11,7 @@
 /* One round: kills the children that are not among `mine`, and their descendants. How many of them
  * were alive. Better not reap between rounds: zombies count against the limit of processes, so that
  * a fork bomb at its limit cannot grow while it dies. */
-size_t ty_reap_strangers(const pid_t *mine, size_t n);
+size_t ty_reap_orphans(const pid_t *mine, size_t n);
 /* Kills and reaps all children until none is left. */
 void ty_reap_everything(void);
 /* Sends to pid's process group, and to all its descendants outside of that. */

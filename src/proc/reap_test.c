@@ -120,7 +120,7 @@ static int mine_live_on(void)
     pid_t mine = make_mine();
     CHECK(mine);
     int rounds = 0;
-    while (ty_reap_strangers(&mine, 1) && rounds++ < 1000)
+    while (ty_reap_orphans(&mine, 1) && rounds++ < 1000)
         nap();
     for (int i = A; i <= D; i++)
         CHECK(is_dead(slots[i]));
@@ -142,22 +142,22 @@ static int groups_of_mine_live_on(void)
     if (other == 0)
         stand();
     CHECK(setpgid(other, mine) == 0);
-    ty_reap_strangers(&mine, 1);
+    ty_reap_orphans(&mine, 1);
     CHECK(waitpid(other, NULL, 0) == other);
     CHECK(!is_dead(mine));
-    CHECK(ty_reap_strangers(&mine, 1) == 0);
+    CHECK(ty_reap_orphans(&mine, 1) == 0);
     return 0;
 }
 
 static int the_dead_do_not_count(void)
 {
-    CHECK(ty_reap_strangers(NULL, 0) == 0);
+    CHECK(ty_reap_orphans(NULL, 0) == 0);
     pid_t pid = fork();
     if (pid == 0)
         _exit(0);
     siginfo_t info;
     CHECK(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) == 0);
-    CHECK(ty_reap_strangers(NULL, 0) == 0);
+    CHECK(ty_reap_orphans(NULL, 0) == 0);
     CHECK(waitpid(pid, NULL, WNOHANG) == pid);
     return 0;
 }
@@ -181,7 +181,7 @@ static int half_a_zombie_dies(void)
     for (int64_t end = now_ms() + PATIENCE_MS; !is_dead(pid) && now_ms() < end;)
         nap();
     CHECK(waitpid(pid, NULL, WNOHANG) == 0);
-    ty_reap_strangers(NULL, 0);
+    ty_reap_orphans(NULL, 0);
     CHECK(waitpid(pid, NULL, 0) == pid);
     return 0;
 }

@@ -79,7 +79,7 @@ static int count_marked(const char *mark, bool kill_them)
 }
 
 struct program {
-    pid_t pid, zygote, keeper;
+    pid_t pid, zygote, shim;
     int orders; /* a byte: do it */
 };
 
@@ -105,62 +105,62 @@ static pid_t child_of(pid_t parent)
             _exit(99);                                                                             \
     } while (0)
 
-static void await(struct ty_keeper *k, enum ty_kept what)
+static void await(struct ty_shim *k, enum ty_shim_event_type what)
 {
-    struct ty_kept_news n = { 0 };
+    struct ty_shim_event n = { 0 };
     while (n.what != what) {
-        struct pollfd p = { ty_keeper_fd(k), POLLIN, 0 };
+        struct pollfd p = { ty_shim_fd(k), POLLIN, 0 };
         NEED(poll(&p, 1, PATIENCE_MS) == 1);
-        ty_keeper_next(k, &n);
-        NEED(n.what != TY_START_FAILED);
+        ty_shim_next(k, &n);
+        NEED(n.what != TY_SHIM_START_FAILED);
     }
 }
 
-static void start_crew(struct ty_keeper *k, const struct crew *c, const char *mark)
+static void start_crew(struct ty_shim *k, const struct crew *c, const char *mark)
 {
     const char *const argv[] = { c->program, c->program[0] == 'p' ? "-e" : "-c", c->script, NULL };
     const char *const env[] = { plain_env[0], mark, NULL };
-    struct ty_start s = plain(1, argv);
+    struct ty_process_spec s = plain(1, argv);
     s.env = env;
     if (c->limited) {
         s.limit_nproc = NPROC;
         if (geteuid() == 0)
             s.uid = s.gid = ordinary_uid(); /* root has no limit of processes */
     }
-    NEED(ty_keeper_start(k, &s, NULL) == 0);
-    await(k, TY_STARTED);
+    NEED(ty_shim_start(k, &s, NULL) == 0);
+    await(k, TY_SHIM_STARTED);
 }
 
 /* The program: a pod with the crew in it; then waits for its order. */
 _Noreturn static void be_program(unsigned without, const struct crew *c, const char *mark,
                                  enum method how, int orders, int answer)
 {
-    const struct ty_keep keep = { .hostname = "pod-0" };
+    const struct ty_shim_spec keep = { .hostname = "pod-0" };
     struct ty_zygote *z = NULL;
-    struct ty_keeper *k = NULL;
+    struct ty_shim *k = NULL;
     char order;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* a test that is killed leaves nothing either */
     NEED(ty_zygote_start_with(without, &z, NULL) == 0);
-    NEED(ty_keeper_new(z, &keep, &k, NULL) == 0);
+    NEED(ty_shim_new(z, &keep, &k, NULL) == 0);
     start_crew(k, c, mark);
     pid_t pid = ty_zygote_pid(z);
     NEED(write(answer, &pid, sizeof(pid)) == sizeof(pid) && read(orders, &order, 1) == 1);
     if (how == FREE)
-        ty_keeper_free(k);
+        ty_shim_free(k);
     else if (how == ZYGOTE_STOP)
         ty_zygote_stop(z);
     else if (how == STOP)
-        ty_keeper_stop(k);
+        ty_shim_stop(k);
     if (how == STOP)
-        await(k, TY_GONE);
+        await(k, TY_SHIM_GONE);
     NEED(write(answer, &order, 1) == 1);
     for (;;)
         pause();
 }
 
-static struct program begin(unsigned without, const struct crew *c, const char *mark,
-                            enum method how, int *ret_answer)
+static struct program start_program(unsigned without, const struct crew *c, const char *mark,
+                                    enum method how, int *ret_answer)
 {
     struct program p = { 0 };
     int orders[2], answer[2];
@@ -176,7 +176,7 @@ static struct program begin(unsigned without, const struct crew *c, const char *
     close(orders[0]);
     close(answer[1]);
     assert_int_equal(read(answer[0], &p.zygote, sizeof(p.zygote)), sizeof(p.zygote));
-    p.keeper = child_of(p.zygote);
+    p.shim = child_of(p.zygote);
     p.orders = orders[1];
     *ret_answer = answer[0];
     return p;
@@ -199,7 +199,7 @@ static void carry_out(const struct program *p, enum method how, int answer)
         kill(p->zygote, SIGKILL);
         break;
     case KILL_KEEPER:
-        kill(p->keeper, SIGKILL);
+        kill(p->shim, SIGKILL);
         break;
     case N_METHODS:
         break;
@@ -217,7 +217,7 @@ static void finish(const struct program *p, int answer)
 static bool is_over(const struct program *p, const char *mark, enum method how)
 {
     bool zygote_too = how == ZYGOTE_STOP || how == KILL_PROGRAM || how == KILL_ZYGOTE;
-    return count_marked(mark, false) == 0 && is_dead(p->keeper) &&
+    return count_marked(mark, false) == 0 && is_dead(p->shim) &&
            (!zygote_too || is_dead(p->zygote));
 }
 
@@ -228,7 +228,7 @@ static int64_t scenario(unsigned without, const struct crew *c, enum method how)
     char mark[64];
     int answer;
     snprintf(mark, sizeof(mark), "TY_MARK=%d.%d.%u", (int)getpid(), (int)geteuid(), ++serial);
-    struct program p = begin(without, c, mark, how, &answer);
+    struct program p = start_program(without, c, mark, how, &answer);
     int64_t begun = now_ms();
     while (count_marked(mark, false) < c->least && now_ms() - begun < PATIENCE_MS)
         nap();

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 
 #include "base/testing.h"
-#include "proc/inner.h"
+#include "proc/proc_inner.h"
 
 enum { PATIENCE_MS = 60000 };
 /* A machine that allows everything, one without pid namespaces, one without any. */
@@ -59,21 +59,21 @@ static inline struct ty_zygote *zygote(unsigned without)
     return z;
 }
 
-static inline struct ty_keeper *keeper(struct ty_zygote *z, const struct ty_bind *binds)
+static inline struct ty_shim *shim(struct ty_zygote *z, const struct ty_bind_mount *binds)
 {
-    struct ty_keep keep = { .hostname = "pod-0", .binds = binds };
-    struct ty_keeper *k = NULL;
+    struct ty_shim_spec keep = { .hostname = "pod-0", .binds = binds };
+    struct ty_shim *k = NULL;
     struct ty_err err = { 0 };
-    if (ty_keeper_new(z, &keep, &k, &err) < 0)
+    if (ty_shim_new(z, &keep, &k, &err) < 0)
         fail_msg("%s", err.text);
     return k;
 }
 
 static const char *const plain_env[] = { "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin", NULL };
 
-static inline struct ty_start plain(uint32_t id, const char *const *argv)
+static inline struct ty_process_spec plain(uint32_t id, const char *const *argv)
 {
-    struct ty_start s = ty_start_none;
+    struct ty_process_spec s = ty_process_spec_none;
 
     s.id = id;
     s.argv = argv;
@@ -82,37 +82,38 @@ static inline struct ty_start plain(uint32_t id, const char *const *argv)
     return s;
 }
 
-static inline void start(struct ty_keeper *k, const struct ty_start *s)
+static inline void start(struct ty_shim *k, const struct ty_process_spec *s)
 {
     struct ty_err err = { 0 };
-    if (ty_keeper_start(k, s, &err) < 0)
+    if (ty_shim_start(k, s, &err) < 0)
         fail_msg("%s", err.text);
 }
 
-static inline void start_sh(struct ty_keeper *k, uint32_t id, const char *script)
+static inline void start_sh(struct ty_shim *k, uint32_t id, const char *script)
 {
     const char *const argv[] = { "sh", "-c", script, NULL };
-    struct ty_start s = plain(id, argv);
+    struct ty_process_spec s = plain(id, argv);
     start(k, &s);
 }
 
 /* The next news, waited for. */
-static inline struct ty_kept_news next(struct ty_keeper *k)
+static inline struct ty_shim_event next(struct ty_shim *k)
 {
-    struct ty_kept_news n = { 0 };
+    struct ty_shim_event n = { 0 };
     for (;;) {
-        ty_keeper_next(k, &n);
-        if (n.what != TY_KEPT_NOTHING)
+        ty_shim_next(k, &n);
+        if (n.what != TY_SHIM_NOTHING)
             return n;
-        struct pollfd p = { ty_keeper_fd(k), POLLIN, 0 };
+        struct pollfd p = { ty_shim_fd(k), POLLIN, 0 };
         if (poll(&p, 1, PATIENCE_MS) == 0)
             fail_msg("no news from the keeper");
     }
 }
 
-static inline struct ty_kept_news expect(struct ty_keeper *k, enum ty_kept what, uint32_t id)
+static inline struct ty_shim_event expect(struct ty_shim *k, enum ty_shim_event_type what,
+                                          uint32_t id)
 {
-    struct ty_kept_news n = next(k);
+    struct ty_shim_event n = next(k);
     if (n.what != what || n.id != id)
         fail_msg("news %d of %u instead of %d of %u: %s", (int)n.what, n.id, (int)what, id, n.text);
     return n;
@@ -120,7 +121,7 @@ static inline struct ty_kept_news expect(struct ty_keeper *k, enum ty_kept what,
 
 struct said {
     char text[4096]; /* stdout and stderr */
-    struct ty_kept_news end;
+    struct ty_shim_event end;
 };
 
 static inline void read_all(int fd, char *ret, size_t size)
@@ -136,7 +137,7 @@ static inline void read_all(int fd, char *ret, size_t size)
 }
 
 /* Runs s in the pod to its end. */
-static inline struct said run(struct ty_keeper *k, struct ty_start s)
+static inline struct said run(struct ty_shim *k, struct ty_process_spec s)
 {
     struct said said = { 0 };
     int pipe[2];
@@ -144,18 +145,18 @@ static inline struct said run(struct ty_keeper *k, struct ty_start s)
     s.out = s.err = pipe[1];
     start(k, &s);
     close(pipe[1]);
-    struct ty_kept_news n = next(k);
-    if (n.what != TY_STARTED) {
+    struct ty_shim_event n = next(k);
+    if (n.what != TY_SHIM_STARTED) {
         said.end = n;
     } else {
         read_all(pipe[0], said.text, sizeof(said.text));
-        said.end = expect(k, TY_EXITED, s.id);
+        said.end = expect(k, TY_SHIM_EXITED, s.id);
     }
     close(pipe[0]);
     return said;
 }
 
-static inline struct said run_sh(struct ty_keeper *k, const char *script)
+static inline struct said run_sh(struct ty_shim *k, const char *script)
 {
     const char *const argv[] = { "sh", "-c", script, NULL };
     return run(k, plain(77, argv));
@@ -163,7 +164,7 @@ static inline struct said run_sh(struct ty_keeper *k, const char *script)
 
 static inline void assert_exit(const struct said *s, int code)
 {
-    if (s->end.what != TY_EXITED || !WIFEXITED(s->end.wstatus) ||
+    if (s->end.what != TY_SHIM_EXITED || !WIFEXITED(s->end.wstatus) ||
         WEXITSTATUS(s->end.wstatus) != code)
         fail_msg("news %d, status %d, not exit %d: %s%s", (int)s->end.what, s->end.wstatus, code,
                  s->text, s->end.text);

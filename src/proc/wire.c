@@ -62,7 +62,7 @@ int ty_wire_send(int sock, enum ty_wire_kind kind, struct ty_str body, const int
     struct head head = { .kind = kind };
     if (body.n <= TY_WIRE_INLINE)
         return send_datagram(sock, &head, body, fds, n_fds);
-    if (body.n > TY_WIRE_MOST || n_fds >= TY_WIRE_FDS)
+    if (body.n > TY_WIRE_MAX || n_fds >= TY_WIRE_FDS)
         return -E2BIG;
     int all[TY_WIRE_FDS];
     if (n_fds)
@@ -97,7 +97,7 @@ static int map_body(struct ty_wire_msg *m)
         return -EBADMSG;
     int memfd = ty_wire_take(m, --m->n_fds);
     void *p = MAP_FAILED;
-    if (fstat(memfd, &st) == 0 && st.st_size > 0 && st.st_size <= TY_WIRE_MOST)
+    if (fstat(memfd, &st) == 0 && st.st_size > 0 && st.st_size <= TY_WIRE_MAX)
         p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, memfd, 0);
     close(memfd);
     if (p == MAP_FAILED)
@@ -171,7 +171,7 @@ void ty_wire_put_strs(struct ty_buf *b, const char *const *v)
         ty_wire_put_str(b, v[i]);
 }
 
-void ty_wire_put_binds(struct ty_buf *b, const struct ty_bind *v)
+void ty_wire_put_binds(struct ty_buf *b, const struct ty_bind_mount *v)
 {
     uint32_t n = 0;
     while (v && v[n].to)
@@ -239,14 +239,14 @@ char **ty_wire_get_strs(struct ty_wire_in *in)
     return v;
 }
 
-struct ty_bind *ty_wire_get_binds(struct ty_wire_in *in)
+struct ty_bind_mount *ty_wire_get_binds(struct ty_wire_in *in)
 {
     uint32_t n = get_count(in);
-    struct ty_bind *v = get_room(n, sizeof(*v));
+    struct ty_bind_mount *v = get_room(n, sizeof(*v));
     for (uint32_t i = 0; i < n && !in->bad; i++) {
         char flags = 0;
         ty_wire_get(in, &flags, 1);
-        v[i] = (struct ty_bind){ .read_only = flags & 1, .tmpfs = flags & 2 };
+        v[i] = (struct ty_bind_mount){ .read_only = flags & 1, .tmpfs = flags & 2 };
         v[i].from = ty_wire_get_str(in);
         v[i].to = ty_wire_get_str(in);
     }

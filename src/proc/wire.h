@@ -1,22 +1,22 @@
-/* Messages between trainyard, its zygote and its keepers: one datagram each on a SOCK_SEQPACKET
+/* Messages between trainyard, its zygote and its shims: one datagram each on a SOCK_SEQPACKET
  * pair, descriptors beside it. A body too big for a datagram travels in a memfd. Both ends are the
  * same program, so numbers and structs go as they lie in memory. */
 #ifndef TY_PROC_WIRE_H
 #define TY_PROC_WIRE_H
 
 #include "base/buf.h"
-#include "proc/keeper.h"
+#include "proc/shim.h"
 
 enum ty_wire_kind {
     TY_WIRE_HELLO = 1, /* zygote: what it can */
     TY_WIRE_NEW,       /* to the zygote: a pod; its end of the socket beside it */
-    TY_WIRE_KEEP,      /* to a keeper: host name and binds */
+    TY_WIRE_POD,       /* to a shim: host name and binds */
     TY_WIRE_START,
     TY_WIRE_SIGNAL,
 };
 enum {
     TY_WIRE_INLINE = 16 << 10, /* most bodies: an environment of some hundred variables */
-    TY_WIRE_MOST = 8 << 20,    /* execve takes 2 MiB of argv and env; binds come on top */
+    TY_WIRE_MAX = 8 << 20,     /* execve takes 2 MiB of argv and env; binds come on top */
     TY_WIRE_FDS = 4,
 };
 
@@ -40,8 +40,8 @@ int ty_wire_take(struct ty_wire_msg *m, size_t i); /* gives the descriptor */
 
 /* Bodies. Strings travel with their NUL. */
 void ty_wire_put_str(struct ty_buf *b, const char *s);
-void ty_wire_put_strs(struct ty_buf *b, const char *const *v);     /* NULL: an empty list */
-void ty_wire_put_binds(struct ty_buf *b, const struct ty_bind *v); /* the same */
+void ty_wire_put_strs(struct ty_buf *b, const char *const *v);           /* NULL: an empty list */
+void ty_wire_put_binds(struct ty_buf *b, const struct ty_bind_mount *v); /* the same */
 
 struct ty_wire_in {
     char *p, *end;
@@ -51,6 +51,6 @@ void ty_wire_get(struct ty_wire_in *in, void *ret, size_t n);
 char *ty_wire_get_str(struct ty_wire_in *in); /* lives with the body; NULL when bad */
 /* Gives a NULL-terminated list for free(); its strings live with the body. NULL when bad. */
 char **ty_wire_get_strs(struct ty_wire_in *in);
-struct ty_bind *ty_wire_get_binds(struct ty_wire_in *in); /* the same */
+struct ty_bind_mount *ty_wire_get_binds(struct ty_wire_in *in); /* the same */
 
 #endif

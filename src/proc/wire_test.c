@@ -23,9 +23,9 @@ static void bodies_of_all_sizes_arrive(void **state)
         for (size_t j = 0; j < sizes[i]; j++)
             text[j] = (char)(j * 31);
         assert_int_equal(
-            ty_wire_send(pair[0], TY_WIRE_KEEP, (struct ty_str){ text, sizes[i] }, NULL, 0), 0);
+            ty_wire_send(pair[0], TY_WIRE_POD, (struct ty_str){ text, sizes[i] }, NULL, 0), 0);
         assert_int_equal(ty_wire_recv(pair[1], &msg), 1);
-        assert_int_equal(msg.kind, TY_WIRE_KEEP);
+        assert_int_equal(msg.kind, TY_WIRE_POD);
         assert_int_equal(msg.n, sizes[i]);
         assert_memory_equal(msg.body, text, sizes[i]);
         ty_wire_done(&msg);
@@ -77,7 +77,7 @@ static void ends_and_empty_sockets_are_told(void **state)
     shutdown(pair[0], SHUT_WR);
     assert_int_equal(ty_wire_recv(pair[1], &msg), 0);
     close(pair[1]);
-    assert_int_equal(ty_wire_send(pair[0], TY_WIRE_KEEP, TY_LIT("x"), NULL, 0), -EPIPE);
+    assert_int_equal(ty_wire_send(pair[0], TY_WIRE_POD, TY_LIT("x"), NULL, 0), -EPIPE);
     close(pair[0]);
 }
 
@@ -88,7 +88,7 @@ static void a_reader_that_sleeps_does_not_hold_up(void **state)
     int pair[2], r = 0, sent = 0;
     make_pair(pair);
     for (; r == 0 && sent < 10000; sent++)
-        r = ty_wire_send(pair[0], TY_WIRE_KEEP, (struct ty_str){ room, sizeof(room) }, NULL, 0);
+        r = ty_wire_send(pair[0], TY_WIRE_POD, (struct ty_str){ room, sizeof(room) }, NULL, 0);
     assert_int_equal(r, -EAGAIN);
     assert_true(sent > 4);
     close(pair[0]);
@@ -99,10 +99,10 @@ static void too_big_is_refused(void **state)
 {
     (void)state;
     int pair[2];
-    char *big = calloc(1, TY_WIRE_MOST + 1);
+    char *big = calloc(1, TY_WIRE_MAX + 1);
     make_pair(pair);
     assert_int_equal(
-        ty_wire_send(pair[0], TY_WIRE_KEEP, (struct ty_str){ big, TY_WIRE_MOST + 1 }, NULL, 0),
+        ty_wire_send(pair[0], TY_WIRE_POD, (struct ty_str){ big, TY_WIRE_MAX + 1 }, NULL, 0),
         -E2BIG);
     free(big);
     close(pair[0]);
@@ -110,9 +110,9 @@ static void too_big_is_refused(void **state)
 }
 
 static const char *const words[] = { "one", "", "three three", NULL };
-static const struct ty_bind some_binds[] = { { .from = "/a", .to = "/b", .read_only = true },
-                                             { .to = "/c", .tmpfs = true },
-                                             { 0 } };
+static const struct ty_bind_mount some_binds[] = { { .from = "/a", .to = "/b", .read_only = true },
+                                                   { .to = "/c", .tmpfs = true },
+                                                   { 0 } };
 
 static void put_all(struct ty_buf *b)
 {
@@ -135,7 +135,7 @@ static void bodies_read_back(void **state)
     ty_wire_get(&in, &number, sizeof(number));
     char **list = ty_wire_get_strs(&in), **none = ty_wire_get_strs(&in);
     const char *word = ty_wire_get_str(&in);
-    struct ty_bind *binds = ty_wire_get_binds(&in), *no_binds = ty_wire_get_binds(&in);
+    struct ty_bind_mount *binds = ty_wire_get_binds(&in), *no_binds = ty_wire_get_binds(&in);
     assert_false(in.bad);
     assert_ptr_equal(in.p, in.end);
     assert_true(number == 1234567890123);
@@ -170,7 +170,7 @@ static void cut_bodies_are_refused(void **state)
         ty_wire_get(&in, &number, sizeof(number));
         char **list = ty_wire_get_strs(&in), **none = ty_wire_get_strs(&in);
         ty_wire_get_str(&in);
-        struct ty_bind *binds = ty_wire_get_binds(&in), *no_binds = ty_wire_get_binds(&in);
+        struct ty_bind_mount *binds = ty_wire_get_binds(&in), *no_binds = ty_wire_get_binds(&in);
         assert_true(in.bad);
         assert_null(no_binds);
         free(list);

@@ -81,7 +81,7 @@ void ty_zygote_stop(struct ty_zygote *z)
     free(z);
 }
 
-struct ty_zygote_can ty_zygote_can(const struct ty_zygote *z)
+struct ty_zygote_caps ty_zygote_caps(const struct ty_zygote *z)
 {
     return z->can;
 }

@@ -2,12 +2,12 @@
 #ifndef TY_PROC_ZYGOTE_H
 #define TY_PROC_ZYGOTE_H
 
-#include "proc/inner.h"
+#include "proc/proc_inner.h"
 
 struct ty_zygote {
     pid_t pid;
     int control;
-    struct ty_zygote_can can;
+    struct ty_zygote_caps can;
 };
 
 #endif

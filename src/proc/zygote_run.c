@@ -1,7 +1,7 @@
-/* The zygote's own life: forks a keeper whenever it is handed a socket, and buries it. It stays
- * small, because every keeper is a copy of it.
+/* The zygote's own life: forks a shim whenever it is handed a socket, and buries it. It stays
+ * small, because every shim is a copy of it.
  *
- * Each pod's socket is kept open here until its keeper is buried, so that trainyard reads its end
+ * Each pod's socket is kept open here until its shim is buried, so that trainyard reads its end
  * as closed only when everything in the pod is dead: the kernel lets an init be waited for when its
  * namespace is empty, but closes its files before. */
 #include <fcntl.h>
@@ -12,16 +12,16 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "proc/news.h"
-#include "proc/proc_can.h"
+#include "proc/proc_probe.h"
 #include "proc/reap.h"
+#include "proc/shim_event.h"
 #include "proc/wire.h"
 
 struct zygote {
-    struct ty_mode mode;
+    struct ty_zygote_mode mode;
     int control, sigfd;
-    int lifeline[2]; /* the keepers see its end when we die */
-    pid_t *pids;     /* of the keepers */
+    int lifeline[2]; /* the shims see its end when we die */
+    pid_t *pids;     /* of the shims */
     int *socks;
     size_t n, cap;
     struct ty_wire_msg msg;
@@ -61,7 +61,7 @@ static void reset_signal(int sig)
 }
 
 /* Nothing of trainyard's terminal, descriptors, signal handlers stays, but stderr. */
-static int detach(int control)
+static int detach_from_parent(int control)
 {
     sigset_t all;
     sigfillset(&all);
@@ -75,8 +75,8 @@ static int detach(int control)
     dup2(null, 1);
     if (fcntl(2, F_GETFD) < 0)
         dup2(null, 2);
-    move_fd(control, TY_KEEPER_SOCK); /* here the zygote's; a keeper puts its own in its place */
-    close_from(TY_KEEPER_LIFELINE);
+    move_fd(control, TY_SHIM_SOCK); /* here the zygote's; a shim puts its own in its place */
+    close_from(TY_SHIM_LIFELINE);
     setsid(); /* Ctrl-C is trainyard's affair */
     return 0;
 }
@@ -101,7 +101,7 @@ static void raise_nofile(void)
     }
 }
 
-static void remember(struct zygote *z, pid_t pid, int sock)
+static void add_shim(struct zygote *z, pid_t pid, int sock)
 {
     if (z->n == z->cap) {
         z->cap = z->cap ? z->cap * 2 : 64;
@@ -119,27 +119,27 @@ static void new_pod(struct zygote *z)
     if (z->msg.kind != TY_WIRE_NEW || z->msg.n_fds != 1)
         return;
     int sock = ty_wire_take(&z->msg, 0);
-    pid_t pid = ty_can_fork(&z->mode.can);
+    pid_t pid = ty_proc_fork_pod(&z->mode.can);
     if (pid == 0) {
-        move_fd(sock, TY_KEEPER_SOCK);
-        move_fd(z->lifeline[0], TY_KEEPER_LIFELINE);
-        close_from(TY_KEEPER_FIRST_FREE);
-        ty_keeper_run(&z->mode);
+        move_fd(sock, TY_SHIM_SOCK);
+        move_fd(z->lifeline[0], TY_SHIM_LIFELINE);
+        close_from(TY_SHIM_FIRST_FREE);
+        ty_shim_run(&z->mode);
     }
     if (pid > 0) {
-        remember(z, pid, sock);
+        add_shim(z, pid, sock);
         return;
     }
-    struct ty_step fail = { .doing = "fork a keeper", .code = errno };
-    struct ty_kept_news gone = { .what = TY_GONE, .code = errno };
-    ty_step_text(&fail, gone.text, sizeof(gone.text));
-    ty_news_send(sock, &gone, false);
+    struct ty_proc_failure fail = { .doing = "fork a keeper", .code = errno };
+    struct ty_shim_event gone = { .what = TY_SHIM_GONE, .code = errno };
+    ty_proc_failure_text(&fail, gone.text, sizeof(gone.text));
+    ty_shim_event_send(sock, &gone, false);
     close(sock);
 }
 
-/* Reaps what has ended. The sockets of dead keepers move behind the living ones, to be closed when
- * nothing of their pods is left. True: a keeper was killed, and what it guarded may live on. */
-static bool collect(struct zygote *z, size_t *dead)
+/* Reaps what has ended. The sockets of dead shims move behind the living ones, to be closed when
+ * nothing of their pods is left. True: a shim was killed, and what it guarded may live on. */
+static bool reap_shims(struct zygote *z, size_t *dead)
 {
     bool killed = false;
     int status = 0;
@@ -161,23 +161,23 @@ static bool collect(struct zygote *z, size_t *dead)
     return killed;
 }
 
-/* Where there is no pid namespace, the children of a killed keeper come to us. */
-static void bury(struct zygote *z)
+/* Where there is no pid namespace, the children of a killed shim come to us. */
+static void kill_orphans(struct zygote *z)
 {
     size_t dead = 0;
-    bool killed = collect(z, &dead);
+    bool killed = reap_shims(z, &dead);
     const struct timespec pause = { .tv_nsec = 200 * 1000L };
 
-    while (killed && !z->mode.can.pid_ns && ty_reap_strangers(z->pids, z->n))
+    while (killed && !z->mode.can.pid_ns && ty_reap_orphans(z->pids, z->n))
         nanosleep(&pause, NULL);
     if (killed)
-        collect(z, &dead); /* those we have killed */
+        reap_shims(z, &dead); /* those we have killed */
     for (size_t i = 0; i < dead; i++)
         close(z->socks[z->n + i]);
 }
 
-/* The keepers see the lifeline end and kill what they have; inits need not even be asked. */
-_Noreturn static void stop(struct zygote *z)
+/* The shims see the lifeline end and kill what they have; inits need not even be asked. */
+_Noreturn static void stop_zygote(struct zygote *z)
 {
     close(z->lifeline[1]);
     for (size_t i = 0; z->mode.can.pid_ns && i < z->n; i++)
@@ -188,14 +188,14 @@ _Noreturn static void stop(struct zygote *z)
         poll(&p, 1, 100);
         while (read(z->sigfd, &info, sizeof(info)) > 0)
             ;
-        bury(z);
+        kill_orphans(z);
     }
     if (!z->mode.can.pid_ns)
         ty_reap_everything();
     _exit(0);
 }
 
-static void serve(struct zygote *z)
+static void serve_control(struct zygote *z)
 {
     struct pollfd p[] = { { z->control, POLLIN, 0 }, { z->sigfd, POLLIN, 0 } };
     struct signalfd_siginfo info;
@@ -205,13 +205,13 @@ static void serve(struct zygote *z)
     if (p[1].revents) {
         while (read(z->sigfd, &info, sizeof(info)) > 0)
             ;
-        bury(z);
+        kill_orphans(z);
     }
     if (!p[0].revents)
         return;
     int r = ty_wire_recv(z->control, &z->msg);
     if (r == 0 || r == -ECONNRESET)
-        stop(z);
+        stop_zygote(z);
     if (r > 0) {
         new_pod(z);
         ty_wire_done(&z->msg);
@@ -234,21 +234,21 @@ _Noreturn void ty_zygote_run(int control, pid_t parent, unsigned without,
                              const struct rlimit *nofile)
 {
     struct zygote *z = calloc(1, sizeof(*z));
-    struct ty_step fail = { 0 };
+    struct ty_proc_failure fail = { 0 };
 
-    if (!z || detach(control) < 0 || open_own(z) < 0)
+    if (!z || detach_from_parent(control) < 0 || open_own(z) < 0)
         _exit(1);
     prctl(PR_SET_NAME, "ty-zygote", 0, 0, 0);
-    z->control = TY_KEEPER_SOCK;
+    z->control = TY_SHIM_SOCK;
     z->mode.nofile = *nofile;
     raise_nofile();
-    z->mode.can = ty_can_try(without);
-    if (ty_can_enter(&z->mode.can, &fail) < 0)
+    z->mode.can = ty_proc_probe(without);
+    if (ty_proc_enter_namespaces(&z->mode.can, &fail) < 0)
         _exit(1);
     tie_to(z, parent);
     struct ty_str hello = { (const char *)&z->mode.can, sizeof(z->mode.can) };
     if (ty_wire_send(z->control, TY_WIRE_HELLO, hello, NULL, 0) < 0)
         _exit(1);
     for (;;)
-        serve(z);
+        serve_control(z);
 }

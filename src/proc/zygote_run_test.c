@@ -37,38 +37,38 @@ static void it_keeps_nothing_of_dead_pods(void **state)
     for (size_t m = 0; m < N_MODES; m++) {
         struct ty_zygote *z = zygote(modes[m]);
         size_t before = fds_of(ty_zygote_pid(z));
-        struct ty_keeper *k[10];
+        struct ty_shim *k[10];
         for (size_t i = 0; i < 10; i++) {
-            k[i] = keeper(z, NULL);
+            k[i] = shim(z, NULL);
             struct said s = run_sh(k[i], "true");
             assert_exit(&s, 0);
         }
         assert_int_equal(fds_of(ty_zygote_pid(z)), before + 10);
         for (size_t i = 0; i < 10; i++) {
-            ty_keeper_stop(k[i]);
-            expect(k[i], TY_GONE, 0);
-            ty_keeper_free(k[i]);
+            ty_shim_stop(k[i]);
+            expect(k[i], TY_SHIM_GONE, 0);
+            ty_shim_free(k[i]);
         }
         assert_int_equal(fds_of(ty_zygote_pid(z)), before);
         ty_zygote_stop(z);
     }
 }
 
-/* A keeper has its own socket, the lifeline and its signals, and no other pod's. */
+/* A shim has its own socket, the lifeline and its signals, and no other pod's. */
 static void a_keeper_has_little_open(void **state)
 {
     (void)state;
     struct ty_zygote *z = zygote(0);
-    struct ty_keeper *others[20];
+    struct ty_shim *others[20];
     for (size_t i = 0; i < 20; i++)
-        others[i] = keeper(z, NULL);
-    struct ty_keeper *k = keeper(z, NULL);
+        others[i] = shim(z, NULL);
+    struct ty_shim *k = shim(z, NULL);
     struct said s = run_sh(k, "sleep 0.2; ls /proc/1/fd | tr '\\n' ' '");
-    if (ty_zygote_can(z).pid_ns)
+    if (ty_zygote_caps(z).pid_ns)
         assert_string_equal(s.text, "0 1 2 3 4 5 ");
     for (size_t i = 0; i < 20; i++)
-        ty_keeper_free(others[i]);
-    ty_keeper_free(k);
+        ty_shim_free(others[i]);
+    ty_shim_free(k);
     ty_zygote_stop(z);
 }
 
@@ -78,23 +78,23 @@ static void gone_means_dead(void **state)
     for (size_t m = 0; m < N_MODES; m++) {
         for (int i = 0; i < 5; i++) {
             struct ty_zygote *z = zygote(modes[m]);
-            struct ty_keeper *k = keeper(z, NULL);
+            struct ty_shim *k = shim(z, NULL);
             /* much memory takes the kernel long to free */
             const char *const argv[] = { "perl", "-e",
                                          "$_ = 'x' x 100_000_000; print 1; sleep 1000", NULL };
-            struct ty_start s = plain(1, argv);
+            struct ty_process_spec s = plain(1, argv);
             start(k, &s);
-            pid_t pid = expect(k, TY_STARTED, 1).pid;
+            pid_t pid = expect(k, TY_SHIM_STARTED, 1).pid;
             kill(keeper_of(z), SIGKILL);
-            expect(k, TY_GONE, 0);
+            expect(k, TY_SHIM_GONE, 0);
             assert_true(is_dead(pid));
-            ty_keeper_free(k);
+            ty_shim_free(k);
             ty_zygote_stop(z);
         }
     }
 }
 
-/* No process left for the keeper: as an ordinary user, who has a limit. */
+/* No process left for the shim: as an ordinary user, who has a limit. */
 static void a_failed_fork_is_told(void **state)
 {
     (void)state;
@@ -103,13 +103,13 @@ static void a_failed_fork_is_told(void **state)
     struct ty_zygote *z = zygote(TY_NO_PID_NS | TY_NO_MOUNTS);
     struct rlimit one = { 1, 1 };
     assert_int_equal(prlimit(ty_zygote_pid(z), RLIMIT_NPROC, &one, NULL), 0);
-    struct ty_keeper *k = keeper(z, NULL);
-    struct ty_kept_news n = expect(k, TY_GONE, 0);
+    struct ty_shim *k = shim(z, NULL);
+    struct ty_shim_event n = expect(k, TY_SHIM_GONE, 0);
     assert_int_equal(n.code, EAGAIN);
     assert_string_equal(n.text, "fork a keeper: Resource temporarily unavailable");
-    ty_keeper_next(k, &n);
-    assert_int_equal(n.what, TY_KEPT_NOTHING);
-    ty_keeper_free(k);
+    ty_shim_next(k, &n);
+    assert_int_equal(n.what, TY_SHIM_NOTHING);
+    ty_shim_free(k);
     ty_zygote_stop(z);
 }
 

@@ -7,7 +7,7 @@ static void it_starts_and_stops(void **state)
     for (size_t m = 0; m < N_MODES; m++) {
         struct ty_zygote *z = zygote(modes[m]);
         pid_t pid = ty_zygote_pid(z);
-        struct ty_zygote_can can = ty_zygote_can(z);
+        struct ty_zygote_caps can = ty_zygote_caps(z);
         assert_false(is_dead(pid));
         assert_int_equal(can.pid_ns && (modes[m] & TY_NO_PID_NS), 0);
         assert_int_equal(can.mounts && (modes[m] & TY_NO_MOUNTS), 0);
@@ -24,13 +24,13 @@ static void the_plain_start_asks_for_everything(void **state)
     struct ty_zygote *z = NULL, *full = zygote(0);
     struct ty_err err = { 0 };
     assert_int_equal(ty_zygote_start(&z, &err), 0);
-    struct ty_zygote_can a = ty_zygote_can(z), b = ty_zygote_can(full);
+    struct ty_zygote_caps a = ty_zygote_caps(z), b = ty_zygote_caps(full);
     assert_true(a.mounts == b.mounts && a.pid_ns == b.pid_ns && a.user_ns == b.user_ns);
     ty_zygote_stop(full); /* two at once do not mind each other */
-    struct ty_keeper *k = keeper(z, NULL);
+    struct ty_shim *k = shim(z, NULL);
     struct said s = run_sh(k, "exit 0");
     assert_exit(&s, 0);
-    ty_keeper_free(k);
+    ty_shim_free(k);
     ty_zygote_stop(z);
 }
 
@@ -40,21 +40,21 @@ static void stop_waits_for_all(void **state)
     for (size_t m = 0; m < N_MODES; m++) {
         enum { PODS = 5 };
         struct ty_zygote *z = zygote(modes[m]);
-        struct ty_keeper *k[PODS];
+        struct ty_shim *k[PODS];
         pid_t pids[PODS];
         for (int i = 0; i < PODS; i++) {
-            k[i] = keeper(z, NULL);
+            k[i] = shim(z, NULL);
             start_sh(k[i], 1, "trap '' TERM HUP INT; sleep 1000; sleep 1000");
-            pids[i] = expect(k[i], TY_STARTED, 1).pid;
+            pids[i] = expect(k[i], TY_SHIM_STARTED, 1).pid;
         }
         ty_zygote_stop(z);
         for (int i = 0; i < PODS; i++) {
             assert_true(is_dead(pids[i]));
-            struct ty_kept_news n = next(k[i]);
-            while (n.what == TY_EXITED)
+            struct ty_shim_event n = next(k[i]);
+            while (n.what == TY_SHIM_EXITED)
                 n = next(k[i]);
-            assert_int_equal(n.what, TY_GONE);
-            ty_keeper_free(k[i]);
+            assert_int_equal(n.what, TY_SHIM_GONE);
+            ty_shim_free(k[i]);
         }
     }
 }
@@ -63,19 +63,19 @@ static void a_dead_zygote_is_told(void **state)
 {
     (void)state;
     struct ty_zygote *z = zygote(0);
-    struct ty_keep keep = { .hostname = "x" };
-    struct ty_keeper *k = NULL, *old = keeper(z, NULL);
+    struct ty_shim_spec keep = { .hostname = "x" };
+    struct ty_shim *k = NULL, *old = shim(z, NULL);
     struct ty_err err = { 0 };
     start_sh(old, 1, "sleep 1000");
-    expect(old, TY_STARTED, 1);
+    expect(old, TY_SHIM_STARTED, 1);
     kill(ty_zygote_pid(z), SIGKILL);
-    expect(old, TY_GONE, 0);
+    expect(old, TY_SHIM_GONE, 0);
     while (!is_dead(ty_zygote_pid(z)))
         nap();
-    assert_int_equal(ty_keeper_new(z, &keep, &k, &err), -EPIPE);
+    assert_int_equal(ty_shim_new(z, &keep, &k, &err), -EPIPE);
     assert_string_equal(err.text, "cannot make a pod: the helper process that starts pods is gone");
     assert_null(k);
-    ty_keeper_free(old);
+    ty_shim_free(old);
     ty_zygote_stop(z);
 }
 
@@ -87,10 +87,10 @@ static void it_leaves_our_session(void **state)
     assert_int_equal(getsid(ty_zygote_pid(z)), ty_zygote_pid(z));
     kill(ty_zygote_pid(z), SIGTERM); /* what a service manager sends to all at once */
     kill(ty_zygote_pid(z), SIGINT);
-    struct ty_keeper *k = keeper(z, NULL);
+    struct ty_shim *k = shim(z, NULL);
     struct said s = run_sh(k, "exit 0");
     assert_exit(&s, 0);
-    ty_keeper_free(k);
+    ty_shim_free(k);
     ty_zygote_stop(z);
 }
 

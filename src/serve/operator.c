@@ -10,7 +10,7 @@
 #include "base/budget.h"
 #include "control/leader_election.h"
 #include "proc/memory.h"
-#include "proc/trim.h"
+#include "proc/memory_trim.h"
 #include "serve/servers.h"
 #include "trainer/plugins/ml.h"
 
@@ -120,7 +120,7 @@ static int on_certificate(void *ctx, const struct ty_pem *pem, struct ty_str ca,
 /* Starting, and a burst of work, leave memory that an idle operator has no use for. */
 static void on_trim(uv_timer_t *t TY_UNUSED)
 {
-    ty_trim();
+    ty_memory_trim();
 }
 
 static void on_idle(void *ctx)

@@ -1,4 +1,4 @@
-#include "proc/trim.h"
+#include "proc/memory_trim.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static void drops_and_goes_on(void **state)
     char *heap = strdup("kept");
     long before = resident_files_kb();
     (void)state;
-    assert_true(ty_trim() > 0);
+    assert_true(ty_memory_trim() > 0);
     assert_true(resident_files_kb() < before);
     /* Code, constants, relocated pointers and the heap are as they were. */
     assert_string_equal(heap, "kept");
@@ -38,7 +38,7 @@ static void drops_and_goes_on(void **state)
     free(text);
     free(heap);
     for (int i = 0; i < 3; i++)
-        ty_trim();
+        ty_memory_trim();
 }
 
 int main(void)

@@ -1,44 +1,44 @@
 /* What is said to be allowed is so, and what is not is said in words. */
 #include "proc/testing.h"
 
-#include "proc/proc_can.h"
+#include "proc/proc_probe.h"
 
 static void steps_are_told_in_words(void **state)
 {
     (void)state;
     char text[256], tiny[8];
     char name[] = "torchrun"; /* in a frame that will be gone */
-    struct ty_step step;
+    struct ty_proc_failure step;
     errno = ENOENT;
-    assert_int_equal(ty_step_fail(&step, "exec", name), -ENOENT);
+    assert_int_equal(ty_proc_failure_set(&step, "exec", name), -ENOENT);
     memset(name, 0, sizeof(name));
-    ty_step_text(&step, text, sizeof(text));
+    ty_proc_failure_text(&step, text, sizeof(text));
     assert_string_equal(text, "exec torchrun: No such file or directory");
     errno = EPERM;
-    assert_int_equal(ty_step_fail(&step, "setsid", NULL), -EPERM);
-    ty_step_text(&step, text, sizeof(text));
+    assert_int_equal(ty_proc_failure_set(&step, "setsid", NULL), -EPERM);
+    ty_proc_failure_text(&step, text, sizeof(text));
     assert_string_equal(text, "setsid: Operation not permitted");
-    ty_step_text(&step, tiny, sizeof(tiny));
+    ty_proc_failure_text(&step, tiny, sizeof(tiny));
     assert_string_equal(tiny, "setsid:");
     char path[4000]; /* the reason is not lost behind a long path */
     memset(path, 'p', sizeof(path) - 1);
     path[sizeof(path) - 1] = 0;
     errno = EACCES;
-    assert_int_equal(ty_step_fail(&step, "mount", path), -EACCES);
-    ty_step_text(&step, text, sizeof(text));
+    assert_int_equal(ty_proc_failure_set(&step, "mount", path), -EACCES);
+    ty_proc_failure_text(&step, text, sizeof(text));
     assert_has(text, ": Permission denied");
 }
 
 static void switches_are_obeyed(void **state)
 {
     (void)state;
-    struct ty_zygote_can can = ty_can_try(TY_NO_MOUNTS);
+    struct ty_zygote_caps can = ty_proc_probe(TY_NO_MOUNTS);
     assert_false(can.mounts || can.pid_ns || can.user_ns);
     assert_string_equal(can.why, "switched off");
-    can = ty_can_try(TY_NO_PID_NS);
+    can = ty_proc_probe(TY_NO_PID_NS);
     assert_false(can.pid_ns);
     assert_true(can.why[0]);
-    can = ty_can_try(TY_NO_USER_NS);
+    can = ty_proc_probe(TY_NO_USER_NS);
     assert_false(can.user_ns);
     if (geteuid() != 0) {
         assert_false(can.mounts || can.pid_ns);
@@ -52,7 +52,7 @@ static void trying_leaves_no_trace(void **state)
     (void)state;
     char before[64] = "", after[64] = "";
     assert_true(readlink("/proc/self/ns/mnt", before, sizeof(before) - 1) > 0);
-    ty_can_try(0);
+    ty_proc_probe(0);
     assert_true(readlink("/proc/self/ns/mnt", after, sizeof(after) - 1) > 0);
     assert_string_equal(before, after);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child left */
@@ -63,7 +63,7 @@ static void trying_leaves_no_trace(void **state)
 static void promises_are_kept(void **state)
 {
     (void)state;
-    struct ty_zygote_can can = ty_can_try(0);
+    struct ty_zygote_caps can = ty_proc_probe(0);
     print_message("mounts %d, pid_ns %d, user_ns %d, why \"%s\"\n", can.mounts, can.pid_ns,
                   can.user_ns, can.why);
     assert_int_equal(can.pid_ns, can.why[0] == 0);
@@ -72,11 +72,11 @@ static void promises_are_kept(void **state)
     gid_t gid = getegid();
     pid_t pid = fork();
     if (pid == 0) {
-        struct ty_step fail;
+        struct ty_proc_failure fail;
         int status = 1;
-        if (ty_can_enter(&can, &fail) < 0 || geteuid() != uid || getegid() != gid)
+        if (ty_proc_enter_namespaces(&can, &fail) < 0 || geteuid() != uid || getegid() != gid)
             _exit(1);
-        pid_t inner = ty_can_fork(&can);
+        pid_t inner = ty_proc_fork_pod(&can);
         if (inner == 0)
             _exit((getpid() == 1) == can.pid_ns ? 0 : 1);
         _exit(waitpid(inner, &status, 0) == inner && status == 0 ? 0 : 1);

@@ -1,5 +1,5 @@
 /* Finds mappings of files that hold nothing of our own, and drops their pages. */
-#include "proc/trim.h"
+#include "proc/memory_trim.h"
 
 #include <inttypes.h>
 #include <malloc.h>
@@ -15,8 +15,9 @@ struct mapping {
                       mapping became read-only. These must stay */
 };
 
-/* "FROM-TO r-xp OFFSET DEV INODE PATH" begins a mapping, "Name: N kB" tells more about it. */
-static bool begins(const char *line, struct mapping *ret)
+/* "FROM-TO r-xp OFFSET DEV INODE PATH" parse_mapping a mapping, "Name: N kB" tells more about it.
+ */
+static bool parse_mapping(const char *line, struct mapping *ret)
 {
     struct mapping m = { 0 };
     char mode[5] = "", path[2] = "";
@@ -30,7 +31,7 @@ static bool begins(const char *line, struct mapping *ret)
     return true;
 }
 
-static size_t drop(const struct mapping *m)
+static size_t drop_pages(const struct mapping *m)
 {
     if (!m->file || m->own_kb > 0 || m->rss_kb == 0)
         return 0;
@@ -38,7 +39,7 @@ static size_t drop(const struct mapping *m)
     return madvise((void *)m->from, m->to - m->from, MADV_DONTNEED) == 0 ? m->rss_kb * 1024 : 0;
 }
 
-size_t ty_trim(void)
+size_t ty_memory_trim(void)
 {
     FILE *f = fopen("/proc/self/smaps", "re");
     char line[512];
@@ -49,8 +50,8 @@ size_t ty_trim(void)
     if (!f)
         return 0;
     while (fgets(line, sizeof(line), f)) {
-        if (begins(line, &next)) {
-            dropped += drop(&now);
+        if (parse_mapping(line, &next)) {
+            dropped += drop_pages(&now);
             now = next;
             continue;
         }
@@ -59,7 +60,7 @@ size_t ty_trim(void)
         else if (line[0] == 'A')
             sscanf(line, "Anonymous: %zu", &now.own_kb);
     }
-    dropped += drop(&now);
+    dropped += drop_pages(&now);
     fclose(f);
     return dropped;
 }

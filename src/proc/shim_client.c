@@ -1,26 +1,26 @@
-/* trainyard's side of a keeper: requests out, news in. Nothing here waits, but for a zygote that
- * has hundreds of pods still to make. */
+/* trainyard's side of a shim: requests out, news in. Nothing here waits, but for a zygote that
+ * has hundreds of pods still to send_new_pod. */
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 
-#include "proc/news.h"
+#include "proc/shim_event.h"
 #include "proc/wire.h"
 #include "proc/zygote.h"
 
 enum { ZYGOTE_MS = 20 * 1000 };
 
-const struct ty_start ty_start_none = { .in = -1,
-                                        .out = -1,
-                                        .err = -1,
-                                        .uid = -1,
-                                        .gid = -1,
-                                        .limit_nproc = -1,
-                                        .limit_as = -1,
-                                        .limit_nofile = -1,
-                                        .limit_core = -1 };
+const struct ty_process_spec ty_process_spec_none = { .in = -1,
+                                                      .out = -1,
+                                                      .err = -1,
+                                                      .uid = -1,
+                                                      .gid = -1,
+                                                      .limit_nproc = -1,
+                                                      .limit_as = -1,
+                                                      .limit_nofile = -1,
+                                                      .limit_core = -1 };
 
-struct ty_keeper {
+struct ty_shim {
     int fd;
     bool gone;
 };
@@ -38,27 +38,27 @@ static int hand_over(struct ty_zygote *z, int fd)
     }
 }
 
-static int make(struct ty_zygote *z, const struct ty_keep *k, const int pair[2])
+static int send_new_pod(struct ty_zygote *z, const struct ty_shim_spec *k, const int pair[2])
 {
     const int on = 1;
-    ty_auto_buf body = { .ceiling = TY_WIRE_MOST };
+    ty_auto_buf body = { .ceiling = TY_WIRE_MAX };
     ty_wire_put_str(&body, k->hostname ? k->hostname : "");
     ty_wire_put_binds(&body, k->binds);
     if (body.full)
         return -E2BIG;
     if (setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0)
         return -errno;
-    int r = ty_wire_send(pair[0], TY_WIRE_KEEP, ty_buf_str(&body), NULL, 0);
+    int r = ty_wire_send(pair[0], TY_WIRE_POD, ty_buf_str(&body), NULL, 0);
     return r < 0 ? r : hand_over(z, pair[1]);
 }
 
-int ty_keeper_new(struct ty_zygote *z, const struct ty_keep *k, struct ty_keeper **ret,
-                  struct ty_err *err)
+int ty_shim_new(struct ty_zygote *z, const struct ty_shim_spec *k, struct ty_shim **ret,
+                struct ty_err *err)
 {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
         return ty_fail(err, -errno, "cannot make a pod: %s", strerrordesc_np(errno));
-    int r = make(z, k, pair);
+    int r = send_new_pod(z, k, pair);
     close(pair[1]);
     if (r < 0) {
         close(pair[0]);
@@ -73,12 +73,12 @@ int ty_keeper_new(struct ty_zygote *z, const struct ty_keep *k, struct ty_keeper
     return 0;
 }
 
-void ty_keeper_stop(struct ty_keeper *k)
+void ty_shim_stop(struct ty_shim *k)
 {
     shutdown(k->fd, SHUT_WR);
 }
 
-void ty_keeper_free(struct ty_keeper *k)
+void ty_shim_free(struct ty_shim *k)
 {
     if (!k)
         return;
@@ -86,32 +86,32 @@ void ty_keeper_free(struct ty_keeper *k)
     free(k);
 }
 
-int ty_keeper_fd(const struct ty_keeper *k)
+int ty_shim_fd(const struct ty_shim *k)
 {
     return k->fd;
 }
 
 /* Descriptors go beside the message; in it, 0 says that there is one and -1 that there is none. */
-static void pass(int *fd, int *fds, size_t *n)
+static void pass_fd(int *fd, int *fds, size_t *n)
 {
     if (*fd >= 0)
         fds[(*n)++] = *fd;
     *fd = *fd >= 0 ? 0 : -1;
 }
 
-int ty_keeper_start(struct ty_keeper *k, const struct ty_start *s, struct ty_err *err)
+int ty_shim_start(struct ty_shim *k, const struct ty_process_spec *s, struct ty_err *err)
 {
-    struct ty_start plain = *s;
-    ty_auto_buf body = { .ceiling = TY_WIRE_MOST };
+    struct ty_process_spec plain = *s;
+    ty_auto_buf body = { .ceiling = TY_WIRE_MAX };
     int fds[4];
     size_t n = 0;
 
     plain.argv = plain.env = NULL;
     plain.cwd = NULL;
     plain.binds = NULL;
-    pass(&plain.in, fds, &n);
-    pass(&plain.out, fds, &n);
-    pass(&plain.err, fds, &n);
+    pass_fd(&plain.in, fds, &n);
+    pass_fd(&plain.out, fds, &n);
+    pass_fd(&plain.err, fds, &n);
     if (plain.cgroup > 0)
         fds[n++] = plain.cgroup;
     ty_buf_put(&body, &plain, sizeof(plain));
@@ -126,22 +126,22 @@ int ty_keeper_start(struct ty_keeper *k, const struct ty_start *s, struct ty_err
     return 0;
 }
 
-int ty_keeper_signal(struct ty_keeper *k, uint32_t id, int sig, bool group)
+int ty_shim_signal(struct ty_shim *k, uint32_t id, int sig, bool group)
 {
     const int32_t body[] = { (int32_t)id, sig, group };
     return ty_wire_send(k->fd, TY_WIRE_SIGNAL, (struct ty_str){ (const char *)body, sizeof(body) },
                         NULL, 0);
 }
 
-void ty_keeper_next(struct ty_keeper *k, struct ty_kept_news *ret)
+void ty_shim_next(struct ty_shim *k, struct ty_shim_event *ret)
 {
-    *ret = (struct ty_kept_news){ .what = TY_KEPT_NOTHING };
+    *ret = (struct ty_shim_event){ .what = TY_SHIM_NOTHING };
     if (k->gone)
         return;
-    int r = ty_news_recv(k->fd, ret);
+    int r = ty_shim_event_recv(k->fd, ret);
     if (r < 0 && r != -EAGAIN)
-        *ret = (struct ty_kept_news){ .what = TY_GONE, .code = -r };
+        *ret = (struct ty_shim_event){ .what = TY_SHIM_GONE, .code = -r };
     else if (r == 0)
-        ret->what = TY_GONE;
-    k->gone = ret->what == TY_GONE;
+        ret->what = TY_SHIM_GONE;
+    k->gone = ret->what == TY_SHIM_GONE;
 }

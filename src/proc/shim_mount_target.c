@@ -4,7 +4,7 @@
  *
  *   /etc /home /usr        /etc->bind /home->bind /usr->bind /workspace
  */
-#include "proc/keeper_ns.h"
+#include "proc/shim_mounts.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ static bool is_below(const char *path, const char *dir)
     return strncmp(path, dir, n) == 0 && (n == 1 || path[n] == '/' || !path[n]);
 }
 
-static bool is_ours(const char *path, const struct ty_bind *made, size_t n_made)
+static bool is_ours(const char *path, const struct ty_bind_mount *made, size_t n_made)
 {
     struct statfs fs;
     struct stat st;
@@ -40,7 +40,7 @@ static bool is_ours(const char *path, const struct ty_bind *made, size_t n_made)
 }
 
 /* Cuts the path back to what exists. */
-static void cut_to_existing(struct ty_ns_path *p)
+static void cut_to_existing(struct ty_shim_path *p)
 {
     struct stat st;
     while (stat(p->p, &st) < 0) {
@@ -86,10 +86,10 @@ static int copy_link(const struct overlay *o, const char *name, const char *to)
  * in the pod could use it either. */
 static int copy_tree(const struct overlay *o, const char *name, bool staged, const char *to)
 {
-    int tree = staged ? o->staged : ty_ns_copy(o->dir, name);
+    int tree = staged ? o->staged : ty_shim_mounts_clone(o->dir, name);
     if (tree < 0)
         return errno == EACCES || errno == ENOENT ? 0 : -1;
-    int r = ty_ns_put(tree, to);
+    int r = ty_shim_mounts_attach(tree, to);
     if (!staged)
         close(tree);
     return r;
@@ -98,13 +98,13 @@ static int copy_tree(const struct overlay *o, const char *name, bool staged, con
 /* One entry of the directory appears in the overlay. */
 static int copy_entry(const struct overlay *o, const char *name)
 {
-    struct ty_ns_path to;
+    struct ty_shim_path to;
     struct stat st;
     bool staged = o->staged >= 0 && strcmp(name, stage + 1) == 0;
 
     to.n = 0;
-    if (ty_ns_path_add(&to, o->where, strlen(o->where)) || ty_ns_path_add(&to, "/", 1) ||
-        ty_ns_path_add(&to, name, strlen(name)))
+    if (ty_shim_path_add(&to, o->where, strlen(o->where)) || ty_shim_path_add(&to, "/", 1) ||
+        ty_shim_path_add(&to, name, strlen(name)))
         return -1;
     if (fstatat(o->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return 0;
@@ -115,7 +115,7 @@ static int copy_entry(const struct overlay *o, const char *name)
     return copy_tree(o, name, staged, to.p);
 }
 
-static int copy_entries(const struct overlay *o, struct ty_step *fail)
+static int copy_entries(const struct overlay *o, struct ty_proc_failure *fail)
 {
     _Alignas(struct dirent64) char room[4096];
     size_t entries = 0;
@@ -129,39 +129,39 @@ static int copy_entries(const struct overlay *o, struct ty_step *fail)
                 continue;
             if (++entries > ENTRIES_MOST) {
                 errno = E2BIG;
-                return ty_step_fail(fail, "lay over", o->where);
+                return ty_proc_failure_set(fail, "lay over", o->where);
             }
             if (copy_entry(o, e->d_name) < 0)
-                return ty_step_fail(fail, "lay over", o->where);
+                return ty_proc_failure_set(fail, "lay over", o->where);
         }
     }
-    return n < 0 ? ty_step_fail(fail, "read", o->where) : 0;
+    return n < 0 ? ty_proc_failure_set(fail, "read", o->where) : 0;
 }
 
 /* The tmpfs at `stage` becomes the root of every process of this mount namespace: of this one. */
-static int enter_stage(struct ty_step *fail)
+static int enter_stage(struct ty_proc_failure *fail)
 {
     if (chdir(stage) < 0 || syscall(SYS_pivot_root, ".", ".") < 0 || umount2(".", MNT_DETACH) < 0 ||
         chdir("/") < 0)
-        return ty_step_fail(fail, "change the root", NULL);
+        return ty_proc_failure_set(fail, "change the root", NULL);
     return 0;
 }
 
-static int lay_over(const char *dir, struct ty_step *fail)
+static int lay_over(const char *dir, struct ty_proc_failure *fail)
 {
     bool root = dir[1] == 0;
     struct overlay o = { .staged = -1, .where = root ? stage : dir };
     o.dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool closed = o.dir < 0 && errno == EACCES; /* /root: what is in there is not for us anyway */
     if (o.dir < 0 && !closed)
-        return ty_step_fail(fail, "open", o.where);
+        return ty_proc_failure_set(fail, "open", o.where);
     if (root)
-        o.staged = ty_ns_copy(AT_FDCWD, stage);
+        o.staged = ty_shim_mounts_clone(AT_FDCWD, stage);
     int r = 0;
     if (root && o.staged < 0)
-        r = ty_step_fail(fail, "copy", stage);
+        r = ty_proc_failure_set(fail, "copy", stage);
     else if (mount("tmpfs", o.where, "tmpfs", MS_NOSUID | MS_NODEV, OVER_OPTION) < 0)
-        r = ty_step_fail(fail, "mount tmpfs", o.where);
+        r = ty_proc_failure_set(fail, "mount tmpfs", o.where);
     if (r == 0 && !closed)
         r = copy_entries(&o, fail);
     if (r == 0 && root)
@@ -174,7 +174,7 @@ static int lay_over(const char *dir, struct ty_step *fail)
 }
 
 /* The missing names below p, one after the other. */
-static int make_rest(struct ty_ns_path *p, const char *to, bool dir, struct ty_step *fail)
+static int make_rest(struct ty_shim_path *p, const char *to, bool dir, struct ty_proc_failure *fail)
 {
     const char *rest = to + p->n;
     while (*rest == '/')
@@ -185,32 +185,32 @@ static int make_rest(struct ty_ns_path *p, const char *to, bool dir, struct ty_s
         while (*next == '/')
             next++;
         if (p->p[p->n - 1] != '/')
-            ty_ns_path_add(p, "/", 1);
-        ty_ns_path_add(p, rest, n); /* fits: it is a part of `to`, which did */
+            ty_shim_path_add(p, "/", 1);
+        ty_shim_path_add(p, rest, n); /* fits: it is a part of `to`, which did */
         if (make_empty(p->p, dir || *next, 0755) < 0 && (errno != EEXIST || !*next))
-            return ty_step_fail(fail, "make", to);
+            return ty_proc_failure_set(fail, "make", to);
         rest = next;
     }
     return 0;
 }
 
-int ty_target_make(const char *to, bool dir, const struct ty_bind *made, size_t n_made,
-                   struct ty_step *fail)
+int ty_shim_mount_target_create(const char *to, bool dir, const struct ty_bind_mount *made,
+                                size_t n_made, struct ty_proc_failure *fail)
 {
-    struct ty_ns_path p;
+    struct ty_shim_path p;
     struct stat st;
 
     p.n = 0;
     if (to[0] != '/') {
         errno = EINVAL;
-        return ty_step_fail(fail, "mount", to);
+        return ty_proc_failure_set(fail, "mount", to);
     }
     if (stat(to, &st) == 0) {
         errno = dir ? ENOTDIR : EISDIR;
-        return dir == S_ISDIR(st.st_mode) ? 0 : ty_step_fail(fail, "mount", to);
+        return dir == S_ISDIR(st.st_mode) ? 0 : ty_proc_failure_set(fail, "mount", to);
     }
-    if (ty_ns_path_add(&p, to, strlen(to)) < 0)
-        return ty_step_fail(fail, "mount", to);
+    if (ty_shim_path_add(&p, to, strlen(to)) < 0)
+        return ty_proc_failure_set(fail, "mount", to);
     cut_to_existing(&p);
     bool may_write = p.n > 1 && faccessat(AT_FDCWD, p.p, W_OK, AT_EACCESS) == 0;
     if (!is_ours(p.p, made, n_made) && !may_write) {

@@ -1,13 +1,13 @@
 /* Binds and tmpfs of a pod or a container, in order. Sources are copied before the first mount, so
  * that a volume laid over a directory hides no later source below it, and is part of none. */
-#include "proc/keeper_ns.h"
+#include "proc/shim_mounts.h"
 
 #include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-int ty_ns_path_add(struct ty_ns_path *p, const char *s, size_t n)
+int ty_shim_path_add(struct ty_shim_path *p, const char *s, size_t n)
 {
     if (n >= sizeof(p->p) - p->n) {
         errno = ENAMETOOLONG;
@@ -19,28 +19,28 @@ int ty_ns_path_add(struct ty_ns_path *p, const char *s, size_t n)
     return 0;
 }
 
-int ty_ns_copy(int dir, const char *name)
+int ty_shim_mounts_clone(int dir, const char *name)
 {
     return open_tree(dir, name, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
 }
 
-int ty_ns_put(int tree, const char *to)
+int ty_shim_mounts_attach(int tree, const char *to)
 {
     return move_mount(tree, "", AT_FDCWD, to,
                       MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_SYMLINKS | MOVE_MOUNT_T_AUTOMOUNTS);
 }
 
-int ty_ns_seclude(struct ty_step *fail)
+int ty_shim_mounts_make_private(struct ty_proc_failure *fail)
 {
     if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
-        return ty_step_fail(fail, "separate the mounts", NULL);
+        return ty_proc_failure_set(fail, "separate the mounts", NULL);
     return 0;
 }
 
-int ty_ns_proc(struct ty_step *fail)
+int ty_shim_mounts_proc(struct ty_proc_failure *fail)
 {
     if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0)
-        return ty_step_fail(fail, "mount", "/proc");
+        return ty_proc_failure_set(fail, "mount", "/proc");
     return 0;
 }
 
@@ -56,32 +56,34 @@ static unsigned long kept_flags(const char *path)
            (st.f_flag & ST_RELATIME ? MS_RELATIME : 0UL);
 }
 
-static int make_bind(const struct ty_bind *b, int from, struct ty_step *fail)
+static int make_bind(const struct ty_bind_mount *b, int from, struct ty_proc_failure *fail)
 {
-    if (ty_ns_put(from, b->to) < 0)
-        return ty_step_fail(fail, "mount", b->to);
+    if (ty_shim_mounts_attach(from, b->to) < 0)
+        return ty_proc_failure_set(fail, "mount", b->to);
     if (b->read_only &&
         mount(NULL, b->to, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY | kept_flags(b->to), NULL) < 0)
-        return ty_step_fail(fail, "mount read-only", b->to);
+        return ty_proc_failure_set(fail, "mount read-only", b->to);
     return 0;
 }
 
-static int make_one(const struct ty_bind *binds, size_t i, int from, struct ty_step *fail)
+static int make_one(const struct ty_bind_mount *binds, size_t i, int from,
+                    struct ty_proc_failure *fail)
 {
-    const struct ty_bind *b = &binds[i];
+    const struct ty_bind_mount *b = &binds[i];
     struct stat st = { .st_mode = S_IFDIR };
     if (from >= 0 && fstat(from, &st) < 0)
-        return ty_step_fail(fail, "read", b->from);
-    int r = ty_target_make(b->to, S_ISDIR(st.st_mode), binds, i, fail);
+        return ty_proc_failure_set(fail, "read", b->from);
+    int r = ty_shim_mount_target_create(b->to, S_ISDIR(st.st_mode), binds, i, fail);
     if (r < 0 || from >= 0)
         return r < 0 ? r : make_bind(b, from, fail);
     unsigned long flags = MS_NOSUID | MS_NODEV | (b->read_only ? MS_RDONLY : 0);
     if (mount("tmpfs", b->to, "tmpfs", flags, "mode=0777") < 0)
-        return ty_step_fail(fail, "mount tmpfs", b->to);
+        return ty_proc_failure_set(fail, "mount tmpfs", b->to);
     return 0;
 }
 
-static int make_all(const struct ty_bind *binds, const int *from, size_t n, struct ty_step *fail)
+static int make_all(const struct ty_bind_mount *binds, const int *from, size_t n,
+                    struct ty_proc_failure *fail)
 {
     for (size_t i = 0; i < n; i++) {
         int r = make_one(binds, i, from[i], fail);
@@ -91,21 +93,21 @@ static int make_all(const struct ty_bind *binds, const int *from, size_t n, stru
     return 0;
 }
 
-int ty_ns_binds(const struct ty_bind *binds, struct ty_step *fail)
+int ty_shim_mounts_bind(const struct ty_bind_mount *binds, struct ty_proc_failure *fail)
 {
-    int from[TY_BINDS_MOST];
+    int from[TY_SHIM_BINDS_MAX];
     size_t n = 0;
     int r = 0;
 
     for (; r == 0 && binds[n].to; n++) {
-        if (n == TY_BINDS_MOST) {
+        if (n == TY_SHIM_BINDS_MAX) {
             errno = E2BIG;
-            r = ty_step_fail(fail, "mount", binds[n].to);
+            r = ty_proc_failure_set(fail, "mount", binds[n].to);
             break;
         }
-        from[n] = binds[n].tmpfs ? -1 : ty_ns_copy(AT_FDCWD, binds[n].from);
+        from[n] = binds[n].tmpfs ? -1 : ty_shim_mounts_clone(AT_FDCWD, binds[n].from);
         if (from[n] < 0 && !binds[n].tmpfs)
-            r = ty_step_fail(fail, "open", binds[n].from);
+            r = ty_proc_failure_set(fail, "open", binds[n].from);
     }
     if (r == 0)
         r = make_all(binds, from, n, fail);

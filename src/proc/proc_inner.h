@@ -1,7 +1,7 @@
 /* What the files of this folder share: the modes a zygote can work in, and the words for a step
  * that failed where nothing may be allocated. */
-#ifndef TY_PROC_INNER_H
-#define TY_PROC_INNER_H
+#ifndef TY_PROC_PROC_INNER_H
+#define TY_PROC_PROC_INNER_H
 
 #include <errno.h>
 #include <string.h>
@@ -9,36 +9,37 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "proc/keeper.h"
+#include "proc/shim.h"
 
 /* Parts of the kernel that a zygote shall not use: how tests walk the paths of poorer machines. */
-enum ty_without { TY_NO_PID_NS = 1, TY_NO_MOUNTS = 2, TY_NO_USER_NS = 4 };
+enum ty_zygote_without { TY_NO_PID_NS = 1, TY_NO_MOUNTS = 2, TY_NO_USER_NS = 4 };
 int ty_zygote_start_with(unsigned without, struct ty_zygote **ret, struct ty_err *err);
 pid_t ty_zygote_pid(const struct ty_zygote *z);
 
-/* How the zygote works, fixed at its start; keepers inherit it. */
-struct ty_mode {
-    struct ty_zygote_can can;
+/* How the zygote works, fixed at its start; shims inherit it. */
+struct ty_zygote_mode {
+    struct ty_zygote_caps can;
     struct rlimit nofile; /* as our caller had it, before we raised ours: containers get it back */
 };
 
-/* Descriptors of a keeper, moved to these places. */
-enum { TY_KEEPER_SOCK = 3, TY_KEEPER_LIFELINE = 4, TY_KEEPER_FIRST_FREE = 5 };
+/* Descriptors of a shim, moved to these places. */
+enum { TY_SHIM_SOCK = 3, TY_SHIM_LIFELINE = 4, TY_SHIM_FIRST_FREE = 5 };
 
 /* The zygote's whole life. Ends when `control` ends. */
 _Noreturn void ty_zygote_run(int control, pid_t parent, unsigned without,
                              const struct rlimit *nofile);
-/* The keeper's whole life, with the descriptors above in place. */
-_Noreturn void ty_keeper_run(const struct ty_mode *mode);
+/* The shim's whole life, with the descriptors above in place. */
+_Noreturn void ty_shim_run(const struct ty_zygote_mode *mode);
 
 /* The step that failed between fork and exec: formatted later, by somebody who may. */
-struct ty_step {
+struct ty_proc_failure {
     const char *doing; /* "mount", "exec", … */
     int code;          /* errno */
     char what[152];    /* " path", cut; or "". A copy: the failing frame may be that of a clone */
 };
 /* Notes the step with errno; returns -errno. */
-static inline int ty_step_fail(struct ty_step *step, const char *doing, const char *what)
+static inline int ty_proc_failure_set(struct ty_proc_failure *step, const char *doing,
+                                      const char *what)
 {
     size_t n = what ? strlen(what) : 0;
     if (n > sizeof(step->what) - 2)
@@ -53,6 +54,6 @@ static inline int ty_step_fail(struct ty_step *step, const char *doing, const ch
     return -step->code;
 }
 /* "exec torchrun: No such file or directory" */
-void ty_step_text(const struct ty_step *step, char *ret, size_t size);
+void ty_proc_failure_text(const struct ty_proc_failure *step, char *ret, size_t size);
 
 #endif

@@ -1,14 +1,14 @@
-/* Pods as processes. A zygote, forked while this program is still small, forks one keeper per pod;
- * the keeper is init of the pod's own pid, mount and host-name namespaces (where the kernel allows
+/* Pods as processes. A zygote, forked while this program is still small, forks one shim per pod;
+ * the shim is init of the pod's own pid, mount and host-name namespaces (where the kernel allows
  * that, else a child subreaper), starts its containers' processes, and reports their ends. When
- * this program dies, however it dies, the zygote dies, then the keepers, then everything in the
+ * this program dies, however it dies, the zygote dies, then the shims, then everything in the
  * pods.
  *
- *   trainyard ──fork at start──> zygote ──fork per pod──> keeper ──vfork+exec──> processes
+ *   trainyard ──fork at start──> zygote ──fork per pod──> shim ──vfork+exec──> processes
  *        └────────────────────────── one socket per pod ──────┘
  */
-#ifndef TY_PROC_KEEPER_H
-#define TY_PROC_KEEPER_H
+#ifndef TY_PROC_SHIM_H
+#define TY_PROC_SHIM_H
 
 #include <sys/types.h>
 
@@ -19,60 +19,69 @@ struct ty_zygote;
 /* Call from the main thread, before other threads and the event loop exist. Raises our soft limit
  * of open files to the hard one: a pod costs a descriptor. *ret lives until ty_zygote_stop. */
 int ty_zygote_start(struct ty_zygote **ret, struct ty_err *err);
-void ty_zygote_stop(struct ty_zygote *z); /* ends all keepers and what is in them; waits for them */
+void ty_zygote_stop(struct ty_zygote *z); /* ends all shims and what is in them; waits for them */
 
 /* What this kernel allows us, tried once by the zygote. */
-struct ty_zygote_can {
+struct ty_zygote_caps {
     bool mounts;   /* binds and host names; without, both are left out */
     bool pid_ns;   /* else a subreaper kills what it finds through /proc */
     bool user_ns;  /* the others only inside one of our own: a container's uid is always ours */
     char why[128]; /* the first refusal in words, "" if none */
 };
-struct ty_zygote_can ty_zygote_can(const struct ty_zygote *z);
+struct ty_zygote_caps ty_zygote_caps(const struct ty_zygote *z);
 
 /* Made visible at `to`, an absolute path, inside the pod only. A missing `to` is made: inside a
  * mount of this pod or where we may write (there the empty directory stays), else the nearest
  * directory that exists is laid over, in the pod, with a copy of itself that holds more. */
-struct ty_bind {
+struct ty_bind_mount {
     const char *from, *to; /* every `from` of a list is looked up before anything is mounted */
     bool read_only, tmpfs; /* tmpfs: from is ignored */
 };
-struct ty_keep {
+struct ty_shim_spec {
     const char *hostname;
-    const struct ty_bind *binds; /* in order; ends with to NULL. /etc/hosts goes here too */
+    const struct ty_bind_mount *binds; /* in order; ends with to NULL. /etc/hosts goes here too */
 };
-struct ty_keeper;
+struct ty_shim;
 /* One pod. Does not wait for it: starts may be asked at once, and what fails while the pod is set
- * up comes as TY_GONE with code and text. -errno: the zygote is gone, or out of descriptors. */
-int ty_keeper_new(struct ty_zygote *z, const struct ty_keep *k, struct ty_keeper **ret,
-                  struct ty_err *err);
-void ty_keeper_stop(
-    struct ty_keeper *k); /* kills what is in it; TY_GONE follows when all is dead */
-void ty_keeper_free(struct ty_keeper *k);    /* takes; the same, without news and without waiting */
-int ty_keeper_fd(const struct ty_keeper *k); /* readable: ty_keeper_next until it has nothing */
+ * up comes as TY_SHIM_GONE with code and text. -errno: the zygote is gone, or out of descriptors.
+ */
+int ty_shim_new(struct ty_zygote *z, const struct ty_shim_spec *k, struct ty_shim **ret,
+                struct ty_err *err);
+void ty_shim_stop(
+    struct ty_shim *k); /* kills what is in it; TY_SHIM_GONE follows when all is dead */
+void ty_shim_free(struct ty_shim *k);    /* takes; the same, without news and without waiting */
+int ty_shim_fd(const struct ty_shim *k); /* readable: ty_shim_next until it has nothing */
 
-struct ty_start {
+struct ty_process_spec {
     uint32_t id;             /* chosen by the caller, unique in the pod */
     const char *const *argv; /* argv[0] is looked up along PATH of env */
     const char *const *env;
     const char *cwd;
-    const struct ty_bind *binds;                             /* of this container only; NULL none */
+    const struct ty_bind_mount *binds;                       /* of this container only; NULL none */
     int in, out, err;                                        /* fds; -1: /dev/null */
     int uid, gid;                                            /* -1: unchanged */
     int64_t cpus_mask[16];                                   /* affinity; all 0: unchanged */
     int64_t limit_nproc, limit_as, limit_nofile, limit_core; /* RLIMITs; -1: unchanged */
     int cgroup; /* fd of the cgroup.procs that it joins first (proc/cgroup.h); 0: none */
 };
-extern const struct ty_start ty_start_none; /* no streams, nothing changed: to begin with */
-/* Asks, borrowing everything; the answer comes as TY_STARTED or TY_START_FAILED. The process leads
- * a session of its own; daemons that it leaves behind are killed when it ends, before TY_EXITED. */
-int ty_keeper_start(struct ty_keeper *k, const struct ty_start *s, struct ty_err *err);
+extern const struct ty_process_spec
+    ty_process_spec_none; /* no streams, nothing changed: to begin with */
+/* Asks, borrowing everything; the answer comes as TY_SHIM_STARTED or TY_SHIM_START_FAILED. The
+ * process leads a session of its own; daemons that it leaves behind are killed when it ends, before
+ * TY_SHIM_EXITED. */
+int ty_shim_start(struct ty_shim *k, const struct ty_process_spec *s, struct ty_err *err);
 /* To the process (group false), or to its process group and all its descendants. */
-int ty_keeper_signal(struct ty_keeper *k, uint32_t id, int sig, bool group);
+int ty_shim_signal(struct ty_shim *k, uint32_t id, int sig, bool group);
 
-enum ty_kept { TY_KEPT_NOTHING, TY_STARTED, TY_START_FAILED, TY_EXITED, TY_GONE };
-struct ty_kept_news {
-    enum ty_kept what; /* GONE: the keeper itself ended: everything in the pod is dead */
+enum ty_shim_event_type {
+    TY_SHIM_NOTHING,
+    TY_SHIM_STARTED,
+    TY_SHIM_START_FAILED,
+    TY_SHIM_EXITED,
+    TY_SHIM_GONE
+};
+struct ty_shim_event {
+    enum ty_shim_event_type what; /* GONE: the shim itself ended: everything in the pod is dead */
     uint32_t id;
     pid_t pid;                           /* STARTED: as we see it, outside the namespace */
     int wstatus;                         /* EXITED */
@@ -82,6 +91,6 @@ struct ty_kept_news {
 };
 /* The next news without waiting; NOTHING when there is none. After GONE there is never any: stop
  * polling the descriptor, which stays readable. */
-void ty_keeper_next(struct ty_keeper *k, struct ty_kept_news *ret);
+void ty_shim_next(struct ty_shim *k, struct ty_shim_event *ret);
 
 #endif

@@ -9,7 +9,7 @@ static void big_orders_arrive(void **state)
     (void)state;
     enum { WORDS = 15, SIZE = 120 << 10 }; /* one string has at most 128 KiB */
     struct ty_zygote *z = zygote(0);
-    struct ty_keeper *k = keeper(z, NULL);
+    struct ty_shim *k = shim(z, NULL);
     char *env[WORDS + 2] = { NULL }, script[] = "echo ${#V0} ${#V14} $0";
     for (size_t i = 0; i < WORDS; i++) {
         env[i] = malloc(SIZE);
@@ -21,14 +21,14 @@ static void big_orders_arrive(void **state)
     char path[] = "PATH=/usr/bin:/bin";
     env[WORDS] = path;
     const char *const argv[] = { "sh", "-c", script, "name", NULL };
-    struct ty_start s = plain(1, argv);
+    struct ty_process_spec s = plain(1, argv);
     s.env = (const char *const *)env;
     struct said said = run(k, s);
     assert_exit(&said, 0);
     assert_string_equal(said.text, "122876 122875 name\n");
     for (size_t i = 0; i < WORDS; i++)
         free(env[i]);
-    ty_keeper_free(k);
+    ty_shim_free(k);
     ty_zygote_stop(z);
 }
 
@@ -36,24 +36,25 @@ static void too_big_is_told(void **state)
 {
     (void)state;
     struct ty_zygote *z = zygote(0);
-    struct ty_keeper *k = keeper(z, NULL);
+    struct ty_shim *k = shim(z, NULL);
     size_t size = 200 << 10;
     char *word = malloc(size);
     memset(word, 'x', size - 1);
     word[size - 1] = 0;
     const char *const one[] = { "true", word, NULL };
-    struct ty_start s = plain(4, one);
+    struct ty_process_spec s = plain(4, one);
     start(k, &s);
-    assert_string_equal(expect(k, TY_START_FAILED, 4).text, "exec true: Argument list too long");
+    assert_string_equal(expect(k, TY_SHIM_START_FAILED, 4).text,
+                        "exec true: Argument list too long");
     const char *many[60] = { "true" };
     for (size_t i = 1; i < 59; i++)
         many[i] = word;
     struct ty_err err = { 0 };
     s.argv = many;
-    assert_int_equal(ty_keeper_start(k, &s, &err), -E2BIG);
+    assert_int_equal(ty_shim_start(k, &s, &err), -E2BIG);
     assert_string_equal(err.text, "cannot start a process in the pod: Argument list too long");
     free(word);
-    ty_keeper_free(k);
+    ty_shim_free(k);
     ty_zygote_stop(z);
 }
 
@@ -62,15 +63,15 @@ static void requests_may_precede_the_pod(void **state)
     (void)state;
     struct ty_zygote *z = zygote(0);
     kill(ty_zygote_pid(z), SIGSTOP);
-    struct ty_keeper *k = keeper(z, NULL);
-    struct ty_kept_news n;
+    struct ty_shim *k = shim(z, NULL);
+    struct ty_shim_event n;
     start_sh(k, 1, "exit 9"); /* nobody has read anything yet */
-    ty_keeper_next(k, &n);
-    assert_int_equal(n.what, TY_KEPT_NOTHING);
+    ty_shim_next(k, &n);
+    assert_int_equal(n.what, TY_SHIM_NOTHING);
     kill(ty_zygote_pid(z), SIGCONT);
-    expect(k, TY_STARTED, 1);
-    assert_int_equal(WEXITSTATUS(expect(k, TY_EXITED, 1).wstatus), 9);
-    ty_keeper_free(k);
+    expect(k, TY_SHIM_STARTED, 1);
+    assert_int_equal(WEXITSTATUS(expect(k, TY_SHIM_EXITED, 1).wstatus), 9);
+    ty_shim_free(k);
     ty_zygote_stop(z);
 }
 
@@ -79,20 +80,20 @@ static void hundreds_of_pods_at_once(void **state)
 {
     (void)state;
     enum { PODS = 300 };
-    static struct ty_keeper *k[PODS];
+    static struct ty_shim *k[PODS];
     struct ty_zygote *z = zygote(0);
     for (size_t i = 0; i < PODS; i++) {
-        k[i] = keeper(z, NULL);
+        k[i] = shim(z, NULL);
         const char *const argv[] = { "true", NULL };
-        struct ty_start s = plain((uint32_t)i, argv);
+        struct ty_process_spec s = plain((uint32_t)i, argv);
         start(k[i], &s);
     }
     for (size_t i = 0; i < PODS; i++) {
-        expect(k[i], TY_STARTED, (uint32_t)i);
-        assert_int_equal(expect(k[i], TY_EXITED, (uint32_t)i).wstatus, 0);
+        expect(k[i], TY_SHIM_STARTED, (uint32_t)i);
+        assert_int_equal(expect(k[i], TY_SHIM_EXITED, (uint32_t)i).wstatus, 0);
     }
     for (size_t i = 0; i < PODS; i++)
-        ty_keeper_free(k[i]);
+        ty_shim_free(k[i]);
     ty_zygote_stop(z);
 }
 
@@ -100,20 +101,20 @@ static void after_the_end_there_is_nothing(void **state)
 {
     (void)state;
     struct ty_zygote *z = zygote(0);
-    struct ty_keeper *k = keeper(z, NULL);
+    struct ty_shim *k = shim(z, NULL);
     struct ty_err err = { 0 };
     const char *const argv[] = { "true", NULL };
-    struct ty_start s = plain(1, argv);
-    struct ty_kept_news n;
-    ty_keeper_stop(k);
-    expect(k, TY_GONE, 0);
-    ty_keeper_next(k, &n);
-    assert_int_equal(n.what, TY_KEPT_NOTHING);
-    assert_int_equal(ty_keeper_start(k, &s, &err), -EPIPE);
+    struct ty_process_spec s = plain(1, argv);
+    struct ty_shim_event n;
+    ty_shim_stop(k);
+    expect(k, TY_SHIM_GONE, 0);
+    ty_shim_next(k, &n);
+    assert_int_equal(n.what, TY_SHIM_NOTHING);
+    assert_int_equal(ty_shim_start(k, &s, &err), -EPIPE);
     assert_string_equal(err.text, "cannot start a process in the pod: the pod is gone");
-    assert_int_equal(ty_keeper_signal(k, 1, SIGTERM, true), -EPIPE);
-    ty_keeper_free(k);
-    ty_keeper_free(NULL);
+    assert_int_equal(ty_shim_signal(k, 1, SIGTERM, true), -EPIPE);
+    ty_shim_free(k);
+    ty_shim_free(NULL);
     ty_zygote_stop(z);
 }
 
@@ -132,10 +133,10 @@ static void descriptors_do_not_leak(void **state)
     size_t before = count_fds();
     struct ty_zygote *z = zygote(0);
     for (int i = 0; i < 20; i++) {
-        struct ty_keeper *k = keeper(z, NULL);
+        struct ty_shim *k = shim(z, NULL);
         struct said s = run_sh(k, "true");
         assert_exit(&s, 0);
-        ty_keeper_free(k);
+        ty_shim_free(k);
     }
     char path[64];
     snprintf(path, sizeof(path), "/proc/%d/fd", (int)ty_zygote_pid(z));

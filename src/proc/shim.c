@@ -1,8 +1,8 @@
-/* A keeper's own life: the init of one pod, or its guard where there are no pid namespaces. Starts
+/* A shim's own life: the init of one pod, or its guard where there are no pid namespaces. Starts
  * what it is told, tells what ends, and ends itself, with everything in the pod, when its socket or
  * its zygote does.
  *
- *   set up ──> serve: START, SIGNAL, children that end ──> end
+ *   set up ──> serve_pod: START, SIGNAL, children that end ──> end
  *
  * A container that ended is told only when what it left behind is dead, too: its successor may want
  * the same port. */
@@ -14,20 +14,20 @@
 #include <sys/wait.h>
 
 #include "proc/exec.h"
-#include "proc/keeper_ns.h"
-#include "proc/news.h"
 #include "proc/reap.h"
+#include "proc/shim_event.h"
+#include "proc/shim_mounts.h"
 #include "proc/wire.h"
 
 enum { LINGER_MS = 2000 }; /* what cannot be killed for longer hangs in the kernel */
 
-struct keeper {
-    const struct ty_mode *mode;
+struct shim {
+    const struct ty_zygote_mode *mode;
     int sigfd;
     pid_t *pids;   /* running */
     uint32_t *ids; /* of the same */
     size_t n;
-    struct ty_kept_news *ended; /* to be told when nothing of them is left */
+    struct ty_shim_event *ended; /* to be told when nothing of them is left */
     size_t n_ended, cap;
     int64_t ended_ms;       /* when the first of them ended */
     struct ty_wire_msg msg; /* the last member */
@@ -41,7 +41,7 @@ static int64_t now_ms(void)
 }
 
 /* Everything in the pod dies with its init; a guard must see to it. */
-_Noreturn static void end(const struct keeper *k)
+_Noreturn static void end(const struct shim *k)
 {
     if (!k->mode->can.pid_ns)
         ty_reap_everything();
@@ -49,12 +49,12 @@ _Noreturn static void end(const struct keeper *k)
 }
 
 /* Waits for a reader, but not for a dead one. */
-static void tell(const struct keeper *k, const struct ty_kept_news *n)
+static void send_event(const struct shim *k, const struct ty_shim_event *n)
 {
-    bool translate = n->what == TY_STARTED && k->mode->can.pid_ns;
+    bool translate = n->what == TY_SHIM_STARTED && k->mode->can.pid_ns;
     int r;
-    while ((r = ty_news_send(TY_KEEPER_SOCK, n, translate)) == -EAGAIN) {
-        struct pollfd p[] = { { TY_KEEPER_SOCK, POLLOUT, 0 }, { TY_KEEPER_LIFELINE, 0, 0 } };
+    while ((r = ty_shim_event_send(TY_SHIM_SOCK, n, translate)) == -EAGAIN) {
+        struct pollfd p[] = { { TY_SHIM_SOCK, POLLOUT, 0 }, { TY_SHIM_LIFELINE, 0, 0 } };
         poll(p, 2, -1);
         if (p[1].revents)
             end(k);
@@ -64,7 +64,7 @@ static void tell(const struct keeper *k, const struct ty_kept_news *n)
 }
 
 /* Room for one more process, running or ended. */
-static void make_room(struct keeper *k)
+static void make_room(struct shim *k)
 {
     if (k->n + k->n_ended < k->cap)
         return;
@@ -76,38 +76,38 @@ static void make_room(struct keeper *k)
         abort();
 }
 
-static void tell_failure(const struct keeper *k, enum ty_kept what, uint32_t id,
-                         const struct ty_step *fail)
+static void send_failure(const struct shim *k, enum ty_shim_event_type what, uint32_t id,
+                         const struct ty_proc_failure *fail)
 {
-    struct ty_kept_news n = { .what = what, .id = id, .code = fail->code };
-    ty_step_text(fail, n.text, sizeof(n.text));
-    tell(k, &n);
+    struct ty_shim_event n = { .what = what, .id = id, .code = fail->code };
+    ty_proc_failure_text(fail, n.text, sizeof(n.text));
+    send_event(k, &n);
 }
 
-static void spawn(struct keeper *k, struct ty_exec *x)
+static void spawn_process(struct shim *k, struct ty_exec *x)
 {
     uint32_t id = x->start->id;
-    struct ty_kept_news n = { .what = TY_STARTED, .id = id };
+    struct ty_shim_event n = { .what = TY_SHIM_STARTED, .id = id };
 
     if (ty_exec_spawn(x, &n.pid) < 0) {
-        tell_failure(k, TY_START_FAILED, id, &x->fail);
+        send_failure(k, TY_SHIM_START_FAILED, id, &x->fail);
         return;
     }
     make_room(k);
     k->pids[k->n] = n.pid;
     k->ids[k->n++] = id;
-    tell(k, &n);
+    send_event(k, &n);
 }
 
-static void start(struct keeper *k)
+static void start(struct shim *k)
 {
     struct ty_wire_msg *m = &k->msg;
     struct ty_wire_in in = { .p = m->body, .end = m->body + m->n };
-    struct ty_start s;
+    struct ty_process_spec s;
     ty_wire_get(&in, &s, sizeof(s));
     char **argv = ty_wire_get_strs(&in), **env = ty_wire_get_strs(&in);
     const char *cwd = ty_wire_get_str(&in);
-    struct ty_bind *binds = ty_wire_get_binds(&in);
+    struct ty_bind_mount *binds = ty_wire_get_binds(&in);
     int *fds[] = { &s.in, &s.out, &s.err };
     size_t n = 0;
 
@@ -120,17 +120,17 @@ static void start(struct keeper *k)
         s.cwd = *cwd ? cwd : NULL;
         s.binds = binds;
         struct ty_exec x = { .mode = k->mode, .start = &s, .argv = argv, .env = env };
-        spawn(k, &x);
+        spawn_process(k, &x);
     } else {
-        tell_failure(k, TY_START_FAILED, s.id,
-                     &(struct ty_step){ .doing = "read the order", .code = EBADMSG });
+        send_failure(k, TY_SHIM_START_FAILED, s.id,
+                     &(struct ty_proc_failure){ .doing = "read the order", .code = EBADMSG });
     }
     free(argv);
     free(env);
     free(binds);
 }
 
-static void send_signal(const struct keeper *k)
+static void send_signal(const struct shim *k)
 {
     int32_t body[3];
     if (k->msg.n != sizeof(body))
@@ -146,15 +146,15 @@ static void send_signal(const struct keeper *k)
     }
 }
 
-static void note_exit(struct keeper *k, pid_t pid, int status, const struct rusage *u)
+static void note_exit(struct shim *k, pid_t pid, int status, const struct rusage *u)
 {
     for (size_t i = 0; i < k->n; i++) {
         if (k->pids[i] != pid)
             continue;
         if (k->n_ended == 0)
             k->ended_ms = now_ms();
-        k->ended[k->n_ended++] = (struct ty_kept_news){
-            .what = TY_EXITED,
+        k->ended[k->n_ended++] = (struct ty_shim_event){
+            .what = TY_SHIM_EXITED,
             .id = k->ids[i],
             .wstatus = status,
             .user_us = (int64_t)u->ru_utime.tv_sec * 1000000 + u->ru_utime.tv_usec,
@@ -168,7 +168,7 @@ static void note_exit(struct keeper *k, pid_t pid, int status, const struct rusa
 }
 
 /* Reaps as init does; false: there is no child at all. */
-static bool reap(struct keeper *k)
+static bool reap_child(struct shim *k)
 {
     struct rusage usage;
     int status;
@@ -179,28 +179,28 @@ static bool reap(struct keeper *k)
 }
 
 /* Kills what ended containers left behind. True: some of it is still alive. */
-static bool sweep(struct keeper *k)
+static bool kill_leftovers(struct shim *k)
 {
     if (k->n > 0 || !k->mode->can.pid_ns)
-        return ty_reap_strangers(k->pids, k->n) > 0;
-    if (!reap(k))
+        return ty_reap_orphans(k->pids, k->n) > 0;
+    if (!reap_child(k))
         return false;
     kill(-1, SIGKILL); /* all of this namespace but us */
     return true;
 }
 
-static void settle(struct keeper *k)
+static void settle_children(struct shim *k)
 {
-    if (k->n_ended == 0 || (sweep(k) && now_ms() - k->ended_ms < LINGER_MS))
+    if (k->n_ended == 0 || (kill_leftovers(k) && now_ms() - k->ended_ms < LINGER_MS))
         return;
     for (size_t i = 0; i < k->n_ended; i++)
-        tell(k, &k->ended[i]);
+        send_event(k, &k->ended[i]);
     k->n_ended = 0;
 }
 
-static void receive(struct keeper *k)
+static void receive_message(struct shim *k)
 {
-    int r = ty_wire_recv(TY_KEEPER_SOCK, &k->msg);
+    int r = ty_wire_recv(TY_SHIM_SOCK, &k->msg);
     if (r == 0 || r == -ECONNRESET)
         end(k);
     if (r < 0)
@@ -212,11 +212,11 @@ static void receive(struct keeper *k)
     ty_wire_done(&k->msg);
 }
 
-static void serve(struct keeper *k)
+static void serve_pod(struct shim *k)
 {
-    struct pollfd p[] = { { TY_KEEPER_SOCK, POLLIN, 0 },
+    struct pollfd p[] = { { TY_SHIM_SOCK, POLLIN, 0 },
                           { k->sigfd, POLLIN, 0 },
-                          { TY_KEEPER_LIFELINE, 0, 0 } };
+                          { TY_SHIM_LIFELINE, 0, 0 } };
     struct signalfd_siginfo info;
 
     poll(p, 3, k->n_ended ? 1 : -1);
@@ -225,49 +225,49 @@ static void serve(struct keeper *k)
     if (p[1].revents) {
         while (read(k->sigfd, &info, sizeof(info)) > 0)
             ;
-        reap(k);
+        reap_child(k);
     }
-    settle(k);
+    settle_children(k);
     if (p[0].revents)
-        receive(k);
+        receive_message(k);
 }
 
-static void set_up(struct keeper *k)
+static void set_up(struct shim *k)
 {
-    struct pollfd p[] = { { TY_KEEPER_SOCK, POLLIN, 0 }, { TY_KEEPER_LIFELINE, 0, 0 } };
-    struct ty_step fail = { 0 };
+    struct pollfd p[] = { { TY_SHIM_SOCK, POLLIN, 0 }, { TY_SHIM_LIFELINE, 0, 0 } };
+    struct ty_proc_failure fail = { 0 };
     int r = 0;
 
     poll(p, 2, -1);
-    if (p[1].revents || ty_wire_recv(TY_KEEPER_SOCK, &k->msg) <= 0)
+    if (p[1].revents || ty_wire_recv(TY_SHIM_SOCK, &k->msg) <= 0)
         end(k);
     struct ty_wire_in in = { .p = k->msg.body, .end = k->msg.body + k->msg.n };
     const char *hostname = ty_wire_get_str(&in);
-    struct ty_bind *binds = ty_wire_get_binds(&in);
+    struct ty_bind_mount *binds = ty_wire_get_binds(&in);
     if (!binds)
         end(k);
     if (k->mode->can.pid_ns)
-        r = ty_ns_proc(&fail);
+        r = ty_shim_mounts_proc(&fail);
     if (r == 0 && k->mode->can.mounts && *hostname && sethostname(hostname, strlen(hostname)) < 0)
-        r = ty_step_fail(&fail, "host name", hostname);
+        r = ty_proc_failure_set(&fail, "host name", hostname);
     if (r == 0 && k->mode->can.mounts)
-        r = ty_ns_binds(binds, &fail);
+        r = ty_shim_mounts_bind(binds, &fail);
     if (r < 0) {
-        tell_failure(k, TY_GONE, 0, &fail);
+        send_failure(k, TY_SHIM_GONE, 0, &fail);
         end(k);
     }
     free(binds);
     ty_wire_done(&k->msg);
 }
 
-_Noreturn void ty_keeper_run(const struct ty_mode *mode)
+_Noreturn void ty_shim_run(const struct ty_zygote_mode *mode)
 {
-    struct keeper *k = malloc(sizeof(*k));
+    struct shim *k = malloc(sizeof(*k));
     sigset_t child;
 
     if (!k)
         abort();
-    memset(k, 0, offsetof(struct keeper, msg)); /* the room for messages costs no page until used */
+    memset(k, 0, offsetof(struct shim, msg)); /* the room for messages costs no page until used */
     k->mode = mode;
     prctl(PR_SET_NAME, "ty-keeper", 0, 0, 0);
     if (mode->can.pid_ns)
@@ -281,5 +281,5 @@ _Noreturn void ty_keeper_run(const struct ty_mode *mode)
         end(k);
     set_up(k);
     for (;;)
-        serve(k);
+        serve_pod(k);
 }

@@ -1,31 +1,31 @@
-/* A keeper's work: starts, ends, signals, what is left behind; in all modes. */
+/* A shim's work: starts, ends, signals, what is left behind; in all modes. */
 #include "proc/testing.h"
 
-static void each_mode(void (*fn)(struct ty_zygote *z, struct ty_keeper *k))
+static void each_mode(void (*fn)(struct ty_zygote *z, struct ty_shim *k))
 {
     for (size_t m = 0; m < N_MODES; m++) {
         struct ty_zygote *z = zygote(modes[m]);
-        struct ty_keeper *k = keeper(z, NULL);
+        struct ty_shim *k = shim(z, NULL);
         fn(z, k);
-        ty_keeper_free(k);
+        ty_shim_free(k);
         ty_zygote_stop(z);
     }
 }
 
-static void do_ends(struct ty_zygote *z, struct ty_keeper *k)
+static void do_ends(struct ty_zygote *z, struct ty_shim *k)
 {
     (void)z;
     start_sh(k, 1, "exit 3");
-    struct ty_kept_news n = expect(k, TY_STARTED, 1);
+    struct ty_shim_event n = expect(k, TY_SHIM_STARTED, 1);
     assert_true(n.pid > 1);
-    n = expect(k, TY_EXITED, 1);
+    n = expect(k, TY_SHIM_EXITED, 1);
     assert_true(WIFEXITED(n.wstatus) && WEXITSTATUS(n.wstatus) == 3);
     start_sh(k, 2, "kill -SEGV $$");
-    expect(k, TY_STARTED, 2);
-    n = expect(k, TY_EXITED, 2);
+    expect(k, TY_SHIM_STARTED, 2);
+    n = expect(k, TY_SHIM_EXITED, 2);
     assert_true(WIFSIGNALED(n.wstatus) && WTERMSIG(n.wstatus) == SIGSEGV);
-    ty_keeper_next(k, &n);
-    assert_int_equal(n.what, TY_KEPT_NOTHING);
+    ty_shim_next(k, &n);
+    assert_int_equal(n.what, TY_SHIM_NOTHING);
 }
 
 static void ends_are_told(void **state)
@@ -35,14 +35,14 @@ static void ends_are_told(void **state)
 }
 
 /* The pid is ours to look at: same command line, seen from outside. */
-static void do_pid(struct ty_zygote *z, struct ty_keeper *k)
+static void do_pid(struct ty_zygote *z, struct ty_shim *k)
 {
     (void)z;
     const char *const argv[] = { "sleep", "1234.5", NULL };
-    struct ty_start s = plain(1, argv);
+    struct ty_process_spec s = plain(1, argv);
     char path[64], room[64] = "";
     start(k, &s);
-    pid_t pid = expect(k, TY_STARTED, 1).pid;
+    pid_t pid = expect(k, TY_SHIM_STARTED, 1).pid;
     snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
     for (int64_t end = now_ms() + PATIENCE_MS; !room[0] && now_ms() < end; nap()) {
         int fd = open(path, O_RDONLY | O_CLOEXEC); /* empty while the kernel loads the program */
@@ -52,8 +52,8 @@ static void do_pid(struct ty_zygote *z, struct ty_keeper *k)
     }
     assert_string_equal(room, "sleep");
     assert_string_equal(room + 6, "1234.5");
-    assert_int_equal(ty_keeper_signal(k, 1, SIGTERM, false), 0);
-    struct ty_kept_news n = expect(k, TY_EXITED, 1);
+    assert_int_equal(ty_shim_signal(k, 1, SIGTERM, false), 0);
+    struct ty_shim_event n = expect(k, TY_SHIM_EXITED, 1);
     assert_true(WIFSIGNALED(n.wstatus) && WTERMSIG(n.wstatus) == SIGTERM);
 }
 
@@ -63,7 +63,7 @@ static void pids_are_ours(void **state)
     each_mode(do_pid);
 }
 
-static void do_usage(struct ty_zygote *z, struct ty_keeper *k)
+static void do_usage(struct ty_zygote *z, struct ty_shim *k)
 {
     (void)z;
     const char *const argv[] = { "perl", "-e", "my $s = 'x' x 50_000_000; for (1..3000000) {}",
@@ -82,7 +82,7 @@ static void what_it_used_is_told(void **state)
 }
 
 /* One signal to the first process alone, one to all below it. */
-static void do_signals(struct ty_zygote *z, struct ty_keeper *k)
+static void do_signals(struct ty_zygote *z, struct ty_shim *k)
 {
     (void)z;
     static const char script[] = "trap 'sleep 0.3; echo first; exit 1' TERM; "
@@ -90,24 +90,24 @@ static void do_signals(struct ty_zygote *z, struct ty_keeper *k)
                                  "while :; do sleep 0.01; done\" & while :; do sleep 0.01; done";
     for (int group = 0; group < 2; group++) {
         const char *const argv[] = { "sh", "-c", script, NULL };
-        struct ty_start s = plain(9, argv);
+        struct ty_process_spec s = plain(9, argv);
         char room[64] = "";
         int pipe[2];
         assert_int_equal(pipe2(pipe, O_CLOEXEC), 0);
         s.out = pipe[1];
         start(k, &s);
         close(pipe[1]);
-        expect(k, TY_STARTED, 9);
+        expect(k, TY_SHIM_STARTED, 9);
         assert_int_equal(read(pipe[0], room, 3), 3);
-        assert_int_equal(ty_keeper_signal(k, 9, SIGTERM, group), 0);
-        struct ty_kept_news n = expect(k, TY_EXITED, 9);
+        assert_int_equal(ty_shim_signal(k, 9, SIGTERM, group), 0);
+        struct ty_shim_event n = expect(k, TY_SHIM_EXITED, 9);
         assert_int_equal(WEXITSTATUS(n.wstatus), 1);
         read_all(pipe[0], room, sizeof(room)); /* to its end: the second is dead, too */
         close(pipe[0]);
         assert_has(room, "first\n");
         assert_int_equal(strstr(room, "second\n") != NULL, group);
     }
-    assert_int_equal(ty_keeper_signal(k, 12345, SIGKILL, true), 0); /* nobody: nothing */
+    assert_int_equal(ty_shim_signal(k, 12345, SIGKILL, true), 0); /* nobody: nothing */
     struct said s = run_sh(k, "echo still here");
     assert_exit(&s, 0);
 }
@@ -119,7 +119,7 @@ static void signals_reach_one_or_all(void **state)
 }
 
 /* A daemon that hides from its container is dead before the container's end is told. */
-static void do_left(struct ty_zygote *z, struct ty_keeper *k)
+static void do_left(struct ty_zygote *z, struct ty_shim *k)
 {
     (void)z;
     static const char leave[] =
@@ -128,24 +128,24 @@ static void do_left(struct ty_zygote *z, struct ty_keeper *k)
     for (int other = 0; other < 2; other++) {
         if (other) { /* a second container is not touched */
             start_sh(k, 2, "sleep 1000 & wait");
-            expect(k, TY_STARTED, 2);
+            expect(k, TY_SHIM_STARTED, 2);
         }
         const char *const argv[] = { "sh", "-c", leave, NULL };
-        struct ty_start s = plain(1, argv);
+        struct ty_process_spec s = plain(1, argv);
         int pipe[2];
         char c;
         assert_int_equal(pipe2(pipe, O_CLOEXEC), 0);
         s.err = pipe[1];
         start(k, &s);
         close(pipe[1]);
-        expect(k, TY_STARTED, 1);
-        assert_int_equal(WEXITSTATUS(expect(k, TY_EXITED, 1).wstatus), 7);
+        expect(k, TY_SHIM_STARTED, 1);
+        assert_int_equal(WEXITSTATUS(expect(k, TY_SHIM_EXITED, 1).wstatus), 7);
         assert_int_equal(fcntl(pipe[0], F_SETFL, O_NONBLOCK), 0);
         assert_int_equal(read(pipe[0], &c, 1), 0); /* nobody holds it open */
         close(pipe[0]);
     }
-    ty_keeper_signal(k, 2, SIGKILL, false);
-    assert_int_equal(WTERMSIG(expect(k, TY_EXITED, 2).wstatus), SIGKILL);
+    ty_shim_signal(k, 2, SIGKILL, false);
+    assert_int_equal(WTERMSIG(expect(k, TY_SHIM_EXITED, 2).wstatus), SIGKILL);
 }
 
 static void what_a_container_leaves_is_killed(void **state)
@@ -155,7 +155,7 @@ static void what_a_container_leaves_is_killed(void **state)
 }
 
 /* A daemon of a running container stays, and is a child of the container's first process. */
-static void do_daemon(struct ty_zygote *z, struct ty_keeper *k)
+static void do_daemon(struct ty_zygote *z, struct ty_shim *k)
 {
     (void)z;
     struct said s = run_sh(k, "(setsid sh -c 'sleep 0.05; read a b c parent d </proc/self/stat; "
@@ -173,7 +173,7 @@ static void daemons_of_the_living_stay(void **state)
     each_mode(do_daemon);
 }
 
-static void do_many(struct ty_zygote *z, struct ty_keeper *k)
+static void do_many(struct ty_zygote *z, struct ty_shim *k)
 {
     (void)z;
     enum { N = 40 };
@@ -181,11 +181,11 @@ static void do_many(struct ty_zygote *z, struct ty_keeper *k)
     for (uint32_t i = 0; i < N; i++)
         start_sh(k, i, "exit 0");
     for (int events = 0; events < 2 * N; events++) {
-        struct ty_kept_news n = next(k);
+        struct ty_shim_event n = next(k);
         assert_true(n.id < N);
         assert_false(ended[n.id]);
-        assert_true(n.what == TY_STARTED || n.what == TY_EXITED);
-        ended[n.id] = n.what == TY_EXITED;
+        assert_true(n.what == TY_SHIM_STARTED || n.what == TY_SHIM_EXITED);
+        ended[n.id] = n.what == TY_SHIM_EXITED;
     }
     for (size_t i = 0; i < N; i++)
         assert_true(ended[i]);
@@ -197,22 +197,22 @@ static void many_at_once(void **state)
     each_mode(do_many);
 }
 
-static void do_stop(struct ty_zygote *z, struct ty_keeper *k)
+static void do_stop(struct ty_zygote *z, struct ty_shim *k)
 {
     (void)k;
-    struct ty_keeper *other = keeper(z, NULL);
+    struct ty_shim *other = shim(z, NULL);
     start_sh(other, 1, "trap '' TERM; (setsid sleep 1000 &); sleep 1000");
-    pid_t pid = expect(other, TY_STARTED, 1).pid;
-    ty_keeper_stop(other);
-    struct ty_kept_news n = next(other);
-    if (n.what == TY_EXITED) /* a guard that is killing may tell */
+    pid_t pid = expect(other, TY_SHIM_STARTED, 1).pid;
+    ty_shim_stop(other);
+    struct ty_shim_event n = next(other);
+    if (n.what == TY_SHIM_EXITED) /* a guard that is killing may tell */
         n = next(other);
-    assert_int_equal(n.what, TY_GONE);
+    assert_int_equal(n.what, TY_SHIM_GONE);
     assert_int_equal(n.code, 0);
     assert_true(is_dead(pid));
-    ty_keeper_next(other, &n);
-    assert_int_equal(n.what, TY_KEPT_NOTHING);
-    ty_keeper_free(other);
+    ty_shim_next(other, &n);
+    assert_int_equal(n.what, TY_SHIM_NOTHING);
+    ty_shim_free(other);
 }
 
 static void a_stopped_pod_is_gone(void **state)
@@ -226,10 +226,10 @@ static void pods_are_apart(void **state)
 {
     (void)state;
     struct ty_zygote *z = zygote(0);
-    struct ty_keeper *a = keeper(z, NULL), *b = keeper(z, NULL);
+    struct ty_shim *a = shim(z, NULL), *b = shim(z, NULL);
     char script[256];
     start_sh(a, 1, "sleep 1000");
-    expect(a, TY_STARTED, 1);
+    expect(a, TY_SHIM_STARTED, 1);
     struct said s = run_sh(b, "grep -l sleep /proc/[0-9]*/comm");
     assert_exit(&s, 1);
     snprintf(script, sizeof(script), "echo shared >/dev/shm/ty-test-%d", (int)getpid());
@@ -239,8 +239,8 @@ static void pods_are_apart(void **state)
              (int)getpid(), (int)getpid());
     s = run_sh(b, script);
     assert_string_equal(s.text, "shared\n");
-    ty_keeper_free(a);
-    ty_keeper_free(b);
+    ty_shim_free(a);
+    ty_shim_free(b);
     ty_zygote_stop(z);
 }
 

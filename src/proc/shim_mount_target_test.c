@@ -3,7 +3,7 @@
 
 #include <sys/stat.h>
 
-#include "proc/keeper_ns.h"
+#include "proc/shim_mounts.h"
 
 static char volume[64], volume_file[80]; /* of this process */
 
@@ -33,7 +33,7 @@ static bool exists(const char *path)
 static void a_new_name_in_the_root(void **state)
 {
     (void)state;
-    static const struct ty_bind binds[] = {
+    static const struct ty_bind_mount binds[] = {
         { .from = volume, .to = "/ty-workspace/dataset" },
         { .from = volume, .to = "/ty-workspace/model", .read_only = true },
         { .from = volume_file, .to = "/ty-other/deep/er/file" },
@@ -44,7 +44,7 @@ static void a_new_name_in_the_root(void **state)
     assert_false(exists("/ty-workspace"));
     for (size_t m = 0; m < 2; m++) {
         struct ty_zygote *z = zygote(modes[m]);
-        struct ty_keeper *k = keeper(z, binds);
+        struct ty_shim *k = shim(z, binds);
         struct said s = run_sh(k, "cat /ty-workspace/dataset/file /ty-other/deep/er/file; "
                                   "touch /ty-third/x; "
                                   "touch /ty-workspace/model/x 2>/dev/null || echo read-only; "
@@ -58,7 +58,7 @@ static void a_new_name_in_the_root(void **state)
                    "&& df /dev/shm >/dev/null && cd / && pwd");
         assert_exit(&s, 0);
         assert_string_equal(s.text, "/\n");
-        ty_keeper_free(k);
+        ty_shim_free(k);
         ty_zygote_stop(z);
     }
     assert_false(exists("/ty-workspace"));
@@ -71,30 +71,31 @@ static void a_new_name_in_the_root(void **state)
 static void the_new_root_lacks_nothing(void **state)
 {
     (void)state;
-    static const struct ty_bind binds[] = { { .to = "/ty-third", .tmpfs = true }, { 0 } };
+    static const struct ty_bind_mount binds[] = { { .to = "/ty-third", .tmpfs = true }, { 0 } };
     static const char script[] =
         "ls -A / | grep -v ^ty-third; ls -A /etc | wc -l; ls -A /dev | wc -l";
     struct ty_zygote *z = zygote(0);
-    struct ty_keeper *with = keeper(z, binds), *without = keeper(z, NULL);
+    struct ty_shim *with = shim(z, binds), *without = shim(z, NULL);
     struct said a = run_sh(with, script), b = run_sh(without, script);
     assert_exit(&a, 0);
     assert_exit(&b, 0);
     assert_string_equal(a.text, b.text);
-    ty_keeper_free(with);
-    ty_keeper_free(without);
+    ty_shim_free(with);
+    ty_shim_free(without);
     ty_zygote_stop(z);
 }
 
-/* One container of a pod, started by a keeper that stays where it is. */
+/* One container of a pod, started by a shim that stays where it is. */
 static void a_container_gets_it_alone(void **state)
 {
     (void)state;
-    static const struct ty_bind binds[] = { { .from = volume, .to = "/ty-workspace" }, { 0 } };
+    static const struct ty_bind_mount binds[] = { { .from = volume, .to = "/ty-workspace" },
+                                                  { 0 } };
     const char *const argv[] = { "ls", "/ty-workspace", NULL };
     make_volume();
     struct ty_zygote *z = zygote(0);
-    struct ty_keeper *k = keeper(z, NULL);
-    struct ty_start start = plain(1, argv);
+    struct ty_shim *k = shim(z, NULL);
+    struct ty_process_spec start = plain(1, argv);
     start.binds = binds;
     for (int i = 0; i < 3; i++) {
         struct said s = run(k, start);
@@ -103,7 +104,7 @@ static void a_container_gets_it_alone(void **state)
         s = run_sh(k, "test -e /ty-workspace");
         assert_exit(&s, 1);
     }
-    ty_keeper_free(k);
+    ty_shim_free(k);
     ty_zygote_stop(z);
     remove_volume();
 }
@@ -112,20 +113,20 @@ static void a_container_gets_it_alone(void **state)
 static void a_container_adds_to_its_pod(void **state)
 {
     (void)state;
-    static const struct ty_bind pod[] = { { .from = volume, .to = "/ty-pod" }, { 0 } };
-    static const struct ty_bind own[] = { { .from = volume, .to = "/ty-own" },
-                                          { .from = volume, .to = "/ty-pod2/x" },
-                                          { 0 } };
+    static const struct ty_bind_mount pod[] = { { .from = volume, .to = "/ty-pod" }, { 0 } };
+    static const struct ty_bind_mount own[] = { { .from = volume, .to = "/ty-own" },
+                                                { .from = volume, .to = "/ty-pod2/x" },
+                                                { 0 } };
     const char *const argv[] = { "ls", "/ty-pod", "/ty-own", "/ty-pod2", NULL };
     make_volume();
     struct ty_zygote *z = zygote(0);
-    struct ty_keeper *k = keeper(z, pod);
-    struct ty_start start = plain(1, argv);
+    struct ty_shim *k = shim(z, pod);
+    struct ty_process_spec start = plain(1, argv);
     start.binds = own;
     struct said s = run(k, start);
     assert_exit(&s, 0);
     assert_string_equal(s.text, "/ty-own:\nfile\n\n/ty-pod:\nfile\n\n/ty-pod2:\nx\n");
-    ty_keeper_free(k);
+    ty_shim_free(k);
     ty_zygote_stop(z);
     remove_volume();
 }
@@ -134,20 +135,21 @@ static void a_container_adds_to_its_pod(void **state)
 static void a_new_name_in_a_locked_directory(void **state)
 {
     (void)state;
-    static const struct ty_bind binds[] = { { .from = volume, .to = "/usr/share/ty-data/here" },
-                                            { .from = volume, .to = "/usr/share/ty-more" },
-                                            { 0 } };
+    static const struct ty_bind_mount binds[] = { { .from = volume,
+                                                    .to = "/usr/share/ty-data/here" },
+                                                  { .from = volume, .to = "/usr/share/ty-more" },
+                                                  { 0 } };
     if (geteuid() == 0)
         skip(); /* root may write everywhere: the next test */
     make_volume();
     struct ty_zygote *z = zygote(0);
-    struct ty_keeper *k = keeper(z, binds);
+    struct ty_shim *k = shim(z, binds);
     struct said s = run_sh(k, "cat /usr/share/ty-data/here/file /usr/share/ty-more/file; "
                               "test -d /usr/share/doc/. && test -e /usr/share/perl5");
     assert_exit(&s, 0);
     assert_string_equal(s.text, "content\ncontent\n");
     assert_false(exists("/usr/share/ty-data"));
-    ty_keeper_free(k);
+    ty_shim_free(k);
     ty_zygote_stop(z);
     remove_volume();
 }
@@ -157,18 +159,18 @@ static void a_new_name_in_a_locked_directory(void **state)
 static void a_new_name_in_a_closed_directory(void **state)
 {
     (void)state;
-    static const struct ty_bind binds[] = { { .from = volume, .to = "/root/.ty-keys" },
-                                            { .from = volume, .to = "/root/.ty-more/keys" },
-                                            { 0 } };
+    static const struct ty_bind_mount binds[] = { { .from = volume, .to = "/root/.ty-keys" },
+                                                  { .from = volume, .to = "/root/.ty-more/keys" },
+                                                  { 0 } };
     if (geteuid() == 0 || access("/root", R_OK) == 0)
         skip(); /* not closed to us */
     make_volume();
     struct ty_zygote *z = zygote(0);
-    struct ty_keeper *k = keeper(z, binds);
+    struct ty_shim *k = shim(z, binds);
     struct said s = run_sh(k, "cat /root/.ty-keys/file /root/.ty-more/keys/file; ls -A /root");
     assert_exit(&s, 0);
     assert_string_equal(s.text, "content\ncontent\n.ty-keys\n.ty-more\n");
-    ty_keeper_free(k);
+    ty_shim_free(k);
     ty_zygote_stop(z);
     remove_volume();
 }
@@ -177,14 +179,15 @@ static void a_new_name_in_a_closed_directory(void **state)
 static void a_file_in_the_way(void **state)
 {
     (void)state;
-    static const struct ty_bind binds[] = { { .from = volume, .to = "/etc/passwd/keys" }, { 0 } };
+    static const struct ty_bind_mount binds[] = { { .from = volume, .to = "/etc/passwd/keys" },
+                                                  { 0 } };
     make_volume();
     struct ty_zygote *z = zygote(0);
-    struct ty_keeper *k = keeper(z, binds);
-    struct ty_kept_news n = expect(k, TY_GONE, 0);
+    struct ty_shim *k = shim(z, binds);
+    struct ty_shim_event n = expect(k, TY_SHIM_GONE, 0);
     assert_int_equal(n.code, ENOTDIR);
     assert_has(n.text, "/etc/passwd");
-    ty_keeper_free(k);
+    ty_shim_free(k);
     ty_zygote_stop(z);
     remove_volume();
 }
@@ -198,10 +201,10 @@ static void a_new_name_where_we_may_write(void **state)
     snprintf(to, sizeof(to), "%s/new/here", dir);
     snprintf(written, sizeof(written), "%s/result", dir);
     snprintf(script, sizeof(script), "cat %s/file && touch %s", to, written);
-    const struct ty_bind binds[] = { { .from = volume, .to = to }, { 0 } };
+    const struct ty_bind_mount binds[] = { { .from = volume, .to = to }, { 0 } };
     make_volume();
     struct ty_zygote *z = zygote(0);
-    struct ty_keeper *k = keeper(z, binds);
+    struct ty_shim *k = shim(z, binds);
     struct said s = run_sh(k, script);
     assert_exit(&s, 0);
     assert_true(exists(written));
@@ -210,7 +213,7 @@ static void a_new_name_where_we_may_write(void **state)
     snprintf(to, sizeof(to), "%s/new", dir);
     assert_int_equal(rmdir(to), 0);
     assert_int_equal(rmdir(dir), 0);
-    ty_keeper_free(k);
+    ty_shim_free(k);
     ty_zygote_stop(z);
     remove_volume();
 }
@@ -219,23 +222,25 @@ static void a_new_name_where_we_may_write(void **state)
 static void a_new_name_in_a_volume(void **state)
 {
     (void)state;
-    static const struct ty_bind binds[] = { { .to = "/ty-a", .tmpfs = true },
-                                            { .from = volume, .to = "/ty-a/b/c" },
-                                            { .from = volume, .to = "/ty-ro", .read_only = true },
-                                            { .from = volume, .to = "/ty-ro/x" },
-                                            { 0 } };
+    static const struct ty_bind_mount binds[] = {
+        { .to = "/ty-a", .tmpfs = true },
+        { .from = volume, .to = "/ty-a/b/c" },
+        { .from = volume, .to = "/ty-ro", .read_only = true },
+        { .from = volume, .to = "/ty-ro/x" },
+        { 0 }
+    };
     make_volume();
     struct ty_zygote *z = zygote(0);
-    struct ty_keeper *k = keeper(z, binds);
-    struct ty_kept_news n = expect(k, TY_GONE, 0);
+    struct ty_shim *k = shim(z, binds);
+    struct ty_shim_event n = expect(k, TY_SHIM_GONE, 0);
     assert_string_equal(n.text, "make /ty-ro/x: Read-only file system");
-    ty_keeper_free(k);
-    struct ty_bind fewer[] = { binds[0], binds[1], { 0 } };
-    k = keeper(z, fewer);
+    ty_shim_free(k);
+    struct ty_bind_mount fewer[] = { binds[0], binds[1], { 0 } };
+    k = shim(z, fewer);
     struct said s = run_sh(k, "cat /ty-a/b/c/file");
     assert_exit(&s, 0);
     assert_string_equal(s.text, "content\n");
-    ty_keeper_free(k);
+    ty_shim_free(k);
     ty_zygote_stop(z);
     remove_volume();
 }
@@ -243,20 +248,21 @@ static void a_new_name_in_a_volume(void **state)
 static void odd_paths(void **state)
 {
     (void)state;
-    static const struct ty_bind slashes[] = { { .from = volume, .to = "//ty-x///y//" }, { 0 } };
+    static const struct ty_bind_mount slashes[] = { { .from = volume, .to = "//ty-x///y//" },
+                                                    { 0 } };
     static char long_path[6000];
     memset(long_path, 'x', sizeof(long_path) - 1);
     long_path[0] = '/';
-    const struct ty_bind too_long[] = { { .from = volume, .to = long_path }, { 0 } };
+    const struct ty_bind_mount too_long[] = { { .from = volume, .to = long_path }, { 0 } };
     make_volume();
     struct ty_zygote *z = zygote(0);
-    struct ty_keeper *k = keeper(z, slashes);
+    struct ty_shim *k = shim(z, slashes);
     struct said s = run_sh(k, "cat /ty-x/y/file");
     assert_exit(&s, 0);
-    ty_keeper_free(k);
-    k = keeper(z, too_long);
-    assert_int_equal(expect(k, TY_GONE, 0).code, ENAMETOOLONG);
-    ty_keeper_free(k);
+    ty_shim_free(k);
+    k = shim(z, too_long);
+    assert_int_equal(expect(k, TY_SHIM_GONE, 0).code, ENAMETOOLONG);
+    ty_shim_free(k);
     ty_zygote_stop(z);
     remove_volume();
 }

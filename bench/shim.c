@@ -1,4 +1,4 @@
-/* Pods a second: a keeper is made, runs `true`, tells its end, and is freed, one pod after the
+/* Pods a second: a shim is made, runs `true`, tells its end, and is freed, one pod after the
  * other through one zygote; then four pods at once, from the first request to the last end. "one
  * core" runs all processes of the benchmark on one cpu, which is what a pod costs; wall-clock time.
  */
@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "proc/keeper.h"
+#include "proc/shim.h"
 
 enum { PODS = 1000, ROUNDS = 21, AT_ONCE = 4, TARGET_US = 1000 };
 
@@ -41,37 +41,37 @@ static double bare_us(void)
     return (now_us() - start) / PODS;
 }
 
-static struct ty_keeper *begin(struct ty_zygote *z, const char *hosts)
+static struct ty_shim *begin(struct ty_zygote *z, const char *hosts)
 {
-    const struct ty_bind binds[] = { { .from = hosts, .to = "/etc/hosts", .read_only = true },
-                                     { 0 } };
-    const struct ty_keep keep = { .hostname = "bench-node-0-0", .binds = binds };
+    const struct ty_bind_mount binds[] = { { .from = hosts, .to = "/etc/hosts", .read_only = true },
+                                           { 0 } };
+    const struct ty_shim_spec keep = { .hostname = "bench-node-0-0", .binds = binds };
     const char *const argv[] = { "true", NULL }, *const env[] = { "PATH=/usr/bin:/bin", NULL };
-    struct ty_start start = ty_start_none;
+    struct ty_process_spec start = ty_process_spec_none;
     struct ty_err err = { 0 };
-    struct ty_keeper *k = NULL;
+    struct ty_shim *k = NULL;
 
     start.argv = argv;
     start.env = env;
     start.cwd = "/";
-    if (ty_keeper_new(z, &keep, &k, &err) < 0 || ty_keeper_start(k, &start, &err) < 0)
+    if (ty_shim_new(z, &keep, &k, &err) < 0 || ty_shim_start(k, &start, &err) < 0)
         die("start", err.text);
     return k;
 }
 
-static void await_exit(struct ty_keeper *k)
+static void await_exit(struct ty_shim *k)
 {
-    struct ty_kept_news n = { 0 };
-    while (n.what != TY_EXITED) {
-        struct pollfd p = { ty_keeper_fd(k), POLLIN, 0 };
+    struct ty_shim_event n = { 0 };
+    while (n.what != TY_SHIM_EXITED) {
+        struct pollfd p = { ty_shim_fd(k), POLLIN, 0 };
         poll(&p, 1, -1);
-        ty_keeper_next(k, &n);
-        if (n.what == TY_GONE || n.what == TY_START_FAILED)
+        ty_shim_next(k, &n);
+        if (n.what == TY_SHIM_GONE || n.what == TY_SHIM_START_FAILED)
             die("pod", n.text);
     }
     if (!WIFEXITED(n.wstatus) || WEXITSTATUS(n.wstatus) != 0)
         die("true", "did not end well");
-    ty_keeper_free(k);
+    ty_shim_free(k);
 }
 
 static int by_value(const void *x, const void *y)
@@ -83,7 +83,7 @@ static int by_value(const void *x, const void *y)
 static double four_at_once(struct ty_zygote *z, const char *hosts)
 {
     double took[ROUNDS];
-    struct ty_keeper *k[AT_ONCE];
+    struct ty_shim *k[AT_ONCE];
     for (int r = 0; r < ROUNDS; r++) {
         double start = now_us();
         for (int i = 0; i < AT_ONCE; i++)
@@ -107,7 +107,7 @@ static void measure(const char *name)
     if (fd < 0 || ty_zygote_start(&z, &err) < 0)
         die("zygote", err.text);
     double ready = now_us() - start;
-    struct ty_zygote_can can = ty_zygote_can(z);
+    struct ty_zygote_caps can = ty_zygote_caps(z);
     start = now_us();
     for (int i = 0; i < PODS; i++)
         await_exit(begin(z, hosts));

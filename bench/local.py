@@ -3,7 +3,7 @@
 
 Four pods of `true` over the same four processes alone; a thousand pods of `true`; and the memory of a
 thousand pods that live. Times are wall clock, medians where there are several; memory is the peak
-resident set of the program's own process, and apart from it what zygote and keepers have written to
+resident set of the program's own process, and apart from it what zygote and shims have written to
 for themselves alone. mpirun is measured beside it where there is one.
 """
 import os
@@ -128,7 +128,7 @@ def children(pid):
 
 
 def helpers(pid):
-    """The zygote and its keepers; not what runs in the pods."""
+    """The zygote and its shims; not what runs in the pods."""
     zygotes = children(pid)
     return zygotes + [k for z in zygotes for k in children(z)]
 

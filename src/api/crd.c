@@ -21,7 +21,7 @@ static struct ty_json *crd_names(struct ty_arena *a, const struct ty_kind *k)
  * is a union in order of weight: an end wins, then any condition that is true; v2.3.0 prints the
  * last condition of the list, true or not. A union must not begin with a filter, hence the empty
  * slice. Paths find words and cannot make any: there is no "Running" in a TrainJob, so Active
- * crd_names the first replicated job that has active Jobs. */
+ * names the first replicated job that has active Jobs. */
 static struct ty_json *printer_columns(struct ty_arena *a)
 {
     static const struct {

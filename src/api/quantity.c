@@ -152,7 +152,7 @@ static u128 binary_nano(const struct parts *p, int32_t exp)
     return nano > MAX_UNIT * NANO ? MAX_UNIT * NANO : nano;
 }
 
-/* Kubernetes reads short numbers by a parse_fast way, which differs in what can be seen: it takes
+/* Kubernetes reads short numbers by a quick way, which differs in what can be seen: it takes
  * numbers without any digit for 0, and it may keep the text. */
 static bool parse_fast(const struct parts *p, struct unit unit)
 {
@@ -163,7 +163,7 @@ static bool parse_fast(const struct parts *p, struct unit unit)
     return digits <= 18 && unit.exp - (int64_t)p->frac.n >= -9;
 }
 
-/* Whether the parse_fast way takes the text for canonical already. It guesses: "1.500" passes. */
+/* Whether the quick way takes the text for canonical already. It guesses: "1.500" passes. */
 static bool looks_canonical(const struct parts *p, struct unit unit)
 {
     size_t digits = p->whole.n + p->frac.n;

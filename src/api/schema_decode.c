@@ -94,7 +94,7 @@ static void put_type(struct ty_buf *out, const struct ty_schema *s, const struct
     }
 }
 
-/* Go names the embedded_owner struct that a field comes from, though JSON does not show it: all
+/* Go names the embedded struct that a field comes from, though JSON does not show it: all
  * fields of `owner` but `own` (or, with `only`, just that one) are its `inner` struct's. */
 static const char *embedded_owner(const struct decode_step *at)
 {

@@ -1,5 +1,5 @@
 /* Help for people beside the API server's words: what they probably meant. Only runs when something
- * is wrong, so it may field_search. */
+ * is wrong, so it may search. */
 #include "api/go_value.h"
 #include "api/schema_inner.h"
 
@@ -157,7 +157,7 @@ struct field_search {
     bool list[MAX_STEPS];
 };
 
-/* Is there a field of that name exactly `depth` steps find_below s? Fills steps on success. */
+/* Is there a field of that name exactly `depth` steps below s? Fills steps on success. */
 static bool find_below(struct field_search *q, const struct ty_schema *s, int step, int depth)
 {
     bool list = false;
@@ -192,7 +192,7 @@ static const char *place_text(struct ty_arena *a, const struct ty_field_path *at
     return ty_arena_printf(a, "did you mean %.*s?", TY_ARG(ty_buf_str(&out)));
 }
 
-/* The same name hint_elsewhere, at most `far` steps up and down together; the nearest wins. */
+/* The same name elsewhere, at most `far` steps up and down together; the nearest wins. */
 static const char *hint_elsewhere(struct ty_arena *a, const struct ty_schema_hint_scope *place,
                                   struct ty_str key, int near, int far)
 {

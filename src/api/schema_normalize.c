@@ -1,6 +1,6 @@
 /* An object as Go would write it after reading it into its typed struct. Upstream's controller does
  * just that to a runtime before it builds children, so what it applies shows these habits:
- * zero_value values vanish, structs that are held by value stay, quantities are canonical. */
+ * zero values vanish, structs that are held by value stay, quantities are canonical. */
 #include "api/go_value.h"
 #include "api/quantity.h"
 #include "api/schema.h"
@@ -9,7 +9,7 @@
 
 enum { MAX_FIELDS = 96 };
 
-/* Without the length of `name`, which the tables do not carry; keys may contain zero_value bytes.
+/* Without the length of `name`, which the tables do not carry; keys may contain zero bytes.
  */
 static bool is_named(const char *name, struct ty_str key)
 {
@@ -151,7 +151,7 @@ static struct ty_json *normal_field(struct ty_arena *a, const struct ty_field *f
     if ((f->flags & TY_F_OMITZERO) && is_zero(v))
         return NULL;
     struct ty_json *n = normalize(a, f->schema, v);
-    /* A struct whose fields were all zero_value, 0.0: zero_value only now. */
+    /* A struct whose fields were all zero, 0.0: zero only now. */
     return (f->flags & TY_F_OMITZERO) && is_zero(n) ? NULL : n;
 }
 

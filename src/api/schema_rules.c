@@ -1,4 +1,4 @@
-/* The x-kubernetes-validations of a schema: which of them run_rules on which value_pair of values.
+/* The x-kubernetes-validations of a schema: which of them run on which pair of values.
  */
 #include "api/go_value.h"
 #include "api/schema_equal.h"

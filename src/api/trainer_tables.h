@@ -10,7 +10,7 @@ extern const struct ty_schema ty_schema_name; /* a name of 1 to 253 characters *
 extern const struct ty_schema ty_schema_list_EnvVar_128;
 /* trainer_patch_schema.c */
 extern const struct ty_schema ty_schema_list_RuntimePatch, ty_schema_list_ContainerPatch;
-/* trainer_older_schema.c */
+/* trainer_deprecated_schema.c */
 extern const struct ty_schema ty_schema_list_PodTemplateOverride, ty_schema_list_PodSpecOverride;
 /* runtime_policy_schema.c */
 extern const struct ty_schema ty_schema_PodGroupPolicy;

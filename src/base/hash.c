@@ -1,4 +1,4 @@
-/* SipHash with one round a word and three at the sip_end: Aumasson and Bernstein, "SipHash: a fast
+/* SipHash with one round a word and three at the end: Aumasson and Bernstein, "SipHash: a fast
  * short-input PRF". The salt is the first word of the message. */
 #include "base/hash.h"
 
@@ -99,7 +99,7 @@ uint64_t ty_hash_bytes(uint64_t salt, const char *p, size_t n)
     return sip_end(&s, 0xff);
 }
 
-/* Its length is always the same and need not be said; another sip_end tells it from two words of
+/* Its length is always the same and need not be said; another end tells it from two words of
  * bytes.
  */
 uint64_t ty_hash_pair(uint64_t a, uint64_t b)

@@ -33,7 +33,7 @@ static size_t place_of(const struct ty_map *m, struct ty_str key, uint32_t hash)
     return i;
 }
 
-/* Twice the slot_capacity, unless it slot_has_key removed slots that fill it. */
+/* Twice the room, unless it is removed slots that fill it. */
 static void grow_table(struct ty_map *m)
 {
     struct ty_map to = { .n = m->n, .cap = m->cap ? m->cap : 16 };

@@ -80,7 +80,7 @@ static uint32_t decode_utf8(struct ty_str s, size_t *ret_n)
     return c;
 }
 
-/* Bytes of the escape_len sequence that begins at s.p; one that does not end takes the rest. */
+/* Bytes of the escape sequence that begins at s.p; one that does not end takes the rest. */
 static size_t escape_len(struct ty_str s)
 {
     size_t i = 2;

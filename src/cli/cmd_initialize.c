@@ -1,8 +1,8 @@
 /* trainyard initialize: what Kubeflow's initializer images do, by the same names of variables. */
 #include "cli/cmds.h"
 #include "fetch/fetch.h"
-#include "fetch/meter.h"
 #include "fetch/patterns.h"
+#include "fetch/transfer_progress.h"
 #include "fetch/uri.h"
 
 #include <sys/ioctl.h>
@@ -32,7 +32,7 @@ static const struct ty_opt options[] = {
 
 struct show {
     struct ty_cli *cli;
-    struct ty_meter meter;
+    struct ty_transfer_progress meter;
     bool quiet, terminal, bar; /* bar: one stands on the line */
     int64_t shown_ns;
 };
@@ -55,14 +55,14 @@ static void on_progress(void *ctx, const struct ty_fetch_progress *p)
 {
     struct show *s = ctx;
     ty_auto_buf b = { 0 };
-    ty_meter_sample(&s->meter, p);
+    ty_transfer_progress_sample(&s->meter, p);
     if (s->quiet || p->spent_ns - s->shown_ns < (s->terminal ? BAR_NS : LINE_NS))
         return;
     s->shown_ns = p->spent_ns;
     if (s->terminal)
-        ty_meter_bar(&b, &s->meter, p, terminal_columns(s->cli->out));
+        ty_transfer_progress_bar(&b, &s->meter, p, terminal_columns(s->cli->out));
     else
-        ty_meter_line(&b, &s->meter, p);
+        ty_transfer_progress_line(&b, &s->meter, p);
     fprintf(s->cli->out, s->terminal ? "\r%.*s\033[K" : "%.*s\n", (int)b.n, b.p);
     s->bar = s->terminal;
     fflush(s->cli->out);
@@ -176,19 +176,20 @@ static int read_all(struct ty_cli *cli, const struct ty_args *args, struct ty_fe
     return read_env(o, &u, err) < 0 ? -1 : read_numbers(o, args, err);
 }
 
-static void print_done(struct show *s, const struct ty_fetch_opts *o, const struct ty_fetch_done *d)
+static void print_done(struct show *s, const struct ty_fetch_opts *o,
+                       const struct ty_fetch_result *d)
 {
     ty_auto_buf b = { 0 };
     const struct ty_fetch_progress *p = &d->total;
     if (s->quiet)
         return;
     ty_buf_printf(&b, "100%%: %zu file%s, ", p->files, p->files == 1 ? "" : "s");
-    ty_meter_bytes(&b, (double)(p->bytes < 0 ? p->bytes_done : p->bytes));
+    ty_transfer_progress_bytes(&b, (double)(p->bytes < 0 ? p->bytes_done : p->bytes));
     ty_buf_printf(&b, " in %s", o->to);
     if (p->bytes_got) {
         double s_spent = (double)p->spent_ns / 1e9;
         ty_buf_cstr(&b, "; fetched ");
-        ty_meter_bytes(&b, (double)p->bytes_got);
+        ty_transfer_progress_bytes(&b, (double)p->bytes_got);
         ty_buf_printf(&b, " in %.1f s", s_spent);
     }
     if (d->files_there)
@@ -206,7 +207,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
                          .quiet = args->quiet,
                          .terminal = isatty(fileno(cli->out)) == 1 };
     struct ty_fetch_opts o = { .note = on_note, .progress = on_progress, .ctx = &show };
-    struct ty_fetch_done done;
+    struct ty_fetch_result done;
     struct ty_err err = { 0 };
     if (read_all(cli, args, &o, &err) < 0)
         return ty_cli_usage(cli, &ty_cmd_initialize, "%s", err.text);

@@ -1,4 +1,4 @@
-/* From a V1 new_object to the finished pair: which kind it is, the order of the run_steps, and the
+/* From a V1 object to the finished pair: which kind it is, the order of the steps, and the
  * objects put together. */
 #include "convert/v1.h"
 #include <errno.h>
@@ -32,7 +32,7 @@ static struct ty_json *new_object(struct ty_v1_conversion *c, const char *kind)
     struct ty_json *o = ty_json_object(c->arena);
     ty_json_set(c->arena, o, "apiVersion", ty_json_cstr(c->arena, API_VERSION));
     ty_json_set(c->arena, o, "kind", ty_json_cstr(c->arena, kind));
-    /* Mistakes of the whole are found where the V1 new_object is. */
+    /* Mistakes of the whole are found where the V1 object is. */
     o->line = c->v1->line;
     o->col = c->v1->col;
     return o;
@@ -133,7 +133,7 @@ static struct ty_json *make_runtime(struct ty_v1_conversion *c)
     return o;
 }
 
-/* ---- the run_steps ---- */
+/* ---- the steps ---- */
 
 static void begin_objects(struct ty_v1_conversion *c)
 {

@@ -125,7 +125,7 @@ const char *ty_v1_cstr(struct ty_v1_conversion *c, struct ty_str s);
 /* The member, or NULL where it is absent or null: V1 reads both alike. */
 const struct ty_json *ty_v1_get(const struct ty_json *obj, const char *key);
 
-/* ---- roles and pods (roles.c, pod.c, merge.c) ---- */
+/* ---- roles and pods (v1_roles.c, v1_pod.c, v1_merge.c) ---- */
 void ty_v1_read_roles(struct ty_v1_conversion *c);
 struct ty_v1_role *ty_v1_role(struct ty_v1_conversion *c,
                               const char *name); /* NULL: the job has none */
@@ -150,7 +150,7 @@ void ty_v1_first_succeeds(struct ty_v1_conversion *c,
                           struct ty_v1_set *set); /* Job: when pod 0 does */
 const char *ty_v1_host(struct ty_v1_conversion *c, const char *rjob, int64_t i);
 
-/* ---- environment (env.c) ---- */
+/* ---- environment (v1_env.c) ---- */
 /* In place of the user's, which V1 overwrote, too. The first one of a name counts. */
 void ty_v1_env(struct ty_v1_conversion *c, struct ty_v1_set *set, const char *name, const char *fmt,
                ...) TY_PRINTF(4, 5);
@@ -170,7 +170,7 @@ void ty_v1_join_env(struct ty_v1_conversion *c, struct ty_v1_set *set);
 void ty_v1_scan(struct ty_v1_conversion *c, const struct ty_v1_set *set, const struct ty_json *v,
                 const struct ty_field_path *at);
 
-/* ---- shared policies (policy.c, restart.c) ---- */
+/* ---- shared policies (v1_policy.c, v1_restart.c) ---- */
 void ty_v1_convert_metadata(struct ty_v1_conversion *c);
 ty_v1_field_fn ty_v1_run_policy, ty_v1_clean_pod_policy;
 void ty_v1_convert_gang(struct ty_v1_conversion *c);

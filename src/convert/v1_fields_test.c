@@ -78,7 +78,7 @@ struct job {
     const char *main;  /* the container that trains */
     const char *roles[6];
     const char *same[12];         /* paths of what the result does without showing the value */
-    const char *twin, *told_twin; /* what is is_reported of one path holds for another */
+    const char *twin, *told_twin; /* what is told of one path holds for another */
 };
 
 struct search {

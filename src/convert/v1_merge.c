@@ -1,10 +1,10 @@
 /* Master and Worker of PyTorchJob and XGBoostJob become nodes of one kind: their pods must be
- * equal. Where only commands find_difference, one script can hold both (--split-script). */
+ * equal. Where only commands differ, one script can hold both (--split-script). */
 #include "api/quantity.h"
 #include "base/buf.h"
 #include "convert/v1.h"
 
-/* What may find_difference without being told: ports and labels, which V1 wrote itself. */
+/* What may differ without being told: ports and labels, which V1 wrote itself. */
 static struct ty_json *comparable_pod(struct ty_v1_conversion *c, const struct ty_v1_role *r)
 {
     struct ty_json *pod = ty_json_copy(c->arena, r->pod, 0);

@@ -250,7 +250,7 @@ static const struct ty_v1_field run_policy_rows[] = {
     { "activeDeadlineSeconds", deadline, NULL },
     { "ttlSecondsAfterFinished", ttl, NULL },
     { "cleanPodPolicy", ty_v1_clean_pod_policy, NULL },
-    { "backoffLimit", NULL, NULL }, /* restart.c */
+    { "backoffLimit", NULL, NULL }, /* v1_restart.c */
     { "schedulingPolicy", scheduling, NULL },
     { NULL, NULL, NULL },
 };

@@ -149,7 +149,7 @@ void ty_v1_convert_restarts(struct ty_v1_conversion *c)
     }
     bool limited = restart_limit(c, never, &sets);
     if (!limited && ((again && c->opts.gang_restart) || codes)) {
-        sets = INT32_MAX; /* V1 has no restart_limit of its own */
+        sets = INT32_MAX; /* V1 has no limit of its own */
         ty_v1_warn(c, NULL, TY_KEY(at, "backoffLimit"),
                    "absent: as in V1 restarts have no limit (failurePolicy.maxRestarts)");
     }

@@ -1,25 +1,25 @@
 /* Checksums by nettle. */
 #include "fetch/digest.h"
 
-const char *ty_sum_name(enum ty_sum sum)
+const char *ty_digest_name(enum ty_digest_type sum)
 {
     static const char *const names[] = {
-        [TY_SUM_NONE] = "none",
-        [TY_SUM_SHA256] = "sha256",
-        [TY_SUM_GIT] = "git",
-        [TY_SUM_MD5] = "md5",
+        [TY_DIGEST_NONE] = "none",
+        [TY_DIGEST_SHA256] = "sha256",
+        [TY_DIGEST_GIT] = "git",
+        [TY_DIGEST_MD5] = "md5",
     };
     return names[sum];
 }
 
-void ty_digest_init(struct ty_digest *d, enum ty_sum sum, int64_t size)
+void ty_digest_init(struct ty_digest *d, enum ty_digest_type sum, int64_t size)
 {
     d->sum = sum;
-    if (sum == TY_SUM_SHA256) {
+    if (sum == TY_DIGEST_SHA256) {
         sha256_init(&d->sha256);
-    } else if (sum == TY_SUM_MD5) {
+    } else if (sum == TY_DIGEST_MD5) {
         md5_init(&d->md5);
-    } else if (sum == TY_SUM_GIT) {
+    } else if (sum == TY_DIGEST_GIT) {
         char head[32];
         int n = snprintf(head, sizeof(head), "blob %lld", (long long)size);
         sha1_init(&d->sha1);
@@ -30,11 +30,11 @@ void ty_digest_init(struct ty_digest *d, enum ty_sum sum, int64_t size)
 void ty_digest_add(struct ty_digest *d, struct ty_str bytes)
 {
     const uint8_t *p = (const uint8_t *)bytes.p;
-    if (d->sum == TY_SUM_SHA256)
+    if (d->sum == TY_DIGEST_SHA256)
         sha256_update(&d->sha256, bytes.n, p);
-    else if (d->sum == TY_SUM_GIT)
+    else if (d->sum == TY_DIGEST_GIT)
         sha1_update(&d->sha1, bytes.n, p);
-    else if (d->sum == TY_SUM_MD5)
+    else if (d->sum == TY_DIGEST_MD5)
         md5_update(&d->md5, bytes.n, p);
 }
 
@@ -42,13 +42,13 @@ void ty_digest_hex(struct ty_digest *d, char ret_hex[TY_DIGEST_HEX])
 {
     uint8_t raw[SHA256_DIGEST_SIZE];
     size_t n = 0;
-    if (d->sum == TY_SUM_SHA256) {
+    if (d->sum == TY_DIGEST_SHA256) {
         n = SHA256_DIGEST_SIZE;
         sha256_digest(&d->sha256, n, raw);
-    } else if (d->sum == TY_SUM_GIT) {
+    } else if (d->sum == TY_DIGEST_GIT) {
         n = SHA1_DIGEST_SIZE;
         sha1_digest(&d->sha1, n, raw);
-    } else if (d->sum == TY_SUM_MD5) {
+    } else if (d->sum == TY_DIGEST_MD5) {
         n = MD5_DIGEST_SIZE;
         md5_digest(&d->md5, n, raw);
     }

@@ -8,15 +8,15 @@
 
 #include "base/str.h"
 
-enum ty_sum {
-    TY_SUM_NONE,
-    TY_SUM_SHA256,
-    TY_SUM_GIT, /* git's name of a blob: SHA-1 of "blob SIZE", NUL, content */
-    TY_SUM_MD5,
+enum ty_digest_type {
+    TY_DIGEST_NONE,
+    TY_DIGEST_SHA256,
+    TY_DIGEST_GIT, /* git's name of a blob: SHA-1 of "blob SIZE", NUL, content */
+    TY_DIGEST_MD5,
 };
 
 struct ty_digest {
-    enum ty_sum sum;
+    enum ty_digest_type sum;
     union {
         struct sha256_ctx sha256;
         struct sha1_ctx sha1;
@@ -25,10 +25,11 @@ struct ty_digest {
 };
 #define TY_DIGEST_HEX (2 * SHA256_DIGEST_SIZE + 1)
 
-void ty_digest_init(struct ty_digest *d, enum ty_sum sum, int64_t size); /* size: only for git */
+void ty_digest_init(struct ty_digest *d, enum ty_digest_type sum,
+                    int64_t size); /* size: only for git */
 void ty_digest_add(struct ty_digest *d, struct ty_str bytes);
 /* Lower-case hex, "" for none; the digest must be initialised again before its next use. */
 void ty_digest_hex(struct ty_digest *d, char ret_hex[TY_DIGEST_HEX]);
-const char *ty_sum_name(enum ty_sum sum); /* for people and for tags */
+const char *ty_digest_name(enum ty_digest_type sum); /* for people and for tags */
 
 #endif

@@ -1,9 +1,9 @@
 /* The main line: list, look what is there, transfer the rest. */
 #include "fetch/fetch.h"
+#include "fetch/download_dir.h"
 #include "fetch/patterns.h"
 #include "fetch/safename.h"
-#include "fetch/shelf.h"
-#include "fetch/slot.h"
+#include "fetch/transfer.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -13,14 +13,14 @@
 #define TURN_MS   100 /* longest wait of a turn: progress is shown as often */
 #define MAX_ITEMS ((size_t)20 << 20)
 
-int64_t ty_run_now_ns(void)
+int64_t ty_fetch_run_now_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-void ty_run_note(const struct ty_run *run, const char *fmt, ...)
+void ty_fetch_run_note(const struct ty_fetch_run *run, const char *fmt, ...)
 {
     char text[1024];
     va_list ap;
@@ -30,8 +30,8 @@ void ty_run_note(const struct ty_run *run, const char *fmt, ...)
     run->opts->note(run->opts->ctx, text);
 }
 
-int ty_run_refused(const struct ty_run *run, const char *what, int status, const char *words,
-                   struct ty_err *err)
+int ty_fetch_run_refused(const struct ty_fetch_run *run, const char *what, int status,
+                         const char *words, struct ty_err *err)
 {
     bool ours = status == 401 || status == 403; /* who we are is what the server minds */
     int code = ours ? -EACCES : status == 404 || status == 410 ? -ENOENT : -EIO;
@@ -40,11 +40,11 @@ int ty_run_refused(const struct ty_run *run, const char *what, int status, const
                    hint ? run->hint : "", hint ? ")" : "");
 }
 
-int ty_run_add(struct ty_run *run, const char *listed, const struct ty_item *item,
-               struct ty_err *err)
+int ty_fetch_run_add(struct ty_fetch_run *run, const char *listed, const struct ty_fetch_item *item,
+                     struct ty_err *err)
 {
-    if ((run->include && !ty_patterns_fit(run->include, listed)) ||
-        ty_patterns_fit(run->opts->ignore, listed)) {
+    if ((run->include && !ty_patterns_match(run->include, listed)) ||
+        ty_patterns_match(run->opts->ignore, listed)) {
         run->ignored++;
         return 0;
     }
@@ -56,7 +56,7 @@ int ty_run_add(struct ty_run *run, const char *listed, const struct ty_item *ite
         return ty_fail(err, -EFBIG, "%s: the listing is too long", run->uri.shown);
     if (run->n == run->cap) {
         size_t cap = run->cap ? 2 * run->cap : 64;
-        struct ty_item *more = ty_new_n(run->arena, struct ty_item, cap);
+        struct ty_fetch_item *more = ty_new_n(run->arena, struct ty_fetch_item, cap);
         if (run->n)
             memcpy(more, run->items, run->n * sizeof(*more));
         run->items = more;
@@ -67,7 +67,7 @@ int ty_run_add(struct ty_run *run, const char *listed, const struct ty_item *ite
 }
 
 /* The checksum of a file in place tells as much as the journal does. */
-static bool is_same(const struct ty_item *item, int fd)
+static bool is_same(const struct ty_fetch_item *item, int fd)
 {
     char buf[1 << 16], hex[TY_DIGEST_HEX];
     struct ty_digest d;
@@ -79,30 +79,31 @@ static bool is_same(const struct ty_item *item, int fd)
     return n == 0 && strcmp(hex, item->hex) == 0;
 }
 
-static int look(struct ty_run *run, struct ty_item *item, struct ty_err *err)
+static int skip_if_complete(struct ty_fetch_run *run, struct ty_fetch_item *item,
+                            struct ty_err *err)
 {
     int64_t size = -1;
-    const char *tag = item->tag ? ty_shelf_tag(run->shelf, item->name, &size) : NULL;
+    const char *tag = item->tag ? ty_download_dir_tag(run->shelf, item->name, &size) : NULL;
     item->done = tag && strcmp(tag, item->tag) == 0;
     if (item->done && item->size < 0)
         item->size = size;
-    if (item->done || item->sum == TY_SUM_NONE || item->size < 0)
+    if (item->done || item->sum == TY_DIGEST_NONE || item->size < 0)
         return 0;
-    int fd = ty_shelf_peek(run->shelf, item->name, item->size);
+    int fd = ty_download_dir_open_file(run->shelf, item->name, item->size);
     item->done = fd >= 0 && is_same(item, fd);
     if (fd >= 0)
         close(fd);
-    return item->done ? ty_shelf_done(run->shelf, item->name, item->tag, err) : 0;
+    return item->done ? ty_download_dir_mark_done(run->shelf, item->name, item->tag, err) : 0;
 }
 
 /* What is in place already, and how much is to come. */
-static int look_all(struct ty_run *run, struct ty_err *err)
+static int skip_complete(struct ty_fetch_run *run, struct ty_err *err)
 {
     struct ty_fetch_progress *p = &run->progress;
     p->files = run->n;
     for (size_t i = 0; i < run->n; i++) {
-        struct ty_item *item = &run->items[i];
-        int r = look(run, item, err);
+        struct ty_fetch_item *item = &run->items[i];
+        int r = skip_if_complete(run, item, err);
         if (r < 0)
             return r;
         if (item->size < 0 || p->bytes < 0 ||
@@ -114,7 +115,7 @@ static int look_all(struct ty_run *run, struct ty_err *err)
             p->bytes_done += item->size;
         }
     }
-    int64_t room = ty_shelf_room(run->shelf), need = p->bytes - p->bytes_done;
+    int64_t room = ty_download_dir_free_bytes(run->shelf), need = p->bytes - p->bytes_done;
     if (run->http && p->bytes >= 0 && need > room)
         return ty_fail(
             err, -ENOSPC,
@@ -124,19 +125,19 @@ static int look_all(struct ty_run *run, struct ty_err *err)
 }
 
 /* Gives every slot its next step; *ret_busy: any has something to do. Negative: one has failed. */
-static int step(struct ty_run *run, struct ty_slot *slots, size_t *next, bool *ret_busy,
-                struct ty_err *err)
+static int step_transfers(struct ty_fetch_run *run, struct ty_transfer *slots, size_t *next,
+                          bool *ret_busy, struct ty_err *err)
 {
     *ret_busy = false;
     for (unsigned i = 0; i < run->opts->jobs; i++) {
-        struct ty_slot *s = &slots[i];
+        struct ty_transfer *s = &slots[i];
         while (!s->item && s->err.code == 0 && *next < run->n) {
-            struct ty_item *item = &run->items[(*next)++];
+            struct ty_fetch_item *item = &run->items[(*next)++];
             if (!item->done)
-                ty_slot_begin(s, item);
+                ty_transfer_start(s, item);
         }
-        if (s->item && s->err.code == 0 && s->wake_ns && s->wake_ns <= ty_run_now_ns())
-            ty_slot_ask(s);
+        if (s->item && s->err.code == 0 && s->wake_ns && s->wake_ns <= ty_fetch_run_now_ns())
+            ty_transfer_resume(s);
         if (s->err.code < 0) {
             *err = s->err;
             return err->code;
@@ -146,13 +147,13 @@ static int step(struct ty_run *run, struct ty_slot *slots, size_t *next, bool *r
     return 0;
 }
 
-static int transfer(struct ty_run *run, struct ty_slot *slots, struct ty_err *err)
+static int run_transfers(struct ty_fetch_run *run, struct ty_transfer *slots, struct ty_err *err)
 {
     size_t next = 0;
     for (;;) {
         bool busy;
-        int r = step(run, slots, &next, &busy, err);
-        run->progress.spent_ns = ty_run_now_ns() - run->began_ns;
+        int r = step_transfers(run, slots, &next, &busy, err);
+        run->progress.spent_ns = ty_fetch_run_now_ns() - run->began_ns;
         run->opts->progress(run->opts->ctx, &run->progress);
         if (r < 0 || !busy)
             return r;
@@ -162,21 +163,21 @@ static int transfer(struct ty_run *run, struct ty_slot *slots, struct ty_err *er
     }
 }
 
-static int transfer_all(struct ty_run *run, struct ty_err *err)
+static int transfer_all(struct ty_fetch_run *run, struct ty_err *err)
 {
-    struct ty_slot *slots = ty_new_n(run->arena, struct ty_slot, run->opts->jobs);
+    struct ty_transfer *slots = ty_new_n(run->arena, struct ty_transfer, run->opts->jobs);
     for (unsigned i = 0; i < run->opts->jobs; i++)
-        ty_slot_init(&slots[i], run);
-    run->began_ns = ty_run_now_ns();
-    int r = transfer(run, slots, err);
+        ty_transfer_init(&slots[i], run);
+    run->began_ns = ty_fetch_run_now_ns();
+    int r = run_transfers(run, slots, err);
     for (unsigned i = 0; i < run->opts->jobs; i++)
-        ty_slot_done(&slots[i]);
+        ty_transfer_done(&slots[i]);
     return r;
 }
 
-static const struct ty_source *source_of(enum ty_scheme scheme)
+static const struct ty_fetch_source *source_of(enum ty_uri_scheme scheme)
 {
-    static const struct ty_source *const all[] = {
+    static const struct ty_fetch_source *const all[] = {
         &ty_source_file,
         &ty_source_http,
         &ty_source_s3,
@@ -188,9 +189,10 @@ static const struct ty_source *source_of(enum ty_scheme scheme)
     abort(); /* a scheme without a source: our own mistake */
 }
 
-static int run_all(struct ty_run *run, const struct ty_source *source, struct ty_err *err)
+static int run_all(struct ty_fetch_run *run, const struct ty_fetch_source *source,
+                   struct ty_err *err)
 {
-    int r = ty_shelf_open(run->arena, run->opts->to, &run->shelf, err);
+    int r = ty_download_dir_open(run->arena, run->opts->to, &run->shelf, err);
     if (r == 0)
         r = source->list(run, err);
     if (r == 0 && run->n == 0)
@@ -198,22 +200,22 @@ static int run_all(struct ty_run *run, const struct ty_source *source, struct ty
                                    run->uri.shown, run->ignored)
                          : ty_fail(err, -ENOENT, "%s: there is nothing", run->uri.shown);
     if (r == 0)
-        r = look_all(run, err);
+        r = skip_complete(run, err);
     if (r == 0)
         r = transfer_all(run, err);
     if (r == 0)
-        ty_shelf_tidy(run->shelf);
+        ty_download_dir_cleanup(run->shelf);
     return r;
 }
 
-int ty_fetch(struct ty_arena *a, const struct ty_fetch_opts *opts, struct ty_fetch_done *ret,
+int ty_fetch(struct ty_arena *a, const struct ty_fetch_opts *opts, struct ty_fetch_result *ret,
              struct ty_err *err)
 {
-    struct ty_run run = { .arena = a, .opts = opts, .include = opts->include };
+    struct ty_fetch_run run = { .arena = a, .opts = opts, .include = opts->include };
     int r = ty_uri_parse(a, opts->uri, &run.uri, err);
     if (r < 0)
         return r;
-    const struct ty_source *source = source_of(run.uri.scheme);
+    const struct ty_fetch_source *source = source_of(run.uri.scheme);
     const struct ty_http_multi_settings settings = {
         .agent = "trainyard/" TY_VERSION,
         .ca_file = opts->ca_file,
@@ -225,10 +227,10 @@ int ty_fetch(struct ty_arena *a, const struct ty_fetch_opts *opts, struct ty_fet
     if (r == 0)
         r = run_all(&run, source, err);
     ty_http_multi_free(run.http);
-    ty_shelf_close(run.shelf);
+    ty_download_dir_close(run.shelf);
     if (r == 0)
-        *ret = (struct ty_fetch_done){ .total = run.progress,
-                                       .files_there = run.there,
-                                       .ignored = run.ignored };
+        *ret = (struct ty_fetch_result){ .total = run.progress,
+                                         .files_there = run.there,
+                                         .ignored = run.ignored };
     return r;
 }

@@ -36,14 +36,14 @@ struct ty_fetch_opts {
 };
 #define TY_FETCH_JOBS_MAX 64u
 
-struct ty_fetch_done {
+struct ty_fetch_result {
     struct ty_fetch_progress total;
     size_t files_there; /* were complete before */
     size_t ignored;     /* listed, but not wanted */
 };
 
 /* 0 with every wanted file in place; else negative with a sentence. */
-int ty_fetch(struct ty_arena *a, const struct ty_fetch_opts *opts, struct ty_fetch_done *ret,
+int ty_fetch(struct ty_arena *a, const struct ty_fetch_opts *opts, struct ty_fetch_result *ret,
              struct ty_err *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* Unfinished files. The order of the steps is what makes them safe: bytes are cut before their tag
  * changes, and the tag is on disk before the first new byte is. */
 #include "fetch/digest.h"
-#include "fetch/shelf.h"
-#include "fetch/shelf_inner.h"
+#include "fetch/download_dir.h"
+#include "fetch/download_dir_inner.h"
 #include "json/json.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static void name_part(struct ty_part *p, const char *name)
 {
     struct ty_digest d;
     char hex[TY_DIGEST_HEX];
-    ty_digest_init(&d, TY_SUM_SHA256, 0);
+    ty_digest_init(&d, TY_DIGEST_SHA256, 0);
     ty_digest_add(&d, ty_str(name));
     ty_digest_hex(&d, hex);
     memcpy(p->id, hex, sizeof(p->id) - 1);
@@ -29,13 +29,14 @@ static void name_part(struct ty_part *p, const char *name)
 }
 
 /* What the bytes are of. Anything odd means that nobody knows. */
-static void read_tag(struct ty_shelf *s, struct ty_arena *a, const char *name, struct ty_part *p)
+static void read_tag(struct ty_download_dir *s, struct ty_arena *a, const char *name,
+                     struct ty_part *p)
 {
     char file[48], *text = ty_arena_alloc(a, MAX_TAG, 1);
     file_name(file, sizeof(file), p, "tag");
     int fd = openat(s->own, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     ssize_t n = fd < 0 ? -1 : read(fd, text, MAX_TAG);
-    ty_close(&fd);
+    ty_download_dir_close_fd(&fd);
     if (n <= 0)
         return;
     const struct ty_json *v = ty_json_parse(a, (struct ty_str){ text, (size_t)n }, NULL, NULL);
@@ -47,8 +48,8 @@ static void read_tag(struct ty_shelf *s, struct ty_arena *a, const char *name, s
     p->size = size;
 }
 
-int ty_part_open(struct ty_shelf *s, struct ty_arena *a, const char *name, struct ty_part *ret,
-                 struct ty_err *err)
+int ty_part_open(struct ty_download_dir *s, struct ty_arena *a, const char *name,
+                 struct ty_part *ret, struct ty_err *err)
 {
     struct ty_part p = { .fd = -1, .size = -1, .tag = "" };
     struct stat st;
@@ -58,12 +59,12 @@ int ty_part_open(struct ty_shelf *s, struct ty_arena *a, const char *name, struc
     /* A hard link of an interrupted copy is the user's own file: never write into it. */
     if (fstatat(s->own, file, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
         (!S_ISREG(st.st_mode) || st.st_nlink > 1) && unlinkat(s->own, file, 0) < 0)
-        return ty_shelf_fail(s, -errno, name, err);
+        return ty_download_dir_fail(s, -errno, name, err);
     p.fd = openat(s->own, file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (p.fd < 0 || fstat(p.fd, &st) < 0) {
         int code = -errno;
-        ty_close(&p.fd);
-        return ty_shelf_fail(s, code, name, err);
+        ty_download_dir_close_fd(&p.fd);
+        return ty_download_dir_fail(s, code, name, err);
     }
     p.have = st.st_size;
     read_tag(s, a, name, &p);
@@ -73,7 +74,7 @@ int ty_part_open(struct ty_shelf *s, struct ty_arena *a, const char *name, struc
 
 void ty_part_close(struct ty_part *p)
 {
-    ty_close(&p->fd);
+    ty_download_dir_close_fd(&p->fd);
 }
 
 static int write_all(int fd, struct ty_str bytes, int64_t at)
@@ -90,7 +91,7 @@ static int write_all(int fd, struct ty_str bytes, int64_t at)
     return 0;
 }
 
-static int write_tag(struct ty_shelf *s, const struct ty_part *p, const char *name,
+static int write_tag(struct ty_download_dir *s, const struct ty_part *p, const char *name,
                      struct ty_err *err)
 {
     char file[48], fresh[48];
@@ -103,35 +104,35 @@ static int write_tag(struct ty_shelf *s, const struct ty_part *p, const char *na
     file_name(fresh, sizeof(fresh), p, "new.tag");
     int fd = openat(s->own, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
     int r = fd < 0 ? -errno : write_all(fd, ty_json_text(a, v), 0);
-    ty_close(&fd);
+    ty_download_dir_close_fd(&fd);
     if (r == 0 && renameat(s->own, fresh, s->own, file) < 0)
         r = -errno;
-    return r < 0 ? ty_shelf_fail(s, r, name, err) : 0;
+    return r < 0 ? ty_download_dir_fail(s, r, name, err) : 0;
 }
 
-int ty_part_restart(struct ty_shelf *s, struct ty_part *p, const char *name, const char *tag,
+int ty_part_restart(struct ty_download_dir *s, struct ty_part *p, const char *name, const char *tag,
                     int64_t size, struct ty_err *err)
 {
     if (ftruncate(p->fd, 0) < 0)
-        return ty_shelf_fail(s, -errno, name, err);
+        return ty_download_dir_fail(s, -errno, name, err);
     p->have = 0;
     p->tag = tag;
     p->size = size;
     return write_tag(s, p, name, err);
 }
 
-int ty_part_write(struct ty_shelf *s, struct ty_part *p, const char *name, struct ty_str bytes,
-                  struct ty_err *err)
+int ty_part_write(struct ty_download_dir *s, struct ty_part *p, const char *name,
+                  struct ty_str bytes, struct ty_err *err)
 {
     int r = write_all(p->fd, bytes, p->have);
     if (r < 0)
-        return ty_shelf_fail(s, r, name, err);
+        return ty_download_dir_fail(s, r, name, err);
     p->have += (int64_t)bytes.n;
     return 0;
 }
 
 /* The folders of "a/b/c" below the destination. */
-static int make_parents(const struct ty_shelf *s, const char *name)
+static int make_parents(const struct ty_download_dir *s, const char *name)
 {
     ty_auto_buf path = { 0 };
     for (const char *c = strchr(name, '/'); c; c = strchr(c + 1, '/')) {
@@ -146,7 +147,7 @@ static int make_parents(const struct ty_shelf *s, const char *name)
 
 /* No fsync: a file that a power cut tore no longer has the size and time of its line in the
  * journal, or its checksum, and is fetched again. */
-int ty_part_finish(struct ty_shelf *s, struct ty_part *p, const char *name, const char *tag,
+int ty_part_finish(struct ty_download_dir *s, struct ty_part *p, const char *name, const char *tag,
                    struct ty_err *err)
 {
     char file[48];
@@ -156,9 +157,9 @@ int ty_part_finish(struct ty_shelf *s, struct ty_part *p, const char *name, cons
     if (r == 0 && renameat(s->own, file, s->dir, name) < 0)
         r = -errno;
     if (r < 0)
-        return ty_shelf_fail(s, r, name, err);
+        return ty_download_dir_fail(s, r, name, err);
     unlinkat(s->own, file, 0); /* still there if it was a hard link to what it replaced */
     file_name(file, sizeof(file), p, "tag");
     unlinkat(s->own, file, 0);
-    return ty_shelf_done(s, name, tag, err);
+    return ty_download_dir_mark_done(s, name, tag, err);
 }

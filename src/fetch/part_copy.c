@@ -1,6 +1,6 @@
 /* Copies of files of this machine: shared blocks, else a hard link, else bytes. */
-#include "fetch/shelf.h"
-#include "fetch/shelf_inner.h"
+#include "fetch/download_dir.h"
+#include "fetch/download_dir_inner.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +50,7 @@ static int copy_bytes(struct ty_part *p, int in, void (*copied)(void *ctx, int64
 }
 
 /* A second name of the same file; the part's own file makes way for it. */
-static bool link_to(struct ty_shelf *s, const struct ty_part *p, const char *from)
+static bool link_to(struct ty_download_dir *s, const struct ty_part *p, const char *from)
 {
     char file[48], fresh[48];
     snprintf(file, sizeof(file), "%s.part", p->id);
@@ -60,14 +60,14 @@ static bool link_to(struct ty_shelf *s, const struct ty_part *p, const char *fro
            renameat(s->own, fresh, s->own, file) == 0;
 }
 
-int ty_part_copy(struct ty_shelf *s, struct ty_part *p, const char *from,
+int ty_part_copy(struct ty_download_dir *s, struct ty_part *p, const char *from,
                  void (*copied)(void *ctx, int64_t n), void *ctx, struct ty_err *err)
 {
     struct stat st;
     int in = open(from, O_RDONLY | O_CLOEXEC), r = 0;
     if (in < 0 || fstat(in, &st) < 0) {
         int code = -errno;
-        ty_close(&in);
+        ty_download_dir_close_fd(&in);
         return ty_fail(err, code, "%s: %s", from, strerrordesc_np(-code));
     }
     if (ioctl(p->fd, FICLONE, in) == 0 || link_to(s, p, from)) {
@@ -76,6 +76,6 @@ int ty_part_copy(struct ty_shelf *s, struct ty_part *p, const char *from,
     } else {
         r = copy_bytes(p, in, copied, ctx);
     }
-    ty_close(&in);
-    return r < 0 ? ty_shelf_fail(s, r, from, err) : 0;
+    ty_download_dir_close_fd(&in);
+    return r < 0 ? ty_download_dir_fail(s, r, from, err) : 0;
 }

@@ -1,4 +1,4 @@
-#include "fetch/shelf.h"
+#include "fetch/download_dir.h"
 #include "fetch/testing.h"
 
 static void count(void *ctx, int64_t n)
@@ -6,7 +6,7 @@ static void count(void *ctx, int64_t n)
     *(int64_t *)ctx += n;
 }
 
-static void copy(struct ty_shelf *s, struct ty_arena *a, const char *from, const char *name)
+static void copy(struct ty_download_dir *s, struct ty_arena *a, const char *from, const char *name)
 {
     struct ty_part p;
     struct ty_err err = { 0 };
@@ -22,16 +22,16 @@ static void test_a_copy_and_the_same_again(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_shelf *s = NULL;
+    struct ty_download_dir *s = NULL;
     struct stat st;
-    assert_int_equal(ty_shelf_open(a, "d", &s, NULL), 0);
+    assert_int_equal(ty_download_dir_open(a, "d", &s, NULL), 0);
     box_write("mine", "bytes");
     copy(s, a, "mine", "x/f");
     box_holds("d/x/f", "bytes");
     copy(s, a, "mine", "x/f"); /* onto a link to itself: rename does nothing then */
     box_holds("d/x/f", "bytes");
-    ty_shelf_tidy(s);
-    ty_shelf_close(s);
+    ty_download_dir_cleanup(s);
+    ty_download_dir_close(s);
     assert_int_equal(stat("mine", &st), 0);
     assert_true(st.st_nlink <= 2); /* no name was left behind */
 }
@@ -40,30 +40,30 @@ static void test_across_file_systems(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_shelf *s = NULL;
+    struct ty_download_dir *s = NULL;
     struct stat st;
-    assert_int_equal(ty_shelf_open(a, "d", &s, NULL), 0);
+    assert_int_equal(ty_download_dir_open(a, "d", &s, NULL), 0);
     copy(s, a, "/proc/self/comm", "comm"); /* claims to be empty, and is on another one */
     box_holds("d/comm", "part_copy_test\n");
     assert_int_equal(stat("d/comm", &st), 0);
     assert_int_equal(st.st_nlink, 1);
-    ty_shelf_close(s);
+    ty_download_dir_close(s);
 }
 
 static void test_what_cannot_be_read(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_shelf *s = NULL;
+    struct ty_download_dir *s = NULL;
     struct ty_part p;
     struct ty_err err = { 0 };
     int64_t n = 0;
-    assert_int_equal(ty_shelf_open(a, "d", &s, NULL), 0);
+    assert_int_equal(ty_download_dir_open(a, "d", &s, NULL), 0);
     assert_int_equal(ty_part_open(s, a, "f", &p, &err), 0);
     assert_true(ty_part_copy(s, &p, "none", count, &n, &err) < 0);
     assert_string_equal(err.text, "none: No such file or directory");
     ty_part_close(&p);
-    ty_shelf_close(s);
+    ty_download_dir_close(s);
 }
 
 int main(void)

@@ -1,16 +1,16 @@
-#include "fetch/shelf.h"
+#include "fetch/download_dir.h"
 #include "fetch/testing.h"
 
 #include <errno.h>
 
-static struct ty_shelf *opened(struct ty_arena *a)
+static struct ty_download_dir *opened(struct ty_arena *a)
 {
-    struct ty_shelf *s = NULL;
-    assert_int_equal(ty_shelf_open(a, "d", &s, NULL), 0);
+    struct ty_download_dir *s = NULL;
+    assert_int_equal(ty_download_dir_open(a, "d", &s, NULL), 0);
     return s;
 }
 
-static struct ty_part part_of(struct ty_shelf *s, struct ty_arena *a, const char *name)
+static struct ty_part part_of(struct ty_download_dir *s, struct ty_arena *a, const char *name)
 {
     struct ty_part p;
     struct ty_err err = { 0 };
@@ -23,7 +23,7 @@ static void test_from_first_byte_to_name(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_shelf *s = opened(a);
+    struct ty_download_dir *s = opened(a);
     struct ty_part p = part_of(s, a, "x/y/z");
     assert_int_equal(p.have, 0);
     assert_string_equal(p.tag, "");
@@ -39,21 +39,21 @@ static void test_from_first_byte_to_name(void **state)
     assert_int_equal(ty_part_finish(s, &p, "x/y/z", "t1", NULL), 0);
     assert_int_equal(p.fd, -1);
     box_holds("d/x/y/z", "hello");
-    ty_shelf_close(s);
+    ty_download_dir_close(s);
     s = opened(a);
-    assert_string_equal(ty_shelf_tag(s, "x/y/z", NULL), "t1");
+    assert_string_equal(ty_download_dir_tag(s, "x/y/z", NULL), "t1");
     p = part_of(s, a, "x/y/z"); /* nothing is left of it */
     assert_int_equal(p.have, 0);
     assert_string_equal(p.tag, "");
     ty_part_close(&p);
-    ty_shelf_close(s);
+    ty_download_dir_close(s);
 }
 
 static void test_restart_forgets(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_shelf *s = opened(a);
+    struct ty_download_dir *s = opened(a);
     struct ty_part p = part_of(s, a, "f");
     assert_int_equal(ty_part_restart(s, &p, "f", "t1", 5, NULL), 0);
     assert_int_equal(ty_part_write(s, &p, "f", TY_LIT("hello"), NULL), 0);
@@ -65,14 +65,14 @@ static void test_restart_forgets(void **state)
     assert_int_equal(p.size, -1);
     assert_string_equal(p.tag, "t2");
     ty_part_close(&p);
-    ty_shelf_close(s);
+    ty_download_dir_close(s);
 }
 
 static void test_an_odd_tag_is_none(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_shelf *s = opened(a);
+    struct ty_download_dir *s = opened(a);
     static const char *const odd[] = { "", "{", "[]", "{\"name\":\"g\",\"tag\":\"t\",\"size\":1}",
                                        "{\"name\":\"f\",\"tag\":\"t\"}" };
     for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
@@ -85,7 +85,7 @@ static void test_an_odd_tag_is_none(void **state)
         assert_string_equal(p.tag, "");
         ty_part_close(&p);
     }
-    ty_shelf_close(s);
+    ty_download_dir_close(s);
 }
 
 /* A run that copied may have been killed when the part was a second name of the user's file. */
@@ -93,7 +93,7 @@ static void test_the_users_file_is_not_written_to(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_shelf *s = opened(a);
+    struct ty_download_dir *s = opened(a);
     struct ty_part p = part_of(s, a, "f");
     char file[80];
     snprintf(file, sizeof(file), "d/.trainyard/%s.part", p.id);
@@ -111,14 +111,14 @@ static void test_the_users_file_is_not_written_to(void **state)
     assert_int_equal(ty_part_write(s, &p, "f", TY_LIT("x"), NULL), 0);
     ty_part_close(&p);
     box_holds("mine", "precious");
-    ty_shelf_close(s);
+    ty_download_dir_close(s);
 }
 
 static void test_a_folder_in_the_way(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_shelf *s = opened(a);
+    struct ty_download_dir *s = opened(a);
     struct ty_err err = { 0 };
     assert_int_equal(mkdir("d/f", 0777), 0);
     box_write("d/g", "");
@@ -128,7 +128,7 @@ static void test_a_folder_in_the_way(void **state)
     p = part_of(s, a, "g/h");
     assert_true(ty_part_finish(s, &p, "g/h", "t", &err) < 0);
     assert_has(err.text, "a file and a folder want the same name");
-    ty_shelf_close(s);
+    ty_download_dir_close(s);
 }
 
 int main(void)

@@ -21,7 +21,7 @@ const char *const *ty_patterns_split(struct ty_arena *a, const char *commas)
     return list;
 }
 
-bool ty_patterns_fit(const char *const *patterns, const char *name)
+bool ty_patterns_match(const char *const *patterns, const char *name)
 {
     for (; patterns && *patterns; patterns++)
         if (fnmatch(*patterns, name, FNM_NOESCAPE) == 0)

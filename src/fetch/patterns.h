@@ -8,6 +8,6 @@
 /* "*.bin, logs/" as a list that ends with NULL; a pattern that ends with '/' means all below. */
 const char *const *ty_patterns_split(struct ty_arena *a, const char *commas);
 /* Whether any pattern fits all of `name`. '*' crosses slashes, as Python's fnmatch has it. */
-bool ty_patterns_fit(const char *const *patterns, const char *name);
+bool ty_patterns_match(const char *const *patterns, const char *name);
 
 #endif

@@ -9,19 +9,19 @@ static void test_patterns(void **state)
     assert_string_equal(p[0], "*.bin");
     assert_string_equal(p[1], "logs/*");
     assert_null(p[4]);
-    assert_true(ty_patterns_fit(p, "a.bin"));
-    assert_true(ty_patterns_fit(p, "deep/er/a.bin")); /* '*' crosses slashes */
-    assert_true(ty_patterns_fit(p, ".bin"));
-    assert_true(ty_patterns_fit(p, "logs/a/b"));
-    assert_true(ty_patterns_fit(p, "xy7"));
-    assert_true(ty_patterns_fit(p, "bz"));
-    assert_false(ty_patterns_fit(p, "az"));
-    assert_false(ty_patterns_fit(p, "a.bin.txt"));
-    assert_false(ty_patterns_fit(p, "logs"));
-    assert_false(ty_patterns_fit(NULL, "x"));
-    assert_false(ty_patterns_fit(ty_patterns_split(a, NULL), "x"));
+    assert_true(ty_patterns_match(p, "a.bin"));
+    assert_true(ty_patterns_match(p, "deep/er/a.bin")); /* '*' crosses slashes */
+    assert_true(ty_patterns_match(p, ".bin"));
+    assert_true(ty_patterns_match(p, "logs/a/b"));
+    assert_true(ty_patterns_match(p, "xy7"));
+    assert_true(ty_patterns_match(p, "bz"));
+    assert_false(ty_patterns_match(p, "az"));
+    assert_false(ty_patterns_match(p, "a.bin.txt"));
+    assert_false(ty_patterns_match(p, "logs"));
+    assert_false(ty_patterns_match(NULL, "x"));
+    assert_false(ty_patterns_match(ty_patterns_split(a, NULL), "x"));
     p = ty_patterns_split(a, "a\\*");
-    assert_true(ty_patterns_fit(p, "a\\b")); /* a backslash is no escape, as in Python */
+    assert_true(ty_patterns_match(p, "a\\b")); /* a backslash is no escape, as in Python */
 }
 
 int main(void)

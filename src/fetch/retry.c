@@ -63,7 +63,7 @@ static int read_refusal(void *ctx, const char *path, struct ty_str text, struct 
 }
 
 /* One line, no control characters: it goes to a terminal. */
-static char *tame(struct ty_arena *a, struct ty_str s)
+static char *clean_line(struct ty_arena *a, struct ty_str s)
 {
     char *out = ty_arena_printf(a, "%.*s", s.n > 300 ? 300 : (int)s.n, s.p);
     for (char *c = out; *c; c++)
@@ -72,24 +72,26 @@ static char *tame(struct ty_arena *a, struct ty_str s)
     return out;
 }
 
-char *ty_answer_text(struct ty_arena *a, const struct ty_http_multi_call *call, struct ty_str body)
+char *ty_retry_response_text(struct ty_arena *a, const struct ty_http_multi_call *call,
+                             struct ty_str body)
 {
     int status = ty_http_multi_call_status(call);
     const char *said = ty_http_multi_call_header(call, "X-Error-Message"); /* the Hub */
     struct refusal xml = { .a = a };
     if (said)
-        return ty_arena_printf(a, "%d: %s", status, tame(a, ty_str(said)));
+        return ty_arena_printf(a, "%d: %s", status, clean_line(a, ty_str(said)));
     if (ty_str_contains(body, TY_LIT("<Error>")) &&
-        ty_xml_read(body, read_refusal, &xml, NULL) == 0 && xml.code) {
+        ty_xml_parse(body, read_refusal, &xml, NULL) == 0 && xml.code) {
         const char *region = ty_http_multi_call_header(call, "x-amz-bucket-region");
         region = xml.region ? xml.region : region;
-        return ty_arena_printf(
-            a, "%d: %s%s%s%s%s", status, tame(a, ty_str(xml.code)), xml.message ? ": " : "",
-            xml.message ? tame(a, ty_str(xml.message)) : "",
-            region ? "; the bucket is in region " : "", region ? tame(a, ty_str(region)) : "");
+        return ty_arena_printf(a, "%d: %s%s%s%s%s", status, clean_line(a, ty_str(xml.code)),
+                               xml.message ? ": " : "",
+                               xml.message ? clean_line(a, ty_str(xml.message)) : "",
+                               region ? "; the bucket is in region " : "",
+                               region ? clean_line(a, ty_str(region)) : "");
     }
     struct ty_str error = ty_json_str_at(ty_json_parse(a, body, NULL, NULL), "error");
     if (error.n)
-        return ty_arena_printf(a, "%d: %s", status, tame(a, error));
+        return ty_arena_printf(a, "%d: %s", status, clean_line(a, error));
     return ty_arena_printf(a, "%d", status);
 }

@@ -19,6 +19,7 @@ bool ty_retry_again(struct ty_retry *r, const struct ty_http_multi_result *end, 
 int64_t ty_retry_after_s(const char *after, int64_t now_s);
 /* What an answer that is no success says of itself, for people: "403: AccessDenied: Access Denied".
  * body: as much of it as was kept. */
-char *ty_answer_text(struct ty_arena *a, const struct ty_http_multi_call *call, struct ty_str body);
+char *ty_retry_response_text(struct ty_arena *a, const struct ty_http_multi_call *call,
+                             struct ty_str body);
 
 #endif

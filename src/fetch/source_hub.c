@@ -1,7 +1,7 @@
 /* hf://owner/name: the files of one commit of a repository on the Hugging Face Hub. The revision is
  * resolved to its commit first, so that a push in between cannot mix two states. */
 #include "base/buf.h"
-#include "fetch/ask.h"
+#include "fetch/list_request.h"
 #include "net/url.h"
 #include "json/json.h"
 
@@ -10,7 +10,7 @@
 #define PAGE_CEILING ((size_t)1 << 30) /* an answer has 32 MB at most */
 
 struct repo {
-    struct ty_run *run;
+    struct ty_fetch_run *run;
     struct ty_arena *page; /* for one answer */
     const char *api;       /* https://…/api/models/owner/name */
     const char *files;     /* https://…/owner/name/resolve/COMMIT */
@@ -20,25 +20,25 @@ struct repo {
 /* As Kubeflow's model initializer has it: weights in safetensors, tokenizers, configurations. */
 static const char *const model_files[] = { "*.json", "*.safetensors", "*.model", "*.txt", NULL };
 
-static int get_json(struct repo *r, const char *url, struct ty_reply *ret_reply,
+static int get_json(struct repo *r, const char *url, struct ty_list_response *ret_reply,
                     struct ty_json **ret, struct ty_err *err)
 {
-    struct ty_run *run = r->run;
-    int done = ty_ask(run, r->page, url, ret_reply, err);
+    struct ty_fetch_run *run = r->run;
+    int done = ty_list_request(run, r->page, url, ret_reply, err);
     if (done < 0)
         return done;
     if (ret_reply->status != 200)
-        return ty_run_refused(run, run->uri.shown, ret_reply->status, ret_reply->words, err);
+        return ty_fetch_run_refused(run, run->uri.shown, ret_reply->status, ret_reply->words, err);
     *ret = ty_json_parse(r->page, ret_reply->body, NULL, err);
     return *ret ? 0 : ty_wrap(err, "%s: the Hub's answer", run->uri.shown);
 }
 
 /* The branch, tag or short hash as a full commit. */
-static int resolve(struct repo *r, struct ty_err *err)
+static int resolve_commit(struct repo *r, struct ty_err *err)
 {
     struct ty_arena *a = r->run->arena;
     const char *revision = r->run->uri.revision ? r->run->uri.revision : "main";
-    struct ty_reply reply = { 0 };
+    struct ty_list_response reply = { 0 };
     struct ty_json *info = NULL;
     char *url =
         ty_arena_printf(a, "%s/revision/%s", r->api, ty_url_encode(a, ty_str(revision), ""));
@@ -59,7 +59,7 @@ static bool is_below(const char *folder, const char *name)
     return n == 0 || (strncmp(folder, name, n) == 0 && (name[n] == '/' || !name[n]));
 }
 
-static int add(struct repo *r, const struct ty_json *entry, struct ty_err *err)
+static int add_entry(struct repo *r, const struct ty_json *entry, struct ty_err *err)
 {
     struct ty_arena *a = r->run->arena;
     const struct ty_json *lfs = ty_json_get(entry, "lfs");
@@ -76,23 +76,23 @@ static int add(struct repo *r, const struct ty_json *entry, struct ty_err *err)
     char *name = ty_arena_strndup(a, path.p, path.n);
     if (!is_below(r->run->uri.path, name))
         return 0;
-    enum ty_sum sum = big ? TY_SUM_SHA256 : TY_SUM_GIT;
-    const struct ty_item item = {
+    enum ty_digest_type sum = big ? TY_DIGEST_SHA256 : TY_DIGEST_GIT;
+    const struct ty_fetch_item item = {
         .name = name,
         .url = ty_arena_printf(a, "%s/%s", r->files, ty_url_encode(a, path, "/")),
         .size = size,
         .sum = sum,
         .hex = ty_arena_strndup(a, oid.p, oid.n),
-        .tag = ty_arena_printf(a, "%s:%.*s", ty_sum_name(sum), TY_ARG(oid)),
+        .tag = ty_arena_printf(a, "%s:%.*s", ty_digest_name(sum), TY_ARG(oid)),
     };
-    return ty_run_add(r->run, name, &item, err);
+    return ty_fetch_run_add(r->run, name, &item, err);
 }
 
 /* The next page is asked for with the token, so it must be where the user has sent the token: at
  * the endpoint, by the same scheme. */
-static int follow(struct repo *r, const char *next, struct ty_buf *url, struct ty_err *err)
+static int follow_page(struct repo *r, const char *next, struct ty_buf *url, struct ty_err *err)
 {
-    struct ty_run *run = r->run;
+    struct ty_fetch_run *run = r->run;
     const char *here = ty_url_origin(r->page, ty_str(r->api));
     const char *there = ty_url_origin(r->page, ty_str(next));
     if (!here || !there || strcmp(here, there) != 0)
@@ -112,24 +112,24 @@ static int list_commit(struct repo *r, struct ty_err *err)
     ty_buf_printf(&url, "%s/tree/%.*s?recursive=true&expand=false", r->api, TY_ARG(r->commit));
     ty_buf_chr(&url, '\0');
     for (bool more = true; more;) {
-        struct ty_reply reply = { 0 };
+        struct ty_list_response reply = { 0 };
         struct ty_json *page = NULL;
         ty_arena_reset(r->page);
         int done = get_json(r, url.p, &reply, &page, err);
         if (done == 0 && !ty_json_is(page, TY_JSON_ARRAY))
             done = ty_fail(err, -EBADMSG, "%s: the Hub's listing is no list", r->run->uri.shown);
         for (size_t i = 0; done == 0 && i < ty_json_len(page); i++)
-            done = add(r, ty_json_item(page, i), err);
+            done = add_entry(r, ty_json_item(page, i), err);
         more = reply.next != NULL;
         if (done == 0 && more)
-            done = follow(r, reply.next, &url, err);
+            done = follow_page(r, reply.next, &url, err);
         if (done < 0)
             return done;
     }
     return 0;
 }
 
-static int list(struct ty_run *run, struct ty_err *err)
+static int list(struct ty_fetch_run *run, struct ty_err *err)
 {
     struct ty_arena *a = run->arena;
     struct ty_str end = ty_str(run->opts->hub);
@@ -152,7 +152,7 @@ static int list(struct ty_run *run, struct ty_err *err)
         .api = ty_arena_printf(a, "%.*s/api/%s/%s", TY_ARG(end), datasets ? "datasets" : "models",
                                run->uri.repo),
     };
-    int done = resolve(&r, err);
+    int done = resolve_commit(&r, err);
     if (done < 0)
         return done;
     r.files = ty_arena_printf(a, "%.*s/%s%s/resolve/%.*s", TY_ARG(end), datasets ? "datasets/" : "",
@@ -160,4 +160,4 @@ static int list(struct ty_run *run, struct ty_err *err)
     return list_commit(&r, err);
 }
 
-const struct ty_source ty_source_hf = { .scheme = TY_SCHEME_HF, .http = true, .list = list };
+const struct ty_fetch_source ty_source_hf = { .scheme = TY_SCHEME_HF, .http = true, .list = list };

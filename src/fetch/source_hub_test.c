@@ -1,5 +1,5 @@
 /* The Hub's answers; tests/fetch has a server with its semantics. */
-#include "fetch/run.h"
+#include "fetch/fetch_run.h"
 #include "fetch/testing.h"
 
 #define HEAD        "HTTP/1.1 200 OK\r\nConnection: close\r\n"

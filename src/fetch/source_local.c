@@ -1,17 +1,17 @@
 /* file:///path: a file, or a folder with all below it. Symbolic links stand for what they point to,
  * as in the Hub's own cache, where every file is one. */
-#include "fetch/run.h"
+#include "fetch/fetch_run.h"
 #include "fetch/safename.h"
 
 #include <errno.h>
 #include <fts.h>
 #include <sys/stat.h>
 
-static int add(struct ty_run *run, const char *name, const char *from, const struct stat *st,
-               struct ty_err *err)
+static int add_file(struct ty_fetch_run *run, const char *name, const char *from,
+                    const struct stat *st, struct ty_err *err)
 {
     struct ty_arena *a = run->arena;
-    const struct ty_item item = {
+    const struct ty_fetch_item item = {
         .name = ty_arena_printf(a, "%s", name),
         .from = ty_arena_printf(a, "%s", from),
         .size = st->st_size,
@@ -19,7 +19,7 @@ static int add(struct ty_run *run, const char *name, const char *from, const str
                                (unsigned long long)st->st_ino, (long long)st->st_mtim.tv_sec,
                                st->st_mtim.tv_nsec),
     };
-    return ty_run_add(run, name, &item, err);
+    return ty_fetch_run_add(run, name, &item, err);
 }
 
 static int by_name(const FTSENT **a, const FTSENT **b)
@@ -28,7 +28,8 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 }
 
 /* One thing that the walk met. */
-static int visit(struct ty_run *run, FTS *fts, FTSENT *e, size_t n_root, struct ty_err *err)
+static int visit_entry(struct ty_fetch_run *run, FTS *fts, FTSENT *e, size_t n_root,
+                       struct ty_err *err)
 {
     const char *name = e->fts_path + n_root;
     while (*name == '/')
@@ -39,7 +40,7 @@ static int visit(struct ty_run *run, FTS *fts, FTSENT *e, size_t n_root, struct 
             fts_set(fts, e, FTS_SKIP); /* filled by a run of ours */
         return 0;
     case FTS_F:
-        return add(run, name, e->fts_path, e->fts_statp, err);
+        return add_file(run, name, e->fts_path, e->fts_statp, err);
     case FTS_DC:
         return ty_fail(err, -ELOOP, "%s: a link leads back to a folder it is in", e->fts_path);
     case FTS_SLNONE:
@@ -53,7 +54,7 @@ static int visit(struct ty_run *run, FTS *fts, FTSENT *e, size_t n_root, struct 
     }
 }
 
-static int walk(struct ty_run *run, char *root, struct ty_err *err)
+static int walk_tree(struct ty_fetch_run *run, char *root, struct ty_err *err)
 {
     char *roots[] = { root, NULL };
     int r = 0;
@@ -62,7 +63,7 @@ static int walk(struct ty_run *run, char *root, struct ty_err *err)
         return ty_fail(err, -errno, "%s: %s", root, strerrordesc_np(errno));
     errno = 0;
     for (FTSENT *e = fts_read(fts); e && r == 0; e = r == 0 ? fts_read(fts) : NULL)
-        r = visit(run, fts, e, strlen(root), err);
+        r = visit_entry(run, fts, e, strlen(root), err);
     fts_close(fts);
     return r;
 }
@@ -82,7 +83,7 @@ static int check_apart(const char *from, const char *to, struct ty_err *err)
     return r;
 }
 
-static int list(struct ty_run *run, struct ty_err *err)
+static int list(struct ty_fetch_run *run, struct ty_err *err)
 {
     char *root = ty_arena_printf(run->arena, "%s", run->uri.path);
     struct stat st;
@@ -90,11 +91,11 @@ static int list(struct ty_run *run, struct ty_err *err)
         return ty_fail(err, -errno, "%s: %s", root, strerrordesc_np(errno));
     if (S_ISDIR(st.st_mode)) {
         int r = check_apart(root, run->opts->to, err);
-        return r < 0 ? r : walk(run, root, err);
+        return r < 0 ? r : walk_tree(run, root, err);
     }
     if (!S_ISREG(st.st_mode))
         return ty_fail(err, -EINVAL, "%s: neither a file nor a folder", root);
-    return add(run, strrchr(root, '/') + 1, root, &st, err);
+    return add_file(run, strrchr(root, '/') + 1, root, &st, err);
 }
 
-const struct ty_source ty_source_file = { .scheme = TY_SCHEME_FILE, .list = list };
+const struct ty_fetch_source ty_source_file = { .scheme = TY_SCHEME_FILE, .list = list };

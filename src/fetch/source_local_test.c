@@ -1,5 +1,5 @@
+#include "fetch/fetch_run.h"
 #include "fetch/patterns.h"
-#include "fetch/run.h"
 #include "fetch/testing.h"
 
 static char *uri_of(char *to, size_t n, const char *below)

@@ -1,5 +1,5 @@
 /* s3://bucket/prefix: the objects below a prefix, listed page by page (ListObjectsV2). */
-#include "fetch/ask.h"
+#include "fetch/list_request.h"
 #include "fetch/xml.h"
 #include "net/url.h"
 
@@ -9,7 +9,7 @@
 #define ETAG_MAX     ((size_t)512)
 
 struct page { /* of a listing */
-    struct ty_run *run;
+    struct ty_fetch_run *run;
     struct ty_arena *arena; /* for one answer */
     const char *base;       /* address of the bucket */
     char *key, *etag;       /* of the object that is being read */
@@ -48,7 +48,7 @@ static const char *name_below(const char *prefix, const char *key)
     return key;
 }
 
-static int add(struct page *p, struct ty_err *err)
+static int add_object(struct page *p, struct ty_err *err)
 {
     struct ty_arena *a = p->run->arena;
     if (!p->key || p->size < 0)
@@ -62,16 +62,16 @@ static int add(struct page *p, struct ty_err *err)
     if (!name || (p->size == 0 && n && p->key[n - 1] == '/'))
         return 0; /* outside, or the mark of an empty folder */
     const char *etag = p->etag ? p->etag : "", *md5 = md5_of(a, etag);
-    const struct ty_item item = {
+    const struct ty_fetch_item item = {
         .name = name,
         .url = ty_arena_printf(a, "%s/%s", p->base, ty_url_encode(a, ty_str(p->key), "/")),
         .size = p->size,
-        .sum = md5 ? TY_SUM_MD5 : TY_SUM_NONE,
+        .sum = md5 ? TY_DIGEST_MD5 : TY_DIGEST_NONE,
         .hex = md5,
         .tag = ty_arena_printf(a, "etag:%s:%lld", etag, (long long)p->size),
         .etag = *etag ? etag : NULL,
     };
-    return ty_run_add(p->run, p->key, &item, err);
+    return ty_fetch_run_add(p->run, p->key, &item, err);
 }
 
 static int read_element(void *ctx, const char *path, struct ty_str text, struct ty_err *err)
@@ -91,7 +91,7 @@ static int read_element(void *ctx, const char *path, struct ty_str text, struct 
     else if (strcmp(path, "ListBucketResult/NextContinuationToken") == 0)
         p->token = ty_arena_strndup(a, text.n ? text.p : "", text.n);
     else if (strcmp(path, "ListBucketResult/Contents") == 0) {
-        int r = add(p, err);
+        int r = add_object(p, err);
         p->key = p->etag = NULL;
         p->size = -1;
         return r;
@@ -111,17 +111,17 @@ static char *page_url(const struct page *p)
 
 static int read_page(struct page *p, struct ty_err *err)
 {
-    struct ty_run *run = p->run;
-    struct ty_reply reply;
+    struct ty_fetch_run *run = p->run;
+    struct ty_list_response reply;
     ty_arena_reset(p->arena);
-    int r = ty_ask(run, p->arena, page_url(p), &reply, err);
+    int r = ty_list_request(run, p->arena, page_url(p), &reply, err);
     if (r < 0)
         return r;
     if (reply.status != 200)
-        return ty_run_refused(run, run->uri.shown, reply.status, reply.words, err);
+        return ty_fetch_run_refused(run, run->uri.shown, reply.status, reply.words, err);
     p->truncated = false;
     p->token = NULL;
-    r = ty_xml_read(reply.body, read_element, p, err);
+    r = ty_xml_parse(reply.body, read_element, p, err);
     if (r < 0)
         return ty_wrap(err, "%s", run->uri.shown);
     if (p->truncated && !p->token)
@@ -133,7 +133,7 @@ static int read_page(struct page *p, struct ty_err *err)
 #define EMPTY_SHA256 "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 /* How this run signs. */
-static void prepare_key(struct ty_run *run)
+static void prepare_key(struct ty_fetch_run *run)
 {
     const struct ty_fetch_opts *o = run->opts;
     struct ty_arena *a = run->arena;
@@ -153,7 +153,7 @@ static void prepare_key(struct ty_run *run)
 }
 
 /* Where the bucket is: its name in the path works with every store, Amazon's included. */
-static char *bucket_url(const struct ty_run *run)
+static char *bucket_url(const struct ty_fetch_run *run)
 {
     struct ty_arena *a = run->arena;
     struct ty_str end = ty_str(run->opts->s3 ? run->opts->s3 : "");
@@ -165,7 +165,7 @@ static char *bucket_url(const struct ty_run *run)
                            TY_ARG(end), run->uri.bucket);
 }
 
-static int list(struct ty_run *run, struct ty_err *err)
+static int list(struct ty_fetch_run *run, struct ty_err *err)
 {
     ty_auto_arena *a = ty_arena_new_input(PAGE_CEILING, NULL);
     struct page p = {
@@ -180,4 +180,4 @@ static int list(struct ty_run *run, struct ty_err *err)
     return 0;
 }
 
-const struct ty_source ty_source_s3 = { .scheme = TY_SCHEME_S3, .http = true, .list = list };
+const struct ty_fetch_source ty_source_s3 = { .scheme = TY_SCHEME_S3, .http = true, .list = list };

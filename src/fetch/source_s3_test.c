@@ -1,5 +1,5 @@
 /* Listings as stores send them; signatures are checked by a real store in tests/fetch. */
-#include "fetch/run.h"
+#include "fetch/fetch_run.h"
 #include "fetch/testing.h"
 
 #define HEAD "HTTP/1.1 200 OK\r\nConnection: close\r\n"

@@ -57,7 +57,7 @@ static inline void box_holds(const char *path, const char *text)
 /* A run of the whole against a peer; notes are kept. */
 struct ty_trial {
     struct ty_fetch_opts opts;
-    struct ty_fetch_done done;
+    struct ty_fetch_result done;
     struct ty_err err;
     char notes[2048];
     size_t n_progress;
@@ -92,7 +92,7 @@ static inline int trial(struct ty_trial *t, const char *uri)
     t->opts.ctx = t;
     t->notes[0] = '\0';
     t->err = (struct ty_err){ 0 };
-    t->done = (struct ty_fetch_done){ 0 };
+    t->done = (struct ty_fetch_result){ 0 };
     return ty_fetch(a, &t->opts, &t->done, &t->err);
 }
 #define trial_ok(t, uri)                                                                           \

@@ -6,10 +6,10 @@
 #include "base/err.h"
 #include "base/str.h"
 
-enum ty_scheme { TY_SCHEME_FILE, TY_SCHEME_HTTP, TY_SCHEME_S3, TY_SCHEME_HF };
+enum ty_uri_scheme { TY_SCHEME_FILE, TY_SCHEME_HTTP, TY_SCHEME_S3, TY_SCHEME_HF };
 
 struct ty_uri {
-    enum ty_scheme scheme;
+    enum ty_uri_scheme scheme;
     const char *shown; /* for people: no passwords, no queries */
     const char
         *path; /* file: absolute, or begins with a dot; s3: prefix, hf: path in the repository, both

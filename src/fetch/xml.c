@@ -6,7 +6,7 @@
 
 #define MAX_PATH_BYTES 1024
 
-struct reader {
+struct xml_reader {
     struct ty_str rest;
     struct ty_buf text; /* since the last tag */
     char path[MAX_PATH_BYTES];
@@ -17,29 +17,29 @@ struct reader {
     struct ty_err *err;
 };
 
-static int bad(struct reader *r, const char *what)
+static int fail_xml(struct xml_reader *r, const char *what)
 {
     return ty_fail(r->err, -EBADMSG, "the answer is not well-formed XML: %s", what);
 }
 
-static void skip(struct reader *r, size_t n)
+static void skip_bytes(struct xml_reader *r, size_t n)
 {
     r->rest = (struct ty_str){ r->rest.p + n, r->rest.n - n };
 }
 
-static bool ahead(const struct reader *r, const char *word)
+static bool is_ahead(const struct xml_reader *r, const char *word)
 {
     return ty_str_starts(r->rest, ty_str(word));
 }
 
 /* What stands before `end`; the reader goes behind it. */
-static bool until(struct reader *r, const char *end, struct ty_str *ret)
+static bool read_until(struct xml_reader *r, const char *end, struct ty_str *ret)
 {
     const char *at = memmem(r->rest.p, r->rest.n, end, strlen(end));
     if (!at)
         return false;
     *ret = (struct ty_str){ r->rest.p, (size_t)(at - r->rest.p) };
-    skip(r, ret->n + strlen(end));
+    skip_bytes(r, ret->n + strlen(end));
     return true;
 }
 
@@ -87,7 +87,7 @@ static bool read_number(struct ty_str name, uint32_t *ret)
     return is_character(v);
 }
 
-static int read_entity(struct reader *r)
+static int read_entity(struct xml_reader *r)
 {
     static const struct {
         const char *name;
@@ -95,26 +95,26 @@ static int read_entity(struct reader *r)
     } known[] = { { "amp", '&' }, { "lt", '<' }, { "gt", '>' }, { "quot", '"' }, { "apos", '\'' } };
     struct ty_str name;
     uint32_t c;
-    skip(r, 1);
-    if (!until(r, ";", &name))
-        return bad(r, "an entity has no end");
+    skip_bytes(r, 1);
+    if (!read_until(r, ";", &name))
+        return fail_xml(r, "an entity has no end");
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
         if (ty_str_is(name, known[i].name)) {
             ty_buf_chr(&r->text, known[i].c);
             return 0;
         }
     if (name.n == 0 || name.p[0] != '#' || !read_number(name, &c))
-        return bad(r, "an unknown entity");
+        return fail_xml(r, "an unknown entity");
     put_utf8(&r->text, c);
     return 0;
 }
 
-static int open_element(struct reader *r, struct ty_str name)
+static int open_element(struct xml_reader *r, struct ty_str name)
 {
     if (r->n_path == 0 && r->had_root)
-        return bad(r, "a second root");
+        return fail_xml(r, "a second root");
     if (r->n_path + name.n + 2 > sizeof(r->path))
-        return bad(r, "elements are nested too deeply");
+        return fail_xml(r, "elements are nested too deeply");
     if (r->n_path)
         r->path[r->n_path++] = '/';
     memcpy(r->path + r->n_path, name.p, name.n);
@@ -125,12 +125,12 @@ static int open_element(struct reader *r, struct ty_str name)
     return 0;
 }
 
-static int close_element(struct reader *r, struct ty_str name)
+static int close_element(struct xml_reader *r, struct ty_str name)
 {
     const char *slash = r->n_path ? memrchr(r->path, '/', r->n_path) : NULL;
     size_t start = slash ? (size_t)(slash - r->path) + 1 : 0;
     if (r->n_path == 0 || !ty_str_eq(name, (struct ty_str){ r->path + start, r->n_path - start }))
-        return bad(r, "an end that fits no start");
+        return fail_xml(r, "an end that fits no start");
     int done = r->fn(r->ctx, r->path, ty_buf_str(&r->text), r->err);
     r->n_path = start ? start - 1 : 0;
     r->path[r->n_path] = '\0';
@@ -148,7 +148,7 @@ static struct ty_str tag_name(struct ty_str tag)
 }
 
 /* Where the tag ends: a '>' outside quotes. */
-static bool read_tag(struct reader *r, struct ty_str *ret)
+static bool read_tag(struct xml_reader *r, struct ty_str *ret)
 {
     char quote = 0;
     for (size_t i = 0; i < r->rest.n; i++) {
@@ -157,19 +157,19 @@ static bool read_tag(struct reader *r, struct ty_str *ret)
             quote = quote ? 0 : c;
         else if (!quote && c == '>') {
             *ret = (struct ty_str){ r->rest.p, i };
-            skip(r, i + 1);
+            skip_bytes(r, i + 1);
             return true;
         }
     }
     return false;
 }
 
-static int read_element(struct reader *r)
+static int read_element(struct xml_reader *r)
 {
     struct ty_str tag;
-    skip(r, 1);
+    skip_bytes(r, 1);
     if (!read_tag(r, &tag))
-        return bad(r, "a tag has no end");
+        return fail_xml(r, "a tag has no end");
     bool end = tag.n && tag.p[0] == '/';
     bool empty = !end && tag.n && tag.p[tag.n - 1] == '/';
     if (end)
@@ -178,58 +178,58 @@ static int read_element(struct reader *r)
         tag.n--;
     struct ty_str name = tag_name(tag);
     if (name.n == 0 || (name.n < tag.n && !is_space(tag.p[name.n])))
-        return bad(r, "a tag has no name");
+        return fail_xml(r, "a tag has no name");
     if (end)
         return close_element(r, name);
     int done = open_element(r, name);
     return done == 0 && empty ? close_element(r, name) : done;
 }
 
-static int read_markup(struct reader *r)
+static int read_markup(struct xml_reader *r)
 {
     struct ty_str inner;
-    if (ahead(r, "<?") || ahead(r, "<!--")) {
-        if (!until(r, ahead(r, "<?") ? "?>" : "-->", &inner))
-            return bad(r, "a comment has no end");
+    if (is_ahead(r, "<?") || is_ahead(r, "<!--")) {
+        if (!read_until(r, is_ahead(r, "<?") ? "?>" : "-->", &inner))
+            return fail_xml(r, "a comment has no end");
         return 0;
     }
-    if (ahead(r, "<![CDATA[")) {
-        skip(r, strlen("<![CDATA["));
-        if (!until(r, "]]>", &inner))
-            return bad(r, "a CDATA section has no end");
+    if (is_ahead(r, "<![CDATA[")) {
+        skip_bytes(r, strlen("<![CDATA["));
+        if (!read_until(r, "]]>", &inner))
+            return fail_xml(r, "a CDATA section has no end");
         ty_buf_add(&r->text, inner);
         return 0;
     }
-    if (ahead(r, "<!"))
-        return bad(r, "document types are refused");
+    if (is_ahead(r, "<!"))
+        return fail_xml(r, "document types are refused");
     return read_element(r);
 }
 
-static int read_all(struct reader *r)
+static int read_all(struct xml_reader *r)
 {
-    if (ahead(r, "\xef\xbb\xbf"))
-        skip(r, 3);
+    if (is_ahead(r, "\xef\xbb\xbf"))
+        skip_bytes(r, 3);
     while (r->rest.n) {
         int done = 0;
         if (r->rest.p[0] == '<')
             done = read_markup(r);
         else if (r->n_path == 0 && !is_space(r->rest.p[0]))
-            done = bad(r, "text outside the root");
+            done = fail_xml(r, "text outside the root");
         else if (r->rest.p[0] == '&')
             done = read_entity(r);
         else {
             ty_buf_chr(&r->text, r->rest.p[0]);
-            skip(r, 1);
+            skip_bytes(r, 1);
         }
         if (done < 0)
             return done;
     }
-    return r->n_path || !r->had_root ? bad(r, "it ends too early") : 0;
+    return r->n_path || !r->had_root ? fail_xml(r, "it ends too early") : 0;
 }
 
-int ty_xml_read(struct ty_str xml, ty_xml_fn *fn, void *ctx, struct ty_err *err)
+int ty_xml_parse(struct ty_str xml, ty_xml_fn *fn, void *ctx, struct ty_err *err)
 {
-    struct reader r = { .rest = xml, .fn = fn, .ctx = ctx, .err = err };
+    struct xml_reader r = { .rest = xml, .fn = fn, .ctx = ctx, .err = err };
     int done = read_all(&r);
     ty_buf_done(&r.text);
     return done;

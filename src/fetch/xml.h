@@ -10,6 +10,6 @@
  * between this end and the last tag before it; both are borrowed for the call. Negative stops. */
 typedef int ty_xml_fn(void *ctx, const char *path, struct ty_str text, struct ty_err *err);
 
-int ty_xml_read(struct ty_str xml, ty_xml_fn *fn, void *ctx, struct ty_err *err);
+int ty_xml_parse(struct ty_str xml, ty_xml_fn *fn, void *ctx, struct ty_err *err);
 
 #endif

@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct seen s = { 0 };
     struct ty_err err = { 0 };
-    int r = ty_xml_read((struct ty_str){ (const char *)data, size }, note, &s, &err);
+    int r = ty_xml_parse((struct ty_str){ (const char *)data, size }, note, &s, &err);
     check((r < 0) == (err.text[0] != '\0'));
     check(r < 0 || s.root);                  /* the last end is the root's */
     check(s.bytes + 4 * s.ends <= size + 1); /* nothing grows, "<a/>" is the shortest element */

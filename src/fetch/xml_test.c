@@ -15,7 +15,7 @@ static void reads(const char *xml, const char *want)
 {
     ty_auto_buf b = { 0 };
     struct ty_err err = { 0 };
-    if (ty_xml_read(ty_str(xml), note, &b, &err) < 0)
+    if (ty_xml_parse(ty_str(xml), note, &b, &err) < 0)
         fail_msg("%s: %s", xml, err.text);
     ty_buf_chr(&b, '\0');
     assert_string_equal(b.p, want);
@@ -25,7 +25,7 @@ static void refuses(const char *xml, const char *why)
 {
     ty_auto_buf b = { 0 };
     struct ty_err err = { 0 };
-    if (ty_xml_read(ty_str(xml), note, &b, &err) == 0)
+    if (ty_xml_parse(ty_str(xml), note, &b, &err) == 0)
         fail_msg("%s is accepted", xml);
     assert_has(err.text, why);
 }
@@ -82,7 +82,7 @@ static void test_the_reader_may_stop(void **state)
 {
     (void)state;
     ty_auto_buf b = { 0 };
-    assert_int_equal(ty_xml_read(TY_LIT("<stop/>"), note, &b, NULL), -ECANCELED);
+    assert_int_equal(ty_xml_parse(TY_LIT("<stop/>"), note, &b, NULL), -ECANCELED);
 }
 
 int main(void)

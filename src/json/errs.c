@@ -85,7 +85,7 @@ void ty_errs_print(struct ty_buf *out, const struct ty_field_err *e)
     }
 }
 
-/* Texts that were printed_texts, as places in `out`, by their hash: a bad list may have thousands.
+/* Texts that were said, as places in `out`, by their hash: a bad list may have thousands.
  */
 struct printed_texts {
     struct {
@@ -94,7 +94,7 @@ struct printed_texts {
     size_t mask, count;
 };
 
-/* Remembers the text at the end of `out`, which begins at `at`; false if it was printed_texts
+/* Remembers the text at the end of `out`, which begins at `at`; false if it was said
  * before. */
 static bool remember_text(struct printed_texts *printed_texts, const struct ty_buf *out, size_t at)
 {

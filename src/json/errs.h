@@ -15,9 +15,11 @@ struct ty_field_path {
     int index;
     bool quoted;
 };
-#define TY_KEY(up, k)  (&(const struct ty_field_path){ (up), ty_str(k), -1, false })
-#define TY_KEYS(up, s) (&(const struct ty_field_path){ (up), (s), -1, false }) /* a struct ty_str  \
-                                                                                */
+/* k: C text; s: a struct ty_str. A MAPKEY is printed as annotations[a/b]. */
+#define TY_KEY(up, k) (&(const struct ty_field_path){ (up), ty_str(k), -1, false })
+#define TY_KEYS(up, s)                                                                             \
+    (&(const struct ty_field_path){ (up), (s), -1, false }) /* a struct ty_str                     \
+                                                             */
 #define TY_IDX(up, i) (&(const struct ty_field_path){ (up), { 0 }, (int)(i), false })
 #define TY_MAPKEY(up, s)                                                                           \
     (&(const struct ty_field_path){ (up), (s), -1, true }) /* annotations[a/b] */

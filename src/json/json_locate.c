@@ -10,7 +10,7 @@ static const struct ty_json *find_nocase(const struct ty_json *obj, struct ty_st
     return NULL;
 }
 
-/* One follow_path of the path: ".key", "[3]" or "[key]"; *path moves behind it. */
+/* One step of the path: ".key", "[3]" or "[key]"; *path moves behind it. */
 static const struct ty_json *follow_path(const struct ty_json *at, const char **path)
 {
     const char *p = *path;

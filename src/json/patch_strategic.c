@@ -201,7 +201,7 @@ static int check_turns(const struct merge *m, const struct ty_patch_list *l,
     return 0;
 }
 
-/* $setElementOrder: what `order` list_names stands as it says. old and patch may be NULL. */
+/* $setElementOrder: what `order` names stands as it says. old and patch may be NULL. */
 static int set_order(const struct merge *m, const struct ty_json *old, const struct ty_json *patch,
                      const struct ty_json *order, const struct ty_patch_meta *how,
                      const struct ty_field_path *at, struct ty_json **list)
@@ -333,7 +333,7 @@ static int merge_member(const struct merge *m, struct ty_json *merged, size_t pl
     int failed = 0;
 
     if (old && old->type < TY_JSON_ARRAY && ty_json_eq(old, f->value) && old->type != TY_JSON_NULL)
-        return 0; /* nothing new, a key that list_names an item above all: who wrote it first stays
+        return 0; /* nothing new, a key that names an item above all: who wrote it first stays
                    * known
                    */
     if (old && old->type == f->value->type && old->type >= TY_JSON_ARRAY)

@@ -56,7 +56,7 @@ bool ty_yaml_scalar_key(struct ty_arena *a, const struct ty_json *v, struct ty_s
 /* "!!str" for "tag:yaml.org,2002:str", for messages. */
 const char *ty_yaml_scalar_tag(struct ty_arena *a, struct ty_str tag);
 
-/* yaml_quoted.c: what lies between the quotes ('"' or '\''), decoded: raw itself if nothing
+/* yaml_unquote.c: what lies between the quotes ('"' or '\''), decoded: raw itself if nothing
  * changes, else it lives with the arena. False for escapes that mean nothing. */
 bool ty_yaml_unquote(struct ty_arena *a, struct ty_str raw, char quote, struct ty_str *ret_text);
 

@@ -1,5 +1,5 @@
 /* Numbers in YAML. Kubernetes reads them with go-yaml into int64, uint64 or float64 and writes the
- * floats as Go's encoding/json does, so 1.0 and 1e0 reach the API as 1: we do the reads_back, or a
+ * floats as Go's encoding/json does, so 1.0 and 1e0 reach the API as 1: we do the same, or a
  * quantity "1e3" would be shown in another form than a cluster shows it. strtod and printf are
  * used in the C locale: this program never calls setlocale. */
 #include "json/yaml_inner.h"

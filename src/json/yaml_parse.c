@@ -1,4 +1,4 @@
-/* Reading YAML: check the text, take_event JSON as JSON, else let libfyaml make events of each
+/* Reading YAML: check the text, take JSON as JSON, else let libfyaml make events of each
  * document and the builder make a tree of the events. libfyaml's diagnostics are collected, never
  * printed.
  */
@@ -20,7 +20,7 @@ struct yaml_reader {
     struct fy_token_iter *iter;
 };
 
-/* JSON. Its yaml_reader is stricter, quicker and frugal; what it refuses may still be YAML. */
+/* JSON. Its reader is stricter, quicker and frugal; what it refuses may still be YAML. */
 
 /* The end of the value in brackets at p, or NULL. Only counts: the parser checks. */
 static const char *json_end(const char *p, const char *end)
@@ -45,7 +45,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Places in the whole text; numbers as the YAML yaml_reader would have made them. */
+/* Places in the whole text; numbers as the YAML reader would have made them. */
 static bool adopt_json(struct yaml_reader *r, struct ty_json *v, struct ty_yaml_mark start)
 {
     if (v->line == 1)

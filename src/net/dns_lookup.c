@@ -1,5 +1,5 @@
-/* A dns_question goes to its thread with all that it needs, and the dns_answer comes back through a
- * socket: the two share no memory. Whoever finds the other gone has the dns_answer, and frees it.
+/* A question goes to its thread with all that it needs, and the answer comes back through a
+ * socket: the two share no memory. Whoever finds the other gone has the answer, and frees it.
  */
 #include "net/dns_lookup.h"
 

@@ -292,7 +292,7 @@ static void put_line(struct h2_head *to, const char *line)
     put_header(to, name, value);
 }
 
-/* Room for all of a request's h2_head. */
+/* Room for all of a request's head. */
 static void head_new(struct h2_head *to, const struct ty_h2_request *ask)
 {
     size_t n = OWN_HEADERS, bytes = 0;
@@ -325,7 +325,7 @@ static int32_t submit_stream(struct stream *s, const struct ty_h2_request *ask)
         put_header(&h2_head, "content-length", ty_str(length));
     }
     int32_t id = s->h->lib->submit_request(s->h->session, NULL, h2_head.nv, h2_head.n,
-                                           s->body.n ? &body : NULL, s); /* copies the h2_head */
+                                           s->body.n ? &body : NULL, s); /* copies the head */
     free(h2_head.nv);
     return id;
 }

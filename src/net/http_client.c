@@ -1,4 +1,5 @@
-/* Calls: begun, limited in time, ended. How their bytes go is for web_h2.c and web_curl.c. */
+/* Calls: begun, limited in time, ended. How their bytes go is for http_client_h2.c and
+ * http_client_curl.c. */
 #include "net/http_client_inner.h"
 
 #include <errno.h>

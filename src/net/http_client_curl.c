@@ -80,7 +80,7 @@ void ty_http_client_curl_free(struct ty_http_client *w)
 
 /* A call's options */
 
-/* As in http.c: numbers are long, all else is a pointer. */
+/* As in http_multi.c: numbers are long, all else is a pointer. */
 static void set_long(struct ty_http_client_call *call, CURLoption o, long v)
 {
     call->web->curl.easy_setopt(call->easy, o, v);
@@ -171,7 +171,7 @@ static void set_limits(struct ty_http_client_call *call)
     const struct ty_http_client_settings *s = &call->web->set;
     set_long(call, CURLOPT_CONNECTTIMEOUT_MS, (long)s->connect_ms);
     set_long(call, CURLOPT_NOSIGNAL, 1);
-    set_long(call, CURLOPT_QUICK_EXIT, 1); /* waits for no resolver, as lookup.h */
+    set_long(call, CURLOPT_QUICK_EXIT, 1); /* waits for no resolver, as dns_lookup.h */
     set_long(call, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2); /* or later */
     set_long(call, CURLOPT_BUFFERSIZE, BUFFER_BYTES);
     set_long(call, CURLOPT_UPLOAD_BUFFERSIZE, BUFFER_BYTES);

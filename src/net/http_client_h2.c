@@ -16,7 +16,7 @@ struct ty_http_client_conn {
     struct ty_http_client_conn *next, **at;
     struct ty_http_client *web;
     struct ty_http_endpoint place;
-    struct ty_http_client_peer peer; /* a copy_str: with it and the place connections are shared */
+    struct ty_http_client_peer peer; /* a copy: with it and the place connections are shared */
     struct ty_tls_conn *line;
     struct ty_h2 *h2;                               /* NULL: not ready */
     struct ty_http_client_call *calls, **calls_end; /* in the order in which they came */
@@ -324,7 +324,7 @@ static const struct ty_h2_events events = {
     .sent = on_sent, .header = on_header, .piece = on_piece, .end = on_end
 };
 
-/* From web.c */
+/* From http_client.c */
 
 static const char *copy_str(const char *s)
 {

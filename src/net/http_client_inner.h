@@ -1,6 +1,7 @@
-/* What the files of the HTTP client share. web.c has the calls and their time; a call goes over a
- * connection of web_h2.c (HTTP/2) or, where that cannot be, over libcurl: web_curl.c makes a call's
- * options, web_pool.c has libcurl's connections on the loop. */
+/* What the files of the HTTP client share. http_client.c has the calls and their time; a call goes
+ * over a connection of http_client_h2.c (HTTP/2) or, where that cannot be, over libcurl:
+ * http_client_curl.c makes a call's options, http_client_pool.c has libcurl's connections on the
+ * loop. */
 #ifndef TY_NET_HTTP_CLIENT_INNER_H
 #define TY_NET_HTTP_CLIENT_INNER_H
 
@@ -28,7 +29,7 @@ struct ty_http_client_pool {
     unsigned inside; /* libcurl is on the stack: it must not be called again */
 };
 
-struct ty_http_client_conn; /* web_h2.c: an HTTP/2 connection */
+struct ty_http_client_conn; /* http_client_h2.c: an HTTP/2 connection */
 
 struct ty_http_client {
     struct ty_http_client_settings set;
@@ -80,7 +81,7 @@ struct ty_http_client_call {
     char text[];
 };
 
-/* web.c */
+/* http_client.c */
 void ty_http_client_begin(
     struct ty_http_client_call *call); /* a call that is in no list, the way that is open */
 /* Ends a call: tells it, and frees it. */
@@ -89,7 +90,7 @@ void ty_http_client_finish(struct ty_http_client_call *call,
 void ty_http_client_link(struct ty_http_client_call **list, struct ty_http_client_call *call);
 void ty_http_client_unlink(struct ty_http_client_call *call);
 
-/* web_curl.c */
+/* http_client_curl.c */
 int ty_http_client_curl_load(struct ty_http_client *w,
                              struct ty_err *err);                 /* once; then it is there */
 void ty_http_client_curl_start(struct ty_http_client_call *call); /* a call that is in no list */
@@ -105,7 +106,7 @@ bool ty_http_client_curl_inside(const struct ty_http_client *w);
 /* After libcurl has moved, outside of it. */
 void ty_http_client_curl_settle(struct ty_http_client_pool *p);
 
-/* web_pool.c */
+/* http_client_pool.c */
 struct ty_http_client_pool *ty_http_client_pool_new(struct ty_http_client *w);
 void ty_http_client_pool_close(struct ty_http_client_pool *p); /* takes; no calls in it any more */
 /* libcurl has made a socket for a connection. False: it cannot be waited for. */
@@ -116,7 +117,7 @@ void ty_http_client_pool_cut(struct ty_http_client_pool *p);  /* resets its conn
  * record. Behind a closed fence they are cut. */
 void ty_http_client_pool_guard(struct ty_http_client_pool *p);
 
-/* web_h2.c */
+/* http_client_h2.c */
 int ty_http_client_h2_load(struct ty_http_client *w, struct ty_err *err);
 /* Starts it, unless its peer is one for libcurl. */
 bool ty_http_client_h2_start(struct ty_http_client_call *call);

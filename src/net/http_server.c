@@ -293,7 +293,7 @@ void ty_http_server_free(struct ty_http_server *s)
 {
     if (!s || s->freeing)
         return;
-    uv_poll_stop(&s->poll); /* before its descriptor is on_handle_closed */
+    uv_poll_stop(&s->poll); /* before its descriptor is closed */
     end_daemon(s);
     uv_close((uv_handle_t *)&s->poll, on_handle_closed);
     uv_close((uv_handle_t *)&s->kick, on_handle_closed);

@@ -47,7 +47,7 @@ struct ty_http_server_opts { /* borrowed for the call, but for loop and ctx */
     const struct ty_http_server_tls *tls; /* NULL: plain HTTP */
     /* At most so many at once (fewer where the process may open few files), the rest wait; 0: 1024.
      * From three quarters of it on those that wait for their client are closed, see
-     * serve_crowd.c. */
+     * http_server_limit.c. */
     unsigned connections;
     size_t header_bytes; /* request line and headers; 0: 16 KiB; more is answered 431 */
     size_t body_bytes;   /* ceiling; 0: 64 KiB */

@@ -103,15 +103,15 @@ struct ty_http_server {
     int handles;
 };
 
-/* serve.c */
+/* http_server.c */
 void ty_http_server_run(struct ty_http_server *s);  /* lets libmicrohttpd work */
 void ty_http_server_kick(struct ty_http_server *s); /* the same in the loop's next turn */
 
-/* serve_listen.c */
+/* http_server_listen.c */
 int ty_http_server_listen(const char *address, int port, int *ret_fd, struct ty_err *err);
 int ty_http_server_port_of(int fd);
 
-/* serve_conn.c */
+/* http_server_conn.c */
 void ty_http_server_on_connection(void *cls, struct MHD_Connection *mhd, void **ctx,
                                   enum MHD_ConnectionNotificationCode what);
 void ty_http_server_conn_enter(struct ty_http_server_conn *c, enum ty_http_server_conn_state state);
@@ -119,7 +119,7 @@ void ty_http_server_conn_close(struct ty_http_server_conn *c, enum ty_http_serve
 void ty_http_server_conn_close_idle(struct ty_http_server *s); /* the server stops */
 void ty_http_server_sweep(struct ty_http_server *s, uint64_t every_ms);
 
-/* serve_crowd.c */
+/* http_server_limit.c */
 void ty_http_server_limit_shed(
     struct ty_http_server *s); /* cuts while there are too many, if it can */
 bool ty_http_server_limit_exceeded(const struct ty_http_server *s); /* there are too many */
@@ -131,7 +131,7 @@ bool ty_http_server_limit_reserve_body(struct ty_http_server *s, struct ty_http_
                                        size_t more);
 void ty_http_server_limit_release_body(struct ty_http_server_exchange *q); /* frees it */
 
-/* serve_request.c */
+/* http_server_request.c */
 void ty_http_server_wake_later(
     struct ty_http_server *s); /* the first of those that wait for a later turn */
 /* libmicrohttpd's callbacks. */
@@ -144,7 +144,7 @@ void ty_http_server_on_end(void *cls, struct MHD_Connection *mhd, void **con_cls
 /* The time is over while the handler thinks: 503. False: it is not waiting for the handler. */
 bool ty_http_server_give_up(struct ty_http_server_conn *c);
 
-/* serve_tls.c */
+/* http_server_tls.c */
 int ty_http_server_tls_init(struct ty_http_server *s, const struct ty_http_server_tls *tls,
                             struct ty_err *err);
 void ty_http_server_tls_begin(struct ty_http_server_conn *c); /* before its handshake */

@@ -97,7 +97,7 @@ size_t ty_http_server_limit_conn_bytes(const struct ty_http_server *s)
     return s->o.header_bytes + (s->with_tls ? TY_HTTP_SERVER_CONN_TLS : TY_HTTP_SERVER_CONN_PLAIN);
 }
 
-/* It is there already. If there is no budget_left for it, the one that has been idle for the
+/* It is there already. If there is no room for it, the one that has been idle for the
  * longest goes instead: its memory is free a moment later. */
 void ty_http_server_limit_add_conn(struct ty_http_server *s)
 {

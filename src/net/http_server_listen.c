@@ -6,8 +6,8 @@
 
 #include "net/http_server_inner.h"
 
-/* Who comes while there are too many connections waits here until some are closed (serve_crowd.c).
- * The kernel takes its own maximum if that is less. */
+/* Who comes while there are too many connections waits here until some are closed
+ * (http_server_limit.c). The kernel takes its own maximum if that is less. */
 #define BACKLOG 4096
 
 static int bind_one(const struct addrinfo *at)

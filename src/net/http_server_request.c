@@ -244,7 +244,7 @@ static enum MHD_Result hand_over(struct ty_http_server *s, struct ty_http_server
 
 /* ---- reading ---- */
 
-/* What libmicrohttpd has is its connection's, and goes with it: the handler may take_body longer.
+/* What libmicrohttpd has is its connection's, and goes with it: the handler may take longer.
  */
 static enum MHD_Result copy_header(void *cls, enum MHD_ValueKind kind TY_UNUSED, const char *name,
                                    const char *value)

@@ -1,5 +1,6 @@
-/* The way of a connection from a name to a socket: resolve, connect; line_tls.c goes on from there.
- * It is in one of the states of line_inner.h; ty_tls_conn_fail is the way out of each. */
+/* The way of a connection from a name to a socket: resolve, connect; tls_conn_session.c goes on
+ * from there. It is in one of the states of tls_conn_inner.h; ty_tls_conn_fail is the way out of
+ * each. */
 #include "net/tls_conn_inner.h"
 
 #include <arpa/inet.h>

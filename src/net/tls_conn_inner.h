@@ -1,5 +1,5 @@
-/* What the two files of a connection share: line.c finds and connects the socket, line_tls.c speaks
- * TLS over it. */
+/* What the two files of a connection share: tls_conn.c finds and connects the socket,
+ * tls_conn_session.c speaks TLS over it. */
 #ifndef TY_NET_TLS_CONN_INNER_H
 #define TY_NET_TLS_CONN_INNER_H
 
@@ -44,14 +44,14 @@ struct ty_tls_conn {
     size_t out_at;
 };
 
-/* line.c */
+/* tls_conn.c */
 void ty_tls_conn_fail(struct ty_tls_conn *line, const char *fmt, ...)
     TY_PRINTF(2, 3);                                                /* it is gone */
 void ty_tls_conn_poll_events(struct ty_tls_conn *line, int events); /* of libuv, to wait for */
 /* takes. These addresses are tried, whatever was asked for. */
 void ty_tls_conn_resolved(struct ty_tls_conn *line, struct addrinfo *found);
 
-/* line_tls.c */
+/* tls_conn_session.c */
 bool ty_tls_conn_is_address(const char *name);        /* an IP address, not a name */
 void ty_tls_conn_connected(struct ty_tls_conn *line); /* begins the handshake */
 void ty_tls_conn_handshake(struct ty_tls_conn *line); /* goes on with it */

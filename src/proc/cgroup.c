@@ -82,7 +82,7 @@ static bool is_usable(const char *dir)
            enable_controllers(dir).memory;
 }
 
-/* Where cgroup v2 is mount_point, or NULL. */
+/* Where cgroup v2 is mounted, or NULL. */
 static char *mount_point(struct ty_arena *a)
 {
     FILE *f = fopen("/proc/self/mountinfo", "re");
@@ -135,7 +135,7 @@ char *ty_cgroups_find(struct ty_arena *a, struct ty_err *err)
     return NULL;
 }
 
-/* When the process start_ticks, in clock ticks since boot; 0: there is none. */
+/* When the process started, in clock ticks since boot; 0: there is none. */
 static unsigned long long start_ticks(int pid)
 {
     char dir[64], text[1024];

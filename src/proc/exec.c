@@ -1,4 +1,4 @@
-/* The run_child shares our memory until it has called execve and we stand still meanwhile (as vfork
+/* The child shares our memory until it has called execve and we stand still meanwhile (as vfork
  * does), so nothing is copied and it tells its failure by writing it down. It makes only
  * async-signal-safe calls, on a stack of its own. */
 #include "proc/exec.h"
@@ -14,7 +14,7 @@
 enum { STACK_SIZE = 64 << 10 }; /* small enough to come from the heap, without a mapping */
 static const char default_path[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/* A daemon that loses its parent becomes a run_child of the container's first process, as in a
+/* A daemon that loses its parent becomes a child of the container's first process, as in a
  * container of its own; when that ends they come to the shim, which knows them as strangers. */
 static int lead_session(struct ty_proc_failure *fail)
 {
@@ -111,7 +111,7 @@ static int set_place(const struct ty_exec *x, struct ty_proc_failure *fail)
     if (s->cwd && chdir(s->cwd) < 0)
         return ty_proc_failure_set(fail, "working directory", s->cwd);
     int r = set_fds(s, fail);
-    /* Without namespaces a setuid program would become_program root, whom our guard cannot kill;
+    /* Without namespaces a setuid program would become root, whom our guard cannot kill;
      * inside a user namespace the kernel ignores the bit anyway. */
     if (r == 0 && !x->mode->can.pid_ns && geteuid() != 0)
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);

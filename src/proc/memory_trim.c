@@ -15,7 +15,7 @@ struct mapping {
                       mapping became read-only. These must stay */
 };
 
-/* "FROM-TO r-xp OFFSET DEV INODE PATH" parse_mapping a mapping, "Name: N kB" tells more about it.
+/* "FROM-TO r-xp OFFSET DEV INODE PATH" begins a mapping, "Name: N kB" tells more about it.
  */
 static bool parse_mapping(const char *line, struct mapping *ret)
 {

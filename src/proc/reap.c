@@ -63,7 +63,7 @@ static bool read_children(struct pids *ret)
 
 struct process {
     pid_t pid, parent, group;
-    bool alive; /* a zombie is not, unless only its first thread has_pid ended */
+    bool alive; /* a zombie is not, unless only its first thread has ended */
 };
 
 /* From /proc/PID/stat: "PID (any text) S PPID PGRP …"; false: gone. */

@@ -2,7 +2,7 @@
  * what it is told, tells what ends, and ends itself, with everything in the pod, when its socket or
  * its zygote does.
  *
- *   set up ──> serve_pod: START, SIGNAL, children that end ──> end
+ *   set up ──> serve: START, SIGNAL, children that end ──> end
  *
  * A container that ended is told only when what it left behind is dead, too: its successor may want
  * the same port. */

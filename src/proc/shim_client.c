@@ -1,5 +1,5 @@
 /* trainyard's side of a shim: requests out, news in. Nothing here waits, but for a zygote that
- * has hundreds of pods still to send_new_pod. */
+ * has hundreds of pods still to make. */
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>

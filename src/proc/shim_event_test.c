@@ -79,7 +79,7 @@ static void process_ids_are_translated(void **state)
     (void)state;
     int pair[2];
     if (geteuid() != 0)
-        skip(); /* keeper_test does it for others */
+        skip(); /* shim_test does it for others */
     make_pair(pair);
     pid_t pid = (pid_t)syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, NULL, NULL, NULL, NULL);
     if (pid < 0) {

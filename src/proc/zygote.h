@@ -1,4 +1,4 @@
-/* trainyard's side of the zygote, for keeper_client.c. */
+/* trainyard's side of the zygote, for shim_client.c. */
 #ifndef TY_PROC_ZYGOTE_H
 #define TY_PROC_ZYGOTE_H
 

@@ -1,4 +1,4 @@
-/* Opening, the layout, and the statements that write. Readers are in past.c. */
+/* Opening, the layout, and the statements that write. Readers are in history_read.c. */
 #include "store/history_db.h"
 
 #include <errno.h>

@@ -38,7 +38,7 @@ static void on_closed(uv_handle_t *h)
     free(run);
 }
 
-/* A process that is_running is closed when it has ended: libuv does not wait for one that is
+/* A process that runs is closed when it has ended: libuv does not wait for one that is
  * closed. */
 static bool is_running(const struct ty_kube_exec_run *run)
 {

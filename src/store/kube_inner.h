@@ -1,5 +1,5 @@
 /* What the files of the Kubernetes client share: kube.c is the client, kube_op.c moves ops,
- * kube_ask.c, kube_list.c and kube_watch.c make them. */
+ * kube_request.c, kube_list.c and kube_watch.c make them. */
 #ifndef TY_STORE_KUBE_INNER_H
 #define TY_STORE_KUBE_INNER_H
 
@@ -96,7 +96,7 @@ ty_kube_auth_fn ty_kube_on_auth; /* those who wait for credentials go on; ctx: t
 struct ty_json *ty_kube_parse(struct ty_kube_op *op, struct ty_str text, int levels, bool *ret_cut,
                               struct ty_err *err);
 
-/* kube_ask.c: "/apis/GROUP/VERSION/namespaces/NS/PLURAL/NAME/SUB"; parts may be empty. */
+/* kube_request.c: "/apis/GROUP/VERSION/namespaces/NS/PLURAL/NAME/SUB"; parts may be empty. */
 void ty_kube_path(struct ty_buf *out, const struct ty_kind *kind, struct ty_str ns,
                   struct ty_str name, const char *sub);
 /* "?key=value", then "&key=value", the value escaped; nothing when it is empty. */

@@ -1,4 +1,5 @@
-/* The life of an op: its turn, its tries, its ends. What is asked and answered is kube_ask_test.c.
+/* The life of an op: its turn, its tries, its ends. What is asked and answered is
+ * kube_request_test.c.
  */
 #include "store/kube_inner.h"
 #include "store/kube_testing.h"

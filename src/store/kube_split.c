@@ -139,12 +139,12 @@ static int put_bytes(struct ty_kube_split *s, enum where where, const char *p, s
     return to->full ? too_long(to, where == REST ? "a list" : "an object", err) : 0;
 }
 
-/* Runs that go to the same place are put_bytes there together: an object has hundreds of short
+/* Runs that go to the same place are put there together: an object has hundreds of short
  * ones. */
 int ty_kube_split_feed(struct ty_kube_split *s, struct ty_str piece, ty_kube_split_fn *fn,
                        void *ctx, struct ty_err *err)
 {
-    const char *p = piece.p, *end = p + piece.n, *from = p; /* [from, p) is not put_bytes yet */
+    const char *p = piece.p, *end = p + piece.n, *from = p; /* [from, p) is not put yet */
     enum where at = REST;                                   /* where that goes */
     int r = 0;
     while (p < end && r == 0) {

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <nettle/base64.h>
 
-/* An config_entry of a file: what is asked about below, and how it is named in sentences. */
+/* An entry of a file: what is asked about below, and how it is named in sentences. */
 struct config_entry {
     struct ty_arena *a;
     const struct ty_json *v; /* the object "cluster", "user" or "context" */
@@ -28,7 +28,7 @@ int ty_kubeconfig_merge_add(struct ty_kubeconfig_merge *m, const char *path,
     return 0;
 }
 
-/* The first config_entry of this name in list `plural`, whose content is its member `what`. */
+/* The first entry of this name in list `plural`, whose content is its member `what`. */
 static int find_entry(const struct ty_kubeconfig_merge *m, const char *plural, const char *what,
                       const char *name, struct config_entry *ret, struct ty_err *err)
 {

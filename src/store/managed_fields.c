@@ -1,4 +1,4 @@
-/* Field ownership from whole objects: no field sets are kept, only what each manager manager_values
+/* Field ownership from whole objects: no field sets are kept, only what each manager said
  * last. */
 #include "store/managed_fields.h"
 #include "base/xalloc.h"
@@ -49,7 +49,7 @@ static bool is_wanted(const struct manager_values *s)
     return any;
 }
 
-/* The live map without_changed what was applied before and nobody wants now. A map goes when
+/* The live map without what was applied before and nobody wants now. A map goes when
  * nothing is left in it. */
 static struct ty_json *remove_unwanted(struct ty_arena *a, const struct ty_json *live,
                                        const struct manager_values *s)
@@ -90,7 +90,7 @@ struct ty_json *ty_managed_fields_apply(struct ty_arena *a, const struct ty_json
     return ty_patch_merge(a, s.before ? remove_unwanted(a, live, &s) : live, obj);
 }
 
-/* `theirs` without_changed the fields that `obj` has with another value. */
+/* `theirs` without the fields that `obj` has with another value. */
 static struct ty_json *without_changed(struct ty_arena *a, const struct ty_json *theirs,
                                        const struct ty_json *obj)
 {

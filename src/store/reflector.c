@@ -1,4 +1,4 @@
-/* The list-and-watch loop. Its states are drawn in reflect.h. */
+/* The list-and-watch loop. Its states are drawn in reflector.h. */
 #include "store/reflector_inner.h"
 
 #include <errno.h>

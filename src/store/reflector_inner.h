@@ -1,5 +1,5 @@
-/* What the files of the reflector share: reflect.c is the loop of lists and watches, reflect_tell.c
- * tells what is news in them. */
+/* What the files of the reflector share: reflector.c is the loop of lists and watches,
+ * reflector_notify.c tells what is news in them. */
 #ifndef TY_STORE_REFLECTOR_INNER_H
 #define TY_STORE_REFLECTOR_INNER_H
 

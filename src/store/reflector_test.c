@@ -70,7 +70,7 @@ static void on_state(void *ctx, enum ty_reflector_state state, const struct ty_k
         stop(w);
 }
 
-/* Lets a reflector run_reflector these answers until it stops; what it told must be this. */
+/* Lets a reflector meet these answers until it stops; what it told must be this. */
 static void run_reflector(struct world *w, const char *const *answers, const char *told)
 {
     kube_begin(&w->k, answers);

@@ -1,4 +1,4 @@
-/* The door, in the API server's order: decode_object, defaults, mutating webhook, schema and rules,
+/* The door, in the API server's order: decode, defaults, mutating webhook, schema and rules,
  * validating webhook. The first stage that objects answers, unless all are asked for. */
 #include "trainer/admission.h"
 
@@ -19,7 +19,7 @@ static const char *name_of(const struct ty_json *obj, struct ty_arena *a)
     return ty_arena_strndup(a, s.p, s.n);
 }
 
-/* Sets the set_response unless an earlier stage gave one. */
+/* Sets the answer unless an earlier stage gave one. */
 static void set_response(struct ty_admission_response *v, int code, const char *message)
 {
     if (v->message)
@@ -186,7 +186,7 @@ static void decode_object(struct ty_arena *a, const struct ty_admission_request 
     ty_schema_default(a, kind->schema, in->obj);
 }
 
-/* The set_response, and in *err what was wrong. */
+/* The answer, and in *err what was wrong. */
 static void run_mutating(struct ty_arena *a, const struct ty_admission_request *in,
                          struct ty_admission_response *v, struct ty_err *err)
 {

@@ -86,7 +86,7 @@ static void test_init_container_of_that_name(void **state)
     assert_int_equal(v.errs.n, 1);
 }
 
-/* Of a TrainingRuntime: admit_dropin_test.c (B20). */
+/* Of a TrainingRuntime: admission_dropin_test.c (B20). */
 static void test_updates(void **state)
 {
     struct fixture *f = *state;

@@ -317,7 +317,7 @@ static void test_plan_that_fails(void **state)
                                           "most 4096 can be planned");
 }
 
-/* Created with a warning: admit_dropin_test.c. */
+/* Created with a warning: admission_dropin_test.c. */
 static void test_long_names_only_on_create(void **state)
 {
     struct fixture *f = *state;

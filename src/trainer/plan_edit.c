@@ -1,4 +1,4 @@
-/* How plugins change a plan: variables, ports, mounts, volumes, children. Each value is with_origin
+/* How plugins change a plan: variables, ports, mounts, volumes, children. Each value is stamped
  * with the origin that is current, so that `render --origins` can tell who wrote it. */
 #include "trainer/plan.h"
 

@@ -1,4 +1,4 @@
-/* What a node has and what a pod asks for: count_devices for process counts, requests for gangs. */
+/* What a node has and what a pod asks for: devices for process counts, requests for gangs. */
 #include "api/quantity.h"
 #include "trainer/plan.h"
 

@@ -57,7 +57,7 @@ static struct ty_json *pod_of_override(struct ty_arena *a, const struct ty_json 
     return pod;
 }
 
-/* One override, once for each job that it names, in one merge_into_spec: each merge_into_spec goes
+/* One override, once for each job that it names, in one merge: each merge goes
  * through all jobs of the runtime, of which there may be thousands. An override of a job that is
  * not there would create it; admission refuses that, a stored job of the older API may still carry
  * one: it is passed over.

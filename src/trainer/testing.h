@@ -1,4 +1,4 @@
-/* For the tests of the trainer's heart: the plugins' fixture, and a object_map of objects as the
+/* For the tests of the trainer's heart: the plugins' fixture, and a shelf of objects as the
  * cluster that a pass sees. */
 #ifndef TY_TRAINER_TESTING_H
 #define TY_TRAINER_TESTING_H
@@ -44,7 +44,7 @@ static inline const struct ty_json *shelf_get(void *ctx, const struct ty_kind *k
     return NULL;
 }
 
-/* Puts an object on the object_map, in place of the one of that name. */
+/* Puts an object on the shelf, in place of the one of that name. */
 static inline void core_keep(struct fixture *f, const struct ty_json *obj)
 {
     struct object_map *s = f->view.ctx;

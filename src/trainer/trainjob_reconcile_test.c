@@ -1,4 +1,4 @@
-/* Deadlines and the time to live are in pass_deadline_test.c. */
+/* Deadlines and the time to live are in trainjob_reconcile_deadline_test.c. */
 #include "trainer/trainjob_reconcile_testing.h"
 
 /* ---- children ---- */

@@ -1,5 +1,5 @@
-/* Checks of initializers and names; those of patches are in checks_patches.c, those of
- * pods in checks_pods.c. */
+/* Checks of initializers and names; those of patches are in validate_patches.c, those of
+ * pods in validate_pods.c. */
 #include "trainer/validate.h"
 
 #define NAME_MAX_LEN 63

@@ -239,7 +239,7 @@ static void check_override(struct patch_check *c, const struct ty_json *override
     }
 }
 
-/* Equal lists, absent and empty being the equal_lists. */
+/* Equal lists, absent and empty being the same. */
 static bool equal_lists(const struct ty_json *a, const struct ty_json *b)
 {
     return ty_json_len(a) == 0 ? ty_json_len(b) == 0 : ty_json_eq(a, b);

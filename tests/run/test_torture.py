@@ -1,5 +1,5 @@
 """What a run must survive, and what must not survive a run. The marker in the environment of trainyard itself is
-inherited by everything it starts: keepers, containers, their children and grandchildren."""
+inherited by everything it starts: shims, containers, their children and grandchildren."""
 import os
 import pathlib
 import random

@@ -150,7 +150,7 @@ static void add_to_metadata(struct ty_plan *plan, struct ty_json *meta, const ch
     ty_json_put_all(plan->arena, ty_json_ensure_object(plan->arena, meta, key), more, 0);
 }
 
-/* A running job is is_frozen: v2.3.0 writes its JobSet only while one of the two is suspended. */
+/* A running job is frozen: v2.3.0 writes its JobSet only while one of the two is suspended. */
 static bool is_frozen(const struct ty_plan *plan, const struct ty_trainjob *job, const char *name)
 {
     const struct ty_json *live = ty_plan_live_object(plan, &ty_kind_jobset, job->ns, name);

@@ -1,7 +1,7 @@
 /* The destination folder. */
-#include "fetch/shelf.h"
+#include "fetch/download_dir.h"
+#include "fetch/download_dir_inner.h"
 #include "fetch/safename.h"
-#include "fetch/shelf_inner.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,14 +11,15 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-void ty_close(int *fd)
+void ty_download_dir_close_fd(int *fd)
 {
     if (*fd >= 0)
         close(*fd);
     *fd = -1;
 }
 
-int ty_shelf_fail(const struct ty_shelf *s, int code, const char *name, struct ty_err *err)
+int ty_download_dir_fail(const struct ty_download_dir *s, int code, const char *name,
+                         struct ty_err *err)
 {
     if (code == -ENOSPC || code == -EDQUOT)
         return ty_fail(err, code, "no room left on the disk of %s while writing %s", s->to, name);
@@ -47,65 +48,68 @@ static int make_folders(struct ty_arena *a, const char *path, struct ty_err *err
     return 0;
 }
 
-static int open_all(struct ty_shelf *s, struct ty_err *err)
+static int open_all(struct ty_download_dir *s, struct ty_err *err)
 {
     s->dir = open(s->to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (s->dir < 0)
         return ty_fail(err, -errno, "%s: %s", s->to, strerrordesc_np(errno));
     if (mkdirat(s->dir, TY_FETCH_FOLDER, 0777) < 0 && errno != EEXIST)
-        return ty_shelf_fail(s, -errno, TY_FETCH_FOLDER, err);
+        return ty_download_dir_fail(s, -errno, TY_FETCH_FOLDER, err);
     s->own = openat(s->dir, TY_FETCH_FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (s->own < 0)
-        return ty_shelf_fail(s, -errno, TY_FETCH_FOLDER, err);
+        return ty_download_dir_fail(s, -errno, TY_FETCH_FOLDER, err);
     s->lock = openat(s->own, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (s->lock < 0)
-        return ty_shelf_fail(s, -errno, TY_FETCH_FOLDER "/lock", err);
+        return ty_download_dir_fail(s, -errno, TY_FETCH_FOLDER "/lock", err);
     if (flock(s->lock, LOCK_EX | LOCK_NB) < 0)
         return errno == EWOULDBLOCK
                    ? ty_fail(err, -EBUSY, "%s is being filled by another trainyard", s->to)
-                   : ty_shelf_fail(s, -errno, TY_FETCH_FOLDER "/lock", err);
+                   : ty_download_dir_fail(s, -errno, TY_FETCH_FOLDER "/lock", err);
     s->journal =
         openat(s->own, "done.jsonl", O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (s->journal < 0)
-        return ty_shelf_fail(s, -errno, TY_FETCH_FOLDER "/done.jsonl", err);
+        return ty_download_dir_fail(s, -errno, TY_FETCH_FOLDER "/done.jsonl", err);
     return 0;
 }
 
-int ty_shelf_open(struct ty_arena *a, const char *to, struct ty_shelf **ret, struct ty_err *err)
+int ty_download_dir_open(struct ty_arena *a, const char *to, struct ty_download_dir **ret,
+                         struct ty_err *err)
 {
-    struct ty_shelf *s = ty_new(a, struct ty_shelf);
-    *s = (struct ty_shelf){ .arena = a, .to = to, .dir = -1, .own = -1, .lock = -1, .journal = -1 };
+    struct ty_download_dir *s = ty_new(a, struct ty_download_dir);
+    *s = (struct ty_download_dir){
+        .arena = a, .to = to, .dir = -1, .own = -1, .lock = -1, .journal = -1
+    };
     int r = make_folders(a, to, err);
     if (r == 0)
         r = open_all(s, err);
     if (r == 0)
-        r = ty_journal_read(s, err);
+        r = ty_download_dir_journal_read(s, err);
     if (r < 0) {
-        ty_shelf_close(s);
+        ty_download_dir_close(s);
         return r;
     }
     *ret = s;
     return 0;
 }
 
-void ty_shelf_close(struct ty_shelf *s)
+void ty_download_dir_close(struct ty_download_dir *s)
 {
     if (!s)
         return;
-    ty_close(&s->journal);
-    ty_close(&s->lock);
-    ty_close(&s->own);
-    ty_close(&s->dir);
+    ty_download_dir_close_fd(&s->journal);
+    ty_download_dir_close_fd(&s->lock);
+    ty_download_dir_close_fd(&s->own);
+    ty_download_dir_close_fd(&s->dir);
 }
 
 /* Calls fn with every file of a part or its tag. */
-static void each_part(const struct ty_shelf *s, void (*fn)(int own, const char *name, void *ctx),
-                      void *ctx)
+static void each_part(const struct ty_download_dir *s,
+                      void (*fn)(int own, const char *name, void *ctx), void *ctx)
 {
     int fd = openat(s->own, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
     if (!d) {
-        ty_close(&fd);
+        ty_download_dir_close_fd(&fd);
         return;
     }
     const struct dirent *e;
@@ -123,7 +127,7 @@ static void remove_part(int own, const char *name, void *ctx)
     unlinkat(own, name, 0);
 }
 
-void ty_shelf_tidy(struct ty_shelf *s)
+void ty_download_dir_cleanup(struct ty_download_dir *s)
 {
     each_part(s, remove_part, NULL);
 }
@@ -135,7 +139,7 @@ static void add_part(int own, const char *name, void *ctx)
         *(uint64_t *)ctx += (uint64_t)st.st_size;
 }
 
-int64_t ty_shelf_room(const struct ty_shelf *s)
+int64_t ty_download_dir_free_bytes(const struct ty_download_dir *s)
 {
     struct statvfs v;
     uint64_t room, begun = 0;
@@ -147,11 +151,11 @@ int64_t ty_shelf_room(const struct ty_shelf *s)
     return (int64_t)room;
 }
 
-int ty_shelf_peek(const struct ty_shelf *s, const char *name, int64_t size)
+int ty_download_dir_open_file(const struct ty_download_dir *s, const char *name, int64_t size)
 {
     struct stat st;
     int fd = openat(s->dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size != size))
-        ty_close(&fd);
+        ty_download_dir_close_fd(&fd);
     return fd;
 }

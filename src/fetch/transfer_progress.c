@@ -1,11 +1,11 @@
 /* Progress in words. */
-#include "fetch/meter.h"
+#include "fetch/transfer_progress.h"
 
 #define SAMPLE_NS 500000000 /* shorter samples only measure the network's bursts */
 #define BAR_MOST  40u
 #define BAR_LEAST 10u
 
-void ty_meter_sample(struct ty_meter *m, const struct ty_fetch_progress *p)
+void ty_transfer_progress_sample(struct ty_transfer_progress *m, const struct ty_fetch_progress *p)
 {
     int64_t spent = p->spent_ns - m->at_ns;
     if (spent < SAMPLE_NS)
@@ -16,7 +16,7 @@ void ty_meter_sample(struct ty_meter *m, const struct ty_fetch_progress *p)
     m->at_bytes = p->bytes_got;
 }
 
-void ty_meter_bytes(struct ty_buf *b, double bytes)
+void ty_transfer_progress_bytes(struct ty_buf *b, double bytes)
 {
     static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB" };
     size_t u = 0;
@@ -35,7 +35,8 @@ static int percent(const struct ty_fetch_progress *p)
     return all ? 100 : v > 99 ? 99 : v; /* 100 means done, not nearly so */
 }
 
-static void put_left(struct ty_buf *b, const struct ty_meter *m, const struct ty_fetch_progress *p)
+static void put_left(struct ty_buf *b, const struct ty_transfer_progress *m,
+                     const struct ty_fetch_progress *p)
 {
     if (p->bytes < 0 || m->speed < 1 || p->bytes <= p->bytes_done)
         return;
@@ -49,16 +50,17 @@ static void put_left(struct ty_buf *b, const struct ty_meter *m, const struct ty
         ty_buf_printf(b, ", %ld:%02ld left", left / 60, left % 60);
 }
 
-static void put_rest(struct ty_buf *b, const struct ty_meter *m, const struct ty_fetch_progress *p)
+static void put_rest(struct ty_buf *b, const struct ty_transfer_progress *m,
+                     const struct ty_fetch_progress *p)
 {
-    ty_meter_bytes(b, (double)p->bytes_done);
+    ty_transfer_progress_bytes(b, (double)p->bytes_done);
     if (p->bytes >= 0) {
         ty_buf_cstr(b, " of ");
-        ty_meter_bytes(b, (double)p->bytes);
+        ty_transfer_progress_bytes(b, (double)p->bytes);
     }
     if (m->speed >= 1) {
         ty_buf_cstr(b, ", ");
-        ty_meter_bytes(b, m->speed);
+        ty_transfer_progress_bytes(b, m->speed);
         ty_buf_cstr(b, "/s");
     }
     put_left(b, m, p);
@@ -66,7 +68,8 @@ static void put_rest(struct ty_buf *b, const struct ty_meter *m, const struct ty
         ty_buf_printf(b, ", %zu of %zu files", p->files_done, p->files);
 }
 
-void ty_meter_line(struct ty_buf *b, const struct ty_meter *m, const struct ty_fetch_progress *p)
+void ty_transfer_progress_line(struct ty_buf *b, const struct ty_transfer_progress *m,
+                               const struct ty_fetch_progress *p)
 {
     int v = percent(p);
     if (v >= 0)
@@ -74,8 +77,8 @@ void ty_meter_line(struct ty_buf *b, const struct ty_meter *m, const struct ty_f
     put_rest(b, m, p);
 }
 
-void ty_meter_bar(struct ty_buf *b, const struct ty_meter *m, const struct ty_fetch_progress *p,
-                  size_t width)
+void ty_transfer_progress_bar(struct ty_buf *b, const struct ty_transfer_progress *m,
+                              const struct ty_fetch_progress *p, size_t width)
 {
     ty_auto_buf rest = { 0 };
     int v = percent(p);

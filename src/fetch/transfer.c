@@ -15,7 +15,7 @@
  *              ▼
  *            free                 anything else: s->err, and the run ends
  */
-#include "fetch/slot.h"
+#include "fetch/transfer.h"
 #include "net/url.h"
 
 #include <errno.h>
@@ -27,9 +27,9 @@
 #define STARTS_MAX   3u
 #define READ_BYTES   ((size_t)1 << 20)
 
-void ty_slot_init(struct ty_slot *s, struct ty_run *run)
+void ty_transfer_init(struct ty_transfer *s, struct ty_fetch_run *run)
 {
-    *s = (struct ty_slot){
+    *s = (struct ty_transfer){
         .run = run,
         .arena = ty_arena_new(ITEM_CEILING),
         .asking = ty_arena_new(ASK_CEILING),
@@ -38,7 +38,7 @@ void ty_slot_init(struct ty_slot *s, struct ty_run *run)
     };
 }
 
-void ty_slot_done(struct ty_slot *s)
+void ty_transfer_done(struct ty_transfer *s)
 {
     ty_part_close(&s->part);
     ty_buf_done(&s->words);
@@ -52,7 +52,7 @@ static bool is_whole(const struct ty_part *p)
     return p->have > 0 && p->have == p->size;
 }
 
-static void leave(struct ty_slot *s)
+static void finish_item(struct ty_transfer *s)
 {
     s->item->done = true;
     s->run->progress.files_done++;
@@ -60,42 +60,42 @@ static void leave(struct ty_slot *s)
 }
 
 /* Bytes that are no longer worth anything were counted before. */
-static int restart(struct ty_slot *s, const char *tag, int64_t size)
+static int restart_part(struct ty_transfer *s, const char *tag, int64_t size)
 {
     s->run->progress.bytes_done -= s->part.have;
     ty_digest_init(&s->digest, s->item->sum, size);
     return ty_part_restart(s->run->shelf, &s->part, s->item->name, tag, size, &s->err);
 }
 
-static void start_over(struct ty_slot *s, const char *why)
+static void start_over(struct ty_transfer *s, const char *why)
 {
     if (++s->starts >= STARTS_MAX) {
         ty_fail(&s->err, -EBADMSG, "%s: %s, in %u attempts", s->item->name, why, STARTS_MAX);
         return;
     }
-    ty_run_note(s->run, "%s: %s; fetching it again from its start", s->item->name, why);
-    if (restart(s, "", -1) == 0)
-        s->wake_ns = ty_run_now_ns();
+    ty_fetch_run_note(s->run, "%s: %s; fetching it again from its start", s->item->name, why);
+    if (restart_part(s, "", -1) == 0)
+        s->wake_ns = ty_fetch_run_now_ns();
 }
 
 /* What was received: right to the last byte, or worth nothing. */
-static void check(struct ty_slot *s)
+static void check_received(struct ty_transfer *s)
 {
-    const struct ty_item *item = s->item;
+    const struct ty_fetch_item *item = s->item;
     char hex[TY_DIGEST_HEX];
     ty_digest_hex(&s->digest, hex);
-    if (item->sum != TY_SUM_NONE && !s->unsummed && strcmp(hex, item->hex) != 0) {
+    if (item->sum != TY_DIGEST_NONE && !s->unsummed && strcmp(hex, item->hex) != 0) {
         start_over(s, ty_arena_printf(s->asking, "its %s checksum is %s and should be %s",
-                                      ty_sum_name(item->sum), hex, item->hex));
+                                      ty_digest_name(item->sum), hex, item->hex));
         return;
     }
     const char *tag = item->tag ? item->tag : s->part.tag;
     if (ty_part_finish(s->run->shelf, &s->part, item->name, tag, &s->err) == 0)
-        leave(s);
+        finish_item(s);
 }
 
 /* A tag from the answer, if it can tell one content from another. */
-static const char *answer_tag(struct ty_slot *s, const struct ty_http_multi_call *call)
+static const char *answer_tag(struct ty_transfer *s, const struct ty_http_multi_call *call)
 {
     const char *etag = ty_http_multi_call_header(call, "ETag"),
                *date = ty_http_multi_call_header(call, "Last-Modified");
@@ -114,9 +114,9 @@ static int64_t number_of(const char *text)
 }
 
 /* The whole from its start. */
-static int accept_whole(struct ty_slot *s, const struct ty_http_multi_call *call)
+static int accept_whole(struct ty_transfer *s, const struct ty_http_multi_call *call)
 {
-    const struct ty_item *item = s->item;
+    const struct ty_fetch_item *item = s->item;
     int64_t size = number_of(ty_http_multi_call_header(call, "Content-Length"));
     if (item->size >= 0 && size >= 0 && size != item->size)
         return ty_fail(&s->err, -EBADMSG, "%s: has %lld bytes, and should have %lld", item->name,
@@ -125,11 +125,11 @@ static int accept_whole(struct ty_slot *s, const struct ty_http_multi_call *call
         size = item->size;
     else
         s->run->progress.bytes = size; /* only a single file has no size before */
-    return restart(s, item->tag ? item->tag : answer_tag(s, call), size);
+    return restart_part(s, item->tag ? item->tag : answer_tag(s, call), size);
 }
 
 /* "bytes 5-9/10": the rest of what is here, and of nothing else. */
-static int accept_rest(struct ty_slot *s, const struct ty_http_multi_call *call)
+static int accept_rest(struct ty_transfer *s, const struct ty_http_multi_call *call)
 {
     const char *range = ty_http_multi_call_header(call, "Content-Range");
     struct ty_str unit, from, span, whole = ty_str(range ? range : "");
@@ -157,17 +157,17 @@ static bool is_encrypted(const struct ty_http_multi_call *call)
            ty_http_multi_call_header(call, "x-amz-server-side-encryption-customer-algorithm");
 }
 
-static int accept_head(struct ty_slot *s, const struct ty_http_multi_call *call)
+static int accept_head(struct ty_transfer *s, const struct ty_http_multi_call *call)
 {
     s->headed = true;
-    s->unsummed = s->item->sum == TY_SUM_MD5 && is_encrypted(call);
+    s->unsummed = s->item->sum == TY_DIGEST_MD5 && is_encrypted(call);
     int status = ty_http_multi_call_status(call);
     return status == 200 ? accept_whole(s, call) : status == 206 ? accept_rest(s, call) : 0;
 }
 
 static int on_body(void *ctx, struct ty_http_multi_call *call, struct ty_str piece)
 {
-    struct ty_slot *s = ctx;
+    struct ty_transfer *s = ctx;
     int status = ty_http_multi_call_status(call);
     int r = s->headed ? 0 : accept_head(s, call);
     if (r < 0)
@@ -190,12 +190,12 @@ static int on_body(void *ctx, struct ty_http_multi_call *call, struct ty_str pie
 }
 
 /* Another try later, or the end of the run. */
-static void try_again(struct ty_slot *s, const struct ty_http_multi_call *call,
+static void try_again(struct ty_transfer *s, const struct ty_http_multi_call *call,
                       const struct ty_http_multi_result *end)
 {
     int64_t ms;
     const char *words = end->how == TY_HTTP_MULTI_DONE
-                            ? ty_answer_text(s->asking, call, ty_buf_str(&s->words))
+                            ? ty_retry_response_text(s->asking, call, ty_buf_str(&s->words))
                             : end->text;
     if (s->part.have > s->most) {
         s->most = s->part.have;
@@ -203,36 +203,36 @@ static void try_again(struct ty_slot *s, const struct ty_http_multi_call *call,
     }
     if (ty_retry_again(&s->retry, end, ty_http_multi_call_header(call, "Retry-After"),
                        (int64_t)time(NULL), arc4random(), &ms)) {
-        ty_run_note(s->run, "%s: %s; trying again in %.1f s (%u of %u)", s->item->name, words,
-                    (double)ms / 1000, s->retry.tries, s->retry.most);
-        s->wake_ns = ty_run_now_ns() + ms * 1000000;
+        ty_fetch_run_note(s->run, "%s: %s; trying again in %.1f s (%u of %u)", s->item->name, words,
+                          (double)ms / 1000, s->retry.tries, s->retry.most);
+        s->wake_ns = ty_fetch_run_now_ns() + ms * 1000000;
         return;
     }
     if (end->how == TY_HTTP_MULTI_DONE)
-        ty_run_refused(s->run, s->item->name, end->status, words, &s->err);
+        ty_fetch_run_refused(s->run, s->item->name, end->status, words, &s->err);
     else
         ty_fail(&s->err, -EIO, "%s: %s", s->item->name, words);
 }
 
 /* 304: what is in place is what the server has, or all of it had arrived and only its name was
  * missing. */
-static void unchanged(struct ty_slot *s)
+static void on_not_modified(struct ty_transfer *s)
 {
     if (is_whole(&s->part)) {
-        check(s);
+        check_received(s);
         return;
     }
     struct ty_fetch_progress *p = &s->run->progress;
-    ty_shelf_tag(s->run->shelf, s->item->name, &p->bytes_done); /* it is the only file */
+    ty_download_dir_tag(s->run->shelf, s->item->name, &p->bytes_done); /* it is the only file */
     p->bytes = p->bytes_done;
     s->run->there++;
-    leave(s);
+    finish_item(s);
 }
 
 static void on_end(void *ctx, struct ty_http_multi_call *call,
                    const struct ty_http_multi_result *end)
 {
-    struct ty_slot *s = ctx;
+    struct ty_transfer *s = ctx;
     if (s->err.code < 0)
         return;
     bool good = end->how == TY_HTTP_MULTI_DONE && (end->status == 200 || end->status == 206);
@@ -245,9 +245,9 @@ static void on_end(void *ctx, struct ty_http_multi_call *call,
             s, call,
             &(struct ty_http_multi_result){ TY_HTTP_MULTI_LOST, end->status, "it ended early" });
     else if (good)
-        check(s);
+        check_received(s);
     else if (end->how == TY_HTTP_MULTI_DONE && end->status == 304)
-        unchanged(s);
+        on_not_modified(s);
     else if (end->how == TY_HTTP_MULTI_DONE && end->status == 416)
         start_over(s, "the server has no such bytes");
     else if (end->how == TY_HTTP_MULTI_DONE && end->status == 412)
@@ -259,14 +259,15 @@ static void on_end(void *ctx, struct ty_http_multi_call *call,
 
 /* What only the answer can tell is asked with conditions: nothing if it is here, the rest if it is
  * still the same. */
-static const char *condition(struct ty_slot *s, bool rest)
+static const char *condition_header(struct ty_transfer *s, bool rest)
 {
-    const struct ty_item *item = s->item;
+    const struct ty_fetch_item *item = s->item;
     if (item->etag)
         return ty_arena_printf(s->asking, "If-Match: %s", item->etag);
     if (item->tag)
         return NULL; /* the name of a content, or a checksum that will tell */
-    const char *tag = s->part.have ? s->part.tag : ty_shelf_tag(s->run->shelf, item->name, NULL);
+    const char *tag =
+        s->part.have ? s->part.tag : ty_download_dir_tag(s->run->shelf, item->name, NULL);
     if (!tag || strncmp(tag, item->place, strlen(item->place)) != 0)
         return NULL;
     tag += strlen(item->place);
@@ -275,7 +276,7 @@ static const char *condition(struct ty_slot *s, bool rest)
     return ty_arena_printf(s->asking, "%s: %s", name, tag + strlen(" etag:"));
 }
 
-void ty_slot_ask(struct ty_slot *s)
+void ty_transfer_resume(struct ty_transfer *s)
 {
     const char **headers;
     size_t n = 0, most = 3;
@@ -286,7 +287,7 @@ void ty_slot_ask(struct ty_slot *s)
     headers = ty_new_n(s->asking, const char *, most);
     for (const char *const *h = s->run->headers; h && *h; h++)
         headers[n++] = *h;
-    const char *when = condition(s, rest);
+    const char *when = condition_header(s, rest);
     if (when)
         headers[n++] = when;
     if (rest)
@@ -308,7 +309,7 @@ void ty_slot_ask(struct ty_slot *s)
 }
 
 /* The checksum of what a run before this one received. */
-static int read_part(struct ty_slot *s)
+static int read_part(struct ty_transfer *s)
 {
     ty_auto_buf buf = { 0 };
     ty_buf_grow(&buf, READ_BYTES);
@@ -326,7 +327,7 @@ static int read_part(struct ty_slot *s)
 }
 
 /* Are the bytes of a run before this one of any use? */
-static bool is_worth(const struct ty_item *item, const struct ty_part *p)
+static bool is_worth(const struct ty_fetch_item *item, const struct ty_part *p)
 {
     if (p->have == 0 || !p->tag[0])
         return false;
@@ -338,29 +339,29 @@ static bool is_worth(const struct ty_item *item, const struct ty_part *p)
     return size < 0 || p->have <= size;
 }
 
-static void copied(void *ctx, int64_t n)
+static void on_copied(void *ctx, int64_t n)
 {
-    struct ty_slot *s = ctx;
-    struct ty_run *run = s->run;
+    struct ty_transfer *s = ctx;
+    struct ty_fetch_run *run = s->run;
     run->progress.bytes_done += n;
     run->progress.bytes_got += n;
-    run->progress.spent_ns = ty_run_now_ns() - run->began_ns;
+    run->progress.spent_ns = ty_fetch_run_now_ns() - run->began_ns;
     run->opts->progress(run->opts->ctx, &run->progress);
 }
 
-static void copy(struct ty_slot *s)
+static void copy_local(struct ty_transfer *s)
 {
-    struct ty_run *run = s->run;
-    if (restart(s, s->item->tag, s->item->size) < 0 ||
-        ty_part_copy(run->shelf, &s->part, s->item->from, copied, s, &s->err) < 0)
+    struct ty_fetch_run *run = s->run;
+    if (restart_part(s, s->item->tag, s->item->size) < 0 ||
+        ty_part_copy(run->shelf, &s->part, s->item->from, on_copied, s, &s->err) < 0)
         return;
     if (s->part.have != s->item->size)
         ty_fail(&s->err, -ESTALE, "%s: has changed while it was copied", s->item->from);
     else if (ty_part_finish(run->shelf, &s->part, s->item->name, s->item->tag, &s->err) == 0)
-        leave(s);
+        finish_item(s);
 }
 
-void ty_slot_begin(struct ty_slot *s, struct ty_item *item)
+void ty_transfer_start(struct ty_transfer *s, struct ty_fetch_item *item)
 {
     ty_arena_reset(s->arena);
     s->item = item;
@@ -380,11 +381,11 @@ void ty_slot_begin(struct ty_slot *s, struct ty_item *item)
     s->run->progress.bytes_done += s->part.have;
     ty_digest_init(&s->digest, item->sum, item->size);
     if (item->from)
-        copy(s);
+        copy_local(s);
     else if (read_part(s) < 0)
         return;
     else if (item->tag && is_whole(&s->part))
-        check(s);
+        check_received(s);
     else
-        ty_slot_ask(s);
+        ty_transfer_resume(s);
 }

@@ -1,4 +1,4 @@
-#include "fetch/run.h"
+#include "fetch/fetch_run.h"
 #include "fetch/testing.h"
 
 static void test_one_file(void **state)

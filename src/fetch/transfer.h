@@ -1,17 +1,17 @@
 /* One place among those that transfer at once. */
-#ifndef TY_FETCH_SLOT_H
-#define TY_FETCH_SLOT_H
+#ifndef TY_FETCH_TRANSFER_H
+#define TY_FETCH_TRANSFER_H
 
 #include "base/buf.h"
+#include "fetch/download_dir.h"
+#include "fetch/fetch_run.h"
 #include "fetch/retry.h"
-#include "fetch/run.h"
-#include "fetch/shelf.h"
 
-struct ty_slot {
-    struct ty_run *run;
-    struct ty_arena *arena;  /* for one item */
-    struct ty_arena *asking; /* for one request */
-    struct ty_item *item;    /* NULL: the slot is free */
+struct ty_transfer {
+    struct ty_fetch_run *run;
+    struct ty_arena *arena;     /* for one item */
+    struct ty_arena *asking;    /* for one request */
+    struct ty_fetch_item *item; /* NULL: the slot is free */
     struct ty_part part;
     struct ty_digest digest;
     struct ty_retry retry;
@@ -25,10 +25,10 @@ struct ty_slot {
     struct ty_err err;   /* code < 0: the run has failed */
 };
 
-void ty_slot_init(struct ty_slot *s, struct ty_run *run);
-void ty_slot_done(struct ty_slot *s);
+void ty_transfer_init(struct ty_transfer *s, struct ty_fetch_run *run);
+void ty_transfer_done(struct ty_transfer *s);
 /* Takes up an item: copies it at once, or asks for it. What goes wrong is in s->err. */
-void ty_slot_begin(struct ty_slot *s, struct ty_item *item);
-void ty_slot_ask(struct ty_slot *s); /* its time has come */
+void ty_transfer_start(struct ty_transfer *s, struct ty_fetch_item *item);
+void ty_transfer_resume(struct ty_transfer *s); /* its time has come */
 
 #endif

@@ -1,5 +1,5 @@
 /* One small request at a time. */
-#include "fetch/ask.h"
+#include "fetch/list_request.h"
 #include "base/buf.h"
 #include "fetch/retry.h"
 #include "net/url.h"
@@ -9,12 +9,12 @@
 
 #define MAX_ANSWER ((size_t)32 << 20)
 
-struct asking {
-    struct ty_run *run;
+struct list_call {
+    struct ty_fetch_run *run;
     struct ty_arena *arena;
     struct ty_buf body;
     struct ty_retry retry;
-    struct ty_reply reply;
+    struct ty_list_response reply;
     struct ty_err *err;
     const char *shown;
     int result;      /* 1 under way, 0 answered, negative failed */
@@ -24,7 +24,7 @@ struct asking {
 static int on_body(void *ctx, struct ty_http_multi_call *call, struct ty_str piece)
 {
     (void)call;
-    struct asking *q = ctx;
+    struct list_call *q = ctx;
     ty_buf_add(&q->body, piece);
     return q->body.full ? -EFBIG : 0;
 }
@@ -47,15 +47,15 @@ static const char *next_page(struct ty_arena *a, const char *link)
 static void on_end(void *ctx, struct ty_http_multi_call *call,
                    const struct ty_http_multi_result *end)
 {
-    struct asking *q = ctx;
+    struct list_call *q = ctx;
     struct ty_arena *a = q->arena;
     bool good = end->status >= 200 && end->status < 300;
-    const char *words = good ? "" : ty_answer_text(a, call, ty_buf_str(&q->body));
+    const char *words = good ? "" : ty_retry_response_text(a, call, ty_buf_str(&q->body));
     const char *why = end->how == TY_HTTP_MULTI_DONE ? words : end->text;
     const char *after = ty_http_multi_call_header(call, "Retry-After");
     if (ty_retry_again(&q->retry, end, after, (int64_t)time(NULL), arc4random(), &q->wait_ms)) {
-        ty_run_note(q->run, "%s: %s; trying again in %.1f s (%u of %u)", q->shown, why,
-                    (double)q->wait_ms / 1000, q->retry.tries, q->retry.most);
+        ty_fetch_run_note(q->run, "%s: %s; trying again in %.1f s (%u of %u)", q->shown, why,
+                          (double)q->wait_ms / 1000, q->retry.tries, q->retry.most);
         return;
     }
     q->wait_ms = -1;
@@ -65,7 +65,7 @@ static void on_end(void *ctx, struct ty_http_multi_call *call,
         return;
     }
     q->result = 0;
-    q->reply = (struct ty_reply){
+    q->reply = (struct ty_list_response){
         .body = { ty_arena_strndup(a, q->body.p ? q->body.p : "", q->body.n), q->body.n },
         .status = end->status,
         .next = next_page(a, ty_http_multi_call_header(call, "Link")),
@@ -81,7 +81,7 @@ static void sleep_ms(int64_t ms)
 }
 
 /* What this page adds to those before it. */
-static int count(struct ty_run *run, size_t bytes, struct ty_err *err)
+static int count_page(struct ty_fetch_run *run, size_t bytes, struct ty_err *err)
 {
     if (bytes > TY_LIST_BYTES - run->listed_bytes)
         return ty_fail(err, -E2BIG, "%s: the listing has more than %zu MB: name a part of it",
@@ -90,14 +90,14 @@ static int count(struct ty_run *run, size_t bytes, struct ty_err *err)
     return 0;
 }
 
-int ty_ask(struct ty_run *run, struct ty_arena *a, const char *url, struct ty_reply *ret,
-           struct ty_err *err)
+int ty_list_request(struct ty_fetch_run *run, struct ty_arena *a, const char *url,
+                    struct ty_list_response *ret, struct ty_err *err)
 {
     if (run->listed_pages == TY_LIST_PAGES)
         return ty_fail(err, -E2BIG, "%s: the listing has more than %u pages: name a part of it",
                        run->uri.shown, TY_LIST_PAGES);
     run->listed_pages++;
-    struct asking q = {
+    struct list_call q = {
         .run = run,
         .arena = a,
         .body = { .ceiling = MAX_ANSWER },
@@ -127,7 +127,7 @@ int ty_ask(struct ty_run *run, struct ty_arena *a, const char *url, struct ty_re
     }
     ty_buf_done(&q.body);
     if (q.result == 0)
-        q.result = count(run, q.reply.body.n, err);
+        q.result = count_page(run, q.reply.body.n, err);
     if (q.result == 0)
         *ret = q.reply;
     return q.result;

@@ -1,7 +1,7 @@
 /* The journal of finished files: one JSON object a line, appended when a file is put in place. A
  * line counts only as long as the file still has the size and the time that were noted. */
-#include "fetch/shelf.h"
-#include "fetch/shelf_inner.h"
+#include "fetch/download_dir.h"
+#include "fetch/download_dir_inner.h"
 #include "json/json.h"
 
 #include <errno.h>
@@ -18,13 +18,13 @@ static int64_t mtime_ns(const struct stat *st)
 
 static int by_name(const void *a, const void *b)
 {
-    const struct ty_done_entry *x = a, *y = b;
+    const struct ty_download_dir_entry *x = a, *y = b;
     int c = strcmp(x->name, y->name);
     return c ? c : (x->turn > y->turn) - (x->turn < y->turn);
 }
 
 /* A line that a killed run left half-written is no entry. */
-static bool read_line(struct ty_arena *a, struct ty_str line, struct ty_done_entry *ret)
+static bool read_line(struct ty_arena *a, struct ty_str line, struct ty_download_dir_entry *ret)
 {
     const struct ty_json *v = ty_json_parse(a, line, NULL, NULL);
     struct ty_str name = ty_json_str_at(v, "name"), tag = ty_json_str_at(v, "tag");
@@ -49,41 +49,42 @@ static int read_bytes(int fd, char *to, size_t n)
     return 0;
 }
 
-static void read_entries(struct ty_shelf *s, struct ty_str rest)
+static void read_entries(struct ty_download_dir *s, struct ty_str rest)
 {
     size_t lines = 1;
     for (size_t i = 0; i < rest.n; i++)
         lines += rest.p[i] == '\n';
-    s->done = ty_new_n(s->arena, struct ty_done_entry, lines);
+    s->done = ty_new_n(s->arena, struct ty_download_dir_entry, lines);
     for (size_t turn = 0; rest.p; turn++) {
         struct ty_str line;
         rest = ty_str_cut(rest, '\n', &line);
-        struct ty_done_entry e = { .turn = turn };
+        struct ty_download_dir_entry e = { .turn = turn };
         if (line.n && read_line(s->arena, line, &e))
             s->done[s->n_done++] = e;
     }
     qsort(s->done, s->n_done, sizeof(*s->done), by_name);
 }
 
-int ty_journal_read(struct ty_shelf *s, struct ty_err *err)
+int ty_download_dir_journal_read(struct ty_download_dir *s, struct ty_err *err)
 {
     struct stat st;
     if (fstat(s->journal, &st) < 0)
-        return ty_shelf_fail(s, -errno, "done.jsonl", err);
+        return ty_download_dir_fail(s, -errno, "done.jsonl", err);
     if (st.st_size == 0 || st.st_size > MAX_JOURNAL)
         return 0; /* too long to be ours: files are then known by their checksums alone */
     char *text = ty_arena_raw(s->arena, (size_t)st.st_size, 1);
     int r = read_bytes(s->journal, text, (size_t)st.st_size);
     if (r < 0)
-        return ty_shelf_fail(s, r, "done.jsonl", err);
+        return ty_download_dir_fail(s, r, "done.jsonl", err);
     if (text[st.st_size - 1] != '\n' && write(s->journal, "\n", 1) != 1) /* ends a torn line */
-        return ty_shelf_fail(s, -errno, "done.jsonl", err);
+        return ty_download_dir_fail(s, -errno, "done.jsonl", err);
     read_entries(s, (struct ty_str){ text, (size_t)st.st_size });
     return 0;
 }
 
 /* The last line that was written for the name. */
-static const struct ty_done_entry *entry_of(const struct ty_shelf *s, const char *name)
+static const struct ty_download_dir_entry *entry_of(const struct ty_download_dir *s,
+                                                    const char *name)
 {
     size_t low = 0, high = s->n_done; /* the first that is greater */
     while (low < high) {
@@ -96,10 +97,11 @@ static const struct ty_done_entry *entry_of(const struct ty_shelf *s, const char
     return low && strcmp(s->done[low - 1].name, name) == 0 ? &s->done[low - 1] : NULL;
 }
 
-const char *ty_shelf_tag(const struct ty_shelf *s, const char *name, int64_t *ret_size)
+const char *ty_download_dir_tag(const struct ty_download_dir *s, const char *name,
+                                int64_t *ret_size)
 {
     struct stat st;
-    const struct ty_done_entry *e = entry_of(s, name);
+    const struct ty_download_dir_entry *e = entry_of(s, name);
     if (!e || fstatat(s->dir, name, &st, 0) < 0 || !S_ISREG(st.st_mode))
         return NULL;
     if (st.st_size != e->size || mtime_ns(&st) != e->mtime_ns)
@@ -109,13 +111,14 @@ const char *ty_shelf_tag(const struct ty_shelf *s, const char *name, int64_t *re
     return e->tag;
 }
 
-int ty_shelf_done(struct ty_shelf *s, const char *name, const char *tag, struct ty_err *err)
+int ty_download_dir_mark_done(struct ty_download_dir *s, const char *name, const char *tag,
+                              struct ty_err *err)
 {
     struct stat st;
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
     ty_auto_buf line = { 0 };
     if (fstatat(s->dir, name, &st, 0) < 0)
-        return ty_shelf_fail(s, -errno, name, err);
+        return ty_download_dir_fail(s, -errno, name, err);
     struct ty_json *v = ty_json_object(a);
     ty_json_set(a, v, "name", ty_json_cstr(a, name));
     ty_json_set(a, v, "tag", ty_json_cstr(a, tag));
@@ -125,6 +128,6 @@ int ty_shelf_done(struct ty_shelf *s, const char *name, const char *tag, struct 
     ty_buf_chr(&line, '\n');
     ssize_t n = write(s->journal, line.p, line.n);
     if (n != (ssize_t)line.n)
-        return ty_shelf_fail(s, n < 0 ? -errno : -ENOSPC, name, err);
+        return ty_download_dir_fail(s, n < 0 ? -errno : -ENOSPC, name, err);
     return 0;
 }

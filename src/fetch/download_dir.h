@@ -7,31 +7,35 @@
  *   .trainyard/ID.tag      which content they are of
  *   .trainyard/done.jsonl  {"name", "tag", "size", "mtime"} of what is in place
  */
-#ifndef TY_FETCH_SHELF_H
-#define TY_FETCH_SHELF_H
+#ifndef TY_FETCH_DOWNLOAD_DIR_H
+#define TY_FETCH_DOWNLOAD_DIR_H
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
 
-struct ty_shelf;
+struct ty_download_dir;
 
 /* Makes the folder if need be. -EBUSY: another run is filling it. The shelf is closed by
- * ty_shelf_close, its memory lives with the arena. */
-int ty_shelf_open(struct ty_arena *a, const char *to, struct ty_shelf **ret, struct ty_err *err);
-void ty_shelf_close(struct ty_shelf *s);
+ * ty_download_dir_close, its memory lives with the arena. */
+int ty_download_dir_open(struct ty_arena *a, const char *to, struct ty_download_dir **ret,
+                         struct ty_err *err);
+void ty_download_dir_close(struct ty_download_dir *s);
 /* Bytes for files that are still to come: free ones, and those that parts of files have taken.
  * INT64_MAX: unknown. */
-int64_t ty_shelf_room(const struct ty_shelf *s);
-void ty_shelf_tidy(struct ty_shelf *s); /* all is in place: parts of other files may go */
+int64_t ty_download_dir_free_bytes(const struct ty_download_dir *s);
+void ty_download_dir_cleanup(
+    struct ty_download_dir *s); /* all is in place: parts of other files may go */
 
 /* The tag of the file in place, if it is as this program left it; else NULL. ret_size may be NULL.
  */
-const char *ty_shelf_tag(const struct ty_shelf *s, const char *name, int64_t *ret_size);
+const char *ty_download_dir_tag(const struct ty_download_dir *s, const char *name,
+                                int64_t *ret_size);
 /* Opens the file in place for reading; -1 if there is none of this size. */
-int ty_shelf_peek(const struct ty_shelf *s, const char *name, int64_t size);
+int ty_download_dir_open_file(const struct ty_download_dir *s, const char *name, int64_t size);
 /* Remembers that it is in place and what it is. */
-int ty_shelf_done(struct ty_shelf *s, const char *name, const char *tag, struct ty_err *err);
+int ty_download_dir_mark_done(struct ty_download_dir *s, const char *name, const char *tag,
+                              struct ty_err *err);
 
 struct ty_part {
     int fd;          /* -1: closed */
@@ -41,20 +45,20 @@ struct ty_part {
     char id[33];
 };
 /* For a new file as for one that was begun; part->tag lives with `a`. */
-int ty_part_open(struct ty_shelf *s, struct ty_arena *a, const char *name, struct ty_part *ret,
-                 struct ty_err *err);
+int ty_part_open(struct ty_download_dir *s, struct ty_arena *a, const char *name,
+                 struct ty_part *ret, struct ty_err *err);
 void ty_part_close(struct ty_part *p); /* keeps what has arrived */
 /* Forgets what has arrived; from now on it is bytes of `tag` (borrowed with the part). */
-int ty_part_restart(struct ty_shelf *s, struct ty_part *p, const char *name, const char *tag,
+int ty_part_restart(struct ty_download_dir *s, struct ty_part *p, const char *name, const char *tag,
                     int64_t size, struct ty_err *err);
-int ty_part_write(struct ty_shelf *s, struct ty_part *p, const char *name, struct ty_str bytes,
-                  struct ty_err *err);
+int ty_part_write(struct ty_download_dir *s, struct ty_part *p, const char *name,
+                  struct ty_str bytes, struct ty_err *err);
 /* Puts the file in place under its name and remembers it. Closes the part. */
-int ty_part_finish(struct ty_shelf *s, struct ty_part *p, const char *name, const char *tag,
+int ty_part_finish(struct ty_download_dir *s, struct ty_part *p, const char *name, const char *tag,
                    struct ty_err *err);
 /* A copy of a file of this machine instead, into a part that was restarted: shares its blocks or is
  * a hard link where the file system can do that. `copied` hears how many bytes were added. */
-int ty_part_copy(struct ty_shelf *s, struct ty_part *p, const char *from,
+int ty_part_copy(struct ty_download_dir *s, struct ty_part *p, const char *from,
                  void (*copied)(void *ctx, int64_t n), void *ctx, struct ty_err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* Transfers against a peer that misbehaves byte by byte. */
-#include "fetch/slot.h"
 #include "fetch/testing.h"
+#include "fetch/transfer.h"
 
 #define OK(n)                                                                                      \
     "HTTP/1.1 200 OK\r\nConnection: close\r\nETag: \"e\"\r\nContent-Length: " #n "\r\n\r\n"

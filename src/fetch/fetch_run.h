@@ -1,34 +1,34 @@
 /* One run, as its parts share it: sources fill `items`, transfers carry them out. */
-#ifndef TY_FETCH_RUN_H
-#define TY_FETCH_RUN_H
+#ifndef TY_FETCH_FETCH_RUN_H
+#define TY_FETCH_FETCH_RUN_H
 
 #include "fetch/digest.h"
 #include "fetch/fetch.h"
 #include "fetch/uri.h"
 #include "net/http_multi.h"
 
-struct ty_shelf;
+struct ty_download_dir;
 
-struct ty_item {
+struct ty_fetch_item {
     const char *name; /* below the destination, checked */
     const char *url;  /* by HTTP; or NULL */
     const char *from; /* a file of this machine; or NULL */
     int64_t size;     /* -1: only the answer tells, and may tell another one next time */
-    enum ty_sum sum;
-    const char *hex;   /* the checksum; NULL with TY_SUM_NONE */
+    enum ty_digest_type sum;
+    const char *hex;   /* the checksum; NULL with TY_DIGEST_NONE */
     const char *tag;   /* equal tags, equal content; NULL: only the answer tells */
     const char *etag;  /* must still be the server's, S3 only; or NULL */
     const char *place; /* 16 hex digits of the address, where only the answer tells the tag */
     bool done;
 };
 
-struct ty_run {
+struct ty_fetch_run {
     struct ty_arena *arena;
     const struct ty_fetch_opts *opts;
     struct ty_uri uri;
     struct ty_http_multi *http; /* NULL: this source needs none */
     const char *const *include; /* only these; NULL: all */
-    struct ty_item *items;
+    struct ty_fetch_item *items;
     size_t n, cap;
     size_t ignored, there;        /* not wanted; complete before this run */
     const char *const *headers;   /* of every request; NULL none */
@@ -36,28 +36,28 @@ struct ty_run {
     unsigned listed_pages;        /* of the listing, so far */
     size_t listed_bytes;
     const char *hint; /* for people, when a server refuses us; or NULL */
-    struct ty_shelf *shelf;
+    struct ty_download_dir *shelf;
     struct ty_fetch_progress progress;
     int64_t began_ns;
 };
 
 /* A row for each scheme. */
-struct ty_source {
-    enum ty_scheme scheme;
+struct ty_fetch_source {
+    enum ty_uri_scheme scheme;
     bool http;
-    int (*list)(struct ty_run *run, struct ty_err *err); /* every file that there is */
+    int (*list)(struct ty_fetch_run *run, struct ty_err *err); /* every file that there is */
 };
-extern const struct ty_source ty_source_file, ty_source_http, ty_source_s3, ty_source_hf;
+extern const struct ty_fetch_source ty_source_file, ty_source_http, ty_source_s3, ty_source_hf;
 
 /* For sources. Adds a file unless the patterns say no: `listed` is the name that they are held
  * against. -EINVAL: item->name is not one that a file may have. */
-int ty_run_add(struct ty_run *run, const char *listed, const struct ty_item *item,
-               struct ty_err *err);
-void ty_run_note(const struct ty_run *run, const char *fmt, ...) TY_PRINTF(2, 3);
+int ty_fetch_run_add(struct ty_fetch_run *run, const char *listed, const struct ty_fetch_item *item,
+                     struct ty_err *err);
+void ty_fetch_run_note(const struct ty_fetch_run *run, const char *fmt, ...) TY_PRINTF(2, 3);
 /* "…: 403: AccessDenied: …", with the source's hint where that may help. Gives -EACCES, -ENOENT or
  * -EIO. */
-int ty_run_refused(const struct ty_run *run, const char *what, int status, const char *words,
-                   struct ty_err *err);
-int64_t ty_run_now_ns(void); /* monotonic */
+int ty_fetch_run_refused(const struct ty_fetch_run *run, const char *what, int status,
+                         const char *words, struct ty_err *err);
+int64_t ty_fetch_run_now_ns(void); /* monotonic */
 
 #endif

@@ -1,11 +1,11 @@
-#include "fetch/ask.h"
+#include "fetch/list_request.h"
 #include "fetch/testing.h"
 
 #include <errno.h>
 
 struct asker {
     struct ty_arena *a;
-    struct ty_run run;
+    struct ty_fetch_run run;
     struct ty_fetch_opts opts;
     struct ty_peer peer;
     struct ty_trial notes;
@@ -17,7 +17,7 @@ static void asker_open(struct asker *q, unsigned retries, const char *const *ans
     memset(q, 0, sizeof(*q));
     q->a = ty_arena_new((size_t)64 << 20);
     q->opts = (struct ty_fetch_opts){ .retries = retries, .note = trial_note, .ctx = &q->notes };
-    q->run = (struct ty_run){ .arena = q->a, .opts = &q->opts };
+    q->run = (struct ty_fetch_run){ .arena = q->a, .opts = &q->opts };
     assert_int_equal(ty_http_multi_new(&q->run.http, &settings, NULL), 0);
     peer_start(&q->peer, answers);
 }
@@ -42,13 +42,13 @@ static void test_answer_and_next_page(void **state)
         NULL,
     };
     struct asker q;
-    struct ty_reply r;
+    struct ty_list_response r;
     asker_open(&q, 0, answers);
-    assert_int_equal(ty_ask(&q.run, q.a, q.peer.url, &r, NULL), 0);
+    assert_int_equal(ty_list_request(&q.run, q.a, q.peer.url, &r, NULL), 0);
     assert_int_equal(r.status, 200);
     assert_true(ty_str_is(r.body, "ok"));
     assert_string_equal(r.next, "http://h/2?a,b");
-    assert_int_equal(ty_ask(&q.run, q.a, q.peer.url, &r, NULL), 0);
+    assert_int_equal(ty_list_request(&q.run, q.a, q.peer.url, &r, NULL), 0);
     assert_int_equal(r.status, 404);
     assert_null(r.next);
     assert_string_equal(r.words, "404: no   such repo"); /* nothing that a terminal obeys */
@@ -65,9 +65,9 @@ static void test_tries_again(void **state)
         NULL,
     };
     struct asker q;
-    struct ty_reply r;
+    struct ty_list_response r;
     asker_open(&q, 2, answers);
-    assert_int_equal(ty_ask(&q.run, q.a, q.peer.url, &r, NULL), 0);
+    assert_int_equal(ty_list_request(&q.run, q.a, q.peer.url, &r, NULL), 0);
     assert_true(ty_str_is(r.body, "full")); /* nothing of the others in it */
     assert_has(q.notes.notes, ": 503; trying again in 0.");
     assert_has(q.notes.notes, "(2 of 2)");
@@ -79,10 +79,10 @@ static void test_gives_up(void **state)
     (void)state;
     static const char *const answers[] = { "", "", NULL };
     struct asker q;
-    struct ty_reply r = { .status = 7 };
+    struct ty_list_response r = { .status = 7 };
     struct ty_err err = { 0 };
     asker_open(&q, 1, answers);
-    assert_int_equal(ty_ask(&q.run, q.a, q.peer.url, &r, &err), -EIO);
+    assert_int_equal(ty_list_request(&q.run, q.a, q.peer.url, &r, &err), -EIO);
     assert_has(err.text, "Empty reply");
     assert_int_equal(r.status, 7);
     asker_close(&q);
@@ -109,8 +109,8 @@ static void test_what_refusals_say(void **state)
     struct asker q;
     asker_open(&q, 0, answers);
     for (size_t i = 0; i < 4; i++) {
-        struct ty_reply r;
-        assert_int_equal(ty_ask(&q.run, q.a, q.peer.url, &r, NULL), 0);
+        struct ty_list_response r;
+        assert_int_equal(ty_list_request(&q.run, q.a, q.peer.url, &r, NULL), 0);
         assert_string_equal(r.words, want[i]);
     }
     asker_close(&q);
@@ -126,20 +126,21 @@ static void test_a_listing_ends(void **state)
         NULL,
     };
     struct asker q;
-    struct ty_reply r = { .status = 7 };
+    struct ty_list_response r = { .status = 7 };
     struct ty_err err = { 0 };
     asker_open(&q, 0, answers);
     q.run.uri.shown = "hf://o/n";
     q.run.listed_bytes = TY_LIST_BYTES - 3;
     q.run.listed_pages = TY_LIST_PAGES - 3;
-    assert_int_equal(ty_ask(&q.run, q.a, q.peer.url, &r, &err), 0);
+    assert_int_equal(ty_list_request(&q.run, q.a, q.peer.url, &r, &err), 0);
     r.status = 7;
-    assert_int_equal(ty_ask(&q.run, q.a, q.peer.url, &r, &err), -E2BIG);
+    assert_int_equal(ty_list_request(&q.run, q.a, q.peer.url, &r, &err), -E2BIG);
     assert_string_equal(err.text, "hf://o/n: the listing has more than 1024 MB: name a part of it");
     assert_int_equal(r.status, 7);
     q.run.listed_bytes = 0;
-    assert_int_equal(ty_ask(&q.run, q.a, q.peer.url, &r, &err), 0);
-    assert_int_equal(ty_ask(&q.run, q.a, q.peer.url, &r, &err), -E2BIG); /* nobody is asked */
+    assert_int_equal(ty_list_request(&q.run, q.a, q.peer.url, &r, &err), 0);
+    assert_int_equal(ty_list_request(&q.run, q.a, q.peer.url, &r, &err),
+                     -E2BIG); /* nobody is asked */
     assert_has(err.text, "more than 100000 pages");
     asker_close(&q);
 }

@@ -1,10 +1,10 @@
-#include "fetch/meter.h"
 #include "fetch/testing.h"
+#include "fetch/transfer_progress.h"
 
 static void bytes(double n, const char *want)
 {
     ty_auto_buf b = { 0 };
-    ty_meter_bytes(&b, n);
+    ty_transfer_progress_bytes(&b, n);
     ty_buf_chr(&b, '\0');
     assert_string_equal(b.p, want);
 }
@@ -22,10 +22,11 @@ static void test_bytes(void **state)
     bytes(5e18, "5000 PB");
 }
 
-static void line(const struct ty_meter *m, const struct ty_fetch_progress *p, const char *want)
+static void line(const struct ty_transfer_progress *m, const struct ty_fetch_progress *p,
+                 const char *want)
 {
     ty_auto_buf b = { 0 };
-    ty_meter_line(&b, m, p);
+    ty_transfer_progress_line(&b, m, p);
     ty_buf_chr(&b, '\0');
     assert_string_equal(b.p, want);
 }
@@ -33,7 +34,7 @@ static void line(const struct ty_meter *m, const struct ty_fetch_progress *p, co
 static void test_lines(void **state)
 {
     (void)state;
-    const struct ty_meter none = { 0 }, fast = { .speed = 1e6 }, slow = { .speed = 2 };
+    const struct ty_transfer_progress none = { 0 }, fast = { .speed = 1e6 }, slow = { .speed = 2 };
     line(&none, &(struct ty_fetch_progress){ 5, 2, 1000, 420, 0, 0 },
          "42%: 420 B of 1.0 kB, 2 of 5 files");
     line(&fast, &(struct ty_fetch_progress){ 1, 0, 10000000, 5500000, 0, 0 },
@@ -48,7 +49,7 @@ static void test_lines(void **state)
 static void test_a_hundred_is_done(void **state)
 {
     (void)state;
-    const struct ty_meter m = { 0 };
+    const struct ty_transfer_progress m = { 0 };
     line(&m, &(struct ty_fetch_progress){ 1, 0, 1000, 1000, 0, 0 }, "99%: 1.0 kB of 1.0 kB");
     line(&m, &(struct ty_fetch_progress){ 1, 1, 1000, 1000, 0, 0 }, "100%: 1.0 kB of 1.0 kB");
     line(&m, &(struct ty_fetch_progress){ 1, 1, 0, 0, 0, 0 }, "100%: 0 B of 0 B");
@@ -57,24 +58,24 @@ static void test_a_hundred_is_done(void **state)
 static void test_speed(void **state)
 {
     (void)state;
-    struct ty_meter m = { 0 };
+    struct ty_transfer_progress m = { 0 };
     struct ty_fetch_progress p = { .bytes_got = 1000, .spent_ns = 100000000 };
-    ty_meter_sample(&m, &p);
+    ty_transfer_progress_sample(&m, &p);
     assert_true(m.speed < 1e-9); /* too soon to tell */
     p.spent_ns = 1000000000;
-    ty_meter_sample(&m, &p);
+    ty_transfer_progress_sample(&m, &p);
     assert_true(m.speed > 999 && m.speed < 1001);
     p = (struct ty_fetch_progress){ .bytes_got = 3000, .spent_ns = 2000000000 };
-    ty_meter_sample(&m, &p);
+    ty_transfer_progress_sample(&m, &p);
     assert_true(m.speed > 1299 && m.speed < 1301); /* smoothed */
 }
 
 static void bar(size_t width, const char *want)
 {
-    const struct ty_meter m = { 0 };
+    const struct ty_transfer_progress m = { 0 };
     const struct ty_fetch_progress p = { 1, 0, 1000, 500, 0, 0 };
     ty_auto_buf b = { 0 };
-    ty_meter_bar(&b, &m, &p, width);
+    ty_transfer_progress_bar(&b, &m, &p, width);
     assert_true(b.n <= width);
     ty_buf_chr(&b, '\0');
     assert_string_equal(b.p, want);
@@ -87,10 +88,10 @@ static void test_bars(void **state)
     bar(33, "[#####.....]  50% 500 B of 1.0 kB");
     bar(32, " 50% 500 B of 1.0 kB");
     bar(8, " 50% 500");
-    const struct ty_meter m = { 0 };
+    const struct ty_transfer_progress m = { 0 };
     const struct ty_fetch_progress unknown = { 1, 0, -1, 500, 0, 0 };
     ty_auto_buf b = { 0 };
-    ty_meter_bar(&b, &m, &unknown, 80);
+    ty_transfer_progress_bar(&b, &m, &unknown, 80);
     assert_int_equal(b.n, 5); /* "500 B": no bar without a whole */
 }
 

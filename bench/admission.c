@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "api/schema.h"
-#include "control/cache.h"
+#include "controller/cache.h"
 #include "serve/webhook.h"
 #include "trainer/trainjob_reconcile.h"
 

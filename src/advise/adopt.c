@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
-#include "control/owner_conflict.h"
+#include "controller/owner_conflict.h"
 
 #define JOB_CEILING ((size_t)1 << 30) /* of one object's judgement */
 
@@ -123,7 +123,8 @@ int ty_adopt_owner_conflict(struct ty_adopt_evaluation *j, const struct ty_kind 
     return r;
 }
 
-/* As in control/reconcile.c: a JobSet or PodGroup of somebody else's is not there for the pass. */
+/* As in controller/reconcile.c: a JobSet or PodGroup of somebody else's is not there for the pass.
+ */
 static bool is_hidden(struct ty_adopt_evaluation *j, const struct ty_kind *kind,
                       const struct ty_json *obj)
 {

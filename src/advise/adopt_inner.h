@@ -21,8 +21,8 @@ struct ty_view ty_adopt_view(struct ty_adopt_evaluation *j);
 /* Is it there? 0, or as struct ty_cluster_object says; -EAGAIN: nobody knows. */
 int ty_adopt_lookup(struct ty_adopt_evaluation *j, const struct ty_kind *kind, struct ty_str ns,
                     struct ty_str name);
-/* As ty_owner_conflict (control/owner_conflict.h) for an object of the snapshot and the job under
- * judgement. */
+/* As ty_owner_conflict (controller/owner_conflict.h) for an object of the snapshot and the job
+ * under judgement. */
 int ty_adopt_owner_conflict(struct ty_adopt_evaluation *j, const struct ty_kind *kind,
                             const struct ty_json *obj, struct ty_err *err);
 void ty_adopt_add_reason(struct ty_adopt_evaluation *j, const char *path, const char *fmt, ...)

@@ -2,10 +2,10 @@
 #include <errno.h>
 
 #include "advise/adopt_inner.h"
-#include "control/applied_digest.h"
-#include "control/applied_digest_diff.h"
-#include "control/jobset_freeze.h"
-#include "engine/jobset.h"
+#include "controller/applied_digest.h"
+#include "controller/applied_digest_diff.h"
+#include "controller/jobset_freeze.h"
+#include "engine/jobset/jobset.h"
 #include "trainer/admission.h"
 #include "trainer/trainjob_reconcile.h"
 

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "advise/adopt.h"
-#include "engine/jobset.h"
+#include "engine/jobset/jobset.h"
 #include "trainer/testing.h"
 
 struct adopt_fixture {

@@ -6,7 +6,7 @@
 
 #include "api/crd.h"
 #include "base/strlist.h"
-#include "store/kube_kinds.h"
+#include "store/kube/kube_kinds.h"
 
 #define APPLY_CRDS "trainyard crds | kubectl apply --server-side --force-conflicts -f -"
 #define JOBSET     "0.12"

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "base/time.h"
-#include "store/kube_kinds.h"
+#include "store/kube/kube_kinds.h"
 
 #define UPSTREAM "trainer-controller-manager" /* in the name of the released manager's image */
 #define SLACK_S  5                            /* clocks differ */

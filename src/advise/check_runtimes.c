@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "store/kube_kinds.h"
+#include "store/kube/kube_kinds.h"
 
 #define SHOWN 5 /* names in one line */
 

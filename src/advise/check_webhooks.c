@@ -5,7 +5,7 @@
 
 #include "base/base64.h"
 #include "net/certs.h"
-#include "store/kube_kinds.h"
+#include "store/kube/kube_kinds.h"
 
 #define DAY_S     ((int64_t)24 * 3600)
 #define SOON_DAYS 30 /* the operator renews 90 days ahead: it does not, then */

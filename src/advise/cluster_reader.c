@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <uv.h>
 
-#include "store/kube.h"
+#include "store/kube/kube.h"
 
 #define AGENT      "trainyard/" TY_VERSION
 #define AT_ONCE    32 /* each has its own time: those that wait for a connection must not lose it */

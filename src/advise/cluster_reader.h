@@ -4,7 +4,7 @@
 #define TY_ADVISE_CLUSTER_READER_H
 
 #include "advise/cluster_snapshot.h"
-#include "store/kubeconfig.h"
+#include "store/kube/kubeconfig.h"
 
 struct ty_cluster_reader;
 

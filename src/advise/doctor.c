@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "store/kube_kinds.h"
+#include "store/kube/kube_kinds.h"
 
 const struct ty_kind ty_kind_server = {
     .group = "", .version = "v1", .kind = "Version", .plural = "versions", .singular = "version"

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "advise/doctor.h"
-#include "store/kube_kinds.h"
+#include "store/kube/kube_kinds.h"
 
 #define DOCTOR_NOW 1767323045 /* 2026-01-02T03:04:05Z */
 

@@ -2,12 +2,12 @@
 #include <errno.h>
 
 #include "api/name.h"
-#include "cli/adopt_view.h"
-#include "cli/cluster.h"
 #include "cli/cmds.h"
-#include "control/config.h"
-#include "control/extern_plugin.h"
-#include "store/kube_kinds.h"
+#include "cli/install/cluster.h"
+#include "cli/view/adopt_view.h"
+#include "config/config.h"
+#include "plugin_host/extern_plugin.h"
+#include "store/kube/kube_kinds.h"
 #include "json/yaml.h"
 
 #define ROUNDS      5 /* a job leads to its snapshot, that to its classes; no further */

@@ -1,8 +1,8 @@
 /* trainyard convert: jobs of Training Operator V1 and Slurm batch scripts become TrainJobs.
  */
 #include "cli/cmds.h"
-#include "cli/printer.h"
 #include "cli/session.h"
+#include "cli/view/printer.h"
 
 static const char *const formats[] = { "yaml", "json", NULL };
 static const char *const sources[] = { "auto", "sbatch", NULL };

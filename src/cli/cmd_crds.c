@@ -1,7 +1,7 @@
 /* trainyard crds: the CustomResourceDefinitions, ready for kubectl apply --server-side. */
 #include "api/crd.h"
 #include "cli/cmds.h"
-#include "cli/printer.h"
+#include "cli/view/printer.h"
 
 static const char *const formats[] = { "yaml", "json", "name", NULL };
 static const struct ty_opt options[] = {

@@ -5,8 +5,8 @@
 
 #include "base/time.h"
 #include "cli/cmds.h"
-#include "cli/job_history.h"
-#include "cli/state_dir.h"
+#include "cli/history/job_history.h"
+#include "cli/history/state_dir.h"
 #include "engine/control_socket.h"
 
 static const struct ty_opt options[] = {

@@ -1,8 +1,8 @@
 /* trainyard describe: everything about one TrainJob of one run. */
 #include "base/time.h"
 #include "cli/cmds.h"
-#include "cli/job_history.h"
-#include "cli/table.h"
+#include "cli/history/job_history.h"
+#include "cli/view/table.h"
 
 static const struct ty_opt options[] = {
     TY_OPT_NAMESPACE,

@@ -4,10 +4,10 @@
 #include "advise/doctor.h"
 #include "advise/machine.h"
 #include "api/name.h"
-#include "cli/cluster.h"
 #include "cli/cmds.h"
-#include "cli/doctor_view.h"
-#include "cli/state_dir.h"
+#include "cli/history/state_dir.h"
+#include "cli/install/cluster.h"
+#include "cli/view/doctor_view.h"
 #include "json/yaml.h"
 
 static const char *const formats[] = { "text", "json", "yaml", NULL };

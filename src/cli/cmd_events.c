@@ -1,6 +1,6 @@
 /* trainyard events: what happened to a TrainJob and what it is made of. */
 #include "cli/cmds.h"
-#include "cli/job_history.h"
+#include "cli/history/job_history.h"
 
 static const char *const outputs[] = { "json", "yaml", NULL };
 static const struct ty_opt options[] = {

@@ -1,9 +1,9 @@
 /* trainyard get: the jobs of this machine, past and present, and what they are made of. */
 #include <time.h>
 
-#include "cli/cluster_hint.h"
 #include "cli/cmds.h"
-#include "cli/get_view.h"
+#include "cli/install/cluster_hint.h"
+#include "cli/view/get_view.h"
 
 static const struct ty_opt options[] = {
     { "output", 'o', TY_OPT_WORD, "FORMAT", "json, yaml, name or wide", ty_job_history_outputs,

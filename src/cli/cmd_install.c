@@ -1,9 +1,9 @@
 /* trainyard install: all that a cluster needs, ready for kubectl apply --server-side. */
 #include "api/name.h"
-#include "cli/catalog.h"
 #include "cli/cmds.h"
-#include "cli/install.h"
-#include "cli/printer.h"
+#include "cli/install/catalog.h"
+#include "cli/install/install.h"
+#include "cli/view/printer.h"
 #include <ctype.h>
 #include <errno.h>
 

@@ -3,8 +3,8 @@
 
 #include "base/xalloc.h"
 #include "cli/cmds.h"
-#include "cli/job_history.h"
-#include "cli/log_files.h"
+#include "cli/history/job_history.h"
+#include "cli/history/log_files.h"
 
 #define POLL_NS 100000000
 

@@ -1,4 +1,4 @@
-#include "cli/job_history_testing.h"
+#include "cli/history/job_history_testing.h"
 
 static void test_all_nodes(void **state)
 {

@@ -2,8 +2,8 @@
 #include <errno.h>
 
 #include "cli/cmds.h"
-#include "control/extern_plugin.h"
-#include "serve/operator.h"
+#include "operator/operator.h"
+#include "plugin_host/extern_plugin.h"
 
 static const struct ty_opt options[] = {
     TY_OPTS_CONFIG,

@@ -1,7 +1,7 @@
 /* trainyard render: TrainJobs become the objects that the operator would apply. */
 #include "cli/cmds.h"
-#include "cli/printer.h"
 #include "cli/session.h"
+#include "cli/view/printer.h"
 #include "trainer/trainjob_reconcile.h"
 
 /* Memory of one TrainJob's pass: inputs are at most 32 MB a file. */

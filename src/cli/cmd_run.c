@@ -6,9 +6,9 @@
 
 #include "base/time.h"
 #include "cli/cmds.h"
-#include "cli/run.h"
-#include "cli/run_gc.h"
-#include "cli/state_dir.h"
+#include "cli/history/state_dir.h"
+#include "cli/run/run.h"
+#include "cli/run/run_gc.h"
 #include "proc/memory_trim.h"
 
 #define SETTLED_MS     250 /* shorter runs are not worth tidying up in */

@@ -1,9 +1,9 @@
 /* trainyard runtimes: the built-in catalog, as a list or as objects to apply. */
-#include "cli/catalog.h"
 #include "cli/cmds.h"
-#include "cli/install.h"
-#include "cli/printer.h"
-#include "cli/table.h"
+#include "cli/install/catalog.h"
+#include "cli/install/install.h"
+#include "cli/view/printer.h"
+#include "cli/view/table.h"
 
 #define NAMES_MAX 64
 

@@ -1,4 +1,4 @@
-#include "cli/catalog.h"
+#include "cli/install/catalog.h"
 #include "cli/testing.h"
 #include "json/yaml.h"
 

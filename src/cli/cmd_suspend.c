@@ -1,6 +1,6 @@
 /* trainyard suspend, trainyard resume: orders to a run at work. */
 #include "cli/cmds.h"
-#include "cli/job_history.h"
+#include "cli/history/job_history.h"
 #include "engine/control_socket.h"
 
 static const struct ty_opt options[] = {

@@ -1,5 +1,5 @@
-#include "cli/job_history_testing.h"
-#include "store/run_lock.h"
+#include "cli/history/job_history_testing.h"
+#include "store/history/run_lock.h"
 
 static void test_only_what_runs(void **state)
 {

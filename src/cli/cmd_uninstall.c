@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include "api/name.h"
-#include "cli/cluster.h"
 #include "cli/cmds.h"
-#include "cli/install.h"
-#include "cli/printer.h"
-#include "cli/uninstall.h"
+#include "cli/install/cluster.h"
+#include "cli/install/install.h"
+#include "cli/install/uninstall.h"
+#include "cli/view/printer.h"
 
 #define DELETE_WITH(at) "kubectl" at " delete --ignore-not-found -f -"
 #define DELETE          DELETE_WITH("")

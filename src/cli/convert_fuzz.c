@@ -2,7 +2,7 @@
  * sentence or with objects; the same input gives the same objects; they have no field that their
  * schema does not know; the pair reads back equal from YAML; and the door refuses only what the
  * user wrote, never what the converter adds. What it lets in is rendered. */
-#include "cli/catalog.h"
+#include "cli/install/catalog.h"
 #include "convert/convert.h"
 #include "trainer/admission.h"
 #include "trainer/trainjob_reconcile.h"

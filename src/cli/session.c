@@ -1,6 +1,6 @@
 /* Opens a session: configuration, plugins, files; then lets objects in one by one. */
 #include "cli/session.h"
-#include "cli/catalog.h"
+#include "cli/install/catalog.h"
 #include "trainer/admission.h"
 #include "trainer/runtime_resolve.h"
 #include <strings.h>

@@ -3,10 +3,10 @@
 #ifndef TY_CLI_SESSION_H
 #define TY_CLI_SESSION_H
 
-#include "cli/findings.h"
 #include "cli/inputs.h"
-#include "control/config.h"
-#include "control/extern_plugin.h"
+#include "cli/view/findings.h"
+#include "config/config.h"
+#include "plugin_host/extern_plugin.h"
 #include "trainer/plugin.h"
 
 struct ty_session {

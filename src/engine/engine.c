@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "engine/engine_inner.h"
-#include "engine/jobset.h"
+#include "engine/jobset/jobset.h"
 #include "net/http_client.h"
 
 #define PASS_CEILING  ((size_t)8 << 30)  /* a run has at most RUN_MAX bytes of pods: submit.c */

@@ -12,11 +12,11 @@
 
 #include <uv.h>
 
-#include "engine/failure_summary.h"
-#include "engine/job.h"
-#include "engine/pod_plan.h"
-#include "engine/progress.h"
+#include "engine/job/job.h"
+#include "engine/pod/pod_plan.h"
 #include "proc/shim.h"
+#include "report/failure_summary.h"
+#include "report/progress.h"
 #include "trainer/plugin.h"
 
 struct ty_engine;

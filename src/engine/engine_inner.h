@@ -4,11 +4,11 @@
 
 #include "base/map.h"
 #include "engine/engine.h"
-#include "engine/job.h"
-#include "engine/pod_lifecycle.h"
+#include "engine/job/job.h"
+#include "engine/pod/pod_lifecycle.h"
 #include "engine/rsh.h"
 #include "proc/cgroup.h"
-#include "store/local.h"
+#include "store/local/local.h"
 
 /* Addresses, names and the master port of one JobSet. */
 struct ty_jobset_net {

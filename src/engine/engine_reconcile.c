@@ -3,7 +3,7 @@
 #include <sys/random.h>
 
 #include "engine/engine_inner.h"
-#include "engine/jobset.h"
+#include "engine/jobset/jobset.h"
 #include "trainer/trainjob_reconcile.h"
 
 static void apply_change(struct ty_engine *e, const struct ty_kind *kind, const char *ns,

@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "engine/engine_inner.h"
-#include "engine/jobset.h"
+#include "engine/jobset/jobset.h"
 #include "trainer/trainjob_reconcile.h"
 
 #define NAMESPACE "default"

@@ -14,8 +14,8 @@
 
 #include <uv.h>
 
-#include "control/log.h"
-#include "store/kube.h"
+#include "log/log.h"
+#include "store/kube/kube.h"
 
 struct ty_apiserver_health;
 

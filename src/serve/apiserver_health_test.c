@@ -1,6 +1,6 @@
 /* The whole way: a client asks a server on loopback, which goes from well to bad and back. With a
  * real API server, and tokens that it revokes: tests/operator/test_tokens.py. */
-#include "control/log.h"
+#include "log/log.h"
 #include "serve/apiserver_health.h"
 #include "store/api_testing.h"
 

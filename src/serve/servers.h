@@ -5,11 +5,11 @@
 
 #include <uv.h>
 
-#include "control/config.h"
-#include "control/lease_client.h"
-#include "control/trainjob_controller.h"
-#include "control/webhook_cert_manager.h"
+#include "config/config.h"
+#include "controller/trainjob_controller.h"
+#include "leader/lease_client.h"
 #include "serve/apiserver_health.h"
+#include "webhook_cert/webhook_cert_manager.h"
 
 struct ty_budget;
 struct ty_servers;

@@ -5,7 +5,7 @@
 
 #include "serve/respond.h"
 #include "serve/servers_inner.h"
-#include "store/kube_kinds.h"
+#include "store/kube/kube_kinds.h"
 
 struct metrics_call {
     struct ty_servers *s;

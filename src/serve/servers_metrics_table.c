@@ -1,7 +1,7 @@
 /* What /metrics has: the names and labels by which dashboards and alerts know v2.3.0, then ours. */
 #include "serve/servers_metrics_table.h"
 
-#include "control/trainjob_controller.h"
+#include "controller/trainjob_controller.h"
 
 static const double review_bounds[] = { 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005,
                                         0.01,   0.025,   0.05,   0.1,   0.25,   0.5,

@@ -1,5 +1,5 @@
 /* That the numbers are those of what happened. How they are written is metrics_test.c. */
-#include "control/trainjob_controller_testing.h"
+#include "controller/trainjob_controller_testing.h"
 #include "net/gnutls.h"
 #include "serve/servers_inner.h"
 

@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "serve/servers_testing.h"
-#include "store/kube_kinds.h"
+#include "store/kube/kube_kinds.h"
 
 #define ASK "POST /apis/authentication.k8s.io/v1/tokenreviews"
 

@@ -5,7 +5,7 @@
 
 #include "serve/jwt.h"
 #include "serve/servers_inner.h"
-#include "store/kube_kinds.h"
+#include "store/kube/kube_kinds.h"
 #include "trainer/trainjob.h"
 
 #define MANAGER "trainer-status"

@@ -1,5 +1,5 @@
 /* Ports that open and close together. Over TLS, with a real API server: tests/operator. */
-#include "control/trainjob_controller_testing.h"
+#include "controller/trainjob_controller_testing.h"
 #include "net/gnutls.h"
 #include "serve/servers_inner.h"
 

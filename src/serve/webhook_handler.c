@@ -9,7 +9,7 @@
 #include <uv.h>
 
 #include "base/budget.h"
-#include "control/reconcile.h"
+#include "controller/reconcile.h"
 #include "serve/respond.h"
 #include "serve/webhook.h"
 #include "trainer/child.h"

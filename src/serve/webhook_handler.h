@@ -3,7 +3,7 @@
 #ifndef TY_SERVE_WEBHOOK_HANDLER_H
 #define TY_SERVE_WEBHOOK_HANDLER_H
 
-#include "control/trainjob_controller.h"
+#include "controller/trainjob_controller.h"
 #include "net/http_server.h"
 
 struct ty_webhook_handler {

@@ -1,4 +1,4 @@
-#include "control/trainjob_controller_testing.h"
+#include "controller/trainjob_controller_testing.h"
 #include "serve/webhook_handler.h"
 
 #define VALIDATE "/validate-trainer-kubeflow-org-v1alpha1-trainjob"

@@ -1,6 +1,6 @@
 /* What the webhooks ask the API server when the cache does not know. Verdicts are webhook_test.c
  * and tests/golden, a real API server that calls them is tests/operator/test_webhooks.py. */
-#include "control/trainjob_controller_testing.h"
+#include "controller/trainjob_controller_testing.h"
 #include "serve/webhook_handler.h"
 
 #define PATH "/validate-trainer-kubeflow-org-v1alpha1-trainjob"

@@ -7,7 +7,7 @@
 #include "base/budget.h"
 #include "base/buf.h"
 #include "net/http_server_testing.h"
-#include "store/kube.h"
+#include "store/kube/kube.h"
 #include "json/patch.h"
 
 enum { API_PATCHED = -200 };

@@ -1,5 +1,5 @@
-/* Drives src/store/kube.h for the tests of the Kubernetes client (driver.py): a command a line on
- * stdin, in JSON, and an event a line on stdout. Ends at the end of stdin, everything freed.
+/* Drives src/store/kube/kube.h for the tests of the Kubernetes client (driver.py): a command a line
+ * on stdin, in JSON, and an event a line on stdout. Ends at the end of stdin, everything freed.
  *
  *   {"do":"ask","id":ID,"verb":"GET|CREATE|UPDATE|MERGE|APPLY|DELETE","kind":K,"ns":N,"name":N,...}
  *   {"do":"served","id":ID,"kind":K}          {"do":"cancel","id":ID}
@@ -11,9 +11,9 @@
 #include <uv.h>
 
 #include "base/map.h"
-#include "store/kube.h"
-#include "store/kube_kinds.h"
-#include "store/reflector.h"
+#include "store/kube/kube.h"
+#include "store/kube/kube_kinds.h"
+#include "store/kube/reflector.h"
 
 struct driver {
     uv_loop_t loop;

@@ -1,4 +1,4 @@
-/* Drives parts of the operator (src/control) on a real API server, for test_parts.py. What happens
+/* Drives parts of the operator on a real API server, for test_parts.py. What happens
  * is a JSON line on stdout; log lines go to stderr. SIGTERM ends it in order.
  *
  *   parts lease KUBECONFIG NS NAME IDENTITY LEASE_MS RENEW_MS RETRY_MS
@@ -9,10 +9,10 @@
 #include <signal.h>
 #include <uv.h>
 
-#include "control/events.h"
-#include "control/lease_client.h"
-#include "control/webhook_cert_manager.h"
-#include "store/kube.h"
+#include "controller/events.h"
+#include "leader/lease_client.h"
+#include "store/kube/kube.h"
+#include "webhook_cert/webhook_cert_manager.h"
 
 struct driver {
     uv_loop_t loop;

@@ -1,4 +1,4 @@
-"""The reflector (src/store/reflector.h) on a real API server, and on one that goes, falls silent or forgets."""
+"""The reflector (src/store/kube/reflector.h) on a real API server, and on one that goes, falls silent or forgets."""
 import pytest
 
 from asking import UNCHECKED, config_map, make_namespace

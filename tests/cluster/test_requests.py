@@ -1,4 +1,4 @@
-"""Requests of the Kubernetes client (src/store/kube.h) to a real API server: objects, lists, watches, limits."""
+"""Requests of the Kubernetes client (src/store/kube/kube.h) to a real API server: objects, lists, watches, limits."""
 from asking import MANY, config_map, make_namespace, requests
 from driver import Driver
 

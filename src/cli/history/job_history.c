@@ -1,0 +1,188 @@
+#include "cli/history/job_history.h"
+
+#include <errno.h>
+
+#include "cli/history/state_dir.h"
+#include "cli/install/cluster_hint.h"
+
+const char *const ty_job_history_outputs[] = { "json", "yaml", "name", "wide", NULL };
+
+int ty_job_history_error(struct ty_cli *cli, const struct ty_err *err)
+{
+    ty_cli_msg(cli, TY_MSG_ERROR, "%s", err->text);
+    return TY_EXIT_BAD;
+}
+
+int ty_job_history_not_found(struct ty_cli *cli, const struct ty_kind *kind, const char *name)
+{
+    ty_cli_msg(cli, TY_MSG_ERROR, "%s%s%s \"%s\" not found", kind->plural, *kind->group ? "." : "",
+               kind->group, name);
+    return TY_EXIT_BAD;
+}
+
+int ty_job_history_open(struct ty_cli *cli, enum ty_history_db_mode use, struct ty_history_db **ret)
+{
+    struct ty_err err = { 0 };
+    const char *path = ty_state_dir_history(cli->arena, &err);
+
+    if (!path)
+        return ty_job_history_error(cli, &err);
+    int r =
+        use == TY_HISTORY_DB_WRITE ? ty_history_db_open(path, TY_HISTORY_DB_READ, ret, &err) : 0;
+    if (r == 0 && use == TY_HISTORY_DB_WRITE)
+        r = ty_state_dir_check(cli->arena, &err);
+    if (r == 0 && use == TY_HISTORY_DB_WRITE) { /* there is one: taking out of it makes none */
+        ty_history_db_close(*ret);
+        *ret = NULL;
+    }
+    if (r == 0)
+        r = ty_history_db_open(path, use, ret, &err);
+    if (r == 0 || r == -ENOENT || r == -ENOTDIR)
+        return TY_EXIT_OK;
+    return ty_job_history_error(cli, &err);
+}
+
+int64_t ty_job_history_run_id(struct ty_cli *cli, const struct ty_cmd *cmd,
+                              const struct ty_args *args)
+{
+    int64_t run = 0;
+
+    if (!args->run || (ty_str_parse_i64(ty_str(args->run), &run) && run > 0))
+        return run;
+    ty_cli_usage(cli, cmd, "--run %s: the number of a run, as 'trainyard get -o wide' shows it",
+                 args->run);
+    return -1;
+}
+
+/* ---- TrainJobs ---- */
+
+struct ty_json *ty_job_history_parse(struct ty_arena *a, const struct ty_history_read_object *o)
+{
+    if (o->text.n > TY_JSON_MAX_BYTES)
+        return NULL;
+    return ty_json_parse(a, ty_str(ty_arena_strndup(a, o->text.p, o->text.n)), NULL, NULL);
+}
+
+struct jobset {
+    struct ty_arena *a;
+    struct ty_json *obj;
+};
+
+static bool take_jobset(void *ctx, const struct ty_history_read_object *o)
+{
+    struct jobset *j = ctx;
+
+    j->obj = ty_job_history_parse(j->a, o);
+    return false;
+}
+
+static struct ty_json *jobset_of(struct ty_history_db *d, struct ty_arena *a,
+                                 const struct ty_history_read_object *o)
+{
+    struct jobset j = { .a = a };
+    struct ty_history_read_filter which = {
+        .run = o->run.id, .job = o->name, .ns = o->ns, .kind = &ty_kind_jobset
+    };
+
+    ty_history_read_objects(d, &which, take_jobset, &j, NULL);
+    return j.obj;
+}
+
+struct job_reading {
+    const struct ty_job_history_query *q;
+    struct ty_arena *a;
+};
+
+static char *copy_text(struct ty_arena *a, const char *s)
+{
+    return ty_arena_strndup(a, s, strlen(s));
+}
+
+static bool on_trainjob(void *ctx, const struct ty_history_read_object *o)
+{
+    struct job_reading *r = ctx;
+    struct ty_job_history_entry job = { .run = o->run, .gone = o->gone };
+
+    ty_arena_reset(r->a);
+    job.run.dir = copy_text(r->a, o->run.dir);
+    job.run.command = copy_text(r->a, o->run.command);
+    job.run.how = copy_text(r->a, o->run.how);
+    job.ns = copy_text(r->a, o->ns);
+    job.name = copy_text(r->a, o->name);
+    job.alive = ty_history_read_run_state(r->q->d, &o->run);
+    job.job = ty_job_history_parse(r->a, o);
+    job.jobset = jobset_of(r->q->d, r->a, o);
+    return r->q->fn(r->q->ctx, r->a, &job);
+}
+
+int ty_job_history_query(const struct ty_job_history_query *q)
+{
+    ty_auto_arena *a = ty_arena_new(TY_JOB_HISTORY_CEILING);
+    struct job_reading r = { q, a };
+    struct ty_err err = { 0 };
+    struct ty_history_read_filter which = {
+        .run = q->run, .job = q->name, .ns = q->ns, .kind = &ty_kind_trainjob
+    };
+
+    if (q->d && ty_history_read_objects(q->d, &which, on_trainjob, &r, &err) < 0)
+        return ty_job_history_error(q->cli, &err);
+    return TY_EXIT_OK;
+}
+
+/* The texts of a job that outlive the call: printed and read reparse. */
+static struct ty_json *reparse(struct ty_arena *a, const struct ty_json *v)
+{
+    return v ? ty_json_parse(a, ty_json_text(a, v), NULL, NULL) : NULL;
+}
+
+struct job_found {
+    struct ty_arena *a;
+    struct ty_job_history_entry *ret;
+    bool any;
+};
+
+static bool take_first(void *ctx, struct ty_arena *a TY_UNUSED,
+                       const struct ty_job_history_entry *job)
+{
+    struct job_found *f = ctx;
+
+    f->any = true;
+    *f->ret = *job;
+    f->ret->run.dir = copy_text(f->a, job->run.dir);
+    f->ret->run.command = copy_text(f->a, job->run.command);
+    f->ret->run.how = copy_text(f->a, job->run.how);
+    f->ret->ns = copy_text(f->a, job->ns);
+    f->ret->name = copy_text(f->a, job->name);
+    f->ret->job = reparse(f->a, job->job);
+    f->ret->jobset = reparse(f->a, job->jobset);
+    return false;
+}
+
+int ty_job_history_entry(struct ty_cli *cli, struct ty_history_db *d, const struct ty_args *args,
+                         const char *name, struct ty_job_history_entry *ret)
+{
+    struct job_found f = { .a = cli->arena, .ret = ret };
+    struct ty_job_history_query q = {
+        .cli = cli, .d = d, .ns = args->ns, .name = name, .fn = take_first, .ctx = &f
+    };
+
+    if (args->run)
+        (void)ty_str_parse_i64(ty_str(args->run), &q.run);
+    int code = ty_job_history_query(&q);
+    if (code || f.any)
+        return code;
+    code = ty_job_history_not_found(cli, &ty_kind_trainjob, name);
+    if (!args->run) /* runs have numbers on this machine only */
+        ty_cluster_hint(cli, args->ns, name);
+    return code;
+}
+
+int ty_job_history_open_job(struct ty_cli *cli, const struct ty_cmd *cmd,
+                            const struct ty_args *args, struct ty_history_db **ret_d,
+                            struct ty_job_history_entry *ret)
+{
+    if (ty_job_history_run_id(cli, cmd, args) < 0)
+        return TY_EXIT_USAGE;
+    int code = ty_job_history_open(cli, TY_HISTORY_DB_READ, ret_d);
+    return code ? code : ty_job_history_entry(cli, *ret_d, args, args->rest.v[0], ret);
+}

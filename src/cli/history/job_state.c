@@ -1,0 +1,118 @@
+/* How a TrainJob is, in one word, and the other cells of its row. */
+#include "base/time.h"
+#include "cli/history/job_history.h"
+#include "cli/view/table.h"
+#include "trainer/trainjob_reconcile.h"
+
+static bool is_true(const struct ty_json *obj, const char *type)
+{
+    const struct ty_json *c = ty_condition_find(ty_json_get(obj, "status"), type);
+    return c && ty_str_is(ty_json_str_at(c, "status"), "True");
+}
+
+int64_t ty_job_state_restarts(const struct ty_job_history_entry *job)
+{
+    int64_t n = 0;
+
+    ty_json_int_at(job->jobset, "status.restarts", &n);
+    return n;
+}
+
+/* Restarted, and none of its pods is ready or done since. */
+static bool is_restarting(const struct ty_job_history_entry *job)
+{
+    int64_t sum = 0;
+
+    ty_each_item (s, ty_json_at(job->jobset, "status.replicatedJobsStatus")) {
+        int64_t ready = 0, done = 0;
+        ty_json_int_at(*s, "ready", &ready);
+        ty_json_int_at(*s, "succeeded", &done);
+        sum += ready + done;
+    }
+    return ty_job_state_restarts(job) > 0 && sum == 0;
+}
+
+const char *ty_job_state_text(struct ty_arena *a, const struct ty_job_history_entry *job)
+{
+    int64_t most = 0;
+
+    if (is_true(job->job, "Complete"))
+        return "Complete";
+    if (is_true(job->job, "Failed"))
+        return "Failed";
+    if (job->alive != TY_HISTORY_RUN_LIVE)
+        return "Interrupted";
+    if (ty_json_at(job->job, "metadata.deletionTimestamp"))
+        return "Terminating";
+    if (ty_json_true_at(job->job, "spec.suspend"))
+        return "Suspended";
+    if (!is_restarting(job))
+        return "Running";
+    ty_json_int_at(job->jobset, "spec.failurePolicy.maxRestarts", &most);
+    return ty_arena_printf(a, "Restarting %lld/%lld", (long long)ty_job_state_restarts(job),
+                           (long long)most);
+}
+
+const char *ty_job_state_nodes(struct ty_arena *a, const struct ty_job_history_entry *job)
+{
+    int64_t n = 0, sum = 0;
+
+    if (ty_json_int_at(job->job, "spec.trainer.numNodes", &n))
+        return ty_arena_printf(a, "%lld", (long long)n);
+    ty_each_item (rj, ty_json_at(job->jobset, "spec.replicatedJobs")) {
+        int64_t replicas = 1, pods = 1;
+        const struct ty_json *labels = ty_json_at(*rj, "template.metadata.labels");
+        if (!ty_str_is(
+                ty_json_as_str(ty_json_get(labels, "trainer.kubeflow.org/trainjob-ancestor-step")),
+                "trainer"))
+            continue;
+        ty_json_int_at(*rj, "replicas", &replicas);
+        ty_json_int_at(*rj, "template.spec.parallelism", &pods);
+        sum += replicas * pods;
+    }
+    return sum ? ty_arena_printf(a, "%lld", (long long)sum) : "<unknown>";
+}
+
+const char *ty_job_state_progress(struct ty_arena *a, const struct ty_job_history_entry *job)
+{
+    int64_t n = 0;
+
+    return ty_json_int_at(job->job, "status.trainerStatus.progressPercentage", &n)
+               ? ty_arena_printf(a, "%lld%%", (long long)n)
+               : "";
+}
+
+/* When the condition that ended it came true: by the end of that second. */
+static int64_t finished_ms(const struct ty_json *job)
+{
+    static const char *const types[] = { "Complete", "Failed" };
+    int64_t s = 0;
+
+    for (size_t i = 0; i < 2; i++) {
+        const struct ty_json *c = ty_condition_find(ty_json_get(job, "status"), types[i]);
+        if (is_true(job, types[i]) && ty_time_parse(ty_json_str_at(c, "lastTransitionTime"), &s))
+            return s * 1000 + 999;
+    }
+    return 0;
+}
+
+int64_t ty_job_state_ended_ms(const struct ty_job_history_entry *job)
+{
+    int64_t ended = finished_ms(job->job);
+
+    if (ended && job->run.ended_ms && ended > job->run.ended_ms)
+        return job->run.ended_ms;
+    if (ended || job->alive == TY_HISTORY_RUN_LIVE)
+        return ended;
+    return job->run.ended_ms ? job->run.ended_ms : -1;
+}
+
+const char *ty_job_state_duration(struct ty_arena *a, const struct ty_job_history_entry *job,
+                                  int64_t now_ms)
+{
+    int64_t end = ty_job_state_ended_ms(job);
+
+    if (end < 0)
+        return "<unknown>";
+    return ty_table_age(a, ((end ? end : now_ms) - job->run.started_ms) / 1000);
+}

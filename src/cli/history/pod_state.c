@@ -1,0 +1,94 @@
+/* How a pod and its containers are, in kubectl's words. */
+#include "cli/history/job_history.h"
+
+static const char *dup_str(struct ty_arena *a, struct ty_str s)
+{
+    return ty_arena_strndup(a, s.n ? s.p : "", s.n);
+}
+
+const char *ty_pod_state_container(struct ty_arena *a, const struct ty_json *status, bool cut_off)
+{
+    struct ty_str ended = ty_json_str_at(status, "state.terminated.reason"),
+                  waits = ty_json_str_at(status, "state.waiting.reason");
+
+    if (ended.n)
+        return dup_str(a, ended);
+    if (cut_off)
+        return "Interrupted";
+    if (ty_json_at(status, "state.running"))
+        return "Running";
+    return waits.n ? dup_str(a, waits) : "Waiting";
+}
+
+const char *ty_pod_state_container_exit(struct ty_arena *a, const struct ty_json *status)
+{
+    int64_t code = 0, sig = 0;
+    const struct ty_json *ended = ty_json_at(status, "state.terminated");
+
+    if (!ended)
+        ended = ty_json_at(status, "lastState.terminated");
+    if (!ty_json_int_at(ended, "exitCode", &code))
+        return "";
+    if (!ty_json_int_at(ended, "signal", &sig) && code > 128 && code <= 128 + 64)
+        sig = code - 128;
+    return sig ? ty_arena_printf(a, "%lld (signal %lld)", (long long)code, (long long)sig)
+               : ty_arena_printf(a, "%lld", (long long)code);
+}
+
+/* The first container that says more than the phase does. */
+static const char *container_reason(struct ty_arena *a, const struct ty_json *list)
+{
+    ty_each_item (c, list) {
+        struct ty_str waits = ty_json_str_at(*c, "state.waiting.reason"),
+                      ended = ty_json_str_at(*c, "state.terminated.reason");
+        if (waits.n)
+            return dup_str(a, waits);
+        if (ended.n && !ty_str_is(ended, "Completed"))
+            return dup_str(a, ended);
+    }
+    return NULL;
+}
+
+const char *ty_pod_state_text(struct ty_arena *a, const struct ty_json *pod, bool cut_off,
+                              bool gone)
+{
+    struct ty_str phase = ty_json_str_at(pod, "status.phase"),
+                  reason = ty_json_str_at(pod, "status.reason");
+    const char *more = container_reason(a, ty_json_at(pod, "status.containerStatuses"));
+
+    if (ty_str_is(phase, "Succeeded"))
+        return "Completed";
+    if (ty_str_is(phase, "Failed"))
+        return reason.n ? dup_str(a, reason) : more ? more : "Error";
+    if (cut_off)
+        return "Interrupted";
+    if (ty_json_at(pod, "metadata.deletionTimestamp"))
+        return gone ? "Deleted" : "Terminating";
+    if (more)
+        return more;
+    more = container_reason(a, ty_json_at(pod, "status.initContainerStatuses"));
+    if (more && ty_str_is(phase, "Pending"))
+        return ty_arena_printf(a, "Init:%s", more);
+    return phase.n ? dup_str(a, phase) : "Pending";
+}
+
+int64_t ty_pod_state_restarts(const struct ty_json *pod)
+{
+    int64_t sum = 0;
+
+    ty_each_item (c, ty_json_at(pod, "status.containerStatuses")) {
+        int64_t n = 0;
+        ty_json_int_at(*c, "restartCount", &n);
+        sum += n;
+    }
+    return sum;
+}
+
+const char *ty_pod_state_ready(struct ty_arena *a, const struct ty_json *pod)
+{
+    size_t ready = 0, n = ty_json_len(ty_json_at(pod, "spec.containers"));
+
+    ty_each_item (c, ty_json_at(pod, "status.containerStatuses"))
+        ready += ty_json_true_at(*c, "ready");
+    return ty_arena_printf(a, "%zu/%zu", ready, n);
+}

@@ -1,0 +1,128 @@
+/* Folders go before their rows: a disk that is full has room again then, and what is cut off in
+ * between is found again by the next run. */
+#include "cli/history/prune.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/time.h"
+#include "cli/history/state_dir.h"
+#include "cli/run/run_gc.h"
+#include "store/history/run_lock.h"
+
+/* ---- what is kept ---- */
+
+bool ty_prune_parse(struct ty_str text, struct ty_prune *ret)
+{
+    struct ty_prune p = { 0 };
+    struct ty_str first, second = ty_str_cut(text, ',', &first);
+
+    if (ty_str_is(text, "all")) {
+        *ret = p;
+        return true;
+    }
+    bool number = ty_str_parse_i64(first, &p.runs);
+    if (number ? p.runs <= 0 || (second.p && !ty_time_parse_span(second, &p.age_ms))
+               : second.p || !ty_time_parse_span(first, &p.age_ms))
+        return false;
+    *ret = p;
+    return true;
+}
+
+int ty_prune_settings(struct ty_cli *cli, const struct ty_cmd *cmd, const struct ty_args *args,
+                      struct ty_prune *ret)
+{
+    const char *variable = secure_getenv("TRAINYARD_HISTORY");
+
+    *ret = TY_PRUNE_DEFAULT;
+    if (args->history)
+        return ty_prune_parse(ty_str(args->history), ret)
+                   ? TY_EXIT_OK
+                   : ty_cli_usage(cli, cmd, "--history %s: write 200, 90d, 200,90d or all",
+                                  args->history);
+    if (variable && *variable && !ty_prune_parse(ty_str(variable), ret)) {
+        ty_cli_msg(cli, TY_MSG_WARNING,
+                   "TRAINYARD_HISTORY=%s: write 200, 90d, 200,90d or all; old runs are kept",
+                   variable);
+        *ret = (struct ty_prune){ 0 };
+    }
+    return TY_EXIT_OK;
+}
+
+/* ---- what goes ---- */
+
+struct old_run {
+    int64_t id;
+    char *dir;
+};
+
+struct pruning {
+    struct ty_arena *a;
+    struct ty_history_db *d;
+    int64_t before_ms; /* 0: any age is fine */
+    struct old_run v[TY_PRUNE_ONCE];
+    size_t n;
+};
+
+/* Collected first: a statement that reads does not like its rows to go. */
+static bool collect_run(void *ctx, const struct ty_history_db_run *run, bool beyond)
+{
+    struct pruning *p = ctx;
+
+    if ((!beyond && ty_history_read_run_end_ms(p->d, run) >= p->before_ms) ||
+        ty_history_read_run_state(p->d, run) == TY_HISTORY_RUN_LIVE ||
+        ty_run_gc_is_excluded(p->a, run->dir))
+        return true;
+    p->v[p->n++] = (struct old_run){ run->id, ty_arena_strndup(p->a, run->dir, strlen(run->dir)) };
+    return p->n < TY_PRUNE_ONCE;
+}
+
+/* "run-SECONDS-PID" began before that, and nobody is at work in it. */
+static bool is_left_over(const struct pruning *p, const char *name, const char *dir)
+{
+    struct ty_str began, rest = ty_str_cut(ty_str(name), '-', &began);
+    int64_t seconds = 0;
+
+    ty_str_cut(rest, '-', &began);
+    return ty_str_parse_i64(began, &seconds) && seconds > 0 && seconds < p->before_ms / 1000 &&
+           !ty_run_lock_is_held(dir) && !ty_run_gc_is_excluded(p->a, dir) &&
+           !ty_history_read_has_dir(p->d, dir);
+}
+
+/* Of a history that was moved away, or never came to be, only folders are left. */
+static int remove_left_over(struct pruning *p, struct ty_err *err)
+{
+    const char *runs = ty_state_dir_runs(p->a, err);
+    DIR *d = p->before_ms && runs ? opendir(runs) : NULL;
+    int r = 0;
+
+    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+    for (struct dirent *e = d ? readdir(d) : NULL; e && r == 0; e = readdir(d)) {
+        char *dir = ty_arena_printf(p->a, "%s/%s", runs, e->d_name);
+        if (p->n < TY_PRUNE_ONCE && is_left_over(p, e->d_name, dir)) {
+            p->n++;
+            r = ty_state_dir_remove(p->a, dir, err);
+        }
+    }
+    if (d)
+        closedir(d);
+    return r;
+}
+
+int ty_prune_history(struct ty_arena *a, struct ty_history_db *d, const struct ty_prune *keep,
+                     int64_t now_ms, struct ty_err *err)
+{
+    struct pruning *p = ty_new(a, struct pruning);
+
+    *p = (struct pruning){ .a = a, .d = d };
+    if (keep->age_ms && keep->age_ms < now_ms)
+        p->before_ms = now_ms - keep->age_ms;
+    int r = ty_history_read_runs(d, keep->runs, p->before_ms, collect_run, p, err);
+    for (size_t i = 0; i < p->n && r == 0; i++) {
+        r = ty_state_dir_remove(a, p->v[i].dir, err);
+        if (r == 0)
+            r = ty_history_read_delete_run(d, p->v[i].id, err);
+    }
+    return r == 0 ? remove_left_over(p, err) : r;
+}

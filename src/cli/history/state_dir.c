@@ -1,0 +1,229 @@
+#include "cli/history/state_dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/history/history_db.h"
+
+#define PASSWD_BYTES (64u << 10)
+
+/* As the user database has it: a folder that is guessed, in /tmp say, is anybody's. */
+static const char *home_of_user(struct ty_arena *a)
+{
+    struct passwd one, *found = NULL;
+    char *room = ty_arena_raw(a, PASSWD_BYTES, 1);
+
+    if (getpwuid_r(geteuid(), &one, room, PASSWD_BYTES, &found) != 0 || !found)
+        return NULL;
+    return found->pw_dir;
+}
+
+/* The folder that the user has named, and what we add to it. NULL: none was named. */
+static const char *base_of(struct ty_arena *a, const char **ret_below)
+{
+    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+
+    *ret_below = "trainyard";
+    if (state && state[0] == '/') /* the standard has relative ones ignored */
+        return state;
+    *ret_below = ".local/state/trainyard";
+    if (!home || home[0] != '/')
+        home = home_of_user(a);
+    return home && home[0] == '/' ? home : NULL;
+}
+
+static int no_home(struct ty_err *err)
+{
+    return ty_fail(err, -ENOENT,
+                   "there is no folder for the state of runs: HOME is not set and user %u has no "
+                   "home; set XDG_STATE_HOME to a folder of yours",
+                   (unsigned)geteuid());
+}
+
+char *ty_state_dir_root(struct ty_arena *a, struct ty_err *err)
+{
+    const char *below, *base = base_of(a, &below);
+
+    if (base)
+        return ty_arena_printf(a, "%s/%s", base, below);
+    no_home(err);
+    return NULL;
+}
+
+char *ty_state_dir_history(struct ty_arena *a, struct ty_err *err)
+{
+    const char *root = ty_state_dir_root(a, err);
+
+    return root ? ty_arena_printf(a, "%s/%s", root, TY_HISTORY_DB_FILE) : NULL;
+}
+
+char *ty_state_dir_runs(struct ty_arena *a, struct ty_err *err)
+{
+    const char *root = ty_state_dir_root(a, err);
+
+    return root ? ty_arena_printf(a, "%s/runs", root) : NULL;
+}
+
+/* ---- making it ---- */
+
+int ty_state_dir_create_path(const char *path, struct ty_err *err)
+{
+    char *copy = strdup(path);
+    int r = 0;
+
+    for (char *p = copy + 1; copy && r == 0; p++) {
+        bool end = !*p;
+        if (!end && *p != '/')
+            continue;
+        *p = 0;
+        if (mkdir(copy, 0700) < 0 && errno != EEXIST)
+            r = ty_fail(err, -errno, "%s: %s", copy, strerrordesc_np(errno));
+        if (end)
+            break;
+        *p = '/';
+    }
+    free(copy);
+    return r;
+}
+
+static int refuse_dir(const char *base, const char *below, const char *why, struct ty_err *err)
+{
+    return ty_fail(err, -EPERM, "%s/%s %s: mend that, or set XDG_STATE_HOME to another folder",
+                   base, below, why);
+}
+
+static bool is_trusted(const struct stat *st)
+{
+    return st->st_uid == geteuid() || st->st_uid == 0;
+}
+
+/* A folder on the way. Who owns one may put another in the place of what is below it, at any time;
+ * the owner of a link may do so at once. */
+static int check_way(int at, const char *base, const char *name, struct ty_err *err)
+{
+    struct stat own, target;
+
+    if (fstatat(at, name, &own, AT_SYMLINK_NOFOLLOW) < 0 || fstatat(at, name, &target, 0) < 0)
+        return ty_fail(err, -errno, "%s/%s: %s", base, name, strerrordesc_np(errno));
+    if (!is_trusted(&own) || !is_trusted(&target))
+        return refuse_dir(base, name, "belongs to another user", err);
+    if ((target.st_mode & S_IWOTH) && !(target.st_mode & S_ISVTX))
+        return refuse_dir(base, name, "can be written to by everybody", err);
+    return 0;
+}
+
+/* Our own folder. Pods' environments are in it, so one that others may look into is closed. */
+static int check_own(int at, const char *base, const char *name, bool close_it, struct ty_err *err)
+{
+    int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const char *why = NULL;
+    struct stat st;
+
+    if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
+        return refuse_dir(base, name, "is a link or a file, not a folder", err);
+    int r = fd < 0 ? -1 : fstat(fd, &st);
+    if (r == 0 && st.st_uid != geteuid())
+        why = "belongs to another user";
+    else if (r == 0 && (st.st_mode & (S_IWGRP | S_IWOTH)))
+        why = "can be written to by others (chmod 700 it, if nobody has)";
+    else if (r == 0 && close_it && (st.st_mode & 077))
+        r = fchmod(fd, 0700);
+    if (r < 0)
+        r = ty_fail(err, -errno, "%s/%s: %s", base, name, strerrordesc_np(errno));
+    else if (why)
+        r = refuse_dir(base, name, why, err);
+    if (fd >= 0)
+        close(fd);
+    return r;
+}
+
+/* Each is checked before anything is made in it. */
+static int walk_path(int at, const char *base, const char *below, bool make, struct ty_err *err)
+{
+    struct stat st;
+    char name[64];
+    int r = 0;
+
+    /* The user's word is good for a folder of somebody else's, a home in a container for example.
+     * But root may have kept another user's HOME without meaning it (sudo). */
+    if (geteuid() == 0 && strchr(below, '/') && fstat(at, &st) == 0 && st.st_uid != 0)
+        return ty_fail(err, -EPERM, "HOME, %s, belongs to another user: set XDG_STATE_HOME", base);
+    for (size_t n = 0; r == 0; n++) {
+        n += strcspn(below + n, "/");
+        snprintf(name, sizeof(name), "%.*s", (int)n, below);
+        if (make && mkdirat(at, name, 0700) < 0 && errno != EEXIST)
+            return ty_fail(err, -errno, "%s/%s: %s", base, name, strerrordesc_np(errno));
+        if (!below[n])
+            return check_own(at, base, name, make, err);
+        r = check_way(at, base, name, err);
+    }
+    return r;
+}
+
+static int open_walk(struct ty_arena *a, bool make, struct ty_err *err)
+{
+    const char *below, *base = base_of(a, &below);
+    int r = base && make ? ty_state_dir_create_path(base, err) : 0;
+
+    if (r < 0 || !base)
+        return r < 0 ? r : no_home(err);
+    int at = open(base, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (at < 0)
+        return ty_fail(err, -errno, "%s: %s", base, strerrordesc_np(errno));
+    r = walk_path(at, base, below, make, err);
+    close(at);
+    return r;
+}
+
+int ty_state_dir_create(struct ty_arena *a, struct ty_err *err)
+{
+    return open_walk(a, true, err);
+}
+
+int ty_state_dir_check(struct ty_arena *a, struct ty_err *err)
+{
+    return open_walk(a, false, err);
+}
+
+static int remove_one(const char *path, const struct stat *st TY_UNUSED, int kind TY_UNUSED,
+                      struct FTW *f TY_UNUSED)
+{
+    return remove(path) < 0 && errno != ENOENT ? -1 : 0;
+}
+
+/* Below runs/, with no way back up. */
+static bool is_ours(struct ty_arena *a, struct ty_str path)
+{
+    const char *folder = ty_state_dir_runs(a, NULL);
+    char *runs = ty_arena_printf(a, "%s/", folder ? folder : "");
+    struct ty_str part, rest = { 0 };
+
+    if (!folder || !ty_str_starts(path, ty_str(runs)))
+        return false;
+    rest = (struct ty_str){ path.p + strlen(runs), path.n - strlen(runs) };
+    if (rest.n == 0)
+        return false;
+    while (rest.p) {
+        rest = ty_str_cut(rest, '/', &part);
+        if (part.n == 0 || ty_str_is(part, ".") || ty_str_is(part, ".."))
+            return false;
+    }
+    return true;
+}
+
+int ty_state_dir_remove(struct ty_arena *a, const char *path, struct ty_err *err)
+{
+    if (!is_ours(a, ty_str(path)))
+        return 0;
+    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+    if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) < 0 && errno != ENOENT)
+        return ty_fail(err, -errno, "%s: %s", path, strerrordesc_np(errno));
+    return 0;
+}

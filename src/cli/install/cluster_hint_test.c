@@ -1,0 +1,81 @@
+/* What needs no cluster; a real one is asked in tests/operator/test_reads.py. */
+#include "cli/history/job_history_testing.h"
+#include "cli/install/cluster_hint.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
+static const char *said(struct hist *h, const char *ns)
+{
+    ty_cluster_hint(&h->b.cli, ns, "x");
+    fixture_flush(&h->b);
+    return h->b.err;
+}
+
+/* A kubeconfig for this port and user, which KUBECONFIG names. */
+static void config(int port, const char *user)
+{
+    const char *path = getenv("KUBECONFIG");
+    FILE *f = fopen(path, "we");
+
+    assert_non_null(f);
+    fprintf(f,
+            "{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: "
+            "{cluster: c, user: u, namespace: team}}], clusters: [{name: c, cluster: {server: "
+            "'https://127.0.0.1:%d', insecure-skip-tls-verify: true}}], users: [{name: u, user: "
+            "%s}]}\n",
+            port, user);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void test_no_kubeconfig(void **state)
+{
+    assert_string_equal(said(*state, NULL),
+                        "note: these are the runs of this machine; a cluster's: "
+                        "kubectl describe trainjob x\n");
+}
+
+static void test_a_program_is_not_started(void **state)
+{
+    config(1, "{exec: {apiVersion: client.authentication.k8s.io/v1, command: /nonexistent, "
+              "interactiveMode: Never}}");
+    assert_string_equal(said(*state, NULL),
+                        "note: these are the runs of this machine; a cluster's: "
+                        "kubectl --context c -n team describe trainjob x\n");
+}
+
+static int listening(int *ret_port)
+{
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t n = sizeof(at);
+
+    assert_true(fd >= 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+    assert_int_equal(listen(fd, 8), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
+    *ret_port = ntohs(at.sin_port);
+    return fd;
+}
+
+/* One that never answers, and one that is not there: both end. */
+static void test_a_cluster_that_does_not_answer(void **state)
+{
+    struct hist *h = *state;
+    int port = 0, fd = listening(&port);
+
+    config(port, "{token: t}");
+    assert_has(said(h, "ns"), "note: no run \"x\" on this machine; the cluster of context \"c\" ");
+    assert_has(h->b.err, "To look there: kubectl --context c -n ns describe trainjob x\n");
+    close(fd);
+    config(port, "{token: t}");
+    assert_has(said(h, NULL), "the cluster of context \"c\" could not be asked: ");
+}
+
+#define T(fn) cmocka_unit_test_setup_teardown(fn, hist_setup, hist_teardown)
+int main(void)
+{
+    const struct CMUnitTest tests[] = { T(test_no_kubeconfig), T(test_a_program_is_not_started),
+                                        T(test_a_cluster_that_does_not_answer) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,92 @@
+/* Pods' folders are made after the run holds its lock, so one that has some and is not held is
+ * over: killed, or the machine went down. */
+#include "cli/run/run_gc.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "store/history/run_lock.h"
+
+#define KEPT "kept"
+
+static int remove_one(const char *path, const struct stat *st TY_UNUSED, int kind TY_UNUSED,
+                      struct FTW *ftw TY_UNUSED)
+{
+    remove(path); /* what cannot go stays, but does not keep the rest */
+    return 0;
+}
+
+bool ty_run_gc_is_excluded(struct ty_arena *a, const char *dir)
+{
+    return access(ty_arena_printf(a, "%s/" KEPT, dir), F_OK) == 0;
+}
+
+static void gc_run(struct ty_arena *a, const char *dir)
+{
+    static const char *const sockets[] = { "rsh.sock", "control.sock" };
+    char *pods = ty_arena_printf(a, "%s/pods", dir);
+
+    /* A run that ended as it should has removed an empty `pods`; one that begins has it empty. */
+    if (access(pods, F_OK) < 0 || ty_run_lock_is_held(dir))
+        return;
+    if (access(ty_arena_printf(a, "%s/lock", dir), F_OK) < 0 || ty_run_gc_is_excluded(a, dir))
+        return;
+    DIR *d = opendir(pods);
+    bool empty = true;
+    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+    for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
+        empty = empty && e->d_name[0] == '.';
+    if (d)
+        closedir(d);
+    if (empty)
+        return;
+    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+    nftw(pods, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    for (size_t i = 0; i < sizeof(sockets) / sizeof(*sockets); i++)
+        unlink(ty_arena_printf(a, "%s/%s", dir, sockets[i]));
+}
+
+/* A port's file that nobody has locked: its run was killed. */
+static void gc_port(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        unlink(path);
+    if (fd >= 0)
+        close(fd);
+}
+
+static void gc_entry(struct ty_arena *a, const char *runs, const char *name)
+{
+    char *path = ty_arena_printf(a, "%s/%s", runs, name);
+
+    if (ty_str_starts(ty_str(name), TY_LIT("port-")) && ty_str_ends(ty_str(name), TY_LIT(".lock")))
+        gc_port(path);
+    else if (name[0] != '.')
+        gc_run(a, path);
+}
+
+void ty_run_gc(struct ty_arena *a, const char *runs)
+{
+    DIR *d = opendir(runs);
+
+    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+    for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
+        gc_entry(a, runs, e->d_name);
+    if (d)
+        closedir(d);
+}
+
+void ty_run_gc_exclude(struct ty_arena *a, const char *dir)
+{
+    int fd = open(ty_arena_printf(a, "%s/" KEPT, dir), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+    if (fd >= 0)
+        close(fd);
+}

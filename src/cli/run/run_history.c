@@ -1,0 +1,166 @@
+#include "cli/run/run_history.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "cli/run/run_command.h"
+#include "store/history/run_lock.h"
+
+#define EVERY_MS   100
+#define FULL_MS    1000 /* a full disk is tried again: somebody may make room */
+#define HURRIED_MS 20   /* how long a write in the loop waits for other runs' writes */
+#define LAST_MS    3000 /* and how long the last one does */
+
+static void stop_recording(struct ty_run_history *h)
+{
+    ty_history_record_free(h->record);
+    ty_history_db_close(h->file);
+    h->record = NULL;
+    h->file = NULL;
+}
+
+/* True unless it must be tried again. */
+static bool write_now(struct ty_run_history *h, int patience_ms)
+{
+    struct ty_err err = { 0 };
+    int r = h->file ? 0 : ty_history_db_open(h->path, TY_HISTORY_DB_WRITE, &h->file, &err);
+
+    if (r == 0) {
+        ty_history_db_busy_timeout(h->file, patience_ms);
+        r = ty_history_record_write(h->record, h->file, &h->run, &err);
+    }
+    if (r == 0 || r == -EAGAIN)
+        return r == 0;
+    if (r == -ENOSPC && h->file) {
+        if (!h->full)
+            ty_cli_msg(h->cli, TY_MSG_WARNING, "this run's history waits for room on the disk: %s",
+                       err.text);
+        h->full = true;
+        return false;
+    }
+    ty_cli_msg(h->cli, TY_MSG_WARNING, "this run has no history: %s", err.text);
+    stop_recording(h);
+    return true;
+}
+
+static void on_timer(uv_timer_t *t)
+{
+    struct ty_run_history *h = t->data;
+
+    if (h->record && !write_now(h, HURRIED_MS))
+        uv_timer_start(t, on_timer, h->full ? FULL_MS : EVERY_MS, 0);
+}
+
+static void on_change(void *ctx, bool urgent)
+{
+    struct ty_run_history *h = ctx;
+
+    h->changed = true;
+    if (h->full && uv_is_active((const uv_handle_t *)&h->timer))
+        return;
+    /* The run itself and its jobs at once: they can be given orders from now on. */
+    uv_timer_start(&h->timer, on_timer, urgent || !h->run.id ? 0 : EVERY_MS, 0);
+}
+
+static void on_event(void *ctx, const struct ty_kind *kind, const char *name, const char *type,
+                     const char *reason, const char *message, int64_t time_ms)
+{
+    struct ty_run_history *h = ctx;
+
+    if (h->record)
+        ty_history_record_event(h->record, kind, name, type, reason, message, time_ms);
+}
+
+static int on_command(void *ctx, const char *verb, const char *name, struct ty_err *err)
+{
+    struct ty_run_history *h = ctx;
+
+    if (strcmp(verb, "suspend") == 0 || strcmp(verb, "resume") == 0)
+        return ty_engine_suspend(h->engine, name, verb[0] == 's', err);
+    if (strcmp(verb, "delete") != 0)
+        return ty_fail(err, -EINVAL, "\"%s\" is no order: suspend, resume or delete", verb);
+    int r = ty_engine_delete(h->engine, name, err);
+    if (r == 0) {
+        h->deleted++;
+        ty_cli_msg(h->cli, TY_MSG_NOTE, "trainjob \"%s\" is being deleted, as asked", name);
+    }
+    return r;
+}
+
+void ty_run_history_init(struct ty_run_history *h, struct ty_cli *cli)
+{
+    *h = (struct ty_run_history){ .cli = cli, .lock = -1, .observer = { .event = on_event } };
+    h->observer.ctx = h;
+}
+
+void ty_run_history_begin(struct ty_run_history *h, uv_loop_t *loop, struct ty_engine *engine,
+                          const char *dir, const char *path)
+{
+    struct ty_arena *a = h->cli->arena;
+    struct ty_err err = { 0 };
+
+    h->engine = engine;
+    h->path = ty_arena_printf(a, "%s", path);
+    h->run = (struct ty_history_db_run){ .pid = getpid(),
+                                         .dir = ty_arena_printf(a, "%s", dir),
+                                         .command = ty_run_command_own(a, h->env),
+                                         .started_ms = ty_cli_wall_ms(),
+                                         .how = "" };
+    uv_timer_init(loop, &h->timer);
+    h->timer.data = h;
+    uv_unref((uv_handle_t *)&h->timer);
+    h->lock = ty_run_lock_acquire(dir, &err);
+    if (h->lock < 0)
+        ty_cli_msg(h->cli, TY_MSG_WARNING, "this run will look interrupted to others: %s",
+                   err.text);
+    if (ty_control_socket_listen(loop, dir, on_command, h, &h->control, &err) < 0)
+        ty_cli_msg(h->cli, TY_MSG_WARNING, "this run takes no orders: %s", err.text);
+    h->record = ty_history_record_new(ty_engine_store(engine), on_change, h);
+}
+
+static const char *how_it_ended(int code)
+{
+    switch (code) {
+    case TY_EXIT_OK:
+        return "Complete";
+    case 124:
+        return "TimedOut";
+    case 130:
+        return "Interrupted";
+    default:
+        return "Failed";
+    }
+}
+
+/* The runs before this one, as far as they are too many or too old. */
+static void prune_history(struct ty_run_history *h)
+{
+    struct ty_err err = { 0 };
+
+    ty_history_db_busy_timeout(h->file, HURRIED_MS);
+    int r = ty_prune_history(h->cli->arena, h->file, &h->keep, ty_cli_wall_ms(), &err);
+    if (r < 0 && r != -EAGAIN)
+        ty_cli_msg(h->cli, TY_MSG_WARNING, "old runs cannot be removed: %s", err.text);
+}
+
+void ty_run_history_end(struct ty_run_history *h, int code)
+{
+    if (h->record && h->changed) {
+        h->run.ended_ms = ty_cli_wall_ms();
+        h->run.how = how_it_ended(code);
+        if (!write_now(h, LAST_MS))
+            ty_cli_msg(h->cli, TY_MSG_WARNING,
+                       "the end of this run is missing in its history: %s %s", h->path,
+                       h->full ? "is on a full disk" : "is busy");
+        else if (h->file)
+            prune_history(h);
+    }
+    stop_recording(h);
+    ty_control_socket_free(h->control);
+    h->control = NULL;
+    if (h->timer.data && !uv_is_closing((uv_handle_t *)&h->timer))
+        uv_close((uv_handle_t *)&h->timer, NULL);
+    if (h->lock >= 0)
+        close(h->lock);
+    h->lock = -1;
+}

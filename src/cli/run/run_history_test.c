@@ -1,0 +1,186 @@
+#include "cli/run/run_history.h"
+#include "cli/testing.h"
+#include "engine/engine_inner.h"
+#include "store/history/history_read.h"
+#include "store/history/run_lock.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+/* An engine of which only the store is there: the history needs no more. */
+struct world {
+    struct ty_cli_fixture b;
+    uv_loop_t loop;
+    struct ty_engine e;
+    struct ty_run_history h;
+};
+
+static int64_t noon(void *ctx TY_UNUSED)
+{
+    return 1767323045;
+}
+
+static int setup(void **state)
+{
+    struct world *w = calloc(1, sizeof(*w));
+
+    fixture_open(&w->b);
+    uv_loop_init(&w->loop);
+    w->e.store = ty_local_new(noon, NULL);
+    ty_run_history_init(&w->h, &w->b.cli);
+    *state = w;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct world *w = *state;
+
+    ty_run_history_end(&w->h, 1);
+    uv_run(&w->loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&w->loop), 0);
+    ty_local_free(w->e.store);
+    fixture_close(&w->b);
+    free(w);
+    return 0;
+}
+
+static void add_job(struct world *w, const char *name)
+{
+    struct ty_arena *a = w->b.cli.arena;
+    struct ty_err err = { 0 };
+    char *text = ty_arena_printf(
+        a,
+        "{\"apiVersion\":\"trainer.kubeflow.org/v1alpha1\",\"kind\":\"TrainJob\",\"metadata\":"
+        "{\"name\":\"%s\",\"namespace\":\"default\"},\"spec\":{}}",
+        name);
+
+    assert_int_equal(
+        ty_local_create(w->e.store, a, ty_json_parse(a, ty_str(text), NULL, &err), &err), 0);
+}
+
+static bool first(void *ctx, const struct ty_history_read_object *o)
+{
+    struct ty_history_db_run *run = ctx;
+
+    *run = o->run;
+    run->dir = run->command = NULL;
+    run->how = o->run.how[0] ? "ended" : "";
+    assert_has(o->run.command, "run_history_test");
+    return false;
+}
+
+/* The newest run of the file; id 0: none. */
+static struct ty_history_db_run newest(void)
+{
+    struct ty_history_db_run run = { 0 };
+    struct ty_history_db *d = NULL;
+
+    if (ty_history_db_open("h.db", TY_HISTORY_DB_READ, &d, NULL) == 0)
+        ty_history_read_objects(d, &(struct ty_history_read_filter){ 0 }, first, &run, NULL);
+    ty_history_db_close(d);
+    return run;
+}
+
+static void stop(uv_timer_t *t)
+{
+    uv_stop(t->loop);
+}
+
+static void turn(struct world *w, unsigned ms)
+{
+    uv_timer_t t;
+
+    uv_timer_init(&w->loop, &t);
+    uv_timer_start(&t, stop, ms, 0);
+    uv_run(&w->loop, UV_RUN_DEFAULT);
+    uv_close((uv_handle_t *)&t, NULL);
+    uv_run(&w->loop, UV_RUN_NOWAIT);
+}
+
+static void test_written_while_it_goes(void **state)
+{
+    struct world *w = *state;
+
+    ty_run_history_begin(&w->h, &w->loop, &w->e, ".", "h.db");
+    assert_true(ty_run_lock_is_held("."));
+    assert_int_equal(access("h.db", F_OK), -1); /* nothing to tell of yet */
+    add_job(w, "a");
+    for (int i = 0; i < 100 && !newest().id; i++)
+        turn(w, 50);
+    assert_int_equal(newest().id, 1);
+    assert_int_equal(newest().pid, getpid());
+    assert_string_equal(newest().how, "");
+    ty_run_history_end(&w->h, 0);
+    assert_string_equal(newest().how, "ended");
+    assert_true(newest().ended_ms >= newest().started_ms);
+    assert_false(ty_run_lock_is_held("."));
+    fixture_flush(&w->b);
+    assert_string_equal(w->b.err, "");
+}
+
+static void test_a_run_of_nothing_leaves_nothing(void **state)
+{
+    struct world *w = *state;
+
+    ty_run_history_begin(&w->h, &w->loop, &w->e, ".", "h.db");
+    ty_run_history_end(&w->h, 1);
+    assert_int_equal(access("h.db", F_OK), -1);
+    ty_run_history_end(&w->h, 1); /* twice is once */
+}
+
+static void test_a_broken_file_is_told_once(void **state)
+{
+    struct world *w = *state;
+
+    fixture_file("h.db", "this is no database, it only looks like a file, and a long one at that: "
+                         "SQLite wants a hundred bytes before it has a look at what they are");
+    ty_run_history_begin(&w->h, &w->loop, &w->e, ".", "h.db");
+    add_job(w, "a");
+    turn(w, 300);
+    add_job(w, "b");
+    turn(w, 300);
+    ty_run_history_end(&w->h, 0);
+    fixture_flush(&w->b);
+    assert_string_equal(w->b.err,
+                        "warning: this run has no history: h.db: file is not a database\n");
+}
+
+static void test_orders(void **state)
+{
+    struct world *w = *state;
+    struct ty_err err = { 0 };
+
+    ty_run_history_begin(&w->h, &w->loop, &w->e, ".", "h.db");
+    add_job(w, "a");
+    turn(w, 1);
+    w->h.observer.event(w->h.observer.ctx, &ty_kind_trainjob, "a", "Normal", "R", "m", 1);
+    assert_int_equal(access("control.sock", F_OK), 0);
+    assert_int_equal(ty_engine_delete(&w->e, "a", &err), 0);
+    ty_run_history_end(&w->h, 130);
+    assert_int_equal(access("control.sock", F_OK), -1);
+}
+
+static void test_no_folder_no_trouble(void **state)
+{
+    struct world *w = *state;
+
+    ty_run_history_begin(&w->h, &w->loop, &w->e, "not/there", "not/there/h.db");
+    add_job(w, "a");
+    ty_run_history_end(&w->h, 0);
+    fixture_flush(&w->b);
+    assert_has(w->b.err, "this run will look interrupted to others: not/there/lock: ");
+    assert_has(w->b.err, "this run takes no orders: ");
+    assert_has(w->b.err, "this run has no history: not/there/h.db: No such file or directory");
+}
+
+#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(test_written_while_it_goes),      T(test_a_run_of_nothing_leaves_nothing),
+        T(test_a_broken_file_is_told_once), T(test_orders),
+        T(test_no_folder_no_trouble),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,201 @@
+#include "cli/run/run.h"
+#include "cli/testing.h"
+
+#define API "apiVersion: trainer.kubeflow.org/v1alpha1\n"
+#define RUNTIME                                                                                    \
+    API "kind: ClusterTrainingRuntime\nmetadata: {name: rt}\nspec: {mlPolicy: {numNodes: 1}, "     \
+        "template: {spec: {replicatedJobs: [{name: node, template: {metadata: {labels: {"          \
+        "trainer.kubeflow.org/trainjob-ancestor-step: trainer}}, spec: {template: {spec: {"        \
+        "containers: [{name: node, image: i}]}}}}}]}}}\n"
+#define JOB(name)                                                                                  \
+    "---\n" API "kind: TrainJob\nmetadata: {name: " name                                           \
+    ", namespace: a}\nspec: {runtimeRef: {name: rt}, trainer: {image: i}}\n"
+
+struct world {
+    struct ty_cli_fixture b;
+    struct ty_run_ctx r;
+};
+
+static void open_files(struct world *w, const char *first, const char *second, const char *in)
+{
+    struct ty_args args = { 0 };
+    struct ty_err err = { 0 };
+    int ends[2];
+
+    memset(w, 0, sizeof(*w));
+    fixture_open(&w->b);
+    w->r.cli = &w->b.cli;
+    fixture_file("a.yaml", first);
+    ty_strlist_add(w->b.cli.arena, &args.files, "a.yaml");
+    if (second) {
+        fixture_file("b.yaml", second);
+        ty_strlist_add(w->b.cli.arena, &args.files, "b.yaml");
+    }
+    if (in) {
+        assert_int_equal(pipe(ends), 0);
+        assert_int_equal(write(ends[1], in, strlen(in)), strlen(in));
+        close(ends[1]);
+        w->b.cli.in = ends[0];
+        ty_strlist_add(w->b.cli.arena, &args.files, "-");
+    }
+    assert_int_equal(ty_session_open(&w->r.session, &w->b.cli, &args, &err), 0);
+}
+
+static void close_files(struct world *w)
+{
+    if (w->b.cli.in >= 0)
+        close(w->b.cli.in);
+    ty_session_close(&w->r.session);
+    fixture_close(&w->b);
+}
+
+static int set(struct world *w, const char *word, struct ty_err *err)
+{
+    struct ty_args args = { 0 };
+
+    ty_strlist_add(w->b.cli.arena, &args.sets, word);
+    return ty_run_input_set(&w->r, &args, err);
+}
+
+static struct ty_json *job(struct world *w, const char *name)
+{
+    for (size_t i = 0; i < w->r.session.inputs.n; i++)
+        if (ty_str_is(w->r.session.inputs.v[i]->name, name))
+            return w->r.session.inputs.v[i]->obj;
+    fail_msg("no %s", name);
+    return NULL;
+}
+
+static void test_set(void **state)
+{
+    struct world w;
+    struct ty_err err = { 0 };
+    int64_t n = 0;
+
+    (void)state;
+    open_files(&w, RUNTIME JOB("x"), JOB("w"), NULL);
+    assert_int_equal(set(&w, "spec.trainer.numNodes=4", &err), 0);
+    assert_true(ty_json_int_at(job(&w, "x"), "spec.trainer.numNodes", &n) && n == 4);
+    assert_true(ty_json_int_at(job(&w, "w"), "spec.trainer.numNodes", &n) && n == 4);
+    assert_true(ty_json_int_at(job(&w, "rt"), "spec.mlPolicy.numNodes", &n) && n == 1);
+    assert_null(ty_json_at(job(&w, "rt"), "spec.trainer"));         /* TrainJobs only */
+    assert_int_equal(set(&w, "metadata.labels.made=a=b", &err), 0); /* made on the way */
+    assert_true(ty_str_is(ty_json_str_at(job(&w, "x"), "metadata.labels.made"), "a=b"));
+    assert_int_equal(set(&w, "spec.trainer.command=[sh, -c, \"a, b\"]", &err), 0);
+    assert_string_equal(
+        ty_json_text(w.b.cli.arena, ty_json_at(job(&w, "x"), "spec.trainer.command")).p,
+        "[\"sh\",\"-c\",\"a, b\"]");
+    assert_int_equal(set(&w, "spec.trainer.image=", &err), 0);
+    assert_int_equal(ty_json_str_at(job(&w, "x"), "spec.trainer.image").n, 0);
+    assert_int_equal(set(&w, "spec.trainer.numNodes=null", &err), 0); /* taken away */
+    assert_null(ty_json_at(job(&w, "x"), "spec.trainer.numNodes"));
+    assert_int_equal(set(&w, "spec.initializer.dataset=~", &err), 0);
+    assert_int_equal(set(&w, "spec.trainer.image.x.y=null", &err), 0);
+    assert_null(ty_json_at(job(&w, "x"), "spec.initializer")); /* and nothing made for it */
+    assert_true(ty_json_at(job(&w, "x"), "spec.trainer.command") !=
+                ty_json_at(job(&w, "w"), "spec.trainer.command")); /* each its own */
+    close_files(&w);
+}
+
+static void test_sets_that_are_wrong(void **state)
+{
+    static const char *const rows[][2] = {
+        { "spec.trainer.numNodes", "--set spec.trainer.numNodes: write PATH=VALUE" },
+        { "=4", "--set =4: write PATH=VALUE" },
+        { "", "--set : write PATH=VALUE" },
+        { "spec..x=1", "--set spec..x=1: a part of the path is empty" },
+        { ".spec=1", "--set .spec=1: a part of the path is empty" },
+        { "spec.=1", "--set spec.=1: a part of the path is empty" },
+        { "kind=JobSet", "--set kind=JobSet: what an object is cannot be changed" },
+        { "apiVersion=v1", "--set apiVersion=v1: what an object is cannot be changed" },
+        { "spec.x=a\n---\nb", "--set spec.x: one value, not 2 documents" },
+        { "spec.x=[a", "--set:1:1: this [ is never closed" },
+    };
+    struct world w;
+
+    (void)state;
+    open_files(&w, RUNTIME JOB("x"), NULL, NULL);
+    const char *before = ty_json_text(w.b.cli.arena, job(&w, "x")).p;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct ty_err err = { 0 };
+        assert_true(set(&w, rows[i][0], &err) < 0);
+        assert_string_equal(err.text, rows[i][1]);
+        assert_string_equal(ty_json_text(w.b.cli.arena, job(&w, "x")).p, before);
+    }
+    close_files(&w);
+}
+
+/* A path through a value that is no object: the value gives way, and the schema speaks about it. */
+static void test_set_through_a_value(void **state)
+{
+    struct world w;
+    struct ty_err err = { 0 };
+
+    (void)state;
+    open_files(&w, RUNTIME JOB("x"), NULL, NULL);
+    assert_int_equal(set(&w, "spec.trainer.image.tag=1", &err), 0);
+    ty_session_admit_all(&w.r.session);
+    assert_int_equal(w.r.session.n_invalid, 1);
+    close_files(&w);
+}
+
+static void test_gather(void **state)
+{
+    struct world w;
+    const struct ty_json *objs[16];
+    size_t jobs = 0;
+
+    (void)state;
+    open_files(&w, JOB("x") JOB("w"), RUNTIME, JOB("z"));
+    ty_session_admit_all(&w.r.session);
+    assert_int_equal(ty_run_input_gather(&w.r, objs, &jobs), 4);
+    assert_int_equal(jobs, 3);
+    close_files(&w);
+}
+
+/* A runtime of the catalog is needed by two jobs, and comes once; what was refused does not. */
+static void test_gather_what_is_needed(void **state)
+{
+    struct world w;
+    const struct ty_json *objs[16];
+    size_t jobs = 0;
+    static const char two[] = API
+        "kind: TrainJob\nmetadata: {name: x}\nspec: {runtimeRef: {name: torch-distributed}}\n"
+        "---\n" API
+        "kind: TrainJob\nmetadata: {name: w}\nspec: {runtimeRef: {name: torch-distributed}}\n"
+        "---\n" API "kind: TrainJob\nmetadata: {name: bad}\nspec: {runtimeRef: {name: nowhere}}\n";
+
+    (void)state;
+    open_files(&w, two, NULL, NULL);
+    ty_session_admit_all(&w.r.session);
+    size_t n = ty_run_input_gather(&w.r, objs, &jobs);
+    assert_int_equal(jobs, 2);
+    assert_int_equal(n, 3);
+    close_files(&w);
+}
+
+static void test_nothing(void **state)
+{
+    struct world w;
+    const struct ty_json *objs[4];
+    size_t jobs = 7;
+
+    (void)state;
+    open_files(&w, "", NULL, "");
+    assert_int_equal(ty_run_input_gather(&w.r, objs, &jobs), 0);
+    assert_int_equal(jobs, 0);
+    close_files(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_set),
+        cmocka_unit_test(test_sets_that_are_wrong),
+        cmocka_unit_test(test_set_through_a_value),
+        cmocka_unit_test(test_gather),
+        cmocka_unit_test(test_gather_what_is_needed),
+        cmocka_unit_test(test_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

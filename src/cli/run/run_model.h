@@ -1,0 +1,83 @@
+/* What a view knows of a run: jobs, their nodes, and what was last heard of each. Filled from the
+ * engine's news; views only look at it. */
+#ifndef TY_CLI_RUN_RUN_MODEL_H
+#define TY_CLI_RUN_RUN_MODEL_H
+
+#include "base/map.h"
+#include "engine/engine.h"
+
+enum { TY_RUN_LINE_MAX = 256, TY_RUN_CONDITIONS_MAX = 8 };
+
+struct ty_run_node {
+    struct ty_run_job *job;
+    char *pod;        /* "job-node-0-1" */
+    const char *name; /* "node-0-1": part of it */
+    char *role;       /* "node", "launcher", "dataset-initializer" */
+    int64_t index, attempt;
+    enum ty_pod_phase phase;
+    bool ready, stopping;
+    int64_t began_ms, ended_ms; /* it ran from, to; 0 not yet */
+    int restarts;
+    int exit_code, exit_signal; /* code -1: none yet */
+    bool by_us;                 /* it ended because the engine stopped it */
+    char reason[32];            /* "StartError", "OOMKilled" …; or empty */
+    /* There may be thousands of nodes that never say a word: each of these is NULL until then. */
+    char *error;                  /* what its log says: "ValueError: boom" */
+    struct ty_progress *progress; /* see ty_run_node_progress */
+    char *last;                   /* its last line, clean */
+    struct ty_run_node *prev, *next;
+};
+
+struct ty_run_job {
+    char *name;
+    int64_t began_ms, ended_ms;               /* ended: 0 not yet */
+    int64_t restarts;                         /* of the JobSet */
+    const char *result;                       /* "Complete", "Failed"; NULL not yet */
+    char *message;                            /* of that condition; NULL */
+    const struct ty_failure_summary *failure; /* at the end, the engine's; NULL before */
+    struct ty_progress progress;              /* from trainerStatus */
+    int64_t progress_ms;                      /* when that was heard */
+    struct ty_run_node *nodes, *last;         /* in the order of roles, then of names */
+    size_t n_nodes, n_alive;
+    struct {
+        char type[32];
+        uint64_t what;
+    } shown_conditions[TY_RUN_CONDITIONS_MAX];
+    size_t n_shown_conditions;
+    struct ty_run_job *next;
+};
+
+struct ty_run_model { /* all zero is an empty one */
+    struct ty_run_job *jobs, *last;
+    struct ty_map nodes; /* pod -> struct ty_run_node */
+};
+
+void ty_run_model_done(struct ty_run_model *m);
+struct ty_run_job *ty_run_model_job(struct ty_run_model *m, const char *name, int64_t ms);
+struct ty_run_node *ty_run_model_node(struct ty_run_model *m, const char *job, const char *pod,
+                                      int64_t ms);
+/* What happened. They give the node or job it happened to. */
+struct ty_run_node *ty_run_model_pod(struct ty_run_model *m, const struct ty_pod_update *news);
+struct ty_run_node *ty_run_model_line(struct ty_run_model *m, const char *job, const char *pod,
+                                      struct ty_str text, int64_t ms);
+struct ty_run_job *ty_run_model_status(struct ty_run_model *m, const char *job,
+                                       const struct ty_json *trainjob, int64_t ms);
+void ty_run_model_progress(struct ty_run_node *n, const struct ty_progress *now);
+/* False once for each new state of a condition: then it is to be told. */
+bool ty_run_model_condition_shown(struct ty_run_job *job, const struct ty_json *condition);
+
+static inline bool ty_run_node_alive(const struct ty_run_node *n)
+{
+    return n->phase == TY_PENDING || n->phase == TY_RUNNING;
+}
+/* How far it is; all unknown as long as it said nothing. */
+const struct ty_progress *ty_run_node_progress(const struct ty_run_node *n);
+/* It ended badly, and not because it was told to. */
+static inline bool ty_run_node_failed(const struct ty_run_node *n)
+{
+    return !ty_run_node_alive(n) && !n->by_us && n->exit_code > 0;
+}
+/* "exit code 0", "stopped", "segmentation fault (SIGSEGV)", "did not start" */
+void ty_run_node_result(const struct ty_run_node *n, struct ty_buf *out);
+
+#endif

@@ -1,0 +1,76 @@
+/* The plain view of a run: one line for each thing that happens, prefixed with who it happened to.
+ * The programs' lines go to standard output, everything else to standard error. */
+#include "cli/run/run_view.h"
+
+static void plain_open(struct ty_run_view *v, uv_loop_t *loop TY_UNUSED)
+{
+    setvbuf(v->cli->out, NULL, _IOLBF,
+            0); /* a reader at the other end of a pipe sees each line at once */
+}
+
+static void plain_line(struct ty_run_view *v, const struct ty_run_node *n,
+                       const char *container TY_UNUSED, struct ty_str text, int64_t ms TY_UNUSED)
+{
+    if (v->quiet || (v->only && strcmp(v->only, n->name) != 0))
+        return;
+    fprintf(v->cli->out, "[%s] ", n->name);
+    fwrite(text.p ? text.p : "", 1, text.n, v->cli->out);
+    fputc('\n', v->cli->out);
+}
+
+static void plain_pod(struct ty_run_view *v, const struct ty_run_node *n,
+                      const struct ty_pod_update *news)
+{
+    const char *why = news->message ? news->message : news->error;
+
+    if (!news->container || news->exit_code <= 0 || (v->quiet && news->by_us))
+        return;
+    if (news->exit_signal)
+        fprintf(v->cli->err, "%s: %s ended by signal %d%s\n", n->name, news->container,
+                news->exit_signal, news->by_us ? ", as asked" : "");
+    else
+        fprintf(v->cli->err, "%s: %s failed with exit code %d%s%s\n", n->name, news->container,
+                news->exit_code, why ? ": " : "", why ? why : "");
+}
+
+static void plain_event(struct ty_run_view *v, const struct ty_kind *kind, const char *name,
+                        const char *type, const char *reason, const char *message,
+                        int64_t ms TY_UNUSED)
+{
+    if (strcmp(type, "Warning") == 0)
+        fprintf(v->cli->err, "%s/%s: %s: %s\n", kind->singular, name, reason, message);
+}
+
+/* The first line of the message: what follows in it is the failure summary, and comes with the
+ * summary. */
+static void plain_condition(struct ty_run_view *v, const struct ty_run_job *j,
+                            const struct ty_json *condition)
+{
+    struct ty_str first;
+
+    if (v->quiet || !ty_str_is(ty_json_str_at(condition, "status"), "True"))
+        return;
+    ty_str_cut(ty_json_str_at(condition, "message"), '\n', &first);
+    fprintf(v->cli->err, "trainjob/%s: %.*s: %.*s\n", j->name,
+            TY_ARG(ty_json_str_at(condition, "type")), TY_ARG(first));
+}
+
+static void plain_summary(struct ty_run_view *v, const struct ty_run_outcome *o)
+{
+    ty_auto_buf b = { 0 };
+
+    fflush(v->cli->out);
+    ty_run_summary(&b, &v->model, o, v->cli->colour);
+    if (b.n)
+        fwrite(b.p, 1, b.n, v->cli->err);
+}
+
+const struct ty_run_renderer ty_run_plain = {
+    .name = "plain",
+    .open = plain_open,
+    .line = plain_line,
+    .pod = plain_pod,
+    .event = plain_event,
+    .condition = plain_condition,
+    .summary = plain_summary,
+};

@@ -1,0 +1,70 @@
+/* How a run is shown. The engine's news go into the model, then to one of the looks:
+ *
+ *   engine --> ty_run_view.observer --> model --> renderer: plain, table or json --> terminal
+ */
+#ifndef TY_CLI_RUN_RUN_VIEW_H
+#define TY_CLI_RUN_RUN_VIEW_H
+
+#include "cli/cli.h"
+#include "cli/run/run_model.h"
+
+struct ty_run_view;
+
+/* How it all ended, for the summary. */
+struct ty_run_outcome {
+    struct ty_engine *engine; /* for failure summaries */
+    const char *stopped;      /* why it was stopped before its end; NULL: it was not */
+    const char *dir;          /* the run's folder */
+    bool kept;                /* the pods' folders are still there */
+    int64_t now_ms;
+};
+
+/* Every member may be NULL but summary. Pointers are borrowed for the call. */
+struct ty_run_renderer {
+    const char *name;
+    void (*open)(struct ty_run_view *v, uv_loop_t *loop);
+    void (*line)(struct ty_run_view *v, const struct ty_run_node *n, const char *container,
+                 struct ty_str text, int64_t ms);
+    void (*pod)(struct ty_run_view *v, const struct ty_run_node *n,
+                const struct ty_pod_update *news);
+    void (*progress)(struct ty_run_view *v, const struct ty_run_node *n, int64_t ms);
+    void (*event)(struct ty_run_view *v, const struct ty_kind *kind, const char *name,
+                  const char *type, const char *reason, const char *message, int64_t ms);
+    void (*job)(struct ty_run_view *v, const struct ty_run_job *j, const struct ty_json *trainjob,
+                int64_t ms);
+    /* A condition that is new or has changed. */
+    void (*condition)(struct ty_run_view *v, const struct ty_run_job *j,
+                      const struct ty_json *condition);
+    void (*note)(struct ty_run_view *v, enum ty_cli_msg_kind how, const char *text);
+    void (*close)(struct ty_run_view *v); /* the terminal is as it was before */
+    void (*summary)(struct ty_run_view *v, const struct ty_run_outcome *o);
+};
+extern const struct ty_run_renderer ty_run_plain, ty_run_table, ty_run_json;
+
+struct ty_run_view {
+    struct ty_engine_observer observer; /* its ctx is the view */
+    const struct ty_run_renderer *renderer;
+    struct ty_cli *cli;
+    struct ty_run_model model;
+    const char *only; /* --logs: show lines of this node; NULL all */
+    bool quiet;
+    struct ty_run_screen *screen; /* the table's */
+};
+
+/* -o, else what suits the output: the table on a terminal, prefixed lines elsewhere. */
+void ty_run_view_init(struct ty_run_view *v, struct ty_cli *cli, const struct ty_args *args);
+void ty_run_view_open(struct ty_run_view *v, uv_loop_t *loop);
+void ty_run_view_note(struct ty_run_view *v, enum ty_cli_msg_kind how, const char *fmt, ...)
+    TY_PRINTF(3, 4);
+/* Ends it, whether it was opened or not; with an outcome it says the last word. */
+void ty_run_view_close(struct ty_run_view *v, const struct ty_run_outcome *o);
+
+/* run_summary.c: the last word in lines: what failed first, then each job. */
+void ty_run_summary(struct ty_buf *out, const struct ty_run_model *m,
+                    const struct ty_run_outcome *o, bool colour);
+/* "loss 0.31, lr 1e-5" */
+void ty_run_metrics(struct ty_buf *out, const struct ty_progress *p);
+/* "0:05", "12:34", "1:02:03" */
+void ty_run_clock(struct ty_buf *out, int64_t seconds);
+
+#endif

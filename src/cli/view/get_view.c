@@ -1,0 +1,149 @@
+#include "cli/view/get_view.h"
+
+#include "base/time.h"
+#include "trainer/trainjob_reconcile.h"
+
+static const char *str_at(struct ty_arena *a, const struct ty_json *obj, const char *path)
+{
+    struct ty_str s = ty_json_str_at(obj, path);
+    return ty_arena_strndup(a, s.n ? s.p : "", s.n);
+}
+
+static const char *number_text(struct ty_arena *a, int64_t n)
+{
+    return ty_arena_printf(a, "%lld", (long long)n);
+}
+
+static int64_t int_at(const struct ty_json *obj, const char *path, int64_t otherwise)
+{
+    int64_t n = otherwise;
+
+    (void)ty_json_int_at(obj, path, &n);
+    return n;
+}
+
+static int64_t time_at(const struct ty_json *obj, const char *path)
+{
+    int64_t s = 0;
+    return ty_time_parse(ty_json_str_at(obj, path), &s) ? s : 0;
+}
+
+static const char *age_text(const struct ty_get_row *r)
+{
+    return ty_table_age(r->a, r->now_ms / 1000 - time_at(r->obj, "metadata.creationTimestamp"));
+}
+
+static const char *run_of(const struct ty_get_row *r)
+{
+    return number_text(r->a, r->row->run.id);
+}
+
+void ty_get_pods_head(struct ty_table *t, bool wide)
+{
+    if (wide)
+        ty_table_row(t, "NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "RUN");
+    else
+        ty_table_row(t, "NAME", "READY", "STATUS", "RESTARTS", "AGE");
+}
+
+void ty_get_pods_row(struct ty_table *t, const struct ty_get_row *r)
+{
+    ty_table_row(t, str_at(r->a, r->obj, "metadata.name"), ty_pod_state_ready(r->a, r->obj),
+                 ty_pod_state_text(r->a, r->obj, r->cut_off, r->row->gone),
+                 number_text(r->a, ty_pod_state_restarts(r->obj)), age_text(r),
+                 str_at(r->a, r->obj, "status.podIP"), str_at(r->a, r->obj, "spec.hostname"),
+                 run_of(r));
+}
+
+static bool is_true(const struct ty_json *obj, const char *type)
+{
+    const struct ty_json *c = ty_condition_find(ty_json_get(obj, "status"), type);
+    return c && ty_str_is(ty_json_str_at(c, "status"), "True");
+}
+
+static const char *job_status(const struct ty_get_row *r)
+{
+    if (is_true(r->obj, "Complete"))
+        return "Complete";
+    if (is_true(r->obj, "Failed"))
+        return "Failed";
+    if (r->cut_off)
+        return "Interrupted";
+    return ty_json_true_at(r->obj, "spec.suspend") ? "Suspended" : "Running";
+}
+
+void ty_get_jobs_head(struct ty_table *t, bool wide)
+{
+    if (wide)
+        ty_table_row(t, "NAME", "STATUS", "COMPLETIONS", "DURATION", "AGE", "RUN");
+    else
+        ty_table_row(t, "NAME", "STATUS", "COMPLETIONS", "DURATION", "AGE");
+}
+
+void ty_get_jobs_row(struct ty_table *t, const struct ty_get_row *r)
+{
+    int64_t start = time_at(r->obj, "status.startTime"), end = 0;
+    const char *took = "";
+
+    end = time_at(r->obj, "status.completionTime");
+    if (start && (end || !r->cut_off))
+        took = ty_table_age(r->a, (end ? end : r->now_ms / 1000) - start);
+    ty_table_row(t, str_at(r->a, r->obj, "metadata.name"), job_status(r),
+                 ty_arena_printf(r->a, "%lld/%lld",
+                                 (long long)int_at(r->obj, "status.succeeded", 0),
+                                 (long long)int_at(r->obj, "spec.completions", 1)),
+                 took, age_text(r), run_of(r));
+}
+
+void ty_get_jobsets_head(struct ty_table *t, bool wide)
+{
+    if (wide)
+        ty_table_row(t, "NAME", "TERMINALSTATE", "RESTARTS", "COMPLETED", "SUSPENDED", "AGE",
+                     "RUN");
+    else
+        ty_table_row(t, "NAME", "TERMINALSTATE", "RESTARTS", "COMPLETED", "SUSPENDED", "AGE");
+}
+
+void ty_get_jobsets_row(struct ty_table *t, const struct ty_get_row *r)
+{
+    ty_table_row(
+        t, str_at(r->a, r->obj, "metadata.name"), str_at(r->a, r->obj, "status.terminalState"),
+        number_text(r->a, int_at(r->obj, "status.restarts", 0)),
+        is_true(r->obj, "Completed") ? "True" : "",
+        ty_json_true_at(r->obj, "spec.suspend") ? "true" : "false", age_text(r), run_of(r));
+}
+
+void ty_get_trainjobs_head(struct ty_table *t, bool wide)
+{
+    if (wide)
+        ty_table_row(t, "NAME", "RUNTIME", "NODES", "STATE", "PROGRESS", "RESTARTS", "STARTED",
+                     "DURATION", "RUN", "NAMESPACE", "FOLDER", "COMMAND");
+    else
+        ty_table_row(t, "NAME", "RUNTIME", "NODES", "STATE", "PROGRESS", "RESTARTS", "STARTED",
+                     "DURATION");
+}
+
+/* The cells outlive the job, which is read into an arena of its own. */
+void ty_get_trainjobs_row(struct ty_table *t, struct ty_arena *a,
+                          const struct ty_job_history_entry *job, bool wide, int64_t now_ms)
+{
+    const char *cells[] = {
+        job->name,
+        str_at(a, job->job, "spec.runtimeRef.name"),
+        ty_job_state_nodes(a, job),
+        ty_job_state_text(a, job),
+        ty_job_state_progress(a, job),
+        number_text(a, ty_job_state_restarts(job)),
+        ty_arena_printf(a, "%s ago", ty_table_age(a, (now_ms - job->run.started_ms) / 1000)),
+        ty_job_state_duration(a, job, now_ms),
+        wide ? number_text(a, job->run.id) : NULL,
+        job->ns,
+        job->run.dir,
+        job->run.command,
+        NULL,
+    };
+
+    for (size_t i = 0; cells[i]; i++)
+        cells[i] = ty_arena_strndup(t->arena, cells[i], strlen(cells[i]));
+    ty_table_add(t, cells);
+}

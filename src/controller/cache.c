@@ -1,0 +1,443 @@
+/* One allocation an object: names and text behind the struct. */
+#include <stdlib.h>
+
+#include "base/budget.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/time.h"
+#include "base/xalloc.h"
+#include "controller/applied_digest.h"
+#include "controller/cache.h"
+#include "controller/cache_project.h"
+#include "store/kube/truncate.h"
+
+#define MANAGER      "trainer"
+#define PASS_CEILING ((size_t)64 << 20)
+#define CUT_LEVELS   2 /* metadata, spec and status are opened */
+#define CUT_PART     8 /* a member that stays takes at most this part of what is whole */
+
+struct body {
+    size_t refs, n;
+    uint64_t hash;
+    bool shared; /* in the map; a second text of the same hash is not */
+    char text[];
+};
+
+struct cache_entry {
+    struct ty_cached pub;
+    struct body *body;
+    size_t size;
+    char data[]; /* text, ns, name, uid, job, job uid, maker: each ends with NUL */
+};
+
+struct ty_cache {
+    struct ty_map by_key;     /* "kind.group/ns/name" -> entry */
+    struct ty_map bodies;     /* hash, eight bytes -> body */
+    struct ty_arena *scratch; /* not of the budget: what is told must be kept, however full it is */
+    struct ty_budget *budget; /* may be NULL */
+    size_t bytes;
+};
+
+struct ty_cache *ty_cache_new(void)
+{
+    struct ty_cache *w = ty_xalloc(calloc(1, sizeof(*w)));
+
+    w->scratch = ty_arena_new_input(PASS_CEILING, NULL);
+    return w;
+}
+
+void ty_cache_set_budget(struct ty_cache *w, struct ty_budget *budget)
+{
+    w->budget = budget;
+    ty_budget_charge(budget, w->bytes);
+}
+
+static void charge_bytes(struct ty_cache *w, size_t n)
+{
+    w->bytes += n;
+    ty_budget_charge(w->budget, n);
+}
+
+static void release_bytes(struct ty_cache *w, size_t n)
+{
+    w->bytes -= n;
+    ty_budget_release(w->budget, n);
+}
+
+/* The longest text that is kept whole. */
+static size_t max_whole_bytes(const struct ty_cache *w)
+{
+    bool tight = w->budget && w->budget->ceiling && w->bytes > w->budget->ceiling / 2;
+
+    return tight ? TY_CACHE_TIGHT : TY_CACHE_WHOLE;
+}
+
+/* In a buffer of the caller's; too long a name finds nothing. */
+struct key {
+    size_t n;
+    char text[640];
+};
+
+static void key_add(struct key *k, struct ty_str s)
+{
+    size_t n = s.n < sizeof(k->text) - k->n ? s.n : sizeof(k->text) - k->n;
+    if (n)
+        memcpy(k->text + k->n, s.p, n);
+    k->n += n;
+}
+
+/* By hand: made twenty times for every TrainJob, where snprintf() took 4 % of all instructions. */
+static struct key key_of(const struct ty_kind *kind, struct ty_str ns, struct ty_str name)
+{
+    struct key k;
+
+    k.n = 0;
+    key_add(&k, ty_str(kind->singular));
+    key_add(&k, TY_LIT("."));
+    key_add(&k, ty_str(kind->group));
+    key_add(&k, TY_LIT("/"));
+    if (kind->namespaced)
+        key_add(&k, ns);
+    key_add(&k, TY_LIT("/"));
+    key_add(&k, name);
+    return k;
+}
+
+static void body_unref(struct ty_cache *w, struct cache_entry *e)
+{
+    struct body *b = e->body;
+
+    e->body = NULL;
+    e->pub.body = NULL;
+    if (!b || --b->refs > 0)
+        return;
+    if (b->shared)
+        ty_map_del(&w->bodies, (struct ty_str){ (const char *)&b->hash, sizeof(b->hash) });
+    release_bytes(w, sizeof(*b) + b->n + 1);
+    free(b);
+}
+
+static void entry_free(struct ty_cache *w, struct cache_entry *e)
+{
+    body_unref(w, e);
+    release_bytes(w, sizeof(*e) + e->size);
+    free(e);
+}
+
+void ty_cache_free(struct ty_cache *w)
+{
+    const struct ty_map_slot *s = NULL;
+    size_t at = 0;
+
+    if (!w)
+        return;
+    while ((s = ty_map_next(&w->by_key, &at)))
+        entry_free(w, s->value);
+    ty_map_done(&w->by_key);
+    ty_map_done(&w->bodies);
+    ty_arena_free(w->scratch);
+    free(w);
+}
+
+static const char *copy_text(char **at, struct ty_str s)
+{
+    char *p = *at;
+
+    if (s.n)
+        memcpy(p, s.p, s.n);
+    p[s.n] = 0;
+    *at = p + s.n + 1;
+    return p;
+}
+
+/* Who wrote it first, by what the API server noted; status aside. */
+static struct ty_str maker_of(const struct ty_json *obj)
+{
+    const struct ty_json *entries = ty_json_at(obj, "metadata.managedFields");
+    struct ty_str maker = { 0 };
+    int64_t first = INT64_MAX, t = 0;
+
+    ty_each_item (it, entries) {
+        if (ty_json_str_at(*it, "subresource").n == 0 &&
+            ty_time_parse(ty_json_str_at(*it, "time"), &t) && t < first) {
+            first = t;
+            maker = ty_json_str_at(*it, "manager");
+        }
+    }
+    return maker;
+}
+
+static struct cache_entry *entry_new(const struct ty_kind *kind, const struct ty_json *obj,
+                                     struct ty_str text)
+{
+    const struct ty_json *meta = ty_json_get(obj, "metadata");
+    struct ty_str uid = { 0 }, job = ty_cache_project_owner(obj, &uid);
+    struct ty_str maker = job.n || kind->ours ? (struct ty_str){ 0 } : maker_of(obj);
+    struct ty_str part[] = { text,
+                             ty_json_str_at(meta, "namespace"),
+                             ty_json_str_at(meta, "name"),
+                             ty_json_str_at(meta, "uid"),
+                             job,
+                             uid,
+                             maker };
+    const char *at[7] = { 0 };
+    size_t size = 0;
+
+    for (int i = 0; i < 7; i++)
+        size += part[i].n + 1;
+    struct cache_entry *e = ty_xalloc(malloc(sizeof(*e) + size));
+    char *p = e->data;
+    for (int i = 0; i < 7; i++)
+        at[i] = copy_text(&p, part[i]);
+    *e = (struct cache_entry){ .size = size };
+    e->pub = (struct ty_cached){ .kind = kind,
+                                 .text = { at[0], text.n },
+                                 .ns = at[1],
+                                 .name = at[2],
+                                 .uid = at[3],
+                                 .job = job.n ? at[4] : NULL,
+                                 .job_uid = job.n ? at[5] : NULL,
+                                 .maker = maker.n ? at[6] : NULL };
+    return e;
+}
+
+/* What a successor of the same object takes over. One whose version is smaller comes from a server
+ * that was restored from a backup: the versions that were remembered stand for nothing any more. */
+static void inherit_marks(struct cache_entry *e, struct cache_entry *was)
+{
+    if (strcmp(was->pub.uid, e->pub.uid) != 0 || e->pub.version < was->pub.version)
+        return;
+    e->pub.want = was->pub.want;
+    e->pub.at = was->pub.at;
+    e->pub.right = was->pub.right;
+    if (was->pub.version != e->pub.version)
+        return; /* somebody wrote: its body is another, perhaps */
+    e->body = was->body;
+    e->pub.body = was->pub.body;
+    was->body = NULL;
+}
+
+static uint64_t version_of(const struct ty_json *meta)
+{
+    int64_t v = 0;
+
+    ty_str_parse_i64(ty_json_str_at(meta, "resourceVersion"), &v);
+    return (uint64_t)v;
+}
+
+/* Who wrote last, by what the API server noted. */
+static void read_times(struct ty_cached *o, const struct ty_json *obj)
+{
+    const struct ty_json *entries = ty_json_at(obj, "metadata.managedFields");
+
+    ty_each_item (it, entries) {
+        bool ours = ty_str_is(ty_json_str_at(*it, "manager"), MANAGER) &&
+                    ty_str_is(ty_json_str_at(*it, "operation"), "Apply");
+        int64_t *last = ours ? &o->applied_s : &o->foreign_s, t = 0;
+        if (ty_json_str_at(*it, "subresource").n == 0 &&
+            ty_time_parse(ty_json_str_at(*it, "time"), &t) && t > *last)
+            *last = t;
+    }
+}
+
+static void read_numbers(struct ty_cached *o, const struct ty_json *kept)
+{
+    static const char *const parts[] = { "spec", "metadata.labels", "metadata.annotations" };
+    const struct ty_json *status = ty_json_get(kept, "status");
+
+    if (o->kind != &ty_kind_trainjob && o->kind != &ty_kind_jobset)
+        return;
+    o->status = status ? ty_json_hash(status) : 0;
+    o->state = ty_trainjob_state_read(o->kind, kept);
+    for (size_t i = 0; i < 3 && o->kind == &ty_kind_trainjob; i++)
+        o->wish = ty_hash_pair(o->wish, ty_json_hash(ty_json_at(kept, parts[i])));
+}
+
+/* The text that is kept of an object, and whether it is all of it. Lives with the scratch. */
+static struct ty_str text_of(struct ty_cache *w, const struct ty_json *kept, bool *ret_partial)
+{
+    struct ty_str text = ty_json_text(w->scratch, kept);
+    size_t most = max_whole_bytes(w);
+    ty_auto_buf less = { .ceiling = most };
+
+    *ret_partial = text.n > most || ty_arena_full(w->scratch);
+    if (!*ret_partial)
+        return text;
+    if (ty_arena_full(w->scratch) || !ty_truncate_object(&less, text, CUT_LEVELS, most / CUT_PART))
+        return TY_LIT("{}"); /* no such object is stored */
+    return (struct ty_str){ ty_arena_strndup(w->scratch, less.p, less.n), less.n };
+}
+
+const struct ty_cached *ty_cache_put(struct ty_cache *w, const struct ty_kind *kind,
+                                     const struct ty_json *obj, bool *ret_news)
+{
+    const struct ty_json *meta = ty_json_get(obj, "metadata");
+    struct key k = key_of(kind, ty_json_str_at(meta, "namespace"), ty_json_str_at(meta, "name"));
+    struct ty_str key = { k.text, k.n };
+    struct cache_entry *was = ty_map_get(&w->by_key, key);
+
+    ty_arena_reset(w->scratch);
+    struct ty_json *kept = ty_cache_project(w->scratch, kind, obj);
+    if (!kept) {
+        if (was)
+            entry_free(w, ty_map_del(&w->by_key, key));
+        if (ret_news)
+            *ret_news = was != NULL;
+        return NULL;
+    }
+    bool partial = false;
+    struct ty_str text = text_of(w, kept, &partial);
+    struct cache_entry *e = entry_new(kind, obj, text);
+    e->pub.partial = partial;
+    e->pub.version = version_of(meta);
+    e->pub.owned = ty_applied_digest_live(w->scratch, kind->schema, obj, MANAGER);
+    read_times(&e->pub, obj);
+    read_numbers(&e->pub, kept);
+    if (ty_arena_full(w->scratch))
+        e->pub.owned = 0; /* not known: it is applied once more */
+    ty_arena_reset(w->scratch);
+    charge_bytes(w, sizeof(*e) + e->size);
+    if (ret_news)
+        *ret_news = !was || !ty_str_eq(was->pub.text, e->pub.text) ||
+                    was->pub.owned != e->pub.owned || was->pub.version != e->pub.version;
+    if (was) {
+        inherit_marks(e, was);
+        entry_free(w, was);
+    }
+    ty_map_put(&w->by_key, key, e);
+    return &e->pub;
+}
+
+bool ty_cache_delete(struct ty_cache *w, const struct ty_kind *kind, struct ty_str ns,
+                     struct ty_str name, struct ty_str uid)
+{
+    struct key k = key_of(kind, ns, name);
+    struct cache_entry *e = ty_map_get(&w->by_key, (struct ty_str){ k.text, k.n });
+
+    if (!e || (uid.n && !ty_str_is(uid, e->pub.uid)))
+        return false;
+    ty_map_del(&w->by_key, (struct ty_str){ k.text, k.n });
+    entry_free(w, e);
+    return true;
+}
+
+const struct ty_cached *ty_cache_get(const struct ty_cache *w, const struct ty_kind *kind,
+                                     struct ty_str ns, struct ty_str name)
+{
+    struct key k = key_of(kind, ns, name);
+    struct cache_entry *e = ty_map_get(&w->by_key, (struct ty_str){ k.text, k.n });
+
+    return e ? &e->pub : NULL;
+}
+
+/* A copy: the object may be replaced while the tree is still in use. */
+static struct ty_json *read_text(struct ty_arena *a, struct ty_str text)
+{
+    struct ty_str copy = { ty_arena_strndup(a, text.p, text.n), text.n };
+    return ty_json_parse(a, copy, NULL, NULL);
+}
+
+struct ty_json *ty_cache_parse(struct ty_arena *a, const struct ty_cached *o)
+{
+    struct ty_json *obj = read_text(a, o->text);
+
+    if (obj && o->body)
+        ty_json_set(a, obj, "data", read_text(a, ty_str(o->body)));
+    return obj;
+}
+
+void ty_cache_each(const struct ty_cache *w, const struct ty_kind *kind,
+                   void (*fn)(void *ctx, const struct ty_cached *o), void *ctx)
+{
+    const struct ty_map_slot *s = NULL;
+    size_t at = 0;
+
+    while ((s = ty_map_next(&w->by_key, &at))) {
+        const struct cache_entry *e = s->value;
+        if (!kind || e->pub.kind == kind)
+            fn(ctx, &e->pub);
+    }
+}
+
+static struct cache_entry *entry_of(struct ty_cache *w, const struct ty_cached *o)
+{
+    struct key k = key_of(o->kind, ty_str(o->ns), ty_str(o->name));
+    return ty_map_get(&w->by_key, (struct ty_str){ k.text, k.n });
+}
+
+void ty_cache_set_applied(struct ty_cache *w, const struct ty_cached *o, uint64_t want)
+{
+    struct cache_entry *e = entry_of(w, o);
+
+    if (!e)
+        return;
+    e->pub.want = want;
+    e->pub.at = e->pub.version;
+}
+
+void ty_cache_set_in_sync(struct ty_cache *w, const struct ty_cached *o, uint64_t mark)
+{
+    struct cache_entry *e = entry_of(w, o);
+
+    if (e)
+        e->pub.right = mark;
+}
+
+void ty_cache_set_partial(struct ty_cache *w, const struct ty_cached *o)
+{
+    struct cache_entry *e = entry_of(w, o);
+
+    if (e)
+        e->pub.partial = true;
+}
+
+static struct body *body_get(struct ty_cache *w, struct ty_str text)
+{
+    uint64_t hash = ty_hash_bytes(0, text.p, text.n);
+    struct ty_str key = { (const char *)&hash, sizeof(hash) };
+    struct body *had = ty_map_get(&w->bodies, key);
+    if (had && ty_str_eq((struct ty_str){ had->text, had->n }, text))
+        return had;
+    struct body *b = ty_xalloc(calloc(1, sizeof(*b) + text.n + 1));
+    memcpy(b->text, text.p, text.n);
+    b->n = text.n;
+    b->hash = hash;
+    b->shared = !had;
+    if (b->shared)
+        ty_map_put(&w->bodies, key, b);
+    charge_bytes(w, sizeof(*b) + text.n + 1);
+    return b;
+}
+
+bool ty_cache_set_data(struct ty_cache *w, const struct ty_cached *o, struct ty_str data)
+{
+    struct cache_entry *e = entry_of(w, o);
+    bool fits = data.n <= max_whole_bytes(w);
+
+    if (!e)
+        return fits;
+    struct body *b = data.n && fits ? body_get(w, data) : NULL;
+    if (b)
+        b->refs++;
+    body_unref(w, e);
+    e->body = b;
+    e->pub.body = b ? b->text : NULL;
+    return fits;
+}
+
+size_t ty_cache_count(const struct ty_cache *w, const struct ty_kind *kind)
+{
+    const struct ty_map_slot *s = NULL;
+    size_t at = 0, n = 0;
+
+    if (!kind)
+        return w->by_key.n;
+    while ((s = ty_map_next(&w->by_key, &at)))
+        n += ((const struct cache_entry *)s->value)->pub.kind == kind;
+    return n;
+}
+
+size_t ty_cache_bytes(const struct ty_cache *w)
+{
+    return w->bytes + ty_map_bytes(&w->by_key) + ty_map_bytes(&w->bodies);
+}

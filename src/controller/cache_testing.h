@@ -1,0 +1,39 @@
+/* For tests: a cache, and an arena for what is put into it. */
+#ifndef TY_CONTROLLER_CACHE_TESTING_H
+#define TY_CONTROLLER_CACHE_TESTING_H
+
+#include "controller/cache.h"
+#include "json/json_testing.h"
+
+struct fx {
+    struct ty_arena *a;
+    struct ty_cache *w;
+    struct ty_err err; /* for who wants it */
+};
+
+static inline int up(void **state)
+{
+    static struct fx f;
+
+    f = (struct fx){ .a = ty_arena_new((size_t)16 << 20), .w = ty_cache_new() };
+    *state = &f;
+    return 0;
+}
+
+static inline int down(void **state)
+{
+    struct fx *f = *state;
+
+    ty_cache_free(f->w);
+    ty_arena_free(f->a);
+    return 0;
+}
+
+/* Told by a watch. *news may be NULL. */
+static inline const struct ty_cached *tell(struct fx *f, const struct ty_kind *kind,
+                                           const char *text, bool *news)
+{
+    return ty_cache_put(f->w, kind, json_read(f->a, text), news);
+}
+
+#endif

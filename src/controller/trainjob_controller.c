@@ -1,0 +1,285 @@
+/* Keys out of the queue, and what became of them. The looks are in controller_check_enough.c. */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+#include <uv.h>
+
+#include "base/xalloc.h"
+#include "controller/trainjob_controller_inner.h"
+
+#define IN_FLIGHT  16 /* twice the client's connections: the next write is always ready */
+#define CONTROLLER "trainer-trainjob-controller"
+#define CLOCK_MS   5000 /* how late a jump of the wall clock may be seen */
+
+/* "ns/name" in a buffer of the caller's. */
+static struct ty_str pending_key(char *buf, size_t size, struct ty_str ns, struct ty_str name)
+{
+    int n = snprintf(buf, size, "%.*s/%.*s", TY_ARG(ns), TY_ARG(name));
+    return (struct ty_str){ buf, n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1 };
+}
+
+struct ty_pending_job *ty_trainjob_controller_pending(struct ty_trainjob_controller *j,
+                                                      struct ty_str ns, struct ty_str name)
+{
+    char buf[640];
+    struct ty_str key = pending_key(buf, sizeof(buf), ns, name);
+    struct ty_pending_job *p = ty_map_get(&j->pending, key);
+
+    if (!p) {
+        p = ty_xalloc(calloc(1, sizeof(*p)));
+        ty_map_put(&j->pending, key, p);
+    }
+    return p;
+}
+
+struct ty_pending_job ty_trainjob_controller_take_pending(struct ty_trainjob_controller *j,
+                                                          struct ty_str ns, struct ty_str name)
+{
+    char buf[640];
+    struct ty_pending_job *p = ty_map_del(&j->pending, pending_key(buf, sizeof(buf), ns, name));
+    struct ty_pending_job copy = p ? *p : (struct ty_pending_job){ 0 };
+
+    j->woken -= copy.woken;
+    free(p);
+    return copy;
+}
+
+void ty_trainjob_controller_forget(struct ty_trainjob_controller *j, struct ty_str ns,
+                                   struct ty_str name)
+{
+    struct ty_key key = { TY_CONTROLLER_TRAINJOB, ns, name };
+
+    ty_trainjob_controller_take_pending(j, ns, name);
+    ty_queue_drop(j->queue, key);
+    ty_queue_drop(j->waiting, key);
+    ty_trainjob_controller_wake_waiting(j); /* it may have been its turn */
+}
+
+void ty_trainjob_controller_enqueue(struct ty_trainjob_controller *j, struct ty_str ns,
+                                    struct ty_str name)
+{
+    ty_queue_add(j->queue, (struct ty_key){ TY_CONTROLLER_TRAINJOB, ns, name });
+}
+
+static void enqueue_job(void *ctx, const struct ty_cached *o)
+{
+    ty_trainjob_controller_enqueue(ctx, ty_str(o->ns), ty_str(o->name));
+}
+
+/* Deadlines are reckoned anew: what waits for one, waits by a clock that did not jump. */
+static void on_clock_timer(uv_timer_t *t)
+{
+    struct ty_trainjob_controller *j = t->data;
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t wall_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    int64_t by = ty_clock_jump(&j->jump, wall_ms, (int64_t)(uv_hrtime() / 1000000));
+    if (by == 0)
+        return;
+    ty_warn(j->s.log, "the clock was set, or the machine slept: looking at all TrainJobs",
+            TY_I("seconds", by / 1000));
+    if (j->synced)
+        ty_cache_each(j->cache, &ty_kind_trainjob, enqueue_job, j);
+}
+
+static void start_clock(struct ty_trainjob_controller *j)
+{
+    j->clock = ty_xalloc(calloc(1, sizeof(*j->clock)));
+    uv_timer_init(j->s.loop, j->clock);
+    j->clock->data = j;
+    uv_timer_start(j->clock, on_clock_timer, 0, CLOCK_MS);
+    uv_unref((uv_handle_t *)j->clock);
+}
+
+struct ty_trainjob_controller *
+ty_trainjob_controller_new(const struct ty_trainjob_controller_settings *s)
+{
+    struct ty_trainjob_controller *j = ty_xalloc(calloc(1, sizeof(*j)));
+    struct ty_queue_settings q = { .loop = s->loop,
+                                   .ready = ty_trainjob_controller_process_queue,
+                                   .ctx = j };
+
+    j->s = *s;
+    if (j->s.in_flight <= 0)
+        j->s.in_flight = IN_FLIGHT;
+    j->cache = ty_cache_new();
+    ty_cache_set_budget(j->cache, s->budget);
+    j->scratch = ty_arena_new_input(ty_trainjob_controller_pass_ceiling(j), s->budget);
+    j->queue = ty_queue_new(&q);
+    j->waiting = ty_queue_new(&(struct ty_queue_settings){ 0 });
+    ty_trainjob_controller_count_init(j);
+    ty_trainjob_controller_watch_all(j);
+    start_clock(j);
+    return j;
+}
+
+void ty_trainjob_controller_lead(struct ty_trainjob_controller *j)
+{
+    j->leading = true;
+    ty_trainjob_controller_relist(j);
+    ty_trainjob_controller_process_queue(j);
+}
+
+void ty_trainjob_controller_drain(struct ty_trainjob_controller *j)
+{
+    j->leading = false;
+}
+
+bool ty_trainjob_controller_idle(const struct ty_trainjob_controller *j)
+{
+    return !j->writing;
+}
+
+bool ty_trainjob_controller_synced(const struct ty_trainjob_controller *j)
+{
+    return j->synced;
+}
+
+const struct ty_cache *ty_trainjob_controller_cache(const struct ty_trainjob_controller *j)
+{
+    return j->cache;
+}
+
+void ty_trainjob_controller_record_event(struct ty_trainjob_controller *j, struct ty_key key,
+                                         const char *type, const char *reason, struct ty_str note)
+{
+    const struct ty_cached *job = ty_cache_get(j->cache, &ty_kind_trainjob, key.ns, key.name);
+    char version[24];
+
+    if (!j->s.events || !job)
+        return;
+    snprintf(version, sizeof(version), "%llu", (unsigned long long)job->version);
+    ty_events_record(j->s.events, &(struct ty_event){ .controller = CONTROLLER,
+                                                      .kind = &ty_kind_trainjob,
+                                                      .ns = key.ns,
+                                                      .name = key.name,
+                                                      .uid = ty_str(job->uid),
+                                                      .version = ty_str(version),
+                                                      .type = type,
+                                                      .reason = reason,
+                                                      .action = "Reconciling",
+                                                      .note = note });
+}
+
+void ty_trainjob_controller_process_queue(void *ctx)
+{
+    struct ty_trainjob_controller *j = ctx;
+    struct ty_key key;
+
+    if (j->turning)
+        return; /* a look that needed no write came back at once: the loop below goes on */
+    j->turning = true;
+    while (j->leading && j->synced && !ty_trainjob_controller_is_stale(j) &&
+           j->counts.in_flight < (size_t)j->s.in_flight && ty_queue_next(j->queue, &key)) {
+        if (key.kind == TY_CONTROLLER_TRAINJOB)
+            ty_trainjob_controller_reconcile(j, key);
+        else
+            ty_trainjob_controller_reconcile_runtime(j, key);
+    }
+    j->turning = false;
+    if (j->s.idle && j->leading && j->synced && !j->writing)
+        j->s.idle(j->s.ctx);
+}
+
+static void enqueue_full(void *ctx, const struct ty_cached *o)
+{
+    struct ty_trainjob_controller *j = ctx;
+
+    ty_trainjob_controller_pending(j, ty_str(o->ns), ty_str(o->name))->full = true;
+    ty_trainjob_controller_enqueue(j, ty_str(o->ns), ty_str(o->name));
+}
+
+void ty_trainjob_controller_resync(struct ty_trainjob_controller *j)
+{
+    if (j->synced) /* before that every job is looked at anyway */
+        ty_cache_each(j->cache, &ty_kind_trainjob, enqueue_full, j);
+}
+
+void ty_trainjob_controller_retry_now(struct ty_trainjob_controller *j)
+{
+    for (size_t i = 0; i < j->n_watched; i++)
+        ty_reflector_retry_now(j->watched[i].reflect);
+    ty_queue_retry_now(j->queue);
+}
+
+static void enqueue_runtime(void *ctx, const struct ty_cached *o)
+{
+    struct ty_trainjob_controller *j = ctx;
+    int kind =
+        o->kind == &ty_kind_trainingruntime ? TY_CONTROLLER_RUNTIME : TY_CONTROLLER_CLUSTER_RUNTIME;
+
+    ty_queue_add(j->queue, (struct ty_key){ kind, ty_str(o->ns), ty_str(o->name) });
+}
+
+void ty_trainjob_controller_configure(struct ty_trainjob_controller *j, int in_flight,
+                                      enum ty_runtime_protection protection)
+{
+    bool other = protection != j->s.protection;
+
+    j->s.in_flight = in_flight > 0 ? in_flight : IN_FLIGHT;
+    j->s.protection = protection;
+    if (other && j->synced) { /* their finalizers come or go */
+        ty_cache_each(j->cache, &ty_kind_trainingruntime, enqueue_runtime, j);
+        ty_cache_each(j->cache, &ty_kind_clustertrainingruntime, enqueue_runtime, j);
+    }
+    ty_trainjob_controller_process_queue(j);
+}
+
+/* The writes are over, well or not. */
+void ty_trainjob_controller_write_done(struct ty_inflight *w)
+{
+    struct ty_trainjob_controller *j = w->jobs;
+    struct ty_key key = w->key;
+    bool bad = w->failed || w->work.err.code < 0;
+
+    ty_trainjob_controller_count_done(w, bad);
+    ty_trainjob_controller_log_reconcile(w, NULL);
+    if (w->replaced || (bad && w->work.err.code != -EFBIG)) /* that one says itself when */
+        ty_queue_retry(j->queue, key);
+    else
+        ty_queue_forget(j->queue, key);
+    if (key.kind == TY_CONTROLLER_TRAINJOB)
+        ty_trainjob_controller_expect_done(w);
+    /* A deadline does not wait for what fails, either; but one who is gone has none. */
+    if (w->work.requeue_s > 0 && ty_cache_get(j->cache, &ty_kind_trainjob, key.ns, key.name))
+        ty_queue_add_after(j->queue, key, ty_time_wait_ms(w->work.requeue_s));
+    ty_queue_done(j->queue, key);
+    ty_trainjob_controller_inflight_free(w);
+    ty_trainjob_controller_process_queue(j);
+}
+
+/* ---- the end ---- */
+
+static void on_closed(uv_handle_t *h)
+{
+    free(h);
+}
+
+void ty_trainjob_controller_free(struct ty_trainjob_controller *j)
+{
+    const struct ty_map_slot *s = NULL;
+    size_t at = 0;
+
+    if (!j)
+        return;
+    for (struct ty_inflight *w = j->writing, *next = NULL; w; w = next) {
+        next = w->next;
+        ty_trainjob_controller_inflight_free(w);
+    }
+    uv_close((uv_handle_t *)j->clock, on_closed);
+    ty_trainjob_controller_get_cancel_all(j);
+    for (size_t i = 0; i < j->n_watched; i++) {
+        ty_reflector_free(j->watched[i].reflect);
+        free(j->watched[i].trouble);
+    }
+    ty_queue_free(j->queue);
+    ty_queue_free(j->waiting);
+    while ((s = ty_map_next(&j->pending, &at)))
+        free(s->value);
+    ty_map_done(&j->pending);
+    ty_reconcile_memo_done(&j->memo);
+    ty_cache_free(j->cache);
+    ty_arena_free(j->scratch);
+    free(j);
+}

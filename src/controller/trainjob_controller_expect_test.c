@@ -1,0 +1,407 @@
+/* Writes, their answers and the watches' word about them, in every order. */
+#include "controller/trainjob_controller_testing.h"
+
+#define HELD(ask)                                                                                  \
+    {                                                                                              \
+        ask, 0, NULL                                                                               \
+    }
+#define GET_CM "GET /api/v1/namespaces/ns/configmaps/j-runtime-snapshot"
+#define ALL    JOBS_CM "\n" JOBS_SET "\n" JOBS_STATUS "\n"
+
+static void begin(struct controller_fixture *w, const struct api_row *rows)
+{
+    w->api.rows = rows;
+    w->jobs = ty_trainjob_controller_new(&w->s);
+    ty_trainjob_controller_lead(w->jobs);
+}
+
+static size_t waiting(struct controller_fixture *w)
+{
+    struct ty_queue_counts q = controller_queue_counts(w);
+
+    return q.depth + q.working;
+}
+
+/* Everything that was to be looked at has been, and is written. */
+static int at_rest(struct controller_fixture *w)
+{
+    return w->jobs->counts.reconciles > 0 && ty_trainjob_controller_idle(w->jobs) &&
+           waiting(w) == 0;
+}
+
+/* ---- what the server holds back until the test says so ---- */
+
+static int set_is_held(struct controller_fixture *w)
+{
+    return api_holds(&w->api, JOBS_SET);
+}
+
+static int cm_is_held(struct controller_fixture *w)
+{
+    return api_holds(&w->api, JOBS_CM);
+}
+
+static int snapshot_is_held(struct controller_fixture *w)
+{
+    return api_holds(&w->api, GET_CM);
+}
+
+static int status_is_held(struct controller_fixture *w)
+{
+    return api_holds(&w->api, JOBS_STATUS);
+}
+
+/* What this request would make of `is`, at that version. */
+static struct ty_str made(struct controller_fixture *w, const struct ty_http_request *q,
+                          const char *is, const char *version)
+{
+    struct ty_json *obj = ty_json_parse(w->a, ty_str(is), NULL, NULL);
+    struct ty_str sent = { ty_arena_strndup(w->a, q->body.p, q->body.n), q->body.n };
+
+    obj = ty_patch_merge(w->a, obj, ty_json_parse(w->a, sent, NULL, NULL));
+    ty_json_set(w->a, ty_json_ensure_object(w->a, obj, "metadata"), "resourceVersion",
+                ty_json_cstr(w->a, version));
+    return ty_json_text(w->a, obj);
+}
+
+/* By the watch, which ends with it and begins anew. */
+static void watch_tells(struct controller_fixture *w, const char *watch, const char *type,
+                        struct ty_str object)
+{
+    const char *line =
+        ty_arena_printf(w->a, "{\"type\":\"%s\",\"object\":%.*s}\n", type, TY_ARG(object));
+
+    api_answer(&w->api, watch, ty_str(line));
+}
+
+static void watch_says(struct controller_fixture *w, const char *watch, struct ty_str object)
+{
+    watch_tells(w, watch, "MODIFIED", object);
+}
+
+#define SETS "GET /apis/jobset.x-k8s.io/v1alpha2/jobsets?"
+#define CMS  "GET /api/v1/configmaps?"
+#define JOBS "GET " JOBS_GROUP "/trainjobs?"
+
+static const struct ty_cached *known(struct controller_fixture *w, const struct ty_kind *kind,
+                                     const char *name)
+{
+    const struct ty_cached *o =
+        ty_cache_get(ty_trainjob_controller_cache(w->jobs), kind, TY_LIT("ns"), ty_str(name));
+
+    assert_non_null(o);
+    return o;
+}
+
+static int jobset_is_known(struct controller_fixture *w)
+{
+    return ty_cache_count(ty_trainjob_controller_cache(w->jobs), &ty_kind_jobset) > 0;
+}
+
+static int cm_is_known(struct controller_fixture *w)
+{
+    return ty_cache_count(ty_trainjob_controller_cache(w->jobs), &ty_kind_configmap) > 0;
+}
+
+static int status_is_known(struct controller_fixture *w)
+{
+    return known(w, &ty_kind_trainjob, "j")->version == 20;
+}
+
+/* ---- nothing but our own ---- */
+
+static void test_answers_are_no_reason_to_look_again(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
+    };
+    struct controller_fixture *w = *state;
+
+    begin(w, rows);
+    controller_run_until(w, at_rest);
+    assert_string_equal(api_asked(&w->api, w->a), ALL);
+    assert_int_equal(w->jobs->counts.reconciles, 1);
+    assert_true(known(w, &ty_kind_trainjob, "j")->right != 0);
+}
+
+static void test_nor_is_a_watch_that_was_faster(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE, HELD(JOBS_CM), HELD(JOBS_SET), HELD(JOBS_STATUS), { 0 }
+    };
+    struct controller_fixture *w = *state;
+
+    begin(w, rows);
+    controller_run_until(w, cm_is_held);
+    struct ty_str is = made(w, api_peek(&w->api, JOBS_CM), "{\"metadata\":{\"uid\":\"c1\"}}", "20");
+    watch_says(w, CMS, is);
+    controller_run_until(w, cm_is_known);
+    api_answer(&w->api, JOBS_CM, is);
+    controller_run_until(w, set_is_held);
+    is = made(w, api_peek(&w->api, JOBS_SET), "{\"metadata\":{\"uid\":\"s1\"}}", "20");
+    watch_says(w, SETS, is);
+    controller_run_until(w, jobset_is_known);
+    api_answer(&w->api, JOBS_SET, is);
+    controller_run_until(w, status_is_held);
+    is = made(w, api_peek(&w->api, JOBS_STATUS), JOBS_JOB, "20");
+    watch_says(w, JOBS, is);
+    controller_run_until(w, status_is_known);
+    /* What is known is not even read. */
+    api_answer(&w->api, JOBS_STATUS, TY_LIT("{\"metadata\":{\"resourceVersion\":\"20\"},nonsense"));
+    controller_run_until(w, at_rest);
+    assert_string_equal(api_asked(&w->api, w->a), ALL);
+    assert_int_equal(controller_errors(w), 0);
+    assert_int_equal(w->jobs->counts.reconciles, 1);
+    assert_non_null(known(w, &ty_kind_configmap, "j-runtime-snapshot")->body);
+}
+
+static int reconciled_again(struct controller_fixture *w)
+{
+    return w->jobs->counts.reconciles > 1 && at_rest(w);
+}
+
+/* What comes later is somebody else's, even if it changes nothing that we own. */
+static void test_the_next_news_is_looked_at(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
+    };
+    struct controller_fixture *w = *state;
+
+    begin(w, rows);
+    controller_run_until(w, at_rest);
+    watch_says(w, SETS,
+               TY_LIT("{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"s1\","
+                      "\"resourceVersion\":\"21\",\"ownerReferences\":[{\"apiVersion\":"
+                      "\"trainer.kubeflow.org/v1alpha1\",\"kind\":\"TrainJob\",\"name\":\"j\","
+                      "\"uid\":\"u1\",\"controller\":true}]},\"spec\":{\"suspend\":true},"
+                      "\"status\":{\"replicatedJobsStatus\":[{\"name\":\"node\",\"ready\":0,"
+                      "\"succeeded\":0,\"failed\":0,\"active\":0,\"suspended\":1}]}}"));
+    controller_run_until(w, reconciled_again);
+    assert_has(api_asked(&w->api, w->a), ALL JOBS_STATUS "\n");
+    assert_has(w->api.body.p, "jobsStatus");
+}
+
+/* ---- others between ---- */
+
+static int set_again(struct controller_fixture *w)
+{
+    return w->jobs->counts.applies == 3 && set_is_held(w);
+}
+
+/* Somebody has changed the JobSet after us, and that is told before our answer comes: the answer
+ * must not make us believe that it is as we wanted it. */
+static void test_an_answer_that_was_overtaken(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE,
+        JOBS_GOOD_CM,
+        HELD(JOBS_SET),
+        JOBS_GOOD_ST,
+        { "GET /apis/jobset.x-k8s.io/v1alpha2/namespaces/ns/jobsets?fieldSelector", 200,
+          JOBS_LIST("{\"metadata\":{\"name\":\"j\",\"namespace\":\"ns\",\"uid\":\"s1\","
+                    "\"resourceVersion\":\"21\"},\"spec\":{}}") },
+        { 0 }
+    };
+    struct controller_fixture *w = *state;
+    static const char *const other =
+        "{\"metadata\":{\"uid\":\"s1\",\"managedFields\":[{\"manager\":\"trainer\",\"operation\":"
+        "\"Apply\",\"fieldsV1\":{\"f:spec\":{\"f:suspend\":{}}}}]},\"spec\":{}}";
+
+    begin(w, rows);
+    controller_run_until(w, set_is_held);
+    const struct ty_http_request *q = api_peek(&w->api, JOBS_SET);
+    struct ty_str ours = made(w, q, "{\"metadata\":{\"uid\":\"s1\"}}", "20");
+    watch_says(w, SETS, made(w, q, other, "21"));
+    controller_run_until(w, jobset_is_known);
+    api_answer(&w->api, JOBS_SET, ours);
+    controller_run_until(w, set_again); /* it is put right */
+    assert_true(known(w, &ty_kind_jobset, "j")->at != 21);
+    assert_true(known(w, &ty_kind_trainjob, "j")->right == 0);
+}
+
+static int jobset_was_made_again(struct controller_fixture *w)
+{
+    return w->jobs->counts.applies > 2 && at_rest(w);
+}
+
+/* The server was restored from a backup that does not have our JobSet, whose version is beyond
+ * what it counts now: it is not taken for a write that the list could not have. */
+static void test_a_jobset_that_a_restore_took_away(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
+    };
+    struct controller_fixture *w = *state;
+
+    begin(w, rows);
+    controller_run_until(w, at_rest);
+    assert_int_equal(w->jobs->counts.applies, 2);
+    watch_tells(w, SETS, "ERROR",
+                TY_LIT("{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\"}"));
+    controller_run_until(w, jobset_was_made_again);
+    assert_has(api_asked(&w->api, w->a), ALL JOBS_SET "\n");
+}
+
+/* The same with a snapshot: its text is not what we sent. */
+static void test_an_overtaken_snapshot_is_read_again(void **state)
+{
+    static const struct api_row rows[] = { JOBS_ONE,      HELD(JOBS_CM), HELD(GET_CM),
+                                           JOBS_GOOD_SET, JOBS_GOOD_ST,  { 0 } };
+    struct controller_fixture *w = *state;
+
+    begin(w, rows);
+    controller_run_until(w, cm_is_held);
+    const struct ty_http_request *q = api_peek(&w->api, JOBS_CM);
+    struct ty_str ours = made(w, q, "{\"metadata\":{\"uid\":\"c1\"}}", "20");
+    watch_says(w, CMS, made(w, q, "{\"metadata\":{\"uid\":\"c1\"}}", "21"));
+    controller_run_until(w, cm_is_known);
+    api_answer(&w->api, JOBS_CM, ours);
+    controller_run_until(w, snapshot_is_held);
+}
+
+/* And of a job that was right before: its children are looked at all the same. */
+static void test_an_overtaken_snapshot_of_a_job_that_was_right(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
+    };
+    static const struct api_row later[] = {
+        HELD(JOBS_CM), HELD(GET_CM), JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
+    };
+    struct controller_fixture *w = *state;
+
+    begin(w, rows);
+    controller_run_until(w, at_rest);
+    assert_true(known(w, &ty_kind_trainjob, "j")->right != 0);
+    w->api.rows = later;
+    watch_tells(w, CMS, "DELETED",
+                TY_LIT("{\"metadata\":{\"name\":\"j-runtime-snapshot\",\"namespace\":\"ns\","
+                       "\"uid\":\"c1\",\"resourceVersion\":\"21\"}}"));
+    controller_run_until(w, cm_is_held);
+    const struct ty_http_request *q = api_peek(&w->api, JOBS_CM);
+    struct ty_str ours = made(w, q, "{\"metadata\":{\"uid\":\"c2\"}}", "22");
+    watch_says(w, CMS, made(w, q, "{\"metadata\":{\"uid\":\"c2\"}}", "23"));
+    controller_run_until(w, cm_is_known);
+    api_answer(&w->api, JOBS_CM, ours);
+    controller_run_until(w, snapshot_is_held);
+}
+
+static int second_word(struct controller_fixture *w)
+{
+    return known(w, &ty_kind_configmap, "j-runtime-snapshot")->version == 20;
+}
+
+/* Somebody made one between our look and our write: what was seen of it then is not known. */
+static void test_somebody_was_there_before(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE, HELD(JOBS_CM), JOBS_GOOD_SET, JOBS_GOOD_ST, { 0 }
+    };
+    struct controller_fixture *w = *state;
+
+    begin(w, rows);
+    controller_run_until(w, cm_is_held);
+    const struct ty_http_request *q = api_peek(&w->api, JOBS_CM);
+    struct ty_str ours = made(w, q, "{\"metadata\":{\"uid\":\"c1\"}}", "20");
+    watch_says(w, CMS, made(w, q, "{\"metadata\":{\"uid\":\"c1\"}}", "19"));
+    controller_run_until(w, cm_is_known);
+    controller_run_until(w, cm_is_held);
+    watch_says(w, CMS, ours);
+    controller_run_until(w, second_word);
+    api_answer(&w->api, JOBS_CM, ours);
+    controller_run_until(w, reconciled_again);
+    assert_true(w->jobs->counts.reconciles > 1);
+}
+
+/* ---- answers that are not what was meant ---- */
+
+static void test_a_jobset_that_fares_already(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE,
+        JOBS_GOOD_CM,
+        { JOBS_SET, API_PATCHED,
+          "{\"metadata\":{\"uid\":\"s1\"},\"status\":{\"replicatedJobsStatus\":[{\"name\":\"node\","
+          "\"ready\":1}]}}" },
+        JOBS_GOOD_ST,
+        { 0 }
+    };
+    struct controller_fixture *w = *state;
+
+    begin(w, rows);
+    controller_run_until(w, reconciled_again);
+    assert_has(api_asked(&w->api, w->a), ALL JOBS_STATUS "\n");
+    assert_has(w->api.body.p, "jobsStatus");
+}
+
+/* The server's schema knows less than ours. */
+static void test_a_status_that_was_cut(void **state)
+{
+    static const struct api_row rows[] = {
+        JOBS_ONE, JOBS_GOOD_CM, JOBS_GOOD_SET, { JOBS_STATUS, 200, JOBS_JOB_AT("20", "") }, { 0 }
+    };
+    struct controller_fixture *w = *state;
+
+    begin(w, rows);
+    controller_run_until(w, reconciled_again);
+    assert_true(w->jobs->counts.reconciles > 1);
+}
+
+/* The user changed the job while we wrote, and our own answer is the first to say so. */
+static void test_a_job_that_wants_something_else_by_now(void **state)
+{
+    static const struct api_row rows[] = { JOBS_ONE,
+                                           JOBS_GOOD_CM,
+                                           JOBS_GOOD_SET,
+                                           { JOBS_STATUS, API_PATCHED,
+                                             JOBS_JOB_AT("20", ",\"labels\":{\"a\":\"b\"}") },
+                                           { 0 } };
+    struct controller_fixture *w = *state;
+
+    begin(w, rows);
+    controller_run_until(w, reconciled_again);
+    assert_true(w->jobs->counts.reconciles > 1);
+}
+
+#define COUNTED                                                                                    \
+    JOBS_JOB_AND(",\"status\":{\"jobsStatus\":[{\"name\":\"node\",\"ready\":1,\"succeeded\":0,"    \
+                 "\"failed\":0,\"active\":0,\"suspended\":0}]}")
+
+/* Counts of a JobSet that is gone stay until there is a new one, which has none yet. */
+static void test_counts_of_the_last_jobset(void **state)
+{
+    static const struct api_row rows[] = {
+        { "GET " JOBS_GROUP "/trainjobs?limit", 200, JOBS_LIST(COUNTED) },
+        { "GET " JOBS_GROUP "/clustertrainingruntimes?limit", 200, JOBS_LIST(JOBS_RUNTIME) },
+        JOBS_GOOD_CM,
+        JOBS_GOOD_SET,
+        { JOBS_STATUS, API_PATCHED, COUNTED },
+        { 0 }
+    };
+    struct controller_fixture *w = *state;
+
+    begin(w, rows);
+    controller_run_until(w, reconciled_again);
+    assert_has(api_asked(&w->api, w->a), ALL JOBS_STATUS "\n");
+    assert_has(w->api.body.p, "\"jobsStatus\":null");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CONTROLLER_TEST(test_answers_are_no_reason_to_look_again),
+        CONTROLLER_TEST(test_nor_is_a_watch_that_was_faster),
+        CONTROLLER_TEST(test_the_next_news_is_looked_at),
+        CONTROLLER_TEST(test_an_answer_that_was_overtaken),
+        CONTROLLER_TEST(test_a_jobset_that_a_restore_took_away),
+        CONTROLLER_TEST(test_an_overtaken_snapshot_is_read_again),
+        CONTROLLER_TEST(test_an_overtaken_snapshot_of_a_job_that_was_right),
+        CONTROLLER_TEST(test_somebody_was_there_before),
+        CONTROLLER_TEST(test_a_jobset_that_fares_already),
+        CONTROLLER_TEST(test_a_status_that_was_cut),
+        CONTROLLER_TEST(test_a_job_that_wants_something_else_by_now),
+        CONTROLLER_TEST(test_counts_of_the_last_jobset),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

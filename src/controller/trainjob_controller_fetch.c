@@ -1,0 +1,189 @@
+/* Objects that a look needs and the cache does not keep: the data of snapshots; TrainJobs, JobSets
+ * and runtimes that are too large (cache.h); JobSets whose rendering may be outdated. Each is
+ * fetched, held as text by the writing that needs it, and gone with it. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/budget.h"
+#include "controller/cache_project.h"
+#include "controller/trainjob_controller_inner.h"
+
+#define TREE_CEILING ((size_t)64 << 20)
+/* The job, its runtime, JobSet and snapshot; and one that has changed meanwhile. */
+#define MOST_FETCHES 5
+
+enum { HELD = 0, IN_CACHE, GONE }; /* what came of it; or -errno */
+
+struct ty_fetched_text {
+    const struct ty_kind *kind;
+    struct ty_str name, text;
+    struct ty_fetched_text *next;
+};
+
+static struct ty_str copy_text(struct ty_arena *a, struct ty_str s)
+{
+    return (struct ty_str){ ty_arena_strndup(a, s.n ? s.p : "", s.n), s.n };
+}
+
+/* Too large, or not now. */
+static int memory_error(const struct ty_arena *full)
+{
+    return ty_arena_starved(full) ? -EAGAIN : -EFBIG;
+}
+
+/* HELD, or no_room. */
+static int hold_text(struct ty_inflight *w, struct ty_str text)
+{
+    struct ty_fetched_text *h = ty_new(w->arena, struct ty_fetched_text);
+
+    *h = (struct ty_fetched_text){ .kind = w->work.fetch_kind, .next = w->held };
+    h->name = copy_text(w->arena, w->work.fetch_name);
+    h->text = copy_text(w->arena, text);
+    w->held = h;
+    return ty_arena_full(w->arena) ? memory_error(w->arena) : HELD;
+}
+
+const struct ty_fetched *ty_trainjob_controller_fetched(struct ty_arena *a,
+                                                        const struct ty_inflight *w)
+{
+    const struct ty_fetched *first = NULL;
+
+    for (const struct ty_fetched_text *h = w->held; h; h = h->next) {
+        struct ty_fetched *g = ty_new(a, struct ty_fetched);
+        *g = (struct ty_fetched){ .kind = h->kind, .name = h->name, .next = first };
+        g->json = ty_json_parse(a, h->text, NULL, NULL);
+        if (g->json) /* else the arena is full, and who asks for it finds that */
+            first = g;
+    }
+    return first;
+}
+
+/* What the cache keeps is used from there, at the next look; all else is held. */
+static int store_snapshot(struct ty_inflight *w, struct ty_arena *a, const struct ty_json *obj)
+{
+    struct ty_cache *cache = w->jobs->cache;
+    const struct ty_cached *o =
+        ty_cache_get(cache, &ty_kind_configmap, w->key.ns, w->work.fetch_name);
+    struct ty_str data = ty_reconcile_snapshot_data(a, ty_json_get(obj, "data"));
+
+    if (ty_arena_full(a))
+        return memory_error(a);
+    return !o || ty_cache_set_data(cache, o, data) ? IN_CACHE : hold_text(w, data);
+}
+
+static int store_object(struct ty_inflight *w, struct ty_arena *a, const struct ty_json *obj)
+{
+    const struct ty_cached *o =
+        ty_cache_get(w->jobs->cache, w->work.fetch_kind, w->key.ns, w->work.fetch_name);
+
+    if (!o || !ty_str_is(ty_json_str_at(obj, "metadata.uid"), o->uid))
+        return GONE; /* or replaced: the watch tells */
+    /* A JobSet whole: who owns which of its fields decides what may be written. */
+    struct ty_str text = ty_json_text(a, w->work.fetch_kind == &ty_kind_jobset
+                                             ? obj
+                                             : ty_cache_project(a, w->work.fetch_kind, obj));
+    return ty_arena_full(a) ? memory_error(a) : hold_text(w, text);
+}
+
+/* The operator may list these, not get one. */
+static bool is_listed(const struct ty_kind *kind)
+{
+    return kind == &ty_kind_trainjob || kind == &ty_kind_jobset;
+}
+
+static int store_answer(struct ty_inflight *w, struct ty_arena *a, struct ty_str text,
+                        struct ty_err *err)
+{
+    const struct ty_json *obj = ty_json_parse(a, text, NULL, err);
+
+    if (!obj)
+        return ty_arena_full(a) ? memory_error(a) : err->code;
+    if (is_listed(w->work.fetch_kind))
+        obj = ty_json_item(ty_json_get(obj, "items"), 0);
+    return w->work.fetch_kind == &ty_kind_configmap ? store_snapshot(w, a, obj)
+                                                    : store_object(w, a, obj);
+}
+
+static void log_fetch_failed(struct ty_inflight *w, struct ty_str why)
+{
+    char text[512];
+
+    w->failed = true;
+    snprintf(text, sizeof(text), "%.*s", TY_ARG(why));
+    ty_error(w->jobs->s.log, text,
+             w->work.fetch_kind == &ty_kind_configmap ? "could not read the runtime snapshot"
+                                                      : "could not read what the look needs",
+             TY_S("kind", w->work.fetch_kind->kind), TY_STR("namespace", w->key.ns),
+             TY_STR("name", w->key.name));
+}
+
+/* Nothing is written by this one: the job is looked at anew, now or after a back-off. */
+static void end_reconcile(struct ty_inflight *w, bool again)
+{
+    struct ty_trainjob_controller *j = w->jobs;
+
+    if (w->pending.full && ty_cache_get(j->cache, &ty_kind_trainjob, w->key.ns, w->key.name))
+        ty_trainjob_controller_pending(j, w->key.ns, w->key.name)->full =
+            true; /* still true then */
+    if (again)
+        ty_queue_add(j->queue, w->key);
+    ty_trainjob_controller_write_done(w);
+}
+
+static void on_fetched(void *ctx, const struct ty_kube_response *answer)
+{
+    struct ty_inflight *w = ctx;
+    struct ty_err err = { 0 };
+    ty_auto_arena *a = ty_arena_new_input(ty_trainjob_controller_ceiling(w->jobs, TREE_CEILING),
+                                          w->jobs->s.budget);
+    int r = answer->r == 0 ? store_answer(w, a, answer->text, &err) : answer->r;
+
+    w->op = NULL;
+    if (r == -EFBIG) {
+        ty_arena_reset(a);
+        ty_trainjob_controller_too_large(w);
+        return;
+    }
+    if (r == -EAGAIN)
+        ty_fail(&err, r, "%s", TY_RECONCILE_STARVED);
+    if (r == -ENOENT)
+        r = GONE; /* the cache is the reflector's: what it tells drops more than the object */
+    if (r == HELD && ++w->fetches == MOST_FETCHES)
+        r = ty_fail(&err, -EAGAIN, "it changes faster than it can be read");
+    if (r < 0)
+        log_fetch_failed(w, answer->r < 0 ? answer->message : ty_str(err.text));
+    if (r != HELD) {
+        end_reconcile(w, r == IN_CACHE);
+        return;
+    }
+    ty_arena_reset(a);
+    ty_trainjob_controller_reconcile_again(w);
+}
+
+/* A list of one. */
+static void list_one(const struct ty_inflight *w, struct ty_kube_request *ask, char *path,
+                     size_t size)
+{
+    const struct ty_kind *kind = ask->kind;
+
+    snprintf(path, size, "/apis/%s/%s/namespaces/%.*s/%s?fieldSelector=metadata.name%%3D%.*s",
+             kind->group, kind->version, TY_ARG(w->key.ns), kind->plural, TY_ARG(w->key.name));
+    ask->path = path;
+}
+
+void ty_trainjob_controller_fetch(struct ty_inflight *w)
+{
+    char path[1024];
+    struct ty_kube_request ask = { .verb = TY_KUBE_GET,
+                                   .kind = w->work.fetch_kind,
+                                   .ns = w->key.ns,
+                                   .name = w->work.fetch_name,
+                                   .raw = true,
+                                   .fn = on_fetched,
+                                   .ctx = w };
+
+    if (is_listed(ask.kind))
+        list_one(w, &ask, path, sizeof(path));
+    w->jobs->counts.fetches++;
+    w->op = ty_kube_start(w->jobs->s.kube, &ask);
+}

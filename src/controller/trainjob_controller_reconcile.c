@@ -1,0 +1,333 @@
+/* One look at one key: from what is known to the writes that are begun, within the memory that is
+ * left. Large ones take megabytes each, so few are under way at a time; the others of them wait. */
+#include <stdlib.h>
+#include <sys/random.h>
+#include <time.h>
+#include <uv.h>
+
+#include "base/budget.h"
+#include "base/xalloc.h"
+#include "controller/trainjob_controller_inner.h"
+
+#define LARGE_AT_ONCE 2
+#define PASS_CEILING  ((size_t)256 << 20) /* at most half of the budget */
+#define WRITE_CEILING ((size_t)16 << 20)  /* what is fetched and what is written, as text */
+
+/* A pass may go beyond its ceiling a little before it sees that. */
+size_t ty_trainjob_controller_pass_ceiling(const struct ty_trainjob_controller *j)
+{
+    return ty_trainjob_controller_ceiling(j, PASS_CEILING);
+}
+
+size_t ty_trainjob_controller_ceiling(const struct ty_trainjob_controller *j, size_t most)
+{
+    const struct ty_budget *b = j->s.budget;
+
+    return b && b->ceiling && b->ceiling / 2 < most ? b->ceiling / 2 : most;
+}
+
+static struct ty_inflight *inflight_new(struct ty_trainjob_controller *j, struct ty_key key,
+                                        uint64_t begin_ns)
+{
+    struct ty_arena *a =
+        ty_arena_new_input(ty_trainjob_controller_ceiling(j, WRITE_CEILING), j->s.budget);
+    struct ty_inflight *w = ty_xalloc(calloc(1, sizeof(*w)));
+
+    *w = (struct ty_inflight){ .jobs = j, .arena = a, .begin_ns = begin_ns, .next = j->writing };
+    w->key = (struct ty_key){ key.kind,
+                              { ty_arena_strndup(a, key.ns.p, key.ns.n), key.ns.n },
+                              { ty_arena_strndup(a, key.name.p, key.name.n), key.name.n } };
+    if (w->next)
+        w->next->prev = w;
+    j->writing = w;
+    j->counts.in_flight++;
+    j->control[key.kind].active++;
+    return w;
+}
+
+void ty_trainjob_controller_inflight_free(struct ty_inflight *w)
+{
+    struct ty_trainjob_controller *j = w->jobs;
+
+    if (w->prev)
+        w->prev->next = w->next;
+    else
+        j->writing = w->next;
+    if (w->next)
+        w->next->prev = w->prev;
+    j->counts.in_flight--;
+    j->control[w->key.kind].active--;
+    ty_kube_cancel(w->op);
+    ty_arena_free(w->arena);
+    j->large -= w->large;
+    ty_trainjob_controller_wake_waiting(j);
+    free(w);
+}
+
+/* Copies; what does not fit makes the arena full, and is not copied. */
+static struct ty_str copy_text(struct ty_arena *a, struct ty_str s)
+{
+    if (s.n >= ty_arena_left(a)) {
+        ty_arena_fill(a);
+        return (struct ty_str){ 0 };
+    }
+    return s.p ? (struct ty_str){ ty_arena_strndup(a, s.p, s.n), s.n } : s;
+}
+
+/* The steps outlive the pass: rendering takes tens of kilobytes, writing a few. */
+static void copy_steps(struct ty_inflight *w, const struct ty_reconcile_result *work,
+                       struct ty_write_step **end)
+{
+    *end = NULL;
+    for (const struct ty_write_step *s = work->steps; s && !ty_arena_full(w->arena); s = s->next) {
+        struct ty_write_step *copy = ty_new(w->arena, struct ty_write_step);
+        *copy = *s;
+        copy->name = copy_text(w->arena, s->name);
+        copy->uid = copy_text(w->arena, s->uid);
+        copy->version = copy_text(w->arena, s->version);
+        copy->body = copy_text(w->arena, s->body);
+        copy->data = copy_text(w->arena, s->data);
+        copy->next = NULL;
+        *end = copy;
+        end = &copy->next;
+    }
+}
+
+void ty_trainjob_controller_copy_result(struct ty_inflight *w,
+                                        const struct ty_reconcile_result *work)
+{
+    w->work = *work;
+    w->work.events = NULL; /* told by themselves */
+    w->work.fetch_name = copy_text(w->arena, work->fetch_name);
+    copy_steps(w, work, &w->work.steps);
+}
+
+/* It did not fit into this arena. */
+static void set_memory_error(struct ty_trainjob_controller *j, const struct ty_arena *full,
+                             struct ty_reconcile_result *ret)
+{
+    if (ty_arena_starved(full))
+        ty_reconcile_starved(ret);
+    else
+        ty_reconcile_too_large(j->scratch, ty_trainjob_controller_pass_ceiling(j), ret);
+}
+
+static void run_reconcile(struct ty_inflight *w, bool unapplied, struct ty_str refused,
+                          struct ty_reconcile_result *ret)
+{
+    struct ty_trainjob_controller *j = w->jobs;
+    unsigned char entropy[TY_ENTROPY];
+    struct ty_reconcile_in in = { .cache = j->cache,
+                                  .pipeline = j->s.pipeline,
+                                  .settings = j->s.settings,
+                                  .ns = w->key.ns,
+                                  .name = w->key.name,
+                                  .now_s = time(NULL),
+                                  .entropy = entropy,
+                                  .memo = &j->memo,
+                                  .unread = ty_trainjob_controller_watch_error,
+                                  .ctx = j,
+                                  .first = w->pending.first,
+                                  .full = w->pending.full,
+                                  .freeze = w->pending.freeze,
+                                  .unapplied = unapplied,
+                                  .refused = refused };
+    uint64_t begin = uv_hrtime();
+
+    if (getrandom(entropy, sizeof(entropy), 0) != (ssize_t)sizeof(entropy))
+        abort(); /* never fails for so few bytes once the system is up */
+    ty_arena_reset(j->scratch);
+    if (j->s.hook_secret && j->s.settings->status_gate)
+        in.hook_secret = j->s.hook_secret(j->s.ctx, j->scratch);
+    in.given = ty_trainjob_controller_fetched(j->scratch, w);
+    ty_reconcile(j->scratch, &in, ret);
+    if (ty_arena_full(j->scratch))
+        set_memory_error(j, j->scratch, ret);
+    j->counts.reconciles++;
+    j->counts.seconds += (double)(uv_hrtime() - begin) / 1e9;
+}
+
+/* ---- large ones ---- */
+
+static bool is_large(const struct ty_reconcile_result *work)
+{
+    size_t n = 0;
+
+    for (const struct ty_write_step *s = work->steps; s; s = s->next)
+        n += s->body.n;
+    return work->large || n > TY_CACHE_WHOLE;
+}
+
+static bool slot_is_free(const struct ty_trainjob_controller *j)
+{
+    return j->large + j->woken < LARGE_AT_ONCE;
+}
+
+/* False: enough of them are being written, or others have waited longer. */
+static bool take_slot(struct ty_inflight *w, const struct ty_reconcile_result *work)
+{
+    if (w->large || !is_large(work))
+        return true;
+    if (!slot_is_free(w->jobs))
+        return false;
+    w->large = true;
+    w->jobs->large++;
+    return true;
+}
+
+/* In the order in which they came, each at most once for a slot: if it is not taken, for the job is
+ * small or gone by now, the end of its reconcile or its removal wakes the next. */
+void ty_trainjob_controller_wake_waiting(struct ty_trainjob_controller *j)
+{
+    struct ty_key key;
+
+    while (slot_is_free(j) && ty_queue_next(j->waiting, &key)) {
+        struct ty_pending_job *p = ty_trainjob_controller_pending(j, key.ns, key.name);
+        p->waits = false;
+        p->woken = true;
+        j->woken++;
+        ty_trainjob_controller_enqueue(j, key.ns, key.name);
+        ty_queue_done(j->waiting, key);
+    }
+}
+
+static void wait_for_slot(struct ty_inflight *w)
+{
+    struct ty_trainjob_controller *j = w->jobs;
+    struct ty_pending_job *p = ty_trainjob_controller_pending(j, w->key.ns, w->key.name);
+
+    ty_trainjob_controller_log_reconcile(w, "waits: two other large TrainJobs are being written");
+    p->waits = true;
+    p->first |= w->pending.first;
+    p->full |= w->pending.full;
+    ty_queue_add(j->waiting, w->key); /* one that waits already keeps its place */
+    ty_queue_done(j->queue, w->key);
+    ty_trainjob_controller_inflight_free(w);
+}
+
+/* ---- one look ---- */
+
+/* Retried with its back-off, as many others may be: one line for all. What the reconcile was to
+ * look at is still to be looked at then. */
+static void log_starved(struct ty_inflight *w)
+{
+    struct ty_trainjob_controller *j = w->jobs;
+
+    if (!ty_log_dedup(&j->troubles, TY_LIT(TY_RECONCILE_STARVED), (int64_t)uv_now(j->s.loop)))
+        ty_warn(j->s.log, TY_RECONCILE_STARVED ": reconciling later",
+                TY_STR("namespace", w->key.ns), TY_STR("name", w->key.name));
+    if (w->key.kind != TY_CONTROLLER_TRAINJOB ||
+        !ty_cache_get(j->cache, &ty_kind_trainjob, w->key.ns, w->key.name))
+        return;
+    struct ty_pending_job *p = ty_trainjob_controller_pending(j, w->key.ns, w->key.name);
+    p->first |= w->pending.first;
+    p->full |= w->pending.full;
+}
+
+/* Events and the log; the rest is in w->work from now on. */
+static void take_result(struct ty_inflight *w, struct ty_reconcile_result *work)
+{
+    struct ty_trainjob_controller *j = w->jobs;
+
+    ty_trainjob_controller_copy_result(w, work);
+    if (ty_arena_full(w->arena)) {
+        set_memory_error(j, w->arena, work);
+        ty_trainjob_controller_copy_result(w, work);
+    }
+    for (const struct ty_trainjob_event *e = work->events; e; e = e->next)
+        ty_trainjob_controller_record_event(j, w->key, e->type, e->reason, ty_str(e->message));
+    if (work->starved)
+        log_starved(w);
+    else if (work->err.code < 0)
+        ty_error(j->s.log, work->err.text, "TrainJob cannot be reconciled",
+                 TY_S("controller", "trainjob_controller"), TY_STR("namespace", w->key.ns),
+                 TY_STR("name", w->key.name));
+}
+
+void ty_trainjob_controller_reconcile_again(struct ty_inflight *w)
+{
+    struct ty_trainjob_controller *j = w->jobs;
+    const struct ty_cached *jobset =
+        ty_cache_get(j->cache, &ty_kind_jobset, w->key.ns, w->key.name);
+    struct ty_reconcile_result work;
+
+    run_reconcile(w, false, (struct ty_str){ 0 }, &work);
+    if (!take_slot(w, &work)) {
+        ty_arena_reset(j->scratch);
+        wait_for_slot(w);
+        return;
+    }
+    w->owned = jobset ? jobset->owned : 0;
+    w->jobset_status = jobset ? jobset->status : 0;
+    take_result(w, &work);
+    ty_arena_reset(j->scratch); /* a large one is not held while it is written */
+    ty_trainjob_controller_write(w);
+}
+
+void ty_trainjob_controller_apply_failed(struct ty_inflight *w, struct ty_str why)
+{
+    struct ty_pending_job was = w->pending;
+    struct ty_reconcile_result work;
+
+    w->pending = (struct ty_pending_job){ 0 };
+    run_reconcile(w, true, why, &work);
+    w->pending = was;
+    for (const struct ty_write_step *s = w->step->next; s; s = s->next)
+        if (s->told) { /* somebody has changed what was to be written: not only after a back-off */
+            ty_trainjob_controller_enqueue(w->jobs, w->key.ns, w->key.name);
+            break;
+        }
+    copy_steps(w, &work, &w->step->next);
+    if (ty_arena_full(w->arena))
+        w->step->next = NULL; /* said by an event only */
+    ty_arena_reset(w->jobs->scratch);
+    w->work.requeue_s = work.requeue_s;
+}
+
+void ty_trainjob_controller_too_large(struct ty_inflight *w)
+{
+    struct ty_reconcile_result work;
+
+    ty_arena_reset(w->jobs->scratch);
+    ty_reconcile_too_large(w->jobs->scratch, ty_trainjob_controller_pass_ceiling(w->jobs), &work);
+    take_result(w, &work);
+    ty_trainjob_controller_write_done(w);
+}
+
+void ty_trainjob_controller_reconcile(struct ty_trainjob_controller *j, struct ty_key key)
+{
+    struct ty_inflight *w = inflight_new(j, key, uv_hrtime());
+
+    w->pending = ty_trainjob_controller_take_pending(j, key.ns, key.name);
+    if (w->pending.waits) { /* there is news of it, but it is not rendered only to wait on */
+        wait_for_slot(w);
+        return;
+    }
+    ty_trainjob_controller_reconcile_again(w);
+}
+
+void ty_trainjob_controller_reconcile_runtime(struct ty_trainjob_controller *j, struct ty_key key)
+{
+    const struct ty_kind *kind = key.kind == TY_CONTROLLER_RUNTIME
+                                     ? &ty_kind_trainingruntime
+                                     : &ty_kind_clustertrainingruntime;
+    const struct ty_cached *o = ty_cache_get(j->cache, kind, key.ns, key.name);
+    uint64_t begin = uv_hrtime();
+
+    ty_arena_reset(j->scratch);
+    struct ty_str patch =
+        o ? ty_trainjob_controller_runtime_patch(j->scratch, j->cache, o, j->s.protection)
+          : (struct ty_str){ 0 };
+    struct ty_inflight *w = inflight_new(j, key, begin);
+    bool full = ty_arena_full(j->scratch);
+    patch = copy_text(w->arena, patch);
+    if (full || ty_arena_full(w->arena)) { /* what the cache keeps of one is never too large */
+        ty_reconcile_starved(&w->work);
+        log_starved(w);
+    } else if (patch.n) {
+        struct ty_write_step *s = w->work.steps = ty_new(w->arena, struct ty_write_step);
+        *s = (struct ty_write_step){ .op = TY_WRITE_STATUS, .kind = kind, .body = patch };
+        s->name = w->key.name;
+    }
+    ty_trainjob_controller_write(w);
+}

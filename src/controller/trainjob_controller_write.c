@@ -1,0 +1,273 @@
+/* Writes of one job, in order. A refused apply cancels the later ones of its pass, because a JobSet
+ * must not come before what its pods mount; the status is written all the same: it says what we
+ * know. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "controller/trainjob_controller_inner.h"
+
+#define SCRATCH ((size_t)64 << 20)
+
+static void next_step(struct ty_inflight *w);
+
+/* Another one leads: it will do what is left. */
+static void abandon_steps(struct ty_inflight *w)
+{
+    w->step = NULL;
+    w->failed = true;
+}
+
+/* A kind that is not served has no Status to explain itself: in the words of typed clients. */
+static const char *reason_of(struct ty_arena *a, const struct ty_write_step *s,
+                             const struct ty_kube_response *answer)
+{
+    if (answer->r == -ENOENT && answer->reason.n == 0)
+        return ty_arena_printf(a, "no matches for kind \"%s\" in version \"%s\"", s->kind->kind,
+                               ty_kind_api_version(a, s->kind));
+    return ty_arena_printf(a, "%.*s", TY_ARG(answer->message));
+}
+
+/* Of a runtime only the finalizers are ever written. */
+static const char *verb_of(const struct ty_write_step *s)
+{
+    static const char *const verbs[] = { "apply", "write the status of", "delete" };
+
+    return s->kind->ours && s->kind != &ty_kind_trainjob ? "change the finalizers of"
+                                                         : verbs[s->op];
+}
+
+static bool has_text(struct ty_str s, const char *text)
+{
+    return s.n && memmem(s.p, s.n, text, strlen(text));
+}
+
+/* Admission or a schema has refused the object: a retry fails until somebody changes something.
+ * Missing rights of our own and a namespace that is being deleted say nothing about the job. */
+static bool is_final(const struct ty_write_step *s, const struct ty_kube_response *a)
+{
+    bool code = a->code == 400 || a->code == 403 || a->code == 413 || a->code == 422;
+    bool rights = has_text(a->message, "is forbidden: User \"") && has_text(a->message, " cannot ");
+
+    return s->op == TY_WRITE_APPLY && code && a->reason.n && !rights &&
+           !has_text(a->message, "because it is being terminated");
+}
+
+/* The TrainJob's status says already that a child is refused: one event is enough. */
+static bool is_reported(const struct ty_inflight *w, struct ty_arena *a)
+{
+    const struct ty_cached *job =
+        ty_cache_get(w->jobs->cache, &ty_kind_trainjob, w->key.ns, w->key.name);
+    const struct ty_json *status = job ? ty_json_get(ty_cache_parse(a, job), "status") : NULL;
+
+    return ty_trainjob_is_refused(status) || ty_trainjob_is_suspend_refused(status);
+}
+
+static void report_refused(struct ty_inflight *w, const struct ty_write_step *s,
+                           const struct ty_kube_response *a)
+{
+    struct ty_trainjob_controller *j = w->jobs;
+    ty_auto_arena *scratch = ty_arena_new(SCRATCH);
+    const char *what = ty_arena_printf(scratch, "could not %s %s %.*s", verb_of(s), s->kind->kind,
+                                       TY_ARG(s->name));
+    const char *why = reason_of(scratch, s, a);
+
+    ty_error(j->s.log, why, what, TY_S("controller", "trainjob_controller"),
+             TY_STR("namespace", w->key.ns), TY_STR("name", w->key.name), TY_I("code", a->code));
+    if (s->op != TY_WRITE_APPLY)
+        return;
+    struct ty_str note = ty_events_failed_note(scratch, ty_str(why));
+    bool final = is_final(s, a);
+    if (!final || !is_reported(w, scratch))
+        ty_trainjob_controller_record_event(j, w->key, "Warning", TY_REASON_CREATION_FAILED, note);
+    ty_trainjob_controller_apply_failed(w, final ? note : (struct ty_str){ 0 });
+}
+
+/* JobSet's webhook, and the rules of its CRD, say so of what cannot be changed; a mistake in the
+ * object is refused in other words, and another JobSet would have it, too. */
+static bool is_immutable(const struct ty_write_step *s, const struct ty_kube_response *a)
+{
+    return s->op == TY_WRITE_APPLY && s->kind == &ty_kind_jobset && a->code == 422 &&
+           has_text(a->message, "immutable");
+}
+
+/* No pod of it has ever run: it is deleted, if it is still as it was then, and re-created when
+ * its watch tells that it is gone. Until then the status is that of the JobSet as it is. */
+static void replace_jobset(struct ty_inflight *w, struct ty_write_step *s)
+{
+    struct ty_write_step *gone = ty_new(w->arena, struct ty_write_step);
+
+    ty_trainjob_controller_apply_failed(w, (struct ty_str){ 0 });
+    *gone = (struct ty_write_step){ .op = TY_WRITE_DELETE,
+                                    .kind = s->kind,
+                                    .name = s->name,
+                                    .uid = s->uid,
+                                    .version = s->version,
+                                    .next = s->next };
+    s->next = gone;
+    w->work.right = false;
+    w->replaced = true;
+}
+
+static void report_replaced(struct ty_inflight *w, const struct ty_write_step *s)
+{
+    char note[512];
+
+    snprintf(note, sizeof(note),
+             "JobSet \"%.*s\" was outdated and could not be changed; no pod of it has ever run, so "
+             "it was deleted and is re-created",
+             TY_ARG(s->name));
+    ty_trainjob_controller_record_event(w->jobs, w->key, "Normal", TY_REASON_JOBSET_REPLACED,
+                                        ty_str(note));
+    ty_info(w->jobs->s.log, "replacing a JobSet that is outdated and has never had pods",
+            TY_S("controller", "trainjob_controller"), TY_STR("namespace", w->key.ns),
+            TY_STR("name", w->key.name));
+}
+
+/* It has had pods, and something in today's rendering that we took for the same is not: reconciled
+ * once more, with only what may change. */
+static bool may_freeze(const struct ty_inflight *w, const struct ty_write_step *s,
+                       const struct ty_kube_response *a)
+{
+    return is_immutable(s, a) && !w->pending.freeze &&
+           ty_cache_get(w->jobs->cache, s->kind, w->key.ns, s->name);
+}
+
+static void retry_frozen(struct ty_inflight *w, struct ty_write_step *s)
+{
+    ty_trainjob_controller_pending(w->jobs, w->key.ns, w->key.name)->freeze = true;
+    ty_trainjob_controller_enqueue(w->jobs, w->key.ns, w->key.name);
+    s->next = NULL;
+    w->work.right = false;
+}
+
+/* What was answered is what is known from now on, unless a watch has told something newer already:
+ * then nobody knows what the object would be like if only we had written. */
+static void update_cache(struct ty_inflight *w, struct ty_write_step *s,
+                         const struct ty_kube_response *a)
+{
+    struct ty_trainjob_controller *j = w->jobs;
+    struct ty_reflector *f = ty_trainjob_controller_reflect(j, s->kind);
+
+    if (s->op == TY_WRITE_DELETE || !f)
+        return; /* the watch will tell when it is gone */
+    ty_str_parse_u64(a->version, &s->answered);
+    if (a->json) { /* else the watch was faster: is_known */
+        struct ty_kube_object o;
+        ty_kube_object_init(a->json, a->text, &o);
+        ty_reflector_observe_write(f, &o);
+    }
+    if (!ty_reflector_synced(f)) /* a kind that was not served: it is now */
+        ty_reflector_retry_now(f);
+    const struct ty_cached *o = ty_cache_get(j->cache, s->kind, w->key.ns, s->name);
+    if (s->op != TY_WRITE_APPLY || !o || o->version != s->answered)
+        return;
+    ty_cache_set_applied(j->cache, o, s->want);
+    if (s->kind == &ty_kind_jobset)
+        w->owned = o->owned;
+    if (s->data.n)
+        ty_cache_set_data(j->cache, o, s->data);
+}
+
+/* What a watch has told at this version needs no reading; its step has heard of it, too. */
+static bool is_cached(void *ctx, struct ty_str version)
+{
+    const struct ty_inflight *w = ctx;
+    const struct ty_write_step *s = w->step;
+    const struct ty_cached *o = ty_cache_get(w->jobs->cache, s->kind, w->key.ns, s->name);
+    uint64_t number = 0;
+
+    return o && s->op != TY_WRITE_DELETE && ty_str_parse_u64(version, &number) && number &&
+           o->version == number;
+}
+
+static void on_answer(void *ctx, const struct ty_kube_response *a)
+{
+    struct ty_inflight *w = ctx;
+    struct ty_write_step *s = w->step;
+
+    w->op = NULL;
+    if (a->r == 0) {
+        ty_trainjob_controller_log_write(w, s, a);
+        update_cache(w, s, a);
+        if (s->op == TY_WRITE_DELETE && s->version.n)
+            report_replaced(w, s);
+    } else if (a->r == -ENOENT && s->op != TY_WRITE_APPLY) {
+        /* gone meanwhile: then there is nothing to say about it */
+    } else if (s->uid.n && is_immutable(s, a)) {
+        replace_jobset(w, s);
+    } else if (may_freeze(w, s, a)) {
+        retry_frozen(w, s);
+    } else if (a->r == -ESTALE && (s->op == TY_WRITE_STATUS || s->version.n)) {
+        w->failed = true; /* changed meanwhile: the watch tells how, then it is looked at again */
+        ty_debug(w->jobs->s.log, "changed while it was being written: reconciling again",
+                 TY_S("kind", s->kind->kind), TY_STR("namespace", w->key.ns),
+                 TY_STR("name", w->key.name));
+    } else if (a->r != -ECANCELED) {
+        w->failed = true;
+        report_refused(w, s, a);
+    }
+    w->step = s->next;
+    if (a->r == -ECANCELED) /* also if it was the last: nobody knows whether it has happened */
+        abandon_steps(w);
+    next_step(w);
+}
+
+static void send_step(struct ty_inflight *w)
+{
+    struct ty_trainjob_controller *j = w->jobs;
+    const struct ty_write_step *s = w->step;
+    struct ty_kube_request ask = { .verb = TY_KUBE_MERGE,
+                                   .kind = s->kind,
+                                   .ns = w->key.ns,
+                                   .name = s->name,
+                                   .body = s->body,
+                                   .fenced = true,
+                                   .known = is_cached,
+                                   .fn = on_answer,
+                                   .ctx = w };
+
+    if (s->op == TY_WRITE_APPLY) {
+        ask.verb = TY_KUBE_APPLY;
+        ask.manager = "trainer";
+        ask.force = true;
+        ask.meta = s->kind == &ty_kind_configmap || s->kind == &ty_kind_secret;
+        j->counts.applies++;
+    } else if (s->op == TY_WRITE_DELETE) {
+        ask.verb = TY_KUBE_DELETE;
+        ask.uid = s->uid;
+        ask.version = s->version;
+        /* Its Jobs have the names of those that the next one creates: they go first. */
+        ask.propagation = s->version.n ? "Foreground" : "Background";
+        j->counts.deletes++;
+    } else {
+        ask.sub = s->kind == &ty_kind_trainjob ? "status" : NULL;
+        j->counts.statuses++;
+    }
+    w->op = ty_kube_start(j->s.kube, &ask);
+}
+
+static void next_step(struct ty_inflight *w)
+{
+    struct ty_trainjob_controller *j = w->jobs;
+
+    while (w->step && w->failed && w->step->op == TY_WRITE_APPLY)
+        w->step = w->step->next;
+    if (w->step && !j->leading)
+        abandon_steps(w);
+    if (w->step)
+        send_step(w);
+    else
+        ty_trainjob_controller_write_done(w);
+}
+
+void ty_trainjob_controller_write(struct ty_inflight *w)
+{
+    if (w->work.fetch) {
+        ty_trainjob_controller_fetch(w);
+        return;
+    }
+    w->step = w->work.steps;
+    if (!w->step && w->work.err.code == 0)
+        w->jobs->counts.skipped++;
+    next_step(w);
+}

@@ -1,0 +1,147 @@
+#include "report/failure_summary.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* As torchrun of torch 1.13 prints it, with two processes and --tee. */
+#define TORCHRUN(before, rank, exit, traceback)                                                    \
+    before                                                                                         \
+        "[default0]:loading data\n[default1]:loading data\n"                                       \
+        "WARNING:torch.distributed.elastic.multiprocessing.api:Sending process 7 closing signal "  \
+        "SIGTERM\n"                                                                                \
+        "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: 1) local_rank: 1\n" \
+        "Traceback (most recent call last):\n"                                                     \
+        "  File \"<frozen runpy>\", line 198, in _run_module_as_main\n"                            \
+        "  File \"/usr/lib/python3/dist-packages/torch/distributed/run.py\", line 766, in "        \
+        "<module>\n"                                                                               \
+        "    main()\n"                                                                             \
+        "           ^^^^^^\n"                                                                      \
+        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n"                    \
+        "============================================================\n"                           \
+        "train.py FAILED\n"                                                                        \
+        "------------------------------------------------------------\n"                           \
+        "Failures:\n[1]:\n  rank      : 3 (local_rank: 1)\n  exitcode  : 1 (pid: 71)\n"            \
+        "------------------------------------------------------------\n"                           \
+        "Root Cause (first observed failure):\n"                                                   \
+        "[0]:\n"                                                                                   \
+        "  time      : 2026-11-15_23:45:12\n"                                                      \
+        "  host      : localhost\n"                                                                \
+        "  rank      : " rank " (local_rank: 1)\n"                                                 \
+        "  exitcode  : " exit " (pid: 22768)\n"                                                    \
+        "  error_file: <N/A>\n"                                                                    \
+        "  traceback : " traceback "\n"                                                            \
+        "============================================================\n"
+#define TO_ENABLE "To enable traceback see: https://pytorch.org/docs/stable/elastic/errors.html"
+#define BOOM                                                                                       \
+    "Traceback (most recent call last):\n"                                                         \
+    "  File \"train.py\", line 4, in <module>\n"                                                   \
+    "    raise ValueError(\"boom\")\n"                                                             \
+    "ValueError: boom\n"
+
+static void reads(const char *log, const char *error, const char *last, size_t hidden)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
+    struct ty_failure_tail t;
+
+    ty_failure_summary_tail(a, ty_str(log), &t);
+    assert_string_equal(ty_arena_strndup(a, t.error.p, t.error.n), error);
+    assert_true(t.n <= TY_TAIL_LINES);
+    assert_string_equal(t.n ? t.lines[t.n - 1] : "", last);
+    assert_int_equal(t.hidden, hidden);
+}
+
+static void test_last_lines(void **state)
+{
+    (void)state;
+    reads("", "", "", 0);
+    reads("one\ntwo\n", "", "two", 0);
+    reads("one\ntwo", "", "two", 0);
+    reads("one\n\n\n", "", "one", 0);
+    reads("1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n19\n20\n21\n22\n", "",
+          "22", 0);
+    reads(" 10%|#\r 20%|##\r 30%|###\r\n", "", " 30%|###", 0);
+    reads("\033[31mred\033[0m\033[2J\n", "", "red", 0);
+}
+
+static void test_traceback(void **state)
+{
+    (void)state;
+    reads(BOOM, "ValueError: boom", "ValueError: boom", 0);
+    reads(BOOM "cleaning up\n", "ValueError: boom", "cleaning up", 0);
+    /* the later one of a chain is what the program died of */
+    reads(BOOM "\nDuring handling of the above exception, another exception occurred:\n\n"
+               "Traceback (most recent call last):\n  File \"x\", line 1\nKeyError: 'lr'\n",
+          "KeyError: 'lr'", "KeyError: 'lr'", 0);
+    reads("Traceback (most recent call last):\n  File \"x\", line 1\n", "", "  File \"x\", line 1",
+          0);
+}
+
+static void test_torchrun_talks_about_its_child(void **state)
+{
+    (void)state;
+    reads(TORCHRUN(BOOM, "1", "1", TO_ENABLE), "ValueError: boom", "[default1]:loading data", 25);
+    reads(TORCHRUN("", "1", "-9", "Signal 9 (SIGKILL) received by PID 23383"),
+          "rank 1: Signal 9 (SIGKILL) received by PID 23383", "[default1]:loading data", 25);
+    reads(TORCHRUN("", "0", "7", TO_ENABLE), "rank 0 failed with exit code 7: loading data",
+          "[default1]:loading data", 25);
+}
+
+/* Newer torch marks lines by rank, and ranks speak at the same time. */
+static void test_ranks_mixed(void **state)
+{
+    const char *mixed = "[rank3]: Traceback (most recent call last):\n"
+                        "[rank1]: Traceback (most recent call last):\n"
+                        "[rank3]:   File \"train.py\", line 9, in <module>\n"
+                        "[rank1]:   File \"train.py\", line 4, in <module>\n"
+                        "[rank1]: ValueError: boom\n"
+                        "[rank3]: RuntimeError: Connection closed by peer\n";
+    char log[8192];
+
+    (void)state;
+    reads(mixed, "ValueError: boom", /* the last that began */
+          "[rank3]: RuntimeError: Connection closed by peer", 0);
+    snprintf(log, sizeof(log), "%s%s", mixed, TORCHRUN("", "1", "1", TO_ENABLE));
+    reads(log, "ValueError: boom", "[default1]:loading data", 25); /* the table names the first */
+}
+
+static void test_launcher_alone(void **state)
+{
+    (void)state;
+    reads("going\n" BOOM
+          "Traceback (most recent call last):\n  File \"accelerate\", line 8, in <module>\n"
+          "subprocess.CalledProcessError: Command '['python', 'x']' returned non-zero exit status "
+          "1.\n",
+          "ValueError: boom", "ValueError: boom", 3);
+}
+
+static void test_long_lines_are_cut(void **state)
+{
+    ty_auto_arena *a = ty_arena_new((size_t)64 << 20);
+    char *log = ty_arena_alloc(a, TY_TAIL_BYTES, 1);
+    struct ty_failure_tail t;
+
+    (void)state;
+    memset(log, 'x', TY_TAIL_BYTES);
+    ty_failure_summary_tail(a, (struct ty_str){ log, TY_TAIL_BYTES }, &t);
+    assert_int_equal(t.n, 1);
+    assert_int_equal(strlen(t.lines[0]), 400);
+    memset(log, '\n', TY_TAIL_BYTES);
+    ty_failure_summary_tail(a, (struct ty_str){ log, TY_TAIL_BYTES }, &t);
+    assert_int_equal(t.n, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_last_lines),
+        cmocka_unit_test(test_traceback),
+        cmocka_unit_test(test_torchrun_talks_about_its_child),
+        cmocka_unit_test(test_ranks_mixed),
+        cmocka_unit_test(test_launcher_alone),
+        cmocka_unit_test(test_long_lines_are_cut),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,135 @@
+/* Measures of training: a name and a number, in words or as a dict. */
+#include <ctype.h>
+
+#include "report/progress_inner.h"
+
+/* The length of a number as programs print measures; 0 if it is none. */
+static size_t number_length(const char *p)
+{
+    const char *q = p + (*p == '-' || *p == '+');
+    size_t digits = 0;
+
+    if (strncmp(q, "nan", 3) == 0 || strncmp(q, "inf", 3) == 0)
+        return ty_progress_is_alpha(q[3]) || ty_progress_is_digit(q[3]) ? 0 : (size_t)(q + 3 - p);
+    for (; ty_progress_is_digit(*q); q++)
+        digits++;
+    if (*q == '.')
+        for (q++; ty_progress_is_digit(*q); q++)
+            digits++;
+    if (digits == 0)
+        return 0;
+    if ((*q == 'e' || *q == 'E') && (ty_progress_is_digit(q[1]) ||
+                                     ((q[1] == '-' || q[1] == '+') && ty_progress_is_digit(q[2]))))
+        for (q += 2; ty_progress_is_digit(*q);)
+            q++;
+    return (size_t)(q - p);
+}
+
+void ty_progress_metric_add(struct ty_progress *to, const char *name, size_t name_n,
+                            const char *value, size_t value_n)
+{
+    size_t i = 0;
+
+    if (name_n == 0 || name_n >= TY_PROGRESS_METRIC_MAX || value_n == 0 ||
+        value_n >= TY_PROGRESS_METRIC_MAX)
+        return;
+    while (i < to->n_metrics && (strlen(to->metrics[i].name) != name_n ||
+                                 memcmp(to->metrics[i].name, name, name_n) != 0))
+        i++;
+    if (i == TY_PROGRESS_METRICS)
+        return;
+    to->n_metrics += i == to->n_metrics;
+    to->metrics[i] = (struct ty_progress_metric){ .name = "" };
+    memcpy(to->metrics[i].name, name, name_n);
+    memcpy(to->metrics[i].value, value, value_n);
+}
+
+/* Names that are measures of training wherever they stand. */
+static bool is_metric_name(const char *name, size_t n)
+{
+    static const char *const names[] = { "acc",       "accuracy",   "val_acc", "val_accuracy",
+                                         "lr",        "mae",        "mse",     "rmse",
+                                         "auc",       "f1",         "ppl",     "bleu",
+                                         "reward",    "perplexity", "wer",     "learning_rate",
+                                         "grad_norm", "throughput" };
+    char low[TY_PROGRESS_METRIC_MAX];
+
+    if (n >= sizeof(low))
+        return false;
+    for (size_t i = 0; i <= n; i++)
+        low[i] = i < n ? (char)tolower((unsigned char)name[i]) : '\0';
+    if (strstr(low, "loss"))
+        return true;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(low, names[i]) == 0)
+            return true;
+    return false;
+}
+
+void ty_progress_metrics_scan(const char *p, bool any, struct ty_progress *to)
+{
+    while (*p) {
+        const char *name = p;
+        while (ty_progress_is_alpha(*p) ||
+               (p > name && (ty_progress_is_digit(*p) || *p == '/' || *p == '.' || *p == '-')))
+            p++;
+        size_t n = (size_t)(p - name);
+        if (n == 0) {
+            p++;
+            continue;
+        }
+        const char *value = ty_progress_skip_spaces(p);
+        bool equals = *value == '=';
+        if (equals || *value == ':')
+            value = ty_progress_skip_spaces(value + 1);
+        size_t value_n = number_length(value);
+        char after = value[value_n];
+        if (value_n == 0 || ty_progress_is_alpha(after) || after == '%' || after == '/' ||
+            after == ':')
+            continue;
+        if (is_metric_name(name, n) || (any && equals && strncmp(name, "v_num", 5) != 0))
+            ty_progress_metric_add(to, name, n, value, value_n);
+        p = value + value_n;
+    }
+}
+
+/* One 'name': value of a dict; true if it was a number. */
+static bool dict_entry(const char **at, struct ty_progress *to, bool *seen)
+{
+    const char *name = ty_progress_skip_spaces(*at);
+    char quote = *name;
+    const char *end = quote == '\'' || quote == '"' ? strchr(name + 1, quote) : NULL;
+
+    if (!end || *ty_progress_skip_spaces(end + 1) != ':')
+        return false;
+    const char *value = ty_progress_skip_spaces(ty_progress_skip_spaces(end + 1) + 1);
+    char around = *value == '\'' || *value == '"' ? *value++ : '\0';
+    size_t n = number_length(value);
+    const char *p = value + n;
+    if (n == 0 || (around && *p != around))
+        return false;
+    size_t name_n = (size_t)(end - name - 1);
+    struct ty_str key = { name + 1, name_n };
+    *seen |= is_metric_name(key.p, key.n) || ty_str_is(key, "epoch") ||
+             ty_str_starts(key, TY_LIT("eval_"));
+    ty_progress_metric_add(to, name + 1, name_n, value, n);
+    *at = p + (around != 0);
+    return true;
+}
+
+bool ty_progress_metrics_dict(const char *text, struct ty_progress *ret)
+{
+    struct ty_progress p = TY_PROGRESS_NONE;
+    const char *at = strchr(text, '{');
+    bool seen = false;
+
+    if (!at)
+        return false;
+    for (at++; dict_entry(&at, &p, &seen); at = ty_progress_skip_spaces(at) + 1)
+        if (*ty_progress_skip_spaces(at) != ',')
+            break;
+    if (*ty_progress_skip_spaces(at) != '}' || !seen)
+        return false;
+    *ret = p;
+    return true;
+}

@@ -1,0 +1,36 @@
+#include "store/history/run_lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+static int open_lock(const char *dir, int flags)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 20);
+    return open(ty_arena_printf(a, "%s/lock", dir), flags | O_CLOEXEC, 0600);
+}
+
+int ty_run_lock_acquire(const char *dir, struct ty_err *err)
+{
+    int fd = open_lock(dir, O_RDWR | O_CREAT);
+
+    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0) {
+        int r = ty_fail(err, -errno, "%s/lock: %s", dir, strerrordesc_np(errno));
+        if (fd >= 0)
+            close(fd);
+        return r;
+    }
+    return fd;
+}
+
+bool ty_run_lock_is_held(const char *dir)
+{
+    int fd = open_lock(dir, O_RDONLY);
+    bool held = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+
+    if (fd >= 0)
+        close(fd);
+    return held;
+}

@@ -1,0 +1,45 @@
+/* Writes behind the client's fence: which they are, and their end when it closes. The fence is
+ * asked before such an op is started, and again by net/ whenever bytes of it are handed to the
+ * kernel. */
+#include "store/kube/kube_inner.h"
+
+#include <errno.h>
+
+struct ty_http_client *ty_kube_http_client(const struct ty_kube_op *op)
+{
+    const struct ty_kube *k = op->k;
+    if (op->reads)
+        return k->reads;
+    return op->fenced && k->fenced ? k->fenced : k->writes;
+}
+
+static void cancel_fenced_op(struct ty_kube_op *op)
+{
+    op->k->canceled++;
+    ty_kube_op_fail(op, -ECANCELED, "%s", TY_FENCE_CLOSED);
+}
+
+bool ty_kube_check_fence(struct ty_kube_op *op)
+{
+    if (!op->fenced || ty_fence_is_open(&op->k->set.fence))
+        return false;
+    cancel_fenced_op(op);
+    return true;
+}
+
+size_t ty_kube_cancel_fenced(struct ty_kube *k)
+{
+    if (k->fenced)
+        ty_http_client_reset(k->fenced); /* drops the calls of all ops that are fenced */
+    for (struct ty_kube_op *op = k->ops; op; op = op->next) {
+        if (!op->fenced || op->busy || op->state == TY_KUBE_FAILED)
+            continue; /* it ends by itself */
+        if (!k->fenced)
+            ty_http_client_cancel(op->call);
+        op->call = NULL;
+        cancel_fenced_op(op);
+    }
+    size_t n = k->canceled;
+    k->canceled = 0;
+    return n;
+}

@@ -1,0 +1,454 @@
+/* Moves ops from their start to their end. An op is in one state, drawn in kube.h and named in
+ * kube_inner.h; what it waits for is a place in one list, by time. */
+#include "store/kube/kube_inner.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "base/budget.h"
+#include "store/kube/kube_headers.h"
+#include "store/kube/truncate.h"
+
+#define SMALL_ANSWER ((size_t)16 << 10)
+#define ANSWER_BYTES ((size_t)32 << 20)
+#define CUT_EACH     ((size_t)4 << 10) /* members of an object that is too large */
+#define CUT_BYTES    ((size_t)64 << 10)
+#define TRIES        10
+#define PAUSE_MS     1000 /* when a server says later without saying when */
+
+int64_t ty_kube_now(const struct ty_kube *k)
+{
+    return (int64_t)uv_now(k->set.loop);
+}
+
+static int64_t wall_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec;
+}
+
+/* Made */
+
+struct ty_kube_op *ty_kube_op_new(struct ty_kube *k, size_t size, const struct ty_kube_class *class,
+                                  const char *method, const char *path, struct ty_str body)
+{
+    struct ty_kube_op *op = calloc(1, size);
+    if (!op)
+        abort();
+    op->k = k;
+    op->class = class;
+    op->method = method;
+    op->path = strdup(path);
+    if (body.n) {
+        op->body = malloc(body.n);
+        op->body_n = body.n;
+    }
+    if (!op->path || (body.n && !op->body))
+        abort();
+    if (body.n)
+        memcpy(op->body, body.p, body.n);
+    ty_budget_charge(k->set.budget, body.n);
+    op->charged = body.n;
+    op->answer.ceiling = ANSWER_BYTES;
+    op->tries = TRIES;
+    op->timeout_ms = k->set.timeout_ms;
+    op->deadline_ms = ty_kube_now(k) + op->timeout_ms;
+    op->next = k->ops;
+    op->at = &k->ops;
+    if (op->next)
+        op->next->at = &op->next;
+    k->ops = op;
+    return op;
+}
+
+/* Waiting */
+
+static void on_time(uv_timer_t *timer);
+
+static void wait_arm(struct ty_kube *k)
+{
+    if (!k->waits) {
+        uv_timer_stop(k->timer);
+        return;
+    }
+    int64_t left = k->waits->due_ms - ty_kube_now(k);
+    uv_timer_start(k->timer, on_time, left > 0 ? (uint64_t)left : 0, 0);
+}
+
+/* The timer goes with it: a loop must not go on for what nobody waits for. */
+static void wait_end(struct ty_kube_op *op)
+{
+    if (!op->waiting)
+        return;
+    *op->waiting = op->later;
+    if (op->later)
+        op->later->waiting = op->waiting;
+    op->waiting = NULL;
+    op->later = NULL;
+    wait_arm(op->k);
+}
+
+/* Equal times keep their order: who came first goes first. */
+static void wait_for(struct ty_kube_op *op, enum ty_kube_state state, int64_t due_ms)
+{
+    struct ty_kube_op **at = &op->k->waits;
+    wait_end(op);
+    op->state = state;
+    op->due_ms = due_ms;
+    while (*at && (*at)->due_ms <= due_ms)
+        at = &(*at)->later;
+    op->later = *at;
+    op->waiting = at;
+    if (op->later)
+        op->later->waiting = &op->later;
+    *at = op;
+    wait_arm(op->k);
+}
+
+/* Ends */
+
+static void op_free(struct ty_kube_op *op)
+{
+    if (op->call)
+        ty_http_client_cancel(op->call);
+    op->call = NULL;
+    if (op->busy) {
+        op->cancelled = true;
+        return;
+    }
+    wait_end(op);
+    if (op->class->free)
+        op->class->free(op);
+    *op->at = op->next;
+    if (op->next)
+        op->next->at = op->at;
+    ty_budget_release(op->k->set.budget, op->charged);
+    ty_buf_done(&op->answer);
+    free(op->path);
+    free(op->body);
+    free(op);
+}
+
+void ty_kube_cancel(struct ty_kube_op *op)
+{
+    if (!op)
+        return;
+    op->fn = NULL;
+    op_free(op);
+}
+
+static void op_end(struct ty_kube_op *op, struct ty_kube_response *answer)
+{
+    bool goes_on = false;
+    op->busy = true;
+    if (op->class->end)
+        goes_on = op->class->end(op, answer);
+    else if (op->fn)
+        op->fn(op->ctx, answer);
+    op->busy = false;
+    if (!goes_on || op->cancelled)
+        op_free(op);
+}
+
+static void op_lost(struct ty_kube_op *op, int r, struct ty_str why)
+{
+    struct ty_kube_response answer;
+    ty_kube_response_lost(why, &answer);
+    answer.r = r;
+    op_end(op, &answer);
+}
+
+void ty_kube_op_fail(struct ty_kube_op *op, int r, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(op->error.text, sizeof(op->error.text), fmt, ap);
+    va_end(ap);
+    op->error.code = r;
+    wait_for(op, TY_KUBE_FAILED, ty_kube_now(op->k));
+}
+
+/* Answers */
+
+static void tell_seen(const struct ty_kube_op *op, const struct ty_http_client_result *end,
+                      bool again)
+{
+    const struct ty_kube_settings *s = &op->k->set;
+    if (s->seen)
+        s->seen(s->ctx, &(struct ty_kube_request_result){ .method = op->method,
+                                                          .code = end->status,
+                                                          .whole = end->whole,
+                                                          .watch = op->total_ms != 0,
+                                                          .again = again,
+                                                          .text = end->whole ? NULL : end->text });
+}
+
+/* The server wants it later, and there is time and patience left. */
+static bool pause_op(struct ty_kube_op *op, const struct ty_kube_response *answer)
+{
+    bool asked = answer->code == 429 || (answer->code == 503 && answer->retry_after_ms > 0);
+    int64_t ms = answer->retry_after_ms ? answer->retry_after_ms : PAUSE_MS;
+    /* All that were refused together are told the same second. */
+    ms += (int64_t)(ty_kube_random_next(&op->k->random) % (uint64_t)(ms / 4 + 1));
+    if (!asked || op->tries <= 0 || ty_kube_now(op->k) + ms >= op->deadline_ms)
+        return false;
+    op->tries--;
+    wait_for(op, TY_KUBE_PAUSE, ty_kube_now(op->k) + ms);
+    return true;
+}
+
+static void renew_connections(struct ty_kube *k)
+{
+    ty_http_client_renew(k->reads);
+    ty_http_client_renew(k->writes);
+    if (k->fenced)
+        ty_http_client_renew(k->fenced);
+}
+
+/* Once an op: perhaps the credentials have been replaced meanwhile. */
+static bool with_other_credentials(struct ty_kube_op *op, const struct ty_kube_response *answer)
+{
+    bool changed = false;
+    if (answer->code != 401 || op->refused ||
+        !ty_kube_auth_refused(op->k->auth, op->serial, &changed))
+        return false;
+    if (changed)
+        renew_connections(op->k);
+    op->refused = true;
+    ty_kube_op_begin(op);
+    return true;
+}
+
+/* The object that was asked for, as the caller knows it already. */
+static bool is_known(const struct ty_kube_op *op, int status, struct ty_kube_response *ret)
+{
+    struct ty_str text = ty_buf_str(&op->answer);
+    bool one = op->known && op->fn && (status == 200 || status == 201);
+    struct ty_str version = one ? ty_kube_response_peek_version(text) : (struct ty_str){ 0 };
+
+    *ret = (struct ty_kube_response){
+        .code = status, .text = text, .version = version, .message = TY_LIT("")
+    };
+    return version.n && op->known(op->ctx, version);
+}
+
+/* Nobody wants a tree of it. */
+static bool is_raw(const struct ty_kube_op *op, int status, struct ty_kube_response *ret)
+{
+    *ret = (struct ty_kube_response){ .code = status,
+                                      .text = ty_buf_str(&op->answer),
+                                      .message = TY_LIT("") };
+    return op->raw && status == 200;
+}
+
+static void end_op(struct ty_kube_op *op, struct ty_http_client_call *call,
+                   const struct ty_http_client_result *end)
+{
+    struct ty_kube *k = op->k;
+    struct ty_kube_response answer;
+
+    op->call = NULL;
+    if (op->error.code < 0) { /* of a piece, or too long */
+        tell_seen(op, end, false);
+        op_lost(op, op->error.code, ty_str(op->error.text));
+        return;
+    }
+    if (end->fenced && ty_kube_check_fence(op))
+        return;
+    if (!end->whole) {
+        tell_seen(op, end, false);
+        op_lost(op, -EAGAIN,
+                ty_str(ty_arena_printf(k->a, "%s: %s", k->set.config->server, end->text)));
+        return;
+    }
+    if (op->class->piece && end->status == 200)
+        answer = (struct ty_kube_response){ .code = 200 };
+    else if (!is_raw(op, end->status, &answer) && !is_known(op, end->status, &answer))
+        ty_kube_response_parse(k->a, end->status, ty_buf_str(&op->answer),
+                               ty_http_client_header(call, "Retry-After"), &answer);
+    bool again = pause_op(op, &answer) || with_other_credentials(op, &answer);
+    tell_seen(op, end, again);
+    if (!again)
+        op_end(op, &answer);
+}
+
+/* A large answer is let go as soon as it has been told, not when the next one comes. */
+static void on_end(void *ctx, struct ty_http_client_call *call,
+                   const struct ty_http_client_result *end)
+{
+    struct ty_kube_op *op = ctx;
+    struct ty_kube *k = op->k;
+
+    ty_arena_reset(k->a);
+    end_op(op, call, end);
+    ty_arena_reset(k->a);
+}
+
+static int collect_body(struct ty_kube_op *op, struct ty_str piece)
+{
+    size_t cap = op->answer.cap;
+
+    ty_buf_add(&op->answer, piece);
+    if (op->answer.full)
+        return ty_fail(&op->error, -EFBIG, "the answer of the server is longer than %zu MB",
+                       ANSWER_BYTES >> 20);
+    size_t more = op->answer.cap - cap;
+    /* What is small is read however little is left: the lease must not end for want of memory. */
+    if (op->answer.cap <= SMALL_ANSWER)
+        ty_budget_charge(op->k->set.budget, more);
+    else if (!ty_budget_reserve(op->k->set.budget, more))
+        return ty_fail(&op->error, -EAGAIN, "no memory is left for the answer of the server");
+    op->charged += more;
+    return 0;
+}
+
+struct ty_json *ty_kube_parse(struct ty_kube_op *op, struct ty_str text, int levels, bool *ret_cut,
+                              struct ty_err *err)
+{
+    struct ty_arena *a = op->k->a;
+    ty_auto_buf less = { .ceiling = CUT_BYTES };
+
+    *ret_cut = false;
+    ty_arena_reset(a);
+    struct ty_json *json = ty_json_parse(a, text, NULL, err);
+    if (json && !ty_arena_full(a))
+        return json;
+    if (json || err->code == -EFBIG)
+        ty_fail(err, -EFBIG, "an object of %zu bytes is too large for the memory that is left",
+                text.n);
+    ty_arena_reset(a);
+    if (err->code != -EFBIG || !op->cut || !ty_truncate_object(&less, text, levels, CUT_EACH))
+        return NULL;
+    *ret_cut = true;
+    char *copy = ty_arena_strndup(a, less.p, less.n);
+    return ty_json_parse(a, (struct ty_str){ copy, less.n }, NULL, err);
+}
+
+static int on_piece(void *ctx, struct ty_http_client_call *call, struct ty_str piece)
+{
+    struct ty_kube_op *op = ctx;
+    if (!op->class->piece || ty_http_client_status(call) != 200)
+        return collect_body(op, piece);
+    op->busy = true;
+    int r = op->class->piece(op, piece, &op->error);
+    op->busy = false;
+    if (op->cancelled) {
+        op_free(op);
+        return 0;
+    }
+    if (r < 0)
+        op->error.code = r;
+    return r;
+}
+
+/* Sending */
+
+static void op_send(struct ty_kube_op *op)
+{
+    struct ty_kube *k = op->k;
+    const char *host = NULL;
+    int64_t left = op->deadline_ms - ty_kube_now(k);
+
+    wait_end(op);
+    if (ty_kube_check_fence(op))
+        return;
+    ty_arena_reset(k->sent);
+    op->answer.n = 0;
+    op->state = TY_KUBE_SENT;
+    op->serial = ty_kube_auth_serial(k->auth);
+    const char *base = ty_kube_auth_base(k->auth, k->sent, &host);
+    struct ty_kube_head head = { .accept = op->accept,
+                                 .type = op->type,
+                                 .has_body = op->body != NULL,
+                                 .auth = ty_kube_auth_header(k->auth),
+                                 .host = host };
+    struct ty_http_client_request ask = {
+        .method = op->method,
+        .url = ty_arena_printf(k->sent, "%s%s", base, op->path),
+        .headers = ty_kube_headers(k->sent, k->set.config, &head),
+        .body = { op->body, op->body_n },
+        .peer = ty_kube_auth_peer(k->auth),
+        .total_ms = op->total_ms ? op->total_ms
+                    : left > 0   ? left
+                                 : 1,
+        .idle_ms = op->idle_ms,
+        .piece = on_piece,
+        .end = on_end,
+        .ctx = op,
+    };
+    k->requests++;
+    op->call = ty_http_client_start(ty_kube_http_client(op), &ask);
+}
+
+static void op_creds(struct ty_kube_op *op)
+{
+    struct ty_err err = { 0 };
+    int r = ty_kube_auth_ready(op->k->auth, wall_s(), &err);
+    if (r == 0)
+        op_send(op);
+    else if (r > 0)
+        wait_for(op, TY_KUBE_CREDS, op->deadline_ms);
+    else
+        ty_kube_op_fail(op, -EAGAIN, "%s", err.text);
+}
+
+void ty_kube_op_begin(struct ty_kube_op *op)
+{
+    struct ty_kube *k = op->k;
+    int64_t now = ty_kube_now(k);
+    int64_t wait = op->unlimited ? 0 : ty_kube_limiter_take(&k->limiter, now);
+    if (wait == 0)
+        op_creds(op);
+    else
+        wait_for(op, TY_KUBE_LIMIT, now + wait < op->deadline_ms ? now + wait : op->deadline_ms);
+}
+
+void ty_kube_on_auth(void *ctx, bool changed, const struct ty_err *err)
+{
+    struct ty_kube *k = ctx;
+    if (changed)
+        renew_connections(k);
+    for (struct ty_kube_op *op = k->ops; op; op = op->next) {
+        if (op->state != TY_KUBE_CREDS)
+            continue;
+        if (err)
+            ty_kube_op_fail(op, -EAGAIN, "%s", err->text);
+        else
+            op_send(op);
+    }
+}
+
+/* Without credentials: nothing is sent, and nothing is answered. */
+static void op_unsent(struct ty_kube_op *op, const char *why)
+{
+    tell_seen(op, &(struct ty_http_client_result){ .text = why }, false);
+    op_lost(op, -EAGAIN, ty_str(why));
+}
+
+static void op_due(struct ty_kube_op *op)
+{
+    wait_end(op);
+    if (op->state == TY_KUBE_FAILED && op->error.code == -EAGAIN)
+        op_unsent(op, op->error.text);
+    else if (op->state == TY_KUBE_FAILED)
+        op_lost(op, op->error.code, ty_str(op->error.text));
+    else if (op->state == TY_KUBE_CREDS)
+        op_unsent(op, "no credentials in time");
+    else if (ty_kube_now(op->k) >= op->deadline_ms)
+        op_lost(op, -EAGAIN, TY_LIT("the limit on requests (qps) left no time"));
+    else if (op->state == TY_KUBE_LIMIT)
+        op_creds(op);
+    else
+        ty_kube_op_begin(op);
+}
+
+static void on_time(uv_timer_t *timer)
+{
+    struct ty_kube *k = timer->data;
+    int64_t now = ty_kube_now(k);
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what is freed has left the list */
+    while (k->waits && k->waits->due_ms <= now)
+        op_due(k->waits);
+    wait_arm(k);
+}

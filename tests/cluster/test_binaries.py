@@ -20,6 +20,7 @@ def nothing(monkeypatch, tmp_path):
     monkeypatch.setattr(binaries, "CACHE", tmp_path)
     monkeypatch.setattr(binaries, "find_go", lambda: None)
     monkeypatch.delenv("KUBEBUILDER_ASSETS", raising=False)
+    monkeypatch.delenv("TRAINYARD_BUILD", raising=False)
     return tmp_path
 
 

@@ -7,7 +7,16 @@
 #include <time.h>
 
 #include "engine/engine_inner.h"
+#include "engine/engine_reconcile.h"
+#include "engine/job/job_report.h"
 #include "engine/jobset/jobset.h"
+#include "engine/net.h"
+#include "engine/pod/container_log.h"
+#include "engine/pod/gpus.h"
+#include "engine/pod/limits.h"
+#include "engine/pod/pod_summary_cache.h"
+#include "engine/pod/pods.h"
+#include "engine/rsh.h"
 #include "net/http_client.h"
 
 #define PASS_CEILING  ((size_t)8 << 30)  /* a run has at most RUN_MAX bytes of pods: submit.c */

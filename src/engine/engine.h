@@ -12,9 +12,11 @@
 
 #include <uv.h>
 
-#include "engine/job/job.h"
-#include "engine/pod/pod_plan.h"
-#include "proc/shim.h"
+#include "api/kind.h"
+#include "engine/host.h"
+#include "engine/pod/pod_summary.h"
+#include "engine/preflight/preflight.h"
+#include "proc/zygote.h"
 #include "report/failure_summary.h"
 #include "report/progress.h"
 #include "trainer/plugin.h"
@@ -77,9 +79,6 @@ struct ty_engine_opts {
     const char *cgroup; /* folder of cgroup v2 for our own; NULL: it is looked for; "": none */
     const struct ty_engine_observer *observers[4]; /* NULL-terminated within the array */
 };
-
-/* Finds cpus, memory, gpus (through /dev and /proc; TRAINYARD_GPUS=0,1,… overrides) and ids. */
-void ty_host_find(struct ty_arena *a, const struct ty_zygote *z, struct ty_host *ret);
 
 int ty_engine_new(const struct ty_engine_opts *opts, struct ty_engine **ret, struct ty_err *err);
 /* Every object that is not a TrainJob (runtimes, ConfigMaps, Secrets …), then the TrainJobs.

@@ -1,9 +1,17 @@
 /* One pass for one object: read it and what it owns, ask the pure part, write what it wants. */
+#include "engine/engine_reconcile.h"
+
 #include <errno.h>
 #include <sys/random.h>
 
+#include "engine/changes.h"
 #include "engine/engine_inner.h"
+#include "engine/job/job.h"
+#include "engine/job/job_report.h"
 #include "engine/jobset/jobset.h"
+#include "engine/pod/pod_summary.h"
+#include "engine/pod/pod_summary_cache.h"
+#include "engine/pod/pods.h"
 #include "trainer/trainjob_reconcile.h"
 
 static void apply_change(struct ty_engine *e, const struct ty_kind *kind, const char *ns,

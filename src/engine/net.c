@@ -1,6 +1,8 @@
 /* Names, addresses and ports of a JobSet on one machine. Every pod has an address of its own in
  * 127.0.0.0/8; a private /etc/hosts makes the cluster's names mean them. Separate addresses do not
  * separate ports (torch's store listens on all of them), so each JobSet has its own master port. */
+#include "engine/net.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>

@@ -1,6 +1,8 @@
 /* The remote shell of a machine that is its own cluster: `trainyard rsh HOST CMD` inside one pod
  * asks, through a socket in the run's folder, for CMD to be run in the pod HOST, with its own
  * stdin, stdout and stderr. mpirun's daemons start this way, each a child of its pod's shim. */
+#include "engine/rsh.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,7 +13,9 @@
 #include <unistd.h>
 
 #include "engine/engine_inner.h"
-#include "engine/rsh.h"
+#include "engine/pod/limits.h"
+#include "engine/pod/pods.h"
+#include "proc/shim.h"
 
 struct ty_rsh_command {
     struct ty_engine *e;

@@ -3,6 +3,13 @@
 #ifndef TY_ENGINE_RSH_H
 #define TY_ENGINE_RSH_H
 
+#include <stdbool.h>
+
+struct ty_engine;
+struct ty_err;
+struct ty_pod_runtime;
+struct ty_shim_event;
+
 #define TY_RSH_FIRST 200000u /* process ids of remote commands in a shim */
 
 struct ty_rsh_request {
@@ -13,5 +20,13 @@ struct ty_rsh_reply {
     int code;
     char text[256]; /* why it could not be run; "" otherwise */
 };
+
+int ty_rsh_listen(struct ty_engine *e, struct ty_err *err);
+void ty_rsh_pod_started(
+    struct ty_pod_runtime *p); /* it has its devices: starts what waited for that */
+void ty_rsh_pod_ended(
+    struct ty_pod_runtime *p); /* answers whoever still waits for a command in it */
+bool ty_rsh_on_shim_event(struct ty_pod_runtime *p, const struct ty_shim_event *n);
+void ty_rsh_close(struct ty_engine *e);
 
 #endif

@@ -1,5 +1,7 @@
 /* The remote shell of a run, from the asker's side. */
 #include "engine/engine_testing.h"
+#include "engine/pod/pods.h"
+#include "engine/rsh.h"
 
 #include <sys/socket.h>
 #include <sys/un.h>

@@ -2,7 +2,10 @@
 #include <errno.h>
 
 #include "engine/engine_inner.h"
+#include "engine/engine_reconcile.h"
+#include "engine/host.h"
 #include "engine/jobset/jobset.h"
+#include "engine/preflight/preflight.h"
 #include "trainer/trainjob_reconcile.h"
 
 #define NAMESPACE "default"

@@ -3,12 +3,16 @@
  * async-signal-safe calls, on a stack of its own. */
 #include "proc/exec.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include "proc/proc_failure.h"
 #include "proc/shim_mounts.h"
 
 enum { STACK_SIZE = 64 << 10 }; /* small enough to come from the heap, without a mapping */

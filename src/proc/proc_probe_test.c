@@ -1,6 +1,7 @@
 /* What is said to be allowed is so, and what is not is said in words. */
 #include "proc/testing.h"
 
+#include "proc/proc_failure.h"
 #include "proc/proc_probe.h"
 
 static void steps_are_told_in_words(void **state)

@@ -6,16 +6,23 @@
  *
  * A container that ended is told only when what it left behind is dead, too: its successor may want
  * the same port. */
+#include "proc/shim.h"
+
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "proc/exec.h"
+#include "proc/proc_failure.h"
 #include "proc/reap.h"
 #include "proc/shim_event.h"
+#include "proc/shim_inner.h"
 #include "proc/shim_mounts.h"
 #include "proc/wire.h"
 

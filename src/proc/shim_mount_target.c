@@ -4,15 +4,19 @@
  *
  *   /etc /home /usr        /etc->bind /home->bind /usr->bind /workspace
  */
+#include "proc/proc_failure.h"
 #include "proc/shim_mounts.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 /* The mode of our overlays tells them from other tmpfs: nobody else sets it on a directory. */
 #define OVER_MODE   01755

@@ -3,7 +3,8 @@
 #ifndef TY_PROC_SHIM_MOUNTS_H
 #define TY_PROC_SHIM_MOUNTS_H
 
-#include "proc/proc_inner.h"
+#include "proc/proc_failure.h"
+#include "proc/shim.h"
 
 enum { TY_SHIM_BINDS_MAX = 256 };
 

@@ -4,6 +4,7 @@
  * Each pod's socket is kept open here until its shim is buried, so that trainyard reads its end
  * as closed only when everything in the pod is dead: the kernel lets an init be waited for when its
  * namespace is empty, but closes its files before. */
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -11,11 +12,16 @@
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include "proc/proc_failure.h"
 #include "proc/proc_probe.h"
 #include "proc/reap.h"
+#include "proc/shim.h"
 #include "proc/shim_event.h"
+#include "proc/shim_inner.h"
 #include "proc/wire.h"
+#include "proc/zygote_inner.h"
 
 struct zygote {
     struct ty_zygote_mode mode;

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "report/failure_summary_tail.h"
+
 enum { KEPT = 64, FOLLOWERS = 6, ATTEMPTS = 32 };
 
 struct container_failure {

@@ -9,8 +9,6 @@
 
 #include "base/buf.h"
 
-enum { TY_TAIL_LINES = 20, TY_TAIL_BYTES = 65536 }; /* shown of a log; read of it */
-
 /* One container that ended. Borrowed for the call. */
 struct ty_ended_container {
     const char *node; /* "node-0-1" */
@@ -52,14 +50,5 @@ void ty_failure_summary_print(const struct ty_failure_summary *v, size_t running
 void ty_failure_summary_exit_text(const struct ty_ended_container *end, struct ty_buf *out);
 /* "0.2 s", "12 s", "3 min 20 s", "2 h 5 min" */
 void ty_failure_summary_duration(int64_t ms, struct ty_buf *out);
-
-/* What the end of a log shows. Lives with the arena. */
-struct ty_failure_tail {
-    struct ty_str error; /* the last line of a traceback: "ValueError: boom"; or empty */
-    const char **lines;  /* clean, at most TY_TAIL_LINES */
-    size_t n;
-    size_t hidden; /* lines after those: a launcher's report about its child */
-};
-void ty_failure_summary_tail(struct ty_arena *a, struct ty_str log, struct ty_failure_tail *ret);
 
 #endif

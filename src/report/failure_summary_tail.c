@@ -3,6 +3,8 @@
  * A launcher such as torchrun adds forty lines about its own surprise after its child's last words.
  * They are told apart from the program's: a traceback that ends in the launcher's own error is not
  * the reason, and where one of the program's is found, the lines shown end with it. */
+#include "report/failure_summary_tail.h"
+
 #include "base/text.h"
 #include "report/failure_summary.h"
 

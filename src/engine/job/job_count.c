@@ -1,6 +1,10 @@
 /* The pods of a Job sorted out: what each is, how many of each, which indexes are done, lost or
  * busy. Linear in the pods, but for sorting what comes out of order. */
-#include "engine/job/job_inner.h"
+#include "engine/job/job_count.h"
+
+#include "engine/job/job_indexes.h"
+#include "engine/job/job_policy.h"
+#include "engine/pod/pod_summary.h"
 
 static void sort_out(struct ty_arena *a, const struct ty_job_spec *s,
                      const struct ty_pod_summary *seen, struct ty_job_pod *p)

@@ -4,7 +4,12 @@
  *   SuccessCriteriaMet, FailureTarget (earlier passes) > FailJob rule > back-off limit > deadline
  *     > failed indexes > success policy [> completions: job_reconcile.c, once the pods are managed]
  */
-#include "engine/job/job_inner.h"
+#include "engine/job/job_end.h"
+
+#include "engine/job/job_count.h"
+#include "engine/job/job_indexes.h"
+#include "engine/job/job_policy.h"
+#include "engine/job/job_status.h"
 
 static void set_end(struct ty_job_end *ret, bool success, const char *reason, const char *message)
 {

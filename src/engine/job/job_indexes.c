@@ -1,6 +1,8 @@
 /* Sets of completion indexes. A Job may have millions of them: a set is a list of runs, in order,
  * of which no two touch. */
-#include "engine/job/job_inner.h"
+#include "engine/job/job_indexes.h"
+
+#include "base/buf.h"
 
 /* Appends a run that starts at or after the start of the last one. */
 static void append_range(struct ty_job_indexes *s, struct ty_index_range r)

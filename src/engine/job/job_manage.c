@@ -1,6 +1,13 @@
 /* How many pods a Job should have now: too many are removed, too few are created, never both in one
  * pass. */
-#include "engine/job/job_inner.h"
+#include "engine/job/job_manage.h"
+
+#include "engine/changes.h"
+#include "engine/job/job_backoff.h"
+#include "engine/job/job_count.h"
+#include "engine/job/job_indexes.h"
+#include "engine/job/job_pod_builder.h"
+#include "engine/job/job_policy.h"
 
 /* Which of two active pods goes first: the one of which less is lost. */
 static int by_loss(const void *x, const void *y)

@@ -1,7 +1,9 @@
 /* Pod objects from a Job's template. The pods of one pass share the nodes that are the same for
  * all, containers above all: a thousand pods cost a thousand small objects, not a thousand trees.
  */
-#include "engine/job/job_inner.h"
+#include "engine/job/job_pod_builder.h"
+
+#include "engine/pod/pod_summary.h"
 
 static const char alphabet[] = "bcdfghjklmnpqrstvwxz2456789"; /* no vowels, no 0 1 3: no words */
 enum {

@@ -6,7 +6,15 @@
  *                                                                    ▼
  *            count the pods that ended, once each ─> conditions ─> status, if it differs
  */
-#include "engine/job/job_inner.h"
+#include "engine/changes.h"
+#include "engine/job/job.h"
+#include "engine/job/job_count.h"
+#include "engine/job/job_end.h"
+#include "engine/job/job_manage.h"
+#include "engine/job/job_policy.h"
+#include "engine/job/job_spec.h"
+#include "engine/job/job_status.h"
+#include "engine/pod/pod_summary.h"
 #include "trainer/trainjob_reconcile.h"
 
 #define OUR_NAME "kubernetes.io/job-controller"

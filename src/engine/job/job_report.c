@@ -1,8 +1,16 @@
 /* What is known of a TrainJob beside its object: what failed first, and how far it is. */
+#include "engine/job/job_report.h"
+
 #include <stdlib.h>
 #include <sys/wait.h>
 
 #include "engine/engine_inner.h"
+#include "engine/pod/container_log.h"
+#include "engine/pod/pod_lifecycle.h"
+#include "engine/pod/pods.h"
+#include "report/failure_summary.h"
+#include "report/failure_summary_tail.h"
+#include "report/progress.h"
 #include "trainer/trainjob_reconcile.h"
 
 #define MESSAGE_MAX 32768 /* of a condition, as Kubernetes has it */

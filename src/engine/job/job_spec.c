@@ -1,6 +1,6 @@
 /* A Job's spec, read once a pass. What is absent has the meaning that ty_job_default gives it, so
  * that a Job that went past defaulting is still run right. */
-#include "engine/job/job_inner.h"
+#include "engine/job/job_spec.h"
 
 #define NUMBER_MAX ((int64_t)1 << 40) /* seconds are int64: adding to them must not overflow */
 

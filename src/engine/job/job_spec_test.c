@@ -1,3 +1,4 @@
+#include "engine/job/job_spec.h"
 #include "engine/job/job_testing.h"
 
 static struct ty_job_spec read_spec(struct ty_arena *a, const char *spec)

@@ -4,6 +4,7 @@
 
 #include "api/go_value.h"
 #include "api/name.h"
+#include "engine/job/job.h"
 
 enum {
     PARALLELISM_MAX = 100000, /* of an indexed Job */

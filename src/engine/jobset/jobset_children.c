@@ -1,6 +1,10 @@
 /* The objects that a JobSet makes: Jobs, the headless Service, claims. */
+#include "engine/jobset/jobset_children.h"
+
 #include "engine/job/job.h"
-#include "engine/jobset/jobset_inner.h"
+#include "engine/jobset/jobset.h"
+#include "engine/jobset/jobset_labels.h"
+#include "engine/jobset/jobset_read.h"
 
 char *ty_jobset_claim_name(struct ty_arena *a, struct ty_str jobset, struct ty_str claim)
 {

@@ -1,7 +1,10 @@
 /* The labels and annotations by which a Job and its pods know their place in the JobSet. */
+#include "engine/jobset/jobset_labels.h"
+
 #include <nettle/sha1.h>
 
-#include "engine/jobset/jobset_inner.h"
+#include "engine/jobset/jobset.h"
+#include "engine/jobset/jobset_read.h"
 
 #define EXCLUSIVE     "alpha.jobset.sigs.k8s.io/exclusive-topology"
 #define NODE_SELECTOR "alpha.jobset.sigs.k8s.io/node-selector"

@@ -1,7 +1,10 @@
 /* The first steps of a pass: the JobSet and its Jobs as numbers and buckets. */
+#include "engine/jobset/jobset_read.h"
+
 #include <stdlib.h>
 
-#include "engine/jobset/jobset_inner.h"
+#include "engine/changes.h"
+#include "engine/jobset/jobset.h"
 
 int64_t ty_jobset_int_at(const struct ty_json *obj, const char *path, int64_t otherwise)
 {

@@ -1,6 +1,13 @@
 /* One pass for one JobSet, step by step as the JobSet controller does it: failure is looked at
  * before success, the end of the JobSet before everything else. */
-#include "engine/jobset/jobset_inner.h"
+#include "engine/changes.h"
+#include "engine/jobset/jobset.h"
+#include "engine/jobset/jobset_children.h"
+#include "engine/jobset/jobset_inplace.h"
+#include "engine/jobset/jobset_policy.h"
+#include "engine/jobset/jobset_read.h"
+#include "engine/jobset/jobset_start.h"
+#include "engine/jobset/jobset_status.h"
 #include "trainer/trainjob_reconcile.h" /* times */
 
 /* A Job that is on its way out already is left to it. */

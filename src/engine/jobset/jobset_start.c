@@ -1,6 +1,13 @@
 /* Which Jobs exist and which of them may run: dependencies, startup order, suspend and resume. */
+#include "engine/jobset/jobset_start.h"
+
+#include "engine/changes.h"
 #include "engine/job/job.h"
-#include "engine/jobset/jobset_inner.h"
+#include "engine/jobset/jobset.h"
+#include "engine/jobset/jobset_children.h"
+#include "engine/jobset/jobset_inplace.h"
+#include "engine/jobset/jobset_read.h"
+#include "engine/jobset/jobset_status.h"
 
 /* So many at most in one pass; the next one follows at once. */
 #define CREATE_AT_ONCE 1000

@@ -1,10 +1,11 @@
 /* What the validating webhook says of a new or changed JobSet, in its order and words, and what
  * this engine refuses beyond it. The schema has been checked before, so wrong types are passed
  * over. */
-#include "engine/jobset/jobset_inner.h"
+#include "engine/jobset/jobset_validate.h"
 
 #include "api/go_value.h"
 #include "api/name.h"
+#include "engine/jobset/jobset.h"
 
 #define MAX_LABEL      63
 #define MAX_MANAGED_BY 63

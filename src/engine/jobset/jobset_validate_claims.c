@@ -1,8 +1,10 @@
 /* Checks of spec.volumeClaimPolicies: names, mounts, and what exists already. */
-#include "engine/jobset/jobset_inner.h"
 
 #include "api/gen/gen.h"
 #include "api/name.h"
+#include "engine/jobset/jobset.h"
+#include "engine/jobset/jobset_children.h"
+#include "engine/jobset/jobset_validate.h"
 
 #define MAX_CLAIM 63
 

@@ -1,9 +1,11 @@
 /* Checks of the failure policy's rules and of the coordinator. */
-#include "engine/jobset/jobset_inner.h"
 #include "engine/jobset/jobset_regex.h"
 
 #include "api/name.h"
 #include "api/rule_jobset.h"
+#include "engine/jobset/jobset.h"
+#include "engine/jobset/jobset_read.h"
+#include "engine/jobset/jobset_validate.h"
 
 #define MAX_RULE_NAME 128
 #define MAX_REPLICAS  1024 /* with RestartJob: status counts restarts in lists of this length */

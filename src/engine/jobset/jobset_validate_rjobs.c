@@ -1,7 +1,11 @@
 /* Checks of spec.replicatedJobs: names that will be made from it, dependencies, templates. */
-#include "engine/jobset/jobset_inner.h"
 
+#include "engine/changes.h"
 #include "engine/job/job.h"
+#include "engine/jobset/jobset.h"
+#include "engine/jobset/jobset_children.h"
+#include "engine/jobset/jobset_read.h"
+#include "engine/jobset/jobset_validate.h"
 
 static bool is_indexed(const struct ty_json *job_spec)
 {

@@ -1,5 +1,7 @@
 /* What a container prints: read as it comes, kept in its log file, cut into lines for observers.
  */
+#include "engine/pod/container_log.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -7,12 +9,31 @@
 #include <unistd.h>
 
 #include "engine/engine_inner.h"
+#include "engine/job/job_report.h"
+#include "engine/pod/pods.h"
 
 #define LINE_MAX_BYTES 65536
 #define TURNS          4  /* chunks read in one go: a flood must not starve the others */
 #define LAST_TURNS     64 /* more than a pipe can hold */
 #define LOG_MAX        ((int64_t)128 << 20)
 #define LOG_OVER       ((int64_t)1 << 20) /* so much more if a line does not end */
+
+/* The output stream of one run of a container. */
+struct ty_container_log {
+    struct ty_pod_runtime *pod;
+    size_t c;
+    int fd, file; /* pipe; log file */
+    int64_t size; /* of the file */
+    uv_poll_t poll;
+    bool full;      /* the file cannot be written to: said once */
+    bool rotated;   /* that is told once, too */
+    bool ends_line; /* the last byte in the file ends a line */
+    char *part;     /* the unfinished last line */
+    size_t part_n;
+    int attempt;
+    bool exited; /* news of the end waits until the pipe is read empty */
+    int wstatus;
+};
 
 static char *log_path(struct ty_arena *a, const struct ty_pod_runtime *p, size_t c, int attempt)
 {

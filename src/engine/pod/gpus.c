@@ -8,10 +8,16 @@
  *
  * Admission is one pass at the end of a turn of the loop, after all pods of that turn were begun or
  * have ended: the turn of a pod never admits another. */
+#include "engine/pod/gpus.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
 #include "engine/engine_inner.h"
+#include "engine/pod/pod_lifecycle.h"
+#include "engine/pod/pods.h"
+#include "engine/preflight/preflight.h"
+#include "engine/rsh.h"
 
 /* Of one JobSet; lives with the engine. */
 struct ty_gpu_claim {

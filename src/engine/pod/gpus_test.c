@@ -1,5 +1,6 @@
 /* Who gets the machine's devices, in which order, and what becomes of those who wait. */
 #include "engine/engine_testing.h"
+#include "engine/pod/pods.h"
 
 static const char *const two[] = { "0", "1", NULL };
 

@@ -2,10 +2,14 @@
  * space (RLIMIT_AS) or of writable mappings (RLIMIT_DATA) is no stand-in, because torch, CUDA and
  * thread stacks reserve many times what they use, and each process would have the limit for itself.
  */
+#include "engine/pod/limits.h"
+
 #include <stdio.h>
 #include <unistd.h>
 
 #include "engine/engine_inner.h"
+#include "engine/pod/pods.h"
+#include "proc/cgroup.h"
 
 enum { PIDS_MOST = 32768 }; /* of a container: enough for any job, and a fork bomb stays in it */
 

@@ -7,8 +7,14 @@
  *   JOB_COMPLETION_INDEX, unless the container defines it
  *
  * $(VAR) sees only the last three. The devices a pod got come later: ty_pod_plan_setenv. */
+#include "engine/pod/pod_env.h"
+
 #include <errno.h>
 
+#include "engine/pod/env_expand.h"
+#include "engine/pod/pod_env_net.h"
+#include "engine/pod/pod_env_ref.h"
+#include "engine/pod/pod_plan.h"
 #include "engine/pod/pod_plan_inner.h"
 
 #define INDEX_KEY  "batch.kubernetes.io/job-completion-index"

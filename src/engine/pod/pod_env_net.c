@@ -1,9 +1,9 @@
 /* Several jobs on one machine: each JobSet has its own port instead of 29500, libraries are told
  * that everybody is here, and where a pod cannot have its own /etc/hosts, names become addresses.
  */
-#include <ctype.h>
+#include "engine/pod/pod_env_net.h"
 
-#include "engine/pod/pod_plan_inner.h"
+#include <ctype.h>
 
 #define PORT_TEXT "29500"
 

@@ -1,10 +1,11 @@
 /* What references in a pod stand for: fieldRef, resourceFieldRef, keys of ConfigMaps and Secrets.
  * Used for variables and for the files of downwardAPI, configMap and secret volumes. */
+#include "engine/pod/pod_env_ref.h"
+
 #include <errno.h>
 #include <nettle/base64.h>
 
 #include "api/quantity.h"
-#include "engine/pod/pod_plan_inner.h"
 
 #define HOST_IP "127.0.0.1" /* all pods share the machine's loopback interface */
 

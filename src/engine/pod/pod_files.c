@@ -1,5 +1,7 @@
 /* A pod's folder on disk: scratch volumes, files made from ConfigMaps and Secrets, termination
  * messages; and the binds that make them appear where the pod expects them. */
+#include "engine/pod/pod_files.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -8,6 +10,9 @@
 #include <unistd.h>
 
 #include "engine/engine_inner.h"
+#include "engine/pod/pod_plan.h"
+#include "engine/pod/pods.h"
+#include "proc/shim.h"
 
 #define MESSAGE_MAX 4096
 

@@ -13,7 +13,9 @@
 #include <sys/wait.h>
 
 #include "base/time.h"
+#include "engine/changes.h"
 #include "engine/pod/pod_lifecycle_inner.h"
+#include "engine/pod/pod_summary.h"
 
 #define NOTE_MAX 1024 /* of a text: probes may print a lot */
 

@@ -3,6 +3,7 @@
  */
 #include <signal.h>
 
+#include "engine/pod/pod_lifecycle.h"
 #include "engine/pod/pod_lifecycle_inner.h"
 
 void ty_pod_lifecycle_kill_container(struct ty_pod_lifecycle *r, size_t i, int64_t grace_s,

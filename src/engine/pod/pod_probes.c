@@ -1,5 +1,7 @@
 /* Probes and hooks: a process in the pod, a connection, or a small HTTP request, each with its time
  * limit. The answer goes to the pod's life. */
+#include "engine/pod/pod_probes.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +12,13 @@
 #include <unistd.h>
 
 #include "engine/engine_inner.h"
+#include "engine/pod/limits.h"
+#include "engine/pod/pod_lifecycle.h"
+#include "engine/pod/pod_plan.h"
+#include "engine/pod/pods.h"
 #include "engine/pod/probe_https.h"
+#include "engine/rsh.h"
+#include "proc/shim.h"
 
 #define FIRST_ID  100000u /* processes of checks; containers count from 1 */
 #define REPLY_MAX 4096

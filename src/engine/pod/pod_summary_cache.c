@@ -1,8 +1,11 @@
 /* Pods as their Job sees them, kept per version: a Job of a thousand pods reads each only when it
  * changed. */
+#include "engine/pod/pod_summary_cache.h"
+
 #include <stdlib.h>
 
 #include "engine/engine_inner.h"
+#include "engine/pod/pod_summary.h"
 
 struct ty_pod_summary_entry {
     uint64_t version;

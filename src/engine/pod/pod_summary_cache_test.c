@@ -1,5 +1,6 @@
 /* Summaries of pods: read when the pod changed, and only then. */
 #include "engine/engine_testing.h"
+#include "engine/pod/pod_summary_cache.h"
 
 static const struct ty_stored *create(struct engine_fixture *w, const char *name)
 {

@@ -1,11 +1,22 @@
 /* Pods at work: a plan, a shim, and the pod's life, which is told what happens and says what to
  * do. */
+#include "engine/pod/pods.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "engine/engine_inner.h"
+#include "engine/job/job_report.h"
+#include "engine/pod/container_log.h"
+#include "engine/pod/gpus.h"
+#include "engine/pod/limits.h"
+#include "engine/pod/pod_files.h"
+#include "engine/pod/pod_lifecycle.h"
+#include "engine/pod/pod_probes.h"
+#include "engine/rsh.h"
+#include "proc/shim.h"
 
 static char *dup_str(struct ty_str s)
 {

@@ -3,6 +3,15 @@
 #include <stdlib.h>
 
 #include "engine/engine_inner.h"
+#include "engine/host.h"
+#include "engine/job/job_report.h"
+#include "engine/net.h"
+#include "engine/pod/gpus.h"
+#include "engine/pod/pod_files.h"
+#include "engine/pod/pod_lifecycle.h"
+#include "engine/pod/pod_plan.h"
+#include "engine/pod/pods.h"
+#include "proc/shim.h"
 
 #define POD_FIRST ((size_t)2 << 10)
 #define POD_SPARE ((size_t)64) /* a longer number here and there */

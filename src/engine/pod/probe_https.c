@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "engine/engine_inner.h"
+#include "engine/pod/pod_plan.h"
 #include "net/http_client.h"
 
 enum { CONNECT_MS = 30 * 1000, IDLE_MS = 600 * 1000 };

@@ -3,6 +3,7 @@
 #define TY_ENGINE_PREFLIGHT_PREFLIGHT_INNER_H
 
 #include "engine/pod/pod_plan_inner.h"
+#include "engine/preflight/preflight.h"
 
 struct ty_preflight {
     struct ty_preflight_findings *out;

@@ -1,5 +1,7 @@
 /* What only a whole JobSet shows: who runs together, and what can never start. */
 #include "api/quantity.h"
+#include "engine/pod/pod_plan.h"
+#include "engine/preflight/preflight.h"
 #include "engine/preflight/preflight_inner.h"
 
 #define OWN_JOBSET "jobset.sigs.k8s.io/jobset-controller"

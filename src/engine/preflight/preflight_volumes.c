@@ -1,5 +1,10 @@
 /* Volumes and mounts: sources that exist here, objects that were supplied, paths that can be made.
  */
+#include "engine/pod/pod_env_ref.h"
+#include "engine/pod/pod_plan.h"
+#include "engine/pod/pod_plan_inner.h"
+#include "engine/pod/pod_volumes.h"
+#include "engine/pod/pod_volumes_files.h"
 #include "engine/preflight/preflight_inner.h"
 
 static const char *const sources[] = { "emptyDir",

@@ -1,0 +1,20 @@
+/* Assigns the machine's GPUs to pods, job by job. */
+#ifndef TY_ENGINE_POD_GPUS_H
+#define TY_ENGINE_POD_GPUS_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct ty_engine;
+struct ty_json;
+struct ty_pod_runtime;
+
+/* The pod begins when ty_gpus_schedule says so, if p->waiting is set. -ENOTSUP: it never fits. */
+int ty_gpus_request(struct ty_pod_runtime *p, const struct ty_json *jobset, struct ty_err *err);
+void ty_gpus_release(struct ty_pod_runtime *p); /* the pod is over */
+void ty_gpus_schedule(struct ty_engine *e);     /* lets pods begin; not from the turn of a pod */
+/* "0,2": what container `c` has of the pod's devices. */
+void ty_gpus_print(struct ty_buf *out, const struct ty_pod_runtime *p, size_t c);
+void ty_gpus_done(struct ty_engine *e);
+
+#endif

@@ -1,0 +1,19 @@
+/* Cgroups of containers, where the machine allows them. */
+#ifndef TY_ENGINE_POD_LIMITS_H
+#define TY_ENGINE_POD_LIMITS_H
+
+#include "base/err.h"
+
+struct ty_engine;
+struct ty_pod_runtime;
+
+void ty_limits_open(struct ty_engine *e); /* also says in e->o.host what is enforced */
+void ty_limits_close(struct ty_engine *e);
+/* The container's cgroup, made anew: *ret_fd for ty_process_spec.cgroup, 0 if there is none. */
+int ty_limits_begin(const struct ty_pod_runtime *p, size_t c, int *ret_fd, struct ty_err *err);
+/* The same for one more process of a container that runs: a probe, a remote command. */
+int ty_limits_join(const struct ty_pod_runtime *p, size_t c);
+/* The container ended: did the kernel kill for memory? Its cgroup goes. */
+bool ty_limits_end(const struct ty_pod_runtime *p, size_t c);
+
+#endif

@@ -1,0 +1,16 @@
+/* Runs probes and lifecycle hooks; the results go to the pod's lifecycle. */
+#ifndef TY_ENGINE_POD_POD_PROBES_H
+#define TY_ENGINE_POD_POD_PROBES_H
+
+#include "engine/pod/pod_lifecycle.h"
+
+struct ty_pod_runtime;
+struct ty_shim_event;
+
+void ty_pod_probes_run(struct ty_pod_runtime *p, size_t c, enum ty_probe_use use);
+void ty_pod_probes_run_hook(struct ty_pod_runtime *p, size_t c, bool post_start);
+bool ty_pod_probes_on_shim_event(struct ty_pod_runtime *p,
+                                 const struct ty_shim_event *n); /* true: it was a check's */
+void ty_pod_probes_close(struct ty_pod_runtime *p);
+
+#endif

@@ -6,6 +6,7 @@
 
 #include "engine/changes.h"
 #include "engine/engine_inner.h"
+#include "engine/engine_queue.h"
 #include "engine/job/job.h"
 #include "engine/job/job_report.h"
 #include "engine/jobset/jobset.h"
@@ -46,7 +47,7 @@ static void apply_change(struct ty_engine *e, const struct ty_kind *kind, const 
     for (const struct ty_pending_event *h = changes->events; h; h = h->next)
         ty_engine_event(e, kind, name, h->type, h->reason, h->message);
     if (changes->requeue_ms >= 0)
-        ty_engine_enqueue_after(e, kind, ns, name, changes->requeue_ms);
+        ty_engine_queue_add_after(&e->queue, kind, ns, name, changes->requeue_ms);
 }
 
 /* The JobSet as its webhook would store it, so that a re-applied one compares equal. */
@@ -129,7 +130,8 @@ static void reconcile_trainjob(struct ty_engine *e, const struct ty_stored *obj)
     if (pass.status || progress)
         write_job(e, job, pass.status, progress);
     if (pass.requeue_s > 0)
-        ty_engine_enqueue_after(e, &ty_kind_trainjob, ns, name, ty_time_wait_ms(pass.requeue_s));
+        ty_engine_queue_add_after(&e->queue, &ty_kind_trainjob, ns, name,
+                                  ty_time_wait_ms(pass.requeue_s));
 }
 
 struct owned_objects {
@@ -161,7 +163,7 @@ static void gather_pods(void *ctx, const struct ty_stored *obj)
     struct owned_objects *g = ctx;
 
     if (obj->kind == g->kind && g->n < g->cap)
-        g->pods[g->n++] = *ty_pod_summary_cache_get(g->e, obj);
+        g->pods[g->n++] = *ty_pod_summary_cache_get(&g->e->pod_summaries, g->e->scratch, obj);
 }
 
 static void reconcile_jobset(struct ty_engine *e, const struct ty_stored *obj)

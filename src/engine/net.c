@@ -18,7 +18,7 @@
 static char *next_address(struct ty_engine *e)
 {
     char *text = malloc(16);
-    unsigned n = e->next_address++;
+    unsigned n = e->net.next_address++;
     unsigned block = ((unsigned)getpid() * 4 + n / 250) & 0x3fff;
 
     if (!text)
@@ -144,54 +144,7 @@ static int write_hosts(struct ty_engine *e, struct ty_jobset_net *n, const struc
     return 0;
 }
 
-struct ty_jobset_net *ty_net_get(struct ty_engine *e, const struct ty_json *jobset,
-                                 struct ty_err *err)
-{
-    struct ty_str uid = ty_json_str_at(jobset, "metadata.uid");
-    struct ty_jobset_net *n = ty_map_get(&e->nets, uid);
-    char path[4096];
-
-    if (n)
-        return n;
-    n = calloc(1, sizeof(*n));
-    if (!n)
-        abort();
-    n->port_lock = -1;
-    n->uid = strndup(uid.p, uid.n);
-    snprintf(path, sizeof(path), "%s/hosts-%.*s", e->o.dir,
-             TY_ARG(ty_json_str_at(jobset, "metadata.name")));
-    n->hosts = strdup(path);
-    n->domain =
-        strdup(ty_arena_printf(e->pass, "%.*s.%.*s.svc.cluster.local", TY_ARG(subdomain_of(jobset)),
-                               TY_ARG(ty_json_str_at(jobset, "metadata.namespace"))));
-    if (!n->uid || !n->hosts || !n->domain)
-        abort();
-    if (take_port(e, n, err) < 0 || write_hosts(e, n, jobset, err) < 0) {
-        ty_net_free(n);
-        return NULL;
-    }
-    ty_map_put(&e->nets, uid, n);
-    return n;
-}
-
-/* "sub", "sub.ns", "sub.ns.svc" or all of it: the domain, cut off at one of its first dots. */
-static bool is_ours(const struct ty_jobset_net *n, struct ty_str tail)
-{
-    struct ty_str whole = ty_str(n->domain);
-
-    return ty_str_starts(whole, tail) &&
-           (tail.n == whole.n || (whole.p[tail.n] == '.' && whole.n - tail.n != strlen(".local")));
-}
-
-const char *ty_net_lookup(void *ctx, struct ty_str host)
-{
-    const struct ty_jobset_net *n = ctx;
-    struct ty_str head, tail = ty_str_cut(host, '.', &head);
-
-    return !tail.p || is_ours(n, tail) ? ty_map_get(&n->addresses, head) : NULL;
-}
-
-void ty_net_free(struct ty_jobset_net *n)
+static void jobset_net_free(struct ty_jobset_net *n)
 {
     const struct ty_map_slot *s = NULL;
     size_t at = 0;
@@ -215,4 +168,61 @@ void ty_net_free(struct ty_jobset_net *n)
     free(n->domain);
     free(n->uid);
     free(n);
+}
+
+struct ty_jobset_net *ty_net_get(struct ty_engine *e, const struct ty_json *jobset,
+                                 struct ty_err *err)
+{
+    struct ty_str uid = ty_json_str_at(jobset, "metadata.uid");
+    struct ty_jobset_net *n = ty_map_get(&e->net.by_jobset, uid);
+    char path[4096];
+
+    if (n)
+        return n;
+    n = calloc(1, sizeof(*n));
+    if (!n)
+        abort();
+    n->port_lock = -1;
+    n->uid = strndup(uid.p, uid.n);
+    snprintf(path, sizeof(path), "%s/hosts-%.*s", e->o.dir,
+             TY_ARG(ty_json_str_at(jobset, "metadata.name")));
+    n->hosts = strdup(path);
+    n->domain =
+        strdup(ty_arena_printf(e->pass, "%.*s.%.*s.svc.cluster.local", TY_ARG(subdomain_of(jobset)),
+                               TY_ARG(ty_json_str_at(jobset, "metadata.namespace"))));
+    if (!n->uid || !n->hosts || !n->domain)
+        abort();
+    if (take_port(e, n, err) < 0 || write_hosts(e, n, jobset, err) < 0) {
+        jobset_net_free(n);
+        return NULL;
+    }
+    ty_map_put(&e->net.by_jobset, uid, n);
+    return n;
+}
+
+/* "sub", "sub.ns", "sub.ns.svc" or all of it: the domain, cut off at one of its first dots. */
+static bool is_ours(const struct ty_jobset_net *n, struct ty_str tail)
+{
+    struct ty_str whole = ty_str(n->domain);
+
+    return ty_str_starts(whole, tail) &&
+           (tail.n == whole.n || (whole.p[tail.n] == '.' && whole.n - tail.n != strlen(".local")));
+}
+
+const char *ty_net_lookup(void *ctx, struct ty_str host)
+{
+    const struct ty_jobset_net *n = ctx;
+    struct ty_str head, tail = ty_str_cut(host, '.', &head);
+
+    return !tail.p || is_ours(n, tail) ? ty_map_get(&n->addresses, head) : NULL;
+}
+
+void ty_net_done(struct ty_net *net)
+{
+    const struct ty_map_slot *s = NULL;
+    size_t at = 0;
+
+    while ((s = ty_map_next(&net->by_jobset, &at)))
+        jobset_net_free(s->value);
+    ty_map_done(&net->by_jobset);
 }

@@ -18,10 +18,15 @@ struct ty_jobset_net {
     int port_lock; /* fd that keeps the port ours among runs; -1 none */
 };
 
+struct ty_net {
+    struct ty_map by_jobset; /* uid -> struct ty_jobset_net */
+    unsigned next_address;
+};
+
 /* Of this JobSet, created when first asked for. NULL: no port or no file could be had. */
 struct ty_jobset_net *ty_net_get(struct ty_engine *e, const struct ty_json *jobset,
                                  struct ty_err *err);
-void ty_net_free(struct ty_jobset_net *n); /* NULL is fine */
+void ty_net_done(struct ty_net *net);
 /* The address of a host name of the JobSet (ctx: its struct ty_jobset_net), or NULL. */
 const char *ty_net_lookup(void *ctx, struct ty_str host);
 

@@ -32,7 +32,7 @@ static void remote_closed(uv_handle_t *h)
 {
     struct ty_rsh_command *r = h->data;
 
-    r->e->handles--;
+    r->e->rsh.handles--;
     close(r->fd);
     ty_buf_done(&r->command);
     free(r);
@@ -40,7 +40,7 @@ static void remote_closed(uv_handle_t *h)
 
 static void remote_free(struct ty_rsh_command *r)
 {
-    for (struct ty_rsh_command **it = &r->e->remotes; *it; it = &(*it)->next)
+    for (struct ty_rsh_command **it = &r->e->rsh.commands; *it; it = &(*it)->next)
         if (*it == r) {
             *it = r->next;
             break;
@@ -48,7 +48,7 @@ static void remote_free(struct ty_rsh_command *r)
     for (int i = 0; i < 3; i++)
         if (r->fds[i] >= 0)
             close(r->fds[i]);
-    r->e->handles++;
+    r->e->rsh.handles++;
     uv_close((uv_handle_t *)&r->poll, remote_closed);
 }
 
@@ -93,7 +93,7 @@ static void begin_remote(struct ty_rsh_command *r, const char *command)
 {
     struct ty_err err = { 0 };
 
-    r->id = TY_RSH_FIRST + r->e->next_remote++;
+    r->id = TY_RSH_FIRST + r->e->rsh.next_id++;
     if (start_remote(r, command, &err) < 0)
         send_reply(r, 255, err.text);
 }
@@ -120,7 +120,7 @@ static void take_request(struct ty_rsh_command *r, const struct ty_rsh_request *
 
 void ty_rsh_pod_started(struct ty_pod_runtime *p)
 {
-    for (struct ty_rsh_command *r = p->e->remotes, *next = NULL; r; r = next) {
+    for (struct ty_rsh_command *r = p->e->rsh.commands, *next = NULL; r; r = next) {
         ty_auto_buf command = { 0 };
         next = r->next;
         if (r->pod != p || !r->command.n)
@@ -191,13 +191,14 @@ static void on_remote(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSE
 static void on_connection(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED)
 {
     struct ty_engine *e = poll->data;
-    int fd = accept4(e->rsh_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    int fd = accept4(e->rsh.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     struct ty_rsh_command *r = fd >= 0 ? calloc(1, sizeof(*r)) : NULL;
 
     if (!r)
         return;
-    *r = (struct ty_rsh_command){ .e = e, .fd = fd, .fds = { -1, -1, -1 }, .next = e->remotes };
-    e->remotes = r;
+    *r =
+        (struct ty_rsh_command){ .e = e, .fd = fd, .fds = { -1, -1, -1 }, .next = e->rsh.commands };
+    e->rsh.commands = r;
     uv_poll_init(e->o.loop, &r->poll, fd);
     r->poll.data = r;
     uv_poll_start(&r->poll, UV_READABLE, on_remote);
@@ -205,7 +206,7 @@ static void on_connection(uv_poll_t *poll, int status TY_UNUSED, int events TY_U
 
 void ty_rsh_pod_ended(struct ty_pod_runtime *p)
 {
-    for (struct ty_rsh_command *r = p->e->remotes, *next = NULL; r; r = next) {
+    for (struct ty_rsh_command *r = p->e->rsh.commands, *next = NULL; r; r = next) {
         next = r->next;
         if (r->pod == p)
             send_reply(r, 255, "the pod ended");
@@ -214,7 +215,7 @@ void ty_rsh_pod_ended(struct ty_pod_runtime *p)
 
 bool ty_rsh_on_shim_event(struct ty_pod_runtime *p, const struct ty_shim_event *n)
 {
-    struct ty_rsh_command *r = p->e->remotes;
+    struct ty_rsh_command *r = p->e->rsh.commands;
 
     if (n->what == TY_SHIM_GONE || n->id < TY_RSH_FIRST)
         return false;
@@ -261,45 +262,45 @@ int ty_rsh_listen(struct ty_engine *e, struct ty_err *err)
     if (r < 0)
         return r;
     /* A socket's path is short by law; the run's folder may be long. /proc/self/fd is not. */
-    e->rsh_path = strdup(ty_arena_printf(a, "%s/rsh.sock", e->o.dir));
+    e->rsh.path = strdup(ty_arena_printf(a, "%s/rsh.sock", e->o.dir));
     int dir = open(e->o.dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
     snprintf(addr.sun_path, sizeof(addr.sun_path), "/proc/self/fd/%d/rsh.sock", dir);
-    e->rsh_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    e->rsh.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     /* Who may connect runs commands as us. The mode it has now is the one its file is born with. */
-    r = dir < 0 || e->rsh_fd < 0 || !e->rsh_path || fchmod(e->rsh_fd, 0600) < 0 ||
-                bind(e->rsh_fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
-                listen(e->rsh_fd, 128) < 0
+    r = dir < 0 || e->rsh.fd < 0 || !e->rsh.path || fchmod(e->rsh.fd, 0600) < 0 ||
+                bind(e->rsh.fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
+                listen(e->rsh.fd, 128) < 0
             ? ty_fail(err, -errno, "%s/rsh.sock: %s", e->o.dir, strerrordesc_np(errno))
             : 0;
     if (dir >= 0)
         close(dir);
     if (r < 0)
         return r;
-    uv_poll_init(e->o.loop, &e->rsh_poll, e->rsh_fd);
-    e->rsh_poll.data = e;
-    uv_poll_start(&e->rsh_poll, UV_READABLE, on_connection);
+    uv_poll_init(e->o.loop, &e->rsh.poll, e->rsh.fd);
+    e->rsh.poll.data = e;
+    uv_poll_start(&e->rsh.poll, UV_READABLE, on_connection);
     return 0;
 }
 
 static void listener_closed(uv_handle_t *h)
 {
     struct ty_engine *e = h->data;
-    e->handles--;
+    e->rsh.handles--;
 }
 
 void ty_rsh_close(struct ty_engine *e)
 {
-    while (e->remotes)
-        remote_free(e->remotes);
-    if (e->rsh_poll.data) {
-        e->handles++;
-        uv_close((uv_handle_t *)&e->rsh_poll, listener_closed);
+    while (e->rsh.commands)
+        remote_free(e->rsh.commands);
+    if (e->rsh.poll.data) {
+        e->rsh.handles++;
+        uv_close((uv_handle_t *)&e->rsh.poll, listener_closed);
     }
-    if (e->rsh_fd >= 0)
-        close(e->rsh_fd);
-    if (e->rsh_path)
-        unlink(e->rsh_path);
-    free(e->rsh_path);
-    e->rsh_fd = -1;
-    e->rsh_path = NULL;
+    if (e->rsh.fd >= 0)
+        close(e->rsh.fd);
+    if (e->rsh.path)
+        unlink(e->rsh.path);
+    free(e->rsh.path);
+    e->rsh.fd = -1;
+    e->rsh.path = NULL;
 }

@@ -4,11 +4,22 @@
 #define TY_ENGINE_RSH_H
 
 #include <stdbool.h>
+#include <uv.h>
 
 struct ty_engine;
 struct ty_err;
 struct ty_pod_runtime;
 struct ty_shim_event;
+struct ty_rsh_command;
+
+struct ty_rsh {
+    int fd; /* listens; -1: does not */
+    uv_poll_t poll;
+    char *path;                      /* of the socket */
+    struct ty_rsh_command *commands; /* waiting or running */
+    uint32_t next_id;                /* of a command's process */
+    int handles;                     /* that libuv has not closed yet */
+};
 
 #define TY_RSH_FIRST 200000u /* process ids of remote commands in a shim */
 

@@ -3,12 +3,17 @@
 #define TY_ENGINE_JOB_JOB_REPORT_H
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "base/str.h"
 
 struct ty_engine;
 struct ty_json;
 struct ty_pod_runtime;
 struct ty_pod_update;
+
+struct ty_job_reports {
+    struct ty_map by_job; /* name of the TrainJob -> struct ty_job_report */
+};
 
 /* Adds to the news what its log says. */
 void ty_job_report_container_ended(struct ty_pod_runtime *p, size_t c, int wstatus,
@@ -22,6 +27,6 @@ void ty_job_report_amend_status(struct ty_engine *e, struct ty_json *obj);
 /* The trainerStatus that is to be written for a TrainJob, or NULL; then it counts as written. */
 struct ty_json *ty_job_report_trainer_status(struct ty_engine *e, const char *job,
                                              struct ty_arena *a);
-void ty_job_report_done(struct ty_engine *e);
+void ty_job_reports_done(struct ty_job_reports *reports);
 
 #endif

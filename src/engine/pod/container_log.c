@@ -216,7 +216,7 @@ static void append_to_file(struct ty_container_log *u, const char *p, size_t n)
 /* True when the pipe is read to its end. */
 static bool drain_pipe(struct ty_container_log *u, int turns)
 {
-    char *chunk = u->pod->e->chunk;
+    char *chunk = u->pod->e->log_chunk;
 
     for (int i = 0; i < turns; i++) {
         ssize_t n = read(u->fd, chunk, TY_LOG_CHUNK);

@@ -8,6 +8,13 @@
 struct ty_engine;
 struct ty_json;
 struct ty_pod_runtime;
+struct ty_gpu_claim;
+
+struct ty_gpus {
+    struct ty_gpu_claim *claims; /* in the order in which jobs first asked for devices */
+    bool admit;                  /* pods that wait for devices may fit now */
+    uint64_t used;               /* devices that pods hold, as bits */
+};
 
 /* The pod begins when ty_gpus_schedule says so, if p->waiting is set. -ENOTSUP: it never fits. */
 int ty_gpus_request(struct ty_pod_runtime *p, const struct ty_json *jobset, struct ty_err *err);
@@ -15,6 +22,6 @@ void ty_gpus_release(struct ty_pod_runtime *p); /* the pod is over */
 void ty_gpus_schedule(struct ty_engine *e);     /* lets pods begin; not from the turn of a pod */
 /* "0,2": what container `c` has of the pod's devices. */
 void ty_gpus_print(struct ty_buf *out, const struct ty_pod_runtime *p, size_t c);
-void ty_gpus_done(struct ty_engine *e);
+void ty_gpus_done(struct ty_gpus *g);
 
 #endif

@@ -6,9 +6,14 @@
 
 struct ty_engine;
 struct ty_pod_runtime;
+struct ty_cgroups;
+
+struct ty_limits {
+    struct ty_cgroups *cgroups; /* NULL: none, nothing is enforced */
+};
 
 void ty_limits_open(struct ty_engine *e); /* also says in e->o.host what is enforced */
-void ty_limits_close(struct ty_engine *e);
+void ty_limits_close(struct ty_limits *l);
 /* The container's cgroup, made anew: *ret_fd for ty_process_spec.cgroup, 0 if there is none. */
 int ty_limits_begin(const struct ty_pod_runtime *p, size_t c, int *ret_fd, struct ty_err *err);
 /* The same for one more process of a container that runs: a probe, a remote command. */

@@ -18,6 +18,7 @@
 #include "engine/pod/pods.h"
 #include "engine/pod/probe_https.h"
 #include "engine/rsh.h"
+#include "net/http_client.h"
 #include "proc/shim.h"
 
 #define FIRST_ID  100000u /* processes of checks; containers count from 1 */
@@ -223,7 +224,7 @@ static int exec_in_pod(struct ty_probe_run *k)
     if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
         return -errno;
     k->fd = fds[0];
-    k->id = FIRST_ID + p->e->next_probe++;
+    k->id = FIRST_ID + p->e->probes.next_id++;
     struct ty_process_spec s = ty_pods_exec_start(a, p, c, k->id, k->probe->argv);
     s.out = s.err = fds[1];
     s.cgroup = ty_limits_join(p, k->c);
@@ -314,4 +315,9 @@ void ty_pod_probes_close(struct ty_pod_runtime *p)
 {
     while (p->checks)
         probe_free(p->checks);
+}
+
+void ty_pod_probes_done(struct ty_pod_probes *probes)
+{
+    ty_http_client_free(probes->https);
 }

@@ -34,7 +34,7 @@ static void on_timer(uv_timer_t *timer)
 
 struct ty_pod_runtime *ty_pods_by_host(struct ty_engine *e, struct ty_str host)
 {
-    for (struct ty_pod_runtime *p = e->all; p; p = p->next)
+    for (struct ty_pod_runtime *p = e->pods.first; p; p = p->next)
         if (!p->over && p->host &&
             (ty_str_is(host, p->host) ||
              (ty_str_starts(host, ty_str(p->host)) && host.p[strlen(p->host)] == '.') ||
@@ -249,10 +249,20 @@ void ty_pods_free(struct ty_pod_runtime *p)
     for (size_t c = 0; p->logs && c < p->plan.n; c++)
         ty_container_log_close(p->logs[c]);
     ty_pod_files_remove(p);
-    ty_map_del(&p->e->pods, ty_str(p->uid));
+    ty_map_del(&p->e->pods.by_uid, ty_str(p->uid));
     uv_close((uv_handle_t *)&p->timer, handle_closed);
     if (p->handles > 1)
         uv_close((uv_handle_t *)&p->poll, handle_closed);
+}
+
+void ty_pods_done(struct ty_engine *e)
+{
+    while (e->pods.first) {
+        struct ty_pod_runtime *p = e->pods.first;
+        e->pods.first = p->next;
+        ty_pods_free(p);
+    }
+    ty_map_done(&e->pods.by_uid);
 }
 
 static void finish_pod(struct ty_pod_runtime *p)
@@ -264,13 +274,13 @@ static void finish_pod(struct ty_pod_runtime *p)
     p->over = true;
     write_status(p);
     notify_pod(p);
-    e->n_pods_live--;
+    e->pods.n_live--;
     ty_gpus_release(p);
     const struct ty_stored *obj =
         ty_local_find(e->store, &ty_kind_pod, ty_str(p->ns), ty_str(p->name));
     if (obj && obj->deleting)
         ty_local_finalize(e->store, &ty_kind_pod, ty_str(p->ns), ty_str(p->name));
-    for (struct ty_pod_runtime **it = &e->all; *it; it = &(*it)->next)
+    for (struct ty_pod_runtime **it = &e->pods.first; *it; it = &(*it)->next)
         if (*it == p) {
             *it = p->next;
             break;
@@ -386,7 +396,7 @@ void ty_pods_on_shim(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED
     char *uid = dup_str(ty_str(p->uid)); /* the pod may be over after any news */
     struct ty_shim_event n;
 
-    while (ty_map_get(&e->pods, ty_str(uid)) == p) {
+    while (ty_map_get(&e->pods.by_uid, ty_str(uid)) == p) {
         ty_shim_next(p->shim, &n);
         if (n.what == TY_SHIM_NOTHING)
             break;
@@ -402,7 +412,7 @@ void ty_pods_on_shim(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED
             continue; /* that took its turn, and the pod may be gone */
         } else if (n.what == TY_SHIM_GONE) {
             shim_gone(p, &n);
-            if (ty_map_get(&e->pods, ty_str(uid)) == p)
+            if (ty_map_get(&e->pods.by_uid, ty_str(uid)) == p)
                 ty_pods_advance(p);
             break;
         }

@@ -42,6 +42,14 @@ struct ty_pod_runtime {
     struct ty_pod_runtime *next;
 };
 
+struct ty_pods {
+    struct ty_map by_uid;         /* -> struct ty_pod_runtime */
+    struct ty_pod_runtime *first; /* the newest */
+    size_t n_live;                /* pods that are not over */
+    const char *const *env;       /* of every container; NULL until the first pod */
+    size_t plan_size;             /* bytes of the last pod's plan: the next one is about as large */
+};
+
 /* Writes a pod's status to the store. */
 void ty_pods_put_status(struct ty_pod_runtime *p, struct ty_arena *a, struct ty_json *status);
 void ty_pods_sync(struct ty_engine *e, const struct ty_stored *pod); /* added or changed */
@@ -51,6 +59,7 @@ void ty_pods_advance(struct ty_pod_runtime *p); /* carries out what the run want
 void ty_pods_exited(struct ty_pod_runtime *p, size_t c, int wstatus);
 struct ty_pod_runtime *ty_pods_by_host(struct ty_engine *e, struct ty_str host);
 void ty_pods_free(struct ty_pod_runtime *p);
+void ty_pods_done(struct ty_engine *e); /* frees all of them */
 /* One more process of a container: its environment, devices and folder, nothing to read from or
  * write to. Lives with the arena and the pod. */
 struct ty_process_spec ty_pods_exec_start(struct ty_arena *a, const struct ty_pod_runtime *p,

@@ -24,7 +24,7 @@ static bool load_client(struct ty_engine *e, const char **ret_why)
                                          .dead_ms = CONNECT_MS };
     struct ty_err err = { 0 };
 
-    if (!e->web && ty_http_client_new(&e->web, &s, &err) < 0) {
+    if (!e->probes.https && ty_http_client_new(&e->probes.https, &s, &err) < 0) {
         *ret_why = ty_arena_printf(e->lasting, "%s", err.text);
         return false;
     }
@@ -95,8 +95,9 @@ struct ty_probe_https *ty_probe_https_start(struct ty_engine *e, const struct ty
         .end = on_ended,
         .ctx = h
     };
-    ty_http_client_renew(e->web); /* can it still be reached? An old connection would not tell */
-    h->call = ty_http_client_start(e->web, &ask);
+    ty_http_client_renew(
+        e->probes.https); /* can it still be reached? An old connection would not tell */
+    h->call = ty_http_client_start(e->probes.https, &ask);
     return h;
 }
 

@@ -5,7 +5,6 @@
 #include "engine/changes.h"
 #include "engine/pod/pod_summary.h"
 
-void ty_job_default(struct ty_arena *a, struct ty_json *job);
 /* batch/v1 validation of the fields that the engine obeys; path prefix `at`. */
 void ty_job_validate(struct ty_arena *a, const struct ty_json *job, const struct ty_field_path *at,
                      struct ty_errs *errs);

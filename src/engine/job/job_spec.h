@@ -16,4 +16,7 @@ struct ty_job_spec {
 };
 void ty_job_spec_read(const struct ty_json *job, struct ty_job_spec *ret);
 
+/* On creation, in place: the defaults that the API server sets. */
+void ty_job_default(struct ty_arena *a, struct ty_json *job);
+
 #endif

@@ -2,6 +2,7 @@
 #include "engine/jobset/jobset_children.h"
 
 #include "engine/job/job.h"
+#include "engine/job/job_spec.h"
 #include "engine/jobset/jobset.h"
 #include "engine/jobset/jobset_labels.h"
 #include "engine/jobset/jobset_read.h"

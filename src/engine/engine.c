@@ -51,7 +51,7 @@ void ty_engine_event(struct ty_engine *e, const struct ty_kind *kind, const char
                                      ty_engine_wall_ms());
 }
 
-/* A change concerns the object itself and whoever owns it. */
+/* A change queues the object itself and its owner. */
 static void on_change(void *ctx, enum ty_stored_change what, const struct ty_stored *obj)
 {
     struct ty_engine *e = ctx;

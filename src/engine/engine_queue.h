@@ -36,8 +36,8 @@ typedef void ty_engine_queue_fn(void *ctx, const struct ty_kind *kind, struct ty
  * stay in the queue for the next call. */
 size_t ty_engine_queue_drain(struct ty_engine_queue *q, ty_engine_queue_fn *fn, void *ctx);
 
-void ty_engine_queue_close(
-    struct ty_engine_queue *q); /* the timer; then run the loop until !handles */
+/* The timer; then run the loop until !handles. */
+void ty_engine_queue_close(struct ty_engine_queue *q);
 void ty_engine_queue_done(struct ty_engine_queue *q);
 
 #endif

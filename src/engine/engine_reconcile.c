@@ -1,4 +1,5 @@
-/* One pass for one object: read it and what it owns, ask the pure part, write what it wants. */
+/* Reconciles one object: reads it and its children, calls the pure controller, writes the changes.
+ */
 #include "engine/engine_reconcile.h"
 
 #include <errno.h>
@@ -121,7 +122,8 @@ static void reconcile_trainjob(struct ty_engine *e, const struct ty_stored *obj)
     for (const struct ty_desired_object *w = pass.want; w; w = w->next)
         if (ty_local_apply(e->store, e->pass, as_applied(e, w), "trainer", &err) < 0)
             ty_engine_event(e, &ty_kind_trainjob, name, "Warning", "WriteFailed", err.text);
-    /* A TrainJob whose time is over stays: this run is its end, and its history is the user's. */
+    /* A TrainJob whose TTL has expired is not deleted: it ends with this run, and its history
+     * stays. */
     if (pass.delete_kind && pass.delete_kind != &ty_kind_trainjob)
         ty_local_delete(e->store, e->pass, pass.delete_kind, ty_str(ns), ty_str(name), &err);
     for (const struct ty_trainjob_event *ev = pass.events; ev; ev = ev->next)
@@ -223,7 +225,7 @@ void ty_engine_reconcile(struct ty_engine *e, const struct ty_kind *kind, struct
 
     ty_arena_reset(e->pass);
     if (!obj)
-        return; /* gone meanwhile */
+        return; /* deleted since it was queued */
     if (kind == &ty_kind_trainjob)
         reconcile_trainjob(e, obj);
     else if (kind == &ty_kind_jobset)

@@ -12,7 +12,7 @@ struct ty_trainjob_reconcile;
 
 void ty_engine_reconcile(struct ty_engine *e, const struct ty_kind *kind, struct ty_str ns,
                          struct ty_str name);
-/* What a TrainJob wants now; nothing is written. -EIO: there are no random bytes. */
+/* Renders a TrainJob without writing anything. -EIO: no random bytes. */
 int ty_engine_desired(struct ty_engine *e, const struct ty_json *job,
                       struct ty_trainjob_reconcile *ret, struct ty_err *err);
 

@@ -1,4 +1,4 @@
-/* The machine: ids, cpus, memory, devices. */
+/* Detects user IDs, CPUs, memory and GPUs. */
 #include "engine/host.h"
 
 #include <dirent.h>

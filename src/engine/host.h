@@ -9,9 +9,9 @@ struct ty_engine;
 struct ty_json;
 struct ty_zygote;
 
-/* The machine, as the engine found or was told. */
+/* The machine, as detected or configured. */
 struct ty_host {
-    int uid, gid;              /* who we are */
+    int uid, gid;              /* of this process */
     bool root, mounts, pid_ns; /* may change ids; private mounts work; pid namespaces work */
     int64_t cpus, memory;      /* bytes */
     const char *const
@@ -21,8 +21,9 @@ struct ty_host {
     const struct ty_json *labels; /* configured host labels for nodeSelector; may be NULL */
     const struct ty_json *claims; /* claim name -> directory, configured; may be NULL */
     const char *no_mounts;        /* why `mounts` is false, in words; may be NULL */
-    const char *token;    /* what a projected serviceAccountToken holds; NULL: no issuer, refused */
-    const char *audience; /* whom that token is for; one for others is refused. NULL: for anybody */
+    const char *token; /* what a projected serviceAccountToken holds; NULL: no issuer, refused */
+    const char *
+        audience; /* of that token; a projected token with another audience is refused. NULL: any */
     bool cgroup_cpu, cgroup_memory; /* limits of these are enforced by cgroups */
     int64_t pods_most;              /* at once; 0: any number */
     const char *pods_why;           /* what sets that limit, in words */

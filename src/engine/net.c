@@ -1,6 +1,7 @@
 /* Names, addresses and ports of a JobSet on one machine. Every pod has an address of its own in
- * 127.0.0.0/8; a private /etc/hosts makes the cluster's names mean them. Separate addresses do not
- * separate ports (torch's store listens on all of them), so each JobSet has its own master port. */
+ * 127.0.0.0/8; a private /etc/hosts resolves the cluster's host names to them. Separate addresses
+ * do not separate ports (torch's store listens on all of them), so each JobSet has its own master
+ * port. */
 #include "engine/net.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 
 #include "engine/engine_inner.h"
 
-/* 127.64.0.0 and up: the first half by process, so that two runs never share one. */
+/* 127.64.0.0 and up. The block derives from our PID, so that two runs do not share addresses. */
 static char *next_address(struct ty_engine *e)
 {
     char *text = malloc(16);
@@ -41,7 +42,7 @@ static int free_port(void)
     return port;
 }
 
-/* Whoever is done with a port removes its file: a lock on what is there no more keeps nobody out.
+/* A run removes the lock file when it releases the port, so a lock on an unlinked file is void.
  */
 static bool is_at(int fd, const char *path)
 {
@@ -51,8 +52,7 @@ static bool is_at(int fd, const char *path)
            ours.st_dev == there.st_dev;
 }
 
-/* A port that no other run of ours holds: a locked file says so, because the port itself must stay
- * unbound for the job. */
+/* Reserves a port with a locked file, because the port itself must stay unbound for the job. */
 static int take_port(struct ty_engine *e, struct ty_jobset_net *n, struct ty_err *err)
 {
     for (int i = 0; i < 64; i++) {
@@ -73,7 +73,8 @@ static int take_port(struct ty_engine *e, struct ty_jobset_net *n, struct ty_err
     return ty_fail(err, -EADDRINUSE, "no free TCP port for the job's rendezvous");
 }
 
-/* One pod's lines: all forms of its name, long to short; and the domain means them all. */
+/* The lines of one pod: all forms of its name, longest first; the subdomain resolves to every pod.
+ */
 static void add_pod(struct ty_engine *e, struct ty_jobset_net *n, FILE *f, const char *host,
                     struct ty_str domain, struct ty_str ns)
 {

@@ -15,7 +15,7 @@ struct ty_jobset_net {
     char *domain;            /* "<subdomain>.<namespace>.svc.cluster.local" */
     struct ty_map addresses; /* host name -> char * address */
     int master_port;
-    int port_lock; /* fd that keeps the port ours among runs; -1 none */
+    int port_lock; /* fd of the lock file that reserves the port; -1 none */
 };
 
 struct ty_net {
@@ -23,7 +23,8 @@ struct ty_net {
     unsigned next_address;
 };
 
-/* Of this JobSet, created when first asked for. NULL: no port or no file could be had. */
+/* The network of this JobSet, created by the first call. NULL: no free port, or the hosts file
+ * could not be written. */
 struct ty_jobset_net *ty_net_get(struct ty_engine *e, const struct ty_json *jobset,
                                  struct ty_err *err);
 void ty_net_done(struct ty_net *net);

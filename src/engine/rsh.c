@@ -1,6 +1,6 @@
-/* The remote shell of a machine that is its own cluster: `trainyard rsh HOST CMD` inside one pod
- * asks, through a socket in the run's folder, for CMD to be run in the pod HOST, with its own
- * stdin, stdout and stderr. mpirun's daemons start this way, each a child of its pod's shim. */
+/* The remote shell between local pods: `trainyard rsh HOST CMD` in one pod connects to a socket in
+ * the run's directory, and the engine runs CMD in the pod HOST with the caller's stdin, stdout and
+ * stderr. mpirun's daemons start this way, each a child of its pod's shim. */
 #include "engine/rsh.h"
 
 #include <errno.h>
@@ -59,12 +59,12 @@ static void send_reply(struct ty_rsh_command *r, int code, const char *text)
 
     snprintf(out.text, sizeof(out.text), "%.*s", (int)sizeof(out.text) - 1, text);
     if (send(r->fd, &out, sizeof(out), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
-        /* the asker is gone: nobody needs the answer */
+        /* the client has exited: the reply is not needed */
     }
     remote_free(r);
 }
 
-/* A shell runs the words, as sshd would have it do. */
+/* A shell runs the command, as sshd does. */
 static int start_remote(struct ty_rsh_command *r, const char *command, struct ty_err *err)
 {
     struct ty_pod_runtime *p = r->pod;
@@ -98,8 +98,8 @@ static void begin_remote(struct ty_rsh_command *r, const char *command)
         send_reply(r, 255, err.text);
 }
 
-/* mpirun in a pod that asks for no devices may be there long before the pods of its ranks have
- * theirs: what it starts in those waits with them. */
+/* A pod without GPUs may run mpirun before the pods of its ranks have got their GPUs: commands for
+ * a waiting pod are stored until it starts. */
 static void take_request(struct ty_rsh_command *r, const struct ty_rsh_request *req)
 {
     char text[sizeof(((struct ty_rsh_reply *)0)->text)];
@@ -108,7 +108,7 @@ static void take_request(struct ty_rsh_command *r, const struct ty_rsh_request *
     if (!r->pod) {
         snprintf(text, sizeof(text), "no pod of this run is called %.200s", req->host);
         send_reply(r, 255, text);
-    } else if (r->pod->plan.gated) { /* and nobody takes the gates away */
+    } else if (r->pod->plan.gated) { /* nothing removes scheduling gates locally */
         snprintf(text, sizeof(text), "%.200s has not started: it has scheduling gates", req->host);
         send_reply(r, 255, text);
     } else if (r->pod->waiting) {
@@ -131,7 +131,7 @@ void ty_rsh_pod_started(struct ty_pod_runtime *p)
     }
 }
 
-/* All that came, so that it is closed with r; how many. */
+/* Stores all descriptors that came with the message, so that they are closed with r; how many. */
 static size_t take_fds(struct ty_rsh_command *r, struct msghdr *msg)
 {
     const struct cmsghdr *c = CMSG_FIRSTHDR(msg);
@@ -178,7 +178,7 @@ static void on_remote(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSE
         on_request(r);
         return;
     }
-    /* The asker says nothing more; its end is the end of what it asked for. */
+    /* The client sends nothing after its request. When it disconnects, its command is killed. */
     if (recv(r->fd, &c, 1, MSG_DONTWAIT) == 0) {
         if (!r->command.n) {
             ty_shim_signal(r->pod->shim, r->id, SIGHUP, true);
@@ -261,12 +261,14 @@ int ty_rsh_listen(struct ty_engine *e, struct ty_err *err)
 
     if (r < 0)
         return r;
-    /* A socket's path is short by law; the run's folder may be long. /proc/self/fd is not. */
+    /* sun_path has 108 bytes and the run's directory may have more: bind through /proc/self/fd/N.
+     */
     e->rsh.path = strdup(ty_arena_printf(a, "%s/rsh.sock", e->o.dir));
     int dir = open(e->o.dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
     snprintf(addr.sun_path, sizeof(addr.sun_path), "/proc/self/fd/%d/rsh.sock", dir);
     e->rsh.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    /* Who may connect runs commands as us. The mode it has now is the one its file is born with. */
+    /* A client can run commands as this user, so the socket is 0600: bind creates the file with the
+     * mode that the socket has now. */
     r = dir < 0 || e->rsh.fd < 0 || !e->rsh.path || fchmod(e->rsh.fd, 0600) < 0 ||
                 bind(e->rsh.fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
                 listen(e->rsh.fd, 128) < 0

@@ -1,5 +1,5 @@
-/* What `trainyard rsh` and the engine say to each other: one request with three descriptors, one
- * reply. */
+/* The remote shell between pods, and its protocol with `trainyard rsh`: one request with three
+ * descriptors, one reply. */
 #ifndef TY_ENGINE_RSH_H
 #define TY_ENGINE_RSH_H
 
@@ -33,10 +33,8 @@ struct ty_rsh_reply {
 };
 
 int ty_rsh_listen(struct ty_engine *e, struct ty_err *err);
-void ty_rsh_pod_started(
-    struct ty_pod_runtime *p); /* it has its devices: starts what waited for that */
-void ty_rsh_pod_ended(
-    struct ty_pod_runtime *p); /* answers whoever still waits for a command in it */
+void ty_rsh_pod_started(struct ty_pod_runtime *p); /* starts the commands that waited for the pod */
+void ty_rsh_pod_ended(struct ty_pod_runtime *p);   /* replies to the clients of commands in it */
 bool ty_rsh_on_shim_event(struct ty_pod_runtime *p, const struct ty_shim_event *n);
 void ty_rsh_close(struct ty_engine *e);
 

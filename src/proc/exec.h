@@ -1,4 +1,4 @@
-/* A container's process: from the shim's order to execve. */
+/* Starts a container's process: clone, setup, execve. */
 #ifndef TY_PROC_EXEC_H
 #define TY_PROC_EXEC_H
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The step that failed between fork and exec: formatted later, by somebody who may. */
+/* Recorded in the child; formatted later, in a process that may allocate. */
 struct ty_proc_failure {
     const char *doing; /* "mount", "exec", … */
     int code;          /* errno */

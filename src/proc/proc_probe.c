@@ -1,6 +1,6 @@
-/* Root has namespaces for the asking; anybody else inside a user namespace, where the caller's uid
- * and gid are mapped to themselves. Containers, security modules and sysctls forbid parts of this
- * in many ways, so it is tried for real. */
+/* Root may create namespaces; other users need a user namespace, in which their UID and GID are
+ * mapped to themselves. Containers, security modules and sysctls forbid parts of this in many ways,
+ * so the zygote tries it. */
 #include "proc/proc_probe.h"
 
 #include <errno.h>

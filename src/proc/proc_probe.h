@@ -1,4 +1,4 @@
-/* What the kernel allows the zygote, and the way into it. */
+/* Finds out which namespaces the kernel allows, and enters them. */
 #ifndef TY_PROC_PROC_PROBE_H
 #define TY_PROC_PROC_PROBE_H
 

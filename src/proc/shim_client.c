@@ -1,5 +1,5 @@
-/* trainyard's side of a shim: requests out, news in. Nothing here waits, but for a zygote that
- * has hundreds of pods still to make. */
+/* trainyard's side of a shim: sends requests, receives events. Only ty_shim_new may block, while
+ * the zygote has hundreds of pods to create. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

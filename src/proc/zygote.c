@@ -1,4 +1,5 @@
-/* trainyard's hold on its zygote: starts it while we are small, ends it with all it has. */
+/* trainyard's side of the zygote: starts it while this process is small, and stops it with all its
+ * shims. */
 #include "proc/zygote.h"
 
 #include <errno.h>

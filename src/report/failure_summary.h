@@ -1,8 +1,8 @@
-/* Which process failed first, why, and what followed from it. Pure: the engine tells it of every
- * process that ends, and asks when a JobSet has failed.
+/* Which process failed first, why, and what followed from it. Pure: the engine adds every process
+ * that ends, and prints the summary when a JobSet has failed.
  *
- *   process ends --> struct ty_ended_container --> struct ty_failure_summary (one a TrainJob) -->
- * text for people: ^ the tail of its log (failure_summary_tail.c)               condition, summary
+ *   process ends --> struct ty_ended_container --> struct ty_failure_summary --> text for
+ *                    with the tail of its log      one for each TrainJob         conditions, users
  */
 #ifndef TY_REPORT_FAILURE_SUMMARY_H
 #define TY_REPORT_FAILURE_SUMMARY_H
@@ -31,8 +31,8 @@ void ty_failure_summary_free(struct ty_failure_summary *v); /* NULL is fine */
 /* A failure counts until the same container of the same node ends well: then it was made good. The
  * first end of a later attempt closes the attempts before it. */
 void ty_failure_summary_add(struct ty_failure_summary *v, const struct ty_ended_container *end);
-bool ty_failure_summary_any(
-    const struct ty_failure_summary *v); /* something failed, and was not made good */
+/* Something failed, and was not made good. */
+bool ty_failure_summary_any(const struct ty_failure_summary *v);
 /* The node that failed first in the last attempt, or NULL. */
 const char *ty_failure_summary_node(const struct ty_failure_summary *v);
 /* What the log of a failed container says: "ValueError: boom"; NULL if nothing. */

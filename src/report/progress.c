@@ -1,4 +1,4 @@
-/* Reads progress out of a line: first the forms that are sure (bars), then words. */
+/* Parses the progress in a line: first the unambiguous forms (bars), then words. */
 #include "report/progress.h"
 
 #include "base/text.h"

@@ -1,4 +1,4 @@
-/* Bars: the forms that are sure. */
+/* Parses progress bars, the unambiguous forms. */
 #include "report/progress_bars.h"
 
 #include "report/progress.h"

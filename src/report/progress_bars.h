@@ -5,8 +5,8 @@
 
 #include "report/progress.h"
 
-bool ty_progress_bar_tqdm(char *text,
-                          struct ty_progress *ret); /* cuts the text off before the bar */
+/* Cuts the text off before the bar. */
+bool ty_progress_bar_tqdm(char *text, struct ty_progress *ret);
 /* "45it [00:10, 4.5it/s, loss=0.3]": no total, hence no percent. */
 bool ty_progress_bar_open(const char *text, struct ty_progress *ret);
 /* "10/50 [=====>....] - ETA: 3s - loss: 0.31", "10/50 ━━━━━━ 3s 20ms/step - loss: 0.31" */

@@ -1,4 +1,4 @@
-/* Measures of training: a name and a number, in words or as a dict. */
+/* Parses training metrics: a name and a number, in words or as a dict. */
 #include "report/progress_metrics.h"
 
 #include <ctype.h>

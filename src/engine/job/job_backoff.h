@@ -12,7 +12,7 @@ enum {
 int64_t ty_job_backoff_s(int64_t failures, int64_t first_s, int64_t max_s);
 /* Seconds until new pods may be created; 0: now. */
 int64_t ty_job_backoff_wait_s(const struct ty_job_count *c, int64_t now_s);
-int64_t ty_job_backoff_index_wait_s(const struct ty_pod_summary *lost,
-                                    int64_t now_s); /* lost: may be NULL */
+/* Lost: may be NULL. */
+int64_t ty_job_backoff_index_wait_s(const struct ty_pod_summary *lost, int64_t now_s);
 
 #endif

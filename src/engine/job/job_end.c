@@ -1,5 +1,5 @@
-/* Is a Job over, and why: the first of these wins, so a failure beats a success seen in the same
- * pass, and what an earlier pass decided stays decided.
+/* Decides whether a Job has ended, and why. The first of these wins, so a failure beats a success
+ * seen in the same pass, and what an earlier pass decided stays decided.
  *
  *   SuccessCriteriaMet, FailureTarget (earlier passes) > FailJob rule > back-off limit > deadline
  *     > failed indexes > success policy [> completions: job_reconcile.c, once the pods are managed]

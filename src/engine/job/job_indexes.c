@@ -51,7 +51,7 @@ struct ty_job_indexes ty_job_indexes_parse(struct ty_arena *a, struct ty_str tex
         if (r.last >= completions)
             r.last = completions - 1;
         if (s.n && r.first < s.v[s.n - 1].first)
-            continue; /* out of order: nobody writes that */
+            continue; /* out of order: no controller writes that */
         append_range(&s, r);
     }
     return s;

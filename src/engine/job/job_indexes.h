@@ -23,8 +23,8 @@ struct ty_job_indexes ty_job_indexes_join(struct ty_arena *a, const struct ty_jo
                                           const struct ty_job_indexes *y);
 int64_t ty_job_indexes_total(const struct ty_job_indexes *s);
 bool ty_job_indexes_has(const struct ty_job_indexes *s, int64_t index);
-int64_t ty_job_indexes_common(const struct ty_job_indexes *x,
-                              const struct ty_job_indexes *y); /* how many */
+/* How many. */
+int64_t ty_job_indexes_common(const struct ty_job_indexes *x, const struct ty_job_indexes *y);
 /* The lowest indexes below `completions` that are not in the set, at most n; gives how many. */
 size_t ty_job_indexes_missing(const struct ty_job_indexes *s, int64_t completions, int64_t *ret_v,
                               size_t n);

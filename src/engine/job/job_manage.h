@@ -6,11 +6,11 @@
 
 enum { TY_JOB_CHANGES_MAX = 500 }; /* pods created or deleted in one pass */
 
-/* Marks pods to remove, adds CREATEs and events to out; keeps the counters of c true. */
+/* Marks pods to remove, adds CREATEs and events to out, and updates the counters of c. */
 void ty_job_manage(struct ty_arena *a, const struct ty_job_spec *s,
                    const struct ty_job_observed *in, struct ty_job_count *c,
                    struct ty_changes *out);
-/* Every active pod goes; mark: how they are written down. */
+/* Marks every active pod for deletion; mark: how its end is counted. */
 void ty_job_remove_active(struct ty_job_count *c, enum ty_job_mark mark);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is known of a TrainJob beside its object: what failed first, and how far it is. */
+/* Failure summary and progress of each TrainJob. */
 #include "engine/job/job_report.h"
 
 #include <stdlib.h>
@@ -174,7 +174,7 @@ void ty_job_report_amend_status(struct ty_engine *e, struct ty_json *obj)
 
 /* ---- how far it is ---- */
 
-/* At most about once a second: the next pass of the TrainJob takes it along. */
+/* Requeues the TrainJob to write its progress, at most about once a second. */
 static void mark_written(struct ty_engine *e, const char *ns, const char *job,
                          struct ty_job_report *r)
 {
@@ -186,7 +186,7 @@ static void mark_written(struct ty_engine *e, const char *ns, const char *job,
     ty_engine_queue_add_after(&e->queue, &ty_kind_trainjob, ns, job, next > 0 ? next : 0);
 }
 
-/* Rank 0 speaks for the job; until it does, the least index that speaks. */
+/* Rank 0 reports for the job; until it has, the lowest index that reported. */
 static void note_progress(struct ty_pod_runtime *p)
 {
     struct ty_job_report *r = report_of(p->e, p->job);
@@ -196,7 +196,7 @@ static void note_progress(struct ty_pod_runtime *p)
     if (r->own || (r->index >= 0 && r->attempt == p->attempt && p->index > r->index))
         return;
     if (r->index < 0 || r->attempt != p->attempt || r->index != p->index || part < r->since_part) {
-        r->since_ms = now; /* it begins, or began anew */
+        r->since_ms = now; /* the first progress, or training restarted */
         r->since_part = part;
     }
     r->index = p->index < 0 ? 0 : p->index;
@@ -225,7 +225,7 @@ void ty_job_report_line(struct ty_pod_runtime *p, struct ty_str line)
         note_progress(p);
 }
 
-/* The program's own word, or as fast as it went until now; -1 unknown. */
+/* The program's own estimate, or extrapolated from the progress since since_ms; -1 unknown. */
 static int64_t seconds_left(const struct ty_job_report *r, int64_t now_ms)
 {
     double part = ty_progress_fraction(&r->progress), gone = part - r->since_part;

@@ -8,7 +8,8 @@ struct ty_job_spec {
     struct ty_str name, ns, uid;
     bool indexed, suspended;
     bool on_failure;     /* containers restart inside their pod */
-    bool replace_failed; /* podReplacementPolicy Failed: a terminating pod keeps its place */
+    bool replace_failed; /* podReplacementPolicy Failed: a terminating pod is not replaced before it
+                            has ended */
     int64_t parallelism, completions, backoff_limit; /* -1: not set */
     int64_t per_index, max_failed, deadline_s, ttl_s;
     const struct ty_json *failure_rules, *success_rules; /* or NULL */

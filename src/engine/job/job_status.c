@@ -1,5 +1,5 @@
 /* The status of a Job: conditions as its controller sets them, counters as Go prints them (zeros of
- * active, succeeded and failed are left out; ready and terminating are always said). */
+ * active, succeeded and failed are omitted; ready and terminating are always present). */
 #include "engine/job/job_status.h"
 
 #include "engine/job/job_count.h"

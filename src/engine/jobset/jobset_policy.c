@@ -1,4 +1,5 @@
-/* What follows when a Job fails, and when enough of them have succeeded. */
+/* Applies the failure policy when a Job fails, and the success policy when enough have succeeded.
+ */
 #include "engine/jobset/jobset_policy.h"
 
 #include "engine/changes.h"

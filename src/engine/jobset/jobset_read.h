@@ -54,7 +54,7 @@ struct ty_jobset_ctx {
     struct ty_jobset_rjob *rjobs;
     size_t n_rjobs;
     int64_t replicas;                            /* of all rjobs */
-    struct ty_jobset_child *children, **by_name; /* sorted when first asked for */
+    struct ty_jobset_child *children, **by_name; /* sorted by the first lookup */
     size_t n_children, in_bucket[TY_JOBSET_BUCKETS];
     struct ty_json *status; /* copy of the stored one; restarts and rjobs are written at the end */
     int64_t restarts, toward_max, max_restarts;

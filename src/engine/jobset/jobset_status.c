@@ -1,4 +1,4 @@
-/* What a pass says: conditions and counters in the status, and the events that follow them. */
+/* Writes the conditions and counters of a JobSet, and the events that go with them. */
 #include "engine/jobset/jobset_status.h"
 
 #include "engine/changes.h"

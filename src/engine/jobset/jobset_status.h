@@ -16,7 +16,7 @@ void ty_jobset_condition(struct ty_jobset_ctx *js, const struct ty_jobset_condit
 void ty_jobset_not_restarting(struct ty_jobset_ctx *js, const char *reason, const char *message);
 void ty_jobset_completed(struct ty_jobset_ctx *js);
 void ty_jobset_failed(struct ty_jobset_ctx *js, const char *reason, const char *message);
-/* The pass cannot go on: a Warning now, nothing of the status, another try in a second. */
+/* Aborts the pass: sends a Warning, writes no status, and requeues after a second. */
 void ty_jobset_abort(struct ty_jobset_ctx *js, const char *reason, const char *fmt, ...)
     TY_PRINTF(3, 4);
 /* STATUS and its events, if there is something to write. */

@@ -8,7 +8,7 @@
 
 #define MAX_CLAIM 63
 
-/* A claim that nobody mounts is a mistake, one that a volume shadows too. */
+/* A claim that no container mounts is an error, and so is one that a volume shadows. */
 static void check_use(struct ty_jobset_check *c, struct ty_str name)
 {
     const struct ty_field_path *list = TY_KEY(TY_KEY(NULL, "spec"), "replicatedJobs");

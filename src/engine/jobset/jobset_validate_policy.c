@@ -121,7 +121,7 @@ static void check_unique(struct ty_jobset_check *c, const struct ty_json *rules,
 
     (void)ty_json_find_item(rules, "name", name, &first);
     if (first != place && name.n > 0)
-        return; /* told at the first of them */
+        return; /* reported at the first of them */
     for (size_t i = place; i < ty_json_len(rules); i++)
         if (ty_str_eq(ty_json_str_at(ty_json_item(rules, i), "name"), name))
             ty_buf_printf(&places, n++ > 0 ? " %zu" : "%zu", i);

@@ -1,4 +1,5 @@
-/* What a container prints: read as it comes, kept in its log file, cut into lines for observers.
+/* Reads a container's output from a pipe, appends it to the log file and splits it into lines for
+ * observers.
  */
 #include "engine/pod/container_log.h"
 
@@ -25,13 +26,13 @@ struct ty_container_log {
     int fd, file; /* pipe; log file */
     int64_t size; /* of the file */
     uv_poll_t poll;
-    bool full;      /* the file cannot be written to: said once */
-    bool rotated;   /* that is told once, too */
+    bool full;      /* writing failed: one event, then the rest is not written */
+    bool rotated;   /* one event was sent */
     bool ends_line; /* the last byte in the file ends a line */
     char *part;     /* the unfinished last line */
     size_t part_n;
     int attempt;
-    bool exited; /* news of the end waits until the pipe is read empty */
+    bool exited; /* the exit is reported when the pipe has been read to its end */
     int wstatus;
 };
 
@@ -98,7 +99,7 @@ static void notify_line(struct ty_container_log *u, struct ty_str text)
     ty_job_report_line(p, text);
 }
 
-/* Nothing is kept of it: thousands of pods may have had a long line once. */
+/* Frees the buffer: with thousands of pods, the buffers of past long lines would add up. */
 static void notify_partial_line(struct ty_container_log *u)
 {
     notify_line(u, (struct ty_str){ u->part, u->part_n });
@@ -141,7 +142,7 @@ static void cut_lines(struct ty_container_log *u, struct ty_str s)
     }
 }
 
-/* A full disk costs the log, not the job: said once, then only shown. */
+/* A full disk stops the log file, not the job: one event, then lines only go to observers. */
 static void give_up(struct ty_container_log *u, int code)
 {
     char text[512];

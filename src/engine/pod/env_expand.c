@@ -32,7 +32,7 @@ static void add_missing(struct expansion *e, struct ty_str name)
     ty_buf_add(&e->missing, name);
 }
 
-/* text starts with "$("; tells how much of it was used. */
+/* text starts with "$("; returns how much of it was consumed. */
 static size_t expand_reference(struct expansion *e, struct ty_str text)
 {
     const char *close = memchr(text.p, ')', text.n);

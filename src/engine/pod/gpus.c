@@ -1,13 +1,13 @@
-/* Who gets the machine's devices. Pods are admitted job by job, in the order in which the jobs
- * first asked, and all-or-nothing: a job's claim is what its JobSet's pods ask for at once, whether
- * they exist by now or not, so two gangs never hold half of the devices each and wait for each
- * other. While an earlier job waits no later one is admitted, even if it would fit: a large job
- * does not starve behind small ones. A claim is given back when the last pod of the job that asked
- * for devices is over (it ended, failed, was suspended or deleted); the job keeps its place in the
+/* Gang scheduling of the machine's GPUs. Pods are admitted job by job, in the order in which the
+ * jobs first requested GPUs, all or nothing: a job's claim is what its JobSet's pods ask for at
+ * once, whether they exist by now or not, so two gangs never hold half of the devices each and wait
+ * for each other. While an earlier job waits no later one is admitted, even if it would fit: a
+ * large job does not starve behind small ones. A claim is given back when the last pod of the job
+ * that asked for devices is over (it ended, failed, was suspended or deleted); the job stays in the
  * order, for the pods of its next attempt.
  *
- * Admission is one pass at the end of a turn of the loop, after all pods of that turn were begun or
- * have ended: the turn of a pod never admits another. */
+ * ty_gpus_schedule runs once at the end of each iteration of the loop, after all pods of that
+ * iteration have started or ended: handling one pod never admits another. */
 #include "engine/pod/gpus.h"
 
 #include <errno.h>
@@ -133,7 +133,7 @@ static int64_t unclaimed_devices(const struct ty_engine *e)
     return n;
 }
 
-/* A waiting pod of the claim that fits into it, or into what nobody claims; the first-born first.
+/* A waiting pod of the claim that fits into it, or into unclaimed devices; the oldest pod first.
  */
 static struct ty_pod_runtime *fitting_pod(const struct ty_engine *e, const struct ty_gpu_claim *c)
 {
@@ -163,7 +163,7 @@ static struct ty_pod_runtime *next_pod(struct ty_engine *e)
     return NULL;
 }
 
-/* The oldest pod that waits and has not said so. */
+/* The oldest waiting pod whose status does not say so yet. */
 static struct ty_pod_runtime *unreported_pod(const struct ty_engine *e)
 {
     struct ty_pod_runtime *found = NULL;

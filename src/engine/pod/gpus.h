@@ -16,10 +16,12 @@ struct ty_gpus {
     uint64_t used;               /* devices that pods hold, as bits */
 };
 
-/* The pod begins when ty_gpus_schedule says so, if p->waiting is set. -ENOTSUP: it never fits. */
+/* Sets p->waiting if the pod has to wait for ty_gpus_schedule to start it. -ENOTSUP: it never fits.
+ */
 int ty_gpus_request(struct ty_pod_runtime *p, const struct ty_json *jobset, struct ty_err *err);
 void ty_gpus_release(struct ty_pod_runtime *p); /* the pod is over */
-void ty_gpus_schedule(struct ty_engine *e);     /* lets pods begin; not from the turn of a pod */
+/* Admits waiting pods; must not be called while a pod is handled. */
+void ty_gpus_schedule(struct ty_engine *e);
 /* "0,2": what container `c` has of the pod's devices. */
 void ty_gpus_print(struct ty_buf *out, const struct ty_pod_runtime *p, size_t c);
 void ty_gpus_done(struct ty_gpus *g);

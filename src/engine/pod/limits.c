@@ -1,6 +1,7 @@
-/* A container's limits as its cgroup has them. Without cgroups there are none: a limit of address
- * space (RLIMIT_AS) or of writable mappings (RLIMIT_DATA) is no stand-in, because torch, CUDA and
- * thread stacks reserve many times what they use, and each process would have the limit for itself.
+/* Enforces a container's limits with its cgroup. Without cgroups nothing is enforced: a limit of
+ * address space (RLIMIT_AS) or of writable mappings (RLIMIT_DATA) is no stand-in, because torch,
+ * CUDA and thread stacks reserve many times what they use, and each process would have the limit
+ * for itself.
  */
 #include "engine/pod/limits.h"
 
@@ -20,7 +21,7 @@ void ty_limits_open(struct ty_engine *e)
     const char *dir = e->o.cgroup ? e->o.cgroup : ty_cgroups_find(a, &err);
 
     if (!dir || !dir[0] || ty_cgroups_open(dir, &e->limits.cgroups, &err) < 0)
-        return; /* limits that are not enforced are told, each at its field, before the start */
+        return; /* the preflight check warns about limits that are not enforced */
     struct ty_cgroups_controllers can = ty_cgroups_controllers(e->limits.cgroups);
     e->o.host.cgroup_cpu = can.cpu;
     e->o.host.cgroup_memory = can.memory;

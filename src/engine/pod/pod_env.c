@@ -1,7 +1,7 @@
-/* The environment of a container's process, from below to above:
+/* Builds the environment of a container's process; later lines overwrite earlier ones:
  *
- *   what the engine gives everybody (net->extra_env), HOSTNAME
- *   settings for one machine (pod_env_net.c), unless the user said otherwise
+ *   variables of every container (net->extra_env), HOSTNAME
+ *   settings for one machine (pod_env_net.c), unless the user sets them
  *   envFrom, in order: later sources overwrite earlier
  *   env, in order: each value sees envFrom and the variables before it
  *   JOB_COMPLETION_INDEX, unless the container defines it

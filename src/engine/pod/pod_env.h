@@ -11,8 +11,8 @@ struct ty_env_list {
     const char **v;
     size_t n, cap;
 };
-void ty_pod_env_set(struct ty_env_list *e, struct ty_str name,
-                    struct ty_str value); /* replaces or appends */
+/* Replaces or appends. */
+void ty_pod_env_set(struct ty_env_list *e, struct ty_str name, struct ty_str value);
 /* envFrom and env of a container: what $(VAR) sees. */
 int ty_pod_env_declared(struct ty_pod_ctx *x, const struct ty_json *container,
                         struct ty_env_list *ret, struct ty_err *err);

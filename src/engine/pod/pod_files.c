@@ -1,5 +1,5 @@
-/* A pod's folder on disk: scratch volumes, files made from ConfigMaps and Secrets, termination
- * messages; and the binds that make them appear where the pod expects them. */
+/* Creates a pod's directory: emptyDir volumes, files from ConfigMaps and Secrets, termination
+ * messages; and the bind mounts that place them in the pod. */
 #include "engine/pod/pod_files.h"
 
 #include <errno.h>
@@ -236,7 +236,7 @@ char *ty_pod_files_termination_message(struct ty_arena *a, const struct ty_pod_r
 static int remove_one(const char *path, const struct stat *st TY_UNUSED, int kind TY_UNUSED,
                       struct FTW *ftw TY_UNUSED)
 {
-    remove(path); /* what cannot go stays, but does not keep the rest */
+    remove(path); /* an entry that cannot be removed does not stop the removal of the others */
     return 0;
 }
 

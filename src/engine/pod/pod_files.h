@@ -13,7 +13,8 @@ struct ty_bind_mount *ty_pod_files_create(struct ty_arena *a, struct ty_pod_runt
 struct ty_bind_mount *ty_pod_files_binds(struct ty_arena *a, struct ty_pod_runtime *p, size_t c,
                                          struct ty_err *err);
 void ty_pod_files_remove(struct ty_pod_runtime *p);
+/* Or NULL. */
 char *ty_pod_files_termination_message(struct ty_arena *a, const struct ty_pod_runtime *p,
-                                       size_t c); /* or NULL */
+                                       size_t c);
 
 #endif

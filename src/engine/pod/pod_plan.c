@@ -1,4 +1,4 @@
-/* Pod object -> plan: the main line, and what belongs to no other file of it. */
+/* Converts a Pod object to a plan: calls the other files of the plan, and does the rest itself. */
 #include "engine/pod/pod_plan.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* What a Pod means on this machine: processes, environment, files. Pure: everything a pod refers to
- * comes through the view; nothing is created here. */
+/* The plan of a pod on this machine: processes, environment, files. Pure: referenced objects are
+ * read from the view, and nothing is created. */
 #ifndef TY_ENGINE_POD_POD_PLAN_H
 #define TY_ENGINE_POD_POD_PLAN_H
 
@@ -98,7 +98,7 @@ struct ty_pod_net {
     const char *const *extra_env;
     bool rewrite_names; /* no private /etc/hosts: host names become addresses in env and args */
     /* address of a host name of the job, or NULL; used with rewrite_names. Only names with a dot
-     * are asked for: the job's own name may be any word. */
+     * are looked up: the name of a job may be any word. */
     const char *(*lookup)(void *ctx, struct ty_str host);
     void *ctx;
 };

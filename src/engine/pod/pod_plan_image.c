@@ -1,4 +1,4 @@
-/* Images that are not pulled, but whose meaning is known: programs that the engine stands in for.
+/* Recognizes images whose program the engine replaces. No image is pulled.
  */
 #include "engine/pod/pod_plan_image.h"
 

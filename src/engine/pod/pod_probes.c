@@ -1,5 +1,5 @@
-/* Probes and hooks: a process in the pod, a connection, or a small HTTP request, each with its time
- * limit. The answer goes to the pod's life. */
+/* Runs probes and hooks: a process in the pod, a TCP connection, or an HTTP request, each with its
+ * timeout. The result goes to the pod's lifecycle. */
 #include "engine/pod/pod_probes.h"
 
 #include <arpa/inet.h>

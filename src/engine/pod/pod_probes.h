@@ -15,9 +15,9 @@ struct ty_pod_probes {
 
 void ty_pod_probes_run(struct ty_pod_runtime *p, size_t c, enum ty_probe_use use);
 void ty_pod_probes_run_hook(struct ty_pod_runtime *p, size_t c, bool post_start);
-bool ty_pod_probes_on_shim_event(struct ty_pod_runtime *p,
-                                 const struct ty_shim_event *n); /* true: it was a check's */
-void ty_pod_probes_close(struct ty_pod_runtime *p);              /* cancels those of one pod */
+/* True: it was a check's. */
+bool ty_pod_probes_on_shim_event(struct ty_pod_runtime *p, const struct ty_shim_event *n);
+void ty_pod_probes_close(struct ty_pod_runtime *p); /* cancels those of one pod */
 void ty_pod_probes_done(struct ty_pod_probes *probes);
 
 #endif

@@ -1,4 +1,4 @@
-/* Pods as their Job sees them, kept per version: a Job of a thousand pods reads each only when it
+/* A cache of pod summaries by version: a Job of a thousand pods parses a Pod object only when it
  * changed. */
 #include "engine/pod/pod_summary_cache.h"
 

@@ -1,4 +1,4 @@
-/* A pod's volumes and where its containers see them. */
+/* Plans a pod's volumes and the mounts of its containers. */
 #include "engine/pod/pod_volumes.h"
 
 #include <errno.h>

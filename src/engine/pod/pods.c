@@ -1,5 +1,5 @@
-/* Pods at work: a plan, a shim, and the pod's life, which is told what happens and says what to
- * do. */
+/* Runs pods: reports the events of a pod's shim to its lifecycle (pod_lifecycle.h) and executes the
+ * actions that the lifecycle returns. */
 #include "engine/pod/pods.h"
 
 #include <errno.h>
@@ -393,7 +393,7 @@ void ty_pods_on_shim(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED
 {
     struct ty_pod_runtime *p = poll->data;
     struct ty_engine *e = p->e;
-    char *uid = dup_str(ty_str(p->uid)); /* the pod may be over after any news */
+    char *uid = dup_str(ty_str(p->uid)); /* any event may end the pod */
     struct ty_shim_event n;
 
     while (ty_map_get(&e->pods.by_uid, ty_str(uid)) == p) {
@@ -409,7 +409,7 @@ void ty_pods_on_shim(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED
             start_refused(p, &n);
         } else if (n.what == TY_SHIM_EXITED && p->logs[n.id - 1]) {
             ty_container_log_exited(p->logs[n.id - 1], n.wstatus);
-            continue; /* that took its turn, and the pod may be gone */
+            continue; /* the pod has been advanced already, and may be freed */
         } else if (n.what == TY_SHIM_GONE) {
             shim_gone(p, &n);
             if (ty_map_get(&e->pods.by_uid, ty_str(uid)) == p)

@@ -16,7 +16,7 @@ struct ty_probe_run;
 /* A pod that runs or is about to. */
 struct ty_pod_runtime {
     struct ty_engine *e;
-    struct ty_arena *arena; /* holds the plan, and all that is pointed to below */
+    struct ty_arena *arena; /* of the plan and of the strings below */
     char *ns, *name, *uid;
     char *job; /* the TrainJob, and its JobSet: they have one name */
     const char *host, *rjob, *address;
@@ -29,10 +29,10 @@ struct ty_pod_runtime {
     int handles;                    /* of ours that libuv still has */
     struct ty_container_log **logs; /* per container, or NULL */
     int *attempts;                  /* per container: starts so far */
-    bool *by_us;                    /* per container: we told it to end */
+    bool *by_us;                    /* per container: the engine stopped it */
     int64_t *began_ms;              /* per container: its last start; 0 none */
     bool trainer;                   /* its progress is the job's */
-    struct ty_progress *progress;   /* lives with the arena; NULL: nothing was said */
+    struct ty_progress *progress;   /* lives with the arena; NULL: no line reported any */
     struct ty_probe_run *checks;
     char *dir;                  /* its scratch folder */
     struct ty_gpu_claim *claim; /* NULL: it asks for no devices, or is over */
@@ -55,7 +55,8 @@ void ty_pods_put_status(struct ty_pod_runtime *p, struct ty_arena *a, struct ty_
 void ty_pods_sync(struct ty_engine *e, const struct ty_stored *pod); /* added or changed */
 void ty_pods_stop_all(struct ty_engine *e, bool at_once);
 void ty_pods_on_shim(uv_poll_t *poll, int status, int events);
-void ty_pods_advance(struct ty_pod_runtime *p); /* carries out what the run wants now */
+/* Executes the actions that the lifecycle returns. */
+void ty_pods_advance(struct ty_pod_runtime *p);
 void ty_pods_exited(struct ty_pod_runtime *p, size_t c, int wstatus);
 struct ty_pod_runtime *ty_pods_by_host(struct ty_engine *e, struct ty_str host);
 void ty_pods_free(struct ty_pod_runtime *p);

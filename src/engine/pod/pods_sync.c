@@ -1,4 +1,4 @@
-/* How a pod begins: its plan, folder, shim and devices. */
+/* Starts a pod: its plan, directory, shim and GPUs. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -89,7 +89,7 @@ static struct ty_pod_runtime *pod_runtime_new(struct ty_engine *e, const struct 
     if (!p)
         abort();
     p->e = e;
-    /* There may be thousands of pods: each takes what the one before it took. */
+    /* There may be thousands of pods: an arena begins with the size that the last pod needed. */
     p->arena = ty_arena_new_small(TY_OBJECT_CEILING,
                                   e->pods.plan_size ? e->pods.plan_size + POD_SPARE : POD_FIRST);
     p->ns = dup_text(p, ty_json_str_at(pod, "metadata.namespace"));
@@ -196,7 +196,7 @@ static void start_pod(struct ty_engine *e, const struct ty_stored *obj)
     e->pods.first = p;
     e->pods.n_live++;
     ty_map_put(&e->pods.by_uid, ty_str(p->uid), p);
-    if (!p->waiting) /* for devices: then its turn comes with its admission */
+    if (!p->waiting) /* for GPUs: then ty_gpus_schedule starts it */
         ty_pods_advance(p);
 }
 
@@ -219,7 +219,8 @@ void ty_pods_sync(struct ty_engine *e, const struct ty_stored *obj)
         start_pod(e, obj);
 }
 
-/* The turn of a pod takes no other pod out of the list: nobody is admitted while all is stopped. */
+/* Advancing a pod removes no other pod from the list: ty_gpus_schedule admits no pods while the
+ * engine stops. */
 void ty_pods_stop_all(struct ty_engine *e, bool at_once)
 {
     for (struct ty_pod_runtime *p = e->pods.first, *next = NULL; p; p = next) {

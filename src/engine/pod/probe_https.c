@@ -1,4 +1,4 @@
-/* Over net/http_client.h: libcurl is loaded by the first such probe, and by no run without one. */
+/* Uses net/http_client.h, which loads libcurl with the first HTTPS probe. */
 #include "engine/pod/probe_https.h"
 
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static const char *const *header_list(struct ty_arena *a, const char *text)
     return list;
 }
 
-/* The status decides; nobody reads what follows it. */
+/* Only the HTTP status counts: the body is discarded. */
 static int skip_body(void *ctx TY_UNUSED, struct ty_http_client_call *call TY_UNUSED,
                      struct ty_str piece TY_UNUSED)
 {
@@ -95,8 +95,7 @@ struct ty_probe_https *ty_probe_https_start(struct ty_engine *e, const struct ty
         .end = on_ended,
         .ctx = h
     };
-    ty_http_client_renew(
-        e->probes.https); /* can it still be reached? An old connection would not tell */
+    ty_http_client_renew(e->probes.https); /* an old connection proves nothing */
     h->call = ty_http_client_start(e->probes.https, &ask);
     return h;
 }

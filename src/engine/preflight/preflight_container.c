@@ -1,4 +1,4 @@
-/* One container: what it runs, what it refers to, how it is watched. */
+/* Checks one container: command, references, probes. */
 #include "engine/pod/pod_env_ref.h"
 #include "engine/pod/pod_plan_image.h"
 #include "engine/pod/pod_plan_probe.h"

@@ -1,4 +1,5 @@
-/* Volumes and mounts: sources that exist here, objects that were supplied, paths that can be made.
+/* Checks volumes and mounts: their sources exist here, their objects were submitted, their paths
+ * can be created.
  */
 #include "engine/pod/pod_env_ref.h"
 #include "engine/pod/pod_plan.h"

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "proc/shim.h"
+#include "proc/zygote.h"
 
 enum { PODS = 1000, ROUNDS = 21, AT_ONCE = 4, TARGET_US = 1000 };
 

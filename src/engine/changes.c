@@ -1,4 +1,4 @@
-/* A pass fills one list of changes, in the order in which they are to be carried out. */
+/* Builds the list of changes of a pass, in the order in which they are applied. */
 #include "engine/changes.h"
 
 void ty_changes_init(struct ty_changes *c, struct ty_arena *a)

@@ -1,4 +1,4 @@
-/* What a pass of the local engine wants changed. */
+/* The changes that one pass of the local engine wants: objects, events, the next pass. */
 #ifndef TY_ENGINE_CHANGES_H
 #define TY_ENGINE_CHANGES_H
 
@@ -31,6 +31,7 @@ void ty_changes_delete(struct ty_changes *c, const struct ty_kind *kind, struct 
                        struct ty_str name);
 void ty_changes_event(struct ty_changes *c, const char *type, const char *reason, const char *fmt,
                       ...) TY_PRINTF(4, 5);
-void ty_changes_requeue_after(struct ty_changes *c, int64_t ms); /* keeps the nearest */
+/* The earliest time of all calls counts. */
+void ty_changes_requeue_after(struct ty_changes *c, int64_t ms);
 
 #endif

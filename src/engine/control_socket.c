@@ -1,5 +1,5 @@
-/* Whoever connects can hurt nobody but himself: lines have a length, answers are not queued, and of
- * too many the oldest goes. */
+/* Serves the control socket. A client cannot exhaust the run: lines have a maximum length, replies
+ * are not queued, and above the maximum number of clients the oldest is disconnected. */
 #include "engine/control_socket.h"
 
 #include <errno.h>
@@ -66,7 +66,7 @@ static void drop_client(struct control_client *it)
     uv_close((uv_handle_t *)&it->pipe, client_closed);
 }
 
-/* False if it cannot take it now: who does not read gets no answer. */
+/* False if the socket buffer is full: a client that does not read gets no reply. */
 static bool send_reply(struct control_client *it, struct ty_str text)
 {
     ty_auto_arena *a = ty_arena_new(1 << 16);
@@ -149,7 +149,7 @@ static void on_connection(uv_stream_t *s, int status)
     drop_client(it);
 }
 
-/* A socket's path is short by law; the run's folder may be long. /proc/self/fd is not. */
+/* sun_path has 108 bytes and the run's directory may have more: bind through /proc/self/fd/N. */
 static int open_socket(const char *dir, struct sockaddr_un *ret_addr, int *ret_dir, int flags)
 {
     *ret_addr = (struct sockaddr_un){ .sun_family = AF_UNIX };
@@ -164,7 +164,7 @@ static int bind_socket(const char *dir)
     struct sockaddr_un addr;
     int at = -1, fd = open_socket(dir, &addr, &at, SOCK_NONBLOCK), r = -errno;
 
-    /* The mode it has now is the mode that its file is born with. */
+    /* bind creates the file with the mode that the socket has now. */
     if (fd >= 0)
         r = fchmod(fd, 0600) < 0 || bind(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ? -errno
                                                                                          : fd;
@@ -217,7 +217,7 @@ void ty_control_socket_free(struct ty_control_socket *c)
     uv_close((uv_handle_t *)&c->pipe, listener_closed);
 }
 
-/* ---- who asks ---- */
+/* ---- the client ---- */
 
 static int exchange_line(int fd, const char *line, char *ret, size_t cap)
 {

@@ -1,5 +1,4 @@
-/* A run takes orders through a socket in its folder: DIR/control.sock, for its owner alone. One
- * JSON line each way:
+/* The control socket of a run: DIR/control.sock, mode 0600. One JSON line each way:
  *     {"verb":"suspend","name":"ddp"}      suspend, resume or delete
  *     {"ok":true}  or  {"error":"sentence"} */
 #ifndef TY_ENGINE_CONTROL_SOCKET_H
@@ -11,16 +10,16 @@
 
 struct ty_control_socket;
 
-/* Carries out an order; a negative errno and a sentence for who gave it, if it cannot be. */
+/* Executes a command. On failure a negative errno, with the sentence for the client in *err. */
 typedef int ty_control_socket_fn(void *ctx, const char *verb, const char *name, struct ty_err *err);
 
-/* gives. */
+/* *ret is owned by the caller: ty_control_socket_free. */
 int ty_control_socket_listen(uv_loop_t *loop, const char *dir, ty_control_socket_fn *fn, void *ctx,
                              struct ty_control_socket **ret, struct ty_err *err);
-/* takes; NULL is fine. Its memory goes when the loop has turned once more. */
+/* NULL is fine. The memory is freed in the next iteration of the loop. */
 void ty_control_socket_free(struct ty_control_socket *c);
 
-/* The other side: gives an order and waits for the answer. -ENOENT, -ECONNREFUSED: nobody listens.
+/* The client: sends a command and waits for the reply. -ENOENT, -ECONNREFUSED: the run has ended.
  */
 int ty_control_socket_send(const char *dir, const char *verb, const char *name, struct ty_err *err);
 

@@ -1,4 +1,5 @@
-/* The loop around the passes: whoever changes in the store is looked at, until nothing changes. */
+/* The reconcile loop: every change in the store queues the object and its owner, until nothing
+ * changes. */
 #include "engine/engine.h"
 
 #include <errno.h>
@@ -7,8 +8,17 @@
 #include <time.h>
 
 #include "engine/engine_inner.h"
-#include "engine/jobset/jobset.h"
-#include "net/http_client.h"
+#include "engine/engine_queue.h"
+#include "engine/engine_reconcile.h"
+#include "engine/job/job_report.h"
+#include "engine/net.h"
+#include "engine/pod/container_log.h"
+#include "engine/pod/gpus.h"
+#include "engine/pod/limits.h"
+#include "engine/pod/pod_probes.h"
+#include "engine/pod/pod_summary_cache.h"
+#include "engine/pod/pods.h"
+#include "engine/rsh.h"
 
 #define PASS_CEILING  ((size_t)8 << 30)  /* a run has at most RUN_MAX bytes of pods: submit.c */
 #define SCRATCH_FIRST ((size_t)64 << 10) /* most objects fit */
@@ -32,99 +42,6 @@ static int64_t wall_s(void *ctx TY_UNUSED)
     return ty_engine_wall_ms() / 1000;
 }
 
-/* "Kind/ns/name" */
-static char *key_of(const struct ty_kind *kind, const char *ns, const char *name)
-{
-    size_t n = strlen(kind->kind) + strlen(ns) + strlen(name) + 3;
-    char *key = malloc(n);
-
-    if (!key)
-        abort();
-    snprintf(key, n, "%s/%s/%s", kind->kind, ns, name);
-    return key;
-}
-
-/* Takes key. */
-static void enqueue_key(struct ty_engine *e, char *key)
-{
-    if (ty_map_get(&e->queued, ty_str(key))) {
-        free(key);
-        return;
-    }
-    if (e->queue_n == e->queue_cap) {
-        e->queue_cap = e->queue_cap ? e->queue_cap * 2 : 64;
-        char **more = realloc(e->queue, e->queue_cap * sizeof(*more));
-        if (!more)
-            abort();
-        e->queue = more;
-    }
-    ty_map_put(&e->queued, ty_str(key), key);
-    e->queue[e->queue_n++] = key;
-}
-
-void ty_engine_enqueue(struct ty_engine *e, const struct ty_kind *kind, const char *ns,
-                       const char *name)
-{
-    enqueue_key(e, key_of(kind, ns, name));
-}
-
-static void due_now(uv_timer_t *timer);
-
-/* The timer always waits for the nearest of all that is due. */
-static void arm_timer(struct ty_engine *e)
-{
-    int64_t now = ty_engine_now_ms(e), nearest = -1;
-
-    for (const struct ty_delayed_key *d = e->due; d; d = d->next)
-        if (nearest < 0 || d->at_ms < nearest)
-            nearest = d->at_ms;
-    if (nearest < 0)
-        uv_timer_stop(&e->due_timer);
-    else
-        uv_timer_start(&e->due_timer, due_now, nearest > now ? (uint64_t)(nearest - now) : 0, 0);
-}
-
-static void due_now(uv_timer_t *timer)
-{
-    struct ty_engine *e = timer->data;
-    int64_t now = ty_engine_now_ms(e);
-
-    for (struct ty_delayed_key **d = &e->due; *d;) {
-        struct ty_delayed_key *it = *d;
-        if (it->at_ms > now) {
-            d = &it->next;
-            continue;
-        }
-        *d = it->next;
-        enqueue_key(e, it->key);
-        free(it);
-    }
-    arm_timer(e);
-}
-
-void ty_engine_enqueue_after(struct ty_engine *e, const struct ty_kind *kind, const char *ns,
-                             const char *name, int64_t ms)
-{
-    char *key = key_of(kind, ns, name);
-    int64_t at = ty_engine_now_ms(e) + (ms > 0 ? ms : 0);
-    struct ty_delayed_key *d = e->due;
-
-    while (d && strcmp(d->key, key) != 0)
-        d = d->next;
-    if (d) {
-        free(key);
-        if (at < d->at_ms)
-            d->at_ms = at;
-    } else {
-        d = malloc(sizeof(*d));
-        if (!d)
-            abort();
-        *d = (struct ty_delayed_key){ .key = key, .at_ms = at, .next = e->due };
-        e->due = d;
-    }
-    arm_timer(e);
-}
-
 void ty_engine_event(struct ty_engine *e, const struct ty_kind *kind, const char *name,
                      const char *type, const char *reason, const char *message)
 {
@@ -134,55 +51,40 @@ void ty_engine_event(struct ty_engine *e, const struct ty_kind *kind, const char
                                      ty_engine_wall_ms());
 }
 
-/* A change concerns the object itself and whoever owns it. */
+/* A change queues the object itself and its owner. */
 static void on_change(void *ctx, enum ty_stored_change what, const struct ty_stored *obj)
 {
     struct ty_engine *e = ctx;
     const struct ty_stored *owner = obj->owner ? ty_local_by_uid(e->store, obj->owner) : NULL;
 
     if (owner)
-        ty_engine_enqueue(e, owner->kind, owner->ns, owner->name);
+        ty_engine_queue_add(&e->queue, owner->kind, owner->ns, owner->name);
     if (obj->kind == &ty_kind_pod && what == TY_STORED_DELETED)
-        ty_pod_summary_cache_drop(e, obj->uid);
+        ty_pod_summary_cache_drop(&e->pod_summaries, obj->uid);
     else if (what != TY_STORED_DELETED)
-        ty_engine_enqueue(e, obj->kind, obj->ns, obj->name);
-}
-
-static const struct ty_kind *kind_in(struct ty_str key, struct ty_str *ret_ns,
-                                     struct ty_str *ret_name)
-{
-    struct ty_str kind = { 0 };
-    struct ty_str rest = ty_str_cut(key, '/', &kind);
-
-    *ret_name = ty_str_cut(rest, '/', ret_ns);
-    return ty_kind_by_name(kind);
+        ty_engine_queue_add(&e->queue, obj->kind, obj->ns, obj->name);
 }
 
 static void on_idle(uv_idle_t *idle TY_UNUSED)
 {
 }
 
-/* Everything that is queued now; what that queues comes in the next turn of the loop, so that exits
- * and logs are not kept waiting, and many changes of one object make one pass. */
+static void reconcile_key(void *ctx, const struct ty_kind *kind, struct ty_str ns,
+                          struct ty_str name)
+{
+    ty_engine_reconcile(ctx, kind, ns, name);
+}
+
+/* Once in each iteration of the loop: what this pass adds to the queue waits for the next
+ * iteration, so that exits and logs are handled in between, and many changes of one object cause
+ * one pass. */
 static void drain_queue(uv_prepare_t *prepare)
 {
     struct ty_engine *e = prepare->data;
-    size_t n = e->queue_n;
+    size_t n = ty_engine_queue_drain(&e->queue, reconcile_key, e);
 
-    for (size_t i = 0; i < n; i++) {
-        char *key = e->queue[i];
-        struct ty_str ns, name;
-        const struct ty_kind *kind = kind_in(ty_str(key), &ns, &name);
-        ty_map_del(&e->queued, ty_str(key));
-        if (kind)
-            ty_engine_reconcile(e, kind, ns, name);
-        free(key);
-    }
-    e->queue_n -= n;
-    if (n && e->queue_n)
-        memmove(e->queue, e->queue + n, e->queue_n * sizeof(*e->queue));
     ty_gpus_schedule(e);
-    /* An active idle handle keeps the loop from sleeping until a whole turn had nothing to do. */
+    /* An active idle handle keeps the loop from blocking until an iteration had an empty queue. */
     if (n)
         uv_idle_start(&e->idle, on_idle);
     else
@@ -204,9 +106,9 @@ int ty_engine_new(const struct ty_engine_opts *opts, struct ty_engine **ret, str
     if (!e)
         abort();
     e->o = *opts;
-    e->rsh_fd = -1;
-    e->chunk = malloc(TY_LOG_CHUNK);
-    if (!e->chunk)
+    e->rsh.fd = -1;
+    e->log_chunk = malloc(TY_LOG_CHUNK);
+    if (!e->log_chunk)
         abort();
     e->wall_base_ms = ty_engine_wall_ms() - (int64_t)uv_now(opts->loop);
     e->store = ty_local_new(wall_s, NULL);
@@ -216,11 +118,11 @@ int ty_engine_new(const struct ty_engine_opts *opts, struct ty_engine **ret, str
     e->lasting = ty_arena_new_small(TY_OBJECT_CEILING, LASTING_FIRST);
     if (getrandom(&e->seed, sizeof(e->seed), 0) != (ssize_t)sizeof(e->seed))
         abort();
+    ty_engine_queue_init(&e->queue, opts->loop);
     ty_local_watch(e->store, on_change, e);
     uv_prepare_init(opts->loop, &e->prepare);
     uv_idle_init(opts->loop, &e->idle);
-    uv_timer_init(opts->loop, &e->due_timer);
-    e->prepare.data = e->idle.data = e->due_timer.data = e;
+    e->prepare.data = e->idle.data = e;
     uv_prepare_start(&e->prepare, drain_queue);
     ty_limits_open(e);
     int r = ty_rsh_listen(e, err);
@@ -254,7 +156,7 @@ bool ty_engine_done(const struct ty_engine *e)
 {
     struct open_count t = { .open = 0 };
 
-    if (e->queue_n || e->n_pods_live)
+    if (e->queue.n || e->pods.n_live)
         return false;
     memcpy(&t.e, &e, sizeof(t.e)); /* only its scratch arena is written */
     ty_arena_reset(e->pass);
@@ -297,52 +199,32 @@ static void on_closed(uv_handle_t *h)
 
 static void close_one(struct ty_engine *e, uv_handle_t *h)
 {
-    if (!h->data || uv_is_closing(h))
-        return;
     e->handles++;
     uv_close(h, on_closed);
 }
 
 void ty_engine_free(struct ty_engine *e)
 {
-    const struct ty_map_slot *s = NULL;
-    size_t at = 0;
-
     if (!e)
         return;
-    while (e->all) {
-        struct ty_pod_runtime *p = e->all;
-        e->all = p->next;
-        ty_pods_free(p);
-    }
+    ty_pods_done(e);
     ty_rsh_close(e);
-    ty_http_client_free(e->web);
+    ty_pod_probes_done(&e->probes);
+    ty_engine_queue_close(&e->queue);
     close_one(e, (uv_handle_t *)&e->prepare);
     close_one(e, (uv_handle_t *)&e->idle);
-    close_one(e, (uv_handle_t *)&e->due_timer);
-    while (e->handles > 0)
+    while (e->handles + e->queue.handles + e->rsh.handles > 0)
         uv_run(e->o.loop, UV_RUN_NOWAIT);
-    while ((s = ty_map_next(&e->nets, &at)))
-        ty_net_free(s->value);
-    ty_map_done(&e->nets);
-    ty_map_done(&e->pods);
-    ty_gpus_done(e);
-    ty_pod_summary_cache_done(e);
-    ty_job_report_done(e);
-    for (size_t i = 0; i < e->queue_n; i++)
-        free(e->queue[i]);
-    free(e->queue);
-    ty_map_done(&e->queued);
-    for (struct ty_delayed_key *d = e->due, *next = NULL; d; d = next) {
-        next = d->next;
-        free(d->key);
-        free(d);
-    }
-    ty_limits_close(e);
+    ty_net_done(&e->net);
+    ty_gpus_done(&e->gpus);
+    ty_pod_summary_cache_done(&e->pod_summaries);
+    ty_job_reports_done(&e->job_reports);
+    ty_engine_queue_done(&e->queue);
+    ty_limits_close(&e->limits);
     ty_local_free(e->store);
     ty_arena_free(e->pass);
     ty_arena_free(e->scratch);
     ty_arena_free(e->lasting);
-    free(e->chunk);
+    free(e->log_chunk);
     free(e);
 }

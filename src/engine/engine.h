@@ -12,9 +12,11 @@
 
 #include <uv.h>
 
-#include "engine/job/job.h"
-#include "engine/pod/pod_plan.h"
-#include "proc/shim.h"
+#include "api/kind.h"
+#include "engine/host.h"
+#include "engine/pod/pod_summary.h"
+#include "engine/preflight/preflight.h"
+#include "proc/zygote.h"
 #include "report/failure_summary.h"
 #include "report/progress.h"
 #include "trainer/plugin.h"
@@ -22,7 +24,7 @@
 struct ty_engine;
 struct ty_local;
 
-/* What a observer is told. All pointers are borrowed for the call. */
+/* A pod's state for observers. All pointers are borrowed for the call. */
 struct ty_pod_update {
     const char *job;  /* TrainJob */
     const char *pod;  /* host name: "<js>-<rj>-<ji>-<pi>" */
@@ -31,7 +33,7 @@ struct ty_pod_update {
     int64_t attempt;  /* JobSet restarts so far */
     enum ty_pod_phase phase;
     bool ready, stopping;
-    const char *container; /* the one this news is about, or NULL */
+    const char *container; /* the container that this update is about, or NULL */
     int restarts;          /* of that container */
     int exit_code;         /* when it ended; -1 still runs or did not start */
     int exit_signal;       /* 0: none */
@@ -50,7 +52,7 @@ struct ty_engine_observer {
                  struct ty_str text, int64_t time_ms);
     void (*event)(void *ctx, const struct ty_kind *kind, const char *name, const char *type,
                   const char *reason, const char *message, int64_t time_ms);
-    /* A line said how far the pod is; all that is known of it by now. */
+    /* A log line reported progress; `now` merges it with the lines before. */
     void (*progress)(void *ctx, const char *job, const char *pod, const struct ty_progress *now,
                      int64_t time_ms);
     /* The TrainJob's conditions, jobsStatus or trainerStatus changed. */
@@ -78,30 +80,28 @@ struct ty_engine_opts {
     const struct ty_engine_observer *observers[4]; /* NULL-terminated within the array */
 };
 
-/* Finds cpus, memory, gpus (through /dev and /proc; TRAINYARD_GPUS=0,1,… overrides) and ids. */
-void ty_host_find(struct ty_arena *a, const struct ty_zygote *z, struct ty_host *ret);
-
 int ty_engine_new(const struct ty_engine_opts *opts, struct ty_engine **ret, struct ty_err *err);
-/* Every object that is not a TrainJob (runtimes, ConfigMaps, Secrets …), then the TrainJobs.
- * Objects are admitted already. What cannot run here is found before anything starts: -ENOTSUP, all
- * in *ret_findings. */
+/* Stores every object that is not a TrainJob (runtimes, ConfigMaps, Secrets …), then the TrainJobs.
+ * The caller has admitted them. The preflight check runs first: -ENOTSUP if this machine cannot run
+ * something, with all reasons in *ret_findings. */
 int ty_engine_submit(struct ty_engine *e, const struct ty_json *const *objs, size_t n,
                      struct ty_preflight_findings *ret_findings, struct ty_err *err);
 /* All TrainJobs have ended (Complete or Failed) and nothing of theirs runs. */
 bool ty_engine_done(const struct ty_engine *e);
-/* Ends everything: SIGTERM and grace, or at once. Observers see it happen; each TrainJob that is
- * not finished gets an event "Stopped" with `why`, the first time. */
+/* Stops all pods: SIGTERM and grace period, or SIGKILL at once. The first call sends an event
+ * "Stopped" with `why` for each unfinished TrainJob. */
 void ty_engine_stop(struct ty_engine *e, bool at_once, const char *why);
 const char *ty_engine_stopped(const struct ty_engine *e); /* that `why`; NULL: not stopped */
-/* What failed first in a TrainJob, or NULL if nothing ended yet. Lives until the next turn. */
+/* What failed first in a TrainJob, or NULL if nothing ended yet. Lives until the next iteration of
+ * the loop. */
 const struct ty_failure_summary *ty_engine_failure_summary(struct ty_engine *e, const char *job);
-/* The TrainJob's own word on its progress (trainerStatus, as its status API takes it): it replaces
- * status.trainerStatus at the next pass, and from now on lines of its output do not count. */
+/* The TrainJob reported its progress through the status API. The next pass writes it to
+ * status.trainerStatus; from now on progress in log lines is ignored. */
 void ty_engine_progress(struct ty_engine *e, const char *ns, const char *job,
                         const struct ty_json *trainer_status);
 /* Suspends or resumes a TrainJob. */
 int ty_engine_suspend(struct ty_engine *e, const char *job, bool suspend, struct ty_err *err);
-/* Ends a TrainJob with its grace and forgets it; the others go on. */
+/* Deletes a TrainJob: its pods get their grace period, other TrainJobs are not affected. */
 int ty_engine_delete(struct ty_engine *e, const char *job, struct ty_err *err);
 struct ty_local *ty_engine_store(struct ty_engine *e);
 void ty_engine_free(struct ty_engine *e); /* after the loop; NULL is fine */

@@ -1,9 +1,19 @@
-/* One pass for one object: read it and what it owns, ask the pure part, write what it wants. */
+/* Reconciles one object: reads it and its children, calls the pure controller, writes the changes.
+ */
+#include "engine/engine_reconcile.h"
+
 #include <errno.h>
 #include <sys/random.h>
 
+#include "engine/changes.h"
 #include "engine/engine_inner.h"
+#include "engine/engine_queue.h"
+#include "engine/job/job.h"
+#include "engine/job/job_report.h"
 #include "engine/jobset/jobset.h"
+#include "engine/pod/pod_summary.h"
+#include "engine/pod/pod_summary_cache.h"
+#include "engine/pod/pods.h"
 #include "trainer/trainjob_reconcile.h"
 
 static void apply_change(struct ty_engine *e, const struct ty_kind *kind, const char *ns,
@@ -38,7 +48,7 @@ static void apply_change(struct ty_engine *e, const struct ty_kind *kind, const 
     for (const struct ty_pending_event *h = changes->events; h; h = h->next)
         ty_engine_event(e, kind, name, h->type, h->reason, h->message);
     if (changes->requeue_ms >= 0)
-        ty_engine_enqueue_after(e, kind, ns, name, changes->requeue_ms);
+        ty_engine_queue_add_after(&e->queue, kind, ns, name, changes->requeue_ms);
 }
 
 /* The JobSet as its webhook would store it, so that a re-applied one compares equal. */
@@ -112,7 +122,8 @@ static void reconcile_trainjob(struct ty_engine *e, const struct ty_stored *obj)
     for (const struct ty_desired_object *w = pass.want; w; w = w->next)
         if (ty_local_apply(e->store, e->pass, as_applied(e, w), "trainer", &err) < 0)
             ty_engine_event(e, &ty_kind_trainjob, name, "Warning", "WriteFailed", err.text);
-    /* A TrainJob whose time is over stays: this run is its end, and its history is the user's. */
+    /* A TrainJob whose TTL has expired is not deleted: it ends with this run, and its history
+     * stays. */
     if (pass.delete_kind && pass.delete_kind != &ty_kind_trainjob)
         ty_local_delete(e->store, e->pass, pass.delete_kind, ty_str(ns), ty_str(name), &err);
     for (const struct ty_trainjob_event *ev = pass.events; ev; ev = ev->next)
@@ -121,7 +132,8 @@ static void reconcile_trainjob(struct ty_engine *e, const struct ty_stored *obj)
     if (pass.status || progress)
         write_job(e, job, pass.status, progress);
     if (pass.requeue_s > 0)
-        ty_engine_enqueue_after(e, &ty_kind_trainjob, ns, name, ty_time_wait_ms(pass.requeue_s));
+        ty_engine_queue_add_after(&e->queue, &ty_kind_trainjob, ns, name,
+                                  ty_time_wait_ms(pass.requeue_s));
 }
 
 struct owned_objects {
@@ -153,7 +165,7 @@ static void gather_pods(void *ctx, const struct ty_stored *obj)
     struct owned_objects *g = ctx;
 
     if (obj->kind == g->kind && g->n < g->cap)
-        g->pods[g->n++] = *ty_pod_summary_cache_get(g->e, obj);
+        g->pods[g->n++] = *ty_pod_summary_cache_get(&g->e->pod_summaries, g->e->scratch, obj);
 }
 
 static void reconcile_jobset(struct ty_engine *e, const struct ty_stored *obj)
@@ -213,7 +225,7 @@ void ty_engine_reconcile(struct ty_engine *e, const struct ty_kind *kind, struct
 
     ty_arena_reset(e->pass);
     if (!obj)
-        return; /* gone meanwhile */
+        return; /* deleted since it was queued */
     if (kind == &ty_kind_trainjob)
         reconcile_trainjob(e, obj);
     else if (kind == &ty_kind_jobset)

@@ -66,7 +66,7 @@ static void one_failure_ends_the_job(void **state)
     fixture_run(w);
     assert_observed(w, "P j-node-0-0 main 5 Error");
     assert_observed(w, "J j Failed");
-    assert_int_equal(w->e->n_pods_live, 0); /* the sleeper was ended */
+    assert_int_equal(w->e->pods.n_live, 0); /* the sleeper was ended */
 }
 
 /* A JobSet that is deleted takes its Jobs, pods and processes with it. */
@@ -78,7 +78,7 @@ static bool is_up(struct engine_fixture *w)
 
 static bool is_gone(struct engine_fixture *w)
 {
-    return w->e->n_pods_live == 0 && !get(w, &ty_kind_job, "j-node-0");
+    return w->e->pods.n_live == 0 && !get(w, &ty_kind_job, "j-node-0");
 }
 
 static void deletion_goes_down(void **state)

@@ -1,4 +1,4 @@
-/* The loop around the passes: what waits, what is looked at when, and how everything ends. */
+/* The reconcile loop: TrainJobs are suspended, resumed and stopped; an engine is freed. */
 #include "engine/engine_testing.h"
 
 static void nothing_to_do_is_done(void **state)
@@ -22,55 +22,6 @@ static void a_folder_that_is_missing(void **state)
     assert_null(w->e);
 }
 
-/* Many changes of one object make one look. */
-static void what_is_queued_is_queued_once(void **state)
-{
-    struct engine_fixture *w = *state;
-
-    fixture_open(w);
-    for (int i = 0; i < 100; i++) {
-        ty_engine_enqueue(w->e, &ty_kind_job, "default", "a");
-        ty_engine_enqueue(w->e, &ty_kind_pod, "default", "a");
-    }
-    assert_int_equal(w->e->queue_n, 2);
-    assert_false(ty_engine_done(w->e));
-    fixture_run(w); /* neither is there: looked at, and gone from the queue */
-    assert_int_equal(w->e->queue_n, 0);
-}
-
-static void the_nearest_time_counts(void **state)
-{
-    struct engine_fixture *w = *state;
-
-    fixture_open(w);
-    int64_t now = ty_engine_now_ms(w->e);
-    ty_engine_enqueue_after(w->e, &ty_kind_job, "default", "a", 500000);
-    ty_engine_enqueue_after(w->e, &ty_kind_job, "default", "a", 1000);
-    ty_engine_enqueue_after(w->e, &ty_kind_job, "default", "a", 700000);
-    assert_non_null(w->e->due);
-    assert_null(w->e->due->next);
-    assert_int_equal(w->e->due->at_ms, now + 1000);
-    ty_engine_enqueue_after(w->e, &ty_kind_job, "default", "b", -5); /* due already: now */
-    assert_int_equal(uv_timer_get_due_in(&w->e->due_timer), 0);
-}
-
-static bool b_was_looked_at(struct engine_fixture *w)
-{
-    return w->e->due && !w->e->due->next && w->e->queue_n == 0;
-}
-
-static void what_is_due_is_looked_at(void **state)
-{
-    struct engine_fixture *w = *state;
-
-    fixture_open(w);
-    ty_engine_enqueue_after(w->e, &ty_kind_job, "default", "a", 1000000);
-    ty_engine_enqueue_after(w->e, &ty_kind_job, "default", "b", 5);
-    w->enough = b_was_looked_at;
-    fixture_run(w);
-    assert_string_equal(w->e->due->key, "Job/default/a");
-}
-
 static bool first_is_up(struct engine_fixture *w)
 {
     return fixture_observed(w, "L j-node-0-0/main first\n");
@@ -78,7 +29,7 @@ static bool first_is_up(struct engine_fixture *w)
 
 static bool nothing_lives(struct engine_fixture *w)
 {
-    return w->e->n_pods_live == 0 && w->e->queue_n == 0;
+    return w->e->pods.n_live == 0 && w->e->queue.n == 0;
 }
 
 /* The second life ends at once. */
@@ -117,7 +68,7 @@ static void stopped_by_and_by(void **state)
     w->enough = NULL;
     ty_engine_stop(w->e, false, "enough");
     fixture_run(w);
-    assert_int_equal(w->e->n_pods_live, 0);
+    assert_int_equal(w->e->pods.n_live, 0);
     assert_observed(w, "P j-node-0-0 main 143 Error"); /* SIGTERM, which sleep does not handle */
     assert_not_observed(w, "J j Complete");
 }
@@ -144,21 +95,15 @@ static void freed_while_pods_run(void **state)
     fixture_submit(w, "j", 3, SH("echo first; exec sleep 60"));
     w->enough = first_is_up;
     fixture_run(w);
-    assert_true(w->e->n_pods_live > 0);
+    assert_true(w->e->pods.n_live > 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ENGINE_TEST(nothing_to_do_is_done),
-        ENGINE_TEST(a_folder_that_is_missing),
-        ENGINE_TEST(what_is_queued_is_queued_once),
-        ENGINE_TEST(the_nearest_time_counts),
-        ENGINE_TEST(what_is_due_is_looked_at),
-        ENGINE_TEST(suspended_and_resumed),
-        ENGINE_TEST(stopped_by_and_by),
-        ENGINE_TEST(stopped_at_once),
-        ENGINE_TEST(freed_while_pods_run),
+        ENGINE_TEST(nothing_to_do_is_done), ENGINE_TEST(a_folder_that_is_missing),
+        ENGINE_TEST(suspended_and_resumed), ENGINE_TEST(stopped_by_and_by),
+        ENGINE_TEST(stopped_at_once),       ENGINE_TEST(freed_while_pods_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

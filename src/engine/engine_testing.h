@@ -18,7 +18,11 @@
 
 #include "base/testing.h"
 #include "base/tree_testing.h"
+#include "engine/engine.h"
 #include "engine/engine_inner.h"
+#include "engine/host.h"
+#include "engine/preflight/preflight.h"
+#include "proc/zygote.h"
 #include "json/yaml.h"
 
 enum { FIXTURE_TIMEOUT_MS = 60 * 1000 };

@@ -1,4 +1,6 @@
-/* The machine: ids, cpus, memory, devices. */
+/* Detects user IDs, CPUs, memory and GPUs. */
+#include "engine/host.h"
+
 #include <dirent.h>
 #include <sched.h>
 #include <stdio.h>
@@ -8,6 +10,7 @@
 #include <unistd.h>
 
 #include "engine/engine_inner.h"
+#include "proc/zygote.h"
 #include "trainer/trainjob.h"
 
 #define GPUS_MAX  64

@@ -1,6 +1,9 @@
 /* Names, addresses and ports of a JobSet on one machine. Every pod has an address of its own in
- * 127.0.0.0/8; a private /etc/hosts makes the cluster's names mean them. Separate addresses do not
- * separate ports (torch's store listens on all of them), so each JobSet has its own master port. */
+ * 127.0.0.0/8; a private /etc/hosts resolves the cluster's host names to them. Separate addresses
+ * do not separate ports (torch's store listens on all of them), so each JobSet has its own master
+ * port. */
+#include "engine/net.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -12,11 +15,11 @@
 
 #include "engine/engine_inner.h"
 
-/* 127.64.0.0 and up: the first half by process, so that two runs never share one. */
+/* 127.64.0.0 and up. The block derives from our PID, so that two runs do not share addresses. */
 static char *next_address(struct ty_engine *e)
 {
     char *text = malloc(16);
-    unsigned n = e->next_address++;
+    unsigned n = e->net.next_address++;
     unsigned block = ((unsigned)getpid() * 4 + n / 250) & 0x3fff;
 
     if (!text)
@@ -39,7 +42,7 @@ static int free_port(void)
     return port;
 }
 
-/* Whoever is done with a port removes its file: a lock on what is there no more keeps nobody out.
+/* A run removes the lock file when it releases the port, so a lock on an unlinked file is void.
  */
 static bool is_at(int fd, const char *path)
 {
@@ -49,8 +52,7 @@ static bool is_at(int fd, const char *path)
            ours.st_dev == there.st_dev;
 }
 
-/* A port that no other run of ours holds: a locked file says so, because the port itself must stay
- * unbound for the job. */
+/* Reserves a port with a locked file, because the port itself must stay unbound for the job. */
 static int take_port(struct ty_engine *e, struct ty_jobset_net *n, struct ty_err *err)
 {
     for (int i = 0; i < 64; i++) {
@@ -71,7 +73,8 @@ static int take_port(struct ty_engine *e, struct ty_jobset_net *n, struct ty_err
     return ty_fail(err, -EADDRINUSE, "no free TCP port for the job's rendezvous");
 }
 
-/* One pod's lines: all forms of its name, long to short; and the domain means them all. */
+/* The lines of one pod: all forms of its name, longest first; the subdomain resolves to every pod.
+ */
 static void add_pod(struct ty_engine *e, struct ty_jobset_net *n, FILE *f, const char *host,
                     struct ty_str domain, struct ty_str ns)
 {
@@ -142,54 +145,7 @@ static int write_hosts(struct ty_engine *e, struct ty_jobset_net *n, const struc
     return 0;
 }
 
-struct ty_jobset_net *ty_net_get(struct ty_engine *e, const struct ty_json *jobset,
-                                 struct ty_err *err)
-{
-    struct ty_str uid = ty_json_str_at(jobset, "metadata.uid");
-    struct ty_jobset_net *n = ty_map_get(&e->nets, uid);
-    char path[4096];
-
-    if (n)
-        return n;
-    n = calloc(1, sizeof(*n));
-    if (!n)
-        abort();
-    n->port_lock = -1;
-    n->uid = strndup(uid.p, uid.n);
-    snprintf(path, sizeof(path), "%s/hosts-%.*s", e->o.dir,
-             TY_ARG(ty_json_str_at(jobset, "metadata.name")));
-    n->hosts = strdup(path);
-    n->domain =
-        strdup(ty_arena_printf(e->pass, "%.*s.%.*s.svc.cluster.local", TY_ARG(subdomain_of(jobset)),
-                               TY_ARG(ty_json_str_at(jobset, "metadata.namespace"))));
-    if (!n->uid || !n->hosts || !n->domain)
-        abort();
-    if (take_port(e, n, err) < 0 || write_hosts(e, n, jobset, err) < 0) {
-        ty_net_free(n);
-        return NULL;
-    }
-    ty_map_put(&e->nets, uid, n);
-    return n;
-}
-
-/* "sub", "sub.ns", "sub.ns.svc" or all of it: the domain, cut off at one of its first dots. */
-static bool is_ours(const struct ty_jobset_net *n, struct ty_str tail)
-{
-    struct ty_str whole = ty_str(n->domain);
-
-    return ty_str_starts(whole, tail) &&
-           (tail.n == whole.n || (whole.p[tail.n] == '.' && whole.n - tail.n != strlen(".local")));
-}
-
-const char *ty_net_lookup(void *ctx, struct ty_str host)
-{
-    const struct ty_jobset_net *n = ctx;
-    struct ty_str head, tail = ty_str_cut(host, '.', &head);
-
-    return !tail.p || is_ours(n, tail) ? ty_map_get(&n->addresses, head) : NULL;
-}
-
-void ty_net_free(struct ty_jobset_net *n)
+static void jobset_net_free(struct ty_jobset_net *n)
 {
     const struct ty_map_slot *s = NULL;
     size_t at = 0;
@@ -213,4 +169,61 @@ void ty_net_free(struct ty_jobset_net *n)
     free(n->domain);
     free(n->uid);
     free(n);
+}
+
+struct ty_jobset_net *ty_net_get(struct ty_engine *e, const struct ty_json *jobset,
+                                 struct ty_err *err)
+{
+    struct ty_str uid = ty_json_str_at(jobset, "metadata.uid");
+    struct ty_jobset_net *n = ty_map_get(&e->net.by_jobset, uid);
+    char path[4096];
+
+    if (n)
+        return n;
+    n = calloc(1, sizeof(*n));
+    if (!n)
+        abort();
+    n->port_lock = -1;
+    n->uid = strndup(uid.p, uid.n);
+    snprintf(path, sizeof(path), "%s/hosts-%.*s", e->o.dir,
+             TY_ARG(ty_json_str_at(jobset, "metadata.name")));
+    n->hosts = strdup(path);
+    n->domain =
+        strdup(ty_arena_printf(e->pass, "%.*s.%.*s.svc.cluster.local", TY_ARG(subdomain_of(jobset)),
+                               TY_ARG(ty_json_str_at(jobset, "metadata.namespace"))));
+    if (!n->uid || !n->hosts || !n->domain)
+        abort();
+    if (take_port(e, n, err) < 0 || write_hosts(e, n, jobset, err) < 0) {
+        jobset_net_free(n);
+        return NULL;
+    }
+    ty_map_put(&e->net.by_jobset, uid, n);
+    return n;
+}
+
+/* "sub", "sub.ns", "sub.ns.svc" or all of it: the domain, cut off at one of its first dots. */
+static bool is_ours(const struct ty_jobset_net *n, struct ty_str tail)
+{
+    struct ty_str whole = ty_str(n->domain);
+
+    return ty_str_starts(whole, tail) &&
+           (tail.n == whole.n || (whole.p[tail.n] == '.' && whole.n - tail.n != strlen(".local")));
+}
+
+const char *ty_net_lookup(void *ctx, struct ty_str host)
+{
+    const struct ty_jobset_net *n = ctx;
+    struct ty_str head, tail = ty_str_cut(host, '.', &head);
+
+    return !tail.p || is_ours(n, tail) ? ty_map_get(&n->addresses, head) : NULL;
+}
+
+void ty_net_done(struct ty_net *net)
+{
+    const struct ty_map_slot *s = NULL;
+    size_t at = 0;
+
+    while ((s = ty_map_next(&net->by_jobset, &at)))
+        jobset_net_free(s->value);
+    ty_map_done(&net->by_jobset);
 }

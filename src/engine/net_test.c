@@ -1,5 +1,6 @@
 /* Names, addresses and ports of JobSets. */
 #include "engine/engine_testing.h"
+#include "engine/net.h"
 
 #include <arpa/inet.h>
 #include <sys/file.h>

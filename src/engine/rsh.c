@@ -1,6 +1,8 @@
-/* The remote shell of a machine that is its own cluster: `trainyard rsh HOST CMD` inside one pod
- * asks, through a socket in the run's folder, for CMD to be run in the pod HOST, with its own
- * stdin, stdout and stderr. mpirun's daemons start this way, each a child of its pod's shim. */
+/* The remote shell between local pods: `trainyard rsh HOST CMD` in one pod connects to a socket in
+ * the run's directory, and the engine runs CMD in the pod HOST with the caller's stdin, stdout and
+ * stderr. mpirun's daemons start this way, each a child of its pod's shim. */
+#include "engine/rsh.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,7 +13,9 @@
 #include <unistd.h>
 
 #include "engine/engine_inner.h"
-#include "engine/rsh.h"
+#include "engine/pod/limits.h"
+#include "engine/pod/pods.h"
+#include "proc/shim.h"
 
 struct ty_rsh_command {
     struct ty_engine *e;
@@ -28,7 +32,7 @@ static void remote_closed(uv_handle_t *h)
 {
     struct ty_rsh_command *r = h->data;
 
-    r->e->handles--;
+    r->e->rsh.handles--;
     close(r->fd);
     ty_buf_done(&r->command);
     free(r);
@@ -36,7 +40,7 @@ static void remote_closed(uv_handle_t *h)
 
 static void remote_free(struct ty_rsh_command *r)
 {
-    for (struct ty_rsh_command **it = &r->e->remotes; *it; it = &(*it)->next)
+    for (struct ty_rsh_command **it = &r->e->rsh.commands; *it; it = &(*it)->next)
         if (*it == r) {
             *it = r->next;
             break;
@@ -44,7 +48,7 @@ static void remote_free(struct ty_rsh_command *r)
     for (int i = 0; i < 3; i++)
         if (r->fds[i] >= 0)
             close(r->fds[i]);
-    r->e->handles++;
+    r->e->rsh.handles++;
     uv_close((uv_handle_t *)&r->poll, remote_closed);
 }
 
@@ -55,12 +59,12 @@ static void send_reply(struct ty_rsh_command *r, int code, const char *text)
 
     snprintf(out.text, sizeof(out.text), "%.*s", (int)sizeof(out.text) - 1, text);
     if (send(r->fd, &out, sizeof(out), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
-        /* the asker is gone: nobody needs the answer */
+        /* the client has exited: the reply is not needed */
     }
     remote_free(r);
 }
 
-/* A shell runs the words, as sshd would have it do. */
+/* A shell runs the command, as sshd does. */
 static int start_remote(struct ty_rsh_command *r, const char *command, struct ty_err *err)
 {
     struct ty_pod_runtime *p = r->pod;
@@ -89,13 +93,13 @@ static void begin_remote(struct ty_rsh_command *r, const char *command)
 {
     struct ty_err err = { 0 };
 
-    r->id = TY_RSH_FIRST + r->e->next_remote++;
+    r->id = TY_RSH_FIRST + r->e->rsh.next_id++;
     if (start_remote(r, command, &err) < 0)
         send_reply(r, 255, err.text);
 }
 
-/* mpirun in a pod that asks for no devices may be there long before the pods of its ranks have
- * theirs: what it starts in those waits with them. */
+/* A pod without GPUs may run mpirun before the pods of its ranks have got their GPUs: commands for
+ * a waiting pod are stored until it starts. */
 static void take_request(struct ty_rsh_command *r, const struct ty_rsh_request *req)
 {
     char text[sizeof(((struct ty_rsh_reply *)0)->text)];
@@ -104,7 +108,7 @@ static void take_request(struct ty_rsh_command *r, const struct ty_rsh_request *
     if (!r->pod) {
         snprintf(text, sizeof(text), "no pod of this run is called %.200s", req->host);
         send_reply(r, 255, text);
-    } else if (r->pod->plan.gated) { /* and nobody takes the gates away */
+    } else if (r->pod->plan.gated) { /* nothing removes scheduling gates locally */
         snprintf(text, sizeof(text), "%.200s has not started: it has scheduling gates", req->host);
         send_reply(r, 255, text);
     } else if (r->pod->waiting) {
@@ -116,7 +120,7 @@ static void take_request(struct ty_rsh_command *r, const struct ty_rsh_request *
 
 void ty_rsh_pod_started(struct ty_pod_runtime *p)
 {
-    for (struct ty_rsh_command *r = p->e->remotes, *next = NULL; r; r = next) {
+    for (struct ty_rsh_command *r = p->e->rsh.commands, *next = NULL; r; r = next) {
         ty_auto_buf command = { 0 };
         next = r->next;
         if (r->pod != p || !r->command.n)
@@ -127,7 +131,7 @@ void ty_rsh_pod_started(struct ty_pod_runtime *p)
     }
 }
 
-/* All that came, so that it is closed with r; how many. */
+/* Stores all descriptors that came with the message, so that they are closed with r; how many. */
 static size_t take_fds(struct ty_rsh_command *r, struct msghdr *msg)
 {
     const struct cmsghdr *c = CMSG_FIRSTHDR(msg);
@@ -174,7 +178,7 @@ static void on_remote(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSE
         on_request(r);
         return;
     }
-    /* The asker says nothing more; its end is the end of what it asked for. */
+    /* The client sends nothing after its request. When it disconnects, its command is killed. */
     if (recv(r->fd, &c, 1, MSG_DONTWAIT) == 0) {
         if (!r->command.n) {
             ty_shim_signal(r->pod->shim, r->id, SIGHUP, true);
@@ -187,13 +191,14 @@ static void on_remote(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSE
 static void on_connection(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED)
 {
     struct ty_engine *e = poll->data;
-    int fd = accept4(e->rsh_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    int fd = accept4(e->rsh.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     struct ty_rsh_command *r = fd >= 0 ? calloc(1, sizeof(*r)) : NULL;
 
     if (!r)
         return;
-    *r = (struct ty_rsh_command){ .e = e, .fd = fd, .fds = { -1, -1, -1 }, .next = e->remotes };
-    e->remotes = r;
+    *r =
+        (struct ty_rsh_command){ .e = e, .fd = fd, .fds = { -1, -1, -1 }, .next = e->rsh.commands };
+    e->rsh.commands = r;
     uv_poll_init(e->o.loop, &r->poll, fd);
     r->poll.data = r;
     uv_poll_start(&r->poll, UV_READABLE, on_remote);
@@ -201,7 +206,7 @@ static void on_connection(uv_poll_t *poll, int status TY_UNUSED, int events TY_U
 
 void ty_rsh_pod_ended(struct ty_pod_runtime *p)
 {
-    for (struct ty_rsh_command *r = p->e->remotes, *next = NULL; r; r = next) {
+    for (struct ty_rsh_command *r = p->e->rsh.commands, *next = NULL; r; r = next) {
         next = r->next;
         if (r->pod == p)
             send_reply(r, 255, "the pod ended");
@@ -210,7 +215,7 @@ void ty_rsh_pod_ended(struct ty_pod_runtime *p)
 
 bool ty_rsh_on_shim_event(struct ty_pod_runtime *p, const struct ty_shim_event *n)
 {
-    struct ty_rsh_command *r = p->e->remotes;
+    struct ty_rsh_command *r = p->e->rsh.commands;
 
     if (n->what == TY_SHIM_GONE || n->id < TY_RSH_FIRST)
         return false;
@@ -256,46 +261,48 @@ int ty_rsh_listen(struct ty_engine *e, struct ty_err *err)
 
     if (r < 0)
         return r;
-    /* A socket's path is short by law; the run's folder may be long. /proc/self/fd is not. */
-    e->rsh_path = strdup(ty_arena_printf(a, "%s/rsh.sock", e->o.dir));
+    /* sun_path has 108 bytes and the run's directory may have more: bind through /proc/self/fd/N.
+     */
+    e->rsh.path = strdup(ty_arena_printf(a, "%s/rsh.sock", e->o.dir));
     int dir = open(e->o.dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
     snprintf(addr.sun_path, sizeof(addr.sun_path), "/proc/self/fd/%d/rsh.sock", dir);
-    e->rsh_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    /* Who may connect runs commands as us. The mode it has now is the one its file is born with. */
-    r = dir < 0 || e->rsh_fd < 0 || !e->rsh_path || fchmod(e->rsh_fd, 0600) < 0 ||
-                bind(e->rsh_fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
-                listen(e->rsh_fd, 128) < 0
+    e->rsh.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    /* A client can run commands as this user, so the socket is 0600: bind creates the file with the
+     * mode that the socket has now. */
+    r = dir < 0 || e->rsh.fd < 0 || !e->rsh.path || fchmod(e->rsh.fd, 0600) < 0 ||
+                bind(e->rsh.fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
+                listen(e->rsh.fd, 128) < 0
             ? ty_fail(err, -errno, "%s/rsh.sock: %s", e->o.dir, strerrordesc_np(errno))
             : 0;
     if (dir >= 0)
         close(dir);
     if (r < 0)
         return r;
-    uv_poll_init(e->o.loop, &e->rsh_poll, e->rsh_fd);
-    e->rsh_poll.data = e;
-    uv_poll_start(&e->rsh_poll, UV_READABLE, on_connection);
+    uv_poll_init(e->o.loop, &e->rsh.poll, e->rsh.fd);
+    e->rsh.poll.data = e;
+    uv_poll_start(&e->rsh.poll, UV_READABLE, on_connection);
     return 0;
 }
 
 static void listener_closed(uv_handle_t *h)
 {
     struct ty_engine *e = h->data;
-    e->handles--;
+    e->rsh.handles--;
 }
 
 void ty_rsh_close(struct ty_engine *e)
 {
-    while (e->remotes)
-        remote_free(e->remotes);
-    if (e->rsh_poll.data) {
-        e->handles++;
-        uv_close((uv_handle_t *)&e->rsh_poll, listener_closed);
+    while (e->rsh.commands)
+        remote_free(e->rsh.commands);
+    if (e->rsh.poll.data) {
+        e->rsh.handles++;
+        uv_close((uv_handle_t *)&e->rsh.poll, listener_closed);
     }
-    if (e->rsh_fd >= 0)
-        close(e->rsh_fd);
-    if (e->rsh_path)
-        unlink(e->rsh_path);
-    free(e->rsh_path);
-    e->rsh_fd = -1;
-    e->rsh_path = NULL;
+    if (e->rsh.fd >= 0)
+        close(e->rsh.fd);
+    if (e->rsh.path)
+        unlink(e->rsh.path);
+    free(e->rsh.path);
+    e->rsh.fd = -1;
+    e->rsh.path = NULL;
 }

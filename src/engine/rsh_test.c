@@ -1,5 +1,7 @@
 /* The remote shell of a run, from the asker's side. */
 #include "engine/engine_testing.h"
+#include "engine/pod/pods.h"
+#include "engine/rsh.h"
 
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -146,9 +148,9 @@ static void a_command_sees_the_devices_of_its_pod(void **state)
 static bool both_wait(struct engine_fixture *w)
 {
     size_t waiting = 0;
-    for (const struct ty_pod_runtime *p = w->e->all; p; p = p->next)
+    for (const struct ty_pod_runtime *p = w->e->pods.first; p; p = p->next)
         waiting += p->waiting;
-    return both_are_up(w) && waiting == 2 && w->e->queue_n == 0;
+    return both_are_up(w) && waiting == 2 && w->e->queue.n == 0;
 }
 
 /* The pods of k wait for the devices of j, until the file `go` is there. */
@@ -201,9 +203,9 @@ static void the_asker_of_a_pod_that_waits_goes(void **state)
     for (int i = 0; i < 50; i++)
         uv_run(&w->loop, UV_RUN_NOWAIT);
     done(&k);
-    for (int i = 0; w->e->remotes && i < 60000; i++)
+    for (int i = 0; w->e->rsh.commands && i < 60000; i++)
         uv_run(&w->loop, UV_RUN_NOWAIT);
-    assert_null(w->e->remotes);
+    assert_null(w->e->rsh.commands);
     let_them_begin(w);
     w->enough = both_have_begun;
     fixture_run(w);
@@ -212,7 +214,7 @@ static void the_asker_of_a_pod_that_waits_goes(void **state)
 
 static bool one_is_there(struct engine_fixture *w)
 {
-    return w->e->all && w->e->queue_n == 0;
+    return w->e->pods.first && w->e->queue.n == 0;
 }
 
 static void a_pod_with_gates(void **state)

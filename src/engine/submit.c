@@ -1,8 +1,12 @@
-/* The door of the engine: what cannot run on this machine is found before anything starts. */
+/* Submits objects to the engine after the preflight check: what this machine cannot run is reported
+ * before anything starts. */
 #include <errno.h>
 
 #include "engine/engine_inner.h"
+#include "engine/engine_reconcile.h"
+#include "engine/host.h"
 #include "engine/jobset/jobset.h"
+#include "engine/preflight/preflight.h"
 #include "trainer/trainjob_reconcile.h"
 
 #define NAMESPACE "default"
@@ -94,7 +98,8 @@ static int check_copies(const struct ty_json *jobset, struct ty_err *err)
     return 0;
 }
 
-/* MultiKueue's jobs are dispatched elsewhere: no pass would ever touch one, and nobody end it. */
+/* The controller ignores jobs with another manager (MultiKueue dispatches them): such a job would
+ * never end here. */
 static bool managed_by_other(struct ty_engine *e, const struct ty_json *job,
                              struct ty_preflight_findings *ret)
 {
@@ -184,7 +189,8 @@ static struct ty_json *prepare_copy(struct ty_engine *e, const struct ty_json *o
 
     if (kind && kind->namespaced && ty_json_str_at(meta, "namespace").n == 0)
         ty_json_set(e->pass, meta, "namespace", ty_json_cstr(e->pass, NAMESPACE));
-    if (kind == &ty_kind_trainjob) /* a job from a cluster begins anew here */
+    if (kind == &ty_kind_trainjob) /* the status of a job that was exported from a cluster does not
+                                      apply here */
         ty_json_del(copy, TY_LIT("status"));
     return copy;
 }

@@ -1,4 +1,4 @@
-/* Files of cgroup v2: short words in, short words out. */
+/* Reads and writes the files of cgroup v2. */
 #include "proc/cgroup.h"
 
 #include <dirent.h>

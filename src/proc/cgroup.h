@@ -1,10 +1,10 @@
-/* Limits that the kernel keeps for a whole container: memory, cpu time, number of processes. One
- * folder of cgroup v2 a run, one in it a container:
+/* Limits that the kernel enforces for a whole container: memory, CPU time, number of processes. One
+ * directory of cgroup v2 for each run, and one in it for each container:
  *
  *   DIR/trainyard-<pid>-<start of it>/<pod>.<container>
  *
- * DIR is a folder that is delegated to us, or any that root may write to. What a run leaves behind
- * that was killed is removed by the next one. */
+ * DIR is a folder that is delegated to us, or any that root may write to. The next run removes what
+ * a killed run left behind. */
 #ifndef TY_PROC_CGROUP_H
 #define TY_PROC_CGROUP_H
 
@@ -17,9 +17,10 @@
 char *ty_cgroups_find(struct ty_arena *a, struct ty_err *err);
 
 struct ty_cgroups;
-/* gives. Also removes what dead runs left in `dir`. */
+/* *ret is owned by the caller. Also removes what dead runs left in `dir`. */
 int ty_cgroups_open(const char *dir, struct ty_cgroups **ret, struct ty_err *err);
-/* takes; NULL is fine. Kills what is left in them, and waits for its end for a second at most. */
+/* Frees it; NULL is fine. Kills what is left in them, and waits for its end for a second at most.
+ */
 void ty_cgroups_close(struct ty_cgroups *c);
 /* Which limits there are. */
 struct ty_cgroups_controllers {

@@ -1,21 +1,26 @@
-/* The child shares our memory until it has called execve and we stand still meanwhile (as vfork
- * does), so nothing is copied and it tells its failure by writing it down. It makes only
+/* The child shares our memory until it has called execve and we are suspended meanwhile (as with
+ * vfork), so nothing is copied, and it reports a failure by writing to our struct. It makes only
  * async-signal-safe calls, on a stack of its own. */
 #include "proc/exec.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include "proc/proc_failure.h"
 #include "proc/shim_mounts.h"
 
 enum { STACK_SIZE = 64 << 10 }; /* small enough to come from the heap, without a mapping */
 static const char default_path[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /* A daemon that loses its parent becomes a child of the container's first process, as in a
- * container of its own; when that ends they come to the shim, which knows them as strangers. */
+ * container of its own; when that ends the shim inherits them, and kills them as processes that it
+ * did not start. */
 static int lead_session(struct ty_proc_failure *fail)
 {
     if (setsid() < 0)
@@ -79,7 +84,7 @@ static int set_limits(const struct ty_exec *x, struct ty_proc_failure *fail)
     return r;
 }
 
-/* The system calls themselves: the library's wrappers would tell other threads, which we have not.
+/* Raw system calls: glibc's wrappers would signal other threads, and there are none.
  */
 static int set_ids(const struct ty_exec *x, struct ty_proc_failure *fail)
 {
@@ -126,8 +131,8 @@ static const char *path_of(char *const *env)
     return default_path;
 }
 
-/* Tries the directories of PATH, as a shell does. A program that may not be executed is told only
- * if no other is found. */
+/* Tries the directories of PATH, as a shell does. EACCES is reported only if no directory has an
+ * executable program of that name. */
 static void exec_along(const struct ty_exec *x, const char *dirs)
 {
     int worst = ENOENT;

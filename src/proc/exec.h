@@ -1,8 +1,12 @@
-/* A container's process: from the shim's order to execve. */
+/* Starts a container's process: clone, setup, execve. */
 #ifndef TY_PROC_EXEC_H
 #define TY_PROC_EXEC_H
 
-#include "proc/proc_inner.h"
+#include <sys/types.h>
+
+#include "proc/proc_failure.h"
+#include "proc/shim.h"
+#include "proc/zygote_inner.h"
 
 struct ty_exec {
     const struct ty_zygote_mode *mode;

@@ -12,7 +12,7 @@ struct ty_memory_limit {
  * `sys` "/sys/fs/cgroup": tests have folders of their own. */
 void ty_memory_limit(const char *proc, const char *sys, struct ty_memory_limit *ret);
 /* Large pieces of the heap go back to the kernel when they are freed. Left alone, glibc takes each
- * freed one as a sign that the next should be kept (up to 32 MiB of them). Once, at the start. */
+ * freed one as a sign to cache the next (up to 32 MiB of them). Once, at the start. */
 void ty_memory_return_large(void);
 
 #endif

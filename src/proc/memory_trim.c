@@ -15,7 +15,7 @@ struct mapping {
                       mapping became read-only. These must stay */
 };
 
-/* "FROM-TO r-xp OFFSET DEV INODE PATH" begins a mapping, "Name: N kB" tells more about it.
+/* "FROM-TO r-xp OFFSET DEV INODE PATH" begins a mapping, "Name: N kB" lines describe it.
  */
 static bool parse_mapping(const char *line, struct mapping *ret)
 {
@@ -35,7 +35,7 @@ static size_t drop_pages(const struct mapping *m)
 {
     if (!m->file || m->own_kb > 0 || m->rss_kb == 0)
         return 0;
-    /* NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel tells addresses as text */
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel prints addresses as text */
     return madvise((void *)m->from, m->to - m->from, MADV_DONTNEED) == 0 ? m->rss_kb * 1024 : 0;
 }
 

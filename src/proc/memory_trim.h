@@ -1,4 +1,4 @@
-/* Memory that only the start of a program needed. */
+/* Releases memory that only the start of the program needed. */
 #ifndef TY_PROC_MEMORY_TRIM_H
 #define TY_PROC_MEMORY_TRIM_H
 

@@ -1,20 +1,21 @@
-/* Root has namespaces for the asking; anybody else inside a user namespace, where the caller's uid
- * and gid are mapped to themselves. Containers, security modules and sysctls forbid parts of this
- * in many ways, so it is tried for real. */
+/* Root may create namespaces; other users need a user namespace, in which their UID and GID are
+ * mapped to themselves. Containers, security modules and sysctls forbid parts of this in many ways,
+ * so the zygote tries it. */
 #include "proc/proc_probe.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include "proc/proc_failure.h"
 #include "proc/shim_mounts.h"
-
-void ty_proc_failure_text(const struct ty_proc_failure *step, char *ret, size_t size)
-{
-    snprintf(ret, size, "%s%s: %s", step->doing, step->what, strerrordesc_np(step->code));
-}
+#include "proc/zygote.h"
+#include "proc/zygote_inner.h"
 
 static int write_file(const char *path, const char *text, struct ty_proc_failure *fail)
 {

@@ -1,8 +1,11 @@
-/* What the kernel allows the zygote, and the way into it. */
-#ifndef TY_PROC_CAN_H
-#define TY_PROC_CAN_H
+/* Finds out which namespaces the kernel allows, and enters them. */
+#ifndef TY_PROC_PROC_PROBE_H
+#define TY_PROC_PROC_PROBE_H
 
-#include "proc/proc_inner.h"
+#include <sys/types.h>
+
+#include "proc/proc_failure.h"
+#include "proc/zygote.h"
 
 /* Tries in a child, so that a refusal half way leaves nothing behind. */
 struct ty_zygote_caps ty_proc_probe(unsigned without);

@@ -1,33 +1,8 @@
 /* What is said to be allowed is so, and what is not is said in words. */
 #include "proc/testing.h"
 
+#include "proc/proc_failure.h"
 #include "proc/proc_probe.h"
-
-static void steps_are_told_in_words(void **state)
-{
-    (void)state;
-    char text[256], tiny[8];
-    char name[] = "torchrun"; /* in a frame that will be gone */
-    struct ty_proc_failure step;
-    errno = ENOENT;
-    assert_int_equal(ty_proc_failure_set(&step, "exec", name), -ENOENT);
-    memset(name, 0, sizeof(name));
-    ty_proc_failure_text(&step, text, sizeof(text));
-    assert_string_equal(text, "exec torchrun: No such file or directory");
-    errno = EPERM;
-    assert_int_equal(ty_proc_failure_set(&step, "setsid", NULL), -EPERM);
-    ty_proc_failure_text(&step, text, sizeof(text));
-    assert_string_equal(text, "setsid: Operation not permitted");
-    ty_proc_failure_text(&step, tiny, sizeof(tiny));
-    assert_string_equal(tiny, "setsid:");
-    char path[4000]; /* the reason is not lost behind a long path */
-    memset(path, 'p', sizeof(path) - 1);
-    path[sizeof(path) - 1] = 0;
-    errno = EACCES;
-    assert_int_equal(ty_proc_failure_set(&step, "mount", path), -EACCES);
-    ty_proc_failure_text(&step, text, sizeof(text));
-    assert_has(text, ": Permission denied");
-}
 
 static void switches_are_obeyed(void **state)
 {
@@ -89,10 +64,9 @@ static void promises_are_kept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_are_told_in_words),
         cmocka_unit_test(switches_are_obeyed),
         cmocka_unit_test(trying_leaves_no_trace),
         cmocka_unit_test(promises_are_kept),
     };
-    return run_as_both("proc_can", tests, sizeof(tests) / sizeof(tests[0]));
+    return run_as_both("proc_probe", tests, sizeof(tests) / sizeof(tests[0]));
 }

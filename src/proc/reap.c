@@ -23,7 +23,8 @@ static void add_pid(struct pids *p, pid_t pid)
         p->cap = p->cap ? p->cap * 2 : 64;
         pid_t *v = realloc(p->v, p->cap * sizeof(*v));
         if (!v)
-            abort(); /* who dies here takes its namespace along, or leaves it to the zygote */
+            abort(); /* if this is init, the kernel kills its namespace; otherwise the zygote kills
+                        its children */
         p->v = v;
     }
     p->v[p->n++] = pid;
@@ -121,8 +122,9 @@ static void kill_one(const struct hunt *h, pid_t pid, pid_t group)
     kill(pid, SIGKILL);
 }
 
-/* Kills as soon as found: a fork bomb leaves us few turns on a cpu, and a dying process needs one
- * itself before its children come to us. Parents are mostly listed before their children. */
+/* Kills each process as soon as it is found: a fork bomb leaves us little CPU time, and a dying
+ * process needs some before we inherit its children. Parents are mostly listed before their
+ * children. */
 static void hunt_one(void *ctx, const struct process *p)
 {
     struct hunt *h = ctx;
@@ -135,7 +137,8 @@ static void hunt_one(void *ctx, const struct process *p)
         add_pid(&h->prey, p->pid);
 }
 
-/* The short way: most often there are none. Without the kernel's list only the long way tells. */
+/* The fast path: usually there are no children. Without the kernel's list of children /proc is
+ * scanned. */
 static bool any_strangers(struct hunt *h)
 {
     struct pids children = { 0 };

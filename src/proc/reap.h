@@ -1,7 +1,7 @@
-/* Children that come by themselves. A process of ours adopts the orphans below it (as init of a pid
- * namespace, or as a subreaper); all that it did not start itself are strangers, left behind by
- * somebody who has ended, and are killed with all below them. In a few rounds nothing is left,
- * whatever it did to hide: setsid, double forks, forking on and on. */
+/* Kills orphans. A shim adopts the orphans below it (as init of a PID namespace, or as a
+ * subreaper); children that it did not start itself were left behind by a container that ended, and
+ * are killed with all their descendants. In a few rounds nothing is left, whatever it did to hide:
+ * setsid, double forks, forking on and on. */
 #ifndef TY_PROC_REAP_H
 #define TY_PROC_REAP_H
 

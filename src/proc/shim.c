@@ -1,21 +1,28 @@
-/* A shim's own life: the init of one pod, or its guard where there are no pid namespaces. Starts
- * what it is told, tells what ends, and ends itself, with everything in the pod, when its socket or
- * its zygote does.
+/* The shim: init of one pod, or its guard where there are no PID namespaces. It starts processes on
+ * request, reports their exits, and ends with everything in the pod when its socket closes or the
+ * zygote dies.
  *
  *   set up ──> serve: START, SIGNAL, children that end ──> end
  *
- * A container that ended is told only when what it left behind is dead, too: its successor may want
- * the same port. */
+ * The exit of a container is reported after the processes that it left behind are dead: the next
+ * run may need the same port. */
+#include "proc/shim.h"
+
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "proc/exec.h"
+#include "proc/proc_failure.h"
 #include "proc/reap.h"
 #include "proc/shim_event.h"
+#include "proc/shim_inner.h"
 #include "proc/shim_mounts.h"
 #include "proc/wire.h"
 
@@ -27,7 +34,7 @@ struct shim {
     pid_t *pids;   /* running */
     uint32_t *ids; /* of the same */
     size_t n;
-    struct ty_shim_event *ended; /* to be told when nothing of them is left */
+    struct ty_shim_event *ended; /* reported when none of their processes is left */
     size_t n_ended, cap;
     int64_t ended_ms;       /* when the first of them ended */
     struct ty_wire_msg msg; /* the last member */
@@ -40,7 +47,7 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Everything in the pod dies with its init; a guard must see to it. */
+/* The kernel kills the pod with its init; a guard has to kill it itself. */
 _Noreturn static void end(const struct shim *k)
 {
     if (!k->mode->can.pid_ns)

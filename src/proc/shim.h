@@ -16,19 +16,6 @@
 #include "base/str.h"
 
 struct ty_zygote;
-/* Call from the main thread, before other threads and the event loop exist. Raises our soft limit
- * of open files to the hard one: a pod costs a descriptor. *ret lives until ty_zygote_stop. */
-int ty_zygote_start(struct ty_zygote **ret, struct ty_err *err);
-void ty_zygote_stop(struct ty_zygote *z); /* ends all shims and what is in them; waits for them */
-
-/* What this kernel allows us, tried once by the zygote. */
-struct ty_zygote_caps {
-    bool mounts;   /* binds and host names; without, both are left out */
-    bool pid_ns;   /* else a subreaper kills what it finds through /proc */
-    bool user_ns;  /* the others only inside one of our own: a container's uid is always ours */
-    char why[128]; /* the first refusal in words, "" if none */
-};
-struct ty_zygote_caps ty_zygote_caps(const struct ty_zygote *z);
 
 /* Made visible at `to`, an absolute path, inside the pod only. A missing `to` is made: inside a
  * mount of this pod or where we may write (there the empty directory stays), else the nearest
@@ -47,9 +34,9 @@ struct ty_shim;
  */
 int ty_shim_new(struct ty_zygote *z, const struct ty_shim_spec *k, struct ty_shim **ret,
                 struct ty_err *err);
-void ty_shim_stop(
-    struct ty_shim *k); /* kills what is in it; TY_SHIM_GONE follows when all is dead */
-void ty_shim_free(struct ty_shim *k);    /* takes; the same, without news and without waiting */
+/* Kills what is in it; TY_SHIM_GONE follows when all is dead. */
+void ty_shim_stop(struct ty_shim *k);
+void ty_shim_free(struct ty_shim *k); /* frees it; the same, without an event and without waiting */
 int ty_shim_fd(const struct ty_shim *k); /* readable: ty_shim_next until it has nothing */
 
 struct ty_process_spec {
@@ -66,9 +53,9 @@ struct ty_process_spec {
 };
 extern const struct ty_process_spec
     ty_process_spec_none; /* no streams, nothing changed: to begin with */
-/* Asks, borrowing everything; the answer comes as TY_SHIM_STARTED or TY_SHIM_START_FAILED. The
- * process leads a session of its own; daemons that it leaves behind are killed when it ends, before
- * TY_SHIM_EXITED. */
+/* Sends the request, borrowing everything; the reply is TY_SHIM_STARTED or TY_SHIM_START_FAILED.
+ * The process leads a session of its own; daemons that it leaves behind are killed when it ends,
+ * before TY_SHIM_EXITED. */
 int ty_shim_start(struct ty_shim *k, const struct ty_process_spec *s, struct ty_err *err);
 /* To the process (group false), or to its process group and all its descendants. */
 int ty_shim_signal(struct ty_shim *k, uint32_t id, int sig, bool group);
@@ -89,8 +76,8 @@ struct ty_shim_event {
     int code;       /* START_FAILED: errno. GONE: 0, or why the pod could not be set up */
     char text[256]; /* START_FAILED, GONE: "exec torchrun: No such file or directory" */
 };
-/* The next news without waiting; NOTHING when there is none. After GONE there is never any: stop
- * polling the descriptor, which stays readable. */
+/* The next event, without blocking; NOTHING if there is none. GONE is the last event: stop polling
+ * the descriptor then, it stays readable. */
 void ty_shim_next(struct ty_shim *k, struct ty_shim_event *ret);
 
 #endif

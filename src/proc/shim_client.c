@@ -1,12 +1,17 @@
-/* trainyard's side of a shim: requests out, news in. Nothing here waits, but for a zygote that
- * has hundreds of pods still to make. */
+/* trainyard's side of a shim: sends requests, receives events. Only ty_shim_new may block, while
+ * the zygote has hundreds of pods to create. */
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include "proc/shim.h"
 #include "proc/shim_event.h"
 #include "proc/wire.h"
 #include "proc/zygote.h"
+#include "proc/zygote_inner.h"
 
 enum { ZYGOTE_MS = 20 * 1000 };
 

@@ -8,6 +8,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "proc/shim.h"
+
 union cred_control { /* aligned as cmsg wants it */
     struct cmsghdr head;
     char room[CMSG_SPACE(sizeof(struct ucred))];

@@ -4,17 +4,21 @@
  *
  *   /etc /home /usr        /etc->bind /home->bind /usr->bind /workspace
  */
+#include "proc/proc_failure.h"
 #include "proc/shim_mounts.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
-/* The mode of our overlays tells them from other tmpfs: nobody else sets it on a directory. */
+/* The mode of our overlays distinguishes them from other tmpfs: it is unusual for a directory. */
 #define OVER_MODE   01755
 #define OVER_OPTION "mode=1755"
 enum { ENTRIES_MOST = 1024 };
@@ -82,8 +86,8 @@ static int copy_link(const struct overlay *o, const char *name, const char *to)
     return symlink(target, to);
 }
 
-/* One that we cannot reach (a FUSE mount of somebody else, a file just removed) stays empty: nobody
- * in the pod could use it either. */
+/* An entry that we cannot open (a FUSE mount of another user, a file just removed) stays empty: the
+ * pod could not use it either. */
 static int copy_tree(const struct overlay *o, const char *name, bool staged, const char *to)
 {
     int tree = staged ? o->staged : ty_shim_mounts_clone(o->dir, name);

@@ -2,10 +2,15 @@
  * that a volume laid over a directory hides no later source below it, and is part of none. */
 #include "proc/shim_mounts.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "proc/proc_failure.h"
 
 int ty_shim_path_add(struct ty_shim_path *p, const char *s, size_t n)
 {

@@ -3,17 +3,18 @@
 #ifndef TY_PROC_SHIM_MOUNTS_H
 #define TY_PROC_SHIM_MOUNTS_H
 
-#include "proc/proc_inner.h"
+#include "proc/proc_failure.h"
+#include "proc/shim.h"
 
 enum { TY_SHIM_BINDS_MAX = 256 };
 
 /* Changes of mounts stay in this namespace; what the host mounts later (autofs) still comes in. */
 int ty_shim_mounts_make_private(struct ty_proc_failure *fail);
 int ty_shim_mounts_proc(struct ty_proc_failure *fail); /* /proc of this pid namespace */
-int ty_shim_mounts_bind(const struct ty_bind_mount *binds,
-                        struct ty_proc_failure *fail); /* ends with to NULL */
+/* Ends with to NULL. */
+int ty_shim_mounts_bind(const struct ty_bind_mount *binds, struct ty_proc_failure *fail);
 
-/* A directory (dir) or an empty file at `to`, as struct ty_bind_mount tells. made: the binds
+/* A directory (dir) or an empty file at `to`, as described at struct ty_bind_mount. made: the binds
  * before. */
 int ty_shim_mount_target_create(const char *to, bool dir, const struct ty_bind_mount *made,
                                 size_t n_made, struct ty_proc_failure *fail);

@@ -2,15 +2,18 @@
 #ifndef TY_PROC_TESTING_H
 #define TY_PROC_TESTING_H
 
+#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/testing.h"
-#include "proc/proc_inner.h"
+#include "proc/shim.h"
+#include "proc/zygote_inner.h"
 
 enum { PATIENCE_MS = 60000 };
 /* A machine that allows everything, one without pid namespaces, one without any. */

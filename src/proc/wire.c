@@ -9,6 +9,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "proc/shim.h"
+
 struct head {
     uint32_t kind;
     uint32_t in_memfd; /* the body is the last descriptor */

@@ -36,7 +36,7 @@ struct ty_wire_msg {
  * (-EAGAIN: none yet). Never waits. */
 int ty_wire_recv(int sock, struct ty_wire_msg *ret);
 void ty_wire_done(struct ty_wire_msg *m);          /* closes the descriptors that are left in it */
-int ty_wire_take(struct ty_wire_msg *m, size_t i); /* gives the descriptor */
+int ty_wire_take(struct ty_wire_msg *m, size_t i); /* the caller owns the descriptor */
 
 /* Bodies. Strings travel with their NUL. */
 void ty_wire_put_str(struct ty_buf *b, const char *s);

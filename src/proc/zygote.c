@@ -1,11 +1,16 @@
-/* trainyard's hold on its zygote: starts it while we are small, ends it with all it has. */
+/* trainyard's side of the zygote: starts it while this process is small, and stops it with all its
+ * shims. */
 #include "proc/zygote.h"
 
+#include <errno.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "proc/wire.h"
+#include "proc/zygote_inner.h"
 
 enum { HELLO_MS = 20 * 1000 };
 

@@ -1,9 +1,10 @@
-/* The zygote's own life: forks a shim whenever it is handed a socket, and buries it. It stays
+/* The zygote's main loop: forks a shim for every socket that it receives, and reaps it. It stays
  * small, because every shim is a copy of it.
  *
- * Each pod's socket is kept open here until its shim is buried, so that trainyard reads its end
- * as closed only when everything in the pod is dead: the kernel lets an init be waited for when its
- * namespace is empty, but closes its files before. */
+ * The zygote holds each pod's socket open until it has reaped the shim, so that trainyard sees it
+ * closed only after everything in the pod is dead: the kernel closes the files of an init before
+ * its namespace is empty, but reports its exit after. */
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -11,11 +12,16 @@
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include "proc/proc_failure.h"
 #include "proc/proc_probe.h"
 #include "proc/reap.h"
+#include "proc/shim.h"
 #include "proc/shim_event.h"
+#include "proc/shim_inner.h"
 #include "proc/wire.h"
+#include "proc/zygote_inner.h"
 
 struct zygote {
     struct ty_zygote_mode mode;
@@ -46,8 +52,8 @@ static void close_from(int first)
         close(fd);
 }
 
-/* By the kernel's own call: the C library keeps two signals (32, 33) to itself, and whoever started
- * us may have left them ignored. All zero is SIG_DFL without flags. */
+/* A raw system call: glibc reserves two signals (32, 33), and our parent may have left them
+ * ignored. All zero is SIG_DFL without flags. */
 static void reset_signal(int sig)
 {
     struct {
@@ -77,7 +83,7 @@ static int detach_from_parent(int control)
         dup2(null, 2);
     move_fd(control, TY_SHIM_SOCK); /* here the zygote's; a shim puts its own in its place */
     close_from(TY_SHIM_LIFELINE);
-    setsid(); /* Ctrl-C is trainyard's affair */
+    setsid(); /* Ctrl-C goes to trainyard only */
     return 0;
 }
 

@@ -1,8 +1,10 @@
-/* Keeps who failed, in order, and says it in words. */
+/* Records the failures of each attempt in order, and prints them. */
 #include "report/failure_summary.h"
 
 #include <signal.h>
 #include <stdlib.h>
+
+#include "report/failure_summary_tail.h"
 
 enum { KEPT = 64, FOLLOWERS = 6, ATTEMPTS = 32 };
 
@@ -240,7 +242,7 @@ static void add_failure(struct ty_failure_summary *v, const struct ty_ended_cont
 void ty_failure_summary_add(struct ty_failure_summary *v, const struct ty_ended_container *end)
 {
     if (end->attempt < v->attempt)
-        return; /* a late word of an attempt that is closed */
+        return; /* a late exit of an earlier attempt */
     if (end->attempt > v->attempt) {
         close_attempt(v);
         v->attempt = end->attempt;

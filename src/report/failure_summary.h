@@ -1,15 +1,13 @@
-/* Which process failed first, why, and what followed from it. Pure: the engine tells it of every
- * process that ends, and asks when a JobSet has failed.
+/* Which process failed first, why, and what followed from it. Pure: the engine adds every process
+ * that ends, and prints the summary when a JobSet has failed.
  *
- *   process ends --> struct ty_ended_container --> struct ty_failure_summary (one a TrainJob) -->
- * text for people: ^ the tail of its log (failure_summary_tail.c)               condition, summary
+ *   process ends --> struct ty_ended_container --> struct ty_failure_summary --> text for
+ *                    with the tail of its log      one for each TrainJob         conditions, users
  */
 #ifndef TY_REPORT_FAILURE_SUMMARY_H
 #define TY_REPORT_FAILURE_SUMMARY_H
 
 #include "base/buf.h"
-
-enum { TY_TAIL_LINES = 20, TY_TAIL_BYTES = 65536 }; /* shown of a log; read of it */
 
 /* One container that ended. Borrowed for the call. */
 struct ty_ended_container {
@@ -33,8 +31,8 @@ void ty_failure_summary_free(struct ty_failure_summary *v); /* NULL is fine */
 /* A failure counts until the same container of the same node ends well: then it was made good. The
  * first end of a later attempt closes the attempts before it. */
 void ty_failure_summary_add(struct ty_failure_summary *v, const struct ty_ended_container *end);
-bool ty_failure_summary_any(
-    const struct ty_failure_summary *v); /* something failed, and was not made good */
+/* Something failed, and was not made good. */
+bool ty_failure_summary_any(const struct ty_failure_summary *v);
 /* The node that failed first in the last attempt, or NULL. */
 const char *ty_failure_summary_node(const struct ty_failure_summary *v);
 /* What the log of a failed container says: "ValueError: boom"; NULL if nothing. */
@@ -52,14 +50,5 @@ void ty_failure_summary_print(const struct ty_failure_summary *v, size_t running
 void ty_failure_summary_exit_text(const struct ty_ended_container *end, struct ty_buf *out);
 /* "0.2 s", "12 s", "3 min 20 s", "2 h 5 min" */
 void ty_failure_summary_duration(int64_t ms, struct ty_buf *out);
-
-/* What the end of a log shows. Lives with the arena. */
-struct ty_failure_tail {
-    struct ty_str error; /* the last line of a traceback: "ValueError: boom"; or empty */
-    const char **lines;  /* clean, at most TY_TAIL_LINES */
-    size_t n;
-    size_t hidden; /* lines after those: a launcher's report about its child */
-};
-void ty_failure_summary_tail(struct ty_arena *a, struct ty_str log, struct ty_failure_tail *ret);
 
 #endif

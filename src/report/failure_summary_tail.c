@@ -1,8 +1,10 @@
-/* The end of a log: the traceback that says why, and the lines worth showing.
+/* Finds in the end of a log the traceback with the error, and the lines worth showing.
  *
- * A launcher such as torchrun adds forty lines about its own surprise after its child's last words.
- * They are told apart from the program's: a traceback that ends in the launcher's own error is not
- * the reason, and where one of the program's is found, the lines shown end with it. */
+ * A launcher such as torchrun prints forty lines of its own after its child's last output. They are
+ * distinguished from the program's: a traceback that ends in the launcher's own error is not the
+ * reason, and where one of the program's is found, the lines shown end with it. */
+#include "report/failure_summary_tail.h"
+
 #include "base/text.h"
 #include "report/failure_summary.h"
 

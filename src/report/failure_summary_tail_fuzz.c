@@ -1,5 +1,6 @@
 /* Any end of a log: what is shown of it is whole lines without controls, and few of them. */
 #include "report/failure_summary.h"
+#include "report/failure_summary_tail.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

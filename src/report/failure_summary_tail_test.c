@@ -1,4 +1,5 @@
 #include "report/failure_summary.h"
+#include "report/failure_summary_tail.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,10 @@
-/* Reads progress out of a line: first the forms that are sure (bars), then words. */
+/* Parses the progress in a line: first the unambiguous forms (bars), then words. */
+#include "report/progress.h"
+
 #include "base/text.h"
-#include "report/progress_inner.h"
+#include "report/progress_bars.h"
+#include "report/progress_metrics.h"
+#include "report/progress_scan.h"
 
 enum { LINE_MAX_BYTES = 1024 };
 

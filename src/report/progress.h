@@ -26,7 +26,7 @@ struct ty_progress_metric {
 struct ty_progress {
     int percent;         /* 0 to 100; -1 unknown */
     int64_t step, total; /* -1 unknown */
-    int64_t eta_s;       /* what is left, by the program's own word; -1 unknown */
+    int64_t eta_s;       /* seconds left, as the program estimates; -1 unknown */
     struct ty_progress_metric metrics[TY_PROGRESS_METRICS];
     size_t n_metrics;
 };
@@ -36,8 +36,8 @@ struct ty_progress {
 /* True if the line says anything; *ret is filled then. Lines longer than 1 KiB are read that far.
  */
 bool ty_progress_parse(struct ty_str line, struct ty_progress *ret);
-/* The newest word on where it stands wins, even if it goes back: training begins at 0 after a
- * download was at 100. Metrics that the new line does not name stay. */
+/* The newest position wins, even if it is lower: training begins at 0 after a download was at 100.
+ * Metrics that the new line does not name stay. */
 void ty_progress_merge(struct ty_progress *now, const struct ty_progress *news);
 /* How much is done, 0 to 1; -1 unknown. Finer than percent where steps are known. */
 double ty_progress_fraction(const struct ty_progress *p);

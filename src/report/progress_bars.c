@@ -1,5 +1,9 @@
-/* Bars: the forms that are sure. */
-#include "report/progress_inner.h"
+/* Parses progress bars, the unambiguous forms. */
+#include "report/progress_bars.h"
+
+#include "report/progress.h"
+#include "report/progress_metrics.h"
+#include "report/progress_scan.h"
 
 /* "00:12", "1:02:03"; -1 for "?" */
 static int64_t clock_time(const char *p)

@@ -1,3 +1,4 @@
+#include "report/progress_bars.h"
 #include "report/progress_testing.h"
 
 /* Recorded from tqdm 4.67. */

@@ -1,7 +1,10 @@
-/* Measures of training: a name and a number, in words or as a dict. */
+/* Parses training metrics: a name and a number, in words or as a dict. */
+#include "report/progress_metrics.h"
+
 #include <ctype.h>
 
-#include "report/progress_inner.h"
+#include "report/progress.h"
+#include "report/progress_scan.h"
 
 /* The length of a number as programs print measures; 0 if it is none. */
 static size_t number_length(const char *p)

@@ -1,3 +1,4 @@
+#include "report/progress_metrics.h"
 #include "report/progress_testing.h"
 
 static void test_trainer(void **state)

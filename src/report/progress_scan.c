@@ -1,5 +1,5 @@
 /* Numbers, pairs and percents in a line of text. */
-#include "report/progress_inner.h"
+#include "report/progress_scan.h"
 
 bool ty_progress_scan_integer(const char **at, int64_t *ret)
 {

@@ -1,3 +1,4 @@
+#include "report/progress_scan.h"
 #include "report/progress_testing.h"
 
 static void test_integers(void **state TY_UNUSED)

@@ -3,7 +3,7 @@
 #define TY_REPORT_PROGRESS_TESTING_H
 
 #include "base/testing.h"
-#include "report/progress_inner.h"
+#include "report/progress.h"
 
 /* "45% 45/100 eta=12 loss=0.3": all that was read, in one string to compare. */
 static inline void assert_progress(const char *line, const char *want)

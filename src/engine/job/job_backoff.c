@@ -1,7 +1,10 @@
-/* When a failed pod is tried again: 10 s after the latest failure, doubled with every failure since
+/* When a failed pod is retried: 10 s after the latest failure, doubled with every failure since
  * the last success, at most 600 s. Which ends were seen together matters (a failure that finished
  * before a success of the same count does not), so pods carry the number of their count. */
-#include "engine/job/job_inner.h"
+#include "engine/job/job_backoff.h"
+
+#include "engine/job/job_count.h"
+#include "engine/pod/pod_summary.h"
 
 int64_t ty_job_backoff_s(int64_t failures, int64_t first_s, int64_t max_s)
 {

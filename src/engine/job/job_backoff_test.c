@@ -1,3 +1,4 @@
+#include "engine/job/job_backoff.h"
 #include "engine/job/job_testing.h"
 
 static void case_087_a_failure_delays_new_pods(void **state)

@@ -1,4 +1,4 @@
-/* Orders from outside to a job that runs: wait, go on, end. */
+/* Suspends, resumes and deletes a running TrainJob. */
 #include <errno.h>
 
 #include "engine/engine_inner.h"

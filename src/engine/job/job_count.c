@@ -1,6 +1,10 @@
-/* The pods of a Job sorted out: what each is, how many of each, which indexes are done, lost or
- * busy. Linear in the pods, but for sorting what comes out of order. */
-#include "engine/job/job_inner.h"
+/* Classifies the pods of a Job and counts them: active, succeeded, failed; which indexes are
+ * completed, failed or active. Linear in the pods, but for sorting what comes out of order. */
+#include "engine/job/job_count.h"
+
+#include "engine/job/job_indexes.h"
+#include "engine/job/job_policy.h"
+#include "engine/pod/pod_summary.h"
 
 static void sort_out(struct ty_arena *a, const struct ty_job_spec *s,
                      const struct ty_pod_summary *seen, struct ty_job_pod *p)
@@ -88,13 +92,14 @@ static int by_index(const void *x, const void *y)
     return (p > q) - (p < q);
 }
 
-/* Of two failed pods of an index, does q tell more about its failures? */
-static bool tells_more(const struct ty_pod_summary *p, const struct ty_pod_summary *q)
+/* Of two failed pods of an index: q ended last and has the higher failure count. */
+static bool supersedes(const struct ty_pod_summary *p, const struct ty_pod_summary *q)
 {
     return p->failures + p->ignored <= q->failures + q->ignored && q->finished_s >= p->finished_s;
 }
 
-/* Does the next pod of its index still have to learn the failure count from this one? */
+/* A failure that is not counted yet, of an index that is neither finished nor active: the next pod
+ * of the index takes the failure count from it. */
 static bool is_needed(const struct ty_job_count *c, const struct ty_job_pod *p)
 {
     int64_t index = p->summary->index;
@@ -104,7 +109,7 @@ static bool is_needed(const struct ty_job_count *c, const struct ty_job_pod *p)
 }
 
 /* The replacement of a failed pod carries its index's failure count. Until there is one, the pod
- * that knows the count must not be counted, or the count would be lost. */
+ * that holds the count must not be counted in the status, or the count would be lost. */
 static void hold_uncounted(struct ty_arena *a, struct ty_job_count *c)
 {
     size_t n = 0, kept = 0;
@@ -121,7 +126,7 @@ static void hold_uncounted(struct ty_arena *a, struct ty_job_count *c)
     for (size_t i = 0; i < n; i++) {
         if (kept == 0 || v[kept - 1]->summary->index != v[i]->summary->index)
             v[kept++] = v[i];
-        else if (tells_more(v[kept - 1]->summary, v[i]->summary))
+        else if (supersedes(v[kept - 1]->summary, v[i]->summary))
             v[kept - 1] = v[i];
     }
     for (size_t i = 0; i < kept; i++)

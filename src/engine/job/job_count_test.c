@@ -1,3 +1,5 @@
+#include "engine/job/job_count.h"
+#include "engine/job/job_spec.h"
 #include "engine/job/job_testing.h"
 
 static void case_083_a_retry_counts_once(void **state)

@@ -1,10 +1,15 @@
-/* Is a Job over, and why: the first of these wins, so a failure beats a success seen in the same
- * pass, and what an earlier pass decided stays decided.
+/* Decides whether a Job has ended, and why. The first of these wins, so a failure beats a success
+ * seen in the same pass, and what an earlier pass decided stays decided.
  *
  *   SuccessCriteriaMet, FailureTarget (earlier passes) > FailJob rule > back-off limit > deadline
  *     > failed indexes > success policy [> completions: job_reconcile.c, once the pods are managed]
  */
-#include "engine/job/job_inner.h"
+#include "engine/job/job_end.h"
+
+#include "engine/job/job_count.h"
+#include "engine/job/job_indexes.h"
+#include "engine/job/job_policy.h"
+#include "engine/job/job_status.h"
 
 static void set_end(struct ty_job_end *ret, bool success, const char *reason, const char *message)
 {

@@ -1,6 +1,8 @@
 /* Sets of completion indexes. A Job may have millions of them: a set is a list of runs, in order,
  * of which no two touch. */
-#include "engine/job/job_inner.h"
+#include "engine/job/job_indexes.h"
+
+#include "base/buf.h"
 
 /* Appends a run that starts at or after the start of the last one. */
 static void append_range(struct ty_job_indexes *s, struct ty_index_range r)
@@ -49,7 +51,7 @@ struct ty_job_indexes ty_job_indexes_parse(struct ty_arena *a, struct ty_str tex
         if (r.last >= completions)
             r.last = completions - 1;
         if (s.n && r.first < s.v[s.n - 1].first)
-            continue; /* out of order: nobody writes that */
+            continue; /* out of order: no controller writes that */
         append_range(&s, r);
     }
     return s;

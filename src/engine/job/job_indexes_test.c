@@ -1,3 +1,4 @@
+#include "engine/job/job_indexes.h"
 #include "engine/job/job_testing.h"
 
 static struct ty_job_indexes read_set(struct ty_arena *a, const char *text, int64_t completions)

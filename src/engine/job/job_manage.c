@@ -1,8 +1,15 @@
-/* How many pods a Job should have now: too many are removed, too few are created, never both in one
- * pass. */
-#include "engine/job/job_inner.h"
+/* Compares the number of active pods with what the Job wants: deletes surplus pods or creates
+ * missing ones, never both in one pass. */
+#include "engine/job/job_manage.h"
 
-/* Which of two active pods goes first: the one of which less is lost. */
+#include "engine/changes.h"
+#include "engine/job/job_backoff.h"
+#include "engine/job/job_count.h"
+#include "engine/job/job_indexes.h"
+#include "engine/job/job_pod_builder.h"
+#include "engine/job/job_policy.h"
+
+/* Order of deletion: pods that have done less work first. */
 static int by_loss(const void *x, const void *y)
 {
     const struct ty_pod_summary *p = (*(struct ty_job_pod *const *)x)->summary;
@@ -111,7 +118,7 @@ static int64_t wanted_pods(const struct ty_job_spec *s, const struct ty_job_coun
 {
     int64_t want;
 
-    if (s->completions < 0) /* a work queue: after the first success nobody is added */
+    if (s->completions < 0) /* a work queue: no pod is added after the first success */
         return c->succeeded > 0 ? c->active : s->parallelism;
     want = s->completions - c->succeeded;
     if (want > s->parallelism)
@@ -119,7 +126,7 @@ static int64_t wanted_pods(const struct ty_job_spec *s, const struct ty_job_coun
     return want > 0 ? want : 0;
 }
 
-/* Keeps of v the indexes that need not wait; the others make the pass come again. */
+/* Removes from v the indexes that are in back-off, and requeues the Job for them. */
 static size_t drop_waiting(const struct ty_job_observed *in, const struct ty_job_count *c,
                            int64_t *v, size_t n, struct ty_changes *out)
 {

@@ -1,7 +1,10 @@
-/* Pod objects from a Job's template. The pods of one pass share the nodes that are the same for
- * all, containers above all: a thousand pods cost a thousand small objects, not a thousand trees.
+/* Builds Pod objects from a Job's template. The pods of one pass share the nodes that are the same
+ * for all, containers above all: a thousand pods cost a thousand small objects, not a thousand
+ * trees.
  */
-#include "engine/job/job_inner.h"
+#include "engine/job/job_pod_builder.h"
+
+#include "engine/pod/pod_summary.h"
 
 static const char alphabet[] = "bcdfghjklmnpqrstvwxz2456789"; /* no vowels, no 0 1 3: no words */
 enum {
@@ -100,7 +103,7 @@ static struct ty_json *labels_of(struct ty_arena *a, const struct ty_job_spec *s
     return v;
 }
 
-/* splitmix64: good enough to keep names apart, and the same everywhere. */
+/* splitmix64: good enough to make names unique, and the same on every machine. */
 static uint64_t next_random(uint64_t *seed)
 {
     uint64_t z = *seed += 0x9e3779b97f4a7c15u;

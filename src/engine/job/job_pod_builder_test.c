@@ -1,3 +1,5 @@
+#include "engine/job/job_pod_builder.h"
+#include "engine/job/job_spec.h"
 #include "engine/job/job_testing.h"
 
 static void test_an_indexed_pod(void **state)

@@ -1,5 +1,7 @@
 /* podFailurePolicy and successPolicy: rules in order, the first that matches decides. */
-#include "engine/job/job_inner.h"
+#include "engine/job/job_policy.h"
+
+#include "engine/job/job_indexes.h"
 
 static bool has_value(const struct ty_json *values, int code)
 {

@@ -1,3 +1,6 @@
+#include "engine/job/job_indexes.h"
+#include "engine/job/job_policy.h"
+#include "engine/job/job_spec.h"
 #include "engine/job/job_testing.h"
 
 #define RULES(r)  "{'backoffLimit':6,'podFailurePolicy':{'rules':[" r "]}}"

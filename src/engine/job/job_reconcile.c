@@ -1,12 +1,20 @@
 /* One pass for one Job:
  *
  *   finished ──> wait for its TTL
- *   else: sort out the pods ─> is it over? ─yes─> remove what runs ──┐
+ *   else: classify the pods ─> is it over? ─yes─> remove what runs ──┐
  *                                  └─no──> create or remove pods ────┤
  *                                                                    ▼
  *            count the pods that ended, once each ─> conditions ─> status, if it differs
  */
-#include "engine/job/job_inner.h"
+#include "engine/changes.h"
+#include "engine/job/job.h"
+#include "engine/job/job_count.h"
+#include "engine/job/job_end.h"
+#include "engine/job/job_manage.h"
+#include "engine/job/job_policy.h"
+#include "engine/job/job_spec.h"
+#include "engine/job/job_status.h"
+#include "engine/pod/pod_summary.h"
 #include "trainer/trainjob_reconcile.h"
 
 #define OUR_NAME "kubernetes.io/job-controller"
@@ -29,7 +37,7 @@ static int64_t time_at(const struct ty_json *v, const char *path)
     return s;
 }
 
-/* Complete or Failed, or NULL while the Job goes on. */
+/* Complete or Failed, or NULL while the Job is active. */
 static const struct ty_json *finish_of(const struct ty_json *job)
 {
     ty_each_item (it, ty_json_at(job, "status.conditions")) {
@@ -53,7 +61,7 @@ static void wait_for_ttl(struct job_reconcile *p, const struct ty_json *finish)
         ty_changes_delete(p->out, &ty_kind_job, p->spec.ns, p->spec.name);
 }
 
-/* Not ours, on its way out, or of a shape that we do not know. */
+/* Managed by another controller, being deleted, or invalid. */
 static bool not_for_us(const struct ty_job_observed *in, struct ty_changes *out)
 {
     struct ty_str manager = ty_json_str_at(in->job, "spec.managedBy");
@@ -71,7 +79,8 @@ static bool not_for_us(const struct ty_job_observed *in, struct ty_changes *out)
     return false;
 }
 
-/* Suspended says what was done to the pods; on change the deadline's clock stops or starts anew. */
+/* The Suspended condition follows what was done to the pods. When it changes, startTime is removed
+ * or set, so that activeDeadlineSeconds counts from the resume. */
 static void event_suspension(struct job_reconcile *p)
 {
     bool on = p->spec.suspended;
@@ -122,7 +131,7 @@ static enum ty_job_mark mark_of(struct job_reconcile *p, const struct ty_job_pod
     return pod->valid ? TY_MARK_COUNT : TY_MARK_NEVER;
 }
 
-/* Each pod once: when the Job fails, what still runs has failed with it. */
+/* Each pod is counted once. When the Job fails, its running pods count as failed. */
 static void count_ends(struct job_reconcile *p)
 {
     for (size_t i = 0; i < p->count.n; i++) {
@@ -180,7 +189,7 @@ static void write_pods(struct job_reconcile *p)
     }
 }
 
-/* First the intention, then, when nothing terminates any more, the end. */
+/* First FailureTarget or SuccessCriteriaMet; Failed or Complete when no pod is terminating. */
 static void event_end(struct job_reconcile *p)
 {
     const struct ty_job_end *e = &p->end;

@@ -1,3 +1,4 @@
+#include "engine/job/job_status.h"
 #include "engine/job/job_testing.h"
 
 static void set_spec(struct job_fixture *w, const char *key, struct ty_json *v)

@@ -1,8 +1,17 @@
-/* What is known of a TrainJob beside its object: what failed first, and how far it is. */
+/* Failure summary and progress of each TrainJob. */
+#include "engine/job/job_report.h"
+
 #include <stdlib.h>
 #include <sys/wait.h>
 
 #include "engine/engine_inner.h"
+#include "engine/engine_queue.h"
+#include "engine/pod/container_log.h"
+#include "engine/pod/pod_lifecycle.h"
+#include "engine/pod/pods.h"
+#include "report/failure_summary.h"
+#include "report/failure_summary_tail.h"
+#include "report/progress.h"
 #include "trainer/trainjob_reconcile.h"
 
 #define MESSAGE_MAX 32768 /* of a condition, as Kubernetes has it */
@@ -20,7 +29,7 @@ struct ty_job_report {
 
 static struct ty_job_report *report_of(struct ty_engine *e, const char *job)
 {
-    struct ty_job_report *r = ty_map_get(&e->job_reports, ty_str(job));
+    struct ty_job_report *r = ty_map_get(&e->job_reports.by_job, ty_str(job));
 
     if (r)
         return r;
@@ -30,29 +39,29 @@ static struct ty_job_report *report_of(struct ty_engine *e, const char *job)
     r->failure = ty_failure_summary_new();
     r->progress = TY_PROGRESS_NONE;
     r->index = -1;
-    ty_map_put(&e->job_reports, ty_str(job), r);
+    ty_map_put(&e->job_reports.by_job, ty_str(job), r);
     return r;
 }
 
-void ty_job_report_done(struct ty_engine *e)
+void ty_job_reports_done(struct ty_job_reports *reports)
 {
     const struct ty_map_slot *s = NULL;
     size_t at = 0;
 
-    while ((s = ty_map_next(&e->job_reports, &at))) {
+    while ((s = ty_map_next(&reports->by_job, &at))) {
         struct ty_job_report *r = s->value;
         ty_failure_summary_free(r->failure);
         free(r->own);
         free(r);
     }
-    ty_map_done(&e->job_reports);
+    ty_map_done(&reports->by_job);
 }
 
 /* ---- what failed first ---- */
 
 const struct ty_failure_summary *ty_engine_failure_summary(struct ty_engine *e, const char *job)
 {
-    const struct ty_job_report *r = ty_map_get(&e->job_reports, ty_str(job));
+    const struct ty_job_report *r = ty_map_get(&e->job_reports.by_job, ty_str(job));
 
     return r ? r->failure : NULL;
 }
@@ -123,7 +132,7 @@ static size_t count_running(const struct ty_engine *e, const char *job)
 {
     size_t n = 0;
 
-    for (const struct ty_pod_runtime *p = e->all; p; p = p->next)
+    for (const struct ty_pod_runtime *p = e->pods.first; p; p = p->next)
         n += !p->over && strcmp(p->job, job) == 0;
     return n;
 }
@@ -165,7 +174,7 @@ void ty_job_report_amend_status(struct ty_engine *e, struct ty_json *obj)
 
 /* ---- how far it is ---- */
 
-/* At most about once a second: the next pass of the TrainJob takes it along. */
+/* Requeues the TrainJob to write its progress, at most about once a second. */
 static void mark_written(struct ty_engine *e, const char *ns, const char *job,
                          struct ty_job_report *r)
 {
@@ -174,10 +183,10 @@ static void mark_written(struct ty_engine *e, const char *ns, const char *job,
     if (r->dirty)
         return;
     r->dirty = true;
-    ty_engine_enqueue_after(e, &ty_kind_trainjob, ns, job, next > 0 ? next : 0);
+    ty_engine_queue_add_after(&e->queue, &ty_kind_trainjob, ns, job, next > 0 ? next : 0);
 }
 
-/* Rank 0 speaks for the job; until it does, the least index that speaks. */
+/* Rank 0 reports for the job; until it has, the lowest index that reported. */
 static void note_progress(struct ty_pod_runtime *p)
 {
     struct ty_job_report *r = report_of(p->e, p->job);
@@ -187,7 +196,7 @@ static void note_progress(struct ty_pod_runtime *p)
     if (r->own || (r->index >= 0 && r->attempt == p->attempt && p->index > r->index))
         return;
     if (r->index < 0 || r->attempt != p->attempt || r->index != p->index || part < r->since_part) {
-        r->since_ms = now; /* it begins, or began anew */
+        r->since_ms = now; /* the first progress, or training restarted */
         r->since_part = part;
     }
     r->index = p->index < 0 ? 0 : p->index;
@@ -216,7 +225,7 @@ void ty_job_report_line(struct ty_pod_runtime *p, struct ty_str line)
         note_progress(p);
 }
 
-/* The program's own word, or as fast as it went until now; -1 unknown. */
+/* The program's own estimate, or extrapolated from the progress since since_ms; -1 unknown. */
 static int64_t seconds_left(const struct ty_job_report *r, int64_t now_ms)
 {
     double part = ty_progress_fraction(&r->progress), gone = part - r->since_part;
@@ -262,7 +271,7 @@ static struct ty_json *status_of(const struct ty_job_report *r, struct ty_arena 
 struct ty_json *ty_job_report_trainer_status(struct ty_engine *e, const char *job,
                                              struct ty_arena *a)
 {
-    struct ty_job_report *r = ty_map_get(&e->job_reports, ty_str(job));
+    struct ty_job_report *r = ty_map_get(&e->job_reports.by_job, ty_str(job));
 
     if (!r || !r->dirty)
         return NULL;

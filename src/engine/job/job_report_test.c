@@ -1,5 +1,7 @@
 /* Verdicts of real processes, after restarts and probes, are tests/run/test_views.py. */
 #include "engine/engine_testing.h"
+#include "engine/job/job_report.h"
+#include "engine/pod/pods.h"
 
 /* A pod of job "j" that only talks. */
 static struct ty_pod_runtime *pod(struct engine_fixture *w, int64_t index, int64_t attempt)

@@ -1,6 +1,9 @@
 /* The status of a Job: conditions as its controller sets them, counters as Go prints them (zeros of
- * active, succeeded and failed are left out; ready and terminating are always said). */
-#include "engine/job/job_inner.h"
+ * active, succeeded and failed are omitted; ready and terminating are always present). */
+#include "engine/job/job_status.h"
+
+#include "engine/job/job_count.h"
+#include "engine/job/job_indexes.h"
 #include "trainer/trainjob_reconcile.h"
 
 bool ty_job_condition_is(const struct ty_json *job, const char *type)

@@ -1,3 +1,7 @@
+#include "engine/job/job_count.h"
+#include "engine/job/job_indexes.h"
+#include "engine/job/job_spec.h"
+#include "engine/job/job_status.h"
 #include "engine/job/job_testing.h"
 
 static void test_conditions(void **state)

@@ -10,7 +10,10 @@
 
 #include <cmocka.h>
 
-#include "engine/job/job_inner.h"
+#include "engine/changes.h"
+#include "engine/job/job.h"
+#include "engine/job/job_spec.h"
+#include "engine/pod/pod_summary.h"
 #include "trainer/trainjob_reconcile.h"
 #include "json/json_testing.h"
 #include "json/patch.h"

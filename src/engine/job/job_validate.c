@@ -1,9 +1,10 @@
-/* batch/v1 validation of what the engine obeys, in the API server's words and order. The pod
- * template is looked at only as far as the Job depends on it: pod_plan.h has the rest. */
+/* batch/v1 validation of the fields that the engine uses, with the API server's messages and order.
+ * The pod template is validated only as far as the Job depends on it; pod_plan.h does the rest. */
 #include "engine/job/job_validate.h"
 
 #include "api/go_value.h"
 #include "api/name.h"
+#include "engine/job/job.h"
 
 enum {
     PARALLELISM_MAX = 100000, /* of an indexed Job */

@@ -1,4 +1,4 @@
-/* Shared by the files that validate a Job. */
+/* Validation of a Job, private to job_validate.c and job_validate_policy.c. */
 #ifndef TY_ENGINE_JOB_JOB_VALIDATE_H
 #define TY_ENGINE_JOB_JOB_VALIDATE_H
 

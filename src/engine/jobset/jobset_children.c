@@ -1,6 +1,11 @@
-/* The objects that a JobSet makes: Jobs, the headless Service, claims. */
+/* Builds the children of a JobSet: Jobs, the headless Service, claims. */
+#include "engine/jobset/jobset_children.h"
+
 #include "engine/job/job.h"
-#include "engine/jobset/jobset_inner.h"
+#include "engine/job/job_spec.h"
+#include "engine/jobset/jobset.h"
+#include "engine/jobset/jobset_labels.h"
+#include "engine/jobset/jobset_read.h"
 
 char *ty_jobset_claim_name(struct ty_arena *a, struct ty_str jobset, struct ty_str claim)
 {
@@ -146,7 +151,7 @@ struct ty_json *ty_jobset_make_claim(struct ty_jobset_ctx *js, const struct ty_j
     ty_json_set(a, ty_json_ensure_object(a, metadata, "labels"), TY_JOBSET_NAME,
                 ty_json_str(a, js->name));
     if (ty_str_is(ty_json_str_at(policy, "retentionPolicy.whenDeleted"), "Delete"))
-        set_owner(js, metadata); /* a claim to be retained belongs to nobody */
+        set_owner(js, metadata); /* a retained claim has no owner */
     ty_json_set(a, claim, "spec", spec ? ty_json_copy(a, spec, 0) : ty_json_object(a));
     return claim;
 }

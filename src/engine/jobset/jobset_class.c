@@ -1,5 +1,5 @@
-/* Classes. POSIX brackets know no escapes, so a class is read into a set and printed anew, with the
- * characters that mean something at a place put where they mean nothing. */
+/* Converts character classes. POSIX brackets have no escapes, so a class is parsed into a set and
+ * printed with its special characters at positions where they are literal. */
 #include "engine/jobset/jobset_class.h"
 
 static bool is_digit(int c)

@@ -1,6 +1,6 @@
-/* What is filled in when a JobSet is created: first the schema's defaults, then the webhook's. The
- * subdomain is not among them: it is read as the name, which generateName may not have made yet. */
-#include "engine/jobset/jobset_inner.h"
+/* Defaults of a new JobSet: first the schema's, then the webhook's. The subdomain gets none:
+ * readers use the name instead, which generateName may not have set yet. */
+#include "engine/jobset/jobset.h"
 
 static bool is_missing(const struct ty_json *obj, const char *key)
 {

@@ -2,7 +2,11 @@
  * agent in every pod counts attempts and holds its worker back until all are at the same one. Here
  * a failed pod puts its Job one attempt ahead of the others, and all Jobs begin again together once
  * the old ones are gone: the same outcome for the user. */
-#include "engine/jobset/jobset_inner.h"
+#include "engine/jobset/jobset_inplace.h"
+
+#include "engine/jobset/jobset.h"
+#include "engine/jobset/jobset_read.h"
+#include "engine/jobset/jobset_status.h"
 
 bool ty_jobset_in_place_enabled(const struct ty_jobset_ctx *js)
 {

@@ -1,3 +1,4 @@
+#include "engine/jobset/jobset_inplace.h"
 #include "engine/jobset/jobset_testing.h"
 
 static void case_058_attempts_and_max_restarts(void **state TY_UNUSED)

@@ -1,7 +1,10 @@
-/* The labels and annotations by which a Job and its pods know their place in the JobSet. */
+/* Labels and annotations that identify a Job and its pods within the JobSet. */
+#include "engine/jobset/jobset_labels.h"
+
 #include <nettle/sha1.h>
 
-#include "engine/jobset/jobset_inner.h"
+#include "engine/jobset/jobset.h"
+#include "engine/jobset/jobset_read.h"
 
 #define EXCLUSIVE     "alpha.jobset.sigs.k8s.io/exclusive-topology"
 #define NODE_SELECTOR "alpha.jobset.sigs.k8s.io/node-selector"
@@ -38,7 +41,7 @@ static struct ty_json *number_text(struct ty_jobset_ctx *js, int64_t n)
     return ty_json_strf(js->arena, "%lld", (long long)n);
 }
 
-/* Exclusive placement is asked for on the JobSet, or on one replicated job, which wins. */
+/* Exclusive placement is an annotation of the JobSet or of one replicated job; the latter wins. */
 static void mark_exclusive(struct ty_jobset_ctx *js, const struct ty_json *from,
                            struct ty_json *metadata)
 {

@@ -1,3 +1,4 @@
+#include "engine/jobset/jobset_labels.h"
 #include "engine/jobset/jobset_testing.h"
 
 /* The metadata that a Job of the given place gets. */

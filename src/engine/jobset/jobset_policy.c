@@ -1,6 +1,12 @@
-/* What follows when a Job fails, and when enough of them have succeeded. */
-#include "engine/jobset/jobset_inner.h"
+/* Applies the failure policy when a Job fails, and the success policy when enough have succeeded.
+ */
+#include "engine/jobset/jobset_policy.h"
+
+#include "engine/changes.h"
+#include "engine/jobset/jobset.h"
+#include "engine/jobset/jobset_read.h"
 #include "engine/jobset/jobset_regex.h"
+#include "engine/jobset/jobset_status.h"
 #include "trainer/trainjob_reconcile.h" /* conditions, times */
 
 /* Why a Job failed: its Failed condition. */

@@ -1,7 +1,10 @@
-/* The first steps of a pass: the JobSet and its Jobs as numbers and buckets. */
+/* Parses a JobSet, sorts its Jobs into buckets and counts them. */
+#include "engine/jobset/jobset_read.h"
+
 #include <stdlib.h>
 
-#include "engine/jobset/jobset_inner.h"
+#include "engine/changes.h"
+#include "engine/jobset/jobset.h"
 
 int64_t ty_jobset_int_at(const struct ty_json *obj, const char *path, int64_t otherwise)
 {
@@ -111,7 +114,7 @@ void ty_jobset_init(struct ty_jobset_ctx *js, struct ty_arena *a,
     read_rjobs(js);
 }
 
-/* The controller's uid decides, not the name: a namesake of another owner is not ours. */
+/* The owner's UID decides, not its name: a Job of another owner of the same name is ignored. */
 static bool is_ours(const struct ty_jobset_ctx *js, const struct ty_json *metadata)
 {
     const struct ty_json *owners = ty_json_get(metadata, "ownerReferences");
@@ -206,8 +209,8 @@ static void count_job(struct ty_jobset_child *c)
     }
 }
 
-/* A JobSet may have thousands of Jobs and is looked at whenever one of them changes: every object
- * is reached once, its labels once. */
+/* A JobSet may have thousands of Jobs and is reconciled whenever one of them changes: each object
+ * and its labels are read once per pass. */
 void ty_jobset_read_children(struct ty_jobset_ctx *js)
 {
     js->children = ty_new_n(js->arena, struct ty_jobset_child, js->in->n_jobs);

@@ -1,9 +1,16 @@
-/* One pass for one JobSet, step by step as the JobSet controller does it: failure is looked at
- * before success, the end of the JobSet before everything else. */
-#include "engine/jobset/jobset_inner.h"
+/* One pass for one JobSet, step by step as the JobSet controller does it: the failure policy comes
+ * before the success policy, and a finished JobSet before everything else. */
+#include "engine/changes.h"
+#include "engine/jobset/jobset.h"
+#include "engine/jobset/jobset_children.h"
+#include "engine/jobset/jobset_inplace.h"
+#include "engine/jobset/jobset_policy.h"
+#include "engine/jobset/jobset_read.h"
+#include "engine/jobset/jobset_start.h"
+#include "engine/jobset/jobset_status.h"
 #include "trainer/trainjob_reconcile.h" /* times */
 
-/* A Job that is on its way out already is left to it. */
+/* A Job that is already being deleted is skipped. */
 static void delete_bucket(struct ty_jobset_ctx *js, enum ty_jobset_bucket bucket)
 {
     ty_jobset_each_child(c, js) if (c->bucket == bucket &&
@@ -19,7 +26,7 @@ static const struct ty_json *end_condition(const struct ty_jobset_ctx *js)
                                                           : ty_condition_find(js->status, "Failed");
 }
 
-/* True: the JobSet's time after its end is over. */
+/* True: ttlSecondsAfterFinished has expired. */
 static bool ttl_expired(struct ty_jobset_ctx *js)
 {
     int64_t ttl, end;
@@ -66,7 +73,7 @@ static bool claim_exists(const struct ty_jobset_ctx *js, struct ty_str name)
     return false;
 }
 
-/* Also while suspended: a Service that others wait for, claims that others fill. */
+/* Also while suspended: the Service and the claims may be used before the Jobs start. */
 static void ensure_service_and_claims(struct ty_jobset_ctx *js)
 {
     const struct ty_json *policies = ty_json_get(js->spec, "volumeClaimPolicies");

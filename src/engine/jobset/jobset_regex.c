@@ -1,7 +1,7 @@
-/* RE2 to POSIX. Only whether a pattern matches somewhere is asked, so leftmost-first against
- * leftmost-longest makes no difference, lazy repeats are plain ones, and groups need no names.
- * What is left differs in spelling: classes (\d, [\w.]), the dot, anchors. A recursive descent
- * reads the pattern and writes the POSIX extended one beside it. */
+/* Translates RE2 to POSIX. Callers only need to know whether a pattern matches, so leftmost-first
+ * against leftmost-longest makes no difference, lazy repeats are plain ones, and groups need no
+ * names. What is left differs in spelling: classes (\d, [\w.]), the dot, anchors. A recursive
+ * descent reads the pattern and writes the POSIX extended one beside it. */
 #include "engine/jobset/jobset_regex.h"
 
 #include <errno.h>

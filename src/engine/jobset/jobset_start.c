@@ -1,6 +1,13 @@
 /* Which Jobs exist and which of them may run: dependencies, startup order, suspend and resume. */
+#include "engine/jobset/jobset_start.h"
+
+#include "engine/changes.h"
 #include "engine/job/job.h"
-#include "engine/jobset/jobset_inner.h"
+#include "engine/jobset/jobset.h"
+#include "engine/jobset/jobset_children.h"
+#include "engine/jobset/jobset_inplace.h"
+#include "engine/jobset/jobset_read.h"
+#include "engine/jobset/jobset_status.h"
 
 /* So many at most in one pass; the next one follows at once. */
 #define CREATE_AT_ONCE 1000
@@ -53,14 +60,14 @@ static bool create_job(struct ty_jobset_ctx *js, const struct ty_jobset_rjob *r,
     return true;
 }
 
-/* The missing ones of r; false: the pass is over. */
+/* Creates the missing Jobs of r; false: the pass ends here. */
 static bool create_missing(struct ty_jobset_ctx *js, const struct ty_jobset_rjob *r, int64_t *room)
 {
     if (r->owned >= r->replicas)
         return true;
     for (int64_t i = 0; i < r->replicas; i++) {
         if (ty_jobset_child(js, ty_str(ty_jobset_job_name(js->arena, js->name, r->name, i))))
-            continue; /* even one of an earlier attempt keeps its name until it is gone */
+            continue; /* a Job of an earlier attempt blocks the name until it is deleted */
         if (*room == 0) {
             ty_changes_requeue_after(js->out, 0);
             return true;
@@ -72,7 +79,7 @@ static bool create_missing(struct ty_jobset_ctx *js, const struct ty_jobset_rjob
     return true;
 }
 
-/* BlockingRecreate and in-place restarts begin again only when all of the old is gone. */
+/* BlockingRecreate and in-place restarts create Jobs only after all old Jobs are deleted. */
 static bool must_wait(const struct ty_jobset_ctx *js)
 {
     struct ty_str strategy = ty_json_str_at(js->failure_policy, "restartStrategy");

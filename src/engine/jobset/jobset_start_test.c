@@ -1,3 +1,4 @@
+#include "engine/jobset/jobset_start.h"
 #include "engine/jobset/jobset_testing.h"
 
 #define PROGRESS "InOrderStartupPolicyInProgress: in order startup policy is in progress"

@@ -1,5 +1,8 @@
-/* What a pass says: conditions and counters in the status, and the events that follow them. */
-#include "engine/jobset/jobset_inner.h"
+/* Writes the conditions and counters of a JobSet, and the events that go with them. */
+#include "engine/jobset/jobset_status.h"
+
+#include "engine/changes.h"
+#include "engine/jobset/jobset_read.h"
 #include "trainer/trainjob_reconcile.h" /* conditions, times */
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+#include "engine/jobset/jobset_status.h"
 #include "engine/jobset/jobset_testing.h"
 
 struct fixture {

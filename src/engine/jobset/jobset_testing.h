@@ -4,7 +4,9 @@
 #define TY_ENGINE_JOBSET_JOBSET_TESTING_H
 
 #include "api/schema_testing.h"
-#include "engine/jobset/jobset_inner.h"
+#include "engine/changes.h"
+#include "engine/jobset/jobset.h"
+#include "engine/jobset/jobset_read.h"
 #include "trainer/trainjob_reconcile.h" /* times */
 #include "json/patch.h"
 

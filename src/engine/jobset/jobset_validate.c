@@ -1,10 +1,10 @@
-/* What the validating webhook says of a new or changed JobSet, in its order and words, and what
- * this engine refuses beyond it. The schema has been checked before, so wrong types are passed
- * over. */
-#include "engine/jobset/jobset_inner.h"
+/* Validates a new or changed JobSet with the webhook's order and messages, plus what this engine
+ * does not support. The schema has been checked before, so wrong types are ignored. */
+#include "engine/jobset/jobset_validate.h"
 
 #include "api/go_value.h"
 #include "api/name.h"
+#include "engine/jobset/jobset.h"
 
 #define MAX_LABEL      63
 #define MAX_MANAGED_BY 63
@@ -32,7 +32,7 @@ const char *ty_jobset_value(struct ty_arena *a, const struct ty_json *v)
     return v ? ty_json_text(a, v).p : "null";
 }
 
-/* A DNS-1035 label in everything but its length, about which there is a word of its own. */
+/* A DNS-1035 label except for its length, which has its own message. */
 static bool has_label_shape(struct ty_str s)
 {
     for (size_t i = 0; i < s.n; i++) {

@@ -1,12 +1,14 @@
 /* Checks of spec.volumeClaimPolicies: names, mounts, and what exists already. */
-#include "engine/jobset/jobset_inner.h"
 
 #include "api/gen/gen.h"
 #include "api/name.h"
+#include "engine/jobset/jobset.h"
+#include "engine/jobset/jobset_children.h"
+#include "engine/jobset/jobset_validate.h"
 
 #define MAX_CLAIM 63
 
-/* A claim that nobody mounts is a mistake, one that a volume shadows too. */
+/* A claim that no container mounts is an error, and so is one that a volume shadows. */
 static void check_use(struct ty_jobset_check *c, struct ty_str name)
 {
     const struct ty_field_path *list = TY_KEY(TY_KEY(NULL, "spec"), "replicatedJobs");

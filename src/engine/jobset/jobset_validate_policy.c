@@ -1,9 +1,11 @@
 /* Checks of the failure policy's rules and of the coordinator. */
-#include "engine/jobset/jobset_inner.h"
 #include "engine/jobset/jobset_regex.h"
 
 #include "api/name.h"
 #include "api/rule_jobset.h"
+#include "engine/jobset/jobset.h"
+#include "engine/jobset/jobset_read.h"
+#include "engine/jobset/jobset_validate.h"
 
 #define MAX_RULE_NAME 128
 #define MAX_REPLICAS  1024 /* with RestartJob: status counts restarts in lists of this length */
@@ -119,7 +121,7 @@ static void check_unique(struct ty_jobset_check *c, const struct ty_json *rules,
 
     (void)ty_json_find_item(rules, "name", name, &first);
     if (first != place && name.n > 0)
-        return; /* told at the first of them */
+        return; /* reported at the first of them */
     for (size_t i = place; i < ty_json_len(rules); i++)
         if (ty_str_eq(ty_json_str_at(ty_json_item(rules, i), "name"), name))
             ty_buf_printf(&places, n++ > 0 ? " %zu" : "%zu", i);

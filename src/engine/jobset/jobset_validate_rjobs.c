@@ -1,7 +1,11 @@
 /* Checks of spec.replicatedJobs: names that will be made from it, dependencies, templates. */
-#include "engine/jobset/jobset_inner.h"
 
+#include "engine/changes.h"
 #include "engine/job/job.h"
+#include "engine/jobset/jobset.h"
+#include "engine/jobset/jobset_children.h"
+#include "engine/jobset/jobset_read.h"
+#include "engine/jobset/jobset_validate.h"
 
 static bool is_indexed(const struct ty_json *job_spec)
 {
@@ -113,7 +117,7 @@ static void check_in_place(struct ty_jobset_check *c, const struct ty_json *rjob
 }
 
 /* Upstream creates the JobSet and then fails for ever to create its Jobs; we say it at once. Names
- * that are wrong have been told by now and would only be told again. */
+ * that are wrong have been reported by now. */
 static void check_templates(struct ty_jobset_check *c, const struct ty_field_path *list)
 {
     const struct ty_jobset_observed in = { .jobset = c->obj, .gates = c->gates };

@@ -1,6 +1,7 @@
-/* What may change in a JobSet that exists: little. Fields that CEL rules of the schema protect are
- * not looked at here. */
-#include "engine/jobset/jobset_inner.h"
+/* Validates an update of a JobSet: most fields are immutable. Fields that CEL rules of the schema
+ * protect are not checked here. */
+#include "engine/jobset/jobset.h"
+#include "engine/jobset/jobset_validate.h"
 #include "trainer/trainjob_reconcile.h" /* conditions */
 
 static const char *const templates_may[] = { "labels", "annotations" };

@@ -1,5 +1,8 @@
-/* What a container prints: read as it comes, kept in its log file, cut into lines for observers.
+/* Reads a container's output from a pipe, appends it to the log file and splits it into lines for
+ * observers.
  */
+#include "engine/pod/container_log.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -7,12 +10,31 @@
 #include <unistd.h>
 
 #include "engine/engine_inner.h"
+#include "engine/job/job_report.h"
+#include "engine/pod/pods.h"
 
 #define LINE_MAX_BYTES 65536
 #define TURNS          4  /* chunks read in one go: a flood must not starve the others */
 #define LAST_TURNS     64 /* more than a pipe can hold */
 #define LOG_MAX        ((int64_t)128 << 20)
 #define LOG_OVER       ((int64_t)1 << 20) /* so much more if a line does not end */
+
+/* The output stream of one run of a container. */
+struct ty_container_log {
+    struct ty_pod_runtime *pod;
+    size_t c;
+    int fd, file; /* pipe; log file */
+    int64_t size; /* of the file */
+    uv_poll_t poll;
+    bool full;      /* writing failed: one event, then the rest is not written */
+    bool rotated;   /* one event was sent */
+    bool ends_line; /* the last byte in the file ends a line */
+    char *part;     /* the unfinished last line */
+    size_t part_n;
+    int attempt;
+    bool exited; /* the exit is reported when the pipe has been read to its end */
+    int wstatus;
+};
 
 static char *log_path(struct ty_arena *a, const struct ty_pod_runtime *p, size_t c, int attempt)
 {
@@ -77,7 +99,7 @@ static void notify_line(struct ty_container_log *u, struct ty_str text)
     ty_job_report_line(p, text);
 }
 
-/* Nothing is kept of it: thousands of pods may have had a long line once. */
+/* Frees the buffer: with thousands of pods, the buffers of past long lines would add up. */
 static void notify_partial_line(struct ty_container_log *u)
 {
     notify_line(u, (struct ty_str){ u->part, u->part_n });
@@ -120,7 +142,7 @@ static void cut_lines(struct ty_container_log *u, struct ty_str s)
     }
 }
 
-/* A full disk costs the log, not the job: said once, then only shown. */
+/* A full disk stops the log file, not the job: one event, then lines only go to observers. */
 static void give_up(struct ty_container_log *u, int code)
 {
     char text[512];
@@ -195,7 +217,7 @@ static void append_to_file(struct ty_container_log *u, const char *p, size_t n)
 /* True when the pipe is read to its end. */
 static bool drain_pipe(struct ty_container_log *u, int turns)
 {
-    char *chunk = u->pod->e->chunk;
+    char *chunk = u->pod->e->log_chunk;
 
     for (int i = 0; i < turns; i++) {
         ssize_t n = read(u->fd, chunk, TY_LOG_CHUNK);

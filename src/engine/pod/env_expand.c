@@ -6,7 +6,9 @@
  * A result is not expanded again. At EXPANDED_MAX it ends, before the piece that does not fit: a
  * few variables that name each other would fill any memory. Nothing runs with half of a text: what
  * was left out, or what stands before it, has 128 KiB or more, and execve refuses that. */
-#include "engine/pod/pod_plan_inner.h"
+#include "engine/pod/env_expand.h"
+
+#include "base/buf.h"
 
 #define EXPANDED_MAX ((size_t)256 << 10)
 
@@ -30,7 +32,7 @@ static void add_missing(struct expansion *e, struct ty_str name)
     ty_buf_add(&e->missing, name);
 }
 
-/* text starts with "$("; tells how much of it was used. */
+/* text starts with "$("; returns how much of it was consumed. */
 static size_t expand_reference(struct expansion *e, struct ty_str text)
 {
     const char *close = memchr(text.p, ')', text.n);

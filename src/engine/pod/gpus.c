@@ -1,17 +1,23 @@
-/* Who gets the machine's devices. Pods are admitted job by job, in the order in which the jobs
- * first asked, and all-or-nothing: a job's claim is what its JobSet's pods ask for at once, whether
- * they exist by now or not, so two gangs never hold half of the devices each and wait for each
- * other. While an earlier job waits no later one is admitted, even if it would fit: a large job
- * does not starve behind small ones. A claim is given back when the last pod of the job that asked
- * for devices is over (it ended, failed, was suspended or deleted); the job keeps its place in the
+/* Gang scheduling of the machine's GPUs. Pods are admitted job by job, in the order in which the
+ * jobs first requested GPUs, all or nothing: a job's claim is what its JobSet's pods ask for at
+ * once, whether they exist by now or not, so two gangs never hold half of the devices each and wait
+ * for each other. While an earlier job waits no later one is admitted, even if it would fit: a
+ * large job does not starve behind small ones. A claim is given back when the last pod of the job
+ * that asked for devices is over (it ended, failed, was suspended or deleted); the job stays in the
  * order, for the pods of its next attempt.
  *
- * Admission is one pass at the end of a turn of the loop, after all pods of that turn were begun or
- * have ended: the turn of a pod never admits another. */
+ * ty_gpus_schedule runs once at the end of each iteration of the loop, after all pods of that
+ * iteration have started or ended: handling one pod never admits another. */
+#include "engine/pod/gpus.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
 #include "engine/engine_inner.h"
+#include "engine/pod/pod_lifecycle.h"
+#include "engine/pod/pods.h"
+#include "engine/preflight/preflight.h"
+#include "engine/rsh.h"
 
 /* Of one JobSet; lives with the engine. */
 struct ty_gpu_claim {
@@ -40,7 +46,7 @@ static int64_t max_i64(int64_t a, int64_t b)
 
 static struct ty_gpu_claim *claim_of(struct ty_engine *e, struct ty_str uid)
 {
-    struct ty_gpu_claim **at = &e->claims;
+    struct ty_gpu_claim **at = &e->gpus.claims;
 
     while (*at && !ty_str_is(uid, (*at)->uid))
         at = &(*at)->next;
@@ -76,7 +82,7 @@ int ty_gpus_request(struct ty_pod_runtime *p, const struct ty_json *jobset, stru
     c->waiting++;
     p->claim = c;
     p->waiting = true;
-    e->admit = true;
+    e->gpus.admit = true;
     return 0;
 }
 
@@ -92,11 +98,11 @@ void ty_gpus_release(struct ty_pod_runtime *p)
         c->held -= p->plan.gpus;
     c->pods--;
     c->granted = c->granted && c->pods > 0;
-    p->e->gpus_used &= ~p->gpu_mask;
+    p->e->gpus.used &= ~p->gpu_mask;
     p->gpu_mask = 0;
     p->claim = NULL;
     p->waiting = false;
-    p->e->admit = true;
+    p->e->gpus.admit = true;
 }
 
 /* The lowest that are free; the caller knows that there are enough. */
@@ -106,11 +112,11 @@ static void assign_devices(struct ty_pod_runtime *p)
     int64_t left = p->plan.gpus;
 
     for (int64_t i = 0; i < count_devices(e) && left > 0; i++)
-        if (!(e->gpus_used >> i & 1)) {
+        if (!(e->gpus.used >> i & 1)) {
             p->gpu_mask |= (uint64_t)1 << i;
             left--;
         }
-    e->gpus_used |= p->gpu_mask;
+    e->gpus.used |= p->gpu_mask;
     p->claim->held += p->plan.gpus;
     p->claim->waiting--;
     p->waiting = false;
@@ -121,20 +127,20 @@ static int64_t unclaimed_devices(const struct ty_engine *e)
 {
     int64_t n = count_devices(e);
 
-    for (const struct ty_gpu_claim *c = e->claims; c; c = c->next)
+    for (const struct ty_gpu_claim *c = e->gpus.claims; c; c = c->next)
         if (c->granted)
             n -= max_i64(c->want, c->held);
     return n;
 }
 
-/* A waiting pod of the claim that fits into it, or into what nobody claims; the first-born first.
+/* A waiting pod of the claim that fits into it, or into unclaimed devices; the oldest pod first.
  */
 static struct ty_pod_runtime *fitting_pod(const struct ty_engine *e, const struct ty_gpu_claim *c)
 {
     int64_t room = max_i64(c->want - c->held, 0) + unclaimed_devices(e);
     struct ty_pod_runtime *found = NULL;
 
-    for (struct ty_pod_runtime *p = e->all; p; p = p->next) /* the newest first */
+    for (struct ty_pod_runtime *p = e->pods.first; p; p = p->next) /* the newest first */
         if (p->claim == c && p->waiting && p->plan.gpus <= room)
             found = p;
     return found;
@@ -143,7 +149,7 @@ static struct ty_pod_runtime *fitting_pod(const struct ty_engine *e, const struc
 /* The next pod that may begin, with its devices, or NULL. */
 static struct ty_pod_runtime *next_pod(struct ty_engine *e)
 {
-    for (struct ty_gpu_claim *c = e->claims; c; c = c->next) {
+    for (struct ty_gpu_claim *c = e->gpus.claims; c; c = c->next) {
         if (!c->waiting)
             continue;
         if (!c->granted && c->want > unclaimed_devices(e))
@@ -157,12 +163,12 @@ static struct ty_pod_runtime *next_pod(struct ty_engine *e)
     return NULL;
 }
 
-/* The oldest pod that waits and has not said so. */
+/* The oldest waiting pod whose status does not say so yet. */
 static struct ty_pod_runtime *unreported_pod(const struct ty_engine *e)
 {
     struct ty_pod_runtime *found = NULL;
 
-    for (struct ty_pod_runtime *p = e->all; p; p = p->next)
+    for (struct ty_pod_runtime *p = e->pods.first; p; p = p->next)
         if (p->waiting && !p->held)
             found = p;
     return found;
@@ -172,8 +178,9 @@ void ty_gpus_schedule(struct ty_engine *e)
 {
     struct ty_pod_runtime *p = NULL;
 
-    while (e->admit && !e->stopping) { /* a pod that cannot start is over, and makes room again */
-        e->admit = false;
+    while (e->gpus.admit &&
+           !e->stopping) { /* a pod that cannot start is over, and makes room again */
+        e->gpus.admit = false;
         while ((p = next_pod(e))) {
             ty_pod_lifecycle_ungate(p->run, ty_engine_now_ms(e));
             ty_pods_advance(p);
@@ -210,11 +217,11 @@ void ty_gpus_print(struct ty_buf *out, const struct ty_pod_runtime *p, size_t c)
     }
 }
 
-void ty_gpus_done(struct ty_engine *e)
+void ty_gpus_done(struct ty_gpus *g)
 {
-    while (e->claims) {
-        struct ty_gpu_claim *c = e->claims;
-        e->claims = c->next;
+    while (g->claims) {
+        struct ty_gpu_claim *c = g->claims;
+        g->claims = c->next;
         free(c->uid);
         free(c);
     }

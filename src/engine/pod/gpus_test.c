@@ -1,5 +1,6 @@
 /* Who gets the machine's devices, in which order, and what becomes of those who wait. */
 #include "engine/engine_testing.h"
+#include "engine/pod/pods.h"
 
 static const char *const two[] = { "0", "1", NULL };
 
@@ -37,9 +38,9 @@ static void touch(struct engine_fixture *w, const char *file)
 static bool all_wait(struct engine_fixture *w)
 {
     size_t waiting = 0;
-    for (const struct ty_pod_runtime *p = w->e->all; p; p = p->next)
+    for (const struct ty_pod_runtime *p = w->e->pods.first; p; p = p->next)
         waiting += p->waiting;
-    return fixture_observed(w, "L x-node-0-0/main up\n") && waiting == 2 && w->e->queue_n == 0;
+    return fixture_observed(w, "L x-node-0-0/main up\n") && waiting == 2 && w->e->queue.n == 0;
 }
 
 /* Job x has all of the machine until the file `go` is there. */
@@ -62,7 +63,7 @@ static void a_gang_behind_a_large_pod(void **state)
     w->enough = NULL;
     fixture_run(w);
     assert_observed(w, "J b Complete");
-    assert_int_equal(w->e->gpus_used, 0);
+    assert_int_equal(w->e->gpus.used, 0);
 }
 
 /* A job of these replicated jobs, in YAML. */
@@ -114,7 +115,7 @@ static void two_gangs_do_not_halve_the_machine(void **state)
     fixture_run(w);
     assert_observed(w, "J a Complete");
     assert_observed(w, "J b Complete");
-    assert_int_equal(w->e->gpus_used, 0);
+    assert_int_equal(w->e->gpus.used, 0);
 }
 
 /* b runs beside c, which comes after a and is not counted with it: the claim is 2, and 3 are held.
@@ -175,7 +176,7 @@ static void who_waits_says_so(void **state)
 
 static bool one_waits(struct engine_fixture *w)
 {
-    return !fixture_stored(w, "a-node-0-0") && w->e->queue_n == 0;
+    return !fixture_stored(w, "a-node-0-0") && w->e->queue.n == 0;
 }
 
 static bool b_is_complete(struct engine_fixture *w)
@@ -305,8 +306,8 @@ static void more_than_there_is(void **state)
 /* The first restart is at once, the second after ten seconds. */
 static bool crashed(struct engine_fixture *w)
 {
-    return fixture_count(w, "P x-node-0-0 main 1 Error") == 2 && w->e->queue_n == 0 && w->e->all &&
-           w->e->all->waiting;
+    return fixture_count(w, "P x-node-0-0 main 1 Error") == 2 && w->e->queue.n == 0 &&
+           w->e->pods.first && w->e->pods.first->waiting;
 }
 
 /* x waits for its next try and is over as soon as it is told to stop; the device that it had then
@@ -323,9 +324,10 @@ static void nobody_begins_while_all_is_stopped(void **state)
     fixture_submit(w, "b", 1, pod(w, 1, "echo b ran"));
     w->enough = crashed;
     fixture_run(w);
-    struct ty_pod_runtime *b = w->e->all, *x = b->next; /* newest first; now the other way round */
+    struct ty_pod_runtime *b = w->e->pods.first,
+                          *x = b->next; /* newest first; now the other way round */
     assert_null(x->next);
-    w->e->all = x;
+    w->e->pods.first = x;
     x->next = b;
     b->next = NULL;
     ty_engine_stop(w->e, false, "enough");

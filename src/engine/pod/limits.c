@@ -1,11 +1,16 @@
-/* A container's limits as its cgroup has them. Without cgroups there are none: a limit of address
- * space (RLIMIT_AS) or of writable mappings (RLIMIT_DATA) is no stand-in, because torch, CUDA and
- * thread stacks reserve many times what they use, and each process would have the limit for itself.
+/* Enforces a container's limits with its cgroup. Without cgroups nothing is enforced: a limit of
+ * address space (RLIMIT_AS) or of writable mappings (RLIMIT_DATA) is no stand-in, because torch,
+ * CUDA and thread stacks reserve many times what they use, and each process would have the limit
+ * for itself.
  */
+#include "engine/pod/limits.h"
+
 #include <stdio.h>
 #include <unistd.h>
 
 #include "engine/engine_inner.h"
+#include "engine/pod/pods.h"
+#include "proc/cgroup.h"
 
 enum { PIDS_MOST = 32768 }; /* of a container: enough for any job, and a fork bomb stays in it */
 
@@ -15,17 +20,17 @@ void ty_limits_open(struct ty_engine *e)
     struct ty_err err = { 0 };
     const char *dir = e->o.cgroup ? e->o.cgroup : ty_cgroups_find(a, &err);
 
-    if (!dir || !dir[0] || ty_cgroups_open(dir, &e->cgroups, &err) < 0)
-        return; /* limits that are not enforced are told, each at its field, before the start */
-    struct ty_cgroups_controllers can = ty_cgroups_controllers(e->cgroups);
+    if (!dir || !dir[0] || ty_cgroups_open(dir, &e->limits.cgroups, &err) < 0)
+        return; /* the preflight check warns about limits that are not enforced */
+    struct ty_cgroups_controllers can = ty_cgroups_controllers(e->limits.cgroups);
     e->o.host.cgroup_cpu = can.cpu;
     e->o.host.cgroup_memory = can.memory;
 }
 
-void ty_limits_close(struct ty_engine *e)
+void ty_limits_close(struct ty_limits *l)
 {
-    ty_cgroups_close(e->cgroups);
-    e->cgroups = NULL;
+    ty_cgroups_close(l->cgroups);
+    l->cgroups = NULL;
 }
 
 static void name_of(const struct ty_pod_runtime *p, size_t c, char ret[512])
@@ -53,10 +58,10 @@ int ty_limits_begin(const struct ty_pod_runtime *p, size_t c, int *ret_fd, struc
     char name[512];
 
     *ret_fd = 0;
-    if (!p->e->cgroups)
+    if (!p->e->limits.cgroups)
         return 0;
     name_of(p, c, name);
-    int r = ty_cgroup_create(p->e->cgroups, name, &l, err);
+    int r = ty_cgroup_create(p->e->limits.cgroups, name, &l, err);
     if (r == 0)
         *ret_fd = ty_limits_join(p, c);
     return r;
@@ -66,10 +71,10 @@ int ty_limits_join(const struct ty_pod_runtime *p, size_t c)
 {
     char name[512];
 
-    if (!p->e->cgroups)
+    if (!p->e->limits.cgroups)
         return 0;
     name_of(p, c, name);
-    int fd = ty_cgroup_procs(p->e->cgroups, name);
+    int fd = ty_cgroup_procs(p->e->limits.cgroups, name);
     return fd > 0 ? fd : 0;
 }
 
@@ -77,10 +82,10 @@ bool ty_limits_end(const struct ty_pod_runtime *p, size_t c)
 {
     char name[512];
 
-    if (!p->e->cgroups)
+    if (!p->e->limits.cgroups)
         return false;
     name_of(p, c, name);
-    bool oom = ty_cgroup_oom_kills(p->e->cgroups, name) > 0;
-    ty_cgroup_remove(p->e->cgroups, name);
+    bool oom = ty_cgroup_oom_kills(p->e->limits.cgroups, name) > 0;
+    ty_cgroup_remove(p->e->limits.cgroups, name);
     return oom;
 }

@@ -8,7 +8,7 @@ static void without_cgroups_all_runs(void **state)
 
     fixture_submit(w, "j", 1, SH("kill -KILL $$$$"));
     fixture_run(w);
-    assert_null(w->e->cgroups);
+    assert_null(w->e->limits.cgroups);
     assert_false(w->e->o.host.cgroup_memory);
     assert_observed(w, "P j-node-0-0 main 137 Error"); /* killed, but not for memory */
 }

@@ -1,14 +1,20 @@
-/* The environment of a container's process, from below to above:
+/* Builds the environment of a container's process; later lines overwrite earlier ones:
  *
- *   what the engine gives everybody (net->extra_env), HOSTNAME
- *   settings for one machine (pod_env_net.c), unless the user said otherwise
+ *   variables of every container (net->extra_env), HOSTNAME
+ *   settings for one machine (pod_env_net.c), unless the user sets them
  *   envFrom, in order: later sources overwrite earlier
  *   env, in order: each value sees envFrom and the variables before it
  *   JOB_COMPLETION_INDEX, unless the container defines it
  *
  * $(VAR) sees only the last three. The devices a pod got come later: ty_pod_plan_setenv. */
+#include "engine/pod/pod_env.h"
+
 #include <errno.h>
 
+#include "engine/pod/env_expand.h"
+#include "engine/pod/pod_env_net.h"
+#include "engine/pod/pod_env_ref.h"
+#include "engine/pod/pod_plan.h"
 #include "engine/pod/pod_plan_inner.h"
 
 #define INDEX_KEY  "batch.kubernetes.io/job-completion-index"

@@ -1,9 +1,10 @@
-/* Several jobs on one machine: each JobSet has its own port instead of 29500, libraries are told
- * that everybody is here, and where a pod cannot have its own /etc/hosts, names become addresses.
+/* Lets several jobs share one machine: each JobSet has its own port instead of 29500, communication
+ * libraries are configured for the loopback interface, and where a pod cannot have its own
+ * /etc/hosts, host names are replaced by addresses.
  */
-#include <ctype.h>
+#include "engine/pod/pod_env_net.h"
 
-#include "engine/pod/pod_plan_inner.h"
+#include <ctype.h>
 
 #define PORT_TEXT "29500"
 
@@ -25,7 +26,7 @@ static const char *const settings[] = {
     "FI_SOCKETS_IFACE=lo",
     "I_MPI_HYDRA_IFACE=lo",
 };
-/* In an image root is nobody's account, so Open MPI's refusal would only be in the way. */
+/* Containers usually run as root, so Open MPI's refusal to run as root is switched off. */
 static const char *const root_settings[] = {
     "OMPI_ALLOW_RUN_AS_ROOT=1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",

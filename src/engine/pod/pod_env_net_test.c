@@ -1,3 +1,4 @@
+#include "engine/pod/pod_env_net.h"
 #include "engine/pod/pod_testing.h"
 
 static const char *text(struct fixture *f, const char *before, const char *s)

@@ -1,10 +1,11 @@
-/* What references in a pod stand for: fieldRef, resourceFieldRef, keys of ConfigMaps and Secrets.
+/* Resolves references in a pod: fieldRef, resourceFieldRef, keys of ConfigMaps and Secrets.
  * Used for variables and for the files of downwardAPI, configMap and secret volumes. */
+#include "engine/pod/pod_env_ref.h"
+
 #include <errno.h>
 #include <nettle/base64.h>
 
 #include "api/quantity.h"
-#include "engine/pod/pod_plan_inner.h"
 
 #define HOST_IP "127.0.0.1" /* all pods share the machine's loopback interface */
 
@@ -186,7 +187,7 @@ bool ty_pod_key(struct ty_arena *a, const struct ty_kind *kind, const struct ty_
                 struct ty_str key, bool binary, struct ty_str *ret)
 {
     bool secret = kind == &ty_kind_secret;
-    /* stringData of a file that nobody has merged into data yet, as the API server would. */
+    /* stringData of a Secret from a file: the API server would have merged it into data. */
     const struct ty_json *v = secret ? ty_json_find(ty_json_get(obj, "stringData"), key) : NULL;
     bool plain = v || !secret;
 

@@ -1,3 +1,4 @@
+#include "engine/pod/pod_env_ref.h"
 #include "engine/pod/pod_testing.h"
 
 /* A pod to refer to. */

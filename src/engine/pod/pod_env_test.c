@@ -1,3 +1,4 @@
+#include "engine/pod/pod_env.h"
 #include "engine/pod/pod_testing.h"
 
 #define MAIN(members) "{'containers':[{'name':'main','image':'i','command':['run']," members "}]}"

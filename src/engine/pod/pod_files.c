@@ -1,5 +1,7 @@
-/* A pod's folder on disk: scratch volumes, files made from ConfigMaps and Secrets, termination
- * messages; and the binds that make them appear where the pod expects them. */
+/* Creates a pod's directory: emptyDir volumes, files from ConfigMaps and Secrets, termination
+ * messages; and the bind mounts that place them in the pod. */
+#include "engine/pod/pod_files.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -8,6 +10,9 @@
 #include <unistd.h>
 
 #include "engine/engine_inner.h"
+#include "engine/pod/pod_plan.h"
+#include "engine/pod/pods.h"
+#include "proc/shim.h"
 
 #define MESSAGE_MAX 4096
 
@@ -231,7 +236,7 @@ char *ty_pod_files_termination_message(struct ty_arena *a, const struct ty_pod_r
 static int remove_one(const char *path, const struct stat *st TY_UNUSED, int kind TY_UNUSED,
                       struct FTW *ftw TY_UNUSED)
 {
-    remove(path); /* what cannot go stays, but does not keep the rest */
+    remove(path); /* an entry that cannot be removed does not stop the removal of the others */
     return 0;
 }
 

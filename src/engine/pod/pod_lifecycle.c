@@ -1,19 +1,21 @@
-/* A pod's life: the main line (one step), and what it is told. Containers live as drawn in
- * pod_lifecycle_inner.h; the pod as a whole:
+/* The lifecycle of a pod: one step, and the functions that report events to it. Containers change
+ * state as drawn in pod_lifecycle_inner.h; the pod as a whole:
  *
  *   gated / held ──> init containers, in order ──> containers ──> stopping ──> over
  *                        ^                                          │ (sidecars last)
  *                        └────────── RestartAllContainers ──────────┘
  *
- * A step looks at everything, in an order in which a later part sees what an earlier one did. It
+ * A step checks everything, in an order in which later parts see the effects of earlier ones. It
  * changes a container's state only together with the action that makes it true, so a step that runs
- * out of room simply goes on in the next. */
+ * out of room for actions continues in the next. */
 #include "engine/pod/pod_lifecycle.h"
 
 #include <sys/wait.h>
 
 #include "base/time.h"
+#include "engine/changes.h"
 #include "engine/pod/pod_lifecycle_inner.h"
+#include "engine/pod/pod_summary.h"
 
 #define NOTE_MAX 1024 /* of a text: probes may print a lot */
 
@@ -128,7 +130,7 @@ void ty_pod_lifecycle_exited(struct ty_pod_lifecycle *r, size_t c, int wstatus, 
                                           : TY_EXIT_REASON_ERROR;
 
     if (r->c[c].life == TY_CONTAINER_STARTING)
-        ty_pod_lifecycle_started(r, c, now_ms); /* it was so short that we hear of its end first */
+        ty_pod_lifecycle_started(r, c, now_ms); /* the exit was reported before the start */
     if (r->c[c].life == TY_CONTAINER_RUNNING)
         ty_pod_lifecycle_container_ended(r, c, code, why, message, now_ms);
 }

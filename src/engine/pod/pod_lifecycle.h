@@ -1,6 +1,6 @@
-/* The life of a pod's containers, as the kubelet leads it (docs/spec/jobset.md 5.2 to 5.6). A state
- * machine without I/O: it is told what happened, and says what to do next. Times are milliseconds
- * since 1970 on a clock that does not go back: they end up in the pod's status.
+/* The lifecycle of a pod's containers, as in the kubelet (docs/spec/jobset.md 5.2 to 5.6). A state
+ * machine without I/O: the caller reports events to it, and it returns the next actions. Times are
+ * milliseconds since 1970 on a clock that does not go back: they end up in the pod's status.
  *
  * A holder container (struct ty_container_plan) has no process: it is started and ready as soon as
  * its turn comes, its probes and hooks are not run, and it ends with code 0 when the pod is
@@ -25,7 +25,7 @@ enum ty_pod_action_kind {
                              ty_pod_lifecycle_hook_result */
     TY_POD_ACTION_STATUS, /* the pod's status changed: write it */
     TY_POD_ACTION_OVER,   /* terminal phase reached and nothing of the pod runs any more */
-    TY_POD_ACTION_EVENT, /* tell `event`, about container `c`; its texts live until the next step */
+    TY_POD_ACTION_EVENT, /* send `event`, about container `c`; its texts live until the next step */
 };
 enum ty_probe_use { TY_STARTUP_PROBE, TY_LIVENESS_PROBE, TY_READINESS_PROBE };
 struct ty_pod_action {

@@ -1,4 +1,4 @@
-/* The state of a running pod, shared by the files of pod_lifecycle; nobody else includes this. */
+/* The state of a running pod, private to the files of pod_lifecycle. */
 #ifndef TY_ENGINE_POD_POD_LIFECYCLE_INNER_H
 #define TY_ENGINE_POD_POD_LIFECYCLE_INNER_H
 
@@ -24,7 +24,7 @@ enum ty_kill_phase {
     TY_KILL_KILL
 };
 
-/* WANTED: postStart is to be asked for; the others are on their way. */
+/* WANTED: postStart is to be started; POST_START and PRE_STOP run. */
 enum ty_hook_phase { TY_HOOK_NONE, TY_HOOK_WANTED, TY_HOOK_POST_START, TY_HOOK_PRE_STOP };
 enum ty_exit_reason {
     TY_EXIT_REASON_COMPLETED,
@@ -67,7 +67,7 @@ struct ty_container_state {
     struct ty_container_exit end, last; /* last: of the run before */
     struct ty_probe_state probe[3];
 };
-struct ty_lifecycle_event { /* an event to tell */
+struct ty_lifecycle_event { /* an event to send */
     struct ty_lifecycle_event *next;
     const char *type, *reason;
     size_t c;
@@ -137,15 +137,15 @@ void ty_pod_lifecycle_advance_kills(struct ty_pod_lifecycle *r, int64_t now_ms,
 /* ---- pod_lifecycle_probe.c ---- */
 void ty_pod_lifecycle_probe_due(struct ty_pod_lifecycle *r, int64_t now_ms,
                                 struct ty_pod_actions *ret);
-void ty_pod_lifecycle_reset_probes(struct ty_pod_lifecycle *r,
-                                   size_t i); /* a new process: forget, schedule */
+/* A new process: forget, schedule. */
+void ty_pod_lifecycle_reset_probes(struct ty_pod_lifecycle *r, size_t i);
 /* Is this probe to be run now or later? */
 bool ty_pod_lifecycle_probe_enabled(const struct ty_pod_lifecycle *r, size_t i,
                                     enum ty_probe_use use);
 
 /* ---- pod_lifecycle_status.c ---- */
-bool ty_pod_lifecycle_container_ready(const struct ty_pod_lifecycle *r,
-                                      size_t i); /* one container */
+/* One container. */
+bool ty_pod_lifecycle_container_ready(const struct ty_pod_lifecycle *r, size_t i);
 /* Phase and conditions from the containers; sets dirty when something changed. */
 void ty_pod_lifecycle_update(struct ty_pod_lifecycle *r, int64_t now_ms);
 

@@ -1,4 +1,5 @@
 /* Probes: when each is due, and what its results mean after the thresholds. */
+#include "engine/pod/pod_lifecycle.h"
 #include "engine/pod/pod_lifecycle_inner.h"
 
 static const struct ty_probe *probe_of(const struct ty_pod_lifecycle *r, size_t i,

@@ -1,5 +1,6 @@
-/* Which container starts when: init containers one by one, then all others in order; and after an
- * end, whether and when it starts again. */
+/* Starts containers: init containers one by one, then all others in order; and restarts them after
+ * their end, by restart policy and back-off. */
+#include "engine/pod/pod_lifecycle.h"
 #include "engine/pod/pod_lifecycle_inner.h"
 
 #define FIRST_BACK_OFF_S 10

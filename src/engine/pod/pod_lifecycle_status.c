@@ -1,5 +1,7 @@
-/* What is said of a pod: phase, conditions, and the status of its object, in Kubernetes' words. */
+/* Computes a pod's phase, conditions and status, with the kubelet's reasons and messages. */
+#include "engine/pod/pod_lifecycle.h"
 #include "engine/pod/pod_lifecycle_inner.h"
+#include "engine/pod/pod_summary.h"
 #include "trainer/trainjob_reconcile.h" /* ty_time_text */
 
 #define HOST_IP      "127.0.0.1"

@@ -1,8 +1,10 @@
-/* Ending containers: preStop, SIGTERM, and SIGKILL when their time is over. When the whole pod
- * stops, sidecars wait until the others are gone, the last one first; all share one grace period.
+/* Stops containers: preStop hook, SIGTERM, and SIGKILL after the grace period. When the whole pod
+ * stops, sidecars are stopped after the other containers, in reverse order; all share one grace
+ * period.
  */
 #include <signal.h>
 
+#include "engine/pod/pod_lifecycle.h"
 #include "engine/pod/pod_lifecycle_inner.h"
 
 void ty_pod_lifecycle_kill_container(struct ty_pod_lifecycle *r, size_t i, int64_t grace_s,
@@ -38,7 +40,7 @@ void ty_pod_lifecycle_stop_containers(struct ty_pod_lifecycle *r, enum ty_pod_st
     }
 }
 
-/* A sidecar's turn comes when everything but the sidecars before it is gone. */
+/* A sidecar is stopped after all containers except the sidecars before it have ended. */
 static bool has_turn(const struct ty_pod_lifecycle *r, size_t i)
 {
     if (!r->stop || r->stop == TY_STOP_RESET || !r->plan->containers[i].sidecar)
@@ -57,7 +59,7 @@ static void send_signal(struct ty_pod_lifecycle *r, size_t i, int signal,
         r->c[i].kill = signal == SIGKILL ? TY_KILL_KILL : TY_KILL_TERM;
 }
 
-/* One switch: each state goes on to the next until one has to wait. */
+/* Each state falls through to the next until one has to wait. */
 static void advance_kill(struct ty_pod_lifecycle *r, size_t i, int64_t now_ms,
                          struct ty_pod_actions *ret)
 {

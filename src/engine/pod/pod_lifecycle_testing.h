@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include "engine/pod/pod_lifecycle.h"
 #include "engine/pod/pod_lifecycle_inner.h"
 #include "engine/pod/pod_testing.h"
 

@@ -1,8 +1,16 @@
-/* Pod object -> plan: the main line, and what belongs to no other file of it. */
+/* Converts a Pod object to a plan: calls the other files of the plan, and does the rest itself. */
+#include "engine/pod/pod_plan.h"
+
 #include <errno.h>
 
 #include "api/quantity.h"
+#include "engine/pod/env_expand.h"
+#include "engine/pod/pod_env.h"
+#include "engine/pod/pod_env_net.h"
+#include "engine/pod/pod_plan_image.h"
 #include "engine/pod/pod_plan_inner.h"
+#include "engine/pod/pod_plan_probe.h"
+#include "engine/pod/pod_volumes.h"
 
 #define PLAN_MAX     ((size_t)64 << 20) /* of a plan, and of what is needed to make it */
 #define HOSTNAME_MAX 63u

@@ -1,56 +1,11 @@
-/* What a Pod means on this machine: processes, environment, files. Pure: everything a pod refers to
- * comes through the view; nothing is created here. */
+/* The plan of a pod on this machine: processes, environment, files. Pure: referenced objects are
+ * read from the view, and nothing is created. */
 #ifndef TY_ENGINE_POD_POD_PLAN_H
 #define TY_ENGINE_POD_POD_PLAN_H
 
 #include "engine/changes.h"
+#include "engine/host.h"
 #include "trainer/plan.h" /* struct ty_view */
-
-/* The machine, as the engine found or was told. */
-struct ty_host {
-    int uid, gid;              /* who we are */
-    bool root, mounts, pid_ns; /* may change ids; private mounts work; pid namespaces work */
-    int64_t cpus, memory;      /* bytes */
-    const char *const
-        *gpus;           /* device indexes as NVIDIA/ROCm name them ("0", "1"); NULL-terminated */
-    const char *gpu_var; /* "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES" */
-    const char *gpu_resource;     /* "nvidia.com/gpu", "amd.com/gpu" */
-    const struct ty_json *labels; /* configured host labels for nodeSelector; may be NULL */
-    const struct ty_json *claims; /* claim name -> directory, configured; may be NULL */
-    const char *no_mounts;        /* why `mounts` is false, in words; may be NULL */
-    const char *token;    /* what a projected serviceAccountToken holds; NULL: no issuer, refused */
-    const char *audience; /* whom that token is for; one for others is refused. NULL: for anybody */
-    bool cgroup_cpu, cgroup_memory; /* limits of these are enforced by cgroups */
-    int64_t pods_most;              /* at once; 0: any number */
-    const char *pods_why;           /* what sets that limit, in words */
-    bool one_address;               /* all pods share one address: equal ports collide */
-};
-
-/* Finds everything that cannot be honoured here, before anything starts: one entry per finding, in
- * the words of docs/spec/jobset.md 5.10 ("unsupported locally: PATH: …" is the printer's part). */
-struct ty_preflight_finding {
-    const char *path, *text;
-    bool error; /* else a warning: no effect here */
-    struct ty_preflight_finding *next;
-};
-struct ty_preflight_findings {
-    struct ty_arena *arena;
-    struct ty_preflight_finding *first, *last;
-    size_t n_errors, n_warnings;
-};
-/* A pod template at `path` of a JobSet; `at_once`: how many such pods run together. */
-void ty_preflight_template(const struct ty_json *pod_template, const struct ty_host *host,
-                           const struct ty_view *view, struct ty_str ns, const char *path,
-                           int64_t at_once, struct ty_preflight_findings *ret);
-
-/* The same for every pod template of a JobSet, and what only the whole of it shows: devices wanted
- * by jobs that run together, claims of volumeClaimPolicies, placement, jobs that never start. The
- * findings of 5.11 that need no machine (gates, unknown keys) are the validators'. */
-void ty_preflight_jobset(const struct ty_json *jobset, const struct ty_host *host,
-                         const struct ty_view *view, struct ty_preflight_findings *ret);
-/* Devices that the pods of a JobSet ask for at once: those of its largest stage. */
-int64_t ty_preflight_gpus(struct ty_arena *a, const struct ty_json *jobset,
-                          const struct ty_host *host);
 
 enum ty_mount_kind {
     TY_MOUNT_SCRATCH, /* emptyDir: made fresh, gone with the pod */
@@ -143,7 +98,7 @@ struct ty_pod_net {
     const char *const *extra_env;
     bool rewrite_names; /* no private /etc/hosts: host names become addresses in env and args */
     /* address of a host name of the job, or NULL; used with rewrite_names. Only names with a dot
-     * are asked for: the job's own name may be any word. */
+     * are looked up: the name of a job may be any word. */
     const char *(*lookup)(void *ctx, struct ty_str host);
     void *ctx;
 };
@@ -157,8 +112,5 @@ int ty_pod_plan_make(struct ty_arena *a, const struct ty_json *pod, const struct
  * pod is about to run: the devices it got (host->gpu_var), its folders. */
 void ty_pod_plan_setenv(struct ty_arena *a, struct ty_container_plan *c, const char *name,
                         const char *value);
-
-/* $(VAR) expansion (docs/spec/jobset.md 5.7): `env` is a NULL-terminated list of NAME=value. */
-char *ty_env_expand(struct ty_arena *a, struct ty_str text, const char *const *env);
 
 #endif

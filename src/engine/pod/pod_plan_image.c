@@ -1,6 +1,6 @@
-/* Images that are not pulled, but whose meaning is known: programs that the engine stands in for.
+/* Recognizes images whose program the engine replaces. No image is pulled.
  */
-#include "engine/pod/pod_plan_inner.h"
+#include "engine/pod/pod_plan_image.h"
 
 /* "ghcr.io/kubeflow/trainer/dataset-initializer:v2.3.0@sha256:…" -> "dataset-initializer" */
 static struct ty_str base_name(struct ty_str image)

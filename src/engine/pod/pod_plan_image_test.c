@@ -1,3 +1,4 @@
+#include "engine/pod/pod_plan_image.h"
 #include "engine/pod/pod_testing.h"
 
 static void test_initializers(void **state)

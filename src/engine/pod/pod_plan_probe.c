@@ -1,6 +1,12 @@
 /* Probes and lifecycle handlers, with their defaults filled in. */
+#include "engine/pod/pod_plan_probe.h"
+
 #include <errno.h>
 
+#include "engine/pod/env_expand.h"
+#include "engine/pod/pod_env.h"
+#include "engine/pod/pod_env_net.h"
+#include "engine/pod/pod_plan.h"
 #include "engine/pod/pod_plan_inner.h"
 
 /* A number, or the name of one of the container's ports. */

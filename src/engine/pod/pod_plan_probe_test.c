@@ -1,3 +1,4 @@
+#include "engine/pod/pod_plan_probe.h"
 #include "engine/pod/pod_testing.h"
 
 static const struct ty_probe *probe(struct fixture *f, const char *spec)

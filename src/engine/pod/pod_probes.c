@@ -1,5 +1,7 @@
-/* Probes and hooks: a process in the pod, a connection, or a small HTTP request, each with its time
- * limit. The answer goes to the pod's life. */
+/* Runs probes and hooks: a process in the pod, a TCP connection, or an HTTP request, each with its
+ * timeout. The result goes to the pod's lifecycle. */
+#include "engine/pod/pod_probes.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +12,14 @@
 #include <unistd.h>
 
 #include "engine/engine_inner.h"
+#include "engine/pod/limits.h"
+#include "engine/pod/pod_lifecycle.h"
+#include "engine/pod/pod_plan.h"
+#include "engine/pod/pods.h"
 #include "engine/pod/probe_https.h"
+#include "engine/rsh.h"
+#include "net/http_client.h"
+#include "proc/shim.h"
 
 #define FIRST_ID  100000u /* processes of checks; containers count from 1 */
 #define REPLY_MAX 4096
@@ -215,7 +224,7 @@ static int exec_in_pod(struct ty_probe_run *k)
     if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
         return -errno;
     k->fd = fds[0];
-    k->id = FIRST_ID + p->e->next_probe++;
+    k->id = FIRST_ID + p->e->probes.next_id++;
     struct ty_process_spec s = ty_pods_exec_start(a, p, c, k->id, k->probe->argv);
     s.out = s.err = fds[1];
     s.cgroup = ty_limits_join(p, k->c);
@@ -306,4 +315,9 @@ void ty_pod_probes_close(struct ty_pod_runtime *p)
 {
     while (p->checks)
         probe_free(p->checks);
+}
+
+void ty_pod_probes_done(struct ty_pod_probes *probes)
+{
+    ty_http_client_free(probes->https);
 }

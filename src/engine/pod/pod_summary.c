@@ -1,6 +1,7 @@
-/* A Pod object as its Job sees it. Called once per change of a pod, so that a pass over thousands
- * of pods reads small structs only. */
-#include "engine/job/job_inner.h"
+/* Reduces a Pod object to the fields that its Job needs. Called once per change of a pod, so that a
+ * pass over thousands of pods reads only small structs. */
+#include "engine/pod/pod_summary.h"
+
 #include "trainer/trainjob_reconcile.h"
 
 static enum ty_pod_phase phase_of(struct ty_str text)

@@ -1,8 +1,11 @@
-/* Pods as their Job sees them, kept per version: a Job of a thousand pods reads each only when it
+/* A cache of pod summaries by version: a Job of a thousand pods parses a Pod object only when it
  * changed. */
+#include "engine/pod/pod_summary_cache.h"
+
 #include <stdlib.h>
 
-#include "engine/engine_inner.h"
+#include "engine/pod/pod_summary.h"
+#include "store/local/local.h"
 
 struct ty_pod_summary_entry {
     uint64_t version;
@@ -64,32 +67,33 @@ static struct ty_pod_summary_entry *copy_summary(const struct ty_stored *pod,
     return s;
 }
 
-const struct ty_pod_summary *ty_pod_summary_cache_get(struct ty_engine *e,
+const struct ty_pod_summary *ty_pod_summary_cache_get(struct ty_pod_summary_cache *cache,
+                                                      struct ty_arena *scratch,
                                                       const struct ty_stored *pod)
 {
-    struct ty_pod_summary_entry *s = ty_map_get(&e->pod_summaries, ty_str(pod->uid));
+    struct ty_pod_summary_entry *s = ty_map_get(&cache->by_uid, ty_str(pod->uid));
     struct ty_pod_summary summary;
 
     if (s && s->version == pod->version)
         return &s->summary;
-    ty_arena_reset(e->scratch);
-    ty_pod_summary_read(e->scratch, ty_local_read(e->scratch, pod), &summary);
+    ty_arena_reset(scratch);
+    ty_pod_summary_read(scratch, ty_local_read(scratch, pod), &summary);
     s = copy_summary(pod, &summary);
-    free(ty_map_put(&e->pod_summaries, ty_str(pod->uid), s));
+    free(ty_map_put(&cache->by_uid, ty_str(pod->uid), s));
     return &s->summary;
 }
 
-void ty_pod_summary_cache_drop(struct ty_engine *e, const char *uid)
+void ty_pod_summary_cache_drop(struct ty_pod_summary_cache *cache, const char *uid)
 {
-    free(ty_map_del(&e->pod_summaries, ty_str(uid)));
+    free(ty_map_del(&cache->by_uid, ty_str(uid)));
 }
 
-void ty_pod_summary_cache_done(struct ty_engine *e)
+void ty_pod_summary_cache_done(struct ty_pod_summary_cache *cache)
 {
     const struct ty_map_slot *s = NULL;
     size_t at = 0;
 
-    while ((s = ty_map_next(&e->pod_summaries, &at)))
+    while ((s = ty_map_next(&cache->by_uid, &at)))
         free(s->value);
-    ty_map_done(&e->pod_summaries);
+    ty_map_done(&cache->by_uid);
 }

@@ -1,5 +1,6 @@
 /* Summaries of pods: read when the pod changed, and only then. */
 #include "engine/engine_testing.h"
+#include "engine/pod/pod_summary_cache.h"
 
 static const struct ty_stored *create(struct engine_fixture *w, const char *name)
 {
@@ -34,19 +35,21 @@ static void once_for_each_version(void **state)
 {
     struct engine_fixture *w = *state;
     const struct ty_stored *pod = create(w, "p");
-    const struct ty_pod_summary *first = ty_pod_summary_cache_get(w->e, pod);
+    const struct ty_pod_summary *first =
+        ty_pod_summary_cache_get(&w->e->pod_summaries, w->e->scratch, pod);
 
     assert_true(ty_str_is(first->name, "p"));
     assert_true(ty_str_is(first->uid, pod->uid));
     assert_int_equal(first->index, 3);
     assert_int_equal(first->phase, TY_PENDING);
-    assert_ptr_equal(ty_pod_summary_cache_get(w->e, pod), first);
+    assert_ptr_equal(ty_pod_summary_cache_get(&w->e->pod_summaries, w->e->scratch, pod), first);
     set_status(w, "p",
                "{\"phase\":\"Failed\",\"conditions\":[{\"type\":\"Ready\",\"status\":\"False\"},"
                "{\"type\":\"DisruptionTarget\",\"status\":\"True\"}],\"containerStatuses\":[{"
                "\"name\":\"main\",\"restartCount\":2,\"state\":{\"terminated\":{\"exitCode\":42,"
                "\"finishedAt\":\"2026-01-02T03:04:05Z\"}}}]}");
-    const struct ty_pod_summary *next = ty_pod_summary_cache_get(w->e, pod);
+    const struct ty_pod_summary *next =
+        ty_pod_summary_cache_get(&w->e->pod_summaries, w->e->scratch, pod);
     assert_int_equal(next->phase, TY_FAILED);
     assert_true(next->disrupted);
     assert_int_equal(next->restarts, 2);
@@ -67,8 +70,10 @@ static void they_do_not_share_memory(void **state)
 
     set_status(w, "a", "{\"conditions\":[{\"type\":\"OfA\",\"status\":\"True\"}]}");
     set_status(w, "b", "{\"conditions\":[{\"type\":\"OfB\",\"status\":\"False\"}]}");
-    const struct ty_pod_summary *one = ty_pod_summary_cache_get(w->e, a),
-                                *other = ty_pod_summary_cache_get(w->e, b);
+    const struct ty_pod_summary *one = ty_pod_summary_cache_get(&w->e->pod_summaries, w->e->scratch,
+                                                                a),
+                                *other = ty_pod_summary_cache_get(&w->e->pod_summaries,
+                                                                  w->e->scratch, b);
     ty_arena_reset(w->e->scratch);
     assert_true(ty_str_is(one->conditions[0].type, "OfA"));
     assert_true(ty_str_is(other->conditions[0].type, "OfB"));
@@ -79,11 +84,11 @@ static void the_gone_are_forgotten(void **state)
     struct engine_fixture *w = *state;
 
     const struct ty_stored *pod = create(w, "p");
-    ty_pod_summary_cache_get(w->e, pod);
-    assert_int_equal(w->e->pod_summaries.n, 1);
+    ty_pod_summary_cache_get(&w->e->pod_summaries, w->e->scratch, pod);
+    assert_int_equal(w->e->pod_summaries.by_uid.n, 1);
     ty_local_finalize(w->e->store, &ty_kind_pod, TY_LIT("default"), TY_LIT("p"));
-    assert_int_equal(w->e->pod_summaries.n, 0);
-    ty_pod_summary_cache_drop(w->e, "never seen");
+    assert_int_equal(w->e->pod_summaries.by_uid.n, 0);
+    ty_pod_summary_cache_drop(&w->e->pod_summaries, "never seen");
 }
 
 int main(void)

@@ -10,6 +10,9 @@
 
 #include <cmocka.h>
 
+#include "engine/host.h"
+#include "engine/pod/env_expand.h"
+#include "engine/pod/pod_plan.h"
 #include "engine/pod/pod_plan_inner.h"
 #include "json/json_testing.h"
 

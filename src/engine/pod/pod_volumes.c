@@ -1,7 +1,12 @@
-/* A pod's volumes and where its containers see them. */
+/* Plans a pod's volumes and the mounts of its containers. */
+#include "engine/pod/pod_volumes.h"
+
 #include <errno.h>
 
+#include "engine/pod/env_expand.h"
+#include "engine/pod/pod_plan.h"
 #include "engine/pod/pod_plan_inner.h"
+#include "engine/pod/pod_volumes_files.h"
 
 bool ty_pod_path_ok(struct ty_str path)
 {

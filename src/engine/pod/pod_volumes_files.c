@@ -1,8 +1,13 @@
 /* Volumes whose files the engine writes: configMap, secret, downwardAPI, and projected, which
  * merges them. No two files may have one path. */
+#include "engine/pod/pod_volumes_files.h"
+
 #include <errno.h>
 
+#include "engine/pod/pod_env_ref.h"
+#include "engine/pod/pod_plan.h"
 #include "engine/pod/pod_plan_inner.h"
+#include "engine/pod/pod_volumes.h"
 
 #define DEFAULT_MODE 0644u
 

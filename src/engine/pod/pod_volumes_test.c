@@ -1,4 +1,5 @@
 #include "engine/pod/pod_testing.h"
+#include "engine/pod/pod_volumes.h"
 
 #define MOUNTS(mounts)                                                                             \
     "'containers':[{'name':'m','image':'i','command':['x'],'env':[{'name':'POD','value':'p-0'},"   \

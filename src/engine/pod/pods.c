@@ -1,11 +1,22 @@
-/* Pods at work: a plan, a shim, and the pod's life, which is told what happens and says what to
- * do. */
+/* Runs pods: reports the events of a pod's shim to its lifecycle (pod_lifecycle.h) and executes the
+ * actions that the lifecycle returns. */
+#include "engine/pod/pods.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "engine/engine_inner.h"
+#include "engine/job/job_report.h"
+#include "engine/pod/container_log.h"
+#include "engine/pod/gpus.h"
+#include "engine/pod/limits.h"
+#include "engine/pod/pod_files.h"
+#include "engine/pod/pod_lifecycle.h"
+#include "engine/pod/pod_probes.h"
+#include "engine/rsh.h"
+#include "proc/shim.h"
 
 static char *dup_str(struct ty_str s)
 {
@@ -23,7 +34,7 @@ static void on_timer(uv_timer_t *timer)
 
 struct ty_pod_runtime *ty_pods_by_host(struct ty_engine *e, struct ty_str host)
 {
-    for (struct ty_pod_runtime *p = e->all; p; p = p->next)
+    for (struct ty_pod_runtime *p = e->pods.first; p; p = p->next)
         if (!p->over && p->host &&
             (ty_str_is(host, p->host) ||
              (ty_str_starts(host, ty_str(p->host)) && host.p[strlen(p->host)] == '.') ||
@@ -238,10 +249,20 @@ void ty_pods_free(struct ty_pod_runtime *p)
     for (size_t c = 0; p->logs && c < p->plan.n; c++)
         ty_container_log_close(p->logs[c]);
     ty_pod_files_remove(p);
-    ty_map_del(&p->e->pods, ty_str(p->uid));
+    ty_map_del(&p->e->pods.by_uid, ty_str(p->uid));
     uv_close((uv_handle_t *)&p->timer, handle_closed);
     if (p->handles > 1)
         uv_close((uv_handle_t *)&p->poll, handle_closed);
+}
+
+void ty_pods_done(struct ty_engine *e)
+{
+    while (e->pods.first) {
+        struct ty_pod_runtime *p = e->pods.first;
+        e->pods.first = p->next;
+        ty_pods_free(p);
+    }
+    ty_map_done(&e->pods.by_uid);
 }
 
 static void finish_pod(struct ty_pod_runtime *p)
@@ -253,13 +274,13 @@ static void finish_pod(struct ty_pod_runtime *p)
     p->over = true;
     write_status(p);
     notify_pod(p);
-    e->n_pods_live--;
+    e->pods.n_live--;
     ty_gpus_release(p);
     const struct ty_stored *obj =
         ty_local_find(e->store, &ty_kind_pod, ty_str(p->ns), ty_str(p->name));
     if (obj && obj->deleting)
         ty_local_finalize(e->store, &ty_kind_pod, ty_str(p->ns), ty_str(p->name));
-    for (struct ty_pod_runtime **it = &e->all; *it; it = &(*it)->next)
+    for (struct ty_pod_runtime **it = &e->pods.first; *it; it = &(*it)->next)
         if (*it == p) {
             *it = p->next;
             break;
@@ -372,10 +393,10 @@ void ty_pods_on_shim(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED
 {
     struct ty_pod_runtime *p = poll->data;
     struct ty_engine *e = p->e;
-    char *uid = dup_str(ty_str(p->uid)); /* the pod may be over after any news */
+    char *uid = dup_str(ty_str(p->uid)); /* any event may end the pod */
     struct ty_shim_event n;
 
-    while (ty_map_get(&e->pods, ty_str(uid)) == p) {
+    while (ty_map_get(&e->pods.by_uid, ty_str(uid)) == p) {
         ty_shim_next(p->shim, &n);
         if (n.what == TY_SHIM_NOTHING)
             break;
@@ -388,10 +409,10 @@ void ty_pods_on_shim(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED
             start_refused(p, &n);
         } else if (n.what == TY_SHIM_EXITED && p->logs[n.id - 1]) {
             ty_container_log_exited(p->logs[n.id - 1], n.wstatus);
-            continue; /* that took its turn, and the pod may be gone */
+            continue; /* the pod has been advanced already, and may be freed */
         } else if (n.what == TY_SHIM_GONE) {
             shim_gone(p, &n);
-            if (ty_map_get(&e->pods, ty_str(uid)) == p)
+            if (ty_map_get(&e->pods.by_uid, ty_str(uid)) == p)
                 ty_pods_advance(p);
             break;
         }

@@ -1,8 +1,17 @@
-/* How a pod begins: its plan, folder, shim and devices. */
+/* Starts a pod: its plan, directory, shim and GPUs. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "engine/engine_inner.h"
+#include "engine/host.h"
+#include "engine/job/job_report.h"
+#include "engine/net.h"
+#include "engine/pod/gpus.h"
+#include "engine/pod/pod_files.h"
+#include "engine/pod/pod_lifecycle.h"
+#include "engine/pod/pod_plan.h"
+#include "engine/pod/pods.h"
+#include "proc/shim.h"
 
 #define POD_FIRST ((size_t)2 << 10)
 #define POD_SPARE ((size_t)64) /* a longer number here and there */
@@ -32,7 +41,7 @@ static const char *const *shared_env(struct ty_engine *e)
         else if (value)
             env[n++] = ty_arena_printf(e->lasting, "%s=%s", names[i], value);
     }
-    env[n++] = ty_arena_printf(e->lasting, "TRAINYARD_RSH=%s", e->rsh_path);
+    env[n++] = ty_arena_printf(e->lasting, "TRAINYARD_RSH=%s", e->rsh.path);
     env[n++] = "PYTHONUNBUFFERED=1";
     return env;
 }
@@ -51,11 +60,11 @@ static const char *const *base_env(struct ty_pod_runtime *p)
 {
     struct ty_engine *e = p->e;
 
-    if (!e->env)
-        e->env = shared_env(e);
-    size_t shared = count_strings(e->env), more = count_strings(e->o.env), n = shared;
+    if (!e->pods.env)
+        e->pods.env = shared_env(e);
+    size_t shared = count_strings(e->pods.env), more = count_strings(e->o.env), n = shared;
     const char **env = ty_new_n(e->pass, const char *, shared + more + 4);
-    memcpy(env, e->env, shared * sizeof(*env));
+    memcpy(env, e->pods.env, shared * sizeof(*env));
     env[n++] = ty_arena_printf(p->arena, "TMPDIR=%s/tmp", p->dir);
     env[n++] = ty_arena_printf(p->arena, "TRAINYARD_POD=%s", p->host);
     if (more)
@@ -80,9 +89,9 @@ static struct ty_pod_runtime *pod_runtime_new(struct ty_engine *e, const struct 
     if (!p)
         abort();
     p->e = e;
-    /* There may be thousands of pods: each takes what the one before it took. */
-    p->arena =
-        ty_arena_new_small(TY_OBJECT_CEILING, e->plan_size ? e->plan_size + POD_SPARE : POD_FIRST);
+    /* There may be thousands of pods: an arena begins with the size that the last pod needed. */
+    p->arena = ty_arena_new_small(TY_OBJECT_CEILING,
+                                  e->pods.plan_size ? e->pods.plan_size + POD_SPARE : POD_FIRST);
     p->ns = dup_text(p, ty_json_str_at(pod, "metadata.namespace"));
     p->name = dup_text(p, ty_json_str_at(pod, "metadata.name"));
     p->uid = dup_text(p, ty_json_str_at(pod, "metadata.uid"));
@@ -117,7 +126,7 @@ static int make_plan(struct ty_pod_runtime *p, const struct ty_json *pod, struct
     p->began_ms = ty_new_n(p->arena, int64_t, p->plan.n + 1);
     p->attempts = ty_new_n(p->arena, int, p->plan.n + 1);
     p->by_us = ty_new_n(p->arena, bool, p->plan.n + 1);
-    e->plan_size = ty_arena_used(p->arena);
+    e->pods.plan_size = ty_arena_used(p->arena);
     return 0;
 }
 
@@ -183,17 +192,17 @@ static void start_pod(struct ty_engine *e, const struct ty_stored *obj)
     p->handles = 2;
     uv_poll_start(&p->poll, UV_READABLE, ty_pods_on_shim);
     p->run = ty_pod_lifecycle_new(&p->plan, ty_engine_now_ms(e));
-    p->next = e->all;
-    e->all = p;
-    e->n_pods_live++;
-    ty_map_put(&e->pods, ty_str(p->uid), p);
-    if (!p->waiting) /* for devices: then its turn comes with its admission */
+    p->next = e->pods.first;
+    e->pods.first = p;
+    e->pods.n_live++;
+    ty_map_put(&e->pods.by_uid, ty_str(p->uid), p);
+    if (!p->waiting) /* for GPUs: then ty_gpus_schedule starts it */
         ty_pods_advance(p);
 }
 
 void ty_pods_sync(struct ty_engine *e, const struct ty_stored *obj)
 {
-    struct ty_pod_runtime *p = ty_map_get(&e->pods, ty_str(obj->uid));
+    struct ty_pod_runtime *p = ty_map_get(&e->pods.by_uid, ty_str(obj->uid));
 
     if (p) {
         if (obj->deleting && !p->over) {
@@ -210,10 +219,11 @@ void ty_pods_sync(struct ty_engine *e, const struct ty_stored *obj)
         start_pod(e, obj);
 }
 
-/* The turn of a pod takes no other pod out of the list: nobody is admitted while all is stopped. */
+/* Advancing a pod removes no other pod from the list: ty_gpus_schedule admits no pods while the
+ * engine stops. */
 void ty_pods_stop_all(struct ty_engine *e, bool at_once)
 {
-    for (struct ty_pod_runtime *p = e->all, *next = NULL; p; p = next) {
+    for (struct ty_pod_runtime *p = e->pods.first, *next = NULL; p; p = next) {
         next = p->next;
         ty_pod_lifecycle_stop(p->run, at_once ? 0 : -1, ty_engine_now_ms(e));
         ty_pods_advance(p);

@@ -47,7 +47,7 @@ static void devices_are_waited_for(void **state)
         fail_msg("%.*s", TY_ARG(ty_buf_str(&w->lines)));
     assert_observed(w, "J a Complete");
     assert_observed(w, "J b Complete");
-    assert_int_equal(w->e->gpus_used, 0);
+    assert_int_equal(w->e->gpus.used, 0);
 }
 
 static void who_asks_for_none_sees_none(void **state)
@@ -80,7 +80,7 @@ static void a_plan_takes_what_the_last_one_took(void **state)
 
     fixture_submit(w, "j", 3, SH("true"));
     fixture_run(w);
-    assert_in_range(w->e->plan_size, 100, 64 << 10);
+    assert_in_range(w->e->pods.plan_size, 100, 64 << 10);
     assert_observed(w, "J j Complete");
 }
 

@@ -1,7 +1,7 @@
 /* Pods at work: starts that fail, ends of every sort, names that find them. */
 #include "engine/engine_testing.h"
-
-#include "proc/proc_inner.h"
+#include "engine/pod/pods.h"
+#include "proc/zygote_inner.h"
 
 static const struct ty_json *terminated(struct engine_fixture *w, const char *host)
 {

@@ -1,9 +1,10 @@
-/* Over net/http_client.h: libcurl is loaded by the first such probe, and by no run without one. */
+/* Uses net/http_client.h, which loads libcurl with the first HTTPS probe. */
 #include "engine/pod/probe_https.h"
 
 #include <stdlib.h>
 
 #include "engine/engine_inner.h"
+#include "engine/pod/pod_plan.h"
 #include "net/http_client.h"
 
 enum { CONNECT_MS = 30 * 1000, IDLE_MS = 600 * 1000 };
@@ -23,7 +24,7 @@ static bool load_client(struct ty_engine *e, const char **ret_why)
                                          .dead_ms = CONNECT_MS };
     struct ty_err err = { 0 };
 
-    if (!e->web && ty_http_client_new(&e->web, &s, &err) < 0) {
+    if (!e->probes.https && ty_http_client_new(&e->probes.https, &s, &err) < 0) {
         *ret_why = ty_arena_printf(e->lasting, "%s", err.text);
         return false;
     }
@@ -51,7 +52,7 @@ static const char *const *header_list(struct ty_arena *a, const char *text)
     return list;
 }
 
-/* The status decides; nobody reads what follows it. */
+/* Only the HTTP status counts: the body is discarded. */
 static int skip_body(void *ctx TY_UNUSED, struct ty_http_client_call *call TY_UNUSED,
                      struct ty_str piece TY_UNUSED)
 {
@@ -94,8 +95,8 @@ struct ty_probe_https *ty_probe_https_start(struct ty_engine *e, const struct ty
         .end = on_ended,
         .ctx = h
     };
-    ty_http_client_renew(e->web); /* can it still be reached? An old connection would not tell */
-    h->call = ty_http_client_start(e->web, &ask);
+    ty_http_client_renew(e->probes.https); /* an old connection proves nothing */
+    h->call = ty_http_client_start(e->probes.https, &ask);
     return h;
 }
 

@@ -4,6 +4,7 @@
 
 #include <time.h>
 
+#include "engine/pod/pod_plan.h"
 #include "engine/pod/probe_https.h"
 #include "net/http_server.h"
 

@@ -1,6 +1,9 @@
-/* What of a pod cannot be honoured on this machine, all of it, before anything starts. An error:
- * the program would not run as its author meant. A warning: it does, but the field has no effect
- * here. */
+/* Checks a pod template and reports all fields that this machine cannot honor. An error: the
+ * program would not run as intended. A warning: it runs, but the field has no effect. */
+#include "engine/preflight/preflight.h"
+
+#include "engine/pod/pod_env_ref.h"
+#include "engine/pod/pod_plan.h"
 #include "engine/preflight/preflight_inner.h"
 
 static void add_finding(struct ty_preflight *x, const struct ty_field_path *at, bool error,

@@ -1,4 +1,7 @@
-/* One container: what it runs, what it refers to, how it is watched. */
+/* Checks one container: command, references, probes. */
+#include "engine/pod/pod_env_ref.h"
+#include "engine/pod/pod_plan_image.h"
+#include "engine/pod/pod_plan_probe.h"
 #include "engine/preflight/preflight_inner.h"
 
 static void check_image(struct ty_preflight *x, const struct ty_json *c,

@@ -1,12 +1,13 @@
-/* Shared by the files of preflight; nobody else includes this. */
+/* The context of a preflight check, private to the files of preflight. */
 #ifndef TY_ENGINE_PREFLIGHT_PREFLIGHT_INNER_H
 #define TY_ENGINE_PREFLIGHT_PREFLIGHT_INNER_H
 
 #include "engine/pod/pod_plan_inner.h"
+#include "engine/preflight/preflight.h"
 
 struct ty_preflight {
     struct ty_preflight_findings *out;
-    struct ty_pod_ctx pod;          /* of the template that is looked at */
+    struct ty_pod_ctx pod;          /* of the template that is checked */
     const struct ty_json *policies; /* spec.volumeClaimPolicies of the JobSet, or NULL */
     struct ty_str jobset;
 };

@@ -1,5 +1,7 @@
-/* What only a whole JobSet shows: who runs together, and what can never start. */
+/* Checks that need the whole JobSet: which jobs run at the same time, and which can never start. */
 #include "api/quantity.h"
+#include "engine/pod/pod_plan.h"
+#include "engine/preflight/preflight.h"
 #include "engine/preflight/preflight_inner.h"
 
 #define OWN_JOBSET "jobset.sigs.k8s.io/jobset-controller"
@@ -43,7 +45,7 @@ static void check_exclusive(struct ty_preflight *x, const struct ty_json *meta, 
             (long long)jobs);
 }
 
-/* ---- who runs together ---- */
+/* ---- jobs that run at the same time ---- */
 
 /* A job that waits for the completion of another runs in a later stage than it; one that waits for
  * it to be ready, in the same. dependsOn names only jobs listed before (or is refused). */

@@ -1,8 +1,9 @@
-/* Limits that nothing enforces here, and devices that the machine does not have. */
+/* Reports limits that nothing enforces here, and devices that the machine does not have. */
 #include "api/quantity.h"
 #include "engine/preflight/preflight_inner.h"
 
-/* A limit that the machine keeps by itself, or that pinning to cpus keeps. */
+/* A limit that holds without cgroups: pinning enforces whole CPUs, and no process gets more than
+ * the machine has. */
 static bool holds_anyway(const struct ty_preflight *x, struct ty_str name, struct ty_quantity limit)
 {
     const struct ty_host *host = x->pod.host;

@@ -1,4 +1,4 @@
-/* securityContext: what a plain process of this user can and cannot be made to obey. */
+/* Checks securityContext: which fields a process of this user can honor. */
 #include "engine/preflight/preflight_inner.h"
 
 /* Ids are those of users inside the image, which is not used: the files, homes and programs that a

@@ -3,6 +3,7 @@
 #define TY_ENGINE_PREFLIGHT_PREFLIGHT_TESTING_H
 
 #include "engine/pod/pod_testing.h"
+#include "engine/preflight/preflight.h"
 
 static char *unfit_lines(struct fixture *f, const struct ty_preflight_findings *u)
 {

@@ -1,5 +1,11 @@
-/* Volumes and mounts: sources that exist here, objects that were supplied, paths that can be made.
+/* Checks volumes and mounts: their sources exist here, their objects were submitted, their paths
+ * can be created.
  */
+#include "engine/pod/pod_env_ref.h"
+#include "engine/pod/pod_plan.h"
+#include "engine/pod/pod_plan_inner.h"
+#include "engine/pod/pod_volumes.h"
+#include "engine/pod/pod_volumes_files.h"
 #include "engine/preflight/preflight_inner.h"
 
 static const char *const sources[] = { "emptyDir",

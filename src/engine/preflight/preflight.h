@@ -1,0 +1,35 @@
+/* Preflight check: lists everything in a JobSet that this machine cannot do, before anything
+ * starts. */
+#ifndef TY_ENGINE_PREFLIGHT_PREFLIGHT_H
+#define TY_ENGINE_PREFLIGHT_PREFLIGHT_H
+
+#include "engine/host.h"
+#include "trainer/plan.h"
+
+/* Finds everything that cannot be honoured here, before anything starts: one entry per finding, in
+ * the words of docs/spec/jobset.md 5.10 ("unsupported locally: PATH: …" is the printer's part). */
+struct ty_preflight_finding {
+    const char *path, *text;
+    bool error; /* else a warning: no effect here */
+    struct ty_preflight_finding *next;
+};
+struct ty_preflight_findings {
+    struct ty_arena *arena;
+    struct ty_preflight_finding *first, *last;
+    size_t n_errors, n_warnings;
+};
+/* A pod template at `path` of a JobSet; `at_once`: how many such pods run together. */
+void ty_preflight_template(const struct ty_json *pod_template, const struct ty_host *host,
+                           const struct ty_view *view, struct ty_str ns, const char *path,
+                           int64_t at_once, struct ty_preflight_findings *ret);
+
+/* The same for every pod template of a JobSet, and what only the whole of it shows: devices wanted
+ * by jobs that run together, claims of volumeClaimPolicies, placement, jobs that never start. The
+ * findings of 5.11 that need no machine (gates, unknown keys) are the validators'. */
+void ty_preflight_jobset(const struct ty_json *jobset, const struct ty_host *host,
+                         const struct ty_view *view, struct ty_preflight_findings *ret);
+/* Devices that the pods of a JobSet ask for at once: those of its largest stage. */
+int64_t ty_preflight_gpus(struct ty_arena *a, const struct ty_json *jobset,
+                          const struct ty_host *host);
+
+#endif

@@ -112,7 +112,7 @@ void ty_cli_help(FILE *out, const struct ty_cmd *cmd)
     if (cmd->examples)
         fprintf(out, "\nExamples:\n%s", cmd->examples);
     fputs("\nOptions:\n", out);
-    ty_opts_help(out, cmd->opts);
+    ty_opts_help(out, cmd->opts.table);
 }
 
 static int unknown_command(struct ty_cli *cli, const char *name)
@@ -160,16 +160,14 @@ int ty_cli_main(struct ty_cli *cli, int argc, char **argv)
     if (!cmd)
         return unknown_command(cli, name);
 
-    struct ty_args args;
+    struct ty_args *args = NULL;
     struct ty_err err = { 0 };
-    if (cmd->raw) {
-        args = (struct ty_args){ .help = argc > 2 && is_any(argv[2], "--help", "-h") };
-        for (int i = 2; i < argc; i++)
-            ty_strlist_add(cli->arena, &args.rest, argv[i]);
-    } else if (ty_opts_parse(cli->arena, cmd->opts, cmd->one_dash, argc - 2, argv + 2, &args,
-                             &err) < 0)
+    if (cmd->raw)
+        args = ty_opts_parse_raw(cli->arena, &cmd->opts, argc - 2, argv + 2);
+    else if (ty_opts_parse(cli->arena, &cmd->opts, cmd->one_dash, argc - 2, argv + 2, &args, &err) <
+             0)
         return ty_cli_usage(cli, cmd, "%s", err.text);
-    if (args.help)
+    if (args->help)
         return run_help(cli, cmd->name);
-    return cmd->run(cli, &args);
+    return cmd->run(cli, args);
 }

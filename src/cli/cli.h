@@ -25,8 +25,9 @@ struct ty_cmd {
     const char *operand; /* of the usage line: "[FILE…]"; NULL none */
     const char *more;    /* a paragraph or two; may be NULL */
     const char *examples;
-    const struct ty_opt *opts;
-    int (*run)(struct ty_cli *cli, const struct ty_args *args); /* gives an exit code */
+    struct ty_opts opts;
+    int (*run)(struct ty_cli *cli, const void *parsed); /* parsed: the command's options struct,
+                                                           filled; returns an exit code */
     bool raw;                    /* no options of its own: every word is an operand */
     bool one_dash;               /* long options may have one dash: it replaces a Go program */
     const char *const *operands; /* words that fit, for completion; NULL-terminated or NULL */

@@ -9,19 +9,24 @@
 #include "cli/history/state_dir.h"
 #include "engine/control_socket.h"
 
+struct delete_opts {
+    struct ty_args args;
+    struct ty_job_history_opts history;
+    const char *older_than, *keep_newest;
+    bool all, dry_run;
+};
 static const struct ty_opt options[] = {
-    TY_OPT_NAMESPACE,
-    TY_OPT_RUN,
+    TY_OPTS_JOB_HISTORY(struct delete_opts),
     { "all", 0, TY_OPT_FLAG, NULL, "every run of NAME; without NAME every run there is", NULL,
-      TY_OPT_AT(all) },
+      TY_OPT_AT(struct delete_opts, all) },
     { "older-than", 0, TY_OPT_WORD, "AGE",
       "what has been over for longer: 30d, 2w, 12h; nothing that runs", NULL,
-      TY_OPT_AT(older_than) },
+      TY_OPT_AT(struct delete_opts, older_than) },
     { "keep", 0, TY_OPT_WORD, "N", "all that is over but the newest N", NULL,
-      TY_OPT_AT(keep_newest) },
+      TY_OPT_AT(struct delete_opts, keep_newest) },
     { "dry-run", 0, TY_OPT_FLAG, NULL, "say what would be deleted, delete nothing", NULL,
-      TY_OPT_AT(dry_run) },
-    TY_OPT_HELP,
+      TY_OPT_AT(struct delete_opts, dry_run) },
+    TY_OPT_HELP(struct delete_opts),
     TY_OPT_END,
 };
 
@@ -162,12 +167,12 @@ static bool collect_job(void *ctx, struct ty_arena *a TY_UNUSED,
     return true;
 }
 
-static int find_jobs(struct delete_cmd *w, const struct ty_args *args, const char *name,
+static int find_jobs(struct delete_cmd *w, const struct delete_opts *opts, const char *name,
                      int64_t run)
 {
     struct ty_job_history_query q = { .cli = w->cli,
                                       .d = w->d,
-                                      .ns = args->ns,
+                                      .ns = opts->history.ns,
                                       .name = name,
                                       .run = run,
                                       .fn = collect_job,
@@ -180,29 +185,29 @@ static int find_jobs(struct delete_cmd *w, const struct ty_args *args, const cha
         return code; /* that nothing is old is well */
     if (code == TY_EXIT_OK && name && w->n == before)
         return ty_job_history_not_found(w->cli, &ty_kind_trainjob, name);
-    if (!args->all && w->n > before)
+    if (!opts->all && w->n > before)
         w->n = before + 1; /* the newest */
     return code;
 }
 
 /* The words of the command line, before anything is touched. */
-static int read_words(struct delete_cmd *w, const struct ty_args *args)
+static int read_words(struct delete_cmd *w, const struct delete_opts *opts)
 {
     int64_t age_ms = 0;
 
-    w->old = args->older_than || args->keep_newest;
-    w->dry_run = args->dry_run;
-    if (args->older_than && !ty_time_parse_span(ty_str(args->older_than), &age_ms))
+    w->old = opts->older_than || opts->keep_newest;
+    w->dry_run = opts->dry_run;
+    if (opts->older_than && !ty_time_parse_span(ty_str(opts->older_than), &age_ms))
         return ty_cli_usage(w->cli, &ty_cmd_delete, "--older-than %s: write 30d, 2w or 12h",
-                            args->older_than);
-    if (args->keep_newest &&
-        (!ty_str_parse_i64(ty_str(args->keep_newest), &w->keep) || w->keep < 0))
+                            opts->older_than);
+    if (opts->keep_newest &&
+        (!ty_str_parse_i64(ty_str(opts->keep_newest), &w->keep) || w->keep < 0))
         return ty_cli_usage(w->cli, &ty_cmd_delete, "--keep %s: write how many of the newest stay",
-                            args->keep_newest);
-    if (w->old && args->run)
+                            opts->keep_newest);
+    if (w->old && opts->history.run)
         return ty_cli_usage(w->cli, &ty_cmd_delete,
                             "--run names one run: --older-than and --keep choose among many");
-    if (!args->rest.n && !args->all && !w->old)
+    if (!opts->args.operands.n && !opts->all && !w->old)
         return ty_cli_usage(w->cli, &ty_cmd_delete,
                             "name a TrainJob, or say --all, --older-than or --keep");
     if (age_ms) /* older than the clock itself: then nothing is */
@@ -210,25 +215,26 @@ static int read_words(struct delete_cmd *w, const struct ty_args *args)
     return TY_EXIT_OK;
 }
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
+    const struct delete_opts *opts = parsed;
     ty_auto_history_db *d = NULL;
     struct delete_cmd w = { .cli = cli };
-    int64_t id = ty_job_history_run_id(cli, &ty_cmd_delete, args);
-    size_t first =
-        args->rest.n > 1 && ty_kind_by_name(ty_str(args->rest.v[0])) == &ty_kind_trainjob;
+    int64_t id = ty_job_history_run_id(cli, &ty_cmd_delete, &opts->history);
+    size_t first = opts->args.operands.n > 1 &&
+                   ty_kind_by_name(ty_str(opts->args.operands.v[0])) == &ty_kind_trainjob;
 
-    if (id < 0 || read_words(&w, args) != TY_EXIT_OK)
+    if (id < 0 || read_words(&w, opts) != TY_EXIT_OK)
         return TY_EXIT_USAGE;
     int code = ty_job_history_open(cli, w.dry_run ? TY_HISTORY_DB_READ : TY_HISTORY_DB_WRITE, &d),
         bad = TY_EXIT_OK;
     if (code)
         return code;
     w.d = d;
-    if (!args->rest.n)
-        bad = find_jobs(&w, args, NULL, id);
-    for (size_t i = first; i < args->rest.n; i++)
-        bad |= find_jobs(&w, args, args->rest.v[i], id);
+    if (!opts->args.operands.n)
+        bad = find_jobs(&w, opts, NULL, id);
+    for (size_t i = first; i < opts->args.operands.n; i++)
+        bad |= find_jobs(&w, opts, opts->args.operands.v[i], id);
     for (size_t i = 0; i < w.n; i++)
         bad |= delete_one(&w, &w.v[i]);
     return bad ? TY_EXIT_BAD : TY_EXIT_OK;
@@ -248,6 +254,6 @@ const struct ty_cmd ty_cmd_delete = {
                 "  trainyard delete torch-ddp --all\n"
                 "  trainyard delete --older-than 30d --keep 10\n"
                 "  trainyard delete --all\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct delete_opts),
     .run = run,
 };

@@ -4,10 +4,13 @@
 #include "cli/history/job_history.h"
 #include "cli/view/table.h"
 
+struct describe_opts {
+    struct ty_args args;
+    struct ty_job_history_opts history;
+};
 static const struct ty_opt options[] = {
-    TY_OPT_NAMESPACE,
-    TY_OPT_RUN,
-    TY_OPT_HELP,
+    TY_OPTS_JOB_HISTORY(struct describe_opts),
+    TY_OPT_HELP(struct describe_opts),
     TY_OPT_END,
 };
 
@@ -180,14 +183,14 @@ static int print_nodes(struct describe_job *w)
     return code;
 }
 
-static int describe_job(struct ty_cli *cli, struct ty_history_db *d, const struct ty_args *args,
-                        const char *name)
+static int describe_job(struct ty_cli *cli, struct ty_history_db *d,
+                        const struct describe_opts *opts, const char *name)
 {
     ty_auto_buf out = { 0 };
     struct describe_job w = {
         .cli = cli, .d = d, .a = cli->arena, .now_ms = ty_cli_wall_ms(), .out = &out
     };
-    int code = ty_job_history_entry(cli, d, args, name, &w.job);
+    int code = ty_job_history_entry(cli, d, &opts->history, name, &w.job);
 
     if (code)
         return code;
@@ -202,21 +205,22 @@ static int describe_job(struct ty_cli *cli, struct ty_history_db *d, const struc
     return code ? code : ty_events_view_print(cli, d, &which, NULL, "  ");
 }
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
+    const struct describe_opts *opts = parsed;
     ty_auto_history_db *d = NULL;
-    size_t first =
-        args->rest.n > 1 && ty_kind_by_name(ty_str(args->rest.v[0])) == &ty_kind_trainjob;
+    size_t first = opts->args.operands.n > 1 &&
+                   ty_kind_by_name(ty_str(opts->args.operands.v[0])) == &ty_kind_trainjob;
 
-    if (args->rest.n == 0)
+    if (opts->args.operands.n == 0)
         return ty_cli_usage(cli, &ty_cmd_describe, "name a TrainJob");
-    if (ty_job_history_run_id(cli, &ty_cmd_describe, args) < 0)
+    if (ty_job_history_run_id(cli, &ty_cmd_describe, &opts->history) < 0)
         return TY_EXIT_USAGE;
     int code = ty_job_history_open(cli, TY_HISTORY_DB_READ, &d);
-    for (size_t i = first; i < args->rest.n && code == TY_EXIT_OK; i++) {
+    for (size_t i = first; i < opts->args.operands.n && code == TY_EXIT_OK; i++) {
         if (i > first)
             fputs("\n\n", cli->out);
-        code = describe_job(cli, d, args, args->rest.v[i]);
+        code = describe_job(cli, d, opts, opts->args.operands.v[i]);
     }
     return code;
 }
@@ -230,6 +234,6 @@ const struct ty_cmd ty_cmd_describe = {
         "the folder that is shown; 'trainyard logs' prints it.\n",
     .examples = "  trainyard describe torch-ddp\n"
                 "  trainyard describe torch-ddp --run 3\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct describe_opts),
     .run = run,
 };

@@ -5,14 +5,19 @@
 #include "cli/install/cluster_hint.h"
 #include "cli/view/get_view.h"
 
+struct get_opts {
+    struct ty_args args;
+    struct ty_job_history_opts history;
+    const char *output;
+    bool watch;
+};
 static const struct ty_opt options[] = {
     { "output", 'o', TY_OPT_WORD, "FORMAT", "json, yaml, name or wide", ty_job_history_outputs,
-      TY_OPT_AT(output) },
-    TY_OPT_NAMESPACE,
-    TY_OPT_RUN,
+      TY_OPT_AT(struct get_opts, output) },
+    TY_OPTS_JOB_HISTORY(struct get_opts),
     { "watch", 'w', TY_OPT_FLAG, NULL, "go on, and print a TrainJob again when its state changes",
-      NULL, TY_OPT_AT(watch) },
-    TY_OPT_HELP,
+      NULL, TY_OPT_AT(struct get_opts, watch) },
+    TY_OPT_HELP(struct get_opts),
     TY_OPT_END,
 };
 static const char *const kinds[] = { "trainjobs", "jobsets", "jobs", "pods", "events", NULL };
@@ -32,7 +37,7 @@ static const struct view {
 struct get {
     struct ty_cli *cli;
     struct ty_history_db *d;
-    const struct ty_args *args;
+    const struct get_opts *opts;
     const struct view *view;
     bool events;
     const char **names;
@@ -51,12 +56,12 @@ struct get {
 
 static bool is_wide(const struct get *g)
 {
-    return g->args->output && strcmp(g->args->output, "wide") == 0;
+    return g->opts->output && strcmp(g->opts->output, "wide") == 0;
 }
 
 static bool as_table(const struct get *g)
 {
-    return !g->args->output || is_wide(g);
+    return !g->opts->output || is_wide(g);
 }
 
 /* -1: not asked for; names that are not given ask for all. */
@@ -109,7 +114,7 @@ static bool on_job(void *ctx, struct ty_arena *a, const struct ty_job_history_en
 static int get_trainjobs(struct get *g)
 {
     struct ty_job_history_query q = {
-        .cli = g->cli, .d = g->d, .ns = g->args->ns, .run = g->run, .fn = on_job, .ctx = g
+        .cli = g->cli, .d = g->d, .ns = g->opts->history.ns, .run = g->run, .fn = on_job, .ctx = g
     };
     if (g->n_names == 1)
         q.name = g->names[0];
@@ -204,7 +209,7 @@ static int get_objects(struct get *g)
     struct ty_history_read_filter which = { .run = g->run       ? g->run
                                                    : g->n_names ? 0
                                                                 : g->newest,
-                                            .ns = g->args->ns,
+                                            .ns = g->opts->history.ns,
                                             .kind = g->view->kind };
 
     if (code || !g->d)
@@ -227,7 +232,7 @@ static int get_events(struct get *g)
         ty_job_history_query(&newest);
         which.run = g->newest;
     }
-    return ty_events_view_print(g->cli, g->d, &which, g->args->output, NULL);
+    return ty_events_view_print(g->cli, g->d, &which, g->opts->output, NULL);
 }
 
 /* ---- printing ---- */
@@ -240,9 +245,9 @@ static int report_missing(struct get *g)
         if (!g->found[i])
             code = ty_job_history_not_found(g->cli, g->view->kind, g->names[i]);
     for (size_t i = 0; i < g->n_names && code && g->view->kind == &ty_kind_trainjob; i++) {
-        if (g->found[i] || g->args->run)
+        if (g->found[i] || g->opts->history.run)
             continue;
-        ty_cluster_hint(g->cli, g->args->ns, g->names[i]);
+        ty_cluster_hint(g->cli, g->opts->history.ns, g->names[i]);
         break; /* one answer tells where to look for the others */
     }
     return code;
@@ -254,7 +259,7 @@ static int print_result(struct get *g)
 
     if (!as_table(g))
         return g->n || !g->n_names
-                   ? ty_objects_view_print(g->cli, g->objs, g->n, g->n_names != 1, g->args->output)
+                   ? ty_objects_view_print(g->cli, g->objs, g->n, g->n_names != 1, g->opts->output)
                    : TY_EXIT_OK;
     if (ty_table_rows(&g->table))
         ty_table_print(&g->table, &out);
@@ -294,9 +299,12 @@ static void free_seen(struct ty_map *seen)
 
 static int watch_objects(struct get *g)
 {
-    struct ty_job_history_query q = {
-        .cli = g->cli, .d = g->d, .ns = g->args->ns, .run = g->run, .fn = on_watched, .ctx = g
-    };
+    struct ty_job_history_query q = { .cli = g->cli,
+                                      .d = g->d,
+                                      .ns = g->opts->history.ns,
+                                      .run = g->run,
+                                      .fn = on_watched,
+                                      .ctx = g };
     int code = TY_EXIT_OK;
 
     while (code == TY_EXIT_OK) {
@@ -321,7 +329,7 @@ static int watch_objects(struct get *g)
 /* The first word may be a kind; what follows are names. */
 static void read_words(struct get *g)
 {
-    const struct ty_strlist *w = &g->args->rest;
+    const struct ty_strlist *w = &g->opts->args.operands;
     const char *word = w->n ? w->v[0] : "";
     const struct ty_kind *kind = ty_kind_by_name(ty_str(word));
     size_t used = 0;
@@ -341,18 +349,19 @@ static void read_words(struct get *g)
     g->shown = ty_new_n(g->cli->arena, int64_t, g->n_names + 1);
 }
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
+    const struct get_opts *opts = parsed;
     ty_auto_history_db *d = NULL;
     struct get g = {
-        .cli = cli, .args = args, .table = { .arena = cli->arena }, .now_ms = ty_cli_wall_ms()
+        .cli = cli, .opts = opts, .table = { .arena = cli->arena }, .now_ms = ty_cli_wall_ms()
     };
 
-    g.run = ty_job_history_run_id(cli, &ty_cmd_get, args);
+    g.run = ty_job_history_run_id(cli, &ty_cmd_get, &opts->history);
     read_words(&g);
     if (g.run < 0)
         return TY_EXIT_USAGE;
-    if (args->watch && (!as_table(&g) || g.events || g.view != &views[0]))
+    if (opts->watch && (!as_table(&g) || g.events || g.view != &views[0]))
         return ty_cli_usage(cli, &ty_cmd_get, "--watch is for the table of TrainJobs");
     int code = ty_job_history_open(cli, TY_HISTORY_DB_READ, &d);
     if (code)
@@ -360,7 +369,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
     g.d = d;
     if (g.events)
         return get_events(&g);
-    if (args->watch && d)
+    if (opts->watch && d)
         return watch_objects(&g);
     g.view->head(&g.table, is_wide(&g));
     code = g.view == &views[0] ? get_trainjobs(&g) : get_objects(&g);
@@ -385,7 +394,7 @@ const struct ty_cmd ty_cmd_get = {
                 "  trainyard get -o wide\n"
                 "  trainyard get pods torch-ddp\n"
                 "  trainyard get trainjob torch-ddp -o yaml\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct get_opts),
     .run = run,
     .operands = kinds,
 };

@@ -8,18 +8,25 @@
 
 #define POLL_NS 100000000
 
+struct logs_opts {
+    struct ty_args args;
+    struct ty_job_history_opts history;
+    const char *tail, *attempt, *container;
+    bool follow, previous;
+};
 static const struct ty_opt options[] = {
     { "follow", 'f', TY_OPT_FLAG, NULL, "go on until the job ends, through its restarts", NULL,
-      TY_OPT_AT(follow) },
-    { "tail", 0, TY_OPT_WORD, "N", "only the last N lines of each log", NULL, TY_OPT_AT(tail) },
+      TY_OPT_AT(struct logs_opts, follow) },
+    { "tail", 0, TY_OPT_WORD, "N", "only the last N lines of each log", NULL,
+      TY_OPT_AT(struct logs_opts, tail) },
     { "previous", 'p', TY_OPT_FLAG, NULL, "the log before the last restart", NULL,
-      TY_OPT_AT(previous) },
+      TY_OPT_AT(struct logs_opts, previous) },
     { "attempt", 0, TY_OPT_WORD, "N", "the logs of a restart of the whole job; 0 is the first",
-      NULL, TY_OPT_AT(attempt) },
-    { "container", 'c', TY_OPT_WORD, "NAME", "one container only", NULL, TY_OPT_AT(container) },
-    TY_OPT_NAMESPACE,
-    TY_OPT_RUN,
-    TY_OPT_HELP,
+      NULL, TY_OPT_AT(struct logs_opts, attempt) },
+    { "container", 'c', TY_OPT_WORD, "NAME", "one container only", NULL,
+      TY_OPT_AT(struct logs_opts, container) },
+    TY_OPTS_JOB_HISTORY(struct logs_opts),
+    TY_OPT_HELP(struct logs_opts),
     TY_OPT_END,
 };
 
@@ -37,7 +44,7 @@ struct begun {
 struct logs {
     struct ty_cli *cli;
     struct ty_history_db *d;
-    const struct ty_args *args;
+    const struct logs_opts *opts;
     const char *node;      /* NULL all */
     int64_t tail, attempt; /* -1 not given */
     struct ty_job_history_entry job;
@@ -75,7 +82,7 @@ static bool print_log(struct logs *w, const struct ty_log_file *f, const char *n
         ty_log_files_tail(f->path, w->tail, &l->place);
     w->any = true;
     bool more = ty_log_files_print(w->cli->out, f->path, l->prefix, &l->place);
-    if (!w->args->follow)
+    if (!w->opts->follow)
         ty_log_files_flush(w->cli->out, l->prefix, &l->place);
     return more;
 }
@@ -89,7 +96,7 @@ static size_t first_of(const struct logs *w, const struct ty_log_file *f, size_t
         end--;
     if (!end || (w->attempt >= 0 && f[end - 1].attempt != w->attempt))
         return n;
-    if (!w->args->previous)
+    if (!w->opts->previous)
         return end - 1;
     return end >= 2 ? end - 2 : n;
 }
@@ -121,7 +128,7 @@ static bool one_container(struct logs *w, const struct ty_job_history_pod *pod,
         newer |= f[i].attempt > b->attempt || f[i].restart > b->restart;
         *b = (struct begun){ f[i].attempt, f[i].restart };
         more |= print_log(w, &f[i], pod->node, newer);
-        if (!w->args->follow || w->args->previous)
+        if (!w->opts->follow || w->opts->previous)
             break;
     }
     return more;
@@ -137,7 +144,7 @@ static bool one_pod(struct logs *w, const struct ty_job_history_pod *pod)
     for (size_t i = 0, end = 0; i < n; i = end) {
         for (end = i + 1; end < n && strcmp(f[end].container, f[i].container) == 0;)
             end++;
-        if (!w->args->container || strcmp(w->args->container, f[i].container) == 0)
+        if (!w->opts->container || strcmp(w->opts->container, f[i].container) == 0)
             more |= one_container(w, pod, f + i, end - i);
     }
     return more;
@@ -225,9 +232,9 @@ static int show_logs(struct logs *w)
         there |= w->node && ty_job_history_pod_is(&w->pods[i], w->node);
     if (code)
         return code;
-    if (!there && !(w->args->follow && !w->n_pods))
+    if (!there && !(w->opts->follow && !w->n_pods))
         return no_such_node(w);
-    if (w->args->follow)
+    if (w->opts->follow)
         return follow_logs(w);
     all_pods(w);
     if (w->any)
@@ -261,21 +268,23 @@ static bool parse_count(const char *word, int64_t *ret)
     return !word || (ty_str_parse_i64(ty_str(word), ret) && *ret >= 0);
 }
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
+    const struct logs_opts *opts = parsed;
     ty_auto_history_db *d = NULL;
     ty_auto_arena *scratch = ty_arena_new_input((size_t)4 << 30, NULL);
-    struct logs w = { .cli = cli, .args = args, .scratch = scratch };
+    struct logs w = { .cli = cli, .opts = opts, .scratch = scratch };
 
-    if (args->rest.n < 1 || args->rest.n > 2)
+    if (opts->args.operands.n < 1 || opts->args.operands.n > 2)
         return ty_cli_usage(cli, &ty_cmd_logs, "name a TrainJob, and a node of it if you like");
-    if (!parse_count(args->tail, &w.tail) || !parse_count(args->attempt, &w.attempt))
+    if (!parse_count(opts->tail, &w.tail) || !parse_count(opts->attempt, &w.attempt))
         return ty_cli_usage(cli, &ty_cmd_logs, "--tail and --attempt take a number from 0 on");
-    int code = ty_job_history_open_job(cli, &ty_cmd_logs, args, &d, &w.job);
+    int code = ty_job_history_open_job(cli, &ty_cmd_logs, &opts->history, opts->args.operands.v[0],
+                                       &d, &w.job);
     if (code)
         return code;
     w.d = d;
-    w.node = args->rest.n > 1 ? args->rest.v[1] : NULL;
+    w.node = opts->args.operands.n > 1 ? opts->args.operands.v[1] : NULL;
     code = show_logs(&w);
     logs_done(&w);
     return fflush(cli->out) == 0 ? code : TY_EXIT_BAD;
@@ -292,6 +301,6 @@ const struct ty_cmd ty_cmd_logs = {
     .examples = "  trainyard logs torch-ddp\n"
                 "  trainyard logs -f torch-ddp node-0-0\n"
                 "  trainyard logs torch-ddp node-0-1 --attempt 0 --tail 50\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct logs_opts),
     .run = run,
 };

@@ -8,16 +8,23 @@
 #define PASS_CEILING ((size_t)4 << 30)
 
 static const char *const formats[] = { "yaml", "json", "name", NULL };
+struct render_opts {
+    struct ty_args args;
+    struct ty_input_opts input;
+    struct ty_config_opts config;
+    const char *output;
+    bool origins, redact;
+};
 static const struct ty_opt options[] = {
-    TY_OPTS_INPUT,
+    TY_OPTS_INPUT(struct render_opts),
     { "output", 'o', TY_OPT_WORD, "FORMAT", "yaml (default), json or name", formats,
-      TY_OPT_AT(output) },
+      TY_OPT_AT(struct render_opts, output) },
     { "origins", 0, TY_OPT_FLAG, NULL, "comment each field with where it came from", NULL,
-      TY_OPT_AT(origins) },
+      TY_OPT_AT(struct render_opts, origins) },
     { "redact-secrets", 0, TY_OPT_FLAG, NULL, "print <redacted> instead of key material", NULL,
-      TY_OPT_AT(redact) },
-    TY_OPTS_CONFIG,
-    TY_OPT_HELP,
+      TY_OPT_AT(struct render_opts, redact) },
+    TY_OPTS_CONFIG(struct render_opts),
+    TY_OPT_HELP(struct render_opts),
     TY_OPT_END,
 };
 
@@ -62,12 +69,13 @@ static bool render_job(struct ty_session *s, struct ty_arena *a, const struct ty
     return true;
 }
 
-static int render_inputs(struct ty_session *s, const struct ty_args *args)
+static int render_inputs(struct ty_session *s, const void *ctx)
 {
+    const struct render_opts *opts = ctx;
     struct ty_cli *cli = s->cli;
     ty_auto_arena *scratch = ty_arena_new_input(PASS_CEILING, NULL);
-    struct ty_printer printer = { .cli = cli, .origins = args->origins, .redact = args->redact };
-    ty_printer_begin(&printer, args->output);
+    struct ty_printer printer = { .cli = cli, .origins = opts->origins, .redact = opts->redact };
+    ty_printer_begin(&printer, opts->output);
     size_t jobs = 0;
     if (!s->inputs.n_input_errors && !s->library.n_input_errors)
         ty_session_admit_all(s); /* a file that cannot be read may hold the runtime: stop there */
@@ -87,13 +95,18 @@ static int render_inputs(struct ty_session *s, const struct ty_args *args)
     return s->findings.n_errors ? TY_EXIT_BAD : printer.code;
 }
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
-    if (!args->files.n && !args->rest.n)
+    const struct render_opts *opts = parsed;
+    struct ty_session_opts session = { .operands = &opts->args.operands,
+                                       .input = &opts->input,
+                                       .config = &opts->config };
+
+    if (!opts->input.files.n && !opts->args.operands.n)
         return ty_cli_usage(cli, &ty_cmd_render, "nothing to render: give a file with -f");
-    if (args->origins && args->output && strcmp(args->output, "yaml") != 0)
+    if (opts->origins && opts->output && strcmp(opts->output, "yaml") != 0)
         return ty_cli_usage(cli, &ty_cmd_render, "--origins writes comments: it needs -o yaml");
-    return ty_session_run(cli, args, render_inputs);
+    return ty_session_run(cli, &session, render_inputs, opts);
 }
 
 const struct ty_cmd ty_cmd_render = {
@@ -110,6 +123,6 @@ const struct ty_cmd ty_cmd_render = {
     .examples = "  trainyard render -f job.yaml\n"
                 "  trainyard render -f job.yaml --runtimes runtimes/ --origins\n"
                 "  trainyard render -f job.yaml -o json | jq '.items[].kind'\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct render_opts),
     .run = run,
 };

@@ -8,11 +8,15 @@
 #define NAMES_MAX 64
 
 static const char *const formats[] = { "table", "wide", "yaml", "json", "name", NULL };
+struct runtimes_opts {
+    struct ty_args args;
+    const char *output;
+};
 static const struct ty_opt options[] = {
     { "output", 'o', TY_OPT_WORD, "FORMAT",
       "table (default), wide, yaml (default with a NAME), json (one List) or name", formats,
-      TY_OPT_AT(output) },
-    TY_OPT_HELP,
+      TY_OPT_AT(struct runtimes_opts, output) },
+    TY_OPT_HELP(struct runtimes_opts),
     TY_OPT_END,
 };
 
@@ -112,15 +116,16 @@ static int unknown_runtime(struct ty_cli *cli, const char *name)
     return TY_EXIT_BAD;
 }
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
+    const struct runtimes_opts *opts = parsed;
     struct ty_strlist names = { 0 };
-    const char *bad = NULL, *how = args->output;
+    const char *bad = NULL, *how = opts->output;
 
-    if (!choose_runtimes(cli->arena, &args->rest, &names, &bad))
+    if (!choose_runtimes(cli->arena, &opts->args.operands, &names, &bad))
         return unknown_runtime(cli, bad);
     if (!how)
-        how = args->rest.n ? "yaml" : "table";
+        how = opts->args.operands.n ? "yaml" : "table";
     if (strcmp(how, "table") == 0 || strcmp(how, "wide") == 0)
         return print_table(cli, &names, strcmp(how, "wide") == 0);
     return print_objects(cli, &names, how);
@@ -137,6 +142,6 @@ const struct ty_cmd ty_cmd_runtimes = {
     .examples = "  trainyard runtimes\n"
                 "  trainyard runtimes torch-distributed > my-runtime.yaml\n"
                 "  trainyard runtimes -o yaml | kubectl apply --server-side -f -\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct runtimes_opts),
     .run = run,
 };

@@ -14,26 +14,34 @@
 #define DELETE          DELETE_WITH("")
 
 static const char *const formats[] = { "yaml", "json", "name", NULL };
+struct uninstall_opts {
+    struct ty_args args;
+    struct ty_kube_opts kube;
+    const char *ns, *output;
+    bool with_crds, with_runtimes, monitor, yes;
+};
 static const struct ty_opt options[] = {
     { "namespace", 'n', TY_OPT_WORD, "NAME",
-      "where the operator runs (where it is found, else kubeflow-system)", NULL, TY_OPT_AT(ns) },
+      "where the operator runs (where it is found, else kubeflow-system)", NULL,
+      TY_OPT_AT(struct uninstall_opts, ns) },
     { "crds", 0, TY_OPT_FLAG, NULL, "the CRDs, too: they take every TrainJob with them", NULL,
-      TY_OPT_AT(with_crds) },
+      TY_OPT_AT(struct uninstall_opts, with_crds) },
     { "runtimes", 0, TY_OPT_FLAG, NULL, "the runtimes of the catalog, too", NULL,
-      TY_OPT_AT(with_runtimes) },
+      TY_OPT_AT(struct uninstall_opts, with_runtimes) },
     { "service-monitor", 0, TY_OPT_FLAG, NULL, "the ServiceMonitor, too", NULL,
-      TY_OPT_AT(monitor) },
-    { "yes", 'y', TY_OPT_FLAG, NULL, "do not ask before CRDs", NULL, TY_OPT_AT(yes) },
-    TY_OPTS_KUBE,
+      TY_OPT_AT(struct uninstall_opts, monitor) },
+    { "yes", 'y', TY_OPT_FLAG, NULL, "do not ask before CRDs", NULL,
+      TY_OPT_AT(struct uninstall_opts, yes) },
+    TY_OPTS_KUBE(struct uninstall_opts),
     { "output", 'o', TY_OPT_WORD, "FORMAT", "yaml (default), json (one List) or name", formats,
-      TY_OPT_AT(output) },
-    TY_OPT_HELP,
+      TY_OPT_AT(struct uninstall_opts, output) },
+    TY_OPT_HELP(struct uninstall_opts),
     TY_OPT_END,
 };
 
 struct removal {
     struct ty_cli *cli;
-    const struct ty_args *args;
+    const struct uninstall_opts *opts;
     struct ty_uninstall what;
     struct ty_uninstall_facts facts;
 };
@@ -67,8 +75,8 @@ static const char *cluster_of(struct removal *x, const char *context)
 {
     struct ty_arena *a = x->cli->arena;
 
-    return ty_arena_printf(a, "%s%s", shell_option(a, "--kubeconfig", x->args->kubeconfig),
-                           shell_option(a, context, x->args->context));
+    return ty_arena_printf(a, "%s%s", shell_option(a, "--kubeconfig", x->opts->kube.kubeconfig),
+                           shell_option(a, context, x->opts->kube.context));
 }
 
 /* An exit code. A cluster that was named and is not there is none to print for. */
@@ -79,11 +87,11 @@ static int read_cluster(struct removal *x)
     struct ty_cluster_query *wants = NULL;
     int code = TY_EXIT_OK;
 
-    if (ty_cluster_open(&cluster, x->cli, x->args, &err) == 0) {
+    if (ty_cluster_open(&cluster, x->cli, &x->opts->kube, &err) == 0) {
         size_t n = ty_uninstall_wants(x->cli->arena, &wants);
         ty_cluster_read(&cluster, wants, n);
         ty_uninstall_inspect(x->cli->arena, cluster.snapshot, &x->what, &x->facts);
-    } else if (x->args->kubeconfig || x->args->context) {
+    } else if (x->opts->kube.kubeconfig || x->opts->kube.context) {
         ty_cli_msg(x->cli, TY_MSG_ERROR, "%s", err.text);
         code = TY_EXIT_USAGE;
     } else {
@@ -149,14 +157,14 @@ static const char *choose_space(struct removal *x)
     const struct ty_uninstall_facts *f = &x->facts;
     ty_auto_buf names = { 0 };
 
-    if (x->args->ns && f->hook_ns && strcmp(x->args->ns, f->hook_ns) != 0) {
+    if (x->opts->ns && f->hook_ns && strcmp(x->opts->ns, f->hook_ns) != 0) {
         ty_cli_msg(x->cli, TY_MSG_ERROR,
                    "the webhooks call an operator in namespace %s, not %s: use -n %s", f->hook_ns,
-                   x->args->ns, f->hook_ns);
+                   x->opts->ns, f->hook_ns);
         return NULL;
     }
-    if (x->args->ns || f->hook_ns)
-        return x->args->ns ? x->args->ns : f->hook_ns;
+    if (x->opts->ns || f->hook_ns)
+        return x->opts->ns ? x->opts->ns : f->hook_ns;
     if (f->spaces.n < 2)
         return f->spaces.n ? f->spaces.v[0] : "kubeflow-system";
     for (size_t i = 0; i < f->spaces.n; i++)
@@ -194,7 +202,7 @@ static int check_removal(struct removal *x)
                    f->release, f->rel_ns, cluster_of(x, "--kube-context"));
     if (f->held.n)
         return refuse_held(x);
-    if (x->what.crds && !x->args->yes && !is_confirmed(x)) {
+    if (x->what.crds && !x->opts->yes && !is_confirmed(x)) {
         ty_cli_msg(x->cli, TY_MSG_ERROR, "not confirmed: nothing is printed");
         return TY_EXIT_BAD;
     }
@@ -205,7 +213,7 @@ static int print_objects(struct removal *x, size_t *ret_n)
 {
     struct ty_printer p = { .cli = x->cli };
 
-    ty_printer_begin(&p, x->args->output);
+    ty_printer_begin(&p, x->opts->output);
     ty_each_item (it, ty_uninstall_list(x->cli->arena, &x->what)) {
         struct ty_kind kind = ty_install_kind(x->cli->arena, *it);
         ty_printer_add(&p, x->cli->arena, &kind, *it, NULL);
@@ -245,21 +253,23 @@ static void print_summary(struct removal *x, size_t n)
                 at, ns, at);
 }
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
+    const struct uninstall_opts *opts = parsed;
     struct removal x = { .cli = cli,
-                         .args = args,
-                         .what = { .crds = args->with_crds,
-                                   .runtimes = args->with_runtimes,
-                                   .monitor = args->monitor } };
+                         .opts = opts,
+                         .what = { .crds = opts->with_crds,
+                                   .runtimes = opts->with_runtimes,
+                                   .monitor = opts->monitor } };
     size_t n = 0;
 
-    if (args->rest.n)
-        return ty_cli_usage(cli, &ty_cmd_uninstall, "\"%s\" is not expected here", args->rest.v[0]);
-    if (args->ns && !ty_name_is_dns1123_label(ty_str(args->ns)))
-        return ty_cli_usage(cli, &ty_cmd_uninstall, "--namespace: \"%s\": %s", args->ns,
+    if (opts->args.operands.n)
+        return ty_cli_usage(cli, &ty_cmd_uninstall, "\"%s\" is not expected here",
+                            opts->args.operands.v[0]);
+    if (opts->ns && !ty_name_is_dns1123_label(ty_str(opts->ns)))
+        return ty_cli_usage(cli, &ty_cmd_uninstall, "--namespace: \"%s\": %s", opts->ns,
                             ty_name_dns1123_label_msg);
-    if (args->with_crds && !args->yes && !(cli->in >= 0 && isatty(cli->in)))
+    if (opts->with_crds && !opts->yes && !(cli->in >= 0 && isatty(cli->in)))
         return ty_cli_usage(
             cli, &ty_cmd_uninstall,
             "--crds deletes all TrainJobs: without a terminal to ask on, say --yes");
@@ -301,6 +311,6 @@ const struct ty_cmd ty_cmd_uninstall = {
                 "  trainyard uninstall -n kubeflow --runtimes | " DELETE "\n"
                 "  trainyard uninstall --crds --yes | " DELETE "\n"
                 "  trainyard uninstall --context c | " DELETE_WITH(" --context c") "\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct uninstall_opts),
     .run = run,
 };

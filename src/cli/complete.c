@@ -2,7 +2,7 @@
 #include "cli/complete.h"
 
 #define each_cmd(c)     for (const struct ty_cmd *const *c = ty_cmds; *c; c++)
-#define each_opt(o, c)  for (const struct ty_opt *o = (c)->opts; o->name; o++)
+#define each_opt(o, c)  for (const struct ty_opt *o = (c)->opts.table; o->name; o++)
 #define each_word(w, l) for (const char *const *w = (l); w && *w; w++)
 
 /* Words in a row: "yaml json name". */
@@ -44,7 +44,7 @@ static void bash_options(struct ty_buf *out, const struct ty_cmd *c)
     ty_buf_printf(out, "    %s,-*) words=\"", c->name);
     each_opt(o, c)
     {
-        ty_buf_printf(out, "%s--%s", o == c->opts ? "" : " ", o->name);
+        ty_buf_printf(out, "%s--%s", o == c->opts.table ? "" : " ", o->name);
         if (o->letter)
             ty_buf_printf(out, " -%c", o->letter);
     }

@@ -1,5 +1,6 @@
 /* Opens a session: configuration, plugins, files; then lets objects in one by one. */
 #include "cli/session.h"
+#include "cli/cmds.h"
 #include "cli/install/catalog.h"
 #include "trainer/admission.h"
 #include "trainer/runtime_resolve.h"
@@ -181,36 +182,31 @@ static void take_input_errors(struct ty_session *s, const struct ty_inputs *in)
         ty_findings_input_error(&s->findings, t);
 }
 
-/* How V1 jobs and batch scripts are to be read; only `convert` has these options. */
-static void set_convert(struct ty_inputs *in, const struct ty_args *args)
+static void read_files(struct ty_inputs *in, const struct ty_strlist *paths, bool recursive)
 {
-    in->keep_others = in->quiet_convert = args->converting;
-    in->convert.gang_restart = args->gang_restart;
-    in->convert.split_script = args->split_script;
-    in->scripts = args->from && strcmp(args->from, "sbatch") == 0;
-    if (args->gang && strcmp(args->gang, "none") != 0)
-        in->convert.gang = strcmp(args->gang, "volcano") == 0 ? TY_CONVERT_GANG_VOLCANO
-                                                              : TY_CONVERT_GANG_COSCHEDULING;
+    for (size_t i = 0; paths && i < paths->n; i++)
+        ty_inputs_read(in, paths->v[i], recursive);
 }
 
-static void read_inputs(struct ty_session *s, const struct ty_args *args)
+static void read_inputs(struct ty_session *s, const struct ty_session_opts *opts)
 {
-    set_convert(&s->inputs, args);
-    const struct ty_strlist *given[] = { &args->files, &args->rest };
-    for (size_t k = 0; k < 2; k++)
-        for (size_t i = 0; i < given[k]->n; i++)
-            ty_inputs_read(&s->inputs, given[k]->v[i], args->recursive);
-    if (args->ns)
-        ty_inputs_namespace(&s->inputs, args->ns);
+    const struct ty_input_opts none = { 0 }, *in = opts->input ? opts->input : &none;
+
+    s->inputs.keep_others = s->inputs.quiet_convert = opts->converting;
+    s->inputs.convert = opts->convert;
+    s->inputs.scripts = opts->scripts;
+    read_files(&s->inputs, &in->files, in->recursive);
+    read_files(&s->inputs, opts->operands, in->recursive);
+    if (in->ns)
+        ty_inputs_namespace(&s->inputs, in->ns);
     ty_inputs_index(&s->inputs);
-    for (size_t i = 0; i < args->runtimes.n; i++)
-        ty_inputs_read(&s->library, args->runtimes.v[i], args->recursive);
+    read_files(&s->library, &in->runtimes, in->recursive);
     ty_inputs_index(&s->library);
     take_input_errors(s, &s->inputs);
     take_input_errors(s, &s->library);
 }
 
-int ty_session_open(struct ty_session *s, struct ty_cli *cli, const struct ty_args *args,
+int ty_session_open(struct ty_session *s, struct ty_cli *cli, const struct ty_session_opts *opts,
                     struct ty_err *err)
 {
     *s = (struct ty_session){
@@ -221,17 +217,18 @@ int ty_session_open(struct ty_session *s, struct ty_cli *cli, const struct ty_ar
         .findings.arena = cli->arena,
         .view = { .ctx = s, .get = view_get },
     };
+    const struct ty_config_opts none = { 0 }, *from = opts->config ? opts->config : &none;
     struct ty_config config;
-    int r = ty_config_read(cli->arena, args->config, args->gates, &config, err);
-    for (size_t i = 0; r == 0 && i < args->plugin_dirs.n; i++)
-        r = ty_extern_plugins_load(&s->externs, cli->arena, args->plugin_dirs.v[i], err);
+    int r = ty_config_read(cli->arena, from->file, from->gates, &config, err);
+    for (size_t i = 0; r == 0 && i < from->plugin_dirs.n; i++)
+        r = ty_extern_plugins_load(&s->externs, cli->arena, from->plugin_dirs.v[i], err);
     if (r == 0) {
         s->settings = config.settings;
         s->status_off = config.status_said && !config.settings.status_gate;
         r = ty_pipeline_init(&s->pipeline, config.enabled.v, config.disabled.v, s->externs.v, err);
     }
     if (r == 0)
-        read_inputs(s, args);
+        read_inputs(s, opts);
     return r;
 }
 
@@ -241,17 +238,17 @@ void ty_session_close(struct ty_session *s)
     ty_extern_plugins_done(&s->externs);
 }
 
-int ty_session_run(struct ty_cli *cli, const struct ty_args *args,
-                   int (*fn)(struct ty_session *s, const struct ty_args *args))
+int ty_session_run(struct ty_cli *cli, const struct ty_session_opts *opts,
+                   int (*fn)(struct ty_session *s, const void *ctx), const void *ctx)
 {
     struct ty_session s;
     struct ty_err err = { 0 };
     int code = TY_EXIT_BAD;
 
-    if (ty_session_open(&s, cli, args, &err) < 0)
+    if (ty_session_open(&s, cli, opts, &err) < 0)
         ty_cli_msg(cli, TY_MSG_ERROR, "%s", err.text);
     else
-        code = fn(&s, args);
+        code = fn(&s, ctx);
     ty_session_close(&s);
     return code;
 }

@@ -9,6 +9,9 @@
 #include "plugin_host/extern_plugin.h"
 #include "trainer/plugin.h"
 
+struct ty_config_opts;
+struct ty_input_opts;
+
 struct ty_session {
     struct ty_cli *cli;
     struct ty_settings settings;
@@ -23,14 +26,25 @@ struct ty_session {
     size_t n_invalid; /* objects of the input that were refused */
 };
 
-/* Reads everything that args name. Files that cannot be used become findings. Negative: the
+/* What a session reads, as the command line gives it. NULL members: none. */
+struct ty_session_opts {
+    const struct ty_strlist *operands; /* more files */
+    const struct ty_input_opts *input;
+    const struct ty_config_opts *config;
+    bool converting;                /* `convert`: keeps unknown kinds, prints no notes */
+    bool scripts;                   /* every file is a Slurm batch script */
+    struct ty_convert_opts convert; /* how V1 jobs and batch scripts are converted */
+};
+
+/* Reads everything that opts name. Files that cannot be used become findings. Negative: the
  * configuration, the plugins or the command line are at fault, *err says how. */
-int ty_session_open(struct ty_session *s, struct ty_cli *cli, const struct ty_args *args,
+int ty_session_open(struct ty_session *s, struct ty_cli *cli, const struct ty_session_opts *opts,
                     struct ty_err *err);
 void ty_session_close(struct ty_session *s);
-/* Opens one, gives it to fn, closes it. Gives fn's exit code, or TY_EXIT_BAD and says why not. */
-int ty_session_run(struct ty_cli *cli, const struct ty_args *args,
-                   int (*fn)(struct ty_session *s, const struct ty_args *args));
+/* Opens a session, calls fn with it and with ctx, and closes it. Returns fn's exit code, or
+ * TY_EXIT_BAD after an error message if the session cannot be opened. */
+int ty_session_run(struct ty_cli *cli, const struct ty_session_opts *opts,
+                   int (*fn)(struct ty_session *s, const void *ctx), const void *ctx);
 /* What the API server and the webhooks say: true if the object is accepted. It is defaulted in
  * place, once; mistakes and warnings go to s->findings. */
 bool ty_session_admit(struct ty_session *s, struct ty_doc *doc);

@@ -43,14 +43,14 @@ int ty_job_history_open(struct ty_cli *cli, enum ty_history_db_mode use, struct 
 }
 
 int64_t ty_job_history_run_id(struct ty_cli *cli, const struct ty_cmd *cmd,
-                              const struct ty_args *args)
+                              const struct ty_job_history_opts *opts)
 {
     int64_t run = 0;
 
-    if (!args->run || (ty_str_parse_i64(ty_str(args->run), &run) && run > 0))
+    if (!opts->run || (ty_str_parse_i64(ty_str(opts->run), &run) && run > 0))
         return run;
     ty_cli_usage(cli, cmd, "--run %s: the number of a run, as 'trainyard get -o wide' shows it",
-                 args->run);
+                 opts->run);
     return -1;
 }
 
@@ -158,31 +158,32 @@ static bool take_first(void *ctx, struct ty_arena *a TY_UNUSED,
     return false;
 }
 
-int ty_job_history_entry(struct ty_cli *cli, struct ty_history_db *d, const struct ty_args *args,
-                         const char *name, struct ty_job_history_entry *ret)
+int ty_job_history_entry(struct ty_cli *cli, struct ty_history_db *d,
+                         const struct ty_job_history_opts *opts, const char *name,
+                         struct ty_job_history_entry *ret)
 {
     struct job_found f = { .a = cli->arena, .ret = ret };
     struct ty_job_history_query q = {
-        .cli = cli, .d = d, .ns = args->ns, .name = name, .fn = take_first, .ctx = &f
+        .cli = cli, .d = d, .ns = opts->ns, .name = name, .fn = take_first, .ctx = &f
     };
 
-    if (args->run)
-        (void)ty_str_parse_i64(ty_str(args->run), &q.run);
+    if (opts->run)
+        (void)ty_str_parse_i64(ty_str(opts->run), &q.run);
     int code = ty_job_history_query(&q);
     if (code || f.any)
         return code;
     code = ty_job_history_not_found(cli, &ty_kind_trainjob, name);
-    if (!args->run) /* runs have numbers on this machine only */
-        ty_cluster_hint(cli, args->ns, name);
+    if (!opts->run) /* runs have numbers on this machine only */
+        ty_cluster_hint(cli, opts->ns, name);
     return code;
 }
 
 int ty_job_history_open_job(struct ty_cli *cli, const struct ty_cmd *cmd,
-                            const struct ty_args *args, struct ty_history_db **ret_d,
-                            struct ty_job_history_entry *ret)
+                            const struct ty_job_history_opts *opts, const char *name,
+                            struct ty_history_db **ret_d, struct ty_job_history_entry *ret)
 {
-    if (ty_job_history_run_id(cli, cmd, args) < 0)
+    if (ty_job_history_run_id(cli, cmd, opts) < 0)
         return TY_EXIT_USAGE;
     int code = ty_job_history_open(cli, TY_HISTORY_DB_READ, ret_d);
-    return code ? code : ty_job_history_entry(cli, *ret_d, args, args->rest.v[0], ret);
+    return code ? code : ty_job_history_entry(cli, *ret_d, opts, name, ret);
 }

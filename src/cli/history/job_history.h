@@ -42,19 +42,31 @@ struct ty_job_history_query {
     void *ctx;
 };
 int ty_job_history_query(const struct ty_job_history_query *q); /* gives an exit code */
+/* Options that choose among TrainJobs of the same name: member `history`. */
+struct ty_job_history_opts {
+    const char *ns, *run;
+};
+/* clang-format off */
+#define TY_OPTS_JOB_HISTORY(type)                                                                  \
+    { "namespace", 'n', TY_OPT_WORD, "NAME", "only what is in this namespace", NULL,               \
+      TY_OPT_AT(type, history.ns) },                                                               \
+    { "run", 0, TY_OPT_WORD, "ID", "an older run of that name: see 'trainyard get -o wide'", NULL, \
+      TY_OPT_AT(type, history.run) }
+/* clang-format on */
 /* The newest run of that name, or the one of --run; TY_EXIT_BAD and kubectl's sentence if there is
  * none, and whether a cluster has one (cluster_hint.h). Lives with the cli's arena. */
-int ty_job_history_entry(struct ty_cli *cli, struct ty_history_db *d, const struct ty_args *args,
-                         const char *name, struct ty_job_history_entry *ret);
-/* Both at once, for the TrainJob that the first operand names; wrong usage is told, too. */
+int ty_job_history_entry(struct ty_cli *cli, struct ty_history_db *d,
+                         const struct ty_job_history_opts *opts, const char *name,
+                         struct ty_job_history_entry *ret);
+/* Opens the history and finds TrainJob `name`; checks --run first. */
 int ty_job_history_open_job(struct ty_cli *cli, const struct ty_cmd *cmd,
-                            const struct ty_args *args, struct ty_history_db **ret_d,
-                            struct ty_job_history_entry *ret);
+                            const struct ty_job_history_opts *opts, const char *name,
+                            struct ty_history_db **ret_d, struct ty_job_history_entry *ret);
 int ty_job_history_not_found(struct ty_cli *cli, const struct ty_kind *kind, const char *name);
 int ty_job_history_error(struct ty_cli *cli, const struct ty_err *err); /* TY_EXIT_BAD */
 /* --run: 0 if it is not given, -1 and a sentence if it is no number. */
 int64_t ty_job_history_run_id(struct ty_cli *cli, const struct ty_cmd *cmd,
-                              const struct ty_args *args);
+                              const struct ty_job_history_opts *opts);
 
 /* job_state.c: Suspended, Running, "Restarting 1/3", Complete, Failed, Interrupted, Terminating. */
 const char *ty_job_state_text(struct ty_arena *a, const struct ty_job_history_entry *job);
@@ -99,17 +111,5 @@ int ty_events_view_print(struct ty_cli *cli, struct ty_history_db *d,
 int ty_objects_view_print(struct ty_cli *cli, struct ty_json *const *objs, size_t n, bool list,
                           const char *output);
 
-/* Rows of the option tables. */
 extern const char *const ty_job_history_outputs[]; /* json yaml name wide */
-#define TY_OPT_RUN                                                                                 \
-    {                                                                                              \
-        "run", 0, TY_OPT_WORD, "ID", "an older run of that name: see 'trainyard get -o wide'",     \
-            NULL, TY_OPT_AT(run)                                                                   \
-    }
-#define TY_OPT_NAMESPACE                                                                           \
-    {                                                                                              \
-        "namespace", 'n', TY_OPT_WORD, "NAME", "only what is in this namespace", NULL,             \
-            TY_OPT_AT(ns)                                                                          \
-    }
-
 #endif

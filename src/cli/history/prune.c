@@ -30,17 +30,16 @@ bool ty_prune_parse(struct ty_str text, struct ty_prune *ret)
     return true;
 }
 
-int ty_prune_settings(struct ty_cli *cli, const struct ty_cmd *cmd, const struct ty_args *args,
+int ty_prune_settings(struct ty_cli *cli, const struct ty_cmd *cmd, const char *option,
                       struct ty_prune *ret)
 {
     const char *variable = secure_getenv("TRAINYARD_HISTORY");
 
     *ret = TY_PRUNE_DEFAULT;
-    if (args->history)
-        return ty_prune_parse(ty_str(args->history), ret)
+    if (option)
+        return ty_prune_parse(ty_str(option), ret)
                    ? TY_EXIT_OK
-                   : ty_cli_usage(cli, cmd, "--history %s: write 200, 90d, 200,90d or all",
-                                  args->history);
+                   : ty_cli_usage(cli, cmd, "--history %s: write 200, 90d, 200,90d or all", option);
     if (variable && *variable && !ty_prune_parse(ty_str(variable), ret)) {
         ty_cli_msg(cli, TY_MSG_WARNING,
                    "TRAINYARD_HISTORY=%s: write 200, 90d, 200,90d or all; old runs are kept",

@@ -15,9 +15,10 @@ struct ty_prune {
 
 /* "200", "90d", "200,90d" or "all". What is not said has no bound. */
 bool ty_prune_parse(struct ty_str text, struct ty_prune *ret);
-/* --history, else $TRAINYARD_HISTORY, else the default. A wrong option is a mistake in the command
- * line (TY_EXIT_USAGE); a wrong variable is told, and then everything is kept. */
-int ty_prune_settings(struct ty_cli *cli, const struct ty_cmd *cmd, const struct ty_args *args,
+/* option: --history, NULL if not given; else $TRAINYARD_HISTORY, else the default. A wrong option
+ * is a mistake in the command line (TY_EXIT_USAGE); a wrong variable is told, and then everything
+ * is kept. */
+int ty_prune_settings(struct ty_cli *cli, const struct ty_cmd *cmd, const char *option,
                       struct ty_prune *ret);
 
 /* Takes out runs that are over and beyond either bound, oldest first, TY_PRUNE_ONCE at most, with

@@ -260,23 +260,21 @@ static void test_settings(void **state)
     const struct ty_cmd *cmd = ty_cli_find_cmd("run");
     struct ty_prune p = { 0 };
 
-    assert_int_equal(ty_prune_settings(cli, cmd, &(struct ty_args){ 0 }, &p), TY_EXIT_OK);
+    assert_int_equal(ty_prune_settings(cli, cmd, NULL, &p), TY_EXIT_OK);
     assert_true(p.runs == 200 && p.age_ms == 90 * DAY);
     setenv("TRAINYARD_HISTORY", "5", 1);
-    assert_int_equal(ty_prune_settings(cli, cmd, &(struct ty_args){ 0 }, &p), TY_EXIT_OK);
+    assert_int_equal(ty_prune_settings(cli, cmd, NULL, &p), TY_EXIT_OK);
     assert_true(p.runs == 5 && p.age_ms == 0);
-    assert_int_equal(ty_prune_settings(cli, cmd, &(struct ty_args){ .history = "7,1d" }, &p),
-                     TY_EXIT_OK);
+    assert_int_equal(ty_prune_settings(cli, cmd, "7,1d", &p), TY_EXIT_OK);
     assert_true(p.runs == 7 && p.age_ms == DAY);
     setenv("TRAINYARD_HISTORY", "lots", 1);
-    assert_int_equal(ty_prune_settings(cli, cmd, &(struct ty_args){ 0 }, &p), TY_EXIT_OK);
+    assert_int_equal(ty_prune_settings(cli, cmd, NULL, &p), TY_EXIT_OK);
     assert_true(p.runs == 0 && p.age_ms == 0);
     fixture_flush(&w->b);
     assert_has(w->b.err,
                "warning: TRAINYARD_HISTORY=lots: write 200, 90d, 200,90d or all; old runs "
                "are kept\n");
-    assert_int_equal(ty_prune_settings(cli, cmd, &(struct ty_args){ .history = "lots" }, &p),
-                     TY_EXIT_USAGE);
+    assert_int_equal(ty_prune_settings(cli, cmd, "lots", &p), TY_EXIT_USAGE);
     fixture_flush(&w->b);
     assert_has(w->b.err, "--history lots: write");
 }

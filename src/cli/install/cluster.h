@@ -6,6 +6,8 @@
 #include "advise/cluster_reader.h"
 #include "cli/cli.h"
 
+struct ty_kube_opts;
+
 struct ty_cluster {
     struct ty_cli *cli;
     struct ty_kubeconfig config;
@@ -17,7 +19,7 @@ struct ty_cluster {
 
 /* -ENOENT: there is no kubeconfig; else *err says what is wrong with it. To be closed either way.
  */
-int ty_cluster_open(struct ty_cluster *c, struct ty_cli *cli, const struct ty_args *args,
+int ty_cluster_open(struct ty_cluster *c, struct ty_cli *cli, const struct ty_kube_opts *kube,
                     struct ty_err *err);
 void ty_cluster_close(struct ty_cluster *c);
 /* Reads into c->snapshot. */

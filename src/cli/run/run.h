@@ -36,7 +36,7 @@ struct ty_run_ctx {
 size_t ty_run_input_gather(struct ty_run_ctx *r, const struct ty_json **objs, size_t *ret_jobs);
 /* --set spec.trainer.numNodes=4: the value is YAML, on every TrainJob of the input; null takes the
  * field away. */
-int ty_run_input_set(struct ty_run_ctx *r, const struct ty_args *args, struct ty_err *err);
+int ty_run_input_set(struct ty_run_ctx *r, const struct ty_strlist *sets, struct ty_err *err);
 
 /* run_folders.c: makes r->dir with its logs and pods, and r->claims; among temporary files, with a
  * warning, if the state folder cannot be written or may be written by others. */

@@ -96,10 +96,10 @@ static void test_half_built(void **state)
 {
     struct world *w = *state;
     struct ty_run_ctx r = { .cli = &w->b.cli };
-    struct ty_args args = { 0 };
+    struct ty_run_view_opts opts = { 0 };
 
     uv_loop_init(&r.loop);
-    ty_run_view_init(&r.view, &w->b.cli, &args);
+    ty_run_view_init(&r.view, &w->b.cli, &opts);
     ty_run_history_init(&r.history, &w->b.cli);
     ty_run_history_end(&r.history, 1);
     ty_run_end(&r);

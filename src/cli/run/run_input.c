@@ -104,10 +104,10 @@ static int set_one(struct ty_run_ctx *r, const char *word, struct ty_err *err)
     return 0;
 }
 
-int ty_run_input_set(struct ty_run_ctx *r, const struct ty_args *args, struct ty_err *err)
+int ty_run_input_set(struct ty_run_ctx *r, const struct ty_strlist *sets, struct ty_err *err)
 {
-    for (size_t i = 0; i < args->sets.n; i++) {
-        int ret = set_one(r, args->sets.v[i], err);
+    for (size_t i = 0; i < sets->n; i++) {
+        int ret = set_one(r, sets->v[i], err);
         if (ret < 0)
             return ret;
     }

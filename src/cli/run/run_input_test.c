@@ -1,3 +1,4 @@
+#include "cli/cmds.h"
 #include "cli/run/run.h"
 #include "cli/testing.h"
 
@@ -18,7 +19,8 @@ struct world {
 
 static void open_files(struct world *w, const char *first, const char *second, const char *in)
 {
-    struct ty_args args = { 0 };
+    struct ty_input_opts input = { 0 };
+    struct ty_session_opts session = { .input = &input };
     struct ty_err err = { 0 };
     int ends[2];
 
@@ -26,19 +28,19 @@ static void open_files(struct world *w, const char *first, const char *second, c
     fixture_open(&w->b);
     w->r.cli = &w->b.cli;
     fixture_file("a.yaml", first);
-    ty_strlist_add(w->b.cli.arena, &args.files, "a.yaml");
+    ty_strlist_add(w->b.cli.arena, &input.files, "a.yaml");
     if (second) {
         fixture_file("b.yaml", second);
-        ty_strlist_add(w->b.cli.arena, &args.files, "b.yaml");
+        ty_strlist_add(w->b.cli.arena, &input.files, "b.yaml");
     }
     if (in) {
         assert_int_equal(pipe(ends), 0);
         assert_int_equal(write(ends[1], in, strlen(in)), strlen(in));
         close(ends[1]);
         w->b.cli.in = ends[0];
-        ty_strlist_add(w->b.cli.arena, &args.files, "-");
+        ty_strlist_add(w->b.cli.arena, &input.files, "-");
     }
-    assert_int_equal(ty_session_open(&w->r.session, &w->b.cli, &args, &err), 0);
+    assert_int_equal(ty_session_open(&w->r.session, &w->b.cli, &session, &err), 0);
 }
 
 static void close_files(struct world *w)
@@ -51,10 +53,10 @@ static void close_files(struct world *w)
 
 static int set(struct world *w, const char *word, struct ty_err *err)
 {
-    struct ty_args args = { 0 };
+    struct ty_strlist sets = { 0 };
 
-    ty_strlist_add(w->b.cli.arena, &args.sets, word);
-    return ty_run_input_set(&w->r, &args, err);
+    ty_strlist_add(w->b.cli.arena, &sets, word);
+    return ty_run_input_set(&w->r, &sets, err);
 }
 
 static struct ty_json *job(struct world *w, const char *name)

@@ -21,7 +21,7 @@ struct world {
     struct ty_buf seen;
 };
 
-static void open_at(struct world *w, int cols, int rows, const struct ty_args *args)
+static void open_at(struct world *w, int cols, int rows, const struct ty_run_view_opts *opts)
 {
     struct winsize size = { .ws_col = (unsigned short)cols, .ws_row = (unsigned short)rows };
     struct termios mode;
@@ -38,7 +38,7 @@ static void open_at(struct world *w, int cols, int rows, const struct ty_args *a
     assert_int_equal(tcsetattr(slave, TCSANOW, &mode), 0);
     w->memory = w->b.cli.out;
     w->b.cli.out = fdopen(slave, "w");
-    ty_run_view_init(&w->v, &w->b.cli, args);
+    ty_run_view_init(&w->v, &w->b.cli, opts);
     assert_ptr_equal(w->v.renderer, &ty_run_table);
     ty_run_view_open(&w->v, &w->loop);
 }
@@ -115,12 +115,12 @@ static struct ty_pod_update running(const char *pod)
 static void test_ends_above(void **state)
 {
     struct world w = { 0 };
-    struct ty_args args = { 0 };
+    struct ty_run_view_opts opts = { 0 };
     struct ty_pod_update oom = view_news("j-node-0-2", 137), never = view_news("j-node-0-3", 128),
                          again = view_news("j-node-0-4", 3);
 
     (void)state;
-    open_at(&w, 100, 24, &args);
+    open_at(&w, 100, 24, &opts);
     oom.exit_signal = 9;
     oom.reason = "OOMKilled";
     never.reason = "StartError";
@@ -144,10 +144,10 @@ static void test_ends_above(void **state)
 static void test_news_above(void **state)
 {
     struct world w = { 0 };
-    struct ty_args args = { .logs = "node-0-1" };
+    struct ty_run_view_opts opts = { .node = "node-0-1" };
 
     (void)state;
-    open_at(&w, 100, 24, &args);
+    open_at(&w, 100, 24, &opts);
     view_event(&w.v, "Warning", "BackOff", "waits");
     view_event(&w.v, "Normal", "Started", "up");
     view_event(&w.v, "Warning", "Unhealthy", "probe\033]0;title\a failed");
@@ -175,11 +175,11 @@ static void test_news_above(void **state)
 static void test_a_terminal_that_takes_nothing(void **state)
 {
     struct world w = { 0 };
-    struct ty_args args = { 0 };
+    struct ty_run_view_opts opts = { 0 };
     struct ty_pod_update n = running("j-node-0-0");
 
     (void)state;
-    open_at(&w, 80, 24, &args);
+    open_at(&w, 80, 24, &opts);
     view_pod(&w.v, &n);
     drawn(&w);
     assert_int_equal(tcflow(fileno(w.b.cli.out), TCOOFF), 0);
@@ -194,11 +194,11 @@ static void test_a_terminal_that_takes_nothing(void **state)
 static void test_close(void **state)
 {
     struct world w = { 0 };
-    struct ty_args args = { 0 };
+    struct ty_run_view_opts opts = { 0 };
     struct ty_pod_update n = running("j-node-0-0");
 
     (void)state;
-    open_at(&w, 80, 24, &args);
+    open_at(&w, 80, 24, &opts);
     assert_has(seen(&w), "\033[?25l");
     view_pod(&w.v, &n);
     drawn(&w);
@@ -221,11 +221,11 @@ static void test_narrow(void **state)
         "e\xcc\x81 step 1/9 loss 0.1", "\t\t\tx"
     };
     struct world w = { 0 };
-    struct ty_args args = { 0 };
+    struct ty_run_view_opts opts = { 0 };
     struct ty_pod_update n = running("j-a-replicated-job-with-a-very-long-name-indeed-0-0");
 
     (void)state;
-    open_at(&w, 20, 5, &args);
+    open_at(&w, 20, 5, &opts);
     view_pod(&w.v, &n);
     for (size_t i = 0; i < 3; i++) {
         view_say(&w.v, n.pod, lines[i]);
@@ -265,13 +265,13 @@ static void *read_much(void *ctx)
 static void test_a_flood(void **state)
 {
     struct world w = { 0 };
-    struct ty_args args = { .logs = "node-0-0" };
+    struct ty_run_view_opts opts = { .node = "node-0-0" };
     struct reader r = { 0 };
     pthread_t thread;
     char line[4000];
 
     (void)state;
-    open_at(&w, 80, 24, &args);
+    open_at(&w, 80, 24, &opts);
     memset(line, 'x', sizeof(line));
     r.fd = w.master;
     assert_int_equal(pthread_create(&thread, NULL, read_much, &r), 0);

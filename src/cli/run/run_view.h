@@ -51,8 +51,14 @@ struct ty_run_view {
     struct ty_run_screen *screen; /* the table's */
 };
 
+struct ty_run_view_opts {
+    const char *output; /* -o */
+    const char *node;   /* --logs: print the lines of this node only; NULL all */
+    bool quiet;
+};
 /* -o, else what suits the output: the table on a terminal, prefixed lines elsewhere. */
-void ty_run_view_init(struct ty_run_view *v, struct ty_cli *cli, const struct ty_args *args);
+void ty_run_view_init(struct ty_run_view *v, struct ty_cli *cli,
+                      const struct ty_run_view_opts *opts);
 void ty_run_view_open(struct ty_run_view *v, uv_loop_t *loop);
 void ty_run_view_note(struct ty_run_view *v, enum ty_cli_msg_kind how, const char *fmt, ...)
     TY_PRINTF(3, 4);

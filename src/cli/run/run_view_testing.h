@@ -11,10 +11,10 @@
     "\"done\\nverdict\"}]}}"
 
 static inline void view_open(struct ty_run_view *v, struct ty_cli_fixture *b,
-                             const struct ty_args *args)
+                             const struct ty_run_view_opts *opts)
 {
     fixture_open(b);
-    ty_run_view_init(v, &b->cli, args);
+    ty_run_view_init(v, &b->cli, opts);
     ty_run_view_open(v, NULL);
 }
 

@@ -6,6 +6,7 @@
 #include "base/time.h"
 #include "cli/cmds.h"
 #include "cli/history/job_history.h"
+#include "cli/history/job_history_pods.h"
 #include "cli/history/state_dir.h"
 #include "engine/control_socket.h"
 

@@ -2,6 +2,10 @@
 #include "base/time.h"
 #include "cli/cmds.h"
 #include "cli/history/job_history.h"
+#include "cli/history/job_history_pods.h"
+#include "cli/history/job_state.h"
+#include "cli/history/pod_state.h"
+#include "cli/view/events_view.h"
 #include "cli/view/table.h"
 
 struct describe_opts {

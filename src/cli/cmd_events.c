@@ -1,6 +1,7 @@
 /* trainyard events: what happened to a TrainJob and what it is made of. */
 #include "cli/cmds.h"
 #include "cli/history/job_history.h"
+#include "cli/view/events_view.h"
 
 static const char *const outputs[] = { "json", "yaml", NULL };
 struct events_opts {

@@ -2,9 +2,13 @@
 #include <time.h>
 
 #include "cli/cmds.h"
+#include "cli/history/job_state.h"
 #include "cli/install/cluster_hint.h"
+#include "cli/view/events_view.h"
 #include "cli/view/get_view.h"
+#include "cli/view/objects_view.h"
 
+static const char *const formats[] = { "json", "yaml", "name", "wide", NULL };
 struct get_opts {
     struct ty_args args;
     struct ty_job_history_opts history;
@@ -12,7 +16,7 @@ struct get_opts {
     bool watch;
 };
 static const struct ty_opt options[] = {
-    { "output", 'o', TY_OPT_WORD, "FORMAT", "json, yaml, name or wide", ty_job_history_outputs,
+    { "output", 'o', TY_OPT_WORD, "FORMAT", "json, yaml, name or wide", formats,
       TY_OPT_AT(struct get_opts, output) },
     TY_OPTS_JOB_HISTORY(struct get_opts),
     { "watch", 'w', TY_OPT_FLAG, NULL, "go on, and print a TrainJob again when its state changes",

@@ -4,6 +4,8 @@
 #include "base/xalloc.h"
 #include "cli/cmds.h"
 #include "cli/history/job_history.h"
+#include "cli/history/job_history_pods.h"
+#include "cli/history/job_state.h"
 #include "cli/history/log_files.h"
 
 #define POLL_NS 100000000

@@ -9,6 +9,7 @@
 #include "cli/history/state_dir.h"
 #include "cli/run/run.h"
 #include "cli/run/run_gc.h"
+#include "cli/run/run_input.h"
 #include "proc/memory_trim.h"
 
 #define SETTLED_MS     250 /* shorter runs are not worth tidying up in */

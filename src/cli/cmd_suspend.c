@@ -1,6 +1,7 @@
 /* trainyard suspend, trainyard resume: orders to a run at work. */
 #include "cli/cmds.h"
 #include "cli/history/job_history.h"
+#include "cli/history/job_state.h"
 #include "engine/control_socket.h"
 
 struct suspend_opts {

@@ -5,8 +5,6 @@
 #include "cli/history/state_dir.h"
 #include "cli/install/cluster_hint.h"
 
-const char *const ty_job_history_outputs[] = { "json", "yaml", "name", "wide", NULL };
-
 int ty_job_history_error(struct ty_cli *cli, const struct ty_err *err)
 {
     ty_cli_msg(cli, TY_MSG_ERROR, "%s", err->text);

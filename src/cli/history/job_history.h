@@ -68,48 +68,4 @@ int ty_job_history_error(struct ty_cli *cli, const struct ty_err *err); /* TY_EX
 int64_t ty_job_history_run_id(struct ty_cli *cli, const struct ty_cmd *cmd,
                               const struct ty_job_history_opts *opts);
 
-/* job_state.c: Suspended, Running, "Restarting 1/3", Complete, Failed, Interrupted, Terminating. */
-const char *ty_job_state_text(struct ty_arena *a, const struct ty_job_history_entry *job);
-const char *ty_job_state_nodes(struct ty_arena *a, const struct ty_job_history_entry *job);
-const char *ty_job_state_progress(struct ty_arena *a,
-                                  const struct ty_job_history_entry *job); /* "" unknown */
-int64_t ty_job_state_restarts(const struct ty_job_history_entry *job);
-/* Unix milliseconds; 0: it goes on; -1: nobody knows. */
-int64_t ty_job_state_ended_ms(const struct ty_job_history_entry *job);
-const char *ty_job_state_duration(struct ty_arena *a, const struct ty_job_history_entry *job,
-                                  int64_t now_ms);
-
-/* pod_state.c: as kubectl's STATUS column; Interrupted if it was cut off. */
-const char *ty_pod_state_text(struct ty_arena *a, const struct ty_json *pod, bool cut_off,
-                              bool gone);
-int64_t ty_pod_state_restarts(const struct ty_json *pod);
-const char *ty_pod_state_ready(struct ty_arena *a, const struct ty_json *pod); /* "1/1" */
-/* One container's: "Running", "Completed", "Error", "Waiting". exit: "7", "signal 15", "". */
-const char *ty_pod_state_container(struct ty_arena *a, const struct ty_json *status, bool cut_off);
-const char *ty_pod_state_container_exit(struct ty_arena *a, const struct ty_json *status);
-
-/* job_history_pods.c: the pods of a TrainJob's run, the newest of each host name, in the order of
- * their names. */
-struct ty_job_history_pod {
-    const char *host, *node; /* node: host without "JOB-" */
-    struct ty_json *obj;
-    int64_t version;
-    bool gone;
-};
-int ty_job_history_pods(struct ty_cli *cli, struct ty_history_db *d, struct ty_arena *a,
-                        const struct ty_job_history_entry *job, struct ty_job_history_pod **ret,
-                        size_t *ret_n);
-/* "t-node-0-1" or "node-0-1" of job t. */
-bool ty_job_history_pod_is(const struct ty_job_history_pod *pod, const char *node);
-
-/* events_view.c: a table as kubectl events has it, or a List. job NULL: all of the run. */
-int ty_events_view_print(struct ty_cli *cli, struct ty_history_db *d,
-                         const struct ty_history_read_filter *which, const char *output,
-                         const char *indent);
-
-/* objects_view.c: one object, or a v1 List. output: json, yaml, name. */
-int ty_objects_view_print(struct ty_cli *cli, struct ty_json *const *objs, size_t n, bool list,
-                          const char *output);
-
-extern const char *const ty_job_history_outputs[]; /* json yaml name wide */
 #endif

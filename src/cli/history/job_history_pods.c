@@ -1,3 +1,4 @@
+#include "cli/history/job_history_pods.h"
 #include "cli/history/job_history.h"
 
 #include <errno.h>

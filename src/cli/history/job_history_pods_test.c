@@ -1,3 +1,4 @@
+#include "cli/history/job_history_pods.h"
 #include "cli/history/job_history_testing.h"
 
 static void test_newest_of_each_host(void **state)

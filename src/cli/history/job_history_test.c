@@ -1,5 +1,6 @@
 #include "cli/cmds.h"
 #include "cli/history/job_history_testing.h"
+#include "cli/history/job_state.h"
 
 static bool note(void *ctx, struct ty_arena *a, const struct ty_job_history_entry *job)
 {

@@ -1,4 +1,5 @@
 /* How a TrainJob is, in one word, and the other cells of its row. */
+#include "cli/history/job_state.h"
 #include "base/time.h"
 #include "cli/history/job_history.h"
 #include "cli/view/table.h"

@@ -1,5 +1,5 @@
 /* How a pod and its containers are, in kubectl's words. */
-#include "cli/history/job_history.h"
+#include "cli/history/pod_state.h"
 
 static const char *dup_str(struct ty_arena *a, struct ty_str s)
 {

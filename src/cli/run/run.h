@@ -31,13 +31,6 @@ struct ty_run_ctx {
     const char **env; /* --env, NULL-terminated */
 };
 
-/* run_input.c: what is run. Everything that was accepted, and the runtimes that the jobs refer to;
- * objs has room for twice the inputs. */
-size_t ty_run_input_gather(struct ty_run_ctx *r, const struct ty_json **objs, size_t *ret_jobs);
-/* --set spec.trainer.numNodes=4: the value is YAML, on every TrainJob of the input; null takes the
- * field away. */
-int ty_run_input_set(struct ty_run_ctx *r, const struct ty_strlist *sets, struct ty_err *err);
-
 /* run_folders.c: makes r->dir with its logs and pods, and r->claims; among temporary files, with a
  * warning, if the state folder cannot be written or may be written by others. */
 int ty_run_folders(struct ty_run_ctx *r, const char *name, struct ty_err *err);

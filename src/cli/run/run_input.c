@@ -1,7 +1,7 @@
 /* What a run is made of: the accepted objects of the input, and what --set changes in them. */
 #include <errno.h>
 
-#include "cli/run/run.h"
+#include "cli/run/run_input.h"
 #include "trainer/runtime_resolve.h"
 #include "json/yaml.h"
 

@@ -1,5 +1,5 @@
 #include "cli/cmds.h"
-#include "cli/run/run.h"
+#include "cli/run/run_input.h"
 #include "cli/testing.h"
 
 #define API "apiVersion: trainer.kubeflow.org/v1alpha1\n"

@@ -1,5 +1,6 @@
 /* The plain view of a run: one line for each thing that happens, prefixed with who it happened to.
  * The programs' lines go to standard output, everything else to standard error. */
+#include "cli/run/run_summary.h"
 #include "cli/run/run_view.h"
 
 static void plain_open(struct ty_run_view *v, uv_loop_t *loop TY_UNUSED)

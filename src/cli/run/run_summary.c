@@ -1,5 +1,5 @@
 /* The last word on a run. What failed first comes first: it is what the reader looks for. */
-#include "cli/run/run_view.h"
+#include "cli/run/run_summary.h"
 
 enum { EACH = 16 }; /* more nodes than that are told in groups */
 
@@ -9,7 +9,7 @@ enum { EACH = 16 }; /* more nodes than that are told in groups */
 #define YELLOW(colour) ((colour) ? "\033[1;33m" : "")
 #define PLAIN(colour)  ((colour) ? "\033[0m" : "")
 
-void ty_run_clock(struct ty_buf *out, int64_t seconds)
+void ty_run_summary_clock(struct ty_buf *out, int64_t seconds)
 {
     long long s = seconds < 0 ? 0 : seconds;
 
@@ -19,7 +19,7 @@ void ty_run_clock(struct ty_buf *out, int64_t seconds)
         ty_buf_printf(out, "%lld:%02lld", s / 60, s % 60);
 }
 
-void ty_run_metrics(struct ty_buf *out, const struct ty_progress *p)
+void ty_run_summary_metrics(struct ty_buf *out, const struct ty_progress *p)
 {
     for (size_t i = 0; i < p->n_metrics; i++)
         ty_buf_printf(out, "%s%s %s", i ? ", " : "", p->metrics[i].name, p->metrics[i].value);
@@ -107,7 +107,7 @@ static void add_progress(struct ty_buf *out, const struct ty_progress *p)
     ty_buf_cstr(out, "  last progress: ");
     if (p->percent >= 0)
         ty_buf_printf(out, "%d%%%s", p->percent, p->n_metrics ? ", " : "");
-    ty_run_metrics(out, p);
+    ty_run_summary_metrics(out, p);
     ty_buf_chr(out, '\n');
 }
 

@@ -1,4 +1,4 @@
-#include "cli/run/run_view.h"
+#include "cli/run/run_summary.h"
 #include "cli/testing.h"
 
 static struct ty_run_node *add(struct ty_run_model *m, int i, int code, bool by_us)
@@ -147,7 +147,7 @@ static void test_clock(void **state)
     (void)state;
     for (size_t i = 0; i < 4; i++) {
         ty_auto_buf b = { 0 };
-        ty_run_clock(&b, cases[i].s);
+        ty_run_summary_clock(&b, cases[i].s);
         ty_buf_chr(&b, '\0');
         assert_string_equal(b.p, cases[i].want);
     }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/run/run_summary.h"
 #include "cli/run/run_view.h"
 
 #define EVERY_MS    100

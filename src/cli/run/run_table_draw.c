@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "cli/run/run_summary.h"
 #include "cli/run/run_view.h"
 
 enum { NAME_MAX_WIDTH = 28, METRICS_WIDTH = 28, BAR = 10, JOB_BAR = 20, LEAST_LINE = 12 };
@@ -125,7 +126,7 @@ static void draw_job(struct ty_run_table_frame *f, const struct ty_run_table_opt
     put_gap(&p, 2);
     put_text(&p, CYAN, ty_str(job_state(j)));
     ty_buf_chr(&text, ' ');
-    ty_run_clock(&text, ((j->ended_ms ? j->ended_ms : d->now_ms) - j->began_ms) / 1000);
+    ty_run_summary_clock(&text, ((j->ended_ms ? j->ended_ms : d->now_ms) - j->began_ms) / 1000);
     ty_buf_printf(&text, "  %zu node%s", j->n_alive, j->n_alive == 1 ? "" : "s");
     put_text(&p, NULL, ty_buf_str(&text));
     if (j->restarts) {
@@ -141,12 +142,12 @@ static void draw_job(struct ty_run_table_frame *f, const struct ty_run_table_opt
     ty_auto_buf rest = { 0 };
     if (j->progress.eta_s >= 0 && part < 1) {
         ty_buf_cstr(&rest, "  ");
-        ty_run_clock(&rest, j->progress.eta_s - (d->now_ms - j->progress_ms) / 1000);
+        ty_run_summary_clock(&rest, j->progress.eta_s - (d->now_ms - j->progress_ms) / 1000);
         ty_buf_cstr(&rest, " left");
     }
     if (j->progress.n_metrics) {
         ty_buf_cstr(&rest, "  ");
-        ty_run_metrics(&rest, &j->progress);
+        ty_run_summary_metrics(&rest, &j->progress);
     }
     put_text(&p, NULL, ty_buf_str(&rest));
     end_line(&p);
@@ -188,7 +189,7 @@ static void draw_node(struct ty_run_table_frame *f, const struct ty_run_table_op
     put_gap(&p, 2);
     put_cell(&p, hue, ty_str(state), 8);
     if (n->began_ms)
-        ty_run_clock(&clock, (d->now_ms - n->began_ms) / 1000);
+        ty_run_summary_clock(&clock, (d->now_ms - n->began_ms) / 1000);
     put_cell(&p, NULL, ty_buf_str(&clock), -7);
     if (l->bar) {
         put_gap(&p, 2);
@@ -199,7 +200,7 @@ static void draw_node(struct ty_run_table_frame *f, const struct ty_run_table_op
             put_gap(&p, BAR + 4);
         }
     }
-    ty_run_metrics(&metrics, ty_run_node_progress(n));
+    ty_run_summary_metrics(&metrics, ty_run_node_progress(n));
     if (l->metrics && p.left > l->metrics + LEAST_LINE) {
         put_gap(&p, 2);
         put_cell(&p, NULL, ty_buf_str(&metrics), l->metrics);
@@ -267,7 +268,7 @@ static struct table_layout layout_of(const struct node_pick *v, size_t n)
         l.name = w > l.name ? w : l.name;
         l.bar |= ty_progress_fraction(ty_run_node_progress(v[i].node)) >= 0;
         ty_auto_buf b = { 0 };
-        ty_run_metrics(&b, ty_run_node_progress(v[i].node));
+        ty_run_summary_metrics(&b, ty_run_node_progress(v[i].node));
         w = ty_text_width(ty_buf_str(&b));
         l.metrics = w > l.metrics ? w : l.metrics;
     }

@@ -65,12 +65,4 @@ void ty_run_view_note(struct ty_run_view *v, enum ty_cli_msg_kind how, const cha
 /* Ends it, whether it was opened or not; with an outcome it says the last word. */
 void ty_run_view_close(struct ty_run_view *v, const struct ty_run_outcome *o);
 
-/* run_summary.c: the last word in lines: what failed first, then each job. */
-void ty_run_summary(struct ty_buf *out, const struct ty_run_model *m,
-                    const struct ty_run_outcome *o, bool colour);
-/* "loss 0.31, lr 1e-5" */
-void ty_run_metrics(struct ty_buf *out, const struct ty_progress *p);
-/* "0:05", "12:34", "1:02:03" */
-void ty_run_clock(struct ty_buf *out, int64_t seconds);
-
 #endif

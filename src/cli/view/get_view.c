@@ -1,4 +1,6 @@
 #include "cli/view/get_view.h"
+#include "cli/history/job_state.h"
+#include "cli/history/pod_state.h"
 
 #include "base/time.h"
 #include "trainer/trainjob_reconcile.h"

@@ -31,14 +31,13 @@ struct ty_run_ctx {
     const char **env; /* --env, NULL-terminated */
 };
 
-/* run_folders.c: makes r->dir with its logs and pods, and r->claims; among temporary files, with a
- * warning, if the state folder cannot be written or may be written by others. */
+/* Creates r->dir with logs/ and pods/, and r->claims, below $XDG_STATE_HOME/trainyard; below
+ * $TMPDIR, with a warning, if that cannot be written or others may write it. */
 int ty_run_folders(struct ty_run_ctx *r, const char *name, struct ty_err *err);
-
-/* run_end.c */
-/* The last word of the view; while the engine is there. keep: the pods' folders stay. */
+/* Prints the summary; the engine must still exist. keep: the pod directories stay. */
 void ty_run_close_view(struct ty_run_ctx *r, bool keep);
 int ty_run_exit_code(struct ty_run_ctx *r); /* before ty_run_end */
-void ty_run_end(struct ty_run_ctx *r); /* the engine, the loop, the zygote; half-built is fine */
+/* Frees the engine, the loop and the zygote; accepts a half-built run. */
+void ty_run_end(struct ty_run_ctx *r);
 
 #endif

@@ -36,4 +36,10 @@ void ty_run_history_begin(struct ty_run_history *h, uv_loop_t *loop, struct ty_e
  * it never began. */
 void ty_run_history_end(struct ty_run_history *h, int code);
 
+/* The command line as the history stores it: words with spaces between them. `words`: each ends
+ * with a NUL, as in /proc/self/cmdline; a last word without one was cut off and is replaced by "…".
+ * `env`: the words of --env, NULL-terminated or NULL; of each only the name is stored, because
+ * values of variables may be secrets. Lives with the arena. */
+char *ty_run_history_command(struct ty_arena *a, struct ty_str words, const char *const *env);
+
 #endif

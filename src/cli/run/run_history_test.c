@@ -174,13 +174,59 @@ static void test_no_folder_no_trouble(void **state)
     assert_has(w->b.err, "this run has no history: not/there/h.db: No such file or directory");
 }
 
+#define WORDS(lit) ((struct ty_str){ lit, sizeof(lit) - 1 })
+
+static void test_command_as_typed(void **state)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 16);
+
+    (void)state;
+    assert_string_equal(ty_run_history_command(a, WORDS("trainyard\0run\0a b\0\0x\0"), NULL),
+                        "trainyard run a b  x");
+    assert_string_equal(ty_run_history_command(a, WORDS(""), NULL), "");
+}
+
+/* However --env was written: the name stays, the value does not. */
+static void test_command_hides_values(void **state)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 16);
+    static const char *const env[] = { "TOKEN=hf_x=y", "PLAIN", "EMPTY=", NULL };
+
+    (void)state;
+    assert_string_equal(
+        ty_run_history_command(
+            a,
+            WORDS("trainyard\0run\0job.yaml\0--env\0TOKEN=hf_x=y\0--env=TOKEN=hf_x=y\0"
+                  "-e\0TOKEN=hf_x=y\0-eTOKEN=hf_x=y\0-e=TOKEN=hf_x=y\0-qeTOKEN=hf_x=y\0"
+                  "-e\0PLAIN\0-e\0EMPTY=\0--set\0spec.trainer.numNodes=2\0"),
+            env),
+        "trainyard run job.yaml --env TOKEN=*** --env=TOKEN=*** -e TOKEN=*** -eTOKEN=*** "
+        "-e=TOKEN=*** -qeTOKEN=*** -e PLAIN -e EMPTY= --set spec.trainer.numNodes=2");
+}
+
+/* A command line that is longer than what is read of it ends before its last word. */
+static void test_command_cut_off(void **state)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 16);
+    static const char *const env[] = { "TOKEN=secret", NULL };
+
+    (void)state;
+    assert_string_equal(ty_run_history_command(a, WORDS("trainyard\0run\0-e\0TOKEN=sec"), env),
+                        "trainyard run -e …");
+}
+
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_written_while_it_goes),      T(test_a_run_of_nothing_leaves_nothing),
-        T(test_a_broken_file_is_told_once), T(test_orders),
+        T(test_written_while_it_goes),
+        T(test_a_run_of_nothing_leaves_nothing),
+        T(test_a_broken_file_is_told_once),
+        T(test_orders),
         T(test_no_folder_no_trouble),
+        cmocka_unit_test(test_command_as_typed),
+        cmocka_unit_test(test_command_hides_values),
+        cmocka_unit_test(test_command_cut_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

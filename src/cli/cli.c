@@ -1,4 +1,4 @@
-/* Finds the command, reads its options, runs it. */
+/* Finds the command, parses its options and runs it. */
 #include "cli/cli.h"
 #include "base/buf.h"
 #include "base/str.h"
@@ -75,7 +75,7 @@ int ty_cli_print(struct ty_cli *cli, struct ty_buf *b)
     if (n == b->n && fflush(cli->out) == 0)
         return TY_EXIT_OK;
     int e = errno;
-    __fpurge(cli->out); /* the reader is gone: do not try again at exit */
+    __fpurge(cli->out); /* the reader closed the pipe: do not retry at exit */
     if (e != EPIPE)
         ty_cli_msg(cli, TY_MSG_ERROR, "cannot write the output: %s", strerrordesc_np(e));
     return TY_EXIT_BAD;

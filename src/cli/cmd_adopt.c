@@ -1,4 +1,4 @@
-/* trainyard adopt: what would happen if this operator took over a cluster. Reads, never writes. */
+/* trainyard adopt: reports what would change if this operator took over a cluster. Read-only. */
 #include <errno.h>
 
 #include "api/name.h"
@@ -10,7 +10,7 @@
 #include "store/kube/kube_kinds.h"
 #include "json/yaml.h"
 
-#define ROUNDS      5 /* a job leads to its snapshot, that to its classes; no further */
+#define ROUNDS      5 /* TrainJob, its snapshot, the snapshot's classes: references go no deeper */
 #define CONFIG_NAME "kubeflow-trainer-config"
 #define CONFIG_FILE "controller_manager_config.yaml"
 #define HOOKS_NAME  "validator.trainer.kubeflow.org"
@@ -25,9 +25,9 @@ struct adopt_opts {
 };
 static const struct ty_opt options[] = {
     TY_OPTS_KUBE(struct adopt_opts),
-    { "namespace", 'n', TY_OPT_WORD, "NAME", "only the TrainJobs and runtimes of this namespace",
+    { "namespace", 'n', TY_OPT_WORD, "NAME", "check only TrainJobs and runtimes of this namespace",
       NULL, TY_OPT_AT(struct adopt_opts, ns) },
-    { "all-namespaces", 'A', TY_OPT_FLAG, NULL, "those of all namespaces (default)", NULL,
+    { "all-namespaces", 'A', TY_OPT_FLAG, NULL, "all namespaces (default)", NULL,
       TY_OPT_AT(struct adopt_opts, all) },
     { "operator-namespace", 0, TY_OPT_WORD, "NAME", "where the operator runs (kubeflow-system)",
       NULL, TY_OPT_AT(struct adopt_opts, operator_ns) },
@@ -40,7 +40,7 @@ static const struct ty_opt options[] = {
     TY_OPT_END,
 };
 
-/* Exit codes, as those of `kubectl diff`. */
+/* Exit codes as those of `kubectl diff`. */
 enum { SAFE = TY_EXIT_OK, NOT_SAFE = TY_EXIT_BAD, UNREAD = TY_EXIT_USAGE };
 
 struct adopt {
@@ -53,7 +53,7 @@ struct adopt {
     struct ty_extern_plugins externs;
 };
 
-/* The lists, and the configuration that the operator would find there. */
+/* Lists the objects, and gets the configuration that the operator would use there. */
 static int read_cluster(struct adopt *x, struct ty_err *err)
 {
     struct ty_str ns = ty_str(x->opts->ns);
@@ -82,7 +82,7 @@ static int read_cluster(struct adopt *x, struct ty_err *err)
                    t->why);
 }
 
-/* --config, else what is installed, else the defaults. */
+/* Uses --config, else the installed ConfigMap, else the defaults. */
 static int read_config(struct adopt *x, struct ty_err *err)
 {
     struct ty_arena *a = x->cli->arena;
@@ -104,7 +104,8 @@ static int read_config(struct adopt *x, struct ty_err *err)
                             err);
 }
 
-/* The CA that pods are told to trust stands in the webhooks, too: no Secret need be read for it. */
+/* The CA bundle that pods trust is also in the webhook configuration, so no Secret has to be
+ * read. */
 static const struct ty_json *hook_secret(struct adopt *x)
 {
     struct ty_arena *a = x->cli->arena;
@@ -122,7 +123,7 @@ static const struct ty_json *hook_secret(struct adopt *x)
 
 static void compare_objects(struct adopt *x, struct ty_adopt *ret)
 {
-    unsigned char entropy[TY_ENTROPY] = { 0 }; /* keys made here go nowhere */
+    unsigned char entropy[TY_ENTROPY] = { 0 }; /* keys generated here are discarded */
     struct ty_adopt_in in = { .snapshot = x->cluster.snapshot,
                               .pipeline = &x->pipeline,
                               .settings = &x->config.settings,
@@ -198,23 +199,21 @@ static int run(struct ty_cli *cli, const void *parsed)
 
 const struct ty_cmd ty_cmd_adopt = {
     .name = "adopt",
-    .about = "Say what a switch from Kubeflow Trainer to this operator would do",
+    .about = "Report what switching from Kubeflow Trainer would change",
     .more =
-        "Reads a live cluster and writes nothing. Every TrainJob, TrainingRuntime and\n"
-        "ClusterTrainingRuntime goes through the admission of this operator, every job through "
-        "its\n"
-        "pipeline, from the snapshot of its runtime where there is one; what would be applied is\n"
-        "compared with the JobSets that are there, field by field, as far as the operator owns "
-        "the\n"
-        "fields. A JobSet that runs is never written, by v2.3.0 nor by this operator.\n"
+        "Reads a live cluster and never writes to it. Runs this operator's admission for every\n"
+        "TrainJob, TrainingRuntime and ClusterTrainingRuntime, and its pipeline for every\n"
+        "TrainJob, with the snapshot of its runtime if there is one. Compares the result with\n"
+        "the JobSets in the cluster, field by field, for the fields that the operator owns.\n"
+        "Neither v2.3.0 nor this operator writes a running JobSet.\n"
         "\n"
-        "Rights that it needs: get and list of trainjobs, trainingruntimes,\n"
-        "clustertrainingruntimes, jobsets and podgroups, get of configmaps; with get of secrets "
-        "it\n"
-        "also sees whether those are there (it asks for their metadata only).\n"
+        "Required permissions: get and list of trainjobs, trainingruntimes,\n"
+        "clustertrainingruntimes, jobsets and podgroups, and get of configmaps. With get of\n"
+        "secrets it also checks that referenced Secrets exist (it requests their metadata\n"
+        "only).\n"
         "\n"
-        "Exit status, as that of kubectl diff: 0 safe to switch, 1 something differs or stands\n"
-        "against it, 2 wrong usage, or the cluster cannot be read.\n",
+        "Exit status, as that of kubectl diff: 0 safe to switch, 1 something differs or\n"
+        "prevents the switch, 2 wrong usage, or the cluster cannot be read.\n",
     .examples = "  trainyard adopt\n"
                 "  trainyard adopt --context staging -n team-a -v\n"
                 "  trainyard adopt -o json\n",

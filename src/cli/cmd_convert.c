@@ -1,5 +1,4 @@
-/* trainyard convert: jobs of Training Operator V1 and Slurm batch scripts become TrainJobs.
- */
+/* trainyard convert: converts jobs of Training Operator V1 and Slurm batch scripts to TrainJobs. */
 #include "cli/cmds.h"
 #include "cli/session.h"
 #include "cli/view/printer.h"
@@ -17,21 +16,22 @@ static const struct ty_opt options[] = {
     TY_OPTS_INPUT(struct convert_opts),
     { "output", 'o', TY_OPT_WORD, "FORMAT", "yaml (default) or json", formats,
       TY_OPT_AT(struct convert_opts, output) },
-    { "strict", 0, TY_OPT_FLAG, NULL, "what is not carried over as it was is an error", NULL,
+    { "strict", 0, TY_OPT_FLAG, NULL, "fail if something is not converted exactly", NULL,
       TY_OPT_AT(struct convert_opts, strict) },
     { "from", 0, TY_OPT_WORD, "WHAT", "sbatch: read the files as Slurm scripts; auto (default)",
       sources, TY_OPT_AT(struct convert_opts, from) },
-    { "gang", 0, TY_OPT_WORD, "SCHEDULER", "make gangs: volcano or coscheduling", gangs,
+    { "gang", 0, TY_OPT_WORD, "SCHEDULER", "add gang scheduling: volcano or coscheduling", gangs,
       TY_OPT_AT(struct convert_opts, gang) },
     { "gang-restart", 0, TY_OPT_FLAG, NULL, "restart all pods where V1 restarted single ones", NULL,
       TY_OPT_AT(struct convert_opts, gang_restart) },
-    { "split-script", 0, TY_OPT_FLAG, NULL, "one script for unequal Master and Worker commands",
-      NULL, TY_OPT_AT(struct convert_opts, split_script) },
+    { "split-script", 0, TY_OPT_FLAG, NULL,
+      "join different Master and Worker commands in one script", NULL,
+      TY_OPT_AT(struct convert_opts, split_script) },
     TY_OPT_HELP(struct convert_opts),
     TY_OPT_END,
 };
 
-/* What is admitted is filled with defaults: people want to read what they would have written. */
+/* Admission sets defaults in place; the output is copied before, without them. */
 static void admit_copies(struct ty_session *s, struct ty_json **kept)
 {
     for (size_t i = 0; i < s->inputs.n; i++)

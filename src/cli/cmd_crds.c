@@ -1,4 +1,4 @@
-/* trainyard crds: the CustomResourceDefinitions, ready for kubectl apply --server-side. */
+/* trainyard crds: prints the CustomResourceDefinitions for kubectl apply --server-side. */
 #include "api/crd.h"
 #include "cli/cmds.h"
 #include "cli/view/printer.h"
@@ -23,7 +23,7 @@ static const struct ty_kind crd_kind = {
     .singular = "customresourcedefinition",
 };
 
-/* One line: what is embedded, stored and sent should be small. */
+/* Prints the List on one line: CRDs are large, and programs embed and send this form. */
 static int print_list(struct ty_cli *cli)
 {
     struct ty_arena *a = cli->arena;

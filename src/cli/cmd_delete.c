@@ -1,4 +1,4 @@
-/* trainyard delete: stops a TrainJob if it runs, then takes it, its events and logs out of the
+/* trainyard delete: stops a TrainJob if it runs, then deletes it, its events and its logs from the
  * history. */
 #include <errno.h>
 #include <time.h>
@@ -18,14 +18,13 @@ struct delete_opts {
 };
 static const struct ty_opt options[] = {
     TY_OPTS_JOB_HISTORY(struct delete_opts),
-    { "all", 0, TY_OPT_FLAG, NULL, "every run of NAME; without NAME every run there is", NULL,
+    { "all", 0, TY_OPT_FLAG, NULL, "delete every run of NAME; without NAME every run", NULL,
       TY_OPT_AT(struct delete_opts, all) },
-    { "older-than", 0, TY_OPT_WORD, "AGE",
-      "what has been over for longer: 30d, 2w, 12h; nothing that runs", NULL,
+    { "older-than", 0, TY_OPT_WORD, "AGE", "delete jobs that ended longer ago: 30d, 2w, 12h", NULL,
       TY_OPT_AT(struct delete_opts, older_than) },
-    { "keep", 0, TY_OPT_WORD, "N", "all that is over but the newest N", NULL,
+    { "keep", 0, TY_OPT_WORD, "N", "delete finished jobs except the newest N", NULL,
       TY_OPT_AT(struct delete_opts, keep_newest) },
-    { "dry-run", 0, TY_OPT_FLAG, NULL, "say what would be deleted, delete nothing", NULL,
+    { "dry-run", 0, TY_OPT_FLAG, NULL, "print what would be deleted, delete nothing", NULL,
       TY_OPT_AT(struct delete_opts, dry_run) },
     TY_OPT_HELP(struct delete_opts),
     TY_OPT_END,
@@ -34,11 +33,11 @@ static const struct ty_opt options[] = {
 struct delete_cmd {
     struct ty_cli *cli;
     struct ty_history_db *d;
-    struct ty_job_history_entry *v; /* what is to go; lives with the cli's arena */
+    struct ty_job_history_entry *v; /* jobs to delete; live with the cli's arena */
     size_t n, cap;
-    bool old;           /* --older-than, --keep: only what is over, and of that: */
-    int64_t before_ms;  /* what was over before; 0: any */
-    int64_t keep, kept; /* so many of the newest stay, of one NAME or of all; kept so far */
+    bool old;           /* --older-than, --keep: only finished jobs, and of those: */
+    int64_t before_ms;  /* jobs that ended before; 0: any */
+    int64_t keep, kept; /* the newest `keep` stay, of one NAME or of all; kept so far */
     bool dry_run;
 };
 
@@ -86,8 +85,8 @@ static bool count_live(void *ctx, struct ty_arena *a TY_UNUSED,
     return true;
 }
 
-/* It is gone when its run says so in the history, or has ended. The last job of a run takes the run
- * with it, and the run writes until its end. */
+/* Waits until the run has recorded the deletion or has ended. Deleting the last job of a run ends
+ * the run, which writes to the history until its end. */
 static int wait_gone(struct delete_cmd *w, const struct ty_job_history_entry *job)
 {
     for (;;) {
@@ -129,7 +128,7 @@ static int delete_one(struct delete_cmd *w, const struct ty_job_history_entry *j
 
     if (code)
         return code;
-    remove_logs(w, job, false); /* while the history still knows whose they are */
+    remove_logs(w, job, false); /* before the rows: they contain the pods' names */
     if (ty_history_read_delete_job(w->d, job->run.id, job->name, &last, &err) < 0)
         return ty_job_history_error(w->cli, &err);
     if (last)
@@ -138,7 +137,7 @@ static int delete_one(struct delete_cmd *w, const struct ty_job_history_entry *j
     return TY_EXIT_OK;
 }
 
-/* Newest first, so those that stay are met before the others. */
+/* Rows come newest first, so the ones to keep come before the ones to delete. */
 static bool is_retained(struct delete_cmd *w, const struct ty_job_history_entry *job)
 {
     if (!w->old)
@@ -183,7 +182,7 @@ static int find_jobs(struct delete_cmd *w, const struct delete_opts *opts, const
     w->kept = 0;
     int code = ty_job_history_query(&q);
     if (w->old)
-        return code; /* that nothing is old is well */
+        return code; /* no old job is no error */
     if (code == TY_EXIT_OK && name && w->n == before)
         return ty_job_history_not_found(w->cli, &ty_kind_trainjob, name);
     if (!opts->all && w->n > before)
@@ -191,7 +190,7 @@ static int find_jobs(struct delete_cmd *w, const struct delete_opts *opts, const
     return code;
 }
 
-/* The words of the command line, before anything is touched. */
+/* Checks options and operands before anything is deleted. */
 static int read_words(struct delete_cmd *w, const struct delete_opts *opts)
 {
     int64_t age_ms = 0;
@@ -211,7 +210,7 @@ static int read_words(struct delete_cmd *w, const struct delete_opts *opts)
     if (!opts->args.operands.n && !opts->all && !w->old)
         return ty_cli_usage(w->cli, &ty_cmd_delete,
                             "name a TrainJob, or say --all, --older-than or --keep");
-    if (age_ms) /* older than the clock itself: then nothing is */
+    if (age_ms) /* an age beyond 1970 matches nothing */
         w->before_ms = ty_cli_wall_ms() > age_ms ? ty_cli_wall_ms() - age_ms : 1;
     return TY_EXIT_OK;
 }
@@ -243,14 +242,13 @@ static int run(struct ty_cli *cli, const void *parsed)
 
 const struct ty_cmd ty_cmd_delete = {
     .name = "delete",
-    .about = "Stop a TrainJob and forget it, its events and its logs",
+    .about = "Stop a TrainJob and delete it, its events and its logs",
     .operand = "[NAME…]",
     .more =
-        "A TrainJob that runs is stopped first, with its grace; the other jobs of that run go on.\n"
-        "NAME means its newest run, --run an older one, --all every one.\n"
-        "--older-than and --keep take only what is over, of NAME or of everything; with both, "
-        "what\n"
-        "is old goes except the newest N.\n",
+        "A running TrainJob is stopped first, with its grace period; other jobs of that run\n"
+        "continue. NAME means its newest run, --run an earlier one, --all every one.\n"
+        "--older-than and --keep select finished jobs only, of NAME or of all names; with both,\n"
+        "old jobs are deleted except the newest N.\n",
     .examples = "  trainyard delete torch-ddp\n"
                 "  trainyard delete torch-ddp --all\n"
                 "  trainyard delete --older-than 30d --keep 10\n"

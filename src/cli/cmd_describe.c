@@ -1,4 +1,4 @@
-/* trainyard describe: everything about one TrainJob of one run. */
+/* trainyard describe: prints everything about one TrainJob of one run. */
 #include "base/time.h"
 #include "cli/cmds.h"
 #include "cli/history/job_history.h"
@@ -46,7 +46,7 @@ static const char *time_text(struct describe_job *w, int64_t ms)
                            ty_table_age(w->a, (w->now_ms - ms) / 1000));
 }
 
-/* Why a run that ended did not end its job. */
+/* The state, with the reason if the run ended before the job. */
 static const char *state_and_why(struct describe_job *w)
 {
     const char *state = ty_job_state_text(w->a, &w->job), *why = NULL;
@@ -92,7 +92,7 @@ static void print_fields(struct describe_job *w)
     print_field(w, "Folder:", j->run.dir);
 }
 
-/* A message may have lines of its own; all of them are shown, each indented. */
+/* A message may have several lines; each is indented. */
 static void print_message(struct describe_job *w, struct ty_str text)
 {
     for (struct ty_str line, rest = text; rest.p && text.n;) {
@@ -131,7 +131,7 @@ static void progress_details(struct describe_job *w)
     ty_buf_chr(w->out, '\n');
 }
 
-/* The log file of a container's last start, from the run's folder on. */
+/* The log file of a container's last start, relative to the run's directory. */
 static const char *log_of(struct describe_job *w, const struct ty_job_history_pod *pod,
                           const struct ty_json *status)
 {
@@ -231,11 +231,11 @@ static int run(struct ty_cli *cli, const void *parsed)
 
 const struct ty_cmd ty_cmd_describe = {
     .name = "describe",
-    .about = "Show all about a TrainJob: conditions, nodes, logs, events",
+    .about = "Show a TrainJob: conditions, nodes, logs, events",
     .operand = "NAME…",
     .more =
-        "Works while it runs and afterwards. NAME means its newest run. A node's log is a file of\n"
-        "the folder that is shown; 'trainyard logs' prints it.\n",
+        "Works during the run and afterwards. NAME means its newest run. The log of a node is a\n"
+        "file in the directory that is printed; 'trainyard logs' prints it.\n",
     .examples = "  trainyard describe torch-ddp\n"
                 "  trainyard describe torch-ddp --run 3\n",
     .opts = TY_OPTS(options, struct describe_opts),

@@ -1,4 +1,4 @@
-/* trainyard doctor: what this machine and its cluster lack, and what to do about it. */
+/* trainyard doctor: checks this machine and its cluster, and prints a fix for each problem. */
 #include <errno.h>
 
 #include "advise/doctor.h"
@@ -18,9 +18,9 @@ struct doctor_opts {
     bool machine, cluster;
 };
 static const struct ty_opt options[] = {
-    { "machine", 0, TY_OPT_FLAG, NULL, "only this machine", NULL,
+    { "machine", 0, TY_OPT_FLAG, NULL, "check this machine only", NULL,
       TY_OPT_AT(struct doctor_opts, machine) },
-    { "cluster", 0, TY_OPT_FLAG, NULL, "only the cluster, which must be there", NULL,
+    { "cluster", 0, TY_OPT_FLAG, NULL, "check the cluster only; fail without a kubeconfig", NULL,
       TY_OPT_AT(struct doctor_opts, cluster) },
     TY_OPTS_KUBE(struct doctor_opts),
     { "namespace", 'n', TY_OPT_WORD, "NAME", "where the operator runs (kubeflow-system)", NULL,
@@ -123,18 +123,17 @@ static int run(struct ty_cli *cli, const void *parsed)
 
 const struct ty_cmd ty_cmd_doctor = {
     .name = "doctor",
-    .about = "Say what this machine and its cluster lack, and the fix",
+    .about = "Check this machine and its cluster, and print fixes",
     .more =
-        "The machine: what \"trainyard run\" would refuse or do less well. The cluster, where a\n"
-        "kubeconfig is found: the API server, the CRDs of JobSet and of this program, the "
-        "webhooks\n"
-        "with their endpoints and certificates, the operator, its lease and whether it is alone,\n"
-        "and runtimes that need what is not there. It reads, and writes nothing.\n"
+        "Checks the machine for everything that \"trainyard run\" needs and, if a kubeconfig is\n"
+        "found, the cluster: the API server, the CRDs of JobSet and of this program, the\n"
+        "webhooks with their endpoints and certificates, the operator and its lease, other\n"
+        "operators, and runtimes that need something that is not installed. Read-only.\n"
         "\n"
-        "A line each: ok, warn (something will not work, or not as well) or fail (nothing will),\n"
-        "then what was found and what to do.\n"
+        "Prints one line per check: ok, warn (something does not work, or not as well) or fail\n"
+        "(nothing works), then the finding and the fix.\n"
         "\n"
-        "Exit status: 0 nothing failed, 1 something did, 2 wrong usage.\n",
+        "Exit status: 0 nothing failed, 1 a check failed, 2 wrong usage.\n",
     .examples = "  trainyard doctor\n"
                 "  trainyard doctor --cluster --context staging\n"
                 "  trainyard doctor -o json\n",

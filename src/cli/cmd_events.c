@@ -1,4 +1,4 @@
-/* trainyard events: what happened to a TrainJob and what it is made of. */
+/* trainyard events: prints the events of a TrainJob, its JobSet, Jobs and pods. */
 #include "cli/cmds.h"
 #include "cli/history/job_history.h"
 #include "cli/view/events_view.h"

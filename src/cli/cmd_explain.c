@@ -1,4 +1,4 @@
-/* trainyard explain: what a field is for, without a cluster. */
+/* trainyard explain: prints the documentation of a field, without a cluster. */
 #include "api/explain.h"
 #include "cli/cmds.h"
 

@@ -1,4 +1,5 @@
-/* trainyard get: the jobs of this machine, past and present, and what they are made of. */
+/* trainyard get: lists TrainJobs in the history of this machine, and their JobSets, Jobs, pods and
+ * events. */
 #include <time.h>
 
 #include "cli/cmds.h"
@@ -19,8 +20,8 @@ static const struct ty_opt options[] = {
     { "output", 'o', TY_OPT_WORD, "FORMAT", "json, yaml, name or wide", formats,
       TY_OPT_AT(struct get_opts, output) },
     TY_OPTS_JOB_HISTORY(struct get_opts),
-    { "watch", 'w', TY_OPT_FLAG, NULL, "go on, and print a TrainJob again when its state changes",
-      NULL, TY_OPT_AT(struct get_opts, watch) },
+    { "watch", 'w', TY_OPT_FLAG, NULL, "keep running; print a TrainJob again when it changes", NULL,
+      TY_OPT_AT(struct get_opts, watch) },
     TY_OPT_HELP(struct get_opts),
     TY_OPT_END,
 };
@@ -46,16 +47,16 @@ struct get {
     bool events;
     const char **names;
     size_t n_names;
-    bool *found;    /* which of the names were */
-    int64_t *shown; /* and in which run */
+    bool *found;    /* for each name: a row was printed */
+    int64_t *shown; /* for each name: the run of that row */
     int64_t run;    /* --run, or 0 */
     struct ty_table table;
-    struct ty_map newest_in; /* place -> int64_t: the last version of an object there */
-    struct ty_map seen;      /* watching: "run/name" -> its state */
+    struct ty_map newest_in; /* "run/namespace/place" -> int64_t: newest version there */
+    struct ty_map seen;      /* --watch: "run/name" -> the state last printed */
     struct ty_json **objs;
     size_t n, cap;
     int64_t now_ms;
-    int64_t newest; /* the run that is shown when none is asked for */
+    int64_t newest; /* the newest run, the default */
 };
 
 static bool is_wide(const struct get *g)
@@ -68,7 +69,7 @@ static bool as_table(const struct get *g)
     return !g->opts->output || is_wide(g);
 }
 
-/* -1: not asked for; names that are not given ask for all. */
+/* Index of the operand that matches; -1: none. Without operands everything matches. */
 static int requested_index(const struct get *g, const char *name, const char *job)
 {
     for (size_t i = 0; i < g->n_names; i++)
@@ -77,16 +78,16 @@ static int requested_index(const struct get *g, const char *name, const char *jo
     return g->n_names ? -1 : 0;
 }
 
-/* run and state, which are no part of the object, as annotations. */
+/* Adds a copy of the object to the output, with run and state as annotations. */
 static void keep_object(struct get *g, const struct ty_json *obj, int64_t run, const char *state)
 {
     struct ty_arena *a = g->cli->arena;
 
     if (!ty_json_is(obj, TY_JSON_OBJECT))
-        return; /* not one that trainyard wrote */
+        return; /* not written by trainyard */
     struct ty_json *v = ty_json_parse(a, ty_json_text(a, obj), NULL, NULL);
     if (!v)
-        return; /* no room */
+        return; /* out of memory */
     struct ty_json *notes =
         ty_json_ensure_object(a, ty_json_ensure_object(a, v, "metadata"), "annotations");
 
@@ -105,7 +106,7 @@ static bool on_job(void *ctx, struct ty_arena *a, const struct ty_job_history_en
     int at = requested_index(g, job->name, NULL);
 
     if (job->gone || at < 0 || (g->n_names && g->found[at]))
-        return true; /* of a name that was asked for, the newest run */
+        return true; /* only the newest run of a named object */
     if (g->n_names)
         g->found[at] = true;
     if (as_table(g))
@@ -137,7 +138,7 @@ static bool find_shown(void *ctx, struct ty_arena *a TY_UNUSED,
     return false; /* newest first */
 }
 
-/* A pod goes by its host name: a later one of the same takes its place. */
+/* Pods are identified by host name: a restarted pod replaces the earlier one. */
 static const char *place_of(struct ty_arena *a, const struct ty_history_read_object *o,
                             const struct ty_json *obj)
 {
@@ -156,7 +157,7 @@ static struct ty_json *read_object(struct ty_arena *a, const struct ty_history_r
     return ty_job_history_parse(a, o);
 }
 
-/* The newest version in each place. */
+/* Records the newest version in each place. */
 static bool on_place(void *ctx, const struct ty_history_read_object *o)
 {
     struct get *g = ctx;
@@ -187,7 +188,7 @@ static bool on_object(void *ctx, const struct ty_history_read_object *o)
         return true;
     if (g->n_names) {
         if (g->shown[at] && g->shown[at] != o->run.id)
-            return true; /* of a name that was asked for, the newest run */
+            return true; /* only the newest run of a named object */
         g->shown[at] = o->run.id;
         g->found[at] = true;
     }
@@ -252,7 +253,7 @@ static int report_missing(struct get *g)
         if (g->found[i] || g->opts->history.run)
             continue;
         ty_cluster_hint(g->cli, g->opts->history.ns, g->names[i]);
-        break; /* one answer tells where to look for the others */
+        break; /* one hint is enough */
     }
     return code;
 }
@@ -274,7 +275,7 @@ static int print_result(struct get *g)
 
 /* ---- watching ---- */
 
-/* Prints a row once, and again when what it says changes, but for its times. */
+/* Prints a row once, and again when a cell other than its times changes. */
 static bool on_watched(void *ctx, struct ty_arena *a, const struct ty_job_history_entry *job)
 {
     struct get *g = ctx;
@@ -288,7 +289,7 @@ static bool on_watched(void *ctx, struct ty_arena *a, const struct ty_job_histor
         return true;
     free(ty_map_put(&g->seen, ty_str(key), strdup(now)));
     ty_get_trainjobs_row(&g->table, a, job, is_wide(g), g->now_ms);
-    return !ty_arena_full(g->table.arena); /* the rest comes with the next look */
+    return !ty_arena_full(g->table.arena); /* the rest is printed by the next poll */
 }
 
 static void free_seen(struct ty_map *seen)
@@ -330,7 +331,7 @@ static int watch_objects(struct get *g)
 
 /* ---- the command ---- */
 
-/* The first word may be a kind; what follows are names. */
+/* The first operand may be a kind; the others are names. */
 static void read_words(struct get *g)
 {
     const struct ty_strlist *w = &g->opts->args.operands;
@@ -384,16 +385,16 @@ static int run(struct ty_cli *cli, const void *parsed)
 
 const struct ty_cmd ty_cmd_get = {
     .name = "get",
-    .about = "List the jobs of this machine, past and present",
+    .about = "List the jobs of this machine, running and finished",
     .operand = "[KIND] [NAME…]",
     .more =
-        "KIND is trainjobs (the default), jobsets, jobs, pods or events. A TrainJob has a line\n"
-        "for each of its runs, newest first; with NAME its newest run is meant. The other kinds\n"
-        "are those of the newest run unless NAME, of theirs or of their TrainJob, or --run says\n"
-        "otherwise.\n"
+        "KIND is trainjobs (the default), jobsets, jobs, pods or events. A TrainJob has one\n"
+        "line for each of its runs, newest first; with NAME only its newest run is listed.\n"
+        "Other kinds are listed for the newest run, unless --run, or NAME of an object or of\n"
+        "its TrainJob, selects another.\n"
         "\n"
-        "STATE is Running, Suspended, Restarting n/m, Complete, Failed or Interrupted: stopped\n"
-        "from outside, or killed with the machine.\n",
+        "STATE is Running, Suspended, Restarting n/m, Complete, Failed or Interrupted (stopped\n"
+        "from outside, or killed with the machine).\n",
     .examples = "  trainyard get\n"
                 "  trainyard get -o wide\n"
                 "  trainyard get pods torch-ddp\n"

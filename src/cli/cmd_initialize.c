@@ -1,4 +1,5 @@
-/* trainyard initialize: what Kubeflow's initializer images do, by the same names of variables. */
+/* trainyard initialize: downloads a dataset or model, configured by the environment variables of
+ * Kubeflow's initializer images. */
 #include "cli/cmds.h"
 #include "fetch/fetch.h"
 #include "fetch/patterns.h"
@@ -17,31 +18,31 @@ struct initialize_opts {
 static const struct ty_opt options[] = {
     { "uri", 0, TY_OPT_WORD, "URI", "fetch this instead of $STORAGE_URI", NULL,
       TY_OPT_AT(struct initialize_opts, uri) },
-    { "to", 0, TY_OPT_WORD, "DIR", "into this folder instead of /workspace/dataset or …/model",
+    { "to", 0, TY_OPT_WORD, "DIR", "target directory instead of /workspace/dataset or …/model",
       NULL, TY_OPT_AT(struct initialize_opts, to) },
-    { "include", 0, TY_OPT_WORD, "PATTERNS", "only files that one of these fits: *.json,*.txt",
-      NULL, TY_OPT_AT(struct initialize_opts, include) },
-    { "ignore", 0, TY_OPT_WORD, "PATTERNS", "no files that one of these fits ($IGNORE_PATTERNS)",
-      NULL, TY_OPT_AT(struct initialize_opts, ignore) },
-    { "jobs", 'j', TY_OPT_WORD, "N", "files at once (4)", NULL,
+    { "include", 0, TY_OPT_WORD, "PATTERNS", "fetch only files that match: *.json,*.txt", NULL,
+      TY_OPT_AT(struct initialize_opts, include) },
+    { "ignore", 0, TY_OPT_WORD, "PATTERNS", "skip files that match ($IGNORE_PATTERNS)", NULL,
+      TY_OPT_AT(struct initialize_opts, ignore) },
+    { "jobs", 'j', TY_OPT_WORD, "N", "concurrent downloads (4)", NULL,
       TY_OPT_AT(struct initialize_opts, jobs) },
-    { "retries", 0, TY_OPT_WORD, "N", "tries of a request without progress (5)", NULL,
+    { "retries", 0, TY_OPT_WORD, "N", "attempts of a request without progress (5)", NULL,
       TY_OPT_AT(struct initialize_opts, retries) },
     { "stall-timeout", 0, TY_OPT_WORD, "SECONDS", "give up on a peer slower than 1 kB/s (30)", NULL,
       TY_OPT_AT(struct initialize_opts, stall) },
-    { "quiet", 'q', TY_OPT_FLAG, NULL, "say nothing unless something goes wrong", NULL,
+    { "quiet", 'q', TY_OPT_FLAG, NULL, "print errors only", NULL,
       TY_OPT_AT(struct initialize_opts, quiet) },
     TY_OPT_HELP(struct initialize_opts),
     TY_OPT_END,
 };
 
-#define LINE_NS ((int64_t)10000000000) /* between lines, where there is no terminal */
-#define BAR_NS  ((int64_t)100000000)   /* between bars, where there is one */
+#define LINE_NS ((int64_t)10000000000) /* between progress lines without a terminal */
+#define BAR_NS  ((int64_t)100000000)   /* between redraws of the bar on a terminal */
 
 struct show {
     struct ty_cli *cli;
     struct ty_transfer_progress meter;
-    bool quiet, terminal, bar; /* bar: one stands on the line */
+    bool quiet, terminal, bar; /* bar: a progress bar is on the current line */
     int64_t shown_ns;
 };
 
@@ -95,7 +96,7 @@ static const char *env_value2(const char *name, const char *other)
     return v ? v : env_value(other);
 }
 
-/* Goes into a header as it is: a line break there would be a header of its own. */
+/* The value becomes an HTTP header unescaped: a line break would add a header. */
 static bool is_clean(const char *v)
 {
     for (; v && *v; v++)
@@ -104,8 +105,8 @@ static bool is_clean(const char *v)
     return true;
 }
 
-/* The variables of Kubeflow's initializers, and where they are unset those that the libraries
- * inside them know. */
+/* Reads the variables of Kubeflow's initializers; where one is unset, the variable of the library
+ * that the initializer uses. */
 static int read_env(struct ty_fetch_opts *o, const struct ty_uri *u, struct ty_err *err)
 {
     o->token = env_value2("ACCESS_TOKEN", "HF_TOKEN");

@@ -1,4 +1,4 @@
-/* trainyard install: all that a cluster needs, ready for kubectl apply --server-side. */
+/* trainyard install: prints the operator's manifests for kubectl apply --server-side. */
 #include "api/name.h"
 #include "cli/cmds.h"
 #include "cli/install/catalog.h"
@@ -24,7 +24,7 @@ static const struct ty_opt options[] = {
       TY_OPT_AT(struct install_opts, image) },
     { "version", 0, TY_OPT_WORD, "VERSION", "tag of the image (this program's version)", NULL,
       TY_OPT_AT(struct install_opts, version) },
-    { "replicas", 0, TY_OPT_WORD, "N", "how many operators, one of which leads (2)", NULL,
+    { "replicas", 0, TY_OPT_WORD, "N", "replicas of the operator (2)", NULL,
       TY_OPT_AT(struct install_opts, replicas) },
     { "runtimes", 0, TY_OPT_WORD, "NAME,...", "only these runtimes of the catalog", NULL,
       TY_OPT_AT(struct install_opts, pick) },
@@ -55,7 +55,7 @@ static int unknown_runtime(struct ty_str name, struct ty_err *err)
                    TY_ARG(name));
 }
 
-/* In the catalog's order, each once, however they are asked for. */
+/* Adds the chosen runtimes in the catalog's order, each once. */
 static int pick_runtimes(struct ty_arena *a, const struct install_opts *opts, struct ty_install *s,
                          struct ty_err *err)
 {
@@ -83,7 +83,7 @@ static bool is_printable(const char *text)
     return *text;
 }
 
-/* "a/b" has no tag; "host:5000/b" neither, "b:1" and "b@sha256:…" have. */
+/* "a/b" and "host:5000/b" have no tag; "b:1" and "b@sha256:…" have one. */
 static bool has_tag(const char *image)
 {
     const char *last = strrchr(image, '/');

@@ -1,4 +1,4 @@
-/* trainyard logs: what the containers of a TrainJob printed, while it runs and afterwards. */
+/* trainyard logs: prints the container logs of a TrainJob, during the run and afterwards. */
 #include <time.h>
 
 #include "base/xalloc.h"
@@ -17,28 +17,28 @@ struct logs_opts {
     bool follow, previous;
 };
 static const struct ty_opt options[] = {
-    { "follow", 'f', TY_OPT_FLAG, NULL, "go on until the job ends, through its restarts", NULL,
+    { "follow", 'f', TY_OPT_FLAG, NULL, "follow the log until the job ends, across restarts", NULL,
       TY_OPT_AT(struct logs_opts, follow) },
-    { "tail", 0, TY_OPT_WORD, "N", "only the last N lines of each log", NULL,
+    { "tail", 0, TY_OPT_WORD, "N", "print only the last N lines of each log", NULL,
       TY_OPT_AT(struct logs_opts, tail) },
-    { "previous", 'p', TY_OPT_FLAG, NULL, "the log before the last restart", NULL,
+    { "previous", 'p', TY_OPT_FLAG, NULL, "print the log before the last restart", NULL,
       TY_OPT_AT(struct logs_opts, previous) },
-    { "attempt", 0, TY_OPT_WORD, "N", "the logs of a restart of the whole job; 0 is the first",
+    { "attempt", 0, TY_OPT_WORD, "N", "print the logs of this attempt of the job; 0 is the first",
       NULL, TY_OPT_AT(struct logs_opts, attempt) },
-    { "container", 'c', TY_OPT_WORD, "NAME", "one container only", NULL,
+    { "container", 'c', TY_OPT_WORD, "NAME", "print this container only", NULL,
       TY_OPT_AT(struct logs_opts, container) },
     TY_OPTS_JOB_HISTORY(struct logs_opts),
     TY_OPT_HELP(struct logs_opts),
     TY_OPT_END,
 };
 
-/* A log that is printed. */
+/* A log file that is being printed. */
 struct log {
     struct ty_log_cursor place;
     char *prefix; /* NULL none */
 };
 
-/* The newest log of a pod's container that was begun, so that only newer ones follow. */
+/* The newest log of a container that was printed; --follow continues with newer ones only. */
 struct begun {
     int64_t attempt, restart;
 };
@@ -53,7 +53,7 @@ struct logs {
     struct ty_arena *scratch; /* the pods */
     struct ty_job_history_pod *pods;
     size_t n_pods;
-    int64_t version;     /* of the history when they were read */
+    int64_t version;     /* of the history when the pods were read */
     struct ty_map open;  /* path -> struct log */
     struct ty_map begun; /* "pod/container" -> struct begun */
     bool any;
@@ -89,7 +89,7 @@ static bool print_log(struct logs *w, const struct ty_log_file *f, const char *n
     return more;
 }
 
-/* Which of a container's logs, oldest first, is the first to be shown; n: none. */
+/* Index of the first log to print, oldest first; n: none. */
 static size_t first_of(const struct logs *w, const struct ty_log_file *f, size_t n)
 {
     size_t end = n;
@@ -103,7 +103,7 @@ static size_t first_of(const struct logs *w, const struct ty_log_file *f, size_t
     return end >= 2 ? end - 2 : n;
 }
 
-/* A container's logs: the one that is meant and, following, those after it. */
+/* Prints the chosen log of a container and, with --follow, the logs after it. */
 static bool one_container(struct logs *w, const struct ty_job_history_pod *pod,
                           const struct ty_log_file *f, size_t n)
 {
@@ -157,7 +157,7 @@ static int read_pods(struct logs *w)
     int64_t version = ty_history_read_data_version(w->d);
 
     if (w->version && version == w->version)
-        return TY_EXIT_OK; /* nobody wrote since */
+        return TY_EXIT_OK; /* the history has not changed */
     w->version = version;
     ty_arena_reset(w->scratch);
     return ty_job_history_pods(w->cli, w->d, w->scratch, &w->job, &w->pods, &w->n_pods);
@@ -202,7 +202,7 @@ static int follow_logs(struct logs *w)
     bool over = false;
 
     while (!over && !ferror(w->cli->out)) {
-        over = is_over(w); /* then what it printed before is there to be read */
+        over = is_over(w); /* checked before the logs are read, so that their end is printed */
         if (read_pods(w) != TY_EXIT_OK)
             return TY_EXIT_BAD;
         if (!all_pods(w) && !over)
@@ -211,7 +211,7 @@ static int follow_logs(struct logs *w)
     return TY_EXIT_OK;
 }
 
-/* All nodes' names, for who mistyped one. */
+/* Lists all node names after an unknown one. */
 static int no_such_node(struct logs *w)
 {
     ty_auto_buf list = { 0 };
@@ -263,7 +263,7 @@ static void logs_done(struct logs *w)
     ty_map_done(&w->begun);
 }
 
-/* -1: not given; false: no number. */
+/* *ret is -1 if the option is not given. False: not a number. */
 static bool parse_count(const char *word, int64_t *ret)
 {
     *ret = -1;
@@ -294,12 +294,13 @@ static int run(struct ty_cli *cli, const void *parsed)
 
 const struct ty_cmd ty_cmd_logs = {
     .name = "logs",
-    .about = "Print what the nodes of a TrainJob printed",
+    .about = "Print the logs of a TrainJob's nodes",
     .operand = "NAME [NODE]",
     .more =
-        "NODE is a node's name, such as node-0-1, with or without the job's in front. Without it\n"
-        "all nodes are printed, each line with its node in front. The log of the last start is\n"
-        "meant unless --previous or --attempt says otherwise. NAME means its newest run.\n",
+        "NODE is the name of a node, such as node-0-1, with or without the job's name in front.\n"
+        "Without NODE the logs of all nodes are printed, each line prefixed with its node.\n"
+        "Prints the log of the last start unless --previous or --attempt is given. NAME means\n"
+        "its newest run.\n",
     .examples = "  trainyard logs torch-ddp\n"
                 "  trainyard logs -f torch-ddp node-0-0\n"
                 "  trainyard logs torch-ddp node-0-1 --attempt 0 --tail 50\n",

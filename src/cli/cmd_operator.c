@@ -1,4 +1,4 @@
-/* trainyard operator: the manager of TrainJobs on a real Kubernetes. */
+/* trainyard operator: runs the TrainJob controllers and webhooks of a Kubernetes cluster. */
 #include <errno.h>
 
 #include "cli/cmds.h"
@@ -16,9 +16,9 @@ static const struct ty_opt options[] = {
     TY_OPTS_CONFIG(struct operator_opts),
     TY_OPTS_KUBE(struct operator_opts),
     { "zap-log-level", 0, TY_OPT_WORD, "LEVEL",
-      "debug, info, error, panic, or a number: 2 says more", NULL,
+      "debug, info, error, panic, or a number: 2 is more verbose", NULL,
       TY_OPT_AT(struct operator_opts, zap_level) },
-    { "zap-encoder", 0, TY_OPT_WORD, "json|console", "how log lines look", NULL,
+    { "zap-encoder", 0, TY_OPT_WORD, "json|console", "format of log lines", NULL,
       TY_OPT_AT(struct operator_opts, zap_encoder) },
     { "zap-devel", 0, TY_OPT_FLAG, NULL, "console lines, debug level", NULL,
       TY_OPT_AT(struct operator_opts, zap_devel) },
@@ -66,7 +66,7 @@ static int run_operator(struct ty_cli *cli, const struct operator_opts *opts,
     struct ty_kubeconfig kubeconfig;
     struct ty_pipeline pipeline;
     struct ty_config config;
-    /* --config= is none, as for v2.3.0 */
+    /* an empty --config means none, as in v2.3.0 */
     const char *file = opts->config.file && opts->config.file[0] ? opts->config.file : NULL;
 
     if (ty_config_read(cli->arena, file, opts->config.gates, &config, err) < 0 ||

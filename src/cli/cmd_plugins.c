@@ -1,4 +1,4 @@
-/* trainyard plugins: which there are, in the order in which they run, and what they do. */
+/* trainyard plugins: lists the plugins in the order in which they run, with their hooks. */
 #include "cli/cmds.h"
 #include "cli/session.h"
 
@@ -16,7 +16,7 @@ static const struct ty_opt options[] = {
     TY_OPT_END,
 };
 
-/* The hooks a plugin has, for people: name of the member and whether it is there. */
+/* The names of the hooks that a plugin implements. */
 #define HOOKS_MAX 8
 static size_t hooks_of(const struct ty_plugin *p, const char *ret[HOOKS_MAX])
 {

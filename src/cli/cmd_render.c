@@ -1,10 +1,10 @@
-/* trainyard render: TrainJobs become the objects that the operator would apply. */
+/* trainyard render: prints the objects that the operator would apply for TrainJobs. */
 #include "cli/cmds.h"
 #include "cli/session.h"
 #include "cli/view/printer.h"
 #include "trainer/trainjob_reconcile.h"
 
-/* Memory of one TrainJob's pass: inputs are at most 32 MB a file. */
+/* Memory limit for rendering one TrainJob; an input file has at most 32 MB. */
 #define PASS_CEILING ((size_t)4 << 30)
 
 static const char *const formats[] = { "yaml", "json", "name", NULL };
@@ -38,7 +38,7 @@ static void explain_nothing(struct ty_session *s, const struct ty_doc *job)
                job->obj->line, TY_ARG(job->name), why);
 }
 
-/* One TrainJob. False: it failed, and a finding says why. */
+/* Renders one TrainJob. False: it failed; the reason is a finding. */
 static bool render_job(struct ty_session *s, struct ty_arena *a, const struct ty_doc *job,
                        struct ty_printer *printer)
 {
@@ -78,7 +78,7 @@ static int render_inputs(struct ty_session *s, const void *ctx)
     ty_printer_begin(&printer, opts->output);
     size_t jobs = 0;
     if (!s->inputs.n_input_errors && !s->library.n_input_errors)
-        ty_session_admit_all(s); /* a file that cannot be read may hold the runtime: stop there */
+        ty_session_admit_all(s); /* else a runtime in an unreadable file would be "missing" */
     for (size_t i = 0; i < s->inputs.n && printer.code == TY_EXIT_OK; i++) {
         struct ty_doc *d = s->inputs.v[i];
         jobs += d->kind == &ty_kind_trainjob;
@@ -115,11 +115,11 @@ const struct ty_cmd ty_cmd_render = {
     .operand = "[FILE…]",
     .more =
         "Reads TrainJobs with their runtimes and prints the child objects in the order in which\n"
-        "they are applied. Runtimes are looked for in the same files, then in --runtimes, then in\n"
-        "the built-in catalog. Other kinds in the files (Secret, PriorityClass, LimitRange …) are\n"
-        "taken as the state of the cluster. No cluster is needed or asked.\n"
+        "they are applied. Runtimes are looked up in the same files, then in --runtimes, then\n"
+        "in the built-in catalog. Other kinds in the files (Secret, PriorityClass, LimitRange\n"
+        "…) are used as the state of the cluster. No cluster is needed or contacted.\n"
         "\n"
-        "A TrainJob that is invalid is reported as by 'trainyard validate', and not rendered.\n",
+        "An invalid TrainJob is reported as by 'trainyard validate', and not rendered.\n",
     .examples = "  trainyard render -f job.yaml\n"
                 "  trainyard render -f job.yaml --runtimes runtimes/ --origins\n"
                 "  trainyard render -f job.yaml -o json | jq '.items[].kind'\n",

@@ -1,4 +1,4 @@
-/* trainyard run: the TrainJob of the cluster, on this machine. */
+/* trainyard run: runs TrainJobs on this machine. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "cli/run/run_input.h"
 #include "proc/memory_trim.h"
 
-#define SETTLED_MS     250 /* shorter runs are not worth tidying up in */
+#define SETTLED_MS     250 /* first memory trim; shorter runs need none */
 #define SETTLED_MAX_MS 60000
 
 static const char *const looks[] = { "table", "plain", "json", NULL };
@@ -31,22 +31,22 @@ static const struct ty_opt options[] = {
     { "output", 'o', TY_OPT_WORD, "FORMAT",
       "table (default on a terminal), plain (elsewhere) or json", looks,
       TY_OPT_AT(struct run_opts, view.output) },
-    { "quiet", 'q', TY_OPT_FLAG, NULL, "print only what goes wrong and the summary", NULL,
+    { "quiet", 'q', TY_OPT_FLAG, NULL, "print only errors and the summary", NULL,
       TY_OPT_AT(struct run_opts, view.quiet) },
     { "logs", 0, TY_OPT_WORD, "NODE", "print the lines of one node only: node-0-1", NULL,
       TY_OPT_AT(struct run_opts, view.node) },
     { "set", 0, TY_OPT_WORDS, "PATH=VALUE", "change the TrainJob: spec.trainer.numNodes=4", NULL,
       TY_OPT_AT(struct run_opts, sets) },
-    { "env", 'e', TY_OPT_WORDS, "NAME=VALUE", "a variable for every container; repeatable", NULL,
+    { "env", 'e', TY_OPT_WORDS, "NAME=VALUE",
+      "environment variable for every container; repeatable", NULL,
       TY_OPT_AT(struct run_opts, env) },
     { "workdir", 0, TY_OPT_WORD, "DIR", "working directory of the containers (default: this one)",
       NULL, TY_OPT_AT(struct run_opts, workdir) },
-    { "timeout", 0, TY_OPT_WORD, "TIME", "stop everything after so many seconds, or 1h30m", NULL,
+    { "timeout", 0, TY_OPT_WORD, "TIME", "stop the run after this time: seconds, or 1h30m", NULL,
       TY_OPT_AT(struct run_opts, timeout) },
-    { "history", 0, TY_OPT_WORD, "LIMIT",
-      "finished runs that are kept: 200,90d (default), 50, 30d, all", NULL,
-      TY_OPT_AT(struct run_opts, history) },
-    { "keep", 0, TY_OPT_FLAG, NULL, "keep the pods' scratch folders, and say where", NULL,
+    { "history", 0, TY_OPT_WORD, "LIMIT", "finished runs to keep: 200,90d (default), 50, 30d, all",
+      NULL, TY_OPT_AT(struct run_opts, history) },
+    { "keep", 0, TY_OPT_FLAG, NULL, "keep the pods' directories, and print their path", NULL,
       TY_OPT_AT(struct run_opts, keep) },
     TY_OPTS_CONFIG(struct run_opts),
     TY_OPT_HELP(struct run_opts),
@@ -75,7 +75,7 @@ static void on_timeout(uv_timer_t *h)
                    ty_arena_printf(r->cli->arena, "out of time (--timeout %s)", r->limit));
 }
 
-/* Ever less often: thousands of pods take seconds to start, and then nothing new is needed. */
+/* Trims memory at doubling intervals: with thousands of pods, starting takes seconds. */
 static void on_startup_done(uv_timer_t *h)
 {
     uint64_t next = uv_timer_get_repeat(h) * 2;
@@ -92,7 +92,7 @@ static void on_turn(uv_check_t *h)
         uv_stop(&r->loop);
 }
 
-/* That images are not used here is how it is, not something to mend. */
+/* An unused image is expected locally: it is a note, not a warning. */
 static bool is_image(const struct ty_preflight_finding *it)
 {
     size_t n = strlen(it->path);
@@ -201,7 +201,7 @@ static int run_jobs(struct ty_run_ctx *r, const struct run_opts *opts)
     return ty_run_exit_code(r);
 }
 
-/* What can be wrong in the words themselves, before anything is started. */
+/* Checks options and operands before anything is started. */
 static int read_words(struct ty_run_ctx *r, const struct run_opts *opts)
 {
     int64_t seconds = 0;
@@ -233,7 +233,8 @@ static int run(struct ty_cli *cli, const void *parsed)
     int wrong = read_words(&r, opts);
     if (wrong)
         return wrong;
-    if (ty_zygote_start(&r.zygote, &err) < 0) { /* first, while this process is small */
+    /* The zygote is forked first, while this process is small. */
+    if (ty_zygote_start(&r.zygote, &err) < 0) {
         ty_cli_msg(cli, TY_MSG_ERROR, "%s", err.text);
         return code;
     }
@@ -263,14 +264,14 @@ const struct ty_cmd ty_cmd_run = {
     .about = "Run TrainJobs on this machine, multi-node included",
     .operand = "FILE…",
     .more =
-        "Runs the JobSets that TrainJobs become as processes of this machine: every pod has its\n"
-        "own address and host name, files and logs; restarts, dependencies, success and failure\n"
-        "policies are those of the cluster. Container images are not used: commands run on this\n"
-        "host's software. Nothing survives the end of this command, however it ends.\n"
+        "Runs the JobSets of TrainJobs as processes on this machine. Every pod has its own\n"
+        "address, host name, files and logs; restarts, dependencies, success and failure\n"
+        "policies work as in a cluster. Container images are not used: commands run with the\n"
+        "software of this host. All processes end when this command ends, even if it is killed.\n"
         "\n"
-        "On a terminal a table shows each node, how far it is and what it last said; elsewhere\n"
-        "lines are printed with their node before them. The last word is what failed first, with\n"
-        "the end of its log.\n"
+        "On a terminal a table shows each node with its progress and last line; elsewhere lines\n"
+        "are printed with their node in front. The summary at the end names the first failure,\n"
+        "with the end of its log.\n"
         "\n"
         "Exit status: 0 all complete, 1 a job failed or the input is invalid, 124 --timeout,\n"
         "130 interrupted.\n",

@@ -1,4 +1,4 @@
-/* trainyard runtimes: the built-in catalog, as a list or as objects to apply. */
+/* trainyard runtimes: prints the built-in catalog as a table or as objects to apply. */
 #include "cli/cmds.h"
 #include "cli/install/catalog.h"
 #include "cli/install/install.h"
@@ -20,7 +20,7 @@ static const struct ty_opt options[] = {
     TY_OPT_END,
 };
 
-/* What mlPolicy names beside the number of nodes. */
+/* The name of the mlPolicy's framework, that is its member other than numNodes. */
 static struct ty_str policy_of(const struct ty_json *runtime)
 {
     ty_each_member (m, ty_json_at(runtime, "spec.mlPolicy"))
@@ -29,7 +29,7 @@ static struct ty_str policy_of(const struct ty_json *runtime)
     return TY_LIT("-");
 }
 
-/* The image of the container that a TrainJob's trainer section speaks of. */
+/* The image of the container that spec.trainer of a TrainJob overrides. */
 static struct ty_str image_of(const struct ty_json *runtime)
 {
     ty_each_item (job, ty_json_at(runtime, "spec.template.spec.replicatedJobs")) {
@@ -85,7 +85,7 @@ static int print_objects(struct ty_cli *cli, const struct ty_strlist *names, con
     return p.code;
 }
 
-/* The names asked for, or all; *ret_bad is one that is not there. */
+/* Returns the named runtimes, or all; *ret_bad is a name that the catalog lacks. */
 static bool choose_runtimes(struct ty_arena *a, const struct ty_strlist *asked,
                             struct ty_strlist *ret, const char **ret_bad)
 {

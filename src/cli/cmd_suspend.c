@@ -1,4 +1,4 @@
-/* trainyard suspend, trainyard resume: orders to a run at work. */
+/* trainyard suspend, trainyard resume: send a command to the control socket of a live run. */
 #include "cli/cmds.h"
 #include "cli/history/job_history.h"
 #include "cli/history/job_state.h"
@@ -52,7 +52,7 @@ const struct ty_cmd ty_cmd_suspend = {
     .name = "suspend",
     .about = "End the pods of a running TrainJob until it is resumed",
     .operand = "NAME",
-    .more = "Sets spec.suspend, as on a cluster: the pods end with their grace, 'trainyard run' "
+    .more = "Sets spec.suspend, as on a cluster: the pods are terminated, and 'trainyard run' "
             "waits.\n",
     .examples = "  trainyard suspend torch-ddp\n",
     .opts = TY_OPTS(options, struct suspend_opts),
@@ -60,9 +60,9 @@ const struct ty_cmd ty_cmd_suspend = {
 };
 const struct ty_cmd ty_cmd_resume = {
     .name = "resume",
-    .about = "Let a suspended TrainJob go on",
+    .about = "Resume a suspended TrainJob",
     .operand = "NAME",
-    .more = "Clears spec.suspend: the pods start anew.\n",
+    .more = "Clears spec.suspend: the pods are created again.\n",
     .examples = "  trainyard resume torch-ddp\n",
     .opts = TY_OPTS(options, struct suspend_opts),
     .run = run_resume,

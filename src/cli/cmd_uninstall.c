@@ -1,5 +1,5 @@
-/* trainyard uninstall: what to delete to remove the operator, ready for kubectl delete. Reads the
- * cluster, if there is one, and writes nothing to it. */
+/* trainyard uninstall: prints what to delete to remove the operator, for kubectl delete. Reads the
+ * cluster if there is one, and never writes to it. */
 #include <ctype.h>
 #include <unistd.h>
 
@@ -24,13 +24,13 @@ static const struct ty_opt options[] = {
     { "namespace", 'n', TY_OPT_WORD, "NAME",
       "where the operator runs (where it is found, else kubeflow-system)", NULL,
       TY_OPT_AT(struct uninstall_opts, ns) },
-    { "crds", 0, TY_OPT_FLAG, NULL, "the CRDs, too: they take every TrainJob with them", NULL,
+    { "crds", 0, TY_OPT_FLAG, NULL, "also the CRDs; this deletes every TrainJob", NULL,
       TY_OPT_AT(struct uninstall_opts, with_crds) },
-    { "runtimes", 0, TY_OPT_FLAG, NULL, "the runtimes of the catalog, too", NULL,
+    { "runtimes", 0, TY_OPT_FLAG, NULL, "also the runtimes of the catalog", NULL,
       TY_OPT_AT(struct uninstall_opts, with_runtimes) },
-    { "service-monitor", 0, TY_OPT_FLAG, NULL, "the ServiceMonitor, too", NULL,
+    { "service-monitor", 0, TY_OPT_FLAG, NULL, "also the ServiceMonitor", NULL,
       TY_OPT_AT(struct uninstall_opts, monitor) },
-    { "yes", 'y', TY_OPT_FLAG, NULL, "do not ask before CRDs", NULL,
+    { "yes", 'y', TY_OPT_FLAG, NULL, "do not ask for confirmation of --crds", NULL,
       TY_OPT_AT(struct uninstall_opts, yes) },
     TY_OPTS_KUBE(struct uninstall_opts),
     { "output", 'o', TY_OPT_WORD, "FORMAT", "yaml (default), json (one List) or name", formats,
@@ -46,7 +46,7 @@ struct removal {
     struct ty_uninstall_facts facts;
 };
 
-/* Nothing that a shell reads otherwise. */
+/* True if a shell takes the word literally. */
 static bool is_plain(const char *word)
 {
     return *word && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -70,7 +70,7 @@ static const char *shell_option(struct ty_arena *a, const char *name, const char
     return ty_arena_printf(a, " %s '%.*s'", name, TY_ARG(ty_buf_str(&quoted)));
 }
 
-/* The cluster that was named, as kubectl or helm is told: it would take its own current one. */
+/* The options that make kubectl or helm use the named cluster instead of their current context. */
 static const char *cluster_of(struct removal *x, const char *context)
 {
     struct ty_arena *a = x->cli->arena;
@@ -79,7 +79,7 @@ static const char *cluster_of(struct removal *x, const char *context)
                            shell_option(a, context, x->opts->kube.context));
 }
 
-/* An exit code. A cluster that was named and is not there is none to print for. */
+/* Returns an exit code. A cluster that was named explicitly must be readable. */
 static int read_cluster(struct removal *x)
 {
     struct ty_cluster cluster;
@@ -131,7 +131,8 @@ static bool is_confirmed(struct removal *x)
     return strcmp(answer, "yes") == 0;
 }
 
-/* The operator takes its finalizer off a runtime that nobody uses. Once it is gone nobody does. */
+/* The operator removes its finalizer from unused runtimes. After the removal of the operator the
+ * finalizer would stay. */
 static int refuse_held(struct removal *x)
 {
     size_t n = x->facts.held.n;
@@ -151,7 +152,7 @@ static int refuse_held(struct removal *x)
     return TY_EXIT_BAD;
 }
 
-/* The namespace to print for; NULL: it cannot be told, and that was said. */
+/* The namespace to print for; NULL: it is ambiguous, and the error was printed. */
 static const char *choose_space(struct removal *x)
 {
     const struct ty_uninstall_facts *f = &x->facts;
@@ -174,7 +175,7 @@ static const char *choose_space(struct removal *x)
     return NULL;
 }
 
-/* What speaks against printing anything; an exit code. */
+/* Checks whether anything forbids printing. Returns an exit code. */
 static int check_removal(struct removal *x)
 {
     const struct ty_uninstall_facts *f = &x->facts;
@@ -290,20 +291,17 @@ const struct ty_cmd ty_cmd_uninstall = {
     .name = "uninstall",
     .about = "Print what to delete to remove the operator",
     .more =
-        "Prints the objects of \"trainyard install\" for kubectl to delete, with the Lease that "
-        "the\n"
-        "operator made, in an order that blocks nobody: webhooks first. TrainJobs and what runs "
-        "of\n"
-        "them stay, and so do the runtimes and the CRDs unless you ask for them. The namespace\n"
-        "always stays: others have objects in it. What goes and what stays is on standard error.\n"
+        "Prints the objects of \"trainyard install\" and the operator's Lease for kubectl to\n"
+        "delete, webhooks first, so that no request is blocked. TrainJobs and their pods stay;\n"
+        "so do the runtimes and the CRDs unless you ask for them. The namespace always stays,\n"
+        "because it may contain other objects. Standard error lists what is deleted and what\n"
+        "stays.\n"
         "\n"
-        "Where a kubeconfig is found, the cluster is read: which namespace the operator is in, "
-        "how\n"
-        "many TrainJobs there are, whether a finalizer would make the deletion wait, and whether\n"
-        "Kubeflow Trainer's own manager runs under these names (then nothing is printed). Nothing\n"
-        "is written to it. --crds prints nothing where the cluster cannot be read. Give kubectl "
-        "the\n"
-        "same --context and --kubeconfig: the stream does not say which cluster it is for.\n"
+        "If a kubeconfig is found, the cluster is read (and never written): the namespace of\n"
+        "the operator, the number of TrainJobs, finalizers that would block the deletion, and\n"
+        "whether Kubeflow Trainer's own manager runs under these names (then nothing is\n"
+        "printed). --crds prints nothing if the cluster cannot be read. Give kubectl the same\n"
+        "--context and --kubeconfig: the output does not name the cluster.\n"
         "\n"
         "Exit status: 0 printed, 1 refused or not confirmed, 2 wrong usage, or a kubeconfig or\n"
         "context that was named cannot be used.\n",

@@ -1,4 +1,4 @@
-/* trainyard validate: everything that a cluster would say of the objects, at once. */
+/* trainyard validate: reports all errors that a cluster would find in the objects. */
 #include "cli/cmds.h"
 #include "cli/session.h"
 
@@ -81,12 +81,12 @@ static int run(struct ty_cli *cli, const void *parsed)
 
 const struct ty_cmd ty_cmd_validate = {
     .name = "validate",
-    .about = "Check TrainJobs and runtimes, all mistakes at once",
+    .about = "Check TrainJobs and runtimes, and report all errors",
     .operand = "[FILE…]",
     .more =
-        "Says what the API server (schema and rules) and the webhooks would say, each with its\n"
-        "file and line. Runtimes that a TrainJob names are looked for in the same files, then in\n"
-        "--runtimes, then in the built-in catalog.\n"
+        "Runs the checks of the API server (schema and rules) and of the webhooks, and reports\n"
+        "each error with its file and line. Runtimes that a TrainJob names are looked up in the\n"
+        "same files, then in --runtimes, then in the built-in catalog.\n"
         "\n"
         "Exit status: 0 all valid, 1 something is invalid, 2 wrong usage.\n",
     .examples = "  trainyard validate -f job.yaml\n"

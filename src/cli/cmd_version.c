@@ -16,7 +16,7 @@ static const struct ty_opt options[] = {
 };
 
 #define API "trainer.kubeflow.org/v1alpha1"
-#define AS  "v2.3.0" /* the Kubeflow Trainer whose behaviour is ours */
+#define AS  "v2.3.0" /* the Kubeflow Trainer release with the same behavior */
 
 static int run(struct ty_cli *cli, const void *parsed)
 {

@@ -21,9 +21,9 @@ struct ty_input_opts { /* member `input` */
 #define TY_OPTS_INPUT(type)                                                                        \
     { "filename", 'f', TY_OPT_WORDS, "FILE",                                                       \
       "file, directory, or - for standard input; repeatable", NULL, TY_OPT_AT(type, input.files) },\
-    { "recursive", 'R', TY_OPT_FLAG, NULL, "read directories with all below them", NULL,           \
+    { "recursive", 'R', TY_OPT_FLAG, NULL, "read directories recursively", NULL,                   \
       TY_OPT_AT(type, input.recursive) },                                                          \
-    { "namespace", 'n', TY_OPT_WORD, "NAME", "namespace of objects that name none", NULL,          \
+    { "namespace", 'n', TY_OPT_WORD, "NAME", "namespace of objects that have none", NULL,          \
       TY_OPT_AT(type, input.ns) },                                                                 \
     { "runtimes", 0, TY_OPT_WORDS, "DIR", "look for runtimes here before the built-in catalog",    \
       NULL, TY_OPT_AT(type, input.runtimes) }
@@ -35,7 +35,7 @@ struct ty_kube_opts { /* member `kube` */
 /* clang-format off */
 #define TY_OPTS_KUBE(type)                                                                         \
     { "kubeconfig", 0, TY_OPT_WORD, "FILE",                                                        \
-      "where the API server is (default: as kubectl finds it)", NULL,                              \
+      "path of the kubeconfig (default: as kubectl finds it)", NULL,                               \
       TY_OPT_AT(type, kube.kubeconfig) },                                                          \
     { "context", 0, TY_OPT_WORD, "NAME", "context of the kubeconfig", NULL,                        \
       TY_OPT_AT(type, kube.context) }
@@ -49,8 +49,8 @@ struct ty_config_opts { /* member `config` */
 #define TY_OPTS_CONFIG(type)                                                                       \
     { "config", 0, TY_OPT_WORD, "FILE", "the operator's configuration file", NULL,                 \
       TY_OPT_AT(type, config.file) },                                                              \
-    { "feature-gates", 0, TY_OPT_WORD, "NAME=BOOL,...", "switch features: TrainJobStatus=true",    \
-      NULL, TY_OPT_AT(type, config.gates) },                                                       \
+    { "feature-gates", 0, TY_OPT_WORD, "NAME=BOOL,...",                                            \
+      "enable or disable features: TrainJobStatus=true", NULL, TY_OPT_AT(type, config.gates) },    \
     { "plugin-dir", 0, TY_OPT_WORDS, "DIR", "load the plugins (*.so) of a directory", NULL,        \
       TY_OPT_AT(type, config.plugin_dirs) }
 /* clang-format on */

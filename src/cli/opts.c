@@ -19,7 +19,7 @@ static const struct ty_opt *by_letter(const struct ty_opt *opts, char letter)
     return NULL;
 }
 
-/* `dashes`: as the user wrote them. */
+/* dashes: "-" or "--", as the user wrote them. */
 static int unknown_option(const struct ty_opt *opts, const char *dashes, struct ty_str name,
                           struct ty_err *err)
 {
@@ -102,7 +102,7 @@ static int read_long(struct opts_reader *r, const char *dashes, const char *word
     return 0;
 }
 
-/* Letters of one word: flags may be joined, a value may follow its letter at once. */
+/* Parses the letters of one word: flags may be joined, a value may follow its letter directly. */
 static int read_short(struct opts_reader *r, const char *letters)
 {
     for (const char *c = letters; *c; c++) {

@@ -1,4 +1,4 @@
-/* Opens a session: configuration, plugins, files; then lets objects in one by one. */
+/* Opens a session (configuration, plugins, files) and admits its objects. */
 #include "cli/session.h"
 #include "cli/cmds.h"
 #include "cli/install/catalog.h"
@@ -11,7 +11,7 @@ static bool is_runtime(const struct ty_kind *k)
     return k == &ty_kind_trainingruntime || k == &ty_kind_clustertrainingruntime;
 }
 
-/* A runtime of the catalog becomes a document of s->builtin when it is first asked for. */
+/* Adds a runtime of the catalog to s->builtin when it is first requested. */
 static struct ty_doc *builtin_runtime(struct ty_session *s, struct ty_str name)
 {
     for (size_t i = 0; i < s->builtin.n; i++)
@@ -35,7 +35,7 @@ static struct ty_doc *find_doc(struct ty_session *s, const struct ty_kind *kind,
     return d;
 }
 
-/* struct ty_view: runtimes are let in first, as the API server would have done. */
+/* Callback of struct ty_view. Runtimes are admitted first, as the API server would have done. */
 static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, struct ty_str ns,
                                       struct ty_str name)
 {
@@ -46,7 +46,7 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
     return d->obj;
 }
 
-/* The runtime kind that a TrainJob's reference names; NULL: none of ours. */
+/* The runtime kind that a TrainJob's reference names; NULL: unknown. */
 static const struct ty_kind *ref_kind(const struct ty_json *job)
 {
     struct ty_str kind = ty_json_str_at(job, "spec.runtimeRef.kind");
@@ -62,7 +62,7 @@ static struct ty_doc *runtime_of(struct ty_session *s, const struct ty_doc *job)
     return kind && name.n ? find_doc(s, kind, job->ns, name) : NULL;
 }
 
-/* The names of a kind's runtimes, the input's first. */
+/* Collects the names of a kind's runtimes, those of the input first. */
 enum { NAMES_MAX = TY_RUNTIME_NAMES };
 static size_t runtime_names(struct ty_session *s, const struct ty_kind *kind,
                             const char *ret[NAMES_MAX])
@@ -81,7 +81,7 @@ static size_t runtime_names(struct ty_session *s, const struct ty_kind *kind,
     return n;
 }
 
-/* What a TrainJob could have named, and what it most likely meant; NULL: there is nothing. */
+/* A hint with the runtimes that exist and the most similar name; NULL: there are none. */
 static const char *runtime_hint(struct ty_session *s, const struct ty_doc *job)
 {
     const char *names[NAMES_MAX];
@@ -90,7 +90,8 @@ static const char *runtime_hint(struct ty_session *s, const struct ty_doc *job)
                            n);
 }
 
-/* The schema alone, for a TrainJob whose runtime was refused: the rest of its checks need it. */
+/* Checks only the schema of a TrainJob whose runtime was refused; the other checks need the
+ * runtime. */
 static void admit_shape(struct ty_session *s, struct ty_doc *doc, const struct ty_doc *runtime)
 {
     struct ty_arena *a = s->cli->arena;
@@ -119,7 +120,7 @@ static void add_findings(struct ty_session *s, struct ty_doc *doc, struct ty_adm
         ty_findings_warn(&s->findings, doc, v->warnings.v[i]);
 }
 
-/* The API server makes a name from generateName before anything looks at it; so do we. */
+/* The API server derives the name from generateName before validation; so does the session. */
 static void give_name(struct ty_session *s, struct ty_doc *doc)
 {
     struct ty_json *meta = ty_json_get(doc->obj, "metadata");

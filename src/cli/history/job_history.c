@@ -29,7 +29,8 @@ int ty_job_history_open(struct ty_cli *cli, enum ty_history_db_mode use, struct 
         use == TY_HISTORY_DB_WRITE ? ty_history_db_open(path, TY_HISTORY_DB_READ, ret, &err) : 0;
     if (r == 0 && use == TY_HISTORY_DB_WRITE)
         r = ty_state_dir_check(cli->arena, &err);
-    if (r == 0 && use == TY_HISTORY_DB_WRITE) { /* there is one: taking out of it makes none */
+    /* The file exists by now: opening for writing would create a missing one. */
+    if (r == 0 && use == TY_HISTORY_DB_WRITE) {
         ty_history_db_close(*ret);
         *ret = NULL;
     }
@@ -127,7 +128,7 @@ int ty_job_history_query(const struct ty_job_history_query *q)
     return TY_EXIT_OK;
 }
 
-/* The texts of a job that outlive the call: printed and read reparse. */
+/* Copies an object into another arena by printing and parsing it. */
 static struct ty_json *reparse(struct ty_arena *a, const struct ty_json *v)
 {
     return v ? ty_json_parse(a, ty_json_text(a, v), NULL, NULL) : NULL;
@@ -171,7 +172,7 @@ int ty_job_history_entry(struct ty_cli *cli, struct ty_history_db *d,
     if (code || f.any)
         return code;
     code = ty_job_history_not_found(cli, &ty_kind_trainjob, name);
-    if (!opts->run) /* runs have numbers on this machine only */
+    if (!opts->run) /* run numbers exist on this machine only */
         ty_cluster_hint(cli, opts->ns, name);
     return code;
 }

@@ -1,5 +1,5 @@
-/* What the commands over past and present runs share: the open history, a TrainJob in it, and words
- * for how it is. */
+/* The history of this machine as get, describe, logs, events, suspend, resume and delete read
+ * it. */
 #ifndef TY_CLI_HISTORY_JOB_HISTORY_H
 #define TY_CLI_HISTORY_JOB_HISTORY_H
 
@@ -8,8 +8,8 @@
 #include "store/history/history_read.h"
 #include "json/json.h"
 
-/* Opens it; an exit code, TY_EXIT_OK also when there is no history: then d stays NULL and nothing
- * is ever found. What is wrong is told. */
+/* Opens the history and reports errors. Returns an exit code; without a history file TY_EXIT_OK
+ * with *ret NULL, which the functions below accept as empty. */
 int ty_job_history_open(struct ty_cli *cli, enum ty_history_db_mode use,
                         struct ty_history_db **ret);
 static inline void ty_history_db_closep(struct ty_history_db **d)
@@ -18,9 +18,9 @@ static inline void ty_history_db_closep(struct ty_history_db **d)
 }
 #define ty_auto_history_db TY_AUTO(ty_history_db_closep) struct ty_history_db
 
-/* The object of a row; NULL: the text is none, or longer than TY_JSON_MAX_BYTES. */
+/* Parses the object of a row; NULL: invalid JSON, or longer than TY_JSON_MAX_BYTES. */
 struct ty_json *ty_job_history_parse(struct ty_arena *a, const struct ty_history_read_object *o);
-/* For what holds a TrainJob and its JobSet: 32 MiB of text each, 24 times that as a tree. */
+/* Limit of arenas for a TrainJob and its JobSet: 32 MiB of text each, 24 times that as a tree. */
 #define TY_JOB_HISTORY_CEILING ((size_t)4 << 30)
 
 /* A TrainJob of a run. Lives with the arena it was read into. */
@@ -31,8 +31,8 @@ struct ty_job_history_entry {
     bool gone;
     struct ty_json *job, *jobset; /* jobset may be NULL */
 };
-/* Each TrainJob, newest run first. fn gets an arena that is emptied after the call; it returns
- * false to stop. d may be NULL. */
+/* Calls fn for each TrainJob, newest run first, with an arena that is emptied after the call; fn
+ * returns false to stop. d may be NULL. */
 struct ty_job_history_query {
     struct ty_cli *cli;
     struct ty_history_db *d;
@@ -41,20 +41,21 @@ struct ty_job_history_query {
     bool (*fn)(void *ctx, struct ty_arena *a, const struct ty_job_history_entry *job);
     void *ctx;
 };
-int ty_job_history_query(const struct ty_job_history_query *q); /* gives an exit code */
+int ty_job_history_query(const struct ty_job_history_query *q); /* returns an exit code */
 /* Options that choose among TrainJobs of the same name: member `history`. */
 struct ty_job_history_opts {
     const char *ns, *run;
 };
 /* clang-format off */
 #define TY_OPTS_JOB_HISTORY(type)                                                                  \
-    { "namespace", 'n', TY_OPT_WORD, "NAME", "only what is in this namespace", NULL,               \
+    { "namespace", 'n', TY_OPT_WORD, "NAME", "only objects of this namespace", NULL,               \
       TY_OPT_AT(type, history.ns) },                                                               \
-    { "run", 0, TY_OPT_WORD, "ID", "an older run of that name: see 'trainyard get -o wide'", NULL, \
-      TY_OPT_AT(type, history.run) }
+    { "run", 0, TY_OPT_WORD, "ID", "an earlier run of that name: see 'trainyard get -o wide'",     \
+      NULL, TY_OPT_AT(type, history.run) }
 /* clang-format on */
-/* The newest run of that name, or the one of --run; TY_EXIT_BAD and kubectl's sentence if there is
- * none, and whether a cluster has one (cluster_hint.h). Lives with the cli's arena. */
+/* Finds TrainJob `name` in its newest run, or in --run. If there is none, prints kubectl's "not
+ * found" and a hint about the cluster (cluster_hint.h) and returns TY_EXIT_BAD. Lives with the
+ * cli's arena. */
 int ty_job_history_entry(struct ty_cli *cli, struct ty_history_db *d,
                          const struct ty_job_history_opts *opts, const char *name,
                          struct ty_job_history_entry *ret);
@@ -64,7 +65,7 @@ int ty_job_history_open_job(struct ty_cli *cli, const struct ty_cmd *cmd,
                             struct ty_history_db **ret_d, struct ty_job_history_entry *ret);
 int ty_job_history_not_found(struct ty_cli *cli, const struct ty_kind *kind, const char *name);
 int ty_job_history_error(struct ty_cli *cli, const struct ty_err *err); /* TY_EXIT_BAD */
-/* --run: 0 if it is not given, -1 and a sentence if it is no number. */
+/* Parses --run: 0 if it is not given, -1 after a usage error if it is not a number. */
 int64_t ty_job_history_run_id(struct ty_cli *cli, const struct ty_cmd *cmd,
                               const struct ty_job_history_opts *opts);
 

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SOON_MS  700 /* nobody wants to see a line that goes at once */
+#define SOON_MS  700 /* a shorter read shows no progress line */
 #define AGAIN_MS 100
 
 static int64_t clock_ms(void)

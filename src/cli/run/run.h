@@ -1,4 +1,4 @@
-/* What the files of `trainyard run` share: one run, from the command line to its exit status. */
+/* One `trainyard run`, from the command line to its exit status. */
 #ifndef TY_CLI_RUN_RUN_H
 #define TY_CLI_RUN_RUN_H
 
@@ -19,14 +19,14 @@ struct ty_run_ctx {
     uv_signal_t sigint, sigterm;
     uv_check_t check;
     uv_timer_t timeout;
-    uv_timer_t settled; /* what only starting needed is let go */
+    uv_timer_t settled; /* for ty_memory_trim after the start */
     int interrupts;
     bool timed_out;
     const char *limit; /* --timeout */
     int64_t limit_ms;  /* 0: none */
-    char *root;        /* the state folder, or its stand-in among temporary files */
+    char *root;        /* the state directory, or a temporary one */
     char *dir, *claims;
-    char *past; /* the history file; NULL: where this run is, nobody would find it */
+    char *past; /* the history file; NULL in a temporary directory */
     char *program, *workdir;
     const char **env; /* --env, NULL-terminated */
 };

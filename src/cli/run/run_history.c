@@ -8,9 +8,9 @@
 #include "store/history/run_lock.h"
 
 #define EVERY_MS   100
-#define FULL_MS    1000 /* a full disk is tried again: somebody may make room */
-#define HURRIED_MS 20   /* how long a write in the loop waits for other runs' writes */
-#define LAST_MS    3000 /* and how long the last one does */
+#define FULL_MS    1000 /* retry interval after ENOSPC */
+#define HURRIED_MS 20   /* busy timeout of a write in the event loop */
+#define LAST_MS    3000 /* busy timeout of the last write */
 #define MASK       "***"
 
 /* ---- the command line ---- */
@@ -39,7 +39,7 @@ char *ty_run_history_command(struct ty_arena *a, struct ty_str words, const char
             ty_buf_chr(&b, ' ');
         ty_buf_put(&b, word.p, n);
         if (!rest.p)
-            ty_buf_cstr(&b, "…"); /* half a word may be half a key */
+            ty_buf_cstr(&b, "…"); /* a truncated word may contain part of a secret */
         else if (n < word.n)
             ty_buf_cstr(&b, MASK);
         words = rest;
@@ -68,7 +68,7 @@ static void stop_recording(struct ty_run_history *h)
     h->file = NULL;
 }
 
-/* True unless it must be tried again. */
+/* Returns false if the write must be retried. */
 static bool write_now(struct ty_run_history *h, int patience_ms)
 {
     struct ty_err err = { 0 };
@@ -107,7 +107,7 @@ static void on_change(void *ctx, bool urgent)
     h->changed = true;
     if (h->full && uv_is_active((const uv_handle_t *)&h->timer))
         return;
-    /* The run itself and its jobs at once: they can be given orders from now on. */
+    /* Writes the run and its jobs at once: from now on commands find its control socket. */
     uv_timer_start(&h->timer, on_timer, urgent || !h->run.id ? 0 : EVERY_MS, 0);
 }
 
@@ -181,7 +181,7 @@ static const char *how_it_ended(int code)
     }
 }
 
-/* The runs before this one, as far as they are too many or too old. */
+/* Deletes earlier runs beyond the limits of the history. */
 static void prune_history(struct ty_run_history *h)
 {
     struct ty_err err = { 0 };

@@ -1,7 +1,7 @@
-/* The last word on a run. What failed first comes first: it is what the reader looks for. */
+/* The summary of a run. The first failure comes first, because the reader looks for it. */
 #include "cli/run/run_summary.h"
 
-enum { EACH = 16 }; /* more nodes than that are told in groups */
+enum { EACH = 16 }; /* more nodes than that are printed in groups */
 
 #define BOLD(colour)   ((colour) ? "\033[1m" : "")
 #define RED(colour)    ((colour) ? "\033[1;31m" : "")
@@ -32,8 +32,7 @@ static bool same_result(const struct ty_run_node *a, const struct ty_run_node *b
            strcmp(a->reason, b->reason) == 0;
 }
 
-/* The last of those that ended like `from`, when nodes are told in groups, and how many they are.
- */
+/* The last node of the group that ended like `from`, and the size of the group. */
 static const struct ty_run_node *group_end(const struct ty_run_node *from, bool grouped,
                                            size_t *ret_n)
 {
@@ -111,7 +110,7 @@ static void add_progress(struct ty_buf *out, const struct ty_progress *p)
     ty_buf_chr(out, '\n');
 }
 
-/* Why it failed, where no process did: a deadline, or the JobSet's own words. */
+/* The reason of a failure without a failed process: a deadline, or the JobSet's message. */
 static void add_reason(struct ty_buf *out, const struct ty_run_job *j,
                        const struct ty_run_outcome *o)
 {
@@ -147,7 +146,7 @@ static void add_job(struct ty_buf *out, const struct ty_run_job *j, const struct
     add_progress(out, &j->progress);
 }
 
-/* The failure summary's own first line stands out. */
+/* Highlights the first line of the failure summary. */
 static void add_failure_summary(struct ty_buf *out, const struct ty_failure_summary *v, bool colour)
 {
     ty_auto_buf text = { 0 };

@@ -23,7 +23,7 @@ enum { NAME_MAX_WIDTH = 28, METRICS_WIDTH = 28, BAR = 10, JOB_BAR = 20, LEAST_LI
 #define YELLOW "\033[33m"
 #define CYAN   "\033[36m"
 
-/* A line as it is written: what does not fit is left out. */
+/* A line that is being written; text beyond the last column is omitted. */
 struct pen {
     struct ty_run_table_frame *f;
     const struct ty_run_table_opts *d;
@@ -66,7 +66,7 @@ static void put_gap(struct pen *p, int n)
     p->left -= n > 0 ? n : 0;
 }
 
-/* Left in a column of `width`; negative: right. */
+/* Aligns text to the left in a column of `width`; negative: to the right. */
 static void put_cell(struct pen *p, const char *hue, struct ty_str text, int width)
 {
     struct ty_str fits = ty_text_cut(text, abs(width));
@@ -160,7 +160,7 @@ struct table_layout {
     bool bar;
 };
 
-/* Its container failed and waits to be started once more. */
+/* True if its container failed and waits for its restart. */
 static bool waits_again(const struct ty_run_node *n)
 {
     return n->phase == TY_RUNNING && n->exit_code > 0 && !n->ready;
@@ -218,8 +218,8 @@ static void draw_node(struct ty_run_table_frame *f, const struct ty_run_table_op
 struct node_pick {
     const struct ty_run_node *node;
     size_t order;
-    int calm;    /* the less, the more it needs attention */
-    double part; /* of the work that is done */
+    int calm;    /* rank: lower needs more attention */
+    double part; /* fraction of the work that is done */
 };
 
 static int by_attention(const void *a, const void *b)
@@ -331,7 +331,7 @@ void ty_run_table_draw(const struct ty_run_model *m, const struct ty_run_table_o
         if (j->result)
             continue;
         draw_job(ret, d, j);
-        size_t share = (room - ret->n) / jobs; /* each gets its part of what is left */
+        size_t share = (room - ret->n) / jobs; /* divide the remaining rows */
         draw_nodes(ret, d, j, jobs > 1 && share > 0 ? share - (share == room - ret->n) : share);
         jobs--;
     }

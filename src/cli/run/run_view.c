@@ -1,4 +1,4 @@
-/* Takes the engine's news, keeps the model, passes them on to the renderer. */
+/* Receives the engine's updates, updates the model and calls the renderer. */
 #include "cli/run/run_view.h"
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static void on_job(void *ctx, const char *job, const struct ty_json *trainjob, i
             v->renderer->condition(v, j, *c);
 }
 
-/* A terminal that can do no more than a typewriter gets lines. */
+/* True if standard output is a terminal with cursor control; others get lines. */
 static bool can_draw(const struct ty_cli *cli)
 {
     const char *term = secure_getenv("TERM");

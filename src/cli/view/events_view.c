@@ -1,4 +1,4 @@
-/* Events, as kubectl events shows them. */
+/* Prints events as `kubectl events` does. */
 #include "cli/view/events_view.h"
 #include "base/time.h"
 #include "cli/history/job_history.h"

@@ -125,7 +125,7 @@ void ty_get_trainjobs_head(struct ty_table *t, bool wide)
                      "DURATION");
 }
 
-/* The cells outlive the job, which is read into an arena of its own. */
+/* Copies the cells into the table's arena: the job's arena is emptied before they are printed. */
 void ty_get_trainjobs_row(struct ty_table *t, struct ty_arena *a,
                           const struct ty_job_history_entry *job, bool wide, int64_t now_ms)
 {

@@ -1,4 +1,4 @@
-/* Objects as kubectl get -o prints them: one alone, several as a v1 List. */
+/* Prints objects as `kubectl get -o` does: one alone, several as a v1 List. */
 #include "cli/view/objects_view.h"
 #include "api/kind.h"
 #include "json/yaml.h"

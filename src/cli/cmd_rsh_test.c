@@ -32,7 +32,7 @@ static void count_fds(struct peer *p, struct msghdr *msg)
     }
 }
 
-static void *serve(void *ctx)
+static void *serve_request(void *ctx)
 {
     struct peer *p = ctx;
     char control[256];
@@ -63,13 +63,13 @@ static int setup(void **state)
     p->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     assert_int_equal(bind(p->fd, (struct sockaddr *)&at, sizeof(at)), 0);
     assert_int_equal(listen(p->fd, 1), 0);
-    assert_int_equal(pthread_create(&p->thread, NULL, serve, p), 0);
+    assert_int_equal(pthread_create(&p->thread, NULL, serve_request, p), 0);
     setenv("TRAINYARD_RSH", ty_arena_printf(p->b.cli.arena, "%s/rsh.sock", p->b.dir), 1);
     *state = p;
     return 0;
 }
 
-static void stop(struct peer *p)
+static void stop_server(struct peer *p)
 {
     if (p->fd < 0)
         return;
@@ -83,24 +83,25 @@ static int teardown(void **state)
 {
     struct peer *p = *state;
 
-    stop(p);
+    stop_server(p);
     fixture_close(&p->b);
     free(p);
     return 0;
 }
 
-static void asks(struct peer *p, const char *const *words, const char *host, const char *command)
+static void assert_request(struct peer *p, const char *const *words, const char *host,
+                           const char *command)
 {
     p->reply.code = 42;
     assert_int_equal(fixture_run(&p->b, words), 42);
-    stop(p);
+    stop_server(p);
     assert_string_equal(p->got.host, host);
     assert_string_equal(p->got.command, command);
     assert_int_equal(p->n_fds, 3);
     assert_string_equal(p->b.err, "");
 }
 #define ASKS(p, host, command, ...)                                                                \
-    asks(p, (const char *const[]){ "rsh", __VA_ARGS__, NULL }, host, command)
+    assert_request(p, (const char *const[]){ "rsh", __VA_ARGS__, NULL }, host, command)
 
 static void test_a_command(void **state)
 {

@@ -11,7 +11,7 @@
  * and histories report that the input is too large. */
 #define RUN_CEILING ((size_t)16 << 30)
 
-static int entropy(void *p, size_t n)
+static int fill_entropy(void *p, size_t n)
 {
     char *at = p;
     while (n) {
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
     uint64_t secret[2];
     if (!have_streams())
         return TY_EXIT_BAD; /* standard error is not available */
-    if (entropy(secret, sizeof(secret)) < 0) {
+    if (fill_entropy(secret, sizeof(secret)) < 0) {
         fputs("error: the kernel gives no random bytes\n", stderr);
         return TY_EXIT_BAD;
     }
@@ -65,7 +65,7 @@ int main(int argc, char **argv)
         .colour = wants_colour(STDERR_FILENO),
         .colour_out = wants_colour(STDOUT_FILENO),
         .now_s = (int64_t)time(NULL),
-        .entropy = entropy,
+        .entropy = fill_entropy,
     };
     int code = ty_cli_main(&cli, argc, argv);
     ty_arena_free(cli.arena);

@@ -19,8 +19,8 @@ static const struct ty_opt options[] = {
     TY_OPT_END,
 };
 
-static int parse(struct ty_arena *a, bool one_dash, const char *const *words, struct test_opts *ret,
-                 struct ty_err *err)
+static int parse_words(struct ty_arena *a, bool one_dash, const char *const *words,
+                       struct test_opts *ret, struct ty_err *err)
 {
     char *argv[16];
     int n = 0;
@@ -35,8 +35,8 @@ static int parse(struct ty_arena *a, bool one_dash, const char *const *words, st
         assert_null(args);
     return r;
 }
-#define PARSE(...)    parse(a, false, (const char *const[]){ __VA_ARGS__, NULL }, &opts, &err)
-#define PARSE_GO(...) parse(a, true, (const char *const[]){ __VA_ARGS__, NULL }, &opts, &err)
+#define PARSE(...)    parse_words(a, false, (const char *const[]){ __VA_ARGS__, NULL }, &opts, &err)
+#define PARSE_GO(...) parse_words(a, true, (const char *const[]){ __VA_ARGS__, NULL }, &opts, &err)
 
 static void test_every_spelling(void **state)
 {

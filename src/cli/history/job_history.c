@@ -129,7 +129,7 @@ int ty_job_history_query(const struct ty_job_history_query *q)
 }
 
 /* Copies an object into another arena by printing and parsing it. */
-static struct ty_json *reparse(struct ty_arena *a, const struct ty_json *v)
+static struct ty_json *copy_object(struct ty_arena *a, const struct ty_json *v)
 {
     return v ? ty_json_parse(a, ty_json_text(a, v), NULL, NULL) : NULL;
 }
@@ -152,8 +152,8 @@ static bool take_first(void *ctx, struct ty_arena *a TY_UNUSED,
     f->ret->run.how = copy_text(f->a, job->run.how);
     f->ret->ns = copy_text(f->a, job->ns);
     f->ret->name = copy_text(f->a, job->name);
-    f->ret->job = reparse(f->a, job->job);
-    f->ret->jobset = reparse(f->a, job->jobset);
+    f->ret->job = copy_object(f->a, job->job);
+    f->ret->jobset = copy_object(f->a, job->jobset);
     return false;
 }
 

@@ -2,7 +2,7 @@
 #include "cli/history/job_history_testing.h"
 #include "cli/history/job_state.h"
 
-static bool note(void *ctx, struct ty_arena *a, const struct ty_job_history_entry *job)
+static bool note_job(void *ctx, struct ty_arena *a, const struct ty_job_history_entry *job)
 {
     char *log = ctx;
     size_t n = strlen(log);
@@ -19,7 +19,7 @@ static void test_jobs_newest_first(void **state)
     char log[512] = "";
 
     assert_int_equal(ty_job_history_open(&h->b.cli, TY_HISTORY_DB_READ, &d), TY_EXIT_OK);
-    struct ty_job_history_query q = { .cli = &h->b.cli, .d = d, .fn = note, .ctx = log };
+    struct ty_job_history_query q = { .cli = &h->b.cli, .d = d, .fn = note_job, .ctx = log };
     assert_int_equal(ty_job_history_query(&q), TY_EXIT_OK);
     assert_string_equal(log, "2 ddp Interrupted 1; 2 other Interrupted 0; 1 ddp Failed 1; ");
 }

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-static int try(struct ty_cli_fixture *b, const struct ty_kube_opts *kube, struct ty_err *err)
+static int try_open(struct ty_cli_fixture *b, const struct ty_kube_opts *kube, struct ty_err *err)
 {
     struct ty_cluster c;
     int r = ty_cluster_open(&c, &b->cli, kube, err);
@@ -23,9 +23,9 @@ static void test_no_kubeconfig(void **state)
     setenv("HOME", b.dir, 1);
     unsetenv("KUBECONFIG");
     unsetenv("KUBERNETES_SERVICE_HOST");
-    assert_int_equal(try(&b, &(struct ty_kube_opts){ 0 }, &err), -ENOENT);
+    assert_int_equal(try_open(&b, &(struct ty_kube_opts){ 0 }, &err), -ENOENT);
     assert_int_equal(strncmp(err.text, "no kubeconfig: ", 15), 0);
-    assert_int_equal(try(&b, &(struct ty_kube_opts){ .kubeconfig = "gone" }, &err), -ENOENT);
+    assert_int_equal(try_open(&b, &(struct ty_kube_opts){ .kubeconfig = "gone" }, &err), -ENOENT);
     assert_has(err.text, "gone: "); /* it was named: that it is missing is enough */
     fixture_close(&b);
 }
@@ -38,7 +38,7 @@ static void test_a_context_that_is_not_there(void **state)
     struct ty_kube_opts kube = { .kubeconfig = "k.yaml", .context = "prod" };
     fixture_open(&b);
     fixture_file("k.yaml", "apiVersion: v1\nkind: Config\ncontexts: []\n");
-    assert_true(try(&b, &kube, &err) < 0);
+    assert_true(try_open(&b, &kube, &err) < 0);
     assert_has(err.text, "prod");
     fixture_close(&b);
 }

@@ -36,14 +36,14 @@ const char *ty_run_status_token(void *ctx, struct ty_arena *a, struct ty_str ns,
     return text;
 }
 
-static void authorize(void *ctx, struct ty_status_call *c)
+static void authorize_request(void *ctx, struct ty_status_call *c)
 {
     struct ty_str want = ty_str(ty_run_status_token(ctx, c->arena, c->ns, c->name));
 
     ty_status_authorized(c, want.n == c->token.n && memeql_sec(want.p, c->token.p, want.n));
 }
 
-static void apply(void *ctx, struct ty_status_call *c)
+static void apply_status(void *ctx, struct ty_status_call *c)
 {
     struct ty_run_status *s = ctx;
     const struct ty_stored *job =
@@ -62,7 +62,7 @@ static void apply(void *ctx, struct ty_status_call *c)
 
 /* ---- the server, when the first one comes ---- */
 
-static void handle(void *ctx, struct ty_http_request *q)
+static void handle_request(void *ctx, struct ty_http_request *q)
 {
     struct ty_run_status *s = ctx;
     ty_status_handle(&s->api, q);
@@ -88,7 +88,7 @@ static void on_first(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED
                                      .fd = s->fd,
                                      .tls = &tls,
                                      .body_bytes = TY_STATUS_BODY_MAX,
-                                     .handle = handle,
+                                     .handle = handle_request,
                                      .ctx = s };
     struct ty_err err = { 0 };
 
@@ -166,7 +166,8 @@ void ty_run_status_begin(struct ty_run_status *s, struct ty_session *session, uv
     s->settings.webhook_service = ty_settings_default.webhook_service;
     s->settings.operator_ns = ty_settings_default.operator_ns;
     s->settings.webhook_secret = "trainyard-status-tls"; /* the input has no Secret of that name */
-    s->api = (struct ty_status_api){ .ctx = s, .authorize = authorize, .apply = apply };
+    s->api =
+        (struct ty_status_api){ .ctx = s, .authorize = authorize_request, .apply = apply_status };
     const char *names[] = { ty_arena_printf(a, "%s.%s.svc", s->settings.webhook_service,
                                             s->settings.operator_ns),
                             "localhost", "127.0.0.1", NULL };

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 /* An engine of which only the store is there: an exit code needs no more. */
-struct world {
+struct run_fixture {
     struct ty_cli_fixture b;
     struct ty_engine e;
     struct ty_run_ctx r;
@@ -21,7 +21,7 @@ static int64_t noon(void *ctx)
 
 static int setup(void **state)
 {
-    struct world *w = calloc(1, sizeof(*w));
+    struct run_fixture *w = calloc(1, sizeof(*w));
 
     fixture_open(&w->b);
     w->e.store = ty_local_new(noon, NULL);
@@ -36,7 +36,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    struct world *w = *state;
+    struct run_fixture *w = *state;
 
     ty_local_free(w->e.store);
     fixture_close(&w->b);
@@ -44,7 +44,7 @@ static int teardown(void **state)
     return 0;
 }
 
-static void add(struct world *w, const char *name, const char *type, const char *value)
+static void add_job(struct run_fixture *w, const char *name, const char *type, const char *value)
 {
     struct ty_arena *a = w->b.cli.arena;
     struct ty_err err = { 0 };
@@ -61,36 +61,36 @@ static void add(struct world *w, const char *name, const char *type, const char 
 
 static void test_codes(void **state)
 {
-    struct world *w = *state;
+    struct run_fixture *w = *state;
 
     assert_int_equal(ty_run_exit_code(&w->r), TY_EXIT_OK); /* nothing was to be done */
-    add(w, "a", "Complete", "True");
+    add_job(w, "a", "Complete", "True");
     assert_int_equal(ty_run_exit_code(&w->r), TY_EXIT_OK);
     w->r.history.deleted = 1; /* somebody deleted one: that is not what was asked for */
     assert_int_equal(ty_run_exit_code(&w->r), TY_EXIT_BAD);
     w->r.history.deleted = 0;
-    add(w, "b", "Complete", "False");
+    add_job(w, "b", "Complete", "False");
     assert_int_equal(ty_run_exit_code(&w->r), TY_EXIT_BAD);
 }
 
 static void test_failed_and_unfinished(void **state)
 {
-    struct world *w = *state;
+    struct run_fixture *w = *state;
 
-    add(w, "a", "Failed", "True");
+    add_job(w, "a", "Failed", "True");
     assert_int_equal(ty_run_exit_code(&w->r), TY_EXIT_BAD);
     ty_local_finalize(w->e.store, &ty_kind_trainjob, TY_LIT("default"), TY_LIT("a"));
     assert_int_equal(ty_run_exit_code(&w->r), TY_EXIT_OK);
-    add(w, "b", "Suspended", "True");
+    add_job(w, "b", "Suspended", "True");
     assert_int_equal(ty_run_exit_code(&w->r), TY_EXIT_BAD);
 }
 
 /* Why it was cut short says more than what was left undone. */
 static void test_cut_short(void **state)
 {
-    struct world *w = *state;
+    struct run_fixture *w = *state;
 
-    add(w, "a", "Complete", "True");
+    add_job(w, "a", "Complete", "True");
     w->r.interrupts = 1;
     assert_int_equal(ty_run_exit_code(&w->r), 130);
     w->r.timed_out = true; /* and then somebody pressed Ctrl-C */
@@ -100,7 +100,7 @@ static void test_cut_short(void **state)
 /* The command line was wrong, or the folders could not be made: nothing of it is there yet. */
 static void test_half_built(void **state)
 {
-    struct world *w = *state;
+    struct run_fixture *w = *state;
     struct ty_run_ctx r = { .cli = &w->b.cli };
     struct ty_run_view_opts opts = { 0 };
 
@@ -125,7 +125,7 @@ static void is_ours_alone(const char *path)
 
 static void test_made(void **state)
 {
-    struct world *w = *state;
+    struct run_fixture *w = *state;
     struct ty_arena *a = w->b.cli.arena;
     struct ty_err err = { 0 };
 
@@ -147,7 +147,7 @@ static void test_made(void **state)
 /* A file is in the way: the run goes to the temporary folder, and says so, and has no history. */
 static void test_not_to_be_made(void **state)
 {
-    struct world *w = *state;
+    struct run_fixture *w = *state;
     struct ty_arena *a = w->b.cli.arena;
     struct ty_err err = { 0 };
 
@@ -164,7 +164,7 @@ static void test_not_to_be_made(void **state)
 /* Who can write there can say where root writes: the run goes elsewhere, too. */
 static void test_of_others(void **state)
 {
-    struct world *w = *state;
+    struct run_fixture *w = *state;
     struct ty_err err = { 0 };
 
     assert_int_equal(mkdir("a", 0700), 0);
@@ -182,7 +182,7 @@ static void test_of_others(void **state)
 
 static void test_nowhere(void **state)
 {
-    struct world *w = *state;
+    struct run_fixture *w = *state;
     struct ty_err err = { 0 };
 
     fixture_file("a", "a file");

@@ -46,7 +46,7 @@ static void test_all(void **state)
     assert_string_equal(h->b.out, "trainjob.trainer.kubeflow.org \"other\" deleted\n");
     assert_false(path_exists(h, "run-2"));
     assert_int_equal(HIST_RUN(h, "delete", "--all"),
-                     TY_EXIT_OK); /* nothing is left, which is well */
+                     TY_EXIT_OK); /* nothing to delete is no error */
 }
 
 /* Run 1 ended long ago; run 2 was cut off, as long ago; none of them runs. */
@@ -88,7 +88,7 @@ static void test_what_runs_is_not_old(void **state)
 {
     struct hist *h = *state;
     struct ty_err err = { 0 };
-    int lock = ty_run_lock_acquire(h->dir, &err); /* as if run 2 were at work */
+    int lock = ty_run_lock_acquire(h->dir, &err); /* run 2 is live */
 
     assert_true(lock >= 0);
     assert_int_equal(HIST_RUN(h, "delete", "--older-than", "1h", "--keep", "0"), TY_EXIT_OK);
@@ -124,7 +124,7 @@ static void test_mistakes(void **state)
     assert_has(h->b.err, "name a TrainJob, or say --all");
     assert_int_equal(HIST_RUN(h, "delete", "x", "--run", "0"), TY_EXIT_USAGE);
     assert_int_equal(HIST_RUN(h, "delete", "ghost", "other"), TY_EXIT_BAD);
-    assert_has(h->b.out, "\"other\" deleted"); /* what can be done is */
+    assert_has(h->b.out, "\"other\" deleted"); /* the others are deleted */
 }
 
 static void test_no_history_is_made(void **state)

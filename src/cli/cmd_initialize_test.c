@@ -1,5 +1,5 @@
-/* The words and variables, and a fetch from a folder of this machine. Servers, interruptions and
- * checksums are tests/fetch. */
+/* Options, variables, and a copy from a local directory. tests/fetch has servers, interruptions and
+ * checksums. */
 #include "cli/testing.h"
 
 #include <sys/stat.h>
@@ -67,7 +67,7 @@ static void test_again_and_quiet(void **state)
     assert_has(b->out, "; 3 were there before");
 }
 
-/* The word counts before the variable; both speak of the same things. */
+/* An option overrides its variable. */
 static void test_patterns(void **state)
 {
     struct ty_cli_fixture *b = *state;

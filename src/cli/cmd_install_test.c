@@ -1,6 +1,6 @@
 #include "cli/testing.h"
 
-/* Runs it and gives what it wrote to standard error. */
+/* Runs the command, which must fail, and returns its standard error. */
 static const char *run_refused(struct ty_cli_fixture *b, const char *option, const char *value)
 {
     assert_int_equal(FIXTURE_RUN(b, "install", option, value), TY_EXIT_USAGE);

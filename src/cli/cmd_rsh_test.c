@@ -1,5 +1,5 @@
-/* What rsh asks of the engine. The engine's side is engine/rsh_test.c, both with a real mpirun are
- * tests/run/test_frameworks.py. */
+/* Requests of rsh to the engine. engine/rsh_test.c tests the engine's side,
+ * tests/run/test_frameworks.py both with a real mpirun. */
 #include "cli/testing.h"
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 #include "engine/rsh.h"
 
-/* Stands where the engine does: takes one request, answers it, or hangs up. */
+/* A server in place of the engine: accepts one request and answers it, or closes the connection. */
 struct peer {
     struct ty_cli_fixture b;
     pthread_t thread;
@@ -18,7 +18,7 @@ struct peer {
     struct ty_rsh_request got;
     size_t n_fds; /* that came with it */
     struct ty_rsh_reply reply;
-    size_t reply_n; /* bytes of it that are sent; 0: hangs up */
+    size_t reply_n; /* bytes of the reply to send; 0: close the connection */
 };
 
 static void count_fds(struct peer *p, struct msghdr *msg)
@@ -108,7 +108,7 @@ static void test_a_command(void **state)
     ASKS(*state, "j-node-0-1", "echo hi", "j-node-0-1", "echo", "hi");
 }
 
-/* As ssh: words are joined by spaces, and the shell over there splits them again. */
+/* As in ssh, words are joined by spaces, and the remote shell splits them again. */
 static void test_quoting_is_the_callers(void **state)
 {
     ASKS(*state, "h", "sh -c 'a  b' \"$X\" ;", "h", "sh", "-c", "'a  b'", "\"$X\"", ";");
@@ -182,7 +182,7 @@ static void test_half_an_answer(void **state)
     assert_string_equal(p->b.err, "error: h: the run ended\n");
 }
 
-/* Never cut: half a name is another pod's, half a command another command. */
+/* Too long names and commands are refused, never truncated. */
 static void test_too_long(void **state)
 {
     struct peer *p = *state;

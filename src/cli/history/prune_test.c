@@ -61,7 +61,8 @@ static char *make_folder(struct prune_fixture *w, int64_t began_ms, int pid)
     return dir;
 }
 
-/* A run that began so many days ago, with its folder; cut off unless it ended a day later. */
+/* Adds a run that began so many days ago, with its directory; interrupted unless it ended a day
+ * later. */
 static char *add_run(struct prune_fixture *w, int days, bool ended)
 {
     int64_t began = NOW - days * DAY;
@@ -136,7 +137,7 @@ static void test_who_stays(void **state)
     assert_false(path_exists(alive));
 }
 
-/* Folders of a history that was moved away go by age, others in there are nobody's business. */
+/* Run directories without a row are deleted by age; other directories stay. */
 static void test_left_over_folders(void **state)
 {
     struct prune_fixture *w = *state;
@@ -157,8 +158,8 @@ static void test_left_over_folders(void **state)
     close(lock);
 }
 
-/* A long past is worked off in pieces, so that no run waits long at its end; those that must stay
- * do not stand in the way of the others. */
+/* A large history is pruned in several calls, so that no run ends late; runs that must stay do not
+ * block the others. */
 static void test_at_most_so_many_at_once(void **state)
 {
     struct prune_fixture *w = *state;
@@ -252,7 +253,8 @@ static void test_words(void **state)
     }
 }
 
-/* The option counts before the variable; a wrong option is refused, a wrong variable keeps all. */
+/* The option overrides the variable; an invalid option is refused, an invalid variable keeps all
+ * runs. */
 static void test_settings(void **state)
 {
     struct prune_fixture *w = *state;

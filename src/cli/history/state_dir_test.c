@@ -20,7 +20,8 @@ static void test_root(void **state)
     assert_string_equal(ty_state_dir_root(a, NULL), "/h/.local/state/trainyard");
 }
 
-/* Without HOME the user database knows; a place that anybody could have made is never taken. */
+/* Without HOME the user database is used; never a directory that another user could have
+ * created. */
 static void test_root_without_home(void **state)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);

@@ -1,4 +1,4 @@
-/* What needs no cluster; a real one is asked in tests/operator/test_reads.py. */
+/* Tests without a cluster; tests/operator/test_reads.py uses a real one. */
 #include "cli/history/job_history_testing.h"
 #include "cli/install/cluster_hint.h"
 
@@ -59,7 +59,7 @@ static int open_listener(int *ret_port)
     return fd;
 }
 
-/* One that never answers, and one that is not there: both end. */
+/* A server that never answers and a closed port: both end within the timeout. */
 static void test_a_cluster_that_does_not_answer(void **state)
 {
     struct hist *h = *state;

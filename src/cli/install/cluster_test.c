@@ -1,4 +1,4 @@
-/* Clusters are for tests/adopt; here: what is said without one. */
+/* Tests without a cluster; tests/adopt uses a real one. */
 #include "cli/cmds.h"
 #include "cli/install/cluster.h"
 #include "cli/testing.h"
@@ -26,7 +26,7 @@ static void test_no_kubeconfig(void **state)
     assert_int_equal(try_open(&b, &(struct ty_kube_opts){ 0 }, &err), -ENOENT);
     assert_int_equal(strncmp(err.text, "no kubeconfig: ", 15), 0);
     assert_int_equal(try_open(&b, &(struct ty_kube_opts){ .kubeconfig = "gone" }, &err), -ENOENT);
-    assert_has(err.text, "gone: "); /* it was named: that it is missing is enough */
+    assert_has(err.text, "gone: "); /* --kubeconfig names the file: no further hint */
     fixture_close(&b);
 }
 

@@ -26,7 +26,7 @@ static const struct ty_json *find_named(const struct ty_json *list, const char *
     return NULL;
 }
 
-/* Every embedded manifest is printed: one that is forgotten in the list would be in no cluster. */
+/* Every embedded manifest is in the list: a missing one would not be installed. */
 static void test_all_parts(void **state)
 {
     (void)state;

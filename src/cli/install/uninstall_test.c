@@ -22,7 +22,7 @@ static size_t index_of(const struct ty_json *list, const char *kind)
     return list->n;
 }
 
-/* All that install creates, except the Namespace: one that is forgotten stays in every cluster. */
+/* Everything that install creates is deleted, except the Namespace. */
 static void test_all_but_the_namespace(void **state)
 {
     (void)state;
@@ -96,7 +96,7 @@ static void put_object(struct ty_cluster_snapshot *s, const struct ty_kind *kind
     assert_int_equal(ty_cluster_snapshot_put(s, kind, ty_str(ns), ty_str(name), ty_str(text)), 0);
 }
 
-/* Who has switched back to v2.3.0 must not lose it: it has the names of ours. */
+/* Kubeflow Trainer's own manager has the same names and must not be deleted. */
 static void test_upstream(void **state)
 {
     (void)state;
@@ -148,7 +148,7 @@ static void test_facts(void **state)
     ty_cluster_snapshot_free(snapshot);
 }
 
-/* Only those that would go: a runtime of a team's own stays, with its finalizer. */
+/* Commands only for runtimes that are deleted: other runtimes keep their finalizer. */
 static void test_held(void **state)
 {
     (void)state;

@@ -76,7 +76,7 @@ static void test_an_empty_folder_may_be_that_of_a_beginner(void **state)
     fixture_close(&b);
 }
 
-/* Ports that killed runs had claimed are free again; those of others are theirs. */
+/* Port claims of killed runs are removed; those of live runs stay. */
 static void test_ports(void **state)
 {
     struct ty_cli_fixture b;

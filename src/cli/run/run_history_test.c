@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-/* An engine of which only the store is there: the history needs no more. */
+/* An engine with only a store, which is all that the history needs. */
 struct run_history_fixture {
     struct ty_cli_fixture b;
     uv_loop_t loop;
@@ -186,7 +186,7 @@ static void test_command_as_typed(void **state)
     assert_string_equal(ty_run_history_command(a, WORDS(""), NULL), "");
 }
 
-/* However --env was written: the name stays, the value does not. */
+/* However --env is spelled, its value is masked. */
 static void test_command_hides_values(void **state)
 {
     ty_auto_arena *a = ty_arena_new(1 << 16);
@@ -204,7 +204,7 @@ static void test_command_hides_values(void **state)
         "-e=TOKEN=*** -qeTOKEN=*** -e PLAIN -e EMPTY= --set spec.trainer.numNodes=2");
 }
 
-/* A command line that is longer than what is read of it ends before its last word. */
+/* A truncated command line ends before its last word. */
 static void test_command_cut_off(void **state)
 {
     ty_auto_arena *a = ty_arena_new(1 << 16);

@@ -128,7 +128,7 @@ static void test_sets_that_are_wrong(void **state)
     close_files(&w);
 }
 
-/* A path through a value that is no object: the value gives way, and the schema speaks about it. */
+/* A path through a value that is no object replaces the value; the schema check reports it. */
 static void test_set_through_a_value(void **state)
 {
     struct run_input_fixture w;
@@ -156,7 +156,8 @@ static void test_gather(void **state)
     close_files(&w);
 }
 
-/* A runtime of the catalog is needed by two jobs, and comes once; what was refused does not. */
+/* A runtime of the catalog that two jobs need is submitted once; refused objects are not
+ * submitted. */
 static void test_gather_what_is_needed(void **state)
 {
     struct run_input_fixture w;

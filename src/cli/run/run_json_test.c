@@ -2,8 +2,8 @@
 
 #include "base/time.h"
 
-/* Every line is one object with a time and a type, and valid UTF-8: a parser takes nothing else.
- * How many there are. */
+/* Checks that every line is one JSON object with time and type, in valid UTF-8. Returns how many
+ * there are. */
 static size_t check_lines(struct ty_cli_fixture *b)
 {
     struct ty_str line, rest = { b->out, b->n_out };
@@ -73,7 +73,7 @@ static struct ty_json *last_line(struct ty_cli_fixture *b)
     return ty_json_parse(b->cli.arena, text, NULL, NULL);
 }
 
-/* Bytes that no JSON may have, wherever the programs put them. */
+/* Invalid UTF-8 from programs is replaced. */
 static void test_odd_bytes(void **state)
 {
     struct ty_run_view v;

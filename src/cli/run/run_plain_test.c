@@ -50,7 +50,7 @@ static void test_quiet_and_one_node(void **state)
     view_close(&v, &b);
 }
 
-/* What a program printed is passed on byte by byte: it may be for another program. */
+/* Output of programs is passed on unchanged. */
 static void test_lines_are_passed_on(void **state)
 {
     struct ty_run_view v;

@@ -17,7 +17,7 @@ struct run_table_fixture {
     struct ty_run_view v;
     uv_loop_t loop;
     int master;
-    FILE *memory; /* the bench's own, meanwhile */
+    FILE *memory; /* the fixture's own stream */
     struct ty_buf seen;
 };
 
@@ -64,7 +64,7 @@ static void on_time(uv_timer_t *t)
     uv_stop(t->loop);
 }
 
-/* Lets the table have its turn. */
+/* Runs the loop until the table has drawn. */
 static const char *draw_text(struct run_table_fixture *w)
 {
     uv_timer_t t;
@@ -112,7 +112,7 @@ static struct ty_pod_update running_update(const char *pod)
     return n;
 }
 
-/* Failures go above the table, in words; what we ended ourselves, and what ended well, does not. */
+/* Failures are printed above the table; pods that the engine stopped or that succeeded are not. */
 static void test_ends_above(void **state)
 {
     struct run_table_fixture w = { 0 };
@@ -172,7 +172,7 @@ static void test_news_above(void **state)
     close_all(&w);
 }
 
-/* Ctrl-S: a terminal that takes nothing holds nobody up, and gets the newest state afterwards. */
+/* Ctrl-S: a stopped terminal does not block the run, and gets the newest state afterwards. */
 static void test_a_terminal_that_takes_nothing(void **state)
 {
     struct run_table_fixture w = { 0 };

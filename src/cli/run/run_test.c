@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-/* An engine of which only the store is there: an exit code needs no more. */
+/* An engine with only a store, which is all that an exit code needs. */
 struct run_fixture {
     struct ty_cli_fixture b;
     struct ty_engine e;
@@ -85,7 +85,7 @@ static void test_failed_and_unfinished(void **state)
     assert_int_equal(ty_run_exit_code(&w->r), TY_EXIT_BAD);
 }
 
-/* Why it was cut short says more than what was left undone. */
+/* Timeout and interruption take precedence over unfinished jobs. */
 static void test_cut_short(void **state)
 {
     struct run_fixture *w = *state;
@@ -97,7 +97,7 @@ static void test_cut_short(void **state)
     assert_int_equal(ty_run_exit_code(&w->r), 124);
 }
 
-/* The command line was wrong, or the folders could not be made: nothing of it is there yet. */
+/* A run that ends before its directories and engine exist. */
 static void test_half_built(void **state)
 {
     struct run_fixture *w = *state;
@@ -144,7 +144,7 @@ static void test_made(void **state)
     assert_string_equal(w->b.err, "");
 }
 
-/* A file is in the way: the run goes to the temporary folder, and says so, and has no history. */
+/* A file is in the way: the run uses a temporary directory, warns, and has no history. */
 static void test_not_to_be_made(void **state)
 {
     struct run_fixture *w = *state;
@@ -161,7 +161,7 @@ static void test_not_to_be_made(void **state)
     assert_has(w->b.err, "Not a directory");
 }
 
-/* Who can write there can say where root writes: the run goes elsewhere, too. */
+/* A state directory that is a link is not used: its owner could redirect writes. */
 static void test_of_others(void **state)
 {
     struct run_fixture *w = *state;

@@ -1,4 +1,4 @@
-/* For the tests of the views: a view over memory, and an engine's news for it, all of job "j". */
+/* Fixture of the view tests: a view that prints to memory, and engine updates of job "j". */
 #ifndef TY_CLI_RUN_RUN_VIEW_TESTING_H
 #define TY_CLI_RUN_RUN_VIEW_TESTING_H
 

@@ -1,4 +1,4 @@
-/* Finds the command, reads its options, runs it. */
+/* Finds the command, parses its options and runs it. */
 #include "cli/cli.h"
 #include "base/buf.h"
 #include "base/str.h"
@@ -75,7 +75,7 @@ int ty_cli_print(struct ty_cli *cli, struct ty_buf *b)
     if (n == b->n && fflush(cli->out) == 0)
         return TY_EXIT_OK;
     int e = errno;
-    __fpurge(cli->out); /* the reader is gone: do not try again at exit */
+    __fpurge(cli->out); /* the reader closed the pipe: do not retry at exit */
     if (e != EPIPE)
         ty_cli_msg(cli, TY_MSG_ERROR, "cannot write the output: %s", strerrordesc_np(e));
     return TY_EXIT_BAD;
@@ -112,7 +112,7 @@ void ty_cli_help(FILE *out, const struct ty_cmd *cmd)
     if (cmd->examples)
         fprintf(out, "\nExamples:\n%s", cmd->examples);
     fputs("\nOptions:\n", out);
-    ty_opts_help(out, cmd->opts);
+    ty_opts_help(out, cmd->opts.table);
 }
 
 static int unknown_command(struct ty_cli *cli, const char *name)
@@ -160,16 +160,14 @@ int ty_cli_main(struct ty_cli *cli, int argc, char **argv)
     if (!cmd)
         return unknown_command(cli, name);
 
-    struct ty_args args;
+    struct ty_args *args = NULL;
     struct ty_err err = { 0 };
-    if (cmd->raw) {
-        args = (struct ty_args){ .help = argc > 2 && is_any(argv[2], "--help", "-h") };
-        for (int i = 2; i < argc; i++)
-            ty_strlist_add(cli->arena, &args.rest, argv[i]);
-    } else if (ty_opts_parse(cli->arena, cmd->opts, cmd->one_dash, argc - 2, argv + 2, &args,
-                             &err) < 0)
+    if (cmd->raw)
+        args = ty_opts_parse_raw(cli->arena, &cmd->opts, argc - 2, argv + 2);
+    else if (ty_opts_parse(cli->arena, &cmd->opts, cmd->one_dash, argc - 2, argv + 2, &args, &err) <
+             0)
         return ty_cli_usage(cli, cmd, "%s", err.text);
-    if (args.help)
+    if (args->help)
         return run_help(cli, cmd->name);
-    return cmd->run(cli, &args);
+    return cmd->run(cli, args);
 }

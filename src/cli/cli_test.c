@@ -41,6 +41,29 @@ static void test_help_lists_all(void **state)
     fixture_close(&b);
 }
 
+/* Every row writes inside the options struct, and no two rows of a command collide. */
+static void test_option_tables(void **state)
+{
+    static const size_t sizes[] = { [TY_OPT_FLAG] = sizeof(bool),
+                                    [TY_OPT_WORD] = sizeof(const char *),
+                                    [TY_OPT_WORDS] = sizeof(struct ty_strlist) };
+    (void)state;
+    for (const struct ty_cmd *const *c = ty_cmds; *c; c++) {
+        bool help = false;
+        for (const struct ty_opt *o = (*c)->opts.table; o->name; o++) {
+            assert_true(o->at + sizes[o->kind] <= (*c)->opts.size);
+            assert_int_equal(o->arg != NULL, o->kind != TY_OPT_FLAG);
+            help |= strcmp(o->name, "help") == 0 && o->at == offsetof(struct ty_args, help);
+            for (const struct ty_opt *p = o + 1; p->name; p++) {
+                assert_string_not_equal(o->name, p->name);
+                assert_true(!o->letter || o->letter != p->letter);
+                assert_true(o->at + sizes[o->kind] <= p->at || p->at + sizes[p->kind] <= o->at);
+            }
+        }
+        assert_true(help);
+    }
+}
+
 static void test_unknown_words(void **state)
 {
     (void)state;
@@ -84,7 +107,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_words),       cmocka_unit_test(test_help),
         cmocka_unit_test(test_help_lists_all), cmocka_unit_test(test_unknown_words),
-        cmocka_unit_test(test_version),        cmocka_unit_test(test_colour),
+        cmocka_unit_test(test_option_tables),  cmocka_unit_test(test_version),
+        cmocka_unit_test(test_colour),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* trainyard adopt: what would happen if this operator took over a cluster. Reads, never writes. */
+/* trainyard adopt: reports what would change if this operator took over a cluster. Read-only. */
 #include <errno.h>
 
 #include "api/name.h"
@@ -10,34 +10,42 @@
 #include "store/kube/kube_kinds.h"
 #include "json/yaml.h"
 
-#define ROUNDS      5 /* a job leads to its snapshot, that to its classes; no further */
+#define ROUNDS      5 /* TrainJob, its snapshot, the snapshot's classes: references go no deeper */
 #define CONFIG_NAME "kubeflow-trainer-config"
 #define CONFIG_FILE "controller_manager_config.yaml"
 #define HOOKS_NAME  "validator.trainer.kubeflow.org"
 
 static const char *const formats[] = { "text", "json", "yaml", NULL };
+struct adopt_opts {
+    struct ty_args args;
+    struct ty_kube_opts kube;
+    struct ty_config_opts config;
+    const char *ns, *operator_ns, *output;
+    bool all, verbose;
+};
 static const struct ty_opt options[] = {
-    TY_OPTS_KUBE,
-    { "namespace", 'n', TY_OPT_WORD, "NAME", "only the TrainJobs and runtimes of this namespace",
-      NULL, TY_OPT_AT(ns) },
-    { "all-namespaces", 'A', TY_OPT_FLAG, NULL, "those of all namespaces (default)", NULL,
-      TY_OPT_AT(all) },
+    TY_OPTS_KUBE(struct adopt_opts),
+    { "namespace", 'n', TY_OPT_WORD, "NAME", "check only TrainJobs and runtimes of this namespace",
+      NULL, TY_OPT_AT(struct adopt_opts, ns) },
+    { "all-namespaces", 'A', TY_OPT_FLAG, NULL, "all namespaces (default)", NULL,
+      TY_OPT_AT(struct adopt_opts, all) },
     { "operator-namespace", 0, TY_OPT_WORD, "NAME", "where the operator runs (kubeflow-system)",
-      NULL, TY_OPT_AT(operator_ns) },
-    { "verbose", 'v', TY_OPT_FLAG, NULL, "every object and every note", NULL, TY_OPT_AT(verbose) },
+      NULL, TY_OPT_AT(struct adopt_opts, operator_ns) },
+    { "verbose", 'v', TY_OPT_FLAG, NULL, "every object and every note", NULL,
+      TY_OPT_AT(struct adopt_opts, verbose) },
     { "output", 'o', TY_OPT_WORD, "FORMAT", "text (default), json or yaml", formats,
-      TY_OPT_AT(output) },
-    TY_OPTS_CONFIG,
-    TY_OPT_HELP,
+      TY_OPT_AT(struct adopt_opts, output) },
+    TY_OPTS_CONFIG(struct adopt_opts),
+    TY_OPT_HELP(struct adopt_opts),
     TY_OPT_END,
 };
 
-/* Exit codes, as those of `kubectl diff`. */
+/* Exit codes as those of `kubectl diff`. */
 enum { SAFE = TY_EXIT_OK, NOT_SAFE = TY_EXIT_BAD, UNREAD = TY_EXIT_USAGE };
 
 struct adopt {
     struct ty_cli *cli;
-    const struct ty_args *args;
+    const struct adopt_opts *opts;
     const char *ns; /* of the operator */
     struct ty_cluster cluster;
     struct ty_config config;
@@ -45,10 +53,10 @@ struct adopt {
     struct ty_extern_plugins externs;
 };
 
-/* The lists, and the configuration that the operator would find there. */
+/* Lists the objects, and gets the configuration that the operator would use there. */
 static int read_cluster(struct adopt *x, struct ty_err *err)
 {
-    struct ty_str ns = ty_str(x->args->ns);
+    struct ty_str ns = ty_str(x->opts->ns);
     struct ty_cluster_query wants[] = {
         { .kind = &ty_kind_trainjob, .ns = ns },
         { .kind = &ty_kind_trainingruntime, .ns = ns },
@@ -74,20 +82,21 @@ static int read_cluster(struct adopt *x, struct ty_err *err)
                    t->why);
 }
 
-/* --config, else what is installed, else the defaults. */
+/* Uses --config, else the installed ConfigMap, else the defaults. */
 static int read_config(struct adopt *x, struct ty_err *err)
 {
     struct ty_arena *a = x->cli->arena;
-    const struct ty_args *args = x->args;
+    const struct adopt_opts *opts = x->opts;
     const struct ty_json *map = ty_cluster_snapshot_get(a, x->cluster.snapshot, &ty_kind_configmap,
                                                         ty_str(x->ns), TY_LIT(CONFIG_NAME));
     struct ty_str text = ty_json_as_str(ty_json_get(ty_json_get(map, "data"), CONFIG_FILE));
-    int r = args->config || !text.n
-                ? ty_config_read(a, args->config, args->gates, &x->config, err)
-                : ty_config_parse(a, "ConfigMap " CONFIG_NAME, text, args->gates, &x->config, err);
+    int r = opts->config.file || !text.n
+                ? ty_config_read(a, opts->config.file, opts->config.gates, &x->config, err)
+                : ty_config_parse(a, "ConfigMap " CONFIG_NAME, text, opts->config.gates, &x->config,
+                                  err);
 
-    for (size_t i = 0; r == 0 && i < args->plugin_dirs.n; i++)
-        r = ty_extern_plugins_load(&x->externs, a, args->plugin_dirs.v[i], err);
+    for (size_t i = 0; r == 0 && i < opts->config.plugin_dirs.n; i++)
+        r = ty_extern_plugins_load(&x->externs, a, opts->config.plugin_dirs.v[i], err);
     if (r < 0)
         return r;
     x->config.settings.operator_ns = x->ns;
@@ -95,7 +104,8 @@ static int read_config(struct adopt *x, struct ty_err *err)
                             err);
 }
 
-/* The CA that pods are told to trust stands in the webhooks, too: no Secret need be read for it. */
+/* The CA bundle that pods trust is also in the webhook configuration, so no Secret has to be
+ * read. */
 static const struct ty_json *hook_secret(struct adopt *x)
 {
     struct ty_arena *a = x->cli->arena;
@@ -113,7 +123,7 @@ static const struct ty_json *hook_secret(struct adopt *x)
 
 static void compare_objects(struct adopt *x, struct ty_adopt *ret)
 {
-    unsigned char entropy[TY_ENTROPY] = { 0 }; /* keys made here go nowhere */
+    unsigned char entropy[TY_ENTROPY] = { 0 }; /* keys generated here are discarded */
     struct ty_adopt_in in = { .snapshot = x->cluster.snapshot,
                               .pipeline = &x->pipeline,
                               .settings = &x->config.settings,
@@ -134,8 +144,8 @@ static void compare_objects(struct adopt *x, struct ty_adopt *ret)
 static int print_report(struct adopt *x, const struct ty_adopt *r)
 {
     ty_auto_buf out = { 0 };
-    const char *format = x->args->output ? x->args->output : "text";
-    struct ty_adopt_view_opts how = { .verbose = x->args->verbose, .colour = x->cli->colour_out };
+    const char *format = x->opts->output ? x->opts->output : "text";
+    struct ty_adopt_view_opts how = { .verbose = x->opts->verbose, .colour = x->cli->colour_out };
 
     if (strcmp(format, "json") == 0) {
         ty_json_pretty(&out, ty_adopt_view_json(x->cli->arena, r), 2, false);
@@ -153,25 +163,27 @@ static bool good_namespace(const char *ns)
     return !ns || ty_name_is_dns1123_label(ty_str(ns));
 }
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
+    const struct adopt_opts *opts = parsed;
     struct adopt x = { .cli = cli,
-                       .args = args,
-                       .ns = args->operator_ns ? args->operator_ns
+                       .opts = opts,
+                       .ns = opts->operator_ns ? opts->operator_ns
                                                : ty_settings_default.operator_ns };
     struct ty_err err = { 0 };
     struct ty_adopt result;
     int code = UNREAD;
 
-    if (args->rest.n)
-        return ty_cli_usage(cli, &ty_cmd_adopt, "\"%s\" is not expected here", args->rest.v[0]);
-    if (args->ns && args->all)
+    if (opts->args.operands.n)
+        return ty_cli_usage(cli, &ty_cmd_adopt, "\"%s\" is not expected here",
+                            opts->args.operands.v[0]);
+    if (opts->ns && opts->all)
         return ty_cli_usage(cli, &ty_cmd_adopt, "-n and -A exclude each other");
-    if (!good_namespace(args->ns) || !good_namespace(args->operator_ns))
+    if (!good_namespace(opts->ns) || !good_namespace(opts->operator_ns))
         return ty_cli_usage(cli, &ty_cmd_adopt, "\"%s\" cannot be a namespace: %s",
-                            good_namespace(args->ns) ? args->operator_ns : args->ns,
+                            good_namespace(opts->ns) ? opts->operator_ns : opts->ns,
                             ty_name_dns1123_label_msg);
-    if (ty_cluster_open(&x.cluster, cli, args, &err) < 0 || read_cluster(&x, &err) < 0 ||
+    if (ty_cluster_open(&x.cluster, cli, &opts->kube, &err) < 0 || read_cluster(&x, &err) < 0 ||
         read_config(&x, &err) < 0) {
         ty_cli_msg(cli, TY_MSG_ERROR, "%s", err.text);
     } else {
@@ -187,26 +199,24 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
 
 const struct ty_cmd ty_cmd_adopt = {
     .name = "adopt",
-    .about = "Say what a switch from Kubeflow Trainer to this operator would do",
+    .about = "Report what switching from Kubeflow Trainer would change",
     .more =
-        "Reads a live cluster and writes nothing. Every TrainJob, TrainingRuntime and\n"
-        "ClusterTrainingRuntime goes through the admission of this operator, every job through "
-        "its\n"
-        "pipeline, from the snapshot of its runtime where there is one; what would be applied is\n"
-        "compared with the JobSets that are there, field by field, as far as the operator owns "
-        "the\n"
-        "fields. A JobSet that runs is never written, by v2.3.0 nor by this operator.\n"
+        "Reads a live cluster and never writes to it. Runs this operator's admission for every\n"
+        "TrainJob, TrainingRuntime and ClusterTrainingRuntime, and its pipeline for every\n"
+        "TrainJob, with the snapshot of its runtime if there is one. Compares the result with\n"
+        "the JobSets in the cluster, field by field, for the fields that the operator owns.\n"
+        "Neither v2.3.0 nor this operator writes a running JobSet.\n"
         "\n"
-        "Rights that it needs: get and list of trainjobs, trainingruntimes,\n"
-        "clustertrainingruntimes, jobsets and podgroups, get of configmaps; with get of secrets "
-        "it\n"
-        "also sees whether those are there (it asks for their metadata only).\n"
+        "Required permissions: get and list of trainjobs, trainingruntimes,\n"
+        "clustertrainingruntimes, jobsets and podgroups, and get of configmaps. With get of\n"
+        "secrets it also checks that referenced Secrets exist (it requests their metadata\n"
+        "only).\n"
         "\n"
-        "Exit status, as that of kubectl diff: 0 safe to switch, 1 something differs or stands\n"
-        "against it, 2 wrong usage, or the cluster cannot be read.\n",
+        "Exit status, as that of kubectl diff: 0 safe to switch, 1 something differs or\n"
+        "prevents the switch, 2 wrong usage, or the cluster cannot be read.\n",
     .examples = "  trainyard adopt\n"
                 "  trainyard adopt --context staging -n team-a -v\n"
                 "  trainyard adopt -o json\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct adopt_opts),
     .run = run,
 };

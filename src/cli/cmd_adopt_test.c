@@ -1,4 +1,4 @@
-/* Clusters are for tests/adopt; here: what is said without one. */
+/* Tests without a cluster; tests/adopt uses a real one. */
 #include "cli/testing.h"
 
 #define KUBECONFIG                                                                                 \

@@ -1,5 +1,4 @@
-/* trainyard convert: jobs of Training Operator V1 and Slurm batch scripts become TrainJobs.
- */
+/* trainyard convert: converts jobs of Training Operator V1 and Slurm batch scripts to TrainJobs. */
 #include "cli/cmds.h"
 #include "cli/session.h"
 #include "cli/view/printer.h"
@@ -7,24 +6,32 @@
 static const char *const formats[] = { "yaml", "json", NULL };
 static const char *const sources[] = { "auto", "sbatch", NULL };
 static const char *const gangs[] = { "none", "volcano", "coscheduling", NULL };
+struct convert_opts {
+    struct ty_args args;
+    struct ty_input_opts input;
+    const char *output, *from, *gang;
+    bool strict, gang_restart, split_script;
+};
 static const struct ty_opt options[] = {
-    TY_OPTS_INPUT,
-    { "output", 'o', TY_OPT_WORD, "FORMAT", "yaml (default) or json", formats, TY_OPT_AT(output) },
-    { "strict", 0, TY_OPT_FLAG, NULL, "what is not carried over as it was is an error", NULL,
-      TY_OPT_AT(strict) },
+    TY_OPTS_INPUT(struct convert_opts),
+    { "output", 'o', TY_OPT_WORD, "FORMAT", "yaml (default) or json", formats,
+      TY_OPT_AT(struct convert_opts, output) },
+    { "strict", 0, TY_OPT_FLAG, NULL, "fail if something is not converted exactly", NULL,
+      TY_OPT_AT(struct convert_opts, strict) },
     { "from", 0, TY_OPT_WORD, "WHAT", "sbatch: read the files as Slurm scripts; auto (default)",
-      sources, TY_OPT_AT(from) },
-    { "gang", 0, TY_OPT_WORD, "SCHEDULER", "make gangs: volcano or coscheduling", gangs,
-      TY_OPT_AT(gang) },
+      sources, TY_OPT_AT(struct convert_opts, from) },
+    { "gang", 0, TY_OPT_WORD, "SCHEDULER", "add gang scheduling: volcano or coscheduling", gangs,
+      TY_OPT_AT(struct convert_opts, gang) },
     { "gang-restart", 0, TY_OPT_FLAG, NULL, "restart all pods where V1 restarted single ones", NULL,
-      TY_OPT_AT(gang_restart) },
-    { "split-script", 0, TY_OPT_FLAG, NULL, "one script for unequal Master and Worker commands",
-      NULL, TY_OPT_AT(split_script) },
-    TY_OPT_HELP,
+      TY_OPT_AT(struct convert_opts, gang_restart) },
+    { "split-script", 0, TY_OPT_FLAG, NULL,
+      "join different Master and Worker commands in one script", NULL,
+      TY_OPT_AT(struct convert_opts, split_script) },
+    TY_OPT_HELP(struct convert_opts),
     TY_OPT_END,
 };
 
-/* What is admitted is filled with defaults: people want to read what they would have written. */
+/* Admission sets defaults in place; the output is copied before, without them. */
 static void admit_copies(struct ty_session *s, struct ty_json **kept)
 {
     for (size_t i = 0; i < s->inputs.n; i++)
@@ -32,8 +39,9 @@ static void admit_copies(struct ty_session *s, struct ty_json **kept)
     ty_session_admit_all(s);
 }
 
-static int convert_inputs(struct ty_session *s, const struct ty_args *args)
+static int convert_inputs(struct ty_session *s, const void *ctx)
 {
+    const struct convert_opts *opts = ctx;
     struct ty_json **kept = ty_new_n(s->cli->arena, struct ty_json *, s->inputs.n + 1);
     struct ty_printer printer = { .cli = s->cli };
     if (!s->inputs.n_input_errors && !s->library.n_input_errors)
@@ -41,26 +49,41 @@ static int convert_inputs(struct ty_session *s, const struct ty_args *args)
     ty_session_print_findings(s);
     if (s->findings.n_errors)
         return TY_EXIT_BAD;
-    if (args->strict && s->findings.n_warnings) {
+    if (opts->strict && s->findings.n_warnings) {
         ty_cli_msg(s->cli, TY_MSG_ERROR, "%zu warning%s, and --strict: nothing is printed",
                    s->findings.n_warnings, s->findings.n_warnings == 1 ? "" : "s");
         return TY_EXIT_BAD;
     }
-    ty_printer_begin(&printer, args->output);
+    ty_printer_begin(&printer, opts->output);
     for (size_t i = 0; i < s->inputs.n && printer.code == TY_EXIT_OK; i++)
         ty_printer_add(&printer, s->cli->arena, s->inputs.v[i]->kind, kept[i], NULL);
     ty_printer_end(&printer);
     return printer.code;
 }
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static enum ty_convert_gang gang_of(const char *name)
 {
-    struct ty_args mine = *args;
+    if (!name || strcmp(name, "none") == 0)
+        return TY_CONVERT_GANG_NONE;
+    return strcmp(name, "volcano") == 0 ? TY_CONVERT_GANG_VOLCANO : TY_CONVERT_GANG_COSCHEDULING;
+}
 
-    if (!args->files.n && !args->rest.n)
+static int run(struct ty_cli *cli, const void *parsed)
+{
+    const struct convert_opts *opts = parsed;
+    struct ty_session_opts session = {
+        .operands = &opts->args.operands,
+        .input = &opts->input,
+        .converting = true,
+        .scripts = opts->from && strcmp(opts->from, "sbatch") == 0,
+        .convert = { .gang = gang_of(opts->gang),
+                     .gang_restart = opts->gang_restart,
+                     .split_script = opts->split_script },
+    };
+
+    if (!opts->input.files.n && !opts->args.operands.n)
         return ty_cli_usage(cli, &ty_cmd_convert, "nothing to convert: give a file with -f");
-    mine.converting = true;
-    return ty_session_run(cli, &mine, convert_inputs);
+    return ty_session_run(cli, &session, convert_inputs, opts);
 }
 
 const struct ty_cmd ty_cmd_convert = {
@@ -79,6 +102,6 @@ const struct ty_cmd ty_cmd_convert = {
     .examples = "  trainyard convert -f pytorchjob.yaml > trainjob.yaml\n"
                 "  trainyard convert --strict -f v1/ -R | kubectl apply -f -\n"
                 "  trainyard convert -f train.sbatch\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct convert_opts),
     .run = run,
 };

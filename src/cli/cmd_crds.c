@@ -1,13 +1,17 @@
-/* trainyard crds: the CustomResourceDefinitions, ready for kubectl apply --server-side. */
+/* trainyard crds: prints the CustomResourceDefinitions for kubectl apply --server-side. */
 #include "api/crd.h"
 #include "cli/cmds.h"
 #include "cli/view/printer.h"
 
 static const char *const formats[] = { "yaml", "json", "name", NULL };
+struct crds_opts {
+    struct ty_args args;
+    const char *output;
+};
 static const struct ty_opt options[] = {
     { "output", 'o', TY_OPT_WORD, "FORMAT", "yaml (default), json (one compact List) or name",
-      formats, TY_OPT_AT(output) },
-    TY_OPT_HELP,
+      formats, TY_OPT_AT(struct crds_opts, output) },
+    TY_OPT_HELP(struct crds_opts),
     TY_OPT_END,
 };
 
@@ -19,7 +23,7 @@ static const struct ty_kind crd_kind = {
     .singular = "customresourcedefinition",
 };
 
-/* One line: what is embedded, stored and sent should be small. */
+/* Prints the List on one line: CRDs are large, and programs embed and send this form. */
 static int print_list(struct ty_cli *cli)
 {
     struct ty_arena *a = cli->arena;
@@ -36,14 +40,16 @@ static int print_list(struct ty_cli *cli)
     return ty_cli_print(cli, &b);
 }
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
-    if (args->rest.n)
-        return ty_cli_usage(cli, &ty_cmd_crds, "\"%s\" is not expected here", args->rest.v[0]);
-    if (args->output && strcmp(args->output, "json") == 0)
+    const struct crds_opts *opts = parsed;
+    if (opts->args.operands.n)
+        return ty_cli_usage(cli, &ty_cmd_crds, "\"%s\" is not expected here",
+                            opts->args.operands.v[0]);
+    if (opts->output && strcmp(opts->output, "json") == 0)
         return print_list(cli);
     struct ty_printer p = { .cli = cli };
-    ty_printer_begin(&p, args->output);
+    ty_printer_begin(&p, opts->output);
     for (const struct ty_kind *const *k = ty_kinds; *k; k++)
         if ((*k)->ours)
             ty_printer_add(&p, cli->arena, &crd_kind, ty_crd(cli->arena, *k), NULL);
@@ -59,6 +65,6 @@ const struct ty_cmd ty_cmd_crds = {
         "v2.3.0 read them.\n",
     .examples = "  trainyard crds | kubectl apply --server-side -f -\n"
                 "  trainyard crds -o json | wc -c\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct crds_opts),
     .run = run,
 };

@@ -1,4 +1,4 @@
-/* trainyard delete: stops a TrainJob if it runs, then takes it, its events and logs out of the
+/* trainyard delete: stops a TrainJob if it runs, then deletes it, its events and its logs from the
  * history. */
 #include <errno.h>
 #include <time.h>
@@ -6,33 +6,38 @@
 #include "base/time.h"
 #include "cli/cmds.h"
 #include "cli/history/job_history.h"
+#include "cli/history/job_history_pods.h"
 #include "cli/history/state_dir.h"
 #include "engine/control_socket.h"
 
+struct delete_opts {
+    struct ty_args args;
+    struct ty_job_history_opts history;
+    const char *older_than, *keep_newest;
+    bool all, dry_run;
+};
 static const struct ty_opt options[] = {
-    TY_OPT_NAMESPACE,
-    TY_OPT_RUN,
-    { "all", 0, TY_OPT_FLAG, NULL, "every run of NAME; without NAME every run there is", NULL,
-      TY_OPT_AT(all) },
-    { "older-than", 0, TY_OPT_WORD, "AGE",
-      "what has been over for longer: 30d, 2w, 12h; nothing that runs", NULL,
-      TY_OPT_AT(older_than) },
-    { "keep", 0, TY_OPT_WORD, "N", "all that is over but the newest N", NULL,
-      TY_OPT_AT(keep_newest) },
-    { "dry-run", 0, TY_OPT_FLAG, NULL, "say what would be deleted, delete nothing", NULL,
-      TY_OPT_AT(dry_run) },
-    TY_OPT_HELP,
+    TY_OPTS_JOB_HISTORY(struct delete_opts),
+    { "all", 0, TY_OPT_FLAG, NULL, "delete every run of NAME; without NAME every run", NULL,
+      TY_OPT_AT(struct delete_opts, all) },
+    { "older-than", 0, TY_OPT_WORD, "AGE", "delete jobs that ended longer ago: 30d, 2w, 12h", NULL,
+      TY_OPT_AT(struct delete_opts, older_than) },
+    { "keep", 0, TY_OPT_WORD, "N", "delete finished jobs except the newest N", NULL,
+      TY_OPT_AT(struct delete_opts, keep_newest) },
+    { "dry-run", 0, TY_OPT_FLAG, NULL, "print what would be deleted, delete nothing", NULL,
+      TY_OPT_AT(struct delete_opts, dry_run) },
+    TY_OPT_HELP(struct delete_opts),
     TY_OPT_END,
 };
 
 struct delete_cmd {
     struct ty_cli *cli;
     struct ty_history_db *d;
-    struct ty_job_history_entry *v; /* what is to go; lives with the cli's arena */
+    struct ty_job_history_entry *v; /* jobs to delete; live with the cli's arena */
     size_t n, cap;
-    bool old;           /* --older-than, --keep: only what is over, and of that: */
-    int64_t before_ms;  /* what was over before; 0: any */
-    int64_t keep, kept; /* so many of the newest stay, of one NAME or of all; kept so far */
+    bool old;           /* --older-than, --keep: only finished jobs, and of those: */
+    int64_t before_ms;  /* jobs that ended before; 0: any */
+    int64_t keep, kept; /* the newest `keep` stay, of one NAME or of all; kept so far */
     bool dry_run;
 };
 
@@ -80,8 +85,8 @@ static bool count_live(void *ctx, struct ty_arena *a TY_UNUSED,
     return true;
 }
 
-/* It is gone when its run says so in the history, or has ended. The last job of a run takes the run
- * with it, and the run writes until its end. */
+/* Waits until the run has recorded the deletion or has ended. Deleting the last job of a run ends
+ * the run, which writes to the history until its end. */
 static int wait_gone(struct delete_cmd *w, const struct ty_job_history_entry *job)
 {
     for (;;) {
@@ -123,7 +128,7 @@ static int delete_one(struct delete_cmd *w, const struct ty_job_history_entry *j
 
     if (code)
         return code;
-    remove_logs(w, job, false); /* while the history still knows whose they are */
+    remove_logs(w, job, false); /* before the rows: they contain the pods' names */
     if (ty_history_read_delete_job(w->d, job->run.id, job->name, &last, &err) < 0)
         return ty_job_history_error(w->cli, &err);
     if (last)
@@ -132,7 +137,7 @@ static int delete_one(struct delete_cmd *w, const struct ty_job_history_entry *j
     return TY_EXIT_OK;
 }
 
-/* Newest first, so those that stay are met before the others. */
+/* Rows come newest first, so the ones to keep come before the ones to delete. */
 static bool is_retained(struct delete_cmd *w, const struct ty_job_history_entry *job)
 {
     if (!w->old)
@@ -162,12 +167,12 @@ static bool collect_job(void *ctx, struct ty_arena *a TY_UNUSED,
     return true;
 }
 
-static int find_jobs(struct delete_cmd *w, const struct ty_args *args, const char *name,
+static int find_jobs(struct delete_cmd *w, const struct delete_opts *opts, const char *name,
                      int64_t run)
 {
     struct ty_job_history_query q = { .cli = w->cli,
                                       .d = w->d,
-                                      .ns = args->ns,
+                                      .ns = opts->history.ns,
                                       .name = name,
                                       .run = run,
                                       .fn = collect_job,
@@ -177,58 +182,59 @@ static int find_jobs(struct delete_cmd *w, const struct ty_args *args, const cha
     w->kept = 0;
     int code = ty_job_history_query(&q);
     if (w->old)
-        return code; /* that nothing is old is well */
+        return code; /* no old job is no error */
     if (code == TY_EXIT_OK && name && w->n == before)
         return ty_job_history_not_found(w->cli, &ty_kind_trainjob, name);
-    if (!args->all && w->n > before)
+    if (!opts->all && w->n > before)
         w->n = before + 1; /* the newest */
     return code;
 }
 
-/* The words of the command line, before anything is touched. */
-static int read_words(struct delete_cmd *w, const struct ty_args *args)
+/* Checks options and operands before anything is deleted. */
+static int read_words(struct delete_cmd *w, const struct delete_opts *opts)
 {
     int64_t age_ms = 0;
 
-    w->old = args->older_than || args->keep_newest;
-    w->dry_run = args->dry_run;
-    if (args->older_than && !ty_time_parse_span(ty_str(args->older_than), &age_ms))
+    w->old = opts->older_than || opts->keep_newest;
+    w->dry_run = opts->dry_run;
+    if (opts->older_than && !ty_time_parse_span(ty_str(opts->older_than), &age_ms))
         return ty_cli_usage(w->cli, &ty_cmd_delete, "--older-than %s: write 30d, 2w or 12h",
-                            args->older_than);
-    if (args->keep_newest &&
-        (!ty_str_parse_i64(ty_str(args->keep_newest), &w->keep) || w->keep < 0))
+                            opts->older_than);
+    if (opts->keep_newest &&
+        (!ty_str_parse_i64(ty_str(opts->keep_newest), &w->keep) || w->keep < 0))
         return ty_cli_usage(w->cli, &ty_cmd_delete, "--keep %s: write how many of the newest stay",
-                            args->keep_newest);
-    if (w->old && args->run)
+                            opts->keep_newest);
+    if (w->old && opts->history.run)
         return ty_cli_usage(w->cli, &ty_cmd_delete,
                             "--run names one run: --older-than and --keep choose among many");
-    if (!args->rest.n && !args->all && !w->old)
+    if (!opts->args.operands.n && !opts->all && !w->old)
         return ty_cli_usage(w->cli, &ty_cmd_delete,
                             "name a TrainJob, or say --all, --older-than or --keep");
-    if (age_ms) /* older than the clock itself: then nothing is */
+    if (age_ms) /* an age beyond 1970 matches nothing */
         w->before_ms = ty_cli_wall_ms() > age_ms ? ty_cli_wall_ms() - age_ms : 1;
     return TY_EXIT_OK;
 }
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
+    const struct delete_opts *opts = parsed;
     ty_auto_history_db *d = NULL;
     struct delete_cmd w = { .cli = cli };
-    int64_t id = ty_job_history_run_id(cli, &ty_cmd_delete, args);
-    size_t first =
-        args->rest.n > 1 && ty_kind_by_name(ty_str(args->rest.v[0])) == &ty_kind_trainjob;
+    int64_t id = ty_job_history_run_id(cli, &ty_cmd_delete, &opts->history);
+    size_t first = opts->args.operands.n > 1 &&
+                   ty_kind_by_name(ty_str(opts->args.operands.v[0])) == &ty_kind_trainjob;
 
-    if (id < 0 || read_words(&w, args) != TY_EXIT_OK)
+    if (id < 0 || read_words(&w, opts) != TY_EXIT_OK)
         return TY_EXIT_USAGE;
     int code = ty_job_history_open(cli, w.dry_run ? TY_HISTORY_DB_READ : TY_HISTORY_DB_WRITE, &d),
         bad = TY_EXIT_OK;
     if (code)
         return code;
     w.d = d;
-    if (!args->rest.n)
-        bad = find_jobs(&w, args, NULL, id);
-    for (size_t i = first; i < args->rest.n; i++)
-        bad |= find_jobs(&w, args, args->rest.v[i], id);
+    if (!opts->args.operands.n)
+        bad = find_jobs(&w, opts, NULL, id);
+    for (size_t i = first; i < opts->args.operands.n; i++)
+        bad |= find_jobs(&w, opts, opts->args.operands.v[i], id);
     for (size_t i = 0; i < w.n; i++)
         bad |= delete_one(&w, &w.v[i]);
     return bad ? TY_EXIT_BAD : TY_EXIT_OK;
@@ -236,18 +242,17 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
 
 const struct ty_cmd ty_cmd_delete = {
     .name = "delete",
-    .about = "Stop a TrainJob and forget it, its events and its logs",
+    .about = "Stop a TrainJob and delete it, its events and its logs",
     .operand = "[NAME…]",
     .more =
-        "A TrainJob that runs is stopped first, with its grace; the other jobs of that run go on.\n"
-        "NAME means its newest run, --run an older one, --all every one.\n"
-        "--older-than and --keep take only what is over, of NAME or of everything; with both, "
-        "what\n"
-        "is old goes except the newest N.\n",
+        "A running TrainJob is stopped first, with its grace period; other jobs of that run\n"
+        "continue. NAME means its newest run, --run an earlier one, --all every one.\n"
+        "--older-than and --keep select finished jobs only, of NAME or of all names; with both,\n"
+        "old jobs are deleted except the newest N.\n",
     .examples = "  trainyard delete torch-ddp\n"
                 "  trainyard delete torch-ddp --all\n"
                 "  trainyard delete --older-than 30d --keep 10\n"
                 "  trainyard delete --all\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct delete_opts),
     .run = run,
 };

@@ -1,7 +1,7 @@
 #include "cli/history/job_history_testing.h"
 #include "store/history/run_lock.h"
 
-static bool there(struct hist *h, const char *path)
+static bool path_exists(struct hist *h, const char *path)
 {
     return access(ty_arena_printf(h->b.cli.arena, "trainyard/runs/%s", path), F_OK) == 0;
 }
@@ -12,13 +12,13 @@ static void test_newest_then_older(void **state)
 
     assert_int_equal(HIST_RUN(h, "delete", "ddp"), TY_EXIT_OK);
     assert_string_equal(h->b.out, "trainjob.trainer.kubeflow.org \"ddp\" deleted\n");
-    assert_true(there(h, "run-2")); /* "other" is still in it */
-    assert_false(there(h, "run-2/logs/ddp-node-0-0"));
-    assert_true(there(h, "run-1/logs/ddp-node-0-0"));
+    assert_true(path_exists(h, "run-2")); /* "other" is still in it */
+    assert_false(path_exists(h, "run-2/logs/ddp-node-0-0"));
+    assert_true(path_exists(h, "run-1/logs/ddp-node-0-0"));
     assert_int_equal(HIST_RUN(h, "delete", "other"), TY_EXIT_OK);
-    assert_false(there(h, "run-2"));
+    assert_false(path_exists(h, "run-2"));
     assert_int_equal(HIST_RUN(h, "delete", "trainjob", "ddp"), TY_EXIT_OK);
-    assert_false(there(h, "run-1"));
+    assert_false(path_exists(h, "run-1"));
     assert_int_equal(HIST_RUN(h, "delete", "ddp"), TY_EXIT_BAD);
     assert_string_equal(h->b.err, "error: trainjobs.trainer.kubeflow.org \"ddp\" not found\n");
     assert_int_equal(HIST_RUN(h, "get"), TY_EXIT_OK);
@@ -30,8 +30,8 @@ static void test_one_run(void **state)
     struct hist *h = *state;
 
     assert_int_equal(HIST_RUN(h, "delete", "ddp", "--run", "1"), TY_EXIT_OK);
-    assert_false(there(h, "run-1"));
-    assert_true(there(h, "run-2/logs/ddp-node-0-0"));
+    assert_false(path_exists(h, "run-1"));
+    assert_true(path_exists(h, "run-2/logs/ddp-node-0-0"));
     assert_int_equal(HIST_RUN(h, "delete", "ddp", "--run", "1"), TY_EXIT_BAD);
 }
 
@@ -40,13 +40,13 @@ static void test_all(void **state)
     struct hist *h = *state;
 
     assert_int_equal(HIST_RUN(h, "delete", "ddp", "--all"), TY_EXIT_OK);
-    assert_false(there(h, "run-1"));
-    assert_true(there(h, "run-2"));
+    assert_false(path_exists(h, "run-1"));
+    assert_true(path_exists(h, "run-2"));
     assert_int_equal(HIST_RUN(h, "delete", "--all"), TY_EXIT_OK);
     assert_string_equal(h->b.out, "trainjob.trainer.kubeflow.org \"other\" deleted\n");
-    assert_false(there(h, "run-2"));
+    assert_false(path_exists(h, "run-2"));
     assert_int_equal(HIST_RUN(h, "delete", "--all"),
-                     TY_EXIT_OK); /* nothing is left, which is well */
+                     TY_EXIT_OK); /* nothing to delete is no error */
 }
 
 /* Run 1 ended long ago; run 2 was cut off, as long ago; none of them runs. */
@@ -60,14 +60,15 @@ static void test_old_ones(void **state)
     assert_string_equal(h->b.out, "trainjob.trainer.kubeflow.org \"ddp\" deleted (dry run)\n"
                                   "trainjob.trainer.kubeflow.org \"other\" deleted (dry run)\n"
                                   "trainjob.trainer.kubeflow.org \"ddp\" deleted (dry run)\n");
-    assert_true(there(h, "run-1/logs/ddp-node-0-0") && there(h, "run-2/logs/ddp-node-0-0"));
+    assert_true(path_exists(h, "run-1/logs/ddp-node-0-0") &&
+                path_exists(h, "run-2/logs/ddp-node-0-0"));
     assert_int_equal(HIST_RUN(h, "delete", "ddp", "--older-than", "1h", "--keep", "1"), TY_EXIT_OK);
     assert_string_equal(h->b.out, "trainjob.trainer.kubeflow.org \"ddp\" deleted\n");
-    assert_false(there(h, "run-1"));
-    assert_true(there(h, "run-2/logs/ddp-node-0-0"));
+    assert_false(path_exists(h, "run-1"));
+    assert_true(path_exists(h, "run-2/logs/ddp-node-0-0"));
     assert_int_equal(HIST_RUN(h, "delete", "ghost", "--older-than", "1h"), TY_EXIT_OK);
     assert_int_equal(HIST_RUN(h, "delete", "--older-than", "1h"), TY_EXIT_OK);
-    assert_false(there(h, "run-2"));
+    assert_false(path_exists(h, "run-2"));
 }
 
 static void test_all_but_the_newest(void **state)
@@ -78,22 +79,22 @@ static void test_all_but_the_newest(void **state)
     assert_string_equal(h->b.out, "");
     assert_int_equal(HIST_RUN(h, "delete", "ddp", "other", "--keep", "1"), TY_EXIT_OK);
     assert_string_equal(h->b.out, "trainjob.trainer.kubeflow.org \"ddp\" deleted\n");
-    assert_false(there(h, "run-1"));
+    assert_false(path_exists(h, "run-1"));
     assert_int_equal(HIST_RUN(h, "delete", "--keep", "0"), TY_EXIT_OK);
-    assert_false(there(h, "run-2"));
+    assert_false(path_exists(h, "run-2"));
 }
 
 static void test_what_runs_is_not_old(void **state)
 {
     struct hist *h = *state;
     struct ty_err err = { 0 };
-    int lock = ty_run_lock_acquire(h->dir, &err); /* as if run 2 were at work */
+    int lock = ty_run_lock_acquire(h->dir, &err); /* run 2 is live */
 
     assert_true(lock >= 0);
     assert_int_equal(HIST_RUN(h, "delete", "--older-than", "1h", "--keep", "0"), TY_EXIT_OK);
     assert_string_equal(h->b.out, "trainjob.trainer.kubeflow.org \"ddp\" deleted\n");
-    assert_false(there(h, "run-1"));
-    assert_true(there(h, "run-2/logs/ddp-node-0-0"));
+    assert_false(path_exists(h, "run-1"));
+    assert_true(path_exists(h, "run-2/logs/ddp-node-0-0"));
     close(lock);
 }
 
@@ -112,7 +113,7 @@ static void test_mistakes_about_age(void **state)
     }
     assert_int_equal(HIST_RUN(h, "delete", "ddp", "--run", "1", "--keep", "1"), TY_EXIT_USAGE);
     assert_has(h->b.err, "--run names one run");
-    assert_true(there(h, "run-1"));
+    assert_true(path_exists(h, "run-1"));
 }
 
 static void test_mistakes(void **state)
@@ -123,7 +124,7 @@ static void test_mistakes(void **state)
     assert_has(h->b.err, "name a TrainJob, or say --all");
     assert_int_equal(HIST_RUN(h, "delete", "x", "--run", "0"), TY_EXIT_USAGE);
     assert_int_equal(HIST_RUN(h, "delete", "ghost", "other"), TY_EXIT_BAD);
-    assert_has(h->b.out, "\"other\" deleted"); /* what can be done is */
+    assert_has(h->b.out, "\"other\" deleted"); /* the others are deleted */
 }
 
 static void test_no_history_is_made(void **state)

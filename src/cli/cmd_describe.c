@@ -1,13 +1,20 @@
-/* trainyard describe: everything about one TrainJob of one run. */
+/* trainyard describe: prints everything about one TrainJob of one run. */
 #include "base/time.h"
 #include "cli/cmds.h"
 #include "cli/history/job_history.h"
+#include "cli/history/job_history_pods.h"
+#include "cli/history/job_state.h"
+#include "cli/history/pod_state.h"
+#include "cli/view/events_view.h"
 #include "cli/view/table.h"
 
+struct describe_opts {
+    struct ty_args args;
+    struct ty_job_history_opts history;
+};
 static const struct ty_opt options[] = {
-    TY_OPT_NAMESPACE,
-    TY_OPT_RUN,
-    TY_OPT_HELP,
+    TY_OPTS_JOB_HISTORY(struct describe_opts),
+    TY_OPT_HELP(struct describe_opts),
     TY_OPT_END,
 };
 
@@ -39,7 +46,7 @@ static const char *time_text(struct describe_job *w, int64_t ms)
                            ty_table_age(w->a, (w->now_ms - ms) / 1000));
 }
 
-/* Why a run that ended did not end its job. */
+/* The state, with the reason if the run ended before the job. */
 static const char *state_and_why(struct describe_job *w)
 {
     const char *state = ty_job_state_text(w->a, &w->job), *why = NULL;
@@ -85,7 +92,7 @@ static void print_fields(struct describe_job *w)
     print_field(w, "Folder:", j->run.dir);
 }
 
-/* A message may have lines of its own; all of them are shown, each indented. */
+/* A message may have several lines; each is indented. */
 static void print_message(struct describe_job *w, struct ty_str text)
 {
     for (struct ty_str line, rest = text; rest.p && text.n;) {
@@ -124,7 +131,7 @@ static void progress_details(struct describe_job *w)
     ty_buf_chr(w->out, '\n');
 }
 
-/* The log file of a container's last start, from the run's folder on. */
+/* The log file of a container's last start, relative to the run's directory. */
 static const char *log_of(struct describe_job *w, const struct ty_job_history_pod *pod,
                           const struct ty_json *status)
 {
@@ -180,14 +187,14 @@ static int print_nodes(struct describe_job *w)
     return code;
 }
 
-static int describe_job(struct ty_cli *cli, struct ty_history_db *d, const struct ty_args *args,
-                        const char *name)
+static int describe_job(struct ty_cli *cli, struct ty_history_db *d,
+                        const struct describe_opts *opts, const char *name)
 {
     ty_auto_buf out = { 0 };
     struct describe_job w = {
         .cli = cli, .d = d, .a = cli->arena, .now_ms = ty_cli_wall_ms(), .out = &out
     };
-    int code = ty_job_history_entry(cli, d, args, name, &w.job);
+    int code = ty_job_history_entry(cli, d, &opts->history, name, &w.job);
 
     if (code)
         return code;
@@ -202,34 +209,35 @@ static int describe_job(struct ty_cli *cli, struct ty_history_db *d, const struc
     return code ? code : ty_events_view_print(cli, d, &which, NULL, "  ");
 }
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
+    const struct describe_opts *opts = parsed;
     ty_auto_history_db *d = NULL;
-    size_t first =
-        args->rest.n > 1 && ty_kind_by_name(ty_str(args->rest.v[0])) == &ty_kind_trainjob;
+    size_t first = opts->args.operands.n > 1 &&
+                   ty_kind_by_name(ty_str(opts->args.operands.v[0])) == &ty_kind_trainjob;
 
-    if (args->rest.n == 0)
+    if (opts->args.operands.n == 0)
         return ty_cli_usage(cli, &ty_cmd_describe, "name a TrainJob");
-    if (ty_job_history_run_id(cli, &ty_cmd_describe, args) < 0)
+    if (ty_job_history_run_id(cli, &ty_cmd_describe, &opts->history) < 0)
         return TY_EXIT_USAGE;
     int code = ty_job_history_open(cli, TY_HISTORY_DB_READ, &d);
-    for (size_t i = first; i < args->rest.n && code == TY_EXIT_OK; i++) {
+    for (size_t i = first; i < opts->args.operands.n && code == TY_EXIT_OK; i++) {
         if (i > first)
             fputs("\n\n", cli->out);
-        code = describe_job(cli, d, args, args->rest.v[i]);
+        code = describe_job(cli, d, opts, opts->args.operands.v[i]);
     }
     return code;
 }
 
 const struct ty_cmd ty_cmd_describe = {
     .name = "describe",
-    .about = "Show all about a TrainJob: conditions, nodes, logs, events",
+    .about = "Show a TrainJob: conditions, nodes, logs, events",
     .operand = "NAME…",
     .more =
-        "Works while it runs and afterwards. NAME means its newest run. A node's log is a file of\n"
-        "the folder that is shown; 'trainyard logs' prints it.\n",
+        "Works during the run and afterwards. NAME means its newest run. The log of a node is a\n"
+        "file in the directory that is printed; 'trainyard logs' prints it.\n",
     .examples = "  trainyard describe torch-ddp\n"
                 "  trainyard describe torch-ddp --run 3\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct describe_opts),
     .run = run,
 };

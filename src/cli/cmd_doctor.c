@@ -1,4 +1,4 @@
-/* trainyard doctor: what this machine and its cluster lack, and what to do about it. */
+/* trainyard doctor: checks this machine and its cluster, and prints a fix for each problem. */
 #include <errno.h>
 
 #include "advise/doctor.h"
@@ -11,16 +11,23 @@
 #include "json/yaml.h"
 
 static const char *const formats[] = { "text", "json", "yaml", NULL };
+struct doctor_opts {
+    struct ty_args args;
+    struct ty_kube_opts kube;
+    const char *ns, *output;
+    bool machine, cluster;
+};
 static const struct ty_opt options[] = {
-    { "machine", 0, TY_OPT_FLAG, NULL, "only this machine", NULL, TY_OPT_AT(machine) },
-    { "cluster", 0, TY_OPT_FLAG, NULL, "only the cluster, which must be there", NULL,
-      TY_OPT_AT(cluster) },
-    TY_OPTS_KUBE,
+    { "machine", 0, TY_OPT_FLAG, NULL, "check this machine only", NULL,
+      TY_OPT_AT(struct doctor_opts, machine) },
+    { "cluster", 0, TY_OPT_FLAG, NULL, "check the cluster only; fail without a kubeconfig", NULL,
+      TY_OPT_AT(struct doctor_opts, cluster) },
+    TY_OPTS_KUBE(struct doctor_opts),
     { "namespace", 'n', TY_OPT_WORD, "NAME", "where the operator runs (kubeflow-system)", NULL,
-      TY_OPT_AT(ns) },
+      TY_OPT_AT(struct doctor_opts, ns) },
     { "output", 'o', TY_OPT_WORD, "FORMAT", "text (default), json or yaml", formats,
-      TY_OPT_AT(output) },
-    TY_OPT_HELP,
+      TY_OPT_AT(struct doctor_opts, output) },
+    TY_OPT_HELP(struct doctor_opts),
     TY_OPT_END,
 };
 
@@ -49,14 +56,14 @@ static void read_and_check(struct ty_cluster *cluster, struct ty_doctor_in *in,
     ty_doctor_check(in, c);
 }
 
-static void check_cluster(struct ty_cli *cli, const struct ty_args *args,
+static void check_cluster(struct ty_cli *cli, const struct doctor_opts *opts,
                           struct ty_check_results *c)
 {
-    bool asked = args->cluster || args->kubeconfig || args->context;
+    bool asked = opts->cluster || opts->kube.kubeconfig || opts->kube.context;
     struct ty_cluster cluster;
     struct ty_gnutls gnutls = { 0 };
     struct ty_err err = { 0 };
-    int r = ty_cluster_open(&cluster, cli, args, &err);
+    int r = ty_cluster_open(&cluster, cli, &opts->kube, &err);
 
     c->area = "cluster";
     if (r < 0) {
@@ -67,7 +74,7 @@ static void check_cluster(struct ty_cli *cli, const struct ty_args *args,
     } else {
         struct ty_doctor_in in = { .snapshot = cluster.snapshot,
                                    .gnutls = ty_gnutls_load(&gnutls, &err) == 0 ? &gnutls : NULL,
-                                   .ns = args->ns ? args->ns : "kubeflow-system",
+                                   .ns = opts->ns ? opts->ns : "kubeflow-system",
                                    .server = cluster.config.server,
                                    .now_s = cli->now_s };
         read_and_check(&cluster, &in, c);
@@ -76,11 +83,11 @@ static void check_cluster(struct ty_cli *cli, const struct ty_args *args,
     ty_cluster_close(&cluster);
 }
 
-static int print_report(struct ty_cli *cli, const struct ty_args *args,
+static int print_report(struct ty_cli *cli, const struct doctor_opts *opts,
                         const struct ty_check_results *c)
 {
     ty_auto_buf out = { 0 };
-    const char *format = args->output ? args->output : "text";
+    const char *format = opts->output ? opts->output : "text";
 
     if (strcmp(format, "json") == 0) {
         ty_json_pretty(&out, ty_doctor_view_json(cli->arena, c), 2, false);
@@ -93,42 +100,43 @@ static int print_report(struct ty_cli *cli, const struct ty_args *args,
     return ty_cli_print(cli, &out);
 }
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
+    const struct doctor_opts *opts = parsed;
     struct ty_check_results c = { .arena = cli->arena };
 
-    if (args->rest.n)
-        return ty_cli_usage(cli, &ty_cmd_doctor, "\"%s\" is not expected here", args->rest.v[0]);
-    if (args->machine && args->cluster)
+    if (opts->args.operands.n)
+        return ty_cli_usage(cli, &ty_cmd_doctor, "\"%s\" is not expected here",
+                            opts->args.operands.v[0]);
+    if (opts->machine && opts->cluster)
         return ty_cli_usage(cli, &ty_cmd_doctor, "--machine and --cluster exclude each other");
-    if (args->ns && !ty_name_is_dns1123_label(ty_str(args->ns)))
-        return ty_cli_usage(cli, &ty_cmd_doctor, "--namespace: \"%s\": %s", args->ns,
+    if (opts->ns && !ty_name_is_dns1123_label(ty_str(opts->ns)))
+        return ty_cli_usage(cli, &ty_cmd_doctor, "--namespace: \"%s\": %s", opts->ns,
                             ty_name_dns1123_label_msg);
-    if (!args->cluster)
+    if (!opts->cluster)
         check_machine(cli, &c);
-    if (!args->machine)
-        check_cluster(cli, args, &c);
-    int code = print_report(cli, args, &c);
+    if (!opts->machine)
+        check_cluster(cli, opts, &c);
+    int code = print_report(cli, opts, &c);
     return c.n[TY_CHECK_LEVEL_FAIL] ? TY_EXIT_BAD : code;
 }
 
 const struct ty_cmd ty_cmd_doctor = {
     .name = "doctor",
-    .about = "Say what this machine and its cluster lack, and the fix",
+    .about = "Check this machine and its cluster, and print fixes",
     .more =
-        "The machine: what \"trainyard run\" would refuse or do less well. The cluster, where a\n"
-        "kubeconfig is found: the API server, the CRDs of JobSet and of this program, the "
-        "webhooks\n"
-        "with their endpoints and certificates, the operator, its lease and whether it is alone,\n"
-        "and runtimes that need what is not there. It reads, and writes nothing.\n"
+        "Checks the machine for everything that \"trainyard run\" needs and, if a kubeconfig is\n"
+        "found, the cluster: the API server, the CRDs of JobSet and of this program, the\n"
+        "webhooks with their endpoints and certificates, the operator and its lease, other\n"
+        "operators, and runtimes that need something that is not installed. Read-only.\n"
         "\n"
-        "A line each: ok, warn (something will not work, or not as well) or fail (nothing will),\n"
-        "then what was found and what to do.\n"
+        "Prints one line per check: ok, warn (something does not work, or not as well) or fail\n"
+        "(nothing works), then the finding and the fix.\n"
         "\n"
-        "Exit status: 0 nothing failed, 1 something did, 2 wrong usage.\n",
+        "Exit status: 0 nothing failed, 1 a check failed, 2 wrong usage.\n",
     .examples = "  trainyard doctor\n"
                 "  trainyard doctor --cluster --context staging\n"
                 "  trainyard doctor -o json\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct doctor_opts),
     .run = run,
 };

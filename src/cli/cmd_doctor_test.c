@@ -1,4 +1,4 @@
-/* Clusters and machines are for tests/doctor; here: the options. */
+/* Tests of the options; tests/doctor checks clusters and machines. */
 #include "cli/testing.h"
 
 static void test_usage(void **state)

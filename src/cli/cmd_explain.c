@@ -1,11 +1,15 @@
-/* trainyard explain: what a field is for, without a cluster. */
+/* trainyard explain: prints the documentation of a field, without a cluster. */
 #include "api/explain.h"
 #include "cli/cmds.h"
 
+struct explain_opts {
+    struct ty_args args;
+    bool recursive;
+};
 static const struct ty_opt options[] = {
     { "recursive", 'R', TY_OPT_FLAG, NULL, "the whole tree below, names and types only", NULL,
-      TY_OPT_AT(recursive) },
-    TY_OPT_HELP,
+      TY_OPT_AT(struct explain_opts, recursive) },
+    TY_OPT_HELP(struct explain_opts),
     TY_OPT_END,
 };
 static const char *const kinds[] = {
@@ -20,14 +24,15 @@ static const char *const kinds[] = {
     NULL,
 };
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
+    const struct explain_opts *opts = parsed;
     ty_auto_buf out = { 0 };
     struct ty_err err = { 0 };
-    if (args->rest.n != 1)
+    if (opts->args.operands.n != 1)
         return ty_cli_usage(cli, &ty_cmd_explain,
                             "name one kind or field, such as trainjob.spec.trainer");
-    if (ty_explain(&out, ty_str(args->rest.v[0]), args->recursive, &err) < 0) {
+    if (ty_explain(&out, ty_str(opts->args.operands.v[0]), opts->recursive, &err) < 0) {
         ty_cli_msg(cli, TY_MSG_ERROR, "%s", err.text);
         return TY_EXIT_BAD;
     }
@@ -43,7 +48,7 @@ const struct ty_cmd ty_cmd_explain = {
     .examples = "  trainyard explain trainjob\n"
                 "  trainyard explain trainjob.spec.trainer.resourcesPerNode\n"
                 "  trainyard explain trainingruntime.spec.mlPolicy --recursive\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct explain_opts),
     .run = run,
     .operands = kinds,
 };

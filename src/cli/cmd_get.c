@@ -1,18 +1,28 @@
-/* trainyard get: the jobs of this machine, past and present, and what they are made of. */
+/* trainyard get: lists TrainJobs in the history of this machine, and their JobSets, Jobs, pods and
+ * events. */
 #include <time.h>
 
 #include "cli/cmds.h"
+#include "cli/history/job_state.h"
 #include "cli/install/cluster_hint.h"
+#include "cli/view/events_view.h"
 #include "cli/view/get_view.h"
+#include "cli/view/objects_view.h"
 
+static const char *const formats[] = { "json", "yaml", "name", "wide", NULL };
+struct get_opts {
+    struct ty_args args;
+    struct ty_job_history_opts history;
+    const char *output;
+    bool watch;
+};
 static const struct ty_opt options[] = {
-    { "output", 'o', TY_OPT_WORD, "FORMAT", "json, yaml, name or wide", ty_job_history_outputs,
-      TY_OPT_AT(output) },
-    TY_OPT_NAMESPACE,
-    TY_OPT_RUN,
-    { "watch", 'w', TY_OPT_FLAG, NULL, "go on, and print a TrainJob again when its state changes",
-      NULL, TY_OPT_AT(watch) },
-    TY_OPT_HELP,
+    { "output", 'o', TY_OPT_WORD, "FORMAT", "json, yaml, name or wide", formats,
+      TY_OPT_AT(struct get_opts, output) },
+    TY_OPTS_JOB_HISTORY(struct get_opts),
+    { "watch", 'w', TY_OPT_FLAG, NULL, "keep running; print a TrainJob again when it changes", NULL,
+      TY_OPT_AT(struct get_opts, watch) },
+    TY_OPT_HELP(struct get_opts),
     TY_OPT_END,
 };
 static const char *const kinds[] = { "trainjobs", "jobsets", "jobs", "pods", "events", NULL };
@@ -32,34 +42,34 @@ static const struct view {
 struct get {
     struct ty_cli *cli;
     struct ty_history_db *d;
-    const struct ty_args *args;
+    const struct get_opts *opts;
     const struct view *view;
     bool events;
     const char **names;
     size_t n_names;
-    bool *found;    /* which of the names were */
-    int64_t *shown; /* and in which run */
+    bool *found;    /* for each name: a row was printed */
+    int64_t *shown; /* for each name: the run of that row */
     int64_t run;    /* --run, or 0 */
     struct ty_table table;
-    struct ty_map newest_in; /* place -> int64_t: the last version of an object there */
-    struct ty_map seen;      /* watching: "run/name" -> its state */
+    struct ty_map newest_in; /* "run/namespace/place" -> int64_t: newest version there */
+    struct ty_map seen;      /* --watch: "run/name" -> the state last printed */
     struct ty_json **objs;
     size_t n, cap;
     int64_t now_ms;
-    int64_t newest; /* the run that is shown when none is asked for */
+    int64_t newest; /* the newest run, the default */
 };
 
 static bool is_wide(const struct get *g)
 {
-    return g->args->output && strcmp(g->args->output, "wide") == 0;
+    return g->opts->output && strcmp(g->opts->output, "wide") == 0;
 }
 
 static bool as_table(const struct get *g)
 {
-    return !g->args->output || is_wide(g);
+    return !g->opts->output || is_wide(g);
 }
 
-/* -1: not asked for; names that are not given ask for all. */
+/* Index of the operand that matches; -1: none. Without operands everything matches. */
 static int requested_index(const struct get *g, const char *name, const char *job)
 {
     for (size_t i = 0; i < g->n_names; i++)
@@ -68,16 +78,16 @@ static int requested_index(const struct get *g, const char *name, const char *jo
     return g->n_names ? -1 : 0;
 }
 
-/* run and state, which are no part of the object, as annotations. */
+/* Adds a copy of the object to the output, with run and state as annotations. */
 static void keep_object(struct get *g, const struct ty_json *obj, int64_t run, const char *state)
 {
     struct ty_arena *a = g->cli->arena;
 
     if (!ty_json_is(obj, TY_JSON_OBJECT))
-        return; /* not one that trainyard wrote */
+        return; /* not written by trainyard */
     struct ty_json *v = ty_json_parse(a, ty_json_text(a, obj), NULL, NULL);
     if (!v)
-        return; /* no room */
+        return; /* out of memory */
     struct ty_json *notes =
         ty_json_ensure_object(a, ty_json_ensure_object(a, v, "metadata"), "annotations");
 
@@ -96,7 +106,7 @@ static bool on_job(void *ctx, struct ty_arena *a, const struct ty_job_history_en
     int at = requested_index(g, job->name, NULL);
 
     if (job->gone || at < 0 || (g->n_names && g->found[at]))
-        return true; /* of a name that was asked for, the newest run */
+        return true; /* only the newest run of a named object */
     if (g->n_names)
         g->found[at] = true;
     if (as_table(g))
@@ -109,7 +119,7 @@ static bool on_job(void *ctx, struct ty_arena *a, const struct ty_job_history_en
 static int get_trainjobs(struct get *g)
 {
     struct ty_job_history_query q = {
-        .cli = g->cli, .d = g->d, .ns = g->args->ns, .run = g->run, .fn = on_job, .ctx = g
+        .cli = g->cli, .d = g->d, .ns = g->opts->history.ns, .run = g->run, .fn = on_job, .ctx = g
     };
     if (g->n_names == 1)
         q.name = g->names[0];
@@ -128,7 +138,7 @@ static bool find_shown(void *ctx, struct ty_arena *a TY_UNUSED,
     return false; /* newest first */
 }
 
-/* A pod goes by its host name: a later one of the same takes its place. */
+/* Pods are identified by host name: a restarted pod replaces the earlier one. */
 static const char *place_of(struct ty_arena *a, const struct ty_history_read_object *o,
                             const struct ty_json *obj)
 {
@@ -147,7 +157,7 @@ static struct ty_json *read_object(struct ty_arena *a, const struct ty_history_r
     return ty_job_history_parse(a, o);
 }
 
-/* The newest version in each place. */
+/* Records the newest version in each place. */
 static bool on_place(void *ctx, const struct ty_history_read_object *o)
 {
     struct get *g = ctx;
@@ -178,7 +188,7 @@ static bool on_object(void *ctx, const struct ty_history_read_object *o)
         return true;
     if (g->n_names) {
         if (g->shown[at] && g->shown[at] != o->run.id)
-            return true; /* of a name that was asked for, the newest run */
+            return true; /* only the newest run of a named object */
         g->shown[at] = o->run.id;
         g->found[at] = true;
     }
@@ -204,7 +214,7 @@ static int get_objects(struct get *g)
     struct ty_history_read_filter which = { .run = g->run       ? g->run
                                                    : g->n_names ? 0
                                                                 : g->newest,
-                                            .ns = g->args->ns,
+                                            .ns = g->opts->history.ns,
                                             .kind = g->view->kind };
 
     if (code || !g->d)
@@ -227,7 +237,7 @@ static int get_events(struct get *g)
         ty_job_history_query(&newest);
         which.run = g->newest;
     }
-    return ty_events_view_print(g->cli, g->d, &which, g->args->output, NULL);
+    return ty_events_view_print(g->cli, g->d, &which, g->opts->output, NULL);
 }
 
 /* ---- printing ---- */
@@ -240,10 +250,10 @@ static int report_missing(struct get *g)
         if (!g->found[i])
             code = ty_job_history_not_found(g->cli, g->view->kind, g->names[i]);
     for (size_t i = 0; i < g->n_names && code && g->view->kind == &ty_kind_trainjob; i++) {
-        if (g->found[i] || g->args->run)
+        if (g->found[i] || g->opts->history.run)
             continue;
-        ty_cluster_hint(g->cli, g->args->ns, g->names[i]);
-        break; /* one answer tells where to look for the others */
+        ty_cluster_hint(g->cli, g->opts->history.ns, g->names[i]);
+        break; /* one hint is enough */
     }
     return code;
 }
@@ -254,7 +264,7 @@ static int print_result(struct get *g)
 
     if (!as_table(g))
         return g->n || !g->n_names
-                   ? ty_objects_view_print(g->cli, g->objs, g->n, g->n_names != 1, g->args->output)
+                   ? ty_objects_view_print(g->cli, g->objs, g->n, g->n_names != 1, g->opts->output)
                    : TY_EXIT_OK;
     if (ty_table_rows(&g->table))
         ty_table_print(&g->table, &out);
@@ -265,7 +275,7 @@ static int print_result(struct get *g)
 
 /* ---- watching ---- */
 
-/* Prints a row once, and again when what it says changes, but for its times. */
+/* Prints a row once, and again when a cell other than its times changes. */
 static bool on_watched(void *ctx, struct ty_arena *a, const struct ty_job_history_entry *job)
 {
     struct get *g = ctx;
@@ -279,7 +289,7 @@ static bool on_watched(void *ctx, struct ty_arena *a, const struct ty_job_histor
         return true;
     free(ty_map_put(&g->seen, ty_str(key), strdup(now)));
     ty_get_trainjobs_row(&g->table, a, job, is_wide(g), g->now_ms);
-    return !ty_arena_full(g->table.arena); /* the rest comes with the next look */
+    return !ty_arena_full(g->table.arena); /* the rest is printed by the next poll */
 }
 
 static void free_seen(struct ty_map *seen)
@@ -294,9 +304,12 @@ static void free_seen(struct ty_map *seen)
 
 static int watch_objects(struct get *g)
 {
-    struct ty_job_history_query q = {
-        .cli = g->cli, .d = g->d, .ns = g->args->ns, .run = g->run, .fn = on_watched, .ctx = g
-    };
+    struct ty_job_history_query q = { .cli = g->cli,
+                                      .d = g->d,
+                                      .ns = g->opts->history.ns,
+                                      .run = g->run,
+                                      .fn = on_watched,
+                                      .ctx = g };
     int code = TY_EXIT_OK;
 
     while (code == TY_EXIT_OK) {
@@ -318,10 +331,10 @@ static int watch_objects(struct get *g)
 
 /* ---- the command ---- */
 
-/* The first word may be a kind; what follows are names. */
+/* The first operand may be a kind; the others are names. */
 static void read_words(struct get *g)
 {
-    const struct ty_strlist *w = &g->args->rest;
+    const struct ty_strlist *w = &g->opts->args.operands;
     const char *word = w->n ? w->v[0] : "";
     const struct ty_kind *kind = ty_kind_by_name(ty_str(word));
     size_t used = 0;
@@ -341,18 +354,19 @@ static void read_words(struct get *g)
     g->shown = ty_new_n(g->cli->arena, int64_t, g->n_names + 1);
 }
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
+    const struct get_opts *opts = parsed;
     ty_auto_history_db *d = NULL;
     struct get g = {
-        .cli = cli, .args = args, .table = { .arena = cli->arena }, .now_ms = ty_cli_wall_ms()
+        .cli = cli, .opts = opts, .table = { .arena = cli->arena }, .now_ms = ty_cli_wall_ms()
     };
 
-    g.run = ty_job_history_run_id(cli, &ty_cmd_get, args);
+    g.run = ty_job_history_run_id(cli, &ty_cmd_get, &opts->history);
     read_words(&g);
     if (g.run < 0)
         return TY_EXIT_USAGE;
-    if (args->watch && (!as_table(&g) || g.events || g.view != &views[0]))
+    if (opts->watch && (!as_table(&g) || g.events || g.view != &views[0]))
         return ty_cli_usage(cli, &ty_cmd_get, "--watch is for the table of TrainJobs");
     int code = ty_job_history_open(cli, TY_HISTORY_DB_READ, &d);
     if (code)
@@ -360,7 +374,7 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
     g.d = d;
     if (g.events)
         return get_events(&g);
-    if (args->watch && d)
+    if (opts->watch && d)
         return watch_objects(&g);
     g.view->head(&g.table, is_wide(&g));
     code = g.view == &views[0] ? get_trainjobs(&g) : get_objects(&g);
@@ -371,21 +385,21 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
 
 const struct ty_cmd ty_cmd_get = {
     .name = "get",
-    .about = "List the jobs of this machine, past and present",
+    .about = "List the jobs of this machine, running and finished",
     .operand = "[KIND] [NAME…]",
     .more =
-        "KIND is trainjobs (the default), jobsets, jobs, pods or events. A TrainJob has a line\n"
-        "for each of its runs, newest first; with NAME its newest run is meant. The other kinds\n"
-        "are those of the newest run unless NAME, of theirs or of their TrainJob, or --run says\n"
-        "otherwise.\n"
+        "KIND is trainjobs (the default), jobsets, jobs, pods or events. A TrainJob has one\n"
+        "line for each of its runs, newest first; with NAME only its newest run is listed.\n"
+        "Other kinds are listed for the newest run, unless --run, or NAME of an object or of\n"
+        "its TrainJob, selects another.\n"
         "\n"
-        "STATE is Running, Suspended, Restarting n/m, Complete, Failed or Interrupted: stopped\n"
-        "from outside, or killed with the machine.\n",
+        "STATE is Running, Suspended, Restarting n/m, Complete, Failed or Interrupted (stopped\n"
+        "from outside, or killed with the machine).\n",
     .examples = "  trainyard get\n"
                 "  trainyard get -o wide\n"
                 "  trainyard get pods torch-ddp\n"
                 "  trainyard get trainjob torch-ddp -o yaml\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct get_opts),
     .run = run,
     .operands = kinds,
 };

@@ -102,7 +102,7 @@ static void test_nothing(void **state)
     assert_has(h->b.out, "\"items\": []");
 }
 
-/* A history that somebody else has written to: such rows are passed over. */
+/* Rows that trainyard did not write are skipped. */
 static void test_objects_that_are_none(void **state)
 {
     static const char *const kinds[] = { "trainjobs", "jobsets", "pods" };

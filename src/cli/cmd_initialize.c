@@ -1,4 +1,5 @@
-/* trainyard initialize: what Kubeflow's initializer images do, by the same names of variables. */
+/* trainyard initialize: downloads a dataset or model, configured by the environment variables of
+ * Kubeflow's initializer images. */
 #include "cli/cmds.h"
 #include "fetch/fetch.h"
 #include "fetch/patterns.h"
@@ -8,32 +9,40 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+struct initialize_opts {
+    struct ty_args args;
+    const char *uri, *to, *include, *ignore;
+    const char *jobs, *retries, *stall;
+    bool quiet;
+};
 static const struct ty_opt options[] = {
-    { "uri", 0, TY_OPT_WORD, "URI", "fetch this instead of $STORAGE_URI", NULL, TY_OPT_AT(uri) },
-    { "to", 0, TY_OPT_WORD, "DIR", "into this folder instead of /workspace/dataset or …/model",
-      NULL, TY_OPT_AT(to) },
-    { "include", 0, TY_OPT_WORD, "PATTERNS", "only files that one of these fits: *.json,*.txt",
-      NULL, TY_OPT_AT(include) },
-    { "ignore", 0, TY_OPT_WORD, "PATTERNS", "no files that one of these fits ($IGNORE_PATTERNS)",
-      NULL, TY_OPT_AT(ignore) },
-    { "jobs", 'j', TY_OPT_WORD, "N", "files at once (4)", NULL, TY_OPT_AT(jobs) },
-    { "retries", 0, TY_OPT_WORD, "N", "tries of a request without progress (5)", NULL,
-      TY_OPT_AT(retries) },
+    { "uri", 0, TY_OPT_WORD, "URI", "fetch this instead of $STORAGE_URI", NULL,
+      TY_OPT_AT(struct initialize_opts, uri) },
+    { "to", 0, TY_OPT_WORD, "DIR", "target directory instead of /workspace/dataset or …/model",
+      NULL, TY_OPT_AT(struct initialize_opts, to) },
+    { "include", 0, TY_OPT_WORD, "PATTERNS", "fetch only files that match: *.json,*.txt", NULL,
+      TY_OPT_AT(struct initialize_opts, include) },
+    { "ignore", 0, TY_OPT_WORD, "PATTERNS", "skip files that match ($IGNORE_PATTERNS)", NULL,
+      TY_OPT_AT(struct initialize_opts, ignore) },
+    { "jobs", 'j', TY_OPT_WORD, "N", "concurrent downloads (4)", NULL,
+      TY_OPT_AT(struct initialize_opts, jobs) },
+    { "retries", 0, TY_OPT_WORD, "N", "attempts of a request without progress (5)", NULL,
+      TY_OPT_AT(struct initialize_opts, retries) },
     { "stall-timeout", 0, TY_OPT_WORD, "SECONDS", "give up on a peer slower than 1 kB/s (30)", NULL,
-      TY_OPT_AT(stall) },
-    { "quiet", 'q', TY_OPT_FLAG, NULL, "say nothing unless something goes wrong", NULL,
-      TY_OPT_AT(quiet) },
-    TY_OPT_HELP,
+      TY_OPT_AT(struct initialize_opts, stall) },
+    { "quiet", 'q', TY_OPT_FLAG, NULL, "print errors only", NULL,
+      TY_OPT_AT(struct initialize_opts, quiet) },
+    TY_OPT_HELP(struct initialize_opts),
     TY_OPT_END,
 };
 
-#define LINE_NS ((int64_t)10000000000) /* between lines, where there is no terminal */
-#define BAR_NS  ((int64_t)100000000)   /* between bars, where there is one */
+#define LINE_NS ((int64_t)10000000000) /* between progress lines without a terminal */
+#define BAR_NS  ((int64_t)100000000)   /* between redraws of the bar on a terminal */
 
 struct show {
     struct ty_cli *cli;
     struct ty_transfer_progress meter;
-    bool quiet, terminal, bar; /* bar: one stands on the line */
+    bool quiet, terminal, bar; /* bar: a progress bar is on the current line */
     int64_t shown_ns;
 };
 
@@ -87,7 +96,7 @@ static const char *env_value2(const char *name, const char *other)
     return v ? v : env_value(other);
 }
 
-/* Goes into a header as it is: a line break there would be a header of its own. */
+/* The value becomes an HTTP header unescaped: a line break would add a header. */
 static bool is_clean(const char *v)
 {
     for (; v && *v; v++)
@@ -96,8 +105,8 @@ static bool is_clean(const char *v)
     return true;
 }
 
-/* The variables of Kubeflow's initializers, and where they are unset those that the libraries
- * inside them know. */
+/* Reads the variables of Kubeflow's initializers; where one is unset, the variable of the library
+ * that the initializer uses. */
 static int read_env(struct ty_fetch_opts *o, const struct ty_uri *u, struct ty_err *err)
 {
     o->token = env_value2("ACCESS_TOKEN", "HF_TOKEN");
@@ -141,12 +150,13 @@ static int read_number(const char *word, const char *name, uint64_t least, uint6
     return 0;
 }
 
-static int read_numbers(struct ty_fetch_opts *o, const struct ty_args *args, struct ty_err *err)
+static int read_numbers(struct ty_fetch_opts *o, const struct initialize_opts *opts,
+                        struct ty_err *err)
 {
     uint64_t jobs = 4, retries = 5, stall = 30;
-    if (read_number(args->jobs, "jobs", 1, TY_FETCH_JOBS_MAX, &jobs, err) < 0 ||
-        read_number(args->retries, "retries", 0, 1000, &retries, err) < 0 ||
-        read_number(args->stall, "stall-timeout", 1, 3600, &stall, err) < 0)
+    if (read_number(opts->jobs, "jobs", 1, TY_FETCH_JOBS_MAX, &jobs, err) < 0 ||
+        read_number(opts->retries, "retries", 0, 1000, &retries, err) < 0 ||
+        read_number(opts->stall, "stall-timeout", 1, 3600, &stall, err) < 0)
         return -1;
     o->jobs = (unsigned)jobs;
     o->retries = (unsigned)retries;
@@ -154,26 +164,26 @@ static int read_numbers(struct ty_fetch_opts *o, const struct ty_args *args, str
     return 0;
 }
 
-static int read_all(struct ty_cli *cli, const struct ty_args *args, struct ty_fetch_opts *o,
+static int read_all(struct ty_cli *cli, const struct initialize_opts *opts, struct ty_fetch_opts *o,
                     struct ty_err *err)
 {
     struct ty_uri u;
-    o->uri = args->uri ? args->uri : env_value("STORAGE_URI");
-    if (args->rest.n != 1 ||
-        (strcmp(args->rest.v[0], "dataset") != 0 && strcmp(args->rest.v[0], "model") != 0))
+    o->uri = opts->uri ? opts->uri : env_value("STORAGE_URI");
+    if (opts->args.operands.n != 1 || (strcmp(opts->args.operands.v[0], "dataset") != 0 &&
+                                       strcmp(opts->args.operands.v[0], "model") != 0))
         return ty_fail(err, -1, "say what to fetch: dataset or model");
-    o->model = strcmp(args->rest.v[0], "model") == 0;
+    o->model = strcmp(opts->args.operands.v[0], "model") == 0;
     if (!o->uri)
         return ty_fail(err, -1, "STORAGE_URI is not set and there is no --uri");
     if (ty_uri_parse(cli->arena, o->uri, &u, err) < 0)
         return -1;
-    o->to = args->to ? args->to : o->model ? "/workspace/model" : "/workspace/dataset";
+    o->to = opts->to ? opts->to : o->model ? "/workspace/model" : "/workspace/dataset";
     if (!*o->to)
         return ty_fail(err, -1, "--to: the folder's name is empty");
-    const char *ignore = args->ignore ? args->ignore : env_value("IGNORE_PATTERNS");
+    const char *ignore = opts->ignore ? opts->ignore : env_value("IGNORE_PATTERNS");
     o->ignore = ignore ? ty_patterns_split(cli->arena, ignore) : NULL;
-    o->include = args->include ? ty_patterns_split(cli->arena, args->include) : NULL;
-    return read_env(o, &u, err) < 0 ? -1 : read_numbers(o, args, err);
+    o->include = opts->include ? ty_patterns_split(cli->arena, opts->include) : NULL;
+    return read_env(o, &u, err) < 0 ? -1 : read_numbers(o, opts, err);
 }
 
 static void print_done(struct show *s, const struct ty_fetch_opts *o,
@@ -201,15 +211,16 @@ static void print_done(struct show *s, const struct ty_fetch_opts *o,
     ty_cli_print(s->cli, &b);
 }
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
+    const struct initialize_opts *opts = parsed;
     struct show show = { .cli = cli,
-                         .quiet = args->quiet,
+                         .quiet = opts->quiet,
                          .terminal = isatty(fileno(cli->out)) == 1 };
     struct ty_fetch_opts o = { .note = on_note, .progress = on_progress, .ctx = &show };
     struct ty_fetch_result done;
     struct ty_err err = { 0 };
-    if (read_all(cli, args, &o, &err) < 0)
+    if (read_all(cli, opts, &o, &err) < 0)
         return ty_cli_usage(cli, &ty_cmd_initialize, "%s", err.text);
     int r = ty_fetch(cli->arena, &o, &done, &err);
     clear_bar(&show);
@@ -243,7 +254,7 @@ const struct ty_cmd ty_cmd_initialize = {
                 "  trainyard initialize model --uri hf://Qwen/Qwen2.5-1.5B-Instruct --to ./qwen\n"
                 "  ENDPOINT=http://localhost:9000 ACCESS_KEY_ID=… SECRET_ACCESS_KEY=… \\\n"
                 "    trainyard initialize dataset --uri s3://bucket/train --to ./train\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct initialize_opts),
     .run = run,
     .operands = operands,
 };

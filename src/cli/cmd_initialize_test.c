@@ -1,5 +1,5 @@
-/* The words and variables, and a fetch from a folder of this machine. Servers, interruptions and
- * checksums are tests/fetch. */
+/* Options, variables, and a copy from a local directory. tests/fetch has servers, interruptions and
+ * checksums. */
 #include "cli/testing.h"
 
 #include <sys/stat.h>
@@ -32,12 +32,12 @@ static int setup(void **state)
     return 0;
 }
 
-static bool there(const char *path)
+static bool path_exists(const char *path)
 {
     return access(path, F_OK) == 0;
 }
 
-static char *here(struct ty_cli_fixture *b)
+static char *path_here(struct ty_cli_fixture *b)
 {
     return ty_arena_printf(b->cli.arena, "file://%s/src", b->dir);
 }
@@ -46,9 +46,10 @@ static void test_a_folder(void **state)
 {
     struct ty_cli_fixture *b = *state;
 
-    assert_int_equal(FIXTURE_RUN(b, "initialize", "dataset", "--uri", here(b), "--to", "out"),
+    assert_int_equal(FIXTURE_RUN(b, "initialize", "dataset", "--uri", path_here(b), "--to", "out"),
                      TY_EXIT_OK);
-    assert_true(there("out/a.txt") && there("out/b.json") && there("out/sub/c.txt"));
+    assert_true(path_exists("out/a.txt") && path_exists("out/b.json") &&
+                path_exists("out/sub/c.txt"));
     assert_has(b->out, "100%: 3 files, 7 B in out");
     assert_string_equal(b->err, "");
 }
@@ -57,31 +58,34 @@ static void test_again_and_quiet(void **state)
 {
     struct ty_cli_fixture *b = *state;
 
-    assert_int_equal(FIXTURE_RUN(b, "initialize", "model", "--uri", here(b), "--to", "out", "-q"),
-                     TY_EXIT_OK);
+    assert_int_equal(
+        FIXTURE_RUN(b, "initialize", "model", "--uri", path_here(b), "--to", "out", "-q"),
+        TY_EXIT_OK);
     assert_string_equal(b->out, "");
-    assert_int_equal(FIXTURE_RUN(b, "initialize", "model", "--uri", here(b), "--to", "out"),
+    assert_int_equal(FIXTURE_RUN(b, "initialize", "model", "--uri", path_here(b), "--to", "out"),
                      TY_EXIT_OK);
     assert_has(b->out, "; 3 were there before");
 }
 
-/* The word counts before the variable; both speak of the same things. */
+/* An option overrides its variable. */
 static void test_patterns(void **state)
 {
     struct ty_cli_fixture *b = *state;
 
-    setenv("STORAGE_URI", here(b), 1);
+    setenv("STORAGE_URI", path_here(b), 1);
     setenv("IGNORE_PATTERNS", "*.txt", 1);
     assert_int_equal(FIXTURE_RUN(b, "initialize", "dataset", "--to", "one"), TY_EXIT_OK);
-    assert_true(there("one/b.json") && !there("one/a.txt") && !there("one/sub/c.txt"));
+    assert_true(path_exists("one/b.json") && !path_exists("one/a.txt") &&
+                !path_exists("one/sub/c.txt"));
     assert_has(b->out, "; 2 left out by patterns");
     assert_int_equal(FIXTURE_RUN(b, "initialize", "dataset", "--to", "two", "--ignore", "*.json"),
                      TY_EXIT_OK);
-    assert_true(there("two/a.txt") && !there("two/b.json"));
+    assert_true(path_exists("two/a.txt") && !path_exists("two/b.json"));
     assert_int_equal(FIXTURE_RUN(b, "initialize", "dataset", "--to", "three", "--ignore", "",
                                  "--include", "a*,*.json"),
                      TY_EXIT_OK);
-    assert_true(there("three/a.txt") && there("three/b.json") && !there("three/sub/c.txt"));
+    assert_true(path_exists("three/a.txt") && path_exists("three/b.json") &&
+                !path_exists("three/sub/c.txt"));
 }
 
 static void test_words_that_are_wrong(void **state)
@@ -120,7 +124,7 @@ static void test_variables_that_are_wrong(void **state)
     struct ty_cli_fixture *b = *state;
 
     setenv("ACCESS_TOKEN", "secret\r\nX-Evil: 1", 1);
-    assert_int_equal(FIXTURE_RUN(b, "initialize", "dataset", "--uri", here(b), "--to", "out"),
+    assert_int_equal(FIXTURE_RUN(b, "initialize", "dataset", "--uri", path_here(b), "--to", "out"),
                      TY_EXIT_USAGE);
     assert_has(b->err, "a token or key in the environment holds white space");
     assert_null(strstr(b->err, "secret")); /* and it is not said */
@@ -134,7 +138,7 @@ static void test_variables_that_are_wrong(void **state)
     assert_int_equal(FIXTURE_RUN(b, "initialize", "dataset", "--uri", "s3://b/p", "--to", "out"),
                      TY_EXIT_USAGE);
     assert_has(b->err, "ROLE_ARN: roles are not assumed here");
-    assert_int_equal(FIXTURE_RUN(b, "initialize", "dataset", "--uri", here(b), "--to", "out"),
+    assert_int_equal(FIXTURE_RUN(b, "initialize", "dataset", "--uri", path_here(b), "--to", "out"),
                      TY_EXIT_OK); /* of no matter to a folder */
 }
 
@@ -149,7 +153,7 @@ static void test_what_is_not_there(void **state)
     assert_has(b->err, "/no/such/folder");
     fixture_file("taken", "a file");
     assert_int_equal(
-        FIXTURE_RUN(b, "initialize", "dataset", "--uri", here(b), "--to", "taken/below"),
+        FIXTURE_RUN(b, "initialize", "dataset", "--uri", path_here(b), "--to", "taken/below"),
         TY_EXIT_BAD);
     assert_has(b->err, "taken");
 }

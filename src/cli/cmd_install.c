@@ -1,4 +1,4 @@
-/* trainyard install: all that a cluster needs, ready for kubectl apply --server-side. */
+/* trainyard install: prints the operator's manifests for kubectl apply --server-side. */
 #include "api/name.h"
 #include "cli/cmds.h"
 #include "cli/install/catalog.h"
@@ -11,24 +11,32 @@
 #define NAMES_MAX    64
 
 static const char *const formats[] = { "yaml", "json", "name", NULL };
+struct install_opts {
+    struct ty_args args;
+    const char *ns, *image, *version, *replicas, *output;
+    const char *pick; /* --runtimes */
+    bool no_runtimes, no_crds, monitor;
+};
 static const struct ty_opt options[] = {
     { "namespace", 'n', TY_OPT_WORD, "NAME", "where the operator runs (kubeflow-system)", NULL,
-      TY_OPT_AT(ns) },
+      TY_OPT_AT(struct install_opts, ns) },
     { "image", 0, TY_OPT_WORD, "IMAGE", "the operator's image (trainyard:VERSION)", NULL,
-      TY_OPT_AT(image) },
+      TY_OPT_AT(struct install_opts, image) },
     { "version", 0, TY_OPT_WORD, "VERSION", "tag of the image (this program's version)", NULL,
-      TY_OPT_AT(version) },
-    { "replicas", 0, TY_OPT_WORD, "N", "how many operators, one of which leads (2)", NULL,
-      TY_OPT_AT(replicas) },
+      TY_OPT_AT(struct install_opts, version) },
+    { "replicas", 0, TY_OPT_WORD, "N", "replicas of the operator (2)", NULL,
+      TY_OPT_AT(struct install_opts, replicas) },
     { "runtimes", 0, TY_OPT_WORD, "NAME,...", "only these runtimes of the catalog", NULL,
-      TY_OPT_AT(pick) },
-    { "no-runtimes", 0, TY_OPT_FLAG, NULL, "no runtimes", NULL, TY_OPT_AT(no_runtimes) },
-    { "no-crds", 0, TY_OPT_FLAG, NULL, "no CustomResourceDefinitions", NULL, TY_OPT_AT(no_crds) },
+      TY_OPT_AT(struct install_opts, pick) },
+    { "no-runtimes", 0, TY_OPT_FLAG, NULL, "no runtimes", NULL,
+      TY_OPT_AT(struct install_opts, no_runtimes) },
+    { "no-crds", 0, TY_OPT_FLAG, NULL, "no CustomResourceDefinitions", NULL,
+      TY_OPT_AT(struct install_opts, no_crds) },
     { "service-monitor", 0, TY_OPT_FLAG, NULL, "a ServiceMonitor for the Prometheus operator", NULL,
-      TY_OPT_AT(monitor) },
+      TY_OPT_AT(struct install_opts, monitor) },
     { "output", 'o', TY_OPT_WORD, "FORMAT", "yaml (default), json (one List) or name", formats,
-      TY_OPT_AT(output) },
-    TY_OPT_HELP,
+      TY_OPT_AT(struct install_opts, output) },
+    TY_OPT_HELP(struct install_opts),
     TY_OPT_END,
 };
 
@@ -47,12 +55,12 @@ static int unknown_runtime(struct ty_str name, struct ty_err *err)
                    TY_ARG(name));
 }
 
-/* In the catalog's order, each once, however they are asked for. */
-static int pick_runtimes(struct ty_arena *a, const struct ty_args *args, struct ty_install *s,
+/* Adds the chosen runtimes in the catalog's order, each once. */
+static int pick_runtimes(struct ty_arena *a, const struct install_opts *opts, struct ty_install *s,
                          struct ty_err *err)
 {
     bool picked[NAMES_MAX] = { false };
-    for (struct ty_str name, rest = ty_str(args->pick ? args->pick : ""); rest.n;) {
+    for (struct ty_str name, rest = ty_str(opts->pick ? opts->pick : ""); rest.n;) {
         size_t i = 0;
         rest = ty_str_cut(rest, ',', &name);
         while (ty_catalog_files[i].name && !ty_str_is(name, ty_catalog_files[i].name))
@@ -61,8 +69,8 @@ static int pick_runtimes(struct ty_arena *a, const struct ty_args *args, struct 
             return unknown_runtime(name, err);
         picked[i] = true;
     }
-    for (size_t i = 0; ty_catalog_files[i].name && !args->no_runtimes; i++)
-        if (!args->pick || picked[i])
+    for (size_t i = 0; ty_catalog_files[i].name && !opts->no_runtimes; i++)
+        if (!opts->pick || picked[i])
             ty_strlist_add(a, &s->runtimes, ty_catalog_files[i].name);
     return 0;
 }
@@ -75,23 +83,23 @@ static bool is_printable(const char *text)
     return *text;
 }
 
-/* "a/b" has no tag; "host:5000/b" neither, "b:1" and "b@sha256:…" have. */
+/* "a/b" and "host:5000/b" have no tag; "b:1" and "b@sha256:…" have one. */
 static bool has_tag(const char *image)
 {
     const char *last = strrchr(image, '/');
     return strpbrk(last ? last : image, ":@");
 }
 
-static int read_settings(struct ty_arena *a, const struct ty_args *args, struct ty_install *s,
+static int read_settings(struct ty_arena *a, const struct install_opts *opts, struct ty_install *s,
                          struct ty_err *err)
 {
     *s = (struct ty_install){
-        .ns = args->ns ? args->ns : "kubeflow-system",
-        .image = args->image ? args->image : "trainyard",
-        .version = args->version ? args->version : TY_VERSION,
+        .ns = opts->ns ? opts->ns : "kubeflow-system",
+        .image = opts->image ? opts->image : "trainyard",
+        .version = opts->version ? opts->version : TY_VERSION,
         .replicas = 2,
-        .crds = !args->no_crds,
-        .monitor = args->monitor,
+        .crds = !opts->no_crds,
+        .monitor = opts->monitor,
     };
     if (!ty_name_is_dns1123_label(ty_str(s->ns)))
         return ty_fail(err, -EINVAL, "--namespace: \"%s\": %s", s->ns, ty_name_dns1123_label_msg);
@@ -101,26 +109,28 @@ static int read_settings(struct ty_arena *a, const struct ty_args *args, struct 
         return ty_fail(err, -EINVAL, "--image: \"%s\" is not an image", s->image);
     if (!has_tag(s->image))
         s->image = ty_arena_printf(a, "%s:%s", s->image, s->version);
-    if (args->replicas && (!ty_str_parse_i64(ty_str(args->replicas), &s->replicas) ||
+    if (opts->replicas && (!ty_str_parse_i64(ty_str(opts->replicas), &s->replicas) ||
                            s->replicas < 1 || s->replicas > REPLICAS_MAX))
         return ty_fail(err, -EINVAL, "--replicas: \"%s\" is not a number from 1 to %d",
-                       args->replicas, REPLICAS_MAX);
-    if (args->no_runtimes && args->pick)
+                       opts->replicas, REPLICAS_MAX);
+    if (opts->no_runtimes && opts->pick)
         return ty_fail(err, -EINVAL, "--runtimes and --no-runtimes exclude each other");
-    return pick_runtimes(a, args, s, err);
+    return pick_runtimes(a, opts, s, err);
 }
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
+    const struct install_opts *opts = parsed;
     struct ty_err err = { 0 };
     struct ty_install s;
 
-    if (args->rest.n)
-        return ty_cli_usage(cli, &ty_cmd_install, "\"%s\" is not expected here", args->rest.v[0]);
-    if (read_settings(cli->arena, args, &s, &err) < 0)
+    if (opts->args.operands.n)
+        return ty_cli_usage(cli, &ty_cmd_install, "\"%s\" is not expected here",
+                            opts->args.operands.v[0]);
+    if (read_settings(cli->arena, opts, &s, &err) < 0)
         return ty_cli_usage(cli, &ty_cmd_install, "%s", err.text);
     struct ty_printer p = { .cli = cli };
-    ty_printer_begin(&p, args->output);
+    ty_printer_begin(&p, opts->output);
     ty_each_item (it, ty_install_list(cli->arena, &s)) {
         struct ty_kind kind = ty_install_kind(cli->arena, *it);
         ty_printer_add(&p, cli->arena, &kind, *it, NULL);
@@ -143,6 +153,6 @@ const struct ty_cmd ty_cmd_install = {
                 "  trainyard install --image registry.example/trainyard | kubectl apply "
                 "--server-side -f -\n"
                 "  trainyard install --runtimes torch-distributed,jax-distributed -o name\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct install_opts),
     .run = run,
 };

@@ -1,7 +1,7 @@
 #include "cli/testing.h"
 
-/* Runs it and gives what it wrote to standard error. */
-static const char *refused(struct ty_cli_fixture *b, const char *option, const char *value)
+/* Runs the command, which must fail, and returns its standard error. */
+static const char *run_refused(struct ty_cli_fixture *b, const char *option, const char *value)
 {
     assert_int_equal(FIXTURE_RUN(b, "install", option, value), TY_EXIT_USAGE);
     assert_int_equal(b->n_out, 0);
@@ -85,7 +85,7 @@ static void test_mistakes(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct ty_cli_fixture b;
         fixture_open(&b);
-        assert_has(refused(&b, cases[i][0], cases[i][1]), cases[i][2]);
+        assert_has(run_refused(&b, cases[i][0], cases[i][1]), cases[i][2]);
         fixture_close(&b);
     }
     struct ty_cli_fixture b;

@@ -1,35 +1,44 @@
-/* trainyard logs: what the containers of a TrainJob printed, while it runs and afterwards. */
+/* trainyard logs: prints the container logs of a TrainJob, during the run and afterwards. */
 #include <time.h>
 
 #include "base/xalloc.h"
 #include "cli/cmds.h"
 #include "cli/history/job_history.h"
+#include "cli/history/job_history_pods.h"
+#include "cli/history/job_state.h"
 #include "cli/history/log_files.h"
 
 #define POLL_NS 100000000
 
+struct logs_opts {
+    struct ty_args args;
+    struct ty_job_history_opts history;
+    const char *tail, *attempt, *container;
+    bool follow, previous;
+};
 static const struct ty_opt options[] = {
-    { "follow", 'f', TY_OPT_FLAG, NULL, "go on until the job ends, through its restarts", NULL,
-      TY_OPT_AT(follow) },
-    { "tail", 0, TY_OPT_WORD, "N", "only the last N lines of each log", NULL, TY_OPT_AT(tail) },
-    { "previous", 'p', TY_OPT_FLAG, NULL, "the log before the last restart", NULL,
-      TY_OPT_AT(previous) },
-    { "attempt", 0, TY_OPT_WORD, "N", "the logs of a restart of the whole job; 0 is the first",
-      NULL, TY_OPT_AT(attempt) },
-    { "container", 'c', TY_OPT_WORD, "NAME", "one container only", NULL, TY_OPT_AT(container) },
-    TY_OPT_NAMESPACE,
-    TY_OPT_RUN,
-    TY_OPT_HELP,
+    { "follow", 'f', TY_OPT_FLAG, NULL, "follow the log until the job ends, across restarts", NULL,
+      TY_OPT_AT(struct logs_opts, follow) },
+    { "tail", 0, TY_OPT_WORD, "N", "print only the last N lines of each log", NULL,
+      TY_OPT_AT(struct logs_opts, tail) },
+    { "previous", 'p', TY_OPT_FLAG, NULL, "print the log before the last restart", NULL,
+      TY_OPT_AT(struct logs_opts, previous) },
+    { "attempt", 0, TY_OPT_WORD, "N", "print the logs of this attempt of the job; 0 is the first",
+      NULL, TY_OPT_AT(struct logs_opts, attempt) },
+    { "container", 'c', TY_OPT_WORD, "NAME", "print this container only", NULL,
+      TY_OPT_AT(struct logs_opts, container) },
+    TY_OPTS_JOB_HISTORY(struct logs_opts),
+    TY_OPT_HELP(struct logs_opts),
     TY_OPT_END,
 };
 
-/* A log that is printed. */
+/* A log file that is being printed. */
 struct log {
     struct ty_log_cursor place;
     char *prefix; /* NULL none */
 };
 
-/* The newest log of a pod's container that was begun, so that only newer ones follow. */
+/* The newest log of a container that was printed; --follow continues with newer ones only. */
 struct begun {
     int64_t attempt, restart;
 };
@@ -37,14 +46,14 @@ struct begun {
 struct logs {
     struct ty_cli *cli;
     struct ty_history_db *d;
-    const struct ty_args *args;
+    const struct logs_opts *opts;
     const char *node;      /* NULL all */
     int64_t tail, attempt; /* -1 not given */
     struct ty_job_history_entry job;
     struct ty_arena *scratch; /* the pods */
     struct ty_job_history_pod *pods;
     size_t n_pods;
-    int64_t version;     /* of the history when they were read */
+    int64_t version;     /* of the history when the pods were read */
     struct ty_map open;  /* path -> struct log */
     struct ty_map begun; /* "pod/container" -> struct begun */
     bool any;
@@ -75,12 +84,12 @@ static bool print_log(struct logs *w, const struct ty_log_file *f, const char *n
         ty_log_files_tail(f->path, w->tail, &l->place);
     w->any = true;
     bool more = ty_log_files_print(w->cli->out, f->path, l->prefix, &l->place);
-    if (!w->args->follow)
+    if (!w->opts->follow)
         ty_log_files_flush(w->cli->out, l->prefix, &l->place);
     return more;
 }
 
-/* Which of a container's logs, oldest first, is the first to be shown; n: none. */
+/* Index of the first log to print, oldest first; n: none. */
 static size_t first_of(const struct logs *w, const struct ty_log_file *f, size_t n)
 {
     size_t end = n;
@@ -89,12 +98,12 @@ static size_t first_of(const struct logs *w, const struct ty_log_file *f, size_t
         end--;
     if (!end || (w->attempt >= 0 && f[end - 1].attempt != w->attempt))
         return n;
-    if (!w->args->previous)
+    if (!w->opts->previous)
         return end - 1;
     return end >= 2 ? end - 2 : n;
 }
 
-/* A container's logs: the one that is meant and, following, those after it. */
+/* Prints the chosen log of a container and, with --follow, the logs after it. */
 static bool one_container(struct logs *w, const struct ty_job_history_pod *pod,
                           const struct ty_log_file *f, size_t n)
 {
@@ -121,7 +130,7 @@ static bool one_container(struct logs *w, const struct ty_job_history_pod *pod,
         newer |= f[i].attempt > b->attempt || f[i].restart > b->restart;
         *b = (struct begun){ f[i].attempt, f[i].restart };
         more |= print_log(w, &f[i], pod->node, newer);
-        if (!w->args->follow || w->args->previous)
+        if (!w->opts->follow || w->opts->previous)
             break;
     }
     return more;
@@ -137,7 +146,7 @@ static bool one_pod(struct logs *w, const struct ty_job_history_pod *pod)
     for (size_t i = 0, end = 0; i < n; i = end) {
         for (end = i + 1; end < n && strcmp(f[end].container, f[i].container) == 0;)
             end++;
-        if (!w->args->container || strcmp(w->args->container, f[i].container) == 0)
+        if (!w->opts->container || strcmp(w->opts->container, f[i].container) == 0)
             more |= one_container(w, pod, f + i, end - i);
     }
     return more;
@@ -148,7 +157,7 @@ static int read_pods(struct logs *w)
     int64_t version = ty_history_read_data_version(w->d);
 
     if (w->version && version == w->version)
-        return TY_EXIT_OK; /* nobody wrote since */
+        return TY_EXIT_OK; /* the history has not changed */
     w->version = version;
     ty_arena_reset(w->scratch);
     return ty_job_history_pods(w->cli, w->d, w->scratch, &w->job, &w->pods, &w->n_pods);
@@ -193,7 +202,7 @@ static int follow_logs(struct logs *w)
     bool over = false;
 
     while (!over && !ferror(w->cli->out)) {
-        over = is_over(w); /* then what it printed before is there to be read */
+        over = is_over(w); /* checked before the logs are read, so that their end is printed */
         if (read_pods(w) != TY_EXIT_OK)
             return TY_EXIT_BAD;
         if (!all_pods(w) && !over)
@@ -202,7 +211,7 @@ static int follow_logs(struct logs *w)
     return TY_EXIT_OK;
 }
 
-/* All nodes' names, for who mistyped one. */
+/* Lists all node names after an unknown one. */
 static int no_such_node(struct logs *w)
 {
     ty_auto_buf list = { 0 };
@@ -225,9 +234,9 @@ static int show_logs(struct logs *w)
         there |= w->node && ty_job_history_pod_is(&w->pods[i], w->node);
     if (code)
         return code;
-    if (!there && !(w->args->follow && !w->n_pods))
+    if (!there && !(w->opts->follow && !w->n_pods))
         return no_such_node(w);
-    if (w->args->follow)
+    if (w->opts->follow)
         return follow_logs(w);
     all_pods(w);
     if (w->any)
@@ -254,28 +263,30 @@ static void logs_done(struct logs *w)
     ty_map_done(&w->begun);
 }
 
-/* -1: not given; false: no number. */
+/* *ret is -1 if the option is not given. False: not a number. */
 static bool parse_count(const char *word, int64_t *ret)
 {
     *ret = -1;
     return !word || (ty_str_parse_i64(ty_str(word), ret) && *ret >= 0);
 }
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
+    const struct logs_opts *opts = parsed;
     ty_auto_history_db *d = NULL;
     ty_auto_arena *scratch = ty_arena_new_input((size_t)4 << 30, NULL);
-    struct logs w = { .cli = cli, .args = args, .scratch = scratch };
+    struct logs w = { .cli = cli, .opts = opts, .scratch = scratch };
 
-    if (args->rest.n < 1 || args->rest.n > 2)
+    if (opts->args.operands.n < 1 || opts->args.operands.n > 2)
         return ty_cli_usage(cli, &ty_cmd_logs, "name a TrainJob, and a node of it if you like");
-    if (!parse_count(args->tail, &w.tail) || !parse_count(args->attempt, &w.attempt))
+    if (!parse_count(opts->tail, &w.tail) || !parse_count(opts->attempt, &w.attempt))
         return ty_cli_usage(cli, &ty_cmd_logs, "--tail and --attempt take a number from 0 on");
-    int code = ty_job_history_open_job(cli, &ty_cmd_logs, args, &d, &w.job);
+    int code = ty_job_history_open_job(cli, &ty_cmd_logs, &opts->history, opts->args.operands.v[0],
+                                       &d, &w.job);
     if (code)
         return code;
     w.d = d;
-    w.node = args->rest.n > 1 ? args->rest.v[1] : NULL;
+    w.node = opts->args.operands.n > 1 ? opts->args.operands.v[1] : NULL;
     code = show_logs(&w);
     logs_done(&w);
     return fflush(cli->out) == 0 ? code : TY_EXIT_BAD;
@@ -283,15 +294,16 @@ static int run(struct ty_cli *cli, const struct ty_args *args)
 
 const struct ty_cmd ty_cmd_logs = {
     .name = "logs",
-    .about = "Print what the nodes of a TrainJob printed",
+    .about = "Print the logs of a TrainJob's nodes",
     .operand = "NAME [NODE]",
     .more =
-        "NODE is a node's name, such as node-0-1, with or without the job's in front. Without it\n"
-        "all nodes are printed, each line with its node in front. The log of the last start is\n"
-        "meant unless --previous or --attempt says otherwise. NAME means its newest run.\n",
+        "NODE is the name of a node, such as node-0-1, with or without the job's name in front.\n"
+        "Without NODE the logs of all nodes are printed, each line prefixed with its node.\n"
+        "Prints the log of the last start unless --previous or --attempt is given. NAME means\n"
+        "its newest run.\n",
     .examples = "  trainyard logs torch-ddp\n"
                 "  trainyard logs -f torch-ddp node-0-0\n"
                 "  trainyard logs torch-ddp node-0-1 --attempt 0 --tail 50\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct logs_opts),
     .run = run,
 };

@@ -29,7 +29,7 @@ static void test_one_node(void **state)
     assert_string_equal(h->b.out, "zero one\nzero two\n");
 }
 
-/* A job that is over is followed to its end, at once. */
+/* --follow of a finished job ends at once. */
 static void test_follow_what_is_over(void **state)
 {
     struct hist *h = *state;

@@ -1,4 +1,4 @@
-/* What is refused before anybody is asked. The operator at work is tests/operator. */
+/* Errors before the cluster is contacted; tests/operator runs the operator. */
 #include "cli/testing.h"
 
 static int setup(void **state)
@@ -30,7 +30,7 @@ static void test_usage(void **state)
     assert_has(b->err, "perhaps");
 }
 
-/* As v2.3.0 takes it: a flag that takes no word after it. */
+/* As in v2.3.0, a flag does not consume the next word. */
 static void test_devel_needs_no_value(void **state)
 {
     static const char *const forms[] = { "--zap-devel", "--zap-devel=true", "--zap-devel=0" };
@@ -62,7 +62,7 @@ static void test_one_dash(void **state)
     assert_has(b->err, "unknown option -metrics-bind-address\n");
     assert_int_equal(FIXTURE_RUN(b, "operator", "-help"), TY_EXIT_OK);
     assert_has(b->out, "-config=FILE");
-    /* Nowhere else: there -c is the first of joined letters. */
+    /* Other commands take -c as the first of joined letters. */
     assert_int_equal(FIXTURE_RUN(b, "render", "-config=gone.yaml"), TY_EXIT_USAGE);
     assert_has(b->err, "unknown option -c\n");
 }
@@ -80,7 +80,7 @@ static void test_empty_values(void **state)
     assert_has(b->err, ".kube/config");
 }
 
-/* In the order in which it looks: the configuration, the plugins, the cluster. */
+/* Checked in this order: configuration, plugins, cluster. */
 static void test_what_it_is_given(void **state)
 {
     struct ty_cli_fixture *b = *state;

@@ -1,17 +1,22 @@
-/* trainyard plugins: which there are, in the order in which they run, and what they do. */
+/* trainyard plugins: lists the plugins in the order in which they run, with their hooks. */
 #include "cli/cmds.h"
 #include "cli/session.h"
 
 static const char *const formats[] = { "table", "json", "name", NULL };
+struct plugins_opts {
+    struct ty_args args;
+    struct ty_config_opts config;
+    const char *output;
+};
 static const struct ty_opt options[] = {
     { "output", 'o', TY_OPT_WORD, "FORMAT", "table (default), json or name", formats,
-      TY_OPT_AT(output) },
-    TY_OPTS_CONFIG,
-    TY_OPT_HELP,
+      TY_OPT_AT(struct plugins_opts, output) },
+    TY_OPTS_CONFIG(struct plugins_opts),
+    TY_OPT_HELP(struct plugins_opts),
     TY_OPT_END,
 };
 
-/* The hooks a plugin has, for people: name of the member and whether it is there. */
+/* The names of the hooks that a plugin implements. */
 #define HOOKS_MAX 8
 static size_t hooks_of(const struct ty_plugin *p, const char *ret[HOOKS_MAX])
 {
@@ -80,10 +85,11 @@ static void print_json(struct ty_arena *a, struct ty_buf *b, const struct row *r
     ty_buf_chr(b, '\n');
 }
 
-static int print_plugins(struct ty_session *s, const struct ty_args *args)
+static int print_plugins(struct ty_session *s, const void *ctx)
 {
+    const struct plugins_opts *opts = ctx;
     const struct ty_pipeline *p = &s->pipeline;
-    const char *how = args->output;
+    const char *how = opts->output;
     struct row rows[2 * TY_PLUGINS_MAX];
     size_t n = 0;
     ty_auto_buf b = { 0 };
@@ -101,11 +107,15 @@ static int print_plugins(struct ty_session *s, const struct ty_args *args)
     return ty_cli_print(s->cli, &b);
 }
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
-    if (args->rest.n)
-        return ty_cli_usage(cli, &ty_cmd_plugins, "\"%s\" is not expected here", args->rest.v[0]);
-    return ty_session_run(cli, args, print_plugins);
+    const struct plugins_opts *opts = parsed;
+    struct ty_session_opts session = { .config = &opts->config };
+
+    if (opts->args.operands.n)
+        return ty_cli_usage(cli, &ty_cmd_plugins, "\"%s\" is not expected here",
+                            opts->args.operands.v[0]);
+    return ty_session_run(cli, &session, print_plugins, opts);
 }
 
 const struct ty_cmd ty_cmd_plugins = {
@@ -116,6 +126,6 @@ const struct ty_cmd ty_cmd_plugins = {
         "phase in the order of this list. A configuration may switch plugins off.\n",
     .examples = "  trainyard plugins\n"
                 "  trainyard plugins --plugin-dir ./plugins -o json\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct plugins_opts),
     .run = run,
 };

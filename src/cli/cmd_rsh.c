@@ -1,5 +1,5 @@
-/* trainyard rsh: what mpirun calls instead of ssh inside a run. Accepts ssh's options and obeys
- * none of them: there is no network in between. */
+/* trainyard rsh: replaces ssh for mpirun inside a run. Accepts ssh's options and ignores them:
+ * there is no network connection. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "cli/cmds.h"
 #include "engine/rsh.h"
 
-/* ssh's options that take a value; all others stand alone. */
+/* ssh's options that take a value. */
 static const char with_value[] = "BbcDEeFIiJLlmOopQRSWw";
 
 /* "-v", "-p 22", "-p22", "-qp 22": does the word's last letter take the next word? */
@@ -23,7 +23,7 @@ static bool takes_next(const char *word)
     return false;
 }
 
-/* argv[i] is the host, what follows is the command. */
+/* Returns the index of the host; the command follows it. */
 static size_t skip_options(const struct ty_strlist *words)
 {
     size_t i = 0;
@@ -39,7 +39,7 @@ static int connect_to(const char *path, struct ty_err *err)
     char *dir = strdup(path), *slash = dir ? strrchr(dir, '/') : NULL;
     int fd = -1, at = -1;
 
-    errno = ENOTDIR; /* of a path without a folder */
+    errno = ENOTDIR; /* for a path without a directory */
     if (slash)
         *slash = 0;
     at = slash ? open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -69,7 +69,7 @@ static bool send_request(int fd, const struct ty_rsh_request *req)
     };
     struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
 
-    memcpy(&iov.iov_base, &req, sizeof(req)); /* sendmsg only reads it */
+    memcpy(&iov.iov_base, &req, sizeof(req)); /* sendmsg() does not write to it */
     iov.iov_len = sizeof(*req);
     c->cmsg_level = SOL_SOCKET;
     c->cmsg_type = SCM_RIGHTS;
@@ -78,28 +78,33 @@ static bool send_request(int fd, const struct ty_rsh_request *req)
     return sendmsg(fd, &msg, MSG_NOSIGNAL) == (ssize_t)sizeof(*req);
 }
 
-static const struct ty_opt options[] = { TY_OPT_HELP, TY_OPT_END };
+struct rsh_opts {
+    struct ty_args args;
+};
+static const struct ty_opt options[] = { TY_OPT_HELP(struct rsh_opts), TY_OPT_END };
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
+    const struct rsh_opts *opts = parsed;
     /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     const char *path = getenv("TRAINYARD_RSH");
     struct ty_rsh_request *req = ty_new(cli->arena, struct ty_rsh_request);
     struct ty_rsh_reply reply = { .code = 255 };
     struct ty_err err = { 0 };
     ty_auto_buf command = { 0 };
-    size_t host = skip_options(&args->rest);
+    size_t host = skip_options(&opts->args.operands);
 
-    if (host >= args->rest.n || host + 1 >= args->rest.n)
+    if (host >= opts->args.operands.n || host + 1 >= opts->args.operands.n)
         return ty_cli_usage(cli, &ty_cmd_rsh, "give a host and a command");
     if (!path) {
         ty_cli_msg(cli, TY_MSG_ERROR, "rsh works inside a run only: TRAINYARD_RSH is not set");
         return 255;
     }
-    for (size_t i = host + 1; i < args->rest.n; i++)
-        ty_buf_printf(&command, "%s%s", i > host + 1 ? " " : "", args->rest.v[i]);
-    const char *at = strchr(args->rest.v[host], '@'); /* user@host: there is one user here */
-    const char *name = at ? at + 1 : args->rest.v[host];
+    for (size_t i = host + 1; i < opts->args.operands.n; i++)
+        ty_buf_printf(&command, "%s%s", i > host + 1 ? " " : "", opts->args.operands.v[i]);
+    /* The user of user@host is ignored: pods run as one user. */
+    const char *at = strchr(opts->args.operands.v[host], '@');
+    const char *name = at ? at + 1 : opts->args.operands.v[host];
     if (strlen(name) >= sizeof(req->host)) {
         ty_cli_msg(cli, TY_MSG_ERROR, "a host name of %zu bytes is too long", strlen(name));
         return 255;
@@ -130,7 +135,7 @@ const struct ty_cmd ty_cmd_rsh = {
     .more =
         "Works inside a pod of 'trainyard run', where it is called ssh. The command runs under\n"
         "/bin/sh in the pod HOST, with this process's stdin, stdout and stderr.\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct rsh_opts),
     .raw = true,
     .run = run,
 };

@@ -1,5 +1,5 @@
-/* What rsh asks of the engine. The engine's side is engine/rsh_test.c, both with a real mpirun are
- * tests/run/test_frameworks.py. */
+/* Requests of rsh to the engine. engine/rsh_test.c tests the engine's side,
+ * tests/run/test_frameworks.py both with a real mpirun. */
 #include "cli/testing.h"
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 #include "engine/rsh.h"
 
-/* Stands where the engine does: takes one request, answers it, or hangs up. */
+/* A server in place of the engine: accepts one request and answers it, or closes the connection. */
 struct peer {
     struct ty_cli_fixture b;
     pthread_t thread;
@@ -18,7 +18,7 @@ struct peer {
     struct ty_rsh_request got;
     size_t n_fds; /* that came with it */
     struct ty_rsh_reply reply;
-    size_t reply_n; /* bytes of it that are sent; 0: hangs up */
+    size_t reply_n; /* bytes of the reply to send; 0: close the connection */
 };
 
 static void count_fds(struct peer *p, struct msghdr *msg)
@@ -32,7 +32,7 @@ static void count_fds(struct peer *p, struct msghdr *msg)
     }
 }
 
-static void *serve(void *ctx)
+static void *serve_request(void *ctx)
 {
     struct peer *p = ctx;
     char control[256];
@@ -63,13 +63,13 @@ static int setup(void **state)
     p->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     assert_int_equal(bind(p->fd, (struct sockaddr *)&at, sizeof(at)), 0);
     assert_int_equal(listen(p->fd, 1), 0);
-    assert_int_equal(pthread_create(&p->thread, NULL, serve, p), 0);
+    assert_int_equal(pthread_create(&p->thread, NULL, serve_request, p), 0);
     setenv("TRAINYARD_RSH", ty_arena_printf(p->b.cli.arena, "%s/rsh.sock", p->b.dir), 1);
     *state = p;
     return 0;
 }
 
-static void stop(struct peer *p)
+static void stop_server(struct peer *p)
 {
     if (p->fd < 0)
         return;
@@ -83,31 +83,32 @@ static int teardown(void **state)
 {
     struct peer *p = *state;
 
-    stop(p);
+    stop_server(p);
     fixture_close(&p->b);
     free(p);
     return 0;
 }
 
-static void asks(struct peer *p, const char *const *words, const char *host, const char *command)
+static void assert_request(struct peer *p, const char *const *words, const char *host,
+                           const char *command)
 {
     p->reply.code = 42;
     assert_int_equal(fixture_run(&p->b, words), 42);
-    stop(p);
+    stop_server(p);
     assert_string_equal(p->got.host, host);
     assert_string_equal(p->got.command, command);
     assert_int_equal(p->n_fds, 3);
     assert_string_equal(p->b.err, "");
 }
 #define ASKS(p, host, command, ...)                                                                \
-    asks(p, (const char *const[]){ "rsh", __VA_ARGS__, NULL }, host, command)
+    assert_request(p, (const char *const[]){ "rsh", __VA_ARGS__, NULL }, host, command)
 
 static void test_a_command(void **state)
 {
     ASKS(*state, "j-node-0-1", "echo hi", "j-node-0-1", "echo", "hi");
 }
 
-/* As ssh: words are joined by spaces, and the shell over there splits them again. */
+/* As in ssh, words are joined by spaces, and the remote shell splits them again. */
 static void test_quoting_is_the_callers(void **state)
 {
     ASKS(*state, "h", "sh -c 'a  b' \"$X\" ;", "h", "sh", "-c", "'a  b'", "\"$X\"", ";");
@@ -181,7 +182,7 @@ static void test_half_an_answer(void **state)
     assert_string_equal(p->b.err, "error: h: the run ended\n");
 }
 
-/* Never cut: half a name is another pod's, half a command another command. */
+/* Too long names and commands are refused, never truncated. */
 static void test_too_long(void **state)
 {
     struct peer *p = *state;

@@ -1,4 +1,4 @@
-/* trainyard run: the TrainJob of the cluster, on this machine. */
+/* trainyard run: runs TrainJobs on this machine. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -9,35 +9,47 @@
 #include "cli/history/state_dir.h"
 #include "cli/run/run.h"
 #include "cli/run/run_gc.h"
+#include "cli/run/run_input.h"
 #include "proc/memory_trim.h"
 
-#define SETTLED_MS     250 /* shorter runs are not worth tidying up in */
+#define SETTLED_MS     250 /* first memory trim; shorter runs need none */
 #define SETTLED_MAX_MS 60000
 
 static const char *const looks[] = { "table", "plain", "json", NULL };
 
+struct run_opts {
+    struct ty_args args;
+    struct ty_input_opts input;
+    struct ty_run_view_opts view;
+    struct ty_config_opts config;
+    struct ty_strlist sets, env;
+    const char *workdir, *timeout, *history;
+    bool keep;
+};
 static const struct ty_opt options[] = {
-    TY_OPTS_INPUT,
+    TY_OPTS_INPUT(struct run_opts),
     { "output", 'o', TY_OPT_WORD, "FORMAT",
-      "table (default on a terminal), plain (elsewhere) or json", looks, TY_OPT_AT(output) },
-    { "quiet", 'q', TY_OPT_FLAG, NULL, "print only what goes wrong and the summary", NULL,
-      TY_OPT_AT(quiet) },
+      "table (default on a terminal), plain (elsewhere) or json", looks,
+      TY_OPT_AT(struct run_opts, view.output) },
+    { "quiet", 'q', TY_OPT_FLAG, NULL, "print only errors and the summary", NULL,
+      TY_OPT_AT(struct run_opts, view.quiet) },
     { "logs", 0, TY_OPT_WORD, "NODE", "print the lines of one node only: node-0-1", NULL,
-      TY_OPT_AT(logs) },
+      TY_OPT_AT(struct run_opts, view.node) },
     { "set", 0, TY_OPT_WORDS, "PATH=VALUE", "change the TrainJob: spec.trainer.numNodes=4", NULL,
-      TY_OPT_AT(sets) },
-    { "env", 'e', TY_OPT_WORDS, "NAME=VALUE", "a variable for every container; repeatable", NULL,
-      TY_OPT_AT(env) },
+      TY_OPT_AT(struct run_opts, sets) },
+    { "env", 'e', TY_OPT_WORDS, "NAME=VALUE",
+      "environment variable for every container; repeatable", NULL,
+      TY_OPT_AT(struct run_opts, env) },
     { "workdir", 0, TY_OPT_WORD, "DIR", "working directory of the containers (default: this one)",
-      NULL, TY_OPT_AT(workdir) },
-    { "timeout", 0, TY_OPT_WORD, "TIME", "stop everything after so many seconds, or 1h30m", NULL,
-      TY_OPT_AT(timeout) },
-    { "history", 0, TY_OPT_WORD, "LIMIT",
-      "finished runs that are kept: 200,90d (default), 50, 30d, all", NULL, TY_OPT_AT(history) },
-    { "keep", 0, TY_OPT_FLAG, NULL, "keep the pods' scratch folders, and say where", NULL,
-      TY_OPT_AT(keep) },
-    TY_OPTS_CONFIG,
-    TY_OPT_HELP,
+      NULL, TY_OPT_AT(struct run_opts, workdir) },
+    { "timeout", 0, TY_OPT_WORD, "TIME", "stop the run after this time: seconds, or 1h30m", NULL,
+      TY_OPT_AT(struct run_opts, timeout) },
+    { "history", 0, TY_OPT_WORD, "LIMIT", "finished runs to keep: 200,90d (default), 50, 30d, all",
+      NULL, TY_OPT_AT(struct run_opts, history) },
+    { "keep", 0, TY_OPT_FLAG, NULL, "keep the pods' directories, and print their path", NULL,
+      TY_OPT_AT(struct run_opts, keep) },
+    TY_OPTS_CONFIG(struct run_opts),
+    TY_OPT_HELP(struct run_opts),
     TY_OPT_END,
 };
 
@@ -63,7 +75,7 @@ static void on_timeout(uv_timer_t *h)
                    ty_arena_printf(r->cli->arena, "out of time (--timeout %s)", r->limit));
 }
 
-/* Ever less often: thousands of pods take seconds to start, and then nothing new is needed. */
+/* Trims memory at doubling intervals: with thousands of pods, starting takes seconds. */
 static void on_startup_done(uv_timer_t *h)
 {
     uint64_t next = uv_timer_get_repeat(h) * 2;
@@ -80,7 +92,7 @@ static void on_turn(uv_check_t *h)
         uv_stop(&r->loop);
 }
 
-/* That images are not used here is how it is, not something to mend. */
+/* An unused image is expected locally: it is a note, not a warning. */
 static bool is_image(const struct ty_preflight_finding *it)
 {
     size_t n = strlen(it->path);
@@ -97,35 +109,35 @@ static void report_findings(struct ty_run_ctx *r, const struct ty_preflight_find
                        "unsupported locally: %s: %s", it->path, it->text);
 }
 
-static int start_engine(struct ty_run_ctx *r, const struct ty_args *args, const char *name,
+static int start_engine(struct ty_run_ctx *r, const struct run_opts *opts, const char *name,
                         struct ty_err *err)
 {
-    struct ty_engine_opts opts = { .loop = &r->loop,
-                                   .zygote = r->zygote,
-                                   .pipeline = &r->session.pipeline,
-                                   .settings = &r->session.settings };
+    struct ty_engine_opts engine = { .loop = &r->loop,
+                                     .zygote = r->zygote,
+                                     .pipeline = &r->session.pipeline,
+                                     .settings = &r->session.settings };
     int ret = ty_run_folders(r, name, err);
 
     if (ret < 0)
         return ret;
-    opts.dir = r->dir;
-    opts.claims_dir = r->claims;
+    engine.dir = r->dir;
+    engine.claims_dir = r->claims;
     r->program = realpath("/proc/self/exe", NULL);
-    r->workdir = args->workdir ? realpath(args->workdir, NULL) : getcwd(NULL, 0);
+    r->workdir = opts->workdir ? realpath(opts->workdir, NULL) : getcwd(NULL, 0);
     if (!r->workdir || !r->program)
-        return ty_fail(err, -errno, "--workdir %s: %s", args->workdir ? args->workdir : ".",
+        return ty_fail(err, -errno, "--workdir %s: %s", opts->workdir ? opts->workdir : ".",
                        strerrordesc_np(errno));
-    opts.program = r->program;
-    opts.workdir = r->workdir;
-    opts.env = r->env;
-    opts.keep = args->keep;
-    if (args->keep)
+    engine.program = r->program;
+    engine.workdir = r->workdir;
+    engine.env = r->env;
+    engine.keep = opts->keep;
+    if (opts->keep)
         ty_run_gc_exclude(r->cli->arena, r->dir);
-    opts.observers[0] = &r->view.observer;
-    opts.observers[1] = &r->history.observer;
-    ty_host_find(r->cli->arena, r->zygote, &opts.host);
-    ty_run_status_begin(&r->status, &r->session, &r->loop, r->root, &opts);
-    ret = ty_engine_new(&opts, &r->engine, err);
+    engine.observers[0] = &r->view.observer;
+    engine.observers[1] = &r->history.observer;
+    ty_host_find(r->cli->arena, r->zygote, &engine.host);
+    ty_run_status_begin(&r->status, &r->session, &r->loop, r->root, &engine);
+    ret = ty_engine_new(&engine, &r->engine, err);
     r->status.engine = r->engine;
     if (ret == 0 && r->past)
         ty_run_history_begin(&r->history, &r->loop, r->engine, r->dir, r->past);
@@ -157,7 +169,7 @@ static void watch_signals(struct ty_run_ctx *r)
         uv_timer_start(&r->timeout, on_timeout, (uint64_t)r->limit_ms, 0);
 }
 
-static int run_jobs(struct ty_run_ctx *r, const struct ty_args *args)
+static int run_jobs(struct ty_run_ctx *r, const struct run_opts *opts)
 {
     struct ty_session *s = &r->session;
     const struct ty_json **objs =
@@ -170,7 +182,7 @@ static int run_jobs(struct ty_run_ctx *r, const struct ty_args *args)
         ty_cli_msg(r->cli, TY_MSG_ERROR, "no TrainJob in the input: nothing to run");
         return TY_EXIT_BAD;
     }
-    if (start_engine(r, args, "run", &err) < 0) {
+    if (start_engine(r, opts, "run", &err) < 0) {
         ty_cli_msg(r->cli, TY_MSG_ERROR, "%s", err.text);
         return TY_EXIT_BAD;
     }
@@ -185,18 +197,18 @@ static int run_jobs(struct ty_run_ctx *r, const struct ty_args *args)
     }
     ty_run_view_open(&r->view, &r->loop);
     uv_run(&r->loop, UV_RUN_DEFAULT);
-    ty_run_close_view(r, args->keep);
+    ty_run_close_view(r, opts->keep);
     return ty_run_exit_code(r);
 }
 
-/* What can be wrong in the words themselves, before anything is started. */
-static int read_words(struct ty_run_ctx *r, const struct ty_args *args)
+/* Checks options and operands before anything is started. */
+static int read_words(struct ty_run_ctx *r, const struct run_opts *opts)
 {
     int64_t seconds = 0;
 
-    if (!args->files.n && !args->rest.n)
+    if (!opts->input.files.n && !opts->args.operands.n)
         return ty_cli_usage(r->cli, &ty_cmd_run, "nothing to run: give a file");
-    r->limit = args->timeout;
+    r->limit = opts->timeout;
     if (r->limit && ty_str_parse_i64(ty_str(r->limit), &seconds) && seconds > 0 &&
         seconds < INT64_MAX / 1000)
         r->limit_ms = seconds * 1000;
@@ -204,36 +216,42 @@ static int read_words(struct ty_run_ctx *r, const struct ty_args *args)
         return ty_cli_usage(r->cli, &ty_cmd_run,
                             "--timeout %s: write seconds, or a duration such as 90s or 1h30m",
                             r->limit);
-    return ty_prune_settings(r->cli, &ty_cmd_run, args, &r->history.keep);
+    return ty_prune_settings(r->cli, &ty_cmd_run, opts->history, &r->history.keep);
 }
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
+    const struct run_opts *opts = parsed;
+    struct ty_session_opts session = { .operands = &opts->args.operands,
+                                       .input = &opts->input,
+                                       .config = &opts->config };
     struct ty_run_ctx r = { .cli = cli };
     struct ty_err err = { 0 };
     int code = TY_EXIT_BAD;
 
     ty_run_history_init(&r.history, cli);
-    int wrong = read_words(&r, args);
+    int wrong = read_words(&r, opts);
     if (wrong)
         return wrong;
-    if (ty_zygote_start(&r.zygote, &err) < 0) { /* first, while this process is small */
+    /* The zygote is forked first, while this process is small. */
+    if (ty_zygote_start(&r.zygote, &err) < 0) {
         ty_cli_msg(cli, TY_MSG_ERROR, "%s", err.text);
         return code;
     }
-    r.env = ty_new_n(cli->arena, const char *, args->env.n + 1);
-    if (args->env.n)
-        memcpy(r.env, args->env.v, args->env.n * sizeof(*r.env));
+    r.env = ty_new_n(cli->arena, const char *, opts->env.n + 1);
+    if (opts->env.n)
+        memcpy(r.env, opts->env.v, opts->env.n * sizeof(*r.env));
     r.history.env = r.env;
     uv_loop_init(&r.loop);
-    ty_run_view_init(&r.view, cli, args);
-    if (ty_session_open(&r.session, cli, args, &err) < 0 || ty_run_input_set(&r, args, &err) < 0)
+    ty_run_view_init(&r.view, cli, &opts->view);
+    if (ty_session_open(&r.session, cli, &session, &err) < 0 ||
+        ty_run_input_set(&r, &opts->sets, &err) < 0)
         ty_cli_msg(cli, TY_MSG_ERROR, "%s", err.text);
     else {
         if (!r.session.inputs.n_input_errors && !r.session.library.n_input_errors)
             ty_session_admit_all(&r.session);
         print_findings(&r);
-        code = r.session.findings.n_errors ? TY_EXIT_BAD : run_jobs(&r, args);
+        code = r.session.findings.n_errors ? TY_EXIT_BAD : run_jobs(&r, opts);
     }
     ty_run_history_end(&r.history, code);
     ty_run_end(&r);
@@ -246,19 +264,19 @@ const struct ty_cmd ty_cmd_run = {
     .about = "Run TrainJobs on this machine, multi-node included",
     .operand = "FILE…",
     .more =
-        "Runs the JobSets that TrainJobs become as processes of this machine: every pod has its\n"
-        "own address and host name, files and logs; restarts, dependencies, success and failure\n"
-        "policies are those of the cluster. Container images are not used: commands run on this\n"
-        "host's software. Nothing survives the end of this command, however it ends.\n"
+        "Runs the JobSets of TrainJobs as processes on this machine. Every pod has its own\n"
+        "address, host name, files and logs; restarts, dependencies, success and failure\n"
+        "policies work as in a cluster. Container images are not used: commands run with the\n"
+        "software of this host. All processes end when this command ends, even if it is killed.\n"
         "\n"
-        "On a terminal a table shows each node, how far it is and what it last said; elsewhere\n"
-        "lines are printed with their node before them. The last word is what failed first, with\n"
-        "the end of its log.\n"
+        "On a terminal a table shows each node with its progress and last line; elsewhere lines\n"
+        "are printed with their node in front. The summary at the end names the first failure,\n"
+        "with the end of its log.\n"
         "\n"
         "Exit status: 0 all complete, 1 a job failed or the input is invalid, 124 --timeout,\n"
         "130 interrupted.\n",
     .examples = "  trainyard run examples/torch-ddp.yaml\n"
                 "  trainyard run job.yaml --set spec.trainer.numNodes=4 --logs node-0-0\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct run_opts),
     .run = run,
 };

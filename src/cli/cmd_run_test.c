@@ -1,4 +1,4 @@
-/* What is refused before anything is started. Whole runs are tests/run. */
+/* Errors before anything is started; tests/run has whole runs. */
 #include "cli/testing.h"
 
 #define API "apiVersion: trainer.kubeflow.org/v1alpha1\n"

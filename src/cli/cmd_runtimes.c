@@ -1,4 +1,4 @@
-/* trainyard runtimes: the built-in catalog, as a list or as objects to apply. */
+/* trainyard runtimes: prints the built-in catalog as a table or as objects to apply. */
 #include "cli/cmds.h"
 #include "cli/install/catalog.h"
 #include "cli/install/install.h"
@@ -8,15 +8,19 @@
 #define NAMES_MAX 64
 
 static const char *const formats[] = { "table", "wide", "yaml", "json", "name", NULL };
+struct runtimes_opts {
+    struct ty_args args;
+    const char *output;
+};
 static const struct ty_opt options[] = {
     { "output", 'o', TY_OPT_WORD, "FORMAT",
       "table (default), wide, yaml (default with a NAME), json (one List) or name", formats,
-      TY_OPT_AT(output) },
-    TY_OPT_HELP,
+      TY_OPT_AT(struct runtimes_opts, output) },
+    TY_OPT_HELP(struct runtimes_opts),
     TY_OPT_END,
 };
 
-/* What mlPolicy names beside the number of nodes. */
+/* The name of the mlPolicy's framework, that is its member other than numNodes. */
 static struct ty_str policy_of(const struct ty_json *runtime)
 {
     ty_each_member (m, ty_json_at(runtime, "spec.mlPolicy"))
@@ -25,7 +29,7 @@ static struct ty_str policy_of(const struct ty_json *runtime)
     return TY_LIT("-");
 }
 
-/* The image of the container that a TrainJob's trainer section speaks of. */
+/* The image of the container that spec.trainer of a TrainJob overrides. */
 static struct ty_str image_of(const struct ty_json *runtime)
 {
     ty_each_item (job, ty_json_at(runtime, "spec.template.spec.replicatedJobs")) {
@@ -81,7 +85,7 @@ static int print_objects(struct ty_cli *cli, const struct ty_strlist *names, con
     return p.code;
 }
 
-/* The names asked for, or all; *ret_bad is one that is not there. */
+/* Returns the named runtimes, or all; *ret_bad is a name that the catalog lacks. */
 static bool choose_runtimes(struct ty_arena *a, const struct ty_strlist *asked,
                             struct ty_strlist *ret, const char **ret_bad)
 {
@@ -112,15 +116,16 @@ static int unknown_runtime(struct ty_cli *cli, const char *name)
     return TY_EXIT_BAD;
 }
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
+    const struct runtimes_opts *opts = parsed;
     struct ty_strlist names = { 0 };
-    const char *bad = NULL, *how = args->output;
+    const char *bad = NULL, *how = opts->output;
 
-    if (!choose_runtimes(cli->arena, &args->rest, &names, &bad))
+    if (!choose_runtimes(cli->arena, &opts->args.operands, &names, &bad))
         return unknown_runtime(cli, bad);
     if (!how)
-        how = args->rest.n ? "yaml" : "table";
+        how = opts->args.operands.n ? "yaml" : "table";
     if (strcmp(how, "table") == 0 || strcmp(how, "wide") == 0)
         return print_table(cli, &names, strcmp(how, "wide") == 0);
     return print_objects(cli, &names, how);
@@ -137,6 +142,6 @@ const struct ty_cmd ty_cmd_runtimes = {
     .examples = "  trainyard runtimes\n"
                 "  trainyard runtimes torch-distributed > my-runtime.yaml\n"
                 "  trainyard runtimes -o yaml | kubectl apply --server-side -f -\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct runtimes_opts),
     .run = run,
 };

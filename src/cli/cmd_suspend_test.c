@@ -14,7 +14,7 @@ static void test_only_what_runs(void **state)
     assert_int_equal(HIST_RUN(h, "suspend", "a", "--run", "b"), TY_EXIT_USAGE);
 }
 
-/* It holds its lock, but nobody answers at its socket. */
+/* The run holds its lock, but its control socket does not answer. */
 static void test_nobody_answers(void **state)
 {
     struct hist *h = *state;

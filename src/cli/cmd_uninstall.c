@@ -1,5 +1,5 @@
-/* trainyard uninstall: what to delete to remove the operator, ready for kubectl delete. Reads the
- * cluster, if there is one, and writes nothing to it. */
+/* trainyard uninstall: prints what to delete to remove the operator, for kubectl delete. Reads the
+ * cluster if there is one, and never writes to it. */
 #include <ctype.h>
 #include <unistd.h>
 
@@ -14,31 +14,39 @@
 #define DELETE          DELETE_WITH("")
 
 static const char *const formats[] = { "yaml", "json", "name", NULL };
+struct uninstall_opts {
+    struct ty_args args;
+    struct ty_kube_opts kube;
+    const char *ns, *output;
+    bool with_crds, with_runtimes, monitor, yes;
+};
 static const struct ty_opt options[] = {
     { "namespace", 'n', TY_OPT_WORD, "NAME",
-      "where the operator runs (where it is found, else kubeflow-system)", NULL, TY_OPT_AT(ns) },
-    { "crds", 0, TY_OPT_FLAG, NULL, "the CRDs, too: they take every TrainJob with them", NULL,
-      TY_OPT_AT(with_crds) },
-    { "runtimes", 0, TY_OPT_FLAG, NULL, "the runtimes of the catalog, too", NULL,
-      TY_OPT_AT(with_runtimes) },
-    { "service-monitor", 0, TY_OPT_FLAG, NULL, "the ServiceMonitor, too", NULL,
-      TY_OPT_AT(monitor) },
-    { "yes", 'y', TY_OPT_FLAG, NULL, "do not ask before CRDs", NULL, TY_OPT_AT(yes) },
-    TY_OPTS_KUBE,
+      "where the operator runs (where it is found, else kubeflow-system)", NULL,
+      TY_OPT_AT(struct uninstall_opts, ns) },
+    { "crds", 0, TY_OPT_FLAG, NULL, "also the CRDs; this deletes every TrainJob", NULL,
+      TY_OPT_AT(struct uninstall_opts, with_crds) },
+    { "runtimes", 0, TY_OPT_FLAG, NULL, "also the runtimes of the catalog", NULL,
+      TY_OPT_AT(struct uninstall_opts, with_runtimes) },
+    { "service-monitor", 0, TY_OPT_FLAG, NULL, "also the ServiceMonitor", NULL,
+      TY_OPT_AT(struct uninstall_opts, monitor) },
+    { "yes", 'y', TY_OPT_FLAG, NULL, "do not ask for confirmation of --crds", NULL,
+      TY_OPT_AT(struct uninstall_opts, yes) },
+    TY_OPTS_KUBE(struct uninstall_opts),
     { "output", 'o', TY_OPT_WORD, "FORMAT", "yaml (default), json (one List) or name", formats,
-      TY_OPT_AT(output) },
-    TY_OPT_HELP,
+      TY_OPT_AT(struct uninstall_opts, output) },
+    TY_OPT_HELP(struct uninstall_opts),
     TY_OPT_END,
 };
 
 struct removal {
     struct ty_cli *cli;
-    const struct ty_args *args;
+    const struct uninstall_opts *opts;
     struct ty_uninstall what;
     struct ty_uninstall_facts facts;
 };
 
-/* Nothing that a shell reads otherwise. */
+/* True if a shell takes the word literally. */
 static bool is_plain(const char *word)
 {
     return *word && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -62,16 +70,16 @@ static const char *shell_option(struct ty_arena *a, const char *name, const char
     return ty_arena_printf(a, " %s '%.*s'", name, TY_ARG(ty_buf_str(&quoted)));
 }
 
-/* The cluster that was named, as kubectl or helm is told: it would take its own current one. */
+/* The options that make kubectl or helm use the named cluster instead of their current context. */
 static const char *cluster_of(struct removal *x, const char *context)
 {
     struct ty_arena *a = x->cli->arena;
 
-    return ty_arena_printf(a, "%s%s", shell_option(a, "--kubeconfig", x->args->kubeconfig),
-                           shell_option(a, context, x->args->context));
+    return ty_arena_printf(a, "%s%s", shell_option(a, "--kubeconfig", x->opts->kube.kubeconfig),
+                           shell_option(a, context, x->opts->kube.context));
 }
 
-/* An exit code. A cluster that was named and is not there is none to print for. */
+/* Returns an exit code. A cluster that was named explicitly must be readable. */
 static int read_cluster(struct removal *x)
 {
     struct ty_cluster cluster;
@@ -79,11 +87,11 @@ static int read_cluster(struct removal *x)
     struct ty_cluster_query *wants = NULL;
     int code = TY_EXIT_OK;
 
-    if (ty_cluster_open(&cluster, x->cli, x->args, &err) == 0) {
+    if (ty_cluster_open(&cluster, x->cli, &x->opts->kube, &err) == 0) {
         size_t n = ty_uninstall_wants(x->cli->arena, &wants);
         ty_cluster_read(&cluster, wants, n);
         ty_uninstall_inspect(x->cli->arena, cluster.snapshot, &x->what, &x->facts);
-    } else if (x->args->kubeconfig || x->args->context) {
+    } else if (x->opts->kube.kubeconfig || x->opts->kube.context) {
         ty_cli_msg(x->cli, TY_MSG_ERROR, "%s", err.text);
         code = TY_EXIT_USAGE;
     } else {
@@ -123,7 +131,8 @@ static bool is_confirmed(struct removal *x)
     return strcmp(answer, "yes") == 0;
 }
 
-/* The operator takes its finalizer off a runtime that nobody uses. Once it is gone nobody does. */
+/* The operator removes its finalizer from unused runtimes. After the removal of the operator the
+ * finalizer would stay. */
 static int refuse_held(struct removal *x)
 {
     size_t n = x->facts.held.n;
@@ -143,20 +152,20 @@ static int refuse_held(struct removal *x)
     return TY_EXIT_BAD;
 }
 
-/* The namespace to print for; NULL: it cannot be told, and that was said. */
+/* The namespace to print for; NULL: it is ambiguous, and the error was printed. */
 static const char *choose_space(struct removal *x)
 {
     const struct ty_uninstall_facts *f = &x->facts;
     ty_auto_buf names = { 0 };
 
-    if (x->args->ns && f->hook_ns && strcmp(x->args->ns, f->hook_ns) != 0) {
+    if (x->opts->ns && f->hook_ns && strcmp(x->opts->ns, f->hook_ns) != 0) {
         ty_cli_msg(x->cli, TY_MSG_ERROR,
                    "the webhooks call an operator in namespace %s, not %s: use -n %s", f->hook_ns,
-                   x->args->ns, f->hook_ns);
+                   x->opts->ns, f->hook_ns);
         return NULL;
     }
-    if (x->args->ns || f->hook_ns)
-        return x->args->ns ? x->args->ns : f->hook_ns;
+    if (x->opts->ns || f->hook_ns)
+        return x->opts->ns ? x->opts->ns : f->hook_ns;
     if (f->spaces.n < 2)
         return f->spaces.n ? f->spaces.v[0] : "kubeflow-system";
     for (size_t i = 0; i < f->spaces.n; i++)
@@ -166,7 +175,7 @@ static const char *choose_space(struct removal *x)
     return NULL;
 }
 
-/* What speaks against printing anything; an exit code. */
+/* Checks whether anything forbids printing. Returns an exit code. */
 static int check_removal(struct removal *x)
 {
     const struct ty_uninstall_facts *f = &x->facts;
@@ -194,7 +203,7 @@ static int check_removal(struct removal *x)
                    f->release, f->rel_ns, cluster_of(x, "--kube-context"));
     if (f->held.n)
         return refuse_held(x);
-    if (x->what.crds && !x->args->yes && !is_confirmed(x)) {
+    if (x->what.crds && !x->opts->yes && !is_confirmed(x)) {
         ty_cli_msg(x->cli, TY_MSG_ERROR, "not confirmed: nothing is printed");
         return TY_EXIT_BAD;
     }
@@ -205,7 +214,7 @@ static int print_objects(struct removal *x, size_t *ret_n)
 {
     struct ty_printer p = { .cli = x->cli };
 
-    ty_printer_begin(&p, x->args->output);
+    ty_printer_begin(&p, x->opts->output);
     ty_each_item (it, ty_uninstall_list(x->cli->arena, &x->what)) {
         struct ty_kind kind = ty_install_kind(x->cli->arena, *it);
         ty_printer_add(&p, x->cli->arena, &kind, *it, NULL);
@@ -245,21 +254,23 @@ static void print_summary(struct removal *x, size_t n)
                 at, ns, at);
 }
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
+    const struct uninstall_opts *opts = parsed;
     struct removal x = { .cli = cli,
-                         .args = args,
-                         .what = { .crds = args->with_crds,
-                                   .runtimes = args->with_runtimes,
-                                   .monitor = args->monitor } };
+                         .opts = opts,
+                         .what = { .crds = opts->with_crds,
+                                   .runtimes = opts->with_runtimes,
+                                   .monitor = opts->monitor } };
     size_t n = 0;
 
-    if (args->rest.n)
-        return ty_cli_usage(cli, &ty_cmd_uninstall, "\"%s\" is not expected here", args->rest.v[0]);
-    if (args->ns && !ty_name_is_dns1123_label(ty_str(args->ns)))
-        return ty_cli_usage(cli, &ty_cmd_uninstall, "--namespace: \"%s\": %s", args->ns,
+    if (opts->args.operands.n)
+        return ty_cli_usage(cli, &ty_cmd_uninstall, "\"%s\" is not expected here",
+                            opts->args.operands.v[0]);
+    if (opts->ns && !ty_name_is_dns1123_label(ty_str(opts->ns)))
+        return ty_cli_usage(cli, &ty_cmd_uninstall, "--namespace: \"%s\": %s", opts->ns,
                             ty_name_dns1123_label_msg);
-    if (args->with_crds && !args->yes && !(cli->in >= 0 && isatty(cli->in)))
+    if (opts->with_crds && !opts->yes && !(cli->in >= 0 && isatty(cli->in)))
         return ty_cli_usage(
             cli, &ty_cmd_uninstall,
             "--crds deletes all TrainJobs: without a terminal to ask on, say --yes");
@@ -280,20 +291,17 @@ const struct ty_cmd ty_cmd_uninstall = {
     .name = "uninstall",
     .about = "Print what to delete to remove the operator",
     .more =
-        "Prints the objects of \"trainyard install\" for kubectl to delete, with the Lease that "
-        "the\n"
-        "operator made, in an order that blocks nobody: webhooks first. TrainJobs and what runs "
-        "of\n"
-        "them stay, and so do the runtimes and the CRDs unless you ask for them. The namespace\n"
-        "always stays: others have objects in it. What goes and what stays is on standard error.\n"
+        "Prints the objects of \"trainyard install\" and the operator's Lease for kubectl to\n"
+        "delete, webhooks first, so that no request is blocked. TrainJobs and their pods stay;\n"
+        "so do the runtimes and the CRDs unless you ask for them. The namespace always stays,\n"
+        "because it may contain other objects. Standard error lists what is deleted and what\n"
+        "stays.\n"
         "\n"
-        "Where a kubeconfig is found, the cluster is read: which namespace the operator is in, "
-        "how\n"
-        "many TrainJobs there are, whether a finalizer would make the deletion wait, and whether\n"
-        "Kubeflow Trainer's own manager runs under these names (then nothing is printed). Nothing\n"
-        "is written to it. --crds prints nothing where the cluster cannot be read. Give kubectl "
-        "the\n"
-        "same --context and --kubeconfig: the stream does not say which cluster it is for.\n"
+        "If a kubeconfig is found, the cluster is read (and never written): the namespace of\n"
+        "the operator, the number of TrainJobs, finalizers that would block the deletion, and\n"
+        "whether Kubeflow Trainer's own manager runs under these names (then nothing is\n"
+        "printed). --crds prints nothing if the cluster cannot be read. Give kubectl the same\n"
+        "--context and --kubeconfig: the output does not name the cluster.\n"
         "\n"
         "Exit status: 0 printed, 1 refused or not confirmed, 2 wrong usage, or a kubeconfig or\n"
         "context that was named cannot be used.\n",
@@ -301,6 +309,6 @@ const struct ty_cmd ty_cmd_uninstall = {
                 "  trainyard uninstall -n kubeflow --runtimes | " DELETE "\n"
                 "  trainyard uninstall --crds --yes | " DELETE "\n"
                 "  trainyard uninstall --context c | " DELETE_WITH(" --context c") "\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct uninstall_opts),
     .run = run,
 };

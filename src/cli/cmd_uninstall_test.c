@@ -1,4 +1,4 @@
-/* Clusters are for tests/install; here: what is said without one. */
+/* Tests without a cluster; tests/install uses a real one. */
 #include "cli/testing.h"
 
 #define KUBECONFIG                                                                                 \

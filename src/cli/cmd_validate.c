@@ -1,15 +1,23 @@
-/* trainyard validate: everything that a cluster would say of the objects, at once. */
+/* trainyard validate: reports all errors that a cluster would find in the objects. */
 #include "cli/cmds.h"
 #include "cli/session.h"
 
 static const char *const formats[] = { "text", "json", NULL };
+struct validate_opts {
+    struct ty_args args;
+    struct ty_input_opts input;
+    struct ty_config_opts config;
+    const char *output;
+    bool quiet;
+};
 static const struct ty_opt options[] = {
-    TY_OPTS_INPUT,
-    { "output", 'o', TY_OPT_WORD, "FORMAT", "text (default) or json", formats, TY_OPT_AT(output) },
+    TY_OPTS_INPUT(struct validate_opts),
+    { "output", 'o', TY_OPT_WORD, "FORMAT", "text (default) or json", formats,
+      TY_OPT_AT(struct validate_opts, output) },
     { "quiet", 'q', TY_OPT_FLAG, NULL, "errors only: no warnings, no summary", NULL,
-      TY_OPT_AT(quiet) },
-    TY_OPTS_CONFIG,
-    TY_OPT_HELP,
+      TY_OPT_AT(struct validate_opts, quiet) },
+    TY_OPTS_CONFIG(struct validate_opts),
+    TY_OPT_HELP(struct validate_opts),
     TY_OPT_END,
 };
 
@@ -37,14 +45,15 @@ static void drop_warnings(struct ty_findings *f)
             at = &(*at)->next;
 }
 
-static int validate_inputs(struct ty_session *s, const struct ty_args *args)
+static int validate_inputs(struct ty_session *s, const void *ctx)
 {
+    const struct validate_opts *opts = ctx;
     struct ty_cli *cli = s->cli;
     ty_auto_buf out = { 0 };
-    bool json = args->output && strcmp(args->output, "json") == 0;
+    bool json = opts->output && strcmp(opts->output, "json") == 0;
     ty_session_admit_all(s);
     ty_findings_sort(&s->findings);
-    if (args->quiet)
+    if (opts->quiet)
         drop_warnings(&s->findings);
     if (json) {
         ty_json_pretty(&out, ty_findings_json(cli->arena, &s->findings), 2, false);
@@ -53,31 +62,36 @@ static int validate_inputs(struct ty_session *s, const struct ty_args *args)
         ty_findings_print(&out, &s->findings, cli->colour_out);
     }
     int code = ty_cli_print(cli, &out);
-    if (!args->quiet)
+    if (!opts->quiet)
         print_summary(cli, s);
     return s->findings.n_errors ? TY_EXIT_BAD : code;
 }
 
-static int run(struct ty_cli *cli, const struct ty_args *args)
+static int run(struct ty_cli *cli, const void *parsed)
 {
-    if (!args->files.n && !args->rest.n)
+    const struct validate_opts *opts = parsed;
+    struct ty_session_opts session = { .operands = &opts->args.operands,
+                                       .input = &opts->input,
+                                       .config = &opts->config };
+
+    if (!opts->input.files.n && !opts->args.operands.n)
         return ty_cli_usage(cli, &ty_cmd_validate, "nothing to validate: give a file with -f");
-    return ty_session_run(cli, args, validate_inputs);
+    return ty_session_run(cli, &session, validate_inputs, opts);
 }
 
 const struct ty_cmd ty_cmd_validate = {
     .name = "validate",
-    .about = "Check TrainJobs and runtimes, all mistakes at once",
+    .about = "Check TrainJobs and runtimes, and report all errors",
     .operand = "[FILE…]",
     .more =
-        "Says what the API server (schema and rules) and the webhooks would say, each with its\n"
-        "file and line. Runtimes that a TrainJob names are looked for in the same files, then in\n"
-        "--runtimes, then in the built-in catalog.\n"
+        "Runs the checks of the API server (schema and rules) and of the webhooks, and reports\n"
+        "each error with its file and line. Runtimes that a TrainJob names are looked up in the\n"
+        "same files, then in --runtimes, then in the built-in catalog.\n"
         "\n"
         "Exit status: 0 all valid, 1 something is invalid, 2 wrong usage.\n",
     .examples = "  trainyard validate -f job.yaml\n"
                 "  trainyard validate -f jobs/ -R -o json\n"
                 "  kubectl get trainjob x -o yaml | trainyard validate -f -\n",
-    .opts = options,
+    .opts = TY_OPTS(options, struct validate_opts),
     .run = run,
 };

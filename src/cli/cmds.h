@@ -10,57 +10,49 @@ extern const struct ty_cmd ty_cmd_render, ty_cmd_validate, ty_cmd_explain, ty_cm
     ty_cmd_delete, ty_cmd_operator, ty_cmd_install, ty_cmd_runtimes, ty_cmd_convert, ty_cmd_adopt,
     ty_cmd_doctor, ty_cmd_uninstall;
 
-/* Rows of the option tables. */
-#define TY_OPT_HELP                                                                                \
-    {                                                                                              \
-        "help", 'h', TY_OPT_FLAG, NULL, "show this help", NULL, TY_OPT_AT(help)                    \
-    }
-#define TY_OPT_END                                                                                 \
-    {                                                                                              \
-        0                                                                                          \
-    }
-#define TY_OPTS_INPUT                                                                                \
-    { "filename",                                                                                    \
-      'f',                                                                                           \
-      TY_OPT_WORDS,                                                                                  \
-      "FILE",                                                                                        \
-      "file, directory, or - for standard input; repeatable",                                        \
-      NULL,                                                                                          \
-      TY_OPT_AT(files) },                                                                            \
-        { "recursive",         'R', TY_OPT_FLAG, NULL, "read directories with all below them", NULL, \
-          TY_OPT_AT(recursive) },                                                                    \
-        { "namespace", 'n',          TY_OPT_WORD, "NAME", "namespace of objects that name none",     \
-          NULL,        TY_OPT_AT(ns) },                                                              \
-    {                                                                                                \
-        "runtimes", 0, TY_OPT_WORDS, "DIR", "look for runtimes here before the built-in catalog",    \
-            NULL, TY_OPT_AT(runtimes)                                                                \
-    }
-#define TY_OPTS_KUBE                                                                               \
-    { "kubeconfig",                                                                                \
-      0,                                                                                           \
-      TY_OPT_WORD,                                                                                 \
-      "FILE",                                                                                      \
-      "where the API server is (default: as kubectl finds it)",                                    \
-      NULL,                                                                                        \
-      TY_OPT_AT(kubeconfig) },                                                                     \
-    {                                                                                              \
-        "context", 0, TY_OPT_WORD, "NAME", "context of the kubeconfig", NULL, TY_OPT_AT(context)   \
-    }
-#define TY_OPTS_CONFIG                                                                             \
-    {                                                                                              \
-        "config",         0, TY_OPT_WORD, "FILE", "the operator's configuration file", NULL,       \
-        TY_OPT_AT(config)                                                                          \
-    },                                                                                             \
-        { "feature-gates",                                                                         \
-          0,                                                                                       \
-          TY_OPT_WORD,                                                                             \
-          "NAME=BOOL,...",                                                                         \
-          "switch features: TrainJobStatus=true",                                                  \
-          NULL,                                                                                    \
-          TY_OPT_AT(gates) },                                                                      \
-    {                                                                                              \
-        "plugin-dir", 0, TY_OPT_WORDS, "DIR", "load the plugins (*.so) of a directory", NULL,      \
-            TY_OPT_AT(plugin_dirs)                                                                 \
-    }
+/* Groups of options that several commands share: a struct to embed under the given member name, and
+ * the rows that fill it. */
+struct ty_input_opts { /* member `input` */
+    struct ty_strlist files, runtimes;
+    const char *ns;
+    bool recursive;
+};
+/* clang-format off */
+#define TY_OPTS_INPUT(type)                                                                        \
+    { "filename", 'f', TY_OPT_WORDS, "FILE",                                                       \
+      "file, directory, or - for standard input; repeatable", NULL, TY_OPT_AT(type, input.files) },\
+    { "recursive", 'R', TY_OPT_FLAG, NULL, "read directories recursively", NULL,                   \
+      TY_OPT_AT(type, input.recursive) },                                                          \
+    { "namespace", 'n', TY_OPT_WORD, "NAME", "namespace of objects that have none", NULL,          \
+      TY_OPT_AT(type, input.ns) },                                                                 \
+    { "runtimes", 0, TY_OPT_WORDS, "DIR", "look for runtimes here before the built-in catalog",    \
+      NULL, TY_OPT_AT(type, input.runtimes) }
+/* clang-format on */
+
+struct ty_kube_opts { /* member `kube` */
+    const char *kubeconfig, *context;
+};
+/* clang-format off */
+#define TY_OPTS_KUBE(type)                                                                         \
+    { "kubeconfig", 0, TY_OPT_WORD, "FILE",                                                        \
+      "path of the kubeconfig (default: as kubectl finds it)", NULL,                               \
+      TY_OPT_AT(type, kube.kubeconfig) },                                                          \
+    { "context", 0, TY_OPT_WORD, "NAME", "context of the kubeconfig", NULL,                        \
+      TY_OPT_AT(type, kube.context) }
+/* clang-format on */
+
+struct ty_config_opts { /* member `config` */
+    const char *file, *gates;
+    struct ty_strlist plugin_dirs;
+};
+/* clang-format off */
+#define TY_OPTS_CONFIG(type)                                                                       \
+    { "config", 0, TY_OPT_WORD, "FILE", "the operator's configuration file", NULL,                 \
+      TY_OPT_AT(type, config.file) },                                                              \
+    { "feature-gates", 0, TY_OPT_WORD, "NAME=BOOL,...",                                            \
+      "enable or disable features: TrainJobStatus=true", NULL, TY_OPT_AT(type, config.gates) },    \
+    { "plugin-dir", 0, TY_OPT_WORDS, "DIR", "load the plugins (*.so) of a directory", NULL,        \
+      TY_OPT_AT(type, config.plugin_dirs) }
+/* clang-format on */
 
 #endif

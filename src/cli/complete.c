@@ -1,11 +1,11 @@
-/* What each shell wants to know is the same table in its own words. */
+/* Generates the completion of each shell from the command and option tables. */
 #include "cli/complete.h"
 
 #define each_cmd(c)     for (const struct ty_cmd *const *c = ty_cmds; *c; c++)
-#define each_opt(o, c)  for (const struct ty_opt *o = (c)->opts; o->name; o++)
+#define each_opt(o, c)  for (const struct ty_opt *o = (c)->opts.table; o->name; o++)
 #define each_word(w, l) for (const char *const *w = (l); w && *w; w++)
 
-/* Words in a row: "yaml json name". */
+/* Prints the words with spaces between them: "yaml json name". */
 static void print_words(struct ty_buf *out, const char *const *list)
 {
     each_word(w, list) ty_buf_printf(out, "%s%s", w == list ? "" : " ", *w);
@@ -44,7 +44,7 @@ static void bash_options(struct ty_buf *out, const struct ty_cmd *c)
     ty_buf_printf(out, "    %s,-*) words=\"", c->name);
     each_opt(o, c)
     {
-        ty_buf_printf(out, "%s--%s", o == c->opts ? "" : " ", o->name);
+        ty_buf_printf(out, "%s--%s", o == c->opts.table ? "" : " ", o->name);
         if (o->letter)
             ty_buf_printf(out, " -%c", o->letter);
     }
@@ -84,7 +84,7 @@ void ty_complete_bash(struct ty_buf *out)
 
 /* ---- zsh ---- */
 
-/* In '…' with what _arguments reads as its own escaped. */
+/* Quotes in '…' and escapes the characters that are special to _arguments. */
 static void zsh_text(struct ty_buf *out, const char *s)
 {
     for (; *s; s++) {

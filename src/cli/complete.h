@@ -1,4 +1,4 @@
-/* Shell completion, written from the command table. */
+/* Shell completion, generated from the command table. */
 #ifndef TY_CLI_COMPLETE_H
 #define TY_CLI_COMPLETE_H
 

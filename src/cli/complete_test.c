@@ -11,7 +11,7 @@ static void test_every_command_and_option(void **state)
         ty_buf_chr(&b, '\0');
         for (const struct ty_cmd *const *c = ty_cmds; *c; c++) {
             assert_has(b.p, (*c)->name);
-            for (const struct ty_opt *o = (*c)->opts; o->name; o++)
+            for (const struct ty_opt *o = (*c)->opts.table; o->name; o++)
                 assert_has(b.p, o->name);
         }
     }

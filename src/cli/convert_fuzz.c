@@ -12,24 +12,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define NOW 1767323045
 
-static void check(bool good)
+static void require(bool good)
 {
     if (!good)
         abort();
 }
 
-/* ---- the door and the pass behind it ---- */
+/* ---- admission and rendering ---- */
 
-struct world {
+struct fuzz_input {
     struct ty_arena *arena;
     const struct ty_json *runtime; /* NULL: the job names one of the catalog */
     struct ty_json *builtin;
 };
 
-static const struct ty_json *look(void *ctx, const struct ty_kind *kind, struct ty_str ns,
-                                  struct ty_str name)
+static const struct ty_json *get_runtime(void *ctx, const struct ty_kind *kind, struct ty_str ns,
+                                         struct ty_str name)
 {
-    struct world *w = ctx;
+    struct fuzz_input *w = ctx;
     (void)ns;
     if (kind == &ty_kind_trainingruntime)
         return w->runtime;
@@ -60,8 +60,8 @@ static const char *const ours[] = {
     NULL,
 };
 
-static bool admitted(struct world *w, const struct ty_pipeline *pipeline,
-                     const struct ty_view *view, struct ty_json *obj)
+static bool is_admitted(struct fuzz_input *w, const struct ty_pipeline *pipeline,
+                        const struct ty_view *view, struct ty_json *obj)
 {
     struct ty_admission_request in = { .pipeline = pipeline,
                                        .view = view,
@@ -76,7 +76,7 @@ static bool admitted(struct world *w, const struct ty_pipeline *pipeline,
         for (const char *const *path = ours; *path; path++)
             if (strncmp(e->path, *path, strlen(*path)) == 0) {
                 fprintf(stderr, "%s: %s %s\n", e->path, e->value ? e->value : "", e->detail);
-                check(false);
+                require(false);
             }
     return !v.message;
 }
@@ -84,19 +84,19 @@ static bool admitted(struct world *w, const struct ty_pipeline *pipeline,
 static void check_door(struct ty_arena *a, const struct ty_convert_result *x)
 {
     static const unsigned char entropy[TY_ENTROPY] = { 1, 2, 3 };
-    struct world w = { .arena = a };
-    struct ty_view view = { .ctx = &w, .get = look };
+    struct fuzz_input w = { .arena = a };
+    struct ty_view view = { .ctx = &w, .get = get_runtime };
     struct ty_pipeline pipeline;
     struct ty_json *job = ty_json_copy(a, x->job, 0), *runtime = NULL;
     struct ty_trainjob_reconcile pass;
-    check(ty_pipeline_init(&pipeline, NULL, NULL, NULL, NULL) == 0);
+    require(ty_pipeline_init(&pipeline, NULL, NULL, NULL, NULL) == 0);
     if (x->runtime) {
         runtime = ty_json_copy(a, x->runtime, 0);
-        if (!admitted(&w, &pipeline, &view, runtime))
+        if (!is_admitted(&w, &pipeline, &view, runtime))
             return;
         w.runtime = runtime;
     }
-    if (!admitted(&w, &pipeline, &view, job))
+    if (!is_admitted(&w, &pipeline, &view, job))
         return;
     struct ty_trainjob_reconcile_in in = {
         .pipeline = &pipeline, .view = &view, .job = job, .now_s = NOW, .entropy = entropy
@@ -104,9 +104,9 @@ static void check_door(struct ty_arena *a, const struct ty_convert_result *x)
     ty_trainjob_reconcile(a, &in, &pass);
     if (pass.err.code < 0)
         fprintf(stderr, "%s\n", pass.err.text);
-    check(pass.err.code == 0);
+    require(pass.err.code == 0);
     bool elsewhere = ty_str_is(ty_json_str_at(job, "spec.managedBy"), "kueue.x-k8s.io/multikueue");
-    check(elsewhere == (pass.want == NULL));
+    require(elsewhere == (pass.want == NULL));
 }
 
 /* ---- the objects ---- */
@@ -118,26 +118,26 @@ static void check_object(struct ty_arena *a, const struct ty_json *obj, const st
     struct ty_errs unknown = { .arena = a };
     if (!obj)
         return;
-    check(ty_kind_of(obj) == kind);
+    require(ty_kind_of(obj) == kind);
     ty_yaml_print(&text, obj, NULL);
-    check(ty_yaml_parse(a, "object", ty_buf_str(&text), NULL, &docs, NULL) == 0);
-    check(docs.n == 1 && ty_json_eq(docs.v[0], obj));
+    require(ty_yaml_parse(a, "object", ty_buf_str(&text), NULL, &docs, NULL) == 0);
+    require(docs.n == 1 && ty_json_eq(docs.v[0], obj));
     ty_schema_prune(a, kind->schema, ty_json_copy(a, obj, 0), NULL, &unknown);
-    check(unknown.n == 0);
+    require(unknown.n == 0);
 }
 
 static void check_done(struct ty_arena *a, int r, const struct ty_convert_result *x,
                        const struct ty_convert_result *y)
 {
-    check((r < 0) == (x->bad != NULL) && (r < 0) == (x->job == NULL));
-    check(!x->bad == !y->bad && !x->runtime == !y->runtime);
-    check(!x->bad || *x->bad->text);
-    check(!x->job || ty_json_eq(x->job, y->job));
-    check(!x->runtime || ty_json_eq(x->runtime, y->runtime));
+    require((r < 0) == (x->bad != NULL) && (r < 0) == (x->job == NULL));
+    require(!x->bad == !y->bad && !x->runtime == !y->runtime);
+    require(!x->bad || *x->bad->text);
+    require(!x->job || ty_json_eq(x->job, y->job));
+    require(!x->runtime || ty_json_eq(x->runtime, y->runtime));
     const struct ty_convert_note *n = x->warnings, *m = y->warnings;
     for (; n && m; n = n->next, m = m->next)
-        check(*n->text && strcmp(n->path, m->path) == 0 && strcmp(n->text, m->text) == 0);
-    check(!n && !m);
+        require(*n->text && strcmp(n->path, m->path) == 0 && strcmp(n->text, m->text) == 0);
+    require(!n && !m);
     check_object(a, x->job, &ty_kind_trainjob);
     check_object(a, x->runtime, &ty_kind_trainingruntime);
     if (x->job)

@@ -1,11 +1,11 @@
-/* Files that the build puts into the binary (tools/embed). */
+/* Files that the build embeds in the binary (tools/embed). */
 #ifndef TY_CLI_EMBEDDED_H
 #define TY_CLI_EMBEDDED_H
 
 #include "base/str.h"
 
 struct ty_embedded {
-    const char *name; /* the file's name without its ending; NULL ends a table */
+    const char *name; /* the file's name without extension; NULL ends a table */
     struct ty_str text;
 };
 

@@ -1,4 +1,4 @@
-/* Reads what -f names. */
+/* Reads the files, directories and standard input that -f names. */
 #include "cli/files.h"
 #include "cli/inputs.h"
 #include "store/file.h"
@@ -50,13 +50,13 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 
 static size_t read_dir(struct ty_files *f, const char *path, unsigned depth);
 
-/* One entry of a directory. Gives the number of files that were tried. */
+/* Reads one entry of a directory. Returns the number of files that were tried. */
 static size_t read_entry(struct ty_files *f, const char *dir, const char *name, unsigned depth)
 {
     const char *slash = ty_str_ends(ty_str(dir), TY_LIT("/")) ? "" : "/";
     const char *path = ty_arena_printf(f->arena, "%s%s%s", dir, slash, name);
     if (name[0] == '.')
-        return 0; /* editors and version control keep their own files there */
+        return 0; /* hidden files belong to editors and version control */
     if (is_dir(path))
         return f->recursive && depth < MAX_DEPTH ? read_dir(f, path, depth + 1) : 0;
     if (!looks_like_objects(name))

@@ -1,4 +1,4 @@
-/* Files, directories and standard input as texts, within ceilings. */
+/* Reads files, directories and standard input, within limits. */
 #ifndef TY_CLI_FILES_H
 #define TY_CLI_FILES_H
 
@@ -10,7 +10,7 @@ struct ty_files {
     struct ty_arena *arena;
     int stdin_fd;
     bool recursive;
-    size_t room_bytes, room_files;                                      /* what may still be read */
+    size_t room_bytes, room_files;                                      /* limits that are left */
     void (*text)(void *ctx, const char *file, struct ty_str text);      /* one file's contents */
     void (*trouble)(void *ctx, const char *file, const char *sentence); /* it cannot be read */
     void *ctx;

@@ -1,5 +1,5 @@
-/* Turns documents into objects: takes lists apart, tells kinds, finds doubles. Files are read in
- * files.c. */
+/* Turns documents into objects: splits lists, determines kinds, finds duplicates. files.c reads the
+ * files. */
 #include "cli/inputs.h"
 #include "base/str.h"
 #include "cli/files.h"
@@ -81,10 +81,10 @@ static void take_script(struct ty_inputs *in, const char *file, struct ty_str te
 
 static void keep_other(struct ty_inputs *in, const char *file, struct ty_json *obj)
 {
-    ty_inputs_add(in, file, obj, &ty_kind_other)->name = (struct ty_str){ 0 }; /* no doubles */
+    ty_inputs_add(in, file, obj, &ty_kind_other)->name = (struct ty_str){ 0 }; /* no duplicates */
 }
 
-/* "NAME:LINE:COL: text" of the reader becomes a trouble with its place apart. */
+/* Splits the parser's "NAME:LINE:COL: text" into position and text of an input error. */
 static void syntax_error(struct ty_inputs *in, const char *file, const char *sentence)
 {
     struct ty_json place = { 0 };
@@ -131,7 +131,7 @@ struct ty_doc *ty_inputs_add(struct ty_inputs *in, const char *file, struct ty_j
     return d;
 }
 
-/* A TrainJob whose apiVersion is mistyped must not vanish as "some other kind". */
+/* A TrainJob with a misspelled apiVersion must not be skipped as an unknown kind. */
 static bool nearly_ours(struct ty_inputs *in, const char *file, const struct ty_json *obj)
 {
     struct ty_str version = ty_json_str_at(obj, "apiVersion"), kind = ty_json_str_at(obj, "kind");
@@ -257,7 +257,7 @@ void ty_inputs_namespace(struct ty_inputs *in, const char *ns)
         }
         struct ty_json *meta = ty_json_get(d->obj, "metadata");
         if (!ty_json_is(meta, TY_JSON_OBJECT))
-            continue; /* its admission says what is wrong */
+            continue; /* admission reports it */
         ty_json_set(in->cli->arena, meta, "namespace", ty_json_cstr(in->cli->arena, ns));
         d->ns = ty_str(ns);
     }
@@ -277,7 +277,7 @@ static int compare_docs(const void *a, const void *b)
     int c = compare_keys(*x, *y);
     if (c)
         return c;
-    /* The earlier one first, so that the later is reported: documents are made in input order. */
+    /* Sorts the earlier document first, so that the later one is reported as the duplicate. */
     return (*x)->order < (*y)->order ? -1 : 1;
 }
 

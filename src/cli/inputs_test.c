@@ -40,7 +40,8 @@ static void test_kinds_and_places(void **state)
     fixture_close(&b);
 }
 
-static void trouble(struct ty_cli_fixture *b, const char *text, unsigned line, const char *want)
+static void assert_input_error(struct ty_cli_fixture *b, const char *text, unsigned line,
+                               const char *want)
 {
     struct ty_inputs in = read_text(b, text);
     assert_int_equal(in.n_input_errors, 1);
@@ -54,15 +55,16 @@ static void test_troubles(void **state)
     (void)state;
     struct ty_cli_fixture b;
     fixture_open(&b);
-    trouble(&b, "# nothing\n", 0, "the file is empty");
-    trouble(&b, "- a\n", 1, "an object was expected here, not a list");
-    trouble(&b, "kind: TrainJob\n", 1, "kind TrainJob needs an apiVersion");
-    trouble(&b, "apiVersion: v1\nkind: 3\n", 2, "kind must be a word such as TrainJob");
-    trouble(&b, "apiVersion: trainer.kubeflow.org/v1\nkind: TrainJob\n", 1,
-            "apiVersion \"trainer.kubeflow.org/v1\" has no kind TrainJob (did you mean "
-            "\"trainer.kubeflow.org/v1alpha1\"?)");
-    trouble(&b, "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: Trainjob\n", 2,
-            "trainer.kubeflow.org/v1alpha1 has no kind \"Trainjob\" (did you mean \"TrainJob\"?)");
+    assert_input_error(&b, "# nothing\n", 0, "the file is empty");
+    assert_input_error(&b, "- a\n", 1, "an object was expected here, not a list");
+    assert_input_error(&b, "kind: TrainJob\n", 1, "kind TrainJob needs an apiVersion");
+    assert_input_error(&b, "apiVersion: v1\nkind: 3\n", 2, "kind must be a word such as TrainJob");
+    assert_input_error(&b, "apiVersion: trainer.kubeflow.org/v1\nkind: TrainJob\n", 1,
+                       "apiVersion \"trainer.kubeflow.org/v1\" has no kind TrainJob (did you mean "
+                       "\"trainer.kubeflow.org/v1alpha1\"?)");
+    assert_input_error(
+        &b, "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: Trainjob\n", 2,
+        "trainer.kubeflow.org/v1alpha1 has no kind \"Trainjob\" (did you mean \"TrainJob\"?)");
     fixture_close(&b);
 }
 
@@ -83,8 +85,8 @@ static void test_given_twice(void **state)
     (void)state;
     struct ty_cli_fixture b;
     fixture_open(&b);
-    trouble(&b, JOB("a", "") "---\n" JOB("b", "") "---\n" JOB("a", ""), 13,
-            "TrainJob a is given a second time; the first is at in.yaml:1");
+    assert_input_error(&b, JOB("a", "") "---\n" JOB("b", "") "---\n" JOB("a", ""), 13,
+                       "TrainJob a is given a second time; the first is at in.yaml:1");
     struct ty_inputs in =
         read_text(&b, JOB("a", "  namespace: x\n") "---\n" JOB("a", "  namespace: y\n"));
     assert_int_equal(in.n_input_errors, 0);

@@ -1,4 +1,4 @@
-/* The process: streams, clock, entropy, colour. All else is in ty_cli_main. */
+/* Sets up streams, clock, entropy and color for ty_cli_main. */
 #include "base/hash.h"
 #include "cli/cli.h"
 #include <errno.h>
@@ -7,11 +7,11 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* Inputs have ceilings of their own (cli/inputs.h); beyond this one a command says what is too
- * large: the readers of YAML, JSON, listings and histories ask. */
+/* Inputs have their own limits (cli/inputs.h). Beyond this one the parsers of YAML, JSON, listings
+ * and histories report that the input is too large. */
 #define RUN_CEILING ((size_t)16 << 30)
 
-static int entropy(void *p, size_t n)
+static int fill_entropy(void *p, size_t n)
 {
     char *at = p;
     while (n) {
@@ -32,10 +32,10 @@ static bool wants_colour(int fd)
     return !(no && *no) && isatty(fd) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-/* What is opened next would take the number of a stream that is closed: a socket that gets what we
- * print, or a loop that libuv then refuses to close. Opened the wrong way round, so that reading
- * and writing still fail; only messages have nowhere to be missed. Lowest first: each gets its own.
- */
+/* If a standard stream is closed, the next open() would get its number: a socket that receives our
+ * output, or a loop that libuv refuses to close. Opens /dev/null in its place, with the opposite
+ * access mode, so that reading and writing still fail. Lowest number first, so that each gets its
+ * own. */
 static bool have_streams(void)
 {
     static const int modes[] = { O_WRONLY, O_RDONLY, O_RDWR };
@@ -50,8 +50,8 @@ int main(int argc, char **argv)
 {
     uint64_t secret[2];
     if (!have_streams())
-        return TY_EXIT_BAD; /* with nobody to tell */
-    if (entropy(secret, sizeof(secret)) < 0) {
+        return TY_EXIT_BAD; /* standard error is not available */
+    if (fill_entropy(secret, sizeof(secret)) < 0) {
         fputs("error: the kernel gives no random bytes\n", stderr);
         return TY_EXIT_BAD;
     }
@@ -65,7 +65,7 @@ int main(int argc, char **argv)
         .colour = wants_colour(STDERR_FILENO),
         .colour_out = wants_colour(STDOUT_FILENO),
         .now_s = (int64_t)time(NULL),
-        .entropy = entropy,
+        .entropy = fill_entropy,
     };
     int code = ty_cli_main(&cli, argc, argv);
     ty_arena_free(cli.arena);

@@ -1,4 +1,4 @@
-/* Reads a command line by the command's option table. */
+/* Parses a command line by the command's option table. */
 #include "cli/opts.h"
 #include "base/str.h"
 #include <errno.h>
@@ -19,7 +19,7 @@ static const struct ty_opt *by_letter(const struct ty_opt *opts, char letter)
     return NULL;
 }
 
-/* `dashes`: as the user wrote them. */
+/* dashes: "-" or "--", as the user wrote them. */
 static int unknown_option(const struct ty_opt *opts, const char *dashes, struct ty_str name,
                           struct ty_err *err)
 {
@@ -34,7 +34,7 @@ static int unknown_option(const struct ty_opt *opts, const char *dashes, struct 
     return ty_fail(err, -EINVAL, "unknown option %s%.*s", dashes, TY_ARG(name));
 }
 
-/* Stores one value, after a look at the choices. */
+/* Stores one value in its member if it is one of the choices. */
 static int store_value(struct ty_arena *a, const struct ty_opt *o, const char *value,
                        struct ty_args *ret, struct ty_err *err)
 {
@@ -56,17 +56,17 @@ static int store_value(struct ty_arena *a, const struct ty_opt *o, const char *v
     return 0;
 }
 
-struct opts_reader { /* where we are in argv */
+struct opts_reader { /* position in argv, and the struct being filled */
     struct ty_arena *a;
     const struct ty_opt *opts;
     char **argv;
     int argc, i;
-    bool one_dash; /* is enough for a long name */
+    bool one_dash; /* long names may have one dash */
     struct ty_args *ret;
     struct ty_err *err;
 };
 
-/* The option's value: what is glued to it, else the next word. */
+/* The option's value is the rest of its own word, else the next word. */
 static int take_value(struct opts_reader *r, const struct ty_opt *o, const char *glued)
 {
     if (!glued && r->i + 1 >= r->argc)
@@ -74,7 +74,7 @@ static int take_value(struct opts_reader *r, const struct ty_opt *o, const char 
     return store_value(r->a, o, glued ? glued : r->argv[++r->i], r->ret, r->err);
 }
 
-/* What Go reads as a truth value. */
+/* The truth values of Go's strconv.ParseBool. */
 static const char *const yes[] = { "true", "1", "t", "T", "TRUE", "True", NULL };
 static const char *const no[] = { "false", "0", "f", "F", "FALSE", "False", NULL };
 
@@ -102,7 +102,7 @@ static int read_long(struct opts_reader *r, const char *dashes, const char *word
     return 0;
 }
 
-/* Letters of one word: flags may be joined, a value may follow its letter at once. */
+/* Parses the letters of one word: flags may be joined, a value may follow its letter directly. */
 static int read_short(struct opts_reader *r, const char *letters)
 {
     for (const char *c = letters; *c; c++) {
@@ -130,23 +130,28 @@ static int read_option(struct opts_reader *r, const char *word)
     return read_short(r, word + 1);
 }
 
-int ty_opts_parse(struct ty_arena *a, const struct ty_opt *opts, bool one_dash, int argc,
-                  char **argv, struct ty_args *ret, struct ty_err *err)
+static struct ty_args *new_args(struct ty_arena *a, const struct ty_opts *opts)
 {
-    struct ty_args args = { 0 };
+    return ty_arena_alloc(a, opts->size, _Alignof(max_align_t));
+}
+
+int ty_opts_parse(struct ty_arena *a, const struct ty_opts *opts, bool one_dash, int argc,
+                  char **argv, struct ty_args **ret, struct ty_err *err)
+{
+    struct ty_args *args = new_args(a, opts);
     struct opts_reader r = { .a = a,
-                             .opts = opts,
+                             .opts = opts->table,
                              .argv = argv,
                              .argc = argc,
                              .one_dash = one_dash,
-                             .ret = &args,
+                             .ret = args,
                              .err = err };
     bool only_words = false;
     for (; r.i < argc; r.i++) {
         const char *word = argv[r.i];
         int rc = 0;
         if (only_words || word[0] != '-' || !word[1])
-            ty_strlist_add(a, &args.rest, word); /* "-" alone is standard input */
+            ty_strlist_add(a, &args->operands, word); /* "-" alone is standard input */
         else if (strcmp(word, "--") == 0)
             only_words = true;
         else
@@ -156,6 +161,17 @@ int ty_opts_parse(struct ty_arena *a, const struct ty_opt *opts, bool one_dash, 
     }
     *ret = args;
     return 0;
+}
+
+struct ty_args *ty_opts_parse_raw(struct ty_arena *a, const struct ty_opts *opts, int argc,
+                                  char **argv)
+{
+    struct ty_args *args = new_args(a, opts);
+
+    args->help = argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0);
+    for (int i = 0; i < argc; i++)
+        ty_strlist_add(a, &args->operands, argv[i]);
+    return args;
 }
 
 void ty_opts_help(FILE *out, const struct ty_opt *opts)

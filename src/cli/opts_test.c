@@ -3,57 +3,72 @@
 #include <errno.h>
 
 static const char *const colours[] = { "red", "green", NULL };
+struct test_opts {
+    struct ty_args args;
+    struct ty_strlist files;
+    const char *output;
+    bool recursive;
+};
 static const struct ty_opt options[] = {
-    { "filename", 'f', TY_OPT_WORDS, "FILE", "a file", NULL, TY_OPT_AT(files) },
-    { "output", 'o', TY_OPT_WORD, "FORMAT", "a colour", colours, TY_OPT_AT(output) },
-    { "recursive", 'R', TY_OPT_FLAG, NULL, "all below", NULL, TY_OPT_AT(recursive) },
-    { "help", 'h', TY_OPT_FLAG, NULL, "help", NULL, TY_OPT_AT(help) },
-    { 0 },
+    { "filename", 'f', TY_OPT_WORDS, "FILE", "a file", NULL, TY_OPT_AT(struct test_opts, files) },
+    { "output", 'o', TY_OPT_WORD, "FORMAT", "a colour", colours,
+      TY_OPT_AT(struct test_opts, output) },
+    { "recursive", 'R', TY_OPT_FLAG, NULL, "all below", NULL,
+      TY_OPT_AT(struct test_opts, recursive) },
+    TY_OPT_HELP(struct test_opts),
+    TY_OPT_END,
 };
 
-static int parse(struct ty_arena *a, bool one_dash, const char *const *words, struct ty_args *ret,
-                 struct ty_err *err)
+static int parse_words(struct ty_arena *a, bool one_dash, const char *const *words,
+                       struct test_opts *ret, struct ty_err *err)
 {
     char *argv[16];
     int n = 0;
     for (; words[n]; n++)
         argv[n] = ty_arena_printf(a, "%s", words[n]);
-    return ty_opts_parse(a, options, one_dash, n, argv, ret, err);
+    const struct ty_opts opts = TY_OPTS(options, struct test_opts);
+    struct ty_args *args = NULL;
+    int r = ty_opts_parse(a, &opts, one_dash, n, argv, &args, err);
+    if (r == 0)
+        memcpy(ret, args, sizeof(*ret));
+    else
+        assert_null(args);
+    return r;
 }
-#define PARSE(...)    parse(a, false, (const char *const[]){ __VA_ARGS__, NULL }, &args, &err)
-#define PARSE_GO(...) parse(a, true, (const char *const[]){ __VA_ARGS__, NULL }, &args, &err)
+#define PARSE(...)    parse_words(a, false, (const char *const[]){ __VA_ARGS__, NULL }, &opts, &err)
+#define PARSE_GO(...) parse_words(a, true, (const char *const[]){ __VA_ARGS__, NULL }, &opts, &err)
 
 static void test_every_spelling(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_args args = { 0 };
+    struct test_opts opts = { 0 };
     struct ty_err err = { 0 };
     assert_int_equal(PARSE("-f", "1", "-f2", "-f=3", "--filename", "4", "--filename=5", "-", "-Rf6",
                            "--output=red", "--", "-o"),
                      0);
-    assert_int_equal(args.files.n, 6);
+    assert_int_equal(opts.files.n, 6);
     for (size_t i = 0; i < 6; i++)
-        assert_int_equal(args.files.v[i][0], '1' + (int)i);
-    assert_true(args.recursive);
-    assert_string_equal(args.output, "red");
-    assert_int_equal(args.rest.n, 2); /* "-" is standard input, "--" ends options */
-    assert_string_equal(args.rest.v[0], "-");
-    assert_string_equal(args.rest.v[1], "-o");
+        assert_int_equal(opts.files.v[i][0], '1' + (int)i);
+    assert_true(opts.recursive);
+    assert_string_equal(opts.output, "red");
+    assert_int_equal(opts.args.operands.n, 2); /* "-" is standard input, "--" ends options */
+    assert_string_equal(opts.args.operands.v[0], "-");
+    assert_string_equal(opts.args.operands.v[1], "-o");
 }
 
 static void test_flags_can_be_denied(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_args args = { 0 };
+    struct test_opts opts = { 0 };
     struct ty_err err = { 0 };
     assert_int_equal(PARSE("-R", "--recursive=false"), 0);
-    assert_false(args.recursive);
+    assert_false(opts.recursive);
     assert_int_equal(PARSE("--recursive=True"), 0);
-    assert_true(args.recursive);
+    assert_true(opts.recursive);
     assert_int_equal(PARSE("-R", "--recursive=F"), 0);
-    assert_false(args.recursive);
+    assert_false(opts.recursive);
     assert_true(PARSE("--recursive=") < 0);
     assert_true(PARSE("--recursive=perhaps") < 0);
     assert_string_equal(err.text, "--recursive is true or false, not \"perhaps\"");
@@ -63,7 +78,7 @@ static void test_mistakes(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_args args = { .output = "untouched" };
+    struct test_opts opts = { .output = "untouched" };
     struct ty_err err = { 0 };
     assert_true(PARSE("--filenam", "x") < 0);
     assert_string_equal(err.text, "unknown option --filenam (did you mean --filename?)");
@@ -75,29 +90,29 @@ static void test_mistakes(void **state)
     assert_string_equal(err.text, "--filename needs a value: FILE");
     assert_true(PARSE("-o", "blue") < 0);
     assert_string_equal(err.text, "--output: \"blue\" is not one of red, green");
-    assert_string_equal(args.output, "untouched");
+    assert_string_equal(opts.output, "untouched");
 }
 
 static void test_one_dash(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_args args = { 0 };
+    struct test_opts opts = { 0 };
     struct ty_err err = { 0 };
     assert_int_equal(PARSE_GO("-filename", "1", "-filename=2", "--filename", "3", "-f", "4",
                               "-recursive", "-output=red", "-", "--", "-output"),
                      0);
-    assert_int_equal(args.files.n, 4);
+    assert_int_equal(opts.files.n, 4);
     for (size_t i = 0; i < 4; i++)
-        assert_int_equal(args.files.v[i][0], '1' + (int)i);
-    assert_true(args.recursive);
-    assert_string_equal(args.output, "red");
-    assert_int_equal(args.rest.n, 2);
-    assert_string_equal(args.rest.v[1], "-output");
+        assert_int_equal(opts.files.v[i][0], '1' + (int)i);
+    assert_true(opts.recursive);
+    assert_string_equal(opts.output, "red");
+    assert_int_equal(opts.args.operands.n, 2);
+    assert_string_equal(opts.args.operands.v[1], "-output");
     assert_int_equal(PARSE_GO("-recursive=false", "-output", "green", "-h"), 0);
-    assert_false(args.recursive);
-    assert_string_equal(args.output, "green");
-    assert_true(args.help);
+    assert_false(opts.recursive);
+    assert_string_equal(opts.output, "green");
+    assert_true(opts.args.help);
 }
 
 static void test_one_dash_mistakes(void **state)
@@ -114,13 +129,13 @@ static void test_one_dash_mistakes(void **state)
     };
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 20);
-    struct ty_args args = { .output = "untouched" };
+    struct test_opts opts = { .output = "untouched" };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct ty_err err = { 0 };
         assert_int_equal(PARSE_GO(rows[i][0]), -EINVAL);
         assert_has(err.text, rows[i][1]);
     }
-    assert_string_equal(args.output, "untouched");
+    assert_string_equal(opts.output, "untouched");
 }
 
 static void test_help(void **state)

@@ -1,5 +1,6 @@
-/* Opens a session: configuration, plugins, files; then lets objects in one by one. */
+/* Opens a session (configuration, plugins, files) and admits its objects. */
 #include "cli/session.h"
+#include "cli/cmds.h"
 #include "cli/install/catalog.h"
 #include "trainer/admission.h"
 #include "trainer/runtime_resolve.h"
@@ -10,7 +11,7 @@ static bool is_runtime(const struct ty_kind *k)
     return k == &ty_kind_trainingruntime || k == &ty_kind_clustertrainingruntime;
 }
 
-/* A runtime of the catalog becomes a document of s->builtin when it is first asked for. */
+/* Adds a runtime of the catalog to s->builtin when it is first requested. */
 static struct ty_doc *builtin_runtime(struct ty_session *s, struct ty_str name)
 {
     for (size_t i = 0; i < s->builtin.n; i++)
@@ -34,7 +35,7 @@ static struct ty_doc *find_doc(struct ty_session *s, const struct ty_kind *kind,
     return d;
 }
 
-/* struct ty_view: runtimes are let in first, as the API server would have done. */
+/* Callback of struct ty_view. Runtimes are admitted first, as the API server would have done. */
 static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, struct ty_str ns,
                                       struct ty_str name)
 {
@@ -45,7 +46,7 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
     return d->obj;
 }
 
-/* The runtime kind that a TrainJob's reference names; NULL: none of ours. */
+/* The runtime kind that a TrainJob's reference names; NULL: unknown. */
 static const struct ty_kind *ref_kind(const struct ty_json *job)
 {
     struct ty_str kind = ty_json_str_at(job, "spec.runtimeRef.kind");
@@ -61,7 +62,7 @@ static struct ty_doc *runtime_of(struct ty_session *s, const struct ty_doc *job)
     return kind && name.n ? find_doc(s, kind, job->ns, name) : NULL;
 }
 
-/* The names of a kind's runtimes, the input's first. */
+/* Collects the names of a kind's runtimes, those of the input first. */
 enum { NAMES_MAX = TY_RUNTIME_NAMES };
 static size_t runtime_names(struct ty_session *s, const struct ty_kind *kind,
                             const char *ret[NAMES_MAX])
@@ -80,7 +81,7 @@ static size_t runtime_names(struct ty_session *s, const struct ty_kind *kind,
     return n;
 }
 
-/* What a TrainJob could have named, and what it most likely meant; NULL: there is nothing. */
+/* A hint with the runtimes that exist and the most similar name; NULL: there are none. */
 static const char *runtime_hint(struct ty_session *s, const struct ty_doc *job)
 {
     const char *names[NAMES_MAX];
@@ -89,7 +90,8 @@ static const char *runtime_hint(struct ty_session *s, const struct ty_doc *job)
                            n);
 }
 
-/* The schema alone, for a TrainJob whose runtime was refused: the rest of its checks need it. */
+/* Checks only the schema of a TrainJob whose runtime was refused; the other checks need the
+ * runtime. */
 static void admit_shape(struct ty_session *s, struct ty_doc *doc, const struct ty_doc *runtime)
 {
     struct ty_arena *a = s->cli->arena;
@@ -118,7 +120,7 @@ static void add_findings(struct ty_session *s, struct ty_doc *doc, struct ty_adm
         ty_findings_warn(&s->findings, doc, v->warnings.v[i]);
 }
 
-/* The API server makes a name from generateName before anything looks at it; so do we. */
+/* The API server derives the name from generateName before validation; so does the session. */
 static void give_name(struct ty_session *s, struct ty_doc *doc)
 {
     struct ty_json *meta = ty_json_get(doc->obj, "metadata");
@@ -181,36 +183,31 @@ static void take_input_errors(struct ty_session *s, const struct ty_inputs *in)
         ty_findings_input_error(&s->findings, t);
 }
 
-/* How V1 jobs and batch scripts are to be read; only `convert` has these options. */
-static void set_convert(struct ty_inputs *in, const struct ty_args *args)
+static void read_files(struct ty_inputs *in, const struct ty_strlist *paths, bool recursive)
 {
-    in->keep_others = in->quiet_convert = args->converting;
-    in->convert.gang_restart = args->gang_restart;
-    in->convert.split_script = args->split_script;
-    in->scripts = args->from && strcmp(args->from, "sbatch") == 0;
-    if (args->gang && strcmp(args->gang, "none") != 0)
-        in->convert.gang = strcmp(args->gang, "volcano") == 0 ? TY_CONVERT_GANG_VOLCANO
-                                                              : TY_CONVERT_GANG_COSCHEDULING;
+    for (size_t i = 0; paths && i < paths->n; i++)
+        ty_inputs_read(in, paths->v[i], recursive);
 }
 
-static void read_inputs(struct ty_session *s, const struct ty_args *args)
+static void read_inputs(struct ty_session *s, const struct ty_session_opts *opts)
 {
-    set_convert(&s->inputs, args);
-    const struct ty_strlist *given[] = { &args->files, &args->rest };
-    for (size_t k = 0; k < 2; k++)
-        for (size_t i = 0; i < given[k]->n; i++)
-            ty_inputs_read(&s->inputs, given[k]->v[i], args->recursive);
-    if (args->ns)
-        ty_inputs_namespace(&s->inputs, args->ns);
+    const struct ty_input_opts none = { 0 }, *in = opts->input ? opts->input : &none;
+
+    s->inputs.keep_others = s->inputs.quiet_convert = opts->converting;
+    s->inputs.convert = opts->convert;
+    s->inputs.scripts = opts->scripts;
+    read_files(&s->inputs, &in->files, in->recursive);
+    read_files(&s->inputs, opts->operands, in->recursive);
+    if (in->ns)
+        ty_inputs_namespace(&s->inputs, in->ns);
     ty_inputs_index(&s->inputs);
-    for (size_t i = 0; i < args->runtimes.n; i++)
-        ty_inputs_read(&s->library, args->runtimes.v[i], args->recursive);
+    read_files(&s->library, &in->runtimes, in->recursive);
     ty_inputs_index(&s->library);
     take_input_errors(s, &s->inputs);
     take_input_errors(s, &s->library);
 }
 
-int ty_session_open(struct ty_session *s, struct ty_cli *cli, const struct ty_args *args,
+int ty_session_open(struct ty_session *s, struct ty_cli *cli, const struct ty_session_opts *opts,
                     struct ty_err *err)
 {
     *s = (struct ty_session){
@@ -221,17 +218,18 @@ int ty_session_open(struct ty_session *s, struct ty_cli *cli, const struct ty_ar
         .findings.arena = cli->arena,
         .view = { .ctx = s, .get = view_get },
     };
+    const struct ty_config_opts none = { 0 }, *from = opts->config ? opts->config : &none;
     struct ty_config config;
-    int r = ty_config_read(cli->arena, args->config, args->gates, &config, err);
-    for (size_t i = 0; r == 0 && i < args->plugin_dirs.n; i++)
-        r = ty_extern_plugins_load(&s->externs, cli->arena, args->plugin_dirs.v[i], err);
+    int r = ty_config_read(cli->arena, from->file, from->gates, &config, err);
+    for (size_t i = 0; r == 0 && i < from->plugin_dirs.n; i++)
+        r = ty_extern_plugins_load(&s->externs, cli->arena, from->plugin_dirs.v[i], err);
     if (r == 0) {
         s->settings = config.settings;
         s->status_off = config.status_said && !config.settings.status_gate;
         r = ty_pipeline_init(&s->pipeline, config.enabled.v, config.disabled.v, s->externs.v, err);
     }
     if (r == 0)
-        read_inputs(s, args);
+        read_inputs(s, opts);
     return r;
 }
 
@@ -241,17 +239,17 @@ void ty_session_close(struct ty_session *s)
     ty_extern_plugins_done(&s->externs);
 }
 
-int ty_session_run(struct ty_cli *cli, const struct ty_args *args,
-                   int (*fn)(struct ty_session *s, const struct ty_args *args))
+int ty_session_run(struct ty_cli *cli, const struct ty_session_opts *opts,
+                   int (*fn)(struct ty_session *s, const void *ctx), const void *ctx)
 {
     struct ty_session s;
     struct ty_err err = { 0 };
     int code = TY_EXIT_BAD;
 
-    if (ty_session_open(&s, cli, args, &err) < 0)
+    if (ty_session_open(&s, cli, opts, &err) < 0)
         ty_cli_msg(cli, TY_MSG_ERROR, "%s", err.text);
     else
-        code = fn(&s, args);
+        code = fn(&s, ctx);
     ty_session_close(&s);
     return code;
 }

@@ -1,3 +1,4 @@
+#include "cli/cmds.h"
 #include "cli/session.h"
 #include "cli/testing.h"
 
@@ -10,16 +11,17 @@
 static void open_session(struct ty_cli_fixture *b, struct ty_session *s, const char *text,
                          const char *lib)
 {
-    struct ty_args args = { 0 };
+    struct ty_input_opts input = { 0 };
+    struct ty_session_opts opts = { .input = &input };
     struct ty_err err = { 0 };
     fixture_open(b);
     fixture_file("in.yaml", text);
-    ty_strlist_add(b->cli.arena, &args.files, "in.yaml");
+    ty_strlist_add(b->cli.arena, &input.files, "in.yaml");
     if (lib) {
         fixture_file("lib.yaml", lib);
-        ty_strlist_add(b->cli.arena, &args.runtimes, "lib.yaml");
+        ty_strlist_add(b->cli.arena, &input.runtimes, "lib.yaml");
     }
-    assert_int_equal(ty_session_open(s, &b->cli, &args, &err), 0);
+    assert_int_equal(ty_session_open(s, &b->cli, &opts, &err), 0);
 }
 
 static void close_session(struct ty_cli_fixture *b, struct ty_session *s)

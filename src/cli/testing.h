@@ -1,4 +1,4 @@
-/* For the tests of this folder: a process of their own, and files in a folder of their own. */
+/* Fixture of the CLI tests: a struct ty_cli with captured output, and a temporary directory. */
 #ifndef TY_CLI_TESTING_H
 #define TY_CLI_TESTING_H
 
@@ -13,7 +13,7 @@ struct ty_cli_fixture {
     char *out, *err; /* after fixture_flush */
     size_t n_out, n_err;
     char dir[64];
-    char was[4096]; /* the folder to come back to */
+    char was[4096]; /* the working directory before the test */
 };
 
 static inline int fixture_entropy(void *p, size_t n)
@@ -50,7 +50,7 @@ static inline void fixture_close(struct ty_cli_fixture *b)
     tree_remove(b->dir);
 }
 
-/* For those that stand as the state of a test. */
+/* Allocates the fixture as the state of a test. */
 static inline struct ty_cli_fixture *fixture_new(void **state)
 {
     struct ty_cli_fixture *b = calloc(1, sizeof(*b));
@@ -68,7 +68,7 @@ static inline int fixture_teardown(void **state)
     return 0;
 }
 
-/* What was written so far is in b->out and b->err. */
+/* Makes the output so far available in b->out and b->err. */
 static inline void fixture_flush(struct ty_cli_fixture *b)
 {
     fflush(b->cli.out);

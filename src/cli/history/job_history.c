@@ -5,8 +5,6 @@
 #include "cli/history/state_dir.h"
 #include "cli/install/cluster_hint.h"
 
-const char *const ty_job_history_outputs[] = { "json", "yaml", "name", "wide", NULL };
-
 int ty_job_history_error(struct ty_cli *cli, const struct ty_err *err)
 {
     ty_cli_msg(cli, TY_MSG_ERROR, "%s", err->text);
@@ -31,7 +29,8 @@ int ty_job_history_open(struct ty_cli *cli, enum ty_history_db_mode use, struct 
         use == TY_HISTORY_DB_WRITE ? ty_history_db_open(path, TY_HISTORY_DB_READ, ret, &err) : 0;
     if (r == 0 && use == TY_HISTORY_DB_WRITE)
         r = ty_state_dir_check(cli->arena, &err);
-    if (r == 0 && use == TY_HISTORY_DB_WRITE) { /* there is one: taking out of it makes none */
+    /* The file exists by now: opening for writing would create a missing one. */
+    if (r == 0 && use == TY_HISTORY_DB_WRITE) {
         ty_history_db_close(*ret);
         *ret = NULL;
     }
@@ -43,14 +42,14 @@ int ty_job_history_open(struct ty_cli *cli, enum ty_history_db_mode use, struct 
 }
 
 int64_t ty_job_history_run_id(struct ty_cli *cli, const struct ty_cmd *cmd,
-                              const struct ty_args *args)
+                              const struct ty_job_history_opts *opts)
 {
     int64_t run = 0;
 
-    if (!args->run || (ty_str_parse_i64(ty_str(args->run), &run) && run > 0))
+    if (!opts->run || (ty_str_parse_i64(ty_str(opts->run), &run) && run > 0))
         return run;
     ty_cli_usage(cli, cmd, "--run %s: the number of a run, as 'trainyard get -o wide' shows it",
-                 args->run);
+                 opts->run);
     return -1;
 }
 
@@ -129,8 +128,8 @@ int ty_job_history_query(const struct ty_job_history_query *q)
     return TY_EXIT_OK;
 }
 
-/* The texts of a job that outlive the call: printed and read reparse. */
-static struct ty_json *reparse(struct ty_arena *a, const struct ty_json *v)
+/* Copies an object into another arena by printing and parsing it. */
+static struct ty_json *copy_object(struct ty_arena *a, const struct ty_json *v)
 {
     return v ? ty_json_parse(a, ty_json_text(a, v), NULL, NULL) : NULL;
 }
@@ -153,36 +152,37 @@ static bool take_first(void *ctx, struct ty_arena *a TY_UNUSED,
     f->ret->run.how = copy_text(f->a, job->run.how);
     f->ret->ns = copy_text(f->a, job->ns);
     f->ret->name = copy_text(f->a, job->name);
-    f->ret->job = reparse(f->a, job->job);
-    f->ret->jobset = reparse(f->a, job->jobset);
+    f->ret->job = copy_object(f->a, job->job);
+    f->ret->jobset = copy_object(f->a, job->jobset);
     return false;
 }
 
-int ty_job_history_entry(struct ty_cli *cli, struct ty_history_db *d, const struct ty_args *args,
-                         const char *name, struct ty_job_history_entry *ret)
+int ty_job_history_entry(struct ty_cli *cli, struct ty_history_db *d,
+                         const struct ty_job_history_opts *opts, const char *name,
+                         struct ty_job_history_entry *ret)
 {
     struct job_found f = { .a = cli->arena, .ret = ret };
     struct ty_job_history_query q = {
-        .cli = cli, .d = d, .ns = args->ns, .name = name, .fn = take_first, .ctx = &f
+        .cli = cli, .d = d, .ns = opts->ns, .name = name, .fn = take_first, .ctx = &f
     };
 
-    if (args->run)
-        (void)ty_str_parse_i64(ty_str(args->run), &q.run);
+    if (opts->run)
+        (void)ty_str_parse_i64(ty_str(opts->run), &q.run);
     int code = ty_job_history_query(&q);
     if (code || f.any)
         return code;
     code = ty_job_history_not_found(cli, &ty_kind_trainjob, name);
-    if (!args->run) /* runs have numbers on this machine only */
-        ty_cluster_hint(cli, args->ns, name);
+    if (!opts->run) /* run numbers exist on this machine only */
+        ty_cluster_hint(cli, opts->ns, name);
     return code;
 }
 
 int ty_job_history_open_job(struct ty_cli *cli, const struct ty_cmd *cmd,
-                            const struct ty_args *args, struct ty_history_db **ret_d,
-                            struct ty_job_history_entry *ret)
+                            const struct ty_job_history_opts *opts, const char *name,
+                            struct ty_history_db **ret_d, struct ty_job_history_entry *ret)
 {
-    if (ty_job_history_run_id(cli, cmd, args) < 0)
+    if (ty_job_history_run_id(cli, cmd, opts) < 0)
         return TY_EXIT_USAGE;
     int code = ty_job_history_open(cli, TY_HISTORY_DB_READ, ret_d);
-    return code ? code : ty_job_history_entry(cli, *ret_d, args, args->rest.v[0], ret);
+    return code ? code : ty_job_history_entry(cli, *ret_d, opts, name, ret);
 }

@@ -1,3 +1,4 @@
+#include "cli/history/job_history_pods.h"
 #include "cli/history/job_history.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@ struct pod_list {
     size_t n, cap;
 };
 
-/* The part of a host name after the job's own. */
+/* The part of a host name after "JOB-". */
 static const char *node_of(const char *job, const char *host)
 {
     size_t n = strlen(job);
@@ -35,7 +36,7 @@ static bool on_pod(void *ctx, const struct ty_history_read_object *o)
                                      .obj = pod,
                                      .version = o->version,
                                      .gone = o->gone };
-    size_t at = (size_t)(uintptr_t)ty_map_get(&g->by_host, ty_str(name)); /* place + 1 */
+    size_t at = (size_t)(uintptr_t)ty_map_get(&g->by_host, ty_str(name)); /* index + 1 */
 
     if (!at) {
         add_pod(g, &it);
@@ -51,7 +52,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* node-0-2 before node-0-10: numbers count as numbers. */
+/* Compares names with numbers in numeric order: node-0-2 before node-0-10. */
 static int by_name(const void *x, const void *y)
 {
     const char *a = ((const struct ty_job_history_pod *)x)->host,

@@ -1,16 +1,17 @@
+#include "cli/history/job_history_pods.h"
 #include "cli/history/job_history_testing.h"
 
 static void test_newest_of_each_host(void **state)
 {
     struct hist *h = *state;
     ty_auto_history_db *d = NULL;
-    struct ty_args args = { .run = "1" };
+    struct ty_job_history_opts which = { .run = "1" };
     struct ty_job_history_entry job;
     struct ty_job_history_pod *pods = NULL;
     size_t n = 0;
 
     assert_int_equal(ty_job_history_open(&h->b.cli, TY_HISTORY_DB_READ, &d), TY_EXIT_OK);
-    assert_int_equal(ty_job_history_entry(&h->b.cli, d, &args, "ddp", &job), TY_EXIT_OK);
+    assert_int_equal(ty_job_history_entry(&h->b.cli, d, &which, "ddp", &job), TY_EXIT_OK);
     assert_int_equal(ty_job_history_pods(&h->b.cli, d, h->b.cli.arena, &job, &pods, &n),
                      TY_EXIT_OK);
     assert_int_equal(n, 2);
@@ -26,7 +27,7 @@ static void test_numbers_are_ordered(void **state)
 {
     struct hist *h = *state;
     ty_auto_history_db *d = NULL;
-    struct ty_args args = { 0 };
+    struct ty_job_history_opts which = { 0 };
     struct ty_job_history_entry job;
     struct ty_job_history_pod *pods = NULL;
     size_t n = 0;
@@ -39,7 +40,7 @@ static void test_numbers_are_ordered(void **state)
                              "Running", "{'running':{}}"));
     hist_end(h, NULL);
     assert_int_equal(ty_job_history_open(&h->b.cli, TY_HISTORY_DB_READ, &d), TY_EXIT_OK);
-    assert_int_equal(ty_job_history_entry(&h->b.cli, d, &args, "j", &job), TY_EXIT_OK);
+    assert_int_equal(ty_job_history_entry(&h->b.cli, d, &which, "j", &job), TY_EXIT_OK);
     assert_int_equal(ty_job_history_pods(&h->b.cli, d, h->b.cli.arena, &job, &pods, &n),
                      TY_EXIT_OK);
     assert_int_equal(n, 121);

@@ -1,7 +1,8 @@
 #include "cli/cmds.h"
 #include "cli/history/job_history_testing.h"
+#include "cli/history/job_state.h"
 
-static bool note(void *ctx, struct ty_arena *a, const struct ty_job_history_entry *job)
+static bool note_job(void *ctx, struct ty_arena *a, const struct ty_job_history_entry *job)
 {
     char *log = ctx;
     size_t n = strlen(log);
@@ -18,7 +19,7 @@ static void test_jobs_newest_first(void **state)
     char log[512] = "";
 
     assert_int_equal(ty_job_history_open(&h->b.cli, TY_HISTORY_DB_READ, &d), TY_EXIT_OK);
-    struct ty_job_history_query q = { .cli = &h->b.cli, .d = d, .fn = note, .ctx = log };
+    struct ty_job_history_query q = { .cli = &h->b.cli, .d = d, .fn = note_job, .ctx = log };
     assert_int_equal(ty_job_history_query(&q), TY_EXIT_OK);
     assert_string_equal(log, "2 ddp Interrupted 1; 2 other Interrupted 0; 1 ddp Failed 1; ");
 }
@@ -27,18 +28,18 @@ static void test_one_job(void **state)
 {
     struct hist *h = *state;
     ty_auto_history_db *d = NULL;
-    struct ty_args args = { 0 };
+    struct ty_job_history_opts which = { 0 };
     struct ty_job_history_entry job;
 
     assert_int_equal(ty_job_history_open(&h->b.cli, TY_HISTORY_DB_READ, &d), TY_EXIT_OK);
-    assert_int_equal(ty_job_history_entry(&h->b.cli, d, &args, "ddp", &job), TY_EXIT_OK);
+    assert_int_equal(ty_job_history_entry(&h->b.cli, d, &which, "ddp", &job), TY_EXIT_OK);
     assert_int_equal(job.run.id, 2);
-    args.run = "1";
-    assert_int_equal(ty_job_history_entry(&h->b.cli, d, &args, "ddp", &job), TY_EXIT_OK);
+    which.run = "1";
+    assert_int_equal(ty_job_history_entry(&h->b.cli, d, &which, "ddp", &job), TY_EXIT_OK);
     assert_int_equal(job.run.id, 1);
     assert_true(ty_str_is(ty_json_str_at(job.job, "metadata.name"), "ddp"));
-    args.ns = "elsewhere";
-    assert_int_equal(ty_job_history_entry(&h->b.cli, d, &args, "ddp", &job), TY_EXIT_BAD);
+    which.ns = "elsewhere";
+    assert_int_equal(ty_job_history_entry(&h->b.cli, d, &which, "ddp", &job), TY_EXIT_BAD);
     fixture_flush(&h->b);
     assert_string_equal(h->b.err, "error: trainjobs.trainer.kubeflow.org \"ddp\" not found\n");
 }
@@ -73,13 +74,17 @@ static void test_run_numbers(void **state)
 {
     struct hist *h = *state;
 
-    assert_int_equal(ty_job_history_run_id(&h->b.cli, &ty_cmd_get, &(struct ty_args){ 0 }), 0);
-    assert_int_equal(ty_job_history_run_id(&h->b.cli, &ty_cmd_get, &(struct ty_args){ .run = "7" }),
-                     7);
-    assert_int_equal(ty_job_history_run_id(&h->b.cli, &ty_cmd_get, &(struct ty_args){ .run = "0" }),
-                     -1);
-    assert_int_equal(ty_job_history_run_id(&h->b.cli, &ty_cmd_get, &(struct ty_args){ .run = "x" }),
-                     -1);
+    assert_int_equal(
+        ty_job_history_run_id(&h->b.cli, &ty_cmd_get, &(struct ty_job_history_opts){ 0 }), 0);
+    assert_int_equal(
+        ty_job_history_run_id(&h->b.cli, &ty_cmd_get, &(struct ty_job_history_opts){ .run = "7" }),
+        7);
+    assert_int_equal(
+        ty_job_history_run_id(&h->b.cli, &ty_cmd_get, &(struct ty_job_history_opts){ .run = "0" }),
+        -1);
+    assert_int_equal(
+        ty_job_history_run_id(&h->b.cli, &ty_cmd_get, &(struct ty_job_history_opts){ .run = "x" }),
+        -1);
 }
 
 int main(void)

@@ -206,7 +206,7 @@ static inline int hist_teardown(void **state)
 
 #define HIST_EMPTY(fn) cmocka_unit_test_setup_teardown(fn, hist_setup, hist_teardown)
 #define HIST_FULL(fn)  cmocka_unit_test_setup_teardown(fn, hist_setup_full, hist_teardown)
-/* A command, from a clean sheet. */
+/* Runs a command after emptying the captured output. */
 #define HIST_RUN(h, ...) (hist_clear(h), FIXTURE_RUN(&(h)->b, __VA_ARGS__))
 
 static inline void hist_clear(struct hist *h)

@@ -1,4 +1,5 @@
-/* How a TrainJob is, in one word, and the other cells of its row. */
+/* State of a TrainJob, from its conditions, its JobSet and the state of its run. */
+#include "cli/history/job_state.h"
 #include "base/time.h"
 #include "cli/history/job_history.h"
 #include "cli/view/table.h"
@@ -18,7 +19,7 @@ int64_t ty_job_state_restarts(const struct ty_job_history_entry *job)
     return n;
 }
 
-/* Restarted, and none of its pods is ready or done since. */
+/* The JobSet restarted, and none of its pods has been ready or finished since. */
 static bool is_restarting(const struct ty_job_history_entry *job)
 {
     int64_t sum = 0;
@@ -82,7 +83,7 @@ const char *ty_job_state_progress(struct ty_arena *a, const struct ty_job_histor
                : "";
 }
 
-/* When the condition that ended it came true: by the end of that second. */
+/* The transition time of the final condition, rounded up: it has a resolution of one second. */
 static int64_t finished_ms(const struct ty_json *job)
 {
     static const char *const types[] = { "Complete", "Failed" };

@@ -1,4 +1,5 @@
 #include "cli/history/job_history_testing.h"
+#include "cli/history/job_state.h"
 
 static void test_states(void **state)
 {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define CHUNK      65536
-#define LINE_BYTES 65536 /* of a line that waits for its end */
+#define LINE_BYTES 65536 /* longest incomplete line that is buffered */
 
 bool ty_log_files_parse_name(struct ty_arena *a, const char *name, struct ty_log_file *ret)
 {
@@ -106,7 +106,7 @@ static void write_text(FILE *out, const char *prefix, struct ty_log_cursor *plac
     }
 }
 
-/* From place->at on; false: nothing was there. */
+/* Reads from place->at; false: nothing new. */
 static bool copy_new(FILE *out, const char *path, const char *prefix, struct ty_log_cursor *place)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -144,7 +144,7 @@ bool ty_log_files_print(FILE *out, const char *path, const char *prefix,
     if (place->ino && place->ino != now) {
         if (place->ino == was)
             any = copy_new(out, older, prefix, place);
-        place->at = 0; /* it was turned over */
+        place->at = 0; /* the log was rotated */
     }
     place->ino = now;
     return (now && copy_new(out, path, prefix, place)) || any;
@@ -159,7 +159,7 @@ void ty_log_files_flush(FILE *out, const char *prefix, struct ty_log_cursor *pla
 
 /* ---- the last lines ---- */
 
-/* Where the last `lines` lines of a file begin; *ret_found: how many there are. */
+/* Offset of the last `lines` lines of a file; *ret_found: how many there are. */
 static off_t tail_of(const char *path, int64_t lines, int64_t *ret_found)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -173,7 +173,7 @@ static off_t tail_of(const char *path, int64_t lines, int64_t *ret_found)
         for (; n > 0 && found <= lines; n--) {
             bool newline = chunk[n - 1] == '\n';
             if (at == end && !newline)
-                found++; /* a last line without its end */
+                found++; /* an incomplete last line */
             found += newline;
             if (found > lines)
                 break;

@@ -51,7 +51,7 @@ static int teardown(void **state)
     return 0;
 }
 
-static void append(const char *name, const char *text)
+static void append_text(const char *name, const char *text)
 {
     FILE *f = fopen(name, "ae");
 
@@ -59,7 +59,7 @@ static void append(const char *name, const char *text)
     fclose(f);
 }
 
-static const char *printed(struct sheet *s)
+static const char *print_log(struct sheet *s)
 {
     fflush(s->out);
     return s->text;
@@ -94,13 +94,13 @@ static void test_growing(void **state)
     assert_false(ty_log_files_print(s->out, "x.log", "[n] ", &place)); /* not there yet */
     fixture_file("x.log", "one\ntw");
     assert_true(ty_log_files_print(s->out, "x.log", "[n] ", &place));
-    assert_string_equal(printed(s), "[n] one\n");
-    append("x.log", "o\n\nlast");
+    assert_string_equal(print_log(s), "[n] one\n");
+    append_text("x.log", "o\n\nlast");
     assert_true(ty_log_files_print(s->out, "x.log", "[n] ", &place));
     assert_false(ty_log_files_print(s->out, "x.log", "[n] ", &place));
-    assert_string_equal(printed(s), "[n] one\n[n] two\n[n] \n");
+    assert_string_equal(print_log(s), "[n] one\n[n] two\n[n] \n");
     ty_log_files_flush(s->out, "[n] ", &place);
-    assert_string_equal(printed(s), "[n] one\n[n] two\n[n] \n[n] last\n");
+    assert_string_equal(print_log(s), "[n] one\n[n] two\n[n] \n[n] last\n");
 }
 
 static void test_turned_over(void **state)
@@ -110,26 +110,26 @@ static void test_turned_over(void **state)
 
     fixture_file("x.log", "one\n");
     ty_log_files_print(s->out, "x.log", NULL, &place);
-    append("x.log", "two\n");
+    append_text("x.log", "two\n");
     assert_int_equal(rename("x.log", "x.log.1"), 0);
     fixture_file("x.log", "three\n");
     assert_true(ty_log_files_print(s->out, "x.log", NULL, &place));
-    assert_string_equal(printed(s), "one\ntwo\nthree\n");
+    assert_string_equal(print_log(s), "one\ntwo\nthree\n");
     struct ty_log_cursor fresh = { 0 };
     ty_log_files_print(s->out, "x.log", NULL, &fresh);
-    assert_string_equal(printed(s), "one\ntwo\nthree\none\ntwo\nthree\n");
+    assert_string_equal(print_log(s), "one\ntwo\nthree\none\ntwo\nthree\n");
 }
 
-static void tail(struct sheet *s, int64_t lines, const char *want)
+static void assert_tail(struct sheet *s, int64_t lines, const char *want)
 {
     struct ty_log_cursor place = { 0 };
     size_t before = 0;
 
-    printed(s);
+    print_log(s);
     before = s->n;
     ty_log_files_tail("x.log", lines, &place);
     ty_log_files_print(s->out, "x.log", NULL, &place);
-    assert_string_equal(printed(s) + before, want);
+    assert_string_equal(print_log(s) + before, want);
 }
 
 static void test_tail(void **state)
@@ -137,20 +137,20 @@ static void test_tail(void **state)
     struct sheet *s = *state;
 
     fixture_file("x.log", "one\ntwo\nthree\n");
-    tail(s, 0, "");
-    tail(s, 1, "three\n");
-    tail(s, 2, "two\nthree\n");
-    tail(s, 9, "one\ntwo\nthree\n");
-    append("x.log", "four");
-    tail(s, 0, "");
-    tail(s, 1, "four");
-    tail(s, 2, "three\nfour");
+    assert_tail(s, 0, "");
+    assert_tail(s, 1, "three\n");
+    assert_tail(s, 2, "two\nthree\n");
+    assert_tail(s, 9, "one\ntwo\nthree\n");
+    append_text("x.log", "four");
+    assert_tail(s, 0, "");
+    assert_tail(s, 1, "four");
+    assert_tail(s, 2, "three\nfour");
     fixture_file("x.log.1", "minus\nzero\n");
-    tail(s, 4, "one\ntwo\nthree\nfour");
-    tail(s, 5, "zero\none\ntwo\nthree\nfour");
-    tail(s, 99, "minus\nzero\none\ntwo\nthree\nfour");
+    assert_tail(s, 4, "one\ntwo\nthree\nfour");
+    assert_tail(s, 5, "zero\none\ntwo\nthree\nfour");
+    assert_tail(s, 99, "minus\nzero\none\ntwo\nthree\nfour");
     fixture_file("x.log", "");
-    tail(s, 1, "zero\n");
+    assert_tail(s, 1, "zero\n");
 }
 
 static void test_long_files_and_lines(void **state)
@@ -162,16 +162,16 @@ static void test_long_files_and_lines(void **state)
     for (int i = 0; i < 50000; i++)
         fprintf(f, "line %d\n", i);
     fclose(f);
-    tail(s, 3, "line 49997\nline 49998\nline 49999\n");
+    assert_tail(s, 3, "line 49997\nline 49998\nline 49999\n");
     f = fopen("y.log", "we");
     for (int i = 0; i < 300000; i++)
         fputc('x', f);
     fclose(f);
-    printed(s);
+    print_log(s);
     size_t before = s->n;
     ty_log_files_print(s->out, "y.log", "[n] ", &place);
     ty_log_files_flush(s->out, "[n] ", &place);
-    printed(s);
+    print_log(s);
     assert_true(s->n - before >= 300000 + 5); /* in pieces, all of it */
 }
 

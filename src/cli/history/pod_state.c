@@ -1,5 +1,5 @@
-/* How a pod and its containers are, in kubectl's words. */
-#include "cli/history/job_history.h"
+/* State of a pod and of its containers, from the pod's status. */
+#include "cli/history/pod_state.h"
 
 static const char *dup_str(struct ty_arena *a, struct ty_str s)
 {
@@ -35,7 +35,7 @@ const char *ty_pod_state_container_exit(struct ty_arena *a, const struct ty_json
                : ty_arena_printf(a, "%lld", (long long)code);
 }
 
-/* The first container that says more than the phase does. */
+/* The first container whose state is more specific than the phase. */
 static const char *container_reason(struct ty_arena *a, const struct ty_json *list)
 {
     ty_each_item (c, list) {

@@ -1,4 +1,5 @@
 #include "cli/history/job_history_testing.h"
+#include "cli/history/pod_state.h"
 
 static void test_pods(void **state)
 {

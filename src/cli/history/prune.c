@@ -1,5 +1,5 @@
-/* Folders go before their rows: a disk that is full has room again then, and what is cut off in
- * between is found again by the next run. */
+/* Deletes directories before their rows: this frees space on a full disk, and the next run finds
+ * the rows again if this one is interrupted. */
 #include "cli/history/prune.h"
 
 #include <dirent.h>
@@ -30,17 +30,16 @@ bool ty_prune_parse(struct ty_str text, struct ty_prune *ret)
     return true;
 }
 
-int ty_prune_settings(struct ty_cli *cli, const struct ty_cmd *cmd, const struct ty_args *args,
+int ty_prune_settings(struct ty_cli *cli, const struct ty_cmd *cmd, const char *option,
                       struct ty_prune *ret)
 {
     const char *variable = secure_getenv("TRAINYARD_HISTORY");
 
     *ret = TY_PRUNE_DEFAULT;
-    if (args->history)
-        return ty_prune_parse(ty_str(args->history), ret)
+    if (option)
+        return ty_prune_parse(ty_str(option), ret)
                    ? TY_EXIT_OK
-                   : ty_cli_usage(cli, cmd, "--history %s: write 200, 90d, 200,90d or all",
-                                  args->history);
+                   : ty_cli_usage(cli, cmd, "--history %s: write 200, 90d, 200,90d or all", option);
     if (variable && *variable && !ty_prune_parse(ty_str(variable), ret)) {
         ty_cli_msg(cli, TY_MSG_WARNING,
                    "TRAINYARD_HISTORY=%s: write 200, 90d, 200,90d or all; old runs are kept",
@@ -60,12 +59,12 @@ struct old_run {
 struct pruning {
     struct ty_arena *a;
     struct ty_history_db *d;
-    int64_t before_ms; /* 0: any age is fine */
+    int64_t before_ms; /* 0: no limit */
     struct old_run v[TY_PRUNE_ONCE];
     size_t n;
 };
 
-/* Collected first: a statement that reads does not like its rows to go. */
+/* Collects the runs first: rows must not be deleted while a statement reads them. */
 static bool collect_run(void *ctx, const struct ty_history_db_run *run, bool beyond)
 {
     struct pruning *p = ctx;
@@ -78,7 +77,7 @@ static bool collect_run(void *ctx, const struct ty_history_db_run *run, bool bey
     return p->n < TY_PRUNE_ONCE;
 }
 
-/* "run-SECONDS-PID" began before that, and nobody is at work in it. */
+/* True if directory "run-SECONDS-PID" is older than the limit and no process holds its lock. */
 static bool is_left_over(const struct pruning *p, const char *name, const char *dir)
 {
     struct ty_str began, rest = ty_str_cut(ty_str(name), '-', &began);
@@ -90,7 +89,7 @@ static bool is_left_over(const struct pruning *p, const char *name, const char *
            !ty_history_read_has_dir(p->d, dir);
 }
 
-/* Of a history that was moved away, or never came to be, only folders are left. */
+/* Deletes old directories without a row: their history was moved or never written. */
 static int remove_left_over(struct pruning *p, struct ty_err *err)
 {
     const char *runs = ty_state_dir_runs(p->a, err);

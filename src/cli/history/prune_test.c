@@ -12,14 +12,14 @@
 #define NOW ((int64_t)1767323045000)
 #define DAY ((int64_t)TY_DAY_MS)
 
-struct world {
+struct prune_fixture {
     struct ty_cli_fixture b;
     struct ty_history_db *d;
 };
 
 static int setup(void **state)
 {
-    struct world *w = calloc(1, sizeof(*w));
+    struct prune_fixture *w = calloc(1, sizeof(*w));
     struct ty_err err = { 0 };
 
     fixture_open(&w->b);
@@ -36,7 +36,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    struct world *w = *state;
+    struct prune_fixture *w = *state;
 
     ty_history_db_close(w->d);
     fixture_close(&w->b);
@@ -44,16 +44,16 @@ static int teardown(void **state)
     return 0;
 }
 
-static char *folder(struct world *w, int64_t began_ms, int pid)
+static char *create_run_dir(struct prune_fixture *w, int64_t began_ms, int pid)
 {
     return ty_arena_printf(w->b.cli.arena, "%s/run-%lld-%d",
                            ty_state_dir_runs(w->b.cli.arena, NULL), (long long)(began_ms / 1000),
                            pid);
 }
 
-static char *make_folder(struct world *w, int64_t began_ms, int pid)
+static char *make_folder(struct prune_fixture *w, int64_t began_ms, int pid)
 {
-    char *dir = folder(w, began_ms, pid);
+    char *dir = create_run_dir(w, began_ms, pid);
 
     assert_int_equal(mkdir(dir, 0700), 0);
     assert_int_equal(mkdir(ty_arena_printf(w->b.cli.arena, "%s/logs", dir), 0700), 0);
@@ -61,8 +61,9 @@ static char *make_folder(struct world *w, int64_t began_ms, int pid)
     return dir;
 }
 
-/* A run that began so many days ago, with its folder; cut off unless it ended a day later. */
-static char *add(struct world *w, int days, bool ended)
+/* Adds a run that began so many days ago, with its directory; interrupted unless it ended a day
+ * later. */
+static char *add_run(struct prune_fixture *w, int days, bool ended)
 {
     int64_t began = NOW - days * DAY;
     char *dir = make_folder(w, began, days);
@@ -75,12 +76,12 @@ static char *add(struct world *w, int days, bool ended)
     return dir;
 }
 
-static bool there(const char *dir)
+static bool path_exists(const char *dir)
 {
     return access(dir, F_OK) == 0;
 }
 
-static void prune(struct world *w, int64_t runs, int64_t days)
+static void prune_now(struct prune_fixture *w, int64_t runs, int64_t days)
 {
     struct ty_prune keep = { runs, days * DAY };
     struct ty_err err = { 0 };
@@ -91,17 +92,17 @@ static void prune(struct world *w, int64_t runs, int64_t days)
 
 static void test_by_number(void **state)
 {
-    struct world *w = *state;
+    struct prune_fixture *w = *state;
     char *dirs[5];
 
     for (int i = 0; i < 5; i++)
-        dirs[i] = add(w, 50 - i, true);
-    prune(w, 0, 0);
-    prune(w, 5, 0);
-    assert_true(there(dirs[0]));
-    prune(w, 2, 0);
+        dirs[i] = add_run(w, 50 - i, true);
+    prune_now(w, 0, 0);
+    prune_now(w, 5, 0);
+    assert_true(path_exists(dirs[0]));
+    prune_now(w, 2, 0);
     for (int i = 0; i < 5; i++) {
-        assert_int_equal(there(dirs[i]), i >= 3);
+        assert_int_equal(path_exists(dirs[i]), i >= 3);
         assert_int_equal(ty_history_read_has_dir(w->d, dirs[i]), i >= 3);
     }
 }
@@ -109,37 +110,37 @@ static void test_by_number(void **state)
 /* Counted from its end: what began long ago and ended yesterday is not old. */
 static void test_by_age(void **state)
 {
-    struct world *w = *state;
-    char *old = add(w, 32, true), *edge = add(w, 31, true), *cut = add(w, 33, false);
+    struct prune_fixture *w = *state;
+    char *old = add_run(w, 32, true), *edge = add_run(w, 31, true), *cut = add_run(w, 33, false);
 
-    prune(w, 100, 30);
-    assert_false(there(old) || there(cut));
-    assert_true(there(edge)); /* exactly so old is not older */
+    prune_now(w, 100, 30);
+    assert_false(path_exists(old) || path_exists(cut));
+    assert_true(path_exists(edge)); /* exactly so old is not older */
     assert_true(ty_history_read_has_dir(w->d, edge));
 }
 
 static void test_who_stays(void **state)
 {
-    struct world *w = *state;
-    char *alive = add(w, 90, false), *kept = add(w, 80, true), *old = add(w, 70, true);
+    struct prune_fixture *w = *state;
+    char *alive = add_run(w, 90, false), *kept = add_run(w, 80, true), *old = add_run(w, 70, true);
     struct ty_err err = { 0 };
     int lock = ty_run_lock_acquire(alive, &err);
 
-    add(w, 0, true);
+    add_run(w, 0, true);
     ty_run_gc_exclude(w->b.cli.arena, kept);
-    prune(w, 1, 1);
-    assert_true(there(alive) && there(kept));
+    prune_now(w, 1, 1);
+    assert_true(path_exists(alive) && path_exists(kept));
     assert_true(ty_history_read_has_dir(w->d, alive) && ty_history_read_has_dir(w->d, kept));
-    assert_false(there(old));
+    assert_false(path_exists(old));
     close(lock);
-    prune(w, 1, 0);
-    assert_false(there(alive));
+    prune_now(w, 1, 0);
+    assert_false(path_exists(alive));
 }
 
-/* Folders of a history that was moved away go by age, others in there are nobody's business. */
+/* Run directories without a row are deleted by age; other directories stay. */
 static void test_left_over_folders(void **state)
 {
-    struct world *w = *state;
+    struct prune_fixture *w = *state;
     char *old = make_folder(w, NOW - 40 * DAY, 1), *young = make_folder(w, NOW - 3 * DAY, 2);
     char *kept = make_folder(w, NOW - 41 * DAY, 3), *alive = make_folder(w, NOW - 42 * DAY, 4);
     char *mine =
@@ -149,40 +150,40 @@ static void test_left_over_folders(void **state)
 
     assert_int_equal(mkdir(mine, 0700), 0);
     ty_run_gc_exclude(w->b.cli.arena, kept);
-    prune(w, 1, 0);
-    assert_true(there(old)); /* a number says nothing about them */
-    prune(w, 1, 30);
-    assert_false(there(old));
-    assert_true(there(young) && there(kept) && there(alive) && there(mine));
+    prune_now(w, 1, 0);
+    assert_true(path_exists(old)); /* a number says nothing about them */
+    prune_now(w, 1, 30);
+    assert_false(path_exists(old));
+    assert_true(path_exists(young) && path_exists(kept) && path_exists(alive) && path_exists(mine));
     close(lock);
 }
 
-/* A long past is worked off in pieces, so that no run waits long at its end; those that must stay
- * do not stand in the way of the others. */
+/* A large history is pruned in several calls, so that no run ends late; runs that must stay do not
+ * block the others. */
 static void test_at_most_so_many_at_once(void **state)
 {
-    struct world *w = *state;
+    struct prune_fixture *w = *state;
     char *last = NULL, *dir = NULL;
 
     for (int i = 0; i < TY_PRUNE_ONCE + 10; i++) {
-        dir = add(w, 300 - i, true);
+        dir = add_run(w, 300 - i, true);
         ty_run_gc_exclude(w->b.cli.arena, dir);
     }
     for (int i = 0; i < TY_PRUNE_ONCE + 10; i++)
-        last = add(w, 170 - i, true);
-    prune(w, 1, 0);
-    char *tenth = folder(w, NOW - (170 - TY_PRUNE_ONCE) * DAY, 170 - TY_PRUNE_ONCE);
-    char *before = folder(w, NOW - (171 - TY_PRUNE_ONCE) * DAY, 171 - TY_PRUNE_ONCE);
-    assert_true(there(dir) && there(tenth) && there(last));
-    assert_false(there(before));
-    prune(w, 1, 0);
-    assert_false(there(tenth));
-    assert_true(there(last) && there(dir));
+        last = add_run(w, 170 - i, true);
+    prune_now(w, 1, 0);
+    char *tenth = create_run_dir(w, NOW - (170 - TY_PRUNE_ONCE) * DAY, 170 - TY_PRUNE_ONCE);
+    char *before = create_run_dir(w, NOW - (171 - TY_PRUNE_ONCE) * DAY, 171 - TY_PRUNE_ONCE);
+    assert_true(path_exists(dir) && path_exists(tenth) && path_exists(last));
+    assert_false(path_exists(before));
+    prune_now(w, 1, 0);
+    assert_false(path_exists(tenth));
+    assert_true(path_exists(last) && path_exists(dir));
 }
 
 static void test_a_history_that_lies(void **state)
 {
-    struct world *w = *state;
+    struct prune_fixture *w = *state;
     char *out = ty_arena_printf(w->b.cli.arena, "%s/../../precious",
                                 ty_state_dir_runs(w->b.cli.arena, NULL));
     struct ty_history_db_run run = { .dir = out, .command = "c", .started_ms = 1 };
@@ -190,20 +191,20 @@ static void test_a_history_that_lies(void **state)
 
     assert_int_equal(mkdir("precious", 0700), 0);
     assert_int_equal(ty_history_db_begin_run(w->d, &run, &err), 0);
-    prune(w, 1, 1);
-    assert_true(there("precious"));
+    prune_now(w, 1, 1);
+    assert_true(path_exists("precious"));
     assert_false(ty_history_read_has_dir(w->d, out));
 }
 
 static void test_others_are_busy(void **state)
 {
-    struct world *w = *state;
+    struct prune_fixture *w = *state;
     struct ty_history_db *other = NULL;
     struct ty_prune keep = { .runs = 1 };
     struct ty_err err = { 0 };
-    char *old = add(w, 9, true);
+    char *old = add_run(w, 9, true);
 
-    add(w, 8, true);
+    add_run(w, 8, true);
     assert_int_equal(ty_history_db_open(ty_state_dir_history(w->b.cli.arena, NULL),
                                         TY_HISTORY_DB_WRITE, &other, &err),
                      0);
@@ -212,7 +213,7 @@ static void test_others_are_busy(void **state)
     assert_int_equal(ty_prune_history(w->b.cli.arena, w->d, &keep, NOW, &err), -EAGAIN);
     assert_int_equal(ty_history_db_exec(other, TY_SQL_ROLLBACK, &err), 0);
     ty_history_db_close(other);
-    prune(w, 1, 0); /* the next one ends it */
+    prune_now(w, 1, 0); /* the next one ends it */
     assert_false(ty_history_read_has_dir(w->d, old));
 }
 
@@ -252,31 +253,30 @@ static void test_words(void **state)
     }
 }
 
-/* The option counts before the variable; a wrong option is refused, a wrong variable keeps all. */
+/* The option overrides the variable; an invalid option is refused, an invalid variable keeps all
+ * runs. */
 static void test_settings(void **state)
 {
-    struct world *w = *state;
+    struct prune_fixture *w = *state;
     struct ty_cli *cli = &w->b.cli;
     const struct ty_cmd *cmd = ty_cli_find_cmd("run");
     struct ty_prune p = { 0 };
 
-    assert_int_equal(ty_prune_settings(cli, cmd, &(struct ty_args){ 0 }, &p), TY_EXIT_OK);
+    assert_int_equal(ty_prune_settings(cli, cmd, NULL, &p), TY_EXIT_OK);
     assert_true(p.runs == 200 && p.age_ms == 90 * DAY);
     setenv("TRAINYARD_HISTORY", "5", 1);
-    assert_int_equal(ty_prune_settings(cli, cmd, &(struct ty_args){ 0 }, &p), TY_EXIT_OK);
+    assert_int_equal(ty_prune_settings(cli, cmd, NULL, &p), TY_EXIT_OK);
     assert_true(p.runs == 5 && p.age_ms == 0);
-    assert_int_equal(ty_prune_settings(cli, cmd, &(struct ty_args){ .history = "7,1d" }, &p),
-                     TY_EXIT_OK);
+    assert_int_equal(ty_prune_settings(cli, cmd, "7,1d", &p), TY_EXIT_OK);
     assert_true(p.runs == 7 && p.age_ms == DAY);
     setenv("TRAINYARD_HISTORY", "lots", 1);
-    assert_int_equal(ty_prune_settings(cli, cmd, &(struct ty_args){ 0 }, &p), TY_EXIT_OK);
+    assert_int_equal(ty_prune_settings(cli, cmd, NULL, &p), TY_EXIT_OK);
     assert_true(p.runs == 0 && p.age_ms == 0);
     fixture_flush(&w->b);
     assert_has(w->b.err,
                "warning: TRAINYARD_HISTORY=lots: write 200, 90d, 200,90d or all; old runs "
                "are kept\n");
-    assert_int_equal(ty_prune_settings(cli, cmd, &(struct ty_args){ .history = "lots" }, &p),
-                     TY_EXIT_USAGE);
+    assert_int_equal(ty_prune_settings(cli, cmd, "lots", &p), TY_EXIT_USAGE);
     fixture_flush(&w->b);
     assert_has(w->b.err, "--history lots: write");
 }

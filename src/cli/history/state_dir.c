@@ -13,7 +13,8 @@
 
 #define PASSWD_BYTES (64u << 10)
 
-/* As the user database has it: a folder that is guessed, in /tmp say, is anybody's. */
+/* The home directory of the user database. There is no fallback to /tmp: another user could own
+ * it. */
 static const char *home_of_user(struct ty_arena *a)
 {
     struct passwd one, *found = NULL;
@@ -24,14 +25,14 @@ static const char *home_of_user(struct ty_arena *a)
     return found->pw_dir;
 }
 
-/* The folder that the user has named, and what we add to it. NULL: none was named. */
+/* The directory from the environment, and the path that is appended to it. NULL: not set. */
 static const char *base_of(struct ty_arena *a, const char **ret_below)
 {
     /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 
     *ret_below = "trainyard";
-    if (state && state[0] == '/') /* the standard has relative ones ignored */
+    if (state && state[0] == '/') /* the XDG specification says to ignore relative paths */
         return state;
     *ret_below = ".local/state/trainyard";
     if (!home || home[0] != '/')
@@ -104,8 +105,8 @@ static bool is_trusted(const struct stat *st)
     return st->st_uid == geteuid() || st->st_uid == 0;
 }
 
-/* A folder on the way. Who owns one may put another in the place of what is below it, at any time;
- * the owner of a link may do so at once. */
+/* Checks a directory above ours. Its owner can replace everything below it at any time; so can the
+ * owner of a symbolic link. */
 static int check_way(int at, const char *base, const char *name, struct ty_err *err)
 {
     struct stat own, target;
@@ -119,7 +120,7 @@ static int check_way(int at, const char *base, const char *name, struct ty_err *
     return 0;
 }
 
-/* Our own folder. Pods' environments are in it, so one that others may look into is closed. */
+/* Checks our own directory. It contains the pods' environments, so access for others is removed. */
 static int check_own(int at, const char *base, const char *name, bool close_it, struct ty_err *err)
 {
     int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -144,15 +145,15 @@ static int check_own(int at, const char *base, const char *name, bool close_it, 
     return r;
 }
 
-/* Each is checked before anything is made in it. */
+/* Checks each directory before anything is created in it. */
 static int walk_path(int at, const char *base, const char *below, bool make, struct ty_err *err)
 {
     struct stat st;
     char name[64];
     int r = 0;
 
-    /* The user's word is good for a folder of somebody else's, a home in a container for example.
-     * But root may have kept another user's HOME without meaning it (sudo). */
+    /* A directory of another user is accepted if the environment names it, such as a home in a
+     * container. But root may have inherited another user's HOME unintentionally (sudo). */
     if (geteuid() == 0 && strchr(below, '/') && fstat(at, &st) == 0 && st.st_uid != 0)
         return ty_fail(err, -EPERM, "HOME, %s, belongs to another user: set XDG_STATE_HOME", base);
     for (size_t n = 0; r == 0; n++) {
@@ -198,7 +199,7 @@ static int remove_one(const char *path, const struct stat *st TY_UNUSED, int kin
     return remove(path) < 0 && errno != ENOENT ? -1 : 0;
 }
 
-/* Below runs/, with no way back up. */
+/* True if the path is below runs/ and has no "..". */
 static bool is_ours(struct ty_arena *a, struct ty_str path)
 {
     const char *folder = ty_state_dir_runs(a, NULL);

@@ -20,7 +20,8 @@ static void test_root(void **state)
     assert_string_equal(ty_state_dir_root(a, NULL), "/h/.local/state/trainyard");
 }
 
-/* Without HOME the user database knows; a place that anybody could have made is never taken. */
+/* Without HOME the user database is used; never a directory that another user could have
+ * created. */
 static void test_root_without_home(void **state)
 {
     ty_auto_arena *a = ty_arena_new(1 << 20);
@@ -107,7 +108,7 @@ static void test_made(void **state)
     fixture_close(&b);
 }
 
-static void refused(struct ty_cli_fixture *b, const char *why)
+static void assert_refused(struct ty_cli_fixture *b, const char *why)
 {
     struct ty_err err = { 0 };
 
@@ -127,14 +128,14 @@ static void test_what_others_may_write_to(void **state)
     (void)state;
     home_open(&b);
     make_way(0770);
-    refused(&b, "can be written to by others");
+    assert_refused(&b, "can be written to by others");
     home_open(&b);
     make_way(0707);
-    refused(&b, "can be written to by others");
+    assert_refused(&b, "can be written to by others");
     home_open(&b);
     make_way(0700);
     assert_int_equal(chmod(".local", 0777), 0);
-    refused(&b, ".local can be written to by everybody");
+    assert_refused(&b, ".local can be written to by everybody");
 }
 
 static void test_links(void **state)
@@ -148,7 +149,7 @@ static void test_links(void **state)
     assert_int_equal(rmdir(".local/state/trainyard"), 0);
     assert_int_equal(mkdir("elsewhere", 0700), 0);
     assert_int_equal(symlink("../../elsewhere", ".local/state/trainyard"), 0);
-    refused(&b, "trainyard is a link or a file, not a folder");
+    assert_refused(&b, "trainyard is a link or a file, not a folder");
 
     home_open(&b); /* a .local of one's own on another disk */
     assert_int_equal(mkdir("elsewhere", 0700), 0);
@@ -170,19 +171,19 @@ static void test_of_another_user(void **state)
     home_open(&b);
     make_way(0700);
     assert_int_equal(chown(".local/state/trainyard", other, other), 0);
-    refused(&b, "state/trainyard belongs to another user");
+    assert_refused(&b, "state/trainyard belongs to another user");
     home_open(&b);
     make_way(0700);
     assert_int_equal(chown(".local/state", other, other), 0);
-    refused(&b, "/.local/state belongs to another user");
+    assert_refused(&b, "/.local/state belongs to another user");
     home_open(&b);
     assert_int_equal(mkdir("elsewhere", 0700), 0);
     assert_int_equal(symlink("elsewhere", ".local"), 0);
     assert_int_equal(lchown(".local", other, other), 0);
-    refused(&b, "/.local belongs to another user");
+    assert_refused(&b, "/.local belongs to another user");
     home_open(&b); /* the HOME that sudo has kept */
     assert_int_equal(chown(".", other, other), 0);
-    refused(&b, "HOME, /tmp/trainyard-test-");
+    assert_refused(&b, "HOME, /tmp/trainyard-test-");
     home_open(&b); /* but not if root says so */
     assert_int_equal(chown(".", other, other), 0);
     setenv("XDG_STATE_HOME", b.dir, 1);
@@ -190,7 +191,7 @@ static void test_of_another_user(void **state)
     fixture_close(&b);
 }
 
-static bool there(const char *path)
+static bool path_exists(const char *path)
 {
     return access(path, F_OK) == 0;
 }
@@ -218,14 +219,15 @@ static void test_only_what_is_in_the_folder_of_runs(void **state)
     for (size_t i = 0; i < sizeof(below) / sizeof(*below); i++) {
         char *path = ty_arena_printf(b.cli.arena, "%s%s", runs, below[i]);
         assert_int_equal(ty_state_dir_remove(b.cli.arena, path, &err), 0);
-        assert_true(there("trainyard/runs/a/logs/log") && there("trainyard/trainyard.db"));
+        assert_true(path_exists("trainyard/runs/a/logs/log") &&
+                    path_exists("trainyard/trainyard.db"));
     }
     assert_int_equal(ty_state_dir_remove(b.cli.arena, "precious", &err), 0);
     assert_int_equal(ty_state_dir_remove(b.cli.arena, "", &err), 0);
     char *path = ty_arena_printf(b.cli.arena, "%s/a", runs);
     assert_int_equal(ty_state_dir_remove(b.cli.arena, path, &err), 0);
-    assert_false(there("trainyard/runs/a"));
-    assert_true(there("precious")); /* a link is removed, not followed */
+    assert_false(path_exists("trainyard/runs/a"));
+    assert_true(path_exists("precious")); /* a link is removed, not followed */
     assert_int_equal(ty_state_dir_remove(b.cli.arena, path, &err), 0); /* gone is gone */
     fixture_close(&b);
 }

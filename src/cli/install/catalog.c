@@ -1,4 +1,4 @@
-/* Reads a built-in runtime when it is asked for: most runs need one of thirteen. */
+/* Parses a built-in runtime when it is requested: most commands need one of thirteen. */
 #include "cli/install/catalog.h"
 #include "json/yaml.h"
 #include <assert.h>

@@ -5,7 +5,7 @@
 #include "cli/embedded.h"
 #include "json/json.h"
 
-/* The runtime of that name, read now; NULL if there is none. Lives with the arena. */
+/* Parses the runtime of that name; NULL if there is none. Lives with the arena. */
 struct ty_json *ty_catalog_get(struct ty_arena *a, struct ty_str name);
 
 #endif

@@ -1,7 +1,7 @@
 #include "cli/install/catalog.h"
 #include "cli/testing.h"
 
-/* Every built-in runtime can be read and is called as its file. */
+/* Every built-in runtime can be parsed and has the name of its file. */
 static void test_all_can_be_read(void **state)
 {
     (void)state;

@@ -1,11 +1,12 @@
 /* Opens a cluster for reading. */
 #include "cli/install/cluster.h"
+#include "cli/cmds.h"
 
 #include <errno.h>
 #include <time.h>
 #include <unistd.h>
 
-#define SOON_MS  700 /* nobody wants to see a line that goes at once */
+#define SOON_MS  700 /* a shorter read shows no progress line */
 #define AGAIN_MS 100
 
 static int64_t clock_ms(void)
@@ -16,16 +17,16 @@ static int64_t clock_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-int ty_cluster_open(struct ty_cluster *c, struct ty_cli *cli, const struct ty_args *args,
+int ty_cluster_open(struct ty_cluster *c, struct ty_cli *cli, const struct ty_kube_opts *kube,
                     struct ty_err *err)
 {
-    struct ty_kubeconfig_sources where = { .kubeconfig = args->kubeconfig,
-                                           .context = args->context };
+    struct ty_kubeconfig_sources where = { .kubeconfig = kube->kubeconfig,
+                                           .context = kube->context };
 
     *c = (struct ty_cluster){ .cli = cli, .snapshot = ty_cluster_snapshot_new() };
     ty_kubeconfig_sources_env(&where);
     int r = ty_kubeconfig_load(cli->arena, &where, &c->config, err);
-    if (r == -ENOENT && !args->kubeconfig)
+    if (r == -ENOENT && !kube->kubeconfig)
         ty_wrap(err, "no kubeconfig");
     return r < 0 ? r : ty_cluster_reader_new(&c->look, &c->config, err);
 }

@@ -1,4 +1,4 @@
-/* One GET of one TrainJob, with a loop of its own and a short time. */
+/* Gets one TrainJob from the cluster, in its own event loop and with a short timeout. */
 #include "cli/install/cluster_hint.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static void on_time(uv_timer_t *timer)
     uv_stop(q->loop);
 }
 
-/* Resolving a name, connecting and TLS included: the timer is above them all. */
+/* The timeout covers name resolution, connect and TLS handshake, too. */
 static void query_cluster(const struct ty_kubeconfig *config, const char *ns, const char *name,
                           struct cluster_query *q)
 {

@@ -1,11 +1,11 @@
-/* What needs no cluster; a real one is asked in tests/operator/test_reads.py. */
+/* Tests without a cluster; tests/operator/test_reads.py uses a real one. */
 #include "cli/history/job_history_testing.h"
 #include "cli/install/cluster_hint.h"
 
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
-static const char *said(struct hist *h, const char *ns)
+static const char *hint_text(struct hist *h, const char *ns)
 {
     ty_cluster_hint(&h->b.cli, ns, "x");
     fixture_flush(&h->b);
@@ -13,7 +13,7 @@ static const char *said(struct hist *h, const char *ns)
 }
 
 /* A kubeconfig for this port and user, which KUBECONFIG names. */
-static void config(int port, const char *user)
+static void write_kubeconfig(int port, const char *user)
 {
     const char *path = getenv("KUBECONFIG");
     FILE *f = fopen(path, "we");
@@ -30,21 +30,22 @@ static void config(int port, const char *user)
 
 static void test_no_kubeconfig(void **state)
 {
-    assert_string_equal(said(*state, NULL),
+    assert_string_equal(hint_text(*state, NULL),
                         "note: these are the runs of this machine; a cluster's: "
                         "kubectl describe trainjob x\n");
 }
 
 static void test_a_program_is_not_started(void **state)
 {
-    config(1, "{exec: {apiVersion: client.authentication.k8s.io/v1, command: /nonexistent, "
-              "interactiveMode: Never}}");
-    assert_string_equal(said(*state, NULL),
+    write_kubeconfig(1,
+                     "{exec: {apiVersion: client.authentication.k8s.io/v1, command: /nonexistent, "
+                     "interactiveMode: Never}}");
+    assert_string_equal(hint_text(*state, NULL),
                         "note: these are the runs of this machine; a cluster's: "
                         "kubectl --context c -n team describe trainjob x\n");
 }
 
-static int listening(int *ret_port)
+static int open_listener(int *ret_port)
 {
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -58,18 +59,19 @@ static int listening(int *ret_port)
     return fd;
 }
 
-/* One that never answers, and one that is not there: both end. */
+/* A server that never answers and a closed port: both end within the timeout. */
 static void test_a_cluster_that_does_not_answer(void **state)
 {
     struct hist *h = *state;
-    int port = 0, fd = listening(&port);
+    int port = 0, fd = open_listener(&port);
 
-    config(port, "{token: t}");
-    assert_has(said(h, "ns"), "note: no run \"x\" on this machine; the cluster of context \"c\" ");
+    write_kubeconfig(port, "{token: t}");
+    assert_has(hint_text(h, "ns"),
+               "note: no run \"x\" on this machine; the cluster of context \"c\" ");
     assert_has(h->b.err, "To look there: kubectl --context c -n ns describe trainjob x\n");
     close(fd);
-    config(port, "{token: t}");
-    assert_has(said(h, NULL), "the cluster of context \"c\" could not be asked: ");
+    write_kubeconfig(port, "{token: t}");
+    assert_has(hint_text(h, NULL), "the cluster of context \"c\" could not be asked: ");
 }
 
 #define T(fn) cmocka_unit_test_setup_teardown(fn, hist_setup, hist_teardown)

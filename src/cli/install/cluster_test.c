@@ -1,13 +1,14 @@
-/* Clusters are for tests/adopt; here: what is said without one. */
+/* Tests without a cluster; tests/adopt uses a real one. */
+#include "cli/cmds.h"
 #include "cli/install/cluster.h"
 #include "cli/testing.h"
 
 #include <errno.h>
 
-static int try(struct ty_cli_fixture *b, const struct ty_args *args, struct ty_err *err)
+static int try_open(struct ty_cli_fixture *b, const struct ty_kube_opts *kube, struct ty_err *err)
 {
     struct ty_cluster c;
-    int r = ty_cluster_open(&c, &b->cli, args, err);
+    int r = ty_cluster_open(&c, &b->cli, kube, err);
 
     ty_cluster_close(&c);
     return r;
@@ -22,10 +23,10 @@ static void test_no_kubeconfig(void **state)
     setenv("HOME", b.dir, 1);
     unsetenv("KUBECONFIG");
     unsetenv("KUBERNETES_SERVICE_HOST");
-    assert_int_equal(try(&b, &(struct ty_args){ 0 }, &err), -ENOENT);
+    assert_int_equal(try_open(&b, &(struct ty_kube_opts){ 0 }, &err), -ENOENT);
     assert_int_equal(strncmp(err.text, "no kubeconfig: ", 15), 0);
-    assert_int_equal(try(&b, &(struct ty_args){ .kubeconfig = "gone" }, &err), -ENOENT);
-    assert_has(err.text, "gone: "); /* it was named: that it is missing is enough */
+    assert_int_equal(try_open(&b, &(struct ty_kube_opts){ .kubeconfig = "gone" }, &err), -ENOENT);
+    assert_has(err.text, "gone: "); /* --kubeconfig names the file: no further hint */
     fixture_close(&b);
 }
 
@@ -34,10 +35,10 @@ static void test_a_context_that_is_not_there(void **state)
     (void)state;
     struct ty_cli_fixture b;
     struct ty_err err = { 0 };
-    struct ty_args args = { .kubeconfig = "k.yaml", .context = "prod" };
+    struct ty_kube_opts kube = { .kubeconfig = "k.yaml", .context = "prod" };
     fixture_open(&b);
     fixture_file("k.yaml", "apiVersion: v1\nkind: Config\ncontexts: []\n");
-    assert_true(try(&b, &args, &err) < 0);
+    assert_true(try_open(&b, &kube, &err) < 0);
     assert_has(err.text, "prod");
     fixture_close(&b);
 }
@@ -53,7 +54,7 @@ static void test_nobody_answers(void **state)
     fixture_file("k.yaml", "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
                            "clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1'}}]\n"
                            "contexts: [{name: c, context: {cluster: c}}]\n");
-    if (ty_cluster_open(&c, &b.cli, &(struct ty_args){ .kubeconfig = "k.yaml" }, &err) < 0)
+    if (ty_cluster_open(&c, &b.cli, &(struct ty_kube_opts){ .kubeconfig = "k.yaml" }, &err) < 0)
         fail_msg("%s", err.text);
     ty_cluster_read(&c, &want, 1);
     assert_int_equal(ty_cluster_snapshot_list_error(c.snapshot, &ty_kind_jobset)->r, -EAGAIN);

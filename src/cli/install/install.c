@@ -1,4 +1,4 @@
-/* Reads the embedded manifests and sets namespace, image, version and replicas in them. */
+/* Parses the embedded manifests and sets namespace, image, version and replicas in them. */
 #include "cli/install/install.h"
 #include "api/crd.h"
 #include "cli/install/catalog.h"
@@ -9,7 +9,7 @@
 #define HOME          "kubeflow-system" /* the namespace that manifests/ names */
 #define VERSION_LABEL "app.kubernetes.io/version"
 
-/* manifests/.../NAME.yaml in this order: what is named by others comes before them. */
+/* manifests/.../NAME.yaml in this order: an object comes before the objects that refer to it. */
 static const char *const parts[] = {
     "account",     "role",    "leader",     "public-role", "users",   "config",   "public",
     "certificate", "service", "deployment", "disruption",  "network", "webhooks", NULL,
@@ -36,7 +36,7 @@ static void rename_at(struct ty_arena *a, struct ty_json *obj, const char *key, 
         ty_json_set(a, obj, key, ty_json_cstr(a, ns));
 }
 
-/* Every place where a manifest names its namespace. */
+/* Sets every field of a manifest that contains the namespace. */
 static void move_to(struct ty_arena *a, struct ty_json *doc, const char *ns)
 {
     struct ty_json *meta = ty_json_get(doc, "metadata");

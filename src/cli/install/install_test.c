@@ -3,7 +3,7 @@
 #include "cli/testing.h"
 #include "json/yaml.h"
 
-static struct ty_install settings(struct ty_arena *a, const char *runtime)
+static struct ty_install default_settings(struct ty_arena *a, const char *runtime)
 {
     struct ty_install s = { .ns = "elsewhere",
                             .image = "registry.example/ty:9",
@@ -16,7 +16,8 @@ static struct ty_install settings(struct ty_arena *a, const char *runtime)
     return s;
 }
 
-static const struct ty_json *named(const struct ty_json *list, const char *kind, const char *name)
+static const struct ty_json *find_named(const struct ty_json *list, const char *kind,
+                                        const char *name)
 {
     ty_each_item (it, list)
         if (ty_str_is(ty_json_str_at(*it, "kind"), kind) &&
@@ -25,12 +26,12 @@ static const struct ty_json *named(const struct ty_json *list, const char *kind,
     return NULL;
 }
 
-/* Every embedded manifest is printed: one that is forgotten in the list would be in no cluster. */
+/* Every embedded manifest is in the list: a missing one would not be installed. */
 static void test_all_parts(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 26);
-    struct ty_install s = settings(a, "torch-distributed-with-cache");
+    struct ty_install s = default_settings(a, "torch-distributed-with-cache");
     const struct ty_json *list = ty_install_list(a, &s);
     for (const struct ty_embedded *e = ty_install_files; e->name; e++) {
         struct ty_yaml_docs docs = { 0 };
@@ -41,7 +42,7 @@ static void test_all_parts(void **state)
                 ty_arena_printf(a, "%.*s", TY_ARG(ty_json_str_at(docs.v[i], "kind")));
             const char *name =
                 ty_arena_printf(a, "%.*s", TY_ARG(ty_json_str_at(docs.v[i], "metadata.name")));
-            if (!named(list, kind, strcmp(kind, "Namespace") == 0 ? "elsewhere" : name))
+            if (!find_named(list, kind, strcmp(kind, "Namespace") == 0 ? "elsewhere" : name))
                 fail_msg("%s %s of %s.yaml is not printed", kind, name, e->name);
         }
     }
@@ -52,17 +53,17 @@ static void test_moves_whole(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 26);
-    struct ty_install s = settings(a, NULL);
+    struct ty_install s = default_settings(a, NULL);
     const struct ty_json *list = ty_install_list(a, &s);
     struct ty_str text = ty_json_text(a, list);
     assert_null(memmem(text.p, text.n, "kubeflow-system", 15));
-    assert_non_null(named(list, "Namespace", "elsewhere"));
-    const struct ty_json *hooks = named(list, "ValidatingWebhookConfiguration", NULL);
+    assert_non_null(find_named(list, "Namespace", "elsewhere"));
+    const struct ty_json *hooks = find_named(list, "ValidatingWebhookConfiguration", NULL);
     ty_each_item (hook, ty_json_get(hooks, "webhooks"))
         assert_true(
             ty_str_is(ty_json_str_at(*hook, "clientConfig.service.namespace"), "elsewhere"));
     const struct ty_json *binding =
-        named(list, "ClusterRoleBinding", "kubeflow-trainer-controller-manager");
+        find_named(list, "ClusterRoleBinding", "kubeflow-trainer-controller-manager");
     assert_true(
         ty_str_is(ty_json_str_at(ty_json_item(ty_json_get(binding, "subjects"), 0), "namespace"),
                   "elsewhere"));
@@ -72,8 +73,8 @@ static void test_deployment(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 26);
-    struct ty_install s = settings(a, NULL);
-    const struct ty_json *d = named(ty_install_list(a, &s), "Deployment", NULL);
+    struct ty_install s = default_settings(a, NULL);
+    const struct ty_json *d = find_named(ty_install_list(a, &s), "Deployment", NULL);
     const struct ty_json *c = ty_json_item(ty_json_at(d, "spec.template.spec.containers"), 0);
     int64_t n = 0;
     assert_true(ty_json_int_at(d, "spec.replicas", &n));
@@ -91,14 +92,14 @@ static void test_what_is_left_out(void **state)
 {
     (void)state;
     ty_auto_arena *a = ty_arena_new(1 << 26);
-    struct ty_install s = settings(a, "jax-distributed");
+    struct ty_install s = default_settings(a, "jax-distributed");
     s.crds = s.monitor = false;
     const struct ty_json *list = ty_install_list(a, &s);
-    assert_null(named(list, "CustomResourceDefinition", NULL));
-    assert_null(named(list, "ServiceMonitor", NULL));
-    assert_null(named(list, "ClusterRole", "kubeflow-trainer-cache-initializer"));
-    assert_non_null(named(list, "ClusterTrainingRuntime", "jax-distributed"));
-    assert_null(named(list, "ClusterTrainingRuntime", "torch-distributed"));
+    assert_null(find_named(list, "CustomResourceDefinition", NULL));
+    assert_null(find_named(list, "ServiceMonitor", NULL));
+    assert_null(find_named(list, "ClusterRole", "kubeflow-trainer-cache-initializer"));
+    assert_non_null(find_named(list, "ClusterTrainingRuntime", "jax-distributed"));
+    assert_null(find_named(list, "ClusterTrainingRuntime", "torch-distributed"));
 }
 
 static void test_runtime(void **state)

@@ -1,5 +1,5 @@
-/* Turns the objects of an installation into a list to delete, and reads from a cluster what an
- * administrator wants to know before. */
+/* Turns the objects of an installation into a list to delete, and evaluates what was read from the
+ * cluster. */
 #include "cli/install/uninstall.h"
 #include <errno.h>
 
@@ -10,9 +10,10 @@
 
 #define FINALIZER "trainer.kubeflow.org/resource-in-use"
 
-/* Webhook configurations first: with failurePolicy Fail and nobody who answers, no TrainJob could
- * be written. The Deployment and its rights go before the Lease and the Secret, which pods that are
- * still terminating would otherwise create again. CRDs last: they wait for their objects. */
+/* Webhook configurations first: with failurePolicy Fail and no server behind them, no TrainJob
+ * could be written. The Deployment and its RBAC come before the Lease and the Secret, which
+ * terminating pods would otherwise create again. CRDs last: their deletion waits for their
+ * objects. */
 static const char *const order[] = {
     "MutatingWebhookConfiguration",
     "ValidatingWebhookConfiguration",
@@ -33,7 +34,7 @@ static const char *const order[] = {
     "CustomResourceDefinition",
 };
 
-/* kubectl delete reads no more than this. */
+/* The fields that kubectl delete reads. */
 static struct ty_json *object_reference(struct ty_arena *a, const struct ty_json *obj)
 {
     struct ty_json *ref = ty_json_object(a);
@@ -48,7 +49,7 @@ static struct ty_json *object_reference(struct ty_arena *a, const struct ty_json
     return ref;
 }
 
-/* The operator creates it; no manifest has it. */
+/* The Lease: the operator creates it, no manifest contains it. */
 static struct ty_json *lease_object(struct ty_arena *a, const char *ns)
 {
     struct ty_json *obj = ty_json_object(a), *meta = ty_json_ensure_object(a, obj, "metadata");
@@ -62,13 +63,15 @@ static struct ty_json *lease_object(struct ty_arena *a, const char *ns)
 
 struct ty_json *ty_uninstall_list(struct ty_arena *a, const struct ty_uninstall *s)
 {
-    struct ty_install in = { .ns = s->ns,
-                             .image = "trainyard",
-                             .version = TY_VERSION,
-                             .replicas = 1,
-                             .crds = s->crds,
-                             .no_user_roles = !s->crds, /* whose TrainJobs stay may delete them */
-                             .monitor = s->monitor };
+    struct ty_install in = {
+        .ns = s->ns,
+        .image = "trainyard",
+        .version = TY_VERSION,
+        .replicas = 1,
+        .crds = s->crds,
+        .no_user_roles = !s->crds, /* users need the roles to delete their remaining TrainJobs */
+        .monitor = s->monitor
+    };
     struct ty_json *list = ty_json_array(a);
 
     for (size_t i = 0; (s->runtimes || s->crds) && ty_catalog_files[i].name; i++)
@@ -77,7 +80,7 @@ struct ty_json *ty_uninstall_list(struct ty_arena *a, const struct ty_uninstall 
     ty_json_push(a, all, lease_object(a, s->ns));
     for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
         if (s->crds && strcmp(order[i], ty_kind_clustertrainingruntime.kind) == 0)
-            continue; /* they go with their CRD; by name kubectl refuses what is not served */
+            continue; /* deleted with their CRD; kubectl would refuse a kind that is not served */
         ty_each_item (it, all)
             if (ty_str_is(ty_json_str_at(*it, "kind"), order[i]))
                 ty_json_push(a, list, object_reference(a, *it));
@@ -109,7 +112,7 @@ static const char *text_of(struct ty_arena *a, struct ty_str s)
     return s.n ? ty_arena_printf(a, "%.*s", TY_ARG(s)) : NULL;
 }
 
-/* What is not served is not there, and that is known. */
+/* A kind that is not served has no objects: no error. */
 static const char *find_unread(struct ty_arena *a, const struct ty_cluster_snapshot *snapshot)
 {
     static const struct ty_kind *const kinds[] = { &ty_kind_trainjob, &ty_kind_trainingruntime,
@@ -124,7 +127,7 @@ static const char *find_unread(struct ty_arena *a, const struct ty_cluster_snaps
     return NULL;
 }
 
-/* An interrupted removal has taken the webhooks, which come first; the Lease is one of the last. */
+/* After an interrupted removal the webhooks are gone, as they come first; the Lease comes late. */
 static void find_spaces(struct ty_arena *a, struct ty_cluster_snapshot *snapshot,
                         struct ty_strlist *ret)
 {
@@ -159,7 +162,7 @@ static void count_jobs(struct ty_cluster_snapshot *snapshot, struct ty_uninstall
 
     for (const struct ty_cluster_object *o;
          (o = ty_cluster_snapshot_next(snapshot, &ty_kind_trainjob, &at));) {
-        ret->job_spaces += !ret->jobs || !ty_str_eq(o->ns, last); /* they come by namespace */
+        ret->job_spaces += !ret->jobs || !ty_str_eq(o->ns, last); /* sorted by namespace */
         ret->jobs++;
         last = o->ns;
     }

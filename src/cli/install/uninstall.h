@@ -1,6 +1,5 @@
-/* The reverse of an installation: references to the objects that go, in the order in which to
- * delete them, and what the cluster says about a removal. A Namespace is never one of them: others
- * keep their objects in it. */
+/* The reverse of an installation: references to the objects to delete, in order, and facts from the
+ * cluster. A Namespace is never included, because it may contain other objects. */
 #ifndef TY_CLI_INSTALL_UNINSTALL_H
 #define TY_CLI_INSTALL_UNINSTALL_H
 
@@ -11,8 +10,8 @@ struct ty_uninstall {
     const char *ns; /* where the operator runs */
     bool crds;      /* the CustomResourceDefinitions, too: they take every TrainJob with them; and
                        the roles for people, who until then need them for their TrainJobs */
-    bool runtimes;  /* those of the catalog, too */
-    bool monitor;   /* the ServiceMonitor, too */
+    bool runtimes;  /* include the runtimes of the catalog */
+    bool monitor;   /* include the ServiceMonitor */
     const char *at; /* options for kubectl that name the cluster, after a space; NULL: none */
 };
 
@@ -20,10 +19,10 @@ struct ty_uninstall {
  * the arena. */
 struct ty_json *ty_uninstall_list(struct ty_arena *a, const struct ty_uninstall *s);
 
-/* What to read of a cluster before a removal; ret lives with the arena. */
+/* The queries to run on a cluster before a removal; ret lives with the arena. */
 size_t ty_uninstall_wants(struct ty_arena *a, struct ty_cluster_query **ret);
 
-/* What was found; texts live with the arena. */
+/* Facts from the cluster; texts live with the arena. */
 struct ty_uninstall_facts {
     const char *unread;           /* why TrainJobs or runtimes could not be listed; else NULL */
     size_t jobs, job_spaces;      /* TrainJobs, and the namespaces that hold any */

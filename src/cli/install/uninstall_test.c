@@ -5,7 +5,7 @@
 #include "store/kube/kube_kinds.h"
 #include <errno.h>
 
-static bool has(const struct ty_json *list, struct ty_str kind, struct ty_str name)
+static bool list_has(const struct ty_json *list, struct ty_str kind, struct ty_str name)
 {
     ty_each_item (it, list)
         if (ty_str_eq(ty_json_str_at(*it, "kind"), kind) &&
@@ -14,7 +14,7 @@ static bool has(const struct ty_json *list, struct ty_str kind, struct ty_str na
     return false;
 }
 
-static size_t place(const struct ty_json *list, const char *kind)
+static size_t index_of(const struct ty_json *list, const char *kind)
 {
     for (size_t i = 0; i < list->n; i++)
         if (ty_str_is(ty_json_str_at(ty_json_item(list, i), "kind"), kind))
@@ -22,7 +22,7 @@ static size_t place(const struct ty_json *list, const char *kind)
     return list->n;
 }
 
-/* All that install creates, except the Namespace: one that is forgotten stays in every cluster. */
+/* Everything that install creates is deleted, except the Namespace. */
 static void test_all_but_the_namespace(void **state)
 {
     (void)state;
@@ -35,15 +35,15 @@ static void test_all_but_the_namespace(void **state)
         ty_strlist_add(a, &in.runtimes, ty_catalog_files[i].name);
     const struct ty_json *all = ty_install_list(a, &in), *list = ty_uninstall_list(a, &s);
 
-    assert_int_equal(place(list, "Namespace"), list->n);
+    assert_int_equal(index_of(list, "Namespace"), list->n);
     assert_int_equal(list->n, all->n); /* a Lease for the Namespace */
     ty_each_item (it, all) {
         struct ty_str kind = ty_json_str_at(*it, "kind"),
                       name = ty_json_str_at(*it, "metadata.name");
-        if (!ty_str_is(kind, "Namespace") && !has(list, kind, name))
+        if (!ty_str_is(kind, "Namespace") && !list_has(list, kind, name))
             fail_msg("%.*s %.*s stays", TY_ARG(kind), TY_ARG(name));
     }
-    assert_true(has(list, TY_LIT("Lease"), TY_LIT("trainer.kubeflow.org")));
+    assert_true(list_has(list, TY_LIT("Lease"), TY_LIT("trainer.kubeflow.org")));
     struct ty_str text = ty_json_text(a, list);
     assert_null(memmem(text.p, text.n, "kubeflow-system", 15));
     assert_null(memmem(text.p, text.n, "\"spec\"", 6));
@@ -56,15 +56,16 @@ static void test_order(void **state)
     struct ty_uninstall s = { .ns = "ns", .crds = true };
     const struct ty_json *list = ty_uninstall_list(a, &s);
 
-    assert_int_equal(place(list, "MutatingWebhookConfiguration"), 0);
-    assert_int_equal(place(list, "ValidatingWebhookConfiguration"), 1);
-    assert_int_equal(place(list, "Deployment"), 2);
-    assert_true(place(list, "Lease") > place(list, "RoleBinding"));
-    assert_true(place(list, "Secret") > place(list, "ClusterRoleBinding"));
-    assert_int_equal(place(list, "CustomResourceDefinition"), list->n - 3);
-    assert_int_equal(place(list, "ClusterTrainingRuntime"), list->n); /* go with the CRD */
-    assert_true(has(list, TY_LIT("ClusterRole"), TY_LIT("kubeflow-trainer-cache-initializer")));
-    assert_true(has(list, TY_LIT("ClusterRole"), TY_LIT("kubeflow-trainer-edit")));
+    assert_int_equal(index_of(list, "MutatingWebhookConfiguration"), 0);
+    assert_int_equal(index_of(list, "ValidatingWebhookConfiguration"), 1);
+    assert_int_equal(index_of(list, "Deployment"), 2);
+    assert_true(index_of(list, "Lease") > index_of(list, "RoleBinding"));
+    assert_true(index_of(list, "Secret") > index_of(list, "ClusterRoleBinding"));
+    assert_int_equal(index_of(list, "CustomResourceDefinition"), list->n - 3);
+    assert_int_equal(index_of(list, "ClusterTrainingRuntime"), list->n); /* go with the CRD */
+    assert_true(
+        list_has(list, TY_LIT("ClusterRole"), TY_LIT("kubeflow-trainer-cache-initializer")));
+    assert_true(list_has(list, TY_LIT("ClusterRole"), TY_LIT("kubeflow-trainer-edit")));
 }
 
 static void test_what_stays(void **state)
@@ -74,11 +75,12 @@ static void test_what_stays(void **state)
     struct ty_uninstall s = { .ns = "ns" };
     const struct ty_json *list = ty_uninstall_list(a, &s);
 
-    assert_int_equal(place(list, "CustomResourceDefinition"), list->n);
-    assert_int_equal(place(list, "ClusterTrainingRuntime"), list->n);
-    assert_int_equal(place(list, "ServiceMonitor"), list->n);
-    assert_false(has(list, TY_LIT("ClusterRole"), TY_LIT("kubeflow-trainer-cache-initializer")));
-    assert_false(has(list, TY_LIT("ClusterRole"), TY_LIT("kubeflow-trainer-edit")));
+    assert_int_equal(index_of(list, "CustomResourceDefinition"), list->n);
+    assert_int_equal(index_of(list, "ClusterTrainingRuntime"), list->n);
+    assert_int_equal(index_of(list, "ServiceMonitor"), list->n);
+    assert_false(
+        list_has(list, TY_LIT("ClusterRole"), TY_LIT("kubeflow-trainer-cache-initializer")));
+    assert_false(list_has(list, TY_LIT("ClusterRole"), TY_LIT("kubeflow-trainer-edit")));
 }
 
 /* ---- the cluster ---- */
@@ -88,13 +90,13 @@ static void test_what_stays(void **state)
     " --type=json -p='[{\"op\":\"test\",\"path\":\"/metadata/finalizers/" i "\",\"value\":"        \
     "\"" IN_USE "\"},{\"op\":\"remove\",\"path\":\"/metadata/finalizers/" i "\"}]'"
 
-static void put(struct ty_cluster_snapshot *s, const struct ty_kind *kind, const char *ns,
-                const char *name, const char *text)
+static void put_object(struct ty_cluster_snapshot *s, const struct ty_kind *kind, const char *ns,
+                       const char *name, const char *text)
 {
     assert_int_equal(ty_cluster_snapshot_put(s, kind, ty_str(ns), ty_str(name), ty_str(text)), 0);
 }
 
-/* Who has switched back to v2.3.0 must not lose it: it has the names of ours. */
+/* Kubeflow Trainer's own manager has the same names and must not be deleted. */
 static void test_upstream(void **state)
 {
     (void)state;
@@ -108,11 +110,11 @@ static void test_upstream(void **state)
     char text[256];
 
     snprintf(text, sizeof(text), manager, "registry.example/trainyard:0.2.0");
-    put(ours, &ty_kind_deployment, "kf", "kubeflow-trainer-controller-manager", text);
+    put_object(ours, &ty_kind_deployment, "kf", "kubeflow-trainer-controller-manager", text);
     ty_uninstall_inspect(a, ours, &s, &f);
     assert_null(f.upstream);
     snprintf(text, sizeof(text), manager, "r.example/trainer/trainer-controller-manager:v2.3.0");
-    put(theirs, &ty_kind_deployment, "kf", "kubeflow-trainer-controller-manager", text);
+    put_object(theirs, &ty_kind_deployment, "kf", "kubeflow-trainer-controller-manager", text);
     ty_uninstall_inspect(a, theirs, &s, &f);
     assert_string_equal(f.upstream, "kf/kubeflow-trainer-controller-manager "
                                     "(r.example/trainer/trainer-controller-manager:v2.3.0)");
@@ -128,10 +130,11 @@ static void test_facts(void **state)
     struct ty_uninstall s = { 0 };
     struct ty_uninstall_facts f;
 
-    put(snapshot, &ty_kind_trainjob, "a", "one", "{}");
-    put(snapshot, &ty_kind_trainjob, "b", "one", "{}");
-    put(snapshot, &ty_kind_trainjob, "b", "two", "{}");
-    put(snapshot, &ty_kind_validatingwebhook, "", "validator.trainer.kubeflow.org",
+    put_object(snapshot, &ty_kind_trainjob, "a", "one", "{}");
+    put_object(snapshot, &ty_kind_trainjob, "b", "one", "{}");
+    put_object(snapshot, &ty_kind_trainjob, "b", "two", "{}");
+    put_object(
+        snapshot, &ty_kind_validatingwebhook, "", "validator.trainer.kubeflow.org",
         "{\"metadata\":{\"annotations\":{\"meta.helm.sh/release-name\":\"r\","
         "\"meta.helm.sh/release-namespace\":\"kf\"}},\"webhooks\":[{\"clientConfig\":{\"service\":"
         "{\"name\":\"n\",\"namespace\":\"kf\"}}}]}");
@@ -145,7 +148,7 @@ static void test_facts(void **state)
     ty_cluster_snapshot_free(snapshot);
 }
 
-/* Only those that would go: a runtime of a team's own stays, with its finalizer. */
+/* Commands only for runtimes that are deleted: other runtimes keep their finalizer. */
 static void test_held(void **state)
 {
     (void)state;
@@ -154,12 +157,12 @@ static void test_held(void **state)
     struct ty_uninstall s = { 0 };
     struct ty_uninstall_facts f;
 
-    put(snapshot, &ty_kind_clustertrainingruntime, "", "torch-distributed",
-        "{\"metadata\":{\"finalizers\":[\"x/y\",\"" IN_USE "\"]}}");
-    put(snapshot, &ty_kind_clustertrainingruntime, "", "jax-distributed",
-        "{\"metadata\":{\"finalizers\":[\"x/y\"]}}");
-    put(snapshot, &ty_kind_trainingruntime, "team", "own",
-        "{\"metadata\":{\"finalizers\":[\"" IN_USE "\"]}}");
+    put_object(snapshot, &ty_kind_clustertrainingruntime, "", "torch-distributed",
+               "{\"metadata\":{\"finalizers\":[\"x/y\",\"" IN_USE "\"]}}");
+    put_object(snapshot, &ty_kind_clustertrainingruntime, "", "jax-distributed",
+               "{\"metadata\":{\"finalizers\":[\"x/y\"]}}");
+    put_object(snapshot, &ty_kind_trainingruntime, "team", "own",
+               "{\"metadata\":{\"finalizers\":[\"" IN_USE "\"]}}");
     ty_uninstall_inspect(a, snapshot, &s, &f);
     assert_int_equal(f.held.n, 0);
     s.runtimes = true;
@@ -212,12 +215,13 @@ static void test_spaces(void **state)
 
     ty_uninstall_inspect(a, snapshot, &s, &f);
     assert_int_equal(f.spaces.n, 0);
-    put(snapshot, &ty_kind_lease, "left", "trainer.kubeflow.org", "{}");
+    put_object(snapshot, &ty_kind_lease, "left", "trainer.kubeflow.org", "{}");
     ty_uninstall_inspect(a, snapshot, &s, &f);
     assert_int_equal(f.spaces.n, 1);
     assert_string_equal(f.spaces.v[0], "left");
-    put(snapshot, &ty_kind_deployment, "kubeflow", "kubeflow-trainer-controller-manager", "{}");
-    put(snapshot, &ty_kind_deployment, "other", "kubeflow-trainer-controller-manager", "{}");
+    put_object(snapshot, &ty_kind_deployment, "kubeflow", "kubeflow-trainer-controller-manager",
+               "{}");
+    put_object(snapshot, &ty_kind_deployment, "other", "kubeflow-trainer-controller-manager", "{}");
     ty_uninstall_inspect(a, snapshot, &s, &f);
     assert_int_equal(f.spaces.n, 2);
     assert_string_equal(f.spaces.v[0], "kubeflow");

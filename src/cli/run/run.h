@@ -1,4 +1,4 @@
-/* What the files of `trainyard run` share: one run, from the command line to its exit status. */
+/* One `trainyard run`, from the command line to its exit status. */
 #ifndef TY_CLI_RUN_RUN_H
 #define TY_CLI_RUN_RUN_H
 
@@ -19,33 +19,25 @@ struct ty_run_ctx {
     uv_signal_t sigint, sigterm;
     uv_check_t check;
     uv_timer_t timeout;
-    uv_timer_t settled; /* what only starting needed is let go */
+    uv_timer_t settled; /* for ty_memory_trim after the start */
     int interrupts;
     bool timed_out;
     const char *limit; /* --timeout */
     int64_t limit_ms;  /* 0: none */
-    char *root;        /* the state folder, or its stand-in among temporary files */
+    char *root;        /* the state directory, or a temporary one */
     char *dir, *claims;
-    char *past; /* the history file; NULL: where this run is, nobody would find it */
+    char *past; /* the history file; NULL in a temporary directory */
     char *program, *workdir;
     const char **env; /* --env, NULL-terminated */
 };
 
-/* run_input.c: what is run. Everything that was accepted, and the runtimes that the jobs refer to;
- * objs has room for twice the inputs. */
-size_t ty_run_input_gather(struct ty_run_ctx *r, const struct ty_json **objs, size_t *ret_jobs);
-/* --set spec.trainer.numNodes=4: the value is YAML, on every TrainJob of the input; null takes the
- * field away. */
-int ty_run_input_set(struct ty_run_ctx *r, const struct ty_args *args, struct ty_err *err);
-
-/* run_folders.c: makes r->dir with its logs and pods, and r->claims; among temporary files, with a
- * warning, if the state folder cannot be written or may be written by others. */
+/* Creates r->dir with logs/ and pods/, and r->claims, below $XDG_STATE_HOME/trainyard; below
+ * $TMPDIR, with a warning, if that cannot be written or others may write it. */
 int ty_run_folders(struct ty_run_ctx *r, const char *name, struct ty_err *err);
-
-/* run_end.c */
-/* The last word of the view; while the engine is there. keep: the pods' folders stay. */
+/* Prints the summary; the engine must still exist. keep: the pod directories stay. */
 void ty_run_close_view(struct ty_run_ctx *r, bool keep);
 int ty_run_exit_code(struct ty_run_ctx *r); /* before ty_run_end */
-void ty_run_end(struct ty_run_ctx *r); /* the engine, the loop, the zygote; half-built is fine */
+/* Frees the engine, the loop and the zygote; accepts a half-built run. */
+void ty_run_end(struct ty_run_ctx *r);
 
 #endif

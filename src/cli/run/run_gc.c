@@ -1,5 +1,5 @@
-/* Pods' folders are made after the run holds its lock, so one that has some and is not held is
- * over: killed, or the machine went down. */
+/* A run creates pod directories after it has locked its run directory. So a run directory that has
+ * some and is not locked belongs to a run that was killed. */
 #include "cli/run/run_gc.h"
 
 #include <dirent.h>
@@ -17,7 +17,7 @@
 static int remove_one(const char *path, const struct stat *st TY_UNUSED, int kind TY_UNUSED,
                       struct FTW *ftw TY_UNUSED)
 {
-    remove(path); /* what cannot go stays, but does not keep the rest */
+    remove(path); /* continue after an error */
     return 0;
 }
 
@@ -31,7 +31,7 @@ static void gc_run(struct ty_arena *a, const char *dir)
     static const char *const sockets[] = { "rsh.sock", "control.sock" };
     char *pods = ty_arena_printf(a, "%s/pods", dir);
 
-    /* A run that ended as it should has removed an empty `pods`; one that begins has it empty. */
+    /* A run that ended normally has removed `pods`; in one that begins it is empty. */
     if (access(pods, F_OK) < 0 || ty_run_lock_is_held(dir))
         return;
     if (access(ty_arena_printf(a, "%s/lock", dir), F_OK) < 0 || ty_run_gc_is_excluded(a, dir))
@@ -51,7 +51,7 @@ static void gc_run(struct ty_arena *a, const char *dir)
         unlink(ty_arena_printf(a, "%s/%s", dir, sockets[i]));
 }
 
-/* A port's file that nobody has locked: its run was killed. */
+/* Removes a port file that is not locked: its run was killed. */
 static void gc_port(const char *path)
 {
     int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);

@@ -1,4 +1,4 @@
-/* What runs that were killed could not take away themselves. */
+/* Garbage collection of runs that were killed. */
 #ifndef TY_CLI_RUN_RUN_GC_H
 #define TY_CLI_RUN_RUN_GC_H
 
@@ -6,12 +6,11 @@
 
 #include "base/arena.h"
 
-/* Removes the pods' scratch files, the sockets and the claims on ports of every run below the
- * folder `runs` that is over; logs stay. Leaves alone who is still at work, and who was told to
- * keep its files. */
+/* Removes pod directories, sockets and port claims of all ended runs below the directory `runs`;
+ * logs stay. Skips live runs and excluded ones. */
 void ty_run_gc(struct ty_arena *a, const char *runs);
-/* Says so of the run in the folder `dir`: never collected. */
+/* Excludes the run in directory `dir` from garbage collection (run --keep). */
 void ty_run_gc_exclude(struct ty_arena *a, const char *dir);
-bool ty_run_gc_is_excluded(struct ty_arena *a, const char *dir); /* was that said? */
+bool ty_run_gc_is_excluded(struct ty_arena *a, const char *dir);
 
 #endif

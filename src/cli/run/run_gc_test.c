@@ -23,7 +23,7 @@ static void make_run(const char *name, bool lock)
     }
 }
 
-static bool there(const char *path)
+static bool path_exists(const char *path)
 {
     return access(path, F_OK) == 0;
 }
@@ -47,15 +47,15 @@ static void test_only_the_dead(void **state)
     int lock = ty_run_lock_acquire("runs/alive", &err);
     assert_true(lock >= 0);
     ty_run_gc(b.cli.arena, "runs");
-    assert_false(there("runs/dead/pods"));
-    assert_false(there("runs/dead/rsh.sock"));
-    assert_true(there("runs/dead/logs/log"));
-    assert_true(there("runs/alive/pods/a/tmp/file") && there("runs/alive/rsh.sock"));
-    assert_true(there("runs/young/pods/a/tmp/file") && there("runs/young/rsh.sock"));
-    assert_true(there("runs/kept/pods/a/tmp/file"));
+    assert_false(path_exists("runs/dead/pods"));
+    assert_false(path_exists("runs/dead/rsh.sock"));
+    assert_true(path_exists("runs/dead/logs/log"));
+    assert_true(path_exists("runs/alive/pods/a/tmp/file") && path_exists("runs/alive/rsh.sock"));
+    assert_true(path_exists("runs/young/pods/a/tmp/file") && path_exists("runs/young/rsh.sock"));
+    assert_true(path_exists("runs/kept/pods/a/tmp/file"));
     close(lock);
     ty_run_gc(b.cli.arena, "runs");
-    assert_false(there("runs/alive/pods"));
+    assert_false(path_exists("runs/alive/pods"));
     ty_run_gc(b.cli.arena, "no/such/folder");
     fixture_close(&b);
 }
@@ -72,11 +72,11 @@ static void test_an_empty_folder_may_be_that_of_a_beginner(void **state)
     fixture_file("runs/new/lock", "");
     fixture_file("runs/new/rsh.sock", "");
     ty_run_gc(b.cli.arena, "runs");
-    assert_true(there("runs/new/pods") && there("runs/new/rsh.sock"));
+    assert_true(path_exists("runs/new/pods") && path_exists("runs/new/rsh.sock"));
     fixture_close(&b);
 }
 
-/* Ports that killed runs had claimed are free again; those of others are theirs. */
+/* Port claims of killed runs are removed; those of live runs stay. */
 static void test_ports(void **state)
 {
     struct ty_cli_fixture b;
@@ -92,11 +92,12 @@ static void test_ports(void **state)
     int fd = open("runs/port-2.lock", O_RDWR | O_CLOEXEC);
     assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
     ty_run_gc(b.cli.arena, "runs");
-    assert_false(there("runs/port-1.lock"));
-    assert_true(there("runs/port-2.lock") && there("runs/port-3") && there("precious"));
+    assert_false(path_exists("runs/port-1.lock"));
+    assert_true(path_exists("runs/port-2.lock") && path_exists("runs/port-3") &&
+                path_exists("precious"));
     close(fd);
     ty_run_gc(b.cli.arena, "runs");
-    assert_false(there("runs/port-2.lock"));
+    assert_false(path_exists("runs/port-2.lock"));
     fixture_close(&b);
 }
 

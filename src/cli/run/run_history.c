@@ -1,15 +1,64 @@
 #include "cli/run/run_history.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
-#include "cli/run/run_command.h"
+#include "base/buf.h"
 #include "store/history/run_lock.h"
 
 #define EVERY_MS   100
-#define FULL_MS    1000 /* a full disk is tried again: somebody may make room */
-#define HURRIED_MS 20   /* how long a write in the loop waits for other runs' writes */
-#define LAST_MS    3000 /* and how long the last one does */
+#define FULL_MS    1000 /* retry interval after ENOSPC */
+#define HURRIED_MS 20   /* busy timeout of a write in the event loop */
+#define LAST_MS    3000 /* busy timeout of the last write */
+#define MASK       "***"
+
+/* ---- the command line ---- */
+
+/* How many bytes of the word are stored: all, or up to the value of a variable. "-eNAME=VALUE" and
+ * "--env=NAME=VALUE" end with the text given to --env, so comparing ends finds both. */
+static size_t shown_length(struct ty_str word, const char *const *env)
+{
+    for (; env && *env; env++) {
+        struct ty_str given = ty_str(*env), name;
+        struct ty_str value = ty_str_cut(given, '=', &name);
+        if (value.n && ty_str_ends(word, given))
+            return word.n - value.n;
+    }
+    return word.n;
+}
+
+char *ty_run_history_command(struct ty_arena *a, struct ty_str words, const char *const *env)
+{
+    ty_auto_buf b = { 0 };
+
+    while (words.n) {
+        struct ty_str word, rest = ty_str_cut(words, '\0', &word);
+        size_t n = rest.p ? shown_length(word, env) : 0;
+        if (b.n)
+            ty_buf_chr(&b, ' ');
+        ty_buf_put(&b, word.p, n);
+        if (!rest.p)
+            ty_buf_cstr(&b, "…"); /* a truncated word may contain part of a secret */
+        else if (n < word.n)
+            ty_buf_cstr(&b, MASK);
+        words = rest;
+    }
+    return ty_arena_strndup(a, b.n ? b.p : "", b.n);
+}
+
+static char *own_command(struct ty_arena *a, const char *const *env)
+{
+    char text[8192];
+    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, sizeof(text)) : 0;
+
+    if (fd >= 0)
+        close(fd);
+    return ty_run_history_command(a, (struct ty_str){ text, n > 0 ? (size_t)n : 0 }, env);
+}
+
+/* ---- writing ---- */
 
 static void stop_recording(struct ty_run_history *h)
 {
@@ -19,7 +68,7 @@ static void stop_recording(struct ty_run_history *h)
     h->file = NULL;
 }
 
-/* True unless it must be tried again. */
+/* Returns false if the write must be retried. */
 static bool write_now(struct ty_run_history *h, int patience_ms)
 {
     struct ty_err err = { 0 };
@@ -58,7 +107,7 @@ static void on_change(void *ctx, bool urgent)
     h->changed = true;
     if (h->full && uv_is_active((const uv_handle_t *)&h->timer))
         return;
-    /* The run itself and its jobs at once: they can be given orders from now on. */
+    /* Writes the run and its jobs at once: from now on commands find its control socket. */
     uv_timer_start(&h->timer, on_timer, urgent || !h->run.id ? 0 : EVERY_MS, 0);
 }
 
@@ -103,7 +152,7 @@ void ty_run_history_begin(struct ty_run_history *h, uv_loop_t *loop, struct ty_e
     h->path = ty_arena_printf(a, "%s", path);
     h->run = (struct ty_history_db_run){ .pid = getpid(),
                                          .dir = ty_arena_printf(a, "%s", dir),
-                                         .command = ty_run_command_own(a, h->env),
+                                         .command = own_command(a, h->env),
                                          .started_ms = ty_cli_wall_ms(),
                                          .how = "" };
     uv_timer_init(loop, &h->timer);
@@ -132,7 +181,7 @@ static const char *how_it_ended(int code)
     }
 }
 
-/* The runs before this one, as far as they are too many or too old. */
+/* Deletes earlier runs beyond the limits of the history. */
 static void prune_history(struct ty_run_history *h)
 {
     struct ty_err err = { 0 };

@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-/* An engine of which only the store is there: the history needs no more. */
-struct world {
+/* An engine with only a store, which is all that the history needs. */
+struct run_history_fixture {
     struct ty_cli_fixture b;
     uv_loop_t loop;
     struct ty_engine e;
@@ -22,7 +22,7 @@ static int64_t noon(void *ctx TY_UNUSED)
 
 static int setup(void **state)
 {
-    struct world *w = calloc(1, sizeof(*w));
+    struct run_history_fixture *w = calloc(1, sizeof(*w));
 
     fixture_open(&w->b);
     uv_loop_init(&w->loop);
@@ -34,7 +34,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    struct world *w = *state;
+    struct run_history_fixture *w = *state;
 
     ty_run_history_end(&w->h, 1);
     uv_run(&w->loop, UV_RUN_DEFAULT);
@@ -45,7 +45,7 @@ static int teardown(void **state)
     return 0;
 }
 
-static void add_job(struct world *w, const char *name)
+static void add_job(struct run_history_fixture *w, const char *name)
 {
     struct ty_arena *a = w->b.cli.arena;
     struct ty_err err = { 0 };
@@ -59,7 +59,7 @@ static void add_job(struct world *w, const char *name)
         ty_local_create(w->e.store, a, ty_json_parse(a, ty_str(text), NULL, &err), &err), 0);
 }
 
-static bool first(void *ctx, const struct ty_history_read_object *o)
+static bool take_first(void *ctx, const struct ty_history_read_object *o)
 {
     struct ty_history_db_run *run = ctx;
 
@@ -71,28 +71,28 @@ static bool first(void *ctx, const struct ty_history_read_object *o)
 }
 
 /* The newest run of the file; id 0: none. */
-static struct ty_history_db_run newest(void)
+static struct ty_history_db_run newest_run(void)
 {
     struct ty_history_db_run run = { 0 };
     struct ty_history_db *d = NULL;
 
     if (ty_history_db_open("h.db", TY_HISTORY_DB_READ, &d, NULL) == 0)
-        ty_history_read_objects(d, &(struct ty_history_read_filter){ 0 }, first, &run, NULL);
+        ty_history_read_objects(d, &(struct ty_history_read_filter){ 0 }, take_first, &run, NULL);
     ty_history_db_close(d);
     return run;
 }
 
-static void stop(uv_timer_t *t)
+static void stop_loop(uv_timer_t *t)
 {
     uv_stop(t->loop);
 }
 
-static void turn(struct world *w, unsigned ms)
+static void turn_loop(struct run_history_fixture *w, unsigned ms)
 {
     uv_timer_t t;
 
     uv_timer_init(&w->loop, &t);
-    uv_timer_start(&t, stop, ms, 0);
+    uv_timer_start(&t, stop_loop, ms, 0);
     uv_run(&w->loop, UV_RUN_DEFAULT);
     uv_close((uv_handle_t *)&t, NULL);
     uv_run(&w->loop, UV_RUN_NOWAIT);
@@ -100,20 +100,20 @@ static void turn(struct world *w, unsigned ms)
 
 static void test_written_while_it_goes(void **state)
 {
-    struct world *w = *state;
+    struct run_history_fixture *w = *state;
 
     ty_run_history_begin(&w->h, &w->loop, &w->e, ".", "h.db");
     assert_true(ty_run_lock_is_held("."));
     assert_int_equal(access("h.db", F_OK), -1); /* nothing to tell of yet */
     add_job(w, "a");
-    for (int i = 0; i < 100 && !newest().id; i++)
-        turn(w, 50);
-    assert_int_equal(newest().id, 1);
-    assert_int_equal(newest().pid, getpid());
-    assert_string_equal(newest().how, "");
+    for (int i = 0; i < 100 && !newest_run().id; i++)
+        turn_loop(w, 50);
+    assert_int_equal(newest_run().id, 1);
+    assert_int_equal(newest_run().pid, getpid());
+    assert_string_equal(newest_run().how, "");
     ty_run_history_end(&w->h, 0);
-    assert_string_equal(newest().how, "ended");
-    assert_true(newest().ended_ms >= newest().started_ms);
+    assert_string_equal(newest_run().how, "ended");
+    assert_true(newest_run().ended_ms >= newest_run().started_ms);
     assert_false(ty_run_lock_is_held("."));
     fixture_flush(&w->b);
     assert_string_equal(w->b.err, "");
@@ -121,7 +121,7 @@ static void test_written_while_it_goes(void **state)
 
 static void test_a_run_of_nothing_leaves_nothing(void **state)
 {
-    struct world *w = *state;
+    struct run_history_fixture *w = *state;
 
     ty_run_history_begin(&w->h, &w->loop, &w->e, ".", "h.db");
     ty_run_history_end(&w->h, 1);
@@ -131,15 +131,15 @@ static void test_a_run_of_nothing_leaves_nothing(void **state)
 
 static void test_a_broken_file_is_told_once(void **state)
 {
-    struct world *w = *state;
+    struct run_history_fixture *w = *state;
 
     fixture_file("h.db", "this is no database, it only looks like a file, and a long one at that: "
                          "SQLite wants a hundred bytes before it has a look at what they are");
     ty_run_history_begin(&w->h, &w->loop, &w->e, ".", "h.db");
     add_job(w, "a");
-    turn(w, 300);
+    turn_loop(w, 300);
     add_job(w, "b");
-    turn(w, 300);
+    turn_loop(w, 300);
     ty_run_history_end(&w->h, 0);
     fixture_flush(&w->b);
     assert_string_equal(w->b.err,
@@ -148,12 +148,12 @@ static void test_a_broken_file_is_told_once(void **state)
 
 static void test_orders(void **state)
 {
-    struct world *w = *state;
+    struct run_history_fixture *w = *state;
     struct ty_err err = { 0 };
 
     ty_run_history_begin(&w->h, &w->loop, &w->e, ".", "h.db");
     add_job(w, "a");
-    turn(w, 1);
+    turn_loop(w, 1);
     w->h.observer.event(w->h.observer.ctx, &ty_kind_trainjob, "a", "Normal", "R", "m", 1);
     assert_int_equal(access("control.sock", F_OK), 0);
     assert_int_equal(ty_engine_delete(&w->e, "a", &err), 0);
@@ -163,7 +163,7 @@ static void test_orders(void **state)
 
 static void test_no_folder_no_trouble(void **state)
 {
-    struct world *w = *state;
+    struct run_history_fixture *w = *state;
 
     ty_run_history_begin(&w->h, &w->loop, &w->e, "not/there", "not/there/h.db");
     add_job(w, "a");
@@ -174,13 +174,59 @@ static void test_no_folder_no_trouble(void **state)
     assert_has(w->b.err, "this run has no history: not/there/h.db: No such file or directory");
 }
 
+#define WORDS(lit) ((struct ty_str){ lit, sizeof(lit) - 1 })
+
+static void test_command_as_typed(void **state)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 16);
+
+    (void)state;
+    assert_string_equal(ty_run_history_command(a, WORDS("trainyard\0run\0a b\0\0x\0"), NULL),
+                        "trainyard run a b  x");
+    assert_string_equal(ty_run_history_command(a, WORDS(""), NULL), "");
+}
+
+/* However --env is spelled, its value is masked. */
+static void test_command_hides_values(void **state)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 16);
+    static const char *const env[] = { "TOKEN=hf_x=y", "PLAIN", "EMPTY=", NULL };
+
+    (void)state;
+    assert_string_equal(
+        ty_run_history_command(
+            a,
+            WORDS("trainyard\0run\0job.yaml\0--env\0TOKEN=hf_x=y\0--env=TOKEN=hf_x=y\0"
+                  "-e\0TOKEN=hf_x=y\0-eTOKEN=hf_x=y\0-e=TOKEN=hf_x=y\0-qeTOKEN=hf_x=y\0"
+                  "-e\0PLAIN\0-e\0EMPTY=\0--set\0spec.trainer.numNodes=2\0"),
+            env),
+        "trainyard run job.yaml --env TOKEN=*** --env=TOKEN=*** -e TOKEN=*** -eTOKEN=*** "
+        "-e=TOKEN=*** -qeTOKEN=*** -e PLAIN -e EMPTY= --set spec.trainer.numNodes=2");
+}
+
+/* A truncated command line ends before its last word. */
+static void test_command_cut_off(void **state)
+{
+    ty_auto_arena *a = ty_arena_new(1 << 16);
+    static const char *const env[] = { "TOKEN=secret", NULL };
+
+    (void)state;
+    assert_string_equal(ty_run_history_command(a, WORDS("trainyard\0run\0-e\0TOKEN=sec"), env),
+                        "trainyard run -e …");
+}
+
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_written_while_it_goes),      T(test_a_run_of_nothing_leaves_nothing),
-        T(test_a_broken_file_is_told_once), T(test_orders),
+        T(test_written_while_it_goes),
+        T(test_a_run_of_nothing_leaves_nothing),
+        T(test_a_broken_file_is_told_once),
+        T(test_orders),
         T(test_no_folder_no_trouble),
+        cmocka_unit_test(test_command_as_typed),
+        cmocka_unit_test(test_command_hides_values),
+        cmocka_unit_test(test_command_cut_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
-/* What a run is made of: the accepted objects of the input, and what --set changes in them. */
+/* Gathers the objects of a run and applies --set. */
 #include <errno.h>
 
-#include "cli/run/run.h"
+#include "cli/run/run_input.h"
 #include "trainer/runtime_resolve.h"
 #include "json/yaml.h"
 
@@ -13,8 +13,7 @@ static bool contains_object(const struct ty_json *const *objs, size_t n, const s
     return false;
 }
 
-/* The input first, whatever its order; then what is missing of the jobs' runtimes, wherever they
- * are. */
+/* The objects of the input first, then runtimes that the jobs refer to and the input lacks. */
 size_t ty_run_input_gather(struct ty_run_ctx *r, const struct ty_json **objs, size_t *ret_jobs)
 {
     struct ty_session *s = &r->session;
@@ -38,7 +37,8 @@ size_t ty_run_input_gather(struct ty_run_ctx *r, const struct ty_json **objs, si
     return n;
 }
 
-/* spec.trainer.numNodes: no part is empty, and what an object is stays: it was read as that. */
+/* A path such as spec.trainer.numNodes: no part is empty, and apiVersion and kind cannot be set,
+ * because the object is already parsed as that kind. */
 static int check_path(const char *word, struct ty_str path, struct ty_err *err)
 {
     struct ty_str key, rest = path;
@@ -61,7 +61,7 @@ static void set_in(struct ty_arena *a, struct ty_json *at, struct ty_str path,
 
     for (rest = ty_str_cut(rest, '.', &key); rest.p; rest = ty_str_cut(rest, '.', &key))
         at = ty_json_ensure_object(a, at, ty_arena_strndup(a, key.p, key.n));
-    ty_json_put(a, at, key, ty_json_copy(a, value, 0)); /* each its own: they are edited later */
+    ty_json_put(a, at, key, ty_json_copy(a, value, 0)); /* jobs are edited later: no sharing */
 }
 
 static void unset_in(struct ty_json *at, struct ty_str path)
@@ -90,7 +90,7 @@ static int set_one(struct ty_run_ctx *r, const char *word, struct ty_err *err)
     if (docs.n > 1)
         return ty_fail(err, -EINVAL, "--set %.*s: one value, not %zu documents", TY_ARG(path),
                        docs.n);
-    bool nothing = ty_str_trim(value).n == 0; /* x= is an empty word, x=null is no x */
+    bool nothing = ty_str_trim(value).n == 0; /* x= sets an empty string, x=null removes x */
     const struct ty_json *v = docs.n ? docs.v[0] : nothing ? ty_json_cstr(a, "") : NULL;
     for (size_t i = 0; i < r->session.inputs.n; i++) {
         struct ty_doc *d = r->session.inputs.v[i];
@@ -104,10 +104,10 @@ static int set_one(struct ty_run_ctx *r, const char *word, struct ty_err *err)
     return 0;
 }
 
-int ty_run_input_set(struct ty_run_ctx *r, const struct ty_args *args, struct ty_err *err)
+int ty_run_input_set(struct ty_run_ctx *r, const struct ty_strlist *sets, struct ty_err *err)
 {
-    for (size_t i = 0; i < args->sets.n; i++) {
-        int ret = set_one(r, args->sets.v[i], err);
+    for (size_t i = 0; i < sets->n; i++) {
+        int ret = set_one(r, sets->v[i], err);
         if (ret < 0)
             return ret;
     }

@@ -1,4 +1,5 @@
-#include "cli/run/run.h"
+#include "cli/cmds.h"
+#include "cli/run/run_input.h"
 #include "cli/testing.h"
 
 #define API "apiVersion: trainer.kubeflow.org/v1alpha1\n"
@@ -11,14 +12,16 @@
     "---\n" API "kind: TrainJob\nmetadata: {name: " name                                           \
     ", namespace: a}\nspec: {runtimeRef: {name: rt}, trainer: {image: i}}\n"
 
-struct world {
+struct run_input_fixture {
     struct ty_cli_fixture b;
     struct ty_run_ctx r;
 };
 
-static void open_files(struct world *w, const char *first, const char *second, const char *in)
+static void open_files(struct run_input_fixture *w, const char *first, const char *second,
+                       const char *in)
 {
-    struct ty_args args = { 0 };
+    struct ty_input_opts input = { 0 };
+    struct ty_session_opts session = { .input = &input };
     struct ty_err err = { 0 };
     int ends[2];
 
@@ -26,22 +29,22 @@ static void open_files(struct world *w, const char *first, const char *second, c
     fixture_open(&w->b);
     w->r.cli = &w->b.cli;
     fixture_file("a.yaml", first);
-    ty_strlist_add(w->b.cli.arena, &args.files, "a.yaml");
+    ty_strlist_add(w->b.cli.arena, &input.files, "a.yaml");
     if (second) {
         fixture_file("b.yaml", second);
-        ty_strlist_add(w->b.cli.arena, &args.files, "b.yaml");
+        ty_strlist_add(w->b.cli.arena, &input.files, "b.yaml");
     }
     if (in) {
         assert_int_equal(pipe(ends), 0);
         assert_int_equal(write(ends[1], in, strlen(in)), strlen(in));
         close(ends[1]);
         w->b.cli.in = ends[0];
-        ty_strlist_add(w->b.cli.arena, &args.files, "-");
+        ty_strlist_add(w->b.cli.arena, &input.files, "-");
     }
-    assert_int_equal(ty_session_open(&w->r.session, &w->b.cli, &args, &err), 0);
+    assert_int_equal(ty_session_open(&w->r.session, &w->b.cli, &session, &err), 0);
 }
 
-static void close_files(struct world *w)
+static void close_files(struct run_input_fixture *w)
 {
     if (w->b.cli.in >= 0)
         close(w->b.cli.in);
@@ -49,15 +52,15 @@ static void close_files(struct world *w)
     fixture_close(&w->b);
 }
 
-static int set(struct world *w, const char *word, struct ty_err *err)
+static int set_field(struct run_input_fixture *w, const char *word, struct ty_err *err)
 {
-    struct ty_args args = { 0 };
+    struct ty_strlist sets = { 0 };
 
-    ty_strlist_add(w->b.cli.arena, &args.sets, word);
-    return ty_run_input_set(&w->r, &args, err);
+    ty_strlist_add(w->b.cli.arena, &sets, word);
+    return ty_run_input_set(&w->r, &sets, err);
 }
 
-static struct ty_json *job(struct world *w, const char *name)
+static struct ty_json *find_job(struct run_input_fixture *w, const char *name)
 {
     for (size_t i = 0; i < w->r.session.inputs.n; i++)
         if (ty_str_is(w->r.session.inputs.v[i]->name, name))
@@ -68,32 +71,32 @@ static struct ty_json *job(struct world *w, const char *name)
 
 static void test_set(void **state)
 {
-    struct world w;
+    struct run_input_fixture w;
     struct ty_err err = { 0 };
     int64_t n = 0;
 
     (void)state;
     open_files(&w, RUNTIME JOB("x"), JOB("w"), NULL);
-    assert_int_equal(set(&w, "spec.trainer.numNodes=4", &err), 0);
-    assert_true(ty_json_int_at(job(&w, "x"), "spec.trainer.numNodes", &n) && n == 4);
-    assert_true(ty_json_int_at(job(&w, "w"), "spec.trainer.numNodes", &n) && n == 4);
-    assert_true(ty_json_int_at(job(&w, "rt"), "spec.mlPolicy.numNodes", &n) && n == 1);
-    assert_null(ty_json_at(job(&w, "rt"), "spec.trainer"));         /* TrainJobs only */
-    assert_int_equal(set(&w, "metadata.labels.made=a=b", &err), 0); /* made on the way */
-    assert_true(ty_str_is(ty_json_str_at(job(&w, "x"), "metadata.labels.made"), "a=b"));
-    assert_int_equal(set(&w, "spec.trainer.command=[sh, -c, \"a, b\"]", &err), 0);
+    assert_int_equal(set_field(&w, "spec.trainer.numNodes=4", &err), 0);
+    assert_true(ty_json_int_at(find_job(&w, "x"), "spec.trainer.numNodes", &n) && n == 4);
+    assert_true(ty_json_int_at(find_job(&w, "w"), "spec.trainer.numNodes", &n) && n == 4);
+    assert_true(ty_json_int_at(find_job(&w, "rt"), "spec.mlPolicy.numNodes", &n) && n == 1);
+    assert_null(ty_json_at(find_job(&w, "rt"), "spec.trainer"));          /* TrainJobs only */
+    assert_int_equal(set_field(&w, "metadata.labels.made=a=b", &err), 0); /* made on the way */
+    assert_true(ty_str_is(ty_json_str_at(find_job(&w, "x"), "metadata.labels.made"), "a=b"));
+    assert_int_equal(set_field(&w, "spec.trainer.command=[sh, -c, \"a, b\"]", &err), 0);
     assert_string_equal(
-        ty_json_text(w.b.cli.arena, ty_json_at(job(&w, "x"), "spec.trainer.command")).p,
+        ty_json_text(w.b.cli.arena, ty_json_at(find_job(&w, "x"), "spec.trainer.command")).p,
         "[\"sh\",\"-c\",\"a, b\"]");
-    assert_int_equal(set(&w, "spec.trainer.image=", &err), 0);
-    assert_int_equal(ty_json_str_at(job(&w, "x"), "spec.trainer.image").n, 0);
-    assert_int_equal(set(&w, "spec.trainer.numNodes=null", &err), 0); /* taken away */
-    assert_null(ty_json_at(job(&w, "x"), "spec.trainer.numNodes"));
-    assert_int_equal(set(&w, "spec.initializer.dataset=~", &err), 0);
-    assert_int_equal(set(&w, "spec.trainer.image.x.y=null", &err), 0);
-    assert_null(ty_json_at(job(&w, "x"), "spec.initializer")); /* and nothing made for it */
-    assert_true(ty_json_at(job(&w, "x"), "spec.trainer.command") !=
-                ty_json_at(job(&w, "w"), "spec.trainer.command")); /* each its own */
+    assert_int_equal(set_field(&w, "spec.trainer.image=", &err), 0);
+    assert_int_equal(ty_json_str_at(find_job(&w, "x"), "spec.trainer.image").n, 0);
+    assert_int_equal(set_field(&w, "spec.trainer.numNodes=null", &err), 0); /* taken away */
+    assert_null(ty_json_at(find_job(&w, "x"), "spec.trainer.numNodes"));
+    assert_int_equal(set_field(&w, "spec.initializer.dataset=~", &err), 0);
+    assert_int_equal(set_field(&w, "spec.trainer.image.x.y=null", &err), 0);
+    assert_null(ty_json_at(find_job(&w, "x"), "spec.initializer")); /* and nothing made for it */
+    assert_true(ty_json_at(find_job(&w, "x"), "spec.trainer.command") !=
+                ty_json_at(find_job(&w, "w"), "spec.trainer.command")); /* each its own */
     close_files(&w);
 }
 
@@ -111,29 +114,29 @@ static void test_sets_that_are_wrong(void **state)
         { "spec.x=a\n---\nb", "--set spec.x: one value, not 2 documents" },
         { "spec.x=[a", "--set:1:1: this [ is never closed" },
     };
-    struct world w;
+    struct run_input_fixture w;
 
     (void)state;
     open_files(&w, RUNTIME JOB("x"), NULL, NULL);
-    const char *before = ty_json_text(w.b.cli.arena, job(&w, "x")).p;
+    const char *before = ty_json_text(w.b.cli.arena, find_job(&w, "x")).p;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct ty_err err = { 0 };
-        assert_true(set(&w, rows[i][0], &err) < 0);
+        assert_true(set_field(&w, rows[i][0], &err) < 0);
         assert_string_equal(err.text, rows[i][1]);
-        assert_string_equal(ty_json_text(w.b.cli.arena, job(&w, "x")).p, before);
+        assert_string_equal(ty_json_text(w.b.cli.arena, find_job(&w, "x")).p, before);
     }
     close_files(&w);
 }
 
-/* A path through a value that is no object: the value gives way, and the schema speaks about it. */
+/* A path through a value that is no object replaces the value; the schema check reports it. */
 static void test_set_through_a_value(void **state)
 {
-    struct world w;
+    struct run_input_fixture w;
     struct ty_err err = { 0 };
 
     (void)state;
     open_files(&w, RUNTIME JOB("x"), NULL, NULL);
-    assert_int_equal(set(&w, "spec.trainer.image.tag=1", &err), 0);
+    assert_int_equal(set_field(&w, "spec.trainer.image.tag=1", &err), 0);
     ty_session_admit_all(&w.r.session);
     assert_int_equal(w.r.session.n_invalid, 1);
     close_files(&w);
@@ -141,7 +144,7 @@ static void test_set_through_a_value(void **state)
 
 static void test_gather(void **state)
 {
-    struct world w;
+    struct run_input_fixture w;
     const struct ty_json *objs[16];
     size_t jobs = 0;
 
@@ -153,10 +156,11 @@ static void test_gather(void **state)
     close_files(&w);
 }
 
-/* A runtime of the catalog is needed by two jobs, and comes once; what was refused does not. */
+/* A runtime of the catalog that two jobs need is submitted once; refused objects are not
+ * submitted. */
 static void test_gather_what_is_needed(void **state)
 {
-    struct world w;
+    struct run_input_fixture w;
     const struct ty_json *objs[16];
     size_t jobs = 0;
     static const char two[] = API
@@ -176,7 +180,7 @@ static void test_gather_what_is_needed(void **state)
 
 static void test_nothing(void **state)
 {
-    struct world w;
+    struct run_input_fixture w;
     const struct ty_json *objs[4];
     size_t jobs = 7;
 

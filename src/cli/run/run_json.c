@@ -1,5 +1,5 @@
-/* A run as JSON: one object a line on standard output, and nothing else there. docs/run.md
- * has the shapes: a program that reads them may rely on every member that is named there. */
+/* The JSON view of a run: one object per line on standard output, and nothing else. docs/run.md
+ * documents the members that programs may rely on. */
 #include "cli/run/run_view.h"
 
 #include "base/text.h"

@@ -2,8 +2,8 @@
 
 #include "base/time.h"
 
-/* Every line is one object with a time and a type, and valid UTF-8: a parser takes nothing else.
- * How many there are. */
+/* Checks that every line is one JSON object with time and type, in valid UTF-8. Returns how many
+ * there are. */
 static size_t check_lines(struct ty_cli_fixture *b)
 {
     struct ty_str line, rest = { b->out, b->n_out };
@@ -27,7 +27,7 @@ static void test_json(void **state)
 {
     struct ty_run_view v;
     struct ty_cli_fixture b;
-    struct ty_args args = { .output = "json" };
+    struct ty_run_view_opts opts = { .output = "json" };
     struct ty_progress p = { .percent = 40,
                              .step = 20,
                              .total = 50,
@@ -37,7 +37,7 @@ static void test_json(void **state)
     struct ty_run_outcome o = { .dir = "/d", .now_ms = 1700000001123 };
 
     (void)state;
-    view_open(&v, &b, &args);
+    view_open(&v, &b, &opts);
     view_say(&v, "j-node-0-1", "caf\xe9 \033[1m\"x\"");
     v.observer.progress(v.observer.ctx, "j", "j-node-0-1", &p, 1700000000123);
     view_end(&v, "j-node-0-1", 1, false, "ValueError: boom");
@@ -73,18 +73,18 @@ static struct ty_json *last_line(struct ty_cli_fixture *b)
     return ty_json_parse(b->cli.arena, text, NULL, NULL);
 }
 
-/* Bytes that no JSON may have, wherever the programs put them. */
+/* Invalid UTF-8 from programs is replaced. */
 static void test_odd_bytes(void **state)
 {
     struct ty_run_view v;
     struct ty_cli_fixture b;
-    struct ty_args args = { .output = "json" };
+    struct ty_run_view_opts opts = { .output = "json" };
     char big[65536];
     struct ty_progress p = TY_PROGRESS_NONE;
     struct ty_pod_update n = view_news("j-node-0-0", 1);
 
     (void)state;
-    view_open(&v, &b, &args);
+    view_open(&v, &b, &opts);
     memset(big, 0xff, sizeof(big));
     view_line(&v, "j-node-0-0", (struct ty_str){ big, sizeof(big) });
     view_line(&v, "j-node-0-0", (struct ty_str){ "nul\0 del\x7f us\x1f", 14 });
@@ -113,10 +113,10 @@ static void test_quiet_and_one_node(void **state)
 {
     struct ty_run_view v;
     struct ty_cli_fixture b;
-    struct ty_args args = { .output = "json", .quiet = true };
+    struct ty_run_view_opts opts = { .output = "json", .quiet = true };
 
     (void)state;
-    view_open(&v, &b, &args);
+    view_open(&v, &b, &opts);
     view_say(&v, "j-node-0-0", "x");
     view_end(&v, "j-node-0-0", 143, true, NULL);
     view_event(&v, "Normal", "Started", "x");
@@ -128,8 +128,8 @@ static void test_quiet_and_one_node(void **state)
     fixture_flush(&b);
     assert_int_equal(check_lines(&b), 2);
     view_close(&v, &b);
-    args = (struct ty_args){ .output = "json", .logs = "node-0-1" };
-    view_open(&v, &b, &args);
+    opts = (struct ty_run_view_opts){ .output = "json", .node = "node-0-1" };
+    view_open(&v, &b, &opts);
     view_say(&v, "j-node-0-0", "no");
     view_say(&v, "j-node-0-1", "yes");
     fixture_flush(&b);
@@ -153,11 +153,11 @@ static void test_summaries(void **state)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct ty_run_view v;
         struct ty_cli_fixture b;
-        struct ty_args args = { .output = "json" };
+        struct ty_run_view_opts opts = { .output = "json" };
         struct ty_run_outcome o = {
             .dir = "/d", .now_ms = VIEW_MS + 1500, .stopped = rows[i].stopped, .kept = i == 0
         };
-        view_open(&v, &b, &args);
+        view_open(&v, &b, &opts);
         view_status(&v, b.cli.arena, rows[i].status);
         ty_run_view_close(&v, &o);
         fixture_flush(&b);
@@ -179,11 +179,11 @@ static void test_no_job_no_summary(void **state)
 {
     struct ty_run_view v;
     struct ty_cli_fixture b;
-    struct ty_args args = { .output = "json" };
+    struct ty_run_view_opts opts = { .output = "json" };
     struct ty_run_outcome o = { .dir = "/d" };
 
     (void)state;
-    view_open(&v, &b, &args);
+    view_open(&v, &b, &opts);
     ty_run_view_close(&v, &o);
     fixture_flush(&b);
     assert_string_equal(b.out, "");

@@ -1,4 +1,4 @@
-/* Keeps what was heard, one entry a job and a node. */
+/* Stores the last state of each job and node. */
 #include "cli/run/run_model.h"
 
 #include <ctype.h>
@@ -66,8 +66,8 @@ struct ty_run_job *ty_run_model_job(struct ty_run_model *m, const char *name, in
     return j;
 }
 
-/* After the last one of its role, in the order of numbers; a new role comes last. Pods come nearly
- * in order, hence from the end. */
+/* Inserts a node in numeric order after the last one of its role; a new role comes last. Searches
+ * from the end, because pods arrive nearly in order. */
 static void insert_node(struct ty_run_job *j, struct ty_run_node *n)
 {
     struct ty_run_node *at = j->last;
@@ -131,7 +131,7 @@ static void set_phase(struct ty_run_node *n, const struct ty_pod_update *news)
 {
     bool was = ty_run_node_alive(n);
 
-    if (!was && (news->phase == TY_PENDING || news->phase == TY_RUNNING)) { /* it begins anew */
+    if (!was && (news->phase == TY_PENDING || news->phase == TY_RUNNING)) { /* the pod restarts */
         n->began_ms = n->ended_ms = 0;
         n->exit_code = -1;
         n->exit_signal = 0;
@@ -159,7 +159,7 @@ struct ty_run_node *ty_run_model_pod(struct ty_run_model *m, const struct ty_pod
     if (!n)
         n = node_new(m, news->job, news->pod, news->rjob, news->time_ms);
     n->index = news->index;
-    if (n->attempt != news->attempt) { /* what it did before does not count any more */
+    if (n->attempt != news->attempt) { /* discard the progress of the attempt before */
         free(n->progress);
         free(n->last);
         n->progress = NULL;
@@ -169,7 +169,7 @@ struct ty_run_node *ty_run_model_pod(struct ty_run_model *m, const struct ty_pod
     if (news->attempt > n->job->restarts)
         n->job->restarts = news->attempt;
     set_phase(n, news);
-    /* Of several containers the one that failed tells more than the one that was stopped after. */
+    /* A container that failed by itself takes precedence over one that the engine stopped. */
     if (news->container && news->exit_code >= 0 && (n->exit_code <= 0 || !news->by_us)) {
         n->restarts = news->restarts;
         n->exit_code = news->exit_code;
@@ -181,7 +181,7 @@ struct ty_run_node *ty_run_model_pod(struct ty_run_model *m, const struct ty_pod
     return n;
 }
 
-/* Rules and empty lines do not. */
+/* True if the line has a letter or digit: separators and empty lines are not shown. */
 static bool says_something(struct ty_str line)
 {
     for (size_t i = 0; i < line.n; i++)
@@ -199,7 +199,7 @@ struct ty_run_node *ty_run_model_line(struct ty_run_model *m, const char *job, c
     struct ty_str t = ty_str_trim((struct ty_str){ line, len });
 
     if (!says_something(t))
-        return n; /* the one before stays */
+        return n; /* keep the line before */
     if (!n->last)
         n->last = alloc_zeroed(TY_RUN_LINE_MAX);
     memcpy(n->last, t.p, t.n);

@@ -1,5 +1,5 @@
-/* What a view knows of a run: jobs, their nodes, and what was last heard of each. Filled from the
- * engine's news; views only look at it. */
+/* The state of a run for its views: jobs, their nodes and the last state of each. Engine updates
+ * fill it; renderers only read it. */
 #ifndef TY_CLI_RUN_RUN_MODEL_H
 #define TY_CLI_RUN_RUN_MODEL_H
 
@@ -21,8 +21,8 @@ struct ty_run_node {
     int exit_code, exit_signal; /* code -1: none yet */
     bool by_us;                 /* it ended because the engine stopped it */
     char reason[32];            /* "StartError", "OOMKilled" …; or empty */
-    /* There may be thousands of nodes that never say a word: each of these is NULL until then. */
-    char *error;                  /* what its log says: "ValueError: boom" */
+    /* Allocated when first set, because a run may have thousands of silent nodes. */
+    char *error;                  /* error line from its log: "ValueError: boom" */
     struct ty_progress *progress; /* see ty_run_node_progress */
     char *last;                   /* its last line, clean */
     struct ty_run_node *prev, *next;
@@ -36,7 +36,7 @@ struct ty_run_job {
     char *message;                            /* of that condition; NULL */
     const struct ty_failure_summary *failure; /* at the end, the engine's; NULL before */
     struct ty_progress progress;              /* from trainerStatus */
-    int64_t progress_ms;                      /* when that was heard */
+    int64_t progress_ms;                      /* time of that update */
     struct ty_run_node *nodes, *last;         /* in the order of roles, then of names */
     size_t n_nodes, n_alive;
     struct {
@@ -56,23 +56,23 @@ void ty_run_model_done(struct ty_run_model *m);
 struct ty_run_job *ty_run_model_job(struct ty_run_model *m, const char *name, int64_t ms);
 struct ty_run_node *ty_run_model_node(struct ty_run_model *m, const char *job, const char *pod,
                                       int64_t ms);
-/* What happened. They give the node or job it happened to. */
+/* Apply one update; they return the node or job that it is about. */
 struct ty_run_node *ty_run_model_pod(struct ty_run_model *m, const struct ty_pod_update *news);
 struct ty_run_node *ty_run_model_line(struct ty_run_model *m, const char *job, const char *pod,
                                       struct ty_str text, int64_t ms);
 struct ty_run_job *ty_run_model_status(struct ty_run_model *m, const char *job,
                                        const struct ty_json *trainjob, int64_t ms);
 void ty_run_model_progress(struct ty_run_node *n, const struct ty_progress *now);
-/* False once for each new state of a condition: then it is to be told. */
+/* False for a new state of a condition, which is then to be printed; true for a repetition. */
 bool ty_run_model_condition_shown(struct ty_run_job *job, const struct ty_json *condition);
 
 static inline bool ty_run_node_alive(const struct ty_run_node *n)
 {
     return n->phase == TY_PENDING || n->phase == TY_RUNNING;
 }
-/* How far it is; all unknown as long as it said nothing. */
+/* Progress of the node; all members unknown if it has reported none. */
 const struct ty_progress *ty_run_node_progress(const struct ty_run_node *n);
-/* It ended badly, and not because it was told to. */
+/* True if the node failed, and not because the engine stopped it. */
 static inline bool ty_run_node_failed(const struct ty_run_node *n)
 {
     return !ty_run_node_alive(n) && !n->by_us && n->exit_code > 0;

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-static struct ty_pod_update news(const char *pod, enum ty_pod_phase phase, int64_t ms)
+static struct ty_pod_update make_update(const char *pod, enum ty_pod_phase phase, int64_t ms)
 {
     return (struct ty_pod_update){ .job = "j",
                                    .pod = pod,
@@ -23,11 +23,11 @@ static void test_nodes_in_order(void **state)
     static const char *const pods[] = { "j-node-0-10", "j-node-0-2", "j-node-0-0" };
 
     (void)state;
-    struct ty_pod_update init = news("j-prep-0-0", TY_PENDING, 1);
+    struct ty_pod_update init = make_update("j-prep-0-0", TY_PENDING, 1);
     init.rjob = "prep";
     ty_run_model_pod(&m, &init);
     for (size_t i = 0; i < 3; i++) {
-        struct ty_pod_update n = news(pods[i], TY_PENDING, 1);
+        struct ty_pod_update n = make_update(pods[i], TY_PENDING, 1);
         ty_run_model_pod(&m, &n);
     }
     const struct ty_run_node *n = m.jobs->nodes;
@@ -53,12 +53,12 @@ static void result_is(const struct ty_run_node *n, const char *want)
 static void test_a_life(void **state)
 {
     struct ty_run_model m = { 0 };
-    struct ty_pod_update n = news("j-node-0-0", TY_PENDING, 100);
+    struct ty_pod_update n = make_update("j-node-0-0", TY_PENDING, 100);
     struct ty_run_node *node = ty_run_model_pod(&m, &n);
 
     (void)state;
     result_is(node, "waiting");
-    n = news("j-node-0-0", TY_RUNNING, 200);
+    n = make_update("j-node-0-0", TY_RUNNING, 200);
     ty_run_model_pod(&m, &n);
     result_is(node, "running");
     n.container = "node";
@@ -67,19 +67,19 @@ static void test_a_life(void **state)
     n.error = "ValueError: \033[31mboom";
     ty_run_model_pod(&m, &n);
     assert_string_equal(node->error, "ValueError: boom");
-    n = news("j-node-0-0", TY_FAILED, 700);
+    n = make_update("j-node-0-0", TY_FAILED, 700);
     ty_run_model_pod(&m, &n);
     result_is(node, "exit code 1");
     assert_true(ty_run_node_failed(node));
     assert_int_equal(node->ended_ms - node->began_ms, 500);
     assert_int_equal(m.jobs->n_alive, 0);
-    n = news("j-node-0-0", TY_PENDING, 800); /* the next attempt */
+    n = make_update("j-node-0-0", TY_PENDING, 800); /* the next attempt */
     n.attempt = 1;
     ty_run_model_pod(&m, &n);
     assert_int_equal(node->exit_code, -1);
     assert_int_equal(m.jobs->restarts, 1);
     assert_int_equal(m.jobs->n_alive, 1);
-    n = news("j-node-0-0", TY_FAILED, 900);
+    n = make_update("j-node-0-0", TY_FAILED, 900);
     n.stopping = true;
     n.attempt = 1;
     ty_run_model_pod(&m, &n);
@@ -91,7 +91,7 @@ static void test_a_life(void **state)
 static void test_two_containers(void **state)
 {
     struct ty_run_model m = { 0 };
-    struct ty_pod_update n = news("j-node-0-0", TY_RUNNING, 1);
+    struct ty_pod_update n = make_update("j-node-0-0", TY_RUNNING, 1);
 
     (void)state;
     n.container = "node";
@@ -101,7 +101,7 @@ static void test_two_containers(void **state)
     n.exit_code = 143;
     n.by_us = true;
     ty_run_model_pod(&m, &n);
-    n = news("j-node-0-0", TY_FAILED, 2);
+    n = make_update("j-node-0-0", TY_FAILED, 2);
     result_is(ty_run_model_pod(&m, &n), "exit code 3");
     ty_run_model_done(&m);
 }
@@ -123,7 +123,7 @@ static void test_last_line(void **state)
     ty_run_model_done(&m);
 }
 
-static struct ty_json *parsed(struct ty_arena *a, const char *text)
+static struct ty_json *parse_json(struct ty_arena *a, const char *text)
 {
     struct ty_json *v = ty_json_parse(a, ty_str(text), NULL, NULL);
 
@@ -137,19 +137,20 @@ static void test_job_status(void **state)
     struct ty_run_model m = { 0 };
 
     (void)state;
-    struct ty_run_job *j =
-        ty_run_model_status(&m, "j",
-                            parsed(a, "{\"status\":{\"trainerStatus\":{\"progressPercentage\":40,"
-                                      "\"estimatedRemainingSeconds\":9,\"metrics\":[{\"name\":"
-                                      "\"loss\",\"value\":\"0.5\"}]}}}"),
-                            10);
+    struct ty_run_job *j = ty_run_model_status(
+        &m, "j",
+        parse_json(a, "{\"status\":{\"trainerStatus\":{\"progressPercentage\":40,"
+                      "\"estimatedRemainingSeconds\":9,\"metrics\":[{\"name\":"
+                      "\"loss\",\"value\":\"0.5\"}]}}}"),
+        10);
     assert_int_equal(j->progress.percent, 40);
     assert_int_equal(j->progress.eta_s, 9);
     assert_string_equal(j->progress.metrics[0].value, "0.5");
     assert_null(j->result);
     ty_run_model_status(&m, "j",
-                        parsed(a, "{\"status\":{\"conditions\":[{\"type\":\"Failed\",\"status\":"
-                                  "\"True\",\"message\":\"no\"}]}}"),
+                        parse_json(a,
+                                   "{\"status\":{\"conditions\":[{\"type\":\"Failed\",\"status\":"
+                                   "\"True\",\"message\":\"no\"}]}}"),
                         20);
     assert_string_equal(j->result, "Failed");
     assert_string_equal(j->message, "no");
@@ -163,11 +164,11 @@ static void test_told_once(void **state)
     ty_auto_arena *a = ty_arena_new(1 << 20);
     struct ty_run_job j = { .name = NULL };
     const struct ty_json *c =
-        parsed(a, "{\"type\":\"Complete\",\"status\":\"True\",\"message\":\"done\"}");
+        parse_json(a, "{\"type\":\"Complete\",\"status\":\"True\",\"message\":\"done\"}");
     const struct ty_json *other =
-        parsed(a, "{\"type\":\"Suspended\",\"status\":\"True\",\"message\":\"done\"}");
+        parse_json(a, "{\"type\":\"Suspended\",\"status\":\"True\",\"message\":\"done\"}");
     const struct ty_json *changed =
-        parsed(a, "{\"type\":\"Suspended\",\"status\":\"False\",\"message\":\"done\"}");
+        parse_json(a, "{\"type\":\"Suspended\",\"status\":\"False\",\"message\":\"done\"}");
 
     (void)state;
     assert_false(ty_run_model_condition_shown(&j, c));

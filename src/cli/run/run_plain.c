@@ -1,11 +1,12 @@
-/* The plain view of a run: one line for each thing that happens, prefixed with who it happened to.
- * The programs' lines go to standard output, everything else to standard error. */
+/* The plain view of a run: one line for each update, prefixed with its node or job. Lines of the
+ * programs go to standard output, everything else to standard error. */
+#include "cli/run/run_summary.h"
 #include "cli/run/run_view.h"
 
 static void plain_open(struct ty_run_view *v, uv_loop_t *loop TY_UNUSED)
 {
     setvbuf(v->cli->out, NULL, _IOLBF,
-            0); /* a reader at the other end of a pipe sees each line at once */
+            0); /* flush, so that the reader of a pipe gets each line at once */
 }
 
 static void plain_line(struct ty_run_view *v, const struct ty_run_node *n,
@@ -41,8 +42,8 @@ static void plain_event(struct ty_run_view *v, const struct ty_kind *kind, const
         fprintf(v->cli->err, "%s/%s: %s: %s\n", kind->singular, name, reason, message);
 }
 
-/* The first line of the message: what follows in it is the failure summary, and comes with the
- * summary. */
+/* Prints the first line of the message; the rest is the failure summary, which the summary
+ * prints. */
 static void plain_condition(struct ty_run_view *v, const struct ty_run_job *j,
                             const struct ty_json *condition)
 {

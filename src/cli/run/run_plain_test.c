@@ -4,10 +4,10 @@ static void test_plain(void **state)
 {
     struct ty_run_view v;
     struct ty_cli_fixture b;
-    struct ty_args args = { 0 };
+    struct ty_run_view_opts opts = { 0 };
 
     (void)state;
-    view_open(&v, &b, &args); /* no terminal */
+    view_open(&v, &b, &opts); /* no terminal */
     assert_ptr_equal(v.renderer, &ty_run_plain);
     view_say(&v, "j-node-0-1", "hello");
     view_say(&v, "j-node-0-1", "");
@@ -28,10 +28,10 @@ static void test_quiet_and_one_node(void **state)
 {
     struct ty_run_view v;
     struct ty_cli_fixture b;
-    struct ty_args args = { .quiet = true };
+    struct ty_run_view_opts opts = { .quiet = true };
 
     (void)state;
-    view_open(&v, &b, &args);
+    view_open(&v, &b, &opts);
     view_say(&v, "j-node-0-1", "hello");
     view_end(&v, "j-node-0-1", 143, true, NULL);
     view_end(&v, "j-node-0-2", 2, false, NULL);
@@ -41,8 +41,8 @@ static void test_quiet_and_one_node(void **state)
     assert_string_equal(b.out, "");
     assert_string_equal(b.err, "node-0-2: node failed with exit code 2\n");
     view_close(&v, &b);
-    args = (struct ty_args){ .logs = "node-0-1" };
-    view_open(&v, &b, &args);
+    opts = (struct ty_run_view_opts){ .node = "node-0-1" };
+    view_open(&v, &b, &opts);
     view_say(&v, "j-node-0-0", "no");
     view_say(&v, "j-node-0-1", "yes");
     fixture_flush(&b);
@@ -50,15 +50,15 @@ static void test_quiet_and_one_node(void **state)
     view_close(&v, &b);
 }
 
-/* What a program printed is passed on byte by byte: it may be for another program. */
+/* Output of programs is passed on unchanged. */
 static void test_lines_are_passed_on(void **state)
 {
     struct ty_run_view v;
     struct ty_cli_fixture b;
-    struct ty_args args = { 0 };
+    struct ty_run_view_opts opts = { 0 };
 
     (void)state;
-    view_open(&v, &b, &args);
+    view_open(&v, &b, &opts);
     view_line(&v, "j-node-0-0", (struct ty_str){ "a\0\xff\033[1m", 7 });
     view_line(&v, "j-node-0-0", (struct ty_str){ 0 });
     view_line(&v, "other-name", TY_LIT("of a pod that is called otherwise"));
@@ -73,13 +73,13 @@ static void test_ends_in_words(void **state)
 {
     struct ty_run_view v;
     struct ty_cli_fixture b;
-    struct ty_args args = { 0 };
+    struct ty_run_view_opts opts = { 0 };
     struct ty_pod_update killed = view_news("j-node-0-0", 137),
                          asked = view_news("j-node-0-1", 143), never = view_news("j-node-0-2", 128),
                          begun = view_news("j-node-0-3", -1);
 
     (void)state;
-    view_open(&v, &b, &args);
+    view_open(&v, &b, &opts);
     killed.exit_signal = 9;
     asked.exit_signal = 15;
     asked.by_us = true;

@@ -19,7 +19,7 @@
 
 /* ---- who may post ---- */
 
-/* Bound to one TrainJob of this run: nothing to store, nothing to look up. */
+/* A token is an HMAC over the TrainJob, so tokens are not stored. */
 const char *ty_run_status_token(void *ctx, struct ty_arena *a, struct ty_str ns, struct ty_str job)
 {
     struct ty_run_status *s = ctx;
@@ -29,21 +29,21 @@ const char *ty_run_status_token(void *ctx, struct ty_arena *a, struct ty_str ns,
 
     hmac_sha256_set_key(&mac, sizeof(s->key), s->key);
     hmac_sha256_update(&mac, ns.n, (const uint8_t *)ns.p);
-    hmac_sha256_update(&mac, 1, (const uint8_t *)"/"); /* in no namespace's name */
+    hmac_sha256_update(&mac, 1, (const uint8_t *)"/"); /* cannot be part of a namespace */
     hmac_sha256_update(&mac, job.n, (const uint8_t *)job.p);
     hmac_sha256_digest(&mac, sizeof(digest), digest);
     base16_encode_update(text, sizeof(digest), digest);
     return text;
 }
 
-static void authorize(void *ctx, struct ty_status_call *c)
+static void authorize_request(void *ctx, struct ty_status_call *c)
 {
     struct ty_str want = ty_str(ty_run_status_token(ctx, c->arena, c->ns, c->name));
 
     ty_status_authorized(c, want.n == c->token.n && memeql_sec(want.p, c->token.p, want.n));
 }
 
-static void apply(void *ctx, struct ty_status_call *c)
+static void apply_status(void *ctx, struct ty_status_call *c)
 {
     struct ty_run_status *s = ctx;
     const struct ty_stored *job =
@@ -62,7 +62,7 @@ static void apply(void *ctx, struct ty_status_call *c)
 
 /* ---- the server, when the first one comes ---- */
 
-static void handle(void *ctx, struct ty_http_request *q)
+static void handle_request(void *ctx, struct ty_http_request *q)
 {
     struct ty_run_status *s = ctx;
     ty_status_handle(&s->api, q);
@@ -88,12 +88,12 @@ static void on_first(uv_poll_t *poll, int status TY_UNUSED, int events TY_UNUSED
                                      .fd = s->fd,
                                      .tls = &tls,
                                      .body_bytes = TY_STATUS_BODY_MAX,
-                                     .handle = handle,
+                                     .handle = handle_request,
                                      .ctx = s };
     struct ty_err err = { 0 };
 
     stop_waiting(s);
-    s->fd = -1; /* the server's now, or closed */
+    s->fd = -1; /* owned by the server now, or closed */
     int r = ty_http_server_new(&o, &s->server, &err);
     if (r == 0)
         r = ty_http_server_set_cert(s->server, &s->tls.pem, &err);
@@ -123,7 +123,7 @@ static int listen_here(struct ty_run_status *s, struct ty_err *err)
     return 0;
 }
 
-/* The Secret that the plugin copies the CA from, as the operator's has it. */
+/* The Secret from which the plugin copies the CA, as in the operator's namespace. */
 static struct ty_json *trust_secret(struct ty_arena *a, const struct ty_settings *s,
                                     struct ty_str ca)
 {
@@ -145,7 +145,7 @@ static bool is_on(const struct ty_session *session, const struct ty_engine_opts 
 {
     const struct ty_pipeline *p = &session->pipeline;
 
-    if (session->status_off || !opts->host.mounts) /* its files could not be shown to a pod */
+    if (session->status_off || !opts->host.mounts) /* its files could not be mounted in a pod */
         return false;
     for (size_t i = 0; i < p->n_on; i++)
         if (strcasecmp(p->on[i]->name, "TrainJobStatus") == 0)
@@ -165,8 +165,9 @@ void ty_run_status_begin(struct ty_run_status *s, struct ty_session *session, uv
     s->settings = session->settings;
     s->settings.webhook_service = ty_settings_default.webhook_service;
     s->settings.operator_ns = ty_settings_default.operator_ns;
-    s->settings.webhook_secret = "trainyard-status-tls"; /* no file's Secret is in its way */
-    s->api = (struct ty_status_api){ .ctx = s, .authorize = authorize, .apply = apply };
+    s->settings.webhook_secret = "trainyard-status-tls"; /* the input has no Secret of that name */
+    s->api =
+        (struct ty_status_api){ .ctx = s, .authorize = authorize_request, .apply = apply_status };
     const char *names[] = { ty_arena_printf(a, "%s.%s.svc", s->settings.webhook_service,
                                             s->settings.operator_ns),
                             "localhost", "127.0.0.1", NULL };

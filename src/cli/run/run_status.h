@@ -16,23 +16,24 @@
 struct ty_run_status {
     struct ty_cli *cli;
     uv_loop_t *loop;
-    struct ty_engine *engine;    /* set it once it is there */
-    struct ty_settings settings; /* for the engine: where the API is */
-    struct ty_json *secret;      /* an object for the engine: whom to trust */
+    struct ty_engine *engine;    /* set after ty_engine_new */
+    struct ty_settings settings; /* for the engine: address of the API */
+    struct ty_json *secret;      /* for the engine: the Secret with the CA */
     struct ty_run_tls tls;
     struct ty_status_api api;
-    struct ty_http_server *server; /* NULL: nobody came yet */
-    uv_poll_t *poll;               /* the socket until then; NULL: closed */
+    struct ty_http_server *server; /* NULL: no connection yet */
+    uv_poll_t *poll;               /* the socket before the server starts; NULL: closed */
     int fd, port;
-    unsigned char key[32]; /* tokens are made of it */
+    unsigned char key[32]; /* key of the tokens */
 };
 
-/* Begins, and says so in opts (settings, token), unless it is switched off or cannot work here.
- * What goes wrong is a warning: the job runs without it. */
+/* Starts the API and sets opts (settings, token), unless it is switched off or cannot work here.
+ * Failures are warnings: the job runs without it. */
 void ty_run_status_begin(struct ty_run_status *s, struct ty_session *session, uv_loop_t *loop,
                          const char *folder, struct ty_engine_opts *opts);
-/* The token of a TrainJob; for the engine. */
+/* Returns the token of a TrainJob; a callback for the engine. */
 const char *ty_run_status_token(void *ctx, struct ty_arena *a, struct ty_str ns, struct ty_str job);
-void ty_run_status_end(struct ty_run_status *s); /* before the engine; never begun is fine */
+/* Call it before ty_engine_free; no effect if the API never began. */
+void ty_run_status_end(struct ty_run_status *s);
 
 #endif

@@ -2,7 +2,7 @@
 #include "cli/run/run_status.h"
 #include "cli/testing.h"
 
-struct world {
+struct run_status_fixture {
     struct ty_cli_fixture b;
     uv_loop_t loop;
     struct ty_session session;
@@ -12,7 +12,7 @@ struct world {
 
 static int setup(void **state)
 {
-    struct world *w = calloc(1, sizeof(*w));
+    struct run_status_fixture *w = calloc(1, sizeof(*w));
 
     assert_non_null(w);
     fixture_open(&w->b);
@@ -28,7 +28,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    struct world *w = *state;
+    struct run_status_fixture *w = *state;
 
     ty_run_status_end(&w->s);
     uv_run(&w->loop, UV_RUN_DEFAULT);
@@ -40,16 +40,16 @@ static int teardown(void **state)
     return 0;
 }
 
-static void begin(struct world *w)
+static void begin_status(struct run_status_fixture *w)
 {
     ty_run_status_begin(&w->s, &w->session, &w->loop, ".", &w->opts);
 }
 
 static void tells_the_engine(void **state)
 {
-    struct world *w = *state;
+    struct run_status_fixture *w = *state;
 
-    begin(w);
+    begin_status(w);
     assert_ptr_equal(w->opts.settings, &w->s.settings);
     assert_true(w->s.settings.status_gate && w->s.settings.status_port > 0);
     assert_false(w->session.settings.status_gate); /* what the user set stays as it is */
@@ -59,11 +59,11 @@ static void tells_the_engine(void **state)
 
 static void tokens_are_bound(void **state)
 {
-    struct world *w = *state;
+    struct run_status_fixture *w = *state;
     struct ty_arena *a = w->b.cli.arena;
     struct ty_run_status other = { .key = { 1 } };
 
-    begin(w);
+    begin_status(w);
     const char *x = ty_run_status_token(&w->s, a, TY_LIT("ns"), TY_LIT("x"));
     assert_int_equal(strlen(x), 64);
     assert_string_equal(x, ty_run_status_token(&w->s, a, TY_LIT("ns"), TY_LIT("x")));
@@ -72,9 +72,9 @@ static void tokens_are_bound(void **state)
     assert_string_not_equal(x, ty_run_status_token(&other, a, TY_LIT("ns"), TY_LIT("x")));
 }
 
-static void not_begun(struct world *w)
+static void not_begun(struct run_status_fixture *w)
 {
-    begin(w);
+    begin_status(w);
     assert_ptr_equal(w->opts.settings, &w->session.settings);
     assert_null(w->opts.token);
     assert_null(w->s.secret);
@@ -82,7 +82,7 @@ static void not_begun(struct world *w)
 
 static void off_by_the_gate(void **state)
 {
-    struct world *w = *state;
+    struct run_status_fixture *w = *state;
 
     w->session.status_off = true;
     not_begun(w);
@@ -90,7 +90,7 @@ static void off_by_the_gate(void **state)
 
 static void off_without_mounts(void **state)
 {
-    struct world *w = *state;
+    struct run_status_fixture *w = *state;
 
     w->opts.host.mounts = false;
     not_begun(w);
@@ -99,7 +99,7 @@ static void off_without_mounts(void **state)
 static void off_without_the_plugin(void **state)
 {
     static const char *const disabled[] = { "TrainJobStatus", NULL };
-    struct world *w = *state;
+    struct run_status_fixture *w = *state;
 
     assert_int_equal(ty_pipeline_init(&w->session.pipeline, NULL, disabled, NULL, NULL), 0);
     not_begun(w);

@@ -1,7 +1,7 @@
-/* The last word on a run. What failed first comes first: it is what the reader looks for. */
-#include "cli/run/run_view.h"
+/* The summary of a run. The first failure comes first, because the reader looks for it. */
+#include "cli/run/run_summary.h"
 
-enum { EACH = 16 }; /* more nodes than that are told in groups */
+enum { EACH = 16 }; /* more nodes than that are printed in groups */
 
 #define BOLD(colour)   ((colour) ? "\033[1m" : "")
 #define RED(colour)    ((colour) ? "\033[1;31m" : "")
@@ -9,7 +9,7 @@ enum { EACH = 16 }; /* more nodes than that are told in groups */
 #define YELLOW(colour) ((colour) ? "\033[1;33m" : "")
 #define PLAIN(colour)  ((colour) ? "\033[0m" : "")
 
-void ty_run_clock(struct ty_buf *out, int64_t seconds)
+void ty_run_summary_clock(struct ty_buf *out, int64_t seconds)
 {
     long long s = seconds < 0 ? 0 : seconds;
 
@@ -19,7 +19,7 @@ void ty_run_clock(struct ty_buf *out, int64_t seconds)
         ty_buf_printf(out, "%lld:%02lld", s / 60, s % 60);
 }
 
-void ty_run_metrics(struct ty_buf *out, const struct ty_progress *p)
+void ty_run_summary_metrics(struct ty_buf *out, const struct ty_progress *p)
 {
     for (size_t i = 0; i < p->n_metrics; i++)
         ty_buf_printf(out, "%s%s %s", i ? ", " : "", p->metrics[i].name, p->metrics[i].value);
@@ -32,8 +32,7 @@ static bool same_result(const struct ty_run_node *a, const struct ty_run_node *b
            strcmp(a->reason, b->reason) == 0;
 }
 
-/* The last of those that ended like `from`, when nodes are told in groups, and how many they are.
- */
+/* The last node of the group that ended like `from`, and the size of the group. */
 static const struct ty_run_node *group_end(const struct ty_run_node *from, bool grouped,
                                            size_t *ret_n)
 {
@@ -107,11 +106,11 @@ static void add_progress(struct ty_buf *out, const struct ty_progress *p)
     ty_buf_cstr(out, "  last progress: ");
     if (p->percent >= 0)
         ty_buf_printf(out, "%d%%%s", p->percent, p->n_metrics ? ", " : "");
-    ty_run_metrics(out, p);
+    ty_run_summary_metrics(out, p);
     ty_buf_chr(out, '\n');
 }
 
-/* Why it failed, where no process did: a deadline, or the JobSet's own words. */
+/* The reason of a failure without a failed process: a deadline, or the JobSet's message. */
 static void add_reason(struct ty_buf *out, const struct ty_run_job *j,
                        const struct ty_run_outcome *o)
 {
@@ -147,7 +146,7 @@ static void add_job(struct ty_buf *out, const struct ty_run_job *j, const struct
     add_progress(out, &j->progress);
 }
 
-/* The failure summary's own first line stands out. */
+/* Highlights the first line of the failure summary. */
 static void add_failure_summary(struct ty_buf *out, const struct ty_failure_summary *v, bool colour)
 {
     ty_auto_buf text = { 0 };

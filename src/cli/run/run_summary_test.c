@@ -1,7 +1,7 @@
-#include "cli/run/run_view.h"
+#include "cli/run/run_summary.h"
 #include "cli/testing.h"
 
-static struct ty_run_node *add(struct ty_run_model *m, int i, int code, bool by_us)
+static struct ty_run_node *add_node(struct ty_run_model *m, int i, int code, bool by_us)
 {
     char pod[64];
 
@@ -38,8 +38,8 @@ static void test_complete(void **state)
     struct ty_run_outcome o = { .dir = "/state/run", .now_ms = 9000, .kept = true };
 
     (void)state;
-    add(&m, 0, 0, false);
-    add(&m, 1, 0, false)->restarts = 2;
+    add_node(&m, 0, 0, false);
+    add_node(&m, 1, 0, false)->restarts = 2;
     m.jobs->result = "Complete";
     m.jobs->ended_ms = 3500;
     m.jobs->progress =
@@ -67,8 +67,8 @@ static void test_failed(void **state)
                                       .log = TY_LIT("oops\n") };
 
     (void)state;
-    add(&m, 0, 143, true);
-    add(&m, 1, 7, false);
+    add_node(&m, 0, 143, true);
+    add_node(&m, 1, 7, false);
     ty_failure_summary_add(v, &end);
     m.jobs->result = "Failed";
     m.jobs->message = strdup("jobset failed\nand the verdict");
@@ -98,7 +98,7 @@ static void test_stopped(void **state)
     struct ty_run_outcome o = { .dir = "/d", .now_ms = 61000, .stopped = "interrupted (SIGINT)" };
 
     (void)state;
-    add(&m, 0, 143, true);
+    add_node(&m, 0, 143, true);
     assert_summary(&m, &o,
                    "trainjob/j: Stopped after 1 min 0 s, 1 node\n"
                    "  interrupted (SIGINT)\n"
@@ -114,7 +114,7 @@ static void test_a_crowd_is_told_in_groups(void **state)
 
     (void)state;
     for (int i = 0; i < 100; i++)
-        add(&m, i, i == 42 ? 139 : 143, i != 42);
+        add_node(&m, i, i == 42 ? 139 : 143, i != 42);
     m.jobs->result = "Failed";
     assert_summary(
         &m, &o,
@@ -147,7 +147,7 @@ static void test_clock(void **state)
     (void)state;
     for (size_t i = 0; i < 4; i++) {
         ty_auto_buf b = { 0 };
-        ty_run_clock(&b, cases[i].s);
+        ty_run_summary_clock(&b, cases[i].s);
         ty_buf_chr(&b, '\0');
         assert_string_equal(b.p, cases[i].want);
     }

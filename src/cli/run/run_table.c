@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/run/run_summary.h"
 #include "cli/run/run_view.h"
 
 #define EVERY_MS    100
@@ -30,12 +31,12 @@ struct ty_run_screen {
     uv_timer_t timer;
     uv_signal_t resized, stopped;
     struct ty_run_table_frame now, before;
-    struct ty_buf above; /* lines that go above the frame, ready to be written */
+    struct ty_buf above; /* formatted lines to write above the frame */
     int cols, rows;
-    bool dirty, fresh, closed; /* fresh: nothing of the frame is on the terminal */
+    bool dirty, fresh, closed; /* fresh: the frame is not on the terminal */
     bool utf8;
     int64_t drawn_ms;
-    bool quiet; /* what is typed is not shown */
+    bool quiet; /* echo is switched off */
 };
 
 static void write_all(int fd, struct ty_str s)
@@ -45,13 +46,13 @@ static void write_all(int fd, struct ty_str s)
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return; /* the terminal is gone: the run goes on */
+            return; /* the terminal is gone: the run continues */
         s.p += n;
         s.n -= (size_t)n;
     }
 }
 
-/* A size of nothing is what a terminal has that was never told one. */
+/* A terminal whose size was never set reports 0 x 0. */
 static void measure_terminal(struct ty_run_screen *s)
 {
     struct winsize w = { 0 };
@@ -61,8 +62,8 @@ static void measure_terminal(struct ty_run_screen *s)
     s->rows = known && w.ws_row ? w.ws_row : 24;
 }
 
-/* What is typed would tear the table. A run in the background must not touch the terminal: it would
- * be stopped for it. Async-signal-safe. False if it was so already, or cannot be so. */
+/* Switches echo off, because typed characters would break the table. A background process must not
+ * change the terminal: SIGTTOU would stop it. Async-signal-safe. False: no change. */
 static bool set_echo(int fd, bool on)
 {
     struct termios t;
@@ -87,7 +88,7 @@ static void show_typing(struct ty_run_screen *s)
 
 /* ---- drawing ---- */
 
-/* Rows that the last frame takes by now: a terminal that became narrower wraps its lines. */
+/* Rows of the last frame at the current width: a narrower terminal wraps its lines. */
 static int rows_taken(const struct ty_run_screen *s)
 {
     int rows = 0;
@@ -134,7 +135,7 @@ static void draw_screen(struct ty_run_screen *s)
         }
         ty_buf_cstr(&out, "\r\n");
     }
-    ty_buf_cstr(&out, "\033[J"); /* what a longer frame left, and what was typed */
+    ty_buf_cstr(&out, "\033[J"); /* erase rows of a longer frame and typed characters */
     write_all(s->fd, ty_buf_str(&out));
     struct ty_run_table_frame old = s->before;
     s->before = s->now;
@@ -144,7 +145,7 @@ static void draw_screen(struct ty_run_screen *s)
     s->drawn_ms = d.now_ms;
 }
 
-/* A terminal that takes nothing (Ctrl-S) must not hold up the jobs. */
+/* A stopped terminal (Ctrl-S) must not block the event loop. */
 static bool takes_more(const struct ty_run_screen *s)
 {
     struct pollfd p = { .fd = s->fd, .events = POLLOUT };
@@ -172,7 +173,7 @@ static void on_resize(uv_signal_t *h, int sig TY_UNUSED)
     s->fresh = s->dirty = true;
 }
 
-/* Ctrl-Z: the shell gets its cursor, and the table comes back after it. */
+/* Ctrl-Z: restores the cursor for the shell, and redraws the table afterwards. */
 static void on_stop(uv_signal_t *h, int sig TY_UNUSED)
 {
     struct ty_run_screen *s = h->data;
@@ -260,12 +261,12 @@ static void table_event(struct ty_run_view *v, const struct ty_kind *kind, const
     char who[256];
 
     if (strcmp(type, "Warning") != 0 || strcmp(reason, "BackOff") == 0)
-        return; /* that a container waits for its restart is in the table */
+        return; /* the table shows a container that waits for its restart */
     snprintf(who, sizeof(who), "%s/%s: %s: ", kind->singular, name, reason);
     add_above(v, "\033[33m", who, ty_str(message));
 }
 
-/* How it ends is the summary's part. */
+/* The summary prints the end of a job. */
 static void table_condition(struct ty_run_view *v, const struct ty_run_job *j,
                             const struct ty_json *condition)
 {
@@ -292,14 +293,14 @@ static void table_note(struct ty_run_view *v, enum ty_cli_msg_kind how, const ch
 
 /* ---- beginning and end ---- */
 
-/* A death that nobody could prepare for still leaves a cursor, and shows what is typed. */
+/* Restores cursor and echo when a fatal signal ends the process. */
 static void on_death(int sig)
 {
     ssize_t n = write(STDOUT_FILENO, SHOW_CURSOR, sizeof(SHOW_CURSOR) - 1);
 
     (void)n;
     set_echo(STDOUT_FILENO, true);
-    raise(sig); /* its handler is gone by now: SA_RESETHAND */
+    raise(sig); /* SA_RESETHAND has restored the default action */
 }
 
 static const int deaths[] = { SIGHUP, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE };
@@ -311,7 +312,7 @@ static void watch_deaths(void (*handler)(int), void (*instead_of)(int))
     want.sa_flags = handler == SIG_DFL ? 0 : (int)(SA_RESETHAND | SA_NODEFER);
     for (size_t i = 0; i < sizeof(deaths) / sizeof(deaths[0]); i++)
         if (sigaction(deaths[i], NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
-            now.sa_handler == instead_of) /* what nohup or a sanitizer has set stays */
+            now.sa_handler == instead_of) /* do not replace handlers of nohup or a sanitizer */
             sigaction(deaths[i], &want, NULL);
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "cli/run/run_summary.h"
 #include "cli/run/run_view.h"
 
 enum { NAME_MAX_WIDTH = 28, METRICS_WIDTH = 28, BAR = 10, JOB_BAR = 20, LEAST_LINE = 12 };
@@ -22,7 +23,7 @@ enum { NAME_MAX_WIDTH = 28, METRICS_WIDTH = 28, BAR = 10, JOB_BAR = 20, LEAST_LI
 #define YELLOW "\033[33m"
 #define CYAN   "\033[36m"
 
-/* A line as it is written: what does not fit is left out. */
+/* A line that is being written; text beyond the last column is omitted. */
 struct pen {
     struct ty_run_table_frame *f;
     const struct ty_run_table_opts *d;
@@ -65,7 +66,7 @@ static void put_gap(struct pen *p, int n)
     p->left -= n > 0 ? n : 0;
 }
 
-/* Left in a column of `width`; negative: right. */
+/* Aligns text to the left in a column of `width`; negative: to the right. */
 static void put_cell(struct pen *p, const char *hue, struct ty_str text, int width)
 {
     struct ty_str fits = ty_text_cut(text, abs(width));
@@ -125,7 +126,7 @@ static void draw_job(struct ty_run_table_frame *f, const struct ty_run_table_opt
     put_gap(&p, 2);
     put_text(&p, CYAN, ty_str(job_state(j)));
     ty_buf_chr(&text, ' ');
-    ty_run_clock(&text, ((j->ended_ms ? j->ended_ms : d->now_ms) - j->began_ms) / 1000);
+    ty_run_summary_clock(&text, ((j->ended_ms ? j->ended_ms : d->now_ms) - j->began_ms) / 1000);
     ty_buf_printf(&text, "  %zu node%s", j->n_alive, j->n_alive == 1 ? "" : "s");
     put_text(&p, NULL, ty_buf_str(&text));
     if (j->restarts) {
@@ -141,12 +142,12 @@ static void draw_job(struct ty_run_table_frame *f, const struct ty_run_table_opt
     ty_auto_buf rest = { 0 };
     if (j->progress.eta_s >= 0 && part < 1) {
         ty_buf_cstr(&rest, "  ");
-        ty_run_clock(&rest, j->progress.eta_s - (d->now_ms - j->progress_ms) / 1000);
+        ty_run_summary_clock(&rest, j->progress.eta_s - (d->now_ms - j->progress_ms) / 1000);
         ty_buf_cstr(&rest, " left");
     }
     if (j->progress.n_metrics) {
         ty_buf_cstr(&rest, "  ");
-        ty_run_metrics(&rest, &j->progress);
+        ty_run_summary_metrics(&rest, &j->progress);
     }
     put_text(&p, NULL, ty_buf_str(&rest));
     end_line(&p);
@@ -159,7 +160,7 @@ struct table_layout {
     bool bar;
 };
 
-/* Its container failed and waits to be started once more. */
+/* True if its container failed and waits for its restart. */
 static bool waits_again(const struct ty_run_node *n)
 {
     return n->phase == TY_RUNNING && n->exit_code > 0 && !n->ready;
@@ -188,7 +189,7 @@ static void draw_node(struct ty_run_table_frame *f, const struct ty_run_table_op
     put_gap(&p, 2);
     put_cell(&p, hue, ty_str(state), 8);
     if (n->began_ms)
-        ty_run_clock(&clock, (d->now_ms - n->began_ms) / 1000);
+        ty_run_summary_clock(&clock, (d->now_ms - n->began_ms) / 1000);
     put_cell(&p, NULL, ty_buf_str(&clock), -7);
     if (l->bar) {
         put_gap(&p, 2);
@@ -199,7 +200,7 @@ static void draw_node(struct ty_run_table_frame *f, const struct ty_run_table_op
             put_gap(&p, BAR + 4);
         }
     }
-    ty_run_metrics(&metrics, ty_run_node_progress(n));
+    ty_run_summary_metrics(&metrics, ty_run_node_progress(n));
     if (l->metrics && p.left > l->metrics + LEAST_LINE) {
         put_gap(&p, 2);
         put_cell(&p, NULL, ty_buf_str(&metrics), l->metrics);
@@ -217,8 +218,8 @@ static void draw_node(struct ty_run_table_frame *f, const struct ty_run_table_op
 struct node_pick {
     const struct ty_run_node *node;
     size_t order;
-    int calm;    /* the less, the more it needs attention */
-    double part; /* of the work that is done */
+    int calm;    /* rank: lower needs more attention */
+    double part; /* fraction of the work that is done */
 };
 
 static int by_attention(const void *a, const void *b)
@@ -267,7 +268,7 @@ static struct table_layout layout_of(const struct node_pick *v, size_t n)
         l.name = w > l.name ? w : l.name;
         l.bar |= ty_progress_fraction(ty_run_node_progress(v[i].node)) >= 0;
         ty_auto_buf b = { 0 };
-        ty_run_metrics(&b, ty_run_node_progress(v[i].node));
+        ty_run_summary_metrics(&b, ty_run_node_progress(v[i].node));
         w = ty_text_width(ty_buf_str(&b));
         l.metrics = w > l.metrics ? w : l.metrics;
     }
@@ -330,7 +331,7 @@ void ty_run_table_draw(const struct ty_run_model *m, const struct ty_run_table_o
         if (j->result)
             continue;
         draw_job(ret, d, j);
-        size_t share = (room - ret->n) / jobs; /* each gets its part of what is left */
+        size_t share = (room - ret->n) / jobs; /* divide the remaining rows */
         draw_nodes(ret, d, j, jobs > 1 && share > 0 ? share - (share == room - ret->n) : share);
         jobs--;
     }

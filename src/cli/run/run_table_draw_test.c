@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "cli/run/run_table.h"
 
-static void add(struct ty_run_model *m, const char *job, int i, enum ty_pod_phase phase)
+static void add_node(struct ty_run_model *m, const char *job, int i, enum ty_pod_phase phase)
 {
     char pod[64];
 
@@ -19,7 +19,7 @@ static void add(struct ty_run_model *m, const char *job, int i, enum ty_pod_phas
 }
 
 /* The frame as one string; every line must fit. */
-static char *drawn(struct ty_arena *a, const struct ty_run_model *m, int cols, int rows)
+static char *draw_text(struct ty_arena *a, const struct ty_run_model *m, int cols, int rows)
 {
     struct ty_run_table_opts d = { .cols = cols, .rows = rows, .now_ms = 62000 };
     struct ty_run_table_frame f = { 0 };
@@ -43,9 +43,9 @@ static void test_a_job(void **state)
     struct ty_run_model m = { 0 };
 
     (void)state;
-    add(&m, "ddp", 0, TY_RUNNING);
-    add(&m, "ddp", 1, TY_PENDING);
-    add(&m, "ddp", 2, TY_SUCCEEDED);
+    add_node(&m, "ddp", 0, TY_RUNNING);
+    add_node(&m, "ddp", 1, TY_PENDING);
+    add_node(&m, "ddp", 2, TY_SUCCEEDED);
     struct ty_run_node *n =
         ty_run_model_line(&m, "ddp", "ddp-node-0-0", TY_LIT("step 20/50 loss 0.5"), 1000);
     struct ty_progress p = { .percent = 40,
@@ -59,13 +59,13 @@ static void test_a_job(void **state)
     m.jobs->progress_ms = 60000; /* two seconds ago */
     m.jobs->restarts = 1;
     assert_string_equal(
-        drawn(a, &m, 100, 24),
+        draw_text(a, &m, 100, 24),
         "ddp  running 1:01  2 nodes  restart 1  ########------------ 40%  0:07 left  loss 0.5\n"
         "  node-0-0  running    1:01  ####------ 40%  loss 0.5  step 20/50 "
         "loss 0.5\n"
         "  node-0-1  starting\n");
     /* what does not fit is left out, least useful first */
-    assert_string_equal(drawn(a, &m, 60, 24),
+    assert_string_equal(draw_text(a, &m, 60, 24),
                         "ddp  running 1:01  2 nodes  restart 1  0:07 left  loss 0.5\n"
                         "  node-0-0  running    1:01  ####------ 40%  step 20/50 los\n"
                         "  node-0-1  starting\n");
@@ -78,13 +78,13 @@ static void test_any_size(void **state)
 
     (void)state;
     for (int i = 0; i < 30; i++)
-        add(&m, "漢字-job", i, i % 3 ? TY_RUNNING : TY_PENDING);
-    add(&m, "second", 0, TY_RUNNING);
+        add_node(&m, "漢字-job", i, i % 3 ? TY_RUNNING : TY_PENDING);
+    add_node(&m, "second", 0, TY_RUNNING);
     ty_run_model_line(&m, "second", "second-node-0-0", TY_LIT("漢字漢字漢字漢字漢字漢字漢字"), 1);
     for (int cols = 1; cols < 90; cols++)
         for (int rows = 1; rows < 40; rows += 3) {
             ty_auto_arena *a = ty_arena_new(1 << 24);
-            drawn(a, &m, cols, rows);
+            draw_text(a, &m, cols, rows);
         }
     ty_run_model_done(&m);
 }
@@ -96,20 +96,20 @@ static void test_more_nodes_than_rows(void **state)
 
     (void)state;
     for (int i = 0; i < 1000; i++)
-        add(&m, "big", i, i == 700 ? TY_PENDING : TY_RUNNING);
+        add_node(&m, "big", i, i == 700 ? TY_PENDING : TY_RUNNING);
     for (struct ty_run_node *n = m.jobs->nodes; n; n = n->next) {
         struct ty_progress p = TY_PROGRESS_NONE;
         p.percent = strcmp(n->name, "node-0-333") == 0 ? 10 : 50;
         ty_run_model_progress(n, &p);
     }
     /* one that has not started, the one that is behind, then the first ones */
-    assert_string_equal(drawn(a, &m, 50, 7), "big  running 1:01  1000 nodes\n"
-                                             "  node-0-0    running    1:01  #####----- 50%\n"
-                                             "  node-0-1    running    1:01  #####----- 50%\n"
-                                             "  node-0-333  running    1:01  #--------- 10%\n"
-                                             "  node-0-700  starting         #####----- 50%\n"
-                                             "  ... and 996 more running\n"
-                                             "");
+    assert_string_equal(draw_text(a, &m, 50, 7), "big  running 1:01  1000 nodes\n"
+                                                 "  node-0-0    running    1:01  #####----- 50%\n"
+                                                 "  node-0-1    running    1:01  #####----- 50%\n"
+                                                 "  node-0-333  running    1:01  #--------- 10%\n"
+                                                 "  node-0-700  starting         #####----- 50%\n"
+                                                 "  ... and 996 more running\n"
+                                                 "");
     ty_run_model_done(&m);
 }
 
@@ -122,14 +122,14 @@ static void test_several_jobs(void **state)
     (void)state;
     for (int i = 0; i < 5; i++) {
         snprintf(name, sizeof(name), "j%d", i);
-        add(&m, name, 0, TY_RUNNING);
+        add_node(&m, name, 0, TY_RUNNING);
     }
     m.jobs->result = "Complete"; /* what is over is not in the table */
-    char *text = drawn(a, &m, 60, 24);
+    char *text = draw_text(a, &m, 60, 24);
     assert_null(strstr(text, "j0"));
     assert_has(text, "j1  running 1:01  1 node\n  node-0-0  running    1:01\nj2");
     assert_has(text, "j4  running");
-    text = drawn(a, &m, 60, 5); /* a line for each job at least */
+    text = draw_text(a, &m, 60, 5); /* a line for each job at least */
     assert_has(text, "j1  running");
     assert_has(text, "j4  running");
     ty_run_model_done(&m);
@@ -150,7 +150,7 @@ static void test_waits_for_its_restart(void **state)
 
     (void)state;
     ty_run_model_pod(&m, &n);
-    assert_has(drawn(a, &m, 80, 24), "failed     1:01  ImportError: no torch");
+    assert_has(draw_text(a, &m, 80, 24), "failed     1:01  ImportError: no torch");
     ty_run_model_done(&m);
 }
 
@@ -160,7 +160,7 @@ static void test_nothing_yet(void **state)
     struct ty_run_model m = { 0 };
 
     (void)state;
-    assert_string_equal(drawn(a, &m, 80, 24), "");
+    assert_string_equal(draw_text(a, &m, 80, 24), "");
 }
 
 int main(void)

@@ -12,16 +12,17 @@
 
 #include "base/text.h"
 
-struct world {
+struct run_table_fixture {
     struct ty_cli_fixture b;
     struct ty_run_view v;
     uv_loop_t loop;
     int master;
-    FILE *memory; /* the bench's own, meanwhile */
+    FILE *memory; /* the fixture's own stream */
     struct ty_buf seen;
 };
 
-static void open_at(struct world *w, int cols, int rows, const struct ty_args *args)
+static void open_at(struct run_table_fixture *w, int cols, int rows,
+                    const struct ty_run_view_opts *opts)
 {
     struct winsize size = { .ws_col = (unsigned short)cols, .ws_row = (unsigned short)rows };
     struct termios mode;
@@ -38,13 +39,13 @@ static void open_at(struct world *w, int cols, int rows, const struct ty_args *a
     assert_int_equal(tcsetattr(slave, TCSANOW, &mode), 0);
     w->memory = w->b.cli.out;
     w->b.cli.out = fdopen(slave, "w");
-    ty_run_view_init(&w->v, &w->b.cli, args);
+    ty_run_view_init(&w->v, &w->b.cli, opts);
     assert_ptr_equal(w->v.renderer, &ty_run_table);
     ty_run_view_open(&w->v, &w->loop);
 }
 
 /* What the terminal was sent since the last renderer, NUL-terminated. */
-static const char *seen(struct world *w)
+static const char *read_terminal(struct run_table_fixture *w)
 {
     char part[4096];
     ssize_t n = 0;
@@ -63,8 +64,8 @@ static void on_time(uv_timer_t *t)
     uv_stop(t->loop);
 }
 
-/* Lets the table have its turn. */
-static const char *drawn(struct world *w)
+/* Runs the loop until the table has drawn. */
+static const char *draw_text(struct run_table_fixture *w)
 {
     uv_timer_t t;
 
@@ -73,7 +74,7 @@ static const char *drawn(struct world *w)
     uv_run(&w->loop, UV_RUN_DEFAULT);
     uv_close((uv_handle_t *)&t, NULL);
     uv_run(&w->loop, UV_RUN_NOWAIT);
-    return seen(w);
+    return read_terminal(w);
 }
 
 static void close_handle(uv_handle_t *h, void *ctx)
@@ -83,7 +84,7 @@ static void close_handle(uv_handle_t *h, void *ctx)
         uv_close(h, NULL);
 }
 
-static void close_all(struct world *w)
+static void close_all(struct run_table_fixture *w)
 {
     ty_run_view_close(&w->v, NULL);
     uv_walk(&w->loop, close_handle, NULL);
@@ -102,7 +103,7 @@ static void has_no(const char *text, const char *part)
         fail_msg("\"%s\" is in:\n%s", part, text);
 }
 
-static struct ty_pod_update running(const char *pod)
+static struct ty_pod_update running_update(const char *pod)
 {
     struct ty_pod_update n = view_news(pod, -1);
 
@@ -111,16 +112,16 @@ static struct ty_pod_update running(const char *pod)
     return n;
 }
 
-/* Failures go above the table, in words; what we ended ourselves, and what ended well, does not. */
+/* Failures are printed above the table; pods that the engine stopped or that succeeded are not. */
 static void test_ends_above(void **state)
 {
-    struct world w = { 0 };
-    struct ty_args args = { 0 };
+    struct run_table_fixture w = { 0 };
+    struct ty_run_view_opts opts = { 0 };
     struct ty_pod_update oom = view_news("j-node-0-2", 137), never = view_news("j-node-0-3", 128),
                          again = view_news("j-node-0-4", 3);
 
     (void)state;
-    open_at(&w, 100, 24, &args);
+    open_at(&w, 100, 24, &opts);
     oom.exit_signal = 9;
     oom.reason = "OOMKilled";
     never.reason = "StartError";
@@ -131,7 +132,7 @@ static void test_ends_above(void **state)
     view_pod(&w.v, &oom);
     view_pod(&w.v, &never);
     view_pod(&w.v, &again);
-    const char *text = drawn(&w);
+    const char *text = draw_text(&w);
     assert_has(text, "node-0-1: KeyError: 1 (exit code 1)\r\n");
     assert_has(text, "node-0-2: out of memory: killed by the kernel");
     assert_has(text, "node-0-3: could not start: unknown");
@@ -143,11 +144,11 @@ static void test_ends_above(void **state)
 
 static void test_news_above(void **state)
 {
-    struct world w = { 0 };
-    struct ty_args args = { .logs = "node-0-1" };
+    struct run_table_fixture w = { 0 };
+    struct ty_run_view_opts opts = { .node = "node-0-1" };
 
     (void)state;
-    open_at(&w, 100, 24, &args);
+    open_at(&w, 100, 24, &opts);
     view_event(&w.v, "Warning", "BackOff", "waits");
     view_event(&w.v, "Normal", "Started", "up");
     view_event(&w.v, "Warning", "Unhealthy", "probe\033]0;title\a failed");
@@ -158,7 +159,7 @@ static void test_news_above(void **state)
                 "\"message\":\"first\\nsecond\"},{\"type\":\"Complete\",\"status\":\"True\","
                 "\"message\":\"of the summary\"}]}}");
     ty_run_view_note(&w.v, TY_MSG_WARNING, "careful");
-    const char *text = drawn(&w);
+    const char *text = draw_text(&w);
     assert_has(text, "pod/p: Unhealthy: probe failed\r\n");
     assert_has(text, "[node-0-1] loud\r\n");
     assert_has(text, "trainjob/j: Suspended: first\r\n");
@@ -171,40 +172,40 @@ static void test_news_above(void **state)
     close_all(&w);
 }
 
-/* Ctrl-S: a terminal that takes nothing holds nobody up, and gets the newest state afterwards. */
+/* Ctrl-S: a stopped terminal does not block the run, and gets the newest state afterwards. */
 static void test_a_terminal_that_takes_nothing(void **state)
 {
-    struct world w = { 0 };
-    struct ty_args args = { 0 };
-    struct ty_pod_update n = running("j-node-0-0");
+    struct run_table_fixture w = { 0 };
+    struct ty_run_view_opts opts = { 0 };
+    struct ty_pod_update n = running_update("j-node-0-0");
 
     (void)state;
-    open_at(&w, 80, 24, &args);
+    open_at(&w, 80, 24, &opts);
     view_pod(&w.v, &n);
-    drawn(&w);
+    draw_text(&w);
     assert_int_equal(tcflow(fileno(w.b.cli.out), TCOOFF), 0);
     view_say(&w.v, "j-node-0-0", "while stopped");
-    has_no(drawn(&w), "while stopped");
+    has_no(draw_text(&w), "while stopped");
     assert_int_equal(tcflow(fileno(w.b.cli.out), TCOON), 0);
-    assert_has(drawn(&w), "while stopped");
+    assert_has(draw_text(&w), "while stopped");
     close_all(&w);
 }
 
 /* The terminal is as it was: cursor shown, table gone, what was to stay still there. */
 static void test_close(void **state)
 {
-    struct world w = { 0 };
-    struct ty_args args = { 0 };
-    struct ty_pod_update n = running("j-node-0-0");
+    struct run_table_fixture w = { 0 };
+    struct ty_run_view_opts opts = { 0 };
+    struct ty_pod_update n = running_update("j-node-0-0");
 
     (void)state;
-    open_at(&w, 80, 24, &args);
-    assert_has(seen(&w), "\033[?25l");
+    open_at(&w, 80, 24, &opts);
+    assert_has(read_terminal(&w), "\033[?25l");
     view_pod(&w.v, &n);
-    drawn(&w);
+    draw_text(&w);
     view_end(&w.v, "j-node-0-1", 7, false, NULL); /* not drawn yet */
     ty_run_view_close(&w.v, NULL);
-    const char *text = seen(&w);
+    const char *text = read_terminal(&w);
     assert_has(text, "node-0-1: exit code 7\r\n");
     assert_has(text, "\033[?25h");
     assert_has(text, "\033[J");
@@ -220,16 +221,16 @@ static void test_narrow(void **state)
         "\xe4\xb8\xad\xe8\xa8\x93\xe7\xb7\xb4\xe4\xb8\xad",
         "e\xcc\x81 step 1/9 loss 0.1", "\t\t\tx"
     };
-    struct world w = { 0 };
-    struct ty_args args = { 0 };
-    struct ty_pod_update n = running("j-a-replicated-job-with-a-very-long-name-indeed-0-0");
+    struct run_table_fixture w = { 0 };
+    struct ty_run_view_opts opts = { 0 };
+    struct ty_pod_update n = running_update("j-a-replicated-job-with-a-very-long-name-indeed-0-0");
 
     (void)state;
-    open_at(&w, 20, 5, &args);
+    open_at(&w, 20, 5, &opts);
     view_pod(&w.v, &n);
     for (size_t i = 0; i < 3; i++) {
         view_say(&w.v, n.pod, lines[i]);
-        struct ty_str line, rest = ty_str(drawn(&w));
+        struct ty_str line, rest = ty_str(draw_text(&w));
         assert_true(rest.n > 0);
         while (rest.p) {
             char clean[512];
@@ -264,14 +265,14 @@ static void *read_much(void *ctx)
  * does not turn here, and they are written all the same. */
 static void test_a_flood(void **state)
 {
-    struct world w = { 0 };
-    struct ty_args args = { .logs = "node-0-0" };
+    struct run_table_fixture w = { 0 };
+    struct ty_run_view_opts opts = { .node = "node-0-0" };
     struct reader r = { 0 };
     pthread_t thread;
     char line[4000];
 
     (void)state;
-    open_at(&w, 80, 24, &args);
+    open_at(&w, 80, 24, &opts);
     memset(line, 'x', sizeof(line));
     r.fd = w.master;
     assert_int_equal(pthread_create(&thread, NULL, read_much, &r), 0);

@@ -1,4 +1,4 @@
-/* One file: a line that tells until when and for whom, then CA, certificate and key. */
+/* The file: a line with expiry and names, then CA, certificate and key. */
 #include "cli/run/run_tls.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static char *line_end(struct ty_arena *a, const char *const *names)
     return ty_arena_strndup(a, b.p, b.n);
 }
 
-/* True: the first line is one of ours, and its certificate is good for a while. */
+/* True if the first line is valid, the names match, and the certificate does not expire soon. */
 static bool is_good(struct ty_str line, struct ty_str end, int64_t now_s)
 {
     struct ty_str head = TY_LIT(LINE), until;
@@ -37,7 +37,7 @@ static bool is_good(struct ty_str line, struct ty_str end, int64_t now_s)
            until_s <= now_s + VALID_S;
 }
 
-/* The next PEM block; the rest stays in *text. */
+/* Cuts the next PEM block from *text. */
 static struct ty_str next_pem_block(struct ty_str *text)
 {
     const char *at = text->n ? memmem(text->p, text->n, BEGIN, strlen(BEGIN)) : NULL;
@@ -81,7 +81,7 @@ static int create_certificate(struct ty_arena *a, const char *const *names, int6
                               struct ty_run_tls *ret, struct ty_err *err)
 {
     struct ty_certs_request ask = { .name = "trainyard on this machine",
-                                    .from_s = now_s - DAY, /* clocks are set back at times */
+                                    .from_s = now_s - DAY, /* tolerates a clock that was set back */
                                     .until_s = now_s + VALID_S };
     struct ty_gnutls g = { 0 };
     struct ty_pem ca;
@@ -99,7 +99,7 @@ static int create_certificate(struct ty_arena *a, const char *const *names, int6
     return r;
 }
 
-/* Whole or not at all: other runs may be reading. */
+/* Writes atomically by rename: other runs may read the file. */
 static void save_certificate(struct ty_arena *a, const char *path, const char *end, int64_t now_s,
                              const struct ty_run_tls *tls)
 {

@@ -38,7 +38,7 @@ static int teardown(void **state)
     return 0;
 }
 
-static struct ty_run_tls get(struct fixture *f, const char *const *whom, int64_t now)
+static struct ty_run_tls get_tls(struct fixture *f, const char *const *whom, int64_t now)
 {
     struct ty_run_tls tls = { 0 };
     struct ty_err err = { 0 };
@@ -48,7 +48,7 @@ static struct ty_run_tls get(struct fixture *f, const char *const *whom, int64_t
     return tls;
 }
 
-static bool same(const struct ty_run_tls *x, const struct ty_run_tls *y)
+static bool same_tls(const struct ty_run_tls *x, const struct ty_run_tls *y)
 {
     return ty_str_eq(x->ca, y->ca) && ty_str_eq(x->pem.cert, y->pem.cert) &&
            ty_str_eq(x->pem.key, y->pem.key);
@@ -57,13 +57,13 @@ static bool same(const struct ty_run_tls *x, const struct ty_run_tls *y)
 static void kept_while_it_is_good(void **state)
 {
     struct fixture *f = *state;
-    struct ty_run_tls first = get(f, names, 1800000000),
-                      again = get(f, names, 1800000000 + 300 * DAY);
+    struct ty_run_tls first = get_tls(f, names, 1800000000),
+                      again = get_tls(f, names, 1800000000 + 300 * DAY);
     struct ty_gnutls g = { 0 };
     struct ty_err err = { 0 };
     struct stat st;
 
-    assert_true(same(&first, &again));
+    assert_true(same_tls(&first, &again));
     assert_int_equal(stat(f->file, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
     assert_int_equal(ty_gnutls_load(&g, &err), 0);
@@ -76,16 +76,16 @@ static void kept_while_it_is_good(void **state)
 static void made_anew(void **state)
 {
     struct fixture *f = *state;
-    struct ty_run_tls x = get(f, names, 1800000000);
-    struct ty_run_tls y = get(f, names, 1800000000 + 336 * DAY); /* it ends soon */
-    assert_false(same(&x, &y));
-    x = get(f, others, 1800000000 + 336 * DAY); /* for others */
-    assert_false(same(&x, &y));
-    y = get(f, others, 1800000000); /* from a future in which the clock was wrong */
-    assert_false(same(&x, &y));
+    struct ty_run_tls x = get_tls(f, names, 1800000000);
+    struct ty_run_tls y = get_tls(f, names, 1800000000 + 336 * DAY); /* it ends soon */
+    assert_false(same_tls(&x, &y));
+    x = get_tls(f, others, 1800000000 + 336 * DAY); /* for others */
+    assert_false(same_tls(&x, &y));
+    y = get_tls(f, others, 1800000000); /* from a future in which the clock was wrong */
+    assert_false(same_tls(&x, &y));
     chmod(f->file, 0640); /* somebody else could read it */
-    x = get(f, others, 1800000000);
-    assert_false(same(&x, &y));
+    x = get_tls(f, others, 1800000000);
+    assert_false(same_tls(&x, &y));
 }
 
 static void broken_files(void **state)
@@ -106,7 +106,7 @@ static void broken_files(void **state)
         assert_true(fd >= 0);
         assert_int_equal(write(fd, texts[i], strlen(texts[i])), strlen(texts[i]));
         close(fd);
-        struct ty_run_tls x = get(f, names, 1800000000);
+        struct ty_run_tls x = get_tls(f, names, 1800000000);
         assert_true(ty_str_starts(x.pem.cert, TY_LIT("-----BEGIN CERTIFICATE")));
         assert_true(ty_str_contains(x.pem.key, TY_LIT("PRIVATE KEY")));
     }

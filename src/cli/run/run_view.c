@@ -1,4 +1,4 @@
-/* Takes the engine's news, keeps the model, passes them on to the renderer. */
+/* Receives the engine's updates, updates the model and calls the renderer. */
 #include "cli/run/run_view.h"
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static void on_job(void *ctx, const char *job, const struct ty_json *trainjob, i
             v->renderer->condition(v, j, *c);
 }
 
-/* A terminal that can do no more than a typewriter gets lines. */
+/* True if standard output is a terminal with cursor control; others get lines. */
 static bool can_draw(const struct ty_cli *cli)
 {
     const char *term = secure_getenv("TERM");
@@ -66,28 +66,29 @@ static bool can_draw(const struct ty_cli *cli)
 }
 
 static const struct ty_run_renderer *renderer_for(const struct ty_cli *cli,
-                                                  const struct ty_args *args)
+                                                  const struct ty_run_view_opts *opts)
 {
     bool drawn = can_draw(cli);
 
-    if (args->output && strcmp(args->output, "json") == 0)
+    if (opts->output && strcmp(opts->output, "json") == 0)
         return &ty_run_json;
-    if (args->output && strcmp(args->output, "plain") == 0)
+    if (opts->output && strcmp(opts->output, "plain") == 0)
         return &ty_run_plain;
-    return drawn && !args->quiet ? &ty_run_table : &ty_run_plain;
+    return drawn && !opts->quiet ? &ty_run_table : &ty_run_plain;
 }
 
-void ty_run_view_init(struct ty_run_view *v, struct ty_cli *cli, const struct ty_args *args)
+void ty_run_view_init(struct ty_run_view *v, struct ty_cli *cli,
+                      const struct ty_run_view_opts *opts)
 {
     *v = (struct ty_run_view){ .observer = { .pod = on_pod,
                                              .line = on_line,
                                              .progress = on_progress,
                                              .event = on_event,
                                              .job = on_job },
-                               .renderer = renderer_for(cli, args),
+                               .renderer = renderer_for(cli, opts),
                                .cli = cli,
-                               .only = args->logs,
-                               .quiet = args->quiet };
+                               .only = opts->node,
+                               .quiet = opts->quiet };
     v->observer.ctx = v;
 }
 

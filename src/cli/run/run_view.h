@@ -10,12 +10,12 @@
 
 struct ty_run_view;
 
-/* How it all ended, for the summary. */
+/* The end of a run, for the summary. */
 struct ty_run_outcome {
     struct ty_engine *engine; /* for failure summaries */
-    const char *stopped;      /* why it was stopped before its end; NULL: it was not */
-    const char *dir;          /* the run's folder */
-    bool kept;                /* the pods' folders are still there */
+    const char *stopped;      /* why the run was stopped; NULL: it was not */
+    const char *dir;          /* the run's directory */
+    bool kept;                /* the pod directories were kept */
     int64_t now_ms;
 };
 
@@ -36,7 +36,7 @@ struct ty_run_renderer {
     void (*condition)(struct ty_run_view *v, const struct ty_run_job *j,
                       const struct ty_json *condition);
     void (*note)(struct ty_run_view *v, enum ty_cli_msg_kind how, const char *text);
-    void (*close)(struct ty_run_view *v); /* the terminal is as it was before */
+    void (*close)(struct ty_run_view *v); /* restores the terminal */
     void (*summary)(struct ty_run_view *v, const struct ty_run_outcome *o);
 };
 extern const struct ty_run_renderer ty_run_plain, ty_run_table, ty_run_json;
@@ -51,20 +51,18 @@ struct ty_run_view {
     struct ty_run_screen *screen; /* the table's */
 };
 
-/* -o, else what suits the output: the table on a terminal, prefixed lines elsewhere. */
-void ty_run_view_init(struct ty_run_view *v, struct ty_cli *cli, const struct ty_args *args);
+struct ty_run_view_opts {
+    const char *output; /* -o */
+    const char *node;   /* --logs: print the lines of this node only; NULL all */
+    bool quiet;
+};
+/* Chooses the renderer: -o, else the table on a terminal and plain lines elsewhere. */
+void ty_run_view_init(struct ty_run_view *v, struct ty_cli *cli,
+                      const struct ty_run_view_opts *opts);
 void ty_run_view_open(struct ty_run_view *v, uv_loop_t *loop);
 void ty_run_view_note(struct ty_run_view *v, enum ty_cli_msg_kind how, const char *fmt, ...)
     TY_PRINTF(3, 4);
-/* Ends it, whether it was opened or not; with an outcome it says the last word. */
+/* Closes the view, opened or not; prints the summary if there is an outcome. */
 void ty_run_view_close(struct ty_run_view *v, const struct ty_run_outcome *o);
-
-/* run_summary.c: the last word in lines: what failed first, then each job. */
-void ty_run_summary(struct ty_buf *out, const struct ty_run_model *m,
-                    const struct ty_run_outcome *o, bool colour);
-/* "loss 0.31, lr 1e-5" */
-void ty_run_metrics(struct ty_buf *out, const struct ty_progress *p);
-/* "0:05", "12:34", "1:02:03" */
-void ty_run_clock(struct ty_buf *out, int64_t seconds);
 
 #endif

@@ -4,10 +4,10 @@ static void test_choice(void **state)
 {
     struct ty_run_view v;
     struct ty_cli_fixture b;
-    struct ty_args args = { .output = "table" };
+    struct ty_run_view_opts opts = { .output = "table" };
 
     (void)state;
-    view_open(&v, &b, &args); /* not on a file */
+    view_open(&v, &b, &opts); /* not on a file */
     assert_ptr_equal(v.renderer, &ty_run_plain);
     view_close(&v, &b);
 }
@@ -25,11 +25,11 @@ static void test_a_look_of_nothing(void **state)
     struct ty_run_outcome o = { .dir = "/d" };
     struct ty_run_view v;
     struct ty_cli_fixture b;
-    struct ty_args args = { 0 };
+    struct ty_run_view_opts opts = { 0 };
 
     (void)state;
     fixture_open(&b);
-    ty_run_view_init(&v, &b.cli, &args);
+    ty_run_view_init(&v, &b.cli, &opts);
     v.renderer = &nothing;
     ty_run_view_open(&v, NULL);
     view_say(&v, "j-node-0-0", "x");

@@ -1,4 +1,4 @@
-/* For the tests of the views: a view over memory, and an engine's news for it, all of job "j". */
+/* Fixture of the view tests: a view that prints to memory, and engine updates of job "j". */
 #ifndef TY_CLI_RUN_RUN_VIEW_TESTING_H
 #define TY_CLI_RUN_RUN_VIEW_TESTING_H
 
@@ -11,10 +11,10 @@
     "\"done\\nverdict\"}]}}"
 
 static inline void view_open(struct ty_run_view *v, struct ty_cli_fixture *b,
-                             const struct ty_args *args)
+                             const struct ty_run_view_opts *opts)
 {
     fixture_open(b);
-    ty_run_view_init(v, &b->cli, args);
+    ty_run_view_init(v, &b->cli, opts);
     ty_run_view_open(v, NULL);
 }
 

@@ -7,14 +7,14 @@
 #define YELLOW "\033[33m"
 #define GREEN  "\033[32m"
 #define PLAIN  "\033[0m"
-#define SHOWN  10 /* reasons of one object, unless all are asked for */
+#define SHOWN  10 /* reasons that are printed for one object without --verbose */
 
 static bool blocks_switch(enum ty_adopt_result r)
 {
     return r >= TY_ADOPT_DIFFERS;
 }
 
-/* Worth a line, although nothing stands against a switch. */
+/* True if the object is printed although it does not prevent a switch. */
 static bool is_notable(enum ty_adopt_result r)
 {
     return r >= TY_ADOPT_KEPT;
@@ -27,7 +27,7 @@ static const char *colour_of(enum ty_adopt_result r)
     return r == TY_ADOPT_DIFFERS ? YELLOW : RED;
 }
 
-/* Text of others: nothing in it moves the cursor. */
+/* Prints text from the cluster without control characters. */
 static void put_clean(struct ty_arena *a, struct ty_buf *out, const char *text)
 {
     size_t n = strlen(text), cap = n * 3 + 1;

@@ -4,7 +4,7 @@
 static struct ty_adopt_reason reasons[12];
 
 /* One job that differs in twelve fields, of a hundred that do not. */
-static struct ty_adopt make(struct ty_arena *a)
+static struct ty_adopt make_report(struct ty_arena *a)
 {
     struct ty_adopt r = { .kinds = { &ty_kind_clustertrainingruntime, &ty_kind_trainingruntime,
                                      &ty_kind_trainjob } };
@@ -34,7 +34,7 @@ static struct ty_adopt make(struct ty_arena *a)
     return r;
 }
 
-static size_t lines(const char *text)
+static size_t count_lines(const char *text)
 {
     size_t n = 0;
 
@@ -43,10 +43,10 @@ static size_t lines(const char *text)
     return n;
 }
 
-static const char *print(struct ty_arena *a, bool verbose, bool colour)
+static const char *print_report(struct ty_arena *a, bool verbose, bool colour)
 {
     ty_auto_buf b = { 0 };
-    struct ty_adopt r = make(a);
+    struct ty_adopt r = make_report(a);
 
     ty_adopt_view_print(a, &b, &r,
                         &(struct ty_adopt_view_opts){ .verbose = verbose, .colour = colour });
@@ -56,14 +56,14 @@ static const char *print(struct ty_arena *a, bool verbose, bool colour)
 static void test_only_what_matters(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)8 << 20);
-    const char *text = print(a, false, false);
+    const char *text = print_report(a, false, false);
 
     assert_has(text, "differs   TrainJob ns/j100: its JobSet would be changed\n"
                      "          spec.x[0]: would be added: 1\n");
     assert_has(text, "          and 2 more (-v shows all)\n");
     assert_has(text, "TrainJob                 101     100        0      0     1         0 ");
     assert_has(text, "\nsafe to switch: no, because 1 TrainJob would be changed; b\n");
-    assert_int_equal(lines(text), 1 + 10 + 1 + 1 + 4 + 2);
+    assert_int_equal(count_lines(text), 1 + 10 + 1 + 1 + 4 + 2);
     assert_null(strchr(text, '\033')); /* neither ours nor what a value holds */
 }
 
@@ -71,15 +71,15 @@ static void test_all_of_it(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)8 << 20);
 
-    assert_int_equal(lines(print(a, true, false)), 101 + 12 + 1 + 4 + 2);
-    assert_has(print(a, false, true), "\033[33mdiffers \033[0m  TrainJob");
-    assert_has(print(a, false, true), "\033[31msafe to switch: no");
+    assert_int_equal(count_lines(print_report(a, true, false)), 101 + 12 + 1 + 4 + 2);
+    assert_has(print_report(a, false, true), "\033[33mdiffers \033[0m  TrainJob");
+    assert_has(print_report(a, false, true), "\033[31msafe to switch: no");
 }
 
 static void test_for_programs(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)8 << 20);
-    struct ty_adopt r = make(a);
+    struct ty_adopt r = make_report(a);
     struct ty_json *o = ty_adopt_view_json(a, &r);
     int64_t n = 0;
 

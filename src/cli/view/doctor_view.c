@@ -4,7 +4,7 @@
 
 static const char *const colours[TY_CHECK_LEVELS] = { "\033[32m", "\033[33m", "\033[31m" };
 
-/* Names and messages of others: nothing in them moves the cursor. */
+/* Prints names and messages from the cluster without control characters. */
 static void put_clean(struct ty_arena *a, struct ty_buf *out, const char *text)
 {
     size_t cap = strlen(text) * 3 + 1;

@@ -1,4 +1,4 @@
-/* The answer of `doctor`, for people and for programs. */
+/* The report of `doctor`, as text and as JSON. */
 #ifndef TY_CLI_VIEW_DOCTOR_VIEW_H
 #define TY_CLI_VIEW_DOCTOR_VIEW_H
 
@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "json/json.h"
 
-/* A line a check: "warn  what  -- fix: ..."; then how many of each. */
+/* Prints one line per check, "warn  what  -- fix: ...", then the number of each level. */
 void ty_doctor_view_print(struct ty_arena *a, struct ty_buf *out, const struct ty_check_results *c,
                           bool colour);
 /* {ok, checks: [{area, name, level, what, fix}]} */

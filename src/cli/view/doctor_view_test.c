@@ -1,7 +1,7 @@
 #include "cli/testing.h"
 #include "cli/view/doctor_view.h"
 
-static struct ty_check_results make(struct ty_arena *a)
+static struct ty_check_results make_results(struct ty_arena *a)
 {
     struct ty_check_results c = { .arena = a, .area = "machine" };
 
@@ -15,7 +15,7 @@ static struct ty_check_results make(struct ty_arena *a)
 static void test_lines(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
-    struct ty_check_results c = make(a);
+    struct ty_check_results c = make_results(a);
     ty_auto_buf b = { 0 };
 
     ty_doctor_view_print(a, &b, &c, false);
@@ -35,7 +35,7 @@ static void test_lines(void **state TY_UNUSED)
 static void test_for_programs(void **state TY_UNUSED)
 {
     ty_auto_arena *a = ty_arena_new((size_t)1 << 20);
-    struct ty_check_results c = make(a);
+    struct ty_check_results c = make_results(a);
     const struct ty_json *o = ty_doctor_view_json(a, &c);
     const struct ty_json *last = ty_json_item(ty_json_get(o, "checks"), 1);
 

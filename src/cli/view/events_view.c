@@ -1,6 +1,8 @@
-/* Events, as kubectl events shows them. */
+/* Prints events as `kubectl events` does. */
+#include "cli/view/events_view.h"
 #include "base/time.h"
 #include "cli/history/job_history.h"
+#include "cli/view/objects_view.h"
 #include "cli/view/table.h"
 
 struct events_view {

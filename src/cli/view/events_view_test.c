@@ -1,4 +1,5 @@
 #include "cli/history/job_history_testing.h"
+#include "cli/view/events_view.h"
 
 static void test_as_objects(void **state)
 {

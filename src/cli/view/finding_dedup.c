@@ -1,11 +1,11 @@
-/* A step begins with its dot or bracket, so that the steps of a path are the path. */
+/* A step includes its dot or bracket, so that the concatenated steps are the path. */
 #include "cli/view/finding_dedup.h"
 
 #include "base/buf.h"
 
 struct path_step {
-    bool any, whole, shape; /* a finding dedup just this field; one of that sort */
-    bool below;             /* of the object itself: some finding dedup it or any field of it */
+    bool any, whole, shape; /* a finding names exactly this field; one of that kind */
+    bool below;             /* of the root: some finding names the object or any field of it */
 };
 
 static struct path_step *find_step(const struct ty_finding_dedup *b, const void *above,
@@ -33,7 +33,7 @@ static struct path_step *need_step(struct ty_finding_dedup *b, const void *above
     return s;
 }
 
-/* The next step of the path; *path moves behind it. */
+/* Cuts the next step from *path. */
 static struct ty_str next_step(const char **path)
 {
     struct ty_str text = { *path, 1 + strcspn(*path + 1, ".[") };
@@ -61,8 +61,8 @@ bool ty_finding_dedup_repeats(const struct ty_finding_dedup *b, const struct ty_
 
     if (s && it->whole && !*path)
         return s->below;
-    /* The object itself is not a field that others are in: only "" and what begins with a
-     * step. */
+    /* The root is not the parent of a field here: only "" and paths that begin with a step
+     * count. */
     bool in = *path == '\0' || *path == '.' || *path == '[';
     while (s) {
         if (in && ((it->whole && s->any) || (s->shape && *path)))

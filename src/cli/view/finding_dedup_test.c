@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What is meant, told by comparing with every one before. */
+/* The reference implementation: compares with every earlier finding. */
 static bool within(const char *path, const char *above)
 {
     size_t n = strlen(above);

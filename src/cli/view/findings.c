@@ -1,4 +1,4 @@
-/* Gathers findings in the order they were made and prints them. */
+/* Collects findings, sorts and prints them. */
 #include "cli/view/findings.h"
 #include "json/json_locate.h"
 #include <stdarg.h>
@@ -57,7 +57,7 @@ static const char *field_named_first(struct ty_findings *f, const char *detail)
     return memchr(detail, '.', n) ? ty_arena_strndup(f->arena, detail, n) : "";
 }
 
-/* Values that are long lists or objects tell nobody anything on a line of text. */
+/* Long lists and objects are not printed as values in a line of text. */
 #define SHORT_VALUE 80
 
 void ty_findings_field(struct ty_findings *f, const struct ty_doc *doc,
@@ -129,7 +129,7 @@ static int by_place(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
-/* How many files were blamed before this one. */
+/* How many files had a finding before this one. */
 static size_t file_rank(struct ty_map *files, const char *file)
 {
     void *rank = ty_map_get(files, ty_str(file));

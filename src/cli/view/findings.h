@@ -1,4 +1,4 @@
-/* What is wrong with the user's objects, as lines for people or as JSON for programs. */
+/* Errors and warnings about the user's objects, printed as text or as JSON. */
 #ifndef TY_CLI_VIEW_FINDINGS_H
 #define TY_CLI_VIEW_FINDINGS_H
 
@@ -23,28 +23,28 @@ struct ty_findings {
     struct ty_finding *first, *last;
     size_t n_errors, n_warnings;
     struct ty_finding_dedup dedup;
-    bool unchecked; /* rules of some object wait until its shape is right */
+    bool unchecked; /* some rules were not checked, because an object has the wrong shape */
 };
 
-void ty_findings_done(struct ty_findings *f); /* what the arena does not hold */
+void ty_findings_done(struct ty_findings *f); /* memory outside the arena */
 
-/* A field's mistake; its place is that of the value, or of the nearest thing above it in the input.
- * What the API server says of the whole object ("<nil>") repeats or comments other mistakes once
- * there are some: then it is left out, and f->unchecked remembers the comment. */
+/* Adds an error about a field, at the position of its value or of the nearest parent in the input.
+ * A message of the API server about the whole object ("<nil>") is omitted if there are other
+ * errors, because it repeats them or comments on them; f->unchecked records the comment. */
 void ty_findings_field(struct ty_findings *f, const struct ty_doc *doc,
                        const struct ty_field_err *e);
-/* A sentence about an object. */
+/* Adds a sentence about an object. */
 void ty_findings_warn(struct ty_findings *f, const struct ty_doc *doc, const char *text);
 void ty_findings_error(struct ty_findings *f, const struct ty_doc *doc, const char *fmt, ...)
     TY_PRINTF(3, 4);
-/* A file that cannot be used. */
+/* Adds an unusable file or document. */
 void ty_findings_input_error(struct ty_findings *f, const struct ty_input_error *t);
 
-/* By file, in the order in which files were first blamed, then by line and column. */
+/* Sorts by file, in the order of each file's first finding, then by line and column. */
 void ty_findings_sort(struct ty_findings *f);
 /* "job.yaml:12:9: spec.trainer.numNode: unknown field (did you mean "numNodes"?)" */
 void ty_findings_print_one(struct ty_buf *out, const struct ty_finding *f, bool colour);
-/* All, one a line. */
+/* Prints all, one per line. */
 void ty_findings_print(struct ty_buf *out, const struct ty_findings *f, bool colour);
 /* A list of {severity, file, line, column, kind, name, path, type, value, detail, hint}. */
 struct ty_json *ty_findings_json(struct ty_arena *a, const struct ty_findings *f);

@@ -4,7 +4,7 @@
 static const char text[] = "{\"metadata\":{\"name\":\"j\"},\n\"spec\":{\"runtimeRef\":{},\n"
                            "\"trainer\":{\n  \"env\":[{\"name\":\"A\"},\n  {\"name\":\"A\"}]}}}";
 
-struct world {
+struct findings_fixture {
     struct ty_arena *a;
     struct ty_doc d;
     struct ty_findings f;
@@ -13,7 +13,7 @@ struct world {
 
 static int setup(void **state)
 {
-    struct world *w = calloc(1, sizeof(*w));
+    struct findings_fixture *w = calloc(1, sizeof(*w));
     struct ty_err err = { 0 };
 
     assert_non_null(w);
@@ -33,7 +33,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    struct world *w = *state;
+    struct findings_fixture *w = *state;
 
     ty_findings_done(&w->f);
     ty_arena_free(w->a);
@@ -42,13 +42,13 @@ static int teardown(void **state)
 }
 
 /* All of errs, in their order. */
-static void find_all(struct world *w)
+static void find_all(struct findings_fixture *w)
 {
     for (const struct ty_field_err *e = w->errs.first; e; e = e->next)
         ty_findings_field(&w->f, &w->d, e);
 }
 
-static const char *printed(struct world *w)
+static const char *print_findings(struct findings_fixture *w)
 {
     ty_auto_buf out = { 0 };
 
@@ -58,7 +58,7 @@ static const char *printed(struct world *w)
 
 static void test_lines(void **state)
 {
-    struct world *w = *state;
+    struct findings_fixture *w = *state;
     const struct ty_field_path *trainer = TY_KEY(TY_KEY(NULL, "spec"), "trainer");
     ty_errs_add(&w->errs, TY_KEY(trainer, "numNode"), TY_UNKNOWN, NULL, "%s", "")->hint =
         "did you mean \"numNodes\"?";
@@ -71,7 +71,7 @@ static void test_lines(void **state)
     ty_findings_error(&w->f, &w->d, "no %s", "luck");
     ty_findings_input_error(&w->f, &(struct ty_input_error){ .file = "x.yaml", .text = "gone" });
     assert_string_equal(
-        printed(w),
+        print_findings(w),
         "job.yaml:3:11: spec.trainer.numNode: unknown field (did you mean \"numNodes\"?)\n"
         "job.yaml:5:11: spec.trainer.env[1].name: Duplicate value: \"A\"\n"
         "job.yaml:2:22: spec.runtimeRef: Required value: say it\n"
@@ -84,14 +84,14 @@ static void test_lines(void **state)
 
 static void test_long_values_are_left_out(void **state)
 {
-    struct world *w = *state;
+    struct findings_fixture *w = *state;
     char value[200];
     memset(value, 'v', sizeof(value) - 1);
     value[sizeof(value) - 1] = 0;
     ty_findings_field(
         &w->f, &w->d,
         ty_errs_add(&w->errs, TY_KEY(NULL, "spec"), TY_INVALID, value, "%s", "wrong"));
-    assert_string_equal(printed(w), "job.yaml:2:8: spec: Invalid value: wrong\n");
+    assert_string_equal(print_findings(w), "job.yaml:2:8: spec: Invalid value: wrong\n");
     /* programs get it whole */
     struct ty_json *first = ty_json_item(ty_findings_json(w->a, &w->f), 0);
     assert_int_equal(ty_json_str_at(first, "value").n, 199);
@@ -99,7 +99,7 @@ static void test_long_values_are_left_out(void **state)
 
 static void test_json(void **state)
 {
-    struct world *w = *state;
+    struct findings_fixture *w = *state;
     ty_findings_field(&w->f, &w->d,
                       ty_errs_add(&w->errs, TY_KEY(NULL, "spec"), TY_FORBIDDEN, NULL, "%s", "no"));
     ty_findings_warn(&w->f, &w->d, "hm");
@@ -114,7 +114,7 @@ static void test_json(void **state)
 
 static void test_sort(void **state)
 {
-    struct world *w = *state;
+    struct findings_fixture *w = *state;
     static const struct ty_input_error rows[] = {
         { .file = "b", .line = 9, .text = "1" },           { .file = "a", .line = 2, .text = "2" },
         { .file = "b", .line = 3, .col = 7, .text = "3" }, { .file = "b", .line = 3, .text = "4" },
@@ -125,14 +125,14 @@ static void test_sort(void **state)
     for (size_t i = 0; i < 6; i++)
         ty_findings_input_error(&w->f, &rows[i]);
     ty_findings_sort(&w->f);
-    assert_string_equal(printed(w), "b:3: 4\nb:3:7: 3\nb:9: 1\nb:9: 5\na: 6\na:2: 2\n");
+    assert_string_equal(print_findings(w), "b:3: 4\nb:3:7: 3\nb:9: 1\nb:9: 5\na: 6\na:2: 2\n");
     assert_string_equal(w->f.last->detail, "2");
 }
 
 /* The API server's echoes of one mistake. */
 static void test_echoes(void **state)
 {
-    struct world *w = *state;
+    struct findings_fixture *w = *state;
     const struct ty_field_path *spec = TY_KEY(NULL, "spec"), *meta = TY_KEY(NULL, "metadata");
     ty_errs_add(&w->errs, spec, TY_TYPE_INVALID, NULL, "%s", "wrong type");
     ty_errs_add(&w->errs, TY_KEY(spec, "runtimeRef"), TY_REQUIRED, NULL, "%s", "");
@@ -140,8 +140,8 @@ static void test_echoes(void **state)
     ty_errs_add(&w->errs, NULL, TY_INVALID, NULL, "%s", "metadata.name must be short");
     ty_errs_add(&w->errs, TY_KEY(meta, "name"), TY_INVALID, NULL, "%s", "too long");
     find_all(w);
-    assert_string_equal(printed(w), "job.yaml:2:8: spec: Invalid value: wrong type\n"
-                                    "job.yaml:1:21: metadata.name must be short\n");
+    assert_string_equal(print_findings(w), "job.yaml:2:8: spec: Invalid value: wrong type\n"
+                                           "job.yaml:1:21: metadata.name must be short\n");
     assert_true(w->f.unchecked);
 }
 

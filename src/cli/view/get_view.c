@@ -1,4 +1,6 @@
 #include "cli/view/get_view.h"
+#include "cli/history/job_state.h"
+#include "cli/history/pod_state.h"
 
 #include "base/time.h"
 #include "trainer/trainjob_reconcile.h"
@@ -123,7 +125,7 @@ void ty_get_trainjobs_head(struct ty_table *t, bool wide)
                      "DURATION");
 }
 
-/* The cells outlive the job, which is read into an arena of its own. */
+/* Copies the cells into the table's arena: the job's arena is emptied before they are printed. */
 void ty_get_trainjobs_row(struct ty_table *t, struct ty_arena *a,
                           const struct ty_job_history_entry *job, bool wide, int64_t now_ms)
 {

@@ -1,11 +1,11 @@
-/* The tables of `trainyard get`, one a kind. */
+/* The tables of `trainyard get`, one for each kind. */
 #ifndef TY_CLI_VIEW_GET_VIEW_H
 #define TY_CLI_VIEW_GET_VIEW_H
 
 #include "cli/history/job_history.h"
 #include "cli/view/table.h"
 
-/* How one kind is shown: its heading, and a row of cells for an object. wide adds columns. */
+/* Heading and rows of the table of one kind. wide adds columns. */
 struct ty_get_row {
     struct ty_arena *a; /* the cells live with it */
     struct ty_json *obj;

@@ -1,6 +1,6 @@
-/* Objects as kubectl get -o prints them: one alone, several as a v1 List. */
+/* Prints objects as `kubectl get -o` does: one alone, several as a v1 List. */
+#include "cli/view/objects_view.h"
 #include "api/kind.h"
-#include "cli/history/job_history.h"
 #include "json/yaml.h"
 
 static void print_names(struct ty_buf *out, struct ty_json *const *objs, size_t n)

@@ -1,4 +1,5 @@
 #include "cli/history/job_history_testing.h"
+#include "cli/view/objects_view.h"
 
 static void test_one_and_many(void **state)
 {

@@ -1,4 +1,4 @@
-/* Writes objects one by one: ten thousand TrainJobs need no more memory than one. */
+/* Writes each object when it is added: ten thousand TrainJobs need no more memory than one. */
 #include "cli/view/printer.h"
 #include "json/yaml.h"
 
@@ -47,13 +47,13 @@ static void print_yaml(struct ty_printer *p, struct ty_buf *b, const struct ty_j
 {
     const void *ctx = plan;
     struct ty_yaml_style style = { .note = p->origins && plan ? note_origin : NULL };
-    memcpy(&style.ctx, &ctx, sizeof(ctx)); /* the note only looks */
+    memcpy(&style.ctx, &ctx, sizeof(ctx)); /* note_origin does not write to it */
     if (p->n)
         ty_buf_cstr(b, "---\n");
     ty_yaml_print(b, obj, &style);
 }
 
-/* The object, indented as an item of the list; JSON text has no newline inside strings. */
+/* Prints the object indented as an item of the list; JSON strings contain no newline. */
 static void print_json(struct ty_printer *p, struct ty_buf *b, const struct ty_json *obj)
 {
     ty_auto_buf one = { 0 };

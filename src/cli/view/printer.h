@@ -1,4 +1,4 @@
-/* Objects on standard output: YAML documents, one v1/List, or names. */
+/* Prints objects on standard output: YAML documents, one v1/List, or names. */
 #ifndef TY_CLI_VIEW_PRINTER_H
 #define TY_CLI_VIEW_PRINTER_H
 
@@ -8,8 +8,8 @@
 
 struct ty_printer {
     struct ty_cli *cli;
-    bool origins; /* comments that say where fields came from (YAML) */
-    bool redact;  /* no key material */
+    bool origins; /* comment each field with its origin (YAML) */
+    bool redact;  /* print <redacted> instead of Secret data */
     enum { TY_PRINT_YAML, TY_PRINT_JSON, TY_PRINT_NAME } how;
     size_t n; /* objects so far */
     int code; /* TY_EXIT_BAD once writing failed */

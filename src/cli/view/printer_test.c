@@ -1,7 +1,7 @@
 #include "cli/testing.h"
 #include "cli/view/printer.h"
 
-static struct ty_json *object(struct ty_arena *a, const char *json)
+static struct ty_json *make_object(struct ty_arena *a, const char *json)
 {
     return ty_json_parse(a, ty_str(json), NULL, NULL);
 }
@@ -11,11 +11,11 @@ static void print_two(struct ty_cli_fixture *b, struct ty_printer *p, const char
     p->cli = &b->cli;
     ty_printer_begin(p, format);
     ty_printer_add(p, b->cli.arena, &ty_kind_jobset,
-                   object(b->cli.arena, "{\"kind\":\"JobSet\",\"metadata\":{\"name\":\"j\"}}"),
+                   make_object(b->cli.arena, "{\"kind\":\"JobSet\",\"metadata\":{\"name\":\"j\"}}"),
                    NULL);
     ty_printer_add(
         p, b->cli.arena, &ty_kind_secret,
-        object(b->cli.arena, "{\"metadata\":{\"name\":\"s\"},\"data\":{\"k\":\"c2VjcmV0\"}}"),
+        make_object(b->cli.arena, "{\"metadata\":{\"name\":\"s\"},\"data\":{\"k\":\"c2VjcmV0\"}}"),
         NULL);
     ty_printer_end(p);
     fixture_flush(b);

@@ -1,5 +1,5 @@
-/* Columns for people, as kubectl prints them: left-aligned, three spaces apart, nothing after the
- * last; and its short ages. */
+/* Tables and short ages as kubectl prints them: left-aligned columns, three spaces apart, no
+ * trailing spaces. */
 #ifndef TY_CLI_VIEW_TABLE_H
 #define TY_CLI_VIEW_TABLE_H
 
@@ -20,7 +20,7 @@ struct ty_table {
 #define ty_table_row(t, ...) ty_table_add((t), (const char *const[]){ __VA_ARGS__, NULL })
 void ty_table_add(struct ty_table *t, const char *const *cells);
 size_t ty_table_rows(const struct ty_table *t); /* without the heading */
-/* Cells that are not there are empty; a control character in a cell becomes a space. */
+/* Prints the table. Missing cells are empty; a control character in a cell becomes a space. */
 void ty_table_print(const struct ty_table *t, struct ty_buf *out);
 
 /* "41s", "5m12s", "3h5m", "2d": as kubectl rounds. Negative is "0s". */

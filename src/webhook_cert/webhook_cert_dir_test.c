@@ -18,7 +18,7 @@ struct bench {
     struct ty_webhook_cert_manager *h;
     struct ty_str got;
     int calls, puts;
-    bool refuses; /* the server: a key that looks well and cannot sign */
+    bool refuses; /* the server refuses: a well-formed key that cannot sign */
 };
 
 static int on_ready(void *ctx, const struct ty_pem *pem, struct ty_str ca, struct ty_err *err)
@@ -32,7 +32,8 @@ static int on_ready(void *ctx, const struct ty_pem *pem, struct ty_str ca, struc
     return 0;
 }
 
-/* Each a second after the one before: two within a tick of the file system's clock look alike. */
+/* Each write is a second later: two within one tick of the file system's clock have the same
+ * time. */
 static void put(struct bench *b, const char *name, struct ty_str text)
 {
     const struct timespec at = { .tv_sec = 1700000000 + ++b->puts };
@@ -72,7 +73,7 @@ static void test_a_directory(void **state)
     uv_loop_init(&b.loop);
     b.h = ty_webhook_cert_manager_new(&(struct ty_webhook_cert_manager_settings){
         .loop = &b.loop, .gnutls = &b.g, .dir = b.dir, .ready = on_ready, .ctx = &b });
-    turn(&b); /* nothing there yet: it waits, and says so */
+    turn(&b); /* no files yet: it waits, and logs that */
     assert_int_equal(b.calls, 0);
     assert_false(ty_webhook_cert_manager_ready(b.h));
     assert_has(ty_webhook_cert_manager_reason(b.h), "/tls.crt");
@@ -95,11 +96,11 @@ static void test_a_directory(void **state)
     put(&b, "tls.crt", two.cert); /* half of the new pair */
     turn(&b);
     assert_int_equal(b.calls, 1);
-    assert_true(ty_webhook_cert_manager_ready(b.h)); /* what it has is still good */
+    assert_true(ty_webhook_cert_manager_ready(b.h)); /* the current pair is still valid */
     put(&b, "tls.key", two.key);
     b.refuses = true;
     turn(&b);
-    assert_int_equal(b.calls, 1); /* not taken for served */
+    assert_int_equal(b.calls, 1); /* not counted as served */
     assert_true(ty_webhook_cert_manager_ready(b.h));
     b.refuses = false;
     put(&b, "tls.key", two.key); /* written again */
@@ -124,7 +125,7 @@ static void test_a_directory(void **state)
     ty_arena_free(b.a);
 }
 
-/* ---- the CA that pods are to trust ---- */
+/* ---- the CA for pods ---- */
 
 struct trust {
     int calls;
@@ -134,7 +135,7 @@ struct trust {
 static int not_served(void *ctx TY_UNUSED, const struct ty_pem *pem TY_UNUSED,
                       struct ty_str ca TY_UNUSED, struct ty_err *err TY_UNUSED)
 {
-    fail(); /* there is no certificate */
+    fail(); /* no certificate exists */
     return 0;
 }
 
@@ -145,8 +146,8 @@ static void on_trusted(void *ctx, struct ty_str ca)
     t->bytes = ca.n;
 }
 
-/* Nobody says what is in the Secret: that is told as well, so that nobody waits for ever. What is
- * in it is told on a real API server, in tests/operator/test_status_ca.py. */
+/* The Secret cannot be read: that is reported as well, so that the controllers do not wait for
+ * ever. The content is tested with a real API server in tests/operator/test_status_ca.py. */
 static void test_no_secret(void **state TY_UNUSED)
 {
     struct ty_gnutls g = { 0 };

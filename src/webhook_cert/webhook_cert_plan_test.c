@@ -38,7 +38,7 @@ static const char *plan(struct bench *b)
 {
     struct ty_err err = { 0 };
     assert_int_equal(ty_webhook_cert_plan_compute(b->a, &b->in, &b->p, &err), 0);
-    assert_true(b->p.serve); /* whatever happens, there is something to serve */
+    assert_true(b->p.serve); /* in any case there is a pair to serve */
     return b->p.why;
 }
 
@@ -75,7 +75,7 @@ static void test_from_nothing(void **state)
     assert_int_equal(ty_certs_expiry(&b->g, b->p.ca_crt, &until, &err), 0);
     assert_int_equal(until, NOW + 3650 * DAY);
     struct ty_str was = b->in.tls_crt;
-    assert_string_equal(plan(b), ""); /* and then it is left alone */
+    assert_string_equal(plan(b), ""); /* and then nothing changes */
     assert_false(b->p.write);
     assert_true(ty_str_eq(b->p.tls_crt, was));
     b->in.now_s = NOW + 274 * DAY; /* 91 days are left */
@@ -90,7 +90,7 @@ static void test_certificate_ends(void **state)
     struct ty_str ca = b->in.ca_crt;
     assert_string_equal(plan(b), "the certificate ends soon");
     assert_int_equal(b->p.until_s, b->in.now_s + 365 * DAY);
-    assert_int_equal(n_cas(b->p.ca_crt), 1); /* of the same CA: nobody need be told */
+    assert_int_equal(n_cas(b->p.ca_crt), 1); /* of the same CA: the bundle does not change */
     assert_true(ty_str_eq(ty_str_trim(b->p.ca_crt), ty_str_trim(ca)));
     store(b);
     assert_string_equal(plan(b), "");
@@ -100,7 +100,7 @@ static void test_ca_ends(void **state)
 {
     struct bench *b = *state;
     fresh(b);
-    for (int n = 1; n <= 11; n++) { /* certificates come and go */
+    for (int n = 1; n <= 11; n++) { /* certificates are renewed */
         b->in.now_s = NOW + n * 300 * DAY;
         assert_string_equal(plan(b), "the certificate ends soon");
         store(b);
@@ -108,13 +108,13 @@ static void test_ca_ends(void **state)
     assert_int_equal(b->p.until_s, NOW + 3650 * DAY); /* never longer than its CA */
     struct ty_str served = b->in.tls_crt;
     b->in.now_s = NOW + 3561 * DAY;
-    b->in.settled = true; /* with the old bundle, which is not what counts */
+    b->in.settled = true; /* with the old bundle, which does not count */
     assert_string_equal(plan(b), "the CA ends soon");
     assert_true(b->p.waits);
     assert_int_equal(n_cas(b->p.ca_crt), 2);
     assert_true(ty_str_eq(ty_str_trim(b->p.tls_crt), ty_str_trim(served)));
     store(b);
-    b->in.settled = false; /* the API server does not know the new one yet */
+    b->in.settled = false; /* the API server does not trust the new one yet */
     assert_string_equal(plan(b), "");
     assert_true(b->p.waits);
     assert_true(ty_str_eq(ty_str_trim(b->p.tls_crt), ty_str_trim(served)));
@@ -148,12 +148,12 @@ static void test_broken(void **state)
     assert_string_equal(plan(b), "what the Secret has cannot be used: the certificate is not for "
                                  "other.ns.svc");
     b->in = good;
-    b->in.now_s = NOW + 400 * DAY; /* nobody looked for a year */
+    b->in.now_s = NOW + 400 * DAY; /* no check for a year */
     assert_has(plan(b), "what the Secret has cannot be used: the certificate ended");
     assert_int_equal(b->p.until_s, b->in.now_s + 365 * DAY);
 }
 
-/* Valid, but the CA's key was lost: a new CA in two steps, nothing is interrupted. */
+/* Valid, but the CA's key is lost: a new CA in two steps, without an interruption. */
 static void test_lost_key(void **state)
 {
     struct bench *b = *state;
@@ -169,7 +169,7 @@ static void test_lost_key(void **state)
     assert_string_equal(plan(b), "the new CA is known to the API server");
 }
 
-/* ---- what is served while the Secret is lost ---- */
+/* ---- the served pair while the Secret is lost ---- */
 
 static void show(struct bench *b)
 {
@@ -183,7 +183,7 @@ static void lose(struct bench *b)
     b->in.ca_crt = b->in.ca_key = b->in.tls_crt = b->in.tls_key = (struct ty_str){ 0 };
 }
 
-/* A new CA comes in two steps here, too: the certificate stays until the new CA is known. */
+/* A new CA in two steps here, too: the certificate stays until the new CA is trusted. */
 static void test_a_deleted_secret(void **state)
 {
     struct bench *b = *state;
@@ -217,13 +217,13 @@ static void test_a_spoilt_secret(void **state)
     assert_has(plan(b), "what the Secret has cannot be used: ");
     assert_string_equal(b->p.tls_crt.p, b->in.shown_crt.p);
     assert_int_equal(n_cas(b->p.ca_crt), 2);
-    b->in.now_s = NOW + 366 * DAY; /* what is served has ended: no reason to keep it */
+    b->in.now_s = NOW + 366 * DAY; /* the served pair has expired: it is not stored again */
     plan(b);
     assert_string_not_equal(b->p.tls_crt.p, b->in.shown_crt.p);
     assert_int_equal(n_cas(b->p.ca_crt), 1);
 }
 
-/* A replica that has just started found no Secret, and knows nothing of our certificate. */
+/* A replica that has just started finds no Secret, and does not know our certificate. */
 static void test_another_ca_in_the_secret(void **state)
 {
     struct bench *b = *state;
@@ -232,7 +232,7 @@ static void test_another_ca_in_the_secret(void **state)
     struct ty_str ours = b->in.shown_ca, crt = b->in.shown_crt, key = b->in.shown_key;
     b->in.shown_crt = (struct ty_str){ 0 };
     lose(b);
-    fresh(b); /* theirs */
+    fresh(b); /* of the other replica */
     b->in.shown_ca = ours;
     b->in.shown_crt = crt;
     b->in.shown_key = key;
@@ -240,7 +240,8 @@ static void test_another_ca_in_the_secret(void **state)
                         "the certificate that is served must stay trusted until it is replaced");
     assert_true(b->p.write);
     assert_int_equal(n_cas(b->p.ca_crt), 2);
-    assert_true(ty_str_starts(b->p.ca_crt, ty_str_trim(b->in.ca_crt))); /* theirs stays in front */
+    assert_true(ty_str_starts(
+        b->p.ca_crt, ty_str_trim(b->in.ca_crt))); /* the other replica's CA stays in front */
     assert_string_equal(b->p.tls_crt.p, b->in.tls_crt.p);
     assert_string_equal(b->p.ca_key.p, b->in.ca_key.p);
     store(b);
@@ -248,7 +249,7 @@ static void test_another_ca_in_the_secret(void **state)
     assert_false(b->p.waits);
 }
 
-/* The bundle does not grow with every Secret that somebody deletes. */
+/* The bundle does not grow with every deletion of the Secret. */
 static void test_deleted_again_and_again(void **state)
 {
     struct bench *b = *state;
@@ -262,7 +263,7 @@ static void test_deleted_again_and_again(void **state)
         assert_in_range(n_cas(b->p.ca_crt), 2, 4);
         store(b);
         b->in.settled = true;
-        if (i >= 8) { /* before that it is deleted again before the new CA is known */
+        if (i >= 8) { /* before that it is deleted again before the new CA is trusted */
             assert_string_equal(plan(b), "the new CA is known to the API server");
             store(b);
         }

@@ -68,7 +68,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void test_looking(void **state)
+static void test_getters(void **state)
 {
     struct desk *d = *state;
     assert_string_equal(H->job_name(&d->p), "j");
@@ -180,7 +180,7 @@ static void test_reports(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_looking),  TEST(test_editing), TEST(test_edits_that_cannot_be),
+        TEST(test_getters),  TEST(test_editing), TEST(test_edits_that_cannot_be),
         TEST(test_children), TEST(test_reports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,7 +85,7 @@ static void test_what_is_there_is_no_change(void **state)
 {
     struct bench *b = *state;
 
-    /* Another's label, a default, members in another order. */
+    /* A label of another manager, a default, members in another order. */
     differ(
         b, POD(",'command':['a'],'ports':[{'containerPort':29500}]", ""),
         POD(",'command':['a'],'ports':[{'containerPort':29500,'protocol':'TCP'}]", ""),
@@ -138,7 +138,7 @@ static void test_what_others_own_too_stays(void **state)
     assert_int_equal(b->changes.n, 0);
     differ(b, POD("", ""), NULL, live, FIELDS("", ",'f:kueue.x/q':{}"), NULL);
     check_one(b, "metadata.labels[kueue.x/q]", "\"team\"", "-");
-    differ(b, POD("", ""), NULL, live, NULL, NULL); /* nobody ever applied it */
+    differ(b, POD("", ""), NULL, live, NULL, NULL); /* it was never applied */
     assert_int_equal(b->changes.n, 0);
 }
 

@@ -1,4 +1,4 @@
-/* One allocation an object: names and text behind the struct. */
+/* One allocation for each object: struct, then text and names. */
 #include <stdlib.h>
 
 #include "base/budget.h"
@@ -13,13 +13,13 @@
 
 #define MANAGER      "trainer"
 #define PASS_CEILING ((size_t)64 << 20)
-#define CUT_LEVELS   2 /* metadata, spec and status are opened */
-#define CUT_PART     8 /* a member that stays takes at most this part of what is whole */
+#define CUT_LEVELS   2 /* members of metadata, spec and status are cut one by one */
+#define CUT_PART     8 /* a member stays if it takes at most this fraction of the limit */
 
 struct body {
     size_t refs, n;
     uint64_t hash;
-    bool shared; /* in the map; a second text of the same hash is not */
+    bool shared; /* in ty_cache.bodies; a second text with the same hash is not */
     char text[];
 };
 
@@ -33,7 +33,8 @@ struct cache_entry {
 struct ty_cache {
     struct ty_map by_key;     /* "kind.group/ns/name" -> entry */
     struct ty_map bodies;     /* hash, eight bytes -> body */
-    struct ty_arena *scratch; /* not of the budget: what is told must be kept, however full it is */
+    struct ty_arena *scratch; /* outside of the budget: a watch event must be stored, however full
+                                 the budget is */
     struct ty_budget *budget; /* may be NULL */
     size_t bytes;
 };
@@ -64,7 +65,7 @@ static void release_bytes(struct ty_cache *w, size_t n)
     ty_budget_release(w->budget, n);
 }
 
-/* The longest text that is kept whole. */
+/* The longest text that is stored whole. */
 static size_t max_whole_bytes(const struct ty_cache *w)
 {
     bool tight = w->budget && w->budget->ceiling && w->bytes > w->budget->ceiling / 2;
@@ -72,7 +73,7 @@ static size_t max_whole_bytes(const struct ty_cache *w)
     return tight ? TY_CACHE_TIGHT : TY_CACHE_WHOLE;
 }
 
-/* In a buffer of the caller's; too long a name finds nothing. */
+/* In a fixed buffer; a longer name finds nothing. */
 struct key {
     size_t n;
     char text[640];
@@ -86,7 +87,7 @@ static void key_add(struct key *k, struct ty_str s)
     k->n += n;
 }
 
-/* By hand: made twenty times for every TrainJob, where snprintf() took 4 % of all instructions. */
+/* Built by hand: twenty keys for every TrainJob, where snprintf() took 4 % of all instructions. */
 static struct key key_of(const struct ty_kind *kind, struct ty_str ns, struct ty_str name)
 {
     struct key k;
@@ -150,7 +151,7 @@ static const char *copy_text(char **at, struct ty_str s)
     return p;
 }
 
-/* Who wrote it first, by what the API server noted; status aside. */
+/* The manager of the oldest managedFields entry, except status. */
 static struct ty_str maker_of(const struct ty_json *obj)
 {
     const struct ty_json *entries = ty_json_at(obj, "metadata.managedFields");
@@ -201,17 +202,17 @@ static struct cache_entry *entry_new(const struct ty_kind *kind, const struct ty
     return e;
 }
 
-/* What a successor of the same object takes over. One whose version is smaller comes from a server
- * that was restored from a backup: the versions that were remembered stand for nothing any more. */
+/* A new version of the same object inherits these marks. A smaller version comes from a server that
+ * was restored from a backup: then remembered versions mean nothing. */
 static void inherit_marks(struct cache_entry *e, struct cache_entry *was)
 {
     if (strcmp(was->pub.uid, e->pub.uid) != 0 || e->pub.version < was->pub.version)
         return;
     e->pub.want = was->pub.want;
     e->pub.at = was->pub.at;
-    e->pub.right = was->pub.right;
+    e->pub.in_sync_digest = was->pub.in_sync_digest;
     if (was->pub.version != e->pub.version)
-        return; /* somebody wrote: its body is another, perhaps */
+        return; /* another client wrote: its data may differ */
     e->body = was->body;
     e->pub.body = was->pub.body;
     was->body = NULL;
@@ -225,7 +226,7 @@ static uint64_t version_of(const struct ty_json *meta)
     return (uint64_t)v;
 }
 
-/* Who wrote last, by what the API server noted. */
+/* The times of the last writes, from managedFields. */
 static void read_times(struct ty_cached *o, const struct ty_json *obj)
 {
     const struct ty_json *entries = ty_json_at(obj, "metadata.managedFields");
@@ -250,10 +251,10 @@ static void read_numbers(struct ty_cached *o, const struct ty_json *kept)
     o->status = status ? ty_json_hash(status) : 0;
     o->state = ty_trainjob_state_read(o->kind, kept);
     for (size_t i = 0; i < 3 && o->kind == &ty_kind_trainjob; i++)
-        o->wish = ty_hash_pair(o->wish, ty_json_hash(ty_json_at(kept, parts[i])));
+        o->spec_digest = ty_hash_pair(o->spec_digest, ty_json_hash(ty_json_at(kept, parts[i])));
 }
 
-/* The text that is kept of an object, and whether it is all of it. Lives with the scratch. */
+/* The text to store, cut if necessary. Lives with the scratch arena. */
 static struct ty_str text_of(struct ty_cache *w, const struct ty_json *kept, bool *ret_partial)
 {
     struct ty_str text = ty_json_text(w->scratch, kept);
@@ -264,7 +265,7 @@ static struct ty_str text_of(struct ty_cache *w, const struct ty_json *kept, boo
     if (!*ret_partial)
         return text;
     if (ty_arena_full(w->scratch) || !ty_truncate_object(&less, text, CUT_LEVELS, most / CUT_PART))
-        return TY_LIT("{}"); /* no such object is stored */
+        return TY_LIT("{}"); /* no such object exists */
     return (struct ty_str){ ty_arena_strndup(w->scratch, less.p, less.n), less.n };
 }
 
@@ -294,7 +295,7 @@ const struct ty_cached *ty_cache_put(struct ty_cache *w, const struct ty_kind *k
     read_times(&e->pub, obj);
     read_numbers(&e->pub, kept);
     if (ty_arena_full(w->scratch))
-        e->pub.owned = 0; /* not known: it is applied once more */
+        e->pub.owned = 0; /* not known, so it is applied once more */
     ty_arena_reset(w->scratch);
     charge_bytes(w, sizeof(*e) + e->size);
     if (ret_news)
@@ -330,7 +331,7 @@ const struct ty_cached *ty_cache_get(const struct ty_cache *w, const struct ty_k
     return e ? &e->pub : NULL;
 }
 
-/* A copy: the object may be replaced while the tree is still in use. */
+/* A copy: the entry may be replaced while the tree is in use. */
 static struct ty_json *read_text(struct ty_arena *a, struct ty_str text)
 {
     struct ty_str copy = { ty_arena_strndup(a, text.p, text.n), text.n };
@@ -380,7 +381,7 @@ void ty_cache_set_in_sync(struct ty_cache *w, const struct ty_cached *o, uint64_
     struct cache_entry *e = entry_of(w, o);
 
     if (e)
-        e->pub.right = mark;
+        e->pub.in_sync_digest = mark;
 }
 
 void ty_cache_set_partial(struct ty_cache *w, const struct ty_cached *o)

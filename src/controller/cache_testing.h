@@ -8,7 +8,7 @@
 struct fx {
     struct ty_arena *a;
     struct ty_cache *w;
-    struct ty_err err; /* for who wants it */
+    struct ty_err err;
 };
 
 static inline int up(void **state)
@@ -29,7 +29,7 @@ static inline int down(void **state)
     return 0;
 }
 
-/* Told by a watch. *news may be NULL. */
+/* As from a watch event. *news may be NULL. */
 static inline const struct ty_cached *tell(struct fx *f, const struct ty_kind *kind,
                                            const char *text, bool *news)
 {

@@ -77,7 +77,7 @@ static void test_suspends_and_changes_nothing_else(void **state)
                            terse(f, json_of(f->a, JOBSET("true", "", "", "", "")))));
 }
 
-/* What today's rendering lacks stays, too. */
+/* Fields that today's rendering lacks stay. */
 static void test_takes_nothing_away(void **state)
 {
     struct fx *f = *state;
@@ -104,13 +104,13 @@ static void test_what_queues_change_is_taken_over(void **state)
 
     assert_string_equal(kept(f, wanted, stored(f, LIVE)), "");
     assert_true(ty_json_eq(freeze(f, wanted, LIVE), json_of(f->a, wanted)));
-    /* And taken back. */
+    /* And removed again. */
     assert_string_equal(kept(f, LIVE, stored(f, wanted)), "");
     assert_null(strstr(frozen(f, LIVE, wanted), "nodeSelector"));
     assert_null(strstr(frozen(f, LIVE, wanted), "labels"));
 }
 
-/* The PodGroup was counted with them. */
+/* The PodGroup was sized for them. */
 static void test_pods_stay_in_their_gang(void **state)
 {
     struct fx *f = *state;
@@ -134,7 +134,7 @@ static void test_jobs_that_only_one_has(void **state)
     assert_has(frozen(f, other, LIVE), "'name':'node'");
 }
 
-/* A restored backup has no managedFields: nothing is claimed that need not change. */
+/* A restored backup has no managedFields: only fields that may change become owned. */
 static void test_without_managed_fields(void **state)
 {
     struct fx *f = *state;

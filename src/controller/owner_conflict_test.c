@@ -41,7 +41,7 @@ static void test_ours(void **state)
     assert_int_equal(whose(f, TRAINJOB("j", "u1"), ""), 0);
     assert_int_equal(whose(f, OWNER("v1", "ConfigMap", "c", "u2", "") "," TRAINJOB("j", "u1"), ""),
                      0);
-    assert_int_equal(whose(f, "", APPLIED), 0); /* left as an orphan */
+    assert_int_equal(whose(f, "", APPLIED), 0); /* orphaned */
     assert_int_equal(whose(f, OWNER("v1", "ConfigMap", "c", "u2", ""), APPLIED), 0);
     assert_string_equal(f->err.text, "");
 }

@@ -1,4 +1,4 @@
-/* From a pass to the writes that are needed. */
+/* Runs a pass of the pure core over the cache and turns its result into write steps. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #include "trainer/runtime_resolve.h"
 #include "json/yaml.h"
 
-#define TOO_LARGE_S 300 /* sooner only if it changes: each try costs megabytes for nothing */
+#define TOO_LARGE_S 300 /* sooner only if it changes: each attempt costs megabytes */
 
 struct ty_str ty_reconcile_snapshot_data(struct ty_arena *a, const struct ty_json *data)
 {
@@ -19,7 +19,7 @@ struct ty_str ty_reconcile_snapshot_data(struct ty_arena *a, const struct ty_jso
     struct ty_yaml_docs docs = { 0 };
 
     if (text.n && ty_runtime_snapshot_parse(a, text, &docs, NULL) == 0 && docs.n == 1)
-        text = ty_json_text(a, docs.v[0]); /* else it stays, and the pass says what is wrong */
+        text = ty_json_text(a, docs.v[0]); /* else it stays YAML, and the pass reports the error */
     if (ty_json_get(data, "runtime"))
         ty_json_set(a, kept, "runtime", ty_json_str(a, text));
     return ty_json_text(a, kept);
@@ -31,7 +31,7 @@ void ty_reconcile_memo_done(struct ty_reconcile_memo *m)
     *m = (struct ty_reconcile_memo){ 0 };
 }
 
-/* A runtime is told apart by uid and version: as long as they stay so does its text. */
+/* The YAML text of a snapshot is reused as long as uid and version of its runtime are the same. */
 static struct ty_str view_snapshot(void *ctx, const struct ty_json *runtime)
 {
     struct ty_reconcile_pass *l = ctx;
@@ -44,9 +44,10 @@ static struct ty_str view_snapshot(void *ctx, const struct ty_json *runtime)
     return same ? m->yaml : (struct ty_str){ 0 };
 }
 
-/* A JobSet or PodGroup of somebody else's is not there for the pass: it neither tells how the job
- * fares, nor is it deleted at a deadline. When the pass wants its own, add_apply says why not. Of
- * snapshots the pass itself knows whose they are; a Secret with keys is used whoever made it. */
+/* Hides a JobSet or PodGroup of another owner from the pass, so that it affects neither the
+ * status nor a deletion at a deadline. If the pass desires an object of that name, add_apply
+ * reports the conflict. The pass checks owners of snapshots itself; a Secret with keys is used
+ * whoever owns it. */
 static bool is_hidden(const struct ty_reconcile_pass *l, const struct ty_cached *o)
 {
     struct ty_err err = { 0 };
@@ -65,12 +66,12 @@ static const struct ty_json *find_fetched(const struct ty_reconcile_pass *l,
     return NULL;
 }
 
-/* The first that is missed is fetched; the next look says whether there are more. */
+/* One object at a time is fetched; the next reconcile asks for others. */
 const struct ty_json *ty_reconcile_fetched(const struct ty_reconcile_pass *l,
                                            const struct ty_kind *kind, struct ty_str name,
                                            bool large)
 {
-    struct ty_reconcile_result *w = l->work;
+    struct ty_reconcile_result *w = l->result;
     const struct ty_json *given = find_fetched(l, kind, name);
 
     if (given || w->fetch)
@@ -82,7 +83,7 @@ const struct ty_json *ty_reconcile_fetched(const struct ty_reconcile_pass *l,
     return NULL;
 }
 
-/* A snapshot: what is known of it, and its data. NULL: they must be fetched. */
+/* A snapshot with its data; NULL: the data must be fetched. */
 static const struct ty_json *snapshot_of(struct ty_reconcile_pass *l, const struct ty_cached *o,
                                          struct ty_str name)
 {
@@ -112,7 +113,7 @@ static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, str
     if (kind == &ty_kind_configmap &&
         ty_str_is(name, ty_child_name(l->a, TY_CHILD_SNAPSHOT, l->in->name)))
         return snapshot_of(l, o, name);
-    /* Of the others a pass asks only whether they are there. */
+    /* A pass asks only whether the others exist. */
     if (!o->partial || !(kind->ours || kind == &ty_kind_jobset))
         return ty_cache_parse(l->a, o);
     const struct ty_json *given = ty_reconcile_fetched(l, kind, name, true);
@@ -127,7 +128,7 @@ static const char *view_unread(void *ctx, const struct ty_kind *kind, struct ty_
     return l->in->unread ? l->in->unread(l->in->ctx, kind) : NULL;
 }
 
-/* ---- is a look at the children needed at all? ---- */
+/* ---- must the children be compared at all? ---- */
 
 static bool mounts_exist(const struct ty_reconcile_in *in, const struct ty_json *jobset)
 {
@@ -153,9 +154,9 @@ static bool gang_exists(const struct ty_reconcile_in *in, const struct ty_json *
     return !gang.n || ty_cache_get(in->cache, kind, in->ns, in->name);
 }
 
-/* The job has not changed since its JobSet was applied: then the JobSet is what it should be. Its
- * first generation is older than any JobSet of it; later ones are compared by the time of the
- * writes, whole seconds, in doubt for a look. */
+/* The job has not changed since its JobSet was applied, so the JobSet is in sync. Generation 1 is
+ * older than any JobSet of the job; later ones are compared by the managedFields' times, which are
+ * whole seconds: equal means that the children are compared. */
 static bool older_than_jobset(const struct ty_cached *job, const struct ty_json *obj,
                               const struct ty_cached *jobset)
 {
@@ -168,30 +169,30 @@ static bool older_than_jobset(const struct ty_cached *job, const struct ty_json 
 
 uint64_t ty_reconcile_digest(const struct ty_cached *job, const struct ty_cached *jobset)
 {
-    uint64_t h = ty_hash_bytes(jobset->owned ^ job->wish, jobset->uid, strlen(jobset->uid));
+    uint64_t h = ty_hash_bytes(jobset->owned ^ job->spec_digest, jobset->uid, strlen(jobset->uid));
 
     return h ? h : 1;
 }
 
-static bool children_are_right(struct ty_reconcile_pass *l, const struct ty_cached *job,
-                               const struct ty_json *obj)
+static bool children_in_sync(struct ty_reconcile_pass *l, const struct ty_cached *job,
+                             const struct ty_json *obj)
 {
     const struct ty_reconcile_in *in = l->in;
     const struct ty_cached *jobset = ty_cache_get(in->cache, &ty_kind_jobset, in->ns, in->name);
 
-    if (in->full || !jobset || !jobset->job_uid || strcmp(jobset->job_uid, job->uid) != 0)
+    if (in->check_children || !jobset || !jobset->job_uid || strcmp(jobset->job_uid, job->uid) != 0)
         return false;
     const struct ty_json *js = view_get(l, &ty_kind_jobset, in->ns, in->name);
     if (!js)
-        return false; /* to be fetched first, or the arena is full */
+        return false; /* must be fetched first, or the arena is full */
     bool running = !ty_json_true_at(obj, "spec.suspend") && !ty_json_true_at(js, "spec.suspend");
     if (!mounts_exist(in, js) || !gang_exists(in, js))
         return false;
-    return running || job->right == ty_reconcile_digest(job, jobset) ||
-           (in->first && older_than_jobset(job, obj, jobset));
+    return running || job->in_sync_digest == ty_reconcile_digest(job, jobset) ||
+           (in->initial && older_than_jobset(job, obj, jobset));
 }
 
-/* The merge patch that makes `was` into `now`; lists are replaced whole. */
+/* A merge patch from `was` to `now`; lists are replaced whole. */
 static struct ty_json *merge_patch(struct ty_arena *a, const struct ty_json *was,
                                    const struct ty_json *now)
 {
@@ -216,7 +217,7 @@ static void add_status(struct ty_reconcile_pass *l, struct ty_reconcile_result *
     struct ty_json *patch = ty_json_object(l->a), *meta = ty_json_object(l->a);
     const struct ty_json *was = ty_json_get(obj, "status");
 
-    /* Only on what it was made from: the job may have been replaced by another of its name. */
+    /* Precondition: the job may have been replaced by another of the same name. */
     ty_json_set(l->a, meta, "resourceVersion",
                 ty_json_strf(l->a, "%llu", (unsigned long long)l->job->version));
     ty_json_set(l->a, patch, "metadata", meta);
@@ -235,8 +236,8 @@ static void add_delete(struct ty_reconcile_pass *l, struct ty_reconcile_result *
         ty_reconcile_add_step(l->a, w, TY_WRITE_DELETE, kind, l->in->name)->uid = ty_str(o->uid);
 }
 
-/* How the job stands when the steps are done. Counts of a JobSet that is gone, and the refusal of
- * one, stay in the status until there is a new one: then they must go. */
+/* Predicts the status after the steps. jobsStatus and the refusal of a deleted JobSet stay in the
+ * status until a new JobSet exists, and must be removed then. */
 static void predict_status(const struct ty_reconcile_pass *l,
                            const struct ty_trainjob_reconcile *pass, const struct ty_json *obj,
                            struct ty_reconcile_result *w)
@@ -266,7 +267,7 @@ void ty_reconcile_starved(struct ty_reconcile_result *ret)
     ty_fail(&ret->err, -EAGAIN, "%s", TY_RECONCILE_STARVED);
 }
 
-/* The children as they are: what the status says must be so of them, whatever was wanted. */
+/* Computes the status from the live children instead of the desired ones. */
 static void pass_unapplied(struct ty_reconcile_pass *l, const struct ty_trainjob_reconcile_in *in,
                            struct ty_trainjob_reconcile *ret)
 {
@@ -276,8 +277,8 @@ static void pass_unapplied(struct ty_reconcile_pass *l, const struct ty_trainjob
     ty_trainjob_reconcile(l->a, &again, ret);
 }
 
-static void make_steps(struct ty_reconcile_pass *l, const struct ty_trainjob_reconcile_in *pin,
-                       struct ty_trainjob_reconcile *pass, struct ty_reconcile_result *ret)
+static void add_steps(struct ty_reconcile_pass *l, const struct ty_trainjob_reconcile_in *pin,
+                      struct ty_trainjob_reconcile *pass, struct ty_reconcile_result *ret)
 {
     bool going = ty_json_at(pin->job, "metadata.deletionTimestamp") != NULL;
 
@@ -292,8 +293,8 @@ static void make_steps(struct ty_reconcile_pass *l, const struct ty_trainjob_rec
         add_status(l, ret, pin->job, pass->status);
     if (pass->delete_kind && !(going && pass->delete_kind == &ty_kind_trainjob))
         add_delete(l, ret, pass->delete_kind);
-    ret->right = ret->err.code == 0 && !l->unapplied;
-    ret->wish = l->job->wish;
+    ret->in_sync = ret->err.code == 0 && !l->unapplied;
+    ret->spec_digest = l->job->spec_digest;
     predict_status(l, pass, pin->job, ret);
     ret->requeue_s = pass->requeue_s;
     if (l->wait_s && (!ret->requeue_s || l->wait_s < ret->requeue_s))
@@ -304,7 +305,7 @@ void ty_reconcile(struct ty_arena *a, const struct ty_reconcile_in *in,
                   struct ty_reconcile_result *ret)
 {
     const struct ty_cached *job = ty_cache_get(in->cache, &ty_kind_trainjob, in->ns, in->name);
-    struct ty_reconcile_pass l = { .a = a, .in = in, .job = job, .work = ret };
+    struct ty_reconcile_pass l = { .a = a, .in = in, .job = job, .result = ret };
     struct ty_view view = {
         .ctx = &l, .get = view_get, .snapshot = view_snapshot, .unread = view_unread
     };
@@ -315,7 +316,7 @@ void ty_reconcile(struct ty_arena *a, const struct ty_reconcile_in *in,
         return;
     const struct ty_json *obj = view_get(&l, &ty_kind_trainjob, in->ns, in->name);
     if (!obj)
-        return; /* to be fetched first, or the arena is full */
+        return; /* must be fetched first, or the arena is full */
     struct ty_trainjob_reconcile_in pin = { .pipeline = in->pipeline,
                                             .settings = in->settings,
                                             .view = &view,
@@ -324,15 +325,15 @@ void ty_reconcile(struct ty_arena *a, const struct ty_reconcile_in *in,
                                             .entropy = in->entropy,
                                             .refused = in->refused,
                                             .unapplied = in->unapplied };
-    /* It goes, and its children with it: none is made again. Who holds it by a finalizer may wait
-     * for its end, so that is still told (B33). */
+    /* A job that is being deleted gets no new children: garbage collection removes them. Its status
+     * is still written, because the owner of a finalizer may wait for it (B33). */
     pin.no_build = ty_json_at(obj, "metadata.deletionTimestamp") || in->unapplied ||
-                   children_are_right(&l, job, obj);
+                   children_in_sync(&l, job, obj);
     if (!ret->fetch)
         ty_trainjob_reconcile(a, &pin, &pass);
     if (!ret->fetch && !ty_arena_full(a))
-        make_steps(&l, &pin, &pass, ret);
-    if (ret->fetch) /* nothing is said before it is there */
+        add_steps(&l, &pin, &pass, ret);
+    if (ret->fetch) /* no steps before the object is fetched */
         *ret = (struct ty_reconcile_result){ .fetch = true,
                                              .fetch_kind = ret->fetch_kind,
                                              .fetch_name = ret->fetch_name,

@@ -1,4 +1,4 @@
-/* From the children that a pass wants to the applies that are needed. */
+/* Turns the desired children into the applies that are needed. */
 #include "controller/applied_digest.h"
 #include "controller/events.h"
 #include "controller/owner_conflict.h"
@@ -6,7 +6,7 @@
 #include "trainer/child.h"
 
 #define MEMO_CEILING ((size_t)1 << 20)
-#define MEMO_LONGEST TY_CACHE_WHOLE /* of the two texts: others are made anew each time */
+#define MEMO_LONGEST TY_CACHE_WHOLE /* of the two texts; longer ones are not memoized */
 
 static struct ty_str snapshot_data(const struct ty_reconcile_pass *l, const struct ty_json *data)
 {
@@ -74,7 +74,7 @@ struct ty_write_step *ty_reconcile_add_apply(struct ty_reconcile_pass *l,
     return s;
 }
 
-/* False: there is one that is not ours. */
+/* False: an object of this name belongs to another owner. */
 static bool add_apply(struct ty_reconcile_pass *l, struct ty_reconcile_result *w,
                       const struct ty_desired_object *want, const struct ty_jobset_plan *plan)
 {
@@ -93,7 +93,7 @@ static bool add_apply(struct ty_reconcile_pass *l, struct ty_reconcile_result *w
             ty_reconcile_add_apply(l, w, want->kind,
                                    ty_reconcile_jobset_pin_uid(l->a, plan->body, plan->live),
                                    number);
-        return true; /* what was made for the pods that it has stays with them */
+        return true; /* children that were created for the existing pods stay, too */
     }
     struct ty_write_step *s = ty_reconcile_add_apply(l, w, want->kind, obj, number);
     if (want->kind == &ty_kind_jobset && plan->how == TY_JOBSET_REPLACE) {
@@ -106,7 +106,7 @@ static bool add_apply(struct ty_reconcile_pass *l, struct ty_reconcile_result *w
     return true;
 }
 
-/* The JobSet, if it is there, runs, and is wanted suspended; else NULL. */
+/* The desired JobSet, if it is suspended and the observed one is not; else NULL. */
 static const struct ty_desired_object *jobset_to_suspend(const struct ty_reconcile_pass *l,
                                                          const struct ty_desired_object *want)
 {
@@ -129,7 +129,8 @@ void ty_reconcile_add_children(struct ty_reconcile_pass *l, struct ty_reconcile_
             ty_reconcile_plan_jobset(l, w, it, &plan);
     if (plan.how == TY_JOBSET_NONE)
         return;
-    /* A JobSet that is only stopped needs none of the others: nothing of theirs holds it up. */
+    /* A JobSet is suspended first: that needs none of the other children, so their errors must not
+     * delay it. */
     const struct ty_desired_object *stop = jobset_to_suspend(l, want);
     if (stop && !add_apply(l, w, stop, &plan))
         want = stop;

@@ -1,13 +1,13 @@
-/* The JobSet that a pass wants over the one that is there. The jobs of a JobSet are immutable, so
- * what today's rendering would change in them decides how it is written:
+/* Decides how the desired JobSet is written over the existing one. The jobs of a JobSet are
+ * immutable, so the difference between the two renderings decides:
  *
- *   nothing, or only what may change    --> as wanted
- *   no pod of it has ever run           --> as wanted; refused: deleted, and re-created
- *   pods have run, or run now           --> frozen: only what may change
- *   it is being deleted                 --> not now
+ *   none, or only fields that may change  --> apply as wanted
+ *   no pod of it has ever run             --> apply as wanted; if refused, delete and re-create it
+ *   pods have run, or run now             --> frozen: apply only what may change
+ *   it is being deleted                   --> wait
  *
- * Only who knows more than a number of the live JobSet can tell, so it is fetched, unless the
- * numbers say that nothing but spec.suspend differs. */
+ * The cached digest is not enough to compare the renderings, so the live JobSet is fetched, unless
+ * the digests show that only spec.suspend differs. */
 #include <errno.h>
 
 #include "base/time.h"
@@ -18,10 +18,9 @@
 
 #define KEPT_SHOWN 3
 #define GONE_SOON_S                                                                                \
-    30 /* a JobSet and its Jobs are deleted within seconds, if nothing holds them                  \
-        */
+    30 /* a JobSet and its Jobs are deleted within seconds unless a finalizer holds them */
 
-/* Nothing differs but whether it is suspended. */
+/* Only spec.suspend differs. */
 static bool only_suspend_differs(const struct ty_reconcile_pass *l, const struct ty_cached *o,
                                  const struct ty_json *wanted)
 {
@@ -40,7 +39,7 @@ static bool only_suspend_differs(const struct ty_reconcile_pass *l, const struct
     return o->owned == ty_applied_digest_desired(l->a, ty_kind_jobset.schema, obj);
 }
 
-/* It is on its way: after a while somebody holds it, and an event says who. */
+/* The JobSet is being deleted. If that takes long, an event names the finalizers that hold it. */
 static void wait_for_deletion(struct ty_reconcile_pass *l, struct ty_reconcile_result *w,
                               const struct ty_json *live)
 {

@@ -1,4 +1,5 @@
-/* For the tests of looks: a TrainJob and its children in the cache, and what would be written. */
+/* Test fixture for ty_reconcile: a TrainJob and its children in the cache, and the writes that it
+ * returns. */
 #ifndef TY_CONTROLLER_RECONCILE_TESTING_H
 #define TY_CONTROLLER_RECONCILE_TESTING_H
 
@@ -60,7 +61,7 @@ static inline const struct ty_cached *put(struct fx *f, const struct ty_kind *ki
     return ty_cache_put(f->w, kind, json_of(f->a, text), NULL);
 }
 
-static inline struct ty_reconcile_result work(struct fx *f)
+static inline struct ty_reconcile_result result(struct fx *f)
 {
     struct ty_reconcile_result w;
 
@@ -80,8 +81,8 @@ static inline const char *steps(struct fx *f, const struct ty_reconcile_result *
     return ty_arena_strndup(f->a, b.n ? b.p : "", b.n);
 }
 
-/* As if the API server had taken the step: version and the manager's fields. The object as it is
- * stored then. */
+/* Stores the object as the API server would after this step, with version and managedFields;
+ * returns it. */
 static inline struct ty_json *carry_out(struct fx *f, const struct ty_write_step *s,
                                         const char *version)
 {
@@ -104,16 +105,16 @@ static inline void begin(struct fx *f, const char *job)
     put(f, &ty_kind_trainjob, job);
 }
 
-/* The JobSet as it is stored then. */
+/* The stored JobSet. */
 static inline struct ty_json *begin_and_apply(struct fx *f, const char *job)
 {
     begin(f, job);
-    struct ty_reconcile_result w = work(f);
+    struct ty_reconcile_result w = result(f);
     carry_out(f, w.steps, "11");
     return carry_out(f, w.steps->next, "12");
 }
 
-/* What was fetched: the whole JobSet. */
+/* The fetched object: the whole JobSet. */
 static inline void give_jobset(struct fx *f, const struct ty_json *live)
 {
     struct ty_fetched *g = ty_new(f->a, struct ty_fetched);

@@ -1,4 +1,4 @@
-/* What was done, in numbers. */
+/* Counts reconciles for the metrics of controller-runtime. */
 #include <uv.h>
 
 #include "controller/trainjob_controller_inner.h"
@@ -12,15 +12,15 @@ const double ty_trainjob_controller_buckets[] = {
 void ty_trainjob_controller_count_init(struct ty_trainjob_controller *j)
 {
     for (int i = 0; i < TY_CONTROLLERS; i++)
-        j->control[i].seconds.bounds = ty_trainjob_controller_buckets;
+        j->kind_counts[i].seconds.bounds = ty_trainjob_controller_buckets;
 }
 
 void ty_trainjob_controller_count_done(const struct ty_inflight *w, bool bad)
 {
-    struct ty_controller_counts *c = &w->jobs->control[w->key.kind];
-    bool later = w->work.requeue_s > 0;
+    struct ty_controller_counts *c = &w->controller->kind_counts[w->key.kind];
+    bool later = w->result.requeue_s > 0;
 
-    ++*(bad ? &c->error : w->work.fetch ? &c->requeue : later ? &c->requeue_after : &c->success);
+    ++*(bad ? &c->error : w->result.fetch ? &c->requeue : later ? &c->requeue_after : &c->success);
     ty_histogram_observe(&c->seconds, (double)(uv_hrtime() - w->begin_ns) / 1e9);
 }
 
@@ -36,10 +36,10 @@ void ty_trainjob_controller_count_of(const struct ty_trainjob_controller *j,
 {
     uint64_t now = uv_hrtime();
 
-    *ret = j->control[of];
+    *ret = j->kind_counts[of];
     *ret_queue = ty_queue_kind(j->queue, of);
     ret->most = (size_t)j->s.in_flight;
-    for (const struct ty_inflight *w = j->writing; w; w = w->next) {
+    for (const struct ty_inflight *w = j->inflight; w; w = w->next) {
         double seconds = (double)(now - w->begin_ns) / 1e9;
         if (w->key.kind != (int)of)
             continue;

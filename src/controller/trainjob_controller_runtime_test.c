@@ -29,7 +29,7 @@ static const char *patch(struct fx *f, const char *runtime, enum ty_runtime_prot
     "{\"metadata\":{\"finalizers\":[\"trainer.kubeflow.org/resource-in-use\"],"                    \
     "\"resourceVersion\":\"9\"}}"
 
-/* v2.3.0: taken off wherever it is found, never put on. */
+/* v2.3.0: removed wherever it is found, never added. */
 static void test_snapshots_need_no_finalizer(void **state)
 {
     struct fx *f = *state;
@@ -57,7 +57,7 @@ static void test_finalizer_goes_when_nobody_uses_it(void **state)
 {
     struct fx *f = *state;
 
-    /* the same name elsewhere, and of another kind, is no use */
+    /* the same name in another namespace, or of another kind, is not used */
     put(f, &ty_kind_trainjob, JOB("b", "TrainingRuntime"));
     assert_string_equal(patch(f, RUNTIME(OURS GOING), TY_PROTECT_FINALIZER), OFF);
     put(f, &ty_kind_trainjob, JOB("a", "ClusterTrainingRuntime"));

@@ -1,7 +1,7 @@
-/* Questions to the API server on behalf of a request. They are kept in a list: for the end, when
- * nobody is left to be answered, and to bound what strangers can make us ask. A stranger who forges
- * tokens that look well, for one job or for none that there is, takes the turns of those who report
- * about the same, and never all of them. */
+/* Requests to the API server on behalf of clients, in a list: to cancel them when the servers are
+ * freed, and to limit the reviews that unauthenticated clients can cause. A client that forges
+ * well-formed tokens, for one job or for jobs that do not exist, uses up the reviews of that
+ * subject, and never all of them. */
 #include <errno.h>
 
 #include "serve/respond.h"

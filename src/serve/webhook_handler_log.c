@@ -1,8 +1,8 @@
-/* The log lines of the webhooks: what was admitted or refused, who asked, and the first words of
- * why. Nothing of the object but its kind, namespace and name is logged. */
+/* The log lines of the webhooks: what was admitted or refused, the user, and the start of the
+ * reason. Of the object only kind, namespace and name are logged. */
 #include "serve/webhook_handler.h"
 
-#define WORDS 200 /* of the reason; the client gets all of it */
+#define REASON_MAX 200 /* of the reason; the client gets all of it */
 
 static struct ty_str name_of(const struct ty_json *request)
 {
@@ -26,7 +26,7 @@ void ty_webhook_handler_log(const struct ty_log *log, struct ty_str path,
                   op = ty_json_str_at(request, "operation"),
                   ns = ty_json_str_at(request, "namespace"), name = name_of(request),
                   user = ty_json_str_at(request, "userInfo.username"),
-                  why = ty_str_head(ty_json_str_at(response, "status.message"), WORDS);
+                  why = ty_str_head(ty_json_str_at(response, "status.message"), REASON_MAX);
     bool dry = ty_json_true_at(request, "dryRun");
     ty_json_int_at(response, "status.code", &code);
     if (allowed)

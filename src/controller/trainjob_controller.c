@@ -6,12 +6,64 @@
 #include <uv.h>
 
 #include "base/xalloc.h"
-#include "controller/trainjob_controller_inner.h"
+#include "controller/trainjob_controller_expect.h"
+#include "controller/trainjob_controller_get.h"
+#include "controller/trainjob_controller_log.h"
+#include "controller/trainjob_controller_watch.h"
 
 #define IN_FLIGHT                                                                                  \
     16 /* twice the client's connections, so that a write is always ready to be sent */
 #define CONTROLLER "trainer-trainjob-controller"
 #define CLOCK_MS   5000 /* how late a jump of the wall clock may be detected */
+
+/* ---- counts ---- */
+
+const double ty_trainjob_controller_buckets[] = {
+    0.005, 0.01, 0.025, 0.05, 0.1,  0.15, 0.2,  0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6,
+    0.7,   0.8,  0.9,   1,    1.25, 1.5,  1.75, 2,    2.5, 3,    3.5, 4,    4.5, 5,
+    6,     7,    8,     9,    10,   15,   20,   25,   30,  40,   50,  60,   0
+};
+
+static void init_counts(struct ty_trainjob_controller *j)
+{
+    for (int i = 0; i < TY_CONTROLLERS; i++)
+        j->kind_counts[i].seconds.bounds = ty_trainjob_controller_buckets;
+}
+
+static void count_reconcile(const struct ty_inflight *w, bool bad)
+{
+    struct ty_controller_counts *c = &w->controller->kind_counts[w->key.kind];
+    bool later = w->result.requeue_s > 0;
+
+    ++*(bad ? &c->error : w->result.fetch ? &c->requeue : later ? &c->requeue_after : &c->success);
+    ty_histogram_observe(&c->seconds, (double)(uv_hrtime() - w->begin_ns) / 1e9);
+}
+
+void ty_trainjob_controller_count(const struct ty_trainjob_controller *j,
+                                  struct ty_trainjob_controller_counts *ret)
+{
+    *ret = j->counts;
+}
+
+void ty_trainjob_controller_count_of(const struct ty_trainjob_controller *j,
+                                     enum ty_controller_kind of, struct ty_controller_counts *ret,
+                                     const struct ty_queue_kind **ret_queue)
+{
+    uint64_t now = uv_hrtime();
+
+    *ret = j->kind_counts[of];
+    *ret_queue = ty_queue_kind(j->queue, of);
+    ret->most = (size_t)j->s.in_flight;
+    for (const struct ty_inflight *w = j->inflight; w; w = w->next) {
+        double seconds = (double)(now - w->begin_ns) / 1e9;
+        if (w->key.kind != (int)of)
+            continue;
+        ret->unfinished += seconds;
+        ret->longest = seconds > ret->longest ? seconds : ret->longest;
+    }
+}
+
+/* ---- the queue ---- */
 
 /* "ns/name" in the caller's buffer. */
 static struct ty_str pending_key(char *buf, size_t size, struct ty_str ns, struct ty_str name)
@@ -111,7 +163,7 @@ ty_trainjob_controller_new(const struct ty_trainjob_controller_settings *s)
     j->scratch = ty_arena_new_input(ty_trainjob_controller_pass_ceiling(j), s->budget);
     j->queue = ty_queue_new(&q);
     j->waiting = ty_queue_new(&(struct ty_queue_settings){ 0 });
-    ty_trainjob_controller_count_init(j);
+    init_counts(j);
     ty_trainjob_controller_watch_all(j);
     start_clock(j);
     return j;
@@ -236,7 +288,7 @@ void ty_trainjob_controller_write_done(struct ty_inflight *w)
     struct ty_key key = w->key;
     bool bad = w->failed || w->result.err.code < 0;
 
-    ty_trainjob_controller_count_done(w, bad);
+    count_reconcile(w, bad);
     ty_trainjob_controller_log_reconcile(w, NULL);
     if (w->replaced || (bad && w->result.err.code != -EFBIG)) /* -EFBIG sets requeue_s */
         ty_queue_retry(j->queue, key);

@@ -12,17 +12,11 @@
 #include "controller/cache.h"
 #include "controller/events.h"
 #include "controller/queue.h"
+#include "controller/runtime_finalizer.h"
 #include "store/kube/reflector.h"
 #include "trainer/plugin.h"
 
 struct ty_trainjob_controller;
-
-enum ty_runtime_protection { /* how runtimes that TrainJobs use are protected from deletion */
-                             TY_PROTECT_SNAPSHOT, /* by a snapshot for each job; v2.2's finalizer is
-                                                     removed */
-                             TY_PROTECT_FINALIZER, /* as v2.0 to v2.2: a finalizer blocks the
-                                                      deletion while a TrainJob refers to it */
-};
 
 struct ty_trainjob_controller_settings { /* everything pointed to outlives the controllers */
     struct uv_loop_s *loop;

@@ -1,4 +1,4 @@
-/* What became of keys, by controller. */
+/* Results of reconciles, by controller. */
 #include "controller/trainjob_controller_testing.h"
 
 static struct ty_controller_counts

@@ -27,7 +27,7 @@
  *   - nothing is to be deleted: a delete is repeated until the watch reports the deletion.
  *
  * Deadlines are timers of the queue (requeue_s) and need no second reconcile. */
-#include "controller/trainjob_controller_inner.h"
+#include "controller/trainjob_controller_expect.h"
 
 static struct ty_inflight *find_inflight(const struct ty_trainjob_controller *j, struct ty_str ns,
                                          struct ty_str name)

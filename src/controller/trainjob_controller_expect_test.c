@@ -1,4 +1,4 @@
-/* Writes, their answers and the watches' word about them, in every order. */
+/* Writes, their answers and their watch events, in every order. */
 #include "controller/trainjob_controller_testing.h"
 
 #define HELD(ask)                                                                                  \

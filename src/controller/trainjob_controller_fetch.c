@@ -6,7 +6,7 @@
 
 #include "base/budget.h"
 #include "controller/cache_project.h"
-#include "controller/trainjob_controller_inner.h"
+#include "controller/trainjob_controller_fetch.h"
 
 #define TREE_CEILING ((size_t)64 << 20)
 /* The job, its runtime, JobSet and snapshot; and one that changed in between. */

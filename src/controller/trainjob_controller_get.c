@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
-#include "controller/trainjob_controller_inner.h"
+#include "controller/trainjob_controller_get.h"
+#include "controller/trainjob_controller_watch.h"
 
 struct ty_live_get {
     struct ty_trainjob_controller *controller;

@@ -1,3 +1,4 @@
+#include "controller/trainjob_controller_get.h"
 #include "controller/trainjob_controller_testing.h"
 
 #include <errno.h>

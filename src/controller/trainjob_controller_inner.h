@@ -77,35 +77,9 @@ struct ty_trainjob_controller {
     bool leading, synced, processing;
 };
 
-/* trainjob_controller_watch.c */
-void ty_trainjob_controller_watch_all(struct ty_trainjob_controller *j);
-/* A new leader relists kinds whose watch is stale: writes of the last leader may be missing from
- * the cache. */
-void ty_trainjob_controller_relist(struct ty_trainjob_controller *j);
-bool ty_trainjob_controller_is_stale(const struct ty_trainjob_controller *j);
-struct ty_reflector *ty_trainjob_controller_reflect(const struct ty_trainjob_controller *j,
-                                                    const struct ty_kind *kind);
-/* For ty_reconcile_in, with ctx = the controller: why a kind cannot be watched at the moment; NULL:
- * it is watched. */
-const char *ty_trainjob_controller_watch_error(void *ctx, const struct ty_kind *kind);
-
 /* trainjob_controller_write.c: sends the steps of w->result in order, then calls
  * ty_trainjob_controller_write_done. */
 void ty_trainjob_controller_write(struct ty_inflight *w);
-
-/* trainjob_controller_fetch.c: gets the object that w->result names, then calls
- * ty_trainjob_controller_reconcile_again or ty_trainjob_controller_write_done. */
-void ty_trainjob_controller_fetch(struct ty_inflight *w);
-/* The fetched objects, parsed; they live with the arena. */
-const struct ty_fetched *ty_trainjob_controller_fetched(struct ty_arena *a,
-                                                        const struct ty_inflight *w);
-
-/* trainjob_controller_expect.c. A watch event for o, a child of this job or the job itself: true if
- * a step in flight writes o. Then ty_trainjob_controller_expect_done decides about the requeue. */
-bool ty_trainjob_controller_expect_observe(struct ty_trainjob_controller *j, struct ty_str job,
-                                           const struct ty_cached *o);
-/* All writes of a TrainJob are answered: requeues it if another reconcile could write something. */
-void ty_trainjob_controller_expect_done(struct ty_inflight *w);
 
 /* trainjob_controller.c */
 struct ty_pending_job *ty_trainjob_controller_pending(struct ty_trainjob_controller *j,
@@ -145,41 +119,5 @@ void ty_trainjob_controller_copy_result(struct ty_inflight *w,
                                         const struct ty_reconcile_result *result);
 /* The job does not fit into memory: records an event, ends w, and requeues it in minutes. */
 void ty_trainjob_controller_too_large(struct ty_inflight *w);
-
-/* trainjob_controller_count.c */
-void ty_trainjob_controller_count_init(struct ty_trainjob_controller *j);
-void ty_trainjob_controller_count_done(const struct ty_inflight *w,
-                                       bool bad); /* all writes are answered */
-
-/* trainjob_controller_log.c. Only the leader logs states of TrainJobs, once its cache is synced, so
- * that each change is one line. */
-struct ty_state_before { /* of an object, before the cache is updated */
-    bool known;          /* the same object (uid) was cached */
-    enum ty_trainjob_state state;
-};
-struct ty_state_before ty_trainjob_controller_log_before(const struct ty_cached *was,
-                                                         struct ty_str uid);
-/* Logs that a TrainJob was created, was deleted (now is NULL) or changed its state; for a JobSet,
- * the state of its TrainJob. */
-void ty_trainjob_controller_log_change(const struct ty_trainjob_controller *j,
-                                       struct ty_state_before before,
-                                       const struct ty_kube_object *o, const struct ty_cached *now);
-/* A write succeeded. */
-void ty_trainjob_controller_log_write(const struct ty_inflight *w, const struct ty_write_step *s,
-                                      const struct ty_kube_response *a);
-/* A reconcile ended (debug). outcome: NULL: derived from w. */
-void ty_trainjob_controller_log_reconcile(const struct ty_inflight *w, const char *outcome);
-
-/* trainjob_controller_get.c */
-/* Requeues this job if the API server still has it. */
-void ty_trainjob_controller_get_verify(struct ty_trainjob_controller *j, struct ty_str ns,
-                                       struct ty_str name);
-void ty_trainjob_controller_get_cancel_all(struct ty_trainjob_controller *j);
-
-/* trainjob_controller_runtime.c: a merge patch to the finalizers that the runtime should have;
- * empty: no change. */
-struct ty_str ty_trainjob_controller_runtime_patch(struct ty_arena *a, const struct ty_cache *cache,
-                                                   const struct ty_cached *runtime,
-                                                   enum ty_runtime_protection protection);
 
 #endif

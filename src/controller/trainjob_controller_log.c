@@ -3,7 +3,7 @@
  * MESSAGE_MAX bytes. */
 #include <uv.h>
 
-#include "controller/trainjob_controller_inner.h"
+#include "controller/trainjob_controller_log.h"
 
 #define MESSAGE_MAX 200 /* of a condition's message; the rest is in the status */
 #define QUEUE       "kueue.x-k8s.io/queue-name"

@@ -1,5 +1,6 @@
 /* The lines about TrainJobs. The news comes as answers do, through the reflectors. */
 #include "controller/trainjob_controller_testing.h"
+#include "controller/trainjob_controller_watch.h"
 
 #define META(uid, version)                                                                         \
     "\"metadata\":{\"name\":\"k\",\"namespace\":\"ns\",\"uid\":\"" uid                             \

@@ -8,7 +8,9 @@
 
 #include "base/budget.h"
 #include "base/xalloc.h"
-#include "controller/trainjob_controller_inner.h"
+#include "controller/trainjob_controller_fetch.h"
+#include "controller/trainjob_controller_log.h"
+#include "controller/trainjob_controller_watch.h"
 
 #define LARGE_AT_ONCE 2
 #define PASS_CEILING  ((size_t)256 << 20) /* at most half of the budget */
@@ -323,9 +325,8 @@ void ty_trainjob_controller_reconcile_runtime(struct ty_trainjob_controller *j, 
     uint64_t begin = uv_hrtime();
 
     ty_arena_reset(j->scratch);
-    struct ty_str patch =
-        o ? ty_trainjob_controller_runtime_patch(j->scratch, j->cache, o, j->s.protection)
-          : (struct ty_str){ 0 };
+    struct ty_str patch = o ? ty_runtime_finalizer_patch(j->scratch, j->cache, o, j->s.protection)
+                            : (struct ty_str){ 0 };
     struct ty_inflight *w = inflight_new(j, key, begin);
     bool full = ty_arena_full(j->scratch);
     patch = copy_text(w->arena, patch);

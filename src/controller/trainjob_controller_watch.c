@@ -5,7 +5,10 @@
 
 #include "base/xalloc.h"
 #include "controller/cache_project.h"
-#include "controller/trainjob_controller_inner.h"
+#include "controller/trainjob_controller_expect.h"
+#include "controller/trainjob_controller_get.h"
+#include "controller/trainjob_controller_log.h"
+#include "controller/trainjob_controller_watch.h"
 #include "trainer/runtime_resolve.h"
 
 #define VITAL_MS 2000 /* retry interval while a kind is not served that every job needs */

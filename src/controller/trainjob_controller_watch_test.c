@@ -1,4 +1,5 @@
 #include "controller/trainjob_controller_testing.h"
+#include "controller/trainjob_controller_watch.h"
 
 #define GROUPS(path)                                                                               \
     {                                                                                              \

@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "controller/trainjob_controller_inner.h"
+#include "controller/trainjob_controller_fetch.h"
+#include "controller/trainjob_controller_log.h"
+#include "controller/trainjob_controller_watch.h"
 
 #define SCRATCH ((size_t)64 << 20)
 

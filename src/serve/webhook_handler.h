@@ -18,9 +18,9 @@ struct ty_webhook_handler {
     void *ctx;
 };
 
-/* webhook_handler_log.c: a line for each verdict with the user: refused and admitted objects at
- * info. The mutating webhook runs before the validating one, which repeats its verdict: its line is
- * at debug, unless it refuses. Either may be NULL: nothing is logged. */
+/* Logs one line for each verdict with the user: refused and admitted objects at info. The mutating
+ * webhook runs before the validating one, which repeats its verdict: its line is at debug, unless
+ * it refuses. Either may be NULL: nothing is logged. */
 void ty_webhook_handler_log(const struct ty_log *log, struct ty_str path,
                             const struct ty_json *request, const struct ty_json *response);
 

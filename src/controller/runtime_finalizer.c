@@ -1,11 +1,11 @@
-/* The finalizer of runtimes in use. v2.0 to v2.2 block the deletion of a runtime by a finalizer;
- * v2.3.0 gives each job a snapshot and removes the finalizer. The configuration chooses. */
-#include "controller/trainjob_controller_inner.h"
+/* Checks whether a TrainJob refers to the runtime, and edits its finalizers. */
+#include "controller/runtime_finalizer.h"
+
 #include "trainer/runtime_resolve.h"
 
 #define FINALIZER "trainer.kubeflow.org/resource-in-use"
 
-struct use {
+struct runtime_use {
     const struct ty_cached *runtime;
     struct ty_arena *a;
     bool used;
@@ -13,7 +13,7 @@ struct use {
 
 static void check_use(void *ctx, const struct ty_cached *o)
 {
-    struct use *u = ctx;
+    struct runtime_use *u = ctx;
     const struct ty_kind *kind = u->runtime->kind;
     struct ty_trainjob job;
 
@@ -32,14 +32,14 @@ static bool has_finalizer(const struct ty_json *list)
     return false;
 }
 
-struct ty_str ty_trainjob_controller_runtime_patch(struct ty_arena *a, const struct ty_cache *cache,
-                                                   const struct ty_cached *runtime,
-                                                   enum ty_runtime_protection protection)
+struct ty_str ty_runtime_finalizer_patch(struct ty_arena *a, const struct ty_cache *cache,
+                                         const struct ty_cached *runtime,
+                                         enum ty_runtime_protection protection)
 {
     struct ty_json *obj = ty_cache_parse(a, runtime), *list = ty_json_array(a);
     const struct ty_json *now = ty_json_at(obj, "metadata.finalizers");
     bool going = ty_json_at(obj, "metadata.deletionTimestamp") != NULL;
-    struct use use = { .runtime = runtime, .a = a };
+    struct runtime_use use = { .runtime = runtime, .a = a };
 
     if (!obj || ty_json_is(now, TY_JSON_NULL))
         return (struct ty_str){

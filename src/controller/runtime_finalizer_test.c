@@ -1,5 +1,5 @@
 #include "controller/cache_testing.h"
-#include "controller/trainjob_controller_inner.h"
+#include "controller/runtime_finalizer.h"
 
 static const struct ty_cached *put(struct fx *f, const struct ty_kind *kind, const char *text)
 {
@@ -19,7 +19,7 @@ static const struct ty_cached *put(struct fx *f, const struct ty_kind *kind, con
 
 static const char *patch(struct fx *f, const char *runtime, enum ty_runtime_protection protection)
 {
-    struct ty_str s = ty_trainjob_controller_runtime_patch(
+    struct ty_str s = ty_runtime_finalizer_patch(
         f->a, f->w, put(f, &ty_kind_trainingruntime, runtime), protection);
     return s.n ? s.p : "";
 }

@@ -23,12 +23,13 @@ struct ty_cached {
     const char *ns, *name, *uid;
     const char *job;     /* TrainJob that controls it; NULL none */
     const char *job_uid; /* uid of that TrainJob; NULL none */
-    const char
-        *maker; /* field manager that wrote it first, if no TrainJob controls it; NULL: not known */
-    uint64_t version; /* resourceVersion */
-    uint64_t owned;   /* ty_applied_digest_live for manager `trainer`; 0: nothing, or not known */
-    uint64_t want,
-        at; /* our last apply: ty_applied_digest_desired of it, and the version after it */
+    const char *creator; /* field manager that wrote it first, if no TrainJob controls it; NULL: not
+                            known */
+    uint64_t version;    /* resourceVersion */
+    uint64_t
+        owned_digest; /* ty_applied_digest_live for manager `trainer`; 0: nothing, or not known */
+    uint64_t applied_digest, applied_version; /* our last apply: ty_applied_digest_desired of it,
+                                                 and the version after it */
     uint64_t spec_digest;    /* TrainJobs: digest of spec, labels and annotations */
     uint64_t status;         /* TrainJobs, JobSets: digest of the status; 0: none */
     uint64_t in_sync_digest; /* TrainJobs: ty_reconcile_digest when the children were last in sync;
@@ -43,34 +44,34 @@ struct ty_cached {
 
 struct ty_cache *ty_cache_new(void);
 /* The cache is charged to the budget from now on, which outlives it. */
-void ty_cache_set_budget(struct ty_cache *w, struct ty_budget *budget);
-void ty_cache_free(struct ty_cache *w);
+void ty_cache_set_budget(struct ty_cache *c, struct ty_budget *budget);
+void ty_cache_free(struct ty_cache *c);
 
 /* Stores an object of a watch event, or of the answer to a write. NULL: none of it is needed.
  * *ret_news (may be NULL): something that a pass can see has changed. */
-const struct ty_cached *ty_cache_put(struct ty_cache *w, const struct ty_kind *kind,
+const struct ty_cached *ty_cache_put(struct ty_cache *c, const struct ty_kind *kind,
                                      const struct ty_json *obj, bool *ret_news);
 /* False: it is not in the cache, or has been replaced by an object with another uid. */
-bool ty_cache_delete(struct ty_cache *w, const struct ty_kind *kind, struct ty_str ns,
+bool ty_cache_delete(struct ty_cache *c, const struct ty_kind *kind, struct ty_str ns,
                      struct ty_str name, struct ty_str uid);
-const struct ty_cached *ty_cache_get(const struct ty_cache *w, const struct ty_kind *kind,
+const struct ty_cached *ty_cache_get(const struct ty_cache *c, const struct ty_kind *kind,
                                      struct ty_str ns, struct ty_str name); /* or NULL */
 /* The stored object was cut by the client: marks it partial, however short it is. */
-void ty_cache_set_partial(struct ty_cache *w, const struct ty_cached *o);
+void ty_cache_set_partial(struct ty_cache *c, const struct ty_cached *o);
 /* The parsed text; lives with the arena. NULL: the arena, of ty_arena_new_input, is full. */
 struct ty_json *ty_cache_parse(struct ty_arena *a, const struct ty_cached *o);
-void ty_cache_each(const struct ty_cache *w, const struct ty_kind *kind,
+void ty_cache_each(const struct ty_cache *c, const struct ty_kind *kind,
                    void (*fn)(void *ctx, const struct ty_cached *o), void *ctx);
 
 /* The cached version is the answer to our apply of `want`: the same apply is skipped as long as the
  * version stays. */
-void ty_cache_set_applied(struct ty_cache *w, const struct ty_cached *o, uint64_t want);
-void ty_cache_set_in_sync(struct ty_cache *w, const struct ty_cached *o, uint64_t mark);
+void ty_cache_set_applied(struct ty_cache *c, const struct ty_cached *o, uint64_t want);
+void ty_cache_set_in_sync(struct ty_cache *c, const struct ty_cached *o, uint64_t mark);
 /* Stores the `data` of an object as JSON text, once for equal texts: a thousand jobs of one runtime
  * share one snapshot. Empty: removes it. False: too large for the cache. */
-bool ty_cache_set_data(struct ty_cache *w, const struct ty_cached *o, struct ty_str data);
+bool ty_cache_set_data(struct ty_cache *c, const struct ty_cached *o, struct ty_str data);
 
-size_t ty_cache_count(const struct ty_cache *w, const struct ty_kind *kind); /* NULL: all */
-size_t ty_cache_bytes(const struct ty_cache *w);
+size_t ty_cache_count(const struct ty_cache *c, const struct ty_kind *kind); /* NULL: all */
+size_t ty_cache_bytes(const struct ty_cache *c);
 
 #endif

@@ -22,8 +22,8 @@ static const char *describe_owner(struct ty_arena *a, const struct ty_cached *ch
     if (name.n)
         return ty_arena_printf(a, "%.*s \"%.*s\" %s it", TY_ARG(kind), TY_ARG(name),
                                ty_json_true_at(owner, "controller") ? "controls" : "owns");
-    if (child->maker)
-        return ty_arena_printf(a, "field manager \"%s\" made it", child->maker);
+    if (child->creator)
+        return ty_arena_printf(a, "field manager \"%s\" made it", child->creator);
     return "somebody else made it";
 }
 

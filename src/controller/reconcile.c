@@ -34,13 +34,13 @@ void ty_reconcile_memo_done(struct ty_reconcile_memo *m)
 /* The YAML text of a snapshot is reused as long as uid and version of its runtime are the same. */
 static struct ty_str view_snapshot(void *ctx, const struct ty_json *runtime)
 {
-    struct ty_reconcile_pass *l = ctx;
-    const struct ty_reconcile_memo *m = l->in->memo;
+    struct ty_reconcile_pass *p = ctx;
+    const struct ty_reconcile_memo *m = p->in->memo;
 
-    l->uid = ty_json_str_at(runtime, "metadata.uid");
-    l->version = ty_json_str_at(runtime, "metadata.resourceVersion");
-    bool same = m && l->uid.n && l->version.n && ty_str_eq(m->uid, l->uid) &&
-                ty_str_eq(m->version, l->version);
+    p->uid = ty_json_str_at(runtime, "metadata.uid");
+    p->version = ty_json_str_at(runtime, "metadata.resourceVersion");
+    bool same = m && p->uid.n && p->version.n && ty_str_eq(m->uid, p->uid) &&
+                ty_str_eq(m->version, p->version);
     return same ? m->yaml : (struct ty_str){ 0 };
 }
 
@@ -48,84 +48,84 @@ static struct ty_str view_snapshot(void *ctx, const struct ty_json *runtime)
  * status nor a deletion at a deadline. If the pass desires an object of that name, add_apply
  * reports the conflict. The pass checks owners of snapshots itself; a Secret with keys is used
  * whoever owns it. */
-static bool is_hidden(const struct ty_reconcile_pass *l, const struct ty_cached *o)
+static bool is_hidden(const struct ty_reconcile_pass *p, const struct ty_cached *o)
 {
     struct ty_err err = { 0 };
     bool child = o->kind == &ty_kind_jobset || o->kind == &ty_kind_podgroup_cosched ||
                  o->kind == &ty_kind_podgroup_volcano;
 
-    return child && ty_owner_conflict(l->a, o, l->job, &err) < 0;
+    return child && ty_owner_conflict(p->a, o, p->job, &err) < 0;
 }
 
-static const struct ty_json *find_fetched(const struct ty_reconcile_pass *l,
+static const struct ty_json *find_fetched(const struct ty_reconcile_pass *p,
                                           const struct ty_kind *kind, struct ty_str name)
 {
-    for (const struct ty_fetched *g = l->in->given; g; g = g->next)
+    for (const struct ty_fetched *g = p->in->given; g; g = g->next)
         if (g->kind == kind && ty_str_eq(g->name, name))
             return g->json;
     return NULL;
 }
 
 /* One object at a time is fetched; the next reconcile asks for others. */
-const struct ty_json *ty_reconcile_fetched(const struct ty_reconcile_pass *l,
+const struct ty_json *ty_reconcile_fetched(const struct ty_reconcile_pass *p,
                                            const struct ty_kind *kind, struct ty_str name,
                                            bool large)
 {
-    struct ty_reconcile_result *w = l->result;
-    const struct ty_json *given = find_fetched(l, kind, name);
+    struct ty_reconcile_result *w = p->result;
+    const struct ty_json *given = find_fetched(p, kind, name);
 
     if (given || w->fetch)
         return given;
     w->fetch = true;
     w->fetch_kind = kind;
-    w->fetch_name = ty_reconcile_copy_str(l->a, name);
+    w->fetch_name = ty_reconcile_copy_str(p->a, name);
     w->large = large;
     return NULL;
 }
 
 /* A snapshot with its data; NULL: the data must be fetched. */
-static const struct ty_json *snapshot_of(struct ty_reconcile_pass *l, const struct ty_cached *o,
+static const struct ty_json *snapshot_of(struct ty_reconcile_pass *p, const struct ty_cached *o,
                                          struct ty_str name)
 {
     const struct ty_json *data =
-        o->body ? NULL : ty_reconcile_fetched(l, &ty_kind_configmap, name, false);
+        o->body ? NULL : ty_reconcile_fetched(p, &ty_kind_configmap, name, false);
 
     if (!o->body && !data)
         return NULL;
-    struct ty_json *obj = ty_cache_parse(l->a, o);
+    struct ty_json *obj = ty_cache_parse(p->a, o);
     if (obj && !o->body)
-        ty_json_set(l->a, obj, "data", ty_json_copy(l->a, data, 0));
+        ty_json_set(p->a, obj, "data", ty_json_copy(p->a, data, 0));
     return obj;
 }
 
 static const struct ty_json *view_get(void *ctx, const struct ty_kind *kind, struct ty_str ns,
                                       struct ty_str name)
 {
-    struct ty_reconcile_pass *l = ctx;
-    const struct ty_settings *s = l->in->settings;
+    struct ty_reconcile_pass *p = ctx;
+    const struct ty_settings *s = p->in->settings;
 
     if (kind == &ty_kind_secret && ty_str_is(ns, s->operator_ns) &&
         ty_str_is(name, s->webhook_secret))
-        return l->in->hook_secret;
-    const struct ty_cached *o = ty_cache_get(l->in->cache, kind, ns, name);
-    if (!o || is_hidden(l, o))
+        return p->in->hook_secret;
+    const struct ty_cached *o = ty_cache_get(p->in->cache, kind, ns, name);
+    if (!o || is_hidden(p, o))
         return NULL;
     if (kind == &ty_kind_configmap &&
-        ty_str_is(name, ty_child_name(l->a, TY_CHILD_SNAPSHOT, l->in->name)))
-        return snapshot_of(l, o, name);
+        ty_str_is(name, ty_child_name(p->a, TY_CHILD_SNAPSHOT, p->in->name)))
+        return snapshot_of(p, o, name);
     /* A pass asks only whether the others exist. */
     if (!o->partial || !(kind->ours || kind == &ty_kind_jobset))
-        return ty_cache_parse(l->a, o);
-    const struct ty_json *given = ty_reconcile_fetched(l, kind, name, true);
-    return given && kind == &ty_kind_jobset ? ty_cache_project(l->a, kind, given) : given;
+        return ty_cache_parse(p->a, o);
+    const struct ty_json *given = ty_reconcile_fetched(p, kind, name, true);
+    return given && kind == &ty_kind_jobset ? ty_cache_project(p->a, kind, given) : given;
 }
 
 static const char *view_unread(void *ctx, const struct ty_kind *kind, struct ty_str ns TY_UNUSED,
                                struct ty_str name TY_UNUSED)
 {
-    const struct ty_reconcile_pass *l = ctx;
+    const struct ty_reconcile_pass *p = ctx;
 
-    return l->in->unread ? l->in->unread(l->in->ctx, kind) : NULL;
+    return p->in->unread ? p->in->unread(p->in->ctx, kind) : NULL;
 }
 
 /* ---- must the children be compared at all? ---- */
@@ -169,20 +169,21 @@ static bool older_than_jobset(const struct ty_cached *job, const struct ty_json 
 
 uint64_t ty_reconcile_digest(const struct ty_cached *job, const struct ty_cached *jobset)
 {
-    uint64_t h = ty_hash_bytes(jobset->owned ^ job->spec_digest, jobset->uid, strlen(jobset->uid));
+    uint64_t h =
+        ty_hash_bytes(jobset->owned_digest ^ job->spec_digest, jobset->uid, strlen(jobset->uid));
 
     return h ? h : 1;
 }
 
-static bool children_in_sync(struct ty_reconcile_pass *l, const struct ty_cached *job,
+static bool children_in_sync(struct ty_reconcile_pass *p, const struct ty_cached *job,
                              const struct ty_json *obj)
 {
-    const struct ty_reconcile_in *in = l->in;
+    const struct ty_reconcile_in *in = p->in;
     const struct ty_cached *jobset = ty_cache_get(in->cache, &ty_kind_jobset, in->ns, in->name);
 
     if (in->check_children || !jobset || !jobset->job_uid || strcmp(jobset->job_uid, job->uid) != 0)
         return false;
-    const struct ty_json *js = view_get(l, &ty_kind_jobset, in->ns, in->name);
+    const struct ty_json *js = view_get(p, &ty_kind_jobset, in->ns, in->name);
     if (!js)
         return false; /* must be fetched first, or the arena is full */
     bool running = !ty_json_true_at(obj, "spec.suspend") && !ty_json_true_at(js, "spec.suspend");
@@ -211,41 +212,41 @@ static struct ty_json *merge_patch(struct ty_arena *a, const struct ty_json *was
     return d;
 }
 
-static void add_status(struct ty_reconcile_pass *l, struct ty_reconcile_result *w,
+static void add_status(struct ty_reconcile_pass *p, struct ty_reconcile_result *w,
                        const struct ty_json *obj, const struct ty_json *status)
 {
-    struct ty_json *patch = ty_json_object(l->a), *meta = ty_json_object(l->a);
+    struct ty_json *patch = ty_json_object(p->a), *meta = ty_json_object(p->a);
     const struct ty_json *was = ty_json_get(obj, "status");
 
     /* Precondition: the job may have been replaced by another of the same name. */
-    ty_json_set(l->a, meta, "resourceVersion",
-                ty_json_strf(l->a, "%llu", (unsigned long long)l->job->version));
-    ty_json_set(l->a, patch, "metadata", meta);
-    ty_json_set(l->a, patch, "status",
-                status->n ? merge_patch(l->a, was, status) : ty_json_null(l->a));
-    ty_reconcile_add_step(l->a, w, TY_WRITE_STATUS, &ty_kind_trainjob, l->in->name)->body =
-        ty_json_text(l->a, patch);
+    ty_json_set(p->a, meta, "resourceVersion",
+                ty_json_strf(p->a, "%llu", (unsigned long long)p->job->version));
+    ty_json_set(p->a, patch, "metadata", meta);
+    ty_json_set(p->a, patch, "status",
+                status->n ? merge_patch(p->a, was, status) : ty_json_null(p->a));
+    ty_reconcile_add_step(p->a, w, TY_WRITE_STATUS, &ty_kind_trainjob, p->in->name)->body =
+        ty_json_text(p->a, patch);
 }
 
-static void add_delete(struct ty_reconcile_pass *l, struct ty_reconcile_result *w,
+static void add_delete(struct ty_reconcile_pass *p, struct ty_reconcile_result *w,
                        const struct ty_kind *kind)
 {
-    const struct ty_cached *o = ty_cache_get(l->in->cache, kind, l->in->ns, l->in->name);
+    const struct ty_cached *o = ty_cache_get(p->in->cache, kind, p->in->ns, p->in->name);
 
-    if (o && !is_hidden(l, o))
-        ty_reconcile_add_step(l->a, w, TY_WRITE_DELETE, kind, l->in->name)->uid = ty_str(o->uid);
+    if (o && !is_hidden(p, o))
+        ty_reconcile_add_step(p->a, w, TY_WRITE_DELETE, kind, p->in->name)->uid = ty_str(o->uid);
 }
 
 /* Predicts the status after the steps. jobsStatus and the refusal of a deleted JobSet stay in the
  * status until a new JobSet exists, and must be removed then. */
-static void predict_status(const struct ty_reconcile_pass *l,
+static void predict_status(const struct ty_reconcile_pass *p,
                            const struct ty_trainjob_reconcile *pass, const struct ty_json *obj,
                            struct ty_reconcile_result *w)
 {
     const struct ty_json *status = pass->status ? pass->status : ty_json_get(obj, "status");
-    bool jobset = ty_cache_get(l->in->cache, &ty_kind_jobset, l->in->ns, l->in->name);
+    bool jobset = ty_cache_get(p->in->cache, &ty_kind_jobset, p->in->ns, p->in->name);
 
-    w->status = !pass->status ? l->job->status : status->n ? ty_json_hash(status) : 0;
+    w->status = !pass->status ? p->job->status : status->n ? ty_json_hash(status) : 0;
     w->last = !pass->delete_kind && !ty_trainjob_is_refused(status) &&
               (jobset || !ty_json_get(status, "jobsStatus"));
 }
@@ -268,16 +269,16 @@ void ty_reconcile_starved(struct ty_reconcile_result *ret)
 }
 
 /* Computes the status from the live children instead of the desired ones. */
-static void pass_unapplied(struct ty_reconcile_pass *l, const struct ty_trainjob_reconcile_in *in,
+static void pass_unapplied(struct ty_reconcile_pass *p, const struct ty_trainjob_reconcile_in *in,
                            struct ty_trainjob_reconcile *ret)
 {
     struct ty_trainjob_reconcile_in again = *in;
 
     again.no_build = again.unapplied = true;
-    ty_trainjob_reconcile(l->a, &again, ret);
+    ty_trainjob_reconcile(p->a, &again, ret);
 }
 
-static void add_steps(struct ty_reconcile_pass *l, const struct ty_trainjob_reconcile_in *pin,
+static void add_steps(struct ty_reconcile_pass *p, const struct ty_trainjob_reconcile_in *pin,
                       struct ty_trainjob_reconcile *pass, struct ty_reconcile_result *ret)
 {
     bool going = ty_json_at(pin->job, "metadata.deletionTimestamp") != NULL;
@@ -285,36 +286,36 @@ static void add_steps(struct ty_reconcile_pass *l, const struct ty_trainjob_reco
     ret->events = pass->events;
     ret->err = pass->err;
     if (pass->err.code < 0)
-        ty_reconcile_suspend_jobset(l, ret, pin->job);
-    ty_reconcile_add_children(l, ret, pass->want);
-    if (l->unapplied && !ret->fetch)
-        pass_unapplied(l, pin, pass);
+        ty_reconcile_suspend_jobset(p, ret, pin->job);
+    ty_reconcile_add_children(p, ret, pass->want);
+    if (p->unapplied && !ret->fetch)
+        pass_unapplied(p, pin, pass);
     if (pass->status)
-        add_status(l, ret, pin->job, pass->status);
+        add_status(p, ret, pin->job, pass->status);
     if (pass->delete_kind && !(going && pass->delete_kind == &ty_kind_trainjob))
-        add_delete(l, ret, pass->delete_kind);
-    ret->in_sync = ret->err.code == 0 && !l->unapplied;
-    ret->spec_digest = l->job->spec_digest;
-    predict_status(l, pass, pin->job, ret);
+        add_delete(p, ret, pass->delete_kind);
+    ret->in_sync = ret->err.code == 0 && !p->unapplied;
+    ret->spec_digest = p->job->spec_digest;
+    predict_status(p, pass, pin->job, ret);
     ret->requeue_s = pass->requeue_s;
-    if (l->wait_s && (!ret->requeue_s || l->wait_s < ret->requeue_s))
-        ret->requeue_s = l->wait_s;
+    if (p->wait_s && (!ret->requeue_s || p->wait_s < ret->requeue_s))
+        ret->requeue_s = p->wait_s;
 }
 
 void ty_reconcile(struct ty_arena *a, const struct ty_reconcile_in *in,
                   struct ty_reconcile_result *ret)
 {
     const struct ty_cached *job = ty_cache_get(in->cache, &ty_kind_trainjob, in->ns, in->name);
-    struct ty_reconcile_pass l = { .a = a, .in = in, .job = job, .result = ret };
+    struct ty_reconcile_pass p = { .a = a, .in = in, .job = job, .result = ret };
     struct ty_view view = {
-        .ctx = &l, .get = view_get, .snapshot = view_snapshot, .unread = view_unread
+        .ctx = &p, .get = view_get, .snapshot = view_snapshot, .unread = view_unread
     };
     struct ty_trainjob_reconcile pass;
 
     *ret = (struct ty_reconcile_result){ 0 };
     if (!job)
         return;
-    const struct ty_json *obj = view_get(&l, &ty_kind_trainjob, in->ns, in->name);
+    const struct ty_json *obj = view_get(&p, &ty_kind_trainjob, in->ns, in->name);
     if (!obj)
         return; /* must be fetched first, or the arena is full */
     struct ty_trainjob_reconcile_in pin = { .pipeline = in->pipeline,
@@ -328,11 +329,11 @@ void ty_reconcile(struct ty_arena *a, const struct ty_reconcile_in *in,
     /* A job that is being deleted gets no new children: garbage collection removes them. Its status
      * is still written, because the owner of a finalizer may wait for it (B33). */
     pin.no_build = ty_json_at(obj, "metadata.deletionTimestamp") || in->unapplied ||
-                   children_in_sync(&l, job, obj);
+                   children_in_sync(&p, job, obj);
     if (!ret->fetch)
         ty_trainjob_reconcile(a, &pin, &pass);
     if (!ret->fetch && !ty_arena_full(a))
-        add_steps(&l, &pin, &pass, ret);
+        add_steps(&p, &pin, &pass, ret);
     if (ret->fetch) /* no steps before the object is fetched */
         *ret = (struct ty_reconcile_result){ .fetch = true,
                                              .fetch_kind = ret->fetch_kind,

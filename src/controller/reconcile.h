@@ -61,9 +61,9 @@ struct ty_write_step {
     /* DELETE: preconditions; version may be empty. APPLY: set for a JobSet that may be deleted and
      * re-created if the API server refuses the change; else empty. */
     struct ty_str uid, version;
-    struct ty_str body; /* JSON */
-    struct ty_str data; /* APPLY of a snapshot: its `data`, for ty_cache_set_data */
-    uint64_t want;      /* APPLY: for ty_cache_set_applied */
+    struct ty_str body;      /* JSON */
+    struct ty_str data;      /* APPLY of a snapshot: its `data`, for ty_cache_set_data */
+    uint64_t desired_digest; /* APPLY: for ty_cache_set_applied */
     struct ty_write_step *next;
     /* For the sender: versions of the object, from the answer and from watch events before it. */
     uint64_t answered, observed; /* 0: none */

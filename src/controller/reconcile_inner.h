@@ -21,7 +21,7 @@ static inline struct ty_str ty_reconcile_copy_str(struct ty_arena *a, struct ty_
 
 /* reconcile.c */
 /* A fetched object; NULL: asks for its fetch. */
-const struct ty_json *ty_reconcile_fetched(const struct ty_reconcile_pass *l,
+const struct ty_json *ty_reconcile_fetched(const struct ty_reconcile_pass *p,
                                            const struct ty_kind *kind, struct ty_str name,
                                            bool large);
 
@@ -38,20 +38,20 @@ struct ty_jobset_plan {
     const struct ty_json *body;
 };
 /* Decides how the desired JobSet is written over the existing one, if any. */
-void ty_reconcile_plan_jobset(struct ty_reconcile_pass *l, struct ty_reconcile_result *w,
+void ty_reconcile_plan_jobset(struct ty_reconcile_pass *p, struct ty_reconcile_result *w,
                               const struct ty_desired_object *want, struct ty_jobset_plan *ret);
 /* Adds the live uid to the body, so that the apply cannot create a JobSet that was deleted in the
  * meantime. */
 const struct ty_json *ty_reconcile_jobset_pin_uid(struct ty_arena *a, const struct ty_json *body,
                                                   const struct ty_json *live);
 /* The job is suspended and cannot be rendered: suspends its JobSet all the same. */
-void ty_reconcile_suspend_jobset(struct ty_reconcile_pass *l, struct ty_reconcile_result *w,
+void ty_reconcile_suspend_jobset(struct ty_reconcile_pass *p, struct ty_reconcile_result *w,
                                  const struct ty_json *job);
 
 /* reconcile_children.c */
 /* Adds an apply of obj. number: the digest to remember for it (ty_applied_digest_desired of the
  * desired object). */
-struct ty_write_step *ty_reconcile_add_apply(struct ty_reconcile_pass *l,
+struct ty_write_step *ty_reconcile_add_apply(struct ty_reconcile_pass *p,
                                              struct ty_reconcile_result *w,
                                              const struct ty_kind *kind, const struct ty_json *obj,
                                              uint64_t number);
@@ -65,7 +65,7 @@ struct ty_write_step *ty_reconcile_add_step(struct ty_arena *a, struct ty_reconc
 void ty_reconcile_add_failure_event(struct ty_arena *a, struct ty_reconcile_result *w);
 /* Adds the applies in order, up to the first object that belongs to another owner: a JobSet must
  * not be created before what its pods mount. */
-void ty_reconcile_add_children(struct ty_reconcile_pass *l, struct ty_reconcile_result *w,
+void ty_reconcile_add_children(struct ty_reconcile_pass *p, struct ty_reconcile_result *w,
                                const struct ty_desired_object *want);
 
 #endif

@@ -6,7 +6,7 @@
 #define RUNNING TRAINJOB("", "")
 #define STOPPED TRAINJOB(",'suspend':true", "")
 /* As another release would have rendered it. */
-static struct ty_json *rendered_otherwise(struct fx *f, const char *job, int generation)
+static struct ty_json *rendered_otherwise(struct fixture *f, const char *job, int generation)
 {
     begin(f, job);
     struct ty_reconcile_result w = result(f);
@@ -21,7 +21,7 @@ static struct ty_json *rendered_otherwise(struct fx *f, const char *job, int gen
     ty_json_set(f->a, ty_json_get(body, "metadata"), "generation", ty_json_int(f->a, generation));
     ty_json_set(f->a, body, "status", json_of(f->a, "{'restarts':0}"));
     old.body = ty_json_text(f->a, body);
-    old.want = 1;
+    old.desired_digest = 1;
     struct ty_json *live = carry_out(f, &old, "12");
     give_jobset(f, live);
     return live;
@@ -29,7 +29,7 @@ static struct ty_json *rendered_otherwise(struct fx *f, const char *job, int gen
 
 static void test_it_is_fetched_first(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     rendered_otherwise(f, RUNNING, 1);
     f->in.given = NULL;
@@ -42,7 +42,7 @@ static void test_it_is_fetched_first(void **state)
 /* If only spec.suspend differs, the JobSet is not fetched. */
 static void test_it_is_not_fetched_to_suspend_it(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     begin_and_apply(f, RUNNING);
     put(f, &ty_kind_trainjob, STOPPED);
@@ -53,7 +53,7 @@ static void test_it_is_not_fetched_to_suspend_it(void **state)
 
 static void test_a_running_one_is_suspended_as_it_is(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     rendered_otherwise(f, RUNNING, 1);
     put(f, &ty_kind_trainjob, STOPPED);
@@ -75,7 +75,7 @@ static void test_a_running_one_is_suspended_as_it_is(void **state)
 
 static void test_one_that_has_run_is_resumed_as_it_is(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     rendered_otherwise(f, STOPPED, 2);
     put(f, &ty_kind_trainjob,
@@ -94,7 +94,7 @@ static void test_one_that_has_run_is_resumed_as_it_is(void **state)
 /* Its other children were created for the existing pods: only missing ones are created. */
 static void test_other_children_stay_with_it(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     rendered_otherwise(f, RUNNING, 1);
     put(f, &ty_kind_trainjob, STOPPED);
@@ -108,7 +108,7 @@ static void test_other_children_stay_with_it(void **state)
 
 static void test_one_that_never_ran_may_be_replaced(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     rendered_otherwise(f, STOPPED, 1);
     put(f, &ty_kind_trainjob, RUNNING);
@@ -121,7 +121,7 @@ static void test_one_that_never_ran_may_be_replaced(void **state)
 
 static void test_one_that_is_being_deleted(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
     struct ty_json *live = rendered_otherwise(f, STOPPED, 1);
     struct ty_json *meta = ty_json_get(live, "metadata");
 
@@ -144,7 +144,7 @@ static void test_one_that_is_being_deleted(void **state)
  * same. */
 static void test_suspended_without_a_rendering(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     rendered_otherwise(f, RUNNING, 1);
     ty_cache_delete(f->w, &ty_kind_clustertrainingruntime, (struct ty_str){ 0 }, TY_LIT("rt"),
@@ -162,7 +162,7 @@ static void test_suspended_without_a_rendering(void **state)
 /* But not resumed: the settings of its queue are not known. */
 static void test_not_resumed_without_a_rendering(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     rendered_otherwise(f, STOPPED, 2);
     ty_cache_delete(f->w, &ty_kind_clustertrainingruntime, (struct ty_str){ 0 }, TY_LIT("rt"),
@@ -180,7 +180,7 @@ static void test_not_resumed_without_a_rendering(void **state)
 /* No conflict is found, but the API server refuses the apply as immutable. */
 static void test_frozen_after_a_refusal(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     give_jobset(f, begin_and_apply(f, RUNNING));
     put(f, &ty_kind_trainjob, STOPPED);
@@ -194,7 +194,7 @@ static void test_frozen_after_a_refusal(void **state)
 /* A permanent refusal: the status describes the live children. */
 static void test_a_refusal_is_told_in_the_status(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     rendered_otherwise(f, RUNNING, 1);
     put(f, &ty_kind_trainjob, STOPPED);

@@ -3,7 +3,7 @@
 
 static void test_a_running_job_is_not_even_rendered(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     begin_and_apply(f, TRAINJOB("", ""));
     ty_cache_delete(f->w, &ty_kind_clustertrainingruntime, (struct ty_str){ 0 }, TY_LIT("rt"),
@@ -22,7 +22,7 @@ static void test_a_running_job_is_not_even_rendered(void **state)
 
 static void test_a_snapshot_is_got_before_it_is_used(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     give_jobset(f, begin_and_apply(f, TRAINJOB(",'suspend':true", "")));
     const struct ty_cached *o =
@@ -41,7 +41,7 @@ static void test_a_snapshot_is_got_before_it_is_used(void **state)
  * does not fetch the snapshot. */
 static void test_right_stays_right(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     begin_and_apply(f, TRAINJOB(",'suspend':true", ""));
     assert_true(result(f).in_sync);
@@ -65,7 +65,7 @@ static void test_right_stays_right(void **state)
 /* After a restart, a suspended job whose JobSet was applied after its last change is skipped. */
 static void test_the_first_reconcile_is_cheap(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
     static const char *const jobset =
         "{'metadata':{'name':'j','namespace':'a','uid':'12','resourceVersion':'13',"
         "'ownerReferences':[{'apiVersion':'trainer.kubeflow.org/v1alpha1','kind':'TrainJob',"
@@ -90,7 +90,7 @@ static void test_the_first_reconcile_is_cheap(void **state)
 
 static void test_a_mount_that_is_gone_is_made_again(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     begin_and_apply(f, TRAINJOB("", ""));
     put(f, &ty_kind_jobset,
@@ -112,7 +112,7 @@ static void test_a_mount_that_is_gone_is_made_again(void **state)
     "'trainer.kubeflow.org/trainjob-ancestor-step':'trainer'}},'spec':{'template':{'spec':{"       \
     "'containers':[{'name':'node','image':'i'}]}}}}}]}}}}"
 
-static void gang_is_made_again(struct fx *f, const char *runtime, const struct ty_kind *kind)
+static void gang_is_made_again(struct fixture *f, const char *runtime, const struct ty_kind *kind)
 {
     put(f, &ty_kind_clustertrainingruntime, runtime);
     put(f, &ty_kind_trainjob, TRAINJOB(",'suspend':false", ""));
@@ -148,7 +148,7 @@ static void test_a_gang_of_volcano_too(void **state)
     "'replicatedJobs':[{'name':'node','template':{'spec':{'template':{'spec':{'containers':[{"     \
     "'name':'node','image':'" image "'}]}}}}}]}}}}"
 
-static const char *snapshot_of(struct fx *f, const char *runtime)
+static const char *snapshot_of(struct fixture *f, const char *runtime)
 {
     put(f, &ty_kind_clustertrainingruntime, runtime);
     struct ty_reconcile_result w = result(f);
@@ -164,7 +164,7 @@ static void test_a_snapshot_is_of_its_runtime(void **state)
         RUNTIME_AT("r2", "4", "six"), RUNTIME_AT("", "", "old"),    RUNTIME_AT("", "", "new"),
         RUNTIME_AT("r1", "3", "one"),
     };
-    struct fx *f = *state;
+    struct fixture *f = *state;
     struct ty_reconcile_memo memo = { 0 };
 
     put(f, &ty_kind_trainjob, TRAINJOB(",'suspend':true", ""));

@@ -6,7 +6,7 @@
 
 static void test_a_new_job(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     begin(f, TRAINJOB("", ""));
     struct ty_reconcile_result w = result(f);
@@ -19,7 +19,7 @@ static void test_a_new_job(void **state)
 
 static void test_what_is_there_needs_no_write(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     begin_and_apply(f, TRAINJOB(",'suspend':true", ""));
     struct ty_reconcile_result w = result(f);
@@ -29,7 +29,7 @@ static void test_what_is_there_needs_no_write(void **state)
 
 static void test_a_change_while_suspended_is_applied(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     give_jobset(f, begin_and_apply(f, TRAINJOB(",'suspend':true", "")));
     put(f, &ty_kind_trainjob, TRAINJOB(",'suspend':true,'trainer':{'numNodes':3}", ""));
@@ -43,7 +43,7 @@ static void test_a_change_while_suspended_is_applied(void **state)
 /* Another client changed the suspended JobSet: it is applied again. */
 static void test_a_foreign_change_is_reverted(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     give_jobset(f, begin_and_apply(f, TRAINJOB(",'suspend':true", "")));
     struct ty_reconcile_result w = result(f);
@@ -63,7 +63,7 @@ static void test_a_foreign_change_is_reverted(void **state)
 /* It has the name of our child and another owner: not written, not read, not deleted. */
 static void test_somebody_elses_jobset(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     put(f, &ty_kind_clustertrainingruntime, RUNTIME);
     put(f, &ty_kind_jobset, FOREIGN);
@@ -86,7 +86,7 @@ static void test_somebody_elses_jobset(void **state)
 
 static void test_deadline_and_ttl_delete_by_uid(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     begin_and_apply(f, TRAINJOB(",'activeDeadlineSeconds':10", ""));
     f->in.now_s = NOW + 11;
@@ -105,7 +105,7 @@ static void test_deadline_and_ttl_delete_by_uid(void **state)
 
 static void test_status_is_a_merge_patch(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     begin_and_apply(f, TRAINJOB(",'suspend':true", ",'status':{'trainerStatus':{'lastUpdatedTime':"
                                                    "'2026-01-02T03:04:05Z'}}"));
@@ -120,7 +120,7 @@ static void test_status_is_a_merge_patch(void **state)
 
 static void test_nothing_to_do(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     assert_string_equal(steps(f, &(struct ty_reconcile_result){ 0 }), "");
     struct ty_reconcile_result w = result(f); /* not in the cache */
@@ -143,7 +143,7 @@ static void test_nothing_to_do(void **state)
  * of the finalizer may wait for it; deleted children are not created again. */
 static void test_a_job_that_is_held(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     begin_and_apply(f, TRAINJOB("", ""));
     put(f, &ty_kind_trainjob, HELD("", ""));
@@ -163,7 +163,7 @@ static void test_a_job_that_is_held(void **state)
 }
 
 /* A finished JobSet of so many jobs that a cache short of memory does not store its status. */
-static const char *wide_jobset(struct fx *f)
+static const char *wide_jobset(struct fixture *f)
 {
     ty_auto_buf b = { 0 };
 
@@ -184,7 +184,7 @@ static const char *wide_jobset(struct fx *f)
 static void test_a_jobset_that_was_cut_is_fetched(void **state)
 {
     static struct ty_budget b;
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     b = (struct ty_budget){ .ceiling = 1 };
     begin(f, TRAINJOB("", ""));
@@ -206,7 +206,7 @@ static void test_a_jobset_that_was_cut_is_fetched(void **state)
 
 static void test_no_runtime(void **state)
 {
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     put(f, &ty_kind_trainjob, TRAINJOB("", ""));
     struct ty_reconcile_result w = result(f);
@@ -224,7 +224,7 @@ static const char *unread(void *ctx, const struct ty_kind *kind)
 static void test_an_unread_runtime(void **state)
 {
     static char why[] = "runtimes are forbidden";
-    struct fx *f = *state;
+    struct fixture *f = *state;
 
     f->in.unread = unread;
     f->in.ctx = why;

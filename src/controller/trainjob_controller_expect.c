@@ -88,7 +88,7 @@ static bool is_settled(const struct ty_inflight *w)
     const struct ty_cached *set = ty_cache_get(cache, &ty_kind_jobset, w->key.ns, w->key.name);
 
     if (w->failed || !w->result.in_sync || any_step(w, changed_by_others) || !job || !set ||
-        set->owned != w->owned || job->spec_digest != w->result.spec_digest)
+        set->owned_digest != w->owned_digest || job->spec_digest != w->result.spec_digest)
         return false;
     ty_cache_set_in_sync(cache, job, ty_reconcile_digest(job, set));
     return w->result.last && job->status == w->result.status && set->status == w->jobset_status;

@@ -225,7 +225,7 @@ static void test_an_answer_that_was_overtaken(void **state)
     controller_run_until(w, jobset_is_known);
     api_answer(&w->api, CONTROLLER_APPLY_JOBSET, ours);
     controller_run_until(w, set_again); /* it is applied again */
-    assert_true(known(w, &ty_kind_jobset, "j")->at != 21);
+    assert_true(known(w, &ty_kind_jobset, "j")->applied_version != 21);
     assert_true(known(w, &ty_kind_trainjob, "j")->in_sync_digest == 0);
 }
 

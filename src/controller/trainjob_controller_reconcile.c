@@ -265,7 +265,7 @@ void ty_trainjob_controller_reconcile_again(struct ty_inflight *w)
         wait_for_slot(w);
         return;
     }
-    w->owned = jobset ? jobset->owned : 0;
+    w->owned_digest = jobset ? jobset->owned_digest : 0;
     w->jobset_status = jobset ? jobset->status : 0;
     take_result(w, &result);
     ty_arena_reset(j->scratch); /* a large rendering is not held during its writes */

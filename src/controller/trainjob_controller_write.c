@@ -163,9 +163,9 @@ static void update_cache(struct ty_inflight *w, struct ty_write_step *s,
     const struct ty_cached *o = ty_cache_get(j->cache, s->kind, w->key.ns, s->name);
     if (s->op != TY_WRITE_APPLY || !o || o->version != s->answered)
         return;
-    ty_cache_set_applied(j->cache, o, s->want);
+    ty_cache_set_applied(j->cache, o, s->desired_digest);
     if (s->kind == &ty_kind_jobset)
-        w->owned = o->owned;
+        w->owned_digest = o->owned_digest;
     if (s->data.n)
         ty_cache_set_data(j->cache, o, s->data);
 }

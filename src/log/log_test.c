@@ -7,7 +7,7 @@
 
 #define NS ((int64_t)1000000000)
 
-struct bench {
+struct fixture {
     int64_t now_ns;
     int fds[2];
     struct ty_log log;
@@ -16,10 +16,10 @@ struct bench {
 
 static int64_t now(void *ctx)
 {
-    return ((struct bench *)ctx)->now_ns;
+    return ((struct fixture *)ctx)->now_ns;
 }
 
-static struct bench b; /* one test at a time; too big for a frame */
+static struct fixture b; /* one test at a time; too big for a frame */
 
 static void begin(struct ty_log_settings s)
 {

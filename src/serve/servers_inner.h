@@ -21,10 +21,10 @@ struct ty_servers {
     struct ty_health_check ready_checks[4];
     struct ty_metrics *metrics;
     struct ty_status_api status;
-    struct ty_token_cache accepted, refused;  /* of the status API's tokens */
-    struct ty_servers_pending_request *asked; /* requests to the API server in flight */
-    size_t reviews;                           /* of them, reviews for unauthenticated clients */
-    size_t stopping;                          /* ports that still have requests */
+    struct ty_token_cache accepted, refused;    /* of the status API's tokens */
+    struct ty_servers_pending_request *pending; /* requests to the API server in flight */
+    size_t reviews;                             /* of them, reviews for unauthenticated clients */
+    size_t stopping;                            /* ports that still have requests */
     void (*done)(void *ctx);
     void *done_ctx;
 };

@@ -64,7 +64,7 @@ static bool is_taken(void *ctx)
 
 static bool is_over(void *ctx)
 {
-    return !((struct servers_fixture *)ctx)->servers.asked;
+    return !((struct servers_fixture *)ctx)->servers.pending;
 }
 
 static void wait_asked(struct servers_fixture *f, const char *ask)

@@ -10,7 +10,7 @@
 
 #define DAY ((int64_t)24 * 3600)
 
-struct bench {
+struct fixture {
     char dir[64];
     struct ty_gnutls g;
     struct ty_arena *a;
@@ -23,7 +23,7 @@ struct bench {
 
 static int on_ready(void *ctx, const struct ty_pem *pem, struct ty_str ca, struct ty_err *err)
 {
-    struct bench *b = ctx;
+    struct fixture *b = ctx;
     assert_int_equal(ca.n, 0);
     if (b->refuses)
         return ty_fail(err, -EINVAL, "the server does not like it");
@@ -34,7 +34,7 @@ static int on_ready(void *ctx, const struct ty_pem *pem, struct ty_str ca, struc
 
 /* Each write is a second later: two within one tick of the file system's clock have the same
  * time. */
-static void put(struct bench *b, const char *name, struct ty_str text)
+static void put(struct fixture *b, const char *name, struct ty_str text)
 {
     const struct timespec at = { .tv_sec = 1700000000 + ++b->puts };
     char path[128];
@@ -46,7 +46,7 @@ static void put(struct bench *b, const char *name, struct ty_str text)
     assert_int_equal(utimensat(AT_FDCWD, path, (struct timespec[]){ at, at }, 0), 0);
 }
 
-static struct ty_pem make(struct bench *b, const char *name)
+static struct ty_pem make(struct fixture *b, const char *name)
 {
     struct ty_pem pem;
     struct ty_err err = { 0 };
@@ -57,7 +57,7 @@ static struct ty_pem make(struct bench *b, const char *name)
     return pem;
 }
 
-static void turn(struct bench *b)
+static void turn(struct fixture *b)
 {
     ty_webhook_cert_manager_check(b->h);
     uv_run(&b->loop, UV_RUN_NOWAIT);
@@ -66,7 +66,7 @@ static void turn(struct bench *b)
 static void test_a_directory(void **state)
 {
     (void)state;
-    struct bench b = { .dir = "/tmp/trainyard-test-XXXXXX", .a = ty_arena_new(1 << 24) };
+    struct fixture b = { .dir = "/tmp/trainyard-test-XXXXXX", .a = ty_arena_new(1 << 24) };
     struct ty_err err = { 0 };
     assert_int_equal(ty_gnutls_load(&b.g, &err), 0);
     assert_non_null(mkdtemp(b.dir));

@@ -16,8 +16,8 @@ static void inject_target(struct ty_webhook_cert_target *x, struct ty_str bundle
 static void on_changed(void *ctx, enum ty_reflector_change what, const struct ty_kube_object *o)
 {
     struct ty_webhook_cert_target *x = ctx;
-    x->there = what != TY_REFLECTOR_DELETED;
-    ty_webhook_cert_manager_set_text(&x->text, x->there ? o->text : (struct ty_str){ 0 });
+    x->exists = what != TY_REFLECTOR_DELETED;
+    ty_webhook_cert_manager_set_text(&x->text, x->exists ? o->text : (struct ty_str){ 0 });
     x->why[0] = '\0';
     x->carries = false; /* not checked yet */
     if (x->h->served.n)
@@ -121,7 +121,7 @@ static void inject_target(struct ty_webhook_cert_target *x, struct ty_str bundle
 {
     ty_auto_arena *a = ty_arena_new_input((size_t)64 << 20, ty_kube_budget(x->h->s.kube));
     struct ty_err err = { 0 };
-    if (!x->there || !bundle.n)
+    if (!x->exists || !bundle.n)
         return;
     struct ty_json *obj = ty_json_parse(a, x->text, NULL, &err);
     bool differs = obj && set_bundles(a, obj, bundle);
@@ -187,7 +187,7 @@ void ty_webhook_cert_inject_bundle(struct ty_webhook_cert_manager *h, struct ty_
 bool ty_webhook_cert_inject_ready(const struct ty_webhook_cert_manager *h)
 {
     for (int i = 0; i < 2; i++)
-        if (!ty_reflector_synced(h->hooks[i].watch) || (h->hooks[i].there && !h->hooks[i].carries))
+        if (!ty_reflector_synced(h->hooks[i].watch) || (h->hooks[i].exists && !h->hooks[i].carries))
             return false;
     return true;
 }
@@ -197,7 +197,7 @@ bool ty_webhook_cert_inject_propagated(const struct ty_webhook_cert_manager *h)
     int64_t now = ty_webhook_cert_manager_now(h),
             wait = h->s.settle_s ? h->s.settle_s : TY_WEBHOOK_CERT_PROPAGATION_S;
     for (int i = 0; i < 2; i++)
-        if (h->hooks[i].there &&
+        if (h->hooks[i].exists &&
             (!ty_str_eq(h->hooks[i].carried, h->data[0]) || now - h->hooks[i].since_s < wait))
             return false;
     return ty_webhook_cert_inject_ready(h);

@@ -17,7 +17,7 @@ struct ty_webhook_cert_target { /* one of the two configurations */
     struct ty_reflector *watch;
     struct ty_kube_op *op;
     struct ty_str text; /* the live object, JSON; owned */
-    bool there;
+    bool exists;
     bool carries;          /* every webhook of it has our CA bundle */
     struct ty_str carried; /* the last bundle that all of them had; owned */
     int64_t since_s;       /* since then */
@@ -37,7 +37,7 @@ struct ty_webhook_cert_manager {
     struct ty_str version;               /* of the Secret; owned */
     struct ty_str served;                /* the certificate that is served; owned */
     struct ty_str served_key, served_ca; /* its key, and the CA bundle that verifies it; owned */
-    bool there;                          /* the Secret exists */
+    bool exists;                         /* the Secret exists */
     int64_t until_s;
     uint64_t seen_dir[2]; /* stamps of the files when they were read */
     char why[1200];

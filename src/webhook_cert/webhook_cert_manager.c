@@ -62,7 +62,7 @@ static void read_secret(struct ty_webhook_cert_manager *h, const struct ty_json 
 {
     ty_auto_arena *a = ty_arena_new(1 << 24);
     const struct ty_json *data = ty_json_get(secret, "data");
-    h->there = true;
+    h->exists = true;
     ty_webhook_cert_manager_set_text(&h->version,
                                      ty_json_str_at(secret, "metadata.resourceVersion"));
     for (int i = 0; i < 4; i++) {
@@ -120,7 +120,7 @@ static void write_secret(struct ty_webhook_cert_manager *h, struct ty_arena *a,
     ty_json_set(a, o, "data", data);
     ty_json_set(a, m, "name", ty_json_cstr(a, h->s.secret));
     ty_json_set(a, m, "namespace", ty_json_cstr(a, h->s.ns));
-    if (h->there)
+    if (h->exists)
         ty_json_set(a, m, "resourceVersion", ty_json_str(a, h->version));
     for (int i = 0; i < 4; i++)
         ty_json_set(a, data, keys[i], ty_json_str(a, ty_base64_encode(a, text[i])));
@@ -132,10 +132,10 @@ static void write_secret(struct ty_webhook_cert_manager *h, struct ty_arena *a,
     ty_info(&h->log, "creating webhook certificates", TY_S("reason", p->why),
             TY_S("namespace", h->s.ns), TY_S("secret", h->s.secret));
     h->op = ty_kube_start(h->s.kube, &(struct ty_kube_request){
-                                         .verb = h->there ? TY_KUBE_MERGE : TY_KUBE_CREATE,
+                                         .verb = h->exists ? TY_KUBE_MERGE : TY_KUBE_CREATE,
                                          .kind = &ty_kind_secret,
                                          .ns = ty_str(h->s.ns),
-                                         .name = ty_str(h->there ? h->s.secret : NULL),
+                                         .name = ty_str(h->exists ? h->s.secret : NULL),
                                          .body = body,
                                          .fn = on_wrote,
                                          .ctx = h,
@@ -146,7 +146,7 @@ static void on_secret(void *ctx, enum ty_reflector_change what, const struct ty_
 {
     struct ty_webhook_cert_manager *h = ctx;
     if (what == TY_REFLECTOR_DELETED) {
-        h->there = false;
+        h->exists = false;
         for (int i = 0; i < 4; i++)
             str_free(&h->data[i]);
     } else {

@@ -6,7 +6,7 @@
 #define NOW  ((int64_t)1700000000)
 #define NAME "svc.ns.svc"
 
-struct bench {
+struct fixture {
     struct ty_gnutls g;
     struct ty_arena *a;
     struct ty_webhook_cert_plan_in in;
@@ -15,7 +15,7 @@ struct bench {
 
 static int open_bench(void **state)
 {
-    struct bench *b = calloc(1, sizeof(*b));
+    struct fixture *b = calloc(1, sizeof(*b));
     struct ty_err err = { 0 };
     b->a = ty_arena_new(1 << 24);
     if (ty_gnutls_load(&b->g, &err) < 0)
@@ -27,14 +27,14 @@ static int open_bench(void **state)
 
 static int close_bench(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     ty_gnutls_done(&b->g);
     ty_arena_free(b->a);
     free(b);
     return 0;
 }
 
-static const char *plan(struct bench *b)
+static const char *plan(struct fixture *b)
 {
     struct ty_err err = { 0 };
     assert_int_equal(ty_webhook_cert_plan_compute(b->a, &b->in, &b->p, &err), 0);
@@ -42,7 +42,7 @@ static const char *plan(struct bench *b)
     return b->p.why;
 }
 
-static void store(struct bench *b)
+static void store(struct fixture *b)
 {
     b->in.ca_crt = b->p.ca_crt;
     b->in.ca_key = b->p.ca_key;
@@ -58,7 +58,7 @@ static size_t n_cas(struct ty_str bundle)
     return n;
 }
 
-static void fresh(struct bench *b)
+static void fresh(struct fixture *b)
 {
     assert_string_equal(plan(b), "the Secret has no certificates yet");
     assert_true(b->p.write);
@@ -67,7 +67,7 @@ static void fresh(struct bench *b)
 
 static void test_from_nothing(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     struct ty_err err = { 0 };
     int64_t until = 0;
     fresh(b);
@@ -84,7 +84,7 @@ static void test_from_nothing(void **state)
 
 static void test_certificate_ends(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     fresh(b);
     b->in.now_s = NOW + 276 * DAY;
     struct ty_str ca = b->in.ca_crt;
@@ -98,7 +98,7 @@ static void test_certificate_ends(void **state)
 
 static void test_ca_ends(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     fresh(b);
     for (int n = 1; n <= 11; n++) { /* certificates are renewed */
         b->in.now_s = NOW + n * 300 * DAY;
@@ -131,7 +131,7 @@ static void test_ca_ends(void **state)
 
 static void test_broken(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     fresh(b);
     struct ty_webhook_cert_plan_in good = b->in;
     b->in.tls_key = good.ca_key;
@@ -156,7 +156,7 @@ static void test_broken(void **state)
 /* Valid, but the CA's key is lost: a new CA in two steps, without an interruption. */
 static void test_lost_key(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     fresh(b);
     b->in.ca_key = (struct ty_str){ 0 };
     assert_string_equal(plan(b), "");
@@ -171,14 +171,14 @@ static void test_lost_key(void **state)
 
 /* ---- the served pair while the Secret is lost ---- */
 
-static void show(struct bench *b)
+static void show(struct fixture *b)
 {
     b->in.shown_ca = b->p.ca_crt;
     b->in.shown_crt = b->p.tls_crt;
     b->in.shown_key = b->p.tls_key;
 }
 
-static void lose(struct bench *b)
+static void lose(struct fixture *b)
 {
     b->in.ca_crt = b->in.ca_key = b->in.tls_crt = b->in.tls_key = (struct ty_str){ 0 };
 }
@@ -186,7 +186,7 @@ static void lose(struct bench *b)
 /* A new CA in two steps here, too: the certificate stays until the new CA is trusted. */
 static void test_a_deleted_secret(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     struct ty_err err = { 0 };
     fresh(b);
     show(b);
@@ -210,7 +210,7 @@ static void test_a_deleted_secret(void **state)
 
 static void test_a_spoilt_secret(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     fresh(b);
     show(b);
     b->in.tls_crt = TY_LIT("nonsense");
@@ -226,7 +226,7 @@ static void test_a_spoilt_secret(void **state)
 /* A replica that has just started finds no Secret, and does not know our certificate. */
 static void test_another_ca_in_the_secret(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     fresh(b);
     show(b);
     struct ty_str ours = b->in.shown_ca, crt = b->in.shown_crt, key = b->in.shown_key;
@@ -252,7 +252,7 @@ static void test_another_ca_in_the_secret(void **state)
 /* The bundle does not grow with every deletion of the Secret. */
 static void test_deleted_again_and_again(void **state)
 {
-    struct bench *b = *state;
+    struct fixture *b = *state;
     fresh(b);
     for (int i = 0; i < 12; i++) {
         show(b);

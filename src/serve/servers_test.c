@@ -134,7 +134,7 @@ static void test_other_names(void **state)
     f->config.liveness = "readyz";
     ty_servers_set_health_paths(f->servers);
     assert_has(get(f, PORT_HEALTH, "/readyz"),
-               "HTTP/1.1 200 "); /* the configured check comes first */
+               "HTTP/1.1 200 "); /* a configured path comes before a default one */
     assert_has(get(f, PORT_HEALTH, "/alive"), "HTTP/1.1 404 ");
 }
 

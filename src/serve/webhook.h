@@ -1,7 +1,7 @@
 /* clang-format off */
 /* Admission webhooks (docs/spec/trainer.md 8): AdmissionReview v1 in, AdmissionReview v1 out.
  *
- *   POST /mutate-…-trainjob                        defaults and warnings, as a JSON patch
+ *   POST /mutate-…-trainjob                        times of runtimePatches, as a JSON patch
  *   POST /validate-…-trainjob, -trainingruntime, -clustertrainingruntime
  *
  * A refusal is a review with HTTP 200; HTTP errors are for clients that do not speak the protocol. */
